@@ -1,0 +1,12 @@
+#ifndef BASE_TIMER_H
+#define BASE_TIMER_H
+/* Seconds of a monotonic clock; only differences mean something. */
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+double timer_seconds(void);
+#ifdef __cplusplus
+}
+#endif
+#endif

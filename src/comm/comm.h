@@ -1,0 +1,54 @@
+#ifndef COMM_COMM_H
+#define COMM_COMM_H
+/* MPI start-up, shut-down and the few collectives that the program needs. Every MPI call of the project is in comm/. */
+#include <mpi.h>
+#include <stdint.h>
+#include "base/status.h"
+
+/* MPI_Init_thread (FUNNELED), and die() ends the job through MPI_Abort from now on. */
+void comm_start(int *argc, char ***argv);
+/* Waits for all ranks and finalises MPI. */
+void comm_finish(void);
+
+int comm_rank(void); /* of the world */
+int comm_size(void);
+
+/* A communicator of the ranks with member != 0, ordered as in the world. MPI_COMM_NULL for the others. Collective. */
+MPI_Comm comm_split(int member);
+void comm_free(MPI_Comm *comm);
+
+/* In-place reductions over comm. Maxima of unsigned integers carry norms: the bit pattern of |x| orders like |x|, and
+ * NaN sorts above infinity, so nothing is lost (MPI_MAX of doubles loses NaN). */
+uint64_t comm_max_u64(MPI_Comm comm, uint64_t value);
+void comm_sum_i64(MPI_Comm comm, int64_t *values, int count); /* wraps like unsigned integers */
+void comm_sum_f64(MPI_Comm comm, double *values, int count);  /* for times only: the order is not fixed */
+void comm_max_f64(MPI_Comm comm, double *values, int count);  /* for times only */
+void comm_min_f64(MPI_Comm comm, double *values, int count);  /* for times only */
+void comm_broadcast(MPI_Comm comm, void *data, int bytes);    /* from rank 0 of comm */
+void comm_barrier(MPI_Comm comm);
+
+/* One message of an exchange: `count` doubles at `offset` of the exchange's send or receive buffer. */
+struct message {
+    int peer; /* rank in the world */
+    long offset;
+    long count;
+};
+
+/* One exchange in flight. At most one message per neighbour and direction. */
+struct exchange {
+    int nsends, nreceives;
+    struct message *sends, *receives;
+    double *send_buffer, *receive_buffer; /* host memory, owned by the exchange */
+    MPI_Request *requests;                /* nreceives, then nsends */
+    int tag;
+};
+
+/* Allocates buffers and requests for the messages given (which it takes over). Counts above INT_MAX doubles are
+ * refused. */
+void exchange_create(struct exchange *x, int nsends, struct message *sends, int nreceives, struct message *receives);
+void exchange_destroy(struct exchange *x);
+void exchange_post_receives(struct exchange *x);
+void exchange_start_sends(struct exchange *x); /* send_buffer must be filled */
+void exchange_wait(struct exchange *x);        /* until all messages, both ways, are done */
+
+#endif

@@ -1,0 +1,95 @@
+#ifndef LEVEL_BOX_H
+#define LEVEL_BOX_H
+/* Box calculus: a box is a cuboid of cells, lo <= (i,j,k) < hi in global indices of its level. Boxes are values; every
+ * plan of the program is "intersect this with that". */
+#include <stdbool.h>
+
+struct box {
+    int lo[3], hi[3];
+};
+
+static inline struct box box_cube(int lo_i, int lo_j, int lo_k, int n)
+{
+    struct box b = {{lo_i, lo_j, lo_k}, {lo_i + n, lo_j + n, lo_k + n}};
+    return b;
+}
+
+static inline bool box_is_empty(struct box b)
+{
+    return b.lo[0] >= b.hi[0] || b.lo[1] >= b.hi[1] || b.lo[2] >= b.hi[2];
+}
+
+static inline bool box_equal(struct box a, struct box b)
+{
+    for (int d = 0; d < 3; d++)
+        if (a.lo[d] != b.lo[d] || a.hi[d] != b.hi[d])
+            return false;
+    return true;
+}
+
+/* Number of cells; 0 for an empty box. */
+static inline long box_cells(struct box b)
+{
+    if (box_is_empty(b))
+        return 0;
+    return (long)(b.hi[0] - b.lo[0]) * (b.hi[1] - b.lo[1]) * (b.hi[2] - b.lo[2]);
+}
+
+/* The cells in both; may be empty (then lo >= hi in some direction). */
+static inline struct box box_intersect(struct box a, struct box b)
+{
+    for (int d = 0; d < 3; d++) {
+        if (b.lo[d] > a.lo[d])
+            a.lo[d] = b.lo[d];
+        if (b.hi[d] < a.hi[d])
+            a.hi[d] = b.hi[d];
+    }
+    return a;
+}
+
+/* Larger by `cells` on all six sides (smaller if negative). */
+static inline struct box box_grow(struct box b, int cells)
+{
+    for (int d = 0; d < 3; d++) {
+        b.lo[d] -= cells;
+        b.hi[d] += cells;
+    }
+    return b;
+}
+
+static inline struct box box_shift(struct box b, int di, int dj, int dk)
+{
+    const int by[3] = {di, dj, dk};
+    for (int d = 0; d < 3; d++) {
+        b.lo[d] += by[d];
+        b.hi[d] += by[d];
+    }
+    return b;
+}
+
+/* The smallest box of the coarse level (half as fine) that covers b. Floor and ceiling hold for negative indices too. */
+static inline struct box box_coarsen(struct box b)
+{
+    for (int d = 0; d < 3; d++) {
+        b.lo[d] = b.lo[d] >= 0 ? b.lo[d] / 2 : -((1 - b.lo[d]) / 2);
+        b.hi[d] = b.hi[d] >= 0 ? (b.hi[d] + 1) / 2 : -(-b.hi[d] / 2);
+    }
+    return b;
+}
+
+/* The cells of the fine level (twice as fine) that b covers. */
+static inline struct box box_refine(struct box b)
+{
+    for (int d = 0; d < 3; d++) {
+        b.lo[d] *= 2;
+        b.hi[d] *= 2;
+    }
+    return b;
+}
+
+static inline bool box_contains(struct box outer, struct box inner)
+{
+    return box_is_empty(inner) || box_equal(box_intersect(outer, inner), inner);
+}
+
+#endif
