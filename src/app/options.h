@@ -1,7 +1,8 @@
 #ifndef APP_OPTIONS_H
 #define APP_OPTIONS_H
-/* Every choice of a run. One table row per option (options.c) gives its name, kind, default, help text and legal values;
- * parsing, --help, input files and the echo in the report follow from it. */
+/* Every choice of a run. One table row per option (options_table.c) gives its name, kind, default,
+ * help text and legal values; parsing, --help, input files and the echo in the report follow from
+ * it. */
 #include <stdbool.h>
 #include <stdio.h>
 #include "base/status.h"
@@ -11,9 +12,10 @@ enum boundary { BOUNDARY_DIRICHLET, BOUNDARY_PERIODIC };
 enum coefficients { COEFFICIENTS_VARIABLE, COEFFICIENTS_CONSTANT };
 enum problem_kind { PROBLEM_FV, PROBLEM_SINE, PROBLEM_P4, PROBLEM_P6 };
 /* --smoother: enum smoother of operators/stencil.h, in its order */
-enum cycle { CYCLE_F, CYCLE_V };
-enum solver { SOLVER_MG, SOLVER_MGPCG };
-enum bottom { BOTTOM_BICGSTAB, BOTTOM_CG, BOTTOM_SMOOTH, BOTTOM_DIRECT };
+enum cycle_kind { CYCLE_F, CYCLE_V };
+enum solver_kind { SOLVER_MG, SOLVER_MGPCG };
+enum bottom_kind { BOTTOM_BICGSTAB, BOTTOM_CG, BOTTOM_SMOOTH, BOTTOM_DIRECT };
+enum backend_choice { BACKEND_AUTO, BACKEND_CPU, BACKEND_GPU };
 enum loops { LOOPS_TILED, LOOPS_PLAIN };
 
 struct options {
@@ -27,14 +29,14 @@ struct options {
     int problem;
     int smoother;
     int cycle;
-    double rtol;    /* 0: not given */
+    double rtol; /* 0: one F-cycle; never 0 with --cycle v or --solver mgpcg (1e-10 unless given) */
     int max_cycles; /* V-cycles (or CG iterations) at most when a tolerance is asked for */
     int solver;
     int bottom;
-    int backend;    /* index into BACKEND names: auto, cpu (gpu joins with the CUDA backend) */
-    int loops;      /* CPU loops: tiled or plain; same bits */
-    long solves;    /* timed solves per size; 0: as many as fill min_time, at least 10 */
-    double min_time; /* seconds per size */
+    int backend;     /* enum backend_choice */
+    int loops;       /* CPU loops: tiled or plain; same bits */
+    long solves;     /* timed solves per size; 0: as many as fill min_time, at least 10 */
+    double min_time; /* seconds per size; without meaning if solves > 0 */
 
     bool breakdown, show_cycle, checksum, quiet, dry_run;
     char *json;  /* path or NULL */
@@ -43,19 +45,23 @@ struct options {
     bool help, version; /* asked for: everything else is then unset */
 };
 
-/* Parses the command line and the input file it names (the command line wins). On success returns STATUS_VALID. On an
- * error returns STATUS_USAGE (wrong option, value or file) or STATUS_ENVIRONMENT (--input or --json without the library
- * that it needs) and writes one line without newline into message, naming the option and the nearest valid value. Prints
- * nothing. The paths are allocated with memory_alloc; options_release frees them. */
-enum status options_parse(struct options *options, int argc, char **argv, char *message, int message_size);
+/* Parses the command line and the input file it names (the command line wins). On success returns
+ * STATUS_VALID. On an error returns STATUS_USAGE (wrong option, value or file) or
+ * STATUS_ENVIRONMENT (--input without the library that it needs) and writes one line without
+ * newline into message, naming the option and the nearest valid value. Prints nothing. The paths
+ * are allocated with memory_alloc; options_release frees them. */
+enum status options_parse(struct options *options, int argc, char **argv, char *message,
+                          int message_size);
 void options_release(struct options *options);
 
 /* Text of --help (fits two screens of 80 columns). */
 void options_print_help(FILE *out);
 
-/* Calls visit for every option that shapes the run, with its value as text in input-file syntax, in table order. The
- * report and the JSON echo are made of this. */
-void options_visit(const struct options *options, void (*visit)(void *data, const char *name, const char *value),
-                   void *data);
+/* Calls visit for every option that shapes the run, with its value as text in input-file syntax, in
+ * table order. The report and the JSON echo are made of this; written to a file, it is an input
+ * file for the same run. Left out are max-cycles without a tolerance and min-time with a fixed
+ * number of solves, which mean nothing. */
+void options_visit(const struct options *options,
+                   void (*visit)(void *data, const char *name, const char *value), void *data);
 
 #endif

@@ -7,20 +7,22 @@
 extern "C" {
 #endif
 
-/* How the job ends after a fatal error. comm/ replaces the default (_Exit) by MPI_Abort, because one rank that leaves
- * alone would leave the others waiting. */
+/* How the job ends after a fatal error. comm/ replaces the default (_Exit) by MPI_Abort, because
+ * one rank that leaves alone would leave the others waiting. */
 extern void (*check_abort)(int status);
 
 /* Prints "hpgmg-gpu: error: <message>" on stderr and ends the job with status. Does not return. */
-void die(enum status status, const char *format, ...) __attribute__((format(printf, 2, 3), noreturn));
+void die(enum status status, const char *format, ...)
+    __attribute__((format(printf, 2, 3), noreturn));
 
 /* For events that leave the answer right: "hpgmg-gpu: warning: <message>" on stderr. */
 void warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* An invariant of the program itself; its failure is a defect. */
-#define CHECK(condition)                                                                                               \
-    ((condition) ? (void)0                                                                                             \
-                 : die(STATUS_SYSTEM, "%s:%d: internal check failed: %s", __FILE__, __LINE__, #condition))
+#define CHECK(condition)                                                                           \
+    ((condition)                                                                                   \
+         ? (void)0                                                                                 \
+         : die(STATUS_SYSTEM, "%s:%d: internal check failed: %s", __FILE__, __LINE__, #condition))
 
 #ifdef __cplusplus
 }

@@ -1,6 +1,7 @@
 #ifndef COMM_COMM_H
 #define COMM_COMM_H
-/* MPI start-up, shut-down and the few collectives that the program needs. Every MPI call of the project is in comm/. */
+/* MPI start-up, shut-down and the few collectives that the program needs. Every MPI call of the
+ * project is in comm/. */
 #include <mpi.h>
 #include <stdint.h>
 #include "base/status.h"
@@ -12,22 +13,27 @@ void comm_finish(void);
 
 int comm_rank(void); /* of the world */
 int comm_size(void);
+int comm_node_size(void); /* ranks on the node of this one; collective over the world */
 
-/* A communicator of the ranks with member != 0, ordered as in the world. MPI_COMM_NULL for the others. Collective. */
+/* A communicator of the ranks with member != 0, ordered as in the world. MPI_COMM_NULL for the
+ * others. Collective. */
 MPI_Comm comm_split(int member);
 void comm_free(MPI_Comm *comm);
 
-/* In-place reductions over comm. Maxima of unsigned integers carry norms: the bit pattern of |x| orders like |x|, and
- * NaN sorts above infinity, so nothing is lost (MPI_MAX of doubles loses NaN). */
+/* In-place reductions over comm. Maxima of unsigned integers carry norms: the bit pattern of |x|
+ * orders like |x|, and NaN sorts above infinity, so nothing is lost (MPI_MAX of doubles loses NaN).
+ */
 uint64_t comm_max_u64(MPI_Comm comm, uint64_t value);
 void comm_sum_i64(MPI_Comm comm, int64_t *values, int count); /* wraps like unsigned integers */
-void comm_sum_f64(MPI_Comm comm, double *values, int count);  /* for times only: the order is not fixed */
-void comm_max_f64(MPI_Comm comm, double *values, int count);  /* for times only */
-void comm_min_f64(MPI_Comm comm, double *values, int count);  /* for times only */
-void comm_broadcast(MPI_Comm comm, void *data, int bytes);    /* from rank 0 of comm */
+void comm_sum_f64(MPI_Comm comm, double *values,
+                  int count); /* for times only: the order is not fixed */
+void comm_max_f64(MPI_Comm comm, double *values, int count); /* for times only */
+void comm_min_f64(MPI_Comm comm, double *values, int count); /* for times only */
+void comm_broadcast(MPI_Comm comm, void *data, int bytes);   /* from rank 0 of comm */
 void comm_barrier(MPI_Comm comm);
 
-/* One message of an exchange: `count` doubles at `offset` of the exchange's send or receive buffer. */
+/* One message of an exchange: `count` doubles at `offset` of the exchange's send or receive buffer.
+ */
 struct message {
     int peer; /* rank in the world */
     long offset;
@@ -43,9 +49,10 @@ struct exchange {
     int tag;
 };
 
-/* Allocates buffers and requests for the messages given (which it takes over). Counts above INT_MAX doubles are
- * refused. */
-void exchange_create(struct exchange *x, int nsends, struct message *sends, int nreceives, struct message *receives);
+/* Allocates buffers and requests for the messages given (which it takes over). Counts above INT_MAX
+ * doubles are refused. */
+void exchange_create(struct exchange *x, int nsends, struct message *sends, int nreceives,
+                     struct message *receives);
 void exchange_destroy(struct exchange *x);
 void exchange_post_receives(struct exchange *x);
 void exchange_start_sends(struct exchange *x); /* send_buffer must be filled */

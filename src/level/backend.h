@@ -1,7 +1,8 @@
 #ifndef LEVEL_BACKEND_H
 #define LEVEL_BACKEND_H
-/* A backend: where the fields of a level live and who works on them. A level knows its backend; nobody else asks. There is
- * one table per backend; the part that moves data is here, the part that computes is struct passes (operators/). */
+/* A backend: where the fields of a level live and who works on them. A level knows its backend;
+ * nobody else asks. There is one table per backend; the part that moves data is here, the part that
+ * computes is struct passes (operators/). */
 #include "level/level.h"
 #include "level/plan.h"
 
@@ -11,7 +12,8 @@ struct backend {
     const char *name; /* as reports print it: "cpu" */
     int row_align;    /* doubles; see level_create */
 
-    /* `length` doubles, zero-filled, first touched by the threads that will work on them. Dies if there are none. */
+    /* `length` doubles, zero-filled, first touched by the threads that will work on them. Dies if
+     * there are none. */
     double *(*allocate)(long length, const char *what);
     void (*release)(double *data);
 

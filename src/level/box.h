@@ -1,7 +1,7 @@
 #ifndef LEVEL_BOX_H
 #define LEVEL_BOX_H
-/* Box calculus: a box is a cuboid of cells, lo <= (i,j,k) < hi in global indices of its level. Boxes are values; every
- * plan of the program is "intersect this with that". */
+/* Box calculus: a box is a cuboid of cells, lo <= (i,j,k) < hi in global indices of its level.
+ * Boxes are values; every plan of the program is "intersect this with that". */
 #include <stdbool.h>
 
 struct box {
@@ -67,7 +67,8 @@ static inline struct box box_shift(struct box b, int di, int dj, int dk)
     return b;
 }
 
-/* The smallest box of the coarse level (half as fine) that covers b. Floor and ceiling hold for negative indices too. */
+/* The smallest box of the coarse level (half as fine) that covers b. Floor and ceiling hold for
+ * negative indices too. */
 static inline struct box box_coarsen(struct box b)
 {
     for (int d = 0; d < 3; d++) {

@@ -9,8 +9,10 @@
 
 struct backend;
 struct plan;
+struct stencil;
 
-/* The grid functions that a level may hold. A field is one allocation: all local boxes of the level, ghosts included. */
+/* The grid functions that a level may hold. A field is one allocation: all local boxes of the
+ * level, ghosts included. */
 enum field {
     FIELD_U,      /* solution, or correction on levels below the one being solved */
     FIELD_F,      /* right-hand side, or restricted residual */
@@ -20,18 +22,19 @@ enum field {
     FIELD_BETA_I, /* average of β over the low-i face of the cell */
     FIELD_BETA_J,
     FIELD_BETA_K,
-    FIELD_SAVE, /* restricted finer solution, for the Richardson analysis */
-    FIELD_KRYLOV, /* the first of NUM_KRYLOV_FIELDS work vectors of the bottom solver or of MG-PCG */
+    FIELD_SAVE,   /* restricted finer solution, for the Richardson analysis */
+    FIELD_KRYLOV, /* the first of NUM_KRYLOV_FIELDS work vectors of the bottom solver or of MG-PCG
+                   */
     NUM_KRYLOV_FIELDS = 8,
     NUM_FIELDS = FIELD_KRYLOV + NUM_KRYLOV_FIELDS,
 };
 
-/* Where a field's values live: at cell centres, or on the low face in direction 0..2 (then a box at the domain's high
- * wall also owns the plane of faces on that wall). */
+/* Where a field's values live: at cell centres, or on the low face in direction 0..2 (then a box at
+ * the domain's high wall also owns the plane of faces on that wall). */
 enum { CENTRE_CELL = -1, CENTRE_FACE_I = 0, CENTRE_FACE_J = 1, CENTRE_FACE_K = 2 };
 
-/* One local box. Local indices: cell (0,0,0) is box.lo. Cell (i,j,k) of a field is data[offset + i + j·sj + k·sk], valid for
- * -ghosts <= i < n[0]+ghosts and likewise j, k. */
+/* One local box. Local indices: cell (0,0,0) is box.lo. Cell (i,j,k) of a field is data[offset + i
+ * + j·sj + k·sk], valid for -ghosts <= i < n[0]+ghosts and likewise j, k. */
 struct patch {
     struct box box;
     int index; /* in level.boxes */
@@ -47,36 +50,39 @@ struct level {
     bool periodic;
     int ghosts;
     const struct backend *backend;
+    struct stencil *stencil; /* the operator here; set and owned by who builds the hierarchy */
 
     struct decomposition decomposition;
     int npatches;
     struct patch *patches;
     long field_length; /* doubles in one field */
-    bool connected;    /* some box has a neighbour across a side that is no wall: halos must be exchanged */
+    bool connected;    /* some box has a neighbour across a side that is no wall: halos must be
+                          exchanged */
 
     int nranks;    /* ranks that hold boxes */
     bool active;   /* this one does */
     MPI_Comm comm; /* of those ranks; MPI_COMM_NULL on the others */
 
     double *fields[NUM_FIELDS]; /* NULL where not allocated; memory of the backend */
-    struct plan *halo;          /* fills `ghosts` layers of cell-centred fields from neighbours; NULL if not connected */
+    struct plan *halo; /* fills `ghosts` layers of cell-centred fields from neighbours; NULL if not
+                          connected */
 };
 
-/* Level of the given decomposition (taken over). row_align: rows are padded so that cell i = 0 of every row sits at a
- * multiple of row_align doubles. Collective over the world. */
+/* Level of the given decomposition (taken over). row_align: rows are padded so that cell i = 0 of
+ * every row sits at a multiple of row_align doubles. Collective over the world. */
 struct level *level_create(int depth, struct decomposition decomposition, bool periodic, int ghosts,
                            const struct backend *backend, int row_align);
 void level_destroy(struct level *level);
 
-/* Bytes of one field of the level on this rank / the same before anything is created, for one rank. */
+/* Bytes of one field of the level on this rank / the same before anything is created, for one rank.
+ */
 size_t level_field_bytes(const struct level *level);
-size_t decomposition_field_bytes(const struct decomposition *d, int rank, int ghosts, int row_align);
+size_t decomposition_field_bytes(const struct decomposition *d, int rank, int ghosts,
+                                 int row_align);
 
-/* Allocates (zero-filled, by the backend) or releases a field; allocating twice is allowed and does nothing. */
+/* Allocates (zero-filled, by the backend) or releases a field; allocating twice is allowed and does
+ * nothing. */
 void level_allocate(struct level *level, enum field field);
 void level_release(struct level *level, enum field field);
-
-/* True if both levels have the same boxes on the same ranks, so that cells need not move between them. */
-bool level_same_boxes(const struct level *a, const struct level *b);
 
 #endif

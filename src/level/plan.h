@@ -1,12 +1,13 @@
 #ifndef LEVEL_PLAN_H
 #define LEVEL_PLAN_H
-/* A plan moves cells from the boxes of one level to regions of the boxes of another (or of the same) level, between ranks
- * where needed: halo exchange, agglomeration and its way back are all plans. Built by intersection, once. */
+/* A plan moves cells from the boxes of one level to regions of the boxes of another (or of the
+ * same) level, between ranks where needed: halo exchange, agglomeration and its way back are all
+ * plans. Built by intersection, once. */
 #include "comm/comm.h"
 #include "level/level.h"
 
-/* A cuboid of cells copied between two pieces of memory: element (i,j,k), 0 <= i < n[0] …, goes from
- * source[from + i + j·from_sj + k·from_sk] to target[to + i + j·to_sj + k·to_sk]. */
+/* A cuboid of cells copied between two pieces of memory: element (i,j,k), 0 <= i < n[0] …, goes
+ * from source[from + i + j·from_sj + k·from_sk] to target[to + i + j·to_sj + k·to_sk]. */
 struct copy {
     int n[3];
     long from, from_sj, from_sk;
@@ -33,12 +34,14 @@ enum target {
     TARGET_GROWN,  /* the box and `grow` layers around it */
 };
 
-/* Plan that fills, on every box of `target`, the part chosen by `what` and `grow` (0 <= grow <= target->ghosts) with the
- * values that the boxes of `source` own there. Both levels have the same dim. If periodic, images of the domain
- * continue it on all sides (any grow, also above dim); if not, nothing beyond the walls is touched, except that for a
- * face-centred field (centre = 0..2) the faces on the high wall belong to the boxes below it. Every cell is
- * covered exactly once. At most one message per pair of ranks. Collective over the world. */
-struct plan *plan_create(const struct level *source, const struct level *target, enum target what, int grow, int centre);
+/* Plan that fills, on every box of `target`, the part chosen by `what` and `grow` (0 <= grow <=
+ * target->ghosts) with the values that the boxes of `source` own there. Both levels have the same
+ * dim. If periodic, images of the domain continue it on all sides (any grow, also above dim); if
+ * not, nothing beyond the walls is touched, except that for a face-centred field (centre = 0..2)
+ * the faces on the high wall belong to the boxes below it. Every cell is covered exactly once. At
+ * most one message per pair of ranks. Collective over the world. */
+struct plan *plan_create(const struct level *source, const struct level *target, enum target what,
+                         int grow, int centre);
 void plan_destroy(struct plan *plan);
 
 /* Seconds spent in the parts of one or more executions; add to the same struct again and again. */
@@ -46,10 +49,10 @@ struct plan_times {
     double pack, local, wait, unpack;
 };
 
-/* Moves the cells: posts receives, packs, sends, copies what is local while messages travel, waits, unpacks. `from` is a
- * field of source's layout, `to` one of target's (the same for a halo). times may be NULL. Copies are done by
- * source's backend (pack, local) and target's (unpack). */
-void plan_execute(struct plan *plan, const struct level *source, const double *from, const struct level *target,
-                  double *to, struct plan_times *times);
+/* Moves the cells: posts receives, packs, sends, copies what is local while messages travel, waits,
+ * unpacks. `from` is a field of source's layout, `to` one of target's (the same for a halo). times
+ * may be NULL. Copies are done by source's backend (pack, local) and target's (unpack). */
+void plan_execute(struct plan *plan, const struct level *source, const double *from,
+                  const struct level *target, double *to, struct plan_times *times);
 
 #endif

@@ -1,8 +1,9 @@
 #ifndef OPERATORS_PASSES_H
 #define OPERATORS_PASSES_H
-/* The computing half of a backend. Its grain is a pass of the cycle and not a vector operation, so that a backend may fuse
- * (red and black, residual and restriction, prolongation and first sweep) behind unchanged cycles. Rule: a pass reads
- * halos that a plan has filled, fills the Dirichlet ghosts it needs by itself, and leaves all ghosts invalid. */
+/* The computing half of a backend. Its grain is a pass of the cycle and not a vector operation, so
+ * that a backend may fuse (red and black, residual and restriction, prolongation and first sweep)
+ * behind unchanged cycles. Rule: a pass reads halos that a plan has filled, fills the Dirichlet
+ * ghosts it needs by itself, and leaves all ghosts invalid. */
 #include <stdint.h>
 #include "level/level.h"
 #include "operators/stencil.h"
@@ -20,8 +21,9 @@ enum pass_finish {
     FINISH_STORE,    /* residual = f − A u */
 };
 
-/* One pass over a level: start, then sweeps first_sweep … first_sweep+nsweeps−1 of the smoother, then finish.
- * Out-of-place sweeps alternate between u and FIELD_TMP: sweep s reads u where s is even. */
+/* One pass over a level: start, then sweeps first_sweep … first_sweep+nsweeps−1 of the smoother,
+ * then finish. Out-of-place sweeps alternate between u and FIELD_TMP: sweep s reads u where s is
+ * even. */
 struct pass {
     struct level *level;
     enum field u, f;
@@ -35,8 +37,9 @@ struct pass {
     enum field residual; /* FINISH_STORE */
     uint64_t *norm;      /* FINISH_NORM */
 
-    /* The coarse side of prolongation and restriction: a level whose boxes are this level's, coarsened. For prolongation its
-     * halo (1 or 2 layers, edges and corners too) must have been filled. */
+    /* The coarse side of prolongation and restriction: a level whose boxes are this level's,
+     * coarsened. For prolongation its halo (1 or 2 layers, edges and corners too) must have been
+     * filled. */
     struct level *coarse;
     enum field coarse_u, coarse_f;
 };
@@ -47,23 +50,30 @@ struct passes {
     /* How many sweeps one run() may do before a connected level must exchange halos again. */
     int (*sweeps_per_halo)(const struct level *level);
 
-    void (*restrict_cells)(const struct level *fine, enum field from, struct level *coarse, enum field to);
+    void (*restrict_cells)(const struct level *fine, enum field from, struct level *coarse,
+                           enum field to);
     /* out = A x; halo of x must have been filled. */
     void (*apply)(struct level *level, enum field out, enum field x);
-    void (*combine)(struct level *level, enum field z, double a, enum field x, double b, enum field y);
+    void (*combine)(struct level *level, enum field z, double a, enum field x, double b,
+                    enum field y);
     void (*multiply)(struct level *level, enum field z, enum field x, enum field y);
     void (*add_constant)(struct level *level, enum field x, double c);
-    uint64_t (*norm)(const struct level *level, enum field x); /* bits of max|x| over local boxes; 0 if none */
+    uint64_t (*norm)(const struct level *level,
+                     enum field x); /* bits of max|x| over local boxes; 0 if none */
     /* max over local cells of |x·y| (bits); y = FIELD count NUM_FIELDS stands for 1. */
     uint64_t (*product_norm)(const struct level *level, enum field x, enum field y);
     /* Adds Σ x·y as fixed-point digits, see operators/sum.h; the same convention for y. */
-    void (*product_digits)(const struct level *level, enum field x, enum field y, int exponent, int64_t digits[3]);
+    void (*product_digits)(const struct level *level, enum field x, enum field y, int exponent,
+                           int64_t digits[3]);
     uint64_t (*checksum)(const struct level *level, enum field x);
 
-    /* Set-up. Interior (and high-wall faces) of all coefficient fields and f of the model problem; see problem.h. */
+    /* Set-up. Interior (and high-wall faces) of all coefficient fields and f of the model problem;
+     * see problem.h. */
     void (*restrict_face)(const struct level *fine, struct level *coarse, int direction);
-    void (*extrapolate_beta)(struct level *level); /* fv4: one layer beyond Dirichlet walls, tangentially */
-    void (*diagonal)(struct level *level, uint64_t *lambda_max); /* FIELD_DINV; max of the Gershgorin bound's bits */
+    void (*extrapolate_beta)(
+        struct level *level); /* fv4: one layer beyond Dirichlet walls, tangentially */
+    void (*diagonal)(struct level *level,
+                     uint64_t *lambda_max); /* FIELD_DINV; max of the Gershgorin bound's bits */
 };
 
 #endif

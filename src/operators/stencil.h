@@ -1,10 +1,13 @@
 #ifndef OPERATORS_STENCIL_H
 #define OPERATORS_STENCIL_H
-/* What is discretised and how: the choices of a run, and the numbers that follow from them on one level. */
+/* What is discretised and how: the choices of a run, and the numbers that follow from them on one
+ * level. */
 #include <stdbool.h>
 
 enum smoother { SMOOTHER_GSRB, SMOOTHER_CHEBYSHEV, SMOOTHER_JACOBI, SMOOTHER_L1JACOBI };
-enum { SMOOTHER_SWEEPS = 6 }; /* half-sweeps (gsrb), polynomial degree (chebyshev) or sweeps of one application */
+enum {
+    SMOOTHER_SWEEPS = 6
+}; /* half-sweeps (gsrb), polynomial degree (chebyshev) or sweeps of one application */
 
 /* The operator A u = a·α·u − b·∇·(β∇u), b = 1, as a run chose it. */
 struct operator_choice {
@@ -19,21 +22,27 @@ struct operator_choice {
 struct stencil {
     struct operator_choice choice;
     int radius;    /* ghost layers that one application reads: 1 (order 2) or 2 (order 4) */
-    bool in_place; /* a sweep may overwrite what it reads (fv2 gsrb: cells of one colour are not coupled) */
-    int wall_rule; /* cells that a Dirichlet ghost is extrapolated from: 1 linear, 2 quadratic, 4 quartic */
+    bool in_place; /* a sweep may overwrite what it reads (fv2 gsrb: cells of one colour are not
+                      coupled) */
+    int wall_rule; /* cells that a Dirichlet ghost is extrapolated from: 1 linear, 2 quadratic, 4
+                      quartic */
     double scale;  /* b/h² (order 2) or b/(12h²) (order 4) */
-    double lambda_max;                                                  /* Gershgorin bound of D⁻¹A; chebyshev only */
+    double lambda_max; /* Gershgorin bound of D⁻¹A; chebyshev only */
     double chebyshev_c1[SMOOTHER_SWEEPS], chebyshev_c2[SMOOTHER_SWEEPS]; /* Saad, Algorithm 12.1 */
 };
 
-/* The stencil of `choice` on a level of dim cells a side; lambda_max and the Chebyshev coefficients are still 0. */
+/* The stencil of `choice` on a level of dim cells a side; lambda_max and the Chebyshev coefficients
+ * are still 0. */
 struct stencil stencil_create(struct operator_choice choice, int dim);
-/* Sets lambda_max and, from it, the coefficients of the degree-6 polynomial on [lambda_max/8, lambda_max]. */
+/* Sets lambda_max and, from it, the coefficients of the degree-6 polynomial on [lambda_max/8,
+ * lambda_max]. */
 void stencil_set_lambda_max(struct stencil *s, double lambda_max);
-/* Ghost cells of a Dirichlet wall for data of `dim` cells a side: the rule asked for (2 or 4 cells), or the best one that
- * fits: quadratic where dim < 4, linear where dim < 2. */
+/* Ghost cells of a Dirichlet wall for data of `dim` cells a side: the rule asked for (2 or 4
+ * cells), or the best one that fits: quadratic where dim < 4, linear where dim < 2. */
 int stencil_wall_rule(int wanted, int dim);
-/* Cells a side of the coarsest level: 1 for order 2, 2 for order 4. */
-int stencil_min_dim(int order);
+/* Fewest cells a side of a coarse level: 1 for order 2, 2 for order 4, and at least 2 where the
+ * boundary is periodic (one periodic cell is its own neighbour: its diagonal is that of no
+ * operator). */
+int stencil_min_dim(int order, bool periodic);
 
 #endif

@@ -1,0 +1,204 @@
+# hpgmg-gpu: geometric multigrid benchmark. GNU make; `make help` lists targets and variables.
+
+# --- settings, all of which may be given on the command line --------------------------------------
+
+ifeq ($(origin CC),default)
+CC := gcc
+endif
+MPICC ?= mpicc
+MODE ?= release
+ARCH ?= sm_90
+DEPS ?= $(wildcard .deps)
+V ?= 0
+
+CUDA_HOME ?= /usr/local/cuda
+NVCC ?= $(firstword $(shell command -v nvcc) $(wildcard $(CUDA_HOME)/bin/nvcc))
+CUDA ?= $(if $(NVCC),1,0)
+
+# Code for the machine that builds. Wide vectors only where processor and compiler know them.
+WIDE := -mprefer-vector-width=512
+HAS_WIDE := $(shell grep -qs avx512f /proc/cpuinfo && \
+              $(CC) $(WIDE) -fsyntax-only -x c /dev/null 2>/dev/null && echo yes)
+ARCHFLAGS ?= -march=native$(if $(HAS_WIDE), $(WIDE))
+
+MODES := release debug asan
+OPTIMISE_release := -O3
+OPTIMISE_debug := -O1 -fno-omit-frame-pointer
+OPTIMISE_asan := -O1 -fno-omit-frame-pointer
+CFLAGS ?= $(OPTIMISE_$(MODE)) -g $(ARCHFLAGS)
+LDFLAGS ?=
+# Instrumented code makes compilers see null pointers and overflows that are not there.
+WERROR ?= $(if $(filter asan,$(MODE)),,-Werror)
+
+NVCCFLAGS ?= -O3 -arch=$(ARCH)
+
+ifeq ($(filter $(MODE),$(MODES)),)
+$(error MODE=$(MODE) is none of: $(MODES))
+endif
+FAST_MATH := $(filter -Ofast -ffast-math -fassociative-math -funsafe-math-optimizations \
+                      -use_fast_math --use_fast_math,$(CFLAGS) $(NVCCFLAGS))
+ifneq ($(FAST_MATH),)
+$(error $(FAST_MATH) changes the answer: every rank, thread and backend must compute the same bits)
+endif
+
+# --- what cannot be chosen ------------------------------------------------------------------------
+
+# Contraction is off, for the same bits everywhere; what is fused is written as fma().
+NUMERICS := -ffp-contract=off -fno-math-errno -fno-trapping-math
+SANITIZE := $(if $(filter asan,$(MODE)),-fsanitize=address -fsanitize=undefined -fno-sanitize-recover=all)
+WARNINGS := -Wall -Wextra -Wpedantic -Wshadow $(WERROR)
+ALL_CFLAGS = -std=c11 -D_GNU_SOURCE $(CFLAGS) $(NUMERICS) -fopenmp $(SANITIZE) $(WARNINGS)
+ALL_NVCCFLAGS = -std=c++17 $(NVCCFLAGS) --fmad=false
+
+# --- libraries ------------------------------------------------------------------------------------
+
+# $(call find,PACKAGE,HEADER): 1 if pkg-config or the prefix DEPS has the library, else 0.
+find = $(if $(or $(shell pkg-config --exists $(1) 2>/dev/null && echo yes),$(call find_deps,$(2))),1,0)
+find_deps = $(if $(DEPS),$(wildcard $(DEPS)/usr/include/$(1) $(DEPS)/include/$(1)))
+CJSON ?= $(call find,libcjson,cjson/cJSON.h)
+INIH ?= $(call find,inih,ini.h)
+
+# Packages unpacked without root (run/deps-without-root) lie under DEPS as they would under /.
+DEPS_LIBRARIES := $(if $(DEPS),$(wildcard $(foreach place,usr/lib usr/lib/* lib lib/*,\
+                    $(abspath $(DEPS))/$(place)/*.so)))
+DEPS_LIBDIRS := $(patsubst %/,%,$(sort $(dir $(DEPS_LIBRARIES))))
+INCLUDES := -Isrc$(if $(DEPS), -I$(DEPS)/usr/include -I$(DEPS)/include)
+LDPATHS := $(DEPS_LIBDIRS:%=-L%) $(DEPS_LIBDIRS:%=-Wl,-rpath,%)
+LDLIBS = $(if $(filter 1,$(CJSON)),-lcjson) $(if $(filter 1,$(INIH)),-linih) \
+         $(if $(CUDA_SOURCES),-L$(CUDA_HOME)/lib64 -lcudart -lstdc++) -lm
+
+# --- files ----------------------------------------------------------------------------------------
+
+BUILD := build/$(notdir $(CC))-$(MODE)
+ROOMS := base comm level operators solvers app
+
+# Of each pair NAME.c, NAME_absent.c one is linked: the second where the library is missing.
+LEFT_OUT := src/app/main.c \
+            src/app/input_file$(if $(filter 1,$(INIH)),_absent).c \
+            src/app/json_report$(if $(filter 1,$(CJSON)),_absent).c
+SOURCES := $(filter-out $(LEFT_OUT),$(sort $(wildcard $(ROOMS:%=src/%/*.c))))
+CUDA_SOURCES := $(if $(filter 1,$(CUDA)),$(sort $(wildcard src/cuda/*.cu)))
+OBJECTS := $(SOURCES:%=$(BUILD)/%.o) $(CUDA_SOURCES:%=$(BUILD)/%.o)
+MAIN := $(BUILD)/src/app/main.c.o
+LIBRARY := $(BUILD)/libhpgmg.a
+
+# Every C file in a room of tests/ is one program. CUDA files there are compiled and not run: they
+# show that the shared headers are CUDA C++ too.
+TEST_PROGRAMS := $(patsubst %.c,$(BUILD)/%,$(sort $(wildcard tests/*/*.c)))
+TEST_CUDA := $(if $(filter 1,$(CUDA)),$(patsubst %,$(BUILD)/%.o,$(sort $(wildcard tests/*/*.cu))))
+FORMATTED := $(sort $(foreach ending,c h def cu cuh,$(wildcard src/*/*.$(ending) tests/*/*.$(ending))))
+
+# --- rules ----------------------------------------------------------------------------------------
+
+ifeq ($(V),0)
+say = @printf '  %-4s %s\n' $(1) $(2);
+endif
+# The compiler wrappers of Open MPI and of MPICH take the compiler from the environment.
+MPI_COMPILER := OMPI_CC=$(CC) MPICH_CC=$(CC) $(MPICC)
+COMPILE = $(MPI_COMPILER) $(INCLUDES) $(ALL_CFLAGS)
+LINK = $(MPI_COMPILER) $(ALL_CFLAGS) $(LDFLAGS) $(LDPATHS)
+
+all: hpgmg-gpu
+
+# The program that `make` built last; under build/ each compiler and mode keeps its own.
+hpgmg-gpu: $(BUILD)/hpgmg-gpu FORCE
+	@cmp -s $< $@ || cp $< $@
+
+$(BUILD)/hpgmg-gpu: $(MAIN) $(LIBRARY)
+	$(call say,LINK,$@) $(LINK) -o $@ $^ $(LDLIBS)
+
+$(LIBRARY): $(OBJECTS) $(BUILD)/link-settings
+	$(call say,AR,$@) rm -f $@ && ar rcs $@ $(OBJECTS)
+
+$(BUILD)/%.c.o: %.c $(BUILD)/compile-settings
+	@mkdir -p $(@D)
+	$(call say,CC,$<) $(COMPILE) $(DEFINES) -MMD -MP -c -o $@ $<
+
+$(BUILD)/%.cu.o: %.cu $(BUILD)/compile-settings
+	@mkdir -p $(@D)
+	$(call say,NVCC,$<) $(NVCC) $(INCLUDES) $(ALL_NVCCFLAGS) -MMD -MP -c -o $@ $<
+
+$(TEST_PROGRAMS): %: %.c.o $(LIBRARY)
+	$(call say,LINK,$@) $(LINK) -o $@ $^ -lcmocka $(LDLIBS)
+
+# $(call record,TEXT): writes TEXT to the target if it differs from what is there. What depends on the
+# target is so built anew when a setting changes, and needs no `make clean`.
+quote = '$(subst ','\'',$(1))'
+record = @mkdir -p $(@D) && printf '%s\n' $(call quote,$(1)) >$@.new && \
+         if cmp -s $@.new $@; then rm $@.new; else mv $@.new $@; fi
+
+COMPILER_VERSION := $(shell $(CC) --version 2>/dev/null | head -n 1)
+$(BUILD)/compile-settings: FORCE
+	$(call record,$(COMPILER_VERSION) $(COMPILE) $(if $(filter 1,$(CUDA)),$(NVCC) $(ALL_NVCCFLAGS)))
+$(BUILD)/link-settings: FORCE
+	$(call record,$(OBJECTS) $(LDFLAGS) $(LDPATHS) $(LDLIBS))
+
+# One file is told about the build.
+BUILD_INFO := $(BUILD)/src/app/build_info.c.o
+GIT_REVISION = $(or $(shell git --git-dir=.git describe --always --dirty 2>/dev/null),unknown)
+BUILD_DEFINES = -DBUILD_GIT_REVISION='"$(GIT_REVISION)"' -DBUILD_COMPILER='"$(COMPILER_VERSION)"' \
+                -DBUILD_FLAGS='"$(strip $(ALL_CFLAGS))"'
+$(BUILD)/build-settings: FORCE
+	$(call record,$(BUILD_DEFINES))
+$(BUILD_INFO): $(BUILD)/build-settings
+$(BUILD_INFO): DEFINES = $(BUILD_DEFINES)
+
+tests: $(BUILD)/hpgmg-gpu $(TEST_PROGRAMS) $(TEST_CUDA)
+
+test: tests
+	@tests/run-all $(BUILD)
+
+test-slow: tests
+	@tests/run-all --slow $(BUILD)
+
+# Leaks are counted by the program itself (base/memory.h), since MPI libraries leak on their own.
+sanitize:
+	@ASAN_OPTIONS=detect_leaks=0 $(MAKE) --no-print-directory MODE=asan test
+
+lint:
+	clang-format --dry-run -Werror $(FORMATTED)
+	for script in run/* tests/run-all .ci/run; do bash -n $$script || exit 1; done
+	@$(MAKE) --no-print-directory CC=clang tests
+	@$(MAKE) --no-print-directory CC=gcc tests
+
+clean:
+	rm -rf build hpgmg-gpu
+
+info:
+	@printf '%-17s %s\n' $(foreach name,CC MPICC COMPILER_VERSION MODE CFLAGS ALL_CFLAGS INCLUDES \
+	  LDFLAGS LDPATHS LDLIBS DEPS CJSON INIH CUDA NVCC ARCH ALL_NVCCFLAGS BUILD GIT_REVISION \
+	  SOURCES CUDA_SOURCES TEST_PROGRAMS TEST_CUDA,$(name) $(call quote,$(strip $($(name)))))
+
+define HELP
+Targets:
+  all          ./hpgmg-gpu (the default)
+  tests        builds the program and the unit tests under build/
+  test         builds and runs all tests but the slow ones; test-slow: all tests
+  sanitize     the same with AddressSanitizer and UndefinedBehaviorSanitizer
+  lint         format, shell syntax, warnings of gcc and of clang
+  info         prints every setting
+  clean        removes all that was built
+Variables (make NAME=VALUE):
+  CC           compiler behind mpicc: gcc, clang
+  MPICC        MPI compiler wrapper
+  MODE         release, debug, asan
+  CFLAGS       optimisation; what the answer's bits need is always added
+  ARCHFLAGS    processor: -march=native
+  LDFLAGS      for the linker
+  WERROR       empty: warnings are no errors
+  CJSON, INIH  1 or 0: with that library or without (found by pkg-config)
+  DEPS         prefix of libraries unpacked without root: .deps if it is there
+  CUDA         1 or 0: with CUDA or without (1 if nvcc is found)
+  CUDA_HOME, NVCC, NVCCFLAGS
+  ARCH         GPU architecture: sm_90
+  V            1: prints commands in full
+endef
+help:
+	$(info $(HELP))@:
+
+FORCE:
+.PHONY: all tests test test-slow sanitize lint clean info help FORCE
+.DELETE_ON_ERROR:
+.SECONDARY:
+
+-include $(OBJECTS:.o=.d) $(MAIN:.o=.d) $(TEST_PROGRAMS:=.c.d) $(TEST_CUDA:.o=.d)

@@ -1,0 +1,68 @@
+# shellcheck shell=bash disable=SC2034  # the scripts that source it use the lists
+# Common to the scripts in run/: what is needed, how to get it, how to build. Changes to the project's
+# folder.
+cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 1
+
+BUILD_PACKAGES="build-essential openmpi-bin libopenmpi-dev pkg-config libcjson-dev libinih-dev"
+TEST_PACKAGES="libcmocka-dev bats clang libomp-dev clang-format valgrind python3 python3-jsonschema"
+
+# Open MPI refuses root unless told twice; containers often have no other user.
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+
+say() {
+    echo "== $*" >&2
+}
+
+have() { # COMMAND...: all of them are there
+    command -v "$@" >/dev/null && [ "$(command -v "$@" | wc -l)" -eq $# ]
+}
+
+# Whether a package, or what it is needed for, is there: it may have come another way.
+have_package() { # PACKAGE
+    dpkg-query -W -f '${db:Status-Status}' "$1" 2>/dev/null | grep -qx installed && return
+    case $1 in
+    build-essential) have gcc make ;;
+    openmpi-bin) have mpirun ;;
+    libopenmpi-dev) have mpicc ;;
+    libcjson-dev) have_library libcjson cjson/cJSON.h ;;
+    libinih-dev) have_library inih ini.h ;;
+    libcmocka-dev) have_library cmocka cmocka.h ;;
+    libomp-dev) false ;;
+    python3-jsonschema) python3 -c 'import jsonschema' 2>/dev/null ;;
+    *) have "$1" ;;
+    esac
+}
+
+have_library() { # PKG-CONFIG-NAME HEADER
+    pkg-config --exists "$1" 2>/dev/null || [ -e ".deps/usr/include/$2" ]
+}
+
+# Installs those of the packages that are missing; exits with 3 where that cannot be done.
+install_missing() { # PACKAGE...
+    local missing=() package root=()
+    for package; do
+        have_package "$package" || missing+=("$package")
+    done
+    [ ${#missing[@]} -eq 0 ] && return
+    [ "$(id -u)" -eq 0 ] || root=(sudo)
+    if ! have apt-get || { [ ${#root[@]} -gt 0 ] && ! have sudo; }; then
+        cannot_install "${missing[@]}"
+    fi
+    say "installing ${missing[*]}"
+    "${root[@]}" apt-get update -q >&2 || say "the list of packages could not be updated"
+    "${root[@]}" env DEBIAN_FRONTEND=noninteractive \
+        apt-get install -q -y --no-install-recommends "${missing[@]}" >&2 ||
+        cannot_install "${missing[@]}"
+}
+
+cannot_install() { # PACKAGE...
+    echo "missing, and cannot be installed from here: $*" >&2
+    echo "As root: apt-get install $*" >&2
+    echo "Without root, libcjson-dev and libinih-dev come with run/deps-without-root." >&2
+    exit 3
+}
+
+build() { # TARGET...
+    say "building (make $*)"
+    make -j "$(nproc)" "$@" || exit
+}

@@ -1,0 +1,245 @@
+#include "app/benchmark.h"
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "app/breakdown.h"
+#include "app/progress.h"
+#include "base/check.h"
+#include "base/memory.h"
+#include "base/timer.h"
+#include "comm/comm.h"
+#include "operators/backend_cpu.h"
+#include "operators/passes.h"
+#include "operators/problem.h"
+#include "solvers/reduce.h"
+
+enum { MIN_SOLVES = 10, MAX_SOLVES = 1000000, WARM_UP_SOLVES = 2 };
+
+struct hierarchy_choice benchmark_hierarchy_choice(const struct options *o)
+{
+    const struct hierarchy_choice choice = {
+        .log2_box_dim = o->log2_box_dim,
+        .boxes_per_rank = o->boxes_per_rank,
+        .op = {.order = o->order,
+               .helmholtz = o->equation == EQUATION_HELMHOLTZ,
+               .variable = o->coefficients == COEFFICIENTS_VARIABLE,
+               .periodic = o->boundary == BOUNDARY_PERIODIC,
+               .smoother = (enum smoother)o->smoother},
+        .problem = o->problem,
+        .bottom = (enum bottom_method)o->bottom,
+        .mgpcg = o->solver == SOLVER_MGPCG,
+        .backend = o->loops == LOOPS_PLAIN ? &backend_cpu_plain : &backend_cpu,
+    };
+    return choice;
+}
+
+struct solver_choice benchmark_solver_choice(const struct options *o)
+{
+    const struct solver_choice choice = {
+        .f_cycle = o->cycle == CYCLE_F,
+        .mgpcg = o->solver == SOLVER_MGPCG,
+        .rtol = o->rtol,
+        .max_cycles = o->max_cycles,
+    };
+    return choice;
+}
+
+static void add_reason(struct benchmark *b, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+static void add_reason(struct benchmark *b, const char *format, ...)
+{
+    va_list arguments;
+    if (b->nreasons == MAX_REASONS)
+        return;
+    va_start(arguments, format);
+    vsnprintf(b->reasons[b->nreasons++], REASON_SIZE, format, arguments);
+    va_end(arguments);
+}
+
+/* Solves to time: as asked, or as many as fill the time. Rank 0 of the level decides for all. */
+static long choose_solves(const struct level *l, const struct options *o, double seconds_per_solve)
+{
+    long solves = o->solves;
+    if (solves == 0) {
+        const double wanted =
+            ceil(o->min_time / (seconds_per_solve > 0.0 ? seconds_per_solve : 1e-9));
+        solves = wanted > MAX_SOLVES ? MAX_SOLVES : wanted < MIN_SOLVES ? MIN_SOLVES : (long)wanted;
+    }
+    comm_broadcast(l->comm, &solves, sizeof solves);
+    return solves;
+}
+
+static double timed_solve(struct solver *s, struct size_record *r)
+{
+    const struct level *l = s->hierarchy->levels[s->top];
+    comm_barrier(l->comm);
+    const double start = timer_seconds();
+    solver_run(s, &r->solve);
+    return timer_seconds() - start;
+}
+
+static int compare_doubles(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static void summarise(struct size_record *r)
+{
+    const long n = r->solves;
+    double *sorted = memory_alloc((size_t)n * sizeof *sorted, "timing samples");
+    memcpy(sorted, r->samples, (size_t)n * sizeof *sorted);
+    qsort(sorted, (size_t)n, sizeof *sorted, compare_doubles);
+    double sum = 0.0, squares = 0.0;
+    for (long i = 0; i < n; i++)
+        sum += sorted[i];
+    r->mean = sum / (double)n;
+    for (long i = 0; i < n; i++)
+        squares += (sorted[i] - r->mean) * (sorted[i] - r->mean);
+    r->deviation = n > 1 ? sqrt(squares / (double)(n - 1)) : 0.0;
+    r->median = n % 2 ? sorted[n / 2] : 0.5 * (sorted[n / 2 - 1] + sorted[n / 2]);
+    r->min = sorted[0];
+    r->max = sorted[n - 1];
+    r->dof_per_second = (double)r->dim * r->dim * r->dim / r->mean;
+    memory_free(sorted);
+}
+
+static bool solve_is_good(const struct size_record *r)
+{
+    return r->solve.outcome == OUTCOME_DONE && isfinite(r->solve.history[r->solve.cycles - 1]);
+}
+
+/* Warms up, checks, and times the solves of one size. Only ranks that hold boxes of the level. */
+static void measure(struct solver *s, struct size_record *r, const struct options *o)
+{
+    const struct level *l = s->hierarchy->levels[s->top];
+    double seconds = timed_solve(s, r);
+    r->checksum = reduce_checksum(l, FIELD_U);
+    r->reproducible = true;
+    if (!solve_is_good(r))
+        return;
+    for (int i = 1; i < WARM_UP_SOLVES; i++)
+        seconds = timed_solve(s, r);
+    r->solves = choose_solves(l, o, seconds);
+    r->samples = memory_alloc((size_t)r->solves * sizeof *r->samples, "timing samples");
+    for (long i = 0; i < r->solves; i++) {
+        r->samples[i] = timed_solve(s, r);
+        progress_show(r->name, i + 1, r->solves);
+    }
+    progress_clear();
+    r->reproducible = reduce_checksum(l, FIELD_U) == r->checksum;
+    summarise(r);
+}
+
+/* ‖u − u_exact‖_max; the Richardson analysis has no more use for FIELD_SAVE then. */
+static double true_error(const struct hierarchy *h, struct level *l)
+{
+    if (!problems[h->choice.problem].exact || !l->active)
+        return NAN;
+    problem_solution(l, h->choice.problem, FIELD_SAVE);
+    l->backend->passes->combine(l, FIELD_SAVE, 1.0, FIELD_U, -1.0, FIELD_SAVE);
+    return reduce_norm(l, FIELD_SAVE);
+}
+
+/* ‖u − R u_finer‖_max on level l, whose FIELD_SAVE holds R u_finer. */
+static double richardson_difference(struct level *l)
+{
+    if (l->active)
+        l->backend->passes->combine(l, FIELD_SAVE, 1.0, FIELD_U, -1.0, FIELD_SAVE);
+    return reduce_norm(l, FIELD_SAVE);
+}
+
+static void run_size(struct hierarchy *h, struct benchmark *b, int level, const struct options *o)
+{
+    static const char *const names[SOLVED_LEVELS] = {"h", "2h", "4h"};
+    struct size_record *r = &b->sizes[level];
+    struct level *l = h->levels[level];
+    *r = (struct size_record){.name = names[level], .level = level, .dim = l->dim, .h = l->h};
+    if (level > 0) {
+        transfer_restrict(h, level - 1, FIELD_U, FIELD_SAVE);
+        transfer_restrict(h, level - 1, FIELD_F, FIELD_F);
+    }
+    struct solver *s = solver_create(h, level, benchmark_solver_choice(o));
+    if (l->active) {
+        measure(s, r, o);
+        if (r->solves > 0 && !o->quiet)
+            breakdown_measure(s, r);
+    }
+    solver_destroy(s);
+    const double difference = level > 0 ? richardson_difference(l) : 0.0;
+    if (level == 1)
+        b->richardson_error = difference;
+    if (level == 2) {
+        b->richardson_order = log2(difference / b->richardson_error);
+        b->has_richardson = true;
+    }
+    r->true_error = true_error(h, l);
+}
+
+/* Order that the discretisation is known to show on this problem and size (NUMERICS); 0 where
+ * nothing is known. */
+static double expected_order(const struct hierarchy *h, const struct options *o)
+{
+    const bool known = o->problem == PROBLEM_FV && o->cycle == CYCLE_F && o->solver == SOLVER_MG &&
+                       o->smoother == SMOOTHER_GSRB && o->boundary == BOUNDARY_DIRICHLET &&
+                       o->coefficients == COEFFICIENTS_VARIABLE && h->levels[0]->dim >= 128;
+    return !known ? 0.0 : o->order == 2 ? 1.95 : 3.5;
+}
+
+static void judge_size(struct benchmark *b, const struct size_record *r)
+{
+    if (r->solve.outcome != OUTCOME_DONE)
+        add_reason(b, "%s: %s", r->name, outcome_text(r->solve.outcome));
+    else if (!(r->solve.history[r->solve.cycles - 1] < 1.0))
+        add_reason(b, "%s: the residual is not smaller than the right-hand side", r->name);
+    if (!r->reproducible)
+        add_reason(b, "%s: repeated solves gave different bits", r->name);
+}
+
+/* The checks that a VALID run passes. Written so that a NaN fails each of them. */
+static void judge(struct benchmark *b, const struct hierarchy *h, const struct options *o)
+{
+    for (int s = 0; s < b->nsizes; s++)
+        judge_size(b, &b->sizes[s]);
+    if (b->nreasons > 0 || !b->has_richardson)
+        return;
+    const double order = expected_order(h, o);
+    if (!isfinite(b->richardson_error))
+        add_reason(b, "the Richardson error is not finite");
+    else if (order > 0.0 && !(b->richardson_order >= order))
+        add_reason(b, "order %.3f is below %.2f", b->richardson_order, order);
+}
+
+static void gather_bottom(struct benchmark *b, const struct hierarchy *h)
+{
+    b->bottom_solves = h->bottom->solves;
+    b->bottom_iterations = h->bottom->iterations;
+    for (int i = 0; i < NUM_BREAKDOWNS; i++)
+        b->bottom_breakdowns[i] = h->bottom->breakdowns[i];
+}
+
+struct benchmark *benchmark_run(struct hierarchy *h, const struct options *options)
+{
+    struct benchmark *b = memory_alloc_zero(sizeof *b, "benchmark");
+    b->nsizes = h->nlevels < SOLVED_LEVELS ? h->nlevels : SOLVED_LEVELS;
+    for (int level = 0; level < b->nsizes; level++)
+        run_size(h, b, level, options);
+    if (!options->quiet)
+        b->copy_bytes_per_second = breakdown_copy_rate();
+    gather_bottom(b, h); /* rank 0 holds the coarsest level */
+    if (comm_rank() == 0)
+        judge(b, h, options);
+    comm_broadcast(MPI_COMM_WORLD, &b->nreasons, sizeof b->nreasons);
+    return b;
+}
+
+void benchmark_destroy(struct benchmark *b)
+{
+    for (int s = 0; s < b->nsizes; s++) {
+        memory_free(b->sizes[s].samples);
+        memory_free(b->sizes[s].stages);
+    }
+    memory_free(b);
+}

@@ -1,0 +1,58 @@
+#ifndef APP_BENCHMARK_H
+#define APP_BENCHMARK_H
+/* The benchmark procedure (NUMERICS, The benchmark procedure and its report): solves for h, 2h and
+ * 4h, timed; the Richardson analysis; and the checks that make a run VALID. Produces a record from
+ * which every report is made; prints nothing but a progress line on a terminal. */
+#include <stdbool.h>
+#include "app/options.h"
+#include "solvers/solver.h"
+
+/* One row of the time table: all stages of one name on one level. Per solve; seconds are the
+ * slowest rank's, bytes the sum over ranks. */
+struct stage_record {
+    int level;
+    char name[48];
+    double calls, seconds, bytes;
+    double pack, local, wait, unpack; /* parts of data movement, seconds */
+};
+
+struct size_record {
+    const char *name; /* "h", "2h", "4h" */
+    int level, dim;
+    double h;
+    struct solve_result solve; /* of the last solve */
+    long solves;               /* timed */
+    double *samples;           /* seconds of each */
+    double mean, median, min, max, deviation;
+    double dof_per_second; /* N³/mean; 0 if not timed */
+    uint64_t checksum;     /* of u after the first solve */
+    bool reproducible;     /* all solves whose checksum was taken agree with it */
+    double true_error;     /* ‖u − u_exact‖_max; NaN if not known */
+    int nstages;
+    struct stage_record *stages;
+};
+
+enum { MAX_REASONS = 16, REASON_SIZE = 160 };
+
+struct benchmark {
+    int nsizes; /* min(3, levels) */
+    struct size_record sizes[SOLVED_LEVELS];
+    bool has_richardson; /* all three sizes exist */
+    double richardson_error, richardson_order;
+    double copy_bytes_per_second; /* of this machine's memory, read + write, all ranks; 0 if not
+                                     measured */
+    long bottom_solves, bottom_iterations, bottom_breakdowns[NUM_BREAKDOWNS];
+    int nreasons; /* why the run is INVALID; 0: it is VALID */
+    char reasons[MAX_REASONS][REASON_SIZE];
+};
+
+/* Runs it. The record is complete on rank 0; the verdict (nreasons) on all ranks. Collective over
+ * the world. */
+struct benchmark *benchmark_run(struct hierarchy *h, const struct options *options);
+void benchmark_destroy(struct benchmark *b);
+
+/* The hierarchy and solver that the options ask for. */
+struct hierarchy_choice benchmark_hierarchy_choice(const struct options *options);
+struct solver_choice benchmark_solver_choice(const struct options *options);
+
+#endif

@@ -1,0 +1,23 @@
+/* The only file that the Makefile tells about the build, so that it alone is compiled anew when the
+ * revision changes. */
+#include "app/build_info.h"
+
+const char *build_version(void)
+{
+    return "0.1.0";
+}
+
+const char *build_git_revision(void)
+{
+    return BUILD_GIT_REVISION;
+}
+
+const char *build_compiler(void)
+{
+    return BUILD_COMPILER;
+}
+
+const char *build_flags(void)
+{
+    return BUILD_FLAGS;
+}

@@ -1,0 +1,10 @@
+#ifndef APP_BUILD_INFO_H
+#define APP_BUILD_INFO_H
+/* What this program was built from and how. */
+
+const char *build_version(void);      /* of the program */
+const char *build_git_revision(void); /* "unknown" outside git; ends in -dirty if files differ */
+const char *build_compiler(void);     /* the compiler's first line of --version */
+const char *build_flags(void);        /* of the compiler */
+
+#endif

@@ -1,0 +1,152 @@
+#include "app/facts.h"
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include "base/memory.h"
+#include "comm/comm.h"
+
+#define IMBALANCE                                                                                  \
+    1.1           /* the fullest rank's cells over the mean, above which it is worth a warning */
+#define NOISE 0.1 /* the same for deviation over mean of solve times */
+
+static void add_warning(struct facts *f, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+static void add_warning(struct facts *f, const char *format, ...)
+{
+    va_list arguments;
+    if (f->nwarnings == MAX_WARNINGS)
+        return;
+    va_start(arguments, format);
+    vsnprintf(f->warnings[f->nwarnings++], WARNING_SIZE, format, arguments);
+    va_end(arguments);
+}
+
+static void warn_of_threads(struct facts *f)
+{
+    const struct environment *e = &f->environment;
+    if (e->threads > e->usable)
+        add_warning(f, "%d threads a rank, but some rank is bound to %d processors", e->threads,
+                    e->usable);
+    else if (e->ranks_per_node * e->threads > e->processors)
+        add_warning(f, "%d ranks of %d threads on a node of %d processors", e->ranks_per_node,
+                    e->threads, e->processors);
+}
+
+/* How well the finest level's cells are spread over the ranks. */
+static void warn_of_imbalance(struct facts *f, const struct decomposition *d)
+{
+    const double mean = f->unknowns / f->environment.ranks;
+    double most = 0.0, cells = 0.0;
+    for (int b = 0; b < d->nboxes; b++) { /* sorted by owner */
+        const bool same = b > 0 && d->owner[b] == d->owner[b - 1];
+        cells = (same ? cells : 0.0) + (double)box_cells(d->boxes[b]);
+        most = cells > most ? cells : most;
+    }
+    if (f->levels[0].ranks < f->environment.ranks)
+        add_warning(f, "%d of %d ranks have no boxes", f->environment.ranks - f->levels[0].ranks,
+                    f->environment.ranks);
+    if (most > IMBALANCE * mean)
+        add_warning(f, "the fullest rank has %.2f times the mean number of cells", most / mean);
+}
+
+static void warn_of_bottom(struct facts *f, const struct benchmark *b)
+{
+    for (int i = BREAKDOWN_NONE + 1; i < NUM_BREAKDOWNS; i++)
+        if (b->bottom_breakdowns[i] > 0)
+            add_warning(f, "bottom solver: %s in %ld of %ld solves; the smoother took over",
+                        breakdown_text((enum breakdown)i), b->bottom_breakdowns[i],
+                        b->bottom_solves);
+}
+
+static void warn_of_noise(struct facts *f, const struct benchmark *b)
+{
+    for (int s = 0; s < b->nsizes; s++)
+        if (b->sizes[s].deviation > NOISE * b->sizes[s].mean)
+            add_warning(f, "solve times of size %s are noisy: deviation %.0f %% of the mean",
+                        b->sizes[s].name, 100.0 * b->sizes[s].deviation / b->sizes[s].mean);
+}
+
+static void describe_levels(struct facts *f, const struct hierarchy_choice *choice,
+                            const struct hierarchy_shape *shape)
+{
+    f->nlevels = shape->nlevels;
+    for (int l = 0; l < shape->nlevels; l++) {
+        const struct cut cut = shape->cuts[l];
+        f->levels[l] = (struct level_facts){
+            .dim = cut.boxes_per_side * cut.box_dim,
+            .boxes = cut.boxes_per_side * cut.boxes_per_side * cut.boxes_per_side,
+            .box_dim = cut.box_dim,
+            .ranks = cut.ranks,
+            .backend = choice->backend->name,
+        };
+    }
+    f->unknowns = pow(f->levels[0].dim, 3);
+}
+
+static int allocated_fields(const struct level *l)
+{
+    int count = 0;
+    for (int f = 0; f < NUM_FIELDS; f++)
+        count += l->fields[f] != NULL;
+    return count;
+}
+
+static double local_bytes(const struct level *l)
+{
+    return (double)allocated_fields(l) * (double)level_field_bytes(l);
+}
+
+static void gather_levels(struct facts *f, const struct hierarchy *h)
+{
+    double bytes[MAX_LEVELS + 1];
+    for (int l = 0; l < h->nlevels; l++) {
+        const struct transfer *t = &h->transfers[l];
+        bytes[l] = local_bytes(h->levels[l]) + (t->separate ? local_bytes(t->coarse) : 0.0);
+    }
+    bytes[h->nlevels] = (double)memory_peak_bytes();
+    comm_sum_f64(MPI_COMM_WORLD, bytes, h->nlevels + 1);
+    for (int l = 0; l < h->nlevels; l++) {
+        f->levels[l].cuboids = h->levels[l]->decomposition.nboxes;
+        f->levels[l].ranks = h->levels[l]->nranks;
+        f->levels[l].backend = h->levels[l]->backend->name;
+        f->levels[l].bytes = bytes[l];
+        f->field_bytes += bytes[l];
+    }
+    f->peak_bytes = bytes[h->nlevels];
+}
+
+void facts_gather(struct facts *f, const struct hierarchy *h, const struct benchmark *b)
+{
+    const struct hierarchy_shape shape = hierarchy_shape(&h->choice, comm_size());
+    memset(f, 0, sizeof *f);
+    environment_read(&f->environment);
+    describe_levels(f, &h->choice, &shape);
+    gather_levels(f, h);
+    warn_of_threads(f);
+    warn_of_imbalance(f, &h->levels[0]->decomposition);
+    if (b && comm_rank() == 0) {
+        warn_of_bottom(f, b);
+        warn_of_noise(f, b);
+    }
+}
+
+void facts_foresee(struct facts *f, const struct hierarchy_choice *choice)
+{
+    const int ranks = comm_size();
+    const struct hierarchy_shape shape = hierarchy_shape(choice, ranks);
+    memset(f, 0, sizeof *f);
+    environment_read(&f->environment);
+    describe_levels(f, choice, &shape);
+    for (int l = 0; l < shape.nlevels; l++) {
+        struct decomposition d = decomposition_create(shape.cuts[l], ranks);
+        f->levels[l].cuboids = d.nboxes;
+        for (int rank = 0; rank < ranks; rank++)
+            f->levels[l].bytes += (double)hierarchy_level_bytes(choice, &shape, l, rank, ranks);
+        f->field_bytes += f->levels[l].bytes;
+        if (l == 0)
+            warn_of_imbalance(f, &d);
+        decomposition_destroy(&d);
+    }
+    warn_of_threads(f);
+}

@@ -1,0 +1,37 @@
+#include "base/check.h"
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static void exit_alone(int status)
+{
+    _Exit(status);
+}
+
+void (*check_abort)(int status) = exit_alone;
+
+/* One write, so that lines of several ranks do not mix. */
+static void print_line(const char *kind, const char *format, va_list arguments)
+{
+    char message[1024];
+    vsnprintf(message, sizeof message, format, arguments);
+    fprintf(stderr, "hpgmg-gpu: %s: %s\n", kind, message);
+}
+
+void die(enum status status, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    print_line("error", format, arguments);
+    va_end(arguments);
+    check_abort(status);
+    _Exit(status);
+}
+
+void warn(const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    print_line("warning", format, arguments);
+    va_end(arguments);
+}

@@ -1,0 +1,99 @@
+#include "comm/comm.h"
+#include "base/check.h"
+#include "comm/call.h"
+
+static int world_rank, world_size = 1;
+
+static void abort_job(int status)
+{
+    MPI_Abort(MPI_COMM_WORLD, status);
+}
+
+void mpi_check(int error, const char *call)
+{
+    char text[MPI_MAX_ERROR_STRING] = "";
+    int length = 0;
+    if (error == MPI_SUCCESS)
+        return;
+    MPI_Error_string(error, text, &length);
+    die(STATUS_SYSTEM, "rank %d: %s: %s", world_rank, call, text);
+}
+
+void comm_start(int *argc, char ***argv)
+{
+    int provided;
+    MPI_CALL(MPI_Init_thread(argc, argv, MPI_THREAD_FUNNELED, &provided));
+    MPI_CALL(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN));
+    MPI_CALL(MPI_Comm_rank(MPI_COMM_WORLD, &world_rank));
+    MPI_CALL(MPI_Comm_size(MPI_COMM_WORLD, &world_size));
+    check_abort = abort_job;
+    if (provided < MPI_THREAD_FUNNELED)
+        die(STATUS_ENVIRONMENT,
+            "this MPI library does not work with threads (MPI_THREAD_FUNNELED)");
+}
+
+void comm_finish(void)
+{
+    MPI_CALL(MPI_Barrier(MPI_COMM_WORLD));
+    MPI_CALL(MPI_Finalize());
+}
+
+int comm_rank(void)
+{
+    return world_rank;
+}
+
+int comm_size(void)
+{
+    return world_size;
+}
+
+MPI_Comm comm_split(int member)
+{
+    MPI_Comm comm;
+    MPI_CALL(MPI_Comm_split(MPI_COMM_WORLD, member ? 0 : MPI_UNDEFINED, world_rank, &comm));
+    return comm;
+}
+
+void comm_free(MPI_Comm *comm)
+{
+    if (*comm != MPI_COMM_NULL)
+        MPI_CALL(MPI_Comm_free(comm));
+}
+
+uint64_t comm_max_u64(MPI_Comm comm, uint64_t value)
+{
+    MPI_CALL(MPI_Allreduce(MPI_IN_PLACE, &value, 1, MPI_UINT64_T, MPI_MAX, comm));
+    return value;
+}
+
+/* Summed as unsigned integers: sums of hashes wrap. */
+void comm_sum_i64(MPI_Comm comm, int64_t *values, int count)
+{
+    MPI_CALL(MPI_Allreduce(MPI_IN_PLACE, values, count, MPI_UINT64_T, MPI_SUM, comm));
+}
+
+void comm_sum_f64(MPI_Comm comm, double *values, int count)
+{
+    MPI_CALL(MPI_Allreduce(MPI_IN_PLACE, values, count, MPI_DOUBLE, MPI_SUM, comm));
+}
+
+void comm_max_f64(MPI_Comm comm, double *values, int count)
+{
+    MPI_CALL(MPI_Allreduce(MPI_IN_PLACE, values, count, MPI_DOUBLE, MPI_MAX, comm));
+}
+
+void comm_min_f64(MPI_Comm comm, double *values, int count)
+{
+    MPI_CALL(MPI_Allreduce(MPI_IN_PLACE, values, count, MPI_DOUBLE, MPI_MIN, comm));
+}
+
+void comm_broadcast(MPI_Comm comm, void *data, int bytes)
+{
+    MPI_CALL(MPI_Bcast(data, bytes, MPI_BYTE, 0, comm));
+}
+
+void comm_barrier(MPI_Comm comm)
+{
+    MPI_CALL(MPI_Barrier(comm));
+}

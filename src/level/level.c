@@ -1,0 +1,123 @@
+#include "level/level.h"
+#include "base/check.h"
+#include "base/memory.h"
+#include "comm/comm.h"
+#include "level/backend.h"
+
+static long round_up(long value, long multiple)
+{
+    return (value + multiple - 1) / multiple * multiple;
+}
+
+/* Lays one box out in a field from element `start` on; returns the element after its last. Left and
+ * right ghosts share the padding between two rows, so a row needs only 2·ghosts more than its
+ * cells. */
+static long place_patch(struct patch *p, int ghosts, int row_align, long start)
+{
+    p->sj = round_up(p->n[0] + 2 * ghosts, row_align);
+    p->sk = p->sj * (p->n[1] + 2 * ghosts);
+    p->offset = round_up(start + ghosts * (1 + p->sj + p->sk), row_align);
+    const long last = p->offset + (p->n[0] + ghosts - 1) + (p->n[1] + ghosts - 1) * p->sj +
+                      (p->n[2] + ghosts - 1) * p->sk;
+    return round_up(last + 1, row_align);
+}
+
+static struct patch patch_of_box(struct box box, int index)
+{
+    struct patch p = {.box = box, .index = index};
+    for (int d = 0; d < 3; d++)
+        p.n[d] = box.hi[d] - box.lo[d];
+    return p;
+}
+
+size_t decomposition_field_bytes(const struct decomposition *d, int rank, int ghosts, int row_align)
+{
+    long length = 0;
+    for (int b = 0; b < d->nboxes; b++)
+        if (d->owner[b] == rank) {
+            struct patch p = patch_of_box(d->boxes[b], b);
+            length = place_patch(&p, ghosts, row_align, length);
+        }
+    return (size_t)length * sizeof(double);
+}
+
+static void create_patches(struct level *l, int row_align)
+{
+    const struct decomposition *d = &l->decomposition;
+    const int me = comm_rank();
+    for (int b = 0; b < d->nboxes; b++)
+        l->npatches += d->owner[b] == me;
+    l->patches = memory_alloc((size_t)l->npatches * sizeof *l->patches, "patches");
+    struct patch *p = l->patches;
+    for (int b = 0; b < d->nboxes; b++) {
+        if (d->owner[b] != me)
+            continue;
+        *p = patch_of_box(d->boxes[b], b);
+        l->field_length = place_patch(p, l->ghosts, row_align, l->field_length);
+        for (int e = 0; e < 3; e++) {
+            p->wall[e][0] = !l->periodic && p->box.lo[e] == 0;
+            p->wall[e][1] = !l->periodic && p->box.hi[e] == d->dim;
+        }
+        p++;
+    }
+}
+
+/* Ranks with boxes; a rank's boxes stand together. */
+static int count_ranks(const struct decomposition *d)
+{
+    int ranks = 0;
+    for (int b = 0; b < d->nboxes; b++)
+        ranks += b == 0 || d->owner[b] != d->owner[b - 1];
+    return ranks;
+}
+
+struct level *level_create(int depth, struct decomposition decomposition, bool periodic, int ghosts,
+                           const struct backend *backend, int row_align)
+{
+    struct level *l = memory_alloc_zero(sizeof *l, "level");
+    l->depth = depth;
+    l->dim = decomposition.dim;
+    l->h = 1.0 / l->dim;
+    l->periodic = periodic;
+    l->ghosts = ghosts;
+    l->backend = backend;
+    l->decomposition = decomposition;
+    create_patches(l, row_align);
+    l->connected = periodic || decomposition.nboxes > 1;
+    l->nranks = count_ranks(&decomposition);
+    l->active = l->npatches > 0;
+    l->comm = comm_split(l->active);
+    if (l->connected)
+        l->halo = plan_create(l, l, TARGET_GHOSTS, ghosts, CENTRE_CELL);
+    return l;
+}
+
+void level_destroy(struct level *level)
+{
+    for (int f = 0; f < NUM_FIELDS; f++)
+        level_release(level, (enum field)f);
+    if (level->halo)
+        plan_destroy(level->halo);
+    comm_free(&level->comm);
+    decomposition_destroy(&level->decomposition);
+    memory_free(level->patches);
+    memory_free(level);
+}
+
+size_t level_field_bytes(const struct level *level)
+{
+    return (size_t)level->field_length * sizeof(double);
+}
+
+void level_allocate(struct level *level, enum field field)
+{
+    if (!level->fields[field])
+        level->fields[field] = level->backend->allocate(level->field_length, "a field");
+}
+
+void level_release(struct level *level, enum field field)
+{
+    if (level->fields[field])
+        level->backend->release(level->fields[field]);
+    level->fields[field] = NULL;
+}

@@ -1,0 +1,232 @@
+#include "level/plan.h"
+#include "base/check.h"
+#include "base/memory.h"
+#include "base/timer.h"
+#include "comm/comm.h"
+#include "level/backend.h"
+
+/* A plan while it is built. The walk over all intersections is made twice: first to learn how long
+ * each peer's message is, then to place the copies. Both ranks of a message walk in the same order,
+ * so its contents need no header. */
+struct building {
+    struct plan *plan;
+    const struct level *source, *target;
+    int centre;
+    bool placing;
+    const struct patch **source_patches,
+        **target_patches;         /* by index of the box; NULL where remote */
+    long *send_end, *receive_end; /* by rank: doubles so far (counting), next offset (placing) */
+};
+
+static void append(struct copy_list *list, struct copy copy)
+{
+    /* Grown in powers of two, kept track of by the count alone. */
+    if ((list->count & (list->count - 1)) == 0) {
+        const size_t capacity = list->count ? 2 * (size_t)list->count : 1;
+        list->copies = memory_grow(list->copies, (size_t)list->count * sizeof copy,
+                                   capacity * sizeof copy, "plan");
+    }
+    list->copies[list->count++] = copy;
+}
+
+static long patch_index(const struct patch *p, const int at[3])
+{
+    return p->offset + (at[0] - p->box.lo[0]) + (at[1] - p->box.lo[1]) * p->sj +
+           (at[2] - p->box.lo[2]) * p->sk;
+}
+
+/* Cells of `box` that a field of this centring has: on the high wall one more plane of faces. */
+static struct box with_wall_faces(const struct level *l, struct box box, int centre)
+{
+    if (centre != CENTRE_CELL && !l->periodic && box.hi[centre] == l->dim)
+        box.hi[centre]++;
+    return box;
+}
+
+/* The copy of `region` (in target indices; the source holds it shifted by -shift), with the ends
+ * that are local. */
+static struct copy make_copy(const struct patch *source, const struct patch *target,
+                             struct box region, const int shift[3])
+{
+    struct copy c = {
+        {region.hi[0] - region.lo[0], region.hi[1] - region.lo[1], region.hi[2] - region.lo[2]},
+        0,
+        0,
+        0,
+        0,
+        0,
+        0};
+    if (source) {
+        const int at[3] = {region.lo[0] - shift[0], region.lo[1] - shift[1],
+                           region.lo[2] - shift[2]};
+        c.from = patch_index(source, at);
+        c.from_sj = source->sj;
+        c.from_sk = source->sk;
+    } else {
+        c.from_sj = c.n[0];
+        c.from_sk = (long)c.n[0] * c.n[1];
+    }
+    if (target) {
+        c.to = patch_index(target, region.lo);
+        c.to_sj = target->sj;
+        c.to_sk = target->sk;
+    } else {
+        c.to_sj = c.n[0];
+        c.to_sk = (long)c.n[0] * c.n[1];
+    }
+    return c;
+}
+
+/* One intersection, at least one end of which is local. */
+static void add_region(struct building *b, int source, int target, struct box region,
+                       const int shift[3])
+{
+    const struct patch *from = b->source_patches[source], *to = b->target_patches[target];
+    const int sender = b->source->decomposition.owner[source],
+              receiver = b->target->decomposition.owner[target];
+    const long cells = box_cells(region);
+    struct copy c = make_copy(from, to, region, shift);
+    if (from && to) {
+        b->plan->cells_local += b->placing ? cells : 0;
+        if (b->placing)
+            append(&b->plan->local, c);
+    } else if (from) {
+        c.to = b->send_end[receiver];
+        b->send_end[receiver] += cells;
+        b->plan->cells_sent += b->placing ? cells : 0;
+        if (b->placing)
+            append(&b->plan->pack, c);
+    } else {
+        c.from = b->receive_end[sender];
+        b->receive_end[sender] += cells;
+        if (b->placing)
+            append(&b->plan->unpack, c);
+    }
+}
+
+/* What one source box, in all its periodic images, gives to the region wanted around one target
+ * box. A ghost region is the grown box without the box itself; as boxes and images tile space, an
+ * intersection lies wholly in one or the other. */
+static void intersect_pair(struct building *b, int source, int target, struct box wanted,
+                           struct box own, bool ghosts_only, int images)
+{
+    const int dim = b->target->dim;
+    const struct box box =
+        with_wall_faces(b->source, b->source->decomposition.boxes[source], b->centre);
+    for (int k = -images; k <= images; k++)
+        for (int j = -images; j <= images; j++)
+            for (int i = -images; i <= images; i++) {
+                const int shift[3] = {i * dim, j * dim, k * dim};
+                const struct box region =
+                    box_intersect(wanted, box_shift(box, shift[0], shift[1], shift[2]));
+                if (box_is_empty(region) ||
+                    (ghosts_only && !box_is_empty(box_intersect(region, own))))
+                    continue;
+                add_region(b, source, target, region, shift);
+            }
+}
+
+/* The region to fill around a target box; never beyond what the patch stores. */
+static struct box wanted_region(const struct level *l, struct box box, int grow, int centre)
+{
+    const struct box stored = box_grow(box, l->ghosts);
+    return box_intersect(box_grow(with_wall_faces(l, box, centre), grow), stored);
+}
+
+static void walk(struct building *b, enum target what, int grow)
+{
+    const struct decomposition *sources = &b->source->decomposition,
+                               *targets = &b->target->decomposition;
+    const int dim = b->target->dim;
+    const int images = b->target->periodic ? (grow + dim - 1) / dim : 0;
+    for (int t = 0; t < targets->nboxes; t++) {
+        const struct box own = with_wall_faces(b->target, targets->boxes[t], b->centre);
+        const struct box wanted = wanted_region(b->target, targets->boxes[t], grow, b->centre);
+        for (int s = 0; s < sources->nboxes; s++)
+            if (b->source_patches[s] || b->target_patches[t])
+                intersect_pair(b, s, t, wanted, own, what == TARGET_GHOSTS, images);
+    }
+}
+
+static const struct patch **patches_by_box(const struct level *l)
+{
+    const struct patch **patches =
+        memory_alloc_zero((size_t)l->decomposition.nboxes * sizeof *patches, "plan");
+    for (int q = 0; q < l->npatches; q++)
+        patches[l->patches[q].index] = &l->patches[q];
+    return patches;
+}
+
+/* The messages whose lengths have been counted by rank; turns the lengths into offsets. */
+static struct message *make_messages(long *lengths, int *count)
+{
+    const int ranks = comm_size();
+    struct message *messages = memory_alloc((size_t)ranks * sizeof *messages, "messages");
+    long offset = 0;
+    *count = 0;
+    for (int rank = 0; rank < ranks; rank++) {
+        const long length = lengths[rank];
+        if (length > 0)
+            messages[(*count)++] = (struct message){rank, offset, length};
+        lengths[rank] = offset;
+        offset += length;
+    }
+    return messages;
+}
+
+struct plan *plan_create(const struct level *source, const struct level *target, enum target what,
+                         int grow, int centre)
+{
+    CHECK(source->dim == target->dim && source->periodic == target->periodic && grow >= 0 &&
+          grow <= target->ghosts);
+    const size_t per_rank = (size_t)comm_size() * sizeof(long);
+    struct plan *plan = memory_alloc_zero(sizeof *plan, "plan");
+    struct building b = {.plan = plan, .source = source, .target = target, .centre = centre};
+    b.source_patches = patches_by_box(source);
+    b.target_patches = patches_by_box(target);
+    b.send_end = memory_alloc_zero(per_rank, "plan");
+    b.receive_end = memory_alloc_zero(per_rank, "plan");
+    walk(&b, what, grow);
+    int nsends, nreceives;
+    struct message *sends = make_messages(b.send_end, &nsends),
+                   *receives = make_messages(b.receive_end, &nreceives);
+    exchange_create(&plan->exchange, nsends, sends, nreceives, receives);
+    b.placing = true;
+    walk(&b, what, grow);
+    memory_free(b.source_patches);
+    memory_free(b.target_patches);
+    memory_free(b.send_end);
+    memory_free(b.receive_end);
+    return plan;
+}
+
+void plan_destroy(struct plan *plan)
+{
+    exchange_destroy(&plan->exchange);
+    memory_free(plan->pack.copies);
+    memory_free(plan->local.copies);
+    memory_free(plan->unpack.copies);
+    memory_free(plan);
+}
+
+void plan_execute(struct plan *plan, const struct level *source, const double *from,
+                  const struct level *target, double *to, struct plan_times *times)
+{
+    struct exchange *x = &plan->exchange;
+    const double start = times ? timer_seconds() : 0.0;
+    exchange_post_receives(x);
+    source->backend->copy(&plan->pack, from, x->send_buffer);
+    const double packed = times ? timer_seconds() : 0.0;
+    exchange_start_sends(x);
+    source->backend->copy(&plan->local, from, to);
+    const double copied = times ? timer_seconds() : 0.0;
+    exchange_wait(x);
+    const double arrived = times ? timer_seconds() : 0.0;
+    target->backend->copy(&plan->unpack, x->receive_buffer, to);
+    if (!times)
+        return;
+    times->pack += packed - start;
+    times->local += copied - packed;
+    times->wait += arrived - copied;
+    times->unpack += timer_seconds() - arrived;
+}

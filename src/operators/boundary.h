@@ -1,0 +1,46 @@
+#ifndef OPERATORS_BOUNDARY_H
+#define OPERATORS_BOUNDARY_H
+/* Homogeneous Dirichlet ghosts, extrapolated along the normal from the cells x1, x2, … inward from
+ * the wall so that the face average is zero (NUMERICS, Boundary values). Edges and corners apply
+ * the rule in i, then j, then k. */
+#include "operators/formula.h"
+
+FORMULA double wall_linear(double x1)
+{
+    return -x1;
+}
+
+FORMULA double wall_quadratic(double x1, double x2)
+{
+    return fma(-2.5, x1, 0.5 * x2);
+}
+
+FORMULA double wall_quartic(double x1, double x2, double x3, double x4)
+{
+    return fma(-77.0, x1, fma(43.0, x2, fma(-17.0, x3, 3.0 * x4))) * (1.0 / 12.0);
+}
+
+/* The second layer; it is 0 under the linear and the quadratic rule. */
+FORMULA double wall_quartic_second(double x1, double x2, double x3, double x4)
+{
+    return fma(-505.0, x1, fma(335.0, x2, fma(-145.0, x3, 27.0 * x4))) * (1.0 / 12.0);
+}
+
+/* β one layer beyond a wall, tangentially to its face, from the faces b1, b2, … inward: levels of 5
+ * and more cells a side, of 4, and of 2 or 3. */
+FORMULA double beta_extrapolate_5(double b1, double b2, double b3, double b4, double b5)
+{
+    return fma(5.0, b1 - b4, fma(-10.0, b2 - b3, b5));
+}
+
+FORMULA double beta_extrapolate_4(double b1, double b2, double b3, double b4)
+{
+    return fma(4.0, b1 + b3, fma(-6.0, b2, -b4));
+}
+
+FORMULA double beta_extrapolate_2(double b1, double b2)
+{
+    return fma(2.0, b1, -b2);
+}
+
+#endif

@@ -1,0 +1,64 @@
+/* The CPU backend's tables: plain loops, and tiled ones that keep a pass in cache. */
+#include <string.h>
+#include "base/memory.h"
+#include "operators/backend_cpu.h"
+#include "operators/cpu.h"
+
+/* Zeroed by all threads in equal pieces, so that on a machine with several memory nodes each piece
+ * lies next to the thread that will sweep that part of the box. */
+static double *allocate(long length, const char *what)
+{
+    double *data = memory_alloc((size_t)length * sizeof *data, what);
+    const int pieces = cpu_max_threads();
+#pragma omp parallel for schedule(static, 1)
+    for (int piece = 0; piece < pieces; piece++) {
+        const long from = length * piece / pieces, to = length * (piece + 1) / pieces;
+        memset(data + from, 0, (size_t)(to - from) * sizeof *data);
+    }
+    return data;
+}
+
+static void release(double *data)
+{
+    memory_free(data);
+}
+
+static void copy(const struct copy_list *list, const double *from, double *to)
+{
+    for (int c = 0; c < list->count; c++) {
+        const struct copy *x = &list->copies[c];
+        const int threads = cpu_threads((long)x->n[0] * x->n[1] * x->n[2]);
+#pragma omp parallel for collapse(2) schedule(static) num_threads(threads) if (threads > 1)
+        for (int k = 0; k < x->n[2]; k++)
+            for (int j = 0; j < x->n[1]; j++)
+                memcpy(to + x->to + j * x->to_sj + k * x->to_sk,
+                       from + x->from + j * x->from_sj + k * x->from_sk,
+                       (size_t)x->n[0] * sizeof *to);
+    }
+}
+
+static void run_tiled(const struct pass *pass)
+{
+    cpu_run(pass, traverse_tiled);
+}
+
+static void run_plain(const struct pass *pass)
+{
+    cpu_run(pass, traverse_plain);
+}
+
+#define PASSES(loops)                                                                              \
+    {                                                                                              \
+        .run = loops, .sweeps_per_halo = cpu_sweeps_per_halo,                                      \
+        .restrict_cells = cpu_restrict_cells, .apply = cpu_apply, .combine = cpu_combine,          \
+        .multiply = cpu_multiply, .add_constant = cpu_add_constant, .norm = cpu_norm,              \
+        .product_norm = cpu_product_norm, .product_digits = cpu_product_digits,                    \
+        .checksum = cpu_checksum, .restrict_face = cpu_restrict_face,                              \
+        .extrapolate_beta = cpu_extrapolate_beta, .diagonal = cpu_diagonal,                        \
+    }
+static const struct passes tiled_passes = PASSES(run_tiled), plain_passes = PASSES(run_plain);
+
+enum { ROW_ALIGN = 8 }; /* 64 bytes: one cache line, one AVX-512 register */
+
+const struct backend backend_cpu = {"cpu", ROW_ALIGN, allocate, release, copy, &tiled_passes};
+const struct backend backend_cpu_plain = {"cpu", ROW_ALIGN, allocate, release, copy, &plain_passes};

@@ -1,0 +1,195 @@
+/* A pass as a list of operations, and the steps that sweep a row. */
+#include "base/check.h"
+#include "operators/cpu.h"
+#include "operators/sum.h"
+
+struct row row_of_pass(const struct patch_pass *p, int sweep, int i, int j, int k)
+{
+    const struct stencil *s = p->stencil;
+    const long sj = p->patch->sj, sk = p->patch->sk, at = i + j * sj + k * sk;
+    const struct row row = {
+        .n = p->patch->n[0] - i,
+        .u = p->buffer[sweep & 1] + at,
+        .f = p->f + at,
+        .alpha = p->alpha + at,
+        .dinv = p->dinv + at,
+        .beta_i = p->beta[0] + at,
+        .beta_j = p->beta[1] + at,
+        .beta_k = p->beta[2] + at,
+        .sj = sj,
+        .sk = sk,
+        .colour = (p->parity + i + j + k + sweep) & 1,
+        .scale = s->scale,
+    };
+    return row;
+}
+
+void step_keep(const struct patch_pass *p, const struct operation *op, int j, int k,
+               struct lane *lane)
+{
+    (void)p, (void)op, (void)j, (void)k, (void)lane;
+}
+
+void step_zero(const struct patch_pass *p, const struct operation *op, int j, int k,
+               struct lane *lane)
+{
+    (void)lane;
+    const struct patch *q = p->patch;
+    double *row = p->buffer[0] + j * q->sj + k * q->sk;
+    for (int i = q->wall[0][0] ? 0 : -op->extent; i < q->n[0] + (q->wall[0][1] ? 0 : op->extent);
+         i++)
+        row[i] = 0.0;
+}
+
+void step_sweep(const struct patch_pass *p, const struct operation *op, int j, int k,
+                struct lane *lane)
+{
+    (void)lane;
+    const struct patch *q = p->patch;
+    const struct stencil *s = p->stencil;
+    const int low = q->wall[0][0] ? 0 : op->extent, high = q->wall[0][1] ? 0 : op->extent;
+    struct row row = row_of_pass(p, op->sweep, -low, j, k);
+    row.n = q->n[0] + low + high;
+    row.out = p->buffer[(op->sweep + 1) & 1] + (row.u - p->buffer[op->sweep & 1]);
+    row.c1 = s->chebyshev_c1[op->sweep];
+    row.c2 = s->chebyshev_c2[op->sweep];
+    row.weight = s->choice.smoother == SMOOTHER_CHEBYSHEV ? row.c2
+                 : s->choice.smoother == SMOOTHER_JACOBI  ? 2.0 / 3.0
+                                                          : 1.0;
+    op->row(&row);
+}
+
+void step_residual_store(const struct patch_pass *p, const struct operation *op, int j, int k,
+                         struct lane *lane)
+{
+    (void)lane;
+    struct row row = row_of_pass(p, op->sweep, 0, j, k);
+    row.out = p->residual + j * row.sj + k * row.sk;
+    op->row(&row);
+}
+
+void step_residual_norm(const struct patch_pass *p, const struct operation *op, int j, int k,
+                        struct lane *lane)
+{
+    enum { CHUNK = 256 };
+    const int n = p->patch->n[0];
+    double residual[CHUNK];
+    uint64_t norm = lane->norm;
+    for (int start = 0; start < n; start += CHUNK) {
+        struct row row = row_of_pass(p, op->sweep, start, j, k);
+        row.n = n - start < CHUNK ? n - start : CHUNK;
+        row.out = residual;
+        op->row(&row);
+#pragma omp simd reduction(max : norm)
+        for (int i = 0; i < row.n; i++) {
+            const uint64_t bits = magnitude_bits(residual[i]);
+            norm = bits > norm ? bits : norm;
+        }
+    }
+    lane->norm = norm;
+}
+
+static row_fn *sweep_row(const struct stencil *s, int sweep)
+{
+    if (s->choice.smoother == SMOOTHER_GSRB)
+        return row_function(&s->choice, ROW_GAUSS_SEIDEL);
+    if (s->choice.smoother == SMOOTHER_CHEBYSHEV && sweep > 0)
+        return row_function(&s->choice, ROW_CHEBYSHEV);
+    return row_function(&s->choice, ROW_WEIGHTED);
+}
+
+/* The operations of the pass, with the field whose walls follow each and how far beyond the box
+ * each must reach. */
+static int list_operations(const struct pass *pass, const struct patch_pass *p,
+                           struct operation *ops)
+{
+    static step_fn *const starts[] = {step_keep, step_zero, step_prolong_set, step_prolong_add};
+    static step_fn *const finishes[] = {NULL, step_residual_restrict, step_residual_norm,
+                                        step_residual_store};
+    const struct stencil *s = p->stencil;
+    int count = 0;
+    ops[count++] =
+        (struct operation){.step = starts[pass->start], .sweep = pass->prolongation, .grain = 1};
+    ops[0].wall = p->buffer[pass->first_sweep & 1];
+    for (int sweep = pass->first_sweep; sweep < pass->first_sweep + pass->nsweeps; sweep++) {
+        ops[count] = (struct operation){
+            .step = step_sweep, .sweep = sweep, .grain = 1, .row = sweep_row(s, sweep)};
+        ops[count++].wall = p->buffer[(sweep + 1) & 1];
+    }
+    if (pass->finish == FINISH_NONE) {
+        ops[count - 1].wall = NULL; /* nobody reads them any more */
+    } else {
+        const int sweep = pass->first_sweep + pass->nsweeps;
+        ops[count++] = (struct operation){.step = finishes[pass->finish],
+                                          .sweep = sweep,
+                                          .grain = pass->finish == FINISH_RESTRICT ? 2 : 1,
+                                          .row = row_function(&s->choice, ROW_RESIDUAL)};
+    }
+    for (int op = 0; op < count; op++)
+        ops[op].extent = pass->level->connected ? (count - 1 - op) * s->radius : 0;
+    return count;
+}
+
+static struct patch_pass open_patch(const struct pass *pass, int q)
+{
+    const struct level *l = pass->level;
+    const struct patch *patch = &l->patches[q];
+    const struct box *b = &patch->box;
+    struct patch_pass p = {.stencil = l->stencil, .patch = patch};
+    p.buffer[0] = patch_cells(l, patch, pass->u);
+    p.buffer[1] = l->stencil->in_place ? p.buffer[0] : patch_cells(l, patch, FIELD_TMP);
+    p.f = patch_cells(l, patch, pass->f);
+    p.dinv = patch_cells(l, patch, FIELD_DINV);
+    p.alpha = l->fields[FIELD_ALPHA] ? patch_cells(l, patch, FIELD_ALPHA) : p.f;
+    for (int d = 0; d < 3; d++)
+        p.beta[d] = l->fields[FIELD_BETA_I] ? patch_cells(l, patch, FIELD_BETA_I + d) : p.f;
+    p.parity = (b->lo[0] + b->lo[1] + b->lo[2]) & 1;
+    if (pass->finish == FINISH_STORE)
+        p.residual = patch_cells(l, patch, pass->residual);
+    if (pass->coarse) {
+        const struct patch *c = &pass->coarse->patches[q];
+        p.coarse_sj = c->sj;
+        p.coarse_sk = c->sk;
+        p.coarse_u = patch_cells(pass->coarse, c, pass->coarse_u);
+        p.coarse_f = patch_cells(pass->coarse, c, pass->coarse_f);
+    }
+    return p;
+}
+
+int cpu_sweeps_per_halo(const struct level *level)
+{
+    /* Around an odd number of periodic cells the colours do not alternate, so ghosts cannot be
+     * swept like the cells they copy. */
+    if (level->periodic && level->dim % 2)
+        return 1;
+    return level->ghosts / level->stencil->radius;
+}
+
+void cpu_run(const struct pass *pass, void (*traverse)(const struct traversal *))
+{
+    const struct level *l = pass->level;
+    const struct stencil *s = l->stencil;
+    static struct lane lanes[1024];
+    const bool prolongs = pass->start == START_PROLONG_SET || pass->start == START_PROLONG_ADD;
+    CHECK(pass->nsweeps >= 0 && pass->first_sweep + pass->nsweeps <= SMOOTHER_SWEEPS);
+    CHECK(!pass->coarse || pass->coarse->npatches == l->npatches);
+
+    if (prolongs)
+        walls_fill(pass->coarse, pass->coarse_u,
+                   stencil_wall_rule(pass->prolongation, pass->coarse->dim),
+                   pass->prolongation / 2);
+    for (int q = 0; q < l->npatches; q++) {
+        const struct patch_pass p = open_patch(pass, q);
+        struct traversal t = {.pass = &p, .lanes = lanes};
+        t.nops = list_operations(pass, &p, t.ops);
+        CHECK(!l->connected || t.ops[0].extent <= l->ghosts);
+        CHECK(!l->connected || !prolongs || t.nops == 1);
+        t.lag = s->radius > s->wall_rule - 1 ? s->radius : s->wall_rule - 1;
+        for (int thread = 0; thread < cpu_max_threads(); thread++)
+            lanes[thread].norm = 0;
+        traverse(&t);
+        if (pass->finish == FINISH_NORM)
+            for (int thread = 0; thread < cpu_max_threads(); thread++)
+                *pass->norm = lanes[thread].norm > *pass->norm ? lanes[thread].norm : *pass->norm;
+    }
+}

@@ -1,0 +1,264 @@
+/* The order in which the rows of a pass are worked on.
+ *
+ * Plainly: one operation after the other over the whole patch, so that every field passes through
+ * memory once per operation. Tiled: all operations follow each other through the patch at a
+ * distance of `lag` planes, so that a plane is still in cache when the next operation reaches it,
+ * and every field passes through memory once per pass.
+ *
+ * Threads share the tiled work by slabs of planes, without any cell being computed twice. First
+ * each thread works its slab as a trapezoid: operation s stays s·lag planes away from the
+ * neighbouring slabs. After a barrier, the wedges left between the slabs are filled, where
+ * operation s covers s·lag planes to either side of the border. Within a trapezoid, strips of rows
+ * skewed by lag rows per operation keep the working set small. An operation overwrites only what no
+ * operation before it has still to read: in-place sweeps write one colour, the others alternate
+ * between two buffers. */
+#include <omp.h>
+#include "base/check.h"
+#include "operators/cpu.h"
+
+enum { CELLS_PER_THREAD = 4096, TILE_BYTES = 512 * 1024, FIELDS_IN_TILE = 6 };
+
+struct range {
+    int low, high;
+};
+
+int cpu_max_threads(void)
+{
+    const int threads = omp_get_max_threads();
+    return threads < 1024 ? threads : 1024;
+}
+
+int cpu_threads(long cells)
+{
+    const long useful = cells / CELLS_PER_THREAD;
+    return useful < 1 ? 1 : useful < cpu_max_threads() ? (int)useful : cpu_max_threads();
+}
+
+/* Rows (d = 1) or planes (d = 2) that operation `op` works on in all. */
+static struct range operation_range(const struct traversal *t, const struct operation *op, int d)
+{
+    const struct patch *p = t->pass->patch;
+    return (struct range){p->wall[d][0] ? 0 : -op->extent,
+                          p->n[d] + (p->wall[d][1] ? 0 : op->extent)};
+}
+
+static void work_row(const struct traversal *t, const struct operation *op, int j, int k,
+                     struct lane *lane)
+{
+    const struct stencil *s = t->pass->stencil;
+    op->step(t->pass, op, j, k, lane);
+    if (op->wall)
+        walls_after_row(t->pass->patch, op->wall, s->wall_rule, s->radius, op->extent, j, k);
+}
+
+static void work_walls(const struct traversal *t, const struct operation *op, int j, int k)
+{
+    const struct stencil *s = t->pass->stencil;
+    if (op->wall)
+        walls_after_plane(t->pass->patch, op->wall, s->wall_rule, s->radius, op->extent, j, k);
+}
+
+static bool has_wall_in_k(const struct traversal *t)
+{
+    return t->pass->patch->wall[2][0] || t->pass->patch->wall[2][1];
+}
+
+/* One operation over the patch, by all threads of the enclosing parallel region. */
+static void operation_everywhere(const struct traversal *t, const struct operation *op,
+                                 struct lane *lane)
+{
+    const struct range rows = operation_range(t, op, 1), planes = operation_range(t, op, 2);
+#pragma omp for schedule(static)
+    for (int k = planes.low; k < planes.high; k += op->grain)
+        for (int j = rows.low; j < rows.high; j += op->grain)
+            work_row(t, op, j, k, lane);
+    if (!op->wall || !has_wall_in_k(t))
+        return;
+#pragma omp for schedule(static)
+    for (int j = rows.low; j < rows.high; j++) {
+        const int near_low = t->pass->stencil->wall_rule - 1, near_high = t->pass->patch->n[2] - 1;
+        work_walls(t, op, j, near_low);
+        if (near_high != near_low)
+            work_walls(t, op, j, near_high);
+    }
+}
+
+static long patch_cells_count(const struct patch *p)
+{
+    return (long)p->n[0] * p->n[1] * p->n[2];
+}
+
+static void run_plain(const struct traversal *t, int first, int last)
+{
+    const int threads = cpu_threads(patch_cells_count(t->pass->patch));
+#pragma omp parallel num_threads(threads) if (threads > 1)
+    for (int op = first; op < last; op++)
+        operation_everywhere(t, &t->ops[op], &t->lanes[omp_get_thread_num()]);
+}
+
+void traverse_plain(const struct traversal *t)
+{
+    run_plain(t, 0, t->nops);
+}
+
+static int round_up(int value, int grain)
+{
+    return value + (value & (grain - 1));
+}
+
+static int round_down(int value, int grain)
+{
+    return value - (value & (grain - 1));
+}
+
+static int max_int(int a, int b)
+{
+    return a > b ? a : b;
+}
+
+static int min_int(int a, int b)
+{
+    return a < b ? a : b;
+}
+
+/* Operations [first, last) of a traversal that share one trip through memory, cut into slabs and
+ * strips. */
+struct tiling {
+    const struct traversal *t;
+    int first, last;
+    int slabs;
+    int strips, strip_rows;
+};
+
+static int slab_border(const struct tiling *g, int slab)
+{
+    return (int)((long)g->t->pass->patch->n[2] * slab / g->slabs);
+}
+
+/* Planes that operation `op` works on in slab `slab`'s trapezoid. */
+static struct range trapezoid_planes(const struct tiling *g, int op, int slab)
+{
+    const struct operation *o = &g->t->ops[op];
+    const int inset = (op - g->first) * g->t->lag;
+    struct range r = operation_range(g->t, o, 2);
+    if (slab > 0)
+        r.low = round_up(slab_border(g, slab) + inset, o->grain);
+    if (slab < g->slabs - 1)
+        r.high = round_down(slab_border(g, slab + 1) - inset, o->grain);
+    return r;
+}
+
+/* Planes that operation `op` works on in the wedge at the low border of slab `slab`: what the
+ * trapezoids left. */
+static struct range wedge_planes(const struct tiling *g, int op, int slab)
+{
+    return (struct range){trapezoid_planes(g, op, slab - 1).high,
+                          trapezoid_planes(g, op, slab).low};
+}
+
+/* Rows of operation `op` in strip `strip`, skewed towards low rows by lag per operation. */
+static struct range strip_rows(const struct tiling *g, int op, int strip)
+{
+    const struct operation *o = &g->t->ops[op];
+    const int skew = (op - g->first) * g->t->lag;
+    const struct range all = operation_range(g->t, o, 1);
+    struct range r = all;
+    if (strip > 0)
+        r.low = max_int(all.low, round_down(strip * g->strip_rows - skew, o->grain));
+    if (strip < g->strips - 1)
+        r.high = max_int(all.low, round_down((strip + 1) * g->strip_rows - skew, o->grain));
+    r.high = min_int(r.high, all.high);
+    return r;
+}
+
+/* Rows `rows` of the plane (or, for a grain of 2, of the two planes from k). */
+static void work_plane(const struct traversal *t, const struct operation *op, struct range rows,
+                       int k, struct lane *lane)
+{
+    for (int j = rows.low; j < rows.high; j += op->grain) {
+        work_row(t, op, j, k, lane);
+        work_walls(t, op, j, k);
+    }
+}
+
+/* The operations of one strip follow each other through the planes of the slab. */
+static void work_strip(const struct tiling *g, int slab, int strip, struct lane *lane)
+{
+    const int count = g->last - g->first, lag = g->t->lag;
+    struct range planes[MAX_OPERATIONS], rows[MAX_OPERATIONS];
+    for (int s = 0; s < count; s++) {
+        planes[s] = trapezoid_planes(g, g->first + s, slab);
+        rows[s] = strip_rows(g, g->first + s, strip);
+    }
+    const int end = planes[0].high + (count - 1) * lag + 1;
+    for (int front = planes[0].low; front <= end; front++)
+        for (int s = 0; s < count; s++) {
+            const struct operation *op = &g->t->ops[g->first + s];
+            const int k = front - s * lag - (op->grain - 1);
+            const bool starts_step = op->grain == 1 || !(k & 1);
+            if (starts_step && k >= planes[s].low && k < planes[s].high)
+                work_plane(g->t, op, rows[s], k, lane);
+        }
+}
+
+static void work_wedge(const struct tiling *g, int slab, struct lane *lane)
+{
+    for (int op = g->first; op < g->last; op++) {
+        const struct range planes = wedge_planes(g, op, slab),
+                           rows = operation_range(g->t, &g->t->ops[op], 1);
+        for (int k = planes.low; k < planes.high; k += g->t->ops[op].grain)
+            work_plane(g->t, &g->t->ops[op], rows, k, lane);
+    }
+}
+
+static void run_tiled(const struct tiling *g)
+{
+#pragma omp parallel num_threads(g->slabs) if (g->slabs > 1)
+    {
+        struct lane *lane = &g->t->lanes[omp_get_thread_num()];
+#pragma omp for schedule(static, 1)
+        for (int slab = 0; slab < g->slabs; slab++)
+            for (int strip = 0; strip < g->strips; strip++)
+                work_strip(g, slab, strip, lane);
+#pragma omp for schedule(static, 1)
+        for (int slab = 1; slab < g->slabs; slab++)
+            work_wedge(g, slab, lane);
+    }
+}
+
+/* Most operations that slabs of `planes` planes can fuse: trapezoids and wedges of neighbours must
+ * not meet. */
+static int fusable(const struct traversal *t, int slabs)
+{
+    const int planes = t->pass->patch->n[2] / slabs;
+    const int count = slabs == 1 ? MAX_OPERATIONS : (planes - t->lag - 4) / (2 * t->lag) + 1;
+    return min_int(count, t->nops);
+}
+
+/* Rows a strip: few enough that the planes between first and last operation stay in the
+ * second-level cache, and enough that the skew does not dominate. */
+static void cut_strips(struct tiling *g)
+{
+    const struct patch *p = g->t->pass->patch;
+    const int depth = (g->last - g->first + 1) * g->t->lag;
+    const long row_bytes = FIELDS_IN_TILE * (long)sizeof(double) * p->sj;
+    const long rows = TILE_BYTES / (row_bytes * depth);
+    g->strip_rows = round_up(max_int((int)rows, 2 * depth), 2);
+    g->strips = max_int(1, p->n[1] / g->strip_rows);
+}
+
+void traverse_tiled(const struct traversal *t)
+{
+    const int slabs = cpu_threads(patch_cells_count(t->pass->patch));
+    const int most = fusable(t, slabs);
+    if (most < 2 || t->nops < 2) {
+        traverse_plain(t);
+        return;
+    }
+    for (int first = 0; first < t->nops; first += most) {
+        struct tiling g = {
+            .t = t, .first = first, .last = min_int(first + most, t->nops), .slabs = slabs};
+        cut_strips(&g);
+        run_tiled(&g);
+    }
+}

@@ -1,0 +1,108 @@
+#ifndef OPERATORS_PROBE_H
+#define OPERATORS_PROBE_H
+/* Matrix entries by probing: the operator's own gather is applied to unit vectors. Around a cell, a
+ * unit vector is a 5×5×5 array of values; beyond a Dirichlet wall these are what the ghosts would
+ * hold, beyond a periodic boundary the image's. As every ghost rule is a tensor product, so is the
+ * array: three lists of weights, one for each direction. */
+#include <stdbool.h>
+#include "operators/boundary.h"
+#include "operators/formula.h"
+#include "operators/stencil.h"
+
+enum {
+    PROBE_REACH = 2,
+    PROBE_SJ = 5,
+    PROBE_SK = 25,
+    PROBE_LENGTH = 125,
+    PROBE_CENTRE = 2 * (1 + PROBE_SJ + PROBE_SK),
+    PROBE_FAR = 3, /* a ghost next to a cell may depend on a cell this far away */
+};
+
+/* The neighbourhood of one cell. */
+struct probe {
+    int cell[3]; /* global index */
+    int dim, rule, radius;
+    bool periodic;
+    int colours; /* 2 where two cells of one colour are the same unknown to HPGMG, see probe_create;
+                    else 0 */
+    bool interior;       /* no wall and no repeated image within the stencil's radius */
+    int low[3], high[3]; /* offsets of the cells that its stencil may depend on, each once */
+};
+
+FORMULA struct probe probe_create(const struct stencil *s, int dim, bool periodic,
+                                  const int cell[3])
+{
+    struct probe p;
+    p.dim = dim;
+    p.rule = s->wall_rule;
+    p.radius = s->radius;
+    p.periodic = periodic;
+    /* HPGMG finds the order-2 diagonal with two colours a direction. Around an odd number of
+     * periodic cells two neighbours get the same one, and what it takes for the diagonal (only ever
+     * a bottom solver's preconditioner) includes their coupling. The same is done here, or the
+     * digits would not agree. */
+    p.colours = periodic && s->choice.order == 2 && dim % 2 == 1 ? 2 : 0;
+    p.interior = true;
+    for (int d = 0; d < 3; d++) {
+        const int reach = periodic ? PROBE_REACH : PROBE_FAR;
+        const int below = periodic ? (dim - 1) / 2 : cell[d],
+                  above = periodic ? dim / 2 : dim - 1 - cell[d];
+        p.cell[d] = cell[d];
+        p.low[d] = -(below < reach ? below : reach);
+        p.high[d] = above < reach ? above : reach;
+        p.interior = p.interior && below >= s->radius && above >= s->radius &&
+                     (!periodic || dim > 2 * PROBE_REACH);
+    }
+    return p;
+}
+
+/* What a ghost in `layer` (0 or 1) holds per unit in the index-th cell inward from the wall. */
+FORMULA double probe_wall_weight(int rule, int layer, int index)
+{
+    const double x1 = index == 0, x2 = index == 1, x3 = index == 2, x4 = index == 3;
+    if (rule == 4)
+        return layer == 0 ? wall_quartic(x1, x2, x3, x4) : wall_quartic_second(x1, x2, x3, x4);
+    if (layer > 0)
+        return 0.0;
+    return rule == 2 ? wall_quadratic(x1, x2) : wall_linear(x1);
+}
+
+/* Value at offset `o` from the cell in direction d of the function that is 1 at offset `e`. */
+FORMULA double probe_weight(const struct probe *p, int d, int o, int e)
+{
+    const int at = p->cell[d] + o, source = p->cell[d] + e, n = p->dim;
+    if (p->periodic) {
+        const int image = (at + 4 * n) % n, unit = (source + 4 * n) % n;
+        return p->colours ? image % p->colours == unit % p->colours : image == unit;
+    }
+    if (at >= 0 && at < n)
+        return at == source;
+    return at < 0 ? probe_wall_weight(p->rule, -at - 1, source)
+                  : probe_wall_weight(p->rule, at - n, n - 1 - source);
+}
+
+/* The unit vector of the cell at offset e, as the array of values around the probe's cell. */
+FORMULA void probe_unit(const struct probe *p, const int e[3], double u[PROBE_LENGTH])
+{
+    double w[3][2 * PROBE_REACH + 1];
+    for (int d = 0; d < 3; d++)
+        for (int o = -PROBE_REACH; o <= PROBE_REACH; o++)
+            w[d][o + PROBE_REACH] = probe_weight(p, d, o, e[d]);
+    for (int k = 0; k < 5; k++)
+        for (int j = 0; j < 5; j++)
+            for (int i = 0; i < 5; i++)
+                u[i + PROBE_SJ * j + PROBE_SK * k] = w[0][i] * w[1][j] * w[2][k];
+}
+
+/* False only if no point of the stencil (axes up to the radius; for radius 2 also the edges at
+ * distance 1) sees offset e. */
+FORMULA bool probe_matters(const struct probe *p, const int e[3])
+{
+    if (!p->interior)
+        return true;
+    const int a = abs(e[0]), b = abs(e[1]), c = abs(e[2]);
+    const int nonzero = (a > 0) + (b > 0) + (c > 0), sum = a + b + c;
+    return nonzero <= 1 ? sum <= p->radius : p->radius == 2 && nonzero == 2 && sum == 2;
+}
+
+#endif

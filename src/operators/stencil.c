@@ -1,0 +1,44 @@
+#include "operators/stencil.h"
+#include "base/check.h"
+
+int stencil_wall_rule(int wanted, int dim)
+{
+    if (dim < 2)
+        return 1;
+    return wanted == 4 && dim < 4 ? 2 : wanted;
+}
+
+int stencil_min_dim(int order, bool periodic)
+{
+    return order == 2 && !periodic ? 1 : 2;
+}
+
+struct stencil stencil_create(struct operator_choice choice, int dim)
+{
+    CHECK(choice.order == 2 || choice.order == 4);
+    const double inverse_h2 = (double)dim * (double)dim;
+    struct stencil s = {.choice = choice};
+    s.radius = choice.order / 2;
+    s.in_place = choice.order == 2 && choice.smoother == SMOOTHER_GSRB;
+    s.wall_rule = stencil_wall_rule(choice.order, dim);
+    s.scale = choice.order == 2 ? inverse_h2 : inverse_h2 / 12.0;
+    return s;
+}
+
+void stencil_set_lambda_max(struct stencil *s, double lambda_max)
+{
+    const double high = lambda_max, low = 0.125 * high;
+    const double theta = 0.5 * (high + low), delta = 0.5 * (high - low);
+    const double sigma = theta / delta;
+    double rho = 1.0 / sigma;
+
+    s->lambda_max = lambda_max;
+    s->chebyshev_c1[0] = 0.0;
+    s->chebyshev_c2[0] = 1.0 / theta;
+    for (int n = 1; n < SMOOTHER_SWEEPS; n++) {
+        const double previous = rho;
+        rho = 1.0 / (2.0 * sigma - previous);
+        s->chebyshev_c1[n] = rho * previous;
+        s->chebyshev_c2[n] = rho * 2.0 / delta;
+    }
+}

@@ -1,0 +1,56 @@
+#ifndef OPERATORS_SUM_H
+#define OPERATORS_SUM_H
+/* Sums that do not depend on the order of their terms, hence not on ranks, boxes, threads or
+ * device. Every term x is cut into three integer digits relative to a power of two 2^exponent >
+ * max|x|, x = 2^exponent · (d0·2^-28 + d1·2^-56 + d2·2^-84) + (less than 2^(exponent-84)), and the
+ * digits are added as 64-bit integers, which is associative. With |d| <= 2^28 there is room for
+ * 2^34 terms. The result is exact to 2^-84 of the largest term; a first pass finds max|x|, itself
+ * free of order. */
+#include <stdint.h>
+#include <string.h>
+#include "operators/formula.h"
+
+enum { SUM_DIGITS = 3, SUM_DIGIT_BITS = 28 };
+
+/* Bit pattern of |x|: orders like |x|, with NaN above infinity. */
+FORMULA uint64_t magnitude_bits(double x)
+{
+    uint64_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    return bits & 0x7fffffffffffffffull;
+}
+
+FORMULA double bits_to_double(uint64_t bits)
+{
+    double x;
+    memcpy(&x, &bits, sizeof x);
+    return x;
+}
+
+/* Scale 2^(28-exponent) with which sum_digits must be called, for the largest magnitude in the sum
+ * (finite, not 0). The exponent is kept in a range where the scale is a normal number. */
+FORMULA int sum_exponent(uint64_t largest_bits)
+{
+    const int exponent = (int)(largest_bits >> 52) - 1022;
+    return exponent < -950 ? -950 : exponent;
+}
+
+/* Adds the digits of x. scale = 2^(28-exponent). */
+FORMULA void sum_digits(double x, double scale, int64_t digits[SUM_DIGITS])
+{
+    double rest = x * scale;
+    for (int d = 0; d < SUM_DIGITS; d++) {
+        const double digit = rint(rest);
+        digits[d] += (int64_t)digit;
+        rest = (rest - digit) * 268435456.0; /* 2^28 */
+    }
+}
+
+/* The value of the digits. */
+FORMULA double sum_value(const int64_t digits[SUM_DIGITS], int exponent)
+{
+    const double low = fma((double)digits[2], 1.0 / 268435456.0, (double)digits[1]);
+    return ldexp(fma(low, 1.0 / 268435456.0, (double)digits[0]), exponent - SUM_DIGIT_BITS);
+}
+
+#endif

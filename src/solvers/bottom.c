@@ -1,0 +1,100 @@
+#include "solvers/bottom.h"
+#include <math.h>
+#include "base/check.h"
+#include "base/memory.h"
+#include "level/backend.h"
+#include "operators/passes.h"
+#include "solvers/direct.h"
+#include "solvers/krylov.h"
+#include "solvers/reduce.h"
+
+#define REDUCTION 1e-3
+enum { MAX_ITERATIONS = 200 };
+
+const char *breakdown_text(enum breakdown breakdown)
+{
+    static const char *const texts[NUM_BREAKDOWNS] = {"none", "zero pivot", "pivot not finite",
+                                                      "no convergence"};
+    return texts[breakdown];
+}
+
+struct bottom *bottom_create(struct level *level, enum bottom_method method, bool singular)
+{
+    struct bottom *b = memory_alloc_zero(sizeof *b, "bottom solver");
+    CHECK(level->decomposition.nboxes == 1);
+    b->level = level;
+    b->method = method;
+    b->singular = singular;
+    if (method == BOTTOM_METHOD_DIRECT && level->active)
+        direct_factorise(b);
+    return b;
+}
+
+void bottom_destroy(struct bottom *b)
+{
+    memory_free(b->matrix);
+    memory_free(b->pivots);
+    memory_free(b);
+}
+
+/* One application of the smoother, with the halos that it needs (a periodic box is its own
+ * neighbour). */
+static void smooth(struct level *l, enum field u, enum field f)
+{
+    const int group = l->connected ? l->backend->passes->sweeps_per_halo(l) : SMOOTHER_SWEEPS;
+    if (l->connected)
+        plan_execute(l->halo, l, l->fields[f], l, l->fields[f], NULL);
+    for (int sweep = 0; sweep < SMOOTHER_SWEEPS; sweep += group) {
+        const enum field buffer = l->stencil->in_place || sweep % 2 == 0 ? u : FIELD_TMP;
+        const int left = SMOOTHER_SWEEPS - sweep;
+        const struct pass pass = {.level = l,
+                                  .u = u,
+                                  .f = f,
+                                  .first_sweep = sweep,
+                                  .nsweeps = left < group ? left : group};
+        if (l->connected)
+            plan_execute(l->halo, l, l->fields[buffer], l, l->fields[buffer], NULL);
+        l->backend->passes->run(&pass);
+    }
+}
+
+static int solve_by_smoothing(struct bottom *b, enum field u, enum field f)
+{
+    struct level *l = b->level;
+    krylov_residual(l, FIELD_KRYLOV, u, f);
+    const double target = REDUCTION * reduce_norm(l, FIELD_KRYLOV);
+    int sweeps = 0;
+    double norm = target == 0.0 ? 0.0 : INFINITY;
+    while (sweeps < MAX_ITERATIONS && norm > target) {
+        smooth(l, u, f);
+        sweeps += SMOOTHER_SWEEPS;
+        krylov_residual(l, FIELD_KRYLOV, u, f);
+        norm = reduce_norm(l, FIELD_KRYLOV);
+    }
+    return sweeps;
+}
+
+static void solve_by_krylov(struct bottom *b, enum field u, enum field f)
+{
+    struct krylov_result r = b->method == BOTTOM_METHOD_CG
+                                 ? krylov_cg(b->level, u, f, REDUCTION, MAX_ITERATIONS)
+                                 : krylov_bicgstab(b->level, u, f, REDUCTION, MAX_ITERATIONS);
+    b->iterations += r.iterations;
+    if (r.breakdown == BREAKDOWN_NONE)
+        return;
+    b->breakdowns[r.breakdown]++;
+    b->iterations += solve_by_smoothing(b, u, f);
+}
+
+void bottom_solve(struct bottom *b, enum field u, enum field f)
+{
+    b->solves++;
+    if (b->method == BOTTOM_METHOD_DIRECT)
+        direct_solve(b, u, f);
+    else if (b->method == BOTTOM_METHOD_SMOOTH)
+        b->iterations += solve_by_smoothing(b, u, f);
+    else
+        solve_by_krylov(b, u, f);
+    if (b->singular)
+        reduce_subtract_mean(b->level, u);
+}

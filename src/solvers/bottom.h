@@ -1,0 +1,42 @@
+#ifndef SOLVERS_BOTTOM_H
+#define SOLVERS_BOTTOM_H
+/* Solvers of the coarsest level, which always is one box on one rank. */
+#include "level/level.h"
+
+/* In the order of enum bottom_kind in app/options.h. */
+enum bottom_method {
+    BOTTOM_METHOD_BICGSTAB,
+    BOTTOM_METHOD_CG,
+    BOTTOM_METHOD_SMOOTH,
+    BOTTOM_METHOD_DIRECT
+};
+
+/* Why a Krylov method stopped short of its tolerance. */
+enum breakdown {
+    BREAKDOWN_NONE,
+    BREAKDOWN_PIVOT,
+    BREAKDOWN_NOT_FINITE,
+    BREAKDOWN_ITERATIONS,
+    NUM_BREAKDOWNS
+};
+const char *breakdown_text(enum breakdown breakdown);
+
+struct bottom {
+    struct level *level;
+    enum bottom_method method;
+    bool singular;  /* solutions are determined up to a constant: the mean is subtracted */
+    double *matrix; /* direct: LU factors, row by row */
+    int *pivots;
+    long solves, iterations;         /* since the start */
+    long breakdowns[NUM_BREAKDOWNS]; /* solves that fell back to smoothing, by reason */
+};
+
+/* A direct solver's factorisation is made here: N³ ≤ 1331 unknowns. */
+struct bottom *bottom_create(struct level *level, enum bottom_method method, bool singular);
+void bottom_destroy(struct bottom *b);
+
+/* Improves u so that ‖f − A u‖_max falls to 10⁻³ of what it is, in at most 200 iterations. After a
+ * breakdown the smoother takes over. */
+void bottom_solve(struct bottom *b, enum field u, enum field f);
+
+#endif

@@ -1,0 +1,221 @@
+#include "solvers/hierarchy.h"
+#include "base/check.h"
+#include "base/memory.h"
+#include "base/timer.h"
+#include "comm/comm.h"
+#include "operators/passes.h"
+#include "operators/problem.h"
+#include "operators/sum.h"
+#include "solvers/reduce.h"
+
+struct hierarchy_shape hierarchy_shape(const struct hierarchy_choice *choice, int ranks)
+{
+    const int n = size_rule(choice->boxes_per_rank, ranks);
+    const long boxes = (long)n * n * n;
+    struct hierarchy_shape shape = {.nlevels = 0};
+    struct cut cut = {n, 1 << choice->log2_box_dim, boxes < ranks ? (int)boxes : ranks};
+    while (cut.boxes_per_side > 0 && shape.nlevels < MAX_LEVELS) {
+        shape.cuts[shape.nlevels++] = cut;
+        cut = cut_coarsen(cut, stencil_min_dim(choice->op.order, choice->op.periodic));
+    }
+    return shape;
+}
+
+/* The fields that level `depth` of `nlevels` holds. */
+static int level_fields(const struct hierarchy_choice *choice, int depth, int nlevels,
+                        enum field fields[NUM_FIELDS])
+{
+    const struct stencil s = stencil_create(choice->op, 2);
+    const bool pcg = choice->mgpcg && depth < SOLVED_LEVELS, bottom = depth == nlevels - 1;
+    int count = 0;
+    fields[count++] = FIELD_U;
+    fields[count++] = FIELD_F;
+    fields[count++] = FIELD_DINV;
+    if (!s.in_place)
+        fields[count++] = FIELD_TMP;
+    if (choice->op.variable)
+        for (int d = 0; d < 3; d++)
+            fields[count++] = FIELD_BETA_I + d;
+    if (choice->op.variable && choice->op.helmholtz)
+        fields[count++] = FIELD_ALPHA;
+    if (depth < SOLVED_LEVELS && (depth > 0 || problems[choice->problem].exact))
+        fields[count++] = FIELD_SAVE;
+    for (int v = 0; v < (bottom ? NUM_KRYLOV_FIELDS : pcg ? 4 : 0); v++)
+        fields[count++] = FIELD_KRYLOV + v;
+    return count;
+}
+
+enum { SHADOW_FIELDS = 2 }; /* u and f */
+
+size_t hierarchy_level_bytes(const struct hierarchy_choice *choice,
+                             const struct hierarchy_shape *shape, int level, int rank, int ranks)
+{
+    enum field fields[NUM_FIELDS];
+    const int count = level_fields(choice, level, shape->nlevels, fields),
+              align = choice->backend->row_align;
+    struct decomposition d = decomposition_create(shape->cuts[level], ranks);
+    size_t bytes = (size_t)count * decomposition_field_bytes(&d, rank, GHOSTS, align);
+    if (level + 1 < shape->nlevels) {
+        struct decomposition next = decomposition_create(shape->cuts[level + 1], ranks),
+                             shadow = decomposition_coarsen(&d);
+        if (!decomposition_equal(&next, &shadow))
+            bytes += SHADOW_FIELDS * decomposition_field_bytes(&shadow, rank, GHOSTS, align);
+        decomposition_destroy(&next);
+        decomposition_destroy(&shadow);
+    }
+    decomposition_destroy(&d);
+    return bytes;
+}
+
+size_t hierarchy_bytes(const struct hierarchy_choice *choice, const struct hierarchy_shape *shape,
+                       int ranks)
+{
+    size_t most = 0;
+    for (int rank = 0; rank < ranks; rank++) {
+        size_t bytes = 0;
+        for (int level = 0; level < shape->nlevels; level++)
+            bytes += hierarchy_level_bytes(choice, shape, level, rank, ranks);
+        most = bytes > most ? bytes : most;
+    }
+    return most;
+}
+
+static struct level *create_level(const struct hierarchy_choice *choice, int depth,
+                                  struct decomposition d)
+{
+    struct level *l = level_create(depth, d, choice->op.periodic, GHOSTS, choice->backend,
+                                   choice->backend->row_align);
+    l->stencil = memory_alloc(sizeof *l->stencil, "stencil");
+    *l->stencil = stencil_create(choice->op, l->dim);
+    return l;
+}
+
+static void destroy_level(struct level *l)
+{
+    memory_free(l->stencil);
+    level_destroy(l);
+}
+
+static void create_transfer(struct hierarchy *h, int depth)
+{
+    struct transfer *t = &h->transfers[depth];
+    struct level *next = h->levels[depth + 1];
+    struct decomposition d = decomposition_coarsen(&h->levels[depth]->decomposition);
+    if (decomposition_equal(&d, &next->decomposition)) {
+        decomposition_destroy(&d);
+        *t = (struct transfer){.coarse = next};
+        return;
+    }
+    t->separate = true;
+    t->coarse = create_level(&h->choice, depth + 1, d);
+    level_allocate(t->coarse, FIELD_U);
+    level_allocate(t->coarse, FIELD_F);
+    t->down = plan_create(t->coarse, next, TARGET_GROWN, 0, CENTRE_CELL);
+    t->up = plan_create(next, t->coarse, TARGET_GROWN, GHOSTS, CENTRE_CELL);
+}
+
+/* Fills the ghosts of a face-centred or cell-centred coefficient from neighbours. */
+static void exchange_coefficient(struct level *l, enum field field, int centre)
+{
+    if (!l->connected)
+        return;
+    struct plan *halo = plan_create(l, l, TARGET_GHOSTS, l->ghosts, centre);
+    plan_execute(halo, l, l->fields[field], l, l->fields[field], NULL);
+    plan_destroy(halo);
+}
+
+static void move_coefficient(struct transfer *t, struct level *next, enum field field, int centre)
+{
+    struct plan *move = plan_create(t->coarse, next, TARGET_GROWN, 0, centre);
+    plan_execute(move, t->coarse, t->coarse->fields[field], next, next->fields[field], NULL);
+    plan_destroy(move);
+    level_release(t->coarse, field);
+}
+
+/* α and β of level depth + 1 from those of level depth. */
+static void restrict_coefficients(struct hierarchy *h, int depth)
+{
+    struct level *fine = h->levels[depth], *next = h->levels[depth + 1];
+    struct transfer *t = &h->transfers[depth];
+    const struct passes *passes = fine->backend->passes;
+    for (int d = 0; d < 3 && fine->fields[FIELD_BETA_I]; d++) {
+        level_allocate(t->coarse, FIELD_BETA_I + d);
+        passes->restrict_face(fine, t->coarse, d);
+        if (t->separate)
+            move_coefficient(t, next, FIELD_BETA_I + d, d);
+    }
+    if (fine->fields[FIELD_ALPHA]) {
+        level_allocate(t->coarse, FIELD_ALPHA);
+        passes->restrict_cells(fine, FIELD_ALPHA, t->coarse, FIELD_ALPHA);
+        if (t->separate)
+            move_coefficient(t, next, FIELD_ALPHA, CENTRE_CELL);
+    }
+}
+
+/* Everything of the operator that follows from the coefficients inside the boxes. */
+static void finish_operator(struct level *l)
+{
+    const struct passes *passes = l->backend->passes;
+    uint64_t lambda_max = 0;
+    if (l->fields[FIELD_BETA_I]) {
+        for (int d = 0; d < 3; d++)
+            exchange_coefficient(l, FIELD_BETA_I + d, d);
+        if (l->stencil->choice.order == 4 && !l->periodic)
+            passes->extrapolate_beta(l);
+    }
+    if (l->fields[FIELD_ALPHA])
+        exchange_coefficient(l, FIELD_ALPHA, CENTRE_CELL);
+    passes->diagonal(l, &lambda_max);
+    exchange_coefficient(l, FIELD_DINV, CENTRE_CELL);
+    if (l->stencil->choice.smoother == SMOOTHER_CHEBYSHEV)
+        stencil_set_lambda_max(l->stencil,
+                               bits_to_double(comm_max_u64(MPI_COMM_WORLD, lambda_max)));
+}
+
+struct hierarchy *hierarchy_create(const struct hierarchy_choice *choice)
+{
+    const double start = timer_seconds();
+    const struct hierarchy_shape shape = hierarchy_shape(choice, comm_size());
+    struct hierarchy *h = memory_alloc_zero(sizeof *h, "hierarchy");
+    h->choice = *choice;
+    h->nlevels = shape.nlevels;
+    h->singular = choice->op.periodic && !choice->op.helmholtz;
+    for (int l = 0; l < h->nlevels; l++) {
+        enum field fields[NUM_FIELDS];
+        const int count = level_fields(choice, l, h->nlevels, fields);
+        h->levels[l] = create_level(choice, l, decomposition_create(shape.cuts[l], comm_size()));
+        for (int f = 0; f < count; f++)
+            level_allocate(h->levels[l], fields[f]);
+    }
+    for (int l = 0; l + 1 < h->nlevels; l++)
+        create_transfer(h, l);
+
+    problem_fill(h->levels[0], choice->problem);
+    if (h->singular)
+        reduce_subtract_mean(h->levels[0], FIELD_F);
+    for (int l = 0; l < h->nlevels; l++) {
+        finish_operator(h->levels[l]);
+        if (l + 1 < h->nlevels)
+            restrict_coefficients(h, l);
+    }
+    h->bottom = bottom_create(h->levels[h->nlevels - 1], choice->bottom, h->singular);
+    comm_barrier(MPI_COMM_WORLD);
+    h->build_seconds = timer_seconds() - start;
+    return h;
+}
+
+void hierarchy_destroy(struct hierarchy *h)
+{
+    bottom_destroy(h->bottom);
+    for (int l = 0; l + 1 < h->nlevels; l++) {
+        struct transfer *t = &h->transfers[l];
+        if (!t->separate)
+            continue;
+        plan_destroy(t->down);
+        plan_destroy(t->up);
+        destroy_level(t->coarse);
+    }
+    for (int l = 0; l < h->nlevels; l++)
+        destroy_level(h->levels[l]);
+    memory_free(h);
+}

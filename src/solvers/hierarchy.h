@@ -1,0 +1,64 @@
+#ifndef SOLVERS_HIERARCHY_H
+#define SOLVERS_HIERARCHY_H
+/* The levels of a run, from finest to coarsest, with the operator on each and the way between
+ * neighbours. */
+#include "level/backend.h"
+#include "operators/stencil.h"
+#include "solvers/bottom.h"
+
+enum { MAX_LEVELS = 32, GHOSTS = 2 };
+
+/* What a hierarchy is made from. */
+struct hierarchy_choice {
+    int log2_box_dim;
+    long boxes_per_rank;
+    struct operator_choice op;
+    int problem; /* index into problems[] */
+    enum bottom_method bottom;
+    bool mgpcg; /* work vectors of MG-PCG on the levels that are solved on */
+    const struct backend *backend;
+};
+
+/* The cut of every level, before anything is allocated. */
+struct hierarchy_shape {
+    int nlevels;
+    struct cut cuts[MAX_LEVELS];
+};
+
+/* Between level l and level l + 1. */
+struct transfer {
+    struct level *coarse; /* level l's boxes, coarsened: level l + 1 itself where it has just these,
+                             else a level of its own */
+    bool separate;        /* the latter */
+    struct plan *down;    /* coarse -> level l + 1; NULL unless separate */
+    struct plan *up;      /* level l + 1 -> coarse, with halo; NULL unless separate */
+};
+
+struct hierarchy {
+    struct hierarchy_choice choice;
+    int nlevels;
+    struct level *levels[MAX_LEVELS];
+    struct transfer transfers[MAX_LEVELS]; /* [l]: between l and l + 1 */
+    struct bottom *bottom;
+    bool singular; /* periodic poisson: solutions are determined up to a constant */
+    double build_seconds;
+};
+
+enum { SOLVED_LEVELS = 3 }; /* the benchmark solves on h, 2h and 4h */
+
+/* The cuts that the size rule, the number of ranks and the order give. */
+struct hierarchy_shape hierarchy_shape(const struct hierarchy_choice *choice, int ranks);
+
+/* Bytes of fields on one rank and level, shadows of transfers included. */
+size_t hierarchy_level_bytes(const struct hierarchy_choice *choice,
+                             const struct hierarchy_shape *shape, int level, int rank, int ranks);
+/* The same for all levels, on the rank that holds most. */
+size_t hierarchy_bytes(const struct hierarchy_choice *choice, const struct hierarchy_shape *shape,
+                       int ranks);
+
+/* Builds levels, coefficients, right-hand side (on the finest level), D⁻¹ and plans. Collective.
+ * Dies if memory runs out. */
+struct hierarchy *hierarchy_create(const struct hierarchy_choice *choice);
+void hierarchy_destroy(struct hierarchy *h);
+
+#endif

@@ -1,0 +1,24 @@
+#ifndef SOLVERS_KRYLOV_H
+#define SOLVERS_KRYLOV_H
+/* Krylov methods on one level, preconditioned by its diagonal. They use the fields FIELD_KRYLOV ….
+ */
+#include "level/level.h"
+#include "solvers/bottom.h"
+
+struct krylov_result {
+    int iterations;
+    enum breakdown breakdown;
+};
+
+/* Both improve u until ‖f − A u‖_max ≤ reduction·(its first value), in at most max_iterations. */
+struct krylov_result krylov_bicgstab(struct level *level, enum field u, enum field f,
+                                     double reduction, int max_iterations);
+struct krylov_result krylov_cg(struct level *level, enum field u, enum field f, double reduction,
+                               int max_iterations);
+
+/* residual = f − A u, halos included. */
+void krylov_residual(struct level *level, enum field residual, enum field u, enum field f);
+/* out = A x, halos included. */
+void krylov_apply(struct level *level, enum field out, enum field x);
+
+#endif

@@ -1,0 +1,56 @@
+#include "solvers/mgpcg.h"
+#include <math.h>
+#include "level/backend.h"
+#include "solvers/krylov.h"
+#include "solvers/reduce.h"
+
+static const enum field R = FIELD_KRYLOV, P = FIELD_KRYLOV + 1, Z = FIELD_KRYLOV + 2,
+                        AP = FIELD_KRYLOV + 3;
+
+struct program *mgpcg_preconditioner(struct hierarchy *h, int top)
+{
+    return program_v_cycle(h, top, Z, R, true, false);
+}
+
+static void start(struct solver *s, struct level *l)
+{
+    const struct passes *passes = l->backend->passes;
+    passes->combine(l, FIELD_U, 0.0, FIELD_F, 0.0, FIELD_F);
+    passes->combine(l, R, 1.0, FIELD_F, 0.0, FIELD_F);
+    program_execute(s->preconditioner);
+    passes->combine(l, P, 1.0, Z, 0.0, Z);
+}
+
+/* The flexible form (Notay 2000): β = z·(r − r_old)/(z_old·r_old) with r_old = r + α A p, which
+ * needs no second residual. */
+void mgpcg_run(struct solver *s, struct solve_result *result)
+{
+    struct level *l = s->hierarchy->levels[s->top];
+    const struct passes *passes = l->backend->passes;
+    start(s, l);
+    double rho = reduce_dot(l, R, Z);
+    do {
+        krylov_apply(l, AP, P);
+        const double pivot = reduce_dot(l, AP, P), alpha = rho / pivot;
+        if (!(pivot > 0.0) || !isfinite(alpha)) {
+            result->outcome = isfinite(pivot) ? OUTCOME_BREAKDOWN : OUTCOME_NOT_FINITE;
+            return;
+        }
+        passes->combine(l, FIELD_U, 1.0, FIELD_U, alpha, P);
+        passes->combine(l, R, 1.0, R, -alpha, AP);
+        if (solve_record(&s->choice, result, reduce_norm(l, R) / s->rhs_norm))
+            break;
+        program_execute(s->preconditioner);
+        const double beta = -alpha * reduce_dot(l, Z, AP) / rho;
+        rho = reduce_dot(l, R, Z);
+        passes->combine(l, P, 1.0, Z, beta, P);
+    } while (result->cycles < s->choice.max_cycles);
+    if (s->hierarchy->singular)
+        reduce_subtract_mean(l, FIELD_U);
+    /* What was recorded follows from recurrences; the last entry must be the true residual. */
+    krylov_residual(l, R, FIELD_U, FIELD_F);
+    double *last = &result->history[result->cycles - 1];
+    *last = reduce_norm(l, R) / s->rhs_norm;
+    if (result->outcome == OUTCOME_DONE && !(*last < s->choice.rtol))
+        result->outcome = OUTCOME_LIMIT;
+}

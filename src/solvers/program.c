@@ -1,0 +1,217 @@
+#include "solvers/program.h"
+#include <string.h>
+#include "base/check.h"
+#include "base/memory.h"
+#include "base/timer.h"
+#include "solvers/bottom.h"
+#include "solvers/cycle.h"
+#include "solvers/reduce.h"
+
+static struct {
+    observe_fn *observe;
+    void *data;
+} observer;
+
+void program_observe(observe_fn *observe, void *data)
+{
+    observer.observe = observe;
+    observer.data = data;
+}
+
+struct program *program_create(const char *name, struct hierarchy *h)
+{
+    struct program *p = memory_alloc_zero(sizeof *p, "program");
+    p->name = name;
+    p->hierarchy = h;
+    return p;
+}
+
+void program_destroy(struct program *p)
+{
+    if (!p)
+        return;
+    memory_free(p->stages);
+    memory_free(p->times);
+    memory_free(p);
+}
+
+struct stage *program_add(struct program *p, enum stage_kind kind, int level)
+{
+    if (p->count == p->capacity) {
+        const int capacity = p->capacity ? 2 * p->capacity : 64;
+        p->stages = memory_grow(p->stages, (size_t)p->capacity * sizeof *p->stages,
+                                (size_t)capacity * sizeof *p->stages, "program stages");
+        p->capacity = capacity;
+    }
+    struct stage *s = &p->stages[p->count++];
+    memset(s, 0, sizeof *s);
+    s->kind = kind;
+    s->level = level;
+    return s;
+}
+
+static void execute_halo(const struct hierarchy *h, const struct stage *s, struct plan_times *times)
+{
+    const struct level *l = h->levels[s->level];
+    plan_execute(l->halo, l, l->fields[s->field], l, l->fields[s->field], times);
+}
+
+static void execute_down(const struct hierarchy *h, const struct stage *s, struct plan_times *times)
+{
+    const struct transfer *t = &h->transfers[s->level];
+    const struct level *next = h->levels[s->level + 1];
+    plan_execute(t->down, t->coarse, t->coarse->fields[FIELD_F], next, next->fields[FIELD_F],
+                 times);
+}
+
+static void execute_up(const struct hierarchy *h, const struct stage *s, struct plan_times *times)
+{
+    const struct transfer *t = &h->transfers[s->level];
+    const struct level *next = h->levels[s->level + 1];
+    plan_execute(t->up, next, next->fields[FIELD_U], t->coarse, t->coarse->fields[FIELD_U], times);
+}
+
+static void execute_stage(const struct hierarchy *h, const struct stage *s,
+                          struct plan_times *times)
+{
+    struct level *l = h->levels[s->level];
+    switch (s->kind) {
+    case STAGE_PASS:
+        l->backend->passes->run(&s->pass);
+        return;
+    case STAGE_HALO:
+        execute_halo(h, s, times);
+        return;
+    case STAGE_DOWN:
+        execute_down(h, s, times);
+        return;
+    case STAGE_UP:
+        execute_up(h, s, times);
+        return;
+    case STAGE_RESTRICT:
+        l->backend->passes->restrict_cells(l, s->field, h->transfers[s->level].coarse, s->field);
+        return;
+    case STAGE_BOTTOM:
+        if (l->active)
+            bottom_solve(h->bottom, s->pass.u, s->pass.f);
+        return;
+    case STAGE_MEAN:
+        reduce_subtract_mean(l, s->field);
+        return;
+    case NUM_STAGE_KINDS:
+        break;
+    }
+    CHECK(!"a stage kind that exists");
+}
+
+void program_execute(struct program *p)
+{
+    p->norm = 0;
+    p->executions++;
+    for (int i = 0; i < p->count; i++) {
+        const struct stage *s = &p->stages[i];
+        struct stage_times *times = p->times ? &p->times[i] : NULL;
+        const double start = times ? timer_seconds() : 0.0;
+        execute_stage(p->hierarchy, s, times ? &times->halo : NULL);
+        if (times)
+            times->total += timer_seconds() - start;
+        if (observer.observe)
+            observer.observe(observer.data, p, s);
+    }
+}
+
+void program_time(struct program *p, bool on)
+{
+    memory_free(p->times);
+    p->times = on ? memory_alloc_zero((size_t)p->count * sizeof *p->times, "stage times") : NULL;
+    p->executions = 0;
+}
+
+const char *stage_name(const struct stage *stage, char *buffer, int size)
+{
+    static const char *const kinds[NUM_STAGE_KINDS] = {
+        "", "halo", "agglomerate", "distribute", "restrict", "bottom", "mean"};
+    static const char *const starts[] = {"", "zero+", "interpolate+", "prolong+"};
+    static const char *const finishes[] = {"", "residual+restrict+", "residual+norm+", "residual+"};
+    if (stage->kind != STAGE_PASS) {
+        snprintf(buffer, (size_t)size, "%s", kinds[stage->kind]);
+        return buffer;
+    }
+    const struct pass *p = &stage->pass;
+    snprintf(buffer, (size_t)size, "%s%s%s", starts[p->start], p->nsweeps ? "smooth+" : "",
+             finishes[p->finish]);
+    const size_t length = strlen(buffer);
+    if (length > 0)
+        buffer[length - 1] = '\0';
+    return buffer;
+}
+
+static long level_cells(const struct level *l)
+{
+    long cells = 0;
+    for (int q = 0; q < l->npatches; q++)
+        cells += box_cells(l->patches[q].box);
+    return cells;
+}
+
+/* A pass reads and writes u once, and reads f and the coefficients once, however many sweeps it
+ * makes. */
+static double pass_bytes_per_cell(const struct pass *p)
+{
+    const struct operator_choice *op = &p->level->stencil->choice;
+    const bool works = p->nsweeps > 0 || p->finish != FINISH_NONE;
+    const bool writes_u = p->start != START_KEEP || p->nsweeps > 0;
+    const bool reads_u = p->start == START_KEEP || p->start == START_PROLONG_ADD;
+    const bool prolongs = p->start == START_PROLONG_SET || p->start == START_PROLONG_ADD;
+    double values = reads_u + writes_u + works;
+    if (works && op->variable)
+        values += 3 + op->helmholtz;
+    values += p->nsweeps > 0;
+    values += prolongs / 8.0 + (p->finish == FINISH_RESTRICT) / 8.0 + (p->finish == FINISH_STORE);
+    return values * sizeof(double);
+}
+
+double stage_bytes(const struct program *p, const struct stage *stage)
+{
+    const struct hierarchy *h = p->hierarchy;
+    const struct level *l = h->levels[stage->level];
+    const double value = sizeof(double);
+    switch (stage->kind) {
+    case STAGE_PASS:
+        return pass_bytes_per_cell(&stage->pass) * (double)level_cells(l);
+    case STAGE_HALO:
+        return 2 * value * (double)(l->halo->cells_local + l->halo->cells_sent);
+    case STAGE_DOWN:
+        return 2 * value *
+               (double)(h->transfers[stage->level].down->cells_local +
+                        h->transfers[stage->level].down->cells_sent);
+    case STAGE_UP:
+        return 2 * value *
+               (double)(h->transfers[stage->level].up->cells_local +
+                        h->transfers[stage->level].up->cells_sent);
+    case STAGE_RESTRICT:
+        return 9.0 / 8.0 * value * (double)level_cells(l);
+    case STAGE_MEAN:
+        return 3 * value * (double)level_cells(l);
+    case STAGE_BOTTOM:
+    case NUM_STAGE_KINDS:
+        break;
+    }
+    return 0.0;
+}
+
+void program_print(const struct program *p, FILE *out)
+{
+    char name[64];
+    fprintf(out, "%s: %d stages\n", p->name, p->count);
+    for (int i = 0; i < p->count; i++) {
+        const struct stage *s = &p->stages[i];
+        const struct level *l = p->hierarchy->levels[s->level];
+        fprintf(out, "%5d  level %2d  %5d^3  %-5s %s", i, s->level, l->dim, l->backend->name,
+                stage_name(s, name, sizeof name));
+        if (s->kind == STAGE_PASS && s->pass.nsweeps > 0)
+            fprintf(out, "  sweeps %d-%d", s->pass.first_sweep,
+                    s->pass.first_sweep + s->pass.nsweeps - 1);
+        fprintf(out, "\n");
+    }
+}

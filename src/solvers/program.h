@@ -1,0 +1,72 @@
+#ifndef SOLVERS_PROGRAM_H
+#define SOLVERS_PROGRAM_H
+/* A cycle as data: a flat list of stages, built once, fused and scheduled by passes over the list,
+ * and then executed, timed, counted and printed by loops over it. All ranks hold the same list; a
+ * rank without boxes on a stage's level has nothing to do there. */
+#include <stdio.h>
+#include "operators/passes.h"
+#include "solvers/hierarchy.h"
+
+enum stage_kind {
+    STAGE_PASS,     /* a pass of the level's backend */
+    STAGE_HALO,     /* ghosts of `field` from neighbours */
+    STAGE_DOWN,     /* restricted f: transfer's coarse side -> level + 1 */
+    STAGE_UP,       /* u of level + 1 -> transfer's coarse side, with halo */
+    STAGE_RESTRICT, /* `field` of level -> the same field on the transfer's coarse side */
+    STAGE_BOTTOM,   /* solve on the coarsest level */
+    STAGE_MEAN,     /* subtract the mean of `field` */
+    NUM_STAGE_KINDS,
+};
+
+struct stage {
+    enum stage_kind kind;
+    int level;
+    enum field field;
+    struct pass pass; /* STAGE_PASS */
+};
+
+/* Seconds of one stage, summed over executions. */
+struct stage_times {
+    double total;
+    struct plan_times halo; /* parts of STAGE_HALO, DOWN, UP */
+};
+
+struct program {
+    const char *name;
+    struct hierarchy *hierarchy;
+    int count, capacity;
+    struct stage *stages;
+    struct stage_times *times; /* one per stage; NULL unless timed */
+    uint64_t norm;             /* bits of the local residual norm of the last execution */
+    long executions;
+};
+
+/* Full multigrid on level `top`: restrict f, solve the coarsest, prolong and V-cycle upwards; then
+ * the residual norm. */
+struct program *program_f_cycle(struct hierarchy *h, int top);
+/* One V-cycle on level `top` for A u = f, from u = 0 if from_zero; then the residual norm if
+ * with_norm. */
+struct program *program_v_cycle(struct hierarchy *h, int top, enum field u, enum field f,
+                                bool from_zero, bool with_norm);
+void program_destroy(struct program *p);
+
+/* Calls `observe` after every stage of every program; for tests and fault injection. NULL ends it.
+ */
+typedef void observe_fn(void *data, const struct program *p, const struct stage *stage);
+void program_observe(observe_fn *observe, void *data);
+
+/* Runs the stages. With times != NULL, also measures each. */
+void program_execute(struct program *p);
+/* Starts (anew) or stops measuring. */
+void program_time(struct program *p, bool on);
+
+/* Name of a stage's work as reports print it, "smooth+restrict" or "halo"; a string that lives as
+ * long as the program. */
+const char *stage_name(const struct stage *stage, char *buffer, int size);
+/* Fewest bytes that the stage must move between memory and processor on this rank, each array once.
+ */
+double stage_bytes(const struct program *p, const struct stage *stage);
+/* The program, one stage a line. */
+void program_print(const struct program *p, FILE *out);
+
+#endif

@@ -1,0 +1,161 @@
+/* Fusion of passes, and the halo exchanges that they need. Both are rewrites of the list. */
+#include "base/check.h"
+#include "base/memory.h"
+#include "solvers/cycle.h"
+
+static bool prolongs(const struct pass *p)
+{
+    return p->start == START_PROLONG_SET || p->start == START_PROLONG_ADD;
+}
+
+/* True if b, which directly follows a, can be the rest of the same pass: nothing but sweeps and a
+ * finish, continuing where a stopped. A pass without sweeps leaves its data in u, where sweep 0 and
+ * an even number of sweeps find and leave them. */
+static bool continues(const struct pass *a, const struct pass *b)
+{
+    if (a->level != b->level || a->u != b->u || a->f != b->f || a->finish != FINISH_NONE ||
+        b->start != START_KEEP)
+        return false;
+    return a->nsweeps == 0 || b->nsweeps == 0 || a->first_sweep + a->nsweeps == b->first_sweep;
+}
+
+static struct pass fused(const struct pass *a, const struct pass *b)
+{
+    struct pass p = *a;
+    if (p.nsweeps == 0)
+        p.first_sweep = b->first_sweep;
+    p.nsweeps += b->nsweeps;
+    p.finish = b->finish;
+    p.norm = b->norm;
+    p.residual = b->residual;
+    if (b->coarse) {
+        CHECK(!a->coarse || a->coarse == b->coarse);
+        p.coarse = b->coarse;
+        p.coarse_f = b->coarse_f;
+        p.coarse_u = b->coarse_u;
+    }
+    return p;
+}
+
+/* Fuses neighbouring passes as far as they go; scheduling cuts them again where halos demand it. */
+static void fuse(struct program *p)
+{
+    int kept = 0;
+    for (int s = 0; s < p->count; s++) {
+        struct stage *last = kept > 0 ? &p->stages[kept - 1] : NULL;
+        const struct stage *next = &p->stages[s];
+        if (last && last->kind == STAGE_PASS && next->kind == STAGE_PASS &&
+            continues(&last->pass, &next->pass))
+            last->pass = fused(&last->pass, &next->pass);
+        else
+            p->stages[kept++] = *next;
+    }
+    p->count = kept;
+}
+
+static void add_halo(struct program *p, int level, enum field field)
+{
+    if (p->hierarchy->levels[level]->connected)
+        program_add(p, STAGE_HALO, level)->field = field;
+}
+
+static enum field buffer_of_sweep(const struct pass *pass)
+{
+    const bool in_place = pass->level->stencil->in_place;
+    return in_place || pass->first_sweep % 2 == 0 ? pass->u : FIELD_TMP;
+}
+
+static void append(struct program *p, int level, const struct pass *pass)
+{
+    struct stage *s = program_add(p, STAGE_PASS, level);
+    s->pass = *pass;
+    s->field = pass->u;
+}
+
+/* The coarse side of a prolongation must have its halo; a separate one gets it when u is moved
+ * there. */
+static void schedule_prolongation(struct program *p, int level)
+{
+    if (!p->hierarchy->transfers[level].separate)
+        add_halo(p, level + 1, FIELD_U);
+}
+
+/* A pass on a level with neighbours: its start alone where that prolongs, then sweeps in groups
+ * that the halo's depth allows, the finish with the last group if it is deep enough for that. */
+static void schedule_connected(struct program *p, int level, const struct pass *whole)
+{
+    const int depth = whole->level->backend->passes->sweeps_per_halo(whole->level);
+    struct pass rest = *whole;
+    bool ghosts_valid = whole->start == START_ZERO;
+    if (prolongs(whole)) {
+        rest.nsweeps = 0;
+        rest.finish = FINISH_NONE;
+        append(p, level, &rest);
+        rest = *whole;
+        rest.start = START_KEEP;
+        if (rest.nsweeps == 0 && rest.finish == FINISH_NONE)
+            return;
+    }
+    do {
+        struct pass part = rest;
+        part.nsweeps = rest.nsweeps < depth ? rest.nsweeps : depth;
+        const bool last = part.nsweeps == rest.nsweeps &&
+                          (rest.finish == FINISH_NONE || part.nsweeps + 1 <= depth);
+        if (!last)
+            part.finish = FINISH_NONE;
+        if (!ghosts_valid)
+            add_halo(p, level, buffer_of_sweep(&part));
+        append(p, level, &part);
+        if (last)
+            return;
+        rest.start = START_KEEP;
+        rest.first_sweep += part.nsweeps;
+        rest.nsweeps -= part.nsweeps;
+        ghosts_valid = false;
+    } while (true);
+}
+
+static void schedule_pass(struct program *p, const struct stage *s)
+{
+    if (prolongs(&s->pass))
+        schedule_prolongation(p, s->level);
+    if (s->pass.level->connected)
+        schedule_connected(p, s->level, &s->pass);
+    else
+        append(p, s->level, &s->pass);
+}
+
+/* Passes of several sweeps compute in ghost cells too and need f there. */
+static void add_rhs_halo(struct program *p, int level, enum field f)
+{
+    const struct level *l = p->hierarchy->levels[level];
+    if (level < p->hierarchy->nlevels - 1 && l->backend->passes->sweeps_per_halo(l) > 1)
+        add_halo(p, level, f);
+}
+
+/* True if the stage leaves a new right-hand side on level + 1. */
+static bool makes_rhs(const struct program *p, const struct stage *s)
+{
+    const bool restricts =
+        s->kind == STAGE_RESTRICT || (s->kind == STAGE_PASS && s->pass.finish == FINISH_RESTRICT);
+    return s->kind == STAGE_DOWN || (restricts && !p->hierarchy->transfers[s->level].separate);
+}
+
+void program_schedule(struct program *p, int top, enum field f)
+{
+    fuse(p);
+    const int count = p->count;
+    struct stage *old = p->stages;
+    p->stages = NULL;
+    p->count = p->capacity = 0;
+    add_rhs_halo(p, top, f);
+    for (int s = 0; s < count; s++) {
+        if (old[s].kind == STAGE_PASS)
+            schedule_pass(p, &old[s]);
+        else
+            *program_add(p, old[s].kind, old[s].level) = old[s];
+        if (makes_rhs(p, &old[s]))
+            add_rhs_halo(p, old[s].level + 1, FIELD_F);
+    }
+    memory_free(old);
+}

@@ -1,0 +1,113 @@
+#include "solvers/solver.h"
+#include <math.h>
+#include "base/check.h"
+#include "base/memory.h"
+#include "comm/comm.h"
+#include "operators/sum.h"
+#include "solvers/krylov.h"
+#include "solvers/mgpcg.h"
+#include "solvers/reduce.h"
+
+#define STAGNATION 0.9 /* a cycle that leaves more of the residual than this gains too little */
+enum { STAGNANT_CYCLES = 3 };
+
+const char *outcome_text(enum outcome outcome)
+{
+    static const char *const texts[NUM_OUTCOMES] = {"done", "tolerance not reached", "stagnated",
+                                                    "residual not finite",
+                                                    "breakdown of conjugate gradients"};
+    return texts[outcome];
+}
+
+struct solver *solver_create(struct hierarchy *h, int top, struct solver_choice choice)
+{
+    struct solver *s = memory_alloc_zero(sizeof *s, "solver");
+    CHECK(choice.max_cycles + 1 < MAX_HISTORY);
+    s->hierarchy = h;
+    s->top = top;
+    s->choice = choice;
+    s->rhs_norm = reduce_norm(h->levels[top], FIELD_F);
+    if (choice.mgpcg) {
+        s->preconditioner = mgpcg_preconditioner(h, top);
+        return s;
+    }
+    s->first = choice.f_cycle ? program_f_cycle(h, top)
+                              : program_v_cycle(h, top, FIELD_U, FIELD_F, true, true);
+    if (choice.rtol > 0.0)
+        s->next = program_v_cycle(h, top, FIELD_U, FIELD_F, false, true);
+    return s;
+}
+
+void solver_destroy(struct solver *s)
+{
+    program_destroy(s->first);
+    program_destroy(s->next);
+    program_destroy(s->preconditioner);
+    memory_free(s);
+}
+
+void solver_programs(struct solver *s, void (*fn)(void *data, struct program *p), void *data)
+{
+    struct program *const programs[] = {s->first, s->next, s->preconditioner};
+    for (int p = 0; p < 3; p++)
+        if (programs[p])
+            fn(data, programs[p]);
+}
+
+/* Relative residual of the program's last execution. A zero right-hand side has the solution zero
+ * and the residual zero. */
+static double relative_residual(const struct solver *s, const struct program *p)
+{
+    const struct level *l = s->hierarchy->levels[s->top];
+    const double norm = bits_to_double(l->nranks > 1 ? comm_max_u64(l->comm, p->norm) : p->norm);
+    return norm == 0.0 ? 0.0 : norm / s->rhs_norm;
+}
+
+bool solve_record(const struct solver_choice *choice, struct solve_result *r, double residual)
+{
+    r->history[r->cycles++] = residual;
+    if (!isfinite(residual)) {
+        r->outcome = OUTCOME_NOT_FINITE;
+        return true;
+    }
+    if (choice->rtol == 0.0 || residual < choice->rtol) {
+        r->outcome = OUTCOME_DONE;
+        return true;
+    }
+    bool stagnant = r->cycles > STAGNANT_CYCLES;
+    for (int c = 0; stagnant && c < STAGNANT_CYCLES; c++)
+        stagnant = r->history[r->cycles - 1 - c] > STAGNATION * r->history[r->cycles - 2 - c];
+    r->outcome = stagnant ? OUTCOME_STAGNATED : OUTCOME_LIMIT;
+    return stagnant;
+}
+
+static void run_cycles(struct solver *s, struct solve_result *r)
+{
+    const int most = s->choice.max_cycles + (s->choice.f_cycle ? 1 : 0);
+    program_execute(s->first);
+    while (!solve_record(&s->choice, r, relative_residual(s, r->cycles > 0 ? s->next : s->first)) &&
+           r->cycles < most)
+        program_execute(s->next);
+}
+
+void solver_run(struct solver *s, struct solve_result *result)
+{
+    result->outcome = OUTCOME_NOT_FINITE;
+    result->cycles = 0;
+    if (!s->hierarchy->levels[s->top]->active)
+        return;
+    if (s->choice.mgpcg)
+        mgpcg_run(s, result);
+    else
+        run_cycles(s, result);
+}
+
+void transfer_restrict(struct hierarchy *h, int level, enum field from, enum field to)
+{
+    struct level *fine = h->levels[level], *next = h->levels[level + 1];
+    struct transfer *t = &h->transfers[level];
+    const enum field landing = t->separate ? FIELD_F : to;
+    fine->backend->passes->restrict_cells(fine, from, t->coarse, landing);
+    if (t->separate)
+        plan_execute(t->down, t->coarse, t->coarse->fields[FIELD_F], next, next->fields[to], NULL);
+}

@@ -1,0 +1,561 @@
+/* Drives options_parse through wrong and right command lines and input files. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <glob.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "app/nearest.h"
+#include "app/options.h"
+#include "app/options_table.h"
+#include "base/memory.h"
+
+enum { MAX_ARGUMENTS = 32, MESSAGE_SIZE = 400 };
+
+struct outcome {
+    enum status status;
+    struct options options;
+    char message[MESSAGE_SIZE];
+};
+
+/* Parses a command line whose words are separated by single blanks; '' is the empty word. */
+static struct outcome parse(const char *command_line)
+{
+    static char words[1000];
+    static char empty[] = "", program[] = "hpgmg-gpu";
+    char *argv[MAX_ARGUMENTS] = {program};
+    int argc = 1;
+    assert_true(strlen(command_line) < sizeof words);
+    strcpy(words, command_line);
+    for (char *word = strtok(words, " "); word; word = strtok(NULL, " "))
+        argv[argc++] = strcmp(word, "''") == 0 ? empty : word;
+    struct outcome o = {.message = "nothing written"};
+    o.status = options_parse(&o.options, argc, argv, o.message, MESSAGE_SIZE);
+    return o;
+}
+
+static struct options parse_valid(const char *command_line)
+{
+    struct outcome o = parse(command_line);
+    if (o.status != STATUS_VALID)
+        fail_msg("'%s' was refused: %s", command_line, o.message);
+    return o.options;
+}
+
+static void expect_refused(const char *command_line, const char *part)
+{
+    const struct outcome o = parse(command_line);
+    if (o.status != STATUS_USAGE)
+        fail_msg("'%s': status %d instead of 2", command_line, (int)o.status);
+    if (!strstr(o.message, part))
+        fail_msg("'%s': message '%s' lacks '%s'", command_line, o.message, part);
+    assert_null(strchr(o.message, '\n'));
+    assert_null(o.options.json);
+    assert_null(o.options.input);
+}
+
+static const struct {
+    const char *command_line, *message;
+} wrong_command_lines[] = {
+    /* sizes */
+    {"", "missing LOG2_BOX_DIM"},
+    {"5", "missing BOXES_PER_RANK"},
+    {"5 8 9", "unexpected argument '9'"},
+    {"abc 8", "LOG2_BOX_DIM: wrong value 'abc'; legal: an integer from 2 to 10"},
+    {"5 def", "BOXES_PER_RANK: wrong value 'def'; legal: an integer from 1 to 1000000"},
+    {"1 8", "LOG2_BOX_DIM: wrong value '1'"},
+    {"11 8", "LOG2_BOX_DIM: wrong value '11'"},
+    {"0 8", "LOG2_BOX_DIM: wrong value '0'"},
+    {"-5 8", "LOG2_BOX_DIM: wrong value '-5'"},
+    {"-- -5 8", "LOG2_BOX_DIM: wrong value '-5'"},
+    {"5 0", "BOXES_PER_RANK: wrong value '0'"},
+    {"5 -1", "BOXES_PER_RANK: wrong value '-1'"},
+    {"5 1000001", "BOXES_PER_RANK: wrong value '1000001'"},
+    {"5 99999999999999999999", "BOXES_PER_RANK: wrong value '99999999999999999999'"},
+    {"5 4294967304", "BOXES_PER_RANK: wrong value"},
+    {"4294967301 8", "LOG2_BOX_DIM: wrong value"},
+    {"5x 8", "LOG2_BOX_DIM: wrong value '5x'"},
+    {"5.0 8", "LOG2_BOX_DIM: wrong value '5.0'"},
+    {"+5 8", "LOG2_BOX_DIM: wrong value '+5'"},
+    {"0x5 8", "LOG2_BOX_DIM: wrong value '0x5'"},
+    {"5 1e1", "BOXES_PER_RANK: wrong value '1e1'"},
+    {"'' 8", "LOG2_BOX_DIM: missing value"},
+    {"5-5 8", "LOG2_BOX_DIM: wrong value '5-5'"},
+
+    /* names */
+    {"--smother gsrb 5 8", "unknown option '--smother'; did you mean --smoother?"},
+    {"--ordre 2 5 8", "unknown option '--ordre'; did you mean --order?"},
+    {"--max_cycles 3 5 8", "did you mean --max-cycles?"},
+    {"--Order 2 5 8", "did you mean --order?"},
+    {"--bananas 5 8", "unknown option '--bananas'; --help lists all"},
+    {"--ord 2 5 8", "unknown option '--ord'; did you mean --order?"},
+    {"--s 2 5 8", "unknown option '--s'"},
+    {"--checksu 5 8", "did you mean --checksum?"},
+    {"-order 2 5 8", "unknown option '-order'; did you mean --order?"},
+    {"-h", "unknown option '-h'; did you mean --help?"},
+    {"-q 5 8", "unknown option '-q'; did you mean --quiet?"},
+    {"--= 5 8", "unknown option '--='"},
+    {"--log2-box-dim 5 8", "unknown option '--log2-box-dim'"},
+    {"5 8 --cpu-below 3", "unknown option '--cpu-below'"},
+
+    /* values */
+    {"--order 3 5 8", "--order: wrong value '3'; legal: 2, 4"},
+    {"--order=3 5 8", "--order: wrong value '3'; legal: 2, 4"},
+    {"--order= 5 8", "--order: missing value"},
+    {"5 8 --order", "--order: missing value; legal: 2, 4"},
+    {"5 8 --json", "--json: missing value; legal: a file name"},
+    {"--json --quiet 5 8", "--json: missing value"},
+    {"--json '' 5 8", "--json: missing value"},
+    {"--quiet=1 5 8", "--quiet: takes no value"},
+    {"--help=yes", "--help: takes no value"},
+    {"--equation laplace 5 8", "legal: poisson, helmholtz"},
+    {"--equation poison 5 8", "did you mean poisson?"},
+    {"--boundary neumann 5 8", "legal: dirichlet, periodic"},
+    {"--coefficients const 5 8", "did you mean constant?"},
+    {"--problem p5 5 8", "--problem: wrong value 'p5'; legal: fv, sine, p4, p6"},
+    {"--smoother gsbr 5 8", "did you mean gsrb?"},
+    {"--smoother l1-jacobi 5 8", "did you mean l1jacobi?"},
+    {"--cycle w 5 8", "--cycle: wrong value 'w'; legal: f, v"},
+    {"--cycle V 5 8", "did you mean v?"},
+    {"--solver pcg 5 8", "legal: mg, mgpcg"},
+    {"--bottom bicg 5 8", "did you mean bicgstab?"},
+    {"--backend cuda 5 8", "legal: auto, cpu, gpu"},
+    {"--loops fast 5 8", "legal: tiled, plain"},
+    {"--rtol nan 5 8", "--rtol: wrong value 'nan'; legal: none, or a number above 0 and below 1"},
+    {"--rtol inf 5 8", "--rtol: wrong value 'inf'"},
+    {"--rtol 0 5 8", "--rtol: wrong value '0'"},
+    {"--rtol -1e-3 5 8", "--rtol: wrong value '-1e-3'"},
+    {"--rtol 1 5 8", "--rtol: wrong value '1'"},
+    {"--rtol 1e-400 5 8", "--rtol: wrong value '1e-400'"},
+    {"--rtol 1e 5 8", "--rtol: wrong value '1e'"},
+    {"--rtol 1e-3s 5 8", "--rtol: wrong value '1e-3s'"},
+    {"--rtol 0x1p-3 5 8", "--rtol: wrong value '0x1p-3'"},
+    {"--rtol 1,5 5 8", "--rtol: wrong value '1,5'"},
+    {"--rtol small 5 8", "--rtol: wrong value 'small'"},
+    {"--rtol 1e-3 --max-cycles 0 5 8", "--max-cycles: wrong value '0'; legal: an integer"},
+    {"--rtol 1e-3 --max-cycles -2 5 8", "--max-cycles: wrong value '-2'"},
+    {"--rtol 1e-3 --max-cycles 10001 5 8", "--max-cycles: wrong value '10001'"},
+    {"--rtol 1e-3 --max-cycles 4294967297 5 8", "--max-cycles: wrong value"},
+    {"--solves 0 5 8", "--solves: wrong value '0'; legal: auto, or an integer"},
+    {"--solves -1 5 8", "--solves: wrong value '-1'"},
+    {"--solves ten 5 8", "--solves: wrong value 'ten'"},
+    {"--min-time 0 5 8", "--min-time: wrong value '0'; legal: a number above 0"},
+    {"--min-time -1 5 8", "--min-time: wrong value '-1'"},
+    {"--min-time 1e999 5 8", "--min-time: wrong value '1e999'"},
+    {"--min-time 2s 5 8", "--min-time: wrong value '2s'"},
+
+    /* combinations */
+    {"--order 2 --order 2 5 8", "--order: given twice"},
+    {"--order 2 --order=4 5 8", "--order: given twice"},
+    {"--quiet --quiet 5 8", "--quiet: given twice"},
+    {"--json a --json b 5 8", "--json: given twice"},
+    {"--quiet --breakdown 5 8", "--quiet and --breakdown contradict each other"},
+    {"--dry-run --checksum 5 8", "--dry-run and --checksum contradict"},
+    {"--json a --dry-run 5 8", "--dry-run and --json contradict"},
+    {"--solves 3 --min-time 2 5 8", "--solves and --min-time contradict"},
+    {"--max-cycles 5 5 8", "--max-cycles: needs --rtol, --cycle v or --solver mgpcg"},
+    {"--max-cycles 5 --rtol none 5 8", "--max-cycles: needs --rtol"},
+
+    /* files */
+    {"--input", "--input: missing value"},
+    {"--input /nonexistent/x.ini 5 8", "--input: cannot read '/nonexistent/x.ini': No such file"},
+    {"--input / 5 8", "--input: cannot read '/': Is a directory"},
+    {"--input inputs/smoke.ini 5", "missing BOXES_PER_RANK"},
+    {"--input a --input b 5 8", "--input: given twice"},
+};
+
+static void wrong_command_lines_are_refused(void **state)
+{
+    (void)state;
+    const size_t count = sizeof wrong_command_lines / sizeof wrong_command_lines[0];
+    for (size_t i = 0; i < count; i++)
+        expect_refused(wrong_command_lines[i].command_line, wrong_command_lines[i].message);
+}
+
+/* A file of the given text; its name is valid until the next call. */
+static const char *file_with(const char *text)
+{
+    static char path[] = "/tmp/hpgmg-options-XXXXXX";
+    static bool made;
+    if (!made) {
+        const int descriptor = mkstemp(path);
+        assert_true(descriptor >= 0);
+        close(descriptor);
+        made = true;
+    }
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fputs(text, file);
+    assert_int_equal(fclose(file), 0);
+    return path;
+}
+
+static int remove_file(void **state)
+{
+    (void)state;
+    return unlink(file_with(""));
+}
+
+/* The command line that reads a file of the given text, and goes on with `more`. */
+static const char *with_file(const char *text, const char *more)
+{
+    static char command_line[300];
+    snprintf(command_line, sizeof command_line, "--input %s %s", file_with(text), more);
+    return command_line;
+}
+
+static const char long_line[] =
+    "json = aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
+    "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
+    "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\n";
+
+static const struct {
+    const char *text, *line, *message;
+} wrong_files[] = {
+    {"order = 3\n", "1", "order: wrong value '3'; legal: 2, 4"},
+    {"# comment\n\norder = 2\norder = 2\n", "4", "order: given twice"},
+    {"ordre = 2\n", "1", "unknown key 'ordre'; did you mean order?"},
+    {"bananas = 2\n", "1", "unknown key 'bananas'; --help lists all"},
+    {"--order = 2\n", "1", "unknown key '--order'; did you mean order?"},
+    {"log2_box_dim = 5\n", "1", "unknown key 'log2_box_dim'; did you mean log2-box-dim?"},
+    {"order =\n", "1", "order: missing value; legal: 2, 4"},
+    {"order = # nothing\n", "1", "order: missing value"},
+    {"\norder\n", "2", "expected `key = value`"},
+    {"= 2\n", "1", "unknown key ''"},
+    {"order 2\nequation = laplace\n", "1", "expected `key = value`"},
+    {"[run]\norder = 2\n", "1", "there are no sections"},
+    {"order = 2\n  [run]\n", "2", "there are no sections"},
+    {"quiet = yes\n", "1", "quiet: wrong value 'yes'; legal: true, false"},
+    {"quiet\n", "1", "expected `key = value`"},
+    {"input = other.ini\n", "1", "input: only allowed on the command line"},
+    {"help = true\n", "1", "help: only allowed on the command line"},
+    {"rtol = nan\n", "1", "rtol: wrong value 'nan'"},
+    {"rtol = 1e-3 1e-4\n", "1", "rtol: wrong value '1e-3 1e-4'"},
+    {"log2-box-dim = 11\n", "1", "log2-box-dim: wrong value '11'; legal: an integer from 2 to 10"},
+    {"boxes-per-rank = 0\n", "1", "boxes-per-rank: wrong value '0'"},
+    {"order = 2\n   equation = laplace\n", "2", "equation: wrong value 'laplace'"},
+    {"order = 5", "1", "order: wrong value '5'"},
+    {long_line, "1", "the line is too long"},
+};
+
+static void wrong_files_are_refused_with_their_line(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof wrong_files / sizeof wrong_files[0]; i++) {
+        char message[MESSAGE_SIZE];
+        const char *command_line = with_file(wrong_files[i].text, "5 8");
+        snprintf(message, sizeof message, "%s:%s: %s", file_with(wrong_files[i].text),
+                 wrong_files[i].line, wrong_files[i].message);
+        expect_refused(command_line, message);
+    }
+}
+
+static void contradictions_inside_a_file_are_refused(void **state)
+{
+    (void)state;
+    expect_refused(with_file("quiet = true\nbreakdown = true\n", "5 8"), "contradict each other");
+    expect_refused(with_file("solves = 3\nmin-time = 2\n", "5 8"), "contradict each other");
+    expect_refused(with_file("max-cycles = 3\n", "5 8"), "--max-cycles: needs --rtol");
+    expect_refused(with_file("log2-box-dim = 5\n", ""), "missing BOXES_PER_RANK");
+    expect_refused(with_file("boxes-per-rank = 5\n", ""), "missing LOG2_BOX_DIM");
+    expect_refused(with_file("boxes-per-rank = 5\n", "5"), "missing BOXES_PER_RANK");
+}
+
+static void an_unreadable_file_is_refused(void **state)
+{
+    (void)state;
+    if (geteuid() == 0) /* root reads everything */
+        skip();
+    const char *path = file_with("order = 2\n");
+    const char *command_line = with_file("order = 2\n", "5 8");
+    assert_int_equal(chmod(path, 0), 0);
+    expect_refused(command_line, "Permission denied");
+    assert_int_equal(chmod(path, 0600), 0);
+}
+
+static void defaults_are_those_of_the_manual(void **state)
+{
+    (void)state;
+    struct options o = parse_valid("5 8");
+    assert_int_equal(o.log2_box_dim, 5);
+    assert_int_equal(o.boxes_per_rank, 8);
+    assert_int_equal(o.order, 2);
+    assert_int_equal(o.equation, EQUATION_POISSON);
+    assert_int_equal(o.boundary, BOUNDARY_DIRICHLET);
+    assert_int_equal(o.coefficients, COEFFICIENTS_VARIABLE);
+    assert_int_equal(o.problem, PROBLEM_FV);
+    assert_int_equal(o.smoother, 0);
+    assert_int_equal(o.cycle, CYCLE_F);
+    assert_true(o.rtol == 0);
+    assert_int_equal(o.max_cycles, 20);
+    assert_int_equal(o.solver, SOLVER_MG);
+    assert_int_equal(o.bottom, BOTTOM_BICGSTAB);
+    assert_int_equal(o.backend, BACKEND_AUTO);
+    assert_int_equal(o.loops, LOOPS_TILED);
+    assert_int_equal(o.solves, 0);
+    assert_true(o.min_time == 2);
+    assert_false(o.breakdown || o.show_cycle || o.checksum || o.quiet || o.dry_run);
+    assert_false(o.help || o.version);
+    assert_null(o.json);
+    assert_null(o.input);
+}
+
+/* Whether the row's value is `text`, as options_visit would print it. */
+static bool has_value(const struct options *o, const struct option_row *row, const char *text)
+{
+    char buffer[OPTION_TEXT_SIZE];
+    return strcmp(option_text(row, o, buffer), text) == 0;
+}
+
+static void every_choice_and_flag_is_taken(void **state)
+{
+    (void)state;
+    char command_line[100];
+    for (int i = 0; i < option_count; i++) {
+        const struct option_row *row = &option_table[i];
+        for (const struct choice *c = row->choices; c && c->name; c++) {
+            snprintf(command_line, sizeof command_line, "5 --%s %s 8", row->name, c->name);
+            struct options spaced = parse_valid(command_line);
+            assert_true(has_value(&spaced, row, c->name));
+            snprintf(command_line, sizeof command_line, "--%s=%s 5 8", row->name, c->name);
+            struct options joined = parse_valid(command_line);
+            assert_true(has_value(&joined, row, c->name));
+        }
+        if (row->kind == OPTION_FLAG && !(row->uses & OPTION_REQUEST)) {
+            snprintf(command_line, sizeof command_line, "5 8 --%s", row->name);
+            struct options o = parse_valid(command_line);
+            assert_true(has_value(&o, row, "true"));
+        }
+    }
+}
+
+static void bounds_are_taken(void **state)
+{
+    (void)state;
+    assert_int_equal(parse_valid("2 1").log2_box_dim, 2);
+    assert_int_equal(parse_valid("10 1000000").boxes_per_rank, 1000000);
+    assert_int_equal(parse_valid("-- 5 8").boxes_per_rank, 8);
+    assert_int_equal(parse_valid("--solves 1 5 8").solves, 1);
+    assert_int_equal(parse_valid("--solves auto 5 8").solves, 0);
+    assert_int_equal(parse_valid("--cycle v --max-cycles 10000 5 8").max_cycles, 10000);
+    assert_true(parse_valid("--rtol 1e-8 5 8").rtol == 1e-8);
+    assert_true(parse_valid("--rtol .5 5 8").rtol == 0.5);
+    assert_true(parse_valid("--rtol none 5 8").rtol == 0);
+    assert_true(parse_valid("--min-time 0.25 5 8").min_time == 0.25);
+}
+
+static void solvers_without_an_end_have_a_tolerance(void **state)
+{
+    (void)state;
+    assert_true(parse_valid("--cycle v 5 8").rtol == 1e-10);
+    assert_true(parse_valid("--solver mgpcg 5 8").rtol == 1e-10);
+    assert_true(parse_valid("--cycle v --rtol 1e-3 5 8").rtol == 1e-3);
+    assert_int_equal(parse_valid("--solver mgpcg --max-cycles 7 5 8").max_cycles, 7);
+}
+
+static void requests_stand_alone(void **state)
+{
+    (void)state;
+    struct options o = parse_valid("--json out --order 4 --help --bananas");
+    assert_true(o.help);
+    assert_false(o.version);
+    assert_null(o.json);
+    assert_int_equal(o.order, 0);
+    o = parse_valid("5 --version 8 9");
+    assert_true(o.version);
+    assert_false(o.help);
+}
+
+static void a_file_gives_what_the_command_line_does_not(void **state)
+{
+    (void)state;
+    const char *text = "# sizes\nlog2-box-dim=4\n boxes-per-rank = 27 # cube\n\norder = 4\n"
+                       "checksum = true\nquiet = false\njson = from # file\n";
+    struct options o = parse_valid(with_file(text, ""));
+    assert_int_equal(o.log2_box_dim, 4);
+    assert_int_equal(o.boxes_per_rank, 27);
+    assert_int_equal(o.order, 4);
+    assert_true(o.checksum);
+    assert_false(o.quiet);
+    assert_string_equal(o.json, "from");
+    assert_string_equal(o.input, file_with(text));
+    options_release(&o);
+
+    o = parse_valid(with_file(text, "6 8 --order 2 --json mine"));
+    assert_int_equal(o.log2_box_dim, 6);
+    assert_int_equal(o.boxes_per_rank, 8);
+    assert_int_equal(o.order, 2);
+    assert_string_equal(o.json, "mine");
+    options_release(&o);
+
+    expect_refused(with_file("order = 3\n", "--order 2 5 8"), "order: wrong value '3'");
+}
+
+static void the_command_line_settles_contradictions_with_a_file(void **state)
+{
+    (void)state;
+    struct options o = parse_valid(with_file("quiet = true\n", "--breakdown 5 8"));
+    assert_true(o.breakdown);
+    assert_false(o.quiet);
+    options_release(&o);
+    o = parse_valid(with_file("json = out\n", "--dry-run 5 8"));
+    assert_true(o.dry_run);
+    assert_null(o.json);
+    options_release(&o);
+    o = parse_valid(with_file("solves = 5\n", "--min-time 9 5 8"));
+    assert_int_equal(o.solves, 0);
+    assert_true(o.min_time == 9);
+    options_release(&o);
+    o = parse_valid(with_file("min-time = 9\n", "--solves 5 5 8"));
+    assert_int_equal(o.solves, 5);
+    options_release(&o);
+}
+
+static void append_line(void *data, const char *name, const char *value)
+{
+    char *text = data;
+    const size_t length = strlen(text);
+    snprintf(text + length, 1000 - length, "%s = %s\n", name, value);
+}
+
+static void the_echo_is_an_input_file_for_the_same_run(void **state)
+{
+    (void)state;
+    static const char *const command_lines[] = {
+        "5 8",
+        "--order 4 --rtol 0.1 --solves 7 --smoother l1jacobi 3 1000",
+        "--solver mgpcg --equation helmholtz --boundary periodic --min-time 0.3 2 1",
+        "--cycle v --max-cycles 3 --bottom direct --problem p6 --loops plain --backend cpu 9 9",
+    };
+    for (size_t i = 0; i < sizeof command_lines / sizeof command_lines[0]; i++) {
+        char first[1000] = "", second[1000] = "";
+        struct options o = parse_valid(command_lines[i]);
+        options_visit(&o, append_line, first);
+        o = parse_valid(with_file(first, ""));
+        options_visit(&o, append_line, second);
+        options_release(&o);
+        assert_string_equal(first, second);
+    }
+}
+
+static void the_echo_spells_values_as_files_do(void **state)
+{
+    (void)state;
+    char text[1000] = "";
+    struct options o = parse_valid("--rtol 1e-10 --order 4 5 8");
+    options_visit(&o, append_line, text);
+    assert_non_null(strstr(text, "log2-box-dim = 5\nboxes-per-rank = 8\norder = 4\n"));
+    assert_non_null(strstr(text, "\nrtol = 1e-10\nmax-cycles = 20\n"));
+    assert_non_null(strstr(text, "\nsolves = auto\nmin-time = 2\n"));
+    assert_null(strstr(text, "json"));
+}
+
+static void help_names_every_option_on_two_screens(void **state)
+{
+    (void)state;
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    options_print_help(out);
+    fclose(out);
+    for (int i = 0; i < option_count; i++) {
+        const struct option_row *row = &option_table[i];
+        assert_non_null(strstr(text, row->name));
+        for (const struct choice *c = row->choices; c && c->name; c++)
+            assert_non_null(strstr(text, c->name));
+    }
+    int lines = 0;
+    for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n")) {
+        assert_in_range(strlen(line), 1, 80);
+        lines++;
+    }
+    assert_in_range(lines, option_count, 46);
+    free(text);
+}
+
+static void input_files_of_the_project_are_valid(void **state)
+{
+    (void)state;
+    glob_t files;
+    assert_int_equal(glob("inputs/*.ini", 0, NULL, &files), 0);
+    assert_in_range(files.gl_pathc, 5, 100);
+    for (size_t i = 0; i < files.gl_pathc; i++) {
+        char command_line[200];
+        snprintf(command_line, sizeof command_line, "--input %s", files.gl_pathv[i]);
+        struct options o = parse_valid(command_line);
+        assert_in_range(o.log2_box_dim, 2, 5);
+        options_release(&o);
+    }
+    globfree(&files);
+}
+
+static void messages_fit_and_are_one_line(void **state)
+{
+    (void)state;
+    expect_refused("--order 3\n4 5 8", "wrong value '3?4'");
+    expect_refused("--ord\ner 5 8", "unknown option '--ord?er'");
+    char program[] = "hpgmg-gpu", word[] = "--bananas", message[9] = "########";
+    char *argv[] = {program, word, NULL};
+    struct options o;
+    assert_int_equal(options_parse(&o, 2, argv, message, 8), STATUS_USAGE);
+    assert_string_equal(message, "unknown");
+}
+
+static const char *nearest_of(const char *word, const char *const *candidates)
+{
+    struct nearest search = {.word = word};
+    for (; *candidates; candidates++)
+        nearest_try(&search, *candidates);
+    return search.best;
+}
+
+static void the_nearest_word_is_found(void **state)
+{
+    (void)state;
+    static const char *const words[] = {"solver", "solves", "smoother", "quiet", NULL};
+    assert_string_equal(nearest_of("solvr", words), "solver");
+    assert_string_equal(nearest_of("solve", words), "solver");
+    assert_string_equal(nearest_of("sovles", words), "solves");
+    assert_string_equal(nearest_of("SMOOTHER", words), "smoother");
+    assert_string_equal(nearest_of("smo", words), "smoother");
+    assert_string_equal(nearest_of("qiuet", words), "quiet");
+    assert_null(nearest_of("", words));
+    assert_null(nearest_of("xyz", words));
+    assert_null(nearest_of(long_line, words));
+}
+
+static void nothing_is_left_allocated(void **state)
+{
+    (void)state;
+    assert_int_equal(memory_live_blocks(), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(wrong_command_lines_are_refused),
+        cmocka_unit_test(wrong_files_are_refused_with_their_line),
+        cmocka_unit_test(contradictions_inside_a_file_are_refused),
+        cmocka_unit_test(an_unreadable_file_is_refused),
+        cmocka_unit_test(defaults_are_those_of_the_manual),
+        cmocka_unit_test(every_choice_and_flag_is_taken),
+        cmocka_unit_test(bounds_are_taken),
+        cmocka_unit_test(solvers_without_an_end_have_a_tolerance),
+        cmocka_unit_test(requests_stand_alone),
+        cmocka_unit_test(a_file_gives_what_the_command_line_does_not),
+        cmocka_unit_test(the_command_line_settles_contradictions_with_a_file),
+        cmocka_unit_test(the_echo_is_an_input_file_for_the_same_run),
+        cmocka_unit_test(the_echo_spells_values_as_files_do),
+        cmocka_unit_test(help_names_every_option_on_two_screens),
+        cmocka_unit_test(input_files_of_the_project_are_valid),
+        cmocka_unit_test(messages_fit_and_are_one_line),
+        cmocka_unit_test(the_nearest_word_is_found),
+        cmocka_unit_test(nothing_is_left_allocated),
+    };
+    return cmocka_run_group_tests(tests, NULL, remove_file);
+}
