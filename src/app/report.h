@@ -9,7 +9,7 @@ void report_version(void);
  * Allocates nothing. */
 void report_dry_run(const struct hierarchy_choice *choice, const struct options *options);
 /* Banner, configuration, environment and the hierarchy as built. With --quiet only the banner. */
-void report_hierarchy(const struct hierarchy *h, const struct options *options);
+void report_hierarchy(struct hierarchy *h, const struct options *options);
 /* Results of the three sizes, the time tables, the Richardson analysis, and last the verdict. */
 void report_results(const struct hierarchy *h, const struct options *options,
                     const struct benchmark *b);

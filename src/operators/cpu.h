@@ -8,22 +8,23 @@
 #include "level/backend.h"
 #include "operators/passes.h"
 
-/* Cells of one row under the operator: pointers at its first cell. Unused fields may point
- * anywhere. */
+/* Neighbouring rows of a plane under the operator: pointers at the first cell of the first row.
+ * Unused fields may point anywhere. */
 struct row {
-    int n;
+    int n, rows;
     const double *u;
     double *out; /* sweeps may write where they read */
+    long out_sj; /* between rows of out */
     const double *f, *alpha, *dinv, *beta_i, *beta_j, *beta_k;
     long sj, sk;
-    int colour; /* gsrb updates the cells with (i + colour) even */
+    int colour; /* gsrb updates the cells of the first row with (i + colour) even */
     double scale, weight, c1, c2;
 };
 typedef void row_fn(const struct row *row);
 
 enum row_kind { ROW_RESIDUAL, ROW_GAUSS_SEIDEL, ROW_WEIGHTED, ROW_CHEBYSHEV, NUM_ROW_KINDS };
-/* The loop over one row for an operator (chosen by order, coefficients, equation) and what to do
- * with it. */
+/* The loop over rows for an operator (chosen by order, coefficients, equation) and what to do with
+ * it. */
 row_fn *row_function(const struct operator_choice *choice, enum row_kind kind);
 
 /* A pass on one patch. Pointers are at cell (0,0,0); NULL where the pass has no use for them. */
@@ -51,9 +52,14 @@ struct lane {
 };
 
 struct operation;
-/* Works on row (j,k), or on rows j, j+1 of planes k, k+1 where the operation's grain is 2. */
-typedef void step_fn(const struct patch_pass *p, const struct operation *op, int j, int k,
-                     struct lane *lane);
+/* Rows (or planes) low <= j < high. */
+struct range {
+    int low, high;
+};
+/* Works on the rows of plane k; where the operation's grain is 2, on the rows of planes k and k +
+ * 1, by pairs. */
+typedef void step_fn(const struct patch_pass *p, const struct operation *op, struct range rows,
+                     int k, struct lane *lane);
 
 /* One operation of a pass. An operation may read what the one before it wrote up to `lag` rows or
  * planes away. */

@@ -1,4 +1,5 @@
 /* A pass as a list of operations, and the steps that sweep a row. */
+#include <string.h>
 #include "base/check.h"
 #include "operators/cpu.h"
 #include "operators/sum.h"
@@ -24,33 +25,35 @@ struct row row_of_pass(const struct patch_pass *p, int sweep, int i, int j, int 
     return row;
 }
 
-void step_keep(const struct patch_pass *p, const struct operation *op, int j, int k,
+void step_keep(const struct patch_pass *p, const struct operation *op, struct range rows, int k,
                struct lane *lane)
 {
-    (void)p, (void)op, (void)j, (void)k, (void)lane;
+    (void)p, (void)op, (void)rows, (void)k, (void)lane;
 }
 
-void step_zero(const struct patch_pass *p, const struct operation *op, int j, int k,
+void step_zero(const struct patch_pass *p, const struct operation *op, struct range rows, int k,
                struct lane *lane)
 {
     (void)lane;
     const struct patch *q = p->patch;
-    double *row = p->buffer[0] + j * q->sj + k * q->sk;
-    for (int i = q->wall[0][0] ? 0 : -op->extent; i < q->n[0] + (q->wall[0][1] ? 0 : op->extent);
-         i++)
-        row[i] = 0.0;
+    const int low = q->wall[0][0] ? 0 : op->extent, high = q->wall[0][1] ? 0 : op->extent;
+    for (int j = rows.low; j < rows.high; j++)
+        memset(p->buffer[0] + j * q->sj + k * q->sk - low, 0,
+               (size_t)(q->n[0] + low + high) * sizeof(double));
 }
 
-void step_sweep(const struct patch_pass *p, const struct operation *op, int j, int k,
+void step_sweep(const struct patch_pass *p, const struct operation *op, struct range rows, int k,
                 struct lane *lane)
 {
     (void)lane;
     const struct patch *q = p->patch;
     const struct stencil *s = p->stencil;
     const int low = q->wall[0][0] ? 0 : op->extent, high = q->wall[0][1] ? 0 : op->extent;
-    struct row row = row_of_pass(p, op->sweep, -low, j, k);
+    struct row row = row_of_pass(p, op->sweep, -low, rows.low, k);
     row.n = q->n[0] + low + high;
+    row.rows = rows.high - rows.low;
     row.out = p->buffer[(op->sweep + 1) & 1] + (row.u - p->buffer[op->sweep & 1]);
+    row.out_sj = row.sj;
     row.c1 = s->chebyshev_c1[op->sweep];
     row.c2 = s->chebyshev_c2[op->sweep];
     row.weight = s->choice.smoother == SMOOTHER_CHEBYSHEV ? row.c2
@@ -59,34 +62,43 @@ void step_sweep(const struct patch_pass *p, const struct operation *op, int j, i
     op->row(&row);
 }
 
-void step_residual_store(const struct patch_pass *p, const struct operation *op, int j, int k,
-                         struct lane *lane)
+void step_residual_store(const struct patch_pass *p, const struct operation *op, struct range rows,
+                         int k, struct lane *lane)
 {
     (void)lane;
-    struct row row = row_of_pass(p, op->sweep, 0, j, k);
-    row.out = p->residual + j * row.sj + k * row.sk;
+    struct row row = row_of_pass(p, op->sweep, 0, rows.low, k);
+    row.rows = rows.high - rows.low;
+    row.out = p->residual + rows.low * row.sj + k * row.sk;
+    row.out_sj = row.sj;
     op->row(&row);
 }
 
-void step_residual_norm(const struct patch_pass *p, const struct operation *op, int j, int k,
-                        struct lane *lane)
+/* The largest magnitude among count values, as bits. */
+static uint64_t largest_bits(const double *x, int count, uint64_t largest)
 {
-    enum { CHUNK = 256 };
-    const int n = p->patch->n[0];
-    double residual[CHUNK];
-    uint64_t norm = lane->norm;
-    for (int start = 0; start < n; start += CHUNK) {
-        struct row row = row_of_pass(p, op->sweep, start, j, k);
-        row.n = n - start < CHUNK ? n - start : CHUNK;
-        row.out = residual;
-        op->row(&row);
-#pragma omp simd reduction(max : norm)
-        for (int i = 0; i < row.n; i++) {
-            const uint64_t bits = magnitude_bits(residual[i]);
-            norm = bits > norm ? bits : norm;
-        }
+#pragma omp simd reduction(max : largest)
+    for (int i = 0; i < count; i++) {
+        const uint64_t bits = magnitude_bits(x[i]);
+        largest = bits > largest ? bits : largest;
     }
-    lane->norm = norm;
+    return largest;
+}
+
+void step_residual_norm(const struct patch_pass *p, const struct operation *op, struct range rows,
+                        int k, struct lane *lane)
+{
+    enum { CELLS = 256, ROWS = 8 };
+    double residual[ROWS * CELLS];
+    for (int j = rows.low; j < rows.high; j += ROWS)
+        for (int start = 0; start < p->patch->n[0]; start += CELLS) {
+            struct row row = row_of_pass(p, op->sweep, start, j, k);
+            row.n = row.n < CELLS ? row.n : CELLS;
+            row.rows = rows.high - j < ROWS ? rows.high - j : ROWS;
+            row.out = residual;
+            row.out_sj = row.n;
+            op->row(&row);
+            lane->norm = largest_bits(residual, row.rows * row.n, lane->norm);
+        }
 }
 
 static row_fn *sweep_row(const struct stencil *s, int sweep)

@@ -84,26 +84,28 @@ PROLONG(quartic, 2, 1)
 
 typedef void prolong_fn(double *fine, const double *coarse, long sj, long sk, int n, int j, int k);
 
-static void prolong_step(const struct patch_pass *p, prolong_fn *prolong, int j, int k)
+static void prolong_step(const struct patch_pass *p, prolong_fn *prolong, struct range rows, int k)
 {
     const struct patch *q = p->patch;
-    const double *coarse = p->coarse_u + (j / 2) * p->coarse_sj + (k / 2) * p->coarse_sk;
-    prolong(p->buffer[0] + j * q->sj + k * q->sk, coarse, p->coarse_sj, p->coarse_sk, q->n[0] / 2,
-            j, k);
+    for (int j = rows.low; j < rows.high; j++) {
+        const double *coarse = p->coarse_u + (j / 2) * p->coarse_sj + (k / 2) * p->coarse_sk;
+        prolong(p->buffer[0] + j * q->sj + k * q->sk, coarse, p->coarse_sj, p->coarse_sk,
+                q->n[0] / 2, j, k);
+    }
 }
 
-void step_prolong_set(const struct patch_pass *p, const struct operation *op, int j, int k,
-                      struct lane *lane)
+void step_prolong_set(const struct patch_pass *p, const struct operation *op, struct range rows,
+                      int k, struct lane *lane)
 {
     (void)lane;
-    prolong_step(p, op->sweep == 4 ? prolong_quartic_0 : prolong_quadratic_0, j, k);
+    prolong_step(p, op->sweep == 4 ? prolong_quartic_0 : prolong_quadratic_0, rows, k);
 }
 
-void step_prolong_add(const struct patch_pass *p, const struct operation *op, int j, int k,
-                      struct lane *lane)
+void step_prolong_add(const struct patch_pass *p, const struct operation *op, struct range rows,
+                      int k, struct lane *lane)
 {
     (void)lane;
-    prolong_step(p, op->sweep == 4 ? prolong_quartic_1 : prolong_quadratic_1, j, k);
+    prolong_step(p, op->sweep == 4 ? prolong_quartic_1 : prolong_quadratic_1, rows, k);
 }
 
 /* `count` coarse cells from the pairs of four fine rows, named by the parity of (j,k). */
@@ -116,23 +118,33 @@ static void restrict_rows(double *restrict coarse, const double *row_00, const d
                           row_01[2 * i] + row_01[2 * i + 1], row_11[2 * i] + row_11[2 * i + 1]);
 }
 
-void step_residual_restrict(const struct patch_pass *p, const struct operation *op, int j, int k,
-                            struct lane *lane)
+/* The coarse row of fine rows j, j + 1 in planes k, k + 1. */
+static void residual_restrict_row(const struct patch_pass *p, const struct operation *op, int j,
+                                  int k)
 {
-    (void)lane;
     const int n = p->patch->n[0] / 2;
     double residual[4][2 * CHUNK];
     double *coarse = p->coarse_f + (j / 2) * p->coarse_sj + (k / 2) * p->coarse_sk;
     for (int start = 0; start < n; start += CHUNK) {
         const int count = n - start < CHUNK ? n - start : CHUNK;
-        for (int r = 0; r < 4; r++) {
-            struct row row = row_of_pass(p, op->sweep, 2 * start, j + (r & 1), k + (r >> 1));
+        for (int plane = 0; plane < 2; plane++) {
+            struct row row = row_of_pass(p, op->sweep, 2 * start, j, k + plane);
             row.n = 2 * count;
-            row.out = residual[r];
+            row.rows = 2;
+            row.out = residual[2 * plane];
+            row.out_sj = 2 * CHUNK;
             op->row(&row);
         }
         restrict_rows(coarse + start, residual[0], residual[1], residual[2], residual[3], count);
     }
+}
+
+void step_residual_restrict(const struct patch_pass *p, const struct operation *op,
+                            struct range rows, int k, struct lane *lane)
+{
+    (void)lane;
+    for (int j = rows.low; j < rows.high; j += 2)
+        residual_restrict_row(p, op, j, k);
 }
 
 void cpu_restrict_cells(const struct level *fine, enum field from, struct level *coarse,

@@ -16,11 +16,7 @@
 #include "base/check.h"
 #include "operators/cpu.h"
 
-enum { CELLS_PER_THREAD = 4096, TILE_BYTES = 512 * 1024, FIELDS_IN_TILE = 6 };
-
-struct range {
-    int low, high;
-};
+enum { CELLS_PER_THREAD = 4096, TILE_BYTES = 512 * 1024, FIELDS_IN_TILE = 6, MAX_WALL_RULE = 4 };
 
 int cpu_max_threads(void)
 {
@@ -42,15 +38,18 @@ static struct range operation_range(const struct traversal *t, const struct oper
                           p->n[d] + (p->wall[d][1] ? 0 : op->extent)};
 }
 
-static void work_row(const struct traversal *t, const struct operation *op, int j, int k,
-                     struct lane *lane)
+/* The rows of plane k (or, for a grain of 2, of two planes), and the ghosts beyond the walls in i
+ * and j. */
+static void work_rows(const struct traversal *t, const struct operation *op, struct range rows,
+                      int k, struct lane *lane)
 {
     const struct stencil *s = t->pass->stencil;
-    op->step(t->pass, op, j, k, lane);
-    if (op->wall)
+    op->step(t->pass, op, rows, k, lane);
+    for (int j = rows.low; op->wall && j < rows.high; j++)
         walls_after_row(t->pass->patch, op->wall, s->wall_rule, s->radius, op->extent, j, k);
 }
 
+/* Row j of the ghosts beyond the walls in k, if plane k is the one that completes them. */
 static void work_walls(const struct traversal *t, const struct operation *op, int j, int k)
 {
     const struct stencil *s = t->pass->stencil;
@@ -70,8 +69,7 @@ static void operation_everywhere(const struct traversal *t, const struct operati
     const struct range rows = operation_range(t, op, 1), planes = operation_range(t, op, 2);
 #pragma omp for schedule(static)
     for (int k = planes.low; k < planes.high; k += op->grain)
-        for (int j = rows.low; j < rows.high; j += op->grain)
-            work_row(t, op, j, k, lane);
+        work_rows(t, op, rows, k, lane);
     if (!op->wall || !has_wall_in_k(t))
         return;
 #pragma omp for schedule(static)
@@ -128,6 +126,8 @@ struct tiling {
     int first, last;
     int slabs;
     int strips, strip_rows;
+    int wedge_blocks; /* pieces that the rows of a wedge are cut into, so that all threads have some
+                       */
 };
 
 static int slab_border(const struct tiling *g, int slab)
@@ -171,14 +171,14 @@ static struct range strip_rows(const struct tiling *g, int op, int strip)
     return r;
 }
 
-/* Rows `rows` of the plane (or, for a grain of 2, of the two planes from k). */
 static void work_plane(const struct traversal *t, const struct operation *op, struct range rows,
                        int k, struct lane *lane)
 {
-    for (int j = rows.low; j < rows.high; j += op->grain) {
-        work_row(t, op, j, k, lane);
+    if (rows.low >= rows.high)
+        return;
+    work_rows(t, op, rows, k, lane);
+    for (int j = rows.low; j < rows.high; j++)
         work_walls(t, op, j, k);
-    }
 }
 
 /* The operations of one strip follow each other through the planes of the slab. */
@@ -201,14 +201,27 @@ static void work_strip(const struct tiling *g, int slab, int strip, struct lane 
         }
 }
 
-static void work_wedge(const struct tiling *g, int slab, struct lane *lane)
+/* Rows of block `block` of `blocks`: wide enough that the rows which a wall's ghosts follow from
+ * are in one. */
+static struct range wedge_rows(const struct tiling *g, int op, int block, int blocks)
 {
-    for (int op = g->first; op < g->last; op++) {
-        const struct range planes = wedge_planes(g, op, slab),
-                           rows = operation_range(g->t, &g->t->ops[op], 1);
-        for (int k = planes.low; k < planes.high; k += g->t->ops[op].grain)
-            work_plane(g->t, &g->t->ops[op], rows, k, lane);
-    }
+    const struct operation *o = &g->t->ops[op];
+    struct range r = operation_range(g->t, o, 1);
+    const int n = g->t->pass->patch->n[1];
+    if (block > 0)
+        r.low = round_down(n * block / blocks, o->grain);
+    if (block < blocks - 1)
+        r.high = round_down(n * (block + 1) / blocks, o->grain);
+    return r;
+}
+
+static void work_wedge(const struct tiling *g, int op, int slab, int block, struct lane *lane)
+{
+    const struct operation *o = &g->t->ops[op];
+    const struct range planes = wedge_planes(g, op, slab),
+                       rows = wedge_rows(g, op, block, g->wedge_blocks);
+    for (int k = planes.low; k < planes.high; k += o->grain)
+        work_plane(g->t, o, rows, k, lane);
 }
 
 static void run_tiled(const struct tiling *g)
@@ -220,9 +233,12 @@ static void run_tiled(const struct tiling *g)
         for (int slab = 0; slab < g->slabs; slab++)
             for (int strip = 0; strip < g->strips; strip++)
                 work_strip(g, slab, strip, lane);
-#pragma omp for schedule(static, 1)
-        for (int slab = 1; slab < g->slabs; slab++)
-            work_wedge(g, slab, lane);
+        for (int op = g->first; op < g->last && g->slabs > 1; op++) {
+#pragma omp for collapse(2) schedule(static)
+            for (int slab = 1; slab < g->slabs; slab++)
+                for (int block = 0; block < g->wedge_blocks; block++)
+                    work_wedge(g, op, slab, block, lane);
+        }
     }
 }
 
@@ -245,6 +261,7 @@ static void cut_strips(struct tiling *g)
     const long rows = TILE_BYTES / (row_bytes * depth);
     g->strip_rows = round_up(max_int((int)rows, 2 * depth), 2);
     g->strips = max_int(1, p->n[1] / g->strip_rows);
+    g->wedge_blocks = max_int(1, min_int(g->slabs, p->n[1] / (2 * MAX_WALL_RULE)));
 }
 
 void traverse_tiled(const struct traversal *t)

@@ -172,6 +172,7 @@ static void apply_row(const struct operands *o, const struct patch *p, long row,
     const struct operator_choice *choice = &l->stencil->choice;
     double *out = o->z + row;
     struct row r = {.n = p->n[0],
+                    .rows = 1,
                     .u = o->x + row,
                     .out = out,
                     .sj = p->sj,

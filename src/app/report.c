@@ -1,0 +1,318 @@
+#include "app/report.h"
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include "app/build_info.h"
+#include "app/json_report.h"
+#include "app/report_tables.h"
+#include "base/memory.h"
+#include "comm/comm.h"
+#include "comm/environment.h"
+
+enum { LINE_WIDTH = 100, LABEL_WIDTH = 14 };
+
+/* "  label  text", the text broken at blanks so that lines fit. */
+static void print_labelled(const char *label, const char *text)
+{
+    int column = printf("  %-*s", LABEL_WIDTH - 2, label);
+    while (*text) {
+        const int word = (int)strcspn(text, " ");
+        if (column > LABEL_WIDTH && column + 1 + word > LINE_WIDTH)
+            column = printf("\n%*s", LABEL_WIDTH, "") - 1;
+        column += printf("%s%.*s", column > LABEL_WIDTH ? " " : "", word, text);
+        text += word;
+        text += strspn(text, " ");
+    }
+    printf("\n");
+}
+
+static void print_build(const char *mpi)
+{
+    print_labelled("revision", build_git_revision());
+    print_labelled("compiler", build_compiler());
+    print_labelled("flags", build_flags());
+    print_labelled("MPI", mpi);
+}
+
+void report_version(void)
+{
+    char mpi[256];
+    comm_library(mpi, sizeof mpi);
+    printf("hpgmg-gpu %s\n", build_version());
+    print_build(mpi);
+    print_labelled("JSON", json_report_available() ? "yes" : "no, built without cJSON");
+}
+
+static void print_banner(void)
+{
+    static const char stars[] =
+        "********************************************************************************";
+    printf("%s\n%-27s%-50s***\n%s\n", stars, "***", "    HPGMG-FV Benchmark", stars);
+}
+
+enum { OPTION_COLUMNS = 3, OPTION_WIDTH = 33 };
+
+struct option_line {
+    int count, column;
+};
+
+static void print_option(void *data, const char *name, const char *value)
+{
+    struct option_line *line = data;
+    const bool begins = line->count++ % OPTION_COLUMNS == 0;
+    if (begins && line->count > 1)
+        printf("\n");
+    else if (!begins)
+        printf("%*s", line->column < OPTION_WIDTH ? OPTION_WIDTH - line->column : 1, "");
+    line->column = printf("  %-16s %s", name, value);
+}
+
+static void print_configuration(const struct options *options, const struct facts *f)
+{
+    const struct environment *e = &f->environment;
+    struct option_line line = {0, 0};
+    table_heading("Configuration");
+    options_visit(options, print_option, &line);
+    printf("\n");
+    table_heading("Environment");
+    print_labelled("version", build_version());
+    print_build(e->mpi);
+    printf("  ranks       %d on %d node%s\n", e->ranks, e->nodes, e->nodes == 1 ? "" : "s");
+    printf("  threads     %d a rank\n", e->threads);
+    printf("  host        %s, %d processors\n", e->host, e->processors);
+    print_labelled("CPU", e->cpu);
+    print_labelled("date", e->date);
+}
+
+static void print_boxes(const struct options *options, const struct facts *f)
+{
+    const struct level_facts *finest = &f->levels[0];
+    printf("  %d^3 cells in %d boxes of %d^3", finest->dim, finest->boxes, finest->box_dim);
+    printf(" (%ld a rank asked for)\n", options->boxes_per_rank);
+}
+
+static void print_cycle(void *data, struct program *p)
+{
+    (void)data;
+    program_print(p, stdout);
+}
+
+/* The programs of the finest solve; a solver of its own, since the benchmark has not begun. */
+static void show_cycle(struct hierarchy *h, const struct options *options)
+{
+    struct solver *s = solver_create(h, 0, benchmark_solver_choice(options));
+    if (comm_rank() == 0) {
+        table_heading("Cycle");
+        solver_programs(s, print_cycle, NULL);
+    }
+    solver_destroy(s);
+}
+
+void report_hierarchy(struct hierarchy *h, const struct options *options)
+{
+    struct facts f;
+    if (comm_rank() == 0)
+        print_banner();
+    if (!options->quiet) {
+        facts_gather(&f, h, NULL);
+        if (comm_rank() == 0) {
+            print_configuration(options, &f);
+            table_heading("Hierarchy");
+            print_boxes(options, &f);
+            table_hierarchy(&f);
+            printf("  built in %.3f seconds\n", h->build_seconds);
+        }
+    }
+    if (options->show_cycle)
+        show_cycle(h, options);
+    fflush(stdout); /* what follows takes time */
+}
+
+/* What the fullest node needs and has; the same on all ranks. */
+static void node_memory(const struct hierarchy_choice *choice, double *needed, double *available)
+{
+    const struct hierarchy_shape shape = hierarchy_shape(choice, comm_size());
+    double node_size = comm_node_size();
+    comm_max_f64(MPI_COMM_WORLD, &node_size, 1);
+    *needed = node_size * (double)hierarchy_bytes(choice, &shape, comm_size());
+    *available = (double)memory_available_bytes();
+    comm_min_f64(MPI_COMM_WORLD, available, 1);
+}
+
+static void print_needs(const struct facts *f, double needed, double available)
+{
+    char text[BYTES_TEXT_SIZE];
+    const bool known = available > 0.0;
+    printf("  fields      %s in all, %.1f bytes per unknown\n",
+           table_bytes_text(f->field_bytes, text), f->field_bytes / f->unknowns);
+    printf("  needed      %s on the fullest node\n", table_bytes_text(needed, text));
+    printf("  available   %s\n", known ? table_bytes_text(available, text) : "unknown");
+    printf("  fits        %s\n", !known ? "unknown" : needed <= available ? "yes" : "no");
+}
+
+static void print_warnings(const struct facts *f)
+{
+    for (int w = 0; w < f->nwarnings; w++)
+        printf("  WARNING: %s\n", f->warnings[w]);
+}
+
+void report_dry_run(const struct hierarchy_choice *choice, const struct options *options)
+{
+    struct facts f;
+    double needed, available;
+    facts_foresee(&f, choice);
+    node_memory(choice, &needed, &available);
+    if (comm_rank() != 0)
+        return;
+    print_banner();
+    print_configuration(options, &f);
+    table_heading("Hierarchy (dry run: nothing is allocated or solved)");
+    print_boxes(options, &f);
+    table_hierarchy(&f);
+    table_heading("Memory");
+    print_needs(&f, needed, available);
+    print_warnings(&f);
+}
+
+static void print_time_tables(const struct options *options, const struct benchmark *b)
+{
+    const int tables = options->breakdown ? b->nsizes : 1;
+    for (int s = 0; s < tables; s++) {
+        const struct size_record *r = &b->sizes[s];
+        if (r->nstages == 0)
+            continue;
+        table_heading("Time of a solve of size %s by level and stage", r->name);
+        table_stages(r, b->copy_bytes_per_second, options->breakdown);
+        if (options->breakdown)
+            table_movement(r);
+    }
+    if (b->copy_bytes_per_second > 0.0)
+        printf("\n  Seconds are the slowest rank's. GB/s are the fewest bytes that a stage must "
+               "move over "
+               "its time;\n  a copy between arrays larger than the caches runs at %.2f GB/s on all "
+               "ranks, and small levels,\n  which stay in the caches, may exceed it.\n",
+               1e-9 * b->copy_bytes_per_second);
+}
+
+static void print_bottom(const struct benchmark *b)
+{
+    const double solves = b->bottom_solves > 0 ? (double)b->bottom_solves : 1.0;
+    printf("  bottom      %ld solves, %.2f iterations each", b->bottom_solves,
+           (double)b->bottom_iterations / solves);
+    for (int i = BREAKDOWN_NONE + 1; i < NUM_BREAKDOWNS; i++)
+        if (b->bottom_breakdowns[i] > 0)
+            printf(", %s %ld times", breakdown_text((enum breakdown)i), b->bottom_breakdowns[i]);
+    printf("\n");
+}
+
+static void print_memory(const struct facts *f)
+{
+    char fields[BYTES_TEXT_SIZE], peak[BYTES_TEXT_SIZE];
+    printf(
+        "  memory      %.1f bytes per unknown: %s in fields; %s at the peak, copy test included\n",
+        f->field_bytes / f->unknowns, table_bytes_text(f->field_bytes, fields),
+        table_bytes_text(f->peak_bytes, peak));
+}
+
+/* The names by which Benchpark finds the sizes of a run. */
+static void print_sizes(const struct facts *f)
+{
+    printf("  n_resources: %d\n", f->environment.ranks);
+    printf("  total_problem_size: %.0f\n", f->unknowns);
+    printf("  process_problem_size: %.0f\n", f->unknowns / f->environment.ranks);
+}
+
+/* HPGMG's lines, byte for byte: scripts read them. */
+static void print_performance(const struct facts *f, const struct benchmark *b)
+{
+    for (int s = 0; s < b->nsizes; s++) {
+        const struct size_record *r = &b->sizes[s];
+        printf("  h=%0.15e  DOF=%0.15e  time=%0.6f  DOF/s=%0.3e  MPI=%d  OMP=%d\n", r->h,
+               pow(r->dim, 3), r->mean, r->dof_per_second, f->environment.ranks,
+               f->environment.threads);
+    }
+}
+
+static void print_richardson(const struct benchmark *b)
+{
+    printf("  h=%0.15e  ||error||=%0.15e\n", b->sizes[0].h, b->richardson_error);
+    printf("  order=%0.3f\n", b->richardson_order);
+}
+
+static void print_true_errors(const struct benchmark *b)
+{
+    table_heading("Error against the known solution");
+    printf("  size    cells  ||u - exact||  order\n");
+    for (int s = 0; s < b->nsizes; s++) {
+        const struct size_record *r = &b->sizes[s];
+        printf("  %-4s  %5d^3  %13.6e", r->name, r->dim, r->true_error);
+        if (s + 1 < b->nsizes)
+            printf("  %5.3f", log2(b->sizes[s + 1].true_error / r->true_error));
+        printf("\n");
+    }
+}
+
+static void print_verdict(const struct benchmark *b)
+{
+    if (b->nreasons == 0) {
+        printf("VERDICT: VALID\n");
+        return;
+    }
+    printf("VERDICT: INVALID (");
+    for (int r = 0; r < b->nreasons; r++)
+        printf("%s%s", r > 0 ? "; " : "", b->reasons[r]);
+    printf(")\n");
+}
+
+/* What --quiet leaves out. An INVALID run has no speed. */
+static void print_details(const struct facts *f, const struct options *options,
+                          const struct benchmark *b)
+{
+    table_heading("Residuals");
+    table_residuals(b);
+    if (!isnan(b->sizes[0].true_error))
+        print_true_errors(b);
+    if (b->nreasons == 0) {
+        print_time_tables(options, b);
+        table_heading("Solve times");
+        table_times(b);
+    }
+    table_heading("Run");
+    print_bottom(b);
+    print_memory(f);
+    print_sizes(f);
+    print_warnings(f);
+}
+
+static void print_results(const struct facts *f, const struct options *options,
+                          const struct benchmark *b)
+{
+    if (!options->quiet)
+        print_details(f, options, b);
+    if (b->nreasons == 0) {
+        if (!options->quiet)
+            table_heading("Performance Summary");
+        print_performance(f, b);
+    }
+    if (b->has_richardson) {
+        if (!options->quiet)
+            table_heading("Richardson error analysis");
+        print_richardson(b);
+    }
+    if (!options->quiet)
+        printf("\n");
+    if (options->checksum)
+        printf("checksum: %016" PRIx64 "\n", b->sizes[0].checksum);
+    print_verdict(b);
+    fflush(stdout);
+}
+
+void report_results(const struct hierarchy *h, const struct options *options,
+                    const struct benchmark *b)
+{
+    struct facts f;
+    facts_gather(&f, h, b);
+    if (comm_rank() == 0)
+        print_results(&f, options, b);
+}

@@ -1,0 +1,25 @@
+#ifndef APP_REPORT_TABLES_H
+#define APP_REPORT_TABLES_H
+/* The tables of the text report, on stdout. Called on rank 0 alone. */
+#include "app/facts.h"
+
+/* A heading in HPGMG's manner. */
+void table_heading(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* Bytes in the largest unit of 1000 that leaves a whole number: "18.2 MB". */
+enum { BYTES_TEXT_SIZE = 24 };
+const char *table_bytes_text(double bytes, char text[BYTES_TEXT_SIZE]);
+
+/* One line per level: size, boxes, ranks, backend, bytes. */
+void table_hierarchy(const struct facts *f);
+/* One line per size: relative residuals of one solve, cycle by cycle. */
+void table_residuals(const struct benchmark *b);
+/* One line per size: seconds of the timed solves and DOF/s. */
+void table_times(const struct benchmark *b);
+/* Where the time of a solve of this size goes, by level and stage; what is negligible is summed
+ * unless `all` is set. */
+void table_stages(const struct size_record *r, double copy_bytes_per_second, bool all);
+/* The parts of moving data: pack, local, wait, unpack. */
+void table_movement(const struct size_record *r);
+
+#endif
