@@ -48,7 +48,10 @@ NUMERICS := -ffp-contract=off -fno-math-errno -fno-trapping-math
 SANITIZE := $(if $(filter asan,$(MODE)),-fsanitize=address -fsanitize=undefined -fno-sanitize-recover=all)
 WARNINGS := -Wall -Wextra -Wpedantic -Wshadow $(WERROR)
 ALL_CFLAGS = -std=c11 -D_GNU_SOURCE $(CFLAGS) $(NUMERICS) -fopenmp $(SANITIZE) $(WARNINGS)
-ALL_NVCCFLAGS = -std=c++17 $(NVCCFLAGS) --fmad=false
+# level/ headers name MPI's types; kernels are written as lambdas.
+MPI_INCLUDES := $(filter -I%,$(shell $(MPICC) -show 2>/dev/null))
+ALL_NVCCFLAGS = -std=c++17 $(NVCCFLAGS) --fmad=false --extended-lambda -DOMPI_SKIP_MPICXX \
+                -Xcompiler -ffp-contract=off $(MPI_INCLUDES)
 
 # --- libraries ------------------------------------------------------------------------------------
 
@@ -65,18 +68,19 @@ DEPS_LIBDIRS := $(patsubst %/,%,$(sort $(dir $(DEPS_LIBRARIES))))
 INCLUDES := -Isrc$(if $(DEPS), -I$(DEPS)/usr/include -I$(DEPS)/include)
 LDPATHS := $(DEPS_LIBDIRS:%=-L%) $(DEPS_LIBDIRS:%=-Wl,-rpath,%)
 LDLIBS = $(if $(filter 1,$(CJSON)),-lcjson) $(if $(filter 1,$(INIH)),-linih) \
-         $(if $(CUDA_SOURCES),-L$(CUDA_HOME)/lib64 -lcudart -lstdc++) -lm
+         $(if $(CUDA_SOURCES),-L$(CUDA_HOME)/lib64 -lcudart_static -lstdc++ -ldl -lrt -lpthread) -lm
 
 # --- files ----------------------------------------------------------------------------------------
 
 BUILD := build/$(notdir $(CC))-$(MODE)
 ROOMS := base comm level operators solvers app
+CUDA_OBJECTS_C := $(if $(filter 1,$(CUDA)),,src/cuda/absent.c)
 
 # Of each pair NAME.c, NAME_absent.c one is linked: the second where the library is missing.
 LEFT_OUT := src/app/main.c \
             src/app/input_file$(if $(filter 1,$(INIH)),_absent).c \
             src/app/json_report$(if $(filter 1,$(CJSON)),_absent).c
-SOURCES := $(filter-out $(LEFT_OUT),$(sort $(wildcard $(ROOMS:%=src/%/*.c))))
+SOURCES := $(filter-out $(LEFT_OUT),$(sort $(wildcard $(ROOMS:%=src/%/*.c)))) $(CUDA_OBJECTS_C)
 CUDA_SOURCES := $(if $(filter 1,$(CUDA)),$(sort $(wildcard src/cuda/*.cu)))
 OBJECTS := $(SOURCES:%=$(BUILD)/%.o) $(CUDA_SOURCES:%=$(BUILD)/%.o)
 MAIN := $(BUILD)/src/app/main.c.o

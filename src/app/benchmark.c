@@ -10,16 +10,18 @@
 #include "base/memory.h"
 #include "base/timer.h"
 #include "comm/comm.h"
+#include "cuda/cuda.h"
 #include "operators/backend_cpu.h"
 #include "operators/passes.h"
 #include "operators/problem.h"
+#include "solvers/direct.h"
 #include "solvers/reduce.h"
 
 enum { MIN_SOLVES = 10, MAX_SOLVES = 1000000, WARM_UP_SOLVES = 2 };
 
-struct hierarchy_choice benchmark_hierarchy_choice(const struct options *o)
+struct hierarchy_choice benchmark_hierarchy_choice(const struct options *o, bool on_gpu)
 {
-    const struct hierarchy_choice choice = {
+    struct hierarchy_choice choice = {
         .log2_box_dim = o->log2_box_dim,
         .boxes_per_rank = o->boxes_per_rank,
         .op = {.order = o->order,
@@ -32,6 +34,13 @@ struct hierarchy_choice benchmark_hierarchy_choice(const struct options *o)
         .mgpcg = o->solver == SOLVER_MGPCG,
         .backend = o->loops == LOOPS_PLAIN ? &backend_cpu_plain : &backend_cpu,
     };
+    if (on_gpu) {
+        choice.backend = &backend_cuda;
+        choice.coarse_backend = &backend_cuda_host;
+        choice.cpu_below = (double)o->cpu_below;
+        if (choice.bottom == BOTTOM_METHOD_DIRECT && choice.cpu_below <= DIRECT_MAX_UNKNOWNS)
+            choice.cpu_below = DIRECT_MAX_UNKNOWNS + 1; /* its factors live in host memory */
+    }
     return choice;
 }
 

@@ -51,8 +51,9 @@ struct benchmark {
 struct benchmark *benchmark_run(struct hierarchy *h, const struct options *options);
 void benchmark_destroy(struct benchmark *b);
 
-/* The hierarchy and solver that the options ask for. */
-struct hierarchy_choice benchmark_hierarchy_choice(const struct options *options);
+/* The hierarchy and solver that the options ask for; on_gpu: its levels live on the GPU that is
+ * open. */
+struct hierarchy_choice benchmark_hierarchy_choice(const struct options *options, bool on_gpu);
 struct solver_choice benchmark_solver_choice(const struct options *options);
 
 #endif

@@ -26,7 +26,7 @@ static void warn_of_threads(struct facts *f)
 {
     const struct environment *e = &f->environment;
     if (e->threads > e->usable)
-        add_warning(f, "%d threads a rank, but some rank is bound to %d processors", e->threads,
+        add_warning(f, "%d threads a rank, but some rank may use only %d processors", e->threads,
                     e->usable);
     else if (e->ranks_per_node * e->threads > e->processors)
         add_warning(f, "%d ranks of %d threads on a node of %d processors", e->ranks_per_node,

@@ -9,6 +9,7 @@
 #include "base/check.h"
 #include "base/memory.h"
 #include "comm/comm.h"
+#include "cuda/cuda.h"
 
 /* Says on rank 0 why the run cannot be; every rank returns the same status. */
 static enum status refuse(enum status status, const char *message)
@@ -18,35 +19,67 @@ static enum status refuse(enum status status, const char *message)
     return status;
 }
 
-/* Fields that the fullest rank of a node needs, against what the node has left. All ranks agree. */
-static enum status check_memory(const struct hierarchy_choice *choice, char *message, int size)
+/* Refuses a size whose fields do not fit: `needed` by the ranks that share one memory, of which
+ * `available` bytes are left on the rank that has least. 0 available: unknown. All ranks agree. */
+static enum status check_bytes(double needed, double available, const char *where, char *message,
+                               int size)
 {
-    const struct hierarchy_shape shape = hierarchy_shape(choice, comm_size());
-    const double needed = (double)hierarchy_bytes(choice, &shape, comm_size()) * comm_node_size();
-    double available = (double)memory_available_bytes();
     comm_min_f64(MPI_COMM_WORLD, &available, 1);
     if (available == 0.0 || needed <= available)
         return STATUS_VALID;
     snprintf(message, (size_t)size,
-             "this size needs %.0f bytes of memory a node, %.0f are available; choose fewer boxes "
-             "or a smaller LOG2_BOX_DIM",
-             needed, available);
+             "this size needs %.0f bytes of memory a %s, %.0f are available; choose fewer boxes or "
+             "a smaller LOG2_BOX_DIM",
+             needed, where, available);
     return STATUS_MEMORY;
+}
+
+static enum status check_memory(const struct hierarchy_choice *choice, char *message, int size)
+{
+    const struct hierarchy_shape shape = hierarchy_shape(choice, comm_size());
+    const double on_host = (double)hierarchy_bytes(choice, &shape, comm_size());
+    const double on_device = (double)hierarchy_device_bytes(choice, &shape, comm_size());
+    const struct cuda_device *gpu = choice->backend->on_device ? cuda_device() : NULL;
+    const int ranks = comm_node_size(), gpus = gpu ? gpu->count : 1;
+    const int sharing = (ranks + gpus - 1) / gpus;
+    enum status status =
+        check_bytes(on_host * ranks, (double)memory_available_bytes(), "node", message, size);
+    if (status == STATUS_VALID && gpu)
+        status = check_bytes(on_device * sharing, (double)gpu->free_bytes, "GPU", message, size);
+    return status;
+}
+
+/* Opens the GPU of this rank where one may be used; *on_gpu is the same on all ranks. */
+static enum status choose_backend(const struct options *o, bool *on_gpu, char *message, int size)
+{
+    char reason[256] = "";
+    double opened = 0.0;
+    *on_gpu = false;
+    if (o->backend == BACKEND_CPU)
+        return STATUS_VALID;
+    opened = cuda_open(comm_node_rank(), reason, sizeof reason);
+    comm_min_f64(MPI_COMM_WORLD, &opened, 1);
+    *on_gpu = opened == 1.0;
+    if (*on_gpu)
+        return STATUS_VALID;
+    if (o->backend == BACKEND_GPU) {
+        snprintf(message, (size_t)size, "--backend gpu: %s",
+                 reason[0] ? reason : "not all ranks have a GPU");
+        return STATUS_ENVIRONMENT;
+    }
+    if (comm_rank() == 0)
+        warn("%s; all levels run on the CPU (--backend cpu says so without this line)",
+             reason[0] ? reason : "not all ranks have a GPU");
+    return STATUS_VALID;
 }
 
 static enum status check_environment(const struct options *o, char *message, int size)
 {
-    if (o->backend == BACKEND_GPU) {
-        snprintf(message, (size_t)size,
-                 "--backend gpu: this build has no GPU backend; use --backend cpu or auto");
-        return STATUS_ENVIRONMENT;
-    }
-    if (o->json && !json_report_available()) {
-        snprintf(message, (size_t)size,
-                 "--json: this build has no cJSON library; README.md says how to add it");
-        return STATUS_ENVIRONMENT;
-    }
-    return STATUS_VALID;
+    if (!o->json || json_report_available())
+        return STATUS_VALID;
+    snprintf(message, (size_t)size,
+             "--json: this build has no cJSON library; README.md says how to add it");
+    return STATUS_ENVIRONMENT;
 }
 
 static enum status run_benchmark(const struct options *o, const struct hierarchy_choice *choice)
@@ -81,8 +114,11 @@ static enum status run(int argc, char **argv)
             report_version();
         return STATUS_VALID;
     }
-    const struct hierarchy_choice choice = benchmark_hierarchy_choice(&options);
     status = check_environment(&options, message, sizeof message);
+    bool on_gpu = false;
+    if (status == STATUS_VALID)
+        status = choose_backend(&options, &on_gpu, message, sizeof message);
+    const struct hierarchy_choice choice = benchmark_hierarchy_choice(&options, on_gpu);
     if (status == STATUS_VALID && options.dry_run)
         report_dry_run(&choice, &options);
     else if (status == STATUS_VALID)
@@ -91,6 +127,7 @@ static enum status run(int argc, char **argv)
         refuse(status, message);
     else if (!options.dry_run)
         status = run_benchmark(&options, &choice);
+    cuda_close();
     options_release(&options);
     return status;
 }

@@ -34,6 +34,7 @@ struct options {
     int solver;
     int bottom;
     int backend;     /* enum backend_choice */
+    long cpu_below;  /* levels of fewer cells live on the CPU although there is a GPU; 0: none */
     int loops;       /* CPU loops: tiled or plain; same bits */
     long solves;     /* timed solves per size; 0: as many as fill min_time, at least 10 */
     double min_time; /* seconds per size; without meaning if solves > 0 */

@@ -88,8 +88,8 @@ static void print_configuration(const struct options *options, const struct fact
 static void print_boxes(const struct options *options, const struct facts *f)
 {
     const struct level_facts *finest = &f->levels[0];
-    printf("  %d^3 cells in %d boxes of %d^3", finest->dim, finest->boxes, finest->box_dim);
-    printf(" (%ld a rank asked for)\n", options->boxes_per_rank);
+    printf("  %d^3 cells in %d box%s of %d^3 (%ld a rank asked for)\n", finest->dim, finest->boxes,
+           finest->boxes == 1 ? "" : "es", finest->box_dim, options->boxes_per_rank);
 }
 
 static void print_cycle(void *data, struct program *p)
@@ -209,10 +209,9 @@ static void print_bottom(const struct benchmark *b)
 static void print_memory(const struct facts *f)
 {
     char fields[BYTES_TEXT_SIZE], peak[BYTES_TEXT_SIZE];
-    printf(
-        "  memory      %.1f bytes per unknown: %s in fields; %s at the peak, copy test included\n",
-        f->field_bytes / f->unknowns, table_bytes_text(f->field_bytes, fields),
-        table_bytes_text(f->peak_bytes, peak));
+    printf("  memory      %.1f bytes per unknown: %s in fields\n", f->field_bytes / f->unknowns,
+           table_bytes_text(f->field_bytes, fields));
+    printf("  peak        %s, copy test included\n", table_bytes_text(f->peak_bytes, peak));
 }
 
 /* The names by which Benchpark finds the sizes of a run. */

@@ -62,8 +62,7 @@ void table_residuals(const struct benchmark *b)
         const struct size_record *r = &b->sizes[s];
         printf("  %-4s  %5d^3  %6d", r->name, r->dim, r->solve.cycles);
         print_history(&r->solve);
-        printf("%s%s\n", r->solve.outcome == OUTCOME_DONE ? "" : "  ",
-               r->solve.outcome == OUTCOME_DONE ? "" : outcome_text(r->solve.outcome));
+        printf("\n");
     }
 }
 

@@ -14,6 +14,7 @@ void comm_finish(void);
 int comm_rank(void); /* of the world */
 int comm_size(void);
 int comm_node_size(void); /* ranks on the node of this one; collective over the world */
+int comm_node_rank(void); /* this one's number among them; likewise */
 
 /* A communicator of the ranks with member != 0, ordered as in the world. MPI_COMM_NULL for the
  * others. Collective. */

@@ -13,12 +13,23 @@ void comm_library(char *text, int size)
     snprintf(text, (size_t)size, "%s", version);
 }
 
-int comm_node_size(void)
+/* Calls get on the communicator of this rank's node. */
+static int ask_node(int (*get)(MPI_Comm, int *))
 {
     MPI_Comm node;
-    int size;
+    int answer;
     MPI_CALL(MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node));
-    MPI_CALL(MPI_Comm_size(node, &size));
+    MPI_CALL(get(node, &answer));
     comm_free(&node);
-    return size;
+    return answer;
+}
+
+int comm_node_size(void)
+{
+    return ask_node(MPI_Comm_size);
+}
+
+int comm_node_rank(void)
+{
+    return ask_node(MPI_Comm_rank);
 }

@@ -11,14 +11,24 @@ struct passes;
 struct backend {
     const char *name; /* as reports print it: "cpu" */
     int row_align;    /* doubles; see level_create */
+    bool on_device;   /* fields live where host code cannot reach them */
 
     /* `length` doubles, zero-filled, first touched by the threads that will work on them. Dies if
      * there are none. */
     double *(*allocate)(long length, const char *what);
     void (*release)(double *data);
 
-    /* Carries out the copies; `from` or `to` may be a message buffer in host memory. */
+    /* Carries out the copies; `from` or `to` may be a message buffer in host memory, and for a
+     * device the field of a level below that lives on the host. */
     void (*copy)(const struct copy_list *list, const double *from, double *to);
+    /* The list is about to go: drops what copy() remembered of it. */
+    void (*forget)(const struct copy_list *list);
+
+    /* `count` neighbouring values of a field from and to host memory. */
+    void (*upload)(double *field, const double *values, long count);
+    void (*download)(const double *field, double *values, long count);
+    /* Waits for all work begun so far. */
+    void (*synchronise)(void);
 
     const struct passes *passes;
 };

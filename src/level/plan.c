@@ -181,6 +181,8 @@ struct plan *plan_create(const struct level *source, const struct level *target,
           grow <= target->ghosts);
     const size_t per_rank = (size_t)comm_size() * sizeof(long);
     struct plan *plan = memory_alloc_zero(sizeof *plan, "plan");
+    plan->source = source->backend;
+    plan->target = target->backend;
     struct building b = {.plan = plan, .source = source, .target = target, .centre = centre};
     b.source_patches = patches_by_box(source);
     b.target_patches = patches_by_box(target);
@@ -202,6 +204,10 @@ struct plan *plan_create(const struct level *source, const struct level *target,
 
 void plan_destroy(struct plan *plan)
 {
+    plan->source->forget(&plan->pack);
+    plan->source->forget(&plan->local);
+    plan->target->forget(&plan->local);
+    plan->target->forget(&plan->unpack);
     exchange_destroy(&plan->exchange);
     memory_free(plan->pack.copies);
     memory_free(plan->local.copies);
@@ -214,15 +220,23 @@ void plan_execute(struct plan *plan, const struct level *source, const double *f
 {
     struct exchange *x = &plan->exchange;
     const double start = times ? timer_seconds() : 0.0;
+    const struct backend *from_backend = source->backend, *to_backend = target->backend;
     exchange_post_receives(x);
-    source->backend->copy(&plan->pack, from, x->send_buffer);
+    from_backend->copy(&plan->pack, from, x->send_buffer);
+    if (x->nsends > 0)
+        from_backend->synchronise();
     const double packed = times ? timer_seconds() : 0.0;
     exchange_start_sends(x);
-    source->backend->copy(&plan->local, from, to);
+    /* A device reaches the host's fields, not the other way round. */
+    (to_backend->on_device ? to_backend : from_backend)->copy(&plan->local, from, to);
+    if (from_backend->on_device != to_backend->on_device)
+        (to_backend->on_device ? to_backend : from_backend)->synchronise();
     const double copied = times ? timer_seconds() : 0.0;
     exchange_wait(x);
     const double arrived = times ? timer_seconds() : 0.0;
-    target->backend->copy(&plan->unpack, x->receive_buffer, to);
+    to_backend->copy(&plan->unpack, x->receive_buffer, to);
+    if (x->nreceives > 0)
+        to_backend->synchronise(); /* the buffer is free again */
     if (!times)
         return;
     times->pack += packed - start;

@@ -25,7 +25,8 @@ struct plan {
     struct copy_list local;  /* source field -> target field, same rank */
     struct copy_list unpack; /* exchange.receive_buffer -> target field */
     struct exchange exchange;
-    long cells_local, cells_sent; /* by this rank, per execution */
+    const struct backend *source, *target; /* whose fields it moves */
+    long cells_local, cells_sent;          /* by this rank, per execution */
 };
 
 /* What part of the target's patches a plan fills. */

@@ -3,6 +3,9 @@
 /* The CPU backend: fields in host memory, OpenMP threads. Both tables give the same bits. */
 #include "level/backend.h"
 
+struct passes;
+
+extern const struct passes cpu_passes;   /* of backend_cpu, for a backend with other memory */
 extern const struct backend backend_cpu; /* tiled loops: fast */
 extern const struct backend
     backend_cpu_plain; /* one operation after the other: the readable truth */

@@ -37,6 +37,25 @@ static void copy(const struct copy_list *list, const double *from, double *to)
     }
 }
 
+static void forget(const struct copy_list *list)
+{
+    (void)list;
+}
+
+static void upload(double *field, const double *values, long count)
+{
+    memcpy(field, values, (size_t)count * sizeof *field);
+}
+
+static void download(const double *field, double *values, long count)
+{
+    memcpy(values, field, (size_t)count * sizeof *field);
+}
+
+static void synchronise(void)
+{
+}
+
 static void run_tiled(const struct pass *pass)
 {
     cpu_run(pass, traverse_tiled);
@@ -56,9 +75,16 @@ static void run_plain(const struct pass *pass)
         .checksum = cpu_checksum, .restrict_face = cpu_restrict_face,                              \
         .extrapolate_beta = cpu_extrapolate_beta, .diagonal = cpu_diagonal,                        \
     }
-static const struct passes tiled_passes = PASSES(run_tiled), plain_passes = PASSES(run_plain);
+const struct passes cpu_passes = PASSES(run_tiled);
+static const struct passes plain_passes = PASSES(run_plain);
 
 enum { ROW_ALIGN = 8 }; /* 64 bytes: one cache line, one AVX-512 register */
 
-const struct backend backend_cpu = {"cpu", ROW_ALIGN, allocate, release, copy, &tiled_passes};
-const struct backend backend_cpu_plain = {"cpu", ROW_ALIGN, allocate, release, copy, &plain_passes};
+#define BACKEND(table)                                                                             \
+    {                                                                                              \
+        .name = "cpu", .row_align = ROW_ALIGN, .on_device = false, .allocate = allocate,           \
+        .release = release, .copy = copy, .forget = forget, .upload = upload,                      \
+        .download = download, .synchronise = synchronise, .passes = table,                         \
+    }
+const struct backend backend_cpu = BACKEND(&cpu_passes);
+const struct backend backend_cpu_plain = BACKEND(&plain_passes);

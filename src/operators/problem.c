@@ -6,6 +6,7 @@
 #include <math.h>
 #include "base/check.h"
 #include "base/memory.h"
+#include "level/backend.h"
 
 const struct problem problems[PROBLEM_COUNT] = {
     {"fv", false}, {"sine", true}, {"p4", true}, {"p6", true}};
@@ -125,24 +126,55 @@ static double manufactured_rhs(const struct level *l, int problem, const struct 
     return (choice->helmholtz ? value : 0.0) - (slope + beta * laplacian);
 }
 
+/* What a field is filled with: a value for every global index. */
+struct filling {
+    const struct level *level;
+    int problem;
+    const struct term *terms;
+    int direction;               /* of a face-centred field's normal */
+    const double *centre, *face; /* sin 2πx at cell centres and at faces */
+};
+typedef double value_fn(const struct filling *f, int i, int j, int k);
+
+enum { STAGING_BYTES = 32 * 1024 * 1024 };
+
+/* Fills n[0]·n[1]·n[2] cells of a patch with value(global index). The values are made on the host,
+ * some planes at a time, and handed to the level's backend, whose memory the host may not reach. */
+static void fill_patch(const struct filling *f, const struct patch *p, enum field field,
+                       const int n[3], value_fn *value)
+{
+    const struct level *l = f->level;
+    const long most = STAGING_BYTES / (long)sizeof(double) / p->sk + 1;
+    double *staging =
+        memory_alloc_zero((size_t)(most * p->sk) * sizeof *staging, "staging of a field");
+    for (int first = 0; first < n[2]; first += (int)most) {
+        const int planes = n[2] - first < most ? n[2] - first : (int)most;
+#pragma omp parallel for collapse(2) schedule(static)
+        for (int k = 0; k < planes; k++)
+            for (int j = 0; j < n[1]; j++)
+                for (int i = 0; i < n[0]; i++)
+                    staging[i + j * p->sj + k * p->sk] =
+                        value(f, p->box.lo[0] + i, p->box.lo[1] + j, p->box.lo[2] + first + k);
+        const long count = (planes - 1) * p->sk + (n[1] - 1) * p->sj + n[0];
+        l->backend->upload(l->fields[field] + p->offset + first * p->sk, staging, count);
+    }
+    memory_free(staging);
+}
+
+static double rhs_value(const struct filling *f, int i, int j, int k)
+{
+    if (f->problem != 0)
+        return manufactured_rhs(f->level, f->problem, f->terms, i, j, k);
+    return fv_rhs(f->level, &f->terms[0].at[i], &f->terms[0].at[j], &f->terms[0].at[k]);
+}
+
 static void fill_rhs(const struct level *l, int problem)
 {
     struct term terms[MAX_TERMS];
+    const struct filling f = {.level = l, .problem = problem, .terms = terms};
     tables_create(l, problem, terms);
-    for (int q = 0; q < l->npatches; q++) {
-        const struct patch *p = &l->patches[q];
-        double *f = l->fields[FIELD_F] + p->offset;
-#pragma omp parallel for collapse(2) schedule(static)
-        for (int k = 0; k < p->n[2]; k++)
-            for (int j = 0; j < p->n[1]; j++)
-                for (int i = 0; i < p->n[0]; i++) {
-                    const int gi = p->box.lo[0] + i, gj = p->box.lo[1] + j, gk = p->box.lo[2] + k;
-                    f[i + j * p->sj + k * p->sk] =
-                        problem == 0
-                            ? fv_rhs(l, &terms[0].at[gi], &terms[0].at[gj], &terms[0].at[gk])
-                            : manufactured_rhs(l, problem, terms, gi, gj, gk);
-                }
-    }
+    for (int q = 0; q < l->npatches; q++)
+        fill_patch(&f, &l->patches[q], FIELD_F, l->patches[q].n, rhs_value);
     tables_destroy(problem, terms);
 }
 
@@ -154,56 +186,59 @@ static double fv_beta(const struct level *l, double sx, double sy, double sz)
     return 1.0 + product - l->h * l->h / 24.0 * (2.0 * c2 * product);
 }
 
-/* β over the faces with normal d: `half` is 0 in direction d (the face sits on the low side) and ½
- * in the others. */
-static void fill_beta_patch(const struct level *l, int problem, int d, const struct patch *p,
-                            const double *centre, const double *face)
+/* β on the low face of a cell: the face's centre lies on the cell's edge in its normal's direction
+ * and in the middle in the others. */
+static double beta_value(const struct filling *f, int i, int j, int k)
 {
-    double *beta = l->fields[FIELD_BETA_I + d] + p->offset;
-    int n[3];
-    for (int e = 0; e < 3; e++)
-        n[e] = p->n[e] + (e == d && p->wall[e][1]);
-    const double *sx = d == 0 ? face : centre, *sy = d == 1 ? face : centre,
-                 *sz = d == 2 ? face : centre;
-    const double ox = d == 0 ? 0.0 : 0.5, oy = d == 1 ? 0.0 : 0.5, oz = d == 2 ? 0.0 : 0.5;
-#pragma omp parallel for collapse(2) schedule(static)
-    for (int k = 0; k < n[2]; k++)
-        for (int j = 0; j < n[1]; j++)
-            for (int i = 0; i < n[0]; i++) {
-                const int gi = p->box.lo[0] + i, gj = p->box.lo[1] + j, gk = p->box.lo[2] + k;
-                double unused[3];
-                beta[i + j * p->sj + k * p->sk] =
-                    problem == 0
-                        ? fv_beta(l, sx[gi], sy[gj], sz[gk])
-                        : beta_tanh(l->h * (gi + ox), l->h * (gj + oy), l->h * (gk + oz), unused);
-            }
+    const int at[3] = {i, j, k}, d = f->direction;
+    double x[3], sines[3], unused[3];
+    for (int e = 0; e < 3; e++) {
+        x[e] = f->level->h * (at[e] + (e == d ? 0.0 : 0.5));
+        sines[e] = e == d ? f->face[at[e]] : f->centre[at[e]];
+    }
+    return f->problem == 0 ? fv_beta(f->level, sines[0], sines[1], sines[2])
+                           : beta_tanh(x[0], x[1], x[2], unused);
 }
 
 static void fill_beta(const struct level *l, int problem)
 {
     double *centre = memory_alloc((size_t)(l->dim + 1) * sizeof *centre, "problem tables");
     double *face = memory_alloc((size_t)(l->dim + 1) * sizeof *face, "problem tables");
+    struct filling f = {.level = l, .problem = problem, .centre = centre, .face = face};
     for (int i = 0; i <= l->dim; i++) {
         centre[i] = sin(2.0 * M_PI * (l->h * (i + 0.5)));
         face[i] = sin(2.0 * M_PI * (l->h * i));
     }
     for (int q = 0; q < l->npatches; q++)
-        for (int d = 0; d < 3; d++)
-            fill_beta_patch(l, problem, d, &l->patches[q], centre, face);
+        for (f.direction = 0; f.direction < 3; f.direction++) {
+            const struct patch *p = &l->patches[q];
+            int n[3] = {p->n[0], p->n[1], p->n[2]};
+            n[f.direction] += p->wall[f.direction][1]; /* the faces on the wall */
+            fill_patch(&f, p, FIELD_BETA_I + f.direction, n, beta_value);
+        }
     memory_free(centre);
     memory_free(face);
 }
 
+static double one(const struct filling *f, int i, int j, int k)
+{
+    (void)f, (void)i, (void)j, (void)k;
+    return 1.0;
+}
+
 static void fill_alpha(const struct level *l)
 {
-    for (int q = 0; q < l->npatches; q++) {
-        const struct patch *p = &l->patches[q];
-        double *alpha = l->fields[FIELD_ALPHA] + p->offset;
-        for (int k = 0; k < p->n[2]; k++)
-            for (int j = 0; j < p->n[1]; j++)
-                for (int i = 0; i < p->n[0]; i++)
-                    alpha[i + j * p->sj + k * p->sk] = 1.0;
-    }
+    const struct filling f = {.level = l};
+    for (int q = 0; q < l->npatches; q++)
+        fill_patch(&f, &l->patches[q], FIELD_ALPHA, l->patches[q].n, one);
+}
+
+static double solution_value(const struct filling *f, int i, int j, int k)
+{
+    double value = 0.0;
+    for (int t = 0; t < term_count(f->problem); t++)
+        value += f->terms[t].at[i].value * f->terms[t].at[j].value * f->terms[t].at[k].value;
+    return value;
 }
 
 void problem_fill(const struct level *level, int problem)
@@ -219,21 +254,10 @@ void problem_fill(const struct level *level, int problem)
 void problem_solution(const struct level *level, int problem, enum field field)
 {
     struct term terms[MAX_TERMS];
+    const struct filling f = {.level = level, .problem = problem, .terms = terms};
     CHECK(problems[problem].exact);
     tables_create(level, problem, terms);
-    for (int q = 0; q < level->npatches; q++) {
-        const struct patch *p = &level->patches[q];
-        double *u = level->fields[field] + p->offset;
-        for (int k = 0; k < p->n[2]; k++)
-            for (int j = 0; j < p->n[1]; j++)
-                for (int i = 0; i < p->n[0]; i++) {
-                    double value = 0.0;
-                    for (int t = 0; t < term_count(problem); t++)
-                        value += terms[t].at[p->box.lo[0] + i].value *
-                                 terms[t].at[p->box.lo[1] + j].value *
-                                 terms[t].at[p->box.lo[2] + k].value;
-                    u[i + j * p->sj + k * p->sk] = value;
-                }
-    }
+    for (int q = 0; q < level->npatches; q++)
+        fill_patch(&f, &level->patches[q], field, level->patches[q].n, solution_value);
     tables_destroy(problem, terms);
 }

@@ -16,8 +16,8 @@ enum { PROBLEM_COUNT = 4 };
 extern const struct problem problems[PROBLEM_COUNT];
 
 /* Fills f, and α and β where they are allocated, on the interior of the level's boxes (β also on
- * the faces of the high walls). Values are made on the host; see problem_fill in problem.c for who
- * may call it. */
+ * the faces of the high walls).
+ */
 void problem_fill(const struct level *level, int problem);
 
 /* The exact solution (cell-centre values) into a field. Only for problems[problem].exact. */

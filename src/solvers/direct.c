@@ -2,6 +2,7 @@
 #include <math.h>
 #include "base/check.h"
 #include "base/memory.h"
+#include "level/backend.h"
 #include "solvers/krylov.h"
 
 static const enum field X = FIELD_KRYLOV, AX = FIELD_KRYLOV + 1;
@@ -60,7 +61,7 @@ static void swap_rows(double *a, int n, int r, int s)
 void direct_factorise(struct bottom *b)
 {
     const int n = unknowns(b);
-    CHECK(n <= 1331);
+    CHECK(n <= DIRECT_MAX_UNKNOWNS && !b->level->backend->on_device);
     b->matrix = memory_alloc((size_t)n * (size_t)n * sizeof *b->matrix,
                              "matrix of the direct bottom solver");
     b->pivots = memory_alloc((size_t)n * sizeof *b->pivots, "pivots of the direct bottom solver");

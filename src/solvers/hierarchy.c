@@ -21,9 +21,16 @@ struct hierarchy_shape hierarchy_shape(const struct hierarchy_choice *choice, in
     return shape;
 }
 
+/* The backend of a level of dim cells a side. */
+static const struct backend *level_backend(const struct hierarchy_choice *choice, int dim)
+{
+    const bool coarse = choice->coarse_backend && (double)dim * dim * dim < choice->cpu_below;
+    return coarse ? choice->coarse_backend : choice->backend;
+}
+
 /* The fields that level `depth` of `nlevels` holds. */
-static int level_fields(const struct hierarchy_choice *choice, int depth, int nlevels,
-                        enum field fields[NUM_FIELDS])
+static int level_fields(const struct hierarchy_choice *choice, const struct backend *backend,
+                        int depth, int nlevels, enum field fields[NUM_FIELDS])
 {
     const struct stencil s = stencil_create(choice->op, 2);
     const bool pcg = choice->mgpcg && depth < SOLVED_LEVELS, bottom = depth == nlevels - 1;
@@ -31,7 +38,7 @@ static int level_fields(const struct hierarchy_choice *choice, int depth, int nl
     fields[count++] = FIELD_U;
     fields[count++] = FIELD_F;
     fields[count++] = FIELD_DINV;
-    if (!s.in_place)
+    if (!s.in_place || backend->on_device) /* fused sweeps work out of place */
         fields[count++] = FIELD_TMP;
     if (choice->op.variable)
         for (int d = 0; d < 3; d++)
@@ -47,44 +54,74 @@ static int level_fields(const struct hierarchy_choice *choice, int depth, int nl
 
 enum { SHADOW_FIELDS = 2 }; /* u and f */
 
-size_t hierarchy_level_bytes(const struct hierarchy_choice *choice,
-                             const struct hierarchy_shape *shape, int level, int rank, int ranks)
+/* Bytes of the level's fields (and of its transfer's own coarse side) on every rank, added to
+ * bytes[rank]. */
+static void add_level_bytes(const struct hierarchy_choice *choice,
+                            const struct hierarchy_shape *shape, int level, int ranks,
+                            size_t *bytes)
 {
     enum field fields[NUM_FIELDS];
-    const int count = level_fields(choice, level, shape->nlevels, fields),
-              align = choice->backend->row_align;
     struct decomposition d = decomposition_create(shape->cuts[level], ranks);
-    size_t bytes = (size_t)count * decomposition_field_bytes(&d, rank, GHOSTS, align);
+    const struct backend *backend = level_backend(choice, d.dim);
+    const size_t count = (size_t)level_fields(choice, backend, level, shape->nlevels, fields);
+    for (int rank = 0; rank < ranks; rank++)
+        bytes[rank] += count * decomposition_field_bytes(&d, rank, GHOSTS, backend->row_align);
     if (level + 1 < shape->nlevels) {
-        struct decomposition next = decomposition_create(shape->cuts[level + 1], ranks),
-                             shadow = decomposition_coarsen(&d);
-        if (!decomposition_equal(&next, &shadow))
-            bytes += SHADOW_FIELDS * decomposition_field_bytes(&shadow, rank, GHOSTS, align);
+        struct decomposition next = decomposition_create(shape->cuts[level + 1], ranks);
+        struct decomposition shadow = decomposition_coarsen(&d);
+        const bool separate =
+            !decomposition_equal(&next, &shadow) || backend != level_backend(choice, next.dim);
+        for (int rank = 0; separate && rank < ranks; rank++)
+            bytes[rank] += SHADOW_FIELDS *
+                           decomposition_field_bytes(&shadow, rank, GHOSTS, backend->row_align);
         decomposition_destroy(&next);
         decomposition_destroy(&shadow);
     }
     decomposition_destroy(&d);
-    return bytes;
+}
+
+size_t hierarchy_level_bytes(const struct hierarchy_choice *choice,
+                             const struct hierarchy_shape *shape, int level, int rank, int ranks)
+{
+    size_t *bytes = memory_alloc_zero((size_t)ranks * sizeof *bytes, "memory estimate");
+    add_level_bytes(choice, shape, level, ranks, bytes);
+    const size_t result = bytes[rank];
+    memory_free(bytes);
+    return result;
+}
+
+/* On the rank that holds most, the levels whose backend is (or is not) a device. */
+static size_t most_bytes(const struct hierarchy_choice *choice, const struct hierarchy_shape *shape,
+                         int ranks, bool on_device)
+{
+    size_t *bytes = memory_alloc_zero((size_t)ranks * sizeof *bytes, "memory estimate"), most = 0;
+    for (int level = 0; level < shape->nlevels; level++)
+        if (level_backend(choice, shape->cuts[level].boxes_per_side * shape->cuts[level].box_dim)
+                ->on_device == on_device)
+            add_level_bytes(choice, shape, level, ranks, bytes);
+    for (int rank = 0; rank < ranks; rank++)
+        most = bytes[rank] > most ? bytes[rank] : most;
+    memory_free(bytes);
+    return most;
 }
 
 size_t hierarchy_bytes(const struct hierarchy_choice *choice, const struct hierarchy_shape *shape,
                        int ranks)
 {
-    size_t most = 0;
-    for (int rank = 0; rank < ranks; rank++) {
-        size_t bytes = 0;
-        for (int level = 0; level < shape->nlevels; level++)
-            bytes += hierarchy_level_bytes(choice, shape, level, rank, ranks);
-        most = bytes > most ? bytes : most;
-    }
-    return most;
+    return most_bytes(choice, shape, ranks, false);
 }
 
-static struct level *create_level(const struct hierarchy_choice *choice, int depth,
-                                  struct decomposition d)
+size_t hierarchy_device_bytes(const struct hierarchy_choice *choice,
+                              const struct hierarchy_shape *shape, int ranks)
 {
-    struct level *l = level_create(depth, d, choice->op.periodic, GHOSTS, choice->backend,
-                                   choice->backend->row_align);
+    return most_bytes(choice, shape, ranks, true);
+}
+
+static struct level *create_level(const struct hierarchy_choice *choice,
+                                  const struct backend *backend, int depth, struct decomposition d)
+{
+    struct level *l =
+        level_create(depth, d, choice->op.periodic, GHOSTS, backend, backend->row_align);
     l->stencil = memory_alloc(sizeof *l->stencil, "stencil");
     *l->stencil = stencil_create(choice->op, l->dim);
     return l;
@@ -101,13 +138,14 @@ static void create_transfer(struct hierarchy *h, int depth)
     struct transfer *t = &h->transfers[depth];
     struct level *next = h->levels[depth + 1];
     struct decomposition d = decomposition_coarsen(&h->levels[depth]->decomposition);
-    if (decomposition_equal(&d, &next->decomposition)) {
+    const struct backend *backend = h->levels[depth]->backend;
+    if (decomposition_equal(&d, &next->decomposition) && backend == next->backend) {
         decomposition_destroy(&d);
         *t = (struct transfer){.coarse = next};
         return;
     }
     t->separate = true;
-    t->coarse = create_level(&h->choice, depth + 1, d);
+    t->coarse = create_level(&h->choice, backend, depth + 1, d);
     level_allocate(t->coarse, FIELD_U);
     level_allocate(t->coarse, FIELD_F);
     t->down = plan_create(t->coarse, next, TARGET_GROWN, 0, CENTRE_CELL);
@@ -182,8 +220,10 @@ struct hierarchy *hierarchy_create(const struct hierarchy_choice *choice)
     h->singular = choice->op.periodic && !choice->op.helmholtz;
     for (int l = 0; l < h->nlevels; l++) {
         enum field fields[NUM_FIELDS];
-        const int count = level_fields(choice, l, h->nlevels, fields);
-        h->levels[l] = create_level(choice, l, decomposition_create(shape.cuts[l], comm_size()));
+        const struct decomposition d = decomposition_create(shape.cuts[l], comm_size());
+        const struct backend *backend = level_backend(choice, d.dim);
+        const int count = level_fields(choice, backend, l, h->nlevels, fields);
+        h->levels[l] = create_level(choice, backend, l, d);
         for (int f = 0; f < count; f++)
             level_allocate(h->levels[l], fields[f]);
     }

@@ -15,8 +15,10 @@ struct hierarchy_choice {
     struct operator_choice op;
     int problem; /* index into problems[] */
     enum bottom_method bottom;
-    bool mgpcg; /* work vectors of MG-PCG on the levels that are solved on */
-    const struct backend *backend;
+    bool mgpcg;                    /* work vectors of MG-PCG on the levels that are solved on */
+    const struct backend *backend; /* of levels with at least cpu_below cells */
+    const struct backend *coarse_backend; /* of the others; NULL: the same */
+    double cpu_below;
 };
 
 /* The cut of every level, before anything is allocated. */
@@ -52,9 +54,11 @@ struct hierarchy_shape hierarchy_shape(const struct hierarchy_choice *choice, in
 /* Bytes of fields on one rank and level, shadows of transfers included. */
 size_t hierarchy_level_bytes(const struct hierarchy_choice *choice,
                              const struct hierarchy_shape *shape, int level, int rank, int ranks);
-/* The same for all levels, on the rank that holds most. */
+/* The same for all levels in host memory, and for all on a device, on the rank that holds most. */
 size_t hierarchy_bytes(const struct hierarchy_choice *choice, const struct hierarchy_shape *shape,
                        int ranks);
+size_t hierarchy_device_bytes(const struct hierarchy_choice *choice,
+                              const struct hierarchy_shape *shape, int ranks);
 
 /* Builds levels, coefficients, right-hand side (on the finest level), D⁻¹ and plans. Collective.
  * Dies if memory runs out. */

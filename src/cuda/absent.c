@@ -1,0 +1,33 @@
+/* The GPU's symbols in a build without CUDA. */
+#include <stdio.h>
+#include "cuda/cuda.h"
+#include "operators/backend_cpu.h"
+
+const struct backend backend_cuda = {.name = "none"};
+const struct backend backend_cuda_host = {.name = "none"};
+
+bool cuda_open(int local_rank, char *message, int message_size)
+{
+    (void)local_rank;
+    snprintf(message, (size_t)message_size, "this build has no CUDA (make CUDA=1 needs nvcc)");
+    return false;
+}
+
+void cuda_close(void)
+{
+}
+
+const struct cuda_device *cuda_device(void)
+{
+    return NULL;
+}
+
+size_t cuda_live_bytes(void)
+{
+    return 0;
+}
+
+size_t cuda_peak_bytes(void)
+{
+    return 0;
+}

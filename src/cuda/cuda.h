@@ -1,0 +1,39 @@
+#ifndef CUDA_CUDA_H
+#define CUDA_CUDA_H
+/* What the rest of the program sees of the GPU. Builds without CUDA link absent.c, which has the
+ * same symbols. */
+#include <stdbool.h>
+#include <stddef.h>
+#include "level/backend.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Fields in GPU memory, passes as kernels. Use only after cuda_open() succeeded. */
+extern const struct backend backend_cuda;
+/* CPU passes on page-locked memory that kernels can reach too: for CPU levels below GPU levels. */
+extern const struct backend backend_cuda_host;
+
+struct cuda_device {
+    char name[64];
+    int number, count; /* this one, and how many are visible */
+    int multiprocessors;
+    size_t memory_bytes, free_bytes;
+    int driver, runtime; /* versions, 1000·major + 10·minor */
+};
+
+/* Chooses GPU number local_rank modulo the visible ones and prepares it. False with one line in
+ * message if there is none that works; the program may then go on without. */
+bool cuda_open(int local_rank, char *message, int message_size);
+void cuda_close(void);
+const struct cuda_device *cuda_device(void); /* NULL before cuda_open succeeded */
+
+/* Device memory now held by the program, and its peak, bytes. */
+size_t cuda_live_bytes(void);
+size_t cuda_peak_bytes(void);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,254 @@
+/* The device: choice, stream, memory with a ledger, copies, and the backend's tables. */
+#include <cstdio>
+#include <cstring>
+#include <map>
+#include "cuda/cuda.h"
+#include "cuda/internal.cuh"
+extern "C" {
+#include "operators/backend_cpu.h"
+}
+
+static struct cuda_device device;
+static bool opened;
+static cudaStream_t stream;
+static std::map<void *, size_t> blocks; /* device memory by address */
+static size_t live_bytes, peak_bytes;
+
+void cuda_check(cudaError_t error, const char *call, const char *file, int line)
+{
+    if (error != cudaSuccess)
+        die(STATUS_SYSTEM, "%s:%d: %s: %s", file, line, call, cudaGetErrorString(error));
+}
+
+cudaStream_t cuda_stream()
+{
+    return stream;
+}
+
+void cuda_synchronise()
+{
+    CUDA_CALL(cudaStreamSynchronize(stream));
+}
+
+static bool refuse(char *message, int size, const char *what, cudaError_t error)
+{
+    snprintf(message, (size_t)size, "%s: %s", what, cudaGetErrorString(error));
+    return false;
+}
+
+bool cuda_open(int local_rank, char *message, int message_size)
+{
+    int count = 0;
+    cudaError_t error = cudaGetDeviceCount(&count);
+    if (error != cudaSuccess || count == 0)
+        return refuse(message, message_size, "no GPU is visible", error);
+    device.count = count;
+    device.number = local_rank % count;
+    if ((error = cudaSetDevice(device.number)) != cudaSuccess)
+        return refuse(message, message_size, "the GPU cannot be used", error);
+    cudaDeviceProp properties;
+    CUDA_CALL(cudaGetDeviceProperties(&properties, device.number));
+    cudaFuncAttributes attributes;
+    error = cudaFuncGetAttributes(&attributes, for_range_kernel<void (*)(long)>);
+    if (error != cudaSuccess)
+        return refuse(message, message_size, "this build has no code for the GPU (make ARCH=...)",
+                      error);
+    snprintf(device.name, sizeof device.name, "%s", properties.name);
+    device.multiprocessors = properties.multiProcessorCount;
+    CUDA_CALL(cudaMemGetInfo(&device.free_bytes, &device.memory_bytes));
+    CUDA_CALL(cudaDriverGetVersion(&device.driver));
+    CUDA_CALL(cudaRuntimeGetVersion(&device.runtime));
+    CUDA_CALL(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+    opened = true;
+    return true;
+}
+
+void cuda_close(void)
+{
+    if (opened)
+        CUDA_CALL(cudaStreamDestroy(stream));
+    opened = false;
+}
+
+const struct cuda_device *cuda_device(void)
+{
+    return opened ? &device : NULL;
+}
+
+size_t cuda_live_bytes(void)
+{
+    return live_bytes;
+}
+
+size_t cuda_peak_bytes(void)
+{
+    return peak_bytes;
+}
+
+void *cuda_allocate_bytes(size_t bytes, const char *what)
+{
+    void *block = NULL;
+    const cudaError_t error = cudaMalloc(&block, bytes ? bytes : 1);
+    if (error == cudaErrorMemoryAllocation)
+        die(STATUS_MEMORY, "no GPU memory for %zu bytes of %s (%zu are held)", bytes, what,
+            live_bytes);
+    CUDA_CALL(error);
+    blocks[block] = bytes;
+    live_bytes += bytes;
+    peak_bytes = live_bytes > peak_bytes ? live_bytes : peak_bytes;
+    return block;
+}
+
+void cuda_release_bytes(void *block)
+{
+    if (!block)
+        return;
+    live_bytes -= blocks[block];
+    blocks.erase(block);
+    CUDA_CALL(cudaFree(block));
+}
+
+static double *allocate(long length, const char *what)
+{
+    const size_t bytes = (size_t)length * sizeof(double);
+    double *data = (double *)cuda_allocate_bytes(bytes, what);
+    CUDA_CALL(cudaMemsetAsync(data, 0, bytes, stream));
+    return data;
+}
+
+static void release(double *data)
+{
+    cuda_synchronise();
+    cuda_release_bytes(data);
+}
+
+static double *allocate_host(long length, const char *what)
+{
+    void *data = NULL;
+    if (cudaHostAlloc(&data, (size_t)length * sizeof(double), cudaHostAllocMapped) != cudaSuccess)
+        die(STATUS_MEMORY, "no page-locked memory for %ld doubles of %s", length, what);
+    memset(data, 0, (size_t)length * sizeof(double));
+    return (double *)data;
+}
+
+static void release_host(double *data)
+{
+    cuda_synchronise();
+    CUDA_CALL(cudaFreeHost(data));
+}
+
+/* The copies of a list, one block of threads a piece of rows; the list itself is kept on the device
+ * from its first use. */
+static __global__ void __launch_bounds__(256)
+    copy_kernel(const struct copy *copies, const double *from, double *to)
+{
+    const struct copy c = copies[blockIdx.x];
+    const long cells = (long)c.n[0] * c.n[1] * c.n[2];
+    for (long x = (long)blockIdx.y * blockDim.x + threadIdx.x; x < cells;
+         x += (long)gridDim.y * blockDim.x) {
+        const long i = x % c.n[0], j = x / c.n[0] % c.n[1], k = x / c.n[0] / c.n[1];
+        to[c.to + i + j * c.to_sj + k * c.to_sk] = from[c.from + i + j * c.from_sj + k * c.from_sk];
+    }
+}
+
+static std::map<const struct copy *, struct copy *> prepared_lists;
+
+static const struct copy *on_device(const struct copy_list *list)
+{
+    struct copy *&copies = prepared_lists[list->copies];
+    if (!copies) {
+        const size_t bytes = (size_t)list->count * sizeof *copies;
+        copies = (struct copy *)cuda_allocate_bytes(bytes, "a plan");
+        CUDA_CALL(cudaMemcpyAsync(copies, list->copies, bytes, cudaMemcpyHostToDevice, stream));
+        cuda_synchronise();
+    }
+    return copies;
+}
+
+static void copy(const struct copy_list *list, const double *from, double *to)
+{
+    if (list->count == 0)
+        return;
+    long most = 0;
+    for (int c = 0; c < list->count; c++) {
+        const long cells = (long)list->copies[c].n[0] * list->copies[c].n[1] * list->copies[c].n[2];
+        most = cells > most ? cells : most;
+    }
+    const long pieces = (most + 1023) / 1024;
+    const dim3 grid((unsigned)list->count, (unsigned)(pieces < 1024 ? pieces : 1024));
+    copy_kernel<<<grid, 256, 0, stream>>>(on_device(list), from, to);
+    CUDA_LAUNCHED();
+}
+
+/* A plan goes; its lists on the device with it. */
+static void forget(const struct copy_list *list)
+{
+    const auto found = prepared_lists.find(list->copies);
+    if (found == prepared_lists.end())
+        return;
+    cuda_synchronise();
+    cuda_release_bytes(found->second);
+    prepared_lists.erase(found);
+}
+
+static void upload(double *field, const double *values, long count)
+{
+    CUDA_CALL(cudaMemcpyAsync(field, values, (size_t)count * sizeof *field, cudaMemcpyHostToDevice,
+                              stream));
+    cuda_synchronise(); /* the caller may reuse values */
+}
+
+static void download(const double *field, double *values, long count)
+{
+    CUDA_CALL(cudaMemcpyAsync(values, field, (size_t)count * sizeof *field, cudaMemcpyDeviceToHost,
+                              stream));
+    cuda_synchronise();
+}
+
+static const struct passes cuda_passes = {
+    cuda_run,
+    cuda_sweeps_per_halo,
+    cuda_restrict_cells,
+    cuda_apply,
+    cuda_combine,
+    cuda_multiply,
+    cuda_add_constant,
+    cuda_norm,
+    cuda_product_norm,
+    cuda_product_digits,
+    cuda_checksum,
+    cuda_restrict_face,
+    cuda_extrapolate_beta,
+    cuda_diagonal,
+};
+
+enum { ROW_ALIGN = 16 }; /* 128 bytes: one line of the GPU's caches */
+
+extern "C" {
+extern const struct backend backend_cuda = {
+    "gpu",  ROW_ALIGN, true,     allocate,         release,     copy,
+    forget, upload,    download, cuda_synchronise, &cuda_passes};
+}
+
+/* Copies between host fields; those with a device at one end are the device's. */
+static void copy_on_host(const struct copy_list *list, const double *from, double *to)
+{
+    backend_cpu.copy(list, from, to);
+}
+
+static void upload_on_host(double *field, const double *values, long count)
+{
+    memcpy(field, values, (size_t)count * sizeof *field);
+}
+
+static void download_on_host(const double *field, double *values, long count)
+{
+    memcpy(values, field, (size_t)count * sizeof *field);
+}
+
+extern "C" {
+extern const struct backend backend_cuda_host = {
+    "cpu",        ROW_ALIGN, false,          allocate_host,    release_host,
+    copy_on_host, forget,    upload_on_host, download_on_host, cuda_synchronise,
+    &cpu_passes};
+}

@@ -1,0 +1,98 @@
+#ifndef CUDA_INTERNAL_CUH
+#define CUDA_INTERNAL_CUH
+/* Inside the CUDA backend: checked calls, the stream, launches over cells, and the entries of the
+ * pass table. */
+#include <cuda_runtime.h>
+#include <cstdint>
+extern "C" {
+#include "base/check.h"
+#include "level/backend.h"
+#include "operators/passes.h"
+}
+
+/* Every CUDA call is checked; a failure ends the job with the call and CUDA's text. */
+void cuda_check(cudaError_t error, const char *call, const char *file, int line);
+#define CUDA_CALL(call) cuda_check((call), #call, __FILE__, __LINE__)
+/* After a launch. */
+#define CUDA_LAUNCHED() cuda_check(cudaGetLastError(), "kernel launch", __FILE__, __LINE__)
+
+/* All work of the backend is on this stream, in order. */
+cudaStream_t cuda_stream();
+void cuda_synchronise();
+
+/* Device memory with the ledger of cuda.h; dies with STATUS_MEMORY if there is none. */
+void *cuda_allocate_bytes(size_t bytes, const char *what);
+void cuda_release_bytes(void *block);
+
+/* One patch as kernels see it. */
+struct cells {
+    int n[3];
+    int lo[3]; /* global index of cell (0,0,0) */
+    long offset, sj, sk;
+    bool wall[3][2];
+};
+struct cells cells_of(const struct patch *p);
+
+/* Calls f(i,j,k) for 0 <= i < n[0], …; one thread a cell. */
+template <class F>
+__global__ void __launch_bounds__(256) for_cells_kernel(int n0, int n1, int n2, F f)
+{
+    const int i = blockIdx.x * blockDim.x + threadIdx.x, j = blockIdx.y * blockDim.y + threadIdx.y,
+              k = blockIdx.z;
+    if (i < n0 && j < n1)
+        f(i, j, k);
+}
+
+template <class F>
+void for_cells(int n0, int n1, int n2, F f)
+{
+    if (n0 <= 0 || n1 <= 0 || n2 <= 0)
+        return;
+    const dim3 block(64, 4), grid((n0 + 63) / 64, (n1 + 3) / 4, n2);
+    for_cells_kernel<<<grid, block, 0, cuda_stream()>>>(n0, n1, n2, f);
+    CUDA_LAUNCHED();
+}
+
+/* Calls f(x) for 0 <= x < n. */
+template <class F>
+__global__ void __launch_bounds__(256) for_range_kernel(long n, F f)
+{
+    const long x = (long)blockIdx.x * blockDim.x + threadIdx.x;
+    if (x < n)
+        f(x);
+}
+
+template <class F>
+void for_range(long n, F f)
+{
+    if (n <= 0)
+        return;
+    for_range_kernel<<<(unsigned)((n + 255) / 256), 256, 0, cuda_stream()>>>(n, f);
+    CUDA_LAUNCHED();
+}
+
+/* Dirichlet ghosts of one patch, `layers` deep by `rule`. x points at the field's cell (0,0,0). */
+void cuda_walls(const struct cells &c, double *x, int rule, int layers, int ghosts);
+void cuda_walls_fill(const struct level *level, double *field, int rule, int layers);
+
+/* The entries of the pass table. */
+void cuda_run(const struct pass *pass);
+int cuda_sweeps_per_halo(const struct level *level);
+void cuda_restrict_cells(const struct level *fine, enum field from, struct level *coarse,
+                         enum field to);
+void cuda_restrict_face(const struct level *fine, struct level *coarse, int direction);
+void cuda_prolong(const struct pass *pass);
+void cuda_extrapolate_beta(struct level *level);
+void cuda_diagonal(struct level *level, uint64_t *lambda_max);
+void cuda_apply(struct level *level, enum field out, enum field x);
+void cuda_combine(struct level *level, enum field z, double a, enum field x, double b,
+                  enum field y);
+void cuda_multiply(struct level *level, enum field z, enum field x, enum field y);
+void cuda_add_constant(struct level *level, enum field x, double c);
+uint64_t cuda_norm(const struct level *level, enum field x);
+uint64_t cuda_product_norm(const struct level *level, enum field x, enum field y);
+void cuda_product_digits(const struct level *level, enum field x, enum field y, int exponent,
+                         int64_t digits[3]);
+uint64_t cuda_checksum(const struct level *level, enum field x);
+
+#endif

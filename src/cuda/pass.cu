@@ -1,0 +1,313 @@
+/* A pass as one kernel per operation: the readable baseline that tuned kernels must equal bit for
+ * bit. */
+#include "cuda/operators.cuh"
+#include "operators/sum.h"
+#include "operators/transfers.h"
+
+/* One pass on one patch. Sweep s reads buffer[s & 1] and writes the other. */
+struct work {
+    const struct pass *pass;
+    const struct stencil *s;
+    struct cells c;
+    struct view v;
+    double *buffer[2];
+    int parity; /* of the global index of cell (0,0,0) */
+};
+
+static struct work open_work(const struct pass *pass, int q)
+{
+    const struct level *l = pass->level;
+    struct work w = {pass, l->stencil, cells_of(&l->patches[q])};
+    const long o = w.c.offset;
+    w.buffer[0] = l->fields[pass->u] + o;
+    w.buffer[1] = l->stencil->in_place ? w.buffer[0] : l->fields[FIELD_TMP] + o;
+    w.v.f = w.v.alpha = w.v.beta_i = w.v.beta_j = w.v.beta_k = l->fields[pass->f] + o;
+    w.v.dinv = l->fields[FIELD_DINV] + o;
+    if (l->fields[FIELD_ALPHA])
+        w.v.alpha = l->fields[FIELD_ALPHA] + o;
+    if (l->fields[FIELD_BETA_I]) {
+        w.v.beta_i = l->fields[FIELD_BETA_I] + o;
+        w.v.beta_j = l->fields[FIELD_BETA_J] + o;
+        w.v.beta_k = l->fields[FIELD_BETA_K] + o;
+    }
+    w.v.sj = w.c.sj;
+    w.v.sk = w.c.sk;
+    w.v.scale = l->stencil->scale;
+    w.parity = (w.c.lo[0] + w.c.lo[1] + w.c.lo[2]) & 1;
+    return w;
+}
+
+/* Calls f(i,j,k) for the patch and `extent` layers beyond its sides that are no wall. */
+template <class F>
+static void for_extended(const struct cells &c, int extent, F f)
+{
+    int low[3], n[3];
+    for (int d = 0; d < 3; d++) {
+        low[d] = c.wall[d][0] ? 0 : -extent;
+        n[d] = c.n[d] - low[d] + (c.wall[d][1] ? 0 : extent);
+    }
+    const int l0 = low[0], l1 = low[1], l2 = low[2];
+    for_cells(n[0], n[1], n[2], [=] __device__(int i, int j, int k) { f(i + l0, j + l1, k + l2); });
+}
+
+/* Ghosts of the field that sweep number `sweep` reads. */
+static void fill_walls(struct work &w, int sweep)
+{
+    cuda_walls(w.c, w.buffer[sweep & 1], w.s->wall_rule, w.s->radius, w.pass->level->ghosts);
+    w.v.u = w.buffer[sweep & 1];
+}
+
+template <class Op>
+static void sweep_gauss_seidel(const struct work &w, int sweep, int extent)
+{
+    const struct view v = w.v;
+    double *out = w.buffer[(sweep + 1) & 1];
+    const int colour = (w.parity + sweep) & 1;
+    for_extended(w.c, extent, [=] __device__(int i, int j, int k) {
+        const long at = i + j * v.sj + k * v.sk;
+        if ((i + j + k + colour) & 1) {
+            if (out != v.u)
+                out[at] = v.u[at];
+        } else {
+            out[at] = update_gauss_seidel(v.u[at], v.dinv[at], Op::residual(v, at));
+        }
+    });
+}
+
+template <class Op>
+static void sweep_weighted(const struct work &w, int sweep, int extent, double weight)
+{
+    const struct view v = w.v;
+    double *out = w.buffer[(sweep + 1) & 1];
+    for_extended(w.c, extent, [=] __device__(int i, int j, int k) {
+        const long at = i + j * v.sj + k * v.sk;
+        out[at] = update_weighted(v.u[at], v.dinv[at], Op::residual(v, at), weight);
+    });
+}
+
+template <class Op>
+static void sweep_chebyshev(const struct work &w, int sweep, int extent)
+{
+    const struct view v = w.v;
+    double *out = w.buffer[(sweep + 1) & 1];
+    const double c1 = w.s->chebyshev_c1[sweep], c2 = w.s->chebyshev_c2[sweep];
+    for_extended(w.c, extent, [=] __device__(int i, int j, int k) {
+        const long at = i + j * v.sj + k * v.sk;
+        out[at] = update_chebyshev(v.u[at], out[at], v.dinv[at], Op::residual(v, at), c1, c2);
+    });
+}
+
+template <class Op>
+static void sweep_once(struct work &w, int sweep, int extent)
+{
+    fill_walls(w, sweep);
+    switch (w.s->choice.smoother) {
+    case SMOOTHER_GSRB:
+        sweep_gauss_seidel<Op>(w, sweep, extent);
+        return;
+    case SMOOTHER_CHEBYSHEV:
+        if (sweep > 0)
+            sweep_chebyshev<Op>(w, sweep, extent);
+        else
+            sweep_weighted<Op>(w, sweep, extent, w.s->chebyshev_c2[0]);
+        return;
+    case SMOOTHER_JACOBI:
+        sweep_weighted<Op>(w, sweep, extent, 2.0 / 3.0);
+        return;
+    case SMOOTHER_L1JACOBI:
+        sweep_weighted<Op>(w, sweep, extent, 1.0);
+        return;
+    }
+}
+
+template <class Op>
+static void finish_store(const struct work &w)
+{
+    const struct view v = w.v;
+    double *out = w.pass->level->fields[w.pass->residual] + w.c.offset;
+    for_cells(w.c.n[0], w.c.n[1], w.c.n[2], [=] __device__(int i, int j, int k) {
+        const long at = i + j * v.sj + k * v.sk;
+        out[at] = Op::residual(v, at);
+    });
+}
+
+template <class Op>
+static void finish_restrict(const struct work &w, int q)
+{
+    const struct view v = w.v;
+    const struct cells c = cells_of(&w.pass->coarse->patches[q]);
+    double *out = w.pass->coarse->fields[w.pass->coarse_f] + c.offset;
+    for_cells(c.n[0], c.n[1], c.n[2], [=] __device__(int i, int j, int k) {
+        double pair[4];
+        for (int row = 0; row < 4; row++) {
+            const long at = 2 * i + (2 * j + (row & 1)) * v.sj + (2 * k + (row >> 1)) * v.sk;
+            pair[row] = Op::residual(v, at) + Op::residual(v, at + 1);
+        }
+        out[i + j * c.sj + k * c.sk] = restrict_cell(pair[0], pair[1], pair[2], pair[3]);
+    });
+}
+
+template <class Op>
+static __global__ void __launch_bounds__(256)
+    norm_kernel(struct view v, int n0, int n1, int n2, unsigned long long *norm)
+{
+    const long cells = (long)n0 * n1 * n2;
+    unsigned long long largest = 0;
+    for (long x = (long)blockIdx.x * blockDim.x + threadIdx.x; x < cells;
+         x += (long)gridDim.x * blockDim.x) {
+        const long at = x % n0 + x / n0 % n1 * v.sj + x / n0 / n1 * v.sk;
+        const unsigned long long bits = magnitude_bits(Op::residual(v, at));
+        largest = bits > largest ? bits : largest;
+    }
+    for (int lanes = 16; lanes > 0; lanes /= 2) {
+        const unsigned long long other = __shfl_down_sync(0xffffffffu, largest, lanes);
+        largest = other > largest ? other : largest;
+    }
+    if (threadIdx.x % 32 == 0)
+        atomicMax(norm, largest);
+}
+
+template <class Op>
+static void finish_norm(const struct work &w)
+{
+    unsigned long long *norm = (unsigned long long *)cuda_allocate_bytes(sizeof *norm, "a norm"),
+                       value;
+    CUDA_CALL(cudaMemsetAsync(norm, 0, sizeof *norm, cuda_stream()));
+    norm_kernel<Op><<<1056, 256, 0, cuda_stream()>>>(w.v, w.c.n[0], w.c.n[1], w.c.n[2], norm);
+    CUDA_LAUNCHED();
+    CUDA_CALL(cudaMemcpyAsync(&value, norm, sizeof value, cudaMemcpyDeviceToHost, cuda_stream()));
+    cuda_synchronise();
+    cuda_release_bytes(norm);
+    *w.pass->norm = value > *w.pass->norm ? value : *w.pass->norm;
+}
+
+/* One direction of prolongation at the low or high child. */
+template <int REACH>
+static __device__ double interpolate(const double *c, long s, bool high)
+{
+    if (REACH == 1)
+        return high ? prolong2_high(c[-s], c[0], c[s]) : prolong2_low(c[-s], c[0], c[s]);
+    return high ? prolong4_high(c[-2 * s], c[-s], c[0], c[s], c[2 * s])
+                : prolong4_low(c[-2 * s], c[-s], c[0], c[s], c[2 * s]);
+}
+
+/* P coarse at a fine cell: k first, then j, then i. */
+template <int REACH>
+static __device__ double prolonged(const double *coarse, long sj, long sk, int i, int j, int k)
+{
+    enum { WIDTH = 2 * REACH + 1 };
+    const double *c = coarse + i / 2 + (j / 2) * sj + (k / 2) * sk;
+    double line[WIDTH];
+    for (int a = -REACH; a <= REACH; a++) {
+        double column[WIDTH];
+        for (int b = -REACH; b <= REACH; b++)
+            column[b + REACH] = interpolate<REACH>(c + a + b * sj, sk, k & 1);
+        line[a + REACH] = interpolate<REACH>(column + REACH, 1, j & 1);
+    }
+    return interpolate<REACH>(line + REACH, 1, i & 1);
+}
+
+template <int REACH>
+static void prolong(const struct work &w, int q, bool add)
+{
+    const struct cells c = cells_of(&w.pass->coarse->patches[q]);
+    const double *coarse = w.pass->coarse->fields[w.pass->coarse_u] + c.offset;
+    double *u = w.buffer[0];
+    const long sj = w.c.sj, sk = w.c.sk;
+    for_cells(w.c.n[0], w.c.n[1], w.c.n[2], [=] __device__(int i, int j, int k) {
+        const long at = i + j * sj + k * sk;
+        const double value = prolonged<REACH>(coarse, c.sj, c.sk, i, j, k);
+        u[at] = add ? u[at] + value : value;
+    });
+}
+
+static void start(const struct work &w, int q, int extent)
+{
+    double *u = w.buffer[0];
+    const long sj = w.c.sj, sk = w.c.sk;
+    switch (w.pass->start) {
+    case START_KEEP:
+        return;
+    case START_ZERO:
+        for_extended(w.c, extent,
+                     [=] __device__(int i, int j, int k) { u[i + j * sj + k * sk] = 0.0; });
+        return;
+    case START_PROLONG_SET:
+    case START_PROLONG_ADD:
+        if (w.pass->prolongation == 4)
+            prolong<2>(w, q, w.pass->start == START_PROLONG_ADD);
+        else
+            prolong<1>(w, q, w.pass->start == START_PROLONG_ADD);
+        return;
+    }
+}
+
+template <class Op>
+static void finish(struct work &w, int q)
+{
+    if (w.pass->finish == FINISH_NONE)
+        return;
+    fill_walls(w, w.pass->first_sweep + w.pass->nsweeps);
+    if (w.pass->finish == FINISH_RESTRICT)
+        finish_restrict<Op>(w, q);
+    else if (w.pass->finish == FINISH_NORM)
+        finish_norm<Op>(w);
+    else
+        finish_store<Op>(w);
+}
+
+int cuda_sweeps_per_halo(const struct level *level)
+{
+    if (level->periodic && level->dim % 2) /* see cpu_sweeps_per_halo */
+        return 1;
+    return level->ghosts / level->stencil->radius;
+}
+
+void cuda_run(const struct pass *pass)
+{
+    const struct level *l = pass->level;
+    if (pass->start == START_PROLONG_SET || pass->start == START_PROLONG_ADD)
+        cuda_walls_fill(pass->coarse, pass->coarse->fields[pass->coarse_u],
+                        stencil_wall_rule(pass->prolongation, pass->coarse->dim),
+                        pass->prolongation / 2);
+    for (int q = 0; q < l->npatches; q++) {
+        struct work w = open_work(pass, q);
+        const int operations = pass->nsweeps + (pass->finish != FINISH_NONE);
+        start(w, q, l->connected ? operations * l->stencil->radius : 0);
+        with_operator(l->stencil->choice, [&](auto op) {
+            for (int sweep = 0; sweep < pass->nsweeps; sweep++)
+                sweep_once<decltype(op)>(
+                    w, pass->first_sweep + sweep,
+                    l->connected ? (operations - 1 - sweep) * l->stencil->radius : 0);
+            finish<decltype(op)>(w, q);
+        });
+    }
+}
+
+/* to = A x = −(0 − A x), with `to` as the right-hand side 0. */
+template <class Op>
+static void apply(const struct work &w, double *to)
+{
+    const struct view v = w.v;
+    for_cells(w.c.n[0], w.c.n[1], w.c.n[2],
+              [=] __device__(int i, int j, int k) { to[i + j * v.sj + k * v.sk] = 0.0; });
+    for_cells(w.c.n[0], w.c.n[1], w.c.n[2], [=] __device__(int i, int j, int k) {
+        const long at = i + j * v.sj + k * v.sk;
+        to[at] = -Op::residual(v, at);
+    });
+}
+
+void cuda_apply(struct level *level, enum field out, enum field x)
+{
+    cuda_walls_fill(level, level->fields[x], level->stencil->wall_rule, level->stencil->radius);
+    for (int q = 0; q < level->npatches; q++) {
+        struct pass pass = {};
+        pass.level = level;
+        pass.u = x;
+        pass.f = out;
+        struct work w = open_work(&pass, q);
+        w.v.u = w.buffer[0];
+        with_operator(level->stencil->choice,
+                      [&](auto op) { apply<decltype(op)>(w, level->fields[out] + w.c.offset); });
+    }
+}

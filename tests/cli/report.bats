@@ -1,0 +1,349 @@
+#!/usr/bin/env bats
+# The report as scripts read it: HPGMG's banner and lines, the verdict, and the JSON report with its
+# schema (docs/json-report.schema.json), also where it cannot be written.
+
+setup() {
+    cd "$BATS_TEST_DIRNAME/../.." || return 1
+    HPGMG=${HPGMG:-$PWD/hpgmg-gpu}
+    MPIRUN=${MPIRUN:-mpirun --oversubscribe --timeout 60}
+    export OMP_NUM_THREADS=${OMP_NUM_THREADS:-1}
+    work=$(mktemp -d)
+    report=$work/report.json
+}
+
+teardown() {
+    rm -rf "$work"
+}
+
+explain() { # what the last command did, shown if the test fails
+    echo "status $status; stdout:"
+    cat "$work/stdout"
+    echo "stderr:"
+    cat "$work/stderr"
+}
+
+hpgmg() { # ARGUMENT...
+    status=0
+    timeout 100 "$HPGMG" "$@" >"$work/stdout" 2>"$work/stderr" || status=$?
+    explain
+}
+
+hpgmg_on() { # RANKS ARGUMENT...
+    local ranks=$1
+    shift
+    status=0
+    # shellcheck disable=SC2086  # MPIRUN is a command with options
+    $MPIRUN -n "$ranks" "$HPGMG" "$@" >"$work/stdout" 2>"$work/stderr" || status=$?
+    explain
+}
+
+number='[0-9]\.[0-9]{15}e[+-][0-9]{2}'
+speed_line="^  h=$number  DOF=$number  time=[0-9]+\.[0-9]{6}  DOF/s=[0-9]\.[0-9]{3}e[+-][0-9]{2}  MPI=[0-9]+  OMP=[0-9]+$"
+
+lines() { # EXPRESSION: how many lines match
+    grep -cE -- "$1" "$work/stdout" || true
+}
+
+# json EXPRESSION: a Python expression of the report r
+json() {
+    python3 -c 'import json, sys; r = json.load(open(sys.argv[1])); print(eval(sys.argv[2]))' "$report" "$1"
+}
+
+valid_json() {
+    tests/cli/validate_json.py "$report"
+}
+
+# A run that cannot reach its tolerance.
+invalid="--rtol 1e-30 --max-cycles 8"
+
+# --- text ----------------------------------------------------------------------------------------
+
+@test "the banner comes first" {
+    hpgmg --solves 2 3 8
+    [ "$status" -eq 0 ]
+    head -n 2 "$work/stdout" | tail -n 1 | grep -qF 'HPGMG-FV Benchmark'
+    [ "$(lines 'HPGMG-FV Benchmark')" -eq 1 ]
+}
+
+@test "one line for each of h, 2h and 4h, as HPGMG writes them" {
+    hpgmg --solves 2 3 8
+    [ "$(lines "$speed_line")" -eq 3 ]
+    [ "$(lines '  h=6\.250000000000000e-02  DOF=4\.096000000000000e\+03  ')" -eq 1 ]
+    [ "$(lines '  h=1\.250000000000000e-01  DOF=5\.120000000000000e\+02  ')" -eq 1 ]
+    [ "$(lines '  h=2\.500000000000000e-01  DOF=6\.400000000000000e\+01  ')" -eq 1 ]
+}
+
+@test "the only lines with DOF/s= are HPGMG's" {
+    hpgmg --breakdown --solves 2 3 8
+    [ "$(lines 'DOF/s=')" -eq 3 ]
+}
+
+@test "ranks and threads are in HPGMG's line" {
+    OMP_NUM_THREADS=2 hpgmg_on 3 --solves 2 3 8
+    [ "$status" -eq 0 ]
+    [ "$(lines '  MPI=3  OMP=2$')" -eq 3 ]
+}
+
+@test "the Richardson error and order, as HPGMG writes them" {
+    hpgmg --solves 2 4 8
+    [ "$(lines "^  h=3\.125000000000000e-02  \|\|error\|\|=1\.1715928187722[0-9]{2}e-04$")" -eq 1 ]
+    [ "$(lines '^  order=-0\.266$')" -eq 1 ]
+}
+
+@test "the verdict is the last line" {
+    hpgmg --solves 2 3 8
+    [ "$(tail -n 1 "$work/stdout")" = "VERDICT: VALID" ]
+    [ ! -s "$work/stderr" ]
+}
+
+@test "an invalid run has a reason and no speed" {
+    # shellcheck disable=SC2086
+    hpgmg $invalid --breakdown 3 8
+    [ "$status" -eq 1 ]
+    tail -n 1 "$work/stdout" | grep -qE '^VERDICT: INVALID \(h: tolerance not reached; .+\)$'
+    [ "$(lines 'DOF/s')" -eq 0 ]
+    [ "$(lines 'time=')" -eq 0 ]
+    [ "$(lines 'GB/s')" -eq 0 ]
+}
+
+@test "a quiet run is banner, results and verdict" {
+    hpgmg --quiet --checksum --solves 2 3 8
+    [ "$status" -eq 0 ]
+    [ "$(wc -l <"$work/stdout")" -eq 10 ]
+    sed -n '4,6p' "$work/stdout" | grep -cE "$speed_line" | grep -qx 3
+    sed -n 7p "$work/stdout" | grep -qE '^  h=.*\|\|error\|\|='
+    sed -n 8p "$work/stdout" | grep -qE '^  order='
+    sed -n 9p "$work/stdout" | grep -qE '^checksum: [0-9a-f]{16}$'
+    [ "$(sed -n 10p "$work/stdout")" = "VERDICT: VALID" ]
+}
+
+@test "a quiet invalid run is banner, Richardson analysis and verdict" {
+    # shellcheck disable=SC2086
+    hpgmg $invalid --quiet 3 8
+    [ "$status" -eq 1 ]
+    [ "$(wc -l <"$work/stdout")" -eq 6 ]
+    sed -n 6p "$work/stdout" | grep -q '^VERDICT: INVALID (.*)$'
+}
+
+@test "no checksum unless asked for" {
+    hpgmg --solves 2 3 8
+    [ "$(lines '^checksum')" -eq 0 ]
+}
+
+@test "the checksum is the same on three ranks" {
+    hpgmg --quiet --checksum --solves 2 3 27
+    local one
+    one=$(grep '^checksum' "$work/stdout")
+    hpgmg_on 3 --quiet --checksum --solves 2 3 9
+    [ "$(grep '^checksum' "$work/stdout")" = "$one" ]
+}
+
+@test "lines fit into 100 columns" {
+    hpgmg --breakdown --show-cycle --problem p6 --rtol 1e-9 --solves 2 4 8
+    [ "$(lines '^.{101}')" -eq 0 ]
+    # shellcheck disable=SC2086
+    hpgmg $invalid 3 8
+    [ "$(sed '$d' "$work/stdout" | grep -cE '^.{101}')" -eq 0 ]
+}
+
+@test "every option that shapes the run is echoed" {
+    hpgmg --smoother chebyshev --boundary periodic --problem sine --solves 2 3 8
+    [ "$(lines 'smoother +chebyshev')" -eq 1 ]
+    [ "$(lines 'boundary +periodic')" -eq 1 ]
+    [ "$(lines 'boxes-per-rank +8')" -eq 1 ]
+}
+
+@test "the names that Benchpark looks for" {
+    hpgmg_on 2 --solves 2 3 8
+    [ "$(lines '^  n_resources: 2$')" -eq 1 ]
+    [ "$(lines '^  total_problem_size: 4096$')" -eq 1 ]
+    [ "$(lines '^  process_problem_size: 2048$')" -eq 1 ]
+}
+
+@test "a breakdown has a table for each size" {
+    hpgmg --breakdown --solves 2 3 8
+    [ "$(lines '^===== Time of a solve of size 2?4?h ')" -eq 3 ]
+    [ "$(lines 'smooth')" -gt 3 ]
+    hpgmg --solves 2 3 8
+    [ "$(lines '^===== Time of a solve of size h ')" -eq 1 ]
+}
+
+@test "a breakdown on two ranks has the parts of moving data" {
+    hpgmg_on 2 --breakdown --solves 2 3 8
+    [ "$(lines 'moving data, ms +pack +local +wait +unpack$')" -ge 1 ]
+    [ "$(lines '^ +0  halo ')" -ge 1 ]
+}
+
+@test "the cycle is shown if asked for" {
+    hpgmg --show-cycle --solves 2 3 8
+    [ "$(lines '^F-cycle: [0-9]+ stages$')" -eq 1 ]
+    [ "$(lines '^VERDICT: VALID$')" -eq 1 ]
+}
+
+@test "errors against a known solution" {
+    hpgmg --problem p6 --solves 2 4 8
+    [ "$(lines '\|\|u - exact\|\|')" -eq 1 ]
+    hpgmg --solves 2 4 8
+    [ "$(lines 'exact')" -eq 0 ]
+}
+
+@test "a dry run says what would be and solves nothing" {
+    hpgmg_on 2 --dry-run 7 8
+    [ "$status" -eq 0 ]
+    [ "$(lines '^ +0 +256\^3 +8x128\^3 ')" -eq 1 ]
+    [ "$(lines '^  fits +(yes|no|unknown)$')" -eq 1 ]
+    [ "$(lines 'VERDICT|DOF/s')" -eq 0 ]
+}
+
+@test "a dry run of more than fits" {
+    hpgmg --dry-run 10 100000
+    [ "$(lines '^  fits +no$')" -eq 1 ]
+}
+
+@test "a dry run and a run agree on bytes" {
+    hpgmg --dry-run 3 8
+    grep -E '^ +[0-9]+ +[0-9]+\^3 ' "$work/stdout" >"$work/dry"
+    hpgmg --solves 2 3 8
+    sed -n '/= Hierarchy/,/built/p' "$work/stdout" | grep -E '^ +[0-9]+ +[0-9]+\^3 ' |
+        cmp - "$work/dry"
+}
+
+# --- JSON ----------------------------------------------------------------------------------------
+
+@test "JSON of a plain run" {
+    hpgmg --json "$report" --solves 3 4 8
+    [ "$status" -eq 0 ]
+    valid_json
+    [ "$(json '[r["schema"], r["ranks"], r["threads"], r["order"], r["verdict"]]')" = \
+        "[1, 1, $OMP_NUM_THREADS, 2, 'VALID']" ]
+    [ "$(json '[s["level"] for s in r["solves"]]')" = "['h', '2h', '4h']" ]
+    [ "$(json '[s["n"] for s in r["solves"]]')" = "[32, 16, 8]" ]
+    [ "$(json 'len(r["solves"][0]["stages"]) > 3 and r["copy_bytes_per_second"] > 0')" = True ]
+}
+
+@test "JSON and text say the same" {
+    hpgmg --json "$report" --checksum --solves 2 4 8
+    grep -qxF "checksum: $(json 'r["checksum"]')" "$work/stdout"
+    grep -qF "||error||=$(json '"%0.15e" % r["richardson"]["error"]')" "$work/stdout"
+    grep -qF "  DOF/s=$(json '"%0.3e" % r["solves"][0]["dof_per_second"]')  " "$work/stdout"
+}
+
+@test "JSON of three ranks" {
+    hpgmg_on 3 --json "$report" --solves 2 --order 4 3 8
+    [ "$status" -eq 0 ]
+    valid_json
+    [ "$(json '[r["ranks"], r["order"], r["hierarchy"]["levels"][0]["ranks"]]')" = "[3, 4, 3]" ]
+}
+
+@test "JSON of a quiet run" {
+    hpgmg --json "$report" --quiet --solves 2 3 8
+    valid_json
+}
+
+@test "JSON of one level" {
+    hpgmg --json "$report" --solves 2 --order 4 2 1
+    valid_json
+    [ "$(json 'r["richardson"]')" = "{'error': None, 'order': None}" ]
+}
+
+@test "JSON of conjugate gradients" {
+    hpgmg --json "$report" --solver mgpcg --solves 2 3 8
+    valid_json
+}
+
+@test "JSON knows true errors" {
+    hpgmg --json "$report" --problem p6 --solves 2 3 8
+    valid_json
+    [ "$(json 'all(s["true_error"] > 0 for s in r["solves"])')" = True ]
+}
+
+@test "JSON of an invalid run has no speed" {
+    # shellcheck disable=SC2086
+    hpgmg $invalid --json "$report" 3 8
+    [ "$status" -eq 1 ]
+    valid_json
+    [ "$(json 'r["verdict"]')" = INVALID ]
+    [ "$(json '[s["dof_per_second"] for s in r["solves"]]')" = "[None, None, None]" ]
+}
+
+@test "the options in JSON make the same run again" {
+    hpgmg --json "$report" --checksum --smoother jacobi --rtol 1e-6 --max-cycles 50 --solves 2 3 8
+    local first
+    first=$(json 'r["checksum"]')
+    json '"\n".join(k + " = " + v for k, v in r["config"].items())' >"$work/again.ini"
+    hpgmg --input "$work/again.ini" --json "$report"
+    [ "$(json 'r["checksum"]')" = "$first" ]
+}
+
+@test "an older report is replaced, and nothing is left beside it" {
+    echo old >"$report"
+    hpgmg --quiet --json "$report" --solves 2 3 8
+    valid_json
+    [ "$(find "$work" -name 'report*' | wc -l)" -eq 1 ]
+}
+
+@test "a symbolic link stays one" {
+    ln -s target.json "$report"
+    echo old >"$work/target.json"
+    hpgmg --quiet --json "$report" --solves 2 3 8
+    [ -L "$report" ]
+    valid_json
+}
+
+@test "JSON to stdout comes after the text" {
+    hpgmg --quiet --json /dev/stdout --solves 2 3 8
+    [ "$status" -eq 0 ]
+    head -n 2 "$work/stdout" | grep -q 'HPGMG-FV'
+    sed '1,/^VERDICT/d' "$work/stdout" >"$report"
+    valid_json
+}
+
+# --- JSON that cannot be written -----------------------------------------------------------------
+
+# not_written ARGUMENT...: status 5, one line on stderr
+not_written() {
+    hpgmg "$@"
+    [ "$status" -eq 5 ]
+    [ "$(wc -l <"$work/stderr")" -eq 1 ]
+    grep -qE "^hpgmg-gpu: error: --json: cannot write '.+': .+" "$work/stderr"
+}
+
+@test "a folder that is not there is noticed before anything is computed" {
+    not_written --json "$work/none/report.json" 3 8
+    [ ! -s "$work/stdout" ]
+}
+
+@test "a file below a file" {
+    echo x >"$work/file"
+    not_written --json "$work/file/report.json" 3 8
+}
+
+@test "a file that must not be written" {
+    [ "$(id -u)" -ne 0 ] || skip "root writes everything"
+    echo old >"$report"
+    chmod a-w "$report"
+    not_written --json "$report" 3 8
+    [ "$(cat "$report")" = old ]
+}
+
+@test "a name that is too long" {
+    not_written --json "$work/$(printf 'x%.0s' {1..300})" 3 8
+}
+
+@test "a full disk is noticed, and the text report is there" {
+    not_written --json /dev/full --solves 2 3 8
+    grep -q 'No space left' "$work/stderr"
+    [ "$(tail -n 1 "$work/stdout")" = "VERDICT: VALID" ]
+}
+
+@test "three ranks: one line for a folder that is not there" {
+    hpgmg_on 3 --json "$work/none/report.json" 3 8
+    [ "$status" -eq 5 ]
+    [ "$(grep -c '^hpgmg-gpu: error: --json: cannot write' "$work/stderr")" -eq 1 ]
+}
+
+@test "three ranks: one line for a full disk" {
+    hpgmg_on 3 --json /dev/full --solves 2 3 8
+    [ "$status" -eq 5 ]
+    [ "$(grep -c '^hpgmg-gpu: error: --json: cannot write' "$work/stderr")" -eq 1 ]
+}
