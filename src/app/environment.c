@@ -7,6 +7,7 @@
 #include <unistd.h>
 #include "comm/comm.h"
 #include "comm/environment.h"
+#include "cuda/cuda.h"
 
 static void read_cpu_model(char *model, int size)
 {
@@ -34,6 +35,17 @@ static void read_date(char *text, size_t size)
     strftime(text, size, "%Y-%m-%dT%H:%M:%SZ", &utc);
 }
 
+static void read_gpu(struct environment *e)
+{
+    const struct cuda_device *gpu = cuda_device();
+    if (!gpu)
+        return;
+    snprintf(e->gpu, sizeof e->gpu, "%s", gpu->name);
+    e->gpus = gpu->count;
+    e->cuda_driver = gpu->driver;
+    e->cuda_runtime = gpu->runtime;
+}
+
 /* Each rank counts for its share of a node, and the shares of a node add up to one. */
 static void count_nodes(struct environment *e)
 {
@@ -57,5 +69,6 @@ void environment_read(struct environment *e)
     e->ranks = comm_size();
     e->threads = omp_get_max_threads();
     e->processors = (int)sysconf(_SC_NPROCESSORS_ONLN);
+    read_gpu(e);
     count_nodes(e);
 }

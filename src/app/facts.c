@@ -5,6 +5,7 @@
 #include <string.h>
 #include "base/memory.h"
 #include "comm/comm.h"
+#include "cuda/cuda.h"
 
 #define IMBALANCE                                                                                  \
     1.1           /* the fullest rank's cells over the mean, above which it is worth a warning */
@@ -78,7 +79,7 @@ static void describe_levels(struct facts *f, const struct hierarchy_choice *choi
             .boxes = cut.boxes_per_side * cut.boxes_per_side * cut.boxes_per_side,
             .box_dim = cut.box_dim,
             .ranks = cut.ranks,
-            .backend = choice->backend->name,
+            .backend = hierarchy_level_backend(choice, cut.boxes_per_side * cut.box_dim)->name,
         };
     }
     f->unknowns = pow(f->levels[0].dim, 3);
@@ -99,13 +100,14 @@ static double local_bytes(const struct level *l)
 
 static void gather_levels(struct facts *f, const struct hierarchy *h)
 {
-    double bytes[MAX_LEVELS + 1];
+    double bytes[MAX_LEVELS + 2];
     for (int l = 0; l < h->nlevels; l++) {
         const struct transfer *t = &h->transfers[l];
         bytes[l] = local_bytes(h->levels[l]) + (t->separate ? local_bytes(t->coarse) : 0.0);
     }
     bytes[h->nlevels] = (double)memory_peak_bytes();
-    comm_sum_f64(MPI_COMM_WORLD, bytes, h->nlevels + 1);
+    bytes[h->nlevels + 1] = (double)cuda_peak_bytes();
+    comm_sum_f64(MPI_COMM_WORLD, bytes, h->nlevels + 2);
     for (int l = 0; l < h->nlevels; l++) {
         f->levels[l].cuboids = h->levels[l]->decomposition.nboxes;
         f->levels[l].ranks = h->levels[l]->nranks;
@@ -114,6 +116,7 @@ static void gather_levels(struct facts *f, const struct hierarchy *h)
         f->field_bytes += bytes[l];
     }
     f->peak_bytes = bytes[h->nlevels];
+    f->device_peak_bytes = bytes[h->nlevels + 1];
 }
 
 void facts_gather(struct facts *f, const struct hierarchy *h, const struct benchmark *b)

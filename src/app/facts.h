@@ -23,6 +23,7 @@ struct facts {
     double unknowns;    /* N³ of the finest level */
     double field_bytes; /* of all levels and ranks */
     double peak_bytes;  /* of all host memory of the program, summed over ranks; 0 before a run */
+    double device_peak_bytes; /* the same of GPU memory */
     int nwarnings;
     char warnings[MAX_WARNINGS][WARNING_SIZE];
 };

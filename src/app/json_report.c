@@ -88,6 +88,13 @@ static void add_environment(cJSON *root, const struct environment *e)
     cJSON_AddStringToObject(object, "mpi", e->mpi);
     cJSON_AddStringToObject(object, "host", e->host);
     cJSON_AddStringToObject(object, "cpu", e->cpu);
+    if (e->gpu[0])
+        cJSON_AddStringToObject(object, "gpu", e->gpu);
+    else
+        cJSON_AddNullToObject(object, "gpu");
+    add_number(object, "gpus", e->gpus);
+    add_number(object, "cuda_driver", e->cuda_driver);
+    add_number(object, "cuda_runtime", e->cuda_runtime);
     cJSON_AddStringToObject(object, "date", e->date);
     add_number(object, "nodes", e->nodes);
     add_number(object, "ranks_per_node", e->ranks_per_node);
@@ -134,6 +141,7 @@ static void add_memory(cJSON *root, const struct facts *f)
     cJSON *object = cJSON_AddObjectToObject(root, "memory");
     add_number(object, "field_bytes", f->field_bytes);
     add_number(object, "peak_bytes", f->peak_bytes);
+    add_number(object, "device_peak_bytes", f->device_peak_bytes);
 }
 
 /* A rate is null where nothing is counted or nothing was measured. */

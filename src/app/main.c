@@ -40,7 +40,9 @@ static enum status check_memory(const struct hierarchy_choice *choice, char *mes
     const double on_host = (double)hierarchy_bytes(choice, &shape, comm_size());
     const double on_device = (double)hierarchy_device_bytes(choice, &shape, comm_size());
     const struct cuda_device *gpu = choice->backend->on_device ? cuda_device() : NULL;
-    const int ranks = comm_node_size(), gpus = gpu ? gpu->count : 1;
+    double node_size = comm_node_size(); /* of the fullest node, or ranks would not agree */
+    comm_max_f64(MPI_COMM_WORLD, &node_size, 1);
+    const int ranks = (int)node_size, gpus = gpu ? gpu->count : 1;
     const int sharing = (ranks + gpus - 1) / gpus;
     enum status status =
         check_bytes(on_host * ranks, (double)memory_available_bytes(), "node", message, size);
@@ -135,7 +137,11 @@ static enum status run(int argc, char **argv)
 int main(int argc, char **argv)
 {
     comm_start(&argc, &argv);
-    const enum status status = run(argc, argv);
+    enum status status = run(argc, argv);
+    if (fflush(stdout) != 0 || ferror(stdout)) {
+        fprintf(stderr, "hpgmg-gpu: error: standard output could not be written whole\n");
+        status = STATUS_SYSTEM;
+    }
     comm_finish();
     return status;
 }

@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "comm/comm.h"
 #include "comm/environment.h"
+#include "cuda/cuda.h"
 
 enum { LINE_WIDTH = 100, LABEL_WIDTH = 14 };
 
@@ -82,6 +83,10 @@ static void print_configuration(const struct options *options, const struct fact
     printf("  threads     %d a rank\n", e->threads);
     printf("  host        %s, %d processors\n", e->host, e->processors);
     print_labelled("CPU", e->cpu);
+    if (e->gpus > 0)
+        printf("  GPU         %s, %d visible, CUDA %d.%d, driver %d.%d\n", e->gpu, e->gpus,
+               e->cuda_runtime / 1000, e->cuda_runtime % 1000 / 10, e->cuda_driver / 1000,
+               e->cuda_driver % 1000 / 10);
     print_labelled("date", e->date);
 }
 
@@ -129,26 +134,50 @@ void report_hierarchy(struct hierarchy *h, const struct options *options)
     fflush(stdout); /* what follows takes time */
 }
 
-/* What the fullest node needs and has; the same on all ranks. */
-static void node_memory(const struct hierarchy_choice *choice, double *needed, double *available)
+/* What the ranks that share one memory need of it, and what it has left; the same on all ranks. */
+struct need {
+    double needed, available; /* bytes; 0 available: unknown */
+};
+
+static struct need need_of(double bytes_per_rank, double sharing, double available)
 {
-    const struct hierarchy_shape shape = hierarchy_shape(choice, comm_size());
-    double node_size = comm_node_size();
-    comm_max_f64(MPI_COMM_WORLD, &node_size, 1);
-    *needed = node_size * (double)hierarchy_bytes(choice, &shape, comm_size());
-    *available = (double)memory_available_bytes();
-    comm_min_f64(MPI_COMM_WORLD, available, 1);
+    comm_max_f64(MPI_COMM_WORLD, &sharing, 1);
+    comm_min_f64(MPI_COMM_WORLD, &available, 1);
+    return (struct need){bytes_per_rank * sharing, available};
 }
 
-static void print_needs(const struct facts *f, double needed, double available)
+static struct need node_need(const struct hierarchy_choice *choice)
 {
-    char text[BYTES_TEXT_SIZE];
-    const bool known = available > 0.0;
-    printf("  fields      %s in all, %.1f bytes per unknown\n",
-           table_bytes_text(f->field_bytes, text), f->field_bytes / f->unknowns);
-    printf("  needed      %s on the fullest node\n", table_bytes_text(needed, text));
-    printf("  available   %s\n", known ? table_bytes_text(available, text) : "unknown");
-    printf("  fits        %s\n", !known ? "unknown" : needed <= available ? "yes" : "no");
+    const struct hierarchy_shape shape = hierarchy_shape(choice, comm_size());
+    return need_of((double)hierarchy_bytes(choice, &shape, comm_size()), comm_node_size(),
+                   (double)memory_available_bytes());
+}
+
+static struct need gpu_need(const struct hierarchy_choice *choice)
+{
+    const struct hierarchy_shape shape = hierarchy_shape(choice, comm_size());
+    const struct cuda_device *gpu = cuda_device();
+    const int gpus = gpu ? gpu->count : 1;
+    return need_of((double)hierarchy_device_bytes(choice, &shape, comm_size()),
+                   (comm_node_size() + gpus - 1) / gpus, gpu ? (double)gpu->free_bytes : 0.0);
+}
+
+static void print_field_bytes(const struct facts *f)
+{
+    char fields[BYTES_TEXT_SIZE];
+    printf("  memory      %.1f bytes per unknown: %s in fields\n", f->field_bytes / f->unknowns,
+           table_bytes_text(f->field_bytes, fields));
+}
+
+static void print_need(const char *where, struct need n)
+{
+    char needed[BYTES_TEXT_SIZE], available[BYTES_TEXT_SIZE];
+    const bool known = n.available > 0.0;
+    printf("  a %-9s needs %s of %s: %s\n", where, table_bytes_text(n.needed, needed),
+           known ? table_bytes_text(n.available, available) : "unknown",
+           !known                    ? "unknown"
+           : n.needed <= n.available ? "fits"
+                                     : "does not fit");
 }
 
 static void print_warnings(const struct facts *f)
@@ -160,9 +189,8 @@ static void print_warnings(const struct facts *f)
 void report_dry_run(const struct hierarchy_choice *choice, const struct options *options)
 {
     struct facts f;
-    double needed, available;
     facts_foresee(&f, choice);
-    node_memory(choice, &needed, &available);
+    const struct need node = node_need(choice), gpu = gpu_need(choice);
     if (comm_rank() != 0)
         return;
     print_banner();
@@ -171,7 +199,10 @@ void report_dry_run(const struct hierarchy_choice *choice, const struct options 
     print_boxes(options, &f);
     table_hierarchy(&f);
     table_heading("Memory");
-    print_needs(&f, needed, available);
+    print_field_bytes(&f);
+    print_need("node", node);
+    if (choice->backend->on_device)
+        print_need("GPU", gpu);
     print_warnings(&f);
 }
 
@@ -206,12 +237,13 @@ static void print_bottom(const struct benchmark *b)
     printf("\n");
 }
 
-static void print_memory(const struct facts *f)
+static void print_peaks(const struct facts *f)
 {
-    char fields[BYTES_TEXT_SIZE], peak[BYTES_TEXT_SIZE];
-    printf("  memory      %.1f bytes per unknown: %s in fields\n", f->field_bytes / f->unknowns,
-           table_bytes_text(f->field_bytes, fields));
-    printf("  peak        %s, copy test included\n", table_bytes_text(f->peak_bytes, peak));
+    char peak[BYTES_TEXT_SIZE];
+    printf("  peak        %s of host memory, copy test included\n",
+           table_bytes_text(f->peak_bytes, peak));
+    if (f->device_peak_bytes > 0.0)
+        printf("  peak        %s of GPU memory\n", table_bytes_text(f->device_peak_bytes, peak));
 }
 
 /* The names by which Benchpark finds the sizes of a run. */
@@ -279,7 +311,8 @@ static void print_details(const struct facts *f, const struct options *options,
     }
     table_heading("Run");
     print_bottom(b);
-    print_memory(f);
+    print_field_bytes(f);
+    print_peaks(f);
     print_sizes(f);
     print_warnings(f);
 }

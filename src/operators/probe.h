@@ -53,6 +53,7 @@ FORMULA struct probe probe_create(const struct stencil *s, int dim, bool periodi
         p.interior = p.interior && below >= s->radius && above >= s->radius &&
                      (!periodic || dim > 2 * PROBE_REACH);
     }
+    p.interior = p.interior && !p.colours; /* where colours meet depends on the cell */
     return p;
 }
 

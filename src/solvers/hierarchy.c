@@ -21,8 +21,7 @@ struct hierarchy_shape hierarchy_shape(const struct hierarchy_choice *choice, in
     return shape;
 }
 
-/* The backend of a level of dim cells a side. */
-static const struct backend *level_backend(const struct hierarchy_choice *choice, int dim)
+const struct backend *hierarchy_level_backend(const struct hierarchy_choice *choice, int dim)
 {
     const bool coarse = choice->coarse_backend && (double)dim * dim * dim < choice->cpu_below;
     return coarse ? choice->coarse_backend : choice->backend;
@@ -62,15 +61,15 @@ static void add_level_bytes(const struct hierarchy_choice *choice,
 {
     enum field fields[NUM_FIELDS];
     struct decomposition d = decomposition_create(shape->cuts[level], ranks);
-    const struct backend *backend = level_backend(choice, d.dim);
+    const struct backend *backend = hierarchy_level_backend(choice, d.dim);
     const size_t count = (size_t)level_fields(choice, backend, level, shape->nlevels, fields);
     for (int rank = 0; rank < ranks; rank++)
         bytes[rank] += count * decomposition_field_bytes(&d, rank, GHOSTS, backend->row_align);
     if (level + 1 < shape->nlevels) {
         struct decomposition next = decomposition_create(shape->cuts[level + 1], ranks);
         struct decomposition shadow = decomposition_coarsen(&d);
-        const bool separate =
-            !decomposition_equal(&next, &shadow) || backend != level_backend(choice, next.dim);
+        const bool separate = !decomposition_equal(&next, &shadow) ||
+                              backend != hierarchy_level_backend(choice, next.dim);
         for (int rank = 0; separate && rank < ranks; rank++)
             bytes[rank] += SHADOW_FIELDS *
                            decomposition_field_bytes(&shadow, rank, GHOSTS, backend->row_align);
@@ -96,7 +95,8 @@ static size_t most_bytes(const struct hierarchy_choice *choice, const struct hie
 {
     size_t *bytes = memory_alloc_zero((size_t)ranks * sizeof *bytes, "memory estimate"), most = 0;
     for (int level = 0; level < shape->nlevels; level++)
-        if (level_backend(choice, shape->cuts[level].boxes_per_side * shape->cuts[level].box_dim)
+        if (hierarchy_level_backend(choice,
+                                    shape->cuts[level].boxes_per_side * shape->cuts[level].box_dim)
                 ->on_device == on_device)
             add_level_bytes(choice, shape, level, ranks, bytes);
     for (int rank = 0; rank < ranks; rank++)
@@ -221,7 +221,7 @@ struct hierarchy *hierarchy_create(const struct hierarchy_choice *choice)
     for (int l = 0; l < h->nlevels; l++) {
         enum field fields[NUM_FIELDS];
         const struct decomposition d = decomposition_create(shape.cuts[l], comm_size());
-        const struct backend *backend = level_backend(choice, d.dim);
+        const struct backend *backend = hierarchy_level_backend(choice, d.dim);
         const int count = level_fields(choice, backend, l, h->nlevels, fields);
         h->levels[l] = create_level(choice, backend, l, d);
         for (int f = 0; f < count; f++)

@@ -51,6 +51,9 @@ enum { SOLVED_LEVELS = 3 }; /* the benchmark solves on h, 2h and 4h */
 /* The cuts that the size rule, the number of ranks and the order give. */
 struct hierarchy_shape hierarchy_shape(const struct hierarchy_choice *choice, int ranks);
 
+/* The backend of a level of dim cells a side. */
+const struct backend *hierarchy_level_backend(const struct hierarchy_choice *choice, int dim);
+
 /* Bytes of fields on one rank and level, shadows of transfers included. */
 size_t hierarchy_level_bytes(const struct hierarchy_choice *choice,
                              const struct hierarchy_shape *shape, int level, int rank, int ranks);
