@@ -1,6 +1,7 @@
 /* A pass as one kernel per operation: the readable baseline that tuned kernels must equal bit for
  * bit. */
 #include "cuda/operators.cuh"
+#include "cuda/pair_fv2.cuh"
 #include "operators/sum.h"
 #include "operators/transfers.h"
 
@@ -263,25 +264,65 @@ int cuda_sweeps_per_halo(const struct level *level)
     return level->ghosts / level->stencil->radius;
 }
 
-void cuda_run(const struct pass *pass)
+/* All sweeps of the pass by fused red-black kernels, which work out of place: u and FIELD_TMP
+ * change places after each. */
+static void sweep_by_pairs(const struct pass *pass)
+{
+    struct level *l = pass->level;
+    const long offset = l->patches[0].offset;
+    double *const *fields = l->fields;
+    for (int sweep = 0; sweep < pass->nsweeps; sweep += 2) {
+        struct pair_fv2 pair = {cells_of(&l->patches[0])};
+        pair.in = fields[pass->u] + offset;
+        pair.out = fields[FIELD_TMP] + offset;
+        pair.f = fields[pass->f] + offset;
+        pair.alpha = fields[FIELD_ALPHA] ? fields[FIELD_ALPHA] + offset : NULL;
+        pair.dinv = fields[FIELD_DINV] + offset;
+        pair.beta_i = fields[FIELD_BETA_I] + offset;
+        pair.beta_j = fields[FIELD_BETA_J] + offset;
+        pair.beta_k = fields[FIELD_BETA_K] + offset;
+        pair.scale = l->stencil->scale;
+        pair.zero_guess = sweep == 0 && pass->start == START_ZERO;
+        cuda_pair_fv2(pair);
+        double *swapped = l->fields[pass->u];
+        l->fields[pass->u] = l->fields[FIELD_TMP];
+        l->fields[FIELD_TMP] = swapped;
+    }
+}
+
+/* The pass on patch q by one kernel per operation. */
+static void run_plainly(const struct pass *pass, int q, int nsweeps)
 {
     const struct level *l = pass->level;
+    struct work w = open_work(pass, q);
+    const int operations = nsweeps + (pass->finish != FINISH_NONE);
+    if (nsweeps == pass->nsweeps)
+        start(w, q, l->connected ? operations * l->stencil->radius : 0);
+    with_operator(l->stencil->choice, [&](auto op) {
+        for (int sweep = 0; sweep < nsweeps; sweep++)
+            sweep_once<decltype(op)>(w, pass->first_sweep + sweep,
+                                     l->connected ? (operations - 1 - sweep) * l->stencil->radius
+                                                  : 0);
+        finish<decltype(op)>(w, q);
+    });
+}
+
+void cuda_run(const struct pass *pass)
+{
+    struct level *l = pass->level;
+    const bool fused = pass->nsweeps > 0 && pass->nsweeps % 2 == 0 && pass->first_sweep % 2 == 0 &&
+                       cuda_pair_fv2_fits(l);
     if (pass->start == START_PROLONG_SET || pass->start == START_PROLONG_ADD)
         cuda_walls_fill(pass->coarse, pass->coarse->fields[pass->coarse_u],
                         stencil_wall_rule(pass->prolongation, pass->coarse->dim),
                         pass->prolongation / 2);
-    for (int q = 0; q < l->npatches; q++) {
-        struct work w = open_work(pass, q);
-        const int operations = pass->nsweeps + (pass->finish != FINISH_NONE);
-        start(w, q, l->connected ? operations * l->stencil->radius : 0);
-        with_operator(l->stencil->choice, [&](auto op) {
-            for (int sweep = 0; sweep < pass->nsweeps; sweep++)
-                sweep_once<decltype(op)>(
-                    w, pass->first_sweep + sweep,
-                    l->connected ? (operations - 1 - sweep) * l->stencil->radius : 0);
-            finish<decltype(op)>(w, q);
-        });
+    if (fused) {
+        if (pass->start != START_ZERO)
+            start(open_work(pass, 0), 0, 0);
+        sweep_by_pairs(pass);
     }
+    for (int q = 0; q < l->npatches; q++)
+        run_plainly(pass, q, fused ? 0 : pass->nsweeps);
 }
 
 /* to = A x = −(0 − A x), with `to` as the right-hand side 0. */
