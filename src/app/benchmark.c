@@ -221,14 +221,6 @@ static void judge(struct benchmark *b, const struct hierarchy *h, const struct o
         add_reason(b, "order %.3f is below %.2f", b->richardson_order, order);
 }
 
-static void gather_bottom(struct benchmark *b, const struct hierarchy *h)
-{
-    b->bottom_solves = h->bottom->solves;
-    b->bottom_iterations = h->bottom->iterations;
-    for (int i = 0; i < NUM_BREAKDOWNS; i++)
-        b->bottom_breakdowns[i] = h->bottom->breakdowns[i];
-}
-
 struct benchmark *benchmark_run(struct hierarchy *h, const struct options *options)
 {
     struct benchmark *b = memory_alloc_zero(sizeof *b, "benchmark");
@@ -237,7 +229,7 @@ struct benchmark *benchmark_run(struct hierarchy *h, const struct options *optio
         run_size(h, b, level, options);
     if (!options->quiet)
         b->copy_bytes_per_second = breakdown_copy_rate();
-    gather_bottom(b, h); /* rank 0 holds the coarsest level */
+    b->bottom = bottom_counts(h->bottom); /* rank 0 holds the coarsest level */
     if (comm_rank() == 0)
         judge(b, h, options);
     comm_broadcast(MPI_COMM_WORLD, &b->nreasons, sizeof b->nreasons);

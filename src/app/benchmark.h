@@ -41,7 +41,7 @@ struct benchmark {
     double richardson_error, richardson_order;
     double copy_bytes_per_second; /* of this machine's memory, read + write, all ranks; 0 if not
                                      measured */
-    long bottom_solves, bottom_iterations, bottom_breakdowns[NUM_BREAKDOWNS];
+    struct bottom_counts bottom;
     int nreasons; /* why the run is INVALID; 0: it is VALID */
     char reasons[MAX_REASONS][REASON_SIZE];
 };

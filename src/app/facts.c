@@ -54,10 +54,10 @@ static void warn_of_imbalance(struct facts *f, const struct decomposition *d)
 static void warn_of_bottom(struct facts *f, const struct benchmark *b)
 {
     for (int i = BREAKDOWN_NONE + 1; i < NUM_BREAKDOWNS; i++)
-        if (b->bottom_breakdowns[i] > 0)
+        if (b->bottom.breakdowns[i] > 0)
             add_warning(f, "bottom solver: %s in %ld of %ld solves; the smoother took over",
-                        breakdown_text((enum breakdown)i), b->bottom_breakdowns[i],
-                        b->bottom_solves);
+                        breakdown_text((enum breakdown)i), b->bottom.breakdowns[i],
+                        b->bottom.solves);
 }
 
 static void warn_of_noise(struct facts *f, const struct benchmark *b)

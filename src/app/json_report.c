@@ -221,12 +221,12 @@ static void add_solves(cJSON *root, const struct benchmark *b)
 static void add_bottom(cJSON *root, const struct benchmark *b)
 {
     cJSON *object = cJSON_AddObjectToObject(root, "bottom");
-    add_number(object, "solves", (double)b->bottom_solves);
-    add_number(object, "iterations", (double)b->bottom_iterations);
-    add_number(object, "mean_iterations", (double)b->bottom_iterations / (double)b->bottom_solves);
+    add_number(object, "solves", (double)b->bottom.solves);
+    add_number(object, "iterations", (double)b->bottom.iterations);
+    add_number(object, "mean_iterations", (double)b->bottom.iterations / (double)b->bottom.solves);
     cJSON *breakdowns = cJSON_AddObjectToObject(object, "breakdowns");
     for (int i = BREAKDOWN_NONE + 1; i < NUM_BREAKDOWNS; i++)
-        add_number(breakdowns, breakdown_text((enum breakdown)i), (double)b->bottom_breakdowns[i]);
+        add_number(breakdowns, breakdown_text((enum breakdown)i), (double)b->bottom.breakdowns[i]);
 }
 
 static void add_verdict(cJSON *root, const struct facts *f, const struct benchmark *b)

@@ -228,12 +228,12 @@ static void print_time_tables(const struct options *options, const struct benchm
 
 static void print_bottom(const struct benchmark *b)
 {
-    const double solves = b->bottom_solves > 0 ? (double)b->bottom_solves : 1.0;
-    printf("  bottom      %ld solves, %.2f iterations each", b->bottom_solves,
-           (double)b->bottom_iterations / solves);
+    const double solves = b->bottom.solves > 0 ? (double)b->bottom.solves : 1.0;
+    printf("  bottom      %ld solves, %.2f iterations each", b->bottom.solves,
+           (double)b->bottom.iterations / solves);
     for (int i = BREAKDOWN_NONE + 1; i < NUM_BREAKDOWNS; i++)
-        if (b->bottom_breakdowns[i] > 0)
-            printf(", %s %ld times", breakdown_text((enum breakdown)i), b->bottom_breakdowns[i]);
+        if (b->bottom.breakdowns[i] > 0)
+            printf(", %s %ld times", breakdown_text((enum breakdown)i), b->bottom.breakdowns[i]);
     printf("\n");
 }
 

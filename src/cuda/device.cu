@@ -206,28 +206,72 @@ static void download(const double *field, double *values, long count)
 }
 
 static const struct passes cuda_passes = {
-    cuda_run,
-    cuda_sweeps_per_halo,
-    cuda_restrict_cells,
-    cuda_apply,
-    cuda_combine,
-    cuda_multiply,
-    cuda_add_constant,
-    cuda_norm,
-    cuda_product_norm,
-    cuda_product_digits,
-    cuda_checksum,
-    cuda_restrict_face,
-    cuda_extrapolate_beta,
-    cuda_diagonal,
+    .run = cuda_run,
+    .sweeps_per_halo = cuda_sweeps_per_halo,
+    .restrict_cells = cuda_restrict_cells,
+    .apply = cuda_apply,
+    .combine = cuda_combine,
+    .multiply = cuda_multiply,
+    .add_constant = cuda_add_constant,
+    .norm = cuda_norm,
+    .product_norm = cuda_product_norm,
+    .product_digits = cuda_product_digits,
+    .checksum = cuda_checksum,
+    .bottom_solve = cuda_bottom_solve,
+    .bottom_counts = cuda_bottom_counts,
+    .restrict_face = cuda_restrict_face,
+    .extrapolate_beta = cuda_extrapolate_beta,
+    .diagonal = cuda_diagonal,
 };
+
+/* Recordings are CUDA graphs. */
+struct recording {
+    cudaGraphExec_t graph;
+};
+
+static void record_begin()
+{
+    cuda_synchronise();
+    CUDA_CALL(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
+}
+
+static struct recording *record_end()
+{
+    cudaGraph_t graph;
+    struct recording *r = new struct recording();
+    CUDA_CALL(cudaStreamEndCapture(stream, &graph));
+    CUDA_CALL(cudaGraphInstantiate(&r->graph, graph, 0));
+    CUDA_CALL(cudaGraphDestroy(graph));
+    return r;
+}
+
+static void replay(struct recording *r)
+{
+    CUDA_CALL(cudaGraphLaunch(r->graph, stream));
+    cuda_synchronise();
+    cuda_deliver_norms();
+}
+
+static void record_destroy(struct recording *r)
+{
+    CUDA_CALL(cudaGraphExecDestroy(r->graph));
+    delete r;
+}
+
+bool cuda_recording()
+{
+    cudaStreamCaptureStatus status;
+    CUDA_CALL(cudaStreamIsCapturing(stream, &status));
+    return status == cudaStreamCaptureStatusActive;
+}
 
 enum { ROW_ALIGN = 16 }; /* 128 bytes: one line of the GPU's caches */
 
 extern "C" {
 extern const struct backend backend_cuda = {
-    "gpu",  ROW_ALIGN, true,     allocate,         release,     copy,
-    forget, upload,    download, cuda_synchronise, &cuda_passes};
+    "gpu",        ROW_ALIGN,  true,   allocate,       release,
+    copy,         forget,     upload, download,       cuda_synchronise,
+    record_begin, record_end, replay, record_destroy, &cuda_passes};
 }
 
 /* Copies between host fields; those with a device at one end are the device's. */
@@ -247,8 +291,19 @@ static void download_on_host(const double *field, double *values, long count)
 }
 
 extern "C" {
-extern const struct backend backend_cuda_host = {
-    "cpu",        ROW_ALIGN, false,          allocate_host,    release_host,
-    copy_on_host, forget,    upload_on_host, download_on_host, cuda_synchronise,
-    &cpu_passes};
+extern const struct backend backend_cuda_host = {"cpu",
+                                                 ROW_ALIGN,
+                                                 false,
+                                                 allocate_host,
+                                                 release_host,
+                                                 copy_on_host,
+                                                 forget,
+                                                 upload_on_host,
+                                                 download_on_host,
+                                                 cuda_synchronise,
+                                                 NULL,
+                                                 NULL,
+                                                 NULL,
+                                                 NULL,
+                                                 &cpu_passes};
 }

@@ -20,6 +20,12 @@ void cuda_check(cudaError_t error, const char *call, const char *file, int line)
 cudaStream_t cuda_stream();
 void cuda_synchronise();
 
+/* True while work is being recorded: nothing may wait for the device then. */
+bool cuda_recording();
+/* Adds the norms that passes have left on the device to where the passes want them; the stream must
+ * be idle. */
+void cuda_deliver_norms();
+
 /* Device memory with the ledger of cuda.h; dies with STATUS_MEMORY if there is none. */
 void *cuda_allocate_bytes(size_t bytes, const char *what);
 void cuda_release_bytes(void *block);
@@ -94,5 +100,8 @@ uint64_t cuda_product_norm(const struct level *level, enum field x, enum field y
 void cuda_product_digits(const struct level *level, enum field x, enum field y, int exponent,
                          int64_t digits[3]);
 uint64_t cuda_checksum(const struct level *level, enum field x);
+void cuda_bottom_solve(struct level *level, enum field u, enum field f, double reduction,
+                       int max_iterations, bool singular);
+void cuda_bottom_counts(struct bottom_counts *counts);
 
 #endif

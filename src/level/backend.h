@@ -7,6 +7,7 @@
 #include "level/plan.h"
 
 struct passes;
+struct recording;
 
 struct backend {
     const char *name; /* as reports print it: "cpu" */
@@ -29,6 +30,13 @@ struct backend {
     void (*download)(const double *field, double *values, long count);
     /* Waits for all work begun so far. */
     void (*synchronise)(void);
+
+    /* Work begun between record_begin and record_end is kept instead of done; replay does it, as
+     * often as wanted, and waits. All are NULL where a backend does its work at once. */
+    void (*record_begin)(void);
+    struct recording *(*record_end)(void);
+    void (*replay)(struct recording *recording);
+    void (*record_destroy)(struct recording *recording);
 
     const struct passes *passes;
 };

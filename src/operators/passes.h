@@ -44,6 +44,8 @@ struct pass {
     enum field coarse_u, coarse_f;
 };
 
+struct bottom_counts;
+
 /* Work vectors are combined like this: z = a·x + b·y, fma(a, x, b·y) per cell. */
 struct passes {
     void (*run)(const struct pass *pass);
@@ -66,6 +68,12 @@ struct passes {
     void (*product_digits)(const struct level *level, enum field x, enum field y, int exponent,
                            int64_t digits[3]);
     uint64_t (*checksum)(const struct level *level, enum field x);
+
+    /* The bottom solver (solvers/bottom.h, bicgstab) as one call without the host in between, and
+     * what it has counted; NULL where the host drives it. */
+    void (*bottom_solve)(struct level *level, enum field u, enum field f, double reduction,
+                         int max_iterations, bool singular);
+    void (*bottom_counts)(struct bottom_counts *counts);
 
     /* Set-up. Interior (and high-wall faces) of all coefficient fields and f of the model problem;
      * see problem.h. */

@@ -79,20 +79,43 @@ static void solve_by_krylov(struct bottom *b, enum field u, enum field f)
     struct krylov_result r = b->method == BOTTOM_METHOD_CG
                                  ? krylov_cg(b->level, u, f, REDUCTION, MAX_ITERATIONS)
                                  : krylov_bicgstab(b->level, u, f, REDUCTION, MAX_ITERATIONS);
-    b->iterations += r.iterations;
+    b->counts.iterations += r.iterations;
     if (r.breakdown == BREAKDOWN_NONE)
         return;
-    b->breakdowns[r.breakdown]++;
-    b->iterations += solve_by_smoothing(b, u, f);
+    b->counts.breakdowns[r.breakdown]++;
+    b->counts.iterations += solve_by_smoothing(b, u, f);
+}
+
+bool bottom_on_device(const struct bottom *b)
+{
+    return b->method == BOTTOM_METHOD_BICGSTAB && b->level->backend->passes->bottom_solve;
+}
+
+struct bottom_counts bottom_counts(const struct bottom *b)
+{
+    struct bottom_counts all = b->counts, device;
+    if (!bottom_on_device(b))
+        return all;
+    b->level->backend->passes->bottom_counts(&device);
+    all.solves += device.solves;
+    all.iterations += device.iterations;
+    for (int i = 0; i < NUM_BREAKDOWNS; i++)
+        all.breakdowns[i] += device.breakdowns[i];
+    return all;
 }
 
 void bottom_solve(struct bottom *b, enum field u, enum field f)
 {
-    b->solves++;
+    if (bottom_on_device(b)) {
+        b->level->backend->passes->bottom_solve(b->level, u, f, REDUCTION, MAX_ITERATIONS,
+                                                b->singular);
+        return;
+    }
+    b->counts.solves++;
     if (b->method == BOTTOM_METHOD_DIRECT)
         direct_solve(b, u, f);
     else if (b->method == BOTTOM_METHOD_SMOOTH)
-        b->iterations += solve_by_smoothing(b, u, f);
+        b->counts.iterations += solve_by_smoothing(b, u, f);
     else
         solve_by_krylov(b, u, f);
     if (b->singular)

@@ -21,14 +21,18 @@ enum breakdown {
 };
 const char *breakdown_text(enum breakdown breakdown);
 
+struct bottom_counts {
+    long solves, iterations;         /* since the start */
+    long breakdowns[NUM_BREAKDOWNS]; /* solves that fell back to smoothing, by reason */
+};
+
 struct bottom {
     struct level *level;
     enum bottom_method method;
     bool singular;  /* solutions are determined up to a constant: the mean is subtracted */
     double *matrix; /* direct: LU factors, row by row */
     int *pivots;
-    long solves, iterations;         /* since the start */
-    long breakdowns[NUM_BREAKDOWNS]; /* solves that fell back to smoothing, by reason */
+    struct bottom_counts counts; /* of what ran on the host; see bottom_counts() */
 };
 
 /* A direct solver's factorisation is made here: N³ ≤ 1331 unknowns. */
@@ -38,5 +42,11 @@ void bottom_destroy(struct bottom *b);
 /* Improves u so that ‖f − A u‖_max falls to 10⁻³ of what it is, in at most 200 iterations. After a
  * breakdown the smoother takes over. */
 void bottom_solve(struct bottom *b, enum field u, enum field f);
+
+/* True if the level's backend solves by itself, without the host in between. */
+bool bottom_on_device(const struct bottom *b);
+
+/* What has been counted so far, on the host and on a device. */
+struct bottom_counts bottom_counts(const struct bottom *b);
 
 #endif

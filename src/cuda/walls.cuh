@@ -1,0 +1,131 @@
+#ifndef CUDA_WALLS_CUH
+#define CUDA_WALLS_CUH
+/* Ghost cells on the device: their numbering, and their values behind Dirichlet walls, computed
+ * from the cells inside, in i, then in j, then in k. */
+#include "cuda/internal.cuh"
+#include "operators/boundary.h"
+
+struct wall_view {
+    struct cells c;
+    double *x; /* at cell (0,0,0) */
+    int rule;
+};
+
+/* Ghost in layer 0 or 1 from the cells inward from the wall. */
+static __device__ double extrapolate(const double v[4], int rule, int layer)
+{
+    if (rule == 4)
+        return layer == 0 ? wall_quartic(v[0], v[1], v[2], v[3])
+                          : wall_quartic_second(v[0], v[1], v[2], v[3]);
+    if (layer > 0)
+        return 0.0;
+    return rule == 2 ? wall_quadratic(v[0], v[1]) : wall_linear(v[0]);
+}
+
+/* True if index `at` in direction d lies beyond a wall; then its layer, and the index and step of
+ * the cells inward from it. */
+static __device__ bool beyond_wall(const struct cells &c, int d, int at, int *layer, int *first,
+                                   int *step)
+{
+    if (at < 0 && c.wall[d][0]) {
+        *layer = -at - 1;
+        *first = 0;
+        *step = 1;
+        return true;
+    }
+    if (at >= c.n[d] && c.wall[d][1]) {
+        *layer = at - c.n[d];
+        *first = c.n[d] - 1;
+        *step = -1;
+        return true;
+    }
+    return false;
+}
+
+static __device__ double value_i(const struct wall_view &w, int i, int j, int k)
+{
+    int layer, first, step;
+    const double *row = w.x + j * w.c.sj + k * w.c.sk;
+    if (!beyond_wall(w.c, 0, i, &layer, &first, &step))
+        return row[i];
+    double v[4];
+    for (int m = 0; m < w.rule; m++)
+        v[m] = row[first + m * step];
+    return extrapolate(v, w.rule, layer);
+}
+
+static __device__ double value_j(const struct wall_view &w, int i, int j, int k)
+{
+    int layer, first, step;
+    if (!beyond_wall(w.c, 1, j, &layer, &first, &step))
+        return value_i(w, i, j, k);
+    double v[4];
+    for (int m = 0; m < w.rule; m++)
+        v[m] = value_i(w, i, first + m * step, k);
+    return extrapolate(v, w.rule, layer);
+}
+
+static __device__ double value_k(const struct wall_view &w, int i, int j, int k)
+{
+    int layer, first, step;
+    if (!beyond_wall(w.c, 2, k, &layer, &first, &step))
+        return value_j(w, i, j, k);
+    double v[4];
+    for (int m = 0; m < w.rule; m++)
+        v[m] = value_j(w, i, j, first + m * step);
+    return extrapolate(v, w.rule, layer);
+}
+
+/* Numbers the cells of the shell of `layers` around a patch: planes in k, then rows in j, then ends
+ * in i. */
+struct shell {
+    int n[3], layers;
+    long planes, rows, all;
+};
+
+static inline __host__ __device__ struct shell shell_of(const struct cells &c, int layers)
+{
+    struct shell s = {{c.n[0], c.n[1], c.n[2]}, layers, 0, 0, 0};
+    const long n0 = c.n[0], n1 = c.n[1], n2 = c.n[2], g = 2 * layers;
+    s.planes = g * (n0 + g) * (n1 + g);
+    s.rows = s.planes + g * (n0 + g) * n2;
+    s.all = s.rows + g * n1 * n2;
+    return s;
+}
+
+static __device__ int beyond(int ghost, int n, int layers)
+{
+    return ghost < layers ? ghost - layers : n + ghost - layers;
+}
+
+static __device__ void shell_cell(const struct shell &s, long x, int *i, int *j, int *k)
+{
+    const int g = 2 * s.layers;
+    if (x < s.planes) {
+        const int width = s.n[0] + g, height = s.n[1] + g;
+        *i = (int)(x % width) - s.layers;
+        *j = (int)(x / width % height) - s.layers;
+        *k = beyond((int)(x / width / height), s.n[2], s.layers);
+    } else if (x < s.rows) {
+        const int width = s.n[0] + g;
+        x -= s.planes;
+        *i = (int)(x % width) - s.layers;
+        *j = beyond((int)(x / width % g), s.n[1], s.layers);
+        *k = (int)(x / width / g);
+    } else {
+        x -= s.rows;
+        *i = beyond((int)(x % g), s.n[0], s.layers);
+        *j = (int)(x / g % s.n[1]);
+        *k = (int)(x / g / s.n[1]);
+    }
+}
+
+static __device__ bool behind_wall(const struct cells &c, int i, int j, int k)
+{
+    int layer, first, step;
+    return beyond_wall(c, 0, i, &layer, &first, &step) ||
+           beyond_wall(c, 1, j, &layer, &first, &step) ||
+           beyond_wall(c, 2, k, &layer, &first, &step);
+}
+
+#endif
