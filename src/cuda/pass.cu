@@ -1,5 +1,6 @@
 /* A pass as one kernel per operation: the readable baseline that tuned kernels must equal bit for
  * bit. */
+#include <vector>
 #include "cuda/operators.cuh"
 #include "cuda/pair_fv2.cuh"
 #include "operators/sum.h"
@@ -168,18 +169,52 @@ static __global__ void __launch_bounds__(256)
         atomicMax(norm, largest);
 }
 
+/* Where the norm of a pass arrives: a word of device memory, copied to a word of the host's that is
+ * read once the stream is idle. One slot per target, for good, since a recorded pass delivers again
+ * at every replay. */
+struct norm_slot {
+    uint64_t *target;
+    unsigned long long *on_device, *on_host;
+};
+static std::vector<norm_slot> norm_slots;
+
+static const norm_slot &slot_of(uint64_t *target)
+{
+    for (const norm_slot &slot : norm_slots)
+        if (slot.target == target)
+            return slot;
+    norm_slot slot = {target};
+    slot.on_device = (unsigned long long *)cuda_allocate_bytes(sizeof *slot.on_device, "a norm");
+    CUDA_CALL(cudaHostAlloc((void **)&slot.on_host, sizeof *slot.on_host, cudaHostAllocDefault));
+    *slot.on_host = 0;
+    norm_slots.push_back(slot);
+    return norm_slots.back();
+}
+
+void cuda_deliver_norms()
+{
+    for (const norm_slot &slot : norm_slots) {
+        if (*slot.on_host == 0)
+            continue;
+        *slot.target = *slot.on_host > *slot.target ? *slot.on_host : *slot.target;
+        *slot.on_host = 0;
+    }
+}
+
 template <class Op>
 static void finish_norm(const struct work &w)
 {
-    unsigned long long *norm = (unsigned long long *)cuda_allocate_bytes(sizeof *norm, "a norm"),
-                       value;
-    CUDA_CALL(cudaMemsetAsync(norm, 0, sizeof *norm, cuda_stream()));
-    norm_kernel<Op><<<1056, 256, 0, cuda_stream()>>>(w.v, w.c.n[0], w.c.n[1], w.c.n[2], norm);
+    const norm_slot &slot = slot_of(w.pass->norm);
+    CUDA_CALL(cudaMemsetAsync(slot.on_device, 0, sizeof *slot.on_device, cuda_stream()));
+    norm_kernel<Op>
+        <<<1056, 256, 0, cuda_stream()>>>(w.v, w.c.n[0], w.c.n[1], w.c.n[2], slot.on_device);
     CUDA_LAUNCHED();
-    CUDA_CALL(cudaMemcpyAsync(&value, norm, sizeof value, cudaMemcpyDeviceToHost, cuda_stream()));
+    CUDA_CALL(cudaMemcpyAsync(slot.on_host, slot.on_device, sizeof *slot.on_host,
+                              cudaMemcpyDeviceToHost, cuda_stream()));
+    if (cuda_recording())
+        return;
     cuda_synchronise();
-    cuda_release_bytes(norm);
-    *w.pass->norm = value > *w.pass->norm ? value : *w.pass->norm;
+    cuda_deliver_norms();
 }
 
 /* One direction of prolongation at the low or high child. */

@@ -3,6 +3,7 @@
 #include "base/check.h"
 #include "base/memory.h"
 #include "base/timer.h"
+#include "level/backend.h"
 #include "solvers/bottom.h"
 #include "solvers/cycle.h"
 #include "solvers/reduce.h"
@@ -30,6 +31,8 @@ void program_destroy(struct program *p)
 {
     if (!p)
         return;
+    if (p->recording)
+        p->hierarchy->levels[p->stages[0].level]->backend->record_destroy(p->recording);
     memory_free(p->stages);
     memory_free(p->times);
     memory_free(p);
@@ -104,20 +107,86 @@ static void execute_stage(const struct hierarchy *h, const struct stage *s,
     CHECK(!"a stage kind that exists");
 }
 
-void program_execute(struct program *p)
+static void execute_timed(const struct hierarchy *h, const struct stage *s,
+                          struct stage_times *times)
 {
-    p->norm = 0;
-    p->executions++;
+    const struct backend *backend = h->levels[s->level]->backend;
+    const double start = timer_seconds();
+    execute_stage(h, s, &times->halo);
+    backend->synchronise();
+    times->total += timer_seconds() - start;
+}
+
+static void execute_stages(struct program *p)
+{
     for (int i = 0; i < p->count; i++) {
         const struct stage *s = &p->stages[i];
-        struct stage_times *times = p->times ? &p->times[i] : NULL;
-        const double start = times ? timer_seconds() : 0.0;
-        execute_stage(p->hierarchy, s, times ? &times->halo : NULL);
-        if (times)
-            times->total += timer_seconds() - start;
+        if (p->times)
+            execute_timed(p->hierarchy, s, &p->times[i]);
+        else
+            execute_stage(p->hierarchy, s, NULL);
         if (observer.observe)
             observer.observe(observer.data, p, s);
     }
+}
+
+/* True if the stage's work is all on the backend: no message, and no number that the host must know
+ * to go on. */
+static bool stage_is_recordable(const struct program *p, const struct stage *s,
+                                const struct backend *backend)
+{
+    const struct hierarchy *h = p->hierarchy;
+    const struct level *l = h->levels[s->level];
+    if (l->backend != backend || l->nranks > 1 || !l->active)
+        return false;
+    switch (s->kind) {
+    case STAGE_PASS:
+    case STAGE_HALO:
+    case STAGE_RESTRICT:
+        return true;
+    case STAGE_DOWN:
+    case STAGE_UP:
+        return h->levels[s->level + 1]->backend == backend && h->levels[s->level + 1]->nranks == 1;
+    case STAGE_BOTTOM:
+        return bottom_on_device(h->bottom);
+    case STAGE_MEAN:
+    case NUM_STAGE_KINDS:
+        break;
+    }
+    return false;
+}
+
+static bool is_recordable(const struct program *p)
+{
+    const struct backend *backend =
+        p->count > 0 ? p->hierarchy->levels[p->stages[0].level]->backend : NULL;
+    bool all = backend && backend->record_begin;
+    for (int i = 0; all && i < p->count; i++)
+        all = stage_is_recordable(p, &p->stages[i], backend);
+    return all;
+}
+
+/* Records the stages. The first execution was an ordinary one, so that whatever is made at first
+ * use exists. */
+static void record(struct program *p)
+{
+    const struct backend *backend = p->hierarchy->levels[p->stages[0].level]->backend;
+    backend->record_begin();
+    execute_stages(p);
+    p->recording = backend->record_end();
+}
+
+void program_execute(struct program *p)
+{
+    const bool plain = p->times || observer.observe;
+    p->norm = 0;
+    p->executions++;
+    if (!p->recording && !plain && p->executions > 1 && is_recordable(p))
+        record(p);
+    if (p->recording && !plain)
+        p->hierarchy->levels[p->stages[0].level]->backend->replay(p->recording);
+    else
+        execute_stages(p);
 }
 
 void program_time(struct program *p, bool on)

@@ -36,8 +36,9 @@ struct program {
     struct hierarchy *hierarchy;
     int count, capacity;
     struct stage *stages;
-    struct stage_times *times; /* one per stage; NULL unless timed */
-    uint64_t norm;             /* bits of the local residual norm of the last execution */
+    struct stage_times *times;   /* one per stage; NULL unless timed */
+    struct recording *recording; /* of all stages, where the backend can; see backend.h */
+    uint64_t norm;               /* bits of the local residual norm of the last execution */
     long executions;
 };
 
