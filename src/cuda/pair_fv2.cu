@@ -12,13 +12,10 @@
 #include "operators/fv2.h"
 #include "operators/smoothers.h"
 
-enum {
-    LANES = 32,
-    ROWS = 20,
-    INNER_PAIRS = LANES - 2,
-    INNER_ROWS = ROWS - 2,
-    PLANES_PER_BLOCK = 64
-};
+enum { LANES = 32, ROWS = 20, INNER_PAIRS = LANES - 2, INNER_ROWS = ROWS - 2 };
+/* A block repeats two planes of its neighbours, so it should have many; but all multiprocessors
+ * should have a block. */
+enum { MIN_PLANES = 2, MAX_PLANES = 64, WANTED_BLOCKS = 264 };
 
 /* The member of a pair at place e. */
 static __device__ double at_place(double2 pair, int e)
@@ -74,13 +71,14 @@ static __device__ double or_ghost(bool wall, double neighbour, double u, double 
 }
 
 template <bool HELMHOLTZ, bool ZERO>
-static __global__ void __launch_bounds__(LANES *ROWS, 1) pair_kernel(const struct pair_fv2 w)
+static __global__ void __launch_bounds__(LANES *ROWS, 1)
+    pair_kernel(const struct pair_fv2 w, int planes)
 {
     __shared__ double old_black[2][ROWS][LANES], new_red[2][ROWS][LANES];
     const int lane = threadIdx.x, row = threadIdx.y;
     const int pair = blockIdx.x * INNER_PAIRS - 1 + lane, j = blockIdx.y * INNER_ROWS - 1 + row;
     const int n0 = w.c.n[0], n1 = w.c.n[1], n2 = w.c.n[2], i = 2 * pair;
-    const int first = blockIdx.z * PLANES_PER_BLOCK, last = min(first + PLANES_PER_BLOCK, n2);
+    const int first = blockIdx.z * planes, last = min(first + planes, n2);
     const bool inside = pair >= 0 && i < n0 && j >= 0 && j < n1;
     const bool stores = inside && lane > 0 && lane < LANES - 1 && row > 0 && row < ROWS - 1;
     const bool edge_row = row == 0 || row == ROWS - 1, edge_lane = lane == 0 || lane == LANES - 1;
@@ -189,14 +187,15 @@ bool cuda_pair_fv2_fits(const struct level *level)
 template <bool HELMHOLTZ>
 static void launch(const struct pair_fv2 &w)
 {
-    const dim3 block(LANES, ROWS);
-    const dim3 grid((w.c.n[0] / 2 + INNER_PAIRS - 1) / INNER_PAIRS,
-                    (w.c.n[1] + INNER_ROWS - 1) / INNER_ROWS,
-                    (w.c.n[2] + PLANES_PER_BLOCK - 1) / PLANES_PER_BLOCK);
+    const int tiles_i = (w.c.n[0] / 2 + INNER_PAIRS - 1) / INNER_PAIRS, n2 = w.c.n[2];
+    const int tiles_j = (w.c.n[1] + INNER_ROWS - 1) / INNER_ROWS;
+    int planes = n2 * tiles_i * tiles_j / WANTED_BLOCKS;
+    planes = planes < MIN_PLANES ? MIN_PLANES : planes > MAX_PLANES ? MAX_PLANES : planes;
+    const dim3 block(LANES, ROWS), grid(tiles_i, tiles_j, (n2 + planes - 1) / planes);
     if (w.zero_guess)
-        pair_kernel<HELMHOLTZ, true><<<grid, block, 0, cuda_stream()>>>(w);
+        pair_kernel<HELMHOLTZ, true><<<grid, block, 0, cuda_stream()>>>(w, planes);
     else
-        pair_kernel<HELMHOLTZ, false><<<grid, block, 0, cuda_stream()>>>(w);
+        pair_kernel<HELMHOLTZ, false><<<grid, block, 0, cuda_stream()>>>(w, planes);
     CUDA_LAUNCHED();
 }
 
