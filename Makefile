@@ -65,7 +65,7 @@ INIH ?= $(call find,inih,ini.h)
 DEPS_LIBRARIES := $(if $(DEPS),$(wildcard $(foreach place,usr/lib usr/lib/* lib lib/*,\
                     $(abspath $(DEPS))/$(place)/*.so)))
 DEPS_LIBDIRS := $(patsubst %/,%,$(sort $(dir $(DEPS_LIBRARIES))))
-INCLUDES := -Isrc$(if $(DEPS), -I$(DEPS)/usr/include -I$(DEPS)/include)
+INCLUDES := -Isrc -Itests$(if $(DEPS), -I$(DEPS)/usr/include -I$(DEPS)/include)
 LDPATHS := $(DEPS_LIBDIRS:%=-L%) $(DEPS_LIBDIRS:%=-Wl,-rpath,%)
 LDLIBS = $(if $(filter 1,$(CJSON)),-lcjson) $(if $(filter 1,$(INIH)),-linih) \
          $(if $(CUDA_SOURCES),-L$(CUDA_HOME)/lib64 -lcudart_static -lstdc++ -ldl -lrt -lpthread) -lm

@@ -1,4 +1,6 @@
 #include "base/memory.h"
+#include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +20,8 @@ static struct {
 void *memory_alloc(size_t bytes, const char *what)
 {
     const size_t rounded = (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
-    char *start = rounded < bytes ? NULL : aligned_alloc(ALIGNMENT, rounded + ALIGNMENT);
+    const bool wraps = bytes > SIZE_MAX - 2 * ALIGNMENT;
+    char *start = wraps ? NULL : aligned_alloc(ALIGNMENT, rounded + ALIGNMENT);
     if (!start)
         die(STATUS_MEMORY, "no memory for %zu bytes of %s", bytes, what);
     ((struct header *)(void *)start)->bytes = bytes;

@@ -1,0 +1,83 @@
+/* Errors and orders that are known: HPGMG's Richardson errors of the default problem up to 128³, and this project's own errors of
+ * the manufactured solutions, pinned after it was seen that they fall by a factor of 4 a refinement. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include "base/memory.h"
+#include "support/solve_case.h"
+
+static const struct solver_choice one_f_cycle = {.f_cycle = true, .max_cycles = 20};
+
+static void expect_close(const char *what, double ours, double golden, double relative)
+{
+    if (!(fabs(ours - golden) <= relative * golden))
+        fail_msg("%s: %.15e instead of %.15e", what, ours, golden);
+}
+
+static void test_richardson(void **state)
+{
+    (void)state;
+    static const struct {
+        int order, log2_box_dim;
+        double error, rate, least_order;
+    } golden[] = {
+        {2, 5, 1.171592818772242e-04, -0.266, -1.0}, {2, 6, 3.829371121658954e-05, 1.614, 1.5},
+        {2, 7, 9.649246296773370e-06, 1.989, 1.95},  {4, 5, 2.741524561805046e-05, 1.966, 1.9},
+        {4, 6, 2.889820931067759e-06, 3.247, 3.2},   {4, 7, 2.342436689257467e-07, 3.625, 3.5},
+    };
+    static struct case_result result;
+    for (size_t g = 0; g < sizeof golden / sizeof golden[0]; g++) {
+        const struct hierarchy_choice choice =
+            case_choice(golden[g].order, false, false, SMOOTHER_GSRB, golden[g].log2_box_dim, 1);
+        case_run(&choice, one_f_cycle, &result);
+        expect_close("Richardson error", result.richardson_error, golden[g].error, 1e-10);
+        assert_true(fabs(result.richardson_order - golden[g].rate) < 5.1e-4);
+        assert_true(result.richardson_order >= golden[g].least_order);
+    }
+}
+
+/* The error on the finest level of dim cells a side. (On 2h and 4h f is restricted, and the error is another one.) */
+static double true_error(int problem, bool periodic, int log2_dim)
+{
+    static struct case_result result;
+    struct hierarchy_choice choice = case_choice(2, false, periodic, SMOOTHER_GSRB, log2_dim, 1);
+    choice.problem = problem;
+    case_run(&choice, one_f_cycle, &result);
+    return result.true_errors[0];
+}
+
+static void test_true_error(void **state)
+{
+    (void)state;
+    static const struct {
+        int problem;
+        bool periodic;
+        double error_64, error_128;
+    } golden[] = {
+#include "reference/true_errors.def"
+    };
+    for (size_t g = 0; g < sizeof golden / sizeof golden[0]; g++) {
+        const double coarse = true_error(golden[g].problem, golden[g].periodic, 6);
+        const double fine = true_error(golden[g].problem, golden[g].periodic, 7);
+        const double slope = log2(coarse / fine);
+        printf("%s: %.15e, %.15e, order %.3f\n", problems[golden[g].problem].name, coarse, fine, slope);
+        expect_close("error at 64", coarse, golden[g].error_64, 1e-8);
+        expect_close("error at 128", fine, golden[g].error_128, 1e-8);
+        assert_true(slope >= 1.95);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_richardson),
+        cmocka_unit_test(test_true_error),
+    };
+    comm_start(&argc, &argv);
+    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    const bool leak = memory_live_blocks() != 0;
+    comm_finish();
+    return failed != 0 || leak;
+}
