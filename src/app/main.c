@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include "app/benchmark.h"
 #include "app/build_info.h"
+#include "app/fault.h"
 #include "app/json_report.h"
 #include "app/options.h"
 #include "app/progress.h"
@@ -91,9 +92,15 @@ static enum status run_benchmark(const struct options *o, const struct hierarchy
         return STATUS_SYSTEM;
     progress_enable(!o->quiet);
     struct hierarchy *h = hierarchy_create(choice);
+    char message[256];
+    enum status status = fault_install(h, message, sizeof message);
+    if (status != STATUS_VALID) {
+        hierarchy_destroy(h);
+        return refuse(status, message);
+    }
     report_hierarchy(h, o);
     struct benchmark *b = benchmark_run(h, o);
-    enum status status = b->nreasons == 0 ? STATUS_VALID : STATUS_INVALID;
+    status = b->nreasons == 0 ? STATUS_VALID : STATUS_INVALID;
     report_results(h, o, b);
     if (json && !json_report_write(json, h, o, b))
         status = STATUS_SYSTEM;

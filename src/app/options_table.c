@@ -76,7 +76,7 @@ const struct option_row option_table[] = {
     {.name = "bottom", CHOICE(bottom, bottoms, "bicgstab"), .help = "solver of the coarsest level"},
     {.name = "backend", CHOICE(backend, backends, "auto"), .help = "where the levels live"},
     {.name = "cpu-below", NUMBER(OPTION_LONG, cpu_below, "never"), .unset = "never", .minimum = 1,
-     .maximum = 1e12, .argument = "CELLS", .help = "with a GPU: levels of fewer cells on the CPU"},
+     .maximum = 1e12, .argument = "CELLS", .help = "levels of fewer cells leave the GPU"},
     {.name = "loops", CHOICE(loops, loops, "tiled"), .help = "CPU loops; same bits"},
     {.name = "solves", NUMBER(OPTION_LONG, solves, "auto"), .unset = "auto", .minimum = 1,
      .maximum = 1e6, .argument = "N",

@@ -101,7 +101,6 @@ static const struct {
     {"-q 5 8", "unknown option '-q'; did you mean --quiet?"},
     {"--= 5 8", "unknown option '--='"},
     {"--log2-box-dim 5 8", "unknown option '--log2-box-dim'"},
-    {"5 8 --cpu-below 3", "unknown option '--cpu-below'"},
 
     /* values */
     {"--order 3 5 8", "--order: wrong value '3'; legal: 2, 4"},

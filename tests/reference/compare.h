@@ -2,14 +2,16 @@
 #define REFERENCE_COMPARE_H
 /* Compares this program with the rows of hpgmg-fv.csv.
  *
- * Two codes that do the same operations in another order agree to rounding. A relative residual r is known to
- * about eps·‖A‖‖u‖/‖f‖, which is eps·N² times a number of order 1/10 here (‖A‖ ~ 12 N², ‖u‖/‖f‖ ~ 1/(12π²)); nothing smaller
- * can be asked for. Above that floor: 1e-8 of the value while it is above 1e-8, within a factor of 2 nearer to rounding.
+ * Two codes that do the same operations in another order agree to rounding. A relative residual r
+ * is known to about eps·‖A‖‖u‖/‖f‖, which is eps·N² times a number of order 1/10 here (‖A‖ ~ 12 N²,
+ * ‖u‖/‖f‖ ~ 1/(12π²)); nothing smaller can be asked for. Above that floor: 1e-8 of the value while
+ * it is above 1e-8, within a factor of 2 nearer to rounding.
  *
- * Order 4 and size `4 27`: HPGMG chooses the wall rule by the size of a box, this project by that of the level. On the level of
- * 6³ cells HPGMG has boxes of 2³ and takes the quadratic rule, this project the quartic one; and its probe with four colours finds
- * an inexact diagonal there. With HPGMG's choices put in by hand on that level all Dirichlet rows agree to 1e-4. Without, what
- * can be compared is h, where that level matters least: the residual after the F-cycle to 5 %. */
+ * Order 4 and size `4 27`: HPGMG chooses the wall rule by the size of a box, this project by that
+ * of the level. On the level of 6³ cells HPGMG has boxes of 2³ and takes the quadratic rule, this
+ * project the quartic one; and its probe with four colours finds an inexact diagonal there. With
+ * HPGMG's choices put in by hand on that level all Dirichlet rows agree to 1e-4. Without, what can
+ * be compared is h, where that level matters least: the residual after the F-cycle to 5 %. */
 #include <float.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -49,9 +51,10 @@ static inline bool read_row(FILE *file, struct reference_row *r)
 
 static inline bool same_case(const struct reference_row *a, const struct reference_row *b)
 {
-    return strcmp(a->operator_name, b->operator_name) == 0 && strcmp(a->equation, b->equation) == 0 &&
-           strcmp(a->boundary, b->boundary) == 0 && strcmp(a->smoother, b->smoother) == 0 &&
-           strcmp(a->cycle, b->cycle) == 0 && a->log2_box == b->log2_box && a->boxes == b->boxes;
+    return strcmp(a->operator_name, b->operator_name) == 0 &&
+           strcmp(a->equation, b->equation) == 0 && strcmp(a->boundary, b->boundary) == 0 &&
+           strcmp(a->smoother, b->smoother) == 0 && strcmp(a->cycle, b->cycle) == 0 &&
+           a->log2_box == b->log2_box && a->boxes == b->boxes;
 }
 
 static inline void solve_row(const struct reference_row *r, struct case_result *result)
@@ -60,8 +63,8 @@ static inline void solve_row(const struct reference_row *r, struct case_result *
                                    : r->smoother[0] == 'c' ? SMOOTHER_CHEBYSHEV
                                                            : SMOOTHER_JACOBI;
     const struct hierarchy_choice choice =
-        case_choice(r->operator_name[2] - '0', r->equation[0] == 'h', r->boundary[0] == 'p', smoother,
-                    r->log2_box, r->boxes);
+        case_choice(r->operator_name[2] - '0', r->equation[0] == 'h', r->boundary[0] == 'p',
+                    smoother, r->log2_box, r->boxes);
     const bool one_cycle = strcmp(r->cycle, "F") == 0;
     const struct solver_choice solver = {
         .f_cycle = r->cycle[0] == 'F', .rtol = one_cycle ? 0.0 : 1e-10, .max_cycles = 20};
@@ -116,12 +119,13 @@ static inline void compare_row(const struct reference_row *r, const struct case_
     if (agrees(r, ours, c))
         return;
     c->failed++;
-    printf("%s %s %s %s %s, size %d %ld, %s %s: %.15e instead of %.15e\n", r->operator_name, r->equation,
-           r->boundary, r->smoother, r->cycle, r->log2_box, r->boxes, r->level, r->step, ours, r->value);
+    printf("%s %s %s %s %s, size %d %ld, %s %s: %.15e instead of %.15e\n", r->operator_name,
+           r->equation, r->boundary, r->smoother, r->cycle, r->log2_box, r->boxes, r->level,
+           r->step, ours, r->value);
 }
 
-/* Compares the rows of the cases that `wanted` picks. HPGMG's rows of a case stand together, and are as many as its cycles: a case
- * with a cycle too many is a failure too. */
+/* Compares the rows of the cases that `wanted` picks. HPGMG's rows of a case stand together, and
+ * are as many as its cycles: a case with a cycle too many is a failure too. */
 static inline struct comparison compare_all(bool (*wanted)(const struct reference_row *))
 {
     struct comparison c = {0, 0, 0.0};
@@ -131,7 +135,8 @@ static inline struct comparison compare_all(bool (*wanted)(const struct referenc
     long rows = 0;
     FILE *file = fopen("tests/reference/hpgmg-fv.csv", "r");
     if (!file || !fgets(header, sizeof header, file)) {
-        fprintf(stderr, "tests/reference/hpgmg-fv.csv cannot be read; run from the project's root\n");
+        fprintf(stderr,
+                "tests/reference/hpgmg-fv.csv cannot be read; run from the project's root\n");
         exit(1);
     }
     while (read_row(file, &row)) {
@@ -145,8 +150,9 @@ static inline struct comparison compare_all(bool (*wanted)(const struct referenc
         compare_row(&row, &result, &c);
     }
     fclose(file);
-    printf("%ld of %ld rows compared, %ld differ; largest relative difference above the floor %.1e\n", c.compared, rows,
-           c.failed, c.worst);
+    printf(
+        "%ld of %ld rows compared, %ld differ; largest relative difference above the floor %.1e\n",
+        c.compared, rows, c.failed, c.worst);
     return c;
 }
 

@@ -1,5 +1,6 @@
-/* Errors and orders that are known: HPGMG's Richardson errors of the default problem up to 128³, and this project's own errors of
- * the manufactured solutions, pinned after it was seen that they fall by a factor of 4 a refinement. */
+/* Errors and orders that are known: HPGMG's Richardson errors of the default problem up to 128³,
+ * and this project's own errors of the manufactured solutions, pinned after it was seen that they
+ * fall by a factor of 4 a refinement. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -38,7 +39,8 @@ static void test_richardson(void **state)
     }
 }
 
-/* The error on the finest level of dim cells a side. (On 2h and 4h f is restricted, and the error is another one.) */
+/* The error on the finest level of dim cells a side. (On 2h and 4h f is restricted, and the error
+ * is another one.) */
 static double true_error(int problem, bool periodic, int log2_dim)
 {
     static struct case_result result;
@@ -62,7 +64,8 @@ static void test_true_error(void **state)
         const double coarse = true_error(golden[g].problem, golden[g].periodic, 6);
         const double fine = true_error(golden[g].problem, golden[g].periodic, 7);
         const double slope = log2(coarse / fine);
-        printf("%s: %.15e, %.15e, order %.3f\n", problems[golden[g].problem].name, coarse, fine, slope);
+        printf("%s: %.15e, %.15e, order %.3f\n", problems[golden[g].problem].name, coarse, fine,
+               slope);
         expect_close("error at 64", coarse, golden[g].error_64, 1e-8);
         expect_close("error at 128", fine, golden[g].error_128, 1e-8);
         assert_true(slope >= 1.95);

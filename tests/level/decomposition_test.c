@@ -1,0 +1,389 @@
+/* The size rule, the Morton curve, how boxes are dealt and merged, and the chain of coarser cuts.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include "base/memory.h"
+#include "level/decomposition.h"
+#include "support/random.h"
+
+enum { CASES = 1000, LARGEST_SIDE = 24, MAX_LEVELS = 16 };
+
+/* --- the Morton curve and the size rule --- */
+
+/* Eight codes for each code of the octant above: the definition of the Z-order. */
+static unsigned long code_by_octants(unsigned i, unsigned j, unsigned k)
+{
+    if (i == 0 && j == 0 && k == 0)
+        return 0;
+    return 8 * code_by_octants(i / 2, j / 2, k / 2) + i % 2 + 2 * (j % 2) + 4 * (k % 2);
+}
+
+static void morton_codes_number_octants(void **state)
+{
+    (void)state;
+    for (long number = 0; number < 10 * CASES; number++) {
+        random_begin(number);
+        const int largest = (1 << random_int(0, 21)) - 1;
+        const unsigned i = (unsigned)random_int(0, largest), j = (unsigned)random_int(0, largest),
+                       k = (unsigned)random_int(0, largest);
+        EXPECT(morton_code(i, j, k) == code_by_octants(i, j, k));
+    }
+    assert_true(morton_code(2097151, 2097151, 2097151) == 0x7fffffffffffffff);
+}
+
+/* The largest m·2^s with odd m <= 11 whose cube is at most `boxes`. */
+static long largest_side(long boxes)
+{
+    long best = 1;
+    for (long m = 1; m <= 11; m += 2)
+        for (long n = m; n * n * n <= boxes; n *= 2)
+            best = n > best ? n : best;
+    return best;
+}
+
+static void size_rule_finds_the_largest(void **state)
+{
+    (void)state;
+    for (long boxes = 0; boxes <= 20000; boxes++)
+        assert_int_equal(size_rule(boxes, 1), largest_side(boxes));
+    for (long number = 0; number < CASES; number++) {
+        random_begin(number);
+        const int per_rank = random_int(1, 1 << random_int(0, 20));
+        const int ranks = random_int(1, 1 << random_int(0, 10));
+        EXPECT(size_rule(per_rank, ranks) == largest_side((long)per_rank * ranks));
+    }
+    const int sides[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 14, 16, 18, 20, 22, 24, 28, 32};
+    for (size_t s = 0; s < sizeof sides / sizeof *sides; s++) {
+        const int n = sides[s], cube = n * n * n;
+        assert_int_equal(size_rule(cube, 1), n);
+        assert_int_equal(size_rule(1, cube), n);
+        assert_true(cube == 1 || size_rule(cube - 1, 1) < n);
+    }
+}
+
+/* --- one decomposition --- */
+
+/* Owner of each box of a cut before merging: unit[i + n·(j + n·k)]; -1 where none is. */
+struct units {
+    int n;
+    int owner[LARGEST_SIDE * LARGEST_SIDE * LARGEST_SIDE];
+};
+
+static int *unit(struct units *u, int i, int j, int k)
+{
+    return &u->owner[i + u->n * (j + u->n * k)];
+}
+
+static void mark_units(struct units *u, struct box b, int owner, int side)
+{
+    for (int k = b.lo[2] / side; k < b.hi[2] / side; k++)
+        for (int j = b.lo[1] / side; j < b.hi[1] / side; j++)
+            for (int i = b.lo[0] / side; i < b.hi[0] / side; i++) {
+                EXPECT(*unit(u, i, j, k) == -1);
+                *unit(u, i, j, k) = owner;
+            }
+}
+
+/* Every unit is in exactly one box, boxes are cuboids of whole units and sorted by owner. */
+static void expect_cover(const struct decomposition *d, struct cut cut, struct units *u)
+{
+    const int n = cut.boxes_per_side, side = cut.box_dim;
+    long cells = 0;
+    u->n = n;
+    for (int b = 0; b < n * n * n; b++)
+        u->owner[b] = -1;
+    EXPECT(d->dim == n * side);
+    for (int b = 0; b < d->nboxes; b++) {
+        const struct box box = d->boxes[b];
+        EXPECT(box_contains(box_cube(0, 0, 0, d->dim), box) && !box_is_empty(box));
+        for (int e = 0; e < 3; e++)
+            EXPECT(box.lo[e] % side == 0 && box.hi[e] % side == 0);
+        EXPECT(b == 0 || d->owner[b - 1] <= d->owner[b]);
+        mark_units(u, box, d->owner[b], side);
+        cells += box_cells(box);
+    }
+    EXPECT(cells == (long)d->dim * d->dim * d->dim);
+}
+
+/* Coordinate number d (0 = i) of the unit with this code. */
+static int decode(unsigned long code, int d)
+{
+    int value = 0;
+    for (int bit = 0; bit < 8; bit++)
+        value |= (int)(code >> (3 * bit + d) & 1) << bit;
+    return value;
+}
+
+static long count_owned(const struct units *u, int rank)
+{
+    const int n = u->n;
+    long count = 0;
+    for (int b = 0; b < n * n * n; b++)
+        count += u->owner[b] == rank;
+    return count;
+}
+
+/* Owners follow the curve without going back, pieces differ by at most one unit, and piece p is on
+ * rank p·world/ranks. */
+static void expect_dealt(struct units *u, struct cut cut, int world)
+{
+    const int n = u->n, count = n * n * n;
+    int piece = 0, last = 0;
+    EXPECT(*unit(u, 0, 0, 0) == 0);
+    for (unsigned long code = 0; code < 8ul * 8 * 8 * 8 * 8; code++) {
+        const int i = decode(code, 0), j = decode(code, 1), k = decode(code, 2);
+        if (i >= n || j >= n || k >= n)
+            continue;
+        const int owner = *unit(u, i, j, k);
+        EXPECT(owner >= last);
+        piece += owner != last;
+        EXPECT(owner == (int)((long)piece * world / cut.ranks));
+        if (owner != last || code == 0) {
+            const long owned = count_owned(u, owner);
+            EXPECT(owned == count / cut.ranks || owned == (count - 1) / cut.ranks + 1);
+        }
+        last = owner;
+    }
+    EXPECT(piece == cut.ranks - 1);
+}
+
+static bool joinable(struct box a, struct box b)
+{
+    int differing = 0;
+    bool meet = false;
+    for (int d = 0; d < 3; d++) {
+        differing += a.lo[d] != b.lo[d] || a.hi[d] != b.hi[d];
+        meet = meet || a.hi[d] == b.lo[d] || b.hi[d] == a.lo[d];
+    }
+    return differing == 1 && meet;
+}
+
+/* The last pass goes along k: nothing may be left to join there. */
+static void expect_merged(const struct decomposition *d)
+{
+    for (int a = 0; a < d->nboxes; a++)
+        for (int b = a + 1; b < d->nboxes && d->owner[b] == d->owner[a]; b++)
+            EXPECT(!joinable(d->boxes[a], d->boxes[b]) || (d->boxes[a].lo[2] == d->boxes[b].lo[2] &&
+                                                           d->boxes[a].hi[2] == d->boxes[b].hi[2]));
+}
+
+static void expect_decomposition(struct cut cut, int world)
+{
+    static struct units units;
+    struct decomposition d = decomposition_create(cut, world);
+    expect_cover(&d, cut, &units);
+    expect_dealt(&units, cut, world);
+    expect_merged(&d);
+    decomposition_destroy(&d);
+}
+
+static int smaller(int a, int b)
+{
+    return a < b ? a : b;
+}
+
+static void boxes_are_dealt_evenly(void **state)
+{
+    (void)state;
+    for (long number = 0; number < CASES; number++) {
+        random_begin(number);
+        const int n = random_int(1, random_int(0, 9) ? 6 : 12), boxes = n * n * n;
+        const int world = random_int(1, random_bool() ? 8 : 3 * boxes);
+        const int ranks =
+            random_bool() ? smaller(world, boxes) : random_int(1, smaller(world, boxes));
+        expect_decomposition((struct cut){n, random_int(1, 64), ranks}, world);
+    }
+}
+
+/* Where boxes and ranks do not fit each other at all. */
+static void primes_are_dealt_evenly(void **state)
+{
+    (void)state;
+    const int primes[] = {2,  3,  5,  7,  11, 13, 17, 19, 23, 29,
+                          31, 37, 41, 43, 47, 53, 59, 61, 97, 127};
+    for (size_t p = 0; p < sizeof primes / sizeof *primes; p++) {
+        random_begin((long)p);
+        for (int n = 1; n <= 7; n++)
+            expect_decomposition((struct cut){n, 8, smaller(primes[p], n * n * n)}, primes[p]);
+    }
+}
+
+/* A power of two of consecutive codes, from a multiple of itself on, is a cuboid: one box a rank.
+ */
+static void powers_of_two_have_one_box_a_rank(void **state)
+{
+    (void)state;
+    for (int n = 1; n <= 16; n *= 2)
+        for (int ranks = 1; ranks <= n * n * n; ranks *= 2) {
+            random_begin(ranks);
+            struct decomposition d = decomposition_create((struct cut){n, 16, ranks}, ranks);
+            EXPECT(d.nboxes == ranks);
+            for (int b = 0; b < d.nboxes; b++)
+                EXPECT(d.owner[b] == b && box_cells(d.boxes[b]) == 4096l * n * n * n / ranks);
+            decomposition_destroy(&d);
+        }
+}
+
+/* --- coarser levels --- */
+
+static void expect_coarsened(const struct decomposition *fine)
+{
+    struct decomposition coarse = decomposition_coarsen(fine);
+    EXPECT(2 * coarse.dim == fine->dim && coarse.nboxes == fine->nboxes);
+    for (int b = 0; b < fine->nboxes; b++) {
+        EXPECT(box_equal(box_refine(coarse.boxes[b]), fine->boxes[b]));
+        EXPECT(coarse.owner[b] == fine->owner[b]);
+    }
+    EXPECT(!decomposition_equal(&coarse, fine));
+    decomposition_destroy(&coarse);
+}
+
+static bool owns(const struct decomposition *d, int rank)
+{
+    int low = 0, high = d->nboxes; /* owners are sorted */
+    while (low < high) {
+        const int middle = (low + high) / 2;
+        if (d->owner[middle] < rank)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < d->nboxes && d->owner[low] == rank;
+}
+
+static void expect_even(const struct decomposition *d)
+{
+    for (int b = 0; b < d->nboxes; b++)
+        for (int e = 0; e < 3; e++)
+            EXPECT(d->boxes[b].lo[e] % 2 == 0 && d->boxes[b].hi[e] % 2 == 0);
+}
+
+static void expect_step(const struct decomposition *fine, const struct decomposition *coarse)
+{
+    EXPECT(2 * coarse->dim == fine->dim);
+    expect_even(fine);
+    expect_coarsened(fine);
+    for (int b = 0; b < coarse->nboxes; b++)
+        EXPECT(owns(fine, coarse->owner[b]));
+}
+
+/* One box on rank 0, with as few cells as the rule says. */
+static void expect_bottom(const struct decomposition *d, int finest_dim, int min_dim)
+{
+    int dim = finest_dim;
+    while (dim % 2 == 0 && dim / 2 >= min_dim)
+        dim /= 2;
+    EXPECT(d->dim == dim);
+    EXPECT(d->nboxes == 1 && d->owner[0] == 0);
+}
+
+static void expect_chain(struct cut cut, int world, int min_dim)
+{
+    const int finest = cut.boxes_per_side * cut.box_dim;
+    struct decomposition fine = decomposition_create(cut, world);
+    int levels = 1;
+    for (struct cut next; (next = cut_coarsen(cut, min_dim)).boxes_per_side > 0; cut = next) {
+        struct decomposition coarse = decomposition_create(next, world);
+        EXPECT(++levels <= MAX_LEVELS);
+        EXPECT(next.ranks <= cut.ranks);
+        expect_step(&fine, &coarse);
+        decomposition_destroy(&fine);
+        fine = coarse;
+    }
+    expect_bottom(&fine, finest, min_dim);
+    decomposition_destroy(&fine);
+}
+
+static void expect_chains(int n, int box_dim, int world)
+{
+    for (int min_dim = 1; min_dim <= 2; min_dim++)
+        expect_chain((struct cut){n, box_dim, smaller(world, n * n * n)}, world, min_dim);
+}
+
+static void coarse_levels_fit_the_finer_ones(void **state)
+{
+    (void)state;
+    long number = 0;
+    for (int n = 1; n <= LARGEST_SIDE; n++) {
+        if (largest_side((long)n * n * n) != n)
+            continue;
+        for (int box_dim = 4; box_dim <= 64; box_dim *= 2)
+            for (int repeat = 0; repeat < (n > 12 ? 4 : 16); repeat++) {
+                random_begin(number++);
+                expect_chains(n, box_dim, random_int(1, 1 << random_int(0, 12)));
+            }
+    }
+    assert_true(number >= 1000);
+}
+
+static void all_small_worlds_fit(void **state)
+{
+    (void)state;
+    for (int world = 1; world <= 64; world++)
+        for (int n = 1; n <= 6; n++) {
+            random_begin(world);
+            expect_chains(n, 8, world);
+        }
+}
+
+static void hierarchies_end_where_they_must(void **state)
+{
+    (void)state;
+    const struct cut odd = {1, 3, 1}, small = {1, 2, 1}, three = {3, 8, 5};
+    assert_int_equal(cut_coarsen(odd, 1).boxes_per_side, 0);
+    assert_int_equal(cut_coarsen(small, 2).boxes_per_side, 0);
+    assert_int_equal(cut_coarsen(small, 1).box_dim, 1);
+    const struct cut joined = cut_coarsen(three, 1);
+    assert_int_equal(joined.boxes_per_side, 1);
+    assert_int_equal(joined.box_dim, 12);
+    assert_int_equal(joined.ranks, 1);
+}
+
+static void equal_means_the_same_boxes_and_owners(void **state)
+{
+    (void)state;
+    for (long number = 0; number < CASES; number++) {
+        random_begin(number);
+        const int n = random_int(1, 4), ranks = random_int(1, n * n * n);
+        const struct cut cut = {n, 4, ranks};
+        struct decomposition a = decomposition_create(cut, ranks),
+                             b = decomposition_create(cut, ranks);
+        EXPECT(decomposition_equal(&a, &b) && decomposition_equal(&b, &a));
+        const int which = random_int(0, b.nboxes - 1), what = random_int(0, 7);
+        if (what < 6)
+            (what % 2 ? b.boxes[which].lo : b.boxes[which].hi)[what / 2]++;
+        else if (what == 6)
+            b.owner[which]++;
+        else
+            b.nboxes--;
+        EXPECT(!decomposition_equal(&a, &b) && !decomposition_equal(&b, &a));
+        decomposition_destroy(&a);
+        decomposition_destroy(&b);
+    }
+}
+
+static void nothing_is_left_in_memory(void **state)
+{
+    (void)state;
+    assert_int_equal(memory_live_blocks(), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(morton_codes_number_octants),
+        cmocka_unit_test(size_rule_finds_the_largest),
+        cmocka_unit_test(boxes_are_dealt_evenly),
+        cmocka_unit_test(primes_are_dealt_evenly),
+        cmocka_unit_test(powers_of_two_have_one_box_a_rank),
+        cmocka_unit_test(coarse_levels_fit_the_finer_ones),
+        cmocka_unit_test(all_small_worlds_fit),
+        cmocka_unit_test(hierarchies_end_where_they_must),
+        cmocka_unit_test(equal_means_the_same_boxes_and_owners),
+        cmocka_unit_test(nothing_is_left_in_memory),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

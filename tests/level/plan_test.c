@@ -1,0 +1,84 @@
+/* Plans between levels of one rank; tests/mpi/plan_test.c has those between ranks. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include "operators/backend_cpu.h"
+#include "support/child.h"
+#include "support/decompositions.h"
+#include "support/plan_oracle.h"
+
+enum { CASES = 2000, LARGEST_DIM = 12, LARGEST_GHOSTS = 3 };
+
+static struct level *random_level(int dim, bool periodic)
+{
+    const struct decomposition d = random_decomposition(dim, random_int(0, 9), 1);
+    return level_create(0, d, periodic, random_int(1, LARGEST_GHOSTS), &backend_cpu,
+                        1 << random_int(0, 4));
+}
+
+static void halos_fill_every_ghost_once(void **state)
+{
+    (void)state;
+    for (long number = 0; number < CASES; number++) {
+        random_begin(number);
+        struct level *l = random_level(random_int(1, LARGEST_DIM), random_bool());
+        EXPECT(plan_mistakes(random_plan(l, l)) == 0);
+        level_destroy(l);
+    }
+}
+
+static void cells_move_to_other_boxes(void **state)
+{
+    (void)state;
+    for (long number = 0; number < CASES; number++) {
+        random_begin(number);
+        const int dim = random_int(1, LARGEST_DIM);
+        const bool periodic = random_bool();
+        struct level *source = random_level(dim, periodic), *target = random_level(dim, periodic);
+        EXPECT(plan_mistakes(random_plan(source, target)) == 0);
+        level_destroy(source);
+        level_destroy(target);
+    }
+}
+
+/* Small periodic domains are continued by several images. */
+static void ghosts_may_be_deeper_than_the_domain(void **state)
+{
+    (void)state;
+    random_begin(0);
+    for (int dim = 1; dim <= 4; dim++)
+        for (int ghosts = 0; ghosts <= 9; ghosts++) {
+            struct level *l = level_create(0, random_decomposition(dim, dim - 1, 1), true, ghosts,
+                                           &backend_cpu, 4);
+            for (int centre = CENTRE_CELL; centre <= CENTRE_FACE_K; centre++)
+                for (int grow = 0; grow <= ghosts; grow++) {
+                    EXPECT(plan_mistakes(
+                               (struct plan_case){l, l, TARGET_GHOSTS, grow, centre, NULL}) == 0);
+                    EXPECT(plan_mistakes(
+                               (struct plan_case){l, l, TARGET_GROWN, grow, centre, NULL}) == 0);
+                }
+            level_destroy(l);
+        }
+}
+
+static void nothing_is_left_in_memory(void **state)
+{
+    (void)state;
+    assert_int_equal(memory_live_blocks(), 0);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(halos_fill_every_ghost_once),
+        cmocka_unit_test(cells_move_to_other_boxes),
+        cmocka_unit_test(ghosts_may_be_deeper_than_the_domain),
+        cmocka_unit_test(nothing_is_left_in_memory),
+    };
+    comm_start(&argc, &argv);
+    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    comm_finish();
+    return failed;
+}
