@@ -52,7 +52,8 @@ static enum status check_memory(const struct hierarchy_choice *choice, char *mes
     return status;
 }
 
-/* Opens the GPU of this rank where one may be used; *on_gpu is the same on all ranks. */
+/* Opens the GPU of this rank where one may be used; *on_gpu is the same on all ranks. If the run
+ * falls back to the CPU, STATUS_VALID and why in message. */
 static enum status choose_backend(const struct options *o, bool *on_gpu, char *message, int size)
 {
     char reason[256] = "";
@@ -70,8 +71,8 @@ static enum status choose_backend(const struct options *o, bool *on_gpu, char *m
                  reason[0] ? reason : "not all ranks have a GPU");
         return STATUS_ENVIRONMENT;
     }
-    if (comm_rank() == 0)
-        warn("%s; all levels run on the CPU (--backend cpu says so without this line)",
+    snprintf(message, (size_t)size,
+             "%s; all levels run on the CPU (--backend cpu says so without this line)",
              reason[0] ? reason : "not all ranks have a GPU");
     return STATUS_VALID;
 }
@@ -85,11 +86,15 @@ static enum status check_environment(const struct options *o, char *message, int
     return STATUS_ENVIRONMENT;
 }
 
-static enum status run_benchmark(const struct options *o, const struct hierarchy_choice *choice)
+/* note: a warning to give once nothing else can be refused, or "". */
+static enum status run_benchmark(const struct options *o, const struct hierarchy_choice *choice,
+                                 const char *note)
 {
     struct json_report *json = NULL;
     if (o->json && !(json = json_report_open(o->json)))
         return STATUS_SYSTEM;
+    if (note[0] && comm_rank() == 0)
+        warn("%s", note);
     progress_enable(!o->quiet);
     struct hierarchy *h = hierarchy_create(choice);
     char message[256];
@@ -125,8 +130,11 @@ static enum status run(int argc, char **argv)
     }
     status = check_environment(&options, message, sizeof message);
     bool on_gpu = false;
+    char note[512] = "";
     if (status == STATUS_VALID)
-        status = choose_backend(&options, &on_gpu, message, sizeof message);
+        status = choose_backend(&options, &on_gpu, note, sizeof note);
+    if (status != STATUS_VALID && note[0])
+        snprintf(message, sizeof message, "%s", note);
     const struct hierarchy_choice choice = benchmark_hierarchy_choice(&options, on_gpu);
     if (status == STATUS_VALID && options.dry_run)
         report_dry_run(&choice, &options);
@@ -135,7 +143,7 @@ static enum status run(int argc, char **argv)
     if (status != STATUS_VALID)
         refuse(status, message);
     else if (!options.dry_run)
-        status = run_benchmark(&options, &choice);
+        status = run_benchmark(&options, &choice, note);
     cuda_close();
     options_release(&options);
     return status;

@@ -179,6 +179,8 @@ struct plan *plan_create(const struct level *source, const struct level *target,
 {
     CHECK(source->dim == target->dim && source->periodic == target->periodic && grow >= 0 &&
           grow <= target->ghosts);
+    CHECK(what == TARGET_GROWN ||
+          decomposition_equal(&source->decomposition, &target->decomposition));
     const size_t per_rank = (size_t)comm_size() * sizeof(long);
     struct plan *plan = memory_alloc_zero(sizeof *plan, "plan");
     plan->source = source->backend;

@@ -31,7 +31,8 @@ struct plan {
 
 /* What part of the target's patches a plan fills. */
 enum target {
-    TARGET_GHOSTS, /* the `grow` layers around each box, without the box itself */
+    TARGET_GHOSTS, /* the `grow` layers around each box, without the box itself; both levels then
+                      have the same boxes */
     TARGET_GROWN,  /* the box and `grow` layers around it */
 };
 

@@ -63,6 +63,26 @@ static void ghosts_may_be_deeper_than_the_domain(void **state)
         }
 }
 
+/* From [0] the source, to [1] the target. */
+static void create_halo_between(const void *levels)
+{
+    const struct level *const *l = levels;
+    plan_create(l[0], l[1], TARGET_GHOSTS, 1, CENTRE_CELL);
+}
+
+/* A region may then lie partly in the target's own box. */
+static void halos_between_other_boxes_are_refused(void **state)
+{
+    (void)state;
+    random_begin(0);
+    struct level *whole = level_create(0, random_decomposition(8, 0, 1), true, 1, &backend_cpu, 1);
+    struct level *cut = level_create(0, random_decomposition(8, 3, 1), true, 1, &backend_cpu, 1);
+    const struct level *levels[] = {whole, cut};
+    assert_int_equal(child_run(create_halo_between, levels).status, STATUS_SYSTEM);
+    level_destroy(whole);
+    level_destroy(cut);
+}
+
 static void nothing_is_left_in_memory(void **state)
 {
     (void)state;
@@ -75,6 +95,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(halos_fill_every_ghost_once),
         cmocka_unit_test(cells_move_to_other_boxes),
         cmocka_unit_test(ghosts_may_be_deeper_than_the_domain),
+        cmocka_unit_test(halos_between_other_boxes_are_refused),
         cmocka_unit_test(nothing_is_left_in_memory),
     };
     comm_start(&argc, &argv);

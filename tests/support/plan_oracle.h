@@ -268,7 +268,8 @@ static inline long plan_mistakes(struct plan_case at)
 /* A random plan onto `target`. */
 static inline struct plan_case random_plan(const struct level *source, const struct level *target)
 {
-    const bool ghosts = random_bool();
+    const bool ghosts =
+        random_bool() && decomposition_equal(&source->decomposition, &target->decomposition);
     struct plan_case at = {.source = source, .target = target};
     at.what = ghosts ? TARGET_GHOSTS : TARGET_GROWN;
     at.grow = random_int(0, target->ghosts);

@@ -1,0 +1,294 @@
+/* Communicators, reductions and raw exchanges. Every rank draws the same random numbers, and so
+ * knows what the others have. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <math.h>
+#include <stdbool.h>
+#include <string.h>
+#include "base/check.h"
+#include "base/memory.h"
+#include "comm/comm.h"
+#include "comm/environment.h"
+#include "support/random.h"
+
+enum { CASES = 1000, MAX_RANKS = 64, VALUES = 5 };
+
+static int64_t on_all_ranks(int64_t value)
+{
+    comm_sum_i64(MPI_COMM_WORLD, &value, 1);
+    return value;
+}
+
+static uint64_t bits_of(double x)
+{
+    uint64_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    return bits;
+}
+
+/* |x| of an ordinary number, now and then infinity or NaN. */
+static double random_norm(void)
+{
+    switch (random_int(0, 9)) {
+    case 0:
+        return INFINITY;
+    case 1:
+        return NAN;
+    default:
+        return ldexp((double)random_int(0, 1 << 30), random_int(-1074, 900));
+    }
+}
+
+static void maxima_keep_nan(void **state)
+{
+    (void)state;
+    for (long number = 0; number < CASES; number++) {
+        random_begin(number);
+        double mine = 0.0, largest = 0.0;
+        for (int rank = 0; rank < comm_size(); rank++) {
+            const double x = random_norm();
+            if (isnan(x) || x > largest)
+                largest = isnan(largest) ? largest : x;
+            mine = rank == comm_rank() ? x : mine;
+        }
+        const uint64_t bits = comm_max_u64(MPI_COMM_WORLD, bits_of(fabs(mine)));
+        double result;
+        memcpy(&result, &bits, sizeof result);
+        EXPECT(on_all_ranks(isnan(largest) ? !isnan(result) : result != largest) == 0);
+    }
+}
+
+/* One NaN, on every rank in turn. */
+static void one_nan_is_enough(void **state)
+{
+    (void)state;
+    for (int rank = 0; rank < comm_size(); rank++) {
+        const double mine = rank == comm_rank() ? NAN : INFINITY;
+        assert_true(comm_max_u64(MPI_COMM_WORLD, bits_of(fabs(mine))) > bits_of(INFINITY));
+    }
+}
+
+static void integers_wrap_in_sums(void **state)
+{
+    (void)state;
+    for (long number = 0; number < CASES; number++) {
+        random_begin(number);
+        const int count = random_int(1, VALUES);
+        uint64_t expected[VALUES] = {0};
+        int64_t mine[VALUES] = {0};
+        for (int rank = 0; rank < comm_size(); rank++)
+            for (int v = 0; v < count; v++) {
+                const uint64_t x = random_bits();
+                expected[v] += x;
+                if (rank == comm_rank())
+                    mine[v] = (int64_t)x;
+            }
+        comm_sum_i64(MPI_COMM_WORLD, mine, count);
+        EXPECT(on_all_ranks(memcmp(mine, expected, sizeof mine) != 0) == 0);
+    }
+}
+
+static void times_are_reduced(void **state)
+{
+    (void)state;
+    for (long number = 0; number < CASES; number++) {
+        random_begin(number);
+        double sum = 0.0, low = INFINITY, high = -INFINITY, mine = 0.0;
+        for (int rank = 0; rank < comm_size(); rank++) {
+            const double x = random_int(-1000000, 1000000);
+            sum += x;
+            low = fmin(low, x);
+            high = fmax(high, x);
+            mine = rank == comm_rank() ? x : mine;
+        }
+        double sums[2] = {mine, 1.0}, lows[2] = {mine, 1.0}, highs[2] = {mine, 1.0};
+        comm_sum_f64(MPI_COMM_WORLD, sums, 2);
+        comm_min_f64(MPI_COMM_WORLD, lows, 2);
+        comm_max_f64(MPI_COMM_WORLD, highs, 2);
+        EXPECT(on_all_ranks(sums[0] != sum || lows[0] != low || highs[0] != high ||
+                            sums[1] != comm_size() || lows[1] != 1.0 || highs[1] != 1.0) == 0);
+    }
+}
+
+static void rank_0_broadcasts(void **state)
+{
+    (void)state;
+    for (long number = 0; number < CASES; number++) {
+        random_begin(number);
+        unsigned char sent[40], data[40] = {0};
+        for (size_t at = 0; at < sizeof sent; at++)
+            sent[at] = (unsigned char)random_bits();
+        const int bytes = random_int(0, (int)sizeof sent);
+        if (comm_rank() == 0)
+            memcpy(data, sent, (size_t)bytes);
+        comm_broadcast(MPI_COMM_WORLD, data, bytes);
+        bool good = memcmp(data, sent, (size_t)bytes) == 0;
+        for (int at = bytes; at < (int)sizeof data; at++)
+            good = good && data[at] == 0;
+        EXPECT(on_all_ranks(!good) == 0);
+    }
+}
+
+/* Members, in the order of the world; says what is wrong with this rank's communicator. */
+static int64_t split_mistakes(MPI_Comm comm, const int *member)
+{
+    int64_t before[2] = {0, 0}; /* members below this rank; members */
+    for (int rank = 0; rank < comm_size(); rank++) {
+        before[0] += member[rank] && rank < comm_rank();
+        before[1] += member[rank] != 0;
+    }
+    if (!member[comm_rank()])
+        return comm != MPI_COMM_NULL;
+    int64_t members = 1;
+    int number = (int)before[0];
+    comm_sum_i64(comm, &members, 1);
+    comm_broadcast(comm, &number, sizeof number); /* the first member's number is 0 */
+    const uint64_t highest = comm_max_u64(comm, (uint64_t)comm_rank());
+    int64_t mistakes = members != before[1] || number != 0;
+    for (int rank = comm_size() - 1; rank > (int)highest; rank--)
+        mistakes += member[rank];
+    return mistakes;
+}
+
+static void communicators_have_the_members(void **state)
+{
+    (void)state;
+    for (long number = 0; number < CASES; number++) {
+        random_begin(number);
+        int member[MAX_RANKS];
+        for (int rank = 0; rank < comm_size(); rank++)
+            member[rank] = random_int(0, 2); /* any number but 0 is yes */
+        MPI_Comm comm = comm_split(member[comm_rank()]);
+        EXPECT(on_all_ranks(split_mistakes(comm, member)) == 0);
+        comm_free(&comm);
+        EXPECT(on_all_ranks(comm != MPI_COMM_NULL) == 0);
+    }
+}
+
+/* --- exchanges --- */
+
+/* counts[from][to]: doubles sent; 0 is no message. */
+typedef int traffic[MAX_RANKS][MAX_RANKS];
+
+static void random_traffic(traffic counts)
+{
+    for (int from = 0; from < comm_size(); from++)
+        for (int to = 0; to < comm_size(); to++)
+            counts[from][to] =
+                from != to && random_bool() ? random_int(1, random_int(0, 19) ? 30 : 3000) : 0;
+}
+
+/* This rank's messages in one direction. */
+static struct message *make_messages(traffic counts, bool sends, int *count)
+{
+    struct message *messages = memory_alloc(MAX_RANKS * sizeof *messages, "messages");
+    long offset = 0;
+    *count = 0;
+    for (int peer = 0; peer < comm_size(); peer++) {
+        const int length = sends ? counts[comm_rank()][peer] : counts[peer][comm_rank()];
+        if (length > 0)
+            messages[(*count)++] = (struct message){peer, offset, length};
+        offset += length;
+    }
+    return messages;
+}
+
+static double value_of(int from, int to, long element, int round)
+{
+    return ((round * 64.0 + from) * 64.0 + to) * 4096.0 + (double)element;
+}
+
+static void fill_sends(struct exchange *x, int round)
+{
+    for (int m = 0; m < x->nsends; m++)
+        for (long e = 0; e < x->sends[m].count; e++)
+            x->send_buffer[x->sends[m].offset + e] =
+                value_of(comm_rank(), x->sends[m].peer, e, round);
+}
+
+static int64_t receive_mistakes(const struct exchange *x, int round)
+{
+    int64_t mistakes = 0;
+    for (int m = 0; m < x->nreceives; m++)
+        for (long e = 0; e < x->receives[m].count; e++)
+            mistakes += x->receive_buffer[x->receives[m].offset + e] !=
+                        value_of(x->receives[m].peer, comm_rank(), e, round);
+    return mistakes;
+}
+
+static void exchanges_are_used_again_and_again(void **state)
+{
+    (void)state;
+    for (long number = 0; number < CASES / 10; number++) {
+        random_begin(number);
+        static traffic counts;
+        struct exchange x;
+        int nsends, nreceives;
+        int64_t mistakes = 0;
+        random_traffic(counts);
+        struct message *sends = make_messages(counts, true, &nsends),
+                       *receives = make_messages(counts, false, &nreceives);
+        exchange_create(&x, nsends, sends, nreceives, receives);
+        for (int round = 0; round < 10; round++) {
+            exchange_post_receives(&x);
+            fill_sends(&x, round);
+            exchange_start_sends(&x);
+            exchange_wait(&x);
+            mistakes += receive_mistakes(&x, round);
+        }
+        EXPECT(on_all_ranks(mistakes) == 0);
+        exchange_destroy(&x);
+    }
+}
+
+static void ranks_know_their_place(void **state)
+{
+    (void)state;
+    const int size = comm_node_size(), rank = comm_node_rank();
+    assert_true(comm_rank() >= 0 && comm_rank() < comm_size());
+    assert_int_equal(on_all_ranks(1), comm_size());
+    assert_int_equal(on_all_ranks(comm_rank()), (int64_t)comm_size() * (comm_size() - 1) / 2);
+    assert_true(size >= 1 && size <= comm_size() && rank >= 0 && rank < size);
+    comm_barrier(MPI_COMM_WORLD);
+}
+
+static void the_library_has_a_name(void **state)
+{
+    (void)state;
+    char text[200] = "", cut[5];
+    comm_library(text, sizeof text);
+    comm_library(cut, sizeof cut);
+    assert_int_equal(strlen(cut), 4);
+    assert_memory_equal(cut, text, 4);
+    assert_null(strchr(text, '\n'));
+}
+
+static void nothing_is_left_in_memory(void **state)
+{
+    (void)state;
+    assert_int_equal(memory_live_blocks(), 0);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(maxima_keep_nan),
+        cmocka_unit_test(one_nan_is_enough),
+        cmocka_unit_test(integers_wrap_in_sums),
+        cmocka_unit_test(times_are_reduced),
+        cmocka_unit_test(rank_0_broadcasts),
+        cmocka_unit_test(communicators_have_the_members),
+        cmocka_unit_test(exchanges_are_used_again_and_again),
+        cmocka_unit_test(ranks_know_their_place),
+        cmocka_unit_test(the_library_has_a_name),
+        cmocka_unit_test(nothing_is_left_in_memory),
+    };
+    comm_start(&argc, &argv);
+    CHECK(comm_size() <= MAX_RANKS);
+    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    comm_finish();
+    return failed;
+}

@@ -1,0 +1,161 @@
+/* Plans between levels whose boxes lie on several ranks, some of which have none. Every rank makes
+ * the same random cases; mistakes are added up, so that all ranks fail together. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include "operators/backend_cpu.h"
+#include "support/decompositions.h"
+#include "support/plan_oracle.h"
+
+enum { CASES = 250, PLANS = 4, ROUNDS = 200, LARGEST_DIM = 12, LARGEST_GHOSTS = 3 };
+
+static int64_t on_all_ranks(int64_t value)
+{
+    comm_sum_i64(MPI_COMM_WORLD, &value, 1);
+    return value;
+}
+
+/* A random cut, or one as the program makes it. */
+static struct decomposition any_decomposition(int dim)
+{
+    if (random_bool())
+        return random_decomposition(dim, random_int(0, 12), comm_size());
+    int side = random_int(1, dim < 4 ? dim : 4);
+    while (dim % side != 0)
+        side--;
+    const int boxes = side * side * side, most = boxes < comm_size() ? boxes : comm_size();
+    return decomposition_create((struct cut){side, dim / side, random_int(1, most)}, comm_size());
+}
+
+static struct level *random_level(int dim, bool periodic, int ghosts)
+{
+    return level_create(0, any_decomposition(dim), periodic, ghosts, &backend_cpu,
+                        1 << random_int(0, 4));
+}
+
+static void halos_fill_every_ghost_once(void **state)
+{
+    (void)state;
+    for (long number = 0; number < CASES; number++) {
+        random_begin(number);
+        struct level *l =
+            random_level(random_int(1, LARGEST_DIM), random_bool(), random_int(1, LARGEST_GHOSTS));
+        for (int n = 0; n < PLANS; n++)
+            EXPECT(on_all_ranks(plan_mistakes(random_plan(l, l))) == 0);
+        level_destroy(l);
+    }
+}
+
+/* What agglomeration does, and its way back. */
+static void cells_move_to_other_ranks(void **state)
+{
+    (void)state;
+    for (long number = 0; number < CASES; number++) {
+        random_begin(number);
+        const int dim = random_int(1, LARGEST_DIM);
+        const bool periodic = random_bool();
+        struct level *a = random_level(dim, periodic, random_int(1, LARGEST_GHOSTS)),
+                     *b = random_level(dim, periodic, random_int(1, LARGEST_GHOSTS));
+        for (int n = 0; n < PLANS / 2; n++) {
+            EXPECT(on_all_ranks(plan_mistakes(random_plan(a, b))) == 0);
+            EXPECT(on_all_ranks(plan_mistakes(random_plan(b, a))) == 0);
+        }
+        level_destroy(a);
+        level_destroy(b);
+    }
+}
+
+/* Ranks run ahead of each other here: no message may be taken for one of another round. */
+static void plans_are_used_again_and_again(void **state)
+{
+    (void)state;
+    for (long number = 0; number < 5; number++) {
+        random_begin(number);
+        struct level *a = random_level(8, number % 2 == 0, 2),
+                     *b = random_level(8, number % 2 == 0, 2);
+        struct plan_case there = {a, b, TARGET_GROWN, 2, CENTRE_CELL, NULL},
+                         halo = {b, b, TARGET_GHOSTS, 2, CENTRE_CELL, NULL};
+        struct plan_times times = {0};
+        int64_t mistakes = 0;
+        there.plan = plan_create(a, b, there.what, there.grow, there.centre);
+        halo.plan = plan_create(b, b, halo.what, halo.grow, halo.centre);
+        double *to = field_of_nan(b), *expected = field_of_nan(b);
+        for (int round = 0; round < ROUNDS; round++) {
+            double *from = source_field(&there, round);
+            plan_execute(there.plan, a, from, b, to, &times);
+            plan_execute(halo.plan, b, to, b, to, &times);
+            add_filled(&there, expected, round);
+            mistakes += count_differences(to, expected, b->field_length);
+            memory_free(from);
+        }
+        EXPECT(on_all_ranks(mistakes) == 0);
+        EXPECT(times.pack >= 0 && times.local >= 0 && times.wait >= 0 && times.unpack >= 0);
+        memory_free(to);
+        memory_free(expected);
+        plan_destroy(there.plan);
+        plan_destroy(halo.plan);
+        level_destroy(a);
+        level_destroy(b);
+    }
+}
+
+/* Mistakes in what a level knows about ranks. */
+static int64_t level_mistakes(const struct level *l)
+{
+    const struct decomposition *d = &l->decomposition;
+    int64_t patches = 0, mistakes = 0;
+    for (int b = 0; b < d->nboxes; b++)
+        if (d->owner[b] == comm_rank()) {
+            mistakes += patches >= l->npatches || l->patches[patches].index != b ||
+                        !box_equal(l->patches[patches].box, d->boxes[b]);
+            patches++;
+        }
+    mistakes += l->npatches != patches || l->active != (patches > 0);
+    mistakes += on_all_ranks(l->active) != l->nranks;
+    mistakes += (l->comm != MPI_COMM_NULL) != l->active;
+    if (l->active) {
+        int64_t members = 1;
+        comm_sum_i64(l->comm, &members, 1);
+        mistakes += members != l->nranks;
+    }
+    return mistakes;
+}
+
+static void levels_know_their_ranks(void **state)
+{
+    (void)state;
+    for (long number = 0; number < CASES; number++) {
+        random_begin(number);
+        const int row_align = 1 << random_int(0, 4), ghosts = random_int(0, LARGEST_GHOSTS);
+        struct level *l = level_create(0, any_decomposition(random_int(1, LARGEST_DIM)),
+                                       random_bool(), ghosts, &backend_cpu, row_align);
+        EXPECT(on_all_ranks(level_mistakes(l)) == 0);
+        const size_t bytes =
+            decomposition_field_bytes(&l->decomposition, comm_rank(), ghosts, row_align);
+        EXPECT(on_all_ranks(bytes != level_field_bytes(l)) == 0);
+        level_destroy(l);
+    }
+}
+
+static void nothing_is_left_in_memory(void **state)
+{
+    (void)state;
+    assert_int_equal(memory_live_blocks(), 0);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(halos_fill_every_ghost_once),
+        cmocka_unit_test(cells_move_to_other_ranks),
+        cmocka_unit_test(plans_are_used_again_and_again),
+        cmocka_unit_test(levels_know_their_ranks),
+        cmocka_unit_test(nothing_is_left_in_memory),
+    };
+    comm_start(&argc, &argv);
+    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    comm_finish();
+    return failed;
+}

@@ -1,0 +1,192 @@
+/* Passes: tiled and plain traversals give the same bits for every operator, smoother and boundary,
+ * every start, every finish, any sweeps and any number of threads, and read nothing but what they
+ * may: ghosts behind walls and the second buffer hold NaN before each pass. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <math.h>
+#include <omp.h>
+#include <string.h>
+#include "base/memory.h"
+#include "comm/comm.h"
+#include "operators/backend_cpu.h"
+#include "operators/passes.h"
+#include "solvers/hierarchy.h"
+#include "solvers/reduce.h"
+#include "support/random.h"
+
+enum { CASES_PER_HIERARCHY = 12 };
+
+/* The same two finest levels under both backends. */
+struct twins {
+    struct hierarchy *tiled, *plain;
+};
+
+static double random_value(void)
+{
+    return (double)(random_bits() >> 11) * 0x1p-52 - 1.0;
+}
+
+static void fill(struct level *l, enum field field, double value)
+{
+    for (long c = 0; c < l->field_length && l->fields[field]; c++)
+        l->fields[field][c] = value;
+}
+
+/* Random values inside the boxes, NaN in ghosts and padding; then ghosts from neighbours. */
+static void fill_random(struct level *l, enum field field)
+{
+    fill(l, field, NAN);
+    for (int q = 0; q < l->npatches; q++) {
+        const struct patch *p = &l->patches[q];
+        for (int k = 0; k < p->n[2]; k++)
+            for (int j = 0; j < p->n[1]; j++)
+                for (int i = 0; i < p->n[0]; i++)
+                    l->fields[field][p->offset + i + j * p->sj + k * p->sk] = random_value();
+    }
+    if (l->connected)
+        plan_execute(l->halo, l, l->fields[field], l, l->fields[field], NULL);
+}
+
+static void copy_field(const struct level *from, struct level *to, enum field field)
+{
+    memcpy(to->fields[field], from->fields[field], level_field_bytes(from));
+}
+
+/* A pass that is allowed on the level. */
+static struct pass random_pass(struct hierarchy *h, uint64_t *norm)
+{
+    struct level *l = h->levels[0];
+    struct pass pass = {
+        .level = l, .u = FIELD_U, .f = FIELD_F, .residual = FIELD_KRYLOV, .norm = norm};
+    const int depth = l->connected ? l->ghosts / l->stencil->radius : SMOOTHER_SWEEPS + 1;
+    pass.start = (enum pass_start)random_int(START_KEEP, START_PROLONG_ADD);
+    pass.finish = (enum pass_finish)random_int(FINISH_NONE, FINISH_STORE);
+    pass.prolongation = random_bool() ? 2 : 4;
+    pass.coarse = h->transfers[0].coarse;
+    pass.coarse_u = FIELD_U;
+    pass.coarse_f = FIELD_F;
+    const int most = depth - (pass.finish != FINISH_NONE) < SMOOTHER_SWEEPS
+                         ? depth - (pass.finish != FINISH_NONE)
+                         : SMOOTHER_SWEEPS;
+    pass.nsweeps = random_int(0, most);
+    pass.first_sweep = l->stencil->in_place ? random_int(0, SMOOTHER_SWEEPS - pass.nsweeps) : 0;
+    if (l->connected && pass.start > START_ZERO) {
+        pass.nsweeps = 0;
+        pass.finish = FINISH_NONE;
+    }
+    return pass;
+}
+
+/* Same values inside all boxes, and none of them NaN. */
+static void expect_same(const struct level *a, const struct level *b, enum field field)
+{
+    for (int q = 0; q < a->npatches; q++) {
+        const struct patch *p = &a->patches[q];
+        for (int k = 0; k < p->n[2]; k++)
+            for (int j = 0; j < p->n[1]; j++) {
+                const long row = p->offset + j * p->sj + k * p->sk;
+                EXPECT(memcmp(a->fields[field] + row, b->fields[field] + row,
+                              (size_t)p->n[0] * sizeof(double)) == 0);
+                for (int i = 0; i < p->n[0]; i++)
+                    EXPECT(!isnan(a->fields[field][row + i]));
+            }
+    }
+}
+
+static void prepare(const struct twins *t, int level, enum field field)
+{
+    fill_random(t->tiled->levels[level], field);
+    copy_field(t->tiled->levels[level], t->plain->levels[level], field);
+}
+
+static void run_case(const struct twins *t)
+{
+    uint64_t norms[2] = {0, 0};
+    struct level *a = t->tiled->levels[0], *b = t->plain->levels[0];
+    struct pass pass = random_pass(t->tiled, &norms[0]);
+    prepare(t, 0, FIELD_U);
+    prepare(t, 0, FIELD_F);
+    prepare(t, 1, FIELD_U);
+    fill(a, FIELD_TMP, NAN);
+    fill(b, FIELD_TMP, NAN);
+    omp_set_num_threads(random_int(1, 4));
+    a->backend->passes->run(&pass);
+    omp_set_num_threads(1);
+    struct pass other = pass;
+    other.level = b;
+    other.coarse = t->plain->transfers[0].coarse;
+    other.norm = &norms[1];
+    b->backend->passes->run(&other);
+    const bool in_u = a->stencil->in_place || (pass.first_sweep + pass.nsweeps) % 2 == 0;
+    expect_same(a, b, in_u ? FIELD_U : FIELD_TMP);
+    if (pass.finish == FINISH_STORE)
+        expect_same(a, b, FIELD_KRYLOV);
+    if (pass.finish == FINISH_RESTRICT)
+        expect_same(t->tiled->levels[1], t->plain->levels[1], FIELD_F);
+    EXPECT(norms[0] == norms[1] && norms[0] < 0x7ff0000000000000u);
+}
+
+static void run_hierarchy(struct hierarchy_choice choice)
+{
+    struct twins t;
+    choice.backend = &backend_cpu;
+    t.tiled = hierarchy_create(&choice);
+    choice.backend = &backend_cpu_plain;
+    t.plain = hierarchy_create(&choice);
+    level_allocate(t.tiled->levels[0], FIELD_KRYLOV);
+    level_allocate(t.plain->levels[0], FIELD_KRYLOV);
+    for (int c = 0; c < CASES_PER_HIERARCHY; c++)
+        run_case(&t);
+    hierarchy_destroy(t.tiled);
+    hierarchy_destroy(t.plain);
+}
+
+static void test_traversals(void **state)
+{
+    (void)state;
+    static const struct {
+        int log2_box_dim;
+        long boxes;
+    } sizes[] = {{2, 1}, {3, 1}, {4, 1}, {2, 27}, {5, 1}};
+    long number = 0;
+    for (int size = 0; size < 5; size++)
+        for (int variant = 0; variant < 64; variant++) {
+            const struct hierarchy_choice choice = {
+                .log2_box_dim = sizes[size].log2_box_dim,
+                .boxes_per_rank = sizes[size].boxes,
+                .op = {variant & 1 ? 4 : 2, (variant & 2) != 0, (variant & 4) != 0,
+                       (variant & 8) != 0, (enum smoother)(variant >> 4)},
+            };
+            random_begin(number++);
+            run_hierarchy(choice);
+        }
+}
+
+/* Large enough for several slabs and several strips. */
+static void test_slabs(void **state)
+{
+    (void)state;
+    for (int variant = 0; variant < 8; variant++) {
+        const struct hierarchy_choice choice = {
+            .log2_box_dim = 6,
+            .boxes_per_rank = 1,
+            .op = {variant & 1 ? 4 : 2, false, true, false, (enum smoother)(variant >> 1)},
+        };
+        random_begin(1000 + variant);
+        run_hierarchy(choice);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_traversals),
+                                       cmocka_unit_test(test_slabs)};
+    comm_start(&argc, &argv);
+    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    const bool leak = memory_live_blocks() != 0;
+    comm_finish();
+    return failed != 0 || leak;
+}
