@@ -61,7 +61,11 @@ static enum status choose_backend(const struct options *o, bool *on_gpu, char *m
     *on_gpu = false;
     if (o->backend == BACKEND_CPU)
         return STATUS_VALID;
-    opened = cuda_open(comm_node_rank(), reason, sizeof reason);
+    if (comm_size() >
+        1) /* messages are packed by kernels, into memory that they do not reach yet */
+        snprintf(reason, sizeof reason, "the GPU backend works on one rank only so far");
+    else
+        opened = cuda_open(comm_node_rank(), reason, sizeof reason);
     comm_min_f64(MPI_COMM_WORLD, &opened, 1);
     *on_gpu = opened == 1.0;
     if (*on_gpu)

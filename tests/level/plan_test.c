@@ -9,7 +9,7 @@
 #include "support/decompositions.h"
 #include "support/plan_oracle.h"
 
-enum { CASES = 2000, LARGEST_DIM = 12, LARGEST_GHOSTS = 3 };
+enum { CASES = 1000, LARGEST_DIM = 12, LARGEST_GHOSTS = 3 };
 
 static struct level *random_level(int dim, bool periodic)
 {

@@ -1,0 +1,105 @@
+#!/usr/bin/env bats
+# README.md and docs/ say what is there: every option, no file that does not exist, the include rule as the
+# sources keep it, and a worked example whose lines are still in the files.
+
+setup() {
+    cd "$BATS_TEST_DIRNAME/../.." || return 1
+    HPGMG=${HPGMG:-$PWD/hpgmg-gpu}
+    export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+    architecture=docs/ARCHITECTURE.md
+}
+
+# The words in backticks of the files given.
+words() {
+    grep -ohE '`[^`]+`' "$@" | tr -d '`'
+}
+
+@test "every option of --help is in the documentation" {
+    local options option missing=0
+    options=$("$HPGMG" --help 2>/dev/null | sed -nE 's/^  --([a-z0-9-]+).*/\1/p')
+    [ "$(wc -w <<<"$options")" -ge 20 ]
+    for option in $options; do
+        if ! grep -qE -- "--$option([^a-z0-9-]|\$)" README.md docs/*.md; then
+            echo "not mentioned: --$option"
+            missing=1
+        fi
+    done
+    [ "$missing" -eq 0 ]
+}
+
+@test "every option in README.md is in --help" {
+    local help option wrong=0
+    help=$("$HPGMG" --help 2>/dev/null)
+    for option in $(words README.md | grep -oE '^--[a-z0-9-]+' | sort -u); do
+        case $option in
+        --bind-to | --map-by | --oversubscribe) continue ;; # of mpirun
+        esac
+        if ! grep -qE -- "^  $option( |\$)" <<<"$help"; then
+            echo "no such option: $option"
+            wrong=1
+        fi
+    done
+    [ "$wrong" -eq 0 ]
+}
+
+@test "files that the documentation names exist" {
+    local path found=0 wrong=0
+    while read -r path; do
+        found=$((found + 1))
+        if [ ! -e "$path" ]; then
+            echo "does not exist: $path"
+            wrong=1
+        fi
+    done < <(words README.md docs/*.md | grep -E '^(src|tests|inputs|run|docs)/[A-Za-z0-9_./-]*$' | sort -u)
+    [ "$found" -ge 40 ]
+    [ "$wrong" -eq 0 ]
+}
+
+# Rows "| room | a, b, c/d.h |" of the table that follows the words "| from | may include |".
+include_rule() {
+    awk -F '|' '/^\| from \| may include \|$/ { inside = 1; next }
+                inside && !/^\|/ { exit }
+                inside && !/---/ { gsub(/[ ,]+/, " ", $3); print $2, $3 }' "$architecture"
+}
+
+@test "rooms include only what the architecture lets them" {
+    local room allowed include rooms=0 wrong=0
+    while read -r room allowed; do
+        rooms=$((rooms + 1))
+        while read -r include; do
+            case " $room $allowed " in
+            *" ${include%%/*} "* | *" $include "*) ;;
+            *)
+                echo "src/$room includes $include"
+                wrong=1
+                ;;
+            esac
+        done < <(grep -rhoE '^ *# *include +"[^"]+"' "src/$room" | cut -d '"' -f 2 | sort -u)
+    done < <(include_rule)
+    [ "$rooms" -ge 7 ]
+    [ "$wrong" -eq 0 ]
+    for room in src/*/*; do # a room with files must be in the table
+        room=$(basename "$(dirname "$room")")
+        include_rule | grep -q "^ *$room " || [ "$(find "src/$room" -type f | wc -l)" -eq 0 ]
+    done
+}
+
+@test "MPI is called in src/comm only" {
+    run grep -rnE '\bMPI_[A-Z][a-z][A-Za-z_]* *\(' src --include='*.[ch]' --include='*.cu' --include='*.cuh'
+    ! grep -v '^src/comm/' <<<"$output"
+}
+
+@test "the lines of the worked example are in the sources" {
+    local row file line rows=0 wrong=0
+    while read -r row; do
+        file=$(cut -d '`' -f 2 <<<"$row")
+        line=$(cut -d '`' -f 4 <<<"$row")
+        rows=$((rows + 1))
+        if ! grep -qF -- "$line" "$file"; then
+            echo "$file has no line: $line"
+            wrong=1
+        fi
+    done < <(sed -n '/^## A worked example/,$p' "$architecture" | grep -E '^\| `src/')
+    [ "$rows" -ge 8 ]
+    [ "$wrong" -eq 0 ]
+}
