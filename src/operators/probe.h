@@ -38,10 +38,10 @@ FORMULA struct probe probe_create(const struct stencil *s, int dim, bool periodi
     p.radius = s->radius;
     p.periodic = periodic;
     /* HPGMG finds the order-2 diagonal with two colours a direction. Around an odd number of
-     * periodic cells two neighbours get the same one, and what it takes for the diagonal (only ever
-     * a bottom solver's preconditioner) includes their coupling. The same is done here, or the
-     * digits would not agree. */
-    p.colours = periodic && s->choice.order == 2 && dim % 2 == 1 ? 2 : 0;
+     * periodic cells two neighbours get the same one, and what it takes for the diagonal includes
+     * their coupling. As the preconditioner of BiCGStab, and only there, this project does the
+     * same, or the digits would not agree. */
+    p.colours = s->hpgmg_diagonal ? 2 : 0;
     p.interior = true;
     for (int d = 0; d < 3; d++) {
         const int reach = periodic ? PROBE_REACH : PROBE_FAR;

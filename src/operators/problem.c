@@ -144,7 +144,8 @@ static void fill_patch(const struct filling *f, const struct patch *p, enum fiel
                        const int n[3], value_fn *value)
 {
     const struct level *l = f->level;
-    const long most = STAGING_BYTES / (long)sizeof(double) / p->sk + 1;
+    const long fit = STAGING_BYTES / (long)sizeof(double) / p->sk + 1,
+               most = fit < n[2] ? fit : n[2];
     double *staging =
         memory_alloc_zero((size_t)(most * p->sk) * sizeof *staging, "staging of a field");
     for (int first = 0; first < n[2]; first += (int)most) {

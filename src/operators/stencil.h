@@ -26,8 +26,10 @@ struct stencil {
                       coupled) */
     int wall_rule; /* cells that a Dirichlet ghost is extrapolated from: 1 linear, 2 quadratic, 4
                       quartic */
-    double scale;  /* b/h² (order 2) or b/(12h²) (order 4) */
-    double lambda_max; /* Gershgorin bound of D⁻¹A; chebyshev only */
+    bool hpgmg_diagonal; /* FIELD_DINV as HPGMG finds it around odd periodic grids, see
+                            probe_create() */
+    double scale;        /* b/h² (order 2) or b/(12h²) (order 4) */
+    double lambda_max;   /* Gershgorin bound of D⁻¹A; chebyshev only */
     double chebyshev_c1[SMOOTHER_SWEEPS], chebyshev_c2[SMOOTHER_SWEEPS]; /* Saad, Algorithm 12.1 */
 };
 

@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "level/backend.h"
 #include "operators/passes.h"
+#include "operators/stencil.h"
 #include "solvers/direct.h"
 #include "solvers/krylov.h"
 #include "solvers/reduce.h"
@@ -58,9 +59,23 @@ static void smooth(struct level *l, enum field u, enum field f)
     }
 }
 
+/* HPGMG's diagonal is good enough to precondition, but sweeps with it diverge: from here on the
+ * true one. */
+static void use_true_diagonal(struct level *l)
+{
+    uint64_t lambda_max = 0;
+    if (!l->stencil->hpgmg_diagonal)
+        return;
+    l->stencil->hpgmg_diagonal = false;
+    l->backend->passes->diagonal(l, &lambda_max);
+    if (l->connected)
+        plan_execute(l->halo, l, l->fields[FIELD_DINV], l, l->fields[FIELD_DINV], NULL);
+}
+
 static int solve_by_smoothing(struct bottom *b, enum field u, enum field f)
 {
     struct level *l = b->level;
+    use_true_diagonal(l);
     krylov_residual(l, FIELD_KRYLOV, u, f);
     const double target = REDUCTION * reduce_norm(l, FIELD_KRYLOV);
     int sweeps = 0;
@@ -88,7 +103,8 @@ static void solve_by_krylov(struct bottom *b, enum field u, enum field f)
 
 bool bottom_on_device(const struct bottom *b)
 {
-    return b->method == BOTTOM_METHOD_BICGSTAB && b->level->backend->passes->bottom_solve;
+    return b->method == BOTTOM_METHOD_BICGSTAB && b->level->backend->passes->bottom_solve &&
+           !b->level->stencil->hpgmg_diagonal; /* its fallback needs another one */
 }
 
 struct bottom_counts bottom_counts(const struct bottom *b)

@@ -229,6 +229,10 @@ struct hierarchy *hierarchy_create(const struct hierarchy_choice *choice)
     }
     for (int l = 0; l + 1 < h->nlevels; l++)
         create_transfer(h, l);
+    struct level *coarsest = h->levels[h->nlevels - 1];
+    coarsest->stencil->hpgmg_diagonal = choice->bottom == BOTTOM_METHOD_BICGSTAB &&
+                                        choice->op.order == 2 && choice->op.periodic &&
+                                        coarsest->dim % 2 == 1;
 
     problem_fill(h->levels[0], choice->problem);
     if (h->singular)

@@ -14,7 +14,7 @@ enum { CASES = 1000, LARGEST_DIM = 12, LARGEST_GHOSTS = 3 };
 static struct level *random_level(int dim, bool periodic)
 {
     const struct decomposition d = random_decomposition(dim, random_int(0, 9), 1);
-    return level_create(0, d, periodic, random_int(1, LARGEST_GHOSTS), &backend_cpu,
+    return level_create(0, d, periodic, random_int(0, LARGEST_GHOSTS), &backend_cpu,
                         1 << random_int(0, 4));
 }
 
@@ -48,8 +48,8 @@ static void ghosts_may_be_deeper_than_the_domain(void **state)
 {
     (void)state;
     random_begin(0);
-    for (int dim = 1; dim <= 4; dim++)
-        for (int ghosts = 0; ghosts <= 9; ghosts++) {
+    for (int dim = 1; dim <= 3; dim++)
+        for (int ghosts = 0; ghosts <= 7; ghosts += ghosts < 4 ? 1 : 3) {
             struct level *l = level_create(0, random_decomposition(dim, dim - 1, 1), true, ghosts,
                                            &backend_cpu, 4);
             for (int centre = CENTRE_CELL; centre <= CENTRE_FACE_K; centre++)

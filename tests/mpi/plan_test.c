@@ -41,7 +41,7 @@ static void halos_fill_every_ghost_once(void **state)
     for (long number = 0; number < CASES; number++) {
         random_begin(number);
         struct level *l =
-            random_level(random_int(1, LARGEST_DIM), random_bool(), random_int(1, LARGEST_GHOSTS));
+            random_level(random_int(1, LARGEST_DIM), random_bool(), random_int(0, LARGEST_GHOSTS));
         for (int n = 0; n < PLANS; n++)
             EXPECT(on_all_ranks(plan_mistakes(random_plan(l, l))) == 0);
         level_destroy(l);
@@ -56,8 +56,8 @@ static void cells_move_to_other_ranks(void **state)
         random_begin(number);
         const int dim = random_int(1, LARGEST_DIM);
         const bool periodic = random_bool();
-        struct level *a = random_level(dim, periodic, random_int(1, LARGEST_GHOSTS)),
-                     *b = random_level(dim, periodic, random_int(1, LARGEST_GHOSTS));
+        struct level *a = random_level(dim, periodic, random_int(0, LARGEST_GHOSTS)),
+                     *b = random_level(dim, periodic, random_int(0, LARGEST_GHOSTS));
         for (int n = 0; n < PLANS / 2; n++) {
             EXPECT(on_all_ranks(plan_mistakes(random_plan(a, b))) == 0);
             EXPECT(on_all_ranks(plan_mistakes(random_plan(b, a))) == 0);

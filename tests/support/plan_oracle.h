@@ -273,7 +273,9 @@ static inline struct plan_case random_plan(const struct level *source, const str
     struct plan_case at = {.source = source, .target = target};
     at.what = ghosts ? TARGET_GHOSTS : TARGET_GROWN;
     at.grow = random_int(0, target->ghosts);
-    at.centre = random_int(CENTRE_CELL, CENTRE_FACE_K);
+    /* Without ghosts a source has no room for the faces on a high wall. */
+    const bool faces = source->periodic || source->ghosts > 0;
+    at.centre = faces ? random_int(CENTRE_CELL, CENTRE_FACE_K) : CENTRE_CELL;
     return at;
 }
 
