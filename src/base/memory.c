@@ -85,27 +85,101 @@ static size_t read_number(const char *path, const char *key)
     return value;
 }
 
-/* What the control group still allows: its limit less what it uses; 0 if it sets none. Files of
- * version 2, then of version 1
- * ("max" reads as 0, and version 1 says "no limit" by a number beyond any machine). */
-static size_t control_group_rest(void)
+/* One version of Linux's control groups: how its files are called. */
+struct group_version {
+    const char *controller; /* in this process's line of /proc/self/cgroup */
+    const char *root, *limit, *used, *inactive, *active;
+};
+
+static const struct group_version group_versions[] = {
+    {"", "/sys/fs/cgroup", "memory.max", "memory.current", "inactive_file ", "active_file "},
+    {"memory", "/sys/fs/cgroup/memory", "memory.limit_in_bytes", "memory.usage_in_bytes",
+     "total_inactive_file ", "total_active_file "},
+};
+
+enum { LINE_LENGTH = 4096, FILE_LENGTH = LINE_LENGTH + 64 };
+
+/* Whether `name` is one of a list separated by commas; the empty list has the empty name only. */
+static bool is_listed(const char *list, const char *name)
 {
-    static const char *const files[][2] = {
-        {"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory.current"},
-        {"/sys/fs/cgroup/memory/memory.limit_in_bytes",
-         "/sys/fs/cgroup/memory/memory.usage_in_bytes"},
-    };
-    for (int v = 0; v < 2; v++) {
-        const size_t limit = read_number(files[v][0], ""), used = read_number(files[v][1], "");
-        if (limit > 0 && limit < (size_t)1 << 60)
-            return limit > used ? limit - used : 1;
+    const size_t length = strlen(name);
+    for (const char *item = list; item; item = strchr(item, ',')) {
+        item += *item == ',';
+        if (strncmp(item, name, length) == 0 && (item[length] == ',' || item[length] == '\0'))
+            return true;
     }
-    return 0;
+    return false;
+}
+
+/* This process's group, as a path below the version's root; "" if it is in none. Lines are
+ * number:controllers:path. */
+static void find_group(const struct group_version *v, char path[LINE_LENGTH])
+{
+    char line[LINE_LENGTH];
+    FILE *file = fopen("/proc/self/cgroup", "r");
+    path[0] = '\0';
+    while (file && path[0] == '\0' && fgets(line, sizeof line, file)) {
+        char *controllers = strchr(line, ':');
+        char *end = controllers ? strchr(controllers + 1, ':') : NULL;
+        if (!end)
+            continue;
+        *end = '\0';
+        if (is_listed(controllers + 1, v->controller)) {
+            end[1 + strcspn(end + 1, "\n")] = '\0';
+            strcpy(path, end + 1);
+        }
+    }
+    if (file)
+        fclose(file);
+}
+
+static size_t read_group(const struct group_version *v, const char *path, const char *name,
+                         const char *key)
+{
+    char file[FILE_LENGTH];
+    snprintf(file, sizeof file, "%s%s/%s", v->root, path, name);
+    return read_number(file, key);
+}
+
+/* What one group still allows: its limit less what it uses, cached files not counted, which the
+ * kernel drops first. SIZE_MAX if it sets no limit ("max" reads as 0, and version 1 says so by a
+ * number beyond any machine). */
+static size_t group_rest(const struct group_version *v, const char *path)
+{
+    const size_t limit = read_group(v, path, v->limit, "");
+    if (limit == 0 || limit >= (size_t)1 << 60)
+        return SIZE_MAX;
+    const size_t used = read_group(v, path, v->used, "");
+    const size_t cached = read_group(v, path, "memory.stat", v->inactive) +
+                          read_group(v, path, "memory.stat", v->active);
+    const size_t held = used > cached ? used - cached : 0;
+    return limit > held ? limit - held : 1;
+}
+
+static size_t smaller(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+/* The least that this process's group and those above it still allow: batch systems set limits on
+ * any of them. In a container the path may be one outside of it; then only the root is found. */
+static size_t groups_rest(const struct group_version *v)
+{
+    char path[LINE_LENGTH];
+    find_group(v, path);
+    size_t rest = group_rest(v, path);
+    for (char *slash; (slash = strrchr(path, '/')) != NULL;) {
+        *slash = '\0';
+        rest = smaller(rest, group_rest(v, path));
+    }
+    return rest;
 }
 
 size_t memory_available_bytes(void)
 {
     const size_t machine = 1024 * read_number("/proc/meminfo", "MemAvailable:");
-    const size_t group = control_group_rest();
-    return group > 0 && group < machine ? group : machine;
+    size_t least = machine > 0 ? machine : SIZE_MAX;
+    for (size_t v = 0; v < sizeof group_versions / sizeof *group_versions; v++)
+        least = smaller(least, groups_rest(&group_versions[v]));
+    return least < SIZE_MAX ? least : 0;
 }

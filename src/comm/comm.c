@@ -3,6 +3,7 @@
 #include "comm/call.h"
 
 static int world_rank, world_size = 1;
+static void (*abort_without_mpi)(int status);
 
 static void abort_job(int status)
 {
@@ -26,6 +27,7 @@ void comm_start(int *argc, char ***argv)
     MPI_CALL(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN));
     MPI_CALL(MPI_Comm_rank(MPI_COMM_WORLD, &world_rank));
     MPI_CALL(MPI_Comm_size(MPI_COMM_WORLD, &world_size));
+    abort_without_mpi = check_abort;
     check_abort = abort_job;
     if (provided < MPI_THREAD_FUNNELED)
         die(STATUS_ENVIRONMENT,
@@ -35,6 +37,7 @@ void comm_start(int *argc, char ***argv)
 void comm_finish(void)
 {
     MPI_CALL(MPI_Barrier(MPI_COMM_WORLD));
+    check_abort = abort_without_mpi; /* MPI_Abort is forbidden from here on */
     MPI_CALL(MPI_Finalize());
 }
 

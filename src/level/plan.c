@@ -181,6 +181,8 @@ struct plan *plan_create(const struct level *source, const struct level *target,
           grow <= target->ghosts);
     CHECK(what == TARGET_GROWN ||
           decomposition_equal(&source->decomposition, &target->decomposition));
+    /* The faces on a high wall are stored in the first ghost layer. */
+    CHECK(centre == CENTRE_CELL || source->periodic || source->ghosts > 0);
     const size_t per_rank = (size_t)comm_size() * sizeof(long);
     struct plan *plan = memory_alloc_zero(sizeof *plan, "plan");
     plan->source = source->backend;

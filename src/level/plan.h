@@ -40,8 +40,9 @@ enum target {
  * target->ghosts) with the values that the boxes of `source` own there. Both levels have the same
  * dim. If periodic, images of the domain continue it on all sides (any grow, also above dim); if
  * not, nothing beyond the walls is touched, except that for a face-centred field (centre = 0..2)
- * the faces on the high wall belong to the boxes below it. Every cell is covered exactly once. At
- * most one message per pair of ranks. Collective over the world. */
+ * the faces on the high wall belong to the boxes below it (stored in the source's first ghost
+ * layer, so it must have one). Every cell is covered exactly once. At most one message per pair of
+ * ranks. Collective over the world. */
 struct plan *plan_create(const struct level *source, const struct level *target, enum target what,
                          int grow, int centre);
 void plan_destroy(struct plan *plan);

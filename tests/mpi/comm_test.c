@@ -61,6 +61,22 @@ static void maxima_keep_nan(void **state)
     }
 }
 
+/* The highest bit counts too: it is no sign. */
+static void maxima_are_of_unsigned_integers(void **state)
+{
+    (void)state;
+    for (long number = 0; number < CASES; number++) {
+        random_begin(number);
+        uint64_t mine = 0, largest = 0;
+        for (int rank = 0; rank < comm_size(); rank++) {
+            const uint64_t x = random_bits();
+            largest = x > largest ? x : largest;
+            mine = rank == comm_rank() ? x : mine;
+        }
+        EXPECT(on_all_ranks(comm_max_u64(MPI_COMM_WORLD, mine) != largest) == 0);
+    }
+}
+
 /* One NaN, on every rank in turn. */
 static void one_nan_is_enough(void **state)
 {
@@ -276,6 +292,7 @@ int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(maxima_keep_nan),
+        cmocka_unit_test(maxima_are_of_unsigned_integers),
         cmocka_unit_test(one_nan_is_enough),
         cmocka_unit_test(integers_wrap_in_sums),
         cmocka_unit_test(times_are_reduced),
@@ -286,9 +303,12 @@ int main(int argc, char **argv)
         cmocka_unit_test(the_library_has_a_name),
         cmocka_unit_test(nothing_is_left_in_memory),
     };
+    void (*const abort_before)(int) = check_abort;
     comm_start(&argc, &argv);
     CHECK(comm_size() <= MAX_RANKS);
+    CHECK(check_abort != abort_before);
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
     comm_finish();
+    CHECK(check_abort == abort_before); /* die() must work without MPI again */
     return failed;
 }
