@@ -1,0 +1,331 @@
+/* The sums of both orders as formulas: antisymmetry of the fluxes bit by bit, and cell averages of
+ * polynomials, for which the sums must be exact (docs/NUMERICS.md, Operators). */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <stdbool.h>
+#include <string.h>
+#include "operators/fv2.h"
+#include "operators/fv4.h"
+#include "operators/smoothers.h"
+#include "support/random.h"
+
+enum { CASES = 2000, MAX_DEGREE = 5, TERMS = MAX_DEGREE + 1, SIDE = 5, SJ = 5, SK = 25, CELL = 62 };
+
+static double random_value(void)
+{
+    return (double)(random_bits() >> 11) * 0x1p-52 - 1.0;
+}
+
+/* Any magnitude that leaves products finite and normal. */
+static double random_scaled(void)
+{
+    return ldexp(random_value(), random_int(-200, 200));
+}
+
+static bool same_bits(double a, double b)
+{
+    return memcmp(&a, &b, sizeof a) == 0;
+}
+
+/* Both cells of a face compute the same flux, one with the sign of the other: Σ A u needs it. */
+static void flux_is_odd(void **state)
+{
+    (void)state;
+    for (long number = 0; number < CASES; number++) {
+        double x[11];
+        random_begin(number);
+        for (int v = 0; v < 11; v++)
+            x[v] = number % 2 ? random_value() : random_scaled();
+        const double one =
+            fv4_flux(x[0], x[1], x[2], x[3], x[4], x[5], x[6], x[7], x[8], x[9], x[10]);
+        const double other =
+            fv4_flux(x[0], x[4], x[3], x[2], x[1], x[5], x[7], x[6], x[8], x[10], x[9]);
+        EXPECT(one == -other && one != 0.0);
+    }
+}
+
+/* The gather is the sum of the six fluxes, in the order of fv4_sum, however they are obtained. */
+static void gathers_take_the_right_cells(void **state)
+{
+    (void)state;
+    for (long number = 0; number < CASES; number++) {
+        double u[125], b[3][125];
+        random_begin(number);
+        for (int c = 0; c < 125; c++) {
+            u[c] = random_value();
+            for (int d = 0; d < 3; d++)
+                b[d][c] = random_value();
+        }
+        const double *v = u + CELL, *bi = b[0] + CELL, *bj = b[1] + CELL, *bk = b[2] + CELL;
+        EXPECT(same_bits(fv2_gather(v, SJ, SK, bi, bj, bk, SJ, SK),
+                         fv2_sum(v[0], v[-1], v[1], v[-5], v[5], v[-25], v[25], bi[0], bi[1], bj[0],
+                                 bj[5], bk[0], bk[25])));
+        /* The high faces' fluxes are the neighbours' low ones, negated. */
+        EXPECT(same_bits(fv4_gather(v, SJ, SK, bi, bj, bk, SJ, SK),
+                         fv4_sum(fv4_face(v, -1, SJ, SK, bi, SJ, SK),
+                                 -fv4_face(v + 1, -1, SJ, SK, bi + 1, SJ, SK),
+                                 fv4_face(v, -SJ, 1, SK, bj, 1, SK),
+                                 -fv4_face(v + SJ, -SJ, 1, SK, bj + SJ, 1, SK),
+                                 fv4_face(v, -SK, 1, SJ, bk, 1, SJ),
+                                 -fv4_face(v + SK, -SK, 1, SJ, bk + SK, 1, SJ))));
+    }
+}
+
+/* Polynomials in three variables, and a cell with its neighbours. */
+struct polynomial {
+    long double c[TERMS][TERMS][TERMS]; /* of x^p y^q z^r at [p][q][r] */
+};
+
+struct place {
+    long double corner[3], h; /* of the cell */
+};
+
+/* x^p for all p at low (h = 0), or averages over [low, low + h]: (a^p + a^(p−1) b + … + b^p)/(p +
+ * 1).
+ */
+static void power_averages(long double low, long double h, long double power[TERMS])
+{
+    long double power_of_low = 1.0L, sum = 1.0L;
+    power[0] = 1.0L;
+    for (int p = 1; p < TERMS; p++) {
+        power_of_low *= low;
+        sum = (low + h) * sum + power_of_low;
+        power[p] = sum / (p + 1);
+    }
+}
+
+/* Average over the cell with offsets o; in direction `normal` (unless -1) the value on its low
+ * face. */
+static long double average(const struct polynomial *f, const struct place *at, const int o[3],
+                           int normal)
+{
+    long double power[3][TERMS], sum = 0.0L;
+    for (int d = 0; d < 3; d++)
+        power_averages(at->corner[d] + o[d] * at->h, d == normal ? 0.0L : at->h, power[d]);
+    for (int p = 0; p < TERMS; p++)
+        for (int q = 0; q < TERMS; q++) {
+            long double along_z = 0.0L;
+            for (int r = 0; r < TERMS; r++)
+                along_z += f->c[p][q][r] * power[2][r];
+            sum += power[0][p] * power[1][q] * along_z;
+        }
+    return sum;
+}
+
+/* Adds c·x^p y^q z^r·∂u/∂x_d. */
+static void add_term(struct polynomial *flux, long double c, const int power[3],
+                     const struct polynomial *u, int d)
+{
+    for (int t = 0; t < TERMS * TERMS * TERMS; t++) {
+        const int q[3] = {t % TERMS, t / TERMS % TERMS, t / TERMS / TERMS};
+        const long double product = c * u->c[q[0]][q[1]][q[2]] * q[d];
+        int p[3] = {power[0] + q[0], power[1] + q[1], power[2] + q[2]};
+        if (product == 0.0L)
+            continue;
+        p[d]--;
+        for (int e = 0; e < 3; e++)
+            assert_true(p[e] < TERMS);
+        flux->c[p[0]][p[1]][p[2]] += product;
+    }
+}
+
+/* β ∂u/∂x_d, of which only terms within the degrees of struct polynomial occur. */
+static void flux_polynomial(struct polynomial *flux, const struct polynomial *beta,
+                            const struct polynomial *u, int d)
+{
+    memset(flux, 0, sizeof *flux);
+    for (int t = 0; t < TERMS * TERMS * TERMS; t++) {
+        const int p[3] = {t % TERMS, t / TERMS % TERMS, t / TERMS / TERMS};
+        if (beta->c[p[0]][p[1]][p[2]] != 0.0L)
+            add_term(flux, beta->c[p[0]][p[1]][p[2]], p, u, d);
+    }
+}
+
+/* The exact value of the order-2 sum S: h times the flux out of the cell, over h². */
+static long double exact_sum(const struct polynomial *beta, const struct polynomial *u,
+                             const struct place *at)
+{
+    static struct polynomial flux;
+    long double sum = 0.0L;
+    for (int d = 0; d < 3; d++) {
+        int low[3] = {0, 0, 0}, high[3] = {0, 0, 0};
+        high[d] = 1;
+        flux_polynomial(&flux, beta, u, d);
+        sum += at->h * (average(&flux, at, high, d) - average(&flux, at, low, d));
+    }
+    return sum;
+}
+
+static void fill(const struct polynomial *f, const struct place *at, int normal, double v[125])
+{
+    for (int c = 0; c < 125; c++) {
+        const int o[3] = {c % SIDE - 2, c / SIDE % SIDE - 2, c / SK - 2};
+        v[c] = (double)average(f, at, o, normal);
+    }
+}
+
+/* What u and β are made of. */
+struct family {
+    const char *what;
+    int order;
+    bool constant; /* β = 1 */
+    bool expected; /* exact, or not */
+    /* Terms x^p y^q z^r with p, q, r <= product, or in one variable up to `single`. */
+    int u_product, u_single, beta_product, beta_single;
+};
+
+static bool in_family(int product, int single, int p, int q, int r)
+{
+    const int variables = (p > 0) + (q > 0) + (r > 0);
+    return (p <= product && q <= product && r <= product) ||
+           (variables <= 1 && p + q + r <= single);
+}
+
+static void random_polynomial(struct polynomial *f, int product, int single)
+{
+    for (int p = 0; p < TERMS; p++)
+        for (int q = 0; q < TERMS; q++)
+            for (int r = 0; r < TERMS; r++)
+                f->c[p][q][r] = in_family(product, single, p, q, r) ? random_value() : 0.0;
+}
+
+/* Error of the sum relative to what is added up. */
+static double sum_error(const struct family *f)
+{
+    static struct polynomial u, beta;
+    double v[125], b[3][125];
+    const struct place at = {{random_value(), random_value(), random_value()},
+                             0.25 + 0.125 * random_value()};
+    random_polynomial(&u, f->u_product, f->u_single);
+    random_polynomial(&beta, f->beta_product, f->beta_single);
+    if (f->constant)
+        beta.c[0][0][0] = 1.0L;
+    fill(&u, &at, -1, v);
+    for (int d = 0; d < 3; d++)
+        fill(&beta, &at, d, b[d]);
+    const double *c = v + CELL, *bi = b[0] + CELL, *bj = b[1] + CELL, *bk = b[2] + CELL;
+    double sum, size = 0.0;
+    if (f->order == 2)
+        sum = f->constant ? fv2_constant_gather(c, SJ, SK)
+                          : fv2_gather(c, SJ, SK, bi, bj, bk, SJ, SK);
+    else
+        sum = (f->constant ? fv4_constant_gather(c, SJ, SK)
+                           : fv4_gather(c, SJ, SK, bi, bj, bk, SJ, SK)) /
+              12.0;
+    for (int i = 0; i < 125; i++)
+        size = fmax(size, fabs(v[i]) * fmax(1.0, fabs(b[0][i])));
+    return (double)fabsl(exact_sum(&beta, &u, &at) - (long double)sum) / size;
+}
+
+/* Each family with the largest degrees for which the sum is exact, and one beyond them. */
+static void polynomials_are_exact(void **state)
+{
+    (void)state;
+    static const struct family families[] = {
+        {"fv2, constant, tensor cubics", 2, true, true, 3, 3, -1, -1},
+        {"fv2, constant, quartics", 2, true, false, 3, 4, -1, -1},
+        {"fv2, any β, sums of quadratics", 2, false, true, 0, 2, 3, 4},
+        {"fv2, linear β, sums of cubics", 2, false, false, 0, 3, 0, 1},
+        {"fv2, linear β, tensor quadratics", 2, false, false, 2, 2, 0, 1},
+        {"fv4, constant, tensor quintics", 4, true, true, 5, 5, -1, -1},
+        {"fv4, any β, sums of quartics", 4, false, true, 0, 4, 1, 2},
+        {"fv4, linear β, sums of quintics", 4, false, false, 0, 5, 0, 1},
+        {"fv4, linear β, tensor quadratics", 4, false, true, 2, 4, 0, 1},
+        {"fv4, linear β, tensor cubics", 4, false, false, 3, 4, 0, 1},
+        {"fv4, quadratic β, tensor linears", 4, false, true, 1, 4, 0, 2},
+        {"fv4, quadratic β, tensor quadratics", 4, false, false, 2, 4, 0, 2},
+    };
+    for (size_t f = 0; f < sizeof families / sizeof *families; f++) {
+        double worst = 0.0;
+        for (long number = 0; number < 100; number++) {
+            random_begin(number);
+            worst = fmax(worst, sum_error(&families[f]));
+        }
+        if (families[f].expected != (worst <= 1e-13))
+            print_error("%s: error %g\n", families[f].what, worst);
+        EXPECT(families[f].expected ? worst <= 1e-13 : worst >= 1e-5);
+    }
+}
+
+/* β = 1 stored is β = 1 not stored, to rounding. */
+static void constant_sums_agree(void **state)
+{
+    (void)state;
+    for (long number = 0; number < CASES; number++) {
+        double u[125], b[125];
+        random_begin(number);
+        for (int c = 0; c < 125; c++) {
+            u[c] = random_value();
+            b[c] = 1.0;
+        }
+        const double *v = u + CELL, *one = b + CELL;
+        EXPECT(fabs(fv2_gather(v, SJ, SK, one, one, one, SJ, SK) -
+                    fv2_constant_gather(v, SJ, SK)) <= 1e-14);
+        EXPECT(fabs(fv4_gather(v, SJ, SK, one, one, one, SJ, SK) -
+                    fv4_constant_gather(v, SJ, SK)) <= 2e-13);
+    }
+}
+
+/* Sums of a constant field are 0 exactly, whatever β: A 1 = 0 is no matter of rounding. */
+static void sums_of_constants_vanish(void **state)
+{
+    (void)state;
+    for (long number = 0; number < CASES; number++) {
+        double u[125], b[3][125];
+        random_begin(number);
+        const double value = random_value();
+        for (int c = 0; c < 125; c++) {
+            u[c] = value;
+            for (int d = 0; d < 3; d++)
+                b[d][c] = random_scaled();
+        }
+        const double *v = u + CELL, *bi = b[0] + CELL, *bj = b[1] + CELL, *bk = b[2] + CELL;
+        EXPECT(fv2_gather(v, SJ, SK, bi, bj, bk, SJ, SK) == 0.0);
+        EXPECT(fv4_gather(v, SJ, SK, bi, bj, bk, SJ, SK) == 0.0);
+        EXPECT(fabs(fv2_constant_gather(v, SJ, SK)) <= 1e-15);
+        EXPECT(fabs(fv4_constant_gather(v, SJ, SK)) <= 2e-14);
+    }
+}
+
+static bool close_to(double a, long double exact, long double size)
+{
+    return fabsl((long double)a - exact) <= 0x1p-51L * size;
+}
+
+/* Residual and updates against their definitions in long double. */
+static void updates_follow_their_definitions(void **state)
+{
+    (void)state;
+    for (long number = 0; number < CASES; number++) {
+        random_begin(number);
+        const double u = random_value(), v = random_value(), f = random_value(), a = random_value(),
+                     d = random_value(), r = random_value(), w = random_value(), c = random_value();
+        EXPECT(rhs_poisson(f, NAN, NAN) == f);
+        EXPECT(close_to(rhs_helmholtz(f, a, u), f - (long double)a * u, 2));
+        EXPECT(close_to(rhs_helmholtz_unit(f, NAN, u), (long double)f - u, 2));
+        EXPECT(close_to(residual_value(f, w, r), f + (long double)w * r, 2));
+        EXPECT(close_to(update_gauss_seidel(u, d, r), u + (long double)d * r, 2));
+        EXPECT(close_to(update_weighted(u, d, r, w), u + (long double)w * d * r, 2));
+        EXPECT(close_to(update_chebyshev(u, v, d, r, c, w),
+                        u + (long double)c * ((long double)u - v) + (long double)w * d * r, 5));
+        /* One fixed point: where the residual vanishes nothing moves. */
+        EXPECT(update_gauss_seidel(u, d, 0.0) == u && update_weighted(u, d, 0.0, w) == u &&
+               update_chebyshev(u, u, d, 0.0, c, w) == u);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(flux_is_odd),
+        cmocka_unit_test(gathers_take_the_right_cells),
+        cmocka_unit_test(polynomials_are_exact),
+        cmocka_unit_test(constant_sums_agree),
+        cmocka_unit_test(sums_of_constants_vanish),
+        cmocka_unit_test(updates_follow_their_definitions),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,239 @@
+/* One-dimensional rules as formulas: ghosts beyond walls, β beyond walls, prolongation, restriction
+ * (docs/NUMERICS.md). Each is exact for cell averages of polynomials up to its degree and not for
+ * the next one. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include "operators/boundary.h"
+#include "operators/transfers.h"
+#include "support/random.h"
+
+enum { CASES = 1000, MAX_DEGREE = 6 };
+
+static double random_value(void)
+{
+    return (double)(random_bits() >> 11) * 0x1p-52 - 1.0;
+}
+
+/* A random polynomial of the degree (highest coefficient not small); its value at 0 is 0 if it
+ * vanishes at a wall. */
+struct polynomial {
+    int degree;
+    long double c[MAX_DEGREE + 1];
+};
+
+static struct polynomial random_polynomial(int degree, bool vanishes)
+{
+    struct polynomial f = {.degree = degree};
+    for (int p = vanishes; p <= degree; p++)
+        f.c[p] = random_value();
+    f.c[degree] = random_bool() ? 1.0L : -1.0L;
+    return f;
+}
+
+/* Average over [low, low + h]. */
+static double average(const struct polynomial *f, long double low, long double h)
+{
+    long double sum = 0.0L, power = 1.0L, mean = 1.0L;
+    for (int p = 0; p <= f->degree; p++) {
+        sum += f->c[p] * mean / (p + 1);
+        power *= low;
+        mean = mean * (low + h) + power;
+    }
+    return (double)sum;
+}
+
+/* Cell n inward from a wall at 0, n = 1, 2, …; n = 0 and −1 are the ghosts. */
+static double inward(const struct polynomial *f, int n)
+{
+    return average(f, n - 1, 1.0L);
+}
+
+typedef double rule_fn(const struct polynomial *f);
+
+static double linear(const struct polynomial *f)
+{
+    return wall_linear(inward(f, 1)) - inward(f, 0);
+}
+
+static double quadratic(const struct polynomial *f)
+{
+    return wall_quadratic(inward(f, 1), inward(f, 2)) - inward(f, 0);
+}
+
+static double quartic(const struct polynomial *f)
+{
+    return wall_quartic(inward(f, 1), inward(f, 2), inward(f, 3), inward(f, 4)) - inward(f, 0);
+}
+
+static double quartic_second(const struct polynomial *f)
+{
+    return wall_quartic_second(inward(f, 1), inward(f, 2), inward(f, 3), inward(f, 4)) -
+           inward(f, -1);
+}
+
+static double beta_5(const struct polynomial *f)
+{
+    return beta_extrapolate_5(inward(f, 1), inward(f, 2), inward(f, 3), inward(f, 4),
+                              inward(f, 5)) -
+           inward(f, 0);
+}
+
+static double beta_4(const struct polynomial *f)
+{
+    return beta_extrapolate_4(inward(f, 1), inward(f, 2), inward(f, 3), inward(f, 4)) -
+           inward(f, 0);
+}
+
+static double beta_2(const struct polynomial *f)
+{
+    return beta_extrapolate_2(inward(f, 1), inward(f, 2)) - inward(f, 0);
+}
+
+static double volume_quadratic_low(const struct polynomial *f)
+{
+    return prolong2_low(average(f, -1, 1), average(f, 0, 1), average(f, 1, 1)) -
+           average(f, 0, 0.5L);
+}
+
+static double volume_quadratic_high(const struct polynomial *f)
+{
+    return prolong2_high(average(f, -1, 1), average(f, 0, 1), average(f, 1, 1)) -
+           average(f, 0.5L, 0.5L);
+}
+
+static double volume_quartic_low(const struct polynomial *f)
+{
+    return prolong4_low(average(f, -2, 1), average(f, -1, 1), average(f, 0, 1), average(f, 1, 1),
+                        average(f, 2, 1)) -
+           average(f, 0, 0.5L);
+}
+
+static double volume_quartic_high(const struct polynomial *f)
+{
+    return prolong4_high(average(f, -2, 1), average(f, -1, 1), average(f, 0, 1), average(f, 1, 1),
+                         average(f, 2, 1)) -
+           average(f, 0.5L, 0.5L);
+}
+
+static void rules_are_exact_to_their_degree(void **state)
+{
+    (void)state;
+    static const struct {
+        rule_fn *error;
+        int degree;
+        bool vanishes; /* zero at the wall */
+    } rules[] = {
+        {linear, 1, true},
+        {quadratic, 2, true},
+        {quartic, 4, true},
+        {quartic_second, 4, true},
+        {beta_5, 4, false},
+        {beta_4, 3, false},
+        {beta_2, 1, false},
+        {volume_quadratic_low, 2, false},
+        {volume_quadratic_high, 2, false},
+        {volume_quartic_low, 4, false},
+        {volume_quartic_high, 4, false},
+    };
+    for (size_t r = 0; r < sizeof rules / sizeof *rules; r++)
+        for (long number = 0; number < CASES; number++) {
+            random_begin(number);
+            const int degree = random_int(rules[r].vanishes, rules[r].degree);
+            const struct polynomial f = random_polynomial(degree, rules[r].vanishes),
+                                    g = random_polynomial(rules[r].degree + 1, rules[r].vanishes);
+            EXPECT(fabs(rules[r].error(&f)) <= 2e-12);
+            EXPECT(fabs(rules[r].error(&g)) >= 1e-4);
+        }
+}
+
+/* Every rule in long double, from the coefficients of docs/NUMERICS.md. */
+static void rules_have_the_published_coefficients(void **state)
+{
+    (void)state;
+    for (long number = 0; number < CASES; number++) {
+        random_begin(number);
+        long double x[5];
+        for (int i = 0; i < 5; i++)
+            x[i] = random_value();
+        const double a = (double)x[0], b = (double)x[1], c = (double)x[2], d = (double)x[3],
+                     e = (double)x[4];
+        EXPECT(wall_linear(a) == -a);
+        EXPECT(fabsl(wall_quadratic(a, b) - (-5 * x[0] + x[1]) / 2) <= 1e-15L);
+        EXPECT(fabsl(wall_quartic(a, b, c, d) -
+                     (-77 * x[0] + 43 * x[1] - 17 * x[2] + 3 * x[3]) / 12) <= 1e-14L);
+        EXPECT(fabsl(wall_quartic_second(a, b, c, d) -
+                     (-505 * x[0] + 335 * x[1] - 145 * x[2] + 27 * x[3]) / 12) <= 1e-13L);
+        EXPECT(fabsl(beta_extrapolate_5(a, b, c, d, e) -
+                     (5 * x[0] - 10 * x[1] + 10 * x[2] - 5 * x[3] + x[4])) <= 2e-14L);
+        EXPECT(fabsl(beta_extrapolate_4(a, b, c, d) - (4 * x[0] - 6 * x[1] + 4 * x[2] - x[3])) <=
+               2e-14L);
+        EXPECT(fabsl(beta_extrapolate_2(a, b) - (2 * x[0] - x[1])) <= 1e-15L);
+    }
+}
+
+/* The mean of two children is their parent. */
+static void children_average_to_their_parent(void **state)
+{
+    (void)state;
+    for (long number = 0; number < CASES; number++) {
+        double x[5];
+        random_begin(number);
+        for (int i = 0; i < 5; i++)
+            x[i] = random_value();
+        EXPECT(fabs(0.5 * (prolong2_low(x[1], x[2], x[3]) + prolong2_high(x[1], x[2], x[3])) -
+                    x[2]) <= 0x1p-52);
+        EXPECT(fabs(0.5 * (prolong4_low(x[0], x[1], x[2], x[3], x[4]) +
+                           prolong4_high(x[0], x[1], x[2], x[3], x[4])) -
+                    x[2]) <= 0x1p-52);
+        /* Reflection exchanges the children, bit by bit. */
+        EXPECT(prolong2_low(x[1], x[2], x[3]) == prolong2_high(x[3], x[2], x[1]));
+        EXPECT(prolong4_low(x[0], x[1], x[2], x[3], x[4]) ==
+               prolong4_high(x[4], x[3], x[2], x[1], x[0]));
+    }
+}
+
+/* Means of equal values are that value, bit by bit, and so are prolongations of it. */
+static void constants_stay(void **state)
+{
+    (void)state;
+    for (long number = 0; number < CASES; number++) {
+        random_begin(number);
+        const double c = ldexp(random_value(), random_int(-1000, 1000)), pair = c + c;
+        EXPECT(restrict_cell(pair, pair, pair, pair) == c);
+        EXPECT(restrict_face(c, c, c, c) == c);
+        EXPECT(prolong2_low(c, c, c) == c && prolong2_high(c, c, c) == c);
+        EXPECT(prolong4_low(c, c, c, c, c) == c && prolong4_high(c, c, c, c, c) == c);
+    }
+}
+
+static void restrictions_are_means(void **state)
+{
+    (void)state;
+    for (long number = 0; number < CASES; number++) {
+        double x[8];
+        long double sum = 0.0L;
+        random_begin(number);
+        for (int i = 0; i < 8; i++)
+            sum += x[i] = random_value();
+        EXPECT(fabsl(restrict_cell(x[0] + x[1], x[2] + x[3], x[4] + x[5], x[6] + x[7]) - sum / 8) <=
+               1e-15L);
+        EXPECT(fabsl(restrict_face(x[0], x[1], x[2], x[3]) -
+                     ((long double)x[0] + x[1] + x[2] + x[3]) / 4) <= 1e-15L);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(rules_are_exact_to_their_degree),
+        cmocka_unit_test(rules_have_the_published_coefficients),
+        cmocka_unit_test(children_average_to_their_parent),
+        cmocka_unit_test(constants_stay),
+        cmocka_unit_test(restrictions_are_means),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
