@@ -124,6 +124,21 @@ static __device__ double dot(const struct bottom_work &w, const double *x, const
     return sum_value(digits, exponent);
 }
 
+static __device__ void subtract_mean(const struct bottom_work &w, double *x,
+                                     struct block_shared *shared)
+{
+    const double cells = (double)w.c.n[0] * w.c.n[1] * w.c.n[2],
+                 mean = dot(w, x, NULL, shared) / cells;
+    each_cell(w.c, [=](long c, int) { x[c] += -mean; });
+}
+
+/* krylov_project */
+static __device__ void project(const struct bottom_work &w, double *x, struct block_shared *shared)
+{
+    for (int i = 0; i < 2 && w.singular; i++)
+        subtract_mean(w, x, shared);
+}
+
 static __device__ void combine(const struct bottom_work &w, double *z, double a, const double *x,
                                double b, const double *y)
 {
@@ -177,6 +192,7 @@ static __device__ int bicgstab(const struct bottom_work &w, enum breakdown *brea
     int iterations = 0;
     *breakdown = BREAKDOWN_NONE;
     residual<Op>(w, r0, w.u);
+    project(w, r0, shared);
     combine(w, r, 1.0, r0, 0.0, r0);
     combine(w, p, 1.0, r0, 0.0, r0);
     double rho = dot(w, r, r0, shared);
@@ -250,6 +266,7 @@ template <class Op>
 static __device__ int smooth(const struct bottom_work &w, struct block_shared *shared)
 {
     residual<Op>(w, w.work[0], w.u);
+    project(w, w.work[0], shared);
     const double target = w.reduction * norm(w, w.work[0], shared);
     int sweeps = 0;
     double now = target == 0.0 ? 0.0 : bits_to_double(0x7ff0000000000000ull);
@@ -258,6 +275,7 @@ static __device__ int smooth(const struct bottom_work &w, struct block_shared *s
             sweep_once<Op>(w, sweep);
         sweeps += SMOOTHER_SWEEPS;
         residual<Op>(w, w.work[0], w.u);
+        project(w, w.work[0], shared);
         now = norm(w, w.work[0], shared);
     }
     return sweeps;
@@ -271,11 +289,8 @@ static __global__ void __launch_bounds__(MAX_THREADS) bottom_kernel(const struct
     int iterations = bicgstab<Op>(w, &breakdown, &shared);
     if (breakdown != BREAKDOWN_NONE)
         iterations += smooth<Op>(w, &shared);
-    if (w.singular) {
-        const double cells = (double)w.c.n[0] * w.c.n[1] * w.c.n[2],
-                     mean = dot(w, w.u, NULL, &shared) / cells;
-        each_cell(w.c, [=](long c, int) { w.u[c] += -mean; });
-    }
+    if (w.singular)
+        subtract_mean(w, w.u, &shared);
     if (threadIdx.x == 0) {
         w.counts->solves++;
         w.counts->iterations += iterations;

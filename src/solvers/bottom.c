@@ -72,19 +72,24 @@ static void use_true_diagonal(struct level *l)
         plan_execute(l->halo, l, l->fields[FIELD_DINV], l, l->fields[FIELD_DINV], NULL);
 }
 
+static double residual_norm(struct level *l, enum field u, enum field f)
+{
+    krylov_residual(l, FIELD_KRYLOV, u, f);
+    krylov_project(l, FIELD_KRYLOV);
+    return reduce_norm(l, FIELD_KRYLOV);
+}
+
 static int solve_by_smoothing(struct bottom *b, enum field u, enum field f)
 {
     struct level *l = b->level;
     use_true_diagonal(l);
-    krylov_residual(l, FIELD_KRYLOV, u, f);
-    const double target = REDUCTION * reduce_norm(l, FIELD_KRYLOV);
+    const double target = REDUCTION * residual_norm(l, u, f);
     int sweeps = 0;
     double norm = target == 0.0 ? 0.0 : INFINITY;
     while (sweeps < MAX_ITERATIONS && norm > target) {
         smooth(l, u, f);
         sweeps += SMOOTHER_SWEEPS;
-        krylov_residual(l, FIELD_KRYLOV, u, f);
-        norm = reduce_norm(l, FIELD_KRYLOV);
+        norm = residual_norm(l, u, f);
     }
     return sweeps;
 }

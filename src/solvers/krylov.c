@@ -30,6 +30,13 @@ void krylov_apply(struct level *level, enum field out, enum field x)
     level->backend->passes->apply(level, out, x);
 }
 
+void krylov_project(struct level *level, enum field x)
+{
+    const struct operator_choice *op = &level->stencil->choice;
+    for (int i = 0; i < 2 && op->periodic && !op->helmholtz; i++)
+        reduce_subtract_mean(level, x);
+}
+
 static void copy(struct level *l, enum field to, enum field from)
 {
     l->backend->passes->combine(l, to, 1.0, from, 0.0, from);
@@ -56,6 +63,7 @@ struct krylov_result krylov_bicgstab(struct level *l, enum field u, enum field f
     const struct passes *passes = l->backend->passes;
     struct krylov_result result = {0, BREAKDOWN_NONE};
     krylov_residual(l, R0, u, f);
+    krylov_project(l, R0);
     copy(l, R, R0);
     copy(l, P, R0);
     double rho = reduce_dot(l, R, R0);
@@ -107,6 +115,7 @@ struct krylov_result krylov_cg(struct level *l, enum field u, enum field f, doub
     const struct passes *passes = l->backend->passes;
     struct krylov_result result = {0, BREAKDOWN_NONE};
     krylov_residual(l, R, u, f);
+    krylov_project(l, R);
     const double target = reduction * reduce_norm(l, R);
     if (target == 0.0)
         return result;

@@ -18,6 +18,10 @@ struct krylov_result krylov_cg(struct level *level, enum field u, enum field f, 
 
 /* residual = f − A u, halos included. */
 void krylov_residual(struct level *level, enum field residual, enum field u, enum field f);
+/* Residuals of a singular operator have no mean, but for rounding, and what rounding leaves no
+ * method can reduce: subtracts the mean of x. Twice, since the first time rounds too. Does nothing
+ * to others. */
+void krylov_project(struct level *level, enum field x);
 /* out = A x, halos included. */
 void krylov_apply(struct level *level, enum field out, enum field x);
 
