@@ -7,26 +7,41 @@
 #include "level/backend.h"
 #include "solvers/program.h"
 
+enum place { PLACE_F, PLACE_BETA, PLACE_GHOST, PLACE_MESSAGE, NUM_PLACES };
+
 struct fault {
-    char what[16];
+    enum place place;
     int rank;
     double value;
+    long element; /* of the field that is spoilt, on the finest level */
     bool done;
 };
 static struct fault armed;
 
+static int word_index(const char *const *words, int count, const char *word, size_t length)
+{
+    int i = 0;
+    while (i < count && (strlen(words[i]) != length || strncmp(words[i], word, length) != 0))
+        i++;
+    return i;
+}
+
+/* WHAT:RANK:VALUE without blanks or signs. */
 static bool parse(const char *text, struct fault *fault)
 {
-    char value[8] = "";
-    int length = 0;
-    if (sscanf(text, "%15[^:]:%d:%7[a-z]%n", fault->what, &fault->rank, value, &length) != 3 ||
-        text[length] != '\0')
+    static const char *const places[NUM_PLACES] = {"f", "beta", "ghost", "message"};
+    static const char *const values[2] = {"nan", "inf"};
+    const size_t what = strcspn(text, ":");
+    const char *rank = text + what + (text[what] == ':');
+    const size_t digits = strspn(rank, "0123456789");
+    if (digits == 0 || digits > 6 || rank[digits] != ':')
         return false;
-    fault->value = strcmp(value, "inf") == 0 ? INFINITY : NAN;
-    const bool known = strcmp(fault->what, "f") == 0 || strcmp(fault->what, "beta") == 0 ||
-                       strcmp(fault->what, "ghost") == 0 || strcmp(fault->what, "message") == 0;
-    return known && (strcmp(value, "nan") == 0 || strcmp(value, "inf") == 0) && fault->rank >= 0 &&
-           fault->rank < comm_size();
+    const char *value = rank + digits + 1;
+    const int place = word_index(places, NUM_PLACES, text, what);
+    const int number = word_index(values, 2, value, strlen(value));
+    *fault = (struct fault){
+        .place = (enum place)place, .rank = atoi(rank), .value = number == 0 ? NAN : INFINITY};
+    return place < NUM_PLACES && number < 2 && fault->rank < comm_size();
 }
 
 /* True if the copy writes the element. */
@@ -41,7 +56,7 @@ static bool writes(const struct copy *c, long element)
     return false;
 }
 
-static bool arrived(const struct plan *halo, long element)
+static bool arrives(const struct plan *halo, long element)
 {
     for (int c = 0; c < halo->unpack.count; c++)
         if (writes(&halo->unpack.copies[c], element))
@@ -49,36 +64,52 @@ static bool arrived(const struct plan *halo, long element)
     return false;
 }
 
-/* A ghost cell next to a corner cell of the patch across a side that is no wall (from_message:
- * whose value came in a message); 0 if there is none. */
-static long open_ghost(const struct level *l, const struct patch *p, bool from_message)
+/* A ghost cell next to a corner cell of the patch across a side that is no wall (in_message: whose
+ * value comes in a message); -1 if there is none. */
+static long open_ghost(const struct level *l, const struct patch *p, bool in_message)
 {
     const long stride[3] = {1, p->sj, p->sk};
     for (int d = 0; d < 3; d++)
         for (int side = 0; side < 2; side++) {
             const long ghost = p->offset + (side == 0 ? -1 : p->n[d]) * stride[d];
-            if (!p->wall[d][side] && (!from_message || arrived(l->halo, ghost)))
+            if (!p->wall[d][side] && (!in_message || arrives(l->halo, ghost)))
                 return ghost;
         }
-    return 0;
+    return -1;
+}
+
+/* The element to spoil; -1 if this rank has none. */
+static long find_element(const struct level *l, enum place place)
+{
+    long element = -1;
+    if (place == PLACE_F || (place == PLACE_BETA && l->fields[FIELD_BETA_I]))
+        return l->npatches > 0 ? l->patches[0].offset : -1;
+    for (int q = 0; q < l->npatches && element < 0 && place != PLACE_BETA && l->connected; q++)
+        element = open_ghost(l, &l->patches[q], place == PLACE_MESSAGE);
+    return element;
+}
+
+/* MG-PCG cycles on a residual of its own. */
+static bool is_right_hand_side(enum field field)
+{
+    return field == FIELD_F || field == FIELD_KRYLOV;
 }
 
 static void spoil_halo(void *data, const struct program *p, const struct stage *stage)
 {
     struct fault *fault = data;
     const struct level *l = p->hierarchy->levels[stage->level];
-    if (fault->done || stage->kind != STAGE_HALO || stage->field != FIELD_U || l->npatches == 0)
-        return;
-    const long at = open_ghost(l, &l->patches[0], fault->what[0] == 'm');
-    if (at == 0)
+    if (fault->done || stage->kind != STAGE_HALO || stage->level != 0 ||
+        is_right_hand_side(stage->field))
         return;
     fault->done = true;
-    l->backend->upload(l->fields[stage->field] + at, &fault->value, 1);
+    l->backend->upload(l->fields[stage->field] + fault->element, &fault->value, 1);
 }
 
 enum status fault_install(struct hierarchy *h, char *message, int message_size)
 {
     const char *text = getenv("HPGMG_FAULT");
+    const struct level *l = h->levels[0];
     if (!text)
         return STATUS_VALID;
     if (!parse(text, &armed)) {
@@ -86,13 +117,18 @@ enum status fault_install(struct hierarchy *h, char *message, int message_size)
                  "HPGMG_FAULT=%s is not f|beta|ghost|message:RANK:nan|inf", text);
         return STATUS_USAGE;
     }
-    const struct level *l = h->levels[0];
-    if (armed.rank != comm_rank() || l->npatches == 0)
-        return STATUS_VALID;
-    const enum field field = armed.what[0] == 'f' ? FIELD_F : FIELD_BETA_I;
-    if (armed.what[0] == 'f' || armed.what[0] == 'b')
-        l->backend->upload(l->fields[field] + l->patches[0].offset, &armed.value, 1);
-    else
+    const bool here = armed.rank == comm_rank();
+    armed.element = here ? find_element(l, armed.place) : -1;
+    if (comm_max_u64(MPI_COMM_WORLD, armed.element >= 0) == 0) {
+        snprintf(message, (size_t)message_size, "HPGMG_FAULT=%s: that rank has no such value",
+                 text);
+        return STATUS_USAGE;
+    }
+    if (here && armed.place == PLACE_F)
+        l->backend->upload(l->fields[FIELD_F] + armed.element, &armed.value, 1);
+    else if (here && armed.place == PLACE_BETA)
+        l->backend->upload(l->fields[FIELD_BETA_I] + armed.element, &armed.value, 1);
+    else if (here)
         program_observe(spoil_halo, &armed);
     return STATUS_VALID;
 }
