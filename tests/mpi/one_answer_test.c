@@ -1,0 +1,164 @@
+/* One answer: for a problem of N³ cells the solution on h, every residual on h, 2h and 4h and the
+ * Richardson error have the same bits whatever the boxes, the ranks that hold them, the threads and
+ * the loops. One box of N³ cells lives on one rank however many there are (up to 7), so that each
+ * run compares its ranks with one rank; 8 ranks are compared with 1 by one_answer.sh. */
+#include <omp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "base/memory.h"
+#include "support/solve_case.h"
+
+/* How the same domain may be cut and worked on. The first that fits is what the others must equal.
+ */
+static const struct layout {
+    int log2_box_dim, threads;
+    bool plain; /* loops */
+} layouts[] = {
+    {6, 1, false}, {6, 2, false}, {6, 4, true},  {5, 1, false}, {5, 4, false}, {4, 1, false},
+    {4, 1, true},  {4, 2, false}, {3, 1, false}, {3, 2, true},  {2, 1, false}, {2, 4, false},
+};
+enum { NUM_LAYOUTS = sizeof layouts / sizeof layouts[0] };
+
+struct task {
+    int dim;
+    struct hierarchy_choice choice; /* but for the boxes */
+    struct solver_choice solver;
+};
+
+static struct {
+    long compared, failed;
+} counts;
+
+/* The boxes of a layout: as many a rank as make the domain's side dim. False if none do. */
+static bool cut(const struct task *t, const struct layout *layout, struct hierarchy_choice *choice)
+{
+    const long side = t->dim >> layout->log2_box_dim, boxes = side * side * side;
+    const int ranks = comm_size();
+    *choice = t->choice;
+    choice->log2_box_dim = layout->log2_box_dim;
+    choice->boxes_per_rank = (boxes + ranks - 1) / ranks;
+    choice->backend = layout->plain ? &backend_cpu_plain : &backend_cpu;
+    return side << layout->log2_box_dim == t->dim &&
+           size_rule(choice->boxes_per_rank, ranks) == side;
+}
+
+static bool same_bits(const double *a, const double *b, int count)
+{
+    return memcmp(a, b, (size_t)count * sizeof *a) == 0;
+}
+
+static bool same_result(const struct case_result *a, const struct case_result *b)
+{
+    bool same = a->checksum == b->checksum && a->nsizes == b->nsizes &&
+                same_bits(&a->richardson_error, &b->richardson_error, 1) &&
+                same_bits(&a->richardson_order, &b->richardson_order, 1);
+    for (int s = 0; same && s < a->nsizes; s++) {
+        const struct solve_result *x = &a->solves[s], *y = &b->solves[s];
+        same = x->outcome == y->outcome && x->cycles == y->cycles &&
+               same_bits(x->history, y->history, x->cycles);
+    }
+    return same;
+}
+
+static void print_failure(const struct task *t, const struct layout *layout,
+                          const struct case_result *got, const struct case_result *wanted)
+{
+    const struct operator_choice *op = &t->choice.op;
+    printf("%d³, order %d, helmholtz %d, variable %d, periodic %d, smoother %d, problem %d, bottom "
+           "%d, mgpcg %d, rtol %g: boxes of %d³ on %d ranks, %d threads, %s loops: checksum "
+           "%016llx instead of %016llx\n",
+           t->dim, op->order, op->helmholtz, op->variable, op->periodic, op->smoother,
+           t->choice.problem, t->choice.bottom, t->solver.mgpcg, t->solver.rtol,
+           1 << layout->log2_box_dim, comm_size(), layout->threads,
+           layout->plain ? "plain" : "tiled", (unsigned long long)got->checksum,
+           (unsigned long long)wanted->checksum);
+}
+
+/* Rank 0 takes part in every level, and compares. */
+static void check(const struct task *t)
+{
+    static struct case_result wanted, got;
+    bool have = false;
+    for (int i = 0; i < NUM_LAYOUTS; i++) {
+        struct hierarchy_choice choice;
+        if (!cut(t, &layouts[i], &choice))
+            continue;
+        omp_set_num_threads(layouts[i].threads);
+        case_run(&choice, t->solver, have ? &got : &wanted);
+        if (have && comm_rank() == 0) {
+            counts.compared++;
+            if (!same_result(&got, &wanted)) {
+                counts.failed++;
+                print_failure(t, &layouts[i], &got, &wanted);
+            }
+        }
+        have = true;
+    }
+}
+
+static const struct solver_choice one_f_cycle = {.f_cycle = true};
+
+/* Number `code` of 64: every order, equation, coefficient, boundary and smoother. */
+static struct operator_choice operator_number(int code)
+{
+    const struct operator_choice op = {.order = code & 1 ? 4 : 2,
+                                       .periodic = (code & 2) != 0,
+                                       .helmholtz = (code & 4) != 0,
+                                       .variable = (code & 8) == 0,
+                                       .smoother = (enum smoother)(code >> 4)};
+    return op;
+}
+
+static void check_operators(int dim, int first, int step)
+{
+    for (int code = first; code < 64; code += step)
+        check(&(struct task){dim, {.op = operator_number(code)}, one_f_cycle});
+}
+
+/* Problems, bottom solvers and solvers, on both orders and boundaries. */
+static void check_solvers(int dim)
+{
+    static const struct {
+        int problem;
+        enum bottom_method bottom;
+        struct solver_choice solver;
+    } table[] = {
+        {1, BOTTOM_METHOD_CG, {.f_cycle = true, .rtol = 1e-6, .max_cycles = 8}},
+        {2, BOTTOM_METHOD_SMOOTH, {.rtol = 1e-6, .max_cycles = 8}},
+        {3, BOTTOM_METHOD_DIRECT, {.f_cycle = true}},
+        {0, BOTTOM_METHOD_BICGSTAB, {.f_cycle = true, .rtol = 1e-30, .max_cycles = 12}},
+        {0, BOTTOM_METHOD_BICGSTAB, {.mgpcg = true, .rtol = 1e-8, .max_cycles = 8}},
+        {2, BOTTOM_METHOD_DIRECT, {.mgpcg = true, .rtol = 1e-8, .max_cycles = 8}},
+    };
+    for (size_t i = 0; i < sizeof table / sizeof table[0]; i++)
+        for (int code = 0; code < 4; code++) {
+            const struct task task = {dim,
+                                      {.op = operator_number(code),
+                                       .problem = table[i].problem,
+                                       .bottom = table[i].bottom,
+                                       .mgpcg = table[i].solver.mgpcg},
+                                      table[i].solver};
+            check(&task);
+        }
+}
+
+int main(int argc, char **argv)
+{
+    comm_start(&argc, &argv);
+    check_operators(16, 0, 1);
+    check_operators(12, 1, 5);
+    check_operators(24, 2, 5);
+    check_operators(20, 3, 9);
+    check_operators(32, 0, 13);
+    check_operators(48, 1, 33);
+    check_operators(64, 0, 35);
+    check_solvers(16);
+    check_solvers(24);
+    if (comm_rank() == 0)
+        printf("%ld compared, %ld differ\n", counts.compared, counts.failed);
+    comm_broadcast(MPI_COMM_WORLD, &counts, sizeof counts);
+    const bool leak = memory_live_blocks() != 0;
+    comm_finish();
+    return counts.failed != 0 || counts.compared < 100 || leak;
+}
