@@ -25,6 +25,26 @@ cudaStream_t cuda_stream()
     return stream;
 }
 
+int cuda_multiprocessors()
+{
+    return device.multiprocessors;
+}
+
+int cuda_choose_planes(int n2, int tiles, int least, int most, int extra)
+{
+    int best = least;
+    long fewest = -1;
+    for (int planes = least; planes <= most && planes <= n2; planes += 2) {
+        const long waves = cuda_divided(tiles * cuda_divided(n2, planes), cuda_multiprocessors());
+        const long steps = waves * (planes + extra);
+        if (fewest < 0 || steps <= fewest) {
+            fewest = steps;
+            best = planes;
+        }
+    }
+    return best;
+}
+
 void cuda_synchronise()
 {
     CUDA_CALL(cudaStreamSynchronize(stream));

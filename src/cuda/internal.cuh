@@ -19,12 +19,16 @@ void cuda_check(cudaError_t error, const char *call, const char *file, int line)
 /* All work of the backend is on this stream, in order. */
 cudaStream_t cuda_stream();
 void cuda_synchronise();
+int cuda_multiprocessors();
 
 /* True while work is being recorded: nothing may wait for the device then. */
 bool cuda_recording();
 /* Adds the norms that passes have left on the device to where the passes want them; the stream must
  * be idle. */
 void cuda_deliver_norms();
+/* A word of device memory, zeroed, for the norm that is to arrive at target; and its way there. */
+unsigned long long *cuda_norm_word(uint64_t *target);
+void cuda_fetch_norm(uint64_t *target);
 
 /* Device memory with the ledger of cuda.h; dies with STATUS_MEMORY if there is none. */
 void *cuda_allocate_bytes(size_t bytes, const char *what);
@@ -77,6 +81,16 @@ void for_range(long n, F f)
     CUDA_LAUNCHED();
 }
 
+inline int cuda_divided(int a, int b) /* upwards */
+{
+    return (a + b - 1) / b;
+}
+/* How many planes a block of a marching kernel should do, an even number between the bounds, where
+ * one block a multiprocessor runs, each takes `extra` steps more than it has planes, and there are
+ * `tiles` in a plane: so many that the last wave of blocks is nearly full and few planes are done
+ * twice. */
+int cuda_choose_planes(int n2, int tiles, int least, int most, int extra);
+
 /* Dirichlet ghosts of one patch, `layers` deep by `rule`. x points at the field's cell (0,0,0). */
 void cuda_walls(const struct cells &c, double *x, int rule, int layers, int ghosts);
 void cuda_walls_fill(const struct level *level, double *field, int rule, int layers);
@@ -87,7 +101,9 @@ int cuda_sweeps_per_halo(const struct level *level);
 void cuda_restrict_cells(const struct level *fine, enum field from, struct level *coarse,
                          enum field to);
 void cuda_restrict_face(const struct level *fine, struct level *coarse, int direction);
-void cuda_prolong(const struct pass *pass);
+/* u (+)= P coarse_u of the pass on patch q; the coarse ghosts must be there. u is at cell (0,0,0).
+ */
+void cuda_prolong(const struct pass *pass, int q, double *u);
 void cuda_extrapolate_beta(struct level *level);
 void cuda_diagonal(struct level *level, uint64_t *lambda_max);
 void cuda_apply(struct level *level, enum field out, enum field x);

@@ -1,178 +1,376 @@
 /* The fused pass. A thread owns a pair of neighbouring cells in i, one of which is red and the
  * other black in every plane, and marches through the planes: at each step it updates the red cell
  * of its pair in plane k + 1 and the black one in plane k, which are at the same place in the pair.
- * So every coefficient is loaded once, 16 bytes at a time, and used once. Neighbours in k are the
- * thread's own registers, in i those of the next lane, in j they come through shared memory, one
- * value a thread and colour, with one barrier a plane. The outermost rows and lanes of a block only
- * repeat the red updates that its inner cells need; what lies beyond them is read from memory,
- * where `in` keeps the old values. Walls are folded in: a ghost is the quadratic extrapolation from
- * the cell itself and the next one inward. */
+ * So every coefficient is loaded once, 16 bytes at a time, and used once; the inverse diagonal is
+ * recomputed, which is cheaper than reading it. What a step needs is copied to shared memory AHEAD
+ * steps before, without a register or a wait. Neighbours in k are the thread's own registers, in i
+ * those of the next lane, in j they come through shared memory, with one barrier a plane. The
+ * outermost rows and lanes of a block only repeat what its inner cells need; what else they compute
+ * is not used. Walls are folded in: a ghost is the quadratic extrapolation from the cell itself and
+ * the next one inward. */
 #include "cuda/pair_fv2.cuh"
+#include "cuda/reciprocal.cuh"
+#include <cuda_pipeline.h>
 #include "operators/boundary.h"
 #include "operators/fv2.h"
 #include "operators/smoothers.h"
 
-enum { LANES = 32, ROWS = 20, INNER_PAIRS = LANES - 2, INNER_ROWS = ROWS - 2 };
-/* A block repeats two planes of its neighbours, so it should have many; but all multiprocessors
- * should have a block. */
-enum { MIN_PLANES = 2, MAX_PLANES = 64, WANTED_BLOCKS = 264 };
+enum { LANES = 32, ROWS = 20, AHEAD = 2 };
+enum { U_SLOTS = AHEAD + 2, SLOTS = AHEAD + 1 };
+/* Planes a block, an even number: it repeats two of its neighbours', and takes about two steps to
+ * begin. */
+enum { MIN_PLANES = 2, MAX_PLANES = 128, EXTRA_STEPS = 4 };
 
-/* The member of a pair at place e. */
-static __device__ double at_place(double2 pair, int e)
+/* What step k needs besides u, in plane k + 1; the face of β_k is the high one. */
+struct poisson_slot {
+    double2 f[ROWS][LANES], bi[ROWS][LANES], bk[ROWS][LANES], bj[ROWS + 1][LANES];
+    double bi_end[ROWS]; /* beyond the last lane */
+};
+struct helmholtz_slot : poisson_slot {
+    double2 alpha[ROWS][LANES];
+};
+template <bool HELMHOLTZ>
+struct slot_of {
+    using type = poisson_slot;
+};
+template <>
+struct slot_of<true> {
+    using type = helmholtz_slot;
+};
+
+/* u of a plane, from the row below the tile to the row above it. */
+typedef double2 u_plane[ROWS + 2][LANES];
+
+/* Shared memory: copies in flight and what neighbours in j exchange. u has plane k + 2 at step k.
+ */
+template <bool HELMHOLTZ>
+struct ring {
+    u_plane u[U_SLOTS];
+    typename slot_of<HELMHOLTZ>::type steps[SLOTS];
+    double red[2][ROWS][LANES]; /* new values */
+};
+
+/* A thread's place. */
+struct place {
+    int lane, row, pair, pairs, j, n1, n2;
+    long column;
+    bool inside, stores;
+};
+
+static __device__ struct place find_place(const struct cells &c)
 {
-    return e ? pair.y : pair.x;
+    struct place p;
+    p.lane = threadIdx.x;
+    p.row = threadIdx.y;
+    p.pair = (int)blockIdx.x * (LANES - 2) + p.lane;
+    p.j = (int)blockIdx.y * (ROWS - 2) + p.row;
+    p.pairs = c.n[0] / 2;
+    p.n1 = c.n[1];
+    p.n2 = c.n[2];
+    p.column = 2 * p.pair + p.j * c.sj;
+    p.inside = p.pair < p.pairs && p.j < p.n1;
+    p.stores = p.inside && (p.lane > 0 || blockIdx.x == 0) &&
+               (p.lane < LANES - 1 || blockIdx.x == gridDim.x - 1) &&
+               (p.row > 0 || blockIdx.y == 0) && (p.row < ROWS - 1 || blockIdx.y == gridDim.y - 1);
+    return p;
 }
 
-static __device__ double2 load_pair(const double *p)
+static __device__ void copy_pair(double2 *to, const double *from)
 {
-    return *(const double2 *)p;
+    __pipeline_memcpy_async(to, from, sizeof *to);
+}
+
+/* What a thread copies: its own pair, or the faces just beyond the last one; and some threads, what
+ * is needed around the tile besides. */
+struct copies {
+    bool own;
+    enum { NOTHING, U_BELOW, U_ABOVE, BETA_J_ABOVE, BETA_I_END } extra;
+    long from; /* of the extra one in plane 0 */
+};
+
+static __device__ struct copies find_copies(const struct cells &c, const struct place &p)
+{
+    const int first_pair = p.pair - p.lane, first_row = p.j - p.row, above = first_row + ROWS;
+    const long column = 2 * p.pair;
+    struct copies s = {p.pair <= p.pairs && p.j <= p.n1, copies::NOTHING, 0};
+    if (p.row == 0 && p.pair < p.pairs && above <= p.n1) {
+        s.extra = copies::BETA_J_ABOVE;
+        s.from = column + above * c.sj;
+    } else if (p.row == 1 && p.lane < ROWS && first_pair + LANES <= p.pairs &&
+               first_row + p.lane < p.n1) {
+        s.extra = copies::BETA_I_END;
+        s.from = 2 * (first_pair + LANES) + (first_row + p.lane) * c.sj;
+    } else if (p.row == 2 && p.pair < p.pairs && first_row > 0) {
+        s.extra = copies::U_BELOW;
+        s.from = column + (first_row - 1) * c.sj;
+    } else if (p.row == 3 && p.pair < p.pairs && above < p.n1) {
+        s.extra = copies::U_ABOVE;
+        s.from = column + above * c.sj;
+    }
+    return s;
+}
+
+/* u of a plane, with the rows on either side of the tile. */
+static __device__ void fetch_u(const struct pair_fv2 &w, const struct place &p,
+                               const struct copies &s, u_plane &u, int plane)
+{
+    const double *from = w.in + plane * w.c.sk;
+    if (s.own)
+        copy_pair(&u[p.row + 1][p.lane], from + p.column);
+    if (s.extra == copies::U_BELOW)
+        copy_pair(&u[0][p.lane], from + s.from);
+    if (s.extra == copies::U_ABOVE)
+        copy_pair(&u[ROWS + 1][p.lane], from + s.from);
+}
+
+/* The coefficients and right-hand side of step k. */
+template <bool HELMHOLTZ>
+static __device__ void fetch_step(const struct pair_fv2 &w, const struct place &p,
+                                  const struct copies &s, typename slot_of<HELMHOLTZ>::type &to,
+                                  int k)
+{
+    const long plane = (k + 1) * w.c.sk, at = plane + p.column;
+    if (s.own) {
+        copy_pair(&to.bk[p.row][p.lane], w.beta_k + at + w.c.sk);
+        copy_pair(&to.f[p.row][p.lane], w.f + at);
+        copy_pair(&to.bi[p.row][p.lane], w.beta_i + at);
+        copy_pair(&to.bj[p.row][p.lane], w.beta_j + at);
+        if constexpr (HELMHOLTZ)
+            copy_pair(&to.alpha[p.row][p.lane], w.alpha + at);
+    }
+    if (s.extra == copies::BETA_J_ABOVE)
+        copy_pair(&to.bj[ROWS][p.lane], w.beta_j + plane + s.from);
+    if (s.extra == copies::BETA_I_END)
+        __pipeline_memcpy_async(&to.bi_end[p.lane], w.beta_i + plane + s.from, sizeof(double));
+}
+
+/* All of step k. Planes beyond the last ones are ghosts; they are read, but not used. */
+template <bool HELMHOLTZ, bool ZERO>
+static __device__ void fetch(const struct pair_fv2 &w, const struct place &p,
+                             const struct copies &s, struct ring<HELMHOLTZ> &r, int u_slot,
+                             int slot, int k)
+{
+    if (!ZERO)
+        fetch_u(w, p, s, r.u[u_slot], k + 2);
+    fetch_step<HELMHOLTZ>(w, p, s, r.steps[slot], k);
 }
 
 /* What an update needs of a cell besides its neighbours. */
 struct cell_data {
-    double f, alpha, dinv, bi0, bi1, bj0, bj1, bk0, bk1;
+    double f, alpha, bi0, bi1, bj0, bj1, bk0, bk1;
 };
 
-template <bool HELMHOLTZ>
-static __device__ double update(double u, double im, double ip, double jm, double jp, double km,
-                                double kp, const cell_data &d, double scale)
+/* Values of the six neighbours. */
+struct neighbours {
+    double im, ip, jm, jp, km, kp;
+};
+
+/* The walls around a pair in j and k; those in i are the outer pairs' own. */
+struct walls {
+    bool j0, j1, k0, k1;
+};
+
+/* Puts a ghost in place of each neighbour beyond a wall; it follows from the cell and the next one
+ * inward. */
+template <int E, bool WALLS>
+static __device__ struct neighbours with_ghosts(struct neighbours n, double u, bool end_of_row,
+                                                const struct walls &walls)
 {
-    const double sum = fv2_sum(u, im, ip, jm, jp, km, kp, d.bi0, d.bi1, d.bj0, d.bj1, d.bk0, d.bk1);
+    const struct neighbours m = n;
+    if (E == 0 && end_of_row)
+        n.im = wall_quadratic(u, m.ip);
+    if (E == 1 && end_of_row)
+        n.ip = wall_quadratic(u, m.im);
+    if (WALLS && walls.j0)
+        n.jm = wall_quadratic(u, m.jp);
+    if (WALLS && walls.j1)
+        n.jp = wall_quadratic(u, m.jm);
+    if (WALLS && walls.k0)
+        n.km = wall_quadratic(u, m.kp);
+    if (WALLS && walls.k1)
+        n.kp = wall_quadratic(u, m.km);
+    return n;
+}
+
+static __device__ double operator_sum(double u, const neighbours &n, const cell_data &d)
+{
+    return fv2_sum(u, n.im, n.ip, n.jm, n.jp, n.km, n.kp, d.bi0, d.bi1, d.bj0, d.bj1, d.bk0, d.bk1);
+}
+
+/* The new value of the cell at place E of a pair. The diagonal is what the sum makes of 1 in the
+ * cell and 0 in all others. */
+template <bool HELMHOLTZ, int E, bool WALLS>
+static __device__ double update(double u, const neighbours &beside, const cell_data &d,
+                                bool end_of_row, const struct walls &walls, double scale)
+{
+    const neighbours n = with_ghosts<E, WALLS>(beside, u, end_of_row, walls),
+                     unit = with_ghosts<E, WALLS>(neighbours{}, 1.0, end_of_row, walls);
     const double rhs = HELMHOLTZ ? rhs_helmholtz(d.f, d.alpha, u) : rhs_poisson(d.f, 0.0, u);
-    return update_gauss_seidel(u, d.dinv, residual_value(rhs, scale, sum));
+    const double residual = residual_value(rhs, scale, operator_sum(u, n, d));
+    const double diagonal = fma(-scale, operator_sum(1.0, unit, d), HELMHOLTZ ? d.alpha : 0.0);
+    return update_gauss_seidel(u, reciprocal(diagonal), residual);
 }
 
-/* The coefficients of a pair of cells. */
-struct pair_data {
-    double2 f, alpha, dinv, bi, bj0, bj1, bk0, bk1;
-    double bi_next; /* of the low face of the next pair */
+/* What a thread carries from step to step: u in planes k − 1, k, k + 1; P coarse in plane k + 2;
+ * β_k below plane k + 1; what the black cell of plane k needs. */
+struct carried {
+    double2 z, a, b, prolonged, bk;
+    cell_data black;
 };
 
-static __device__ cell_data cell_of(const pair_data &p, int e)
+static __device__ double member(double2 pair, int place)
 {
-    cell_data d;
-    d.f = at_place(p.f, e);
-    d.alpha = at_place(p.alpha, e);
-    d.dinv = at_place(p.dinv, e);
-    d.bi0 = e ? p.bi.y : p.bi.x;
-    d.bi1 = e ? p.bi_next : p.bi.y;
-    d.bj0 = at_place(p.bj0, e);
-    d.bj1 = at_place(p.bj1, e);
-    d.bk0 = at_place(p.bk0, e);
-    d.bk1 = at_place(p.bk1, e);
-    return d;
+    return place ? pair.y : pair.x;
 }
 
-/* The neighbour across the low or high side: a wall's ghost if there is a wall, which follows from
- * the cell and the next inward. */
-static __device__ double or_ghost(bool wall, double neighbour, double u, double inward)
+/* The value beside place E of a pair that is not its own other one: the next lane's. */
+template <int E>
+static __device__ double beside(double2 pair)
 {
-    return wall ? wall_quadratic(u, inward) : neighbour;
+    return E ? __shfl_down_sync(0xffffffffu, pair.x, 1) : __shfl_up_sync(0xffffffffu, pair.y, 1);
+}
+
+template <int E>
+static __device__ neighbours gather(double2 pair, double next, double jm, double jp, double km,
+                                    double kp)
+{
+    return E ? neighbours{pair.x, next, jm, jp, km, kp} : neighbours{next, pair.y, jm, jp, km, kp};
+}
+
+/* Both cells' data of plane k + 1. */
+template <bool HELMHOLTZ, int E>
+static __device__ void split(const typename slot_of<HELMHOLTZ>::type &s, const struct place &p,
+                             double2 bk0, double2 bk1, cell_data *red, cell_data *black)
+{
+    const double2 f = s.f[p.row][p.lane], bi = s.bi[p.row][p.lane];
+    const double2 bj0 = s.bj[p.row][p.lane], bj1 = s.bj[p.row + 1][p.lane];
+    double2 alpha = make_double2(0.0, 0.0);
+    if constexpr (HELMHOLTZ)
+        alpha = s.alpha[p.row][p.lane];
+    double next = __shfl_down_sync(0xffffffffu, bi.x, 1);
+    if (p.lane == LANES - 1)
+        next = s.bi_end[p.row];
+    const cell_data low = {f.x, alpha.x, bi.x, bi.y, bj0.x, bj1.x, bk0.x, bk1.x};
+    const cell_data high = {f.y, alpha.y, bi.y, next, bj0.y, bj1.y, bk0.y, bk1.y};
+    *red = E ? high : low;
+    *black = E ? low : high;
+}
+
+/* Step k of a warp whose red cell in plane k + 1, and black one in plane k, is at place E. c is u
+ * in plane k + 2, u that of plane k + 1 in the tile. */
+template <bool HELMHOLTZ, bool ZERO, int E, bool WALLS>
+static __device__ void step(const struct pair_fv2 &w, const struct place &p,
+                            struct ring<HELMHOLTZ> &r, const u_plane &u, int slot, double2 c, int k,
+                            int first, struct carried &m)
+{
+    const int now = k & 1;
+    const bool end_of_row = E ? p.pair == p.pairs - 1 : p.pair == 0;
+    const double2 bk = r.steps[slot].bk[p.row][p.lane];
+    const cell_data black = m.black;
+    cell_data red;
+    split<HELMHOLTZ, E>(r.steps[slot], p, m.bk, bk, &red, &m.black);
+    m.bk = bk;
+    const double black_beside = beside<E>(m.b), red_beside = beside<E>(m.a);
+
+    /* Both updates are made wherever the thread is, so that neither waits for the other. */
+    double jm = 0.0, jp = 0.0;
+    if (!ZERO) {
+        jm = member(u[p.row][p.lane], E);
+        jp = member(u[p.row + 2][p.lane], E);
+    }
+    const double red_jm = r.red[now][max(p.row - 1, 0)][p.lane],
+                 red_jp = r.red[now][min(p.row + 1, ROWS - 1)][p.lane];
+    struct walls walls = {p.j == 0, p.j == p.n1 - 1, k + 1 == 0, k + 1 == p.n2 - 1};
+    const double new_red = update<HELMHOLTZ, E, WALLS>(
+        member(m.b, E), gather<E>(m.b, black_beside, jm, jp, member(m.a, E), member(c, E)), red,
+        end_of_row, walls, w.scale);
+    m.b = E ? make_double2(m.b.x, new_red) : make_double2(new_red, m.b.y);
+    r.red[now ^ 1][p.row][p.lane] = new_red;
+    walls.k0 = k == 0;
+    walls.k1 = k == p.n2 - 1;
+    const double new_black = update<HELMHOLTZ, E, WALLS>(
+        member(m.a, E), gather<E>(m.a, red_beside, red_jm, red_jp, member(m.z, E), member(m.b, E)),
+        black, end_of_row, walls, w.scale);
+    if (p.stores && k >= first)
+        *(double2 *)(w.out + p.column + k * w.c.sk) =
+            E ? make_double2(m.a.x, new_black) : make_double2(new_black, m.a.y);
+}
+
+/* Step k with what is uniform in a warp as template parameters. */
+template <bool HELMHOLTZ, bool ZERO, class... Arguments>
+static __device__ void step_of_warp(int place, bool walls, Arguments &&...arguments)
+{
+    if (place && walls)
+        step<HELMHOLTZ, ZERO, 1, true>(arguments...);
+    else if (place)
+        step<HELMHOLTZ, ZERO, 1, false>(arguments...);
+    else if (walls)
+        step<HELMHOLTZ, ZERO, 0, true>(arguments...);
+    else
+        step<HELMHOLTZ, ZERO, 0, false>(arguments...);
+}
+
+/* Starts the first copies, and waits for what step `start` needs. */
+template <bool HELMHOLTZ, bool ZERO>
+static __device__ struct carried begin(const struct pair_fv2 &w, const struct place &p,
+                                       const struct copies &s, struct ring<HELMHOLTZ> &r, int start)
+{
+    struct carried m = {};
+    if (!ZERO)
+        fetch_u(w, p, s, r.u[0], start + 1);
+    for (int a = 0; a < AHEAD; a++) {
+        fetch<HELMHOLTZ, ZERO>(w, p, s, r, a + 1, a, start + a);
+        __pipeline_commit();
+    }
+    if (p.inside) {
+        m.bk = *(const double2 *)(w.beta_k + p.column + (start + 1) * w.c.sk);
+        if (!ZERO && start >= 0)
+            m.a = *(const double2 *)(w.in + p.column + start * w.c.sk);
+    }
+    __pipeline_wait_prior(AHEAD - 1);
+    if (!ZERO && p.inside)
+        m.b = r.u[0][p.row + 1][p.lane];
+    __syncthreads();
+    return m;
+}
+
+static __device__ int next_slot(int slot, int slots)
+{
+    return slot + 1 < slots ? slot + 1 : 0;
 }
 
 template <bool HELMHOLTZ, bool ZERO>
 static __global__ void __launch_bounds__(LANES *ROWS, 1)
-    pair_kernel(const struct pair_fv2 w, int planes)
+    pair_kernel(const __grid_constant__ struct pair_fv2 w, int planes)
 {
-    __shared__ double old_black[2][ROWS][LANES], new_red[2][ROWS][LANES];
-    const int lane = threadIdx.x, row = threadIdx.y;
-    const int pair = blockIdx.x * INNER_PAIRS - 1 + lane, j = blockIdx.y * INNER_ROWS - 1 + row;
-    const int n0 = w.c.n[0], n1 = w.c.n[1], n2 = w.c.n[2], i = 2 * pair;
-    const int first = blockIdx.z * planes, last = min(first + planes, n2);
-    const bool inside = pair >= 0 && i < n0 && j >= 0 && j < n1;
-    const bool stores = inside && lane > 0 && lane < LANES - 1 && row > 0 && row < ROWS - 1;
-    const bool edge_row = row == 0 || row == ROWS - 1, edge_lane = lane == 0 || lane == LANES - 1;
-    const long sj = w.c.sj, sk = w.c.sk, column = i + j * sj;
-    const double2 nothing = make_double2(0.0, 0.0);
-
-    double2 z = nothing, a = nothing, b = nothing, c = nothing; /* planes k − 1, k, k + 1, k + 2 */
-    pair_data next = {};
-    cell_data black = {};
-    double2 bk_next = nothing;
+    extern __shared__ double2 shared_memory[];
+    auto &r = *reinterpret_cast<struct ring<HELMHOLTZ> *>(shared_memory);
+    const struct place p = find_place(w.c);
+    const struct copies s = find_copies(w.c, p);
+    const int first = blockIdx.z * planes, last = min(first + planes, p.n2);
     const int start = max(first - 2, -1);
-    if (inside && !ZERO) {
-        if (start >= 0)
-            a = load_pair(w.in + column + start * sk);
-        b = load_pair(w.in + column + (start + 1) * sk);
-    }
-    if (inside)
-        bk_next = load_pair(w.beta_k + column + (start + 1) * sk);
-    old_black[start & 1][row][lane] = ((j + start + 1) & 1) ? b.x : b.y;
-    __syncthreads();
-
+    const bool wall_row = p.j == 0 || p.j == p.n1 - 1;
+    struct carried m = begin<HELMHOLTZ, ZERO>(w, p, s, r, start);
+    int u_before = 0, u_slot = 1, u_fetched = AHEAD + 1, slot = 0, fetched = AHEAD;
     for (int k = start; k < last; k++) {
-        const int e = (j + k + 1) & 1, now = k & 1, then = now ^ 1;
-        const bool red_plane = k + 1 < n2;
-        double red = 0.0;
-        if (inside && red_plane) {
-            const long at = column + (k + 1) * sk;
-            if (!ZERO)
-                c = k + 2 < n2 ? load_pair(w.in + at + sk) : nothing;
-            next.f = load_pair(w.f + at);
-            if (HELMHOLTZ)
-                next.alpha = load_pair(w.alpha + at);
-            next.dinv = load_pair(w.dinv + at);
-            next.bi = load_pair(w.beta_i + at);
-            next.bj0 = load_pair(w.beta_j + at);
-            next.bj1 = load_pair(w.beta_j + at + sj);
-            next.bk0 = bk_next;
-            bk_next = load_pair(w.beta_k + at + sk);
-            next.bk1 = bk_next;
-        }
-        /* Whole warps take part in the exchanges between lanes. */
-        const double my_black = e ? b.x : b.y, my_red = e ? a.x : a.y;
-        const double black_beside = __shfl_sync(0xffffffffu, my_black, e ? lane + 1 : lane - 1);
-        const double red_beside = __shfl_sync(0xffffffffu, my_red, e ? lane + 1 : lane - 1);
-        next.bi_next = __shfl_down_sync(0xffffffffu, next.bi.x, 1);
-        if (inside && red_plane) {
-            const long at = column + (k + 1) * sk;
-            if (lane == LANES - 1 || i + 2 == n0)
-                next.bi_next = w.beta_i[at + 2];
-            const double u = at_place(b, e), km = at_place(a, e), kp = at_place(c, e);
-            double beside = black_beside, jm, jp;
-            if (ZERO) {
-                jm = jp = beside = 0.0;
-            } else {
-                if (edge_lane && (e ? lane == LANES - 1 : lane == 0))
-                    beside = e ? (i + 2 < n0 ? w.in[at + 2] : 0.0) : (i > 0 ? w.in[at - 1] : 0.0);
-                jm = row > 0 ? old_black[now][row - 1][lane] : 0.0;
-                jp = row < ROWS - 1 ? old_black[now][row + 1][lane] : 0.0;
-                if (edge_row) {
-                    if (row == 0 && j > 0)
-                        jm = w.in[at + e - sj];
-                    if (row == ROWS - 1 && j < n1 - 1)
-                        jp = w.in[at + e + sj];
-                }
-            }
-            const double low = e ? my_black : beside, high = e ? beside : my_black;
-            red = update<HELMHOLTZ>(
-                u, or_ghost(i + e == 0, low, u, high), or_ghost(i + e == n0 - 1, high, u, low),
-                or_ghost(j == 0, jm, u, jp), or_ghost(j == n1 - 1, jp, u, jm),
-                or_ghost(k + 1 == 0, km, u, kp), or_ghost(k + 1 == n2 - 1, kp, u, km),
-                cell_of(next, e), w.scale);
-            if (e)
-                b.y = red;
-            else
-                b.x = red;
-        }
-        if (stores && k >= first) {
-            const double u = at_place(a, e), km = at_place(z, e), kp = at_place(b, e);
-            const double jm = new_red[now][row - 1][lane], jp = new_red[now][row + 1][lane];
-            const double low = e ? my_red : red_beside, high = e ? red_beside : my_red;
-            const double value = update<HELMHOLTZ>(
-                u, or_ghost(i + e == 0, low, u, high), or_ghost(i + e == n0 - 1, high, u, low),
-                or_ghost(j == 0, jm, u, jp), or_ghost(j == n1 - 1, jp, u, jm),
-                or_ghost(k == 0, km, u, kp), or_ghost(k == n2 - 1, kp, u, km), black, w.scale);
-            const double2 result = e ? make_double2(a.x, value) : make_double2(value, a.y);
-            *(double2 *)(w.out + column + k * sk) = result;
-        }
-        black = cell_of(next, 1 - e); /* of plane k + 1, at its turn in the next step */
-        old_black[then][row][lane] = at_place(c, e);
-        new_red[then][row][lane] = red;
+        if (k + AHEAD < last)
+            fetch<HELMHOLTZ, ZERO>(w, p, s, r, u_fetched, fetched, k + AHEAD);
+        __pipeline_commit();
+        double2 c = make_double2(0.0, 0.0);
+        if (!ZERO)
+            c = r.u[u_slot][p.row + 1][p.lane];
+        step_of_warp<HELMHOLTZ, ZERO>((p.j + k + 1) & 1, wall_row || k <= 0 || k >= p.n2 - 2, w, p,
+                                      r, r.u[u_before], slot, c, k, first, m);
+        m.z = m.a;
+        m.a = m.b;
+        m.b = c;
+        __pipeline_wait_prior(AHEAD - 1);
         __syncthreads();
-        z = a;
-        a = b;
-        b = c;
+        u_before = u_slot;
+        u_slot = next_slot(u_slot, U_SLOTS);
+        u_fetched = next_slot(u_fetched, U_SLOTS);
+        slot = next_slot(slot, SLOTS);
+        fetched = next_slot(fetched, SLOTS);
     }
 }
 
@@ -184,25 +382,31 @@ bool cuda_pair_fv2_fits(const struct level *level)
            level->dim >= 4;
 }
 
-template <bool HELMHOLTZ>
+template <bool HELMHOLTZ, bool ZERO>
 static void launch(const struct pair_fv2 &w)
 {
-    const int tiles_i = (w.c.n[0] / 2 + INNER_PAIRS - 1) / INNER_PAIRS, n2 = w.c.n[2];
-    const int tiles_j = (w.c.n[1] + INNER_ROWS - 1) / INNER_ROWS;
-    int planes = n2 * tiles_i * tiles_j / WANTED_BLOCKS;
-    planes = planes < MIN_PLANES ? MIN_PLANES : planes > MAX_PLANES ? MAX_PLANES : planes;
-    const dim3 block(LANES, ROWS), grid(tiles_i, tiles_j, (n2 + planes - 1) / planes);
-    if (w.zero_guess)
-        pair_kernel<HELMHOLTZ, true><<<grid, block, 0, cuda_stream()>>>(w, planes);
-    else
-        pair_kernel<HELMHOLTZ, false><<<grid, block, 0, cuda_stream()>>>(w, planes);
+    static const cudaError_t prepared = cudaFuncSetAttribute(
+        pair_kernel<HELMHOLTZ, ZERO>, cudaFuncAttributeMaxDynamicSharedMemorySize,
+        (int)sizeof(ring<HELMHOLTZ>));
+    CUDA_CALL(prepared);
+    const int tiles_i = max(1, cuda_divided(w.c.n[0] / 2 - 2, LANES - 2));
+    const int tiles_j = max(1, cuda_divided(w.c.n[1] - 2, ROWS - 2));
+    const int planes =
+        cuda_choose_planes(w.c.n[2], tiles_i * tiles_j, MIN_PLANES, MAX_PLANES, EXTRA_STEPS);
+    const dim3 block(LANES, ROWS), grid(tiles_i, tiles_j, cuda_divided(w.c.n[2], planes));
+    pair_kernel<HELMHOLTZ, ZERO>
+        <<<grid, block, sizeof(ring<HELMHOLTZ>), cuda_stream()>>>(w, planes);
     CUDA_LAUNCHED();
 }
 
 void cuda_pair_fv2(const struct pair_fv2 &pair)
 {
-    if (pair.alpha)
-        launch<true>(pair);
+    if (pair.alpha && pair.zero_guess)
+        launch<true, true>(pair);
+    else if (pair.alpha)
+        launch<true, false>(pair);
+    else if (pair.zero_guess)
+        launch<false, true>(pair);
     else
-        launch<false>(pair);
+        launch<false, false>(pair);
 }

@@ -9,7 +9,7 @@
  * NULL for poisson. in and out must differ. */
 struct pair_fv2 {
     struct cells c;
-    const double *in, *f, *alpha, *dinv, *beta_i, *beta_j, *beta_k;
+    const double *in, *f, *alpha, *beta_i, *beta_j, *beta_k;
     double *out;
     double scale;
     bool zero_guess;

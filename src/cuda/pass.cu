@@ -1,22 +1,10 @@
-/* A pass as one kernel per operation: the readable baseline that tuned kernels must equal bit for
- * bit. */
-#include <vector>
-#include "cuda/operators.cuh"
+/* Which kernels do the operations of a pass: fused ones where one fits, else the baseline. */
+#include "cuda/pass.cuh"
+#include "cuda/march_fv4.cuh"
 #include "cuda/pair_fv2.cuh"
-#include "operators/sum.h"
-#include "operators/transfers.h"
+#include "cuda/residual_fv2.cuh"
 
-/* One pass on one patch. Sweep s reads buffer[s & 1] and writes the other. */
-struct work {
-    const struct pass *pass;
-    const struct stencil *s;
-    struct cells c;
-    struct view v;
-    double *buffer[2];
-    int parity; /* of the global index of cell (0,0,0) */
-};
-
-static struct work open_work(const struct pass *pass, int q)
+struct work cuda_open_work(const struct pass *pass, int q)
 {
     const struct level *l = pass->level;
     struct work w = {pass, l->stencil, cells_of(&l->patches[q])};
@@ -39,257 +27,10 @@ static struct work open_work(const struct pass *pass, int q)
     return w;
 }
 
-/* Calls f(i,j,k) for the patch and `extent` layers beyond its sides that are no wall. */
-template <class F>
-static void for_extended(const struct cells &c, int extent, F f)
-{
-    int low[3], n[3];
-    for (int d = 0; d < 3; d++) {
-        low[d] = c.wall[d][0] ? 0 : -extent;
-        n[d] = c.n[d] - low[d] + (c.wall[d][1] ? 0 : extent);
-    }
-    const int l0 = low[0], l1 = low[1], l2 = low[2];
-    for_cells(n[0], n[1], n[2], [=] __device__(int i, int j, int k) { f(i + l0, j + l1, k + l2); });
-}
-
-/* Ghosts of the field that sweep number `sweep` reads. */
-static void fill_walls(struct work &w, int sweep)
+void cuda_fill_walls(struct work &w, int sweep)
 {
     cuda_walls(w.c, w.buffer[sweep & 1], w.s->wall_rule, w.s->radius, w.pass->level->ghosts);
     w.v.u = w.buffer[sweep & 1];
-}
-
-template <class Op>
-static void sweep_gauss_seidel(const struct work &w, int sweep, int extent)
-{
-    const struct view v = w.v;
-    double *out = w.buffer[(sweep + 1) & 1];
-    const int colour = (w.parity + sweep) & 1;
-    for_extended(w.c, extent, [=] __device__(int i, int j, int k) {
-        const long at = i + j * v.sj + k * v.sk;
-        if ((i + j + k + colour) & 1) {
-            if (out != v.u)
-                out[at] = v.u[at];
-        } else {
-            out[at] = update_gauss_seidel(v.u[at], v.dinv[at], Op::residual(v, at));
-        }
-    });
-}
-
-template <class Op>
-static void sweep_weighted(const struct work &w, int sweep, int extent, double weight)
-{
-    const struct view v = w.v;
-    double *out = w.buffer[(sweep + 1) & 1];
-    for_extended(w.c, extent, [=] __device__(int i, int j, int k) {
-        const long at = i + j * v.sj + k * v.sk;
-        out[at] = update_weighted(v.u[at], v.dinv[at], Op::residual(v, at), weight);
-    });
-}
-
-template <class Op>
-static void sweep_chebyshev(const struct work &w, int sweep, int extent)
-{
-    const struct view v = w.v;
-    double *out = w.buffer[(sweep + 1) & 1];
-    const double c1 = w.s->chebyshev_c1[sweep], c2 = w.s->chebyshev_c2[sweep];
-    for_extended(w.c, extent, [=] __device__(int i, int j, int k) {
-        const long at = i + j * v.sj + k * v.sk;
-        out[at] = update_chebyshev(v.u[at], out[at], v.dinv[at], Op::residual(v, at), c1, c2);
-    });
-}
-
-template <class Op>
-static void sweep_once(struct work &w, int sweep, int extent)
-{
-    fill_walls(w, sweep);
-    switch (w.s->choice.smoother) {
-    case SMOOTHER_GSRB:
-        sweep_gauss_seidel<Op>(w, sweep, extent);
-        return;
-    case SMOOTHER_CHEBYSHEV:
-        if (sweep > 0)
-            sweep_chebyshev<Op>(w, sweep, extent);
-        else
-            sweep_weighted<Op>(w, sweep, extent, w.s->chebyshev_c2[0]);
-        return;
-    case SMOOTHER_JACOBI:
-        sweep_weighted<Op>(w, sweep, extent, 2.0 / 3.0);
-        return;
-    case SMOOTHER_L1JACOBI:
-        sweep_weighted<Op>(w, sweep, extent, 1.0);
-        return;
-    }
-}
-
-template <class Op>
-static void finish_store(const struct work &w)
-{
-    const struct view v = w.v;
-    double *out = w.pass->level->fields[w.pass->residual] + w.c.offset;
-    for_cells(w.c.n[0], w.c.n[1], w.c.n[2], [=] __device__(int i, int j, int k) {
-        const long at = i + j * v.sj + k * v.sk;
-        out[at] = Op::residual(v, at);
-    });
-}
-
-template <class Op>
-static void finish_restrict(const struct work &w, int q)
-{
-    const struct view v = w.v;
-    const struct cells c = cells_of(&w.pass->coarse->patches[q]);
-    double *out = w.pass->coarse->fields[w.pass->coarse_f] + c.offset;
-    for_cells(c.n[0], c.n[1], c.n[2], [=] __device__(int i, int j, int k) {
-        double pair[4];
-        for (int row = 0; row < 4; row++) {
-            const long at = 2 * i + (2 * j + (row & 1)) * v.sj + (2 * k + (row >> 1)) * v.sk;
-            pair[row] = Op::residual(v, at) + Op::residual(v, at + 1);
-        }
-        out[i + j * c.sj + k * c.sk] = restrict_cell(pair[0], pair[1], pair[2], pair[3]);
-    });
-}
-
-template <class Op>
-static __global__ void __launch_bounds__(256)
-    norm_kernel(struct view v, int n0, int n1, int n2, unsigned long long *norm)
-{
-    const long cells = (long)n0 * n1 * n2;
-    unsigned long long largest = 0;
-    for (long x = (long)blockIdx.x * blockDim.x + threadIdx.x; x < cells;
-         x += (long)gridDim.x * blockDim.x) {
-        const long at = x % n0 + x / n0 % n1 * v.sj + x / n0 / n1 * v.sk;
-        const unsigned long long bits = magnitude_bits(Op::residual(v, at));
-        largest = bits > largest ? bits : largest;
-    }
-    for (int lanes = 16; lanes > 0; lanes /= 2) {
-        const unsigned long long other = __shfl_down_sync(0xffffffffu, largest, lanes);
-        largest = other > largest ? other : largest;
-    }
-    if (threadIdx.x % 32 == 0)
-        atomicMax(norm, largest);
-}
-
-/* Where the norm of a pass arrives: a word of device memory, copied to a word of the host's that is
- * read once the stream is idle. One slot per target, for good, since a recorded pass delivers again
- * at every replay. */
-struct norm_slot {
-    uint64_t *target;
-    unsigned long long *on_device, *on_host;
-};
-static std::vector<norm_slot> norm_slots;
-
-static const norm_slot &slot_of(uint64_t *target)
-{
-    for (const norm_slot &slot : norm_slots)
-        if (slot.target == target)
-            return slot;
-    norm_slot slot = {target};
-    slot.on_device = (unsigned long long *)cuda_allocate_bytes(sizeof *slot.on_device, "a norm");
-    CUDA_CALL(cudaHostAlloc((void **)&slot.on_host, sizeof *slot.on_host, cudaHostAllocDefault));
-    *slot.on_host = 0;
-    norm_slots.push_back(slot);
-    return norm_slots.back();
-}
-
-void cuda_deliver_norms()
-{
-    for (const norm_slot &slot : norm_slots) {
-        if (*slot.on_host == 0)
-            continue;
-        *slot.target = *slot.on_host > *slot.target ? *slot.on_host : *slot.target;
-        *slot.on_host = 0;
-    }
-}
-
-template <class Op>
-static void finish_norm(const struct work &w)
-{
-    const norm_slot &slot = slot_of(w.pass->norm);
-    CUDA_CALL(cudaMemsetAsync(slot.on_device, 0, sizeof *slot.on_device, cuda_stream()));
-    norm_kernel<Op>
-        <<<1056, 256, 0, cuda_stream()>>>(w.v, w.c.n[0], w.c.n[1], w.c.n[2], slot.on_device);
-    CUDA_LAUNCHED();
-    CUDA_CALL(cudaMemcpyAsync(slot.on_host, slot.on_device, sizeof *slot.on_host,
-                              cudaMemcpyDeviceToHost, cuda_stream()));
-    if (cuda_recording())
-        return;
-    cuda_synchronise();
-    cuda_deliver_norms();
-}
-
-/* One direction of prolongation at the low or high child. */
-template <int REACH>
-static __device__ double interpolate(const double *c, long s, bool high)
-{
-    if (REACH == 1)
-        return high ? prolong2_high(c[-s], c[0], c[s]) : prolong2_low(c[-s], c[0], c[s]);
-    return high ? prolong4_high(c[-2 * s], c[-s], c[0], c[s], c[2 * s])
-                : prolong4_low(c[-2 * s], c[-s], c[0], c[s], c[2 * s]);
-}
-
-/* P coarse at a fine cell: k first, then j, then i. */
-template <int REACH>
-static __device__ double prolonged(const double *coarse, long sj, long sk, int i, int j, int k)
-{
-    enum { WIDTH = 2 * REACH + 1 };
-    const double *c = coarse + i / 2 + (j / 2) * sj + (k / 2) * sk;
-    double line[WIDTH];
-    for (int a = -REACH; a <= REACH; a++) {
-        double column[WIDTH];
-        for (int b = -REACH; b <= REACH; b++)
-            column[b + REACH] = interpolate<REACH>(c + a + b * sj, sk, k & 1);
-        line[a + REACH] = interpolate<REACH>(column + REACH, 1, j & 1);
-    }
-    return interpolate<REACH>(line + REACH, 1, i & 1);
-}
-
-template <int REACH>
-static void prolong(const struct work &w, int q, bool add)
-{
-    const struct cells c = cells_of(&w.pass->coarse->patches[q]);
-    const double *coarse = w.pass->coarse->fields[w.pass->coarse_u] + c.offset;
-    double *u = w.buffer[0];
-    const long sj = w.c.sj, sk = w.c.sk;
-    for_cells(w.c.n[0], w.c.n[1], w.c.n[2], [=] __device__(int i, int j, int k) {
-        const long at = i + j * sj + k * sk;
-        const double value = prolonged<REACH>(coarse, c.sj, c.sk, i, j, k);
-        u[at] = add ? u[at] + value : value;
-    });
-}
-
-static void start(const struct work &w, int q, int extent)
-{
-    double *u = w.buffer[0];
-    const long sj = w.c.sj, sk = w.c.sk;
-    switch (w.pass->start) {
-    case START_KEEP:
-        return;
-    case START_ZERO:
-        for_extended(w.c, extent,
-                     [=] __device__(int i, int j, int k) { u[i + j * sj + k * sk] = 0.0; });
-        return;
-    case START_PROLONG_SET:
-    case START_PROLONG_ADD:
-        if (w.pass->prolongation == 4)
-            prolong<2>(w, q, w.pass->start == START_PROLONG_ADD);
-        else
-            prolong<1>(w, q, w.pass->start == START_PROLONG_ADD);
-        return;
-    }
-}
-
-template <class Op>
-static void finish(struct work &w, int q)
-{
-    if (w.pass->finish == FINISH_NONE)
-        return;
-    fill_walls(w, w.pass->first_sweep + w.pass->nsweeps);
-    if (w.pass->finish == FINISH_RESTRICT)
-        finish_restrict<Op>(w, q);
-    else if (w.pass->finish == FINISH_NORM)
-        finish_norm<Op>(w);
-    else
-        finish_store<Op>(w);
 }
 
 int cuda_sweeps_per_halo(const struct level *level)
@@ -304,19 +45,18 @@ int cuda_sweeps_per_halo(const struct level *level)
 static void sweep_by_pairs(const struct pass *pass)
 {
     struct level *l = pass->level;
-    const long offset = l->patches[0].offset;
     double *const *fields = l->fields;
     for (int sweep = 0; sweep < pass->nsweeps; sweep += 2) {
-        struct pair_fv2 pair = {cells_of(&l->patches[0])};
-        pair.in = fields[pass->u] + offset;
-        pair.out = fields[FIELD_TMP] + offset;
-        pair.f = fields[pass->f] + offset;
-        pair.alpha = fields[FIELD_ALPHA] ? fields[FIELD_ALPHA] + offset : NULL;
-        pair.dinv = fields[FIELD_DINV] + offset;
-        pair.beta_i = fields[FIELD_BETA_I] + offset;
-        pair.beta_j = fields[FIELD_BETA_J] + offset;
-        pair.beta_k = fields[FIELD_BETA_K] + offset;
-        pair.scale = l->stencil->scale;
+        const struct work w = cuda_open_work(pass, 0);
+        struct pair_fv2 pair = {w.c};
+        pair.in = w.buffer[0];
+        pair.out = fields[FIELD_TMP] + w.c.offset;
+        pair.f = w.v.f;
+        pair.alpha = fields[FIELD_ALPHA] ? w.v.alpha : NULL;
+        pair.beta_i = w.v.beta_i;
+        pair.beta_j = w.v.beta_j;
+        pair.beta_k = w.v.beta_k;
+        pair.scale = w.v.scale;
         pair.zero_guess = sweep == 0 && pass->start == START_ZERO;
         cuda_pair_fv2(pair);
         double *swapped = l->fields[pass->u];
@@ -325,65 +65,169 @@ static void sweep_by_pairs(const struct pass *pass)
     }
 }
 
-/* The pass on patch q by one kernel per operation. */
-static void run_plainly(const struct pass *pass, int q, int nsweeps)
+static bool residual_fits(const struct pass *pass)
+{
+    return cuda_pair_fv2_fits(pass->level) &&
+           (pass->finish == FINISH_RESTRICT || pass->finish == FINISH_NORM);
+}
+
+/* The finish of the pass by the fused residual kernel. */
+static void finish_fused(const struct pass *pass)
+{
+    const struct work w = cuda_open_work(pass, 0);
+    struct residual_fv2 r = {w.c};
+    r.u = w.buffer[0];
+    r.f = w.v.f;
+    r.alpha = pass->level->fields[FIELD_ALPHA] ? w.v.alpha : NULL;
+    r.beta_i = w.v.beta_i;
+    r.beta_j = w.v.beta_j;
+    r.beta_k = w.v.beta_k;
+    r.scale = w.v.scale;
+    if (pass->finish == FINISH_NORM) {
+        cuda_reduce_norm(pass->norm, [&](unsigned long long *norm) {
+            r.norm = norm;
+            cuda_residual_fv2(r);
+        });
+        return;
+    }
+    const struct patch *coarse = &pass->coarse->patches[0];
+    r.coarse = pass->coarse->fields[pass->coarse_f] + coarse->offset;
+    r.coarse_sj = coarse->sj;
+    r.coarse_sk = coarse->sk;
+    cuda_residual_fv2(r);
+}
+
+/* What every operation by the order-4 kernel has in common. */
+static struct march_fv4 open_march(const struct work &w, enum march_kind kind, double *out)
+{
+    struct march_fv4 m = {w.c, kind};
+    m.u = w.v.u;
+    m.f = w.v.f;
+    m.alpha = w.pass->level->fields[FIELD_ALPHA] ? w.v.alpha : NULL;
+    m.dinv = w.v.dinv;
+    m.beta_i = w.v.beta_i;
+    m.beta_j = w.v.beta_j;
+    m.beta_k = w.v.beta_k;
+    m.scale = w.v.scale;
+    m.out = out;
+    m.out_sj = w.c.sj;
+    m.out_sk = w.c.sk;
+    return m;
+}
+
+static void sweep_by_march(const struct work &w, int sweep)
+{
+    struct march_fv4 m = open_march(w, MARCH_WEIGHTED, w.buffer[(sweep + 1) & 1]);
+    switch (w.s->choice.smoother) {
+    case SMOOTHER_GSRB:
+        m.kind = MARCH_GAUSS_SEIDEL;
+        m.colour = (w.parity + sweep) & 1;
+        break;
+    case SMOOTHER_CHEBYSHEV:
+        m.kind = sweep > 0 ? MARCH_CHEBYSHEV : MARCH_WEIGHTED;
+        m.c1 = w.s->chebyshev_c1[sweep];
+        m.c2 = w.s->chebyshev_c2[sweep];
+        break;
+    case SMOOTHER_JACOBI:
+        m.c2 = 2.0 / 3.0;
+        break;
+    case SMOOTHER_L1JACOBI:
+        m.c2 = 1.0;
+        break;
+    }
+    cuda_march_fv4(m);
+}
+
+static void finish_by_march(const struct work &w, int q)
+{
+    if (w.pass->finish == FINISH_NORM) {
+        struct march_fv4 m = open_march(w, MARCH_NORM, NULL);
+        cuda_reduce_norm(w.pass->norm, [&](unsigned long long *norm) {
+            m.norm = norm;
+            cuda_march_fv4(m);
+        });
+    } else if (w.pass->finish == FINISH_RESTRICT) {
+        const struct patch *coarse = &w.pass->coarse->patches[q];
+        struct march_fv4 m = open_march(w, MARCH_RESTRICT,
+                                        w.pass->coarse->fields[w.pass->coarse_f] + coarse->offset);
+        m.out_sj = coarse->sj;
+        m.out_sk = coarse->sk;
+        cuda_march_fv4(m);
+    } else {
+        cuda_march_fv4(
+            open_march(w, MARCH_STORE, w.pass->level->fields[w.pass->residual] + w.c.offset));
+    }
+}
+
+/* The pass on patch q, operation by operation. */
+static void run_operations(const struct pass *pass, int q, bool tuned)
 {
     const struct level *l = pass->level;
-    struct work w = open_work(pass, q);
-    const int operations = nsweeps + (pass->finish != FINISH_NONE);
-    if (nsweeps == pass->nsweeps)
-        start(w, q, l->connected ? operations * l->stencil->radius : 0);
-    with_operator(l->stencil->choice, [&](auto op) {
-        for (int sweep = 0; sweep < nsweeps; sweep++)
-            sweep_once<decltype(op)>(w, pass->first_sweep + sweep,
-                                     l->connected ? (operations - 1 - sweep) * l->stencil->radius
-                                                  : 0);
-        finish<decltype(op)>(w, q);
-    });
+    struct work w = cuda_open_work(pass, q);
+    const int operations = pass->nsweeps + (pass->finish != FINISH_NONE);
+    const int radius = l->connected ? l->stencil->radius : 0;
+    const bool march = tuned && cuda_march_fv4_fits(l);
+    baseline_start(w, q, operations * radius);
+    for (int sweep = 0; sweep < pass->nsweeps; sweep++) {
+        const int number = pass->first_sweep + sweep, extent = (operations - 1 - sweep) * radius;
+        cuda_fill_walls(w, number);
+        if (march && extent == 0)
+            sweep_by_march(w, number);
+        else
+            baseline_sweep(w, number, extent);
+    }
+    if (pass->finish == FINISH_NONE)
+        return;
+    cuda_fill_walls(w, pass->first_sweep + pass->nsweeps);
+    if (march)
+        finish_by_march(w, q);
+    else
+        baseline_finish(w, q);
+}
+
+static bool prolongs(const struct pass *pass)
+{
+    return pass->start == START_PROLONG_SET || pass->start == START_PROLONG_ADD;
+}
+
+static void fill_coarse_walls(const struct pass *pass)
+{
+    if (prolongs(pass))
+        cuda_walls_fill(pass->coarse, pass->coarse->fields[pass->coarse_u],
+                        stencil_wall_rule(pass->prolongation, pass->coarse->dim),
+                        pass->prolongation / 2);
+}
+
+/* True if fused red-black kernels can do the sweeps of the pass. */
+static bool pairs_fit(const struct pass *pass)
+{
+    return pass->nsweeps > 0 && pass->nsweeps % 2 == 0 && pass->first_sweep % 2 == 0 &&
+           cuda_pair_fv2_fits(pass->level);
 }
 
 void cuda_run(const struct pass *pass)
 {
-    struct level *l = pass->level;
-    const bool fused = pass->nsweeps > 0 && pass->nsweeps % 2 == 0 && pass->first_sweep % 2 == 0 &&
-                       cuda_pair_fv2_fits(l);
-    if (pass->start == START_PROLONG_SET || pass->start == START_PROLONG_ADD)
-        cuda_walls_fill(pass->coarse, pass->coarse->fields[pass->coarse_u],
-                        stencil_wall_rule(pass->prolongation, pass->coarse->dim),
-                        pass->prolongation / 2);
-    if (fused) {
-        if (pass->start != START_ZERO)
-            start(open_work(pass, 0), 0, 0);
+    struct pass rest = *pass;
+    fill_coarse_walls(pass);
+    if (pairs_fit(pass)) {
+        if (prolongs(pass))
+            baseline_start(cuda_open_work(pass, 0), 0, 0);
         sweep_by_pairs(pass);
+        rest.start = START_KEEP;
+        rest.first_sweep += rest.nsweeps;
+        rest.nsweeps = 0;
     }
-    for (int q = 0; q < l->npatches; q++)
-        run_plainly(pass, q, fused ? 0 : pass->nsweeps);
+    if (rest.nsweeps == 0 && rest.start == START_KEEP && residual_fits(pass)) {
+        finish_fused(pass);
+        return;
+    }
+    for (int q = 0; q < pass->level->npatches; q++)
+        run_operations(&rest, q, true);
 }
 
-/* to = A x = −(0 − A x), with `to` as the right-hand side 0. */
-template <class Op>
-static void apply(const struct work &w, double *to)
+void cuda_run_baseline(const struct pass *pass)
 {
-    const struct view v = w.v;
-    for_cells(w.c.n[0], w.c.n[1], w.c.n[2],
-              [=] __device__(int i, int j, int k) { to[i + j * v.sj + k * v.sk] = 0.0; });
-    for_cells(w.c.n[0], w.c.n[1], w.c.n[2], [=] __device__(int i, int j, int k) {
-        const long at = i + j * v.sj + k * v.sk;
-        to[at] = -Op::residual(v, at);
-    });
-}
-
-void cuda_apply(struct level *level, enum field out, enum field x)
-{
-    cuda_walls_fill(level, level->fields[x], level->stencil->wall_rule, level->stencil->radius);
-    for (int q = 0; q < level->npatches; q++) {
-        struct pass pass = {};
-        pass.level = level;
-        pass.u = x;
-        pass.f = out;
-        struct work w = open_work(&pass, q);
-        w.v.u = w.buffer[0];
-        with_operator(level->stencil->choice,
-                      [&](auto op) { apply<decltype(op)>(w, level->fields[out] + w.c.offset); });
-    }
+    fill_coarse_walls(pass);
+    for (int q = 0; q < pass->level->npatches; q++)
+        run_operations(pass, q, false);
 }

@@ -1,0 +1,34 @@
+#ifndef CUDA_MARCH_FV4_CUH
+#define CUDA_MARCH_FV4_CUH
+/* One operation of the order-4 operator with variable coefficients in one pass over memory: a sweep
+ * of any smoother, or the residual, restricted or reduced to its norm on the way. */
+#include "cuda/internal.cuh"
+
+enum march_kind {
+    MARCH_GAUSS_SEIDEL, /* cells of one colour; the others are copied */
+    MARCH_WEIGHTED,     /* u + c2 D⁻¹r */
+    MARCH_CHEBYSHEV,    /* u + c1 (u − out) + c2 D⁻¹r */
+    MARCH_STORE,        /* out = r */
+    MARCH_RESTRICT,     /* out = R r, on the coarse level */
+    MARCH_NORM,         /* raises *norm to the largest magnitude's bits of r */
+};
+
+/* u with two layers of ghosts, f and the coefficients have the layout of patch c; pointers are at
+ * cell (0,0,0); alpha is NULL for poisson. out has the same layout, but for MARCH_RESTRICT its own,
+ * and is not u. */
+struct march_fv4 {
+    struct cells c;
+    enum march_kind kind;
+    const double *u, *f, *alpha, *dinv, *beta_i, *beta_j, *beta_k;
+    double scale, c1, c2;
+    int colour; /* local cells with even i + j + k + colour are updated */
+    double *out;
+    long out_sj, out_sk;
+    unsigned long long *norm;
+};
+void cuda_march_fv4(const struct march_fv4 &march);
+
+/* True if the level's operator is this one; every extent of a patch must be even to restrict. */
+bool cuda_march_fv4_fits(const struct level *level);
+
+#endif
