@@ -56,7 +56,7 @@ static __device__ void fill_ghosts(const struct bottom_work &w, double *x)
             *ghost = x[wrapped(i, w.c.n[0]) + wrapped(j, w.c.n[1]) * w.c.sj +
                        wrapped(k, w.c.n[2]) * w.c.sk];
         else
-            *ghost = value_k(view, i, j, k);
+            *ghost = wall_value(view, i, j, k);
     }
     __syncthreads();
 }

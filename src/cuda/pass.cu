@@ -3,8 +3,8 @@
 #include <vector>
 #include "cuda/operators.cuh"
 #include "cuda/pair_fv2.cuh"
+#include "cuda/transfers.cuh"
 #include "operators/sum.h"
-#include "operators/transfers.h"
 
 /* One pass on one patch. Sweep s reads buffer[s & 1] and writes the other. */
 struct work {
@@ -215,32 +215,6 @@ static void finish_norm(const struct work &w)
         return;
     cuda_synchronise();
     cuda_deliver_norms();
-}
-
-/* One direction of prolongation at the low or high child. */
-template <int REACH>
-static __device__ double interpolate(const double *c, long s, bool high)
-{
-    if (REACH == 1)
-        return high ? prolong2_high(c[-s], c[0], c[s]) : prolong2_low(c[-s], c[0], c[s]);
-    return high ? prolong4_high(c[-2 * s], c[-s], c[0], c[s], c[2 * s])
-                : prolong4_low(c[-2 * s], c[-s], c[0], c[s], c[2 * s]);
-}
-
-/* P coarse at a fine cell: k first, then j, then i. */
-template <int REACH>
-static __device__ double prolonged(const double *coarse, long sj, long sk, int i, int j, int k)
-{
-    enum { WIDTH = 2 * REACH + 1 };
-    const double *c = coarse + i / 2 + (j / 2) * sj + (k / 2) * sk;
-    double line[WIDTH];
-    for (int a = -REACH; a <= REACH; a++) {
-        double column[WIDTH];
-        for (int b = -REACH; b <= REACH; b++)
-            column[b + REACH] = interpolate<REACH>(c + a + b * sj, sk, k & 1);
-        line[a + REACH] = interpolate<REACH>(column + REACH, 1, j & 1);
-    }
-    return interpolate<REACH>(line + REACH, 1, i & 1);
 }
 
 template <int REACH>

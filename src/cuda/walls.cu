@@ -18,7 +18,7 @@ void cuda_walls(const struct cells &c, double *x, int rule, int layers, int ghos
         int i, j, k;
         shell_cell(s, at, &i, &j, &k);
         if (behind_wall(w.c, i, j, k))
-            w.x[i + j * w.c.sj + k * w.c.sk] = value_k(w, i, j, k);
+            w.x[i + j * w.c.sj + k * w.c.sk] = wall_value(w, i, j, k);
     });
 }
 
