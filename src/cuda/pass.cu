@@ -1,5 +1,5 @@
 /* A pass as one kernel per operation: the readable baseline that tuned kernels must equal bit for
- * bit. */
+ * bit. Passes that a tuned kernel can do go there. */
 #include <vector>
 #include "cuda/operators.cuh"
 #include "cuda/pair_fv2.cuh"
@@ -319,8 +319,13 @@ static void run_plainly(const struct pass *pass, int q, int nsweeps)
 void cuda_run(const struct pass *pass)
 {
     struct level *l = pass->level;
+    const struct step step = {STEP_PASS, *pass};
+    if (cuda_step_fits(&step)) {
+        cuda_run_steps(&step, 1);
+        return;
+    }
     const bool fused = pass->nsweeps > 0 && pass->nsweeps % 2 == 0 && pass->first_sweep % 2 == 0 &&
-                       cuda_pair_fv2_fits(l);
+                       !cuda_tail_level(l) && cuda_pair_fv2_fits(l);
     if (pass->start == START_PROLONG_SET || pass->start == START_PROLONG_ADD)
         cuda_walls_fill(pass->coarse, pass->coarse->fields[pass->coarse_u],
                         stencil_wall_rule(pass->prolongation, pass->coarse->dim),
