@@ -119,5 +119,11 @@ uint64_t cuda_checksum(const struct level *level, enum field x);
 void cuda_bottom_solve(struct level *level, enum field u, enum field f, double reduction,
                        int max_iterations, bool singular);
 void cuda_bottom_counts(struct bottom_counts *counts);
+/* True for levels whose passes are mostly steps of the tail kernel. That one leaves u where it is,
+ * so no pass on such a level may change u and FIELD_TMP: over a cycle u would end elsewhere than it
+ * began, and a recorded cycle would begin again where it began. */
+bool cuda_tail_level(const struct level *level);
+bool cuda_step_fits(const struct step *step);
+void cuda_run_steps(const struct step *steps, int count);
 
 #endif

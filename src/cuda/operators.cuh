@@ -13,18 +13,27 @@ struct view {
     double scale;
 };
 
-#define FV2_SUM fv2_gather(u, v.sj, v.sk, bi, bj, bk, v.sj, v.sk)
-#define FV2_CONSTANT_SUM fv2_constant_gather(u, v.sj, v.sk)
-#define FV4_SUM fv4_gather(u, v.sj, v.sk, bi, bj, bk, v.sj, v.sk)
-#define FV4_CONSTANT_SUM fv4_constant_gather(u, v.sj, v.sk)
+#define FV2_SUM fv2_gather(u, sj, sk, bi, bj, bk, bsj, bsk)
+#define FV2_CONSTANT_SUM fv2_constant_gather(u, sj, sk)
+#define FV4_SUM fv4_gather(u, sj, sk, bi, bj, bk, bsj, bsk)
+#define FV4_CONSTANT_SUM fv4_constant_gather(u, sj, sk)
+/* residual_at: at the cell that u and the β point to, with the strides of u and of β. ORDER is the
+ * third letter of the name. */
 #define OPERATOR(name, PREPARE, LINES, SUM, RHS)                                                   \
     struct op_##name {                                                                             \
-        static __device__ double residual(const struct view &v, long at)                           \
+        static constexpr int ORDER = #name[2] - '0';                                               \
+        static __device__ __forceinline__ double                                                   \
+        residual_at(const double *u, [[maybe_unused]] long sj, [[maybe_unused]] long sk,           \
+                    [[maybe_unused]] const double *bi, [[maybe_unused]] const double *bj,          \
+                    [[maybe_unused]] const double *bk, [[maybe_unused]] long bsj,                  \
+                    [[maybe_unused]] long bsk, double f, double alpha, double scale)               \
         {                                                                                          \
-            const double *u = v.u + at;                                                            \
-            [[maybe_unused]] const double *bi = v.beta_i + at, *bj = v.beta_j + at;                \
-            [[maybe_unused]] const double *bk = v.beta_k + at;                                     \
-            return residual_value(RHS(v.f[at], v.alpha[at], u[0]), v.scale, SUM);                  \
+            return residual_value(RHS(f, alpha, u[0]), scale, SUM);                                \
+        }                                                                                          \
+        static __device__ __forceinline__ double residual(const struct view &v, long at)           \
+        {                                                                                          \
+            return residual_at(v.u + at, v.sj, v.sk, v.beta_i + at, v.beta_j + at, v.beta_k + at,  \
+                               v.sj, v.sk, v.f[at], v.alpha[at], v.scale);                         \
         }                                                                                          \
     };
 #include "operators/variants.def"

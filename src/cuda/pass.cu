@@ -198,15 +198,21 @@ static void fill_coarse_walls(const struct pass *pass)
                         pass->prolongation / 2);
 }
 
-/* True if fused red-black kernels can do the sweeps of the pass. */
+/* True if fused red-black kernels can do the sweeps of the pass; on levels of the tail they must
+ * not, since they exchange u and FIELD_TMP, which the tail does not. */
 static bool pairs_fit(const struct pass *pass)
 {
     return pass->nsweeps > 0 && pass->nsweeps % 2 == 0 && pass->first_sweep % 2 == 0 &&
-           cuda_pair_fv2_fits(pass->level);
+           !cuda_tail_level(pass->level) && cuda_pair_fv2_fits(pass->level);
 }
 
 void cuda_run(const struct pass *pass)
 {
+    const struct step step = {STEP_PASS, *pass};
+    if (cuda_step_fits(&step)) {
+        cuda_run_steps(&step, 1);
+        return;
+    }
     struct pass rest = *pass;
     fill_coarse_walls(pass);
     if (pairs_fit(pass)) {

@@ -6,11 +6,10 @@ template <int RULE>
 static void fill(const struct shell &s, const struct wall_view &w)
 {
     for_range(s.all, [=] __device__(long at) {
-        const struct wall_view v = {w.c, w.x, RULE};
         int i, j, k;
         shell_cell(s, at, &i, &j, &k);
-        if (behind_wall(v.c, i, j, k))
-            v.x[i + j * v.c.sj + k * v.c.sk] = value_k(v, i, j, k);
+        if (behind_wall(w.c, i, j, k))
+            w.x[i + j * w.c.sj + k * w.c.sk] = value_k<RULE>(w, i, j, k);
     });
 }
 

@@ -42,6 +42,8 @@ static __device__ bool beyond_wall(const struct cells &c, int d, int at, int *la
     return false;
 }
 
+/* The rule is a template parameter so that what is extrapolated from stays in registers. */
+template <int RULE>
 static __device__ double value_i(const struct wall_view &w, int i, int j, int k)
 {
     int layer, first, step;
@@ -49,31 +51,44 @@ static __device__ double value_i(const struct wall_view &w, int i, int j, int k)
     if (!beyond_wall(w.c, 0, i, &layer, &first, &step))
         return row[i];
     double v[4];
-    for (int m = 0; m < w.rule; m++)
+#pragma unroll
+    for (int m = 0; m < RULE; m++)
         v[m] = row[first + m * step];
-    return extrapolate(v, w.rule, layer);
+    return extrapolate(v, RULE, layer);
 }
 
+template <int RULE>
 static __device__ double value_j(const struct wall_view &w, int i, int j, int k)
 {
     int layer, first, step;
     if (!beyond_wall(w.c, 1, j, &layer, &first, &step))
-        return value_i(w, i, j, k);
+        return value_i<RULE>(w, i, j, k);
     double v[4];
-    for (int m = 0; m < w.rule; m++)
-        v[m] = value_i(w, i, first + m * step, k);
-    return extrapolate(v, w.rule, layer);
+#pragma unroll
+    for (int m = 0; m < RULE; m++)
+        v[m] = value_i<RULE>(w, i, first + m * step, k);
+    return extrapolate(v, RULE, layer);
 }
 
+template <int RULE>
 static __device__ double value_k(const struct wall_view &w, int i, int j, int k)
 {
     int layer, first, step;
     if (!beyond_wall(w.c, 2, k, &layer, &first, &step))
-        return value_j(w, i, j, k);
+        return value_j<RULE>(w, i, j, k);
     double v[4];
-    for (int m = 0; m < w.rule; m++)
-        v[m] = value_j(w, i, j, first + m * step);
-    return extrapolate(v, w.rule, layer);
+#pragma unroll
+    for (int m = 0; m < RULE; m++)
+        v[m] = value_j<RULE>(w, i, j, first + m * step);
+    return extrapolate(v, RULE, layer);
+}
+
+/* The value at (i,j,k), inside or beyond walls. */
+static __device__ double wall_value(const struct wall_view &w, int i, int j, int k)
+{
+    return w.rule == 4   ? value_k<4>(w, i, j, k)
+           : w.rule == 2 ? value_k<2>(w, i, j, k)
+                         : value_k<1>(w, i, j, k);
 }
 
 /* Numbers the cells of the shell of `layers` around a patch: planes in k, then rows in j, then ends

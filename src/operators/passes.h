@@ -46,6 +46,20 @@ struct pass {
 
 struct bottom_counts;
 
+/* One step of several that a backend does in one call. */
+enum step_kind {
+    STEP_PASS,     /* run(pass) */
+    STEP_RESTRICT, /* restrict_cells(pass.level, pass.f, pass.coarse, pass.coarse_f) */
+    STEP_BOTTOM,   /* bottom_solve(pass.level, pass.u, pass.f, …) */
+};
+struct step {
+    enum step_kind kind;
+    struct pass pass;
+    double reduction; /* these are STEP_BOTTOM's */
+    int max_iterations;
+    bool singular;
+};
+
 /* Work vectors are combined like this: z = a·x + b·y, fma(a, x, b·y) per cell. */
 struct passes {
     void (*run)(const struct pass *pass);
@@ -74,6 +88,11 @@ struct passes {
     void (*bottom_solve)(struct level *level, enum field u, enum field f, double reduction,
                          int max_iterations, bool singular);
     void (*bottom_counts)(struct bottom_counts *counts);
+
+    /* Steps that follow each other as one call, for levels so small that calls take longer than
+     * what is done in them; each must be one that fits. NULL where a call costs nothing. */
+    bool (*step_fits)(const struct step *step);
+    void (*run_steps)(const struct step *steps, int count);
 
     /* Set-up. Interior (and high-wall faces) of all coefficient fields and f of the model problem;
      * see problem.h. */

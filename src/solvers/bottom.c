@@ -112,6 +112,16 @@ bool bottom_on_device(const struct bottom *b)
            !b->level->stencil->hpgmg_diagonal; /* its fallback needs another one */
 }
 
+bool bottom_step(const struct bottom *b, enum field u, enum field f, struct step *step)
+{
+    *step = (struct step){.kind = STEP_BOTTOM,
+                          .pass = {.level = b->level, .u = u, .f = f},
+                          .reduction = REDUCTION,
+                          .max_iterations = MAX_ITERATIONS,
+                          .singular = b->singular};
+    return bottom_on_device(b);
+}
+
 struct bottom_counts bottom_counts(const struct bottom *b)
 {
     struct bottom_counts all = b->counts, device;

@@ -3,6 +3,8 @@
 /* Solvers of the coarsest level, which always is one box on one rank. */
 #include "level/level.h"
 
+struct step;
+
 /* In the order of enum bottom_kind in app/options.h. */
 enum bottom_method {
     BOTTOM_METHOD_BICGSTAB,
@@ -45,6 +47,8 @@ void bottom_solve(struct bottom *b, enum field u, enum field f);
 
 /* True if the level's backend solves by itself, without the host in between. */
 bool bottom_on_device(const struct bottom *b);
+/* bottom_solve() as a step of the level's backend; false if it does not solve by itself. */
+bool bottom_step(const struct bottom *b, enum field u, enum field f, struct step *step);
 
 /* What has been counted so far, on the host and on a device. */
 struct bottom_counts bottom_counts(const struct bottom *b);

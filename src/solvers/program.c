@@ -117,16 +117,70 @@ static void execute_timed(const struct hierarchy *h, const struct stage *s,
     times->total += timer_seconds() - start;
 }
 
+enum { MAX_STEPS = 64 }; /* of one call; longer runs of stages take several */
+
+/* The stage as a step of its level's backend; false if it is none. */
+static bool step_of_stage(const struct hierarchy *h, const struct stage *s, struct step *step)
+{
+    switch (s->kind) {
+    case STAGE_PASS:
+        *step = (struct step){.kind = STEP_PASS, .pass = s->pass};
+        return true;
+    case STAGE_RESTRICT:
+        *step = (struct step){.kind = STEP_RESTRICT,
+                              .pass = {.level = h->levels[s->level],
+                                       .f = s->field,
+                                       .coarse = h->transfers[s->level].coarse,
+                                       .coarse_f = s->field}};
+        return true;
+    case STAGE_BOTTOM:
+        return bottom_step(h->bottom, s->pass.u, s->pass.f, step);
+    default:
+        return false;
+    }
+}
+
+/* Runs as many stages from `first` on as their backend does in one call; returns their number. */
+static int execute_steps(const struct program *p, int first)
+{
+    const struct hierarchy *h = p->hierarchy;
+    const struct passes *passes = h->levels[p->stages[first].level]->backend->passes;
+    struct step steps[MAX_STEPS];
+    int count = 0;
+    if (!passes->run_steps)
+        return 0;
+    while (count < MAX_STEPS && first + count < p->count) {
+        const struct stage *s = &p->stages[first + count];
+        if (h->levels[s->level]->backend->passes != passes || !step_of_stage(h, s, &steps[count]) ||
+            !passes->step_fits(&steps[count]))
+            break;
+        count++;
+    }
+    if (count > 0)
+        passes->run_steps(steps, count);
+    return count;
+}
+
+static void execute_one(struct program *p, int i)
+{
+    const struct stage *s = &p->stages[i];
+    if (p->times)
+        execute_timed(p->hierarchy, s, &p->times[i]);
+    else
+        execute_stage(p->hierarchy, s, NULL);
+    if (observer.observe)
+        observer.observe(observer.data, p, s);
+}
+
+/* Several stages at a time where nobody wants to look between them. */
 static void execute_stages(struct program *p)
 {
-    for (int i = 0; i < p->count; i++) {
-        const struct stage *s = &p->stages[i];
-        if (p->times)
-            execute_timed(p->hierarchy, s, &p->times[i]);
-        else
-            execute_stage(p->hierarchy, s, NULL);
-        if (observer.observe)
-            observer.observe(observer.data, p, s);
+    const bool one_by_one = p->times || observer.observe;
+    for (int i = 0; i < p->count;) {
+        const int steps = one_by_one ? 0 : execute_steps(p, i);
+        if (steps == 0)
+            execute_one(p, i);
+        i += steps > 0 ? steps : 1;
     }
 }
 

@@ -1,0 +1,322 @@
+#ifndef CUDA_BOTTOM_CUH
+#define CUDA_BOTTOM_CUH
+/* The bottom solver as the work of some threads of one block: BiCGStab as solvers/krylov.c has it,
+ * step by step and bit by bit, with the smoother as its fallback. */
+#include "cuda/divider.cuh"
+#include "cuda/operators.cuh"
+#include "cuda/walls.cuh"
+#include "operators/sum.h"
+extern "C" {
+#include "solvers/bottom.h"
+}
+
+enum { BOTTOM_THREADS = 512 }; /* at most */
+
+/* What the solver works on. */
+struct bottom_work {
+    struct cells c;
+    struct stencil s;
+    struct view v; /* f and coefficients; u is set for each gather */
+    double *u, *tmp, *work[NUM_KRYLOV_FIELDS];
+    bool periodic, singular;
+    int ghosts, parity, max_iterations;
+    int threads;                 /* that work on it, the first ones of the block; whole warps */
+    struct divider side, framed; /* cells a side without and with ghosts */
+    double reduction;
+    struct bottom_counts *counts; /* in device memory */
+};
+
+struct block_shared {
+    unsigned long long word[4];
+};
+
+/* Waits for all threads that work on it. */
+static __device__ void wait(const struct bottom_work &w)
+{
+    __barrier_sync_count(1, (unsigned)w.threads);
+}
+
+/* Calls f(element, i + j + k) for every cell, by all threads, and waits. */
+template <class F>
+static __device__ void each_cell(const struct bottom_work &w, F f)
+{
+    const int cells = w.side.n * w.side.n * w.side.n;
+    for (int x = threadIdx.x; x < cells; x += w.threads) {
+        int i, j, k;
+        cube_cell(x, w.side, &i, &j, &k);
+        f(i + j * w.c.sj + k * w.c.sk, i + j + k);
+    }
+    wait(w);
+}
+
+static __device__ int wrapped(int i, int n)
+{
+    return (i + 4 * n) % n;
+}
+
+/* All ghosts of x: images where periodic, walls elsewhere. */
+static __device__ void fill_ghosts(const struct bottom_work &w, double *x)
+{
+    const struct wall_view view = {w.c, x, w.s.wall_rule};
+    const int n = w.side.n, all = w.framed.n * w.framed.n * w.framed.n;
+    for (int at = threadIdx.x; at < all; at += w.threads) {
+        int i, j, k;
+        cube_cell(at, w.framed, &i, &j, &k);
+        i -= w.ghosts;
+        j -= w.ghosts;
+        k -= w.ghosts;
+        double *ghost = x + i + j * w.c.sj + k * w.c.sk;
+        if (i >= 0 && i < n && j >= 0 && j < n && k >= 0 && k < n)
+            continue;
+        if (w.periodic)
+            *ghost = x[wrapped(i, n) + wrapped(j, n) * w.c.sj + wrapped(k, n) * w.c.sk];
+        else
+            *ghost = wall_value(view, i, j, k);
+    }
+    wait(w);
+}
+
+/* The maximum of a value per thread, known to all threads. */
+static __device__ unsigned long long maximum(const struct bottom_work &w, unsigned long long mine,
+                                             struct block_shared *shared)
+{
+    if (threadIdx.x == 0)
+        shared->word[3] = 0;
+    wait(w);
+    for (int lanes = 16; lanes > 0; lanes /= 2) {
+        const unsigned long long other = __shfl_down_sync(0xffffffffu, mine, lanes);
+        mine = other > mine ? other : mine;
+    }
+    if (threadIdx.x % 32 == 0)
+        atomicMax(&shared->word[3], mine);
+    wait(w);
+    const unsigned long long result = shared->word[3];
+    wait(w);
+    return result;
+}
+
+static __device__ double norm(const struct bottom_work &w, const double *x,
+                              struct block_shared *shared)
+{
+    unsigned long long largest = 0;
+    each_cell(w, [&](long c, int) {
+        const unsigned long long bits = magnitude_bits(x[c]);
+        largest = bits > largest ? bits : largest;
+    });
+    return bits_to_double(maximum(w, largest, shared));
+}
+
+/* reduce_dot of solvers/reduce.c; y may be NULL for 1. */
+static __device__ double dot(const struct bottom_work &w, const double *x, const double *y,
+                             struct block_shared *shared)
+{
+    unsigned long long largest = 0;
+    each_cell(w, [&](long c, int) {
+        const unsigned long long bits = magnitude_bits(y ? x[c] * y[c] : x[c]);
+        largest = bits > largest ? bits : largest;
+    });
+    largest = maximum(w, largest, shared);
+    if (largest == 0)
+        return 0.0;
+    if (largest >= 0x7ff0000000000000ull)
+        return bits_to_double(0x7ff8000000000000ull);
+    const int exponent = sum_exponent(largest);
+    const double scale = ldexp(1.0, SUM_DIGIT_BITS - exponent);
+    int64_t digits[SUM_DIGITS] = {0, 0, 0};
+    if (threadIdx.x < SUM_DIGITS)
+        shared->word[threadIdx.x] = 0;
+    each_cell(w, [&](long c, int) { sum_digits(y ? x[c] * y[c] : x[c], scale, digits); });
+    for (int d = 0; d < SUM_DIGITS; d++) {
+        unsigned long long sum = (unsigned long long)digits[d];
+        for (int lanes = 16; lanes > 0; lanes /= 2)
+            sum += __shfl_down_sync(0xffffffffu, sum, lanes);
+        if (threadIdx.x % 32 == 0)
+            atomicAdd(&shared->word[d], sum);
+    }
+    wait(w);
+    for (int d = 0; d < SUM_DIGITS; d++)
+        digits[d] = (int64_t)shared->word[d];
+    wait(w);
+    return sum_value(digits, exponent);
+}
+
+static __device__ void subtract_mean(const struct bottom_work &w, double *x,
+                                     struct block_shared *shared)
+{
+    const double cells = (double)w.c.n[0] * w.c.n[1] * w.c.n[2],
+                 mean = dot(w, x, NULL, shared) / cells;
+    each_cell(w, [=](long c, int) { x[c] += -mean; });
+}
+
+/* krylov_project */
+static __device__ void project(const struct bottom_work &w, double *x, struct block_shared *shared)
+{
+    for (int i = 0; i < 2 && w.singular; i++)
+        subtract_mean(w, x, shared);
+}
+
+static __device__ void combine(const struct bottom_work &w, double *z, double a, const double *x,
+                               double b, const double *y)
+{
+    each_cell(w, [=](long c, int) { z[c] = fma(a, x[c], b * y[c]); });
+}
+
+static __device__ void multiply(const struct bottom_work &w, double *z, const double *x,
+                                const double *y)
+{
+    each_cell(w, [=](long c, int) { z[c] = x[c] * y[c]; });
+}
+
+template <class Op>
+static __device__ void residual(const struct bottom_work &w, double *out, double *u)
+{
+    struct view v = w.v;
+    v.u = u;
+    fill_ghosts(w, u);
+    each_cell(w, [=](long c, int) { out[c] = Op::residual(v, c); });
+}
+
+/* out = A x = −(0 − A x) */
+template <class Op>
+static __device__ void apply(const struct bottom_work &w, double *out, double *x)
+{
+    struct view v = w.v;
+    v.u = x;
+    v.f = out;
+    fill_ghosts(w, x);
+    each_cell(w, [=](long c, int) { out[c] = 0.0; });
+    each_cell(w, [=](long c, int) { out[c] = -Op::residual(v, c); });
+}
+
+static __device__ bool usable(double pivot)
+{
+    return isfinite(pivot) && pivot != 0.0;
+}
+
+static __device__ enum breakdown reason(double pivot)
+{
+    return isfinite(pivot) ? BREAKDOWN_PIVOT : BREAKDOWN_NOT_FINITE;
+}
+
+/* krylov_bicgstab; returns the iterations made. */
+template <class Op>
+static __device__ int bicgstab(const struct bottom_work &w, enum breakdown *breakdown,
+                               struct block_shared *shared)
+{
+    double *r0 = w.work[0], *r = w.work[1], *p = w.work[2], *q = w.work[3], *s = w.work[4],
+           *t = w.work[5], *ap = w.work[6], *as = w.work[7];
+    int iterations = 0;
+    *breakdown = BREAKDOWN_NONE;
+    residual<Op>(w, r0, w.u);
+    project(w, r0, shared);
+    combine(w, r, 1.0, r0, 0.0, r0);
+    combine(w, p, 1.0, r0, 0.0, r0);
+    double rho = dot(w, r, r0, shared);
+    const double target = w.reduction * norm(w, r, shared);
+    if (rho == 0.0 || target == 0.0)
+        return 0;
+    while (iterations++ < w.max_iterations) {
+        multiply(w, q, w.v.dinv, p);
+        apply<Op>(w, ap, q);
+        const double pivot = dot(w, ap, r0, shared), alpha = rho / pivot;
+        if (!usable(pivot) || !isfinite(alpha)) {
+            *breakdown = reason(pivot);
+            return iterations;
+        }
+        combine(w, w.u, 1.0, w.u, alpha, q);
+        combine(w, s, 1.0, r, -alpha, ap);
+        if (norm(w, s, shared) < target)
+            return iterations;
+        multiply(w, t, w.v.dinv, s);
+        apply<Op>(w, as, t);
+        const double as_as = dot(w, as, as, shared), omega = dot(w, as, s, shared) / as_as;
+        if (!usable(as_as) || !usable(omega)) {
+            *breakdown = reason(omega);
+            return iterations;
+        }
+        combine(w, w.u, 1.0, w.u, omega, t);
+        combine(w, r, 1.0, s, -omega, as);
+        if (norm(w, r, shared) < target)
+            return iterations;
+        const double rho_new = dot(w, r, r0, shared), beta = (rho_new / rho) * (alpha / omega);
+        if (!usable(rho_new) || !isfinite(beta)) {
+            *breakdown = reason(rho_new);
+            return iterations;
+        }
+        combine(w, p, 1.0, p, -omega, ap);
+        combine(w, p, 1.0, r, beta, p);
+        rho = rho_new;
+    }
+    *breakdown = BREAKDOWN_ITERATIONS;
+    return w.max_iterations;
+}
+
+/* One sweep of the smoother; sweep s reads u where s is even (or where it works in place). */
+template <class Op>
+static __device__ void sweep_once(const struct bottom_work &w, int sweep)
+{
+    double *in = w.s.in_place || sweep % 2 == 0 ? w.u : w.tmp,
+           *out = w.s.in_place || sweep % 2 == 1 ? w.u : w.tmp;
+    struct view v = w.v;
+    v.u = in;
+    const enum smoother smoother = w.s.choice.smoother;
+    const double weight = smoother == SMOOTHER_CHEBYSHEV ? w.s.chebyshev_c2[sweep]
+                          : smoother == SMOOTHER_JACOBI  ? 2.0 / 3.0
+                                                         : 1.0;
+    const double c1 = w.s.chebyshev_c1[sweep];
+    fill_ghosts(w, in);
+    each_cell(w, [=](long c, int place) {
+        if (smoother == SMOOTHER_GSRB && ((place + w.parity + sweep) & 1))
+            out[c] = in[c];
+        else if (smoother == SMOOTHER_GSRB)
+            out[c] = update_gauss_seidel(in[c], v.dinv[c], Op::residual(v, c));
+        else if (smoother == SMOOTHER_CHEBYSHEV && sweep > 0)
+            out[c] = update_chebyshev(in[c], out[c], v.dinv[c], Op::residual(v, c), c1, weight);
+        else
+            out[c] = update_weighted(in[c], v.dinv[c], Op::residual(v, c), weight);
+    });
+}
+
+/* solve_by_smoothing of solvers/bottom.c; returns the sweeps made. */
+template <class Op>
+static __device__ int smooth(const struct bottom_work &w, struct block_shared *shared)
+{
+    residual<Op>(w, w.work[0], w.u);
+    project(w, w.work[0], shared);
+    const double target = w.reduction * norm(w, w.work[0], shared);
+    int sweeps = 0;
+    double now = target == 0.0 ? 0.0 : bits_to_double(0x7ff0000000000000ull);
+    while (sweeps < w.max_iterations && now > target) {
+        for (int sweep = 0; sweep < SMOOTHER_SWEEPS; sweep++)
+            sweep_once<Op>(w, sweep);
+        sweeps += SMOOTHER_SWEEPS;
+        residual<Op>(w, w.work[0], w.u);
+        project(w, w.work[0], shared);
+        now = norm(w, w.work[0], shared);
+    }
+    return sweeps;
+}
+
+/* The whole solve, by the first w.threads threads of a block. */
+template <class Op>
+static __device__ void solve_bottom(const struct bottom_work &w, struct block_shared *shared)
+{
+    enum breakdown breakdown;
+    int iterations = bicgstab<Op>(w, &breakdown, shared);
+    if (breakdown != BREAKDOWN_NONE)
+        iterations += smooth<Op>(w, shared);
+    if (w.singular)
+        subtract_mean(w, w.u, shared);
+    if (threadIdx.x == 0) {
+        w.counts->solves++;
+        w.counts->iterations += iterations;
+        if (breakdown != BREAKDOWN_NONE)
+            w.counts->breakdowns[breakdown]++;
+    }
+}
+
+/* What solve_bottom() needs, in the level's fields. */
+struct bottom_work bottom_open(struct level *level, enum field u, enum field f, double reduction,
+                               int max_iterations, bool singular);
+
+#endif

@@ -1,0 +1,145 @@
+/* Programs hand runs of stages to a backend that does several steps in one call: which ones, and
+ * that the answer stays. The backend here is the CPU's with such calls added. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include "base/memory.h"
+#include "comm/comm.h"
+#include "operators/backend_cpu.h"
+#include "operators/passes.h"
+#include "solvers/reduce.h"
+#include "solvers/solver.h"
+#include "support/solve_case.h"
+
+static struct passes passes;
+static struct backend backend;
+
+static struct {
+    int largest_dim; /* of levels that fit */
+    int calls, steps, longest, bottoms;
+} seen;
+
+/* A bottom solve by sweeps alone, the same whether it comes as a step or not. */
+static void solve_bottom(struct level *level, enum field u, enum field f, double reduction,
+                         int max_iterations, bool singular)
+{
+    const struct pass pass = {.level = level, .u = u, .f = f, .nsweeps = SMOOTHER_SWEEPS};
+    assert_true(reduction > 0.0 && max_iterations > 0 && !singular);
+    cpu_passes.run(&pass);
+    seen.bottoms++;
+}
+
+static void bottom_counts_none(struct bottom_counts *counts)
+{
+    *counts = (struct bottom_counts){0};
+}
+
+static bool step_fits(const struct step *step)
+{
+    return step->pass.level->dim <= seen.largest_dim && step->pass.finish != FINISH_NORM;
+}
+
+static void run_steps(const struct step *steps, int count)
+{
+    assert_true(count > 0);
+    seen.calls++;
+    seen.steps += count;
+    seen.longest = count > seen.longest ? count : seen.longest;
+    for (int s = 0; s < count; s++) {
+        const struct step *step = &steps[s];
+        const struct pass *pass = &step->pass;
+        assert_true(step_fits(step));
+        if (step->kind == STEP_PASS)
+            cpu_passes.run(pass);
+        else if (step->kind == STEP_RESTRICT)
+            cpu_passes.restrict_cells(pass->level, pass->f, pass->coarse, pass->coarse_f);
+        else
+            solve_bottom(pass->level, pass->u, pass->f, step->reduction, step->max_iterations,
+                         step->singular);
+    }
+}
+
+/* The checksum of u after an F-cycle on 32³, with steps on levels of at most largest_dim cells a
+ * side. */
+static uint64_t solve(int order, int largest_dim, observe_fn *observe)
+{
+    struct hierarchy_choice choice = case_choice(order, false, false, SMOOTHER_CHEBYSHEV, 5, 1);
+    struct solve_result result;
+    choice.backend = &backend;
+    seen.largest_dim = largest_dim;
+    seen.calls = seen.steps = seen.longest = seen.bottoms = 0;
+    struct hierarchy *h = hierarchy_create(&choice);
+    struct solver *s = solver_create(h, 0, (struct solver_choice){.f_cycle = true});
+    program_observe(observe, NULL);
+    solver_run(s, &result);
+    program_observe(NULL, NULL);
+    const uint64_t checksum = reduce_checksum(h->levels[0], FIELD_U);
+    solver_destroy(s);
+    hierarchy_destroy(h);
+    return checksum;
+}
+
+static void ignore(void *data, const struct program *p, const struct stage *stage)
+{
+    (void)data;
+    (void)p;
+    (void)stage;
+}
+
+static void test_answer_stays(void **state)
+{
+    (void)state;
+    for (int order = 2; order <= 4; order += 2) {
+        const uint64_t expected = solve(order, 0, NULL);
+        const int bottoms = seen.bottoms;
+        assert_int_equal(seen.calls, 0);
+        for (int largest = 1; largest <= 32; largest *= 2) {
+            assert_true(solve(order, largest, NULL) == expected);
+            assert_int_equal(seen.bottoms, bottoms);
+        }
+    }
+}
+
+/* The levels below 32³ are worked on twice: from the restriction of f to the F-cycle's V-cycle on
+ * 16³, and in the V-cycle of 32³. */
+static void test_runs_are_as_long_as_they_can_be(void **state)
+{
+    (void)state;
+    solve(2, 16, NULL);
+    assert_int_equal(seen.calls, 2);
+    /* 4 restrictions, 2 stages for the coarsest level, V-cycles of 4, 6, 8, 10 stages */
+    assert_int_equal(seen.longest, 4 + 2 + 4 + 6 + 8 + 10);
+    /* the second V-cycle begins with the pass on 16³ */
+    assert_int_equal(seen.steps - seen.longest, 10);
+}
+
+static void test_observers_see_every_stage(void **state)
+{
+    (void)state;
+    const uint64_t expected = solve(2, 16, NULL);
+    assert_true(solve(2, 16, ignore) == expected);
+    assert_int_equal(seen.calls, 0);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_answer_stays),
+        cmocka_unit_test(test_runs_are_as_long_as_they_can_be),
+        cmocka_unit_test(test_observers_see_every_stage),
+    };
+    comm_start(&argc, &argv);
+    backend = backend_cpu;
+    passes = cpu_passes;
+    passes.bottom_solve = solve_bottom;
+    passes.bottom_counts = bottom_counts_none;
+    passes.step_fits = step_fits;
+    passes.run_steps = run_steps;
+    backend.passes = &passes;
+    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    const bool leak = memory_live_blocks() != 0;
+    comm_finish();
+    return failed != 0 || leak;
+}
