@@ -93,6 +93,9 @@ int cuda_choose_planes(int n2, int tiles, int least, int most, int extra);
 
 /* Dirichlet ghosts of one patch, `layers` deep by `rule`. x points at the field's cell (0,0,0). */
 void cuda_walls(const struct cells &c, double *x, int rule, int layers, int ghosts);
+/* Those that the stencils read, of a patch with walls on all sides: `layers` deep on its sides, and
+ * where that is 2, one deep on its edges. */
+void cuda_walls_star(const struct cells &c, double *x, int rule, int layers);
 void cuda_walls_fill(const struct level *level, double *field, int rule, int layers);
 
 /* The entries of the pass table. */

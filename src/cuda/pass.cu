@@ -29,7 +29,10 @@ struct work cuda_open_work(const struct pass *pass, int q)
 
 void cuda_fill_walls(struct work &w, int sweep)
 {
-    cuda_walls(w.c, w.buffer[sweep & 1], w.s->wall_rule, w.s->radius, w.pass->level->ghosts);
+    if (w.pass->level->connected)
+        cuda_walls(w.c, w.buffer[sweep & 1], w.s->wall_rule, w.s->radius, w.pass->level->ghosts);
+    else
+        cuda_walls_star(w.c, w.buffer[sweep & 1], w.s->wall_rule, w.s->radius);
     w.v.u = w.buffer[sweep & 1];
 }
 

@@ -34,6 +34,111 @@ void cuda_walls(const struct cells &c, double *x, int rule, int layers, int ghos
         fill<1>(s, w);
 }
 
+/* Selections, since registers have no index. */
+static __device__ long stride_of(const struct cells &c, int d)
+{
+    return d == 0 ? 1 : d == 1 ? c.sj : c.sk;
+}
+
+static __device__ int extent_of(const struct cells &c, int d)
+{
+    return d == 0 ? c.n[0] : d == 1 ? c.n[1] : c.n[2];
+}
+
+/* Which of two walls, in which direction d, and which cell of it number x is; walls in i come
+ * first.
+ */
+static __device__ void side_cell(const struct cells &c, int x, int *d, int *high, int *a, int *b)
+{
+    *d = 0;
+    int size = c.n[1] * c.n[2];
+    while (x >= 2 * size) {
+        x -= 2 * size;
+        ++*d;
+        size = *d == 1 ? c.n[0] * c.n[2] : c.n[0] * c.n[1];
+    }
+    *high = x >= size;
+    x -= *high * size;
+    const int width = *d == 0 ? c.n[1] : c.n[0];
+    *a = x % width;
+    *b = x / width;
+}
+
+/* The cells inward from a wall at `cell`, and `step` from one to the next. */
+template <int RULE>
+static __device__ void read_inward(const double *cell, long step, double v[4])
+{
+#pragma unroll
+    for (int m = 0; m < RULE; m++)
+        v[m] = cell[m * step];
+}
+
+template <int RULE>
+static __device__ void side_ghosts(const struct wall_view &w, int x, int layers)
+{
+    int d, high, a, b;
+    side_cell(w.c, x, &d, &high, &a, &b);
+    const long inward = high ? -stride_of(w.c, d) : stride_of(w.c, d);
+    double *cell = w.x + a * stride_of(w.c, d == 0) + b * stride_of(w.c, d == 2 ? 1 : 2) +
+                   high * (extent_of(w.c, d) - 1) * stride_of(w.c, d);
+    double v[4];
+    read_inward<RULE>(cell, inward, v);
+    for (int layer = 0; layer < layers; layer++)
+        cell[-(layer + 1) * inward] = extrapolate(v, RULE, layer);
+}
+
+/* Along an edge the rule is applied in the lower direction first. */
+template <int RULE>
+static __device__ void edge_ghost(const struct wall_view &w, int x)
+{
+    int along = 0;
+    while (x >= 4 * extent_of(w.c, along))
+        x -= 4 * extent_of(w.c, along++);
+    const int first = along == 0 ? 1 : 0, second = along == 2 ? 1 : 2,
+              corner = x / extent_of(w.c, along);
+    const bool high_first = corner & 1, high_second = corner & 2;
+    const long in_first = high_first ? -stride_of(w.c, first) : stride_of(w.c, first),
+               in_second = high_second ? -stride_of(w.c, second) : stride_of(w.c, second);
+    double *cell = w.x + x % extent_of(w.c, along) * stride_of(w.c, along) +
+                   high_first * (extent_of(w.c, first) - 1) * stride_of(w.c, first) +
+                   high_second * (extent_of(w.c, second) - 1) * stride_of(w.c, second);
+    double ghosts[4];
+#pragma unroll
+    for (int m = 0; m < RULE; m++) {
+        double v[4];
+        read_inward<RULE>(cell + m * in_second, in_first, v);
+        ghosts[m] = extrapolate(v, RULE, 0);
+    }
+    cell[-in_first - in_second] = extrapolate(ghosts, RULE, 0);
+}
+
+/* The ghosts that the stencils read, of a patch with walls on all sides: `layers` on the sides, and
+ * where layers is 2, one on the edges. */
+template <int RULE>
+static void fill_star(const struct wall_view &w, int layers)
+{
+    const int n0 = w.c.n[0], n1 = w.c.n[1], n2 = w.c.n[2];
+    const int sides = 2 * (n1 * n2 + n0 * n2 + n0 * n1),
+              edges = layers > 1 ? 4 * (n0 + n1 + n2) : 0;
+    for_range(sides + edges, [=] __device__(long at) {
+        if (at < sides)
+            side_ghosts<RULE>(w, (int)at, layers);
+        else
+            edge_ghost<RULE>(w, (int)at - sides);
+    });
+}
+
+void cuda_walls_star(const struct cells &c, double *x, int rule, int layers)
+{
+    const struct wall_view w = {c, x, rule};
+    if (rule == 4)
+        fill_star<4>(w, layers);
+    else if (rule == 2)
+        fill_star<2>(w, layers);
+    else
+        fill_star<1>(w, layers);
+}
+
 void cuda_walls_fill(const struct level *level, double *field, int rule, int layers)
 {
     for (int q = 0; q < level->npatches; q++) {
