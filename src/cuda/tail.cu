@@ -3,15 +3,17 @@
  *
  * Between steps everything is in the levels' fields. During a pass u of the level is in a frame in
  * shared memory, β too; f, α and D⁻¹ are in registers, since each cell belongs to one thread. A
- * thread's cells are sorted by colour: of its SLOTS cells the first half are red, the others black,
- * so that all threads work in a half-sweep. Frames have the same strides on every level, so that
- * neighbours are at constant distances. */
+ * thread's cells are sorted by colour: the first half are red, the others black, so that all
+ * threads work in a half-sweep. How many it has is a template parameter, CELLS: on the smaller
+ * levels two are enough. Frames have the same strides on every level, so that neighbours are at
+ * constant distances. */
 #include <cuda_pipeline.h>
 #include "cuda/tail.cuh"
 #include "cuda/transfers.cuh"
 
 enum {
-    SLOTS = TAIL_DIM * TAIL_DIM * TAIL_DIM / TAIL_THREADS,
+    MOST_CELLS = TAIL_DIM * TAIL_DIM * TAIL_DIM / TAIL_THREADS,
+    FEWEST_CELLS = 2,
     /* Of one β field: a layer around the cells. */
     BETA_SJ = TAIL_DIM + 2,
     BETA_SK = BETA_SJ * BETA_SJ,
@@ -55,11 +57,12 @@ struct place {
     bool inside;
 };
 
-/* Where the cell of slot `slot` of this thread is. A colour's cells are numbered along the rows. */
+/* Where cell number `slot` of this thread is. A colour's cells are numbered along the rows. */
+template <int CELLS>
 static __device__ __forceinline__ struct place place_of(const struct tail_level &l, int slot)
 {
-    const int colour = slot / (SLOTS / 2), n = l.side.n;
-    const int x = threadIdx.x + slot % (SLOTS / 2) * TAIL_THREADS;
+    const int colour = slot / (CELLS / 2), n = l.side.n;
+    const int x = threadIdx.x + slot % (CELLS / 2) * TAIL_THREADS;
     struct place p = {0, 0, 0, x < l.half.n * n * n};
     if (!p.inside)
         return p;
@@ -74,6 +77,8 @@ static __device__ __forceinline__ struct place place_of(const struct tail_level 
 /* A cell's element in the frame of u, in those of β, and the six sides on which it has a wall, as
  * bits in the order low i, high i, low j, … */
 enum { ELEMENT_BITS = 13, ELEMENT_MASK = (1 << ELEMENT_BITS) - 1 };
+/* A thread with fewer cells has this mark in their place: what is computed in its place is that of
+ * the level's first cell, so that there is no branch, and is never stored. */
 static constexpr unsigned NO_CELL = ~0u;
 
 template <class Op>
@@ -88,10 +93,11 @@ static __device__ __forceinline__ unsigned packed(const struct place &p, int n)
 }
 
 /* What a thread holds of its cells during a pass. */
+template <int CELLS>
 struct own_cells {
-    unsigned cell[SLOTS]; /* packed, or NO_CELL */
-    double f[SLOTS], alpha[SLOTS], dinv[SLOTS];
-    double value[SLOTS]; /* on its way into the frame, or what was there before */
+    unsigned cell[CELLS]; /* packed, or NO_CELL */
+    double f[CELLS], alpha[CELLS], dinv[CELLS];
+    double value[CELLS]; /* on its way into the frame, or what was there before */
 };
 
 static __device__ __forceinline__ int element(unsigned cell)
@@ -116,14 +122,14 @@ static __device__ void fetch_beta(const struct tail_level &l, double *store)
     }
 }
 
-template <class Op>
-static __device__ __forceinline__ void fetch_own(const struct tail_level &l,
-                                                 const struct tail_step &s, struct own_cells &own)
+template <class Op, int CELLS>
+static __device__ __forceinline__ void
+fetch_own(const struct tail_level &l, const struct tail_step &s, struct own_cells<CELLS> &own)
 {
     const bool reads_u = s.start == START_KEEP || s.start == START_PROLONG_ADD;
 #pragma unroll
-    for (int x = 0; x < SLOTS; x++) {
-        const struct place p = place_of(l, x);
+    for (int x = 0; x < CELLS; x++) {
+        const struct place p = place_of<CELLS>(l, x);
         const int at = p.i + p.j * l.sj + p.k * l.sk;
         own.cell[x] = p.inside ? packed<Op>(p, l.side.n) : NO_CELL;
         own.f[x] = p.inside ? s.f[at] : 0.0;
@@ -147,13 +153,14 @@ static __device__ void fetch_coarse(const struct tail_level &l, const struct tai
 
 /* Exchanges the values that wait in `own` with those in the frame, in the cells of `colours` (bit 0
  * red, 1 black). */
-template <class Op>
-static __device__ __forceinline__ void swap_own(struct own_cells &own, int colours, double *store)
+template <class Op, int CELLS>
+static __device__ __forceinline__ void swap_own(struct own_cells<CELLS> &own, int colours,
+                                                double *store)
 {
     double *u = frames<Op>::u(store);
 #pragma unroll
-    for (int x = 0; x < SLOTS; x++) {
-        if (!(colours >> x / (SLOTS / 2) & 1) || own.cell[x] == NO_CELL)
+    for (int x = 0; x < CELLS; x++) {
+        if (!(colours >> x / (CELLS / 2) & 1) || own.cell[x] == NO_CELL)
             continue;
         const int at = element(own.cell[x]);
         const double old = u[at];
@@ -182,15 +189,15 @@ static __device__ void extend_coarse(const struct tail_level &l, const struct ta
 }
 
 /* u (+)= P coarse, each thread its cells. */
-template <class Op, int REACH>
+template <class Op, int CELLS, int REACH>
 static __device__ void prolong_own(const struct tail_level &l, const struct tail_step &s,
                                    double *store)
 {
     double *u = frames<Op>::u(store);
     const double *coarse = frames<Op>::coarse(store);
 #pragma unroll 1
-    for (int x = 0; x < SLOTS; x++) {
-        const struct place p = place_of(l, x);
+    for (int x = 0; x < CELLS; x++) {
+        const struct place p = place_of<CELLS>(l, x);
         if (!p.inside)
             continue;
         double *to = u + element(packed<Op>(p, l.side.n));
@@ -200,19 +207,19 @@ static __device__ void prolong_own(const struct tail_level &l, const struct tail
 }
 
 /* The pass's start: u in its frame, f and coefficients where sweeps want them. */
-template <class Op>
+template <class Op, int CELLS>
 static __device__ __forceinline__ void start(const struct tail_level &l, const struct tail_step &s,
-                                             struct own_cells &own, double *store)
+                                             struct own_cells<CELLS> &own, double *store)
 {
     const bool prolongs = s.start == START_PROLONG_SET || s.start == START_PROLONG_ADD;
     double *coarse = frames<Op>::coarse(store);
     if (l.beta_i && (s.nsweeps > 0 || s.restricts))
         fetch_beta<Op>(l, store);
     __pipeline_commit();
-    fetch_own<Op>(l, s, own);
+    fetch_own<Op, CELLS>(l, s, own);
     if (prolongs)
         fetch_coarse(l, s, coarse);
-    swap_own<Op>(own, 3, store);
+    swap_own<Op, CELLS>(own, 3, store);
     __pipeline_wait_prior(0);
     __syncthreads();
     if (!prolongs)
@@ -220,9 +227,9 @@ static __device__ __forceinline__ void start(const struct tail_level &l, const s
     extend_coarse(l, s, coarse);
     __syncthreads();
     if (Op::ORDER == 4 && s.prolongation == 4)
-        prolong_own<Op, 2>(l, s, store);
+        prolong_own<Op, CELLS, 2>(l, s, store);
     else
-        prolong_own<Op, 1>(l, s, store);
+        prolong_own<Op, CELLS, 1>(l, s, store);
     __syncthreads();
 }
 
@@ -287,17 +294,19 @@ static __device__ __forceinline__ void fold_walls(unsigned walls, int rule, doub
         *high = rule == 2 ? wall_quadratic(here, *low) : wall_linear(here);
 }
 
-/* f − A u at the cell of one slot. For order 2 the cell and its neighbours are gathered first, as a
- * field of seven values; no other cell reads their ghosts. */
-template <class Op>
-static __device__ __forceinline__ double
-residual_of(const struct tail_level &l, const struct own_cells &own, int x, double *store)
+/* f − A u at the cell of one slot, and u there. For order 2 the cell and its neighbours are
+ * gathered first, as a field of seven values; no other cell reads their ghosts. */
+template <class Op, int CELLS>
+static __device__ __forceinline__ double residual_of(const struct tail_level &l,
+                                                     const struct own_cells<CELLS> &own, int x,
+                                                     double *store, double *here)
 {
     enum { SJ = frames<Op>::SJ, SK = frames<Op>::SK };
-    const unsigned cell = own.cell[x];
+    const unsigned cell = own.cell[x] == NO_CELL ? 0 : own.cell[x];
     const double *u = frames<Op>::u(store) + element(cell);
     const double *bi = frames<Op>::beta(store) + element(cell >> ELEMENT_BITS);
     const double *bj = bi + BETA_LENGTH, *bk = bj + BETA_LENGTH;
+    *here = u[0];
     if constexpr (Op::ORDER == 2) {
         double seven[7] = {u[-SK], u[-SJ], u[-1], u[0], u[1], u[SJ], u[SK]};
         const unsigned walls = cell >> 2 * ELEMENT_BITS;
@@ -333,12 +342,11 @@ static __device__ __forceinline__ double update(enum smoother smoother, const st
 /* One sweep, or in its place the residual of all cells into the frame of u. All values are computed
  * before any is put there, so sweeps are out of place; only where colours are not coupled there is
  * nothing to wait for in between. */
-template <class Op>
+template <class Op, int CELLS>
 static __device__ __forceinline__ void sweep_own(const struct tail &t, const struct tail_level &l,
-                                                 int sweep, bool residual, struct own_cells &own,
-                                                 double *store)
+                                                 int sweep, bool residual,
+                                                 struct own_cells<CELLS> &own, double *store)
 {
-    const double *u = frames<Op>::u(store);
     const bool coloured = t.smoother == SMOOTHER_GSRB && !residual;
     const int colours = coloured ? 1 << (sweep & 1) : 3;
     if (Op::ORDER == 4) {
@@ -347,28 +355,27 @@ static __device__ __forceinline__ void sweep_own(const struct tail &t, const str
         __syncthreads();
     }
 #pragma unroll
-    for (int x = 0; x < SLOTS; x++) {
-        if (!(colours >> x / (SLOTS / 2) & 1) || own.cell[x] == NO_CELL)
+    for (int x = 0; x < CELLS; x++) {
+        if (!(colours >> x / (CELLS / 2) & 1))
             continue;
-        const double r = residual_of<Op>(l, own, x, store);
-        own.value[x] = residual ? r
-                                : update(t.smoother, l, sweep, u[element(own.cell[x])],
-                                         own.value[x], own.dinv[x], r);
+        double u = 0.0;
+        const double r = residual_of<Op, CELLS>(l, own, x, store, &u);
+        own.value[x] = residual ? r : update(t.smoother, l, sweep, u, own.value[x], own.dinv[x], r);
     }
     if (Op::ORDER == 4 || !coloured)
         __syncthreads();
-    swap_own<Op>(own, colours, store);
+    swap_own<Op, CELLS>(own, colours, store);
     __syncthreads();
 }
 
-template <class Op>
+template <class Op, int CELLS>
 static __device__ void store_own(const struct tail_level &l, const struct tail_step &s,
                                  double *store)
 {
     const double *u = frames<Op>::u(store);
 #pragma unroll 1
-    for (int x = 0; x < SLOTS; x++) {
-        const struct place p = place_of(l, x);
+    for (int x = 0; x < CELLS; x++) {
+        const struct place p = place_of<CELLS>(l, x);
         if (p.inside)
             s.u[p.i + p.j * l.sj + p.k * l.sk] = u[element(packed<Op>(p, l.side.n))];
     }
@@ -389,23 +396,29 @@ static __device__ __forceinline__ void restrict_to(const struct tail_level &l,
     }
 }
 
-template <class Op>
+template <class Op, int CELLS>
 static __device__ __forceinline__ void run_pass(const struct tail &t, const struct tail_step &s,
                                                 double *store)
 {
     const struct tail_level &l = t.levels[s.level];
-    struct own_cells own;
-    start<Op>(l, s, own, store);
+    struct own_cells<CELLS> own;
+    start<Op, CELLS>(l, s, own, store);
 #pragma unroll 1
     for (int sweep = 0; sweep < s.nsweeps + s.restricts; sweep++) {
         if (sweep == s.nsweeps)
-            store_own<Op>(l, s, store);
-        sweep_own<Op>(t, l, sweep, sweep == s.nsweeps, own, store);
+            store_own<Op, CELLS>(l, s, store);
+        sweep_own<Op, CELLS>(t, l, sweep, sweep == s.nsweeps, own, store);
     }
     if (s.restricts)
         restrict_to(l, s, frames<Op>::u(store), frames<Op>::SJ, frames<Op>::SK);
     else
-        store_own<Op>(l, s, store);
+        store_own<Op, CELLS>(l, s, store);
+}
+
+/* True if a thread has at most FEWEST_CELLS cells. */
+static __device__ bool few_cells(const struct tail_level &l)
+{
+    return l.half.n * l.side.n * l.side.n <= FEWEST_CELLS / 2 * TAIL_THREADS;
 }
 
 /* The bottom solver's fields, in the order of their frames. */
@@ -493,8 +506,10 @@ static __global__ void __launch_bounds__(TAIL_THREADS, 1)
     for (int x = 0; x < t.count; x++) {
         const struct tail_step &s = t.steps[x];
         const struct tail_level &l = t.levels[s.level];
-        if (s.kind == STEP_PASS)
-            run_pass<Op>(t, s, store);
+        if (s.kind == STEP_PASS && few_cells(l))
+            run_pass<Op, FEWEST_CELLS>(t, s, store);
+        else if (s.kind == STEP_PASS)
+            run_pass<Op, MOST_CELLS>(t, s, store);
         else if (s.kind == STEP_RESTRICT)
             restrict_to(l, s, s.f, l.sj, l.sk);
         else
