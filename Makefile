@@ -73,11 +73,12 @@ LDLIBS = $(if $(filter 1,$(CJSON)),-lcjson) $(if $(filter 1,$(INIH)),-linih) \
 # --- files ----------------------------------------------------------------------------------------
 
 BUILD := build/$(notdir $(CC))-$(MODE)
-ROOMS := base comm level operators solvers app
+ROOMS := base comm level operators cli solvers app
 CUDA_OBJECTS_C := $(if $(filter 1,$(CUDA)),,src/cuda/absent.c)
 
 # Of each pair NAME.c, NAME_absent.c one is linked: the second where the library is missing.
 LEFT_OUT := src/app/main.c \
+            src/cli/json$(if $(filter 1,$(CJSON)),_absent).c \
             src/app/input_file$(if $(filter 1,$(INIH)),_absent).c \
             src/app/json_report$(if $(filter 1,$(CJSON)),_absent).c
 SOURCES := $(filter-out $(LEFT_OUT),$(sort $(wildcard $(ROOMS:%=src/%/*.c)))) $(CUDA_OBJECTS_C)
@@ -138,7 +139,7 @@ $(BUILD)/link-settings: FORCE
 	$(call record,$(OBJECTS) $(LDFLAGS) $(LDPATHS) $(LDLIBS))
 
 # One file is told about the build.
-BUILD_INFO := $(BUILD)/src/app/build_info.c.o
+BUILD_INFO := $(BUILD)/src/cli/build_info.c.o
 GIT_REVISION = $(or $(shell git --git-dir=.git describe --always --dirty 2>/dev/null),unknown)
 BUILD_DEFINES = -DBUILD_GIT_REVISION='"$(GIT_REVISION)"' -DBUILD_COMPILER='"$(COMPILER_VERSION)"' \
                 -DBUILD_FLAGS='"$(strip $(ALL_CFLAGS))"'

@@ -1,7 +1,6 @@
-/* The text of --help, made from the table of options. */
+/* What --help says of each option, made from its row. */
 #include <string.h>
-#include "app/options.h"
-#include "app/options_table.h"
+#include "cli/option.h"
 
 enum { HELP_COLUMN = 31, LINE_SIZE = 100 };
 
@@ -37,18 +36,12 @@ static void print_row(FILE *out, const struct option_row *row)
     fprintf(out, "\n");
 }
 
-void options_print_help(FILE *out)
+void option_print_help(const struct option_list *list, FILE *out)
 {
-    fprintf(out, "Usage: hpgmg-gpu [options] LOG2_BOX_DIM BOXES_PER_RANK\n"
-                 "Times geometric multigrid solves on a cube, and checks every answer.\n\n");
-    for (int i = 0; i < option_count; i++) {
-        if (i > 0 && (option_table[i - 1].uses & OPTION_POSITIONAL) &&
-            !(option_table[i].uses & OPTION_POSITIONAL))
-            fprintf(out, "\nOptions, the default value first or in brackets:\n");
-        print_row(out, &option_table[i]);
+    for (int i = 0; i < list->count; i++) {
+        const bool named = !(list->rows[i].uses & OPTION_POSITIONAL);
+        if (named && (i == 0 || (list->rows[i - 1].uses & OPTION_POSITIONAL)))
+            fprintf(out, "%sOptions, the default value first or in brackets:\n", i ? "\n" : "");
+        print_row(out, &list->rows[i]);
     }
-    fprintf(out,
-            "\nInput files have lines `key = value` and comments after `#`. Keys are the option\n"
-            "names without dashes, log2-box-dim and boxes-per-rank; flags are true or false.\n"
-            "Exit: 0 valid, 1 invalid answer, 2 usage, 3 environment, 4 memory, 5 system.\n");
 }

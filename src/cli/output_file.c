@@ -1,4 +1,4 @@
-#include "app/output_file.h"
+#include "cli/output_file.h"
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-#ifndef APP_OUTPUT_FILE_H
-#define APP_OUTPUT_FILE_H
+#ifndef CLI_OUTPUT_FILE_H
+#define CLI_OUTPUT_FILE_H
 /* A file that is either written whole or left as it was. Regular files are written under a name of
  * their own beside the final one and renamed at the end; devices, pipes and the file that stdout
  * goes to are written directly. */
