@@ -252,8 +252,11 @@ bool json_report_write(struct json_report *json, const struct hierarchy *h,
     struct facts f;
     int good = 1;
     facts_gather(&f, h, b);
-    if (comm_rank() == 0)
-        good = json_file_write(json->file, report(&f, h, options, b));
+    if (comm_rank() == 0) {
+        cJSON *root = report(&f, h, options, b);
+        good = json_file_write(json->file, root);
+        json_destroy(root);
+    }
     comm_broadcast(MPI_COMM_WORLD, &good, sizeof good);
     memory_free(json);
     return good;

@@ -6,6 +6,7 @@
 #include "cli/nearest.h"
 
 enum { FIRST_CODE = 256 }; /* of long options for getopt: above all characters */
+enum { LEGAL_SIZE = 320 }; /* of a list of legal values */
 
 enum status parser_fail(struct parser *p, const char *format, ...)
 {
@@ -40,7 +41,7 @@ static struct label label_of(const struct parser *p, const struct option_row *ro
 
 static enum status fail_value(struct parser *p, const struct option_row *row, const char *text)
 {
-    char legal[200];
+    char legal[LEGAL_SIZE];
     option_describe_legal(row, legal, sizeof legal);
     struct nearest search = {.word = text};
     for (const struct choice *c = row->choices; c && c->name; c++)
@@ -52,7 +53,7 @@ static enum status fail_value(struct parser *p, const struct option_row *row, co
 
 static enum status fail_missing(struct parser *p, const struct option_row *row)
 {
-    char legal[200];
+    char legal[LEGAL_SIZE];
     option_describe_legal(row, legal, sizeof legal);
     return parser_fail(p, "%s: missing value; legal: %s", label_of(p, row).text, legal);
 }

@@ -37,6 +37,11 @@ cJSON *json_object(void)
     return cJSON_CreateObject();
 }
 
+void json_destroy(cJSON *root)
+{
+    cJSON_Delete(root);
+}
+
 /* cJSON's own text may be off by one bit. */
 cJSON *json_number(double value)
 {
@@ -112,12 +117,17 @@ struct json_file *json_file_open(const char *path)
     return NULL;
 }
 
-bool json_file_write(struct json_file *json, cJSON *root)
+bool json_file_write(struct json_file *json, const cJSON *root)
 {
-    char *text = root ? cJSON_Print(root) : NULL;
-    const bool good = output_file_write(json->file, text ? text : "") || complain(json->path);
+    char *text = cJSON_Print(root);
+    const bool good = output_file_write(json->file, text) || complain(json->path);
     cJSON_free(text);
-    cJSON_Delete(root);
     release(json);
     return good;
+}
+
+void json_file_discard(struct json_file *json)
+{
+    output_file_discard(json->file);
+    release(json);
 }

@@ -8,8 +8,9 @@ struct cJSON; /* a value; see cjson/cJSON.h */
 
 bool json_available(void);
 
-/* A new object; json_file_write frees it. */
+/* A new object, and its end. */
 struct cJSON *json_object(void);
+void json_destroy(struct cJSON *root);
 /* The shortest text that reads back as the same double; null where value is not finite, since JSON
  * knows neither NaN nor infinity. */
 struct cJSON *json_number(double value);
@@ -27,8 +28,10 @@ struct json_file;
 /* Opens path for writing before anything is computed, so that a wrong path is known early. On
  * failure prints one line and returns NULL. */
 struct json_file *json_file_open(const char *path);
-/* Writes root whole and closes the file; frees both. False, with one line printed, if that failed
- * (a full disk); the file is then as it was. root NULL: writes nothing. */
-bool json_file_write(struct json_file *file, struct cJSON *root);
+/* Writes root whole and closes the file, which it frees. False, with one line printed, if that
+ * failed (a full disk); the file is then as it was. */
+bool json_file_write(struct json_file *file, const struct cJSON *root);
+/* Closes and frees the file without writing; it is then as it was. */
+void json_file_discard(struct json_file *file);
 
 #endif

@@ -2,29 +2,39 @@
 #include <string.h>
 #include "cli/option.h"
 
-enum { HELP_COLUMN = 31, LINE_SIZE = 100 };
+enum { HELP_COLUMN = 31, LINE_WIDTH = 80, LIST_COLUMN = 6 };
 
-/* "  --order 2|4": the option and what it may be, its default first. */
-static void describe_option(const struct option_row *row, char line[LINE_SIZE])
+/* "|word" or " word", on a new line if this one has no room. Returns the new column. */
+static int print_choice(FILE *out, const char *word, bool first, int column)
+{
+    if (column + 1 + (int)strlen(word) >= LINE_WIDTH)
+        column = fprintf(out, "%s\n%*s", first ? "" : "|", LIST_COLUMN, "") - !first - 1;
+    else
+        column += fprintf(out, "%c", first ? ' ' : '|');
+    return column + fprintf(out, "%s", word);
+}
+
+/* "  --order 2|4": the option and what it may be, its default first. Returns the column after. */
+static int describe_option(const struct option_row *row, FILE *out)
 {
     const char *dashes = row->uses & OPTION_POSITIONAL ? "" : "--";
     const char *name = row->uses & OPTION_POSITIONAL ? row->argument : row->name;
-    int length = snprintf(line, LINE_SIZE, "  %s%s", dashes, name);
+    int column = fprintf(out, "  %s%s", dashes, name);
     if (row->argument && *dashes)
-        length += snprintf(line + length, (size_t)(LINE_SIZE - length), " %s", row->argument);
+        column += fprintf(out, " %s", row->argument);
     for (const struct choice *c = row->choices; c && c->name; c++)
-        length += snprintf(line + length, (size_t)(LINE_SIZE - length), "%c%s",
-                           c == row->choices ? ' ' : '|', c->name);
+        column = print_choice(out, c->name, c == row->choices, column);
+    return column;
 }
 
 /* Help texts start in one column; those of several lines go on there. */
 static void print_row(FILE *out, const struct option_row *row)
 {
-    char line[LINE_SIZE];
-    describe_option(row, line);
-    fprintf(out, "%-*s", HELP_COLUMN - 1, line);
-    if (strlen(line) >= HELP_COLUMN)
+    const int column = describe_option(row, out);
+    if (column >= HELP_COLUMN)
         fprintf(out, "\n%*s", HELP_COLUMN - 1, "");
+    else
+        fprintf(out, "%*s", HELP_COLUMN - 1 - column, "");
     for (const char *text = row->help; *text; text++) {
         if (*text == '\n')
             fprintf(out, "\n%*s", HELP_COLUMN, "");

@@ -91,3 +91,11 @@ bool output_file_write(struct output_file *file, const char *text)
     errno = reason;
     return good;
 }
+
+void output_file_discard(struct output_file *file)
+{
+    fclose(file->stream);
+    if (file->partial)
+        unlink(file->partial);
+    release(file);
+}

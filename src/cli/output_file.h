@@ -12,5 +12,7 @@ struct output_file *output_file_open(const char *path);
 /* Writes text and closes. False, with the reason in errno, if it could not be written whole; a
  * regular file is then as it was. Frees the file. */
 bool output_file_write(struct output_file *file, const char *text);
+/* Closes without writing; a regular file is as it was. Frees the file. */
+void output_file_discard(struct output_file *file);
 
 #endif
