@@ -224,10 +224,11 @@ static bool intensity_is_right(const struct experiment *e, const double *out)
     double ends[PERIOD];
     for (int x = 0; x < PERIOD; x++)
         ends[x] = chain_end(input_value(0, x), e->a);
+    bool right = true;
+#pragma omp parallel for reduction(&& : right)
     for (long x = 0; x < e->n; x++)
-        if (!same_bits(out[x], ends[x % PERIOD]))
-            return false;
-    return true;
+        right = right && same_bits(out[x], ends[x % PERIOD]);
+    return right;
 }
 
 static bool gradient_is_right(const struct experiment *e, const double *out)

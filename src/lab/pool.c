@@ -43,6 +43,21 @@ static bool fits(const struct backend *backend, long array_mib, char *message, i
     return false;
 }
 
+/* Host memory to and from which the backend copies fast. */
+static double *allocate_host(const struct pool *pool, long length)
+{
+    return pool->backend->on_device ? machine_pinned_create(length)
+                                    : memory_alloc((size_t)length * sizeof(double), "a copy");
+}
+
+static void release_host(const struct pool *pool, double *data)
+{
+    if (pool->backend->on_device)
+        machine_pinned_destroy(data);
+    else
+        memory_free(data);
+}
+
 static void fill_inputs(struct pool *pool)
 {
     for (int array = 0; array < INPUTS; array++) {
@@ -74,9 +89,9 @@ bool pool_create(struct pool *pool, const struct backend *backend, long array_mi
         else
             pool->out = start;
     }
-    pool->copy = memory_alloc((size_t)(pool->n + SLACK) * sizeof *pool->copy, "a copy");
+    pool->copy = allocate_host(pool, pool->n + SLACK);
     for (int side = 0; side < 2 && backend->on_device; side++)
-        pool->pinned[side] = machine_pinned_create(pool->n);
+        pool->pinned[side] = allocate_host(pool, pool->n);
     fill_inputs(pool);
     if (pool->pinned[0])
         backend->download(pool->in[0], pool->pinned[0], pool->n);
@@ -86,8 +101,8 @@ bool pool_create(struct pool *pool, const struct backend *backend, long array_mi
 void pool_destroy(struct pool *pool)
 {
     for (int side = 0; side < 2 && pool->pinned[side]; side++)
-        machine_pinned_destroy(pool->pinned[side]);
-    memory_free(pool->copy);
+        release_host(pool, pool->pinned[side]);
+    release_host(pool, pool->copy);
     pool->backend->release(pool->block);
 }
 
@@ -129,6 +144,13 @@ static void run(const struct pool *pool, struct experiment *e)
     pool->backend->synchronise();
 }
 
+static void poison_host(const struct pool *pool)
+{
+#pragma omp parallel for schedule(static)
+    for (long x = 0; x < pool->n; x++)
+        pool->pinned[1][x] = NAN;
+}
+
 bool pool_check(const struct pool *pool, struct experiment *e)
 {
     struct experiment poison = *e;
@@ -136,8 +158,8 @@ bool pool_check(const struct pool *pool, struct experiment *e)
     poison.n = pool->n;
     poison.value = experiment_poison(e);
     run(pool, &poison);
-    for (long x = 0; x < pool->n && pool->pinned[1]; x++)
-        pool->pinned[1][x] = NAN;
+    if (e->work == WORK_TO_HOST || e->work == WORK_FIELD_TRANSFERS)
+        poison_host(pool);
     run(pool, e);
     pool->backend->download(pool->out, pool->copy, pool->n);
     return experiment_is_right(e, pool->copy);

@@ -127,29 +127,36 @@ struct tile {
     double u[PLANES][ROWS][LANES];
 };
 
-/* All threads load plane k of the tile: rows of the tile by rows of threads. Nothing is there to be
- * loaded beyond the second ghost layer of the box. */
+/* The place in a ring of `planes` that is `by` after `place`, |by| < planes. */
+static __device__ int ring(int place, int by, int planes)
+{
+    const int next = place + by;
+    return next < 0 ? next + planes : next >= planes ? next - planes : next;
+}
+
+/* All threads load plane k of the tile to its place in the ring: rows of the tile by rows of
+ * threads. Nothing is there to be loaded beyond the ghosts that the operator reads. */
 template <int RADIUS>
-static __device__ void load_plane(tile<RADIUS> &t, const half_sweep &s, int k)
+static __device__ void load_plane(tile<RADIUS> &t, int place, const half_sweep &s, int k)
 {
     typedef tile<RADIUS> shape;
     const int i0 = blockIdx.x * TILE_I - RADIUS, j0 = blockIdx.y * TILE_J - RADIUS;
-    double(*plane)[shape::LANES] = t.u[(k + shape::PLANES) % shape::PLANES];
+    double(*plane)[shape::LANES] = t.u[place];
     for (int row = threadIdx.y; row < shape::ROWS; row += TILE_J)
         for (int lane = threadIdx.x; lane < shape::LANES; lane += TILE_I)
             if (i0 + lane < s.n0 + RADIUS && j0 + row < s.n1 + RADIUS)
                 plane[row][lane] = s.v.u[i0 + lane + (j0 + row) * s.v.sj + k * s.v.sk];
 }
 
-/* u at an offset from a thread's cell of plane k. */
+/* u at an offset from a thread's cell of the plane at that place. */
 template <int RADIUS>
 struct neighbours {
     const tile<RADIUS> &t;
-    int k;
+    int place;
     __device__ double operator()(int di, int dj, int dk) const
     {
         typedef tile<RADIUS> shape;
-        return t.u[(k + dk + shape::PLANES) % shape::PLANES][threadIdx.y + RADIUS + dj]
+        return t.u[ring(place, dk, shape::PLANES)][threadIdx.y + RADIUS + dj]
                   [threadIdx.x + RADIUS + di];
     }
 };
@@ -185,23 +192,26 @@ static __device__ double shared_sum(const neighbours<2> &u, const struct view &v
 }
 
 template <int RADIUS>
-static __global__ void __launch_bounds__(TILE_I *TILE_J) shared_kernel(const half_sweep s)
+static __global__ void __launch_bounds__(TILE_I *TILE_J, 3) shared_kernel(const half_sweep s)
 {
     __shared__ tile<RADIUS> t;
     const int i = blockIdx.x * TILE_I + threadIdx.x, j = blockIdx.y * TILE_J + threadIdx.y;
     const int first = blockIdx.z * s.planes, last = min(first + s.planes, s.n2);
     const bool inside = i < s.n0 && j < s.n1;
-    for (int k = first - RADIUS; k < first + RADIUS; k++)
-        load_plane(t, s, k);
+    enum { PLANES = tile<RADIUS>::PLANES };
+    int place = 0; /* of plane k */
+    for (int dk = -RADIUS; dk < RADIUS; dk++)
+        load_plane(t, ring(place, dk, PLANES), s, first + dk);
     for (int k = first; k < last; k++) {
-        load_plane(t, s, k + RADIUS);
+        load_plane(t, ring(place, RADIUS, PLANES), s, k + RADIUS);
         __syncthreads();
         const long at = i + j * s.v.sj + k * s.v.sk;
-        const neighbours<RADIUS> u = {t, k};
+        const neighbours<RADIUS> u = {t, place};
         if (inside)
             s.out[at] = is_updated(s, i, j, k) ? updated(s, at, u(0, 0, 0), shared_sum(u, s.v, at))
                                                : u(0, 0, 0);
         __syncthreads(); /* before the oldest plane's place is loaded anew */
+        place = ring(place, 1, PLANES);
     }
 }
 

@@ -10,33 +10,42 @@ extern "C" {
 
 enum { LANES = 32, ROWS = 8, PLANES = 16 };
 
-/* The largest |f − A u| of the block's columns, as bits, into *norm. */
+/* The sum S of order 2; neighbours in the column and β of its faces are the caller's. */
+static __device__ double column_sum(const struct view &v, long at, double below, double u,
+                                    double above, double bk, double bk_above)
+{
+    return fv2_sum(u, v.u[at - 1], v.u[at + 1], v.u[at - v.sj], v.u[at + v.sj], below, above,
+                   v.beta_i[at], v.beta_i[at + 1], v.beta_j[at], v.beta_j[at + v.sj], bk, bk_above);
+}
+
+/* The largest |f − A u| of some planes of a column from `at` on, as bits. */
+static __device__ unsigned long long column_norm(const struct view &v, long at, int planes)
+{
+    unsigned long long largest = 0;
+    double below = v.u[at - v.sk], u = v.u[at], bk = v.beta_k[at];
+    for (int k = 0; k < planes; k++, at += v.sk) {
+        const double above = v.u[at + v.sk], bk_above = v.beta_k[at + v.sk];
+        const double sum = column_sum(v, at, below, u, above, bk, bk_above);
+        const double r = residual_value(rhs_poisson(v.f[at], 0.0, u), v.scale, sum);
+        largest = max(largest, (unsigned long long)magnitude_bits(r));
+        below = u;
+        u = above;
+        bk = bk_above;
+    }
+    return largest;
+}
+
+/* The largest of all columns into *norm. */
 static __global__ void __launch_bounds__(LANES *ROWS)
     norm_kernel(struct view v, int n0, int n1, int n2, unsigned long long *norm)
 {
     const int i = blockIdx.x * LANES + threadIdx.x, j = blockIdx.y * ROWS + threadIdx.y;
-    const int first = blockIdx.z * PLANES, last = min(first + PLANES, n2);
+    const int first = blockIdx.z * PLANES, planes = min(PLANES, n2 - first);
     unsigned long long largest = 0;
-    if (i < n0 && j < n1) {
-        long at = i + j * v.sj + first * v.sk;
-        double below = v.u[at - v.sk], u = v.u[at], bk = v.beta_k[at];
-        for (int k = first; k < last; k++, at += v.sk) {
-            const double above = v.u[at + v.sk], bk_above = v.beta_k[at + v.sk];
-            const double sum = fv2_sum(u, v.u[at - 1], v.u[at + 1], v.u[at - v.sj], v.u[at + v.sj],
-                                       below, above, v.beta_i[at], v.beta_i[at + 1], v.beta_j[at],
-                                       v.beta_j[at + v.sj], bk, bk_above);
-            const unsigned long long bits =
-                magnitude_bits(residual_value(rhs_poisson(v.f[at], 0.0, u), v.scale, sum));
-            largest = bits > largest ? bits : largest;
-            below = u;
-            u = above;
-            bk = bk_above;
-        }
-    }
-    for (int lanes = 16; lanes > 0; lanes /= 2) {
-        const unsigned long long other = __shfl_down_sync(0xffffffffu, largest, lanes);
-        largest = other > largest ? other : largest;
-    }
+    if (i < n0 && j < n1)
+        largest = column_norm(v, i + j * v.sj + first * v.sk, planes);
+    for (int lanes = 16; lanes > 0; lanes /= 2)
+        largest = max(largest, __shfl_down_sync(0xffffffffu, largest, lanes));
     if (threadIdx.x == 0)
         atomicMax(norm, largest);
 }
@@ -55,15 +64,17 @@ static bool fits(const struct stage_case *c)
  * every replay of a recorded run. */
 static unsigned long long *on_device, *on_host;
 
-static void run(struct stage_case *c)
+static void allocate_once()
 {
-    struct level *l = c->level;
-    const struct cells p = cells_of(&l->patches[0]);
+    if (on_device)
+        return;
+    on_device = (unsigned long long *)cuda_allocate_bytes(sizeof *on_device, "a norm");
+    CUDA_CALL(cudaHostAlloc((void **)&on_host, sizeof *on_host, cudaHostAllocDefault));
+}
+
+static struct view view_of(const struct level *l, const struct cells &p)
+{
     struct view v = {};
-    if (!on_device) {
-        on_device = (unsigned long long *)cuda_allocate_bytes(sizeof *on_device, "a norm");
-        CUDA_CALL(cudaHostAlloc((void **)&on_host, sizeof *on_host, cudaHostAllocDefault));
-    }
     v.u = l->fields[FIELD_U] + p.offset;
     v.f = l->fields[FIELD_F] + p.offset;
     v.beta_i = l->fields[FIELD_BETA_I] + p.offset;
@@ -72,15 +83,23 @@ static void run(struct stage_case *c)
     v.sj = p.sj;
     v.sk = p.sk;
     v.scale = l->stencil->scale;
-    cuda_walls_fill(l, l->fields[FIELD_U], l->stencil->wall_rule, l->stencil->radius);
-    CUDA_CALL(cudaMemsetAsync(on_device, 0, sizeof *on_device, cuda_stream()));
+    return v;
+}
+
+static void run(struct stage_case *c)
+{
+    struct level *l = c->level;
+    const struct cells p = cells_of(&l->patches[0]);
     const dim3 grid((p.n[0] + LANES - 1) / LANES, (p.n[1] + ROWS - 1) / ROWS,
                     (p.n[2] + PLANES - 1) / PLANES);
-    norm_kernel<<<grid, dim3(LANES, ROWS), 0, cuda_stream()>>>(v, p.n[0], p.n[1], p.n[2],
-                                                               on_device);
+    const cudaStream_t stream = cuda_stream();
+    allocate_once();
+    cuda_walls_fill(l, l->fields[FIELD_U], l->stencil->wall_rule, l->stencil->radius);
+    CUDA_CALL(cudaMemsetAsync(on_device, 0, sizeof *on_device, stream));
+    norm_kernel<<<grid, dim3(LANES, ROWS), 0, stream>>>(view_of(l, p), p.n[0], p.n[1], p.n[2],
+                                                        on_device);
     CUDA_LAUNCHED();
-    CUDA_CALL(cudaMemcpyAsync(on_host, on_device, sizeof *on_host, cudaMemcpyDeviceToHost,
-                              cuda_stream()));
+    CUDA_CALL(cudaMemcpyAsync(on_host, on_device, sizeof *on_host, cudaMemcpyDeviceToHost, stream));
     if (cuda_recording())
         return;
     cuda_synchronise();
