@@ -38,6 +38,10 @@ void machine_run_gpu(void *experiment);
 double *machine_pinned_create(long length);
 void machine_pinned_destroy(double *data);
 
+/* A pass as one kernel per operation. */
+struct pass;
+void gpu_run_baseline(const struct pass *pass);
+
 /* The rungs of `ladder`, and the variants of `kernel`; the last has no name. */
 extern const struct rung gpu_rungs[];
 extern const struct variant *const gpu_variants[]; /* NULL after the last */

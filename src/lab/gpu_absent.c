@@ -37,6 +37,12 @@ int gpu_kernels_of(work_fn *work, void *data, struct gpu_kernel *kernels, int mo
     return 0;
 }
 
+void gpu_run_baseline(const struct pass *pass)
+{
+    (void)pass;
+    absent();
+}
+
 void machine_run_gpu(void *experiment)
 {
     (void)experiment;

@@ -24,7 +24,7 @@ enum section {
 };
 
 /* What an experiment does. in[] are arrays of n doubles, out one of n. */
-enum work {
+enum experiment_work {
     WORK_WRITE,        /* out[x] = value */
     WORK_READ,         /* sums of in[0] */
     WORK_COPY,         /* out[x] = in[0][x] */
@@ -64,7 +64,7 @@ enum {
 };
 
 struct experiment {
-    enum work work;
+    enum experiment_work work;
     int a, b;
     long n; /* doubles of an array that take part */
     int side;
@@ -78,7 +78,7 @@ struct experiment {
 struct machine_row {
     enum section section;
     const char *name;
-    enum work work;
+    enum experiment_work work;
     int a, b;
     enum { ON_CPU = 1, ON_GPU = 2, ON_BOTH = 3 } where;
 };

@@ -188,7 +188,7 @@ struct spread pool_time(const struct pool *pool, struct experiment *e, int sampl
 }
 
 /* Seconds of the first experiment of that kind, which is left in *e. */
-static double best_seconds(const struct pool *pool, enum work work, struct experiment *e)
+static double best_seconds(const struct pool *pool, enum experiment_work work, struct experiment *e)
 {
     for (int r = 0; r < machine_row_count; r++) {
         if (machine_rows[r].work != work)

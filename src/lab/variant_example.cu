@@ -5,7 +5,7 @@ extern "C" {
 #include "lab/variants.h"
 #include "solvers/program.h"
 }
-#include "cuda/operators.cuh"
+#include "cuda/pass.cuh"
 #include "operators/sum.h"
 
 enum { LANES = 32, ROWS = 8, PLANES = 16 };
@@ -60,18 +60,6 @@ static bool fits(const struct stage_case *c)
            c->level->npatches == 1;
 }
 
-/* A word on the device, and one of the host's that it is copied to, for good: the copy is part of
- * every replay of a recorded run. */
-static unsigned long long *on_device, *on_host;
-
-static void allocate_once()
-{
-    if (on_device)
-        return;
-    on_device = (unsigned long long *)cuda_allocate_bytes(sizeof *on_device, "a norm");
-    CUDA_CALL(cudaHostAlloc((void **)&on_host, sizeof *on_host, cudaHostAllocDefault));
-}
-
 static struct view view_of(const struct level *l, const struct cells &p)
 {
     struct view v = {};
@@ -90,20 +78,14 @@ static void run(struct stage_case *c)
 {
     struct level *l = c->level;
     const struct cells p = cells_of(&l->patches[0]);
-    const dim3 grid((p.n[0] + LANES - 1) / LANES, (p.n[1] + ROWS - 1) / ROWS,
-                    (p.n[2] + PLANES - 1) / PLANES);
-    const cudaStream_t stream = cuda_stream();
-    allocate_once();
+    const dim3 grid(cuda_divided(p.n[0], LANES), cuda_divided(p.n[1], ROWS),
+                    cuda_divided(p.n[2], PLANES));
     cuda_walls_fill(l, l->fields[FIELD_U], l->stencil->wall_rule, l->stencil->radius);
-    CUDA_CALL(cudaMemsetAsync(on_device, 0, sizeof *on_device, stream));
-    norm_kernel<<<grid, dim3(LANES, ROWS), 0, stream>>>(view_of(l, p), p.n[0], p.n[1], p.n[2],
-                                                        on_device);
-    CUDA_LAUNCHED();
-    CUDA_CALL(cudaMemcpyAsync(on_host, on_device, sizeof *on_host, cudaMemcpyDeviceToHost, stream));
-    if (cuda_recording())
-        return;
-    cuda_synchronise();
-    c->norm = *on_host;
+    cuda_reduce_norm(c->stage->pass.norm, [&](unsigned long long *norm) {
+        norm_kernel<<<grid, dim3(LANES, ROWS), 0, cuda_stream()>>>(view_of(l, p), p.n[0], p.n[1],
+                                                                   p.n[2], norm);
+        CUDA_LAUNCHED();
+    });
 }
 
 extern "C" {

@@ -5,6 +5,7 @@
 #include "lab/gpu.h"
 #include "lab/kernel.h"
 #include "level/backend.h"
+#include "operators/backend_cpu.h"
 #include "solvers/program.h"
 
 /* --- default: the stage as the solver runs it --------------------------------------------------
@@ -47,6 +48,7 @@ static struct pass part_of(const struct pass *whole)
     return part;
 }
 
+/* The operations of a stage, as stages. */
 static int split(const struct stage *stage, struct stage parts[MAX_PARTS])
 {
     const struct pass *whole = &stage->pass;
@@ -72,25 +74,15 @@ static int split(const struct stage *stage, struct stage parts[MAX_PARTS])
     return count;
 }
 
-/* Where neighbours exist, a pass leaves ghosts invalid: the next part needs a halo exchange. */
-static void exchange(struct level *l, const struct pass *part)
-{
-    const int sweep = part->first_sweep;
-    const enum field field =
-        l->stencil->in_place || sweep % 2 == 0 ? part->u : (enum field)FIELD_TMP;
-    if (l->connected)
-        plan_execute(l->halo, l, l->fields[field], l, l->fields[field], NULL);
-}
-
+/* One operation after the other, each of its own: on a GPU a kernel each, on a CPU simple loops. */
 static void run_baseline(struct stage_case *c)
 {
-    struct stage parts[MAX_PARTS];
-    const int count = split(c->stage, parts);
-    for (int part = 0; part < count; part++) {
-        if (part > 0)
-            exchange(c->level, &parts[part].pass);
-        run_stage(c, &parts[part]);
-    }
+    if (c->stage->kind != STAGE_PASS)
+        run_stage(c, c->stage);
+    else if (c->level->backend->on_device)
+        gpu_run_baseline(&c->stage->pass);
+    else
+        backend_cpu_plain.passes->run(&c->stage->pass);
 }
 
 static double bytes_of_baseline(const struct stage_case *c)
@@ -106,7 +98,7 @@ static double bytes_of_baseline(const struct stage_case *c)
 
 const struct variant variant_baseline = {
     .name = "baseline",
-    .summary = "every start, sweep and finish a pass of its own",
+    .summary = "one kernel (or loop) after the other, unfused",
     .where = VARIANT_CPU | VARIANT_GPU,
     .run = run_baseline,
     .bytes = bytes_of_baseline,
