@@ -94,6 +94,12 @@ double experiment_flops(const struct experiment *e);
 int experiment_events(const struct experiment *e);
 /* Whether out holds what it must after one run; `out` is a copy of it in host memory. */
 bool experiment_is_right(const struct experiment *e, const double *out);
+/* Records of WORK_SOA and WORK_AOS. One field of a structure of arrays fills a whole array, or the
+ * caches would hold it. */
+static inline long experiment_records(const struct experiment *e)
+{
+    return e->work == WORK_SOA && e->a == 1 ? e->n : e->n / FIELDS;
+}
 /* Elements that WORK_STRIDED copies. */
 static inline long experiment_strided(const struct experiment *e)
 {

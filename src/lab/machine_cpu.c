@@ -109,7 +109,7 @@ static void copy_shifted(const struct experiment *e)
 
 static void soa(const struct experiment *e)
 {
-    const long records = e->n / FIELDS;
+    const long records = experiment_records(e);
     const double *in = e->in[0];
     double *out = e->out;
 #pragma omp parallel
@@ -197,7 +197,7 @@ PEAK_BLOCK(peak_block_32, float, fmaf, CHAINS_32)
 
 static void peak(struct experiment *e)
 {
-    enum { BLOCKS_PER_THREAD = 16 };
+    enum { BLOCKS_PER_THREAD = 256 };
     const bool is_64 = e->work == WORK_PEAK_64;
     const long lanes = (is_64 ? CHAINS_64 : CHAINS_32) / PEAK_CHAINS; /* of a block */
     const long wanted = (long)omp_get_max_threads() * BLOCKS_PER_THREAD, most = e->n / lanes;

@@ -138,7 +138,7 @@ static void copy_shifted(const struct experiment *e)
 
 static void soa(const struct experiment *e)
 {
-    const long records = e->n / FIELDS;
+    const long records = experiment_records(e);
     const double *in = e->in[0];
     double *out = e->out;
     const int fields = e->a;

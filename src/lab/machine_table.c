@@ -86,7 +86,7 @@ static double named_doubles(const struct experiment *e)
         return 2.0 * (double)experiment_strided(e);
     case WORK_SOA:
     case WORK_AOS:
-        return 2.0 * e->a * (double)(e->n / FIELDS);
+        return 2.0 * e->a * (double)experiment_records(e);
     case WORK_CACHE_READ:
         return n * CACHE_SWEEPS;
     case WORK_CACHE_COPY:
@@ -271,7 +271,7 @@ static double expected(const struct experiment *e, long x)
     case WORK_SHIFTED:
         return x < e->b ? NAN : input_value(0, x - e->b + e->a);
     case WORK_SOA:
-        return x / (e->n / FIELDS) < e->a ? input_value(0, x) + 1.0 : NAN;
+        return x / experiment_records(e) < e->a ? input_value(0, x) + 1.0 : NAN;
     case WORK_AOS:
         return x % FIELDS < e->a ? input_value(0, x) + 1.0 : NAN;
     default:

@@ -19,11 +19,11 @@ static double available_bytes(const struct backend *backend)
                               : (double)memory_available_bytes();
 }
 
-/* Two arrays are four times the last cache, and all of them (with the copy) take half of the memory
- * at most. */
+/* Three times the last cache, so that even a third of an array, as the field of points takes, does
+ * not stay there with its result; and half of the memory at most for all (with the copy). */
 static long chosen_mib(const struct backend *backend)
 {
-    const long of_cpu = 2 * cache_bytes(omp_get_max_threads()) / MIB;
+    const long of_cpu = 3 * cache_bytes(omp_get_max_threads()) / MIB;
     long mib = backend->on_device ? GPU_ARRAY_MIB : of_cpu < 16 ? 16 : of_cpu;
     const double available = available_bytes(backend), limit = available / 2 / (ARRAYS + 1);
     if (available > 0 && (double)mib * (double)MIB > limit)
