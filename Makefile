@@ -73,11 +73,12 @@ LDLIBS = $(if $(filter 1,$(CJSON)),-lcjson) $(if $(filter 1,$(INIH)),-linih) \
 # --- files ----------------------------------------------------------------------------------------
 
 BUILD := build/$(notdir $(CC))-$(MODE)
-ROOMS := base comm level operators solvers app
+ROOMS := base comm level operators cli solvers app
 CUDA_OBJECTS_C := $(if $(filter 1,$(CUDA)),,src/cuda/absent.c)
 
 # Of each pair NAME.c, NAME_absent.c one is linked: the second where the library is missing.
 LEFT_OUT := src/app/main.c \
+            src/cli/json$(if $(filter 1,$(CJSON)),_absent).c \
             src/app/input_file$(if $(filter 1,$(INIH)),_absent).c \
             src/app/json_report$(if $(filter 1,$(CJSON)),_absent).c
 SOURCES := $(filter-out $(LEFT_OUT),$(sort $(wildcard $(ROOMS:%=src/%/*.c)))) $(CUDA_OBJECTS_C)
@@ -85,6 +86,11 @@ CUDA_SOURCES := $(if $(filter 1,$(CUDA)),$(sort $(wildcard src/cuda/*.cu)))
 OBJECTS := $(SOURCES:%=$(BUILD)/%.o) $(CUDA_SOURCES:%=$(BUILD)/%.o)
 MAIN := $(BUILD)/src/app/main.c.o
 LIBRARY := $(BUILD)/libhpgmg.a
+
+# The workshop, a program of its own on the same library.
+LAB_SOURCES := $(filter-out $(if $(filter 1,$(CUDA)),src/lab/gpu_absent.c),$(sort $(wildcard src/lab/*.c))) \
+               $(if $(filter 1,$(CUDA)),$(sort $(wildcard src/lab/*.cu)))
+LAB_OBJECTS := $(LAB_SOURCES:%=$(BUILD)/%.o)
 
 # Every C file in a room of tests/ is one program. CUDA files there are compiled and not run: they
 # show that the shared headers are CUDA C++ too.
@@ -102,13 +108,16 @@ MPI_COMPILER := OMPI_CC=$(CC) MPICH_CC=$(CC) $(MPICC)
 COMPILE = $(MPI_COMPILER) $(INCLUDES) $(ALL_CFLAGS)
 LINK = $(MPI_COMPILER) $(ALL_CFLAGS) $(LDFLAGS) $(LDPATHS)
 
-all: hpgmg-gpu
+all: hpgmg-gpu hpgmg-lab
 
-# The program that `make` built last; under build/ each compiler and mode keeps its own.
-hpgmg-gpu: $(BUILD)/hpgmg-gpu FORCE
+# The programs that `make` built last; under build/ each compiler and mode keeps its own.
+hpgmg-gpu hpgmg-lab: %: $(BUILD)/% FORCE
 	@cmp -s $< $@ || cp $< $@
 
 $(BUILD)/hpgmg-gpu: $(MAIN) $(LIBRARY)
+	$(call say,LINK,$@) $(LINK) -o $@ $^ $(LDLIBS)
+
+$(BUILD)/hpgmg-lab: $(LAB_OBJECTS) $(LIBRARY)
 	$(call say,LINK,$@) $(LINK) -o $@ $^ $(LDLIBS)
 
 $(LIBRARY): $(OBJECTS) $(BUILD)/link-settings
@@ -138,7 +147,7 @@ $(BUILD)/link-settings: FORCE
 	$(call record,$(OBJECTS) $(LDFLAGS) $(LDPATHS) $(LDLIBS))
 
 # One file is told about the build.
-BUILD_INFO := $(BUILD)/src/app/build_info.c.o
+BUILD_INFO := $(BUILD)/src/cli/build_info.c.o
 GIT_REVISION = $(or $(shell git --git-dir=.git describe --always --dirty 2>/dev/null),unknown)
 BUILD_DEFINES = -DBUILD_GIT_REVISION='"$(GIT_REVISION)"' -DBUILD_COMPILER='"$(COMPILER_VERSION)"' \
                 -DBUILD_FLAGS='"$(strip $(ALL_CFLAGS))"'
@@ -147,7 +156,7 @@ $(BUILD)/build-settings: FORCE
 $(BUILD_INFO): $(BUILD)/build-settings
 $(BUILD_INFO): DEFINES = $(BUILD_DEFINES)
 
-tests: $(BUILD)/hpgmg-gpu $(TEST_PROGRAMS) $(TEST_CUDA)
+tests: $(BUILD)/hpgmg-gpu $(BUILD)/hpgmg-lab $(TEST_PROGRAMS) $(TEST_CUDA)
 
 test: tests
 	@tests/run-all $(BUILD)
@@ -166,7 +175,7 @@ lint:
 	@$(MAKE) --no-print-directory CC=gcc tests
 
 clean:
-	rm -rf build hpgmg-gpu
+	rm -rf build hpgmg-gpu hpgmg-lab
 
 info:
 	@printf '%-17s %s\n' $(foreach name,CC MPICC COMPILER_VERSION MODE CFLAGS ALL_CFLAGS INCLUDES \
@@ -175,8 +184,8 @@ info:
 
 define HELP
 Targets:
-  all          ./hpgmg-gpu (the default)
-  tests        builds the program and the unit tests under build/
+  all          ./hpgmg-gpu and ./hpgmg-lab (the default)
+  tests        builds the programs and the unit tests under build/
   test         builds and runs all tests but the slow ones; test-slow: all tests
   sanitize     the same with AddressSanitizer and UndefinedBehaviorSanitizer
   lint         format, shell syntax, warnings of gcc and of clang
@@ -205,4 +214,4 @@ FORCE:
 .DELETE_ON_ERROR:
 .SECONDARY:
 
--include $(OBJECTS:.o=.d) $(MAIN:.o=.d) $(TEST_PROGRAMS:=.c.d) $(TEST_CUDA:.o=.d)
+-include $(OBJECTS:.o=.d) $(MAIN:.o=.d) $(LAB_OBJECTS:.o=.d) $(TEST_PROGRAMS:=.c.d) $(TEST_CUDA:.o=.d)

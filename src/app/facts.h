@@ -3,7 +3,7 @@
 /* What reports say beyond the benchmark's record: quantities summed over ranks, and warnings. The
  * text and the JSON report are made of the same facts. */
 #include "app/benchmark.h"
-#include "app/environment.h"
+#include "cli/environment.h"
 
 struct level_facts {
     int dim;            /* cells a side */

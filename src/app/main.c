@@ -1,7 +1,7 @@
 /* hpgmg-gpu: options -> hierarchy -> benchmark -> report. */
 #include <stdio.h>
 #include "app/benchmark.h"
-#include "app/build_info.h"
+#include "cli/build_info.h"
 #include "app/fault.h"
 #include "app/json_report.h"
 #include "app/options.h"

@@ -6,16 +6,12 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include "base/status.h"
+#include "cli/operator_options.h"
 
-enum equation { EQUATION_POISSON, EQUATION_HELMHOLTZ };
-enum boundary { BOUNDARY_DIRICHLET, BOUNDARY_PERIODIC };
-enum coefficients { COEFFICIENTS_VARIABLE, COEFFICIENTS_CONSTANT };
 enum problem_kind { PROBLEM_FV, PROBLEM_SINE, PROBLEM_P4, PROBLEM_P6 };
-/* --smoother: enum smoother of operators/stencil.h, in its order */
 enum cycle_kind { CYCLE_F, CYCLE_V };
 enum solver_kind { SOLVER_MG, SOLVER_MGPCG };
 enum bottom_kind { BOTTOM_BICGSTAB, BOTTOM_CG, BOTTOM_SMOOTH, BOTTOM_DIRECT };
-enum backend_choice { BACKEND_AUTO, BACKEND_CPU, BACKEND_GPU };
 enum loops { LOOPS_TILED, LOOPS_PLAIN };
 
 struct options {

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include "app/build_info.h"
+#include "cli/build_info.h"
 #include "app/json_report.h"
 #include "app/report_tables.h"
 #include "base/memory.h"

@@ -9,13 +9,14 @@ static void exit_alone(int status)
 }
 
 void (*check_abort)(int status) = exit_alone;
+const char *check_program = "hpgmg-gpu";
 
 /* One write, so that lines of several ranks do not mix. */
 static void print_line(const char *kind, const char *format, va_list arguments)
 {
     char message[1024];
     vsnprintf(message, sizeof message, format, arguments);
-    fprintf(stderr, "hpgmg-gpu: %s: %s\n", kind, message);
+    fprintf(stderr, "%s: %s: %s\n", check_program, kind, message);
 }
 
 void die(enum status status, const char *format, ...)

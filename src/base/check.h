@@ -11,6 +11,9 @@ extern "C" {
  * one rank that leaves alone would leave the others waiting. */
 extern void (*check_abort)(int status);
 
+/* What the lines on stderr begin with: the program's name, "hpgmg-gpu" unless it says otherwise. */
+extern const char *check_program;
+
 /* Prints "hpgmg-gpu: error: <message>" on stderr and ends the job with status. Does not return. */
 void die(enum status status, const char *format, ...)
     __attribute__((format(printf, 2, 3), noreturn));

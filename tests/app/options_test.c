@@ -10,7 +10,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "app/nearest.h"
+#include "cli/nearest.h"
 #include "app/options.h"
 #include "app/options_table.h"
 #include "base/memory.h"

@@ -1,5 +1,5 @@
-#ifndef APP_OUTPUT_FILE_H
-#define APP_OUTPUT_FILE_H
+#ifndef CLI_OUTPUT_FILE_H
+#define CLI_OUTPUT_FILE_H
 /* A file that is either written whole or left as it was. Regular files are written under a name of
  * their own beside the final one and renamed at the end; devices, pipes and the file that stdout
  * goes to are written directly. */
@@ -12,5 +12,7 @@ struct output_file *output_file_open(const char *path);
 /* Writes text and closes. False, with the reason in errno, if it could not be written whole; a
  * regular file is then as it was. Frees the file. */
 bool output_file_write(struct output_file *file, const char *text);
+/* Closes without writing; a regular file is as it was. Frees the file. */
+void output_file_discard(struct output_file *file);
 
 #endif

@@ -1,5 +1,5 @@
-#ifndef APP_ENVIRONMENT_H
-#define APP_ENVIRONMENT_H
+#ifndef CLI_ENVIRONMENT_H
+#define CLI_ENVIRONMENT_H
 /* The machine that a run happened on, for the record. */
 
 struct environment {

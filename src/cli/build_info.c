@@ -1,6 +1,6 @@
 /* The only file that the Makefile tells about the build, so that it alone is compiled anew when the
  * revision changes. */
-#include "app/build_info.h"
+#include "cli/build_info.h"
 
 const char *build_version(void)
 {

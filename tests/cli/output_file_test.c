@@ -13,7 +13,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "app/output_file.h"
+#include "cli/output_file.h"
 #include "base/memory.h"
 
 enum { LIMIT = 4096, TEXT_SIZE = 3 * LIMIT };

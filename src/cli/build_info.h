@@ -1,5 +1,5 @@
-#ifndef APP_BUILD_INFO_H
-#define APP_BUILD_INFO_H
+#ifndef CLI_BUILD_INFO_H
+#define CLI_BUILD_INFO_H
 /* What this program was built from and how. */
 
 const char *build_version(void);      /* of the program */

@@ -1,4 +1,4 @@
-#include "app/environment.h"
+#include "cli/environment.h"
 #include <math.h>
 #include <omp.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 #include <ctype.h>
 #include <string.h>
 #include <strings.h>
-#include "app/nearest.h"
+#include "cli/nearest.h"
 
 enum { MAX_WORD = 64 };
 

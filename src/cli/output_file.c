@@ -1,4 +1,4 @@
-#include "app/output_file.h"
+#include "cli/output_file.h"
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -90,4 +90,12 @@ bool output_file_write(struct output_file *file, const char *text)
     release(file);
     errno = reason;
     return good;
+}
+
+void output_file_discard(struct output_file *file)
+{
+    fclose(file->stream);
+    if (file->partial)
+        unlink(file->partial);
+    release(file);
 }

@@ -1,5 +1,5 @@
-#ifndef APP_NEAREST_H
-#define APP_NEAREST_H
+#ifndef CLI_NEAREST_H
+#define CLI_NEAREST_H
 /* Finds the word that a misspelt one was probably meant to be. */
 
 /* A search in progress; start with {.word = misspelt}. */

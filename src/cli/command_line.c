@@ -1,0 +1,191 @@
+#include "cli/command_line.h"
+#include <ctype.h>
+#include <getopt.h>
+#include <stdarg.h>
+#include <string.h>
+#include "cli/nearest.h"
+
+enum { FIRST_CODE = 256 }; /* of long options for getopt: above all characters */
+enum { LEGAL_SIZE = 320 }; /* of a list of legal values */
+
+enum status parser_fail(struct parser *p, const char *format, ...)
+{
+    int length = 0;
+    if (p->file)
+        length = snprintf(p->message, (size_t)p->message_size, "%s:%d: ", p->file, p->line);
+    if (length < p->message_size) {
+        va_list arguments;
+        va_start(arguments, format);
+        vsnprintf(p->message + length, (size_t)(p->message_size - length), format, arguments);
+        va_end(arguments);
+    }
+    return STATUS_USAGE;
+}
+
+/* The name of an option as the user would write it where the parser is reading. */
+struct label {
+    char text[40];
+};
+
+static struct label label_of(const struct parser *p, const struct option_row *row)
+{
+    struct label label;
+    if (p->file)
+        snprintf(label.text, sizeof label.text, "%s", row->name);
+    else if (row->uses & OPTION_POSITIONAL)
+        snprintf(label.text, sizeof label.text, "%s", row->argument);
+    else
+        snprintf(label.text, sizeof label.text, "--%s", row->name);
+    return label;
+}
+
+static enum status fail_value(struct parser *p, const struct option_row *row, const char *text)
+{
+    char legal[LEGAL_SIZE];
+    option_describe_legal(row, legal, sizeof legal);
+    struct nearest search = {.word = text};
+    for (const struct choice *c = row->choices; c && c->name; c++)
+        nearest_try(&search, c->name);
+    return parser_fail(p, "%s: wrong value '%s'; legal: %s%s%s%s", label_of(p, row).text, text,
+                       legal, search.best ? "; did you mean " : "", search.best ? search.best : "",
+                       search.best ? "?" : "");
+}
+
+static enum status fail_missing(struct parser *p, const struct option_row *row)
+{
+    char legal[LEGAL_SIZE];
+    option_describe_legal(row, legal, sizeof legal);
+    return parser_fail(p, "%s: missing value; legal: %s", label_of(p, row).text, legal);
+}
+
+enum status parser_fail_unknown(struct parser *p, const char *word)
+{
+    const unsigned use = p->file ? OPTION_FILE : OPTION_COMMAND_LINE;
+    char name[80];
+    snprintf(name, sizeof name, "%s", word + strspn(word, "-"));
+    if (!p->file)
+        name[strcspn(name, "=")] = '\0';
+    struct nearest search = {.word = name};
+    for (int i = 0; i < p->list->count; i++)
+        if (p->list->rows[i].uses & use)
+            nearest_try(&search, p->list->rows[i].name);
+    const char *kind = p->file ? "key" : "option";
+    if (!search.best)
+        return parser_fail(p, "unknown %s '%s'; --help lists all", kind, word);
+    return parser_fail(p, "unknown %s '%s'; did you mean %s%s?", kind, word, p->file ? "" : "--",
+                       search.best);
+}
+
+enum status parser_set(struct parser *p, const struct option_row *row, const char *text)
+{
+    const unsigned char origin = p->file ? OPTION_FILE : OPTION_COMMAND_LINE;
+    unsigned char *seen = &p->seen[row - p->list->rows];
+    if (*seen & origin)
+        return parser_fail(p, "%s: given twice", label_of(p, row).text);
+    /* A value never begins with two dashes, so this one was forgotten: `--json --quiet`. */
+    if (*text == '\0' || strncmp(text, "--", 2) == 0)
+        return fail_missing(p, row);
+    if (!option_set(row, p->options, text))
+        return fail_value(p, row, text);
+    *seen |= origin;
+    return STATUS_VALID;
+}
+
+/* All positional arguments have their value, and here is one more. */
+static enum status fail_unexpected(struct parser *p, const char *text)
+{
+    char names[80] = "";
+    int length = 0;
+    for (int i = 0; i < p->list->count && length < (int)sizeof names; i++)
+        if (p->list->rows[i].uses & OPTION_POSITIONAL)
+            length += snprintf(names + length, sizeof names - (size_t)length, "%s%s",
+                               length ? " and " : "", p->list->rows[i].argument);
+    return parser_fail(p, "unexpected argument '%s'; expected only %s", text,
+                       length ? names : "options");
+}
+
+static enum status set_positional(struct parser *p, const char *text)
+{
+    for (int i = 0; i < p->list->count; i++)
+        if ((p->list->rows[i].uses & OPTION_POSITIONAL) && !(p->seen[i] & OPTION_COMMAND_LINE))
+            return parser_set(p, &p->list->rows[i], text);
+    return fail_unexpected(p, text);
+}
+
+static void list_long_options(const struct parser *p, struct option list[MAX_OPTIONS + 1])
+{
+    int n = 0;
+    for (int i = 0; i < p->list->count; i++)
+        if (p->list->rows[i].uses & OPTION_COMMAND_LINE) {
+            const int argument =
+                p->list->rows[i].kind == OPTION_FLAG ? no_argument : required_argument;
+            list[n++] = (struct option){p->list->rows[i].name, argument, NULL, FIRST_CODE + i};
+        }
+    list[n] = (struct option){0};
+}
+
+/* What getopt_long made of word. It takes abbreviations, which would change their meaning when an
+ * option is added: so the name must be there in full. */
+static enum status take_option(struct parser *p, int code, const char *word)
+{
+    const int given = code >= FIRST_CODE ? code : optopt;
+    const struct option_row *row = given >= FIRST_CODE ? &p->list->rows[given - FIRST_CODE] : NULL;
+    const size_t length = row ? strlen(row->name) : 0;
+    if (!row || strncmp(word + 2, row->name, length) != 0 || strcspn(word + 2, "=") != length)
+        return parser_fail_unknown(p, word);
+    if (code == ':')
+        return fail_missing(p, row);
+    if (code == '?')
+        return parser_fail(p, "--%s: takes no value", row->name);
+    return parser_set(p, row, row->kind == OPTION_FLAG ? "true" : optarg);
+}
+
+static bool is_negative_number(const char *word)
+{
+    return word[0] == '-' && isdigit((unsigned char)word[1]);
+}
+
+bool parser_has_request(const struct parser *p)
+{
+    for (int i = 0; i < p->list->count; i++)
+        if ((p->list->rows[i].uses & OPTION_REQUEST) && p->seen[i])
+            return true;
+    return false;
+}
+
+bool parser_was_given(const struct parser *p, const char *name)
+{
+    return p->seen[option_find(p->list, name, 0) - p->list->rows] != 0;
+}
+
+enum status parser_read(struct parser *p, int argc, char **argv)
+{
+    struct option list[MAX_OPTIONS + 1];
+    list_long_options(p, list);
+    enum status status = STATUS_VALID;
+    opterr = 0;
+    optind = 0; /* starts getopt afresh */
+    while (status == STATUS_VALID && !parser_has_request(p)) {
+        const int next = optind == 0 ? 1 : optind;
+        if (next < argc && is_negative_number(argv[next])) {
+            status = set_positional(p, argv[next]);
+            continue;
+        }
+        /* "-": arguments in their order, as code 1; ":": tell missing values from unknown options
+         */
+        const int code = getopt_long(argc, argv, "-:", list, NULL);
+        if (code == -1)
+            break;
+        status = code == 1 ? set_positional(p, optarg) : take_option(p, code, argv[next]);
+    }
+    while (status == STATUS_VALID && !parser_has_request(p) && optind < argc)
+        status = set_positional(p, argv[optind++]); /* what follows "--" */
+    return status;
+}
+
+void message_make_one_line(char *text)
+{
+    for (; *text; text++)
+        if (iscntrl((unsigned char)*text))
+            *text = '?';
+}

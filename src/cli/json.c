@@ -1,0 +1,133 @@
+#include "cli/json.h"
+#include <cjson/cJSON.h>
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "base/check.h"
+#include "base/memory.h"
+#include "cli/output_file.h"
+
+struct json_file {
+    char *path;
+    struct output_file *file;
+};
+
+bool json_available(void)
+{
+    return true;
+}
+
+/* With these hooks cJSON never fails: memory_alloc does not come back without memory. */
+static void *allocate(size_t bytes)
+{
+    return memory_alloc(bytes, "the JSON report");
+}
+
+static void use_the_ledger(void)
+{
+    cJSON_Hooks hooks = {allocate, memory_free};
+    cJSON_InitHooks(&hooks);
+}
+
+cJSON *json_object(void)
+{
+    use_the_ledger();
+    return cJSON_CreateObject();
+}
+
+void json_destroy(cJSON *root)
+{
+    cJSON_Delete(root);
+}
+
+/* cJSON's own text may be off by one bit. */
+cJSON *json_number(double value)
+{
+    char text[32];
+    if (!isfinite(value))
+        return cJSON_CreateNull();
+    for (int digits = 15; digits <= 17; digits++) {
+        snprintf(text, sizeof text, "%.*g", digits, value);
+        if (strtod(text, NULL) == value)
+            break;
+    }
+    return cJSON_CreateRaw(text);
+}
+
+void json_add_number(cJSON *object, const char *key, double value)
+{
+    cJSON_AddItemToObject(object, key, json_number(value));
+}
+
+void json_add_text(cJSON *object, const char *key, const char *text)
+{
+    if (text)
+        cJSON_AddStringToObject(object, key, text);
+    else
+        cJSON_AddNullToObject(object, key);
+}
+
+void json_add_flag(cJSON *object, const char *key, bool value)
+{
+    cJSON_AddBoolToObject(object, key, value);
+}
+
+cJSON *json_add_object(cJSON *object, const char *key)
+{
+    return cJSON_AddObjectToObject(object, key);
+}
+
+cJSON *json_add_array(cJSON *object, const char *key)
+{
+    return cJSON_AddArrayToObject(object, key);
+}
+
+cJSON *json_append_object(cJSON *array)
+{
+    cJSON *object = cJSON_CreateObject();
+    cJSON_AddItemToArray(array, object);
+    return object;
+}
+
+static bool complain(const char *path)
+{
+    fprintf(stderr, "%s: error: --json: cannot write '%s': %s\n", check_program, path,
+            strerror(errno));
+    return false;
+}
+
+static void release(struct json_file *json)
+{
+    memory_free(json->path);
+    memory_free(json);
+}
+
+struct json_file *json_file_open(const char *path)
+{
+    struct json_file *json = memory_alloc_zero(sizeof *json, "the JSON report");
+    json->path = memory_alloc(strlen(path) + 1, "a file name");
+    strcpy(json->path, path);
+    json->file = output_file_open(path);
+    if (json->file)
+        return json;
+    complain(path);
+    release(json);
+    return NULL;
+}
+
+bool json_file_write(struct json_file *json, const cJSON *root)
+{
+    char *text = cJSON_Print(root);
+    const bool good = output_file_write(json->file, text) || complain(json->path);
+    cJSON_free(text);
+    release(json);
+    return good;
+}
+
+void json_file_discard(struct json_file *json)
+{
+    output_file_discard(json->file);
+    release(json);
+}

@@ -1,0 +1,74 @@
+/* JSON in a build without the cJSON library; programs refuse --json before they get here. */
+#include <stddef.h>
+#include "cli/json.h"
+
+bool json_available(void)
+{
+    return false;
+}
+
+struct cJSON *json_object(void)
+{
+    return NULL;
+}
+
+void json_destroy(struct cJSON *root)
+{
+    (void)root;
+}
+
+struct cJSON *json_number(double value)
+{
+    (void)value;
+    return NULL;
+}
+
+void json_add_number(struct cJSON *object, const char *key, double value)
+{
+    (void)object, (void)key, (void)value;
+}
+
+void json_add_text(struct cJSON *object, const char *key, const char *text)
+{
+    (void)object, (void)key, (void)text;
+}
+
+void json_add_flag(struct cJSON *object, const char *key, bool value)
+{
+    (void)object, (void)key, (void)value;
+}
+
+struct cJSON *json_add_object(struct cJSON *object, const char *key)
+{
+    (void)object, (void)key;
+    return NULL;
+}
+
+struct cJSON *json_add_array(struct cJSON *object, const char *key)
+{
+    (void)object, (void)key;
+    return NULL;
+}
+
+struct cJSON *json_append_object(struct cJSON *array)
+{
+    (void)array;
+    return NULL;
+}
+
+struct json_file *json_file_open(const char *path)
+{
+    (void)path;
+    return NULL;
+}
+
+bool json_file_write(struct json_file *file, const struct cJSON *root)
+{
+    (void)file, (void)root;
+    return false;
+}
+
+void json_file_discard(struct json_file *file)
+{
+    (void)file;
+}

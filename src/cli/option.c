@@ -1,0 +1,225 @@
+#include "cli/option.h"
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include "base/memory.h"
+
+const struct option_row *option_find(const struct option_list *list, const char *name,
+                                     unsigned uses)
+{
+    for (int i = 0; i < list->count; i++)
+        if ((list->rows[i].uses & uses) == uses && strcmp(list->rows[i].name, name) == 0)
+            return &list->rows[i];
+    return NULL;
+}
+
+void option_set_defaults(const struct option_list *list, void *options)
+{
+    memset(options, 0, list->size);
+    for (int i = 0; i < list->count; i++)
+        if (list->rows[i].initial)
+            option_set(&list->rows[i], options, list->rows[i].initial);
+}
+
+void option_release(const struct option_list *list, void *options)
+{
+    for (int i = 0; i < list->count; i++)
+        if (list->rows[i].kind == OPTION_PATH)
+            option_reset(&list->rows[i], options);
+}
+
+/* Decimal digits with an optional sign and nothing else: strtol alone would skip leading blanks. */
+static bool parse_integer(const char *text, double minimum, double maximum, long *value)
+{
+    if (*text == '\0' || strspn(text, "-0123456789") != strlen(text))
+        return false;
+    char *end;
+    errno = 0;
+    *value = strtol(text, &end, 10);
+    return *end == '\0' && errno == 0 && (double)*value >= minimum && (double)*value <= maximum;
+}
+
+/* A decimal number: strtod alone would take blanks, hexadecimal digits, "inf" and "nan". */
+static bool parse_real(const char *text, double minimum, double maximum, double *value)
+{
+    if (*text == '\0' || strspn(text, "+-.0123456789eE") != strlen(text))
+        return false;
+    char *end;
+    errno = 0;
+    *value = strtod(text, &end);
+    return *end == '\0' && errno == 0 && *value > minimum && *value < maximum;
+}
+
+static bool set_flag(bool *member, const char *text)
+{
+    const bool value = strcmp(text, "true") == 0;
+    if (!value && strcmp(text, "false") != 0)
+        return false;
+    *member = value;
+    return true;
+}
+
+static bool set_choice(int *member, const struct choice *choices, const char *text)
+{
+    for (const struct choice *c = choices; c->name; c++)
+        if (strcmp(c->name, text) == 0) {
+            *member = c->value;
+            return true;
+        }
+    return false;
+}
+
+static bool set_integer(const struct option_row *row, void *member, const char *text)
+{
+    long value = 0;
+    if (!(row->unset && strcmp(text, row->unset) == 0) &&
+        !parse_integer(text, row->minimum, row->maximum, &value))
+        return false;
+    if (row->kind == OPTION_INT)
+        *(int *)member = (int)value;
+    else
+        *(long *)member = value;
+    return true;
+}
+
+static bool set_real(const struct option_row *row, double *member, const char *text)
+{
+    double value = 0;
+    if (!(row->unset && strcmp(text, row->unset) == 0) &&
+        !parse_real(text, row->minimum, row->maximum, &value))
+        return false;
+    *member = value;
+    return true;
+}
+
+static bool set_path(char **member, const char *text)
+{
+    if (*text == '\0')
+        return false;
+    memory_free(*member);
+    *member = memory_alloc(strlen(text) + 1, "a path of the options");
+    strcpy(*member, text);
+    return true;
+}
+
+bool option_set(const struct option_row *row, void *options, const char *text)
+{
+    void *member = (char *)options + row->offset;
+    switch (row->kind) {
+    case OPTION_FLAG:
+        return set_flag(member, text);
+    case OPTION_CHOICE:
+        return set_choice(member, row->choices, text);
+    case OPTION_INT:
+    case OPTION_LONG:
+        return set_integer(row, member, text);
+    case OPTION_REAL:
+        return set_real(row, member, text);
+    case OPTION_PATH:
+        return set_path(member, text);
+    }
+    return false;
+}
+
+void option_reset(const struct option_row *row, void *options)
+{
+    if (row->kind == OPTION_PATH) {
+        char **path = (void *)((char *)options + row->offset);
+        memory_free(*path);
+        *path = NULL;
+    } else {
+        option_set(row, options, row->initial ? row->initial : "false");
+    }
+}
+
+/* The shortest decimal text that reads back as the same number. */
+static const char *real_text(double value, char buffer[OPTION_TEXT_SIZE])
+{
+    for (int digits = 1; digits <= 17; digits++) {
+        snprintf(buffer, OPTION_TEXT_SIZE, "%.*g", digits, value);
+        if (strtod(buffer, NULL) == value)
+            break;
+    }
+    return buffer;
+}
+
+static const char *integer_text(const struct option_row *row, long value,
+                                char buffer[OPTION_TEXT_SIZE])
+{
+    if (row->unset && value == 0)
+        return row->unset;
+    snprintf(buffer, OPTION_TEXT_SIZE, "%ld", value);
+    return buffer;
+}
+
+static const char *choice_text(const struct choice *choices, int value)
+{
+    const struct choice *c = choices;
+    while (c->name && c->value != value)
+        c++;
+    return c->name;
+}
+
+const char *option_text(const struct option_row *row, const void *options,
+                        char buffer[OPTION_TEXT_SIZE])
+{
+    const void *member = (const char *)options + row->offset;
+    switch (row->kind) {
+    case OPTION_FLAG:
+        return *(const bool *)member ? "true" : "false";
+    case OPTION_CHOICE:
+        return choice_text(row->choices, *(const int *)member);
+    case OPTION_INT:
+        return integer_text(row, *(const int *)member, buffer);
+    case OPTION_LONG:
+        return integer_text(row, *(const long *)member, buffer);
+    case OPTION_REAL:
+        if (row->unset && *(const double *)member == 0)
+            return row->unset;
+        return real_text(*(const double *)member, buffer);
+    case OPTION_PATH:
+        return *(char *const *)member ? *(char *const *)member : "";
+    }
+    return "";
+}
+
+bool option_is_chosen(const struct option_row *row, const void *options)
+{
+    char buffer[OPTION_TEXT_SIZE];
+    return !row->unset || strcmp(option_text(row, options, buffer), row->unset) != 0;
+}
+
+static void describe_choices(const struct choice *choices, char *text, int size)
+{
+    int length = 0;
+    for (const struct choice *c = choices; c->name && length < size; c++)
+        length += snprintf(text + length, (size_t)(size - length), "%s%s", c == choices ? "" : ", ",
+                           c->name);
+}
+
+void option_describe_legal(const struct option_row *row, char *text, int size)
+{
+    const size_t n = (size_t)size;
+    const char *unset = row->unset ? row->unset : "";
+    const char *or_else = row->unset ? ", or " : "";
+    switch (row->kind) {
+    case OPTION_FLAG:
+        snprintf(text, n, "true, false");
+        break;
+    case OPTION_CHOICE:
+        describe_choices(row->choices, text, size);
+        break;
+    case OPTION_INT:
+    case OPTION_LONG:
+        snprintf(text, n, "%s%san integer from %.0f to %.0f", unset, or_else, row->minimum,
+                 row->maximum);
+        break;
+    case OPTION_REAL:
+        snprintf(text, n, "%s%sa number above %g and below %.0f", unset, or_else, row->minimum,
+                 row->maximum);
+        break;
+    case OPTION_PATH:
+        snprintf(text, n, "a file name");
+        break;
+    }
+}

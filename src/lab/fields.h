@@ -1,0 +1,29 @@
+#ifndef LAB_FIELDS_H
+#define LAB_FIELDS_H
+/* Levels to experiment on: made as the solver makes them, filled with random values, compared bit
+ * for bit. */
+#include "base/status.h"
+#include "lab/options.h"
+#include "level/level.h"
+#include "solvers/hierarchy.h"
+
+/* Whether some run has a level of n cells a side. */
+bool level_exists(int n);
+
+/* The hierarchy whose first level has options->n cells a side, with its fields on the backend.
+ * STATUS_MEMORY with one line in message if it does not fit. */
+enum status level_choice(const struct lab_options *options, const struct backend *backend,
+                         struct hierarchy_choice *choice, char *message, int message_size);
+
+/* Every cell gets a value in [−1, 1) that depends on its place and on seed alone, the rest of the
+ * field NaN; then ghosts are filled from neighbours. */
+void fill_random(struct level *level, enum field field, int seed);
+/* NaN everywhere. */
+void fill_poison(struct level *level, enum field field);
+
+/* Cells inside the boxes of two levels of the same size whose bits differ. The levels may have
+ * different backends. */
+long count_differences(const struct level *a, enum field of_a, const struct level *b,
+                       enum field of_b);
+
+#endif

@@ -1,0 +1,52 @@
+#ifndef LAB_GPU_H
+#define LAB_GPU_H
+/* What the lab's C files see of the GPU. Builds without CUDA link gpu_absent.c, where nothing of
+ * this is ever called: there no GPU can be opened. */
+#include "lab/machine.h"
+#include "lab/rungs.h"
+#include "lab/timing.h"
+#include "lab/variants.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Runs recorded as one CUDA graph. */
+struct gpu_batch;
+struct gpu_batch *gpu_batch_create(work_fn *work, void *data, int runs);
+double gpu_batch_seconds(struct gpu_batch *batch); /* launches it; by events */
+void gpu_batch_destroy(struct gpu_batch *batch);
+
+/* One kernel that some work launches. */
+struct gpu_kernel {
+    char name[48];    /* without template arguments */
+    int launches;     /* a run */
+    int threads;      /* a block */
+    long blocks;      /* a launch: the largest */
+    int registers;    /* a thread */
+    int shared_bytes; /* a block, static and dynamic */
+    int local_bytes;  /* a thread: spilled registers and arrays that are indexed */
+    double occupancy; /* resident warps over the most that a multiprocessor holds */
+};
+/* The kernels of one run, found by recording it; their number, at most `most`. 0 where CUDA does
+ * not tell. */
+int gpu_kernels_of(work_fn *work, void *data, struct gpu_kernel *kernels, int most);
+
+/* The experiments of `machine`. */
+void machine_run_gpu(void *experiment);
+/* Host memory that the GPU copies from and to at full speed. */
+double *machine_pinned_create(long length);
+void machine_pinned_destroy(double *data);
+
+/* A pass as one kernel per operation. */
+struct pass;
+void gpu_run_baseline(const struct pass *pass);
+
+/* The rungs of `ladder`, and the variants of `kernel`; the last has no name. */
+extern const struct rung gpu_rungs[];
+extern const struct variant *const gpu_variants[]; /* NULL after the last */
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,63 @@
+/* The lab without CUDA: nothing of this is called, since no GPU can be opened. */
+#include <stddef.h>
+#include "base/check.h"
+#include "lab/gpu.h"
+
+const struct rung gpu_rungs[] = {{NULL, NULL, NULL}};
+const struct variant *const gpu_variants[] = {NULL};
+
+static void absent(void)
+{
+    CHECK(!"a build with CUDA");
+}
+
+struct gpu_batch *gpu_batch_create(work_fn *work, void *data, int runs)
+{
+    (void)work, (void)data, (void)runs;
+    absent();
+    return NULL;
+}
+
+double gpu_batch_seconds(struct gpu_batch *batch)
+{
+    (void)batch;
+    absent();
+    return 0.0;
+}
+
+void gpu_batch_destroy(struct gpu_batch *batch)
+{
+    (void)batch;
+    absent();
+}
+
+int gpu_kernels_of(work_fn *work, void *data, struct gpu_kernel *kernels, int most)
+{
+    (void)work, (void)data, (void)kernels, (void)most;
+    return 0;
+}
+
+void gpu_run_baseline(const struct pass *pass)
+{
+    (void)pass;
+    absent();
+}
+
+void machine_run_gpu(void *experiment)
+{
+    (void)experiment;
+    absent();
+}
+
+double *machine_pinned_create(long length)
+{
+    (void)length;
+    absent();
+    return NULL;
+}
+
+void machine_pinned_destroy(double *data)
+{
+    (void)data;
+    absent();
+}

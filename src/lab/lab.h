@@ -1,0 +1,41 @@
+#ifndef LAB_LAB_H
+#define LAB_LAB_H
+/* One run of a subcommand. */
+#include "cli/environment.h"
+#include "cli/json.h"
+#include "lab/options.h"
+#include "lab/timing.h"
+#include "level/backend.h"
+
+struct lab {
+    struct lab_options options;
+    const struct backend *backend;
+    struct cJSON *json; /* the report being built; NULL without cJSON */
+    struct environment environment;
+    char note[256]; /* why the CPU is measured although no one asked for it, or "" */
+};
+
+/* A subcommand: its options, what --help says of it, and the work. `run` prints tables, adds to
+ * lab->json, and returns STATUS_VALID, STATUS_INVALID if a result was wrong, or another status with
+ * one line in message. */
+struct subcommand {
+    const char *name;
+    const struct option_list *options;
+    const char *usage, *summary;
+    enum status (*run)(struct lab *lab, char *message, int message_size);
+};
+
+enum status machine_command(struct lab *lab, char *message, int message_size);
+enum status kernel_command(struct lab *lab, char *message, int message_size);
+enum status ladder_command(struct lab *lab, char *message, int message_size);
+
+/* Says on what is measured: the first line of output, once nothing can be refused any more. */
+void print_machine(const struct lab *lab);
+
+/* A member "seconds" with median, min, max and samples. */
+void spread_add_json(struct cJSON *object, const struct spread *spread);
+
+/* "===== title =====" */
+void print_heading(const char *title);
+
+#endif

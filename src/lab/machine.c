@@ -1,0 +1,168 @@
+/* `hpgmg-lab machine`: every experiment that the backend knows, checked and timed. */
+#include <math.h>
+#include <stdio.h>
+#include "lab/lab.h"
+#include "lab/pool.h"
+
+static const struct {
+    const char *key, *title;
+} sections[] = {
+    [SECTION_MEMORY] = {"memory", "Memory"},
+    [SECTION_ACCESS] = {"access", "Access patterns"},
+    [SECTION_LAYOUT] = {"layout", "Layout of records"},
+    [SECTION_INTENSITY] = {"intensity", "Arithmetic intensity"},
+    [SECTION_PEAK] = {"peak", "Arithmetic peak"},
+    [SECTION_CACHE] = {"cache", "Cache"},
+    [SECTION_LATENCY] = {"latency", "Latency"},
+    [SECTION_TRANSFER] = {"transfer", "Host and device"},
+    [SECTION_FIELD] = {"field", "Field of points"},
+};
+
+enum { GPU_SECTOR_BYTES = 32, CPU_SECTOR_BYTES = 64 };
+
+/* What one row gave. Rates are NaN where they mean nothing. */
+struct result {
+    double bytes, moved_bytes, flops; /* of one run */
+    int events;                       /* 0: none */
+    struct spread seconds;            /* of one run */
+};
+
+/* Quantity a second, or NaN if there is none of it. */
+static double rate(double quantity, double seconds)
+{
+    return quantity > 0.0 && seconds > 0.0 ? quantity / seconds : NAN;
+}
+
+static void add_row(struct cJSON *rows, const struct machine_row *row, const struct result *r)
+{
+    struct cJSON *object = json_append_object(rows);
+    const double seconds = r->seconds.median;
+    json_add_text(object, "section", sections[row->section].key);
+    json_add_text(object, "name", row->name);
+    json_add_number(object, "bytes", r->bytes);
+    json_add_number(object, "moved_bytes", r->moved_bytes);
+    json_add_number(object, "flops", r->flops);
+    spread_add_json(object, &r->seconds);
+    json_add_number(object, "bytes_per_second", rate(r->bytes, seconds));
+    json_add_number(object, "moved_bytes_per_second", rate(r->moved_bytes, seconds));
+    json_add_number(object, "flops_per_second", rate(r->flops, seconds));
+    json_add_number(object, "seconds_per_event", r->events ? seconds / r->events : NAN);
+}
+
+/* "  4250.12", or blanks where there is nothing to say. */
+static void print_figure(double value, double unit)
+{
+    if (isnan(value))
+        printf(" %10s", "");
+    else
+        printf(" %10.2f", value / unit);
+}
+
+static void print_columns(enum section section)
+{
+    print_heading(sections[section].title);
+    if (section == SECTION_LATENCY)
+        printf("  %-36s %10s %10s %10s\n", "", "us", "min", "max");
+    else
+        printf("  %-36s %10s %10s %10s %10s %10s\n", "", "GB/s", "min", "max", "moved", "GFLOP/s");
+}
+
+static void print_row(const struct machine_row *row, const struct result *r)
+{
+    const struct spread *s = &r->seconds;
+    printf("  %-36s", row->name);
+    if (r->events) {
+        print_figure(s->median / r->events, 1e-6);
+        print_figure(s->min / r->events, 1e-6);
+        print_figure(s->max / r->events, 1e-6);
+    } else {
+        print_figure(rate(r->bytes, s->median), 1e9);
+        print_figure(rate(r->bytes, s->max), 1e9);
+        print_figure(rate(r->bytes, s->min), 1e9);
+        print_figure(rate(r->moved_bytes, s->median), 1e9);
+        print_figure(rate(r->flops, s->median), 1e9);
+    }
+    printf("\n");
+    fflush(stdout);
+}
+
+/* False if the result is wrong: it is then not timed. */
+static bool measure_row(const struct lab *lab, const struct pool *pool,
+                        const struct machine_row *row, struct result *r)
+{
+    struct experiment e = pool_experiment(pool, row);
+    if (!pool_check(pool, &e))
+        return false;
+    r->events = experiment_events(&e);
+    r->bytes = r->events ? 0.0 : experiment_bytes(&e);
+    r->moved_bytes = r->events
+                         ? 0.0
+                         : experiment_moved_bytes(&e, lab->backend->on_device ? GPU_SECTOR_BYTES
+                                                                              : CPU_SECTOR_BYTES);
+    r->flops = experiment_flops(&e);
+    r->seconds = pool_time(pool, &e, (int)lab->options.samples);
+    return true;
+}
+
+static bool is_wanted(const struct lab *lab, const struct machine_row *row)
+{
+    const int section = lab->options.section;
+    return (section == SECTION_ALL || section == (int)row->section) &&
+           (row->where & (lab->backend->on_device ? ON_GPU : ON_CPU));
+}
+
+/* Returns how many experiments gave wrong results. */
+static int measure_all(struct lab *lab, const struct pool *pool)
+{
+    struct cJSON *rows = json_add_array(lab->json, "figures");
+    enum section shown = SECTION_ALL;
+    int wrong = 0;
+    for (int r = 0; r < machine_row_count; r++) {
+        const struct machine_row *row = &machine_rows[r];
+        struct result result;
+        if (!is_wanted(lab, row))
+            continue;
+        if (row->section != shown)
+            print_columns(row->section);
+        shown = row->section;
+        if (measure_row(lab, pool, row, &result)) {
+            print_row(row, &result);
+            add_row(rows, row, &result);
+        } else {
+            wrong++;
+            printf("  %-36s wrong result, not timed\n", row->name);
+        }
+    }
+    return wrong;
+}
+
+static void describe_pool(struct lab *lab, const struct pool *pool)
+{
+    print_machine(lab);
+    printf("arrays of %.1f MB, %ld samples of each figure; moved: in whole sectors of %d bytes\n",
+           (double)pool->n * 8e-6, lab->options.samples,
+           lab->backend->on_device ? GPU_SECTOR_BYTES : CPU_SECTOR_BYTES);
+    json_add_number(lab->json, "array_bytes", (double)pool->n * sizeof(double));
+    json_add_number(lab->json, "cache_bytes", (double)pool->cache_n * sizeof(double));
+}
+
+enum status machine_command(struct lab *lab, char *message, int message_size)
+{
+    struct pool pool;
+    int wanted = 0;
+    for (int r = 0; r < machine_row_count; r++)
+        wanted += is_wanted(lab, &machine_rows[r]);
+    if (wanted == 0) {
+        snprintf(message, (size_t)message_size, "--section: a CPU has no ceilings of this section");
+        return STATUS_USAGE;
+    }
+    if (!pool_create(&pool, lab->backend, lab->options.array_mib, message, message_size))
+        return STATUS_MEMORY;
+    describe_pool(lab, &pool);
+    const int wrong = measure_all(lab, &pool);
+    pool_destroy(&pool);
+    if (wrong == 0)
+        return STATUS_VALID;
+    snprintf(message, (size_t)message_size, "%d experiments gave wrong results", wrong);
+    return STATUS_INVALID;
+}

@@ -1,0 +1,322 @@
+/* The experiments as OpenMP loops. */
+#include <math.h>
+#include <omp.h>
+#include <string.h>
+#include "base/check.h"
+#include "lab/machine.h"
+
+static void write_value(const struct experiment *e)
+{
+    double *out = e->out;
+    const double value = e->value;
+#pragma omp parallel for simd schedule(static)
+    for (long x = 0; x < e->n; x++)
+        out[x] = value;
+}
+
+static void copy(const struct experiment *e)
+{
+    const double *in = e->in[0];
+    double *out = e->out;
+#pragma omp parallel for simd schedule(static)
+    for (long x = 0; x < e->n; x++)
+        out[x] = in[x];
+}
+
+static void triad(const struct experiment *e)
+{
+    const double *a = e->in[0], *b = e->in[1];
+    double *out = e->out;
+#pragma omp parallel for simd schedule(static)
+    for (long x = 0; x < e->n; x++)
+        out[x] = a[x] + 3.0 * b[x];
+}
+
+static void five_reads(const struct experiment *e)
+{
+    const double *const *in = e->in;
+    const double *a = in[0], *b = in[1], *c = in[2], *d = in[3], *f = in[4];
+    double *out = e->out;
+#pragma omp parallel for simd schedule(static)
+    for (long x = 0; x < e->n; x++)
+        out[x] = a[x] + b[x] + c[x] + d[x] + f[x];
+}
+
+/* The part of n that belongs to one thread of a team. */
+struct share {
+    long low, high;
+};
+
+static struct share share_of(long n)
+{
+    const long threads = omp_get_num_threads(), thread = omp_get_thread_num();
+    return (struct share){n * thread / threads, n * (thread + 1) / threads};
+}
+
+static double sum_of(const double *in, struct share s)
+{
+    double sum = 0.0;
+#pragma omp simd reduction(+ : sum)
+    for (long x = s.low; x < s.high; x++)
+        sum += in[x];
+    return sum;
+}
+
+/* Each thread goes over its share `sweeps` times; its sum is one of the results. */
+static void read_all(const struct experiment *e, int sweeps)
+{
+#pragma omp parallel
+    {
+        double sum = 0.0;
+        for (int sweep = 0; sweep < sweeps; sweep++)
+            sum += sum_of(e->in[0], share_of(e->n));
+        e->out[omp_get_thread_num()] = sum;
+    }
+}
+
+static void copy_share(const double *in, double *out, struct share s)
+{
+#pragma omp simd
+    for (long x = s.low; x < s.high; x++)
+        out[x] = in[x];
+}
+
+static void copy_again(const struct experiment *e)
+{
+#pragma omp parallel
+    for (int sweep = 0; sweep < CACHE_SWEEPS; sweep++)
+        copy_share(e->in[0], e->out, share_of(e->n));
+}
+
+static void copy_strided(const struct experiment *e)
+{
+    const double *in = e->in[0];
+    double *out = e->out;
+    const int a = e->a, b = e->b;
+#pragma omp parallel for schedule(static)
+    for (long x = 0; x < experiment_strided(e); x++)
+        out[x * b] = in[x * a];
+}
+
+static void copy_shifted(const struct experiment *e)
+{
+    const double *in = e->in[0] + e->a;
+    double *out = e->out + e->b;
+#pragma omp parallel for simd schedule(static)
+    for (long x = 0; x < e->n; x++)
+        out[x] = in[x];
+}
+
+static void soa(const struct experiment *e)
+{
+    const long records = experiment_records(e);
+    const double *in = e->in[0];
+    double *out = e->out;
+#pragma omp parallel
+    for (int field = 0; field < e->a; field++) {
+        const struct share s = share_of(records);
+#pragma omp simd
+        for (long r = s.low; r < s.high; r++)
+            out[field * records + r] = in[field * records + r] + 1.0;
+    }
+}
+
+static void aos(const struct experiment *e)
+{
+    const double *in = e->in[0];
+    double *out = e->out;
+    const int fields = e->a;
+#pragma omp parallel for schedule(static)
+    for (long r = 0; r < e->n / FIELDS; r++)
+        for (int field = 0; field < fields; field++)
+            out[r * FIELDS + field] = in[r * FIELDS + field] + 1.0;
+}
+
+/* So many bytes of chains at once fill a processor's pipelines (eight vectors: two units of latency
+ * four) and still fit into its registers. */
+#ifdef __AVX512F__
+enum { CHAIN_BYTES = 512 };
+#else
+enum { CHAIN_BYTES = 256 };
+#endif
+enum { CHAINS_64 = CHAIN_BYTES / sizeof(double), CHAINS_32 = CHAIN_BYTES / sizeof(float) };
+
+#define CHAIN_STEPS(type, fused, x, steps)                                                         \
+    for (int step = 0; step < (steps); step++) {                                                   \
+        for (int c = 0; c < CHAIN_BYTES / (int)sizeof(type); c++)                                  \
+            x[c] = fused(x[c], (type)CHAIN_C, (type)CHAIN_D);                                      \
+    }
+
+/* `fmas` is a constant wherever this is called, so that short chains are unrolled. */
+static inline __attribute__((always_inline)) void intensity_of(const struct experiment *e, int fmas)
+{
+    const long blocks = e->n / CHAINS_64;
+    for (long block = share_of(blocks).low; block < share_of(blocks).high; block++) {
+        double x[CHAINS_64];
+        memcpy(x, e->in[0] + block * CHAINS_64, sizeof x);
+        CHAIN_STEPS(double, fma, x, fmas)
+        memcpy(e->out + block * CHAINS_64, x, sizeof x);
+    }
+}
+
+static void intensity(const struct experiment *e)
+{
+#pragma omp parallel
+    switch (e->a) {
+    case 1:
+        intensity_of(e, 1);
+        break;
+    case 2:
+        intensity_of(e, 2);
+        break;
+    case 4:
+        intensity_of(e, 4);
+        break;
+    case 8:
+        intensity_of(e, 8);
+        break;
+    default:
+        intensity_of(e, e->a);
+    }
+}
+
+/* A block of chains; lane is the number of the first result. */
+#define PEAK_BLOCK(name, type, fused, chains)                                                      \
+    static void name(double *out, long lane)                                                       \
+    {                                                                                              \
+        type x[chains];                                                                            \
+        for (int c = 0; c < chains; c++)                                                           \
+            x[c] = (type)chain_start(lane * PEAK_CHAINS + c);                                      \
+        CHAIN_STEPS(type, fused, x, PEAK_STEPS)                                                    \
+        for (int c = 0; c < chains; c += PEAK_CHAINS)                                              \
+            out[lane + c / PEAK_CHAINS] =                                                          \
+                (((double)x[c] + (double)x[c + 1]) + (double)x[c + 2]) + (double)x[c + 3];         \
+    }
+PEAK_BLOCK(peak_block_64, double, fma, CHAINS_64)
+PEAK_BLOCK(peak_block_32, float, fmaf, CHAINS_32)
+
+static void peak(struct experiment *e)
+{
+    enum { BLOCKS_PER_THREAD = 256 };
+    const bool is_64 = e->work == WORK_PEAK_64;
+    const long lanes = (is_64 ? CHAINS_64 : CHAINS_32) / PEAK_CHAINS; /* of a block */
+    const long wanted = (long)omp_get_max_threads() * BLOCKS_PER_THREAD, most = e->n / lanes;
+    const long blocks = wanted < most ? wanted : most;
+    e->lanes = blocks * lanes;
+#pragma omp parallel for schedule(static)
+    for (long block = 0; block < blocks; block++) {
+        if (is_64)
+            peak_block_64(e->out, block * lanes);
+        else
+            peak_block_32(e->out, block * lanes);
+    }
+}
+
+static void pass_through(const struct experiment *e)
+{
+    struct experiment points = *e;
+    points.n = (long)e->side * e->side * e->side;
+    copy(&points);
+}
+
+static void gradient(const struct experiment *e)
+{
+    const double *u = e->in[0];
+    const long side = e->side, plane = side * side, all = plane * side;
+    double *out = e->out;
+#pragma omp parallel for collapse(2) schedule(static)
+    for (long k = 0; k < side; k++)
+        for (long j = 0; j < side; j++)
+            for (long i = 0; i < side; i++) {
+                const long at = i + side * j + plane * k;
+                out[at] = point_difference(u + at, 1, (int)i, (int)side);
+                out[all + at] = point_difference(u + at, side, (int)j, (int)side);
+                out[2 * all + at] = point_difference(u + at, plane, (int)k, (int)side);
+            }
+}
+
+/* Parallel regions, each of which the compiler must believe in. */
+static void regions(const struct experiment *e)
+{
+    for (int event = 0; event < EVENTS; event++) {
+#pragma omp parallel
+        if (omp_get_thread_num() < 0)
+            e->out[0] = 0.0;
+    }
+}
+
+static void barriers(const struct experiment *e)
+{
+#pragma omp parallel
+    {
+        int passed = 0;
+        for (int event = 0; event < EVENTS; event++) {
+#pragma omp barrier
+            passed++;
+        }
+#pragma omp master
+        e->out[0] = passed;
+    }
+}
+
+void machine_run_cpu(void *experiment)
+{
+    struct experiment *e = experiment;
+    switch (e->work) {
+    case WORK_WRITE:
+        write_value(e);
+        return;
+    case WORK_READ:
+        read_all(e, 1);
+        return;
+    case WORK_COPY:
+        copy(e);
+        return;
+    case WORK_TRIAD:
+        triad(e);
+        return;
+    case WORK_FIVE_READS:
+        five_reads(e);
+        return;
+    case WORK_STRIDED:
+        copy_strided(e);
+        return;
+    case WORK_SHIFTED:
+        copy_shifted(e);
+        return;
+    case WORK_SOA:
+        soa(e);
+        return;
+    case WORK_AOS:
+        aos(e);
+        return;
+    case WORK_INTENSITY:
+        intensity(e);
+        return;
+    case WORK_PEAK_64:
+    case WORK_PEAK_32:
+        peak(e);
+        return;
+    case WORK_CACHE_READ:
+        read_all(e, CACHE_SWEEPS);
+        return;
+    case WORK_CACHE_COPY:
+        copy_again(e);
+        return;
+    case WORK_PASS_THROUGH:
+        pass_through(e);
+        return;
+    case WORK_GRADIENT:
+        gradient(e);
+        return;
+    case WORK_LAUNCH:
+        regions(e);
+        return;
+    case WORK_SYNC:
+        barriers(e);
+        return;
+    default:
+        break;
+    }
+    CHECK(!"an experiment that the CPU knows");
+}

@@ -1,0 +1,395 @@
+/* The experiments as kernels. */
+#include <cooperative_groups.h>
+#include "cuda/cuda.h"
+#include "cuda/internal.cuh"
+#include "lab/gpu.h"
+
+enum { THREADS = 256, PER_THREAD = 4, BLOCKS_PER_MULTIPROCESSOR = 8 };
+
+/* out[x] = f(x) for 0 <= x < n, PER_THREAD values a thread, so that several loads of a thread are
+ * under way at once; neighbouring threads have neighbouring x. T is double or double2. */
+template <class T, class F>
+static __global__ void __launch_bounds__(THREADS) stream_kernel(T *out, long n, F f)
+{
+    const long first = (long)blockIdx.x * THREADS * PER_THREAD + threadIdx.x;
+    T value[PER_THREAD];
+#pragma unroll
+    for (int p = 0; p < PER_THREAD; p++)
+        if (first + p * THREADS < n)
+            value[p] = f(first + p * THREADS);
+#pragma unroll
+    for (int p = 0; p < PER_THREAD; p++)
+        if (first + p * THREADS < n)
+            out[first + p * THREADS] = value[p];
+}
+
+template <class T, class F>
+static void stream(T *out, long n, F f)
+{
+    const long piece = THREADS * PER_THREAD;
+    stream_kernel<<<(unsigned)((n + piece - 1) / piece), THREADS, 0, cuda_stream()>>>(out, n, f);
+    CUDA_LAUNCHED();
+}
+
+static __device__ double2 pair_sum(double2 a, double2 b)
+{
+    return make_double2(a.x + b.x, a.y + b.y);
+}
+
+static void write_value(const struct experiment *e)
+{
+    const double2 value = make_double2(e->value, e->value);
+    stream((double2 *)e->out, e->n / 2, [=] __device__(long) { return value; });
+}
+
+/* n is even, as all lengths but those of transfers are. */
+static void copy(double *out, const double *in, long n)
+{
+    const double2 *from = (const double2 *)in;
+    stream((double2 *)out, n / 2, [=] __device__(long x) { return from[x]; });
+}
+
+static void triad(const struct experiment *e)
+{
+    const double2 *a = (const double2 *)e->in[0], *b = (const double2 *)e->in[1];
+    stream((double2 *)e->out, e->n / 2, [=] __device__(long x) {
+        return make_double2(a[x].x + 3.0 * b[x].x, a[x].y + 3.0 * b[x].y);
+    });
+}
+
+static void five_reads(const struct experiment *e)
+{
+    const double2 *a = (const double2 *)e->in[0], *b = (const double2 *)e->in[1],
+                  *c = (const double2 *)e->in[2], *d = (const double2 *)e->in[3],
+                  *f = (const double2 *)e->in[4];
+    stream((double2 *)e->out, e->n / 2, [=] __device__(long x) {
+        return pair_sum(pair_sum(pair_sum(pair_sum(a[x], b[x]), c[x]), d[x]), f[x]);
+    });
+}
+
+/* Blocks that fill the GPU once. */
+static int resident_blocks()
+{
+    return cuda_device()->multiprocessors * BLOCKS_PER_MULTIPROCESSOR;
+}
+
+/* Each warp's sum of its share of `in`, `sweeps` times over, past the first-level cache. */
+static __global__ void __launch_bounds__(THREADS)
+    read_kernel(const double2 *in, long pairs, int sweeps, double *out)
+{
+    const long thread = (long)blockIdx.x * THREADS + threadIdx.x;
+    const long threads = (long)gridDim.x * THREADS;
+    double sums[PER_THREAD] = {};
+    for (int sweep = 0; sweep < sweeps; sweep++)
+        for (long x = thread; x < pairs; x += threads * PER_THREAD) {
+            double2 value[PER_THREAD];
+#pragma unroll
+            for (int p = 0; p < PER_THREAD; p++)
+                value[p] =
+                    x + p * threads < pairs ? __ldcg(in + x + p * threads) : make_double2(0.0, 0.0);
+#pragma unroll
+            for (int p = 0; p < PER_THREAD; p++)
+                sums[p] += value[p].x + value[p].y;
+        }
+    double sum = (sums[0] + sums[1]) + (sums[2] + sums[3]);
+    for (int lanes = 16; lanes > 0; lanes /= 2)
+        sum += __shfl_down_sync(0xffffffffu, sum, lanes);
+    if (threadIdx.x % 32 == 0)
+        out[thread / 32] = sum;
+}
+
+static void read_all(const struct experiment *e, int sweeps)
+{
+    CHECK(resident_blocks() * (THREADS / 32) <= MAX_PARTIALS);
+    read_kernel<<<resident_blocks(), THREADS, 0, cuda_stream()>>>((const double2 *)e->in[0],
+                                                                  e->n / 2, sweeps, e->out);
+    CUDA_LAUNCHED();
+}
+
+static __global__ void __launch_bounds__(THREADS)
+    copy_again_kernel(const double2 *in, long pairs, double2 *out)
+{
+    const long threads = (long)gridDim.x * THREADS;
+    for (int sweep = 0; sweep < CACHE_SWEEPS; sweep++)
+        for (long x = (long)blockIdx.x * THREADS + threadIdx.x; x < pairs; x += threads)
+            __stcg(out + x, __ldcg(in + x));
+}
+
+static void copy_again(const struct experiment *e)
+{
+    copy_again_kernel<<<resident_blocks(), THREADS, 0, cuda_stream()>>>(
+        (const double2 *)e->in[0], e->n / 2, (double2 *)e->out);
+    CUDA_LAUNCHED();
+}
+
+static void copy_strided(const struct experiment *e)
+{
+    const double *in = e->in[0];
+    double *out = e->out;
+    const int a = e->a, b = e->b;
+    for_range(experiment_strided(e), [=] __device__(long x) { out[x * b] = in[x * a]; });
+}
+
+static void copy_shifted(const struct experiment *e)
+{
+    const double *in = e->in[0] + e->a;
+    stream(e->out + e->b, e->n, [=] __device__(long x) { return in[x]; });
+}
+
+static void soa(const struct experiment *e)
+{
+    const long records = experiment_records(e);
+    const double *in = e->in[0];
+    double *out = e->out;
+    const int fields = e->a;
+    for_range(records, [=] __device__(long r) {
+        for (int field = 0; field < fields; field++)
+            out[field * records + r] = in[field * records + r] + 1.0;
+    });
+}
+
+static void aos(const struct experiment *e)
+{
+    const double *in = e->in[0];
+    double *out = e->out;
+    const int fields = e->a;
+    for_range(e->n / FIELDS, [=] __device__(long r) {
+        for (int field = 0; field < fields; field++)
+            out[r * FIELDS + field] = in[r * FIELDS + field] + 1.0;
+    });
+}
+
+template <int FMAS>
+static void intensity_of(const struct experiment *e)
+{
+    const double2 *in = (const double2 *)e->in[0];
+    const double c = CHAIN_C, d = CHAIN_D;
+    stream((double2 *)e->out, e->n / 2, [=] __device__(long x) {
+        double2 value = in[x];
+#pragma unroll
+        for (int step = 0; step < FMAS; step++) {
+            value.x = fma(value.x, c, d);
+            value.y = fma(value.y, c, d);
+        }
+        return value;
+    });
+}
+
+static void intensity(const struct experiment *e)
+{
+    static void (*const sizes[])(const struct experiment *) = {
+        intensity_of<1>,  intensity_of<2>,  intensity_of<4>,   intensity_of<8>,  intensity_of<16>,
+        intensity_of<32>, intensity_of<64>, intensity_of<128>, intensity_of<256>};
+    int size = 0;
+    while (1 << size < e->a)
+        size++;
+    sizes[size](e);
+}
+
+/* PEAK_CHAINS independent chains a thread; their sum is its result. T is double or float. */
+template <class T>
+static __global__ void __launch_bounds__(THREADS) peak_kernel(T c, T d, double *out)
+{
+    const long lane = (long)blockIdx.x * THREADS + threadIdx.x;
+    T x[PEAK_CHAINS];
+#pragma unroll
+    for (int chain = 0; chain < PEAK_CHAINS; chain++)
+        x[chain] = (T)chain_start(lane * PEAK_CHAINS + chain);
+#pragma unroll 16
+    for (int step = 0; step < PEAK_STEPS; step++)
+#pragma unroll
+        for (int chain = 0; chain < PEAK_CHAINS; chain++)
+            x[chain] = fma(x[chain], c, d); /* of floats: the single-precision one */
+    double sum = 0.0;
+#pragma unroll
+    for (int chain = 0; chain < PEAK_CHAINS; chain++)
+        sum += (double)x[chain];
+    out[lane] = sum;
+}
+
+static void peak(struct experiment *e)
+{
+    const long most = e->n / THREADS, wanted = resident_blocks();
+    const int blocks = (int)(wanted < most ? wanted : most);
+    e->lanes = (long)blocks * THREADS;
+    if (e->work == WORK_PEAK_64)
+        peak_kernel<double><<<blocks, THREADS, 0, cuda_stream()>>>(CHAIN_C, CHAIN_D, e->out);
+    else
+        peak_kernel<float>
+            <<<blocks, THREADS, 0, cuda_stream()>>>((float)CHAIN_C, (float)CHAIN_D, e->out);
+    CUDA_LAUNCHED();
+}
+
+static long points(const struct experiment *e)
+{
+    return (long)e->side * e->side * e->side;
+}
+
+static void gradient(const struct experiment *e)
+{
+    const double *u = e->in[0];
+    const int side = e->side;
+    const long plane = (long)side * side, all = plane * side;
+    double *out = e->out;
+    for_cells(side, side, side, [=] __device__(int i, int j, int k) {
+        const long at = i + (long)side * j + plane * k;
+        out[at] = point_difference(u + at, 1, i, side);
+        out[all + at] = point_difference(u + at, side, j, side);
+        out[2 * all + at] = point_difference(u + at, plane, k, side);
+    });
+}
+
+static void transfer(void *to, const void *from, long doubles, cudaMemcpyKind kind)
+{
+    CUDA_CALL(cudaMemcpyAsync(to, from, (size_t)doubles * sizeof(double), kind, cuda_stream()));
+}
+
+/* A field of points as it comes from a host program, and the result back to it. */
+static void field_transfers(const struct experiment *e)
+{
+    transfer((void *)e->in[0], e->host_in, points(e), cudaMemcpyHostToDevice);
+    if (e->a)
+        gradient(e);
+    else
+        copy(e->out, e->in[0], points(e));
+    transfer(e->host_out, e->out, (e->a ? 3 : 1) * points(e), cudaMemcpyDeviceToHost);
+    cuda_synchronise();
+}
+
+static __global__ void empty_kernel()
+{
+}
+
+static void launches(bool wait)
+{
+    for (int event = 0; event < EVENTS; event++) {
+        empty_kernel<<<1, 32, 0, cuda_stream()>>>();
+        if (wait)
+            cuda_synchronise();
+    }
+    CUDA_LAUNCHED();
+}
+
+static __global__ void sync_kernel(int events, double *out)
+{
+    const cooperative_groups::grid_group grid = cooperative_groups::this_grid();
+    int passed = 0;
+    for (int event = 0; event < events; event++) {
+        grid.sync();
+        passed++;
+    }
+    if (grid.thread_rank() == 0)
+        *out = passed;
+}
+
+/* One block a multiprocessor, as a kernel over the small levels would have. */
+static void grid_syncs(const struct experiment *e)
+{
+    int events = EVENTS;
+    double *out = e->out;
+    void *arguments[] = {&events, &out};
+    CUDA_CALL(cudaLaunchCooperativeKernel((const void *)sync_kernel,
+                                          dim3(cuda_device()->multiprocessors), dim3(THREADS),
+                                          arguments, 0, cuda_stream()));
+}
+
+double *machine_pinned_create(long length)
+{
+    void *data = NULL;
+    if (cudaHostAlloc(&data, (size_t)length * sizeof(double), cudaHostAllocDefault) != cudaSuccess)
+        die(STATUS_MEMORY, "no page-locked memory for %ld doubles", length);
+    return (double *)data;
+}
+
+void machine_pinned_destroy(double *data)
+{
+    CUDA_CALL(cudaFreeHost(data));
+}
+
+static void run_memory(struct experiment *e)
+{
+    switch (e->work) {
+    case WORK_WRITE:
+        write_value(e);
+        return;
+    case WORK_READ:
+        read_all(e, 1);
+        return;
+    case WORK_COPY:
+        copy(e->out, e->in[0], e->n);
+        return;
+    case WORK_TRIAD:
+        triad(e);
+        return;
+    case WORK_FIVE_READS:
+        five_reads(e);
+        return;
+    case WORK_STRIDED:
+        copy_strided(e);
+        return;
+    case WORK_SHIFTED:
+        copy_shifted(e);
+        return;
+    case WORK_SOA:
+        soa(e);
+        return;
+    case WORK_AOS:
+        aos(e);
+        return;
+    case WORK_CACHE_READ:
+        read_all(e, CACHE_SWEEPS);
+        return;
+    case WORK_CACHE_COPY:
+        copy_again(e);
+        return;
+    default:
+        break;
+    }
+    CHECK(!"an experiment that the GPU knows");
+}
+
+void machine_run_gpu(void *experiment)
+{
+    struct experiment *e = (struct experiment *)experiment;
+    switch (e->work) {
+    case WORK_INTENSITY:
+        intensity(e);
+        return;
+    case WORK_PEAK_64:
+    case WORK_PEAK_32:
+        peak(e);
+        return;
+    case WORK_PASS_THROUGH:
+        copy(e->out, e->in[0], points(e));
+        return;
+    case WORK_GRADIENT:
+        gradient(e);
+        return;
+    case WORK_FIELD_TRANSFERS:
+        field_transfers(e);
+        return;
+    case WORK_LAUNCH:
+        launches(false);
+        return;
+    case WORK_LAUNCH_WAIT:
+        launches(true);
+        return;
+    case WORK_NOTHING:
+        empty_kernel<<<1, 32, 0, cuda_stream()>>>();
+        CUDA_LAUNCHED();
+        return;
+    case WORK_SYNC:
+        grid_syncs(e);
+        return;
+    case WORK_TO_DEVICE:
+        transfer(e->out, e->host_in, e->n, cudaMemcpyHostToDevice);
+        cuda_synchronise();
+        return;
+    case WORK_TO_HOST:
+        transfer(e->host_out, e->in[0], e->n, cudaMemcpyDeviceToHost);
+        cuda_synchronise();
+        return;
+    default:
+        run_memory(e);
+    }
+}

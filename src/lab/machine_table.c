@@ -1,0 +1,326 @@
+/* The experiments: what there is, what each counts, and what each must give. */
+#include <math.h>
+#include <string.h>
+#include "lab/machine.h"
+
+const struct machine_row machine_rows[] = {
+    {SECTION_MEMORY, "copy", WORK_COPY, 0, 0, ON_BOTH},
+    {SECTION_MEMORY, "read", WORK_READ, 0, 0, ON_BOTH},
+    {SECTION_MEMORY, "write", WORK_WRITE, 0, 0, ON_BOTH},
+    {SECTION_MEMORY, "triad: 2 reads, 1 write", WORK_TRIAD, 0, 0, ON_BOTH},
+    {SECTION_MEMORY, "5 reads, 1 write", WORK_FIVE_READS, 0, 0, ON_BOTH},
+
+    {SECTION_ACCESS, "coalesced read, coalesced write", WORK_STRIDED, 1, 1, ON_BOTH},
+    {SECTION_ACCESS, "uncoalesced read, coalesced write", WORK_STRIDED, STRIDE, 1, ON_BOTH},
+    {SECTION_ACCESS, "coalesced read, uncoalesced write", WORK_STRIDED, 1, STRIDE, ON_BOTH},
+    {SECTION_ACCESS, "uncoalesced read, uncoalesced write", WORK_STRIDED, STRIDE, STRIDE, ON_BOTH},
+    {SECTION_ACCESS, "aligned read, aligned write", WORK_SHIFTED, 0, 0, ON_BOTH},
+    {SECTION_ACCESS, "misaligned read, aligned write", WORK_SHIFTED, 1, 0, ON_BOTH},
+    {SECTION_ACCESS, "aligned read, misaligned write", WORK_SHIFTED, 0, 1, ON_BOTH},
+    {SECTION_ACCESS, "misaligned read, misaligned write", WORK_SHIFTED, 1, 1, ON_BOTH},
+
+    {SECTION_LAYOUT, "structure of arrays, all 8 fields", WORK_SOA, FIELDS, 0, ON_BOTH},
+    {SECTION_LAYOUT, "array of structures, all 8 fields", WORK_AOS, FIELDS, 0, ON_BOTH},
+    {SECTION_LAYOUT, "structure of arrays, 1 field of 8", WORK_SOA, 1, 0, ON_BOTH},
+    {SECTION_LAYOUT, "array of structures, 1 field of 8", WORK_AOS, 1, 0, ON_BOTH},
+
+    {SECTION_INTENSITY, "1 FMA a double", WORK_INTENSITY, 1, 0, ON_BOTH},
+    {SECTION_INTENSITY, "2 FMAs a double", WORK_INTENSITY, 2, 0, ON_BOTH},
+    {SECTION_INTENSITY, "4 FMAs a double", WORK_INTENSITY, 4, 0, ON_BOTH},
+    {SECTION_INTENSITY, "8 FMAs a double", WORK_INTENSITY, 8, 0, ON_BOTH},
+    {SECTION_INTENSITY, "16 FMAs a double", WORK_INTENSITY, 16, 0, ON_BOTH},
+    {SECTION_INTENSITY, "32 FMAs a double", WORK_INTENSITY, 32, 0, ON_BOTH},
+    {SECTION_INTENSITY, "64 FMAs a double", WORK_INTENSITY, 64, 0, ON_BOTH},
+    {SECTION_INTENSITY, "128 FMAs a double", WORK_INTENSITY, 128, 0, ON_BOTH},
+    {SECTION_INTENSITY, "256 FMAs a double", WORK_INTENSITY, 256, 0, ON_BOTH},
+
+    {SECTION_PEAK, "FP64", WORK_PEAK_64, 0, 0, ON_BOTH},
+    {SECTION_PEAK, "FP32", WORK_PEAK_32, 0, 0, ON_BOTH},
+
+    {SECTION_CACHE, "read within the cache", WORK_CACHE_READ, 0, 0, ON_BOTH},
+    {SECTION_CACHE, "copy within the cache", WORK_CACHE_COPY, 0, 0, ON_BOTH},
+
+    {SECTION_LATENCY, "launches back to back, each", WORK_LAUNCH, 0, 0, ON_GPU},
+    {SECTION_LATENCY, "launch and wait", WORK_LAUNCH_WAIT, 0, 0, ON_GPU},
+    {SECTION_LATENCY, "node of a graph", WORK_NOTHING, 0, 0, ON_GPU},
+    {SECTION_LATENCY, "grid.sync in a kernel", WORK_SYNC, 0, 0, ON_GPU},
+    {SECTION_LATENCY, "8 bytes to the device, waited for", WORK_TO_DEVICE, 1, 0, ON_GPU},
+    {SECTION_LATENCY, "8 bytes to the host, waited for", WORK_TO_HOST, 1, 0, ON_GPU},
+    {SECTION_LATENCY, "parallel region", WORK_LAUNCH, 0, 0, ON_CPU},
+    {SECTION_LATENCY, "barrier in a parallel region", WORK_SYNC, 0, 0, ON_CPU},
+
+    {SECTION_TRANSFER, "pinned host to device", WORK_TO_DEVICE, 0, 0, ON_GPU},
+    {SECTION_TRANSFER, "device to pinned host", WORK_TO_HOST, 0, 0, ON_GPU},
+
+    {SECTION_FIELD, "pass-through, kernel alone", WORK_PASS_THROUGH, 0, 0, ON_BOTH},
+    {SECTION_FIELD, "pass-through with transfers", WORK_FIELD_TRANSFERS, 0, 0, ON_GPU},
+    {SECTION_FIELD, "gradient, kernel alone", WORK_GRADIENT, 0, 0, ON_BOTH},
+    {SECTION_FIELD, "gradient with transfers", WORK_FIELD_TRANSFERS, 1, 0, ON_GPU},
+};
+const int machine_row_count = sizeof machine_rows / sizeof machine_rows[0];
+
+static double points(const struct experiment *e)
+{
+    return (double)e->side * e->side * e->side;
+}
+
+/* Doubles that one run names, reads and writes. */
+static double named_doubles(const struct experiment *e)
+{
+    const double n = (double)e->n;
+    switch (e->work) {
+    case WORK_WRITE:
+    case WORK_READ:
+    case WORK_TO_DEVICE:
+    case WORK_TO_HOST:
+        return n;
+    case WORK_COPY:
+    case WORK_SHIFTED:
+    case WORK_INTENSITY:
+        return 2.0 * n;
+    case WORK_TRIAD:
+        return 3.0 * n;
+    case WORK_FIVE_READS:
+        return 6.0 * n;
+    case WORK_STRIDED:
+        return 2.0 * (double)experiment_strided(e);
+    case WORK_SOA:
+    case WORK_AOS:
+        return 2.0 * e->a * (double)experiment_records(e);
+    case WORK_CACHE_READ:
+        return n * CACHE_SWEEPS;
+    case WORK_CACHE_COPY:
+        return 2.0 * n * CACHE_SWEEPS;
+    case WORK_PASS_THROUGH:
+        return 2.0 * points(e);
+    case WORK_GRADIENT:
+        return 4.0 * points(e);
+    case WORK_FIELD_TRANSFERS: /* over the link to the host */
+        return (e->a ? 4.0 : 2.0) * points(e);
+    default:
+        return 0.0;
+    }
+}
+
+double experiment_bytes(const struct experiment *e)
+{
+    return named_doubles(e) * sizeof(double);
+}
+
+/* Bytes that move for one double out of every `stride`. */
+static double moved_for(int stride, int sector_bytes)
+{
+    const double apart = stride * (double)sizeof(double);
+    return apart < sector_bytes ? apart : sector_bytes;
+}
+
+double experiment_moved_bytes(const struct experiment *e, int sector_bytes)
+{
+    if (e->work == WORK_STRIDED)
+        return (double)experiment_strided(e) *
+               (moved_for(e->a, sector_bytes) + moved_for(e->b, sector_bytes));
+    if (e->work == WORK_AOS && e->a == 1)
+        return 2.0 * (double)(e->n / FIELDS) * moved_for(FIELDS, sector_bytes);
+    return experiment_bytes(e);
+}
+
+double experiment_flops(const struct experiment *e)
+{
+    switch (e->work) {
+    case WORK_INTENSITY:
+        return 2.0 * e->a * (double)e->n;
+    case WORK_PEAK_64:
+    case WORK_PEAK_32:
+        return 2.0 * PEAK_STEPS * PEAK_CHAINS * (double)e->lanes;
+    default:
+        return 0.0;
+    }
+}
+
+int experiment_events(const struct experiment *e)
+{
+    switch (e->work) {
+    case WORK_LAUNCH:
+    case WORK_LAUNCH_WAIT:
+    case WORK_SYNC:
+        return EVENTS;
+    case WORK_NOTHING:
+        return 1;
+    case WORK_TO_DEVICE:
+    case WORK_TO_HOST:
+        return e->a;
+    default:
+        return 0;
+    }
+}
+
+/* --- what the results must be ----------------------------------------------------------------- */
+
+static bool same_bits(double a, double b)
+{
+    return memcmp(&a, &b, sizeof a) == 0;
+}
+
+static bool is_sum(const struct experiment *e)
+{
+    return e->work == WORK_READ || e->work == WORK_CACHE_READ;
+}
+
+double experiment_poison(const struct experiment *e)
+{
+    return is_sum(e) ? 0.0 : NAN;
+}
+
+/* Σ of the first n values of input 0: whole periods, and the rest. */
+static double input_sum(long n)
+{
+    const double period = 0.5 * PERIOD * (PERIOD - 1), whole = (double)(n / PERIOD);
+    const double rest = (double)(n % PERIOD);
+    return whole * period + 0.5 * rest * (rest - 1.0);
+}
+
+static bool sum_is_right(const struct experiment *e, const double *out)
+{
+    double sum = 0.0;
+    for (long x = 0; x < e->n && x < MAX_PARTIALS; x++)
+        sum += out[x];
+    return sum == input_sum(e->n) * (e->work == WORK_CACHE_READ ? CACHE_SWEEPS : 1);
+}
+
+static double chain_end(double x, int steps)
+{
+    for (int step = 0; step < steps; step++)
+        x = fma(x, CHAIN_C, CHAIN_D);
+    return x;
+}
+
+static float chain_end_single(float x, int steps)
+{
+    for (int step = 0; step < steps; step++)
+        x = fmaf(x, (float)CHAIN_C, (float)CHAIN_D);
+    return x;
+}
+
+/* Every result is the sum of its thread's chains. */
+static bool peak_is_right(const struct experiment *e, const double *out)
+{
+    double ends[PEAK_PERIOD];
+    for (int c = 0; c < PEAK_PERIOD; c++)
+        ends[c] = e->work == WORK_PEAK_64
+                      ? chain_end(chain_start(c), PEAK_STEPS)
+                      : (double)chain_end_single((float)chain_start(c), PEAK_STEPS);
+    for (long lane = 0; lane < e->lanes; lane++) {
+        double sum = 0.0;
+        for (int c = 0; c < PEAK_CHAINS; c++)
+            sum += ends[(lane * PEAK_CHAINS + c) % PEAK_PERIOD];
+        if (!same_bits(out[lane], sum))
+            return false;
+    }
+    return e->lanes > 0;
+}
+
+static bool intensity_is_right(const struct experiment *e, const double *out)
+{
+    double ends[PERIOD];
+    for (int x = 0; x < PERIOD; x++)
+        ends[x] = chain_end(input_value(0, x), e->a);
+    bool right = true;
+#pragma omp parallel for reduction(&& : right)
+    for (long x = 0; x < e->n; x++)
+        right = right && same_bits(out[x], ends[x % PERIOD]);
+    return right;
+}
+
+static bool gradient_is_right(const struct experiment *e, const double *out)
+{
+    const long side = e->side, all = side * side * side;
+    bool right = true;
+#pragma omp parallel for reduction(&& : right)
+    for (long k = 0; k < side; k++)
+        for (long j = 0; j < side; j++)
+            for (long i = 0; i < side && right; i++) {
+                const long at = i + side * (j + side * k), stride[3] = {1, side, side * side};
+                const long index[3] = {i, j, k};
+                for (int d = 0; d < 3; d++) {
+                    const long s = stride[d], low = index[d] > 0, high = index[d] < side - 1;
+                    const double rise =
+                        input_value(0, at + high * s) - input_value(0, at - low * s);
+                    right = right && out[d * all + at] == rise / (double)(low + high);
+                }
+            }
+    return right;
+}
+
+/* The value at out[x], for experiments with one for each element; NaN: nothing is written there. */
+static double expected(const struct experiment *e, long x)
+{
+    switch (e->work) {
+    case WORK_WRITE:
+        return e->value;
+    case WORK_TRIAD:
+        return input_value(0, x) + 3.0 * input_value(1, x);
+    case WORK_FIVE_READS: {
+        double sum = 0.0;
+        for (int i = 0; i < INPUTS; i++)
+            sum += input_value(i, x);
+        return sum;
+    }
+    case WORK_STRIDED:
+        return x % e->b == 0 && x / e->b < experiment_strided(e) ? input_value(0, x / e->b * e->a)
+                                                                 : NAN;
+    case WORK_SHIFTED:
+        return x < e->b ? NAN : input_value(0, x - e->b + e->a);
+    case WORK_SOA:
+        return x / experiment_records(e) < e->a ? input_value(0, x) + 1.0 : NAN;
+    case WORK_AOS:
+        return x % FIELDS < e->a ? input_value(0, x) + 1.0 : NAN;
+    default:
+        return input_value(0, x);
+    }
+}
+
+static bool values_are_right(const struct experiment *e, const double *out)
+{
+    const long count = e->work == WORK_PASS_THROUGH ? (long)points(e) : e->n;
+    bool right = true;
+#pragma omp parallel for reduction(&& : right)
+    for (long x = 0; x < count; x++) {
+        const double wanted = expected(e, x);
+        right = right && (isnan(wanted) ? isnan(out[x]) : out[x] == wanted);
+    }
+    return right;
+}
+
+bool experiment_is_right(const struct experiment *e, const double *out)
+{
+    switch (e->work) {
+    case WORK_READ:
+    case WORK_CACHE_READ:
+        return sum_is_right(e, out);
+    case WORK_PEAK_64:
+    case WORK_PEAK_32:
+        return peak_is_right(e, out);
+    case WORK_INTENSITY:
+        return intensity_is_right(e, out);
+    case WORK_GRADIENT:
+        return gradient_is_right(e, out);
+    case WORK_FIELD_TRANSFERS: {
+        struct experiment kernel = *e;
+        kernel.work = e->a ? WORK_GRADIENT : WORK_PASS_THROUGH;
+        return experiment_is_right(&kernel, e->host_out);
+    }
+    case WORK_TO_HOST: {
+        struct experiment copy = *e;
+        copy.work = WORK_COPY;
+        return values_are_right(&copy, e->host_out);
+    }
+    case WORK_LAUNCH:
+    case WORK_LAUNCH_WAIT:
+    case WORK_NOTHING:
+        return true;
+    case WORK_SYNC: /* as many as were asked for */
+        return out[0] == EVENTS;
+    default:
+        return values_are_right(e, out);
+    }
+}

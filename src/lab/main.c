@@ -1,0 +1,223 @@
+/* hpgmg-lab: measures a machine and single kernels. */
+#include <stdio.h>
+#include <string.h>
+#include "base/check.h"
+#include "base/memory.h"
+#include "cli/build_info.h"
+#include "cli/nearest.h"
+#include "comm/comm.h"
+#include "cuda/cuda.h"
+#include "lab/lab.h"
+#include "lab/variants.h"
+#include "operators/backend_cpu.h"
+
+enum { SCHEMA = 1 }; /* raised when a key of the report goes away or changes its meaning */
+
+static const struct subcommand subcommands[] = {
+    {"machine", &machine_options, "[options]",
+     "Measures what this machine can do: memory, access patterns, arithmetic, latencies.",
+     machine_command},
+    {"kernel", &kernel_options, "[options] N",
+     "Times one stage of the solver on one level, and says what limits it.", kernel_command},
+    {"ladder", &ladder_options, "[options] N",
+     "Times a smoothing step of red and black, from the simplest kernel to the program's own.",
+     ladder_command},
+};
+enum { SUBCOMMANDS = sizeof subcommands / sizeof subcommands[0] };
+
+void print_heading(const char *title)
+{
+    const int width = 80, dashes = width - 7 - (int)strlen(title);
+    printf("\n===== %s ", title);
+    for (int d = 0; d < dashes; d++)
+        putchar('=');
+    printf("\n");
+}
+
+void print_machine(const struct lab *lab)
+{
+    const struct environment *e = &lab->environment;
+    if (lab->note[0])
+        warn("%s", lab->note);
+    if (lab->backend->on_device)
+        printf("GPU: %s, driver %d.%d\n", e->gpu, e->cuda_driver / 1000,
+               e->cuda_driver % 1000 / 10);
+    else
+        printf("CPU: %s, %d threads\n", e->cpu, e->threads);
+}
+
+void spread_add_json(struct cJSON *object, const struct spread *s)
+{
+    struct cJSON *seconds = json_add_object(object, "seconds");
+    json_add_number(seconds, "median", s->median);
+    json_add_number(seconds, "min", s->min);
+    json_add_number(seconds, "max", s->max);
+    json_add_number(seconds, "samples", s->samples);
+}
+
+static enum status refuse(enum status status, const char *message)
+{
+    fprintf(stderr, "%s: error: %s\n", check_program, message);
+    return status;
+}
+
+static void print_help(void)
+{
+    printf("Usage: hpgmg-lab SUBCOMMAND [options]\n"
+           "The workshop of hpgmg-gpu: measures machines and kernels.\n\n");
+    for (int s = 0; s < SUBCOMMANDS; s++)
+        printf("  %-10s %s\n", subcommands[s].name, subcommands[s].summary);
+    printf(
+        "  --help     Prints this text; after a subcommand, its options.\n"
+        "  --version  Prints version and build.\n\n"
+        "Exit: 0 all results right, 1 some wrong, 2 usage, 3 environment, 4 memory, 5 system.\n");
+}
+
+static void print_subcommand_help(const struct subcommand *s)
+{
+    printf("Usage: hpgmg-lab %s %s\n%s\n\n", s->name, s->usage, s->summary);
+    option_print_help(s->options, stdout);
+}
+
+static const struct subcommand *find_subcommand(const char *word, char *message, int size)
+{
+    struct nearest search = {.word = word};
+    for (int s = 0; s < SUBCOMMANDS; s++) {
+        if (strcmp(subcommands[s].name, word) == 0)
+            return &subcommands[s];
+        nearest_try(&search, subcommands[s].name);
+    }
+    snprintf(message, (size_t)size, "unknown subcommand '%.60s'; %s%s%s", word,
+             search.best ? "did you mean " : "--help lists all", search.best ? search.best : "",
+             search.best ? "?" : "");
+    return NULL;
+}
+
+/* The backend that was asked for; with auto the GPU where there is one, and else a note. */
+static enum status choose_backend(struct lab *lab, char *message, int size)
+{
+    char reason[256];
+    lab->backend = &backend_cpu;
+    if (lab->options.backend == BACKEND_CPU)
+        return STATUS_VALID;
+    if (cuda_open(0, reason, sizeof reason)) {
+        lab->backend = &backend_cuda;
+        return STATUS_VALID;
+    }
+    if (lab->options.backend == BACKEND_GPU) {
+        snprintf(message, (size_t)size, "--backend gpu: %s", reason);
+        return STATUS_ENVIRONMENT;
+    }
+    snprintf(lab->note, sizeof lab->note,
+             "%.150s; measuring the CPU (--backend cpu says so without this line)", reason);
+    return STATUS_VALID;
+}
+
+static void add_option(void *data, const char *name, const char *value)
+{
+    json_add_text(data, name, value);
+}
+
+static void begin_report(struct lab *lab, const struct subcommand *s)
+{
+    const struct environment *e = &lab->environment;
+    lab->json = json_object();
+    json_add_number(lab->json, "schema", SCHEMA);
+    json_add_text(lab->json, "program", check_program);
+    json_add_text(lab->json, "subcommand", s->name);
+    json_add_text(lab->json, "version", build_version());
+    json_add_text(lab->json, "revision", build_git_revision());
+    json_add_text(lab->json, "date", e->date);
+    json_add_text(lab->json, "host", e->host);
+    json_add_text(lab->json, "cpu", e->cpu);
+    json_add_number(lab->json, "threads", e->threads);
+    json_add_text(lab->json, "gpu", e->gpu[0] ? e->gpu : NULL);
+    json_add_number(lab->json, "cuda_driver", e->cuda_driver);
+    json_add_number(lab->json, "cuda_runtime", e->cuda_runtime);
+    json_add_text(lab->json, "backend", lab->backend->name);
+    lab_options_visit(s->options, &lab->options, add_option, json_add_object(lab->json, "options"));
+}
+
+/* The file is opened before anything is measured, so that a wrong name is known early. */
+static enum status measure(struct lab *lab, const struct subcommand *s)
+{
+    char message[512] = "";
+    struct json_file *file = NULL;
+    if (lab->options.json && !(file = json_file_open(lab->options.json)))
+        return STATUS_SYSTEM;
+    environment_read(&lab->environment);
+    begin_report(lab, s);
+    enum status status = s->run(lab, message, sizeof message);
+    if (message[0])
+        refuse(status, message);
+    const bool complete = status == STATUS_VALID || status == STATUS_INVALID;
+    if (complete)
+        json_add_flag(lab->json, "valid", status == STATUS_VALID);
+    if (file && !complete)
+        json_file_discard(file);
+    else if (file && !json_file_write(file, lab->json))
+        status = STATUS_SYSTEM;
+    json_destroy(lab->json);
+    return status;
+}
+
+static enum status run_subcommand(const struct subcommand *s, int argc, char **argv)
+{
+    struct lab lab = {.backend = NULL};
+    char message[512];
+    enum status status =
+        lab_options_parse(s->options, &lab.options, argc, argv, message, sizeof message);
+    if (status == STATUS_VALID && lab.options.help) {
+        print_subcommand_help(s);
+        option_release(s->options, &lab.options);
+        return STATUS_VALID;
+    }
+    if (status == STATUS_VALID && lab.options.json && !json_available()) {
+        status = STATUS_ENVIRONMENT;
+        snprintf(message, sizeof message,
+                 "--json: this build has no cJSON library; README.md says how to add it");
+    }
+    if (status == STATUS_VALID)
+        status = choose_backend(&lab, message, sizeof message);
+    status = status == STATUS_VALID ? measure(&lab, s) : refuse(status, message);
+    cuda_close();
+    option_release(s->options, &lab.options);
+    return status;
+}
+
+static enum status run(int argc, char **argv)
+{
+    char message[256];
+    if (comm_size() > 1)
+        return comm_rank() == 0 ? refuse(STATUS_USAGE, "the lab works on one rank; run it without "
+                                                       "mpirun")
+                                : STATUS_USAGE;
+    if (argc < 2)
+        return refuse(STATUS_USAGE, "missing subcommand: machine, kernel or ladder; --help says "
+                                    "more");
+    if (strcmp(argv[1], "--help") == 0) {
+        print_help();
+        return STATUS_VALID;
+    }
+    if (strcmp(argv[1], "--version") == 0) {
+        printf("hpgmg-lab %s\n  revision    %s\n  compiler    %s\n", build_version(),
+               build_git_revision(), build_compiler());
+        return STATUS_VALID;
+    }
+    const struct subcommand *s = find_subcommand(argv[1], message, sizeof message);
+    variants_list();
+    return s ? run_subcommand(s, argc - 1, argv + 1) : refuse(STATUS_USAGE, message);
+}
+
+int main(int argc, char **argv)
+{
+    check_program = "hpgmg-lab";
+    comm_start(&argc, &argv);
+    enum status status = run(argc, argv);
+    if (fflush(stdout) != 0 || ferror(stdout)) {
+        fprintf(stderr, "%s: error: standard output could not be written whole\n", check_program);
+        status = STATUS_SYSTEM;
+    }
+    comm_finish();
+    return status;
+}

@@ -1,0 +1,65 @@
+#include "lab/operations.h"
+
+static struct operations sum_of(struct operations a, struct operations b)
+{
+    return (struct operations){a.instructions + b.instructions, a.flops + b.flops};
+}
+
+static struct operations times(double count, struct operations a)
+{
+    return (struct operations){count * a.instructions, count * a.flops};
+}
+
+/* f − A u at one cell. */
+static struct operations of_residual(const struct operator_choice *op)
+{
+    static const struct operations fused = {1, 2}, plain = {1, 1};
+    static const struct operations fv2 = {12, 17}, fv2_constant = {6, 7};
+    static const struct operations fv4_face = {15, 18}, fv4_constant = {12, 16};
+    struct operations s;
+    if (op->order == 2)
+        s = op->variable ? fv2 : fv2_constant;
+    else
+        s = op->variable ? sum_of(times(6, fv4_face), times(5, plain)) : fv4_constant;
+    if (op->helmholtz)
+        s = sum_of(s, op->variable ? fused : plain);
+    return sum_of(s, fused);
+}
+
+static struct operations of_sweep(const struct operator_choice *op, int sweep)
+{
+    static const struct operations gauss_seidel = {1, 2}, weighted = {2, 3}, chebyshev = {4, 6};
+    if (op->smoother == SMOOTHER_GSRB)
+        return times(0.5, sum_of(of_residual(op), gauss_seidel));
+    if (op->smoother == SMOOTHER_CHEBYSHEV && sweep > 0)
+        return sum_of(of_residual(op), chebyshev);
+    return sum_of(of_residual(op), weighted);
+}
+
+/* One value in each of three directions needs 13 (order 2) or 31 (order 4) interpolations. */
+static struct operations of_prolongation(const struct pass *pass)
+{
+    static const struct operations quadratic = {2, 3}, quartic = {4, 6}, added = {1, 1};
+    const struct operations p = pass->prolongation == 4 ? times(31, quartic) : times(13, quadratic);
+    return pass->start == START_PROLONG_ADD ? sum_of(p, added) : p;
+}
+
+struct operations operations_of_restriction(void)
+{
+    return (struct operations){1, 1}; /* seven additions and a product for eight cells */
+}
+
+struct operations operations_of_pass(const struct pass *pass)
+{
+    const struct operator_choice *op = &pass->level->stencil->choice;
+    struct operations all = {0, 0};
+    if (pass->start == START_PROLONG_SET || pass->start == START_PROLONG_ADD)
+        all = of_prolongation(pass);
+    for (int sweep = 0; sweep < pass->nsweeps; sweep++)
+        all = sum_of(all, of_sweep(op, pass->first_sweep + sweep));
+    if (pass->finish != FINISH_NONE)
+        all = sum_of(all, of_residual(op));
+    if (pass->finish == FINISH_RESTRICT)
+        all = sum_of(all, operations_of_restriction());
+    return all;
+}

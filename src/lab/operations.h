@@ -1,0 +1,18 @@
+#ifndef LAB_OPERATIONS_H
+#define LAB_OPERATIONS_H
+/* Arithmetic of a stage, counted from the formulas as they are written (operators/fv2.h, fv4.h,
+ * smoothers.h, transfers.h): every cell by itself, so a kernel that shares fluxes or interpolated
+ * rows between cells does less. */
+#include "operators/passes.h"
+
+struct operations {
+    double instructions; /* an fma is one, */
+    double flops;        /* and two of these */
+};
+
+/* Of one cell of the level, on average (sweeps of red and black work on half of the cells). */
+struct operations operations_of_pass(const struct pass *pass);
+/* The same for restricting a field of cells. */
+struct operations operations_of_restriction(void);
+
+#endif

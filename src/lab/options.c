@@ -1,0 +1,130 @@
+#include "lab/options.h"
+#include <string.h>
+#include "cli/command_line.h"
+#include "lab/fields.h"
+#include "lab/kernel.h"
+#include "lab/machine.h"
+
+static const struct choice sections[] = {{"all", SECTION_ALL},
+                                         {"memory", SECTION_MEMORY},
+                                         {"access", SECTION_ACCESS},
+                                         {"layout", SECTION_LAYOUT},
+                                         {"intensity", SECTION_INTENSITY},
+                                         {"peak", SECTION_PEAK},
+                                         {"cache", SECTION_CACHE},
+                                         {"latency", SECTION_LATENCY},
+                                         {"transfer", SECTION_TRANSFER},
+                                         {"field", SECTION_FIELD},
+                                         {NULL, 0}};
+
+#define AT(member) .offset = offsetof(struct lab_options, member)
+#define SHAPES (OPTION_COMMAND_LINE | OPTION_SHAPES)
+#define CHOICE(member, list, first)                                                                \
+    .kind = OPTION_CHOICE, AT(member), .uses = SHAPES, .choices = (list), .initial = (first)
+#define NUMBER(type, member, first) .kind = (type), AT(member), .uses = SHAPES, .initial = (first)
+
+/* clang-format off */
+#define BACKEND                                                                                    \
+    {.name = "backend", CHOICE(backend, backend_choices, "auto"), .help = "where to measure"}
+#define COMMON                                                                                     \
+    {.name = "samples", NUMBER(OPTION_LONG, samples, "10"), .minimum = 1, .maximum = 10000,        \
+     .argument = "N", .help = "of each figure; its median and spread are shown"},                  \
+    {.name = "json", .kind = OPTION_PATH, AT(json), .unset = "", .uses = OPTION_COMMAND_LINE,      \
+     .argument = "FILE", .help = "also write the figures there"},                                  \
+    {.name = "help", .kind = OPTION_FLAG, AT(help), .unset = "false",                              \
+     .uses = OPTION_COMMAND_LINE | OPTION_REQUEST, .help = "print this text"}
+#define SIZE                                                                                       \
+    {.name = "n", .kind = OPTION_INT, AT(n), .uses = OPTION_POSITIONAL | OPTION_SHAPES,            \
+     .minimum = 4, .maximum = 1024, .argument = "N",                                               \
+     .help = "cells a side of the level, 4 to 1024: a product of an\n"                             \
+             "odd number up to 11 and at least two twos"}
+#define ORDER                                                                                      \
+    {.name = "order", CHOICE(order, order_choices, "2"), .help = "order of the operator: fv2 or fv4"}
+
+static const struct option_row machine_rows_of_options[] = {
+    {.name = "section", CHOICE(section, sections, "all"), .help = "which ceilings"},
+    {.name = "array-mib", NUMBER(OPTION_LONG, array_mib, "auto"), .unset = "auto", .minimum = 1,
+     .maximum = 65536, .argument = "MIB",
+     .help = "size of one array; auto: several times the last\ncache, and no more than memory allows"},
+    BACKEND,
+    COMMON,
+};
+
+static const struct option_row kernel_rows_of_options[] = {
+    SIZE,
+    {.name = "stage", CHOICE(stage, stage_choices, "smooth"), .help = "as the report of hpgmg-gpu names them"},
+    {.name = "variant", CHOICE(variant, variant_choices, "all"), .help = "who does it; all: everyone who can"},
+    {.name = "sweeps", NUMBER(OPTION_INT, sweeps, "auto"), .unset = "auto", .minimum = 1,
+     .maximum = SMOOTHER_SWEEPS, .argument = "N",
+     .help = "sweeps of a stage that smooths; auto: 2, or as\nmany as the ghosts allow"},
+    ORDER,
+    {.name = "equation", CHOICE(equation, equation_choices, "poisson"),
+     .help = "-div(beta grad u) = f, or + alpha u"},
+    {.name = "boundary", CHOICE(boundary, boundary_choices, "dirichlet"), .help = "boundary condition"},
+    {.name = "coefficients", CHOICE(coefficients, coefficient_choices, "variable"),
+     .help = "stored alpha and beta, or alpha = beta = 1"},
+    {.name = "smoother", CHOICE(smoother, smoother_choices, "gsrb"), .help = "what a sweep is"},
+    BACKEND,
+    COMMON,
+};
+
+static const struct option_row ladder_rows_of_options[] = {
+    SIZE,
+    ORDER,
+    BACKEND,
+    COMMON,
+};
+/* clang-format on */
+
+#define LIST(rows)                                                                                 \
+    {                                                                                              \
+        rows, sizeof(rows) / sizeof(rows)[0], sizeof(struct lab_options)                           \
+    }
+const struct option_list machine_options = LIST(machine_rows_of_options);
+const struct option_list kernel_options = LIST(kernel_rows_of_options);
+const struct option_list ladder_options = LIST(ladder_rows_of_options);
+
+static enum status check_positionals(struct parser *p)
+{
+    for (int i = 0; i < p->list->count; i++)
+        if ((p->list->rows[i].uses & OPTION_POSITIONAL) && !p->seen[i])
+            return parser_fail(p, "missing %s: %s", p->list->rows[i].argument,
+                               "cells a side of the level; --help says more");
+    return STATUS_VALID;
+}
+
+/* A level is what some run would have. */
+static enum status check_size(struct parser *p)
+{
+    const struct lab_options *o = p->options;
+    if (!option_find(p->list, "n", 0) || level_exists(o->n))
+        return STATUS_VALID;
+    return parser_fail(
+        p, "N: wrong value '%d'; legal: an odd number up to 11 times 4, 8, 16, ..., at most 1024",
+        o->n);
+}
+
+enum status lab_options_parse(const struct option_list *list, struct lab_options *options, int argc,
+                              char **argv, char *message, int message_size)
+{
+    struct parser p = {
+        .list = list, .options = options, .message = message, .message_size = message_size};
+    option_set_defaults(list, options);
+    enum status status = parser_read(&p, argc, argv);
+    if (status == STATUS_VALID && !parser_has_request(&p))
+        status = check_positionals(&p);
+    if (status == STATUS_VALID && !parser_has_request(&p))
+        status = check_size(&p);
+    if (status != STATUS_VALID)
+        message_make_one_line(message);
+    return status;
+}
+
+void lab_options_visit(const struct option_list *list, const struct lab_options *options,
+                       void (*visit)(void *data, const char *name, const char *value), void *data)
+{
+    char buffer[OPTION_TEXT_SIZE];
+    for (int i = 0; i < list->count; i++)
+        if (list->rows[i].uses & OPTION_SHAPES)
+            visit(data, list->rows[i].name, option_text(&list->rows[i], options, buffer));
+}

@@ -1,0 +1,33 @@
+#ifndef LAB_OPTIONS_H
+#define LAB_OPTIONS_H
+/* The lab's options: one struct for all subcommands, a table for each. */
+#include <stdbool.h>
+#include "base/status.h"
+#include "cli/operator_options.h"
+
+struct lab_options {
+    int backend; /* enum backend_choice */
+    long samples;
+    char *json; /* path or NULL */
+    bool help;
+
+    int section;    /* machine: enum section */
+    long array_mib; /* machine: MiB of an array; 0: chosen by the machine */
+
+    int n; /* kernel, ladder: cells a side of the level */
+    int order, equation, boundary, coefficients, smoother;
+    int stage;   /* kernel: index into stage_rows */
+    int sweeps;  /* kernel: of one pass; 0: two, or what the level allows */
+    int variant; /* kernel: index into all variants, or −1: all that fit */
+};
+
+extern const struct option_list machine_options, kernel_options, ladder_options;
+
+/* Reads the arguments after the subcommand's name; as options_parse of src/app/options.h. */
+enum status lab_options_parse(const struct option_list *list, struct lab_options *options, int argc,
+                              char **argv, char *message, int message_size);
+/* Calls visit for every option of the list that shapes the result, with its value as text. */
+void lab_options_visit(const struct option_list *list, const struct lab_options *options,
+                       void (*visit)(void *data, const char *name, const char *value), void *data);
+
+#endif

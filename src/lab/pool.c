@@ -1,0 +1,218 @@
+#include "lab/pool.h"
+#include <math.h>
+#include <omp.h>
+#include <stdio.h>
+#include <string.h>
+#include "base/check.h"
+#include "base/memory.h"
+#include "cuda/cuda.h"
+#include "lab/cache.h"
+#include "lab/gpu.h"
+
+enum { GRAIN = 4096, SLACK = STRIDE, ARRAYS = INPUTS + 1, CEILING_SAMPLES = 5 };
+static const long MIB = 1024 * 1024;
+static const long GPU_ARRAY_MIB = 256, CACHE_BYTES = 16 * 1024 * 1024;
+
+static double available_bytes(const struct backend *backend)
+{
+    return backend->on_device ? (double)cuda_device()->free_bytes
+                              : (double)memory_available_bytes();
+}
+
+/* Three times the last cache, so that even a third of an array, as the field of points takes, does
+ * not stay there with its result; and half of the memory at most for all (with the copy). */
+static long chosen_mib(const struct backend *backend)
+{
+    const long of_cpu = 3 * cache_bytes(omp_get_max_threads()) / MIB;
+    long mib = backend->on_device ? GPU_ARRAY_MIB : of_cpu < 16 ? 16 : of_cpu;
+    const double available = available_bytes(backend), limit = available / 2 / (ARRAYS + 1);
+    if (available > 0 && (double)mib * (double)MIB > limit)
+        mib = limit < (double)MIB ? 1 : (long)(limit / (double)MIB);
+    return mib;
+}
+
+static bool fits(const struct backend *backend, long array_mib, char *message, int size)
+{
+    const double needed = (double)(ARRAYS + 1) * (double)array_mib * (double)MIB;
+    const double available = available_bytes(backend);
+    if (available == 0.0 || needed <= available)
+        return true;
+    snprintf(message, (size_t)size,
+             "--array-mib: %d arrays of %ld MiB need %.0f bytes, %.0f are available", ARRAYS + 1,
+             array_mib, needed, available);
+    return false;
+}
+
+/* Host memory to and from which the backend copies fast. */
+static double *allocate_host(const struct pool *pool, long length)
+{
+    return pool->backend->on_device ? machine_pinned_create(length)
+                                    : memory_alloc((size_t)length * sizeof(double), "a copy");
+}
+
+static void release_host(const struct pool *pool, double *data)
+{
+    if (pool->backend->on_device)
+        machine_pinned_destroy(data);
+    else
+        memory_free(data);
+}
+
+static void fill_inputs(struct pool *pool)
+{
+    for (int array = 0; array < INPUTS; array++) {
+#pragma omp parallel for schedule(static)
+        for (long x = 0; x < pool->n + SLACK; x++)
+            pool->copy[x] = input_value(array, x);
+        pool->backend->upload(pool->in[array], pool->copy, pool->n + SLACK);
+    }
+}
+
+bool pool_create(struct pool *pool, const struct backend *backend, long array_mib, char *message,
+                 int message_size)
+{
+    const long mib = array_mib > 0 ? array_mib : chosen_mib(backend);
+    const long half = cache_bytes(omp_get_max_threads()) / 2;
+    const long in_cache = !backend->on_device && half < CACHE_BYTES ? half : CACHE_BYTES;
+    if (!fits(backend, mib, message, message_size))
+        return false;
+    memset(pool, 0, sizeof *pool);
+    pool->backend = backend;
+    pool->n = mib * MIB / (long)sizeof(double) / GRAIN * GRAIN;
+    pool->cache_n = in_cache / (long)sizeof(double) / GRAIN * GRAIN;
+    pool->cache_n = pool->cache_n < pool->n ? pool->cache_n : pool->n;
+    pool->block = backend->allocate(ARRAYS * (pool->n + SLACK), "arrays");
+    for (int array = 0; array < ARRAYS; array++) {
+        double *start = pool->block + array * (pool->n + SLACK);
+        if (array < INPUTS)
+            pool->in[array] = start;
+        else
+            pool->out = start;
+    }
+    pool->copy = allocate_host(pool, pool->n + SLACK);
+    for (int side = 0; side < 2 && backend->on_device; side++)
+        pool->pinned[side] = allocate_host(pool, pool->n);
+    fill_inputs(pool);
+    if (pool->pinned[0])
+        backend->download(pool->in[0], pool->pinned[0], pool->n);
+    return true;
+}
+
+void pool_destroy(struct pool *pool)
+{
+    for (int side = 0; side < 2 && pool->pinned[side]; side++)
+        release_host(pool, pool->pinned[side]);
+    release_host(pool, pool->copy);
+    pool->backend->release(pool->block);
+}
+
+/* Doubles of an array that take part. */
+static long doubles_of(const struct pool *pool, const struct machine_row *row)
+{
+    switch (row->work) {
+    case WORK_CACHE_READ:
+        return pool->cache_n;
+    case WORK_CACHE_COPY: /* two arrays */
+        return pool->cache_n / 2;
+    case WORK_TO_DEVICE:
+    case WORK_TO_HOST:
+        return row->a == 1 ? 1 : pool->n;
+    default:
+        return pool->n;
+    }
+}
+
+struct experiment pool_experiment(const struct pool *pool, const struct machine_row *row)
+{
+    struct experiment e = {.work = row->work, .a = row->a, .b = row->b, .value = 1.0};
+    e.n = doubles_of(pool, row);
+    e.side = (int)cbrt((double)pool->n / 3.0) / 8 * 8; /* three results a point */
+    for (int array = 0; array < INPUTS; array++)
+        e.in[array] = pool->in[array];
+    e.out = pool->out;
+    e.host_in = pool->pinned[0];
+    e.host_out = pool->pinned[1];
+    return e;
+}
+
+static void run(const struct pool *pool, struct experiment *e)
+{
+    if (pool->backend->on_device)
+        machine_run_gpu(e);
+    else
+        machine_run_cpu(e);
+    pool->backend->synchronise();
+}
+
+static void poison_host(const struct pool *pool)
+{
+#pragma omp parallel for schedule(static)
+    for (long x = 0; x < pool->n; x++)
+        pool->pinned[1][x] = NAN;
+}
+
+bool pool_check(const struct pool *pool, struct experiment *e)
+{
+    struct experiment poison = *e;
+    poison.work = WORK_WRITE;
+    poison.n = pool->n;
+    poison.value = experiment_poison(e);
+    run(pool, &poison);
+    if (e->work == WORK_TO_HOST || e->work == WORK_FIELD_TRANSFERS)
+        poison_host(pool);
+    run(pool, e);
+    pool->backend->download(pool->out, pool->copy, pool->n);
+    return experiment_is_right(e, pool->copy);
+}
+
+/* Work that waits for the host cannot be part of a graph. */
+static enum watch watch_of(const struct experiment *e)
+{
+    switch (e->work) {
+    case WORK_LAUNCH:
+    case WORK_LAUNCH_WAIT:
+    case WORK_SYNC:
+    case WORK_TO_DEVICE:
+    case WORK_TO_HOST:
+    case WORK_FIELD_TRANSFERS:
+        return WATCH_HOST;
+    default:
+        return WATCH_BACKEND;
+    }
+}
+
+struct spread pool_time(const struct pool *pool, struct experiment *e, int samples)
+{
+    return time_work(pool->backend, watch_of(e),
+                     pool->backend->on_device ? machine_run_gpu : machine_run_cpu, e, samples);
+}
+
+/* Seconds of the first experiment of that kind, which is left in *e. */
+static double best_seconds(const struct pool *pool, enum experiment_work work, struct experiment *e)
+{
+    for (int r = 0; r < machine_row_count; r++) {
+        if (machine_rows[r].work != work)
+            continue;
+        *e = pool_experiment(pool, &machine_rows[r]);
+        if (!pool_check(pool, e))
+            die(STATUS_SYSTEM, "the %s experiment gives wrong results", machine_rows[r].name);
+        return pool_time(pool, e, CEILING_SAMPLES).min; /* a ceiling is the best there is */
+    }
+    die(STATUS_SYSTEM, "no such experiment");
+}
+
+struct ceilings ceilings_measure(const struct backend *backend)
+{
+    struct pool pool;
+    struct experiment e;
+    struct ceilings c;
+    char message[256];
+    if (!pool_create(&pool, backend, 0, message, sizeof message))
+        die(STATUS_MEMORY, "%s", message);
+    const double copy = best_seconds(&pool, WORK_COPY, &e);
+    c.copy_bytes_per_second = experiment_bytes(&e) / copy;
+    const double peak = best_seconds(&pool, WORK_PEAK_64, &e);
+    c.fp64_flops_per_second = experiment_flops(&e) / peak;
+    pool_destroy(&pool);
+    return c;
+}

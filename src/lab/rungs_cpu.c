@@ -1,0 +1,121 @@
+/* The rungs on a CPU. */
+#include <stddef.h>
+#include "lab/rungs.h"
+#include "operators/backend_cpu.h"
+#include "operators/cpu.h"
+#include "operators/fv2.h"
+#include "operators/fv4.h"
+#include "operators/smoothers.h"
+
+/* One half-sweep on the level's only box. */
+struct half_sweep {
+    const struct patch *p;
+    const double *u, *f, *dinv, *beta[3];
+    double *out, scale;
+    int order, colour; /* cells with (i + j + k + colour) even are updated */
+};
+
+static struct half_sweep half_sweep_of(const struct level *l, int half)
+{
+    const struct patch *p = &l->patches[0];
+    struct half_sweep s = {.p = p, .scale = l->stencil->scale, .colour = half};
+    s.order = l->stencil->choice.order;
+    s.u = patch_cells(l, p, rung_source(half));
+    s.out = patch_cells(l, p, rung_source(1 - half));
+    s.f = patch_cells(l, p, FIELD_F);
+    s.dinv = patch_cells(l, p, FIELD_DINV);
+    for (int d = 0; d < 3; d++)
+        s.beta[d] = patch_cells(l, p, FIELD_BETA_I + d);
+    return s;
+}
+
+static inline void update_cell(const struct half_sweep *s, int order, int i, int j, int k)
+{
+    const long sj = s->p->sj, sk = s->p->sk, at = i + j * sj + k * sk;
+    const double *u = s->u + at, *bi = s->beta[0] + at, *bj = s->beta[1] + at,
+                 *bk = s->beta[2] + at;
+    if ((i + j + k + s->colour) % 2 != 0) {
+        s->out[at] = u[0];
+        return;
+    }
+    const double sum = order == 2 ? fv2_gather(u, sj, sk, bi, bj, bk, sj, sk)
+                                  : fv4_gather(u, sj, sk, bi, bj, bk, sj, sk);
+    s->out[at] = update_gauss_seidel(u[0], s->dinv[at], residual_value(s->f[at], s->scale, sum));
+}
+
+static void update_row(const struct half_sweep *s, int j, int k)
+{
+    if (s->order == 2)
+        for (int i = 0; i < s->p->n[0]; i++)
+            update_cell(s, 2, i, j, k);
+    else
+        for (int i = 0; i < s->p->n[0]; i++)
+            update_cell(s, 4, i, j, k);
+}
+
+static void sweep_plane_by_plane(const struct half_sweep *s)
+{
+#pragma omp parallel for schedule(static)
+    for (int k = 0; k < s->p->n[2]; k++)
+        for (int j = 0; j < s->p->n[1]; j++)
+            update_row(s, j, k);
+}
+
+/* Strips of rows, each swept through all planes: the planes that a cell's neighbours are in then
+ * stay in the cache. */
+static void sweep_by_strips(const struct half_sweep *s)
+{
+    enum { ROWS = 8 };
+    const int strips = (s->p->n[1] + ROWS - 1) / ROWS;
+#pragma omp parallel for schedule(static)
+    for (int strip = 0; strip < strips; strip++) {
+        const int end = (strip + 1) * ROWS, last = end < s->p->n[1] ? end : s->p->n[1];
+        for (int k = 0; k < s->p->n[2]; k++)
+            for (int j = strip * ROWS; j < last; j++)
+                update_row(s, j, k);
+    }
+}
+
+static void both_halves(struct level *l, void (*sweep)(const struct half_sweep *))
+{
+    for (int half = 0; half < 2; half++) {
+        const struct half_sweep s = half_sweep_of(l, half);
+        walls_fill(l, rung_source(half), l->stencil->wall_rule, l->stencil->radius);
+        sweep(&s);
+    }
+}
+
+static void run_naive(struct level *level)
+{
+    both_halves(level, sweep_plane_by_plane);
+}
+
+static void run_strips(struct level *level)
+{
+    both_halves(level, sweep_by_strips);
+}
+
+static struct pass smoothing_step(struct level *level)
+{
+    return (struct pass){.level = level, .u = FIELD_U, .f = FIELD_F, .nsweeps = 2};
+}
+
+static void run_rows(struct level *level)
+{
+    const struct pass pass = smoothing_step(level);
+    backend_cpu_plain.passes->run(&pass);
+}
+
+void rung_default(struct level *level)
+{
+    const struct pass pass = smoothing_step(level);
+    level->backend->passes->run(&pass);
+}
+
+const struct rung cpu_rungs[] = {
+    {"naive", "cell by cell, plane by plane", run_naive},
+    {"strips", "8 rows at a time through all planes", run_strips},
+    {"rows", "vector loops over rows, one colour after the other", run_rows},
+    {"default", "the program's own pass, tiled", rung_default},
+    {NULL, NULL, NULL},
+};

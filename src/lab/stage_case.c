@@ -1,0 +1,195 @@
+#include "lab/stage_case.h"
+#include <stdio.h>
+#include <string.h>
+#include "base/memory.h"
+#include "level/backend.h"
+
+const struct stage_row stage_rows[] = {
+    {"smooth", START_KEEP, true, FINISH_NONE, false},
+    {"zero+smooth", START_ZERO, true, FINISH_NONE, false},
+    {"residual+restrict", START_KEEP, false, FINISH_RESTRICT, false},
+    {"residual+norm", START_KEEP, false, FINISH_NORM, false},
+    {"prolong", START_PROLONG_ADD, false, FINISH_NONE, false},
+    {"interpolate", START_PROLONG_SET, false, FINISH_NONE, false},
+    {"restrict", START_KEEP, false, FINISH_NONE, true},
+    {"smooth+residual+restrict", START_KEEP, true, FINISH_RESTRICT, false},
+    {"smooth+residual+norm", START_KEEP, true, FINISH_NORM, false},
+    {"zero+smooth+residual+restrict", START_ZERO, true, FINISH_RESTRICT, false},
+    {"prolong+smooth", START_PROLONG_ADD, true, FINISH_NONE, false},
+    {"prolong+smooth+residual+norm", START_PROLONG_ADD, true, FINISH_NORM, false},
+    {"interpolate+smooth+residual+restrict", START_PROLONG_SET, true, FINISH_RESTRICT, false},
+};
+enum { STAGES = sizeof stage_rows / sizeof stage_rows[0] };
+
+const struct choice stage_choices[STAGES + 1] = {
+    {"smooth", 0},
+    {"zero+smooth", 1},
+    {"residual+restrict", 2},
+    {"residual+norm", 3},
+    {"prolong", 4},
+    {"interpolate", 5},
+    {"restrict", 6},
+    {"smooth+residual+restrict", 7},
+    {"smooth+residual+norm", 8},
+    {"zero+smooth+residual+restrict", 9},
+    {"prolong+smooth", 10},
+    {"prolong+smooth+residual+norm", 11},
+    {"interpolate+smooth+residual+restrict", 12},
+    {NULL, 0},
+};
+
+enum { DEFAULT_SWEEPS = 2 }; /* red and black */
+
+static bool prolongs(const struct pass *p)
+{
+    return p->start == START_PROLONG_SET || p->start == START_PROLONG_ADD;
+}
+
+/* Sweeps of the pass: as asked for, or two, or what the ghosts of a connected level allow, of which
+ * the finish takes a share too. 0 with a line in message if they do not. */
+static int choose_sweeps(const struct level *l, const struct stage_row *row, int wanted,
+                         char *message, int size)
+{
+    const int most = !l->connected
+                         ? SMOOTHER_SWEEPS
+                         : l->backend->passes->sweeps_per_halo(l) - (row->finish != FINISH_NONE);
+    const int sweeps = wanted > 0 ? wanted : most < DEFAULT_SWEEPS ? most : DEFAULT_SWEEPS;
+    if (sweeps > most || sweeps < 1) {
+        snprintf(message, (size_t)size,
+                 "--stage %s: between halo exchanges this level can sweep %d times in one pass",
+                 row->name, most > 0 ? most : 0);
+        return 0;
+    }
+    return sweeps;
+}
+
+static enum status describe_pass(struct stage_case *c, const struct stage_row *row, int sweeps,
+                                 char *message, int size)
+{
+    struct level *l = c->level;
+    struct pass *p = &c->stage->pass;
+    *p = (struct pass){.level = l,
+                       .u = FIELD_U,
+                       .f = FIELD_F,
+                       .start = row->start,
+                       .finish = row->finish,
+                       .coarse = c->hierarchy->transfers[0].coarse,
+                       .coarse_u = FIELD_U,
+                       .coarse_f = FIELD_F,
+                       .norm = &c->norm};
+    p->prolongation = row->start == START_PROLONG_SET ? l->stencil->choice.order : 2;
+    if (l->connected && prolongs(p) && (row->smooths || row->finish != FINISH_NONE)) {
+        snprintf(message, (size_t)size,
+                 "--stage %s: a periodic level prolongs in a pass of its own", row->name);
+        return STATUS_USAGE;
+    }
+    if (row->smooths) {
+        p->nsweeps = choose_sweeps(l, row, sweeps, message, size);
+        return p->nsweeps ? STATUS_VALID : STATUS_USAGE;
+    }
+    if (sweeps == 0)
+        return STATUS_VALID;
+    snprintf(message, (size_t)size, "--sweeps: stage %s does not smooth", row->name);
+    return STATUS_USAGE;
+}
+
+enum status stage_case_create(struct stage_case *c, const struct lab_options *o,
+                              const struct backend *backend, char *message, int message_size)
+{
+    const struct stage_row *row = &stage_rows[o->stage];
+    struct hierarchy_choice choice;
+    enum status status = level_choice(o, backend, &choice, message, message_size);
+    if (status != STATUS_VALID)
+        return status;
+    c->hierarchy = hierarchy_create(&choice);
+    c->level = c->hierarchy->levels[0];
+    c->stage = memory_alloc_zero(sizeof *c->stage, "a stage");
+    c->stage->kind = row->restricts_f ? STAGE_RESTRICT : STAGE_PASS;
+    c->stage->field = row->restricts_f ? FIELD_F : FIELD_U;
+    status = describe_pass(c, row, o->sweeps, message, message_size);
+    if (status != STATUS_VALID)
+        stage_case_destroy(c);
+    return status;
+}
+
+void stage_case_destroy(struct stage_case *c)
+{
+    memory_free(c->stage);
+    hierarchy_destroy(c->hierarchy);
+}
+
+enum { SEED_U = 1, SEED_F, SEED_COARSE_U };
+
+void stage_case_run(struct stage_case *c, const struct variant *v)
+{
+    struct level *l = c->level, *coarse = c->hierarchy->transfers[0].coarse;
+    const enum pass_start start = c->stage->pass.start;
+    if (c->stage->kind == STAGE_PASS && (start == START_ZERO || start == START_PROLONG_SET))
+        fill_poison(l, FIELD_U);
+    else
+        fill_random(l, FIELD_U, SEED_U);
+    fill_random(l, FIELD_F, SEED_F);
+    if (l->fields[FIELD_TMP])
+        fill_poison(l, FIELD_TMP);
+    fill_random(coarse, FIELD_U, SEED_COARSE_U);
+    fill_poison(coarse, FIELD_F);
+    c->norm = 0;
+    v->run(c);
+    l->backend->synchronise();
+}
+
+/* Where the stage leaves u. */
+static enum field result_of(const struct stage_case *c)
+{
+    const struct pass *p = &c->stage->pass;
+    const bool in_u = c->level->stencil->in_place || (p->first_sweep + p->nsweeps) % 2 == 0;
+    return in_u ? FIELD_U : FIELD_TMP;
+}
+
+static bool writes_u(const struct stage_case *c)
+{
+    const struct pass *p = &c->stage->pass;
+    return c->stage->kind == STAGE_PASS && (p->start != START_KEEP || p->nsweeps > 0);
+}
+
+static bool writes_coarse_f(const struct stage_case *c)
+{
+    return c->stage->kind != STAGE_PASS || c->stage->pass.finish == FINISH_RESTRICT;
+}
+
+static const struct level *coarse_of(const struct stage_case *c)
+{
+    return c->hierarchy->transfers[0].coarse;
+}
+
+long stage_case_differences(const struct stage_case *a, const struct stage_case *b)
+{
+    long differences = a->norm != b->norm;
+    if (writes_u(a))
+        differences += count_differences(a->level, result_of(a), b->level, result_of(b));
+    if (writes_coarse_f(a))
+        differences += count_differences(coarse_of(a), FIELD_F, coarse_of(b), FIELD_F);
+    return differences;
+}
+
+struct stage_sums stage_case_sums(const struct stage_case *c)
+{
+    const struct passes *passes = c->level->backend->passes;
+    return (struct stage_sums){
+        .u = writes_u(c) ? passes->checksum(c->level, result_of(c)) : 0,
+        .coarse_f = writes_coarse_f(c) ? passes->checksum(coarse_of(c), FIELD_F) : 0,
+        .norm = c->norm,
+    };
+}
+
+double stage_case_cells(const struct stage_case *c)
+{
+    const double dim = c->level->dim;
+    return dim * dim * dim;
+}
+
+double stage_case_bytes(const struct stage_case *c, const struct variant *v)
+{
+    const struct program program = {.hierarchy = c->hierarchy};
+    return v->bytes ? v->bytes(c) : stage_bytes(&program, c->stage);
+}

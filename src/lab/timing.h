@@ -1,0 +1,34 @@
+#ifndef LAB_TIMING_H
+#define LAB_TIMING_H
+/* How long something takes: median and spread of repeated samples. */
+#include "level/backend.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Seconds of one run. */
+struct spread {
+    double median, min, max;
+    int samples;
+};
+
+/* Something to be timed: begins the work, and need not wait for it. */
+typedef void work_fn(void *data);
+
+/* Who holds the watch. */
+enum watch {
+    WATCH_BACKEND, /* a GPU's events around a graph of runs, as the solver runs its kernels; the
+                      host's clock on a CPU. The work must be on the backend's stream. */
+    WATCH_HOST,    /* the host's clock, until the backend has finished */
+};
+
+/* Warms up, then takes `samples` samples. A sample is as many runs as fill a few milliseconds, so
+ * that neither a clock's resolution nor a launch matters. Dies if samples < 1. */
+struct spread time_work(const struct backend *backend, enum watch watch, work_fn *work, void *data,
+                        int samples);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

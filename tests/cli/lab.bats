@@ -1,0 +1,249 @@
+#!/usr/bin/env bats
+# hpgmg-lab as its user meets it, on the CPU: every subcommand runs, its JSON is valid and says what the
+# text says, and wrong input gives one line and the status of its kind.
+
+setup() {
+    cd "$BATS_TEST_DIRNAME/../.." || return 1
+    HPGMG_LAB=${HPGMG_LAB:-$PWD/hpgmg-lab}
+    MPIRUN=${MPIRUN:-mpirun --oversubscribe --timeout 60}
+    export OMP_NUM_THREADS=${OMP_NUM_THREADS:-1}
+    export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+    work=$(mktemp -d)
+    report=$work/report.json
+}
+
+teardown() {
+    rm -rf "$work"
+}
+
+lab() { # ARGUMENT...
+    status=0
+    timeout 100 "$HPGMG_LAB" "$@" >"$work/stdout" 2>"$work/stderr" || status=$?
+    echo "status $status; stdout:" # shown if the test fails
+    cat "$work/stdout"
+    echo "stderr:"
+    cat "$work/stderr"
+}
+
+# runs ARGUMENT...: status 0, nothing on stderr, valid JSON
+runs() {
+    lab "$@" --backend cpu --samples 1 --json "$report"
+    [ "$status" -eq 0 ]
+    [ ! -s "$work/stderr" ]
+    [ "$(json 'r["valid"]')" = True ]
+}
+
+# json EXPRESSION: a Python expression of the report r, which must be strict JSON
+json() {
+    python3 -c 'import json, sys
+def refuse(text): raise ValueError(text)
+r = json.load(open(sys.argv[1]), parse_constant=refuse); print(eval(sys.argv[2]))' "$report" "$1"
+}
+
+# fails_with STATUS PART ARGUMENT...: one line on stderr that has PART, and nothing on stdout
+fails_with() {
+    local wanted=$1 part=$2
+    shift 2
+    lab "$@"
+    [ "$status" -eq "$wanted" ]
+    [ "$(wc -l <"$work/stderr")" -eq 1 ]
+    [ ! -s "$work/stdout" ]
+    grep -qF -- "hpgmg-lab: error: " "$work/stderr"
+    grep -qF -- "$part" "$work/stderr"
+}
+
+# --- what runs -----------------------------------------------------------------------------------
+
+@test "help and version" {
+    local words
+    for words in --help --version "machine --help" "kernel --help" "ladder --help"; do
+        # shellcheck disable=SC2086
+        lab $words
+        [ "$status" -eq 0 ]
+        [ ! -s "$work/stderr" ]
+        [ "$(wc -l <"$work/stdout")" -ge 3 ]
+        ! grep -qE '^.{101}' "$work/stdout"
+    done
+}
+
+@test "machine: every experiment of a CPU gives a right result" {
+    runs machine --array-mib 1
+    [ "$(json 'len(r["figures"])')" -ge 30 ]
+    [ "$(json 'sorted(set(f["section"] for f in r["figures"]))')" = \
+        "['access', 'cache', 'field', 'intensity', 'latency', 'layout', 'memory', 'peak']" ]
+    ! grep -q 'wrong' "$work/stdout"
+}
+
+@test "machine: odd numbers of threads give right results too" {
+    OMP_NUM_THREADS=3 runs machine --array-mib 1
+}
+
+@test "machine: bytes are counted" {
+    runs machine --section access --array-mib 2
+    [ "$(json '{f["name"]: (f["bytes"], f["moved_bytes"]) for f in r["figures"]}["uncoalesced read, coalesced write"]')" = \
+        "(262144, 1179648)" ] # 16384 doubles of 8 bytes each way; lines of 64 are read
+    [ "$(json 'all(f["seconds"]["min"] <= f["seconds"]["median"] <= f["seconds"]["max"] for f in r["figures"])')" = True ]
+}
+
+@test "machine: as many samples as asked for" {
+    lab machine --section peak --array-mib 1 --backend cpu --samples 3 --json "$report"
+    [ "$(json '[f["seconds"]["samples"] for f in r["figures"]]')" = "[3, 3]" ]
+}
+
+@test "kernel: every stage, both variants, the CPU's bits" {
+    local stage
+    for stage in smooth zero+smooth residual+restrict residual+norm prolong interpolate restrict \
+        smooth+residual+restrict smooth+residual+norm zero+smooth+residual+restrict prolong+smooth \
+        prolong+smooth+residual+norm interpolate+smooth+residual+restrict; do
+        runs kernel --stage "$stage" 8
+        [ "$(json 'r["stage"]')" = "$stage" ]
+        [ "$(json '[v["variant"] for v in r["variants"]]')" = "['baseline', 'default']" ]
+    done
+}
+
+@test "kernel: operators, smoothers, boundaries" {
+    local order smoother
+    for order in 2 4; do
+        for smoother in gsrb chebyshev jacobi l1jacobi; do
+            runs kernel --order $order --smoother $smoother --boundary periodic --equation helmholtz 12
+            runs kernel --order $order --smoother $smoother --coefficients constant --sweeps 6 8
+        done
+    done
+}
+
+@test "kernel: above 128^3 the baseline is what is compared with" {
+    runs kernel --stage restrict 160
+    [ "$(json 'r["checked_against"]')" = baseline ]
+}
+
+@test "kernel: bytes are those of the arrays" {
+    runs kernel --variant default --stage smooth 16
+    [ "$(json '(r["sweeps"], r["variants"][0]["bytes_per_cell"], len(r["variants"]))')" = "(2, 56, 1)" ]
+    runs kernel --variant baseline --stage smooth 16
+    [ "$(json 'r["variants"][0]["bytes_per_cell"]')" = 112 ]
+}
+
+@test "kernel: the limiter is one of three" {
+    runs kernel 32
+    [ "$(json 'all(v["limiter"] in ("bandwidth", "compute", "latency") for v in r["variants"])')" = True ]
+    grep -qE 'limited by (bandwidth|compute|latency): [0-9]+ % of the copy rate' "$work/stdout"
+}
+
+@test "ladder: every rung has the bits of the first" {
+    local order
+    for order in 2 4; do
+        runs ladder --order $order 20
+        [ "$(json '[x["rung"] for x in r["rungs"]]')" = "['naive', 'strips', 'rows', 'default']" ]
+        [ "$(json 'r["rungs"][0]["speed_up"]')" = 1 ]
+    done
+}
+
+@test "ladder: two threads, and sizes that the strips do not divide" {
+    OMP_NUM_THREADS=2 runs ladder --order 4 12
+    OMP_NUM_THREADS=2 runs ladder 44
+}
+
+# --- what is refused -----------------------------------------------------------------------------
+
+@test "wrong subcommands" {
+    fails_with 2 "missing subcommand"
+    fails_with 2 "did you mean machine?" machin
+    fails_with 2 "unknown subcommand" 64
+}
+
+@test "wrong options" {
+    fails_with 2 "did you mean --stage?" kernel 8 --stge smooth
+    fails_with 2 "did you mean smooth?" kernel 8 --stage smoot
+    fails_with 2 "prolong+smooth+residual+norm" kernel 8 --stage x
+    fails_with 2 "did you mean baseline?" kernel 8 --variant basline
+    fails_with 2 "--samples: wrong value '0'" machine --samples 0
+    fails_with 2 "--section: wrong value 'x'" machine --section x
+    fails_with 2 "--json: missing value" machine --json
+    fails_with 2 "unknown option '--stage'" ladder --stage smooth 8
+    fails_with 2 "given twice" kernel --order 2 --order 4 8
+}
+
+@test "wrong sizes" {
+    fails_with 2 "missing N" kernel
+    fails_with 2 "missing N" ladder --order 4
+    fails_with 2 "N: wrong value 'x'" kernel x
+    fails_with 2 "N: wrong value '3'" ladder 3
+    fails_with 2 "N: wrong value '52'" kernel 52
+    fails_with 2 "N: wrong value '2048'" kernel 2048
+    fails_with 2 "expected only N" kernel 8 8
+    fails_with 2 "expected only options" machine 8
+}
+
+@test "stages that cannot be" {
+    fails_with 2 "does not smooth" kernel --stage prolong --sweeps 2 8
+    fails_with 2 "periodic" kernel --stage prolong+smooth --boundary periodic 8
+    fails_with 2 "can sweep 1 times" kernel --order 4 --boundary periodic --sweeps 2 8
+    fails_with 2 "no ceilings" machine --section transfer --backend cpu
+}
+
+@test "too large for the memory" {
+    fails_with 4 "--array-mib" machine --array-mib 65536 --backend cpu
+}
+
+@test "no GPU" {
+    command -v nvidia-smi && skip "there may be one"
+    fails_with 3 "--backend gpu" machine --backend gpu
+    fails_with 3 "--backend gpu" kernel --backend gpu 8
+    fails_with 3 "--backend gpu" ladder --backend gpu 8
+}
+
+@test "without --backend the CPU is measured, with a warning" {
+    command -v nvidia-smi && skip "there may be a GPU"
+    lab ladder --samples 1 8
+    [ "$status" -eq 0 ]
+    [ "$(grep -c '^hpgmg-lab: warning: ' "$work/stderr")" -eq 1 ]
+    grep -q '^CPU: ' "$work/stdout"
+}
+
+@test "JSON that cannot be written" {
+    fails_with 5 "--json: cannot write" ladder --backend cpu --json "$work/none/report.json" 8
+    lab ladder --backend cpu --samples 1 --json /dev/full 8
+    [ "$status" -eq 5 ]
+    echo old >"$report"
+    fails_with 2 "does not smooth" kernel --backend cpu --stage prolong --sweeps 2 --json "$report" 8
+    [ "$(cat "$report")" = old ]
+    [ "$(ls "$work")" = "report.json
+stderr
+stdout" ]
+}
+
+@test "several ranks" {
+    status=0
+    # shellcheck disable=SC2086  # MPIRUN is a command with options
+    $MPIRUN -n 2 "$HPGMG_LAB" ladder 8 >"$work/stdout" 2>"$work/stderr" || status=$?
+    [ "$status" -eq 2 ]
+    [ "$(grep -c '^hpgmg-lab: error: the lab works on one rank' "$work/stderr")" -eq 1 ]
+}
+
+# --- documentation -------------------------------------------------------------------------------
+
+@test "every option and section is in docs/LAB.md" {
+    local subcommand word missing=0
+    for subcommand in machine kernel ladder; do
+        for word in $("$HPGMG_LAB" $subcommand --help | grep -oE '^  --[a-z-]+'); do
+            if ! grep -qE -- "\`$word([ \`]|\$)" docs/LAB.md; then
+                echo "not mentioned: $word"
+                missing=1
+            fi
+        done
+    done
+    [ "$missing" -eq 0 ]
+}
+
+@test "the kernel that docs/LAB.md walks through is the one in the sources" {
+    local line lines=0
+    while IFS= read -r line; do
+        [ -n "$line" ] || continue
+        lines=$((lines + 1))
+        grep -qF -- "$line" src/lab/variant_example.cu src/lab/variants_gpu.cu || {
+            echo "not in the sources: $line"
+            return 1
+        }
+    done < <(sed -n '/^## A worked example/,/^## /p' docs/LAB.md | sed -n 's/^    *//p' | grep -v '^\$\|hpgmg-lab')
+    [ "$lines" -ge 15 ]
+}
