@@ -170,7 +170,7 @@ sanitize:
 
 lint:
 	clang-format --dry-run -Werror $(FORMATTED)
-	for script in run/* tests/run-all .ci/run; do bash -n $$script || exit 1; done
+	for script in run/* tests/run-all tests/*/*.sh .ci/run; do bash -n $$script || exit 1; done
 	@$(MAKE) --no-print-directory CC=clang tests
 	@$(MAKE) --no-print-directory CC=gcc tests
 

@@ -4,7 +4,7 @@
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 1
 
 BUILD_PACKAGES="build-essential openmpi-bin libopenmpi-dev pkg-config libcjson-dev libinih-dev"
-TEST_PACKAGES="libcmocka-dev bats clang libomp-dev clang-format valgrind python3 python3-jsonschema"
+TEST_PACKAGES="libcmocka-dev bats procps clang libomp-dev clang-format valgrind python3 python3-jsonschema"
 
 # Open MPI refuses root unless told twice; containers often have no other user.
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
@@ -27,6 +27,7 @@ have_package() { # PACKAGE
     libcjson-dev) have_library libcjson cjson/cJSON.h ;;
     libinih-dev) have_library inih ini.h ;;
     libcmocka-dev) have_library cmocka cmocka.h ;;
+    procps) have pgrep ;;
     libomp-dev) false ;;
     python3-jsonschema) python3 -c 'import jsonschema' 2>/dev/null ;;
     *) have "$1" ;;

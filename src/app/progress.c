@@ -9,7 +9,7 @@ static double last_shown;
 
 void progress_enable(int on)
 {
-    enabled = on && comm_rank() == 0 && isatty(STDOUT_FILENO);
+    enabled = on && comm_rank() == 0 && isatty(STDERR_FILENO);
 }
 
 void progress_show(const char *size, long done, long all)
@@ -17,14 +17,11 @@ void progress_show(const char *size, long done, long all)
     if (!enabled || timer_seconds() - last_shown < 0.2)
         return;
     last_shown = timer_seconds();
-    printf("\r  timing %-2s  solve %ld of %ld ", size, done, all);
-    fflush(stdout);
+    fprintf(stderr, "\r  timing %-2s  solve %ld of %ld ", size, done, all);
 }
 
 void progress_clear(void)
 {
-    if (!enabled)
-        return;
-    printf("\r%60s\r", "");
-    fflush(stdout);
+    if (enabled)
+        fprintf(stderr, "\r%60s\r", "");
 }

@@ -73,7 +73,7 @@ spoilt() {
     for fault in f:0:nan f:1:inf beta:1:nan ghost:0:inf message:1:nan; do
         faulty "$fault" 2 --json "$report" 3 4
         [ "$status" -eq 1 ]
-        ! grep -qiE 'nan|inf(inity)?[^a-z]' <(sed 's/"[^"]*"//g' "$report")
+        [ "$(sed 's/"[^"]*"//g' "$report" | grep -ciE 'nan|inf(inity)?[^a-z]')" -eq 0 ]
         python3 - "$report" <<'PYTHON'
 import json, sys
 def refuse(token):

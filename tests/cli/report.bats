@@ -208,6 +208,50 @@ invalid="--rtol 1e-30 --max-cycles 8"
         cmp - "$work/dry"
 }
 
+# --- the progress line ---------------------------------------------------------------------------
+
+# on_terminal COMMAND: what a terminal shows of a shell command
+on_terminal() {
+    timeout 100 script -qec "$1" /dev/null </dev/null >"$work/screen"
+}
+
+no_progress() { # FILE
+    [ "$(grep -cE $'\r|timing h ' "$1")" -eq 0 ]
+}
+
+# Long enough for a progress line, if there is one.
+long="--backend cpu --min-time 0.3 3 8"
+
+@test "a terminal as stderr gets a progress line, a redirected stdout does not" {
+    on_terminal "'$HPGMG' $long >'$work/stdout'"
+    grep -q 'timing h ' "$work/screen"
+    no_progress "$work/stdout"
+    [ "$(tail -n 1 "$work/stdout")" = "VERDICT: VALID" ]
+}
+
+@test "a quiet run has no progress line" {
+    on_terminal "'$HPGMG' --quiet $long >'$work/stdout'"
+    [ ! -s "$work/screen" ]
+}
+
+@test "a redirected stderr gets no progress line, nor does a terminal as stdout" {
+    on_terminal "'$HPGMG' $long 2>'$work/stderr'"
+    [ ! -s "$work/stderr" ]
+    grep -q 'VERDICT: VALID' "$work/screen"
+    [ "$(grep -c 'timing h ' "$work/screen")" -eq 0 ]
+}
+
+@test "files and pipes behind mpirun get no progress line" {
+    # shellcheck disable=SC2086
+    on_terminal "$MPIRUN -n 2 '$HPGMG' $long >'$work/stdout' 2>'$work/stderr'"
+    [ "$(lines '^VERDICT: VALID$')" -eq 1 ]
+    [ ! -s "$work/stderr" ]
+    no_progress "$work/stdout"
+    on_terminal "$MPIRUN -n 2 '$HPGMG' $long 2>&1 | cat >'$work/stdout'"
+    [ "$(lines '^VERDICT: VALID$')" -eq 1 ]
+    no_progress "$work/stdout"
+}
+
 # --- JSON ----------------------------------------------------------------------------------------
 
 @test "JSON of a plain run" {

@@ -4,7 +4,7 @@
 # leak on their own; what Open MPI reads uninitialised is suppressed.
 set -u
 command -v valgrind >/dev/null || { echo "valgrind is not installed"; exit 1; }
-make --no-print-directory CUDA=0 MODE=debug ARCHFLAGS=-march=x86-64-v3 build/gcc-debug/hpgmg-gpu >/dev/null || exit 1
+make --no-print-directory CC=gcc MODE=debug CUDA=0 ARCHFLAGS=-march=x86-64-v3 build/gcc-debug/hpgmg-gpu >/dev/null || exit 1
 bad=0 runs=0
 for order in 2 4; do
     for boundary in dirichlet periodic; do

@@ -6,7 +6,7 @@ if ! command -v clang >/dev/null; then
     echo "clang is not installed: not compared"
     exit 0
 fi
-make --no-print-directory CC=clang CUDA=0 build/clang-release/hpgmg-gpu >/dev/null || exit 1
+make --no-print-directory CC=clang MODE=release CUDA=0 build/clang-release/hpgmg-gpu >/dev/null || exit 1
 bad=0
 for options in "--order 2" "--order 4" "--order 4 --smoother chebyshev --boundary periodic" \
     "--order 2 --smoother l1jacobi --equation helmholtz" "--problem p6 --order 4" "--solver mgpcg --boundary periodic" \
