@@ -33,7 +33,10 @@ struct block_shared {
 /* Waits for all threads that work on it. */
 static __device__ void wait(const struct bottom_work &w)
 {
-    __barrier_sync_count(1, (unsigned)w.threads);
+    if (w.threads <= 32)
+        __syncwarp();
+    else
+        __barrier_sync_count(1, (unsigned)w.threads);
 }
 
 /* Calls f(element, i + j + k) for every cell, by all threads, and waits. */

@@ -77,9 +77,14 @@ static __device__ __forceinline__ struct place place_of(const struct tail_level 
 /* A cell's element in the frame of u, in those of β, and the six sides on which it has a wall, as
  * bits in the order low i, high i, low j, … */
 enum { ELEMENT_BITS = 13, ELEMENT_MASK = (1 << ELEMENT_BITS) - 1 };
-/* A thread with fewer cells has this mark in their place: what is computed in its place is that of
- * the level's first cell, so that there is no branch, and is never stored. */
+/* A thread with fewer cells has this mark in their place. To have no branch it computes all the
+ * same, at the frame's last cell, which no thread changes: where there are such threads the level
+ * is smaller. Nothing of it is stored. */
 static constexpr unsigned NO_CELL = ~0u;
+
+template <class Op>
+static constexpr unsigned IDLE_CELL = (TAIL_DIM - 1) * (1 + frames<Op>::SJ + frames<Op>::SK) |
+                                      (TAIL_DIM - 1) * (1 + BETA_SJ + BETA_SK) << ELEMENT_BITS;
 
 template <class Op>
 static __device__ __forceinline__ unsigned packed(const struct place &p, int n)
@@ -302,7 +307,7 @@ static __device__ __forceinline__ double residual_of(const struct tail_level &l,
                                                      double *store, double *here)
 {
     enum { SJ = frames<Op>::SJ, SK = frames<Op>::SK };
-    const unsigned cell = own.cell[x] == NO_CELL ? 0 : own.cell[x];
+    const unsigned cell = own.cell[x] == NO_CELL ? IDLE_CELL<Op> : own.cell[x];
     const double *u = frames<Op>::u(store) + element(cell);
     const double *bi = frames<Op>::beta(store) + element(cell >> ELEMENT_BITS);
     const double *bj = bi + BETA_LENGTH, *bk = bj + BETA_LENGTH;
