@@ -241,6 +241,7 @@ static const struct passes cuda_passes = {
     .bottom_counts = cuda_bottom_counts,
     .step_fits = cuda_step_fits,
     .run_steps = cuda_run_steps,
+    .fill_fv = cuda_fill_fv,
     .restrict_face = cuda_restrict_face,
     .extrapolate_beta = cuda_extrapolate_beta,
     .diagonal = cuda_diagonal,

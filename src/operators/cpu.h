@@ -115,6 +115,7 @@ void cpu_run(const struct pass *pass, void (*traverse)(const struct traversal *)
 int cpu_sweeps_per_halo(const struct level *level);
 void cpu_restrict_cells(const struct level *fine, enum field from, struct level *coarse,
                         enum field to);
+void cpu_fill_fv(const struct level *level, const struct fv_tables *tables);
 void cpu_restrict_face(const struct level *fine, struct level *coarse, int direction);
 void cpu_extrapolate_beta(struct level *level);
 void cpu_diagonal(struct level *level, uint64_t *lambda_max);

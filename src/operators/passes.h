@@ -60,6 +60,17 @@ struct step {
     bool singular;
 };
 
+struct fv_point;
+
+/* The fv problem's functions of one coordinate, on the host, by global index: X and X'' and s at
+ * cell centres, s at faces; see problem_formula.h. */
+struct fv_tables {
+    const struct fv_point *points;
+    const double *centres, *faces;
+    int points_length, sines_length;
+    double correction, curvature;
+};
+
 /* Work vectors are combined like this: z = a·x + b·y, fma(a, x, b·y) per cell. */
 struct passes {
     void (*run)(const struct pass *pass);
@@ -94,7 +105,10 @@ struct passes {
     bool (*step_fits)(const struct step *step);
     void (*run_steps)(const struct step *steps, int count);
 
-    /* Set-up. Interior (and high-wall faces) of all coefficient fields and f of the model problem;
+    /* Set-up. f of the fv problem, and α and β where they are allocated, on the interior of the
+     * level's boxes (β also on the faces of the high walls). */
+    void (*fill_fv)(const struct level *level, const struct fv_tables *tables);
+    /* Interior (and high-wall faces) of all coefficient fields and f of the model problem;
      * see problem.h. */
     void (*restrict_face)(const struct level *fine, struct level *coarse, int direction);
     void (*extrapolate_beta)(

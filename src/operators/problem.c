@@ -1,12 +1,15 @@
 /* Every function of a model problem but the p problems' β is a product of functions of one
  * coordinate, so N values of each per direction are computed with the C library and multiplied up
  * per cell. The tables make the set-up cheap and, as products of equal doubles are equal doubles,
- * the same on every backend. */
+ * the same on every backend. The benchmark's own problem, fv, is multiplied up where the level is;
+ * the others, which are made for small levels, on the host. */
 #include "operators/problem.h"
 #include <math.h>
 #include "base/check.h"
 #include "base/memory.h"
 #include "level/backend.h"
+#include "operators/passes.h"
+#include "operators/problem_formula.h"
 
 const struct problem problems[PROBLEM_COUNT] = {
     {"fv", false}, {"sine", true}, {"p4", true}, {"p6", true}};
@@ -81,16 +84,6 @@ static void tables_destroy(int problem, struct term terms[MAX_TERMS])
         memory_free(terms[t].at);
 }
 
-/* fv's right-hand side: the point value with the 4th-order correction that makes it a cell average.
- */
-static double fv_rhs(const struct level *l, const struct point *x, const struct point *y,
-                     const struct point *z)
-{
-    const double laplacian =
-        x->d2 * y->value * z->value + x->value * y->d2 * z->value + x->value * y->value * z->d2;
-    return x->value * y->value * z->value + l->h * l->h / 24.0 * laplacian;
-}
-
 /* β = c1 + c2·tanh(10(r − 1/4)) of the manufactured problems, and its gradient. */
 static double beta_tanh(double x, double y, double z, double gradient[3])
 {
@@ -131,8 +124,7 @@ struct filling {
     const struct level *level;
     int problem;
     const struct term *terms;
-    int direction;               /* of a face-centred field's normal */
-    const double *centre, *face; /* sin 2πx at cell centres and at faces */
+    int direction; /* of a face-centred field's normal */
 };
 typedef double value_fn(const struct filling *f, int i, int j, int k);
 
@@ -164,9 +156,7 @@ static void fill_patch(const struct filling *f, const struct patch *p, enum fiel
 
 static double rhs_value(const struct filling *f, int i, int j, int k)
 {
-    if (f->problem != 0)
-        return manufactured_rhs(f->level, f->problem, f->terms, i, j, k);
-    return fv_rhs(f->level, &f->terms[0].at[i], &f->terms[0].at[j], &f->terms[0].at[k]);
+    return manufactured_rhs(f->level, f->problem, f->terms, i, j, k);
 }
 
 static void fill_rhs(const struct level *l, int problem)
@@ -179,37 +169,20 @@ static void fill_rhs(const struct level *l, int problem)
     tables_destroy(problem, terms);
 }
 
-/* fv's β averaged over a face: 1 + ¼ s(x)s(y)s(z), s = sin 2π·, with the correction of the two
- * tangential directions; s holds the sines at the face's centre. s'' = −(2π)² s. */
-static double fv_beta(const struct level *l, double sx, double sy, double sz)
-{
-    const double product = 0.25 * sx * sy * sz, c2 = 4.0 * M_PI * M_PI;
-    return 1.0 + product - l->h * l->h / 24.0 * (2.0 * c2 * product);
-}
-
 /* β on the low face of a cell: the face's centre lies on the cell's edge in its normal's direction
  * and in the middle in the others. */
 static double beta_value(const struct filling *f, int i, int j, int k)
 {
-    const int at[3] = {i, j, k}, d = f->direction;
-    double x[3], sines[3], unused[3];
-    for (int e = 0; e < 3; e++) {
-        x[e] = f->level->h * (at[e] + (e == d ? 0.0 : 0.5));
-        sines[e] = e == d ? f->face[at[e]] : f->centre[at[e]];
-    }
-    return f->problem == 0 ? fv_beta(f->level, sines[0], sines[1], sines[2])
-                           : beta_tanh(x[0], x[1], x[2], unused);
+    const int at[3] = {i, j, k};
+    double x[3], unused[3];
+    for (int e = 0; e < 3; e++)
+        x[e] = f->level->h * (at[e] + (e == f->direction ? 0.0 : 0.5));
+    return beta_tanh(x[0], x[1], x[2], unused);
 }
 
 static void fill_beta(const struct level *l, int problem)
 {
-    double *centre = memory_alloc((size_t)(l->dim + 1) * sizeof *centre, "problem tables");
-    double *face = memory_alloc((size_t)(l->dim + 1) * sizeof *face, "problem tables");
-    struct filling f = {.level = l, .problem = problem, .centre = centre, .face = face};
-    for (int i = 0; i <= l->dim; i++) {
-        centre[i] = sin(2.0 * M_PI * (l->h * (i + 0.5)));
-        face[i] = sin(2.0 * M_PI * (l->h * i));
-    }
+    struct filling f = {.level = l, .problem = problem};
     for (int q = 0; q < l->npatches; q++)
         for (f.direction = 0; f.direction < 3; f.direction++) {
             const struct patch *p = &l->patches[q];
@@ -217,8 +190,29 @@ static void fill_beta(const struct level *l, int problem)
             n[f.direction] += p->wall[f.direction][1]; /* the faces on the wall */
             fill_patch(&f, p, FIELD_BETA_I + f.direction, n, beta_value);
         }
-    memory_free(centre);
-    memory_free(face);
+}
+
+/* The fv problem: tables here, products by the level's backend. */
+static void fill_fv(const struct level *l)
+{
+    const int n = l->dim;
+    struct fv_point *points = memory_alloc((size_t)n * sizeof *points, "problem tables");
+    double *centres = memory_alloc((size_t)(n + 1) * sizeof *centres, "problem tables");
+    double *faces = memory_alloc((size_t)(n + 1) * sizeof *faces, "problem tables");
+    for (int i = 0; i < n; i++) {
+        const struct point x = term_point(0, 0, l->h * (i + 0.5), l->periodic);
+        points[i] = (struct fv_point){x.value, x.d2};
+    }
+    for (int i = 0; i <= n; i++) {
+        centres[i] = sin(2.0 * M_PI * (l->h * (i + 0.5)));
+        faces[i] = sin(2.0 * M_PI * (l->h * i));
+    }
+    const struct fv_tables tables = {
+        points, centres, faces, n, n + 1, l->h * l->h / 24.0, 2.0 * (4.0 * M_PI * M_PI)};
+    l->backend->passes->fill_fv(l, &tables);
+    memory_free(points);
+    memory_free(centres);
+    memory_free(faces);
 }
 
 static double one(const struct filling *f, int i, int j, int k)
@@ -245,6 +239,10 @@ static double solution_value(const struct filling *f, int i, int j, int k)
 void problem_fill(const struct level *level, int problem)
 {
     CHECK(problem >= 0 && problem < PROBLEM_COUNT);
+    if (problem == 0) {
+        fill_fv(level);
+        return;
+    }
     fill_rhs(level, problem);
     if (level->fields[FIELD_BETA_I])
         fill_beta(level, problem);
