@@ -228,7 +228,8 @@ struct benchmark *benchmark_run(struct hierarchy *h, const struct options *optio
     for (int level = 0; level < b->nsizes; level++)
         run_size(h, b, level, options);
     if (!options->quiet)
-        b->copy_bytes_per_second = breakdown_copy_rate();
+        b->copy_bytes_per_second =
+            h->levels[0]->backend->on_device ? cuda_copy_rate() : breakdown_copy_rate();
     b->bottom = bottom_counts(h->bottom); /* rank 0 holds the coarsest level */
     if (comm_rank() == 0)
         judge(b, h, options);

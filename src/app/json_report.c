@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdio.h>
 #include "app/facts.h"
+#include "app/threshold.h"
 #include "base/memory.h"
 #include "cli/build_info.h"
 #include "cli/json.h"
@@ -210,6 +211,21 @@ static void add_verdict(cJSON *root, const struct facts *f, const struct benchma
     cJSON_AddBoolToObject(root, "complete", complete);
 }
 
+/* What --cpu-below auto has chosen from. */
+static void add_threshold(cJSON *root, const struct threshold *t)
+{
+    cJSON *object = cJSON_AddObjectToObject(root, "cpu_below_trials");
+    json_add_number(object, "n", t->dim);
+    json_add_number(object, "chosen", (double)t->trials[t->best].cpu_below);
+    cJSON *trials = cJSON_AddArrayToObject(object, "trials");
+    for (int i = 0; i < t->count; i++) {
+        cJSON *trial = json_object();
+        json_add_number(trial, "cpu_below", (double)t->trials[i].cpu_below);
+        json_add_number(trial, "seconds_per_solve", t->trials[i].seconds);
+        cJSON_AddItemToArray(trials, trial);
+    }
+}
+
 static cJSON *report(const struct facts *f, const struct hierarchy *h,
                      const struct options *options, const struct benchmark *b)
 {
@@ -225,6 +241,8 @@ static cJSON *report(const struct facts *f, const struct hierarchy *h,
     add_problem(root, f);
     options_visit(options, add_option, cJSON_AddObjectToObject(root, "config"));
     add_environment(root, &f->environment);
+    if (threshold_tried())
+        add_threshold(root, threshold_tried());
     add_hierarchy(root, f, h->build_seconds);
     add_bottom(root, b);
     add_solves(root, b);

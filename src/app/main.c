@@ -7,6 +7,7 @@
 #include "app/options.h"
 #include "app/progress.h"
 #include "app/report.h"
+#include "app/threshold.h"
 #include "base/check.h"
 #include "base/memory.h"
 #include "comm/comm.h"
@@ -139,11 +140,15 @@ static enum status run(int argc, char **argv)
         status = choose_backend(&options, &on_gpu, note, sizeof note);
     if (status != STATUS_VALID && note[0])
         snprintf(message, sizeof message, "%s", note);
-    const struct hierarchy_choice choice = benchmark_hierarchy_choice(&options, on_gpu);
+    struct hierarchy_choice choice = benchmark_hierarchy_choice(&options, on_gpu);
     if (status == STATUS_VALID && options.dry_run)
         report_dry_run(&choice, &options);
     else if (status == STATUS_VALID)
         status = check_memory(&choice, message, sizeof message);
+    if (status == STATUS_VALID && !options.dry_run && on_gpu && options.cpu_below == 0) {
+        options.cpu_below = threshold_try(&options);
+        choice = benchmark_hierarchy_choice(&options, on_gpu);
+    }
     if (status != STATUS_VALID)
         refuse(status, message);
     else if (!options.dry_run)

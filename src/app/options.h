@@ -14,6 +14,9 @@ enum solver_kind { SOLVER_MG, SOLVER_MGPCG };
 enum bottom_kind { BOTTOM_BICGSTAB, BOTTOM_CG, BOTTOM_SMOOTH, BOTTOM_DIRECT };
 enum loops { LOOPS_TILED, LOOPS_PLAIN };
 
+/* No level has fewer cells than this. */
+enum { CPU_BELOW_NEVER = 1 };
+
 struct options {
     int log2_box_dim;    /* first positional argument */
     long boxes_per_rank; /* second positional argument */
@@ -30,7 +33,7 @@ struct options {
     int solver;
     int bottom;
     int backend;     /* enum backend_choice */
-    long cpu_below;  /* levels of fewer cells live on the CPU although there is a GPU; 0: none */
+    long cpu_below;  /* levels of fewer cells live on the CPU although there is a GPU; 0: auto */
     int loops;       /* CPU loops: tiled or plain; same bits */
     long solves;     /* timed solves per size; 0: as many as fill min_time, at least 10 */
     double min_time; /* seconds per size; without meaning if solves > 0 */

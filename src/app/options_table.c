@@ -1,5 +1,6 @@
 #include "app/options_table.h"
 
+static const struct choice thresholds[] = {{"never", CPU_BELOW_NEVER}, {NULL, 0}};
 static const struct choice problems[] = {
     {"fv", PROBLEM_FV}, {"sine", PROBLEM_SINE}, {"p4", PROBLEM_P4}, {"p6", PROBLEM_P6}, {NULL, 0}};
 static const struct choice cycles[] = {{"f", CYCLE_F}, {"v", CYCLE_V}, {NULL, 0}};
@@ -54,8 +55,10 @@ const struct option_row option_table[] = {
      .help = "multigrid, or CG preconditioned by it"},
     {.name = "bottom", CHOICE(bottom, bottoms, "bicgstab"), .help = "solver of the coarsest level"},
     {.name = "backend", CHOICE(backend, backend_choices, "auto"), .help = "where the levels live"},
-    {.name = "cpu-below", NUMBER(OPTION_LONG, cpu_below, "never"), .unset = "never", .minimum = 1,
-     .maximum = 1e12, .argument = "CELLS", .help = "levels of fewer cells leave the GPU"},
+    {.name = "cpu-below", NUMBER(OPTION_LONG, cpu_below, "auto"), .unset = "auto",
+     .choices = thresholds, .minimum = 1, .maximum = 1e12, .argument = "CELLS",
+     .help = "levels of fewer cells leave the GPU; never: none;\n"
+             "auto: what is fastest when tried before"},
     {.name = "loops", CHOICE(loops, loops, "tiled"), .help = "CPU loops; same bits"},
     {.name = "solves", NUMBER(OPTION_LONG, solves, "auto"), .unset = "auto", .minimum = 1,
      .maximum = 1e6, .argument = "N",

@@ -1,4 +1,5 @@
 #include "app/report.h"
+#include "app/threshold.h"
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -114,6 +115,19 @@ static void show_cycle(struct hierarchy *h, const struct options *options)
     solver_destroy(s);
 }
 
+/* The table that --cpu-below auto has chosen from. */
+static void print_threshold(const struct threshold *t)
+{
+    table_heading("Levels on the CPU (--cpu-below auto)");
+    printf("  %-22s %14s\n", "levels below, cells", "ms a solve");
+    for (int i = 0; i < t->count; i++) {
+        const struct threshold_trial *trial = &t->trials[i];
+        printf("  %-22ld %14.3f%s\n", trial->cpu_below, 1e3 * trial->seconds,
+               i == t->best ? "  chosen" : "");
+    }
+    printf("  (F-cycles of %d^3 cells; %d: no level)\n", t->dim, CPU_BELOW_NEVER);
+}
+
 void report_hierarchy(struct hierarchy *h, const struct options *options)
 {
     struct facts f;
@@ -123,6 +137,8 @@ void report_hierarchy(struct hierarchy *h, const struct options *options)
         facts_gather(&f, h, NULL);
         if (comm_rank() == 0) {
             print_configuration(options, &f);
+            if (threshold_tried())
+                print_threshold(threshold_tried());
             table_heading("Hierarchy");
             print_boxes(options, &f);
             table_hierarchy(&f);

@@ -1,4 +1,5 @@
 #include "cli/option.h"
+#include <limits.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -72,8 +73,11 @@ static bool set_choice(int *member, const struct choice *choices, const char *te
 static bool set_integer(const struct option_row *row, void *member, const char *text)
 {
     long value = 0;
-    if (!(row->unset && strcmp(text, row->unset) == 0) &&
-        !parse_integer(text, row->minimum, row->maximum, &value))
+    int word = 0;
+    if (row->choices && set_choice(&word, row->choices, text))
+        value = word;
+    else if (!(row->unset && strcmp(text, row->unset) == 0) &&
+             !parse_integer(text, row->minimum, row->maximum, &value))
         return false;
     if (row->kind == OPTION_INT)
         *(int *)member = (int)value;
@@ -143,21 +147,25 @@ static const char *real_text(double value, char buffer[OPTION_TEXT_SIZE])
     return buffer;
 }
 
-static const char *integer_text(const struct option_row *row, long value,
-                                char buffer[OPTION_TEXT_SIZE])
-{
-    if (row->unset && value == 0)
-        return row->unset;
-    snprintf(buffer, OPTION_TEXT_SIZE, "%ld", value);
-    return buffer;
-}
-
 static const char *choice_text(const struct choice *choices, int value)
 {
     const struct choice *c = choices;
     while (c->name && c->value != value)
         c++;
     return c->name;
+}
+
+static const char *integer_text(const struct option_row *row, long value,
+                                char buffer[OPTION_TEXT_SIZE])
+{
+    if (row->unset && value == 0)
+        return row->unset;
+    const char *word =
+        row->choices ? choice_text(row->choices, value < INT_MAX ? (int)value : 0) : NULL;
+    if (word)
+        return word;
+    snprintf(buffer, OPTION_TEXT_SIZE, "%ld", value);
+    return buffer;
 }
 
 const char *option_text(const struct option_row *row, const void *options,
@@ -202,6 +210,7 @@ void option_describe_legal(const struct option_row *row, char *text, int size)
     const size_t n = (size_t)size;
     const char *unset = row->unset ? row->unset : "";
     const char *or_else = row->unset ? ", or " : "";
+    char words[OPTION_TEXT_SIZE] = "";
     switch (row->kind) {
     case OPTION_FLAG:
         snprintf(text, n, "true, false");
@@ -211,8 +220,10 @@ void option_describe_legal(const struct option_row *row, char *text, int size)
         break;
     case OPTION_INT:
     case OPTION_LONG:
-        snprintf(text, n, "%s%san integer from %.0f to %.0f", unset, or_else, row->minimum,
-                 row->maximum);
+        if (row->choices)
+            describe_choices(row->choices, words, sizeof words);
+        snprintf(text, n, "%s%s%s%san integer from %.0f to %.0f", unset, words[0] ? ", " : "",
+                 words, or_else, row->minimum, row->maximum);
         break;
     case OPTION_REAL:
         snprintf(text, n, "%s%sa number above %g and below %.0f", unset, or_else, row->minimum,

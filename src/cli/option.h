@@ -36,7 +36,7 @@ struct option_row {
     size_t offset;       /* of the member of the program's struct of options */
     const char *initial; /* default as text; NULL: false, or no path */
     const char *unset;   /* the word that stands for "not chosen" (the member is then 0), or NULL */
-    const struct choice *choices;
+    const struct choice *choices; /* all values; of an integer: words for some of them, or NULL */
     double minimum, maximum;
     const char *argument; /* what --help calls the value; NULL for flags and choices */
     const char *help;

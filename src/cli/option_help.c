@@ -22,7 +22,8 @@ static int describe_option(const struct option_row *row, FILE *out)
     int column = fprintf(out, "  %s%s", dashes, name);
     if (row->argument && *dashes)
         column += fprintf(out, " %s", row->argument);
-    for (const struct choice *c = row->choices; c && c->name; c++)
+    const bool words = row->kind == OPTION_CHOICE;
+    for (const struct choice *c = row->choices; words && c->name; c++)
         column = print_choice(out, c->name, c == row->choices, column);
     return column;
 }
@@ -41,7 +42,7 @@ static void print_row(FILE *out, const struct option_row *row)
         else
             fprintf(out, "%s%c", text == row->help ? " " : "", *text);
     }
-    if (row->initial && !row->choices)
+    if (row->initial && row->kind != OPTION_CHOICE)
         fprintf(out, " [%s]", row->initial);
     fprintf(out, "\n");
 }

@@ -31,3 +31,8 @@ size_t cuda_peak_bytes(void)
 {
     return 0;
 }
+
+double cuda_copy_rate(void)
+{
+    return 0.0;
+}

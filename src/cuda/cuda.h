@@ -33,6 +33,10 @@ const struct cuda_device *cuda_device(void); /* NULL before cuda_open succeeded 
 size_t cuda_live_bytes(void);
 size_t cuda_peak_bytes(void);
 
+/* Bytes a second, read and written, of a copy within device memory: of 256 MiB or, where that is
+ * not free twice, of a quarter of what is; the median of several. 0 without a GPU. */
+double cuda_copy_rate(void);
+
 #ifdef __cplusplus
 }
 #endif

@@ -12,6 +12,12 @@ struct cut {
     int ranks;
 };
 
+/* Cells a side of the level. */
+static inline int cut_dim(struct cut cut)
+{
+    return cut.boxes_per_side * cut.box_dim;
+}
+
 /* The boxes of a level after every rank's boxes have been merged into larger cuboids; owner[b] is
  * the rank of boxes[b] in the world. Sorted by owner. */
 struct decomposition {

@@ -243,6 +243,7 @@ struct hierarchy *hierarchy_create(const struct hierarchy_choice *choice)
             restrict_coefficients(h, l);
     }
     h->bottom = bottom_create(h->levels[h->nlevels - 1], choice->bottom, h->singular);
+    h->levels[0]->backend->synchronise();
     comm_barrier(MPI_COMM_WORLD);
     h->build_seconds = timer_seconds() - start;
     return h;
