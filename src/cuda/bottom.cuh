@@ -10,7 +10,7 @@ extern "C" {
 #include "solvers/bottom.h"
 }
 
-enum { BOTTOM_THREADS = 512 }; /* at most */
+enum { BOTTOM_THREADS = 256 }; /* at most */
 
 /* What the solver works on. */
 struct bottom_work {
