@@ -61,11 +61,14 @@ find_deps = $(if $(DEPS),$(wildcard $(DEPS)/usr/include/$(1) $(DEPS)/include/$(1
 CJSON ?= $(call find,libcjson,cjson/cJSON.h)
 INIH ?= $(call find,inih,ini.h)
 
+NVTX := $(if $(wildcard $(CUDA_HOME)/include/nvtx3/nvToolsExt.h),$(CUDA),0)
+
 # Packages unpacked without root (run/deps-without-root) lie under DEPS as they would under /.
 DEPS_LIBRARIES := $(if $(DEPS),$(wildcard $(foreach place,usr/lib usr/lib/* lib lib/*,\
                     $(abspath $(DEPS))/$(place)/*.so)))
 DEPS_LIBDIRS := $(patsubst %/,%,$(sort $(dir $(DEPS_LIBRARIES))))
 INCLUDES := -Isrc -Itests$(if $(DEPS), -I$(DEPS)/usr/include -I$(DEPS)/include)
+NVTX_INCLUDE := $(if $(filter 1,$(NVTX)),-isystem $(CUDA_HOME)/include)
 LDPATHS := $(DEPS_LIBDIRS:%=-L%) $(DEPS_LIBDIRS:%=-Wl,-rpath,%)
 LDLIBS = $(if $(filter 1,$(CJSON)),-lcjson) $(if $(filter 1,$(INIH)),-linih) \
          $(if $(CUDA_SOURCES),-L$(CUDA_HOME)/lib64 -lcudart_static -lstdc++ -ldl -lrt -lpthread) -lm
@@ -78,6 +81,7 @@ CUDA_OBJECTS_C := $(if $(filter 1,$(CUDA)),,src/cuda/absent.c)
 
 # Of each pair NAME.c, NAME_absent.c one is linked: the second where the library is missing.
 LEFT_OUT := src/app/main.c \
+            src/base/ranges$(if $(filter 1,$(NVTX)),_absent).c \
             src/cli/json$(if $(filter 1,$(CJSON)),_absent).c \
             src/app/input_file$(if $(filter 1,$(INIH)),_absent).c \
             src/app/json_report$(if $(filter 1,$(CJSON)),_absent).c
@@ -109,6 +113,8 @@ COMPILE = $(MPI_COMPILER) $(INCLUDES) $(ALL_CFLAGS)
 LINK = $(MPI_COMPILER) $(ALL_CFLAGS) $(LDFLAGS) $(LDPATHS)
 
 all: hpgmg-gpu hpgmg-lab
+
+$(BUILD)/src/base/ranges.c.o: INCLUDES += $(NVTX_INCLUDE)
 
 # The programs that `make` built last; under build/ each compiler and mode keeps its own.
 hpgmg-gpu hpgmg-lab: %: $(BUILD)/% FORCE

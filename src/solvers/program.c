@@ -2,6 +2,7 @@
 #include <string.h>
 #include "base/check.h"
 #include "base/memory.h"
+#include "base/ranges.h"
 #include "base/timer.h"
 #include "level/backend.h"
 #include "solvers/bottom.h"
@@ -117,6 +118,16 @@ static void execute_timed(const struct hierarchy *h, const struct stage *s,
     times->total += timer_seconds() - start;
 }
 
+/* Opens the stage's range on a profiler's time line, such as "halo 64^3". */
+static void open_range(const struct hierarchy *h, struct stage *s)
+{
+    char name[sizeof s->range];
+    if (!s->range[0])
+        snprintf(s->range, sizeof s->range, "%.36s %d^3", stage_name(s, name, sizeof name),
+                 h->levels[s->level]->dim);
+    range_push(s->range);
+}
+
 enum { MAX_STEPS = 64 }; /* of one call; longer runs of stages take several */
 
 /* The stage as a step of its level's backend; false if it is none. */
@@ -156,18 +167,23 @@ static int execute_steps(const struct program *p, int first)
             break;
         count++;
     }
-    if (count > 0)
+    if (count > 0) {
+        range_push("steps on small levels");
         passes->run_steps(steps, count);
+        range_pop();
+    }
     return count;
 }
 
 static void execute_one(struct program *p, int i)
 {
-    const struct stage *s = &p->stages[i];
+    struct stage *s = &p->stages[i];
+    open_range(p->hierarchy, s);
     if (p->times)
         execute_timed(p->hierarchy, s, &p->times[i]);
     else
         execute_stage(p->hierarchy, s, NULL);
+    range_pop();
     if (observer.observe)
         observer.observe(observer.data, p, s);
 }
@@ -235,12 +251,14 @@ void program_execute(struct program *p)
     const bool plain = p->times || observer.observe;
     p->norm = 0;
     p->executions++;
+    range_push(p->name);
     if (!p->recording && !plain && p->executions > 1 && is_recordable(p))
         record(p);
     if (p->recording && !plain)
         p->hierarchy->levels[p->stages[0].level]->backend->replay(p->recording);
     else
         execute_stages(p);
+    range_pop();
 }
 
 void program_time(struct program *p, bool on)

@@ -23,6 +23,7 @@ struct stage {
     int level;
     enum field field;
     struct pass pass; /* STAGE_PASS */
+    char range[48];   /* its name and level, from the first execution on */
 };
 
 /* Seconds of one stage, summed over executions. */

@@ -1,0 +1,12 @@
+#include "base/ranges.h"
+#include <nvtx3/nvToolsExt.h>
+
+void range_push(const char *name)
+{
+    nvtxRangePushA(name);
+}
+
+void range_pop(void)
+{
+    nvtxRangePop();
+}
