@@ -30,7 +30,10 @@ LDFLAGS ?=
 # Instrumented code makes compilers see null pointers and overflows that are not there.
 WERROR ?= $(if $(filter asan,$(MODE)),,-Werror)
 
-NVCCFLAGS ?= -O3 -arch=$(ARCH)
+# Machine code for every architecture named, and what later GPUs can translate for the last one.
+CUDA_ARCH_FLAGS = $(foreach arch,$(ARCH),-gencode=arch=$(arch:sm_%=compute_%),code=$(arch)) \
+             -gencode=arch=$(patsubst sm_%,compute_%,$(lastword $(ARCH))),code=$(patsubst sm_%,compute_%,$(lastword $(ARCH)))
+NVCCFLAGS ?= -O3 $(CUDA_ARCH_FLAGS)
 
 ifeq ($(filter $(MODE),$(MODES)),)
 $(error MODE=$(MODE) is none of: $(MODES))
@@ -210,7 +213,7 @@ Variables (make NAME=VALUE):
   DEPS         prefix of libraries unpacked without root: .deps if it is there
   CUDA         1 or 0: with CUDA or without (1 if nvcc is found)
   CUDA_HOME, NVCC, NVCCFLAGS
-  ARCH         GPU architecture: sm_90
+  ARCH         GPU architectures: sm_90, or several, "sm_80 sm_90"
   V            1: prints commands in full
 endef
 help:

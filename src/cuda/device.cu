@@ -10,6 +10,7 @@ extern "C" {
 
 static struct cuda_device device;
 static bool opened;
+static size_t shared_bytes;
 static cudaStream_t stream;
 static std::map<void *, size_t> blocks; /* device memory by address */
 static size_t live_bytes, peak_bytes;
@@ -28,6 +29,11 @@ cudaStream_t cuda_stream()
 int cuda_multiprocessors()
 {
     return device.multiprocessors;
+}
+
+size_t cuda_shared_bytes()
+{
+    return shared_bytes;
 }
 
 int cuda_choose_planes(int n2, int tiles, int least, int most, int extra)
@@ -75,6 +81,7 @@ bool cuda_open(int local_rank, char *message, int message_size)
                       error);
     snprintf(device.name, sizeof device.name, "%s", properties.name);
     device.multiprocessors = properties.multiProcessorCount;
+    shared_bytes = properties.sharedMemPerBlockOptin;
     CUDA_CALL(cudaMemGetInfo(&device.free_bytes, &device.memory_bytes));
     CUDA_CALL(cudaDriverGetVersion(&device.driver));
     CUDA_CALL(cudaRuntimeGetVersion(&device.runtime));

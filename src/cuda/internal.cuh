@@ -20,6 +20,9 @@ void cuda_check(cudaError_t error, const char *call, const char *file, int line)
 cudaStream_t cuda_stream();
 void cuda_synchronise();
 int cuda_multiprocessors();
+/* The most shared memory that a block may have, static and dynamic. Kernels that want more than
+ * some GPUs have must not fit there. */
+size_t cuda_shared_bytes();
 
 /* True while work is being recorded: nothing may wait for the device then. */
 bool cuda_recording();

@@ -354,7 +354,10 @@ static __global__ void __launch_bounds__(THREADS, 1)
 bool cuda_march_fv4_fits(const struct level *level)
 {
     const struct operator_choice *choice = &level->stencil->choice;
-    return choice->order == 4 && choice->variable && level->dim % 2 == 0;
+    const size_t bytes = choice->helmholtz ? sizeof(struct shared_planes<true>)
+                                           : sizeof(struct shared_planes<false>);
+    return bytes <= cuda_shared_bytes() && choice->order == 4 && choice->variable &&
+           level->dim % 2 == 0;
 }
 
 template <bool HELMHOLTZ, enum march_kind KIND>

@@ -377,9 +377,10 @@ static __global__ void __launch_bounds__(LANES *ROWS, 1)
 bool cuda_pair_fv2_fits(const struct level *level)
 {
     const struct operator_choice *choice = &level->stencil->choice;
-    return choice->order == 2 && choice->variable && choice->smoother == SMOOTHER_GSRB &&
-           !level->connected && level->stencil->wall_rule == 2 && level->dim % 2 == 0 &&
-           level->dim >= 4;
+    const size_t bytes = choice->helmholtz ? sizeof(ring<true>) : sizeof(ring<false>);
+    return bytes <= cuda_shared_bytes() && choice->order == 2 && choice->variable &&
+           choice->smoother == SMOOTHER_GSRB && !level->connected &&
+           level->stencil->wall_rule == 2 && level->dim % 2 == 0 && level->dim >= 4;
 }
 
 template <bool HELMHOLTZ, bool ZERO>
