@@ -640,10 +640,10 @@ static void add(struct launch *x, const struct step *step)
 
 bool cuda_tail_level(const struct level *level)
 {
-    const size_t frame =
-        level->stencil->choice.order == 4 ? frames<op_fv4>::LENGTH : frames<op_fv2>::LENGTH;
+    const int frame = level->stencil->choice.order == 4 ? (int)frames<op_fv4>::LENGTH
+                                                        : (int)frames<op_fv2>::LENGTH;
     const size_t bytes =
-        frame * sizeof(double) + sizeof(struct bottom_work) + sizeof(struct block_shared);
+        (size_t)frame * sizeof(double) + sizeof(struct bottom_work) + sizeof(struct block_shared);
     return bytes <= cuda_shared_bytes() && !level->connected && level->npatches == 1 &&
            level->dim <= TAIL_DIM;
 }
