@@ -259,7 +259,8 @@ static void print_peaks(const struct facts *f)
     printf("  peak        %s of host memory, copy test included\n",
            table_bytes_text(f->peak_bytes, peak));
     if (f->device_peak_bytes > 0.0)
-        printf("  peak        %s of GPU memory\n", table_bytes_text(f->device_peak_bytes, peak));
+        printf("  peak        %s of GPU memory, copy test included\n",
+               table_bytes_text(f->device_peak_bytes, peak));
 }
 
 /* The names by which Benchpark finds the sizes of a run. */
