@@ -92,8 +92,10 @@ bool cuda_open(int local_rank, char *message, int message_size)
 
 void cuda_close(void)
 {
-    if (opened)
-        CUDA_CALL(cudaStreamDestroy(stream));
+    if (!opened)
+        return;
+    cuda_release_marks();
+    CUDA_CALL(cudaStreamDestroy(stream));
     opened = false;
 }
 
@@ -298,10 +300,15 @@ bool cuda_recording()
 enum { ROW_ALIGN = 16 }; /* 128 bytes: one line of the GPU's caches */
 
 extern "C" {
-extern const struct backend backend_cuda = {
-    "gpu",        ROW_ALIGN,  true,   allocate,       release,
-    copy,         forget,     upload, download,       cuda_synchronise,
-    record_begin, record_end, replay, record_destroy, &cuda_passes};
+extern const struct backend backend_cuda = {"gpu",        ROW_ALIGN,
+                                            true,         allocate,
+                                            release,      copy,
+                                            forget,       upload,
+                                            download,     cuda_synchronise,
+                                            record_begin, record_end,
+                                            replay,       record_destroy,
+                                            cuda_mark,    cuda_seconds_between,
+                                            &cuda_passes};
 }
 
 /* Copies between host fields; those with a device at one end are the device's. */
@@ -331,6 +338,8 @@ extern const struct backend backend_cuda_host = {"cpu",
                                                  upload_on_host,
                                                  download_on_host,
                                                  cuda_synchronise,
+                                                 NULL,
+                                                 NULL,
                                                  NULL,
                                                  NULL,
                                                  NULL,

@@ -24,6 +24,11 @@ int cuda_multiprocessors();
  * some GPUs have must not fit there. */
 size_t cuda_shared_bytes();
 
+/* Marks of backend.h: events on the stream, of which there are as many as have been asked for. */
+void cuda_mark(int number);
+double cuda_seconds_between(int from, int to);
+void cuda_release_marks();
+
 /* True while work is being recorded: nothing may wait for the device then. */
 bool cuda_recording();
 /* Adds the norms that passes have left on the device to where the passes want them; the stream must

@@ -38,6 +38,12 @@ struct backend {
     void (*replay)(struct recording *recording);
     void (*record_destroy)(struct recording *recording);
 
+    /* Marks on the time line of work that the host does not wait for: mark(n) follows all work
+     * begun so far; seconds_between waits for mark `to` and says how long after mark `from` it was
+     * reached. Both are NULL where the host's clock says it. */
+    void (*mark)(int number);
+    double (*seconds_between)(int from, int to);
+
     const struct passes *passes;
 };
 

@@ -108,14 +108,44 @@ static void execute_stage(const struct hierarchy *h, const struct stage *s,
     CHECK(!"a stage kind that exists");
 }
 
-static void execute_timed(const struct hierarchy *h, const struct stage *s,
-                          struct stage_times *times)
+static const struct backend *stage_backend(const struct program *p, int i)
 {
-    const struct backend *backend = h->levels[s->level]->backend;
+    return p->hierarchy->levels[p->stages[i].level]->backend;
+}
+
+/* Between two marks where the backend has them, and read_marks finds out; else by the host's clock,
+ * once what was begun before is done. */
+static void execute_timed(struct program *p, int i)
+{
+    const struct backend *backend = stage_backend(p, i);
+    struct stage_times *times = &p->times[i];
+    if (backend->mark) {
+        backend->mark(2 * i);
+        execute_stage(p->hierarchy, &p->stages[i], &times->halo);
+        backend->mark(2 * i + 1);
+        return;
+    }
+    backend->synchronise();
     const double start = timer_seconds();
-    execute_stage(h, s, &times->halo);
+    execute_stage(p->hierarchy, &p->stages[i], &times->halo);
     backend->synchronise();
     times->total += timer_seconds() - start;
+}
+
+/* Adds the seconds of stages between marks, after the last stage, so that none waits for it. */
+static void read_marks(struct program *p)
+{
+    for (int i = 0; i < p->count; i++)
+        if (stage_backend(p, i)->mark)
+            p->times[i].total += stage_backend(p, i)->seconds_between(2 * i, 2 * i + 1);
+}
+
+/* Marks cost more when they are made than later, so each is used once beforehand. */
+static void make_marks(const struct program *p)
+{
+    for (int i = 0; i < p->count; i++)
+        if (stage_backend(p, i)->mark)
+            stage_backend(p, i)->mark(2 * i + 1);
 }
 
 /* Opens the stage's range on a profiler's time line, such as "halo 64^3". */
@@ -180,7 +210,7 @@ static void execute_one(struct program *p, int i)
     struct stage *s = &p->stages[i];
     open_range(p->hierarchy, s);
     if (p->times)
-        execute_timed(p->hierarchy, s, &p->times[i]);
+        execute_timed(p, i);
     else
         execute_stage(p->hierarchy, s, NULL);
     range_pop();
@@ -258,6 +288,8 @@ void program_execute(struct program *p)
         p->hierarchy->levels[p->stages[0].level]->backend->replay(p->recording);
     else
         execute_stages(p);
+    if (p->times)
+        read_marks(p);
     range_pop();
 }
 
@@ -266,6 +298,8 @@ void program_time(struct program *p, bool on)
     memory_free(p->times);
     p->times = on ? memory_alloc_zero((size_t)p->count * sizeof *p->times, "stage times") : NULL;
     p->executions = 0;
+    if (on)
+        make_marks(p);
 }
 
 const char *stage_name(const struct stage *stage, char *buffer, int size)
