@@ -31,8 +31,9 @@ LDFLAGS ?=
 WERROR ?= $(if $(filter asan,$(MODE)),,-Werror)
 
 # Machine code for every architecture named, and what later GPUs can translate for the last one.
-CUDA_ARCH_FLAGS = $(foreach arch,$(ARCH),-gencode=arch=$(arch:sm_%=compute_%),code=$(arch)) \
-             -gencode=arch=$(patsubst sm_%,compute_%,$(lastword $(ARCH))),code=$(patsubst sm_%,compute_%,$(lastword $(ARCH)))
+CUDA_ARCHS = $(patsubst sm_%,%,$(ARCH))
+CUDA_ARCH_FLAGS = $(foreach arch,$(CUDA_ARCHS),-gencode=arch=compute_$(arch),code=sm_$(arch)) \
+             $(foreach arch,$(lastword $(CUDA_ARCHS)),-gencode=arch=compute_$(arch),code=compute_$(arch))
 NVCCFLAGS ?= -O3 $(CUDA_ARCH_FLAGS)
 
 ifeq ($(filter $(MODE),$(MODES)),)
@@ -213,7 +214,7 @@ Variables (make NAME=VALUE):
   DEPS         prefix of libraries unpacked without root: .deps if it is there
   CUDA         1 or 0: with CUDA or without (1 if nvcc is found)
   CUDA_HOME, NVCC, NVCCFLAGS
-  ARCH         GPU architectures: sm_90, or several, "sm_80 sm_90"
+  ARCH         GPU architectures: sm_90, or several, "sm_80 sm_90" (or "80 90"), the latest last
   V            1: prints commands in full
 endef
 help:

@@ -48,11 +48,15 @@ static struct options trial_options(const struct options *options)
 
 static struct threshold tried;
 
+/* The levels of at most dim cells a side on the CPU, and those that have to be there anyway. */
 static void try(struct options *o, long dim)
 {
     struct threshold_trial *trial = &tried.trials[tried.count];
-    trial->cpu_below = o->cpu_below = dim * dim * dim + 1;
+    o->cpu_below = dim * dim * dim + 1;
     const struct hierarchy_choice choice = benchmark_hierarchy_choice(o, true);
+    trial->cpu_below = (long)choice.cpu_below;
+    if (tried.count > 0 && trial->cpu_below == tried.trials[tried.count - 1].cpu_below)
+        return;
     trial->seconds = median_seconds(&choice, (struct solver_choice){.f_cycle = true});
     if (trial->seconds < tried.trials[tried.best].seconds)
         tried.best = tried.count;

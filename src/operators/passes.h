@@ -108,8 +108,7 @@ struct passes {
     /* Set-up. f of the fv problem, and α and β where they are allocated, on the interior of the
      * level's boxes (β also on the faces of the high walls). */
     void (*fill_fv)(const struct level *level, const struct fv_tables *tables);
-    /* Interior (and high-wall faces) of all coefficient fields and f of the model problem;
-     * see problem.h. */
+    /* Of face-centred β, in one direction. */
     void (*restrict_face)(const struct level *fine, struct level *coarse, int direction);
     void (*extrapolate_beta)(
         struct level *level); /* fv4: one layer beyond Dirichlet walls, tangentially */

@@ -180,6 +180,23 @@ refused_on() {
     refused_on 3 "input.ini:1: order: wrong value" --input "$work/input.ini"
 }
 
+@test "thresholds mean nothing without a GPU, and nothing is tried" {
+    local threshold
+    export CUDA_VISIBLE_DEVICES=
+    hpgmg --backend cpu --checksum --solves 1 3 8
+    grep '^checksum: ' "$work/stdout" >"$work/expected"
+    for threshold in auto never 4096 1; do
+        hpgmg --backend cpu --cpu-below $threshold --checksum --solves 1 3 8
+        [ "$status" -eq 0 ]
+        [ ! -s "$work/stderr" ]
+        grep '^checksum: ' "$work/stdout" | diff "$work/expected" -
+        [ "$(grep -c 'Levels on the CPU' "$work/stdout")" -eq 0 ]
+    done
+}
+
+@test "wrong threshold" { refused "--cpu-below: wrong value 'always'" --cpu-below always 3 1; }
+@test "threshold zero" { refused "--cpu-below: wrong value '0'" --cpu-below 0 3 1; }
+
 # --- what is asked for ---------------------------------------------------------------------------
 
 @test "--help goes to stdout and is all that happens" {

@@ -6,6 +6,7 @@
 #include "operators/fv4.h"
 #include "operators/hash.h"
 #include "operators/probe.h"
+#include "operators/problem_formula.h"
 #include "operators/smoothers.h"
 #include "operators/sum.h"
 #include "operators/transfers.h"
@@ -26,6 +27,12 @@ __global__ void use_fv4(const double *u, const double *b, double *out)
     out[3] = fv4_gather(u + 62, 5, 25, b + 62, b + 62, b + 62, 5, 25);
     out[4] = fv4_constant_sum(u[0], u[1], u[2], u[3], u[4], u[5], u[6]);
     out[5] = fv4_constant_gather(u + 62, 5, 25);
+}
+
+__global__ void use_problem(const struct fv_point *p, const double *s, double *out)
+{
+    out[0] = fv_rhs(p[0], p[1], p[2], s[0]);
+    out[1] = fv_beta(s[0], s[1], s[2], s[3], s[4]);
 }
 
 __global__ void use_smoothers(const double *u, double *out)
