@@ -22,6 +22,9 @@ struct march_fv4 {
     const double *u, *f, *alpha, *dinv, *beta_i, *beta_j, *beta_k;
     double scale, c1, c2;
     int colour; /* local cells with even i + j + k + colour are updated */
+    /* Gauss-Seidel: cells within these bounds in every direction have no wall, and no repeated
+     * image, within the stencil's reach; even numbers in i and j. */
+    int inner_lo[3], inner_hi[3];
     double *out;
     long out_sj, out_sk;
     unsigned long long *norm;

@@ -118,6 +118,16 @@ static struct march_fv4 open_march(const struct work &w, enum march_kind kind, d
     return m;
 }
 
+/* Where D⁻¹ follows from the nearest faces alone; see probe_create. */
+static void find_inner(const struct work &w, struct march_fv4 &m)
+{
+    const int reach = w.s->radius, dim = w.pass->level->dim;
+    for (int d = 0; d < 3; d++) {
+        m.inner_lo[d] = w.c.wall[d][0] ? reach : 0;
+        m.inner_hi[d] = dim > 2 * reach ? w.c.n[d] - (w.c.wall[d][1] ? reach : 0) : 0;
+    }
+}
+
 static void sweep_by_march(const struct work &w, int sweep)
 {
     struct march_fv4 m = open_march(w, MARCH_WEIGHTED, w.buffer[(sweep + 1) & 1]);
@@ -125,6 +135,7 @@ static void sweep_by_march(const struct work &w, int sweep)
     case SMOOTHER_GSRB:
         m.kind = MARCH_GAUSS_SEIDEL;
         m.colour = (w.parity + sweep) & 1;
+        find_inner(w, m);
         break;
     case SMOOTHER_CHEBYSHEV:
         m.kind = sweep > 0 ? MARCH_CHEBYSHEV : MARCH_WEIGHTED;
