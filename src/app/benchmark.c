@@ -6,6 +6,7 @@
 #include <string.h>
 #include "app/breakdown.h"
 #include "app/progress.h"
+#include "app/transport.h"
 #include "base/check.h"
 #include "base/memory.h"
 #include "base/timer.h"
@@ -38,6 +39,8 @@ struct hierarchy_choice benchmark_hierarchy_choice(const struct options *o, bool
         choice.backend = &backend_cuda;
         choice.coarse_backend = &backend_cuda_host;
         choice.cpu_below = (double)o->cpu_below;
+        choice.transport = transport_chosen()->transport;
+        choice.device_messages = transport_chosen()->device_messages;
         if (choice.bottom == BOTTOM_METHOD_DIRECT && choice.cpu_below <= DIRECT_MAX_UNKNOWNS)
             choice.cpu_below = DIRECT_MAX_UNKNOWNS + 1; /* its factors live in host memory */
     }

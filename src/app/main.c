@@ -8,6 +8,7 @@
 #include "app/progress.h"
 #include "app/report.h"
 #include "app/threshold.h"
+#include "app/transport.h"
 #include "base/check.h"
 #include "base/memory.h"
 #include "comm/comm.h"
@@ -62,11 +63,7 @@ static enum status choose_backend(const struct options *o, bool *on_gpu, char *m
     *on_gpu = false;
     if (o->backend == BACKEND_CPU)
         return STATUS_VALID;
-    if (comm_size() >
-        1) /* messages are packed by kernels, into memory that they do not reach yet */
-        snprintf(reason, sizeof reason, "the GPU backend works on one rank only so far");
-    else
-        opened = cuda_open(comm_node_rank(), reason, sizeof reason);
+    opened = cuda_open(comm_node_rank(), reason, sizeof reason);
     comm_min_f64(MPI_COMM_WORLD, &opened, 1);
     *on_gpu = opened == 1.0;
     if (*on_gpu)
@@ -138,6 +135,8 @@ static enum status run(int argc, char **argv)
     char note[512] = "";
     if (status == STATUS_VALID)
         status = choose_backend(&options, &on_gpu, note, sizeof note);
+    if (status == STATUS_VALID)
+        status = transport_choose(&options, on_gpu, message, sizeof message);
     if (status != STATUS_VALID && note[0])
         snprintf(message, sizeof message, "%s", note);
     struct hierarchy_choice choice = benchmark_hierarchy_choice(&options, on_gpu);

@@ -13,6 +13,7 @@ enum cycle_kind { CYCLE_F, CYCLE_V };
 enum solver_kind { SOLVER_MG, SOLVER_MGPCG };
 enum bottom_kind { BOTTOM_BICGSTAB, BOTTOM_CG, BOTTOM_SMOOTH, BOTTOM_DIRECT };
 enum loops { LOOPS_TILED, LOOPS_PLAIN };
+enum transport_kind { TRANSPORT_AUTO, TRANSPORT_PEER, TRANSPORT_CUDA_AWARE, TRANSPORT_STAGED };
 
 /* No level has fewer cells than this. */
 enum { CPU_BELOW_NEVER = 1 };
@@ -34,6 +35,7 @@ struct options {
     int bottom;
     int backend;     /* enum backend_choice */
     long cpu_below;  /* levels of fewer cells live on the CPU although there is a GPU; 0: auto */
+    int transport;   /* enum transport_kind: of messages between GPUs */
     int loops;       /* CPU loops: tiled or plain; same bits */
     long solves;     /* timed solves per size; 0: as many as fill min_time, at least 10 */
     double min_time; /* seconds per size; without meaning if solves > 0 */

@@ -10,6 +10,11 @@ static const struct choice bottoms[] = {{"bicgstab", BOTTOM_BICGSTAB},
                                         {"smooth", BOTTOM_SMOOTH},
                                         {"direct", BOTTOM_DIRECT},
                                         {NULL, 0}};
+static const struct choice transports[] = {{"auto", TRANSPORT_AUTO},
+                                           {"peer", TRANSPORT_PEER},
+                                           {"cuda-aware", TRANSPORT_CUDA_AWARE},
+                                           {"staged", TRANSPORT_STAGED},
+                                           {NULL, 0}};
 static const struct choice loops[] = {{"tiled", LOOPS_TILED}, {"plain", LOOPS_PLAIN}, {NULL, 0}};
 
 #define AT(member) .offset = offsetof(struct options, member)
@@ -59,6 +64,8 @@ const struct option_row option_table[] = {
      .choices = thresholds, .minimum = 1, .maximum = 1e12, .argument = "CELLS",
      .help = "levels of fewer cells leave the GPU; never: none;\n"
              "auto: what is fastest when tried before"},
+    {.name = "transport", CHOICE(transport, transports, "auto"),
+     .help = "of messages between GPUs; same bits"},
     {.name = "loops", CHOICE(loops, loops, "tiled"), .help = "CPU loops; same bits"},
     {.name = "solves", NUMBER(OPTION_LONG, solves, "auto"), .unset = "auto", .minimum = 1,
      .maximum = 1e6, .argument = "N",

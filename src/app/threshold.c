@@ -1,6 +1,7 @@
 #include "app/threshold.h"
 #include <stdlib.h>
 #include "app/benchmark.h"
+#include "comm/comm.h"
 #include "base/timer.h"
 #include "level/backend.h"
 
@@ -30,6 +31,7 @@ static double median_seconds(const struct hierarchy_choice *choice, struct solve
     }
     solver_destroy(s);
     hierarchy_destroy(h);
+    comm_max_f64(MPI_COMM_WORLD, samples, SAMPLES); /* and all ranks choose alike */
     qsort(samples, SAMPLES, sizeof *samples, ascending);
     return samples[SAMPLES / 2];
 }
@@ -39,7 +41,7 @@ static struct options trial_options(const struct options *options)
 {
     struct options o = *options;
     const struct hierarchy_choice own = benchmark_hierarchy_choice(&o, true);
-    if (cut_dim(hierarchy_shape(&own, 1).cuts[0]) <= TRIAL_DIM)
+    if (cut_dim(hierarchy_shape(&own, comm_size()).cuts[0]) <= TRIAL_DIM)
         return o;
     o.log2_box_dim = TRIAL_LOG2_BOX_DIM;
     o.boxes_per_rank = TRIAL_BOXES;
@@ -67,7 +69,7 @@ long threshold_try(const struct options *options)
 {
     struct options o = trial_options(options);
     const struct hierarchy_choice choice = benchmark_hierarchy_choice(&o, true);
-    const struct hierarchy_shape shape = hierarchy_shape(&choice, 1);
+    const struct hierarchy_shape shape = hierarchy_shape(&choice, comm_size());
     tried = (struct threshold){.dim = cut_dim(shape.cuts[0])};
     try(&o, 0);
     for (int l = shape.nlevels - 1; l > 0 && tried.count < MAX_THRESHOLD_TRIALS; l--)

@@ -3,6 +3,7 @@
 /* MPI start-up, shut-down and the few collectives that the program needs. Every MPI call of the
  * project is in comm/. */
 #include <mpi.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include "base/status.h"
 
@@ -15,6 +16,10 @@ int comm_rank(void); /* of the world */
 int comm_size(void);
 int comm_node_size(void); /* ranks on the node of this one; collective over the world */
 int comm_node_rank(void); /* this one's number among them; likewise */
+/* nodes[r] is the same number for all ranks r of one node. Collective over the world. */
+void comm_nodes(int *nodes);
+/* True if the MPI library says at run time that it takes pointers to GPU memory. */
+bool comm_takes_device_memory(void);
 
 /* A communicator of the ranks with member != 0, ordered as in the world. MPI_COMM_NULL for the
  * others. Collective. */
@@ -41,22 +46,35 @@ struct message {
     long count;
 };
 
+/* Where the buffers of messages are. */
+struct message_memory {
+    double *(*allocate)(long length, const char *what);
+    void (*release)(double *buffer);
+};
+extern const struct message_memory message_memory_host;
+
 /* One exchange in flight. At most one message per neighbour and direction. */
 struct exchange {
     int nsends, nreceives;
     struct message *sends, *receives;
-    double *send_buffer, *receive_buffer; /* host memory, owned by the exchange */
-    MPI_Request *requests;                /* nreceives, then nsends */
+    double *send_buffer, *receive_buffer; /* NULL before exchange_open */
+    const struct message_memory *memory;
+    MPI_Request *requests; /* nreceives, then nsends */
     int tag;
 };
 
-/* Allocates buffers and requests for the messages given (which it takes over). Counts above INT_MAX
- * doubles are refused. */
+/* Takes over the messages given. Counts above INT_MAX doubles are refused. */
 void exchange_create(struct exchange *x, int nsends, struct message *sends, int nreceives,
                      struct message *receives);
+/* Allocates the buffers, before the first use; does nothing where there are some. */
+void exchange_open(struct exchange *x, const struct message_memory *memory);
 void exchange_destroy(struct exchange *x);
 void exchange_post_receives(struct exchange *x);
 void exchange_start_sends(struct exchange *x); /* send_buffer must be filled */
 void exchange_wait(struct exchange *x);        /* until all messages, both ways, are done */
+
+/* Gives `bytes` bytes to each of `count` peers, from out one after the other, and gets as many from
+ * each, into in. Whoever names a peer is named by it. */
+void comm_swap(int count, const int *peers, const void *out, void *in, int bytes);
 
 #endif

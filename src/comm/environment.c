@@ -3,6 +3,9 @@
 #include <string.h>
 #include "comm/call.h"
 #include "comm/comm.h"
+#ifdef OPEN_MPI
+#include <mpi-ext.h>
+#endif
 
 void comm_library(char *text, int size)
 {
@@ -32,4 +35,25 @@ int comm_node_size(void)
 int comm_node_rank(void)
 {
     return ask_node(MPI_Comm_rank);
+}
+
+void comm_nodes(int *nodes)
+{
+    MPI_Comm node;
+    int first = comm_rank();
+    MPI_CALL(MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node));
+    MPI_CALL(MPI_Allreduce(MPI_IN_PLACE, &first, 1, MPI_INT, MPI_MIN, node));
+    MPI_CALL(MPI_Comm_free(&node));
+    MPI_CALL(MPI_Allgather(&first, 1, MPI_INT, nodes, 1, MPI_INT, MPI_COMM_WORLD));
+}
+
+/* MPIX_Query_cuda_support is an extension that MPI libraries share; Open MPI has it in a header of
+ * its own. */
+bool comm_takes_device_memory(void)
+{
+#if defined(MPIX_CUDA_AWARE_SUPPORT) || defined(MPICH_NUMVERSION) && MPICH_NUMVERSION >= 40000000
+    return MPIX_Query_cuda_support() == 1;
+#else
+    return false;
+#endif
 }

@@ -4,18 +4,30 @@
 #include "comm/call.h"
 #include "comm/comm.h"
 
-enum { EXCHANGE_TAG = 1 };
+enum { EXCHANGE_TAG = 1, SWAP_TAG = 2 };
+
+static double *allocate_host(long length, const char *what)
+{
+    return memory_alloc((size_t)length * sizeof(double), what);
+}
+
+static void release_host(double *buffer)
+{
+    memory_free(buffer);
+}
+
+const struct message_memory message_memory_host = {allocate_host, release_host};
 
 /* Doubles in all messages of one direction. */
-static size_t buffer_length(int count, const struct message *messages)
+static long buffer_length(int count, const struct message *messages)
 {
-    size_t length = 0;
+    long length = 0;
     for (int m = 0; m < count; m++) {
         if (messages[m].count > INT_MAX)
             die(STATUS_USAGE,
                 "a message of %ld doubles is longer than MPI can send; use more ranks",
                 messages[m].count);
-        length += (size_t)messages[m].count;
+        length += messages[m].count;
     }
     return length;
 }
@@ -28,19 +40,30 @@ void exchange_create(struct exchange *x, int nsends, struct message *sends, int 
                            .nreceives = nreceives,
                            .receives = receives,
                            .tag = EXCHANGE_TAG};
-    x->send_buffer = memory_alloc(buffer_length(nsends, sends) * sizeof(double), "send buffers");
-    x->receive_buffer =
-        memory_alloc(buffer_length(nreceives, receives) * sizeof(double), "receive buffers");
+    buffer_length(nsends, sends);
+    buffer_length(nreceives, receives);
     x->requests =
         memory_alloc((size_t)(nsends + nreceives) * sizeof *x->requests, "message requests");
+}
+
+void exchange_open(struct exchange *x, const struct message_memory *memory)
+{
+    if (x->memory)
+        return;
+    x->memory = memory;
+    x->send_buffer = memory->allocate(buffer_length(x->nsends, x->sends), "send buffers");
+    x->receive_buffer =
+        memory->allocate(buffer_length(x->nreceives, x->receives), "receive buffers");
 }
 
 void exchange_destroy(struct exchange *x)
 {
     memory_free(x->sends);
     memory_free(x->receives);
-    memory_free(x->send_buffer);
-    memory_free(x->receive_buffer);
+    if (x->memory) {
+        x->memory->release(x->send_buffer);
+        x->memory->release(x->receive_buffer);
+    }
     memory_free(x->requests);
 }
 
@@ -65,4 +88,17 @@ void exchange_start_sends(struct exchange *x)
 void exchange_wait(struct exchange *x)
 {
     MPI_CALL(MPI_Waitall(x->nreceives + x->nsends, x->requests, MPI_STATUSES_IGNORE));
+}
+
+void comm_swap(int count, const int *peers, const void *out, void *in, int bytes)
+{
+    MPI_Request *requests = memory_alloc(2 * (size_t)count * sizeof *requests, "requests");
+    for (int p = 0; p < count; p++) {
+        MPI_CALL(MPI_Irecv((char *)in + (size_t)p * (size_t)bytes, bytes, MPI_BYTE, peers[p],
+                           SWAP_TAG, MPI_COMM_WORLD, &requests[2 * p]));
+        MPI_CALL(MPI_Isend((const char *)out + (size_t)p * (size_t)bytes, bytes, MPI_BYTE, peers[p],
+                           SWAP_TAG, MPI_COMM_WORLD, &requests[2 * p + 1]));
+    }
+    MPI_CALL(MPI_Waitall(2 * count, requests, MPI_STATUSES_IGNORE));
+    memory_free(requests);
 }

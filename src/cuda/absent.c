@@ -32,6 +32,12 @@ size_t cuda_peak_bytes(void)
     return 0;
 }
 
+const struct transport *cuda_peer_transport(const char **why_not)
+{
+    *why_not = "this build has no CUDA";
+    return NULL;
+}
+
 double cuda_copy_rate(void)
 {
     return 0.0;

@@ -4,6 +4,7 @@
 #include <map>
 #include "cuda/cuda.h"
 #include "cuda/internal.cuh"
+#include "cuda/peer.cuh"
 extern "C" {
 #include "operators/backend_cpu.h"
 }
@@ -17,8 +18,10 @@ static size_t live_bytes, peak_bytes;
 
 void cuda_check(cudaError_t error, const char *call, const char *file, int line)
 {
-    if (error != cudaSuccess)
-        die(STATUS_SYSTEM, "%s:%d: %s: %s", file, line, call, cudaGetErrorString(error));
+    if (error == cudaSuccess)
+        return;
+    cuda_peer_complain();
+    die(STATUS_SYSTEM, "%s:%d: %s: %s", file, line, call, cudaGetErrorString(error));
 }
 
 cudaStream_t cuda_stream()
@@ -166,6 +169,9 @@ static void release_host(double *data)
     CUDA_CALL(cudaFreeHost(data));
 }
 
+/* Kernels reach these buffers, and the MPI library knows them as host memory. */
+static const struct message_memory message_memory_pinned = {allocate_host, release_host};
+
 /* The copies of a list, one block of threads a piece of rows; the list itself is kept on the device
  * from its first use. */
 static __global__ void __launch_bounds__(256)
@@ -300,15 +306,26 @@ bool cuda_recording()
 enum { ROW_ALIGN = 16 }; /* 128 bytes: one line of the GPU's caches */
 
 extern "C" {
-extern const struct backend backend_cuda = {"gpu",        ROW_ALIGN,
-                                            true,         allocate,
-                                            release,      copy,
-                                            forget,       upload,
-                                            download,     cuda_synchronise,
-                                            record_begin, record_end,
-                                            replay,       record_destroy,
-                                            cuda_mark,    cuda_seconds_between,
-                                            &cuda_passes};
+extern const struct backend backend_cuda = {
+    .name = "gpu",
+    .row_align = ROW_ALIGN,
+    .on_device = true,
+    .allocate = allocate,
+    .release = release,
+    .copy = copy,
+    .forget = forget,
+    .messages = &message_memory_pinned,
+    .upload = upload,
+    .download = download,
+    .synchronise = cuda_synchronise,
+    .record_begin = record_begin,
+    .record_end = record_end,
+    .replay = replay,
+    .record_destroy = record_destroy,
+    .mark = cuda_mark,
+    .seconds_between = cuda_seconds_between,
+    .passes = &cuda_passes,
+};
 }
 
 /* Copies between host fields; those with a device at one end are the device's. */
@@ -328,21 +345,18 @@ static void download_on_host(const double *field, double *values, long count)
 }
 
 extern "C" {
-extern const struct backend backend_cuda_host = {"cpu",
-                                                 ROW_ALIGN,
-                                                 false,
-                                                 allocate_host,
-                                                 release_host,
-                                                 copy_on_host,
-                                                 forget,
-                                                 upload_on_host,
-                                                 download_on_host,
-                                                 cuda_synchronise,
-                                                 NULL,
-                                                 NULL,
-                                                 NULL,
-                                                 NULL,
-                                                 NULL,
-                                                 NULL,
-                                                 &cpu_passes};
+extern const struct backend backend_cuda_host = {
+    .name = "cpu",
+    .row_align = ROW_ALIGN,
+    .on_device = false,
+    .allocate = allocate_host,
+    .release = release_host,
+    .copy = copy_on_host,
+    .forget = forget,
+    .messages = &message_memory_pinned,
+    .upload = upload_on_host,
+    .download = download_on_host,
+    .synchronise = cuda_synchronise,
+    .passes = &cpu_passes,
+};
 }

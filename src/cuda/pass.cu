@@ -223,6 +223,8 @@ static bool pairs_fit(const struct pass *pass)
 void cuda_run(const struct pass *pass)
 {
     const struct step step = {STEP_PASS, *pass};
+    if (pass->level->npatches == 0)
+        return;
     if (cuda_step_fits(&step)) {
         cuda_run_steps(&step, 1);
         return;

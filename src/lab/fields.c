@@ -123,7 +123,7 @@ void fill_random(struct level *level, enum field field, int seed)
 {
     fill(level, field, true, seed);
     if (level->connected)
-        plan_execute(level->halo, level, level->fields[field], level, level->fields[field], NULL);
+        plan_execute(level->halo, level->fields[field], level->fields[field], NULL);
 }
 
 static long plane_differences(const struct level *a, const double *of_a, const struct patch *p,

@@ -25,6 +25,9 @@ struct backend {
     /* The list is about to go: drops what copy() remembered of it. */
     void (*forget)(const struct copy_list *list);
 
+    /* Where copy() finds the buffers of messages that the host sends. */
+    const struct message_memory *messages;
+
     /* `count` neighbouring values of a field from and to host memory. */
     void (*upload)(double *field, const double *values, long count);
     void (*download)(const double *field, double *values, long count);

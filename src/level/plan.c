@@ -187,6 +187,8 @@ struct plan *plan_create(const struct level *source, const struct level *target,
     struct plan *plan = memory_alloc_zero(sizeof *plan, "plan");
     plan->source = source->backend;
     plan->target = target->backend;
+    plan->what = what == TARGET_GHOSTS ? "halo" : "move between levels";
+    plan->dim = target->dim;
     struct building b = {.plan = plan, .source = source, .target = target, .centre = centre};
     b.source_patches = patches_by_box(source);
     b.target_patches = patches_by_box(target);
@@ -208,6 +210,8 @@ struct plan *plan_create(const struct level *source, const struct level *target,
 
 void plan_destroy(struct plan *plan)
 {
+    if (plan->transport)
+        plan->transport->disconnect(plan->connection);
     plan->source->forget(&plan->pack);
     plan->source->forget(&plan->local);
     plan->target->forget(&plan->local);
@@ -219,32 +223,74 @@ void plan_destroy(struct plan *plan)
     memory_free(plan);
 }
 
-void plan_execute(struct plan *plan, const struct level *source, const double *from,
-                  const struct level *target, double *to, struct plan_times *times)
+void plan_connect(struct plan *plan, const struct transport *transport)
+{
+    if (!plan->source->on_device || !plan->target->on_device)
+        return;
+    plan->transport = transport;
+    plan->connection = transport->connect(plan);
+}
+
+bool plan_is_recordable(const struct plan *plan)
+{
+    const bool messages = plan->exchange.nsends + plan->exchange.nreceives > 0;
+    return plan->source->on_device && plan->target->on_device && (plan->transport || !messages);
+}
+
+/* The backend of two that can reach both ends: a device reaches the host's fields, not the other
+ * way round. */
+static const struct backend *reaching(const struct plan *plan)
+{
+    return plan->target->on_device ? plan->target : plan->source;
+}
+
+static const struct message_memory *buffer_memory(const struct plan *plan)
+{
+    static struct message_memory on_device;
+    const struct backend *backend = reaching(plan);
+    if (!plan->device_messages || !plan->source->on_device || !plan->target->on_device)
+        return backend->messages;
+    on_device = (struct message_memory){backend->allocate, backend->release};
+    return &on_device;
+}
+
+/* By MPI. Buffers are free again when the last unpacking is done: at once on the host, and on a
+ * device before the next packing is. */
+static void execute_messages(struct plan *plan, const double *from, double *to,
+                             struct plan_times *times)
 {
     struct exchange *x = &plan->exchange;
     const double start = times ? timer_seconds() : 0.0;
-    const struct backend *from_backend = source->backend, *to_backend = target->backend;
-    exchange_post_receives(x);
-    from_backend->copy(&plan->pack, from, x->send_buffer);
-    if (x->nsends > 0)
-        from_backend->synchronise();
+    const bool device = reaching(plan)->on_device, messages = x->nsends + x->nreceives > 0;
+    exchange_open(x, buffer_memory(plan));
+    if (!device)
+        exchange_post_receives(x);
+    plan->source->copy(&plan->pack, from, x->send_buffer);
+    if (device && messages) {
+        reaching(plan)->synchronise();
+        exchange_post_receives(x);
+    }
     const double packed = times ? timer_seconds() : 0.0;
     exchange_start_sends(x);
-    /* A device reaches the host's fields, not the other way round. */
-    (to_backend->on_device ? to_backend : from_backend)->copy(&plan->local, from, to);
-    if (from_backend->on_device != to_backend->on_device)
-        (to_backend->on_device ? to_backend : from_backend)->synchronise();
+    reaching(plan)->copy(&plan->local, from, to);
+    if (plan->source->on_device != plan->target->on_device)
+        reaching(plan)->synchronise();
     const double copied = times ? timer_seconds() : 0.0;
     exchange_wait(x);
     const double arrived = times ? timer_seconds() : 0.0;
-    to_backend->copy(&plan->unpack, x->receive_buffer, to);
-    if (x->nreceives > 0)
-        to_backend->synchronise(); /* the buffer is free again */
+    plan->target->copy(&plan->unpack, x->receive_buffer, to);
     if (!times)
         return;
     times->pack += packed - start;
     times->local += copied - packed;
     times->wait += arrived - copied;
     times->unpack += timer_seconds() - arrived;
+}
+
+void plan_execute(struct plan *plan, const double *from, double *to, struct plan_times *times)
+{
+    if (plan->transport)
+        plan->transport->execute(plan->connection, from, to);
+    else
+        execute_messages(plan, from, to, times);
 }

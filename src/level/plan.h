@@ -19,6 +19,18 @@ struct copy_list {
     struct copy *copies;
 };
 
+struct plan;
+
+/* A way for messages between fields on devices without a host's hand. connect (collective among the
+ * ranks of the plan) prepares a plan and returns what execute and disconnect want; execute begins
+ * the whole plan as work on the device, which a backend may record. */
+struct transport {
+    const char *name;
+    void *(*connect)(const struct plan *plan);
+    void (*execute)(void *connection, const double *from, double *to);
+    void (*disconnect)(void *connection);
+};
+
 /* One plan as this rank sees it. */
 struct plan {
     struct copy_list pack;   /* source field -> exchange.send_buffer */
@@ -26,7 +38,12 @@ struct plan {
     struct copy_list unpack; /* exchange.receive_buffer -> target field */
     struct exchange exchange;
     const struct backend *source, *target; /* whose fields it moves */
+    const char *what;                      /* a halo, for messages about it */
+    int dim;                               /* cells a side of its levels */
     long cells_local, cells_sent;          /* by this rank, per execution */
+    bool device_messages;                  /* the MPI library takes buffers on the device */
+    const struct transport *transport;     /* NULL: messages by MPI from buffers */
+    void *connection;                      /* the transport's */
 };
 
 /* What part of the target's patches a plan fills. */
@@ -47,15 +64,21 @@ struct plan *plan_create(const struct level *source, const struct level *target,
                          int grow, int centre);
 void plan_destroy(struct plan *plan);
 
+/* The plan uses this transport from now on, if both its ends are on devices. Collective over the
+ * world. */
+void plan_connect(struct plan *plan, const struct transport *transport);
+
 /* Seconds spent in the parts of one or more executions; add to the same struct again and again. */
 struct plan_times {
     double pack, local, wait, unpack;
 };
 
-/* Moves the cells: posts receives, packs, sends, copies what is local while messages travel, waits,
- * unpacks. `from` is a field of source's layout, `to` one of target's (the same for a halo). times
- * may be NULL. Copies are done by source's backend (pack, local) and target's (unpack). */
-void plan_execute(struct plan *plan, const struct level *source, const double *from,
-                  const struct level *target, double *to, struct plan_times *times);
+/* True if the plan is a device's work alone, which its backend may record. */
+bool plan_is_recordable(const struct plan *plan);
+
+/* Moves the cells: packs, sends, copies what is local while messages travel, waits, unpacks. `from`
+ * is a field of source's layout, `to` one of target's (the same for a halo). times may be NULL;
+ * without a host's hand there are no parts to time. */
+void plan_execute(struct plan *plan, const double *from, double *to, struct plan_times *times);
 
 #endif

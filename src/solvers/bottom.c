@@ -44,7 +44,7 @@ static void smooth(struct level *l, enum field u, enum field f)
 {
     const int group = l->connected ? l->backend->passes->sweeps_per_halo(l) : SMOOTHER_SWEEPS;
     if (l->connected)
-        plan_execute(l->halo, l, l->fields[f], l, l->fields[f], NULL);
+        plan_execute(l->halo, l->fields[f], l->fields[f], NULL);
     for (int sweep = 0; sweep < SMOOTHER_SWEEPS; sweep += group) {
         const enum field buffer = l->stencil->in_place || sweep % 2 == 0 ? u : FIELD_TMP;
         const int left = SMOOTHER_SWEEPS - sweep;
@@ -54,7 +54,7 @@ static void smooth(struct level *l, enum field u, enum field f)
                                   .first_sweep = sweep,
                                   .nsweeps = left < group ? left : group};
         if (l->connected)
-            plan_execute(l->halo, l, l->fields[buffer], l, l->fields[buffer], NULL);
+            plan_execute(l->halo, l->fields[buffer], l->fields[buffer], NULL);
         l->backend->passes->run(&pass);
     }
 }
@@ -69,7 +69,7 @@ static void use_true_diagonal(struct level *l)
     l->stencil->hpgmg_diagonal = false;
     l->backend->passes->diagonal(l, &lambda_max);
     if (l->connected)
-        plan_execute(l->halo, l, l->fields[FIELD_DINV], l, l->fields[FIELD_DINV], NULL);
+        plan_execute(l->halo, l->fields[FIELD_DINV], l->fields[FIELD_DINV], NULL);
 }
 
 static double residual_norm(struct level *l, enum field u, enum field f)
@@ -109,6 +109,7 @@ static void solve_by_krylov(struct bottom *b, enum field u, enum field f)
 bool bottom_on_device(const struct bottom *b)
 {
     return b->method == BOTTOM_METHOD_BICGSTAB && b->level->backend->passes->bottom_solve &&
+           b->level->nranks == 1 &&
            !b->level->stencil->hpgmg_diagonal; /* its fallback needs another one */
 }
 

@@ -133,6 +133,14 @@ static void destroy_level(struct level *l)
     level_destroy(l);
 }
 
+/* How the plan's messages travel in every cycle. */
+static void choose_way(const struct hierarchy *h, struct plan *plan)
+{
+    plan->device_messages = h->choice.device_messages;
+    if (h->choice.transport)
+        plan_connect(plan, h->choice.transport);
+}
+
 static void create_transfer(struct hierarchy *h, int depth)
 {
     struct transfer *t = &h->transfers[depth];
@@ -150,6 +158,8 @@ static void create_transfer(struct hierarchy *h, int depth)
     level_allocate(t->coarse, FIELD_F);
     t->down = plan_create(t->coarse, next, TARGET_GROWN, 0, CENTRE_CELL);
     t->up = plan_create(next, t->coarse, TARGET_GROWN, GHOSTS, CENTRE_CELL);
+    choose_way(h, t->down);
+    choose_way(h, t->up);
 }
 
 /* Fills the ghosts of a face-centred or cell-centred coefficient from neighbours. */
@@ -158,14 +168,14 @@ static void exchange_coefficient(struct level *l, enum field field, int centre)
     if (!l->connected)
         return;
     struct plan *halo = plan_create(l, l, TARGET_GHOSTS, l->ghosts, centre);
-    plan_execute(halo, l, l->fields[field], l, l->fields[field], NULL);
+    plan_execute(halo, l->fields[field], l->fields[field], NULL);
     plan_destroy(halo);
 }
 
 static void move_coefficient(struct transfer *t, struct level *next, enum field field, int centre)
 {
     struct plan *move = plan_create(t->coarse, next, TARGET_GROWN, 0, centre);
-    plan_execute(move, t->coarse, t->coarse->fields[field], next, next->fields[field], NULL);
+    plan_execute(move, t->coarse->fields[field], next->fields[field], NULL);
     plan_destroy(move);
     level_release(t->coarse, field);
 }
@@ -226,6 +236,8 @@ struct hierarchy *hierarchy_create(const struct hierarchy_choice *choice)
         h->levels[l] = create_level(choice, backend, l, d);
         for (int f = 0; f < count; f++)
             level_allocate(h->levels[l], fields[f]);
+        if (h->levels[l]->halo)
+            choose_way(h, h->levels[l]->halo);
     }
     for (int l = 0; l + 1 < h->nlevels; l++)
         create_transfer(h, l);

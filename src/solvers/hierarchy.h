@@ -19,6 +19,8 @@ struct hierarchy_choice {
     const struct backend *backend; /* of levels with at least cpu_below cells */
     const struct backend *coarse_backend; /* of the others; NULL: the same */
     double cpu_below;
+    const struct transport *transport; /* of messages between devices; NULL: MPI's */
+    bool device_messages;              /* MPI takes buffers on devices */
 };
 
 /* The cut of every level, before anything is allocated. */

@@ -13,7 +13,7 @@ static enum field work(int number)
 static void exchange_halo(struct level *l, enum field x)
 {
     if (l->connected)
-        plan_execute(l->halo, l, l->fields[x], l, l->fields[x], NULL);
+        plan_execute(l->halo, l->fields[x], l->fields[x], NULL);
 }
 
 void krylov_residual(struct level *level, enum field residual, enum field u, enum field f)

@@ -57,22 +57,21 @@ struct stage *program_add(struct program *p, enum stage_kind kind, int level)
 static void execute_halo(const struct hierarchy *h, const struct stage *s, struct plan_times *times)
 {
     const struct level *l = h->levels[s->level];
-    plan_execute(l->halo, l, l->fields[s->field], l, l->fields[s->field], times);
+    plan_execute(l->halo, l->fields[s->field], l->fields[s->field], times);
 }
 
 static void execute_down(const struct hierarchy *h, const struct stage *s, struct plan_times *times)
 {
     const struct transfer *t = &h->transfers[s->level];
     const struct level *next = h->levels[s->level + 1];
-    plan_execute(t->down, t->coarse, t->coarse->fields[FIELD_F], next, next->fields[FIELD_F],
-                 times);
+    plan_execute(t->down, t->coarse->fields[FIELD_F], next->fields[FIELD_F], times);
 }
 
 static void execute_up(const struct hierarchy *h, const struct stage *s, struct plan_times *times)
 {
     const struct transfer *t = &h->transfers[s->level];
     const struct level *next = h->levels[s->level + 1];
-    plan_execute(t->up, next, next->fields[FIELD_U], t->coarse, t->coarse->fields[FIELD_U], times);
+    plan_execute(t->up, next->fields[FIELD_U], t->coarse->fields[FIELD_U], times);
 }
 
 static void execute_stage(const struct hierarchy *h, const struct stage *s,
@@ -237,18 +236,20 @@ static bool stage_is_recordable(const struct program *p, const struct stage *s,
 {
     const struct hierarchy *h = p->hierarchy;
     const struct level *l = h->levels[s->level];
-    if (l->backend != backend || l->nranks > 1 || !l->active)
+    if (l->backend != backend)
         return false;
     switch (s->kind) {
     case STAGE_PASS:
-    case STAGE_HALO:
     case STAGE_RESTRICT:
         return true;
+    case STAGE_HALO:
+        return plan_is_recordable(l->halo);
     case STAGE_DOWN:
+        return plan_is_recordable(h->transfers[s->level].down);
     case STAGE_UP:
-        return h->levels[s->level + 1]->backend == backend && h->levels[s->level + 1]->nranks == 1;
+        return plan_is_recordable(h->transfers[s->level].up);
     case STAGE_BOTTOM:
-        return bottom_on_device(h->bottom);
+        return !l->active || bottom_on_device(h->bottom);
     case STAGE_MEAN:
     case NUM_STAGE_KINDS:
         break;

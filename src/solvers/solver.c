@@ -109,5 +109,5 @@ void transfer_restrict(struct hierarchy *h, int level, enum field from, enum fie
     const enum field landing = t->separate ? FIELD_F : to;
     fine->backend->passes->restrict_cells(fine, from, t->coarse, landing);
     if (t->separate)
-        plan_execute(t->down, t->coarse, t->coarse->fields[FIELD_F], next, next->fields[to], NULL);
+        plan_execute(t->down, t->coarse->fields[FIELD_F], next->fields[to], NULL);
 }

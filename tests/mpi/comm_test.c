@@ -248,6 +248,7 @@ static void exchanges_are_used_again_and_again(void **state)
         struct message *sends = make_messages(counts, true, &nsends),
                        *receives = make_messages(counts, false, &nreceives);
         exchange_create(&x, nsends, sends, nreceives, receives);
+        exchange_open(&x, &message_memory_host);
         for (int round = 0; round < 10; round++) {
             exchange_post_receives(&x);
             fill_sends(&x, round);

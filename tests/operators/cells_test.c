@@ -176,7 +176,7 @@ static void write_with_halo(const struct level *l, enum field field, const struc
 {
     field_write(l, field, shape, values, 0, CENTRE_CELL, false);
     if (l->connected)
-        plan_execute(l->halo, l, l->fields[field], l, l->fields[field], NULL);
+        plan_execute(l->halo, l->fields[field], l->fields[field], NULL);
 }
 
 static enum field buffer_field(const struct twin *t, int sweep)

@@ -209,7 +209,7 @@ static struct level *make_level(struct definition *d)
     for (int f = 0; f < 4 && d->op.variable && l->connected; f++) {
         struct plan *halo = plan_create(l, l, TARGET_GHOSTS, G, f == 3 ? CENTRE_CELL : f);
         double *field = l->fields[f == 3 ? FIELD_ALPHA : (enum field)(FIELD_BETA_I + f)];
-        plan_execute(halo, l, field, l, field, NULL);
+        plan_execute(halo, field, field, NULL);
         plan_destroy(halo);
     }
     if (d->op.variable && d->op.order == 4 && !d->op.periodic)
@@ -246,7 +246,7 @@ static void check_apply(struct level *l, const double *matrix)
     for (int c = 0; c < unknowns; c++)
         *cell(l, FIELD_U, c) = x[c] = random_between(-1.0, 1.0);
     if (l->connected)
-        plan_execute(l->halo, l, l->fields[FIELD_U], l, l->fields[FIELD_U], NULL);
+        plan_execute(l->halo, l->fields[FIELD_U], l->fields[FIELD_U], NULL);
     backend_cpu.passes->apply(l, FIELD_F, FIELD_U);
     for (int row = 0; row < unknowns; row++) {
         double sum = 0.0;

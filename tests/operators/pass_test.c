@@ -47,7 +47,7 @@ static void fill_random(struct level *l, enum field field)
                     l->fields[field][p->offset + i + j * p->sj + k * p->sk] = random_value();
     }
     if (l->connected)
-        plan_execute(l->halo, l, l->fields[field], l, l->fields[field], NULL);
+        plan_execute(l->halo, l->fields[field], l->fields[field], NULL);
 }
 
 static void copy_field(const struct level *from, struct level *to, enum field field)

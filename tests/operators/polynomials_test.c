@@ -115,7 +115,7 @@ static void write_product(const struct level *l, const struct table t[3])
                 }
     }
     if (l->connected)
-        plan_execute(l->halo, l, l->fields[FIELD_U], l, l->fields[FIELD_U], NULL);
+        plan_execute(l->halo, l->fields[FIELD_U], l->fields[FIELD_U], NULL);
 }
 
 typedef long double exact_fn(const struct table t[3], const int c[3]);

@@ -54,7 +54,7 @@ static void exchange(const struct level *l, enum field field, int centre)
     if (!l->connected)
         return;
     struct plan *halo = plan_create(l, l, TARGET_GHOSTS, GHOST_LAYERS, centre);
-    plan_execute(halo, l, l->fields[field], l, l->fields[field], NULL);
+    plan_execute(halo, l->fields[field], l->fields[field], NULL);
     plan_destroy(halo);
 }
 
@@ -385,7 +385,7 @@ static struct hierarchy *make_hierarchy(const struct operator_choice *op, int lo
 static void apply(struct level *l, enum field out, enum field x)
 {
     if (l->connected)
-        plan_execute(l->halo, l, l->fields[x], l, l->fields[x], NULL);
+        plan_execute(l->halo, l->fields[x], l->fields[x], NULL);
     l->backend->passes->apply(l, out, x);
 }
 

@@ -93,8 +93,7 @@ static void prolong(struct hierarchy *h, int order)
                               .coarse_u = FIELD_U,
                               .coarse_f = FIELD_F};
     if (coarse->connected)
-        plan_execute(coarse->halo, coarse, coarse->fields[FIELD_U], coarse, coarse->fields[FIELD_U],
-                     NULL);
+        plan_execute(coarse->halo, coarse->fields[FIELD_U], coarse->fields[FIELD_U], NULL);
     backend_cpu.passes->run(&pass);
 }
 

@@ -145,7 +145,7 @@ static inline long mistakes_between(const struct plan_case *at, int round)
     double *from = source_field(at, round), *to = field_of_nan(at->target),
            *expected = field_of_nan(at->target), *untouched = source_field(at, round);
     add_filled(at, expected, round);
-    plan_execute(at->plan, at->source, from, at->target, to, NULL);
+    plan_execute(at->plan, from, to, NULL);
     const long mistakes = count_differences(to, expected, length) +
                           count_differences(from, untouched, at->source->field_length);
     memory_free(from);
@@ -160,7 +160,7 @@ static inline long mistakes_within(const struct plan_case *at, int round)
 {
     double *field = source_field(at, round), *expected = source_field(at, round);
     add_filled(at, expected, round);
-    plan_execute(at->plan, at->source, field, at->target, field, NULL);
+    plan_execute(at->plan, field, field, NULL);
     const long mistakes = count_differences(field, expected, at->target->field_length);
     memory_free(field);
     memory_free(expected);

@@ -1,0 +1,19 @@
+#ifndef APP_TRANSPORT_H
+#define APP_TRANSPORT_H
+/* How messages between GPUs travel: by kernels that write into other GPUs' memory (peer), by an MPI
+ * library that takes pointers to it (cuda-aware), or by way of page-locked host memory (staged). */
+#include "app/options.h"
+#include "level/plan.h"
+
+struct transport_chosen {
+    const char *name; /* as the option says it; NULL where there is nothing to choose */
+    const struct transport *transport; /* peer's, or NULL */
+    bool device_messages;              /* cuda-aware */
+};
+
+/* Takes what the options ask for, or the fastest that works. STATUS_ENVIRONMENT and why in message
+ * if what is asked for does not. Collective over the world; all ranks return the same. */
+enum status transport_choose(const struct options *options, bool on_gpu, char *message, int size);
+const struct transport_chosen *transport_chosen(void);
+
+#endif
