@@ -6,8 +6,8 @@
  * steps before, without a register or a wait. Neighbours in k are the thread's own registers, in i
  * those of the next lane, in j they come through shared memory, with one barrier a plane. The
  * outermost rows and lanes of a block only repeat what its inner cells need; what else they compute
- * is not used. Walls are folded in: a ghost is the quadratic extrapolation from the cell itself and
- * the next one inward. */
+ * is not used; beyond sides that are no wall, so do the ghosts next to the patch. Walls are folded
+ * in: a ghost is the quadratic extrapolation from the cell itself and the next one inward. */
 #include "cuda/pair_fv2.cuh"
 #include "cuda/reciprocal.cuh"
 #include <cuda_pipeline.h>
@@ -50,26 +50,41 @@ struct ring {
     double red[2][ROWS][LANES]; /* new values */
 };
 
-/* A thread's place. */
+/* A thread's place. Sides without a wall are open: there the first ghosts belong to the tiles. */
 struct place {
     int lane, row, pair, pairs, j, n1, n2;
+    int end_pair, end_j; /* beyond the last ones */
     long column;
     bool inside, stores;
 };
+
+/* How far the tiles reach beyond the patch in direction d. */
+static __host__ __device__ int open_low(const struct cells &c, int d)
+{
+    return c.wall[d][0] ? 0 : 1;
+}
+
+static __host__ __device__ int open_high(const struct cells &c, int d)
+{
+    return c.wall[d][1] ? 0 : 1;
+}
 
 static __device__ struct place find_place(const struct cells &c)
 {
     struct place p;
     p.lane = threadIdx.x;
     p.row = threadIdx.y;
-    p.pair = (int)blockIdx.x * (LANES - 2) + p.lane;
-    p.j = (int)blockIdx.y * (ROWS - 2) + p.row;
+    p.pair = (int)blockIdx.x * (LANES - 2) + p.lane - open_low(c, 0);
+    p.j = (int)blockIdx.y * (ROWS - 2) + p.row - open_low(c, 1);
     p.pairs = c.n[0] / 2;
     p.n1 = c.n[1];
     p.n2 = c.n[2];
+    p.end_pair = p.pairs + open_high(c, 0);
+    p.end_j = p.n1 + open_high(c, 1);
     p.column = 2 * p.pair + p.j * c.sj;
-    p.inside = p.pair < p.pairs && p.j < p.n1;
-    p.stores = p.inside && (p.lane > 0 || blockIdx.x == 0) &&
+    p.inside = p.pair < p.end_pair && p.j < p.end_j;
+    p.stores = p.pair >= 0 && p.pair < p.pairs && p.j >= 0 && p.j < p.n1 &&
+               (p.lane > 0 || blockIdx.x == 0) &&
                (p.lane < LANES - 1 || blockIdx.x == gridDim.x - 1) &&
                (p.row > 0 || blockIdx.y == 0) && (p.row < ROWS - 1 || blockIdx.y == gridDim.y - 1);
     return p;
@@ -92,18 +107,18 @@ static __device__ struct copies find_copies(const struct cells &c, const struct 
 {
     const int first_pair = p.pair - p.lane, first_row = p.j - p.row, above = first_row + ROWS;
     const long column = 2 * p.pair;
-    struct copies s = {p.pair <= p.pairs && p.j <= p.n1, copies::NOTHING, 0};
-    if (p.row == 0 && p.pair < p.pairs && above <= p.n1) {
+    struct copies s = {p.pair <= p.pairs && p.j <= p.end_j, copies::NOTHING, 0};
+    if (p.row == 0 && p.pair < p.end_pair && above <= p.end_j) {
         s.extra = copies::BETA_J_ABOVE;
         s.from = column + above * c.sj;
     } else if (p.row == 1 && p.lane < ROWS && first_pair + LANES <= p.pairs &&
-               first_row + p.lane < p.n1) {
+               first_row + p.lane < p.end_j) {
         s.extra = copies::BETA_I_END;
         s.from = 2 * (first_pair + LANES) + (first_row + p.lane) * c.sj;
-    } else if (p.row == 2 && p.pair < p.pairs && first_row > 0) {
+    } else if (p.row == 2 && p.pair < p.end_pair && first_row != 0) {
         s.extra = copies::U_BELOW;
         s.from = column + (first_row - 1) * c.sj;
-    } else if (p.row == 3 && p.pair < p.pairs && above < p.n1) {
+    } else if (p.row == 3 && p.pair < p.end_pair && above < p.end_j + open_high(c, 1)) {
         s.extra = copies::U_ABOVE;
         s.from = column + above * c.sj;
     }
@@ -264,7 +279,8 @@ static __device__ void step(const struct pair_fv2 &w, const struct place &p,
                             int first, struct carried &m)
 {
     const int now = k & 1;
-    const bool end_of_row = E ? p.pair == p.pairs - 1 : p.pair == 0;
+    const bool end_of_row =
+        E ? p.pair == p.pairs - 1 && w.c.wall[0][1] : p.pair == 0 && w.c.wall[0][0];
     const double2 bk = r.steps[slot].bk[p.row][p.lane];
     const cell_data black = m.black;
     cell_data red;
@@ -280,14 +296,16 @@ static __device__ void step(const struct pair_fv2 &w, const struct place &p,
     }
     const double red_jm = r.red[now][max(p.row - 1, 0)][p.lane],
                  red_jp = r.red[now][min(p.row + 1, ROWS - 1)][p.lane];
-    struct walls walls = {p.j == 0, p.j == p.n1 - 1, k + 1 == 0, k + 1 == p.n2 - 1};
+    const bool k0 = w.c.wall[2][0], k1 = w.c.wall[2][1];
+    struct walls walls = {p.j == 0 && w.c.wall[1][0], p.j == p.n1 - 1 && w.c.wall[1][1],
+                          k + 1 == 0 && k0, k + 1 == p.n2 - 1 && k1};
     const double new_red = update<HELMHOLTZ, E, WALLS>(
         member(m.b, E), gather<E>(m.b, black_beside, jm, jp, member(m.a, E), member(c, E)), red,
         end_of_row, walls, w.scale);
     m.b = E ? make_double2(m.b.x, new_red) : make_double2(new_red, m.b.y);
     r.red[now ^ 1][p.row][p.lane] = new_red;
-    walls.k0 = k == 0;
-    walls.k1 = k == p.n2 - 1;
+    walls.k0 = k == 0 && k0;
+    walls.k1 = k == p.n2 - 1 && k1;
     const double new_black = update<HELMHOLTZ, E, WALLS>(
         member(m.a, E), gather<E>(m.a, red_beside, red_jm, red_jp, member(m.z, E), member(m.b, E)),
         black, end_of_row, walls, w.scale);
@@ -324,7 +342,7 @@ static __device__ struct carried begin(const struct pair_fv2 &w, const struct pl
     }
     if (p.inside) {
         m.bk = *(const double2 *)(w.beta_k + p.column + (start + 1) * w.c.sk);
-        if (!ZERO && start >= 0)
+        if (!ZERO && (start >= 0 || !w.c.wall[2][0]))
             m.a = *(const double2 *)(w.in + p.column + start * w.c.sk);
     }
     __pipeline_wait_prior(AHEAD - 1);
@@ -348,8 +366,8 @@ static __global__ void __launch_bounds__(LANES *ROWS, 1)
     const struct place p = find_place(w.c);
     const struct copies s = find_copies(w.c, p);
     const int first = blockIdx.z * planes, last = min(first + planes, p.n2);
-    const int start = max(first - 2, -1);
-    const bool wall_row = p.j == 0 || p.j == p.n1 - 1;
+    const int start = w.c.wall[2][0] ? max(first - 2, -1) : first - 2;
+    const bool wall_row = (p.j == 0 && w.c.wall[1][0]) || (p.j == p.n1 - 1 && w.c.wall[1][1]);
     struct carried m = begin<HELMHOLTZ, ZERO>(w, p, s, r, start);
     int u_before = 0, u_slot = 1, u_fetched = AHEAD + 1, slot = 0, fetched = AHEAD;
     for (int k = start; k < last; k++) {
@@ -359,8 +377,10 @@ static __global__ void __launch_bounds__(LANES *ROWS, 1)
         double2 c = make_double2(0.0, 0.0);
         if (!ZERO)
             c = r.u[u_slot][p.row + 1][p.lane];
-        step_of_warp<HELMHOLTZ, ZERO>((p.j + k + 1) & 1, wall_row || k <= 0 || k >= p.n2 - 2, w, p,
-                                      r, r.u[u_before], slot, c, k, first, m);
+        step_of_warp<HELMHOLTZ, ZERO>((p.j + k + 1 + w.parity) & 1,
+                                      wall_row || (k <= 0 && w.c.wall[2][0]) ||
+                                          (k >= p.n2 - 2 && w.c.wall[2][1]),
+                                      w, p, r, r.u[u_before], slot, c, k, first, m);
         m.z = m.a;
         m.a = m.b;
         m.b = c;
@@ -378,9 +398,11 @@ bool cuda_pair_fv2_fits(const struct level *level)
 {
     const struct operator_choice *choice = &level->stencil->choice;
     const size_t bytes = choice->helmholtz ? sizeof(ring<true>) : sizeof(ring<false>);
+    bool even = level->dim % 2 == 0 && level->dim > 4;
+    for (int q = 0; q < level->npatches; q++)
+        even = even && level->patches[q].n[0] % 2 == 0;
     return bytes <= cuda_shared_bytes() && choice->order == 2 && choice->variable &&
-           choice->smoother == SMOOTHER_GSRB && !level->connected &&
-           level->stencil->wall_rule == 2 && level->dim % 2 == 0 && level->dim >= 4;
+           choice->smoother == SMOOTHER_GSRB && even;
 }
 
 template <bool HELMHOLTZ, bool ZERO>
@@ -390,8 +412,10 @@ static void launch(const struct pair_fv2 &w)
         pair_kernel<HELMHOLTZ, ZERO>, cudaFuncAttributeMaxDynamicSharedMemorySize,
         (int)sizeof(ring<HELMHOLTZ>));
     CUDA_CALL(prepared);
-    const int tiles_i = max(1, cuda_divided(w.c.n[0] / 2 - 2, LANES - 2));
-    const int tiles_j = max(1, cuda_divided(w.c.n[1] - 2, ROWS - 2));
+    const int pairs = w.c.n[0] / 2 + open_low(w.c, 0) + open_high(w.c, 0),
+              rows = w.c.n[1] + open_low(w.c, 1) + open_high(w.c, 1);
+    const int tiles_i = max(1, cuda_divided(pairs - 2, LANES - 2)),
+              tiles_j = max(1, cuda_divided(rows - 2, ROWS - 2));
     const int planes =
         cuda_choose_planes(w.c.n[2], tiles_i * tiles_j, MIN_PLANES, MAX_PLANES, EXTRA_STEPS);
     const dim3 block(LANES, ROWS), grid(tiles_i, tiles_j, cuda_divided(w.c.n[2], planes));

@@ -43,25 +43,31 @@ int cuda_sweeps_per_halo(const struct level *level)
     return level->ghosts / level->stencil->radius;
 }
 
+static void sweep_by_pair(const struct work &w, bool zero_guess)
+{
+    double *const *fields = w.pass->level->fields;
+    struct pair_fv2 pair = {w.c};
+    pair.in = w.buffer[0];
+    pair.out = fields[FIELD_TMP] + w.c.offset;
+    pair.f = w.v.f;
+    pair.alpha = fields[FIELD_ALPHA] ? w.v.alpha : NULL;
+    pair.beta_i = w.v.beta_i;
+    pair.beta_j = w.v.beta_j;
+    pair.beta_k = w.v.beta_k;
+    pair.scale = w.v.scale;
+    pair.parity = w.parity;
+    pair.zero_guess = zero_guess;
+    cuda_pair_fv2(pair);
+}
+
 /* All sweeps of the pass by fused red-black kernels, which work out of place: u and FIELD_TMP
  * change places after each. */
 static void sweep_by_pairs(const struct pass *pass)
 {
     struct level *l = pass->level;
-    double *const *fields = l->fields;
     for (int sweep = 0; sweep < pass->nsweeps; sweep += 2) {
-        const struct work w = cuda_open_work(pass, 0);
-        struct pair_fv2 pair = {w.c};
-        pair.in = w.buffer[0];
-        pair.out = fields[FIELD_TMP] + w.c.offset;
-        pair.f = w.v.f;
-        pair.alpha = fields[FIELD_ALPHA] ? w.v.alpha : NULL;
-        pair.beta_i = w.v.beta_i;
-        pair.beta_j = w.v.beta_j;
-        pair.beta_k = w.v.beta_k;
-        pair.scale = w.v.scale;
-        pair.zero_guess = sweep == 0 && pass->start == START_ZERO;
-        cuda_pair_fv2(pair);
+        for (int q = 0; q < l->npatches; q++)
+            sweep_by_pair(cuda_open_work(pass, q), sweep == 0 && pass->start == START_ZERO);
         double *swapped = l->fields[pass->u];
         l->fields[pass->u] = l->fields[FIELD_TMP];
         l->fields[FIELD_TMP] = swapped;
@@ -70,16 +76,21 @@ static void sweep_by_pairs(const struct pass *pass)
 
 static bool residual_fits(const struct pass *pass)
 {
-    return cuda_pair_fv2_fits(pass->level) &&
+    const struct operator_choice *choice = &pass->level->stencil->choice;
+    bool even = true;
+    for (int q = 0; q < pass->level->npatches; q++)
+        for (int d = 0; d < 3; d++)
+            even = even && pass->level->patches[q].n[d] % 2 == 0;
+    return even && choice->order == 2 && choice->variable && pass->level->dim >= 4 &&
            (pass->finish == FINISH_RESTRICT || pass->finish == FINISH_NORM);
 }
 
-/* The finish of the pass by the fused residual kernel. */
-static void finish_fused(const struct pass *pass)
+/* The finish of the pass on patch q by the fused residual kernel. */
+static void finish_fused(const struct pass *pass, int q)
 {
-    const struct work w = cuda_open_work(pass, 0);
+    const struct work w = cuda_open_work(pass, q);
     struct residual_fv2 r = {w.c};
-    r.u = w.buffer[0];
+    r.u = w.buffer[(pass->first_sweep + pass->nsweeps) & 1];
     r.f = w.v.f;
     r.alpha = pass->level->fields[FIELD_ALPHA] ? w.v.alpha : NULL;
     r.beta_i = w.v.beta_i;
@@ -93,7 +104,7 @@ static void finish_fused(const struct pass *pass)
         });
         return;
     }
-    const struct patch *coarse = &pass->coarse->patches[0];
+    const struct patch *coarse = &pass->coarse->patches[q];
     r.coarse = pass->coarse->fields[pass->coarse_f] + coarse->offset;
     r.coarse_sj = coarse->sj;
     r.coarse_sk = coarse->sk;
@@ -230,21 +241,22 @@ void cuda_run(const struct pass *pass)
         return;
     }
     struct pass rest = *pass;
+    const int patches = pass->level->npatches;
     fill_coarse_walls(pass);
     if (pairs_fit(pass)) {
-        if (prolongs(pass))
-            baseline_start(cuda_open_work(pass, 0), 0, 0);
+        for (int q = 0; q < patches && prolongs(pass); q++)
+            baseline_start(cuda_open_work(pass, q), q, 0);
         sweep_by_pairs(pass);
         rest.start = START_KEEP;
         rest.first_sweep += rest.nsweeps;
         rest.nsweeps = 0;
     }
-    if (rest.nsweeps == 0 && rest.start == START_KEEP && residual_fits(pass)) {
-        finish_fused(pass);
-        return;
-    }
-    for (int q = 0; q < pass->level->npatches; q++)
-        run_operations(&rest, q, true);
+    const bool fused = rest.nsweeps == 0 && rest.start == START_KEEP && residual_fits(pass);
+    for (int q = 0; q < patches; q++)
+        if (fused)
+            finish_fused(pass, q);
+        else
+            run_operations(&rest, q, true);
 }
 
 void cuda_run_baseline(const struct pass *pass)

@@ -38,6 +38,7 @@ static __device__ double2 beside(const double *row, double2 pair, bool memory_lo
 struct column {
     long at;
     bool inside, low_i, high_i, low_j, high_j, memory_low, memory_high;
+    bool low_k, high_k; /* walls there */
     int n2;
 };
 
@@ -61,7 +62,7 @@ static __device__ double2 residual_pair(const struct residual_fv2 &w, const stru
                   bj1 = pair_at(w.beta_j + at + w.c.sj), bk0 = pair_at(w.beta_k + at),
                   bk1 = pair_at(w.beta_k + at + w.c.sk);
     const double2 alpha = HELMHOLTZ ? pair_at(w.alpha + at) : make_double2(0.0, 0.0);
-    const bool low_k = k == 0, high_k = k == t.n2 - 1;
+    const bool low_k = k == 0 && t.low_k, high_k = k == t.n2 - 1 && t.high_k;
     const double sx = fv2_sum(
         u.x, or_ghost(t.low_i, side.x, u.x, u.y), u.y, or_ghost(low_j, below.x, u.x, above.x),
         or_ghost(high_j, above.x, u.x, below.x), or_ghost(low_k, km.x, u.x, kp.x),
@@ -105,12 +106,15 @@ static __global__ void __launch_bounds__(LANES *GROUPS, 2)
     t.at = 2 * pair + 2 * group * sj;
     t.n2 = w.c.n[2];
     t.inside = 2 * pair < w.c.n[0] && 2 * group < w.c.n[1];
-    t.low_i = pair == 0;
-    t.high_i = 2 * pair + 2 == w.c.n[0];
-    t.low_j = group == 0;
-    t.high_j = 2 * group + 2 == w.c.n[1];
+    const bool last_pair = 2 * pair + 2 == w.c.n[0];
+    t.low_i = pair == 0 && w.c.wall[0][0];
+    t.high_i = last_pair && w.c.wall[0][1];
+    t.low_j = group == 0 && w.c.wall[1][0];
+    t.high_j = 2 * group + 2 == w.c.n[1] && w.c.wall[1][1];
+    t.low_k = w.c.wall[2][0];
+    t.high_k = w.c.wall[2][1];
     t.memory_low = t.inside && threadIdx.x == 0 && !t.low_i;
-    t.memory_high = t.inside && threadIdx.x == LANES - 1 && !t.high_i;
+    t.memory_high = t.inside && (threadIdx.x == LANES - 1 || last_pair) && !t.high_i;
 
     const double2 nothing = make_double2(0.0, 0.0);
     double2 km0 = nothing, km1 = nothing, u0 = nothing, u1 = nothing;
@@ -118,7 +122,7 @@ static __global__ void __launch_bounds__(LANES *GROUPS, 2)
         const double *u = w.u + t.at + first * sk;
         u0 = pair_at(u);
         u1 = pair_at(u + sj);
-        if (first > 0) {
+        if (first > 0 || !t.low_k) {
             km0 = pair_at(u - sk);
             km1 = pair_at(u + sj - sk);
         }
@@ -132,7 +136,7 @@ static __global__ void __launch_bounds__(LANES *GROUPS, 2)
             below = pair_at(w.u + at - sj);
         if (t.inside && !t.high_j)
             above = pair_at(w.u + at + 2 * sj);
-        if (t.inside && k + 1 < t.n2) {
+        if (t.inside && (k + 1 < t.n2 || !t.high_k)) {
             kp0 = pair_at(w.u + at + sk);
             kp1 = pair_at(w.u + at + sj + sk);
         }

@@ -1,12 +1,12 @@
 #ifndef CUDA_RESIDUAL_FV2_CUH
 #define CUDA_RESIDUAL_FV2_CUH
-/* The order-2 residual in one pass over memory, restricted or reduced to its norm on the way, for a
- * patch with Dirichlet walls on all sides; it needs no ghosts. */
+/* The order-2 residual in one pass over memory, restricted or reduced to its norm on the way.
+ * Ghosts are read beyond sides that are no wall. */
 #include "cuda/internal.cuh"
 
 /* f, u and the coefficients have the layout of patch c; pointers are at cell (0,0,0); alpha is NULL
  * for poisson. */
-struct residual_fv2 {
+struct residual_fv2 { /* every extent of the patch is even */
     struct cells c;
     const double *u, *f, *alpha, *beta_i, *beta_j, *beta_k;
     double scale;
