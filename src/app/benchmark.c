@@ -35,6 +35,7 @@ struct hierarchy_choice benchmark_hierarchy_choice(const struct options *o, bool
         .mgpcg = o->solver == SOLVER_MGPCG,
         .backend = o->loops == LOOPS_PLAIN ? &backend_cpu_plain : &backend_cpu,
     };
+    choice.agglomerate_below = (double)o->agglomerate_below;
     if (on_gpu) {
         choice.backend = &backend_cuda;
         choice.coarse_backend = &backend_cuda_host;

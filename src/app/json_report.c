@@ -211,16 +211,18 @@ static void add_verdict(cJSON *root, const struct facts *f, const struct benchma
     cJSON_AddBoolToObject(root, "complete", complete);
 }
 
-/* What --cpu-below auto has chosen from. */
-static void add_threshold(cJSON *root, const struct threshold *t)
+/* What a threshold has been chosen from. */
+static void add_threshold(void *data, const struct threshold *t)
 {
-    cJSON *object = cJSON_AddObjectToObject(root, "cpu_below_trials");
+    char key[64];
+    snprintf(key, sizeof key, "%s_trials", t->option);
+    cJSON *object = cJSON_AddObjectToObject(data, key);
     json_add_number(object, "n", t->dim);
-    json_add_number(object, "chosen", (double)t->trials[t->best].cpu_below);
+    json_add_number(object, "chosen", (double)t->trials[t->best].below);
     cJSON *trials = cJSON_AddArrayToObject(object, "trials");
     for (int i = 0; i < t->count; i++) {
         cJSON *trial = json_object();
-        json_add_number(trial, "cpu_below", (double)t->trials[i].cpu_below);
+        json_add_number(trial, t->option, (double)t->trials[i].below);
         json_add_number(trial, "seconds_per_solve", t->trials[i].seconds);
         cJSON_AddItemToArray(trials, trial);
     }
@@ -241,8 +243,7 @@ static cJSON *report(const struct facts *f, const struct hierarchy *h,
     add_problem(root, f);
     options_visit(options, add_option, cJSON_AddObjectToObject(root, "config"));
     add_environment(root, &f->environment);
-    if (threshold_tried())
-        add_threshold(root, threshold_tried());
+    threshold_visit(add_threshold, root);
     add_hierarchy(root, f, h->build_seconds);
     add_bottom(root, b);
     add_solves(root, b);

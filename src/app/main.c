@@ -79,6 +79,16 @@ static enum status choose_backend(const struct options *o, bool *on_gpu, char *m
     return STATUS_VALID;
 }
 
+/* What is left to choose where there are GPUs. */
+static void choose_thresholds(struct options *o, struct hierarchy_choice *choice)
+{
+    if (o->agglomerate_below == 0 && comm_size() > 1)
+        o->agglomerate_below = threshold_try_agglomeration(o);
+    if (o->cpu_below == 0)
+        o->cpu_below = threshold_try_cpu(o);
+    *choice = benchmark_hierarchy_choice(o, true);
+}
+
 static enum status check_environment(const struct options *o, char *message, int size)
 {
     if (!o->json || json_report_available())
@@ -144,10 +154,8 @@ static enum status run(int argc, char **argv)
         report_dry_run(&choice, &options);
     else if (status == STATUS_VALID)
         status = check_memory(&choice, message, sizeof message);
-    if (status == STATUS_VALID && !options.dry_run && on_gpu && options.cpu_below == 0) {
-        options.cpu_below = threshold_try(&options);
-        choice = benchmark_hierarchy_choice(&options, on_gpu);
-    }
+    if (status == STATUS_VALID && !options.dry_run && on_gpu)
+        choose_thresholds(&options, &choice);
     if (status != STATUS_VALID)
         refuse(status, message);
     else if (!options.dry_run)

@@ -16,7 +16,7 @@ enum loops { LOOPS_TILED, LOOPS_PLAIN };
 enum transport_kind { TRANSPORT_AUTO, TRANSPORT_PEER, TRANSPORT_CUDA_AWARE, TRANSPORT_STAGED };
 
 /* No level has fewer cells than this. */
-enum { CPU_BELOW_NEVER = 1 };
+enum { CPU_BELOW_NEVER = 1, AGGLOMERATE_NEVER = 1 };
 
 struct options {
     int log2_box_dim;    /* first positional argument */
@@ -33,12 +33,13 @@ struct options {
     int max_cycles; /* V-cycles (or CG iterations) at most when a tolerance is asked for */
     int solver;
     int bottom;
-    int backend;     /* enum backend_choice */
-    long cpu_below;  /* levels of fewer cells live on the CPU although there is a GPU; 0: auto */
-    int transport;   /* enum transport_kind: of messages between GPUs */
-    int loops;       /* CPU loops: tiled or plain; same bits */
-    long solves;     /* timed solves per size; 0: as many as fill min_time, at least 10 */
-    double min_time; /* seconds per size; without meaning if solves > 0 */
+    int backend;    /* enum backend_choice */
+    long cpu_below; /* levels of fewer cells live on the CPU although there is a GPU; 0: auto */
+    long agglomerate_below; /* levels of fewer cells live on one rank; 0: auto */
+    int transport;          /* enum transport_kind: of messages between GPUs */
+    int loops;              /* CPU loops: tiled or plain; same bits */
+    long solves;            /* timed solves per size; 0: as many as fill min_time, at least 10 */
+    double min_time;        /* seconds per size; without meaning if solves > 0 */
 
     bool breakdown, show_cycle, checksum, quiet, dry_run;
     char *json;  /* path or NULL */

@@ -115,14 +115,15 @@ static void show_cycle(struct hierarchy *h, const struct options *options)
     solver_destroy(s);
 }
 
-/* The table that --cpu-below auto has chosen from. */
-static void print_threshold(const struct threshold *t)
+/* The table that a threshold has been chosen from. */
+static void print_threshold(void *data, const struct threshold *t)
 {
-    table_heading("Levels on the CPU (--cpu-below auto)");
+    (void)data;
+    table_heading(t->title);
     printf("  %-22s %14s\n", "levels below, cells", "ms a solve");
     for (int i = 0; i < t->count; i++) {
         const struct threshold_trial *trial = &t->trials[i];
-        printf("  %-22ld %14.3f%s\n", trial->cpu_below, 1e3 * trial->seconds,
+        printf("  %-22ld %14.3f%s\n", trial->below, 1e3 * trial->seconds,
                i == t->best ? "  chosen" : "");
     }
     printf("  (F-cycles of %d^3 cells; %d: no level)\n", t->dim, CPU_BELOW_NEVER);
@@ -137,8 +138,7 @@ void report_hierarchy(struct hierarchy *h, const struct options *options)
         facts_gather(&f, h, NULL);
         if (comm_rank() == 0) {
             print_configuration(options, &f);
-            if (threshold_tried())
-                print_threshold(threshold_tried());
+            threshold_visit(print_threshold, NULL);
             table_heading("Hierarchy");
             print_boxes(options, &f);
             table_hierarchy(&f);

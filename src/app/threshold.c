@@ -6,7 +6,9 @@
 #include "level/backend.h"
 
 /* Enough to see launches and transfers, small enough to be built several times. */
-enum { TRIAL_LOG2_BOX_DIM = 5, TRIAL_BOXES = 8, TRIAL_DIM = 64, LEAST_DIM = 4 };
+enum { TRIAL_LOG2_BOX_DIM = 5, TRIAL_BOXES = 8, TRIAL_DIM = 64, LEAST_CPU_DIM = 4 };
+/* Levels of so many cells a side may be better off on one rank. */
+enum { SHARED_TRIAL_DIM = 256, LEAST_LOG2_BOX_DIM = 4, LEAST_SHARED_DIM = 16 };
 /* The second solve is recorded, the third a first replay. */
 enum { WARM_UP = 3, SAMPLES = 7 };
 
@@ -37,7 +39,7 @@ static double median_seconds(const struct hierarchy_choice *choice, struct solve
 }
 
 /* The run's own size if that is small. */
-static struct options trial_options(const struct options *options)
+static struct options cpu_trial(const struct options *options)
 {
     struct options o = *options;
     const struct hierarchy_choice own = benchmark_hierarchy_choice(&o, true);
@@ -48,37 +50,78 @@ static struct options trial_options(const struct options *options)
     return o;
 }
 
-static struct threshold tried;
+/* The run's own boxes, as large as the trial allows. */
+static struct options agglomeration_trial(const struct options *options)
+{
+    struct options o = *options;
+    o.cpu_below = CPU_BELOW_NEVER;
+    const struct hierarchy_choice own = benchmark_hierarchy_choice(&o, true);
+    long dim = cut_dim(hierarchy_shape(&own, comm_size()).cuts[0]);
+    for (; dim > SHARED_TRIAL_DIM && o.log2_box_dim > LEAST_LOG2_BOX_DIM; dim /= 2)
+        o.log2_box_dim--;
+    return o;
+}
+
+static struct threshold on_cpu = {.option = "cpu_below", .title = "Levels on the CPU"},
+                        on_one_rank = {.option = "agglomerate_below",
+                                       .title = "Levels on one rank"};
+
+static void add_trial(struct threshold *t, long below, const struct hierarchy_choice *choice)
+{
+    struct threshold_trial *trial = &t->trials[t->count];
+    if (t->count > 0 && below == t->trials[t->count - 1].below)
+        return;
+    trial->below = below;
+    trial->seconds = median_seconds(choice, (struct solver_choice){.f_cycle = true});
+    if (trial->seconds < t->trials[t->best].seconds)
+        t->best = t->count;
+    t->count++;
+}
 
 /* The levels of at most dim cells a side on the CPU, and those that have to be there anyway. */
-static void try(struct options *o, long dim)
+static void try_cpu(struct options *o, long dim)
 {
-    struct threshold_trial *trial = &tried.trials[tried.count];
     o->cpu_below = dim * dim * dim + 1;
     const struct hierarchy_choice choice = benchmark_hierarchy_choice(o, true);
-    trial->cpu_below = (long)choice.cpu_below;
-    if (tried.count > 0 && trial->cpu_below == tried.trials[tried.count - 1].cpu_below)
-        return;
-    trial->seconds = median_seconds(&choice, (struct solver_choice){.f_cycle = true});
-    if (trial->seconds < tried.trials[tried.best].seconds)
-        tried.best = tried.count;
-    tried.count++;
+    add_trial(&on_cpu, (long)choice.cpu_below, &choice);
 }
 
-long threshold_try(const struct options *options)
+static void try_one_rank(struct options *o, long dim)
 {
-    struct options o = trial_options(options);
+    o->agglomerate_below = dim * dim * dim + 1;
+    const struct hierarchy_choice choice = benchmark_hierarchy_choice(o, true);
+    add_trial(&on_one_rank, o->agglomerate_below, &choice);
+}
+
+/* Tries none, and then the coarser levels of at least so many cells a side, coarsest first. */
+static long try_levels(struct threshold *t, struct options o, int least_dim,
+                       void (*try)(struct options *o, long dim))
+{
     const struct hierarchy_choice choice = benchmark_hierarchy_choice(&o, true);
     const struct hierarchy_shape shape = hierarchy_shape(&choice, comm_size());
-    tried = (struct threshold){.dim = cut_dim(shape.cuts[0])};
+    t->count = t->best = 0;
+    t->dim = cut_dim(shape.cuts[0]);
     try(&o, 0);
-    for (int l = shape.nlevels - 1; l > 0 && tried.count < MAX_THRESHOLD_TRIALS; l--)
-        if (cut_dim(shape.cuts[l]) >= LEAST_DIM)
+    for (int l = shape.nlevels - 1; l > 0 && t->count < MAX_THRESHOLD_TRIALS; l--)
+        if (cut_dim(shape.cuts[l]) >= least_dim)
             try(&o, cut_dim(shape.cuts[l]));
-    return tried.trials[tried.best].cpu_below;
+    return t->trials[t->best].below;
 }
 
-const struct threshold *threshold_tried(void)
+long threshold_try_cpu(const struct options *options)
 {
-    return tried.count > 0 ? &tried : NULL;
+    return try_levels(&on_cpu, cpu_trial(options), LEAST_CPU_DIM, try_cpu);
+}
+
+long threshold_try_agglomeration(const struct options *options)
+{
+    return try_levels(&on_one_rank, agglomeration_trial(options), LEAST_SHARED_DIM, try_one_rank);
+}
+
+void threshold_visit(void (*visit)(void *data, const struct threshold *t), void *data)
+{
+    if (on_one_rank.count > 0)
+        visit(data, &on_one_rank);
+    if (on_cpu.count > 0)
+        visit(data, &on_cpu);
 }

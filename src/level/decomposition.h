@@ -12,6 +12,12 @@ struct cut {
     int ranks;
 };
 
+/* The same cells as one box on one rank; an end of the hierarchy stays one. */
+static inline struct cut cut_on_one_rank(struct cut cut)
+{
+    return cut.boxes_per_side > 0 ? (struct cut){1, cut.boxes_per_side * cut.box_dim, 1} : cut;
+}
+
 /* Cells a side of the level. */
 static inline int cut_dim(struct cut cut)
 {
