@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include "app/benchmark.h"
 #include "cli/build_info.h"
+#include "app/delay.h"
 #include "app/fault.h"
 #include "app/json_report.h"
 #include "app/options.h"
@@ -110,7 +111,9 @@ static enum status run_benchmark(const struct options *o, const struct hierarchy
     progress_enable(!o->quiet);
     struct hierarchy *h = hierarchy_create(choice);
     char message[256];
-    enum status status = fault_install(h, message, sizeof message);
+    enum status status = delay_install(message, sizeof message);
+    if (status == STATUS_VALID)
+        status = fault_install(h, message, sizeof message);
     if (status != STATUS_VALID) {
         hierarchy_destroy(h);
         return refuse(status, message);

@@ -119,7 +119,7 @@ static void show_cycle(struct hierarchy *h, const struct options *options)
 static void print_threshold(void *data, const struct threshold *t)
 {
     (void)data;
-    table_heading(t->title);
+    table_heading("%s", t->title);
     printf("  %-22s %14s\n", "levels below, cells", "ms a solve");
     for (int i = 0; i < t->count; i++) {
         const struct threshold_trial *trial = &t->trials[i];

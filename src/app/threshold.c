@@ -62,9 +62,9 @@ static struct options agglomeration_trial(const struct options *options)
     return o;
 }
 
-static struct threshold on_cpu = {.option = "cpu_below", .title = "Levels on the CPU"},
+static struct threshold on_cpu = {.option = "cpu_below", .title = "Levels on the CPU (--cpu-below auto)"},
                         on_one_rank = {.option = "agglomerate_below",
-                                       .title = "Levels on one rank"};
+                                       .title = "Levels on one rank (--agglomerate-below auto)"};
 
 static void add_trial(struct threshold *t, long below, const struct hierarchy_choice *choice)
 {
