@@ -34,6 +34,14 @@ static void warn_of_threads(struct facts *f)
                     e->threads, e->processors);
 }
 
+static void warn_of_sharing(struct facts *f)
+{
+    const struct environment *e = &f->environment;
+    if (e->gpus > 0 && e->ranks_per_node > e->gpus)
+        add_warning(f, "%d ranks of a node share %d GPU%s", e->ranks_per_node, e->gpus,
+                    e->gpus == 1 ? "" : "s");
+}
+
 /* How well the finest level's cells are spread over the ranks. */
 static void warn_of_imbalance(struct facts *f, const struct decomposition *d)
 {
@@ -127,6 +135,7 @@ void facts_gather(struct facts *f, const struct hierarchy *h, const struct bench
     describe_levels(f, &h->choice, &shape);
     gather_levels(f, h);
     warn_of_threads(f);
+    warn_of_sharing(f);
     warn_of_imbalance(f, &h->levels[0]->decomposition);
     if (b && comm_rank() == 0) {
         warn_of_bottom(f, b);
@@ -152,4 +161,5 @@ void facts_foresee(struct facts *f, const struct hierarchy_choice *choice)
         decomposition_destroy(&d);
     }
     warn_of_threads(f);
+    warn_of_sharing(f);
 }

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include "app/facts.h"
 #include "app/threshold.h"
+#include "app/transport.h"
 #include "base/memory.h"
 #include "cli/build_info.h"
 #include "cli/json.h"
@@ -58,6 +59,10 @@ static void add_environment(cJSON *root, const struct environment *e)
     else
         cJSON_AddNullToObject(object, "gpu");
     json_add_number(object, "gpus", e->gpus);
+    if (transport_chosen()->name)
+        cJSON_AddStringToObject(object, "transport", transport_chosen()->name);
+    else
+        cJSON_AddNullToObject(object, "transport");
     json_add_number(object, "cuda_driver", e->cuda_driver);
     json_add_number(object, "cuda_runtime", e->cuda_runtime);
     cJSON_AddStringToObject(object, "date", e->date);

@@ -1,5 +1,6 @@
 #include "app/report.h"
 #include "app/threshold.h"
+#include "app/transport.h"
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -88,6 +89,8 @@ static void print_configuration(const struct options *options, const struct fact
         printf("  GPU         %s, %d visible, CUDA %d.%d, driver %d.%d\n", e->gpu, e->gpus,
                e->cuda_runtime / 1000, e->cuda_runtime % 1000 / 10, e->cuda_driver / 1000,
                e->cuda_driver % 1000 / 10);
+    if (transport_chosen()->name)
+        printf("  messages    %s between GPUs\n", transport_chosen()->name);
     print_labelled("date", e->date);
 }
 

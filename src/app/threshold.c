@@ -62,7 +62,8 @@ static struct options agglomeration_trial(const struct options *options)
     return o;
 }
 
-static struct threshold on_cpu = {.option = "cpu_below", .title = "Levels on the CPU (--cpu-below auto)"},
+static struct threshold on_cpu = {.option = "cpu_below",
+                                  .title = "Levels on the CPU (--cpu-below auto)"},
                         on_one_rank = {.option = "agglomerate_below",
                                        .title = "Levels on one rank (--agglomerate-below auto)"};
 

@@ -194,6 +194,31 @@ refused_on() {
     done
 }
 
+@test "small levels on one rank" {
+    # shellcheck disable=SC2086  # MPIRUN is a command with options
+    $MPIRUN -n 2 "$HPGMG" --backend cpu --dry-run --agglomerate-below 5000 4 8 >"$work/stdout"
+    [ "$(grep -c '^ *[12] .* 1x .* 1  *1  cpu' "$work/stdout")" -eq 2 ] # 16³ and 8³
+    # shellcheck disable=SC2086
+    $MPIRUN -n 2 "$HPGMG" --backend cpu --dry-run --agglomerate-below never 4 8 >"$work/stdout"
+    [ "$(grep -c '^ *1 .* 8x .* 2  cpu' "$work/stdout")" -eq 1 ]
+}
+
+@test "transports between CPUs" {
+    local transport
+    for transport in auto staged; do
+        # shellcheck disable=SC2086
+        $MPIRUN -n 2 "$HPGMG" --backend cpu --transport $transport --quiet --solves 1 3 1 | grep -q "VERDICT: VALID"
+    done
+    for transport in peer cuda-aware; do
+        # shellcheck disable=SC2086
+        run $MPIRUN -n 2 "$HPGMG" --backend cpu --transport $transport 3 1
+        [ "$status" -eq 3 ]
+        [[ $output == *"hpgmg-gpu: error: --transport $transport: messages are between CPUs"* ]]
+    done
+}
+@test "wrong transport" { refused "--transport: wrong value 'peers'" --transport peers 3 1; }
+@test "malformed delay" { HPGMG_DELAY=1:x refused "HPGMG_DELAY=1:x is not SEED:MICROSECONDS" --backend cpu 3 1; }
+
 @test "wrong threshold" { refused "--cpu-below: wrong value 'always'" --cpu-below always 3 1; }
 @test "threshold zero" { refused "--cpu-below: wrong value '0'" --cpu-below 0 3 1; }
 

@@ -48,8 +48,10 @@ for options in "--order 2 --smoother l1jacobi" "--order 4 --boundary periodic"; 
         wanted=$(checksum 1 2 $options 4 27)
         expect "$wanted" 4 1 $options 4 7
         expect "$wanted" 7 1 $options 3 31
+        expect "$wanted" 7 1 $options --agglomerate-below 15000 3 31 # 24³ and below on one rank
+        expect "$wanted" 4 1 $options --agglomerate-below 1000000 4 7 # all but the finest
     }
 done
 
 echo "$compared compared, $bad differ"
-[ "$bad" -eq 0 ] && [ "$compared" -eq 28 ]
+[ "$bad" -eq 0 ] && [ "$compared" -eq 32 ]
