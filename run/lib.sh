@@ -4,7 +4,7 @@
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 1
 
 BUILD_PACKAGES="build-essential openmpi-bin libopenmpi-dev pkg-config libcjson-dev libinih-dev"
-TEST_PACKAGES="libcmocka-dev bats procps clang libomp-dev clang-format valgrind python3 python3-jsonschema"
+TEST_PACKAGES="libcmocka-dev bats procps clang libomp-dev clang-format valgrind python3 python3-jsonschema python3-matplotlib"
 
 # Open MPI refuses root unless told twice; containers often have no other user.
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
@@ -30,6 +30,7 @@ have_package() { # PACKAGE
     procps) have pgrep ;;
     libomp-dev) false ;;
     python3-jsonschema) python3 -c 'import jsonschema' 2>/dev/null ;;
+    python3-matplotlib) python3 -c 'import matplotlib' 2>/dev/null ;;
     *) have "$1" ;;
     esac
 }

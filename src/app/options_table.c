@@ -66,8 +66,8 @@ const struct option_row option_table[] = {
              "auto: what is fastest when tried before"},
     {.name = "agglomerate-below", NUMBER(OPTION_LONG, agglomerate_below, "auto"), .unset = "auto",
      .choices = thresholds, .minimum = 1, .maximum = 1e12, .argument = "CELLS",
-     .help = "levels of fewer cells live on one rank; auto: what\n"
-             "is fastest on several GPUs, never on CPUs"},
+     .help = "levels of fewer cells live on one rank; auto:\n"
+             "what is fastest on GPUs, never on CPUs"},
     {.name = "transport", CHOICE(transport, transports, "auto"),
      .help = "of messages between GPUs; same bits"},
     {.name = "loops", CHOICE(loops, loops, "tiled"), .help = "CPU loops; same bits"},

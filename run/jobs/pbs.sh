@@ -1,0 +1,16 @@
+#!/usr/bin/env bash
+#PBS -N hpgmg-scaling
+#PBS -l select=2:ncpus=32:mpiprocs=4:ngpus=4
+#PBS -l place=scatter:excl
+#PBS -l walltime=00:30:00
+# A scaling study under PBS, one rank a GPU: qsub run/jobs/pbs.sh, from the project's folder. The lines above ask for
+# nodes of four GPUs; change them together.
+#
+# Every rank must see all GPUs of its node: the program gives each rank its own, and ranks that map each other's memory
+# (CUDA IPC, --transport peer) need the others' to be visible too. So no wrapper that sets CUDA_VISIBLE_DEVICES to one
+# GPU a rank. The report's line "messages" says how messages went.
+set -eu
+cd "${PBS_O_WORKDIR:-.}"
+export OMP_NUM_THREADS=8
+run/scaling --launcher 'mpiexec -n {ranks} --map-by ppr:4:node:PE=8 --bind-to core' --ranks 1,2,4,8 \
+    --weak 8:8 --strong 8:2 --order 2,4 --output "scaling-${PBS_JOBID:-pbs}" --options '--backend gpu'

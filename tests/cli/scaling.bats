@@ -1,0 +1,111 @@
+#!/usr/bin/env bats
+# The scaling tool: it runs what it says, takes up where it stopped, notices what is wrong, and draws if it can.
+
+setup() {
+    cd "$BATS_TEST_DIRNAME/../.." || return 1
+    HPGMG=${HPGMG:-$PWD/hpgmg-gpu}
+    MPIRUN=${MPIRUN:-mpirun --oversubscribe --timeout 60}
+    export OMP_NUM_THREADS=${OMP_NUM_THREADS:-1}
+    export PATH=/usr/bin:$PATH # the system's python3, which has the system's packages
+    study=$BATS_TEST_TMPDIR/study
+    command -v python3 >/dev/null || skip "no python3"
+    "$HPGMG" --backend cpu --json "$BATS_TEST_TMPDIR/probe.json" --solves 1 2 1 >/dev/null || skip "no cJSON"
+}
+
+scaling() { # OPTION...: a small study; sets status and output
+    run run/scaling --launcher "$MPIRUN -n {ranks}" --program "$HPGMG" --output "$study" --solves 1 \
+        --options "--backend cpu" --ranks 1,2 "$@"
+}
+
+rows() { # KIND RANKS LEVEL: n and DOF of such rows
+    awk -F , -v k="$1" -v r="$2" -v l="$3" '$1 == k && $5 == r && $6 == l { print $7, $8 }' "$study/results.csv"
+}
+
+@test "a dry run prints the commands and leaves nothing" {
+    run run/scaling --dry-run --ranks 2,1 --weak 3:8 --strong 4:2 --order 2,4 --output "$study" --launcher "go {ranks}"
+    [ "$status" -eq 0 ]
+    [ "${#lines[@]}" -eq 8 ]
+    [ "${lines[0]}" = "go 1 ./hpgmg-gpu --order 2 --json $study/weak-order2-3x8-ranks1.json --quiet 3 8" ]
+    [ "${lines[7]}" = "go 2 ./hpgmg-gpu --order 4 --json $study/strong-order4-4x2-ranks2.json --quiet 4 4" ]
+    [ ! -e "$study" ]
+}
+
+@test "a study, and the same again" {
+    scaling --weak 3:1,3:8 --strong 3:2
+    [ "$status" -eq 0 ]
+    [ "$(wc -l <"$study/results.csv")" -eq 19 ] # 3 series, 2 numbers of ranks, 3 levels
+    [ "$(rows weak 1 h)" = "8 512"$'\n'"16 4096" ]
+    [ "$(rows strong 1 2h)" = "8 512" ]
+    [ "$(rows strong 2 h)" = "16 4096" ]
+    cp "$study/results.csv" "$BATS_TEST_TMPDIR/first.csv"
+    scaling --weak 3:1,3:8 --strong 3:2
+    [ "$status" -eq 0 ]
+    [ "$(grep -c ': is there$' <<<"$output")" -eq 6 ]
+    diff "$study/results.csv" "$BATS_TEST_TMPDIR/first.csv"
+}
+
+@test "what is damaged or was another command is run again" {
+    scaling --strong 3:2
+    : >"$study/strong-order2-3x2-ranks2.json"
+    scaling --strong 3:2
+    [ "$status" -eq 0 ]
+    [ "$(grep -c ': is there$' <<<"$output")" -eq 1 ]
+    [ "$(wc -l <"$study/results.csv")" -eq 7 ]
+    scaling --strong 3:2 --options "--backend cpu --smoother jacobi"
+    [ "$(grep -c ': is there$' <<<"$output")" -eq 0 ]
+}
+
+@test "a failure is named, and the others count" {
+    scaling --weak 3:1,2:1 --order 4 --options "--backend cpu --rtol 1e-15 --max-cycles 1"
+    [ "$status" -eq 1 ]
+    [ "$(grep -c 'VERDICT: INVALID' <<<"$output")" -eq 4 ]
+    scaling --weak 3:1 --program "$BATS_TEST_TMPDIR/nothing"
+    [ "$status" -eq 1 ]
+    [[ $output == *"weak-order2-3x1-ranks1: "* ]]
+}
+
+@test "different answers to the same problem are an error" {
+    scaling --strong 3:2
+    sed -i 's/"checksum":[[:space:]]*"[0-9a-f]*"/"checksum": "0123456789abcdef"/' "$study/strong-order2-3x2-ranks2.json"
+    scaling --strong 3:2
+    [ "$status" -eq 1 ]
+    [[ $output == *"different answers to the same problem: strong-order2-3x2-ranks2.json and "* ]]
+}
+
+@test "figures, or a word that there are none" {
+    mkdir "$BATS_TEST_TMPDIR/no" && echo 'raise ImportError("gone")' >"$BATS_TEST_TMPDIR/no/matplotlib.py"
+    PYTHONPATH=$BATS_TEST_TMPDIR/no scaling --strong 3:2 --breakdown
+    [ "$status" -eq 0 ]
+    [[ $output == *"no figures: matplotlib is missing"* ]]
+    [ -s "$study/results.csv" ]
+    python3 -c 'import matplotlib' 2>/dev/null || skip "no matplotlib"
+    scaling --weak 3:1 --strong 3:2 --breakdown
+    [ "$status" -eq 0 ]
+    for figure in weak strong sizes levels; do
+        [ "$(head -c 4 "$study/$figure.png" | tail -c 3)" = PNG ]
+    done
+}
+
+@test "wrong options" {
+    local wrong
+    for wrong in "--weak 7" "--weak 7:x" "--ranks 0 --weak 3:1" "--order 3 --weak 3:1" "--launcher mpirun --weak 3:1" "" \
+        "--colour"; do
+        # shellcheck disable=SC2086
+        run run/scaling --output "$study" $wrong
+        [ "$status" -eq 2 ]
+        [ "${#lines[@]}" -eq 1 ]
+        [[ $output == "scaling: error: "* ]]
+    done
+    [ ! -e "$study" ]
+}
+
+@test "job templates are shell, and what they start is a study" {
+    local job
+    for job in run/jobs/*.sh; do
+        bash -n "$job"
+        sed 's/^run\/scaling/& --dry-run/' "$job" >"$BATS_TEST_TMPDIR/job.sh"
+        run bash "$BATS_TEST_TMPDIR/job.sh"
+        [ "$status" -eq 0 ]
+        [ "${#lines[@]}" -ge 6 ]
+    done
+}
