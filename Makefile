@@ -89,7 +89,7 @@ LEFT_OUT := src/app/main.c \
             src/cli/json$(if $(filter 1,$(CJSON)),_absent).c \
             src/app/input_file$(if $(filter 1,$(INIH)),_absent).c \
             src/app/json_report$(if $(filter 1,$(CJSON)),_absent).c
-SOURCES := $(filter-out $(LEFT_OUT),$(sort $(wildcard $(ROOMS:%=src/%/*.c)))) $(CUDA_OBJECTS_C)
+SOURCES := $(filter-out $(LEFT_OUT),$(sort $(wildcard $(ROOMS:%=src/%/*.c)))) src/cuda/tuning.c $(CUDA_OBJECTS_C)
 CUDA_SOURCES := $(if $(filter 1,$(CUDA)),$(sort $(wildcard src/cuda/*.cu)))
 OBJECTS := $(SOURCES:%=$(BUILD)/%.o) $(CUDA_SOURCES:%=$(BUILD)/%.o)
 MAIN := $(BUILD)/src/app/main.c.o

@@ -7,6 +7,8 @@
 #include "app/facts.h"
 #include "app/threshold.h"
 #include "app/transport.h"
+#include "app/tuning.h"
+#include "cli/tuning_file.h"
 #include "base/memory.h"
 #include "cli/build_info.h"
 #include "cli/json.h"
@@ -233,6 +235,25 @@ static void add_threshold(void *data, const struct threshold *t)
     }
 }
 
+/* The tuned choices that kernels followed. */
+static void add_tuning(cJSON *root)
+{
+    int count;
+    const struct cuda_tuning *t = cuda_tunings(&count);
+    if (!tuning_path())
+        return;
+    cJSON *object = cJSON_AddObjectToObject(root, "tuning");
+    cJSON_AddStringToObject(object, "file", tuning_path());
+    json_add_number(object, "choices", count);
+    cJSON *used = cJSON_AddArrayToObject(object, "used");
+    for (int i = 0; i < count; i++) {
+        char line[128];
+        tuning_line(&t[i], line, sizeof line);
+        if (t[i].launches > 0)
+            cJSON_AddItemToArray(used, cJSON_CreateString(line));
+    }
+}
+
 static cJSON *report(const struct facts *f, const struct hierarchy *h,
                      const struct options *options, const struct benchmark *b)
 {
@@ -249,6 +270,7 @@ static cJSON *report(const struct facts *f, const struct hierarchy *h,
     options_visit(options, add_option, cJSON_AddObjectToObject(root, "config"));
     add_environment(root, &f->environment);
     threshold_visit(add_threshold, root);
+    add_tuning(root);
     add_hierarchy(root, f, h->build_seconds);
     add_bottom(root, b);
     add_solves(root, b);

@@ -10,6 +10,7 @@
 #include "app/report.h"
 #include "app/threshold.h"
 #include "app/transport.h"
+#include "app/tuning.h"
 #include "base/check.h"
 #include "base/memory.h"
 #include "comm/comm.h"
@@ -150,6 +151,8 @@ static enum status run(int argc, char **argv)
         status = choose_backend(&options, &on_gpu, note, sizeof note);
     if (status == STATUS_VALID)
         status = transport_choose(&options, on_gpu, message, sizeof message);
+    if (status == STATUS_VALID)
+        status = tuning_choose(&options, on_gpu, message, sizeof message);
     if (status != STATUS_VALID && note[0])
         snprintf(message, sizeof message, "%s", note);
     struct hierarchy_choice choice = benchmark_hierarchy_choice(&options, on_gpu);

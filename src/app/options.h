@@ -42,8 +42,9 @@ struct options {
     double min_time;        /* seconds per size; without meaning if solves > 0 */
 
     bool breakdown, show_cycle, checksum, quiet, dry_run;
-    char *json;  /* path or NULL */
-    char *input; /* path or NULL */
+    char *json;   /* path or NULL */
+    char *tuning; /* path, "none", or NULL: this GPU's file if there is one */
+    char *input;  /* path or NULL */
 
     bool help, version; /* asked for: everything else is then unset */
 };

@@ -70,6 +70,9 @@ const struct option_row option_table[] = {
              "what is fastest on GPUs, never on CPUs"},
     {.name = "transport", CHOICE(transport, transports, "auto"),
      .help = "of messages between GPUs; same bits"},
+    {.name = "tuning", PATH(tuning), .uses = ANYWHERE, .argument = "FILE",
+     .help = "how GPU kernels cut levels (see hpgmg-lab tune);\n"
+             "none: as they choose; else that of the GPU, if any"},
     {.name = "loops", CHOICE(loops, loops, "tiled"), .help = "CPU loops; same bits"},
     {.name = "solves", NUMBER(OPTION_LONG, solves, "auto"), .unset = "auto", .minimum = 1,
      .maximum = 1e6, .argument = "N",

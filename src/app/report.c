@@ -1,6 +1,8 @@
 #include "app/report.h"
 #include "app/threshold.h"
 #include "app/transport.h"
+#include "app/tuning.h"
+#include "cli/tuning_file.h"
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -316,6 +318,27 @@ static void print_verdict(const struct benchmark *b)
     printf(")\n");
 }
 
+/* Which tuned choices kernels have followed. */
+static void print_tuning(const struct options *options)
+{
+    int count, used = 0;
+    const struct cuda_tuning *t = cuda_tunings(&count);
+    if (!tuning_path())
+        return;
+    for (int i = 0; i < count; i++)
+        used += t[i].launches > 0;
+    printf("  tuning      %s, %d of %d choices used%s\n", tuning_path(), used, count,
+           used == 0            ? ""
+           : options->breakdown ? ":"
+                                : " (--breakdown lists them)");
+    for (int i = 0; i < count && options->breakdown; i++) {
+        char line[128];
+        tuning_line(&t[i], line, sizeof line);
+        if (t[i].launches > 0)
+            printf("              %s\n", line);
+    }
+}
+
 /* What --quiet leaves out. An INVALID run has no speed. */
 static void print_details(const struct facts *f, const struct options *options,
                           const struct benchmark *b)
@@ -334,6 +357,7 @@ static void print_details(const struct facts *f, const struct options *options,
     print_field_bytes(f);
     print_peaks(f);
     print_sizes(f);
+    print_tuning(options);
     print_warnings(f);
 }
 

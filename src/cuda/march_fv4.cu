@@ -7,12 +7,13 @@
 #include "cuda/march_fv4.cuh"
 #include "cuda/reciprocal.cuh"
 #include "cuda/tile_copy.cuh"
+#include "cuda/tuning.cuh"
 #include "operators/fv4.h"
 #include "operators/smoothers.h"
 #include "operators/sum.h"
 #include "operators/transfers.h"
 
-enum { LANES = 32, GROUPS = 8, THREADS = LANES * GROUPS };
+enum { LANES = 32, GROUPS = TUNED_MARCH_ROWS / 2, THREADS = LANES * GROUPS };
 enum { CORE_WIDTH = 2 * LANES, CORE_ROWS = 2 * GROUPS };
 /* Planes a block, even; it takes about four steps to begin. */
 enum { MIN_PLANES = 2, MAX_PLANES = 512, EXTRA_STEPS = 4 };
@@ -622,8 +623,14 @@ static void launch(const struct march_fv4 &w)
     CUDA_CALL(prepared);
     const int tiles_i = cuda_divided(w.c.n[0], CORE_WIDTH),
               tiles_j = cuda_divided(w.c.n[1], CORE_ROWS);
-    const int planes =
-        cuda_choose_planes(w.c.n[2], tiles_i * tiles_j, MIN_PLANES, MAX_PLANES, EXTRA_STEPS);
+    const struct cuda_tuning t = cuda_tuned(4,
+                                            KIND == MARCH_RESTRICT ? TUNED_RESTRICT
+                                            : KIND == MARCH_NORM   ? TUNED_NORM
+                                                                   : TUNED_SMOOTH,
+                                            HELMHOLTZ, w.c);
+    const int planes = t.planes > 0 ? t.planes
+                                    : cuda_choose_planes(w.c.n[2], tiles_i * tiles_j, MIN_PLANES,
+                                                         MAX_PLANES, EXTRA_STEPS);
     const dim3 block(LANES, GROUPS), grid(tiles_i, tiles_j, cuda_divided(w.c.n[2], planes));
     march_kernel<HELMHOLTZ, KIND><<<grid, block, BYTES, cuda_stream()>>>(w, find_maps(w), planes);
     CUDA_LAUNCHED();

@@ -10,43 +10,51 @@
  * in: a ghost is the quadratic extrapolation from the cell itself and the next one inward. */
 #include "cuda/pair_fv2.cuh"
 #include "cuda/reciprocal.cuh"
+#include "cuda/tuning.cuh"
 #include <cuda_pipeline.h>
 #include "operators/boundary.h"
 #include "operators/fv2.h"
 #include "operators/smoothers.h"
 
-enum { LANES = 32, ROWS = 20, AHEAD = 2 };
+/* A block has 32 × ROWS threads; the fewer rows, the more blocks a multiprocessor holds. */
+enum { LANES = 32, AHEAD = 2 };
+enum { MOST_ROWS = TUNED_PAIR_MOST_ROWS, FEW_ROWS = TUNED_PAIR_FEW_ROWS };
 enum { U_SLOTS = AHEAD + 2, SLOTS = AHEAD + 1 };
 /* Planes a block, an even number: it repeats two of its neighbours', and takes about two steps to
  * begin. */
 enum { MIN_PLANES = 2, MAX_PLANES = 128, EXTRA_STEPS = 4 };
 
 /* What step k needs besides u, in plane k + 1; the face of β_k is the high one. */
+template <int ROWS>
 struct poisson_slot {
     double2 f[ROWS][LANES], bi[ROWS][LANES], bk[ROWS][LANES], bj[ROWS + 1][LANES];
     double bi_end[ROWS]; /* beyond the last lane */
 };
-struct helmholtz_slot : poisson_slot {
+template <int ROWS>
+struct helmholtz_slot : poisson_slot<ROWS> {
     double2 alpha[ROWS][LANES];
 };
-template <bool HELMHOLTZ>
+template <bool HELMHOLTZ, int ROWS>
 struct slot_of {
-    using type = poisson_slot;
+    using type = poisson_slot<ROWS>;
 };
-template <>
-struct slot_of<true> {
-    using type = helmholtz_slot;
+template <int ROWS>
+struct slot_of<true, ROWS> {
+    using type = helmholtz_slot<ROWS>;
 };
 
 /* u of a plane, from the row below the tile to the row above it. */
-typedef double2 u_plane[ROWS + 2][LANES];
+template <int ROWS>
+struct u_plane {
+    double2 row[ROWS + 2][LANES];
+};
 
 /* Shared memory: copies in flight and what neighbours in j exchange. u has plane k + 2 at step k.
  */
-template <bool HELMHOLTZ>
+template <bool HELMHOLTZ, int ROWS>
 struct ring {
-    u_plane u[U_SLOTS];
-    typename slot_of<HELMHOLTZ>::type steps[SLOTS];
+    struct u_plane<ROWS> u[U_SLOTS];
+    typename slot_of<HELMHOLTZ, ROWS>::type steps[SLOTS];
     double red[2][ROWS][LANES]; /* new values */
 };
 
@@ -69,6 +77,7 @@ static __host__ __device__ int open_high(const struct cells &c, int d)
     return c.wall[d][1] ? 0 : 1;
 }
 
+template <int ROWS>
 static __device__ struct place find_place(const struct cells &c)
 {
     struct place p;
@@ -103,6 +112,7 @@ struct copies {
     long from; /* of the extra one in plane 0 */
 };
 
+template <int ROWS>
 static __device__ struct copies find_copies(const struct cells &c, const struct place &p)
 {
     const int first_pair = p.pair - p.lane, first_row = p.j - p.row, above = first_row + ROWS;
@@ -126,23 +136,24 @@ static __device__ struct copies find_copies(const struct cells &c, const struct 
 }
 
 /* u of a plane, with the rows on either side of the tile. */
+template <int ROWS>
 static __device__ void fetch_u(const struct pair_fv2 &w, const struct place &p,
-                               const struct copies &s, u_plane &u, int plane)
+                               const struct copies &s, struct u_plane<ROWS> &u, int plane)
 {
     const double *from = w.in + plane * w.c.sk;
     if (s.own)
-        copy_pair(&u[p.row + 1][p.lane], from + p.column);
+        copy_pair(&u.row[p.row + 1][p.lane], from + p.column);
     if (s.extra == copies::U_BELOW)
-        copy_pair(&u[0][p.lane], from + s.from);
+        copy_pair(&u.row[0][p.lane], from + s.from);
     if (s.extra == copies::U_ABOVE)
-        copy_pair(&u[ROWS + 1][p.lane], from + s.from);
+        copy_pair(&u.row[ROWS + 1][p.lane], from + s.from);
 }
 
 /* The coefficients and right-hand side of step k. */
-template <bool HELMHOLTZ>
+template <bool HELMHOLTZ, int ROWS>
 static __device__ void fetch_step(const struct pair_fv2 &w, const struct place &p,
-                                  const struct copies &s, typename slot_of<HELMHOLTZ>::type &to,
-                                  int k)
+                                  const struct copies &s,
+                                  typename slot_of<HELMHOLTZ, ROWS>::type &to, int k)
 {
     const long plane = (k + 1) * w.c.sk, at = plane + p.column;
     if (s.own) {
@@ -160,14 +171,14 @@ static __device__ void fetch_step(const struct pair_fv2 &w, const struct place &
 }
 
 /* All of step k. Planes beyond the last ones are ghosts; they are read, but not used. */
-template <bool HELMHOLTZ, bool ZERO>
+template <bool HELMHOLTZ, bool ZERO, int ROWS>
 static __device__ void fetch(const struct pair_fv2 &w, const struct place &p,
-                             const struct copies &s, struct ring<HELMHOLTZ> &r, int u_slot,
+                             const struct copies &s, struct ring<HELMHOLTZ, ROWS> &r, int u_slot,
                              int slot, int k)
 {
     if (!ZERO)
         fetch_u(w, p, s, r.u[u_slot], k + 2);
-    fetch_step<HELMHOLTZ>(w, p, s, r.steps[slot], k);
+    fetch_step<HELMHOLTZ, ROWS>(w, p, s, r.steps[slot], k);
 }
 
 /* What an update needs of a cell besides its neighbours. */
@@ -253,9 +264,10 @@ static __device__ neighbours gather(double2 pair, double next, double jm, double
 }
 
 /* Both cells' data of plane k + 1. */
-template <bool HELMHOLTZ, int E>
-static __device__ void split(const typename slot_of<HELMHOLTZ>::type &s, const struct place &p,
-                             double2 bk0, double2 bk1, cell_data *red, cell_data *black)
+template <bool HELMHOLTZ, int E, int ROWS>
+static __device__ void split(const typename slot_of<HELMHOLTZ, ROWS>::type &s,
+                             const struct place &p, double2 bk0, double2 bk1, cell_data *red,
+                             cell_data *black)
 {
     const double2 f = s.f[p.row][p.lane], bi = s.bi[p.row][p.lane];
     const double2 bj0 = s.bj[p.row][p.lane], bj1 = s.bj[p.row + 1][p.lane];
@@ -273,10 +285,10 @@ static __device__ void split(const typename slot_of<HELMHOLTZ>::type &s, const s
 
 /* Step k of a warp whose red cell in plane k + 1, and black one in plane k, is at place E. c is u
  * in plane k + 2, u that of plane k + 1 in the tile. */
-template <bool HELMHOLTZ, bool ZERO, int E, bool WALLS>
+template <bool HELMHOLTZ, bool ZERO, int E, bool WALLS, int ROWS>
 static __device__ void step(const struct pair_fv2 &w, const struct place &p,
-                            struct ring<HELMHOLTZ> &r, const u_plane &u, int slot, double2 c, int k,
-                            int first, struct carried &m)
+                            struct ring<HELMHOLTZ, ROWS> &r, const struct u_plane<ROWS> &u,
+                            int slot, double2 c, int k, int first, struct carried &m)
 {
     const int now = k & 1;
     const bool end_of_row =
@@ -284,15 +296,15 @@ static __device__ void step(const struct pair_fv2 &w, const struct place &p,
     const double2 bk = r.steps[slot].bk[p.row][p.lane];
     const cell_data black = m.black;
     cell_data red;
-    split<HELMHOLTZ, E>(r.steps[slot], p, m.bk, bk, &red, &m.black);
+    split<HELMHOLTZ, E, ROWS>(r.steps[slot], p, m.bk, bk, &red, &m.black);
     m.bk = bk;
     const double black_beside = beside<E>(m.b), red_beside = beside<E>(m.a);
 
     /* Both updates are made wherever the thread is, so that neither waits for the other. */
     double jm = 0.0, jp = 0.0;
     if (!ZERO) {
-        jm = member(u[p.row][p.lane], E);
-        jp = member(u[p.row + 2][p.lane], E);
+        jm = member(u.row[p.row][p.lane], E);
+        jp = member(u.row[p.row + 2][p.lane], E);
     }
     const double red_jm = r.red[now][max(p.row - 1, 0)][p.lane],
                  red_jp = r.red[now][min(p.row + 1, ROWS - 1)][p.lane];
@@ -329,15 +341,16 @@ static __device__ void step_of_warp(int place, bool walls, Arguments &&...argume
 }
 
 /* Starts the first copies, and waits for what step `start` needs. */
-template <bool HELMHOLTZ, bool ZERO>
+template <bool HELMHOLTZ, bool ZERO, int ROWS>
 static __device__ struct carried begin(const struct pair_fv2 &w, const struct place &p,
-                                       const struct copies &s, struct ring<HELMHOLTZ> &r, int start)
+                                       const struct copies &s, struct ring<HELMHOLTZ, ROWS> &r,
+                                       int start)
 {
     struct carried m = {};
     if (!ZERO)
         fetch_u(w, p, s, r.u[0], start + 1);
     for (int a = 0; a < AHEAD; a++) {
-        fetch<HELMHOLTZ, ZERO>(w, p, s, r, a + 1, a, start + a);
+        fetch<HELMHOLTZ, ZERO, ROWS>(w, p, s, r, a + 1, a, start + a);
         __pipeline_commit();
     }
     if (p.inside) {
@@ -347,7 +360,7 @@ static __device__ struct carried begin(const struct pair_fv2 &w, const struct pl
     }
     __pipeline_wait_prior(AHEAD - 1);
     if (!ZERO && p.inside)
-        m.b = r.u[0][p.row + 1][p.lane];
+        m.b = r.u[0].row[p.row + 1][p.lane];
     __syncthreads();
     return m;
 }
@@ -357,26 +370,26 @@ static __device__ int next_slot(int slot, int slots)
     return slot + 1 < slots ? slot + 1 : 0;
 }
 
-template <bool HELMHOLTZ, bool ZERO>
-static __global__ void __launch_bounds__(LANES *ROWS, 1)
+template <bool HELMHOLTZ, bool ZERO, int ROWS>
+static __global__ void __launch_bounds__(LANES *ROWS, MOST_ROWS / ROWS)
     pair_kernel(const __grid_constant__ struct pair_fv2 w, int planes)
 {
     extern __shared__ double2 shared_memory[];
-    auto &r = *reinterpret_cast<struct ring<HELMHOLTZ> *>(shared_memory);
-    const struct place p = find_place(w.c);
-    const struct copies s = find_copies(w.c, p);
+    auto &r = *reinterpret_cast<struct ring<HELMHOLTZ, ROWS> *>(shared_memory);
+    const struct place p = find_place<ROWS>(w.c);
+    const struct copies s = find_copies<ROWS>(w.c, p);
     const int first = blockIdx.z * planes, last = min(first + planes, p.n2);
     const int start = w.c.wall[2][0] ? max(first - 2, -1) : first - 2;
     const bool wall_row = (p.j == 0 && w.c.wall[1][0]) || (p.j == p.n1 - 1 && w.c.wall[1][1]);
-    struct carried m = begin<HELMHOLTZ, ZERO>(w, p, s, r, start);
+    struct carried m = begin<HELMHOLTZ, ZERO, ROWS>(w, p, s, r, start);
     int u_before = 0, u_slot = 1, u_fetched = AHEAD + 1, slot = 0, fetched = AHEAD;
     for (int k = start; k < last; k++) {
         if (k + AHEAD < last)
-            fetch<HELMHOLTZ, ZERO>(w, p, s, r, u_fetched, fetched, k + AHEAD);
+            fetch<HELMHOLTZ, ZERO, ROWS>(w, p, s, r, u_fetched, fetched, k + AHEAD);
         __pipeline_commit();
         double2 c = make_double2(0.0, 0.0);
         if (!ZERO)
-            c = r.u[u_slot][p.row + 1][p.lane];
+            c = r.u[u_slot].row[p.row + 1][p.lane];
         step_of_warp<HELMHOLTZ, ZERO>((p.j + k + 1 + w.parity) & 1,
                                       wall_row || (k <= 0 && w.c.wall[2][0]) ||
                                           (k >= p.n2 - 2 && w.c.wall[2][1]),
@@ -397,7 +410,8 @@ static __global__ void __launch_bounds__(LANES *ROWS, 1)
 bool cuda_pair_fv2_fits(const struct level *level)
 {
     const struct operator_choice *choice = &level->stencil->choice;
-    const size_t bytes = choice->helmholtz ? sizeof(ring<true>) : sizeof(ring<false>);
+    const size_t bytes =
+        choice->helmholtz ? sizeof(ring<true, MOST_ROWS>) : sizeof(ring<false, MOST_ROWS>);
     bool even = level->dim % 2 == 0 && level->dim > 4;
     for (int q = 0; q < level->npatches; q++)
         even = even && level->patches[q].n[0] % 2 == 0;
@@ -405,33 +419,44 @@ bool cuda_pair_fv2_fits(const struct level *level)
            choice->smoother == SMOOTHER_GSRB && even;
 }
 
-template <bool HELMHOLTZ, bool ZERO>
-static void launch(const struct pair_fv2 &w)
+template <bool HELMHOLTZ, bool ZERO, int ROWS>
+static void launch(const struct pair_fv2 &w, int planes)
 {
+    constexpr int BYTES = sizeof(ring<HELMHOLTZ, ROWS>);
     static const cudaError_t prepared = cudaFuncSetAttribute(
-        pair_kernel<HELMHOLTZ, ZERO>, cudaFuncAttributeMaxDynamicSharedMemorySize,
-        (int)sizeof(ring<HELMHOLTZ>));
+        pair_kernel<HELMHOLTZ, ZERO, ROWS>, cudaFuncAttributeMaxDynamicSharedMemorySize, BYTES);
     CUDA_CALL(prepared);
     const int pairs = w.c.n[0] / 2 + open_low(w.c, 0) + open_high(w.c, 0),
               rows = w.c.n[1] + open_low(w.c, 1) + open_high(w.c, 1);
     const int tiles_i = max(1, cuda_divided(pairs - 2, LANES - 2)),
               tiles_j = max(1, cuda_divided(rows - 2, ROWS - 2));
-    const int planes =
-        cuda_choose_planes(w.c.n[2], tiles_i * tiles_j, MIN_PLANES, MAX_PLANES, EXTRA_STEPS);
+    if (planes == 0)
+        planes =
+            cuda_choose_planes(w.c.n[2], tiles_i * tiles_j, MIN_PLANES, MAX_PLANES, EXTRA_STEPS);
     const dim3 block(LANES, ROWS), grid(tiles_i, tiles_j, cuda_divided(w.c.n[2], planes));
-    pair_kernel<HELMHOLTZ, ZERO>
-        <<<grid, block, sizeof(ring<HELMHOLTZ>), cuda_stream()>>>(w, planes);
+    pair_kernel<HELMHOLTZ, ZERO, ROWS><<<grid, block, BYTES, cuda_stream()>>>(w, planes);
     CUDA_LAUNCHED();
+}
+
+template <bool HELMHOLTZ, bool ZERO>
+static void launch_tuned(const struct pair_fv2 &w)
+{
+    const struct cuda_tuning t =
+        cuda_tuned(2, ZERO ? TUNED_ZERO_SMOOTH : TUNED_SMOOTH, HELMHOLTZ, w.c);
+    if (t.rows == FEW_ROWS)
+        launch<HELMHOLTZ, ZERO, FEW_ROWS>(w, t.planes);
+    else
+        launch<HELMHOLTZ, ZERO, MOST_ROWS>(w, t.planes);
 }
 
 void cuda_pair_fv2(const struct pair_fv2 &pair)
 {
     if (pair.alpha && pair.zero_guess)
-        launch<true, true>(pair);
+        launch_tuned<true, true>(pair);
     else if (pair.alpha)
-        launch<true, false>(pair);
+        launch_tuned<true, false>(pair);
     else if (pair.zero_guess)
-        launch<false, true>(pair);
+        launch_tuned<false, true>(pair);
     else
-        launch<false, false>(pair);
+        launch_tuned<false, false>(pair);
 }

@@ -3,14 +3,15 @@
  * again, from the cache. No shared memory and no barrier: enough threads wait at once to keep
  * memory busy. */
 #include "cuda/residual_fv2.cuh"
+#include "cuda/tuning.cuh"
 #include "operators/boundary.h"
 #include "operators/fv2.h"
 #include "operators/smoothers.h"
 #include "operators/sum.h"
 #include "operators/transfers.h"
 
-enum { LANES = 32, GROUPS = 8 }; /* groups of two rows a block */
-enum { MAX_PLANES = 16 };        /* even */
+enum { LANES = 32 };
+enum { MAX_PLANES = 16 }; /* even */
 
 static __device__ double2 pair_at(const double *p)
 {
@@ -95,8 +96,9 @@ static __device__ void raise(unsigned long long *norm, unsigned long long value)
         atomicMax(norm, value);
 }
 
-template <bool HELMHOLTZ, bool RESTRICTS>
-static __global__ void __launch_bounds__(LANES *GROUPS, 2)
+/* GROUPS: groups of two rows a block. */
+template <bool HELMHOLTZ, bool RESTRICTS, int GROUPS>
+static __global__ void __launch_bounds__(LANES *GROUPS, 16 / GROUPS)
     residual_kernel(const __grid_constant__ struct residual_fv2 w, int planes)
 {
     const int pair = blockIdx.x * LANES + threadIdx.x, group = blockIdx.y * GROUPS + threadIdx.y;
@@ -162,28 +164,39 @@ static __global__ void __launch_bounds__(LANES *GROUPS, 2)
         raise(w.norm, norm);
 }
 
-template <bool HELMHOLTZ, bool RESTRICTS>
-static void launch(const struct residual_fv2 &w)
+template <bool HELMHOLTZ, bool RESTRICTS, int GROUPS>
+static void launch(const struct residual_fv2 &w, int planes)
 {
     const int tiles_i = cuda_divided(w.c.n[0] / 2, LANES),
               tiles_j = cuda_divided(w.c.n[1] / 2, GROUPS);
-    int planes = MAX_PLANES;
-    while (planes > 2 &&
-           tiles_i * tiles_j * cuda_divided(w.c.n[2], planes) < 4 * cuda_multiprocessors())
-        planes /= 2;
+    for (int most = MAX_PLANES; planes == 0; most /= 2)
+        if (most <= 2 ||
+            tiles_i * tiles_j * cuda_divided(w.c.n[2], most) >= 4 * cuda_multiprocessors())
+            planes = most;
     const dim3 block(LANES, GROUPS), grid(tiles_i, tiles_j, cuda_divided(w.c.n[2], planes));
-    residual_kernel<HELMHOLTZ, RESTRICTS><<<grid, block, 0, cuda_stream()>>>(w, planes);
+    residual_kernel<HELMHOLTZ, RESTRICTS, GROUPS><<<grid, block, 0, cuda_stream()>>>(w, planes);
     CUDA_LAUNCHED();
+}
+
+template <bool HELMHOLTZ, bool RESTRICTS>
+static void launch_tuned(const struct residual_fv2 &w)
+{
+    const struct cuda_tuning t =
+        cuda_tuned(2, RESTRICTS ? TUNED_RESTRICT : TUNED_NORM, HELMHOLTZ, w.c);
+    if (t.rows == TUNED_RESIDUAL_FEW_ROWS)
+        launch<HELMHOLTZ, RESTRICTS, TUNED_RESIDUAL_FEW_ROWS / 2>(w, t.planes);
+    else
+        launch<HELMHOLTZ, RESTRICTS, TUNED_RESIDUAL_MOST_ROWS / 2>(w, t.planes);
 }
 
 void cuda_residual_fv2(const struct residual_fv2 &residual)
 {
     if (residual.alpha && residual.coarse)
-        launch<true, true>(residual);
+        launch_tuned<true, true>(residual);
     else if (residual.alpha)
-        launch<true, false>(residual);
+        launch_tuned<true, false>(residual);
     else if (residual.coarse)
-        launch<false, true>(residual);
+        launch_tuned<false, true>(residual);
     else
-        launch<false, false>(residual);
+        launch_tuned<false, false>(residual);
 }

@@ -28,6 +28,7 @@ struct subcommand {
 enum status machine_command(struct lab *lab, char *message, int message_size);
 enum status kernel_command(struct lab *lab, char *message, int message_size);
 enum status ladder_command(struct lab *lab, char *message, int message_size);
+enum status tune_command(struct lab *lab, char *message, int message_size);
 
 /* Says on what is measured: the first line of output, once nothing can be refused any more. */
 void print_machine(const struct lab *lab);

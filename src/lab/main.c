@@ -22,6 +22,9 @@ static const struct subcommand subcommands[] = {
     {"ladder", &ladder_options, "[options] N",
      "Times a smoothing step of red and black, from the simplest kernel to the program's own.",
      ladder_command},
+    {"tune", &tune_options, "[options]",
+     "Finds how the GPU's kernels should cut levels; writes a file for hpgmg-gpu --tuning.",
+     tune_command},
 };
 enum { SUBCOMMANDS = sizeof subcommands / sizeof subcommands[0] };
 
@@ -193,8 +196,9 @@ static enum status run(int argc, char **argv)
                                                        "mpirun")
                                 : STATUS_USAGE;
     if (argc < 2)
-        return refuse(STATUS_USAGE, "missing subcommand: machine, kernel or ladder; --help says "
-                                    "more");
+        return refuse(STATUS_USAGE,
+                      "missing subcommand: machine, kernel, ladder or tune; --help says "
+                      "more");
     if (strcmp(argv[1], "--help") == 0) {
         print_help();
         return STATUS_VALID;

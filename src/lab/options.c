@@ -74,6 +74,17 @@ static const struct option_row ladder_rows_of_options[] = {
     BACKEND,
     COMMON,
 };
+
+static const struct option_row tune_rows_of_options[] = {
+    {.name = "largest", NUMBER(OPTION_INT, n, "512"), .minimum = 32, .maximum = 1024, .argument = "N",
+     .help = "levels of 32, 64, ... cells a side up to N"},
+    {.name = "equation", CHOICE(equation, equation_choices, "poisson"),
+     .help = "-div(beta grad u) = f, or + alpha u"},
+    {.name = "output", .kind = OPTION_PATH, AT(output), .unset = "", .uses = OPTION_COMMAND_LINE,
+     .argument = "FILE", .help = "writes what was found there"},
+    BACKEND,
+    COMMON,
+};
 /* clang-format on */
 
 #define LIST(rows)                                                                                 \
@@ -83,6 +94,7 @@ static const struct option_row ladder_rows_of_options[] = {
 const struct option_list machine_options = LIST(machine_rows_of_options);
 const struct option_list kernel_options = LIST(kernel_rows_of_options);
 const struct option_list ladder_options = LIST(ladder_rows_of_options);
+const struct option_list tune_options = LIST(tune_rows_of_options);
 
 static enum status check_positionals(struct parser *p)
 {

@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "level/backend.h"
 
+/* Those that are tuned first, in the order of enum cuda_tuned_stage. */
 const struct stage_row stage_rows[] = {
     {"smooth", START_KEEP, true, FINISH_NONE, false},
     {"zero+smooth", START_ZERO, true, FINISH_NONE, false},

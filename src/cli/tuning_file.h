@@ -1,0 +1,29 @@
+#ifndef CLI_TUNING_FILE_H
+#define CLI_TUNING_FILE_H
+/* Files of tuned choices (cuda/tuning.h): the lab writes them, the program reads them. Text:
+ *
+ *     hpgmg-gpu tuning 1
+ *     device NVIDIA H200
+ *     # order stage equation n rows planes
+ *     2 smooth poisson 512 20 64
+ *
+ * Lines that begin with # and empty lines count for nothing. */
+#include "base/status.h"
+#include "cuda/tuning.h"
+
+struct tuning_file {
+    char device[64]; /* that it was made on */
+    int count;
+    struct cuda_tuning tunings[MAX_TUNINGS];
+};
+
+/* STATUS_USAGE with one line, "path:line: what is wrong", in message if it cannot be read or is not
+ * such a file. */
+enum status tuning_file_read(struct tuning_file *file, const char *path, char *message,
+                             int message_size);
+/* The file as text; memory_free frees it. */
+char *tuning_file_text(const struct tuning_file *file);
+/* One choice as a line of the file, without its end. */
+void tuning_line(const struct cuda_tuning *t, char *text, int size);
+
+#endif

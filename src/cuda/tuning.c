@@ -1,0 +1,51 @@
+/* Choices and their rules; no CUDA is needed for it. */
+#include "cuda/tuning.h"
+#include <string.h>
+#include "base/check.h"
+
+const char *const cuda_tuned_stage_names[NUM_TUNED_STAGES] = {"smooth", "zero+smooth",
+                                                              "residual+restrict", "residual+norm"};
+
+static struct cuda_tuning tuned[MAX_TUNINGS];
+static int tuned_count;
+
+int cuda_tuned_rows(int order, enum cuda_tuned_stage stage, int rows[MAX_TUNED_ROWS])
+{
+    const bool smooths = stage == TUNED_SMOOTH || stage == TUNED_ZERO_SMOOTH;
+    if (order == 4) {
+        rows[0] = TUNED_MARCH_ROWS;
+        return stage != TUNED_ZERO_SMOOTH;
+    }
+    rows[0] = smooths ? TUNED_PAIR_MOST_ROWS : TUNED_RESIDUAL_MOST_ROWS;
+    rows[1] = smooths ? TUNED_PAIR_FEW_ROWS : TUNED_RESIDUAL_FEW_ROWS;
+    return 2;
+}
+
+bool cuda_tuning_is_legal(const struct cuda_tuning *t)
+{
+    int rows[MAX_TUNED_ROWS];
+    bool known = false;
+    if ((t->order != 2 && t->order != 4) || (unsigned)t->stage >= NUM_TUNED_STAGES)
+        return false;
+    for (int r = cuda_tuned_rows(t->order, t->stage, rows); r > 0; r--)
+        known = known || t->rows == rows[r - 1];
+    return known && t->n >= 4 && t->n <= 1024 && t->planes >= 0 && t->planes <= TUNED_MOST_PLANES &&
+           t->planes % 2 == 0;
+}
+
+void cuda_tune(const struct cuda_tuning *tunings, int count)
+{
+    CHECK(count >= 0 && count <= MAX_TUNINGS);
+    for (int i = 0; i < count; i++) {
+        CHECK(cuda_tuning_is_legal(&tunings[i]));
+        tuned[i] = tunings[i];
+        tuned[i].launches = 0;
+    }
+    tuned_count = count;
+}
+
+struct cuda_tuning *cuda_tunings(int *count)
+{
+    *count = tuned_count;
+    return tuned;
+}

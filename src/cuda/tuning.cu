@@ -1,0 +1,32 @@
+/* Which choice holds for a launch. */
+#include "cuda/tuning.cuh"
+#include <cmath>
+
+/* How far apart two numbers of cells are, by ratio. */
+static double distance(double a, double b)
+{
+    return fabs(log(a / b));
+}
+
+struct cuda_tuning cuda_tuned(int order, enum cuda_tuned_stage stage, bool helmholtz,
+                              const struct cells &c)
+{
+    int count, rows[MAX_TUNED_ROWS];
+    struct cuda_tuning *tunings = cuda_tunings(&count), *best = NULL;
+    const double cells = (double)c.n[0] * c.n[1] * c.n[2];
+    double least = log(3.0);
+    for (int i = 0; i < count; i++) {
+        struct cuda_tuning *t = &tunings[i];
+        const double away = distance(cells, pow(t->n, 3));
+        if (t->order == order && t->stage == stage && t->helmholtz == helmholtz && away <= least) {
+            least = away;
+            best = t;
+        }
+    }
+    if (best) {
+        best->launches++;
+        return *best;
+    }
+    cuda_tuned_rows(order, stage, rows);
+    return {order, stage, helmholtz, 0, rows[0], 0, 0};
+}

@@ -1,0 +1,57 @@
+#ifndef CUDA_TUNING_H
+#define CUDA_TUNING_H
+/* How the marching kernels cut a patch, where it has been found by trying: `hpgmg-lab tune` tries,
+ * a file keeps what it found. Answers do not depend on it. */
+#include <stdbool.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* What is tuned on its own: stages by the names that reports and the lab give them. */
+enum cuda_tuned_stage {
+    TUNED_SMOOTH,      /* order 2: red and black in one pass; order 4: one sweep */
+    TUNED_ZERO_SMOOTH, /* order 2 only */
+    TUNED_RESTRICT,    /* residual+restrict */
+    TUNED_NORM,        /* residual+norm */
+    NUM_TUNED_STAGES
+};
+extern const char *const cuda_tuned_stage_names[NUM_TUNED_STAGES];
+
+/* Rows of cells that a block has in its tile. */
+enum {
+    TUNED_PAIR_MOST_ROWS = 20,
+    TUNED_PAIR_FEW_ROWS = 10,
+    TUNED_RESIDUAL_MOST_ROWS = 16,
+    TUNED_RESIDUAL_FEW_ROWS = 8,
+    TUNED_MARCH_ROWS = 16
+};
+enum { TUNED_MOST_PLANES = 1024, MAX_TUNINGS = 128 };
+
+/* One choice. It holds for patches of about n³ cells: those whose number of cells is nearer to it
+ * than to any other choice's, by ratio, and within a factor of 3. */
+struct cuda_tuning {
+    int order;
+    enum cuda_tuned_stage stage;
+    bool helmholtz;
+    int n;
+    int rows;   /* of a tile */
+    int planes; /* that a block marches through, even; 0: so many as fill the last wave of blocks */
+    long launches; /* that have used it */
+};
+
+/* The legal numbers of rows, the default first; their number, 0 if there is no such kernel. */
+enum { MAX_TUNED_ROWS = 4 };
+int cuda_tuned_rows(int order, enum cuda_tuned_stage stage, int rows[MAX_TUNED_ROWS]);
+/* Whether the choice is one that a kernel can follow. */
+bool cuda_tuning_is_legal(const struct cuda_tuning *t);
+
+/* Copies `count` legal choices, at most MAX_TUNINGS, to be followed from now on. */
+void cuda_tune(const struct cuda_tuning *tunings, int count);
+/* Those, with what has become of them. */
+struct cuda_tuning *cuda_tunings(int *count);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

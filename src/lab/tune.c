@@ -1,0 +1,198 @@
+/* `hpgmg-lab tune`: tries how the marching kernels cut a level, and keeps what is faster than what
+ * the kernels choose by themselves. */
+#include <stdio.h>
+#include <string.h>
+#include "base/memory.h"
+#include "cli/output_file.h"
+#include "cli/tuning_file.h"
+#include "lab/lab.h"
+#include "lab/stage_case.h"
+
+enum { LEAST_N = 32, LEAST_PLANES = 2 };
+/* A choice must be so much faster than the kernels' own to be kept. */
+#define GAIN 0.02
+
+/* One stage on one level, and what was found. */
+struct search {
+    struct lab *lab;
+    struct stage_case *c;
+    struct stage_sums reference; /* of the baseline's results */
+    struct cuda_tuning best;
+    double best_seconds, own_seconds; /* own: what the kernels choose by themselves */
+    int tried, wrong;
+    struct cJSON *candidates;
+};
+
+static void run_default(void *data)
+{
+    variant_default.run(data);
+}
+
+static bool is_right(struct search *s)
+{
+    stage_case_run(s->c, &variant_default);
+    const struct stage_sums sums = stage_case_sums(s->c);
+    return sums.u == s->reference.u && sums.coarse_f == s->reference.coarse_f &&
+           sums.norm == s->reference.norm;
+}
+
+/* Median seconds with these choices in force; 0 if the results are wrong. */
+static double try(struct search *s, const struct cuda_tuning *t, int count)
+{
+    cuda_tune(t, count);
+    s->tried++;
+    if (!is_right(s)) {
+        s->wrong++;
+        return 0.0;
+    }
+    return time_work(s->c->level->backend, WATCH_BACKEND, run_default, s->c,
+                     (int)s->lab->options.samples)
+        .median;
+}
+
+static void try_candidate(struct search *s, struct cuda_tuning t)
+{
+    const double seconds = try(s, &t, 1);
+    struct cJSON *object = json_append_object(s->candidates);
+    json_add_number(object, "rows", t.rows);
+    json_add_number(object, "planes", t.planes);
+    json_add_number(object, "seconds", seconds);
+    if (seconds == 0.0) {
+        printf("  WRONG results with %d rows and %d planes\n", t.rows, t.planes);
+    } else if (seconds < s->best_seconds) {
+        s->best_seconds = seconds;
+        s->best = t;
+    }
+}
+
+/* Powers of two, one and a half times as many, and what the kernel chooses for the tile. */
+static void try_all(struct search *s, struct cuda_tuning t)
+{
+    int rows[MAX_TUNED_ROWS];
+    const int count = cuda_tuned_rows(t.order, t.stage, rows);
+    for (int r = 0; r < count; r++) {
+        t.rows = rows[r];
+        t.planes = 0;
+        if (r > 0) /* the first is the kernel's own choice */
+            try_candidate(s, t);
+        for (t.planes = LEAST_PLANES; t.planes <= t.n; t.planes *= 2)
+            try_candidate(s, t);
+        for (t.planes = 3 * LEAST_PLANES; t.planes <= t.n; t.planes *= 2)
+            try_candidate(s, t);
+    }
+}
+
+static void report(const struct search *s, const struct cuda_tuning *t, bool kept)
+{
+    char name[40];
+    snprintf(name, sizeof name, "%s, order %d", cuda_tuned_stage_names[t->stage], t->order);
+    printf("  %-28s %5d^3 %10.4f %10.4f %7.2f %5d %7d %6d%s\n", name, t->n, 1e3 * s->own_seconds,
+           1e3 * s->best_seconds, s->own_seconds / s->best_seconds, s->best.rows, s->best.planes,
+           s->tried, kept ? "  kept" : "");
+    fflush(stdout);
+}
+
+/* Searches; adds to the file what is worth it. Returns the number of wrong results. */
+static int search_case(struct lab *lab, struct stage_case *c, struct cuda_tuning t,
+                       struct tuning_file *file, struct cJSON *searches)
+{
+    struct search s = {.lab = lab, .c = c};
+    struct cJSON *object = json_append_object(searches);
+    json_add_number(object, "order", t.order);
+    json_add_text(object, "stage", cuda_tuned_stage_names[t.stage]);
+    json_add_number(object, "n", t.n);
+    s.candidates = json_add_array(object, "candidates");
+    stage_case_run(c, &variant_baseline);
+    s.reference = stage_case_sums(c);
+    s.own_seconds = s.best_seconds = try(&s, NULL, 0);
+    json_add_number(object, "own_seconds", s.own_seconds);
+    if (s.wrong == 0)
+        try_all(&s, t);
+    const bool kept = s.wrong == 0 && s.best_seconds < (1.0 - GAIN) * s.own_seconds;
+    if (kept)
+        file->tunings[file->count++] = s.best;
+    json_add_flag(object, "kept", kept);
+    report(&s, &t, kept);
+    return s.wrong;
+}
+
+/* One kernel on one level. Returns the number of wrong results, or -1 with a line in message. */
+static int tune_stage(struct lab *lab, struct cuda_tuning t, struct tuning_file *file,
+                      struct cJSON *searches, char *message, int size)
+{
+    struct lab_options o = lab->options;
+    struct stage_case c;
+    o.n = t.n;
+    o.order = t.order;
+    o.stage = (int)t.stage; /* stage_rows begins with the tuned ones */
+    o.sweeps = t.stage > TUNED_ZERO_SMOOTH ? 0 : t.order == 2 ? 2 : 1;
+    if (stage_case_create(&c, &o, lab->backend, message, size) != STATUS_VALID)
+        return -1;
+    const int wrong = search_case(lab, &c, t, file, searches);
+    stage_case_destroy(&c);
+    cuda_tune(NULL, 0);
+    return wrong;
+}
+
+static int tune_all(struct lab *lab, struct tuning_file *file, char *message, int size)
+{
+    struct cJSON *searches = json_add_array(lab->json, "searches");
+    int wrong = 0, rows[MAX_TUNED_ROWS];
+    for (int order = 2; order <= 4; order += 2)
+        for (int stage = 0; stage < NUM_TUNED_STAGES; stage++)
+            for (int n = LEAST_N; n <= lab->options.n; n *= 2) {
+                const struct cuda_tuning t = {.order = order,
+                                              .stage = (enum cuda_tuned_stage)stage,
+                                              .helmholtz =
+                                                  lab->options.equation == EQUATION_HELMHOLTZ,
+                                              .n = n};
+                if (cuda_tuned_rows(order, t.stage, rows) == 0)
+                    continue;
+                const int found = tune_stage(lab, t, file, searches, message, size);
+                if (found < 0)
+                    return -1;
+                wrong += found;
+            }
+    return wrong;
+}
+
+static enum status write_file(const struct tuning_file *file, struct output_file *out,
+                              const char *path, char *message, int size)
+{
+    char *text = tuning_file_text(file);
+    const bool written = output_file_write(out, text);
+    memory_free(text);
+    if (written)
+        return STATUS_VALID;
+    snprintf(message, (size_t)size, "--output: %.300s could not be written", path);
+    return STATUS_SYSTEM;
+}
+
+enum status tune_command(struct lab *lab, char *message, int message_size)
+{
+    static struct tuning_file file;
+    const char *path = lab->options.output;
+    struct output_file *out = NULL;
+    if (!lab->backend->on_device) {
+        snprintf(message, (size_t)message_size, "tune: what is tuned are kernels of a GPU; %s",
+                 lab->note[0] ? lab->note : "there is nothing to tune on a CPU");
+        return STATUS_ENVIRONMENT;
+    }
+    if (path && !(out = output_file_open(path))) {
+        snprintf(message, (size_t)message_size, "--output: %.300s cannot be written", path);
+        return STATUS_SYSTEM;
+    }
+    print_machine(lab);
+    snprintf(file.device, sizeof file.device, "%s", lab->environment.gpu);
+    printf("  %-28s %7s %10s %10s %7s %5s %7s %6s\n", "stage", "level", "own, ms", "best, ms",
+           "faster", "rows", "planes", "tried");
+    const int wrong = tune_all(lab, &file, message, message_size);
+    printf("  %d choices are kept\n", file.count);
+    if (wrong == 0 && out)
+        return write_file(&file, out, path, message, message_size);
+    if (out)
+        output_file_discard(out);
+    if (wrong > 0)
+        snprintf(message, (size_t)message_size, "%d choices gave wrong results", wrong);
+    return wrong == 0 ? STATUS_VALID : wrong < 0 ? STATUS_MEMORY : STATUS_INVALID;
+}
