@@ -2,11 +2,7 @@
 #include "cuda/tuning.cuh"
 #include <cmath>
 
-/* How far apart two numbers of cells are, by ratio. */
-static double distance(double a, double b)
-{
-    return fabs(log(a / b));
-}
+#define LEAST_RATIO (1.0 / 3.0) /* of a patch's cells to the choice's */
 
 struct cuda_tuning cuda_tuned(int order, enum cuda_tuned_stage stage, bool helmholtz,
                               const struct cells &c)
@@ -14,11 +10,12 @@ struct cuda_tuning cuda_tuned(int order, enum cuda_tuned_stage stage, bool helmh
     int count, rows[MAX_TUNED_ROWS];
     struct cuda_tuning *tunings = cuda_tunings(&count), *best = NULL;
     const double cells = (double)c.n[0] * c.n[1] * c.n[2];
-    double least = log(3.0);
+    double least = INFINITY;
     for (int i = 0; i < count; i++) {
         struct cuda_tuning *t = &tunings[i];
-        const double away = distance(cells, pow(t->n, 3));
-        if (t->order == order && t->stage == stage && t->helmholtz == helmholtz && away <= least) {
+        const double ratio = cells / pow(t->n, 3), away = fabs(log(ratio));
+        const bool same = t->order == order && t->stage == stage && t->helmholtz == helmholtz;
+        if (same && ratio >= LEAST_RATIO && away < least) {
             least = away;
             best = t;
         }

@@ -28,8 +28,8 @@ enum {
 };
 enum { TUNED_MOST_PLANES = 1024, MAX_TUNINGS = 128 };
 
-/* One choice. It holds for patches of about n³ cells: those whose number of cells is nearer to it
- * than to any other choice's, by ratio, and within a factor of 3. */
+/* One choice. It holds for patches whose number of cells is nearer to n³ than to any other
+ * choice's, by ratio, but for none of less than a third of it. */
 struct cuda_tuning {
     int order;
     enum cuda_tuned_stage stage;

@@ -174,8 +174,8 @@ enum status tune_command(struct lab *lab, char *message, int message_size)
     const char *path = lab->options.output;
     struct output_file *out = NULL;
     if (!lab->backend->on_device) {
-        snprintf(message, (size_t)message_size, "tune: what is tuned are kernels of a GPU; %s",
-                 lab->note[0] ? lab->note : "there is nothing to tune on a CPU");
+        snprintf(message, (size_t)message_size, "tune: what is tuned are kernels of a GPU%s",
+                 lab->note[0] ? ", and there is none (--backend gpu says why)" : "");
         return STATUS_ENVIRONMENT;
     }
     if (path && !(out = output_file_open(path))) {
