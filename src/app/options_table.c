@@ -66,13 +66,11 @@ const struct option_row option_table[] = {
              "auto: what is fastest when tried before"},
     {.name = "agglomerate-below", NUMBER(OPTION_LONG, agglomerate_below, "auto"), .unset = "auto",
      .choices = thresholds, .minimum = 1, .maximum = 1e12, .argument = "CELLS",
-     .help = "levels of fewer cells live on one rank; auto:\n"
-             "what is fastest on GPUs, never on CPUs"},
+     .help = "levels of fewer cells live on one rank"},
     {.name = "transport", CHOICE(transport, transports, "auto"),
      .help = "of messages between GPUs; same bits"},
     {.name = "tuning", PATH(tuning), .uses = ANYWHERE, .argument = "FILE",
-     .help = "how GPU kernels cut levels (see hpgmg-lab tune);\n"
-             "none: as they choose; else that of the GPU, if any"},
+     .help = "how GPU kernels cut levels (hpgmg-lab tune)"},
     {.name = "loops", CHOICE(loops, loops, "tiled"), .help = "CPU loops; same bits"},
     {.name = "solves", NUMBER(OPTION_LONG, solves, "auto"), .unset = "auto", .minimum = 1,
      .maximum = 1e6, .argument = "N",

@@ -17,39 +17,44 @@ CUtensorMap cuda_tile_map(const double *x, const struct cells &c, int width, int
 /* True if `kernel`, as this GPU will run it, was compiled with these copies. */
 bool cuda_has_tile_copies(const void *kernel);
 
+/* Code for older GPUs is compiled too, and never run: see cuda_has_tile_copies. */
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
+#define WITH_TILE_COPIES(...) __VA_ARGS__
+#else
+#define WITH_TILE_COPIES(...) __trap()
+#endif
 
 typedef uint64_t barrier_word;
 
 static __device__ inline void barrier_create(barrier_word *barrier, int arrivals)
 {
-    cuda::ptx::mbarrier_init(barrier, arrivals);
+    WITH_TILE_COPIES(cuda::ptx::mbarrier_init(barrier, arrivals));
 }
 
 /* Barriers are used by others, and by copies, after this and a __syncthreads. */
 static __device__ inline void barriers_created()
 {
-    cuda::ptx::fence_mbarrier_init(cuda::ptx::sem_release, cuda::ptx::scope_cluster);
+    WITH_TILE_COPIES(
+        cuda::ptx::fence_mbarrier_init(cuda::ptx::sem_release, cuda::ptx::scope_cluster));
 }
 
 /* Waits until the barrier has completed its phases of this parity; a new one has completed one of
  * parity 1. */
 static __device__ inline void barrier_wait(barrier_word *barrier, int parity)
 {
-    while (!cuda::ptx::mbarrier_try_wait_parity(barrier, parity))
-        ;
+    WITH_TILE_COPIES(while (!cuda::ptx::mbarrier_try_wait_parity(barrier, parity)));
 }
 
 static __device__ inline void barrier_arrive(barrier_word *barrier)
 {
-    cuda::ptx::mbarrier_arrive(barrier);
+    WITH_TILE_COPIES(cuda::ptx::mbarrier_arrive(barrier));
 }
 
 /* An arrival that lets the phase end only once so many bytes have come as well. */
 static __device__ inline void barrier_expect(barrier_word *barrier, int bytes)
 {
-    cuda::ptx::mbarrier_arrive_expect_tx(cuda::ptx::sem_release, cuda::ptx::scope_cta,
-                                         cuda::ptx::space_shared, barrier, bytes);
+    WITH_TILE_COPIES(cuda::ptx::mbarrier_arrive_expect_tx(
+        cuda::ptx::sem_release, cuda::ptx::scope_cta, cuda::ptx::space_shared, barrier, bytes));
 }
 
 /* Begins to copy the tile whose first cell is (i,j,k), to an address that is a multiple of 128. */
@@ -57,9 +62,9 @@ static __device__ inline void tile_fetch(void *to, const CUtensorMap &map, int i
                                          barrier_word *barrier)
 {
     const int32_t corner[3] = {i + MAP_GHOSTS, j + MAP_GHOSTS, k + MAP_GHOSTS};
-    cuda::ptx::cp_async_bulk_tensor(cuda::ptx::space_cluster, cuda::ptx::space_global, to, &map,
-                                    corner, barrier);
+    (void)corner;
+    WITH_TILE_COPIES(cuda::ptx::cp_async_bulk_tensor(
+        cuda::ptx::space_cluster, cuda::ptx::space_global, to, &map, corner, barrier));
 }
 
-#endif
 #endif

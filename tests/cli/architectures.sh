@@ -1,0 +1,11 @@
+#!/usr/bin/env bash
+# Kernels that are built on what newer GPUs have also compile for older ones, where they are never run.
+set -u
+cd "$(dirname "$0")/../.." || exit 1
+nvcc=${NVCC:-$(command -v nvcc || echo /usr/local/cuda/bin/nvcc)}
+[ -x "$nvcc" ] || { echo "no nvcc"; exit 0; }
+target=build/architectures/march_fv4.cu.o
+mkdir -p build/architectures
+# shellcheck disable=SC2046  # options for the compiler
+"$nvcc" -cubin -std=c++17 -arch=sm_80 --fmad=false --extended-lambda -DOMPI_SKIP_MPICXX -Isrc \
+    $(mpicc -show | tr ' ' '\n' | grep '^-I') -o "$target" src/cuda/march_fv4.cu
