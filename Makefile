@@ -81,7 +81,8 @@ LDLIBS = $(if $(filter 1,$(CJSON)),-lcjson) $(if $(filter 1,$(INIH)),-linih) \
 
 BUILD := build/$(notdir $(CC))-$(MODE)
 ROOMS := base comm level operators cli solvers app
-CUDA_OBJECTS_C := $(if $(filter 1,$(CUDA)),,src/cuda/absent.c)
+# C files of the CUDA room: absent.c takes the place of the CUDA files where there is no CUDA.
+CUDA_C := $(if $(filter 1,$(CUDA)),$(filter-out src/cuda/absent.c,$(wildcard src/cuda/*.c)),$(wildcard src/cuda/*.c))
 
 # Of each pair NAME.c, NAME_absent.c one is linked: the second where the library is missing.
 LEFT_OUT := src/app/main.c \
@@ -89,7 +90,7 @@ LEFT_OUT := src/app/main.c \
             src/cli/json$(if $(filter 1,$(CJSON)),_absent).c \
             src/app/input_file$(if $(filter 1,$(INIH)),_absent).c \
             src/app/json_report$(if $(filter 1,$(CJSON)),_absent).c
-SOURCES := $(filter-out $(LEFT_OUT),$(sort $(wildcard $(ROOMS:%=src/%/*.c)))) src/cuda/tuning.c $(CUDA_OBJECTS_C)
+SOURCES := $(filter-out $(LEFT_OUT),$(sort $(wildcard $(ROOMS:%=src/%/*.c)))) $(CUDA_C)
 CUDA_SOURCES := $(if $(filter 1,$(CUDA)),$(sort $(wildcard src/cuda/*.cu)))
 OBJECTS := $(SOURCES:%=$(BUILD)/%.o) $(CUDA_SOURCES:%=$(BUILD)/%.o)
 MAIN := $(BUILD)/src/app/main.c.o

@@ -81,13 +81,14 @@ static enum status choose_backend(const struct options *o, bool *on_gpu, char *m
     return STATUS_VALID;
 }
 
-/* What is left to choose where there are GPUs. */
+/* What is left to choose where there are GPUs. Several of them keep all levels: a level on the CPU
+ * would bring the host into cycles that need none. */
 static void choose_thresholds(struct options *o, struct hierarchy_choice *choice)
 {
     if (o->agglomerate_below == 0 && comm_size() > 1)
         o->agglomerate_below = threshold_try_agglomeration(o);
     if (o->cpu_below == 0)
-        o->cpu_below = threshold_try_cpu(o);
+        o->cpu_below = comm_size() > 1 ? CPU_BELOW_NEVER : threshold_try_cpu(o);
     *choice = benchmark_hierarchy_choice(o, true);
 }
 

@@ -57,15 +57,7 @@ static __device__ int wrapped(int i, int n)
     return (i + 4 * n) % n;
 }
 
-/* Whether a stencil reads the ghost (i,j,k): two deep on sides, one on edges, none at corners. */
-static __device__ bool is_read(int i, int j, int k, int n)
-{
-    const int outside = (i < 0 || i >= n) + (j < 0 || j >= n) + (k < 0 || k >= n);
-    const bool deep = i < -1 || i > n || j < -1 || j > n || k < -1 || k > n;
-    return outside == 1 || (outside == 2 && !deep);
-}
-
-/* The ghosts of x that stencils read: images where periodic, walls elsewhere. */
+/* All ghosts of x: images where periodic, walls elsewhere. */
 static __device__ void fill_ghosts(const struct bottom_work &w, double *x)
 {
     const struct wall_view view = {w.c, x, w.s.wall_rule};
@@ -77,7 +69,7 @@ static __device__ void fill_ghosts(const struct bottom_work &w, double *x)
         j -= w.ghosts;
         k -= w.ghosts;
         double *ghost = x + i + j * w.c.sj + k * w.c.sk;
-        if (!is_read(i, j, k, n))
+        if (i >= 0 && i < n && j >= 0 && j < n && k >= 0 && k < n)
             continue;
         if (w.periodic)
             *ghost = x[wrapped(i, n) + wrapped(j, n) * w.c.sj + wrapped(k, n) * w.c.sk];

@@ -31,6 +31,11 @@ struct alignas(128) tile {
     static constexpr int BYTES = ROWS * COLUMNS * (int)sizeof(double);
 };
 
+using u_tile = struct tile<U_ROWS, WIDTH>;
+using beta_tile = struct tile<BETA_ROWS, WIDTH>;
+using beta_j_tile = struct tile<BETA_J_ROWS, WIDTH>;
+using core_tile = struct tile<CORE_ROWS, CORE_WIDTH>;
+
 template <enum march_kind KIND>
 static constexpr bool READS_DINV = KIND == MARCH_WEIGHTED || KIND == MARCH_CHEBYSHEV;
 
@@ -39,19 +44,12 @@ static constexpr bool READS_DINV = KIND == MARCH_WEIGHTED || KIND == MARCH_CHEBY
  * in three steps, β in two. */
 template <bool HELMHOLTZ, enum march_kind KIND>
 struct shared_planes {
-    static constexpr int AHEAD = HELMHOLTZ &&READS_DINV<KIND> ? 1 : 2;
+    static constexpr int AHEAD = (HELMHOLTZ && READS_DINV<KIND>) ? 1 : 2;
     static constexpr int SLOTS = AHEAD + 1, BETA_SLOTS = AHEAD + 2, U_SLOTS = AHEAD + 3;
-    struct tile<U_ROWS, WIDTH>
-        u[U_SLOTS];
-    struct tile<BETA_ROWS, WIDTH> beta_i[BETA_SLOTS], beta_k[BETA_SLOTS];
-    struct tile<BETA_J_ROWS, WIDTH>
-        beta_j[BETA_SLOTS];
-    struct tile<CORE_ROWS, CORE_WIDTH>
-        f[SLOTS];
-    struct tile<CORE_ROWS, CORE_WIDTH>
-        alpha[HELMHOLTZ ? SLOTS : 1];
-    struct tile<CORE_ROWS, CORE_WIDTH>
-        dinv[READS_DINV<KIND> ? SLOTS : 1];
+    u_tile u[U_SLOTS];
+    beta_tile beta_i[BETA_SLOTS], beta_k[BETA_SLOTS];
+    beta_j_tile beta_j[BETA_SLOTS];
+    core_tile f[SLOTS], alpha[HELMHOLTZ ? SLOTS : 1], dinv[READS_DINV<KIND> ? SLOTS : 1];
     barrier_word full[SLOTS], empty[SLOTS];
 };
 
@@ -105,8 +103,9 @@ template <bool HELMHOLTZ, enum march_kind KIND, class SHARED>
 static __device__ void fetch(const struct maps &maps, const struct march &m, SHARED &s,
                              const struct turn<SHARED> &t, int k)
 {
-    constexpr int BEGINNING = s.u[0].BYTES + s.beta_i[0].BYTES + s.beta_j[0].BYTES,
-                  REST = s.beta_k[0].BYTES + (1 + HELMHOLTZ + READS_DINV<KIND>)*s.f[0].BYTES;
+    constexpr int BEGINNING = u_tile::BYTES + beta_tile::BYTES + beta_j_tile::BYTES,
+                  CORES = 1 + HELMHOLTZ + READS_DINV<KIND>,
+                  REST = beta_tile::BYTES + CORES * core_tile::BYTES;
     const int i = m.i - HALO;
     const bool begun = k >= m.first - 1;
     barrier_word *full = &s.full[t.slot];
@@ -159,7 +158,7 @@ struct columns {
     quad sum, flux_k; /* of plane k − 1: what i and j fluxes add up to, low k flux */
 };
 
-/* What a row has at a thread's pair; and beside it, from `first` on. */
+/* What a row has at a thread's pair, and beside it as many cells as there is room for. */
 static __device__ void load(double (&to)[2], const double *pair)
 {
     const double2 p = *(const double2 *)pair;
