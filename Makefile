@@ -182,7 +182,9 @@ sanitize:
 
 lint:
 	clang-format --dry-run -Werror $(FORMATTED)
-	for script in run/* tests/run-all tests/*/*.sh .ci/run; do bash -n $$script || exit 1; done
+	for script in $$(grep -lE '^#!.*bash$$|shellcheck shell=bash' run/* run/jobs/* tests/* tests/*/*.sh .ci/run 2>/dev/null); do \
+	    bash -n $$script || exit 1; done
+	python3 -c 'compile(open("run/scaling").read(), "run/scaling", "exec")'
 	@$(MAKE) --no-print-directory CC=clang tests
 	@$(MAKE) --no-print-directory CC=gcc tests
 

@@ -7,6 +7,7 @@
 #include <cmocka.h>
 #include <math.h>
 #include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 #include "base/check.h"
 #include "base/memory.h"
@@ -289,6 +290,49 @@ static void nothing_is_left_in_memory(void **state)
     assert_int_equal(memory_live_blocks(), 0);
 }
 
+/* --- swaps and nodes --- */
+
+/* What `from` gives `to`. */
+static long gift(int from, int to, long round)
+{
+    return (round * MAX_RANKS + from) * MAX_RANKS + to;
+}
+
+/* With every rank, itself included, and with the neighbours on a ring only. */
+static void swaps_bring_what_peers_gave(void **state)
+{
+    (void)state;
+    for (long round = 0; round < 20; round++) {
+        int peers[MAX_RANKS], count = 0;
+        long out[MAX_RANKS], in[MAX_RANKS];
+        int64_t mistakes = 0;
+        for (int rank = 0; rank < comm_size(); rank++) {
+            const int away = abs(rank - comm_rank());
+            if (round % 2 == 0 || away == 1 || (comm_size() > 2 && away == comm_size() - 1))
+                peers[count++] = rank;
+        }
+        for (int p = 0; p < count; p++)
+            out[p] = gift(comm_rank(), peers[p], round);
+        comm_swap(count, peers, out, in, (int)sizeof(long));
+        for (int p = 0; p < count; p++)
+            mistakes += in[p] != gift(peers[p], comm_rank(), round);
+        EXPECT(on_all_ranks(mistakes) == 0);
+    }
+}
+
+/* Here all ranks run on one node, whose number is that of its lowest rank. */
+static void ranks_of_a_node_have_one_number(void **state)
+{
+    (void)state;
+    int nodes[MAX_RANKS];
+    int64_t mistakes = 0;
+    comm_nodes(nodes);
+    for (int rank = 0; rank < comm_size(); rank++)
+        mistakes += nodes[rank] != 0;
+    EXPECT(on_all_ranks(mistakes) == 0);
+    EXPECT(comm_node_size() == comm_size());
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -300,6 +344,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(rank_0_broadcasts),
         cmocka_unit_test(communicators_have_the_members),
         cmocka_unit_test(exchanges_are_used_again_and_again),
+        cmocka_unit_test(swaps_bring_what_peers_gave),
+        cmocka_unit_test(ranks_of_a_node_have_one_number),
         cmocka_unit_test(ranks_know_their_place),
         cmocka_unit_test(the_library_has_a_name),
         cmocka_unit_test(nothing_is_left_in_memory),
