@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include "app/transport.h"
 #include "base/memory.h"
 #include "comm/comm.h"
 #include "cuda/cuda.h"
@@ -40,6 +41,18 @@ static void warn_of_sharing(struct facts *f)
     if (e->gpus > 0 && e->ranks_per_node > e->gpus)
         add_warning(f, "%d ranks of a node share %d GPU%s", e->ranks_per_node, e->gpus,
                     e->gpus == 1 ? "" : "s");
+}
+
+/* A rank that sees one GPU of several cannot map the others' memory. */
+static void warn_of_messages(struct facts *f)
+{
+    const struct environment *e = &f->environment;
+    const struct transport_chosen *t = transport_chosen();
+    if (t->not_peer)
+        add_warning(f, "messages between GPUs are %s, since %s%s", t->name, t->not_peer,
+                    e->gpus == 1 && e->ranks_per_node > 1
+                        ? "; let every rank see all GPUs of its node"
+                        : "");
 }
 
 /* How well the finest level's cells are spread over the ranks. */
@@ -136,6 +149,7 @@ void facts_gather(struct facts *f, const struct hierarchy *h, const struct bench
     gather_levels(f, h);
     warn_of_threads(f);
     warn_of_sharing(f);
+    warn_of_messages(f);
     warn_of_imbalance(f, &h->levels[0]->decomposition);
     if (b && comm_rank() == 0) {
         warn_of_bottom(f, b);
@@ -162,4 +176,5 @@ void facts_foresee(struct facts *f, const struct hierarchy_choice *choice)
     }
     warn_of_threads(f);
     warn_of_sharing(f);
+    warn_of_messages(f);
 }

@@ -41,5 +41,7 @@ enum status transport_choose(const struct options *o, bool on_gpu, char *message
         chosen = (struct transport_chosen){.name = "cuda-aware", .device_messages = true};
     else
         chosen = (struct transport_chosen){.name = "staged"};
+    if (o->transport == TRANSPORT_AUTO && !peer)
+        chosen.not_peer = why_not;
     return STATUS_VALID;
 }

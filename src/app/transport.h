@@ -9,6 +9,7 @@ struct transport_chosen {
     const char *name; /* as the option says it; NULL where there is nothing to choose */
     const struct transport *transport; /* peer's, or NULL */
     bool device_messages;              /* cuda-aware */
+    const char *not_peer; /* why auto did not take peer; NULL if it did, or was not asked */
 };
 
 /* Takes what the options ask for, or the fastest that works. STATUS_ENVIRONMENT and why in message
