@@ -150,12 +150,12 @@ static enum status run(int argc, char **argv)
     char note[512] = "";
     if (status == STATUS_VALID)
         status = choose_backend(&options, &on_gpu, note, sizeof note);
+    if (status != STATUS_VALID && note[0])
+        snprintf(message, sizeof message, "%s", note);
     if (status == STATUS_VALID)
         status = transport_choose(&options, on_gpu, message, sizeof message);
     if (status == STATUS_VALID)
         status = tuning_choose(&options, on_gpu, message, sizeof message);
-    if (status != STATUS_VALID && note[0])
-        snprintf(message, sizeof message, "%s", note);
     struct hierarchy_choice choice = benchmark_hierarchy_choice(&options, on_gpu);
     if (status == STATUS_VALID && options.dry_run)
         report_dry_run(&choice, &options);

@@ -52,6 +52,9 @@ head2="device NVIDIA H200"
     solve --tuning "$file"
     [ "$status" -eq 2 ]
     [ "$output" = "hpgmg-gpu: error: $file: No such file or directory" ]
+    run "$HPGMG" --tuning "$file" 3 1 # whether there is a GPU or not
+    [ "$status" -eq 2 ]
+    [ "$output" = "hpgmg-gpu: error: $file: No such file or directory" ]
 }
 
 @test "another kind of file" { refused "1: does not begin with 'hpgmg-gpu tuning 1'" "order = 2"; }
