@@ -59,7 +59,8 @@ static enum status read_line(struct reading *r, char *text, struct tuning_file *
 {
     int version;
     char rest;
-    text[strcspn(text, "\r\n")] = '\0';
+    for (size_t end = strlen(text); end > 0 && strchr(" \t\r\n", text[end - 1]); end--)
+        text[end - 1] = '\0';
     if (r->line == 1)
         return sscanf(text, "hpgmg-gpu tuning %9d %c", &version, &rest) == 1 && version == VERSION
                    ? STATUS_VALID
@@ -91,6 +92,10 @@ enum status tuning_file_read(struct tuning_file *file, const char *path, char *m
         r.line++;
         status = strlen(text) + 1 < sizeof text ? read_line(&r, text, file)
                                                 : wrong(&r, "too long a line");
+    }
+    if (status == STATUS_VALID && ferror(in)) {
+        snprintf(message, (size_t)message_size, "%.300s: %s", path, strerror(errno));
+        status = STATUS_USAGE;
     }
     if (status == STATUS_VALID && r.line < 2)
         status = wrong(&r, "ends before it has named the device");

@@ -57,6 +57,12 @@ head2="device NVIDIA H200"
     [ "$output" = "hpgmg-gpu: error: $file: No such file or directory" ]
 }
 
+@test "a folder" {
+    solve --tuning "$BATS_TEST_TMPDIR"
+    [ "$status" -eq 2 ]
+    [ "$output" = "hpgmg-gpu: error: $BATS_TEST_TMPDIR: Is a directory" ]
+}
+
 @test "another kind of file" { refused "1: does not begin with 'hpgmg-gpu tuning 1'" "order = 2"; }
 @test "another version" { refused "1: does not begin with 'hpgmg-gpu tuning 1'" "hpgmg-gpu tuning 2" "$head2"; }
 @test "no device" { refused "2: does not name the device" "$head1" "2 smooth poisson 64 20 8"; }
