@@ -52,50 +52,87 @@ static __device__ void each_cell(const struct bottom_work &w, F f)
     wait(w);
 }
 
-static __device__ int wrapped(int i, int n)
+/* The ghosts of the line that leaves the cells at place (a,b) of a side. */
+static __device__ void fill_side(const struct bottom_work &w, double *x, int side, int a, int b)
 {
-    return (i + 4 * n) % n;
+    const int sj = (int)w.c.sj, sk = (int)w.c.sk, inward = step_inward(side, sj, sk);
+    double *ghost = x + a * (side < 2 ? sj : 1) + b * (side < 4 ? sk : sj) -
+                    (side & 1 ? w.side.n * inward : inward);
+    if (!w.periodic)
+        return fill_line(ghost, inward, w.s.wall_rule, w.ghosts);
+    for (int layer = 0; layer < w.ghosts; layer++)
+        ghost[-layer * inward] = ghost[(w.side.n - layer) * inward];
 }
 
-/* All ghosts of x: images where periodic, walls elsewhere. */
+/* The ghost at place m along one of the twelve edges. */
+static __device__ void fill_edge_of(const struct bottom_work &w, double *x, int edge, int m)
+{
+    const int sj = (int)w.c.sj, sk = (int)w.c.sk, n = w.side.n, along = edge >> 2;
+    const int first = along == 0 ? sj : 1, second = along == 2 ? sj : sk;
+    const int in_first = edge & 1 ? -first : first, in_second = edge & 2 ? -second : second;
+    double *ghost = x +
+                    m * (along == 0   ? 1
+                         : along == 1 ? sj
+                                      : sk) -
+                    (edge & 1 ? n * in_first : in_first) - (edge & 2 ? n * in_second : in_second);
+    if (w.periodic)
+        *ghost = ghost[n * in_first + n * in_second];
+    else
+        fill_edge(ghost, in_first, in_second, w.s.wall_rule);
+}
+
+/* The ghosts of x that the stencil reads: images where periodic, walls elsewhere. */
 static __device__ void fill_ghosts(const struct bottom_work &w, double *x)
 {
-    const struct wall_view view = {w.c, x, w.s.wall_rule};
-    const int n = w.side.n, all = w.framed.n * w.framed.n * w.framed.n;
+    const int n = w.side.n, sides = 6 * n * n, all = sides + (w.ghosts == 2 ? 12 * n : 0);
     for (int at = threadIdx.x; at < all; at += w.threads) {
-        int i, j, k;
-        cube_cell(at, w.framed, &i, &j, &k);
-        i -= w.ghosts;
-        j -= w.ghosts;
-        k -= w.ghosts;
-        double *ghost = x + i + j * w.c.sj + k * w.c.sk;
-        if (i >= 0 && i < n && j >= 0 && j < n && k >= 0 && k < n)
-            continue;
-        if (w.periodic)
-            *ghost = x[wrapped(i, n) + wrapped(j, n) * w.c.sj + wrapped(k, n) * w.c.sk];
+        const int row = quotient(at < sides ? at : at - sides, w.side);
+        const int a = (at < sides ? at : at - sides) - row * n, side = quotient(row, w.side);
+        if (at < sides)
+            fill_side(w, x, side, a, row - side * n);
         else
-            *ghost = wall_value(view, i, j, k);
+            fill_edge_of(w, x, row, a);
     }
     wait(w);
 }
 
-/* The maximum of a value per thread, known to all threads. */
+/* The maximum of a value per thread, known to all threads. A warp alone needs no memory. */
 static __device__ unsigned long long maximum(const struct bottom_work &w, unsigned long long mine,
                                              struct block_shared *shared)
 {
+    for (int lanes = 16; lanes > 0; lanes /= 2)
+        mine = max(mine, __shfl_xor_sync(0xffffffffu, mine, lanes));
+    if (w.threads <= 32)
+        return mine;
     if (threadIdx.x == 0)
         shared->word[3] = 0;
     wait(w);
-    for (int lanes = 16; lanes > 0; lanes /= 2) {
-        const unsigned long long other = __shfl_down_sync(0xffffffffu, mine, lanes);
-        mine = other > mine ? other : mine;
-    }
     if (threadIdx.x % 32 == 0)
         atomicMax(&shared->word[3], mine);
     wait(w);
     const unsigned long long result = shared->word[3];
     wait(w);
     return result;
+}
+
+/* Sums of the threads' digits, known to all threads. */
+static __device__ void add_digits(const struct bottom_work &w, int64_t digits[SUM_DIGITS],
+                                  struct block_shared *shared)
+{
+    for (int d = 0; d < SUM_DIGITS; d++)
+        for (int lanes = 16; lanes > 0; lanes /= 2)
+            digits[d] += __shfl_xor_sync(0xffffffffu, digits[d], lanes);
+    if (w.threads <= 32)
+        return;
+    if (threadIdx.x < SUM_DIGITS)
+        shared->word[threadIdx.x] = 0;
+    wait(w);
+    for (int d = 0; d < SUM_DIGITS && threadIdx.x % 32 == 0; d++)
+        atomicAdd(&shared->word[d], (unsigned long long)digits[d]);
+    wait(w);
+    for (int d = 0; d < SUM_DIGITS; d++)
+        digits[d] = (int64_t)shared->word[d];
+    wait(w);
 }
 
 static __device__ double norm(const struct bottom_work &w, const double *x,
@@ -126,20 +163,8 @@ static __device__ double dot(const struct bottom_work &w, const double *x, const
     const int exponent = sum_exponent(largest);
     const double scale = ldexp(1.0, SUM_DIGIT_BITS - exponent);
     int64_t digits[SUM_DIGITS] = {0, 0, 0};
-    if (threadIdx.x < SUM_DIGITS)
-        shared->word[threadIdx.x] = 0;
     each_cell(w, [&](long c, int) { sum_digits(y ? x[c] * y[c] : x[c], scale, digits); });
-    for (int d = 0; d < SUM_DIGITS; d++) {
-        unsigned long long sum = (unsigned long long)digits[d];
-        for (int lanes = 16; lanes > 0; lanes /= 2)
-            sum += __shfl_down_sync(0xffffffffu, sum, lanes);
-        if (threadIdx.x % 32 == 0)
-            atomicAdd(&shared->word[d], sum);
-    }
-    wait(w);
-    for (int d = 0; d < SUM_DIGITS; d++)
-        digits[d] = (int64_t)shared->word[d];
-    wait(w);
+    add_digits(w, digits, shared);
     return sum_value(digits, exponent);
 }
 
@@ -183,12 +208,12 @@ static __device__ void residual(const struct bottom_work &w, double *out, double
 template <class Op>
 static __device__ void apply(const struct bottom_work &w, double *out, double *x)
 {
-    struct view v = w.v;
-    v.u = x;
-    v.f = out;
+    const struct view &v = w.v;
     fill_ghosts(w, x);
-    each_cell(w, [=](long c, int) { out[c] = 0.0; });
-    each_cell(w, [=](long c, int) { out[c] = -Op::residual(v, c); });
+    each_cell(w, [&](long c, int) {
+        out[c] = -Op::residual_at(x + c, v.sj, v.sk, v.beta_i + c, v.beta_j + c, v.beta_k + c, v.sj,
+                                  v.sk, 0.0, v.alpha[c], v.scale);
+    });
 }
 
 static __device__ bool usable(double pivot)

@@ -4,30 +4,40 @@
 #include "cuda/bottom.cuh"
 
 enum {
-    TAIL_DIM = 16, /* cells a side of the largest level that is worked on this way */
+    TAIL_DIM = 64,     /* cells a side of the largest level that is worked on this way, */
+    TAIL_SOLO_DIM = 8, /* of the largest one that a block does alone, */
+    BRICK_SIDE = 16,   /* and of the largest brick along i and j; */
+    BRICK_DEPTH = 8,   /* its planes. */
+    LEAST_SIDE = 4,    /* Of the smallest brick: what wall rules read. */
+    TAIL_BLOCKS = 128, /* at most, one on each multiprocessor */
     TAIL_THREADS = 512,
-    MAX_TAIL_LEVELS = 5, /* 16, 8, 4, 2, 1 */
-    MAX_TAIL_STEPS = 48,
+    MAX_TAIL_LEVELS = 7, /* 64, 32, 16, 8, 4, 2, 1 */
+    MAX_TAIL_STEPS = 36,
 };
 
-/* One box with walls on all sides. */
+/* One box with walls on all sides, cut into bricks of the same size, one a block. */
 struct tail_level {
+    int n;                    /* cells a side */
+    int nbricks, depth;       /* bricks, and planes of each */
     int sj, sk;               /* of its fields */
     int coarse_sj, coarse_sk; /* of those on its coarse side */
     int wall_rule;
-    struct divider side; /* cells a side */
-    struct divider half; /* half of it, rounded up; the coarse cells a side, if there are any */
-    struct divider beta; /* the cube of β that is copied, see tail.cu */
+    struct divider bricks; /* along i, and along j */
+    struct divider side;   /* cells of a brick along i and along j, */
+    struct divider half;   /* half of it, rounded up, */
+    struct divider framed; /* with the ghosts that the stencil reads, */
+    struct divider beta;   /* and of what is copied of β, see tail_pass.cuh */
     double scale;
     const double *dinv, *alpha, *beta_i, *beta_j, *beta_k; /* NULL if not stored */
-    double c1[SMOOTHER_SWEEPS], c2[SMOOTHER_SWEEPS];       /* chebyshev */
+    double *tmp;
+    double c1[SMOOTHER_SWEEPS], c2[SMOOTHER_SWEEPS]; /* chebyshev */
 };
 
 struct tail_step {
-    unsigned char kind, level; /* enum step_kind, place in tail.levels */
-    unsigned char start, prolongation, nsweeps, restricts;
-    unsigned char coarse_rule;    /* of the walls around coarse_u, */
-    struct divider coarse_framed; /* its cells a side with the ghosts that prolongation reads */
+    unsigned char kind, level;                          /* enum step_kind, place in tail.levels */
+    unsigned char start, prolongation, nsweeps, finish; /* as in struct pass */
+    unsigned char coarse_rule;                          /* of the walls around coarse_u, */
+    struct divider coarse_framed; /* a brick's cells with the ghosts that prolongation reads */
     double *u, *coarse_f;
     const double *f, *coarse_u;
 };
@@ -35,6 +45,7 @@ struct tail_step {
 struct tail {
     int count;
     enum smoother smoother;
+    unsigned long long *norm; /* of the last step, if that finishes so */
     struct tail_level levels[MAX_TAIL_LEVELS];
     struct tail_step steps[MAX_TAIL_STEPS];
     struct bottom_work bottom;

@@ -64,15 +64,7 @@ static __device__ void side_cell(const struct cells &c, int x, int *d, int *high
     *b = x / width;
 }
 
-/* The cells inward from a wall at `cell`, and `step` from one to the next. */
-template <int RULE>
-static __device__ void read_inward(const double *cell, long step, double v[4])
-{
-#pragma unroll
-    for (int m = 0; m < RULE; m++)
-        v[m] = cell[m * step];
-}
-
+/* The rules are constants, so that what is extrapolated from stays in registers. */
 template <int RULE>
 static __device__ void side_ghosts(const struct wall_view &w, int x, int layers)
 {
@@ -81,13 +73,9 @@ static __device__ void side_ghosts(const struct wall_view &w, int x, int layers)
     const long inward = high ? -stride_of(w.c, d) : stride_of(w.c, d);
     double *cell = w.x + a * stride_of(w.c, d == 0) + b * stride_of(w.c, d == 2 ? 1 : 2) +
                    high * (extent_of(w.c, d) - 1) * stride_of(w.c, d);
-    double v[4];
-    read_inward<RULE>(cell, inward, v);
-    for (int layer = 0; layer < layers; layer++)
-        cell[-(layer + 1) * inward] = extrapolate(v, RULE, layer);
+    fill_line(cell - inward, inward, RULE, layers);
 }
 
-/* Along an edge the rule is applied in the lower direction first. */
 template <int RULE>
 static __device__ void edge_ghost(const struct wall_view &w, int x)
 {
@@ -102,14 +90,7 @@ static __device__ void edge_ghost(const struct wall_view &w, int x)
     double *cell = w.x + x % extent_of(w.c, along) * stride_of(w.c, along) +
                    high_first * (extent_of(w.c, first) - 1) * stride_of(w.c, first) +
                    high_second * (extent_of(w.c, second) - 1) * stride_of(w.c, second);
-    double ghosts[4];
-#pragma unroll
-    for (int m = 0; m < RULE; m++) {
-        double v[4];
-        read_inward<RULE>(cell + m * in_second, in_first, v);
-        ghosts[m] = extrapolate(v, RULE, 0);
-    }
-    cell[-in_first - in_second] = extrapolate(ghosts, RULE, 0);
+    fill_edge(cell - in_first - in_second, in_first, in_second, RULE);
 }
 
 /* The ghosts that the stencils read, of a patch with walls on all sides: `layers` on the sides, and

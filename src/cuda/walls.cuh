@@ -22,6 +22,42 @@ static __device__ double extrapolate(const double v[4], int rule, int layer)
     return rule == 2 ? wall_quadratic(v[0], v[1]) : wall_linear(v[0]);
 }
 
+/* The step inward from a side; sides are numbered low i, high i, low j, … */
+static __device__ __forceinline__ int step_inward(int side, int sj, int sk)
+{
+    const int along = side < 2 ? 1 : side < 4 ? sj : sk;
+    return side & 1 ? -along : along;
+}
+
+/* The ghosts of one line through a wall: `ghost` is that of the first layer, `inward` the step to
+ * the next cell. Where the rule is a constant no cell is read that it does not use. */
+static __device__ __forceinline__ void fill_line(double *ghost, long inward, int rule, int layers)
+{
+    double v[4];
+#pragma unroll
+    for (int m = 0; m < 4; m++)
+        v[m] = m < rule ? ghost[(m + 1) * inward] : 0.0;
+    ghost[0] = extrapolate(v, rule, 0);
+    if (layers > 1)
+        ghost[-inward] = extrapolate(v, rule, 1);
+}
+
+/* The ghost on an edge, where the rule is applied in the lower direction first. */
+static __device__ __forceinline__ void fill_edge(double *ghost, long in_first, long in_second,
+                                                 int rule)
+{
+    double ghosts[4];
+#pragma unroll
+    for (int m = 0; m < 4; m++) {
+        double v[4];
+#pragma unroll
+        for (int o = 0; o < 4; o++)
+            v[o] = o < rule && m < rule ? ghost[(o + 1) * in_first + (m + 1) * in_second] : 0.0;
+        ghosts[m] = extrapolate(v, rule, 0);
+    }
+    *ghost = extrapolate(ghosts, rule, 0);
+}
+
 /* True if index `at` in direction d lies beyond a wall; then its layer, and the index and step of
  * the cells inward from it. */
 static __device__ bool beyond_wall(const struct cells &c, int d, int at, int *layer, int *first,

@@ -1,0 +1,239 @@
+#ifndef CUDA_TAIL_FRAMES_CUH
+#define CUDA_TAIL_FRAMES_CUH
+/* What a block of the tail kernel keeps of its brick: u and β in frames in shared memory, with
+ * lists of the ghosts of u; f, α and D⁻¹ in registers, since each cell belongs to one thread. A
+ * thread's cells are sorted by colour: the first half are red, the others black, so that all
+ * threads work in a half-sweep. How many it has is a template parameter, CELLS. Frames have the
+ * same strides on every level, so that neighbours are at constant distances. */
+#include "cuda/tail.cuh"
+
+enum {
+    MOST_CELLS = BRICK_SIDE * BRICK_SIDE * BRICK_DEPTH / TAIL_THREADS,
+    FEWEST_CELLS = 2,
+    /* Of the coarse u that is prolonged: two layers. */
+    COARSE_SJ = BRICK_SIDE / 2 + 4,
+    COARSE_SK = COARSE_SJ * COARSE_SJ,
+    COARSE_LENGTH = COARSE_SK * (BRICK_DEPTH / 2 + 4),
+    COARSE_ORIGIN = 2 * (1 + COARSE_SJ + COARSE_SK),
+    /* Ghosts of one brick: behind walls that are its sides (at most three of a large one, all six
+     * of the only one) and its edges; and all others, two layers of them. */
+    MAX_SIDES = 640,
+    MAX_EDGES = 12 * TAIL_SOLO_DIM,
+    MAX_HALO = 4 * (BRICK_SIDE * BRICK_SIDE + 2 * BRICK_SIDE * BRICK_DEPTH) +
+               4 * (2 * BRICK_SIDE + BRICK_DEPTH),
+};
+
+/* Where a ghost of the frame is in the level's fields. */
+struct halo_cell {
+    int from, to; /* `to` with the colour above ELEMENT_BITS */
+};
+
+/* A cell is the same element in the frames of u and β, counted from cell (0,0,0), so that one
+ * address serves all that a stencil reads. Rows are of even length, so that the cells of one colour
+ * in two neighbouring rows lie in different banks. */
+template <class Op>
+struct frames {
+    enum {
+        GHOSTS = Op::ORDER / 2,
+        SJ = BRICK_SIDE + 2 * GHOSTS,
+        SK = SJ * SJ,
+        U_LENGTH = SK * (BRICK_DEPTH + 2 * GHOSTS),
+        U_ORIGIN = GHOSTS * (1 + SJ + SK),
+        BETA_LENGTH = SK * (BRICK_DEPTH + 2), /* of one field: a layer around the cells */
+        BETA_ORIGIN = 1 + SJ + SK,
+        LENGTH = U_LENGTH + 3 * BETA_LENGTH + COARSE_LENGTH, /* of all that are doubles */
+    };
+    double u_frame[U_LENGTH], beta_frame[3 * BETA_LENGTH], coarse_frame[COARSE_LENGTH];
+    struct halo_cell halo[MAX_HALO];
+    int sides[MAX_SIDES], edges[MAX_EDGES];
+    int nhalo, nsides, nedges;
+    unsigned long long norm;
+
+    /* Pointers at cell (0,0,0) of the brick. */
+    __device__ double *u()
+    {
+        return u_frame + U_ORIGIN;
+    }
+    __device__ double *beta()
+    {
+        return beta_frame + BETA_ORIGIN;
+    }
+    __device__ double *coarse()
+    {
+        return coarse_frame + COARSE_ORIGIN;
+    }
+};
+
+/* A block's part of a level. */
+struct brick {
+    int i, j, k;    /* of its cell (0,0,0) on the level, */
+    int at;         /* which is this element of fields; */
+    unsigned walls; /* its sides that are walls, as bits in the order low i, high i, low j, … */
+};
+
+static __device__ struct brick brick_of(const struct tail_level &l)
+{
+    const int row = quotient(blockIdx.x, l.bricks), plane = quotient(row, l.bricks);
+    struct brick b;
+    b.i = (int)(blockIdx.x - row * l.bricks.n) * l.side.n;
+    b.j = (row - plane * l.bricks.n) * l.side.n;
+    b.k = plane * l.depth;
+    b.at = b.i + b.j * l.sj + b.k * l.sk;
+    b.walls = (b.i == 0) | (b.i + l.side.n == l.n) << 1 | (b.j == 0) << 2 |
+              (b.j + l.side.n == l.n) << 3 | (b.k == 0) << 4 | (b.k + l.depth == l.n) << 5;
+    return b;
+}
+
+struct place {
+    int i, j, k;
+    bool inside;
+};
+
+/* Where cell number `slot` of this thread is in its brick. A colour's cells are numbered along the
+ * rows; bricks begin at even indices, so their colours are the level's. */
+template <int CELLS>
+static __device__ __forceinline__ struct place place_of(const struct tail_level &l, int slot)
+{
+    const int colour = slot / (CELLS / 2), n = l.side.n;
+    const int x = threadIdx.x + slot % (CELLS / 2) * TAIL_THREADS;
+    struct place p = {0, 0, 0, x < l.half.n * n * l.depth};
+    if (!p.inside)
+        return p;
+    const int row = quotient(x, l.half);
+    p.k = quotient(row, l.side);
+    p.j = row - p.k * n;
+    p.i = 2 * (x - row * l.half.n) + ((p.j + p.k + colour) & 1);
+    p.inside = p.i < n;
+    return p;
+}
+
+/* A cell's element, and its sides that are walls, as bits. */
+enum { ELEMENT_BITS = 13, ELEMENT_MASK = (1 << ELEMENT_BITS) - 1 };
+/* A thread with fewer cells has this mark in their place. To have no branch it computes all the
+ * same, at the frame's last cell, which no thread changes: where there are such threads the brick
+ * is smaller. Nothing of it is stored. */
+static constexpr unsigned NO_CELL = ~0u;
+
+template <class Op>
+static constexpr unsigned IDLE_CELL = BRICK_SIDE - 1 + (BRICK_SIDE - 1) * frames<Op>::SJ +
+                                      (BRICK_DEPTH - 1) * frames<Op>::SK;
+
+template <class Op>
+static __device__ __forceinline__ int frame_element(const struct place &p)
+{
+    return p.i + p.j * frames<Op>::SJ + p.k * frames<Op>::SK;
+}
+
+template <class Op>
+static __device__ __forceinline__ unsigned packed(const struct tail_level &l, const struct brick &b,
+                                                  const struct place &p)
+{
+    const int n = l.side.n;
+    const unsigned at_sides = (p.i == 0) | (p.i == n - 1) << 1 | (p.j == 0) << 2 |
+                              (p.j == n - 1) << 3 | (p.k == 0) << 4 | (p.k == l.depth - 1) << 5;
+    return frame_element<Op>(p) | (at_sides & b.walls) << ELEMENT_BITS;
+}
+
+static __device__ __forceinline__ int element(unsigned cell)
+{
+    return cell & ELEMENT_MASK;
+}
+
+/* What a thread holds of its cells during a pass. */
+template <int CELLS>
+struct own_cells {
+    unsigned cell[CELLS]; /* packed, or NO_CELL */
+    int at[CELLS];        /* element of the level's fields */
+    double f[CELLS], alpha[CELLS], dinv[CELLS];
+    double value[CELLS]; /* on its way into the frame, or what was there before */
+    bool works;          /* some thread of this warp has a cell */
+};
+
+/* How many layers beyond a brick of n cells index `at` is, and whether a wall lies between. */
+static __device__ __forceinline__ int layers_out(int at, int n)
+{
+    return at < 0 ? -at : at >= n ? at - n + 1 : 0;
+}
+
+static __device__ __forceinline__ bool walled_off(unsigned walls, int d, int at, int n)
+{
+    return at < 0 ? walls >> 2 * d & 1 : at >= n ? walls >> (2 * d + 1) & 1 : false;
+}
+
+/* Which side of a brick a ghost lies beyond, numbered like the bits of brick.walls; there must be
+ * one in the directions from `first` on. */
+static __device__ __forceinline__ int side_of(bool in_i, bool in_j, int i, int j, int k)
+{
+    return in_i ? (i >= 0) : in_j ? 2 + (j >= 0) : 4 + (k >= 0);
+}
+
+/* Puts the ghost at (i,j,k), if stencils read it, into the list that it belongs to. */
+template <class Op>
+static __device__ void list_ghost(const struct tail_level &l, const struct brick &b, frames<Op> &s,
+                                  int i, int j, int k)
+{
+    const int n = l.side.n;
+    const int out_i = layers_out(i, n), out_j = layers_out(j, n), out_k = layers_out(k, l.depth);
+    const int out = (out_i > 0) + (out_j > 0) + (out_k > 0), layer = max(out_i, max(out_j, out_k));
+    if (out == 0 || out > Op::ORDER / 2 || (out == 2 && layer > 1))
+        return;
+    const bool wall_i = walled_off(b.walls, 0, i, n), wall_j = walled_off(b.walls, 1, j, n),
+               wall_k = walled_off(b.walls, 2, k, l.depth);
+    const int walls = wall_i + wall_j + wall_k;
+    const int at = i + j * frames<Op>::SJ + k * frames<Op>::SK + frames<Op>::U_ORIGIN;
+    if (walls == 0)
+        s.halo[atomicAdd(&s.nhalo, 1)] = {b.at + i + j * l.sj + k * l.sk, at | ((i + j + k) & 1)
+                                                                                   << ELEMENT_BITS};
+    else if (Op::ORDER == 4 && walls == 1 && layer == 1)
+        s.sides[atomicAdd(&s.nsides, 1)] = at | side_of(wall_i, wall_j, i, j, k) << ELEMENT_BITS;
+    else if (Op::ORDER == 4 && walls == 2)
+        s.edges[atomicAdd(&s.nedges, 1)] = at | side_of(wall_i, wall_j, i, j, k) << ELEMENT_BITS |
+                                           side_of(false, wall_i && wall_j, i, j, k)
+                                               << (ELEMENT_BITS + 3);
+}
+
+/* All ghosts that the stencil reads. Order 2 folds walls in and has no list of them. */
+template <class Op>
+static __device__ void list_ghosts(const struct tail_level &l, const struct brick &b, frames<Op> &s)
+{
+    enum { G = frames<Op>::GHOSTS };
+    if (threadIdx.x == 0)
+        s.nhalo = s.nsides = s.nedges = 0;
+    __syncthreads();
+    const int all = l.framed.n * l.framed.n * (l.depth + 2 * G);
+    for (int x = threadIdx.x; x < all; x += TAIL_THREADS) {
+        int i, j, k;
+        cube_cell(x, l.framed, &i, &j, &k);
+        list_ghost<Op>(l, b, s, i - G, j - G, k - G);
+    }
+}
+
+/* Ghosts behind walls that order 4 reads: two layers on the sides, one on the edges. The last
+ * threads take those, who have fewer sides. */
+template <class Op>
+static __device__ void fill_walls(frames<Op> &s, int rule)
+{
+    constexpr int SJ = frames<Op>::SJ, SK = frames<Op>::SK;
+    for (int x = threadIdx.x; x < s.nsides; x += TAIL_THREADS)
+        fill_line(s.u_frame + element(s.sides[x]), step_inward(s.sides[x] >> ELEMENT_BITS, SJ, SK),
+                  rule, 2);
+    for (int x = TAIL_THREADS - 1 - threadIdx.x; x < s.nedges; x += TAIL_THREADS) {
+        const int sides = s.edges[x] >> ELEMENT_BITS;
+        fill_edge(s.u_frame + element(s.edges[x]), step_inward(sides & 7, SJ, SK),
+                  step_inward(sides >> 3, SJ, SK), rule);
+    }
+}
+
+/* Ghosts of `colours` (bit 0 red, 1 black) from the cells of other bricks in `field`, or zero if
+ * there is none. */
+template <class Op>
+static __device__ void fill_halo(frames<Op> &s, const double *field, int colours)
+{
+    for (int x = threadIdx.x; x < s.nhalo; x += TAIL_THREADS) {
+        const struct halo_cell h = s.halo[x];
+        if (colours >> (h.to >> ELEMENT_BITS) & 1)
+            s.u_frame[element(h.to)] = field ? field[h.from] : 0.0;
+    }
+}
+
+#endif

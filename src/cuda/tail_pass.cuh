@@ -1,0 +1,371 @@
+#ifndef CUDA_TAIL_PASS_CUH
+#define CUDA_TAIL_PASS_CUH
+/* A pass of the tail kernel: start, sweeps, finish, by all blocks that have a brick of the level.
+ *
+ * Between operations bricks exchange their ghosts by way of the level's fields: a block stores the
+ * cells that it has changed, all blocks wait for each other, and each fetches its ghosts. Sweeps
+ * store in turn into FIELD_TMP and into u. A field is stored to again only two barriers later, when
+ * all have fetched what they wanted of it; after the last sweep u is stored whole. */
+#include <cooperative_groups.h>
+#include <cuda_pipeline.h>
+#include "cuda/tail_frames.cuh"
+#include "cuda/transfers.cuh"
+
+static __device__ void wait_for_all_blocks()
+{
+    cooperative_groups::this_grid().sync();
+}
+
+/* Begins to copy β into its frames: faces 0 … n, for order 4 a layer around the cells. */
+template <class Op>
+static __device__ void fetch_beta(const struct tail_level &l, const struct brick &b, frames<Op> &s)
+{
+    const int low = Op::ORDER == 4 ? -1 : 0, planes = l.depth + l.beta.n - l.side.n;
+    constexpr int SJ = frames<Op>::SJ, SK = frames<Op>::SK, LENGTH = frames<Op>::BETA_LENGTH;
+    double *to = s.beta() + low * (1 + SJ + SK);
+    const int from = b.at + low * (1 + l.sj + l.sk), all = l.beta.n * l.beta.n * planes;
+    for (int x = threadIdx.x; x < all; x += TAIL_THREADS) {
+        int i, j, k;
+        cube_cell(x, l.beta, &i, &j, &k);
+        const int target = i + j * SJ + k * SK, source = from + i + j * l.sj + k * l.sk;
+        __pipeline_memcpy_async(to + target, l.beta_i + source, sizeof *to);
+        __pipeline_memcpy_async(to + target + LENGTH, l.beta_j + source, sizeof *to);
+        __pipeline_memcpy_async(to + target + 2 * LENGTH, l.beta_k + source, sizeof *to);
+    }
+}
+
+static __device__ bool prolongs(const struct tail_step &step)
+{
+    return step.start == START_PROLONG_SET || step.start == START_PROLONG_ADD;
+}
+
+template <class Op, int CELLS>
+static __device__ __forceinline__ void fetch_own(const struct tail_level &l, const struct brick &b,
+                                                 const struct tail_step &step,
+                                                 struct own_cells<CELLS> &own)
+{
+    const bool reads_u = step.start == START_KEEP || step.start == START_PROLONG_ADD;
+    bool works = false;
+#pragma unroll
+    for (int x = 0; x < CELLS; x++) {
+        const struct place p = place_of<CELLS>(l, x);
+        const int at = b.at + p.i + p.j * l.sj + p.k * l.sk;
+        own.cell[x] = p.inside ? packed<Op>(l, b, p) : NO_CELL;
+        own.at[x] = at;
+        own.f[x] = p.inside ? step.f[at] : 0.0;
+        own.alpha[x] = p.inside && l.alpha ? l.alpha[at] : 0.0;
+        own.dinv[x] = p.inside ? l.dinv[at] : 0.0;
+        own.value[x] = p.inside && reads_u ? step.u[at] : 0.0;
+        works = works || p.inside;
+    }
+    own.works = __any_sync(0xffffffffu, works);
+}
+
+/* The brick on the coarse side. */
+static __device__ struct cells coarse_brick(const struct tail_level &l, const struct brick &b)
+{
+    struct cells c = {{l.half.n, l.half.n, (l.depth + 1) / 2}, {0, 0, 0}, 0, COARSE_SJ, COARSE_SK};
+    for (int d = 0; d < 3; d++)
+        for (int side = 0; side < 2; side++)
+            c.wall[d][side] = b.walls >> (2 * d + side) & 1;
+    return c;
+}
+
+/* Calls f(i,j,k) for the coarse cells of the brick and the ghosts that its prolongation reads. */
+template <class F>
+static __device__ void each_coarse(const struct tail_level &l, const struct tail_step &step, F f)
+{
+    const int width = step.coarse_framed.n, layers = (width - l.half.n) / 2;
+    const int all = width * width * ((l.depth + 1) / 2 + 2 * layers);
+    for (int x = threadIdx.x; x < all; x += TAIL_THREADS) {
+        int i, j, k;
+        cube_cell(x, step.coarse_framed, &i, &j, &k);
+        f(i - layers, j - layers, k - layers);
+    }
+}
+
+static __device__ void fetch_coarse(const struct tail_level &l, const struct brick &b,
+                                    const struct tail_step &step, double *coarse)
+{
+    const struct cells c = coarse_brick(l, b);
+    const double *from = step.coarse_u + b.i / 2 + b.j / 2 * l.coarse_sj + b.k / 2 * l.coarse_sk;
+    each_coarse(l, step, [&](int i, int j, int k) {
+        if (!behind_wall(c, i, j, k))
+            coarse[i + j * COARSE_SJ + k * COARSE_SK] = from[i + j * l.coarse_sj + k * l.coarse_sk];
+    });
+}
+
+/* Ghosts behind walls of the coarse brick, all that the prolongation reads: in i, then in j, then
+ * in k, each from those before. */
+static __device__ void extend_coarse(const struct tail_level &l, const struct brick &b,
+                                     const struct tail_step &step, double *coarse)
+{
+    const struct cells c = coarse_brick(l, b);
+    const int rule = step.coarse_rule;
+    for (int d = 0; d < 3; d++) {
+        each_coarse(l, step, [&](int i, int j, int k) {
+            int layer, first, inward, other;
+            if (!beyond_wall(c, d,
+                             d == 0   ? i
+                             : d == 1 ? j
+                                      : k,
+                             &layer, &first, &inward) ||
+                (d < 1 && beyond_wall(c, 1, j, &other, &other, &other)) ||
+                (d < 2 && beyond_wall(c, 2, k, &other, &other, &other)))
+                return;
+            double *ghost = coarse + i + j * COARSE_SJ + k * COARSE_SK;
+            const int along = inward * (d == 0 ? 1 : d == 1 ? COARSE_SJ : COARSE_SK);
+            double v[4];
+#pragma unroll
+            for (int m = 0; m < 4; m++)
+                v[m] = m < rule ? ghost[(layer + 1 + m) * along] : 0.0;
+            *ghost = extrapolate(v, rule, layer);
+        });
+        __syncthreads();
+    }
+}
+
+/* u (+)= P coarse, each thread its cells. */
+template <class Op, int CELLS, int REACH>
+static __device__ void prolong_own(const struct tail_level &l, const struct tail_step &step,
+                                   frames<Op> &s)
+{
+#pragma unroll 1
+    for (int x = 0; x < CELLS; x++) {
+        const struct place p = place_of<CELLS>(l, x);
+        if (!p.inside)
+            continue;
+        double *to = s.u() + frame_element<Op>(p);
+        const double value = prolonged<REACH>(s.coarse(), COARSE_SJ, COARSE_SK, p.i, p.j, p.k);
+        *to = step.start == START_PROLONG_ADD ? *to + value : value;
+    }
+}
+
+/* Exchanges the values that wait in `own` with those in the frame, in the cells of `colours`, and
+ * puts them into `field` too, if there is one. */
+template <class Op, int CELLS>
+static __device__ __forceinline__ void swap_own(struct own_cells<CELLS> &own, int colours,
+                                                frames<Op> &s, double *field)
+{
+#pragma unroll
+    for (int x = 0; x < CELLS; x++) {
+        if (!(colours >> x / (CELLS / 2) & 1) || own.cell[x] == NO_CELL)
+            continue;
+        double *at = s.u() + element(own.cell[x]), old = *at;
+        *at = own.value[x];
+        if (field)
+            field[own.at[x]] = own.value[x];
+        own.value[x] = old;
+    }
+}
+
+/* All cells of the frame to the level's field. */
+template <class Op, int CELLS>
+static __device__ __forceinline__ void store_own(const struct own_cells<CELLS> &own, frames<Op> &s,
+                                                 double *field)
+{
+#pragma unroll
+    for (int x = 0; x < CELLS; x++)
+        if (own.cell[x] != NO_CELL)
+            field[own.at[x]] = s.u()[element(own.cell[x])];
+}
+
+/* How often the pass reads ghosts of u: each sweep and a finish. */
+static __device__ int uses_of_ghosts(const struct tail_step &step)
+{
+    return step.nsweeps + (step.finish != FINISH_NONE);
+}
+
+/* How often blocks wait for each other in a pass; those without a brick too. */
+static __device__ int barriers_of(const struct tail_step &step)
+{
+    const int uses = uses_of_ghosts(step);
+    return uses == 0 ? 0 : uses - 1 + prolongs(step);
+}
+
+/* The pass's start: u in its frame, f and coefficients where sweeps want them. */
+template <class Op, int CELLS>
+static __device__ __forceinline__ void start(const struct tail_level &l, const struct brick &b,
+                                             const struct tail_step &step,
+                                             struct own_cells<CELLS> &own, frames<Op> &s)
+{
+    const bool uses_ghosts = uses_of_ghosts(step) > 0;
+    if (l.beta_i && uses_ghosts)
+        fetch_beta<Op>(l, b, s);
+    __pipeline_commit();
+    fetch_own<Op, CELLS>(l, b, step, own);
+    if (prolongs(step))
+        fetch_coarse(l, b, step, s.coarse());
+    if (uses_ghosts)
+        list_ghosts<Op>(l, b, s);
+    swap_own<Op, CELLS>(own, 3, s, NULL);
+    __syncthreads();
+    if (prolongs(step)) {
+        extend_coarse(l, b, step, s.coarse());
+        if (Op::ORDER == 4 && step.prolongation == 4)
+            prolong_own<Op, CELLS, 2>(l, step, s);
+        else
+            prolong_own<Op, CELLS, 1>(l, step, s);
+    }
+    if (prolongs(step) && uses_ghosts && l.nbricks > 1) {
+        store_own<Op, CELLS>(own, s, step.u);
+        wait_for_all_blocks();
+    }
+    if (uses_ghosts)
+        fill_halo<Op>(s, step.start == START_ZERO ? NULL : step.u, 3);
+    __pipeline_wait_prior(0);
+    __syncthreads();
+}
+
+/* The neighbours in one direction with ghosts in place of what lies beyond walls (bit 0 low, 1
+ * high). Where both sides are walls the rule is linear, so the order does not matter. */
+static __device__ __forceinline__ void fold_walls(unsigned walls, int rule, double here,
+                                                  double *low, double *high)
+{
+    if (walls & 1)
+        *low = rule == 2 ? wall_quadratic(here, *high) : wall_linear(here);
+    if (walls & 2)
+        *high = rule == 2 ? wall_quadratic(here, *low) : wall_linear(here);
+}
+
+/* f − A u at the cell of one slot, and u there. For order 2 the cell and its neighbours are
+ * gathered first, as a field of seven values; no other cell reads their ghosts. */
+template <class Op, int CELLS>
+static __device__ __forceinline__ double residual_of(const struct tail_level &l,
+                                                     const struct own_cells<CELLS> &own, int x,
+                                                     frames<Op> &s, double *here)
+{
+    enum { SJ = frames<Op>::SJ, SK = frames<Op>::SK };
+    const unsigned cell = own.cell[x] == NO_CELL ? IDLE_CELL<Op> : own.cell[x];
+    const double *u = s.u() + element(cell);
+    const double *bi = s.beta() + element(cell);
+    const double *bj = bi + frames<Op>::BETA_LENGTH, *bk = bj + frames<Op>::BETA_LENGTH;
+    *here = u[0];
+    if constexpr (Op::ORDER == 2) {
+        double seven[7] = {u[-SK], u[-SJ], u[-1], u[0], u[1], u[SJ], u[SK]};
+        const unsigned walls = cell >> ELEMENT_BITS;
+        fold_walls(walls, l.wall_rule, seven[3], &seven[2], &seven[4]);
+        fold_walls(walls >> 2, l.wall_rule, seven[3], &seven[1], &seven[5]);
+        fold_walls(walls >> 4, l.wall_rule, seven[3], &seven[0], &seven[6]);
+        return Op::residual_at(seven + 3, 2, 3, bi, bj, bk, SJ, SK, own.f[x], own.alpha[x],
+                               l.scale);
+    } else {
+        return Op::residual_at(u, SJ, SK, bi, bj, bk, SJ, SK, own.f[x], own.alpha[x], l.scale);
+    }
+}
+
+static __device__ __forceinline__ double update(enum smoother smoother, const struct tail_level &l,
+                                                int sweep, double u, double previous, double dinv,
+                                                double r)
+{
+    switch (smoother) {
+    case SMOOTHER_GSRB:
+        return update_gauss_seidel(u, dinv, r);
+    case SMOOTHER_CHEBYSHEV:
+        return sweep > 0 ? update_chebyshev(u, previous, dinv, r, l.c1[sweep], l.c2[sweep])
+                         : update_weighted(u, dinv, r, l.c2[0]);
+    case SMOOTHER_JACOBI:
+        return update_weighted(u, dinv, r, 2.0 / 3.0);
+    case SMOOTHER_L1JACOBI:
+        break;
+    }
+    return update_weighted(u, dinv, r, 1.0);
+}
+
+/* One sweep, or in its place the residual of all cells into the frame of u. All values are computed
+ * before any is put there, so sweeps are out of place; only where colours are not coupled there is
+ * nothing to wait for in between. With a field the bricks then exchange their ghosts by it. */
+template <class Op, int CELLS>
+static __device__ __forceinline__ void
+sweep_own(enum smoother smoother, const struct tail_level &l, int sweep, bool residual,
+          struct own_cells<CELLS> &own, frames<Op> &s, double *field)
+{
+    const bool coloured = smoother == SMOOTHER_GSRB && !residual;
+    const int colours = coloured ? 1 << (sweep & 1) : 3;
+    if (Op::ORDER == 4) {
+        fill_walls<Op>(s, l.wall_rule);
+        __syncthreads();
+    }
+#pragma unroll
+    for (int x = 0; x < CELLS; x++) {
+        if (!own.works || !(colours >> x / (CELLS / 2) & 1))
+            continue;
+        double u = 0.0;
+        const double r = residual_of<Op, CELLS>(l, own, x, s, &u);
+        own.value[x] = residual ? r : update(smoother, l, sweep, u, own.value[x], own.dinv[x], r);
+    }
+    if (Op::ORDER == 4 || !coloured)
+        __syncthreads();
+    swap_own<Op, CELLS>(own, colours, s, field);
+    if (field) {
+        wait_for_all_blocks();
+        fill_halo<Op>(s, field, colours);
+    }
+    __syncthreads();
+}
+
+/* coarse f = R fine, on the brick; `fine` is at its cell (0,0,0). */
+static __device__ __forceinline__ void restrict_to(const struct tail_level &l,
+                                                   const struct brick &b,
+                                                   const struct tail_step &step, const double *fine,
+                                                   int sj, int sk)
+{
+    const int all = l.half.n * l.half.n * ((l.depth + 1) / 2);
+    double *to = step.coarse_f + b.i / 2 + b.j / 2 * l.coarse_sj + b.k / 2 * l.coarse_sk;
+    for (int x = threadIdx.x; x < all; x += TAIL_THREADS) {
+        int i, j, k;
+        cube_cell(x, l.half, &i, &j, &k);
+        const double *p = fine + 2 * i + 2 * j * sj + 2 * k * sk;
+        to[i + j * l.coarse_sj + k * l.coarse_sk] = restrict_cell(
+            p[0] + p[1], p[sj] + p[sj + 1], p[sk] + p[sk + 1], p[sj + sk] + p[sj + sk + 1]);
+    }
+}
+
+/* *norm = max(*norm, bits of the largest magnitude in the frame). */
+template <class Op, int CELLS>
+static __device__ void raise_norm(const struct own_cells<CELLS> &own, frames<Op> &s,
+                                  unsigned long long *norm)
+{
+    unsigned long long largest = 0;
+    if (threadIdx.x == 0)
+        s.norm = 0;
+    __syncthreads();
+#pragma unroll
+    for (int x = 0; x < CELLS; x++)
+        if (own.cell[x] != NO_CELL)
+            largest = max(largest, (unsigned long long)magnitude_bits(s.u()[element(own.cell[x])]));
+    for (int lanes = 16; lanes > 0; lanes /= 2)
+        largest = max(largest, __shfl_down_sync(0xffffffffu, largest, lanes));
+    if (threadIdx.x % 32 == 0)
+        atomicMax(&s.norm, largest);
+    __syncthreads();
+    if (threadIdx.x == 0)
+        atomicMax(norm, s.norm);
+}
+
+template <class Op, int CELLS>
+static __device__ __forceinline__ void run_pass(const struct tail &t, const struct tail_step &step,
+                                                frames<Op> &s)
+{
+    const struct tail_level &l = t.levels[step.level];
+    const struct brick b = brick_of(l);
+    const int uses = uses_of_ghosts(step);
+    struct own_cells<CELLS> own;
+    start<Op, CELLS>(l, b, step, own, s);
+#pragma unroll 1
+    for (int sweep = 0; sweep < uses; sweep++) {
+        const bool residual = sweep == step.nsweeps, last = sweep == uses - 1;
+        if (residual)
+            store_own<Op, CELLS>(own, s, step.u);
+        double *field = last || l.nbricks == 1 ? NULL : sweep % 2 == 0 ? l.tmp : step.u;
+        sweep_own<Op, CELLS>(t.smoother, l, sweep, residual, own, s, field);
+    }
+    if (step.finish == FINISH_RESTRICT)
+        restrict_to(l, b, step, s.u(), frames<Op>::SJ, frames<Op>::SK);
+    else if (step.finish == FINISH_NORM)
+        raise_norm<Op, CELLS>(own, s, t.norm);
+    else
+        store_own<Op, CELLS>(own, s, step.u);
+}
+
+#endif
