@@ -192,7 +192,8 @@ static __device__ void list_ghost(const struct tail_level &l, const struct brick
                                                << (ELEMENT_BITS + 3);
 }
 
-/* All ghosts that the stencil reads. Order 2 folds walls in and has no list of them. */
+/* All ghosts that the stencil reads. Order 2 folds walls in and has no list of them, so that the
+ * only brick of a level has none at all. */
 template <class Op>
 static __device__ void list_ghosts(const struct tail_level &l, const struct brick &b, frames<Op> &s)
 {
@@ -200,6 +201,8 @@ static __device__ void list_ghosts(const struct tail_level &l, const struct bric
     if (threadIdx.x == 0)
         s.nhalo = s.nsides = s.nedges = 0;
     __syncthreads();
+    if (Op::ORDER == 2 && l.nbricks == 1)
+        return;
     const int all = l.framed.n * l.framed.n * (l.depth + 2 * G);
     for (int x = threadIdx.x; x < all; x += TAIL_THREADS) {
         int i, j, k;

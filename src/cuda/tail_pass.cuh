@@ -218,14 +218,15 @@ static __device__ __forceinline__ void start(const struct tail_level &l, const s
 }
 
 /* The neighbours in one direction with ghosts in place of what lies beyond walls (bit 0 low, 1
- * high). Where both sides are walls the rule is linear, so the order does not matter. */
+ * high). Where both sides are walls the rule is linear, so the order does not matter. Both are
+ * computed and one is chosen, since branches would take longer. */
 static __device__ __forceinline__ void fold_walls(unsigned walls, int rule, double here,
                                                   double *low, double *high)
 {
-    if (walls & 1)
-        *low = rule == 2 ? wall_quadratic(here, *high) : wall_linear(here);
-    if (walls & 2)
-        *high = rule == 2 ? wall_quadratic(here, *low) : wall_linear(here);
+    const double low_ghost = rule == 2 ? wall_quadratic(here, *high) : wall_linear(here),
+                 high_ghost = rule == 2 ? wall_quadratic(here, *low) : wall_linear(here);
+    *low = walls & 1 ? low_ghost : *low;
+    *high = walls & 2 ? high_ghost : *high;
 }
 
 /* f − A u at the cell of one slot, and u there. For order 2 the cell and its neighbours are
@@ -244,9 +245,11 @@ static __device__ __forceinline__ double residual_of(const struct tail_level &l,
     if constexpr (Op::ORDER == 2) {
         double seven[7] = {u[-SK], u[-SJ], u[-1], u[0], u[1], u[SJ], u[SK]};
         const unsigned walls = cell >> ELEMENT_BITS;
-        fold_walls(walls, l.wall_rule, seven[3], &seven[2], &seven[4]);
-        fold_walls(walls >> 2, l.wall_rule, seven[3], &seven[1], &seven[5]);
-        fold_walls(walls >> 4, l.wall_rule, seven[3], &seven[0], &seven[6]);
+        if (walls != 0) {
+            fold_walls(walls, l.wall_rule, seven[3], &seven[2], &seven[4]);
+            fold_walls(walls >> 2, l.wall_rule, seven[3], &seven[1], &seven[5]);
+            fold_walls(walls >> 4, l.wall_rule, seven[3], &seven[0], &seven[6]);
+        }
         return Op::residual_at(seven + 3, 2, 3, bi, bj, bk, SJ, SK, own.f[x], own.alpha[x],
                                l.scale);
     } else {
