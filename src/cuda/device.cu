@@ -248,6 +248,7 @@ static const struct passes cuda_passes = {
     .combine = cuda_combine,
     .multiply = cuda_multiply,
     .add_constant = cuda_add_constant,
+    .subtract_mean = cuda_subtract_mean,
     .norm = cuda_norm,
     .product_norm = cuda_product_norm,
     .product_digits = cuda_product_digits,

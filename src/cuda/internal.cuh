@@ -123,6 +123,7 @@ void cuda_combine(struct level *level, enum field z, double a, enum field x, dou
                   enum field y);
 void cuda_multiply(struct level *level, enum field z, enum field x, enum field y);
 void cuda_add_constant(struct level *level, enum field x, double c);
+void cuda_subtract_mean(struct level *level, enum field x);
 uint64_t cuda_norm(const struct level *level, enum field x);
 uint64_t cuda_product_norm(const struct level *level, enum field x, enum field y);
 void cuda_product_digits(const struct level *level, enum field x, enum field y, int exponent,

@@ -24,14 +24,15 @@ enum { U_SLOTS = AHEAD + 2, SLOTS = AHEAD + 1 };
  * begin. */
 enum { MIN_PLANES = 2, MAX_PLANES = 128, EXTRA_STEPS = 4 };
 
-/* What step k needs besides u, in plane k + 1; the face of β_k is the high one. */
+/* What step k needs besides u, in plane k + 1; the face of β_k is the high one. All rows begin at
+ * multiples of 128 bytes: copies to other places take twice the traffic. */
 template <int ROWS>
-struct poisson_slot {
+struct alignas(128) poisson_slot {
     double2 f[ROWS][LANES], bi[ROWS][LANES], bk[ROWS][LANES], bj[ROWS + 1][LANES];
     double bi_end[ROWS]; /* beyond the last lane */
 };
 template <int ROWS>
-struct helmholtz_slot : poisson_slot<ROWS> {
+struct alignas(128) helmholtz_slot : poisson_slot<ROWS> {
     double2 alpha[ROWS][LANES];
 };
 template <bool HELMHOLTZ, int ROWS>
@@ -45,7 +46,7 @@ struct slot_of<true, ROWS> {
 
 /* u of a plane, from the row below the tile to the row above it. */
 template <int ROWS>
-struct u_plane {
+struct alignas(128) u_plane {
     double2 row[ROWS + 2][LANES];
 };
 
@@ -374,7 +375,7 @@ template <bool HELMHOLTZ, bool ZERO, int ROWS>
 static __global__ void __launch_bounds__(LANES *ROWS, MOST_ROWS / ROWS)
     pair_kernel(const __grid_constant__ struct pair_fv2 w, int planes)
 {
-    extern __shared__ double2 shared_memory[];
+    extern __shared__ __align__(128) unsigned char shared_memory[];
     auto &r = *reinterpret_cast<struct ring<HELMHOLTZ, ROWS> *>(shared_memory);
     const struct place p = find_place<ROWS>(w.c);
     const struct copies s = find_copies<ROWS>(w.c, p);

@@ -95,13 +95,24 @@ static __device__ void fetch_coarse(const struct tail_level &l, const struct bri
     });
 }
 
-/* Ghosts behind walls of the coarse brick, all that the prolongation reads: in i, then in j, then
- * in k, each from those before. */
-static __device__ void extend_coarse(const struct tail_level &l, const struct brick &b,
-                                     const struct tail_step &step, double *coarse)
+/* Those ghosts of the coarse brick that lie behind walls, from the cells before the walls. */
+template <int RULE>
+static __device__ void extend_at_once(const struct tail_level &l, const struct cells &c,
+                                      const struct tail_step &step, double *coarse)
 {
-    const struct cells c = coarse_brick(l, b);
-    const int rule = step.coarse_rule;
+    const struct wall_view view = {c, coarse, RULE};
+    each_coarse(l, step, [&](int i, int j, int k) {
+        if (behind_wall(c, i, j, k))
+            coarse[i + j * COARSE_SJ + k * COARSE_SK] = value_k<RULE>(view, i, j, k);
+    });
+    __syncthreads();
+}
+
+/* The same by the quartic rule, of which a corner would read 64 cells: in i, then in j, then in k,
+ * each from the ghosts before. */
+static __device__ void extend_by_direction(const struct tail_level &l, const struct cells &c,
+                                           const struct tail_step &step, double *coarse)
+{
     for (int d = 0; d < 3; d++) {
         each_coarse(l, step, [&](int i, int j, int k) {
             int layer, first, inward, other;
@@ -118,11 +129,23 @@ static __device__ void extend_coarse(const struct tail_level &l, const struct br
             double v[4];
 #pragma unroll
             for (int m = 0; m < 4; m++)
-                v[m] = m < rule ? ghost[(layer + 1 + m) * along] : 0.0;
-            *ghost = extrapolate(v, rule, layer);
+                v[m] = ghost[(layer + 1 + m) * along];
+            *ghost = extrapolate(v, 4, layer);
         });
         __syncthreads();
     }
+}
+
+static __device__ void extend_coarse(const struct tail_level &l, const struct brick &b,
+                                     const struct tail_step &step, double *coarse)
+{
+    const struct cells c = coarse_brick(l, b);
+    if (step.coarse_rule == 4)
+        extend_by_direction(l, c, step, coarse);
+    else if (step.coarse_rule == 2)
+        extend_at_once<2>(l, c, step, coarse);
+    else
+        extend_at_once<1>(l, c, step, coarse);
 }
 
 /* u (+)= P coarse, each thread its cells. */

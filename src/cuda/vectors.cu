@@ -50,7 +50,7 @@ void cuda_add_constant(struct level *level, enum field x, double c)
 }
 
 /* Words that kernels reduce into: device memory, fetched after the launches. */
-enum { REDUCTION_WORDS = 4 };
+enum { REDUCTION_WORDS = SUM_DIGITS + 1 };
 
 static unsigned long long *reduction_words()
 {
@@ -114,9 +114,8 @@ __global__ void __launch_bounds__(256)
 }
 
 template <int WORDS, class F>
-static void reduce(const struct level *l, bool maximum, F value, unsigned long long *result)
+static void reduce_into(unsigned long long *words, const struct level *l, bool maximum, F value)
 {
-    unsigned long long *words = reduction_words(), values[REDUCTION_WORDS];
     for (int q = 0; q < l->npatches; q++) {
         const struct cells c = cells_of(&l->patches[q]);
         const long cells = (long)c.n[0] * c.n[1] * c.n[2], blocks = (cells + 1023) / 1024;
@@ -124,6 +123,13 @@ static void reduce(const struct level *l, bool maximum, F value, unsigned long l
             c, maximum, words, value);
         CUDA_LAUNCHED();
     }
+}
+
+template <int WORDS, class F>
+static void reduce(const struct level *l, bool maximum, F value, unsigned long long *result)
+{
+    unsigned long long *words = reduction_words(), values[REDUCTION_WORDS];
+    reduce_into<WORDS>(words, l, maximum, value);
     fetch_words(words, values);
     for (int w = 0; w < WORDS; w++)
         result[w] = values[w];
@@ -164,6 +170,37 @@ void cuda_product_digits(const struct level *level, enum field x, enum field y, 
         sums);
     for (int d = 0; d < SUM_DIGITS; d++)
         digits[d] += (int64_t)sums[d];
+}
+
+/* What reduce_dot makes of the digits, given the largest magnitude's bits. */
+static __device__ double sum_of_words(const unsigned long long *digits, unsigned long long largest)
+{
+    const int64_t d[SUM_DIGITS] = {(int64_t)digits[0], (int64_t)digits[1], (int64_t)digits[2]};
+    if (largest == 0)
+        return 0.0;
+    return isfinite(bits_to_double(largest)) ? sum_value(d, sum_exponent(largest))
+                                             : bits_to_double(0x7ff8000000000000ull);
+}
+
+void cuda_subtract_mean(struct level *level, enum field x)
+{
+    double *field = level->fields[x];
+    unsigned long long *digits = reduction_words(), *largest = digits + SUM_DIGITS;
+    const double cells = (double)level->dim * level->dim * level->dim;
+    reduce_into<1>(largest, level, true,
+                   [=] __device__(long c, int, int, int, unsigned long long *v) {
+                       v[0] = magnitude_bits(field[c]);
+                   });
+    reduce_into<SUM_DIGITS>(
+        digits, level, false, [=] __device__(long c, int, int, int, unsigned long long *v) {
+            int64_t d[SUM_DIGITS] = {0, 0, 0};
+            if (isfinite(bits_to_double(*largest)))
+                sum_digits(field[c], ldexp(1.0, SUM_DIGIT_BITS - sum_exponent(*largest)), d);
+            for (int w = 0; w < SUM_DIGITS; w++)
+                v[w] = (unsigned long long)d[w];
+        });
+    for_level(level,
+              [=] __device__(long c) { field[c] += -(sum_of_words(digits, *largest) / cells); });
 }
 
 uint64_t cuda_checksum(const struct level *level, enum field x)

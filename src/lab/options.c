@@ -76,8 +76,8 @@ static const struct option_row ladder_rows_of_options[] = {
 };
 
 static const struct option_row tune_rows_of_options[] = {
-    {.name = "largest", NUMBER(OPTION_INT, n, "512"), .minimum = 32, .maximum = 1024, .argument = "N",
-     .help = "levels of 32, 64, ... cells a side up to N"},
+    {.name = "largest", NUMBER(OPTION_INT, n, "512"), .minimum = 128, .maximum = 1024, .argument = "N",
+     .help = "levels of 128, 256, ... cells a side up to N"},
     {.name = "equation", CHOICE(equation, equation_choices, "poisson"),
      .help = "-div(beta grad u) = f, or + alpha u"},
     {.name = "output", .kind = OPTION_PATH, AT(output), .unset = "", .uses = OPTION_COMMAND_LINE,

@@ -8,7 +8,7 @@
 #include "lab/lab.h"
 #include "lab/stage_case.h"
 
-enum { LEAST_N = 32, LEAST_PLANES = 2 };
+enum { LEAST_N = 128, LEAST_PLANES = 2 }; /* smaller levels are the tail's */
 /* A choice must be so much faster than the kernels' own to be kept. */
 #define GAIN 0.02
 

@@ -85,6 +85,9 @@ struct passes {
                     enum field y);
     void (*multiply)(struct level *level, enum field z, enum field x, enum field y);
     void (*add_constant)(struct level *level, enum field x, double c);
+    /* Subtracts the mean of x on a level whose boxes are all this rank's, with the bits of
+     * reduce_subtract_mean() but without the host; NULL where the host does it. */
+    void (*subtract_mean)(struct level *level, enum field x);
     uint64_t (*norm)(const struct level *level,
                      enum field x); /* bits of max|x| over local boxes; 0 if none */
     /* max over local cells of |x·y| (bits); y = FIELD count NUM_FIELDS stands for 1. */

@@ -251,6 +251,7 @@ static bool stage_is_recordable(const struct program *p, const struct stage *s,
     case STAGE_BOTTOM:
         return !l->active || bottom_on_device(h->bottom);
     case STAGE_MEAN:
+        return l->nranks == 1 && l->backend->passes->subtract_mean;
     case NUM_STAGE_KINDS:
         break;
     }

@@ -43,6 +43,11 @@ double reduce_mean(const struct level *level, enum field x)
 
 void reduce_subtract_mean(struct level *level, enum field x)
 {
+    if (level->nranks == 1 && level->backend->passes->subtract_mean) {
+        if (level->active)
+            level->backend->passes->subtract_mean(level, x);
+        return;
+    }
     const double mean = reduce_mean(level, x);
     if (level->active)
         level->backend->passes->add_constant(level, x, -mean);
