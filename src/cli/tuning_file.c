@@ -54,6 +54,28 @@ static enum status read_choice(const struct reading *r, const char *text, struct
     return STATUS_VALID;
 }
 
+/* Two choices for the same patches would leave open which one holds. */
+static bool same_patches(const struct cuda_tuning *a, const struct cuda_tuning *b)
+{
+    return a->order == b->order && a->stage == b->stage && a->helmholtz == b->helmholtz &&
+           a->n == b->n;
+}
+
+static enum status add_choice(const struct reading *r, const char *text, struct tuning_file *file)
+{
+    struct cuda_tuning *t = &file->tunings[file->count];
+    if (file->count == MAX_TUNINGS)
+        return wrong(r, "more than %d choices", MAX_TUNINGS);
+    const enum status status = read_choice(r, text, t);
+    for (int i = 0; i < file->count && status == STATUS_VALID; i++)
+        if (same_patches(t, &file->tunings[i]))
+            return wrong(r, "a second choice for order %d, %s, %s, %d^3", t->order,
+                         cuda_tuned_stage_names[t->stage], t->helmholtz ? "helmholtz" : "poisson",
+                         t->n);
+    file->count += status == STATUS_VALID;
+    return status;
+}
+
 /* Lines 1 and 2 say what the file is; then come the choices. */
 static enum status read_line(struct reading *r, char *text, struct tuning_file *file)
 {
@@ -71,9 +93,7 @@ static enum status read_line(struct reading *r, char *text, struct tuning_file *
                    : wrong(r, "does not name the device");
     if (text[0] == '#' || text[strspn(text, " \t")] == '\0')
         return STATUS_VALID;
-    if (file->count == MAX_TUNINGS)
-        return wrong(r, "more than %d choices", MAX_TUNINGS);
-    return read_choice(r, text, &file->tunings[file->count++]);
+    return add_choice(r, text, file);
 }
 
 enum status tuning_file_read(struct tuning_file *file, const char *path, char *message,

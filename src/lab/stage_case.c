@@ -2,15 +2,16 @@
 #include <stdio.h>
 #include <string.h>
 #include "base/memory.h"
+#include "cuda/tuning.h"
 #include "level/backend.h"
 
-/* Those that are tuned first, in the order of enum cuda_tuned_stage. */
+/* Those that are tuned come first. */
 const struct stage_row stage_rows[] = {
-    {"smooth", START_KEEP, true, FINISH_NONE, false},
-    {"zero+smooth", START_ZERO, true, FINISH_NONE, false},
-    {"residual+restrict", START_KEEP, false, FINISH_RESTRICT, false},
-    {"residual+norm", START_KEEP, false, FINISH_NORM, false},
-    {"prolong", START_PROLONG_ADD, false, FINISH_NONE, false},
+    [TUNED_SMOOTH] = {"smooth", START_KEEP, true, FINISH_NONE, false},
+    [TUNED_ZERO_SMOOTH] = {"zero+smooth", START_ZERO, true, FINISH_NONE, false},
+    [TUNED_RESTRICT] = {"residual+restrict", START_KEEP, false, FINISH_RESTRICT, false},
+    [TUNED_NORM] = {"residual+norm", START_KEEP, false, FINISH_NORM, false},
+    [NUM_TUNED_STAGES] = {"prolong", START_PROLONG_ADD, false, FINISH_NONE, false},
     {"interpolate", START_PROLONG_SET, false, FINISH_NONE, false},
     {"restrict", START_KEEP, false, FINISH_NONE, true},
     {"smooth+residual+restrict", START_KEEP, true, FINISH_RESTRICT, false},
@@ -23,10 +24,10 @@ const struct stage_row stage_rows[] = {
 enum { STAGES = sizeof stage_rows / sizeof stage_rows[0] };
 
 const struct choice stage_choices[STAGES + 1] = {
-    {"smooth", 0},
-    {"zero+smooth", 1},
-    {"residual+restrict", 2},
-    {"residual+norm", 3},
+    {"smooth", TUNED_SMOOTH},
+    {"zero+smooth", TUNED_ZERO_SMOOTH},
+    {"residual+restrict", TUNED_RESTRICT},
+    {"residual+norm", TUNED_NORM},
     {"prolong", 4},
     {"interpolate", 5},
     {"restrict", 6},

@@ -116,28 +116,31 @@ static int search_case(struct lab *lab, struct stage_case *c, struct cuda_tuning
     return s.wrong;
 }
 
-/* One kernel on one level. Returns the number of wrong results, or -1 with a line in message. */
-static int tune_stage(struct lab *lab, struct cuda_tuning t, struct tuning_file *file,
-                      struct cJSON *searches, char *message, int size)
+/* One kernel on one level. Adds the number of wrong results to *wrong; if it cannot be tried, there
+ * is a line in message. */
+static enum status tune_stage(struct lab *lab, struct cuda_tuning t, struct tuning_file *file,
+                              struct cJSON *searches, int *wrong, char *message, int size)
 {
     struct lab_options o = lab->options;
     struct stage_case c;
     o.n = t.n;
     o.order = t.order;
-    o.stage = (int)t.stage; /* stage_rows begins with the tuned ones */
+    o.stage = (int)t.stage;
     o.sweeps = t.stage > TUNED_ZERO_SMOOTH ? 0 : t.order == 2 ? 2 : 1;
-    if (stage_case_create(&c, &o, lab->backend, message, size) != STATUS_VALID)
-        return -1;
-    const int wrong = search_case(lab, &c, t, file, searches);
+    const enum status status = stage_case_create(&c, &o, lab->backend, message, size);
+    if (status != STATUS_VALID)
+        return status;
+    *wrong += search_case(lab, &c, t, file, searches);
     stage_case_destroy(&c);
     cuda_tune(NULL, 0);
-    return wrong;
+    return STATUS_VALID;
 }
 
-static int tune_all(struct lab *lab, struct tuning_file *file, char *message, int size)
+static enum status tune_all(struct lab *lab, struct tuning_file *file, int *wrong, char *message,
+                            int size)
 {
     struct cJSON *searches = json_add_array(lab->json, "searches");
-    int wrong = 0, rows[MAX_TUNED_ROWS];
+    int rows[MAX_TUNED_ROWS];
     for (int order = 2; order <= 4; order += 2)
         for (int stage = 0; stage < NUM_TUNED_STAGES; stage++)
             for (int n = LEAST_N; n <= lab->options.n; n *= 2) {
@@ -148,12 +151,11 @@ static int tune_all(struct lab *lab, struct tuning_file *file, char *message, in
                                               .n = n};
                 if (cuda_tuned_rows(order, t.stage, rows) == 0)
                     continue;
-                const int found = tune_stage(lab, t, file, searches, message, size);
-                if (found < 0)
-                    return -1;
-                wrong += found;
+                const enum status status = tune_stage(lab, t, file, searches, wrong, message, size);
+                if (status != STATUS_VALID)
+                    return status;
             }
-    return wrong;
+    return STATUS_VALID;
 }
 
 static enum status write_file(const struct tuning_file *file, struct output_file *out,
@@ -186,13 +188,16 @@ enum status tune_command(struct lab *lab, char *message, int message_size)
     snprintf(file.device, sizeof file.device, "%s", lab->environment.gpu);
     printf("  %-28s %7s %10s %10s %7s %5s %7s %6s\n", "stage", "level", "own, ms", "best, ms",
            "faster", "rows", "planes", "tried");
-    const int wrong = tune_all(lab, &file, message, message_size);
+    int wrong = 0;
+    enum status status = tune_all(lab, &file, &wrong, message, message_size);
     printf("  %d choices are kept\n", file.count);
-    if (wrong == 0 && out)
+    if (status == STATUS_VALID && wrong > 0) {
+        snprintf(message, (size_t)message_size, "%d choices gave wrong results", wrong);
+        status = STATUS_INVALID;
+    }
+    if (status == STATUS_VALID && out)
         return write_file(&file, out, path, message, message_size);
     if (out)
         output_file_discard(out);
-    if (wrong > 0)
-        snprintf(message, (size_t)message_size, "%d choices gave wrong results", wrong);
-    return wrong == 0 ? STATUS_VALID : wrong < 0 ? STATUS_MEMORY : STATUS_INVALID;
+    return status;
 }

@@ -23,8 +23,8 @@ expect 0 sm_90 0 'void some_kernel(int)'
 expect 1 sm_90 4 'void some_kernel(int)'
 expect 1 sm_90a 4 'void some_kernel(int)'
 expect 0 sm_80 4 'void some_kernel(int)'
-expect 0 sm_90 4 'void tail_kernel<op_fv4>(tail)'
-expect 1 sm_90 400 'void tail_kernel<op_fv4>(tail)'
+expect 0 sm_90 4 'void tail_kernel<op_fv4_helmholtz>(tail)'
+expect 1 sm_90 400 'void tail_kernel<op_fv4_helmholtz>(tail)'
 check /dev/null >/dev/null && { echo "the check passes without any kernel"; exit 1; }
 
 shopt -s globstar nullglob

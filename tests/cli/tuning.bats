@@ -71,6 +71,10 @@ head2="device NVIDIA H200"
 @test "too many words" { refused "3: is not ORDER STAGE EQUATION N ROWS PLANES" "$head1" "$head2" "2 smooth poisson 64 20 8 1"; }
 @test "an unknown stage" { refused "3: no kernel is tuned for stage 'prolong'" "$head1" "$head2" "2 prolong poisson 64 20 8"; }
 @test "an unknown equation" { refused "3: 'laplace' is neither poisson nor helmholtz" "$head1" "$head2" "2 smooth laplace 64 20 8"; }
+@test "a choice given twice" {
+    refused "5: a second choice for order 2, smooth, poisson, 64^3" "$head1" "$head2" "2 smooth poisson 64 20 8" \
+        "2 smooth helmholtz 64 20 8" "2 smooth poisson 64 10 4"
+}
 @test "what no kernel can do" {
     local numbers
     for numbers in "3 smooth 64 20 8" "2 smooth 64 19 8" "2 smooth 64 20 7" "2 smooth 2 20 8" "2 smooth 64 20 -2" \
@@ -81,7 +85,7 @@ head2="device NVIDIA H200"
     done
 }
 @test "too many choices" {
-    mapfile -t lines < <(yes "2 smooth poisson 64 20 8" | head -n 129)
+    mapfile -t lines < <(seq -f "2 smooth poisson %g 20 8" 64 192)
     refused "131: more than 128 choices" "$head1" "$head2" "${lines[@]}"
 }
 
