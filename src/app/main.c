@@ -1,5 +1,6 @@
 /* hpgmg-gpu: options -> hierarchy -> benchmark -> report. */
 #include <stdio.h>
+#include "app/agreement.h"
 #include "app/benchmark.h"
 #include "cli/build_info.h"
 #include "app/delay.h"
@@ -134,8 +135,9 @@ static enum status run_benchmark(const struct options *o, const struct hierarchy
 static enum status run(int argc, char **argv)
 {
     struct options options;
-    char message[512];
+    char message[512] = "";
     enum status status = options_parse(&options, argc, argv, message, sizeof message);
+    status = agree_on_options(&options, status, message, sizeof message);
     if (status != STATUS_VALID)
         return refuse(status, message);
     if (options.help || options.version) {

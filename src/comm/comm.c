@@ -93,7 +93,12 @@ void comm_min_f64(MPI_Comm comm, double *values, int count)
 
 void comm_broadcast(MPI_Comm comm, void *data, int bytes)
 {
-    MPI_CALL(MPI_Bcast(data, bytes, MPI_BYTE, 0, comm));
+    comm_broadcast_from(comm, 0, data, bytes);
+}
+
+void comm_broadcast_from(MPI_Comm comm, int root, void *data, int bytes)
+{
+    MPI_CALL(MPI_Bcast(data, bytes, MPI_BYTE, root, comm));
 }
 
 void comm_barrier(MPI_Comm comm)

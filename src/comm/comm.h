@@ -36,6 +36,7 @@ void comm_sum_f64(MPI_Comm comm, double *values,
 void comm_max_f64(MPI_Comm comm, double *values, int count); /* for times only */
 void comm_min_f64(MPI_Comm comm, double *values, int count); /* for times only */
 void comm_broadcast(MPI_Comm comm, void *data, int bytes);   /* from rank 0 of comm */
+void comm_broadcast_from(MPI_Comm comm, int root, void *data, int bytes);
 void comm_barrier(MPI_Comm comm);
 
 /* One message of an exchange: `count` doubles at `offset` of the exchange's send or receive buffer.

@@ -160,8 +160,8 @@ static __device__ __forceinline__ bool walled_off(unsigned walls, int d, int at,
     return at < 0 ? walls >> 2 * d & 1 : at >= n ? walls >> (2 * d + 1) & 1 : false;
 }
 
-/* Which side of a brick a ghost lies beyond, numbered like the bits of brick.walls; there must be
- * one in the directions from `first` on. */
+/* Which side of a brick a ghost lies beyond, numbered like the bits of brick.walls: in i, in j, or
+ * else in k. */
 static __device__ __forceinline__ int side_of(bool in_i, bool in_j, int i, int j, int k)
 {
     return in_i ? (i >= 0) : in_j ? 2 + (j >= 0) : 4 + (k >= 0);

@@ -175,6 +175,29 @@ refused_on() {
 @test "three ranks: wrong tolerance" { refused_on 3 "--rtol: wrong value" --rtol nan 3 1; }
 @test "three ranks: missing file" { refused_on 3 "No such file" --input "$work/none" 3 1; }
 
+# apart MESSAGE OPTIONS OPTIONS: rank 0 has the first options, ranks 1 and 2 the others; that is told in one line
+apart() {
+    # shellcheck disable=SC2086  # commands with options
+    run $MPIRUN -n 1 "$HPGMG" --backend cpu --quiet $2 : -n 2 "$HPGMG" --backend cpu --quiet $3
+    [ "$status" -eq 2 ]
+    [ "$(grep -c 'hpgmg-gpu: error: ' <<<"$output")" -eq 1 ]
+    grep -qxF "hpgmg-gpu: error: $1" <<<"$output"
+}
+
+@test "ranks apart: a choice" {
+    apart "--order: rank 0 has '2', rank 1 '4'; all need the same options" "3 1" "--order 4 3 1"
+}
+@test "ranks apart: a size" {
+    apart "BOXES_PER_RANK: rank 0 has '1', rank 1 '8'; all need the same options" "3 1" "3 8"
+}
+@test "ranks apart: a flag" { apart "--checksum: rank 0 has 'true', rank 1 'false'; all need the same options" "--checksum 3 1" "3 1"; }
+@test "ranks apart: an error of one" {
+    apart "rank 1: unknown option '--ordr'; did you mean --order?" "3 1" "--ordr 4 3 1"
+}
+@test "ranks apart: an error of rank 0" { apart "unknown option '--ordr'; did you mean --order?" "--ordr 4 3 1" "3 1"; }
+@test "ranks apart: only one is asked for help" {
+    apart "LOG2_BOX_DIM: rank 0 has '3', rank 1 '0'; all need the same options" "3 1" "--help"
+}
 @test "three ranks: wrong value in a file" {
     echo "order = 3" >"$work/input.ini"
     refused_on 3 "input.ini:1: order: wrong value" --input "$work/input.ini"
