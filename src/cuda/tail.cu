@@ -87,26 +87,10 @@ static const double *field_of(const struct level *l, enum field field)
     return l->fields[field] ? l->fields[field] + l->patches[0].offset : NULL;
 }
 
-/* How a level is cut: cells a side of its bricks along i and j, planes along k; 0 if it cannot be.
- */
-struct bricks {
-    int side, depth, count;
-};
-
-/* As many bricks as there may be, since each takes as long as its cells. */
+/* Not more bricks than can be worked on at once. */
 static struct bricks cut_bricks(int n)
 {
-    struct bricks best = {0, 0, 0};
-    const int most = cuda_multiprocessors() < TAIL_BLOCKS ? cuda_multiprocessors() : TAIL_BLOCKS;
-    if (n <= TAIL_SOLO_DIM)
-        return {n, n, 1};
-    for (int side = LEAST_SIDE; side <= BRICK_SIDE && side < n; side += 2)
-        for (int depth = LEAST_SIDE; depth <= BRICK_DEPTH && depth < n; depth += 2) {
-            const int count = n / side * (n / side) * (n / depth);
-            if (n % side == 0 && n % depth == 0 && count <= most && count > best.count)
-                best = {side, depth, count};
-        }
-    return best;
+    return bricks_cut(n, min(cuda_multiprocessors(), (int)TAIL_BLOCKS));
 }
 
 static struct tail_level describe(const struct level *l)

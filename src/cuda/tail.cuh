@@ -2,14 +2,9 @@
 #define CUDA_TAIL_CUH
 /* What the tail kernel is given: the levels and steps of one launch, by value. */
 #include "cuda/bottom.cuh"
+#include "cuda/bricks.h"
 
 enum {
-    TAIL_DIM = 64,     /* cells a side of the largest level that is worked on this way, */
-    TAIL_SOLO_DIM = 8, /* of the largest one that a block does alone, */
-    BRICK_SIDE = 16,   /* and of the largest brick along i and j; */
-    BRICK_DEPTH = 8,   /* its planes. */
-    LEAST_SIDE = 4,    /* Of the smallest brick: what wall rules read. */
-    TAIL_BLOCKS = 128, /* at most, one on each multiprocessor */
     TAIL_THREADS = 512,
     MAX_TAIL_LEVELS = 7, /* 64, 32, 16, 8, 4, 2, 1 */
     MAX_TAIL_STEPS = 36,

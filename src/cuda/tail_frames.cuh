@@ -15,12 +15,6 @@ enum {
     COARSE_SK = COARSE_SJ * COARSE_SJ,
     COARSE_LENGTH = COARSE_SK * (BRICK_DEPTH / 2 + 4),
     COARSE_ORIGIN = 2 * (1 + COARSE_SJ + COARSE_SK),
-    /* Ghosts of one brick: behind walls that are its sides (at most three of a large one, all six
-     * of the only one) and its edges; and all others, two layers of them. */
-    MAX_SIDES = 640,
-    MAX_EDGES = 12 * TAIL_SOLO_DIM,
-    MAX_HALO = 4 * (BRICK_SIDE * BRICK_SIDE + 2 * BRICK_SIDE * BRICK_DEPTH) +
-               4 * (2 * BRICK_SIDE + BRICK_DEPTH),
 };
 
 /* Where a ghost of the frame is in the level's fields. */
