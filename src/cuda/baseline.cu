@@ -1,4 +1,5 @@
 /* One kernel per operation, a thread a cell. */
+#include "cuda/maximum.cuh"
 #include "cuda/pass.cuh"
 #include "operators/sum.h"
 #include "operators/transfers.h"
@@ -120,14 +121,9 @@ static __global__ void __launch_bounds__(256)
          x += (long)gridDim.x * blockDim.x) {
         const long at = x % n0 + x / n0 % n1 * v.sj + x / n0 / n1 * v.sk;
         const unsigned long long bits = magnitude_bits(Op::residual(v, at));
-        largest = bits > largest ? bits : largest;
+        largest = larger(largest, bits);
     }
-    for (int lanes = 16; lanes > 0; lanes /= 2) {
-        const unsigned long long other = __shfl_down_sync(0xffffffffu, largest, lanes);
-        largest = other > largest ? other : largest;
-    }
-    if (threadIdx.x % 32 == 0)
-        atomicMax(norm, largest);
+    raise(norm, largest);
 }
 
 template <class Op>

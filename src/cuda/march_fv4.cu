@@ -5,6 +5,7 @@
  * memory, some steps before they are needed; barriers in shared memory tell when a step's tiles
  * have come, and when all have used them. No warp waits for another one otherwise. */
 #include "cuda/march_fv4.cuh"
+#include "cuda/maximum.cuh"
 #include "cuda/reciprocal.cuh"
 #include "cuda/tile_copy.cuh"
 #include "cuda/tuning.cuh"
@@ -369,19 +370,6 @@ static __device__ void move_up(struct columns &c, const struct arrivals &n)
             c.beta_j_m[i][q] = c.beta_j[i][q];
             c.beta_j[i][q] = n.beta_j[i][q];
         }
-}
-
-static __device__ unsigned long long larger(unsigned long long a, unsigned long long b)
-{
-    return a > b ? a : b;
-}
-
-static __device__ void raise(unsigned long long *norm, unsigned long long value)
-{
-    for (int lanes = 16; lanes > 0; lanes /= 2)
-        value = larger(value, __shfl_down_sync(0xffffffffu, value, lanes));
-    if (threadIdx.x == 0)
-        atomicMax(norm, value);
 }
 
 /* What becomes of the residuals besides new values: sums of pairs of the last even plane, and the

@@ -3,6 +3,7 @@
  * again, from the cache. No shared memory and no barrier: enough threads wait at once to keep
  * memory busy. */
 #include "cuda/residual_fv2.cuh"
+#include "cuda/maximum.cuh"
 #include "cuda/tuning.cuh"
 #include "operators/boundary.h"
 #include "operators/fv2.h"
@@ -77,23 +78,10 @@ static __device__ double2 residual_pair(const struct residual_fv2 &w, const stru
     return make_double2(residual_value(rx, w.scale, sx), residual_value(ry, w.scale, sy));
 }
 
-static __device__ unsigned long long larger(unsigned long long a, unsigned long long b)
-{
-    return a > b ? a : b;
-}
-
 static __device__ unsigned long long largest_bits(double2 a, double2 b)
 {
     return larger(larger(magnitude_bits(a.x), magnitude_bits(a.y)),
                   larger(magnitude_bits(b.x), magnitude_bits(b.y)));
-}
-
-static __device__ void raise(unsigned long long *norm, unsigned long long value)
-{
-    for (int lanes = 16; lanes > 0; lanes /= 2)
-        value = larger(value, __shfl_down_sync(0xffffffffu, value, lanes));
-    if (threadIdx.x == 0)
-        atomicMax(norm, value);
 }
 
 /* GROUPS: groups of two rows a block. */

@@ -8,6 +8,7 @@
  * all have fetched what they wanted of it; after the last sweep u is stored whole. */
 #include <cooperative_groups.h>
 #include <cuda_pipeline.h>
+#include "cuda/maximum.cuh"
 #include "cuda/tail_frames.cuh"
 #include "cuda/transfers.cuh"
 
@@ -100,7 +101,7 @@ template <int RULE>
 static __device__ void extend_at_once(const struct tail_level &l, const struct cells &c,
                                       const struct tail_step &step, double *coarse)
 {
-    const struct wall_view view = {c, coarse, RULE};
+    const struct wall_view view = {c, coarse};
     each_coarse(l, step, [&](int i, int j, int k) {
         if (behind_wall(c, i, j, k))
             coarse[i + j * COARSE_SJ + k * COARSE_SK] = value_k<RULE>(view, i, j, k);
@@ -359,11 +360,8 @@ static __device__ void raise_norm(const struct own_cells<CELLS> &own, frames<Op>
 #pragma unroll
     for (int x = 0; x < CELLS; x++)
         if (own.cell[x] != NO_CELL)
-            largest = max(largest, (unsigned long long)magnitude_bits(s.u()[element(own.cell[x])]));
-    for (int lanes = 16; lanes > 0; lanes /= 2)
-        largest = max(largest, __shfl_down_sync(0xffffffffu, largest, lanes));
-    if (threadIdx.x % 32 == 0)
-        atomicMax(&s.norm, largest);
+            largest = larger(largest, magnitude_bits(s.u()[element(own.cell[x])]));
+    raise(&s.norm, largest);
     __syncthreads();
     if (threadIdx.x == 0)
         atomicMax(norm, s.norm);

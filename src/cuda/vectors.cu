@@ -1,5 +1,6 @@
 /* Work-vector operations and reductions. */
 #include "cuda/internal.cuh"
+#include "cuda/maximum.cuh"
 #include "operators/hash.h"
 #include "operators/sum.h"
 
@@ -67,15 +68,6 @@ static void fetch_words(const unsigned long long *words, unsigned long long *val
     CUDA_CALL(cudaMemcpyAsync(values, words, REDUCTION_WORDS * sizeof *words,
                               cudaMemcpyDeviceToHost, cuda_stream()));
     cuda_synchronise();
-}
-
-static __device__ unsigned long long warp_max(unsigned long long value)
-{
-    for (int lanes = 16; lanes > 0; lanes /= 2) {
-        const unsigned long long other = __shfl_down_sync(0xffffffffu, value, lanes);
-        value = other > value ? other : value;
-    }
-    return value;
 }
 
 static __device__ unsigned long long warp_sum(unsigned long long value)

@@ -25,7 +25,7 @@ void cuda_walls(const struct cells &c, double *x, int rule, int layers, int ghos
     if (!any)
         return;
     const struct shell s = shell_of(c, open ? ghosts : layers);
-    const struct wall_view w = {c, x, rule};
+    const struct wall_view w = {c, x};
     if (rule == 4)
         fill<4>(s, w);
     else if (rule == 2)
@@ -111,7 +111,7 @@ static void fill_star(const struct wall_view &w, int layers)
 
 void cuda_walls_star(const struct cells &c, double *x, int rule, int layers)
 {
-    const struct wall_view w = {c, x, rule};
+    const struct wall_view w = {c, x};
     if (rule == 4)
         fill_star<4>(w, layers);
     else if (rule == 2)

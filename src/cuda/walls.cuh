@@ -8,7 +8,6 @@
 struct wall_view {
     struct cells c;
     double *x; /* at cell (0,0,0) */
-    int rule;
 };
 
 /* Ghost in layer 0 or 1 from the cells inward from the wall. */
@@ -117,14 +116,6 @@ static __device__ double value_k(const struct wall_view &w, int i, int j, int k)
     for (int m = 0; m < RULE; m++)
         v[m] = value_j<RULE>(w, i, j, first + m * step);
     return extrapolate(v, RULE, layer);
-}
-
-/* The value at (i,j,k), inside or beyond walls. */
-static __device__ double wall_value(const struct wall_view &w, int i, int j, int k)
-{
-    return w.rule == 4   ? value_k<4>(w, i, j, k)
-           : w.rule == 2 ? value_k<2>(w, i, j, k)
-                         : value_k<1>(w, i, j, k);
 }
 
 /* Numbers the cells of the shell of `layers` around a patch: planes in k, then rows in j, then ends
