@@ -27,6 +27,11 @@ static enum status wrong(const struct reading *r, const char *format, ...)
     return STATUS_USAGE;
 }
 
+static const char *equation_name(const struct cuda_tuning *t)
+{
+    return t->helmholtz ? "helmholtz" : "poisson";
+}
+
 static int stage_index(const char *name)
 {
     int stage = 0;
@@ -57,8 +62,7 @@ static enum status read_choice(const struct reading *r, const char *text, struct
 /* Two choices for the same patches would leave open which one holds. */
 static bool same_patches(const struct cuda_tuning *a, const struct cuda_tuning *b)
 {
-    return a->order == b->order && a->stage == b->stage && a->helmholtz == b->helmholtz &&
-           a->n == b->n;
+    return cuda_tuning_is_for(a, b->order, b->stage, b->helmholtz) && a->n == b->n;
 }
 
 static enum status add_choice(const struct reading *r, const char *text, struct tuning_file *file)
@@ -70,8 +74,7 @@ static enum status add_choice(const struct reading *r, const char *text, struct 
     for (int i = 0; i < file->count && status == STATUS_VALID; i++)
         if (same_patches(t, &file->tunings[i]))
             return wrong(r, "a second choice for order %d, %s, %s, %d^3", t->order,
-                         cuda_tuned_stage_names[t->stage], t->helmholtz ? "helmholtz" : "poisson",
-                         t->n);
+                         cuda_tuned_stage_names[t->stage], equation_name(t), t->n);
     file->count += status == STATUS_VALID;
     return status;
 }
@@ -91,7 +94,7 @@ static enum status read_line(struct reading *r, char *text, struct tuning_file *
         return sscanf(text, "device %63[^\n]", file->device) == 1
                    ? STATUS_VALID
                    : wrong(r, "does not name the device");
-    if (text[0] == '#' || text[strspn(text, " \t")] == '\0')
+    if (text[0] == '#' || text[0] == '\0')
         return STATUS_VALID;
     return add_choice(r, text, file);
 }
@@ -126,7 +129,7 @@ enum status tuning_file_read(struct tuning_file *file, const char *path, char *m
 void tuning_line(const struct cuda_tuning *t, char *text, int size)
 {
     snprintf(text, (size_t)size, "%d %s %s %d %d %d", t->order, cuda_tuned_stage_names[t->stage],
-             t->helmholtz ? "helmholtz" : "poisson", t->n, t->rows, t->planes);
+             equation_name(t), t->n, t->rows, t->planes);
 }
 
 char *tuning_file_text(const struct tuning_file *file)

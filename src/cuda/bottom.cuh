@@ -86,8 +86,8 @@ static __device__ void fill_ghosts(const struct bottom_work &w, double *x)
 {
     const int n = w.side.n, sides = 6 * n * n, all = sides + (w.ghosts == 2 ? 12 * n : 0);
     for (int at = threadIdx.x; at < all; at += w.threads) {
-        const int row = quotient(at < sides ? at : at - sides, w.side);
-        const int a = (at < sides ? at : at - sides) - row * n, side = quotient(row, w.side);
+        const int place = at < sides ? at : at - sides, row = quotient(place, w.side);
+        const int a = place - row * n, side = quotient(row, w.side);
         if (at < sides)
             fill_side(w, x, side, a, row - side * n);
         else
@@ -161,7 +161,7 @@ static __device__ double dot(const struct bottom_work &w, const double *x, const
     if (largest >= 0x7ff0000000000000ull)
         return bits_to_double(0x7ff8000000000000ull);
     const int exponent = sum_exponent(largest);
-    const double scale = ldexp(1.0, SUM_DIGIT_BITS - exponent);
+    const double scale = sum_scale(exponent);
     int64_t digits[SUM_DIGITS] = {0, 0, 0};
     each_cell(w, [&](long c, int) { sum_digits(y ? x[c] * y[c] : x[c], scale, digits); });
     add_digits(w, digits, shared);

@@ -230,10 +230,10 @@ static __device__ __forceinline__ void start(const struct tail_level &l, const s
             prolong_own<Op, CELLS, 2>(l, step, s);
         else
             prolong_own<Op, CELLS, 1>(l, step, s);
-    }
-    if (prolongs(step) && uses_ghosts && l.nbricks > 1) {
-        store_own<Op, CELLS>(own, s, step.u);
-        wait_for_all_blocks();
+        if (uses_ghosts && l.nbricks > 1) {
+            store_own<Op, CELLS>(own, s, step.u);
+            wait_for_all_blocks();
+        }
     }
     if (uses_ghosts)
         fill_halo<Op>(s, step.start == START_ZERO ? NULL : step.u, 3);

@@ -21,6 +21,12 @@ int cuda_tuned_rows(int order, enum cuda_tuned_stage stage, int rows[MAX_TUNED_R
     return 2;
 }
 
+bool cuda_tuning_is_for(const struct cuda_tuning *t, int order, enum cuda_tuned_stage stage,
+                        bool helmholtz)
+{
+    return t->order == order && t->stage == stage && t->helmholtz == helmholtz;
+}
+
 bool cuda_tuning_is_legal(const struct cuda_tuning *t)
 {
     int rows[MAX_TUNED_ROWS];

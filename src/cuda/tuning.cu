@@ -14,8 +14,8 @@ struct cuda_tuning cuda_tuned(int order, enum cuda_tuned_stage stage, bool helmh
     for (int i = 0; i < count; i++) {
         struct cuda_tuning *t = &tunings[i];
         const double ratio = cells / pow(t->n, 3), away = fabs(log(ratio));
-        const bool same = t->order == order && t->stage == stage && t->helmholtz == helmholtz;
-        if (same && ratio >= LEAST_RATIO && away < least) {
+        if (cuda_tuning_is_for(t, order, stage, helmholtz) && ratio >= LEAST_RATIO &&
+            away < least) {
             least = away;
             best = t;
         }

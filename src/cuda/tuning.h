@@ -43,6 +43,9 @@ struct cuda_tuning {
 /* The legal numbers of rows, the default first; their number, 0 if there is no such kernel. */
 enum { MAX_TUNED_ROWS = 4 };
 int cuda_tuned_rows(int order, enum cuda_tuned_stage stage, int rows[MAX_TUNED_ROWS]);
+/* Whether it is a choice for such a stage, on patches of whatever size. */
+bool cuda_tuning_is_for(const struct cuda_tuning *t, int order, enum cuda_tuned_stage stage,
+                        bool helmholtz);
 /* Whether the choice is one that a kernel can follow. */
 bool cuda_tuning_is_legal(const struct cuda_tuning *t);
 

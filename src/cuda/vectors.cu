@@ -149,7 +149,7 @@ void cuda_product_digits(const struct level *level, enum field x, enum field y, 
                          int64_t digits[3])
 {
     const double *from = level->fields[x], *other = y == NUM_FIELDS ? NULL : level->fields[y];
-    const double scale = ldexp(1.0, SUM_DIGIT_BITS - exponent);
+    const double scale = sum_scale(exponent);
     unsigned long long sums[SUM_DIGITS];
     reduce<SUM_DIGITS>(
         level, false,
@@ -183,14 +183,14 @@ void cuda_subtract_mean(struct level *level, enum field x)
                    [=] __device__(long c, int, int, int, unsigned long long *v) {
                        v[0] = magnitude_bits(field[c]);
                    });
-    reduce_into<SUM_DIGITS>(
-        digits, level, false, [=] __device__(long c, int, int, int, unsigned long long *v) {
-            int64_t d[SUM_DIGITS] = {0, 0, 0};
-            if (isfinite(bits_to_double(*largest)))
-                sum_digits(field[c], ldexp(1.0, SUM_DIGIT_BITS - sum_exponent(*largest)), d);
-            for (int w = 0; w < SUM_DIGITS; w++)
-                v[w] = (unsigned long long)d[w];
-        });
+    reduce_into<SUM_DIGITS>(digits, level, false,
+                            [=] __device__(long c, int, int, int, unsigned long long *v) {
+                                int64_t d[SUM_DIGITS] = {0, 0, 0};
+                                if (isfinite(bits_to_double(*largest)))
+                                    sum_digits(field[c], sum_scale(sum_exponent(*largest)), d);
+                                for (int w = 0; w < SUM_DIGITS; w++)
+                                    v[w] = (unsigned long long)d[w];
+                            });
     for_level(level,
               [=] __device__(long c) { field[c] += -(sum_of_words(digits, *largest) / cells); });
 }

@@ -139,7 +139,7 @@ static void digits_row(const struct operands *o, const struct patch *p, long row
 void cpu_product_digits(const struct level *level, enum field x, enum field y, int exponent,
                         int64_t digits[3])
 {
-    const double scale = ldexp(1.0, SUM_DIGIT_BITS - exponent);
+    const double scale = sum_scale(exponent);
     const struct operands o = {
         level, NULL, level->fields[x], y == NUM_FIELDS ? NULL : level->fields[y], scale, 0.0};
     const struct totals totals = for_rows(digits_row, &o);

@@ -27,12 +27,18 @@ FORMULA double bits_to_double(uint64_t bits)
     return x;
 }
 
-/* Scale 2^(28-exponent) with which sum_digits must be called, for the largest magnitude in the sum
- * (finite, not 0). The exponent is kept in a range where the scale is a normal number. */
+/* The exponent for the largest magnitude in the sum (finite, not 0), and the scale 2^(28-exponent)
+ * with which sum_digits must be called. The exponent is kept in a range where the scale is a normal
+ * number. */
 FORMULA int sum_exponent(uint64_t largest_bits)
 {
     const int exponent = (int)(largest_bits >> 52) - 1022;
     return exponent < -950 ? -950 : exponent;
+}
+
+FORMULA double sum_scale(int exponent)
+{
+    return ldexp(1.0, SUM_DIGIT_BITS - exponent);
 }
 
 /* Adds the digits of x. scale = 2^(28-exponent). */
