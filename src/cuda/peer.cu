@@ -1,17 +1,25 @@
 /* Messages between GPUs of one host without the host: ranks map each other's receive buffers (CUDA
- * IPC), kernels write into them over the links between GPUs and raise a flag there.
+ * IPC), and one kernel an exchange sends into them over the links between GPUs and takes out of its
+ * own what has come.
  *
- * Every message has two buffers on the receiver's side, used in turns. Exchange number n of a plan
- *   - packs into buffer n mod 2 of the receiver, once that one has said that it has unpacked
- *     exchange n − 2 (the word `consumed`, on the sender's side), and sets `arrived` to n;
- *   - unpacks what has arrived, and sets `consumed` to n.
- * No deadlock: all ranks execute the same plans in the same order, and each kernel only waits for
- * kernels that come earlier in that order: unpacking for the packing of the same exchange, packing
- * for the unpacking of an earlier one. So the first kernel in that order that is not done can
- * always go on. Ranks must not share a GPU, where one's waiting would keep the other from working.
+ * Messages are packets of 16 bytes, read and written as one: 12 bytes of data and the number of the
+ * exchange. Who finds the number that it waits for has the data too, so nothing need be fenced or
+ * flagged, and a message takes as long as its cells take one after the other, and one latency. (The
+ * idea is that of NCCL's protocol LL.) Three cells travel in two packets.
+ *
+ * Every message has two buffers on the receiver's side, used in turns, and is answered: a rank that
+ * has nothing to send where it receives sends one empty packet. So exchange n may write over what
+ * exchange n − 2 left: the receiver sent its part of n − 1, which this rank has taken, after its
+ * kernel of n − 2 was done.
+ *
+ * No deadlock: all ranks execute the same plans in the same order, sending waits for nothing, all
+ * blocks of a kernel are on the GPU together, and each does what it has to send before it waits. So
+ * the first exchange in that order that is not done anywhere will be. Ranks must not share a GPU,
+ * where one's waiting would keep the other from working.
  *
  * The numbers are counted on the device, so that a recorded exchange can be replayed. */
 #include "cuda/peer.cuh"
+#include <algorithm>
 #include <cstring>
 #include <map>
 #include <vector>
@@ -23,380 +31,393 @@ extern "C" {
 #include "level/plan.h"
 }
 
-typedef unsigned long long word;
+#if CUDART_VERSION < 12030
+#error "this needs CUDA 12.3 or newer, for accesses of 128 bits; make CUDA=0 builds without CUDA"
+#endif
 
-enum { WORDS_APART = 16 }; /* flags that different GPUs write lie on lines of their own */
 /* Memory that is mapped elsewhere is allocated in whole pages of the driver's, so that nothing else
  * lies in them. */
 enum { PAGE = 1 << 21 };
-enum { BLOCK = 256, CELLS_A_BLOCK = 4 * BLOCK, MAX_PIECES = 256 };
+/* A unit is what a block copies at a time: three cells a thread. */
+enum { BLOCK = 256, UNIT_CELLS = 3 * BLOCK, UNIT_PACKETS = 2 * BLOCK };
 #define PATIENCE_NS 60000000000ull /* for a rank that never comes */
 
-/* One piece of a message, or of what stays on this rank (message LOCAL). */
-enum { LOCAL = -1 };
-struct item {
+struct alignas(16) packet {
+    double whole;          /* a cell */
+    unsigned half, number; /* half of another one; of the exchange, from 1 */
+};
+
+enum task { SEND, KEEP, RECEIVE }; /* from the field, within fields, to the field */
+
+/* What one block does of a copy in every exchange: units first to end − 1. */
+struct alignas(16) work {
     struct copy copy;
-    int message;
-};
-
-/* Both ends of a message, as its sender or its receiver reaches them. */
-struct end {
-    double *buffer[2];
-    word *arrived, *consumed;
+    struct packet *packets[2]; /* of the whole copy, in turns */
+    unsigned first, end;
+    unsigned number; /* exchanges so far */
+    enum task task;
     int peer;
-};
-
-/* Half of an exchange: packing or unpacking. */
-struct half {
-    const struct item *items;
-    struct end *ends;
-    unsigned *done;        /* blocks that are through, by message */
-    const unsigned *parts; /* blocks that there are, likewise */
-    unsigned *all_done;
-    word *number; /* exchanges so far */
-    int dim;      /* for complaints */
 };
 
 /* What the host reads after a kernel has given up. */
 struct complaint {
-    int made, peer, dim, unpacking;
+    int made, peer, dim;
 };
 static struct complaint *complaint_on_host, *complaint_on_device;
 
-static __device__ word load_acquire(const word *at)
+static __device__ unsigned long long nanoseconds()
 {
-    word value;
-    asm volatile("ld.acquire.sys.global.u64 %0, [%1];" : "=l"(value) : "l"(at) : "memory");
-    return value;
-}
-
-static __device__ void store_release(word *at, word value)
-{
-    asm volatile("st.release.sys.global.u64 [%0], %1;" : : "l"(at), "l"(value) : "memory");
-}
-
-static __device__ word nanoseconds()
-{
-    word t;
+    unsigned long long t;
     asm volatile("mov.u64 %0, %globaltimer;" : "=l"(t));
     return t;
 }
 
-static __device__ void give_up(struct complaint *c, const struct half &h, int peer, bool unpacking)
+static __device__ void store_packet(struct packet *at, struct packet p)
+{
+    const long long first = __double_as_longlong(p.whole),
+                    second = (long long)p.half << 32 | p.number;
+    asm volatile("{ .reg .b128 p; mov.b128 p, {%1, %2}; st.relaxed.sys.global.b128 [%0], p; }"
+                 :
+                 : "l"(at), "l"(first), "l"(second)
+                 : "memory");
+}
+
+static __device__ struct packet load_packet(const struct packet *at)
+{
+    long long first, second;
+    asm volatile("{ .reg .b128 p; ld.relaxed.sys.global.b128 p, [%2]; mov.b128 {%0, %1}, p; }"
+                 : "=l"(first), "=l"(second)
+                 : "l"(at)
+                 : "memory");
+    return {__longlong_as_double(first), (unsigned)(second >> 32), (unsigned)second};
+}
+
+static __device__ void give_up(struct complaint *c, int peer, int dim)
 {
     c->peer = peer;
-    c->dim = h.dim;
-    c->unpacking = unpacking;
+    c->dim = dim;
     __threadfence_system();
     c->made = 1;
     __threadfence_system();
     __trap();
 }
 
-static __device__ void wait_for(const word *flag, word value, struct complaint *c,
-                                const struct half &h, int peer, bool unpacking)
+/* p, as it is once it has come. */
+static __device__ void wait_for(struct packet &p, const struct packet *at, unsigned number,
+                                struct complaint *c, int peer, int dim)
 {
-    if (load_acquire(flag) >= value)
+    if (p.number == number)
         return;
-    const word start = nanoseconds();
-    while (load_acquire(flag) < value)
+    const unsigned long long start = nanoseconds();
+    while ((p = load_packet(at)).number != number)
         if (nanoseconds() - start > PATIENCE_NS)
-            give_up(c, h, peer, unpacking);
+            give_up(c, peer, dim);
 }
 
-static __device__ void copy_piece(const struct copy &c, const double *from, double *to)
+static __device__ unsigned cells_in(const struct copy &c)
 {
-    const unsigned n0 = c.n[0], n1 = c.n[1], cells = n0 * n1 * c.n[2];
-    for (unsigned x = blockIdx.y * BLOCK + threadIdx.x; x < cells; x += gridDim.y * BLOCK) {
-        const unsigned row = x / n0, i = x - row * n0, k = row / n1, j = row - k * n1;
-        to[c.to + i + j * c.to_sj + k * c.to_sk] =
-            __ldcg(&from[c.from + i + j * c.from_sj + k * c.from_sk]);
+    return (unsigned)c.n[0] * c.n[1] * c.n[2];
+}
+
+/* The place of cell x of a copy. */
+static __device__ long place(const struct copy &c, unsigned x, long at, long sj, long sk)
+{
+    const unsigned n0 = c.n[0], n1 = c.n[1], row = x / n0, i = x - row * n0, k = row / n1,
+                   j = row - k * n1;
+    return at + i + j * sj + k * sk;
+}
+
+/* This thread's cells of a unit, x, x + BLOCK and x + 2 BLOCK, as far as there are some. */
+static __device__ void read_cells(const struct copy &c, unsigned x, const double *from,
+                                  double values[3])
+{
+    for (unsigned a = 0; a < 3; a++)
+        values[a] = x + a * BLOCK < cells_in(c)
+                        ? __ldcg(&from[place(c, x + a * BLOCK, c.from, c.from_sj, c.from_sk)])
+                        : 0.0;
+}
+
+static __device__ void write_cells(const struct copy &c, unsigned x, double *to,
+                                   const double values[3])
+{
+    for (unsigned a = 0; a < 3; a++)
+        if (x + a * BLOCK < cells_in(c))
+            to[place(c, x + a * BLOCK, c.to, c.to_sj, c.to_sk)] = values[a];
+}
+
+/* Which of a thread's two packets there are. An answer has no cells, and one packet. */
+static __device__ bool has_first(const struct copy &c, unsigned x)
+{
+    return x == 0 || x < cells_in(c);
+}
+
+static __device__ bool has_second(const struct copy &c, unsigned x)
+{
+    return x + BLOCK < cells_in(c);
+}
+
+static __device__ void send(const struct copy &c, unsigned x, const double *from,
+                            struct packet *packets, unsigned number)
+{
+    double values[3];
+    read_cells(c, x, from, values);
+    if (has_first(c, x))
+        store_packet(packets, {values[0], (unsigned)__double2loint(values[1]), number});
+    if (has_second(c, x))
+        store_packet(packets + BLOCK, {values[2], (unsigned)__double2hiint(values[1]), number});
+}
+
+static __device__ void receive(const struct work &w, unsigned x, const struct packet *packets,
+                               double *to, unsigned number, struct complaint *c, int dim)
+{
+    const bool first = has_first(w.copy, x), second = has_second(w.copy, x);
+    struct packet a = {0.0, 0, number}, b = a;
+    if (first)
+        a = load_packet(packets);
+    if (second)
+        b = load_packet(packets + BLOCK);
+    wait_for(a, packets, number, c, w.peer, dim);
+    wait_for(b, packets + BLOCK, number, c, w.peer, dim);
+    const double values[3] = {a.whole, __hiloint2double((int)b.half, (int)a.half), b.whole};
+    write_cells(w.copy, x, to, values);
+}
+
+static __device__ void do_unit(const struct work &w, unsigned unit, const double *from, double *to,
+                               unsigned number, struct complaint *c, int dim)
+{
+    const unsigned x = unit * UNIT_CELLS + threadIdx.x;
+    struct packet *packets =
+        (number & 1 ? w.packets[1] : w.packets[0]) + (long)unit * UNIT_PACKETS + threadIdx.x;
+    if (w.task == SEND)
+        send(w.copy, x, from, packets, number);
+    else if (w.task == RECEIVE)
+        receive(w, x, packets, to, number, c, dim);
+    else {
+        double values[3];
+        read_cells(w.copy, x, from, values);
+        write_cells(w.copy, x, to, values);
     }
 }
 
-/* True on the block that is the last to call this for the counter. */
-static __device__ bool is_last(unsigned *done, unsigned parts)
-{
-    if (atomicAdd(done, 1) + 1 < parts)
-        return false;
-    *done = 0;
-    return true;
-}
-
-/* A block is through with its piece: the last one of a message sets its flag, the last one of all
- * counts the exchange. */
-static __device__ void finish_piece(const struct half &h, int message, word *flag, word number)
-{
-    __syncthreads();
-    if (threadIdx.x > 0)
-        return;
-    __threadfence_system();
-    if (message != LOCAL && is_last(&h.done[message], h.parts[message])) {
-        __threadfence_system();
-        store_release(flag, number);
-    }
-    if (is_last(h.all_done, gridDim.x * gridDim.y))
-        *h.number = number;
-}
-
+/* All of an exchange. Works that send come first. */
 static __global__ void __launch_bounds__(BLOCK)
-    pack_kernel(const struct half h, const double *from, double *to, struct complaint *c)
+    exchange_kernel(struct work *works, int count, const double *from, double *to,
+                    struct complaint *c, int dim)
 {
-    const struct item &item = h.items[blockIdx.x];
-    const word number = *h.number + 1;
-    if (item.message == LOCAL) {
-        copy_piece(item.copy, from, to);
-        finish_piece(h, LOCAL, NULL, number);
-        return;
+    for (int w = blockIdx.x; w < count; w += gridDim.x) {
+        const struct work work = works[w];
+        const unsigned number = work.number + 1;
+        for (unsigned unit = work.first; unit < work.end; unit++)
+            do_unit(work, unit, from, to, number, c, dim);
+        __syncthreads(); /* all have read the number */
+        if (threadIdx.x == 0)
+            works[w].number = number;
     }
-    const struct end &end = h.ends[item.message];
-    if (threadIdx.x == 0 && number > 2)
-        wait_for(end.consumed, number - 2, c, h, end.peer, false);
-    __syncthreads();
-    copy_piece(item.copy, from, end.buffer[number & 1]);
-    finish_piece(h, item.message, end.arrived, number);
 }
 
-static __global__ void __launch_bounds__(BLOCK)
-    unpack_kernel(const struct half h, double *to, struct complaint *c)
-{
-    const struct item &item = h.items[blockIdx.x];
-    const struct end &end = h.ends[item.message];
-    const word number = *h.number + 1;
-    if (threadIdx.x == 0)
-        wait_for(end.arrived, number, c, h, end.peer, true);
-    __syncthreads();
-    copy_piece(item.copy, end.buffer[number & 1], to);
-    finish_piece(h, item.message, end.consumed, number);
-}
-
-/* What two ranks tell each other of a plan: the memory that both write to, and what is where in it,
- * in bytes; of a message that there is not, -1. */
+/* What two ranks tell each other of a plan: the memory that the other one writes to, and where its
+ * packets go in it, in turns. */
 struct introduction {
     cudaIpcMemHandle_t memory;
-    long buffer[2], arrived, consumed;
+    long packets[2];
 };
 
 struct connection {
-    char *arena;                  /* flags and receive buffers; other ranks map it */
-    std::map<int, char *> mapped; /* other ranks' arenas */
-    struct half pack, unpack;
-    int pack_items, unpack_items, pieces_packed, pieces_unpacked;
-    std::vector<void *> blocks; /* device memory to release */
+    struct packet *arena;                  /* receive buffers; other ranks map it */
+    std::map<int, struct packet *> mapped; /* other ranks' arenas */
+    struct work *works;
+    int count, dim;
 };
 
-static long flag_bytes(const struct exchange &x)
-{
-    return (long)(x.nreceives + x.nsends) * WORDS_APART * (long)sizeof(word);
-}
-
-static long receive_length(const struct exchange &x)
-{
-    long length = 0;
-    for (int m = 0; m < x.nreceives; m++)
-        length += x.receives[m].count;
-    return length;
-}
-
-static long arrived_at(int receive)
-{
-    return receive * WORDS_APART * (long)sizeof(word);
-}
-
-static long consumed_at(const struct exchange &x, int send)
-{
-    return arrived_at(x.nreceives + send);
-}
-
-static long buffer_at(const struct exchange &x, int turn)
-{
-    return flag_bytes(x) + turn * receive_length(x) * (long)sizeof(double);
-}
-
-static int message_with(const struct message *messages, int count, int peer)
-{
-    for (int m = 0; m < count; m++)
-        if (messages[m].peer == peer)
-            return m;
-    return -1;
-}
-
-/* Ranks that this one exchanges messages with, either way. */
-static std::vector<int> peers_of(const struct exchange &x)
-{
-    std::vector<int> peers;
-    for (int rank = 0; rank < comm_size(); rank++)
-        if (message_with(x.sends, x.nsends, rank) >= 0 ||
-            message_with(x.receives, x.nreceives, rank) >= 0)
-            peers.push_back(rank);
-    return peers;
-}
-
-static struct introduction introduce(const struct exchange &x, const struct connection &c, int peer)
-{
-    struct introduction i = {{}, {-1, -1}, -1, -1};
-    const int receive = message_with(x.receives, x.nreceives, peer),
-              send = message_with(x.sends, x.nsends, peer);
-    CUDA_CALL(cudaIpcGetMemHandle(&i.memory, c.arena));
-    if (receive >= 0) {
-        for (int turn = 0; turn < 2; turn++)
-            i.buffer[turn] = buffer_at(x, turn) + x.receives[receive].offset * (long)sizeof(double);
-        i.arrived = arrived_at(receive);
-    }
-    if (send >= 0)
-        i.consumed = consumed_at(x, send);
-    return i;
-}
-
-static void *to_device(struct connection &c, const void *data, size_t bytes)
-{
-    void *block = cuda_allocate_bytes(bytes, "a plan between GPUs");
-    CUDA_CALL(cudaMemcpyAsync(block, data, bytes, cudaMemcpyHostToDevice, cuda_stream()));
-    cuda_synchronise();
-    c.blocks.push_back(block);
-    return block;
-}
-
 /* The message that begins at or before the offset: copies lie one after the other in it. */
-static int message_at(const struct message *messages, int count, long offset)
+static int peer_at(const struct message *messages, int count, long offset)
 {
     int m = count - 1;
     while (m > 0 && messages[m].offset > offset)
         m--;
-    return m;
+    return messages[m].peer;
 }
 
-static int pieces_of(const struct copy_list *list, int pieces)
+static unsigned units_of(const struct copy &c)
 {
-    for (int i = 0; i < list->count; i++) {
-        const struct copy &c = list->copies[i];
-        const long cells = (long)c.n[0] * c.n[1] * c.n[2];
-        const long wanted = (cells + CELLS_A_BLOCK - 1) / CELLS_A_BLOCK;
-        pieces = wanted > pieces ? (int)(wanted < MAX_PIECES ? wanted : MAX_PIECES) : pieces;
-    }
-    return pieces;
+    const long cells = (long)c.n[0] * c.n[1] * c.n[2];
+    return (unsigned)std::max(1l, (cells + UNIT_CELLS - 1) / UNIT_CELLS);
 }
 
-/* One half as kernels want it. */
-static struct half make_half(struct connection &c, const std::vector<struct item> &items,
-                             const std::vector<struct end> &ends, int pieces, int dim)
+/* One direction of the messages: what goes to or comes from each peer, in the order in which both
+ * ends know it. */
+typedef std::map<int, std::vector<struct copy>> traffic;
+
+static traffic traffic_of(const struct copy_list &list, const struct message *messages, int count,
+                          long copy::*offset)
 {
-    std::vector<unsigned> parts(ends.size() + 1, 0), zeros(ends.size() + 2, 0);
-    for (const struct item &item : items)
-        if (item.message != LOCAL)
-            parts[item.message] += pieces;
-    const word none = 0;
-    struct half h = {};
-    h.items = (const struct item *)to_device(c, items.data(), items.size() * sizeof items[0]);
-    h.ends = (struct end *)to_device(c, ends.data(), ends.size() * sizeof(struct end));
-    h.parts = (const unsigned *)to_device(c, parts.data(), parts.size() * sizeof parts[0]);
-    h.done = (unsigned *)to_device(c, zeros.data(), zeros.size() * sizeof zeros[0]);
-    h.all_done = h.done + ends.size();
-    h.number = (word *)to_device(c, &none, sizeof none);
-    h.dim = dim;
-    return h;
+    traffic t;
+    for (int i = 0; i < list.count; i++)
+        t[peer_at(messages, count, list.copies[i].*offset)].push_back(list.copies[i]);
+    return t;
 }
 
-static void connect_packing(struct connection &c, const struct plan *plan,
-                            std::map<int, struct introduction> &others)
+/* An empty message to every peer that has none of this direction but one of the other. */
+static void answer(traffic &t, const traffic &other)
 {
-    const struct exchange &x = plan->exchange;
-    std::vector<struct item> items;
-    std::vector<struct end> ends;
-    for (int m = 0; m < x.nsends; m++) {
-        const int peer = x.sends[m].peer;
-        char *arena = c.mapped[peer];
-        const struct introduction &i = others[peer];
-        CHECK(i.arrived >= 0);
-        ends.push_back({{(double *)(arena + i.buffer[0]), (double *)(arena + i.buffer[1])},
-                        (word *)(arena + i.arrived),
-                        (word *)(c.arena + consumed_at(x, m)),
-                        peer});
-    }
-    for (int i = 0; i < plan->pack.count; i++) {
-        struct item item = {plan->pack.copies[i], LOCAL};
-        item.message = message_at(x.sends, x.nsends, item.copy.to);
-        item.copy.to -= x.sends[item.message].offset;
-        items.push_back(item);
-    }
-    for (int i = 0; i < plan->local.count; i++)
-        items.push_back({plan->local.copies[i], LOCAL});
-    c.pack_items = (int)items.size();
-    c.pieces_packed = pieces_of(&plan->local, pieces_of(&plan->pack, 1));
-    c.pack = make_half(c, items, ends, c.pieces_packed, plan->dim);
+    for (const auto &message : other)
+        if (t[message.first].empty())
+            t[message.first].push_back({});
 }
 
-static void connect_unpacking(struct connection &c, const struct plan *plan,
-                              std::map<int, struct introduction> &others)
+static long packets_in(const std::vector<struct copy> &message)
 {
-    const struct exchange &x = plan->exchange;
-    std::vector<struct item> items;
-    std::vector<struct end> ends;
-    for (int m = 0; m < x.nreceives; m++) {
-        const int peer = x.receives[m].peer;
-        const long offset = x.receives[m].offset;
-        CHECK(others[peer].consumed >= 0);
-        ends.push_back({{(double *)(c.arena + buffer_at(x, 0)) + offset,
-                         (double *)(c.arena + buffer_at(x, 1)) + offset},
-                        (word *)(c.arena + arrived_at(m)),
-                        (word *)(c.mapped[peer] + others[peer].consumed),
-                        peer});
-    }
-    for (int i = 0; i < plan->unpack.count; i++) {
-        struct item item = {plan->unpack.copies[i], LOCAL};
-        item.message = message_at(x.receives, x.nreceives, item.copy.from);
-        item.copy.from -= x.receives[item.message].offset;
-        items.push_back(item);
-    }
-    c.unpack_items = (int)items.size();
-    c.pieces_unpacked = pieces_of(&plan->unpack, 1);
-    c.unpack = make_half(c, items, ends, c.pieces_unpacked, plan->dim);
+    long units = 0;
+    for (const struct copy &c : message)
+        units += units_of(c);
+    return units * UNIT_PACKETS;
 }
 
-static char *map_memory(cudaIpcMemHandle_t memory)
+/* The arena, and where in it each peer's packets go, in turns. */
+static std::map<int, struct introduction> place_messages(const traffic &receives,
+                                                         struct connection *c)
+{
+    std::map<int, struct introduction> own;
+    long length = 0;
+    for (const auto &message : receives)
+        for (long &at : own[message.first].packets) {
+            at = length;
+            length += packets_in(message.second);
+        }
+    const size_t bytes = ((size_t)length * sizeof(struct packet) + PAGE - 1) / PAGE * PAGE;
+    c->arena = (struct packet *)cuda_allocate_bytes(bytes, "messages between GPUs");
+    CUDA_CALL(cudaMemsetAsync(c->arena, 0, bytes, cuda_stream()));
+    cuda_synchronise(); /* numbers are zero before anybody hears of them */
+    return own;
+}
+
+/* Introduces every peer's place to it, and returns what they say. */
+static std::map<int, struct introduction> introduce(const struct packet *arena,
+                                                    const std::map<int, struct introduction> &own)
+{
+    std::vector<int> peers;
+    std::vector<struct introduction> out, in(own.size());
+    std::map<int, struct introduction> others;
+    for (const auto &i : own) {
+        peers.push_back(i.first);
+        out.push_back(i.second);
+        CUDA_CALL(cudaIpcGetMemHandle(&out.back().memory, (void *)arena));
+    }
+    comm_swap((int)peers.size(), peers.data(), out.data(), in.data(),
+              (int)sizeof(struct introduction));
+    for (size_t p = 0; p < peers.size(); p++)
+        others[peers[p]] = in[p];
+    return others;
+}
+
+static struct packet *map_memory(cudaIpcMemHandle_t memory)
 {
     void *at;
     CUDA_CALL(cudaIpcOpenMemHandle(&at, memory, cudaIpcMemLazyEnablePeerAccess));
-    return (char *)at;
+    return (struct packet *)at;
+}
+
+/* Blocks of the kernel that the GPU holds together. */
+static unsigned resident_blocks()
+{
+    int per_multiprocessor;
+    CUDA_CALL(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&per_multiprocessor, exchange_kernel,
+                                                            BLOCK, 0));
+    return (unsigned)(per_multiprocessor * cuda_multiprocessors());
+}
+
+/* Adds the works of a copy, each of so many units. */
+static void add_works(std::vector<struct work> &works, const struct copy &copy, enum task task,
+                      int peer, struct packet *const packets[2], unsigned units)
+{
+    for (unsigned first = 0; first < units_of(copy); first += units)
+        works.push_back({copy,
+                         {packets[0], packets[1]},
+                         first,
+                         std::min(first + units, units_of(copy)),
+                         0,
+                         task,
+                         peer});
+}
+
+/* The works of a direction; places say where each peer's packets begin in which memory. */
+static void add_messages(std::vector<struct work> &works, const traffic &messages, enum task task,
+                         std::map<int, struct introduction> &places,
+                         std::map<int, struct packet *> &memory, unsigned units)
+{
+    for (const auto &message : messages) {
+        const int peer = message.first;
+        struct packet *packets[2] = {memory[peer] + places[peer].packets[0],
+                                     memory[peer] + places[peer].packets[1]};
+        for (const struct copy &copy : message.second) {
+            add_works(works, copy, task, peer, packets, units);
+            for (struct packet *&turn : packets)
+                turn += (long)units_of(copy) * UNIT_PACKETS;
+        }
+    }
+}
+
+static void *to_device(const void *data, size_t bytes)
+{
+    void *block = cuda_allocate_bytes(bytes, "a plan between GPUs");
+    CUDA_CALL(cudaMemcpyAsync(block, data, bytes, cudaMemcpyHostToDevice, cuda_stream()));
+    cuda_synchronise();
+    return block;
+}
+
+static unsigned units_in(const struct copy_list &list)
+{
+    unsigned units = 0;
+    for (int i = 0; i < list.count; i++)
+        units += units_of(list.copies[i]);
+    return units;
+}
+
+/* Units for each work, so that all that send or keep are under way at once, and then all that
+ * receive. */
+static unsigned units_a_work(const struct plan *plan, unsigned resident)
+{
+    const unsigned out = units_in(plan->pack) + units_in(plan->local), in = units_in(plan->unpack);
+    return std::max(1u, (std::max(out, in) + resident - 1) / resident);
 }
 
 static void *connect(const struct plan *plan)
 {
     const struct exchange &x = plan->exchange;
+    traffic sends = traffic_of(plan->pack, x.sends, x.nsends, &copy::to),
+            receives = traffic_of(plan->unpack, x.receives, x.nreceives, &copy::from);
+    answer(sends, receives);
+    answer(receives, sends);
     struct connection *c = new struct connection();
-    const std::vector<int> peers = peers_of(x);
-    std::vector<struct introduction> own, theirs(peers.size());
-    std::map<int, struct introduction> others;
-    const size_t bytes = ((size_t)buffer_at(x, 2) + PAGE - 1) / PAGE * PAGE;
-    c->arena = (char *)cuda_allocate_bytes(bytes, "messages between GPUs");
-    CUDA_CALL(cudaMemsetAsync(c->arena, 0, bytes, cuda_stream()));
-    cuda_synchronise(); /* flags are zero before anybody hears of them */
-    for (int peer : peers)
-        own.push_back(introduce(x, *c, peer));
-    comm_swap((int)peers.size(), peers.data(), own.data(), theirs.data(),
-              (int)sizeof(struct introduction));
-    for (size_t p = 0; p < peers.size(); p++) {
-        others[peers[p]] = theirs[p];
-        c->mapped[peers[p]] = map_memory(theirs[p].memory);
+    std::map<int, struct introduction> own = place_messages(receives, c);
+    std::map<int, struct introduction> others = introduce(c->arena, own);
+    std::map<int, struct packet *> here;
+    for (const auto &other : others) {
+        c->mapped[other.first] = map_memory(other.second.memory);
+        here[other.first] = c->arena;
     }
-    connect_packing(*c, plan, others);
-    connect_unpacking(*c, plan, others);
+    const unsigned units = units_a_work(plan, resident_blocks());
+    struct packet *const none[2] = {NULL, NULL};
+    std::vector<struct work> works;
+    add_messages(works, sends, SEND, others, c->mapped, units);
+    for (int i = 0; i < plan->local.count; i++)
+        add_works(works, plan->local.copies[i], KEEP, -1, none, units);
+    add_messages(works, receives, RECEIVE, own, here, units);
+    c->count = (int)works.size();
+    c->works = (struct work *)to_device(works.data(), works.size() * sizeof works[0]);
+    c->dim = plan->dim;
     return c;
 }
 
 static void execute(void *connection, const double *from, double *to)
 {
     const struct connection &c = *(const struct connection *)connection;
-    if (c.pack_items > 0) {
-        pack_kernel<<<dim3(c.pack_items, c.pieces_packed), BLOCK, 0, cuda_stream()>>>(
-            c.pack, from, to, complaint_on_device);
-        CUDA_LAUNCHED();
-    }
-    if (c.unpack_items > 0) {
-        unpack_kernel<<<dim3(c.unpack_items, c.pieces_unpacked), BLOCK, 0, cuda_stream()>>>(
-            c.unpack, to, complaint_on_device);
-        CUDA_LAUNCHED();
-    }
+    if (c.count == 0)
+        return;
+    static const unsigned resident = resident_blocks();
+    exchange_kernel<<<std::min((unsigned)c.count, resident), BLOCK, 0, cuda_stream()>>>(
+        c.works, c.count, from, to, complaint_on_device, c.dim);
+    CUDA_LAUNCHED();
 }
 
 /* Others may still write here until they have got as far. */
@@ -408,8 +429,7 @@ static void disconnect(void *connection)
     for (const auto &mapped : c->mapped)
         CUDA_CALL(cudaIpcCloseMemHandle(mapped.second));
     comm_barrier(MPI_COMM_WORLD);
-    for (void *block : c->blocks)
-        cuda_release_bytes(block);
+    cuda_release_bytes(c->works);
     cuda_release_bytes(c->arena);
     delete c;
 }
@@ -490,7 +510,7 @@ void cuda_peer_complain()
     const volatile struct complaint *c = complaint_on_host;
     if (c && c->made)
         die(STATUS_SYSTEM,
-            "rank %d waited a minute for rank %d in an exchange between %d^3 levels: %s",
-            comm_rank(), c->peer, c->dim,
-            c->unpacking ? "its message never came" : "it never took the message before");
+            "rank %d waited a minute for rank %d in an exchange between %d^3 levels: its message "
+            "never came",
+            comm_rank(), c->peer, c->dim);
 }
