@@ -1,12 +1,11 @@
 /* hpgmg-gpu: options -> hierarchy -> benchmark -> report. */
 #include <stdio.h>
-#include "app/agreement.h"
 #include "app/benchmark.h"
-#include "cli/build_info.h"
 #include "app/delay.h"
 #include "app/fault.h"
 #include "app/json_report.h"
 #include "app/options.h"
+#include "app/options_table.h"
 #include "app/progress.h"
 #include "app/report.h"
 #include "app/threshold.h"
@@ -14,6 +13,8 @@
 #include "app/tuning.h"
 #include "base/check.h"
 #include "base/memory.h"
+#include "cli/agreement.h"
+#include "cli/build_info.h"
 #include "comm/comm.h"
 #include "cuda/cuda.h"
 
@@ -137,7 +138,7 @@ static enum status run(int argc, char **argv)
     struct options options;
     char message[512] = "";
     enum status status = options_parse(&options, argc, argv, message, sizeof message);
-    status = agree_on_options(&options, status, message, sizeof message);
+    status = agree_on_options(&options_list, &options, status, message, sizeof message);
     if (status != STATUS_VALID)
         return refuse(status, message);
     if (options.help || options.version) {

@@ -69,6 +69,13 @@ static double random_value(uint64_t index, int seed)
     return (double)(bits >> 11) * 0x1p-52 - 1.0;
 }
 
+/* That of cell (i,j,k) of a level. */
+static double cell_value(const struct level *l, int i, int j, int k, int seed)
+{
+    const uint64_t dim = (uint64_t)l->dim;
+    return random_value((uint64_t)i + dim * ((uint64_t)j + dim * (uint64_t)k), seed);
+}
+
 /* Plane k of a patch with its ghosts, as it lies in a field: where it begins, and how much of it
  * there is. */
 struct plane {
@@ -88,19 +95,15 @@ static void upload_plane(struct level *l, const struct patch *p, enum field fiel
                          bool inside, int seed)
 {
     const struct plane plane = plane_of(l, p, k);
-    const uint64_t dim = (uint64_t)l->dim;
     double *values = memory_alloc((size_t)plane.length * sizeof *values, "a plane");
     for (long x = 0; x < plane.length; x++)
         values[x] = NAN;
     const int rows = inside ? p->n[1] : 0;
 #pragma omp parallel for schedule(static)
     for (int j = 0; j < rows; j++)
-        for (int i = 0; i < p->n[0]; i++) {
-            const uint64_t index =
-                (uint64_t)(p->box.lo[0] + i) +
-                dim * ((uint64_t)(p->box.lo[1] + j) + dim * (uint64_t)(p->box.lo[2] + k));
-            values[l->ghosts * (1 + p->sj) + i + j * p->sj] = random_value(index, seed);
-        }
+        for (int i = 0; i < p->n[0]; i++)
+            values[l->ghosts * (1 + p->sj) + i + j * p->sj] =
+                cell_value(l, p->box.lo[0] + i, p->box.lo[1] + j, p->box.lo[2] + k, seed);
     l->backend->upload(l->fields[field] + plane.start, values, plane.length);
     memory_free(values);
 }
@@ -124,6 +127,54 @@ void fill_random(struct level *level, enum field field, int seed)
     fill(level, field, true, seed);
     if (level->connected)
         plan_execute(level->halo, level->fields[field], level->fields[field], NULL);
+}
+
+/* What lies at place `at` of the level, which may be beyond its walls. */
+static double expected_value(const struct level *l, const int at[3], int seed)
+{
+    int cell[3];
+    for (int d = 0; d < 3; d++) {
+        cell[d] = (at[d] + l->dim) % l->dim;
+        if (!l->periodic && cell[d] != at[d])
+            return NAN;
+    }
+    return cell_value(l, cell[0], cell[1], cell[2], seed);
+}
+
+static bool same_or_both_nan(double a, double b)
+{
+    return isnan(b) ? isnan(a) != 0 : memcmp(&a, &b, sizeof a) == 0;
+}
+
+static long wrong_ghosts_in_plane(const struct level *l, const struct patch *p, enum field field,
+                                  int k, int seed)
+{
+    const struct plane plane = plane_of(l, p, k);
+    const int g = l->ghosts;
+    double *values = memory_alloc((size_t)plane.length * sizeof *values, "a plane");
+    l->backend->download(l->fields[field] + plane.start, values, plane.length);
+    long wrong = 0;
+#pragma omp parallel for schedule(static) reduction(+ : wrong)
+    for (int j = -g; j < p->n[1] + g; j++)
+        for (int i = -g; i < p->n[0] + g; i++) {
+            const int at[3] = {p->box.lo[0] + i, p->box.lo[1] + j, p->box.lo[2] + k};
+            const bool inside =
+                i >= 0 && i < p->n[0] && j >= 0 && j < p->n[1] && k >= 0 && k < p->n[2];
+            wrong += !inside && !same_or_both_nan(values[i + g + (j + g) * p->sj],
+                                                  expected_value(l, at, seed));
+        }
+    memory_free(values);
+    return wrong;
+}
+
+long count_wrong_ghosts(const struct level *level, enum field field, int seed)
+{
+    CHECK(level->ghosts <= level->dim);
+    long wrong = 0;
+    for (int q = 0; q < level->npatches; q++)
+        for (int k = -level->ghosts; k < level->patches[q].n[2] + level->ghosts; k++)
+            wrong += wrong_ghosts_in_plane(level, &level->patches[q], field, k, seed);
+    return wrong;
 }
 
 static long plane_differences(const struct level *a, const double *of_a, const struct patch *p,

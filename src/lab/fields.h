@@ -21,6 +21,11 @@ void fill_random(struct level *level, enum field field, int seed);
 /* NaN everywhere. */
 void fill_poison(struct level *level, enum field field);
 
+/* Ghosts of a field that fill_random has filled with this seed which are not what they should be:
+ * the cells that they stand for where neighbours or periodic images have these, else NaN. Of this
+ * rank's boxes. */
+long count_wrong_ghosts(const struct level *level, enum field field, int seed);
+
 /* Cells inside the boxes of two levels of the same size whose bits differ. The levels may have
  * different backends. */
 long count_differences(const struct level *a, enum field of_a, const struct level *b,

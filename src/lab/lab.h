@@ -17,17 +17,19 @@ struct lab {
 
 /* A subcommand: its options, what --help says of it, and the work. `run` prints tables, adds to
  * lab->json, and returns STATUS_VALID, STATUS_INVALID if a result was wrong, or another status with
- * one line in message. */
+ * one line in message. Of several ranks, all return the same, and rank 0's output is shown. */
 struct subcommand {
     const char *name;
     const struct option_list *options;
     const char *usage, *summary;
+    bool on_several_ranks; /* else it refuses to */
     enum status (*run)(struct lab *lab, char *message, int message_size);
 };
 
 enum status machine_command(struct lab *lab, char *message, int message_size);
 enum status kernel_command(struct lab *lab, char *message, int message_size);
 enum status ladder_command(struct lab *lab, char *message, int message_size);
+enum status exchange_command(struct lab *lab, char *message, int message_size);
 enum status tune_command(struct lab *lab, char *message, int message_size);
 
 /* Says on what is measured: the first line of output, once nothing can be refused any more. */

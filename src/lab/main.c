@@ -3,6 +3,7 @@
 #include <string.h>
 #include "base/check.h"
 #include "base/memory.h"
+#include "cli/agreement.h"
 #include "cli/build_info.h"
 #include "cli/nearest.h"
 #include "comm/comm.h"
@@ -15,15 +16,18 @@ enum { SCHEMA = 1 }; /* raised when a key of the report goes away or changes its
 
 static const struct subcommand subcommands[] = {
     {"machine", &machine_options, "[options]",
-     "Measures what this machine can do: memory, access patterns, arithmetic, latencies.",
+     "Measures what this machine can do: memory, access patterns, arithmetic, latencies.", false,
      machine_command},
     {"kernel", &kernel_options, "[options] N",
-     "Times one stage of the solver on one level, and says what limits it.", kernel_command},
+     "Times one stage of the solver on one level, and says what limits it.", false, kernel_command},
     {"ladder", &ladder_options, "[options] N",
      "Times a smoothing step of red and black, from the simplest kernel to the program's own.",
-     ladder_command},
+     false, ladder_command},
+    {"exchange", &exchange_options, "[options] N",
+     "Times the halo exchange of one level between ranks, by every transport.", true,
+     exchange_command},
     {"tune", &tune_options, "[options]",
-     "Finds how the GPU's kernels should cut levels; writes a file for hpgmg-gpu --tuning.",
+     "Finds how the GPU's kernels should cut levels; writes a file for hpgmg-gpu --tuning.", false,
      tune_command},
 };
 enum { SUBCOMMANDS = sizeof subcommands / sizeof subcommands[0] };
@@ -40,7 +44,7 @@ void print_heading(const char *title)
 void print_machine(const struct lab *lab)
 {
     const struct environment *e = &lab->environment;
-    if (lab->note[0])
+    if (lab->note[0] && comm_rank() == 0)
         warn("%s", lab->note);
     if (lab->backend->on_device)
         printf("GPU: %s, driver %d.%d\n", e->gpu, e->cuda_driver / 1000,
@@ -58,10 +62,18 @@ void spread_add_json(struct cJSON *object, const struct spread *s)
     json_add_number(seconds, "samples", s->samples);
 }
 
+/* Says on rank 0 why the run cannot be. */
 static enum status refuse(enum status status, const char *message)
 {
-    fprintf(stderr, "%s: error: %s\n", check_program, message);
+    if (comm_rank() == 0)
+        fprintf(stderr, "%s: error: %s\n", check_program, message);
     return status;
+}
+
+/* The worst of the ranks' statuses, so that none waits for one that has given up. */
+static enum status worst(enum status status)
+{
+    return (enum status)comm_max_u64(MPI_COMM_WORLD, (uint64_t)status);
 }
 
 static void print_help(void)
@@ -96,14 +108,17 @@ static const struct subcommand *find_subcommand(const char *word, char *message,
     return NULL;
 }
 
-/* The backend that was asked for; with auto the GPU where there is one, and else a note. */
+/* The backend that was asked for; with auto the GPU where there is one, and else a note. The same
+ * on all ranks. */
 static enum status choose_backend(struct lab *lab, char *message, int size)
 {
-    char reason[256];
+    char reason[256] = "not all ranks have a GPU";
     lab->backend = &backend_cpu;
     if (lab->options.backend == BACKEND_CPU)
         return STATUS_VALID;
-    if (cuda_open(0, reason, sizeof reason)) {
+    double opened = cuda_open(comm_node_rank(), reason, sizeof reason);
+    comm_min_f64(MPI_COMM_WORLD, &opened, 1);
+    if (opened == 1.0) {
         lab->backend = &backend_cuda;
         return STATUS_VALID;
     }
@@ -145,8 +160,9 @@ static void begin_report(struct lab *lab, const struct subcommand *s)
 static enum status measure(struct lab *lab, const struct subcommand *s)
 {
     char message[512] = "";
-    struct json_file *file = NULL;
-    if (lab->options.json && !(file = json_file_open(lab->options.json)))
+    const bool writes = lab->options.json && comm_rank() == 0;
+    struct json_file *file = writes ? json_file_open(lab->options.json) : NULL;
+    if (worst(writes && !file ? STATUS_SYSTEM : STATUS_VALID) != STATUS_VALID)
         return STATUS_SYSTEM;
     environment_read(&lab->environment);
     begin_report(lab, s);
@@ -161,7 +177,7 @@ static enum status measure(struct lab *lab, const struct subcommand *s)
     else if (file && !json_file_write(file, lab->json))
         status = STATUS_SYSTEM;
     json_destroy(lab->json);
-    return status;
+    return worst(status);
 }
 
 static enum status run_subcommand(const struct subcommand *s, int argc, char **argv)
@@ -170,6 +186,7 @@ static enum status run_subcommand(const struct subcommand *s, int argc, char **a
     char message[512];
     enum status status =
         lab_options_parse(s->options, &lab.options, argc, argv, message, sizeof message);
+    status = agree_on_options(s->options, &lab.options, status, message, sizeof message);
     if (status == STATUS_VALID && lab.options.help) {
         print_subcommand_help(s);
         option_release(s->options, &lab.options);
@@ -191,13 +208,11 @@ static enum status run_subcommand(const struct subcommand *s, int argc, char **a
 static enum status run(int argc, char **argv)
 {
     char message[256];
-    if (comm_size() > 1)
-        return comm_rank() == 0 ? refuse(STATUS_USAGE, "the lab works on one rank; run it without "
-                                                       "mpirun")
-                                : STATUS_USAGE;
+    if (comm_rank() > 0 && !freopen("/dev/null", "w", stdout))
+        die(STATUS_SYSTEM, "/dev/null: cannot be opened");
     if (argc < 2)
         return refuse(STATUS_USAGE,
-                      "missing subcommand: machine, kernel, ladder or tune; --help says "
+                      "missing subcommand: machine, kernel, ladder, exchange or tune; --help says "
                       "more");
     if (strcmp(argv[1], "--help") == 0) {
         print_help();
@@ -209,6 +224,10 @@ static enum status run(int argc, char **argv)
         return STATUS_VALID;
     }
     const struct subcommand *s = find_subcommand(argv[1], message, sizeof message);
+    if (s && comm_size() > 1 && !s->on_several_ranks) {
+        snprintf(message, sizeof message, "%s works on one rank; run it without mpirun", s->name);
+        return refuse(STATUS_USAGE, message);
+    }
     variants_list();
     return s ? run_subcommand(s, argc - 1, argv + 1) : refuse(STATUS_USAGE, message);
 }

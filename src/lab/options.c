@@ -75,6 +75,13 @@ static const struct option_row ladder_rows_of_options[] = {
     COMMON,
 };
 
+static const struct option_row exchange_rows_of_options[] = {
+    SIZE,
+    {.name = "boundary", CHOICE(boundary, boundary_choices, "dirichlet"), .help = "boundary condition"},
+    BACKEND,
+    COMMON,
+};
+
 static const struct option_row tune_rows_of_options[] = {
     {.name = "largest", NUMBER(OPTION_INT, n, "512"), .minimum = 128, .maximum = 1024, .argument = "N",
      .help = "levels of 128, 256, ... cells a side up to N"},
@@ -94,6 +101,7 @@ static const struct option_row tune_rows_of_options[] = {
 const struct option_list machine_options = LIST(machine_rows_of_options);
 const struct option_list kernel_options = LIST(kernel_rows_of_options);
 const struct option_list ladder_options = LIST(ladder_rows_of_options);
+const struct option_list exchange_options = LIST(exchange_rows_of_options);
 const struct option_list tune_options = LIST(tune_rows_of_options);
 
 static enum status check_positionals(struct parser *p)

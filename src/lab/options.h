@@ -14,7 +14,7 @@ struct lab_options {
     int section;    /* machine: enum section */
     long array_mib; /* machine: MiB of an array; 0: chosen by the machine */
 
-    int n; /* kernel, ladder: cells a side of the level; tune: of the largest one */
+    int n; /* kernel, ladder, exchange: cells a side of the level; tune: of the largest one */
     int order, equation, boundary, coefficients, smoother;
     int stage;    /* kernel: index into stage_rows */
     int sweeps;   /* kernel: of one pass; 0: two, or what the level allows */
@@ -22,7 +22,8 @@ struct lab_options {
     char *output; /* tune: path or NULL */
 };
 
-extern const struct option_list machine_options, kernel_options, ladder_options, tune_options;
+extern const struct option_list machine_options, kernel_options, ladder_options, tune_options,
+    exchange_options;
 
 /* Reads the arguments after the subcommand's name; as options_parse of src/app/options.h. */
 enum status lab_options_parse(const struct option_list *list, struct lab_options *options, int argc,

@@ -52,7 +52,7 @@ static int ascending(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static struct spread summarise(double *seconds, int samples)
+struct spread spread_of(double *seconds, int samples)
 {
     qsort(seconds, (size_t)samples, sizeof *seconds, ascending);
     const double median = 0.5 * (seconds[(samples - 1) / 2] + seconds[samples / 2]);
@@ -74,7 +74,7 @@ struct spread time_work(const struct backend *backend, enum watch watch, work_fn
             (batch ? gpu_batch_seconds(batch) : host_seconds(backend, work, data, runs)) / runs;
     if (batch)
         gpu_batch_destroy(batch);
-    const struct spread spread = summarise(seconds, samples);
+    const struct spread spread = spread_of(seconds, samples);
     memory_free(seconds);
     return spread;
 }

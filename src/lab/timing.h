@@ -28,6 +28,9 @@ enum watch {
 struct spread time_work(const struct backend *backend, enum watch watch, work_fn *work, void *data,
                         int samples);
 
+/* Median and ends of samples, which are sorted. */
+struct spread spread_of(double *seconds, int samples);
+
 #ifdef __cplusplus
 }
 #endif

@@ -52,11 +52,36 @@ fails_with() {
     grep -qF -- "$part" "$work/stderr"
 }
 
+# exchanges RANKS ARGUMENT...: right ghosts, one table, valid JSON
+exchanges() {
+    local ranks=$1
+    shift
+    rm -f "$report"
+    # shellcheck disable=SC2086  # MPIRUN is a command with options
+    $MPIRUN -n "$ranks" "$HPGMG_LAB" exchange --backend cpu --samples 2 --json "$report" "$@" >"$work/stdout"
+    cat "$work/stdout"
+    [ "$(grep -c '===== halo of ' "$work/stdout")" -eq 1 ]
+    [ "$(json 'r["valid"], r["ranks"], len(r["transports"]), r["transports"][0]["right"]')" = "(True, $ranks, 1, True)" ]
+}
+
+# ranks_fail RANKS STATUS PART ARGUMENT...: that status, and one line of ours, with PART
+ranks_fail() {
+    local ranks=$1 wanted=$2 part=$3
+    shift 3
+    status=0
+    # shellcheck disable=SC2086  # MPIRUN is a command with options
+    $MPIRUN -n "$ranks" "$HPGMG_LAB" "$@" >"$work/stdout" 2>"$work/stderr" || status=$?
+    cat "$work/stderr"
+    [ "$status" -eq "$wanted" ]
+    [ "$(grep -c '^hpgmg-lab: error: ' "$work/stderr")" -eq 1 ]
+    grep -qF -- "$part" "$work/stderr"
+}
+
 # --- what runs -----------------------------------------------------------------------------------
 
 @test "help and version" {
     local words
-    for words in --help --version "machine --help" "kernel --help" "ladder --help"; do
+    for words in --help --version "machine --help" "kernel --help" "ladder --help" "exchange --help"; do
         # shellcheck disable=SC2086
         lab $words
         [ "$status" -eq 0 ]
@@ -213,18 +238,36 @@ stdout" ]
 }
 
 @test "several ranks" {
+    ranks_fail 2 2 "ladder works on one rank" ladder 8
+    ranks_fail 2 2 "missing N" exchange
+    ranks_fail 9 2 "8^3 cells have no box of 4^3 for each of 9 ranks" exchange --backend cpu 8
+    ranks_fail 2 5 "No such file or directory" exchange --backend cpu --json "$work/none/report.json" 8
+    fails_with 2 "one rank has no neighbours" exchange --backend cpu 8
+}
+
+@test "ranks with different sizes" {
     status=0
     # shellcheck disable=SC2086  # MPIRUN is a command with options
-    $MPIRUN -n 2 "$HPGMG_LAB" ladder 8 >"$work/stdout" 2>"$work/stderr" || status=$?
+    $MPIRUN -n 1 "$HPGMG_LAB" exchange --backend cpu 8 : -n 1 "$HPGMG_LAB" exchange --backend cpu 16 \
+        >"$work/stdout" 2>"$work/stderr" || status=$?
     [ "$status" -eq 2 ]
-    [ "$(grep -c '^hpgmg-lab: error: the lab works on one rank' "$work/stderr")" -eq 1 ]
+    grep -qF "hpgmg-lab: error: N: rank 0 has '8', rank 1 '16'; all need the same options" "$work/stderr"
+}
+
+@test "exchange: halos between ranks are right, and counted" {
+    exchanges 2 16
+    [ "$(json 'r["transports"][0]["bytes_sent"]')" = 4096 ] # 16 x 16 cells, two layers
+    exchanges 3 --boundary periodic 24
+    exchanges 4 --boundary periodic 8
+    exchanges 1 --boundary periodic 12
+    [ "$(json 'r["transports"][0]["transport"], r["transports"][0]["bytes_sent"]')" = "('local', 0)" ]
 }
 
 # --- documentation -------------------------------------------------------------------------------
 
 @test "every option and section is in docs/LAB.md" {
     local subcommand word missing=0
-    for subcommand in machine kernel ladder; do
+    for subcommand in machine kernel ladder exchange; do
         for word in $("$HPGMG_LAB" $subcommand --help | grep -oE '^  --[a-z-]+'); do
             if ! grep -qE -- "\`$word([ \`]|\$)" docs/LAB.md; then
                 echo "not mentioned: $word"

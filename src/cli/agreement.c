@@ -1,8 +1,7 @@
-#include "app/agreement.h"
+#include "cli/agreement.h"
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-#include "app/options_table.h"
 #include "base/check.h"
 #include "comm/comm.h"
 
@@ -13,12 +12,12 @@ struct values {
     char text[MAX_OPTIONS][VALUE_SIZE];
 };
 
-static void describe(struct values *values, const struct options *options)
+static void describe(struct values *values, const struct option_list *list, const void *options)
 {
     memset(values, 0, sizeof *values);
-    for (int i = 0; i < option_count; i++) {
+    for (int i = 0; i < list->count; i++) {
         char buffer[OPTION_TEXT_SIZE];
-        snprintf(values->text[i], VALUE_SIZE, "%s", option_text(&option_table[i], options, buffer));
+        snprintf(values->text[i], VALUE_SIZE, "%s", option_text(&list->rows[i], options, buffer));
     }
 }
 
@@ -43,25 +42,27 @@ static enum status fail_like(int rank, enum status status, char *message, int si
 
 /* The first option that differs from rank 0's, and on which rank, as one number: the option's place
  * times the number of ranks, and the rank. INT64_MAX if none does. */
-static int64_t first_difference(const struct values *own, const struct values *first)
+static int64_t first_difference(const struct option_list *list, const struct values *own,
+                                const struct values *first)
 {
-    for (int i = 0; i < option_count; i++)
+    for (int i = 0; i < list->count; i++)
         if (strcmp(own->text[i], first->text[i]) != 0)
             return (int64_t)i * comm_size() + comm_rank();
     return INT64_MAX;
 }
 
-static enum status compare(const struct options *options, char *message, int size)
+static enum status compare(const struct option_list *list, const void *options, char *message,
+                           int size)
 {
     static struct values own, first;
-    describe(&own, options);
+    describe(&own, list, options);
     first = own;
     comm_broadcast(MPI_COMM_WORLD, &first, sizeof first);
-    const int64_t difference = smallest(first_difference(&own, &first));
+    const int64_t difference = smallest(first_difference(list, &own, &first));
     if (difference == INT64_MAX)
         return STATUS_VALID;
     const int row = (int)(difference / comm_size()), rank = (int)(difference % comm_size());
-    const struct option_row *option = &option_table[row];
+    const struct option_row *option = &list->rows[row];
     const bool positional = option->uses & OPTION_POSITIONAL;
     comm_broadcast_from(MPI_COMM_WORLD, rank, own.text[row], VALUE_SIZE);
     snprintf(message, (size_t)size,
@@ -71,14 +72,15 @@ static enum status compare(const struct options *options, char *message, int siz
     return STATUS_USAGE;
 }
 
-enum status agree_on_options(struct options *options, enum status status, char *message, int size)
+enum status agree_on_options(const struct option_list *list, void *options, enum status status,
+                             char *message, int size)
 {
-    CHECK(option_count <= MAX_OPTIONS);
+    CHECK(list->count <= MAX_OPTIONS);
     const int64_t failing = smallest(status != STATUS_VALID ? comm_rank() : comm_size());
     const bool parsed = status == STATUS_VALID;
     status = failing < comm_size() ? fail_like((int)failing, status, message, size)
-                                   : compare(options, message, size);
+                                   : compare(list, options, message, size);
     if (status != STATUS_VALID && parsed)
-        options_release(options);
+        option_release(list, options);
     return status;
 }

@@ -1,0 +1,241 @@
+/* `hpgmg-lab exchange`: one halo exchange of a level between ranks, by every transport that works,
+ * checked cell by cell and timed. */
+#include <stdio.h>
+#include "base/memory.h"
+#include "base/timer.h"
+#include "comm/comm.h"
+#include "cuda/cuda.h"
+#include "lab/fields.h"
+#include "lab/gpu.h"
+#include "lab/lab.h"
+#include "level/plan.h"
+
+/* Rounds that are checked: more than a transport has buffers in turn. */
+enum { ROUNDS = 3, MIN_BOX_DIM = 4, TRIAL_RUNS = 4, MAX_RUNS = 100 };
+static const double SAMPLE_SECONDS = 20e-3;
+
+/* A way for messages, and why it does not work here, or NULL. */
+struct way {
+    const char *name;
+    const struct transport *transport;
+    bool device_messages;
+    const char *why_not;
+};
+
+/* All there are, of which this run can have more than one only between GPUs. */
+static int list_ways(bool on_device, struct way ways[3])
+{
+    if (comm_size() == 1) {
+        ways[0] = (struct way){.name = "local"};
+        return 1;
+    }
+    if (!on_device) {
+        ways[0] = (struct way){.name = "mpi"};
+        return 1;
+    }
+    ways[0] = (struct way){.name = "peer"};
+    ways[0].transport = cuda_peer_transport(&ways[0].why_not);
+    if (ways[0].transport)
+        ways[0].why_not = NULL;
+    ways[1] = (struct way){.name = "cuda-aware", .device_messages = true};
+    if (!comm_takes_device_memory())
+        ways[1].why_not = "the MPI library does not take pointers to GPU memory";
+    ways[2] = (struct way){.name = "staged"};
+    return 3;
+}
+
+/* N as boxes of which every rank gets some. False if there are not so many. */
+static bool cut_level(int n, struct cut *cut)
+{
+    const int ranks = comm_size();
+    *cut = (struct cut){.boxes_per_side = n, .ranks = ranks};
+    while (cut->boxes_per_side % 2 == 0)
+        cut->boxes_per_side /= 2;
+    while ((long)cut->boxes_per_side * cut->boxes_per_side * cut->boxes_per_side < ranks)
+        cut->boxes_per_side *= 2;
+    cut->box_dim = n / cut->boxes_per_side;
+    return cut_dim(*cut) == n && cut->box_dim >= MIN_BOX_DIM;
+}
+
+static struct level *create_level(const struct lab *lab, struct cut cut, const struct way *way)
+{
+    struct level *l = level_create(0, decomposition_create(cut, comm_size()),
+                                   lab->options.boundary == BOUNDARY_PERIODIC, GHOSTS, lab->backend,
+                                   lab->backend->row_align);
+    level_allocate(l, FIELD_U);
+    if (!l->connected)
+        return l;
+    l->halo->device_messages = way->device_messages;
+    if (way->transport)
+        plan_connect(l->halo, way->transport);
+    return l;
+}
+
+static void exchange_once(void *level)
+{
+    const struct level *l = level;
+    plan_execute(l->halo, l->fields[FIELD_U], l->fields[FIELD_U], NULL);
+}
+
+/* Other values in every round, so that what an earlier one has left is no right answer. Returns
+ * the wrong ghosts of all ranks. */
+static long check(struct level *l)
+{
+    int64_t wrong = 0;
+    for (int round = 0; round < ROUNDS; round++) {
+        fill_random(l, FIELD_U, round);
+        l->backend->synchronise();
+        wrong += count_wrong_ghosts(l, FIELD_U, round);
+    }
+    comm_sum_i64(MPI_COMM_WORLD, &wrong, 1);
+    return (long)wrong;
+}
+
+static double host_seconds(struct level *l, int runs)
+{
+    comm_barrier(MPI_COMM_WORLD);
+    const double start = timer_seconds();
+    for (int run = 0; run < runs; run++)
+        exchange_once(l);
+    l->backend->synchronise();
+    return timer_seconds() - start;
+}
+
+static double slowest(double seconds)
+{
+    comm_max_f64(MPI_COMM_WORLD, &seconds, 1);
+    return seconds;
+}
+
+/* Exchanges of one sample, the same on all ranks. */
+static int choose_runs(struct level *l)
+{
+    host_seconds(l, TRIAL_RUNS);
+    const double runs = SAMPLE_SECONDS / (slowest(host_seconds(l, TRIAL_RUNS)) / TRIAL_RUNS + 1e-9);
+    return runs < 1.0 ? 1 : runs > MAX_RUNS ? MAX_RUNS : (int)runs;
+}
+
+/* Exchanges back to back: as one CUDA graph where the device does them alone, as in the solver's
+ * programs, else by the host's clock. A sample is the slowest rank's. */
+static struct spread time_exchange(struct level *l, int samples)
+{
+    const int runs = choose_runs(l);
+    struct gpu_batch *batch = l->backend->on_device && plan_is_recordable(l->halo)
+                                  ? gpu_batch_create(exchange_once, l, runs)
+                                  : NULL;
+    double *seconds = memory_alloc((size_t)samples * sizeof *seconds, "samples");
+    if (batch)
+        gpu_batch_seconds(batch); /* the first launch of a graph uploads it */
+    for (int s = 0; s < samples; s++) {
+        comm_barrier(MPI_COMM_WORLD);
+        seconds[s] = slowest(batch ? gpu_batch_seconds(batch) : host_seconds(l, runs)) / runs;
+    }
+    if (batch)
+        gpu_batch_destroy(batch);
+    const struct spread spread = spread_of(seconds, samples);
+    memory_free(seconds);
+    return spread;
+}
+
+/* The most that a rank sends to others in one exchange. */
+static double bytes_sent(const struct level *l)
+{
+    double bytes = (double)l->halo->cells_sent * sizeof(double);
+    comm_max_f64(MPI_COMM_WORLD, &bytes, 1);
+    return bytes;
+}
+
+static void report_way(struct cJSON *rows, const struct way *way, double bytes, long wrong,
+                       const struct spread *s)
+{
+    struct cJSON *row = json_append_object(rows);
+    json_add_text(row, "transport", way->name);
+    json_add_flag(row, "right", wrong == 0);
+    json_add_number(row, "bytes_sent", bytes);
+    if (wrong > 0) {
+        printf("  %-12s %ld wrong ghosts, not timed\n", way->name, wrong);
+        return;
+    }
+    printf("  %-12s %10.2f %10.2f %10.2f %12.4f", way->name, 1e6 * s->median, 1e6 * s->min,
+           1e6 * s->max, 1e-6 * bytes);
+    if (bytes > 0.0)
+        printf(" %10.2f", 1e-9 * bytes / s->median);
+    printf("\n");
+    fflush(stdout);
+    spread_add_json(row, s);
+    json_add_number(row, "bytes_per_second", bytes / s->median);
+}
+
+/* Returns whether the ghosts were right. */
+static bool measure_way(const struct lab *lab, struct cut cut, const struct way *way,
+                        struct cJSON *rows)
+{
+    struct level *l = create_level(lab, cut, way);
+    const long wrong = check(l);
+    struct spread s = {0};
+    if (wrong == 0)
+        s = time_exchange(l, (int)lab->options.samples);
+    report_way(rows, way, bytes_sent(l), wrong, &s);
+    level_destroy(l);
+    return wrong == 0;
+}
+
+static bool fits(const struct lab *lab, struct cut cut, char *message, int size)
+{
+    struct decomposition d = decomposition_create(cut, comm_size());
+    const double needed =
+        (double)decomposition_field_bytes(&d, comm_rank(), GHOSTS, lab->backend->row_align);
+    const double available = lab->backend->on_device ? (double)cuda_device()->free_bytes
+                                                     : (double)memory_available_bytes();
+    decomposition_destroy(&d);
+    double fit = available == 0.0 || 2.0 * needed * comm_node_size() <= available;
+    comm_min_f64(MPI_COMM_WORLD, &fit, 1);
+    if (fit == 0.0)
+        snprintf(message, (size_t)size, "the level does not fit into memory; choose a smaller N");
+    return fit == 1.0;
+}
+
+static int measure_all(struct lab *lab, struct cut cut)
+{
+    struct way ways[3];
+    const int count = list_ways(lab->backend->on_device, ways);
+    struct cJSON *rows = json_add_array(lab->json, "transports");
+    char title[80];
+    int wrong = 0;
+    print_machine(lab);
+    snprintf(title, sizeof title, "halo of %d^3 cells, %d deep, %d ranks", lab->options.n,
+             (int)GHOSTS, comm_size());
+    print_heading(title);
+    printf("  %-12s %10s %10s %10s %12s %10s\n", "transport", "us", "min", "max", "MB a rank",
+           "GB/s");
+    for (int w = 0; w < count; w++)
+        if (ways[w].why_not)
+            printf("  %-12s %s\n", ways[w].name, ways[w].why_not);
+        else
+            wrong += !measure_way(lab, cut, &ways[w], rows);
+    return wrong;
+}
+
+enum status exchange_command(struct lab *lab, char *message, int message_size)
+{
+    struct cut cut;
+    if (comm_size() == 1 && lab->options.boundary != BOUNDARY_PERIODIC) {
+        snprintf(message, (size_t)message_size,
+                 "one rank has no neighbours; use mpirun with several, or --boundary periodic");
+        return STATUS_USAGE;
+    }
+    if (!cut_level(lab->options.n, &cut)) {
+        snprintf(message, (size_t)message_size,
+                 "N: %d^3 cells have no box of %d^3 for each of %d ranks", lab->options.n,
+                 (int)MIN_BOX_DIM, comm_size());
+        return STATUS_USAGE;
+    }
+    if (!fits(lab, cut, message, message_size))
+        return STATUS_MEMORY;
+    json_add_number(lab->json, "ranks", comm_size());
+    const int wrong = measure_all(lab, cut);
+    if (wrong == 0)
+        return STATUS_VALID;
+    snprintf(message, (size_t)message_size, "%d transports gave wrong results", wrong);
+    return STATUS_INVALID;
+}
