@@ -55,6 +55,21 @@ static void warn_of_messages(struct facts *f)
                         : "");
 }
 
+/* Messages go both ways between neighbours. */
+static void count_neighbours(struct facts *f, const struct level *finest)
+{
+    const struct plan *halo = finest->halo;
+    const bool direct = halo && halo->direct;
+    double counts[2] = {halo ? halo->exchange.nsends : 0, 0.0};
+    if (direct) {
+        counts[1] = counts[0];
+        counts[0] = halo->direct->exchange.nsends;
+    }
+    comm_max_f64(MPI_COMM_WORLD, counts, 2);
+    f->neighbours = (int)counts[0];
+    f->neighbours_elsewhere = (int)counts[1];
+}
+
 /* How well the finest level's cells are spread over the ranks. */
 static void warn_of_imbalance(struct facts *f, const struct decomposition *d)
 {
@@ -147,6 +162,7 @@ void facts_gather(struct facts *f, const struct hierarchy *h, const struct bench
     environment_read(&f->environment);
     describe_levels(f, &h->choice, &shape);
     gather_levels(f, h);
+    count_neighbours(f, h->levels[0]);
     warn_of_threads(f);
     warn_of_sharing(f);
     warn_of_messages(f);

@@ -46,8 +46,9 @@ static void add_option(void *data, const char *name, const char *value)
     cJSON_AddStringToObject(data, name, value);
 }
 
-static void add_environment(cJSON *root, const struct environment *e)
+static void add_environment(cJSON *root, const struct facts *f)
 {
+    const struct environment *e = &f->environment;
     cJSON *object = cJSON_AddObjectToObject(root, "environment");
     cJSON_AddStringToObject(object, "version", build_version());
     cJSON_AddStringToObject(object, "revision", build_git_revision());
@@ -65,6 +66,12 @@ static void add_environment(cJSON *root, const struct environment *e)
         cJSON_AddStringToObject(object, "transport", transport_chosen()->name);
     else
         cJSON_AddNullToObject(object, "transport");
+    if (transport_chosen()->elsewhere)
+        cJSON_AddStringToObject(object, "transport_between_nodes", transport_chosen()->elsewhere);
+    else
+        cJSON_AddNullToObject(object, "transport_between_nodes");
+    json_add_number(object, "neighbours", f->neighbours);
+    json_add_number(object, "neighbours_between_nodes", f->neighbours_elsewhere);
     json_add_number(object, "cuda_driver", e->cuda_driver);
     json_add_number(object, "cuda_runtime", e->cuda_runtime);
     cJSON_AddStringToObject(object, "date", e->date);
@@ -268,7 +275,7 @@ static cJSON *report(const struct facts *f, const struct hierarchy *h,
     add_memory(root, f);
     add_problem(root, f);
     options_visit(options, add_option, cJSON_AddObjectToObject(root, "config"));
-    add_environment(root, &f->environment);
+    add_environment(root, f);
     threshold_visit(add_threshold, root);
     add_tuning(root);
     add_hierarchy(root, f, h->build_seconds);

@@ -73,6 +73,22 @@ static void print_option(void *data, const char *name, const char *value)
     line->column = printf("  %-16s %s", name, value);
 }
 
+/* How messages travel between GPUs, and to how many ranks from one. */
+static void print_messages(const struct facts *f)
+{
+    const struct transport_chosen *t = transport_chosen();
+    if (!t->name)
+        return;
+    printf("  messages    %s between GPUs%s", t->name, t->elsewhere ? " of a node" : "");
+    if (f->neighbours > 0)
+        printf(", up to %d neighbours a rank", f->neighbours);
+    if (t->elsewhere)
+        printf("; %s between nodes", t->elsewhere);
+    if (f->neighbours_elsewhere > 0)
+        printf(", up to %d", f->neighbours_elsewhere);
+    printf("\n");
+}
+
 static void print_configuration(const struct options *options, const struct facts *f)
 {
     const struct environment *e = &f->environment;
@@ -91,8 +107,7 @@ static void print_configuration(const struct options *options, const struct fact
         printf("  GPU         %s, %d visible, CUDA %d.%d, driver %d.%d\n", e->gpu, e->gpus,
                e->cuda_runtime / 1000, e->cuda_runtime % 1000 / 10, e->cuda_driver / 1000,
                e->cuda_driver % 1000 / 10);
-    if (transport_chosen()->name)
-        printf("  messages    %s between GPUs\n", transport_chosen()->name);
+    print_messages(f);
     print_labelled("date", e->date);
 }
 

@@ -1,5 +1,7 @@
 #include "app/transport.h"
 #include <stdio.h>
+#include <stdlib.h>
+#include "base/memory.h"
 #include "comm/comm.h"
 #include "cuda/cuda.h"
 
@@ -16,11 +18,48 @@ static enum status refuse(const char *name, const char *why, char *message, int 
     return STATUS_ENVIRONMENT;
 }
 
+static bool on_several_nodes(void)
+{
+    int *nodes = memory_alloc((size_t)comm_size() * sizeof *nodes, "nodes");
+    bool several = false;
+    comm_nodes(nodes);
+    for (int rank = 0; rank < comm_size(); rank++)
+        several = several || nodes[rank] != nodes[0];
+    memory_free(nodes);
+    return several;
+}
+
+static enum status pretend_nodes(char *message, int size)
+{
+    const char *text = getenv("HPGMG_NODES");
+    int count;
+    char rest;
+    if (!text)
+        return STATUS_VALID;
+    if (sscanf(text, "%6d%c", &count, &rest) != 1 || count < 1) {
+        snprintf(message, (size_t)size, "HPGMG_NODES=%s is not a number of nodes", text);
+        return STATUS_USAGE;
+    }
+    comm_pretend_nodes(count);
+    return STATUS_VALID;
+}
+
+/* What MPI does between GPUs. */
+static struct transport_chosen choose_messages(int wanted)
+{
+    const bool device = wanted != TRANSPORT_STAGED && comm_takes_device_memory();
+    return (struct transport_chosen){.name = device ? "cuda-aware" : "staged",
+                                     .device_messages = device};
+}
+
 enum status transport_choose(const struct options *o, bool on_gpu, char *message, int size)
 {
     const char *why_not = "messages are between CPUs";
     const struct transport *peer = NULL;
+    const enum status status = pretend_nodes(message, size);
     chosen = (struct transport_chosen){.name = NULL};
+    if (status != STATUS_VALID)
+        return status;
     if (comm_size() == 1)
         return STATUS_VALID;
     if (!on_gpu)
@@ -35,12 +74,12 @@ enum status transport_choose(const struct options *o, bool on_gpu, char *message
     if (o->transport == TRANSPORT_CUDA_AWARE && !comm_takes_device_memory())
         return refuse("cuda-aware", "the MPI library does not take pointers to GPU memory", message,
                       size);
-    if (peer)
-        chosen = (struct transport_chosen){.name = "peer", .transport = peer};
-    else if (o->transport != TRANSPORT_STAGED && comm_takes_device_memory())
-        chosen = (struct transport_chosen){.name = "cuda-aware", .device_messages = true};
-    else
-        chosen = (struct transport_chosen){.name = "staged"};
+    chosen = choose_messages(o->transport);
+    if (peer) {
+        chosen.elsewhere = on_several_nodes() ? chosen.name : NULL;
+        chosen.name = "peer";
+        chosen.transport = peer;
+    }
     if (o->transport == TRANSPORT_AUTO && !peer)
         chosen.not_peer = why_not;
     return STATUS_VALID;

@@ -9,11 +9,15 @@ struct transport_chosen {
     const char *name; /* as the option says it; NULL where there is nothing to choose */
     const struct transport *transport; /* peer's, or NULL */
     bool device_messages;              /* cuda-aware */
-    const char *not_peer; /* why auto did not take peer; NULL if it did, or was not asked */
+    const char *elsewhere; /* the one between nodes, where peer is the one within; NULL if there is
+                              one node */
+    const char *not_peer;  /* why auto did not take peer; NULL if it did, or was not asked */
 };
 
-/* Takes what the options ask for, or the fastest that works. STATUS_ENVIRONMENT and why in message
- * if what is asked for does not. Collective over the world; all ranks return the same. */
+/* Takes what the options ask for, or the fastest that works: peer within nodes and what MPI can do
+ * between them. For tests, HPGMG_NODES=COUNT in the environment makes ranks believe that they are
+ * on so many nodes. STATUS_ENVIRONMENT and why in message if what is asked for does not. Collective
+ * over the world; all ranks return the same. */
 enum status transport_choose(const struct options *options, bool on_gpu, char *message, int size);
 const struct transport_chosen *transport_chosen(void);
 

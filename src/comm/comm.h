@@ -18,6 +18,8 @@ int comm_node_size(void); /* ranks on the node of this one; collective over the 
 int comm_node_rank(void); /* this one's number among them; likewise */
 /* nodes[r] is the same number for all ranks r of one node. Collective over the world. */
 void comm_nodes(int *nodes);
+/* For tests: comm_nodes() speaks of that many nodes with equally many ranks from now on. */
+void comm_pretend_nodes(int count);
 /* True if the MPI library says at run time that it takes pointers to GPU memory. */
 bool comm_takes_device_memory(void);
 

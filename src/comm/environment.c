@@ -37,8 +37,19 @@ int comm_node_rank(void)
     return ask_node(MPI_Comm_rank);
 }
 
+static int pretended_nodes;
+
+void comm_pretend_nodes(int count)
+{
+    pretended_nodes = count;
+}
+
 void comm_nodes(int *nodes)
 {
+    for (int rank = 0; rank < comm_size() && pretended_nodes > 0; rank++)
+        nodes[rank] = (int)((long)rank * pretended_nodes / comm_size());
+    if (pretended_nodes > 0)
+        return;
     MPI_Comm node;
     int first = comm_rank();
     MPI_CALL(MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node));

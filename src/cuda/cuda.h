@@ -33,9 +33,10 @@ const struct cuda_device *cuda_device(void); /* NULL before cuda_open succeeded 
 size_t cuda_live_bytes(void);
 size_t cuda_peak_bytes(void);
 
-/* The transport by which kernels write into other GPUs' memory, if every rank has a GPU of its own
- * on one node and all can map each other's memory; else NULL, and why. Collective over the world,
- * and so is the answer; the reason may differ. */
+/* The transport by which kernels write into the memory of other GPUs of their node, if on every
+ * node each rank has a GPU of its own and all can map each other's memory, and there are two on
+ * some; else NULL, and why. Collective over the world, and so is the answer; the reason may differ.
+ */
 const struct transport *cuda_peer_transport(const char **why_not);
 
 /* Bytes a second, read and written, of a copy within device memory: of 256 MiB or, where that is

@@ -434,7 +434,14 @@ static void disconnect(void *connection)
     delete c;
 }
 
-static const struct transport peer_transport = {"peer", connect, execute, disconnect};
+static std::vector<int> nodes; /* of all ranks */
+
+static bool reaches(int rank)
+{
+    return nodes[rank] == nodes[comm_rank()];
+}
+
+static const struct transport peer_transport = {"peer", reaches, connect, execute, disconnect};
 
 /* What ranks tell each other before they try. */
 struct greeting {
@@ -447,11 +454,12 @@ static bool same_gpu(const cudaUUID_t &a, const cudaUUID_t &b)
     return memcmp(&a, &b, sizeof a) == 0;
 }
 
-/* Tries to map a piece of every other rank's memory; why not, if that fails. */
+/* Tries to map a piece of memory of every other rank that is to be reached; why not, if that
+ * fails. */
 static const char *try_all(const std::vector<struct greeting> &greetings)
 {
     for (int rank = 0; rank < comm_size(); rank++) {
-        if (rank == comm_rank())
+        if (rank == comm_rank() || !reaches(rank))
             continue;
         if (same_gpu(greetings[rank].gpu, greetings[comm_rank()].gpu))
             return "ranks share a GPU";
@@ -466,20 +474,20 @@ static const char *try_all(const std::vector<struct greeting> &greetings)
     return NULL;
 }
 
-static bool on_one_node()
+static bool some_node_has_two_ranks()
 {
-    std::vector<int> nodes(comm_size());
-    comm_nodes(nodes.data());
-    for (int node : nodes)
-        if (node != nodes[0])
-            return false;
-    return true;
+    for (int rank = 1; rank < comm_size(); rank++)
+        if (std::count(nodes.begin(), nodes.begin() + rank, nodes[rank]) > 0)
+            return true;
+    return false;
 }
 
 extern "C" const struct transport *cuda_peer_transport(const char **why_not)
 {
-    *why_not = "ranks are on several nodes";
-    if (!on_one_node())
+    *why_not = "every rank is on a node of its own";
+    nodes.resize(comm_size());
+    comm_nodes(nodes.data());
+    if (!some_node_has_two_ranks())
         return NULL;
     std::vector<int> ranks;
     for (int rank = 0; rank < comm_size(); rank++)

@@ -212,6 +212,8 @@ void plan_destroy(struct plan *plan)
 {
     if (plan->transport)
         plan->transport->disconnect(plan->connection);
+    if (plan->direct)
+        plan_destroy(plan->direct);
     plan->source->forget(&plan->pack);
     plan->source->forget(&plan->local);
     plan->target->forget(&plan->local);
@@ -223,18 +225,92 @@ void plan_destroy(struct plan *plan)
     memory_free(plan);
 }
 
+static bool on_devices(const struct plan *plan)
+{
+    return plan->source->on_device && plan->target->on_device;
+}
+
+/* One direction of a plan's messages, and the copies to or from their buffer. */
+struct traffic {
+    struct message *messages;
+    int count;
+    struct copy_list copies;
+};
+
+/* The place of a copy in the buffer of messages. */
+static long *place_in_buffer(struct copy *c, bool packing)
+{
+    return packing ? &c->to : &c->from;
+}
+
+/* The messages of `all` with ranks that the transport reaches (or does not), and their copies, in
+ * a buffer of their own. */
+static struct traffic part_of(const struct traffic *all, const struct transport *transport,
+                              bool reached, bool packing)
+{
+    struct traffic part = {
+        .messages = memory_alloc((size_t)comm_size() * sizeof *part.messages, "messages")};
+    long length = 0;
+    for (int m = 0; m < all->count; m++) {
+        const struct message *message = &all->messages[m];
+        if (transport->reaches(message->peer) != reached)
+            continue;
+        part.messages[part.count++] = (struct message){message->peer, length, message->count};
+        for (int i = 0; i < all->copies.count; i++) {
+            struct copy c = all->copies.copies[i];
+            long *place = place_in_buffer(&c, packing);
+            if (*place < message->offset || *place >= message->offset + message->count)
+                continue;
+            *place += length - message->offset;
+            append(&part.copies, c);
+        }
+        length += message->count;
+    }
+    return part;
+}
+
+static void set_traffic(struct plan *plan, struct traffic out, struct traffic in)
+{
+    exchange_create(&plan->exchange, out.count, out.messages, in.count, in.messages);
+    plan->pack = out.copies;
+    plan->unpack = in.copies;
+}
+
+/* Moves to a plan of its own what is local and what the transport can carry. */
+static struct plan *take_direct(struct plan *plan, const struct transport *transport)
+{
+    struct plan *direct = memory_alloc_zero(sizeof *direct, "plan");
+    struct exchange all = plan->exchange;
+    const struct traffic out = {all.sends, all.nsends, plan->pack},
+                         in = {all.receives, all.nreceives, plan->unpack};
+    *direct = *plan;
+    plan->local = (struct copy_list){0, NULL};
+    set_traffic(direct, part_of(&out, transport, true, true), part_of(&in, transport, true, false));
+    set_traffic(plan, part_of(&out, transport, false, true), part_of(&in, transport, false, false));
+    exchange_destroy(&all);
+    memory_free(out.copies.copies);
+    memory_free(in.copies.copies);
+    return direct;
+}
+
 void plan_connect(struct plan *plan, const struct transport *transport)
 {
-    if (!plan->source->on_device || !plan->target->on_device)
+    CHECK(!plan->direct && !plan->transport);
+    if (!on_devices(plan))
         return;
-    plan->transport = transport;
-    plan->connection = transport->connect(plan);
+    plan->direct = take_direct(plan, transport);
+    plan->direct->transport = transport;
+    plan->direct->connection = transport->connect(plan->direct);
+}
+
+static bool has_messages(const struct plan *plan)
+{
+    return plan->exchange.nsends + plan->exchange.nreceives > 0;
 }
 
 bool plan_is_recordable(const struct plan *plan)
 {
-    const bool messages = plan->exchange.nsends + plan->exchange.nreceives > 0;
-    return plan->source->on_device && plan->target->on_device && (plan->transport || !messages);
+    return on_devices(plan) && !has_messages(plan);
 }
 
 /* The backend of two that can reach both ends: a device reaches the host's fields, not the other
@@ -248,31 +324,39 @@ static const struct message_memory *buffer_memory(const struct plan *plan)
 {
     static struct message_memory on_device;
     const struct backend *backend = reaching(plan);
-    if (!plan->device_messages || !plan->source->on_device || !plan->target->on_device)
+    if (!plan->device_messages || !on_devices(plan))
         return backend->messages;
     on_device = (struct message_memory){backend->allocate, backend->release};
     return &on_device;
 }
 
+static void begin_direct(const struct plan *plan, const double *from, double *to)
+{
+    if (plan->direct)
+        plan->direct->transport->execute(plan->direct->connection, from, to);
+}
+
 /* By MPI. Buffers are free again when the last unpacking is done: at once on the host, and on a
- * device before the next packing is. */
+ * device before the next packing is. No rank waits for another one's transport before it has sent
+ * its own messages, so the two ways cannot block each other. */
 static void execute_messages(struct plan *plan, const double *from, double *to,
                              struct plan_times *times)
 {
     struct exchange *x = &plan->exchange;
     const double start = times ? timer_seconds() : 0.0;
-    const bool device = reaching(plan)->on_device, messages = x->nsends + x->nreceives > 0;
+    const bool device = reaching(plan)->on_device;
     exchange_open(x, buffer_memory(plan));
     if (!device)
         exchange_post_receives(x);
     plan->source->copy(&plan->pack, from, x->send_buffer);
-    if (device && messages) {
+    if (device && has_messages(plan)) {
         reaching(plan)->synchronise();
         exchange_post_receives(x);
     }
     const double packed = times ? timer_seconds() : 0.0;
     exchange_start_sends(x);
     reaching(plan)->copy(&plan->local, from, to);
+    begin_direct(plan, from, to);
     if (plan->source->on_device != plan->target->on_device)
         reaching(plan)->synchronise();
     const double copied = times ? timer_seconds() : 0.0;
@@ -289,8 +373,8 @@ static void execute_messages(struct plan *plan, const double *from, double *to,
 
 void plan_execute(struct plan *plan, const double *from, double *to, struct plan_times *times)
 {
-    if (plan->transport)
-        plan->transport->execute(plan->connection, from, to);
+    if (plan->direct && !has_messages(plan))
+        begin_direct(plan, from, to);
     else
         execute_messages(plan, from, to, times);
 }

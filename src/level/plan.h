@@ -21,11 +21,13 @@ struct copy_list {
 
 struct plan;
 
-/* A way for messages between fields on devices without a host's hand. connect (collective among the
- * ranks of the plan) prepares a plan and returns what execute and disconnect want; execute begins
- * the whole plan as work on the device, which a backend may record. */
+/* A way for messages between fields on devices without a host's hand, with the ranks that it
+ * reaches: whom one reaches, reaches that one. connect (collective over the world) prepares a plan
+ * all of whose messages are with such ranks and returns what execute and disconnect want; execute
+ * begins the whole plan as work on the device, which a backend may record. */
 struct transport {
     const char *name;
+    bool (*reaches)(int rank);
     void *(*connect)(const struct plan *plan);
     void (*execute)(void *connection, const double *from, double *to);
     void (*disconnect)(void *connection);
@@ -42,8 +44,10 @@ struct plan {
     int dim;                               /* cells a side of its levels */
     long cells_local, cells_sent;          /* by this rank, per execution */
     bool device_messages;                  /* the MPI library takes buffers on the device */
-    const struct transport *transport;     /* NULL: messages by MPI from buffers */
-    void *connection;                      /* the transport's */
+    struct plan *direct; /* after plan_connect: what is local and what the transport carries; the
+                            lists and messages above are then what is left for MPI */
+    const struct transport *transport; /* of a direct plan */
+    void *connection;                  /* the transport's */
 };
 
 /* What part of the target's patches a plan fills. */
@@ -64,8 +68,8 @@ struct plan *plan_create(const struct level *source, const struct level *target,
                          int grow, int centre);
 void plan_destroy(struct plan *plan);
 
-/* The plan uses this transport from now on, if both its ends are on devices. Collective over the
- * world. */
+/* The plan's messages with ranks that the transport reaches use it from now on, if both ends of the
+ * plan are on devices. Before the first execution, and at most once. Collective over the world. */
 void plan_connect(struct plan *plan, const struct transport *transport);
 
 /* Seconds spent in the parts of one or more executions; add to the same struct again and again. */
@@ -76,9 +80,10 @@ struct plan_times {
 /* True if the plan is a device's work alone, which its backend may record. */
 bool plan_is_recordable(const struct plan *plan);
 
-/* Moves the cells: packs, sends, copies what is local while messages travel, waits, unpacks. `from`
- * is a field of source's layout, `to` one of target's (the same for a halo). times may be NULL;
- * without a host's hand there are no parts to time. */
+/* Moves the cells: packs, sends by MPI, while these messages travel copies what is local and begins
+ * what the transport carries, waits, unpacks. `from` is a field of source's layout, `to` one of
+ * target's (the same for a halo). times may be NULL; without a host's hand there are no parts to
+ * time. */
 void plan_execute(struct plan *plan, const double *from, double *to, struct plan_times *times);
 
 #endif

@@ -277,6 +277,7 @@ long="--backend cpu --min-time 0.3 3 8"
     [ "$status" -eq 0 ]
     valid_json
     [ "$(json '[r["ranks"], r["order"], r["hierarchy"]["levels"][0]["ranks"]]')" = "[3, 4, 3]" ]
+    [ "$(json '[r["environment"][k] for k in ["transport", "neighbours", "neighbours_between_nodes"]]')" = "[None, 2, 0]" ]
 }
 
 @test "JSON of a quiet run" {

@@ -101,6 +101,83 @@ static void plans_are_used_again_and_again(void **state)
     }
 }
 
+/* A transport that reaches one other rank at most, and in truth goes by MPI too. */
+static bool is_partner(int rank)
+{
+    return rank / 2 == comm_rank() / 2;
+}
+
+static void *carry(const struct plan *plan)
+{
+    struct plan *carrier = memory_alloc(sizeof *carrier, "carrier");
+    *carrier = *plan;
+    carrier->transport = NULL;
+    return carrier;
+}
+
+static void carry_out(void *carrier, const double *from, double *to)
+{
+    plan_execute(carrier, from, to, NULL);
+}
+
+static void drop(void *connection)
+{
+    struct plan *carrier = connection;
+    if (carrier->exchange.memory) {
+        carrier->exchange.memory->release(carrier->exchange.send_buffer);
+        carrier->exchange.memory->release(carrier->exchange.receive_buffer);
+    }
+    memory_free(carrier);
+}
+
+static const struct transport to_partners = {"partners", is_partner, carry, carry_out, drop};
+
+static int64_t mistaken_peers(const struct exchange *x, bool partners)
+{
+    int64_t mistakes = 0;
+    for (int m = 0; m < x->nsends; m++)
+        mistakes += is_partner(x->sends[m].peer) != partners;
+    for (int m = 0; m < x->nreceives; m++)
+        mistakes += is_partner(x->receives[m].peer) != partners;
+    return mistakes;
+}
+
+/* Of a plan between levels on "devices". */
+static int64_t mistakes_by_two_ways(struct plan_case at)
+{
+    at.plan = plan_create(at.source, at.target, at.what, at.grow, at.centre);
+    plan_connect(at.plan, &to_partners);
+    int64_t mistakes = mistaken_peers(&at.plan->exchange, false) +
+                       mistaken_peers(&at.plan->direct->exchange, true) +
+                       (at.plan->local.count > 0);
+    for (int round = 0; round < 3; round++)
+        mistakes += mistakes_between(&at, round);
+    if (at.what == TARGET_GHOSTS && at.source == at.target)
+        mistakes += mistakes_within(&at, 3);
+    plan_destroy(at.plan);
+    return mistakes;
+}
+
+/* As between GPUs of several nodes: some messages by a transport, the others by MPI. */
+static void messages_go_two_ways_in_one_exchange(void **state)
+{
+    (void)state;
+    struct backend device = backend_cpu;
+    device.on_device = true;
+    for (long number = 0; number < CASES; number++) {
+        random_begin(number);
+        const int dim = random_int(1, LARGEST_DIM);
+        const bool periodic = random_bool();
+        struct level *a = random_level(dim, periodic, random_int(0, LARGEST_GHOSTS)),
+                     *b = random_level(dim, periodic, random_int(0, LARGEST_GHOSTS));
+        a->backend = b->backend = &device;
+        EXPECT(on_all_ranks(mistakes_by_two_ways(random_plan(a, b))) == 0);
+        EXPECT(on_all_ranks(mistakes_by_two_ways(random_plan(b, b))) == 0);
+        level_destroy(a);
+        level_destroy(b);
+    }
+}
+
 /* Mistakes in what a level knows about ranks. */
 static int64_t level_mistakes(const struct level *l)
 {
@@ -151,6 +228,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(halos_fill_every_ghost_once),
         cmocka_unit_test(cells_move_to_other_ranks),
         cmocka_unit_test(plans_are_used_again_and_again),
+        cmocka_unit_test(messages_go_two_ways_in_one_exchange),
         cmocka_unit_test(levels_know_their_ranks),
         cmocka_unit_test(nothing_is_left_in_memory),
     };
