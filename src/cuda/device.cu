@@ -242,7 +242,6 @@ static void download(const double *field, double *values, long count)
 
 static const struct passes cuda_passes = {
     .run = cuda_run,
-    .sweeps_per_halo = cuda_sweeps_per_halo,
     .restrict_cells = cuda_restrict_cells,
     .apply = cuda_apply,
     .combine = cuda_combine,

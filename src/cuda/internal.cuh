@@ -108,7 +108,6 @@ void cuda_walls_fill(const struct level *level, double *field, int rule, int lay
 
 /* The entries of the pass table. */
 void cuda_run(const struct pass *pass);
-int cuda_sweeps_per_halo(const struct level *level);
 void cuda_fill_fv(const struct level *level, const struct fv_tables *tables);
 void cuda_restrict_cells(const struct level *fine, enum field from, struct level *coarse,
                          enum field to);

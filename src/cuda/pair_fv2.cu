@@ -1,186 +1,32 @@
 /* The fused pass. A thread owns a pair of neighbouring cells in i, one of which is red and the
  * other black in every plane, and marches through the planes: at each step it updates the red cell
- * of its pair in plane k + 1 and the black one in plane k, which are at the same place in the pair.
- * So every coefficient is loaded once, 16 bytes at a time, and used once; the inverse diagonal is
+ * of its pair in plane k + 1 and the black one in plane k, which are at the same place in the pair,
+ * and where the pass finishes with the residual, finds that of both in plane k − 1. So every
+ * coefficient is loaded once, 16 bytes at a time, and used once; the inverse diagonal is
  * recomputed, which is cheaper than reading it. What a step needs is copied to shared memory AHEAD
  * steps before, without a register or a wait. Neighbours in k are the thread's own registers, in i
  * those of the next lane, in j they come through shared memory, with one barrier a plane. The
  * outermost rows and lanes of a block only repeat what its inner cells need; what else they compute
  * is not used; beyond sides that are no wall, so do the ghosts next to the patch. Walls are folded
  * in: a ghost is the quadratic extrapolation from the cell itself and the next one inward. */
-#include "cuda/pair_fv2.cuh"
+#include "cuda/maximum.cuh"
+#include "cuda/pair_tile.cuh"
 #include "cuda/reciprocal.cuh"
 #include "cuda/tuning.cuh"
-#include <cuda_pipeline.h>
 #include "operators/boundary.h"
 #include "operators/fv2.h"
 #include "operators/smoothers.h"
+#include "operators/sum.h"
+#include "operators/transfers.h"
 
-/* A block has 32 × ROWS threads; the fewer rows, the more blocks a multiprocessor holds. */
-enum { LANES = 32, AHEAD = 2 };
 enum { MOST_ROWS = TUNED_PAIR_MOST_ROWS, FEW_ROWS = TUNED_PAIR_FEW_ROWS };
-enum { U_SLOTS = AHEAD + 2, SLOTS = AHEAD + 1 };
-/* Planes a block, an even number: it repeats two of its neighbours', and takes about two steps to
- * begin. */
-enum { MIN_PLANES = 2, MAX_PLANES = 128, EXTRA_STEPS = 4 };
+enum { FINISH_ROWS = 16, FINISH_ROWS_HELMHOLTZ = 12 };
+/* Planes a block, an even number: it repeats two of its neighbours', or four, and takes about two
+ * steps to begin. */
+enum { MIN_PLANES = 2, MAX_PLANES = 128, EXTRA_STEPS = 4, EXTRA_FINISH_STEPS = 6 };
 
-/* What step k needs besides u, in plane k + 1; the face of β_k is the high one. All rows begin at
- * multiples of 128 bytes: copies to other places take twice the traffic. */
-template <int ROWS>
-struct alignas(128) poisson_slot {
-    double2 f[ROWS][LANES], bi[ROWS][LANES], bk[ROWS][LANES], bj[ROWS + 1][LANES];
-    double bi_end[ROWS]; /* beyond the last lane */
-};
-template <int ROWS>
-struct alignas(128) helmholtz_slot : poisson_slot<ROWS> {
-    double2 alpha[ROWS][LANES];
-};
-template <bool HELMHOLTZ, int ROWS>
-struct slot_of {
-    using type = poisson_slot<ROWS>;
-};
-template <int ROWS>
-struct slot_of<true, ROWS> {
-    using type = helmholtz_slot<ROWS>;
-};
-
-/* u of a plane, from the row below the tile to the row above it. */
-template <int ROWS>
-struct alignas(128) u_plane {
-    double2 row[ROWS + 2][LANES];
-};
-
-/* Shared memory: copies in flight and what neighbours in j exchange. u has plane k + 2 at step k.
- */
-template <bool HELMHOLTZ, int ROWS>
-struct ring {
-    struct u_plane<ROWS> u[U_SLOTS];
-    typename slot_of<HELMHOLTZ, ROWS>::type steps[SLOTS];
-    double red[2][ROWS][LANES]; /* new values */
-};
-
-/* A thread's place. Sides without a wall are open: there the first ghosts belong to the tiles. */
-struct place {
-    int lane, row, pair, pairs, j, n1, n2;
-    int end_pair, end_j; /* beyond the last ones */
-    long column;
-    bool inside, stores;
-};
-
-/* How far the tiles reach beyond the patch in direction d. */
-static __host__ __device__ int open_low(const struct cells &c, int d)
-{
-    return c.wall[d][0] ? 0 : 1;
-}
-
-static __host__ __device__ int open_high(const struct cells &c, int d)
-{
-    return c.wall[d][1] ? 0 : 1;
-}
-
-template <int ROWS>
-static __device__ struct place find_place(const struct cells &c)
-{
-    struct place p;
-    p.lane = threadIdx.x;
-    p.row = threadIdx.y;
-    p.pair = (int)blockIdx.x * (LANES - 2) + p.lane - open_low(c, 0);
-    p.j = (int)blockIdx.y * (ROWS - 2) + p.row - open_low(c, 1);
-    p.pairs = c.n[0] / 2;
-    p.n1 = c.n[1];
-    p.n2 = c.n[2];
-    p.end_pair = p.pairs + open_high(c, 0);
-    p.end_j = p.n1 + open_high(c, 1);
-    p.column = 2 * p.pair + p.j * c.sj;
-    p.inside = p.pair < p.end_pair && p.j < p.end_j;
-    p.stores = p.pair >= 0 && p.pair < p.pairs && p.j >= 0 && p.j < p.n1 &&
-               (p.lane > 0 || blockIdx.x == 0) &&
-               (p.lane < LANES - 1 || blockIdx.x == gridDim.x - 1) &&
-               (p.row > 0 || blockIdx.y == 0) && (p.row < ROWS - 1 || blockIdx.y == gridDim.y - 1);
-    return p;
-}
-
-static __device__ void copy_pair(double2 *to, const double *from)
-{
-    __pipeline_memcpy_async(to, from, sizeof *to);
-}
-
-/* What a thread copies: its own pair, or the faces just beyond the last one; and some threads, what
- * is needed around the tile besides. */
-struct copies {
-    bool own;
-    enum { NOTHING, U_BELOW, U_ABOVE, BETA_J_ABOVE, BETA_I_END } extra;
-    long from; /* of the extra one in plane 0 */
-};
-
-template <int ROWS>
-static __device__ struct copies find_copies(const struct cells &c, const struct place &p)
-{
-    const int first_pair = p.pair - p.lane, first_row = p.j - p.row, above = first_row + ROWS;
-    const long column = 2 * p.pair;
-    struct copies s = {p.pair <= p.pairs && p.j <= p.end_j, copies::NOTHING, 0};
-    if (p.row == 0 && p.pair < p.end_pair && above <= p.end_j) {
-        s.extra = copies::BETA_J_ABOVE;
-        s.from = column + above * c.sj;
-    } else if (p.row == 1 && p.lane < ROWS && first_pair + LANES <= p.pairs &&
-               first_row + p.lane < p.end_j) {
-        s.extra = copies::BETA_I_END;
-        s.from = 2 * (first_pair + LANES) + (first_row + p.lane) * c.sj;
-    } else if (p.row == 2 && p.pair < p.end_pair && first_row != 0) {
-        s.extra = copies::U_BELOW;
-        s.from = column + (first_row - 1) * c.sj;
-    } else if (p.row == 3 && p.pair < p.end_pair && above < p.end_j + open_high(c, 1)) {
-        s.extra = copies::U_ABOVE;
-        s.from = column + above * c.sj;
-    }
-    return s;
-}
-
-/* u of a plane, with the rows on either side of the tile. */
-template <int ROWS>
-static __device__ void fetch_u(const struct pair_fv2 &w, const struct place &p,
-                               const struct copies &s, struct u_plane<ROWS> &u, int plane)
-{
-    const double *from = w.in + plane * w.c.sk;
-    if (s.own)
-        copy_pair(&u.row[p.row + 1][p.lane], from + p.column);
-    if (s.extra == copies::U_BELOW)
-        copy_pair(&u.row[0][p.lane], from + s.from);
-    if (s.extra == copies::U_ABOVE)
-        copy_pair(&u.row[ROWS + 1][p.lane], from + s.from);
-}
-
-/* The coefficients and right-hand side of step k. */
-template <bool HELMHOLTZ, int ROWS>
-static __device__ void fetch_step(const struct pair_fv2 &w, const struct place &p,
-                                  const struct copies &s,
-                                  typename slot_of<HELMHOLTZ, ROWS>::type &to, int k)
-{
-    const long plane = (k + 1) * w.c.sk, at = plane + p.column;
-    if (s.own) {
-        copy_pair(&to.bk[p.row][p.lane], w.beta_k + at + w.c.sk);
-        copy_pair(&to.f[p.row][p.lane], w.f + at);
-        copy_pair(&to.bi[p.row][p.lane], w.beta_i + at);
-        copy_pair(&to.bj[p.row][p.lane], w.beta_j + at);
-        if constexpr (HELMHOLTZ)
-            copy_pair(&to.alpha[p.row][p.lane], w.alpha + at);
-    }
-    if (s.extra == copies::BETA_J_ABOVE)
-        copy_pair(&to.bj[ROWS][p.lane], w.beta_j + plane + s.from);
-    if (s.extra == copies::BETA_I_END)
-        __pipeline_memcpy_async(&to.bi_end[p.lane], w.beta_i + plane + s.from, sizeof(double));
-}
-
-/* All of step k. Planes beyond the last ones are ghosts; they are read, but not used. */
-template <bool HELMHOLTZ, bool ZERO, int ROWS>
-static __device__ void fetch(const struct pair_fv2 &w, const struct place &p,
-                             const struct copies &s, struct ring<HELMHOLTZ, ROWS> &r, int u_slot,
-                             int slot, int k)
-{
-    if (!ZERO)
-        fetch_u(w, p, s, r.u[u_slot], k + 2);
-    fetch_step<HELMHOLTZ, ROWS>(w, p, s, r.steps[slot], k);
-}
+/* What a pass does besides. */
+enum finish { ONLY_SWEEPS, RESTRICTS, REDUCES };
 
 /* What an update needs of a cell besides its neighbours. */
 struct cell_data {
@@ -238,11 +84,15 @@ static __device__ double update(double u, const neighbours &beside, const cell_d
     return update_gauss_seidel(u, reciprocal(diagonal), residual);
 }
 
-/* What a thread carries from step to step: u in planes k − 1, k, k + 1; P coarse in plane k + 2;
- * β_k below plane k + 1; what the black cell of plane k needs. */
+/* What a thread carries from step to step: u in planes k − 1, k, k + 1; β_k below plane k + 1; what
+ * the black cell of plane k needs. For the residual of plane k − 1: that pair when it is finished,
+ * and the one below it; β_k below and above it; and what has become of residuals so far. */
 struct carried {
-    double2 z, a, b, prolonged, bk;
+    double2 z, a, b, bk;
     cell_data black;
+    double2 done, below, face_0, face_1;
+    double even; /* sum of residuals over four cells of the last even plane */
+    unsigned long long norm;
 };
 
 static __device__ double member(double2 pair, int place)
@@ -264,51 +114,118 @@ static __device__ neighbours gather(double2 pair, double next, double jm, double
     return E ? neighbours{pair.x, next, jm, jp, km, kp} : neighbours{next, pair.y, jm, jp, km, kp};
 }
 
-/* Both cells' data of plane k + 1. */
-template <bool HELMHOLTZ, int E, int ROWS>
-static __device__ void split(const typename slot_of<HELMHOLTZ, ROWS>::type &s,
-                             const struct place &p, double2 bk0, double2 bk1, cell_data *red,
-                             cell_data *black)
+/* Both cells' data of a plane; bk0 and bk1 are β below and above it. */
+template <bool HELMHOLTZ, class tile>
+static __device__ void load_data(const struct place &p, unsigned slot, double2 bk0, double2 bk1,
+                                 cell_data *low, cell_data *high)
 {
-    const double2 f = s.f[p.row][p.lane], bi = s.bi[p.row][p.lane];
-    const double2 bj0 = s.bj[p.row][p.lane], bj1 = s.bj[p.row + 1][p.lane];
+    const unsigned at = p.pair_place + slot + tile::STEPS;
+    const double2 f = pair_at(at + tile::F), bi = pair_at(at + tile::BI),
+                  bj0 = pair_at(at + tile::BJ), bj1 = pair_at(at + tile::BJ + ROW_BYTES);
     double2 alpha = make_double2(0.0, 0.0);
-    if constexpr (HELMHOLTZ)
-        alpha = s.alpha[p.row][p.lane];
+    if (HELMHOLTZ)
+        alpha = pair_at(at + tile::ALPHA);
     double next = __shfl_down_sync(0xffffffffu, bi.x, 1);
     if (p.lane == LANES - 1)
-        next = s.bi_end[p.row];
-    const cell_data low = {f.x, alpha.x, bi.x, bi.y, bj0.x, bj1.x, bk0.x, bk1.x};
-    const cell_data high = {f.y, alpha.y, bi.y, next, bj0.y, bj1.y, bk0.y, bk1.y};
-    *red = E ? high : low;
-    *black = E ? low : high;
+        next = cell_at(p.pair_place - p.lane * PAIR_BYTES - p.row * (ROW_BYTES - CELL_BYTES) +
+                       slot + tile::STEPS + tile::BI_END);
+    *low = {f.x, alpha.x, bi.x, bi.y, bj0.x, bj1.x, bk0.x, bk1.x};
+    *high = {f.y, alpha.y, bi.y, next, bj0.y, bj1.y, bk0.y, bk1.y};
+}
+
+/* The black cell beside the red one, in plane k + 1: old, and for a pass that goes on with the
+ * residual also where it is beyond the tile. u is that plane. */
+template <int E, class tile>
+static __device__ double black_beside_red(const struct place &p, unsigned u, double2 pair)
+{
+    const double next = beside<E>(pair);
+    if (tile::HALO == 1 || p.lane != (E ? LANES - 1 : 0))
+        return next;
+    return cell_at(p.pair_place - p.lane * PAIR_BYTES - p.row * (ROW_BYTES - CELL_BYTES) + u +
+                   tile::U + (E ? tile::U_HIGH : tile::U_LOW));
+}
+
+template <bool HELMHOLTZ>
+static __device__ double residual_of(double u, const neighbours &n, const cell_data &d,
+                                     double scale)
+{
+    const double rhs = HELMHOLTZ ? rhs_helmholtz(d.f, d.alpha, u) : rhs_poisson(d.f, 0.0, u);
+    return residual_value(rhs, scale, operator_sum(u, n, d));
+}
+
+/* Residuals of the pair in plane k, which is finished in all rows, between those below and above
+ * it. */
+template <bool HELMHOLTZ, bool WALLS, class tile>
+static __device__ double2 residual_pair(const struct pair_fv2 &w, const struct place &p, int k,
+                                        unsigned slot, const struct carried &m, double2 above)
+{
+    const unsigned row = p.pair_place + tile::DONE + ROW_BYTES + (k & 1) * tile::DONE_BYTES;
+    const double2 u = m.done, jm = pair_at(row - ROW_BYTES), jp = pair_at(row + ROW_BYTES);
+    const struct walls walls = {p.j == 0 && w.c.wall[1][0], p.j == p.n1 - 1 && w.c.wall[1][1],
+                                k == 0 && w.c.wall[2][0], k == p.n2 - 1 && w.c.wall[2][1]};
+    cell_data low, high;
+    load_data<HELMHOLTZ, tile>(p, slot, m.face_0, m.face_1, &low, &high);
+    const neighbours x =
+        with_ghosts<0, WALLS>(gather<0>(u, beside<0>(u), jm.x, jp.x, m.below.x, above.x), u.x,
+                              p.pair == 0 && w.c.wall[0][0], walls);
+    const neighbours y =
+        with_ghosts<1, WALLS>(gather<1>(u, beside<1>(u), jm.y, jp.y, m.below.y, above.y), u.y,
+                              p.pair == p.pairs - 1 && w.c.wall[0][1], walls);
+    return make_double2(residual_of<HELMHOLTZ>(u.x, x, low, w.scale),
+                        residual_of<HELMHOLTZ>(u.y, y, high, w.scale));
+}
+
+/* The slots that a step works on: u of planes k + 2 and k + 1, and what this step and the one two
+ * before it need. */
+struct slots {
+    unsigned u, u_before, step, step_before, bk;
+};
+
+template <class tile>
+static __device__ struct slots first_slots()
+{
+    return {tile::U_BYTES, 0, 0, (tile::STEP_SLOTS - 2) * tile::STEP_BYTES, 0};
+}
+
+template <class tile>
+static __device__ struct slots next_slots(const struct slots &s)
+{
+    return {next_slot<tile::U_BYTES, tile::U_SLOTS>(s.u), s.u,
+            next_slot<tile::STEP_BYTES, tile::STEP_SLOTS>(s.step),
+            next_slot<tile::STEP_BYTES, tile::STEP_SLOTS>(s.step_before),
+            next_slot<tile::BK_BYTES, tile::BK_SLOTS>(s.bk)};
 }
 
 /* Step k of a warp whose red cell in plane k + 1, and black one in plane k, is at place E. c is u
- * in plane k + 2, u that of plane k + 1 in the tile. */
-template <bool HELMHOLTZ, bool ZERO, int E, bool WALLS, int ROWS>
-static __device__ void step(const struct pair_fv2 &w, const struct place &p,
-                            struct ring<HELMHOLTZ, ROWS> &r, const struct u_plane<ROWS> &u,
-                            int slot, double2 c, int k, int first, struct carried &m)
+ * in plane k + 2. Returns the finished pair of plane k; if FINISHES, residuals of plane k − 1. */
+template <bool HELMHOLTZ, bool ZERO, bool FINISHES, int E, bool WALLS, class tile>
+static __device__ double2 step(const struct pair_fv2 &w, const struct place &p,
+                               const struct slots &s, double2 c, int k, struct carried &m,
+                               double2 &residual)
 {
-    const int now = k & 1;
     const bool end_of_row =
         E ? p.pair == p.pairs - 1 && w.c.wall[0][1] : p.pair == 0 && w.c.wall[0][0];
-    const double2 bk = r.steps[slot].bk[p.row][p.lane];
-    const cell_data black = m.black;
+    const double2 bk = pair_at(p.pair_place + s.bk + tile::BK);
+    const unsigned reds = p.cell_place + tile::RED + ROW_BYTES / 2,
+                   now = reds + (k & 1) * tile::RED_BYTES, then = reds + (~k & 1) * tile::RED_BYTES;
+    cell_data black = m.black;
+    black.bk1 = member(m.bk, E);
+    if (tile::HALO > 1)
+        black.bk0 = member(m.face_1, E);
     cell_data red;
-    split<HELMHOLTZ, E, ROWS>(r.steps[slot], p, m.bk, bk, &red, &m.black);
+    load_data<HELMHOLTZ, tile>(p, s.step, m.bk, bk, E ? &m.black : &red, E ? &red : &m.black);
     m.bk = bk;
-    const double black_beside = beside<E>(m.b), red_beside = beside<E>(m.a);
+    const double black_beside = black_beside_red<E, tile>(p, s.u_before, m.b),
+                 red_beside = beside<E>(m.a);
 
     /* Both updates are made wherever the thread is, so that neither waits for the other. */
     double jm = 0.0, jp = 0.0;
     if (!ZERO) {
-        jm = member(u.row[p.row][p.lane], E);
-        jp = member(u.row[p.row + 2][p.lane], E);
+        const unsigned u = p.pair_place + s.u_before + tile::U + tile::U_ROWS + E * CELL_BYTES;
+        jm = cell_at(u - ROW_BYTES);
+        jp = cell_at(u + ROW_BYTES);
     }
-    const double red_jm = r.red[now][max(p.row - 1, 0)][p.lane],
-                 red_jp = r.red[now][min(p.row + 1, ROWS - 1)][p.lane];
+    const double red_jm = cell_at(now - ROW_BYTES / 2), red_jp = cell_at(now + ROW_BYTES / 2);
     const bool k0 = w.c.wall[2][0], k1 = w.c.wall[2][1];
     struct walls walls = {p.j == 0 && w.c.wall[1][0], p.j == p.n1 - 1 && w.c.wall[1][1],
                           k + 1 == 0 && k0, k + 1 == p.n2 - 1 && k1};
@@ -316,103 +233,191 @@ static __device__ void step(const struct pair_fv2 &w, const struct place &p,
         member(m.b, E), gather<E>(m.b, black_beside, jm, jp, member(m.a, E), member(c, E)), red,
         end_of_row, walls, w.scale);
     m.b = E ? make_double2(m.b.x, new_red) : make_double2(new_red, m.b.y);
-    r.red[now ^ 1][p.row][p.lane] = new_red;
+    put(then, new_red);
     walls.k0 = k == 0 && k0;
     walls.k1 = k == p.n2 - 1 && k1;
     const double new_black = update<HELMHOLTZ, E, WALLS>(
         member(m.a, E), gather<E>(m.a, red_beside, red_jm, red_jp, member(m.z, E), member(m.b, E)),
         black, end_of_row, walls, w.scale);
-    if (p.stores && k >= first)
-        *(double2 *)(w.out + p.column + k * w.c.sk) =
-            E ? make_double2(m.a.x, new_black) : make_double2(new_black, m.a.y);
+    const double2 done = E ? make_double2(m.a.x, new_black) : make_double2(new_black, m.a.y);
+    if (FINISHES)
+        residual = residual_pair<HELMHOLTZ, WALLS, tile>(w, p, k - 1, s.step_before, m, done);
+    return done;
 }
 
 /* Step k with what is uniform in a warp as template parameters. */
-template <bool HELMHOLTZ, bool ZERO, class... Arguments>
-static __device__ void step_of_warp(int place, bool walls, Arguments &&...arguments)
+template <bool HELMHOLTZ, bool ZERO, bool FINISHES, class tile, class... Arguments>
+static __device__ double2 step_of_warp(int place, bool walls, Arguments &&...arguments)
 {
     if (place && walls)
-        step<HELMHOLTZ, ZERO, 1, true>(arguments...);
-    else if (place)
-        step<HELMHOLTZ, ZERO, 1, false>(arguments...);
-    else if (walls)
-        step<HELMHOLTZ, ZERO, 0, true>(arguments...);
+        return step<HELMHOLTZ, ZERO, FINISHES, 1, true, tile>(arguments...);
+    if (place)
+        return step<HELMHOLTZ, ZERO, FINISHES, 1, false, tile>(arguments...);
+    if (walls)
+        return step<HELMHOLTZ, ZERO, FINISHES, 0, true, tile>(arguments...);
+    return step<HELMHOLTZ, ZERO, FINISHES, 0, false, tile>(arguments...);
+}
+
+/* Adds residuals of plane k to what has become of them: sums over pairs to shared memory, where
+ * they meet those of the next row. */
+template <enum finish FINISH, class tile>
+static __device__ void take(const struct place &p, int k, double2 residual, struct carried &m)
+{
+    if (FINISH == RESTRICTS)
+        put(p.cell_place + tile::SUMS + (k & 1) * tile::SUM_BYTES, residual.x + residual.y);
+    else if (p.stores)
+        m.norm = larger(m.norm, larger(magnitude_bits(residual.x), magnitude_bits(residual.y)));
+}
+
+/* Restricts what was taken of planes k − 1 and k, if k is odd; k even: keeps it until then. In even
+ * rows. */
+template <class tile>
+static __device__ void restrict_pair(const struct pair_fv2 &w, const struct place &p, int k,
+                                     struct carried &m)
+{
+    if ((p.row & 1) || !p.stores)
+        return;
+    const unsigned at = p.cell_place + tile::SUMS + (k & 1) * tile::SUM_BYTES;
+    const double sum = cell_at(at) + cell_at(at + ROW_BYTES / 2);
+    if (k & 1)
+        w.coarse[p.pair + p.j / 2 * w.coarse_sj + k / 2 * w.coarse_sk] =
+            restrict_planes(m.even, sum);
     else
-        step<HELMHOLTZ, ZERO, 0, false>(arguments...);
+        m.even = sum;
 }
 
 /* Starts the first copies, and waits for what step `start` needs. */
-template <bool HELMHOLTZ, bool ZERO, int ROWS>
+template <bool HELMHOLTZ, bool ZERO, class tile>
 static __device__ struct carried begin(const struct pair_fv2 &w, const struct place &p,
-                                       const struct copies &s, struct ring<HELMHOLTZ, ROWS> &r,
-                                       int start)
+                                       struct copies &s, int start)
 {
     struct carried m = {};
     if (!ZERO)
-        fetch_u(w, p, s, r.u[0], start + 1);
+        fetch_u<tile>(w, p, s);
+    s.place += w.c.sk * CELL_BYTES;
+    s.u += tile::U_BYTES;
+    if (s.of_u)
+        s.from += w.c.sk * CELL_BYTES;
     for (int a = 0; a < AHEAD; a++) {
-        fetch<HELMHOLTZ, ZERO, ROWS>(w, p, s, r, a + 1, a, start + a);
+        fetch<HELMHOLTZ, ZERO, tile>(w, p, s);
+        go_on<tile>(w, s);
         __pipeline_commit();
     }
     if (p.inside) {
-        m.bk = *(const double2 *)(w.beta_k + p.column + (start + 1) * w.c.sk);
+        const long place = s.place - (AHEAD + 2) * w.c.sk * CELL_BYTES; /* of plane `start` */
+        m.bk = *(const double2 *)at(w.beta_k, place + w.c.sk * CELL_BYTES);
         if (!ZERO && (start >= 0 || !w.c.wall[2][0]))
-            m.a = *(const double2 *)(w.in + p.column + start * w.c.sk);
+            m.a = *(const double2 *)at(w.in, place);
     }
     __pipeline_wait_prior(AHEAD - 1);
-    if (!ZERO && p.inside)
-        m.b = r.u[0].row[p.row + 1][p.lane];
+    if (!ZERO && s.own)
+        m.b = pair_at(p.pair_place + tile::U + tile::U_ROWS);
     __syncthreads();
     return m;
 }
 
-static __device__ int next_slot(int slot, int slots)
+/* What a thread carries, one plane on: c is u of the next one, `done` the pair that is finished
+ * now, and `face` β_k above it. */
+static __device__ void move_up(struct carried &m, double2 c, double2 done, double2 face)
 {
-    return slot + 1 < slots ? slot + 1 : 0;
+    m.z = m.a;
+    m.a = m.b;
+    m.b = c;
+    m.below = m.done;
+    m.done = done;
+    m.face_0 = m.face_1;
+    m.face_1 = face;
 }
 
-template <bool HELMHOLTZ, bool ZERO, int ROWS>
-static __global__ void __launch_bounds__(LANES *ROWS, MOST_ROWS / ROWS)
+/* The planes of a block, and the steps that it makes for them. */
+struct march {
+    int first, last; /* planes first to last − 1 are its own */
+    int start, stop; /* steps */
+};
+
+template <int HALO>
+static __device__ struct march find_march(const struct pair_fv2 &w, int planes)
+{
+    struct march a;
+    a.first = blockIdx.z * planes;
+    a.last = min(a.first + planes, w.c.n[2]);
+    a.start = w.c.wall[2][0] ? max(a.first - 1 - HALO, -1) : a.first - 1 - HALO;
+    a.stop = w.c.wall[2][1] ? min(a.last + HALO - 1, w.c.n[2]) : a.last + HALO - 1;
+    return a;
+}
+
+/* The residual of the last plane, which follows no step; and what is left to be restricted. */
+template <bool HELMHOLTZ, enum finish FINISH, class tile>
+static __device__ void finish_march(const struct pair_fv2 &w, const struct place &p,
+                                    const struct march &a, unsigned step_before, struct carried &m)
+{
+    if (a.stop == a.last) { /* a wall */
+        if (FINISH == RESTRICTS)
+            restrict_pair<tile>(w, p, a.stop - 2, m);
+        if (p.finishes)
+            take<FINISH, tile>(
+                p, a.stop - 1,
+                residual_pair<HELMHOLTZ, true, tile>(w, p, a.stop - 1, step_before, m, m.done), m);
+        __syncthreads();
+    }
+    if (FINISH == RESTRICTS)
+        restrict_pair<tile>(w, p, a.last - 1, m);
+    else
+        raise(w.norm, m.norm);
+}
+
+template <bool HELMHOLTZ, bool ZERO, enum finish FINISH, int ROWS>
+static __global__ void __launch_bounds__(LANES *ROWS, FINISH ? 1 : MOST_ROWS / ROWS)
     pair_kernel(const __grid_constant__ struct pair_fv2 w, int planes)
 {
+    using tile = struct tile<HELMHOLTZ, FINISH != ONLY_SWEEPS, ROWS>;
     extern __shared__ __align__(128) unsigned char shared_memory[];
-    auto &r = *reinterpret_cast<struct ring<HELMHOLTZ, ROWS> *>(shared_memory);
-    const struct place p = find_place<ROWS>(w.c);
-    const struct copies s = find_copies<ROWS>(w.c, p);
-    const int first = blockIdx.z * planes, last = min(first + planes, p.n2);
-    const int start = w.c.wall[2][0] ? max(first - 2, -1) : first - 2;
+    const struct place p = find_place<ROWS, tile::HALO>(w.c, shared_memory);
+    const struct march a = find_march<tile::HALO>(w, planes);
     const bool wall_row = (p.j == 0 && w.c.wall[1][0]) || (p.j == p.n1 - 1 && w.c.wall[1][1]);
-    struct carried m = begin<HELMHOLTZ, ZERO, ROWS>(w, p, s, r, start);
-    int u_before = 0, u_slot = 1, u_fetched = AHEAD + 1, slot = 0, fetched = AHEAD;
-    for (int k = start; k < last; k++) {
-        if (k + AHEAD < last)
-            fetch<HELMHOLTZ, ZERO, ROWS>(w, p, s, r, u_fetched, fetched, k + AHEAD);
+    struct copies copies = first_copies<tile, ROWS>(w, p, a.start + 1);
+    struct carried m = begin<HELMHOLTZ, ZERO, tile>(w, p, copies, a.start);
+    struct slots s = first_slots<tile>();
+    for (int k = a.start; k < a.stop; k++) {
+        if (k + AHEAD < a.stop)
+            fetch<HELMHOLTZ, ZERO, tile>(w, p, copies);
         __pipeline_commit();
-        double2 c = make_double2(0.0, 0.0);
+        if (FINISH == RESTRICTS && k - 2 >= a.first)
+            restrict_pair<tile>(w, p, k - 2, m);
+        double2 c = make_double2(0.0, 0.0), residual, done;
         if (!ZERO)
-            c = r.u[u_slot].row[p.row + 1][p.lane];
-        step_of_warp<HELMHOLTZ, ZERO>((p.j + k + 1 + w.parity) & 1,
-                                      wall_row || (k <= 0 && w.c.wall[2][0]) ||
-                                          (k >= p.n2 - 2 && w.c.wall[2][1]),
-                                      w, p, r, r.u[u_before], slot, c, k, first, m);
-        m.z = m.a;
-        m.a = m.b;
-        m.b = c;
+            c = pair_at(p.pair_place + s.u + tile::U + tile::U_ROWS);
+        const int place = (p.j + k + 1 + w.parity) & 1;
+        const bool walls = wall_row || (k <= (FINISH ? 1 : 0) && w.c.wall[2][0]) ||
+                           (k >= p.n2 - 2 && w.c.wall[2][1]);
+        const double2 face = m.bk;
+        if (FINISH && p.finishes && k - 1 >= a.first) {
+            done =
+                step_of_warp<HELMHOLTZ, ZERO, true, tile>(place, walls, w, p, s, c, k, m, residual);
+            take<FINISH, tile>(p, k - 1, residual, m);
+        } else {
+            done = step_of_warp<HELMHOLTZ, ZERO, false, tile>(place, walls, w, p, s, c, k, m,
+                                                              residual);
+        }
+        if (p.stores && k >= a.first && k < a.last)
+            *(double2 *)((char *)w.out + copies.place - (AHEAD + 2) * w.c.sk * CELL_BYTES) = done;
+        if (FINISH)
+            put(p.pair_place + tile::DONE + ROW_BYTES + (k & 1) * tile::DONE_BYTES, done);
+        move_up(m, c, done, face);
         __pipeline_wait_prior(AHEAD - 1);
         __syncthreads();
-        u_before = u_slot;
-        u_slot = next_slot(u_slot, U_SLOTS);
-        u_fetched = next_slot(u_fetched, U_SLOTS);
-        slot = next_slot(slot, SLOTS);
-        fetched = next_slot(fetched, SLOTS);
+        go_on<tile>(w, copies);
+        s = next_slots<tile>(s);
     }
+    if (FINISH)
+        finish_march<HELMHOLTZ, FINISH, tile>(w, p, a, s.step_before, m);
 }
 
 bool cuda_pair_fv2_fits(const struct level *level)
 {
     const struct operator_choice *choice = &level->stencil->choice;
-    const size_t bytes =
-        choice->helmholtz ? sizeof(ring<true, MOST_ROWS>) : sizeof(ring<false, MOST_ROWS>);
+    const size_t bytes = choice->helmholtz ? tile<true, false, MOST_ROWS>::BYTES
+                                           : tile<false, false, MOST_ROWS>::BYTES;
     bool even = level->dim % 2 == 0 && level->dim > 4;
     for (int q = 0; q < level->npatches; q++)
         even = even && level->patches[q].n[0] % 2 == 0;
@@ -420,22 +425,36 @@ bool cuda_pair_fv2_fits(const struct level *level)
            choice->smoother == SMOOTHER_GSRB && even;
 }
 
-template <bool HELMHOLTZ, bool ZERO, int ROWS>
+bool cuda_pair_fv2_finishes(const struct level *level)
+{
+    const size_t bytes = level->stencil->choice.helmholtz
+                             ? tile<true, true, FINISH_ROWS_HELMHOLTZ>::BYTES
+                             : tile<false, true, FINISH_ROWS>::BYTES;
+    bool even = true;
+    for (int q = 0; q < level->npatches; q++)
+        even = even && level->patches[q].n[1] % 2 == 0 && level->patches[q].n[2] % 2 == 0;
+    return even && (!level->connected || level->ghosts >= 3) && bytes <= cuda_shared_bytes() &&
+           cuda_pair_fv2_fits(level);
+}
+
+template <bool HELMHOLTZ, bool ZERO, enum finish FINISH, int ROWS>
 static void launch(const struct pair_fv2 &w, int planes)
 {
-    constexpr int BYTES = sizeof(ring<HELMHOLTZ, ROWS>);
-    static const cudaError_t prepared = cudaFuncSetAttribute(
-        pair_kernel<HELMHOLTZ, ZERO, ROWS>, cudaFuncAttributeMaxDynamicSharedMemorySize, BYTES);
+    using tile = struct tile<HELMHOLTZ, FINISH != ONLY_SWEEPS, ROWS>;
+    static const cudaError_t prepared =
+        cudaFuncSetAttribute(pair_kernel<HELMHOLTZ, ZERO, FINISH, ROWS>,
+                             cudaFuncAttributeMaxDynamicSharedMemorySize, tile::BYTES);
     CUDA_CALL(prepared);
     const int pairs = w.c.n[0] / 2 + open_low(w.c, 0) + open_high(w.c, 0),
-              rows = w.c.n[1] + open_low(w.c, 1) + open_high(w.c, 1);
+              rows = w.c.n[1] + tile::HALO * (open_low(w.c, 1) + open_high(w.c, 1));
     const int tiles_i = max(1, cuda_divided(pairs - 2, LANES - 2)),
-              tiles_j = max(1, cuda_divided(rows - 2, ROWS - 2));
+              tiles_j = max(1, cuda_divided(rows - 2 * tile::HALO, ROWS - 2 * tile::HALO));
     if (planes == 0)
-        planes =
-            cuda_choose_planes(w.c.n[2], tiles_i * tiles_j, MIN_PLANES, MAX_PLANES, EXTRA_STEPS);
+        planes = cuda_choose_planes(w.c.n[2], tiles_i * tiles_j, MIN_PLANES, MAX_PLANES,
+                                    FINISH ? EXTRA_FINISH_STEPS : EXTRA_STEPS);
     const dim3 block(LANES, ROWS), grid(tiles_i, tiles_j, cuda_divided(w.c.n[2], planes));
-    pair_kernel<HELMHOLTZ, ZERO, ROWS><<<grid, block, BYTES, cuda_stream()>>>(w, planes);
+    pair_kernel<HELMHOLTZ, ZERO, FINISH, ROWS>
+        <<<grid, block, tile::BYTES, cuda_stream()>>>(w, planes);
     CUDA_LAUNCHED();
 }
 
@@ -445,19 +464,30 @@ static void launch_tuned(const struct pair_fv2 &w)
     const struct cuda_tuning t =
         cuda_tuned(2, ZERO ? TUNED_ZERO_SMOOTH : TUNED_SMOOTH, HELMHOLTZ, w.c);
     if (t.rows == FEW_ROWS)
-        launch<HELMHOLTZ, ZERO, FEW_ROWS>(w, t.planes);
+        launch<HELMHOLTZ, ZERO, ONLY_SWEEPS, FEW_ROWS>(w, t.planes);
     else
-        launch<HELMHOLTZ, ZERO, MOST_ROWS>(w, t.planes);
+        launch<HELMHOLTZ, ZERO, ONLY_SWEEPS, MOST_ROWS>(w, t.planes);
+}
+
+template <bool HELMHOLTZ>
+static void launch_operator(const struct pair_fv2 &w)
+{
+    constexpr int ROWS = HELMHOLTZ ? FINISH_ROWS_HELMHOLTZ : FINISH_ROWS;
+    if (w.coarse)
+        launch<HELMHOLTZ, false, RESTRICTS, ROWS>(w, 0);
+    else if (w.norm)
+        launch<HELMHOLTZ, false, REDUCES, ROWS>(w, 0);
+    else if (w.zero_guess)
+        launch_tuned<HELMHOLTZ, true>(w);
+    else
+        launch_tuned<HELMHOLTZ, false>(w);
 }
 
 void cuda_pair_fv2(const struct pair_fv2 &pair)
 {
-    if (pair.alpha && pair.zero_guess)
-        launch_tuned<true, true>(pair);
-    else if (pair.alpha)
-        launch_tuned<true, false>(pair);
-    else if (pair.zero_guess)
-        launch_tuned<false, true>(pair);
+    CHECK(!pair.zero_guess || (!pair.coarse && !pair.norm));
+    if (pair.alpha)
+        launch_operator<true>(pair);
     else
-        launch_tuned<false, false>(pair);
+        launch_operator<false>(pair);
 }

@@ -36,14 +36,7 @@ void cuda_fill_walls(struct work &w, int sweep)
     w.v.u = w.buffer[sweep & 1];
 }
 
-int cuda_sweeps_per_halo(const struct level *level)
-{
-    if (level->periodic && level->dim % 2) /* see cpu_sweeps_per_halo */
-        return 1;
-    return level->ghosts / level->stencil->radius;
-}
-
-static void sweep_by_pair(const struct work &w, bool zero_guess)
+static struct pair_fv2 open_pair(const struct work &w)
 {
     double *const *fields = w.pass->level->fields;
     struct pair_fv2 pair = {w.c};
@@ -56,18 +49,40 @@ static void sweep_by_pair(const struct work &w, bool zero_guess)
     pair.beta_k = w.v.beta_k;
     pair.scale = w.v.scale;
     pair.parity = w.parity;
-    pair.zero_guess = zero_guess;
+    return pair;
+}
+
+/* The last two sweeps and the finish of the pass. */
+static void finish_by_pair(const struct pass *pass, struct pair_fv2 pair, int q)
+{
+    if (pass->finish == FINISH_NORM) {
+        cuda_reduce_norm(pass->norm, [&](unsigned long long *norm) {
+            pair.norm = norm;
+            cuda_pair_fv2(pair);
+        });
+        return;
+    }
+    const struct patch *coarse = &pass->coarse->patches[q];
+    pair.coarse = pass->coarse->fields[pass->coarse_f] + coarse->offset;
+    pair.coarse_sj = coarse->sj;
+    pair.coarse_sk = coarse->sk;
     cuda_pair_fv2(pair);
 }
 
-/* All sweeps of the pass by fused red-black kernels, which work out of place: u and FIELD_TMP
- * change places after each. */
-static void sweep_by_pairs(const struct pass *pass)
+/* All sweeps of the pass by fused red-black kernels, and its finish if it `finishes` so. They work
+ * out of place: u and FIELD_TMP change places after each. */
+static void sweep_by_pairs(const struct pass *pass, bool finishes)
 {
     struct level *l = pass->level;
     for (int sweep = 0; sweep < pass->nsweeps; sweep += 2) {
-        for (int q = 0; q < l->npatches; q++)
-            sweep_by_pair(cuda_open_work(pass, q), sweep == 0 && pass->start == START_ZERO);
+        for (int q = 0; q < l->npatches; q++) {
+            struct pair_fv2 pair = open_pair(cuda_open_work(pass, q));
+            pair.zero_guess = sweep == 0 && pass->start == START_ZERO;
+            if (finishes && sweep + 2 == pass->nsweeps)
+                finish_by_pair(pass, pair, q);
+            else
+                cuda_pair_fv2(pair);
+        }
         double *swapped = l->fields[pass->u];
         l->fields[pass->u] = l->fields[FIELD_TMP];
         l->fields[FIELD_TMP] = swapped;
@@ -231,6 +246,13 @@ static bool pairs_fit(const struct pass *pass)
            !cuda_tail_level(pass->level) && cuda_pair_fv2_fits(pass->level);
 }
 
+/* True if the last of these kernels can do the finish of the pass too. */
+static bool pairs_finish(const struct pass *pass)
+{
+    return (pass->finish == FINISH_RESTRICT || pass->finish == FINISH_NORM) &&
+           (pass->nsweeps > 2 || pass->start != START_ZERO) && cuda_pair_fv2_finishes(pass->level);
+}
+
 void cuda_run(const struct pass *pass)
 {
     const struct step step = {STEP_PASS, *pass};
@@ -244,9 +266,12 @@ void cuda_run(const struct pass *pass)
     const int patches = pass->level->npatches;
     fill_coarse_walls(pass);
     if (pairs_fit(pass)) {
+        const bool finishes = pairs_finish(pass);
         for (int q = 0; q < patches && prolongs(pass); q++)
             baseline_start(cuda_open_work(pass, q), q, 0);
-        sweep_by_pairs(pass);
+        sweep_by_pairs(pass, finishes);
+        if (finishes)
+            return;
         rest.start = START_KEEP;
         rest.first_sweep += rest.nsweeps;
         rest.nsweeps = 0;

@@ -57,11 +57,16 @@ static bool cut_level(int n, struct cut *cut)
     return cut_dim(*cut) == n && cut->box_dim >= MIN_BOX_DIM;
 }
 
+static int ghosts_of(const struct lab *lab)
+{
+    return stencil_ghosts(lab->options.order);
+}
+
 static struct level *create_level(const struct lab *lab, struct cut cut, const struct way *way)
 {
     struct level *l = level_create(0, decomposition_create(cut, comm_size()),
-                                   lab->options.boundary == BOUNDARY_PERIODIC, GHOSTS, lab->backend,
-                                   lab->backend->row_align);
+                                   lab->options.boundary == BOUNDARY_PERIODIC, ghosts_of(lab),
+                                   lab->backend, lab->backend->row_align);
     level_allocate(l, FIELD_U);
     if (!l->connected)
         return l;
@@ -184,7 +189,7 @@ static bool fits(const struct lab *lab, struct cut cut, char *message, int size)
 {
     struct decomposition d = decomposition_create(cut, comm_size());
     const double needed =
-        (double)decomposition_field_bytes(&d, comm_rank(), GHOSTS, lab->backend->row_align);
+        (double)decomposition_field_bytes(&d, comm_rank(), ghosts_of(lab), lab->backend->row_align);
     const double available = lab->backend->on_device ? (double)cuda_device()->free_bytes
                                                      : (double)memory_available_bytes();
     decomposition_destroy(&d);
@@ -204,7 +209,7 @@ static int measure_all(struct lab *lab, struct cut cut)
     int wrong = 0;
     print_machine(lab);
     snprintf(title, sizeof title, "halo of %d^3 cells, %d deep, %d ranks", lab->options.n,
-             (int)GHOSTS, comm_size());
+             ghosts_of(lab), comm_size());
     print_heading(title);
     printf("  %-12s %10s %10s %10s %12s %10s\n", "transport", "us", "min", "max", "MB a rank",
            "GB/s");

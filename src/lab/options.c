@@ -77,6 +77,7 @@ static const struct option_row ladder_rows_of_options[] = {
 
 static const struct option_row exchange_rows_of_options[] = {
     SIZE,
+    ORDER,
     {.name = "boundary", CHOICE(boundary, boundary_choices, "dirichlet"), .help = "boundary condition"},
     BACKEND,
     COMMON,

@@ -52,9 +52,9 @@ static bool prolongs(const struct pass *p)
 static int choose_sweeps(const struct level *l, const struct stage_row *row, int wanted,
                          char *message, int size)
 {
-    const int most = !l->connected
-                         ? SMOOTHER_SWEEPS
-                         : l->backend->passes->sweeps_per_halo(l) - (row->finish != FINISH_NONE);
+    const int most = !l->connected                ? SMOOTHER_SWEEPS
+                     : row->finish != FINISH_NONE ? operations_per_halo(l) - 1
+                                                  : sweeps_per_halo(l);
     const int sweeps = wanted > 0 ? wanted : most < DEFAULT_SWEEPS ? most : DEFAULT_SWEEPS;
     if (sweeps > most || sweeps < 1) {
         snprintf(message, (size_t)size,

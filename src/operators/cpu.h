@@ -112,7 +112,6 @@ static inline double *patch_cells(const struct level *level, const struct patch 
 
 /* The entries of the pass table. */
 void cpu_run(const struct pass *pass, void (*traverse)(const struct traversal *));
-int cpu_sweeps_per_halo(const struct level *level);
 void cpu_restrict_cells(const struct level *fine, enum field from, struct level *coarse,
                         enum field to);
 void cpu_fill_fv(const struct level *level, const struct fv_tables *tables);

@@ -168,15 +168,6 @@ static struct patch_pass open_patch(const struct pass *pass, int q)
     return p;
 }
 
-int cpu_sweeps_per_halo(const struct level *level)
-{
-    /* Around an odd number of periodic cells the colours do not alternate, so ghosts cannot be
-     * swept like the cells they copy. */
-    if (level->periodic && level->dim % 2)
-        return 1;
-    return level->ghosts / level->stencil->radius;
-}
-
 void cpu_run(const struct pass *pass, void (*traverse)(const struct traversal *))
 {
     const struct level *l = pass->level;

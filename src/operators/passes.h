@@ -74,8 +74,6 @@ struct fv_tables {
 /* Work vectors are combined like this: z = a·x + b·y, fma(a, x, b·y) per cell. */
 struct passes {
     void (*run)(const struct pass *pass);
-    /* How many sweeps one run() may do before a connected level must exchange halos again. */
-    int (*sweeps_per_halo)(const struct level *level);
 
     void (*restrict_cells)(const struct level *fine, enum field from, struct level *coarse,
                            enum field to);
@@ -118,5 +116,11 @@ struct passes {
     void (*diagonal)(struct level *level,
                      uint64_t *lambda_max); /* FIELD_DINV; max of the Gershgorin bound's bits */
 };
+
+/* How many sweeps one run() may do before a connected level must exchange halos again: one fewer
+ * than ghosts are deep enough for where that leaves two or more, and so room for the finish. */
+int sweeps_per_halo(const struct level *level);
+/* How many sweeps and a finish together. */
+int operations_per_halo(const struct level *level);
 
 #endif

@@ -8,6 +8,11 @@ int stencil_wall_rule(int wanted, int dim)
     return wanted == 4 && dim < 4 ? 2 : wanted;
 }
 
+int stencil_ghosts(int order)
+{
+    return order == 2 ? 3 : 2;
+}
+
 int stencil_min_dim(int order, bool periodic)
 {
     return order == 2 && !periodic ? 1 : 2;

@@ -42,6 +42,9 @@ void stencil_set_lambda_max(struct stencil *s, double lambda_max);
 /* Ghost cells of a Dirichlet wall for data of `dim` cells a side: the rule asked for (2 or 4
  * cells), or the best one that fits: quadratic where dim < 4, linear where dim < 2. */
 int stencil_wall_rule(int wanted, int dim);
+/* Ghost layers of a level: as many as two sweeps and a residual read between them (order 2), or one
+ * of these (order 4). */
+int stencil_ghosts(int order);
 /* Fewest cells a side of a coarse level: 1 for order 2, 2 for order 4, and at least 2 where the
  * boundary is periodic (one periodic cell is its own neighbour: its diagonal is that of no
  * operator). */

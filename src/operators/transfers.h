@@ -3,11 +3,16 @@
 /* Restriction and prolongation (NUMERICS, Transfer between levels). */
 #include "operators/formula.h"
 
-/* Mean of the 8 fine cells; each argument is the sum of an (even, odd) pair in i, named by (j,k)
- * parity. */
+/* Mean of the 8 fine cells, from the sums over those in the even and in the odd plane. */
+FORMULA double restrict_planes(double even, double odd)
+{
+    return 0.125 * (even + odd);
+}
+
+/* The same; each argument is the sum of an (even, odd) pair in i, named by (j,k) parity. */
 FORMULA double restrict_cell(double pair_00, double pair_10, double pair_01, double pair_11)
 {
-    return 0.125 * ((pair_00 + pair_10) + (pair_01 + pair_11));
+    return restrict_planes(pair_00 + pair_10, pair_01 + pair_11);
 }
 
 /* Mean of the 4 fine faces on a coarse face. */

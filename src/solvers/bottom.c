@@ -42,7 +42,7 @@ void bottom_destroy(struct bottom *b)
  * neighbour). */
 static void smooth(struct level *l, enum field u, enum field f)
 {
-    const int group = l->connected ? l->backend->passes->sweeps_per_halo(l) : SMOOTHER_SWEEPS;
+    const int group = l->connected ? sweeps_per_halo(l) : SMOOTHER_SWEEPS;
     if (l->connected)
         plan_execute(l->halo, l->fields[f], l->fields[f], NULL);
     for (int sweep = 0; sweep < SMOOTHER_SWEEPS; sweep += group) {

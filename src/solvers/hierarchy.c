@@ -66,8 +66,9 @@ static void add_level_bytes(const struct hierarchy_choice *choice,
     struct decomposition d = decomposition_create(shape->cuts[level], ranks);
     const struct backend *backend = hierarchy_level_backend(choice, d.dim);
     const size_t count = (size_t)level_fields(choice, backend, level, shape->nlevels, fields);
+    const int ghosts = stencil_ghosts(choice->op.order);
     for (int rank = 0; rank < ranks; rank++)
-        bytes[rank] += count * decomposition_field_bytes(&d, rank, GHOSTS, backend->row_align);
+        bytes[rank] += count * decomposition_field_bytes(&d, rank, ghosts, backend->row_align);
     if (level + 1 < shape->nlevels) {
         struct decomposition next = decomposition_create(shape->cuts[level + 1], ranks);
         struct decomposition shadow = decomposition_coarsen(&d);
@@ -75,7 +76,7 @@ static void add_level_bytes(const struct hierarchy_choice *choice,
                               backend != hierarchy_level_backend(choice, next.dim);
         for (int rank = 0; separate && rank < ranks; rank++)
             bytes[rank] += SHADOW_FIELDS *
-                           decomposition_field_bytes(&shadow, rank, GHOSTS, backend->row_align);
+                           decomposition_field_bytes(&shadow, rank, ghosts, backend->row_align);
         decomposition_destroy(&next);
         decomposition_destroy(&shadow);
     }
@@ -123,8 +124,8 @@ size_t hierarchy_device_bytes(const struct hierarchy_choice *choice,
 static struct level *create_level(const struct hierarchy_choice *choice,
                                   const struct backend *backend, int depth, struct decomposition d)
 {
-    struct level *l =
-        level_create(depth, d, choice->op.periodic, GHOSTS, backend, backend->row_align);
+    struct level *l = level_create(depth, d, choice->op.periodic, stencil_ghosts(choice->op.order),
+                                   backend, backend->row_align);
     l->stencil = memory_alloc(sizeof *l->stencil, "stencil");
     *l->stencil = stencil_create(choice->op, l->dim);
     return l;
@@ -160,7 +161,7 @@ static void create_transfer(struct hierarchy *h, int depth)
     level_allocate(t->coarse, FIELD_U);
     level_allocate(t->coarse, FIELD_F);
     t->down = plan_create(t->coarse, next, TARGET_GROWN, 0, CENTRE_CELL);
-    t->up = plan_create(next, t->coarse, TARGET_GROWN, GHOSTS, CENTRE_CELL);
+    t->up = plan_create(next, t->coarse, TARGET_GROWN, t->coarse->ghosts, CENTRE_CELL);
     choose_way(h, t->down);
     choose_way(h, t->up);
 }

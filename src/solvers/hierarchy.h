@@ -6,7 +6,7 @@
 #include "operators/stencil.h"
 #include "solvers/bottom.h"
 
-enum { MAX_LEVELS = 32, GHOSTS = 2 };
+enum { MAX_LEVELS = 32 };
 
 /* What a hierarchy is made from. */
 struct hierarchy_choice {

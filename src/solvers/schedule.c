@@ -81,10 +81,11 @@ static void schedule_prolongation(struct program *p, int level)
 }
 
 /* A pass on a level with neighbours: its start alone where that prolongs, then sweeps in groups
- * that the halo's depth allows, the finish with the last group if it is deep enough for that. */
+ * that the halo's depth allows, with room for the finish, which goes with the last group if it is
+ * deep enough for that. */
 static void schedule_connected(struct program *p, int level, const struct pass *whole)
 {
-    const int depth = whole->level->backend->passes->sweeps_per_halo(whole->level);
+    const int most = sweeps_per_halo(whole->level), depth = operations_per_halo(whole->level);
     struct pass rest = *whole;
     bool ghosts_valid = whole->start == START_ZERO;
     if (prolongs(whole)) {
@@ -98,7 +99,7 @@ static void schedule_connected(struct program *p, int level, const struct pass *
     }
     do {
         struct pass part = rest;
-        part.nsweeps = rest.nsweeps < depth ? rest.nsweeps : depth;
+        part.nsweeps = rest.nsweeps < most ? rest.nsweeps : most;
         const bool last = part.nsweeps == rest.nsweeps &&
                           (rest.finish == FINISH_NONE || part.nsweeps + 1 <= depth);
         if (!last)
@@ -129,7 +130,7 @@ static void schedule_pass(struct program *p, const struct stage *s)
 static void add_rhs_halo(struct program *p, int level, enum field f)
 {
     const struct level *l = p->hierarchy->levels[level];
-    if (level < p->hierarchy->nlevels - 1 && l->backend->passes->sweeps_per_halo(l) > 1)
+    if (level < p->hierarchy->nlevels - 1 && operations_per_halo(l) > 1)
         add_halo(p, level, f);
 }
 

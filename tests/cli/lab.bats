@@ -256,7 +256,7 @@ stdout" ]
 
 @test "exchange: halos between ranks are right, and counted" {
     exchanges 2 16
-    [ "$(json 'r["transports"][0]["bytes_sent"]')" = 4096 ] # 16 x 16 cells, two layers
+    [ "$(json 'r["transports"][0]["bytes_sent"]')" = 6144 ] # 16 x 16 cells, three layers
     exchanges 3 --boundary periodic 24
     exchanges 4 --boundary periodic 8
     exchanges 1 --boundary periodic 12

@@ -252,7 +252,7 @@ static bool prolongs(const struct pass *p)
 /* Operations that the halo (or, without neighbours, the smoother) allows in one pass. */
 static int most_operations(const struct level *l)
 {
-    return l->connected ? backend_cpu.passes->sweeps_per_halo(l) : SMOOTHER_SWEEPS + 1;
+    return l->connected ? operations_per_halo(l) : SMOOTHER_SWEEPS + 1;
 }
 
 /* The next part of what is left, as long as is allowed, or shorter if `cut`. */
