@@ -52,21 +52,24 @@ static struct pair_fv2 open_pair(const struct work &w)
     return pair;
 }
 
-/* The last two sweeps and the finish of the pass. */
-static void finish_by_pair(const struct pass *pass, struct pair_fv2 pair, int q)
+/* Launches a kernel with what it needs for the finish of the pass on patch q, the residual
+ * restricted or reduced to its norm. */
+template <class Kernel>
+static void launch_finish(const struct pass *pass, int q, Kernel work,
+                          void (*launch)(const Kernel &))
 {
     if (pass->finish == FINISH_NORM) {
         cuda_reduce_norm(pass->norm, [&](unsigned long long *norm) {
-            pair.norm = norm;
-            cuda_pair_fv2(pair);
+            work.norm = norm;
+            launch(work);
         });
         return;
     }
     const struct patch *coarse = &pass->coarse->patches[q];
-    pair.coarse = pass->coarse->fields[pass->coarse_f] + coarse->offset;
-    pair.coarse_sj = coarse->sj;
-    pair.coarse_sk = coarse->sk;
-    cuda_pair_fv2(pair);
+    work.coarse = pass->coarse->fields[pass->coarse_f] + coarse->offset;
+    work.coarse_sj = coarse->sj;
+    work.coarse_sk = coarse->sk;
+    launch(work);
 }
 
 /* All sweeps of the pass by fused red-black kernels, and its finish if it `finishes` so. They work
@@ -79,7 +82,7 @@ static void sweep_by_pairs(const struct pass *pass, bool finishes)
             struct pair_fv2 pair = open_pair(cuda_open_work(pass, q));
             pair.zero_guess = sweep == 0 && pass->start == START_ZERO;
             if (finishes && sweep + 2 == pass->nsweeps)
-                finish_by_pair(pass, pair, q);
+                launch_finish(pass, q, pair, cuda_pair_fv2);
             else
                 cuda_pair_fv2(pair);
         }
@@ -112,18 +115,7 @@ static void finish_fused(const struct pass *pass, int q)
     r.beta_j = w.v.beta_j;
     r.beta_k = w.v.beta_k;
     r.scale = w.v.scale;
-    if (pass->finish == FINISH_NORM) {
-        cuda_reduce_norm(pass->norm, [&](unsigned long long *norm) {
-            r.norm = norm;
-            cuda_residual_fv2(r);
-        });
-        return;
-    }
-    const struct patch *coarse = &pass->coarse->patches[q];
-    r.coarse = pass->coarse->fields[pass->coarse_f] + coarse->offset;
-    r.coarse_sj = coarse->sj;
-    r.coarse_sk = coarse->sk;
-    cuda_residual_fv2(r);
+    launch_finish(pass, q, r, cuda_residual_fv2);
 }
 
 /* What every operation by the order-4 kernel has in common. */
