@@ -7,7 +7,7 @@
 #include "app/facts.h"
 #include "app/threshold.h"
 #include "app/transport.h"
-#include "app/tuning.h"
+#include "cli/tuning_choice.h"
 #include "cli/tuning_file.h"
 #include "base/memory.h"
 #include "cli/build_info.h"

@@ -10,11 +10,11 @@
 #include "app/report.h"
 #include "app/threshold.h"
 #include "app/transport.h"
-#include "app/tuning.h"
 #include "base/check.h"
 #include "base/memory.h"
 #include "cli/agreement.h"
 #include "cli/build_info.h"
+#include "cli/tuning_choice.h"
 #include "comm/comm.h"
 #include "cuda/cuda.h"
 
@@ -158,7 +158,7 @@ static enum status run(int argc, char **argv)
     if (status == STATUS_VALID)
         status = transport_choose(&options, on_gpu, message, sizeof message);
     if (status == STATUS_VALID)
-        status = tuning_choose(&options, on_gpu, message, sizeof message);
+        status = tuning_choose(options.tuning, on_gpu, message, sizeof message);
     struct hierarchy_choice choice = benchmark_hierarchy_choice(&options, on_gpu);
     if (status == STATUS_VALID && options.dry_run)
         report_dry_run(&choice, &options);

@@ -1,7 +1,7 @@
 #include "app/report.h"
 #include "app/threshold.h"
 #include "app/transport.h"
-#include "app/tuning.h"
+#include "cli/tuning_choice.h"
 #include "cli/tuning_file.h"
 #include <inttypes.h>
 #include <math.h>

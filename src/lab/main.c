@@ -6,6 +6,7 @@
 #include "cli/agreement.h"
 #include "cli/build_info.h"
 #include "cli/nearest.h"
+#include "cli/tuning_choice.h"
 #include "comm/comm.h"
 #include "cuda/cuda.h"
 #include "lab/lab.h"
@@ -51,6 +52,8 @@ void print_machine(const struct lab *lab)
                e->cuda_driver % 1000 / 10);
     else
         printf("CPU: %s, %d threads\n", e->cpu, e->threads);
+    if (tuning_path())
+        printf("tuning: %s\n", tuning_path());
 }
 
 void spread_add_json(struct cJSON *object, const struct spread *s)
@@ -153,6 +156,7 @@ static void begin_report(struct lab *lab, const struct subcommand *s)
     json_add_number(lab->json, "cuda_driver", e->cuda_driver);
     json_add_number(lab->json, "cuda_runtime", e->cuda_runtime);
     json_add_text(lab->json, "backend", lab->backend->name);
+    json_add_text(lab->json, "tuning", tuning_path());
     lab_options_visit(s->options, &lab->options, add_option, json_add_object(lab->json, "options"));
 }
 
@@ -199,6 +203,8 @@ static enum status run_subcommand(const struct subcommand *s, int argc, char **a
     }
     if (status == STATUS_VALID)
         status = choose_backend(&lab, message, sizeof message);
+    if (status == STATUS_VALID && option_find(s->options, "tuning", 0))
+        status = tuning_choose(lab.options.tuning, lab.backend->on_device, message, sizeof message);
     status = status == STATUS_VALID ? measure(&lab, s) : refuse(status, message);
     cuda_close();
     option_release(s->options, &lab.options);

@@ -38,6 +38,10 @@ static const struct choice sections[] = {{"all", SECTION_ALL},
      .minimum = 4, .maximum = 1024, .argument = "N",                                               \
      .help = "cells a side of the level, 4 to 1024: a product of an\n"                             \
              "odd number up to 11 and at least two twos"}
+#define TUNING                                                                                     \
+    {.name = "tuning", .kind = OPTION_PATH, AT(tuning), .unset = "", .uses = SHAPES,               \
+     .argument = "FILE", .help = "how the GPU's kernels cut levels, or none; without: as\n"         \
+                                 "hpgmg-gpu, the file of the GPU's name in tuning/"}
 #define ORDER                                                                                      \
     {.name = "order", CHOICE(order, order_choices, "2"), .help = "order of the operator: fv2 or fv4"}
 
@@ -64,6 +68,7 @@ static const struct option_row kernel_rows_of_options[] = {
     {.name = "coefficients", CHOICE(coefficients, coefficient_choices, "variable"),
      .help = "stored alpha and beta, or alpha = beta = 1"},
     {.name = "smoother", CHOICE(smoother, smoother_choices, "gsrb"), .help = "what a sweep is"},
+    TUNING,
     BACKEND,
     COMMON,
 };
@@ -71,6 +76,7 @@ static const struct option_row kernel_rows_of_options[] = {
 static const struct option_row ladder_rows_of_options[] = {
     SIZE,
     ORDER,
+    TUNING,
     BACKEND,
     COMMON,
 };

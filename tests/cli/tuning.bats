@@ -57,6 +57,19 @@ head2="device NVIDIA H200"
     [ "$output" = "hpgmg-gpu: error: $file: No such file or directory" ]
 }
 
+@test "the lab reads the same files" {
+    for words in "kernel --stage smooth" ladder; do
+        # shellcheck disable=SC2086
+        run "$HPGMG_LAB" $words --backend cpu --samples 1 --tuning "$file" 8
+        [ "$status" -eq 2 ]
+        [ "$output" = "hpgmg-lab: error: $file: No such file or directory" ]
+        # shellcheck disable=SC2086
+        run "$HPGMG_LAB" $words --backend cpu --samples 1 --tuning tuning/NVIDIA-H200.txt 8
+        [ "$status" -eq 0 ]
+        [[ $output != *"tuning: "* ]] # a CPU follows none
+    done
+}
+
 @test "a folder" {
     solve --tuning "$BATS_TEST_TMPDIR"
     [ "$status" -eq 2 ]

@@ -1,4 +1,4 @@
-#include "app/tuning.h"
+#include "cli/tuning_choice.h"
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -43,38 +43,57 @@ static bool find(const char *device, char path[PATH_SIZE])
 }
 
 /* On rank 0. */
-static enum status read_file(const struct options *o, bool on_gpu, struct tuning_file *file,
+static enum status read_file(const char *wanted, bool on_gpu, struct tuning_file *file,
                              char *message, int size)
 {
     memset(file, 0, sizeof *file);
-    if (o->tuning && strcmp(o->tuning, "none") == 0)
+    if (wanted && strcmp(wanted, "none") == 0)
         return STATUS_VALID;
-    if (o->tuning)
-        snprintf(followed, sizeof followed, "%s", o->tuning);
+    if (wanted)
+        snprintf(followed, sizeof followed, "%s", wanted);
     else if (!on_gpu || !find(cuda_device()->name, followed))
         followed[0] = '\0';
-    if (!followed[0])
-        return STATUS_VALID;
-    const enum status status = tuning_file_read(file, followed, message, size);
-    if (status != STATUS_VALID || !on_gpu || strcmp(file->device, cuda_device()->name) == 0)
-        return status;
-    snprintf(message, (size_t)size, "--tuning: %.300s is for %s, and the GPU is %s", followed,
-             file->device, cuda_device()->name);
-    return STATUS_ENVIRONMENT;
+    return followed[0] ? tuning_file_read(file, followed, message, size) : STATUS_VALID;
 }
 
-enum status tuning_choose(const struct options *o, bool on_gpu, char *message, int size)
+/* Whether every rank's GPU is the one that the file was made for; if not, why in message. */
+static bool suits_all(const struct tuning_file *file, char *message, int size)
+{
+    const char *name = cuda_device()->name;
+    const bool suits = strcmp(file->device, name) == 0;
+    const int other =
+        suits ? 0 : comm_size() - comm_rank(); /* the first such rank is the largest */
+    const int most = (int)comm_max_u64(MPI_COMM_WORLD, (uint64_t)other);
+    char its_name[sizeof file->device];
+    if (most == 0)
+        return true;
+    snprintf(its_name, sizeof its_name, "%s", name);
+    comm_broadcast_from(MPI_COMM_WORLD, comm_size() - most, its_name, sizeof its_name);
+    snprintf(message, (size_t)size, "--tuning: %.300s is for %s, and the GPU is %s", followed,
+             file->device, its_name);
+    return false;
+}
+
+enum status tuning_choose(const char *wanted, bool on_gpu, char *message, int size)
 {
     static struct tuning_file file;
     int status = STATUS_VALID;
     followed[0] = '\0';
     if (comm_rank() == 0)
-        status = read_file(o, on_gpu, &file, message, size);
+        status = read_file(wanted, on_gpu, &file, message, size);
     comm_broadcast(MPI_COMM_WORLD, &status, sizeof status);
     comm_broadcast(MPI_COMM_WORLD, &file, sizeof file);
-    if (status != STATUS_VALID || !on_gpu)
-        followed[0] = '\0';
-    else
+    comm_broadcast(MPI_COMM_WORLD, followed, sizeof followed);
+    const bool follows = status == STATUS_VALID && on_gpu && followed[0];
+    if (follows && suits_all(&file, message, size)) {
         cuda_tune(file.tunings, file.count);
-    return (enum status)status;
+        return STATUS_VALID;
+    }
+    followed[0] = '\0';
+    if (!follows)
+        return (enum status)status;
+    if (wanted)
+        return STATUS_ENVIRONMENT;
+    message[0] = '\0'; /* not every GPU is rank 0's, whose file was found */
+    return STATUS_VALID;
 }
