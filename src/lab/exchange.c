@@ -2,17 +2,14 @@
  * checked cell by cell and timed. */
 #include <stdio.h>
 #include "base/memory.h"
-#include "base/timer.h"
 #include "comm/comm.h"
 #include "cuda/cuda.h"
 #include "lab/fields.h"
-#include "lab/gpu.h"
 #include "lab/lab.h"
 #include "level/plan.h"
 
 /* Rounds that are checked: more than a transport has buffers in turn. */
-enum { ROUNDS = 3, MIN_BOX_DIM = 4, TRIAL_RUNS = 4, MAX_RUNS = 100 };
-static const double SAMPLE_SECONDS = 20e-3;
+enum { ROUNDS = 3, MIN_BOX_DIM = 4 };
 
 /* A way for messages, and why it does not work here, or NULL. */
 struct way {
@@ -96,50 +93,12 @@ static long check(struct level *l)
     return (long)wrong;
 }
 
-static double host_seconds(struct level *l, int runs)
-{
-    comm_barrier(MPI_COMM_WORLD);
-    const double start = timer_seconds();
-    for (int run = 0; run < runs; run++)
-        exchange_once(l);
-    l->backend->synchronise();
-    return timer_seconds() - start;
-}
-
-static double slowest(double seconds)
-{
-    comm_max_f64(MPI_COMM_WORLD, &seconds, 1);
-    return seconds;
-}
-
-/* Exchanges of one sample, the same on all ranks. */
-static int choose_runs(struct level *l)
-{
-    host_seconds(l, TRIAL_RUNS);
-    const double runs = SAMPLE_SECONDS / (slowest(host_seconds(l, TRIAL_RUNS)) / TRIAL_RUNS + 1e-9);
-    return runs < 1.0 ? 1 : runs > MAX_RUNS ? MAX_RUNS : (int)runs;
-}
-
-/* Exchanges back to back: as one CUDA graph where the device does them alone, as in the solver's
- * programs, else by the host's clock. A sample is the slowest rank's. */
+/* Exchanges back to back: as CUDA graphs where the device does them alone, as in the solver's
+ * programs, else by the host's clock. */
 static struct spread time_exchange(struct level *l, int samples)
 {
-    const int runs = choose_runs(l);
-    struct gpu_batch *batch = l->backend->on_device && plan_is_recordable(l->halo)
-                                  ? gpu_batch_create(exchange_once, l, runs)
-                                  : NULL;
-    double *seconds = memory_alloc((size_t)samples * sizeof *seconds, "samples");
-    if (batch)
-        gpu_batch_seconds(batch); /* the first launch of a graph uploads it */
-    for (int s = 0; s < samples; s++) {
-        comm_barrier(MPI_COMM_WORLD);
-        seconds[s] = slowest(batch ? gpu_batch_seconds(batch) : host_seconds(l, runs)) / runs;
-    }
-    if (batch)
-        gpu_batch_destroy(batch);
-    const struct spread spread = spread_of(seconds, samples);
-    memory_free(seconds);
-    return spread;
+    const enum watch watch = plan_is_recordable(l->halo) ? WATCH_BACKEND : WATCH_HOST;
+    return time_work(l->backend, watch, exchange_once, l, samples);
 }
 
 /* The most that a rank sends to others in one exchange. */
@@ -185,19 +144,20 @@ static bool measure_way(const struct lab *lab, struct cut cut, const struct way 
     return wrong == 0;
 }
 
+/* The field, with as much again for messages, of all ranks of a node. All ranks agree. */
 static bool fits(const struct lab *lab, struct cut cut, char *message, int size)
 {
+    const bool on_device = lab->backend->on_device;
     struct decomposition d = decomposition_create(cut, comm_size());
-    const double needed =
+    double needed =
+        2.0 * comm_node_size() *
         (double)decomposition_field_bytes(&d, comm_rank(), ghosts_of(lab), lab->backend->row_align);
-    const double available = lab->backend->on_device ? (double)cuda_device()->free_bytes
-                                                     : (double)memory_available_bytes();
+    double available =
+        on_device ? (double)cuda_device()->free_bytes : (double)memory_available_bytes();
     decomposition_destroy(&d);
-    double fit = available == 0.0 || 2.0 * needed * comm_node_size() <= available;
-    comm_min_f64(MPI_COMM_WORLD, &fit, 1);
-    if (fit == 0.0)
-        snprintf(message, (size_t)size, "the level does not fit into memory; choose a smaller N");
-    return fit == 1.0;
+    comm_max_f64(MPI_COMM_WORLD, &needed, 1);
+    comm_min_f64(MPI_COMM_WORLD, &available, 1);
+    return bytes_fit(needed, available, on_device ? "GPU" : "host", message, size);
 }
 
 static int measure_all(struct lab *lab, struct cut cut)

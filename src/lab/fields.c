@@ -28,7 +28,7 @@ bool level_exists(int n)
     return cut_into_boxes(n, &choice);
 }
 
-static bool fits(double needed, double available, const char *where, char *message, int size)
+bool bytes_fit(double needed, double available, const char *where, char *message, int size)
 {
     if (available == 0.0 || needed <= available)
         return true;
@@ -56,9 +56,9 @@ enum status level_choice(const struct lab_options *o, const struct backend *back
     const double on_host = (double)hierarchy_bytes(choice, &shape, 1);
     const double on_device = (double)hierarchy_device_bytes(choice, &shape, 1);
     const bool good =
-        fits(on_host, (double)memory_available_bytes(), "host", message, message_size) &&
+        bytes_fit(on_host, (double)memory_available_bytes(), "host", message, message_size) &&
         (!backend->on_device ||
-         fits(on_device, (double)cuda_device()->free_bytes, "GPU", message, message_size));
+         bytes_fit(on_device, (double)cuda_device()->free_bytes, "GPU", message, message_size));
     return good ? STATUS_VALID : STATUS_MEMORY;
 }
 

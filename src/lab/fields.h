@@ -10,6 +10,10 @@
 /* Whether some run has a level of n cells a side. */
 bool level_exists(int n);
 
+/* Whether so many bytes fit where so many are available (0: unknown); if not, one line in message.
+ */
+bool bytes_fit(double needed, double available, const char *where, char *message, int size);
+
 /* The hierarchy whose first level has options->n cells a side, with its fields on the backend.
  * STATUS_MEMORY with one line in message if it does not fit. */
 enum status level_choice(const struct lab_options *options, const struct backend *backend,

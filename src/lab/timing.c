@@ -3,20 +3,35 @@
 #include "base/check.h"
 #include "base/memory.h"
 #include "base/timer.h"
+#include "comm/comm.h"
 #include "lab/gpu.h"
 
 enum { TRIALS = 3, MAX_RUNS_IN_GRAPH = 256, MAX_RUNS = 4096 };
 /* A CPU's clock is the host's, and a thread may lose its processor for a few milliseconds. */
 static const double GPU_SAMPLE_SECONDS = 2e-3, CPU_SAMPLE_SECONDS = 20e-3;
 
+/* The slowest rank's seconds, on all ranks, so that all make as many runs. */
+static double slowest(double seconds)
+{
+    comm_max_f64(MPI_COMM_WORLD, &seconds, 1);
+    return seconds;
+}
+
 static double host_seconds(const struct backend *backend, work_fn *work, void *data, int runs)
 {
     backend->synchronise();
+    comm_barrier(MPI_COMM_WORLD);
     const double start = timer_seconds();
     for (int run = 0; run < runs; run++)
         work(data);
     backend->synchronise();
-    return timer_seconds() - start;
+    return slowest(timer_seconds() - start);
+}
+
+static double batch_seconds(struct gpu_batch *batch)
+{
+    comm_barrier(MPI_COMM_WORLD);
+    return slowest(gpu_batch_seconds(batch));
 }
 
 /* The fastest of some trials, which warm up as well. */
@@ -52,7 +67,7 @@ static int ascending(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-struct spread spread_of(double *seconds, int samples)
+static struct spread summarise(double *seconds, int samples)
 {
     qsort(seconds, (size_t)samples, sizeof *seconds, ascending);
     const double median = 0.5 * (seconds[(samples - 1) / 2] + seconds[samples / 2]);
@@ -71,10 +86,10 @@ struct spread time_work(const struct backend *backend, enum watch watch, work_fn
         gpu_batch_seconds(batch); /* the first launch of a graph uploads it */
     for (int s = 0; s < samples; s++)
         seconds[s] =
-            (batch ? gpu_batch_seconds(batch) : host_seconds(backend, work, data, runs)) / runs;
+            (batch ? batch_seconds(batch) : host_seconds(backend, work, data, runs)) / runs;
     if (batch)
         gpu_batch_destroy(batch);
-    const struct spread spread = spread_of(seconds, samples);
+    const struct spread spread = summarise(seconds, samples);
     memory_free(seconds);
     return spread;
 }

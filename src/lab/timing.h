@@ -24,12 +24,10 @@ enum watch {
 };
 
 /* Warms up, then takes `samples` samples. A sample is as many runs as fill a few milliseconds, so
- * that neither a clock's resolution nor a launch matters. Dies if samples < 1. */
+ * that neither a clock's resolution nor a launch matters. Collective over the world: where several
+ * ranks do the work together, each time is the slowest one's. Dies if samples < 1. */
 struct spread time_work(const struct backend *backend, enum watch watch, work_fn *work, void *data,
                         int samples);
-
-/* Median and ends of samples, which are sorted. */
-struct spread spread_of(double *seconds, int samples);
 
 #ifdef __cplusplus
 }
