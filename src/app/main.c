@@ -14,6 +14,7 @@
 #include "base/memory.h"
 #include "cli/agreement.h"
 #include "cli/build_info.h"
+#include "cli/gpu_choice.h"
 #include "cli/tuning_choice.h"
 #include "comm/comm.h"
 #include "cuda/cuda.h"
@@ -56,31 +57,6 @@ static enum status check_memory(const struct hierarchy_choice *choice, char *mes
     if (status == STATUS_VALID && gpu)
         status = check_bytes(on_device * sharing, (double)gpu->free_bytes, "GPU", message, size);
     return status;
-}
-
-/* Opens the GPU of this rank where one may be used; *on_gpu is the same on all ranks. If the run
- * falls back to the CPU, STATUS_VALID and why in message. */
-static enum status choose_backend(const struct options *o, bool *on_gpu, char *message, int size)
-{
-    char reason[256] = "";
-    double opened = 0.0;
-    *on_gpu = false;
-    if (o->backend == BACKEND_CPU)
-        return STATUS_VALID;
-    opened = cuda_open(comm_node_rank(), reason, sizeof reason);
-    comm_min_f64(MPI_COMM_WORLD, &opened, 1);
-    *on_gpu = opened == 1.0;
-    if (*on_gpu)
-        return STATUS_VALID;
-    if (o->backend == BACKEND_GPU) {
-        snprintf(message, (size_t)size, "--backend gpu: %s",
-                 reason[0] ? reason : "not all ranks have a GPU");
-        return STATUS_ENVIRONMENT;
-    }
-    snprintf(message, (size_t)size,
-             "%s; all levels run on the CPU (--backend cpu says so without this line)",
-             reason[0] ? reason : "not all ranks have a GPU");
-    return STATUS_VALID;
 }
 
 /* What is left to choose where there are GPUs. Several of them keep all levels: a level on the CPU
@@ -152,7 +128,8 @@ static enum status run(int argc, char **argv)
     bool on_gpu = false;
     char note[512] = "";
     if (status == STATUS_VALID)
-        status = choose_backend(&options, &on_gpu, note, sizeof note);
+        status =
+            gpu_choose(options.backend, "all levels run on the CPU", &on_gpu, note, sizeof note);
     if (status != STATUS_VALID && note[0])
         snprintf(message, sizeof message, "%s", note);
     if (status == STATUS_VALID)

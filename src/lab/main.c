@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "cli/agreement.h"
 #include "cli/build_info.h"
+#include "cli/gpu_choice.h"
 #include "cli/nearest.h"
 #include "cli/tuning_choice.h"
 #include "comm/comm.h"
@@ -111,27 +112,16 @@ static const struct subcommand *find_subcommand(const char *word, char *message,
     return NULL;
 }
 
-/* The backend that was asked for; with auto the GPU where there is one, and else a note. The same
- * on all ranks. */
+/* The backend that was asked for; with auto the GPU where there is one, and else a note. */
 static enum status choose_backend(struct lab *lab, char *message, int size)
 {
-    char reason[256] = "not all ranks have a GPU";
-    lab->backend = &backend_cpu;
-    if (lab->options.backend == BACKEND_CPU)
-        return STATUS_VALID;
-    double opened = cuda_open(comm_node_rank(), reason, sizeof reason);
-    comm_min_f64(MPI_COMM_WORLD, &opened, 1);
-    if (opened == 1.0) {
-        lab->backend = &backend_cuda;
-        return STATUS_VALID;
-    }
-    if (lab->options.backend == BACKEND_GPU) {
-        snprintf(message, (size_t)size, "--backend gpu: %s", reason);
-        return STATUS_ENVIRONMENT;
-    }
-    snprintf(lab->note, sizeof lab->note,
-             "%.150s; measuring the CPU (--backend cpu says so without this line)", reason);
-    return STATUS_VALID;
+    bool on_gpu;
+    const enum status status =
+        gpu_choose(lab->options.backend, "measuring the CPU", &on_gpu, lab->note, sizeof lab->note);
+    lab->backend = on_gpu ? &backend_cuda : &backend_cpu;
+    if (status != STATUS_VALID)
+        snprintf(message, (size_t)size, "%s", lab->note);
+    return status;
 }
 
 static void add_option(void *data, const char *name, const char *value)
