@@ -1,7 +1,6 @@
 #include "app/transport.h"
 #include <stdio.h>
 #include <stdlib.h>
-#include "base/memory.h"
 #include "comm/comm.h"
 #include "cuda/cuda.h"
 
@@ -18,15 +17,12 @@ static enum status refuse(const char *name, const char *why, char *message, int 
     return STATUS_ENVIRONMENT;
 }
 
-static bool on_several_nodes(void)
+static bool reaches_all(const struct transport *transport)
 {
-    int *nodes = memory_alloc((size_t)comm_size() * sizeof *nodes, "nodes");
-    bool several = false;
-    comm_nodes(nodes);
+    bool all = true;
     for (int rank = 0; rank < comm_size(); rank++)
-        several = several || nodes[rank] != nodes[0];
-    memory_free(nodes);
-    return several;
+        all = all && transport->reaches(rank);
+    return all;
 }
 
 static enum status pretend_nodes(char *message, int size)
@@ -76,7 +72,7 @@ enum status transport_choose(const struct options *o, bool on_gpu, char *message
                       size);
     chosen = choose_messages(o->transport);
     if (peer) {
-        chosen.elsewhere = on_several_nodes() ? chosen.name : NULL;
+        chosen.elsewhere = reaches_all(peer) ? NULL : chosen.name;
         chosen.name = "peer";
         chosen.transport = peer;
     }

@@ -21,12 +21,6 @@ static void describe(struct values *values, const struct option_list *list, cons
     }
 }
 
-/* The smallest of the ranks' numbers, of which none is negative. */
-static int64_t smallest(int64_t number)
-{
-    return INT64_MAX - (int64_t)comm_max_u64(MPI_COMM_WORLD, (uint64_t)(INT64_MAX - number));
-}
-
 /* Everybody fails like the first rank that does. */
 static enum status fail_like(int rank, enum status status, char *message, int size)
 {
@@ -58,7 +52,7 @@ static enum status compare(const struct option_list *list, const void *options, 
     describe(&own, list, options);
     first = own;
     comm_broadcast(MPI_COMM_WORLD, &first, sizeof first);
-    const int64_t difference = smallest(first_difference(list, &own, &first));
+    const int64_t difference = comm_min_i64(MPI_COMM_WORLD, first_difference(list, &own, &first));
     if (difference == INT64_MAX)
         return STATUS_VALID;
     const int row = (int)(difference / comm_size()), rank = (int)(difference % comm_size());
@@ -76,7 +70,8 @@ enum status agree_on_options(const struct option_list *list, void *options, enum
                              char *message, int size)
 {
     CHECK(list->count <= MAX_OPTIONS);
-    const int64_t failing = smallest(status != STATUS_VALID ? comm_rank() : comm_size());
+    const int64_t failing =
+        comm_min_i64(MPI_COMM_WORLD, status != STATUS_VALID ? comm_rank() : comm_size());
     const bool parsed = status == STATUS_VALID;
     status = failing < comm_size() ? fail_like((int)failing, status, message, size)
                                    : compare(list, options, message, size);

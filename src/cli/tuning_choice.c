@@ -59,18 +59,15 @@ static enum status read_file(const char *wanted, bool on_gpu, struct tuning_file
 /* Whether every rank's GPU is the one that the file was made for; if not, why in message. */
 static bool suits_all(const struct tuning_file *file, char *message, int size)
 {
-    const char *name = cuda_device()->name;
+    char name[sizeof file->device];
+    snprintf(name, sizeof name, "%s", cuda_device()->name);
     const bool suits = strcmp(file->device, name) == 0;
-    const int other =
-        suits ? 0 : comm_size() - comm_rank(); /* the first such rank is the largest */
-    const int most = (int)comm_max_u64(MPI_COMM_WORLD, (uint64_t)other);
-    char its_name[sizeof file->device];
-    if (most == 0)
+    const int other = (int)comm_min_i64(MPI_COMM_WORLD, suits ? comm_size() : comm_rank());
+    if (other == comm_size())
         return true;
-    snprintf(its_name, sizeof its_name, "%s", name);
-    comm_broadcast_from(MPI_COMM_WORLD, comm_size() - most, its_name, sizeof its_name);
+    comm_broadcast_from(MPI_COMM_WORLD, other, name, sizeof name);
     snprintf(message, (size_t)size, "--tuning: %.300s is for %s, and the GPU is %s", followed,
-             file->device, its_name);
+             file->device, name);
     return false;
 }
 
@@ -84,16 +81,16 @@ enum status tuning_choose(const char *wanted, bool on_gpu, char *message, int si
     comm_broadcast(MPI_COMM_WORLD, &status, sizeof status);
     comm_broadcast(MPI_COMM_WORLD, &file, sizeof file);
     comm_broadcast(MPI_COMM_WORLD, followed, sizeof followed);
-    const bool follows = status == STATUS_VALID && on_gpu && followed[0];
-    if (follows && suits_all(&file, message, size)) {
-        cuda_tune(file.tunings, file.count);
-        return STATUS_VALID;
+    if (status == STATUS_VALID && on_gpu && followed[0]) {
+        if (suits_all(&file, message, size)) {
+            cuda_tune(file.tunings, file.count);
+            return STATUS_VALID;
+        }
+        if (wanted)
+            status = STATUS_ENVIRONMENT;
+        else
+            message[0] = '\0'; /* not every GPU is rank 0's, whose file was found */
     }
     followed[0] = '\0';
-    if (!follows)
-        return (enum status)status;
-    if (wanted)
-        return STATUS_ENVIRONMENT;
-    message[0] = '\0'; /* not every GPU is rank 0's, whose file was found */
-    return STATUS_VALID;
+    return (enum status)status;
 }

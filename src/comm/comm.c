@@ -70,6 +70,12 @@ uint64_t comm_max_u64(MPI_Comm comm, uint64_t value)
     return value;
 }
 
+int64_t comm_min_i64(MPI_Comm comm, int64_t value)
+{
+    MPI_CALL(MPI_Allreduce(MPI_IN_PLACE, &value, 1, MPI_INT64_T, MPI_MIN, comm));
+    return value;
+}
+
 /* Summed as unsigned integers: sums of hashes wrap. */
 void comm_sum_i64(MPI_Comm comm, int64_t *values, int count)
 {

@@ -32,6 +32,7 @@ void comm_free(MPI_Comm *comm);
  * orders like |x|, and NaN sorts above infinity, so nothing is lost (MPI_MAX of doubles loses NaN).
  */
 uint64_t comm_max_u64(MPI_Comm comm, uint64_t value);
+int64_t comm_min_i64(MPI_Comm comm, int64_t value);
 void comm_sum_i64(MPI_Comm comm, int64_t *values, int count); /* wraps like unsigned integers */
 void comm_sum_f64(MPI_Comm comm, double *values,
                   int count); /* for times only: the order is not fixed */

@@ -46,10 +46,11 @@ void comm_pretend_nodes(int count)
 
 void comm_nodes(int *nodes)
 {
-    for (int rank = 0; rank < comm_size() && pretended_nodes > 0; rank++)
-        nodes[rank] = (int)((long)rank * pretended_nodes / comm_size());
-    if (pretended_nodes > 0)
+    if (pretended_nodes > 0) {
+        for (int rank = 0; rank < comm_size(); rank++)
+            nodes[rank] = (int)((long)rank * pretended_nodes / comm_size());
         return;
+    }
     MPI_Comm node;
     int first = comm_rank();
     MPI_CALL(MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node));

@@ -63,18 +63,21 @@ static void maxima_keep_nan(void **state)
 }
 
 /* The highest bit counts too: it is no sign. */
-static void maxima_are_of_unsigned_integers(void **state)
+static void maxima_are_of_unsigned_and_minima_of_signed_integers(void **state)
 {
     (void)state;
     for (long number = 0; number < CASES; number++) {
         random_begin(number);
         uint64_t mine = 0, largest = 0;
+        int64_t smallest = INT64_MAX;
         for (int rank = 0; rank < comm_size(); rank++) {
             const uint64_t x = random_bits();
             largest = x > largest ? x : largest;
+            smallest = (int64_t)x < smallest ? (int64_t)x : smallest;
             mine = rank == comm_rank() ? x : mine;
         }
         EXPECT(on_all_ranks(comm_max_u64(MPI_COMM_WORLD, mine) != largest) == 0);
+        EXPECT(on_all_ranks(comm_min_i64(MPI_COMM_WORLD, (int64_t)mine) != smallest) == 0);
     }
 }
 
@@ -337,7 +340,7 @@ int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(maxima_keep_nan),
-        cmocka_unit_test(maxima_are_of_unsigned_integers),
+        cmocka_unit_test(maxima_are_of_unsigned_and_minima_of_signed_integers),
         cmocka_unit_test(one_nan_is_enough),
         cmocka_unit_test(integers_wrap_in_sums),
         cmocka_unit_test(times_are_reduced),
