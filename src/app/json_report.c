@@ -7,11 +7,11 @@
 #include "app/facts.h"
 #include "app/threshold.h"
 #include "app/transport.h"
-#include "cli/tuning_choice.h"
-#include "cli/tuning_file.h"
 #include "base/memory.h"
 #include "cli/build_info.h"
 #include "cli/json.h"
+#include "cli/tuning_choice.h"
+#include "cli/tuning_file.h"
 #include "comm/comm.h"
 
 /* Raised when a key goes away or changes its meaning; new keys do not raise it. */
@@ -57,19 +57,10 @@ static void add_environment(cJSON *root, const struct facts *f)
     cJSON_AddStringToObject(object, "mpi", e->mpi);
     cJSON_AddStringToObject(object, "host", e->host);
     cJSON_AddStringToObject(object, "cpu", e->cpu);
-    if (e->gpu[0])
-        cJSON_AddStringToObject(object, "gpu", e->gpu);
-    else
-        cJSON_AddNullToObject(object, "gpu");
+    json_add_text(object, "gpu", e->gpu[0] ? e->gpu : NULL);
     json_add_number(object, "gpus", e->gpus);
-    if (transport_chosen()->name)
-        cJSON_AddStringToObject(object, "transport", transport_chosen()->name);
-    else
-        cJSON_AddNullToObject(object, "transport");
-    if (transport_chosen()->elsewhere)
-        cJSON_AddStringToObject(object, "transport_between_nodes", transport_chosen()->elsewhere);
-    else
-        cJSON_AddNullToObject(object, "transport_between_nodes");
+    json_add_text(object, "transport", transport_chosen()->name);
+    json_add_text(object, "transport_between_nodes", transport_chosen()->elsewhere);
     json_add_number(object, "neighbours", f->neighbours);
     json_add_number(object, "neighbours_between_nodes", f->neighbours_elsewhere);
     json_add_number(object, "cuda_driver", e->cuda_driver);

@@ -1,13 +1,13 @@
 #include "app/report.h"
 #include "app/threshold.h"
 #include "app/transport.h"
-#include "cli/tuning_choice.h"
-#include "cli/tuning_file.h"
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include "cli/build_info.h"
+#include "cli/tuning_choice.h"
+#include "cli/tuning_file.h"
 #include "app/json_report.h"
 #include "app/report_tables.h"
 #include "base/memory.h"

@@ -50,6 +50,8 @@ struct cells {
     bool wall[3][2];
 };
 struct cells cells_of(const struct patch *p);
+/* Whether all patches of the level have an even number of cells in every direction. */
+bool cuda_even_patches(const struct level *level);
 
 /* Calls f(i,j,k) for 0 <= i < n[0], …; one thread a cell. */
 template <class F>

@@ -127,8 +127,7 @@ static __device__ void load_data(const struct place &p, unsigned slot, double2 b
         alpha = pair_at(at + tile::ALPHA);
     double next = __shfl_down_sync(0xffffffffu, bi.x, 1);
     if (p.lane == LANES - 1)
-        next = cell_at(p.pair_place - p.lane * PAIR_BYTES - p.row * (ROW_BYTES - CELL_BYTES) +
-                       slot + tile::STEPS + tile::BI_END);
+        next = cell_at(beside_row(p) + slot + tile::STEPS + tile::BI_END);
     *low = {f.x, alpha.x, bi.x, bi.y, bj0.x, bj1.x, bk0.x, bk1.x};
     *high = {f.y, alpha.y, bi.y, next, bj0.y, bj1.y, bk0.y, bk1.y};
 }
@@ -141,8 +140,7 @@ static __device__ double black_beside_red(const struct place &p, unsigned u, dou
     const double next = beside<E>(pair);
     if (tile::HALO == 1 || p.lane != (E ? LANES - 1 : 0))
         return next;
-    return cell_at(p.pair_place - p.lane * PAIR_BYTES - p.row * (ROW_BYTES - CELL_BYTES) + u +
-                   tile::U + (E ? tile::U_HIGH : tile::U_LOW));
+    return cell_at(beside_row(p) + u + tile::U + (E ? tile::U_HIGH : tile::U_LOW));
 }
 
 template <bool HELMHOLTZ>
@@ -430,11 +428,8 @@ bool cuda_pair_fv2_finishes(const struct level *level)
     const size_t bytes = level->stencil->choice.helmholtz
                              ? tile<true, true, FINISH_ROWS_HELMHOLTZ>::BYTES
                              : tile<false, true, FINISH_ROWS>::BYTES;
-    bool even = true;
-    for (int q = 0; q < level->npatches; q++)
-        even = even && level->patches[q].n[1] % 2 == 0 && level->patches[q].n[2] % 2 == 0;
-    return even && (!level->connected || level->ghosts >= 3) && bytes <= cuda_shared_bytes() &&
-           cuda_pair_fv2_fits(level);
+    return cuda_even_patches(level) && (!level->connected || level->ghosts >= 3) &&
+           bytes <= cuda_shared_bytes() && cuda_pair_fv2_fits(level);
 }
 
 template <bool HELMHOLTZ, bool ZERO, enum finish FINISH, int ROWS>

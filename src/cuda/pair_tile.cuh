@@ -134,6 +134,12 @@ static __device__ struct place find_place(const struct cells &c, const void *sha
     return p;
 }
 
+/* The place of a thread's row among cells of which each row has one. */
+static __device__ unsigned beside_row(const struct place &p)
+{
+    return p.pair_place - p.lane * PAIR_BYTES - p.row * (ROW_BYTES - CELL_BYTES);
+}
+
 /* The next plane to be copied, and where to. A thread copies its own pair, or the faces just beyond
  * the last one; and some threads copy what is needed around the tile besides. */
 struct copies {

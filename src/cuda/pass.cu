@@ -95,11 +95,8 @@ static void sweep_by_pairs(const struct pass *pass, bool finishes)
 static bool residual_fits(const struct pass *pass)
 {
     const struct operator_choice *choice = &pass->level->stencil->choice;
-    bool even = true;
-    for (int q = 0; q < pass->level->npatches; q++)
-        for (int d = 0; d < 3; d++)
-            even = even && pass->level->patches[q].n[d] % 2 == 0;
-    return even && choice->order == 2 && choice->variable && pass->level->dim >= 4 &&
+    return cuda_even_patches(pass->level) && choice->order == 2 && choice->variable &&
+           pass->level->dim >= 4 &&
            (pass->finish == FINISH_RESTRICT || pass->finish == FINISH_NORM);
 }
 

@@ -320,9 +320,10 @@ static struct packet *map_memory(cudaIpcMemHandle_t memory)
 /* Blocks of the kernel that the GPU holds together. */
 static unsigned resident_blocks()
 {
-    int per_multiprocessor;
-    CUDA_CALL(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&per_multiprocessor, exchange_kernel,
-                                                            BLOCK, 0));
+    static int per_multiprocessor;
+    static const cudaError_t found = cudaOccupancyMaxActiveBlocksPerMultiprocessor(
+        &per_multiprocessor, exchange_kernel, BLOCK, 0);
+    CUDA_CALL(found);
     return (unsigned)(per_multiprocessor * cuda_multiprocessors());
 }
 
@@ -414,8 +415,7 @@ static void execute(void *connection, const double *from, double *to)
     const struct connection &c = *(const struct connection *)connection;
     if (c.count == 0)
         return;
-    static const unsigned resident = resident_blocks();
-    exchange_kernel<<<std::min((unsigned)c.count, resident), BLOCK, 0, cuda_stream()>>>(
+    exchange_kernel<<<std::min((unsigned)c.count, resident_blocks()), BLOCK, 0, cuda_stream()>>>(
         c.works, c.count, from, to, complaint_on_device, c.dim);
     CUDA_LAUNCHED();
 }

@@ -19,6 +19,15 @@ struct cells cells_of(const struct patch *p)
     return c;
 }
 
+bool cuda_even_patches(const struct level *level)
+{
+    bool even = true;
+    for (int q = 0; q < level->npatches; q++)
+        for (int d = 0; d < 3; d++)
+            even = even && level->patches[q].n[d] % 2 == 0;
+    return even;
+}
+
 /* Calls f(element of a field) for every cell of every patch. */
 template <class F>
 static void for_level(const struct level *l, F f)

@@ -147,13 +147,9 @@ static int64_t mistakes_by_two_ways(struct plan_case at)
 {
     at.plan = plan_create(at.source, at.target, at.what, at.grow, at.centre);
     plan_connect(at.plan, &to_partners);
-    int64_t mistakes = mistaken_peers(&at.plan->exchange, false) +
-                       mistaken_peers(&at.plan->direct->exchange, true) +
-                       (at.plan->local.count > 0);
-    for (int round = 0; round < 3; round++)
-        mistakes += mistakes_between(&at, round);
-    if (at.what == TARGET_GHOSTS && at.source == at.target)
-        mistakes += mistakes_within(&at, 3);
+    const int64_t mistakes = mistaken_peers(&at.plan->exchange, false) +
+                             mistaken_peers(&at.plan->direct->exchange, true) +
+                             (at.plan->local.count > 0) + mistakes_in_rounds(&at, 3);
     plan_destroy(at.plan);
     return mistakes;
 }

@@ -252,15 +252,23 @@ static inline long mistakes_in_cover(const struct plan_case *at)
     return mistakes;
 }
 
+/* The plan executed so often, with other values every time; and within a field if it is a halo. */
+static inline long mistakes_in_rounds(const struct plan_case *at, int rounds)
+{
+    long mistakes = 0;
+    for (int round = 0; round < rounds; round++)
+        mistakes += mistakes_between(at, round);
+    if (at->what == TARGET_GHOSTS && at->source == at->target)
+        mistakes += mistakes_within(at, rounds);
+    return mistakes;
+}
+
 /* All mistakes of one plan on this rank. Collective, like all that executes plans. */
 static inline long plan_mistakes(struct plan_case at)
 {
     at.plan = plan_create(at.source, at.target, at.what, at.grow, at.centre);
-    long mistakes = mistakes_in_cover(&at) + mistakes_in_buffers(at.plan);
-    for (int round = 0; round < 2; round++)
-        mistakes += mistakes_between(&at, round);
-    if (at.what == TARGET_GHOSTS && at.source == at.target)
-        mistakes += mistakes_within(&at, 2);
+    const long mistakes =
+        mistakes_in_cover(&at) + mistakes_in_buffers(at.plan) + mistakes_in_rounds(&at, 2);
     plan_destroy(at.plan);
     return mistakes;
 }
