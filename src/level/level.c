@@ -71,6 +71,22 @@ static int count_ranks(const struct decomposition *d)
     return ranks;
 }
 
+/* A level without ghosts has one plan, which does nothing. */
+static void create_halos(struct level *l)
+{
+    l->halos = memory_alloc_zero((size_t)(l->ghosts + 1) * sizeof(struct plan *), "halos");
+    for (int layers = l->ghosts > 0; layers <= l->ghosts; layers++)
+        l->halos[layers] = plan_create(l, l, TARGET_GHOSTS, layers, CENTRE_CELL);
+    l->halo = l->halos[l->ghosts];
+}
+
+static void destroy_halos(struct level *l)
+{
+    for (int layers = l->ghosts > 0; layers <= l->ghosts; layers++)
+        plan_destroy(l->halos[layers]);
+    memory_free(l->halos);
+}
+
 struct level *level_create(int depth, struct decomposition decomposition, bool periodic, int ghosts,
                            const struct backend *backend, int row_align)
 {
@@ -88,7 +104,7 @@ struct level *level_create(int depth, struct decomposition decomposition, bool p
     l->active = l->npatches > 0;
     l->comm = comm_split(l->active);
     if (l->connected)
-        l->halo = plan_create(l, l, TARGET_GHOSTS, ghosts, CENTRE_CELL);
+        create_halos(l);
     return l;
 }
 
@@ -96,8 +112,8 @@ void level_destroy(struct level *level)
 {
     for (int f = 0; f < NUM_FIELDS; f++)
         level_release(level, (enum field)f);
-    if (level->halo)
-        plan_destroy(level->halo);
+    if (level->connected)
+        destroy_halos(level);
     comm_free(&level->comm);
     decomposition_destroy(&level->decomposition);
     memory_free(level->patches);

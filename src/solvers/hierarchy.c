@@ -240,8 +240,8 @@ struct hierarchy *hierarchy_create(const struct hierarchy_choice *choice)
         h->levels[l] = create_level(choice, backend, l, d);
         for (int f = 0; f < count; f++)
             level_allocate(h->levels[l], fields[f]);
-        if (h->levels[l]->halo)
-            choose_way(h, h->levels[l]->halo);
+        for (int layers = 1; h->levels[l]->connected && layers <= h->levels[l]->ghosts; layers++)
+            choose_way(h, h->levels[l]->halos[layers]);
     }
     for (int l = 0; l + 1 < h->nlevels; l++)
         create_transfer(h, l);

@@ -57,7 +57,7 @@ struct stage *program_add(struct program *p, enum stage_kind kind, int level)
 static void execute_halo(const struct hierarchy *h, const struct stage *s, struct plan_times *times)
 {
     const struct level *l = h->levels[s->level];
-    plan_execute(l->halo, l->fields[s->field], l->fields[s->field], times);
+    plan_execute(l->halos[s->layers], l->fields[s->field], l->fields[s->field], times);
 }
 
 static void execute_down(const struct hierarchy *h, const struct stage *s, struct plan_times *times)
@@ -243,7 +243,7 @@ static bool stage_is_recordable(const struct program *p, const struct stage *s,
     case STAGE_RESTRICT:
         return true;
     case STAGE_HALO:
-        return plan_is_recordable(l->halo);
+        return plan_is_recordable(l->halos[s->layers]);
     case STAGE_DOWN:
         return plan_is_recordable(h->transfers[s->level].down);
     case STAGE_UP:
@@ -357,7 +357,8 @@ double stage_bytes(const struct program *p, const struct stage *stage)
     case STAGE_PASS:
         return pass_bytes_per_cell(&stage->pass) * (double)level_cells(l);
     case STAGE_HALO:
-        return 2 * value * (double)(l->halo->cells_local + l->halo->cells_sent);
+        return 2 * value *
+               (double)(l->halos[stage->layers]->cells_local + l->halos[stage->layers]->cells_sent);
     case STAGE_DOWN:
         return 2 * value *
                (double)(h->transfers[stage->level].down->cells_local +

@@ -9,7 +9,7 @@
 
 enum stage_kind {
     STAGE_PASS,     /* a pass of the level's backend */
-    STAGE_HALO,     /* ghosts of `field` from neighbours */
+    STAGE_HALO,     /* `layers` of ghosts of `field` from neighbours */
     STAGE_DOWN,     /* restricted f: transfer's coarse side -> level + 1 */
     STAGE_UP,       /* u of level + 1 -> transfer's coarse side, with halo */
     STAGE_RESTRICT, /* `field` of level -> the same field on the transfer's coarse side */
@@ -22,6 +22,7 @@ struct stage {
     enum stage_kind kind;
     int level;
     enum field field;
+    int layers;
     struct pass pass; /* STAGE_PASS */
     char range[48];   /* its name and level, from the first execution on */
 };

@@ -53,10 +53,14 @@ static void fuse(struct program *p)
     p->count = kept;
 }
 
-static void add_halo(struct program *p, int level, enum field field)
+/* As many layers as are going to be read. */
+static void add_halo(struct program *p, int level, enum field field, int layers)
 {
-    if (p->hierarchy->levels[level]->connected)
-        program_add(p, STAGE_HALO, level)->field = field;
+    if (!p->hierarchy->levels[level]->connected)
+        return;
+    struct stage *s = program_add(p, STAGE_HALO, level);
+    s->field = field;
+    s->layers = layers;
 }
 
 static enum field buffer_of_sweep(const struct pass *pass)
@@ -74,10 +78,10 @@ static void append(struct program *p, int level, const struct pass *pass)
 
 /* The coarse side of a prolongation must have its halo; a separate one gets it when u is moved
  * there. */
-static void schedule_prolongation(struct program *p, int level)
+static void schedule_prolongation(struct program *p, int level, int prolongation)
 {
     if (!p->hierarchy->transfers[level].separate)
-        add_halo(p, level + 1, FIELD_U);
+        add_halo(p, level + 1, FIELD_U, prolongation / 2);
 }
 
 /* A pass on a level with neighbours: its start alone where that prolongs, then sweeps in groups
@@ -105,7 +109,8 @@ static void schedule_connected(struct program *p, int level, const struct pass *
         if (!last)
             part.finish = FINISH_NONE;
         if (!ghosts_valid)
-            add_halo(p, level, buffer_of_sweep(&part));
+            add_halo(p, level, buffer_of_sweep(&part),
+                     (part.nsweeps + (part.finish != FINISH_NONE)) * part.level->stencil->radius);
         append(p, level, &part);
         if (last)
             return;
@@ -119,19 +124,20 @@ static void schedule_connected(struct program *p, int level, const struct pass *
 static void schedule_pass(struct program *p, const struct stage *s)
 {
     if (prolongs(&s->pass))
-        schedule_prolongation(p, s->level);
+        schedule_prolongation(p, s->level, s->pass.prolongation);
     if (s->pass.level->connected)
         schedule_connected(p, s->level, &s->pass);
     else
         append(p, s->level, &s->pass);
 }
 
-/* Passes of several sweeps compute in ghost cells too and need f there. */
+/* Passes of several sweeps compute in ghost cells too, of all layers but the outermost, and need f
+ * there. */
 static void add_rhs_halo(struct program *p, int level, enum field f)
 {
     const struct level *l = p->hierarchy->levels[level];
     if (level < p->hierarchy->nlevels - 1 && operations_per_halo(l) > 1)
-        add_halo(p, level, f);
+        add_halo(p, level, f, (operations_per_halo(l) - 1) * l->stencil->radius);
 }
 
 /* True if the stage leaves a new right-hand side on level + 1. */
