@@ -35,7 +35,7 @@ struct options {
     int bottom;
     int backend;    /* enum backend_choice */
     long cpu_below; /* levels of fewer cells live on the CPU although there is a GPU; 0: auto */
-    long agglomerate_below; /* levels of fewer cells live on one rank; 0: auto */
+    long agglomerate_below; /* 2³ boxes of fewer cells are joined, on fewer ranks; 0: auto */
     int transport;          /* enum transport_kind: of messages between GPUs */
     int loops;              /* CPU loops: tiled or plain; same bits */
     long solves;            /* timed solves per size; 0: as many as fill min_time, at least 10 */

@@ -175,6 +175,27 @@ bool decomposition_equal(const struct decomposition *a, const struct decompositi
     return true;
 }
 
+/* The cut with that many boxes of that size; no rank is left without one. */
+static struct cut recut(struct cut cut, int boxes_per_side, int box_dim)
+{
+    const long boxes = (long)boxes_per_side * boxes_per_side * boxes_per_side;
+    return (struct cut){boxes_per_side, box_dim, cut.ranks > boxes ? (int)boxes : cut.ranks};
+}
+
+static double cells(int dim)
+{
+    return (double)dim * dim * dim;
+}
+
+struct cut cut_agglomerate(struct cut cut, double below)
+{
+    if (cut.boxes_per_side > 0 && cells(cut_dim(cut)) < below)
+        return recut(cut, 1, cut_dim(cut));
+    while (cut.boxes_per_side > 0 && cut.boxes_per_side % 2 == 0 && cells(2 * cut.box_dim) < below)
+        cut = recut(cut, cut.boxes_per_side / 2, 2 * cut.box_dim);
+    return cut;
+}
+
 struct cut cut_coarsen(struct cut cut, int min_dim)
 {
     const int dim = cut.boxes_per_side * cut.box_dim;
@@ -182,13 +203,8 @@ struct cut cut_coarsen(struct cut cut, int min_dim)
     if (dim % 2 != 0 || dim / 2 < min_dim)
         return end;
     if (cut.boxes_per_side == 1 || cut.box_dim > AGGLOMERATION_SIDE)
-        cut.box_dim /= 2;
-    else if (cut.boxes_per_side % 2 == 0)
-        cut.boxes_per_side /= 2;
-    else
-        cut = (struct cut){1, dim / 2, 1};
-    const long boxes = (long)cut.boxes_per_side * cut.boxes_per_side * cut.boxes_per_side;
-    if (cut.ranks > boxes)
-        cut.ranks = (int)boxes;
-    return cut;
+        return recut(cut, cut.boxes_per_side, cut.box_dim / 2);
+    if (cut.boxes_per_side % 2 == 0)
+        return recut(cut, cut.boxes_per_side / 2, cut.box_dim);
+    return recut(cut, 1, dim / 2);
 }

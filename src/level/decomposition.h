@@ -12,12 +12,6 @@ struct cut {
     int ranks;
 };
 
-/* The same cells as one box on one rank; an end of the hierarchy stays one. */
-static inline struct cut cut_on_one_rank(struct cut cut)
-{
-    return cut.boxes_per_side > 0 ? (struct cut){1, cut.boxes_per_side * cut.box_dim, 1} : cut;
-}
-
 /* Cells a side of the level. */
 static inline int cut_dim(struct cut cut)
 {
@@ -57,5 +51,10 @@ bool decomposition_equal(const struct decomposition *a, const struct decompositi
  * are odd, or half of them were fewer than min_dim. Box side is halved while above 8; then 2³ boxes
  * are joined into one; an odd number of boxes a side is joined into a single box on one rank. */
 struct cut cut_coarsen(struct cut cut, int min_dim);
+
+/* The same level on fewer ranks: 2³ boxes that have less than `below` cells together are joined
+ * into one, as often as that can be done, and a level that has less is one box on one rank. An end
+ * of the hierarchy stays one. */
+struct cut cut_agglomerate(struct cut cut, double below);
 
 #endif

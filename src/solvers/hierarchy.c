@@ -1,5 +1,4 @@
 #include "solvers/hierarchy.h"
-#include <math.h>
 #include "base/check.h"
 #include "base/memory.h"
 #include "base/timer.h"
@@ -18,8 +17,7 @@ struct hierarchy_shape hierarchy_shape(const struct hierarchy_choice *choice, in
     while (cut.boxes_per_side > 0 && shape.nlevels < MAX_LEVELS) {
         shape.cuts[shape.nlevels++] = cut;
         cut = cut_coarsen(cut, stencil_min_dim(choice->op.order, choice->op.periodic));
-        if (pow(cut_dim(cut), 3) < choice->agglomerate_below)
-            cut = cut_on_one_rank(cut);
+        cut = cut_agglomerate(cut, choice->agglomerate_below);
     }
     return shape;
 }

@@ -19,7 +19,7 @@ struct hierarchy_choice {
     const struct backend *backend; /* of levels with at least cpu_below cells */
     const struct backend *coarse_backend; /* of the others; NULL: the same */
     double cpu_below;
-    double agglomerate_below;          /* levels of fewer cells are one box on one rank */
+    double agglomerate_below;          /* coarse levels' boxes: cut_agglomerate() */
     const struct transport *transport; /* of messages between devices; NULL: MPI's */
     bool device_messages;              /* MPI takes buffers on devices */
 };

@@ -280,12 +280,13 @@ static void expect_bottom(const struct decomposition *d, int finest_dim, int min
     EXPECT(d->nboxes == 1 && d->owner[0] == 0);
 }
 
-static void expect_chain(struct cut cut, int world, int min_dim)
+static void expect_chain(struct cut cut, int world, int min_dim, double agglomerate_below)
 {
     const int finest = cut.boxes_per_side * cut.box_dim;
     struct decomposition fine = decomposition_create(cut, world);
     int levels = 1;
     for (struct cut next; (next = cut_coarsen(cut, min_dim)).boxes_per_side > 0; cut = next) {
+        next = cut_agglomerate(next, agglomerate_below);
         struct decomposition coarse = decomposition_create(next, world);
         EXPECT(++levels <= MAX_LEVELS);
         EXPECT(next.ranks <= cut.ranks);
@@ -299,8 +300,11 @@ static void expect_chain(struct cut cut, int world, int min_dim)
 
 static void expect_chains(int n, int box_dim, int world)
 {
-    for (int min_dim = 1; min_dim <= 2; min_dim++)
-        expect_chain((struct cut){n, box_dim, smaller(world, n * n * n)}, world, min_dim);
+    const struct cut cut = {n, box_dim, smaller(world, n * n * n)};
+    for (int min_dim = 1; min_dim <= 2; min_dim++) {
+        expect_chain(cut, world, min_dim, 0);
+        expect_chain(cut, world, min_dim, 1 << random_int(6, 18));
+    }
 }
 
 static void coarse_levels_fit_the_finer_ones(void **state)
@@ -340,6 +344,32 @@ static void hierarchies_end_where_they_must(void **state)
     assert_int_equal(joined.boxes_per_side, 1);
     assert_int_equal(joined.box_dim, 12);
     assert_int_equal(joined.ranks, 1);
+}
+
+static void expect_agglomerated(struct cut from, double below, struct cut to)
+{
+    const struct cut cut = cut_agglomerate(from, below);
+    assert_int_equal(cut.boxes_per_side, to.boxes_per_side);
+    assert_int_equal(cut.box_dim, to.box_dim);
+    assert_int_equal(cut.ranks, to.ranks);
+}
+
+static void small_boxes_are_joined_on_fewer_ranks(void **state)
+{
+    (void)state;
+    const struct cut many = {8, 16, 512}, few = {4, 8, 5}, odd = {6, 8, 100}, three = {3, 8, 5},
+                     end = {0, 0, 0};
+    expect_agglomerated(many, 32768, many); /* 8·16³ */
+    expect_agglomerated(many, 32769, (struct cut){4, 32, 64});
+    expect_agglomerated(many, 64 * 64 * 64 + 1, (struct cut){2, 64, 8});
+    expect_agglomerated(many, 128 * 128 * 128 + 1, (struct cut){1, 128, 1});
+    expect_agglomerated(few, 4097, (struct cut){2, 16, 5});
+    expect_agglomerated(odd, 4097, (struct cut){3, 16, 27});
+    expect_agglomerated(odd, 48 * 48 * 48 + 1, (struct cut){1, 48, 1});
+    expect_agglomerated(three, 24 * 24 * 24, three);
+    expect_agglomerated(three, 24 * 24 * 24 + 1, (struct cut){1, 24, 1});
+    expect_agglomerated(end, 1e9, end);
+    expect_agglomerated(many, 0, many);
 }
 
 static void equal_means_the_same_boxes_and_owners(void **state)
@@ -382,6 +412,7 @@ int main(void)
         cmocka_unit_test(coarse_levels_fit_the_finer_ones),
         cmocka_unit_test(all_small_worlds_fit),
         cmocka_unit_test(hierarchies_end_where_they_must),
+        cmocka_unit_test(small_boxes_are_joined_on_fewer_ranks),
         cmocka_unit_test(equal_means_the_same_boxes_and_owners),
         cmocka_unit_test(nothing_is_left_in_memory),
     };

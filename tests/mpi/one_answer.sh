@@ -38,6 +38,7 @@ for options in "--order 2 --rtol 1e-9" "--order 4" "--order 4 --boundary periodi
         expect "$wanted" 5 1 $options 4 13
         expect "$wanted" 8 1 $options 5 1
         expect "$wanted" 8 2 $options --loops plain 3 64
+        expect "$wanted" 12 1 $options --agglomerate-below 5000 4 6 # 32³ on 8 ranks, 16³ on one
     }
 done
 
@@ -54,4 +55,4 @@ for options in "--order 2 --smoother l1jacobi" "--order 4 --boundary periodic"; 
 done
 
 echo "$compared compared, $bad differ"
-[ "$bad" -eq 0 ] && [ "$compared" -eq 32 ]
+[ "$bad" -eq 0 ] && [ "$compared" -eq 36 ]
