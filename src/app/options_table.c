@@ -66,8 +66,7 @@ const struct option_row option_table[] = {
              "auto: what is fastest when tried before"},
     {.name = "agglomerate-below", NUMBER(OPTION_LONG, agglomerate_below, "auto"), .unset = "auto",
      .choices = thresholds, .minimum = 1, .maximum = 1e12, .argument = "CELLS",
-     .help = "eight boxes with fewer cells are joined into one\n"
-             "on fewer ranks, and a level with fewer on one"},
+     .help = "join coarse boxes, onto fewer ranks"},
     {.name = "transport", CHOICE(transport, transports, "auto"),
      .help = "of messages between GPUs; same bits"},
     {.name = "tuning", PATH(tuning), .uses = ANYWHERE, .argument = "FILE",
