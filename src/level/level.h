@@ -64,10 +64,9 @@ struct level {
     MPI_Comm comm; /* of those ranks; MPI_COMM_NULL on the others */
 
     double *fields[NUM_FIELDS]; /* NULL where not allocated; memory of the backend */
-    struct plan *
-        *halos;        /* [d] fills d of the ghost layers of cell-centred fields from neighbours, 1
-                          <= d <= ghosts; NULL if not connected */
-    struct plan *halo; /* all of them: halos[ghosts] */
+    /* halos[d] fills d layers of ghosts of cell-centred fields from neighbours, 1 <= d <= ghosts;
+     * halo is the one that fills all. NULL if not connected. */
+    struct plan **halos, *halo;
 };
 
 /* Level of the given decomposition (taken over). row_align: rows are padded so that cell i = 0 of
