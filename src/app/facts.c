@@ -111,11 +111,11 @@ static void describe_levels(struct facts *f, const struct hierarchy_choice *choi
     for (int l = 0; l < shape->nlevels; l++) {
         const struct cut cut = shape->cuts[l];
         f->levels[l] = (struct level_facts){
-            .dim = cut.boxes_per_side * cut.box_dim,
+            .dim = cut_dim(cut),
             .boxes = cut.boxes_per_side * cut.boxes_per_side * cut.boxes_per_side,
             .box_dim = cut.box_dim,
             .ranks = cut.ranks,
-            .backend = hierarchy_level_backend(choice, cut.boxes_per_side * cut.box_dim)->name,
+            .backend = hierarchy_level_backend(choice, cut_dim(cut))->name,
         };
     }
     f->unknowns = pow(f->levels[0].dim, 3);

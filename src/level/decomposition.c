@@ -131,7 +131,7 @@ struct decomposition decomposition_create(struct cut cut, int world)
     const long boxes = (long)cut.boxes_per_side * cut.boxes_per_side * cut.boxes_per_side;
     CHECK(cut.ranks >= 1 && cut.ranks <= world && cut.ranks <= boxes);
     struct piece *pieces = deal(cut, world, (int)boxes);
-    struct decomposition d = {.dim = cut.boxes_per_side * cut.box_dim};
+    struct decomposition d = {.dim = cut_dim(cut)};
     d.boxes = memory_alloc((size_t)boxes * sizeof *d.boxes, "boxes");
     d.owner = memory_alloc((size_t)boxes * sizeof *d.owner, "box owners");
     for (int first = 0, last; first < boxes; first = last) {
@@ -189,16 +189,18 @@ static double cells(int dim)
 
 struct cut cut_agglomerate(struct cut cut, double below)
 {
-    if (cut.boxes_per_side > 0 && cells(cut_dim(cut)) < below)
+    if (cut.boxes_per_side == 0)
+        return cut;
+    if (cells(cut_dim(cut)) < below)
         return recut(cut, 1, cut_dim(cut));
-    while (cut.boxes_per_side > 0 && cut.boxes_per_side % 2 == 0 && cells(2 * cut.box_dim) < below)
+    while (cut.boxes_per_side % 2 == 0 && cells(2 * cut.box_dim) < below)
         cut = recut(cut, cut.boxes_per_side / 2, 2 * cut.box_dim);
     return cut;
 }
 
 struct cut cut_coarsen(struct cut cut, int min_dim)
 {
-    const int dim = cut.boxes_per_side * cut.box_dim;
+    const int dim = cut_dim(cut);
     const struct cut end = {0, 0, 0};
     if (dim % 2 != 0 || dim / 2 < min_dim)
         return end;

@@ -97,9 +97,7 @@ static size_t most_bytes(const struct hierarchy_choice *choice, const struct hie
 {
     size_t *bytes = memory_alloc_zero((size_t)ranks * sizeof *bytes, "memory estimate"), most = 0;
     for (int level = 0; level < shape->nlevels; level++)
-        if (hierarchy_level_backend(choice,
-                                    shape->cuts[level].boxes_per_side * shape->cuts[level].box_dim)
-                ->on_device == on_device)
+        if (hierarchy_level_backend(choice, cut_dim(shape->cuts[level]))->on_device == on_device)
             add_level_bytes(choice, shape, level, ranks, bytes);
     for (int rank = 0; rank < ranks; rank++)
         most = bytes[rank] > most ? bytes[rank] : most;

@@ -282,7 +282,7 @@ static void expect_bottom(const struct decomposition *d, int finest_dim, int min
 
 static void expect_chain(struct cut cut, int world, int min_dim, double agglomerate_below)
 {
-    const int finest = cut.boxes_per_side * cut.box_dim;
+    const int finest = cut_dim(cut);
     struct decomposition fine = decomposition_create(cut, world);
     int levels = 1;
     for (struct cut next; (next = cut_coarsen(cut, min_dim)).boxes_per_side > 0; cut = next) {
