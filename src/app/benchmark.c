@@ -41,6 +41,9 @@ struct hierarchy_choice benchmark_hierarchy_choice(const struct options *o, bool
         choice.coarse_backend = &backend_cuda_host;
         choice.cpu_below = (double)o->cpu_below;
         choice.transport = transport_chosen()->transport;
+        choice.overlap_above = o->overlap_above == OVERLAP_NEVER ? INFINITY
+                               : o->overlap_above > 0            ? (double)o->overlap_above
+                                                      : transport_chosen()->overlap_above;
         choice.device_messages = transport_chosen()->device_messages;
         if (choice.bottom == BOTTOM_METHOD_DIRECT && choice.cpu_below <= DIRECT_MAX_UNKNOWNS)
             choice.cpu_below = DIRECT_MAX_UNKNOWNS + 1; /* its factors live in host memory */

@@ -17,6 +17,8 @@ enum transport_kind { TRANSPORT_AUTO, TRANSPORT_PEER, TRANSPORT_CUDA_AWARE, TRAN
 
 /* No level has fewer cells than this. */
 enum { CPU_BELOW_NEVER = 1, AGGLOMERATE_NEVER = 1 };
+/* No level has enough. */
+enum { OVERLAP_NEVER = -1 };
 
 struct options {
     int log2_box_dim;    /* first positional argument */
@@ -37,9 +39,11 @@ struct options {
     long cpu_below; /* levels of fewer cells live on the CPU although there is a GPU; 0: auto */
     long agglomerate_below; /* 2³ boxes of fewer cells are joined, on fewer ranks; 0: auto */
     int transport;          /* enum transport_kind: of messages between GPUs */
-    int loops;              /* CPU loops: tiled or plain; same bits */
-    long solves;            /* timed solves per size; 0: as many as fill min_time, at least 10 */
-    double min_time;        /* seconds per size; without meaning if solves > 0 */
+    long overlap_above; /* levels of at least so many cells a rank work while halos travel; 0: auto
+                         */
+    int loops;          /* CPU loops: tiled or plain; same bits */
+    long solves;        /* timed solves per size; 0: as many as fill min_time, at least 10 */
+    double min_time;    /* seconds per size; without meaning if solves > 0 */
 
     bool breakdown, show_cycle, checksum, quiet, dry_run;
     char *json;   /* path or NULL */

@@ -1,6 +1,7 @@
 #include "app/options_table.h"
 
 static const struct choice thresholds[] = {{"never", CPU_BELOW_NEVER}, {NULL, 0}};
+static const struct choice overlaps[] = {{"never", OVERLAP_NEVER}, {NULL, 0}};
 static const struct choice problems[] = {
     {"fv", PROBLEM_FV}, {"sine", PROBLEM_SINE}, {"p4", PROBLEM_P4}, {"p6", PROBLEM_P6}, {NULL, 0}};
 static const struct choice cycles[] = {{"f", CYCLE_F}, {"v", CYCLE_V}, {NULL, 0}};
@@ -62,13 +63,15 @@ const struct option_row option_table[] = {
     {.name = "backend", CHOICE(backend, backend_choices, "auto"), .help = "where the levels live"},
     {.name = "cpu-below", NUMBER(OPTION_LONG, cpu_below, "auto"), .unset = "auto",
      .choices = thresholds, .minimum = 1, .maximum = 1e12, .argument = "CELLS",
-     .help = "levels of fewer cells leave the GPU; never: none;\n"
-             "auto: what is fastest when tried before"},
+     .help = "smaller levels leave the GPU; auto: tried before"},
     {.name = "agglomerate-below", NUMBER(OPTION_LONG, agglomerate_below, "auto"), .unset = "auto",
      .choices = thresholds, .minimum = 1, .maximum = 1e12, .argument = "CELLS",
      .help = "join coarse boxes, onto fewer ranks"},
     {.name = "transport", CHOICE(transport, transports, "auto"),
      .help = "of messages between GPUs; same bits"},
+    {.name = "overlap-above", NUMBER(OPTION_LONG, overlap_above, "auto"), .unset = "auto",
+     .choices = overlaps, .minimum = 1, .maximum = 1e12, .argument = "CELLS",
+     .help = "a GPU: it computes while halos travel"},
     {.name = "tuning", PATH(tuning), .uses = ANYWHERE, .argument = "FILE",
      .help = "how GPU kernels cut levels (hpgmg-lab tune)"},
     {.name = "loops", CHOICE(loops, loops, "tiled"), .help = "CPU loops; same bits"},

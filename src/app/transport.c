@@ -1,8 +1,14 @@
 #include "app/transport.h"
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include "comm/comm.h"
 #include "cuda/cuda.h"
+
+/* By way of the host a halo takes as long as a pass. Between GPUs it takes less than what a pass in
+ * two parts, whose waves of blocks the exchange disturbs, takes more (docs/PERFORMANCE.md). */
+#define OVERLAP_MESSAGES_ABOVE 400000.0
+#define OVERLAP_PEER_ABOVE INFINITY
 
 static struct transport_chosen chosen;
 
@@ -76,6 +82,7 @@ enum status transport_choose(const struct options *o, bool on_gpu, char *message
         chosen.name = "peer";
         chosen.transport = peer;
     }
+    chosen.overlap_above = peer && !chosen.elsewhere ? OVERLAP_PEER_ABOVE : OVERLAP_MESSAGES_ABOVE;
     if (o->transport == TRANSPORT_AUTO && !peer)
         chosen.not_peer = why_not;
     return STATUS_VALID;

@@ -12,6 +12,7 @@ struct transport_chosen {
     const char *elsewhere; /* the one between nodes, where peer is the one within; NULL if there is
                               one node */
     const char *not_peer;  /* why auto did not take peer; NULL if it did, or was not asked */
+    double overlap_above;  /* cells a rank from which on it pays to compute while halos travel */
 };
 
 /* Takes what the options ask for, or the fastest that works: peer within nodes and what MPI can do

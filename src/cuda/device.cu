@@ -1,6 +1,7 @@
 /* The device: choice, stream, memory with a ledger, copies, and the backend's tables. */
 #include <cstdio>
 #include <cstring>
+#include <initializer_list>
 #include <map>
 #include "cuda/cuda.h"
 #include "cuda/internal.cuh"
@@ -12,7 +13,10 @@ extern "C" {
 static struct cuda_device device;
 static bool opened;
 static size_t shared_bytes;
-static cudaStream_t stream;
+/* What is begun, a thing after the other; and a second line of it beside the first. */
+enum { FIRST, SECOND, NUM_STREAMS };
+static cudaStream_t streams[NUM_STREAMS], stream; /* the latter is that of what is begun now */
+static cudaEvent_t branched, joined, prepared;
 static std::map<void *, size_t> blocks; /* device memory by address */
 static size_t live_bytes, peak_bytes;
 
@@ -59,10 +63,57 @@ void cuda_synchronise()
     CUDA_CALL(cudaStreamSynchronize(stream));
 }
 
+static void branch()
+{
+    CUDA_CALL(cudaEventRecord(branched, streams[FIRST]));
+    CUDA_CALL(cudaStreamWaitEvent(streams[SECOND], branched, 0));
+}
+
+static void aside(bool on)
+{
+    stream = streams[on ? SECOND : FIRST];
+}
+
+static void join()
+{
+    CUDA_CALL(cudaEventRecord(joined, streams[SECOND]));
+    CUDA_CALL(cudaStreamWaitEvent(streams[FIRST], joined, 0));
+}
+
+void cuda_inner_prepared()
+{
+    CUDA_CALL(cudaEventRecord(prepared, streams[FIRST]));
+}
+
+void cuda_await_inner_prepared()
+{
+    CUDA_CALL(cudaStreamWaitEvent(streams[SECOND], prepared, 0));
+}
+
 static bool refuse(char *message, int size, const char *what, cudaError_t error)
 {
     snprintf(message, (size_t)size, "%s: %s", what, cudaGetErrorString(error));
     return false;
+}
+
+/* What is short and waited for goes before what is long. */
+static void create_streams()
+{
+    int lowest, highest;
+    CUDA_CALL(cudaDeviceGetStreamPriorityRange(&lowest, &highest));
+    CUDA_CALL(cudaStreamCreateWithPriority(&streams[FIRST], cudaStreamNonBlocking, lowest));
+    CUDA_CALL(cudaStreamCreateWithPriority(&streams[SECOND], cudaStreamNonBlocking, highest));
+    for (cudaEvent_t *event : {&branched, &joined, &prepared})
+        CUDA_CALL(cudaEventCreateWithFlags(event, cudaEventDisableTiming));
+    stream = streams[FIRST];
+}
+
+static void destroy_streams()
+{
+    for (cudaEvent_t event : {branched, joined, prepared})
+        CUDA_CALL(cudaEventDestroy(event));
+    for (cudaStream_t s : streams)
+        CUDA_CALL(cudaStreamDestroy(s));
 }
 
 bool cuda_open(int local_rank, char *message, int message_size)
@@ -88,7 +139,7 @@ bool cuda_open(int local_rank, char *message, int message_size)
     CUDA_CALL(cudaMemGetInfo(&device.free_bytes, &device.memory_bytes));
     CUDA_CALL(cudaDriverGetVersion(&device.driver));
     CUDA_CALL(cudaRuntimeGetVersion(&device.runtime));
-    CUDA_CALL(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+    create_streams();
     opened = true;
     return true;
 }
@@ -98,7 +149,7 @@ void cuda_close(void)
     if (!opened)
         return;
     cuda_release_marks();
-    CUDA_CALL(cudaStreamDestroy(stream));
+    destroy_streams();
     opened = false;
 }
 
@@ -242,6 +293,7 @@ static void download(const double *field, double *values, long count)
 
 static const struct passes cuda_passes = {
     .run = cuda_run,
+    .splits = cuda_splits,
     .restrict_cells = cuda_restrict_cells,
     .apply = cuda_apply,
     .combine = cuda_combine,
@@ -322,6 +374,9 @@ extern const struct backend backend_cuda = {
     .record_end = record_end,
     .replay = replay,
     .record_destroy = record_destroy,
+    .branch = branch,
+    .aside = aside,
+    .join = join,
     .mark = cuda_mark,
     .seconds_between = cuda_seconds_between,
     .passes = &cuda_passes,

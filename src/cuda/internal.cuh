@@ -16,9 +16,14 @@ void cuda_check(cudaError_t error, const char *call, const char *file, int line)
 /* After a launch. */
 #define CUDA_LAUNCHED() cuda_check(cudaGetLastError(), "kernel launch", __FILE__, __LINE__)
 
-/* All work of the backend is on this stream, in order. */
+/* The stream of all work of the backend, in order: the first one, or beside it (backend.h, branch)
+ * a second one. */
 cudaStream_t cuda_stream();
-void cuda_synchronise();
+void cuda_synchronise(); /* with that one */
+/* Work on the second stream, from the latter call on, waits for what the first had at the former.
+ */
+void cuda_inner_prepared();
+void cuda_await_inner_prepared();
 int cuda_multiprocessors();
 /* The most shared memory that a block may have, static and dynamic. Kernels that want more than
  * some GPUs have must not fit there. */
@@ -101,8 +106,10 @@ inline int cuda_divided(int a, int b) /* upwards */
  * twice. */
 int cuda_choose_planes(int n2, int tiles, int least, int most, int extra);
 
-/* Dirichlet ghosts of one patch, `layers` deep by `rule`. x points at the field's cell (0,0,0). */
-void cuda_walls(const struct cells &c, double *x, int rule, int layers, int ghosts);
+/* Dirichlet ghosts of one patch, `layers` deep by `rule`. x points at the field's cell (0,0,0).
+ * Those beyond a side without a wall too, by the halo there, are the outer part. */
+void cuda_walls(const struct cells &c, double *x, int rule, int layers, int ghosts,
+                enum pass_part part);
 /* Those that the stencils read, of a patch with walls on all sides: `layers` deep on its sides, and
  * where that is 2, one deep on its edges. */
 void cuda_walls_star(const struct cells &c, double *x, int rule, int layers);
@@ -110,6 +117,7 @@ void cuda_walls_fill(const struct level *level, double *field, int rule, int lay
 
 /* The entries of the pass table. */
 void cuda_run(const struct pass *pass);
+bool cuda_splits(const struct pass *pass);
 void cuda_fill_fv(const struct level *level, const struct fv_tables *tables);
 void cuda_restrict_cells(const struct level *fine, enum field from, struct level *coarse,
                          enum field to);

@@ -8,6 +8,7 @@
 #include "cuda/maximum.cuh"
 #include "cuda/reciprocal.cuh"
 #include "cuda/tile_copy.cuh"
+#include "cuda/tiles.cuh"
 #include "cuda/tuning.cuh"
 #include "operators/fv4.h"
 #include "operators/smoothers.h"
@@ -67,12 +68,12 @@ struct march {
     static constexpr int BEFORE = 3;
 };
 
-static __device__ struct march march_of_block(const struct cells &c, int planes)
+static __device__ struct march march_of_tile(const struct cells &c, dim3 tile, int planes)
 {
     struct march m;
-    m.i = (int)blockIdx.x * CORE_WIDTH;
-    m.j = (int)blockIdx.y * CORE_ROWS;
-    m.first = (int)blockIdx.z * planes;
+    m.i = (int)tile.x * CORE_WIDTH;
+    m.j = (int)tile.y * CORE_ROWS;
+    m.first = (int)tile.z * planes;
     m.last = min(m.first + planes, c.n[2]);
     return m;
 }
@@ -515,12 +516,13 @@ static __device__ void load_dinv(quad dinv, const struct march_fv4 &w, long at, 
 template <bool HELMHOLTZ, enum march_kind KIND>
 static __global__ void __launch_bounds__(THREADS, 1)
     march_kernel(const __grid_constant__ struct march_fv4 w,
-                 const __grid_constant__ struct maps maps, int planes)
+                 const __grid_constant__ struct maps maps,
+                 const __grid_constant__ struct tiles tiles, int planes)
 {
     using shared = struct shared_planes<HELMHOLTZ, KIND>;
     extern __shared__ __align__(128) unsigned char shared_memory[];
     auto &s = *reinterpret_cast<shared *>(shared_memory);
-    const struct march m = march_of_block(w.c, planes);
+    const struct march m = march_of_tile(w.c, tile_of_block(tiles), planes);
     const struct place p = find_place(w, m);
     const bool fetches = p.lane == 0 && p.group == 0;
     struct turn<shared> here, ahead;
@@ -601,6 +603,17 @@ static struct maps find_maps(const struct march_fv4 &w)
     return m;
 }
 
+static struct tiles cut(const struct march_fv4 &w, int tiles_i, int tiles_j, int planes)
+{
+    const int n[3] = {tiles_i, tiles_j, cuda_divided(w.c.n[2], planes)};
+    const struct tile_reads reads[3] = {
+        {-HALO, CORE_WIDTH, CORE_WIDTH + 2 * HALO},
+        {-HALO, CORE_ROWS, CORE_ROWS + 2 * HALO},
+        {-HALO, planes, planes + 2 * HALO},
+    };
+    return find_tiles(w.c, w.part, n, reads);
+}
+
 template <bool HELMHOLTZ, enum march_kind KIND>
 static void launch(const struct march_fv4 &w)
 {
@@ -618,8 +631,12 @@ static void launch(const struct march_fv4 &w)
     const int planes = t.planes > 0 ? t.planes
                                     : cuda_choose_planes(w.c.n[2], tiles_i * tiles_j, MIN_PLANES,
                                                          MAX_PLANES, EXTRA_STEPS);
-    const dim3 block(LANES, GROUPS), grid(tiles_i, tiles_j, cuda_divided(w.c.n[2], planes));
-    march_kernel<HELMHOLTZ, KIND><<<grid, block, BYTES, cuda_stream()>>>(w, find_maps(w), planes);
+    const struct tiles tiles = cut(w, tiles_i, tiles_j, planes);
+    const dim3 block(LANES, GROUPS), grid = tile_grid(tiles);
+    if (grid.x == 0)
+        return;
+    march_kernel<HELMHOLTZ, KIND>
+        <<<grid, block, BYTES, cuda_stream()>>>(w, find_maps(w), tiles, planes);
     CUDA_LAUNCHED();
 }
 

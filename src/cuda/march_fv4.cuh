@@ -19,6 +19,7 @@ enum march_kind {
 struct march_fv4 {
     struct cells c;
     enum march_kind kind;
+    enum pass_part part; /* not of MARCH_NORM */
     const double *u, *f, *alpha, *dinv, *beta_i, *beta_j, *beta_k;
     double scale, c1, c2;
     int colour; /* local cells with even i + j + k + colour are updated */

@@ -334,10 +334,10 @@ struct march {
 };
 
 template <int HALO>
-static __device__ struct march find_march(const struct pair_fv2 &w, int planes)
+static __device__ struct march find_march(const struct pair_fv2 &w, int number, int planes)
 {
     struct march a;
-    a.first = blockIdx.z * planes;
+    a.first = number * planes;
     a.last = min(a.first + planes, w.c.n[2]);
     a.start = w.c.wall[2][0] ? max(a.first - 1 - HALO, -1) : a.first - 1 - HALO;
     a.stop = w.c.wall[2][1] ? min(a.last + HALO - 1, w.c.n[2]) : a.last + HALO - 1;
@@ -364,14 +364,16 @@ static __device__ void finish_march(const struct pair_fv2 &w, const struct place
         raise(w.norm, m.norm);
 }
 
-template <bool HELMHOLTZ, bool ZERO, enum finish FINISH, int ROWS>
+template <bool HELMHOLTZ, bool ZERO, enum finish FINISH, int ROWS, class TILES>
 static __global__ void __launch_bounds__(LANES *ROWS, FINISH ? 1 : MOST_ROWS / ROWS)
-    pair_kernel(const __grid_constant__ struct pair_fv2 w, int planes)
+    pair_kernel(const __grid_constant__ struct pair_fv2 w, const __grid_constant__ TILES tiles,
+                int planes)
 {
     using tile = struct tile<HELMHOLTZ, FINISH != ONLY_SWEEPS, ROWS>;
     extern __shared__ __align__(128) unsigned char shared_memory[];
-    const struct place p = find_place<ROWS, tile::HALO>(w.c, shared_memory);
-    const struct march a = find_march<tile::HALO>(w, planes);
+    const dim3 own = tile_of_block(tiles);
+    const struct place p = find_place<ROWS, tile::HALO>(w.c, tiles, own, shared_memory);
+    const struct march a = find_march<tile::HALO>(w, own.z, planes);
     const bool wall_row = (p.j == 0 && w.c.wall[1][0]) || (p.j == p.n1 - 1 && w.c.wall[1][1]);
     struct copies copies = first_copies<tile, ROWS>(w, p, a.start + 1);
     struct carried m = begin<HELMHOLTZ, ZERO, tile>(w, p, copies, a.start);
@@ -432,14 +434,36 @@ bool cuda_pair_fv2_finishes(const struct level *level)
            bytes <= cuda_shared_bytes() && cuda_pair_fv2_fits(level);
 }
 
+/* A tile's blocks of `planes` planes, and what each reads: the outermost of its cells, one beyond
+ * them in i and j, and in k as many as its steps reach. */
+template <int ROWS, int HALO>
+static struct tiles cut(const struct pair_fv2 &w, int tiles_i, int tiles_j, int planes)
+{
+    const int n[3] = {tiles_i, tiles_j, cuda_divided(w.c.n[2], planes)};
+    const struct tile_reads reads[3] = {
+        {-2 * open_low(w.c, 0) - 2, 2 * (LANES - 2), 2 * LANES + 4},
+        {-HALO * open_low(w.c, 1) - 1, ROWS - 2 * HALO, ROWS + 2},
+        {-1 - HALO, planes, planes + 2 * HALO + 2},
+    };
+    return find_tiles(w.c, w.part, n, reads);
+}
+
+template <bool HELMHOLTZ, bool ZERO, enum finish FINISH, int ROWS, class TILES>
+static void launch_tiles(const struct pair_fv2 &w, const TILES &tiles, dim3 grid, int planes)
+{
+    constexpr auto kernel = pair_kernel<HELMHOLTZ, ZERO, FINISH, ROWS, TILES>;
+    constexpr int BYTES = tile<HELMHOLTZ, FINISH != ONLY_SWEEPS, ROWS>::BYTES;
+    static const cudaError_t prepared =
+        cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, BYTES);
+    CUDA_CALL(prepared);
+    kernel<<<grid, dim3(LANES, ROWS), BYTES, cuda_stream()>>>(w, tiles, planes);
+    CUDA_LAUNCHED();
+}
+
 template <bool HELMHOLTZ, bool ZERO, enum finish FINISH, int ROWS>
 static void launch(const struct pair_fv2 &w, int planes)
 {
     using tile = struct tile<HELMHOLTZ, FINISH != ONLY_SWEEPS, ROWS>;
-    static const cudaError_t prepared =
-        cudaFuncSetAttribute(pair_kernel<HELMHOLTZ, ZERO, FINISH, ROWS>,
-                             cudaFuncAttributeMaxDynamicSharedMemorySize, tile::BYTES);
-    CUDA_CALL(prepared);
     const int pairs = w.c.n[0] / 2 + open_low(w.c, 0) + open_high(w.c, 0),
               rows = w.c.n[1] + tile::HALO * (open_low(w.c, 1) + open_high(w.c, 1));
     const int tiles_i = max(1, cuda_divided(pairs - 2, LANES - 2)),
@@ -447,10 +471,13 @@ static void launch(const struct pair_fv2 &w, int planes)
     if (planes == 0)
         planes = cuda_choose_planes(w.c.n[2], tiles_i * tiles_j, MIN_PLANES, MAX_PLANES,
                                     FINISH ? EXTRA_FINISH_STEPS : EXTRA_STEPS);
-    const dim3 block(LANES, ROWS), grid(tiles_i, tiles_j, cuda_divided(w.c.n[2], planes));
-    pair_kernel<HELMHOLTZ, ZERO, FINISH, ROWS>
-        <<<grid, block, tile::BYTES, cuda_stream()>>>(w, planes);
-    CUDA_LAUNCHED();
+    const struct tiles tiles = cut<ROWS, tile::HALO>(w, tiles_i, tiles_j, planes);
+    const dim3 grid = tile_grid(tiles);
+    if (w.part == PART_ALL)
+        return launch_tiles<HELMHOLTZ, ZERO, FINISH, ROWS>(w, all_tiles{}, grid, planes);
+    if constexpr (FINISH != REDUCES)
+        if (grid.x > 0)
+            launch_tiles<HELMHOLTZ, ZERO, FINISH, ROWS>(w, tiles, grid, planes);
 }
 
 template <bool HELMHOLTZ, bool ZERO>
@@ -481,6 +508,7 @@ static void launch_operator(const struct pair_fv2 &w)
 void cuda_pair_fv2(const struct pair_fv2 &pair)
 {
     CHECK(!pair.zero_guess || (!pair.coarse && !pair.norm));
+    CHECK(pair.part == PART_ALL || !pair.norm);
     if (pair.alpha)
         launch_operator<true>(pair);
     else

@@ -15,6 +15,7 @@ struct pair_fv2 {
     double scale;
     int parity; /* of the global index of cell (0,0,0): red is even */
     bool zero_guess;
+    enum pass_part part; /* all where there is a norm */
     /* At most one of these is not NULL, and then there is a guess; see cuda_pair_fv2_finishes. */
     double *coarse; /* the residual is restricted to this, at cell (0,0,0) */
     long coarse_sj, coarse_sk;

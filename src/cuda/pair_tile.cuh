@@ -5,6 +5,7 @@
  * makes of arrays of arrays in turns costs a third of all instructions. */
 #include <cuda_pipeline.h>
 #include "cuda/pair_fv2.cuh"
+#include "cuda/tiles.cuh"
 
 /* A block has 32 × ROWS threads, and copies planes AHEAD steps before they are needed. */
 enum { LANES = 32, AHEAD = 2 };
@@ -109,28 +110,27 @@ static __host__ __device__ int open_high(const struct cells &c, int d)
     return c.wall[d][1] ? 0 : 1;
 }
 
-template <int ROWS, int HALO>
-static __device__ struct place find_place(const struct cells &c, const void *shared_memory)
+template <int ROWS, int HALO, class TILES>
+static __device__ struct place find_place(const struct cells &c, const TILES &tiles, dim3 tile,
+                                          const void *shared_memory)
 {
-    const unsigned tile = (unsigned)__cvta_generic_to_shared(shared_memory);
+    const unsigned memory = (unsigned)__cvta_generic_to_shared(shared_memory);
     struct place p;
     p.lane = threadIdx.x;
     p.row = threadIdx.y;
-    p.pair = (int)blockIdx.x * (LANES - 2) + p.lane - open_low(c, 0);
-    p.j = (int)blockIdx.y * (ROWS - 2 * HALO) + p.row - HALO * open_low(c, 1);
+    p.pair = (int)tile.x * (LANES - 2) + p.lane - open_low(c, 0);
+    p.j = (int)tile.y * (ROWS - 2 * HALO) + p.row - HALO * open_low(c, 1);
     p.pairs = c.n[0] / 2;
     p.n1 = c.n[1];
     p.n2 = c.n[2];
     p.end_pair = p.pairs + open_high(c, 0);
     p.end_j = p.n1 + HALO * open_high(c, 1);
     p.inside = p.pair < p.end_pair && p.j < p.end_j;
-    p.finishes =
-        (p.row >= HALO || blockIdx.y == 0) && (p.row < ROWS - HALO || blockIdx.y == gridDim.y - 1);
+    p.finishes = (p.row >= HALO || tile.y == 0) && (p.row < ROWS - HALO || is_last(tiles, tile, 1));
     p.stores = p.finishes && p.pair >= 0 && p.pair < p.pairs && p.j >= 0 && p.j < p.n1 &&
-               (p.lane > 0 || blockIdx.x == 0) &&
-               (p.lane < LANES - 1 || blockIdx.x == gridDim.x - 1);
-    p.pair_place = tile + (p.row * LANES + p.lane) * PAIR_BYTES;
-    p.cell_place = tile + (p.row * LANES + p.lane) * CELL_BYTES;
+               (p.lane > 0 || tile.x == 0) && (p.lane < LANES - 1 || is_last(tiles, tile, 0));
+    p.pair_place = memory + (p.row * LANES + p.lane) * PAIR_BYTES;
+    p.cell_place = memory + (p.row * LANES + p.lane) * CELL_BYTES;
     return p;
 }
 

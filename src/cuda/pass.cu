@@ -30,7 +30,8 @@ struct work cuda_open_work(const struct pass *pass, int q)
 void cuda_fill_walls(struct work &w, int sweep)
 {
     if (w.pass->level->connected)
-        cuda_walls(w.c, w.buffer[sweep & 1], w.s->wall_rule, w.s->radius, w.pass->level->ghosts);
+        cuda_walls(w.c, w.buffer[sweep & 1], w.s->wall_rule, w.s->radius, w.pass->level->ghosts,
+                   w.pass->part);
     else
         cuda_walls_star(w.c, w.buffer[sweep & 1], w.s->wall_rule, w.s->radius);
     w.v.u = w.buffer[sweep & 1];
@@ -49,6 +50,7 @@ static struct pair_fv2 open_pair(const struct work &w)
     pair.beta_k = w.v.beta_k;
     pair.scale = w.v.scale;
     pair.parity = w.parity;
+    pair.part = w.pass->part;
     return pair;
 }
 
@@ -86,6 +88,8 @@ static void sweep_by_pairs(const struct pass *pass, bool finishes)
             else
                 cuda_pair_fv2(pair);
         }
+        if (pass->part == PART_INNER)
+            continue; /* the outer part follows */
         double *swapped = l->fields[pass->u];
         l->fields[pass->u] = l->fields[FIELD_TMP];
         l->fields[FIELD_TMP] = swapped;
@@ -118,7 +122,7 @@ static void finish_fused(const struct pass *pass, int q)
 /* What every operation by the order-4 kernel has in common. */
 static struct march_fv4 open_march(const struct work &w, enum march_kind kind, double *out)
 {
-    struct march_fv4 m = {w.c, kind};
+    struct march_fv4 m = {w.c, kind, w.pass->part};
     m.u = w.v.u;
     m.f = w.v.f;
     m.alpha = w.pass->level->fields[FIELD_ALPHA] ? w.v.alpha : NULL;
@@ -193,7 +197,7 @@ static void run_operations(const struct pass *pass, int q, bool tuned)
 {
     const struct level *l = pass->level;
     struct work w = cuda_open_work(pass, q);
-    const int operations = pass->nsweeps + (pass->finish != FINISH_NONE);
+    const int operations = pass_operations(pass);
     const int radius = l->connected ? l->stencil->radius : 0;
     const bool march = tuned && cuda_march_fv4_fits(l);
     baseline_start(w, q, operations * radius);
@@ -212,6 +216,29 @@ static void run_operations(const struct pass *pass, int q, bool tuned)
         finish_by_march(w, q);
     else
         baseline_finish(w, q);
+}
+
+/* One part of a pass of one operation by the order-4 kernel. The inner part, which comes first,
+ * does not depend on the walls around halos, but the outer one on all. */
+static void run_march_part(const struct pass *pass)
+{
+    const int patches = pass->level->npatches, sweep = pass->first_sweep;
+    if (pass->part == PART_OUTER)
+        cuda_await_inner_prepared();
+    for (int q = 0; q < patches; q++) {
+        struct work w = cuda_open_work(pass, q);
+        cuda_fill_walls(w, sweep);
+    }
+    if (pass->part == PART_INNER)
+        cuda_inner_prepared();
+    for (int q = 0; q < patches; q++) {
+        struct work w = cuda_open_work(pass, q);
+        w.v.u = w.buffer[sweep & 1];
+        if (pass->nsweeps > 0)
+            sweep_by_march(w, sweep);
+        else
+            finish_by_march(w, q);
+    }
 }
 
 static bool prolongs(const struct pass *pass)
@@ -242,6 +269,25 @@ static bool pairs_finish(const struct pass *pass)
            (pass->nsweeps > 2 || pass->start != START_ZERO) && cuda_pair_fv2_finishes(pass->level);
 }
 
+/* True if one fused kernel can do all of the pass, without a norm to be brought home. */
+static bool pairs_split(const struct pass *pass)
+{
+    const bool starts = pass->start == START_KEEP || pass->start == START_ZERO;
+    return pass->nsweeps == 2 && starts && pairs_fit(pass) &&
+           (pass->finish == FINISH_NONE || (pass->finish == FINISH_RESTRICT && pairs_finish(pass)));
+}
+
+static bool march_splits(const struct pass *pass)
+{
+    return pass->start == START_KEEP && pass_operations(pass) == 1 && pass->finish != FINISH_NORM &&
+           cuda_march_fv4_fits(pass->level);
+}
+
+bool cuda_splits(const struct pass *pass)
+{
+    return pairs_split(pass) || march_splits(pass);
+}
+
 void cuda_run(const struct pass *pass)
 {
     const struct step step = {STEP_PASS, *pass};
@@ -249,6 +295,10 @@ void cuda_run(const struct pass *pass)
         return;
     if (cuda_step_fits(&step)) {
         cuda_run_steps(&step, 1);
+        return;
+    }
+    if (pass->part != PART_ALL && march_splits(pass)) {
+        run_march_part(pass);
         return;
     }
     struct pass rest = *pass;

@@ -1,19 +1,31 @@
 /* Dirichlet ghosts as stored values, for the kernels that do not fold them in. */
 #include "cuda/walls.cuh"
 
+static __device__ bool in_open_halo(const struct cells &c, int d, int at)
+{
+    return (at < 0 && !c.wall[d][0]) || (at >= c.n[d] && !c.wall[d][1]);
+}
+
+static __device__ bool in_part(const struct cells &c, enum pass_part part, int i, int j, int k)
+{
+    const bool outer = in_open_halo(c, 0, i) || in_open_halo(c, 1, j) || in_open_halo(c, 2, k);
+    return part == PART_ALL || outer == (part == PART_OUTER);
+}
+
 /* The rule as a constant, so that the cells it reads are all fetched at once. */
 template <int RULE>
-static void fill(const struct shell &s, const struct wall_view &w)
+static void fill(const struct shell &s, const struct wall_view &w, enum pass_part part)
 {
     for_range(s.all, [=] __device__(long at) {
         int i, j, k;
         shell_cell(s, at, &i, &j, &k);
-        if (behind_wall(w.c, i, j, k))
+        if (behind_wall(w.c, i, j, k) && in_part(w.c, part, i, j, k))
             w.x[i + j * w.c.sj + k * w.c.sk] = value_k<RULE>(w, i, j, k);
     });
 }
 
-void cuda_walls(const struct cells &c, double *x, int rule, int layers, int ghosts)
+void cuda_walls(const struct cells &c, double *x, int rule, int layers, int ghosts,
+                enum pass_part part)
 {
     /* Where one side has no wall, ghosts of other walls are needed as deep as that side's halo. */
     bool open = false, any = false;
@@ -27,11 +39,11 @@ void cuda_walls(const struct cells &c, double *x, int rule, int layers, int ghos
     const struct shell s = shell_of(c, open ? ghosts : layers);
     const struct wall_view w = {c, x};
     if (rule == 4)
-        fill<4>(s, w);
+        fill<4>(s, w, part);
     else if (rule == 2)
-        fill<2>(s, w);
+        fill<2>(s, w, part);
     else
-        fill<1>(s, w);
+        fill<1>(s, w, part);
 }
 
 /* Selections, since registers have no index. */
@@ -124,6 +136,6 @@ void cuda_walls_fill(const struct level *level, double *field, int rule, int lay
 {
     for (int q = 0; q < level->npatches; q++) {
         const struct cells c = cells_of(&level->patches[q]);
-        cuda_walls(c, field + c.offset, rule, layers, level->ghosts);
+        cuda_walls(c, field + c.offset, rule, layers, level->ghosts, PART_ALL);
     }
 }

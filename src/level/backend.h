@@ -41,6 +41,13 @@ struct backend {
     void (*replay)(struct recording *recording);
     void (*record_destroy)(struct recording *recording);
 
+    /* A second line of work beside the first, for two things at the same time: it follows all work
+     * begun before branch; what is begun between aside(true) and aside(false) is on it; work after
+     * join follows both. NULL where a backend does its work at once. */
+    void (*branch)(void);
+    void (*aside)(bool on);
+    void (*join)(void);
+
     /* Marks on the time line of work that the host does not wait for: mark(n) follows all work
      * begun so far; seconds_between waits for mark `to` and says how long after mark `from` it was
      * reached. Both are NULL where the host's clock says it. */

@@ -71,19 +71,25 @@ static int count_ranks(const struct decomposition *d)
     return ranks;
 }
 
+struct plan *level_make_halo(struct level *l, int layers)
+{
+    if (!l->halos[layers])
+        l->halos[layers] = plan_create(l, l, TARGET_GHOSTS, layers, CENTRE_CELL);
+    return l->halos[layers];
+}
+
 /* A level without ghosts has one plan, which does nothing. */
 static void create_halos(struct level *l)
 {
     l->halos = memory_alloc_zero((size_t)(l->ghosts + 1) * sizeof(struct plan *), "halos");
-    for (int layers = l->ghosts > 0; layers <= l->ghosts; layers++)
-        l->halos[layers] = plan_create(l, l, TARGET_GHOSTS, layers, CENTRE_CELL);
-    l->halo = l->halos[l->ghosts];
+    l->halo = level_make_halo(l, l->ghosts);
 }
 
 static void destroy_halos(struct level *l)
 {
-    for (int layers = l->ghosts > 0; layers <= l->ghosts; layers++)
-        plan_destroy(l->halos[layers]);
+    for (int layers = 0; layers <= l->ghosts; layers++)
+        if (l->halos[layers])
+            plan_destroy(l->halos[layers]);
     memory_free(l->halos);
 }
 

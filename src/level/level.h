@@ -65,7 +65,8 @@ struct level {
 
     double *fields[NUM_FIELDS]; /* NULL where not allocated; memory of the backend */
     /* halos[d] fills d layers of ghosts of cell-centred fields from neighbours, 1 <= d <= ghosts;
-     * halo is the one that fills all. NULL if not connected. */
+     * halo is the one that fills all. The others are NULL before level_make_halo. All are NULL if
+     * the level is not connected. */
     struct plan **halos, *halo;
 };
 
@@ -74,6 +75,10 @@ struct level {
 struct level *level_create(int depth, struct decomposition decomposition, bool periodic, int ghosts,
                            const struct backend *backend, int row_align);
 void level_destroy(struct level *level);
+
+/* The plan for halos of a connected level that are so many layers deep; makes it at the first call,
+ * which is collective over the world. */
+struct plan *level_make_halo(struct level *level, int layers);
 
 /* Bytes of one field of the level on this rank / the same before anything is created, for one rank.
  */

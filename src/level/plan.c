@@ -336,20 +336,34 @@ static void begin_direct(const struct plan *plan, const double *from, double *to
         plan->direct->transport->execute(plan->direct->connection, from, to);
 }
 
+static bool all_direct(const struct plan *plan)
+{
+    return plan->direct && !has_messages(plan);
+}
+
+void plan_begin(struct plan *plan, const double *from, double *to)
+{
+    struct exchange *x = &plan->exchange;
+    if (all_direct(plan)) {
+        begin_direct(plan, from, to);
+        return;
+    }
+    exchange_open(x, buffer_memory(plan));
+    if (!reaching(plan)->on_device)
+        exchange_post_receives(x);
+    plan->source->copy(&plan->pack, from, x->send_buffer);
+}
+
 /* By MPI. Buffers are free again when the last unpacking is done: at once on the host, and on a
  * device before the next packing is. No rank waits for another one's transport before it has sent
  * its own messages, so the two ways cannot block each other. */
-static void execute_messages(struct plan *plan, const double *from, double *to,
-                             struct plan_times *times)
+void plan_end(struct plan *plan, const double *from, double *to, struct plan_times *times)
 {
     struct exchange *x = &plan->exchange;
+    if (all_direct(plan))
+        return;
     const double start = times ? timer_seconds() : 0.0;
-    const bool device = reaching(plan)->on_device;
-    exchange_open(x, buffer_memory(plan));
-    if (!device)
-        exchange_post_receives(x);
-    plan->source->copy(&plan->pack, from, x->send_buffer);
-    if (device && has_messages(plan)) {
+    if (reaching(plan)->on_device && has_messages(plan)) {
         reaching(plan)->synchronise();
         exchange_post_receives(x);
     }
@@ -373,8 +387,9 @@ static void execute_messages(struct plan *plan, const double *from, double *to,
 
 void plan_execute(struct plan *plan, const double *from, double *to, struct plan_times *times)
 {
-    if (plan->direct && !has_messages(plan))
-        begin_direct(plan, from, to);
-    else
-        execute_messages(plan, from, to, times);
+    const double start = times ? timer_seconds() : 0.0;
+    plan_begin(plan, from, to);
+    if (times && !all_direct(plan))
+        times->pack += timer_seconds() - start;
+    plan_end(plan, from, to, times);
 }

@@ -86,4 +86,9 @@ bool plan_is_recordable(const struct plan *plan);
  * time. */
 void plan_execute(struct plan *plan, const double *from, double *to, struct plan_times *times);
 
+/* The same in two halves, between which other work may be begun that the plan does not touch: the
+ * first waits for nothing, neither on the host nor for other ranks. */
+void plan_begin(struct plan *plan, const double *from, double *to);
+void plan_end(struct plan *plan, const double *from, double *to, struct plan_times *times);
+
 #endif

@@ -21,12 +21,17 @@ enum pass_finish {
     FINISH_STORE,    /* residual = f − A u */
 };
 
+/* Which cells a pass works on, where a backend can split it: INNER are cells that depend on no
+ * ghost from a neighbour, OUTER the others. */
+enum pass_part { PART_ALL, PART_INNER, PART_OUTER };
+
 /* One pass over a level: start, then sweeps first_sweep … first_sweep+nsweeps−1 of the smoother,
  * then finish. Out-of-place sweeps alternate between u and FIELD_TMP: sweep s reads u where s is
  * even. */
 struct pass {
     struct level *level;
     enum field u, f;
+    enum pass_part part;
 
     enum pass_start start;
     int prolongation; /* 2: volume-averaged quadratic, 4: quartic */
@@ -43,6 +48,18 @@ struct pass {
     struct level *coarse;
     enum field coarse_u, coarse_f;
 };
+
+/* Applications of the operator in a pass: its sweeps, and the finish. */
+static inline int pass_operations(const struct pass *pass)
+{
+    return pass->nsweeps + (pass->finish != FINISH_NONE);
+}
+
+/* The field that holds u when the pass begins, with the ghosts that it reads. */
+static inline enum field pass_reads(const struct pass *pass)
+{
+    return pass->level->stencil->in_place || pass->first_sweep % 2 == 0 ? pass->u : FIELD_TMP;
+}
 
 struct bottom_counts;
 
@@ -74,6 +91,9 @@ struct fv_tables {
 /* Work vectors are combined like this: z = a·x + b·y, fma(a, x, b·y) per cell. */
 struct passes {
     void (*run)(const struct pass *pass);
+    /* True if run(pass) can do the inner part first and then the outer one, with the halos of u and
+     * f filled in between. NULL where no pass can. */
+    bool (*splits)(const struct pass *pass);
 
     void (*restrict_cells)(const struct level *fine, enum field from, struct level *coarse,
                            enum field to);

@@ -236,8 +236,8 @@ struct hierarchy *hierarchy_create(const struct hierarchy_choice *choice)
         h->levels[l] = create_level(choice, backend, l, d);
         for (int f = 0; f < count; f++)
             level_allocate(h->levels[l], fields[f]);
-        for (int layers = 1; h->levels[l]->connected && layers <= h->levels[l]->ghosts; layers++)
-            choose_way(h, h->levels[l]->halos[layers]);
+        if (h->levels[l]->connected)
+            choose_way(h, h->levels[l]->halo);
     }
     for (int l = 0; l + 1 < h->nlevels; l++)
         create_transfer(h, l);
@@ -259,6 +259,13 @@ struct hierarchy *hierarchy_create(const struct hierarchy_choice *choice)
     comm_barrier(MPI_COMM_WORLD);
     h->build_seconds = timer_seconds() - start;
     return h;
+}
+
+void hierarchy_make_halo(struct hierarchy *h, int level, int layers)
+{
+    struct level *l = h->levels[level];
+    if (!l->halos[layers])
+        choose_way(h, level_make_halo(l, layers));
 }
 
 void hierarchy_destroy(struct hierarchy *h)

@@ -20,6 +20,8 @@ struct hierarchy_choice {
     const struct backend *coarse_backend; /* of the others; NULL: the same */
     double cpu_below;
     double agglomerate_below;          /* coarse levels' boxes: cut_agglomerate() */
+    double overlap_above;              /* halos travel while a pass works inside, if a rank has at
+                                          least so many cells on average and the backend can */
     const struct transport *transport; /* of messages between devices; NULL: MPI's */
     bool device_messages;              /* MPI takes buffers on devices */
 };
@@ -70,5 +72,8 @@ size_t hierarchy_device_bytes(const struct hierarchy_choice *choice,
  * Dies if memory runs out. */
 struct hierarchy *hierarchy_create(const struct hierarchy_choice *choice);
 void hierarchy_destroy(struct hierarchy *h);
+
+/* Sees to it that the connected level has a plan for halos of so many layers. Collective. */
+void hierarchy_make_halo(struct hierarchy *h, int level, int layers);
 
 #endif

@@ -1,4 +1,5 @@
 #include "solvers/program.h"
+#include <math.h>
 #include <string.h>
 #include "base/check.h"
 #include "base/memory.h"
@@ -204,6 +205,45 @@ static int execute_steps(const struct program *p, int first)
     return count;
 }
 
+/* True if stage i is a halo and stage i + 1 the pass that reads it, which can work on what depends
+ * on no halo meanwhile. */
+static bool overlaps(const struct program *p, int i)
+{
+    const struct stage *halo = &p->stages[i], *next = halo + 1;
+    if (i + 1 == p->count || halo->kind != STAGE_HALO || next->kind != STAGE_PASS ||
+        next->level != halo->level)
+        return false;
+    const struct level *l = p->hierarchy->levels[halo->level];
+    const bool reads = halo->field == next->pass.f || halo->field == pass_reads(&next->pass);
+    return reads && l->backend->branch && l->backend->passes->splits &&
+           pow(l->dim, 3) >= p->hierarchy->choice.overlap_above * l->nranks &&
+           l->backend->passes->splits(&next->pass);
+}
+
+/* No rank waits for another one before it has begun its part of the exchange. */
+static void execute_overlapping(const struct program *p, int i)
+{
+    const struct stage *s = &p->stages[i];
+    const struct level *l = p->hierarchy->levels[s->level];
+    struct pass inner = s[1].pass, outer = s[1].pass;
+    struct plan *halo = l->halos[s->layers];
+    double *field = l->fields[s->field];
+    inner.part = PART_INNER;
+    outer.part = PART_OUTER;
+    range_push("halo beside a pass");
+    l->backend->branch();
+    l->backend->aside(true);
+    plan_begin(halo, field, field);
+    l->backend->aside(false);
+    l->backend->passes->run(&inner);
+    l->backend->aside(true);
+    plan_end(halo, field, field, NULL);
+    l->backend->passes->run(&outer);
+    l->backend->aside(false);
+    l->backend->join();
+    range_pop();
+}
+
 static void execute_one(struct program *p, int i)
 {
     struct stage *s = &p->stages[i];
@@ -217,15 +257,25 @@ static void execute_one(struct program *p, int i)
         observer.observe(observer.data, p, s);
 }
 
+/* Stages from the i-th on that are done in one go; returns their number, which is 0 if none are. */
+static int execute_several(struct program *p, int i)
+{
+    const int steps = execute_steps(p, i);
+    if (steps > 0 || !overlaps(p, i))
+        return steps;
+    execute_overlapping(p, i);
+    return 2;
+}
+
 /* Several stages at a time where nobody wants to look between them. */
 static void execute_stages(struct program *p)
 {
     const bool one_by_one = p->times || observer.observe;
     for (int i = 0; i < p->count;) {
-        const int steps = one_by_one ? 0 : execute_steps(p, i);
-        if (steps == 0)
+        const int done = one_by_one ? 0 : execute_several(p, i);
+        if (done == 0)
             execute_one(p, i);
-        i += steps > 0 ? steps : 1;
+        i += done > 0 ? done : 1;
     }
 }
 

@@ -58,15 +58,10 @@ static void add_halo(struct program *p, int level, enum field field, int layers)
 {
     if (!p->hierarchy->levels[level]->connected)
         return;
+    hierarchy_make_halo(p->hierarchy, level, layers);
     struct stage *s = program_add(p, STAGE_HALO, level);
     s->field = field;
     s->layers = layers;
-}
-
-static enum field buffer_of_sweep(const struct pass *pass)
-{
-    const bool in_place = pass->level->stencil->in_place;
-    return in_place || pass->first_sweep % 2 == 0 ? pass->u : FIELD_TMP;
 }
 
 static void append(struct program *p, int level, const struct pass *pass)
@@ -109,8 +104,8 @@ static void schedule_connected(struct program *p, int level, const struct pass *
         if (!last)
             part.finish = FINISH_NONE;
         if (!ghosts_valid)
-            add_halo(p, level, buffer_of_sweep(&part),
-                     (part.nsweeps + (part.finish != FINISH_NONE)) * part.level->stencil->radius);
+            add_halo(p, level, pass_reads(&part),
+                     pass_operations(&part) * part.level->stencil->radius);
         append(p, level, &part);
         if (last)
             return;

@@ -1,0 +1,169 @@
+/* Programs begin a halo before the inner part of the pass that reads it and end it after: which
+ * ones, in which order, and that the answer stays. The backend here is the CPU's with a second line
+ * of work added; all of a pass is its outer part. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include "base/memory.h"
+#include "comm/comm.h"
+#include "operators/backend_cpu.h"
+#include "operators/passes.h"
+#include "solvers/reduce.h"
+#include "solvers/solver.h"
+#include "support/solve_case.h"
+
+static struct passes passes;
+static struct backend backend;
+
+/* What the program does between branch() and join(), in this order. */
+enum place {
+    OUTSIDE,
+    BRANCHED,
+    HALO_BEGINS,
+    BESIDE_HALO,
+    INNER_BEGUN,
+    HALO_ENDS,
+    OUTER_BEGUN,
+    BACK
+};
+
+static struct {
+    enum place place;
+    int overlaps, smallest_dim;
+} seen;
+
+static void move(enum place from, enum place to)
+{
+    assert_int_equal(seen.place, from);
+    seen.place = to;
+}
+
+static void branch(void)
+{
+    move(OUTSIDE, BRANCHED);
+}
+
+static void aside(bool on)
+{
+    if (on)
+        move(seen.place == BRANCHED ? BRANCHED : INNER_BEGUN,
+             seen.place == BRANCHED ? HALO_BEGINS : HALO_ENDS);
+    else
+        move(seen.place == HALO_BEGINS ? HALO_BEGINS : OUTER_BEGUN,
+             seen.place == HALO_BEGINS ? BESIDE_HALO : BACK);
+}
+
+static void join(void)
+{
+    move(BACK, OUTSIDE);
+    seen.overlaps++;
+}
+
+static bool splits(const struct pass *pass)
+{
+    return pass->finish != FINISH_NORM;
+}
+
+static void run(const struct pass *pass)
+{
+    if (pass->part == PART_INNER) {
+        move(BESIDE_HALO, INNER_BEGUN);
+        return;
+    }
+    assert_int_equal(pass->part, seen.place == OUTSIDE ? PART_ALL : PART_OUTER);
+    if (pass->part == PART_OUTER) {
+        assert_true(splits(pass));
+        move(HALO_ENDS, OUTER_BEGUN);
+        seen.smallest_dim =
+            pass->level->dim < seen.smallest_dim ? pass->level->dim : seen.smallest_dim;
+    }
+    struct pass whole = *pass;
+    whole.part = PART_ALL;
+    cpu_passes.run(&whole);
+}
+
+static void ignore(void *data, const struct program *p, const struct stage *stage)
+{
+    (void)data;
+    (void)p;
+    (void)stage;
+}
+
+/* The checksum of u after an F-cycle on 32³. */
+static uint64_t solve(int order, double overlap_above, observe_fn *observe)
+{
+    struct hierarchy_choice choice = case_choice(order, true, true, SMOOTHER_GSRB, 4, 8);
+    struct solve_result result;
+    choice.backend = &backend;
+    choice.overlap_above = overlap_above;
+    seen.place = OUTSIDE;
+    seen.overlaps = 0;
+    seen.smallest_dim = 1000;
+    struct hierarchy *h = hierarchy_create(&choice);
+    struct solver *s = solver_create(h, 0, (struct solver_choice){.f_cycle = true});
+    program_observe(observe, NULL);
+    solver_run(s, &result);
+    program_observe(NULL, NULL);
+    assert_int_equal(seen.place, OUTSIDE);
+    const uint64_t checksum = reduce_checksum(h->levels[0], FIELD_U);
+    solver_destroy(s);
+    hierarchy_destroy(h);
+    return checksum;
+}
+
+static void test_answer_stays(void **state)
+{
+    (void)state;
+    for (int order = 2; order <= 4; order += 2) {
+        const uint64_t expected = solve(order, INFINITY, NULL);
+        assert_int_equal(seen.overlaps, 0);
+        assert_true(solve(order, 1.0, NULL) == expected);
+        assert_true(seen.overlaps > 0);
+    }
+}
+
+/* Each visit of order 4 has six sweeps, a residual and six sweeps, all with halos, but for the
+ * first sweep from zero. 32³ is visited once, 16³ twice, the second time from zero. */
+static void test_large_levels_overlap(void **state)
+{
+    (void)state;
+    solve(4, 32768.0 / comm_size(), NULL);
+    assert_int_equal(seen.smallest_dim, 32);
+    assert_int_equal(seen.overlaps, 13);
+    solve(4, 4096.0 / comm_size(), NULL);
+    assert_int_equal(seen.smallest_dim, 16);
+    assert_int_equal(seen.overlaps, 13 + 13 + 12);
+}
+
+static void test_observers_see_every_stage(void **state)
+{
+    (void)state;
+    const uint64_t expected = solve(2, 1.0, NULL);
+    assert_true(solve(2, 1.0, ignore) == expected);
+    assert_int_equal(seen.overlaps, 0);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_answer_stays),
+        cmocka_unit_test(test_large_levels_overlap),
+        cmocka_unit_test(test_observers_see_every_stage),
+    };
+    comm_start(&argc, &argv);
+    backend = backend_cpu;
+    passes = cpu_passes;
+    passes.run = run;
+    passes.splits = splits;
+    backend.passes = &passes;
+    backend.branch = branch;
+    backend.aside = aside;
+    backend.join = join;
+    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    const bool leak = memory_live_blocks() != 0;
+    comm_finish();
+    return failed != 0 || leak;
+}
