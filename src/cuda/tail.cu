@@ -12,21 +12,37 @@ static __device__ bool few_cells(const struct tail_level &l)
     return l.half.n * l.side.n * l.depth <= FEWEST_CELLS / 2 * TAIL_THREADS;
 }
 
+/* Copies the parameters to shared memory. Levels and steps are found by an index, and to read a
+ * parameter by an index takes three times as long as to read shared memory. */
+template <class Op>
+static __device__ void take_parameters(const struct tail &t, frames<Op> &s)
+{
+    static_assert(sizeof t % sizeof(double) == 0 && alignof(struct tail) == alignof(double), "");
+    const double *from = (const double *)&t;
+    double *to = (double *)&s.tail;
+    asm volatile("" : "+l"(from)); /* as an array in memory, each thread its part */
+    for (int x = threadIdx.x; x < (int)(sizeof t / sizeof *to); x += TAIL_THREADS)
+        to[x] = from[x];
+    __syncthreads();
+    if (threadIdx.x == 0 && t.bottom.u)
+        enter_frames(&s.tail.bottom, s.u_frame, frames<Op>::LENGTH);
+}
+
 /* What a block that has a brick of the step's level does. */
 template <class Op>
 static __device__ __forceinline__ void run_step(const struct tail &t, const struct tail_step &step,
                                                 frames<Op> &s)
 {
-    const struct tail_level &l = t.levels[step.level];
+    const struct tail_level &l = s.tail.levels[step.level];
     if (step.kind == STEP_PASS && few_cells(l)) {
-        run_pass<Op, FEWEST_CELLS>(t, step, s);
+        run_pass<Op, FEWEST_CELLS>(step, s);
     } else if (step.kind == STEP_PASS) {
-        run_pass<Op, MOST_CELLS>(t, step, s);
+        run_pass<Op, MOST_CELLS>(step, s);
     } else if (step.kind == STEP_RESTRICT) {
         const struct brick b = brick_of(l);
         restrict_to(l, b, step, step.f + b.at, l.sj, l.sk);
     } else if (blockIdx.x == 0) {
-        run_bottom<Op>(t.bottom, s.u_frame, frames<Op>::LENGTH);
+        run_bottom<Op>(t.bottom, s.tail.bottom, s.u_frame, frames<Op>::LENGTH);
     }
 }
 
@@ -37,10 +53,12 @@ static __global__ void __launch_bounds__(TAIL_THREADS, 1)
     extern __shared__ double store[];
     frames<Op> &s = *reinterpret_cast<frames<Op> *>(store);
     bool shared = false; /* the step before was the work of several blocks */
+    take_parameters<Op>(t, s);
+    __syncthreads();
 #pragma unroll 1
     for (int x = 0; x < t.count; x++) {
-        const struct tail_step &step = t.steps[x];
-        const struct tail_level &l = t.levels[step.level];
+        const struct tail_step &step = s.tail.steps[x];
+        const struct tail_level &l = s.tail.levels[step.level];
         if (shared || l.nbricks > 1)
             wait_for_all_blocks();
         else
@@ -194,10 +212,8 @@ bool cuda_tail_level(const struct level *level)
 {
     const size_t frame =
         level->stencil->choice.order == 4 ? sizeof(frames<op_fv4>) : sizeof(frames<op_fv2>);
-    return frame + sizeof(struct bottom_work) + sizeof(struct block_shared) <=
-               cuda_shared_bytes() &&
-           !level->connected && level->npatches == 1 && level->dim <= TAIL_DIM &&
-           cut_bricks(level->dim).count > 0;
+    return frame + sizeof(struct block_shared) <= cuda_shared_bytes() && !level->connected &&
+           level->npatches == 1 && level->dim <= TAIL_DIM && cut_bricks(level->dim).count > 0;
 }
 
 bool cuda_step_fits(const struct step *step)

@@ -35,9 +35,18 @@ static __device__ void fetch_bottom(const struct bottom_work &w, double *store, 
     }
 }
 
-/* Lets w work in the frames. */
-static __device__ void enter_frames(struct bottom_work *w, double *store, int length)
+/* True if all fields fit into frames in shared memory with room for so many doubles. */
+static __device__ bool bottom_is_framed(const struct bottom_work &w, int room)
 {
+    return NUM_BOTTOM_FRAMES * w.framed.n * w.framed.n * w.framed.n <= room;
+}
+
+/* Lets w work in the frames, if there is room. */
+static __device__ void enter_frames(struct bottom_work *w, double *store, int room)
+{
+    const int length = w->framed.n * w->framed.n * w->framed.n;
+    if (!bottom_is_framed(*w, room))
+        return;
     w->c.sj = w->v.sj = w->framed.n;
     w->c.sk = w->v.sk = w->framed.n * w->framed.n;
     double *cell = store + w->ghosts * (1 + w->c.sj + w->c.sk);
@@ -53,21 +62,16 @@ static __device__ void enter_frames(struct bottom_work *w, double *store, int le
     w->v.beta_k = cell + BOTTOM_BETA_K * length;
 }
 
-/* By one block; `store` has room for `room` doubles. */
+/* By one block: `given` has the level's fields, w what enter_frames has made of it; `store` has
+ * room for `room` doubles. */
 template <class Op>
-static __device__ void run_bottom(const struct bottom_work &given, double *store, int room)
+static __device__ void run_bottom(const struct bottom_work &given, const struct bottom_work &w,
+                                  double *store, int room)
 {
-    __shared__ struct bottom_work w;
     __shared__ struct block_shared shared;
-    const int length = given.framed.n * given.framed.n * given.framed.n;
-    const bool framed = NUM_BOTTOM_FRAMES * length <= room;
+    const bool framed = bottom_is_framed(given, room);
     if (framed)
-        fetch_bottom(given, store, length);
-    if (threadIdx.x == 0) {
-        w = given;
-        if (framed)
-            enter_frames(&w, store, length);
-    }
+        fetch_bottom(given, store, given.framed.n * given.framed.n * given.framed.n);
     __syncthreads();
     if (threadIdx.x < given.threads)
         solve_bottom<Op>(w, &shared);

@@ -42,6 +42,7 @@ struct frames {
     int sides[MAX_SIDES], edges[MAX_EDGES];
     int nhalo, nsides, nedges;
     unsigned long long norm;
+    struct tail tail; /* the kernel's parameters; see take_parameters */
 
     /* Pointers at cell (0,0,0) of the brick. */
     __device__ double *u()

@@ -241,6 +241,40 @@ static __device__ __forceinline__ void start(const struct tail_level &l, const s
     __syncthreads();
 }
 
+/* Keeps a value in a register: the compiler would otherwise read it again from the kernel's
+ * parameters, which takes longer than a sweep has to wait for anything else, since it is found
+ * there by an index. */
+static __device__ __forceinline__ void keep(int &x)
+{
+    asm volatile("" : "+r"(x));
+}
+
+static __device__ __forceinline__ void keep(double &x)
+{
+    asm volatile("" : "+d"(x));
+}
+
+/* What all sweeps of a pass need of its level and step. */
+struct sweeping {
+    int smoother, wall_rule, nsweeps, uses;
+    int alone; /* the brick is all of the level */
+    double scale;
+};
+
+static __device__ __forceinline__ struct sweeping
+sweeping_of(int smoother, const struct tail_level &l, const struct tail_step &step)
+{
+    struct sweeping w = {smoother,       l.wall_rule, step.nsweeps, uses_of_ghosts(step),
+                         l.nbricks == 1, l.scale};
+    keep(w.smoother);
+    keep(w.wall_rule);
+    keep(w.nsweeps);
+    keep(w.uses);
+    keep(w.alone);
+    keep(w.scale);
+    return w;
+}
+
 /* The neighbours in one direction with ghosts in place of what lies beyond walls (bit 0 low, 1
  * high). Where both sides are walls the rule is linear, so the order does not matter. Both are
  * computed and one is chosen, since branches would take longer. */
@@ -256,7 +290,7 @@ static __device__ __forceinline__ void fold_walls(unsigned walls, int rule, doub
 /* f − A u at the cell of one slot, and u there. For order 2 the cell and its neighbours are
  * gathered first, as a field of seven values; no other cell reads their ghosts. */
 template <class Op, int CELLS>
-static __device__ __forceinline__ double residual_of(const struct tail_level &l,
+static __device__ __forceinline__ double residual_of(const struct sweeping &w,
                                                      const struct own_cells<CELLS> &own, int x,
                                                      frames<Op> &s, double *here)
 {
@@ -270,20 +304,19 @@ static __device__ __forceinline__ double residual_of(const struct tail_level &l,
         double seven[7] = {u[-SK], u[-SJ], u[-1], u[0], u[1], u[SJ], u[SK]};
         const unsigned walls = cell >> ELEMENT_BITS;
         if (walls != 0) {
-            fold_walls(walls, l.wall_rule, seven[3], &seven[2], &seven[4]);
-            fold_walls(walls >> 2, l.wall_rule, seven[3], &seven[1], &seven[5]);
-            fold_walls(walls >> 4, l.wall_rule, seven[3], &seven[0], &seven[6]);
+            fold_walls(walls, w.wall_rule, seven[3], &seven[2], &seven[4]);
+            fold_walls(walls >> 2, w.wall_rule, seven[3], &seven[1], &seven[5]);
+            fold_walls(walls >> 4, w.wall_rule, seven[3], &seven[0], &seven[6]);
         }
         return Op::residual_at(seven + 3, 2, 3, bi, bj, bk, SJ, SK, own.f[x], own.alpha[x],
-                               l.scale);
+                               w.scale);
     } else {
-        return Op::residual_at(u, SJ, SK, bi, bj, bk, SJ, SK, own.f[x], own.alpha[x], l.scale);
+        return Op::residual_at(u, SJ, SK, bi, bj, bk, SJ, SK, own.f[x], own.alpha[x], w.scale);
     }
 }
 
-static __device__ __forceinline__ double update(enum smoother smoother, const struct tail_level &l,
-                                                int sweep, double u, double previous, double dinv,
-                                                double r)
+static __device__ __forceinline__ double update(int smoother, const struct tail_level &l, int sweep,
+                                                double u, double previous, double dinv, double r)
 {
     switch (smoother) {
     case SMOOTHER_GSRB:
@@ -304,13 +337,13 @@ static __device__ __forceinline__ double update(enum smoother smoother, const st
  * nothing to wait for in between. With a field the bricks then exchange their ghosts by it. */
 template <class Op, int CELLS>
 static __device__ __forceinline__ void
-sweep_own(enum smoother smoother, const struct tail_level &l, int sweep, bool residual,
+sweep_own(const struct sweeping &w, const struct tail_level &l, int sweep, bool residual,
           struct own_cells<CELLS> &own, frames<Op> &s, double *field)
 {
-    const bool coloured = smoother == SMOOTHER_GSRB && !residual;
+    const bool coloured = w.smoother == SMOOTHER_GSRB && !residual;
     const int colours = coloured ? 1 << (sweep & 1) : 3;
     if (Op::ORDER == 4) {
-        fill_walls<Op>(s, l.wall_rule);
+        fill_walls<Op>(s, w.wall_rule);
         __syncthreads();
     }
 #pragma unroll
@@ -318,8 +351,8 @@ sweep_own(enum smoother smoother, const struct tail_level &l, int sweep, bool re
         if (!own.works || !(colours >> x / (CELLS / 2) & 1))
             continue;
         double u = 0.0;
-        const double r = residual_of<Op, CELLS>(l, own, x, s, &u);
-        own.value[x] = residual ? r : update(smoother, l, sweep, u, own.value[x], own.dinv[x], r);
+        const double r = residual_of<Op, CELLS>(w, own, x, s, &u);
+        own.value[x] = residual ? r : update(w.smoother, l, sweep, u, own.value[x], own.dinv[x], r);
     }
     if (Op::ORDER == 4 || !coloured)
         __syncthreads();
@@ -329,6 +362,15 @@ sweep_own(enum smoother smoother, const struct tail_level &l, int sweep, bool re
         fill_halo<Op>(s, field, colours);
     }
     __syncthreads();
+}
+
+/* What a warp without cells does in the sweeps of order 2 on a level of one brick: it takes part in
+ * their barriers. */
+static __device__ __forceinline__ void stand_by(const struct sweeping &w)
+{
+    const int doubled = w.smoother == SMOOTHER_GSRB ? w.uses - w.nsweeps : w.uses;
+    for (int barriers = w.uses + doubled; barriers > 0; barriers--)
+        __syncthreads();
 }
 
 /* coarse f = R fine, on the brick; `fine` is at its cell (0,0,0). */
@@ -368,26 +410,29 @@ static __device__ void raise_norm(const struct own_cells<CELLS> &own, frames<Op>
 }
 
 template <class Op, int CELLS>
-static __device__ __forceinline__ void run_pass(const struct tail &t, const struct tail_step &step,
-                                                frames<Op> &s)
+static __device__ __forceinline__ void run_pass(const struct tail_step &step, frames<Op> &s)
 {
-    const struct tail_level &l = t.levels[step.level];
+    const struct tail_level &l = s.tail.levels[step.level];
     const struct brick b = brick_of(l);
-    const int uses = uses_of_ghosts(step);
     struct own_cells<CELLS> own;
     start<Op, CELLS>(l, b, step, own, s);
+    const struct sweeping w = sweeping_of(s.tail.smoother, l, step);
+    if (Op::ORDER == 2 && w.alone && !own.works) {
+        stand_by(w);
+    } else {
 #pragma unroll 1
-    for (int sweep = 0; sweep < uses; sweep++) {
-        const bool residual = sweep == step.nsweeps, last = sweep == uses - 1;
-        if (residual)
-            store_own<Op, CELLS>(own, s, step.u);
-        double *field = last || l.nbricks == 1 ? NULL : sweep % 2 == 0 ? l.tmp : step.u;
-        sweep_own<Op, CELLS>(t.smoother, l, sweep, residual, own, s, field);
+        for (int sweep = 0; sweep < w.uses; sweep++) {
+            const bool residual = sweep == w.nsweeps, last = sweep == w.uses - 1;
+            if (residual)
+                store_own<Op, CELLS>(own, s, step.u);
+            double *field = last || w.alone ? NULL : sweep % 2 == 0 ? l.tmp : step.u;
+            sweep_own<Op, CELLS>(w, l, sweep, residual, own, s, field);
+        }
     }
     if (step.finish == FINISH_RESTRICT)
         restrict_to(l, b, step, s.u(), frames<Op>::SJ, frames<Op>::SK);
     else if (step.finish == FINISH_NORM)
-        raise_norm<Op, CELLS>(own, s, t.norm);
+        raise_norm<Op, CELLS>(own, s, s.tail.norm);
     else
         store_own<Op, CELLS>(own, s, step.u);
 }
