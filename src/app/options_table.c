@@ -63,7 +63,7 @@ const struct option_row option_table[] = {
     {.name = "backend", CHOICE(backend, backend_choices, "auto"), .help = "where the levels live"},
     {.name = "cpu-below", NUMBER(OPTION_LONG, cpu_below, "auto"), .unset = "auto",
      .choices = thresholds, .minimum = 1, .maximum = 1e12, .argument = "CELLS",
-     .help = "smaller levels leave the GPU; auto: tried before"},
+     .help = "smaller levels leave the GPU, or never"},
     {.name = "agglomerate-below", NUMBER(OPTION_LONG, agglomerate_below, "auto"), .unset = "auto",
      .choices = thresholds, .minimum = 1, .maximum = 1e12, .argument = "CELLS",
      .help = "join coarse boxes, onto fewer ranks"},

@@ -364,15 +364,6 @@ sweep_own(const struct sweeping &w, const struct tail_level &l, int sweep, bool 
     __syncthreads();
 }
 
-/* What a warp without cells does in the sweeps of order 2 on a level of one brick: it takes part in
- * their barriers. */
-static __device__ __forceinline__ void stand_by(const struct sweeping &w)
-{
-    const int doubled = w.smoother == SMOOTHER_GSRB ? w.uses - w.nsweeps : w.uses;
-    for (int barriers = w.uses + doubled; barriers > 0; barriers--)
-        __syncthreads();
-}
-
 /* coarse f = R fine, on the brick; `fine` is at its cell (0,0,0). */
 static __device__ __forceinline__ void restrict_to(const struct tail_level &l,
                                                    const struct brick &b,
@@ -417,17 +408,13 @@ static __device__ __forceinline__ void run_pass(const struct tail_step &step, fr
     struct own_cells<CELLS> own;
     start<Op, CELLS>(l, b, step, own, s);
     const struct sweeping w = sweeping_of(s.tail.smoother, l, step);
-    if (Op::ORDER == 2 && w.alone && !own.works) {
-        stand_by(w);
-    } else {
 #pragma unroll 1
-        for (int sweep = 0; sweep < w.uses; sweep++) {
-            const bool residual = sweep == w.nsweeps, last = sweep == w.uses - 1;
-            if (residual)
-                store_own<Op, CELLS>(own, s, step.u);
-            double *field = last || w.alone ? NULL : sweep % 2 == 0 ? l.tmp : step.u;
-            sweep_own<Op, CELLS>(w, l, sweep, residual, own, s, field);
-        }
+    for (int sweep = 0; sweep < w.uses; sweep++) {
+        const bool residual = sweep == w.nsweeps, last = sweep == w.uses - 1;
+        if (residual)
+            store_own<Op, CELLS>(own, s, step.u);
+        double *field = last || w.alone ? NULL : sweep % 2 == 0 ? l.tmp : step.u;
+        sweep_own<Op, CELLS>(w, l, sweep, residual, own, s, field);
     }
     if (step.finish == FINISH_RESTRICT)
         restrict_to(l, b, step, s.u(), frames<Op>::SJ, frames<Op>::SK);
