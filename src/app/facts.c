@@ -163,6 +163,7 @@ void facts_gather(struct facts *f, const struct hierarchy *h, const struct bench
     describe_levels(f, &h->choice, &shape);
     gather_levels(f, h);
     count_neighbours(f, h->levels[0]);
+    f->overlap_above = h->levels[0]->backend->branch ? h->choice.overlap_above : INFINITY;
     warn_of_threads(f);
     warn_of_sharing(f);
     warn_of_messages(f);

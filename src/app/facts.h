@@ -23,6 +23,7 @@ struct facts {
     /* Ranks that one exchanges messages of the finest level with, at most: by the transport that
      * was chosen, and by that between nodes. 0 before a run. */
     int neighbours, neighbours_elsewhere;
+    double overlap_above; /* hierarchy_choice; infinite where nothing overlaps */
     double unknowns;    /* N³ of the finest level */
     double field_bytes; /* of all levels and ranks */
     double peak_bytes;  /* of all host memory of the program, summed over ranks; 0 before a run */

@@ -61,6 +61,7 @@ static void add_environment(cJSON *root, const struct facts *f)
     json_add_number(object, "gpus", e->gpus);
     json_add_text(object, "transport", transport_chosen()->name);
     json_add_text(object, "transport_between_nodes", transport_chosen()->elsewhere);
+    json_add_number(object, "overlap_above", f->overlap_above);
     json_add_number(object, "neighbours", f->neighbours);
     json_add_number(object, "neighbours_between_nodes", f->neighbours_elsewhere);
     json_add_number(object, "cuda_driver", e->cuda_driver);

@@ -86,6 +86,8 @@ static void print_messages(const struct facts *f)
         printf("; %s between nodes", t->elsewhere);
     if (f->neighbours_elsewhere > 0)
         printf(", up to %d", f->neighbours_elsewhere);
+    if (f->neighbours > 0 && isfinite(f->overlap_above))
+        printf("; beside computing on levels of %.0f cells a GPU or more", f->overlap_above);
     printf("\n");
 }
 

@@ -59,7 +59,7 @@ enum status transport_choose(const struct options *o, bool on_gpu, char *message
     const char *why_not = "messages are between CPUs";
     const struct transport *peer = NULL;
     const enum status status = pretend_nodes(message, size);
-    chosen = (struct transport_chosen){.name = NULL};
+    chosen = (struct transport_chosen){.overlap_above = INFINITY};
     if (status != STATUS_VALID)
         return status;
     if (comm_size() == 1)
