@@ -24,9 +24,9 @@ struct facts {
      * was chosen, and by that between nodes. 0 before a run. */
     int neighbours, neighbours_elsewhere;
     double overlap_above; /* hierarchy_choice; infinite where nothing overlaps */
-    double unknowns;    /* N³ of the finest level */
-    double field_bytes; /* of all levels and ranks */
-    double peak_bytes;  /* of all host memory of the program, summed over ranks; 0 before a run */
+    double unknowns;      /* N³ of the finest level */
+    double field_bytes;   /* of all levels and ranks */
+    double peak_bytes;    /* of all host memory of the program, summed over ranks; 0 before a run */
     double device_peak_bytes; /* the same of GPU memory */
     int nwarnings;
     char warnings[MAX_WARNINGS][WARNING_SIZE];

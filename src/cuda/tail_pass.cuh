@@ -241,9 +241,8 @@ static __device__ __forceinline__ void start(const struct tail_level &l, const s
     __syncthreads();
 }
 
-/* Keeps a value in a register: the compiler would otherwise read it again from the kernel's
- * parameters, which takes longer than a sweep has to wait for anything else, since it is found
- * there by an index. */
+/* Keeps a value in a register: the compiler would otherwise read it again in every sweep, which
+ * would wait for it. */
 static __device__ __forceinline__ void keep(int &x)
 {
     asm volatile("" : "+r"(x));
