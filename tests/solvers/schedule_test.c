@@ -1,0 +1,143 @@
+/* What a program's passes read beyond their boxes has been put there by the stages before: the list
+ * is walked as an execution would, with nothing but how many layers of each field's ghosts are
+ * valid. On several ranks too. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <cmocka.h>
+#include "base/memory.h"
+#include "comm/comm.h"
+#include "operators/passes.h"
+#include "solvers/solver.h"
+#include "support/solve_case.h"
+
+/* Of each level, and of the coarse sides of transfers that are levels of their own. */
+static struct {
+    const struct level *level;
+    int layers[NUM_FIELDS];
+} valid[2 * MAX_LEVELS];
+static int count, passes_seen;
+
+static int *layers_of(const struct level *l, enum field field)
+{
+    int place = 0;
+    while (place < count && valid[place].level != l)
+        place++;
+    if (place == count) {
+        assert_true(count < 2 * MAX_LEVELS);
+        memset(&valid[count], 0, sizeof valid[count]);
+        valid[count++].level = l;
+    }
+    return &valid[place].layers[field];
+}
+
+static void expect_ghosts(const struct level *l, enum field field, int layers)
+{
+    if (l->connected)
+        assert_true(*layers_of(l, field) >= layers);
+}
+
+static void walk_pass(const struct pass *p)
+{
+    struct level *l = p->level;
+    const int radius = l->stencil->radius, operations = l->connected ? pass_operations(p) : 0;
+    if (p->start == START_KEEP)
+        expect_ghosts(l, pass_reads(p), operations * radius);
+    if (p->start == START_PROLONG_ADD)
+        assert_int_equal(operations, 0);
+    if (p->start == START_PROLONG_ADD || p->start == START_PROLONG_SET)
+        expect_ghosts(p->coarse, p->coarse_u, p->prolongation / 2 + (operations * radius + 1) / 2);
+    if (operations > 1)
+        expect_ghosts(l, p->f, (operations - 1) * radius);
+    assert_true(operations * radius <= l->ghosts);
+    *layers_of(l, p->u) = *layers_of(l, FIELD_TMP) = 0;
+    if (p->finish == FINISH_RESTRICT)
+        *layers_of(p->coarse, p->coarse_f) = 0;
+    passes_seen += l->connected;
+}
+
+static void walk_stage(const struct hierarchy *h, const struct stage *s)
+{
+    const struct level *l = h->levels[s->level];
+    const struct transfer *t = &h->transfers[s->level];
+    switch (s->kind) {
+    case STAGE_PASS:
+        walk_pass(&s->pass);
+        return;
+    case STAGE_HALO:
+        assert_true(l->connected && s->layers >= 1 && s->layers <= l->ghosts);
+        assert_non_null(l->halos[s->layers]);
+        *layers_of(l, s->field) = s->layers;
+        return;
+    case STAGE_DOWN:
+        *layers_of(h->levels[s->level + 1], FIELD_F) = 0;
+        return;
+    case STAGE_UP:
+        *layers_of(t->coarse, FIELD_U) = t->coarse->ghosts;
+        return;
+    case STAGE_RESTRICT:
+        *layers_of(t->coarse, s->field) = 0;
+        return;
+    case STAGE_BOTTOM:
+        *layers_of(l, s->pass.u) = 0;
+        return;
+    case STAGE_MEAN:
+        *layers_of(l, s->field) = 0;
+        return;
+    case NUM_STAGE_KINDS:
+        break;
+    }
+    fail();
+}
+
+static void walk(void *data, struct program *p)
+{
+    (void)data;
+    count = 0;
+    for (int s = 0; s < p->count; s++)
+        walk_stage(p->hierarchy, &p->stages[s]);
+}
+
+static void check(struct hierarchy_choice choice, struct solver_choice solver)
+{
+    struct hierarchy *h = hierarchy_create(&choice);
+    struct solver *s = solver_create(h, 0, solver);
+    solver_programs(s, walk, NULL);
+    solver_destroy(s);
+    hierarchy_destroy(h);
+}
+
+static void ghosts_are_there_when_they_are_read(void **state)
+{
+    static const double agglomerate_below[] = {0.0, 5000.0};
+    (void)state;
+    for (int order = 2; order <= 4; order += 2)
+        for (int smoother = SMOOTHER_GSRB; smoother <= SMOOTHER_L1JACOBI; smoother++)
+            for (int variant = 0; variant < 8; variant++) {
+                struct hierarchy_choice choice =
+                    case_choice(order, false, variant & 1, (enum smoother)smoother,
+                                variant & 2 ? 3 : 4, variant & 2 ? 27 : 8);
+                choice.agglomerate_below = agglomerate_below[variant >> 2];
+                choice.mgpcg = smoother == SMOOTHER_GSRB;
+                check(choice, (struct solver_choice){.f_cycle = true});
+                check(choice, (struct solver_choice){.rtol = 1e-3, .max_cycles = 2});
+                if (choice.mgpcg)
+                    check(choice,
+                          (struct solver_choice){.mgpcg = true, .rtol = 1e-3, .max_cycles = 2});
+            }
+    assert_true(passes_seen > 1000);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(ghosts_are_there_when_they_are_read),
+    };
+    comm_start(&argc, &argv);
+    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    const bool leak = memory_live_blocks() != 0;
+    comm_finish();
+    return failed != 0 || leak;
+}
