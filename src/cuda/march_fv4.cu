@@ -611,7 +611,7 @@ static struct tiles cut(const struct march_fv4 &w, int tiles_i, int tiles_j, int
         {-HALO, CORE_ROWS, CORE_ROWS + 2 * HALO},
         {-HALO, planes, planes + 2 * HALO},
     };
-    return find_tiles(w.c, w.part, n, reads);
+    return tiles_of_part(w.part, n, w.c.n, w.c.wall, reads);
 }
 
 template <bool HELMHOLTZ, enum march_kind KIND>

@@ -445,7 +445,7 @@ static struct tiles cut(const struct pair_fv2 &w, int tiles_i, int tiles_j, int 
         {-HALO * open_low(w.c, 1) - 1, ROWS - 2 * HALO, ROWS + 2},
         {-1 - HALO, planes, planes + 2 * HALO + 2},
     };
-    return find_tiles(w.c, w.part, n, reads);
+    return tiles_of_part(w.part, n, w.c.n, w.c.wall, reads);
 }
 
 template <bool HELMHOLTZ, bool ZERO, enum finish FINISH, int ROWS, class TILES>

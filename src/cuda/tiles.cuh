@@ -34,12 +34,6 @@ static __device__ bool is_last(const struct all_tiles &, dim3 tile, int d)
     return d == 0 ? tile.x == gridDim.x - 1 : tile.y == gridDim.y - 1;
 }
 
-static struct tiles find_tiles(const struct cells &c, enum pass_part part, const int n[3],
-                               const struct tile_reads reads[3])
-{
-    return tiles_of_part(part, n, c.n, c.wall, reads);
-}
-
 /* A block a tile; without blocks there is nothing to launch. */
 static dim3 tile_grid(const struct tiles &t)
 {

@@ -73,9 +73,8 @@ static int count_ranks(const struct decomposition *d)
 
 struct plan *level_make_halo(struct level *l, int layers)
 {
-    if (!l->halos[layers])
-        l->halos[layers] = plan_create(l, l, TARGET_GHOSTS, layers, CENTRE_CELL);
-    return l->halos[layers];
+    CHECK(!l->halos[layers]);
+    return l->halos[layers] = plan_create(l, l, TARGET_GHOSTS, layers, CENTRE_CELL);
 }
 
 /* A level without ghosts has one plan, which does nothing. */

@@ -76,8 +76,8 @@ struct level *level_create(int depth, struct decomposition decomposition, bool p
                            const struct backend *backend, int row_align);
 void level_destroy(struct level *level);
 
-/* The plan for halos of a connected level that are so many layers deep; makes it at the first call,
- * which is collective over the world. */
+/* Makes the plan for halos of a connected level that are so many layers deep, which has none yet.
+ * Collective over the world. */
 struct plan *level_make_halo(struct level *level, int layers);
 
 /* Bytes of one field of the level on this rank / the same before anything is created, for one rank.

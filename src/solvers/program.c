@@ -398,6 +398,12 @@ static double pass_bytes_per_cell(const struct pass *p)
     return values * sizeof(double);
 }
 
+/* Each cell is read and written. */
+static double plan_bytes(const struct plan *plan)
+{
+    return 2 * sizeof(double) * (double)(plan->cells_local + plan->cells_sent);
+}
+
 double stage_bytes(const struct program *p, const struct stage *stage)
 {
     const struct hierarchy *h = p->hierarchy;
@@ -407,16 +413,11 @@ double stage_bytes(const struct program *p, const struct stage *stage)
     case STAGE_PASS:
         return pass_bytes_per_cell(&stage->pass) * (double)level_cells(l);
     case STAGE_HALO:
-        return 2 * value *
-               (double)(l->halos[stage->layers]->cells_local + l->halos[stage->layers]->cells_sent);
+        return plan_bytes(l->halos[stage->layers]);
     case STAGE_DOWN:
-        return 2 * value *
-               (double)(h->transfers[stage->level].down->cells_local +
-                        h->transfers[stage->level].down->cells_sent);
+        return plan_bytes(h->transfers[stage->level].down);
     case STAGE_UP:
-        return 2 * value *
-               (double)(h->transfers[stage->level].up->cells_local +
-                        h->transfers[stage->level].up->cells_sent);
+        return plan_bytes(h->transfers[stage->level].up);
     case STAGE_RESTRICT:
         return 9.0 / 8.0 * value * (double)level_cells(l);
     case STAGE_MEAN:

@@ -11,8 +11,6 @@
 #include "comm/comm.h"
 #include "operators/backend_cpu.h"
 #include "operators/passes.h"
-#include "solvers/reduce.h"
-#include "solvers/solver.h"
 #include "support/solve_case.h"
 
 static struct passes passes;
@@ -85,32 +83,17 @@ static void run(const struct pass *pass)
     cpu_passes.run(&whole);
 }
 
-static void ignore(void *data, const struct program *p, const struct stage *stage)
-{
-    (void)data;
-    (void)p;
-    (void)stage;
-}
-
 /* The checksum of u after an F-cycle on 32³. */
 static uint64_t solve(int order, double overlap_above, observe_fn *observe)
 {
     struct hierarchy_choice choice = case_choice(order, true, true, SMOOTHER_GSRB, 4, 8);
-    struct solve_result result;
     choice.backend = &backend;
     choice.overlap_above = overlap_above;
     seen.place = OUTSIDE;
     seen.overlaps = 0;
     seen.smallest_dim = 1000;
-    struct hierarchy *h = hierarchy_create(&choice);
-    struct solver *s = solver_create(h, 0, (struct solver_choice){.f_cycle = true});
-    program_observe(observe, NULL);
-    solver_run(s, &result);
-    program_observe(NULL, NULL);
+    const uint64_t checksum = case_f_cycle(&choice, observe);
     assert_int_equal(seen.place, OUTSIDE);
-    const uint64_t checksum = reduce_checksum(h->levels[0], FIELD_U);
-    solver_destroy(s);
-    hierarchy_destroy(h);
     return checksum;
 }
 
@@ -142,7 +125,7 @@ static void test_observers_see_every_stage(void **state)
 {
     (void)state;
     const uint64_t expected = solve(2, 1.0, NULL);
-    assert_true(solve(2, 1.0, ignore) == expected);
+    assert_true(solve(2, 1.0, case_ignore) == expected);
     assert_int_equal(seen.overlaps, 0);
 }
 

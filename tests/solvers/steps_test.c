@@ -9,8 +9,6 @@
 #include "comm/comm.h"
 #include "operators/backend_cpu.h"
 #include "operators/passes.h"
-#include "solvers/reduce.h"
-#include "solvers/solver.h"
 #include "support/solve_case.h"
 
 static struct passes passes;
@@ -66,26 +64,10 @@ static void run_steps(const struct step *steps, int count)
 static uint64_t solve(int order, int largest_dim, observe_fn *observe)
 {
     struct hierarchy_choice choice = case_choice(order, false, false, SMOOTHER_CHEBYSHEV, 5, 1);
-    struct solve_result result;
     choice.backend = &backend;
     seen.largest_dim = largest_dim;
     seen.calls = seen.steps = seen.longest = seen.bottoms = 0;
-    struct hierarchy *h = hierarchy_create(&choice);
-    struct solver *s = solver_create(h, 0, (struct solver_choice){.f_cycle = true});
-    program_observe(observe, NULL);
-    solver_run(s, &result);
-    program_observe(NULL, NULL);
-    const uint64_t checksum = reduce_checksum(h->levels[0], FIELD_U);
-    solver_destroy(s);
-    hierarchy_destroy(h);
-    return checksum;
-}
-
-static void ignore(void *data, const struct program *p, const struct stage *stage)
-{
-    (void)data;
-    (void)p;
-    (void)stage;
+    return case_f_cycle(&choice, observe);
 }
 
 static void test_answer_stays(void **state)
@@ -119,7 +101,7 @@ static void test_observers_see_every_stage(void **state)
 {
     (void)state;
     const uint64_t expected = solve(2, 16, NULL);
-    assert_true(solve(2, 16, ignore) == expected);
+    assert_true(solve(2, 16, case_ignore) == expected);
     assert_int_equal(seen.calls, 0);
 }
 

@@ -37,6 +37,29 @@ static inline double case_difference(struct level *l)
     return reduce_norm(l, FIELD_SAVE);
 }
 
+/* An observer that only makes a program execute its stages one by one. */
+static inline void case_ignore(void *data, const struct program *p, const struct stage *stage)
+{
+    (void)data;
+    (void)p;
+    (void)stage;
+}
+
+/* The checksum of u after an F-cycle on the finest level, with an observer or NULL. */
+static inline uint64_t case_f_cycle(const struct hierarchy_choice *choice, observe_fn *observe)
+{
+    struct solve_result result;
+    struct hierarchy *h = hierarchy_create(choice);
+    struct solver *s = solver_create(h, 0, (struct solver_choice){.f_cycle = true});
+    program_observe(observe, NULL);
+    solver_run(s, &result);
+    program_observe(NULL, NULL);
+    const uint64_t checksum = reduce_checksum(h->levels[0], FIELD_U);
+    solver_destroy(s);
+    hierarchy_destroy(h);
+    return checksum;
+}
+
 static inline void case_run(const struct hierarchy_choice *choice, struct solver_choice solver,
                             struct case_result *result)
 {
