@@ -155,7 +155,7 @@ void baseline_start(const struct work &w, int q, int extent)
         for_extended(w.c, extent,
                      [=] __device__(int i, int j, int k) { u[i + j * sj + k * sk] = 0.0; });
     else if (w.pass->start != START_KEEP)
-        cuda_prolong(w.pass, q, u);
+        cuda_prolong(w.pass, q, u, extent);
 }
 
 /* to = A x = −(0 − A x), with `to` as the right-hand side 0. */

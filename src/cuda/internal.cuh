@@ -122,9 +122,9 @@ void cuda_fill_fv(const struct level *level, const struct fv_tables *tables);
 void cuda_restrict_cells(const struct level *fine, enum field from, struct level *coarse,
                          enum field to);
 void cuda_restrict_face(const struct level *fine, struct level *coarse, int direction);
-/* u (+)= P coarse_u of the pass on patch q; the coarse ghosts must be there. u is at cell (0,0,0).
- */
-void cuda_prolong(const struct pass *pass, int q, double *u);
+/* u (+)= P coarse_u of the pass on patch q, and on an even number of layers of ghosts beyond sides
+ * without a wall; the coarse ghosts must be there. u is at cell (0,0,0). */
+void cuda_prolong(const struct pass *pass, int q, double *u, int extent);
 void cuda_extrapolate_beta(struct level *level);
 void cuda_diagonal(struct level *level, uint64_t *lambda_max);
 void cuda_apply(struct level *level, enum field out, enum field x);

@@ -192,6 +192,12 @@ static void finish_by_march(const struct work &w, int q)
     }
 }
 
+/* Layers of ghosts that the pass's start must leave for its operations. */
+static int extent_of(const struct pass *pass)
+{
+    return pass->level->connected ? pass_operations(pass) * pass->level->stencil->radius : 0;
+}
+
 /* The pass on patch q, operation by operation. */
 static void run_operations(const struct pass *pass, int q, bool tuned)
 {
@@ -200,7 +206,7 @@ static void run_operations(const struct pass *pass, int q, bool tuned)
     const int operations = pass_operations(pass);
     const int radius = l->connected ? l->stencil->radius : 0;
     const bool march = tuned && cuda_march_fv4_fits(l);
-    baseline_start(w, q, operations * radius);
+    baseline_start(w, q, extent_of(pass));
     for (int sweep = 0; sweep < pass->nsweeps; sweep++) {
         const int number = pass->first_sweep + sweep, extent = (operations - 1 - sweep) * radius;
         cuda_fill_walls(w, number);
@@ -307,7 +313,7 @@ void cuda_run(const struct pass *pass)
     if (pairs_fit(pass)) {
         const bool finishes = pairs_finish(pass);
         for (int q = 0; q < patches && prolongs(pass); q++)
-            baseline_start(cuda_open_work(pass, q), q, 0);
+            baseline_start(cuda_open_work(pass, q), q, extent_of(pass));
         sweep_by_pairs(pass, finishes);
         if (finishes)
             return;

@@ -38,12 +38,20 @@ static __device__ void prolong_children(const double *c, long sj, long sk, doubl
         child[x] = interpolate<REACH>(line[x / 2], x & 1);
 }
 
+/* `layers` of coarse cells beyond sides without a wall too. */
 template <int REACH>
 static void prolong(const struct cells &fine, const struct cells &c, const double *coarse,
-                    double *u, bool add)
+                    double *u, bool add, int layers)
 {
     const long sj = fine.sj, sk = fine.sk;
-    for_cells(c.n[0], c.n[1], c.n[2], [=] __device__(int i, int j, int k) {
+    int n[3];
+    for (int d = 0; d < 3; d++) {
+        const int low = c.wall[d][0] ? 0 : layers, high = c.wall[d][1] ? 0 : layers;
+        n[d] = low + c.n[d] + high;
+        coarse -= low * (d == 0 ? 1 : d == 1 ? c.sj : c.sk);
+        u -= 2 * low * (d == 0 ? 1 : d == 1 ? sj : sk);
+    }
+    for_cells(n[0], n[1], n[2], [=] __device__(int i, int j, int k) {
         double child[8];
         prolong_children<REACH>(coarse + i + j * c.sj + k * c.sk, c.sj, c.sk, child);
         for (int row = 0; row < 4; row++) {
@@ -59,14 +67,15 @@ static void prolong(const struct cells &fine, const struct cells &c, const doubl
     });
 }
 
-void cuda_prolong(const struct pass *pass, int q, double *u)
+void cuda_prolong(const struct pass *pass, int q, double *u, int extent)
 {
     const struct cells fine = cells_of(&pass->level->patches[q]),
                        c = cells_of(&pass->coarse->patches[q]);
     const double *coarse = pass->coarse->fields[pass->coarse_u] + c.offset;
     const bool add = pass->start == START_PROLONG_ADD;
+    CHECK(extent % 2 == 0);
     if (pass->prolongation == 4)
-        prolong<2>(fine, c, coarse, u, add);
+        prolong<2>(fine, c, coarse, u, add, extent / 2);
     else
-        prolong<1>(fine, c, coarse, u, add);
+        prolong<1>(fine, c, coarse, u, add, extent / 2);
 }

@@ -54,7 +54,6 @@ static __global__ void __launch_bounds__(TAIL_THREADS, 1)
     frames<Op> &s = *reinterpret_cast<frames<Op> *>(store);
     bool shared = false; /* the step before was the work of several blocks */
     take_parameters<Op>(t, s);
-    __syncthreads();
 #pragma unroll 1
     for (int x = 0; x < t.count; x++) {
         const struct tail_step &step = s.tail.steps[x];
@@ -192,6 +191,7 @@ static void add(struct launch *x, const struct step *step)
     t->prolongation = p->prolongation;
     t->nsweeps = p->nsweeps;
     t->finish = p->finish;
+    t->operations = pass_operations(p);
     t->u = p->level->fields[p->u] + offset;
     t->f = p->level->fields[p->f] + offset;
     if (p->coarse)

@@ -31,7 +31,8 @@ struct tail_level {
 struct tail_step {
     unsigned char kind, level;                          /* enum step_kind, place in tail.levels */
     unsigned char start, prolongation, nsweeps, finish; /* as in struct pass */
-    unsigned char coarse_rule;                          /* of the walls around coarse_u, */
+    unsigned char operations;     /* sweeps and a finish, each reads ghosts of u */
+    unsigned char coarse_rule;    /* of the walls around coarse_u, */
     struct divider coarse_framed; /* a brick's cells with the ghosts that prolongation reads */
     double *u, *coarse_f;
     const double *f, *coarse_u;

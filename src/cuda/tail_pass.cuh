@@ -194,17 +194,10 @@ static __device__ __forceinline__ void store_own(const struct own_cells<CELLS> &
             field[own.at[x]] = s.u()[element(own.cell[x])];
 }
 
-/* How often the pass reads ghosts of u: each sweep and a finish. */
-static __device__ int uses_of_ghosts(const struct tail_step &step)
-{
-    return step.nsweeps + (step.finish != FINISH_NONE);
-}
-
 /* How often blocks wait for each other in a pass; those without a brick too. */
 static __device__ int barriers_of(const struct tail_step &step)
 {
-    const int uses = uses_of_ghosts(step);
-    return uses == 0 ? 0 : uses - 1 + prolongs(step);
+    return step.operations == 0 ? 0 : step.operations - 1 + prolongs(step);
 }
 
 /* The pass's start: u in its frame, f and coefficients where sweeps want them. */
@@ -213,7 +206,7 @@ static __device__ __forceinline__ void start(const struct tail_level &l, const s
                                              const struct tail_step &step,
                                              struct own_cells<CELLS> &own, frames<Op> &s)
 {
-    const bool uses_ghosts = uses_of_ghosts(step) > 0;
+    const bool uses_ghosts = step.operations > 0;
     if (l.beta_i && uses_ghosts)
         fetch_beta<Op>(l, b, s);
     __pipeline_commit();
@@ -263,8 +256,8 @@ struct sweeping {
 static __device__ __forceinline__ struct sweeping
 sweeping_of(int smoother, const struct tail_level &l, const struct tail_step &step)
 {
-    struct sweeping w = {smoother,       l.wall_rule, step.nsweeps, uses_of_ghosts(step),
-                         l.nbricks == 1, l.scale};
+    struct sweeping w = {smoother,        l.wall_rule,    step.nsweeps,
+                         step.operations, l.nbricks == 1, l.scale};
     keep(w.smoother);
     keep(w.wall_rule);
     keep(w.nsweeps);

@@ -186,7 +186,8 @@ void cpu_run(const struct pass *pass, void (*traverse)(const struct traversal *)
         struct traversal t = {.pass = &p, .lanes = lanes};
         t.nops = list_operations(pass, &p, t.ops);
         CHECK(!l->connected || t.ops[0].extent <= l->ghosts);
-        CHECK(!l->connected || !prolongs || t.nops == 1);
+        CHECK(!l->connected || pass->start != START_PROLONG_ADD || t.nops == 1);
+        CHECK(!prolongs || t.ops[0].extent % 2 == 0);
         t.lag = s->radius > s->wall_rule - 1 ? s->radius : s->wall_rule - 1;
         for (int thread = 0; thread < cpu_max_threads(); thread++)
             lanes[thread].norm = 0;

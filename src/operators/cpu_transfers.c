@@ -84,13 +84,23 @@ PROLONG(quartic, 2, 1)
 
 typedef void prolong_fn(double *fine, const double *coarse, long sj, long sk, int n, int j, int k);
 
-static void prolong_step(const struct patch_pass *p, prolong_fn *prolong, struct range rows, int k)
+/* The coarse index that index i lies in, of a ghost too. */
+static int parent(int i)
+{
+    return (i - (i & 1)) / 2;
+}
+
+/* Ghosts beyond sides without a wall too, an even number of layers. */
+static void prolong_step(const struct patch_pass *p, const struct operation *op,
+                         prolong_fn *prolong, struct range rows, int k)
 {
     const struct patch *q = p->patch;
+    const int low = q->wall[0][0] ? 0 : op->extent, high = q->wall[0][1] ? 0 : op->extent;
     for (int j = rows.low; j < rows.high; j++) {
-        const double *coarse = p->coarse_u + (j / 2) * p->coarse_sj + (k / 2) * p->coarse_sk;
-        prolong(p->buffer[0] + j * q->sj + k * q->sk, coarse, p->coarse_sj, p->coarse_sk,
-                q->n[0] / 2, j, k);
+        const double *coarse =
+            p->coarse_u - low / 2 + parent(j) * p->coarse_sj + parent(k) * p->coarse_sk;
+        prolong(p->buffer[0] - low + j * q->sj + k * q->sk, coarse, p->coarse_sj, p->coarse_sk,
+                (q->n[0] + low + high) / 2, j, k);
     }
 }
 
@@ -98,14 +108,14 @@ void step_prolong_set(const struct patch_pass *p, const struct operation *op, st
                       int k, struct lane *lane)
 {
     (void)lane;
-    prolong_step(p, op->sweep == 4 ? prolong_quartic_0 : prolong_quadratic_0, rows, k);
+    prolong_step(p, op, op->sweep == 4 ? prolong_quartic_0 : prolong_quadratic_0, rows, k);
 }
 
 void step_prolong_add(const struct patch_pass *p, const struct operation *op, struct range rows,
                       int k, struct lane *lane)
 {
     (void)lane;
-    prolong_step(p, op->sweep == 4 ? prolong_quartic_1 : prolong_quadratic_1, rows, k);
+    prolong_step(p, op, op->sweep == 4 ? prolong_quartic_1 : prolong_quadratic_1, rows, k);
 }
 
 /* `count` coarse cells from the pairs of four fine rows, named by the parity of (j,k). */

@@ -71,23 +71,37 @@ static void append(struct program *p, int level, const struct pass *pass)
     s->field = pass->u;
 }
 
-/* The coarse side of a prolongation must have its halo; a separate one gets it when u is moved
- * there. */
-static void schedule_prolongation(struct program *p, int level, int prolongation)
+/* The coarse side of a prolongation must have its halo, deeper if it makes `layers` of ghosts too;
+ * a separate one gets all when u is moved there. */
+static void schedule_prolongation(struct program *p, int level, int prolongation, int layers)
 {
     if (!p->hierarchy->transfers[level].separate)
-        add_halo(p, level + 1, FIELD_U, prolongation / 2);
+        add_halo(p, level + 1, FIELD_U, prolongation / 2 + layers / 2);
 }
 
-/* A pass on a level with neighbours: its start alone where that prolongs, then sweeps in groups
- * that the halo's depth allows, with room for the finish, which goes with the last group if it is
- * deep enough for that. */
+/* The layers of ghosts that the first operations of the pass read, where its start can make them
+ * from a deeper halo of the coarse side, so that nobody needs to exchange them; else 0. What was in
+ * ghosts before is not valid, so nothing can be added to it. */
+static int prolonged_ghosts(const struct pass *pass)
+{
+    const int most = sweeps_per_halo(pass->level), radius = pass->level->stencil->radius;
+    const int sweeps = pass->nsweeps < most ? pass->nsweeps : most;
+    const int layers = (sweeps + (sweeps == pass->nsweeps && pass->finish != FINISH_NONE)) * radius;
+    return pass->start == START_PROLONG_SET && layers % 2 == 0 &&
+                   pass->prolongation / 2 + layers / 2 <= pass->coarse->ghosts
+               ? layers
+               : 0;
+}
+
+/* A pass on a level with neighbours: its start alone where that prolongs but makes no ghosts, then
+ * sweeps in groups that the halo's depth allows, with room for the finish, which goes with the last
+ * group if it is deep enough for that. */
 static void schedule_connected(struct program *p, int level, const struct pass *whole)
 {
     const int most = sweeps_per_halo(whole->level), depth = operations_per_halo(whole->level);
     struct pass rest = *whole;
-    bool ghosts_valid = whole->start == START_ZERO;
-    if (prolongs(whole)) {
+    bool ghosts_valid = whole->start == START_ZERO || prolonged_ghosts(whole) > 0;
+    if (prolongs(whole) && !ghosts_valid) {
         rest.nsweeps = 0;
         rest.finish = FINISH_NONE;
         append(p, level, &rest);
@@ -119,7 +133,8 @@ static void schedule_connected(struct program *p, int level, const struct pass *
 static void schedule_pass(struct program *p, const struct stage *s)
 {
     if (prolongs(&s->pass))
-        schedule_prolongation(p, s->level, s->pass.prolongation);
+        schedule_prolongation(p, s->level, s->pass.prolongation,
+                              s->pass.level->connected ? prolonged_ghosts(&s->pass) : 0);
     if (s->pass.level->connected)
         schedule_connected(p, s->level, &s->pass);
     else
