@@ -26,25 +26,41 @@ struct bottom_work {
     struct bottom_counts *counts; /* in device memory */
 };
 
+/* The same for one warp, which the compiler knows then. */
+struct warp_bottom_work : bottom_work {
+};
+
+static __device__ __forceinline__ int threads_of(const bottom_work &w)
+{
+    return w.threads;
+}
+
+static __device__ __forceinline__ int threads_of(const warp_bottom_work &)
+{
+    return 32;
+}
+
 struct block_shared {
     unsigned long long word[4];
 };
 
 /* Waits for all threads that work on it. */
-static __device__ void wait(const struct bottom_work &w)
+template <class Work>
+static __device__ void wait(const Work &w)
 {
-    if (w.threads <= 32)
+    if (threads_of(w) <= 32)
         __syncwarp();
     else
-        __barrier_sync_count(1, (unsigned)w.threads);
+        __barrier_sync_count(1, (unsigned)threads_of(w));
 }
 
 /* Calls f(element, i + j + k) for every cell, by all threads, and waits. */
-template <class F>
-static __device__ void each_cell(const struct bottom_work &w, F f)
+template <class Work, class F>
+static __device__ void each_cell(const Work &w, F f)
 {
     const int cells = w.side.n * w.side.n * w.side.n;
-    for (int x = threadIdx.x; x < cells; x += w.threads) {
+#pragma unroll 1
+    for (int x = threadIdx.x; x < cells; x += threads_of(w)) {
         int i, j, k;
         cube_cell(x, w.side, &i, &j, &k);
         f(i + j * w.c.sj + k * w.c.sk, i + j + k);
@@ -53,11 +69,11 @@ static __device__ void each_cell(const struct bottom_work &w, F f)
 }
 
 /* The ghosts of the line that leaves the cells at place (a,b) of a side. */
-static __device__ void fill_side(const struct bottom_work &w, double *x, int side, int a, int b)
+template <class Work>
+static __device__ void fill_side(const Work &w, double *x, int side, int a, int b)
 {
     const int sj = (int)w.c.sj, sk = (int)w.c.sk, inward = step_inward(side, sj, sk);
-    double *ghost = x + a * (side < 2 ? sj : 1) + b * (side < 4 ? sk : sj) -
-                    (side & 1 ? w.side.n * inward : inward);
+    double *ghost = x + side_place(side, a, b, w.side.n, sj, sk);
     if (!w.periodic)
         return fill_line(ghost, inward, w.s.wall_rule, w.ghosts);
     for (int layer = 0; layer < w.ghosts; layer++)
@@ -65,16 +81,13 @@ static __device__ void fill_side(const struct bottom_work &w, double *x, int sid
 }
 
 /* The ghost at place m along one of the twelve edges. */
-static __device__ void fill_edge_of(const struct bottom_work &w, double *x, int edge, int m)
+template <class Work>
+static __device__ void fill_edge_of(const Work &w, double *x, int edge, int m)
 {
-    const int sj = (int)w.c.sj, sk = (int)w.c.sk, n = w.side.n, along = edge >> 2;
-    const int first = along == 0 ? sj : 1, second = along == 2 ? sj : sk;
-    const int in_first = edge & 1 ? -first : first, in_second = edge & 2 ? -second : second;
-    double *ghost = x +
-                    m * (along == 0   ? 1
-                         : along == 1 ? sj
-                                      : sk) -
-                    (edge & 1 ? n * in_first : in_first) - (edge & 2 ? n * in_second : in_second);
+    const int sj = (int)w.c.sj, sk = (int)w.c.sk, n = w.side.n;
+    const struct edge e = edge_of(edge);
+    const int in_first = step_inward(e.first, sj, sk), in_second = step_inward(e.second, sj, sk);
+    double *ghost = x + edge_place(e, m, n, sj, sk);
     if (w.periodic)
         *ghost = ghost[n * in_first + n * in_second];
     else
@@ -82,10 +95,12 @@ static __device__ void fill_edge_of(const struct bottom_work &w, double *x, int 
 }
 
 /* The ghosts of x that the stencil reads: images where periodic, walls elsewhere. */
-static __device__ void fill_ghosts(const struct bottom_work &w, double *x)
+template <class Work>
+static __device__ void fill_ghosts(const Work &w, double *x)
 {
     const int n = w.side.n, sides = 6 * n * n, all = sides + (w.ghosts == 2 ? 12 * n : 0);
-    for (int at = threadIdx.x; at < all; at += w.threads) {
+#pragma unroll 1
+    for (int at = threadIdx.x; at < all; at += threads_of(w)) {
         const int place = at < sides ? at : at - sides, row = quotient(place, w.side);
         const int a = place - row * n, side = quotient(row, w.side);
         if (at < sides)
@@ -97,12 +112,13 @@ static __device__ void fill_ghosts(const struct bottom_work &w, double *x)
 }
 
 /* The maximum of a value per thread, known to all threads. A warp alone needs no memory. */
-static __device__ unsigned long long maximum(const struct bottom_work &w, unsigned long long mine,
+template <class Work>
+static __device__ unsigned long long maximum(const Work &w, unsigned long long mine,
                                              struct block_shared *shared)
 {
     for (int lanes = 16; lanes > 0; lanes /= 2)
         mine = max(mine, __shfl_xor_sync(0xffffffffu, mine, lanes));
-    if (w.threads <= 32)
+    if (threads_of(w) <= 32)
         return mine;
     if (threadIdx.x == 0)
         shared->word[3] = 0;
@@ -116,13 +132,14 @@ static __device__ unsigned long long maximum(const struct bottom_work &w, unsign
 }
 
 /* Sums of the threads' digits, known to all threads. */
-static __device__ void add_digits(const struct bottom_work &w, int64_t digits[SUM_DIGITS],
+template <class Work>
+static __device__ void add_digits(const Work &w, int64_t digits[SUM_DIGITS],
                                   struct block_shared *shared)
 {
     for (int d = 0; d < SUM_DIGITS; d++)
         for (int lanes = 16; lanes > 0; lanes /= 2)
             digits[d] += __shfl_xor_sync(0xffffffffu, digits[d], lanes);
-    if (w.threads <= 32)
+    if (threads_of(w) <= 32)
         return;
     if (threadIdx.x < SUM_DIGITS)
         shared->word[threadIdx.x] = 0;
@@ -135,8 +152,8 @@ static __device__ void add_digits(const struct bottom_work &w, int64_t digits[SU
     wait(w);
 }
 
-static __device__ double norm(const struct bottom_work &w, const double *x,
-                              struct block_shared *shared)
+template <class Work>
+static __device__ double norm(const Work &w, const double *x, struct block_shared *shared)
 {
     unsigned long long largest = 0;
     each_cell(w, [&](long c, int) {
@@ -147,7 +164,8 @@ static __device__ double norm(const struct bottom_work &w, const double *x,
 }
 
 /* reduce_dot of solvers/reduce.c; y may be NULL for 1. */
-static __device__ double dot(const struct bottom_work &w, const double *x, const double *y,
+template <class Work>
+static __device__ double dot(const Work &w, const double *x, const double *y,
                              struct block_shared *shared)
 {
     unsigned long long largest = 0;
@@ -168,8 +186,8 @@ static __device__ double dot(const struct bottom_work &w, const double *x, const
     return sum_value(digits, exponent);
 }
 
-static __device__ void subtract_mean(const struct bottom_work &w, double *x,
-                                     struct block_shared *shared)
+template <class Work>
+static __device__ void subtract_mean(const Work &w, double *x, struct block_shared *shared)
 {
     const double cells = (double)w.c.n[0] * w.c.n[1] * w.c.n[2],
                  mean = dot(w, x, NULL, shared) / cells;
@@ -177,26 +195,28 @@ static __device__ void subtract_mean(const struct bottom_work &w, double *x,
 }
 
 /* krylov_project */
-static __device__ void project(const struct bottom_work &w, double *x, struct block_shared *shared)
+template <class Work>
+static __device__ void project(const Work &w, double *x, struct block_shared *shared)
 {
     for (int i = 0; i < 2 && w.singular; i++)
         subtract_mean(w, x, shared);
 }
 
-static __device__ void combine(const struct bottom_work &w, double *z, double a, const double *x,
-                               double b, const double *y)
+template <class Work>
+static __device__ void combine(const Work &w, double *z, double a, const double *x, double b,
+                               const double *y)
 {
     each_cell(w, [=](long c, int) { z[c] = fma(a, x[c], b * y[c]); });
 }
 
-static __device__ void multiply(const struct bottom_work &w, double *z, const double *x,
-                                const double *y)
+template <class Work>
+static __device__ void multiply(const Work &w, double *z, const double *x, const double *y)
 {
     each_cell(w, [=](long c, int) { z[c] = x[c] * y[c]; });
 }
 
-template <class Op>
-static __device__ void residual(const struct bottom_work &w, double *out, double *u)
+template <class Op, class Work>
+static __device__ void residual(const Work &w, double *out, double *u)
 {
     struct view v = w.v;
     v.u = u;
@@ -205,8 +225,8 @@ static __device__ void residual(const struct bottom_work &w, double *out, double
 }
 
 /* out = A x = −(0 − A x) */
-template <class Op>
-static __device__ void apply(const struct bottom_work &w, double *out, double *x)
+template <class Op, class Work>
+static __device__ void apply(const Work &w, double *out, double *x)
 {
     const struct view &v = w.v;
     fill_ghosts(w, x);
@@ -227,8 +247,8 @@ static __device__ enum breakdown reason(double pivot)
 }
 
 /* krylov_bicgstab; returns the iterations made. */
-template <class Op>
-static __device__ int bicgstab(const struct bottom_work &w, enum breakdown *breakdown,
+template <class Op, class Work>
+static __device__ int bicgstab(const Work &w, enum breakdown *breakdown,
                                struct block_shared *shared)
 {
     double *r0 = w.work[0], *r = w.work[1], *p = w.work[2], *q = w.work[3], *s = w.work[4],
@@ -280,8 +300,8 @@ static __device__ int bicgstab(const struct bottom_work &w, enum breakdown *brea
 }
 
 /* One sweep of the smoother; sweep s reads u where s is even (or where it works in place). */
-template <class Op>
-static __device__ void sweep_once(const struct bottom_work &w, int sweep)
+template <class Op, class Work>
+static __device__ void sweep_once(const Work &w, int sweep)
 {
     double *in = w.s.in_place || sweep % 2 == 0 ? w.u : w.tmp,
            *out = w.s.in_place || sweep % 2 == 1 ? w.u : w.tmp;
@@ -306,8 +326,8 @@ static __device__ void sweep_once(const struct bottom_work &w, int sweep)
 }
 
 /* solve_by_smoothing of solvers/bottom.c; returns the sweeps made. */
-template <class Op>
-static __device__ int smooth(const struct bottom_work &w, struct block_shared *shared)
+template <class Op, class Work>
+static __device__ int smooth(const Work &w, struct block_shared *shared)
 {
     residual<Op>(w, w.work[0], w.u);
     project(w, w.work[0], shared);
@@ -326,8 +346,8 @@ static __device__ int smooth(const struct bottom_work &w, struct block_shared *s
 }
 
 /* The whole solve, by the first w.threads threads of a block. */
-template <class Op>
-static __device__ void solve_bottom(const struct bottom_work &w, struct block_shared *shared)
+template <class Op, class Work>
+static __device__ void solve_bottom(const Work &w, struct block_shared *shared)
 {
     enum breakdown breakdown;
     int iterations = bicgstab<Op>(w, &breakdown, shared);

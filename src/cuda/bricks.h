@@ -9,14 +9,14 @@ extern "C" {
 
 enum {
     TAIL_DIM = 64,     /* cells a side of the largest level that is cut, */
-    TAIL_SOLO_DIM = 8, /* of the largest one that is one brick, */
+    TAIL_SOLO_DIM = 8, /* of the largest one that one block has whole, see tail_solo.cuh, */
     BRICK_SIDE = 16,   /* and of the largest brick along i and j; */
     BRICK_DEPTH = 8,   /* its planes. */
     LEAST_SIDE = 4,    /* Of the smallest brick: what wall rules read. */
     TAIL_BLOCKS = 128, /* bricks of a level at most */
-    /* Ghosts of one brick that order 4 reads: behind walls that are its sides (at most three of a
-     * large one, all six of the only one; next to open sides a row more) and its edges; and those
-     * of other bricks, two layers on the sides and one on the edges. */
+    /* Ghosts of one brick that order 4 reads: behind walls that are its sides (at most three; next
+     * to open sides a row more) and its edges; and those of other bricks, two layers on the sides
+     * and one on the edges. */
     MAX_SIDES = 640,
     MAX_EDGES = 12 * TAIL_SOLO_DIM,
     MAX_HALO = 4 * (BRICK_SIDE * BRICK_SIDE + 2 * BRICK_SIDE * BRICK_DEPTH) +

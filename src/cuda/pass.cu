@@ -247,14 +247,9 @@ static void run_march_part(const struct pass *pass)
     }
 }
 
-static bool prolongs(const struct pass *pass)
-{
-    return pass->start == START_PROLONG_SET || pass->start == START_PROLONG_ADD;
-}
-
 static void fill_coarse_walls(const struct pass *pass)
 {
-    if (prolongs(pass))
+    if (pass_prolongs(pass))
         cuda_walls_fill(pass->coarse, pass->coarse->fields[pass->coarse_u],
                         stencil_wall_rule(pass->prolongation, pass->coarse->dim),
                         pass->prolongation / 2);
@@ -312,7 +307,7 @@ void cuda_run(const struct pass *pass)
     fill_coarse_walls(pass);
     if (pairs_fit(pass)) {
         const bool finishes = pairs_finish(pass);
-        for (int q = 0; q < patches && prolongs(pass); q++)
+        for (int q = 0; q < patches && pass_prolongs(pass); q++)
             baseline_start(cuda_open_work(pass, q), q, extent_of(pass));
         sweep_by_pairs(pass, finishes);
         if (finishes)

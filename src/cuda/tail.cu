@@ -1,10 +1,20 @@
 /* The tail of the V-cycle: consecutive steps on levels so small that a launch takes longer than
- * what is done in it, all in one launch. Between steps everything is in the levels' fields. A level
- * is cut into bricks, one a block, which wait for each other after every operation that others read
- * from; the smallest levels are one brick, and nobody waits. So all blocks must run at once: the
+ * what is done in it, all in one launch. A level is cut into bricks, one a block, which wait for
+ * each other after every operation that others read from; one more block has the smallest levels,
+ * alone. Between steps everything is in the levels' fields. All blocks must run at once, so the
  * launch is a cooperative one. */
-#include "cuda/tail_bottom.cuh"
 #include "cuda/tail_pass.cuh"
+#include "cuda/tail_solo_pass.cuh"
+
+/* The shared memory of a block: of one that has bricks, or of the one that has the solo levels. */
+template <class Op>
+struct tail_block {
+    struct tail tail; /* the kernel's parameters; see take_parameters */
+    union {
+        frames<Op> brick;
+        solo<Op> levels;
+    };
+};
 
 /* True if a thread has at most FEWEST_CELLS cells of a brick. */
 static __device__ bool few_cells(const struct tail_level &l)
@@ -14,18 +24,24 @@ static __device__ bool few_cells(const struct tail_level &l)
 
 /* Copies the parameters to shared memory. Levels and steps are found by an index, and to read a
  * parameter by an index takes three times as long as to read shared memory. */
-template <class Op>
-static __device__ void take_parameters(const struct tail &t, frames<Op> &s)
+static __device__ void take_parameters(const struct tail &t, struct tail *copy)
 {
     static_assert(sizeof t % sizeof(double) == 0 && alignof(struct tail) == alignof(double), "");
     const double *from = (const double *)&t;
-    double *to = (double *)&s.tail;
+    double *to = (double *)copy;
     asm volatile("" : "+l"(from)); /* as an array in memory, each thread its part */
     for (int x = threadIdx.x; x < (int)(sizeof t / sizeof *to); x += TAIL_THREADS)
         to[x] = from[x];
     __syncthreads();
-    if (threadIdx.x == 0 && t.bottom.u)
-        enter_frames(&s.tail.bottom, s.u_frame, frames<Op>::LENGTH);
+}
+
+/* What the block that has the solo levels does first. */
+template <class Op>
+static __device__ void open_block(tail_block<Op> &b)
+{
+    if (threadIdx.x == 0 && b.tail.bottom.u)
+        enter_frames<Op>(&b.tail.bottom, b.tail.levels[b.tail.bottom_level], b.levels);
+    open_solo<Op>(b.tail, b.levels);
 }
 
 /* What a block that has a brick of the step's level does. */
@@ -33,16 +49,14 @@ template <class Op>
 static __device__ __forceinline__ void run_step(const struct tail &t, const struct tail_step &step,
                                                 frames<Op> &s)
 {
-    const struct tail_level &l = s.tail.levels[step.level];
+    const struct tail_level &l = t.levels[step.level];
     if (step.kind == STEP_PASS && few_cells(l)) {
-        run_pass<Op, FEWEST_CELLS>(step, s);
+        run_pass<Op, FEWEST_CELLS>(t, step, s);
     } else if (step.kind == STEP_PASS) {
-        run_pass<Op, MOST_CELLS>(step, s);
-    } else if (step.kind == STEP_RESTRICT) {
+        run_pass<Op, MOST_CELLS>(t, step, s);
+    } else {
         const struct brick b = brick_of(l);
         restrict_to(l, b, step, step.f + b.at, l.sj, l.sk);
-    } else if (blockIdx.x == 0) {
-        run_bottom<Op>(t.bottom, s.tail.bottom, s.u_frame, frames<Op>::LENGTH);
     }
 }
 
@@ -51,20 +65,24 @@ static __global__ void __launch_bounds__(TAIL_THREADS, 1)
     tail_kernel(const __grid_constant__ struct tail t)
 {
     extern __shared__ double store[];
-    frames<Op> &s = *reinterpret_cast<frames<Op> *>(store);
+    tail_block<Op> &block = *reinterpret_cast<tail_block<Op> *>(store);
+    const struct tail &tail = block.tail;
+    const bool has_solo = (int)blockIdx.x == t.solo_block;
     bool shared = false; /* the step before was the work of several blocks */
-    take_parameters<Op>(t, s);
+    take_parameters(t, &block.tail);
+    if (has_solo)
+        open_block<Op>(block);
 #pragma unroll 1
     for (int x = 0; x < t.count; x++) {
-        const struct tail_step &step = s.tail.steps[x];
-        const struct tail_level &l = s.tail.levels[step.level];
-        if (shared || l.nbricks > 1)
+        const struct tail_step &step = tail.steps[x];
+        const int nbricks = tail.levels[step.level].nbricks;
+        if (x > 0 && (shared || nbricks > 1))
             wait_for_all_blocks();
-        else
-            __syncthreads();
-        shared = l.nbricks > 1;
-        if (blockIdx.x < l.nbricks)
-            run_step<Op>(t, step, s);
+        shared = nbricks > 1;
+        if (!shared && has_solo)
+            run_solo_step<Op>(t.bottom, tail, step, block.levels);
+        else if (shared && (int)blockIdx.x < nbricks)
+            run_step<Op>(tail, step, block.brick);
         else if (shared && step.kind == STEP_PASS)
             for (int barriers = barriers_of(step); barriers > 0; barriers--)
                 wait_for_all_blocks();
@@ -76,12 +94,16 @@ struct launch {
     struct tail tail;
     int nlevels, blocks;
     const struct level *of[MAX_TAIL_LEVELS];
+    /* Solo levels: what fields the frames of u and f hold, and how much of the frames and of the
+     * lists is taken. */
+    const double *u[MAX_TAIL_LEVELS], *f[MAX_TAIL_LEVELS];
+    int place, pairs, sides, edges;
 };
 
 template <class Op>
 static void launch_kernel(const struct tail &tail, int blocks)
 {
-    constexpr size_t BYTES = sizeof(frames<Op>);
+    constexpr size_t BYTES = sizeof(tail_block<Op>);
     static const cudaError_t prepared = cudaFuncSetAttribute(
         tail_kernel<Op>, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)BYTES);
     CUDA_CALL(prepared);
@@ -93,9 +115,11 @@ static void launch_kernel(const struct tail &tail, int blocks)
 /* Launches the list and begins a new one. */
 static void flush(struct launch *x)
 {
+    const bool solo = x->place > 0;
+    x->tail.solo_block = solo ? x->blocks : -1;
     if (x->tail.count > 0)
         with_operator(x->of[0]->stencil->choice,
-                      [&](auto op) { launch_kernel<decltype(op)>(x->tail, x->blocks); });
+                      [&](auto op) { launch_kernel<decltype(op)>(x->tail, x->blocks + solo); });
     *x = {};
 }
 
@@ -104,10 +128,10 @@ static const double *field_of(const struct level *l, enum field field)
     return l->fields[field] ? l->fields[field] + l->patches[0].offset : NULL;
 }
 
-/* Not more bricks than can be worked on at once. */
+/* Not more bricks than can be worked on at once, beside the block that has the solo levels. */
 static struct bricks cut_bricks(int n)
 {
-    return bricks_cut(n, min(cuda_multiprocessors(), (int)TAIL_BLOCKS));
+    return bricks_cut(n, min(cuda_multiprocessors() - 1, (int)TAIL_BLOCKS));
 }
 
 static struct tail_level describe(const struct level *l)
@@ -132,7 +156,7 @@ static struct tail_level describe(const struct level *l)
     t.beta_i = field_of(l, FIELD_BETA_I);
     t.beta_j = field_of(l, FIELD_BETA_J);
     t.beta_k = field_of(l, FIELD_BETA_K);
-    t.tmp = l->fields[FIELD_TMP] + l->patches[0].offset;
+    t.tmp = (double *)field_of(l, FIELD_TMP);
     for (int n = 0; n < SMOOTHER_SWEEPS; n++) {
         t.c1[n] = s->chebyshev_c1[n];
         t.c2[n] = s->chebyshev_c2[n];
@@ -140,50 +164,112 @@ static struct tail_level describe(const struct level *l)
     return t;
 }
 
-/* The place of a level in the list, MAX_TAIL_LEVELS if it is not there and all places are taken. */
-static int place_in(struct launch *x, const struct level *l)
+/* Gives a solo level its place in the frames, and in the lists. */
+static void place_solo(struct launch *x, struct tail_level *t, int ghosts)
 {
-    int place = 0;
-    while (place < x->nlevels && x->of[place] != l)
-        place++;
-    if (place < x->nlevels || place == MAX_TAIL_LEVELS)
-        return place;
-    x->of[place] = l;
-    x->tail.levels[place] = describe(l);
-    x->tail.smoother = l->stencil->choice.smoother;
-    x->blocks = max(x->blocks, x->tail.levels[place].nbricks);
-    x->nlevels++;
-    return place;
+    const int n = t->n;
+    t->place = x->place + solo_origin(n, ghosts);
+    t->pairs = x->pairs;
+    t->sides = x->sides;
+    t->edges = x->edges;
+    x->place += solo_frame(n, ghosts);
+    x->pairs += t->half.n * n * n;
+    x->sides += 6 * n * n;
+    x->edges += 12 * n;
+    CHECK(x->place <= solo_length(ghosts) && x->pairs <= ALL_SOLO_PAIRS &&
+          x->sides <= ALL_SOLO_SIDES && x->edges <= ALL_SOLO_EDGES);
 }
 
-static void add_coarse_side(struct tail_level *level, struct tail_step *step, const struct pass *p)
+/* The index of a level in the list, MAX_TAIL_LEVELS if it is not there. */
+static int index_of(const struct launch *x, const struct level *l)
+{
+    int index = 0;
+    while (index < x->nlevels && x->of[index] != l)
+        index++;
+    return index < x->nlevels ? index : (int)MAX_TAIL_LEVELS;
+}
+
+/* The same of one that is put there if need be, as long as there is room. */
+static int enter(struct launch *x, const struct level *l)
+{
+    const int index = index_of(x, l);
+    if (index < MAX_TAIL_LEVELS || x->nlevels == MAX_TAIL_LEVELS)
+        return index;
+    struct tail_level *t = &x->tail.levels[x->nlevels];
+    *t = describe(l);
+    x->of[x->nlevels] = l;
+    x->tail.smoother = l->stencil->choice.smoother;
+    if (t->nbricks == 1)
+        place_solo(x, t, l->stencil->radius);
+    else
+        x->blocks = max(x->blocks, t->nbricks);
+    return x->nlevels++;
+}
+
+/* True if the list has room for the step and the levels that it is about, which are there then. */
+static bool make_room(struct launch *x, const struct step *step)
+{
+    const struct pass *p = &step->pass;
+    const int index = enter(x, p->level);
+    const bool solo = index < MAX_TAIL_LEVELS && x->tail.levels[index].nbricks == 1;
+    return x->tail.count < MAX_TAIL_STEPS && index < MAX_TAIL_LEVELS &&
+           (!solo || !p->coarse || enter(x, p->coarse) < MAX_TAIL_LEVELS);
+}
+
+static void add_coarse_side(struct launch *x, struct tail_level *level, struct tail_step *step,
+                            const struct pass *p)
 {
     const struct level *coarse = p->coarse;
+    const int index = index_of(x, coarse);
     const long offset = coarse->patches[0].offset;
     level->coarse_sj = (int)coarse->patches[0].sj;
     level->coarse_sk = (int)coarse->patches[0].sk;
+    level->coarse_place = index < MAX_TAIL_LEVELS ? x->tail.levels[index].place : 0;
     step->coarse_rule = stencil_wall_rule(p->prolongation, coarse->dim);
     step->coarse_framed = divider_of(level->half.n + p->prolongation / 2 * 2);
     step->coarse_u = coarse->fields[p->coarse_u] + offset;
     step->coarse_f = coarse->fields[p->coarse_f] + offset;
 }
 
-static void add_bottom(struct tail *tail, const struct step *step)
+static void add_bottom(struct tail *tail, const struct step *step, int level)
 {
     const struct pass *p = &step->pass;
     const struct bottom_work w =
         bottom_open(p->level, p->u, p->f, step->reduction, step->max_iterations, step->singular);
     CHECK(!tail->bottom.u || (tail->bottom.u == w.u && tail->bottom.v.f == w.v.f));
-    tail->bottom = w;
+    tail->bottom = {w};
+    tail->bottom_level = level;
+}
+
+/* What the frames of solo levels hold before and after the step. */
+static void track_frames(struct launch *x, struct tail_step *t, const struct step *step)
+{
+    const struct pass *p = &step->pass;
+    const int level = t->level, coarse = p->coarse ? index_of(x, p->coarse) : MAX_TAIL_LEVELS;
+    const bool solo = x->tail.levels[level].nbricks == 1,
+               restricts = step->kind == STEP_RESTRICT || p->finish == FINISH_RESTRICT;
+    t->fetches_u = x->u[level] != t->u;
+    t->fetches_f = x->f[level] != t->f;
+    t->fetches_coarse = solo && pass_prolongs(p) && x->u[coarse] != t->coarse_u;
+    if (step->kind != STEP_RESTRICT)
+        x->u[level] = t->u;
+    if (step->kind != STEP_PASS || pass_operations(p) > 0)
+        x->f[level] = t->f;
+    if (coarse < MAX_TAIL_LEVELS && restricts)
+        x->f[coarse] = solo ? t->coarse_f : NULL;
+    if (t->fetches_coarse)
+        x->u[coarse] = t->coarse_u;
 }
 
 static void add(struct launch *x, const struct step *step)
 {
     const struct pass *p = &step->pass;
     const long offset = p->level->patches[0].offset;
-    if (x->tail.count == MAX_TAIL_STEPS || place_in(x, p->level) == MAX_TAIL_LEVELS)
+    if (!make_room(x, step)) {
         flush(x);
-    const int level = place_in(x, p->level);
+        CHECK(make_room(x, step));
+    }
+    const int level = index_of(x, p->level);
     struct tail_step *t = &x->tail.steps[x->tail.count++];
     t->kind = step->kind;
     t->level = level;
@@ -195,9 +281,10 @@ static void add(struct launch *x, const struct step *step)
     t->u = p->level->fields[p->u] + offset;
     t->f = p->level->fields[p->f] + offset;
     if (p->coarse)
-        add_coarse_side(&x->tail.levels[level], t, p);
+        add_coarse_side(x, &x->tail.levels[level], t, p);
     if (step->kind == STEP_BOTTOM)
-        add_bottom(&x->tail, step);
+        add_bottom(&x->tail, step, level);
+    track_frames(x, t, step);
 }
 
 /* The list ends with a step that leaves a norm. */
@@ -210,10 +297,10 @@ static void flush_with_norm(struct launch *x, uint64_t *target)
 
 bool cuda_tail_level(const struct level *level)
 {
-    const size_t frame =
-        level->stencil->choice.order == 4 ? sizeof(frames<op_fv4>) : sizeof(frames<op_fv2>);
-    return frame + sizeof(struct block_shared) <= cuda_shared_bytes() && !level->connected &&
-           level->npatches == 1 && level->dim <= TAIL_DIM && cut_bricks(level->dim).count > 0;
+    const size_t block =
+        level->stencil->choice.order == 4 ? sizeof(tail_block<op_fv4>) : sizeof(tail_block<op_fv2>);
+    return block <= cuda_shared_bytes() && !level->connected && level->npatches == 1 &&
+           level->dim <= TAIL_DIM && cut_bricks(level->dim).count > 0;
 }
 
 bool cuda_step_fits(const struct step *step)
@@ -221,8 +308,10 @@ bool cuda_step_fits(const struct step *step)
     const struct pass *p = &step->pass;
     if (!cuda_tail_level(p->level))
         return false;
-    return step->kind != STEP_PASS ||
-           ((p->nsweeps == 0 || (p->first_sweep == 0 && p->nsweeps % 2 == 0)) &&
+    if (step->kind == STEP_BOTTOM)
+        return p->level->dim <= SOLO_BOTTOM_DIM;
+    return step->kind != STEP_PASS || pass_operations(p) == 0 ||
+           (p->level->dim >= 2 && (p->nsweeps == 0 || p->first_sweep == 0) && p->nsweeps % 2 == 0 &&
             p->finish != FINISH_STORE);
 }
 

@@ -10,10 +10,11 @@ enum {
     MAX_TAIL_STEPS = 64, /* an F-cycle of 64³ has 55 */
 };
 
-/* One box with walls on all sides, cut into bricks of the same size, one a block. */
+/* One box with walls on all sides, cut into bricks of the same size, one a block, or whole in one
+ * block's shared memory, which then is called solo. */
 struct tail_level {
     int n;                    /* cells a side */
-    int nbricks, depth;       /* bricks, and planes of each */
+    int nbricks, depth;       /* bricks, 1 if solo, and planes of each */
     int sj, sk;               /* of its fields */
     int coarse_sj, coarse_sk; /* of those on its coarse side */
     int wall_rule;
@@ -26,13 +27,18 @@ struct tail_level {
     const double *dinv, *alpha, *beta_i, *beta_j, *beta_k; /* NULL if not stored */
     double *tmp;
     double c1[SMOOTHER_SWEEPS], c2[SMOOTHER_SWEEPS]; /* chebyshev */
+    /* Of a solo level, see tail_solo.cuh: its cell (0,0,0) in the frames, that of its coarse side,
+     * and where its entries in the lists begin. */
+    int place, coarse_place;
+    int pairs, sides, edges;
 };
 
 struct tail_step {
     unsigned char kind, level;                          /* enum step_kind, place in tail.levels */
     unsigned char start, prolongation, nsweeps, finish; /* as in struct pass */
-    unsigned char operations;     /* sweeps and a finish, each reads ghosts of u */
-    unsigned char coarse_rule;    /* of the walls around coarse_u, */
+    unsigned char operations;                  /* sweeps and a finish, each reads ghosts of u */
+    bool fetches_u, fetches_f, fetches_coarse; /* they are not in the solo level's frames yet */
+    unsigned char coarse_rule;                 /* of the walls around coarse_u, */
     struct divider coarse_framed; /* a brick's cells with the ghosts that prolongation reads */
     double *u, *coarse_f;
     const double *f, *coarse_u;
@@ -40,11 +46,13 @@ struct tail_step {
 
 struct tail {
     int count;
+    int solo_block; /* that has the solo levels, or −1 */
     enum smoother smoother;
     unsigned long long *norm; /* of the last step, if that finishes so */
     struct tail_level levels[MAX_TAIL_LEVELS];
     struct tail_step steps[MAX_TAIL_STEPS];
-    struct bottom_work bottom;
+    struct warp_bottom_work bottom;
+    int bottom_level;
 };
 static_assert(sizeof(struct tail) <= 32764, "more than a kernel's parameters from CUDA 12.1 on");
 

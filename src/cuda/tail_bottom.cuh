@@ -1,87 +1,58 @@
 #ifndef CUDA_TAIL_BOTTOM_CUH
 #define CUDA_TAIL_BOTTOM_CUH
-/* The bottom solve as a step of the tail kernel, in shared memory where all its fields fit there.
- */
-#include "cuda/tail_frames.cuh"
+/* The bottom solve as a step of the tail kernel: by one warp, in the level's frames. */
+#include "cuda/tail_solo.cuh"
 
-/* The bottom solver's fields, in the order of their frames. */
-enum {
-    BOTTOM_U,
-    BOTTOM_TMP,
-    BOTTOM_WORK,
-    BOTTOM_F = BOTTOM_WORK + NUM_KRYLOV_FIELDS,
-    BOTTOM_DINV,
-    BOTTOM_ALPHA,
-    BOTTOM_BETA_I,
-    BOTTOM_BETA_J,
-    BOTTOM_BETA_K,
-    NUM_BOTTOM_FRAMES
-};
-
-/* u, f and the coefficients into frames in `store`, ghosts too. */
-static __device__ void fetch_bottom(const struct bottom_work &w, double *store, int length)
-{
-    for (int x = threadIdx.x; x < length; x += TAIL_THREADS) {
-        int i, j, k;
-        cube_cell(x, w.framed, &i, &j, &k);
-        const long at = i - w.ghosts + (j - w.ghosts) * w.c.sj + (k - w.ghosts) * w.c.sk;
-        store[BOTTOM_U * length + x] = w.u[at];
-        store[BOTTOM_F * length + x] = w.v.f[at];
-        store[BOTTOM_DINV * length + x] = w.v.dinv[at];
-        store[BOTTOM_ALPHA * length + x] = w.v.alpha[at];
-        store[BOTTOM_BETA_I * length + x] = w.v.beta_i[at];
-        store[BOTTOM_BETA_J * length + x] = w.v.beta_j[at];
-        store[BOTTOM_BETA_K * length + x] = w.v.beta_k[at];
-    }
-}
-
-/* True if all fields fit into frames in shared memory with room for so many doubles. */
-static __device__ bool bottom_is_framed(const struct bottom_work &w, int room)
-{
-    return NUM_BOTTOM_FRAMES * w.framed.n * w.framed.n * w.framed.n <= room;
-}
-
-/* Lets w work in the frames, if there is room. */
-static __device__ void enter_frames(struct bottom_work *w, double *store, int room)
-{
-    const int length = w->framed.n * w->framed.n * w->framed.n;
-    if (!bottom_is_framed(*w, room))
-        return;
-    w->c.sj = w->v.sj = w->framed.n;
-    w->c.sk = w->v.sk = w->framed.n * w->framed.n;
-    double *cell = store + w->ghosts * (1 + w->c.sj + w->c.sk);
-    w->u = cell + BOTTOM_U * length;
-    w->tmp = cell + BOTTOM_TMP * length;
-    for (int v = 0; v < NUM_KRYLOV_FIELDS; v++)
-        w->work[v] = cell + (BOTTOM_WORK + v) * length;
-    w->v.f = cell + BOTTOM_F * length;
-    w->v.dinv = cell + BOTTOM_DINV * length;
-    w->v.alpha = cell + BOTTOM_ALPHA * length;
-    w->v.beta_i = cell + BOTTOM_BETA_I * length;
-    w->v.beta_j = cell + BOTTOM_BETA_J * length;
-    w->v.beta_k = cell + BOTTOM_BETA_K * length;
-}
-
-/* By one block: `given` has the level's fields, w what enter_frames has made of it; `store` has
- * room for `room` doubles. */
+/* Lets w work in the frames of its level. */
 template <class Op>
-static __device__ void run_bottom(const struct bottom_work &given, const struct bottom_work &w,
-                                  double *store, int room)
+static __device__ void enter_frames(struct bottom_work *w, const struct tail_level &l, solo<Op> &s)
 {
-    __shared__ struct block_shared shared;
-    const bool framed = bottom_is_framed(given, room);
-    if (framed)
-        fetch_bottom(given, store, given.framed.n * given.framed.n * given.framed.n);
-    __syncthreads();
-    if (threadIdx.x < given.threads)
-        solve_bottom<Op>(w, &shared);
-    __syncthreads();
-    const int cells = given.side.n * given.side.n * given.side.n;
-    for (int x = threadIdx.x; x < cells && framed; x += TAIL_THREADS) {
+    enum { GHOSTS = solo<Op>::GHOSTS };
+    double *work = s.bottom + solo_origin(l.n, GHOSTS);
+    const int length = solo_frame(l.n, GHOSTS);
+    w->c.sj = w->v.sj = solo_width(l.n);
+    w->c.sk = w->v.sk = solo_plane(l.n, GHOSTS);
+    w->u = s.field[SOLO_U] + l.place;
+    w->tmp = work;
+    for (int v = 0; v < NUM_KRYLOV_FIELDS; v++)
+        w->work[v] = work + (1 + v) * length;
+    w->v.f = s.field[SOLO_F] + l.place;
+    w->v.dinv = s.field[SOLO_DINV] + l.place;
+    w->v.alpha = s.field[SOLO_ALPHA] + l.place;
+    w->v.beta_i = s.field[SOLO_BETA_I] + l.place;
+    w->v.beta_j = s.field[SOLO_BETA_J] + l.place;
+    w->v.beta_k = s.field[SOLO_BETA_K] + l.place;
+}
+
+/* Calls f(element in frames, element in the level's fields) for every cell, and waits. */
+template <class F>
+static __device__ void each_bottom_cell(const struct bottom_work &given,
+                                        const struct bottom_work &w, F f)
+{
+    const int n = given.side.n;
+    for (int x = threadIdx.x; x < n * n * n; x += 32) {
         int i, j, k;
         cube_cell(x, given.side, &i, &j, &k);
-        given.u[i + j * given.c.sj + k * given.c.sk] = w.u[i + j * w.c.sj + k * w.c.sk];
+        f(i + j * (int)w.c.sj + k * (int)w.c.sk, i + j * (int)given.c.sj + k * (int)given.c.sk);
     }
+    __syncwarp();
+}
+
+/* `given` has the level's fields, t.bottom what enter_frames has made of it. */
+template <class Op>
+static __device__ __forceinline__ void solo_bottom(const struct bottom_work &given,
+                                                   const struct tail &t,
+                                                   const struct tail_step &step, solo<Op> &s)
+{
+    const struct warp_bottom_work &w = t.bottom;
+    each_bottom_cell(given, w, [&](int at, int from) {
+        if (step.fetches_u)
+            w.u[at] = given.u[from];
+        if (step.fetches_f)
+            s.field[SOLO_F][t.levels[step.level].place + at] = given.v.f[from];
+    });
+    solve_bottom<Op>(w, NULL);
+    each_bottom_cell(given, w, [&](int at, int to) { given.u[to] = w.u[at]; });
 }
 
 #endif

@@ -35,14 +35,12 @@ struct frames {
         U_ORIGIN = GHOSTS * (1 + SJ + SK),
         BETA_LENGTH = SK * (BRICK_DEPTH + 2), /* of one field: a layer around the cells */
         BETA_ORIGIN = 1 + SJ + SK,
-        LENGTH = U_LENGTH + 3 * BETA_LENGTH + COARSE_LENGTH, /* of all that are doubles */
     };
     double u_frame[U_LENGTH], beta_frame[3 * BETA_LENGTH], coarse_frame[COARSE_LENGTH];
     struct halo_cell halo[MAX_HALO];
     int sides[MAX_SIDES], edges[MAX_EDGES];
     int nhalo, nsides, nedges;
     unsigned long long norm;
-    struct tail tail; /* the kernel's parameters; see take_parameters */
 
     /* Pointers at cell (0,0,0) of the brick. */
     __device__ double *u()
@@ -187,8 +185,7 @@ static __device__ void list_ghost(const struct tail_level &l, const struct brick
                                                << (ELEMENT_BITS + 3);
 }
 
-/* All ghosts that the stencil reads. Order 2 folds walls in and has no list of them, so that the
- * only brick of a level has none at all. */
+/* All ghosts that the stencil reads. Order 2 folds walls in and has no list of them. */
 template <class Op>
 static __device__ void list_ghosts(const struct tail_level &l, const struct brick &b, frames<Op> &s)
 {
@@ -196,8 +193,6 @@ static __device__ void list_ghosts(const struct tail_level &l, const struct bric
     if (threadIdx.x == 0)
         s.nhalo = s.nsides = s.nedges = 0;
     __syncthreads();
-    if (Op::ORDER == 2 && l.nbricks == 1)
-        return;
     const int all = l.framed.n * l.framed.n * (l.depth + 2 * G);
     for (int x = threadIdx.x; x < all; x += TAIL_THREADS) {
         int i, j, k;

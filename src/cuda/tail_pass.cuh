@@ -10,7 +10,7 @@
 #include <cuda_pipeline.h>
 #include "cuda/maximum.cuh"
 #include "cuda/tail_frames.cuh"
-#include "cuda/transfers.cuh"
+#include "cuda/tail_parts.cuh"
 
 static __device__ void wait_for_all_blocks()
 {
@@ -35,11 +35,6 @@ static __device__ void fetch_beta(const struct tail_level &l, const struct brick
     }
 }
 
-static __device__ bool prolongs(const struct tail_step &step)
-{
-    return step.start == START_PROLONG_SET || step.start == START_PROLONG_ADD;
-}
-
 template <class Op, int CELLS>
 static __device__ __forceinline__ void fetch_own(const struct tail_level &l, const struct brick &b,
                                                  const struct tail_step &step,
@@ -62,106 +57,46 @@ static __device__ __forceinline__ void fetch_own(const struct tail_level &l, con
     own.works = __any_sync(0xffffffffu, works);
 }
 
-/* The brick on the coarse side. */
-static __device__ struct cells coarse_brick(const struct tail_level &l, const struct brick &b)
+/* The brick's coarse u. */
+static __device__ struct wall_view coarse_brick(const struct tail_level &l, const struct brick &b,
+                                                double *coarse)
 {
-    struct cells c = {{l.half.n, l.half.n, (l.depth + 1) / 2}, {0, 0, 0}, 0, COARSE_SJ, COARSE_SK};
+    struct wall_view v = {
+        {{l.half.n, l.half.n, (l.depth + 1) / 2}, {0, 0, 0}, 0, COARSE_SJ, COARSE_SK}, coarse};
     for (int d = 0; d < 3; d++)
         for (int side = 0; side < 2; side++)
-            c.wall[d][side] = b.walls >> (2 * d + side) & 1;
-    return c;
-}
-
-/* Calls f(i,j,k) for the coarse cells of the brick and the ghosts that its prolongation reads. */
-template <class F>
-static __device__ void each_coarse(const struct tail_level &l, const struct tail_step &step, F f)
-{
-    const int width = step.coarse_framed.n, layers = (width - l.half.n) / 2;
-    const int all = width * width * ((l.depth + 1) / 2 + 2 * layers);
-    for (int x = threadIdx.x; x < all; x += TAIL_THREADS) {
-        int i, j, k;
-        cube_cell(x, step.coarse_framed, &i, &j, &k);
-        f(i - layers, j - layers, k - layers);
-    }
+            v.c.wall[d][side] = b.walls >> (2 * d + side) & 1;
+    return v;
 }
 
 static __device__ void fetch_coarse(const struct tail_level &l, const struct brick &b,
-                                    const struct tail_step &step, double *coarse)
+                                    const struct tail_step &step, const struct wall_view &coarse)
 {
-    const struct cells c = coarse_brick(l, b);
     const double *from = step.coarse_u + b.i / 2 + b.j / 2 * l.coarse_sj + b.k / 2 * l.coarse_sk;
-    each_coarse(l, step, [&](int i, int j, int k) {
-        if (!behind_wall(c, i, j, k))
-            coarse[i + j * COARSE_SJ + k * COARSE_SK] = from[i + j * l.coarse_sj + k * l.coarse_sk];
+    each_coarse<TAIL_THREADS>(step, coarse.c, [&](int i, int j, int k) {
+        if (!behind_wall(coarse.c, i, j, k))
+            coarse.x[i + j * COARSE_SJ + k * COARSE_SK] =
+                from[i + j * l.coarse_sj + k * l.coarse_sk];
     });
 }
 
-/* Those ghosts of the coarse brick that lie behind walls, from the cells before the walls. */
-template <int RULE>
-static __device__ void extend_at_once(const struct tail_level &l, const struct cells &c,
-                                      const struct tail_step &step, double *coarse)
-{
-    const struct wall_view view = {c, coarse};
-    each_coarse(l, step, [&](int i, int j, int k) {
-        if (behind_wall(c, i, j, k))
-            coarse[i + j * COARSE_SJ + k * COARSE_SK] = value_k<RULE>(view, i, j, k);
-    });
-    __syncthreads();
-}
-
-/* The same by the quartic rule, of which a corner would read 64 cells: in i, then in j, then in k,
- * each from the ghosts before. */
-static __device__ void extend_by_direction(const struct tail_level &l, const struct cells &c,
-                                           const struct tail_step &step, double *coarse)
-{
-    for (int d = 0; d < 3; d++) {
-        each_coarse(l, step, [&](int i, int j, int k) {
-            int layer, first, inward, other;
-            if (!beyond_wall(c, d,
-                             d == 0   ? i
-                             : d == 1 ? j
-                                      : k,
-                             &layer, &first, &inward) ||
-                (d < 1 && beyond_wall(c, 1, j, &other, &other, &other)) ||
-                (d < 2 && beyond_wall(c, 2, k, &other, &other, &other)))
-                return;
-            double *ghost = coarse + i + j * COARSE_SJ + k * COARSE_SK;
-            const int along = inward * (d == 0 ? 1 : d == 1 ? COARSE_SJ : COARSE_SK);
-            double v[4];
-#pragma unroll
-            for (int m = 0; m < 4; m++)
-                v[m] = ghost[(layer + 1 + m) * along];
-            *ghost = extrapolate(v, 4, layer);
-        });
-        __syncthreads();
-    }
-}
-
-static __device__ void extend_coarse(const struct tail_level &l, const struct brick &b,
-                                     const struct tail_step &step, double *coarse)
-{
-    const struct cells c = coarse_brick(l, b);
-    if (step.coarse_rule == 4)
-        extend_by_direction(l, c, step, coarse);
-    else if (step.coarse_rule == 2)
-        extend_at_once<2>(l, c, step, coarse);
-    else
-        extend_at_once<1>(l, c, step, coarse);
-}
-
-/* u (+)= P coarse, each thread its cells. */
+/* u (+)= P coarse, each thread its pairs of cells. */
 template <class Op, int CELLS, int REACH>
 static __device__ void prolong_own(const struct tail_level &l, const struct tail_step &step,
                                    frames<Op> &s)
 {
 #pragma unroll 1
-    for (int x = 0; x < CELLS; x++) {
+    for (int x = 0; x < CELLS / 2; x++) {
         const struct place p = place_of<CELLS>(l, x);
         if (!p.inside)
             continue;
-        double *to = s.u() + frame_element<Op>(p);
-        const double value = prolonged<REACH>(s.coarse(), COARSE_SJ, COARSE_SK, p.i, p.j, p.k);
-        *to = step.start == START_PROLONG_ADD ? *to + value : value;
+        double child[2];
+        prolonged_pair<REACH>(s.coarse() + p.i / 2 + p.j / 2 * COARSE_SJ + p.k / 2 * COARSE_SK,
+                              COARSE_SJ, COARSE_SK, p.j & 1, p.k & 1, child);
+        double *to = s.u() + frame_element<Op>({p.i & ~1, p.j, p.k, true});
+        const bool add = step.start == START_PROLONG_ADD;
+        to[0] = add ? to[0] + child[0] : child[0];
+        to[1] = add ? to[1] + child[1] : child[1];
     }
 }
 
@@ -211,19 +146,20 @@ static __device__ __forceinline__ void start(const struct tail_level &l, const s
         fetch_beta<Op>(l, b, s);
     __pipeline_commit();
     fetch_own<Op, CELLS>(l, b, step, own);
+    const struct wall_view coarse = coarse_brick(l, b, s.coarse());
     if (prolongs(step))
-        fetch_coarse(l, b, step, s.coarse());
+        fetch_coarse(l, b, step, coarse);
     if (uses_ghosts)
         list_ghosts<Op>(l, b, s);
     swap_own<Op, CELLS>(own, 3, s, NULL);
     __syncthreads();
     if (prolongs(step)) {
-        extend_coarse(l, b, step, s.coarse());
+        extend_coarse<TAIL_THREADS>(step, coarse);
         if (Op::ORDER == 4 && step.prolongation == 4)
             prolong_own<Op, CELLS, 2>(l, step, s);
         else
             prolong_own<Op, CELLS, 1>(l, step, s);
-        if (uses_ghosts && l.nbricks > 1) {
+        if (uses_ghosts) {
             store_own<Op, CELLS>(own, s, step.u);
             wait_for_all_blocks();
         }
@@ -234,49 +170,22 @@ static __device__ __forceinline__ void start(const struct tail_level &l, const s
     __syncthreads();
 }
 
-/* Keeps a value in a register: the compiler would otherwise read it again in every sweep, which
- * would wait for it. */
-static __device__ __forceinline__ void keep(int &x)
-{
-    asm volatile("" : "+r"(x));
-}
-
-static __device__ __forceinline__ void keep(double &x)
-{
-    asm volatile("" : "+d"(x));
-}
-
 /* What all sweeps of a pass need of its level and step. */
 struct sweeping {
     int smoother, wall_rule, nsweeps, uses;
-    int alone; /* the brick is all of the level */
     double scale;
 };
 
 static __device__ __forceinline__ struct sweeping
 sweeping_of(int smoother, const struct tail_level &l, const struct tail_step &step)
 {
-    struct sweeping w = {smoother,        l.wall_rule,    step.nsweeps,
-                         step.operations, l.nbricks == 1, l.scale};
+    struct sweeping w = {smoother, l.wall_rule, step.nsweeps, step.operations, l.scale};
     keep(w.smoother);
     keep(w.wall_rule);
     keep(w.nsweeps);
     keep(w.uses);
-    keep(w.alone);
     keep(w.scale);
     return w;
-}
-
-/* The neighbours in one direction with ghosts in place of what lies beyond walls (bit 0 low, 1
- * high). Where both sides are walls the rule is linear, so the order does not matter. Both are
- * computed and one is chosen, since branches would take longer. */
-static __device__ __forceinline__ void fold_walls(unsigned walls, int rule, double here,
-                                                  double *low, double *high)
-{
-    const double low_ghost = rule == 2 ? wall_quadratic(here, *high) : wall_linear(here),
-                 high_ghost = rule == 2 ? wall_quadratic(here, *low) : wall_linear(here);
-    *low = walls & 1 ? low_ghost : *low;
-    *high = walls & 2 ? high_ghost : *high;
 }
 
 /* f − A u at the cell of one slot, and u there. For order 2 the cell and its neighbours are
@@ -296,32 +205,15 @@ static __device__ __forceinline__ double residual_of(const struct sweeping &w,
         double seven[7] = {u[-SK], u[-SJ], u[-1], u[0], u[1], u[SJ], u[SK]};
         const unsigned walls = cell >> ELEMENT_BITS;
         if (walls != 0) {
-            fold_walls(walls, w.wall_rule, seven[3], &seven[2], &seven[4]);
-            fold_walls(walls >> 2, w.wall_rule, seven[3], &seven[1], &seven[5]);
-            fold_walls(walls >> 4, w.wall_rule, seven[3], &seven[0], &seven[6]);
+            fold_wall(walls, seven[3], &seven[2], &seven[4]);
+            fold_wall(walls >> 2, seven[3], &seven[1], &seven[5]);
+            fold_wall(walls >> 4, seven[3], &seven[0], &seven[6]);
         }
         return Op::residual_at(seven + 3, 2, 3, bi, bj, bk, SJ, SK, own.f[x], own.alpha[x],
                                w.scale);
     } else {
         return Op::residual_at(u, SJ, SK, bi, bj, bk, SJ, SK, own.f[x], own.alpha[x], w.scale);
     }
-}
-
-static __device__ __forceinline__ double update(int smoother, const struct tail_level &l, int sweep,
-                                                double u, double previous, double dinv, double r)
-{
-    switch (smoother) {
-    case SMOOTHER_GSRB:
-        return update_gauss_seidel(u, dinv, r);
-    case SMOOTHER_CHEBYSHEV:
-        return sweep > 0 ? update_chebyshev(u, previous, dinv, r, l.c1[sweep], l.c2[sweep])
-                         : update_weighted(u, dinv, r, l.c2[0]);
-    case SMOOTHER_JACOBI:
-        return update_weighted(u, dinv, r, 2.0 / 3.0);
-    case SMOOTHER_L1JACOBI:
-        break;
-    }
-    return update_weighted(u, dinv, r, 1.0);
 }
 
 /* One sweep, or in its place the residual of all cells into the frame of u. All values are computed
@@ -393,25 +285,26 @@ static __device__ void raise_norm(const struct own_cells<CELLS> &own, frames<Op>
 }
 
 template <class Op, int CELLS>
-static __device__ __forceinline__ void run_pass(const struct tail_step &step, frames<Op> &s)
+static __device__ __forceinline__ void run_pass(const struct tail &t, const struct tail_step &step,
+                                                frames<Op> &s)
 {
-    const struct tail_level &l = s.tail.levels[step.level];
+    const struct tail_level &l = t.levels[step.level];
     const struct brick b = brick_of(l);
     struct own_cells<CELLS> own;
     start<Op, CELLS>(l, b, step, own, s);
-    const struct sweeping w = sweeping_of(s.tail.smoother, l, step);
+    const struct sweeping w = sweeping_of(t.smoother, l, step);
 #pragma unroll 1
     for (int sweep = 0; sweep < w.uses; sweep++) {
         const bool residual = sweep == w.nsweeps, last = sweep == w.uses - 1;
         if (residual)
             store_own<Op, CELLS>(own, s, step.u);
-        double *field = last || w.alone ? NULL : sweep % 2 == 0 ? l.tmp : step.u;
+        double *field = last ? NULL : sweep % 2 == 0 ? l.tmp : step.u;
         sweep_own<Op, CELLS>(w, l, sweep, residual, own, s, field);
     }
     if (step.finish == FINISH_RESTRICT)
         restrict_to(l, b, step, s.u(), frames<Op>::SJ, frames<Op>::SK);
     else if (step.finish == FINISH_NORM)
-        raise_norm<Op, CELLS>(own, s, s.tail.norm);
+        raise_norm<Op, CELLS>(own, s, t.norm);
     else
         store_own<Op, CELLS>(own, s, step.u);
 }

@@ -1,11 +1,11 @@
 #ifndef CUDA_TRANSFERS_CUH
 #define CUDA_TRANSFERS_CUH
-/* Prolongation to one cell, for kernels. */
+/* Prolongation to a pair of cells, for kernels. */
 #include "operators/transfers.h"
 
 /* One direction of prolongation at the low or high child. */
 template <int REACH>
-static __device__ double interpolate(const double *c, long s, bool high)
+static __device__ __forceinline__ double interpolate(const double *c, long s, bool high)
 {
     if (REACH == 1)
         return high ? prolong2_high(c[-s], c[0], c[s]) : prolong2_low(c[-s], c[0], c[s]);
@@ -13,20 +13,24 @@ static __device__ double interpolate(const double *c, long s, bool high)
                 : prolong4_low(c[-2 * s], c[-s], c[0], c[s], c[2 * s]);
 }
 
-/* P coarse at a fine cell: k first, then j, then i. */
+/* P coarse at the two children in i of the coarse cell that c points to, in the lower or the higher
+ * half of it in j and in k: k first, then j, then i. */
 template <int REACH>
-static __device__ double prolonged(const double *coarse, long sj, long sk, int i, int j, int k)
+static __device__ __forceinline__ void prolonged_pair(const double *c, int sj, int sk, bool high_j,
+                                                      bool high_k, double child[2])
 {
     enum { WIDTH = 2 * REACH + 1 };
-    const double *c = coarse + i / 2 + (j / 2) * sj + (k / 2) * sk;
     double line[WIDTH];
+#pragma unroll
     for (int a = -REACH; a <= REACH; a++) {
         double column[WIDTH];
+#pragma unroll
         for (int b = -REACH; b <= REACH; b++)
-            column[b + REACH] = interpolate<REACH>(c + a + b * sj, sk, k & 1);
-        line[a + REACH] = interpolate<REACH>(column + REACH, 1, j & 1);
+            column[b + REACH] = interpolate<REACH>(c + a + b * sj, sk, high_k);
+        line[a + REACH] = interpolate<REACH>(column + REACH, 1, high_j);
     }
-    return interpolate<REACH>(line + REACH, 1, i & 1);
+    child[0] = interpolate<REACH>(line + REACH, 1, false);
+    child[1] = interpolate<REACH>(line + REACH, 1, true);
 }
 
 #endif

@@ -28,6 +28,35 @@ static __device__ __forceinline__ int step_inward(int side, int sj, int sk)
     return side & 1 ? -along : along;
 }
 
+/* Of a cube of n cells a side, from its cell (0,0,0): the first ghost of the line through place
+ * (a,b) of a side. */
+static __device__ __forceinline__ int side_place(int side, int a, int b, int n, int sj, int sk)
+{
+    const int inward = step_inward(side, sj, sk);
+    return a * (side < 2 ? sj : 1) + b * (side < 4 ? sk : sj) - (side & 1 ? n * inward : inward);
+}
+
+/* One of the twelve edges of a cube: 4·(direction that it runs along) + (which side in the first of
+ * the other directions) + 2·(in the second). */
+struct edge {
+    int first, second; /* the sides that meet there */
+};
+
+static __device__ __forceinline__ struct edge edge_of(int number)
+{
+    const int along = number >> 2;
+    return {(along == 0 ? 2 : 0) + (number & 1), (along == 2 ? 2 : 4) + (number >> 1 & 1)};
+}
+
+/* The ghost at place m along an edge, from cell (0,0,0). */
+static __device__ __forceinline__ int edge_place(const struct edge &e, int m, int n, int sj, int sk)
+{
+    const int in_first = step_inward(e.first, sj, sk), in_second = step_inward(e.second, sj, sk);
+    const int along = e.first >= 2 ? 1 : e.second >= 4 ? sj : sk;
+    return m * along - (e.first & 1 ? n * in_first : in_first) -
+           (e.second & 1 ? n * in_second : in_second);
+}
+
 /* The ghosts of one line through a wall: `ghost` is that of the first layer, `inward` the step to
  * the next cell. Where the rule is a constant no cell is read that it does not use. */
 static __device__ __forceinline__ void fill_line(double *ghost, long inward, int rule, int layers)

@@ -42,11 +42,6 @@ const struct choice stage_choices[STAGES + 1] = {
 
 enum { DEFAULT_SWEEPS = 2 }; /* red and black */
 
-static bool prolongs(const struct pass *p)
-{
-    return p->start == START_PROLONG_SET || p->start == START_PROLONG_ADD;
-}
-
 /* Sweeps of the pass: as asked for, or two, or what the ghosts of a connected level allow, of which
  * the finish takes a share too. 0 with a line in message if they do not. */
 static int choose_sweeps(const struct level *l, const struct stage_row *row, int wanted,
@@ -80,7 +75,7 @@ static enum status describe_pass(struct stage_case *c, const struct stage_row *r
                        .coarse_f = FIELD_F,
                        .norm = &c->norm};
     p->prolongation = row->start == START_PROLONG_SET ? l->stencil->choice.order : 2;
-    if (l->connected && prolongs(p) && (row->smooths || row->finish != FINISH_NONE)) {
+    if (l->connected && pass_prolongs(p) && (row->smooths || row->finish != FINISH_NONE)) {
         snprintf(message, (size_t)size,
                  "--stage %s: a periodic level prolongs in a pass of its own", row->name);
         return STATUS_USAGE;

@@ -173,7 +173,7 @@ void cpu_run(const struct pass *pass, void (*traverse)(const struct traversal *)
     const struct level *l = pass->level;
     const struct stencil *s = l->stencil;
     static struct lane lanes[1024];
-    const bool prolongs = pass->start == START_PROLONG_SET || pass->start == START_PROLONG_ADD;
+    const bool prolongs = pass_prolongs(pass);
     CHECK(pass->nsweeps >= 0 && pass->first_sweep + pass->nsweeps <= SMOOTHER_SWEEPS);
     CHECK(!pass->coarse || pass->coarse->npatches == l->npatches);
 

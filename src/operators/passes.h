@@ -49,6 +49,11 @@ struct pass {
     enum field coarse_u, coarse_f;
 };
 
+static inline bool pass_prolongs(const struct pass *pass)
+{
+    return pass->start == START_PROLONG_SET || pass->start == START_PROLONG_ADD;
+}
+
 /* Applications of the operator in a pass: its sweeps, and the finish. */
 static inline int pass_operations(const struct pass *pass)
 {

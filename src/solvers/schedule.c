@@ -3,11 +3,6 @@
 #include "base/memory.h"
 #include "solvers/cycle.h"
 
-static bool prolongs(const struct pass *p)
-{
-    return p->start == START_PROLONG_SET || p->start == START_PROLONG_ADD;
-}
-
 /* True if b, which directly follows a, can be the rest of the same pass: nothing but sweeps and a
  * finish, continuing where a stopped. A pass without sweeps leaves its data in u, where sweep 0 and
  * an even number of sweeps find and leave them. */
@@ -101,7 +96,7 @@ static void schedule_connected(struct program *p, int level, const struct pass *
     const int most = sweeps_per_halo(whole->level), depth = operations_per_halo(whole->level);
     struct pass rest = *whole;
     bool ghosts_valid = whole->start == START_ZERO || prolonged_ghosts(whole) > 0;
-    if (prolongs(whole) && !ghosts_valid) {
+    if (pass_prolongs(whole) && !ghosts_valid) {
         rest.nsweeps = 0;
         rest.finish = FINISH_NONE;
         append(p, level, &rest);
@@ -132,7 +127,7 @@ static void schedule_connected(struct program *p, int level, const struct pass *
 
 static void schedule_pass(struct program *p, const struct stage *s)
 {
-    if (prolongs(&s->pass))
+    if (pass_prolongs(&s->pass))
         schedule_prolongation(p, s->level, s->pass.prolongation,
                               s->pass.level->connected ? prolonged_ghosts(&s->pass) : 0);
     if (s->pass.level->connected)
