@@ -345,6 +345,18 @@ static __device__ int smooth(const Work &w, struct block_shared *shared)
     return sweeps;
 }
 
+/* Counts a solve. Nobody waits for it. */
+static __device__ void count_solve(struct bottom_counts *counts, int iterations,
+                                   enum breakdown breakdown)
+{
+    if (threadIdx.x != 0)
+        return;
+    atomicAdd((unsigned long long *)&counts->solves, 1ull);
+    atomicAdd((unsigned long long *)&counts->iterations, (unsigned long long)iterations);
+    if (breakdown != BREAKDOWN_NONE)
+        atomicAdd((unsigned long long *)&counts->breakdowns[breakdown], 1ull);
+}
+
 /* The whole solve, by the first w.threads threads of a block. */
 template <class Op, class Work>
 static __device__ void solve_bottom(const Work &w, struct block_shared *shared)
@@ -355,12 +367,7 @@ static __device__ void solve_bottom(const Work &w, struct block_shared *shared)
         iterations += smooth<Op>(w, shared);
     if (w.singular)
         subtract_mean(w, w.u, shared);
-    if (threadIdx.x == 0) {
-        w.counts->solves++;
-        w.counts->iterations += iterations;
-        if (breakdown != BREAKDOWN_NONE)
-            w.counts->breakdowns[breakdown]++;
-    }
+    count_solve(w.counts, iterations, breakdown);
 }
 
 /* What solve_bottom() needs, in the level's fields. */

@@ -3,8 +3,9 @@
  * each other after every operation that others read from; one more block has the smallest levels,
  * alone. Between steps everything is in the levels' fields. All blocks must run at once, so the
  * launch is a cooperative one. */
+#include "cuda/tail_barrier.cuh"
+#include "cuda/tail_bottom.cuh"
 #include "cuda/tail_pass.cuh"
-#include "cuda/tail_solo_pass.cuh"
 
 /* The shared memory of a block: of one that has bricks, or of the one that has the solo levels. */
 template <class Op>
@@ -35,13 +36,23 @@ static __device__ void take_parameters(const struct tail &t, struct tail *copy)
     __syncthreads();
 }
 
-/* What the block that has the solo levels does first. */
+/* One step, by the block that has the solo levels; other threads than the team's go on. */
 template <class Op>
-static __device__ void open_block(tail_block<Op> &b)
+static __device__ __forceinline__ void run_solo_step(const struct tail &t,
+                                                     const struct tail_step &step, solo<Op> &s)
 {
-    if (threadIdx.x == 0 && b.tail.bottom.u)
-        enter_frames<Op>(&b.tail.bottom, b.tail.levels[b.tail.bottom_level], b.levels);
-    open_solo<Op>(b.tail, b.levels);
+    using teams = solo_teams<Op>;
+    if (t.levels[step.level].n <= teams::SMALL_DIM) {
+        if (threadIdx.x >= teams::SMALL)
+            return;
+        if (step.kind == STEP_BOTTOM)
+            solo_bottom<Op>(t.bottom, t, step, s);
+        else
+            solo_step<Op, teams::SMALL>(t, step, s);
+    } else if (threadIdx.x < teams::LARGE) {
+        meet<teams::LARGE>(); /* the small team may have worked on what is read now */
+        solo_step<Op, teams::LARGE>(t, step, s);
+    }
 }
 
 /* What a block that has a brick of the step's level does. */
@@ -69,9 +80,10 @@ static __global__ void __launch_bounds__(TAIL_THREADS, 1)
     const struct tail &tail = block.tail;
     const bool has_solo = (int)blockIdx.x == t.solo_block;
     bool shared = false; /* the step before was the work of several blocks */
+    open_barrier();
     take_parameters(t, &block.tail);
     if (has_solo)
-        open_block<Op>(block);
+        open_solo<Op>(tail, block.levels);
 #pragma unroll 1
     for (int x = 0; x < t.count; x++) {
         const struct tail_step &step = tail.steps[x];
@@ -80,7 +92,7 @@ static __global__ void __launch_bounds__(TAIL_THREADS, 1)
             wait_for_all_blocks();
         shared = nbricks > 1;
         if (!shared && has_solo)
-            run_solo_step<Op>(t.bottom, tail, step, block.levels);
+            run_solo_step<Op>(tail, step, block.levels);
         else if (shared && (int)blockIdx.x < nbricks)
             run_step<Op>(tail, step, block.brick);
         else if (shared && step.kind == STEP_PASS)
@@ -97,7 +109,7 @@ struct launch {
     /* Solo levels: what fields the frames of u and f hold, and how much of the frames and of the
      * lists is taken. */
     const double *u[MAX_TAIL_LEVELS], *f[MAX_TAIL_LEVELS];
-    int place, pairs, sides, edges;
+    int place, pairs, sides, edges, ghosts;
 };
 
 template <class Op>
@@ -172,12 +184,15 @@ static void place_solo(struct launch *x, struct tail_level *t, int ghosts)
     t->pairs = x->pairs;
     t->sides = x->sides;
     t->edges = x->edges;
+    t->ghosts = x->ghosts;
     x->place += solo_frame(n, ghosts);
     x->pairs += t->half.n * n * n;
     x->sides += 6 * n * n;
     x->edges += 12 * n;
+    for (int d = 0; d < 3 && n <= TAIL_SOLO_DIM / 2; d++)
+        x->ghosts += solo_ghosts(n, d);
     CHECK(x->place <= solo_length(ghosts) && x->pairs <= ALL_SOLO_PAIRS &&
-          x->sides <= ALL_SOLO_SIDES && x->edges <= ALL_SOLO_EDGES);
+          x->sides <= ALL_SOLO_SIDES && x->edges <= ALL_SOLO_EDGES && x->ghosts <= ALL_SOLO_GHOSTS);
 }
 
 /* The index of a level in the list, MAX_TAIL_LEVELS if it is not there. */
@@ -224,21 +239,23 @@ static void add_coarse_side(struct launch *x, struct tail_level *level, struct t
     const long offset = coarse->patches[0].offset;
     level->coarse_sj = (int)coarse->patches[0].sj;
     level->coarse_sk = (int)coarse->patches[0].sk;
-    level->coarse_place = index < MAX_TAIL_LEVELS ? x->tail.levels[index].place : 0;
+    if (index < MAX_TAIL_LEVELS) {
+        level->coarse_place = x->tail.levels[index].place;
+        level->coarse_ghosts = x->tail.levels[index].ghosts;
+    }
     step->coarse_rule = stencil_wall_rule(p->prolongation, coarse->dim);
     step->coarse_framed = divider_of(level->half.n + p->prolongation / 2 * 2);
     step->coarse_u = coarse->fields[p->coarse_u] + offset;
     step->coarse_f = coarse->fields[p->coarse_f] + offset;
 }
 
-static void add_bottom(struct tail *tail, const struct step *step, int level)
+static void add_bottom(struct tail *tail, const struct step *step)
 {
     const struct pass *p = &step->pass;
     const struct bottom_work w =
         bottom_open(p->level, p->u, p->f, step->reduction, step->max_iterations, step->singular);
     CHECK(!tail->bottom.u || (tail->bottom.u == w.u && tail->bottom.v.f == w.v.f));
-    tail->bottom = {w};
-    tail->bottom_level = level;
+    tail->bottom = w;
 }
 
 /* What the frames of solo levels hold before and after the step. */
@@ -261,6 +278,15 @@ static void track_frames(struct launch *x, struct tail_step *t, const struct ste
         x->u[coarse] = t->coarse_u;
 }
 
+/* True if the list's last step does nothing but set u of the pass to 0. */
+static bool ends_with_zero(const struct launch *x, int level, const struct pass *p)
+{
+    const struct tail_step *last = &x->tail.steps[x->tail.count - 1];
+    return x->tail.count > 0 && last->kind == STEP_PASS && last->level == level &&
+           last->start == START_ZERO && last->operations == 0 &&
+           last->u == p->level->fields[p->u] + p->level->patches[0].offset;
+}
+
 static void add(struct launch *x, const struct step *step)
 {
     const struct pass *p = &step->pass;
@@ -270,10 +296,13 @@ static void add(struct launch *x, const struct step *step)
         CHECK(make_room(x, step));
     }
     const int level = index_of(x, p->level);
+    const bool from_zero = step->kind == STEP_BOTTOM && ends_with_zero(x, level, p);
+    if (from_zero)
+        x->tail.count--;
     struct tail_step *t = &x->tail.steps[x->tail.count++];
     t->kind = step->kind;
     t->level = level;
-    t->start = p->start;
+    t->start = from_zero ? START_ZERO : p->start;
     t->prolongation = p->prolongation;
     t->nsweeps = p->nsweeps;
     t->finish = p->finish;
@@ -283,7 +312,7 @@ static void add(struct launch *x, const struct step *step)
     if (p->coarse)
         add_coarse_side(x, &x->tail.levels[level], t, p);
     if (step->kind == STEP_BOTTOM)
-        add_bottom(&x->tail, step, level);
+        add_bottom(&x->tail, step);
     track_frames(x, t, step);
 }
 
@@ -299,8 +328,8 @@ bool cuda_tail_level(const struct level *level)
 {
     const size_t block =
         level->stencil->choice.order == 4 ? sizeof(tail_block<op_fv4>) : sizeof(tail_block<op_fv2>);
-    return block <= cuda_shared_bytes() && !level->connected && level->npatches == 1 &&
-           level->dim <= TAIL_DIM && cut_bricks(level->dim).count > 0;
+    return block + sizeof(unsigned) <= cuda_shared_bytes() && !level->connected &&
+           level->npatches == 1 && level->dim <= TAIL_DIM && cut_bricks(level->dim).count > 0;
 }
 
 bool cuda_step_fits(const struct step *step)

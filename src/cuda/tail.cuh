@@ -30,7 +30,7 @@ struct tail_level {
     /* Of a solo level, see tail_solo.cuh: its cell (0,0,0) in the frames, that of its coarse side,
      * and where its entries in the lists begin. */
     int place, coarse_place;
-    int pairs, sides, edges;
+    int pairs, sides, edges, ghosts, coarse_ghosts;
 };
 
 struct tail_step {
@@ -51,8 +51,7 @@ struct tail {
     unsigned long long *norm; /* of the last step, if that finishes so */
     struct tail_level levels[MAX_TAIL_LEVELS];
     struct tail_step steps[MAX_TAIL_STEPS];
-    struct warp_bottom_work bottom;
-    int bottom_level;
+    struct bottom_work bottom;
 };
 static_assert(sizeof(struct tail) <= 32764, "more than a kernel's parameters from CUDA 12.1 on");
 

@@ -1,58 +1,200 @@
 #ifndef CUDA_TAIL_BOTTOM_CUH
 #define CUDA_TAIL_BOTTOM_CUH
-/* The bottom solve as a step of the tail kernel: by one warp, in the level's frames. */
-#include "cuda/tail_solo.cuh"
+/* The bottom solve as a step of the tail kernel: by one warp, a cell a lane, with all vectors in
+ * registers. Only what the operator is applied to goes by way of the level's frame of u. */
+#include <cooperative_groups/reduce.h>
+#include "cuda/tail_solo_pass.cuh"
 
-/* Lets w work in the frames of its level. */
+/* What bottom.cuh's BiCGStab works on, of one lane. Its vectors are of one cell, and 0 where the
+ * lane has none. */
 template <class Op>
-static __device__ void enter_frames(struct bottom_work *w, const struct tail_level &l, solo<Op> &s)
+struct lane_work {
+    double *work[NUM_KRYLOV_FIELDS], *u; /* to variables that the compiler keeps in registers */
+    struct {
+        const double *dinv;
+    } v;
+    double reduction;
+    int max_iterations;
+
+    struct solo_cells own; /* the lane's cell is its first one */
+    struct solo_sweeping sweeping;
+    solo<Op> *s;
+    bool alone; /* the level has one cell */
+};
+
+template <class Op, class F>
+static __device__ __forceinline__ void each_cell(const lane_work<Op> &, F f)
+{
+    f(0, 0);
+}
+
+static __device__ __forceinline__ auto this_warp()
+{
+    return cooperative_groups::tiled_partition<32>(cooperative_groups::this_thread_block());
+}
+
+/* The warp can find maxima and sums of 32 bits at once, so longer numbers are taken in parts. */
+template <class Op>
+static __device__ __forceinline__ unsigned long long
+maximum(const lane_work<Op> &, unsigned long long mine, struct block_shared *)
+{
+    const auto greatest = cooperative_groups::greater<unsigned>();
+    const unsigned high = (unsigned)(mine >> 32),
+                   top = cooperative_groups::reduce(this_warp(), high, greatest),
+                   low = cooperative_groups::reduce(this_warp(), high == top ? (unsigned)mine : 0u,
+                                                    greatest);
+    return (unsigned long long)top << 32 | low;
+}
+
+template <class Op>
+static __device__ __forceinline__ void add_digits(const lane_work<Op> &, int64_t digits[SUM_DIGITS],
+                                                  struct block_shared *)
+{
+    enum { HALF = SUM_DIGIT_BITS / 2 };
+    const auto plus = cooperative_groups::plus<int>();
+#pragma unroll
+    for (int d = 0; d < SUM_DIGITS; d++) {
+        const int mine = (int)digits[d], high = mine >> HALF;
+        const int64_t highs = cooperative_groups::reduce(this_warp(), high, plus);
+        digits[d] = highs * (1 << HALF) +
+                    cooperative_groups::reduce(this_warp(), mine - high * (1 << HALF), plus);
+    }
+}
+
+/* f − A x at the lane's cell. */
+template <class Op>
+static __device__ __forceinline__ double lane_residual(const lane_work<Op> &w, double x, double f)
+{
+    struct solo_cells own = w.own;
+    own.u[0] = x;
+    own.f[0] = f;
+    double r;
+    if (Op::ORDER == 2 && w.alone) {
+        const double ghost = wall_linear(x),
+                     seven[7] = {ghost, ghost, ghost, x, ghost, ghost, ghost};
+        const double *beta = own.beta[0];
+        r = Op::residual_at(seven + 3, 2, 3, beta, beta + 2, beta + 4, 1, 1, f, own.alpha[0],
+                            w.sweeping.scale);
+    } else {
+        store_solo<Op>(own, 0, *w.s);
+        __syncwarp();
+        if (Op::ORDER == 4)
+            fill_solo_walls<Op, 32>(w.sweeping, *w.s);
+        r = solo_residual<Op>(w.sweeping, own, 0, *w.s);
+        __syncwarp();
+    }
+    return is_own(own.cell[0]) ? r : 0.0;
+}
+
+template <class Op>
+static __device__ __forceinline__ void residual(const lane_work<Op> &w, double *out, double *u)
+{
+    *out = lane_residual<Op>(w, *u, w.own.f[0]);
+}
+
+/* out = A x = −(0 − A x) */
+template <class Op>
+static __device__ __forceinline__ void apply(const lane_work<Op> &w, double *out, double *x)
+{
+    *out = -lane_residual<Op>(w, *x, 0.0);
+}
+
+/* There are walls, so solutions are unique. */
+template <class Op>
+static __device__ __forceinline__ void project(const lane_work<Op> &, double *,
+                                               struct block_shared *)
+{
+}
+
+/* What the fallback works on: all fields in frames. */
+template <class Op>
+static __device__ void open_fallback(const struct bottom_work &given, const struct tail_level &l,
+                                     solo<Op> &s)
 {
     enum { GHOSTS = solo<Op>::GHOSTS };
-    double *work = s.bottom + solo_origin(l.n, GHOSTS);
-    const int length = solo_frame(l.n, GHOSTS);
-    w->c.sj = w->v.sj = solo_width(l.n);
-    w->c.sk = w->v.sk = solo_plane(l.n, GHOSTS);
-    w->u = s.field[SOLO_U] + l.place;
-    w->tmp = work;
-    for (int v = 0; v < NUM_KRYLOV_FIELDS; v++)
-        w->work[v] = work + (1 + v) * length;
-    w->v.f = s.field[SOLO_F] + l.place;
-    w->v.dinv = s.field[SOLO_DINV] + l.place;
-    w->v.alpha = s.field[SOLO_ALPHA] + l.place;
-    w->v.beta_i = s.field[SOLO_BETA_I] + l.place;
-    w->v.beta_j = s.field[SOLO_BETA_J] + l.place;
-    w->v.beta_k = s.field[SOLO_BETA_K] + l.place;
+    struct bottom_work &w = s.fallback;
+    double *scratch = s.scratch + solo_origin(l.n, GHOSTS);
+    w = given;
+    w.c.sj = w.v.sj = solo_width(l.n);
+    w.c.sk = w.v.sk = solo_plane(l.n, GHOSTS);
+    w.u = s.field[SOLO_U] + l.place;
+    w.tmp = scratch;
+    w.work[0] = scratch + solo_frame(l.n, GHOSTS);
+    w.v.f = s.field[SOLO_F] + l.place;
+    w.v.dinv = s.field[SOLO_DINV] + l.place;
+    w.v.alpha = s.field[SOLO_ALPHA] + l.place;
+    w.v.beta_i = s.field[SOLO_BETA_I] + l.place;
+    w.v.beta_j = s.field[SOLO_BETA_J] + l.place;
+    w.v.beta_k = s.field[SOLO_BETA_K] + l.place;
 }
 
-/* Calls f(element in frames, element in the level's fields) for every cell, and waits. */
-template <class F>
-static __device__ void each_bottom_cell(const struct bottom_work &given,
-                                        const struct bottom_work &w, F f)
+/* The fallback, which hardly ever runs. */
+template <class Op>
+static __device__ __noinline__ int smooth_in_frames(const struct bottom_work &given,
+                                                    const struct tail_level &l, solo<Op> &s)
 {
-    const int n = given.side.n;
-    for (int x = threadIdx.x; x < n * n * n; x += 32) {
-        int i, j, k;
-        cube_cell(x, given.side, &i, &j, &k);
-        f(i + j * (int)w.c.sj + k * (int)w.c.sk, i + j * (int)given.c.sj + k * (int)given.c.sk);
-    }
+    if (threadIdx.x == 0)
+        open_fallback<Op>(given, l, s);
     __syncwarp();
+    return smooth<Op>(s.fallback, NULL);
 }
 
-/* `given` has the level's fields, t.bottom what enter_frames has made of it. */
+/* The lane's cell is number threadIdx.x, along the rows. */
+template <class Op>
+static __device__ __forceinline__ void
+open_lane(const struct bottom_work &given, const struct tail &t, const struct tail_step &step,
+          solo<Op> &s, struct lane_work<Op> *w, double *unknown, int *at)
+{
+    const struct tail_level &l = t.levels[step.level];
+    const bool has = (int)threadIdx.x < l.n * l.n * l.n;
+    int i, j, k;
+    cube_cell(has ? threadIdx.x : 0, l.side, &i, &j, &k);
+    *at = i + j * l.sj + k * l.sk;
+    w->own.cell[0] = w->own.cell[1] = solo_cell<Op>(l, i, j, k) | (has ? 0 : NOT_OWN);
+    const int c = element(w->own.cell[0]);
+    w->s = &s;
+    w->alone = l.n == 1;
+    w->sweeping = solo_sweeping_of<Op>(t, l, s);
+    w->sweeping.works = true;
+    take_coefficients<Op>(w->sweeping, w->own, s);
+    if (step.fetches_f && has)
+        s.field[SOLO_F][c] = step.f[*at];
+    w->own.f[0] = has ? s.field[SOLO_F][c] : 0.0;
+    *unknown = !has || step.start == START_ZERO ? 0.0
+               : step.fetches_u                 ? step.u[*at]
+                                                : s.field[SOLO_U][c];
+    w->own.dinv[0] = has ? w->own.dinv[0] : 0.0;
+    w->reduction = given.reduction;
+    w->max_iterations = given.max_iterations;
+}
+
 template <class Op>
 static __device__ __forceinline__ void solo_bottom(const struct bottom_work &given,
                                                    const struct tail &t,
                                                    const struct tail_step &step, solo<Op> &s)
 {
-    const struct warp_bottom_work &w = t.bottom;
-    each_bottom_cell(given, w, [&](int at, int from) {
-        if (step.fetches_u)
-            w.u[at] = given.u[from];
-        if (step.fetches_f)
-            s.field[SOLO_F][t.levels[step.level].place + at] = given.v.f[from];
-    });
-    solve_bottom<Op>(w, NULL);
-    each_bottom_cell(given, w, [&](int at, int to) { given.u[to] = w.u[at]; });
+    struct lane_work<Op> w;
+    double vectors[NUM_KRYLOV_FIELDS] = {}, unknown;
+    int at;
+    open_lane<Op>(given, t, step, s, &w, &unknown, &at);
+    const double inverse = w.own.dinv[0];
+    w.u = &unknown;
+    w.v.dinv = &inverse;
+    for (int v = 0; v < NUM_KRYLOV_FIELDS; v++)
+        w.work[v] = &vectors[v];
+    enum breakdown breakdown;
+    int iterations = bicgstab<Op>(w, &breakdown, NULL);
+    const bool own = is_own(w.own.cell[0]);
+    double *here = &s.field[SOLO_U][element(w.own.cell[0])];
+    if (own)
+        *here = unknown;
+    __syncwarp();
+    if (breakdown != BREAKDOWN_NONE)
+        iterations += smooth_in_frames<Op>(given, t.levels[step.level], s);
+    count_solve(given.counts, iterations, breakdown);
+    if (own)
+        step.u[at] = *here;
+    __syncwarp();
 }
 
 #endif

@@ -6,16 +6,11 @@
  * cells that it has changed, all blocks wait for each other, and each fetches its ghosts. Sweeps
  * store in turn into FIELD_TMP and into u. A field is stored to again only two barriers later, when
  * all have fetched what they wanted of it; after the last sweep u is stored whole. */
-#include <cooperative_groups.h>
 #include <cuda_pipeline.h>
 #include "cuda/maximum.cuh"
+#include "cuda/tail_barrier.cuh"
 #include "cuda/tail_frames.cuh"
 #include "cuda/tail_parts.cuh"
-
-static __device__ void wait_for_all_blocks()
-{
-    cooperative_groups::this_grid().sync();
-}
 
 /* Begins to copy β into its frames: faces 0 … n, for order 4 a layer around the cells. */
 template <class Op>

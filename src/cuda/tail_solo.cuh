@@ -15,6 +15,7 @@ enum {
     ALL_SOLO_PAIRS = SOLO_PAIRS * 8 / 7 + 4,
     ALL_SOLO_SIDES = 6 * TAIL_SOLO_DIM * TAIL_SOLO_DIM * 4 / 3,
     ALL_SOLO_EDGES = 12 * TAIL_SOLO_DIM * 2,
+    ALL_SOLO_GHOSTS = 152 + 56 + 26, /* of levels of 4, 2, 1 */
     /* The largest level that the bottom solver works on here: by one warp. */
     SOLO_BOTTOM_DIM = 3,
 };
@@ -50,6 +51,13 @@ static constexpr __host__ __device__ int solo_length(int ghosts)
 }
 static_assert(TAIL_SOLO_DIM == 8, "solo_length");
 
+/* Ghosts of a coarse level that prolongation reads: those behind walls in direction d from cells
+ * and ghosts in the directions before. */
+static constexpr __host__ __device__ int solo_ghosts(int n, int d)
+{
+    return 2 * (d > 0 ? n + 2 : n) * (d > 1 ? n + 2 : n);
+}
+
 enum solo_field {
     SOLO_U,
     SOLO_BETA_I,
@@ -77,10 +85,13 @@ template <class Op>
 struct solo {
     enum { GHOSTS = Op::ORDER / 2, LENGTH = solo_length(GHOSTS) };
     double field[NUM_SOLO_FIELDS][LENGTH]; /* an element of a level is the same one in all */
-    double bottom[(1 + NUM_KRYLOV_FIELDS) * solo_frame(SOLO_BOTTOM_DIM, GHOSTS)];
     double sum[SOLO_PAIRS];
     struct solo_pair pairs[ALL_SOLO_PAIRS];
     int sides[ALL_SOLO_SIDES], edges[ALL_SOLO_EDGES]; /* order 4: ghosts behind walls */
+    int ghosts[ALL_SOLO_GHOSTS];                      /* of coarse sides */
+    /* Of the bottom solver, should BiCGStab break down. */
+    double scratch[2 * solo_frame(SOLO_BOTTOM_DIM, GHOSTS)];
+    struct warp_bottom_work fallback;
 };
 
 /* Begins to copy the level's coefficients. */
@@ -158,7 +169,24 @@ static __device__ void list_walls(const struct tail_level &l, solo<Op> &s)
     }
 }
 
-/* Begins to make all solo levels ready; by the whole block. */
+/* The level's ghosts when it is the coarse side. */
+template <class Op>
+static __device__ void list_ghosts(const struct tail_level &l, solo<Op> &s)
+{
+    const int n = l.n, width = solo_width(n), plane = solo_plane(n, solo<Op>::GHOSTS);
+    int *to = s.ghosts + l.ghosts;
+    for (int d = 0; d < 3; d++) {
+        const int count = solo_ghosts(n, d), first = d > 0 ? n + 2 : n;
+        for (int x = threadIdx.x; x < count; x += TAIL_THREADS) {
+            const int low = x % (count / 2), side = 2 * d + x / (count / 2);
+            const int a = low % first - (d > 0), b = low / first - (d > 1);
+            to[x] = (l.place + side_place(side, a, b, n, width, plane)) | side << ELEMENT_BITS;
+        }
+        to += count;
+    }
+}
+
+/* Makes all solo levels ready; by the whole block. */
 template <class Op>
 static __device__ void open_solo(const struct tail &t, solo<Op> &s)
 {
@@ -167,6 +195,8 @@ static __device__ void open_solo(const struct tail &t, solo<Op> &s)
         if (l.nbricks != 1)
             continue;
         list_pairs<Op>(l, s);
+        if (l.n <= TAIL_SOLO_DIM / 2)
+            list_ghosts<Op>(l, s);
         if (!l.dinv) /* nothing but somebody's coarse side */
             continue;
         fetch_coefficients<Op>(l, s);

@@ -3,8 +3,8 @@
 /* Steps of the tail kernel on solo levels, by a team of the block that has them: one warp on the
  * smallest, which needs no barrier. */
 #include "cuda/maximum.cuh"
-#include "cuda/tail_bottom.cuh"
 #include "cuda/tail_parts.cuh"
+#include "cuda/tail_solo.cuh"
 
 /* Teams, and up to which level the small one works. Order 4 has more ghosts than pairs. */
 template <class Op>
@@ -213,6 +213,27 @@ static __device__ __forceinline__ void take_coefficients(const struct solo_sweep
     }
 }
 
+/* Ghosts of the coarse u for the quadratic prolongation: from the cells in i, from those and what
+ * is there then in j, and so in k. */
+template <class Op, int TEAM>
+static __device__ __forceinline__ void extend_solo(const struct tail_level &l,
+                                                   const struct tail_step &step, solo<Op> &s)
+{
+    const int n = l.half.n, sj = solo_width(n), sk = solo_plane(n, solo<Op>::GHOSTS);
+    const int *ghosts = s.ghosts + l.coarse_ghosts;
+    for (int d = 0; d < 3; d++) {
+        const int count = solo_ghosts(n, d);
+        for (int x = threadIdx.x; x < count; x += TEAM) {
+            const int inward = step_inward(ghosts[x] >> ELEMENT_BITS, sj, sk);
+            double *ghost = s.field[SOLO_U] + element(ghosts[x]);
+            *ghost = step.coarse_rule == 2 ? wall_quadratic(ghost[inward], ghost[2 * inward])
+                                           : wall_linear(ghost[inward]);
+        }
+        ghosts += count;
+        meet<TEAM>();
+    }
+}
+
 /* The coarse u with its ghosts, in its frame. */
 template <class Op, int TEAM>
 static __device__ void prepare_solo_coarse(const struct tail_level &l, const struct tail_step &step,
@@ -232,7 +253,10 @@ static __device__ void prepare_solo_coarse(const struct tail_level &l, const str
         });
         meet<TEAM>();
     }
-    extend_coarse<TEAM>(step, coarse);
+    if (Op::ORDER == 4 && step.prolongation == 4)
+        extend_coarse<TEAM>(step, coarse);
+    else
+        extend_solo<Op, TEAM>(l, step, s);
 }
 
 /* u (+)= P coarse for the thread's pair. */
@@ -348,26 +372,6 @@ static __device__ __forceinline__ void solo_step(const struct tail &t, const str
         restrict_solo<Op, TEAM>(l, step, p, has, f[0] + f[1], s);
     }
     meet<TEAM>();
-}
-
-/* One step, by the block that has the solo levels; other threads than the team's go on. */
-template <class Op>
-static __device__ __forceinline__ void run_solo_step(const struct bottom_work &given,
-                                                     const struct tail &t,
-                                                     const struct tail_step &step, solo<Op> &s)
-{
-    using teams = solo_teams<Op>;
-    if (t.levels[step.level].n <= teams::SMALL_DIM) {
-        if (threadIdx.x >= teams::SMALL)
-            return;
-        if (step.kind == STEP_BOTTOM)
-            solo_bottom<Op>(given, t, step, s);
-        else
-            solo_step<Op, teams::SMALL>(t, step, s);
-    } else if (threadIdx.x < teams::LARGE) {
-        meet<teams::LARGE>(); /* the small team may have worked on what is read now */
-        solo_step<Op, teams::LARGE>(t, step, s);
-    }
 }
 
 #endif
