@@ -3,7 +3,6 @@
  * each other after every operation that others read from; one more block has the smallest levels,
  * alone. Between steps everything is in the levels' fields. All blocks must run at once, so the
  * launch is a cooperative one. */
-#include "cuda/tail_barrier.cuh"
 #include "cuda/tail_bottom.cuh"
 #include "cuda/tail_pass.cuh"
 
@@ -82,6 +81,8 @@ static __global__ void __launch_bounds__(TAIL_THREADS, 1)
     bool shared = false; /* the step before was the work of several blocks */
     open_barrier();
     take_parameters(t, &block.tail);
+    if (gridDim.x > 1)
+        wait_for_all_blocks(); /* exchanges of this launch get numbers of their own */
     if (has_solo)
         open_solo<Op>(tail, block.levels);
 #pragma unroll 1
@@ -95,9 +96,6 @@ static __global__ void __launch_bounds__(TAIL_THREADS, 1)
             run_solo_step<Op>(tail, step, block.levels);
         else if (shared && (int)blockIdx.x < nbricks)
             run_step<Op>(tail, step, block.brick);
-        else if (shared && step.kind == STEP_PASS)
-            for (int barriers = barriers_of(step); barriers > 0; barriers--)
-                wait_for_all_blocks();
     }
 }
 
@@ -111,6 +109,18 @@ struct launch {
     const double *u[MAX_TAIL_LEVELS], *f[MAX_TAIL_LEVELS];
     int place, pairs, sides, edges, ghosts;
 };
+
+/* Made at the first launch, which is not a recorded one. */
+static struct tail_packet *packets()
+{
+    static struct tail_packet *at;
+    const size_t bytes = 2 * TAIL_PACKETS * sizeof *at;
+    if (!at) {
+        at = (struct tail_packet *)cuda_allocate_bytes(bytes, "packets between blocks");
+        CUDA_CALL(cudaMemsetAsync(at, 0, bytes, cuda_stream()));
+    }
+    return at;
+}
 
 template <class Op>
 static void launch_kernel(const struct tail &tail, int blocks)
@@ -129,6 +139,7 @@ static void flush(struct launch *x)
 {
     const bool solo = x->place > 0;
     x->tail.solo_block = solo ? x->blocks : -1;
+    x->tail.packets = packets();
     if (x->tail.count > 0)
         with_operator(x->of[0]->stencil->choice,
                       [&](auto op) { launch_kernel<decltype(op)>(x->tail, x->blocks + solo); });
@@ -168,7 +179,6 @@ static struct tail_level describe(const struct level *l)
     t.beta_i = field_of(l, FIELD_BETA_I);
     t.beta_j = field_of(l, FIELD_BETA_J);
     t.beta_k = field_of(l, FIELD_BETA_K);
-    t.tmp = (double *)field_of(l, FIELD_TMP);
     for (int n = 0; n < SMOOTHER_SWEEPS; n++) {
         t.c1[n] = s->chebyshev_c1[n];
         t.c2[n] = s->chebyshev_c2[n];
@@ -328,7 +338,7 @@ bool cuda_tail_level(const struct level *level)
 {
     const size_t block =
         level->stencil->choice.order == 4 ? sizeof(tail_block<op_fv4>) : sizeof(tail_block<op_fv2>);
-    return block + sizeof(unsigned) <= cuda_shared_bytes() && !level->connected &&
+    return block + sizeof(unsigned long long) <= cuda_shared_bytes() && !level->connected &&
            level->npatches == 1 && level->dim <= TAIL_DIM && cut_bricks(level->dim).count > 0;
 }
 

@@ -6,8 +6,15 @@
 
 enum {
     TAIL_THREADS = 512,
-    MAX_TAIL_LEVELS = 7, /* 64, 32, 16, 8, 4, 2, 1 */
-    MAX_TAIL_STEPS = 64, /* an F-cycle of 64³ has 55 */
+    MAX_TAIL_LEVELS = 7,                           /* 64, 32, 16, 8, 4, 2, 1 */
+    MAX_TAIL_STEPS = 64,                           /* an F-cycle of 64³ has 55 */
+    TAIL_PACKETS = TAIL_DIM * TAIL_DIM * TAIL_DIM, /* of one buffer */
+};
+
+/* See tail_packets.cuh. */
+struct alignas(16) tail_packet {
+    double value;
+    unsigned long long number;
 };
 
 /* One box with walls on all sides, cut into bricks of the same size, one a block, or whole in one
@@ -25,8 +32,7 @@ struct tail_level {
     struct divider beta;   /* and of what is copied of β, see tail_pass.cuh */
     double scale;
     const double *dinv, *alpha, *beta_i, *beta_j, *beta_k; /* NULL if not stored */
-    double *tmp;
-    double c1[SMOOTHER_SWEEPS], c2[SMOOTHER_SWEEPS]; /* chebyshev */
+    double c1[SMOOTHER_SWEEPS], c2[SMOOTHER_SWEEPS];       /* chebyshev */
     /* Of a solo level, see tail_solo.cuh: its cell (0,0,0) in the frames, that of its coarse side,
      * and where its entries in the lists begin. */
     int place, coarse_place;
@@ -48,7 +54,8 @@ struct tail {
     int count;
     int solo_block; /* that has the solo levels, or −1 */
     enum smoother smoother;
-    unsigned long long *norm; /* of the last step, if that finishes so */
+    struct tail_packet *packets; /* two buffers */
+    unsigned long long *norm;    /* of the last step, if that finishes so */
     struct tail_level levels[MAX_TAIL_LEVELS];
     struct tail_step steps[MAX_TAIL_STEPS];
     struct bottom_work bottom;

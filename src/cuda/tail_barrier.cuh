@@ -11,17 +11,17 @@
 enum { BARRIER_ROUND = 1 << 16 };
 static_assert(TAIL_BLOCKS + 1 < BARRIER_ROUND, "one round's blocks in the lower half");
 
-static __device__ unsigned tail_arrivals;
+static __device__ unsigned long long tail_arrivals;
 
 static __device__ __forceinline__ auto barrier_word()
 {
-    return cuda::atomic_ref<unsigned, cuda::thread_scope_device>(tail_arrivals);
+    return cuda::atomic_ref<unsigned long long, cuda::thread_scope_device>(tail_arrivals);
 }
 
-/* How often all have met, as this block knows. */
-static __device__ __forceinline__ unsigned &rounds_met()
+/* How often all have met since the program began, as this block knows. */
+static __device__ __forceinline__ unsigned long long &rounds_met()
 {
-    __shared__ unsigned rounds;
+    __shared__ unsigned long long rounds;
     return rounds;
 }
 
@@ -37,12 +37,12 @@ static __device__ __forceinline__ void wait_for_all_blocks()
 {
     __syncthreads();
     if (threadIdx.x == 0) {
-        const unsigned before = rounds_met();
+        const unsigned long long before = rounds_met();
         barrier_word().fetch_add(blockIdx.x == 0 ? BARRIER_ROUND - (gridDim.x - 1) : 1,
                                  cuda::memory_order_release);
         while (barrier_word().load(cuda::memory_order_acquire) / BARRIER_ROUND == before)
             ;
-        rounds_met() = (before + 1) % BARRIER_ROUND;
+        rounds_met() = before + 1;
     }
     __syncthreads();
 }

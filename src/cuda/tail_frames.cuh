@@ -17,9 +17,9 @@ enum {
     COARSE_ORIGIN = 2 * (1 + COARSE_SJ + COARSE_SK),
 };
 
-/* Where a ghost of the frame is in the level's fields. */
+/* A ghost that is another brick's cell: that one's packet, and its place in the frame. */
 struct halo_cell {
-    int from, to; /* `to` with the colour above ELEMENT_BITS */
+    int from, to;
 };
 
 /* A cell is the same element in the frames of u and β, counted from cell (0,0,0), so that one
@@ -37,9 +37,9 @@ struct frames {
         BETA_ORIGIN = 1 + SJ + SK,
     };
     double u_frame[U_LENGTH], beta_frame[3 * BETA_LENGTH], coarse_frame[COARSE_LENGTH];
-    struct halo_cell halo[MAX_HALO];
+    struct halo_cell halo[MAX_HALO]; /* red ones from the front, black ones from the back */
     int sides[MAX_SIDES], edges[MAX_EDGES];
-    int nhalo, nsides, nedges;
+    int nhalo[2], nsides, nedges;
     unsigned long long norm;
 
     /* Pointers at cell (0,0,0) of the brick. */
@@ -127,6 +127,18 @@ static __device__ __forceinline__ unsigned packed(const struct tail_level &l, co
     return frame_element<Op>(p) | (at_sides & b.walls) << ELEMENT_BITS;
 }
 
+/* True if the cell is a ghost of another brick: near a side that is no wall. */
+template <class Op>
+static __device__ __forceinline__ bool
+is_read_elsewhere(const struct tail_level &l, const struct brick &b, const struct place &p)
+{
+    const int n = l.side.n, layers = frames<Op>::GHOSTS;
+    const unsigned near = (p.i < layers) | (p.i >= n - layers) << 1 | (p.j < layers) << 2 |
+                          (p.j >= n - layers) << 3 | (p.k < layers) << 4 |
+                          (p.k >= l.depth - layers) << 5;
+    return near & ~b.walls;
+}
+
 static __device__ __forceinline__ int element(unsigned cell)
 {
     return cell & ELEMENT_MASK;
@@ -136,7 +148,7 @@ static __device__ __forceinline__ int element(unsigned cell)
 template <int CELLS>
 struct own_cells {
     unsigned cell[CELLS]; /* packed, or NO_CELL */
-    int at[CELLS];        /* element of the level's fields */
+    int packet[CELLS];    /* its packet, or −1 if no other brick reads it */
     double f[CELLS], alpha[CELLS], dinv[CELLS];
     double value[CELLS]; /* on its way into the frame, or what was there before */
     bool works;          /* some thread of this warp has a cell */
@@ -160,6 +172,18 @@ static __device__ __forceinline__ int side_of(bool in_i, bool in_j, int i, int j
     return in_i ? (i >= 0) : in_j ? 2 + (j >= 0) : 4 + (k >= 0);
 }
 
+template <class Op>
+static __device__ __forceinline__ struct halo_cell *halo_entry(frames<Op> &s, int colour, int x)
+{
+    return &s.halo[colour == 0 ? x : MAX_HALO - 1 - x];
+}
+
+/* The packet of a cell of the level. */
+static __device__ __forceinline__ int packet_of(const struct tail_level &l, int i, int j, int k)
+{
+    return i + l.n * (j + l.n * k);
+}
+
 /* Puts the ghost at (i,j,k), if stencils read it, into the list that it belongs to. */
 template <class Op>
 static __device__ void list_ghost(const struct tail_level &l, const struct brick &b, frames<Op> &s,
@@ -174,9 +198,10 @@ static __device__ void list_ghost(const struct tail_level &l, const struct brick
                wall_k = walled_off(b.walls, 2, k, l.depth);
     const int walls = wall_i + wall_j + wall_k;
     const int at = i + j * frames<Op>::SJ + k * frames<Op>::SK + frames<Op>::U_ORIGIN;
+    const int colour = (i + j + k) & 1;
     if (walls == 0)
-        s.halo[atomicAdd(&s.nhalo, 1)] = {b.at + i + j * l.sj + k * l.sk, at | ((i + j + k) & 1)
-                                                                                   << ELEMENT_BITS};
+        *halo_entry<Op>(s, colour, atomicAdd(&s.nhalo[colour], 1)) = {
+            packet_of(l, b.i + i, b.j + j, b.k + k), at};
     else if (Op::ORDER == 4 && walls == 1 && layer == 1)
         s.sides[atomicAdd(&s.nsides, 1)] = at | side_of(wall_i, wall_j, i, j, k) << ELEMENT_BITS;
     else if (Op::ORDER == 4 && walls == 2)
@@ -191,7 +216,7 @@ static __device__ void list_ghosts(const struct tail_level &l, const struct bric
 {
     enum { G = frames<Op>::GHOSTS };
     if (threadIdx.x == 0)
-        s.nhalo = s.nsides = s.nedges = 0;
+        s.nhalo[0] = s.nhalo[1] = s.nsides = s.nedges = 0;
     __syncthreads();
     const int all = l.framed.n * l.framed.n * (l.depth + 2 * G);
     for (int x = threadIdx.x; x < all; x += TAIL_THREADS) {
@@ -214,18 +239,6 @@ static __device__ void fill_walls(frames<Op> &s, int rule)
         const int sides = s.edges[x] >> ELEMENT_BITS;
         fill_edge(s.u_frame + element(s.edges[x]), step_inward(sides & 7, SJ, SK),
                   step_inward(sides >> 3, SJ, SK), rule);
-    }
-}
-
-/* Ghosts of `colours` (bit 0 red, 1 black) from the cells of other bricks in `field`, or zero if
- * there is none. */
-template <class Op>
-static __device__ void fill_halo(frames<Op> &s, const double *field, int colours)
-{
-    for (int x = threadIdx.x; x < s.nhalo; x += TAIL_THREADS) {
-        const struct halo_cell h = s.halo[x];
-        if (colours >> (h.to >> ELEMENT_BITS) & 1)
-            s.u_frame[element(h.to)] = field ? field[h.from] : 0.0;
     }
 }
 

@@ -2,14 +2,12 @@
 #define CUDA_TAIL_PASS_CUH
 /* A pass of the tail kernel: start, sweeps, finish, by all blocks that have a brick of the level.
  *
- * Between operations bricks exchange their ghosts by way of the level's fields: a block stores the
- * cells that it has changed, all blocks wait for each other, and each fetches its ghosts. Sweeps
- * store in turn into FIELD_TMP and into u. A field is stored to again only two barriers later, when
- * all have fetched what they wanted of it; after the last sweep u is stored whole. */
+ * Between operations bricks exchange their ghosts in packets (tail_packets.cuh); at the end of the
+ * pass its result is stored in the level's field. */
 #include <cuda_pipeline.h>
 #include "cuda/maximum.cuh"
-#include "cuda/tail_barrier.cuh"
 #include "cuda/tail_frames.cuh"
+#include "cuda/tail_packets.cuh"
 #include "cuda/tail_parts.cuh"
 
 /* Begins to copy β into its frames: faces 0 … n, for order 4 a layer around the cells. */
@@ -42,7 +40,9 @@ static __device__ __forceinline__ void fetch_own(const struct tail_level &l, con
         const struct place p = place_of<CELLS>(l, x);
         const int at = b.at + p.i + p.j * l.sj + p.k * l.sk;
         own.cell[x] = p.inside ? packed<Op>(l, b, p) : NO_CELL;
-        own.at[x] = at;
+        own.packet[x] = p.inside && is_read_elsewhere<Op>(l, b, p)
+                            ? packet_of(l, b.i + p.i, b.j + p.j, b.k + p.k)
+                            : -1;
         own.f[x] = p.inside ? step.f[at] : 0.0;
         own.alpha[x] = p.inside && l.alpha ? l.alpha[at] : 0.0;
         own.dinv[x] = p.inside ? l.dinv[at] : 0.0;
@@ -95,11 +95,10 @@ static __device__ void prolong_own(const struct tail_level &l, const struct tail
     }
 }
 
-/* Exchanges the values that wait in `own` with those in the frame, in the cells of `colours`, and
- * puts them into `field` too, if there is one. */
+/* Exchanges the values that wait in `own` with those in the frame, in the cells of `colours`. */
 template <class Op, int CELLS>
 static __device__ __forceinline__ void swap_own(struct own_cells<CELLS> &own, int colours,
-                                                frames<Op> &s, double *field)
+                                                frames<Op> &s)
 {
 #pragma unroll
     for (int x = 0; x < CELLS; x++) {
@@ -107,35 +106,41 @@ static __device__ __forceinline__ void swap_own(struct own_cells<CELLS> &own, in
             continue;
         double *at = s.u() + element(own.cell[x]), old = *at;
         *at = own.value[x];
-        if (field)
-            field[own.at[x]] = own.value[x];
         own.value[x] = old;
     }
 }
 
-/* All cells of the frame to the level's field. */
-template <class Op, int CELLS>
-static __device__ __forceinline__ void store_own(const struct own_cells<CELLS> &own, frames<Op> &s,
-                                                 double *field)
+/* Sends those values that wait in `own` which other bricks read, of the cells of `colours`. */
+template <int CELLS>
+static __device__ __forceinline__ void send_own(const struct own_cells<CELLS> &own, int colours,
+                                                const struct packet_round &e)
 {
 #pragma unroll
     for (int x = 0; x < CELLS; x++)
-        if (own.cell[x] != NO_CELL)
-            field[own.at[x]] = s.u()[element(own.cell[x])];
+        if (colours >> x / (CELLS / 2) & 1 && own.packet[x] >= 0)
+            send_packet(e.packets + own.packet[x], own.value[x], e.number);
 }
 
-/* How often blocks wait for each other in a pass; those without a brick too. */
-static __device__ int barriers_of(const struct tail_step &step)
+/* All cells of the frame to the level's field. */
+template <class Op, int CELLS>
+static __device__ __forceinline__ void store_own(const struct tail_level &l, const struct brick &b,
+                                                 frames<Op> &s, double *field)
 {
-    return step.operations == 0 ? 0 : step.operations - 1 + prolongs(step);
+#pragma unroll
+    for (int x = 0; x < CELLS; x++) {
+        const struct place p = place_of<CELLS>(l, x);
+        if (p.inside)
+            field[b.at + p.i + p.j * l.sj + p.k * l.sk] = s.u()[frame_element<Op>(p)];
+    }
 }
 
 /* The pass's start: u in its frame, f and coefficients where sweeps want them. */
 template <class Op, int CELLS>
-static __device__ __forceinline__ void start(const struct tail_level &l, const struct brick &b,
+static __device__ __forceinline__ void start(const struct tail &t, const struct brick &b,
                                              const struct tail_step &step,
                                              struct own_cells<CELLS> &own, frames<Op> &s)
 {
+    const struct tail_level &l = t.levels[step.level];
     const bool uses_ghosts = step.operations > 0;
     if (l.beta_i && uses_ghosts)
         fetch_beta<Op>(l, b, s);
@@ -146,7 +151,7 @@ static __device__ __forceinline__ void start(const struct tail_level &l, const s
         fetch_coarse(l, b, step, coarse);
     if (uses_ghosts)
         list_ghosts<Op>(l, b, s);
-    swap_own<Op, CELLS>(own, 3, s, NULL);
+    swap_own<Op, CELLS>(own, 3, s);
     __syncthreads();
     if (prolongs(step)) {
         extend_coarse<TAIL_THREADS>(step, coarse);
@@ -154,13 +159,18 @@ static __device__ __forceinline__ void start(const struct tail_level &l, const s
             prolong_own<Op, CELLS, 2>(l, step, s);
         else
             prolong_own<Op, CELLS, 1>(l, step, s);
-        if (uses_ghosts) {
-            store_own<Op, CELLS>(own, s, step.u);
-            wait_for_all_blocks();
-        }
+        __syncthreads();
     }
-    if (uses_ghosts)
-        fill_halo<Op>(s, step.start == START_ZERO ? NULL : step.u, 3);
+    if (uses_ghosts && step.start == START_ZERO) {
+        clear_halo<Op>(s);
+    } else if (uses_ghosts) {
+        const struct packet_round e = exchange_of(t, 0);
+#pragma unroll
+        for (int x = 0; x < CELLS; x++)
+            own.value[x] = own.cell[x] == NO_CELL ? 0.0 : s.u()[element(own.cell[x])];
+        send_own<CELLS>(own, 3, e);
+        receive_halo<Op>(s, e, 3);
+    }
     __pipeline_wait_prior(0);
     __syncthreads();
 }
@@ -213,11 +223,12 @@ static __device__ __forceinline__ double residual_of(const struct sweeping &w,
 
 /* One sweep, or in its place the residual of all cells into the frame of u. All values are computed
  * before any is put there, so sweeps are out of place; only where colours are not coupled there is
- * nothing to wait for in between. With a field the bricks then exchange their ghosts by it. */
+ * nothing to wait for in between. If so wanted the bricks then exchange
+ * their ghosts. */
 template <class Op, int CELLS>
 static __device__ __forceinline__ void
 sweep_own(const struct sweeping &w, const struct tail_level &l, int sweep, bool residual,
-          struct own_cells<CELLS> &own, frames<Op> &s, double *field)
+          struct own_cells<CELLS> &own, frames<Op> &s, const struct packet_round &e, bool exchanges)
 {
     const bool coloured = w.smoother == SMOOTHER_GSRB && !residual;
     const int colours = coloured ? 1 << (sweep & 1) : 3;
@@ -235,11 +246,11 @@ sweep_own(const struct sweeping &w, const struct tail_level &l, int sweep, bool 
     }
     if (Op::ORDER == 4 || !coloured)
         __syncthreads();
-    swap_own<Op, CELLS>(own, colours, s, field);
-    if (field) {
-        wait_for_all_blocks();
-        fill_halo<Op>(s, field, colours);
-    }
+    if (exchanges)
+        send_own<CELLS>(own, colours, e);
+    swap_own<Op, CELLS>(own, colours, s);
+    if (exchanges)
+        receive_halo<Op>(s, e, colours);
     __syncthreads();
 }
 
@@ -286,22 +297,22 @@ static __device__ __forceinline__ void run_pass(const struct tail &t, const stru
     const struct tail_level &l = t.levels[step.level];
     const struct brick b = brick_of(l);
     struct own_cells<CELLS> own;
-    start<Op, CELLS>(l, b, step, own, s);
+    start<Op, CELLS>(t, b, step, own, s);
     const struct sweeping w = sweeping_of(t.smoother, l, step);
 #pragma unroll 1
     for (int sweep = 0; sweep < w.uses; sweep++) {
         const bool residual = sweep == w.nsweeps, last = sweep == w.uses - 1;
         if (residual)
-            store_own<Op, CELLS>(own, s, step.u);
-        double *field = last ? NULL : sweep % 2 == 0 ? l.tmp : step.u;
-        sweep_own<Op, CELLS>(w, l, sweep, residual, own, s, field);
+            store_own<Op, CELLS>(l, b, s, step.u);
+        const struct packet_round e = exchange_of(t, 1 + sweep);
+        sweep_own<Op, CELLS>(w, l, sweep, residual, own, s, e, !last);
     }
     if (step.finish == FINISH_RESTRICT)
         restrict_to(l, b, step, s.u(), frames<Op>::SJ, frames<Op>::SK);
     else if (step.finish == FINISH_NORM)
         raise_norm<Op, CELLS>(own, s, t.norm);
     else
-        store_own<Op, CELLS>(own, s, step.u);
+        store_own<Op, CELLS>(l, b, s, step.u);
 }
 
 #endif
