@@ -87,7 +87,7 @@ static __global__ void __launch_bounds__(TAIL_THREADS, 1)
         open_solo<Op>(tail, block.levels);
 #pragma unroll 1
     for (int x = 0; x < t.count; x++) {
-        const struct tail_step &step = tail.steps[x];
+        const struct tail_step step = tail.steps[x]; /* at once, into registers */
         const int nbricks = tail.levels[step.level].nbricks;
         if (x > 0 && (shared || nbricks > 1))
             wait_for_all_blocks();

@@ -4,7 +4,7 @@
 #include "cuda/tail_team.cuh"
 #include "cuda/transfers.cuh"
 
-static __device__ bool prolongs(const struct tail_step &step)
+static __device__ __forceinline__ bool prolongs(const struct tail_step &step)
 {
     return step.start == START_PROLONG_SET || step.start == START_PROLONG_ADD;
 }
@@ -51,38 +51,27 @@ static __device__ __forceinline__ double update(int smoother, const struct tail_
 
 /* Calls f(i,j,k) for the cells c of a coarse side, and the ghosts that prolongation reads. */
 template <int TEAM, class F>
-static __device__ void each_coarse(const struct tail_step &step, const struct cells &c, F f)
+static __device__ __forceinline__ void each_coarse(const struct divider &framed,
+                                                   const struct cells &c, F f)
 {
-    const int width = step.coarse_framed.n, layers = (width - c.n[0]) / 2;
+    const int width = framed.n, layers = (width - c.n[0]) / 2;
     const int all = width * width * (c.n[2] + 2 * layers);
     for (int x = threadIdx.x; x < all; x += TEAM) {
         int i, j, k;
-        cube_cell(x, step.coarse_framed, &i, &j, &k);
+        cube_cell(x, framed, &i, &j, &k);
         f(i - layers, j - layers, k - layers);
     }
 }
 
-/* Those ghosts of the coarse side that lie behind walls, from the cells before the walls. */
+/* Those ghosts of the coarse side that lie behind walls: in i, then in j, then in k, each from the
+ * cells, and the ghosts before, that lie inward. */
 template <int TEAM, int RULE>
-static __device__ void extend_at_once(const struct tail_step &step, const struct wall_view &coarse)
+static __device__ void extend_by_rule(const struct divider &framed, const struct wall_view &coarse)
 {
     const struct cells &c = coarse.c;
-    each_coarse<TEAM>(step, c, [&](int i, int j, int k) {
-        if (behind_wall(c, i, j, k))
-            coarse.x[i + j * c.sj + k * c.sk] = value_k<RULE>(coarse, i, j, k);
-    });
-    meet<TEAM>();
-}
-
-/* The same by the quartic rule, of which a corner would read 64 cells: in i, then in j, then in k,
- * each from the ghosts before. */
-template <int TEAM>
-static __device__ void extend_by_direction(const struct tail_step &step,
-                                           const struct wall_view &coarse)
-{
-    const struct cells &c = coarse.c;
+#pragma unroll
     for (int d = 0; d < 3; d++) {
-        each_coarse<TEAM>(step, c, [&](int i, int j, int k) {
+        each_coarse<TEAM>(framed, c, [&](int i, int j, int k) {
             int layer, first, inward, other;
             if (!beyond_wall(c, d,
                              d == 0   ? i
@@ -96,23 +85,24 @@ static __device__ void extend_by_direction(const struct tail_step &step,
             const int along = inward * (int)(d == 0 ? 1 : d == 1 ? c.sj : c.sk);
             double v[4];
 #pragma unroll
-            for (int m = 0; m < 4; m++)
+            for (int m = 0; m < RULE; m++)
                 v[m] = ghost[(layer + 1 + m) * along];
-            *ghost = extrapolate(v, 4, layer);
+            *ghost = extrapolate(v, RULE, layer);
         });
         meet<TEAM>();
     }
 }
 
-template <int TEAM>
-static __device__ void extend_coarse(const struct tail_step &step, const struct wall_view &coarse)
+template <class Op, int TEAM>
+static __device__ __forceinline__ void extend_coarse(int rule, const struct divider &framed,
+                                                     const struct wall_view &coarse)
 {
-    if (step.coarse_rule == 4)
-        extend_by_direction<TEAM>(step, coarse);
-    else if (step.coarse_rule == 2)
-        extend_at_once<TEAM, 2>(step, coarse);
+    if (Op::ORDER == 4 && rule == 4)
+        extend_by_rule<TEAM, 4>(framed, coarse);
+    else if (rule == 2)
+        extend_by_rule<TEAM, 2>(framed, coarse);
     else
-        extend_at_once<TEAM, 1>(step, coarse);
+        extend_by_rule<TEAM, 1>(framed, coarse);
 }
 
 #endif

@@ -64,11 +64,13 @@ static __device__ struct wall_view coarse_brick(const struct tail_level &l, cons
     return v;
 }
 
-static __device__ void fetch_coarse(const struct tail_level &l, const struct brick &b,
-                                    const struct tail_step &step, const struct wall_view &coarse)
+static __device__ __forceinline__ void fetch_coarse(const struct tail_level &l,
+                                                    const struct brick &b,
+                                                    const struct tail_step &step,
+                                                    const struct wall_view &coarse)
 {
     const double *from = step.coarse_u + b.i / 2 + b.j / 2 * l.coarse_sj + b.k / 2 * l.coarse_sk;
-    each_coarse<TAIL_THREADS>(step, coarse.c, [&](int i, int j, int k) {
+    each_coarse<TAIL_THREADS>(step.coarse_framed, coarse.c, [&](int i, int j, int k) {
         if (!behind_wall(coarse.c, i, j, k))
             coarse.x[i + j * COARSE_SJ + k * COARSE_SK] =
                 from[i + j * l.coarse_sj + k * l.coarse_sk];
@@ -77,8 +79,8 @@ static __device__ void fetch_coarse(const struct tail_level &l, const struct bri
 
 /* u (+)= P coarse, each thread its pairs of cells. */
 template <class Op, int CELLS, int REACH>
-static __device__ void prolong_own(const struct tail_level &l, const struct tail_step &step,
-                                   frames<Op> &s)
+static __device__ __forceinline__ void prolong_own(const struct tail_level &l,
+                                                   const struct tail_step &step, frames<Op> &s)
 {
 #pragma unroll 1
     for (int x = 0; x < CELLS / 2; x++) {
@@ -95,18 +97,20 @@ static __device__ void prolong_own(const struct tail_level &l, const struct tail
     }
 }
 
-/* Exchanges the values that wait in `own` with those in the frame, in the cells of `colours`. */
+/* Puts the values that wait in `own` into the frame, in the cells of `colours`; what was there
+ * before waits there then if it is wanted. */
 template <class Op, int CELLS>
 static __device__ __forceinline__ void swap_own(struct own_cells<CELLS> &own, int colours,
-                                                frames<Op> &s)
+                                                bool wanted, frames<Op> &s)
 {
 #pragma unroll
     for (int x = 0; x < CELLS; x++) {
         if (!(colours >> x / (CELLS / 2) & 1) || own.cell[x] == NO_CELL)
             continue;
-        double *at = s.u() + element(own.cell[x]), old = *at;
-        *at = own.value[x];
-        own.value[x] = old;
+        double *at = s.u() + element(own.cell[x]), now = own.value[x];
+        if (wanted)
+            own.value[x] = *at;
+        *at = now;
     }
 }
 
@@ -151,10 +155,10 @@ static __device__ __forceinline__ void start(const struct tail &t, const struct 
         fetch_coarse(l, b, step, coarse);
     if (uses_ghosts)
         list_ghosts<Op>(l, b, s);
-    swap_own<Op, CELLS>(own, 3, s);
+    swap_own<Op, CELLS>(own, 3, false, s);
     __syncthreads();
     if (prolongs(step)) {
-        extend_coarse<TAIL_THREADS>(step, coarse);
+        extend_coarse<Op, TAIL_THREADS>(step.coarse_rule, step.coarse_framed, coarse);
         if (Op::ORDER == 4 && step.prolongation == 4)
             prolong_own<Op, CELLS, 2>(l, step, s);
         else
@@ -248,7 +252,7 @@ sweep_own(const struct sweeping &w, const struct tail_level &l, int sweep, bool 
         __syncthreads();
     if (exchanges)
         send_own<CELLS>(own, colours, e);
-    swap_own<Op, CELLS>(own, colours, s);
+    swap_own<Op, CELLS>(own, colours, !coloured, s);
     if (exchanges)
         receive_halo<Op>(s, e, colours);
     __syncthreads();

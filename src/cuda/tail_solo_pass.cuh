@@ -236,8 +236,8 @@ static __device__ __forceinline__ void extend_solo(const struct tail_level &l,
 
 /* The coarse u with its ghosts, in its frame. */
 template <class Op, int TEAM>
-static __device__ void prepare_solo_coarse(const struct tail_level &l, const struct tail_step &step,
-                                           solo<Op> &s)
+static __device__ __forceinline__ void
+prepare_solo_coarse(const struct tail_level &l, const struct tail_step &step, solo<Op> &s)
 {
     const int n = l.half.n;
     struct wall_view coarse = {
@@ -246,7 +246,7 @@ static __device__ void prepare_solo_coarse(const struct tail_level &l, const str
     for (int d = 0; d < 3; d++)
         coarse.c.wall[d][0] = coarse.c.wall[d][1] = true;
     if (step.fetches_coarse) {
-        each_coarse<TEAM>(step, coarse.c, [&](int i, int j, int k) {
+        each_coarse<TEAM>(step.coarse_framed, coarse.c, [&](int i, int j, int k) {
             if (!behind_wall(coarse.c, i, j, k))
                 coarse.x[i + j * coarse.c.sj + k * coarse.c.sk] =
                     step.coarse_u[i + j * l.coarse_sj + k * l.coarse_sk];
@@ -254,7 +254,7 @@ static __device__ void prepare_solo_coarse(const struct tail_level &l, const str
         meet<TEAM>();
     }
     if (Op::ORDER == 4 && step.prolongation == 4)
-        extend_coarse<TEAM>(step, coarse);
+        extend_coarse<Op, TEAM>(step.coarse_rule, step.coarse_framed, coarse);
     else
         extend_solo<Op, TEAM>(l, step, s);
 }
