@@ -38,8 +38,9 @@ static __device__ void take_parameters(const struct tail &t, struct tail *copy)
 /* One step, by the block that has the solo levels; other threads than the team's go on. */
 template <class Op>
 static __device__ __forceinline__ void run_solo_step(const struct tail &t,
-                                                     const struct tail_step &step, solo<Op> &s)
+                                                     const struct tail_step &listed, solo<Op> &s)
 {
+    const struct tail_step step = listed; /* at once, into registers */
     using teams = solo_teams<Op>;
     if (t.levels[step.level].n <= teams::SMALL_DIM) {
         if (threadIdx.x >= teams::SMALL)
@@ -79,6 +80,7 @@ static __global__ void __launch_bounds__(TAIL_THREADS, 1)
     const struct tail &tail = block.tail;
     const bool has_solo = (int)blockIdx.x == t.solo_block;
     bool shared = false; /* the step before was the work of several blocks */
+    bool opened = false; /* the solo levels are ready */
     open_barrier();
     take_parameters(t, &block.tail);
     if (gridDim.x > 1)
@@ -87,11 +89,15 @@ static __global__ void __launch_bounds__(TAIL_THREADS, 1)
         open_solo<Op>(tail, block.levels);
 #pragma unroll 1
     for (int x = 0; x < t.count; x++) {
-        const struct tail_step step = tail.steps[x]; /* at once, into registers */
+        const struct tail_step &step = tail.steps[x];
         const int nbricks = tail.levels[step.level].nbricks;
         if (x > 0 && (shared || nbricks > 1))
             wait_for_all_blocks();
         shared = nbricks > 1;
+        if (!shared && has_solo && !opened) {
+            await_solo();
+            opened = true;
+        }
         if (!shared && has_solo)
             run_solo_step<Op>(tail, step, block.levels);
         else if (shared && (int)blockIdx.x < nbricks)

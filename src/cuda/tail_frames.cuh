@@ -101,12 +101,18 @@ static __device__ __forceinline__ struct place place_of(const struct tail_level 
 }
 
 /* A cell's element, and its sides that are walls, as bits. */
-enum { ELEMENT_BITS = 13, ELEMENT_MASK = (1 << ELEMENT_BITS) - 1 };
-/* A thread with fewer cells has this mark in their place. To have no branch it computes all the
- * same, at the frame's last cell, which no thread changes: where there are such threads the brick
- * is smaller. Nothing of it is stored. */
-static constexpr unsigned NO_CELL = ~0u;
+enum { ELEMENT_BITS = 13, ELEMENT_MASK = (1 << ELEMENT_BITS) - 1, WALLS_MASK = 63 };
+/* A thread with fewer cells has another one in its place, marked. To have no branch it computes
+ * that too, but nothing of it is stored. */
+static constexpr unsigned NOT_OWN = 1u << 31;
 
+static __device__ __forceinline__ bool is_own(unsigned cell)
+{
+    return !(cell & NOT_OWN);
+}
+
+/* The place of cells that bricks with fewer cells than threads have not: a frame's last one, which
+ * no thread changes then. */
 template <class Op>
 static constexpr unsigned IDLE_CELL = BRICK_SIDE - 1 + (BRICK_SIDE - 1) * frames<Op>::SJ +
                                       (BRICK_DEPTH - 1) * frames<Op>::SK;
@@ -144,14 +150,22 @@ static __device__ __forceinline__ int element(unsigned cell)
     return cell & ELEMENT_MASK;
 }
 
+/* Whether a thread has the registers to hold β of its cells too. */
+template <class Op, int CELLS>
+static constexpr __device__ bool holds_beta()
+{
+    return Op::ORDER == 2 && CELLS == FEWEST_CELLS;
+}
+
 /* What a thread holds of its cells during a pass. */
 template <int CELLS>
 struct own_cells {
-    unsigned cell[CELLS]; /* packed, or NO_CELL */
+    unsigned cell[CELLS]; /* packed, or IDLE_CELL, marked */
     int packet[CELLS];    /* its packet, or −1 if no other brick reads it */
     double f[CELLS], alpha[CELLS], dinv[CELLS];
-    double value[CELLS]; /* on its way into the frame, or what was there before */
-    bool works;          /* some thread of this warp has a cell */
+    double beta[CELLS][6]; /* low and high in i, j, k, where holds_beta() */
+    double value[CELLS];   /* on its way into the frame, or what was there before */
+    bool works;            /* some thread of this warp has a cell */
 };
 
 /* How many layers beyond a brick of n cells index `at` is, and whether a wall lies between. */

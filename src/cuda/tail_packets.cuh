@@ -18,10 +18,16 @@ struct packet_round {
     struct tail_packet *packets;
 };
 
-/* The n-th one of a pass, as all blocks number it: barriers are between passes. */
-static __device__ __forceinline__ struct packet_round exchange_of(const struct tail &t, int n)
+/* The first one of a pass; as barriers are between passes, all blocks number alike. */
+static __device__ __forceinline__ struct packet_round first_exchange(const struct tail &t)
 {
-    return {rounds_met() * EXCHANGES_PER_ROUND + n, t.packets + (n & 1) * TAIL_PACKETS};
+    return {rounds_met() * EXCHANGES_PER_ROUND, t.packets};
+}
+
+/* The n-th one after it. */
+static __device__ __forceinline__ struct packet_round later(const struct packet_round &first, int n)
+{
+    return {first.number + n, first.packets + (n & 1) * TAIL_PACKETS};
 }
 
 static __device__ __forceinline__ void send_packet(struct tail_packet *at, double value,

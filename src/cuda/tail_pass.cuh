@@ -39,7 +39,7 @@ static __device__ __forceinline__ void fetch_own(const struct tail_level &l, con
     for (int x = 0; x < CELLS; x++) {
         const struct place p = place_of<CELLS>(l, x);
         const int at = b.at + p.i + p.j * l.sj + p.k * l.sk;
-        own.cell[x] = p.inside ? packed<Op>(l, b, p) : NO_CELL;
+        own.cell[x] = p.inside ? packed<Op>(l, b, p) : IDLE_CELL<Op> | NOT_OWN;
         own.packet[x] = p.inside && is_read_elsewhere<Op>(l, b, p)
                             ? packet_of(l, b.i + p.i, b.j + p.j, b.k + p.k)
                             : -1;
@@ -97,20 +97,28 @@ static __device__ __forceinline__ void prolong_own(const struct tail_level &l,
     }
 }
 
-/* Puts the values that wait in `own` into the frame, in the cells of `colours`; what was there
- * before waits there then if it is wanted. */
+/* Puts the values that wait in `own` into the frame, in the cells of `colours`. */
 template <class Op, int CELLS>
-static __device__ __forceinline__ void swap_own(struct own_cells<CELLS> &own, int colours,
-                                                bool wanted, frames<Op> &s)
+static __device__ __forceinline__ void put_own(const struct own_cells<CELLS> &own, int colours,
+                                               frames<Op> &s)
+{
+#pragma unroll
+    for (int x = 0; x < CELLS; x++)
+        if (colours >> x / (CELLS / 2) & 1 && is_own(own.cell[x]))
+            s.u()[element(own.cell[x])] = own.value[x];
+}
+
+/* The same of all cells; what was in the frame waits then. */
+template <class Op, int CELLS>
+static __device__ __forceinline__ void swap_own(struct own_cells<CELLS> &own, frames<Op> &s)
 {
 #pragma unroll
     for (int x = 0; x < CELLS; x++) {
-        if (!(colours >> x / (CELLS / 2) & 1) || own.cell[x] == NO_CELL)
+        if (!is_own(own.cell[x]))
             continue;
-        double *at = s.u() + element(own.cell[x]), now = own.value[x];
-        if (wanted)
-            own.value[x] = *at;
-        *at = now;
+        double *at = s.u() + element(own.cell[x]), old = *at;
+        *at = own.value[x];
+        own.value[x] = old;
     }
 }
 
@@ -138,6 +146,20 @@ static __device__ __forceinline__ void store_own(const struct tail_level &l, con
     }
 }
 
+template <class Op, int CELLS>
+static __device__ __forceinline__ void take_beta(struct own_cells<CELLS> &own, frames<Op> &s)
+{
+    enum { SJ = frames<Op>::SJ, SK = frames<Op>::SK, LENGTH = frames<Op>::BETA_LENGTH };
+#pragma unroll
+    for (int x = 0; x < CELLS; x++)
+#pragma unroll
+        for (int side = 0; side < 6; side++)
+            own.beta[x][side] = s.beta()[element(own.cell[x]) + side / 2 * LENGTH +
+                                         (side & 1) * (side < 2   ? 1
+                                                       : side < 4 ? SJ
+                                                                  : SK)];
+}
+
 /* The pass's start: u in its frame, f and coefficients where sweeps want them. */
 template <class Op, int CELLS>
 static __device__ __forceinline__ void start(const struct tail &t, const struct brick &b,
@@ -155,7 +177,7 @@ static __device__ __forceinline__ void start(const struct tail &t, const struct 
         fetch_coarse(l, b, step, coarse);
     if (uses_ghosts)
         list_ghosts<Op>(l, b, s);
-    swap_own<Op, CELLS>(own, 3, false, s);
+    put_own<Op, CELLS>(own, 3, s);
     __syncthreads();
     if (prolongs(step)) {
         extend_coarse<Op, TAIL_THREADS>(step.coarse_rule, step.coarse_framed, coarse);
@@ -168,15 +190,17 @@ static __device__ __forceinline__ void start(const struct tail &t, const struct 
     if (uses_ghosts && step.start == START_ZERO) {
         clear_halo<Op>(s);
     } else if (uses_ghosts) {
-        const struct packet_round e = exchange_of(t, 0);
+        const struct packet_round e = first_exchange(t);
 #pragma unroll
         for (int x = 0; x < CELLS; x++)
-            own.value[x] = own.cell[x] == NO_CELL ? 0.0 : s.u()[element(own.cell[x])];
+            own.value[x] = s.u()[element(own.cell[x])];
         send_own<CELLS>(own, 3, e);
         receive_halo<Op>(s, e, 3);
     }
     __pipeline_wait_prior(0);
     __syncthreads();
+    if (holds_beta<Op, CELLS>() && uses_ghosts)
+        take_beta<Op, CELLS>(own, s);
 }
 
 /* What all sweeps of a pass need of its level and step. */
@@ -205,18 +229,23 @@ static __device__ __forceinline__ double residual_of(const struct sweeping &w,
                                                      frames<Op> &s, double *here)
 {
     enum { SJ = frames<Op>::SJ, SK = frames<Op>::SK };
-    const unsigned cell = own.cell[x] == NO_CELL ? IDLE_CELL<Op> : own.cell[x];
-    const double *u = s.u() + element(cell);
-    const double *bi = s.beta() + element(cell);
-    const double *bj = bi + frames<Op>::BETA_LENGTH, *bk = bj + frames<Op>::BETA_LENGTH;
+    const int cell = element(own.cell[x]);
+    const double *u = s.u() + cell;
+    [[maybe_unused]] const double *bi = s.beta() + cell, *bj = bi + frames<Op>::BETA_LENGTH,
+                                  *bk = bj + frames<Op>::BETA_LENGTH;
     *here = u[0];
     if constexpr (Op::ORDER == 2) {
         double seven[7] = {u[-SK], u[-SJ], u[-1], u[0], u[1], u[SJ], u[SK]};
-        const unsigned walls = cell >> ELEMENT_BITS;
+        const unsigned walls = own.cell[x] >> ELEMENT_BITS & WALLS_MASK;
         if (walls != 0) {
             fold_wall(walls, seven[3], &seven[2], &seven[4]);
             fold_wall(walls >> 2, seven[3], &seven[1], &seven[5]);
             fold_wall(walls >> 4, seven[3], &seven[0], &seven[6]);
+        }
+        if constexpr (holds_beta<Op, CELLS>()) {
+            const double *beta = own.beta[x];
+            return Op::residual_at(seven + 3, 2, 3, beta, beta + 2, beta + 4, 1, 1, own.f[x],
+                                   own.alpha[x], w.scale);
         }
         return Op::residual_at(seven + 3, 2, 3, bi, bj, bk, SJ, SK, own.f[x], own.alpha[x],
                                w.scale);
@@ -225,37 +254,77 @@ static __device__ __forceinline__ double residual_of(const struct sweeping &w,
     }
 }
 
-/* One sweep, or in its place the residual of all cells into the frame of u. All values are computed
- * before any is put there, so sweeps are out of place; only where colours are not coupled there is
- * nothing to wait for in between. If so wanted the bricks then exchange
- * their ghosts. */
+/* A half-sweep of Gauss-Seidel; then the bricks exchange their ghosts. Colours are coupled to
+ * themselves in order 4, so all must have read before one writes. */
+template <class Op, int CELLS>
+static __device__ __forceinline__ void half_sweep(const struct sweeping &w, int colour,
+                                                  struct own_cells<CELLS> &own, frames<Op> &s,
+                                                  const struct packet_round &e, bool exchanges)
+{
+    if (Op::ORDER == 4) {
+        fill_walls<Op>(s, w.wall_rule);
+        __syncthreads();
+    }
+    if (own.works) {
+#pragma unroll
+        for (int x = colour * CELLS / 2; x < (colour + 1) * CELLS / 2; x++) {
+            double u;
+            const double r = residual_of<Op, CELLS>(w, own, x, s, &u);
+            own.value[x] = update_gauss_seidel(u, own.dinv[x], r);
+        }
+        if (exchanges)
+            send_own<CELLS>(own, 1 << colour, e);
+    }
+    if (Op::ORDER == 4)
+        __syncthreads();
+    put_own<Op, CELLS>(own, 1 << colour, s);
+    if (exchanges)
+        receive_halo<Op>(s, e, 1 << colour);
+    __syncthreads();
+}
+
+/* A sweep of the other smoothers, or in its place the residual of all cells into the frame of u. */
 template <class Op, int CELLS>
 static __device__ __forceinline__ void
-sweep_own(const struct sweeping &w, const struct tail_level &l, int sweep, bool residual,
+sweep_all(const struct sweeping &w, const struct tail_level &l, int sweep, bool residual,
           struct own_cells<CELLS> &own, frames<Op> &s, const struct packet_round &e, bool exchanges)
 {
-    const bool coloured = w.smoother == SMOOTHER_GSRB && !residual;
-    const int colours = coloured ? 1 << (sweep & 1) : 3;
     if (Op::ORDER == 4) {
         fill_walls<Op>(s, w.wall_rule);
         __syncthreads();
     }
 #pragma unroll
-    for (int x = 0; x < CELLS; x++) {
-        if (!own.works || !(colours >> x / (CELLS / 2) & 1))
-            continue;
-        double u = 0.0;
+    for (int x = 0; x < CELLS && own.works; x++) {
+        double u;
         const double r = residual_of<Op, CELLS>(w, own, x, s, &u);
         own.value[x] = residual ? r : update(w.smoother, l, sweep, u, own.value[x], own.dinv[x], r);
     }
-    if (Op::ORDER == 4 || !coloured)
-        __syncthreads();
-    if (exchanges)
-        send_own<CELLS>(own, colours, e);
-    swap_own<Op, CELLS>(own, colours, !coloured, s);
-    if (exchanges)
-        receive_halo<Op>(s, e, colours);
     __syncthreads();
+    if (exchanges)
+        send_own<CELLS>(own, 3, e);
+    swap_own<Op, CELLS>(own, s);
+    if (exchanges)
+        receive_halo<Op>(s, e, 3);
+    __syncthreads();
+}
+
+/* All sweeps of a pass. */
+template <class Op, int CELLS>
+static __device__ __forceinline__ void
+sweep_own(const struct sweeping &w, const struct tail_level &l, struct own_cells<CELLS> &own,
+          frames<Op> &s, const struct packet_round &first)
+{
+#pragma unroll 1
+    for (int sweep = 0; sweep < w.nsweeps; sweep++) {
+        if (w.smoother != SMOOTHER_GSRB) {
+            sweep_all<Op, CELLS>(w, l, sweep, false, own, s, later(first, 1 + sweep),
+                                 1 + sweep < w.uses);
+        } else {
+            half_sweep<Op, CELLS>(w, 0, own, s, later(first, 1 + sweep), true);
+            sweep++;
+            half_sweep<Op, CELLS>(w, 1, own, s, later(first, 1 + sweep), 1 + sweep < w.uses);
+        }
+    }
 }
 
 /* coarse f = R fine, on the brick; `fine` is at its cell (0,0,0). */
@@ -286,7 +355,7 @@ static __device__ void raise_norm(const struct own_cells<CELLS> &own, frames<Op>
     __syncthreads();
 #pragma unroll
     for (int x = 0; x < CELLS; x++)
-        if (own.cell[x] != NO_CELL)
+        if (is_own(own.cell[x]))
             largest = larger(largest, magnitude_bits(s.u()[element(own.cell[x])]));
     raise(&s.norm, largest);
     __syncthreads();
@@ -303,20 +372,16 @@ static __device__ __forceinline__ void run_pass(const struct tail &t, const stru
     struct own_cells<CELLS> own;
     start<Op, CELLS>(t, b, step, own, s);
     const struct sweeping w = sweeping_of(t.smoother, l, step);
-#pragma unroll 1
-    for (int sweep = 0; sweep < w.uses; sweep++) {
-        const bool residual = sweep == w.nsweeps, last = sweep == w.uses - 1;
-        if (residual)
-            store_own<Op, CELLS>(l, b, s, step.u);
-        const struct packet_round e = exchange_of(t, 1 + sweep);
-        sweep_own<Op, CELLS>(w, l, sweep, residual, own, s, e, !last);
-    }
+    const struct packet_round first = first_exchange(t);
+    sweep_own<Op, CELLS>(w, l, own, s, first);
+    store_own<Op, CELLS>(l, b, s, step.u);
+    if (step.finish == FINISH_NONE)
+        return;
+    sweep_all<Op, CELLS>(w, l, 0, true, own, s, first, false);
     if (step.finish == FINISH_RESTRICT)
         restrict_to(l, b, step, s.u(), frames<Op>::SJ, frames<Op>::SK);
-    else if (step.finish == FINISH_NORM)
-        raise_norm<Op, CELLS>(own, s, t.norm);
     else
-        store_own<Op, CELLS>(l, b, s, step.u);
+        raise_norm<Op, CELLS>(own, s, t.norm);
 }
 
 #endif

@@ -70,10 +70,7 @@ enum solo_field {
 };
 
 /* Two cells of one thread, and the coarse cell that they lie in. In the place of a cell that does
- * not exist is the level's first one of that colour, marked: to have no branch the thread computes
- * it too, but stores nothing. */
-static constexpr unsigned NOT_OWN = 1u << 31;
-
+ * not exist is the level's first one of that colour, marked NOT_OWN. */
 struct solo_pair {
     unsigned cell[2];      /* red, black: element in frames, walls above ELEMENT_BITS, NOT_OWN */
     int at;                /* element of the level's fields, of the lower one of the two */
@@ -186,7 +183,7 @@ static __device__ void list_ghosts(const struct tail_level &l, solo<Op> &s)
     }
 }
 
-/* Makes all solo levels ready; by the whole block. */
+/* Begins to make all solo levels ready; by the whole block. */
 template <class Op>
 static __device__ void open_solo(const struct tail &t, solo<Op> &s)
 {
@@ -204,6 +201,11 @@ static __device__ void open_solo(const struct tail &t, solo<Op> &s)
             list_walls<Op>(l, s);
     }
     __pipeline_commit();
+}
+
+/* Waits until they are. */
+static __device__ __forceinline__ void await_solo()
+{
     __pipeline_wait_prior(0);
     __syncthreads();
 }

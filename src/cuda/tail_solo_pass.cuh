@@ -32,11 +32,6 @@ struct solo_sweeping {
     bool works; /* some thread of this warp has a pair */
 };
 
-static __device__ __forceinline__ bool is_own(unsigned cell)
-{
-    return !(cell & NOT_OWN);
-}
-
 template <class Op>
 static __device__ __forceinline__ struct solo_sweeping
 solo_sweeping_of(const struct tail &t, const struct tail_level &l, const solo<Op> &s)
