@@ -1,8 +1,8 @@
 /* The tail of the V-cycle: consecutive steps on levels so small that a launch takes longer than
- * what is done in it, all in one launch. A level is cut into bricks, one a block, which wait for
- * each other after every operation that others read from; one more block has the smallest levels,
- * alone. Between steps everything is in the levels' fields. All blocks must run at once, so the
- * launch is a cooperative one. */
+ * what is done in it, all in one launch. A level is cut into bricks, one a block, which send each
+ * other ghosts in packets; one more block has the smallest levels, alone. Where steps pass
+ * something on between blocks it goes by way of the levels' fields, and all blocks wait for each
+ * other. All must run at once, so the launch is a cooperative one. */
 #include "cuda/tail_bottom.cuh"
 #include "cuda/tail_pass.cuh"
 
@@ -84,7 +84,7 @@ static __global__ void __launch_bounds__(TAIL_THREADS, 1)
     open_barrier();
     take_parameters(t, &block.tail);
     if (gridDim.x > 1)
-        wait_for_all_blocks(); /* exchanges of this launch get numbers of their own */
+        wait_for_all_blocks(); /* so that exchanges of this launch have numbers of their own */
     if (has_solo)
         open_solo<Op>(tail, block.levels);
 #pragma unroll 1

@@ -7,7 +7,7 @@
 enum {
     TAIL_THREADS = 512,
     MAX_TAIL_LEVELS = 7,                           /* 64, 32, 16, 8, 4, 2, 1 */
-    MAX_TAIL_STEPS = 64,                           /* an F-cycle of 64³ has 55 */
+    MAX_TAIL_STEPS = 64,                           /* an F-cycle of 64³ has 48 */
     TAIL_PACKETS = TAIL_DIM * TAIL_DIM * TAIL_DIM, /* of one buffer */
 };
 
