@@ -5,7 +5,8 @@
  * too, so an exchange takes one latency, and no barrier (as in peer.cu, where it is between GPUs).
  * There are two buffers, used in turns, with a packet for each cell of a level. A brick comes to
  * exchange n + 2 only when it has had all its ghosts of n + 1, from neighbours that sent those
- * after they had read what they wanted of n, so nobody writes over what is still to be read. */
+ * after they had read what they wanted of n, so nobody writes over what is still to be read. No
+ * deadlock: all blocks of the launch run at once, and each sends before it waits. */
 #include "cuda/tail_barrier.cuh"
 #include "cuda/tail_frames.cuh"
 
