@@ -32,6 +32,15 @@ static __device__ __forceinline__ void fold_wall(unsigned walls, double here, do
     *high = walls & 2 ? ghost : *high;
 }
 
+/* The same in all directions: the neighbours low in k, j and i, the cell, those high in i, j and k.
+ */
+static __device__ __forceinline__ void fold_walls(unsigned walls, double seven[7])
+{
+    fold_wall(walls, seven[3], &seven[2], &seven[4]);
+    fold_wall(walls >> 2, seven[3], &seven[1], &seven[5]);
+    fold_wall(walls >> 4, seven[3], &seven[0], &seven[6]);
+}
+
 static __device__ __forceinline__ double update(int smoother, const struct tail_level &l, int sweep,
                                                 double u, double previous, double dinv, double r)
 {

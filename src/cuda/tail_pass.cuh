@@ -237,11 +237,8 @@ static __device__ __forceinline__ double residual_of(const struct sweeping &w,
     if constexpr (Op::ORDER == 2) {
         double seven[7] = {u[-SK], u[-SJ], u[-1], u[0], u[1], u[SJ], u[SK]};
         const unsigned walls = own.cell[x] >> ELEMENT_BITS & WALLS_MASK;
-        if (walls != 0) {
-            fold_wall(walls, seven[3], &seven[2], &seven[4]);
-            fold_wall(walls >> 2, seven[3], &seven[1], &seven[5]);
-            fold_wall(walls >> 4, seven[3], &seven[0], &seven[6]);
-        }
+        if (walls != 0)
+            fold_walls(walls, seven);
         if constexpr (holds_beta<Op, CELLS>()) {
             const double *beta = own.beta[x];
             return Op::residual_at(seven + 3, 2, 3, beta, beta + 2, beta + 4, 1, 1, own.f[x],

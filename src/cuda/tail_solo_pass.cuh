@@ -81,9 +81,7 @@ solo_residual(const struct solo_sweeping &w, const struct solo_cells &own, int x
     if constexpr (Op::ORDER == 2) {
         const unsigned walls = own.cell[x] >> ELEMENT_BITS;
         double seven[7] = {u[-w.sk], u[-w.sj], u[-1], own.u[x], u[1], u[w.sj], u[w.sk]};
-        fold_wall(walls, seven[3], &seven[2], &seven[4]);
-        fold_wall(walls >> 2, seven[3], &seven[1], &seven[5]);
-        fold_wall(walls >> 4, seven[3], &seven[0], &seven[6]);
+        fold_walls(walls, seven);
         const double *beta = own.beta[x];
         return Op::residual_at(seven + 3, 2, 3, beta, beta + 2, beta + 4, 1, 1, own.f[x],
                                own.alpha[x], w.scale);

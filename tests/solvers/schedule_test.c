@@ -47,7 +47,7 @@ static void walk_pass(const struct pass *p)
         expect_ghosts(l, pass_reads(p), operations * radius);
     if (p->start == START_PROLONG_ADD)
         assert_int_equal(operations, 0);
-    if (p->start == START_PROLONG_ADD || p->start == START_PROLONG_SET)
+    if (pass_prolongs(p))
         expect_ghosts(p->coarse, p->coarse_u, p->prolongation / 2 + (operations * radius + 1) / 2);
     if (operations > 1)
         expect_ghosts(l, p->f, (operations - 1) * radius);
