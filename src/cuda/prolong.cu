@@ -1,5 +1,4 @@
-/* Prolongation as an operation of its own. A thread has one coarse cell and makes its eight
- * children. */
+/* Prolongation as an operation of its own. */
 #include "cuda/internal.cuh"
 #include "operators/transfers.h"
 
@@ -13,58 +12,132 @@ static __device__ double interpolate(const double *c, bool high)
                 : prolong4_low(c[0], c[1], c[2], c[3], c[4]);
 }
 
-/* P coarse at the eight children of the cell that c points to, numbered i + 2j + 4k: k first, then
- * j, then i. */
-template <int REACH>
+/* P coarse, quadratic, at the eight children of the cell that c points to, numbered i + 2j + 4k: k
+ * first, then j, then i. */
 static __device__ void prolong_children(const double *c, long sj, long sk, double child[8])
 {
-    enum { WIDTH = 2 * REACH + 1 };
-    double line[4][WIDTH]; /* by j + 2k */
-    for (int a = 0; a < WIDTH; a++) {
-        double column[2][WIDTH];
-        for (int b = 0; b < WIDTH; b++) {
-            const double *at = c + (a - REACH) + (b - REACH) * sj - REACH * sk;
-            double values[WIDTH];
-            for (int d = 0; d < WIDTH; d++)
-                values[d] = at[d * sk];
-            column[0][b] = interpolate<REACH>(values, false);
-            column[1][b] = interpolate<REACH>(values, true);
+    double line[4][3]; /* by j + 2k */
+    for (int a = 0; a < 3; a++) {
+        double column[2][3];
+        for (int b = 0; b < 3; b++) {
+            const double *at = c + (a - 1) + (b - 1) * sj;
+            const double values[3] = {at[-sk], at[0], at[sk]};
+            column[0][b] = interpolate<1>(values, false);
+            column[1][b] = interpolate<1>(values, true);
         }
         for (int k = 0; k < 2; k++)
             for (int j = 0; j < 2; j++)
-                line[j + 2 * k][a] = interpolate<REACH>(column[k], j);
+                line[j + 2 * k][a] = interpolate<1>(column[k], j);
     }
     for (int x = 0; x < 8; x++)
-        child[x] = interpolate<REACH>(line[x / 2], x & 1);
+        child[x] = interpolate<1>(line[x / 2], x & 1);
 }
 
-/* `layers` of coarse cells beyond sides without a wall too. */
-template <int REACH>
-static void prolong(const struct cells &fine, const struct cells &c, const double *coarse,
-                    double *u, bool add, int layers)
-{
-    const long sj = fine.sj, sk = fine.sk;
+/* Coarse cells to be prolonged, and where their children are; pointers are at the first one's. */
+struct prolongation {
     int n[3];
+    const double *coarse;
+    long coarse_sj, coarse_sk;
+    double *u;
+    long sj, sk;
+    bool add;
+};
+
+/* Stores, or adds, the children of coarse cell (i,j,k). */
+static __device__ void store_children(const struct prolongation &p, int i, int j, int k,
+                                      const double child[8])
+{
+    for (int row = 0; row < 4; row++) {
+        double2 *pair =
+            (double2 *)(p.u + 2 * i + (2 * j + row % 2) * p.sj + (2 * k + row / 2) * p.sk);
+        double2 value = make_double2(child[2 * row], child[2 * row + 1]);
+        if (p.add) {
+            const double2 old = *pair;
+            value = make_double2(old.x + value.x, old.y + value.y);
+        }
+        *pair = value;
+    }
+}
+
+static void prolong_quadratic(const struct prolongation &p)
+{
+    for_cells(p.n[0], p.n[1], p.n[2], [=] __device__(int i, int j, int k) {
+        double child[8];
+        prolong_children(p.coarse + i + j * p.coarse_sj + k * p.coarse_sk, p.coarse_sj, p.coarse_sk,
+                         child);
+        store_children(p, i, j, k, child);
+    });
+}
+
+/* The quartic one needs 125 coarse cells for each eight children, so what cells have in common is
+ * computed once: a lane has the cells of one i, marches in j, and takes what has been interpolated
+ * in k and j at other i from the lanes beside it. Two lanes on either side are there for that only.
+ */
+enum { LANES = 32, SIDE_LANES = 2, OWN_LANES = LANES - 2 * SIDE_LANES, PLANES = 8, ROWS = 16 };
+
+/* Interpolated in k at both children. */
+static __device__ void interpolate_in_k(const double *c, long sk, double &low, double &high)
+{
+    const double values[5] = {c[-2 * sk], c[-sk], c[0], c[sk], c[2 * sk]};
+    low = interpolate<2>(values, false);
+    high = interpolate<2>(values, true);
+}
+
+static __global__ void __launch_bounds__(LANES *PLANES)
+    prolong_quartic_kernel(const __grid_constant__ struct prolongation p)
+{
+    const int i = (int)blockIdx.x * OWN_LANES + (int)threadIdx.x - SIDE_LANES,
+              k = (int)blockIdx.z * PLANES + (int)threadIdx.y, first = (int)blockIdx.y * ROWS,
+              last = min(first + ROWS, p.n[1]);
+    if (k >= p.n[2])
+        return;
+    const bool own =
+        (int)threadIdx.x >= SIDE_LANES && (int)threadIdx.x < LANES - SIDE_LANES && i < p.n[0];
+    const double *c = p.coarse + min(i, p.n[0] + SIDE_LANES - 1) + k * p.coarse_sk;
+    double columns[2][5]; /* of rows j − 2 … j + 2 */
+    for (int b = 1; b < 5; b++)
+        interpolate_in_k(c + (first + b - 3) * p.coarse_sj, p.coarse_sk, columns[0][b],
+                         columns[1][b]);
+    for (int j = first; j < last; j++) {
+        for (int b = 0; b < 4; b++) {
+            columns[0][b] = columns[0][b + 1];
+            columns[1][b] = columns[1][b + 1];
+        }
+        interpolate_in_k(c + (j + 2) * p.coarse_sj, p.coarse_sk, columns[0][4], columns[1][4]);
+        double child[8];
+        for (int row = 0; row < 4; row++) {
+            const double here = interpolate<2>(columns[row / 2], row % 2);
+            const double line[5] = {__shfl_up_sync(~0u, here, 2), __shfl_up_sync(~0u, here, 1),
+                                    here, __shfl_down_sync(~0u, here, 1),
+                                    __shfl_down_sync(~0u, here, 2)};
+            child[2 * row] = interpolate<2>(line, false);
+            child[2 * row + 1] = interpolate<2>(line, true);
+        }
+        if (own)
+            store_children(p, i, j, k, child);
+    }
+}
+
+static void prolong_quartic(const struct prolongation &p)
+{
+    const dim3 block(LANES, PLANES), grid(cuda_divided(p.n[0], OWN_LANES),
+                                          cuda_divided(p.n[1], ROWS), cuda_divided(p.n[2], PLANES));
+    prolong_quartic_kernel<<<grid, block, 0, cuda_stream()>>>(p);
+    CUDA_LAUNCHED();
+}
+
+/* What is to be done: also on `layers` of coarse cells beyond sides without a wall. */
+static struct prolongation open_prolongation(const struct cells &fine, const struct cells &c,
+                                             const double *coarse, double *u, bool add, int layers)
+{
+    struct prolongation p = {{}, coarse, c.sj, c.sk, u, fine.sj, fine.sk, add};
     for (int d = 0; d < 3; d++) {
         const int low = c.wall[d][0] ? 0 : layers, high = c.wall[d][1] ? 0 : layers;
-        n[d] = low + c.n[d] + high;
-        coarse -= low * (d == 0 ? 1 : d == 1 ? c.sj : c.sk);
-        u -= 2 * low * (d == 0 ? 1 : d == 1 ? sj : sk);
+        p.n[d] = low + c.n[d] + high;
+        p.coarse -= low * (d == 0 ? 1 : d == 1 ? c.sj : c.sk);
+        p.u -= 2 * low * (d == 0 ? 1 : d == 1 ? fine.sj : fine.sk);
     }
-    for_cells(n[0], n[1], n[2], [=] __device__(int i, int j, int k) {
-        double child[8];
-        prolong_children<REACH>(coarse + i + j * c.sj + k * c.sk, c.sj, c.sk, child);
-        for (int row = 0; row < 4; row++) {
-            double2 *pair =
-                (double2 *)(u + 2 * i + (2 * j + row % 2) * sj + (2 * k + row / 2) * sk);
-            double2 value = make_double2(child[2 * row], child[2 * row + 1]);
-            if (add) {
-                const double2 old = *pair;
-                value = make_double2(old.x + value.x, old.y + value.y);
-            }
-            *pair = value;
-        }
-    });
+    return p;
 }
 
 void cuda_prolong(const struct pass *pass, int q, double *u, int extent)
@@ -74,8 +147,9 @@ void cuda_prolong(const struct pass *pass, int q, double *u, int extent)
     const double *coarse = pass->coarse->fields[pass->coarse_u] + c.offset;
     const bool add = pass->start == START_PROLONG_ADD;
     CHECK(extent % 2 == 0);
+    const struct prolongation p = open_prolongation(fine, c, coarse, u, add, extent / 2);
     if (pass->prolongation == 4)
-        prolong<2>(fine, c, coarse, u, add, extent / 2);
+        prolong_quartic(p);
     else
-        prolong<1>(fine, c, coarse, u, add, extent / 2);
+        prolong_quadratic(p);
 }
