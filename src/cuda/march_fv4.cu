@@ -393,20 +393,18 @@ static __device__ double residual_of(const struct march_fv4 &w, const struct pla
                           sum);
 }
 
-/* D⁻¹ of such a cell with no wall within the stencil's reach: what the operator makes of 1 in the
- * cell and 0 in all others, where each flux is −15β. */
+/* D⁻¹ of such a cell with no wall within the stencil's reach. */
 template <bool HELMHOLTZ, class SHARED>
 static __device__ double inverse_diagonal(const struct march_fv4 &w, const struct place &p,
                                           const SHARED &s, int slot, const struct columns &c,
                                           const struct pointers &b, int q, int x)
 {
-    const double sum = fv4_sum(-15.0 * c.beta_i_m[q][x], -15.0 * c.beta_i_m[q][x + 1],
-                               -15.0 * c.beta_j_m[q][x], -15.0 * c.beta_j_m[q + 1][x],
-                               -15.0 * b.beta_k_m[q * WIDTH + x], -15.0 * b.beta_k[q * WIDTH + x]);
     double alpha = 0.0;
     if constexpr (HELMHOLTZ)
         alpha = s.alpha[slot].rows[2 * p.group + q][2 * p.lane + x];
-    return reciprocal(fma(-w.scale, sum, alpha));
+    return reciprocal(fv4_inner_diagonal(w.scale, alpha, c.beta_i_m[q][x], c.beta_i_m[q][x + 1],
+                                         c.beta_j_m[q][x], c.beta_j_m[q + 1][x],
+                                         b.beta_k_m[q * WIDTH + x], b.beta_k[q * WIDTH + x]));
 }
 
 /* Gauss-Seidel in plane k − 1, where the first row's cells of the colour are at place E; `at` is

@@ -44,6 +44,51 @@ FORMULA double fv4_gather(const double *u, long sj, long sk, const double *bi, c
                    fv4_face(u, -sk, 1, sj, bk, 1, bsj), fv4_face(u, sk, 1, sj, bk + bsk, 1, bsj));
 }
 
+/* The 25 values of u that the operator reads: the cell's own; by direction those of the next cells
+ * below and above it, and of the ones after them; by pair of directions those of the diagonal
+ * neighbours, (−,−) (+,−) (−,+) (+,+). */
+struct fv4_cells {
+    double here, near_i[2], near_j[2], near_k[2], far_i[2], far_j[2], far_k[2];
+    double ij[4], ik[4], jk[4];
+};
+
+/* β on the low and the high face in one direction, and its differences β(+1) − β(−1) in the two
+ * others, the lower first. */
+struct fv4_faces {
+    double beta[2], d_first[2], d_second[2];
+};
+
+/* S of a cell from values. */
+FORMULA double fv4_sum_of(const struct fv4_cells *c, const struct fv4_faces *i,
+                          const struct fv4_faces *j, const struct fv4_faces *k)
+{
+    const double di = c->near_i[1] - c->near_i[0], dj = c->near_j[1] - c->near_j[0],
+                 dk = c->near_k[1] - c->near_k[0];
+    return fv4_sum(
+        fv4_flux(i->beta[0], c->far_i[0], c->near_i[0], c->here, c->near_i[1], i->d_first[0],
+                 c->ij[2] - c->ij[0], dj, i->d_second[0], c->ik[2] - c->ik[0], dk),
+        fv4_flux(i->beta[1], c->far_i[1], c->near_i[1], c->here, c->near_i[0], i->d_first[1],
+                 c->ij[3] - c->ij[1], dj, i->d_second[1], c->ik[3] - c->ik[1], dk),
+        fv4_flux(j->beta[0], c->far_j[0], c->near_j[0], c->here, c->near_j[1], j->d_first[0],
+                 c->ij[1] - c->ij[0], di, j->d_second[0], c->jk[2] - c->jk[0], dk),
+        fv4_flux(j->beta[1], c->far_j[1], c->near_j[1], c->here, c->near_j[0], j->d_first[1],
+                 c->ij[3] - c->ij[2], di, j->d_second[1], c->jk[3] - c->jk[1], dk),
+        fv4_flux(k->beta[0], c->far_k[0], c->near_k[0], c->here, c->near_k[1], k->d_first[0],
+                 c->ik[1] - c->ik[0], di, k->d_second[0], c->jk[1] - c->jk[0], dj),
+        fv4_flux(k->beta[1], c->far_k[1], c->near_k[1], c->here, c->near_k[0], k->d_first[1],
+                 c->ik[3] - c->ik[2], di, k->d_second[1], c->jk[3] - c->jk[2], dj));
+}
+
+/* Diagonal of A with no wall within the operator's reach: A of 1 in the cell and 0 in all others,
+ * where each flux is −15β. */
+FORMULA double fv4_inner_diagonal(double scale, double alpha, double i_low, double i_high,
+                                  double j_low, double j_high, double k_low, double k_high)
+{
+    const double sum = fv4_sum(-15.0 * i_low, -15.0 * i_high, -15.0 * j_low, -15.0 * j_high,
+                               -15.0 * k_low, -15.0 * k_high);
+    return fma(-scale, sum, alpha);
+}
+
 /* Σ over the directions for β = 1, 13 points: 16·(near neighbours) − (far neighbours), then −90 u.
  */
 FORMULA double fv4_constant_sum(double u, double near_i, double far_i, double near_j, double far_j,

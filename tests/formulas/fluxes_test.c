@@ -47,18 +47,23 @@ static void flux_is_odd(void **state)
     }
 }
 
+static void random_cells(long number, double u[125], double b[3][125])
+{
+    random_begin(number);
+    for (int c = 0; c < 125; c++) {
+        u[c] = random_value();
+        for (int d = 0; d < 3; d++)
+            b[d][c] = random_value();
+    }
+}
+
 /* The gather is the sum of the six fluxes, in the order of fv4_sum, however they are obtained. */
 static void gathers_take_the_right_cells(void **state)
 {
     (void)state;
     for (long number = 0; number < CASES; number++) {
         double u[125], b[3][125];
-        random_begin(number);
-        for (int c = 0; c < 125; c++) {
-            u[c] = random_value();
-            for (int d = 0; d < 3; d++)
-                b[d][c] = random_value();
-        }
+        random_cells(number, u, b);
         const double *v = u + CELL, *bi = b[0] + CELL, *bj = b[1] + CELL, *bk = b[2] + CELL;
         EXPECT(same_bits(fv2_gather(v, SJ, SK, bi, bj, bk, SJ, SK),
                          fv2_sum(v[0], v[-1], v[1], v[-5], v[5], v[-25], v[25], bi[0], bi[1], bj[0],
@@ -71,6 +76,54 @@ static void gathers_take_the_right_cells(void **state)
                                  -fv4_face(v + SJ, -SJ, 1, SK, bj + SJ, 1, SK),
                                  fv4_face(v, -SK, 1, SJ, bk, 1, SJ),
                                  -fv4_face(v + SK, -SK, 1, SJ, bk + SK, 1, SJ))));
+    }
+}
+
+static struct fv4_faces faces_at(const double *b, long across, long first, long second)
+{
+    struct fv4_faces f;
+    for (int side = 0; side < 2; side++, b += across) {
+        f.beta[side] = b[0];
+        f.d_first[side] = b[first] - b[-first];
+        f.d_second[side] = b[second] - b[-second];
+    }
+    return f;
+}
+
+static void set_diagonals(double x[4], const double *u, long first, long second)
+{
+    for (int number = 0; number < 4; number++)
+        x[number] = u[(number & 1 ? first : -first) + (number & 2 ? second : -second)];
+}
+
+/* The sum of values that are named is the gather from where they are; a cell's diagonal, away from
+ * walls, is what it makes of 1 there. */
+static void named_values_are_those_gathered(void **state)
+{
+    (void)state;
+    for (long number = 0; number < CASES; number++) {
+        double u[125], b[3][125], unit[125] = {0};
+        random_cells(number, u, b);
+        const double *v = u + CELL, *bi = b[0] + CELL, *bj = b[1] + CELL, *bk = b[2] + CELL;
+        struct fv4_cells x = {v[0],
+                              {v[-1], v[1]},
+                              {v[-SJ], v[SJ]},
+                              {v[-SK], v[SK]},
+                              {v[-2], v[2]},
+                              {v[-2 * SJ], v[2 * SJ]},
+                              {v[-2 * SK], v[2 * SK]},
+                              {0},
+                              {0},
+                              {0}};
+        set_diagonals(x.ij, v, 1, SJ);
+        set_diagonals(x.ik, v, 1, SK);
+        set_diagonals(x.jk, v, SJ, SK);
+        const struct fv4_faces i = faces_at(bi, 1, SJ, SK), j = faces_at(bj, SJ, 1, SK),
+                               k = faces_at(bk, SK, 1, SJ);
+        EXPECT(same_bits(fv4_sum_of(&x, &i, &j, &k), fv4_gather(v, SJ, SK, bi, bj, bk, SJ, SK)));
+        unit[CELL] = 1.0;
+        EXPECT(same_bits(fv4_inner_diagonal(3.0, u[0], bi[0], bi[1], bj[0], bj[SJ], bk[0], bk[SK]),
+                         fma(-3.0, fv4_gather(unit + CELL, SJ, SK, bi, bj, bk, SJ, SK), u[0])));
     }
 }
 
@@ -323,6 +376,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(flux_is_odd),
         cmocka_unit_test(gathers_take_the_right_cells),
+        cmocka_unit_test(named_values_are_those_gathered),
         cmocka_unit_test(polynomials_are_exact),
         cmocka_unit_test(constant_sums_agree),
         cmocka_unit_test(sums_of_constants_vanish),
