@@ -624,7 +624,7 @@ static void launch(const struct march_fv4 &w)
     const struct cuda_tuning t = cuda_tuned(4,
                                             KIND == MARCH_RESTRICT ? TUNED_RESTRICT
                                             : KIND == MARCH_NORM   ? TUNED_NORM
-                                                                   : TUNED_SMOOTH,
+                                                                   : TUNED_SWEEP,
                                             HELMHOLTZ, w.c);
     const int planes = t.planes > 0 ? t.planes
                                     : cuda_choose_planes(w.c.n[2], tiles_i * tiles_j, MIN_PLANES,

@@ -2,6 +2,7 @@
 #include "cuda/pass.cuh"
 #include "cuda/march_fv4.cuh"
 #include "cuda/pair_fv2.cuh"
+#include "cuda/pair_fv4.cuh"
 #include "cuda/residual_fv2.cuh"
 
 struct work cuda_open_work(const struct pass *pass, int q)
@@ -74,6 +75,13 @@ static void launch_finish(const struct pass *pass, int q, Kernel work,
     launch(work);
 }
 
+static void exchange_buffers(const struct pass *pass)
+{
+    double **fields = pass->level->fields, *swapped = fields[pass->u];
+    fields[pass->u] = fields[FIELD_TMP];
+    fields[FIELD_TMP] = swapped;
+}
+
 /* All sweeps of the pass by fused red-black kernels, and its finish if it `finishes` so. They work
  * out of place: u and FIELD_TMP change places after each. */
 static void sweep_by_pairs(const struct pass *pass, bool finishes)
@@ -90,9 +98,36 @@ static void sweep_by_pairs(const struct pass *pass, bool finishes)
         }
         if (pass->part == PART_INNER)
             continue; /* the outer part follows */
-        double *swapped = l->fields[pass->u];
-        l->fields[pass->u] = l->fields[FIELD_TMP];
-        l->fields[FIELD_TMP] = swapped;
+        exchange_buffers(pass);
+    }
+}
+
+static struct pair_fv4 open_pair_fv4(const struct work &w)
+{
+    struct pair_fv4 pair = {w.c};
+    pair.in = w.v.u;
+    pair.out = w.buffer[1];
+    pair.f = w.v.f;
+    pair.alpha = w.pass->level->fields[FIELD_ALPHA] ? w.v.alpha : NULL;
+    pair.dinv = w.v.dinv;
+    pair.beta_i = w.v.beta_i;
+    pair.beta_j = w.v.beta_j;
+    pair.beta_k = w.v.beta_k;
+    pair.scale = w.v.scale;
+    pair.colour = w.parity;
+    return pair;
+}
+
+/* All sweeps of the pass by those of order 4, which want ghosts. */
+static void sweep_by_pairs_fv4(const struct pass *pass)
+{
+    for (int sweep = 0; sweep < pass->nsweeps; sweep += 2) {
+        for (int q = 0; q < pass->level->npatches; q++) {
+            struct work w = cuda_open_work(pass, q);
+            cuda_fill_walls(w, 0);
+            cuda_pair_fv4(open_pair_fv4(w));
+        }
+        exchange_buffers(pass);
     }
 }
 
@@ -255,12 +290,23 @@ static void fill_coarse_walls(const struct pass *pass)
                         pass->prolongation / 2);
 }
 
-/* True if fused red-black kernels can do the sweeps of the pass; on levels of the tail they must
- * not, since they exchange u and FIELD_TMP, which the tail does not. */
-static bool pairs_fit(const struct pass *pass)
+/* True if the sweeps of the pass are red and black in turns as fused kernels do them, on a level
+ * where these may: on those of the tail they must not, since they exchange u and FIELD_TMP, which
+ * the tail does not. */
+static bool sweeps_in_pairs(const struct pass *pass)
 {
     return pass->nsweeps > 0 && pass->nsweeps % 2 == 0 && pass->first_sweep % 2 == 0 &&
-           !cuda_tail_level(pass->level) && cuda_pair_fv2_fits(pass->level);
+           !cuda_tail_level(pass->level);
+}
+
+static bool pairs_fit(const struct pass *pass)
+{
+    return sweeps_in_pairs(pass) && cuda_pair_fv2_fits(pass->level);
+}
+
+static bool pairs_fv4_fit(const struct pass *pass)
+{
+    return sweeps_in_pairs(pass) && cuda_pair_fv4_fits(pass->level);
 }
 
 /* True if the last of these kernels can do the finish of the pass too. */
@@ -289,6 +335,22 @@ bool cuda_splits(const struct pass *pass)
     return pairs_split(pass) || march_splits(pass);
 }
 
+static void start_alone(const struct pass *pass)
+{
+    for (int q = 0; q < pass->level->npatches; q++)
+        baseline_start(cuda_open_work(pass, q), q, extent_of(pass));
+}
+
+/* What is left of the pass once its start and its sweeps are done. */
+static struct pass after_sweeps(const struct pass *pass)
+{
+    struct pass rest = *pass;
+    rest.start = START_KEEP;
+    rest.first_sweep += rest.nsweeps;
+    rest.nsweeps = 0;
+    return rest;
+}
+
 void cuda_run(const struct pass *pass)
 {
     const struct step step = {STEP_PASS, *pass};
@@ -302,22 +364,23 @@ void cuda_run(const struct pass *pass)
         run_march_part(pass);
         return;
     }
-    struct pass rest = *pass;
-    const int patches = pass->level->npatches;
     fill_coarse_walls(pass);
+    struct pass rest = *pass;
     if (pairs_fit(pass)) {
         const bool finishes = pairs_finish(pass);
-        for (int q = 0; q < patches && pass_prolongs(pass); q++)
-            baseline_start(cuda_open_work(pass, q), q, extent_of(pass));
+        if (pass_prolongs(pass))
+            start_alone(pass);
         sweep_by_pairs(pass, finishes);
         if (finishes)
             return;
-        rest.start = START_KEEP;
-        rest.first_sweep += rest.nsweeps;
-        rest.nsweeps = 0;
+        rest = after_sweeps(pass);
+    } else if (pairs_fv4_fit(pass)) {
+        start_alone(pass);
+        sweep_by_pairs_fv4(pass);
+        rest = after_sweeps(pass);
     }
     const bool fused = rest.nsweeps == 0 && rest.start == START_KEEP && residual_fits(pass);
-    for (int q = 0; q < patches; q++)
+    for (int q = 0; q < pass->level->npatches; q++)
         if (fused)
             finish_fused(pass, q);
         else

@@ -3,8 +3,8 @@
 #include <string.h>
 #include "base/check.h"
 
-const char *const cuda_tuned_stage_names[NUM_TUNED_STAGES] = {"smooth", "zero+smooth",
-                                                              "residual+restrict", "residual+norm"};
+const char *const cuda_tuned_stage_names[NUM_TUNED_STAGES] = {
+    "smooth", "zero+smooth", "residual+restrict", "residual+norm", "sweep"};
 
 static struct cuda_tuning tuned[MAX_TUNINGS];
 static int tuned_count;
@@ -13,9 +13,11 @@ int cuda_tuned_rows(int order, enum cuda_tuned_stage stage, int rows[MAX_TUNED_R
 {
     const bool smooths = stage == TUNED_SMOOTH || stage == TUNED_ZERO_SMOOTH;
     if (order == 4) {
-        rows[0] = TUNED_MARCH_ROWS;
+        rows[0] = stage == TUNED_SMOOTH ? TUNED_PAIR_FV4_ROWS : TUNED_MARCH_ROWS;
         return stage != TUNED_ZERO_SMOOTH;
     }
+    if (stage == TUNED_SWEEP)
+        return 0;
     rows[0] = smooths ? TUNED_PAIR_MOST_ROWS : TUNED_RESIDUAL_MOST_ROWS;
     rows[1] = smooths ? TUNED_PAIR_FEW_ROWS : TUNED_RESIDUAL_FEW_ROWS;
     return 2;

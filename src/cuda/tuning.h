@@ -10,10 +10,11 @@ extern "C" {
 
 /* What is tuned on its own: stages by the names that reports and the lab give them. */
 enum cuda_tuned_stage {
-    TUNED_SMOOTH,      /* order 2: red and black in one pass; order 4: one sweep */
+    TUNED_SMOOTH,      /* red and black in one pass */
     TUNED_ZERO_SMOOTH, /* order 2 only */
     TUNED_RESTRICT,    /* residual+restrict */
     TUNED_NORM,        /* residual+norm */
+    TUNED_SWEEP,       /* one sweep in a pass, order 4 only */
     NUM_TUNED_STAGES
 };
 extern const char *const cuda_tuned_stage_names[NUM_TUNED_STAGES];
@@ -24,7 +25,8 @@ enum {
     TUNED_PAIR_FEW_ROWS = 10,
     TUNED_RESIDUAL_MOST_ROWS = 16,
     TUNED_RESIDUAL_FEW_ROWS = 8,
-    TUNED_MARCH_ROWS = 16
+    TUNED_MARCH_ROWS = 16,
+    TUNED_PAIR_FV4_ROWS = 14
 };
 enum { TUNED_MOST_PLANES = 1024, MAX_TUNINGS = 128 };
 

@@ -8,7 +8,7 @@
 struct stage_row {
     const char *name;
     enum pass_start start;
-    bool smooths;
+    int sweeps; /* as many as the ghosts allow, up to this; 0: it does not smooth */
     enum pass_finish finish;
     bool restricts_f; /* no pass, but the restriction of f to the next level */
 };

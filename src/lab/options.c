@@ -60,7 +60,7 @@ static const struct option_row kernel_rows_of_options[] = {
     {.name = "variant", CHOICE(variant, variant_choices, "all"), .help = "who does it; all: everyone who can"},
     {.name = "sweeps", NUMBER(OPTION_INT, sweeps, "auto"), .unset = "auto", .minimum = 1,
      .maximum = SMOOTHER_SWEEPS, .argument = "N",
-     .help = "sweeps of a stage that smooths; auto: 2, or as\nmany as the ghosts allow"},
+     .help = "sweeps of a stage that smooths; auto: 2 (stage\nsweep: 1), or as many as the ghosts allow"},
     ORDER,
     {.name = "equation", CHOICE(equation, equation_choices, "poisson"),
      .help = "-div(beta grad u) = f, or + alpha u"},

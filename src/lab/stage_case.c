@@ -7,19 +7,20 @@
 
 /* Those that are tuned come first. */
 const struct stage_row stage_rows[] = {
-    [TUNED_SMOOTH] = {"smooth", START_KEEP, true, FINISH_NONE, false},
-    [TUNED_ZERO_SMOOTH] = {"zero+smooth", START_ZERO, true, FINISH_NONE, false},
-    [TUNED_RESTRICT] = {"residual+restrict", START_KEEP, false, FINISH_RESTRICT, false},
-    [TUNED_NORM] = {"residual+norm", START_KEEP, false, FINISH_NORM, false},
-    [NUM_TUNED_STAGES] = {"prolong", START_PROLONG_ADD, false, FINISH_NONE, false},
-    {"interpolate", START_PROLONG_SET, false, FINISH_NONE, false},
-    {"restrict", START_KEEP, false, FINISH_NONE, true},
-    {"smooth+residual+restrict", START_KEEP, true, FINISH_RESTRICT, false},
-    {"smooth+residual+norm", START_KEEP, true, FINISH_NORM, false},
-    {"zero+smooth+residual+restrict", START_ZERO, true, FINISH_RESTRICT, false},
-    {"prolong+smooth", START_PROLONG_ADD, true, FINISH_NONE, false},
-    {"prolong+smooth+residual+norm", START_PROLONG_ADD, true, FINISH_NORM, false},
-    {"interpolate+smooth+residual+restrict", START_PROLONG_SET, true, FINISH_RESTRICT, false},
+    [TUNED_SMOOTH] = {"smooth", START_KEEP, 2, FINISH_NONE, false},
+    [TUNED_ZERO_SMOOTH] = {"zero+smooth", START_ZERO, 2, FINISH_NONE, false},
+    [TUNED_RESTRICT] = {"residual+restrict", START_KEEP, 0, FINISH_RESTRICT, false},
+    [TUNED_NORM] = {"residual+norm", START_KEEP, 0, FINISH_NORM, false},
+    [TUNED_SWEEP] = {"sweep", START_KEEP, 1, FINISH_NONE, false},
+    [NUM_TUNED_STAGES] = {"prolong", START_PROLONG_ADD, 0, FINISH_NONE, false},
+    {"interpolate", START_PROLONG_SET, 0, FINISH_NONE, false},
+    {"restrict", START_KEEP, 0, FINISH_NONE, true},
+    {"smooth+residual+restrict", START_KEEP, 2, FINISH_RESTRICT, false},
+    {"smooth+residual+norm", START_KEEP, 2, FINISH_NORM, false},
+    {"zero+smooth+residual+restrict", START_ZERO, 2, FINISH_RESTRICT, false},
+    {"prolong+smooth", START_PROLONG_ADD, 2, FINISH_NONE, false},
+    {"prolong+smooth+residual+norm", START_PROLONG_ADD, 2, FINISH_NORM, false},
+    {"interpolate+smooth+residual+restrict", START_PROLONG_SET, 2, FINISH_RESTRICT, false},
 };
 enum { STAGES = sizeof stage_rows / sizeof stage_rows[0] };
 
@@ -28,29 +29,28 @@ const struct choice stage_choices[STAGES + 1] = {
     {"zero+smooth", TUNED_ZERO_SMOOTH},
     {"residual+restrict", TUNED_RESTRICT},
     {"residual+norm", TUNED_NORM},
-    {"prolong", 4},
-    {"interpolate", 5},
-    {"restrict", 6},
-    {"smooth+residual+restrict", 7},
-    {"smooth+residual+norm", 8},
-    {"zero+smooth+residual+restrict", 9},
-    {"prolong+smooth", 10},
-    {"prolong+smooth+residual+norm", 11},
-    {"interpolate+smooth+residual+restrict", 12},
+    {"sweep", TUNED_SWEEP},
+    {"prolong", 5},
+    {"interpolate", 6},
+    {"restrict", 7},
+    {"smooth+residual+restrict", 8},
+    {"smooth+residual+norm", 9},
+    {"zero+smooth+residual+restrict", 10},
+    {"prolong+smooth", 11},
+    {"prolong+smooth+residual+norm", 12},
+    {"interpolate+smooth+residual+restrict", 13},
     {NULL, 0},
 };
 
-enum { DEFAULT_SWEEPS = 2 }; /* red and black */
-
-/* Sweeps of the pass: as asked for, or two, or what the ghosts of a connected level allow, of which
- * the finish takes a share too. 0 with a line in message if they do not. */
+/* Sweeps of the pass: as asked for, or the stage's own number, or what the ghosts of a connected
+ * level allow, of which the finish takes a share too. 0 with a line in message if they do not. */
 static int choose_sweeps(const struct level *l, const struct stage_row *row, int wanted,
                          char *message, int size)
 {
     const int most = !l->connected                ? SMOOTHER_SWEEPS
                      : row->finish != FINISH_NONE ? operations_per_halo(l) - 1
                                                   : sweeps_per_halo(l);
-    const int sweeps = wanted > 0 ? wanted : most < DEFAULT_SWEEPS ? most : DEFAULT_SWEEPS;
+    const int sweeps = wanted > 0 ? wanted : most < row->sweeps ? most : row->sweeps;
     if (sweeps > most || sweeps < 1) {
         snprintf(message, (size_t)size,
                  "--stage %s: between halo exchanges this level can sweep %d times in one pass",
@@ -75,12 +75,12 @@ static enum status describe_pass(struct stage_case *c, const struct stage_row *r
                        .coarse_f = FIELD_F,
                        .norm = &c->norm};
     p->prolongation = row->start == START_PROLONG_SET ? l->stencil->choice.order : 2;
-    if (l->connected && pass_prolongs(p) && (row->smooths || row->finish != FINISH_NONE)) {
+    if (l->connected && pass_prolongs(p) && (row->sweeps > 0 || row->finish != FINISH_NONE)) {
         snprintf(message, (size_t)size,
                  "--stage %s: a periodic level prolongs in a pass of its own", row->name);
         return STATUS_USAGE;
     }
-    if (row->smooths) {
+    if (row->sweeps > 0) {
         p->nsweeps = choose_sweeps(l, row, sweeps, message, size);
         return p->nsweeps ? STATUS_VALID : STATUS_USAGE;
     }

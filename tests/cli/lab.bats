@@ -117,7 +117,7 @@ ranks_fail() {
 
 @test "kernel: every stage, both variants, the CPU's bits" {
     local stage
-    for stage in smooth zero+smooth residual+restrict residual+norm prolong interpolate restrict \
+    for stage in smooth sweep zero+smooth residual+restrict residual+norm prolong interpolate restrict \
         smooth+residual+restrict smooth+residual+norm zero+smooth+residual+restrict prolong+smooth \
         prolong+smooth+residual+norm interpolate+smooth+residual+restrict; do
         runs kernel --stage "$stage" 8

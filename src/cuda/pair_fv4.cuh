@@ -1,0 +1,27 @@
+#ifndef CUDA_PAIR_FV4_CUH
+#define CUDA_PAIR_FV4_CUH
+/* A red and a black half-sweep of the order-4 operator with variable coefficients, in one pass over
+ * memory. */
+#include "cuda/internal.cuh"
+
+/* The patch has walls on all sides. `in` has its ghosts, f and the coefficients have the layout of
+ * patch c, pointers are at cell (0,0,0); alpha is NULL for poisson. Ghosts of out are overwritten.
+ */
+struct pair_fv4 {
+    struct cells c;
+    const double *in, *f, *alpha, *dinv, *beta_i, *beta_j, *beta_k;
+    double scale;
+    int colour; /* local cells with even i + j + k + colour are red */
+    double *out;
+};
+void cuda_pair_fv4(const struct pair_fv4 &pair);
+
+/* True if the level's operator is this one, and the level one patch with walls on all sides. */
+bool cuda_pair_fv4_fits(const struct level *level);
+
+/* Black cells so near to a wall see ghosts behind it, which follow from red cells further in than
+ * what a block knows. cuda_pair_fv4 leaves them to this one, once all others are done. */
+enum { RIM_LAYERS = 2 };
+void cuda_rim_fv4(const struct pair_fv4 &pair);
+
+#endif

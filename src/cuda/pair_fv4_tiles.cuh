@@ -1,0 +1,207 @@
+#ifndef CUDA_PAIR_FV4_TILES_CUH
+#define CUDA_PAIR_FV4_TILES_CUH
+/* What a block of the fused red-black pass of order 4 has in shared memory, and how it gets there.
+ */
+#include "cuda/tile_copy.cuh"
+#include "cuda/tuning.h"
+
+/* The block's own cells, and with those around them that it updates too. */
+enum { CORE_WIDTH = 64, CORE_ROWS = TUNED_PAIR_FV4_ROWS, REGION_ROWS = CORE_ROWS + 2 };
+enum { LANES = 32, COLUMNS = 4, WARPS = REGION_ROWS / COLUMNS * CORE_WIDTH / LANES };
+
+/* Tiles begin at even i, as the copy engine wants it, and are equally wide, so that a cell has the
+ * same place in all of them but for where they begin. They are wider than they need to be: rows an
+ * even number of rows apart would be in the same banks. Places are in bytes. */
+enum { WIDTH = CORE_WIDTH + 10, COLUMN = (int)sizeof(double), ROW = WIDTH * COLUMN };
+#define PADDED(bytes) (((bytes) + 127) / 128 * 128)
+enum {
+    U_BYTES = (REGION_ROWS + 4) * ROW,
+    BETA_BYTES = (REGION_ROWS + 2) * ROW,
+    BETA_J_BYTES = (REGION_ROWS + 1) * ROW,
+};
+/* Slots for u of a plane, for β on its faces in i and after that in j, and for β on the faces below
+ * it; and for its red cells, one in each two rows. Outermost rows look for red cells a row further
+ * out, of which nothing is used: there is a row that nobody writes between those slots. */
+enum {
+    U_SIZE = PADDED(U_BYTES),
+    BETA_J = PADDED(BETA_BYTES),
+    BETA_SIZE = BETA_J + PADDED(BETA_J_BYTES),
+    BETA_K_SIZE = PADDED(BETA_BYTES),
+    RED_SIZE = (REGION_ROWS / 2 + 1) * ROW,
+};
+/* Step k reads planes k − 2 … k + 2 of u, k − 2 … k + 1 of β in i and j, k and k + 1 of β in k,
+ * while one more comes for the next step; and red cells of plane k − 1, while those of k are
+ * written and some warps may still read those of k − 2. */
+enum { U_SLOTS = 6, BETA_SLOTS = 5, BETA_K_SLOTS = 3, RED_SLOTS = 3 };
+enum {
+    U_PLACE = 0,
+    BETA_PLACE = U_PLACE + U_SLOTS * U_SIZE,
+    BETA_K_PLACE = BETA_PLACE + BETA_SLOTS * BETA_SIZE,
+    RED_PLACE = BETA_K_PLACE + BETA_K_SLOTS * BETA_K_SIZE + ROW,
+    BARRIERS_PLACE = RED_PLACE + RED_SLOTS * RED_SIZE,
+    SHARED_BYTES = BARRIERS_PLACE + 64
+};
+/* The region's first cell in a slot. */
+enum {
+    U_CELL = 2 * ROW + 3 * COLUMN,
+    BETA_I_CELL = ROW + COLUMN,
+    BETA_J_CELL = BETA_J + COLUMN,
+    BETA_K_CELL = ROW + COLUMN
+};
+
+/* By parity of the step: its tiles have come; all warps are done with it, tiles used and red cells
+ * written. */
+struct barriers {
+    barrier_word full[2], done[2];
+    unsigned arrived; /* warps at the latter */
+};
+
+/* Where tiles come from. */
+struct maps {
+    CUtensorMap u, beta_i, beta_j, beta_k;
+};
+
+/* The block's first cell in i and j, and its planes. */
+struct march {
+    int i, j, first, last;
+};
+
+extern __shared__ __align__(128) unsigned char shared_memory[];
+
+static __device__ __forceinline__ double at(int place)
+{
+    return *(const double *)(shared_memory + place);
+}
+
+static __device__ __forceinline__ struct barriers &barriers()
+{
+    return *(struct barriers *)(shared_memory + BARRIERS_PLACE);
+}
+
+/* Slots are given to planes in turns. */
+static __device__ void fetch_u(const struct maps &maps, const struct march &m, int k,
+                               barrier_word *full)
+{
+    tile_fetch(shared_memory + U_PLACE + (k - m.first + 3) % U_SLOTS * U_SIZE, maps.u, m.i - 4,
+               m.j - 3, k, full);
+}
+
+static __device__ void fetch_beta(const struct maps &maps, const struct march &m, int k,
+                                  barrier_word *full)
+{
+    unsigned char *to = shared_memory + BETA_PLACE + (k - m.first + 3) % BETA_SLOTS * BETA_SIZE;
+    tile_fetch(to, maps.beta_i, m.i - 2, m.j - 2, k, full);
+    tile_fetch(to + BETA_J, maps.beta_j, m.i - 2, m.j - 1, k, full);
+}
+
+static __device__ void fetch_beta_k(const struct maps &maps, const struct march &m, int k,
+                                    barrier_word *full)
+{
+    tile_fetch(shared_memory + BETA_K_PLACE + (k - m.first + 1) % BETA_K_SLOTS * BETA_K_SIZE,
+               maps.beta_k, m.i - 2, m.j - 2, k, full);
+}
+
+/* Asks for what the first step needs, that of plane first − 1. */
+static __device__ void fetch_first(const struct maps &maps, const struct march &m)
+{
+    barrier_word *full = &barriers().full[0];
+    barrier_expect(full, 5 * U_BYTES + 3 * (BETA_BYTES + BETA_J_BYTES) + 2 * BETA_BYTES);
+    for (int k = m.first - 3; k <= m.first + 1; k++)
+        fetch_u(maps, m, k, full);
+    for (int k = m.first - 2; k <= m.first; k++)
+        fetch_beta(maps, m, k, full);
+    for (int k = m.first - 1; k <= m.first; k++)
+        fetch_beta_k(maps, m, k, full);
+}
+
+/* Asks for what step k needs and the one before did not. */
+static __device__ void fetch(const struct maps &maps, const struct march &m, int k)
+{
+    barrier_word *full = &barriers().full[(k - m.first + 1) & 1];
+    barrier_expect(full, U_BYTES + BETA_BYTES + BETA_J_BYTES + BETA_BYTES);
+    fetch_u(maps, m, k + 2, full);
+    fetch_beta(maps, m, k + 1, full);
+    fetch_beta_k(maps, m, k + 1, full);
+}
+
+/* Where planes are in shared memory, the lowest first that the step uses; the last of each is the
+ * one that comes or, of red cells, may still be read. The next step's are one plane further. */
+struct planes {
+    int u[U_SLOTS], beta[BETA_SLOTS], beta_k[BETA_K_SLOTS], red[RED_SLOTS];
+};
+
+static __device__ __forceinline__ struct planes first_planes()
+{
+    struct planes p;
+    for (int x = 0; x < U_SLOTS; x++)
+        p.u[x] = U_PLACE + U_CELL + x * U_SIZE;
+    for (int x = 0; x < BETA_SLOTS; x++)
+        p.beta[x] = BETA_PLACE + x * BETA_SIZE;
+    for (int x = 0; x < BETA_K_SLOTS; x++)
+        p.beta_k[x] = BETA_K_PLACE + BETA_K_CELL + x * BETA_K_SIZE;
+    for (int x = 0; x < RED_SLOTS; x++)
+        p.red[x] = RED_PLACE + x * RED_SIZE;
+    return p;
+}
+
+template <int N>
+static __device__ __forceinline__ void rotate(int (&places)[N])
+{
+    const int first = places[0];
+    for (int x = 0; x + 1 < N; x++)
+        places[x] = places[x + 1];
+    places[N - 1] = first;
+}
+
+static __device__ __forceinline__ void move_up(struct planes &p)
+{
+    rotate(p.u);
+    rotate(p.beta);
+    rotate(p.beta_k);
+    rotate(p.red);
+}
+
+/* The warp is done with a step; true in the last one that is. */
+static __device__ __forceinline__ bool arrives_last(barrier_word *done)
+{
+    unsigned before = 0;
+    __syncwarp();
+    if (threadIdx.x % LANES == 0) {
+        barrier_arrive(done);
+        asm volatile("atom.shared.inc.u32 %0, [%1], %2;"
+                     : "=r"(before)
+                     : "r"((unsigned)__cvta_generic_to_shared(&barriers().arrived)), "n"(WARPS - 1)
+                     : "memory");
+    }
+    return __shfl_sync(~0u, before, 0) == WARPS - 1;
+}
+
+static __device__ void create_barriers()
+{
+    if (threadIdx.x == 0) {
+        barriers().arrived = 0;
+        for (int x = 0; x < 2; x++) {
+            barrier_create(&barriers().full[x], 1);
+            barrier_create(&barriers().done[x], WARPS);
+        }
+        barriers_created();
+    }
+    __syncthreads();
+}
+
+/* The warp is done with step k. The last one asks for the tiles of k + 2, for which there is room
+ * now; a whole warp waits, as lanes that wait alone would run apart from then on. */
+static __device__ __forceinline__ void finish_step(const struct maps &maps, const struct march &m,
+                                                   int k)
+{
+    const int number = k - m.first + 1;
+    barrier_word *done = &barriers().done[number & 1];
+    if (arrives_last(done) && k + 2 <= m.last) {
+        barrier_wait(done, (number >> 1) & 1);
+        if (threadIdx.x % LANES == 0)
+            fetch(maps, m, k + 2);
+        __syncwarp();
+    }
+}
+
+#endif
