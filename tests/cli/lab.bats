@@ -117,13 +117,18 @@ ranks_fail() {
 
 @test "kernel: every stage, both variants, the CPU's bits" {
     local stage
-    for stage in smooth sweep zero+smooth residual+restrict residual+norm prolong interpolate restrict \
+    for stage in smooth zero+smooth residual+restrict residual+norm prolong interpolate restrict \
         smooth+residual+restrict smooth+residual+norm zero+smooth+residual+restrict prolong+smooth \
         prolong+smooth+residual+norm interpolate+smooth+residual+restrict; do
         runs kernel --stage "$stage" 8
         [ "$(json 'r["stage"]')" = "$stage" ]
         [ "$(json '[v["variant"] for v in r["variants"]]')" = "['baseline', 'default']" ]
     done
+}
+
+@test "kernel: stage sweep is one sweep of smooth" {
+    runs kernel --stage sweep --order 4 8
+    [ "$(json '(r["stage"], r["sweeps"], [v["variant"] for v in r["variants"]])')" = "('smooth', 1, ['baseline', 'default'])" ]
 }
 
 @test "kernel: operators, smoothers, boundaries" {
