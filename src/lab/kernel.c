@@ -232,12 +232,19 @@ static bool some_variant_fits(const struct lab *lab, const struct stage_case *c)
 }
 
 /* Returns how many variants gave wrong results. */
-static int report_all(struct lab *lab, struct stage_case *c, const struct reference *reference)
+static enum status report_all(struct lab *lab, struct stage_case *c,
+                              const struct reference *reference, char *message, int message_size)
 {
+    struct ceilings ceilings;
+    if (!ceilings_measure(&ceilings, lab->backend, lab->options.array_mib, message, message_size))
+        return STATUS_MEMORY;
     print_machine(lab);
-    const struct ceilings ceilings = ceilings_measure(lab->backend);
     report_case(lab, c, &ceilings);
-    return run_variants(lab, c, reference, &ceilings);
+    const int wrong = run_variants(lab, c, reference, &ceilings);
+    if (wrong == 0)
+        return STATUS_VALID;
+    snprintf(message, (size_t)message_size, "%d variants gave wrong results", wrong);
+    return STATUS_INVALID;
 }
 
 enum status kernel_command(struct lab *lab, char *message, int message_size)
@@ -255,12 +262,8 @@ enum status kernel_command(struct lab *lab, char *message, int message_size)
                  all_variants[lab->options.variant]->name);
     }
     if (status == STATUS_VALID) {
-        const int wrong = report_all(lab, &c, &reference);
+        status = report_all(lab, &c, &reference, message, message_size);
         destroy_reference(&reference);
-        if (wrong > 0) {
-            status = STATUS_INVALID;
-            snprintf(message, (size_t)message_size, "%d variants gave wrong results", wrong);
-        }
     }
     stage_case_destroy(&c);
     return status;

@@ -42,14 +42,16 @@ static const struct choice sections[] = {{"all", SECTION_ALL},
     {.name = "tuning", .kind = OPTION_PATH, AT(tuning), .unset = "", .uses = SHAPES,               \
      .argument = "FILE", .help = "how the GPU's kernels cut levels, or none; without: as\n"         \
                                  "hpgmg-gpu, the file of the GPU's name in tuning/"}
+#define ARRAY                                                                                      \
+    {.name = "array-mib", NUMBER(OPTION_LONG, array_mib, "auto"), .unset = "auto", .minimum = 1,   \
+     .maximum = 65536, .argument = "MIB",                                                          \
+     .help = "size of one array; auto: several times the last\ncache, and no more than memory allows"}
 #define ORDER                                                                                      \
     {.name = "order", CHOICE(order, order_choices, "2"), .help = "order of the operator: fv2 or fv4"}
 
 static const struct option_row machine_rows_of_options[] = {
     {.name = "section", CHOICE(section, sections, "all"), .help = "which ceilings"},
-    {.name = "array-mib", NUMBER(OPTION_LONG, array_mib, "auto"), .unset = "auto", .minimum = 1,
-     .maximum = 65536, .argument = "MIB",
-     .help = "size of one array; auto: several times the last\ncache, and no more than memory allows"},
+    ARRAY,
     BACKEND,
     COMMON,
 };
@@ -69,6 +71,7 @@ static const struct option_row kernel_rows_of_options[] = {
      .help = "stored alpha and beta, or alpha = beta = 1"},
     {.name = "smoother", CHOICE(smoother, smoother_choices, "gsrb"), .help = "what a sweep is"},
     TUNING,
+    ARRAY,
     BACKEND,
     COMMON,
 };

@@ -12,7 +12,7 @@ struct lab_options {
     bool help;
 
     int section;    /* machine: enum section */
-    long array_mib; /* machine: MiB of an array; 0: chosen by the machine */
+    long array_mib; /* MiB of an array for the machine's ceilings; 0: chosen by the machine */
 
     int n; /* kernel, ladder, exchange: cells a side of the level; tune: of the largest one */
     int order, equation, boundary, coefficients, smoother;

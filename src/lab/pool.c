@@ -201,18 +201,17 @@ static double best_seconds(const struct pool *pool, enum experiment_work work, s
     die(STATUS_SYSTEM, "no such experiment");
 }
 
-struct ceilings ceilings_measure(const struct backend *backend)
+bool ceilings_measure(struct ceilings *c, const struct backend *backend, long array_mib,
+                      char *message, int message_size)
 {
     struct pool pool;
     struct experiment e;
-    struct ceilings c;
-    char message[256];
-    if (!pool_create(&pool, backend, 0, message, sizeof message))
-        die(STATUS_MEMORY, "%s", message);
+    if (!pool_create(&pool, backend, array_mib, message, message_size))
+        return false;
     const double copy = best_seconds(&pool, WORK_COPY, &e);
-    c.copy_bytes_per_second = experiment_bytes(&e) / copy;
+    c->copy_bytes_per_second = experiment_bytes(&e) / copy;
     const double peak = best_seconds(&pool, WORK_PEAK_64, &e);
-    c.fp64_flops_per_second = experiment_flops(&e) / peak;
+    c->fp64_flops_per_second = experiment_flops(&e) / peak;
     pool_destroy(&pool);
-    return c;
+    return true;
 }

@@ -31,7 +31,9 @@ struct ceilings {
     double copy_bytes_per_second;
     double fp64_flops_per_second;
 };
-/* The best of a few samples. Dies if a result is wrong. */
-struct ceilings ceilings_measure(const struct backend *backend);
+/* The best of a few samples, with arrays as for pool_create; false and a line in message if there
+ * is no room for them. Dies if a result is wrong. */
+bool ceilings_measure(struct ceilings *ceilings, const struct backend *backend, long array_mib,
+                      char *message, int message_size);
 
 #endif

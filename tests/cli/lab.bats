@@ -25,8 +25,9 @@ lab() { # ARGUMENT...
     cat "$work/stderr"
 }
 
-# runs ARGUMENT...: status 0, nothing on stderr, valid JSON
+# runs ARGUMENT...: status 0, nothing on stderr, valid JSON. Caches may be so large that arrays beyond them take seconds.
 runs() {
+    [ "$1" != kernel ] || set -- "$@" --array-mib 16
     lab "$@" --backend cpu --samples 1 --json "$report"
     [ "$status" -eq 0 ]
     [ ! -s "$work/stderr" ]
@@ -151,6 +152,12 @@ ranks_fail() {
     [ "$(json '(r["sweeps"], r["variants"][0]["bytes_per_cell"], len(r["variants"]))')" = "(2, 56, 1)" ]
     runs kernel --variant baseline --stage smooth 16
     [ "$(json 'r["variants"][0]["bytes_per_cell"]')" = 112 ]
+}
+
+@test "kernel: arrays for the copy rate as large as the machine wants them, or too large" {
+    lab kernel --backend cpu --samples 1 8
+    [ "$status" -eq 0 ]
+    fails_with 4 "--array-mib" kernel --array-mib 65536 --backend cpu 8
 }
 
 @test "kernel: the limiter is one of three" {
