@@ -100,6 +100,11 @@ inline int cuda_divided(int a, int b) /* upwards */
 {
     return (a + b - 1) / b;
 }
+/* The bytes of as many lines of memory, 128 bytes each, as these fill. */
+constexpr int cuda_in_lines(int bytes)
+{
+    return (bytes + 127) / 128 * 128;
+}
 /* How many planes a block of a marching kernel should do, an even number between the bounds, where
  * one block a multiprocessor runs, each takes `extra` steps more than it has planes, and there are
  * `tiles` in a plane: so many that the last wave of blocks is nearly full and few planes are done

@@ -13,7 +13,6 @@ enum { LANES = 32, COLUMNS = 4, WARPS = REGION_ROWS / COLUMNS * CORE_WIDTH / LAN
  * same place in all of them but for where they begin. They are wider than they need to be: rows an
  * even number of rows apart would be in the same banks. Places are in bytes. */
 enum { WIDTH = CORE_WIDTH + 10, COLUMN = (int)sizeof(double), ROW = WIDTH * COLUMN };
-#define PADDED(bytes) (((bytes) + 127) / 128 * 128)
 enum {
     U_BYTES = (REGION_ROWS + 4) * ROW,
     BETA_BYTES = (REGION_ROWS + 2) * ROW,
@@ -23,10 +22,10 @@ enum {
  * it; and for its red cells, one in each two rows. Outermost rows look for red cells a row further
  * out, of which nothing is used: there is a row that nobody writes between those slots. */
 enum {
-    U_SIZE = PADDED(U_BYTES),
-    BETA_J = PADDED(BETA_BYTES),
-    BETA_SIZE = BETA_J + PADDED(BETA_J_BYTES),
-    BETA_K_SIZE = PADDED(BETA_BYTES),
+    U_SIZE = cuda_in_lines(U_BYTES),
+    BETA_J = cuda_in_lines(BETA_BYTES),
+    BETA_SIZE = BETA_J + cuda_in_lines(BETA_J_BYTES),
+    BETA_K_SIZE = cuda_in_lines(BETA_BYTES),
     RED_SIZE = (REGION_ROWS / 2 + 1) * ROW,
 };
 /* Step k reads planes k − 2 … k + 2 of u, k − 2 … k + 1 of β in i and j, k and k + 1 of β in k,
@@ -168,10 +167,7 @@ static __device__ __forceinline__ bool arrives_last(barrier_word *done)
     __syncwarp();
     if (threadIdx.x % LANES == 0) {
         barrier_arrive(done);
-        asm volatile("atom.shared.inc.u32 %0, [%1], %2;"
-                     : "=r"(before)
-                     : "r"((unsigned)__cvta_generic_to_shared(&barriers().arrived)), "n"(WARPS - 1)
-                     : "memory");
+        before = atomicInc(&barriers().arrived, WARPS - 1);
     }
     return __shfl_sync(~0u, before, 0) == WARPS - 1;
 }

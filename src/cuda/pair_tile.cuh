@@ -11,15 +11,10 @@
 enum { LANES = 32, AHEAD = 2 };
 enum { PAIR_BYTES = 16, CELL_BYTES = 8, ROW_BYTES = LANES * PAIR_BYTES };
 
-/* Rows begin at multiples of 128 bytes: copies to other places take twice the traffic. */
-static constexpr int in_lines(int bytes)
-{
-    return (bytes + 127) / 128 * 128;
-}
-
-/* What lies where. Slots are used in turns; step k finds u of plane k + 2 in the newest one, and of
- * plane k + 1 the right-hand side, α and the β of the faces in i and j, and β_k above it. A pass
- * that FINISHES with the residual needs them for two more steps. */
+/* What lies where; rows begin where lines do, as copies to other places take twice the traffic.
+ * Slots are used in turns; step k finds u of plane k + 2 in the newest one, and of plane k + 1 the
+ * right-hand side, α and the β of the faces in i and j, and β_k above it. A pass that FINISHES with
+ * the residual needs them for two more steps. */
 template <bool HELMHOLTZ, bool FINISHES, int ROWS>
 struct tile {
     static constexpr int HALO = FINISHES ? 2 : 1; /* outer rows that only repeat others' */
@@ -29,12 +24,12 @@ struct tile {
     /* In a slot of u: the row below the tile, the tile, the row above it, the cells beside it. */
     static constexpr int U_ROWS = ROW_BYTES, U_ABOVE = (ROWS + 1) * ROW_BYTES;
     static constexpr int U_LOW = U_ABOVE + ROW_BYTES, U_HIGH = U_LOW + ROWS * CELL_BYTES;
-    static constexpr int U_BYTES = FINISHES ? in_lines(U_HIGH + ROWS * CELL_BYTES) : U_LOW;
+    static constexpr int U_BYTES = FINISHES ? cuda_in_lines(U_HIGH + ROWS * CELL_BYTES) : U_LOW;
 
     /* In a slot of a step; beyond the last lane one more face in i, above the last row one in j. */
     static constexpr int F = 0, BI = ROWS * ROW_BYTES, BJ = 2 * BI;
     static constexpr int BJ_ABOVE = BJ + BI, BI_END = BJ_ABOVE + ROW_BYTES;
-    static constexpr int ALPHA = in_lines(BI_END + ROWS * CELL_BYTES);
+    static constexpr int ALPHA = cuda_in_lines(BI_END + ROWS * CELL_BYTES);
     static constexpr int STEP_BYTES = ALPHA + (HELMHOLTZ ? BI : 0);
 
     /* New values have a row below and one above the tile that nobody writes, so that the outermost

@@ -38,18 +38,24 @@ void cuda_fill_walls(struct work &w, int sweep)
     w.v.u = w.buffer[sweep & 1];
 }
 
+/* Gives a kernel what all fused ones have of the operator and the right-hand side. */
+template <class Kernel>
+static void set_operator(Kernel &kernel, const struct work &w)
+{
+    kernel.f = w.v.f;
+    kernel.alpha = w.pass->level->fields[FIELD_ALPHA] ? w.v.alpha : NULL;
+    kernel.beta_i = w.v.beta_i;
+    kernel.beta_j = w.v.beta_j;
+    kernel.beta_k = w.v.beta_k;
+    kernel.scale = w.v.scale;
+}
+
 static struct pair_fv2 open_pair(const struct work &w)
 {
-    double *const *fields = w.pass->level->fields;
     struct pair_fv2 pair = {w.c};
+    set_operator(pair, w);
     pair.in = w.buffer[0];
-    pair.out = fields[FIELD_TMP] + w.c.offset;
-    pair.f = w.v.f;
-    pair.alpha = fields[FIELD_ALPHA] ? w.v.alpha : NULL;
-    pair.beta_i = w.v.beta_i;
-    pair.beta_j = w.v.beta_j;
-    pair.beta_k = w.v.beta_k;
-    pair.scale = w.v.scale;
+    pair.out = w.pass->level->fields[FIELD_TMP] + w.c.offset;
     pair.parity = w.parity;
     pair.part = w.pass->part;
     return pair;
@@ -105,15 +111,10 @@ static void sweep_by_pairs(const struct pass *pass, bool finishes)
 static struct pair_fv4 open_pair_fv4(const struct work &w)
 {
     struct pair_fv4 pair = {w.c};
+    set_operator(pair, w);
     pair.in = w.v.u;
     pair.out = w.buffer[1];
-    pair.f = w.v.f;
-    pair.alpha = w.pass->level->fields[FIELD_ALPHA] ? w.v.alpha : NULL;
     pair.dinv = w.v.dinv;
-    pair.beta_i = w.v.beta_i;
-    pair.beta_j = w.v.beta_j;
-    pair.beta_k = w.v.beta_k;
-    pair.scale = w.v.scale;
     pair.colour = w.parity;
     return pair;
 }
@@ -144,13 +145,8 @@ static void finish_fused(const struct pass *pass, int q)
 {
     const struct work w = cuda_open_work(pass, q);
     struct residual_fv2 r = {w.c};
+    set_operator(r, w);
     r.u = w.buffer[(pass->first_sweep + pass->nsweeps) & 1];
-    r.f = w.v.f;
-    r.alpha = pass->level->fields[FIELD_ALPHA] ? w.v.alpha : NULL;
-    r.beta_i = w.v.beta_i;
-    r.beta_j = w.v.beta_j;
-    r.beta_k = w.v.beta_k;
-    r.scale = w.v.scale;
     launch_finish(pass, q, r, cuda_residual_fv2);
 }
 
@@ -158,14 +154,9 @@ static void finish_fused(const struct pass *pass, int q)
 static struct march_fv4 open_march(const struct work &w, enum march_kind kind, double *out)
 {
     struct march_fv4 m = {w.c, kind, w.pass->part};
+    set_operator(m, w);
     m.u = w.v.u;
-    m.f = w.v.f;
-    m.alpha = w.pass->level->fields[FIELD_ALPHA] ? w.v.alpha : NULL;
     m.dinv = w.v.dinv;
-    m.beta_i = w.v.beta_i;
-    m.beta_j = w.v.beta_j;
-    m.beta_k = w.v.beta_k;
-    m.scale = w.v.scale;
     m.out = out;
     m.out_sj = w.c.sj;
     m.out_sk = w.c.sk;

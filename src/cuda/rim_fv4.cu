@@ -50,19 +50,6 @@ static __device__ __forceinline__ struct fv4_cells gather_cells(const double *in
     return x;
 }
 
-static __device__ __forceinline__ struct fv4_faces gather_faces(const double *beta, long across,
-                                                                long first, long second)
-{
-    struct fv4_faces x;
-    for (int side = 0; side < 2; side++) {
-        const double *b = beta + side * across;
-        x.beta[side] = b[0];
-        x.d_first[side] = b[first] - b[-first];
-        x.d_second[side] = b[second] - b[-second];
-    }
-    return x;
-}
-
 /* Around the cell, with its β. */
 struct sight {
     const double *in, *out, *beta_i, *beta_j, *beta_k;
@@ -74,9 +61,9 @@ static __device__ __forceinline__ void relax_black(const struct pair_fv4 &w, con
 {
     const long at = p[0] + p[1] * w.c.sj + p[2] * w.c.sk, *step = s.step;
     const struct fv4_cells cells = gather_cells(s.in, s.out, step, p, w.c.n);
-    const struct fv4_faces i = gather_faces(s.beta_i, step[0], step[1], step[2]),
-                           j = gather_faces(s.beta_j, step[1], step[0], step[2]),
-                           k = gather_faces(s.beta_k, step[2], step[0], step[1]);
+    const struct fv4_faces i = fv4_faces_at(s.beta_i, step[0], step[1], step[2]),
+                           j = fv4_faces_at(s.beta_j, step[1], step[0], step[2]),
+                           k = fv4_faces_at(s.beta_k, step[2], step[0], step[1]);
     const double f = w.f[at], rhs = w.alpha ? rhs_helmholtz(f, w.alpha[at], cells.here)
                                             : rhs_poisson(f, 0.0, cells.here);
     w.out[at] = update_gauss_seidel(cells.here, w.dinv[at],

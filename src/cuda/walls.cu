@@ -154,18 +154,9 @@ static __device__ void edge_ghost(const struct wall_view &w, const Cells &cells,
                in_second = corner & 2 ? -stride_of(w.c, second) : stride_of(w.c, second);
     const long cell = place * stride_of(w.c, along) + last_first * stride_of(w.c, first) +
                       last_second * stride_of(w.c, second);
-    double ghosts[4];
-#pragma unroll
-    for (int m = 0; m < 4; m++) {
-        double v[4];
-#pragma unroll
-        for (int o = 0; o < 4; o++)
-            v[o] = o < RULE && m < RULE ? cells(cell + o * in_first + m * in_second,
-                                                place + last_first + last_second + o + m)
-                                        : 0.0;
-        ghosts[m] = extrapolate(v, RULE, 0);
-    }
-    w.x[cell - in_first - in_second] = extrapolate(ghosts, RULE, 0);
+    w.x[cell - in_first - in_second] = edge_value(RULE, [&](int o, int m) {
+        return cells(cell + o * in_first + m * in_second, place + last_first + last_second + o + m);
+    });
 }
 
 /* The ghosts that the stencils read, of a patch with walls on all sides: `layers` on the sides, and

@@ -70,9 +70,10 @@ static __device__ __forceinline__ void fill_line(double *ghost, long inward, int
         ghost[-inward] = extrapolate(v, rule, 1);
 }
 
-/* The ghost on an edge, where the rule is applied in the lower direction first. */
-static __device__ __forceinline__ void fill_edge(double *ghost, long in_first, long in_second,
-                                                 int rule)
+/* The ghost on an edge, where the rule is applied in the lower direction first, from cells(o,m),
+ * those o and m cells inward from the first one in the two directions. */
+template <class Cells>
+static __device__ __forceinline__ double edge_value(int rule, const Cells &cells)
 {
     double ghosts[4];
 #pragma unroll
@@ -80,10 +81,17 @@ static __device__ __forceinline__ void fill_edge(double *ghost, long in_first, l
         double v[4];
 #pragma unroll
         for (int o = 0; o < 4; o++)
-            v[o] = o < rule && m < rule ? ghost[(o + 1) * in_first + (m + 1) * in_second] : 0.0;
+            v[o] = o < rule && m < rule ? cells(o, m) : 0.0;
         ghosts[m] = extrapolate(v, rule, 0);
     }
-    *ghost = extrapolate(ghosts, rule, 0);
+    return extrapolate(ghosts, rule, 0);
+}
+
+static __device__ __forceinline__ void fill_edge(double *ghost, long in_first, long in_second,
+                                                 int rule)
+{
+    *ghost = edge_value(
+        rule, [&](int o, int m) { return ghost[(o + 1) * in_first + (m + 1) * in_second]; });
 }
 
 /* True if index `at` in direction d lies beyond a wall; then its layer, and the index and step of

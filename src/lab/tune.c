@@ -126,7 +126,6 @@ static enum status tune_stage(struct lab *lab, struct cuda_tuning t, struct tuni
     o.n = t.n;
     o.order = t.order;
     o.stage = (int)t.stage;
-    o.sweeps = 0;
     const enum status status = stage_case_create(&c, &o, lab->backend, message, size);
     if (status != STATUS_VALID)
         return status;

@@ -58,6 +58,20 @@ struct fv4_faces {
     double beta[2], d_first[2], d_second[2];
 };
 
+/* Gathered: b points at the low face's β, `across` is the stride to the high one, (first,second)
+ * those in the two other directions. */
+FORMULA struct fv4_faces fv4_faces_at(const double *b, long across, long first, long second)
+{
+    struct fv4_faces x;
+    for (int side = 0; side < 2; side++) {
+        const double *face = b + side * across;
+        x.beta[side] = face[0];
+        x.d_first[side] = face[first] - face[-first];
+        x.d_second[side] = face[second] - face[-second];
+    }
+    return x;
+}
+
 /* S of a cell from values. */
 FORMULA double fv4_sum_of(const struct fv4_cells *c, const struct fv4_faces *i,
                           const struct fv4_faces *j, const struct fv4_faces *k)

@@ -79,17 +79,6 @@ static void gathers_take_the_right_cells(void **state)
     }
 }
 
-static struct fv4_faces faces_at(const double *b, long across, long first, long second)
-{
-    struct fv4_faces f;
-    for (int side = 0; side < 2; side++, b += across) {
-        f.beta[side] = b[0];
-        f.d_first[side] = b[first] - b[-first];
-        f.d_second[side] = b[second] - b[-second];
-    }
-    return f;
-}
-
 static void set_diagonals(double x[4], const double *u, long first, long second)
 {
     for (int number = 0; number < 4; number++)
@@ -118,8 +107,8 @@ static void named_values_are_those_gathered(void **state)
         set_diagonals(x.ij, v, 1, SJ);
         set_diagonals(x.ik, v, 1, SK);
         set_diagonals(x.jk, v, SJ, SK);
-        const struct fv4_faces i = faces_at(bi, 1, SJ, SK), j = faces_at(bj, SJ, 1, SK),
-                               k = faces_at(bk, SK, 1, SJ);
+        const struct fv4_faces i = fv4_faces_at(bi, 1, SJ, SK), j = fv4_faces_at(bj, SJ, 1, SK),
+                               k = fv4_faces_at(bk, SK, 1, SJ);
         EXPECT(same_bits(fv4_sum_of(&x, &i, &j, &k), fv4_gather(v, SJ, SK, bi, bj, bk, SJ, SK)));
         unit[CELL] = 1.0;
         EXPECT(same_bits(fv4_inner_diagonal(3.0, u[0], bi[0], bi[1], bj[0], bj[SJ], bk[0], bk[SK]),
