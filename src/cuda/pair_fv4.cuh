@@ -19,9 +19,10 @@ void cuda_pair_fv4(const struct pair_fv4 &pair);
 /* True if the level's operator is this one, and the level one patch with walls on all sides. */
 bool cuda_pair_fv4_fits(const struct level *level);
 
-/* Black cells so near to a wall see ghosts behind it, which follow from red cells further in than
- * what a block knows. cuda_pair_fv4 leaves them to this one, once all others are done. */
-enum { RIM_LAYERS = 2 };
+/* Black cells so near to a wall in j or k see ghosts behind it, which follow from red cells further
+ * in than what a block knows. cuda_pair_fv4 leaves them to this one, once all others are done. They
+ * see ghosts behind walls in i in so many layers of rows. */
+enum { RIM_LAYERS = 2, RIM_GHOSTS = RIM_LAYERS + 1 };
 void cuda_rim_fv4(const struct pair_fv4 &pair);
 
 #endif

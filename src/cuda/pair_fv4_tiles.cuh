@@ -20,24 +20,34 @@ enum {
 };
 /* Slots for u of a plane, for β on its faces in i and after that in j, and for β on the faces below
  * it; and for its red cells, one in each two rows. Outermost rows look for red cells a row further
- * out, of which nothing is used: there is a row that nobody writes between those slots. */
+ * out, of which nothing is used: there is a row that nobody writes between those slots. For D⁻¹
+ * near walls every thread has a place for each of its two red cells and, BLACK_DINV further, for
+ * each of its black ones. */
 enum {
     U_SIZE = cuda_in_lines(U_BYTES),
     BETA_J = cuda_in_lines(BETA_BYTES),
     BETA_SIZE = BETA_J + cuda_in_lines(BETA_J_BYTES),
     BETA_K_SIZE = cuda_in_lines(BETA_BYTES),
-    RED_SIZE = (REGION_ROWS / 2 + 1) * ROW,
+    RED_ROW = (CORE_WIDTH + 2) * COLUMN,
+    RED_SIZE = (REGION_ROWS / 2 + 1) * RED_ROW,
+    DINV_SIZE = LANES * WARPS * COLUMN,
+    BLACK_DINV = 2 * DINV_SIZE,
 };
 /* Step k reads planes k − 2 … k + 2 of u, k − 2 … k + 1 of β in i and j, k and k + 1 of β in k,
  * while one more comes for the next step; and red cells of plane k − 1, while those of k are
  * written and some warps may still read those of k − 2. */
 enum { U_SLOTS = 6, BETA_SLOTS = 5, BETA_K_SLOTS = 3, RED_SLOTS = 3 };
+/* D⁻¹ of outer cells comes a step ahead, when some warps may not have used that of the step before.
+ */
+enum { OUTER_DINV_SLOTS = 3 };
 enum {
     U_PLACE = 0,
     BETA_PLACE = U_PLACE + U_SLOTS * U_SIZE,
     BETA_K_PLACE = BETA_PLACE + BETA_SLOTS * BETA_SIZE,
-    RED_PLACE = BETA_K_PLACE + BETA_K_SLOTS * BETA_K_SIZE + ROW,
-    BARRIERS_PLACE = RED_PLACE + RED_SLOTS * RED_SIZE,
+    RED_PLACE = BETA_K_PLACE + BETA_K_SLOTS * BETA_K_SIZE + RED_ROW,
+    DINV_PLACE = RED_PLACE + RED_SLOTS * RED_SIZE,
+    OUTER_DINV_PLACE = DINV_PLACE + 2 * BLACK_DINV,
+    BARRIERS_PLACE = OUTER_DINV_PLACE + OUTER_DINV_SLOTS * LANES * COLUMN,
     SHARED_BYTES = BARRIERS_PLACE + 64
 };
 /* The region's first cell in a slot. */
@@ -52,7 +62,6 @@ enum {
  * written. */
 struct barriers {
     barrier_word full[2], done[2];
-    unsigned arrived; /* warps at the latter */
 };
 
 /* Where tiles come from. */
@@ -70,6 +79,11 @@ extern __shared__ __align__(128) unsigned char shared_memory[];
 static __device__ __forceinline__ double at(int place)
 {
     return *(const double *)(shared_memory + place);
+}
+
+static __device__ __forceinline__ void put(int place, double value)
+{
+    *(double *)(shared_memory + place) = value;
 }
 
 static __device__ __forceinline__ struct barriers &barriers()
@@ -160,42 +174,42 @@ static __device__ __forceinline__ void move_up(struct planes &p)
     rotate(p.red);
 }
 
-/* The warp is done with a step; true in the last one that is. */
-static __device__ __forceinline__ bool arrives_last(barrier_word *done)
-{
-    unsigned before = 0;
-    __syncwarp();
-    if (threadIdx.x % LANES == 0) {
-        barrier_arrive(done);
-        before = atomicInc(&barriers().arrived, WARPS - 1);
-    }
-    return __shfl_sync(~0u, before, 0) == WARPS - 1;
-}
-
 static __device__ void create_barriers()
 {
     if (threadIdx.x == 0) {
-        barriers().arrived = 0;
         for (int x = 0; x < 2; x++) {
             barrier_create(&barriers().full[x], 1);
-            barrier_create(&barriers().done[x], WARPS);
+            barrier_create(&barriers().done[x], LANES * WARPS);
         }
         barriers_created();
     }
     __syncthreads();
 }
 
-/* The warp is done with step k. The last one asks for the tiles of k + 2, for which there is room
- * now; a whole warp waits, as lanes that wait alone would run apart from then on. */
-static __device__ __forceinline__ void finish_step(const struct maps &maps, const struct march &m,
-                                                   int k)
+/* The thread is done with the step of this number. One lane could arrive for all, but it takes no
+ * longer so, and tools that look for races know who has waited for whom. */
+static __device__ __forceinline__ void finish_step(int number)
+{
+    barrier_arrive(&barriers().done[number & 1]);
+}
+
+/* Waits until all warps are done with the step before this one. */
+static __device__ __forceinline__ void wait_for_reds(int number)
+{
+    if (number > 0)
+        barrier_wait(&barriers().done[(number - 1) & 1], ((number - 1) >> 1) & 1);
+}
+
+/* Once all warps are done with the step before this one, there is room for the tiles of the step
+ * after it, which the warps ask for in turns. */
+static __device__ __forceinline__ void fetch_next(const struct maps &maps, const struct march &m,
+                                                  int warp, int k)
 {
     const int number = k - m.first + 1;
-    barrier_word *done = &barriers().done[number & 1];
-    if (arrives_last(done) && k + 2 <= m.last) {
-        barrier_wait(done, (number >> 1) & 1);
-        if (threadIdx.x % LANES == 0)
-            fetch(maps, m, k + 2);
+    if (number > 0 && k < m.last && warp == (unsigned)(number + WARPS / 2) % WARPS) {
+        wait_for_reds(number);
+        if (one_lane())
+            fetch(maps, m, k + 1);
         __syncwarp();
     }
 }

@@ -24,6 +24,16 @@ bool cuda_has_tile_copies(const void *kernel);
 #define WITH_TILE_COPIES(...) __trap()
 #endif
 
+/* True in one lane of a whole warp, always the same one. */
+static __device__ __forceinline__ bool one_lane()
+{
+    unsigned one = 0;
+    WITH_TILE_COPIES(asm volatile("{ .reg .pred one; elect.sync _|one, 0xffffffff;"
+                                  " selp.u32 %0, 1, 0, one; }"
+                                  : "=r"(one)));
+    return one;
+}
+
 typedef uint64_t barrier_word;
 
 static __device__ inline void barrier_create(barrier_word *barrier, int arrivals)
@@ -65,6 +75,12 @@ static __device__ inline void tile_fetch(void *to, const CUtensorMap &map, int i
     (void)corner;
     WITH_TILE_COPIES(cuda::ptx::cp_async_bulk_tensor(
         cuda::ptx::space_cluster, cuda::ptx::space_global, to, &map, corner, barrier));
+}
+
+/* What the thread has written to shared memory comes before copies that others ask for later. */
+static __device__ inline void order_before_copies()
+{
+    WITH_TILE_COPIES(cuda::ptx::fence_proxy_async(cuda::ptx::space_shared));
 }
 
 #endif

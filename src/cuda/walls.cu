@@ -1,5 +1,6 @@
 /* Dirichlet ghosts as stored values, for the kernels that do not fold them in. */
 #include "cuda/walls.cuh"
+#include "cuda/pair_fv4.cuh"
 
 static __device__ bool in_open_halo(const struct cells &c, int d, int at)
 {
@@ -187,11 +188,27 @@ void cuda_walls_star(const struct cells &c, double *x, int rule, int layers)
         fill_star<1>(w, cells, layers);
 }
 
+/* Those that black cells see in rows near walls in j and k: all on sides in these directions and on
+ * the edges, and at both ends of rows as far in as ghosts of such a row's neighbours are seen. */
 void cuda_walls_two_colours(const struct cells &c, double *x, const double *black, int colour)
 {
     const struct wall_view w = {c, x};
     const struct two_colours cells = {x, black, colour};
-    fill_star<4>(w, cells, 2);
+    const int n0 = c.n[0], n1 = c.n[1], n2 = c.n[2], in_i = 2 * n1 * n2;
+    const int ends = 2 * rim_rows(c, RIM_GHOSTS), sides = 2 * n0 * (n1 + n2),
+              edges = 4 * (n0 + n1 + n2);
+    for_range(ends + sides + edges, [=] __device__(long number) {
+        const int at = (int)number;
+        if (at < ends) {
+            int j, k;
+            find_rim_row(w.c, RIM_GHOSTS, at / 2, &j, &k);
+            side_ghosts<4>(w, cells, at % 2 * n1 * n2 + k * n1 + j, 2);
+        } else if (at < ends + sides) {
+            side_ghosts<4>(w, cells, in_i + at - ends, 2);
+        } else {
+            edge_ghost<4>(w, cells, at - ends - sides);
+        }
+    });
 }
 
 void cuda_walls_fill(const struct level *level, double *field, int rule, int layers)
