@@ -5,6 +5,9 @@
 ifeq ($(origin CC),default)
 CC := gcc
 endif
+ifeq ($(origin CXX),default)
+CXX := $(subst clang,clang++,$(subst gcc,g++,$(CC)))
+endif
 MPICC ?= mpicc
 MODE ?= release
 ARCH ?= sm_90
@@ -52,6 +55,8 @@ NUMERICS := -ffp-contract=off -fno-math-errno -fno-trapping-math
 SANITIZE := $(if $(filter asan,$(MODE)),-fsanitize=address -fsanitize=undefined -fno-sanitize-recover=all)
 WARNINGS := -Wall -Wextra -Wpedantic -Wshadow $(WERROR)
 ALL_CFLAGS = -std=c11 -D_GNU_SOURCE $(CFLAGS) $(NUMERICS) -fopenmp $(SANITIZE) $(WARNINGS)
+# Kernels as C++ (tests/emulated).
+ALL_CXXFLAGS = -std=c++17 $(CFLAGS) $(NUMERICS) $(SANITIZE) $(WARNINGS) -Wno-unknown-pragmas
 # level/ headers name MPI's types; kernels are written as lambdas.
 MPI_INCLUDES := $(filter -I%,$(shell $(MPICC) -show 2>/dev/null))
 ALL_NVCCFLAGS = -std=c++17 $(NVCCFLAGS) --fmad=false --extended-lambda -DOMPI_SKIP_MPICXX \
@@ -101,11 +106,13 @@ LAB_SOURCES := $(filter-out $(if $(filter 1,$(CUDA)),src/lab/gpu_absent.c),$(sor
                $(if $(filter 1,$(CUDA)),$(sort $(wildcard src/lab/*.cu)))
 LAB_OBJECTS := $(LAB_SOURCES:%=$(BUILD)/%.o)
 
-# Every C file in a room of tests/ is one program. CUDA files there are compiled and not run: they
+# Every C or C++ file in a room of tests/ is one program. CUDA files there are compiled and not run: they
 # show that the shared headers are CUDA C++ too.
 TEST_PROGRAMS := $(patsubst %.c,$(BUILD)/%,$(sort $(wildcard tests/*/*.c)))
+TEST_EMULATED := $(patsubst %.cc,$(BUILD)/%,$(sort $(wildcard tests/*/*.cc)))
 TEST_CUDA := $(if $(filter 1,$(CUDA)),$(patsubst %,$(BUILD)/%.o,$(sort $(wildcard tests/*/*.cu))))
-FORMATTED := $(sort $(foreach ending,c h def cu cuh,$(wildcard src/*/*.$(ending) tests/*/*.$(ending))))
+FORMATTED := $(sort $(foreach ending,c h def cc cu cuh,\
+               $(wildcard src/*/*.$(ending) tests/*/*.$(ending) tests/*/*/*.$(ending))))
 
 # --- rules ----------------------------------------------------------------------------------------
 
@@ -146,6 +153,10 @@ $(BUILD)/%.cu.o: %.cu $(BUILD)/compile-settings
 $(TEST_PROGRAMS): %: %.c.o $(LIBRARY)
 	$(call say,LINK,$@) $(LINK) -o $@ $^ -lcmocka $(LDLIBS)
 
+$(TEST_EMULATED): $(BUILD)/%: %.cc $(BUILD)/compile-settings
+	@mkdir -p $(@D)
+	$(call say,CXX,$@) $(CXX) -Itests/emulated $(INCLUDES) $(ALL_CXXFLAGS) -MMD -MP -MF $@.d -o $@ $< $(LDFLAGS) $(LDPATHS) -lcmocka
+
 # $(call record,TEXT): writes TEXT to the target if it differs from what is there. What depends on the
 # target is so built anew when a setting changes, and needs no `make clean`.
 quote = '$(subst ','\'',$(1))'
@@ -154,7 +165,7 @@ record = @mkdir -p $(@D) && printf '%s\n' $(call quote,$(1)) >$@.new && \
 
 COMPILER_VERSION := $(shell $(CC) --version 2>/dev/null | head -n 1)
 $(BUILD)/compile-settings: FORCE
-	$(call record,$(COMPILER_VERSION) $(COMPILE) $(if $(filter 1,$(CUDA)),$(NVCC) $(ALL_NVCCFLAGS)))
+	$(call record,$(COMPILER_VERSION) $(COMPILE) $(CXX) $(ALL_CXXFLAGS) $(if $(filter 1,$(CUDA)),$(NVCC) $(ALL_NVCCFLAGS)))
 $(BUILD)/link-settings: FORCE
 	$(call record,$(OBJECTS) $(LDFLAGS) $(LDPATHS) $(LDLIBS))
 
@@ -168,7 +179,7 @@ $(BUILD)/build-settings: FORCE
 $(BUILD_INFO): $(BUILD)/build-settings
 $(BUILD_INFO): DEFINES = $(BUILD_DEFINES)
 
-tests: $(BUILD)/hpgmg-gpu $(BUILD)/hpgmg-lab $(TEST_PROGRAMS) $(TEST_CUDA)
+tests: $(BUILD)/hpgmg-gpu $(BUILD)/hpgmg-lab $(TEST_PROGRAMS) $(TEST_EMULATED) $(TEST_CUDA)
 
 test: tests
 	@tests/run-all $(BUILD)
@@ -207,6 +218,7 @@ Targets:
   clean        removes all that was built
 Variables (make NAME=VALUE):
   CC           compiler behind mpicc: gcc, clang
+  CXX          for tests of kernels: that of CC
   MPICC        MPI compiler wrapper
   MODE         release, debug, asan
   CFLAGS       optimisation; what the answer's bits need is always added
@@ -228,4 +240,4 @@ FORCE:
 .DELETE_ON_ERROR:
 .SECONDARY:
 
--include $(OBJECTS:.o=.d) $(MAIN:.o=.d) $(LAB_OBJECTS:.o=.d) $(TEST_PROGRAMS:=.c.d) $(TEST_CUDA:.o=.d)
+-include $(OBJECTS:.o=.d) $(MAIN:.o=.d) $(LAB_OBJECTS:.o=.d) $(TEST_PROGRAMS:=.c.d) $(TEST_EMULATED:=.d) $(TEST_CUDA:.o=.d)

@@ -4,6 +4,7 @@
  * pass table. */
 #include <cuda_runtime.h>
 #include <cstdint>
+#include "cuda/cells.cuh"
 extern "C" {
 #include "base/check.h"
 #include "level/backend.h"
@@ -47,13 +48,6 @@ void cuda_fetch_norm(uint64_t *target);
 void *cuda_allocate_bytes(size_t bytes, const char *what);
 void cuda_release_bytes(void *block);
 
-/* One patch as kernels see it. */
-struct cells {
-    int n[3];
-    int lo[3]; /* global index of cell (0,0,0) */
-    long offset, sj, sk;
-    bool wall[3][2];
-};
 struct cells cells_of(const struct patch *p);
 /* Whether all patches of the level have an even number of cells in every direction. */
 bool cuda_even_patches(const struct level *level);
@@ -99,11 +93,6 @@ void for_range(long n, F f)
 inline int cuda_divided(int a, int b) /* upwards */
 {
     return (a + b - 1) / b;
-}
-/* The bytes of as many lines of memory, 128 bytes each, as these fill. */
-constexpr int cuda_in_lines(int bytes)
-{
-    return (bytes + 127) / 128 * 128;
 }
 /* How many planes a block of a marching kernel should do, an even number between the bounds, where
  * one block a multiprocessor runs, each takes `extra` steps more than it has planes, and there are

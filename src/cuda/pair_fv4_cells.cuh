@@ -1,6 +1,7 @@
 #ifndef CUDA_PAIR_FV4_CELLS_CUH
 #define CUDA_PAIR_FV4_CELLS_CUH
 /* Single cells of the fused red-black pass of order 4, from what is in shared memory. */
+#include "cuda/opaque.cuh"
 #include "cuda/pair_fv4.cuh"
 #include "cuda/pair_fv4_tiles.cuh"
 #include "cuda/reciprocal.cuh"
@@ -122,7 +123,7 @@ struct stored {
 
 static __device__ __forceinline__ double or_stored(double computed, const struct stored &stored)
 {
-    asm("" : "+d"(computed));
+    computed_here(computed);
     return stored.wanted ? at(stored.place) : computed;
 }
 

@@ -91,10 +91,9 @@ static __device__ __forceinline__ struct outer find_outer(const struct pair_fv4 
 }
 
 /* Warps have them in turns, if the patch goes on there. */
-static __device__ __forceinline__ bool has_outer(const struct pair_fv4 &w, const struct march &m,
-                                                 int warp, int number)
+static __device__ __forceinline__ bool has_outer(const struct pair_fv4 &w, int warp, int number)
 {
-    return warp == (unsigned)number % WARPS && CORE_WIDTH < w.c.n[0];
+    return is_turn(warp, number) && CORE_WIDTH < w.c.n[0];
 }
 
 /* Where the lanes have D⁻¹ of them; it may be asked for up to two steps ahead. */

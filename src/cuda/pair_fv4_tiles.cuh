@@ -2,6 +2,7 @@
 #define CUDA_PAIR_FV4_TILES_CUH
 /* What a block of the fused red-black pass of order 4 has in shared memory, and how it gets there.
  */
+#include "cuda/shared.cuh"
 #include "cuda/tile_copy.cuh"
 #include "cuda/tuning.h"
 
@@ -60,7 +61,7 @@ enum {
 
 /* By parity of the step: its tiles have come; all warps are done with it, tiles used and red cells
  * written. */
-struct barriers {
+struct step_barriers {
     barrier_word full[2], done[2];
 };
 
@@ -74,21 +75,9 @@ struct march {
     int i, j, first, last;
 };
 
-extern __shared__ __align__(128) unsigned char shared_memory[];
-
-static __device__ __forceinline__ double at(int place)
+static __device__ __forceinline__ struct step_barriers &barriers()
 {
-    return *(const double *)(shared_memory + place);
-}
-
-static __device__ __forceinline__ void put(int place, double value)
-{
-    *(double *)(shared_memory + place) = value;
-}
-
-static __device__ __forceinline__ struct barriers &barriers()
-{
-    return *(struct barriers *)(shared_memory + BARRIERS_PLACE);
+    return *(struct step_barriers *)(shared_memory + BARRIERS_PLACE);
 }
 
 /* Slots are given to planes in turns. */
@@ -200,13 +189,19 @@ static __device__ __forceinline__ void wait_for_reds(int number)
         barrier_wait(&barriers().done[(number - 1) & 1], ((number - 1) >> 1) & 1);
 }
 
+/* Whether it is the warp's turn of something that is done once a step. */
+static __device__ __forceinline__ bool is_turn(int warp, int number)
+{
+    return warp == (int)((unsigned)number % WARPS);
+}
+
 /* Once all warps are done with the step before this one, there is room for the tiles of the step
  * after it, which the warps ask for in turns. */
 static __device__ __forceinline__ void fetch_next(const struct maps &maps, const struct march &m,
                                                   int warp, int k)
 {
     const int number = k - m.first + 1;
-    if (number > 0 && k < m.last && warp == (unsigned)(number + WARPS / 2) % WARPS) {
+    if (number > 0 && k < m.last && is_turn(warp, number + WARPS / 2)) {
         wait_for_reds(number);
         if (one_lane())
             fetch(maps, m, k + 1);

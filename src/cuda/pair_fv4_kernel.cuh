@@ -1,0 +1,232 @@
+#ifndef CUDA_PAIR_FV4_KERNEL_CUH
+#define CUDA_PAIR_FV4_KERNEL_CUH
+/* A block marches through the planes. At step k its threads update red cells of plane k, and then
+ * black ones of plane k − 1. Of the red cells as they have become, a black one sees only its six
+ * nearest neighbours, as all others within the operator's reach are black; so red cells are updated
+ * one cell beyond the block's own and one plane ahead, and what is already there for the red cell
+ * serves for the black one below it.
+ *
+ * A thread has four columns, neighbours in j, of which every second one has a red cell in plane k
+ * and a black one in k − 1; those are the active ones, in the next step it is the others. What a
+ * column will need again when it is active stays in registers, everything else is in shared memory:
+ * tiles of u and β, copied there a step ahead, and new red cells. One column of cells on either
+ * side of the block's own has red cells only; the warps update them in turns. */
+#include "cuda/pair_fv4_columns.cuh"
+#include "operators/boundary.h"
+
+/* At a wall in i, black cells see ghosts that follow from red cells as they are now. These put them
+ * where the others find them in shared memory. `inward` is the step to the next column, in bytes.
+ *
+ * Next to the red cell at `place` in u, of the new value `red`, `third` that of the one two columns
+ * further: the ghost is of a black cell's colour, and no red one sees it but this. */
+static __device__ __forceinline__ void put_end_ghost(int inward, int place, double red,
+                                                     double third, struct sides &next)
+{
+    const bool low = inward > 0;
+    const double ghost =
+        wall_quartic(red, low ? next.i[1] : next.i[0], third, at(place + 3 * inward));
+    put(place - inward, ghost);
+    next.i[0] = low ? ghost : next.i[0];
+    next.i[1] = low ? next.i[1] : ghost;
+}
+
+/* Next to the black cell at `place` in u and at `reds` among red cells: only it sees these. */
+static __device__ __forceinline__ void put_end_ghosts(int inward, int place, int reds)
+{
+    const double v[4] = {at(place), at(reds + inward), at(place + 2 * inward),
+                         at(reds + 3 * inward)};
+    put(reds - inward, wall_quartic(v[0], v[1], v[2], v[3]));
+    put(place - 2 * inward, wall_quartic_second(v[0], v[1], v[2], v[3]));
+}
+
+/* All of them next to the thread's active cells, from that at c on. In this step only the thread
+ * itself looks at them. */
+static __device__ __forceinline__ void put_ends(const struct planes &p, const struct columns &t,
+                                                int c, const double red[2], struct common common[2])
+{
+    const int inward = t.inward, third = threadIdx.x % LANES + 2 * inward / COLUMN;
+    for (int q = 0; q < 2; q++) {
+        const int cell = c + 2 * q * ROW;
+        const double value = __shfl_sync(~0u, red[q], third);
+        if (inward == 0)
+            continue;
+        put_end_ghost(inward, p.u[2] + cell, red[q], value, common[q].next);
+        put_end_ghosts(inward, p.u[1] + cell, p.red[0] + t.reds + q * RED_ROW);
+    }
+    order_before_copies();
+    __syncwarp();
+}
+
+template <bool HELMHOLTZ>
+static __device__ __forceinline__ void relax_outer(const struct pair_fv4 &w, const struct march &m,
+                                                   const struct planes &p, const struct source &s,
+                                                   int k)
+{
+    const struct outer o = find_outer(w, m, k);
+    const struct stored dinv = {near_wall(w, o, k), outer_dinv(k - m.first + 1)};
+    struct common common;
+    struct face high;
+    __pipeline_wait_prior(0);
+    const double red = relax_red<HELMHOLTZ>(w, o.place, p, s, dinv, common, high);
+    if (o.own)
+        put(p.red[1] + o.place / ROW / 2 * RED_ROW + o.place % ROW, red);
+}
+
+/* What a thread takes from step to step. */
+struct state {
+    struct planes p;
+    struct column kept[2][2]; /* by parity of the step in which they are active, and row */
+    struct sources sources[2];
+    long here;   /* the patch's plane k or its nearest one, from cell (0,0,0) */
+    double *out; /* plane k − 1 */
+};
+
+/* Stores plane k − 1: the black cells, and the red ones of the step before. */
+static __device__ __forceinline__ void store_rows(const struct columns &t, double *plane,
+                                                  bool upper, const double black[2],
+                                                  const struct column red[2])
+{
+    for (int r = 0; r < COLUMNS; r++)
+        if (t.own >> r & 1)
+            *(double *)((char *)plane + t.rows[r]) =
+                upper == (r & 1) ? black[r / 2] : red[r / 2].red_mm;
+}
+
+/* Step k, in which the upper ones of each two columns are active or the lower ones. Bits 0 and 2
+ * say whether walls are away from their red cells, and in j and k from their black ones. */
+struct moment {
+    int k, number;
+    bool upper;
+    unsigned red_away, black_away;
+};
+
+static __device__ __forceinline__ struct moment make_moment(const struct pair_fv4 &w,
+                                                            const struct march &m,
+                                                            const struct columns &t, int parity,
+                                                            int k)
+{
+    const bool upper = hidden(t.odd) ^ parity;
+    const unsigned away = t.away >> upper;
+    return {k, k - m.first + 1, upper, is_within(k, w.c.n[2], RIM_LAYERS) ? away >> COLUMNS : 0,
+            is_within(k - 1, w.c.n[2], RIM_LAYERS) ? away : 0};
+}
+
+/* What the step's black cells and the next one's cells need that does not come in tiles, once that
+ * of the step itself is there. */
+template <bool HELMHOLTZ, int S>
+static __device__ __forceinline__ void
+ask_for_sources(const struct pair_fv4 &w, const struct march &m, const struct columns &t,
+                const struct moment &now, int warp, unsigned zero, struct state &x)
+{
+    const long above = x.here + (is_within(now.k, w.c.n[2] - 1, 0) ? w.c.sk : 0);
+    struct sources &next = x.sources[S ^ 1];
+    if (near_wall(w, t, now.k))
+        __pipeline_wait_prior(0);
+    load_sources<HELMHOLTZ>(next, w, t, !now.upper, x.here, above,
+                            zero_after<HELMHOLTZ>(x.sources[S], zero));
+    if (has_outer(w, warp, now.number + 1))
+        load_outer<HELMHOLTZ>(next.outer, w, m, above, now.k + 1);
+    if (!t.away_i)
+        fetch_dinv(w, t, t.dinv + BLACK_DINV, now.upper, now.k - 1);
+    x.here = above;
+}
+
+template <bool HELMHOLTZ, int S>
+static __device__ __forceinline__ void
+relax_reds(const struct pair_fv4 &w, const struct columns &t, const struct moment &now,
+           const struct state &x, double red[2], struct common common[2], struct face high[2])
+{
+#pragma unroll
+    for (int q = 0; q < 2; q++) {
+        const struct stored dinv = {!(now.red_away >> 2 * q & 1), t.dinv + q * DINV_SIZE};
+        red[q] = relax_red<HELMHOLTZ>(w, t.cells[S] + 2 * q * ROW, x.p, x.sources[S].red[q], dinv,
+                                      common[q], high[q]);
+    }
+    for (int q = 0; q < 2; q++)
+        if (t.inside)
+            put(x.p.red[1] + t.reds + q * RED_ROW, red[q]);
+}
+
+template <bool HELMHOLTZ, int S>
+static __device__ __forceinline__ void
+relax_blacks(const struct pair_fv4 &w, const struct columns &t, const struct moment &now,
+             const struct state &x, const double red[2], const struct common common[2],
+             double black[2])
+{
+    const int south = now.upper ? 0 : -RED_ROW, north = now.upper ? RED_ROW : 0;
+#pragma unroll
+    for (int q = 0; q < 2; q++) {
+        const struct stored dinv = {!t.away_i, t.dinv + BLACK_DINV + q * DINV_SIZE};
+        black[q] = relax_black<HELMHOLTZ>(w, t.cells[S] + 2 * q * ROW, x.p, x.kept[S][q],
+                                          t.reds + q * RED_ROW, south, north, red[q],
+                                          x.sources[S].black[q], dinv, common[q]);
+        if (!(now.black_away >> 2 * q & 1))
+            black[q] = common[q].u_m;
+    }
+}
+
+/* Step k, of parity S. */
+template <bool HELMHOLTZ, int S>
+static __device__ __forceinline__ void step(const struct pair_fv4 &w, const struct maps &maps,
+                                            const struct march &m, const struct columns &t,
+                                            int warp, unsigned zero, struct state &x, int k)
+{
+    const struct moment now = make_moment(w, m, t, S, k);
+    double red[2], black[2];
+    struct common common[2];
+    struct face high[2];
+    barrier_wait(&barriers().full[S], (now.number >> 1) & 1);
+    if (has_outer(w, warp, now.number))
+        relax_outer<HELMHOLTZ>(w, m, x.p, x.sources[S].outer, k);
+    ask_for_sources<HELMHOLTZ, S>(w, m, t, now, warp, zero, x);
+    fetch_next(maps, m, warp, k);
+    relax_reds<HELMHOLTZ, S>(w, t, now, x, red, common, high);
+    wait_for_reds(now.number);
+    if (!t.away_i)
+        __pipeline_wait_prior(0);
+    if (near_wall(w, t, k + 1))
+        fetch_dinv(w, t, t.dinv, !now.upper, k + 1);
+    if (t.at_end)
+        put_ends(x.p, t, t.cells[S], red, common);
+    relax_blacks<HELMHOLTZ, S>(w, t, now, x, red, common, black);
+    for (int q = 0; q < 2; q++)
+        x.kept[S][q] = {common[q].u_m, red[q], high[q]};
+    if (k > m.first)
+        store_rows(t, x.out, now.upper, black, x.kept[S ^ 1]);
+    x.out += w.c.sk;
+    move_up(x.p);
+    finish_step(now.number);
+}
+
+template <bool HELMHOLTZ>
+static __global__ void __launch_bounds__(LANES *WARPS, 1)
+    red_black_kernel(const __grid_constant__ struct pair_fv4 w,
+                     const __grid_constant__ struct maps maps, int planes, unsigned zero)
+{
+    struct march m = {(int)blockIdx.x * CORE_WIDTH, (int)blockIdx.y * CORE_ROWS,
+                      (int)blockIdx.z * planes, 0};
+    m.last = min(m.first + planes, w.c.n[2]);
+    create_barriers();
+    if (threadIdx.x == 0) {
+        fetch_first(maps, m);
+        fetch(maps, m, m.first);
+    }
+    __syncwarp();
+    const int warp = warp_number(), first = m.first - 1;
+    const struct columns t = make_columns(w, m, warp);
+    struct state x = {};
+    x.p = first_planes();
+    x.here = max(first, 0) * w.c.sk;
+    x.out = w.out + (first - 1) * w.c.sk;
+    load_sources<HELMHOLTZ>(x.sources[0], w, t, t.odd, x.here, x.here, 0);
+    if (has_outer(w, warp, 0))
+        load_outer<HELMHOLTZ>(x.sources[0].outer, w, m, x.here, first);
+    if (near_wall(w, t, first))
+        fetch_dinv(w, t, t.dinv, t.odd, first);
+    for (int k = first; k < m.last; k += 2) {
+        step<HELMHOLTZ, 0>(w, maps, m, t, warp, zero, x, k);
+        step<HELMHOLTZ, 1>(w, maps, m, t, warp, zero, x, k + 1);
+    }
+}
+
+#endif

@@ -1,0 +1,252 @@
+#ifndef EMULATED_BLOCK_H
+#define EMULATED_BLOCK_H
+/* A block of a CUDA kernel on the CPU, to see whether a kernel's own source gives the right bits
+ * and has no races, where there is no GPU. Threads are coroutines: each runs until it must wait,
+ * and which one goes on then is random.
+ *
+ * Every thread counts its own time, and knows up to which time of every other one that thread's
+ * doings come before its own: what a barrier tells it (vector clocks; C. Flanagan and S. Freund,
+ * FastTrack, 2009). A place in shared memory remembers who wrote it last, and when everyone has
+ * read it last. An access to what another thread has done there, at a time that this one has not
+ * been told of, is a race. */
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <functional>
+#include <numeric>
+#include <random>
+#include <vector>
+#include <ucontext.h>
+
+namespace emulated
+{
+enum { THREADS = 256, WARP = 32, SHARED_WORDS = 232448 / 8, STACK_BYTES = 1 << 17 };
+
+struct clock_of_all {
+    std::array<int, THREADS> time{};
+    void learn(const clock_of_all &other)
+    {
+        for (int t = 0; t < THREADS; t++)
+            time[t] = std::max(time[t], other.time[t]);
+    }
+};
+
+struct index3 {
+    unsigned x, y, z;
+};
+
+/* A copy that the thread has asked for, and that is not there before it has waited. */
+struct copy {
+    double *to, value;
+};
+
+struct thread {
+    ucontext_t context;
+    std::vector<char> stack = std::vector<char>(STACK_BYTES);
+    bool done = false;
+    index3 index{};
+    clock_of_all known;
+    std::vector<copy> copies;
+};
+
+/* Some threads that all must come before any goes on. */
+struct meeting {
+    int come = 0, times = 0;
+    clock_of_all told;
+    std::array<double, WARP> said{}, heard{};
+};
+
+/* A barrier in shared memory: a phase ends when all arrivals and all bytes expected have come. */
+struct counted_barrier {
+    int expected = 0, missing = 0, phase = 0;
+    long bytes = 0;
+    clock_of_all coming, told;
+};
+
+struct access {
+    int writer = -1, written = 0;
+    std::array<int, THREADS> read{};
+};
+
+struct block {
+    index3 index{};
+    std::vector<thread> threads = std::vector<thread>(THREADS);
+    std::array<meeting, THREADS / WARP> warps;
+    meeting all;
+    std::vector<counted_barrier> barriers;
+    std::vector<access> accesses;
+    std::function<void()> kernel;
+    ucontext_t scheduler;
+    int running = 0;
+    bool moved = false; /* since the scheduler looked last */
+};
+
+alignas(128) inline unsigned char shared_memory[SHARED_WORDS * sizeof(double)];
+inline block *now;
+inline long races;
+
+inline thread &self()
+{
+    return now->threads[now->running];
+}
+
+inline void wait_for_others()
+{
+    swapcontext(&self().context, &now->scheduler);
+}
+
+inline void race(const char *what, int place, int other)
+{
+    enum { SHOWN = 8 };
+    if (races++ < SHOWN)
+        std::fprintf(stderr, "%s at %d between threads %d and %d, block %u %u %u\n", what, place,
+                     now->running, other, now->index.x, now->index.y, now->index.z);
+}
+
+inline void check_against_writer(const access &a, const char *what, int place)
+{
+    if (a.writer >= 0 && a.writer != now->running && self().known.time[a.writer] < a.written)
+        race(what, place, a.writer);
+}
+
+inline void note_read(int place)
+{
+    access &a = now->accesses[place / sizeof(double)];
+    check_against_writer(a, "read after write", place);
+    a.read[now->running] = self().known.time[now->running];
+}
+
+inline void note_write(int place)
+{
+    access &a = now->accesses[place / sizeof(double)];
+    check_against_writer(a, "write after write", place);
+    for (int t = 0; t < THREADS; t++)
+        if (t != now->running && a.read[t] > self().known.time[t]) {
+            race("write after read", place, t);
+            break;
+        }
+    a.writer = now->running;
+    a.written = self().known.time[now->running];
+}
+
+/* `ordered`: whether what was done before comes before what the others do after it. */
+inline void meet(meeting &m, int first, int count, bool ordered)
+{
+    const int times = m.times;
+    m.told.learn(self().known);
+    now->moved = true;
+    if (++m.come < count) {
+        while (m.times == times)
+            wait_for_others();
+        return;
+    }
+    for (int t = first; ordered && t < first + count; t++) {
+        now->threads[t].known.learn(m.told);
+        now->threads[t].known.time[t]++;
+    }
+    m.told = {};
+    m.heard = m.said;
+    m.come = 0;
+    m.times++;
+}
+
+inline meeting &warp()
+{
+    return now->warps[now->running / WARP];
+}
+
+inline void meet_warp(bool ordered)
+{
+    meet(warp(), now->running / WARP * WARP, WARP, ordered);
+}
+
+/* All lanes' values; a shuffle or a vote orders nothing in memory. */
+inline const std::array<double, WARP> &exchange(double value)
+{
+    warp().said[now->running % WARP] = value;
+    meet_warp(false);
+    return warp().heard;
+}
+
+inline void end_phase(counted_barrier &b)
+{
+    if (b.missing > 0 || b.bytes > 0)
+        return;
+    b.phase++;
+    b.missing = b.expected;
+    b.told = b.coming;
+    now->moved = true;
+}
+
+inline void arrive(counted_barrier &b)
+{
+    b.coming.learn(self().known);
+    self().known.time[now->running]++;
+    b.missing--;
+    end_phase(b);
+}
+
+/* An arrival after which the thread still copies so many bytes. */
+inline void arrive_before_copies(counted_barrier &b, long bytes)
+{
+    b.coming.learn(self().known);
+    b.missing--;
+    b.bytes += bytes;
+}
+
+inline void copied(counted_barrier &b, long bytes)
+{
+    b.bytes -= bytes;
+    end_phase(b);
+}
+
+inline void start()
+{
+    now->kernel();
+    self().done = now->moved = true;
+    wait_for_others();
+}
+
+inline void prepare(thread &t, int number)
+{
+    t.index = {(unsigned)number, 0, 0};
+    t.known.time[number] = 1;
+    getcontext(&t.context);
+    t.context.uc_stack.ss_sp = t.stack.data();
+    t.context.uc_stack.ss_size = t.stack.size();
+    t.context.uc_link = nullptr;
+    makecontext(&t.context, start, 0);
+}
+
+/* Runs one block; false if its threads wait for each other for ever. Shared memory is full of NaN
+ * at first. */
+inline bool run(const index3 &index, std::mt19937 &random, const std::function<void()> &kernel)
+{
+    block b;
+    std::vector<int> order(THREADS);
+    std::iota(order.begin(), order.end(), 0);
+    std::fill_n((double *)shared_memory, (int)SHARED_WORDS, std::nan(""));
+    b.index = index;
+    b.kernel = kernel;
+    b.accesses.resize(SHARED_WORDS);
+    now = &b;
+    for (int t = 0; t < THREADS; t++)
+        prepare(b.threads[t], t);
+    do {
+        b.moved = false;
+        std::shuffle(order.begin(), order.end(), random);
+        for (const int t : order)
+            if (!b.threads[t].done) {
+                b.running = t;
+                swapcontext(&b.scheduler, &b.threads[t].context);
+            }
+    } while (b.moved);
+    return std::all_of(b.threads.begin(), b.threads.end(), [](const thread &t) { return t.done; });
+}
+} // namespace emulated
+
+#endif

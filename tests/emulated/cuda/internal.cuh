@@ -1,0 +1,47 @@
+#ifndef EMULATED_INTERNAL_CUH
+#define EMULATED_INTERNAL_CUH
+/* What CUDA C++ has and C++ has not, as far as kernels here need it. */
+#include "block.h"
+#include "cuda/cells.cuh"
+
+#define __device__
+#define __global__
+#define __forceinline__ inline
+#define __grid_constant__
+#define __launch_bounds__(...)
+#define threadIdx (emulated::self().index)
+#define blockIdx (emulated::now->index)
+
+using std::max;
+using std::min;
+
+static inline void __syncthreads()
+{
+    emulated::meet(emulated::now->all, 0, emulated::THREADS, true);
+}
+
+static inline void __syncwarp()
+{
+    emulated::meet_warp(true);
+}
+
+template <class T>
+static inline T __shfl_sync(unsigned, T value, int lane)
+{
+    return (T)emulated::exchange((double)value)[lane % emulated::WARP];
+}
+
+static inline bool __any_sync(unsigned, bool value)
+{
+    const auto &all = emulated::exchange(value);
+    return std::any_of(all.begin(), all.end(), [](double x) { return x != 0.0; });
+}
+
+static inline int __double2hiint(double x)
+{
+    uint64_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    return (int)(bits >> 32);
+}
+
+#endif

@@ -1,0 +1,187 @@
+/* The kernel of order 4's red and black half-sweeps in one pass, its own source on an emulated
+ * block: red cells, and black ones but for those near walls in j and k, have the bits that the
+ * formulas give; the others keep their value; nothing races. */
+#include <csetjmp>
+#include <cstdarg>
+#include <cstddef>
+#include <cstdint>
+extern "C" {
+#include <cmocka.h>
+}
+#include "cuda/pair_fv4_kernel.cuh"
+
+enum { MARGIN = 4 }; /* around the patch in all fields, more than what is read */
+
+struct box {
+    struct cells c;
+    long size, origin; /* of a field, and of its cell (0,0,0) */
+};
+
+static struct box make_box(int n0, int n1, int n2)
+{
+    struct box b = {};
+    b.c.n[0] = n0;
+    b.c.n[1] = n1;
+    b.c.n[2] = n2;
+    b.c.sj = n0 + 2 * MARGIN;
+    b.c.sk = b.c.sj * (n1 + 2 * MARGIN);
+    b.size = b.c.sk * (n2 + 2 * MARGIN);
+    b.origin = MARGIN * (1 + b.c.sj + b.c.sk);
+    return b;
+}
+
+typedef std::vector<double> field;
+
+static field random_field(const struct box &b, std::mt19937 &random, double least, double most)
+{
+    std::uniform_real_distribution<double> values(least, most);
+    field x(b.size);
+    for (double &value : x)
+        value = values(random);
+    return x;
+}
+
+struct fields {
+    field u, f, alpha, dinv, beta_i, beta_j, beta_k, out;
+};
+
+static struct fields make_fields(const struct box &b, std::mt19937 &random)
+{
+    const auto any = [&] { return random_field(b, random, -1.0, 1.0); };
+    const auto positive = [&] { return random_field(b, random, 0.5, 1.5); };
+    return {any(),      any(),      positive(), positive(),
+            positive(), positive(), positive(), field(b.size, std::nan(""))};
+}
+
+static struct pair_fv4 make_pass(const struct box &b, struct fields &x, bool helmholtz, int colour)
+{
+    const auto first = [&](field &v) { return v.data() + b.origin; };
+    return {b.c,           first(x.u),      first(x.f),      helmholtz ? first(x.alpha) : NULL,
+            first(x.dinv), first(x.beta_i), first(x.beta_j), first(x.beta_k),
+            0.37,          colour,          first(x.out)};
+}
+
+static void run_kernel(const struct pair_fv4 &w, int planes, std::mt19937 &random)
+{
+    const struct maps maps = {{w.in, w.c, WIDTH, REGION_ROWS + 4},
+                              {w.beta_i, w.c, WIDTH, REGION_ROWS + 2},
+                              {w.beta_j, w.c, WIDTH, REGION_ROWS + 1},
+                              {w.beta_k, w.c, WIDTH, REGION_ROWS + 2}};
+    const auto tiles = [](int n, int size) { return (unsigned)((n + size - 1) / size); };
+    for (unsigned k = 0; k < tiles(w.c.n[2], planes); k++)
+        for (unsigned j = 0; j < tiles(w.c.n[1], CORE_ROWS); j++)
+            for (unsigned i = 0; i < tiles(w.c.n[0], CORE_WIDTH); i++)
+                assert_true(emulated::run({i, j, k}, random, [&] {
+                    if (w.alpha)
+                        red_black_kernel<true>(w, maps, planes, 0);
+                    else
+                        red_black_kernel<false>(w, maps, planes, 0);
+                }));
+}
+
+/* The updated value of cell (i,j,k) of u. */
+static double relaxed(const struct pair_fv4 &w, const double *u, int i, int j, int k)
+{
+    const long sj = w.c.sj, sk = w.c.sk, at_cell = i + j * sj + k * sk;
+    const double *x = u + at_cell, *bi = w.beta_i + at_cell, *bj = w.beta_j + at_cell,
+                 *bk = w.beta_k + at_cell, alpha = w.alpha ? w.alpha[at_cell] : 0.0;
+    const bool inner =
+        is_within(i, w.c.n[0], 2) && is_within(j, w.c.n[1], 2) && is_within(k, w.c.n[2], 2);
+    const double dinv =
+        inner ? 1.0 / fv4_inner_diagonal(w.scale, alpha, bi[0], bi[1], bj[0], bj[sj], bk[0], bk[sk])
+              : w.dinv[at_cell];
+    const double rhs =
+        w.alpha ? rhs_helmholtz(w.f[at_cell], alpha, x[0]) : rhs_poisson(w.f[at_cell], alpha, x[0]);
+    const double sum = fv4_gather(x, sj, sk, bi, bj, bk, sj, sk);
+    return update_gauss_seidel(x[0], dinv, residual_value(rhs, w.scale, sum));
+}
+
+template <class Do>
+static void for_cells(const struct cells &c, const Do &act)
+{
+    for (int k = 0; k < c.n[2]; k++)
+        for (int j = 0; j < c.n[1]; j++)
+            for (int i = 0; i < c.n[0]; i++)
+                act(i, j, k, i + j * c.sj + k * c.sk);
+}
+
+/* Both ghosts behind the walls in i, of every row. */
+static void fill_ends(const struct cells &c, double *u)
+{
+    for (int k = 0; k < c.n[2]; k++)
+        for (int j = 0; j < c.n[1]; j++) {
+            double *x = u + j * c.sj + k * c.sk, *y = x + c.n[0] - 1;
+            x[-1] = wall_quartic(x[0], x[1], x[2], x[3]);
+            x[-2] = wall_quartic_second(x[0], x[1], x[2], x[3]);
+            y[1] = wall_quartic(y[0], y[-1], y[-2], y[-3]);
+            y[2] = wall_quartic_second(y[0], y[-1], y[-2], y[-3]);
+        }
+}
+
+/* What the kernel should leave, by one cell after the other. */
+static field expected(const struct box &b, const struct pair_fv4 &w, const field &u)
+{
+    field after_red = u, after_both;
+    const auto is_red = [&](int i, int j, int k) { return (i + j + k + w.colour) % 2 == 0; };
+    for_cells(w.c, [&](int i, int j, int k, long place) {
+        if (is_red(i, j, k))
+            after_red[b.origin + place] = relaxed(w, w.in, i, j, k);
+    });
+    after_both = after_red;
+    fill_ends(w.c, after_red.data() + b.origin);
+    for_cells(w.c, [&](int i, int j, int k, long place) {
+        if (!is_red(i, j, k) && is_within(j, w.c.n[1], RIM_LAYERS) &&
+            is_within(k, w.c.n[2], RIM_LAYERS))
+            after_both[b.origin + place] = relaxed(w, after_red.data() + b.origin, i, j, k);
+    });
+    return after_both;
+}
+
+static void check(int n0, int n1, int n2, int planes, bool helmholtz, int colour)
+{
+    std::mt19937 random(n0 + n1 + n2 + colour);
+    const struct box b = make_box(n0, n1, n2);
+    struct fields x = make_fields(b, random);
+    const struct pair_fv4 w = make_pass(b, x, helmholtz, colour);
+    const field want = expected(b, w, x.u);
+    long wrong = 0;
+    emulated::races = 0;
+    run_kernel(w, planes, random);
+    for_cells(b.c, [&](int, int, int, long place) {
+        wrong += memcmp(&w.out[place], &want[b.origin + place], sizeof(double)) != 0;
+    });
+    assert_int_equal(wrong, 0);
+    assert_int_equal(emulated::races, 0);
+}
+
+static void test_whole_tiles(void **)
+{
+    check(64, 16, 16, 16, false, 0);
+    check(128, 30, 20, 10, false, 1);
+    check(192, 16, 12, 12, true, 0);
+}
+
+static void test_tiles_that_are_not_full(void **)
+{
+    for (int n = 68; n <= 100; n += n < 76 ? 4 : 24)
+        check(n, 20, 16, 8, n == 72, n / 4 % 2);
+    check(132, 18, 10, 6, false, 0);
+}
+
+static void test_small_patches(void **)
+{
+    check(8, 8, 8, 8, false, 0);
+    check(12, 12, 12, 4, true, 1);
+    check(16, 40, 8, 2, false, 1);
+    check(40, 16, 16, 6, false, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_whole_tiles),
+        cmocka_unit_test(test_tiles_that_are_not_full),
+        cmocka_unit_test(test_small_patches),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
