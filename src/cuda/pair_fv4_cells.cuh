@@ -108,9 +108,9 @@ static __device__ __forceinline__ double relax(const struct fv4_cells &x, const 
 }
 
 /* What remains of a column from one step in which it is active to the next, by planes before the
- * latter's red cell: u as it was, its last red cell, and the face below the black cell. */
+ * latter's red cell: u as it was, and the face below the black cell. */
 struct column {
-    double u_mmm, red_mm;
+    double u_mmm;
     struct face low;
 };
 
@@ -148,12 +148,12 @@ relax_red(const struct pair_fv4 &w, int c, const struct planes &p, const struct 
     common.beta_m = load_beta(p.beta[1] + c);
     common.low = load_face(p.beta_k[0] + c);
     high = load_face(p.beta_k[1] + c);
-    const double column[4] = {at(p.u[0] + c), common.u_m, common.u_p, at(p.u[4] + c)};
-    const struct fv4_cells x = load_cells(at(p.u[2] + c), column, common.next, p.u[2] + c,
-                                          load_next(p.u[1] + c), load_next(p.u[3] + c));
     const struct faces faces = load_faces(p.beta[2] + c, common.beta_m, common.beta,
                                           load_beta(p.beta[3] + c), common.low, high);
     const double dinv = or_stored(inverse_diagonal(w.scale, faces, s.alpha), stored);
+    const double column[4] = {at(p.u[0] + c), common.u_m, common.u_p, at(p.u[4] + c)};
+    const struct fv4_cells x = load_cells(at(p.u[2] + c), column, common.next, p.u[2] + c,
+                                          load_next(p.u[1] + c), load_next(p.u[3] + c));
     return relax<HELMHOLTZ>(x, faces, s, dinv, w.scale);
 }
 
@@ -168,7 +168,7 @@ relax_black(const struct pair_fv4 &w, int c, const struct planes &p, const struc
     const int place = p.red[0] + reds;
     const struct sides next = {{at(place - COLUMN), at(place + COLUMN)},
                                {at(place + south), at(place + north)}};
-    const double others[4] = {column.u_mmm, column.red_mm, red, common.u_p};
+    const double others[4] = {column.u_mmm, at(p.red[2] + reds), red, common.u_p};
     const struct fv4_cells x =
         load_cells(common.u_m, others, next, p.u[1] + c, load_next(p.u[0] + c), common.next);
     const struct faces faces = load_faces(p.beta[1] + c, load_beta(p.beta[0] + c), common.beta_m,

@@ -10,12 +10,13 @@
  * into a plane of the patch the columns are, in bytes. Bits of the four: `own`, whether the block
  * stores it, and `away`, whether walls in j and, in the next four bits, walls in i and j are at
  * least RIM_LAYERS cells away; away_i the same of walls in i alone. At a wall in i `inward` is the
- * step to the next column, in bytes, else 0; at_end whether it is not in any lane. Threads not
- * `inside` the patch do what one does that sees no wall in i, and store nothing. */
+ * step to the next column, in bytes, else 0; at_end whether it is not in any lane, and quiet
+ * whether no wall in i or j is near any lane's cells. Threads not `inside` the patch do what one
+ * does that sees no wall in i, and store nothing. */
 struct columns {
     int odd, cells[2], reds, dinv;
     unsigned rows[COLUMNS], own, away;
-    bool inside, away_i, at_end;
+    bool inside, away_i, at_end, quiet;
     int inward;
 };
 
@@ -60,6 +61,7 @@ static __device__ __forceinline__ struct columns make_columns(const struct pair_
     }
     t.inward = !t.inside ? 0 : i == 0 ? COLUMN : i == n[0] - 1 ? -COLUMN : 0;
     t.at_end = __any_sync(~0u, t.inward != 0);
+    t.quiet = !__any_sync(~0u, t.away >> COLUMNS != (1u << COLUMNS) - 1);
     return t;
 }
 
@@ -115,11 +117,16 @@ static __device__ __forceinline__ double load(const double *plane, unsigned plac
     return *(const double *)((const char *)plane + place);
 }
 
+/* A plane of f and α. */
+struct source_plane {
+    const double *f, *alpha;
+};
+
 template <bool HELMHOLTZ>
-static __device__ __forceinline__ struct source load_source(const struct pair_fv4 &w, long plane,
+static __device__ __forceinline__ struct source load_source(const struct source_plane &p,
                                                             unsigned place)
 {
-    return {load(w.f + plane, place), HELMHOLTZ ? load(w.alpha + plane, place) : 0.0};
+    return {load(p.f, place), HELMHOLTZ ? load(p.alpha, place) : 0.0};
 }
 
 /* To shared memory; there once all that the thread has asked for is. */
@@ -151,37 +158,37 @@ static __device__ __forceinline__ unsigned zero_after(const struct sources &s, u
            zero;
 }
 
-/* Red cells are in the plane `above` of the patch, from the field's cell (0,0,0), black ones in
- * `here`. */
+/* Red cells are in the plane `above`, black ones in `here`. */
 template <bool HELMHOLTZ>
-static __device__ __forceinline__ void load_sources(struct sources &s, const struct pair_fv4 &w,
-                                                    const struct columns &t, bool upper, long here,
-                                                    long above, unsigned zero)
+static __device__ __forceinline__ void load_sources(struct sources &s, const struct columns &t,
+                                                    bool upper, const struct source_plane &here,
+                                                    const struct source_plane &above, unsigned zero)
 {
     for (int q = 0; q < 2; q++) {
         const unsigned place = active_row(t, upper, q) + zero;
-        s.red[q] = load_source<HELMHOLTZ>(w, above, place);
-        s.black[q] = load_source<HELMHOLTZ>(w, here, place);
+        s.red[q] = load_source<HELMHOLTZ>(above, place);
+        s.black[q] = load_source<HELMHOLTZ>(here, place);
     }
 }
 
-/* Those of outer cells in plane k, in `plane` of the patch. */
+/* Those of outer cells in plane k. */
 template <bool HELMHOLTZ>
 static __device__ __forceinline__ void load_outer(struct source &s, const struct pair_fv4 &w,
-                                                  const struct march &m, long plane, int k)
+                                                  const struct march &m,
+                                                  const struct source_plane &plane, int k)
 {
     const struct outer o = find_outer(w, m, k);
     const unsigned place = clamped_place(w, o.i, o.j);
-    s = load_source<HELMHOLTZ>(w, plane, place);
-    fetch_value(outer_dinv(k - m.first + 1), w.dinv + plane, place);
+    s = load_source<HELMHOLTZ>(plane, place);
+    fetch_value(outer_dinv(k - m.first + 1), clamped_plane(w, w.dinv, k), place);
     __pipeline_commit();
 }
 
-/* Whether a wall is near some of the thread's cells of plane k. */
+/* Whether a wall is near some of the warp's cells of plane k. */
 static __device__ __forceinline__ bool near_wall(const struct pair_fv4 &w, const struct columns &t,
                                                  int k)
 {
-    return t.away >> COLUMNS != (1u << COLUMNS) - 1 || !is_within(k, w.c.n[2], RIM_LAYERS);
+    return !t.quiet || !is_within(k, w.c.n[2], RIM_LAYERS);
 }
 
 static __device__ __forceinline__ bool near_wall(const struct pair_fv4 &w, const struct outer &o,

@@ -77,19 +77,19 @@ struct state {
     struct planes p;
     struct column kept[2][2]; /* by parity of the step in which they are active, and row */
     struct sources sources[2];
-    long here;   /* the patch's plane k or its nearest one, from cell (0,0,0) */
-    double *out; /* plane k − 1 */
+    struct source_plane here; /* the patch's plane k or its nearest one */
+    double *out;              /* plane k − 1 */
 };
 
-/* Stores plane k − 1: the black cells, and the red ones of the step before. */
+/* Stores plane k − 1: the black cells, and from `reds` on the red ones of the step before. */
 static __device__ __forceinline__ void store_rows(const struct columns &t, double *plane,
-                                                  bool upper, const double black[2],
-                                                  const struct column red[2])
+                                                  bool upper, const double black[2], int reds)
 {
+    const double red[2] = {at(reds), at(reds + RED_ROW)};
+    const int own = hidden(t.own);
     for (int r = 0; r < COLUMNS; r++)
-        if (t.own >> r & 1)
-            *(double *)((char *)plane + t.rows[r]) =
-                upper == (r & 1) ? black[r / 2] : red[r / 2].red_mm;
+        if (own >> r & 1)
+            *(double *)((char *)plane + t.rows[r]) = upper == (r & 1) ? black[r / 2] : red[r / 2];
 }
 
 /* Step k, in which the upper ones of each two columns are active or the lower ones. Bits 0 and 2
@@ -118,16 +118,18 @@ static __device__ __forceinline__ void
 ask_for_sources(const struct pair_fv4 &w, const struct march &m, const struct columns &t,
                 const struct moment &now, int warp, unsigned zero, struct state &x)
 {
-    const long above = x.here + (is_within(now.k, w.c.n[2] - 1, 0) ? w.c.sk : 0);
+    const long up = is_within(now.k, w.c.n[2] - 1, 0) ? w.c.sk : 0;
+    const struct source_plane above = {x.here.f + up, HELMHOLTZ ? x.here.alpha + up : NULL};
     struct sources &next = x.sources[S ^ 1];
-    if (near_wall(w, t, now.k))
+    if (near_wall(w, t, now.k)) {
         __pipeline_wait_prior(0);
-    load_sources<HELMHOLTZ>(next, w, t, !now.upper, x.here, above,
+        if (!t.away_i)
+            fetch_dinv(w, t, t.dinv + BLACK_DINV, now.upper, now.k - 1);
+    }
+    load_sources<HELMHOLTZ>(next, t, !now.upper, x.here, above,
                             zero_after<HELMHOLTZ>(x.sources[S], zero));
     if (has_outer(w, warp, now.number + 1))
         load_outer<HELMHOLTZ>(next.outer, w, m, above, now.k + 1);
-    if (!t.away_i)
-        fetch_dinv(w, t, t.dinv + BLACK_DINV, now.upper, now.k - 1);
     x.here = above;
 }
 
@@ -142,9 +144,6 @@ relax_reds(const struct pair_fv4 &w, const struct columns &t, const struct momen
         red[q] = relax_red<HELMHOLTZ>(w, t.cells[S] + 2 * q * ROW, x.p, x.sources[S].red[q], dinv,
                                       common[q], high[q]);
     }
-    for (int q = 0; q < 2; q++)
-        if (t.inside)
-            put(x.p.red[1] + t.reds + q * RED_ROW, red[q]);
 }
 
 template <bool HELMHOLTZ, int S>
@@ -182,17 +181,20 @@ static __device__ __forceinline__ void step(const struct pair_fv4 &w, const stru
     fetch_next(maps, m, warp, k);
     relax_reds<HELMHOLTZ, S>(w, t, now, x, red, common, high);
     wait_for_reds(now.number);
-    if (!t.away_i)
+    for (int q = 0; q < 2; q++)
+        if (t.inside)
+            put(x.p.red[1] + t.reds + q * RED_ROW, red[q]);
+    if (near_wall(w, t, k + 1)) {
         __pipeline_wait_prior(0);
-    if (near_wall(w, t, k + 1))
         fetch_dinv(w, t, t.dinv, !now.upper, k + 1);
-    if (t.at_end)
-        put_ends(x.p, t, t.cells[S], red, common);
+        if (t.at_end)
+            put_ends(x.p, t, t.cells[S], red, common);
+    }
     relax_blacks<HELMHOLTZ, S>(w, t, now, x, red, common, black);
     for (int q = 0; q < 2; q++)
-        x.kept[S][q] = {common[q].u_m, red[q], high[q]};
+        x.kept[S][q] = {common[q].u_m, high[q]};
     if (k > m.first)
-        store_rows(t, x.out, now.upper, black, x.kept[S ^ 1]);
+        store_rows(t, x.out, now.upper, black, x.p.red[0] + t.reds);
     x.out += w.c.sk;
     move_up(x.p);
     finish_step(now.number);
@@ -209,16 +211,15 @@ static __global__ void __launch_bounds__(LANES *WARPS, 1)
     create_barriers();
     if (threadIdx.x == 0) {
         fetch_first(maps, m);
-        fetch(maps, m, m.first);
     }
     __syncwarp();
     const int warp = warp_number(), first = m.first - 1;
     const struct columns t = make_columns(w, m, warp);
     struct state x = {};
     x.p = first_planes();
-    x.here = max(first, 0) * w.c.sk;
+    x.here = {clamped_plane(w, w.f, first), HELMHOLTZ ? clamped_plane(w, w.alpha, first) : NULL};
     x.out = w.out + (first - 1) * w.c.sk;
-    load_sources<HELMHOLTZ>(x.sources[0], w, t, t.odd, x.here, x.here, 0);
+    load_sources<HELMHOLTZ>(x.sources[0], t, t.odd, x.here, x.here, 0);
     if (has_outer(w, warp, 0))
         load_outer<HELMHOLTZ>(x.sources[0].outer, w, m, x.here, first);
     if (near_wall(w, t, first))

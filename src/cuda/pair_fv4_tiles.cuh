@@ -35,8 +35,8 @@ enum {
     BLACK_DINV = 2 * DINV_SIZE,
 };
 /* Step k reads planes k − 2 … k + 2 of u, k − 2 … k + 1 of β in i and j, k and k + 1 of β in k,
- * while one more comes for the next step; and red cells of plane k − 1, while those of k are
- * written and some warps may still read those of k − 2. */
+ * while one more comes for the next step; and red cells of planes k − 1 and k − 2, while those of
+ * k are written. */
 enum { U_SLOTS = 6, BETA_SLOTS = 5, BETA_K_SLOTS = 3, RED_SLOTS = 3 };
 /* D⁻¹ of outer cells comes a step ahead, when some warps may not have used that of the step before.
  */
@@ -127,7 +127,8 @@ static __device__ void fetch(const struct maps &maps, const struct march &m, int
 }
 
 /* Where planes are in shared memory, the lowest first that the step uses; the last of each is the
- * one that comes or, of red cells, may still be read. The next step's are one plane further. */
+ * one that comes. Of red cells these are k − 1, k and k − 2. The next step's are one plane further.
+ */
 struct planes {
     int u[U_SLOTS], beta[BETA_SLOTS], beta_k[BETA_K_SLOTS], red[RED_SLOTS];
 };
@@ -182,11 +183,11 @@ static __device__ __forceinline__ void finish_step(int number)
     barrier_arrive(&barriers().done[number & 1]);
 }
 
-/* Waits until all warps are done with the step before this one. */
+/* Waits until all warps are done with the step before this one; before the first there is none, and
+ * a new barrier counts as having completed the phase before its first. */
 static __device__ __forceinline__ void wait_for_reds(int number)
 {
-    if (number > 0)
-        barrier_wait(&barriers().done[(number - 1) & 1], ((number - 1) >> 1) & 1);
+    barrier_wait(&barriers().done[(number - 1) & 1], ((number - 1) >> 1) & 1);
 }
 
 /* Whether it is the warp's turn of something that is done once a step. */
@@ -201,7 +202,7 @@ static __device__ __forceinline__ void fetch_next(const struct maps &maps, const
                                                   int warp, int k)
 {
     const int number = k - m.first + 1;
-    if (number > 0 && k < m.last && is_turn(warp, number + WARPS / 2)) {
+    if (k < m.last && is_turn(warp, number + WARPS / 2)) {
         wait_for_reds(number);
         if (one_lane())
             fetch(maps, m, k + 1);
