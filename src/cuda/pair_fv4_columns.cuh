@@ -5,19 +5,21 @@
 #include "cuda/pair_fv4_cells.cuh"
 #include <cuda_pipeline.h>
 
-/* Whether the first or the second of each two columns is active in the first step; by parity of the
- * step the place of the lower active cell; the first place among red cells; that for D⁻¹; how far
- * into a plane of the patch the columns are, in bytes. Bits of the four: `own`, whether the block
- * stores it, and `away`, whether walls in j and, in the next four bits, walls in i and j are at
- * least RIM_LAYERS cells away; away_i the same of walls in i alone. At a wall in i `inward` is the
- * step to the next column, in bytes, else 0; at_end whether it is not in any lane, and quiet
- * whether no wall in i or j is near any lane's cells. Threads not `inside` the patch do what one
- * does that sees no wall in i, and store nothing. */
+/* Bits are by row: bit r is about the r-th of the four columns. A wall is near where it is less
+ * than RIM_LAYERS cells away. */
 struct columns {
-    int odd, cells[2], reds, dinv;
-    unsigned rows[COLUMNS], own, away;
-    bool inside, away_i, at_end, quiet;
-    int inward;
+    int odd;                /* whether the second of each two columns is active in the first step */
+    int cells[2];           /* place of the lower active cell in a slot, by parity of the step */
+    int reds;               /* of the first one among red cells */
+    int dinv;               /* of the first one's D⁻¹ */
+    unsigned rows[COLUMNS]; /* where in a plane of the patch they are, in bytes */
+    unsigned own;           /* bits: the block stores them */
+    unsigned away;          /* bits: no wall in j is near; four more: none in i either */
+    bool inside; /* else the thread does what one does that sees no wall in i, and stores nothing */
+    bool away_i; /* no wall in i is near */
+    bool at_end; /* some lane is next to a wall in i */
+    bool quiet;  /* no wall in i or j is near any lane's cells */
+    int inward;  /* next to a wall in i the step to the next column, in bytes, else 0 */
 };
 
 /* Whether `x` is at least so many cells away from both ends of 0 … n − 1. */
