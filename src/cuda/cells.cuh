@@ -10,6 +10,9 @@ struct cells {
     bool wall[3][2];
 };
 
+/* The layers of ghosts that a field has around it, and a map of its tiles includes. */
+enum { MAP_GHOSTS = 2 };
+
 /* The bytes of as many lines of memory, 128 bytes each, as these fill. */
 constexpr int cuda_in_lines(int bytes)
 {

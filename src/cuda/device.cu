@@ -43,8 +43,10 @@ size_t cuda_shared_bytes()
     return shared_bytes;
 }
 
-int cuda_choose_planes(int n2, int tiles, int least, int most, int extra)
+int cuda_choose_planes(int tuned, int n2, int tiles, int least, int most, int extra)
 {
+    if (tuned > 0)
+        return tuned;
     int best = least;
     long fewest = -1;
     for (int planes = least; planes <= most && planes <= n2; planes += 2) {

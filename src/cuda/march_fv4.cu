@@ -626,9 +626,8 @@ static void launch(const struct march_fv4 &w)
                                             : KIND == MARCH_NORM   ? TUNED_NORM
                                                                    : TUNED_SWEEP,
                                             HELMHOLTZ, w.c);
-    const int planes = t.planes > 0 ? t.planes
-                                    : cuda_choose_planes(w.c.n[2], tiles_i * tiles_j, MIN_PLANES,
-                                                         MAX_PLANES, EXTRA_STEPS);
+    const int planes = cuda_choose_planes(t.planes, w.c.n[2], tiles_i * tiles_j, MIN_PLANES,
+                                          MAX_PLANES, EXTRA_STEPS);
     const struct tiles tiles = cut(w, tiles_i, tiles_j, planes);
     const dim3 block(LANES, GROUPS), grid = tile_grid(tiles);
     if (grid.x == 0)

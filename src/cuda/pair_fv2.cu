@@ -461,16 +461,15 @@ static void launch_tiles(const struct pair_fv2 &w, const TILES &tiles, dim3 grid
 }
 
 template <bool HELMHOLTZ, bool ZERO, enum finish FINISH, int ROWS>
-static void launch(const struct pair_fv2 &w, int planes)
+static void launch(const struct pair_fv2 &w, int tuned_planes)
 {
     using tile = struct tile<HELMHOLTZ, FINISH != ONLY_SWEEPS, ROWS>;
     const int pairs = w.c.n[0] / 2 + open_low(w.c, 0) + open_high(w.c, 0),
               rows = w.c.n[1] + tile::HALO * (open_low(w.c, 1) + open_high(w.c, 1));
     const int tiles_i = max(1, cuda_divided(pairs - 2, LANES - 2)),
               tiles_j = max(1, cuda_divided(rows - 2 * tile::HALO, ROWS - 2 * tile::HALO));
-    if (planes == 0)
-        planes = cuda_choose_planes(w.c.n[2], tiles_i * tiles_j, MIN_PLANES, MAX_PLANES,
-                                    FINISH ? EXTRA_FINISH_STEPS : EXTRA_STEPS);
+    const int planes = cuda_choose_planes(tuned_planes, w.c.n[2], tiles_i * tiles_j, MIN_PLANES,
+                                          MAX_PLANES, FINISH ? EXTRA_FINISH_STEPS : EXTRA_STEPS);
     const struct tiles tiles = cut<ROWS, tile::HALO>(w, tiles_i, tiles_j, planes);
     const dim3 grid = tile_grid(tiles);
     if (w.part == PART_ALL)

@@ -23,9 +23,8 @@ static void launch(const struct pair_fv4 &w)
     const int tiles_i = cuda_divided(w.c.n[0], CORE_WIDTH),
               tiles_j = cuda_divided(w.c.n[1], CORE_ROWS);
     const struct cuda_tuning tuning = cuda_tuned(4, TUNED_SMOOTH, HELMHOLTZ, w.c);
-    const int planes = tuning.planes > 0 ? tuning.planes
-                                         : cuda_choose_planes(w.c.n[2], tiles_i * tiles_j,
-                                                              MIN_PLANES, MAX_PLANES, EXTRA_STEPS);
+    const int planes = cuda_choose_planes(tuning.planes, w.c.n[2], tiles_i * tiles_j, MIN_PLANES,
+                                          MAX_PLANES, EXTRA_STEPS);
     const struct maps maps = {cuda_tile_map(w.in, w.c, WIDTH, REGION_ROWS + 4),
                               cuda_tile_map(w.beta_i, w.c, WIDTH, REGION_ROWS + 2),
                               cuda_tile_map(w.beta_j, w.c, WIDTH, REGION_ROWS + 1),

@@ -182,7 +182,7 @@ static __device__ __forceinline__ void load_outer(struct source &s, const struct
     const struct outer o = find_outer(w, m, k);
     const unsigned place = clamped_place(w, o.i, o.j);
     s = load_source<HELMHOLTZ>(plane, place);
-    fetch_value(outer_dinv(k - m.first + 1), clamped_plane(w, w.dinv, k), place);
+    fetch_value(outer_dinv(step_number(m, k)), clamped_plane(w, w.dinv, k), place);
     __pipeline_commit();
 }
 

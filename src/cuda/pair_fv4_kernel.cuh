@@ -63,7 +63,7 @@ static __device__ __forceinline__ void relax_outer(const struct pair_fv4 &w, con
                                                    int k)
 {
     const struct outer o = find_outer(w, m, k);
-    const struct stored dinv = {near_wall(w, o, k), outer_dinv(k - m.first + 1)};
+    const struct stored dinv = {near_wall(w, o, k), outer_dinv(step_number(m, k))};
     struct common common;
     struct face high;
     __pipeline_wait_prior(0);
@@ -107,7 +107,7 @@ static __device__ __forceinline__ struct moment make_moment(const struct pair_fv
 {
     const bool upper = hidden(t.odd) ^ parity;
     const unsigned away = t.away >> upper;
-    return {k, k - m.first + 1, upper, is_within(k, w.c.n[2], RIM_LAYERS) ? away >> COLUMNS : 0,
+    return {k, step_number(m, k), upper, is_within(k, w.c.n[2], RIM_LAYERS) ? away >> COLUMNS : 0,
             is_within(k - 1, w.c.n[2], RIM_LAYERS) ? away : 0};
 }
 

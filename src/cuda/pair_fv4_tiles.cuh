@@ -75,6 +75,12 @@ struct march {
     int i, j, first, last;
 };
 
+/* Of step k, from 0 on. */
+static __device__ __forceinline__ int step_number(const struct march &m, int k)
+{
+    return k - m.first + 1;
+}
+
 static __device__ __forceinline__ struct step_barriers &barriers()
 {
     return *(struct step_barriers *)(shared_memory + BARRIERS_PLACE);
@@ -119,7 +125,7 @@ static __device__ void fetch_first(const struct maps &maps, const struct march &
 /* Asks for what step k needs and the one before did not. */
 static __device__ void fetch(const struct maps &maps, const struct march &m, int k)
 {
-    barrier_word *full = &barriers().full[(k - m.first + 1) & 1];
+    barrier_word *full = &barriers().full[step_number(m, k) & 1];
     barrier_expect(full, U_BYTES + BETA_BYTES + BETA_J_BYTES + BETA_BYTES);
     fetch_u(maps, m, k + 2, full);
     fetch_beta(maps, m, k + 1, full);
@@ -201,7 +207,7 @@ static __device__ __forceinline__ bool is_turn(int warp, int number)
 static __device__ __forceinline__ void fetch_next(const struct maps &maps, const struct march &m,
                                                   int warp, int k)
 {
-    const int number = k - m.first + 1;
+    const int number = step_number(m, k);
     if (k < m.last && is_turn(warp, number + WARPS / 2)) {
         wait_for_reds(number);
         if (one_lane())

@@ -11,12 +11,14 @@ static __device__ void choose_black(const struct pair_fv4 &w, int pair[3])
     pair[0] += (pair[0] + pair[1] + pair[2] + w.colour + 1) & 1;
 }
 
-/* What is around a black cell at p: its own colour from `in`, but for ghosts, which are in `out` as
- * the red cells are. Both point at the cell, with such steps from cell to cell. */
-static __device__ __forceinline__ struct fv4_cells gather_cells(const double *in, const double *out,
-                                                                const long step[3], const int p[3],
-                                                                const int n[3])
+/* What is around the black cell p, `at` cells from (0,0,0): its own colour from `in`, but for
+ * ghosts, which are in `out` as the red cells are. */
+static __device__ __forceinline__ struct fv4_cells gather_cells(const struct pair_fv4 &w, long at,
+                                                                const int p[3])
 {
+    const double *in = w.in + at, *out = w.out + at;
+    const long step[3] = {1, w.c.sj, w.c.sk};
+    const int *n = w.c.n;
     bool near[3][2], far[3][2];
     for (int d = 0; d < 3; d++) {
         near[d][0] = p[d] >= 1;
@@ -50,11 +52,11 @@ static __device__ __forceinline__ struct fv4_cells gather_cells(const double *in
 
 static __device__ __forceinline__ void relax_black(const struct pair_fv4 &w, const int p[3])
 {
-    const long at = p[0] + p[1] * w.c.sj + p[2] * w.c.sk, step[3] = {1, w.c.sj, w.c.sk};
-    const struct fv4_cells cells = gather_cells(w.in + at, w.out + at, step, p, w.c.n);
-    const struct fv4_faces i = fv4_faces_at(w.beta_i + at, step[0], step[1], step[2]),
-                           j = fv4_faces_at(w.beta_j + at, step[1], step[0], step[2]),
-                           k = fv4_faces_at(w.beta_k + at, step[2], step[0], step[1]);
+    const long sj = w.c.sj, sk = w.c.sk, at = p[0] + p[1] * sj + p[2] * sk;
+    const struct fv4_cells cells = gather_cells(w, at, p);
+    const struct fv4_faces i = fv4_faces_at(w.beta_i + at, 1, sj, sk),
+                           j = fv4_faces_at(w.beta_j + at, sj, 1, sk),
+                           k = fv4_faces_at(w.beta_k + at, sk, 1, sj);
     const double f = w.f[at], rhs = w.alpha ? rhs_helmholtz(f, w.alpha[at], cells.here)
                                             : rhs_poisson(f, 0.0, cells.here);
     w.out[at] = update_gauss_seidel(cells.here, w.dinv[at],

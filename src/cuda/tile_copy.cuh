@@ -7,9 +7,6 @@
 #include <cuda/ptx>
 #include "cuda/internal.cuh"
 
-/* The layers of ghosts that a field has around it, and a map includes. */
-enum { MAP_GHOSTS = 2 };
-
 /* How to find tiles of width × rows cells of one plane in a field with patch c's layout, whose cell
  * (0,0,0) is at x. */
 CUtensorMap cuda_tile_map(const double *x, const struct cells &c, int width, int rows);

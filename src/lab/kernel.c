@@ -231,7 +231,6 @@ static bool some_variant_fits(const struct lab *lab, const struct stage_case *c)
     return false;
 }
 
-/* Returns how many variants gave wrong results. */
 static enum status report_all(struct lab *lab, struct stage_case *c,
                               const struct reference *reference, char *message, int message_size)
 {

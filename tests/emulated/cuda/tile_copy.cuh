@@ -4,8 +4,6 @@
 #include "cuda/internal.cuh"
 #include "cuda/shared.cuh"
 
-enum { MAP_GHOSTS = 2 };
-
 typedef uint64_t barrier_word;
 
 /* A word holds its barrier's number. */
