@@ -5,22 +5,35 @@
 #include "cuda/pair_fv4_cells.cuh"
 #include <cuda_pipeline.h>
 
-/* Bits are by row: bit r is about the r-th of the four columns. A wall is near where it is less
- * than RIM_LAYERS cells away. */
+/* Lanes see their four rows from opposite sides in turns, one lane j and the next −j: so the same
+ * ones of all lanes' rows are active. What is by row is in that order. */
 struct columns {
-    int odd;                /* whether the second of each two columns is active in the first step */
-    int cells[2];           /* place of the lower active cell in a slot, by parity of the step */
-    int reds;               /* of the first one among red cells */
-    int dinv;               /* of the first one's D⁻¹ */
-    unsigned rows[COLUMNS]; /* where in a plane of the patch they are, in bytes */
-    unsigned own;           /* bits: the block stores them */
-    unsigned away;          /* bits: no wall in j is near; four more: none in i either */
-    bool inside; /* else the thread does what one does that sees no wall in i, and stores nothing */
-    bool away_i; /* no wall in i is near */
+    int rows[COLUMNS + 4];   /* places in a slot, from that of row −2 on */
+    int reds;                /* of row 0 or 1 among red cells */
+    int face, red_row;       /* from a row to the face in j below it; to the next red one */
+    int dinv;                /* of the first active one's D⁻¹ */
+    unsigned patch[COLUMNS]; /* where in a plane of the patch they are, in bytes */
+    unsigned facts;
     bool at_end; /* some lane is next to a wall in i */
     bool quiet;  /* no wall in i or j is near any lane's cells */
-    int inward;  /* next to a wall in i the step to the next column, in bytes, else 0 */
 };
+
+/* Bits of facts. A wall is near where it is less than RIM_LAYERS cells away. */
+enum {
+    OWN = 0,              /* by row: the block stores them */
+    AWAY_J = COLUMNS,     /* by row: no wall in j is near */
+    AWAY = 2 * COLUMNS,   /* by row: no wall in i or j is near */
+    INSIDE = 3 * COLUMNS, /* else the thread does what one does that sees no wall in i */
+    AWAY_I,               /* no wall in i is near */
+    AT_LOW,               /* next to the low wall in i */
+    AT_HIGH,
+    FLIPPED, /* the lane sees −j */
+};
+
+static __device__ __forceinline__ bool is(const struct columns &t, int fact)
+{
+    return hidden(t.facts) >> fact & 1;
+}
 
 /* Whether `x` is at least so many cells away from both ends of 0 … n − 1. */
 static __device__ __forceinline__ bool is_within(int x, int n, int layers)
@@ -46,52 +59,72 @@ static __device__ __forceinline__ struct columns make_columns(const struct pair_
     const int row = warp / 2 * COLUMNS, *n = w.c.n, last = n[0] - m.i,
               own_column = 1 + warp % 2 * LANES + threadIdx.x % LANES,
               column = own_column <= last ? own_column : last - 3, i = m.i - 1 + column;
+    const bool flipped = (i + m.j - 1 + row + m.first - 1 + w.colour) & 1;
+    const int first = flipped ? row + COLUMNS - 1 : row, step = flipped ? -1 : 1;
+    const bool inside = own_column <= last, low = inside && i == 0, high = inside && i == n[0] - 1,
+               away_i = is_within(i, n[0], RIM_LAYERS);
+    bool away = away_i;
     struct columns t = {};
-    t.inside = own_column <= last;
-    t.odd = (i + m.j - 1 + row + m.first - 1 + w.colour) & 1;
-    t.cells[0] = (row + t.odd) * ROW + column * COLUMN;
-    t.cells[1] = (row + 1 - t.odd) * ROW + column * COLUMN;
-    t.reds = row / 2 * RED_ROW + column * COLUMN;
-    t.dinv = DINV_PLACE + (int)threadIdx.x * COLUMN;
-    t.away_i = is_within(i, n[0], RIM_LAYERS);
+    for (int r = -2; r < COLUMNS + 2; r++)
+        t.rows[r + 2] = hidden((first + r * step) * ROW + column * COLUMN);
+    t.reds = (row / 2 + flipped) * RED_ROW + column * COLUMN;
+    t.dinv = shared_begin() + DINV_PLACE + (int)threadIdx.x * COLUMN;
     for (int r = 0; r < COLUMNS; r++) {
-        const int j = m.j - 1 + row + r;
-        const bool away = is_within(j, n[1], RIM_LAYERS);
-        t.rows[r] = clamped_place(w, i, j);
-        t.own |= (t.inside && j < n[1] && row + r >= 1 && row + r <= CORE_ROWS) << r;
-        t.away |= away << r | (away && t.away_i) << (COLUMNS + r);
+        const int in_region = first + r * step, j = m.j - 1 + in_region;
+        const bool away_j = is_within(j, n[1], RIM_LAYERS);
+        t.patch[r] = clamped_place(w, i, j);
+        t.facts |= (inside && j < n[1] && in_region >= 1 && in_region <= CORE_ROWS) << (OWN + r) |
+                   away_j << (AWAY_J + r) | (away_j && away_i) << (AWAY + r);
+        away = away && away_j;
     }
-    t.inward = !t.inside ? 0 : i == 0 ? COLUMN : i == n[0] - 1 ? -COLUMN : 0;
-    t.at_end = __any_sync(~0u, t.inward != 0);
-    t.quiet = !__any_sync(~0u, t.away >> COLUMNS != (1u << COLUMNS) - 1);
+    t.facts |=
+        inside << INSIDE | away_i << AWAY_I | low << AT_LOW | high << AT_HIGH | flipped << FLIPPED;
+    t.at_end = __any_sync(~0u, low || high);
+    t.quiet = !__any_sync(~0u, !away);
     return t;
 }
 
-/* Where in a plane the q-th active column is, if the upper ones of each two are. */
-static __device__ __forceinline__ unsigned active_row(const struct columns &t, bool upper, int q)
+/* Places of row r, of the face in j below it, and of the q-th red one of the thread's cells among
+ * red cells. */
+static __device__ __forceinline__ int row_place(const struct columns &t, int r)
 {
-    return upper ? t.rows[2 * q + 1] : t.rows[2 * q];
+    return t.rows[r + 2];
 }
 
-/* Outer columns have one red cell in each pair of rows, and a lane for it: first those on the low
- * side, then those on the high one. Lanes without a cell do what another one does, and store
- * nothing. */
+static __device__ __forceinline__ int face_place(const struct columns &t, int r)
+{
+    return t.rows[r + 2] + t.face;
+}
+
+static __device__ __forceinline__ int red_place(const struct columns &t, int q)
+{
+    return t.reds + q * t.red_row;
+}
+
+/* Outer columns have one red cell in each pair of rows, and a lane for it, half of the pairs in
+ * each half of a warp, which loads from shared memory at once without bank conflicts then. Lanes
+ * without a cell do what another one does, and store nothing. */
 struct outer {
-    int i, j, place;
-    bool own;
+    int i, j, place, number;
+    bool own, first; /* the lane stores it; the lane is the first of those that have its number */
 };
 
 static __device__ __forceinline__ struct outer find_outer(const struct pair_fv4 &w,
                                                           const struct march &m, int k)
 {
-    enum { PAIRS = REGION_ROWS / 2 };
+    enum { PAIRS = REGION_ROWS / 2, HALF = LANES / 2 };
     const bool low = m.i > 0, high = m.i + CORE_WIDTH < w.c.n[0];
-    const int lane = threadIdx.x % LANES, pair = lane % PAIRS;
-    const bool on_low = lane % REGION_ROWS < PAIRS, has = on_low ? low : high;
+    const int lane = threadIdx.x % LANES, pair = lane / HALF * (PAIRS / 2) + lane % (PAIRS / 2);
+    const bool on_low = lane % PAIRS < PAIRS / 2, has = on_low ? low : high,
+               first = lane % HALF < PAIRS;
     const int column = on_low == has ? 0 : CORE_WIDTH + 1,
               row = 2 * pair + ((column + m.i + m.j + k + w.colour) & 1);
-    return {m.i - 1 + column, m.j - 1 + row, row * ROW + column * COLUMN,
-            has && lane < REGION_ROWS};
+    return {m.i - 1 + column,
+            m.j - 1 + row,
+            row * ROW + column * COLUMN,
+            lane / HALF * PAIRS + lane % PAIRS,
+            has && first,
+            first};
 }
 
 /* Warps have them in turns, if the patch goes on there. */
@@ -100,11 +133,12 @@ static __device__ __forceinline__ bool has_outer(const struct pair_fv4 &w, int w
     return is_turn(warp, number) && CORE_WIDTH < w.c.n[0];
 }
 
-/* Where the lanes have D⁻¹ of them; it may be asked for up to two steps ahead. */
-static __device__ __forceinline__ int outer_dinv(int number)
+/* Where what does not come in tiles of such a cell is; it may be asked for up to two steps ahead.
+ */
+static __device__ __forceinline__ int outer_place(const struct outer &o, int number)
 {
-    return OUTER_DINV_PLACE +
-           ((unsigned)number % OUTER_DINV_SLOTS * LANES + threadIdx.x % LANES) * COLUMN;
+    return shared_begin() + OUTER_PLACE + (unsigned)number % OUTER_SLOTS * OUTER_SIZE +
+           o.number * COLUMN;
 }
 
 /* The patch's plane k of a field, or its nearest one. */
@@ -134,12 +168,12 @@ static __device__ __forceinline__ struct source load_source(const struct source_
 /* To shared memory; there once all that the thread has asked for is. */
 static __device__ __forceinline__ void fetch_value(int to, const double *plane, unsigned place)
 {
-    __pipeline_memcpy_async(shared_memory + to, (const char *)plane + place, sizeof(double));
+    __pipeline_memcpy_async(shared_pointer(to), (const char *)plane + place, sizeof(double));
 }
 
 /* Of the cells of a step, loaded a step ahead. */
 struct sources {
-    struct source red[2], black[2], outer;
+    struct source red[2], black[2];
 };
 
 template <bool HELMHOLTZ>
@@ -155,35 +189,21 @@ template <bool HELMHOLTZ>
 static __device__ __forceinline__ unsigned zero_after(const struct sources &s, unsigned zero)
 {
     return (bits_of<HELMHOLTZ>(s.red[0]) | bits_of<HELMHOLTZ>(s.red[1]) |
-            bits_of<HELMHOLTZ>(s.black[0]) | bits_of<HELMHOLTZ>(s.black[1]) |
-            bits_of<HELMHOLTZ>(s.outer)) &
+            bits_of<HELMHOLTZ>(s.black[0]) | bits_of<HELMHOLTZ>(s.black[1])) &
            zero;
 }
 
 /* Red cells are in the plane `above`, black ones in `here`. */
 template <bool HELMHOLTZ>
 static __device__ __forceinline__ void load_sources(struct sources &s, const struct columns &t,
-                                                    bool upper, const struct source_plane &here,
+                                                    int parity, const struct source_plane &here,
                                                     const struct source_plane &above, unsigned zero)
 {
     for (int q = 0; q < 2; q++) {
-        const unsigned place = active_row(t, upper, q) + zero;
+        const unsigned place = t.patch[2 * q + parity] + zero;
         s.red[q] = load_source<HELMHOLTZ>(above, place);
         s.black[q] = load_source<HELMHOLTZ>(here, place);
     }
-}
-
-/* Those of outer cells in plane k. */
-template <bool HELMHOLTZ>
-static __device__ __forceinline__ void load_outer(struct source &s, const struct pair_fv4 &w,
-                                                  const struct march &m,
-                                                  const struct source_plane &plane, int k)
-{
-    const struct outer o = find_outer(w, m, k);
-    const unsigned place = clamped_place(w, o.i, o.j);
-    s = load_source<HELMHOLTZ>(plane, place);
-    fetch_value(outer_dinv(step_number(m, k)), clamped_plane(w, w.dinv, k), place);
-    __pipeline_commit();
 }
 
 /* Whether a wall is near some of the warp's cells of plane k. */
@@ -200,12 +220,30 @@ static __device__ __forceinline__ bool near_wall(const struct pair_fv4 &w, const
              is_within(k, w.c.n[2], RIM_LAYERS));
 }
 
+/* Asks for what outer cells of plane k need. */
+template <bool HELMHOLTZ>
+static __device__ __forceinline__ void fetch_outer(const struct pair_fv4 &w, const struct march &m,
+                                                   const struct source_plane &plane, int k)
+{
+    const struct outer o = find_outer(w, m, k);
+    const int to = outer_place(o, step_number(m, k));
+    const unsigned place = clamped_place(w, o.i, o.j);
+    if (o.first) {
+        fetch_value(to + OUTER_F, plane.f, place);
+        if (HELMHOLTZ)
+            fetch_value(to + OUTER_ALPHA, plane.alpha, place);
+        if (near_wall(w, o, k))
+            fetch_value(to + OUTER_DINV, clamped_plane(w, w.dinv, k), place);
+    }
+    __pipeline_commit();
+}
+
 /* D⁻¹ of the thread's active columns in plane k, to its places from the given one on. */
 static __device__ __forceinline__ void fetch_dinv(const struct pair_fv4 &w, const struct columns &t,
-                                                  int place, bool upper, int k)
+                                                  int place, int parity, int k)
 {
     for (int q = 0; q < 2; q++)
-        fetch_value(place + q * DINV_SIZE, clamped_plane(w, w.dinv, k), active_row(t, upper, q));
+        fetch_value(place + q * DINV_SIZE, clamped_plane(w, w.dinv, k), t.patch[2 * q + parity]);
     __pipeline_commit();
 }
 

@@ -7,11 +7,11 @@
  * serves for the black one below it.
  *
  * A thread has four columns, neighbours in j, of which every second one has a red cell in plane k
- * and a black one in k − 1; those are the active ones, in the next step it is the others. What a
- * column will need again when it is active stays in registers, everything else is in shared memory:
- * tiles of u and β, copied there a step ahead, and new red cells. One column of cells on either
- * side of the block's own has red cells only; the warps update them in turns. */
-#include "cuda/pair_fv4_columns.cuh"
+ * and a black one in k − 1; those are the active ones, in the next step it is the others. Of what
+ * these will need again as much as there is room for stays in registers, everything else is in
+ * shared memory: tiles of u and β, asked for two steps ahead, and new red cells. One column of
+ * cells on either side of the block's own has red cells only; the warps update them in turns. */
+#include "cuda/pair_fv4_rows.cuh"
 #include "operators/boundary.h"
 
 /* At a wall in i, black cells see ghosts that follow from red cells as they are now. These put them
@@ -39,19 +39,22 @@ static __device__ __forceinline__ void put_end_ghosts(int inward, int place, int
     put(place - 2 * inward, wall_quartic_second(v[0], v[1], v[2], v[3]));
 }
 
-/* All of them next to the thread's active cells, from that at c on. In this step only the thread
+/* All of them next to the thread's active cells. In this step only the thread
  * itself looks at them. */
 static __device__ __forceinline__ void put_ends(const struct planes &p, const struct columns &t,
-                                                int c, const double red[2], struct common common[2])
+                                                int parity, const double red[2],
+                                                struct common common[2])
 {
-    const int inward = t.inward, third = threadIdx.x % LANES + 2 * inward / COLUMN;
+    const bool low = is(t, AT_LOW), high = is(t, AT_HIGH);
+    const int inward = low ? COLUMN : high ? -COLUMN : 0;
+    const int third = threadIdx.x % LANES + 2 * inward / COLUMN;
     for (int q = 0; q < 2; q++) {
-        const int cell = c + 2 * q * ROW;
+        const int cell = row_place(t, 2 * q + parity);
         const double value = __shfl_sync(~0u, red[q], third);
         if (inward == 0)
             continue;
         put_end_ghost(inward, p.u[2] + cell, red[q], value, common[q].next);
-        put_end_ghosts(inward, p.u[1] + cell, p.red[0] + t.reds + q * RED_ROW);
+        put_end_ghosts(inward, p.u[1] + cell, p.red[0] + red_place(t, q));
     }
     order_before_copies();
     __syncwarp();
@@ -59,15 +62,14 @@ static __device__ __forceinline__ void put_ends(const struct planes &p, const st
 
 template <bool HELMHOLTZ>
 static __device__ __forceinline__ void relax_outer(const struct pair_fv4 &w, const struct march &m,
-                                                   const struct planes &p, const struct source &s,
-                                                   int k)
+                                                   const struct planes &p, int k)
 {
     const struct outer o = find_outer(w, m, k);
-    const struct stored dinv = {near_wall(w, o, k), outer_dinv(step_number(m, k))};
-    struct common common;
-    struct face high;
-    __pipeline_wait_prior(0);
-    const double red = relax_red<HELMHOLTZ>(w, o.place, p, s, dinv, common, high);
+    __syncwarp();
+    const int place = outer_place(o, step_number(m, k));
+    const struct source s = {at(place + OUTER_F), HELMHOLTZ ? at(place + OUTER_ALPHA) : 0.0};
+    const struct stored dinv = {near_wall(w, o, k), place + OUTER_DINV};
+    const double red = relax_alone<HELMHOLTZ>(w, o.place, p, s, dinv);
     if (o.own)
         put(p.red[1] + o.place / ROW / 2 * RED_ROW + o.place % ROW, red);
 }
@@ -75,28 +77,27 @@ static __device__ __forceinline__ void relax_outer(const struct pair_fv4 &w, con
 /* What a thread takes from step to step. */
 struct state {
     struct planes p;
-    struct column kept[2][2]; /* by parity of the step in which they are active, and row */
+    struct kept kept;
     struct sources sources[2];
     struct source_plane here; /* the patch's plane k or its nearest one */
     double *out;              /* plane k − 1 */
 };
 
-/* Stores plane k − 1: the black cells, and from `reds` on the red ones of the step before. */
+/* Stores plane k − 1: the black cells, and the red ones of the step before. */
+template <int S>
 static __device__ __forceinline__ void store_rows(const struct columns &t, double *plane,
-                                                  bool upper, const double black[2], int reds)
+                                                  const double black[2], const double red[COLUMNS])
 {
-    const double red[2] = {at(reds), at(reds + RED_ROW)};
-    const int own = hidden(t.own);
+    const unsigned own = hidden(t.facts) >> OWN;
     for (int r = 0; r < COLUMNS; r++)
         if (own >> r & 1)
-            *(double *)((char *)plane + t.rows[r]) = upper == (r & 1) ? black[r / 2] : red[r / 2];
+            *(double *)((char *)plane + t.patch[r]) = r % 2 == S ? black[r / 2] : red[r];
 }
 
-/* Step k, in which the upper ones of each two columns are active or the lower ones. Bits 0 and 2
- * say whether walls are away from their red cells, and in j and k from their black ones. */
+/* Step k. Bits 0 and 2 say whether walls are away from its red cells, and in j and k from its black
+ * ones. */
 struct moment {
     int k, number;
-    bool upper;
     unsigned red_away, black_away;
 };
 
@@ -105,10 +106,9 @@ static __device__ __forceinline__ struct moment make_moment(const struct pair_fv
                                                             const struct columns &t, int parity,
                                                             int k)
 {
-    const bool upper = hidden(t.odd) ^ parity;
-    const unsigned away = t.away >> upper;
-    return {k, step_number(m, k), upper, is_within(k, w.c.n[2], RIM_LAYERS) ? away >> COLUMNS : 0,
-            is_within(k - 1, w.c.n[2], RIM_LAYERS) ? away : 0};
+    const unsigned facts = hidden(t.facts) >> parity;
+    return {k, step_number(m, k), is_within(k, w.c.n[2], RIM_LAYERS) ? facts >> AWAY : 0,
+            is_within(k - 1, w.c.n[2], RIM_LAYERS) ? facts >> AWAY_J : 0};
 }
 
 /* What the step's black cells and the next one's cells need that does not come in tiles, once that
@@ -121,83 +121,88 @@ ask_for_sources(const struct pair_fv4 &w, const struct march &m, const struct co
     const long up = is_within(now.k, w.c.n[2] - 1, 0) ? w.c.sk : 0;
     const struct source_plane above = {x.here.f + up, HELMHOLTZ ? x.here.alpha + up : NULL};
     struct sources &next = x.sources[S ^ 1];
-    if (near_wall(w, t, now.k)) {
+    const bool near = near_wall(w, t, now.k);
+    if (near || has_outer(w, warp, now.number))
         __pipeline_wait_prior(0);
-        if (!t.away_i)
-            fetch_dinv(w, t, t.dinv + BLACK_DINV, now.upper, now.k - 1);
-    }
-    load_sources<HELMHOLTZ>(next, t, !now.upper, x.here, above,
+    if (near && !is(t, AWAY_I))
+        fetch_dinv(w, t, t.dinv + BLACK_DINV, S, now.k - 1);
+    load_sources<HELMHOLTZ>(next, t, 1 - S, x.here, above,
                             zero_after<HELMHOLTZ>(x.sources[S], zero));
     if (has_outer(w, warp, now.number + 1))
-        load_outer<HELMHOLTZ>(next.outer, w, m, above, now.k + 1);
+        fetch_outer<HELMHOLTZ>(w, m, above, now.k + 1);
     x.here = above;
 }
 
 template <bool HELMHOLTZ, int S>
-static __device__ __forceinline__ void
-relax_reds(const struct pair_fv4 &w, const struct columns &t, const struct moment &now,
-           const struct state &x, double red[2], struct common common[2], struct face high[2])
+static __device__ __forceinline__ void relax_reds(const struct pair_fv4 &w, const struct columns &t,
+                                                  const struct moment &now, const struct state &x,
+                                                  const struct faces_j &j, double red[2],
+                                                  struct common common[2], struct face high[2])
 {
 #pragma unroll
     for (int q = 0; q < 2; q++) {
         const struct stored dinv = {!(now.red_away >> 2 * q & 1), t.dinv + q * DINV_SIZE};
-        red[q] = relax_red<HELMHOLTZ>(w, t.cells[S] + 2 * q * ROW, x.p, x.sources[S].red[q], dinv,
-                                      common[q], high[q]);
+        red[q] = relax_red<HELMHOLTZ, S>(w, t, x.p, x.kept, 2 * q + S, j, x.sources[S].red[q], dinv,
+                                         common[q], high[q]);
     }
 }
 
 template <bool HELMHOLTZ, int S>
 static __device__ __forceinline__ void
 relax_blacks(const struct pair_fv4 &w, const struct columns &t, const struct moment &now,
-             const struct state &x, const double red[2], const struct common common[2],
-             double black[2])
+             const struct state &x, const struct faces_j &j, const double red[2],
+             const struct common common[2], double black[2])
 {
-    const int south = now.upper ? 0 : -RED_ROW, north = now.upper ? RED_ROW : 0;
 #pragma unroll
     for (int q = 0; q < 2; q++) {
-        const struct stored dinv = {!t.away_i, t.dinv + BLACK_DINV + q * DINV_SIZE};
-        black[q] = relax_black<HELMHOLTZ>(w, t.cells[S] + 2 * q * ROW, x.p, x.kept[S][q],
-                                          t.reds + q * RED_ROW, south, north, red[q],
-                                          x.sources[S].black[q], dinv, common[q]);
+        const struct stored dinv = {!is(t, AWAY_I), t.dinv + BLACK_DINV + q * DINV_SIZE};
+        black[q] = relax_black<HELMHOLTZ, S>(w, t, x.p, x.kept, 2 * q + S, j, red[q],
+                                             x.sources[S].black[q], dinv, common[q]);
         if (!(now.black_away >> 2 * q & 1))
-            black[q] = common[q].u_m;
+            black[q] = x.kept.u[2 * q + S][2];
     }
 }
 
 /* Step k, of parity S. */
 template <bool HELMHOLTZ, int S>
 static __device__ __forceinline__ void step(const struct pair_fv4 &w, const struct maps &maps,
-                                            const struct march &m, const struct columns &t,
-                                            int warp, unsigned zero, struct state &x, int k)
+                                            const struct march &m, struct columns t, int warp,
+                                            unsigned zero, struct state &x, int k)
 {
+    const bool flipped = is(t, FLIPPED);
+    t.face = flipped ? ROW : 0;
+    t.red_row = flipped ? -RED_ROW : RED_ROW;
     const struct moment now = make_moment(w, m, t, S, k);
     double red[2], black[2];
     struct common common[2];
     struct face high[2];
-    barrier_wait(&barriers().full[S], (now.number >> 1) & 1);
-    if (has_outer(w, warp, now.number))
-        relax_outer<HELMHOLTZ>(w, m, x.p, x.sources[S].outer, k);
     ask_for_sources<HELMHOLTZ, S>(w, m, t, now, warp, zero, x);
-    fetch_next(maps, m, warp, k);
-    relax_reds<HELMHOLTZ, S>(w, t, now, x, red, common, high);
-    wait_for_reds(now.number);
+    wait_for(barriers().full, now.number);
+    if (has_outer(w, warp, now.number))
+        relax_outer<HELMHOLTZ>(w, m, x.p, k);
+    load_planes<HELMHOLTZ, S>(x.kept, t, x.p);
+    const struct faces_j j = load_faces_j<HELMHOLTZ, S>(x.kept, t, x.p);
+    relax_reds<HELMHOLTZ, S>(w, t, now, x, j, red, common, high);
+    wait_for(barriers().reds, now.number - 1);
     for (int q = 0; q < 2; q++)
-        if (t.inside)
-            put(x.p.red[1] + t.reds + q * RED_ROW, red[q]);
+        if (is(t, INSIDE))
+            put(x.p.red[1] + red_place(t, q), red[q]);
     if (near_wall(w, t, k + 1)) {
         __pipeline_wait_prior(0);
-        fetch_dinv(w, t, t.dinv, !now.upper, k + 1);
+        fetch_dinv(w, t, t.dinv, 1 - S, k + 1);
         if (t.at_end)
-            put_ends(x.p, t, t.cells[S], red, common);
+            put_ends(x.p, t, S, red, common);
     }
-    relax_blacks<HELMHOLTZ, S>(w, t, now, x, red, common, black);
-    for (int q = 0; q < 2; q++)
-        x.kept[S][q] = {common[q].u_m, high[q]};
+    arrive(barriers().reds, now.number);
+    fetch_beta_after(maps, m, warp, k);
+    relax_blacks<HELMHOLTZ, S>(w, t, now, x, j, red, common, black);
     if (k > m.first)
-        store_rows(t, x.out, now.upper, black, x.p.red[0] + t.reds);
+        store_rows<S>(t, x.out, black, x.kept.red);
+    keep<S>(x.kept, j, red, high);
     x.out += w.c.sk;
     move_up(x.p);
-    finish_step(now.number);
+    arrive(barriers().done, now.number);
+    fetch_u_after(maps, m, warp, k);
 }
 
 template <bool HELMHOLTZ>
@@ -214,16 +219,19 @@ static __global__ void __launch_bounds__(LANES *WARPS, 1)
     }
     __syncwarp();
     const int warp = warp_number(), first = m.first - 1;
-    const struct columns t = make_columns(w, m, warp);
+    struct columns t = make_columns(w, m, warp);
     struct state x = {};
     x.p = first_planes();
     x.here = {clamped_plane(w, w.f, first), HELMHOLTZ ? clamped_plane(w, w.alpha, first) : NULL};
     x.out = w.out + (first - 1) * w.c.sk;
-    load_sources<HELMHOLTZ>(x.sources[0], t, t.odd, x.here, x.here, 0);
+    load_sources<HELMHOLTZ>(x.sources[0], t, 0, x.here, x.here, 0);
     if (has_outer(w, warp, 0))
-        load_outer<HELMHOLTZ>(x.sources[0].outer, w, m, x.here, first);
+        fetch_outer<HELMHOLTZ>(w, m, x.here, first);
     if (near_wall(w, t, first))
-        fetch_dinv(w, t, t.dinv, t.odd, first);
+        fetch_dinv(w, t, t.dinv, 0, first);
+    wait_for(barriers().full, 0);
+    t.face = is(t, FLIPPED) ? ROW : 0;
+    load_first_planes(x.kept, t, x.p);
     for (int k = first; k < m.last; k += 2) {
         step<HELMHOLTZ, 0>(w, maps, m, t, warp, zero, x, k);
         step<HELMHOLTZ, 1>(w, maps, m, t, warp, zero, x, k + 1);

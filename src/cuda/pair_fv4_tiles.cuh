@@ -38,17 +38,23 @@ enum {
  * while one more comes for the next step; and red cells of planes k − 1 and k − 2, while those of
  * k are written. */
 enum { U_SLOTS = 6, BETA_SLOTS = 5, BETA_K_SLOTS = 3, RED_SLOTS = 3 };
-/* D⁻¹ of outer cells comes a step ahead, when some warps may not have used that of the step before.
- */
-enum { OUTER_DINV_SLOTS = 3 };
+/* f, α and D⁻¹ of outer cells come a step ahead, when some warps may not have used those of the
+ * step before. */
+enum {
+    OUTER_SLOTS = 3,
+    OUTER_F = 0,
+    OUTER_ALPHA = REGION_ROWS * COLUMN,
+    OUTER_DINV = 2 * OUTER_ALPHA,
+    OUTER_SIZE = 3 * OUTER_ALPHA
+};
 enum {
     U_PLACE = 0,
     BETA_PLACE = U_PLACE + U_SLOTS * U_SIZE,
     BETA_K_PLACE = BETA_PLACE + BETA_SLOTS * BETA_SIZE,
     RED_PLACE = BETA_K_PLACE + BETA_K_SLOTS * BETA_K_SIZE + RED_ROW,
     DINV_PLACE = RED_PLACE + RED_SLOTS * RED_SIZE,
-    OUTER_DINV_PLACE = DINV_PLACE + 2 * BLACK_DINV,
-    BARRIERS_PLACE = OUTER_DINV_PLACE + OUTER_DINV_SLOTS * LANES * COLUMN,
+    OUTER_PLACE = DINV_PLACE + 2 * BLACK_DINV,
+    BARRIERS_PLACE = OUTER_PLACE + OUTER_SLOTS * OUTER_SIZE,
     SHARED_BYTES = BARRIERS_PLACE + 64
 };
 /* The region's first cell in a slot. */
@@ -59,10 +65,10 @@ enum {
     BETA_K_CELL = ROW + COLUMN
 };
 
-/* By parity of the step: its tiles have come; all warps are done with it, tiles used and red cells
- * written. */
+/* By parity of the step: its tiles have come; all warps have written their red cells, and no longer
+ * need β of the lowest plane; all are done with it. */
 struct step_barriers {
-    barrier_word full[2], done[2];
+    barrier_word full[2], reds[2], done[2];
 };
 
 /* Where tiles come from. */
@@ -109,27 +115,40 @@ static __device__ void fetch_beta_k(const struct maps &maps, const struct march 
                maps.beta_k, m.i - 2, m.j - 2, k, full);
 }
 
-/* Asks for what the first step needs, that of plane first − 1. */
-static __device__ void fetch_first(const struct maps &maps, const struct march &m)
+static __device__ __forceinline__ barrier_word *full_barrier(int number)
 {
-    barrier_word *full = &barriers().full[0];
-    barrier_expect(full, 5 * U_BYTES + 3 * (BETA_BYTES + BETA_J_BYTES) + 2 * BETA_BYTES);
-    for (int k = m.first - 3; k <= m.first + 1; k++)
-        fetch_u(maps, m, k, full);
-    for (int k = m.first - 2; k <= m.first; k++)
-        fetch_beta(maps, m, k, full);
-    for (int k = m.first - 1; k <= m.first; k++)
-        fetch_beta_k(maps, m, k, full);
+    return &barriers().full[number & 1];
 }
 
-/* Asks for what step k needs and the one before did not. */
-static __device__ void fetch(const struct maps &maps, const struct march &m, int k)
+/* Two arrivals make tiles complete: of those who ask for u, and for β. */
+static __device__ void fetch_next_u(const struct maps &maps, const struct march &m, int k)
 {
-    barrier_word *full = &barriers().full[step_number(m, k) & 1];
-    barrier_expect(full, U_BYTES + BETA_BYTES + BETA_J_BYTES + BETA_BYTES);
+    barrier_word *full = full_barrier(step_number(m, k));
+    barrier_expect(full, U_BYTES);
     fetch_u(maps, m, k + 2, full);
+}
+
+static __device__ void fetch_next_beta(const struct maps &maps, const struct march &m, int k)
+{
+    barrier_word *full = full_barrier(step_number(m, k));
+    barrier_expect(full, BETA_BYTES + BETA_J_BYTES + BETA_BYTES);
     fetch_beta(maps, m, k + 1, full);
     fetch_beta_k(maps, m, k + 1, full);
+}
+
+/* Asks for what the first two steps need, those of planes first − 1 and first. */
+static __device__ void fetch_first(const struct maps &maps, const struct march &m)
+{
+    barrier_word *full = full_barrier(0);
+    barrier_expect(full, 5 * U_BYTES + 2 * (BETA_BYTES + BETA_J_BYTES) + BETA_BYTES);
+    for (int k = m.first - 3; k <= m.first + 1; k++)
+        fetch_u(maps, m, k, full);
+    for (int k = m.first - 2; k <= m.first - 1; k++)
+        fetch_beta(maps, m, k, full);
+    fetch_beta_k(maps, m, m.first - 1, full);
+    fetch_next_beta(maps, m, m.first - 1);
+    fetch_next_u(maps, m, m.first);
+    fetch_next_beta(maps, m, m.first);
 }
 
 /* Where planes are in shared memory, the lowest first that the step uses; the last of each is the
@@ -141,15 +160,16 @@ struct planes {
 
 static __device__ __forceinline__ struct planes first_planes()
 {
+    const int begin = shared_begin();
     struct planes p;
     for (int x = 0; x < U_SLOTS; x++)
-        p.u[x] = U_PLACE + U_CELL + x * U_SIZE;
+        p.u[x] = begin + U_PLACE + U_CELL + x * U_SIZE;
     for (int x = 0; x < BETA_SLOTS; x++)
-        p.beta[x] = BETA_PLACE + x * BETA_SIZE;
+        p.beta[x] = begin + BETA_PLACE + x * BETA_SIZE;
     for (int x = 0; x < BETA_K_SLOTS; x++)
-        p.beta_k[x] = BETA_K_PLACE + BETA_K_CELL + x * BETA_K_SIZE;
+        p.beta_k[x] = begin + BETA_K_PLACE + BETA_K_CELL + x * BETA_K_SIZE;
     for (int x = 0; x < RED_SLOTS; x++)
-        p.red[x] = RED_PLACE + x * RED_SIZE;
+        p.red[x] = begin + RED_PLACE + x * RED_SIZE;
     return p;
 }
 
@@ -174,7 +194,8 @@ static __device__ void create_barriers()
 {
     if (threadIdx.x == 0) {
         for (int x = 0; x < 2; x++) {
-            barrier_create(&barriers().full[x], 1);
+            barrier_create(&barriers().full[x], 2);
+            barrier_create(&barriers().reds[x], LANES * WARPS);
             barrier_create(&barriers().done[x], LANES * WARPS);
         }
         barriers_created();
@@ -182,18 +203,18 @@ static __device__ void create_barriers()
     __syncthreads();
 }
 
-/* The thread is done with the step of this number. One lane could arrive for all, but it takes no
- * longer so, and tools that look for races know who has waited for whom. */
-static __device__ __forceinline__ void finish_step(int number)
+/* The thread has come so far in the step of this number. One lane could arrive for all, but it
+ * takes no longer so, and tools that look for races know who has waited for whom. */
+static __device__ __forceinline__ void arrive(barrier_word *barrier, int number)
 {
-    barrier_arrive(&barriers().done[number & 1]);
+    barrier_arrive(&barrier[number & 1]);
 }
 
-/* Waits until all warps are done with the step before this one; before the first there is none, and
- * a new barrier counts as having completed the phase before its first. */
-static __device__ __forceinline__ void wait_for_reds(int number)
+/* Waits until that of the step of this number is complete. Before the first there is none: a new
+ * barrier counts as having completed the phase before its first. */
+static __device__ __forceinline__ void wait_for(barrier_word *barrier, int number)
 {
-    barrier_wait(&barriers().done[(number - 1) & 1], ((number - 1) >> 1) & 1);
+    barrier_wait(&barrier[number & 1], (number >> 1) & 1);
 }
 
 /* Whether it is the warp's turn of something that is done once a step. */
@@ -202,16 +223,29 @@ static __device__ __forceinline__ bool is_turn(int warp, int number)
     return warp == (int)((unsigned)number % WARPS);
 }
 
-/* Once all warps are done with the step before this one, there is room for the tiles of the step
- * after it, which the warps ask for in turns. */
-static __device__ __forceinline__ void fetch_next(const struct maps &maps, const struct march &m,
-                                                  int warp, int k)
+/* Tiles of the next step but one are asked for as soon as there is room for them, by warps in
+ * turns: β when all have written the red cells of step k, */
+static __device__ __forceinline__ void fetch_beta_after(const struct maps &maps,
+                                                        const struct march &m, int warp, int k)
 {
     const int number = step_number(m, k);
-    if (k < m.last && is_turn(warp, number + WARPS / 2)) {
-        wait_for_reds(number);
+    if (k + 1 < m.last && is_turn(warp, number)) {
+        wait_for(barriers().reds, number);
         if (one_lane())
-            fetch(maps, m, k + 1);
+            fetch_next_beta(maps, m, k + 2);
+        __syncwarp();
+    }
+}
+
+/* and u when they are done with it. */
+static __device__ __forceinline__ void fetch_u_after(const struct maps &maps, const struct march &m,
+                                                     int warp, int k)
+{
+    const int number = step_number(m, k);
+    if (k + 1 < m.last && is_turn(warp, number)) {
+        wait_for(barriers().done, number);
+        if (one_lane())
+            fetch_next_u(maps, m, k + 2);
         __syncwarp();
     }
 }

@@ -5,6 +5,16 @@
 
 using emulated::shared_memory;
 
+static inline int shared_begin()
+{
+    return 0;
+}
+
+static inline void *shared_pointer(int place)
+{
+    return shared_memory + place;
+}
+
 static inline double at(int place)
 {
     emulated::note_read(place);
