@@ -107,10 +107,6 @@ void cuda_walls(const struct cells &c, double *x, int rule, int layers, int ghos
 /* Those that the stencils read, of a patch with walls on all sides: `layers` deep on its sides, and
  * where that is 2, one deep on its edges. */
 void cuda_walls_star(const struct cells &c, double *x, int rule, int layers);
-/* Those of them that black cells in rows near walls in j and k see, two layers deep by the quartic
- * rule, where red cells, those with even i + j + k + colour, are in x and the others in `black`;
- * ghosts of x are filled. */
-void cuda_walls_two_colours(const struct cells &c, double *x, const double *black, int colour);
 void cuda_walls_fill(const struct level *level, double *field, int rule, int layers);
 
 /* The entries of the pass table. */

@@ -41,6 +41,5 @@ void cuda_pair_fv4(const struct pair_fv4 &w)
         launch<true>(w);
     else
         launch<false>(w);
-    cuda_walls_two_colours(w.c, w.out, w.in, w.colour);
     cuda_rim_fv4(w);
 }

@@ -13,6 +13,7 @@ struct pair_fv4 {
     double scale;
     int colour; /* local cells with even i + j + k + colour are red */
     double *out;
+    bool ghosts; /* whether those of out, two layers, are wanted too */
 };
 void cuda_pair_fv4(const struct pair_fv4 &pair);
 
@@ -20,9 +21,9 @@ void cuda_pair_fv4(const struct pair_fv4 &pair);
 bool cuda_pair_fv4_fits(const struct level *level);
 
 /* Black cells so near to a wall in j or k see ghosts behind it, which follow from red cells further
- * in than what a block knows. cuda_pair_fv4 leaves them to this one, once all others are done. They
- * see ghosts behind walls in i in so many layers of rows. */
-enum { RIM_LAYERS = 2, RIM_GHOSTS = RIM_LAYERS + 1 };
+ * in than what a block knows. cuda_pair_fv4 leaves them to this one, once all others are done, and
+ * the ghosts of out. */
+enum { RIM_LAYERS = 2 };
 void cuda_rim_fv4(const struct pair_fv4 &pair);
 
 #endif

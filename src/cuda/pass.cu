@@ -119,15 +119,18 @@ static struct pair_fv4 open_pair_fv4(const struct work &w)
     return pair;
 }
 
-/* All sweeps of the pass by those of order 4, which want ghosts. */
+/* All sweeps of the pass by those of order 4, on its only patch. They want ghosts, and leave them
+ * if something follows. */
 static void sweep_by_pairs_fv4(const struct pass *pass)
 {
     for (int sweep = 0; sweep < pass->nsweeps; sweep += 2) {
-        for (int q = 0; q < pass->level->npatches; q++) {
-            struct work w = cuda_open_work(pass, q);
+        struct work w = cuda_open_work(pass, 0);
+        w.v.u = w.buffer[0];
+        if (sweep == 0)
             cuda_fill_walls(w, 0);
-            cuda_pair_fv4(open_pair_fv4(w));
-        }
+        struct pair_fv4 pair = open_pair_fv4(w);
+        pair.ghosts = sweep + 2 < pass->nsweeps || pass->finish != FINISH_NONE;
+        cuda_pair_fv4(pair);
         exchange_buffers(pass);
     }
 }
@@ -224,8 +227,8 @@ static int extent_of(const struct pass *pass)
     return pass->level->connected ? pass_operations(pass) * pass->level->stencil->radius : 0;
 }
 
-/* The pass on patch q, operation by operation. */
-static void run_operations(const struct pass *pass, int q, bool tuned)
+/* The pass on patch q, operation by operation; `filled`: u has its ghosts behind walls already. */
+static void run_operations(const struct pass *pass, int q, bool tuned, bool filled)
 {
     const struct level *l = pass->level;
     struct work w = cuda_open_work(pass, q);
@@ -243,7 +246,10 @@ static void run_operations(const struct pass *pass, int q, bool tuned)
     }
     if (pass->finish == FINISH_NONE)
         return;
-    cuda_fill_walls(w, pass->first_sweep + pass->nsweeps);
+    const int number = pass->first_sweep + pass->nsweeps;
+    w.v.u = w.buffer[number & 1];
+    if (!filled)
+        cuda_fill_walls(w, number);
     if (march)
         finish_by_march(w, q);
     else
@@ -357,6 +363,7 @@ void cuda_run(const struct pass *pass)
     }
     fill_coarse_walls(pass);
     struct pass rest = *pass;
+    bool filled = false;
     if (pairs_fit(pass)) {
         const bool finishes = pairs_finish(pass);
         if (pass_prolongs(pass))
@@ -369,18 +376,19 @@ void cuda_run(const struct pass *pass)
         start_alone(pass);
         sweep_by_pairs_fv4(pass);
         rest = after_sweeps(pass);
+        filled = true;
     }
     const bool fused = rest.nsweeps == 0 && rest.start == START_KEEP && residual_fits(pass);
     for (int q = 0; q < pass->level->npatches; q++)
         if (fused)
             finish_fused(pass, q);
         else
-            run_operations(&rest, q, true);
+            run_operations(&rest, q, true, filled);
 }
 
 void cuda_run_baseline(const struct pass *pass)
 {
     fill_coarse_walls(pass);
     for (int q = 0; q < pass->level->npatches; q++)
-        run_operations(pass, q, false);
+        run_operations(pass, q, false, false);
 }

@@ -1,6 +1,5 @@
 /* Dirichlet ghosts as stored values, for the kernels that do not fold them in. */
 #include "cuda/walls.cuh"
-#include "cuda/pair_fv4.cuh"
 
 static __device__ bool in_open_halo(const struct cells &c, int d, int at)
 {
@@ -77,41 +76,12 @@ static __device__ void side_cell(const struct cells &c, int x, int *d, int *high
     *b = x / width;
 }
 
-/* Where cells behind whose wall ghosts are wanted have their values: in one field, or those of two
- * colours in two. `odd` says which a cell is. */
-struct one_field {
-    const double *x;
-    __device__ double operator()(long at, int) const
-    {
-        return x[at];
-    }
-    __device__ double2 pair(long at, int) const
-    {
-        return *(const double2 *)(x + at);
-    }
-};
-struct two_colours {
-    const double *even, *odd;
-    int colour; /* of cell (0,0,0) */
-    __device__ double operator()(long at, int parity) const
-    {
-        return ((parity + colour) & 1 ? odd : even)[at];
-    }
-    __device__ double2 pair(long at, int parity) const
-    {
-        const double2 e = *(const double2 *)(even + at), o = *(const double2 *)(odd + at);
-        return (parity + colour) & 1 ? make_double2(o.x, e.y) : make_double2(e.x, o.y);
-    }
-};
-
 /* Both ghosts of an end of a row, by the quartic rule, and pairs of cells: `end` is where the first
  * cell on the low side or the last one on the high side is. */
-template <class Cells>
-static __device__ void row_ghosts(const struct wall_view &w, const Cells &cells, long end,
-                                  int parity, bool high)
+static __device__ void row_ghosts(const struct wall_view &w, long end, bool high)
 {
-    const double2 a = cells.pair(high ? end - 1 : end, parity - high),
-                  b = cells.pair(high ? end - 3 : end + 2, parity - high);
+    const double2 a = *(const double2 *)(w.x + (high ? end - 1 : end)),
+                  b = *(const double2 *)(w.x + (high ? end - 3 : end + 2));
     const double v[4] = {high ? a.y : a.x, high ? a.x : a.y, high ? b.y : b.x, high ? b.x : b.y};
     const double near = extrapolate(v, 4, 0), far = extrapolate(v, 4, 1);
     *(double2 *)(w.x + (high ? end + 1 : end - 2)) =
@@ -119,8 +89,8 @@ static __device__ void row_ghosts(const struct wall_view &w, const Cells &cells,
 }
 
 /* The rules are constants, so that what is extrapolated from stays in registers. */
-template <int RULE, class Cells>
-static __device__ void side_ghosts(const struct wall_view &w, const Cells &cells, int x, int layers)
+template <int RULE>
+static __device__ void side_ghosts(const struct wall_view &w, int x, int layers)
 {
     int d, high, a, b;
     side_cell(w.c, x, &d, &high, &a, &b);
@@ -129,20 +99,20 @@ static __device__ void side_ghosts(const struct wall_view &w, const Cells &cells
     const long cell =
         a * stride_of(w.c, d == 0) + b * stride_of(w.c, d == 2 ? 1 : 2) + last * stride_of(w.c, d);
     if (RULE == 4 && layers == 2 && d == 0 && w.c.n[0] % 2 == 0) {
-        row_ghosts(w, cells, cell, a + b + last, high);
+        row_ghosts(w, cell, high);
         return;
     }
     double v[4];
 #pragma unroll
     for (int m = 0; m < 4; m++)
-        v[m] = m < RULE ? cells(cell + m * inward, a + b + last + m) : 0.0;
+        v[m] = m < RULE ? w.x[cell + m * inward] : 0.0;
     w.x[cell - inward] = extrapolate(v, RULE, 0);
     if (layers > 1)
         w.x[cell - 2 * inward] = extrapolate(v, RULE, 1);
 }
 
-template <int RULE, class Cells>
-static __device__ void edge_ghost(const struct wall_view &w, const Cells &cells, int x)
+template <int RULE>
+static __device__ void edge_ghost(const struct wall_view &w, int x)
 {
     int along = 0;
     while (x >= 4 * extent_of(w.c, along))
@@ -155,60 +125,34 @@ static __device__ void edge_ghost(const struct wall_view &w, const Cells &cells,
                in_second = corner & 2 ? -stride_of(w.c, second) : stride_of(w.c, second);
     const long cell = place * stride_of(w.c, along) + last_first * stride_of(w.c, first) +
                       last_second * stride_of(w.c, second);
-    w.x[cell - in_first - in_second] = edge_value(RULE, [&](int o, int m) {
-        return cells(cell + o * in_first + m * in_second, place + last_first + last_second + o + m);
-    });
+    fill_edge(w.x + cell - in_first - in_second, in_first, in_second, RULE);
 }
 
 /* The ghosts that the stencils read, of a patch with walls on all sides: `layers` on the sides, and
  * where layers is 2, one on the edges. */
-template <int RULE, class Cells>
-static void fill_star(const struct wall_view &w, const Cells &cells, int layers)
+template <int RULE>
+static void fill_star(const struct wall_view &w, int layers)
 {
     const int n0 = w.c.n[0], n1 = w.c.n[1], n2 = w.c.n[2];
     const int sides = 2 * (n1 * n2 + n0 * n2 + n0 * n1),
               edges = layers > 1 ? 4 * (n0 + n1 + n2) : 0;
     for_range(sides + edges, [=] __device__(long at) {
         if (at < sides)
-            side_ghosts<RULE>(w, cells, (int)at, layers);
+            side_ghosts<RULE>(w, (int)at, layers);
         else
-            edge_ghost<RULE>(w, cells, (int)at - sides);
+            edge_ghost<RULE>(w, (int)at - sides);
     });
 }
 
 void cuda_walls_star(const struct cells &c, double *x, int rule, int layers)
 {
     const struct wall_view w = {c, x};
-    const struct one_field cells = {x};
     if (rule == 4)
-        fill_star<4>(w, cells, layers);
+        fill_star<4>(w, layers);
     else if (rule == 2)
-        fill_star<2>(w, cells, layers);
+        fill_star<2>(w, layers);
     else
-        fill_star<1>(w, cells, layers);
-}
-
-/* Those that black cells see in rows near walls in j and k: all on sides in these directions and on
- * the edges, and at both ends of rows as far in as ghosts of such a row's neighbours are seen. */
-void cuda_walls_two_colours(const struct cells &c, double *x, const double *black, int colour)
-{
-    const struct wall_view w = {c, x};
-    const struct two_colours cells = {x, black, colour};
-    const int n0 = c.n[0], n1 = c.n[1], n2 = c.n[2], in_i = 2 * n1 * n2;
-    const int ends = 2 * rim_rows(c, RIM_GHOSTS), sides = 2 * n0 * (n1 + n2),
-              edges = 4 * (n0 + n1 + n2);
-    for_range(ends + sides + edges, [=] __device__(long number) {
-        const int at = (int)number;
-        if (at < ends) {
-            int j, k;
-            find_rim_row(w.c, RIM_GHOSTS, at / 2, &j, &k);
-            side_ghosts<4>(w, cells, at % 2 * n1 * n2 + k * n1 + j, 2);
-        } else if (at < ends + sides) {
-            side_ghosts<4>(w, cells, in_i + at - ends, 2);
-        } else {
-            edge_ghost<4>(w, cells, at - ends - sides);
-        }
-    });
+        fill_star<1>(w, layers);
 }
 
 void cuda_walls_fill(const struct level *level, double *field, int rule, int layers)

@@ -199,24 +199,6 @@ static __device__ void shell_cell(const struct shell &s, long x, int *i, int *j,
     }
 }
 
-/* The patch's rows of cells in i with at most layers − 1 others between them and a wall in j or k:
- * how many, and number x of them, whole planes first. */
-static inline __host__ __device__ int rim_rows(const struct cells &c, int layers)
-{
-    return 2 * layers * (c.n[1] + c.n[2] - 2 * layers);
-}
-
-static __device__ __forceinline__ void find_rim_row(const struct cells &c, int layers, int x,
-                                                    int *j, int *k)
-{
-    const int both = 2 * layers, planes = both * c.n[1], beside = x - planes;
-    const auto rim = [&](int number, int n) {
-        return number < layers ? number : n - both + number;
-    };
-    *j = x < planes ? x % c.n[1] : rim(beside % both, c.n[1]);
-    *k = x < planes ? rim(x / c.n[1], c.n[2]) : layers + beside / both;
-}
-
 static __device__ bool behind_wall(const struct cells &c, int i, int j, int k)
 {
     int layer, first, step;

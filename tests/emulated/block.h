@@ -73,7 +73,7 @@ struct access {
 };
 
 struct block {
-    index3 index{};
+    index3 index{}, grid{};
     std::vector<thread> threads = std::vector<thread>(THREADS);
     std::array<meeting, THREADS / WARP> warps;
     meeting all;
@@ -222,15 +222,17 @@ inline void prepare(thread &t, int number)
     makecontext(&t.context, start, 0);
 }
 
-/* Runs one block; false if its threads wait for each other for ever. Shared memory is full of NaN
- * at first. */
-inline bool run(const index3 &index, std::mt19937 &random, const std::function<void()> &kernel)
+/* Runs one block of a grid; false if its threads wait for each other for ever. Shared memory is
+ * full of NaN at first. */
+inline bool run(const index3 &index, std::mt19937 &random, const std::function<void()> &kernel,
+                const index3 &grid = {1, 1, 1})
 {
     block b;
     std::vector<int> order(THREADS);
     std::iota(order.begin(), order.end(), 0);
     std::fill_n((double *)shared_memory, (int)SHARED_WORDS, std::nan(""));
     b.index = index;
+    b.grid = grid;
     b.kernel = kernel;
     b.accesses.resize(SHARED_WORDS);
     now = &b;

@@ -11,6 +11,7 @@
 #define __launch_bounds__(...)
 #define threadIdx (emulated::self().index)
 #define blockIdx (emulated::now->index)
+#define gridDim (emulated::now->grid)
 
 using std::max;
 using std::min;

@@ -1,0 +1,93 @@
+#ifndef EMULATED_FV4_PATCH_H
+#define EMULATED_FV4_PATCH_H
+/* A patch with random fields for kernels of order 4, and the plain formulas on it. */
+#include <cstring>
+#include "block.h"
+#include "cuda/pair_fv4.cuh"
+#include "operators/fv4.h"
+#include "operators/smoothers.h"
+
+enum { MARGIN = 4 }; /* around the patch in all fields, more than what is read */
+
+struct box {
+    struct cells c;
+    long size, origin; /* of a field, and of its cell (0,0,0) */
+};
+
+static struct box make_box(int n0, int n1, int n2)
+{
+    struct box b = {};
+    b.c.n[0] = n0;
+    b.c.n[1] = n1;
+    b.c.n[2] = n2;
+    b.c.sj = n0 + 2 * MARGIN;
+    b.c.sk = b.c.sj * (n1 + 2 * MARGIN);
+    b.size = b.c.sk * (n2 + 2 * MARGIN);
+    b.origin = MARGIN * (1 + b.c.sj + b.c.sk);
+    return b;
+}
+
+typedef std::vector<double> field;
+
+static field random_field(const struct box &b, std::mt19937 &random, double least, double most)
+{
+    std::uniform_real_distribution<double> values(least, most);
+    field x(b.size);
+    for (double &value : x)
+        value = values(random);
+    return x;
+}
+
+struct fields {
+    field u, f, alpha, dinv, beta_i, beta_j, beta_k, out;
+};
+
+static struct fields make_fields(const struct box &b, std::mt19937 &random)
+{
+    const auto any = [&] { return random_field(b, random, -1.0, 1.0); };
+    const auto positive = [&] { return random_field(b, random, 0.5, 1.5); };
+    return {any(),      any(),      positive(), positive(),
+            positive(), positive(), positive(), field(b.size, std::nan(""))};
+}
+
+static struct pair_fv4 make_pass(const struct box &b, struct fields &x, bool helmholtz, int colour)
+{
+    const auto first = [&](field &v) { return v.data() + b.origin; };
+    return {b.c,           first(x.u),      first(x.f),      helmholtz ? first(x.alpha) : NULL,
+            first(x.dinv), first(x.beta_i), first(x.beta_j), first(x.beta_k),
+            0.37,          colour,          first(x.out),    false};
+}
+
+/* Whether cell x of n is so far from walls that D⁻¹ follows from the nearest faces alone. */
+static bool away_from_walls(int x, int n)
+{
+    return x >= RIM_LAYERS && x < n - RIM_LAYERS;
+}
+
+/* The updated value of cell (i,j,k) of u. */
+static double relaxed(const struct pair_fv4 &w, const double *u, int i, int j, int k)
+{
+    const long sj = w.c.sj, sk = w.c.sk, at_cell = i + j * sj + k * sk;
+    const double *x = u + at_cell, *bi = w.beta_i + at_cell, *bj = w.beta_j + at_cell,
+                 *bk = w.beta_k + at_cell, alpha = w.alpha ? w.alpha[at_cell] : 0.0;
+    const bool inner = away_from_walls(i, w.c.n[0]) && away_from_walls(j, w.c.n[1]) &&
+                       away_from_walls(k, w.c.n[2]);
+    const double dinv =
+        inner ? 1.0 / fv4_inner_diagonal(w.scale, alpha, bi[0], bi[1], bj[0], bj[sj], bk[0], bk[sk])
+              : w.dinv[at_cell];
+    const double rhs =
+        w.alpha ? rhs_helmholtz(w.f[at_cell], alpha, x[0]) : rhs_poisson(w.f[at_cell], alpha, x[0]);
+    const double sum = fv4_gather(x, sj, sk, bi, bj, bk, sj, sk);
+    return update_gauss_seidel(x[0], dinv, residual_value(rhs, w.scale, sum));
+}
+
+template <class Do>
+static void for_cells(const struct cells &c, const Do &act)
+{
+    for (int k = 0; k < c.n[2]; k++)
+        for (int j = 0; j < c.n[1]; j++)
+            for (int i = 0; i < c.n[0]; i++)
+                act(i, j, k, i + j * c.sj + k * c.sk);
+}
+
+#endif
