@@ -96,8 +96,8 @@ inline int cuda_divided(int a, int b) /* upwards */
 }
 /* How many planes a block of a marching kernel should do: `tuned`, or where that is 0 an even
  * number between the bounds, where one block a multiprocessor runs, each takes `extra` steps more
- * than it has planes, and there are `tiles` in a plane: so many that the last wave of blocks is
- * nearly full and few planes are done twice. */
+ * than it has planes, and there are `tiles` in a plane: so many that all blocks are done soonest.
+ */
 int cuda_choose_planes(int tuned, int n2, int tiles, int least, int most, int extra);
 
 /* Dirichlet ghosts of one patch, `layers` deep by `rule`. x points at the field's cell (0,0,0).

@@ -3,7 +3,7 @@
 #include "cuda/tuning.cuh"
 
 /* Planes a block, even; it takes about five steps to begin. */
-enum { MIN_PLANES = 2, MAX_PLANES = 512, EXTRA_STEPS = 5, LEAST_DIM = 8 };
+enum { MIN_PLANES = 2, MAX_PLANES = 256, EXTRA_STEPS = 5, LEAST_DIM = 8 };
 
 bool cuda_pair_fv4_fits(const struct level *level)
 {
