@@ -10,7 +10,7 @@
 struct columns {
     int rows[COLUMNS + 4];   /* places in a slot, from that of row −2 on */
     int reds;                /* of row 0 or 1 among red cells */
-    int face, red_row;       /* from a row to the face in j below it; to the next red one */
+    int face, red_row;       /* from a row to the face in j below it, to the next red one */
     int dinv;                /* of the first active one's D⁻¹ */
     unsigned patch[COLUMNS]; /* where in a plane of the patch they are, in bytes */
     unsigned facts;
@@ -65,6 +65,7 @@ static __device__ __forceinline__ struct columns make_columns(const struct pair_
                away_i = is_within(i, n[0], RIM_LAYERS);
     bool away = away_i;
     struct columns t = {};
+    /* As they are hidden, an address is one of them and a plane's place, and no sum of its own. */
     for (int r = -2; r < COLUMNS + 2; r++)
         t.rows[r + 2] = hidden((first + r * step) * ROW + column * COLUMN);
     t.reds = (row / 2 + flipped) * RED_ROW + column * COLUMN;
@@ -82,6 +83,14 @@ static __device__ __forceinline__ struct columns make_columns(const struct pair_
     t.at_end = __any_sync(~0u, low || high);
     t.quiet = !__any_sync(~0u, !away);
     return t;
+}
+
+/* The two that take fewer instructions in each step than they are worth registers. */
+static __device__ __forceinline__ void find_strides(struct columns &t)
+{
+    const bool flipped = is(t, FLIPPED);
+    t.face = flipped ? ROW : 0;
+    t.red_row = flipped ? -RED_ROW : RED_ROW;
 }
 
 /* Places of row r, of the face in j below it, and of the q-th red one of the thread's cells among

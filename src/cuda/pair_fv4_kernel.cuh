@@ -60,6 +60,7 @@ static __device__ __forceinline__ void put_ends(const struct planes &p, const st
     __syncwarp();
 }
 
+/* The red cells of outer columns; what does not come in tiles has come, see ask_for_sources. */
 template <bool HELMHOLTZ>
 static __device__ __forceinline__ void relax_outer(const struct pair_fv4 &w, const struct march &m,
                                                    const struct planes &p, int k)
@@ -112,7 +113,7 @@ static __device__ __forceinline__ struct moment make_moment(const struct pair_fv
 }
 
 /* What the step's black cells and the next one's cells need that does not come in tiles, once that
- * of the step itself is there. */
+ * of the step itself is there, outer cells' included. */
 template <bool HELMHOLTZ, int S>
 static __device__ __forceinline__ void
 ask_for_sources(const struct pair_fv4 &w, const struct march &m, const struct columns &t,
@@ -169,9 +170,7 @@ static __device__ __forceinline__ void step(const struct pair_fv4 &w, const stru
                                             const struct march &m, struct columns t, int warp,
                                             unsigned zero, struct state &x, int k)
 {
-    const bool flipped = is(t, FLIPPED);
-    t.face = flipped ? ROW : 0;
-    t.red_row = flipped ? -RED_ROW : RED_ROW;
+    find_strides(t);
     const struct moment now = make_moment(w, m, t, S, k);
     double red[2], black[2];
     struct common common[2];
@@ -194,7 +193,7 @@ static __device__ __forceinline__ void step(const struct pair_fv4 &w, const stru
             put_ends(x.p, t, S, red, common);
     }
     arrive(barriers().reds, now.number);
-    fetch_beta_after(maps, m, warp, k);
+    ask_after(barriers().reds, m, warp, k, [&] { fetch_next_beta(maps, m, k + 2); });
     relax_blacks<HELMHOLTZ, S>(w, t, now, x, j, red, common, black);
     if (k > m.first)
         store_rows<S>(t, x.out, black, x.kept.red);
@@ -202,7 +201,7 @@ static __device__ __forceinline__ void step(const struct pair_fv4 &w, const stru
     x.out += w.c.sk;
     move_up(x.p);
     arrive(barriers().done, now.number);
-    fetch_u_after(maps, m, warp, k);
+    ask_after(barriers().done, m, warp, k, [&] { fetch_next_u(maps, m, k + 2); });
 }
 
 template <bool HELMHOLTZ>
@@ -230,7 +229,7 @@ static __global__ void __launch_bounds__(LANES *WARPS, 1)
     if (near_wall(w, t, first))
         fetch_dinv(w, t, t.dinv, 0, first);
     wait_for(barriers().full, 0);
-    t.face = is(t, FLIPPED) ? ROW : 0;
+    find_strides(t);
     load_first_planes(x.kept, t, x.p);
     for (int k = first; k < m.last; k += 2) {
         step<HELMHOLTZ, 0>(w, maps, m, t, warp, zero, x, k);

@@ -102,7 +102,7 @@ static __device__ __forceinline__ double beta_i(const struct columns &t, int pla
     return at(plane + BETA_I_CELL + row_place(t, r) + side * COLUMN);
 }
 
-/* Such faces of a cell; β on them in the planes below and above too. */
+/* Such faces of a cell, of which β and its difference in k are given. */
 static __device__ __forceinline__ struct fv4_faces
 faces_i(const struct columns &t, int plane, int r, const double beta[2], const double d_k[2])
 {
@@ -154,8 +154,8 @@ static __device__ __forceinline__ struct face face_k(const struct columns &t, in
             at(plane + row_place(t, r + 1)) - at(plane + row_place(t, r - 1))};
 }
 
-/* What a red cell in plane k and the black one below it both need: u next to the former, β on faces
- * in i in its plane and the one below, and the face between them. */
+/* What a red cell in plane k leaves for the black one below it: u next to the former as it was, the
+ * latter's β on faces in i with its difference in k, and the face between them. */
 struct common {
     struct sides next;
     double beta_m[2], d_k[2];

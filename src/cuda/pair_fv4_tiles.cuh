@@ -223,29 +223,17 @@ static __device__ __forceinline__ bool is_turn(int warp, int number)
     return warp == (int)((unsigned)number % WARPS);
 }
 
-/* Tiles of the next step but one are asked for as soon as there is room for them, by warps in
- * turns: β when all have written the red cells of step k, */
-static __device__ __forceinline__ void fetch_beta_after(const struct maps &maps,
-                                                        const struct march &m, int warp, int k)
+/* Tiles of the next step but one are asked for by warps in turns, as soon as there is room for
+ * them: once all have come to this barrier in step k. */
+template <class Fetch>
+static __device__ __forceinline__ void ask_after(barrier_word *barrier, const struct march &m,
+                                                 int warp, int k, const Fetch &fetch)
 {
     const int number = step_number(m, k);
     if (k + 1 < m.last && is_turn(warp, number)) {
-        wait_for(barriers().reds, number);
+        wait_for(barrier, number);
         if (one_lane())
-            fetch_next_beta(maps, m, k + 2);
-        __syncwarp();
-    }
-}
-
-/* and u when they are done with it. */
-static __device__ __forceinline__ void fetch_u_after(const struct maps &maps, const struct march &m,
-                                                     int warp, int k)
-{
-    const int number = step_number(m, k);
-    if (k + 1 < m.last && is_turn(warp, number)) {
-        wait_for(barriers().done, number);
-        if (one_lane())
-            fetch_next_u(maps, m, k + 2);
+            fetch();
         __syncwarp();
     }
 }
