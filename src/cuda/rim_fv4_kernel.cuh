@@ -19,22 +19,23 @@
 /* Places in a brick count in i, along the wall and inward from it: x, y and z. They are in bytes in
  * shared memory. */
 enum { RIM_X = 32, RIM_Y = 8, RIM_DEPTH = 6, RIM_HALO = 2, RIM_THREADS = RIM_X * RIM_Y };
+enum { RIM_WIDTH = RIM_X + 2 * RIM_HALO, RIM_HEIGHT = RIM_Y + 2 * RIM_HALO };
 enum {
     RIM_STEP_X = (int)sizeof(double),
-    RIM_STEP_Y = (RIM_X + 2 * RIM_HALO) * RIM_STEP_X,
-    RIM_STEP_Z = (RIM_Y + 2 * RIM_HALO) * RIM_STEP_Y,
+    RIM_STEP_Y = RIM_WIDTH * RIM_STEP_X,
+    RIM_STEP_Z = RIM_HEIGHT * RIM_STEP_Y,
     RIM_BYTES = (RIM_DEPTH + RIM_HALO) * RIM_STEP_Z
 };
 
 struct brick {
-    int across, along; /* directions inward from the wall, and along it and not i */
-    bool high;
+    int across, along;   /* directions inward from the wall, and along it and not i */
+    bool high;           /* the wall is on the high side */
     int i, first;        /* the brick's first cell in i and along the wall */
     int nx, ny;          /* cells that the patch has from there on */
     long step_y, step_z; /* in the patch */
-    long cell;           /* of the patch at (0,0,0) */
-    bool odd;            /* it is black */
-    int begin;           /* place of (0,0,0) in shared memory */
+    long cell;           /* the one at (0,0,0), from the patch's first one */
+    bool odd;            /* that one is black */
+    int begin;           /* place in shared memory of that one */
 };
 
 static __device__ __forceinline__ struct brick find_brick(const struct pair_fv4 &w)
@@ -86,21 +87,17 @@ static __device__ __forceinline__ bool near_second(const struct brick &b, int y)
 static __device__ __forceinline__ bool find_loaded(const struct brick &b, int q, int *x, int *y,
                                                    int *z)
 {
-    enum { WIDTH = RIM_X + 2 * RIM_HALO, HEIGHT = RIM_Y + 2 * RIM_HALO };
     const bool second = near_second(b, 0) || near_second(b, min(b.ny, (int)RIM_Y) - 1);
-    *x = q % WIDTH - RIM_HALO;
-    *y = q / WIDTH % HEIGHT - RIM_HALO;
-    *z = q / WIDTH / HEIGHT;
+    *x = q % RIM_WIDTH - RIM_HALO;
+    *y = q / RIM_WIDTH % RIM_HEIGHT - RIM_HALO;
+    *z = q / RIM_WIDTH / RIM_HEIGHT;
     return *z < (second ? RIM_DEPTH : RIM_DEPTH - 2) && *x < b.nx && *y < b.ny && b.i + *x >= 0 &&
            b.first + *y >= 0;
 }
 
 /* A thread's part of them, all asked for before the first is put where it belongs. */
 struct loaded {
-    enum {
-        CELLS = (RIM_BYTES / RIM_STEP_X * RIM_DEPTH / (RIM_DEPTH + RIM_HALO) + RIM_THREADS - 1) /
-                RIM_THREADS
-    };
+    enum { CELLS = (RIM_WIDTH * RIM_HEIGHT * RIM_DEPTH + RIM_THREADS - 1) / RIM_THREADS };
     double cell[CELLS];
 };
 
@@ -137,9 +134,8 @@ static __device__ __forceinline__ void put_ghosts(int place, int inward)
 /* The ghosts of all rows that are loaded, behind walls in i. */
 static __device__ __forceinline__ void put_ghosts_x(const struct brick &b)
 {
-    enum { HEIGHT = RIM_Y + 2 * RIM_HALO };
-    for (int q = threadIdx.x; q < HEIGHT * RIM_DEPTH; q += RIM_THREADS) {
-        const int y = q % HEIGHT - RIM_HALO, z = q / HEIGHT;
+    for (int q = threadIdx.x; q < RIM_HEIGHT * RIM_DEPTH; q += RIM_THREADS) {
+        const int y = q % RIM_HEIGHT - RIM_HALO, z = q / RIM_HEIGHT;
         if (b.i == 0)
             put_ghosts(brick_place(b, 0, y, z), RIM_STEP_X);
         if (b.nx <= RIM_X)
@@ -150,9 +146,8 @@ static __device__ __forceinline__ void put_ghosts_x(const struct brick &b)
 /* Those behind walls that the brick is next to along its own. */
 static __device__ __forceinline__ void put_ghosts_y(const struct brick &b, int least)
 {
-    enum { WIDTH = RIM_X + 2 * RIM_HALO };
-    for (int q = threadIdx.x; q < WIDTH * (RIM_DEPTH - least); q += RIM_THREADS) {
-        const int x = q % WIDTH - RIM_HALO, z = q / WIDTH + least;
+    for (int q = threadIdx.x; q < RIM_WIDTH * (RIM_DEPTH - least); q += RIM_THREADS) {
+        const int x = q % RIM_WIDTH - RIM_HALO, z = q / RIM_WIDTH + least;
         if (b.first == 0)
             put_ghosts(brick_place(b, x, 0, z), RIM_STEP_Y);
         if (b.ny <= RIM_Y)
@@ -163,9 +158,9 @@ static __device__ __forceinline__ void put_ghosts_y(const struct brick &b, int l
 /* Those behind its own wall. */
 static __device__ __forceinline__ void put_ghosts_z(const struct brick &b)
 {
-    enum { WIDTH = RIM_X + 2 * RIM_HALO, HEIGHT = RIM_Y + 2 * RIM_HALO };
-    for (int q = threadIdx.x; q < WIDTH * HEIGHT; q += RIM_THREADS)
-        put_ghosts(brick_place(b, q % WIDTH - RIM_HALO, q / WIDTH - RIM_HALO, 0), RIM_STEP_Z);
+    for (int q = threadIdx.x; q < RIM_WIDTH * RIM_HEIGHT; q += RIM_THREADS)
+        put_ghosts(brick_place(b, q % RIM_WIDTH - RIM_HALO, q / RIM_WIDTH - RIM_HALO, 0),
+                   RIM_STEP_Z);
 }
 
 /* All of them, in i, then in j, then in k. */
@@ -281,7 +276,7 @@ static __device__ __forceinline__ void store_edge(const struct pair_fv4 &w, cons
 }
 
 /* All ghosts of out that follow from the brick's cells as they are now; bricks at walls in j leave
- * none of them to others. `line` is the thread's. */
+ * none of them to others. The thread's line is that at (x,y). */
 static __device__ __forceinline__ void store_ghosts(const struct pair_fv4 &w, const struct brick &b,
                                                     int x, int y)
 {
