@@ -26,4 +26,10 @@ bool cuda_pair_fv4_fits(const struct level *level);
 enum { RIM_LAYERS = 2 };
 void cuda_rim_fv4(const struct pair_fv4 &pair);
 
+/* Whether `x` is at least so many cells away from both ends of 0 … n − 1. */
+static __device__ __forceinline__ bool is_within(int x, int n, int layers)
+{
+    return x >= layers && x < n - layers;
+}
+
 #endif

@@ -1,11 +1,11 @@
 #ifndef CUDA_PAIR_FV4_CELLS_CUH
 #define CUDA_PAIR_FV4_CELLS_CUH
 /* Single cells of the fused red-black pass of order 4, from what is in shared memory. */
+#include "cuda/gather_fv4.cuh"
 #include "cuda/opaque.cuh"
 #include "cuda/pair_fv4.cuh"
 #include "cuda/pair_fv4_tiles.cuh"
 #include "cuda/reciprocal.cuh"
-#include "operators/fv4.h"
 #include "operators/smoothers.h"
 
 /* A face: β and its differences in the two other directions, the lower one first. */
@@ -68,8 +68,8 @@ static __device__ __forceinline__ double relax(const struct pair_fv4 &w, const s
     return update_gauss_seidel(x.here, dinv, residual_value(rhs, w.scale, sum));
 }
 
-/* A face in i or j, at the same place in each plane; `across` is the stride to the next face within
- * the plane that is not the face's own direction. */
+/* A face in i or j, at the same place in each plane; `across` is the stride in the other one of
+ * these directions. */
 static __device__ __forceinline__ struct face load_side(const struct planes &p, int place,
                                                         int across)
 {
@@ -88,23 +88,8 @@ static __device__ __forceinline__ double relax_alone(const struct pair_fv4 &w, i
         both(load_side(p, BETA_I_CELL + c, ROW), load_side(p, BETA_I_CELL + c + COLUMN, ROW)),
         both(load_side(p, BETA_J_CELL + c, COLUMN), load_side(p, BETA_J_CELL + c + ROW, COLUMN)),
         both(load_face(p.beta_k[0] + c, COLUMN, ROW), load_face(p.beta_k[1] + c, COLUMN, ROW))};
-    struct fv4_cells x;
-    x.here = at(p.u[2] + c);
-    for (int side = 0; side < 2; side++) {
-        const int step = side ? 1 : -1, here = p.u[2] + c;
-        x.near_i[side] = at(here + step * COLUMN);
-        x.near_j[side] = at(here + step * ROW);
-        x.near_k[side] = at(p.u[2 + step] + c);
-        x.far_i[side] = at(here + 2 * step * COLUMN);
-        x.far_j[side] = at(here + 2 * step * ROW);
-        x.far_k[side] = at(p.u[2 + 2 * step] + c);
-        for (int other = 0; other < 2; other++) {
-            const int across = other ? 1 : -1;
-            x.ij[2 * other + side] = at(here + across * ROW + step * COLUMN);
-            x.ik[2 * other + side] = at(p.u[2 + across] + c + step * COLUMN);
-            x.jk[2 * other + side] = at(p.u[2 + across] + c + step * ROW);
-        }
-    }
+    const struct fv4_cells x =
+        gather_fv4([&](int i, int j, int k) { return at(p.u[2 + k] + c + i * COLUMN + j * ROW); });
     return relax<HELMHOLTZ>(w, x, faces, s, stored);
 }
 

@@ -35,12 +35,6 @@ static __device__ __forceinline__ bool is(const struct columns &t, int fact)
     return hidden(t.facts) >> fact & 1;
 }
 
-/* Whether `x` is at least so many cells away from both ends of 0 … n − 1. */
-static __device__ __forceinline__ bool is_within(int x, int n, int layers)
-{
-    return x >= layers && x < n - layers;
-}
-
 /* Where in a plane the patch has the cell, or the nearest one if it has not, in bytes. */
 static __device__ __forceinline__ unsigned clamped_place(const struct pair_fv4 &w, int i, int j)
 {

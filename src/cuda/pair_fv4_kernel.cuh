@@ -213,9 +213,8 @@ static __global__ void __launch_bounds__(LANES *WARPS, 1)
                       (int)blockIdx.z * planes, 0};
     m.last = min(m.first + planes, w.c.n[2]);
     create_barriers();
-    if (threadIdx.x == 0) {
+    if (threadIdx.x == 0)
         fetch_first(maps, m);
-    }
     __syncwarp();
     const int warp = warp_number(), first = m.first - 1;
     struct columns t = make_columns(w, m, warp);

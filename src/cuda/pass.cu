@@ -112,7 +112,7 @@ static struct pair_fv4 open_pair_fv4(const struct work &w)
 {
     struct pair_fv4 pair = {w.c};
     set_operator(pair, w);
-    pair.in = w.v.u;
+    pair.in = w.buffer[0];
     pair.out = w.buffer[1];
     pair.dinv = w.v.dinv;
     pair.colour = w.parity;
@@ -125,7 +125,6 @@ static void sweep_by_pairs_fv4(const struct pass *pass)
 {
     for (int sweep = 0; sweep < pass->nsweeps; sweep += 2) {
         struct work w = cuda_open_work(pass, 0);
-        w.v.u = w.buffer[0];
         if (sweep == 0)
             cuda_fill_walls(w, 0);
         struct pair_fv4 pair = open_pair_fv4(w);

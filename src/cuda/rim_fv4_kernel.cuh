@@ -10,10 +10,10 @@
  * the ghosts again. Of the first four cells of a line two are black, and one of these is next to
  * the wall; the other one may be next to a second wall, and is then updated here too, though stored
  * by another block, since a ghost follows from all four. */
+#include "cuda/gather_fv4.cuh"
+#include "cuda/ghosts.cuh"
 #include "cuda/pair_fv4.cuh"
 #include "cuda/shared.cuh"
-#include "operators/boundary.h"
-#include "operators/fv4.h"
 #include "operators/smoothers.h"
 
 /* Places in a brick count in i, along the wall and inward from it: x, y and z. They are in bytes in
@@ -78,8 +78,7 @@ static __device__ __forceinline__ bool is_black(const struct brick &b, int x, in
 /* Whether a wall along the brick's own is so near that cells at y are next to it. */
 static __device__ __forceinline__ bool near_second(const struct brick &b, int y)
 {
-    const int from_low = b.first + y, from_high = b.ny - 1 - y;
-    return min(from_low, from_high) < RIM_LAYERS;
+    return !is_within(b.first + y, b.first + b.ny, RIM_LAYERS);
 }
 
 /* Place number q of the brick's cells and those around them, if the patch has it and it is wanted:
@@ -122,13 +121,23 @@ static __device__ __forceinline__ void put_brick(const struct brick &b, const st
             put(brick_place(b, x, y, z), l.cell[m]);
 }
 
-/* Both ghosts behind a wall from the cell at `place` on, the first one inward from it. */
-static __device__ __forceinline__ void put_ghosts(int place, int inward)
+/* Behind a wall, from the cells in shared memory: that at `place` and those further in. */
+struct ghosts {
+    double first, second;
+};
+
+static __device__ __forceinline__ struct ghosts find_ghosts(int place, int inward)
 {
     const double v[4] = {at(place), at(place + inward), at(place + 2 * inward),
                          at(place + 3 * inward)};
-    put(place - inward, wall_quartic(v[0], v[1], v[2], v[3]));
-    put(place - 2 * inward, wall_quartic_second(v[0], v[1], v[2], v[3]));
+    return {extrapolate(v, 4, 0), extrapolate(v, 4, 1)};
+}
+
+static __device__ __forceinline__ void put_ghosts(int place, int inward)
+{
+    const struct ghosts x = find_ghosts(place, inward);
+    put(place - inward, x.first);
+    put(place - 2 * inward, x.second);
 }
 
 /* The ghosts of all rows that are loaded, behind walls in i. */
@@ -180,29 +189,6 @@ static __device__ __forceinline__ void put_all_ghosts(const struct brick &b)
     __syncthreads();
 }
 
-/* What is around the cell at `place`, by steps in i, j and k. */
-static __device__ __forceinline__ struct fv4_cells cells_around(int place, const int step[3])
-{
-    struct fv4_cells x;
-    x.here = at(place);
-    for (int side = 0; side < 2; side++) {
-        const int away = side ? 1 : -1;
-        x.near_i[side] = at(place + away * step[0]);
-        x.near_j[side] = at(place + away * step[1]);
-        x.near_k[side] = at(place + away * step[2]);
-        x.far_i[side] = at(place + 2 * away * step[0]);
-        x.far_j[side] = at(place + 2 * away * step[1]);
-        x.far_k[side] = at(place + 2 * away * step[2]);
-        for (int other = 0; other < 2; other++) {
-            const int beyond = other ? 1 : -1;
-            x.ij[2 * other + side] = at(place + away * step[0] + beyond * step[1]);
-            x.ik[2 * other + side] = at(place + away * step[0] + beyond * step[2]);
-            x.jk[2 * other + side] = at(place + away * step[1] + beyond * step[2]);
-        }
-    }
-    return x;
-}
-
 /* What a cell's new value depends on besides u. */
 struct coefficients {
     struct fv4_faces i, j, k;
@@ -228,22 +214,18 @@ static __device__ __forceinline__ double relax_black(const struct pair_fv4 &w,
     const int inward = b.high ? -RIM_STEP_Z : RIM_STEP_Z;
     const int step[3] = {RIM_STEP_X, b.across == 1 ? inward : RIM_STEP_Y,
                          b.across == 1 ? RIM_STEP_Y : inward};
-    const struct fv4_cells cells = cells_around(place, step);
+    const struct fv4_cells cells = gather_fv4(
+        [&](int i, int j, int k) { return at(place + i * step[0] + j * step[1] + k * step[2]); });
     const double rhs =
         w.alpha ? rhs_helmholtz(s.f, s.alpha, cells.here) : rhs_poisson(s.f, 0.0, cells.here);
     return update_gauss_seidel(cells.here, s.dinv,
                                residual_value(rhs, w.scale, fv4_sum_of(&cells, &s.i, &s.j, &s.k)));
 }
 
-/* Of the ghost behind the walls at two sides of a cell, found in the direction of `first` first. */
+/* The ghost behind the walls at two sides of a cell, found in the direction of `first` first. */
 static __device__ __forceinline__ double edge_ghost_at(int place, int first, int second)
 {
-    double v[4];
-    for (int m = 0; m < 4; m++) {
-        const int x = place + m * second;
-        v[m] = wall_quartic(at(x), at(x + first), at(x + 2 * first), at(x + 3 * first));
-    }
-    return wall_quartic(v[0], v[1], v[2], v[3]);
+    return edge_value(4, [&](int o, int m) { return at(place + o * first + m * second); });
 }
 
 /* Ghosts behind both ends of rows in i next to the wall, and on the edges where it meets those
@@ -259,10 +241,9 @@ static __device__ __forceinline__ void store_ends(const struct pair_fv4 &w, cons
             edge_ghost_at(brick_place(b, x, y, 0), step, RIM_STEP_Z);
         return;
     }
-    const int place = brick_place(b, x, y, z);
-    const double v[4] = {at(place), at(place + step), at(place + 2 * step), at(place + 3 * step)};
-    w.out[patch_place(b, x - inward, y, z)] = wall_quartic(v[0], v[1], v[2], v[3]);
-    w.out[patch_place(b, x - 2 * inward, y, z)] = wall_quartic_second(v[0], v[1], v[2], v[3]);
+    const struct ghosts ghosts = find_ghosts(brick_place(b, x, y, z), step);
+    w.out[patch_place(b, x - inward, y, z)] = ghosts.first;
+    w.out[patch_place(b, x - 2 * inward, y, z)] = ghosts.second;
 }
 
 /* The ghost on the edge of two walls in j and k. */
@@ -283,11 +264,9 @@ static __device__ __forceinline__ void store_ghosts(const struct pair_fv4 &w, co
     enum { ROWS = RIM_LAYERS + 1 };
     const int number = threadIdx.x;
     if (x < b.nx && y < b.ny) {
-        const int place = brick_place(b, x, y, 0);
-        const double v[4] = {at(place), at(place + RIM_STEP_Z), at(place + 2 * RIM_STEP_Z),
-                             at(place + 3 * RIM_STEP_Z)};
-        w.out[patch_place(b, x, y, -1)] = wall_quartic(v[0], v[1], v[2], v[3]);
-        w.out[patch_place(b, x, y, -2)] = wall_quartic_second(v[0], v[1], v[2], v[3]);
+        const struct ghosts ghosts = find_ghosts(brick_place(b, x, y, 0), RIM_STEP_Z);
+        w.out[patch_place(b, x, y, -1)] = ghosts.first;
+        w.out[patch_place(b, x, y, -2)] = ghosts.second;
     }
     if (number < 2 * RIM_Y * ROWS) {
         const int end_y = number / 2 % RIM_Y, z = number / 2 / RIM_Y - 1;
@@ -308,11 +287,9 @@ static __device__ __forceinline__ void store_inner_ends(const struct pair_fv4 &w
     for (int q = (blockIdx.y * gridDim.x + blockIdx.x) * RIM_THREADS + threadIdx.x;
          q < 2 * rows_j * rows_k; q += step) {
         const int row = q / 2, inward = q % 2 ? -1 : 1;
-        double *const x = w.out + (row % rows_j + RIM_LAYERS) * w.c.sj +
-                          (row / rows_j + RIM_LAYERS) * w.c.sk + (q % 2 ? n[0] - 1 : 0);
-        const double v[4] = {x[0], x[inward], x[2 * inward], x[3 * inward]};
-        x[-inward] = wall_quartic(v[0], v[1], v[2], v[3]);
-        x[-2 * inward] = wall_quartic_second(v[0], v[1], v[2], v[3]);
+        double *const end = w.out + (row % rows_j + RIM_LAYERS) * w.c.sj +
+                            (row / rows_j + RIM_LAYERS) * w.c.sk + (q % 2 ? n[0] - 1 : 0);
+        fill_line(end - inward, inward, 4, 2);
     }
 }
 

@@ -102,13 +102,7 @@ static __device__ void side_ghosts(const struct wall_view &w, int x, int layers)
         row_ghosts(w, cell, high);
         return;
     }
-    double v[4];
-#pragma unroll
-    for (int m = 0; m < 4; m++)
-        v[m] = m < RULE ? w.x[cell + m * inward] : 0.0;
-    w.x[cell - inward] = extrapolate(v, RULE, 0);
-    if (layers > 1)
-        w.x[cell - 2 * inward] = extrapolate(v, RULE, 1);
+    fill_line(w.x + cell - inward, inward, RULE, layers);
 }
 
 template <int RULE>

@@ -2,24 +2,13 @@
 #define CUDA_WALLS_CUH
 /* Ghost cells on the device: their numbering, and their values behind Dirichlet walls, computed
  * from the cells inside, in i, then in j, then in k. */
+#include "cuda/ghosts.cuh"
 #include "cuda/internal.cuh"
-#include "operators/boundary.h"
 
 struct wall_view {
     struct cells c;
     double *x; /* at cell (0,0,0) */
 };
-
-/* Ghost in layer 0 or 1 from the cells inward from the wall. */
-static __device__ double extrapolate(const double v[4], int rule, int layer)
-{
-    if (rule == 4)
-        return layer == 0 ? wall_quartic(v[0], v[1], v[2], v[3])
-                          : wall_quartic_second(v[0], v[1], v[2], v[3]);
-    if (layer > 0)
-        return 0.0;
-    return rule == 2 ? wall_quadratic(v[0], v[1]) : wall_linear(v[0]);
-}
 
 /* The step inward from a side; sides are numbered low i, high i, low j, … */
 static __device__ __forceinline__ int step_inward(int side, int sj, int sk)
@@ -55,43 +44,6 @@ static __device__ __forceinline__ int edge_place(const struct edge &e, int m, in
     const int along = e.first >= 2 ? 1 : e.second >= 4 ? sj : sk;
     return m * along - (e.first & 1 ? n * in_first : in_first) -
            (e.second & 1 ? n * in_second : in_second);
-}
-
-/* The ghosts of one line through a wall: `ghost` is that of the first layer, `inward` the step to
- * the next cell. Where the rule is a constant no cell is read that it does not use. */
-static __device__ __forceinline__ void fill_line(double *ghost, long inward, int rule, int layers)
-{
-    double v[4];
-#pragma unroll
-    for (int m = 0; m < 4; m++)
-        v[m] = m < rule ? ghost[(m + 1) * inward] : 0.0;
-    ghost[0] = extrapolate(v, rule, 0);
-    if (layers > 1)
-        ghost[-inward] = extrapolate(v, rule, 1);
-}
-
-/* The ghost on an edge, where the rule is applied in the lower direction first, from cells(o,m),
- * those o and m cells inward from the first one in the two directions. */
-template <class Cells>
-static __device__ __forceinline__ double edge_value(int rule, const Cells &cells)
-{
-    double ghosts[4];
-#pragma unroll
-    for (int m = 0; m < 4; m++) {
-        double v[4];
-#pragma unroll
-        for (int o = 0; o < 4; o++)
-            v[o] = o < rule && m < rule ? cells(o, m) : 0.0;
-        ghosts[m] = extrapolate(v, rule, 0);
-    }
-    return extrapolate(ghosts, rule, 0);
-}
-
-static __device__ __forceinline__ void fill_edge(double *ghost, long in_first, long in_second,
-                                                 int rule)
-{
-    *ghost = edge_value(
-        rule, [&](int o, int m) { return ghost[(o + 1) * in_first + (m + 1) * in_second]; });
 }
 
 /* True if index `at` in direction d lies beyond a wall; then its layer, and the index and step of

@@ -4,6 +4,7 @@
 #include <cstring>
 #include "block.h"
 #include "cuda/pair_fv4.cuh"
+#include "operators/boundary.h"
 #include "operators/fv4.h"
 #include "operators/smoothers.h"
 
@@ -56,6 +57,14 @@ static struct pair_fv4 make_pass(const struct box &b, struct fields &x, bool hel
     return {b.c,           first(x.u),      first(x.f),      helmholtz ? first(x.alpha) : NULL,
             first(x.dinv), first(x.beta_i), first(x.beta_j), first(x.beta_k),
             0.37,          colour,          first(x.out),    false};
+}
+
+/* Both ghosts behind a wall, from the cell at x on inward. */
+static void put_ghosts_behind(double *x, long inward)
+{
+    const double v[4] = {x[0], x[inward], x[2 * inward], x[3 * inward]};
+    x[-inward] = wall_quartic(v[0], v[1], v[2], v[3]);
+    x[-2 * inward] = wall_quartic_second(v[0], v[1], v[2], v[3]);
 }
 
 /* Whether cell x of n is so far from walls that D⁻¹ follows from the nearest faces alone. */

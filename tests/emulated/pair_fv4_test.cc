@@ -34,11 +34,9 @@ static void fill_ends(const struct cells &c, double *u)
 {
     for (int k = 0; k < c.n[2]; k++)
         for (int j = 0; j < c.n[1]; j++) {
-            double *x = u + j * c.sj + k * c.sk, *y = x + c.n[0] - 1;
-            x[-1] = wall_quartic(x[0], x[1], x[2], x[3]);
-            x[-2] = wall_quartic_second(x[0], x[1], x[2], x[3]);
-            y[1] = wall_quartic(y[0], y[-1], y[-2], y[-3]);
-            y[2] = wall_quartic_second(y[0], y[-1], y[-2], y[-3]);
+            double *x = u + j * c.sj + k * c.sk;
+            put_ghosts_behind(x, 1);
+            put_ghosts_behind(x + c.n[0] - 1, -1);
         }
 }
 

@@ -35,9 +35,7 @@ static void fill_ghosts(const struct cells &c, double *u)
                 for (int high = 0; high < 2; high++) {
                     const long s = high ? -step[d] : step[d];
                     double *x = u + p * step[a] + q * step[b] + (high ? (c.n[d] - 1) * step[d] : 0);
-                    const double v[4] = {x[0], x[s], x[2 * s], x[3 * s]};
-                    x[-s] = wall_quartic(v[0], v[1], v[2], v[3]);
-                    x[-2 * s] = wall_quartic_second(v[0], v[1], v[2], v[3]);
+                    put_ghosts_behind(x, s);
                 }
         least[d] = -2;
     }
