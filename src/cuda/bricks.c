@@ -13,3 +13,11 @@ struct bricks bricks_cut(int n, int most)
         }
     return best;
 }
+
+/* At most three sides are walls, which have a row more next to the open ones, as their edges have a
+ * cell more; other bricks' cells are read two layers on the sides and one on the edges. */
+struct brick_ghosts bricks_ghosts(const struct bricks *b)
+{
+    const int s = b->side, d = b->depth, layer = s * s + 2 * s * d, around = 2 * s + d;
+    return (struct brick_ghosts){layer + 2 * around, around + 3, 4 * layer + 4 * around};
+}

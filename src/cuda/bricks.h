@@ -14,19 +14,24 @@ enum {
     BRICK_DEPTH = 8,   /* its planes. */
     LEAST_SIDE = 4,    /* Of the smallest brick: what wall rules read. */
     TAIL_BLOCKS = 128, /* bricks of a level at most */
-    /* Ghosts of one brick that order 4 reads: behind walls that are its sides (at most three; next
-     * to open sides a row more) and its edges; and those of other bricks, two layers on the sides
-     * and one on the edges. */
-    MAX_SIDES = 640,
-    MAX_EDGES = 12 * TAIL_SOLO_DIM,
-    MAX_HALO = 4 * (BRICK_SIDE * BRICK_SIDE + 2 * BRICK_SIDE * BRICK_DEPTH) +
-               4 * (2 * BRICK_SIDE + BRICK_DEPTH),
+    /* Ghosts of a block's bricks on all levels, each of which has half as many cells a side. */
+    ALL_SIDES = 896,
+    ALL_EDGES = 128,
+    ALL_HALO = 3328,
 };
 
 /* Cells a side along i and j, planes along k, and the number of bricks. */
 struct bricks {
     int side, depth, count;
 };
+
+/* The most ghosts of one brick that order 4 reads: behind walls, on sides and on edges, and those
+ * that are other bricks' cells. */
+struct brick_ghosts {
+    int sides, edges, halo;
+};
+
+struct brick_ghosts bricks_ghosts(const struct bricks *b);
 
 /* The bricks of a level of n cells a side, at most so many: as many as there may be, since each
  * takes as long as its cells. The count is 0 if it cannot be cut. */

@@ -17,18 +17,25 @@ struct view {
 #define FV2_CONSTANT_SUM fv2_constant_gather(u, sj, sk)
 #define FV4_SUM fv4_gather(u, sj, sk, bi, bj, bk, bsj, bsk)
 #define FV4_CONSTANT_SUM fv4_constant_gather(u, sj, sk)
-/* residual_at: at the cell that u and the β point to, with the strides of u and of β. ORDER is the
- * third letter of the name. */
+/* residual_at: at the cell that u and the β point to, with the strides of u and of β;
+ * residual_from: from S. ORDER is the third letter of the name. */
 #define OPERATOR(name, PREPARE, LINES, SUM, RHS)                                                   \
     struct op_##name {                                                                             \
         static constexpr int ORDER = #name[2] - '0';                                               \
+        static constexpr bool VARIABLE =                                                           \
+            !(#name[3] == '_' && #name[4] == 'c'); /* no "_constant" */                            \
+        static __device__ __forceinline__ double residual_from(double f, double alpha, double u,   \
+                                                               double scale, double sum)           \
+        {                                                                                          \
+            return residual_value(RHS(f, alpha, u), scale, sum);                                   \
+        }                                                                                          \
         static __device__ __forceinline__ double                                                   \
         residual_at(const double *u, [[maybe_unused]] long sj, [[maybe_unused]] long sk,           \
                     [[maybe_unused]] const double *bi, [[maybe_unused]] const double *bj,          \
                     [[maybe_unused]] const double *bk, [[maybe_unused]] long bsj,                  \
                     [[maybe_unused]] long bsk, double f, double alpha, double scale)               \
         {                                                                                          \
-            return residual_value(RHS(f, alpha, u[0]), scale, SUM);                                \
+            return residual_from(f, alpha, u[0], scale, SUM);                                      \
         }                                                                                          \
         static __device__ __forceinline__ double residual(const struct view &v, long at)           \
         {                                                                                          \

@@ -35,6 +35,31 @@ static __device__ void take_parameters(const struct tail &t, struct tail *copy)
     __syncthreads();
 }
 
+template <class Op, class Team>
+static __device__ __forceinline__ void solo_step_by(const struct tail &t,
+                                                    const struct tail_step &step, solo<Op> &s)
+{
+    if (threadIdx.x >= Team::THREADS)
+        return;
+    meet<Team::THREADS>(); /* a smaller team may have worked on what is read now */
+    solo_step<Op, Team>(t, step, s);
+}
+
+/* One warp, with as many lanes a cell as it has. */
+template <class Op>
+static __device__ __forceinline__ void
+solo_bottom_by_warp(const struct tail &t, const struct tail_step &step, solo<Op> &s)
+{
+    using small = typename solo_teams<Op>::small;
+    using single = solo_team<Op, 32, SOLO_NARROW, 1, wall_rules<2>>; /* 3 cells a side */
+    if (threadIdx.x >= 32)
+        return;
+    if (t.levels[step.level].n <= solo_teams<Op>::SMALL_DIM)
+        solo_bottom<Op, small>(t.bottom, t, step, s);
+    else
+        solo_bottom<Op, single>(t.bottom, t, step, s);
+}
+
 /* One step, by the block that has the solo levels; other threads than the team's go on. */
 template <class Op>
 static __device__ __forceinline__ void run_solo_step(const struct tail &t,
@@ -42,17 +67,15 @@ static __device__ __forceinline__ void run_solo_step(const struct tail &t,
 {
     const struct tail_step step = listed; /* at once, into registers */
     using teams = solo_teams<Op>;
-    if (t.levels[step.level].n <= teams::SMALL_DIM) {
-        if (threadIdx.x >= teams::SMALL)
-            return;
-        if (step.kind == STEP_BOTTOM)
-            solo_bottom<Op>(t.bottom, t, step, s);
-        else
-            solo_step<Op, teams::SMALL>(t, step, s);
-    } else if (threadIdx.x < teams::LARGE) {
-        meet<teams::LARGE>(); /* the small team may have worked on what is read now */
-        solo_step<Op, teams::LARGE>(t, step, s);
-    }
+    const int n = t.levels[step.level].n;
+    if (step.kind == STEP_BOTTOM)
+        solo_bottom_by_warp<Op>(t, step, s);
+    else if (n <= teams::SMALL_DIM)
+        solo_step_by<Op, typename teams::small>(t, step, s);
+    else if (teams::SMALL_DIM < teams::MEDIUM_DIM && n <= teams::MEDIUM_DIM)
+        solo_step_by<Op, typename teams::medium>(t, step, s);
+    else
+        solo_step_by<Op, typename teams::large>(t, step, s);
 }
 
 /* What a block that has a brick of the step's level does. */
@@ -87,6 +110,8 @@ static __global__ void __launch_bounds__(TAIL_THREADS, 1)
         wait_for_all_blocks(); /* so that exchanges of this launch have numbers of their own */
     if (has_solo)
         open_solo<Op>(tail, block.levels);
+    else
+        open_lists<Op>(block.brick);
 #pragma unroll 1
     for (int x = 0; x < t.count; x++) {
         const struct tail_step &step = tail.steps[x];
@@ -113,7 +138,8 @@ struct launch {
     /* Solo levels: what fields the frames of u and f hold, and how much of the frames and of the
      * lists is taken. */
     const double *u[MAX_TAIL_LEVELS], *f[MAX_TAIL_LEVELS];
-    int place, pairs, sides, edges, ghosts;
+    int place, pairs;
+    struct brick_ghosts solo, bricks; /* of solo levels (no halo), and of a block's bricks */
 };
 
 /* Made at the first launch, which is not a recorded one. */
@@ -163,10 +189,9 @@ static struct bricks cut_bricks(int n)
     return bricks_cut(n, min(cuda_multiprocessors() - 1, (int)TAIL_BLOCKS));
 }
 
-static struct tail_level describe(const struct level *l)
+static struct tail_level describe(const struct level *l, const struct bricks &cut)
 {
     const struct stencil *s = l->stencil;
-    const struct bricks cut = cut_bricks(l->dim);
     struct tail_level t = {};
     t.n = l->dim;
     t.nbricks = cut.count;
@@ -198,17 +223,29 @@ static void place_solo(struct launch *x, struct tail_level *t, int ghosts)
     const int n = t->n;
     t->place = x->place + solo_origin(n, ghosts);
     t->pairs = x->pairs;
-    t->sides = x->sides;
-    t->edges = x->edges;
-    t->ghosts = x->ghosts;
+    t->sides = x->solo.sides;
+    t->edges = x->solo.edges;
     x->place += solo_frame(n, ghosts);
     x->pairs += t->half.n * n * n;
-    x->sides += 6 * n * n;
-    x->edges += 12 * n;
-    for (int d = 0; d < 3 && n <= TAIL_SOLO_DIM / 2; d++)
-        x->ghosts += solo_ghosts(n, d);
+    x->solo.sides += 6 * n * n;
+    x->solo.edges += 12 * n;
     CHECK(x->place <= solo_length(ghosts) && x->pairs <= ALL_SOLO_PAIRS &&
-          x->sides <= ALL_SOLO_SIDES && x->edges <= ALL_SOLO_EDGES && x->ghosts <= ALL_SOLO_GHOSTS);
+          x->solo.sides <= ALL_SOLO_SIDES && x->solo.edges <= ALL_SOLO_EDGES);
+}
+
+/* Gives a level in bricks its place in the lists of ghosts. */
+static void place_bricks(struct launch *x, struct tail_level *t, const struct bricks *cut)
+{
+    const struct brick_ghosts most = bricks_ghosts(cut);
+    t->sides = x->bricks.sides;
+    t->edges = x->bricks.edges;
+    t->halo = x->bricks.halo;
+    t->room = most.halo;
+    x->bricks.sides += most.sides;
+    x->bricks.edges += most.edges;
+    x->bricks.halo += most.halo;
+    CHECK(x->bricks.sides <= ALL_SIDES && x->bricks.edges <= ALL_EDGES &&
+          x->bricks.halo <= ALL_HALO);
 }
 
 /* The index of a level in the list, MAX_TAIL_LEVELS if it is not there. */
@@ -227,13 +264,15 @@ static int enter(struct launch *x, const struct level *l)
     if (index < MAX_TAIL_LEVELS || x->nlevels == MAX_TAIL_LEVELS)
         return index;
     struct tail_level *t = &x->tail.levels[x->nlevels];
-    *t = describe(l);
+    const struct bricks cut = cut_bricks(l->dim);
+    *t = describe(l, cut);
     x->of[x->nlevels] = l;
     x->tail.smoother = l->stencil->choice.smoother;
     if (t->nbricks == 1)
         place_solo(x, t, l->stencil->radius);
     else
-        x->blocks = max(x->blocks, t->nbricks);
+        place_bricks(x, t, &cut);
+    x->blocks = max(x->blocks, t->nbricks > 1 ? t->nbricks : 0);
     return x->nlevels++;
 }
 
@@ -255,10 +294,8 @@ static void add_coarse_side(struct launch *x, struct tail_level *level, struct t
     const long offset = coarse->patches[0].offset;
     level->coarse_sj = (int)coarse->patches[0].sj;
     level->coarse_sk = (int)coarse->patches[0].sk;
-    if (index < MAX_TAIL_LEVELS) {
+    if (index < MAX_TAIL_LEVELS)
         level->coarse_place = x->tail.levels[index].place;
-        level->coarse_ghosts = x->tail.levels[index].ghosts;
-    }
     step->coarse_rule = stencil_wall_rule(p->prolongation, coarse->dim);
     step->coarse_framed = divider_of(level->half.n + p->prolongation / 2 * 2);
     step->coarse_u = coarse->fields[p->coarse_u] + offset;

@@ -33,10 +33,12 @@ struct tail_level {
     double scale;
     const double *dinv, *alpha, *beta_i, *beta_j, *beta_k; /* NULL if not stored */
     double c1[SMOOTHER_SWEEPS], c2[SMOOTHER_SWEEPS];       /* chebyshev */
+    /* Where its entries in the lists of ghosts begin, and how much room it has in that of other
+     * bricks' cells. */
+    int sides, edges, halo, room;
     /* Of a solo level, see tail_solo.cuh: its cell (0,0,0) in the frames, that of its coarse side,
-     * and where its entries in the lists begin. */
-    int place, coarse_place;
-    int pairs, sides, edges, ghosts, coarse_ghosts;
+     * and where its entries in the list of pairs begin. */
+    int place, coarse_place, pairs;
 };
 
 struct tail_step {

@@ -1,13 +1,13 @@
 #ifndef CUDA_TAIL_BOTTOM_CUH
 #define CUDA_TAIL_BOTTOM_CUH
-/* The bottom solve as a step of the tail kernel: by one warp, a cell a lane, with all vectors in
- * registers. Only what the operator is applied to goes by way of the level's frame of u. */
-#include <cooperative_groups/reduce.h>
+/* The bottom solve as a step of the tail kernel: by one warp, each cell one lane's, with all
+ * vectors in registers. Only what the operator is applied to goes by way of the level's frame of u.
+ */
 #include "cuda/tail_solo_pass.cuh"
 
 /* What bottom.cuh's BiCGStab works on, of one lane. Its vectors are of one cell, and 0 where the
  * lane has none. */
-template <class Op>
+template <class Op, class Team>
 struct lane_work {
     double *work[NUM_KRYLOV_FIELDS], *u; /* to variables that the compiler keeps in registers */
     struct {
@@ -22,48 +22,39 @@ struct lane_work {
     bool alone; /* the level has one cell */
 };
 
-template <class Op, class F>
-static __device__ __forceinline__ void each_cell(const lane_work<Op> &, F f)
+template <class Op, class Team, class F>
+static __device__ __forceinline__ void each_cell(const lane_work<Op, Team> &, F f)
 {
     f(0, 0);
 }
 
-static __device__ __forceinline__ auto this_warp()
-{
-    return cooperative_groups::tiled_partition<32>(cooperative_groups::this_thread_block());
-}
-
 /* The warp can find maxima and sums of 32 bits at once, so longer numbers are taken in parts. */
-template <class Op>
+template <class Op, class Team>
 static __device__ __forceinline__ unsigned long long
-maximum(const lane_work<Op> &, unsigned long long mine, struct block_shared *)
+maximum(const lane_work<Op, Team> &, unsigned long long mine, struct block_shared *)
 {
-    const auto greatest = cooperative_groups::greater<unsigned>();
-    const unsigned high = (unsigned)(mine >> 32),
-                   top = cooperative_groups::reduce(this_warp(), high, greatest),
-                   low = cooperative_groups::reduce(this_warp(), high == top ? (unsigned)mine : 0u,
-                                                    greatest);
+    const unsigned high = (unsigned)(mine >> 32), top = __reduce_max_sync(WHOLE_WARP, high),
+                   low = __reduce_max_sync(WHOLE_WARP, high == top ? (unsigned)mine : 0u);
     return (unsigned long long)top << 32 | low;
 }
 
-template <class Op>
-static __device__ __forceinline__ void add_digits(const lane_work<Op> &, int64_t digits[SUM_DIGITS],
-                                                  struct block_shared *)
+template <class Op, class Team>
+static __device__ __forceinline__ void add_digits(const lane_work<Op, Team> &,
+                                                  int64_t digits[SUM_DIGITS], struct block_shared *)
 {
     enum { HALF = SUM_DIGIT_BITS / 2 };
-    const auto plus = cooperative_groups::plus<int>();
 #pragma unroll
     for (int d = 0; d < SUM_DIGITS; d++) {
         const int mine = (int)digits[d], high = mine >> HALF;
-        const int64_t highs = cooperative_groups::reduce(this_warp(), high, plus);
-        digits[d] = highs * (1 << HALF) +
-                    cooperative_groups::reduce(this_warp(), mine - high * (1 << HALF), plus);
+        const int64_t highs = __reduce_add_sync(WHOLE_WARP, high);
+        digits[d] = highs * (1 << HALF) + __reduce_add_sync(WHOLE_WARP, mine - high * (1 << HALF));
     }
 }
 
 /* f − A x at the lane's cell. */
-template <class Op>
-static __device__ __forceinline__ double lane_residual(const lane_work<Op> &w, double x, double f)
+template <class Op, class Team>
+static __device__ __forceinline__ double lane_residual(const lane_work<Op, Team> &w, double x,
+                                                       double f)
 {
     struct solo_cells own = w.own;
     own.u[0] = x;
@@ -79,29 +70,30 @@ static __device__ __forceinline__ double lane_residual(const lane_work<Op> &w, d
         store_solo<Op>(own, 0, *w.s);
         __syncwarp();
         if (Op::ORDER == 4)
-            fill_solo_walls<Op, 32>(w.sweeping, *w.s);
-        r = solo_residual<Op>(w.sweeping, own, 0, *w.s);
+            fill_solo_walls<Op, Team>(w.sweeping, *w.s);
+        r = solo_residual<Op, Team>(w.sweeping, own, 0, *w.s);
         __syncwarp();
     }
     return is_own(own.cell[0]) ? r : 0.0;
 }
 
-template <class Op>
-static __device__ __forceinline__ void residual(const lane_work<Op> &w, double *out, double *u)
+template <class Op, class Team>
+static __device__ __forceinline__ void residual(const lane_work<Op, Team> &w, double *out,
+                                                double *u)
 {
     *out = lane_residual<Op>(w, *u, w.own.f[0]);
 }
 
 /* out = A x = −(0 − A x) */
-template <class Op>
-static __device__ __forceinline__ void apply(const lane_work<Op> &w, double *out, double *x)
+template <class Op, class Team>
+static __device__ __forceinline__ void apply(const lane_work<Op, Team> &w, double *out, double *x)
 {
     *out = -lane_residual<Op>(w, *x, 0.0);
 }
 
 /* There are walls, so solutions are unique. */
-template <class Op>
-static __device__ __forceinline__ void project(const lane_work<Op> &, double *,
+template <class Op, class Team>
+static __device__ __forceinline__ void project(const lane_work<Op, Team> &, double *,
                                                struct block_shared *)
 {
 }
@@ -139,24 +131,25 @@ static __device__ __noinline__ int smooth_in_frames(const struct bottom_work &gi
     return smooth<Op>(s.fallback, NULL);
 }
 
-/* The lane's cell is number threadIdx.x, along the rows. */
-template <class Op>
+/* The cells are numbered along the rows. */
+template <class Op, class Team>
 static __device__ __forceinline__ void
 open_lane(const struct bottom_work &given, const struct tail &t, const struct tail_step &step,
-          solo<Op> &s, struct lane_work<Op> *w, double *unknown, int *at)
+          solo<Op> &s, struct lane_work<Op, Team> *w, double *unknown, int *at)
 {
     const struct tail_level &l = t.levels[step.level];
-    const bool has = (int)threadIdx.x < l.n * l.n * l.n;
+    const int number = threadIdx.x / Team::LANES;
+    const bool exists = number < l.n * l.n * l.n, has = exists && threadIdx.x % Team::LANES == 0;
     int i, j, k;
-    cube_cell(has ? threadIdx.x : 0, l.side, &i, &j, &k);
+    cube_cell(exists ? number : 0, l.side, &i, &j, &k);
     *at = i + j * l.sj + k * l.sk;
     w->own.cell[0] = w->own.cell[1] = solo_cell<Op>(l, i, j, k) | (has ? 0 : NOT_OWN);
     const int c = element(w->own.cell[0]);
     w->s = &s;
     w->alone = l.n == 1;
-    w->sweeping = solo_sweeping_of<Op>(t, l, s);
+    w->sweeping = solo_sweeping_of<Op, Team>(t, l, s);
     w->sweeping.works = true;
-    take_coefficients<Op>(w->sweeping, w->own, s);
+    take_coefficients<Op, Team>(w->own, s);
     if (step.fetches_f && has)
         s.field[SOLO_F][c] = step.f[*at];
     w->own.f[0] = has ? s.field[SOLO_F][c] : 0.0;
@@ -168,15 +161,15 @@ open_lane(const struct bottom_work &given, const struct tail &t, const struct ta
     w->max_iterations = given.max_iterations;
 }
 
-template <class Op>
+template <class Op, class Team>
 static __device__ __forceinline__ void solo_bottom(const struct bottom_work &given,
                                                    const struct tail &t,
                                                    const struct tail_step &step, solo<Op> &s)
 {
-    struct lane_work<Op> w;
+    struct lane_work<Op, Team> w;
     double vectors[NUM_KRYLOV_FIELDS] = {}, unknown;
     int at;
-    open_lane<Op>(given, t, step, s, &w, &unknown, &at);
+    open_lane<Op, Team>(given, t, step, s, &w, &unknown, &at);
     const double inverse = w.own.dinv[0];
     w.u = &unknown;
     w.v.dinv = &inverse;

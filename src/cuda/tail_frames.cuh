@@ -17,9 +17,10 @@ enum {
     COARSE_ORIGIN = 2 * (1 + COARSE_SJ + COARSE_SK),
 };
 
-/* A ghost that is another brick's cell: that one's packet, and its place in the frame. */
-struct halo_cell {
-    int from, to;
+/* How many ghosts of a level are in the lists, by colour those that are other bricks' cells. */
+struct ghost_counts {
+    int halo[2], sides, edges;
+    bool listed;
 };
 
 /* A cell is the same element in the frames of u and β, counted from cell (0,0,0), so that one
@@ -37,9 +38,11 @@ struct frames {
         BETA_ORIGIN = 1 + SJ + SK,
     };
     double u_frame[U_LENGTH], beta_frame[3 * BETA_LENGTH], coarse_frame[COARSE_LENGTH];
-    struct halo_cell halo[MAX_HALO]; /* red ones from the front, black ones from the back */
-    int sides[MAX_SIDES], edges[MAX_EDGES];
-    int nhalo[2], nsides, nedges;
+    /* Ghosts by level, see struct tail_level: red ones of other bricks from the front of the
+     * level's part, black ones from its back. They are the same in all passes. */
+    unsigned halo[ALL_HALO];
+    int sides[ALL_SIDES], edges[ALL_EDGES];
+    struct ghost_counts counts[MAX_TAIL_LEVELS];
     unsigned long long norm;
 
     /* Pointers at cell (0,0,0) of the brick. */
@@ -186,10 +189,16 @@ static __device__ __forceinline__ int side_of(bool in_i, bool in_j, int i, int j
     return in_i ? (i >= 0) : in_j ? 2 + (j >= 0) : 4 + (k >= 0);
 }
 
-template <class Op>
-static __device__ __forceinline__ struct halo_cell *halo_entry(frames<Op> &s, int colour, int x)
+/* A ghost that is another brick's cell: that one's packet, and above HALO_BITS its place in the
+ * frame. */
+enum { HALO_BITS = 18, HALO_MASK = (1 << HALO_BITS) - 1 };
+static_assert(TAIL_PACKETS <= 1 << HALO_BITS && frames<op_fv4>::U_LENGTH <= 1 << (32 - HALO_BITS),
+              "an entry of the list");
+
+/* Number x of a colour's. */
+static __device__ __forceinline__ int halo_place(const struct tail_level &l, int colour, int x)
 {
-    return &s.halo[colour == 0 ? x : MAX_HALO - 1 - x];
+    return colour == 0 ? l.halo + x : l.halo + l.room - 1 - x;
 }
 
 /* The packet of a cell of the level. */
@@ -201,7 +210,7 @@ static __device__ __forceinline__ int packet_of(const struct tail_level &l, int 
 /* Puts the ghost at (i,j,k), if stencils read it, into the list that it belongs to. */
 template <class Op>
 static __device__ void list_ghost(const struct tail_level &l, const struct brick &b, frames<Op> &s,
-                                  int i, int j, int k)
+                                  struct ghost_counts &counts, int i, int j, int k)
 {
     const int n = l.side.n;
     const int out_i = layers_out(i, n), out_j = layers_out(j, n), out_k = layers_out(k, l.depth);
@@ -214,46 +223,45 @@ static __device__ void list_ghost(const struct tail_level &l, const struct brick
     const int at = i + j * frames<Op>::SJ + k * frames<Op>::SK + frames<Op>::U_ORIGIN;
     const int colour = (i + j + k) & 1;
     if (walls == 0)
-        *halo_entry<Op>(s, colour, atomicAdd(&s.nhalo[colour], 1)) = {
-            packet_of(l, b.i + i, b.j + j, b.k + k), at};
+        s.halo[halo_place(l, colour, atomicAdd(&counts.halo[colour], 1))] =
+            packet_of(l, b.i + i, b.j + j, b.k + k) | (unsigned)at << HALO_BITS;
     else if (Op::ORDER == 4 && walls == 1 && layer == 1)
-        s.sides[atomicAdd(&s.nsides, 1)] = at | side_of(wall_i, wall_j, i, j, k) << ELEMENT_BITS;
+        s.sides[l.sides + atomicAdd(&counts.sides, 1)] = at | side_of(wall_i, wall_j, i, j, k)
+                                                                  << ELEMENT_BITS;
     else if (Op::ORDER == 4 && walls == 2)
-        s.edges[atomicAdd(&s.nedges, 1)] = at | side_of(wall_i, wall_j, i, j, k) << ELEMENT_BITS |
-                                           side_of(false, wall_i && wall_j, i, j, k)
-                                               << (ELEMENT_BITS + 3);
+        s.edges[l.edges + atomicAdd(&counts.edges, 1)] =
+            at | side_of(wall_i, wall_j, i, j, k) << ELEMENT_BITS |
+            side_of(false, wall_i && wall_j, i, j, k) << (ELEMENT_BITS + 3);
 }
 
-/* All ghosts that the stencil reads. Order 2 folds walls in and has no list of them. */
+/* All ghosts that the stencil reads, unless they have been listed for an earlier pass. Order 2
+ * folds walls in and has no list of them. All threads see the counts after they have met again. */
 template <class Op>
-static __device__ void list_ghosts(const struct tail_level &l, const struct brick &b, frames<Op> &s)
+static __device__ void list_ghosts(const struct tail_level &l, const struct brick &b, frames<Op> &s,
+                                   struct ghost_counts &counts)
 {
     enum { G = frames<Op>::GHOSTS };
+    if (counts.listed)
+        return;
     if (threadIdx.x == 0)
-        s.nhalo[0] = s.nhalo[1] = s.nsides = s.nedges = 0;
+        counts.halo[0] = counts.halo[1] = counts.sides = counts.edges = 0;
     __syncthreads();
+    if (threadIdx.x == 0)
+        counts.listed = true;
     const int all = l.framed.n * l.framed.n * (l.depth + 2 * G);
     for (int x = threadIdx.x; x < all; x += TAIL_THREADS) {
         int i, j, k;
         cube_cell(x, l.framed, &i, &j, &k);
-        list_ghost<Op>(l, b, s, i - G, j - G, k - G);
+        list_ghost<Op>(l, b, s, counts, i - G, j - G, k - G);
     }
 }
 
-/* Ghosts behind walls that order 4 reads: two layers on the sides, one on the edges. The last
- * threads take those, who have fewer sides. */
+/* By all threads, before anything is listed. */
 template <class Op>
-static __device__ void fill_walls(frames<Op> &s, int rule)
+static __device__ __forceinline__ void open_lists(frames<Op> &s)
 {
-    constexpr int SJ = frames<Op>::SJ, SK = frames<Op>::SK;
-    for (int x = threadIdx.x; x < s.nsides; x += TAIL_THREADS)
-        fill_line(s.u_frame + element(s.sides[x]), step_inward(s.sides[x] >> ELEMENT_BITS, SJ, SK),
-                  rule, 2);
-    for (int x = TAIL_THREADS - 1 - threadIdx.x; x < s.nedges; x += TAIL_THREADS) {
-        const int sides = s.edges[x] >> ELEMENT_BITS;
-        fill_edge(s.u_frame + element(s.edges[x]), step_inward(sides & 7, SJ, SK),
-                  step_inward(sides >> 3, SJ, SK), rule);
-    }
+    if (threadIdx.x < MAX_TAIL_LEVELS)
+        s.counts[threadIdx.x].listed = false;
 }
 
 #endif

@@ -51,33 +51,72 @@ static __device__ __forceinline__ struct tail_packet take_packet(const struct ta
     return {__longlong_as_double(value), number};
 }
 
-/* Puts the ghosts of `colours` (bit 0 red, 1 black) into the frame. Warps stay together: lanes that
- * have none wait for one of the others'. */
-template <class Op>
-static __device__ __forceinline__ void receive_halo(frames<Op> &s, const struct packet_round &e,
-                                                    int colours)
+/* Ghosts of a brick that are other bricks' cells, as a pass keeps them at hand: places in the list
+ * of the first one of each colour; black ones go backwards. */
+struct halo {
+    int red, black, count[2];
+};
+
+static __device__ __forceinline__ struct halo halo_of(const struct tail_level &l,
+                                                      const struct ghost_counts &counts)
 {
-    for (int colour = 0; colour < 2; colour++) {
-        const int count = colours >> colour & 1 ? s.nhalo[colour] : 0;
-        for (int first = threadIdx.x & ~31; first < count; first += TAIL_THREADS) {
-            const int x = first + (int)(threadIdx.x & 31);
-            const struct halo_cell h = *halo_entry<Op>(s, colour, min(x, count - 1));
-            struct tail_packet p;
-            do
-                p = take_packet(e.packets + h.from);
-            while (!__all_sync(0xffffffffu, p.number == e.number));
-            if (x < count)
-                s.u_frame[h.to] = p.value;
-        }
+    return {halo_place(l, 0, 0), halo_place(l, 1, 0), {counts.halo[0], counts.halo[1]}};
+}
+
+/* Those of `colours` (bit 0 red, 1 black), one after the other. */
+struct halo_part {
+    int red, black, nred, count;
+};
+
+static __device__ __forceinline__ struct halo_part part_of(const struct halo &h, int colours)
+{
+    const int nred = colours & 1 ? h.count[0] : 0;
+    return {h.red, h.black, nred, nred + (colours & 2 ? h.count[1] : 0)};
+}
+
+template <class Op>
+static __device__ __forceinline__ unsigned halo_entry(const struct halo_part &h,
+                                                      const frames<Op> &s, int x)
+{
+    return s.halo[x < h.nred ? h.red + x : h.black + h.nred - x];
+}
+
+/* Puts them into the frame; a thread asks for ROUNDS of them at a time. Warps stay together: lanes
+ * that have none wait for one of the others'. */
+template <class Op, int ROUNDS>
+static __device__ __forceinline__ void receive_halo(const struct halo_part &h, frames<Op> &s,
+                                                    const struct packet_round &e)
+{
+#pragma unroll 1
+    for (int first = threadIdx.x & ~31; first < h.count; first += ROUNDS * TAIL_THREADS) {
+        const int mine = first + (int)(threadIdx.x & 31);
+        unsigned entry[ROUNDS];
+        struct tail_packet p[ROUNDS];
+        bool here;
+#pragma unroll
+        for (int r = 0; r < ROUNDS; r++)
+            entry[r] = halo_entry<Op>(h, s, min(mine + r * TAIL_THREADS, h.count - 1));
+        do {
+            here = true;
+#pragma unroll
+            for (int r = 0; r < ROUNDS; r++)
+                p[r] = take_packet(e.packets + (entry[r] & HALO_MASK));
+#pragma unroll
+            for (int r = 0; r < ROUNDS; r++)
+                here = here && p[r].number == e.number;
+        } while (!__all_sync(WHOLE_WARP, here));
+#pragma unroll
+        for (int r = 0; r < ROUNDS; r++)
+            if (mine + r * TAIL_THREADS < h.count)
+                s.u_frame[entry[r] >> HALO_BITS] = p[r].value;
     }
 }
 
 template <class Op>
-static __device__ __forceinline__ void clear_halo(frames<Op> &s)
+static __device__ __forceinline__ void clear_halo(const struct halo_part &h, frames<Op> &s)
 {
-    for (int colour = 0; colour < 2; colour++)
-        for (int x = threadIdx.x; x < s.nhalo[colour]; x += TAIL_THREADS)
-            s.u_frame[halo_entry<Op>(s, colour, x)->to] = 0.0;
+    for (int x = threadIdx.x; x < h.count; x += TAIL_THREADS)
+        s.u_frame[halo_entry<Op>(h, s, x) >> HALO_BITS] = 0.0;
 }
 
 #endif

@@ -1,6 +1,8 @@
 #ifndef CUDA_TAIL_PARTS_CUH
 #define CUDA_TAIL_PARTS_CUH
 /* Parts of a pass that levels in bricks and solo levels have in common. */
+#include <cuda/std/type_traits>
+#include "cuda/gather_fv4.cuh"
 #include "cuda/tail_team.cuh"
 #include "cuda/transfers.cuh"
 
@@ -58,6 +60,26 @@ static __device__ __forceinline__ double update(int smoother, const struct tail_
     return update_weighted(u, dinv, r, 1.0);
 }
 
+/* f − A u by order 4's operator at the cell that u and the β point to, by whole warps. What a
+ * direction needs is asked for before the first of it is waited for, which the compiler else does
+ * not do. */
+template <class Op>
+static __device__ __forceinline__ double
+residual_fv4(const double *u, int sj, int sk, const double *bi, const double *bj, const double *bk,
+             double f, double alpha, double scale)
+{
+    if constexpr (Op::VARIABLE) {
+        const struct fv4_cells cells =
+            gather_fv4([=](int i, int j, int k) { return u[i + j * sj + k * sk]; });
+        const struct fv4_faces i = fv4_faces_at(bi, 1, sj, sk);
+        __syncwarp();
+        const struct fv4_faces j = fv4_faces_at(bj, sj, 1, sk), k = fv4_faces_at(bk, sk, 1, sj);
+        return Op::residual_from(f, alpha, cells.here, scale, fv4_sum_of(&cells, &i, &j, &k));
+    } else {
+        return Op::residual_at(u, sj, sk, bi, bj, bk, sj, sk, f, alpha, scale);
+    }
+}
+
 /* Calls f(i,j,k) for the cells c of a coarse side, and the ghosts that prolongation reads. */
 template <int TEAM, class F>
 static __device__ __forceinline__ void each_coarse(const struct divider &framed,
@@ -72,33 +94,85 @@ static __device__ __forceinline__ void each_coarse(const struct divider &framed,
     }
 }
 
-/* Those ghosts of the coarse side that lie behind walls: in i, then in j, then in k, each from the
- * cells, and the ghosts before, that lie inward. */
-template <int TEAM, int RULE>
-static __device__ void extend_by_rule(const struct divider &framed, const struct wall_view &coarse)
+/* What a direction has to do with a cell's value: if the cell lies beyond a wall there, it follows
+ * from the cells inward, else (then beyond is false, and the step is 0) from the cell itself. */
+struct way_inward {
+    bool beyond;
+    int layer, place, step;
+};
+
+static __device__ __forceinline__ struct way_inward way_of(const struct cells &c, int d, int at,
+                                                           int stride)
 {
-    const struct cells &c = coarse.c;
+    struct way_inward w = {};
+    int first = at, step = 0;
+    w.beyond = beyond_wall(c, d, at, &w.layer, &first, &step);
+    w.place = first * stride;
+    w.step = step * stride;
+    return w;
+}
+
+template <int RULE>
+static __device__ __forceinline__ double value_along(const struct way_inward &w, const double v[4])
+{
+    const double ghost = extrapolate(v, RULE, w.layer);
+    return w.beyond ? ghost : v[0];
+}
+
+/* The ghost at (i,j,k), from cells inside: in i, then in j, then in k. Without a branch, since
+ * lanes beside each other are behind different walls. */
+template <int RULE>
+static __device__ __forceinline__ double ghost_value(const struct wall_view &x, int i, int j, int k)
+{
+    const struct way_inward in_i = way_of(x.c, 0, i, 1), in_j = way_of(x.c, 1, j, (int)x.c.sj),
+                            in_k = way_of(x.c, 2, k, (int)x.c.sk);
+    const double *from = x.x + in_i.place + in_j.place + in_k.place;
+    double column[4];
 #pragma unroll
-    for (int d = 0; d < 3; d++) {
-        each_coarse<TEAM>(framed, c, [&](int i, int j, int k) {
-            int layer, first, inward, other;
-            if (!beyond_wall(c, d,
-                             d == 0   ? i
-                             : d == 1 ? j
-                                      : k,
-                             &layer, &first, &inward) ||
-                (d < 1 && beyond_wall(c, 1, j, &other, &other, &other)) ||
-                (d < 2 && beyond_wall(c, 2, k, &other, &other, &other)))
-                return;
-            double *ghost = coarse.x + i + j * c.sj + k * c.sk;
-            const int along = inward * (int)(d == 0 ? 1 : d == 1 ? c.sj : c.sk);
+    for (int o = 0; o < RULE; o++) {
+        double row[4];
+#pragma unroll
+        for (int n = 0; n < RULE; n++) {
             double v[4];
 #pragma unroll
             for (int m = 0; m < RULE; m++)
-                v[m] = ghost[(layer + 1 + m) * along];
-            *ghost = extrapolate(v, RULE, layer);
-        });
-        meet<TEAM>();
+                v[m] = from[m * in_i.step + n * in_j.step + o * in_k.step];
+            row[n] = value_along<RULE>(in_i, v);
+        }
+        column[o] = value_along<RULE>(in_j, row);
+    }
+    return value_along<RULE>(in_k, column);
+}
+
+/* Those ghosts of the coarse side that lie behind walls. */
+template <int TEAM, int RULE>
+static __device__ __forceinline__ void extend_by_rule(const struct divider &framed,
+                                                      const struct wall_view &coarse)
+{
+    each_coarse<TEAM>(framed, coarse.c, [&](int i, int j, int k) {
+        if (behind_wall(coarse.c, i, j, k))
+            coarse.x[i + j * coarse.c.sj + k * coarse.c.sk] = ghost_value<RULE>(coarse, i, j, k);
+    });
+    meet<TEAM>();
+}
+
+/* Wall rules that a level may have. */
+template <int... RULES>
+struct wall_rules {
+};
+
+/* Calls f with the rule, one of these, as a constant, since what is extrapolated from then needs no
+ * selection. */
+template <int RULE, int... OTHERS, class F>
+static __device__ __forceinline__ void with_rule(wall_rules<RULE, OTHERS...>, int rule, F f)
+{
+    if constexpr (sizeof...(OTHERS) == 0) {
+        f(cuda::std::integral_constant<int, RULE>{});
+    } else {
+        if (rule == RULE)
+            f(cuda::std::integral_constant<int, RULE>{});
+        else
+            with_rule(wall_rules<OTHERS...>{}, rule, f);
     }
 }
 
@@ -106,12 +180,10 @@ template <class Op, int TEAM>
 static __device__ __forceinline__ void extend_coarse(int rule, const struct divider &framed,
                                                      const struct wall_view &coarse)
 {
-    if (Op::ORDER == 4 && rule == 4)
-        extend_by_rule<TEAM, 4>(framed, coarse);
-    else if (rule == 2)
-        extend_by_rule<TEAM, 2>(framed, coarse);
-    else
-        extend_by_rule<TEAM, 1>(framed, coarse);
+    using all = cuda::std::conditional_t<Op::ORDER == 4, wall_rules<4, 2, 1>, wall_rules<2, 1>>;
+    with_rule(all{}, rule, [&](auto constant) {
+        extend_by_rule<TEAM, decltype(constant)::value>(framed, coarse);
+    });
 }
 
 #endif

@@ -4,11 +4,11 @@
  *
  * Between operations bricks exchange their ghosts in packets (tail_packets.cuh); at the end of the
  * pass its result is stored in the level's field. */
+#include <cuda/std/utility>
 #include <cuda_pipeline.h>
 #include "cuda/maximum.cuh"
-#include "cuda/tail_frames.cuh"
 #include "cuda/tail_packets.cuh"
-#include "cuda/tail_parts.cuh"
+#include "cuda/tail_walls.cuh"
 
 /* Begins to copy β into its frames: faces 0 … n, for order 4 a layer around the cells. */
 template <class Op>
@@ -160,6 +160,14 @@ static __device__ __forceinline__ void take_beta(struct own_cells<CELLS> &own, f
                                                                   : SK)];
 }
 
+/* How many ghosts of other bricks a thread asks for at a time, so that one latency is enough for
+ * those of one colour, or nearly so for both. */
+template <class Op, int CELLS>
+static constexpr __host__ __device__ int halo_rounds(int colours)
+{
+    return CELLS == FEWEST_CELLS ? colours : Op::ORDER == 4 ? 3 : colours;
+}
+
 /* The pass's start: u in its frame, f and coefficients where sweeps want them. */
 template <class Op, int CELLS>
 static __device__ __forceinline__ void start(const struct tail &t, const struct brick &b,
@@ -167,6 +175,7 @@ static __device__ __forceinline__ void start(const struct tail &t, const struct 
                                              struct own_cells<CELLS> &own, frames<Op> &s)
 {
     const struct tail_level &l = t.levels[step.level];
+    struct ghost_counts &counts = s.counts[step.level];
     const bool uses_ghosts = step.operations > 0;
     if (l.beta_i && uses_ghosts)
         fetch_beta<Op>(l, b, s);
@@ -176,7 +185,7 @@ static __device__ __forceinline__ void start(const struct tail &t, const struct 
     if (prolongs(step))
         fetch_coarse(l, b, step, coarse);
     if (uses_ghosts)
-        list_ghosts<Op>(l, b, s);
+        list_ghosts<Op>(l, b, s, counts);
     put_own<Op, CELLS>(own, 3, s);
     __syncthreads();
     if (prolongs(step)) {
@@ -187,15 +196,16 @@ static __device__ __forceinline__ void start(const struct tail &t, const struct 
             prolong_own<Op, CELLS, 1>(l, step, s);
         __syncthreads();
     }
+    const struct halo_part both = part_of(halo_of(l, counts), 3);
     if (uses_ghosts && step.start == START_ZERO) {
-        clear_halo<Op>(s);
+        clear_halo<Op>(both, s);
     } else if (uses_ghosts) {
         const struct packet_round e = first_exchange(t);
 #pragma unroll
         for (int x = 0; x < CELLS; x++)
             own.value[x] = s.u()[element(own.cell[x])];
         send_own<CELLS>(own, 3, e);
-        receive_halo<Op>(s, e, 3);
+        receive_halo<Op, halo_rounds<Op, CELLS>(2)>(both, s, e);
     }
     __pipeline_wait_prior(0);
     __syncthreads();
@@ -205,20 +215,44 @@ static __device__ __forceinline__ void start(const struct tail &t, const struct 
 
 /* What all sweeps of a pass need of its level and step. */
 struct sweeping {
-    int smoother, wall_rule, nsweeps, uses;
+    int level, smoother, nsweeps, uses;
     double scale;
+    struct halo halo;
+    struct own_walls walls;
 };
 
-static __device__ __forceinline__ struct sweeping
-sweeping_of(int smoother, const struct tail_level &l, const struct tail_step &step)
+template <class Op>
+static __device__ __forceinline__ struct wall_lists
+lists_of(const struct tail_level &l, const struct ghost_counts &counts, const frames<Op> &s)
 {
-    struct sweeping w = {smoother, l.wall_rule, step.nsweeps, step.operations, l.scale};
+    return {s.sides + l.sides, s.edges + l.edges, counts.sides, counts.edges};
+}
+
+template <class Op>
+static __device__ __forceinline__ struct sweeping
+sweeping_of(const struct tail &t, const struct tail_step &step, const frames<Op> &s)
+{
+    const struct tail_level &l = t.levels[step.level];
+    const struct ghost_counts &counts = s.counts[step.level];
+    struct sweeping w = {step.level,      t.smoother, step.nsweeps,
+                         step.operations, l.scale,    halo_of(l, counts)};
+    if (Op::ORDER == 4)
+        w.walls =
+            take_walls<TAIL_THREADS>(lists_of<Op>(l, counts, s), 0, frames<Op>::SJ, frames<Op>::SK);
     keep(w.smoother);
-    keep(w.wall_rule);
     keep(w.nsweeps);
     keep(w.uses);
     keep(w.scale);
     return w;
+}
+
+template <class Op>
+static __device__ __forceinline__ void fill_brick_walls(const struct tail_level &l,
+                                                        const struct sweeping &w, frames<Op> &s)
+{
+    static_assert(LEAST_SIDE >= 4, "the rule");
+    fill_walls<TAIL_THREADS, wall_rules<4>>(s.u_frame, w.walls, 4, frames<Op>::SJ, frames<Op>::SK,
+                                            [&] { return lists_of<Op>(l, s.counts[w.level], s); });
 }
 
 /* f − A u at the cell of one slot, and u there. For order 2 the cell and its neighbours are
@@ -247,36 +281,37 @@ static __device__ __forceinline__ double residual_of(const struct sweeping &w,
         return Op::residual_at(seven + 3, 2, 3, bi, bj, bk, SJ, SK, own.f[x], own.alpha[x],
                                w.scale);
     } else {
-        return Op::residual_at(u, SJ, SK, bi, bj, bk, SJ, SK, own.f[x], own.alpha[x], w.scale);
+        return residual_fv4<Op>(u, SJ, SK, bi, bj, bk, own.f[x], own.alpha[x], w.scale);
     }
 }
 
-/* A half-sweep of Gauss-Seidel; then the bricks exchange their ghosts. Colours are coupled to
- * themselves in order 4, so all must have read before one writes. */
+/* A half-sweep of Gauss-Seidel on one half of the slots, which has that colour; then the bricks
+ * exchange their ghosts. Colours are coupled to themselves in order 4, so all must have read before
+ * one writes. */
 template <class Op, int CELLS>
-static __device__ __forceinline__ void half_sweep(const struct sweeping &w, int colour,
+static __device__ __forceinline__ void half_sweep(const struct sweeping &w,
+                                                  const struct tail_level &l, int half, int colour,
                                                   struct own_cells<CELLS> &own, frames<Op> &s,
                                                   const struct packet_round &e, bool exchanges)
 {
-    if (Op::ORDER == 4) {
-        fill_walls<Op>(s, w.wall_rule);
-        __syncthreads();
-    }
+    if (Op::ORDER == 4)
+        fill_brick_walls<Op>(l, w, s);
     if (own.works) {
 #pragma unroll
-        for (int x = colour * CELLS / 2; x < (colour + 1) * CELLS / 2; x++) {
+        for (int x = half * CELLS / 2; x < (half + 1) * CELLS / 2; x++) {
             double u;
             const double r = residual_of<Op, CELLS>(w, own, x, s, &u);
             own.value[x] = update_gauss_seidel(u, own.dinv[x], r);
         }
         if (exchanges)
-            send_own<CELLS>(own, 1 << colour, e);
+            send_own<CELLS>(own, 1 << half, e);
     }
     if (Op::ORDER == 4)
         __syncthreads();
-    put_own<Op, CELLS>(own, 1 << colour, s);
+    put_own<Op, CELLS>(own, 1 << half, s);
     if (exchanges)
-        receive_halo<Op>(s, e, 1 << colour);
+        receive_halo<Op, halo_rounds<Op, CELLS>(1)>(
+            part_of(halo_of(l, s.counts[w.level]), 1 << colour), s, e);
     __syncthreads();
 }
 
@@ -286,10 +321,8 @@ static __device__ __forceinline__ void
 sweep_all(const struct sweeping &w, const struct tail_level &l, int sweep, bool residual,
           struct own_cells<CELLS> &own, frames<Op> &s, const struct packet_round &e, bool exchanges)
 {
-    if (Op::ORDER == 4) {
-        fill_walls<Op>(s, w.wall_rule);
-        __syncthreads();
-    }
+    if (Op::ORDER == 4)
+        fill_brick_walls<Op>(l, w, s);
 #pragma unroll
     for (int x = 0; x < CELLS && own.works; x++) {
         double u;
@@ -301,25 +334,48 @@ sweep_all(const struct sweeping &w, const struct tail_level &l, int sweep, bool 
         send_own<CELLS>(own, 3, e);
     swap_own<Op, CELLS>(own, s);
     if (exchanges)
-        receive_halo<Op>(s, e, 3);
+        receive_halo<Op, halo_rounds<Op, CELLS>(2)>(part_of(halo_of(l, s.counts[w.level]), 3), s,
+                                                    e);
     __syncthreads();
 }
 
-/* All sweeps of a pass. */
+/* The slots' halves change places. */
+template <int CELLS>
+static __device__ __forceinline__ void swap_colours(struct own_cells<CELLS> &own)
+{
+#pragma unroll
+    for (int x = 0; x < CELLS / 2; x++) {
+        const int y = x + CELLS / 2;
+        cuda::std::swap(own.cell[x], own.cell[y]);
+        cuda::std::swap(own.packet[x], own.packet[y]);
+        cuda::std::swap(own.f[x], own.f[y]);
+        cuda::std::swap(own.alpha[x], own.alpha[y]);
+        cuda::std::swap(own.dinv[x], own.dinv[y]);
+        cuda::std::swap(own.value[x], own.value[y]);
+    }
+}
+
+/* All sweeps of a pass. Order 4, which has more code than is quickly at hand, has it once for both
+ * colours. */
 template <class Op, int CELLS>
 static __device__ __forceinline__ void
 sweep_own(const struct sweeping &w, const struct tail_level &l, struct own_cells<CELLS> &own,
           frames<Op> &s, const struct packet_round &first)
 {
+    enum { ONCE = Op::ORDER == 4 };
 #pragma unroll 1
     for (int sweep = 0; sweep < w.nsweeps; sweep++) {
+        const struct packet_round e = later(first, 1 + sweep);
+        const bool exchanges = 1 + sweep < w.uses;
         if (w.smoother != SMOOTHER_GSRB) {
-            sweep_all<Op, CELLS>(w, l, sweep, false, own, s, later(first, 1 + sweep),
-                                 1 + sweep < w.uses);
+            sweep_all<Op, CELLS>(w, l, sweep, false, own, s, e, exchanges);
+        } else if (ONCE) {
+            half_sweep<Op, CELLS>(w, l, 0, sweep & 1, own, s, e, exchanges);
+            swap_colours<CELLS>(own);
         } else {
-            half_sweep<Op, CELLS>(w, 0, own, s, later(first, 1 + sweep), true);
+            half_sweep<Op, CELLS>(w, l, 0, 0, own, s, e, true);
             sweep++;
-            half_sweep<Op, CELLS>(w, 1, own, s, later(first, 1 + sweep), 1 + sweep < w.uses);
+            half_sweep<Op, CELLS>(w, l, 1, 1, own, s, later(first, 1 + sweep), 1 + sweep < w.uses);
         }
     }
 }
@@ -368,7 +424,7 @@ static __device__ __forceinline__ void run_pass(const struct tail &t, const stru
     const struct brick b = brick_of(l);
     struct own_cells<CELLS> own;
     start<Op, CELLS>(t, b, step, own, s);
-    const struct sweeping w = sweeping_of(t.smoother, l, step);
+    const struct sweeping w = sweeping_of<Op>(t, step, s);
     const struct packet_round first = first_exchange(t);
     sweep_own<Op, CELLS>(w, l, own, s, first);
     store_own<Op, CELLS>(l, b, s, step.u);

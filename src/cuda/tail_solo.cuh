@@ -15,21 +15,31 @@ enum {
     ALL_SOLO_PAIRS = SOLO_PAIRS * 8 / 7 + 4,
     ALL_SOLO_SIDES = 6 * TAIL_SOLO_DIM * TAIL_SOLO_DIM * 4 / 3,
     ALL_SOLO_EDGES = 12 * TAIL_SOLO_DIM * 2,
-    ALL_SOLO_GHOSTS = 152 + 56 + 26, /* of levels of 4, 2, 1 */
     /* The largest level that the bottom solver works on here: by one warp. */
     SOLO_BOTTOM_DIM = 3,
 };
 
-/* The distance between rows of a frame. Rows of 8 cells then are such a distance apart that the
- * cells of one colour lie in different banks. */
-static constexpr __host__ __device__ int solo_width(int n)
+/* Frames come in two widths, as if levels had 8 or 4 cells a side, so that the distances between
+ * neighbours are constants. */
+enum { SOLO_WIDE = TAIL_SOLO_DIM, SOLO_NARROW = TAIL_SOLO_DIM / 2 };
+
+static constexpr __host__ __device__ int solo_most(int n)
 {
-    return n + 4;
+    return n > SOLO_NARROW ? SOLO_WIDE : SOLO_NARROW;
 }
 
+/* The distance between rows. With 8 cells they are such a distance apart that the cells of one
+ * colour lie in different banks. */
+static constexpr __host__ __device__ int solo_width(int n)
+{
+    return solo_most(n) + 4;
+}
+
+/* And between planes: so much more than their rows take that what columns, and lanes that share a
+ * cell, read lies in different banks. */
 static constexpr __host__ __device__ int solo_plane(int n, int ghosts)
 {
-    return solo_width(n) * (n + 2 * ghosts);
+    return solo_width(n) * (solo_most(n) + 2 * ghosts) + (n > SOLO_NARROW ? 1 : 4);
 }
 
 static constexpr __host__ __device__ int solo_frame(int n, int ghosts)
@@ -43,20 +53,21 @@ static constexpr __host__ __device__ int solo_origin(int n, int ghosts)
     return 2 + ghosts * (solo_width(n) + solo_plane(n, ghosts));
 }
 
+/* A length that is so many: with half a row of banks more than whole ones, a field's cells do not
+ * lie in the banks of the next one's. */
+static constexpr __host__ __device__ int in_banks(int length)
+{
+    enum { BANKS = 16 }; /* of 8 bytes */
+    return (length + BANKS - 1) / BANKS * BANKS + BANKS / 2;
+}
+
 /* The longest chain of levels. */
 static constexpr __host__ __device__ int solo_length(int ghosts)
 {
-    return solo_frame(8, ghosts) + solo_frame(4, ghosts) + solo_frame(2, ghosts) +
-           solo_frame(1, ghosts);
+    return in_banks(solo_frame(8, ghosts) + solo_frame(4, ghosts) + solo_frame(2, ghosts) +
+                    solo_frame(1, ghosts));
 }
 static_assert(TAIL_SOLO_DIM == 8, "solo_length");
-
-/* Ghosts of a coarse level that prolongation reads: those behind walls in direction d from cells
- * and ghosts in the directions before. */
-static constexpr __host__ __device__ int solo_ghosts(int n, int d)
-{
-    return 2 * (d > 0 ? n + 2 : n) * (d > 1 ? n + 2 : n);
-}
 
 enum solo_field {
     SOLO_U,
@@ -85,7 +96,6 @@ struct solo {
     double sum[SOLO_PAIRS];
     struct solo_pair pairs[ALL_SOLO_PAIRS];
     int sides[ALL_SOLO_SIDES], edges[ALL_SOLO_EDGES]; /* order 4: ghosts behind walls */
-    int ghosts[ALL_SOLO_GHOSTS];                      /* of coarse sides */
     /* Of the bottom solver, should BiCGStab break down. */
     double scratch[2 * solo_frame(SOLO_BOTTOM_DIM, GHOSTS)];
     struct warp_bottom_work fallback;
@@ -166,23 +176,6 @@ static __device__ void list_walls(const struct tail_level &l, solo<Op> &s)
     }
 }
 
-/* The level's ghosts when it is the coarse side. */
-template <class Op>
-static __device__ void list_ghosts(const struct tail_level &l, solo<Op> &s)
-{
-    const int n = l.n, width = solo_width(n), plane = solo_plane(n, solo<Op>::GHOSTS);
-    int *to = s.ghosts + l.ghosts;
-    for (int d = 0; d < 3; d++) {
-        const int count = solo_ghosts(n, d), first = d > 0 ? n + 2 : n;
-        for (int x = threadIdx.x; x < count; x += TAIL_THREADS) {
-            const int low = x % (count / 2), side = 2 * d + x / (count / 2);
-            const int a = low % first - (d > 0), b = low / first - (d > 1);
-            to[x] = (l.place + side_place(side, a, b, n, width, plane)) | side << ELEMENT_BITS;
-        }
-        to += count;
-    }
-}
-
 /* Begins to make all solo levels ready; by the whole block. */
 template <class Op>
 static __device__ void open_solo(const struct tail &t, solo<Op> &s)
@@ -192,8 +185,6 @@ static __device__ void open_solo(const struct tail &t, solo<Op> &s)
         if (l.nbricks != 1)
             continue;
         list_pairs<Op>(l, s);
-        if (l.n <= TAIL_SOLO_DIM / 2)
-            list_ghosts<Op>(l, s);
         if (!l.dinv) /* nothing but somebody's coarse side */
             continue;
         fetch_coefficients<Op>(l, s);

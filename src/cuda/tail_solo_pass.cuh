@@ -2,18 +2,34 @@
 #define CUDA_TAIL_SOLO_PASS_CUH
 /* Steps of the tail kernel on solo levels, by a team of the block that has them: one warp on the
  * smallest, which needs no barrier. */
+#include <cuda/std/utility>
 #include "cuda/maximum.cuh"
-#include "cuda/tail_parts.cuh"
 #include "cuda/tail_solo.cuh"
+#include "cuda/tail_walls.cuh"
 
-/* Teams, and up to which level the small one works. Order 4 has more ghosts than pairs. */
+/* A team on levels of the width that MOST cells a side have. A pair of cells is the work of LANES
+ * threads next to each other: of one, or of four, of which three find a direction's part of the
+ * operator's sum each, and the first one has the cells. */
+template <class Op, int THREADS_, int MOST, int LANES_, class Rules>
+struct solo_team {
+    using rules = Rules; /* of walls, of these levels in order 4 */
+    enum {
+        THREADS = THREADS_,
+        LANES = LANES_,
+        SJ = solo_width(MOST),
+        SK = solo_plane(MOST, Op::ORDER / 2),
+    };
+};
+
+/* Teams, and up to which level each works. Order 4 has more ghosts than pairs: on 4³ 96 on sides
+ * and 48 on edges, for each of which there is a thread. */
 template <class Op>
 struct solo_teams {
-    enum {
-        SMALL = 32,
-        SMALL_DIM = Op::ORDER == 4 ? 3 : 4,
-        LARGE = Op::ORDER == 4 ? TAIL_THREADS : SOLO_PAIRS,
-    };
+    enum { LANES = Op::ORDER == 4 ? 4 : 1, SMALL_DIM = Op::ORDER == 4 ? 2 : 4, MEDIUM_DIM = 4 };
+    using small = solo_team<Op, 32, SOLO_NARROW, LANES, wall_rules<2, 1>>;
+    using medium = solo_team<Op, 160, SOLO_NARROW, LANES, wall_rules<4, 2>>;
+    using large =
+        solo_team<Op, Op::ORDER == 4 ? TAIL_THREADS : SOLO_PAIRS, SOLO_WIDE, 1, wall_rules<4>>;
 };
 
 /* What a thread holds of its pair during a pass. */
@@ -25,72 +41,90 @@ struct solo_cells {
 
 /* What all sweeps of a pass need of its level. */
 struct solo_sweeping {
-    int smoother, wall_rule, sj, sk;
+    int smoother, wall_rule;
     double scale;
-    int nsides, nedges;
-    const int *sides, *edges;
+    struct wall_lists lists;
+    struct own_walls walls;
     bool works; /* some thread of this warp has a pair */
 };
 
-template <class Op>
+template <class Op, class Team>
 static __device__ __forceinline__ struct solo_sweeping
 solo_sweeping_of(const struct tail &t, const struct tail_level &l, const solo<Op> &s)
 {
     struct solo_sweeping w;
     w.smoother = t.smoother;
     w.wall_rule = l.wall_rule;
-    w.sj = solo_width(l.n);
-    w.sk = solo_plane(l.n, solo<Op>::GHOSTS);
     w.scale = l.scale;
-    w.nsides = 6 * l.n * l.n;
-    w.nedges = 12 * l.n;
-    w.sides = s.sides + l.sides;
-    w.edges = s.edges + l.edges;
-    w.works = (int)(threadIdx.x & ~31u) < l.half.n * l.n * l.n;
+    w.works = (int)(threadIdx.x & ~31u) < l.half.n * l.n * l.n * Team::LANES;
     keep(w.smoother);
     keep(w.wall_rule);
-    keep(w.sj);
-    keep(w.sk);
     keep(w.scale);
+    if (Op::ORDER == 4) {
+        w.lists = {s.sides + l.sides, s.edges + l.edges, 6 * l.n * l.n, 12 * l.n};
+        w.walls = take_walls<Team::THREADS>(w.lists, 0, Team::SJ, Team::SK);
+    }
     return w;
 }
 
-/* Order 4: ghosts of u behind walls. The last threads take those on edges. */
-template <class Op, int TEAM>
+/* Order 4: ghosts of u behind walls. */
+template <class Op, class Team>
 static __device__ __forceinline__ void fill_solo_walls(const struct solo_sweeping &w, solo<Op> &s)
 {
-    double *u = s.field[SOLO_U];
-    for (int x = threadIdx.x; x < w.nsides; x += TEAM) {
-        const int side = w.sides[x];
-        fill_line(u + element(side), step_inward(side >> ELEMENT_BITS, w.sj, w.sk), w.wall_rule, 2);
+    fill_walls<Team::THREADS, typename Team::rules>(s.field[SOLO_U], w.walls, w.wall_rule, Team::SJ,
+                                                    Team::SK, [&] { return w.lists; });
+}
+
+/* The operator's sum S at a cell of order 4 by a group of four lanes, all of which get it: the
+ * first three find a direction's part each. */
+template <class Op, class Team>
+static __device__ __forceinline__ double sum_by_lanes(const double *u)
+{
+    const int lane = threadIdx.x % Team::LANES, first = threadIdx.x % 32 - lane;
+    int across = lane == 0   ? 1
+                 : lane == 1 ? Team::SJ
+                             : Team::SK,
+        second = lane == 0 ? Team::SJ : 1, third = lane < 2 ? Team::SK : Team::SJ;
+    double part;
+    keep(across); /* or else all places are found once and spilled */
+    keep(second);
+    keep(third);
+    if constexpr (Op::VARIABLE) {
+        const int field = SOLO_BETA_I - SOLO_U + min(lane, 2);
+        const struct fv4_direction d =
+            fv4_direction_at(u, u + field * solo<Op>::LENGTH, across, second, third);
+        __syncwarp(); /* all are asked for before the first is waited for */
+        part = fv4_direction_sum(&d);
+    } else {
+        part = fv4_constant_direction(u[-across] + u[across], u[-2 * across] + u[2 * across]);
     }
-    for (int x = TEAM - 1 - threadIdx.x; x < w.nedges; x += TEAM) {
-        const int edge = w.edges[x], sides = edge >> ELEMENT_BITS;
-        fill_edge(u + element(edge), step_inward(sides & 7, w.sj, w.sk),
-                  step_inward(sides >> 3, w.sj, w.sk), w.wall_rule);
-    }
-    meet<TEAM>();
+    const double i = __shfl_sync(WHOLE_WARP, part, first),
+                 j = __shfl_sync(WHOLE_WARP, part, first + 1),
+                 k = __shfl_sync(WHOLE_WARP, part, first + 2);
+    return Op::VARIABLE ? fv4_sum_directions(i, j, k) : fv4_constant_sum_directions(u[0], i, j, k);
 }
 
 /* f − A u at one of the thread's cells. */
-template <class Op>
+template <class Op, class Team>
 static __device__ __forceinline__ double
 solo_residual(const struct solo_sweeping &w, const struct solo_cells &own, int x, const solo<Op> &s)
 {
+    enum { SJ = Team::SJ, SK = Team::SK };
     const double *u = s.field[SOLO_U] + element(own.cell[x]);
     if constexpr (Op::ORDER == 2) {
         const unsigned walls = own.cell[x] >> ELEMENT_BITS;
-        double seven[7] = {u[-w.sk], u[-w.sj], u[-1], own.u[x], u[1], u[w.sj], u[w.sk]};
+        double seven[7] = {u[-SK], u[-SJ], u[-1], own.u[x], u[1], u[SJ], u[SK]};
         fold_walls(walls, seven);
         const double *beta = own.beta[x];
         return Op::residual_at(seven + 3, 2, 3, beta, beta + 2, beta + 4, 1, 1, own.f[x],
                                own.alpha[x], w.scale);
+    } else if constexpr (Team::LANES > 1) {
+        return Op::residual_from(own.f[x], own.alpha[x], u[0], w.scale, sum_by_lanes<Op, Team>(u));
     } else {
         enum { LENGTH = solo<Op>::LENGTH };
         const double *bi = u + (SOLO_BETA_I - SOLO_U) * LENGTH, *bj = bi + LENGTH,
                      *bk = bj + LENGTH;
-        return Op::residual_at(u, w.sj, w.sk, bi, bj, bk, w.sj, w.sk, own.f[x], own.alpha[x],
-                               w.scale);
+        return residual_fv4<Op>(u, SJ, SK, bi, bj, bk, own.f[x], own.alpha[x], w.scale);
     }
 }
 
@@ -103,44 +137,53 @@ static __device__ __forceinline__ void store_solo(const struct solo_cells &own, 
 
 /* A half-sweep of Gauss-Seidel: the thread's cell of one colour. Colours are coupled to themselves
  * in order 4, so all must have read before one writes. */
-template <class Op, int TEAM>
+template <class Op, class Team>
 static __device__ __forceinline__ void
 solo_half_sweep(const struct solo_sweeping &w, struct solo_cells &own, int colour, solo<Op> &s)
 {
     if (Op::ORDER == 4)
-        fill_solo_walls<Op, TEAM>(w, s);
+        fill_solo_walls<Op, Team>(w, s);
     if (w.works)
         own.u[colour] = update_gauss_seidel(own.u[colour], own.dinv[colour],
-                                            solo_residual<Op>(w, own, colour, s));
+                                            solo_residual<Op, Team>(w, own, colour, s));
     if (Op::ORDER == 4)
-        meet<TEAM>();
+        meet<Team::THREADS>();
     store_solo<Op>(own, colour, s);
-    meet<TEAM>();
+    meet<Team::THREADS>();
 }
 
 /* A sweep of the other smoothers. */
-template <class Op, int TEAM>
+template <class Op, class Team>
 static __device__ __forceinline__ void solo_sweep(const struct solo_sweeping &w,
                                                   const struct tail_level &l, int sweep,
                                                   struct solo_cells &own, solo<Op> &s)
 {
     if (Op::ORDER == 4)
-        fill_solo_walls<Op, TEAM>(w, s);
+        fill_solo_walls<Op, Team>(w, s);
     if (w.works)
 #pragma unroll
         for (int x = 0; x < 2; x++) {
             const double now = update(w.smoother, l, sweep, own.u[x], own.before[x], own.dinv[x],
-                                      solo_residual<Op>(w, own, x, s));
+                                      solo_residual<Op, Team>(w, own, x, s));
             own.before[x] = own.u[x];
             own.u[x] = now;
         }
-    meet<TEAM>();
+    meet<Team::THREADS>();
     store_solo<Op>(own, 0, s);
     store_solo<Op>(own, 1, s);
-    meet<TEAM>();
+    meet<Team::THREADS>();
 }
 
-template <class Op, int TEAM>
+static __device__ __forceinline__ void swap_colours(struct solo_cells &own)
+{
+    cuda::std::swap(own.cell[0], own.cell[1]);
+    cuda::std::swap(own.u[0], own.u[1]);
+    cuda::std::swap(own.f[0], own.f[1]);
+    cuda::std::swap(own.dinv[0], own.dinv[1]);
+    cuda::std::swap(own.alpha[0], own.alpha[1]);
+}
+
+template <class Op, class Team>
 static __device__ __forceinline__ void solo_sweeps(const struct solo_sweeping &w,
                                                    const struct tail_level &l, int nsweeps,
                                                    struct solo_cells &own, solo<Op> &s)
@@ -148,13 +191,19 @@ static __device__ __forceinline__ void solo_sweeps(const struct solo_sweeping &w
     if (w.smoother != SMOOTHER_GSRB) {
 #pragma unroll 1
         for (int sweep = 0; sweep < nsweeps; sweep++)
-            solo_sweep<Op, TEAM>(w, l, sweep, own, s);
+            solo_sweep<Op, Team>(w, l, sweep, own, s);
         return;
     }
+    enum { ONCE = Op::ORDER == 4 }; /* the code, for both colours; see sweep_own */
 #pragma unroll 1
-    for (int sweep = 0; sweep < nsweeps; sweep += 2) {
-        solo_half_sweep<Op, TEAM>(w, own, 0, s);
-        solo_half_sweep<Op, TEAM>(w, own, 1, s);
+    for (int sweep = 0; sweep < nsweeps; sweep++) {
+        solo_half_sweep<Op, Team>(w, own, 0, s);
+        if (ONCE) {
+            swap_colours(own);
+        } else {
+            sweep++;
+            solo_half_sweep<Op, Team>(w, own, 1, s);
+        }
     }
 }
 
@@ -187,9 +236,8 @@ take_u(const struct tail_step &step, const struct solo_pair &p, double u[2], con
                                              : s.field[SOLO_U][element(p.cell[x])];
 }
 
-template <class Op>
-static __device__ __forceinline__ void take_coefficients(const struct solo_sweeping &w,
-                                                         struct solo_cells &own, const solo<Op> &s)
+template <class Op, class Team>
+static __device__ __forceinline__ void take_coefficients(struct solo_cells &own, const solo<Op> &s)
 {
 #pragma unroll
     for (int x = 0; x < 2; x++) {
@@ -201,70 +249,49 @@ static __device__ __forceinline__ void take_coefficients(const struct solo_sweep
             for (int side = 0; side < 6; side++)
                 own.beta[x][side] =
                     s.field[SOLO_BETA_I + side / 2][c + (side & 1) * (side < 2   ? 1
-                                                                      : side < 4 ? w.sj
-                                                                                 : w.sk)];
-    }
-}
-
-/* Ghosts of the coarse u for the quadratic prolongation: from the cells in i, from those and what
- * is there then in j, and so in k. */
-template <class Op, int TEAM>
-static __device__ __forceinline__ void extend_solo(const struct tail_level &l,
-                                                   const struct tail_step &step, solo<Op> &s)
-{
-    const int n = l.half.n, sj = solo_width(n), sk = solo_plane(n, solo<Op>::GHOSTS);
-    const int *ghosts = s.ghosts + l.coarse_ghosts;
-    for (int d = 0; d < 3; d++) {
-        const int count = solo_ghosts(n, d);
-        for (int x = threadIdx.x; x < count; x += TEAM) {
-            const int inward = step_inward(ghosts[x] >> ELEMENT_BITS, sj, sk);
-            double *ghost = s.field[SOLO_U] + element(ghosts[x]);
-            *ghost = step.coarse_rule == 2 ? wall_quadratic(ghost[inward], ghost[2 * inward])
-                                           : wall_linear(ghost[inward]);
-        }
-        ghosts += count;
-        meet<TEAM>();
+                                                                      : side < 4 ? Team::SJ
+                                                                                 : Team::SK)];
     }
 }
 
 /* The coarse u with its ghosts, in its frame. */
-template <class Op, int TEAM>
+template <class Op, class Team>
 static __device__ __forceinline__ void
 prepare_solo_coarse(const struct tail_level &l, const struct tail_step &step, solo<Op> &s)
 {
     const int n = l.half.n;
-    struct wall_view coarse = {
-        {{n, n, n}, {0, 0, 0}, 0, solo_width(n), solo_plane(n, solo<Op>::GHOSTS)},
-        s.field[SOLO_U] + l.coarse_place};
+    struct wall_view coarse = {{{n, n, n},
+                                {0, 0, 0},
+                                0,
+                                solo_width(SOLO_NARROW),
+                                solo_plane(SOLO_NARROW, solo<Op>::GHOSTS)},
+                               s.field[SOLO_U] + l.coarse_place};
     for (int d = 0; d < 3; d++)
         coarse.c.wall[d][0] = coarse.c.wall[d][1] = true;
     if (step.fetches_coarse) {
-        each_coarse<TEAM>(step.coarse_framed, coarse.c, [&](int i, int j, int k) {
+        each_coarse<Team::THREADS>(step.coarse_framed, coarse.c, [&](int i, int j, int k) {
             if (!behind_wall(coarse.c, i, j, k))
                 coarse.x[i + j * coarse.c.sj + k * coarse.c.sk] =
                     step.coarse_u[i + j * l.coarse_sj + k * l.coarse_sk];
         });
-        meet<TEAM>();
+        meet<Team::THREADS>();
     }
-    if (Op::ORDER == 4 && step.prolongation == 4)
-        extend_coarse<Op, TEAM>(step.coarse_rule, step.coarse_framed, coarse);
-    else
-        extend_solo<Op, TEAM>(l, step, s);
+    extend_coarse<Op, Team::THREADS>(step.coarse_rule, step.coarse_framed, coarse);
 }
 
 /* u (+)= P coarse for the thread's pair. */
 template <class Op>
-static __device__ __forceinline__ void
-prolong_solo(const struct tail_level &l, const struct tail_step &step, const struct solo_pair &p,
-             double u[2], const solo<Op> &s)
+static __device__ __forceinline__ void prolong_solo(const struct tail_step &step,
+                                                    const struct solo_pair &p, double u[2],
+                                                    const solo<Op> &s)
 {
-    const int n = l.half.n, sj = solo_width(n), sk = solo_plane(n, solo<Op>::GHOSTS);
+    enum { SJ = solo_width(SOLO_NARROW), SK = solo_plane(SOLO_NARROW, solo<Op>::GHOSTS) };
     const double *coarse = s.field[SOLO_U] + p.coarse;
     double child[2];
     if (Op::ORDER == 4 && step.prolongation == 4)
-        prolonged_pair<2>(coarse, sj, sk, p.odd & 2, p.odd & 4, child);
+        prolonged_pair<2>(coarse, SJ, SK, p.odd & 2, p.odd & 4, child);
     else
-        prolonged_pair<1>(coarse, sj, sk, p.odd & 2, p.odd & 4, child);
+        prolonged_pair<1>(coarse, SJ, SK, p.odd & 2, p.odd & 4, child);
     const bool add = step.start == START_PROLONG_ADD;
 #pragma unroll
     for (int x = 0; x < 2; x++) {
@@ -275,16 +302,16 @@ prolong_solo(const struct tail_level &l, const struct tail_step &step, const str
 
 /* coarse f = R of a value in every pair's cells, of which `sum` is the pair's; by all of the team,
  * which must not have read s.sum since it met. */
-template <class Op, int TEAM>
+template <class Op, class Team>
 static __device__ __forceinline__ void
 restrict_solo(const struct tail_level &l, const struct tail_step &step, const struct solo_pair &p,
               bool has, double sum, solo<Op> &s)
 {
     const int half = l.half.n, plane = half * l.n;
-    double *here = s.sum + threadIdx.x;
+    double *here = s.sum + threadIdx.x / Team::LANES;
     if (has)
         *here = sum;
-    meet<TEAM>();
+    meet<Team::THREADS>();
     if (!has || p.odd & 6)
         return;
     const double f = restrict_cell(sum, here[half], here[plane], here[plane + half]);
@@ -292,20 +319,20 @@ restrict_solo(const struct tail_level &l, const struct tail_step &step, const st
     step.coarse_f[p.coarse_at] = f;
 }
 
-template <class Op, int TEAM>
+template <class Op, class Team>
 static __device__ __forceinline__ void
 solo_finish(const struct solo_sweeping &w, const struct tail &t, const struct tail_step &step,
             const struct solo_cells &own, const struct solo_pair &p, bool has, solo<Op> &s)
 {
     double r[2] = {0.0, 0.0};
     if (Op::ORDER == 4)
-        fill_solo_walls<Op, TEAM>(w, s);
+        fill_solo_walls<Op, Team>(w, s);
     if (w.works)
 #pragma unroll
         for (int x = 0; x < 2; x++)
-            r[x] = solo_residual<Op>(w, own, x, s);
+            r[x] = solo_residual<Op, Team>(w, own, x, s);
     if (step.finish == FINISH_RESTRICT) {
-        restrict_solo<Op, TEAM>(t.levels[step.level], step, p, has, r[0] + r[1], s);
+        restrict_solo<Op, Team>(t.levels[step.level], step, p, has, r[0] + r[1], s);
         return;
     }
     unsigned long long largest = 0;
@@ -316,7 +343,7 @@ solo_finish(const struct solo_sweeping &w, const struct tail &t, const struct ta
     raise(t.norm, largest);
 }
 
-template <class Op, int TEAM>
+template <class Op, class Team>
 static __device__ __forceinline__ void solo_pass(const struct tail &t, const struct tail_step &step,
                                                  const struct solo_pair &p, bool has, solo<Op> &s)
 {
@@ -326,20 +353,20 @@ static __device__ __forceinline__ void solo_pass(const struct tail &t, const str
     own.cell[1] = p.cell[1];
     take_u<Op>(step, p, own.u, s);
     if (prolongs(step)) {
-        prepare_solo_coarse<Op, TEAM>(l, step, s);
+        prepare_solo_coarse<Op, Team>(l, step, s);
         if (has)
-            prolong_solo<Op>(l, step, p, own.u, s);
+            prolong_solo<Op>(step, p, own.u, s);
     }
     store_solo<Op>(own, 0, s);
     store_solo<Op>(own, 1, s);
     if (step.operations > 0) {
-        const struct solo_sweeping w = solo_sweeping_of<Op>(t, l, s);
+        const struct solo_sweeping w = solo_sweeping_of<Op, Team>(t, l, s);
         take_f<Op>(step, p, own.f, s);
-        take_coefficients<Op>(w, own, s);
-        meet<TEAM>();
-        solo_sweeps<Op, TEAM>(w, l, step.nsweeps, own, s);
+        take_coefficients<Op, Team>(own, s);
+        meet<Team::THREADS>();
+        solo_sweeps<Op, Team>(w, l, step.nsweeps, own, s);
         if (step.finish != FINISH_NONE)
-            solo_finish<Op, TEAM>(w, t, step, own, p, has, s);
+            solo_finish<Op, Team>(w, t, step, own, p, has, s);
     }
 #pragma unroll
     for (int x = 0; x < 2; x++)
@@ -348,23 +375,25 @@ static __device__ __forceinline__ void solo_pass(const struct tail &t, const str
 }
 
 /* One step, by a team. */
-template <class Op, int TEAM>
+template <class Op, class Team>
 static __device__ __forceinline__ void solo_step(const struct tail &t, const struct tail_step &step,
                                                  solo<Op> &s)
 {
     const struct tail_level &l = t.levels[step.level];
-    const bool has = (int)threadIdx.x < l.half.n * l.n * l.n;
-    struct solo_pair p = s.pairs[l.pairs + (has ? threadIdx.x : 0)];
+    const int number = threadIdx.x / Team::LANES;
+    const bool exists = number < l.half.n * l.n * l.n,
+               has = exists && threadIdx.x % Team::LANES == 0;
+    struct solo_pair p = s.pairs[l.pairs + (exists ? number : 0)];
     for (int x = 0; x < 2 && !has; x++)
         p.cell[x] |= NOT_OWN;
     if (step.kind == STEP_PASS) {
-        solo_pass<Op, TEAM>(t, step, p, has, s);
+        solo_pass<Op, Team>(t, step, p, has, s);
     } else {
         double f[2];
         take_f<Op>(step, p, f, s);
-        restrict_solo<Op, TEAM>(l, step, p, has, f[0] + f[1], s);
+        restrict_solo<Op, Team>(l, step, p, has, f[0] + f[1], s);
     }
-    meet<TEAM>();
+    meet<Team::THREADS>();
 }
 
 #endif

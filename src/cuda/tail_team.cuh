@@ -3,6 +3,8 @@
 /* Teams of the tail kernel: the first TEAM threads of a block, which work on something together. */
 #include "cuda/tail.cuh"
 
+static constexpr unsigned WHOLE_WARP = 0xffffffffu;
+
 /* Waits for all of the team, and shows each what the others have written. The number of a barrier
  * that is not the block's own is any but 0. */
 template <int TEAM>

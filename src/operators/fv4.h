@@ -35,6 +35,64 @@ FORMULA double fv4_face(const double *u, long across, long ss, long st, const do
                     u[across + st] - u[across - st], u[st] - u[-st]);
 }
 
+/* What the part of S that one direction adds depends on: the cell's u, by side (low, high) that of
+ * the next cells and of the ones after them, and by tangential direction and side u beside the
+ * cell, u beside the next cells (by their side first), and β beside the faces. */
+struct fv4_direction {
+    double here, near[2], far[2], beta[2];
+    double beside[2][2], beside_near[2][2][2], beside_face[2][2][2];
+};
+
+/* Gathered: b points at the low face's β, and u and β have the same strides, `across` and the
+ * tangential ones. */
+FORMULA struct fv4_direction fv4_direction_at(const double *u, const double *b, long across,
+                                              long ss, long st)
+{
+    struct fv4_direction d;
+    const long tangential[2] = {ss, st};
+    d.here = u[0];
+    for (int side = 0; side < 2; side++) {
+        const long next = side ? across : -across;
+        d.near[side] = u[next];
+        d.far[side] = u[2 * next];
+        d.beta[side] = b[side * across];
+        for (int t = 0; t < 2; t++)
+            for (int high = 0; high < 2; high++) {
+                const long beside = high ? tangential[t] : -tangential[t];
+                d.beside_near[t][side][high] = u[next + beside];
+                d.beside_face[t][side][high] = b[side * across + beside];
+            }
+    }
+    for (int t = 0; t < 2; t++) {
+        d.beside[t][0] = u[-tangential[t]];
+        d.beside[t][1] = u[tangential[t]];
+    }
+    return d;
+}
+
+/* Both fluxes, the low one first. */
+FORMULA double fv4_direction_sum(const struct fv4_direction *d)
+{
+    double flux[2];
+    for (int side = 0; side < 2; side++) {
+        double dbeta[2], dnear[2], dhere[2];
+        for (int t = 0; t < 2; t++) {
+            dbeta[t] = d->beside_face[t][side][1] - d->beside_face[t][side][0];
+            dnear[t] = d->beside_near[t][side][1] - d->beside_near[t][side][0];
+            dhere[t] = d->beside[t][1] - d->beside[t][0];
+        }
+        flux[side] = fv4_flux(d->beta[side], d->far[side], d->near[side], d->here, d->near[!side],
+                              dbeta[0], dnear[0], dhere[0], dbeta[1], dnear[1], dhere[1]);
+    }
+    return flux[0] + flux[1];
+}
+
+/* S from those, as fv4_sum has it. */
+FORMULA double fv4_sum_directions(double i, double j, double k)
+{
+    return (i + j) + k;
+}
+
 /* Gather at the cell that u and the β point to; (sj,sk) are strides of u, (bsj,bsk) of β. */
 FORMULA double fv4_gather(const double *u, long sj, long sk, const double *bi, const double *bj,
                           const double *bk, long bsj, long bsk)
@@ -103,14 +161,25 @@ FORMULA double fv4_inner_diagonal(double scale, double alpha, double i_low, doub
     return fma(-scale, sum, alpha);
 }
 
-/* Σ over the directions for β = 1, 13 points: 16·(near neighbours) − (far neighbours), then −90 u.
+/* For β = 1, 13 points: what a direction adds, from the sums of its near and of its far neighbours;
  */
+FORMULA double fv4_constant_direction(double near, double far)
+{
+    return fma(16.0, near, -far);
+}
+
+/* and S from those. */
+FORMULA double fv4_constant_sum_directions(double u, double i, double j, double k)
+{
+    return fma(-90.0, u, (i + j) + k);
+}
+
 FORMULA double fv4_constant_sum(double u, double near_i, double far_i, double near_j, double far_j,
                                 double near_k, double far_k)
 {
-    const double s =
-        (fma(16.0, near_i, -far_i) + fma(16.0, near_j, -far_j)) + fma(16.0, near_k, -far_k);
-    return fma(-90.0, u, s);
+    return fv4_constant_sum_directions(u, fv4_constant_direction(near_i, far_i),
+                                       fv4_constant_direction(near_j, far_j),
+                                       fv4_constant_direction(near_k, far_k));
 }
 
 FORMULA double fv4_constant_gather(const double *u, long sj, long sk)

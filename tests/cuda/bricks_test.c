@@ -60,10 +60,6 @@ static int layers_out(int at, int n)
     return at < 0 ? -at : at >= n ? at - n + 1 : 0;
 }
 
-struct ghosts {
-    int sides, edges, halo;
-};
-
 /* One direction of a brick: cells, and walls at its low and high end. */
 struct extent {
     int n;
@@ -71,9 +67,9 @@ struct extent {
 };
 
 /* Counts the ghosts that order 4 reads around a brick, by what they follow from. */
-static struct ghosts count_ghosts(const struct extent e[3])
+static struct brick_ghosts count_ghosts(const struct extent e[3])
 {
-    struct ghosts g = {0, 0, 0};
+    struct brick_ghosts g = {0, 0, 0};
     for (int k = -2; k < e[2].n + 2; k++)
         for (int j = -2; j < e[1].n + 2; j++)
             for (int i = -2; i < e[0].n + 2; i++) {
@@ -94,27 +90,54 @@ static struct ghosts count_ghosts(const struct extent e[3])
     return g;
 }
 
-static void lists_hold_all_ghosts(void **state)
+static void each_brick_has_as_many_ghosts_as_said(void **state)
 {
     (void)state;
-    for (int n = 1; n <= TAIL_DIM; n++) {
+    for (int n = TAIL_SOLO_DIM + 1; n <= TAIL_DIM; n++) {
         const struct bricks b = bricks_cut(n, TAIL_BLOCKS);
         const int size[3] = {b.side, b.side, b.depth};
+        const struct brick_ghosts most = bricks_ghosts(&b);
         /* The first, a middle and the last brick of each direction. */
         for (int place = 0; place < 27 && b.count > 0; place++) {
             const int where[3] = {place % 3, place / 3 % 3, place / 9};
             struct extent e[3];
             for (int d = 0; d < 3; d++) {
                 e[d].n = size[d];
-                e[d].wall[0] = where[d] == 0 || size[d] == n;
-                e[d].wall[1] = where[d] == 2 || size[d] == n;
+                e[d].wall[0] = where[d] == 0;
+                e[d].wall[1] = where[d] == 2;
             }
-            const struct ghosts g = count_ghosts(e);
-            assert_true(g.sides <= MAX_SIDES);
-            assert_true(g.edges <= MAX_EDGES);
-            assert_true(g.halo <= MAX_HALO);
+            const struct brick_ghosts g = count_ghosts(e);
+            assert_true(g.sides <= most.sides);
+            assert_true(g.edges <= most.edges);
+            assert_true(g.halo <= most.halo);
         }
     }
+}
+
+/* Levels of n cells a side, n/2, …, as far as they have bricks. */
+static void check_lists(int n, int most)
+{
+    struct brick_ghosts all = {0, 0, 0};
+    for (int m = n; m > TAIL_SOLO_DIM; m = m % 2 ? 0 : m / 2) {
+        const struct bricks b = bricks_cut(m, most);
+        const struct brick_ghosts g = bricks_ghosts(&b);
+        if (b.count == 0)
+            break;
+        all.sides += g.sides;
+        all.edges += g.edges;
+        all.halo += g.halo;
+    }
+    assert_true(all.sides <= ALL_SIDES);
+    assert_true(all.edges <= ALL_EDGES);
+    assert_true(all.halo <= ALL_HALO);
+}
+
+static void lists_hold_all_levels(void **state)
+{
+    (void)state;
+    for (int n = TAIL_SOLO_DIM + 1; n <= TAIL_DIM; n++)
+        for (int most = 1; most <= TAIL_BLOCKS; most++)
+            check_lists(n, most);
 }
 
 int main(void)
@@ -122,7 +145,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(bricks_make_up_levels),
         cmocka_unit_test(levels_that_cycles_have_are_cut),
-        cmocka_unit_test(lists_hold_all_ghosts),
+        cmocka_unit_test(each_brick_has_as_many_ghosts_as_said),
+        cmocka_unit_test(lists_hold_all_levels),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
