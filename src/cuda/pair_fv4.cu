@@ -21,7 +21,7 @@ static void launch(const struct pair_fv4 &w)
         red_black_kernel<HELMHOLTZ>, cudaFuncAttributeMaxDynamicSharedMemorySize, SHARED_BYTES);
     CUDA_CALL(prepared);
     const int tiles_i = cuda_divided(w.c.n[0], CORE_WIDTH),
-              tiles_j = cuda_divided(w.c.n[1], CORE_ROWS);
+              tiles_j = cuda_divided(w.c.n[1] - 2, CORE_ROWS);
     const struct cuda_tuning tuning = cuda_tuned(4, TUNED_SMOOTH, HELMHOLTZ, w.c);
     const int planes = cuda_choose_planes(tuning.planes, w.c.n[2], tiles_i * tiles_j, MIN_PLANES,
                                           MAX_PLANES, EXTRA_STEPS);

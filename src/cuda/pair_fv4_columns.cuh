@@ -68,8 +68,10 @@ static __device__ __forceinline__ struct columns make_columns(const struct pair_
         const int in_region = first + r * step, j = m.j - 1 + in_region;
         const bool away_j = is_within(j, n[1], RIM_LAYERS);
         t.patch[r] = clamped_place(w, i, j);
-        t.facts |= (inside && j < n[1] && in_region >= 1 && in_region <= CORE_ROWS) << (OWN + r) |
-                   away_j << (AWAY_J + r) | (away_j && away_i) << (AWAY + r);
+        const bool own =
+            in_region >= 1 && in_region <= CORE_ROWS ? j < n[1] : j == 0 || j == n[1] - 1;
+        t.facts |= (inside && own) << (OWN + r) | away_j << (AWAY_J + r) |
+                   (away_j && away_i) << (AWAY + r);
         away = away && away_j;
     }
     t.facts |=

@@ -209,7 +209,7 @@ static __global__ void __launch_bounds__(LANES *WARPS, 1)
     red_black_kernel(const __grid_constant__ struct pair_fv4 w,
                      const __grid_constant__ struct maps maps, int planes, unsigned zero)
 {
-    struct march m = {(int)blockIdx.x * CORE_WIDTH, (int)blockIdx.y * CORE_ROWS,
+    struct march m = {(int)blockIdx.x * CORE_WIDTH, (int)blockIdx.y * CORE_ROWS + 1,
                       (int)blockIdx.z * planes, 0};
     m.last = min(m.first + planes, w.c.n[2]);
     create_barriers();

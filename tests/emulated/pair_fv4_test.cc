@@ -19,7 +19,7 @@ static void run_kernel(const struct pair_fv4 &w, int planes, std::mt19937 &rando
                               {w.beta_k, w.c, WIDTH, REGION_ROWS + 2}};
     const auto tiles = [](int n, int size) { return (unsigned)((n + size - 1) / size); };
     for (unsigned k = 0; k < tiles(w.c.n[2], planes); k++)
-        for (unsigned j = 0; j < tiles(w.c.n[1], CORE_ROWS); j++)
+        for (unsigned j = 0; j < tiles(w.c.n[1] - 2, CORE_ROWS); j++)
             for (unsigned i = 0; i < tiles(w.c.n[0], CORE_WIDTH); i++)
                 assert_true(emulated::run({i, j, k}, random, [&] {
                     if (w.alpha)
