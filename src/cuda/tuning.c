@@ -1,6 +1,7 @@
 /* Choices and their rules; no CUDA is needed for it. */
 #include "cuda/tuning.h"
-#include <string.h>
+#include <math.h>
+#include <stddef.h>
 #include "base/check.h"
 
 const char *const cuda_tuned_stage_names[NUM_TUNED_STAGES] = {
@@ -56,4 +57,20 @@ struct cuda_tuning *cuda_tunings(int *count)
 {
     *count = tuned_count;
     return tuned;
+}
+
+struct cuda_tuning *cuda_tuning_for(int order, enum cuda_tuned_stage stage, bool helmholtz,
+                                    double cells)
+{
+    struct cuda_tuning *best = NULL;
+    double least = log(3.0);
+    for (int i = 0; i < tuned_count; i++) {
+        struct cuda_tuning *t = &tuned[i];
+        const double away = fabs(log(cells / pow(t->n, 3)));
+        if (cuda_tuning_is_for(t, order, stage, helmholtz) && away < least) {
+            least = away;
+            best = t;
+        }
+    }
+    return best;
 }

@@ -31,7 +31,8 @@ enum {
 enum { TUNED_MOST_PLANES = 1024, MAX_TUNINGS = 128 };
 
 /* One choice. It holds for patches whose number of cells is nearer to n³ than to any other
- * choice's, by ratio, but for none of less than a third of it. */
+ * choice's, by ratio, but for none of less than a third of it or more than three times as many:
+ * where a kernel's own choice was the best there is none. */
 struct cuda_tuning {
     int order;
     enum cuda_tuned_stage stage;
@@ -50,6 +51,10 @@ bool cuda_tuning_is_for(const struct cuda_tuning *t, int order, enum cuda_tuned_
                         bool helmholtz);
 /* Whether the choice is one that a kernel can follow. */
 bool cuda_tuning_is_legal(const struct cuda_tuning *t);
+
+/* The one that holds for patches of so many cells, NULL if none does. */
+struct cuda_tuning *cuda_tuning_for(int order, enum cuda_tuned_stage stage, bool helmholtz,
+                                    double cells);
 
 /* Copies `count` legal choices, at most MAX_TUNINGS, to be followed from now on. */
 void cuda_tune(const struct cuda_tuning *tunings, int count);

@@ -1,0 +1,66 @@
+/* For which patches a tuned choice holds. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include "cuda/tuning.h"
+
+static const struct cuda_tuning choices[] = {
+    {4, TUNED_NORM, false, 64, TUNED_MARCH_ROWS, 4, 0},
+    {4, TUNED_NORM, false, 128, TUNED_MARCH_ROWS, 8, 0},
+    {4, TUNED_NORM, true, 512, TUNED_MARCH_ROWS, 16, 0},
+    {2, TUNED_NORM, false, 512, TUNED_RESIDUAL_FEW_ROWS, 32, 0},
+};
+
+static int choose_choices(void **state)
+{
+    (void)state;
+    cuda_tune(choices, sizeof choices / sizeof choices[0]);
+    return 0;
+}
+
+/* Its planes, 0 if there is none. */
+static int planes_of(double cells)
+{
+    const struct cuda_tuning *t = cuda_tuning_for(4, TUNED_NORM, false, cells);
+    return t ? t->planes : 0;
+}
+
+static void the_nearest_one_holds(void **state)
+{
+    (void)state;
+    assert_int_equal(planes_of(64. * 64 * 64), 4);
+    assert_int_equal(planes_of(64. * 64 * 128), 4);
+    assert_int_equal(planes_of(128. * 128 * 64), 8);
+    assert_int_equal(planes_of(128. * 128 * 128), 8);
+    assert_int_equal(planes_of(160. * 160 * 160), 8);
+}
+
+static void none_holds_for_much_larger_or_smaller_ones(void **state)
+{
+    (void)state;
+    assert_int_equal(planes_of(44. * 44 * 44), 0);
+    assert_int_equal(planes_of(192. * 192 * 192), 0);
+    assert_int_equal(planes_of(512. * 512 * 512), 0);
+    assert_int_equal(planes_of(1024. * 1024 * 1024), 0);
+}
+
+static void other_stages_and_operators_have_their_own(void **state)
+{
+    const double cells = 512. * 512 * 512;
+    (void)state;
+    assert_int_equal(cuda_tuning_for(4, TUNED_NORM, true, cells)->planes, 16);
+    assert_int_equal(cuda_tuning_for(2, TUNED_NORM, false, cells)->planes, 32);
+    assert_null(cuda_tuning_for(2, TUNED_RESTRICT, false, cells));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_nearest_one_holds),
+        cmocka_unit_test(none_holds_for_much_larger_or_smaller_ones),
+        cmocka_unit_test(other_stages_and_operators_have_their_own),
+    };
+    return cmocka_run_group_tests(tests, choose_choices, NULL);
+}
