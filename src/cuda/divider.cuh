@@ -1,5 +1,7 @@
 #ifndef CUDA_DIVIDER_CUH
 #define CUDA_DIVIDER_CUH
+#include "cuda/internal.cuh"
+
 /* Division by a number that stays the same, which kernels of few cells would spend most of their
  * time on: x/n = x·⌈2³¹/n⌉ >> 31, exact while x·n < 2³¹. */
 

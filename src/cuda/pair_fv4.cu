@@ -23,15 +23,19 @@ static void launch(const struct pair_fv4 &w)
     const int tiles_i = cuda_divided(w.c.n[0], CORE_WIDTH),
               tiles_j = cuda_divided(w.c.n[1] - 2, CORE_ROWS);
     const struct cuda_tuning tuning = cuda_tuned(4, TUNED_SMOOTH, HELMHOLTZ, w.c);
-    const int planes = cuda_choose_planes(tuning.planes, w.c.n[2], tiles_i * tiles_j, MIN_PLANES,
-                                          MAX_PLANES, EXTRA_STEPS);
+    const int tiles = tiles_i * tiles_j, n = w.c.n[2],
+              planes =
+                  cuda_choose_planes(tuning.planes, n, tiles, MIN_PLANES, MAX_PLANES, EXTRA_STEPS);
+    const struct parts parts =
+        tuning.planes > 0 ? parts_even(tiles, n, planes)
+                          : parts_choose(tiles, n, planes, EXTRA_STEPS, cuda_multiprocessors());
     const struct maps maps = {cuda_tile_map(w.in, w.c, WIDTH, REGION_ROWS + 4),
                               cuda_tile_map(w.beta_i, w.c, WIDTH, REGION_ROWS + 2),
                               cuda_tile_map(w.beta_j, w.c, WIDTH, REGION_ROWS + 1),
                               cuda_tile_map(w.beta_k, w.c, WIDTH, REGION_ROWS + 2)};
-    const dim3 grid(tiles_i, tiles_j, cuda_divided(w.c.n[2], planes));
     red_black_kernel<HELMHOLTZ>
-        <<<grid, LANES * WARPS, SHARED_BYTES, cuda_stream()>>>(w, maps, planes, 0);
+        <<<parts_blocks(&parts), LANES * WARPS, SHARED_BYTES, cuda_stream()>>>(
+            w, maps, share(parts, tiles_i), 0);
     CUDA_LAUNCHED();
 }
 

@@ -11,7 +11,9 @@
  * these will need again as much as there is room for stays in registers, everything else is in
  * shared memory: tiles of u and β, asked for two steps ahead, and new red cells. One column of
  * cells on either side of the block's own has red cells only; the warps update them in turns. */
+#include "cuda/divider.cuh"
 #include "cuda/pair_fv4_rows.cuh"
+#include "cuda/parts.h"
 #include "operators/boundary.h"
 
 /* At a wall in i, black cells see ghosts that follow from red cells as they are now. These put them
@@ -204,14 +206,41 @@ static __device__ __forceinline__ void step(const struct pair_fv4 &w, const stru
     ask_after(barriers().done, m, warp, k, [&] { fetch_next_u(maps, m, k + 2); });
 }
 
+/* How blocks share the patch, tiles numbered along i first; as kernels can find it quickly. */
+struct shares {
+    struct parts parts;
+    struct divider first_tiles, other_tiles, tiles_i;
+};
+
+static inline struct shares share(const struct parts &parts, int tiles_i)
+{
+    const int others = parts.tiles - parts.first_tiles;
+    return {parts, divider_of(parts.first_tiles), divider_of(max(others, 1)), divider_of(tiles_i)};
+}
+
+/* What the block does of n planes. The first tile in j begins at row 1, since there are no cells to
+ * be updated before row 0. */
+static __device__ __forceinline__ struct march find_march(const struct shares &s, int n)
+{
+    const struct parts &p = s.parts;
+    const int block = blockIdx.x, first_blocks = p.first_tiles * p.count[0];
+    const bool others = block >= first_blocks;
+    const int x = others ? block - first_blocks : block,
+              part = others ? quotient(x, s.other_tiles) : quotient(x, s.first_tiles),
+              tile = others ? p.first_tiles + x - part * s.other_tiles.n : x - part * p.first_tiles,
+              planes = others ? p.planes[1] : p.planes[0], j = quotient(tile, s.tiles_i),
+              first = part * planes;
+    return {(tile - j * s.tiles_i.n) * CORE_WIDTH, j * CORE_ROWS + 1, first,
+            min(first + planes, n)};
+}
+
 template <bool HELMHOLTZ>
 static __global__ void __launch_bounds__(LANES *WARPS, 1)
     red_black_kernel(const __grid_constant__ struct pair_fv4 w,
-                     const __grid_constant__ struct maps maps, int planes, unsigned zero)
+                     const __grid_constant__ struct maps maps,
+                     const __grid_constant__ struct shares shares, unsigned zero)
 {
-    struct march m = {(int)blockIdx.x * CORE_WIDTH, (int)blockIdx.y * CORE_ROWS + 1,
-                      (int)blockIdx.z * planes, 0};
-    m.last = min(m.first + planes, w.c.n[2]);
+    const struct march m = find_march(shares, w.c.n[2]);
     create_barriers();
     if (threadIdx.x == 0)
         fetch_first(maps, m);

@@ -11,22 +11,39 @@ extern "C" {
 #include "cuda/pair_fv4_kernel.cuh"
 #include "fv4_patch.h"
 
+static int divided(int n, int by)
+{
+    return (n + by - 1) / by;
+}
+
+/* Half of the tiles in parts of so many planes, the others of two more. */
+static struct parts make_parts(int tiles, int n, int planes)
+{
+    return {tiles,
+            divided(tiles, 2),
+            {divided(n, planes), divided(n, planes + 2)},
+            {planes, planes + 2}};
+}
+
 static void run_kernel(const struct pair_fv4 &w, int planes, std::mt19937 &random)
 {
     const struct maps maps = {{w.in, w.c, WIDTH, REGION_ROWS + 4},
                               {w.beta_i, w.c, WIDTH, REGION_ROWS + 2},
                               {w.beta_j, w.c, WIDTH, REGION_ROWS + 1},
                               {w.beta_k, w.c, WIDTH, REGION_ROWS + 2}};
-    const auto tiles = [](int n, int size) { return (unsigned)((n + size - 1) / size); };
-    for (unsigned k = 0; k < tiles(w.c.n[2], planes); k++)
-        for (unsigned j = 0; j < tiles(w.c.n[1] - 2, CORE_ROWS); j++)
-            for (unsigned i = 0; i < tiles(w.c.n[0], CORE_WIDTH); i++)
-                assert_true(emulated::run({i, j, k}, random, [&] {
-                    if (w.alpha)
-                        red_black_kernel<true>(w, maps, planes, 0);
-                    else
-                        red_black_kernel<false>(w, maps, planes, 0);
-                }));
+    const int tiles_i = divided(w.c.n[0], CORE_WIDTH),
+              tiles = tiles_i * divided(w.c.n[1] - 2, CORE_ROWS);
+    const struct parts parts = make_parts(tiles, w.c.n[2], planes);
+    const struct shares shares = share(parts, tiles_i);
+    const int blocks =
+        parts.first_tiles * parts.count[0] + (tiles - parts.first_tiles) * parts.count[1];
+    for (int block = 0; block < blocks; block++)
+        assert_true(emulated::run({(unsigned)block, 0, 0}, random, [&] {
+            if (w.alpha)
+                red_black_kernel<true>(w, maps, shares, 0);
+            else
+                red_black_kernel<false>(w, maps, shares, 0);
+        }));
 }
 
 /* Both ghosts behind the walls in i, of every row. */
