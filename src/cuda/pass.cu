@@ -119,13 +119,20 @@ static struct pair_fv4 open_pair_fv4(const struct work &w)
     return pair;
 }
 
-/* All sweeps of the pass by those of order 4, on its only patch. They want ghosts, and leave them
- * if something follows. */
+/* u = 0 of all cells and ghosts. */
+static void clear_with_ghosts(const struct pass *pass)
+{
+    const struct level *l = pass->level;
+    CUDA_CALL(cudaMemsetAsync(l->fields[pass->u], 0, level_field_bytes(l), cuda_stream()));
+}
+
+/* All sweeps of the pass by those of order 4, on its only patch. They want ghosts, which a guess of
+ * zero has, and leave them if something follows. */
 static void sweep_by_pairs_fv4(const struct pass *pass)
 {
     for (int sweep = 0; sweep < pass->nsweeps; sweep += 2) {
         struct work w = cuda_open_work(pass, 0);
-        if (sweep == 0)
+        if (sweep == 0 && pass->start != START_ZERO)
             cuda_fill_walls(w, 0);
         struct pair_fv4 pair = open_pair_fv4(w);
         pair.ghosts = sweep + 2 < pass->nsweeps || pass->finish != FINISH_NONE;
@@ -372,7 +379,10 @@ void cuda_run(const struct pass *pass)
             return;
         rest = after_sweeps(pass);
     } else if (pairs_fv4_fit(pass)) {
-        start_alone(pass);
+        if (pass->start == START_ZERO)
+            clear_with_ghosts(pass);
+        else
+            start_alone(pass);
         sweep_by_pairs_fv4(pass);
         rest = after_sweeps(pass);
         filled = true;

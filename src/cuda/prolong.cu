@@ -73,7 +73,10 @@ static void prolong_quadratic(const struct prolongation &p)
  * computed once: a lane has the cells of one i, marches in j, and takes what has been interpolated
  * in k and j at other i from the lanes beside it. Two lanes on either side are there for that only.
  */
-enum { LANES = 32, SIDE_LANES = 2, OWN_LANES = LANES - 2 * SIDE_LANES, PLANES = 8, ROWS = 16 };
+enum { LANES = 32, SIDE_LANES = 2, OWN_LANES = LANES - 2 * SIDE_LANES, PLANES = 8 };
+/* Coarse rows that a warp marches through, with four more to begin: many, or on small levels so few
+ * that all multiprocessors have some blocks. */
+enum { MOST_ROWS = 16, FEWEST_ROWS = 4, ENOUGH_BLOCKS = 8 };
 
 /* Interpolated in k at both children. */
 static __device__ void interpolate_in_k(const double *c, long sk, double &low, double &high)
@@ -84,11 +87,11 @@ static __device__ void interpolate_in_k(const double *c, long sk, double &low, d
 }
 
 static __global__ void __launch_bounds__(LANES *PLANES)
-    prolong_quartic_kernel(const __grid_constant__ struct prolongation p)
+    prolong_quartic_kernel(const __grid_constant__ struct prolongation p, int rows)
 {
     const int i = (int)blockIdx.x * OWN_LANES + (int)threadIdx.x - SIDE_LANES,
-              k = (int)blockIdx.z * PLANES + (int)threadIdx.y, first = (int)blockIdx.y * ROWS,
-              last = min(first + ROWS, p.n[1]);
+              k = (int)blockIdx.z * PLANES + (int)threadIdx.y, first = (int)blockIdx.y * rows,
+              last = min(first + rows, p.n[1]);
     if (k >= p.n[2])
         return;
     const bool own =
@@ -120,9 +123,14 @@ static __global__ void __launch_bounds__(LANES *PLANES)
 
 static void prolong_quartic(const struct prolongation &p)
 {
+    const int across = cuda_divided(p.n[0], OWN_LANES) * cuda_divided(p.n[2], PLANES);
+    int rows = MOST_ROWS;
+    while (rows > FEWEST_ROWS &&
+           across * cuda_divided(p.n[1], rows) < ENOUGH_BLOCKS * cuda_multiprocessors())
+        rows /= 2;
     const dim3 block(LANES, PLANES), grid(cuda_divided(p.n[0], OWN_LANES),
-                                          cuda_divided(p.n[1], ROWS), cuda_divided(p.n[2], PLANES));
-    prolong_quartic_kernel<<<grid, block, 0, cuda_stream()>>>(p);
+                                          cuda_divided(p.n[1], rows), cuda_divided(p.n[2], PLANES));
+    prolong_quartic_kernel<<<grid, block, 0, cuda_stream()>>>(p, rows);
     CUDA_LAUNCHED();
 }
 
