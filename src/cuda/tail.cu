@@ -72,7 +72,7 @@ static __device__ __forceinline__ void run_solo_step(const struct tail &t,
         solo_bottom_by_warp<Op>(t, step, s);
     else if (n <= teams::SMALL_DIM)
         solo_step_by<Op, typename teams::small>(t, step, s);
-    else if (teams::SMALL_DIM < teams::MEDIUM_DIM && n <= teams::MEDIUM_DIM)
+    else if (teams::SMALL_DIM < teams::MEDIUM_DIM && n <= teams::MEDIUM_DIM) /* order 4 */
         solo_step_by<Op, typename teams::medium>(t, step, s);
     else
         solo_step_by<Op, typename teams::large>(t, step, s);
@@ -106,12 +106,12 @@ static __global__ void __launch_bounds__(TAIL_THREADS, 1)
     bool opened = false; /* the solo levels are ready */
     open_barrier();
     take_parameters(t, &block.tail);
+    if (!has_solo)
+        open_lists<Op>(block.brick);
     if (gridDim.x > 1)
         wait_for_all_blocks(); /* so that exchanges of this launch have numbers of their own */
     if (has_solo)
         open_solo<Op>(tail, block.levels);
-    else
-        open_lists<Op>(block.brick);
 #pragma unroll 1
     for (int x = 0; x < t.count; x++) {
         const struct tail_step &step = tail.steps[x];

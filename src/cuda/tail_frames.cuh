@@ -256,7 +256,7 @@ static __device__ void list_ghosts(const struct tail_level &l, const struct bric
     }
 }
 
-/* By all threads, before anything is listed. */
+/* By all threads, before they meet for the first time. */
 template <class Op>
 static __device__ __forceinline__ void open_lists(frames<Op> &s)
 {

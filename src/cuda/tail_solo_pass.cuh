@@ -21,15 +21,19 @@ struct solo_team {
     };
 };
 
-/* Teams, and up to which level each works. Order 4 has more ghosts than pairs: on 4³ 96 on sides
- * and 48 on edges, for each of which there is a thread. */
+/* Teams, and up to which level each works. Order 4 has more ghosts than pairs, for each of which
+ * there is a thread. */
 template <class Op>
 struct solo_teams {
-    enum { LANES = Op::ORDER == 4 ? 4 : 1, SMALL_DIM = Op::ORDER == 4 ? 2 : 4, MEDIUM_DIM = 4 };
+    enum {
+        LANES = Op::ORDER == 4 ? 4 : 1,
+        SMALL_DIM = Op::ORDER == 4 ? 2 : 4,
+        MEDIUM_DIM = 4,
+        MOST = Op::ORDER == 4 ? TAIL_THREADS : SOLO_PAIRS,
+    };
     using small = solo_team<Op, 32, SOLO_NARROW, LANES, wall_rules<2, 1>>;
-    using medium = solo_team<Op, 160, SOLO_NARROW, LANES, wall_rules<4, 2>>;
-    using large =
-        solo_team<Op, Op::ORDER == 4 ? TAIL_THREADS : SOLO_PAIRS, SOLO_WIDE, 1, wall_rules<4>>;
+    using medium = solo_team<Op, MOST, SOLO_NARROW, LANES, wall_rules<4, 2>>;
+    using large = solo_team<Op, MOST, SOLO_WIDE, 1, wall_rules<4>>;
 };
 
 /* What a thread holds of its pair during a pass. */
