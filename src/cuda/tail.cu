@@ -54,7 +54,8 @@ solo_bottom_by_warp(const struct tail &t, const struct tail_step &step, solo<Op>
     using single = solo_team<Op, 32, SOLO_NARROW, 1, wall_rules<2>>; /* 3 cells a side */
     if (threadIdx.x >= 32)
         return;
-    if (t.levels[step.level].n <= solo_teams<Op>::SMALL_DIM)
+    constexpr int MOST = solo_teams<Op>::SMALL_DIM;
+    if (MOST >= SOLO_BOTTOM_DIM || t.levels[step.level].n <= MOST)
         solo_bottom<Op, small>(t.bottom, t, step, s);
     else
         solo_bottom<Op, single>(t.bottom, t, step, s);

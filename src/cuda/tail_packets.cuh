@@ -51,27 +51,19 @@ static __device__ __forceinline__ struct tail_packet take_packet(const struct ta
     return {__longlong_as_double(value), number};
 }
 
-/* Ghosts of a brick that are other bricks' cells, as a pass keeps them at hand: places in the list
- * of the first one of each colour; black ones go backwards. */
-struct halo {
-    int red, black, count[2];
-};
-
-static __device__ __forceinline__ struct halo halo_of(const struct tail_level &l,
-                                                      const struct ghost_counts &counts)
-{
-    return {halo_place(l, 0, 0), halo_place(l, 1, 0), {counts.halo[0], counts.halo[1]}};
-}
-
-/* Those of `colours` (bit 0 red, 1 black), one after the other. */
+/* Ghosts of a brick that are other bricks' cells, of one colour or of both, one after the other:
+ * where in the list the first one of each is, black ones go backwards from there; and how many. */
 struct halo_part {
     int red, black, nred, count;
 };
 
-static __device__ __forceinline__ struct halo_part part_of(const struct halo &h, int colours)
+/* Those of `colours` (bit 0 red, 1 black). */
+static __device__ __forceinline__ struct halo_part
+part_of(const struct tail_level &l, const struct ghost_counts &counts, int colours)
 {
-    const int nred = colours & 1 ? h.count[0] : 0;
-    return {h.red, h.black, nred, nred + (colours & 2 ? h.count[1] : 0)};
+    const int nred = colours & 1 ? counts.halo[0] : 0;
+    return {halo_place(l, 0, 0), halo_place(l, 1, 0), nred,
+            nred + (colours & 2 ? counts.halo[1] : 0)};
 }
 
 template <class Op>

@@ -196,7 +196,7 @@ static __device__ __forceinline__ void start(const struct tail &t, const struct 
             prolong_own<Op, CELLS, 1>(l, step, s);
         __syncthreads();
     }
-    const struct halo_part both = part_of(halo_of(l, counts), 3);
+    const struct halo_part both = part_of(l, counts, 3);
     if (uses_ghosts && step.start == START_ZERO) {
         clear_halo<Op>(both, s);
     } else if (uses_ghosts) {
@@ -217,7 +217,6 @@ static __device__ __forceinline__ void start(const struct tail &t, const struct 
 struct sweeping {
     int level, smoother, nsweeps, uses;
     double scale;
-    struct halo halo;
     struct own_walls walls;
 };
 
@@ -234,8 +233,7 @@ sweeping_of(const struct tail &t, const struct tail_step &step, const frames<Op>
 {
     const struct tail_level &l = t.levels[step.level];
     const struct ghost_counts &counts = s.counts[step.level];
-    struct sweeping w = {step.level,      t.smoother, step.nsweeps,
-                         step.operations, l.scale,    halo_of(l, counts)};
+    struct sweeping w = {step.level, t.smoother, step.nsweeps, step.operations, l.scale};
     if (Op::ORDER == 4)
         w.walls =
             take_walls<TAIL_THREADS>(lists_of<Op>(l, counts, s), 0, frames<Op>::SJ, frames<Op>::SK);
@@ -310,8 +308,8 @@ static __device__ __forceinline__ void half_sweep(const struct sweeping &w,
         __syncthreads();
     put_own<Op, CELLS>(own, 1 << half, s);
     if (exchanges)
-        receive_halo<Op, halo_rounds<Op, CELLS>(1)>(
-            part_of(halo_of(l, s.counts[w.level]), 1 << colour), s, e);
+        receive_halo<Op, halo_rounds<Op, CELLS>(1)>(part_of(l, s.counts[w.level], 1 << colour), s,
+                                                    e);
     __syncthreads();
 }
 
@@ -334,8 +332,7 @@ sweep_all(const struct sweeping &w, const struct tail_level &l, int sweep, bool 
         send_own<CELLS>(own, 3, e);
     swap_own<Op, CELLS>(own, s);
     if (exchanges)
-        receive_halo<Op, halo_rounds<Op, CELLS>(2)>(part_of(halo_of(l, s.counts[w.level]), 3), s,
-                                                    e);
+        receive_halo<Op, halo_rounds<Op, CELLS>(2)>(part_of(l, s.counts[w.level], 3), s, e);
     __syncthreads();
 }
 
