@@ -66,7 +66,7 @@ template <class Op>
 static __device__ __forceinline__ void run_solo_step(const struct tail &t,
                                                      const struct tail_step &listed, solo<Op> &s)
 {
-    const struct tail_step step = listed; /* at once, into registers */
+    const struct tail_step &step = listed;
     using teams = solo_teams<Op>;
     const int n = t.levels[step.level].n;
     if (step.kind == STEP_BOTTOM)
@@ -103,8 +103,6 @@ static __global__ void __launch_bounds__(TAIL_THREADS, 1)
     tail_block<Op> &block = *reinterpret_cast<tail_block<Op> *>(store);
     const struct tail &tail = block.tail;
     const bool has_solo = (int)blockIdx.x == t.solo_block;
-    bool shared = false; /* the step before was the work of several blocks */
-    bool opened = false; /* the solo levels are ready */
     open_barrier();
     take_parameters(t, &block.tail);
     if (!has_solo)
@@ -117,13 +115,11 @@ static __global__ void __launch_bounds__(TAIL_THREADS, 1)
     for (int x = 0; x < t.count; x++) {
         const struct tail_step &step = tail.steps[x];
         const int nbricks = tail.levels[step.level].nbricks;
-        if (x > 0 && (shared || nbricks > 1))
+        const bool shared = nbricks > 1; /* it is the work of several blocks */
+        if (x > 0 && (shared || tail.levels[tail.steps[x - 1].level].nbricks > 1))
             wait_for_all_blocks();
-        shared = nbricks > 1;
-        if (!shared && has_solo && !opened) {
+        if (has_solo && x == tail.first_solo)
             await_solo();
-            opened = true;
-        }
         if (!shared && has_solo)
             run_solo_step<Op>(tail, step, block.levels);
         else if (shared && (int)blockIdx.x < nbricks)
@@ -167,10 +163,17 @@ static void launch_kernel(const struct tail &tail, int blocks)
                                           arguments, BYTES, cuda_stream()));
 }
 
+static bool is_solo(const struct tail &t, int step)
+{
+    return t.levels[t.steps[step].level].nbricks == 1;
+}
+
 /* Launches the list and begins a new one. */
 static void flush(struct launch *x)
 {
     const bool solo = x->place > 0;
+    while (x->tail.first_solo < x->tail.count && !is_solo(x->tail, x->tail.first_solo))
+        x->tail.first_solo++;
     x->tail.solo_block = solo ? x->blocks : -1;
     x->tail.packets = packets();
     if (x->tail.count > 0)

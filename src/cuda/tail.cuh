@@ -55,6 +55,7 @@ struct tail_step {
 struct tail {
     int count;
     int solo_block; /* that has the solo levels, or −1 */
+    int first_solo; /* the first step on one of them */
     enum smoother smoother;
     struct tail_packet *packets; /* two buffers */
     unsigned long long *norm;    /* of the last step, if that finishes so */

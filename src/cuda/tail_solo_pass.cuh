@@ -39,7 +39,7 @@ struct solo_teams {
 /* What a thread holds of its pair during a pass. */
 struct solo_cells {
     unsigned cell[2]; /* as in struct solo_pair */
-    double u[2], before[2], f[2], dinv[2], alpha[2];
+    double u[2], f[2], dinv[2], alpha[2];
     double beta[2][6]; /* order 2: low and high in i, j, k */
 };
 
@@ -167,10 +167,12 @@ static __device__ __forceinline__ void solo_sweep(const struct solo_sweeping &w,
     if (w.works)
 #pragma unroll
         for (int x = 0; x < 2; x++) {
-            const double now = update(w.smoother, l, sweep, own.u[x], own.before[x], own.dinv[x],
+            double &before = s.before[x][threadIdx.x];
+            const double now = update(w.smoother, l, sweep, own.u[x], before, own.dinv[x],
                                       solo_residual<Op, Team>(w, own, x, s));
-            own.before[x] = own.u[x];
+            before = own.u[x];
             own.u[x] = now;
+            __syncwarp(); /* one cell after the other: there are registers for one only */
         }
     meet<Team::THREADS>();
     store_solo<Op>(own, 0, s);
