@@ -64,9 +64,8 @@ solo_bottom_by_warp(const struct tail &t, const struct tail_step &step, solo<Op>
 /* One step, by the block that has the solo levels; other threads than the team's go on. */
 template <class Op>
 static __device__ __forceinline__ void run_solo_step(const struct tail &t,
-                                                     const struct tail_step &listed, solo<Op> &s)
+                                                     const struct tail_step &step, solo<Op> &s)
 {
-    const struct tail_step &step = listed;
     using teams = solo_teams<Op>;
     const int n = t.levels[step.level].n;
     if (step.kind == STEP_BOTTOM)
