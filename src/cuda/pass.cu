@@ -119,22 +119,12 @@ static struct pair_fv4 open_pair_fv4(const struct work &w)
     return pair;
 }
 
-/* u = 0 of all cells and ghosts. */
-static void clear_with_ghosts(const struct pass *pass)
-{
-    const struct level *l = pass->level;
-    CUDA_CALL(cudaMemsetAsync(l->fields[pass->u], 0, level_field_bytes(l), cuda_stream()));
-}
-
-/* All sweeps of the pass by those of order 4, on its only patch. They want ghosts, which a guess of
- * zero has, and leave them if something follows. */
+/* All sweeps of the pass by those of order 4, on its only patch. They want ghosts, and leave them
+ * if something follows. */
 static void sweep_by_pairs_fv4(const struct pass *pass)
 {
     for (int sweep = 0; sweep < pass->nsweeps; sweep += 2) {
-        struct work w = cuda_open_work(pass, 0);
-        if (sweep == 0 && pass->start != START_ZERO)
-            cuda_fill_walls(w, 0);
-        struct pair_fv4 pair = open_pair_fv4(w);
+        struct pair_fv4 pair = open_pair_fv4(cuda_open_work(pass, 0));
         pair.ghosts = sweep + 2 < pass->nsweeps || pass->finish != FINISH_NONE;
         cuda_pair_fv4(pair);
         exchange_buffers(pass);
@@ -344,6 +334,19 @@ static void start_alone(const struct pass *pass)
         baseline_start(cuda_open_work(pass, q), q, extent_of(pass));
 }
 
+/* The same with the ghosts of u, of a level that is one patch with walls on all sides. */
+static void start_with_ghosts(const struct pass *pass)
+{
+    const struct level *l = pass->level;
+    if (pass->start == START_ZERO) {
+        CUDA_CALL(cudaMemsetAsync(l->fields[pass->u], 0, level_field_bytes(l), cuda_stream()));
+        return;
+    }
+    struct work w = cuda_open_work(pass, 0);
+    start_alone(pass);
+    cuda_fill_walls(w, 0);
+}
+
 /* What is left of the pass once its start and its sweeps are done. */
 static struct pass after_sweeps(const struct pass *pass)
 {
@@ -379,10 +382,7 @@ void cuda_run(const struct pass *pass)
             return;
         rest = after_sweeps(pass);
     } else if (pairs_fv4_fit(pass)) {
-        if (pass->start == START_ZERO)
-            clear_with_ghosts(pass);
-        else
-            start_alone(pass);
+        start_with_ghosts(pass);
         sweep_by_pairs_fv4(pass);
         rest = after_sweeps(pass);
         filled = true;

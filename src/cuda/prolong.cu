@@ -123,13 +123,12 @@ static __global__ void __launch_bounds__(LANES *PLANES)
 
 static void prolong_quartic(const struct prolongation &p)
 {
-    const int across = cuda_divided(p.n[0], OWN_LANES) * cuda_divided(p.n[2], PLANES);
+    const int tiles_i = cuda_divided(p.n[0], OWN_LANES), tiles_k = cuda_divided(p.n[2], PLANES);
     int rows = MOST_ROWS;
     while (rows > FEWEST_ROWS &&
-           across * cuda_divided(p.n[1], rows) < ENOUGH_BLOCKS * cuda_multiprocessors())
+           tiles_i * tiles_k * cuda_divided(p.n[1], rows) < ENOUGH_BLOCKS * cuda_multiprocessors())
         rows /= 2;
-    const dim3 block(LANES, PLANES), grid(cuda_divided(p.n[0], OWN_LANES),
-                                          cuda_divided(p.n[1], rows), cuda_divided(p.n[2], PLANES));
+    const dim3 block(LANES, PLANES), grid(tiles_i, cuda_divided(p.n[1], rows), tiles_k);
     prolong_quartic_kernel<<<grid, block, 0, cuda_stream()>>>(p, rows);
     CUDA_LAUNCHED();
 }

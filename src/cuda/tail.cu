@@ -271,11 +271,12 @@ static int enter(struct launch *x, const struct level *l)
     *t = describe(l, cut);
     x->of[x->nlevels] = l;
     x->tail.smoother = l->stencil->choice.smoother;
-    if (t->nbricks == 1)
+    if (t->nbricks == 1) {
         place_solo(x, t, l->stencil->radius);
-    else
+    } else {
         place_bricks(x, t, &cut);
-    x->blocks = max(x->blocks, t->nbricks > 1 ? t->nbricks : 0);
+        x->blocks = max(x->blocks, t->nbricks);
+    }
     return x->nlevels++;
 }
 

@@ -116,6 +116,23 @@ static void named_values_are_those_gathered(void **state)
     }
 }
 
+/* What the directions add, each found alone, makes the sum. */
+static void directions_add_up_to_the_sum(void **state)
+{
+    (void)state;
+    for (long number = 0; number < CASES; number++) {
+        double u[125], b[3][125];
+        random_cells(number, u, b);
+        const double *v = u + CELL, *bi = b[0] + CELL, *bj = b[1] + CELL, *bk = b[2] + CELL;
+        const struct fv4_direction i = fv4_direction_at(v, bi, 1, SJ, SK),
+                                   j = fv4_direction_at(v, bj, SJ, 1, SK),
+                                   k = fv4_direction_at(v, bk, SK, 1, SJ);
+        const double sum =
+            fv4_sum_directions(fv4_direction_sum(&i), fv4_direction_sum(&j), fv4_direction_sum(&k));
+        EXPECT(same_bits(sum, fv4_gather(v, SJ, SK, bi, bj, bk, SJ, SK)));
+    }
+}
+
 /* Polynomials in three variables, and a cell with its neighbours. */
 struct polynomial {
     long double c[TERMS][TERMS][TERMS]; /* of x^p y^q z^r at [p][q][r] */
@@ -366,6 +383,7 @@ int main(void)
         cmocka_unit_test(flux_is_odd),
         cmocka_unit_test(gathers_take_the_right_cells),
         cmocka_unit_test(named_values_are_those_gathered),
+        cmocka_unit_test(directions_add_up_to_the_sum),
         cmocka_unit_test(polynomials_are_exact),
         cmocka_unit_test(constant_sums_agree),
         cmocka_unit_test(sums_of_constants_vanish),
