@@ -81,112 +81,166 @@ static __device__ __forceinline__ bool near_second(const struct brick &b, int y)
     return !is_within(b.first + y, b.first + b.ny, RIM_LAYERS);
 }
 
-/* Place number q of the brick's cells and those around them, if the patch has it and it is wanted:
- * cells next to a second wall have neighbours further in. */
-static __device__ __forceinline__ bool find_loaded(const struct brick &b, int q, int *x, int *y,
-                                                   int *z)
+/* Whether the brick is at a wall in i, and at one along its own. */
+static __device__ __forceinline__ bool at_ends(const struct brick &b)
 {
-    const bool second = near_second(b, 0) || near_second(b, min(b.ny, (int)RIM_Y) - 1);
-    *x = q % RIM_WIDTH - RIM_HALO;
-    *y = q / RIM_WIDTH % RIM_HEIGHT - RIM_HALO;
-    *z = q / RIM_WIDTH / RIM_HEIGHT;
-    return *z < (second ? RIM_DEPTH : RIM_DEPTH - 2) && *x < b.nx && *y < b.ny && b.i + *x >= 0 &&
-           b.first + *y >= 0;
+    return b.i == 0 || b.nx <= RIM_X;
 }
 
-/* A thread's part of them, all asked for before the first is put where it belongs. */
-struct loaded {
-    enum { CELLS = (RIM_WIDTH * RIM_HEIGHT * RIM_DEPTH + RIM_THREADS - 1) / RIM_THREADS };
-    double cell[CELLS];
-};
-
-static __device__ __forceinline__ struct loaded load_brick(const struct pair_fv4 &w,
-                                                           const struct brick &b)
+static __device__ __forceinline__ bool at_second(const struct brick &b)
 {
-    struct loaded l = {};
-    int x, y, z;
-#pragma unroll
-    for (int m = 0; m < loaded::CELLS; m++)
-        if (find_loaded(b, threadIdx.x + m * RIM_THREADS, &x, &y, &z))
-            l.cell[m] = (is_black(b, x, y, z) ? w.in : w.out)[patch_place(b, x, y, z)];
-    return l;
+    return b.first == 0 || b.ny <= RIM_Y;
 }
 
-static __device__ __forceinline__ void put_brick(const struct brick &b, const struct loaded &l)
-{
-    int x, y, z;
-#pragma unroll
-    for (int m = 0; m < loaded::CELLS; m++)
-        if (find_loaded(b, threadIdx.x + m * RIM_THREADS, &x, &y, &z))
-            put(brick_place(b, x, y, z), l.cell[m]);
-}
-
-/* Behind a wall, from the cells in shared memory: that at `place` and those further in. */
+/* Ghosts of both layers behind a wall. */
 struct ghosts {
     double first, second;
 };
 
+static __device__ __forceinline__ struct ghosts ghosts_of(const double v[4])
+{
+    return {extrapolate(v, 4, 0), extrapolate(v, 4, 1)};
+}
+
+/* The same from the cells in shared memory, that at `place` and those further in. */
 static __device__ __forceinline__ struct ghosts find_ghosts(int place, int inward)
 {
     const double v[4] = {at(place), at(place + inward), at(place + 2 * inward),
                          at(place + 3 * inward)};
-    return {extrapolate(v, 4, 0), extrapolate(v, 4, 1)};
+    return ghosts_of(v);
 }
 
-static __device__ __forceinline__ void put_ghosts(int place, int inward)
+/* Puts them where they belong; returns the first. */
+static __device__ __forceinline__ double put_ghosts(int place, int inward)
 {
     const struct ghosts x = find_ghosts(place, inward);
     put(place - inward, x.first);
     put(place - 2 * inward, x.second);
+    return x.first;
 }
 
-/* The ghosts of all rows that are loaded, behind walls in i. */
+/* Cells of a line inward from the wall, red ones as they have become and black ones as they were:
+ * as many as ghosts follow from, and if the brick is at a second wall all, since cells next to that
+ * one have neighbours further in. */
+struct line {
+    bool wanted;
+    int x, y;
+    double cell[RIM_DEPTH];
+};
+
+static __device__ __forceinline__ int depth_of(const struct brick &b)
+{
+    return at_second(b) ? RIM_DEPTH : RIM_DEPTH - 2;
+}
+
+static __device__ __forceinline__ void load_line(const struct pair_fv4 &w, const struct brick &b,
+                                                 struct line &line)
+{
+    if (!line.wanted)
+        return;
+    const bool odd = is_black(b, line.x, line.y, 0);
+    const long first = patch_place(b, line.x, line.y, 0);
+    const double *const from[2] = {(odd ? w.in : w.out) + first, (odd ? w.out : w.in) + first};
+#pragma unroll
+    for (int z = 0; z < RIM_DEPTH; z++)
+        if (z < RIM_DEPTH - 2 || at_second(b))
+            line.cell[z] = from[z % 2][z * b.step_z];
+}
+
+/* Puts them into shared memory, and the ghosts that follow from them. */
+static __device__ __forceinline__ void put_line(const struct brick &b, const struct line &line)
+{
+    if (!line.wanted)
+        return;
+    const int first = brick_place(b, line.x, line.y, 0);
+#pragma unroll
+    for (int z = 0; z < RIM_DEPTH; z++)
+        if (z < RIM_DEPTH - 2 || at_second(b))
+            put(first + z * RIM_STEP_Z, line.cell[z]);
+    const struct ghosts ghosts = ghosts_of(line.cell);
+    put(first - RIM_STEP_Z, ghosts.first);
+    put(first - 2 * RIM_STEP_Z, ghosts.second);
+}
+
+/* The thread's own line, and one of those around the brick: first the rows of lines along i. */
+static __device__ __forceinline__ struct line own_line(const struct brick &b)
+{
+    const int x = threadIdx.x % RIM_X, y = threadIdx.x / RIM_X;
+    return {x < b.nx && y < b.ny, x, y};
+}
+
+static __device__ __forceinline__ struct line outer_line(const struct brick &b)
+{
+    enum { ALONG_I = 2 * RIM_HALO * RIM_X, ALL = ALONG_I + 2 * RIM_HALO * RIM_HEIGHT };
+    static_assert(ALL <= RIM_THREADS, "a line a thread");
+    const int number = threadIdx.x, end = number - ALONG_I, row = number / RIM_X,
+              column = end % (2 * RIM_HALO);
+    const bool along_i = number < ALONG_I;
+    const int x = along_i             ? number % RIM_X
+                  : column < RIM_HALO ? column - RIM_HALO
+                                      : RIM_X + column - RIM_HALO,
+              y = !along_i         ? end / (2 * RIM_HALO) - RIM_HALO
+                  : row < RIM_HALO ? row - RIM_HALO
+                                   : RIM_Y + row - RIM_HALO;
+    return {number < ALL && x < b.nx && y < b.ny && b.i + x >= 0 && b.first + y >= 0, x, y};
+}
+
+/* Ghosts behind walls in i of rows that are loaded, and in that behind the brick's wall, which
+ * follow from the former; a thread has all rows at one y. */
 static __device__ __forceinline__ void put_ghosts_x(const struct brick &b)
 {
-    for (int q = threadIdx.x; q < RIM_HEIGHT * RIM_DEPTH; q += RIM_THREADS) {
-        const int y = q % RIM_HEIGHT - RIM_HALO, z = q / RIM_HEIGHT;
-        if (b.i == 0)
-            put_ghosts(brick_place(b, 0, y, z), RIM_STEP_X);
-        if (b.nx <= RIM_X)
-            put_ghosts(brick_place(b, b.nx - 1, y, z), -RIM_STEP_X);
+    const int y = (int)threadIdx.x % 16 - 1;
+    const bool high = threadIdx.x & 16;
+    if (threadIdx.x >= 32 || y > RIM_Y || (high ? b.nx > RIM_X : b.i > 0) || b.first + y < 0 ||
+        y >= b.ny)
+        return;
+    const int inward = high ? -RIM_STEP_X : RIM_STEP_X,
+              first = brick_place(b, high ? b.nx - 1 : 0, y, 0);
+    double ghosts[4];
+#pragma unroll
+    for (int z = 0; z < RIM_DEPTH; z++)
+        if (z < RIM_DEPTH - 2 || at_second(b)) {
+            const double ghost = put_ghosts(first + z * RIM_STEP_Z, inward);
+            if (z < 4)
+                ghosts[z] = ghost;
+        }
+    put(first - inward - RIM_STEP_Z, extrapolate(ghosts, 4, 0));
+}
+
+/* Those behind a wall along the brick's own; a thread has all rows at one x. Behind both walls
+ * those in j come first. */
+static __device__ __forceinline__ void put_ghosts_y(const struct brick &b)
+{
+    const int x = (int)threadIdx.x % 64 - RIM_HALO;
+    const bool high = threadIdx.x & 64;
+    if (threadIdx.x >= 128 || x >= RIM_X + RIM_HALO || (high ? b.ny > RIM_Y : b.first > 0))
+        return;
+    const int inward = high ? -RIM_STEP_Y : RIM_STEP_Y,
+              first = brick_place(b, x, high ? b.ny - 1 : 0, 0);
+    double ghosts[4];
+#pragma unroll
+    for (int z = 0; z < RIM_DEPTH; z++) {
+        const double ghost = put_ghosts(first + z * RIM_STEP_Z, inward);
+        if (z < 4)
+            ghosts[z] = ghost;
     }
+    if (b.across == 1)
+        put_ghosts(first - RIM_STEP_Z, inward);
+    else
+        put(first - inward - RIM_STEP_Z, extrapolate(ghosts, 4, 0));
 }
 
-/* Those behind walls that the brick is next to along its own. */
-static __device__ __forceinline__ void put_ghosts_y(const struct brick &b, int least)
+/* All ghosts that do not follow from one line alone. */
+static __device__ __forceinline__ void put_other_ghosts(const struct brick &b)
 {
-    for (int q = threadIdx.x; q < RIM_WIDTH * (RIM_DEPTH - least); q += RIM_THREADS) {
-        const int x = q % RIM_WIDTH - RIM_HALO, z = q / RIM_WIDTH + least;
-        if (b.first == 0)
-            put_ghosts(brick_place(b, x, 0, z), RIM_STEP_Y);
-        if (b.ny <= RIM_Y)
-            put_ghosts(brick_place(b, x, b.ny - 1, z), -RIM_STEP_Y);
+    if (at_ends(b)) {
+        put_ghosts_x(b);
+        __syncthreads();
     }
-}
-
-/* Those behind its own wall. */
-static __device__ __forceinline__ void put_ghosts_z(const struct brick &b)
-{
-    for (int q = threadIdx.x; q < RIM_WIDTH * RIM_HEIGHT; q += RIM_THREADS)
-        put_ghosts(brick_place(b, q % RIM_WIDTH - RIM_HALO, q / RIM_WIDTH - RIM_HALO, 0),
-                   RIM_STEP_Z);
-}
-
-/* All of them, in i, then in j, then in k. */
-static __device__ __forceinline__ void put_all_ghosts(const struct brick &b)
-{
-    put_ghosts_x(b);
-    __syncthreads();
-    if (b.across == 1)
-        put_ghosts_z(b);
-    else
-        put_ghosts_y(b, 0);
-    __syncthreads();
-    if (b.across == 1)
-        put_ghosts_y(b, -1);
-    else
-        put_ghosts_z(b);
-    __syncthreads();
+    if (at_second(b)) {
+        put_ghosts_y(b);
+        __syncthreads();
+    }
 }
 
 /* What a cell's new value depends on besides u. */
@@ -256,62 +310,91 @@ static __device__ __forceinline__ void store_edge(const struct pair_fv4 &w, cons
             edge_ghost_at(brick_place(b, x, y, 0), RIM_STEP_Z, inward * RIM_STEP_Y);
 }
 
-/* All ghosts of out that follow from the brick's cells as they are now; bricks at walls in j leave
- * none of them to others. The thread's line is that at (x,y). */
+/* Ghosts of out behind the brick's wall. */
 static __device__ __forceinline__ void store_ghosts(const struct pair_fv4 &w, const struct brick &b,
-                                                    int x, int y)
+                                                    const struct line &line, const double black[2])
+{
+    const bool odd = is_black(b, line.x, line.y, 0);
+    const double v[4] = {odd ? black[0] : line.cell[0], odd ? line.cell[1] : black[0],
+                         odd ? black[1] : line.cell[2], odd ? line.cell[3] : black[1]};
+    const struct ghosts ghosts = ghosts_of(v);
+    w.out[patch_place(b, line.x, line.y, -1)] = ghosts.first;
+    w.out[patch_place(b, line.x, line.y, -2)] = ghosts.second;
+}
+
+/* Those behind other walls and on edges, from the brick's cells in shared memory as they are now;
+ * bricks at walls in j leave none of them to others. */
+static __device__ __forceinline__ void store_other_ghosts(const struct pair_fv4 &w,
+                                                          const struct brick &b)
 {
     enum { ROWS = RIM_LAYERS + 1 };
     const int number = threadIdx.x;
-    if (x < b.nx && y < b.ny) {
-        const struct ghosts ghosts = find_ghosts(brick_place(b, x, y, 0), RIM_STEP_Z);
-        w.out[patch_place(b, x, y, -1)] = ghosts.first;
-        w.out[patch_place(b, x, y, -2)] = ghosts.second;
-    }
     if (number < 2 * RIM_Y * ROWS) {
-        const int end_y = number / 2 % RIM_Y, z = number / 2 / RIM_Y - 1;
-        if (end_y < b.ny && (z < 0 || b.across == 1 || !near_second(b, end_y)))
-            store_ends(w, b, end_y, z, number % 2);
+        const int y = number / 2 % RIM_Y, z = number / 2 / RIM_Y - 1;
+        if (y < b.ny && (z < 0 || b.across == 1 || !near_second(b, y)))
+            store_ends(w, b, y, z, number % 2);
     } else if (b.across == 1 && number >= RIM_THREADS - 2 * RIM_X) {
-        const int edge_x = (RIM_THREADS - 1 - number) / 2;
-        if (edge_x < b.nx)
-            store_edge(w, b, edge_x, number % 2);
+        const int x = (RIM_THREADS - 1 - number) / 2;
+        if (x < b.nx)
+            store_edge(w, b, x, number % 2);
     }
 }
 
-/* Ghosts behind the ends of rows that are not next to walls in j and k. */
-static __device__ __forceinline__ void store_inner_ends(const struct pair_fv4 &w)
+/* An end of a row that is not next to walls in j and k, and the cells there that ghosts follow
+ * from. A thread has one or none. */
+struct row_end {
+    double *ghost; /* NULL if there is none */
+    int inward;
+    double cell[4];
+};
+
+static __device__ __forceinline__ struct row_end load_row_end(const struct pair_fv4 &w)
 {
     const int *n = w.c.n, rows_j = n[1] - 2 * RIM_LAYERS, rows_k = n[2] - 2 * RIM_LAYERS;
-    const int step = gridDim.x * gridDim.y * RIM_THREADS;
-    for (int q = (blockIdx.y * gridDim.x + blockIdx.x) * RIM_THREADS + threadIdx.x;
-         q < 2 * rows_j * rows_k; q += step) {
-        const int row = q / 2, inward = q % 2 ? -1 : 1;
-        double *const end = w.out + (row % rows_j + RIM_LAYERS) * w.c.sj +
-                            (row / rows_j + RIM_LAYERS) * w.c.sk + (q % 2 ? n[0] - 1 : 0);
-        fill_line(end - inward, inward, 4, 2);
-    }
+    const int block = (blockIdx.z * gridDim.y + blockIdx.y) * gridDim.x + blockIdx.x,
+              number = block * RIM_THREADS + threadIdx.x, row = number / 2, high = number % 2;
+    struct row_end e = {};
+    if (!w.ghosts || row >= rows_j * rows_k)
+        return e;
+    e.inward = high ? -1 : 1;
+    e.ghost = w.out + (row % rows_j + RIM_LAYERS) * w.c.sj + (row / rows_j + RIM_LAYERS) * w.c.sk +
+              (high ? n[0] : -1);
+    for (int m = 0; m < 4; m++)
+        e.cell[m] = e.ghost[(m + 1) * e.inward];
+    return e;
 }
 
-static __device__ __forceinline__ void run_brick(const struct pair_fv4 &w)
+static __device__ __forceinline__ void store_row_end(const struct row_end &e)
 {
-    const struct brick b = find_brick(w);
-    if (b.ny <= 0)
+    if (!e.ghost)
         return;
-    const int x = threadIdx.x % RIM_X, y = threadIdx.x / RIM_X;
-    const bool has = x < b.nx && y < b.ny, second = has && near_second(b, y);
-    const int z = is_black(b, x, y, 0) ? 0 : 1, place = brick_place(b, x, y, z);
-    const long cell = patch_place(b, x, y, z), further = cell + 2 * b.step_z;
-    const struct loaded loaded = load_brick(w, b);
+    const struct ghosts ghosts = ghosts_of(e.cell);
+    e.ghost[0] = ghosts.first;
+    e.ghost[-e.inward] = ghosts.second;
+}
+
+static __device__ __forceinline__ void run_brick(const struct pair_fv4 &w, const struct brick &b)
+{
+    struct line line = own_line(b), outer = outer_line(b);
+    const bool has = line.wanted, second = has && near_second(b, line.y);
+    const int z = is_black(b, line.x, line.y, 0) ? 0 : 1, place = brick_place(b, line.x, line.y, z);
+    const long cell = patch_place(b, line.x, line.y, z), further = cell + 2 * b.step_z;
     struct coefficients s = {};
     double black[2] = {};
-    if (has) {
+    if (has)
         s = load_coefficients(w, cell);
+    const struct row_end end = load_row_end(w);
+    load_line(w, b, line);
+    load_line(w, b, outer);
+    if (has)
         black[1] = w.out[further];
-    }
-    put_brick(b, loaded);
+    store_row_end(end);
+    if (b.ny <= 0)
+        return;
+    put_line(b, line);
+    put_line(b, outer);
     __syncthreads();
-    put_all_ghosts(b);
+    put_other_ghosts(b);
     if (has) {
         black[0] = relax_black(w, b, place, s);
         if (b.across == 1 || !second)
@@ -321,23 +404,24 @@ static __device__ __forceinline__ void run_brick(const struct pair_fv4 &w)
         return;
     if (second)
         black[1] = relax_black(w, b, place + 2 * RIM_STEP_Z, load_coefficients(w, further));
+    if (has)
+        store_ghosts(w, b, line, black);
+    if (!at_ends(b) && !(at_second(b) && b.across == 1))
+        return;
     __syncthreads();
     if (has) {
         put(place, black[0]);
         put(place + 2 * RIM_STEP_Z, black[1]);
     }
     __syncthreads();
-    store_ghosts(w, b, x, y);
+    store_other_ghosts(w, b);
 }
 
-/* The grid has bricks in i and along walls, and four walls and the rest after each other. */
+/* The grid has bricks in i and along walls, and four walls after each other. */
 static __global__ void __launch_bounds__(RIM_THREADS)
     rim_kernel(const __grid_constant__ struct pair_fv4 w)
 {
-    if (blockIdx.z < 4)
-        run_brick(w);
-    else
-        store_inner_ends(w);
+    run_brick(w, find_brick(w));
 }
 
 #endif

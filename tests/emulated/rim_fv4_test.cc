@@ -15,7 +15,7 @@ static void run_kernel(const struct pair_fv4 &w, std::mt19937 &random)
 {
     const auto tiles = [](int n, int size) { return (unsigned)((n + size - 1) / size); };
     const emulated::index3 grid = {tiles(w.c.n[0], RIM_X),
-                                   tiles(std::max(w.c.n[1], w.c.n[2]), RIM_Y), w.ghosts ? 5u : 4u};
+                                   tiles(std::max(w.c.n[1], w.c.n[2]), RIM_Y), 4};
     for (unsigned z = 0; z < grid.z; z++)
         for (unsigned y = 0; y < grid.y; y++)
             for (unsigned x = 0; x < grid.x; x++)
