@@ -129,10 +129,9 @@ static __global__ void __launch_bounds__(256)
 template <class Op>
 static void finish_norm(const struct work &w)
 {
-    cuda_reduce_norm(w.pass->norm, [&](unsigned long long *norm) {
-        norm_kernel<Op><<<1056, 256, 0, cuda_stream()>>>(w.v, w.c.n[0], w.c.n[1], w.c.n[2], norm);
-        CUDA_LAUNCHED();
-    });
+    norm_kernel<Op><<<1056, 256, 0, cuda_stream()>>>(w.v, w.c.n[0], w.c.n[1], w.c.n[2],
+                                                     cuda_norm_word(w.pass->norm));
+    CUDA_LAUNCHED();
 }
 
 void baseline_finish(const struct work &w, int q)

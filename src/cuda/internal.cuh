@@ -40,7 +40,8 @@ bool cuda_recording();
 /* Adds the norms that passes have left on the device to where the passes want them; the stream must
  * be idle. */
 void cuda_deliver_norms();
-/* A word of device memory, zeroed, for the norm that is to arrive at target; and its way there. */
+/* A word of device memory, to be raised to the norm that is to arrive at target; and its way there,
+ * once all patches have raised it. */
 unsigned long long *cuda_norm_word(uint64_t *target);
 void cuda_fetch_norm(uint64_t *target);
 

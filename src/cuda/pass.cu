@@ -68,10 +68,8 @@ static void launch_finish(const struct pass *pass, int q, Kernel work,
                           void (*launch)(const Kernel &))
 {
     if (pass->finish == FINISH_NORM) {
-        cuda_reduce_norm(pass->norm, [&](unsigned long long *norm) {
-            work.norm = norm;
-            launch(work);
-        });
+        work.norm = cuda_norm_word(pass->norm);
+        launch(work);
         return;
     }
     const struct patch *coarse = &pass->coarse->patches[q];
@@ -198,23 +196,21 @@ static void sweep_by_march(const struct work &w, int sweep)
 
 static void finish_by_march(const struct work &w, int q)
 {
-    if (w.pass->finish == FINISH_NORM) {
-        struct march_fv4 m = open_march(w, MARCH_NORM, NULL);
-        cuda_reduce_norm(w.pass->norm, [&](unsigned long long *norm) {
-            m.norm = norm;
-            cuda_march_fv4(m);
-        });
-    } else if (w.pass->finish == FINISH_RESTRICT) {
-        const struct patch *coarse = &w.pass->coarse->patches[q];
-        struct march_fv4 m = open_march(w, MARCH_RESTRICT,
-                                        w.pass->coarse->fields[w.pass->coarse_f] + coarse->offset);
+    const struct pass *p = w.pass;
+    struct march_fv4 m = open_march(w, MARCH_STORE, NULL);
+    if (p->finish == FINISH_NORM) {
+        m.kind = MARCH_NORM;
+        m.norm = cuda_norm_word(p->norm);
+    } else if (p->finish == FINISH_RESTRICT) {
+        const struct patch *coarse = &p->coarse->patches[q];
+        m.kind = MARCH_RESTRICT;
+        m.out = p->coarse->fields[p->coarse_f] + coarse->offset;
         m.out_sj = coarse->sj;
         m.out_sk = coarse->sk;
-        cuda_march_fv4(m);
     } else {
-        cuda_march_fv4(
-            open_march(w, MARCH_STORE, w.pass->level->fields[w.pass->residual] + w.c.offset));
+        m.out = p->level->fields[p->residual] + w.c.offset;
     }
+    cuda_march_fv4(m);
 }
 
 /* Layers of ghosts that the pass's start must leave for its operations. */
@@ -357,19 +353,8 @@ static struct pass after_sweeps(const struct pass *pass)
     return rest;
 }
 
-void cuda_run(const struct pass *pass)
+static void run_kernels(const struct pass *pass)
 {
-    const struct step step = {STEP_PASS, *pass};
-    if (pass->level->npatches == 0)
-        return;
-    if (cuda_step_fits(&step)) {
-        cuda_run_steps(&step, 1);
-        return;
-    }
-    if (pass->part != PART_ALL && march_splits(pass)) {
-        run_march_part(pass);
-        return;
-    }
     fill_coarse_walls(pass);
     struct pass rest = *pass;
     bool filled = false;
@@ -395,9 +380,28 @@ void cuda_run(const struct pass *pass)
             run_operations(&rest, q, true, filled);
 }
 
+void cuda_run(const struct pass *pass)
+{
+    const struct step step = {STEP_PASS, *pass};
+    if (pass->level->npatches == 0)
+        return;
+    if (cuda_step_fits(&step)) {
+        cuda_run_steps(&step, 1);
+        return;
+    }
+    if (pass->part != PART_ALL && march_splits(pass))
+        run_march_part(pass);
+    else
+        run_kernels(pass);
+    if (pass->finish == FINISH_NORM)
+        cuda_fetch_norm(pass->norm);
+}
+
 void cuda_run_baseline(const struct pass *pass)
 {
     fill_coarse_walls(pass);
     for (int q = 0; q < pass->level->npatches; q++)
         run_operations(pass, q, false, false);
+    if (pass->finish == FINISH_NORM)
+        cuda_fetch_norm(pass->norm);
 }

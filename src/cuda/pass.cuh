@@ -31,14 +31,4 @@ void baseline_finish(const struct work &w, int q);
 /* The whole pass on every patch by the baseline. */
 void cuda_run_baseline(const struct pass *pass);
 
-/* Calls launch(word), which raises the word of device memory to the norm of the residual; in the
- * end it arrives at target. */
-template <class F>
-void cuda_reduce_norm(uint64_t *target, F launch)
-{
-    unsigned long long *word = cuda_norm_word(target);
-    launch(word);
-    cuda_fetch_norm(target);
-}
-
 #endif
