@@ -12,9 +12,10 @@ static __device__ bool in_part(const struct cells &c, enum pass_part part, int i
     return part == PART_ALL || outer == (part == PART_OUTER);
 }
 
-/* The rule as a constant, so that the cells it reads are all fetched at once. */
+/* Of a patch that has sides without walls. The rule is a constant so that the cells it reads are
+ * all fetched at once. */
 template <int RULE>
-static void fill(const struct shell &s, const struct wall_view &w, enum pass_part part)
+static void fill_open(const struct shell &s, const struct wall_view &w, enum pass_part part)
 {
     for_range(s.all, [=] __device__(long at) {
         int i, j, k;
@@ -24,26 +25,17 @@ static void fill(const struct shell &s, const struct wall_view &w, enum pass_par
     });
 }
 
-void cuda_walls(const struct cells &c, double *x, int rule, int layers, int ghosts,
-                enum pass_part part)
+static void fill_open_by(const struct cells &c, double *x, int rule, int layers,
+                         enum pass_part part)
 {
-    /* Where one side has no wall, ghosts of other walls are needed as deep as that side's halo. */
-    bool open = false, any = false;
-    for (int d = 0; d < 3; d++)
-        for (int side = 0; side < 2; side++) {
-            open = open || !c.wall[d][side];
-            any = any || c.wall[d][side];
-        }
-    if (!any)
-        return;
-    const struct shell s = shell_of(c, open ? ghosts : layers);
+    const struct shell s = shell_of(c, layers);
     const struct wall_view w = {c, x};
     if (rule == 4)
-        fill<4>(s, w, part);
+        fill_open<4>(s, w, part);
     else if (rule == 2)
-        fill<2>(s, w, part);
+        fill_open<2>(s, w, part);
     else
-        fill<1>(s, w, part);
+        fill_open<1>(s, w, part);
 }
 
 /* Selections, since registers have no index. */
@@ -105,8 +97,10 @@ static __device__ void side_ghosts(const struct wall_view &w, int x, int layers)
     fill_line(w.x + cell - inward, inward, RULE, layers);
 }
 
+/* All ghosts on the edge of two walls next to one place along it, in so many layers of both: from
+ * those behind the wall of the lower direction. */
 template <int RULE>
-static __device__ void edge_ghost(const struct wall_view &w, int x)
+static __device__ void edge_ghosts(const struct wall_view &w, int x, int layers)
 {
     int along = 0;
     while (x >= 4 * extent_of(w.c, along))
@@ -117,36 +111,110 @@ static __device__ void edge_ghost(const struct wall_view &w, int x)
               last_second = corner & 2 ? extent_of(w.c, second) - 1 : 0;
     const long in_first = corner & 1 ? -stride_of(w.c, first) : stride_of(w.c, first),
                in_second = corner & 2 ? -stride_of(w.c, second) : stride_of(w.c, second);
-    const long cell = place * stride_of(w.c, along) + last_first * stride_of(w.c, first) +
-                      last_second * stride_of(w.c, second);
-    fill_edge(w.x + cell - in_first - in_second, in_first, in_second, RULE);
+    double *const cell = w.x + place * stride_of(w.c, along) + last_first * stride_of(w.c, first) +
+                         last_second * stride_of(w.c, second);
+    double ghosts[2][4]; /* by layer */
+#pragma unroll
+    for (int m = 0; m < RULE; m++) {
+        double v[4];
+#pragma unroll
+        for (int o = 0; o < RULE; o++)
+            v[o] = cell[o * in_first + m * in_second];
+        ghosts[0][m] = extrapolate(v, RULE, 0);
+        ghosts[1][m] = extrapolate(v, RULE, 1);
+    }
+#pragma unroll
+    for (int a = 0; a < 2; a++)
+#pragma unroll
+        for (int b = 0; b < 2; b++)
+            if (a < layers && b < layers)
+                cell[-(a + 1) * in_first - (b + 1) * in_second] = extrapolate(ghosts[a], RULE, b);
 }
 
-/* The ghosts that the stencils read, of a patch with walls on all sides: `layers` on the sides, and
- * where layers is 2, one on the edges. */
+/* One ghost in a corner: in i, then in j, then in k. */
 template <int RULE>
-static void fill_star(const struct wall_view &w, int layers)
+static __device__ void corner_ghost(const struct wall_view &w, int x, int layers)
 {
-    const int n0 = w.c.n[0], n1 = w.c.n[1], n2 = w.c.n[2];
-    const int sides = 2 * (n1 * n2 + n0 * n2 + n0 * n1),
-              edges = layers > 1 ? 4 * (n0 + n1 + n2) : 0;
-    for_range(sides + edges, [=] __device__(long at) {
-        if (at < sides)
-            side_ghosts<RULE>(w, (int)at, layers);
+    const int each = layers * layers * layers, corner = x / each, number = x % each;
+    const int layer[3] = {number % layers, number / layers % layers, number / layers / layers};
+    long in[3];
+    double *cell = w.x;
+#pragma unroll
+    for (int d = 0; d < 3; d++) {
+        const bool high = corner >> d & 1;
+        in[d] = high ? -stride_of(w.c, d) : stride_of(w.c, d);
+        cell += high ? (extent_of(w.c, d) - 1) * stride_of(w.c, d) : 0;
+    }
+    double ghosts_j[4];
+#pragma unroll
+    for (int m = 0; m < RULE; m++) {
+        double ghosts_i[4];
+#pragma unroll
+        for (int n = 0; n < RULE; n++) {
+            double v[4];
+#pragma unroll
+            for (int o = 0; o < RULE; o++)
+                v[o] = cell[o * in[0] + n * in[1] + m * in[2]];
+            ghosts_i[n] = extrapolate(v, RULE, layer[0]);
+        }
+        ghosts_j[m] = extrapolate(ghosts_i, RULE, layer[1]);
+    }
+    cell[-(layer[0] + 1) * in[0] - (layer[1] + 1) * in[1] - (layer[2] + 1) * in[2]] =
+        extrapolate(ghosts_j, RULE, layer[2]);
+}
+
+/* Layers of ghosts wanted of a patch with walls on all sides. */
+struct wall_layers {
+    int sides, edges, corners;
+};
+
+/* What takes longest has the lowest numbers, since blocks begin in that order. */
+template <int RULE>
+static void fill_closed(const struct wall_view &w, const struct wall_layers &layers)
+{
+    const int *n = w.c.n, sides = 2 * (n[1] * n[2] + n[0] * n[2] + n[0] * n[1]),
+              corners = 8 * layers.corners * layers.corners * layers.corners,
+              edges = layers.edges > 0 ? 4 * (n[0] + n[1] + n[2]) : 0;
+    for_range(corners + edges + sides, [=] __device__(long number) {
+        const int x = (int)number;
+        if (x < corners)
+            corner_ghost<RULE>(w, x, layers.corners);
+        else if (x < corners + edges)
+            edge_ghosts<RULE>(w, x - corners, layers.edges);
         else
-            edge_ghost<RULE>(w, (int)at - sides);
+            side_ghosts<RULE>(w, x - corners - edges, layers.sides);
     });
+}
+
+static void fill_closed_by(const struct cells &c, double *x, int rule,
+                           const struct wall_layers &layers)
+{
+    const struct wall_view w = {c, x};
+    if (rule == 4)
+        fill_closed<4>(w, layers);
+    else if (rule == 2)
+        fill_closed<2>(w, layers);
+    else
+        fill_closed<1>(w, layers);
 }
 
 void cuda_walls_star(const struct cells &c, double *x, int rule, int layers)
 {
-    const struct wall_view w = {c, x};
-    if (rule == 4)
-        fill_star<4>(w, layers);
-    else if (rule == 2)
-        fill_star<2>(w, layers);
-    else
-        fill_star<1>(w, layers);
+    fill_closed_by(c, x, rule, {layers, layers > 1 ? 1 : 0, 0});
+}
+
+/* All ghosts of the shell of `layers`; where one side has no wall, those of other walls are needed
+ * as deep as that side's halo, `ghosts`. */
+void cuda_walls(const struct cells &c, double *x, int rule, int layers, int ghosts,
+                enum pass_part part)
+{
+    int walls = 0;
+    for (int d = 0; d < 3; d++)
+        walls += c.wall[d][0] + c.wall[d][1];
+    if (walls == 6)
+        fill_closed_by(c, x, rule, {layers, layers, layers});
+    else if (walls > 0)
+        fill_open_by(c, x, rule, ghosts, part);
 }
 
 void cuda_walls_fill(const struct level *level, double *field, int rule, int layers)
