@@ -43,29 +43,45 @@ struct prolongation {
     bool add;
 };
 
-/* Stores, or adds, the children of coarse cell (i,j,k). */
+/* A row of the children of coarse cell (i,j,k). */
+static __device__ double2 *child_row(const struct prolongation &p, int i, int j, int k, int row)
+{
+    return (double2 *)(p.u + 2 * i + (2 * j + row % 2) * p.sj + (2 * k + row / 2) * p.sk);
+}
+
+/* What the children are added to, asked for before it is needed. */
+struct children {
+    double2 row[4];
+};
+
+static __device__ struct children load_children(const struct prolongation &p, int i, int j, int k)
+{
+    struct children old = {};
+    for (int row = 0; row < 4 && p.add; row++)
+        old.row[row] = *child_row(p, i, j, k, row);
+    return old;
+}
+
+/* Stores the children of coarse cell (i,j,k), or what has been loaded with them added. */
 static __device__ void store_children(const struct prolongation &p, int i, int j, int k,
-                                      const double child[8])
+                                      const double child[8], const struct children &old)
 {
     for (int row = 0; row < 4; row++) {
-        double2 *pair =
-            (double2 *)(p.u + 2 * i + (2 * j + row % 2) * p.sj + (2 * k + row / 2) * p.sk);
         double2 value = make_double2(child[2 * row], child[2 * row + 1]);
-        if (p.add) {
-            const double2 old = *pair;
-            value = make_double2(old.x + value.x, old.y + value.y);
-        }
-        *pair = value;
+        if (p.add)
+            value = make_double2(old.row[row].x + value.x, old.row[row].y + value.y);
+        *child_row(p, i, j, k, row) = value;
     }
 }
 
 static void prolong_quadratic(const struct prolongation &p)
 {
     for_cells(p.n[0], p.n[1], p.n[2], [=] __device__(int i, int j, int k) {
+        const struct children old = load_children(p, i, j, k);
         double child[8];
         prolong_children(p.coarse + i + j * p.coarse_sj + k * p.coarse_sk, p.coarse_sj, p.coarse_sk,
                          child);
-        store_children(p, i, j, k, child);
+        store_children(p, i, j, k, child, old);
     });
 }
 
@@ -117,7 +133,7 @@ static __global__ void __launch_bounds__(LANES *PLANES)
             child[2 * row + 1] = interpolate<2>(line, true);
         }
         if (own)
-            store_children(p, i, j, k, child);
+            store_children(p, i, j, k, child, load_children(p, i, j, k));
     }
 }
 
