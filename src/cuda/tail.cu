@@ -17,7 +17,7 @@ struct tail_block {
 };
 
 /* True if a thread has at most FEWEST_CELLS cells of a brick. */
-static __device__ bool few_cells(const struct tail_level &l)
+static __host__ __device__ bool few_cells(const struct tail_level &l)
 {
     return l.half.n * l.side.n * l.depth <= FEWEST_CELLS / 2 * TAIL_THREADS;
 }
@@ -61,11 +61,17 @@ solo_bottom_by_warp(const struct tail &t, const struct tail_step &step, solo<Op>
         solo_bottom<Op, single>(t.bottom, t, step, s);
 }
 
+/* A step as the solo levels' block has it: in registers, of which order 4 has none left for it. */
+template <class Op>
+using held_step =
+    std::conditional_t<Op::ORDER == 4, const struct tail_step &, const struct tail_step>;
+
 /* One step, by the block that has the solo levels; other threads than the team's go on. */
 template <class Op>
 static __device__ __forceinline__ void run_solo_step(const struct tail &t,
-                                                     const struct tail_step &step, solo<Op> &s)
+                                                     const struct tail_step &listed, solo<Op> &s)
 {
+    held_step<Op> step = listed;
     using teams = solo_teams<Op>;
     const int n = t.levels[step.level].n;
     if (step.kind == STEP_BOTTOM)
@@ -98,7 +104,7 @@ template <class Op>
 static __global__ void __launch_bounds__(TAIL_THREADS, 1)
     tail_kernel(const __grid_constant__ struct tail t)
 {
-    extern __shared__ double store[];
+    extern __shared__ __align__(16) double store[];
     tail_block<Op> &block = *reinterpret_cast<tail_block<Op> *>(store);
     const struct tail &tail = block.tail;
     const bool has_solo = (int)blockIdx.x == t.solo_block;
@@ -114,14 +120,13 @@ static __global__ void __launch_bounds__(TAIL_THREADS, 1)
     for (int x = 0; x < t.count; x++) {
         const struct tail_step &step = tail.steps[x];
         const int nbricks = tail.levels[step.level].nbricks;
-        const bool shared = nbricks > 1; /* it is the work of several blocks */
-        if (x > 0 && (shared || tail.levels[tail.steps[x - 1].level].nbricks > 1))
+        if (step.waits)
             wait_for_all_blocks();
         if (has_solo && x == tail.first_solo)
             await_solo();
-        if (!shared && has_solo)
+        if (nbricks == 1 && has_solo)
             run_solo_step<Op>(tail, step, block.levels);
-        else if (shared && (int)blockIdx.x < nbricks)
+        else if (nbricks > 1 && (int)blockIdx.x < nbricks)
             run_step<Op>(tail, step, block.brick);
     }
 }
@@ -167,12 +172,21 @@ static bool is_solo(const struct tail &t, int step)
     return t.levels[t.steps[step].level].nbricks == 1;
 }
 
+/* Says of each step whether blocks must wait for each other before it: there is no need where the
+ * solo levels' block alone goes on with what it has done. */
+static void find_waits(struct tail *t)
+{
+    for (int s = 1; s < t->count; s++)
+        t->steps[s].waits = !is_solo(*t, s) || !is_solo(*t, s - 1);
+    while (t->first_solo < t->count && !is_solo(*t, t->first_solo))
+        t->first_solo++;
+}
+
 /* Launches the list and begins a new one. */
 static void flush(struct launch *x)
 {
     const bool solo = x->place > 0;
-    while (x->tail.first_solo < x->tail.count && !is_solo(x->tail, x->tail.first_solo))
-        x->tail.first_solo++;
+    find_waits(&x->tail);
     x->tail.solo_block = solo ? x->blocks : -1;
     x->tail.packets = packets();
     if (x->tail.count > 0)
@@ -247,8 +261,9 @@ static void place_bricks(struct launch *x, struct tail_level *t, const struct br
     x->bricks.sides += most.sides;
     x->bricks.edges += most.edges;
     x->bricks.halo += most.halo;
-    CHECK(x->bricks.sides <= ALL_SIDES && x->bricks.edges <= ALL_EDGES &&
-          x->bricks.halo <= ALL_HALO);
+    const int walls = few_cells(*t) ? WALL_PLACES<FEWEST_CELLS> : WALL_PLACES<MOST_CELLS>;
+    CHECK(most.sides + most.edges <= walls * TAIL_THREADS && x->bricks.sides <= ALL_SIDES &&
+          x->bricks.edges <= ALL_EDGES && x->bricks.halo <= ALL_HALO);
 }
 
 /* The index of a level in the list, MAX_TAIL_LEVELS if it is not there. */

@@ -17,7 +17,7 @@ struct lane_work {
     int max_iterations;
 
     struct solo_cells own; /* the lane's cell is its first one */
-    struct solo_sweeping sweeping;
+    struct solo_sweeping<Team::WALLS> sweeping;
     solo<Op> *s;
     bool alone; /* the level has one cell */
 };

@@ -37,7 +37,8 @@ struct frames {
         BETA_LENGTH = SK * (BRICK_DEPTH + 2), /* of one field: a layer around the cells */
         BETA_ORIGIN = 1 + SJ + SK,
     };
-    double u_frame[U_LENGTH], beta_frame[3 * BETA_LENGTH], coarse_frame[COARSE_LENGTH];
+    alignas(16) double u_frame[U_LENGTH]; /* cells of even i are at multiples of 16 */
+    double beta_frame[3 * BETA_LENGTH], coarse_frame[COARSE_LENGTH];
     /* Ghosts by level, see struct tail_level: red ones of other bricks from the front of the
      * level's part, black ones from its back. They are the same in all passes. */
     unsigned halo[ALL_HALO];
@@ -207,6 +208,28 @@ static __device__ __forceinline__ int packet_of(const struct tail_level &l, int 
     return i + l.n * (j + l.n * k);
 }
 
+/* Ghosts behind a brick's walls that are next to its own cells come first in their list, in an
+ * order in which a warp's are in different banks: those behind walls in j and k by rows along i,
+ * and then those behind walls in i, of which every fourth row's are in the same one. A brick has at
+ * most one wall in a direction. */
+static __device__ __forceinline__ int faces_before(const struct tail_level &l,
+                                                   const struct brick &b, int direction)
+{
+    const int across = l.side.n * l.depth, in_j = b.walls >> 2 & 3 ? across : 0,
+              in_k = b.walls >> 4 ? l.side.n * l.side.n : 0, in_i = b.walls & 3 ? across : 0;
+    return direction == 1   ? 0
+           : direction == 2 ? in_j
+           : direction == 0 ? in_j + in_k
+                            : in_j + in_k + in_i;
+}
+
+static __device__ __forceinline__ int face_place(const struct tail_level &l, const struct brick &b,
+                                                 int direction, int i, int j, int k)
+{
+    const int first = direction == 0 ? j : i, second = direction == 2 ? j : k;
+    return faces_before(l, b, direction) + first + l.side.n * second;
+}
+
 /* Puts the ghost at (i,j,k), if stencils read it, into the list that it belongs to. */
 template <class Op>
 static __device__ void list_ghost(const struct tail_level &l, const struct brick &b, frames<Op> &s,
@@ -226,8 +249,13 @@ static __device__ void list_ghost(const struct tail_level &l, const struct brick
         s.halo[halo_place(l, colour, atomicAdd(&counts.halo[colour], 1))] =
             packet_of(l, b.i + i, b.j + j, b.k + k) | (unsigned)at << HALO_BITS;
     else if (Op::ORDER == 4 && walls == 1 && layer == 1)
-        s.sides[l.sides + atomicAdd(&counts.sides, 1)] = at | side_of(wall_i, wall_j, i, j, k)
-                                                                  << ELEMENT_BITS;
+        s.sides[l.sides + (out == 1 ? face_place(l, b,
+                                                 wall_i   ? 0
+                                                 : wall_j ? 1
+                                                          : 2,
+                                                 i, j, k)
+                                    : atomicAdd(&counts.sides, 1))] =
+            at | side_of(wall_i, wall_j, i, j, k) << ELEMENT_BITS;
     else if (Op::ORDER == 4 && walls == 2)
         s.edges[l.edges + atomicAdd(&counts.edges, 1)] =
             at | side_of(wall_i, wall_j, i, j, k) << ELEMENT_BITS |
@@ -244,7 +272,7 @@ static __device__ void list_ghosts(const struct tail_level &l, const struct bric
     if (counts.listed)
         return;
     if (threadIdx.x == 0)
-        counts.halo[0] = counts.halo[1] = counts.sides = counts.edges = 0;
+        counts = {{0, 0}, Op::ORDER == 4 ? faces_before(l, b, 3) : 0, 0, false};
     __syncthreads();
     if (threadIdx.x == 0)
         counts.listed = true;

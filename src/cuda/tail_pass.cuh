@@ -213,11 +213,17 @@ static __device__ __forceinline__ void start(const struct tail &t, const struct 
         take_beta<Op, CELLS>(own, s);
 }
 
+/* Ghosts behind walls that a thread with so many cells knows the places of. */
+template <int CELLS>
+constexpr int WALL_PLACES = CELLS > FEWEST_CELLS ? 2 : 1;
+
 /* What all sweeps of a pass need of its level and step. */
+template <int CELLS>
 struct sweeping {
+
     int level, smoother, nsweeps, uses;
     double scale;
-    struct own_walls walls;
+    struct own_walls<WALL_PLACES<CELLS>> walls;
 };
 
 template <class Op>
@@ -227,16 +233,17 @@ lists_of(const struct tail_level &l, const struct ghost_counts &counts, const fr
     return {s.sides + l.sides, s.edges + l.edges, counts.sides, counts.edges};
 }
 
-template <class Op>
-static __device__ __forceinline__ struct sweeping
-sweeping_of(const struct tail &t, const struct tail_step &step, const frames<Op> &s)
-{
+template <class Op, int CELLS>
+static __device__ __forceinline__ struct sweeping<CELLS>
+sweeping_of(const struct tail &t, const struct tail_step &step, const frames<Op> &s) {
     const struct tail_level &l = t.levels[step.level];
     const struct ghost_counts &counts = s.counts[step.level];
-    struct sweeping w = {step.level, t.smoother, step.nsweeps, step.operations, l.scale};
+    struct sweeping<CELLS> w = {
+        step.level, t.smoother, step.nsweeps, step.operations, l.scale
+    };
     if (Op::ORDER == 4)
-        w.walls =
-            take_walls<TAIL_THREADS>(lists_of<Op>(l, counts, s), 0, frames<Op>::SJ, frames<Op>::SK);
+        w.walls = take_walls<TAIL_THREADS, WALL_PLACES<CELLS>>(
+            lists_of<Op>(l, counts, s), s.u_frame, frames<Op>::SJ, frames<Op>::SK);
     keep(w.smoother);
     keep(w.nsweeps);
     keep(w.uses);
@@ -244,19 +251,20 @@ sweeping_of(const struct tail &t, const struct tail_step &step, const frames<Op>
     return w;
 }
 
-template <class Op>
-static __device__ __forceinline__ void fill_brick_walls(const struct tail_level &l,
-                                                        const struct sweeping &w, frames<Op> &s)
+template <class Op, int CELLS>
+static __device__ __forceinline__ void
+fill_brick_walls(const struct tail_level &l, const struct sweeping<CELLS> &w, frames<Op> &s)
 {
     static_assert(LEAST_SIDE >= 4, "the rule");
-    fill_walls<TAIL_THREADS, wall_rules<4>>(s.u_frame, w.walls, 4, frames<Op>::SJ, frames<Op>::SK,
-                                            [&] { return lists_of<Op>(l, s.counts[w.level], s); });
+    fill_walls<TAIL_THREADS, wall_rules<4>, (CELLS > FEWEST_CELLS)>(
+        s.u_frame, w.walls, 4, lists_of<Op>(l, s.counts[w.level], s), frames<Op>::SJ,
+        frames<Op>::SK);
 }
 
 /* f − A u at the cell of one slot, and u there. For order 2 the cell and its neighbours are
  * gathered first, as a field of seven values; no other cell reads their ghosts. */
 template <class Op, int CELLS>
-static __device__ __forceinline__ double residual_of(const struct sweeping &w,
+static __device__ __forceinline__ double residual_of(const struct sweeping<CELLS> &w,
                                                      const struct own_cells<CELLS> &own, int x,
                                                      frames<Op> &s, double *here)
 {
@@ -287,13 +295,13 @@ static __device__ __forceinline__ double residual_of(const struct sweeping &w,
  * exchange their ghosts. Colours are coupled to themselves in order 4, so all must have read before
  * one writes. */
 template <class Op, int CELLS>
-static __device__ __forceinline__ void half_sweep(const struct sweeping &w,
+static __device__ __forceinline__ void half_sweep(const struct sweeping<CELLS> &w,
                                                   const struct tail_level &l, int half, int colour,
                                                   struct own_cells<CELLS> &own, frames<Op> &s,
                                                   const struct packet_round &e, bool exchanges)
 {
     if (Op::ORDER == 4)
-        fill_brick_walls<Op>(l, w, s);
+        fill_brick_walls<Op, CELLS>(l, w, s);
     if (own.works) {
 #pragma unroll
         for (int x = half * CELLS / 2; x < (half + 1) * CELLS / 2; x++) {
@@ -316,11 +324,11 @@ static __device__ __forceinline__ void half_sweep(const struct sweeping &w,
 /* A sweep of the other smoothers, or in its place the residual of all cells into the frame of u. */
 template <class Op, int CELLS>
 static __device__ __forceinline__ void
-sweep_all(const struct sweeping &w, const struct tail_level &l, int sweep, bool residual,
+sweep_all(const struct sweeping<CELLS> &w, const struct tail_level &l, int sweep, bool residual,
           struct own_cells<CELLS> &own, frames<Op> &s, const struct packet_round &e, bool exchanges)
 {
     if (Op::ORDER == 4)
-        fill_brick_walls<Op>(l, w, s);
+        fill_brick_walls<Op, CELLS>(l, w, s);
 #pragma unroll
     for (int x = 0; x < CELLS && own.works; x++) {
         double u;
@@ -356,7 +364,7 @@ static __device__ __forceinline__ void swap_colours(struct own_cells<CELLS> &own
  * colours. */
 template <class Op, int CELLS>
 static __device__ __forceinline__ void
-sweep_own(const struct sweeping &w, const struct tail_level &l, struct own_cells<CELLS> &own,
+sweep_own(const struct sweeping<CELLS> &w, const struct tail_level &l, struct own_cells<CELLS> &own,
           frames<Op> &s, const struct packet_round &first)
 {
     enum { ONCE = Op::ORDER == 4 };
@@ -421,7 +429,7 @@ static __device__ __forceinline__ void run_pass(const struct tail &t, const stru
     const struct brick b = brick_of(l);
     struct own_cells<CELLS> own;
     start<Op, CELLS>(t, b, step, own, s);
-    const struct sweeping w = sweeping_of<Op>(t, step, s);
+    const struct sweeping<CELLS> w = sweeping_of<Op, CELLS>(t, step, s);
     const struct packet_round first = first_exchange(t);
     sweep_own<Op, CELLS>(w, l, own, s, first);
     store_own<Op, CELLS>(l, b, s, step.u);

@@ -18,6 +18,7 @@ struct solo_team {
         LANES = LANES_,
         SJ = solo_width(MOST),
         SK = solo_plane(MOST, Op::ORDER / 2),
+        WALLS = THREADS == 32 ? 2 : 1, /* ghosts that a thread knows the places of */
     };
 };
 
@@ -44,19 +45,19 @@ struct solo_cells {
 };
 
 /* What all sweeps of a pass need of its level. */
+template <int WALLS>
 struct solo_sweeping {
     int smoother, wall_rule;
     double scale;
     struct wall_lists lists;
-    struct own_walls walls;
+    struct own_walls<WALLS> walls;
     bool works; /* some thread of this warp has a pair */
 };
 
 template <class Op, class Team>
-static __device__ __forceinline__ struct solo_sweeping
-solo_sweeping_of(const struct tail &t, const struct tail_level &l, const solo<Op> &s)
-{
-    struct solo_sweeping w;
+static __device__ __forceinline__ struct solo_sweeping<Team::WALLS>
+solo_sweeping_of(const struct tail &t, const struct tail_level &l, const solo<Op> &s) {
+    struct solo_sweeping<Team::WALLS> w;
     w.smoother = t.smoother;
     w.wall_rule = l.wall_rule;
     w.scale = l.scale;
@@ -66,17 +67,19 @@ solo_sweeping_of(const struct tail &t, const struct tail_level &l, const solo<Op
     keep(w.scale);
     if (Op::ORDER == 4) {
         w.lists = {s.sides + l.sides, s.edges + l.edges, 6 * l.n * l.n, 12 * l.n};
-        w.walls = take_walls<Team::THREADS>(w.lists, 0, Team::SJ, Team::SK);
+        w.walls =
+            take_walls<Team::THREADS, Team::WALLS>(w.lists, s.field[SOLO_U], Team::SJ, Team::SK);
     }
     return w;
 }
 
 /* Order 4: ghosts of u behind walls. */
 template <class Op, class Team>
-static __device__ __forceinline__ void fill_solo_walls(const struct solo_sweeping &w, solo<Op> &s)
+static __device__ __forceinline__ void fill_solo_walls(const struct solo_sweeping<Team::WALLS> &w,
+                                                       solo<Op> &s)
 {
-    fill_walls<Team::THREADS, typename Team::rules>(s.field[SOLO_U], w.walls, w.wall_rule, Team::SJ,
-                                                    Team::SK, [&] { return w.lists; });
+    fill_walls<Team::THREADS, typename Team::rules, false>(s.field[SOLO_U], w.walls, w.wall_rule,
+                                                           w.lists, Team::SJ, Team::SK);
 }
 
 /* The operator's sum S at a cell of order 4 by a group of four lanes, all of which get it: the
@@ -110,8 +113,9 @@ static __device__ __forceinline__ double sum_by_lanes(const double *u)
 
 /* f − A u at one of the thread's cells. */
 template <class Op, class Team>
-static __device__ __forceinline__ double
-solo_residual(const struct solo_sweeping &w, const struct solo_cells &own, int x, const solo<Op> &s)
+static __device__ __forceinline__ double solo_residual(const struct solo_sweeping<Team::WALLS> &w,
+                                                       const struct solo_cells &own, int x,
+                                                       const solo<Op> &s)
 {
     enum { SJ = Team::SJ, SK = Team::SK };
     const double *u = s.field[SOLO_U] + element(own.cell[x]);
@@ -142,8 +146,9 @@ static __device__ __forceinline__ void store_solo(const struct solo_cells &own, 
 /* A half-sweep of Gauss-Seidel: the thread's cell of one colour. Colours are coupled to themselves
  * in order 4, so all must have read before one writes. */
 template <class Op, class Team>
-static __device__ __forceinline__ void
-solo_half_sweep(const struct solo_sweeping &w, struct solo_cells &own, int colour, solo<Op> &s)
+static __device__ __forceinline__ void solo_half_sweep(const struct solo_sweeping<Team::WALLS> &w,
+                                                       struct solo_cells &own, int colour,
+                                                       solo<Op> &s)
 {
     if (Op::ORDER == 4)
         fill_solo_walls<Op, Team>(w, s);
@@ -158,7 +163,7 @@ solo_half_sweep(const struct solo_sweeping &w, struct solo_cells &own, int colou
 
 /* A sweep of the other smoothers. */
 template <class Op, class Team>
-static __device__ __forceinline__ void solo_sweep(const struct solo_sweeping &w,
+static __device__ __forceinline__ void solo_sweep(const struct solo_sweeping<Team::WALLS> &w,
                                                   const struct tail_level &l, int sweep,
                                                   struct solo_cells &own, solo<Op> &s)
 {
@@ -190,7 +195,7 @@ static __device__ __forceinline__ void swap_colours(struct solo_cells &own)
 }
 
 template <class Op, class Team>
-static __device__ __forceinline__ void solo_sweeps(const struct solo_sweeping &w,
+static __device__ __forceinline__ void solo_sweeps(const struct solo_sweeping<Team::WALLS> &w,
                                                    const struct tail_level &l, int nsweeps,
                                                    struct solo_cells &own, solo<Op> &s)
 {
@@ -327,8 +332,9 @@ restrict_solo(const struct tail_level &l, const struct tail_step &step, const st
 
 template <class Op, class Team>
 static __device__ __forceinline__ void
-solo_finish(const struct solo_sweeping &w, const struct tail &t, const struct tail_step &step,
-            const struct solo_cells &own, const struct solo_pair &p, bool has, solo<Op> &s)
+solo_finish(const struct solo_sweeping<Team::WALLS> &w, const struct tail &t,
+            const struct tail_step &step, const struct solo_cells &own, const struct solo_pair &p,
+            bool has, solo<Op> &s)
 {
     double r[2] = {0.0, 0.0};
     if (Op::ORDER == 4)
@@ -366,7 +372,7 @@ static __device__ __forceinline__ void solo_pass(const struct tail &t, const str
     store_solo<Op>(own, 0, s);
     store_solo<Op>(own, 1, s);
     if (step.operations > 0) {
-        const struct solo_sweeping w = solo_sweeping_of<Op, Team>(t, l, s);
+        const struct solo_sweeping<Team::WALLS> w = solo_sweeping_of<Op, Team>(t, l, s);
         take_f<Op>(step, p, own.f, s);
         take_coefficients<Op, Team>(own, s);
         meet<Team::THREADS>();
