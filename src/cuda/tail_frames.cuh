@@ -271,8 +271,10 @@ static __device__ void list_ghosts(const struct tail_level &l, const struct bric
     enum { G = frames<Op>::GHOSTS };
     if (counts.listed)
         return;
-    if (threadIdx.x == 0)
-        counts = {{0, 0}, Op::ORDER == 4 ? faces_before(l, b, 3) : 0, 0, false};
+    if (threadIdx.x == 0) {
+        counts.halo[0] = counts.halo[1] = counts.edges = 0;
+        counts.sides = Op::ORDER == 4 ? faces_before(l, b, 3) : 0;
+    }
     __syncthreads();
     if (threadIdx.x == 0)
         counts.listed = true;

@@ -82,11 +82,12 @@ struct own_walls {
 };
 
 template <int TEAM, int PLACES>
-static __device__ __forceinline__ struct own_walls<PLACES>
-take_walls(const struct wall_lists &l, const double *u, int sj, int sk) {
-    struct own_walls<PLACES> w;
+static __device__ __forceinline__ own_walls<PLACES> take_walls(const struct wall_lists &l,
+                                                               const double *u, int sj, int sk)
+{
+    own_walls<PLACES> w;
     for (int p = 0; p < PLACES; p++)
-        w.place[p] = wall_place_of(l, p *TEAM + threadIdx.x, u, sj, sk);
+        w.place[p] = wall_place_of(l, p * TEAM + threadIdx.x, u, sj, sk);
     return w;
 }
 
