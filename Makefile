@@ -155,7 +155,7 @@ $(TEST_PROGRAMS): %: %.c.o $(LIBRARY)
 
 $(TEST_EMULATED): $(BUILD)/%: %.cc $(BUILD)/compile-settings
 	@mkdir -p $(@D)
-	$(call say,CXX,$@) $(CXX) -Itests/emulated $(INCLUDES) $(ALL_CXXFLAGS) -MMD -MP -MF $@.d -o $@ $< $(LDFLAGS) $(LDPATHS) -lcmocka
+	$(call say,CXX,$@) $(CXX) -Itests/emulated $(INCLUDES) $(ALL_CXXFLAGS) $(MPI_INCLUDES) -DOMPI_SKIP_MPICXX -MMD -MP -MF $@.d -o $@ $< $(LDFLAGS) $(LDPATHS) -lcmocka
 
 # $(call record,TEXT): writes TEXT to the target if it differs from what is there. What depends on the
 # target is so built anew when a setting changes, and needs no `make clean`.

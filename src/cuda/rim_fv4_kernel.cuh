@@ -166,13 +166,13 @@ static __device__ __forceinline__ void put_line(const struct brick &b, const str
 static __device__ __forceinline__ struct line own_line(const struct brick &b)
 {
     const int x = threadIdx.x % RIM_X, y = threadIdx.x / RIM_X;
-    return {x < b.nx && y < b.ny, x, y};
+    return {x < b.nx && y < b.ny, x, y, {}};
 }
 
 static __device__ __forceinline__ struct line outer_line(const struct brick &b)
 {
     enum { ALONG_I = 2 * RIM_HALO * RIM_X, ALL = ALONG_I + 2 * RIM_HALO * RIM_HEIGHT };
-    static_assert(ALL <= RIM_THREADS, "a line a thread");
+    static_assert((int)ALL <= (int)RIM_THREADS, "a line a thread");
     const int number = threadIdx.x, end = number - ALONG_I, row = number / RIM_X,
               column = end % (2 * RIM_HALO);
     const bool along_i = number < ALONG_I;
@@ -182,7 +182,7 @@ static __device__ __forceinline__ struct line outer_line(const struct brick &b)
               y = !along_i         ? end / (2 * RIM_HALO) - RIM_HALO
                   : row < RIM_HALO ? row - RIM_HALO
                                    : RIM_Y + row - RIM_HALO;
-    return {number < ALL && x < b.nx && y < b.ny && b.i + x >= 0 && b.first + y >= 0, x, y};
+    return {number < ALL && x < b.nx && y < b.ny && b.i + x >= 0 && b.first + y >= 0, x, y, {}};
 }
 
 /* Ghosts behind walls in i of rows that are loaded, and in that behind the brick's wall, which

@@ -5,6 +5,7 @@
 #include "cuda/cells.cuh"
 
 #define __device__
+#define __host__
 #define __global__
 #define __forceinline__ inline
 #define __grid_constant__
@@ -36,6 +37,23 @@ static inline bool __any_sync(unsigned, bool value)
 {
     const auto &all = emulated::exchange(value);
     return std::any_of(all.begin(), all.end(), [](double x) { return x != 0.0; });
+}
+
+/* A launch, a thread after the other. */
+template <class F>
+static inline void for_range(long n, F f)
+{
+    for (long x = 0; x < n; x++)
+        f(x);
+}
+
+struct double2 {
+    double x, y;
+};
+
+static inline double2 make_double2(double x, double y)
+{
+    return {x, y};
 }
 
 static inline int __double2hiint(double x)
