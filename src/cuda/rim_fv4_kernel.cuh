@@ -128,9 +128,9 @@ struct line {
     double cell[RIM_DEPTH];
 };
 
-static __device__ __forceinline__ int depth_of(const struct brick &b)
+static __device__ __forceinline__ bool reaches(const struct brick &b, int z)
 {
-    return at_second(b) ? RIM_DEPTH : RIM_DEPTH - 2;
+    return z < RIM_DEPTH - 2 || at_second(b);
 }
 
 static __device__ __forceinline__ void load_line(const struct pair_fv4 &w, const struct brick &b,
@@ -143,7 +143,7 @@ static __device__ __forceinline__ void load_line(const struct pair_fv4 &w, const
     const double *const from[2] = {(odd ? w.in : w.out) + first, (odd ? w.out : w.in) + first};
 #pragma unroll
     for (int z = 0; z < RIM_DEPTH; z++)
-        if (z < RIM_DEPTH - 2 || at_second(b))
+        if (reaches(b, z))
             line.cell[z] = from[z % 2][z * b.step_z];
 }
 
@@ -155,7 +155,7 @@ static __device__ __forceinline__ void put_line(const struct brick &b, const str
     const int first = brick_place(b, line.x, line.y, 0);
 #pragma unroll
     for (int z = 0; z < RIM_DEPTH; z++)
-        if (z < RIM_DEPTH - 2 || at_second(b))
+        if (reaches(b, z))
             put(first + z * RIM_STEP_Z, line.cell[z]);
     const struct ghosts ghosts = ghosts_of(line.cell);
     put(first - RIM_STEP_Z, ghosts.first);
@@ -189,17 +189,18 @@ static __device__ __forceinline__ struct line outer_line(const struct brick &b)
  * follow from the former; a thread has all rows at one y. */
 static __device__ __forceinline__ void put_ghosts_x(const struct brick &b)
 {
-    const int y = (int)threadIdx.x % 16 - 1;
-    const bool high = threadIdx.x & 16;
-    if (threadIdx.x >= 32 || y > RIM_Y || (high ? b.nx > RIM_X : b.i > 0) || b.first + y < 0 ||
-        y >= b.ny)
+    enum { ROWS = 16 }; /* enough for one of each wall */
+    const int y = (int)threadIdx.x % ROWS - 1;
+    const bool high = threadIdx.x & ROWS;
+    if (threadIdx.x >= 2 * ROWS || y > RIM_Y || (high ? b.nx > RIM_X : b.i > 0) ||
+        b.first + y < 0 || y >= b.ny)
         return;
     const int inward = high ? -RIM_STEP_X : RIM_STEP_X,
               first = brick_place(b, high ? b.nx - 1 : 0, y, 0);
     double ghosts[4];
 #pragma unroll
     for (int z = 0; z < RIM_DEPTH; z++)
-        if (z < RIM_DEPTH - 2 || at_second(b)) {
+        if (reaches(b, z)) {
             const double ghost = put_ghosts(first + z * RIM_STEP_Z, inward);
             if (z < 4)
                 ghosts[z] = ghost;
@@ -211,9 +212,10 @@ static __device__ __forceinline__ void put_ghosts_x(const struct brick &b)
  * those in j come first. */
 static __device__ __forceinline__ void put_ghosts_y(const struct brick &b)
 {
-    const int x = (int)threadIdx.x % 64 - RIM_HALO;
-    const bool high = threadIdx.x & 64;
-    if (threadIdx.x >= 128 || x >= RIM_X + RIM_HALO || (high ? b.ny > RIM_Y : b.first > 0))
+    enum { COLUMNS = 64 };
+    const int x = (int)threadIdx.x % COLUMNS - RIM_HALO;
+    const bool high = threadIdx.x & COLUMNS;
+    if (threadIdx.x >= 2 * COLUMNS || x >= RIM_X + RIM_HALO || (high ? b.ny > RIM_Y : b.first > 0))
         return;
     const int inward = high ? -RIM_STEP_Y : RIM_STEP_Y,
               first = brick_place(b, x, high ? b.ny - 1 : 0, 0);
