@@ -220,7 +220,6 @@ constexpr int WALL_PLACES = CELLS > FEWEST_CELLS ? 2 : 1;
 /* What all sweeps of a pass need of its level and step. */
 template <int CELLS>
 struct sweeping {
-
     int level, smoother, nsweeps, uses;
     double scale;
     struct own_walls<WALL_PLACES<CELLS>> walls;
