@@ -5,6 +5,7 @@
 #include <map>
 #include "cuda/cuda.h"
 #include "cuda/internal.cuh"
+#include "cuda/parts.h"
 #include "cuda/peer.cuh"
 extern "C" {
 #include "operators/backend_cpu.h"
@@ -43,39 +44,10 @@ size_t cuda_shared_bytes()
     return shared_bytes;
 }
 
-/* Steps until all blocks are done, if one a multiprocessor runs: first those that have `planes`,
- * then, for each tile, one that has what is left. Multiprocessors are in two groups, those that are
- * in the last wave of full blocks and those that are not; whichever is free first goes on. */
-static long steps_in_all(int planes, int n2, int tiles, int extra)
-{
-    const int all = cuda_multiprocessors(), rest = n2 % planes;
-    const long blocks = (long)tiles * (n2 / planes), waves = blocks / all;
-    const int late = (int)(blocks % all), group[2] = {all - late, late};
-    long free[2] = {waves * (planes + extra), (waves + 1) * (planes + extra)};
-    long end = free[late > 0];
-    for (int left = rest > 0 ? tiles : 0; left > 0;) {
-        const int g = late > 0 && free[1] < free[0];
-        free[g] += rest + extra;
-        left -= group[g];
-        end = max(end, free[g]);
-    }
-    return end;
-}
-
 int cuda_choose_planes(int tuned, int n2, int tiles, int least, int most, int extra)
 {
-    if (tuned > 0)
-        return tuned;
-    int best = least;
-    long fewest = -1;
-    for (int planes = least; planes <= most && planes <= n2; planes += 2) {
-        const long steps = steps_in_all(planes, n2, tiles, extra);
-        if (fewest < 0 || steps <= fewest) {
-            fewest = steps;
-            best = planes;
-        }
-    }
-    return best;
+    return tuned > 0 ? tuned
+                     : parts_best_planes(tiles, n2, least, most, extra, device.multiprocessors);
 }
 
 void cuda_synchronise()

@@ -53,6 +53,39 @@ long parts_steps(const struct parts *p, int n, int extra, int multiprocessors)
     return end;
 }
 
+/* First all blocks that have all their planes end, then for each tile one that has what is left.
+ * Multiprocessors are in two groups, those that are in the last wave of the former and those that
+ * are not; whichever is free first goes on. */
+long parts_even_steps(int tiles, int n, int planes, int extra, int multiprocessors)
+{
+    const int rest = n % planes, late = (int)((long)tiles * (n / planes) % multiprocessors);
+    const long waves = (long)tiles * (n / planes) / multiprocessors;
+    const int group[2] = {multiprocessors - late, late};
+    long free_at[2] = {waves * (planes + extra), (waves + 1) * (planes + extra)};
+    long end = free_at[late > 0];
+    for (int left = rest > 0 ? tiles : 0; left > 0;) {
+        const int g = late > 0 && free_at[1] < free_at[0];
+        free_at[g] += rest + extra;
+        left -= group[g];
+        end = free_at[g] > end ? free_at[g] : end;
+    }
+    return end;
+}
+
+int parts_best_planes(int tiles, int n, int least, int most, int extra, int multiprocessors)
+{
+    int best = least;
+    long fewest = parts_even_steps(tiles, n, least, extra, multiprocessors);
+    for (int planes = least + 2; planes <= smaller(most, n); planes += 2) {
+        const long steps = parts_even_steps(tiles, n, planes, extra, multiprocessors);
+        if (steps <= fewest) {
+            fewest = steps;
+            best = planes;
+        }
+    }
+    return best;
+}
+
 /* An even number of planes, so that there are about so many parts. */
 static void cut_group(struct parts *p, int group, int n, int count)
 {

@@ -23,6 +23,13 @@ int parts_blocks(const struct parts *p);
  * the order of their numbers, and takes `extra` steps more than it has planes. */
 long parts_steps(const struct parts *p, int n, int extra, int multiprocessors);
 
+/* The same of even parts, found quickly; `tiles` and `extra` as above. */
+long parts_even_steps(int tiles, int n, int planes, int extra, int multiprocessors);
+
+/* The number of planes, least, least + 2, … up to most and n, with which even parts are done
+ * soonest; the largest of equally good ones. */
+int parts_best_planes(int tiles, int n, int least, int most, int extra, int multiprocessors);
+
 /* Those that are done soonest: even ones of `planes` planes, or as many as there are
  * multiprocessors or a few times so many, of two sizes. */
 struct parts parts_choose(int tiles, int n, int planes, int extra, int multiprocessors);

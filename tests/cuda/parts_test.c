@@ -52,6 +52,33 @@ static void steps_are_counted_by_who_is_free_first(void **state)
     assert_int_equal(parts_steps(&two, 10, EXTRA, 2), 31); /* 11, 11 and 9; 11, 9 and 9 */
 }
 
+/* The quick count is the block by block one's, and nothing is done sooner than with the best. */
+static void even_parts_are_counted_quickly(void **state)
+{
+    (void)state;
+    for (int tiles = 1; tiles <= 200; tiles += 7)
+        for (int n = 8; n <= 128; n += 20)
+            for (int multiprocessors = 1; multiprocessors <= 132; multiprocessors += 43) {
+                const int best = parts_best_planes(tiles, n, 2, 96, EXTRA, multiprocessors);
+                const long fewest = parts_even_steps(tiles, n, best, EXTRA, multiprocessors);
+                assert_true(best >= 2 && best <= 96 && best <= n && best % 2 == 0);
+                for (int planes = 2; planes <= n && planes <= 96; planes += 2) {
+                    const struct parts p = parts_even(tiles, n, planes);
+                    const long steps = parts_even_steps(tiles, n, planes, EXTRA, multiprocessors);
+                    assert_int_equal(steps, parts_steps(&p, n, EXTRA, multiprocessors));
+                    assert_true(fewest < steps || (fewest == steps && planes <= best));
+                }
+            }
+}
+
+/* 128³ on an H200: 126 blocks of 18 planes, and on the six multiprocessors left 18 of 2. */
+static void what_is_left_fills_idle_multiprocessors(void **state)
+{
+    (void)state;
+    assert_int_equal(parts_best_planes(18, 128, 2, 256, EXTRA, 132), 18);
+    assert_int_equal(parts_even_steps(18, 128, 18, EXTRA, 132), 23);
+}
+
 /* 256³ on an H200: two blocks a multiprocessor instead of three that do not fill them. */
 static void uneven_parts_end_together(void **state)
 {
@@ -78,6 +105,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_plane_is_one_blocks),
         cmocka_unit_test(steps_are_counted_by_who_is_free_first),
+        cmocka_unit_test(even_parts_are_counted_quickly),
+        cmocka_unit_test(what_is_left_fills_idle_multiprocessors),
         cmocka_unit_test(uneven_parts_end_together),
         cmocka_unit_test(many_blocks_are_even),
     };
