@@ -81,11 +81,11 @@ static void run(struct stage_case *c)
     const dim3 grid(cuda_divided(p.n[0], LANES), cuda_divided(p.n[1], ROWS),
                     cuda_divided(p.n[2], PLANES));
     cuda_walls_fill(l, l->fields[FIELD_U], l->stencil->wall_rule, l->stencil->radius);
-    uint64_t *const target = c->stage->pass.norm;
+    unsigned long long *norm = cuda_norm_word(c->stage->pass.norm);
     norm_kernel<<<grid, dim3(LANES, ROWS), 0, cuda_stream()>>>(view_of(l, p), p.n[0], p.n[1],
-                                                               p.n[2], cuda_norm_word(target));
+                                                               p.n[2], norm);
     CUDA_LAUNCHED();
-    cuda_fetch_norm(target);
+    cuda_fetch_norm(c->stage->pass.norm);
 }
 
 extern "C" {
