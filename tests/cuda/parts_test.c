@@ -56,7 +56,7 @@ static void steps_are_counted_by_who_is_free_first(void **state)
 static void even_parts_are_counted_quickly(void **state)
 {
     (void)state;
-    for (int tiles = 1; tiles <= 200; tiles += 7)
+    for (int tiles = 1; tiles <= 200; tiles += 19)
         for (int n = 8; n <= 128; n += 20)
             for (int multiprocessors = 1; multiprocessors <= 132; multiprocessors += 43) {
                 const int best = parts_best_planes(tiles, n, 2, 96, EXTRA, multiprocessors);
