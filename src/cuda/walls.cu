@@ -131,36 +131,16 @@ static __device__ void edge_ghosts(const struct wall_view &w, int x, int layers)
                 cell[-(a + 1) * in_first - (b + 1) * in_second] = extrapolate(ghosts[a], RULE, b);
 }
 
-/* One ghost in a corner: in i, then in j, then in k. */
 template <int RULE>
 static __device__ void corner_ghost(const struct wall_view &w, int x, int layers)
 {
     const int each = layers * layers * layers, corner = x / each, number = x % each;
     const int layer[3] = {number % layers, number / layers % layers, number / layers / layers};
-    long in[3];
-    double *cell = w.x;
+    int at[3];
 #pragma unroll
-    for (int d = 0; d < 3; d++) {
-        const bool high = corner >> d & 1;
-        in[d] = high ? -stride_of(w.c, d) : stride_of(w.c, d);
-        cell += high ? (extent_of(w.c, d) - 1) * stride_of(w.c, d) : 0;
-    }
-    double ghosts_j[4];
-#pragma unroll
-    for (int m = 0; m < RULE; m++) {
-        double ghosts_i[4];
-#pragma unroll
-        for (int n = 0; n < RULE; n++) {
-            double v[4];
-#pragma unroll
-            for (int o = 0; o < RULE; o++)
-                v[o] = cell[o * in[0] + n * in[1] + m * in[2]];
-            ghosts_i[n] = extrapolate(v, RULE, layer[0]);
-        }
-        ghosts_j[m] = extrapolate(ghosts_i, RULE, layer[1]);
-    }
-    cell[-(layer[0] + 1) * in[0] - (layer[1] + 1) * in[1] - (layer[2] + 1) * in[2]] =
-        extrapolate(ghosts_j, RULE, layer[2]);
+    for (int d = 0; d < 3; d++)
+        at[d] = corner >> d & 1 ? extent_of(w.c, d) + layer[d] : -1 - layer[d];
+    w.x[at[0] + at[1] * w.c.sj + at[2] * w.c.sk] = value_k<RULE>(w, at[0], at[1], at[2]);
 }
 
 /* Layers of ghosts wanted of a patch with walls on all sides. */
