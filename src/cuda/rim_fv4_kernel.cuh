@@ -185,6 +185,22 @@ static __device__ __forceinline__ struct line outer_line(const struct brick &b)
     return {number < ALL && x < b.nx && y < b.ny && b.i + x >= 0 && b.first + y >= 0, x, y, {}};
 }
 
+/* Ghosts behind another wall than the brick's own, of all rows inward from that at `first` that are
+ * loaded. Returns the one where both walls meet, as it follows from the first ghosts. */
+static __device__ __forceinline__ double put_ghosts_of_rows(const struct brick &b, int first,
+                                                            int inward)
+{
+    double ghosts[4];
+#pragma unroll
+    for (int z = 0; z < RIM_DEPTH; z++)
+        if (reaches(b, z)) {
+            const double ghost = put_ghosts(first + z * RIM_STEP_Z, inward);
+            if (z < 4)
+                ghosts[z] = ghost;
+        }
+    return extrapolate(ghosts, 4, 0);
+}
+
 /* Ghosts behind walls in i of rows that are loaded, and in that behind the brick's wall, which
  * follow from the former; a thread has all rows at one y. */
 static __device__ __forceinline__ void put_ghosts_x(const struct brick &b)
@@ -197,15 +213,7 @@ static __device__ __forceinline__ void put_ghosts_x(const struct brick &b)
         return;
     const int inward = high ? -RIM_STEP_X : RIM_STEP_X,
               first = brick_place(b, high ? b.nx - 1 : 0, y, 0);
-    double ghosts[4];
-#pragma unroll
-    for (int z = 0; z < RIM_DEPTH; z++)
-        if (reaches(b, z)) {
-            const double ghost = put_ghosts(first + z * RIM_STEP_Z, inward);
-            if (z < 4)
-                ghosts[z] = ghost;
-        }
-    put(first - inward - RIM_STEP_Z, extrapolate(ghosts, 4, 0));
+    put(first - inward - RIM_STEP_Z, put_ghosts_of_rows(b, first, inward));
 }
 
 /* Those behind a wall along the brick's own; a thread has all rows at one x. Behind both walls
@@ -219,17 +227,11 @@ static __device__ __forceinline__ void put_ghosts_y(const struct brick &b)
         return;
     const int inward = high ? -RIM_STEP_Y : RIM_STEP_Y,
               first = brick_place(b, x, high ? b.ny - 1 : 0, 0);
-    double ghosts[4];
-#pragma unroll
-    for (int z = 0; z < RIM_DEPTH; z++) {
-        const double ghost = put_ghosts(first + z * RIM_STEP_Z, inward);
-        if (z < 4)
-            ghosts[z] = ghost;
-    }
+    const double corner = put_ghosts_of_rows(b, first, inward);
     if (b.across == 1)
         put_ghosts(first - RIM_STEP_Z, inward);
     else
-        put(first - inward - RIM_STEP_Z, extrapolate(ghosts, 4, 0));
+        put(first - inward - RIM_STEP_Z, corner);
 }
 
 /* All ghosts that do not follow from one line alone. */
