@@ -211,7 +211,7 @@ static __device__ __forceinline__ int packet_of(const struct tail_level &l, int 
 /* Ghosts behind a brick's walls that are next to its own cells come first in their list, in an
  * order in which a warp's are in different banks: those behind walls in j and k by rows along i,
  * and then those behind walls in i, of which every fourth row's are in the same one. A brick has at
- * most one wall in a direction. */
+ * most one wall in a direction. How many come before those of this direction; of 3, all. */
 static __device__ __forceinline__ int faces_before(const struct tail_level &l,
                                                    const struct brick &b, int direction)
 {
@@ -223,9 +223,11 @@ static __device__ __forceinline__ int faces_before(const struct tail_level &l,
                             : in_j + in_k + in_i;
 }
 
+/* Of the ghost at (i,j,k), beyond a wall in i, in j, or else in k. */
 static __device__ __forceinline__ int face_place(const struct tail_level &l, const struct brick &b,
-                                                 int direction, int i, int j, int k)
+                                                 bool in_i, bool in_j, int i, int j, int k)
 {
+    const int direction = in_i ? 0 : in_j ? 1 : 2;
     const int first = direction == 0 ? j : i, second = direction == 2 ? j : k;
     return faces_before(l, b, direction) + first + l.side.n * second;
 }
@@ -249,11 +251,7 @@ static __device__ void list_ghost(const struct tail_level &l, const struct brick
         s.halo[halo_place(l, colour, atomicAdd(&counts.halo[colour], 1))] =
             packet_of(l, b.i + i, b.j + j, b.k + k) | (unsigned)at << HALO_BITS;
     else if (Op::ORDER == 4 && walls == 1 && layer == 1)
-        s.sides[l.sides + (out == 1 ? face_place(l, b,
-                                                 wall_i   ? 0
-                                                 : wall_j ? 1
-                                                          : 2,
-                                                 i, j, k)
+        s.sides[l.sides + (out == 1 ? face_place(l, b, wall_i, wall_j, i, j, k)
                                     : atomicAdd(&counts.sides, 1))] =
             at | side_of(wall_i, wall_j, i, j, k) << ELEMENT_BITS;
     else if (Op::ORDER == 4 && walls == 2)

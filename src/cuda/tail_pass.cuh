@@ -233,13 +233,12 @@ lists_of(const struct tail_level &l, const struct ghost_counts &counts, const fr
 }
 
 template <class Op, int CELLS>
-static __device__ __forceinline__ struct sweeping<CELLS>
-sweeping_of(const struct tail &t, const struct tail_step &step, const frames<Op> &s) {
+static __device__ __forceinline__ sweeping<CELLS>
+sweeping_of(const struct tail &t, const struct tail_step &step, const frames<Op> &s)
+{
     const struct tail_level &l = t.levels[step.level];
     const struct ghost_counts &counts = s.counts[step.level];
-    struct sweeping<CELLS> w = {
-        step.level, t.smoother, step.nsweeps, step.operations, l.scale
-    };
+    sweeping<CELLS> w = {step.level, t.smoother, step.nsweeps, step.operations, l.scale};
     if (Op::ORDER == 4)
         w.walls = take_walls<TAIL_THREADS, WALL_PLACES<CELLS>>(
             lists_of<Op>(l, counts, s), s.u_frame, frames<Op>::SJ, frames<Op>::SK);

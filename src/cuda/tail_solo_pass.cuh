@@ -55,9 +55,10 @@ struct solo_sweeping {
 };
 
 template <class Op, class Team>
-static __device__ __forceinline__ struct solo_sweeping<Team::WALLS>
-solo_sweeping_of(const struct tail &t, const struct tail_level &l, const solo<Op> &s) {
-    struct solo_sweeping<Team::WALLS> w;
+static __device__ __forceinline__ solo_sweeping<Team::WALLS>
+solo_sweeping_of(const struct tail &t, const struct tail_level &l, const solo<Op> &s)
+{
+    solo_sweeping<Team::WALLS> w;
     w.smoother = t.smoother;
     w.wall_rule = l.wall_rule;
     w.scale = l.scale;
