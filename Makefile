@@ -56,7 +56,8 @@ SANITIZE := $(if $(filter asan,$(MODE)),-fsanitize=address -fsanitize=undefined 
 WARNINGS := -Wall -Wextra -Wpedantic -Wshadow $(WERROR)
 ALL_CFLAGS = -std=c11 -D_GNU_SOURCE $(CFLAGS) $(NUMERICS) -fopenmp $(SANITIZE) $(WARNINGS)
 # Kernels as C++ (tests/emulated).
-ALL_CXXFLAGS = -std=c++17 $(CFLAGS) $(NUMERICS) $(SANITIZE) $(WARNINGS) -Wno-unknown-pragmas
+ALL_CXXFLAGS = -std=c++17 $(CFLAGS) $(NUMERICS) $(SANITIZE) $(WARNINGS) -Wno-unknown-pragmas \
+               -DOMPI_SKIP_MPICXX $(MPI_INCLUDES)
 # level/ headers name MPI's types; kernels are written as lambdas.
 MPI_INCLUDES := $(filter -I%,$(shell $(MPICC) -show 2>/dev/null))
 ALL_NVCCFLAGS = -std=c++17 $(NVCCFLAGS) --fmad=false --extended-lambda -DOMPI_SKIP_MPICXX \
@@ -155,7 +156,7 @@ $(TEST_PROGRAMS): %: %.c.o $(LIBRARY)
 
 $(TEST_EMULATED): $(BUILD)/%: %.cc $(BUILD)/compile-settings
 	@mkdir -p $(@D)
-	$(call say,CXX,$@) $(CXX) -Itests/emulated $(INCLUDES) $(ALL_CXXFLAGS) $(MPI_INCLUDES) -DOMPI_SKIP_MPICXX -MMD -MP -MF $@.d -o $@ $< $(LDFLAGS) $(LDPATHS) -lcmocka
+	$(call say,CXX,$@) $(CXX) -Itests/emulated $(INCLUDES) $(ALL_CXXFLAGS) -MMD -MP -MF $@.d -o $@ $< $(LDFLAGS) $(LDPATHS) -lcmocka
 
 # $(call record,TEXT): writes TEXT to the target if it differs from what is there. What depends on the
 # target is so built anew when a setting changes, and needs no `make clean`.

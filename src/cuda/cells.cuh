@@ -13,6 +13,11 @@ struct cells {
 /* The layers of ghosts that a field has around it, and a map of its tiles includes. */
 enum { MAP_GHOSTS = 2 };
 
+inline int cuda_divided(int a, int b) /* upwards */
+{
+    return (a + b - 1) / b;
+}
+
 /* The bytes of as many lines of memory, 128 bytes each, as these fill. */
 constexpr int cuda_in_lines(int bytes)
 {

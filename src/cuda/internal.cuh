@@ -91,10 +91,6 @@ void for_range(long n, F f)
     CUDA_LAUNCHED();
 }
 
-inline int cuda_divided(int a, int b) /* upwards */
-{
-    return (a + b - 1) / b;
-}
 /* How many planes a block of a marching kernel should do: `tuned`, or where that is 0 an even
  * number between the bounds, where one block a multiprocessor runs, each takes `extra` steps more
  * than it has planes, and there are `tiles` in a plane: so many that all blocks are done soonest.

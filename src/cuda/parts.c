@@ -21,11 +21,6 @@ struct parts parts_even(int tiles, int n, int planes)
     return (struct parts){tiles, tiles, {divided_up(n, planes), 0}, {planes, 0}};
 }
 
-int parts_blocks(const struct parts *p)
-{
-    return p->first_tiles * p->count[0] + (p->tiles - p->first_tiles) * p->count[1];
-}
-
 /* The one that is free first. */
 static int least_of(const long *busy, int count)
 {

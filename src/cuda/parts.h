@@ -17,7 +17,10 @@ struct parts {
 /* All tiles of n planes in parts of so many. */
 struct parts parts_even(int tiles, int n, int planes);
 
-int parts_blocks(const struct parts *p);
+static inline int parts_blocks(const struct parts *p)
+{
+    return p->first_tiles * p->count[0] + (p->tiles - p->first_tiles) * p->count[1];
+}
 
 /* The steps until all blocks are done, where each of so many multiprocessors runs one at a time, in
  * the order of their numbers, and takes `extra` steps more than it has planes. */

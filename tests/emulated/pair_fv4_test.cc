@@ -11,17 +11,12 @@ extern "C" {
 #include "cuda/pair_fv4_kernel.cuh"
 #include "fv4_patch.h"
 
-static int divided(int n, int by)
-{
-    return (n + by - 1) / by;
-}
-
 /* Half of the tiles in parts of so many planes, the others of two more. */
 static struct parts make_parts(int tiles, int n, int planes)
 {
     return {tiles,
-            divided(tiles, 2),
-            {divided(n, planes), divided(n, planes + 2)},
+            cuda_divided(tiles, 2),
+            {cuda_divided(n, planes), cuda_divided(n, planes + 2)},
             {planes, planes + 2}};
 }
 
@@ -31,13 +26,11 @@ static void run_kernel(const struct pair_fv4 &w, int planes, std::mt19937 &rando
                               {w.beta_i, w.c, WIDTH, REGION_ROWS + 2},
                               {w.beta_j, w.c, WIDTH, REGION_ROWS + 1},
                               {w.beta_k, w.c, WIDTH, REGION_ROWS + 2}};
-    const int tiles_i = divided(w.c.n[0], CORE_WIDTH),
-              tiles = tiles_i * divided(w.c.n[1] - 2, CORE_ROWS);
+    const int tiles_i = cuda_divided(w.c.n[0], CORE_WIDTH),
+              tiles = tiles_i * cuda_divided(w.c.n[1] - 2, CORE_ROWS);
     const struct parts parts = make_parts(tiles, w.c.n[2], planes);
     const struct shares shares = share(parts, tiles_i);
-    const int blocks =
-        parts.first_tiles * parts.count[0] + (tiles - parts.first_tiles) * parts.count[1];
-    for (int block = 0; block < blocks; block++)
+    for (int block = 0; block < parts_blocks(&parts); block++)
         assert_true(emulated::run({(unsigned)block, 0, 0}, random, [&] {
             if (w.alpha)
                 red_black_kernel<true>(w, maps, shares, 0);

@@ -13,9 +13,8 @@ extern "C" {
 
 static void run_kernel(const struct pair_fv4 &w, std::mt19937 &random)
 {
-    const auto tiles = [](int n, int size) { return (unsigned)((n + size - 1) / size); };
-    const emulated::index3 grid = {tiles(w.c.n[0], RIM_X),
-                                   tiles(std::max(w.c.n[1], w.c.n[2]), RIM_Y), 4};
+    const emulated::index3 grid = {(unsigned)cuda_divided(w.c.n[0], RIM_X),
+                                   (unsigned)cuda_divided(std::max(w.c.n[1], w.c.n[2]), RIM_Y), 4};
     for (unsigned z = 0; z < grid.z; z++)
         for (unsigned y = 0; y < grid.y; y++)
             for (unsigned x = 0; x < grid.x; x++)
