@@ -379,6 +379,8 @@ static void add(struct launch *x, const struct step *step)
     t->nsweeps = p->nsweeps;
     t->finish = p->finish;
     t->operations = pass_operations(p);
+    t->relaxes_zero = t->start == START_ZERO && t->nsweeps > 0 &&
+                      p->level->stencil->choice.smoother == SMOOTHER_GSRB;
     t->u = p->level->fields[p->u] + offset;
     t->f = p->level->fields[p->f] + offset;
     if (p->coarse)

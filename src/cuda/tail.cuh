@@ -44,8 +44,9 @@ struct tail_level {
 struct tail_step {
     unsigned char kind, level;                          /* enum step_kind, place in tail.levels */
     unsigned char start, prolongation, nsweeps, finish; /* as in struct pass */
-    unsigned char operations;                  /* sweeps and a finish, each reads ghosts of u */
-    bool waits;                                /* for all blocks to have done what is before it */
+    unsigned char operations; /* sweeps and a finish, each reads ghosts of u */
+    bool relaxes_zero;        /* the first half-sweep is Gauss-Seidel's, and u is 0 */
+    bool waits;               /* for all blocks to have done what is before it */
     bool fetches_u, fetches_f, fetches_coarse; /* they are not in the solo level's frames yet */
     unsigned char coarse_rule;                 /* of the walls around coarse_u, */
     struct divider coarse_framed; /* a brick's cells with the ghosts that prolongation reads */

@@ -168,6 +168,21 @@ static constexpr __host__ __device__ int halo_rounds(int colours)
     return CELLS == FEWEST_CELLS ? colours : Op::ORDER == 4 ? 3 : colours;
 }
 
+/* The first half-sweep of Gauss-Seidel from zero, whose cells need no others. */
+template <int CELLS>
+static __device__ __forceinline__ void relax_own(struct own_cells<CELLS> &own)
+{
+#pragma unroll
+    for (int x = 0; x < CELLS / 2; x++)
+        own.value[x] = relax_zero(own.dinv[x], own.f[x]);
+}
+
+/* Which colours' ghosts are not 0 when sweeps begin, as bits. */
+static __device__ __forceinline__ int colours_at_start(const struct tail_step &step)
+{
+    return step.start != START_ZERO ? 3 : step.relaxes_zero ? 1 : 0;
+}
+
 /* The pass's start: u in its frame, f and coefficients where sweeps want them. */
 template <class Op, int CELLS>
 static __device__ __forceinline__ void start(const struct tail &t, const struct brick &b,
@@ -186,6 +201,8 @@ static __device__ __forceinline__ void start(const struct tail &t, const struct 
         fetch_coarse(l, b, step, coarse);
     if (uses_ghosts)
         list_ghosts<Op>(l, b, s, counts);
+    if (step.relaxes_zero)
+        relax_own<CELLS>(own);
     put_own<Op, CELLS>(own, 3, s);
     __syncthreads();
     if (prolongs(step)) {
@@ -196,16 +213,15 @@ static __device__ __forceinline__ void start(const struct tail &t, const struct 
             prolong_own<Op, CELLS, 1>(l, step, s);
         __syncthreads();
     }
-    const struct halo_part both = part_of(l, counts, 3);
-    if (uses_ghosts && step.start == START_ZERO) {
-        clear_halo<Op>(both, s);
-    } else if (uses_ghosts) {
-        const struct packet_round e = first_exchange(t);
+    if (uses_ghosts) {
+        const int colours = colours_at_start(step);
+        const struct packet_round e = later(first_exchange(t), step.relaxes_zero);
 #pragma unroll
         for (int x = 0; x < CELLS; x++)
             own.value[x] = s.u()[element(own.cell[x])];
-        send_own<CELLS>(own, 3, e);
-        receive_halo<Op, halo_rounds<Op, CELLS>(2)>(both, s, e);
+        send_own<CELLS>(own, colours, e);
+        clear_halo<Op>(part_of(l, counts, 3 & ~colours), s);
+        receive_halo<Op, halo_rounds<Op, CELLS>(2)>(part_of(l, counts, colours), s, e);
     }
     __pipeline_wait_prior(0);
     __syncthreads();
@@ -221,6 +237,7 @@ constexpr int WALL_PLACES = CELLS > FEWEST_CELLS ? 2 : 1;
 template <int CELLS>
 struct sweeping {
     int level, smoother, nsweeps, uses;
+    bool relaxes_zero; /* the first half-sweep is done */
     double scale;
     struct own_walls<WALL_PLACES<CELLS>> walls;
 };
@@ -238,7 +255,8 @@ sweeping_of(const struct tail &t, const struct tail_step &step, const frames<Op>
 {
     const struct tail_level &l = t.levels[step.level];
     const struct ghost_counts &counts = s.counts[step.level];
-    sweeping<CELLS> w = {step.level, t.smoother, step.nsweeps, step.operations, l.scale};
+    sweeping<CELLS> w = {step.level,      t.smoother,        step.nsweeps,
+                         step.operations, step.relaxes_zero, l.scale};
     if (Op::ORDER == 4)
         w.walls = take_walls<TAIL_THREADS, WALL_PLACES<CELLS>>(
             lists_of<Op>(l, counts, s), s.u_frame, frames<Op>::SJ, frames<Op>::SK);
@@ -366,8 +384,13 @@ sweep_own(const struct sweeping<CELLS> &w, const struct tail_level &l, struct ow
           frames<Op> &s, const struct packet_round &first)
 {
     enum { ONCE = Op::ORDER == 4 };
+    int sweep = 0;
+    if (ONCE && w.relaxes_zero) {
+        swap_colours<CELLS>(own);
+        sweep++;
+    }
 #pragma unroll 1
-    for (int sweep = 0; sweep < w.nsweeps; sweep++) {
+    for (; sweep < w.nsweeps; sweep++) {
         const struct packet_round e = later(first, 1 + sweep);
         const bool exchanges = 1 + sweep < w.uses;
         if (w.smoother != SMOOTHER_GSRB) {
@@ -376,7 +399,8 @@ sweep_own(const struct sweeping<CELLS> &w, const struct tail_level &l, struct ow
             half_sweep<Op, CELLS>(w, l, 0, sweep & 1, own, s, e, exchanges);
             swap_colours<CELLS>(own);
         } else {
-            half_sweep<Op, CELLS>(w, l, 0, 0, own, s, e, true);
+            if (sweep > 0 || !w.relaxes_zero)
+                half_sweep<Op, CELLS>(w, l, 0, 0, own, s, e, true);
             sweep++;
             half_sweep<Op, CELLS>(w, l, 1, 1, own, s, later(first, 1 + sweep), 1 + sweep < w.uses);
         }

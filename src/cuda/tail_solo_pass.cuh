@@ -196,10 +196,11 @@ static __device__ __forceinline__ void swap_colours(struct solo_cells &own)
 }
 
 template <class Op, class Team>
-static __device__ __forceinline__ void solo_sweeps(const struct solo_sweeping<Team::WALLS> &w,
-                                                   const struct tail_level &l, int nsweeps,
-                                                   struct solo_cells &own, solo<Op> &s)
+static __device__ __forceinline__ void
+solo_sweeps(const struct solo_sweeping<Team::WALLS> &w, const struct tail_level &l,
+            const struct tail_step &step, struct solo_cells &own, solo<Op> &s)
 {
+    const int nsweeps = step.nsweeps;
     if (w.smoother != SMOOTHER_GSRB) {
 #pragma unroll 1
         for (int sweep = 0; sweep < nsweeps; sweep++)
@@ -207,9 +208,15 @@ static __device__ __forceinline__ void solo_sweeps(const struct solo_sweeping<Te
         return;
     }
     enum { ONCE = Op::ORDER == 4 }; /* the code, for both colours; see sweep_own */
+    int sweep = 0;
+    if (ONCE && step.relaxes_zero) {
+        swap_colours(own);
+        sweep++;
+    }
 #pragma unroll 1
-    for (int sweep = 0; sweep < nsweeps; sweep++) {
-        solo_half_sweep<Op, Team>(w, own, 0, s);
+    for (; sweep < nsweeps; sweep++) {
+        if (ONCE || sweep > 0 || !step.relaxes_zero)
+            solo_half_sweep<Op, Team>(w, own, 0, s);
         if (ONCE) {
             swap_colours(own);
         } else {
@@ -376,8 +383,12 @@ static __device__ __forceinline__ void solo_pass(const struct tail &t, const str
         const struct solo_sweeping<Team::WALLS> w = solo_sweeping_of<Op, Team>(t, l, s);
         take_f<Op>(step, p, own.f, s);
         take_coefficients<Op, Team>(own, s);
+        if (step.relaxes_zero) {
+            own.u[0] = relax_zero(own.dinv[0], own.f[0]);
+            store_solo<Op>(own, 0, s);
+        }
         meet<Team::THREADS>();
-        solo_sweeps<Op, Team>(w, l, step.nsweeps, own, s);
+        solo_sweeps<Op, Team>(w, l, step, own, s);
         if (step.finish != FINISH_NONE)
             solo_finish<Op, Team>(w, t, step, own, p, has, s);
     }

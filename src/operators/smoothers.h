@@ -35,6 +35,13 @@ FORMULA double update_gauss_seidel(double u, double dinv, double r)
     return fma(dinv, r, u);
 }
 
+/* The same where u is 0 everywhere, so that r is f: the bits are those of the above, since a sum of
+ * zeros, whatever its sign, changes neither f nor what is added to +0. */
+FORMULA double relax_zero(double dinv, double f)
+{
+    return fma(dinv, f, 0.0);
+}
+
 /* Damped Jacobi, l1-Jacobi (weight 1) and the first Chebyshev step: u + w·D⁻¹r. */
 FORMULA double update_weighted(double u, double dinv, double r, double weight)
 {
