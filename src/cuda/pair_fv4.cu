@@ -8,17 +8,18 @@ enum { MIN_PLANES = 2, MAX_PLANES = 256, EXTRA_STEPS = 5, LEAST_DIM = 8 };
 bool cuda_pair_fv4_fits(const struct level *level)
 {
     const struct operator_choice *choice = &level->stencil->choice;
-    static const bool compiled = cuda_has_tile_copies((const void *)red_black_kernel<false>);
+    static const bool compiled = cuda_has_tile_copies((const void *)red_black_kernel<false, false>);
     return compiled && SHARED_BYTES <= cuda_shared_bytes() && choice->order == 4 &&
            choice->variable && choice->smoother == SMOOTHER_GSRB && !level->connected &&
            level->dim >= LEAST_DIM && level->dim % 4 == 0;
 }
 
-template <bool HELMHOLTZ>
+template <bool HELMHOLTZ, bool ZERO>
 static void launch(const struct pair_fv4 &w)
 {
-    static const cudaError_t prepared = cudaFuncSetAttribute(
-        red_black_kernel<HELMHOLTZ>, cudaFuncAttributeMaxDynamicSharedMemorySize, SHARED_BYTES);
+    static const cudaError_t prepared =
+        cudaFuncSetAttribute(red_black_kernel<HELMHOLTZ, ZERO>,
+                             cudaFuncAttributeMaxDynamicSharedMemorySize, SHARED_BYTES);
     CUDA_CALL(prepared);
     const int tiles_i = cuda_divided(w.c.n[0], CORE_WIDTH),
               tiles_j = cuda_divided(w.c.n[1] - 2, CORE_ROWS);
@@ -29,11 +30,12 @@ static void launch(const struct pair_fv4 &w)
     const struct parts parts =
         tuning.planes > 0 ? parts_even(tiles, n, planes)
                           : parts_choose(tiles, n, planes, EXTRA_STEPS, cuda_multiprocessors());
-    const struct maps maps = {cuda_tile_map(w.in, w.c, WIDTH, REGION_ROWS + 4),
+    const struct maps maps = {ZERO ? CUtensorMap{}
+                                   : cuda_tile_map(w.in, w.c, WIDTH, REGION_ROWS + 4),
                               cuda_tile_map(w.beta_i, w.c, WIDTH, REGION_ROWS + 2),
                               cuda_tile_map(w.beta_j, w.c, WIDTH, REGION_ROWS + 1),
                               cuda_tile_map(w.beta_k, w.c, WIDTH, REGION_ROWS + 2)};
-    red_black_kernel<HELMHOLTZ>
+    red_black_kernel<HELMHOLTZ, ZERO>
         <<<parts_blocks(&parts), LANES * WARPS, SHARED_BYTES, cuda_stream()>>>(
             w, maps, share(parts, tiles_i), 0);
     CUDA_LAUNCHED();
@@ -41,9 +43,9 @@ static void launch(const struct pair_fv4 &w)
 
 void cuda_pair_fv4(const struct pair_fv4 &w)
 {
-    if (w.alpha)
-        launch<true>(w);
+    if (w.in)
+        w.alpha ? launch<true, false>(w) : launch<false, false>(w);
     else
-        launch<false>(w);
+        w.alpha ? launch<true, true>(w) : launch<false, true>(w);
     cuda_rim_fv4(w);
 }

@@ -4,9 +4,9 @@
  * memory. */
 #include "cuda/internal.cuh"
 
-/* The patch has walls on all sides. `in` has its ghosts, f and the coefficients have the layout of
- * patch c, pointers are at cell (0,0,0); alpha is NULL for poisson. Ghosts of out are overwritten.
- */
+/* The patch has walls on all sides. `in` has its ghosts, or is NULL if u is 0 everywhere; f and the
+ * coefficients have the layout of patch c, pointers are at cell (0,0,0); alpha is NULL for poisson.
+ * Ghosts of out are overwritten. */
 struct pair_fv4 {
     struct cells c;
     const double *in, *f, *alpha, *dinv, *beta_i, *beta_j, *beta_k;

@@ -78,8 +78,17 @@ static __device__ __forceinline__ struct face load_side(const struct planes &p, 
             at(p.beta[3] + place) - at(p.beta[1] + place)};
 }
 
+/* The same of a red cell where u is 0 everywhere. */
+static __device__ __forceinline__ double relax_from_zero(const struct pair_fv4 &w,
+                                                         const struct faces &faces,
+                                                         const struct source &s,
+                                                         const struct stored &stored)
+{
+    return relax_zero(or_stored(inverse_diagonal(w.scale, faces, s.alpha), stored), s.f);
+}
+
 /* The new value of the red cell at place c in plane k, all of it from shared memory. */
-template <bool HELMHOLTZ>
+template <bool HELMHOLTZ, bool ZERO>
 static __device__ __forceinline__ double relax_alone(const struct pair_fv4 &w, int c,
                                                      const struct planes &p, const struct source &s,
                                                      const struct stored &stored)
@@ -88,6 +97,8 @@ static __device__ __forceinline__ double relax_alone(const struct pair_fv4 &w, i
         both(load_side(p, BETA_I_CELL + c, ROW), load_side(p, BETA_I_CELL + c + COLUMN, ROW)),
         both(load_side(p, BETA_J_CELL + c, COLUMN), load_side(p, BETA_J_CELL + c + ROW, COLUMN)),
         both(load_face(p.beta_k[0] + c, COLUMN, ROW), load_face(p.beta_k[1] + c, COLUMN, ROW))};
+    if (ZERO)
+        return relax_from_zero(w, faces, s, stored);
     const struct fv4_cells x =
         gather_fv4([&](int i, int j, int k) { return at(p.u[2 + k] + c + i * COLUMN + j * ROW); });
     return relax<HELMHOLTZ>(w, x, faces, s, stored);

@@ -10,7 +10,10 @@
  * and a black one in k − 1; those are the active ones, in the next step it is the others. Of what
  * these will need again as much as there is room for stays in registers, everything else is in
  * shared memory: tiles of u and β, asked for two steps ahead, and new red cells. One column of
- * cells on either side of the block's own has red cells only; the warps update them in turns. */
+ * cells on either side of the block's own has red cells only; the warps update them in turns.
+ *
+ * If u is 0 everywhere (ZERO), red cells become D⁻¹f, and of u there are only the ghosts in shared
+ * memory that follow from them. */
 #include "cuda/divider.cuh"
 #include "cuda/pair_fv4_rows.cuh"
 #include "cuda/parts.h"
@@ -63,7 +66,7 @@ static __device__ __forceinline__ void put_ends(const struct planes &p, const st
 }
 
 /* The red cells of outer columns; what does not come in tiles has come, see ask_for_sources. */
-template <bool HELMHOLTZ>
+template <bool HELMHOLTZ, bool ZERO>
 static __device__ __forceinline__ void relax_outer(const struct pair_fv4 &w, const struct march &m,
                                                    const struct planes &p, int k)
 {
@@ -72,7 +75,7 @@ static __device__ __forceinline__ void relax_outer(const struct pair_fv4 &w, con
     const int place = outer_place(o, step_number(m, k));
     const struct source s = {at(place + OUTER_F), HELMHOLTZ ? at(place + OUTER_ALPHA) : 0.0};
     const struct stored dinv = {near_wall(w, o, k), place + OUTER_DINV};
-    const double red = relax_alone<HELMHOLTZ>(w, o.place, p, s, dinv);
+    const double red = relax_alone<HELMHOLTZ, ZERO>(w, o.place, p, s, dinv);
     if (o.own)
         put(p.red[1] + o.place / ROW / 2 * RED_ROW + o.place % ROW, red);
 }
@@ -136,7 +139,7 @@ ask_for_sources(const struct pair_fv4 &w, const struct march &m, const struct co
     x.here = above;
 }
 
-template <bool HELMHOLTZ, int S>
+template <bool HELMHOLTZ, bool ZERO, int S>
 static __device__ __forceinline__ void relax_reds(const struct pair_fv4 &w, const struct columns &t,
                                                   const struct moment &now, const struct state &x,
                                                   const struct faces_j &j, double red[2],
@@ -145,12 +148,12 @@ static __device__ __forceinline__ void relax_reds(const struct pair_fv4 &w, cons
 #pragma unroll
     for (int q = 0; q < 2; q++) {
         const struct stored dinv = {!(now.red_away >> 2 * q & 1), t.dinv + q * DINV_SIZE};
-        red[q] = relax_red<HELMHOLTZ, S>(w, t, x.p, x.kept, 2 * q + S, j, x.sources[S].red[q], dinv,
-                                         common[q], high[q]);
+        red[q] = relax_red<HELMHOLTZ, ZERO, S>(w, t, x.p, x.kept, 2 * q + S, j, x.sources[S].red[q],
+                                               dinv, common[q], high[q]);
     }
 }
 
-template <bool HELMHOLTZ, int S>
+template <bool HELMHOLTZ, bool ZERO, int S>
 static __device__ __forceinline__ void
 relax_blacks(const struct pair_fv4 &w, const struct columns &t, const struct moment &now,
              const struct state &x, const struct faces_j &j, const double red[2],
@@ -159,15 +162,15 @@ relax_blacks(const struct pair_fv4 &w, const struct columns &t, const struct mom
 #pragma unroll
     for (int q = 0; q < 2; q++) {
         const struct stored dinv = {!is(t, AWAY_I), t.dinv + BLACK_DINV + q * DINV_SIZE};
-        black[q] = relax_black<HELMHOLTZ, S>(w, t, x.p, x.kept, 2 * q + S, j, red[q],
-                                             x.sources[S].black[q], dinv, common[q]);
+        black[q] = relax_black<HELMHOLTZ, ZERO, S>(w, t, x.p, x.kept, 2 * q + S, j, red[q],
+                                                   x.sources[S].black[q], dinv, common[q]);
         if (!(now.black_away >> 2 * q & 1))
             black[q] = x.kept.u[2 * q + S][2];
     }
 }
 
 /* Step k, of parity S. */
-template <bool HELMHOLTZ, int S>
+template <bool HELMHOLTZ, bool ZERO, int S>
 static __device__ __forceinline__ void step(const struct pair_fv4 &w, const struct maps &maps,
                                             const struct march &m, struct columns t, int warp,
                                             unsigned zero, struct state &x, int k)
@@ -180,10 +183,11 @@ static __device__ __forceinline__ void step(const struct pair_fv4 &w, const stru
     ask_for_sources<HELMHOLTZ, S>(w, m, t, now, warp, zero, x);
     wait_for(barriers().full, now.number);
     if (has_outer(w, warp, now.number))
-        relax_outer<HELMHOLTZ>(w, m, x.p, k);
-    load_planes<HELMHOLTZ, S>(x.kept, t, x.p);
+        relax_outer<HELMHOLTZ, ZERO>(w, m, x.p, k);
+    if (!ZERO)
+        load_planes<HELMHOLTZ, S>(x.kept, t, x.p);
     const struct faces_j j = load_faces_j<HELMHOLTZ, S>(x.kept, t, x.p);
-    relax_reds<HELMHOLTZ, S>(w, t, now, x, j, red, common, high);
+    relax_reds<HELMHOLTZ, ZERO, S>(w, t, now, x, j, red, common, high);
     wait_for(barriers().reds, now.number - 1);
     for (int q = 0; q < 2; q++)
         if (is(t, INSIDE))
@@ -196,14 +200,14 @@ static __device__ __forceinline__ void step(const struct pair_fv4 &w, const stru
     }
     arrive(barriers().reds, now.number);
     ask_after(barriers().reds, m, warp, k, [&] { fetch_next_beta(maps, m, k + 2); });
-    relax_blacks<HELMHOLTZ, S>(w, t, now, x, j, red, common, black);
+    relax_blacks<HELMHOLTZ, ZERO, S>(w, t, now, x, j, red, common, black);
     if (k > m.first)
         store_rows<S>(t, x.out, black, x.kept.red);
     keep<S>(x.kept, j, red, high);
     x.out += w.c.sk;
     move_up(x.p);
     arrive(barriers().done, now.number);
-    ask_after(barriers().done, m, warp, k, [&] { fetch_next_u(maps, m, k + 2); });
+    ask_after(barriers().done, m, warp, k, [&] { fetch_next_u<ZERO>(maps, m, k + 2); });
 }
 
 /* How blocks share the patch, tiles numbered along i first; as kernels can find it quickly. */
@@ -234,16 +238,18 @@ static __device__ __forceinline__ struct march find_march(const struct shares &s
             min(first + planes, n)};
 }
 
-template <bool HELMHOLTZ>
+template <bool HELMHOLTZ, bool ZERO>
 static __global__ void __launch_bounds__(LANES *WARPS, 1)
     red_black_kernel(const __grid_constant__ struct pair_fv4 w,
                      const __grid_constant__ struct maps maps,
                      const __grid_constant__ struct shares shares, unsigned zero)
 {
     const struct march m = find_march(shares, w.c.n[2]);
+    if (ZERO)
+        clear_u();
     create_barriers();
     if (threadIdx.x == 0)
-        fetch_first(maps, m);
+        fetch_first<ZERO>(maps, m);
     __syncwarp();
     const int warp = warp_number(), first = m.first - 1;
     struct columns t = make_columns(w, m, warp);
@@ -260,8 +266,8 @@ static __global__ void __launch_bounds__(LANES *WARPS, 1)
     find_strides(t);
     load_first_planes(x.kept, t, x.p);
     for (int k = first; k < m.last; k += 2) {
-        step<HELMHOLTZ, 0>(w, maps, m, t, warp, zero, x, k);
-        step<HELMHOLTZ, 1>(w, maps, m, t, warp, zero, x, k + 1);
+        step<HELMHOLTZ, ZERO, 0>(w, maps, m, t, warp, zero, x, k);
+        step<HELMHOLTZ, ZERO, 1>(w, maps, m, t, warp, zero, x, k + 1);
     }
 }
 

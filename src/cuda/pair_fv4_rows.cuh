@@ -47,10 +47,12 @@ static __device__ __forceinline__ bool is_kept(int r)
 }
 
 /* u of row r in plane k + d as it was. */
-template <int S>
+template <bool ZERO, int S>
 static __device__ __forceinline__ double u_of(const struct kept &x, const struct columns &t,
                                               const struct planes &p, int r, int d)
 {
+    if (ZERO)
+        return 0.0;
     return is_kept(r) ? x.u[r][d + (r % 2 == S ? 3 : 2)] : at(p.u[2 + d] + row_place(t, r));
 }
 
@@ -59,32 +61,32 @@ struct sides {
     double i[2], j[2];
 };
 
-template <int S>
+template <bool ZERO, int S>
 static __device__ __forceinline__ struct sides
 next_of(const struct kept &x, const struct columns &t, const struct planes &p, int r, int d)
 {
     const int place = p.u[2 + d] + row_place(t, r);
     return {{at(place - COLUMN), at(place + COLUMN)},
-            {u_of<S>(x, t, p, r - 1, d), u_of<S>(x, t, p, r + 1, d)}};
+            {u_of<ZERO, S>(x, t, p, r - 1, d), u_of<ZERO, S>(x, t, p, r + 1, d)}};
 }
 
 /* u around the cell of row r in plane k + d, of its own colour but for `next`. `below` and `above`
  * are the cells next to those, `column` those below and above it, the far one first. */
-template <int S>
+template <bool ZERO, int S>
 static __device__ __forceinline__ struct fv4_cells
 cells_of(const struct kept &kept, const struct columns &t, const struct planes &p, int r, int d,
          const double column[4], const struct sides &next, const struct sides &below,
          const struct sides &above)
 {
     struct fv4_cells x;
-    x.here = u_of<S>(kept, t, p, r, d);
+    x.here = u_of<ZERO, S>(kept, t, p, r, d);
     for (int side = 0; side < 2; side++) {
         const int step = side ? 1 : -1, plane = p.u[2 + d];
         x.near_i[side] = next.i[side];
         x.near_j[side] = next.j[side];
         x.near_k[side] = column[1 + side];
         x.far_i[side] = at(plane + row_place(t, r) + 2 * step * COLUMN);
-        x.far_j[side] = u_of<S>(kept, t, p, r + 2 * step, d);
+        x.far_j[side] = u_of<ZERO, S>(kept, t, p, r + 2 * step, d);
         x.far_k[side] = column[3 * side];
         x.ij[side] = at(plane + row_place(t, r - 1) + step * COLUMN);
         x.ij[2 + side] = at(plane + row_place(t, r + 1) + step * COLUMN);
@@ -163,14 +165,14 @@ struct common {
 };
 
 /* The new value of the red cell of row r in plane k, and the face above it. */
-template <bool HELMHOLTZ, int S>
+template <bool HELMHOLTZ, bool ZERO, int S>
 static __device__ __forceinline__ double
 relax_red(const struct pair_fv4 &w, const struct columns &t, const struct planes &p,
           const struct kept &x, int r, const struct faces_j &j, const struct source &s,
           const struct stored &stored, struct common &common, struct face &high)
 {
     double beta[2], d_k[2];
-    common.next = next_of<S>(x, t, p, r, 0);
+    common.next = next_of<ZERO, S>(x, t, p, r, 0);
     for (int side = 0; side < 2; side++) {
         beta[side] = beta_i(t, p.beta[2], r, side);
         common.beta_m[side] = beta_i(t, p.beta[1], r, side);
@@ -181,9 +183,12 @@ relax_red(const struct pair_fv4 &w, const struct columns &t, const struct planes
     high = face_k(t, p.beta_k[1], r);
     const struct faces faces = {faces_i(t, p.beta[2], r, beta, d_k),
                                 both(j.here[r - S], j.here[r - S + 1]), both(common.low, high)};
+    if (ZERO)
+        return relax_from_zero(w, faces, s, stored);
     const double column[4] = {x.u[r][1], x.u[r][2], x.u[r][4], x.u[r][5]};
-    const struct fv4_cells cells = cells_of<S>(
-        x, t, p, r, 0, column, common.next, next_of<S>(x, t, p, r, -1), next_of<S>(x, t, p, r, 1));
+    const struct fv4_cells cells =
+        cells_of<ZERO, S>(x, t, p, r, 0, column, common.next, next_of<ZERO, S>(x, t, p, r, -1),
+                          next_of<ZERO, S>(x, t, p, r, 1));
     return relax<HELMHOLTZ>(w, cells, faces, s, stored);
 }
 
@@ -202,7 +207,7 @@ reds_of(const struct kept &x, const struct columns &t, const struct planes &p, i
 }
 
 /* That of the black cell below it, where no wall in j or k is near. */
-template <bool HELMHOLTZ, int S>
+template <bool HELMHOLTZ, bool ZERO, int S>
 static __device__ __forceinline__ double
 relax_black(const struct pair_fv4 &w, const struct columns &t, const struct planes &p,
             const struct kept &x, int r, const struct faces_j &j, double red,
@@ -212,8 +217,8 @@ relax_black(const struct pair_fv4 &w, const struct columns &t, const struct plan
                                 both(j.below[r - S], j.below[r - S + 1]),
                                 both(x.low[r], common.low)};
     const double column[4] = {x.u[r][0], x.red[r], red, x.u[r][4]};
-    const struct fv4_cells cells = cells_of<S>(x, t, p, r, -1, column, reds_of<S>(x, t, p, r),
-                                               next_of<S>(x, t, p, r, -2), common.next);
+    const struct fv4_cells cells = cells_of<ZERO, S>(x, t, p, r, -1, column, reds_of<S>(x, t, p, r),
+                                                     next_of<ZERO, S>(x, t, p, r, -2), common.next);
     return relax<HELMHOLTZ>(w, cells, faces, s, stored);
 }
 

@@ -120,12 +120,18 @@ static __device__ __forceinline__ barrier_word *full_barrier(int number)
     return &barriers().full[number & 1];
 }
 
+/* Where u is 0 everywhere nothing is asked for. */
+template <bool ZERO>
+constexpr int BYTES_OF_U = ZERO ? 0 : U_BYTES;
+
 /* Two arrivals make tiles complete: of those who ask for u, and for β. */
+template <bool ZERO>
 static __device__ void fetch_next_u(const struct maps &maps, const struct march &m, int k)
 {
     barrier_word *full = full_barrier(step_number(m, k));
-    barrier_expect(full, U_BYTES);
-    fetch_u(maps, m, k + 2, full);
+    barrier_expect(full, BYTES_OF_U<ZERO>);
+    if (!ZERO)
+        fetch_u(maps, m, k + 2, full);
 }
 
 static __device__ void fetch_next_beta(const struct maps &maps, const struct march &m, int k)
@@ -137,18 +143,26 @@ static __device__ void fetch_next_beta(const struct maps &maps, const struct mar
 }
 
 /* Asks for what the first two steps need, those of planes first − 1 and first. */
+template <bool ZERO>
 static __device__ void fetch_first(const struct maps &maps, const struct march &m)
 {
     barrier_word *full = full_barrier(0);
-    barrier_expect(full, 5 * U_BYTES + 2 * (BETA_BYTES + BETA_J_BYTES) + BETA_BYTES);
-    for (int k = m.first - 3; k <= m.first + 1; k++)
+    barrier_expect(full, 5 * BYTES_OF_U<ZERO> + 2 * (BETA_BYTES + BETA_J_BYTES) + BETA_BYTES);
+    for (int k = m.first - 3; k <= m.first + 1 && !ZERO; k++)
         fetch_u(maps, m, k, full);
     for (int k = m.first - 2; k <= m.first - 1; k++)
         fetch_beta(maps, m, k, full);
     fetch_beta_k(maps, m, m.first - 1, full);
     fetch_next_beta(maps, m, m.first - 1);
-    fetch_next_u(maps, m, m.first);
+    fetch_next_u<ZERO>(maps, m, m.first);
     fetch_next_beta(maps, m, m.first);
+}
+
+/* In place of u, by all threads before they meet. */
+static __device__ void clear_u()
+{
+    for (int x = threadIdx.x * COLUMN; x < U_SLOTS * U_SIZE; x += LANES * WARPS * COLUMN)
+        put(shared_begin() + U_PLACE + x, 0.0);
 }
 
 /* Where planes are in shared memory, the lowest first that the step uses; the last of each is the

@@ -123,6 +123,8 @@ static void sweep_by_pairs_fv4(const struct pass *pass)
 {
     for (int sweep = 0; sweep < pass->nsweeps; sweep += 2) {
         struct pair_fv4 pair = open_pair_fv4(cuda_open_work(pass, 0));
+        if (sweep == 0 && pass->start == START_ZERO)
+            pair.in = NULL;
         pair.ghosts = sweep + 2 < pass->nsweeps || pass->finish != FINISH_NONE;
         cuda_pair_fv4(pair);
         exchange_buffers(pass);
@@ -330,14 +332,12 @@ static void start_alone(const struct pass *pass)
         baseline_start(cuda_open_work(pass, q), q, extent_of(pass));
 }
 
-/* The same with the ghosts of u, of a level that is one patch with walls on all sides. */
+/* The same with the ghosts of u, of a level that is one patch with walls on all sides. Where u is
+ * 0 the first sweeps know it. */
 static void start_with_ghosts(const struct pass *pass)
 {
-    const struct level *l = pass->level;
-    if (pass->start == START_ZERO) {
-        CUDA_CALL(cudaMemsetAsync(l->fields[pass->u], 0, level_field_bytes(l), cuda_stream()));
+    if (pass->start == START_ZERO)
         return;
-    }
     struct work w = cuda_open_work(pass, 0);
     start_alone(pass);
     cuda_fill_walls(w, 0);

@@ -140,11 +140,11 @@ static __device__ __forceinline__ void load_line(const struct pair_fv4 &w, const
         return;
     const bool odd = is_black(b, line.x, line.y, 0);
     const long first = patch_place(b, line.x, line.y, 0);
-    const double *const from[2] = {(odd ? w.in : w.out) + first, (odd ? w.out : w.in) + first};
+    const double *const from[2] = {odd ? w.in : w.out, odd ? w.out : w.in};
 #pragma unroll
     for (int z = 0; z < RIM_DEPTH; z++)
-        if (reaches(b, z))
-            line.cell[z] = from[z % 2][z * b.step_z];
+        if (reaches(b, z) && from[z % 2])
+            line.cell[z] = from[z % 2][first + z * b.step_z];
 }
 
 /* Puts them into shared memory, and the ghosts that follow from them. */

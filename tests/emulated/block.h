@@ -190,12 +190,13 @@ inline void arrive(counted_barrier &b)
     end_phase(b);
 }
 
-/* An arrival after which the thread still copies so many bytes. */
+/* An arrival after which the thread still copies so many bytes, or none. */
 inline void arrive_before_copies(counted_barrier &b, long bytes)
 {
     b.coming.learn(self().known);
     b.missing--;
     b.bytes += bytes;
+    end_phase(b);
 }
 
 inline void copied(counted_barrier &b, long bytes)

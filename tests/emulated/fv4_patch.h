@@ -35,6 +35,14 @@ static struct pair_fv4 make_pass(const struct box &b, struct fields &x, bool hel
             0.37,          colour,          first(x.out),    false};
 }
 
+/* The same from u that is 0 everywhere, of which the pass is not given a field. */
+static struct pair_fv4 from_zero(struct fields &x, struct pair_fv4 w)
+{
+    x.u.assign(x.u.size(), 0.0);
+    w.in = NULL;
+    return w;
+}
+
 /* Both ghosts behind a wall, from the cell at x on inward. */
 static void put_ghosts_behind(double *x, long inward)
 {

@@ -22,6 +22,7 @@ static struct parts make_parts(int tiles, int n, int planes)
 
 static void run_kernel(const struct pair_fv4 &w, int planes, std::mt19937 &random)
 {
+    const bool zero = !w.in;
     const struct maps maps = {{w.in, w.c, WIDTH, REGION_ROWS + 4},
                               {w.beta_i, w.c, WIDTH, REGION_ROWS + 2},
                               {w.beta_j, w.c, WIDTH, REGION_ROWS + 1},
@@ -33,9 +34,11 @@ static void run_kernel(const struct pair_fv4 &w, int planes, std::mt19937 &rando
     for (int block = 0; block < parts_blocks(&parts); block++)
         assert_true(emulated::run({(unsigned)block, 0, 0}, random, [&] {
             if (w.alpha)
-                red_black_kernel<true>(w, maps, shares, 0);
+                zero ? red_black_kernel<true, true>(w, maps, shares, 0)
+                     : red_black_kernel<true, false>(w, maps, shares, 0);
             else
-                red_black_kernel<false>(w, maps, shares, 0);
+                zero ? red_black_kernel<false, true>(w, maps, shares, 0)
+                     : red_black_kernel<false, false>(w, maps, shares, 0);
         }));
 }
 
@@ -57,7 +60,7 @@ static field expected(const struct box &b, const struct pair_fv4 &w, const field
     const auto is_red = [&](int i, int j, int k) { return (i + j + k + w.colour) % 2 == 0; };
     for_cells(w.c, [&](int i, int j, int k, long place) {
         if (is_red(i, j, k))
-            after_red[b.origin + place] = relaxed(w, w.in, i, j, k);
+            after_red[b.origin + place] = relaxed(w, u.data() + b.origin, i, j, k);
     });
     after_both = after_red;
     fill_ends(w.c, after_red.data() + b.origin);
@@ -69,12 +72,17 @@ static field expected(const struct box &b, const struct pair_fv4 &w, const field
     return after_both;
 }
 
-static void check(int n0, int n1, int n2, int planes, bool helmholtz, int colour)
+enum guess { ANY, ZERO };
+
+static void check(int n0, int n1, int n2, int planes, bool helmholtz, int colour,
+                  enum guess guess = ANY)
 {
     std::mt19937 random(n0 + n1 + n2 + colour);
     const struct box b = make_box(n0, n1, n2);
     struct fields x = make_fields(b, random);
-    const struct pair_fv4 w = make_pass(b, x, helmholtz, colour);
+    struct pair_fv4 w = make_pass(b, x, helmholtz, colour);
+    if (guess == ZERO)
+        w = from_zero(x, w);
     const field want = expected(b, w, x.u);
     long wrong = 0;
     emulated::races = 0;
@@ -108,12 +116,21 @@ static void test_small_patches(void **)
     check(40, 16, 16, 6, false, 0);
 }
 
+static void test_from_zero(void **)
+{
+    check(64, 16, 16, 16, false, 0, ZERO);
+    check(132, 30, 12, 6, false, 1, ZERO);
+    check(76, 20, 16, 8, true, 0, ZERO);
+    check(8, 8, 8, 8, true, 1, ZERO);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_whole_tiles),
         cmocka_unit_test(test_tiles_that_are_not_full),
         cmocka_unit_test(test_small_patches),
+        cmocka_unit_test(test_from_zero),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -50,11 +50,11 @@ static bool next_to_walls(const struct pair_fv4 &w, int j, int k)
     return !away_from_walls(j, w.c.n[1]) || !away_from_walls(k, w.c.n[2]);
 }
 
-static field expected(const struct box &b, const struct pair_fv4 &w)
+static field expected(const struct box &b, const struct pair_fv4 &w, const field &u)
 {
     field both(b.size), after;
     for_cells(w.c, [&](int i, int j, int k, long place) {
-        both[b.origin + place] = (is_red(w, i, j, k) ? w.out : w.in)[place];
+        both[b.origin + place] = is_red(w, i, j, k) ? w.out[place] : u[b.origin + place];
     });
     fill_ghosts(w.c, both.data() + b.origin);
     after.assign(w.out - b.origin, w.out - b.origin + b.size);
@@ -79,16 +79,21 @@ static bool is_read(const struct cells &c, const int p[3])
     return outside == 0 || (outside == 1 && furthest <= 2) || (outside == 2 && furthest == 1);
 }
 
-static void check(int n0, int n1, int n2, bool helmholtz, int colour, bool ghosts)
+enum guess { ANY, ZERO };
+
+static void check(int n0, int n1, int n2, bool helmholtz, int colour, bool ghosts,
+                  enum guess guess = ANY)
 {
     std::mt19937 random(n0 + n1 + n2 + colour);
     const struct box b = make_box(n0, n1, n2);
     struct fields x = make_fields(b, random);
     struct pair_fv4 w = make_pass(b, x, helmholtz, colour);
+    if (guess == ZERO)
+        w = from_zero(x, w);
     x.out = random_field(b, random, -1.0, 1.0);
     w.out = x.out.data() + b.origin;
     w.ghosts = ghosts;
-    const field want = expected(b, w), before = x.out;
+    const field want = expected(b, w, x.u), before = x.out;
     long wrong = 0;
     emulated::races = 0;
     run_kernel(w, random);
@@ -119,11 +124,18 @@ static void test_other_patches(void **)
     check(36, 12, 28, false, 0, true);
 }
 
+static void test_from_zero(void **)
+{
+    check(20, 20, 20, false, 1, true, ZERO);
+    check(36, 12, 8, true, 0, true, ZERO);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_cubes),
         cmocka_unit_test(test_other_patches),
+        cmocka_unit_test(test_from_zero),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
