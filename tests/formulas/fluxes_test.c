@@ -377,6 +377,27 @@ static void updates_follow_their_definitions(void **state)
     }
 }
 
+/* Where u is 0 the sum is a zero of either sign, and f may be one too. */
+static void relaxing_zero_is_an_update(void **state)
+{
+    static const double zeros[2] = {0.0, -0.0};
+    (void)state;
+    for (long number = 0; number < CASES; number++) {
+        random_begin(number);
+        const double any = random_scaled(), dinv = random_scaled(), alpha = fabs(random_scaled()),
+                     scale = fabs(random_scaled()), f = number % 3 < 2 ? zeros[number % 3] : any;
+        for (int sign = 0; sign < 2; sign++) {
+            const double sum = zeros[sign], u = 0.0, want = relax_zero(dinv, f);
+            const double rhs[3] = {rhs_poisson(f, alpha, u), rhs_helmholtz(f, alpha, u),
+                                   rhs_helmholtz_unit(f, alpha, u)};
+            for (int kind = 0; kind < 3; kind++) {
+                const double r = residual_value(rhs[kind], scale, sum);
+                assert_true(same_bits(want, update_gauss_seidel(u, dinv, r)));
+            }
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -388,6 +409,7 @@ int main(void)
         cmocka_unit_test(constant_sums_agree),
         cmocka_unit_test(sums_of_constants_vanish),
         cmocka_unit_test(updates_follow_their_definitions),
+        cmocka_unit_test(relaxing_zero_is_an_update),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
