@@ -50,7 +50,8 @@ struct thread {
     bool done = false;
     index3 index{};
     clock_of_all known;
-    std::vector<copy> copies;
+    std::vector<copy> copies; /* asked for, of which the first so many are committed */
+    size_t committed = 0;
 };
 
 /* Some threads that all must come before any goes on. */

@@ -96,14 +96,16 @@ static void test_overwriting_is_a_race(void **)
     assert_true(count_races(kernel) > 0);
 }
 
-static void test_a_copy_is_there_once_waited_for(void **)
+static void test_a_copy_is_there_once_committed_and_waited_for(void **)
 {
     const auto kernel = [] {
         static const double value = 5.0;
         const int place = VALUES + (int)threadIdx.x * 8;
         __pipeline_memcpy_async(shared_memory + place, &value, sizeof value);
+        __pipeline_wait_prior(0);
         if (!std::isnan(at(place)))
             abort();
+        __pipeline_commit();
         __pipeline_wait_prior(0);
         if (!(at(place) == value))
             abort();
@@ -127,7 +129,7 @@ int main(void)
         cmocka_unit_test(test_a_warp_orders_its_lanes_only),
         cmocka_unit_test(test_a_shuffle_orders_nothing),
         cmocka_unit_test(test_overwriting_is_a_race),
-        cmocka_unit_test(test_a_copy_is_there_once_waited_for),
+        cmocka_unit_test(test_a_copy_is_there_once_committed_and_waited_for),
         cmocka_unit_test(test_waiting_for_ever_ends),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

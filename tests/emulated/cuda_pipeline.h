@@ -1,6 +1,7 @@
 #ifndef EMULATED_CUDA_PIPELINE_H
 #define EMULATED_CUDA_PIPELINE_H
-/* Copies of a thread's own, which are there once it has waited for them, and NaN before. */
+/* Copies of a thread's own, which are there once it has committed them and then waited, and NaN
+ * before. */
 #include "cuda/shared.cuh"
 
 static inline void __pipeline_memcpy_async(void *to, const void *from, size_t)
@@ -12,13 +13,17 @@ static inline void __pipeline_memcpy_async(void *to, const void *from, size_t)
 
 static inline void __pipeline_commit()
 {
+    emulated::self().committed = emulated::self().copies.size();
 }
 
 static inline void __pipeline_wait_prior(int)
 {
-    for (const emulated::copy &c : emulated::self().copies)
-        *c.to = c.value;
-    emulated::self().copies.clear();
+    emulated::thread &t = emulated::self();
+    const auto end = t.copies.begin() + (long)t.committed;
+    for (auto c = t.copies.begin(); c != end; c++)
+        *c->to = c->value;
+    t.copies.erase(t.copies.begin(), end);
+    t.committed = 0;
 }
 
 #endif
