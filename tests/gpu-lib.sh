@@ -1,5 +1,5 @@
 # shellcheck shell=bash disable=SC2154
-# What tests/gpu-check and tests/gpu-check-ranks have in common. $hpgmg is the program, $scratch a folder.
+# What the scripts tests/gpu-check* have in common. $hpgmg is the program, $scratch a folder; passed and failed count.
 
 # Sets json if the program can write reports.
 find_json() {
@@ -21,4 +21,26 @@ answer_of() {
     checksum=$("$@" --checksum ${json:+--json "$report"} 2>&1 | sed -n 's/^checksum: //p')
     [ -n "$checksum" ] || return
     echo "$checksum" ${json:+$(sed -nE 's/^\s*"rel_residual":\s*([^",]*),?$/\1/p' "$report")}
+}
+
+# sanitize COMMAND...: none of compute-sanitizer's tools, all at once, finds anything
+sanitize() {
+    local tool tools="memcheck racecheck initcheck synccheck"
+    for tool in $tools; do
+        (
+            compute-sanitizer --tool "$tool" --error-exitcode 9 "$@" >"$scratch/$tool" 2>&1
+            echo $? >"$scratch/$tool.status"
+        ) &
+    done
+    wait
+    for tool in $tools; do
+        if [ "$(cat "$scratch/$tool.status")" = 0 ]; then
+            passed=$((passed + 1))
+        else
+            failed=$((failed + 1))
+            printf '%s: %s: %s\n' "$tool" "$*" "$(grep SUMMARY "$scratch/$tool" || tail -n 1 "$scratch/$tool")"
+            grep -A 3 -m 4 Error: "$scratch/$tool"
+        fi
+        rm -f "$scratch/$tool.status"
+    done
 }
