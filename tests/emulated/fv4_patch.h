@@ -12,7 +12,6 @@
 using emulated::box;
 using emulated::field;
 using emulated::make_box;
-using emulated::MARGIN;
 using emulated::random_field;
 
 struct fields {
@@ -27,20 +26,28 @@ static struct fields make_fields(const struct box &b, std::mt19937 &random)
             positive(), positive(), positive(), field(b.size, std::nan(""))};
 }
 
-static struct pair_fv4 make_pass(const struct box &b, struct fields &x, bool helmholtz, int colour)
-{
-    const auto first = [&](field &v) { return v.data() + b.origin; };
-    return {b.c,           first(x.u),      first(x.f),      helmholtz ? first(x.alpha) : NULL,
-            first(x.dinv), first(x.beta_i), first(x.beta_j), first(x.beta_k),
-            0.37,          colour,          first(x.out),    false};
-}
+/* What u is before: as it is in the fields, or 0 everywhere, which is put there; the pass is not
+ * given a field then. */
+enum guess { ANY, ZERO };
 
-/* The same from u that is 0 everywhere, of which the pass is not given a field. */
-static struct pair_fv4 from_zero(struct fields &x, struct pair_fv4 w)
+static struct pair_fv4 make_pass(const struct box &b, struct fields &x, bool helmholtz, int colour,
+                                 enum guess guess)
 {
-    x.u.assign(x.u.size(), 0.0);
-    w.in = NULL;
-    return w;
+    if (guess == ZERO)
+        x.u.assign(x.u.size(), 0.0);
+    const auto first = [&](field &v) { return v.data() + b.origin; };
+    return {b.c,
+            guess == ZERO ? NULL : first(x.u),
+            first(x.f),
+            helmholtz ? first(x.alpha) : NULL,
+            first(x.dinv),
+            first(x.beta_i),
+            first(x.beta_j),
+            first(x.beta_k),
+            0.37,
+            colour,
+            first(x.out),
+            false};
 }
 
 /* Both ghosts behind a wall, from the cell at x on inward. */

@@ -1,6 +1,7 @@
 #ifndef EMULATED_PATCH_H
 #define EMULATED_PATCH_H
 /* A patch, and random fields on it. */
+#include <algorithm>
 #include <cstring>
 #include <random>
 #include <vector>
@@ -26,6 +27,36 @@ inline struct box make_box(int n0, int n1, int n2)
     b.size = b.c.sk * (n2 + 2 * MARGIN);
     b.origin = MARGIN * (1 + b.c.sj + b.c.sk);
     return b;
+}
+
+/* Calls act(p, place) for the patch and all around it, the latter being p's in a field. */
+template <class Do>
+void for_box(const struct box &b, const Do &act)
+{
+    for (int k = -MARGIN; k < b.c.n[2] + MARGIN; k++)
+        for (int j = -MARGIN; j < b.c.n[1] + MARGIN; j++)
+            for (int i = -MARGIN; i < b.c.n[0] + MARGIN; i++) {
+                const int p[3] = {i, j, k};
+                act(p, b.origin + i + j * b.c.sj + k * b.c.sk);
+            }
+}
+
+/* In how many directions a place lies outside, in how many of these behind a wall, and how far at
+ * most. */
+struct outside {
+    int directions, walls, layers;
+};
+
+inline struct outside outside_of(const struct cells &c, const int p[3])
+{
+    struct outside o = {};
+    for (int d = 0; d < 3; d++) {
+        const int beyond = std::max(-p[d], p[d] - c.n[d] + 1);
+        o.directions += beyond > 0;
+        o.walls += beyond > 0 && c.wall[d][p[d] >= 0];
+        o.layers = std::max(o.layers, beyond);
+    }
+    return o;
 }
 
 typedef std::vector<double> field;

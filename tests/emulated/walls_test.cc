@@ -13,7 +13,7 @@ struct cells cells_of(const struct patch *patch);
 #include "cuda/walls.cu"
 #include "patch.h"
 
-using emulated::MARGIN;
+using emulated::outside;
 
 struct cells cells_of(const struct patch *)
 {
@@ -43,24 +43,6 @@ static double value_at(const struct cells &c, const double *x, int rule, const i
                        : wall_linear(v[0]);
 }
 
-/* In how many directions a place lies outside, in how many of these behind a wall, and how far at
- * most. */
-struct outside {
-    int directions, walls, layers;
-};
-
-static struct outside outside_of(const struct cells &c, const int p[3])
-{
-    struct outside o = {};
-    for (int d = 0; d < 3; d++) {
-        const int beyond = std::max(-p[d], p[d] - c.n[d] + 1);
-        o.directions += beyond > 0;
-        o.walls += beyond > 0 && c.wall[d][p[d] >= 0];
-        o.layers = std::max(o.layers, beyond);
-    }
-    return o;
-}
-
 /* Fills a random field by fill(c, x) and compares all of it; wanted(outside) says which ghosts. */
 template <class Fill, class Wanted>
 static void check(const emulated::box &b, int rule, const Fill &fill, const Wanted &wanted)
@@ -70,18 +52,14 @@ static void check(const emulated::box &b, int rule, const Fill &fill, const Want
     emulated::field after = before;
     long wrong = 0, filled = 0;
     fill(b.c, after.data() + b.origin);
-    for (int k = -MARGIN; k < b.c.n[2] + MARGIN; k++)
-        for (int j = -MARGIN; j < b.c.n[1] + MARGIN; j++)
-            for (int i = -MARGIN; i < b.c.n[0] + MARGIN; i++) {
-                const int p[3] = {i, j, k};
-                const long place = b.origin + i + j * b.c.sj + k * b.c.sk;
-                const struct outside o = outside_of(b.c, p);
-                const bool is_wanted = o.walls > 0 && wanted(o);
-                const double want =
-                    is_wanted ? value_at(b.c, before.data() + b.origin, rule, p, 2) : before[place];
-                filled += is_wanted;
-                wrong += memcmp(&want, &after[place], sizeof want) != 0;
-            }
+    emulated::for_box(b, [&](const int p[3], long place) {
+        const struct outside o = emulated::outside_of(b.c, p);
+        const bool is_wanted = o.walls > 0 && wanted(o);
+        const double want =
+            is_wanted ? value_at(b.c, before.data() + b.origin, rule, p, 2) : before[place];
+        filled += is_wanted;
+        wrong += memcmp(&want, &after[place], sizeof want) != 0;
+    });
     assert_int_equal(wrong, 0);
     assert_true(filled > 0);
 }
