@@ -15,6 +15,16 @@ static __device__ __forceinline__ double extrapolate(const double v[4], int rule
     return rule == 2 ? wall_quadratic(v[0], v[1]) : wall_linear(v[0]);
 }
 
+/* Both ghosts of an end of a row, by the quartic rule, as they lie in memory: `near` and `far` are
+ * the pairs of cells next to the wall and after them, which is on the high side or the low one. */
+static __device__ __forceinline__ double2 row_end_ghosts(double2 near, double2 far, bool high)
+{
+    const double v[4] = {high ? near.y : near.x, high ? near.x : near.y, high ? far.y : far.x,
+                         high ? far.x : far.y};
+    const double first = extrapolate(v, 4, 0), second = extrapolate(v, 4, 1);
+    return high ? make_double2(first, second) : make_double2(second, first);
+}
+
 /* The ghosts of one line through a wall: `ghost` is that of the first layer, `inward` the step to
  * the next cell. Where the rule is a constant no cell is read that it does not use. */
 static __device__ __forceinline__ void fill_line(double *ghost, long inward, int rule, int layers)

@@ -36,11 +36,11 @@ static __device__ __forceinline__ double2 load_shared_pair(int place)
     return pair;
 }
 
-static __device__ __forceinline__ void store_shared_pair(int place, double first, double second)
+static __device__ __forceinline__ void store_shared_pair(int place, double2 pair)
 {
     asm volatile("st.shared.v2.f64 [%0], {%1, %2};"
                  :
-                 : "r"(place), "d"(first), "d"(second)
+                 : "r"(place), "d"(pair.x), "d"(pair.y)
                  : "memory");
 }
 
@@ -109,9 +109,7 @@ static __device__ __forceinline__ void fill_row_end(const struct wall_place &w)
     const bool high = w.first < 0;
     const double2 a = load_shared_pair(high ? w.at - 2 * CELL : w.at + CELL),
                   b = load_shared_pair(high ? w.at - 4 * CELL : w.at + 3 * CELL);
-    const double v[4] = {high ? a.y : a.x, high ? a.x : a.y, high ? b.y : b.x, high ? b.x : b.y};
-    const double near = extrapolate(v, 4, 0), far = extrapolate(v, 4, 1);
-    store_shared_pair(high ? w.at : w.at - CELL, high ? near : far, high ? far : near);
+    store_shared_pair(high ? w.at : w.at - CELL, row_end_ghosts(a, b, high));
 }
 
 template <int RULE, bool PAIRED>

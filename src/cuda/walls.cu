@@ -74,10 +74,7 @@ static __device__ void row_ghosts(const struct wall_view &w, long end, bool high
 {
     const double2 a = *(const double2 *)(w.x + (high ? end - 1 : end)),
                   b = *(const double2 *)(w.x + (high ? end - 3 : end + 2));
-    const double v[4] = {high ? a.y : a.x, high ? a.x : a.y, high ? b.y : b.x, high ? b.x : b.y};
-    const double near = extrapolate(v, 4, 0), far = extrapolate(v, 4, 1);
-    *(double2 *)(w.x + (high ? end + 1 : end - 2)) =
-        high ? make_double2(near, far) : make_double2(far, near);
+    *(double2 *)(w.x + (high ? end + 1 : end - 2)) = row_end_ghosts(a, b, high);
 }
 
 /* The rules are constants, so that what is extrapolated from stays in registers. */
