@@ -178,8 +178,14 @@ static void find_waits(struct tail *t)
 {
     for (int s = 1; s < t->count; s++)
         t->steps[s].waits = !is_solo(*t, s) || !is_solo(*t, s - 1);
-    while (t->first_solo < t->count && !is_solo(*t, t->first_solo))
-        t->first_solo++;
+}
+
+static int first_solo(const struct tail &t)
+{
+    int step = 0;
+    while (step < t.count && !is_solo(t, step))
+        step++;
+    return step;
 }
 
 /* Launches the list and begins a new one. */
@@ -187,6 +193,7 @@ static void flush(struct launch *x)
 {
     const bool solo = x->place > 0;
     find_waits(&x->tail);
+    x->tail.first_solo = first_solo(x->tail);
     x->tail.solo_block = solo ? x->blocks : -1;
     x->tail.packets = packets();
     if (x->tail.count > 0)
