@@ -23,12 +23,15 @@ answer_of() {
     echo "$checksum" ${json:+$(sed -nE 's/^\s*"rel_residual":\s*([^",]*),?$/\1/p' "$report")}
 }
 
-# sanitize COMMAND...: none of compute-sanitizer's tools, all at once, finds anything
+# sanitize COMMAND...: none of compute-sanitizer's tools, all at once, finds anything. For several ranks `launcher` starts
+# it; `tools` are those that are wanted.
+tools="memcheck racecheck initcheck synccheck" launcher=
 sanitize() {
-    local tool tools="memcheck racecheck initcheck synccheck"
+    local tool
     for tool in $tools; do
         (
-            compute-sanitizer --tool "$tool" --error-exitcode 9 "$@" >"$scratch/$tool" 2>&1
+            # shellcheck disable=SC2086  # a command with options
+            $launcher compute-sanitizer --tool "$tool" --error-exitcode 9 "$@" >"$scratch/$tool" 2>&1
             echo $? >"$scratch/$tool.status"
         ) &
     done
