@@ -17,18 +17,6 @@ struct launch {
     struct brick_ghosts solo, bricks; /* of solo levels (no halo), and of a block's bricks */
 };
 
-/* Made at the first launch, which is not a recorded one. */
-static struct tail_packet *packets()
-{
-    static struct tail_packet *at;
-    const size_t bytes = 2 * TAIL_PACKETS * sizeof *at;
-    if (!at) {
-        at = (struct tail_packet *)cuda_allocate_bytes(bytes, "packets between blocks");
-        CUDA_CALL(cudaMemsetAsync(at, 0, bytes, cuda_stream()));
-    }
-    return at;
-}
-
 static bool is_solo(const struct tail &t, int step)
 {
     return t.levels[t.steps[step].level].nbricks == 1;
@@ -57,7 +45,6 @@ static void flush(struct launch *x)
     find_waits(&x->tail);
     x->tail.first_solo = first_solo(x->tail);
     x->tail.solo_block = solo ? x->blocks : -1;
-    x->tail.packets = packets();
     if (x->tail.count > 0)
         with_operator(x->of[0]->stencil->choice,
                       [&](auto op) { tail_launch<decltype(op)>(x->tail, x->blocks + solo); });

@@ -18,7 +18,8 @@ static __device__ __forceinline__ auto barrier_word()
     return cuda::atomic_ref<unsigned long long, cuda::thread_scope_device>(tail_arrivals);
 }
 
-/* How often all have met since the program began, as this block knows. */
+/* How often all blocks of this file's kernels have met since the program began, as this block
+ * knows. */
 static __device__ __forceinline__ unsigned long long &rounds_met()
 {
     __shared__ unsigned long long rounds;

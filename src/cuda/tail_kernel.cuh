@@ -112,14 +112,28 @@ static __global__ void __launch_bounds__(TAIL_THREADS, 1)
     }
 }
 
+/* These and the count that numbers exchanges (tail_arrivals) belong together, so each file that
+ * compiles kernels has its own of both. Made at the first launch, which is not a recorded one. */
+static struct tail_packet *packets()
+{
+    static struct tail_packet *at;
+    const size_t bytes = 2 * TAIL_PACKETS * sizeof *at;
+    if (!at) {
+        at = (struct tail_packet *)cuda_allocate_bytes(bytes, "packets between blocks");
+        CUDA_CALL(cudaMemsetAsync(at, 0, bytes, cuda_stream()));
+    }
+    return at;
+}
+
 template <class Op>
-void tail_launch(const struct tail &tail, int blocks)
+void tail_launch(struct tail &tail, int blocks)
 {
     constexpr size_t BYTES = sizeof(tail_block<Op>);
     static const cudaError_t prepared = cudaFuncSetAttribute(
         tail_kernel<Op>, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)BYTES);
     CUDA_CALL(prepared);
-    void *arguments[] = {(void *)&tail};
+    tail.packets = packets();
+    void *arguments[] = {&tail};
     CUDA_CALL(cudaLaunchCooperativeKernel((const void *)tail_kernel<Op>, blocks, TAIL_THREADS,
                                           arguments, BYTES, cuda_stream()));
 }

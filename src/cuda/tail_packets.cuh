@@ -13,7 +13,7 @@
 enum { EXCHANGES_PER_ROUND = 1 << 8 }; /* at most, between two barriers */
 static_assert(SMOOTHER_SWEEPS + 2 < EXCHANGES_PER_ROUND, "a pass's exchanges");
 
-/* An exchange's number, which no other one ever had, and its buffer. */
+/* An exchange's number, which no other one by the same packets ever had, and its buffer. */
 struct packet_round {
     unsigned long long number;
     struct tail_packet *packets;
