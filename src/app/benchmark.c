@@ -1,7 +1,5 @@
 #include "app/benchmark.h"
 #include <math.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "app/breakdown.h"
@@ -18,6 +16,8 @@
 #include "solvers/direct.h"
 #include "solvers/reduce.h"
 
+/* A right-hand side on 2h or 4h below this part of that on h is what rounding left of zero. */
+#define VANISHING 1e-12
 enum { MIN_SOLVES = 10, MAX_SOLVES = 1000000, WARM_UP_SOLVES = 2 };
 
 struct hierarchy_choice benchmark_hierarchy_choice(const struct options *o, bool on_gpu)
@@ -25,11 +25,7 @@ struct hierarchy_choice benchmark_hierarchy_choice(const struct options *o, bool
     struct hierarchy_choice choice = {
         .log2_box_dim = o->log2_box_dim,
         .boxes_per_rank = o->boxes_per_rank,
-        .op = {.order = o->order,
-               .helmholtz = o->equation == EQUATION_HELMHOLTZ,
-               .variable = o->coefficients == COEFFICIENTS_VARIABLE,
-               .periodic = o->boundary == BOUNDARY_PERIODIC,
-               .smoother = (enum smoother)o->smoother},
+        .op = options_operator(o),
         .problem = o->problem,
         .bottom = (enum bottom_method)o->bottom,
         .mgpcg = o->solver == SOLVER_MGPCG,
@@ -60,18 +56,6 @@ struct solver_choice benchmark_solver_choice(const struct options *o)
         .max_cycles = o->max_cycles,
     };
     return choice;
-}
-
-static void add_reason(struct benchmark *b, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
-static void add_reason(struct benchmark *b, const char *format, ...)
-{
-    va_list arguments;
-    if (b->nreasons == MAX_REASONS)
-        return;
-    va_start(arguments, format);
-    vsnprintf(b->reasons[b->nreasons++], REASON_SIZE, format, arguments);
-    va_end(arguments);
 }
 
 /* Solves to time: as asked, or as many as fill the time. Rank 0 of the level decides for all. */
@@ -122,19 +106,29 @@ static void summarise(struct size_record *r)
     memory_free(sorted);
 }
 
-static bool solve_is_good(const struct size_record *r)
+bool size_is_trivial(const struct benchmark *b, const struct size_record *r)
 {
-    return r->solve.outcome == OUTCOME_DONE && isfinite(r->solve.history[r->solve.cycles - 1]);
+    return r->rhs_norm <= VANISHING * b->sizes[0].rhs_norm;
+}
+
+/* A solve that missed its tolerance has no time, unless there was nothing to solve. */
+static bool is_worth_timing(const struct benchmark *b, const struct size_record *r)
+{
+    const bool finite = r->solve.cycles > 0 && isfinite(r->solve.history[r->solve.cycles - 1]);
+    return finite && (r->solve.outcome == OUTCOME_DONE || size_is_trivial(b, r));
 }
 
 /* Warms up, checks, and times the solves of one size. Only ranks that hold boxes of the level. */
-static void measure(struct solver *s, struct size_record *r, const struct options *o)
+static void measure(struct solver *s, const struct benchmark *b, struct size_record *r,
+                    const struct options *o)
 {
     const struct level *l = s->hierarchy->levels[s->top];
     double seconds = timed_solve(s, r);
     r->checksum = reduce_checksum(l, FIELD_U);
     r->reproducible = true;
-    if (!solve_is_good(r))
+    r->rhs_norm = s->rhs_norm;
+    r->solution_norm = reduce_norm(l, FIELD_U);
+    if (!is_worth_timing(b, r))
         return;
     for (int i = 1; i < WARM_UP_SOLVES; i++)
         seconds = timed_solve(s, r);
@@ -179,7 +173,7 @@ static void run_size(struct hierarchy *h, struct benchmark *b, int level, const 
     }
     struct solver *s = solver_create(h, level, benchmark_solver_choice(o));
     if (l->active) {
-        measure(s, r, o);
+        measure(s, b, r, o);
         if (r->solves > 0 && !o->quiet)
             breakdown_measure(s, r);
     }
@@ -194,40 +188,6 @@ static void run_size(struct hierarchy *h, struct benchmark *b, int level, const 
     r->true_error = true_error(h, l);
 }
 
-/* Order that the discretisation is known to show on this problem and size (NUMERICS); 0 where
- * nothing is known. */
-static double expected_order(const struct hierarchy *h, const struct options *o)
-{
-    const bool known = o->problem == PROBLEM_FV && o->cycle == CYCLE_F && o->solver == SOLVER_MG &&
-                       o->smoother == SMOOTHER_GSRB && o->boundary == BOUNDARY_DIRICHLET &&
-                       o->coefficients == COEFFICIENTS_VARIABLE && h->levels[0]->dim >= 128;
-    return !known ? 0.0 : o->order == 2 ? 1.95 : 3.5;
-}
-
-static void judge_size(struct benchmark *b, const struct size_record *r)
-{
-    if (r->solve.outcome != OUTCOME_DONE)
-        add_reason(b, "%s: %s", r->name, outcome_text(r->solve.outcome));
-    else if (!(r->solve.history[r->solve.cycles - 1] < 1.0))
-        add_reason(b, "%s: the residual is not smaller than the right-hand side", r->name);
-    if (!r->reproducible)
-        add_reason(b, "%s: repeated solves gave different bits", r->name);
-}
-
-/* The checks that a VALID run passes. Written so that a NaN fails each of them. */
-static void judge(struct benchmark *b, const struct hierarchy *h, const struct options *o)
-{
-    for (int s = 0; s < b->nsizes; s++)
-        judge_size(b, &b->sizes[s]);
-    if (b->nreasons > 0 || !b->has_richardson)
-        return;
-    const double order = expected_order(h, o);
-    if (!isfinite(b->richardson_error))
-        add_reason(b, "the Richardson error is not finite");
-    else if (order > 0.0 && !(b->richardson_order >= order))
-        add_reason(b, "order %.3f is below %.2f", b->richardson_order, order);
-}
-
 struct benchmark *benchmark_run(struct hierarchy *h, const struct options *options)
 {
     struct benchmark *b = memory_alloc_zero(sizeof *b, "benchmark");
@@ -239,8 +199,8 @@ struct benchmark *benchmark_run(struct hierarchy *h, const struct options *optio
             h->levels[0]->backend->on_device ? cuda_copy_rate() : breakdown_copy_rate();
     b->bottom = bottom_counts(h->bottom); /* rank 0 holds the coarsest level */
     if (comm_rank() == 0)
-        judge(b, h, options);
-    comm_broadcast(MPI_COMM_WORLD, &b->nreasons, sizeof b->nreasons);
+        b->verdict = verdict_of(b, options);
+    comm_broadcast(MPI_COMM_WORLD, &b->verdict.valid, sizeof b->verdict.valid);
     return b;
 }
 

@@ -5,6 +5,7 @@
  * which every report is made; prints nothing but a progress line on a terminal. */
 #include <stdbool.h>
 #include "app/options.h"
+#include "app/verdict.h"
 #include "solvers/solver.h"
 
 /* One row of the time table: all stages of one name on one level. Per solve; seconds are the
@@ -24,15 +25,14 @@ struct size_record {
     long solves;               /* timed */
     double *samples;           /* seconds of each */
     double mean, median, min, max, deviation;
-    double dof_per_second; /* N³/mean; 0 if not timed */
-    uint64_t checksum;     /* of u after the first solve */
-    bool reproducible;     /* all solves whose checksum was taken agree with it */
-    double true_error;     /* ‖u − u_exact‖_max; NaN if not known */
+    double dof_per_second;          /* N³/mean; 0 if not timed */
+    uint64_t checksum;              /* of u after the first solve */
+    bool reproducible;              /* all solves whose checksum was taken agree with it */
+    double rhs_norm, solution_norm; /* ‖f‖_max, and ‖u‖_max after the first solve */
+    double true_error;              /* ‖u − u_exact‖_max; NaN if not known */
     int nstages;
     struct stage_record *stages;
 };
-
-enum { MAX_REASONS = 16, REASON_SIZE = 160 };
 
 struct benchmark {
     int nsizes; /* min(3, levels) */
@@ -42,12 +42,15 @@ struct benchmark {
     double copy_bytes_per_second; /* of this machine's memory, read + write, all ranks; 0 if not
                                      measured */
     struct bottom_counts bottom;
-    int nreasons; /* why the run is INVALID; 0: it is VALID */
-    char reasons[MAX_REASONS][REASON_SIZE];
+    struct verdict verdict;
 };
 
-/* Runs it. The record is complete on rank 0; the verdict (nreasons) on all ranks. Collective over
- * the world. */
+/* True if restriction left nothing of the right-hand side on this size but rounding, so that
+ * relative residuals mean nothing. */
+bool size_is_trivial(const struct benchmark *b, const struct size_record *r);
+
+/* Runs it. The record is complete on rank 0; verdict.valid on all ranks. Collective over the world.
+ */
 struct benchmark *benchmark_run(struct hierarchy *h, const struct options *options);
 void benchmark_destroy(struct benchmark *b);
 

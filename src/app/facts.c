@@ -91,9 +91,11 @@ static void warn_of_bottom(struct facts *f, const struct benchmark *b)
 {
     for (int i = BREAKDOWN_NONE + 1; i < NUM_BREAKDOWNS; i++)
         if (b->bottom.breakdowns[i] > 0)
-            add_warning(f, "bottom solver: %s in %ld of %ld solves; the smoother took over",
+            add_warning(f, "bottom solver: %s in %ld of %ld solves; %s",
                         breakdown_text((enum breakdown)i), b->bottom.breakdowns[i],
-                        b->bottom.solves);
+                        b->bottom.solves,
+                        i == BREAKDOWN_SWEEPS ? "smoothing stopped short of its tolerance"
+                                              : "the smoother took over");
 }
 
 static void warn_of_noise(struct facts *f, const struct benchmark *b)

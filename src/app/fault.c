@@ -92,7 +92,7 @@ static long find_element(const struct level *l, enum place place)
 /* MG-PCG cycles on a residual of its own. */
 static bool is_right_hand_side(enum field field)
 {
-    return field == FIELD_F || field == FIELD_KRYLOV;
+    return field == FIELD_F || field == FIELD_PCG;
 }
 
 static void spoil_halo(void *data, const struct program *p, const struct stage *stage)

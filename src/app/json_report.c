@@ -166,7 +166,7 @@ static cJSON *solve(const struct size_record *r, const struct benchmark *b)
     json_add_number(object, "rel_residual", s->cycles > 0 ? s->history[s->cycles - 1] : NAN);
     cJSON_AddItemToObject(object, "history", numbers(s->history, s->cycles));
     json_add_number(object, "dof_per_second",
-                    b->nreasons == 0 && r->solves > 0 ? r->dof_per_second : NAN);
+                    b->verdict.valid && r->solves > 0 ? r->dof_per_second : NAN);
     add_seconds(object, r);
     add_hash(object, "checksum", r->checksum);
     cJSON_AddBoolToObject(object, "reproducible", r->reproducible);
@@ -202,15 +202,35 @@ static void add_bottom(cJSON *root, const struct benchmark *b)
                         (double)b->bottom.breakdowns[i]);
 }
 
+static cJSON *check(const struct check *c)
+{
+    cJSON *object = json_object();
+    cJSON_AddStringToObject(object, "check", c->name);
+    cJSON_AddStringToObject(object, "size", c->size);
+    cJSON_AddStringToObject(object, "state", check_state_text(c->state));
+    json_add_number(object, "value", c->value);
+    json_add_number(object, "lowest", c->lowest);
+    json_add_number(object, "highest", c->highest);
+    cJSON_AddStringToObject(object, "grounds", c->grounds);
+    return object;
+}
+
 static void add_verdict(cJSON *root, const struct facts *f, const struct benchmark *b)
 {
     bool complete = true;
     for (int s = 0; s < b->nsizes; s++)
         complete = complete && b->sizes[s].solves > 0;
-    cJSON_AddStringToObject(root, "verdict", b->nreasons == 0 ? "VALID" : "INVALID");
+    cJSON_AddStringToObject(root, "verdict", b->verdict.valid ? "VALID" : "INVALID");
     cJSON *reasons = cJSON_AddArrayToObject(root, "reasons");
-    for (int r = 0; r < b->nreasons; r++)
-        cJSON_AddItemToArray(reasons, cJSON_CreateString(b->reasons[r]));
+    char text[CHECK_TEXT_SIZE];
+    for (int c = 0; c < b->verdict.nchecks; c++)
+        if (b->verdict.checks[c].state == CHECK_FAILED)
+            cJSON_AddItemToArray(
+                reasons, cJSON_CreateString(check_text(&b->verdict.checks[c], text, sizeof text)));
+    cJSON_AddBoolToObject(root, "accuracy_checked", b->verdict.accuracy_checked);
+    cJSON *checks = cJSON_AddArrayToObject(root, "checks");
+    for (int c = 0; c < b->verdict.nchecks; c++)
+        cJSON_AddItemToArray(checks, check(&b->verdict.checks[c]));
     cJSON *warnings = cJSON_AddArrayToObject(root, "warnings");
     for (int w = 0; w < f->nwarnings; w++)
         cJSON_AddItemToArray(warnings, cJSON_CreateString(f->warnings[w]));

@@ -100,7 +100,7 @@ static enum status run_benchmark(const struct options *o, const struct hierarchy
     }
     report_hierarchy(h, o);
     struct benchmark *b = benchmark_run(h, o);
-    status = b->nreasons == 0 ? STATUS_VALID : STATUS_INVALID;
+    status = b->verdict.valid ? STATUS_VALID : STATUS_INVALID;
     report_results(h, o, b);
     if (json && !json_report_write(json, h, o, b))
         status = STATUS_SYSTEM;

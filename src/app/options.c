@@ -155,6 +155,15 @@ void options_release(struct options *options)
     option_release(&options_list, options);
 }
 
+struct operator_choice options_operator(const struct options *o)
+{
+    return (struct operator_choice){.order = o->order,
+                                    .helmholtz = o->equation == EQUATION_HELMHOLTZ,
+                                    .variable = o->coefficients == COEFFICIENTS_VARIABLE,
+                                    .periodic = o->boundary == BOUNDARY_PERIODIC,
+                                    .smoother = (enum smoother)o->smoother};
+}
+
 /* What has no effect on this run although the table has it. */
 static bool is_idle(const struct option_row *row, const struct options *options)
 {

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include "base/status.h"
 #include "cli/operator_options.h"
+#include "operators/stencil.h"
 
 enum problem_kind { PROBLEM_FV, PROBLEM_SINE, PROBLEM_P4, PROBLEM_P6 };
 enum cycle_kind { CYCLE_F, CYCLE_V };
@@ -61,6 +62,9 @@ struct options {
 enum status options_parse(struct options *options, int argc, char **argv, char *message,
                           int message_size);
 void options_release(struct options *options);
+
+/* The operator that they choose. */
+struct operator_choice options_operator(const struct options *options);
 
 /* Text of --help (fits two screens of 80 columns). */
 void options_print_help(FILE *out);

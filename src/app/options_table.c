@@ -1,4 +1,5 @@
 #include "app/options_table.h"
+#include "solvers/solver.h"
 
 static const struct choice thresholds[] = {{"never", CPU_BELOW_NEVER}, {NULL, 0}};
 static const struct choice overlaps[] = {{"never", OVERLAP_NEVER}, {NULL, 0}};
@@ -55,7 +56,7 @@ const struct option_row option_table[] = {
      .argument = "R",
      .help = "go on with V-cycles to this residual; none: one\n"
              "F-cycle (1e-10 for --cycle v and mgpcg)"},
-    {.name = "max-cycles", NUMBER(OPTION_INT, max_cycles, "20"), .minimum = 1, .maximum = 10000,
+    {.name = "max-cycles", NUMBER(OPTION_INT, max_cycles, "20"), .minimum = 1, .maximum = MAX_CYCLES,
      .argument = "N", .help = "V-cycles or CG iterations that may take"},
     {.name = "solver", CHOICE(solver, solvers, "mg"),
      .help = "multigrid, or CG preconditioned by it"},

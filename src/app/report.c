@@ -323,18 +323,6 @@ static void print_true_errors(const struct benchmark *b)
     }
 }
 
-static void print_verdict(const struct benchmark *b)
-{
-    if (b->nreasons == 0) {
-        printf("VERDICT: VALID\n");
-        return;
-    }
-    printf("VERDICT: INVALID (");
-    for (int r = 0; r < b->nreasons; r++)
-        printf("%s%s", r > 0 ? "; " : "", b->reasons[r]);
-    printf(")\n");
-}
-
 /* Which tuned choices kernels have followed. */
 static void print_tuning(const struct options *options)
 {
@@ -364,7 +352,9 @@ static void print_details(const struct facts *f, const struct options *options,
     table_residuals(b);
     if (!isnan(b->sizes[0].true_error))
         print_true_errors(b);
-    if (b->nreasons == 0) {
+    table_heading("Checks");
+    table_checks(&b->verdict);
+    if (b->verdict.valid) {
         print_time_tables(options, b);
         table_heading("Solve times");
         table_times(b);
@@ -381,9 +371,10 @@ static void print_details(const struct facts *f, const struct options *options,
 static void print_results(const struct facts *f, const struct options *options,
                           const struct benchmark *b)
 {
+    char verdict[VERDICT_SIZE];
     if (!options->quiet)
         print_details(f, options, b);
-    if (b->nreasons == 0) {
+    if (b->verdict.valid) {
         if (!options->quiet)
             table_heading("Performance Summary");
         print_performance(f, b);
@@ -397,7 +388,7 @@ static void print_results(const struct facts *f, const struct options *options,
         printf("\n");
     if (options->checksum)
         printf("checksum: %016" PRIx64 "\n", b->sizes[0].checksum);
-    print_verdict(b);
+    printf("VERDICT: %s\n", verdict_text(&b->verdict, verdict, sizeof verdict));
     fflush(stdout);
 }
 

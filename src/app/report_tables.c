@@ -66,6 +66,27 @@ void table_residuals(const struct benchmark *b)
     }
 }
 
+static void print_bound(double bound)
+{
+    if (isnan(bound))
+        printf("  %9s", "");
+    else
+        printf("  %9.3g", bound);
+}
+
+void table_checks(const struct verdict *v)
+{
+    printf("  check       size  result           value   at least    at most  grounds\n");
+    for (int i = 0; i < v->nchecks; i++) {
+        const struct check *c = &v->checks[i];
+        printf("  %-10s  %-4s  %-11s", c->name, c->size, check_state_text(c->state));
+        print_bound(c->value);
+        print_bound(c->lowest);
+        print_bound(c->highest);
+        printf("  %s\n", c->grounds);
+    }
+}
+
 void table_times(const struct benchmark *b)
 {
     printf("  size    cells  solves  milliseconds: min    median      mean       max deviation"

@@ -14,6 +14,8 @@ const char *table_bytes_text(double bytes, char text[BYTES_TEXT_SIZE]);
 void table_hierarchy(const struct facts *f);
 /* One line per size: relative residuals of one solve, cycle by cycle. */
 void table_residuals(const struct benchmark *b);
+/* One line per check: result, value, bounds, grounds. */
+void table_checks(const struct verdict *v);
 /* One line per size: seconds of the timed solves and DOF/s. */
 void table_times(const struct benchmark *b);
 /* Where the time of a solve of this size goes, by level and stage; what is negligible is summed

@@ -325,6 +325,12 @@ static __device__ void sweep_once(const Work &w, int sweep)
     });
 }
 
+static __device__ void count_breakdown(struct bottom_counts *counts, enum breakdown breakdown)
+{
+    if (threadIdx.x == 0 && breakdown != BREAKDOWN_NONE)
+        atomicAdd((unsigned long long *)&counts->breakdowns[breakdown], 1ull);
+}
+
 /* solve_by_smoothing of solvers/bottom.c; returns the sweeps made. */
 template <class Op, class Work>
 static __device__ int smooth(const Work &w, struct block_shared *shared)
@@ -342,6 +348,7 @@ static __device__ int smooth(const Work &w, struct block_shared *shared)
         project(w, w.work[0], shared);
         now = norm(w, w.work[0], shared);
     }
+    count_breakdown(w.counts, now <= target ? BREAKDOWN_NONE : BREAKDOWN_SWEEPS);
     return sweeps;
 }
 
@@ -353,8 +360,7 @@ static __device__ void count_solve(struct bottom_counts *counts, int iterations,
         return;
     atomicAdd((unsigned long long *)&counts->solves, 1ull);
     atomicAdd((unsigned long long *)&counts->iterations, (unsigned long long)iterations);
-    if (breakdown != BREAKDOWN_NONE)
-        atomicAdd((unsigned long long *)&counts->breakdowns[breakdown], 1ull);
+    count_breakdown(counts, breakdown);
 }
 
 /* The whole solve, by the first w.threads threads of a block. */

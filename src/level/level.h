@@ -23,10 +23,13 @@ enum field {
     FIELD_BETA_J,
     FIELD_BETA_K,
     FIELD_SAVE,   /* restricted finer solution, for the Richardson analysis */
-    FIELD_KRYLOV, /* the first of NUM_KRYLOV_FIELDS work vectors of the bottom solver or of MG-PCG
-                   */
+    FIELD_KRYLOV, /* the first of NUM_KRYLOV_FIELDS work vectors of the bottom solver */
     NUM_KRYLOV_FIELDS = 8,
-    NUM_FIELDS = FIELD_KRYLOV + NUM_KRYLOV_FIELDS,
+    /* The first of NUM_PCG_FIELDS work vectors of MG-PCG. Not the bottom solver's: where MG-PCG
+     * solves on the coarsest level, it calls the bottom solver in the middle of an iteration. */
+    FIELD_PCG = FIELD_KRYLOV + NUM_KRYLOV_FIELDS,
+    NUM_PCG_FIELDS = 4,
+    NUM_FIELDS = FIELD_PCG + NUM_PCG_FIELDS,
 };
 
 /* Where a field's values live: at cell centres, or on the low face in direction 0..2 (then a box at

@@ -15,7 +15,7 @@ enum { MAX_ITERATIONS = 200 };
 const char *breakdown_text(enum breakdown breakdown)
 {
     static const char *const texts[NUM_BREAKDOWNS] = {"none", "zero pivot", "pivot not finite",
-                                                      "no convergence"};
+                                                      "no convergence", "too few sweeps"};
     return texts[breakdown];
 }
 
@@ -79,7 +79,7 @@ static double residual_norm(struct level *l, enum field u, enum field f)
     return reduce_norm(l, FIELD_KRYLOV);
 }
 
-static int solve_by_smoothing(struct bottom *b, enum field u, enum field f)
+static void solve_by_smoothing(struct bottom *b, enum field u, enum field f)
 {
     struct level *l = b->level;
     use_true_diagonal(l);
@@ -91,7 +91,9 @@ static int solve_by_smoothing(struct bottom *b, enum field u, enum field f)
         sweeps += SMOOTHER_SWEEPS;
         norm = residual_norm(l, u, f);
     }
-    return sweeps;
+    b->counts.iterations += sweeps;
+    if (!(norm <= target))
+        b->counts.breakdowns[BREAKDOWN_SWEEPS]++;
 }
 
 static void solve_by_krylov(struct bottom *b, enum field u, enum field f)
@@ -103,7 +105,7 @@ static void solve_by_krylov(struct bottom *b, enum field u, enum field f)
     if (r.breakdown == BREAKDOWN_NONE)
         return;
     b->counts.breakdowns[r.breakdown]++;
-    b->counts.iterations += solve_by_smoothing(b, u, f);
+    solve_by_smoothing(b, u, f);
 }
 
 bool bottom_on_device(const struct bottom *b)
@@ -147,7 +149,7 @@ void bottom_solve(struct bottom *b, enum field u, enum field f)
     if (b->method == BOTTOM_METHOD_DIRECT)
         direct_solve(b, u, f);
     else if (b->method == BOTTOM_METHOD_SMOOTH)
-        b->counts.iterations += solve_by_smoothing(b, u, f);
+        solve_by_smoothing(b, u, f);
     else
         solve_by_krylov(b, u, f);
     if (b->singular)

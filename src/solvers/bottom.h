@@ -13,19 +13,21 @@ enum bottom_method {
     BOTTOM_METHOD_DIRECT
 };
 
-/* Why a Krylov method stopped short of its tolerance. */
+/* Why a solve stopped short of its tolerance: a Krylov method, after which the smoother takes over,
+ * or the smoother. */
 enum breakdown {
     BREAKDOWN_NONE,
     BREAKDOWN_PIVOT,
     BREAKDOWN_NOT_FINITE,
     BREAKDOWN_ITERATIONS,
+    BREAKDOWN_SWEEPS, /* the smoother's: the last resort */
     NUM_BREAKDOWNS
 };
 const char *breakdown_text(enum breakdown breakdown);
 
 struct bottom_counts {
     long solves, iterations;         /* since the start */
-    long breakdowns[NUM_BREAKDOWNS]; /* solves that fell back to smoothing, by reason */
+    long breakdowns[NUM_BREAKDOWNS]; /* by reason; one solve may count for two */
 };
 
 struct bottom {
@@ -42,7 +44,7 @@ struct bottom *bottom_create(struct level *level, enum bottom_method method, boo
 void bottom_destroy(struct bottom *b);
 
 /* Improves u so that ‖f − A u‖_max falls to 10⁻³ of what it is, in at most 200 iterations. After a
- * breakdown the smoother takes over. */
+ * breakdown the smoother takes over, for at most 200 sweeps; the counts say where it fell short. */
 void bottom_solve(struct bottom *b, enum field u, enum field f);
 
 /* True if the level's backend solves by itself, without the host in between. */

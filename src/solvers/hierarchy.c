@@ -47,8 +47,10 @@ static int level_fields(const struct hierarchy_choice *choice, const struct back
         fields[count++] = FIELD_ALPHA;
     if (depth < SOLVED_LEVELS && (depth > 0 || problems[choice->problem].exact))
         fields[count++] = FIELD_SAVE;
-    for (int v = 0; v < (bottom ? NUM_KRYLOV_FIELDS : pcg ? 4 : 0); v++)
+    for (int v = 0; bottom && v < NUM_KRYLOV_FIELDS; v++)
         fields[count++] = FIELD_KRYLOV + v;
+    for (int v = 0; pcg && v < NUM_PCG_FIELDS; v++)
+        fields[count++] = FIELD_PCG + v;
     return count;
 }
 

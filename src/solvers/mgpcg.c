@@ -4,8 +4,7 @@
 #include "solvers/krylov.h"
 #include "solvers/reduce.h"
 
-static const enum field R = FIELD_KRYLOV, P = FIELD_KRYLOV + 1, Z = FIELD_KRYLOV + 2,
-                        AP = FIELD_KRYLOV + 3;
+static const enum field R = FIELD_PCG, P = FIELD_PCG + 1, Z = FIELD_PCG + 2, AP = FIELD_PCG + 3;
 
 struct program *mgpcg_preconditioner(struct hierarchy *h, int top)
 {

@@ -22,7 +22,7 @@ const char *outcome_text(enum outcome outcome)
 struct solver *solver_create(struct hierarchy *h, int top, struct solver_choice choice)
 {
     struct solver *s = memory_alloc_zero(sizeof *s, "solver");
-    CHECK(choice.max_cycles + 1 < MAX_HISTORY);
+    CHECK(choice.max_cycles <= MAX_CYCLES);
     s->hierarchy = h;
     s->top = top;
     s->choice = choice;

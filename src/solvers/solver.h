@@ -4,14 +4,14 @@
  * preconditioned by a V-cycle. */
 #include "solvers/program.h"
 
-enum { MAX_HISTORY = 1024 };
+enum { MAX_CYCLES = 10000 }; /* after the F-cycle */
 
 struct solver_choice {
     bool f_cycle; /* start with one F-cycle; else V-cycles from zero */
     bool mgpcg;   /* CG preconditioned by one V-cycle, instead of cycles */
     double
         rtol; /* go on with V-cycles until ‖r‖/‖f‖ < rtol; 0: only the F-cycle (or one V-cycle) */
-    int max_cycles; /* V-cycles or CG iterations at most, after the F-cycle; < MAX_HISTORY */
+    int max_cycles; /* V-cycles or CG iterations at most, after the F-cycle; at most MAX_CYCLES */
 };
 
 enum outcome {
@@ -26,8 +26,8 @@ const char *outcome_text(enum outcome outcome);
 
 struct solve_result {
     enum outcome outcome;
-    int cycles;                  /* entries of history */
-    double history[MAX_HISTORY]; /* relative residual ‖f − A u‖_max / ‖f‖_max after each cycle */
+    int cycles;                     /* entries of history */
+    double history[MAX_CYCLES + 1]; /* relative residual ‖f − A u‖_max / ‖f‖_max after each cycle */
 };
 
 struct solver {

@@ -1,0 +1,252 @@
+#include "app/verdict.h"
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include "app/accuracy.h"
+#include "app/benchmark.h"
+#include "operators/problem.h"
+
+/* More than any F-cycle with any smoother leaves of a right-hand side (measured: 0.05). */
+#define F_CYCLE_RESIDUAL 0.1
+/* Errors below this part of the solution drown in rounding. */
+#define ROUNDING 1e-9
+/* Errors above this part of the solution: the grid does not resolve it, and shows no order. */
+#define UNRESOLVED 0.05
+
+enum { ACCURACY_CHECKS = 2 }; /* the last two: error and order */
+
+/* How far a run may be from what is known: the error by a factor, the order by a difference. */
+struct tolerance {
+    double factor, order;
+};
+static const struct tolerance recorded_size = {1.05, 0.15}, estimated_size = {2.5, 0.6};
+
+/* Orders are estimated from here on: h, 2h and 4h must all be fine enough. */
+enum { SMALLEST_ESTIMATED_ORDER = 128 };
+
+const char *check_state_text(enum check_state state)
+{
+    static const char *const texts[NUM_CHECK_STATES] = {"passed", "failed", "not checked"};
+    return texts[state];
+}
+
+static struct check *add_check(struct verdict *v, const char *name, const char *size)
+{
+    struct check *c = &v->checks[v->nchecks++];
+    *c = (struct check){.name = name, .size = size, .value = NAN, .lowest = NAN, .highest = NAN};
+    return c;
+}
+
+static void set(struct check *c, enum check_state state, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+static void set(struct check *c, enum check_state state, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(c->grounds, sizeof c->grounds, format, arguments);
+    va_end(arguments);
+    c->state = state;
+}
+
+/* Passed if lowest <= value <= highest, which a NaN is not. */
+static void compare(struct check *c, double value, double lowest, double highest,
+                    const char *grounds)
+{
+    c->value = value;
+    c->lowest = lowest;
+    c->highest = highest;
+    set(c, value >= lowest && value <= highest ? CHECK_PASSED : CHECK_FAILED, "%s", grounds);
+}
+
+static void check_residual(struct verdict *v, const struct benchmark *b,
+                           const struct size_record *r, double rtol)
+{
+    struct check *c = add_check(v, "residual", r->name);
+    const double residual =
+        r->solve.cycles > 0 ? r->solve.history[r->solve.cycles - 1] : (double)NAN;
+    c->value = residual;
+    if (size_is_trivial(b, r))
+        set(c, CHECK_NOT_MADE, "%s: f is zero but for rounding", r->name);
+    else if (r->solve.outcome != OUTCOME_DONE)
+        set(c, CHECK_FAILED, "%s: %s", r->name, outcome_text(r->solve.outcome));
+    else if (rtol > 0.0)
+        compare(c, residual, 0.0, rtol, "--rtol");
+    else
+        compare(c, residual, 0.0, F_CYCLE_RESIDUAL, "what one F-cycle leaves");
+}
+
+static void check_repetition(struct verdict *v, const struct size_record *r)
+{
+    struct check *c = add_check(v, "repetition", r->name);
+    if (r->reproducible)
+        set(c, CHECK_PASSED, "bitwise equal to the first solve");
+    else
+        set(c, CHECK_FAILED, "%s: repeated solves gave different bits", r->name);
+}
+
+static double smaller(double a, double b)
+{
+    return a < b ? a : b;
+}
+
+static double larger(double a, double b)
+{
+    return a > b ? a : b;
+}
+
+/* What the solver that the options ask for must reach: an F-cycle, the converged solution, or,
+ * where V-cycles follow an F-cycle, something between the two. */
+struct known {
+    struct accuracy low, high;
+};
+
+static bool find_known(const struct options *o, int dim, struct known *known)
+{
+    const struct operator_choice op = options_operator(o);
+    const bool f_cycle = o->cycle == CYCLE_F && o->solver == SOLVER_MG;
+    struct accuracy converged, after_f;
+    if (!accuracy_converged(op, o->problem, dim, &converged))
+        return false;
+    *known = (struct known){converged, converged};
+    if (!f_cycle)
+        return true;
+    if (!accuracy_f_cycle(op, o->problem, dim, &after_f))
+        return false;
+    if (o->rtol == 0.0)
+        *known = (struct known){after_f, after_f};
+    else if (after_f.error < converged.error)
+        known->low = after_f;
+    else
+        known->high = after_f;
+    return true;
+}
+
+/* The error and the order on h, as the record has them; NaN where a size is missing. */
+static void measured(const struct benchmark *b, bool solution_known, double *error, double *order)
+{
+    const struct size_record *h = &b->sizes[0], *twice = &b->sizes[1];
+    *error = *order = NAN;
+    if (solution_known) {
+        *error = h->true_error;
+        *order = b->nsizes > 1 ? log2(twice->true_error / h->true_error) : NAN;
+    } else if (b->has_richardson) {
+        *error = b->richardson_error;
+        *order = b->richardson_order;
+    }
+}
+
+/* Why neither error nor order of this run can be judged; NULL if they can. */
+static const char *why_unknown(const struct verdict *v, const struct benchmark *b,
+                               const struct options *o, struct known *known)
+{
+    const int dim = b->sizes[0].dim;
+    for (int c = 0; c < v->nchecks; c++)
+        if (v->checks[c].state == CHECK_FAILED)
+            return "a solve failed";
+    if (b->nsizes < SOLVED_LEVELS)
+        return "there are fewer than three levels";
+    if (dim < ACCURACY_SMALLEST)
+        return "the grid is too coarse to tell";
+    if (!find_known(o, dim, known))
+        return "no error on record for this choice";
+    if (known->low.error < ROUNDING * b->sizes[0].solution_norm)
+        return "the error drowns in rounding";
+    if (!known->low.recorded && known->high.error > UNRESOLVED * b->sizes[0].solution_norm)
+        return "the grid is too coarse to tell";
+    return NULL;
+}
+
+/* One F-cycle whose coarsest level is smoothed: the record, made with BiCGStab, is met less
+ * closely. */
+static bool is_loose(const struct options *o)
+{
+    return o->bottom == BOTTOM_SMOOTH && o->rtol == 0.0;
+}
+
+static void check_accuracy(struct verdict *v, const struct benchmark *b, const struct options *o)
+{
+    struct known known = {.low = {.error = 0.0}};
+    const int dim = b->sizes[0].dim;
+    const char *const unknown = why_unknown(v, b, o, &known);
+    struct check *error = add_check(v, "error", "h"), *order = add_check(v, "order", "h");
+    measured(b, problems[o->problem].exact, &error->value, &order->value);
+    if (unknown) {
+        set(error, CHECK_NOT_MADE, "%s", unknown);
+        set(order, CHECK_NOT_MADE, "%s", unknown);
+        return;
+    }
+    const struct tolerance t = known.low.recorded && !is_loose(o) ? recorded_size : estimated_size;
+    const double part = known.high.error / b->sizes[0].solution_norm;
+    char grounds[GROUNDS_SIZE];
+    snprintf(grounds, sizeof grounds, "%s for %d^3", known.low.recorded ? "recorded" : "estimated",
+             dim);
+    compare(error, error->value, known.low.error / t.factor, known.high.error * t.factor, grounds);
+    if (!known.low.recorded && dim < SMALLEST_ESTIMATED_ORDER)
+        set(order, CHECK_NOT_MADE, "no order is on record for %d^3", dim);
+    else if (part > UNRESOLVED)
+        set(order, CHECK_NOT_MADE, "too coarse: error %.0f %% of the solution", 100.0 * part);
+    else
+        compare(order, order->value, smaller(known.low.order, known.high.order) - t.order,
+                larger(known.low.order, known.high.order) + t.order, grounds);
+}
+
+const char *check_text(const struct check *c, char *text, int size)
+{
+    if (c->state == CHECK_FAILED && !isnan(c->lowest))
+        snprintf(text, (size_t)size, "%s: %s %.3e is not within %.3e and %.3e, %s", c->size,
+                 c->name, c->value, c->lowest, c->highest, c->grounds);
+    else
+        snprintf(text, (size_t)size, "%s", c->grounds);
+    return text;
+}
+
+/* Appends the texts of the checks from `first` on that are in that state, each once, in brackets.
+ */
+static void append_grounds(const struct verdict *v, int first, enum check_state state, char *text,
+                           size_t size)
+{
+    const char *before = "", *last = "";
+    char own[CHECK_TEXT_SIZE];
+    for (int c = first; c < v->nchecks; c++) {
+        if (v->checks[c].state != state || strcmp(v->checks[c].grounds, last) == 0)
+            continue;
+        const size_t length = strlen(text);
+        snprintf(text + length, size - length, "%s%s", before,
+                 check_text(&v->checks[c], own, sizeof own));
+        before = "; ";
+        last = state == CHECK_NOT_MADE ? v->checks[c].grounds : "";
+    }
+    const size_t length = strlen(text);
+    snprintf(text + length, size - length, ")");
+}
+
+const char *verdict_text(const struct verdict *v, char *text, int size)
+{
+    if (!v->valid) {
+        snprintf(text, (size_t)size, "INVALID (");
+        append_grounds(v, 0, CHECK_FAILED, text, (size_t)size);
+    } else if (!v->accuracy_checked) {
+        snprintf(text, (size_t)size, "VALID (accuracy not checked: ");
+        append_grounds(v, v->nchecks - ACCURACY_CHECKS, CHECK_NOT_MADE, text, (size_t)size);
+    } else {
+        snprintf(text, (size_t)size, "VALID");
+    }
+    return text;
+}
+
+struct verdict verdict_of(const struct benchmark *b, const struct options *options)
+{
+    struct verdict v = {.accuracy_checked = true};
+    for (int s = 0; s < b->nsizes; s++)
+        check_residual(&v, b, &b->sizes[s], options->rtol);
+    for (int s = 0; s < b->nsizes; s++)
+        check_repetition(&v, &b->sizes[s]);
+    check_accuracy(&v, b, options);
+    v.valid = v.checks[0].state == CHECK_PASSED; /* the residual on h */
+    for (int c = 0; c < v.nchecks; c++)
+        v.valid = v.valid && v.checks[c].state != CHECK_FAILED;
+    for (int c = v.nchecks - ACCURACY_CHECKS; c < v.nchecks; c++)
+        v.accuracy_checked = v.accuracy_checked && v.checks[c].state == CHECK_PASSED;
+    return v;
+}

@@ -1,0 +1,87 @@
+#!/usr/bin/env bats
+# Verdicts of whole runs: right answers are VALID, wrong ones are not, and a run whose accuracy
+# cannot be judged says so. tests/app/verdict_test.c tries the checks one by one.
+
+setup() {
+    cd "$BATS_TEST_DIRNAME/../.." || return 1
+    HPGMG=${HPGMG:-$PWD/hpgmg-gpu}
+    export OMP_NUM_THREADS=${OMP_NUM_THREADS:-1}
+}
+
+# verdict ARGUMENT...: sets status, and verdict to the last line of stdout
+verdict() {
+    run "$HPGMG" --backend cpu --quiet --solves 1 "$@"
+    verdict=${lines[-1]#VERDICT: }
+}
+
+# expect STATUS PATTERN ARGUMENT...
+expect() {
+    local wanted=$1 pattern=$2
+    shift 2
+    verdict "$@"
+    # shellcheck disable=SC2053  # a pattern
+    if [ "$status" -ne "$wanted" ] || [[ $verdict != $pattern ]]; then
+        echo "$*: status $status, $verdict"
+        return 1
+    fi
+}
+
+@test "the default problem at 64^3 is VALID in both orders" {
+    expect 0 VALID 5 8
+    expect 0 VALID --order 4 5 8
+}
+
+# MG-PCG calls the bottom solver in the middle of an iteration.
+@test "conjugate gradients and the bottom solver on one level" {
+    for bottom in bicgstab cg smooth direct; do
+        for size in "2 1" "2 27" "2 125" "3 1"; do
+            # shellcheck disable=SC2086
+            expect 0 "VALID*" --solver mgpcg --bottom $bottom $size
+        done
+    done
+    expect 0 "VALID*" --solver mgpcg 2 343
+}
+
+@test "a coarsest level that is not solved makes a wrong answer" {
+    expect 1 "INVALID (h: error *" --problem p6 --equation helmholtz --boundary periodic --bottom smooth 4 27
+    expect 0 "VALID*" --problem p6 --equation helmholtz --boundary periodic --bottom bicgstab 4 27
+}
+
+@test "smoothing that stops short of its tolerance is reported" {
+    run "$HPGMG" --backend cpu --solves 1 --problem p6 --equation helmholtz --boundary periodic --bottom smooth 4 27
+    [[ $output == *"WARNING: bottom solver: too few sweeps in "* ]]
+    run "$HPGMG" --backend cpu --solves 1 --problem p6 --equation helmholtz --boundary periodic --bottom bicgstab 4 27
+    [[ $output != *"too few sweeps"* ]]
+}
+
+@test "a tolerance that is reached too early for a right answer" {
+    expect 1 "INVALID (h: error *" --cycle v --rtol 0.99 --order 4 6 1
+    expect 0 VALID --cycle v --order 4 6 1
+}
+
+@test "the converged solution has another order than one F-cycle leaves" {
+    expect 0 VALID --rtol 1e-9 6 8
+}
+
+@test "what cannot be judged is not called checked" {
+    expect 0 "VALID (accuracy not checked: the grid is too coarse to tell)" --problem p4 --boundary periodic --order 4 3 1
+    expect 0 "VALID (accuracy not checked: too coarse: error *" --problem sine --order 4 6 1
+    expect 0 "VALID (accuracy not checked: *" --order 4 2 1
+}
+
+@test "a right-hand side that is rounding noise on 4h is no failure" {
+    expect 0 "VALID (accuracy not checked: *" --problem p4 --boundary periodic --smoother l1jacobi --coefficients constant --order 4 3 1
+}
+
+@test "10000 cycles may be asked for" {
+    expect 1 "INVALID (h: stagnated*" --max-cycles 10000 --rtol 1e-30 3 1
+    expect 0 "VALID*" --max-cycles 1023 --rtol 1e-8 3 1
+}
+
+@test "every check is printed with its result" {
+    run "$HPGMG" --backend cpu --solves 1 --problem sine 5 8
+    for line in "residual +h +passed" "residual +4h +passed" "repetition +2h +passed" "error +h +passed" \
+        "order +h +not checked .*too coarse"; do
+        grep -qE "^  $line" <<<"$output"
+    done
+}
