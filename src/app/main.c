@@ -14,14 +14,16 @@
 #include "base/memory.h"
 #include "cli/agreement.h"
 #include "cli/build_info.h"
+#include "cli/command_line.h"
 #include "cli/gpu_choice.h"
 #include "cli/tuning_choice.h"
 #include "comm/comm.h"
 #include "cuda/cuda.h"
 
 /* Says on rank 0 why the run cannot be; every rank returns the same status. */
-static enum status refuse(enum status status, const char *message)
+static enum status refuse(enum status status, char *message)
 {
+    message_make_one_line(message);
     if (comm_rank() == 0)
         fprintf(stderr, "hpgmg-gpu: error: %s\n", message);
     return status;
@@ -95,6 +97,8 @@ static enum status run_benchmark(const struct options *o, const struct hierarchy
     if (status == STATUS_VALID)
         status = fault_install(h, message, sizeof message);
     if (status != STATUS_VALID) {
+        if (json)
+            json_report_discard(json);
         hierarchy_destroy(h);
         return refuse(status, message);
     }

@@ -8,7 +8,12 @@ static void exit_alone(int status)
     _Exit(status);
 }
 
+static void clean_nothing(void)
+{
+}
+
 void (*check_abort)(int status) = exit_alone;
+void (*check_cleanup)(void) = clean_nothing;
 const char *check_program = "hpgmg-gpu";
 
 /* One write, so that lines of several ranks do not mix. */
@@ -25,6 +30,7 @@ void die(enum status status, const char *format, ...)
     va_start(arguments, format);
     print_line("error", format, arguments);
     va_end(arguments);
+    check_cleanup();
     check_abort(status);
     _Exit(status);
 }

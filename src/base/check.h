@@ -11,6 +11,9 @@ extern "C" {
  * one rank that leaves alone would leave the others waiting. */
 extern void (*check_abort)(int status);
 
+/* What must not stay behind when die() ends the job. Nothing, unless cli/ says otherwise. */
+extern void (*check_cleanup)(void);
+
 /* What the lines on stderr begin with: the program's name, "hpgmg-gpu" unless it says otherwise. */
 extern const char *check_program;
 

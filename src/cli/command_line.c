@@ -3,6 +3,7 @@
 #include <getopt.h>
 #include <stdarg.h>
 #include <string.h>
+#include <sys/stat.h>
 #include "cli/nearest.h"
 
 enum { FIRST_CODE = 256 }; /* of long options for getopt: above all characters */
@@ -181,6 +182,35 @@ enum status parser_read(struct parser *p, int argc, char **argv)
     while (status == STATUS_VALID && !parser_has_request(p) && optind < argc)
         status = set_positional(p, argv[optind++]); /* what follows "--" */
     return status;
+}
+
+/* The path that the row's option has, or NULL. */
+static const char *path_of(const struct parser *p, int row)
+{
+    const struct option_row *r = &p->list->rows[row];
+    char *const *path = (void *)((char *)p->options + r->offset);
+    return r->kind == OPTION_PATH ? *path : NULL;
+}
+
+/* Devices may be shared: a terminal is both input and output. */
+static bool same_file(const char *a, const char *b)
+{
+    struct stat x, y;
+    if (stat(a, &x) != 0 || stat(b, &y) != 0)
+        return strcmp(a, b) == 0;
+    return S_ISREG(x.st_mode) && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+}
+
+enum status parser_check_paths(struct parser *p)
+{
+    for (int i = 0; i < p->list->count; i++)
+        for (int j = 0; j < i; j++) {
+            const char *a = path_of(p, j), *b = path_of(p, i);
+            if (a && b && same_file(a, b))
+                return parser_fail(p, "--%s and --%s are the same file, '%s'",
+                                   p->list->rows[j].name, p->list->rows[i].name, b);
+        }
+    return STATUS_VALID;
 }
 
 void message_make_one_line(char *text)

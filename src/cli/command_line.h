@@ -28,6 +28,10 @@ enum status parser_set(struct parser *p, const struct option_row *row, const cha
 /* Reads all of argv but argv[0]; stops at a request (--help). */
 enum status parser_read(struct parser *p, int argc, char **argv);
 
+/* Refuses options of which two name the same file, by whatever links: one of them would overwrite
+ * what the other reads or writes. */
+enum status parser_check_paths(struct parser *p);
+
 /* Whether a request was read: nothing else counts then. */
 bool parser_has_request(const struct parser *p);
 

@@ -2,31 +2,20 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include "base/memory.h"
+#include "cli/partial_file.h"
 
 struct output_file {
     FILE *stream;
-    char *path, *partial; /* NULL where written directly */
+    struct partial_file *partial; /* NULL where written directly */
 };
 
-static char *join(const char *a, const char *b)
+static bool is_link(const char *path)
 {
-    const size_t size = strlen(a) + strlen(b) + 1;
-    char *text = memory_alloc(size, "a file name");
-    snprintf(text, size, "%s%s", a, b);
-    return text;
-}
-
-/* The file that path leads to, so that a symbolic link stays one. */
-static char *resolve(const char *path)
-{
-    char *found = realpath(path, NULL);
-    char *name = join(found ? found : path, "");
-    free(found);
-    return name;
+    struct stat s;
+    return lstat(path, &s) == 0 && S_ISLNK(s.st_mode);
 }
 
 static bool is_stdout(const struct stat *s)
@@ -41,33 +30,40 @@ static FILE *open_stdout(void)
     return copy < 0 ? NULL : fdopen(copy, "w");
 }
 
-static void release(struct output_file *file)
+/* Beside the file that path leads to, so that a symbolic link stays one. */
+static FILE *open_partial(struct output_file *file, const char *path)
 {
-    memory_free(file->path);
-    memory_free(file->partial);
-    memory_free(file);
+    FILE *stream = NULL;
+    char *target = realpath(path, NULL);
+    file->partial = partial_file_create(target ? target : path, &stream);
+    const int reason = errno;
+    free(target);
+    errno = reason;
+    return stream;
 }
 
 struct output_file *output_file_open(const char *path)
 {
     struct stat s;
     const bool exists = stat(path, &s) == 0;
+    int reason = errno;
+    if (!exists && is_link(path)) { /* to nothing, or a loop: renaming would replace the link */
+        errno = reason;
+        return NULL;
+    }
     if (exists && access(path, W_OK) != 0) /* renaming would not ask */
         return NULL;
     struct output_file *file = memory_alloc_zero(sizeof *file, "an output file");
-    if (exists && is_stdout(&s)) {
+    if (exists && is_stdout(&s))
         file->stream = open_stdout();
-    } else if (exists && !S_ISREG(s.st_mode)) {
+    else if (exists && !S_ISREG(s.st_mode))
         file->stream = fopen(path, "w");
-    } else {
-        file->path = resolve(path);
-        file->partial = join(file->path, ".partial");
-        file->stream = fopen(file->partial, "w");
-    }
+    else
+        file->stream = open_partial(file, path);
     if (file->stream)
         return file;
-    const int reason = errno;
-    release(file);
+    reason = errno;
+    memory_free(file);
     errno = reason;
     return NULL;
 }
@@ -81,13 +77,13 @@ bool output_file_write(struct output_file *file, const char *text)
         reason = errno;
         good = false;
     }
-    if (file->partial && good && rename(file->partial, file->path) != 0) {
+    if (file->partial && good) {
+        good = partial_file_finish(file->partial);
         reason = errno;
-        good = false;
+    } else if (file->partial) {
+        partial_file_remove(file->partial);
     }
-    if (file->partial && !good)
-        unlink(file->partial);
-    release(file);
+    memory_free(file);
     errno = reason;
     return good;
 }
@@ -96,6 +92,6 @@ void output_file_discard(struct output_file *file)
 {
     fclose(file->stream);
     if (file->partial)
-        unlink(file->partial);
-    release(file);
+        partial_file_remove(file->partial);
+    memory_free(file);
 }

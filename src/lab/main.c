@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "cli/agreement.h"
 #include "cli/build_info.h"
+#include "cli/command_line.h"
 #include "cli/gpu_choice.h"
 #include "cli/nearest.h"
 #include "cli/tuning_choice.h"
@@ -67,8 +68,9 @@ void spread_add_json(struct cJSON *object, const struct spread *s)
 }
 
 /* Says on rank 0 why the run cannot be. */
-static enum status refuse(enum status status, const char *message)
+static enum status refuse(enum status status, char *message)
 {
+    message_make_one_line(message);
     if (comm_rank() == 0)
         fprintf(stderr, "%s: error: %s\n", check_program, message);
     return status;
@@ -206,10 +208,11 @@ static enum status run(int argc, char **argv)
     char message[256];
     if (comm_rank() > 0 && !freopen("/dev/null", "w", stdout))
         die(STATUS_SYSTEM, "/dev/null: cannot be opened");
-    if (argc < 2)
-        return refuse(STATUS_USAGE,
-                      "missing subcommand: machine, kernel, ladder, exchange or tune; --help says "
-                      "more");
+    if (argc < 2) {
+        snprintf(message, sizeof message,
+                 "missing subcommand: machine, kernel, ladder, exchange or tune; --help says more");
+        return refuse(STATUS_USAGE, message);
+    }
     if (strcmp(argv[1], "--help") == 0) {
         print_help();
         return STATUS_VALID;
