@@ -19,6 +19,7 @@
 #include "cli/tuning_choice.h"
 #include "comm/comm.h"
 #include "cuda/cuda.h"
+#include "solvers/size.h"
 
 /* Says on rank 0 why the run cannot be; every rank returns the same status. */
 static enum status refuse(enum status status, char *message)
@@ -141,6 +142,8 @@ static enum status run(int argc, char **argv)
     if (status == STATUS_VALID)
         status = tuning_choose(options.tuning, on_gpu, message, sizeof message);
     struct hierarchy_choice choice = benchmark_hierarchy_choice(&options, on_gpu);
+    if (status == STATUS_VALID)
+        status = size_check(&choice, comm_size(), message, sizeof message);
     if (status == STATUS_VALID && options.dry_run)
         report_dry_run(&choice, &options);
     else if (status == STATUS_VALID)
