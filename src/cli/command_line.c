@@ -213,9 +213,32 @@ enum status parser_check_paths(struct parser *p)
     return STATUS_VALID;
 }
 
+/* Bytes of the UTF-8 character that text begins with; 0 if it begins with none, or with a control
+ * character: 0 to 31, 127 to 159. */
+static int printable_length(const unsigned char *text)
+{
+    static const unsigned least[] = {0, 32, 160, 0x800, 0x10000}; /* by length */
+    const int length = text[0] < 0x80   ? 1
+                       : text[0] < 0xc0 ? 0
+                       : text[0] < 0xe0 ? 2
+                       : text[0] < 0xf0 ? 3
+                       : text[0] < 0xf5 ? 4
+                                        : 0;
+    unsigned code = length > 1 ? text[0] & (0x7fu >> length) : text[0];
+    for (int byte = 1; byte < length; byte++) {
+        if ((text[byte] & 0xc0) != 0x80)
+            return 0;
+        code = code << 6 | (text[byte] & 0x3f);
+    }
+    return code >= least[length] && code != 127 ? length : 0;
+}
+
 void message_make_one_line(char *text)
 {
-    for (; *text; text++)
-        if (iscntrl((unsigned char)*text))
+    while (*text) {
+        const int length = printable_length((const unsigned char *)text);
+        if (length == 0)
             *text = '?';
+        text += length > 0 ? length : 1;
+    }
 }

@@ -38,7 +38,8 @@ bool parser_has_request(const struct parser *p);
 /* Whether the option of that name was given anywhere. */
 bool parser_was_given(const struct parser *p, const char *name);
 
-/* Values and file names may hold line ends and escape sequences; a message must not. */
+/* Values and file names may hold line ends and escape sequences; a message must not. Each byte that
+ * is not part of a printable UTF-8 character becomes a question mark. */
 void message_make_one_line(char *text);
 
 #endif
