@@ -16,6 +16,7 @@
 #include "cli/build_info.h"
 #include "cli/command_line.h"
 #include "cli/gpu_choice.h"
+#include "cli/thread_stack.h"
 #include "cli/tuning_choice.h"
 #include "comm/comm.h"
 #include "cuda/cuda.h"
@@ -76,7 +77,7 @@ static void choose_thresholds(struct options *o, struct hierarchy_choice *choice
 static enum status check_environment(const struct options *o, char *message, int size)
 {
     if (!o->json || json_report_available())
-        return STATUS_VALID;
+        return thread_stack_check(message, size);
     snprintf(message, (size_t)size,
              "--json: this build has no cJSON library; README.md says how to add it");
     return STATUS_ENVIRONMENT;

@@ -8,6 +8,7 @@
 #include "cli/command_line.h"
 #include "cli/gpu_choice.h"
 #include "cli/nearest.h"
+#include "cli/thread_stack.h"
 #include "cli/tuning_choice.h"
 #include "comm/comm.h"
 #include "cuda/cuda.h"
@@ -193,6 +194,8 @@ static enum status run_subcommand(const struct subcommand *s, int argc, char **a
         snprintf(message, sizeof message,
                  "--json: this build has no cJSON library; README.md says how to add it");
     }
+    if (status == STATUS_VALID)
+        status = thread_stack_check(message, sizeof message);
     if (status == STATUS_VALID)
         status = choose_backend(&lab, message, sizeof message);
     if (status == STATUS_VALID && option_find(s->options, "tuning", 0))
