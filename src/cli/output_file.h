@@ -1,8 +1,9 @@
 #ifndef CLI_OUTPUT_FILE_H
 #define CLI_OUTPUT_FILE_H
 /* A file that is either written whole or left as it was. A regular file is written under a name of
- * its own in the same folder and renamed at the end (cli/partial_file.h), also where a symbolic
- * link leads to it. Devices, pipes and the file that stdout goes to are written directly. */
+ * its own in the same folder and renamed (cli/partial_file.h), also where a symbolic link leads to
+ * it, and nothing of it is there before. Devices, pipes and the file that stdout goes to are
+ * written directly. */
 #include <stdbool.h>
 
 struct output_file;

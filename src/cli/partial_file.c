@@ -1,6 +1,7 @@
 #include "cli/partial_file.h"
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,8 +17,10 @@ struct partial_file {
     char *path, *name;
 };
 
-/* What a signal handler must remove. Each change is one store, after which the list is whole. */
+/* What a signal handler must remove. The owner, the one thread that opens and closes files, runs
+ * the handler; each change of the list is one store, after which the list is whole. */
 static struct partial_file *volatile existing;
+static pthread_t owner;
 
 /* Requests to end and exceeded limits. A crash keeps its own way. */
 static const int signals[] = {SIGHUP,  SIGINT,  SIGQUIT, SIGPIPE, SIGALRM, SIGTERM,
@@ -43,9 +46,14 @@ static void restore_handlers(void)
     }
 }
 
-/* The signal is blocked here, so the one raised takes its previous effect on return. */
+/* The signal is blocked here, so the one raised takes its previous effect on return. Threads of
+ * libraries may be given the signal, also while the owner blocks it. */
 static void end_by_signal(int number)
 {
+    if (!pthread_equal(pthread_self(), owner)) {
+        pthread_kill(owner, number);
+        return;
+    }
     remove_existing();
     restore_handlers();
     raise(number);
@@ -55,6 +63,7 @@ static void end_by_signal(int number)
 static void install_handlers(void)
 {
     struct sigaction action = {.sa_handler = end_by_signal};
+    owner = pthread_self();
     sigemptyset(&action.sa_mask);
     for (int s = 0; s < NSIGNALS; s++) {
         sigaction(signals[s], NULL, &previous[s]);
@@ -73,11 +82,8 @@ static void remove_at_exit(void)
 
 static void enlist(struct partial_file *file)
 {
-    const bool first = !existing;
     file->next = existing;
     existing = file;
-    if (first)
-        install_handlers();
 }
 
 static void delist(struct partial_file *file)
@@ -116,16 +122,21 @@ static int create(struct partial_file *file, mode_t mode)
     return descriptor;
 }
 
-/* Creates and enlists, with no signal in between. Returns the file's descriptor, or -1. */
+/* Creates and enlists; a signal in between is handled afterwards. Returns the file's descriptor, or
+ * -1. */
 static int create_enlisted(struct partial_file *file, mode_t mode)
 {
     sigset_t blocked, before;
+    if (!existing)
+        install_handlers();
     sigfillset(&blocked);
     pthread_sigmask(SIG_BLOCK, &blocked, &before);
     const int descriptor = create(file, mode);
     const int reason = errno;
     if (descriptor >= 0)
         enlist(file);
+    else if (!existing)
+        restore_handlers();
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     errno = reason;
     return descriptor;

@@ -8,6 +8,7 @@
 #include <cmocka.h>
 #include <dirent.h>
 #include <errno.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,6 +17,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "cli/output_file.h"
+#include "cli/partial_file.h"
 #include "base/memory.h"
 #include "support/child.h"
 
@@ -154,36 +156,62 @@ static void a_planted_link_is_not_followed(void **state)
 
 /* --- programs that end before the file is written --- */
 
-static void open_and_die(const void *unused)
+static void begin_and_die(const void *unused)
 {
+    FILE *stream;
     (void)unused;
-    if (output_file_open(path))
+    if (partial_file_create(path, &stream) && count_files() == 1)
         die(STATUS_MEMORY, "cause");
 }
 
-static void open_and_exit(const void *unused)
+static void begin_and_exit(const void *unused)
 {
+    FILE *stream;
     (void)unused;
-    if (output_file_open(path))
+    if (partial_file_create(path, &stream) && count_files() == 1)
         exit(STATUS_MEMORY);
-}
-
-/* Two files, as the lab may have; the one that is closed first does not end the care for the other.
- */
-static void open_and_raise(const void *number)
-{
-    struct output_file *first = output_file_open(path), *second = output_file_open(target);
-    if (first && second && output_file_write(first, "new\n"))
-        raise(*(const int *)number);
 }
 
 static void nothing_is_left_by_a_program_that_dies(void **state)
 {
     (void)state;
-    assert_int_equal(child_run(open_and_die, NULL).status, STATUS_MEMORY);
+    assert_int_equal(child_run(begin_and_die, NULL).status, STATUS_MEMORY);
     assert_int_equal(count_files(), 0);
-    assert_int_equal(child_run(open_and_exit, NULL).status, STATUS_MEMORY);
+    assert_int_equal(child_run(begin_and_exit, NULL).status, STATUS_MEMORY);
     assert_int_equal(count_files(), 0);
+}
+
+/* Two files; the one that is finished first does not end the care for the other. */
+static void begin_and_raise(const void *number)
+{
+    FILE *stream;
+    struct partial_file *first = partial_file_create(path, &stream);
+    if (first && partial_file_create(target, &stream) && partial_file_finish(first) &&
+        count_files() == 2)
+        raise(*(const int *)number);
+}
+
+static void *raise_in_thread(void *number)
+{
+    kill(getpid(), *(const int *)number); /* the main thread blocks it */
+    return NULL;
+}
+
+/* As when a library's thread is given the signal. */
+static void begin_and_raise_elsewhere(const void *number)
+{
+    FILE *stream;
+    sigset_t all, before;
+    pthread_t thread;
+    int copy = *(const int *)number;
+    if (!partial_file_create(path, &stream))
+        return;
+    sigfillset(&all);
+    if (pthread_create(&thread, NULL, raise_in_thread, &copy) != 0)
+        return;
+    pthread_sigmask(SIG_BLOCK, &all, &before);
+    pthread_join(thread, NULL);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
 static void nothing_is_left_by_a_signal(void **state)
@@ -191,10 +219,24 @@ static void nothing_is_left_by_a_signal(void **state)
     (void)state;
     const int numbers[] = {SIGTERM, SIGINT, SIGHUP, SIGPIPE};
     for (size_t n = 0; n < sizeof numbers / sizeof *numbers; n++) {
-        assert_int_equal(child_run(open_and_raise, &numbers[n]).status, -1);
-        expect_contents(path, "new\n");
+        assert_int_equal(child_run(begin_and_raise, &numbers[n]).status, -1);
         assert_int_equal(count_files(), 1);
+        unlink(path);
+        assert_int_equal(child_run(begin_and_raise_elsewhere, &numbers[n]).status, -1);
+        assert_int_equal(count_files(), 0);
     }
+}
+
+/* No partial file is there while the program computes, so no way to end it leaves one. */
+static void nothing_is_there_between_opening_and_writing(void **state)
+{
+    (void)state;
+    struct output_file *file = output_file_open(path);
+    assert_non_null(file);
+    assert_int_equal(count_files(), 0);
+    assert_true(signal(SIGTERM, SIG_DFL) == SIG_DFL);
+    assert_true(output_file_write(file, "new\n"));
+    expect_contents(path, "new\n");
 }
 
 static volatile sig_atomic_t caught;
@@ -207,18 +249,24 @@ static void catch_signal(int number)
 static void handlers_are_as_before(void **state)
 {
     (void)state;
+    char name[64];
+    FILE *stream;
     signal(SIGTERM, catch_signal);
     signal(SIGHUP, SIG_IGN);
-    struct output_file *file = output_file_open(path);
+    struct partial_file *file = partial_file_create(path, &stream);
     assert_non_null(file);
     raise(SIGHUP);
     assert_int_equal(count_files(), 1);
-    output_file_discard(file);
+    assert_int_equal(fclose(stream), 0);
+    partial_file_remove(file);
     assert_int_equal(count_files(), 0);
     raise(SIGTERM);
     assert_int_equal(caught, SIGTERM);
     assert_true(signal(SIGTERM, SIG_DFL) == catch_signal);
     assert_true(signal(SIGHUP, SIG_DFL) == SIG_IGN);
+    assert_true(signal(SIGINT, SIG_DFL) == SIG_DFL);
+    snprintf(name, sizeof name, "%s/none/report", folder);
+    assert_null(partial_file_create(name, &stream));
     assert_true(signal(SIGINT, SIG_DFL) == SIG_DFL);
 }
 
@@ -322,19 +370,13 @@ static int remove_folder(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(a_new_file_is_written),
-        TEST(an_old_file_stays_until_the_new_one_is_whole),
-        TEST(permissions_follow_the_mask),
-        TEST(permissions_of_an_old_file_stay),
-        TEST(a_link_leads_to_the_new_file),
-        TEST(a_link_to_nothing_is_refused_and_stays),
-        TEST(a_planted_link_is_not_followed),
-        TEST(nothing_is_left_by_a_program_that_dies),
-        TEST(nothing_is_left_by_a_signal),
-        TEST(handlers_are_as_before),
-        TEST(a_full_disk_leaves_the_old_file),
-        TEST(a_full_device_is_noticed),
-        TEST(what_cannot_be_written_is_refused_with_a_reason),
+        TEST(a_new_file_is_written),          TEST(an_old_file_stays_until_the_new_one_is_whole),
+        TEST(permissions_follow_the_mask),    TEST(permissions_of_an_old_file_stay),
+        TEST(a_link_leads_to_the_new_file),   TEST(a_link_to_nothing_is_refused_and_stays),
+        TEST(a_planted_link_is_not_followed), TEST(nothing_is_left_by_a_program_that_dies),
+        TEST(nothing_is_left_by_a_signal),    TEST(nothing_is_there_between_opening_and_writing),
+        TEST(handlers_are_as_before),         TEST(a_full_disk_leaves_the_old_file),
+        TEST(a_full_device_is_noticed),       TEST(what_cannot_be_written_is_refused_with_a_reason),
         TEST(a_device_is_written_directly),
     };
     return cmocka_run_group_tests(tests, create_folder, remove_folder);
