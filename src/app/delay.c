@@ -1,7 +1,9 @@
 #include "app/delay.h"
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 #include "comm/comm.h"
 #include "operators/hash.h"
@@ -30,7 +32,8 @@ enum status delay_install(char *message, int message_size)
     char rest;
     if (!text)
         return STATUS_VALID;
-    if (sscanf(text, "%9u:%7u%c", &seed, &delay.most, &rest) != 2) {
+    const bool unsigned_only = text[strspn(text, "0123456789:")] == '\0'; /* %u takes signs */
+    if (!unsigned_only || sscanf(text, "%9u:%7u%c", &seed, &delay.most, &rest) != 2) {
         snprintf(message, (size_t)message_size, "HPGMG_DELAY=%s is not SEED:MICROSECONDS", text);
         return STATUS_USAGE;
     }

@@ -114,7 +114,7 @@ static void describe_levels(struct facts *f, const struct hierarchy_choice *choi
         const struct cut cut = shape->cuts[l];
         f->levels[l] = (struct level_facts){
             .dim = cut_dim(cut),
-            .boxes = cut.boxes_per_side * cut.boxes_per_side * cut.boxes_per_side,
+            .boxes = (int)cut_boxes(cut),
             .box_dim = cut.box_dim,
             .ranks = cut.ranks,
             .backend = hierarchy_level_backend(choice, cut_dim(cut))->name,
@@ -176,23 +176,26 @@ void facts_gather(struct facts *f, const struct hierarchy *h, const struct bench
     }
 }
 
+static void foresee_level(void *data, int level, const struct decomposition *d, const size_t *bytes)
+{
+    struct facts *f = data;
+    struct level_facts *l = &f->levels[level];
+    l->cuboids = d->nboxes;
+    for (int rank = 0; rank < f->environment.ranks; rank++)
+        l->bytes += (double)bytes[rank];
+    f->field_bytes += l->bytes;
+    if (level == 0)
+        warn_of_imbalance(f, d);
+}
+
 void facts_foresee(struct facts *f, const struct hierarchy_choice *choice)
 {
-    const int ranks = comm_size();
-    const struct hierarchy_shape shape = hierarchy_shape(choice, ranks);
+    const struct hierarchy_shape shape = hierarchy_shape(choice, comm_size());
     memset(f, 0, sizeof *f);
     environment_read(&f->environment);
     describe_levels(f, choice, &shape);
-    for (int l = 0; l < shape.nlevels; l++) {
-        struct decomposition d = decomposition_create(shape.cuts[l], ranks);
-        f->levels[l].cuboids = d.nboxes;
-        for (int rank = 0; rank < ranks; rank++)
-            f->levels[l].bytes += (double)hierarchy_level_bytes(choice, &shape, l, rank, ranks);
-        f->field_bytes += f->levels[l].bytes;
-        if (l == 0)
-            warn_of_imbalance(f, &d);
-        decomposition_destroy(&d);
-    }
+    if (comm_rank() == 0)
+        hierarchy_foresee(choice, &shape, comm_size(), foresee_level, f);
     warn_of_threads(f);
     warn_of_sharing(f);
     warn_of_messages(f);

@@ -35,7 +35,8 @@ struct facts {
 /* Of a hierarchy as built; b may be NULL (before the benchmark). Complete on rank 0. Collective
  * over the world. */
 void facts_gather(struct facts *f, const struct hierarchy *h, const struct benchmark *b);
-/* Of the hierarchy that the choice would give; nothing is built. Collective over the world. */
+/* Of the hierarchy that the choice would give; nothing is built. Complete on rank 0. Collective
+ * over the world. */
 void facts_foresee(struct facts *f, const struct hierarchy_choice *choice);
 
 #endif

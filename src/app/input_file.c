@@ -4,7 +4,9 @@
 #include <ini.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include "app/input_file.h"
+#include "comm/comm.h"
 
 struct reader {
     FILE *file;
@@ -32,6 +34,13 @@ static void cut_indentation(char *line)
     memmove(line, line + blanks, strlen(line + blanks) + 1);
 }
 
+/* What editors of some systems put at the beginning of a text. */
+static void cut_byte_order_mark(char *line)
+{
+    if (strncmp(line, "\xef\xbb\xbf", 3) == 0)
+        memmove(line, line + 3, strlen(line + 3) + 1);
+}
+
 /* inih's fgets: counts lines, and ends the file at the first error so that it is the one reported.
  */
 static char *next_line(char *text, int size, void *stream)
@@ -47,6 +56,8 @@ static char *next_line(char *text, int size, void *stream)
     r->line++;
     if (!strchr(text, '\n') && !feof(r->file))
         r->problem = "the line is too long, or no text";
+    if (r->line == 1)
+        cut_byte_order_mark(text);
     cut_comment(text);
     cut_indentation(text);
     if (*text == '[')
@@ -62,10 +73,22 @@ static int take_key(void *user, const char *section, const char *key, const char
     return !r->refused;
 }
 
+/* Each rank reads the file, and of a pipe only one would get what is in it. */
+static bool is_for_one_rank(const char *path)
+{
+    struct stat s;
+    return comm_size() > 1 && stat(path, &s) == 0 && !S_ISREG(s.st_mode);
+}
+
 enum status input_file_read(const char *path, input_file_set *set, void *data, char *message,
                             int message_size)
 {
     const size_t size = (size_t)message_size;
+    if (is_for_one_rank(path)) {
+        snprintf(message, size, "--input: '%s' is no regular file, and %d ranks read it", path,
+                 comm_size());
+        return STATUS_USAGE;
+    }
     struct reader r = {.file = fopen(path, "r"), .set = set, .data = data};
     if (!r.file) {
         snprintf(message, size, "--input: cannot read '%s': %s", path, strerror(errno));

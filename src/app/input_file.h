@@ -1,7 +1,7 @@
 #ifndef APP_INPUT_FILE_H
 #define APP_INPUT_FILE_H
-/* Input files: lines `key = value`; `#` begins a comment at the start of a line or after a blank.
- */
+/* Input files: lines `key = value`; `#` begins a comment at the start of a line or after a blank. A
+ * byte-order mark at the beginning counts for nothing. Several ranks read regular files only. */
 #include <stdbool.h>
 #include "base/status.h"
 

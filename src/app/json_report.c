@@ -326,3 +326,10 @@ bool json_report_write(struct json_report *json, const struct hierarchy *h,
     memory_free(json);
     return good;
 }
+
+void json_report_discard(struct json_report *json)
+{
+    if (json->file)
+        json_file_discard(json->file);
+    memory_free(json);
+}

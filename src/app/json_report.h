@@ -16,5 +16,7 @@ struct json_report *json_report_open(const char *path);
  * if it could not be written whole (a full disk). Collective. Frees the report. */
 bool json_report_write(struct json_report *json, const struct hierarchy *h,
                        const struct options *options, const struct benchmark *b);
+/* Closes without writing; the file is as it was. Frees the report. */
+void json_report_discard(struct json_report *json);
 
 #endif

@@ -14,14 +14,18 @@
 #include "base/memory.h"
 #include "cli/agreement.h"
 #include "cli/build_info.h"
+#include "cli/command_line.h"
 #include "cli/gpu_choice.h"
+#include "cli/thread_stack.h"
 #include "cli/tuning_choice.h"
 #include "comm/comm.h"
 #include "cuda/cuda.h"
+#include "solvers/size.h"
 
 /* Says on rank 0 why the run cannot be; every rank returns the same status. */
-static enum status refuse(enum status status, const char *message)
+static enum status refuse(enum status status, char *message)
 {
+    message_make_one_line(message);
     if (comm_rank() == 0)
         fprintf(stderr, "hpgmg-gpu: error: %s\n", message);
     return status;
@@ -73,7 +77,7 @@ static void choose_thresholds(struct options *o, struct hierarchy_choice *choice
 static enum status check_environment(const struct options *o, char *message, int size)
 {
     if (!o->json || json_report_available())
-        return STATUS_VALID;
+        return thread_stack_check(message, size);
     snprintf(message, (size_t)size,
              "--json: this build has no cJSON library; README.md says how to add it");
     return STATUS_ENVIRONMENT;
@@ -95,6 +99,8 @@ static enum status run_benchmark(const struct options *o, const struct hierarchy
     if (status == STATUS_VALID)
         status = fault_install(h, message, sizeof message);
     if (status != STATUS_VALID) {
+        if (json)
+            json_report_discard(json);
         hierarchy_destroy(h);
         return refuse(status, message);
     }
@@ -137,6 +143,8 @@ static enum status run(int argc, char **argv)
     if (status == STATUS_VALID)
         status = tuning_choose(options.tuning, on_gpu, message, sizeof message);
     struct hierarchy_choice choice = benchmark_hierarchy_choice(&options, on_gpu);
+    if (status == STATUS_VALID)
+        status = size_check(&choice, comm_size(), message, sizeof message);
     if (status == STATUS_VALID && options.dry_run)
         report_dry_run(&choice, &options);
     else if (status == STATUS_VALID)

@@ -114,6 +114,8 @@ static enum status check(struct parser *p)
         status = check_exclusive(p);
     if (status == STATUS_VALID)
         status = check_tolerance(p);
+    if (status == STATUS_VALID)
+        status = parser_check_paths(p);
     return status;
 }
 

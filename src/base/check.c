@@ -8,7 +8,13 @@ static void exit_alone(int status)
     _Exit(status);
 }
 
+static void do_nothing(void)
+{
+}
+
 void (*check_abort)(int status) = exit_alone;
+void (*check_cleanup)(void) = do_nothing;
+void (*check_wait)(void) = do_nothing;
 const char *check_program = "hpgmg-gpu";
 
 /* One write, so that lines of several ranks do not mix. */
@@ -22,9 +28,11 @@ static void print_line(const char *kind, const char *format, va_list arguments)
 void die(enum status status, const char *format, ...)
 {
     va_list arguments;
+    check_wait();
     va_start(arguments, format);
     print_line("error", format, arguments);
     va_end(arguments);
+    check_cleanup();
     check_abort(status);
     _Exit(status);
 }

@@ -11,6 +11,13 @@ extern "C" {
  * one rank that leaves alone would leave the others waiting. */
 extern void (*check_abort)(int status);
 
+/* What die() waits for before it prints: nothing, unless comm/ says otherwise, so that one rank
+ * speaks of a failure that all ranks have. It must come back. */
+extern void (*check_wait)(void);
+
+/* What must not stay behind when die() ends the job. Nothing, unless cli/ says otherwise. */
+extern void (*check_cleanup)(void);
+
 /* What the lines on stderr begin with: the program's name, "hpgmg-gpu" unless it says otherwise. */
 extern const char *check_program;
 

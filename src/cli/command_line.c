@@ -3,6 +3,7 @@
 #include <getopt.h>
 #include <stdarg.h>
 #include <string.h>
+#include <sys/stat.h>
 #include "cli/nearest.h"
 
 enum { FIRST_CODE = 256 }; /* of long options for getopt: above all characters */
@@ -183,9 +184,61 @@ enum status parser_read(struct parser *p, int argc, char **argv)
     return status;
 }
 
+/* The path that the row's option has, or NULL. */
+static const char *path_of(const struct parser *p, int row)
+{
+    const struct option_row *r = &p->list->rows[row];
+    char *const *path = (void *)((char *)p->options + r->offset);
+    return r->kind == OPTION_PATH ? *path : NULL;
+}
+
+/* Devices may be shared: a terminal is both input and output. */
+static bool same_file(const char *a, const char *b)
+{
+    struct stat x, y;
+    if (stat(a, &x) != 0 || stat(b, &y) != 0)
+        return strcmp(a, b) == 0;
+    return S_ISREG(x.st_mode) && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+}
+
+enum status parser_check_paths(struct parser *p)
+{
+    for (int i = 0; i < p->list->count; i++)
+        for (int j = 0; j < i; j++) {
+            const char *a = path_of(p, j), *b = path_of(p, i);
+            if (a && b && same_file(a, b))
+                return parser_fail(p, "--%s and --%s are the same file, '%s'",
+                                   p->list->rows[j].name, p->list->rows[i].name, b);
+        }
+    return STATUS_VALID;
+}
+
+/* Bytes of the UTF-8 character that text begins with; 0 if it begins with none, or with a control
+ * character: 0 to 31, 127 to 159. */
+static int printable_length(const unsigned char *text)
+{
+    static const unsigned least[] = {0, 32, 160, 0x800, 0x10000}; /* by length */
+    const int length = text[0] < 0x80   ? 1
+                       : text[0] < 0xc0 ? 0
+                       : text[0] < 0xe0 ? 2
+                       : text[0] < 0xf0 ? 3
+                       : text[0] < 0xf5 ? 4
+                                        : 0;
+    unsigned code = length > 1 ? text[0] & (0x7fu >> length) : text[0];
+    for (int byte = 1; byte < length; byte++) {
+        if ((text[byte] & 0xc0) != 0x80)
+            return 0;
+        code = code << 6 | (text[byte] & 0x3f);
+    }
+    return code >= least[length] && code != 127 ? length : 0;
+}
+
 void message_make_one_line(char *text)
 {
-    for (; *text; text++)
-        if (iscntrl((unsigned char)*text))
+    while (*text) {
+        const int length = printable_length((const unsigned char *)text);
+        if (length == 0)
             *text = '?';
+        text += length > 0 ? length : 1;
+    }
 }

@@ -28,13 +28,18 @@ enum status parser_set(struct parser *p, const struct option_row *row, const cha
 /* Reads all of argv but argv[0]; stops at a request (--help). */
 enum status parser_read(struct parser *p, int argc, char **argv);
 
+/* Refuses options of which two name the same file, by whatever links: one of them would overwrite
+ * what the other reads or writes. */
+enum status parser_check_paths(struct parser *p);
+
 /* Whether a request was read: nothing else counts then. */
 bool parser_has_request(const struct parser *p);
 
 /* Whether the option of that name was given anywhere. */
 bool parser_was_given(const struct parser *p, const char *name);
 
-/* Values and file names may hold line ends and escape sequences; a message must not. */
+/* Values and file names may hold line ends and escape sequences; a message must not. Each byte that
+ * is not part of a printable UTF-8 character becomes a question mark. */
 void message_make_one_line(char *text);
 
 #endif

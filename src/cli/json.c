@@ -1,12 +1,14 @@
 #include "cli/json.h"
 #include <cjson/cJSON.h>
 #include <errno.h>
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "base/check.h"
 #include "base/memory.h"
+#include "cli/command_line.h"
 #include "cli/output_file.h"
 
 struct json_file {
@@ -93,8 +95,10 @@ cJSON *json_append_object(cJSON *array)
 
 static bool complain(const char *path)
 {
-    fprintf(stderr, "%s: error: --json: cannot write '%s': %s\n", check_program, path,
-            strerror(errno));
+    char message[PATH_MAX + 128];
+    snprintf(message, sizeof message, "--json: cannot write '%s': %s", path, strerror(errno));
+    message_make_one_line(message);
+    fprintf(stderr, "%s: error: %s\n", check_program, message);
     return false;
 }
 

@@ -6,27 +6,17 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "base/memory.h"
+#include "cli/partial_file.h"
 
 struct output_file {
-    FILE *stream;
-    char *path, *partial; /* NULL where written directly */
+    FILE *stream; /* NULL: a file is created, written and renamed to path */
+    char *path;
 };
 
-static char *join(const char *a, const char *b)
+static bool is_link(const char *path)
 {
-    const size_t size = strlen(a) + strlen(b) + 1;
-    char *text = memory_alloc(size, "a file name");
-    snprintf(text, size, "%s%s", a, b);
-    return text;
-}
-
-/* The file that path leads to, so that a symbolic link stays one. */
-static char *resolve(const char *path)
-{
-    char *found = realpath(path, NULL);
-    char *name = join(found ? found : path, "");
-    free(found);
-    return name;
+    struct stat s;
+    return lstat(path, &s) == 0 && S_ISLNK(s.st_mode);
 }
 
 static bool is_stdout(const struct stat *s)
@@ -41,10 +31,33 @@ static FILE *open_stdout(void)
     return copy < 0 ? NULL : fdopen(copy, "w");
 }
 
+/* The file that path leads to, so that a symbolic link stays one. */
+static char *resolve(const char *path)
+{
+    char *found = realpath(path, NULL);
+    const char *name = found ? found : path;
+    char *copy = memory_alloc(strlen(name) + 1, "a file name");
+    strcpy(copy, name);
+    free(found);
+    return copy;
+}
+
+/* Whether a new file can be made where the path's own will be. None stays there during the run: not
+ * even SIGKILL leaves one behind then. */
+static bool can_be_created(const char *path)
+{
+    FILE *stream;
+    struct partial_file *trial = partial_file_create(path, &stream);
+    if (!trial)
+        return false;
+    fclose(stream);
+    partial_file_remove(trial);
+    return true;
+}
+
 static void release(struct output_file *file)
 {
     memory_free(file->path);
-    memory_free(file->partial);
     memory_free(file);
 }
 
@@ -52,41 +65,56 @@ struct output_file *output_file_open(const char *path)
 {
     struct stat s;
     const bool exists = stat(path, &s) == 0;
+    int reason = errno;
+    if (!exists && is_link(path)) { /* to nothing, or a loop: renaming would replace the link */
+        errno = reason;
+        return NULL;
+    }
     if (exists && access(path, W_OK) != 0) /* renaming would not ask */
         return NULL;
     struct output_file *file = memory_alloc_zero(sizeof *file, "an output file");
-    if (exists && is_stdout(&s)) {
-        file->stream = open_stdout();
-    } else if (exists && !S_ISREG(s.st_mode)) {
-        file->stream = fopen(path, "w");
-    } else {
-        file->path = resolve(path);
-        file->partial = join(file->path, ".partial");
-        file->stream = fopen(file->partial, "w");
-    }
-    if (file->stream)
+    file->path = resolve(path);
+    const bool direct = exists && (!S_ISREG(s.st_mode) || is_stdout(&s));
+    if (direct)
+        file->stream = is_stdout(&s) ? open_stdout() : fopen(path, "w");
+    if (direct ? file->stream != NULL : can_be_created(file->path))
         return file;
-    const int reason = errno;
+    reason = errno;
     release(file);
     errno = reason;
     return NULL;
 }
 
+/* Writes and closes. */
+static bool write_stream(FILE *stream, const char *text)
+{
+    bool good = fputs(text, stream) >= 0;
+    good = fflush(stream) == 0 && good;
+    const int reason = errno;
+    if (fclose(stream) != 0 && good)
+        return false;
+    errno = reason;
+    return good;
+}
+
+static bool replace(const char *path, const char *text)
+{
+    FILE *stream;
+    struct partial_file *partial = partial_file_create(path, &stream);
+    if (!partial)
+        return false;
+    if (write_stream(stream, text))
+        return partial_file_finish(partial);
+    const int reason = errno;
+    partial_file_remove(partial);
+    errno = reason;
+    return false;
+}
+
 bool output_file_write(struct output_file *file, const char *text)
 {
-    bool good = fputs(text, file->stream) >= 0;
-    good = fflush(file->stream) == 0 && good;
-    int reason = errno;
-    if (fclose(file->stream) != 0 && good) {
-        reason = errno;
-        good = false;
-    }
-    if (file->partial && good && rename(file->partial, file->path) != 0) {
-        reason = errno;
-        good = false;
-    }
-    if (file->partial && !good)
-        unlink(file->partial);
+    const bool good = file->stream ? write_stream(file->stream, text) : replace(file->path, text);
+    const int reason = errno;
     release(file);
     errno = reason;
     return good;
@@ -94,8 +122,7 @@ bool output_file_write(struct output_file *file, const char *text)
 
 void output_file_discard(struct output_file *file)
 {
-    fclose(file->stream);
-    if (file->partial)
-        unlink(file->partial);
+    if (file->stream)
+        fclose(file->stream);
     release(file);
 }

@@ -1,13 +1,27 @@
 #include "comm/comm.h"
+#include <math.h>
+#include <time.h>
 #include "base/check.h"
 #include "comm/call.h"
 
 static int world_rank, world_size = 1;
 static void (*abort_without_mpi)(int status);
+static void (*wait_without_mpi)(void);
 
 static void abort_job(int status)
 {
     MPI_Abort(MPI_COMM_WORLD, status);
+}
+
+/* All ranks may fail alike, as where memory is short. Each waits as long as the lower ones need to
+ * speak and to end the job, and no rank waits for another one's message: that one may never come.
+ */
+static void wait_for_lower_ranks(void)
+{
+    const double seconds = log2(1.0 + world_rank);
+    const long nanoseconds = (long)(1e9 * seconds);
+    const struct timespec time = {nanoseconds / 1000000000, nanoseconds % 1000000000};
+    nanosleep(&time, NULL);
 }
 
 void mpi_check(int error, const char *call)
@@ -29,6 +43,8 @@ void comm_start(int *argc, char ***argv)
     MPI_CALL(MPI_Comm_size(MPI_COMM_WORLD, &world_size));
     abort_without_mpi = check_abort;
     check_abort = abort_job;
+    wait_without_mpi = check_wait;
+    check_wait = wait_for_lower_ranks;
     if (provided < MPI_THREAD_FUNNELED)
         die(STATUS_ENVIRONMENT,
             "this MPI library does not work with threads (MPI_THREAD_FUNNELED)");
@@ -38,6 +54,7 @@ void comm_finish(void)
 {
     MPI_CALL(MPI_Barrier(MPI_COMM_WORLD));
     check_abort = abort_without_mpi; /* MPI_Abort is forbidden from here on */
+    check_wait = wait_without_mpi;
     MPI_CALL(MPI_Finalize());
 }
 

@@ -5,8 +5,10 @@
 #include "base/memory.h"
 #include "cli/agreement.h"
 #include "cli/build_info.h"
+#include "cli/command_line.h"
 #include "cli/gpu_choice.h"
 #include "cli/nearest.h"
+#include "cli/thread_stack.h"
 #include "cli/tuning_choice.h"
 #include "comm/comm.h"
 #include "cuda/cuda.h"
@@ -67,8 +69,9 @@ void spread_add_json(struct cJSON *object, const struct spread *s)
 }
 
 /* Says on rank 0 why the run cannot be. */
-static enum status refuse(enum status status, const char *message)
+static enum status refuse(enum status status, char *message)
 {
+    message_make_one_line(message);
     if (comm_rank() == 0)
         fprintf(stderr, "%s: error: %s\n", check_program, message);
     return status;
@@ -192,6 +195,8 @@ static enum status run_subcommand(const struct subcommand *s, int argc, char **a
                  "--json: this build has no cJSON library; README.md says how to add it");
     }
     if (status == STATUS_VALID)
+        status = thread_stack_check(message, sizeof message);
+    if (status == STATUS_VALID)
         status = choose_backend(&lab, message, sizeof message);
     if (status == STATUS_VALID && option_find(s->options, "tuning", 0))
         status = tuning_choose(lab.options.tuning, lab.backend->on_device, message, sizeof message);
@@ -206,10 +211,11 @@ static enum status run(int argc, char **argv)
     char message[256];
     if (comm_rank() > 0 && !freopen("/dev/null", "w", stdout))
         die(STATUS_SYSTEM, "/dev/null: cannot be opened");
-    if (argc < 2)
-        return refuse(STATUS_USAGE,
-                      "missing subcommand: machine, kernel, ladder, exchange or tune; --help says "
-                      "more");
+    if (argc < 2) {
+        snprintf(message, sizeof message,
+                 "missing subcommand: machine, kernel, ladder, exchange or tune; --help says more");
+        return refuse(STATUS_USAGE, message);
+    }
     if (strcmp(argv[1], "--help") == 0) {
         print_help();
         return STATUS_VALID;

@@ -145,6 +145,8 @@ enum status lab_options_parse(const struct option_list *list, struct lab_options
         status = check_positionals(&p);
     if (status == STATUS_VALID && !parser_has_request(&p))
         status = check_size(&p);
+    if (status == STATUS_VALID && !parser_has_request(&p))
+        status = parser_check_paths(&p);
     if (status != STATUS_VALID)
         message_make_one_line(message);
     return status;

@@ -1,4 +1,5 @@
 #include "level/decomposition.h"
+#include <limits.h>
 #include <stdlib.h>
 #include "base/check.h"
 #include "base/memory.h"
@@ -128,8 +129,8 @@ static int merge_rank(struct piece *pieces, int count)
 
 struct decomposition decomposition_create(struct cut cut, int world)
 {
-    const long boxes = (long)cut.boxes_per_side * cut.boxes_per_side * cut.boxes_per_side;
-    CHECK(cut.ranks >= 1 && cut.ranks <= world && cut.ranks <= boxes);
+    const long boxes = cut_boxes(cut);
+    CHECK(cut.ranks >= 1 && cut.ranks <= world && cut.ranks <= boxes && boxes <= INT_MAX);
     struct piece *pieces = deal(cut, world, (int)boxes);
     struct decomposition d = {.dim = cut_dim(cut)};
     d.boxes = memory_alloc((size_t)boxes * sizeof *d.boxes, "boxes");
@@ -178,8 +179,10 @@ bool decomposition_equal(const struct decomposition *a, const struct decompositi
 /* The cut with that many boxes of that size; no rank is left without one. */
 static struct cut recut(struct cut cut, int boxes_per_side, int box_dim)
 {
-    const long boxes = (long)boxes_per_side * boxes_per_side * boxes_per_side;
-    return (struct cut){boxes_per_side, box_dim, cut.ranks > boxes ? (int)boxes : cut.ranks};
+    struct cut other = {boxes_per_side, box_dim, cut.ranks};
+    if (cut_boxes(other) < cut.ranks)
+        other.ranks = (int)cut_boxes(other);
+    return other;
 }
 
 static double cells(int dim)

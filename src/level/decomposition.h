@@ -18,6 +18,12 @@ static inline int cut_dim(struct cut cut)
     return cut.boxes_per_side * cut.box_dim;
 }
 
+/* Boxes of the level. More than an int holds are refused before (solvers/size.h). */
+static inline long cut_boxes(struct cut cut)
+{
+    return (long)cut.boxes_per_side * cut.boxes_per_side * cut.boxes_per_side;
+}
+
 /* The boxes of a level after every rank's boxes have been merged into larger cuboids; owner[b] is
  * the rank of boxes[b] in the world. Sorted by owner. */
 struct decomposition {

@@ -41,6 +41,21 @@ size_t decomposition_field_bytes(const struct decomposition *d, int rank, int gh
     return (size_t)length * sizeof(double);
 }
 
+void decomposition_add_field_bytes(const struct decomposition *d, int ghosts, int row_align,
+                                   int fields, size_t *bytes)
+{
+    long length = 0;
+    for (int b = 0; b < d->nboxes; b++) {
+        const bool last = b == d->nboxes - 1 || d->owner[b + 1] != d->owner[b];
+        struct patch p = patch_of_box(d->boxes[b], b);
+        length = place_patch(&p, ghosts, row_align, length);
+        if (last) {
+            bytes[d->owner[b]] += (size_t)fields * (size_t)length * sizeof(double);
+            length = 0;
+        }
+    }
+}
+
 static void create_patches(struct level *l, int row_align)
 {
     const struct decomposition *d = &l->decomposition;

@@ -88,6 +88,9 @@ struct plan *level_make_halo(struct level *level, int layers);
 size_t level_field_bytes(const struct level *level);
 size_t decomposition_field_bytes(const struct decomposition *d, int rank, int ghosts,
                                  int row_align);
+/* Those of `fields` fields, added to bytes[rank] for all ranks at once. */
+void decomposition_add_field_bytes(const struct decomposition *d, int ghosts, int row_align,
+                                   int fields, size_t *bytes);
 
 /* Allocates (zero-filled, by the backend) or releases a field; allocating twice is allowed and does
  * nothing. */

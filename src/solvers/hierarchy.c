@@ -1,4 +1,5 @@
 #include "solvers/hierarchy.h"
+#include <string.h>
 #include "base/check.h"
 #include "base/memory.h"
 #include "base/timer.h"
@@ -11,9 +12,10 @@
 struct hierarchy_shape hierarchy_shape(const struct hierarchy_choice *choice, int ranks)
 {
     const int n = size_rule(choice->boxes_per_rank, ranks);
-    const long boxes = (long)n * n * n;
     struct hierarchy_shape shape = {.nlevels = 0};
-    struct cut cut = {n, 1 << choice->log2_box_dim, boxes < ranks ? (int)boxes : ranks};
+    struct cut cut = {n, 1 << choice->log2_box_dim, ranks};
+    if (cut_boxes(cut) < ranks)
+        cut.ranks = (int)cut_boxes(cut);
     while (cut.boxes_per_side > 0 && shape.nlevels < MAX_LEVELS) {
         shape.cuts[shape.nlevels++] = cut;
         cut = cut_coarsen(cut, stencil_min_dim(choice->op.order, choice->op.periodic));
@@ -56,51 +58,91 @@ static int level_fields(const struct hierarchy_choice *choice, const struct back
 
 enum { SHADOW_FIELDS = 2 }; /* u and f */
 
-/* Bytes of the level's fields (and of its transfer's own coarse side) on every rank, added to
- * bytes[rank]. */
-static void add_level_bytes(const struct hierarchy_choice *choice,
-                            const struct hierarchy_shape *shape, int level, int ranks,
-                            size_t *bytes)
+/* What is known of one level before anything is built. */
+struct foreseen {
+    struct decomposition decomposition;
+    const struct backend *backend;
+};
+
+static struct foreseen foresee_level(const struct hierarchy_choice *choice,
+                                     const struct hierarchy_shape *shape, int level, int ranks)
 {
-    enum field fields[NUM_FIELDS];
-    struct decomposition d = decomposition_create(shape->cuts[level], ranks);
-    const struct backend *backend = hierarchy_level_backend(choice, d.dim);
-    const size_t count = (size_t)level_fields(choice, backend, level, shape->nlevels, fields);
-    const int ghosts = stencil_ghosts(choice->op.order);
-    for (int rank = 0; rank < ranks; rank++)
-        bytes[rank] += count * decomposition_field_bytes(&d, rank, ghosts, backend->row_align);
-    if (level + 1 < shape->nlevels) {
-        struct decomposition next = decomposition_create(shape->cuts[level + 1], ranks);
-        struct decomposition shadow = decomposition_coarsen(&d);
-        const bool separate = !decomposition_equal(&next, &shadow) ||
-                              backend != hierarchy_level_backend(choice, next.dim);
-        for (int rank = 0; separate && rank < ranks; rank++)
-            bytes[rank] += SHADOW_FIELDS *
-                           decomposition_field_bytes(&shadow, rank, ghosts, backend->row_align);
-        decomposition_destroy(&next);
-        decomposition_destroy(&shadow);
+    return (struct foreseen){
+        decomposition_create(shape->cuts[level], ranks),
+        hierarchy_level_backend(choice, cut_dim(shape->cuts[level])),
+    };
+}
+
+/* Bytes of u and f of the transfer's own coarse side, where it has one, added to bytes[rank]. */
+static void add_shadow_bytes(const struct foreseen *fine, const struct foreseen *coarse, int ghosts,
+                             size_t *bytes)
+{
+    struct decomposition shadow = decomposition_coarsen(&fine->decomposition);
+    const bool separate =
+        !decomposition_equal(&coarse->decomposition, &shadow) || fine->backend != coarse->backend;
+    if (separate)
+        decomposition_add_field_bytes(&shadow, ghosts, fine->backend->row_align, SHADOW_FIELDS,
+                                      bytes);
+    decomposition_destroy(&shadow);
+}
+
+void hierarchy_foresee(const struct hierarchy_choice *choice, const struct hierarchy_shape *shape,
+                       int ranks, hierarchy_visit *visit, void *data)
+{
+    const int ghosts = stencil_ghosts(choice->op.order), last = shape->nlevels - 1;
+    size_t *bytes = memory_alloc((size_t)ranks * sizeof *bytes, "memory estimate");
+    struct foreseen own = foresee_level(choice, shape, 0, ranks), next = own;
+    for (int level = 0; level <= last; level++, own = next) {
+        enum field fields[NUM_FIELDS];
+        const int count = level_fields(choice, own.backend, level, shape->nlevels, fields);
+        memset(bytes, 0, (size_t)ranks * sizeof *bytes);
+        decomposition_add_field_bytes(&own.decomposition, ghosts, own.backend->row_align, count,
+                                      bytes);
+        if (level < last) {
+            next = foresee_level(choice, shape, level + 1, ranks);
+            add_shadow_bytes(&own, &next, ghosts, bytes);
+        }
+        visit(data, level, &own.decomposition, bytes);
+        decomposition_destroy(&own.decomposition);
     }
-    decomposition_destroy(&d);
-}
-
-size_t hierarchy_level_bytes(const struct hierarchy_choice *choice,
-                             const struct hierarchy_shape *shape, int level, int rank, int ranks)
-{
-    size_t *bytes = memory_alloc_zero((size_t)ranks * sizeof *bytes, "memory estimate");
-    add_level_bytes(choice, shape, level, ranks, bytes);
-    const size_t result = bytes[rank];
     memory_free(bytes);
-    return result;
 }
 
-/* On the rank that holds most, the levels whose backend is (or is not) a device. */
+/* The levels whose backend is (or is not) a device. */
+struct memory_sum {
+    const struct hierarchy_choice *choice;
+    int ranks;
+    bool on_device;
+    size_t *bytes; /* by rank */
+};
+
+static void add_level(void *data, int level, const struct decomposition *d, const size_t *bytes)
+{
+    const struct memory_sum *sum = data;
+    (void)level;
+    if (hierarchy_level_backend(sum->choice, d->dim)->on_device == sum->on_device)
+        for (int rank = 0; rank < sum->ranks; rank++)
+            sum->bytes[rank] += bytes[rank];
+}
+
+static bool has_backend(const struct hierarchy_choice *choice, const struct hierarchy_shape *shape,
+                        bool on_device)
+{
+    for (int level = 0; level < shape->nlevels; level++)
+        if (hierarchy_level_backend(choice, cut_dim(shape->cuts[level]))->on_device == on_device)
+            return true;
+    return false;
+}
+
+/* On the rank that holds most. */
 static size_t most_bytes(const struct hierarchy_choice *choice, const struct hierarchy_shape *shape,
                          int ranks, bool on_device)
 {
+    if (!has_backend(choice, shape, on_device))
+        return 0;
     size_t *bytes = memory_alloc_zero((size_t)ranks * sizeof *bytes, "memory estimate"), most = 0;
-    for (int level = 0; level < shape->nlevels; level++)
-        if (hierarchy_level_backend(choice, cut_dim(shape->cuts[level]))->on_device == on_device)
-            add_level_bytes(choice, shape, level, ranks, bytes);
+    struct memory_sum sum = {choice, ranks, on_device, bytes};
+    hierarchy_foresee(choice, shape, ranks, add_level, &sum);
     for (int rank = 0; rank < ranks; rank++)
         most = bytes[rank] > most ? bytes[rank] : most;
     memory_free(bytes);

@@ -59,10 +59,14 @@ struct hierarchy_shape hierarchy_shape(const struct hierarchy_choice *choice, in
 /* The backend of a level of dim cells a side. */
 const struct backend *hierarchy_level_backend(const struct hierarchy_choice *choice, int dim);
 
-/* Bytes of fields on one rank and level, shadows of transfers included. */
-size_t hierarchy_level_bytes(const struct hierarchy_choice *choice,
-                             const struct hierarchy_shape *shape, int level, int rank, int ranks);
-/* The same for all levels in host memory, and for all on a device, on the rank that holds most. */
+/* Calls visit for each level that hierarchy_create would build, finest first, with its
+ * decomposition and the bytes of its fields on each rank, shadows of transfers included. */
+typedef void hierarchy_visit(void *data, int level, const struct decomposition *d,
+                             const size_t *bytes);
+void hierarchy_foresee(const struct hierarchy_choice *choice, const struct hierarchy_shape *shape,
+                       int ranks, hierarchy_visit *visit, void *data);
+/* Bytes of fields of all levels in host memory, and for all on a device, on the rank that holds
+ * most. */
 size_t hierarchy_bytes(const struct hierarchy_choice *choice, const struct hierarchy_shape *shape,
                        int ranks);
 size_t hierarchy_device_bytes(const struct hierarchy_choice *choice,

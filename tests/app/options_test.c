@@ -229,6 +229,9 @@ static const struct {
     {"order 2\nequation = laplace\n", "1", "expected `key = value`"},
     {"[run]\norder = 2\n", "1", "there are no sections"},
     {"order = 2\n  [run]\n", "2", "there are no sections"},
+    {"\xef\xbb\xbf[run]\n", "1", "there are no sections"},
+    {"\xef\xbb\xbf# comment = \norder = 3\n", "2", "order: wrong value '3'"},
+    {"order = 2\n\xef\xbb\xbfquiet = true\n", "2", "unknown key"},
     {"quiet = yes\n", "1", "quiet: wrong value 'yes'; legal: true, false"},
     {"quiet\n", "1", "expected `key = value`"},
     {"input = other.ini\n", "1", "input: only allowed on the command line"},
@@ -263,6 +266,20 @@ static void contradictions_inside_a_file_are_refused(void **state)
     expect_refused(with_file("log2-box-dim = 5\n", ""), "missing BOXES_PER_RANK");
     expect_refused(with_file("boxes-per-rank = 5\n", ""), "missing LOG2_BOX_DIM");
     expect_refused(with_file("boxes-per-rank = 5\n", "5"), "missing BOXES_PER_RANK");
+}
+
+static void a_byte_order_mark_is_skipped(void **state)
+{
+    (void)state;
+    struct options o = parse_valid(with_file("\xef\xbb\xbforder = 4\n", "5 8"));
+    assert_int_equal(o.order, 4);
+    options_release(&o);
+    o = parse_valid(with_file("\xef\xbb\xbf  order = 4 # why\n", "5 8"));
+    assert_int_equal(o.order, 4);
+    options_release(&o);
+    o = parse_valid(with_file("\xef\xbb\xbf", "5 8"));
+    assert_int_equal(o.order, 2);
+    options_release(&o);
 }
 
 static void an_unreadable_file_is_refused(void **state)
@@ -540,6 +557,7 @@ int main(void)
         cmocka_unit_test(wrong_command_lines_are_refused),
         cmocka_unit_test(wrong_files_are_refused_with_their_line),
         cmocka_unit_test(contradictions_inside_a_file_are_refused),
+        cmocka_unit_test(a_byte_order_mark_is_skipped),
         cmocka_unit_test(an_unreadable_file_is_refused),
         cmocka_unit_test(defaults_are_those_of_the_manual),
         cmocka_unit_test(every_choice_and_flag_is_taken),

@@ -1,0 +1,109 @@
+#!/usr/bin/env bats
+# The files that a run reads and writes: neither is lost, and nothing else is left behind.
+
+setup() {
+    cd "$BATS_TEST_DIRNAME/../.." || return 1
+    HPGMG=${HPGMG:-$PWD/hpgmg-gpu}
+    HPGMG_LAB=${HPGMG_LAB:-$PWD/hpgmg-lab}
+    MPIRUN=${MPIRUN:-mpirun --oversubscribe --timeout 60}
+    export OMP_NUM_THREADS=${OMP_NUM_THREADS:-1} CUDA_VISIBLE_DEVICES=
+    work=$BATS_TEST_TMPDIR/work
+    mkdir "$work"
+}
+
+solve() { # OPTION...: sets status and output
+    run timeout 100 "$HPGMG" --backend cpu --quiet --solves 1 "$@"
+}
+
+refused() { # STATUS MESSAGE: what the last command did
+    echo "status $status: $output"
+    [ "$status" -eq "$1" ]
+    [ "$output" = "hpgmg-gpu: error: $2" ]
+}
+
+@test "a report over a link to nothing" {
+    ln -s "$work/none" "$work/link"
+    solve --json "$work/link" 3 1
+    refused 5 "--json: cannot write '$work/link': No such file or directory"
+    [ -L "$work/link" ]
+    [ ! -e "$work/none" ]
+}
+
+@test "a report over a link to itself" {
+    ln -s link "$work/link"
+    solve --json "$work/link" 3 1
+    refused 5 "--json: cannot write '$work/link': Too many levels of symbolic links"
+    [ -L "$work/link" ]
+}
+
+@test "a report through a link" {
+    echo old >"$work/target"
+    ln -s target "$work/link"
+    solve --json "$work/link" 3 1
+    [ "$status" -eq 0 ]
+    [ -L "$work/link" ]
+    tests/cli/validate_json.py "$work/target"
+}
+
+@test "a report over its own input" {
+    echo "order = 4" >"$work/run.ini"
+    ln -s run.ini "$work/link"
+    ln "$work/run.ini" "$work/same"
+    local name
+    for name in run.ini link same ../work/run.ini; do
+        solve --input "$work/run.ini" --json "$work/$name" 3 1
+        refused 2 "--json and --input are the same file, '$work/run.ini'"
+    done
+    echo "json = $work/run.ini" >>"$work/run.ini"
+    solve --input "$work/link" 3 1
+    refused 2 "--json and --input are the same file, '$work/link'"
+    [ "$(head -n 1 "$work/run.ini")" = "order = 4" ]
+}
+
+@test "a report over the tuning that it follows" {
+    cp tuning/NVIDIA-H200.txt "$work/tuning.txt"
+    solve --tuning "$work/tuning.txt" --json "$work/tuning.txt" 3 1
+    refused 2 "--tuning and --json are the same file, '$work/tuning.txt'"
+    run "$HPGMG_LAB" kernel --backend cpu --tuning "$work/tuning.txt" --json "$work/tuning.txt" 8
+    [ "$status" -eq 2 ]
+    [[ $output == "hpgmg-lab: error: --tuning and --json are the same file, '$work/tuning.txt'" ]]
+    run "$HPGMG_LAB" tune --output "$work/new" --json "$work/new"
+    [ "$status" -eq 2 ]
+    diff tuning/NVIDIA-H200.txt "$work/tuning.txt"
+}
+
+@test "a file name of two lines in a message" {
+    solve --json $'/none/a\nb' 3 1
+    refused 5 "--json: cannot write '/none/a?b': No such file or directory"
+}
+
+@test "a run that is refused late leaves nothing" {
+    HPGMG_DELAY=1:x solve --json "$work/report.json" 3 1
+    [ "$status" -eq 2 ]
+    [ -z "$(ls -A "$work")" ]
+}
+
+# ended_by SIGNAL RANKS: the signal ends a run that is computing, and the folder of its report is empty
+ended_by() {
+    local launcher="" job
+    [ "$2" -eq 1 ] || launcher="$MPIRUN -n $2"
+    # shellcheck disable=SC2086  # MPIRUN is a command with options
+    $launcher "$HPGMG" --backend cpu --min-time 100 --json "$work/report.json" 4 8 >"$BATS_TEST_TMPDIR/output" 2>&1 3>&- &
+    job=$!
+    timeout 60 sh -c 'until grep -q "built in" "$1"; do sleep 0.1; done' sh "$BATS_TEST_TMPDIR/output"
+    kill -s "$1" $job
+    wait $job && status=0 || status=$?
+    [ "$status" -ne 0 ]
+    [ -z "$(ls -A "$work")" ]
+}
+
+@test "signals leave nothing" {
+    local signal
+    for signal in TERM HUP PIPE KILL; do # a shell's background jobs ignore INT
+        ended_by $signal 1
+    done
+}
+
+@test "a job that is ended leaves nothing" {
+    ended_by TERM 3
+}

@@ -1,0 +1,124 @@
+#!/usr/bin/env bats
+# What a run needs and may not have: time for large dry runs, memory, stack; and the variables that tests set.
+
+setup() {
+    cd "$BATS_TEST_DIRNAME/../.." || return 1
+    HPGMG=${HPGMG:-$PWD/hpgmg-gpu}
+    HPGMG_LAB=${HPGMG_LAB:-$PWD/hpgmg-lab}
+    MPIRUN=${MPIRUN:-mpirun --oversubscribe --timeout 60}
+    export OMP_NUM_THREADS=${OMP_NUM_THREADS:-1} CUDA_VISIBLE_DEVICES=
+    work=$BATS_TEST_TMPDIR
+}
+
+# limited LIMIT RANKS ARGUMENT...: a run within that `ulimit`; sets status and output
+limited() {
+    local limit=$1 ranks=$2
+    shift 2
+    # shellcheck disable=SC2086,SC2016  # MPIRUN is a command with options; the inner shell expands
+    run $MPIRUN -n "$ranks" bash -c "ulimit $limit"' && exec "$@"' bash "$HPGMG" --backend cpu "$@"
+    echo "status $status: $output"
+}
+
+# Code that sanitizers instrument needs more time, stack and address space.
+skip_if_instrumented() {
+    ! "$HPGMG" --version | grep -q -- -fsanitize || skip "instrumented code needs more"
+}
+
+one_error() { # STATUS MESSAGE: what the last command did
+    [ "$status" -eq "$1" ]
+    [ "$(grep -c 'hpgmg-gpu: error: ' <<<"$output")" -eq 1 ]
+    [[ $output == *"hpgmg-gpu: error: $2"* ]]
+}
+
+# --- sizes ---------------------------------------------------------------------------------------
+
+@test "a dry run of millions of boxes on several ranks takes seconds" {
+    skip_if_instrumented
+    limited "-t 7" 8 --dry-run 4 262144 # of each rank's processor time
+    [ "$status" -eq 0 ]
+    [[ $output == *"2048^3 cells in 2097152 boxes of 16^3"* ]]
+}
+
+levels() { # FILE: the rows of the table of levels
+    sed -n '/= Hierarchy/,/^$/p' "$1" | grep -E '^ +[0-9]+ +[0-9]+\^3 '
+}
+
+@test "a dry run and a run on three ranks agree on bytes" {
+    local options="--backend cpu --agglomerate-below 5000 --boundary periodic 3 9"
+    # shellcheck disable=SC2086
+    $MPIRUN -n 3 "$HPGMG" --dry-run $options >"$work/dry"
+    # shellcheck disable=SC2086
+    $MPIRUN -n 3 "$HPGMG" --solves 1 $options >"$work/wet"
+    [ "$(levels "$work/dry" | wc -l)" -gt 2 ]
+    diff <(levels "$work/dry") <(levels "$work/wet")
+}
+
+# --- memory --------------------------------------------------------------------------------------
+
+@test "memory that fails on all ranks is told in one line" {
+    skip_if_instrumented
+    limited "-v 250000" 4 --quiet --solves 1 6 8
+    one_error 4 "no memory for "
+}
+
+# --- stack ---------------------------------------------------------------------------------------
+
+@test "too little stack for threads" {
+    local size
+    for size in 16k 32k 100k; do
+        OMP_NUM_THREADS=2 OMP_STACKSIZE=$size run "$HPGMG" --backend cpu --order 4 --solves 1 5 1
+        one_error 3 "OpenMP's threads have "
+        [[ $output == *" bytes of stack and need 131072; raise OMP_STACKSIZE" ]]
+    done
+    OMP_NUM_THREADS=2 OMP_STACKSIZE=16k run "$HPGMG_LAB" kernel --backend cpu 16
+    [ "$status" -eq 3 ]
+    [[ $output == "hpgmg-lab: error: OpenMP's threads have "* ]]
+}
+
+@test "as much stack as threads need" {
+    local options
+    skip_if_instrumented
+    for options in "--order 2" "--order 4" "--order 4 --equation helmholtz --smoother chebyshev --problem p6" \
+        "--solver mgpcg --loops plain" "--boundary periodic --bottom direct --problem sine"; do
+        # shellcheck disable=SC2086  # several options
+        OMP_NUM_THREADS=4 OMP_STACKSIZE=128k run "$HPGMG" --backend cpu --quiet --solves 1 $options 4 27
+        [ "$status" -eq 0 ]
+    done
+}
+
+@test "one thread needs no other's stack" {
+    OMP_NUM_THREADS=1 OMP_STACKSIZE=16k run "$HPGMG" --backend cpu --quiet --solves 1 3 1
+    [ "$status" -eq 0 ]
+}
+
+# --- input files ---------------------------------------------------------------------------------
+
+@test "a pipe as input file" {
+    run "$HPGMG" --backend cpu --dry-run --input /dev/stdin 3 1 <<<"order = 4"
+    [ "$status" -eq 0 ]
+    run "$HPGMG" --backend cpu --dry-run --input <(echo "order = 4") 3 1
+    [ "$status" -eq 0 ]
+    [[ $output =~ order\ +4 ]]
+    mkfifo "$work/pipe"
+    # shellcheck disable=SC2086  # MPIRUN is a command with options
+    run timeout 60 $MPIRUN -n 3 "$HPGMG" --backend cpu --input "$work/pipe" 3 1
+    one_error 2 "--input: '$work/pipe' is no regular file, and 3 ranks read it"
+}
+
+# --- variables -----------------------------------------------------------------------------------
+
+@test "malformed delays" {
+    local delay
+    for delay in 1:-1 -1:1 +1:1 1:+1 " 1:1" "1: 1" 1: :1 1 "" 1:1: 1:12345678; do
+        HPGMG_DELAY=$delay run "$HPGMG" --backend cpu 3 1
+        echo "$delay: $output"
+        [ "$status" -eq 2 ]
+        [ "$output" = "hpgmg-gpu: error: HPGMG_DELAY=$delay is not SEED:MICROSECONDS" ]
+    done
+}
+
+@test "a malformed variable of two lines is told in one" {
+    HPGMG_DELAY=$'1\n\x9b2J' run "$HPGMG" --backend cpu 3 1
+    one_error 2 "HPGMG_DELAY=1??2J is not "
+    [ "${#lines[@]}" -eq 1 ]
+}

@@ -1,0 +1,138 @@
+/* Sizes around the largest numbers that the program can count, on any number of ranks, and what is
+ * known of those that it can before they are built. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <limits.h>
+#include <string.h>
+#include "base/memory.h"
+#include "solvers/size.h"
+#include "support/solve_case.h"
+
+static struct hierarchy_choice choice_of(int log2_box_dim, long boxes_per_rank)
+{
+    return case_choice(2, true, false, SMOOTHER_JACOBI, log2_box_dim, boxes_per_rank);
+}
+
+static void expect_counted(int log2_box_dim, long boxes_per_rank, int ranks)
+{
+    const struct hierarchy_choice choice = choice_of(log2_box_dim, boxes_per_rank);
+    char message[256] = "";
+    if (size_check(&choice, ranks, message, sizeof message) != STATUS_VALID)
+        fail_msg("2^%d, %ld boxes, %d ranks: %s", log2_box_dim, boxes_per_rank, ranks, message);
+    const struct hierarchy_shape shape = hierarchy_shape(&choice, ranks);
+    assert_in_range(cut_boxes(shape.cuts[0]), 1, INT_MAX);
+    assert_in_range(cut_dim(shape.cuts[0]), 4, MOST_DIM);
+}
+
+static void expect_refused(int log2_box_dim, long boxes_per_rank, int ranks, const char *part)
+{
+    const struct hierarchy_choice choice = choice_of(log2_box_dim, boxes_per_rank);
+    char message[256] = "";
+    assert_int_equal(size_check(&choice, ranks, message, sizeof message), STATUS_USAGE);
+    if (!strstr(message, part))
+        fail_msg("'%s' lacks '%s'", message, part);
+    assert_null(strchr(message, '\n'));
+}
+
+/* 1280³ < 2³¹ <= 1408³; of other sides between them the size rule knows none. */
+static void boxes_around_2_to_the_31(void **state)
+{
+    (void)state;
+    expect_counted(2, 1000000, 2);
+    expect_counted(2, 1000000, 2147);
+    expect_counted(2, 1, 2097152000); /* 1280³ */
+    expect_counted(2, 1, INT_MAX);
+    expect_counted(2, 1000000, 2791);
+    expect_refused(2, 1000000, 2792, "are 2791309312 boxes, more than 2147483647");
+    expect_refused(2, 1000000, 3000,
+                   "1000000 boxes per rank of 2^2 cells a side on 3000 ranks are");
+    expect_refused(2, 4096, 2097152, "are 8589934592 boxes"); /* 2048³, which is 0 as an int */
+    expect_refused(2, 2, 2147483647, "boxes");
+    expect_refused(10, 1000000, INT_MAX, "boxes");
+}
+
+/* 1024 boxes of 1024 cells a side are as many as there may be; their bytes are too many. */
+static void cells_a_side_around_2_to_the_20(void **state)
+{
+    (void)state;
+    expect_refused(10, 1000, 1073742, "bytes of fields, more than 9.22e+18");
+    expect_refused(10, 1000, 2000000, "are 1179648 cells a side, more than 1048576");
+}
+
+static void bytes_around_2_to_the_63(void **state)
+{
+    (void)state;
+    expect_counted(10, 1, 1 << 24); /* 256³ boxes */
+    expect_counted(10, 1, 320 * 320 * 320);
+    expect_refused(10, 1, 448 * 448 * 448, "bytes of fields");
+    expect_refused(10, 1000000, 512, "bytes of fields");
+}
+
+/* What is counted as too much is more than what there would be. */
+static void bytes_are_no_fewer_than_foreseen(void **state)
+{
+    (void)state;
+    for (int log2_box_dim = 2; log2_box_dim <= 5; log2_box_dim++)
+        for (int boxes = 1; boxes <= 64; boxes *= 4) {
+            struct hierarchy_choice choice = choice_of(log2_box_dim, boxes);
+            const struct hierarchy_shape shape = hierarchy_shape(&choice, 3);
+            assert_true((double)hierarchy_bytes(&choice, &shape, 3) <= size_bytes(&choice, 3));
+        }
+}
+
+struct levels {
+    int next;
+    struct hierarchy *h;
+};
+
+static void compare_level(void *data, int level, const struct decomposition *d, const size_t *bytes)
+{
+    struct levels *levels = data;
+    const struct hierarchy *h = levels->h;
+    const struct level *l = h->levels[level];
+    size_t built = 0;
+    assert_int_equal(level, levels->next++);
+    assert_true(decomposition_equal(d, &l->decomposition));
+    for (int f = 0; f < NUM_FIELDS; f++) {
+        built += l->fields[f] ? level_field_bytes(l) : 0;
+        if (level + 1 < h->nlevels && h->transfers[level].separate)
+            built += h->transfers[level].coarse->fields[f]
+                         ? level_field_bytes(h->transfers[level].coarse)
+                         : 0;
+    }
+    assert_int_equal(bytes[comm_rank()], built);
+}
+
+/* On every rank and level, transfers to fewer ranks included. */
+static void what_is_foreseen_is_built(void **state)
+{
+    (void)state;
+    for (int below = 1; below <= 100000; below *= 10) {
+        struct hierarchy_choice choice = choice_of(3, 8);
+        choice.agglomerate_below = below;
+        const struct hierarchy_shape shape = hierarchy_shape(&choice, comm_size());
+        struct levels levels = {.h = hierarchy_create(&choice)};
+        hierarchy_foresee(&choice, &shape, comm_size(), compare_level, &levels);
+        assert_int_equal(levels.next, shape.nlevels);
+        hierarchy_destroy(levels.h);
+    }
+    assert_int_equal(memory_live_blocks(), 0);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(boxes_around_2_to_the_31),
+        cmocka_unit_test(cells_a_side_around_2_to_the_20),
+        cmocka_unit_test(bytes_around_2_to_the_63),
+        cmocka_unit_test(bytes_are_no_fewer_than_foreseen),
+        cmocka_unit_test(what_is_foreseen_is_built),
+    };
+    comm_start(&argc, &argv);
+    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    comm_finish();
+    return failed;
+}
