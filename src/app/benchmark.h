@@ -12,7 +12,7 @@
  * slowest rank's, bytes the sum over ranks. */
 struct stage_record {
     int level;
-    char name[48];
+    char name[48], kernels[80]; /* what did it; "" where nothing computed */
     double calls, seconds, bytes;
     double pack, local, wait, unpack; /* parts of data movement, seconds */
 };

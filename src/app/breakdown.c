@@ -47,6 +47,7 @@ static void collect(void *data, struct program *p)
     for (int i = 0; i < p->count; i++) {
         const struct stage *s = &p->stages[i];
         struct stage_record *row = table_row(t, s->level, stage_name(s, name, sizeof name));
+        stage_kernels(s, row->kernels, sizeof row->kernels);
         row->calls += runs;
         row->bytes += runs * stage_bytes(p, s);
         row->seconds += p->times[i].total / solves;

@@ -127,6 +127,7 @@ static cJSON *stage(const struct stage_record *row, double copy_bytes_per_second
     const double bytes_per_second = rate(row->bytes, row->seconds);
     json_add_number(object, "level", row->level);
     cJSON_AddStringToObject(object, "stage", row->name);
+    cJSON_AddStringToObject(object, "kernels", row->kernels);
     json_add_number(object, "calls", row->calls);
     json_add_number(object, "seconds", row->seconds);
     json_add_number(object, "bytes", row->bytes);

@@ -115,6 +115,28 @@ static enum status run_benchmark(const struct options *o, const struct hierarchy
     return status;
 }
 
+static void answer_request(const struct options *options)
+{
+    if (options->help)
+        options_print_help(stdout);
+    else if (options->list_kernels)
+        report_kernels();
+    else
+        report_version();
+}
+
+static enum status choose_kernels(const struct options *o, bool on_gpu, char *message, int size)
+{
+    char reason[256];
+    if (!o->kernels)
+        return STATUS_VALID;
+    if (on_gpu && cuda_choose_kernels(o->kernels, reason, sizeof reason))
+        return STATUS_VALID;
+    snprintf(message, (size_t)size, "--kernels: %s",
+             on_gpu ? reason : "all levels run on the CPU, which has --loops");
+    return STATUS_USAGE;
+}
+
 static enum status run(int argc, char **argv)
 {
     struct options options;
@@ -123,11 +145,9 @@ static enum status run(int argc, char **argv)
     status = agree_on_options(&options_list, &options, status, message, sizeof message);
     if (status != STATUS_VALID)
         return refuse(status, message);
-    if (options.help || options.version) {
-        if (comm_rank() == 0 && options.help)
-            options_print_help(stdout);
-        else if (comm_rank() == 0)
-            report_version();
+    if (options.help || options.version || options.list_kernels) {
+        if (comm_rank() == 0)
+            answer_request(&options);
         return STATUS_VALID;
     }
     status = check_environment(&options, message, sizeof message);
@@ -140,6 +160,8 @@ static enum status run(int argc, char **argv)
         snprintf(message, sizeof message, "%s", note);
     if (status == STATUS_VALID)
         status = transport_choose(&options, on_gpu, message, sizeof message);
+    if (status == STATUS_VALID)
+        status = choose_kernels(&options, on_gpu, message, sizeof message);
     if (status == STATUS_VALID)
         status = tuning_choose(options.tuning, on_gpu, message, sizeof message);
     struct hierarchy_choice choice = benchmark_hierarchy_choice(&options, on_gpu);

@@ -121,11 +121,10 @@ static enum status check(struct parser *p)
 
 static void keep_request_only(struct options *options)
 {
-    const bool help = options->help;
+    const struct options request = {
+        .help = options->help, .version = options->version, .list_kernels = options->list_kernels};
     options_release(options);
-    memset(options, 0, sizeof *options);
-    options->help = help;
-    options->version = !help;
+    *options = request;
 }
 
 enum status options_parse(struct options *options, int argc, char **argv, char *message,

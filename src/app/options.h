@@ -47,11 +47,12 @@ struct options {
     double min_time;    /* seconds per size; without meaning if solves > 0 */
 
     bool breakdown, show_cycle, checksum, quiet, dry_run;
-    char *json;   /* path or NULL */
-    char *tuning; /* path, "none", or NULL: this GPU's file if there is one */
-    char *input;  /* path or NULL */
+    char *json;    /* path or NULL */
+    char *kernels; /* names with commas between them, or NULL: all */
+    char *tuning;  /* path, "none", or NULL: this GPU's file if there is one */
+    char *input;   /* path or NULL */
 
-    bool help, version; /* asked for: everything else is then unset */
+    bool help, version, list_kernels; /* asked for: everything else is then unset */
 };
 
 /* Parses the command line and the input file it names (the command line wins). On success returns

@@ -73,6 +73,8 @@ const struct option_row option_table[] = {
     {.name = "overlap-above", NUMBER(OPTION_LONG, overlap_above, "auto"), .unset = "auto",
      .choices = overlaps, .minimum = 1, .maximum = 1e12, .argument = "CELLS",
      .help = "a GPU: it computes while halos travel"},
+    {.name = "kernels", PATH(kernels), .uses = ANYWHERE | OPTION_SHAPES, .argument = "LIST",
+     .help = "GPU kernels to use, by name, in this order"},
     {.name = "tuning", PATH(tuning), .uses = ANYWHERE, .argument = "FILE",
      .help = "how GPU kernels cut levels (hpgmg-lab tune)"},
     {.name = "loops", CHOICE(loops, loops, "tiled"), .help = "CPU loops; same bits"},
@@ -92,6 +94,7 @@ const struct option_row option_table[] = {
     {.name = "input", PATH(input), .uses = OPTION_COMMAND_LINE, .argument = "FILE",
      .help = "read options from FILE; the command line wins"},
     {.name = "help", REQUEST(help), .help = "print this text"},
+    {.name = "list-kernels", REQUEST(list_kernels), .help = "print the names of all GPU kernels"},
     {.name = "version", REQUEST(version), .help = "print version and build"},
 };
 /* clang-format on */

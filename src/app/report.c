@@ -49,6 +49,17 @@ void report_version(void)
     print_labelled("JSON", json_report_available() ? "yes" : "no, built without cJSON");
 }
 
+static void print_kernel(void *data, const char *name, const char *summary)
+{
+    (void)data;
+    printf("%-22s %s\n", name, summary);
+}
+
+void report_kernels(void)
+{
+    cuda_list_kernels(print_kernel, NULL);
+}
+
 static void print_banner(void)
 {
     static const char stars[] =
@@ -255,6 +266,10 @@ static void print_time_tables(const struct options *options, const struct benchm
         table_stages(r, b->copy_bytes_per_second, options->breakdown);
         if (options->breakdown)
             table_movement(r);
+        if (s == 0) {
+            table_heading("Kernels of a solve of size %s", r->name);
+            table_kernels(r);
+        }
     }
     if (b->copy_bytes_per_second > 0.0)
         printf("\n  Seconds are the slowest rank's. GB/s are the fewest bytes that a stage must "

@@ -186,6 +186,30 @@ static int first_negligible(const struct stage_table *t, int last)
     return level < last ? level : last + 1;
 }
 
+static bool same_kernels(const struct stage_record *a, const struct stage_record *b)
+{
+    return strcmp(a->name, b->name) == 0 && strcmp(a->kernels, b->kernels) == 0;
+}
+
+void table_kernels(const struct size_record *r)
+{
+    printf("  levels   %-38s  kernels\n", "stage");
+    for (int i = 0; i < r->nstages; i++) {
+        const struct stage_record *row = &r->stages[i];
+        int first = row->level, last = row->level;
+        bool printed = !row->kernels[0];
+        for (int other = 0; other < r->nstages; other++) {
+            if (!same_kernels(row, &r->stages[other]))
+                continue;
+            printed = printed || other < i;
+            first = r->stages[other].level < first ? r->stages[other].level : first;
+            last = r->stages[other].level > last ? r->stages[other].level : last;
+        }
+        if (!printed)
+            printf("  %2d to %2d %-38s  %s\n", first, last, row->name, row->kernels);
+    }
+}
+
 void table_stages(const struct size_record *r, double copy_bytes_per_second, bool all)
 {
     const int last = deepest_level(r);

@@ -21,6 +21,9 @@ void table_times(const struct benchmark *b);
 /* Where the time of a solve of this size goes, by level and stage; what is negligible is summed
  * unless `all` is set. */
 void table_stages(const struct size_record *r, double copy_bytes_per_second, bool all);
+/* Which kernels, or CPU loops, do each stage: one line per stage and choice of kernels, with the
+ * levels where it is so. */
+void table_kernels(const struct size_record *r);
 /* The parts of moving data: pack, local, wait, unpack. */
 void table_movement(const struct size_record *r);
 

@@ -22,6 +22,18 @@ const struct cuda_device *cuda_device(void)
     return NULL;
 }
 
+bool cuda_choose_kernels(const char *list, char *message, int message_size)
+{
+    (void)list;
+    snprintf(message, (size_t)message_size, "this build has no CUDA");
+    return false;
+}
+
+void cuda_list_kernels(void (*visit)(void *data, const char *name, const char *summary), void *data)
+{
+    (void)visit, (void)data;
+}
+
 size_t cuda_live_bytes(void)
 {
     return 0;

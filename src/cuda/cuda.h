@@ -29,6 +29,14 @@ bool cuda_open(int local_rank, char *message, int message_size);
 void cuda_close(void);
 const struct cuda_device *cuda_device(void); /* NULL before cuda_open succeeded */
 
+/* Narrows and orders the kernels that passes may use: names between commas, or "default" for all of
+ * them. What the list leaves falls to the kernel "generic". False with one line in message if a
+ * name is unknown. Answers do not depend on it. */
+bool cuda_choose_kernels(const char *list, char *message, int message_size);
+/* Calls visit for every kernel of this build, the fastest first. Needs no GPU. */
+void cuda_list_kernels(void (*visit)(void *data, const char *name, const char *summary),
+                       void *data);
+
 /* Device memory now held by the program, and its peak, bytes. */
 size_t cuda_live_bytes(void);
 size_t cuda_peak_bytes(void);

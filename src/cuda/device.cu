@@ -1,5 +1,6 @@
 /* The device: choice, stream, memory with a ledger, copies, and the backend's tables. */
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <initializer_list>
 #include <map>
@@ -13,7 +14,7 @@ extern "C" {
 
 static struct cuda_device device;
 static bool opened;
-static size_t shared_bytes;
+static struct device_limits limits;
 /* What is begun, a thing after the other; and a second line of it beside the first. */
 enum { FIRST, SECOND, NUM_STREAMS };
 static cudaStream_t streams[NUM_STREAMS], stream; /* the latter is that of what is begun now */
@@ -39,9 +40,30 @@ int cuda_multiprocessors()
     return device.multiprocessors;
 }
 
-size_t cuda_shared_bytes()
+const struct device_limits *cuda_limits()
 {
-    return shared_bytes;
+    return &limits;
+}
+
+/* For tests: the kernels of a smaller GPU on this one. */
+static bool lower_limits(char *message, int size)
+{
+    const char *name = getenv("HPGMG_DEVICE_LIMITS");
+    if (!name || device_limits_lower(&limits, name))
+        return true;
+    snprintf(message, (size_t)size, "HPGMG_DEVICE_LIMITS=%s is none of %s", name,
+             device_limits_names());
+    return false;
+}
+
+static void read_limits(const cudaDeviceProp &properties)
+{
+    limits.capability = 10 * properties.major + properties.minor;
+    limits.multiprocessors = properties.multiProcessorCount;
+    limits.shared_per_block = properties.sharedMemPerBlockOptin;
+    limits.shared_per_multiprocessor = properties.sharedMemPerMultiprocessor;
+    limits.cache = (size_t)properties.l2CacheSize;
+    limits.tile_copies = properties.major >= 9;
 }
 
 int cuda_choose_planes(int tuned, int n2, int tiles, int least, int most, int extra)
@@ -127,7 +149,9 @@ bool cuda_open(int local_rank, char *message, int message_size)
                       error);
     snprintf(device.name, sizeof device.name, "%s", properties.name);
     device.multiprocessors = properties.multiProcessorCount;
-    shared_bytes = properties.sharedMemPerBlockOptin;
+    read_limits(properties);
+    if (!lower_limits(message, message_size))
+        return false;
     CUDA_CALL(cudaMemGetInfo(&device.free_bytes, &device.memory_bytes));
     CUDA_CALL(cudaDriverGetVersion(&device.driver));
     CUDA_CALL(cudaRuntimeGetVersion(&device.runtime));
@@ -286,6 +310,8 @@ static void download(const double *field, double *values, long count)
 static const struct passes cuda_passes = {
     .run = cuda_run,
     .splits = cuda_splits,
+    .bytes = cuda_bytes,
+    .kernels = cuda_kernels,
     .restrict_cells = cuda_restrict_cells,
     .apply = cuda_apply,
     .combine = cuda_combine,

@@ -5,6 +5,7 @@
 #include <cuda_runtime.h>
 #include <cstdint>
 #include "cuda/cells.cuh"
+#include "cuda/device_limits.h"
 extern "C" {
 #include "base/check.h"
 #include "level/backend.h"
@@ -26,9 +27,8 @@ void cuda_synchronise(); /* with that one */
 void cuda_inner_prepared();
 void cuda_await_inner_prepared();
 int cuda_multiprocessors();
-/* The most shared memory that a block may have, static and dynamic. Kernels that want more than
- * some GPUs have must not fit there. */
-size_t cuda_shared_bytes();
+/* What the GPU has, or what HPGMG_DEVICE_LIMITS lowers it to. */
+const struct device_limits *cuda_limits();
 
 /* Marks of backend.h: events on the stream, of which there are as many as have been asked for. */
 void cuda_mark(int number);
@@ -109,6 +109,8 @@ void cuda_walls_fill(const struct level *level, double *field, int rule, int lay
 /* The entries of the pass table. */
 void cuda_run(const struct pass *pass);
 bool cuda_splits(const struct pass *pass);
+double cuda_bytes(const struct pass *pass);
+void cuda_kernels(const struct pass *pass, char *text, int size);
 void cuda_fill_fv(const struct level *level, const struct fv_tables *tables);
 void cuda_restrict_cells(const struct level *fine, enum field from, struct level *coarse,
                          enum field to);

@@ -576,15 +576,15 @@ static __global__ void __launch_bounds__(THREADS, 1)
         raise(w.norm, yield.norm);
 }
 
-bool cuda_march_fv4_fits(const struct level *level)
+bool cuda_march_fv4_fits(const struct level *level, const struct device_limits *device)
 {
     const struct operator_choice *choice = &level->stencil->choice;
     static const bool compiled =
         cuda_has_tile_copies((const void *)march_kernel<false, MARCH_STORE>);
     const size_t bytes = choice->helmholtz ? sizeof(struct shared_planes<true, MARCH_GAUSS_SEIDEL>)
                                            : sizeof(struct shared_planes<false, MARCH_WEIGHTED>);
-    return compiled && bytes <= cuda_shared_bytes() && choice->order == 4 && choice->variable &&
-           level->dim % 2 == 0;
+    return compiled && device->tile_copies && bytes <= device->shared_per_block &&
+           choice->order == 4 && choice->variable && level->dim % 2 == 0;
 }
 
 static struct maps find_maps(const struct march_fv4 &w)

@@ -33,6 +33,6 @@ struct march_fv4 {
 void cuda_march_fv4(const struct march_fv4 &march);
 
 /* True if the level's operator is this one; every extent of a patch must be even to restrict. */
-bool cuda_march_fv4_fits(const struct level *level);
+bool cuda_march_fv4_fits(const struct level *level, const struct device_limits *device);
 
 #endif

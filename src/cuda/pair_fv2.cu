@@ -413,25 +413,32 @@ static __global__ void __launch_bounds__(LANES *ROWS, FINISH ? 1 : MOST_ROWS / R
         finish_march<HELMHOLTZ, FINISH, tile>(w, p, a, s.step_before, m);
 }
 
-bool cuda_pair_fv2_fits(const struct level *level)
+template <int ROWS>
+static size_t bytes_of_tile(bool helmholtz)
+{
+    return helmholtz ? tile<true, false, ROWS>::BYTES : tile<false, false, ROWS>::BYTES;
+}
+
+bool cuda_pair_fv2_fits(const struct level *level, const struct device_limits *device,
+                        bool few_rows)
 {
     const struct operator_choice *choice = &level->stencil->choice;
-    const size_t bytes = choice->helmholtz ? tile<true, false, MOST_ROWS>::BYTES
-                                           : tile<false, false, MOST_ROWS>::BYTES;
+    const size_t bytes = few_rows ? bytes_of_tile<FEW_ROWS>(choice->helmholtz)
+                                  : bytes_of_tile<MOST_ROWS>(choice->helmholtz);
     bool even = level->dim % 2 == 0 && level->dim > 4;
     for (int q = 0; q < level->npatches; q++)
         even = even && level->patches[q].n[0] % 2 == 0;
-    return bytes <= cuda_shared_bytes() && choice->order == 2 && choice->variable &&
+    return bytes <= device->shared_per_block && choice->order == 2 && choice->variable &&
            choice->smoother == SMOOTHER_GSRB && even;
 }
 
-bool cuda_pair_fv2_finishes(const struct level *level)
+bool cuda_pair_fv2_finishes(const struct level *level, const struct device_limits *device)
 {
     const size_t bytes = level->stencil->choice.helmholtz
                              ? tile<true, true, FINISH_ROWS_HELMHOLTZ>::BYTES
                              : tile<false, true, FINISH_ROWS>::BYTES;
     return cuda_even_patches(level) && (!level->connected || level->ghosts >= 3) &&
-           bytes <= cuda_shared_bytes() && cuda_pair_fv2_fits(level);
+           bytes <= device->shared_per_block;
 }
 
 /* A tile's blocks of `planes` planes, and what each reads: the outermost of its cells, one beyond
@@ -484,7 +491,7 @@ static void launch_tuned(const struct pair_fv2 &w)
 {
     const struct cuda_tuning t =
         cuda_tuned(2, ZERO ? TUNED_ZERO_SMOOTH : TUNED_SMOOTH, HELMHOLTZ, w.c);
-    if (t.rows == FEW_ROWS)
+    if (w.few_rows || t.rows == FEW_ROWS)
         launch<HELMHOLTZ, ZERO, ONLY_SWEEPS, FEW_ROWS>(w, t.planes);
     else
         launch<HELMHOLTZ, ZERO, ONLY_SWEEPS, MOST_ROWS>(w, t.planes);

@@ -15,6 +15,7 @@ struct pair_fv2 {
     double scale;
     int parity; /* of the global index of cell (0,0,0): red is even */
     bool zero_guess;
+    bool few_rows;       /* smaller tiles, for devices with less shared memory */
     enum pass_part part; /* all where there is a norm */
     /* At most one of these is not NULL, and then there is a guess; see cuda_pair_fv2_finishes. */
     double *coarse; /* the residual is restricted to this, at cell (0,0,0) */
@@ -23,8 +24,9 @@ struct pair_fv2 {
 };
 void cuda_pair_fv2(const struct pair_fv2 &pair);
 
-/* True if the level's passes may use it / also with a residual. */
-bool cuda_pair_fv2_fits(const struct level *level);
-bool cuda_pair_fv2_finishes(const struct level *level);
+/* True if the level's passes may use it on such a device / also with a residual. */
+bool cuda_pair_fv2_fits(const struct level *level, const struct device_limits *device,
+                        bool few_rows);
+bool cuda_pair_fv2_finishes(const struct level *level, const struct device_limits *device);
 
 #endif

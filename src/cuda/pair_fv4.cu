@@ -5,13 +5,13 @@
 /* Planes a block, even; it takes about five steps to begin. */
 enum { MIN_PLANES = 2, MAX_PLANES = 256, EXTRA_STEPS = 5, LEAST_DIM = 8 };
 
-bool cuda_pair_fv4_fits(const struct level *level)
+bool cuda_pair_fv4_fits(const struct level *level, const struct device_limits *device)
 {
     const struct operator_choice *choice = &level->stencil->choice;
     static const bool compiled = cuda_has_tile_copies((const void *)red_black_kernel<false, false>);
-    return compiled && SHARED_BYTES <= cuda_shared_bytes() && choice->order == 4 &&
-           choice->variable && choice->smoother == SMOOTHER_GSRB && !level->connected &&
-           level->dim >= LEAST_DIM && level->dim % 4 == 0;
+    return compiled && device->tile_copies && SHARED_BYTES <= device->shared_per_block &&
+           choice->order == 4 && choice->variable && choice->smoother == SMOOTHER_GSRB &&
+           !level->connected && level->dim >= LEAST_DIM && level->dim % 4 == 0;
 }
 
 template <bool HELMHOLTZ, bool ZERO>

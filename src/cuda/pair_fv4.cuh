@@ -18,7 +18,7 @@ struct pair_fv4 {
 void cuda_pair_fv4(const struct pair_fv4 &pair);
 
 /* True if the level's operator is this one, and the level one patch with walls on all sides. */
-bool cuda_pair_fv4_fits(const struct level *level);
+bool cuda_pair_fv4_fits(const struct level *level, const struct device_limits *device);
 
 /* Black cells so near to a wall in j or k see ghosts behind it, which follow from red cells further
  * in than what a block knows. cuda_pair_fv4 leaves them to this one, once all others are done, and

@@ -21,6 +21,33 @@ struct work cuda_open_work(const struct pass *pass, int q);
 /* Dirichlet ghosts of the field that sweep number `sweep` reads, which becomes v.u. */
 void cuda_fill_walls(struct work &w, int sweep);
 
+/* Gives a kernel what all fused ones have of the operator and the right-hand side. */
+template <class Kernel>
+void set_operator(Kernel &kernel, const struct work &w)
+{
+    kernel.f = w.v.f;
+    kernel.alpha = w.pass->level->fields[FIELD_ALPHA] ? w.v.alpha : NULL;
+    kernel.beta_i = w.v.beta_i;
+    kernel.beta_j = w.v.beta_j;
+    kernel.beta_k = w.v.beta_k;
+    kernel.scale = w.v.scale;
+}
+
+/* Where the restricted residual of the pass on patch q goes: its cell (0,0,0), and the strides. */
+template <class Kernel>
+void set_coarse(Kernel &kernel, const struct pass *pass, int q)
+{
+    const struct patch *coarse = &pass->coarse->patches[q];
+    kernel.coarse = pass->coarse->fields[pass->coarse_f] + coarse->offset;
+    kernel.coarse_sj = coarse->sj;
+    kernel.coarse_sk = coarse->sk;
+}
+
+/* True if the sweeps of the pass are red and black in turns on a level where kernels may exchange
+ * u and FIELD_TMP. On those of the tail kernel they must not: it does not exchange them. */
+bool sweeps_in_pairs(const struct pass *pass);
+void exchange_buffers(const struct pass *pass);
+
 /* The operations as one kernel each, any operator: the readable baseline that tuned kernels must
  * equal bit for bit. `extent` is how many layers beyond sides without a wall they work on. Sweeps
  * and finishes want v.u with its ghosts. */
@@ -28,7 +55,7 @@ void baseline_start(const struct work &w, int q, int extent);
 void baseline_sweep(const struct work &w, int sweep, int extent);
 void baseline_finish(const struct work &w, int q);
 
-/* The whole pass on every patch by the baseline. */
+/* The whole pass on every patch by the kernels of the row `generic`. */
 void cuda_run_baseline(const struct pass *pass);
 
 #endif

@@ -258,8 +258,9 @@ bool cuda_tail_level(const struct level *level)
 {
     const size_t block =
         level->stencil->choice.order == 4 ? sizeof(tail_block<op_fv4>) : sizeof(tail_block<op_fv2>);
-    return block + sizeof(unsigned long long) <= cuda_shared_bytes() && !level->connected &&
-           level->npatches == 1 && level->dim <= TAIL_DIM && cut_bricks(level->dim).count > 0;
+    return block + sizeof(unsigned long long) <= cuda_limits()->shared_per_block &&
+           kernel_is_chosen(&kernel_tail) && !level->connected && level->npatches == 1 &&
+           level->dim <= TAIL_DIM && cut_bricks(level->dim).count > 0;
 }
 
 bool cuda_step_fits(const struct step *step)
@@ -284,3 +285,37 @@ void cuda_run_steps(const struct step *steps, int count)
     }
     flush(&x);
 }
+
+static struct step step_of(const struct part *part)
+{
+    struct step step = {};
+    step.kind = STEP_PASS;
+    step.pass = part->pass;
+    return step;
+}
+
+static struct coverage tail_covers(const struct part *part, const struct device_limits *)
+{
+    const struct step step = step_of(part);
+    return cuda_step_fits(&step) ? cover_all(part) : cover_nothing();
+}
+
+static void run_tail(const struct part *part)
+{
+    const struct step step = step_of(part);
+    cuda_run_steps(&step, 1);
+}
+
+/* What the levels share stays on the chip. */
+static double tail_bytes(const struct part *part)
+{
+    return pass_bytes_once(&part->pass);
+}
+
+extern const struct kernel kernel_tail = {
+    .name = "tail",
+    .summary = "every step on levels of at most 64^3 cells in one launch; one box with walls",
+    .covers = tail_covers,
+    .run = run_tail,
+    .bytes = tail_bytes,
+};

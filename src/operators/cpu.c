@@ -1,8 +1,10 @@
 /* The CPU backend's tables: plain loops, and tiled ones that keep a pass in cache. */
+#include <stdio.h>
 #include <string.h>
 #include "base/memory.h"
 #include "operators/backend_cpu.h"
 #include "operators/cpu.h"
+#include "operators/traffic.h"
 
 /* Zeroed by all threads in equal pieces, so that on a machine with several memory nodes each piece
  * lies next to the thread that will sweep that part of the box. */
@@ -66,16 +68,40 @@ static void run_plain(const struct pass *pass)
     cpu_run(pass, traverse_plain);
 }
 
+static void name_tiled(const struct pass *pass, char *text, int size)
+{
+    (void)pass;
+    snprintf(text, (size_t)size, "tiled");
+}
+
+static void name_plain(const struct pass *pass, char *text, int size)
+{
+    (void)pass;
+    snprintf(text, (size_t)size, "plain");
+}
+
+/* Tiled loops keep a pass in the caches. */
+static double bytes_tiled(const struct pass *pass)
+{
+    return pass_bytes_once(pass);
+}
+
+static double bytes_plain(const struct pass *pass)
+{
+    return pass_bytes_one_by_one(pass);
+}
+
 #define PASSES(loops)                                                                              \
     {                                                                                              \
-        .run = loops, .restrict_cells = cpu_restrict_cells, .apply = cpu_apply,                    \
-        .combine = cpu_combine, .multiply = cpu_multiply, .add_constant = cpu_add_constant,        \
-        .norm = cpu_norm, .product_norm = cpu_product_norm, .product_digits = cpu_product_digits,  \
+        .run = run_##loops, .kernels = name_##loops, .bytes = bytes_##loops,                       \
+        .restrict_cells = cpu_restrict_cells, .apply = cpu_apply, .combine = cpu_combine,          \
+        .multiply = cpu_multiply, .add_constant = cpu_add_constant, .norm = cpu_norm,              \
+        .product_norm = cpu_product_norm, .product_digits = cpu_product_digits,                    \
         .checksum = cpu_checksum, .fill_fv = cpu_fill_fv, .restrict_face = cpu_restrict_face,      \
         .extrapolate_beta = cpu_extrapolate_beta, .diagonal = cpu_diagonal,                        \
     }
-const struct passes cpu_passes = PASSES(run_tiled);
-static const struct passes plain_passes = PASSES(run_plain);
+const struct passes cpu_passes = PASSES(tiled);
+static const struct passes plain_passes = PASSES(plain);
 
 enum { ROW_ALIGN = 8 }; /* 64 bytes: one cache line, one AVX-512 register */
 

@@ -99,6 +99,10 @@ struct passes {
     /* True if run(pass) can do the inner part first and then the outer one, with the halos of u and
      * f filled in between. NULL where no pass can. */
     bool (*splits)(const struct pass *pass);
+    /* Bytes per cell that run(pass) must move, and the names of the kernels or loops that it uses,
+     * in their order, with commas between them; "" and 0 on ranks without boxes. */
+    double (*bytes)(const struct pass *pass);
+    void (*kernels)(const struct pass *pass, char *text, int size);
 
     void (*restrict_cells)(const struct level *fine, enum field from, struct level *coarse,
                            enum field to);

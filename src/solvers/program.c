@@ -373,29 +373,20 @@ const char *stage_name(const struct stage *stage, char *buffer, int size)
     return buffer;
 }
 
+const char *stage_kernels(const struct stage *stage, char *buffer, int size)
+{
+    buffer[0] = '\0';
+    if (stage->kind == STAGE_PASS)
+        stage->pass.level->backend->passes->kernels(&stage->pass, buffer, size);
+    return buffer;
+}
+
 static long level_cells(const struct level *l)
 {
     long cells = 0;
     for (int q = 0; q < l->npatches; q++)
         cells += box_cells(l->patches[q].box);
     return cells;
-}
-
-/* A pass reads and writes u once, and reads f and the coefficients once, however many sweeps it
- * makes. */
-static double pass_bytes_per_cell(const struct pass *p)
-{
-    const struct operator_choice *op = &p->level->stencil->choice;
-    const bool works = p->nsweeps > 0 || p->finish != FINISH_NONE;
-    const bool writes_u = p->start != START_KEEP || p->nsweeps > 0;
-    const bool reads_u = p->start == START_KEEP || p->start == START_PROLONG_ADD;
-    const bool prolongs = p->start == START_PROLONG_SET || p->start == START_PROLONG_ADD;
-    double values = reads_u + writes_u + works;
-    if (works && op->variable)
-        values += 3 + op->helmholtz;
-    values += p->nsweeps > 0;
-    values += prolongs / 8.0 + (p->finish == FINISH_RESTRICT) / 8.0 + (p->finish == FINISH_STORE);
-    return values * sizeof(double);
 }
 
 /* Each cell is read and written. */
@@ -411,7 +402,7 @@ double stage_bytes(const struct program *p, const struct stage *stage)
     const double value = sizeof(double);
     switch (stage->kind) {
     case STAGE_PASS:
-        return pass_bytes_per_cell(&stage->pass) * (double)level_cells(l);
+        return l->backend->passes->bytes(&stage->pass) * (double)level_cells(l);
     case STAGE_HALO:
         return plan_bytes(l->halos[stage->layers]);
     case STAGE_DOWN:

@@ -66,8 +66,11 @@ void program_time(struct program *p, bool on);
 /* Name of a stage's work as reports print it, "smooth+restrict" or "halo"; a string that lives as
  * long as the program. */
 const char *stage_name(const struct stage *stage, char *buffer, int size);
-/* Fewest bytes that the stage must move between memory and processor on this rank, each array once.
- */
+/* The kernels or loops that compute the stage on this rank, with commas between them; "" if none
+ * do. */
+const char *stage_kernels(const struct stage *stage, char *buffer, int size);
+/* Bytes that the stage must move between memory and processor on this rank: what its kernels must
+ * read and write, and both ends of every copy. */
 double stage_bytes(const struct program *p, const struct stage *stage);
 /* The program, one stage a line. */
 void program_print(const struct program *p, FILE *out);

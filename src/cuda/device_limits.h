@@ -1,0 +1,31 @@
+#ifndef CUDA_DEVICE_LIMITS_H
+#define CUDA_DEVICE_LIMITS_H
+/* What a GPU has, as far as the choice of kernels depends on it. */
+#include <stdbool.h>
+#include <stddef.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct device_limits {
+    int capability; /* compute capability, 10·major + minor: 90 */
+    int multiprocessors;
+    size_t shared_per_block; /* bytes, static and dynamic, the most that a kernel may ask for */
+    size_t shared_per_multiprocessor; /* bytes */
+    size_t cache;                     /* of the second level, bytes */
+    bool tile_copies; /* the Tensor Memory Accelerator copies tiles: compute capability 9.0 */
+};
+
+/* Lowers the limits to those of the class of GPUs called "sm_80", …, so that the kernels for that
+ * class run on a newer GPU. Lines of the CUDA C++ Programming Guide's table of technical
+ * specifications per compute capability. False if there is no such class. */
+bool device_limits_lower(struct device_limits *limits, const char *name);
+
+/* The names that device_limits_lower() knows, as one line. */
+const char *device_limits_names(void);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

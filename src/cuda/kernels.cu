@@ -1,0 +1,211 @@
+/* The table of kernels, and the loop that gives each part of a pass to a row. */
+#include <cstdio>
+#include <cstring>
+#include "cuda/cuda.h"
+#include "cuda/kernels.cuh"
+extern "C" {
+#include "operators/traffic.h"
+}
+
+static const struct kernel *const every_kernel[] = {
+    &kernel_tail,         &kernel_fv2_fused,     &kernel_fv2_fused_small,
+    &kernel_fv2_residual, &kernel_fv4_fused,     &kernel_fv4_sweep,
+    &kernel_fv4_residual, &kernel_interpolation, &kernel_generic,
+};
+enum { NUM_KERNELS = sizeof every_kernel / sizeof every_kernel[0] };
+
+/* The rows of this run, in its order. */
+static const struct kernel *chosen[NUM_KERNELS];
+static int num_chosen;
+
+static bool contains(const struct kernel *kernel)
+{
+    for (int k = 0; k < num_chosen; k++)
+        if (chosen[k] == kernel)
+            return true;
+    return false;
+}
+
+static void choose(const struct kernel *kernel)
+{
+    if (!contains(kernel))
+        chosen[num_chosen++] = kernel;
+}
+
+static void choose_all()
+{
+    for (const struct kernel *kernel : every_kernel)
+        choose(kernel);
+}
+
+bool kernel_is_chosen(const struct kernel *kernel)
+{
+    if (num_chosen == 0)
+        choose_all();
+    return contains(kernel);
+}
+
+/* Chooses the rows that one word of a list names. */
+static bool choose_word(const char *word, size_t length)
+{
+    if (length == strlen("default") && strncmp(word, "default", length) == 0) {
+        choose_all();
+        return true;
+    }
+    for (const struct kernel *kernel : every_kernel)
+        if (strlen(kernel->name) == length && strncmp(word, kernel->name, length) == 0) {
+            choose(kernel);
+            return true;
+        }
+    return false;
+}
+
+bool cuda_choose_kernels(const char *list, char *message, int size)
+{
+    num_chosen = 0;
+    for (const char *word = list;; word++) {
+        const size_t length = strcspn(word, ",");
+        if (!choose_word(word, length)) {
+            snprintf(message, (size_t)size, "no kernel is called '%.*s'; --list-kernels prints all",
+                     (int)length, word);
+            return false;
+        }
+        word += length;
+        if (!*word)
+            break;
+    }
+    choose(&kernel_generic); /* what the others leave */
+    return true;
+}
+
+void cuda_list_kernels(void (*visit)(void *data, const char *name, const char *summary), void *data)
+{
+    for (const struct kernel *kernel : every_kernel)
+        visit(data, kernel->name, kernel->summary);
+}
+
+struct coverage cover_nothing()
+{
+    return {};
+}
+
+struct coverage cover_start(const struct part *part)
+{
+    struct coverage c = {};
+    c.start = part->pass.start != START_KEEP;
+    return c;
+}
+
+struct coverage cover_first(const struct part *part)
+{
+    struct coverage c = cover_start(part);
+    c.nsweeps = !c.start && part->pass.nsweeps > 0;
+    c.finish = !c.start && part->pass.nsweeps == 0 && part->pass.finish != FINISH_NONE;
+    return c;
+}
+
+struct coverage cover_all(const struct part *part)
+{
+    struct coverage c = cover_start(part);
+    c.nsweeps = part->pass.nsweeps;
+    c.finish = part->pass.finish != FINISH_NONE;
+    return c;
+}
+
+static bool is_empty(const struct coverage &c)
+{
+    return !c.start && c.nsweeps == 0 && !c.finish;
+}
+
+double part_bytes(const struct part *part)
+{
+    return pass_bytes_one_by_one(&part->pass);
+}
+
+int part_extent(const struct part *part, int following)
+{
+    const struct level *l = part->pass.level;
+    return l->connected ? (part->after + following) * l->stencil->radius : 0;
+}
+
+/* Takes the operations covered from `rest`. */
+static struct part take(struct part *rest, const struct coverage &c)
+{
+    struct part part = *rest;
+    CHECK(c.start || rest->pass.start == START_KEEP);
+    part.pass.nsweeps = c.nsweeps;
+    if (!c.finish)
+        part.pass.finish = FINISH_NONE;
+    part.after = pass_operations(&rest->pass) - pass_operations(&part.pass);
+    rest->pass.start = START_KEEP;
+    rest->pass.first_sweep += c.nsweeps;
+    rest->pass.nsweeps -= c.nsweeps;
+    if (c.finish)
+        rest->pass.finish = FINISH_NONE;
+    rest->ghosts = c.ghosts;
+    return part;
+}
+
+static const struct kernel *find(const struct part *rest, struct coverage *c)
+{
+    if (num_chosen == 0)
+        choose_all();
+    for (int k = 0; k < num_chosen; k++) {
+        *c = chosen[k]->covers(rest, cuda_limits());
+        if (!is_empty(*c))
+            return chosen[k];
+    }
+    CHECK(!"the last row covers everything");
+    return NULL;
+}
+
+/* Calls visit for each part of the pass, with the row that does it. */
+template <class F>
+static void dispatch(const struct pass *pass, F visit)
+{
+    struct part rest = {*pass, 0, false};
+    struct coverage c;
+    if (pass->level->npatches == 0)
+        return;
+    while (rest.pass.start != START_KEEP || pass_operations(&rest.pass) > 0) {
+        const struct kernel *kernel = find(&rest, &c);
+        const struct part part = take(&rest, c);
+        visit(kernel, &part);
+    }
+}
+
+void cuda_run(const struct pass *pass)
+{
+    dispatch(pass, [](const struct kernel *kernel, const struct part *part) { kernel->run(part); });
+}
+
+bool cuda_splits(const struct pass *pass)
+{
+    const struct part whole = {*pass, 0, false};
+    struct coverage c;
+    if (pass->level->npatches == 0 || pass_operations(pass) == 0)
+        return false;
+    const struct kernel *kernel = find(&whole, &c);
+    return c.nsweeps == pass->nsweeps && c.finish == (pass->finish != FINISH_NONE) &&
+           c.start == (pass->start != START_KEEP) && kernel->splits && kernel->splits(&whole);
+}
+
+double cuda_bytes(const struct pass *pass)
+{
+    double bytes = 0.0;
+    dispatch(pass, [&](const struct kernel *kernel, const struct part *part) {
+        bytes += kernel->bytes(part);
+    });
+    return bytes;
+}
+
+void cuda_kernels(const struct pass *pass, char *text, int size)
+{
+    int length = 0;
+    text[0] = '\0';
+    dispatch(pass, [&](const struct kernel *kernel, const struct part *) {
+        if (length < size)
+            length += snprintf(text + length, (size_t)(size - length), "%s%s", length ? ", " : "",
+                               kernel->name);
+    });
+}
