@@ -24,8 +24,13 @@ explain() { # what the last command did, shown if the test fails
 
 hpgmg() { # ARGUMENT...
     status=0
-    timeout 100 "$HPGMG" --backend cpu "$@" >"$work/stdout" 2>"$work/stderr" || status=$?
+    timeout 100 ${bound:-} "$HPGMG" --backend cpu "$@" >"$work/stdout" 2>"$work/stderr" || status=$?
     explain
+}
+
+# Permissions of files hold for root too in what hpgmg runs from here on.
+bind_root() {
+    [ "$(id -u)" -ne 0 ] || bound="setpriv --bounding-set -dac_override,-dac_read_search"
 }
 
 hpgmg_on() { # RANKS ARGUMENT...
@@ -364,7 +369,7 @@ not_written() {
 }
 
 @test "a file that must not be written" {
-    [ "$(id -u)" -ne 0 ] || skip "root writes everything"
+    bind_root
     echo old >"$report"
     chmod a-w "$report"
     not_written --json "$report" 3 8
