@@ -2,6 +2,7 @@
  * never later than with even parts. */
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
@@ -100,6 +101,28 @@ static void many_blocks_are_even(void **state)
     assert_int_equal(parts_blocks(&p), 1184);
 }
 
+static bool is_even(const struct parts *p)
+{
+    return p->first_tiles == p->tiles;
+}
+
+/* Up to four even blocks a multiprocessor others are tried, and beyond that none are. */
+static void four_blocks_a_multiprocessor_are_the_most_that_are_changed(void **state)
+{
+    int changed_at_most = 0;
+    (void)state;
+    for (int multiprocessors = 4; multiprocessors <= 12; multiprocessors += 4)
+        for (int tiles = 1; tiles <= 60; tiles++)
+            for (int planes = 4; planes <= 64; planes += 4) {
+                const struct parts even = parts_even(tiles, 64, planes),
+                                   p = parts_choose(tiles, 64, planes, EXTRA, multiprocessors);
+                const int blocks = parts_blocks(&even);
+                assert_true(is_even(&p) || blocks <= 4 * multiprocessors);
+                changed_at_most += blocks == 4 * multiprocessors && !is_even(&p);
+            }
+    assert_true(changed_at_most > 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -109,6 +132,7 @@ int main(void)
         cmocka_unit_test(what_is_left_fills_idle_multiprocessors),
         cmocka_unit_test(uneven_parts_end_together),
         cmocka_unit_test(many_blocks_are_even),
+        cmocka_unit_test(four_blocks_a_multiprocessor_are_the_most_that_are_changed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
