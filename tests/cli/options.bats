@@ -157,6 +157,47 @@ refused_on() {
 
 @test "a problem larger than memory" { fails_with 4 "memory" 10 1000000; }
 
+# memory_of RANKS SIZE...: what a size that is too large needs and what there is, in bytes, of each node
+memory_of() {
+    local ranks=$1
+    shift
+    status=0
+    # shellcheck disable=SC2086  # MPIRUN is a command with options
+    $MPIRUN -n "$ranks" "$HPGMG" --backend cpu "$@" >"$work/stdout" 2>"$work/stderr" || status=$?
+    explain >&2
+    [ "$status" -eq 4 ]
+    sed -nE 's/.*: this size needs ([0-9]+) bytes of memory a node, ([0-9]+) are available;.*/\1 \2/p' "$work/stderr"
+}
+
+@test "memory is what all ranks of a node need" {
+    local one two
+    read -r one _ <<<"$(memory_of 1 10 1000)"
+    read -r two _ <<<"$(memory_of 2 10 500)"
+    [ $((two * 100)) -gt $((one * 95)) ]
+    [ $((two * 100)) -lt $((one * 120)) ]
+}
+
+@test "a problem that is half as large again as memory" {
+    local needed available n
+    read -r needed available <<<"$(memory_of 1 10 1000)"
+    # Sizes of n boxes a side lie so close that one is in the middle; 10240 is the side of the first.
+    n=$(awk -v needed="$needed" -v available="$available" 'BEGIN {
+        wanted = 10240 * (1.45 * available / needed) ^ (1 / 3)
+        for (log2 = 4; log2 <= 10; log2++)
+            for (side = 5; side <= 11; side++) {
+                away = (side * 2 ^ log2 / wanted - 1) ^ 2
+                if (!best || away < least) { best = log2 " " side ^ 3; least = away }
+            }
+        print best
+    }')
+    # Whoever goes on gets no memory, and says so in other words.
+    [[ $HPGMG == *-asan/* ]] || ulimit -v 4000000
+    # shellcheck disable=SC2086  # two words
+    read -r needed available <<<"$(memory_of 1 $n)"
+    [ $((needed * 10)) -gt $((available * 11)) ]
+    [ $((needed * 10)) -lt $((available * 19)) ]
+}
+
 @test "a GPU where there is none" {
     export CUDA_VISIBLE_DEVICES=
     fails_with 3 "--backend" --backend gpu 3 1
@@ -192,6 +233,10 @@ apart() {
     apart "BOXES_PER_RANK: rank 0 has '1', rank 1 '8'; all need the same options" "3 1" "3 8"
 }
 @test "ranks apart: a flag" { apart "--checksum: rank 0 has 'true', rank 1 'false'; all need the same options" "--checksum 3 1" "3 1"; }
+@test "ranks apart: the end of a long value" {
+    apart "--json: rank 0 has '$work/report', rank 1 '$work/repOrt'; all need the same options" \
+        "--json $work/report 3 1" "--json $work/repOrt 3 1"
+}
 @test "ranks apart: an error of one" {
     apart "rank 1: unknown option '--ordr'; did you mean --order?" "3 1" "--ordr 4 3 1"
 }
