@@ -114,6 +114,14 @@ ranks_fail() {
 @test "machine: as many samples as asked for" {
     lab machine --section peak --array-mib 1 --backend cpu --samples 3 --json "$report"
     [ "$(json '[f["seconds"]["samples"] for f in r["figures"]]')" = "[3, 3]" ]
+    [ "$(json 'any(f["seconds"]["min"] < f["seconds"]["max"] for f in r["figures"])')" = True ]
+}
+
+@test "machine: events move no bytes" {
+    runs machine --section latency --array-mib 1
+    [ "$(json '[[f[k] for k in ("bytes", "moved_bytes", "bytes_per_second")] for f in r["figures"]]')" = \
+        "[[0, 0, None], [0, 0, None]]" ]
+    [ "$(json 'all(f["seconds_per_event"] > 0 for f in r["figures"])')" = True ]
 }
 
 @test "kernel: every stage, both variants, the CPU's bits" {
@@ -215,6 +223,7 @@ ranks_fail() {
     fails_with 2 "does not smooth" kernel --stage prolong --sweeps 2 8
     fails_with 2 "periodic" kernel --stage prolong+smooth --boundary periodic 8
     fails_with 2 "can sweep 1 times" kernel --order 4 --boundary periodic --sweeps 2 8
+    fails_with 2 "can sweep 2 times" kernel --stage smooth+residual+norm --boundary periodic --sweeps 3 8
     fails_with 2 "no ceilings" machine --section transfer --backend cpu
 }
 

@@ -351,6 +351,20 @@ PYTHON
     [ "$(json '[s["dof_per_second"] for s in r["solves"]]')" = "[None, None, None]" ]
 }
 
+@test "JSON of an invalid run has no speed of sizes that were timed either" {
+    hpgmg --quiet --solver mgpcg --bottom direct --problem p4 --rtol 1e-8 --max-cycles 7 --solves 2 --json "$report" 4 1
+    [ "$status" -eq 1 ]
+    [ "$(json '[s["timed_solves"] for s in r["solves"]]')" = "[2, 0, 0]" ]
+    [ "$(json '[s["dof_per_second"] for s in r["solves"]]')" = "[None, None, None]" ]
+}
+
+@test "bytes of a stage are those of all its calls" {
+    hpgmg --json "$report" --solves 1 4 8
+    # 49 bytes per cell: u written, f, D⁻¹ and three β read, and an eighth of a value for the coarse level.
+    [ "$(json '[(s["calls"], s["bytes"] / 49 / (32 >> s["level"]) ** 3) for s in r["solves"][0]["stages"]
+        if s["stage"] == "zero+smooth+residual+restrict"]')" = "[(4, 4.0), (3, 3.0), (2, 2.0), (1, 1.0)]" ]
+}
+
 @test "the options in JSON make the same run again" {
     hpgmg --json "$report" --checksum --smoother jacobi --rtol 1e-6 --max-cycles 50 --solves 2 3 8
     local first

@@ -92,6 +92,16 @@ static void uneven_parts_end_together(void **state)
     assert_true(parts_steps(&p, 256, EXTRA, 132) < 162);
 }
 
+/* Seven tiles on four multiprocessors: as many blocks as fill these twice are enough. */
+static void no_more_blocks_than_needed(void **state)
+{
+    const struct parts p = parts_choose(7, 32, 16, EXTRA, 4);
+    (void)state;
+    assert_int_equal(parts_blocks(&p), 8);
+    assert_int_equal(p.first_tiles, 6);
+    assert_int_equal(parts_steps(&p, 32, EXTRA, 4), 74);
+}
+
 /* Many blocks stay in step with their neighbours. */
 static void many_blocks_are_even(void **state)
 {
@@ -131,6 +141,7 @@ int main(void)
         cmocka_unit_test(even_parts_are_counted_quickly),
         cmocka_unit_test(what_is_left_fills_idle_multiprocessors),
         cmocka_unit_test(uneven_parts_end_together),
+        cmocka_unit_test(no_more_blocks_than_needed),
         cmocka_unit_test(many_blocks_are_even),
         cmocka_unit_test(four_blocks_a_multiprocessor_are_the_most_that_are_changed),
     };

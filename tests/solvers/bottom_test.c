@@ -15,6 +15,10 @@
 #include "solvers/solver.h"
 #include "support/solve_case.h"
 
+/* The CPU's, with another operator. */
+static struct passes passes;
+static struct backend backend;
+
 static double residual_norm(struct level *l)
 {
     krylov_residual(l, FIELD_KRYLOV, FIELD_U, FIELD_F);
@@ -60,6 +64,76 @@ static void a_singular_matrix_is_solved_directly(void **state)
     }
 }
 
+/* out_c = x_{c+1}, the last one the first: no row has anything on the diagonal. */
+static void apply_shift(struct level *l, enum field out, enum field x)
+{
+    const struct patch *p = &l->patches[0];
+    const int n = l->dim, all = n * n * n;
+    for (int c = 0; c < all; c++) {
+        const int from = (c + 1) % all;
+        l->fields[out][p->offset + c % n + c / n % n * p->sj + c / n / n * p->sk] =
+            l->fields[x][p->offset + from % n + from / n % n * p->sj + from / n / n * p->sk];
+    }
+}
+
+static void rows_are_swapped_for_a_pivot(void **state)
+{
+    (void)state;
+    passes = cpu_passes;
+    passes.apply = apply_shift;
+    backend = backend_cpu;
+    backend.passes = &passes;
+    struct hierarchy *h = with_krylov_fields(case_choice(2, true, false, SMOOTHER_GSRB, 2, 1));
+    struct level *l = h->levels[0];
+    const struct backend *own = l->backend;
+    l->backend = &backend;
+    struct bottom *b = bottom_create(l, BOTTOM_METHOD_DIRECT, false);
+    bottom_solve(b, FIELD_U, FIELD_F);
+    apply_shift(l, FIELD_KRYLOV, FIELD_U);
+    passes.combine(l, FIELD_KRYLOV, 1.0, FIELD_KRYLOV, -1.0, FIELD_F);
+    assert_true(reduce_norm(l, FIELD_F) > 0.0 && reduce_norm(l, FIELD_KRYLOV) == 0.0);
+    bottom_destroy(b);
+    l->backend = own;
+    hierarchy_destroy(h);
+}
+
+/* --- all methods --- */
+
+/* Whatever was there before. */
+static void solutions_of_singular_problems_have_no_mean(void **state)
+{
+    (void)state;
+    for (int method = BOTTOM_METHOD_BICGSTAB; method <= BOTTOM_METHOD_DIRECT; method++) {
+        struct hierarchy *h = with_krylov_fields(case_choice(2, false, true, SMOOTHER_GSRB, 2, 1));
+        struct level *l = h->levels[0];
+        struct bottom *b = bottom_create(l, (enum bottom_method)method, true);
+        zero(l, FIELD_U);
+        cpu_passes.add_constant(l, FIELD_U, 1.0);
+        bottom_solve(b, FIELD_U, FIELD_F);
+        assert_true(fabs(reduce_mean(l, FIELD_U)) <= 1e-14);
+        assert_true(reduce_norm(l, FIELD_U) > 0.0);
+        bottom_destroy(b);
+        hierarchy_destroy(h);
+    }
+}
+
+static void nothing_is_done_for_a_zero_right_hand_side(void **state)
+{
+    (void)state;
+    struct hierarchy *h = with_krylov_fields(case_choice(2, false, false, SMOOTHER_GSRB, 2, 1));
+    struct level *l = h->levels[0];
+    zero(l, FIELD_U);
+    zero(l, FIELD_F);
+    const struct krylov_result results[] = {krylov_bicgstab(l, FIELD_U, FIELD_F, 1e-3, 10),
+                                            krylov_cg(l, FIELD_U, FIELD_F, 1e-3, 10)};
+    for (int r = 0; r < 2; r++) {
+        assert_int_equal(results[r].iterations, 0);
+        assert_int_equal(results[r].breakdown, BREAKDOWN_NONE);
+    }
+    assert_true(reduce_norm(l, FIELD_U) == 0.0);
+    hierarchy_destroy(h);
+}
+
 /* --- sweeps --- */
 
 /* 32³ cells need more sweeps than src/solvers/bottom.h allows; they come in groups. */
@@ -100,8 +174,6 @@ static void sweeps_take_the_true_diagonal(void **state)
 
 /* --- breakdowns --- */
 
-static struct passes passes;
-static struct backend backend;
 static int applications;
 
 /* The first application makes the method's half step huge, the second the product of two vectors
@@ -147,6 +219,9 @@ int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_singular_matrix_is_solved_directly),
+        cmocka_unit_test(rows_are_swapped_for_a_pivot),
+        cmocka_unit_test(solutions_of_singular_problems_have_no_mean),
+        cmocka_unit_test(nothing_is_done_for_a_zero_right_hand_side),
         cmocka_unit_test(sweeps_end_after_two_hundred),
         cmocka_unit_test(sweeps_take_the_true_diagonal),
         cmocka_unit_test(a_breakdown_leaves_a_finite_solution),

@@ -84,6 +84,29 @@ static void conjugate_gradients_are_judged_by_the_true_residual(void **state)
     hierarchy_destroy(h);
 }
 
+/* Cycles that a solve of 16³ cells needs. */
+static int cycles_of(bool mgpcg)
+{
+    static struct solve_result result;
+    struct hierarchy_choice choice = case_choice(2, false, false, SMOOTHER_GSRB, 4, 1);
+    choice.mgpcg = mgpcg;
+    struct hierarchy *h = hierarchy_create(&choice);
+    struct solver *s = solver_create(
+        h, 0, (struct solver_choice){.mgpcg = mgpcg, .rtol = 1e-10, .max_cycles = 60});
+    solver_run(s, &result);
+    assert_int_equal(result.outcome, OUTCOME_DONE);
+    solver_destroy(s);
+    hierarchy_destroy(h);
+    return result.cycles;
+}
+
+/* What they are for. */
+static void conjugate_gradients_need_fewer_cycles(void **state)
+{
+    (void)state;
+    assert_true(cycles_of(true) < cycles_of(false));
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -91,6 +114,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(one_good_cycle_is_no_stagnation),
         cmocka_unit_test(a_residual_that_is_no_number_is_the_end),
         cmocka_unit_test(conjugate_gradients_are_judged_by_the_true_residual),
+        cmocka_unit_test(conjugate_gradients_need_fewer_cycles),
     };
     comm_start(&argc, &argv);
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
