@@ -17,27 +17,37 @@ static size_t allocated_bytes(const struct level *l)
     return count * level_field_bytes(l);
 }
 
+struct built {
+    const struct hierarchy *h;
+    int levels, separate; /* levels seen, and how many of them have buffers of their own */
+    double sum;
+};
+
+static void compare_level(void *data, int level, const struct decomposition *d, const size_t *bytes)
+{
+    struct built *b = data;
+    const struct transfer *t = &b->h->transfers[level];
+    const size_t allocated =
+        allocated_bytes(b->h->levels[level]) + (t->separate ? allocated_bytes(t->coarse) : 0);
+    assert_int_equal(level, b->levels++);
+    assert_true(decomposition_equal(d, &b->h->levels[level]->decomposition));
+    assert_int_equal(bytes[comm_rank()], allocated);
+    b->separate += t->separate;
+    b->sum += (double)allocated;
+}
+
 /* Returns how many levels have buffers of their own. */
 static int check(struct hierarchy_choice choice)
 {
     const struct hierarchy_shape shape = hierarchy_shape(&choice, comm_size());
     struct hierarchy *h = hierarchy_create(&choice);
-    int separate = 0;
-    double sum = 0.0;
-    assert_int_equal(h->nlevels, shape.nlevels);
-    for (int l = 0; l < h->nlevels; l++) {
-        const struct transfer *t = &h->transfers[l];
-        const size_t bytes =
-            allocated_bytes(h->levels[l]) + (t->separate ? allocated_bytes(t->coarse) : 0);
-        assert_int_equal(hierarchy_level_bytes(&choice, &shape, l, comm_rank(), comm_size()),
-                         bytes);
-        separate += t->separate;
-        sum += (double)bytes;
-    }
-    comm_max_f64(MPI_COMM_WORLD, &sum, 1);
-    assert_true((double)hierarchy_bytes(&choice, &shape, comm_size()) == sum);
+    struct built built = {.h = h};
+    hierarchy_foresee(&choice, &shape, comm_size(), compare_level, &built);
+    assert_int_equal(built.levels, h->nlevels);
+    comm_max_f64(MPI_COMM_WORLD, &built.sum, 1);
+    assert_true((double)hierarchy_bytes(&choice, &shape, comm_size()) == built.sum);
     hierarchy_destroy(h);
-    return separate;
+    return built.separate;
 }
 
 static void bytes_are_foreseen(void **state)
