@@ -197,6 +197,7 @@ lint:
 	for script in $$(grep -lE '^#!.*bash$$|shellcheck shell=bash' run/* run/jobs/* tests/* tests/*/*.sh .ci/run 2>/dev/null); do \
 	    bash -n $$script || exit 1; done
 	python3 -c 'compile(open("run/scaling").read(), "run/scaling", "exec")'
+	python3 -c 'compile(open("tests/mutants").read(), "tests/mutants", "exec")'
 	@$(MAKE) --no-print-directory CC=clang tests
 	@$(MAKE) --no-print-directory CC=gcc tests
 

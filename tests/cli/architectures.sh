@@ -3,7 +3,7 @@
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 nvcc=${NVCC:-$(command -v nvcc || echo /usr/local/cuda/bin/nvcc)}
-[ -x "$nvcc" ] || { echo "no nvcc"; exit 0; }
+[ -x "$nvcc" ] || { echo "no nvcc"; exit 77; }
 target=build/architectures/march_fv4.cu.o
 mkdir -p build/architectures
 # shellcheck disable=SC2046  # options for the compiler

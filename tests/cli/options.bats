@@ -22,7 +22,7 @@ explain() { # what the last command did, shown if the test fails
 
 hpgmg() { # ARGUMENT...
     status=0
-    timeout 100 "$HPGMG" "$@" >"$work/stdout" 2>"$work/stderr" || status=$?
+    timeout 100 ${bound:-} "$HPGMG" "$@" >"$work/stdout" 2>"$work/stderr" || status=$?
     explain
 }
 
@@ -141,7 +141,8 @@ refused_on() {
 @test "contradiction in a file" { refused_file "contradict" "quiet = true" "breakdown = true"; }
 
 @test "unreadable file" {
-    [ "$(id -u)" -ne 0 ] || skip "root reads everything"
+    # root reads everything unless it is bound
+    [ "$(id -u)" -ne 0 ] || bound="setpriv --bounding-set -dac_override,-dac_read_search"
     echo "order = 2" >"$work/input.ini"
     chmod 0 "$work/input.ini"
     refused "Permission denied" --input "$work/input.ini" 3 1
@@ -155,6 +156,46 @@ refused_on() {
 # --- the machine ---------------------------------------------------------------------------------
 
 @test "a problem larger than memory" { fails_with 4 "memory" 10 1000000; }
+
+# memory_of RANKS SIZE...: what a size that is too large needs and what there is, in bytes, of each node
+memory_of() {
+    local ranks=$1
+    shift
+    status=0
+    # shellcheck disable=SC2086  # MPIRUN is a command with options
+    $MPIRUN -n "$ranks" "$HPGMG" --backend cpu "$@" >"$work/stdout" 2>"$work/stderr" || status=$?
+    explain >&2
+    [ "$status" -eq 4 ]
+    sed -nE 's/.*: this size needs ([0-9]+) bytes of memory a node, ([0-9]+) are available;.*/\1 \2/p' "$work/stderr"
+}
+
+@test "memory is what all ranks of a node need" {
+    local one two
+    read -r one _ <<<"$(memory_of 1 10 1000)"
+    read -r two _ <<<"$(memory_of 2 10 500)"
+    [ $((two * 100)) -gt $((one * 95)) ]
+    [ $((two * 100)) -lt $((one * 120)) ]
+}
+
+@test "a problem that is half as large again as memory" {
+    local needed available n
+    read -r needed available <<<"$(memory_of 1 10 1000)"
+    # Sizes of n boxes a side lie so close that one is in the middle; 10240 is the side of the first.
+    n=$(awk -v needed="$needed" -v available="$available" 'BEGIN {
+        wanted = 10240 * (1.45 * available / needed) ^ (1 / 3)
+        for (log2 = 4; log2 <= 10; log2++)
+            for (side = 5; side <= 11; side++) {
+                away = (side * 2 ^ log2 / wanted - 1) ^ 2
+                if (!best || away < least) { best = log2 " " side ^ 3; least = away }
+            }
+        print best
+    }')
+    # Whoever goes on gets no memory, and says so in other words.
+    [[ $HPGMG == *-asan/* ]] || ulimit -v 4000000
+    # shellcheck disable=SC2086  # two words
+    read -r needed available <<<"$(memory_of 1 $n)"
+    [ "$needed" -lt $((2 * available)) ] # memory may come and go between the two calls
+}
 
 @test "a GPU where there is none" {
     export CUDA_VISIBLE_DEVICES=
@@ -191,6 +232,10 @@ apart() {
     apart "BOXES_PER_RANK: rank 0 has '1', rank 1 '8'; all need the same options" "3 1" "3 8"
 }
 @test "ranks apart: a flag" { apart "--checksum: rank 0 has 'true', rank 1 'false'; all need the same options" "--checksum 3 1" "3 1"; }
+@test "ranks apart: the end of a long value" {
+    apart "--json: rank 0 has '$work/report', rank 1 '$work/repOrt'; all need the same options" \
+        "--json $work/report 3 1" "--json $work/repOrt 3 1"
+}
 @test "ranks apart: an error of one" {
     apart "rank 1: unknown option '--ordr'; did you mean --order?" "3 1" "--ordr 4 3 1"
 }

@@ -3,7 +3,7 @@
 # instructions, so the program is built for an older processor. Leaks are counted by the program itself, since MPI libraries
 # leak on their own; what Open MPI reads uninitialised is suppressed.
 set -u
-command -v valgrind >/dev/null || { echo "valgrind is not installed"; exit 1; }
+command -v valgrind >/dev/null || { echo "valgrind is not installed"; exit 77; }
 make --no-print-directory CC=gcc MODE=debug CUDA=0 ARCHFLAGS=-march=x86-64-v3 build/gcc-debug/hpgmg-gpu >/dev/null || exit 1
 bad=0 runs=0
 for order in 2 4; do

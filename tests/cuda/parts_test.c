@@ -2,6 +2,7 @@
  * never later than with even parts. */
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
@@ -91,6 +92,16 @@ static void uneven_parts_end_together(void **state)
     assert_true(parts_steps(&p, 256, EXTRA, 132) < 162);
 }
 
+/* Seven tiles on four multiprocessors: as many blocks as fill these twice are enough. */
+static void no_more_blocks_than_needed(void **state)
+{
+    const struct parts p = parts_choose(7, 32, 16, EXTRA, 4);
+    (void)state;
+    assert_int_equal(parts_blocks(&p), 8);
+    assert_int_equal(p.first_tiles, 6);
+    assert_int_equal(parts_steps(&p, 32, EXTRA, 4), 74);
+}
+
 /* Many blocks stay in step with their neighbours. */
 static void many_blocks_are_even(void **state)
 {
@@ -98,6 +109,28 @@ static void many_blocks_are_even(void **state)
     (void)state;
     assert_int_equal(p.first_tiles, 296);
     assert_int_equal(parts_blocks(&p), 1184);
+}
+
+static bool is_even(const struct parts *p)
+{
+    return p->first_tiles == p->tiles;
+}
+
+/* Up to four even blocks a multiprocessor others are tried, and beyond that none are. */
+static void four_blocks_a_multiprocessor_are_the_most_that_are_changed(void **state)
+{
+    int changed_at_most = 0;
+    (void)state;
+    for (int multiprocessors = 4; multiprocessors <= 12; multiprocessors += 4)
+        for (int tiles = 1; tiles <= 60; tiles++)
+            for (int planes = 4; planes <= 64; planes += 4) {
+                const struct parts even = parts_even(tiles, 64, planes),
+                                   p = parts_choose(tiles, 64, planes, EXTRA, multiprocessors);
+                const int blocks = parts_blocks(&even);
+                assert_true(is_even(&p) || blocks <= 4 * multiprocessors);
+                changed_at_most += blocks == 4 * multiprocessors && !is_even(&p);
+            }
+    assert_true(changed_at_most > 0);
 }
 
 int main(void)
@@ -108,7 +141,9 @@ int main(void)
         cmocka_unit_test(even_parts_are_counted_quickly),
         cmocka_unit_test(what_is_left_fills_idle_multiprocessors),
         cmocka_unit_test(uneven_parts_end_together),
+        cmocka_unit_test(no_more_blocks_than_needed),
         cmocka_unit_test(many_blocks_are_even),
+        cmocka_unit_test(four_blocks_a_multiprocessor_are_the_most_that_are_changed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

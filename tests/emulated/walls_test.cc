@@ -100,11 +100,53 @@ static void test_shells(void **)
                     [&](const struct outside &o) { return o.layers <= layers; });
 }
 
+/* Whether the place lies in the halo of a side without a wall. */
+static bool beyond_open_side(const struct cells &c, const int p[3])
+{
+    for (int d = 0; d < 3; d++)
+        if ((p[d] < 0 && !c.wall[d][0]) || (p[d] >= c.n[d] && !c.wall[d][1]))
+            return true;
+    return false;
+}
+
+/* Fills a random field by fill(c, x); wanted(p) says which places may change, and all of them do.
+ */
+template <class Fill, class Wanted>
+static void check_places(const emulated::box &b, const Fill &fill, const Wanted &wanted)
+{
+    std::mt19937 random(b.c.n[1]);
+    const emulated::field before = emulated::random_field(b, random, -1.0, 1.0);
+    emulated::field after = before;
+    fill(b.c, after.data() + b.origin);
+    emulated::for_box(b, [&](const int p[3], long place) {
+        const bool changed = memcmp(&before[place], &after[place], sizeof after[place]) != 0;
+        assert_int_equal(changed, wanted(p));
+    });
+}
+
+/* Ghosts that follow from halos are the outer part's, the others the inner part's. Each direction
+ * has open sides in turn. */
+static void test_parts(void **)
+{
+    for (const enum pass_part part : {PART_INNER, PART_OUTER})
+        for (const unsigned walls : {3u, 12u, 48u, 1u, 4u, 16u, 21u, 62u}) {
+            const emulated::box b = walled_box(6, 4, 5, walls);
+            check_places(
+                b, [&](const struct cells &c, double *x) { cuda_walls(c, x, 4, 2, 2, part); },
+                [&](const int p[3]) {
+                    const struct outside o = emulated::outside_of(b.c, p);
+                    return o.walls > 0 && o.layers <= 2 &&
+                           beyond_open_side(b.c, p) == (part == PART_OUTER);
+                });
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_stars),
         cmocka_unit_test(test_shells),
+        cmocka_unit_test(test_parts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

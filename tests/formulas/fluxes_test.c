@@ -398,11 +398,30 @@ static void relaxing_zero_is_an_update(void **state)
     }
 }
 
+/* Away from walls the diagonal is A of 1 in the cell and 0 in all others. */
+static void the_inner_diagonal_is_the_operators(void **state)
+{
+    (void)state;
+    for (long number = 0; number < CASES; number++) {
+        double u[125], b[3][125];
+        random_cells(number, u, b);
+        const double *v = u + CELL, *bi = b[0] + CELL, *bj = b[1] + CELL, *bk = b[2] + CELL;
+        const double scale = ldexp(1.0, random_int(0, 20)) / 12.0, alpha = random_value();
+        memset(u, 0, sizeof u);
+        u[CELL] = 1.0;
+        const double sum = fv4_gather(v, SJ, SK, bi, bj, bk, SJ, SK);
+        EXPECT(
+            same_bits(fv4_inner_diagonal(scale, alpha, bi[0], bi[1], bj[0], bj[SJ], bk[0], bk[SK]),
+                      fma(-scale, sum, alpha)));
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(flux_is_odd),
         cmocka_unit_test(gathers_take_the_right_cells),
+        cmocka_unit_test(the_inner_diagonal_is_the_operators),
         cmocka_unit_test(named_values_are_those_gathered),
         cmocka_unit_test(directions_add_up_to_the_sum),
         cmocka_unit_test(polynomials_are_exact),

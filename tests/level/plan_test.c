@@ -4,6 +4,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
+#include <time.h>
 #include "operators/backend_cpu.h"
 #include "support/child.h"
 #include "support/decompositions.h"
@@ -83,6 +84,40 @@ static void halos_between_other_boxes_are_refused(void **state)
     level_destroy(cut);
 }
 
+/* --- seconds --- */
+
+static struct backend backend;
+
+/* Longer from call to call: a plan packs, copies what is local, and unpacks. */
+static void copy_slowly(const struct copy_list *list, const double *from, double *to)
+{
+    static int calls;
+    const struct timespec pause = {0, 4000000 * (1 + calls++ % 3)};
+    nanosleep(&pause, NULL);
+    backend_cpu.copy(list, from, to);
+}
+
+/* Each part has at least the time that it slept; how much more the machine decides. */
+static void the_parts_of_an_execution_have_their_times(void **state)
+{
+    (void)state;
+    struct plan_times times = {0};
+    random_begin(0);
+    backend = backend_cpu;
+    backend.copy = copy_slowly;
+    struct level *l = level_create(0, random_decomposition(8, 3, 1), true, 1, &backend, 1);
+    level_allocate(l, FIELD_U);
+    for (int execution = 1; execution <= 2; execution++) {
+        plan_execute(l->halo, l->fields[FIELD_U], l->fields[FIELD_U], &times);
+        assert_true(times.pack >= 0.004 * execution);
+        assert_true(times.local >= 0.008 * execution);
+        assert_true(times.unpack >= 0.012 * execution);
+        assert_true(times.wait >= 0.0);
+    }
+    plan_execute(l->halo, l->fields[FIELD_U], l->fields[FIELD_U], NULL);
+    level_destroy(l);
+}
+
 static void nothing_is_left_in_memory(void **state)
 {
     (void)state;
@@ -96,6 +131,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(cells_move_to_other_boxes),
         cmocka_unit_test(ghosts_may_be_deeper_than_the_domain),
         cmocka_unit_test(halos_between_other_boxes_are_refused),
+        cmocka_unit_test(the_parts_of_an_execution_have_their_times),
         cmocka_unit_test(nothing_is_left_in_memory),
     };
     comm_start(&argc, &argv);

@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
+#include <limits.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -336,6 +337,72 @@ static void ranks_of_a_node_have_one_number(void **state)
     EXPECT(comm_node_size() == comm_size());
 }
 
+/* --- errors --- */
+
+static jmp_buf back;
+static int abort_status;
+
+static void come_back(int status)
+{
+    abort_status = status;
+    longjmp(back, 1);
+}
+
+/* The status that `function` dies with; 0 if it returns. */
+static int status_of(void (*function)(void))
+{
+    void (*const kept)(int) = check_abort;
+    abort_status = 0;
+    check_abort = come_back;
+    if (setjmp(back) == 0)
+        function();
+    check_abort = kept;
+    return abort_status;
+}
+
+static void broadcast_from_nobody(void)
+{
+    int data = 0;
+    comm_broadcast_from(MPI_COMM_WORLD, comm_size(), &data, sizeof data);
+}
+
+/* MPI hands errors back, so that the program says what failed where and with its own status. */
+static void errors_of_mpi_are_told(void **state)
+{
+    (void)state;
+    EXPECT(on_all_ranks(status_of(broadcast_from_nobody) != STATUS_SYSTEM) == 0);
+}
+
+static long message_length;
+
+static void exchange_long_messages(void)
+{
+    struct message message = {comm_rank(), 0, message_length};
+    struct exchange x;
+    exchange_create(&x, 1, &message, 0, NULL);
+    memory_free(x.requests);
+}
+
+static void receive_long_messages(void)
+{
+    struct message message = {comm_rank(), 0, message_length};
+    struct exchange x;
+    exchange_create(&x, 0, NULL, 1, &message);
+    memory_free(x.requests);
+}
+
+/* MPI counts a message's elements by int. */
+static void messages_that_are_too_long_are_refused(void **state)
+{
+    (void)state;
+    message_length = INT_MAX;
+    assert_int_equal(status_of(exchange_long_messages), 0);
+    assert_int_equal(status_of(receive_long_messages), 0);
+    message_length++;
+    assert_int_equal(status_of(exchange_long_messages), STATUS_USAGE);
+    assert_int_equal(status_of(receive_long_messages), STATUS_USAGE);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -351,6 +418,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(ranks_of_a_node_have_one_number),
         cmocka_unit_test(ranks_know_their_place),
         cmocka_unit_test(the_library_has_a_name),
+        cmocka_unit_test(errors_of_mpi_are_told),
+        cmocka_unit_test(messages_that_are_too_long_are_refused),
         cmocka_unit_test(nothing_is_left_in_memory),
     };
     void (*const abort_before)(int) = check_abort;

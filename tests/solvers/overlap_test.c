@@ -119,6 +119,18 @@ static void test_large_levels_overlap(void **state)
     solve(4, 4096.0 / comm_size(), NULL);
     assert_int_equal(seen.smallest_dim, 16);
     assert_int_equal(seen.overlaps, 13 + 13 + 12);
+    solve(4, 32769.0 / comm_size(), NULL);
+    assert_int_equal(seen.overlaps, 0);
+}
+
+/* Of order 2 sweeps go in groups, and from zero nothing of u is read: one of the halos is that of
+ * f. */
+static void test_right_hand_sides_overlap_too(void **state)
+{
+    (void)state;
+    solve(2, 4096.0 / comm_size(), NULL);
+    assert_int_equal(seen.smallest_dim, 16);
+    assert_int_equal(seen.overlaps, 15);
 }
 
 static void test_observers_see_every_stage(void **state)
@@ -134,6 +146,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_answer_stays),
         cmocka_unit_test(test_large_levels_overlap),
+        cmocka_unit_test(test_right_hand_sides_overlap_too),
         cmocka_unit_test(test_observers_see_every_stage),
     };
     comm_start(&argc, &argv);

@@ -83,45 +83,6 @@ static void bytes_are_no_fewer_than_foreseen(void **state)
         }
 }
 
-struct levels {
-    int next;
-    struct hierarchy *h;
-};
-
-static void compare_level(void *data, int level, const struct decomposition *d, const size_t *bytes)
-{
-    struct levels *levels = data;
-    const struct hierarchy *h = levels->h;
-    const struct level *l = h->levels[level];
-    size_t built = 0;
-    assert_int_equal(level, levels->next++);
-    assert_true(decomposition_equal(d, &l->decomposition));
-    for (int f = 0; f < NUM_FIELDS; f++) {
-        built += l->fields[f] ? level_field_bytes(l) : 0;
-        if (level + 1 < h->nlevels && h->transfers[level].separate)
-            built += h->transfers[level].coarse->fields[f]
-                         ? level_field_bytes(h->transfers[level].coarse)
-                         : 0;
-    }
-    assert_int_equal(bytes[comm_rank()], built);
-}
-
-/* On every rank and level, transfers to fewer ranks included. */
-static void what_is_foreseen_is_built(void **state)
-{
-    (void)state;
-    for (int below = 1; below <= 100000; below *= 10) {
-        struct hierarchy_choice choice = choice_of(3, 8);
-        choice.agglomerate_below = below;
-        const struct hierarchy_shape shape = hierarchy_shape(&choice, comm_size());
-        struct levels levels = {.h = hierarchy_create(&choice)};
-        hierarchy_foresee(&choice, &shape, comm_size(), compare_level, &levels);
-        assert_int_equal(levels.next, shape.nlevels);
-        hierarchy_destroy(levels.h);
-    }
-    assert_int_equal(memory_live_blocks(), 0);
-}
-
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -129,7 +90,6 @@ int main(int argc, char **argv)
         cmocka_unit_test(cells_a_side_around_2_to_the_20),
         cmocka_unit_test(bytes_around_2_to_the_63),
         cmocka_unit_test(bytes_are_no_fewer_than_foreseen),
-        cmocka_unit_test(what_is_foreseen_is_built),
     };
     comm_start(&argc, &argv);
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,109 @@
+/* Rows are worked on in chunks that fit into the innermost cache. A row of several chunks gives the
+ * bits of its pieces, each shorter than a chunk. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <string.h>
+#include "operators/cpu.h"
+#include "support/random.h"
+
+enum { LENGTH = 640, PIECE = 40, ROWS = 2, MARGIN = 4 };
+enum { SJ = LENGTH + 2 * MARGIN, SK = SJ * (ROWS + 2 * MARGIN), FIELD = SK * (ROWS + 2 * MARGIN) };
+enum { ORIGIN = MARGIN * (1 + SJ + SK) };
+
+/* What passes read and write, at any place of it. */
+enum { U, OUT, F, ALPHA, DINV, BETA_I, BETA_J, BETA_K, RESIDUAL, COARSE_U, COARSE_F, ARRAYS };
+static double before[ARRAYS][FIELD], arrays[ARRAYS][FIELD], wanted[ARRAYS][FIELD];
+
+static void fill(long number)
+{
+    random_begin(number);
+    for (int a = 0; a < ARRAYS; a++)
+        for (int x = 0; x < FIELD; x++)
+            before[a][x] = (double)(random_bits() >> 11) * 0x1p-52 - 1.0;
+}
+
+/* Works on the first `length` cells of rows from column `start` on, which is even. */
+static void work(const struct stencil *s, const struct operation *op, int start, int length,
+                 struct lane *lane)
+{
+    const struct patch patch = {.n = {length, ROWS, ROWS}, .sj = SJ, .sk = SK};
+    const int at = ORIGIN + start, coarse = ORIGIN + start / 2;
+    const struct patch_pass pass = {
+        .stencil = s,
+        .patch = &patch,
+        .buffer = {arrays[U] + at, arrays[OUT] + at},
+        .f = arrays[F] + at,
+        .alpha = arrays[ALPHA] + at,
+        .dinv = arrays[DINV] + at,
+        .beta = {arrays[BETA_I] + at, arrays[BETA_J] + at, arrays[BETA_K] + at},
+        .residual = arrays[RESIDUAL] + at,
+        .coarse_u = arrays[COARSE_U] + coarse,
+        .coarse_f = arrays[COARSE_F] + coarse,
+        .coarse_sj = SJ,
+        .coarse_sk = SK,
+    };
+    for (int k = 0; k < ROWS; k += op->grain)
+        op->step(&pass, op, (struct range){0, ROWS}, k, lane);
+}
+
+static void check(const struct stencil *s, struct operation op)
+{
+    struct lane whole = {0}, pieces = {0};
+    memcpy(arrays, before, sizeof arrays);
+    for (int start = 0; start < LENGTH; start += PIECE)
+        work(s, &op, start, PIECE, &pieces);
+    memcpy(wanted, arrays, sizeof arrays);
+    memcpy(arrays, before, sizeof arrays);
+    work(s, &op, 0, LENGTH, &whole);
+    EXPECT(memcmp(arrays, wanted, sizeof arrays) == 0);
+    EXPECT(whole.norm == pieces.norm);
+}
+
+static void long_rows_are_prolonged(void **state)
+{
+    (void)state;
+    const struct stencil s = stencil_create((struct operator_choice){.order = 2}, 8);
+    fill(0);
+    for (int prolongation = 2; prolongation <= 4; prolongation += 2) {
+        check(&s, (struct operation){step_prolong_set, NULL, prolongation, 1, 0, NULL});
+        check(&s, (struct operation){step_prolong_add, NULL, prolongation, 1, 0, NULL});
+    }
+}
+
+static void check_operator(const struct operator_choice *choice)
+{
+    struct stencil s = stencil_create(*choice, 8);
+    stencil_set_lambda_max(&s, 1.9);
+    for (int kind = ROW_GAUSS_SEIDEL; kind < NUM_ROW_KINDS; kind++)
+        check(&s, (struct operation){step_sweep, row_function(choice, (enum row_kind)kind), 2, 1, 0,
+                                     NULL});
+    row_fn *const residual = row_function(choice, ROW_RESIDUAL);
+    check(&s, (struct operation){step_residual_store, residual, 2, 1, 0, NULL});
+    check(&s, (struct operation){step_residual_norm, residual, 2, 1, 0, NULL});
+    check(&s, (struct operation){step_residual_restrict, residual, 2, 2, 0, NULL});
+}
+
+static void long_rows_are_swept(void **state)
+{
+    (void)state;
+    for (int variant = 0; variant < 8; variant++) {
+        const struct operator_choice choice = {.order = variant & 1 ? 4 : 2,
+                                               .helmholtz = variant & 2,
+                                               .variable = variant & 4,
+                                               .smoother = SMOOTHER_CHEBYSHEV};
+        fill(variant);
+        check_operator(&choice);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(long_rows_are_prolonged),
+        cmocka_unit_test(long_rows_are_swept),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,160 @@
+/* The order in which a tiled traversal works on rows, seen by steps that only take notes: each row
+ * is worked on once for each operation, after all that it reads; and the rows that a wall's ghosts
+ * follow from are one thread's.
+ *
+ * A thread sanitizer would see the last point only if two threads happened to meet there, and needs
+ * an OpenMP library that is instrumented. Who works on a row is fixed by the number of threads, so
+ * the notes show it every time. */
+#include <omp.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <string.h>
+#include "base/memory.h"
+#include "operators/cpu.h"
+
+enum { THREADS = 4, MARGIN = 16, QUARTIC_ROWS = 4 /* that a ghost of order 4 follows from */ };
+
+/* What became of one row in one operation. */
+struct note {
+    int times, thread;
+    long when;
+};
+
+static struct {
+    const struct patch *patch;
+    struct note *notes; /* by operation, plane and row */
+    atomic_long clock;
+} seen;
+
+static int span(int d)
+{
+    return seen.patch->n[d] + 2 * MARGIN;
+}
+
+static struct note *note_of(int op, int j, int k)
+{
+    return &seen.notes[((long)op * span(2) + k + MARGIN) * span(1) + j + MARGIN];
+}
+
+static void take_notes(const struct patch_pass *p, const struct operation *op, struct range rows,
+                       int k, struct lane *lane)
+{
+    (void)p;
+    (void)lane;
+    for (int plane = k; plane < k + op->grain; plane++)
+        for (int j = rows.low; j < rows.high; j++) {
+            struct note *note = note_of(op->sweep, j, plane);
+            note->times++;
+            note->thread = omp_get_thread_num();
+            note->when = atomic_fetch_add(&seen.clock, 1);
+        }
+}
+
+/* Operations as passes have them: each reaches `lag` layers less far beyond open sides than the one
+ * before it, and the last may work on pairs of rows and planes. */
+static struct traversal traversal_of(const struct patch_pass *pass, struct lane *lanes, int nops,
+                                     int lag, bool pairs)
+{
+    struct traversal t = {.pass = pass, .nops = nops, .lag = lag, .lanes = lanes};
+    for (int op = 0; op < nops; op++)
+        t.ops[op] = (struct operation){.step = take_notes,
+                                       .sweep = op,
+                                       .grain = pairs && op == nops - 1 ? 2 : 1,
+                                       .extent = (nops - 1 - op) * lag};
+    return t;
+}
+
+static int low_of(const struct operation *op, int d)
+{
+    return seen.patch->wall[d][0] ? 0 : -op->extent;
+}
+
+static int high_of(const struct operation *op, int d)
+{
+    return seen.patch->n[d] + (seen.patch->wall[d][1] ? 0 : op->extent);
+}
+
+/* All that operation `op` reads of the one before it has been written. */
+static void check_order(const struct traversal *t, int op, int j, int k)
+{
+    const struct operation *before = &t->ops[op - 1];
+    for (int plane = k - t->lag; plane <= k + t->lag; plane++)
+        for (int row = j - t->lag; row <= j + t->lag; row++)
+            if (plane >= low_of(before, 2) && plane < high_of(before, 2) &&
+                row >= low_of(before, 1) && row < high_of(before, 1))
+                assert_true(note_of(op - 1, row, plane)->when < note_of(op, j, k)->when);
+}
+
+static void check_operation(const struct traversal *t, int op)
+{
+    const struct operation *o = &t->ops[op];
+    for (int k = -MARGIN; k < span(2) - MARGIN; k++)
+        for (int j = -MARGIN; j < span(1) - MARGIN; j++) {
+            const bool wanted =
+                k >= low_of(o, 2) && k < high_of(o, 2) && j >= low_of(o, 1) && j < high_of(o, 1);
+            assert_int_equal(note_of(op, j, k)->times, wanted);
+            if (wanted && op > 0)
+                check_order(t, op, j, k);
+        }
+}
+
+/* Of the rows next to the walls in j. Those at the end of the patch are its last. */
+static void check_walls(const struct traversal *t, int op)
+{
+    const int n = seen.patch->n[1];
+    for (int k = 0; k < seen.patch->n[2]; k++)
+        for (int row = 1; row < QUARTIC_ROWS && t->ops[op].grain == 1; row++) {
+            assert_int_equal(note_of(op, row, k)->thread, note_of(op, 0, k)->thread);
+            assert_int_equal(note_of(op, n - 1 - row, k)->thread, note_of(op, n - 1, k)->thread);
+        }
+}
+
+static void check(struct patch patch, int nops, int lag, bool pairs)
+{
+    static struct lane lanes[THREADS];
+    const struct patch_pass pass = {.patch = &patch};
+    const struct traversal t = traversal_of(&pass, lanes, nops, lag, pairs);
+    seen.patch = &patch;
+    seen.notes =
+        memory_alloc_zero((size_t)nops * (size_t)(span(1) * span(2)) * sizeof *seen.notes, "notes");
+    traverse_tiled(&t);
+    for (int op = 0; op < nops; op++) {
+        check_operation(&t, op);
+        check_walls(&t, op);
+    }
+    memory_free(seen.notes);
+}
+
+/* Thin patches too: they leave a thread few rows of a wedge between two slabs. */
+static void rows_are_worked_on_in_order(void **state)
+{
+    static const int shapes[][3] = {{64, 8, 64},  {96, 6, 64},  {32, 12, 64},
+                                    {32, 32, 32}, {16, 40, 64}, {8, 8, 8}};
+    (void)state;
+    omp_set_dynamic(0);
+    omp_set_num_threads(THREADS);
+    for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++)
+        for (int lag = 1; lag <= 2; lag++)
+            for (int nops = 2; nops <= 6; nops++)
+                for (int variant = 0; variant < 8; variant++) {
+                    struct patch patch = {.wall = {{true, true}, {true, true}, {true, true}}};
+                    memcpy(patch.n, shapes[s], sizeof patch.n);
+                    /* Long rows leave few of them to a strip. */
+                    patch.sj = variant & 4 ? 8192 : patch.n[0] + 16;
+                    patch.sk = patch.sj * patch.n[1];
+                    patch.wall[1][0] = patch.wall[2][1] = !(variant & 1);
+                    check(patch, nops, lag, variant & 2);
+                }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(rows_are_worked_on_in_order),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

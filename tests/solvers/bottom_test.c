@@ -1,0 +1,234 @@
+/* Bottom solvers where they are at their limits: singular matrices, few iterations, a diagonal that
+ * sweeps cannot use, operators that break a Krylov method down. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include "base/memory.h"
+#include "comm/comm.h"
+#include "operators/backend_cpu.h"
+#include "operators/passes.h"
+#include "solvers/krylov.h"
+#include "solvers/reduce.h"
+#include "solvers/solver.h"
+#include "support/solve_case.h"
+
+/* The CPU's, with another operator. */
+static struct passes passes;
+static struct backend backend;
+
+static double residual_norm(struct level *l)
+{
+    krylov_residual(l, FIELD_KRYLOV, FIELD_U, FIELD_F);
+    krylov_project(l, FIELD_KRYLOV);
+    return reduce_norm(l, FIELD_KRYLOV);
+}
+
+static void zero(struct level *l, enum field field)
+{
+    l->backend->passes->combine(l, field, 0.0, field, 0.0, field);
+}
+
+/* A hierarchy whose finest level has the work vectors of a bottom solver. */
+static struct hierarchy *with_krylov_fields(struct hierarchy_choice choice)
+{
+    struct hierarchy *h = hierarchy_create(&choice);
+    for (int v = 0; v < NUM_KRYLOV_FIELDS; v++)
+        level_allocate(h->levels[0], FIELD_KRYLOV + v);
+    return h;
+}
+
+/* --- direct --- */
+
+/* On 1³ and 2³ periodic cells the matrix is singular without any rounding: nothing but its pinned
+ * mean gives a pivot. */
+static void a_singular_matrix_is_solved_directly(void **state)
+{
+    (void)state;
+    static struct solve_result result;
+    for (int variant = 0; variant < 16; variant++) {
+        struct hierarchy_choice choice =
+            case_choice(variant & 1 ? 4 : 2, false, true, SMOOTHER_GSRB, 2 + (variant >> 2), 1);
+        choice.op.variable = variant & 2;
+        choice.bottom = BOTTOM_METHOD_DIRECT;
+        struct hierarchy *h = hierarchy_create(&choice);
+        struct solver *s = solver_create(
+            h, 0, (struct solver_choice){.f_cycle = true, .rtol = 1e-8, .max_cycles = 20});
+        solver_run(s, &result);
+        assert_int_equal(result.outcome, OUTCOME_DONE);
+        assert_true(isfinite(reduce_norm(h->levels[0], FIELD_U)));
+        solver_destroy(s);
+        hierarchy_destroy(h);
+    }
+}
+
+/* out_c = x_{c+1}, the last one the first: no row has anything on the diagonal. */
+static void apply_shift(struct level *l, enum field out, enum field x)
+{
+    const struct patch *p = &l->patches[0];
+    const int n = l->dim, all = n * n * n;
+    for (int c = 0; c < all; c++) {
+        const int from = (c + 1) % all;
+        l->fields[out][p->offset + c % n + c / n % n * p->sj + c / n / n * p->sk] =
+            l->fields[x][p->offset + from % n + from / n % n * p->sj + from / n / n * p->sk];
+    }
+}
+
+static void rows_are_swapped_for_a_pivot(void **state)
+{
+    (void)state;
+    passes = cpu_passes;
+    passes.apply = apply_shift;
+    backend = backend_cpu;
+    backend.passes = &passes;
+    struct hierarchy *h = with_krylov_fields(case_choice(2, true, false, SMOOTHER_GSRB, 2, 1));
+    struct level *l = h->levels[0];
+    const struct backend *own = l->backend;
+    l->backend = &backend;
+    struct bottom *b = bottom_create(l, BOTTOM_METHOD_DIRECT, false);
+    bottom_solve(b, FIELD_U, FIELD_F);
+    apply_shift(l, FIELD_KRYLOV, FIELD_U);
+    passes.combine(l, FIELD_KRYLOV, 1.0, FIELD_KRYLOV, -1.0, FIELD_F);
+    assert_true(reduce_norm(l, FIELD_F) > 0.0 && reduce_norm(l, FIELD_KRYLOV) == 0.0);
+    bottom_destroy(b);
+    l->backend = own;
+    hierarchy_destroy(h);
+}
+
+/* --- all methods --- */
+
+/* Whatever was there before. */
+static void solutions_of_singular_problems_have_no_mean(void **state)
+{
+    (void)state;
+    for (int method = BOTTOM_METHOD_BICGSTAB; method <= BOTTOM_METHOD_DIRECT; method++) {
+        struct hierarchy *h = with_krylov_fields(case_choice(2, false, true, SMOOTHER_GSRB, 2, 1));
+        struct level *l = h->levels[0];
+        struct bottom *b = bottom_create(l, (enum bottom_method)method, true);
+        zero(l, FIELD_U);
+        cpu_passes.add_constant(l, FIELD_U, 1.0);
+        bottom_solve(b, FIELD_U, FIELD_F);
+        assert_true(fabs(reduce_mean(l, FIELD_U)) <= 1e-14);
+        assert_true(reduce_norm(l, FIELD_U) > 0.0);
+        bottom_destroy(b);
+        hierarchy_destroy(h);
+    }
+}
+
+static void nothing_is_done_for_a_zero_right_hand_side(void **state)
+{
+    (void)state;
+    struct hierarchy *h = with_krylov_fields(case_choice(2, false, false, SMOOTHER_GSRB, 2, 1));
+    struct level *l = h->levels[0];
+    zero(l, FIELD_U);
+    zero(l, FIELD_F);
+    const struct krylov_result results[] = {krylov_bicgstab(l, FIELD_U, FIELD_F, 1e-3, 10),
+                                            krylov_cg(l, FIELD_U, FIELD_F, 1e-3, 10)};
+    for (int r = 0; r < 2; r++) {
+        assert_int_equal(results[r].iterations, 0);
+        assert_int_equal(results[r].breakdown, BREAKDOWN_NONE);
+    }
+    assert_true(reduce_norm(l, FIELD_U) == 0.0);
+    hierarchy_destroy(h);
+}
+
+/* --- sweeps --- */
+
+/* 32³ cells need more sweeps than src/solvers/bottom.h allows; they come in groups. */
+static void sweeps_end_after_two_hundred(void **state)
+{
+    (void)state;
+    struct hierarchy *h = with_krylov_fields(case_choice(2, false, false, SMOOTHER_GSRB, 5, 1));
+    struct level *l = h->levels[0];
+    struct bottom *b = bottom_create(l, BOTTOM_METHOD_SMOOTH, false);
+    bottom_solve(b, FIELD_U, FIELD_F);
+    assert_int_equal(bottom_counts(b).solves, 1);
+    assert_in_range(bottom_counts(b).iterations, 200, 200 + SMOOTHER_SWEEPS - 1);
+    bottom_destroy(b);
+    hierarchy_destroy(h);
+}
+
+/* HPGMG's diagonal of an odd periodic level is good enough for BiCGStab only. */
+static void sweeps_take_the_true_diagonal(void **state)
+{
+    (void)state;
+    struct hierarchy_choice choice = case_choice(2, false, true, SMOOTHER_GSRB, 2, 27);
+    struct hierarchy *h = hierarchy_create(&choice);
+    struct level *l = h->levels[h->nlevels - 1];
+    assert_int_equal(l->dim % 2, 1);
+    assert_true(l->stencil->hpgmg_diagonal);
+    transfer_restrict(h, 0, FIELD_F, FIELD_F);
+    if (h->nlevels > 2)
+        transfer_restrict(h, 1, FIELD_F, FIELD_F);
+    struct bottom *b = bottom_create(l, BOTTOM_METHOD_SMOOTH, true);
+    zero(l, FIELD_U);
+    const double before = residual_norm(l);
+    assert_true(before > 0.0);
+    bottom_solve(b, FIELD_U, FIELD_F);
+    assert_true(residual_norm(l) <= 1e-3 * before);
+    bottom_destroy(b);
+    hierarchy_destroy(h);
+}
+
+/* --- breakdowns --- */
+
+static int applications;
+
+/* The first application makes the method's half step huge, the second the product of two vectors
+ * infinite. */
+static void apply_beyond_range(struct level *l, enum field out, enum field x)
+{
+    const struct patch *p = &l->patches[0];
+    double *values = l->fields[out] + p->offset;
+    cpu_passes.combine(l, out, 0.0, x, 0.0, x);
+    if (applications++ == 0) {
+        values[0] = 1e-160;
+        values[1] = 1.0;
+    } else {
+        values[1] = 1e150;
+    }
+}
+
+/* u stays what it was before the step that cannot be made: the smoother goes on from there. */
+static void a_breakdown_leaves_a_finite_solution(void **state)
+{
+    (void)state;
+    passes = cpu_passes;
+    passes.apply = apply_beyond_range;
+    backend = backend_cpu;
+    backend.passes = &passes;
+    struct hierarchy *h = with_krylov_fields(case_choice(2, true, false, SMOOTHER_GSRB, 2, 1));
+    struct level *l = h->levels[0];
+    const struct backend *own = l->backend;
+    l->backend = &backend;
+    zero(l, FIELD_U);
+    zero(l, FIELD_F);
+    l->fields[FIELD_F][l->patches[0].offset] = 1.0;
+    applications = 0;
+    const struct krylov_result result = krylov_bicgstab(l, FIELD_U, FIELD_F, 1e-3, 10);
+    assert_int_equal(applications, 2);
+    assert_int_equal(result.breakdown, BREAKDOWN_NOT_FINITE);
+    assert_true(isfinite(reduce_norm(l, FIELD_U)));
+    l->backend = own;
+    hierarchy_destroy(h);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_singular_matrix_is_solved_directly),
+        cmocka_unit_test(rows_are_swapped_for_a_pivot),
+        cmocka_unit_test(solutions_of_singular_problems_have_no_mean),
+        cmocka_unit_test(nothing_is_done_for_a_zero_right_hand_side),
+        cmocka_unit_test(sweeps_end_after_two_hundred),
+        cmocka_unit_test(sweeps_take_the_true_diagonal),
+        cmocka_unit_test(a_breakdown_leaves_a_finite_solution),
+    };
+    comm_start(&argc, &argv);
+    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    const bool leak = memory_live_blocks() != 0;
+    comm_finish();
+    return failed != 0 || leak;
+}

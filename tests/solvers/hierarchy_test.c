@@ -1,0 +1,80 @@
+/* The bytes that are foreseen are those that are allocated, on every level and rank, redistribution
+ * buffers included. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include "base/memory.h"
+#include "comm/comm.h"
+#include "support/solve_case.h"
+
+static size_t allocated_bytes(const struct level *l)
+{
+    size_t count = 0;
+    for (int f = 0; f < NUM_FIELDS; f++)
+        count += l->fields[f] != NULL;
+    return count * level_field_bytes(l);
+}
+
+struct built {
+    const struct hierarchy *h;
+    int levels, separate; /* levels seen, and how many of them have buffers of their own */
+    double sum;
+};
+
+static void compare_level(void *data, int level, const struct decomposition *d, const size_t *bytes)
+{
+    struct built *b = data;
+    const struct transfer *t = &b->h->transfers[level];
+    const size_t allocated =
+        allocated_bytes(b->h->levels[level]) + (t->separate ? allocated_bytes(t->coarse) : 0);
+    assert_int_equal(level, b->levels++);
+    assert_true(decomposition_equal(d, &b->h->levels[level]->decomposition));
+    assert_int_equal(bytes[comm_rank()], allocated);
+    b->separate += t->separate;
+    b->sum += (double)allocated;
+}
+
+/* Returns how many levels have buffers of their own. */
+static int check(struct hierarchy_choice choice)
+{
+    const struct hierarchy_shape shape = hierarchy_shape(&choice, comm_size());
+    struct hierarchy *h = hierarchy_create(&choice);
+    struct built built = {.h = h};
+    hierarchy_foresee(&choice, &shape, comm_size(), compare_level, &built);
+    assert_int_equal(built.levels, h->nlevels);
+    comm_max_f64(MPI_COMM_WORLD, &built.sum, 1);
+    assert_true((double)hierarchy_bytes(&choice, &shape, comm_size()) == built.sum);
+    hierarchy_destroy(h);
+    return built.separate;
+}
+
+static void bytes_are_foreseen(void **state)
+{
+    (void)state;
+    int separate = 0;
+    for (int variant = 0; variant < 32; variant++) {
+        struct hierarchy_choice choice =
+            case_choice(variant & 1 ? 4 : 2, variant & 2, variant & 4,
+                        variant & 8 ? SMOOTHER_JACOBI : SMOOTHER_GSRB, 3, 8);
+        choice.problem = variant & 8 ? 3 : 0;
+        choice.mgpcg = variant & 1;
+        choice.op.variable = variant != 4;
+        choice.agglomerate_below = variant & 16 ? 5000.0 : 0.0;
+        separate += check(choice);
+    }
+    assert_true(separate > 0 || comm_size() == 1);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(bytes_are_foreseen),
+    };
+    comm_start(&argc, &argv);
+    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    const bool leak = memory_live_blocks() != 0;
+    comm_finish();
+    return failed != 0 || leak;
+}
