@@ -3,7 +3,11 @@
  * other ghosts in packets; one more block has the smallest levels, alone. Where steps pass
  * something on between blocks it goes by way of the levels' fields, and all blocks wait for each
  * other. All must run at once, so the launch is a cooperative one. */
+#include "cuda/kernels.cuh"
 #include "cuda/tail_block.cuh"
+extern "C" {
+#include "operators/traffic.h"
+}
 
 /* The list that is being made; levels[x] is of[x]. */
 struct launch {
