@@ -266,17 +266,21 @@ static void print_time_tables(const struct options *options, const struct benchm
         table_stages(r, b->copy_bytes_per_second, options->breakdown);
         if (options->breakdown)
             table_movement(r);
-        if (s == 0) {
-            table_heading("Kernels of a solve of size %s", r->name);
-            table_kernels(r);
-        }
     }
     if (b->copy_bytes_per_second > 0.0)
-        printf("\n  Seconds are the slowest rank's. GB/s are the fewest bytes that a stage must "
-               "move over "
-               "its time;\n  a copy between arrays larger than the caches runs at %.2f GB/s on all "
+        printf("\n  Seconds are the slowest rank's. GB/s are the bytes that the kernels of a "
+               "stage must move over its time;\n  a copy between arrays larger than the caches "
+               "runs at %.2f GB/s on all "
                "ranks, and small levels,\n  which stay in the caches, may exceed it.\n",
                1e-9 * b->copy_bytes_per_second);
+}
+
+static void print_kernels(const struct size_record *r)
+{
+    if (r->nstages == 0)
+        return;
+    table_heading("Kernels of a solve of size %s", r->name);
+    table_kernels(r);
 }
 
 static void print_bottom(const struct benchmark *b)
@@ -371,6 +375,7 @@ static void print_details(const struct facts *f, const struct options *options,
     table_checks(&b->verdict);
     if (b->verdict.valid) {
         print_time_tables(options, b);
+        print_kernels(&b->sizes[0]);
         table_heading("Solve times");
         table_times(b);
     }

@@ -206,7 +206,7 @@ void table_kernels(const struct size_record *r)
             last = r->stages[other].level > last ? r->stages[other].level : last;
         }
         if (!printed)
-            printf("  %2d to %2d %-38s  %s\n", first, last, row->name, row->kernels);
+            printf("  %2d to %-2d %-38s  %s\n", first, last, row->name, row->kernels);
     }
 }
 

@@ -147,7 +147,7 @@ bool cuda_open(int local_rank, char *message, int message_size)
     if (error != cudaSuccess)
         return refuse(message, message_size, "this build has no code for the GPU (make ARCH=...)",
                       error);
-    snprintf(device.name, sizeof device.name, "%s", properties.name);
+    snprintf(device.name, sizeof device.name, "%.*s", (int)sizeof device.name - 1, properties.name);
     device.multiprocessors = properties.multiProcessorCount;
     read_limits(properties);
     if (!lower_limits(message, message_size))

@@ -199,13 +199,34 @@ double cuda_bytes(const struct pass *pass)
     return bytes;
 }
 
+/* Kernels that do several parts in a row, one name and their number. */
+struct run_of_parts {
+    const struct kernel *kernel;
+    int parts;
+};
+
+static int append(const struct run_of_parts &run, char *text, int length, int size)
+{
+    if (!run.kernel || length >= size)
+        return length;
+    length += snprintf(text + length, (size_t)(size - length), "%s%s", length ? ", " : "",
+                       run.kernel->name);
+    if (run.parts > 1 && length < size)
+        length += snprintf(text + length, (size_t)(size - length), " x%d", run.parts);
+    return length;
+}
+
 void cuda_kernels(const struct pass *pass, char *text, int size)
 {
+    struct run_of_parts run = {NULL, 0};
     int length = 0;
     text[0] = '\0';
     dispatch(pass, [&](const struct kernel *kernel, const struct part *) {
-        if (length < size)
-            length += snprintf(text + length, (size_t)(size - length), "%s%s", length ? ", " : "",
-                               kernel->name);
+        if (kernel != run.kernel) {
+            length = append(run, text, length, size);
+            run = {kernel, 0};
+        }
+        run.parts++;
     });
+    append(run, text, length, size);
 }
