@@ -55,7 +55,8 @@ static void run_few_rows(const struct part *part)
     run_pairs(part, true);
 }
 
-/* The finish needs a guess: the kernel that begins at zero has none. */
+/* The finish needs a guess: the kernel that begins at zero has none. What follows on a level with
+ * neighbours would read ghosts that these kernels compute and do not store. */
 static struct coverage cover_pairs(const struct part *part, const struct device_limits *device,
                                    bool few_rows)
 {
@@ -67,7 +68,8 @@ static struct coverage cover_pairs(const struct part *part, const struct device_
     c.finish = (pass->finish == FINISH_RESTRICT || pass->finish == FINISH_NORM) &&
                (pass->nsweeps > 2 || pass->start != START_ZERO) &&
                cuda_pair_fv2_finishes(pass->level, device);
-    return c;
+    const bool more = part->after > 0 || (pass->finish != FINISH_NONE && !c.finish);
+    return pass->level->connected && more ? cover_nothing() : c;
 }
 
 static struct coverage many_rows_cover(const struct part *part, const struct device_limits *device)
