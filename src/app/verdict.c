@@ -20,7 +20,9 @@ enum { ACCURACY_CHECKS = 2 }; /* the last two: error and order */
 struct tolerance {
     double factor, order;
 };
-static const struct tolerance recorded_size = {1.05, 0.15}, estimated_size = {2.5, 0.6};
+static const struct tolerance recorded_cycle = {1.01, 0.03}, /* the very cycle on record */
+    recorded_size = {1.05, 0.15},                            /* cycles to some tolerance */
+    estimated_size = {2.5, 0.6};
 
 /* Orders are estimated from here on: h, 2h and 4h must all be fine enough. */
 enum { SMALLEST_ESTIMATED_ORDER = 128 };
@@ -157,11 +159,14 @@ static const char *why_unknown(const struct verdict *v, const struct benchmark *
     return NULL;
 }
 
-/* One F-cycle whose coarsest level is smoothed: the record, made with BiCGStab, is met less
- * closely. */
-static bool is_loose(const struct options *o)
+/* The record was made with BiCGStab; where the coarsest level is smoothed, one F-cycle meets it
+ * less closely. */
+static struct tolerance tolerance_of(const struct options *o, const struct known *known)
 {
-    return o->bottom == BOTTOM_SMOOTH && o->rtol == 0.0;
+    const bool one_cycle = o->rtol == 0.0;
+    if (!known->low.recorded || (one_cycle && o->bottom == BOTTOM_SMOOTH))
+        return estimated_size;
+    return one_cycle ? recorded_cycle : recorded_size;
 }
 
 static void check_accuracy(struct verdict *v, const struct benchmark *b, const struct options *o)
@@ -176,7 +181,7 @@ static void check_accuracy(struct verdict *v, const struct benchmark *b, const s
         set(order, CHECK_NOT_MADE, "%s", unknown);
         return;
     }
-    const struct tolerance t = known.low.recorded && !is_loose(o) ? recorded_size : estimated_size;
+    const struct tolerance t = tolerance_of(o, &known);
     const double part = known.high.error / b->sizes[0].solution_norm;
     char grounds[GROUNDS_SIZE];
     snprintf(grounds, sizeof grounds, "%s for %d^3", known.low.recorded ? "recorded" : "estimated",

@@ -90,16 +90,16 @@ static void test_recorded_size(void **state)
             choose(PROBLEM_FV, order);
             make_f_cycle(dim);
             expect_valid();
-            b.richardson_error *= 1.04;
+            b.richardson_error *= 1.008;
             expect_valid();
-            b.richardson_error *= 1.04;
+            b.richardson_error *= 1.008;
             expect_invalid("error");
-            b.richardson_error /= 1.04 * 1.04 * 1.06;
+            b.richardson_error /= 1.008 * 1.008 * 1.012;
             expect_invalid("error");
             make_f_cycle(dim);
-            b.richardson_order -= 0.16;
+            b.richardson_order -= 0.04;
             expect_invalid("order");
-            b.richardson_order += 0.32;
+            b.richardson_order += 0.08;
             expect_invalid("order");
         }
 }
@@ -198,6 +198,15 @@ static void test_kinds_of_cycle(void **state)
     expect_valid();
     options.cycle = CYCLE_V;
     expect_valid();
+    b.richardson_error *= 1.04;
+    b.richardson_order -= 0.14;
+    expect_valid();
+    b.richardson_error *= 1.02;
+    expect_invalid("error");
+    b.richardson_error = converged.error;
+    b.richardson_order = converged.order - 0.16;
+    expect_invalid("order");
+    b.richardson_order = converged.order;
     b.richardson_error = 9.6492e-06; /* the F-cycle's */
     expect_invalid("error");
     options.cycle = CYCLE_F;
