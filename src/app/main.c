@@ -1,5 +1,6 @@
 /* hpgmg-gpu: options -> hierarchy -> benchmark -> report. */
 #include <stdio.h>
+#include <string.h>
 #include "app/benchmark.h"
 #include "app/delay.h"
 #include "app/fault.h"
@@ -128,7 +129,7 @@ static void answer_request(const struct options *options)
 static enum status choose_kernels(const struct options *o, bool on_gpu, char *message, int size)
 {
     char reason[256];
-    if (!o->kernels)
+    if (!o->kernels || strcmp(o->kernels, "default") == 0)
         return STATUS_VALID;
     if (on_gpu && cuda_choose_kernels(o->kernels, reason, sizeof reason))
         return STATUS_VALID;

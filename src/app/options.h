@@ -48,7 +48,7 @@ struct options {
 
     bool breakdown, show_cycle, checksum, quiet, dry_run;
     char *json;    /* path or NULL */
-    char *kernels; /* names with commas between them, or NULL: all */
+    char *kernels; /* names with commas between them; NULL: "default", all */
     char *tuning;  /* path, "none", or NULL: this GPU's file if there is one */
     char *input;   /* path or NULL */
 

@@ -22,10 +22,16 @@ void option_set_defaults(const struct option_list *list, void *options)
             option_set(&list->rows[i], options, list->rows[i].initial);
 }
 
+/* Whether the member is allocated text. */
+static bool is_text(const struct option_row *row)
+{
+    return row->kind == OPTION_PATH || row->kind == OPTION_NAMES;
+}
+
 void option_release(const struct option_list *list, void *options)
 {
     for (int i = 0; i < list->count; i++)
-        if (list->rows[i].kind == OPTION_PATH)
+        if (is_text(&list->rows[i]))
             option_reset(&list->rows[i], options);
 }
 
@@ -120,6 +126,7 @@ bool option_set(const struct option_row *row, void *options, const char *text)
     case OPTION_REAL:
         return set_real(row, member, text);
     case OPTION_PATH:
+    case OPTION_NAMES:
         return set_path(member, text);
     }
     return false;
@@ -127,7 +134,7 @@ bool option_set(const struct option_row *row, void *options, const char *text)
 
 void option_reset(const struct option_row *row, void *options)
 {
-    if (row->kind == OPTION_PATH) {
+    if (is_text(row)) {
         char **path = (void *)((char *)options + row->offset);
         memory_free(*path);
         *path = NULL;
@@ -186,7 +193,8 @@ const char *option_text(const struct option_row *row, const void *options,
             return row->unset;
         return real_text(*(const double *)member, buffer);
     case OPTION_PATH:
-        return *(char *const *)member ? *(char *const *)member : "";
+    case OPTION_NAMES:
+        return *(char *const *)member ? *(char *const *)member : row->unset;
     }
     return "";
 }
@@ -231,6 +239,9 @@ void option_describe_legal(const struct option_row *row, char *text, int size)
         break;
     case OPTION_PATH:
         snprintf(text, n, "a file name");
+        break;
+    case OPTION_NAMES:
+        snprintf(text, n, "names with commas between them");
         break;
     }
 }

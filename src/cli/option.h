@@ -12,7 +12,8 @@ enum option_kind {
     OPTION_INT,    /* int, minimum <= value <= maximum */
     OPTION_LONG,   /* long, the same */
     OPTION_REAL,   /* double, minimum < value < maximum */
-    OPTION_PATH,   /* char *, NULL or not empty */
+    OPTION_PATH,   /* char *, NULL or not empty: of a file */
+    OPTION_NAMES,  /* the same: names with commas between them */
 };
 
 /* Where an option may be given, and what it is for. */
