@@ -321,3 +321,20 @@ apart() {
     [ "$status" -eq 0 ]
     tail -n 1 "$work/stdout" | grep -q '^VERDICT: VALID'
 }
+
+@test "kernels are those of a GPU" {
+    run "$HPGMG" --backend cpu --kernels generic 3 1
+    [ "$status" -eq 2 ]
+    [ "$output" = "hpgmg-gpu: error: --kernels: all levels run on the CPU, which has --loops" ]
+    run "$HPGMG" --backend cpu --kernels default --quiet --solves 1 3 1
+    [ "$status" -eq 0 ]
+}
+
+@test "the kernels of the build are listed without a GPU" {
+    run "$HPGMG" --list-kernels
+    [ "$status" -eq 0 ]
+    if [ "${lines[0]}" != "this build has no GPU kernels" ]; then
+        grep -qE '^generic +[a-z]' <<<"$output"
+        grep -qE '^tail +[a-z]' <<<"$output"
+    fi
+}
