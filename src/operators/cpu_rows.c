@@ -162,7 +162,7 @@ static inline void none_row_sums(const struct row *row, int r, long start, long 
         }                                                                                          \
     }
 
-#define OPERATOR(name, PREPARE, LINES, SUM, RHS)                                                   \
+#define OPERATOR(name, order, variable, helmholtz, PREPARE, LINES, SUM, RHS)                       \
     static void name##_residual(const struct row *row)                                             \
     {                                                                                              \
         ROW_LOOP(PREPARE, LINES, SUM, RHS, r_i)                                                    \
@@ -186,12 +186,10 @@ static inline void none_row_sums(const struct row *row, int r, long start, long 
 row_fn *row_function(const struct operator_choice *choice, enum row_kind kind)
 {
     static row_fn *const table[][NUM_ROW_KINDS] = {
-#define OPERATOR(name, PREPARE, LINES, SUM, RHS)                                                   \
+#define OPERATOR(name, order, variable, helmholtz, PREPARE, LINES, SUM, RHS)                       \
     {name##_residual, name##_gauss_seidel, name##_weighted, name##_chebyshev},
 #include "operators/variants.def"
 #undef OPERATOR
     };
-    const int index =
-        (choice->order == 4 ? 4 : 0) + (choice->variable ? 0 : 2) + (choice->helmholtz ? 1 : 0);
-    return table[index][kind];
+    return table[operator_index(choice)][kind];
 }

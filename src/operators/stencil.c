@@ -1,6 +1,27 @@
 #include "operators/stencil.h"
 #include "base/check.h"
 
+int operator_index(const struct operator_choice *choice)
+{
+    static const struct {
+        int order;
+        bool variable, helmholtz;
+    } operators[] = {
+#define OPERATOR(name, order, variable, helmholtz, PREPARE, LINES, SUM, RHS)                       \
+    {order, variable, helmholtz},
+#include "operators/variants.def"
+#undef OPERATOR
+    };
+    const int count = (int)(sizeof operators / sizeof operators[0]);
+    int row = 0;
+    while (row < count &&
+           (operators[row].order != choice->order || operators[row].variable != choice->variable ||
+            operators[row].helmholtz != choice->helmholtz))
+        row++;
+    CHECK(row < count);
+    return row;
+}
+
 int stencil_wall_rule(int wanted, int dim)
 {
     if (dim < 2)

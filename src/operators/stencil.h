@@ -18,6 +18,9 @@ struct operator_choice {
     enum smoother smoother;
 };
 
+/* The row of this operator in operators/variants.def, from 0 on. */
+int operator_index(const struct operator_choice *choice);
+
 /* The operator on one level. */
 struct stencil {
     struct operator_choice choice;
