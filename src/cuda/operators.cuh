@@ -45,6 +45,15 @@ struct view {
 #include "operators/variants.def"
 #undef OPERATOR
 
+/* A cell's new value, where the sweep works on it; `before` is what two steps want, and else is not
+ * looked at. */
+static __device__ __forceinline__ double relaxed(const struct relaxation &r, double u,
+                                                 double before, double dinv, double residual)
+{
+    return r.two_step ? update_two_step(u, before, dinv, residual, r.weight, r.c1)
+                      : update_weighted(u, dinv, residual, r.weight);
+}
+
 /* Calls f(Op{}) with the operator's type: the run's choice becomes a template parameter here and
  * nowhere else. */
 template <class F>
