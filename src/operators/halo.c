@@ -5,7 +5,7 @@
  * cells colours do not alternate, so ghosts cannot be swept like the cells they copy. */
 static int applications(const struct level *level)
 {
-    const bool odd = level->periodic && level->dim % 2;
+    const bool odd = level->stencil->coloured && level->periodic && level->dim % 2;
     return odd ? 1 : level->ghosts / level->stencil->radius;
 }
 
