@@ -18,27 +18,29 @@ static void for_extended(const struct cells &c, int extent, F f)
 }
 
 template <class Op>
-static void sweep_gauss_seidel(const struct work &w, int sweep, int extent)
+static void sweep_coloured(const struct work &w, const struct relaxation &r, double *out,
+                           int extent)
 {
     const struct view v = w.v;
-    double *out = w.buffer[(sweep + 1) & 1];
-    const int colour = (w.parity + sweep) & 1;
+    const int colour = (w.parity + r.colour) & 1;
+    const double weight = r.weight;
     for_extended(w.c, extent, [=] __device__(int i, int j, int k) {
         const long at = i + j * v.sj + k * v.sk;
         if ((i + j + k + colour) & 1) {
             if (out != v.u)
                 out[at] = v.u[at];
         } else {
-            out[at] = update_gauss_seidel(v.u[at], v.dinv[at], Op::residual(v, at));
+            out[at] = update_weighted(v.u[at], v.dinv[at], Op::residual(v, at), weight);
         }
     });
 }
 
 template <class Op>
-static void sweep_weighted(const struct work &w, int sweep, int extent, double weight)
+static void sweep_weighted(const struct work &w, const struct relaxation &r, double *out,
+                           int extent)
 {
     const struct view v = w.v;
-    double *out = w.buffer[(sweep + 1) & 1];
+    const double weight = r.weight;
     for_extended(w.c, extent, [=] __device__(int i, int j, int k) {
         const long at = i + j * v.sj + k * v.sk;
         out[at] = update_weighted(v.u[at], v.dinv[at], Op::residual(v, at), weight);
@@ -46,37 +48,28 @@ static void sweep_weighted(const struct work &w, int sweep, int extent, double w
 }
 
 template <class Op>
-static void sweep_chebyshev(const struct work &w, int sweep, int extent)
+static void sweep_two_step(const struct work &w, const struct relaxation &r, double *out,
+                           int extent)
 {
     const struct view v = w.v;
-    double *out = w.buffer[(sweep + 1) & 1];
-    const double c1 = w.s->chebyshev_c1[sweep], c2 = w.s->chebyshev_c2[sweep];
+    const double weight = r.weight, c1 = r.c1;
     for_extended(w.c, extent, [=] __device__(int i, int j, int k) {
         const long at = i + j * v.sj + k * v.sk;
-        out[at] = update_chebyshev(v.u[at], out[at], v.dinv[at], Op::residual(v, at), c1, c2);
+        out[at] = update_two_step(v.u[at], out[at], v.dinv[at], Op::residual(v, at), weight, c1);
     });
 }
 
 template <class Op>
 static void sweep_once(const struct work &w, int sweep, int extent)
 {
-    switch (w.s->choice.smoother) {
-    case SMOOTHER_GSRB:
-        sweep_gauss_seidel<Op>(w, sweep, extent);
-        return;
-    case SMOOTHER_CHEBYSHEV:
-        if (sweep > 0)
-            sweep_chebyshev<Op>(w, sweep, extent);
-        else
-            sweep_weighted<Op>(w, sweep, extent, w.s->chebyshev_c2[0]);
-        return;
-    case SMOOTHER_JACOBI:
-        sweep_weighted<Op>(w, sweep, extent, 2.0 / 3.0);
-        return;
-    case SMOOTHER_L1JACOBI:
-        sweep_weighted<Op>(w, sweep, extent, 1.0);
-        return;
-    }
+    const struct relaxation r = stencil_relaxation(w.s, sweep);
+    double *out = w.buffer[(sweep + 1) & 1];
+    if (r.coloured)
+        sweep_coloured<Op>(w, r, out, extent);
+    else if (r.two_step)
+        sweep_two_step<Op>(w, r, out, extent);
+    else
+        sweep_weighted<Op>(w, r, out, extent);
 }
 
 void baseline_sweep(const struct work &w, int sweep, int extent)

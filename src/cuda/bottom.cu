@@ -17,8 +17,10 @@ struct bottom_work bottom_open(struct level *level, enum field u, enum field f, 
 {
     const struct patch *p = &level->patches[0];
     const long o = p->offset;
-    struct bottom_work w = {cells_of(p), *level->stencil};
+    struct bottom_work w = {cells_of(p), *level->stencil, {}};
     double *const *fields = level->fields;
+    for (int sweep = 0; sweep < SMOOTHER_SWEEPS; sweep++)
+        w.relaxations[sweep] = stencil_relaxation(level->stencil, sweep);
     w.v.f = w.v.alpha = w.v.beta_i = w.v.beta_j = w.v.beta_k = fields[f] + o;
     if (fields[FIELD_ALPHA])
         w.v.alpha = fields[FIELD_ALPHA] + o;

@@ -16,6 +16,7 @@ enum { BOTTOM_THREADS = 256 }; /* at most */
 struct bottom_work {
     struct cells c;
     struct stencil s;
+    struct relaxation relaxations[SMOOTHER_SWEEPS];
     struct view v; /* f and coefficients; u is set for each gather */
     double *u, *tmp, *work[NUM_KRYLOV_FIELDS];
     bool periodic, singular;
@@ -307,21 +308,14 @@ static __device__ void sweep_once(const Work &w, int sweep)
            *out = w.s.in_place || sweep % 2 == 1 ? w.u : w.tmp;
     struct view v = w.v;
     v.u = in;
-    const enum smoother smoother = w.s.choice.smoother;
-    const double weight = smoother == SMOOTHER_CHEBYSHEV ? w.s.chebyshev_c2[sweep]
-                          : smoother == SMOOTHER_JACOBI  ? 2.0 / 3.0
-                                                         : 1.0;
-    const double c1 = w.s.chebyshev_c1[sweep];
+    const struct relaxation &r = w.relaxations[sweep];
+    const int parity = w.parity + r.colour;
     fill_ghosts(w, in);
-    each_cell(w, [=](long c, int place) {
-        if (smoother == SMOOTHER_GSRB && ((place + w.parity + sweep) & 1))
+    each_cell(w, [=, &r](long c, int place) {
+        if (r.coloured && ((place + parity) & 1))
             out[c] = in[c];
-        else if (smoother == SMOOTHER_GSRB)
-            out[c] = update_gauss_seidel(in[c], v.dinv[c], Op::residual(v, c));
-        else if (smoother == SMOOTHER_CHEBYSHEV && sweep > 0)
-            out[c] = update_chebyshev(in[c], out[c], v.dinv[c], Op::residual(v, c), c1, weight);
         else
-            out[c] = update_weighted(in[c], v.dinv[c], Op::residual(v, c), weight);
+            out[c] = relaxed(r, in[c], r.two_step ? out[c] : 0.0, v.dinv[c], Op::residual(v, c));
     });
 }
 

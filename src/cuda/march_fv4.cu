@@ -39,7 +39,7 @@ using beta_j_tile = struct tile<BETA_J_ROWS, WIDTH>;
 using core_tile = struct tile<CORE_ROWS, CORE_WIDTH>;
 
 template <enum march_kind KIND>
-static constexpr bool READS_DINV = KIND == MARCH_WEIGHTED || KIND == MARCH_CHEBYSHEV;
+static constexpr bool READS_DINV = KIND == MARCH_WEIGHTED || KIND == MARCH_TWO_STEP;
 
 /* Step k brings u and β of i and j faces in plane k + 1, β of the faces below plane k, and the rest
  * of plane k − 1, which it finishes. It is asked for AHEAD steps before, as many as fit; u is used
@@ -407,7 +407,7 @@ static __device__ double inverse_diagonal(const struct march_fv4 &w, const struc
                                          b.beta_k_m[q * WIDTH + x], b.beta_k[q * WIDTH + x]));
 }
 
-/* Gauss-Seidel in plane k − 1, where the first row's cells of the colour are at place E; `at` is
+/* One colour in plane k − 1, where the first row's cells of the colour are at place E; `at` is
  * the first cell, dinv their D⁻¹ by a wall. */
 template <bool HELMHOLTZ, int E, class SHARED>
 static __device__ void relax(const struct march_fv4 &w, const struct place &p, const SHARED &s,
@@ -419,22 +419,22 @@ static __device__ void relax(const struct march_fv4 &w, const struct place &p, c
         const double u = c.u_m[q][x];
         const double inverse =
             by_a_wall ? dinv[q][x] : inverse_diagonal<HELMHOLTZ>(w, p, s, slot, c, b, q, x);
-        const double value = update_gauss_seidel(
-            u, inverse, residual_of<HELMHOLTZ>(w, p, s, slot, u, sum[q][x], q, x));
+        const double value = update_weighted(
+            u, inverse, residual_of<HELMHOLTZ>(w, p, s, slot, u, sum[q][x], q, x), w.weight);
         *(double2 *)(w.out + at + q * w.c.sj) =
             x ? make_double2(c.u_m[q][0], value) : make_double2(value, c.u_m[q][1]);
     }
 }
 
-/* The other smoothers' new value of a cell, or its residual. */
+/* The new value of a cell where all are updated, or its residual. */
 template <enum march_kind KIND>
 static __device__ double new_value(const struct march_fv4 &w, double u, double dinv, double r,
                                    double previous)
 {
     if (KIND == MARCH_WEIGHTED)
-        return update_weighted(u, dinv, r, w.c2);
-    if (KIND == MARCH_CHEBYSHEV)
-        return update_chebyshev(u, previous, dinv, r, w.c1, w.c2);
+        return update_weighted(u, dinv, r, w.weight);
+    if (KIND == MARCH_TWO_STEP)
+        return update_two_step(u, previous, dinv, r, w.weight, w.c1);
     return r;
 }
 
@@ -447,7 +447,7 @@ static __device__ void store(const struct march_fv4 &w, const struct place &p, c
         double dinv[2] = {0.0, 0.0};
         if constexpr (READS_DINV<KIND>)
             load(dinv, &s.dinv[slot].rows[2 * p.group + q][2 * p.lane]);
-        const double2 previous = KIND == MARCH_CHEBYSHEV ? *out : make_double2(0.0, 0.0);
+        const double2 previous = KIND == MARCH_TWO_STEP ? *out : make_double2(0.0, 0.0);
         *out = make_double2(new_value<KIND>(w, u[q][0], dinv[0], r[q][0], previous.x),
                             new_value<KIND>(w, u[q][1], dinv[1], r[q][1], previous.y));
     }
@@ -464,7 +464,7 @@ static __device__ void restrict_pairs(const struct march_fv4 &w, const struct pl
     y.even[1] = pair[1];
 }
 
-/* The last thing a block does with plane k: all but Gauss-Seidel. */
+/* The last thing a block does with plane k, but for sweeps of one colour. */
 template <bool HELMHOLTZ, enum march_kind KIND, class SHARED>
 static __device__ void finish(const struct march_fv4 &w, const struct place &p, const SHARED &s,
                               int slot, const quad u, const quad sum, int k, long at,
@@ -554,14 +554,14 @@ static __global__ void __launch_bounds__(THREADS, 1)
         struct arrivals arrivals;
         const bool finishes = k > m.first;
         const bool by_a_wall = p.by_a_wall || k - 1 < w.inner_lo[2] || k - 1 >= w.inner_hi[2];
-        if (KIND == MARCH_GAUSS_SEIDEL)
+        if (KIND == MARCH_COLOURED)
             load_dinv(dinv, w, at, by_a_wall && finishes && p.core);
         barrier_wait(&s.full[here.slot], here.parity);
         const struct pointers pointers = find_pointers(s, here, p);
         advance(c, pointers, arrivals, sum);
         if (fetches && k + shared::AHEAD <= m.last)
             fetch<HELMHOLTZ, KIND>(maps, m, s, ahead, k + shared::AHEAD);
-        if (KIND != MARCH_GAUSS_SEIDEL && finishes)
+        if (KIND != MARCH_COLOURED && finishes)
             finish<HELMHOLTZ, KIND>(w, p, s, here.slot, c.u_m, sum, k - 1, at, yield);
         else if (finishes && p.core && ((k - 1 + w.colour) & 1))
             relax<HELMHOLTZ, 1>(w, p, s, here.slot, c, pointers, sum, at, by_a_wall, dinv);
@@ -581,7 +581,7 @@ bool cuda_march_fv4_fits(const struct level *level, const struct device_limits *
     const struct operator_choice *choice = &level->stencil->choice;
     static const bool compiled =
         cuda_has_tile_copies((const void *)march_kernel<false, MARCH_STORE>);
-    const size_t bytes = choice->helmholtz ? sizeof(struct shared_planes<true, MARCH_GAUSS_SEIDEL>)
+    const size_t bytes = choice->helmholtz ? sizeof(struct shared_planes<true, MARCH_COLOURED>)
                                            : sizeof(struct shared_planes<false, MARCH_WEIGHTED>);
     return compiled && device->tile_copies && bytes <= device->shared_per_block &&
            choice->order == 4 && choice->variable && level->dim % 2 == 0;
@@ -641,12 +641,12 @@ template <bool HELMHOLTZ>
 static void launch_kind(const struct march_fv4 &w)
 {
     switch (w.kind) {
-    case MARCH_GAUSS_SEIDEL:
-        return launch<HELMHOLTZ, MARCH_GAUSS_SEIDEL>(w);
+    case MARCH_COLOURED:
+        return launch<HELMHOLTZ, MARCH_COLOURED>(w);
     case MARCH_WEIGHTED:
         return launch<HELMHOLTZ, MARCH_WEIGHTED>(w);
-    case MARCH_CHEBYSHEV:
-        return launch<HELMHOLTZ, MARCH_CHEBYSHEV>(w);
+    case MARCH_TWO_STEP:
+        return launch<HELMHOLTZ, MARCH_TWO_STEP>(w);
     case MARCH_STORE:
         return launch<HELMHOLTZ, MARCH_STORE>(w);
     case MARCH_RESTRICT:

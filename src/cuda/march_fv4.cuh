@@ -5,12 +5,12 @@
 #include "cuda/internal.cuh"
 
 enum march_kind {
-    MARCH_GAUSS_SEIDEL, /* cells of one colour; the others are copied */
-    MARCH_WEIGHTED,     /* u + c2 D⁻¹r */
-    MARCH_CHEBYSHEV,    /* u + c1 (u − out) + c2 D⁻¹r */
-    MARCH_STORE,        /* out = r */
-    MARCH_RESTRICT,     /* out = R r, on the coarse level */
-    MARCH_NORM,         /* raises *norm to the largest magnitude's bits of r */
+    MARCH_COLOURED, /* u + weight·D⁻¹r in cells of one colour; the others are copied */
+    MARCH_WEIGHTED, /* the same in all cells */
+    MARCH_TWO_STEP, /* u + c1 (u − out) + weight·D⁻¹r */
+    MARCH_STORE,    /* out = r */
+    MARCH_RESTRICT, /* out = R r, on the coarse level */
+    MARCH_NORM,     /* raises *norm to the largest magnitude's bits of r */
 };
 
 /* u with two layers of ghosts, f and the coefficients have the layout of patch c; pointers are at
@@ -21,9 +21,9 @@ struct march_fv4 {
     enum march_kind kind;
     enum pass_part part; /* not of MARCH_NORM */
     const double *u, *f, *alpha, *dinv, *beta_i, *beta_j, *beta_k;
-    double scale, c1, c2;
+    double scale, weight, c1;
     int colour; /* local cells with even i + j + k + colour are updated */
-    /* Gauss-Seidel: cells within these bounds in every direction have no wall, and no repeated
+    /* MARCH_COLOURED: cells within these bounds in every direction have no wall, and no repeated
      * image, within the stencil's reach; even numbers in i and j. */
     int inner_lo[3], inner_hi[3];
     double *out;

@@ -18,12 +18,11 @@ struct view {
 #define FV4_SUM fv4_gather(u, sj, sk, bi, bj, bk, bsj, bsk)
 #define FV4_CONSTANT_SUM fv4_constant_gather(u, sj, sk)
 /* residual_at: at the cell that u and the β point to, with the strides of u and of β;
- * residual_from: from S. ORDER is the third letter of the name. */
-#define OPERATOR(name, PREPARE, LINES, SUM, RHS)                                                   \
+ * residual_from: from S. */
+#define OPERATOR(name, order, variable, helmholtz, PREPARE, LINES, SUM, RHS)                       \
     struct op_##name {                                                                             \
-        static constexpr int ORDER = #name[2] - '0';                                               \
-        static constexpr bool VARIABLE =                                                           \
-            !(#name[3] == '_' && #name[4] == 'c'); /* no "_constant" */                            \
+        static constexpr int ORDER = order;                                                        \
+        static constexpr bool VARIABLE = variable;                                                 \
         static __device__ __forceinline__ double residual_from(double f, double alpha, double u,   \
                                                                double scale, double sum)           \
         {                                                                                          \
@@ -46,15 +45,23 @@ struct view {
 #include "operators/variants.def"
 #undef OPERATOR
 
+/* A cell's new value, where the sweep works on it; `before` is what two steps want, and else is not
+ * looked at. */
+static __device__ __forceinline__ double relaxed(const struct relaxation &r, double u,
+                                                 double before, double dinv, double residual)
+{
+    return r.two_step ? update_two_step(u, before, dinv, residual, r.weight, r.c1)
+                      : update_weighted(u, dinv, residual, r.weight);
+}
+
 /* Calls f(Op{}) with the operator's type: the run's choice becomes a template parameter here and
  * nowhere else. */
 template <class F>
 void with_operator(const struct operator_choice &choice, F f)
 {
-    const int index =
-        (choice.order == 4 ? 4 : 0) + (choice.variable ? 0 : 2) + (choice.helmholtz ? 1 : 0);
+    const int index = operator_index(&choice);
     int row = 0;
-#define OPERATOR(name, PREPARE, LINES, SUM, RHS)                                                   \
+#define OPERATOR(name, order, variable, helmholtz, PREPARE, LINES, SUM, RHS)                       \
     if (index == row++)                                                                            \
         f(op_##name{});
 #include "operators/variants.def"

@@ -12,10 +12,10 @@
 #include "cuda/maximum.cuh"
 #include "cuda/pair_tile.cuh"
 #include "cuda/reciprocal.cuh"
+#include "cuda/red_black.cuh"
 #include "cuda/tuning.cuh"
 #include "operators/boundary.h"
 #include "operators/fv2.h"
-#include "operators/smoothers.h"
 #include "operators/sum.h"
 #include "operators/transfers.h"
 
@@ -81,7 +81,7 @@ static __device__ double update(double u, const neighbours &beside, const cell_d
     const double rhs = HELMHOLTZ ? rhs_helmholtz(d.f, d.alpha, u) : rhs_poisson(d.f, 0.0, u);
     const double residual = residual_value(rhs, scale, operator_sum(u, n, d));
     const double diagonal = fma(-scale, operator_sum(1.0, unit, d), HELMHOLTZ ? d.alpha : 0.0);
-    return update_gauss_seidel(u, reciprocal(diagonal), residual);
+    return update_weighted(u, reciprocal(diagonal), residual, RED_BLACK_WEIGHT);
 }
 
 /* What a thread carries from step to step: u in planes k − 1, k, k + 1; β_k below plane k + 1; what
@@ -429,7 +429,7 @@ bool cuda_pair_fv2_fits(const struct level *level, const struct device_limits *d
     for (int q = 0; q < level->npatches; q++)
         even = even && level->patches[q].n[0] % 2 == 0;
     return bytes <= device->shared_per_block && choice->order == 2 && choice->variable &&
-           choice->smoother == SMOOTHER_GSRB && even;
+           is_red_black(stencil_relaxation(level->stencil, 0)) && even;
 }
 
 bool cuda_pair_fv2_finishes(const struct level *level, const struct device_limits *device)

@@ -10,8 +10,9 @@ bool cuda_pair_fv4_fits(const struct level *level, const struct device_limits *d
     const struct operator_choice *choice = &level->stencil->choice;
     static const bool compiled = cuda_has_tile_copies((const void *)red_black_kernel<false, false>);
     return compiled && device->tile_copies && SHARED_BYTES <= device->shared_per_block &&
-           choice->order == 4 && choice->variable && choice->smoother == SMOOTHER_GSRB &&
-           !level->connected && level->dim >= LEAST_DIM && level->dim % 4 == 0;
+           choice->order == 4 && choice->variable &&
+           is_red_black(stencil_relaxation(level->stencil, 0)) && !level->connected &&
+           level->dim >= LEAST_DIM && level->dim % 4 == 0;
 }
 
 template <bool HELMHOLTZ, bool ZERO>

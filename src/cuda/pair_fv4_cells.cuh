@@ -6,7 +6,7 @@
 #include "cuda/pair_fv4.cuh"
 #include "cuda/pair_fv4_tiles.cuh"
 #include "cuda/reciprocal.cuh"
-#include "operators/smoothers.h"
+#include "cuda/red_black.cuh"
 
 /* A face: β and its differences in the two other directions, the lower one first. */
 struct face {
@@ -65,7 +65,7 @@ static __device__ __forceinline__ double relax(const struct pair_fv4 &w, const s
     const double sum = fv4_sum_of(&x, &faces.i, &faces.j, &faces.k);
     const double rhs =
         HELMHOLTZ ? rhs_helmholtz(s.f, s.alpha, x.here) : rhs_poisson(s.f, 0.0, x.here);
-    return update_gauss_seidel(x.here, dinv, residual_value(rhs, w.scale, sum));
+    return update_weighted(x.here, dinv, residual_value(rhs, w.scale, sum), RED_BLACK_WEIGHT);
 }
 
 /* A face in i or j, at the same place in each plane; `across` is the stride in the other one of
@@ -84,7 +84,8 @@ static __device__ __forceinline__ double relax_from_zero(const struct pair_fv4 &
                                                          const struct source &s,
                                                          const struct stored &stored)
 {
-    return relax_zero(or_stored(inverse_diagonal(w.scale, faces, s.alpha), stored), s.f);
+    return relax_zero(or_stored(inverse_diagonal(w.scale, faces, s.alpha), stored), s.f,
+                      RED_BLACK_WEIGHT);
 }
 
 /* The new value of the red cell at place c in plane k, all of it from shared memory. */

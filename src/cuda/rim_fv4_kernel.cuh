@@ -13,8 +13,8 @@
 #include "cuda/gather_fv4.cuh"
 #include "cuda/ghosts.cuh"
 #include "cuda/pair_fv4.cuh"
+#include "cuda/red_black.cuh"
 #include "cuda/shared.cuh"
-#include "operators/smoothers.h"
 
 /* Places in a brick count in i, along the wall and inward from it: x, y and z. They are in bytes in
  * shared memory. */
@@ -276,8 +276,8 @@ static __device__ __forceinline__ double relax_black(const struct pair_fv4 &w,
         [&](int i, int j, int k) { return at(place + i * step[0] + j * step[1] + k * step[2]); });
     const double rhs =
         w.alpha ? rhs_helmholtz(s.f, s.alpha, cells.here) : rhs_poisson(s.f, 0.0, cells.here);
-    return update_gauss_seidel(cells.here, s.dinv,
-                               residual_value(rhs, w.scale, fv4_sum_of(&cells, &s.i, &s.j, &s.k)));
+    const double sum = fv4_sum_of(&cells, &s.i, &s.j, &s.k);
+    return update_weighted(cells.here, s.dinv, residual_value(rhs, w.scale, sum), RED_BLACK_WEIGHT);
 }
 
 /* The ghost behind the walls at two sides of a cell, found in the direction of `first` first. */

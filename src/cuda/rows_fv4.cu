@@ -85,25 +85,15 @@ static void find_inner(const struct work &w, struct march_fv4 &m)
 
 static void sweep_by_march(const struct work &w, int sweep)
 {
-    struct march_fv4 m = open_march(w, MARCH_WEIGHTED, w.buffer[(sweep + 1) & 1]);
-    switch (w.s->choice.smoother) {
-    case SMOOTHER_GSRB:
-        m.kind = MARCH_GAUSS_SEIDEL;
-        m.colour = (w.parity + sweep) & 1;
-        find_inner(w, m);
-        break;
-    case SMOOTHER_CHEBYSHEV:
-        m.kind = sweep > 0 ? MARCH_CHEBYSHEV : MARCH_WEIGHTED;
-        m.c1 = w.s->chebyshev_c1[sweep];
-        m.c2 = w.s->chebyshev_c2[sweep];
-        break;
-    case SMOOTHER_JACOBI:
-        m.c2 = 2.0 / 3.0;
-        break;
-    case SMOOTHER_L1JACOBI:
-        m.c2 = 1.0;
-        break;
-    }
+    const struct relaxation r = stencil_relaxation(w.s, sweep);
+    const enum march_kind kind = r.coloured   ? MARCH_COLOURED
+                                 : r.two_step ? MARCH_TWO_STEP
+                                              : MARCH_WEIGHTED;
+    struct march_fv4 m = open_march(w, kind, w.buffer[(sweep + 1) & 1]);
+    m.colour = (w.parity + r.colour) & 1;
+    m.weight = r.weight;
+    m.c1 = r.c1;
+    find_inner(w, m);
     cuda_march_fv4(m);
 }
 

@@ -140,7 +140,7 @@ static __device__ void diagonal_cell(const struct diagonal_view &v, int i, int j
     const double alpha = !v.s.choice.helmholtz ? 0.0 : v.s.choice.variable ? v.alpha[at] : 1.0;
     const double a_ii = fma(-v.s.scale, probe_sum(v, u + PROBE_CENTRE, at), alpha);
     const double sum = v.others ? v.s.scale * probe_others(v, p, u, at) : 0.0;
-    const bool plain = v.s.choice.smoother != SMOOTHER_L1JACOBI || a_ii >= 1.5 * sum;
+    const bool plain = !v.s.l1_weight || a_ii >= 1.5 * sum;
     v.weight[at] = 1.0 / (plain ? a_ii : fma(0.5, sum, a_ii));
     if (v.others)
         atomicMax(v.bound, (unsigned long long)magnitude_bits((a_ii + sum) / a_ii));
@@ -148,7 +148,6 @@ static __device__ void diagonal_cell(const struct diagonal_view &v, int i, int j
 
 void cuda_diagonal(struct level *level, uint64_t *lambda_max)
 {
-    const enum smoother smoother = level->stencil->choice.smoother;
     unsigned long long *bound = (unsigned long long *)cuda_allocate_bytes(sizeof *bound,
                                                                           "the eigenvalue bound"),
                        value;
@@ -156,7 +155,7 @@ void cuda_diagonal(struct level *level, uint64_t *lambda_max)
     for (int q = 0; q < level->npatches; q++) {
         struct diagonal_view v = {cells_of(&level->patches[q]), *level->stencil, level->dim,
                                   level->periodic};
-        v.others = smoother == SMOOTHER_CHEBYSHEV || smoother == SMOOTHER_L1JACOBI;
+        v.others = level->stencil->needs_lambda_max || level->stencil->l1_weight;
         v.weight = level->fields[FIELD_DINV] + v.c.offset;
         v.alpha = level->fields[FIELD_ALPHA] ? level->fields[FIELD_ALPHA] + v.c.offset : v.weight;
         for (int d = 0; d < 3; d++)

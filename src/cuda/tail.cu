@@ -87,10 +87,8 @@ static struct tail_level describe(const struct level *l, const struct bricks &cu
     t.beta_i = field_of(l, FIELD_BETA_I);
     t.beta_j = field_of(l, FIELD_BETA_J);
     t.beta_k = field_of(l, FIELD_BETA_K);
-    for (int n = 0; n < SMOOTHER_SWEEPS; n++) {
-        t.c1[n] = s->chebyshev_c1[n];
-        t.c2[n] = s->chebyshev_c2[n];
-    }
+    for (int sweep = 0; sweep < SMOOTHER_SWEEPS; sweep++)
+        t.relaxations[sweep] = stencil_relaxation(s, sweep);
     return t;
 }
 
@@ -145,7 +143,7 @@ static int enter(struct launch *x, const struct level *l)
     const struct bricks cut = cut_bricks(l->dim);
     *t = describe(l, cut);
     x->of[x->nlevels] = l;
-    x->tail.smoother = l->stencil->choice.smoother;
+    x->tail.coloured = l->stencil->coloured;
     if (t->nbricks == 1) {
         place_solo(x, t, l->stencil->radius);
     } else {
@@ -239,8 +237,7 @@ static void add(struct launch *x, const struct step *step)
     t->nsweeps = p->nsweeps;
     t->finish = p->finish;
     t->operations = pass_operations(p);
-    t->relaxes_zero = t->start == START_ZERO && t->nsweeps > 0 &&
-                      p->level->stencil->choice.smoother == SMOOTHER_GSRB;
+    t->relaxes_zero = t->start == START_ZERO && t->nsweeps > 0 && p->level->stencil->coloured;
     t->u = p->level->fields[p->u] + offset;
     t->f = p->level->fields[p->f] + offset;
     if (p->coarse)

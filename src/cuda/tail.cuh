@@ -32,7 +32,7 @@ struct tail_level {
     struct divider beta;   /* and of what is copied of β, see tail_pass.cuh */
     double scale;
     const double *dinv, *alpha, *beta_i, *beta_j, *beta_k; /* NULL if not stored */
-    double c1[SMOOTHER_SWEEPS], c2[SMOOTHER_SWEEPS];       /* chebyshev */
+    struct relaxation relaxations[SMOOTHER_SWEEPS];
     /* Where its entries in the lists of ghosts begin, and how much room it has in that of other
      * bricks' cells. */
     int sides, edges, halo, room;
@@ -44,9 +44,9 @@ struct tail_level {
 struct tail_step {
     unsigned char kind, level;                          /* enum step_kind, place in tail.levels */
     unsigned char start, prolongation, nsweeps, finish; /* as in struct pass */
-    unsigned char operations; /* sweeps and a finish, each reads ghosts of u */
-    bool relaxes_zero;        /* the first half-sweep is Gauss-Seidel's, and u is 0 */
-    bool waits;               /* for all blocks to have done what is before it */
+    unsigned char operations;                  /* sweeps and a finish, each reads ghosts of u */
+    bool relaxes_zero;                         /* the first sweep is of one colour, and u is 0 */
+    bool waits;                                /* for all blocks to have done what is before it */
     bool fetches_u, fetches_f, fetches_coarse; /* they are not in the solo level's frames yet */
     unsigned char coarse_rule;                 /* of the walls around coarse_u, */
     struct divider coarse_framed; /* a brick's cells with the ghosts that prolongation reads */
@@ -56,9 +56,9 @@ struct tail_step {
 
 struct tail {
     int count;
-    int solo_block; /* that has the solo levels, or −1 */
-    int first_solo; /* the first step on one of them */
-    enum smoother smoother;
+    int solo_block;              /* that has the solo levels, or −1 */
+    int first_solo;              /* the first step on one of them */
+    bool coloured;               /* all sweeps, and with the same weight */
     struct tail_packet *packets; /* two buffers */
     unsigned long long *norm;    /* of the last step, if that finishes so */
     struct tail_level levels[MAX_TAIL_LEVELS];

@@ -147,7 +147,7 @@ open_lane(const struct bottom_work &given, const struct tail &t, const struct ta
     const int c = element(w->own.cell[0]);
     w->s = &s;
     w->alone = l.n == 1;
-    w->sweeping = solo_sweeping_of<Op, Team>(t, l, s);
+    w->sweeping = solo_sweeping_of<Op, Team>(l, s);
     w->sweeping.works = true;
     take_coefficients<Op, Team>(w->own, s);
     if (step.fetches_f && has)

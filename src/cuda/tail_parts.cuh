@@ -43,23 +43,6 @@ static __device__ __forceinline__ void fold_walls(unsigned walls, double seven[7
     fold_wall(walls >> 4, seven[3], &seven[0], &seven[6]);
 }
 
-static __device__ __forceinline__ double update(int smoother, const struct tail_level &l, int sweep,
-                                                double u, double previous, double dinv, double r)
-{
-    switch (smoother) {
-    case SMOOTHER_GSRB:
-        return update_gauss_seidel(u, dinv, r);
-    case SMOOTHER_CHEBYSHEV:
-        return sweep > 0 ? update_chebyshev(u, previous, dinv, r, l.c1[sweep], l.c2[sweep])
-                         : update_weighted(u, dinv, r, l.c2[0]);
-    case SMOOTHER_JACOBI:
-        return update_weighted(u, dinv, r, 2.0 / 3.0);
-    case SMOOTHER_L1JACOBI:
-        break;
-    }
-    return update_weighted(u, dinv, r, 1.0);
-}
-
 /* f − A u by order 4's operator at the cell that u and the β point to, by whole warps. What a
  * direction needs is asked for before the first of it is waited for, which the compiler else does
  * not do. */

@@ -168,13 +168,22 @@ static constexpr __host__ __device__ int halo_rounds(int colours)
     return CELLS == FEWEST_CELLS ? colours : Op::ORDER == 4 ? 3 : colours;
 }
 
-/* The first half-sweep of Gauss-Seidel from zero, whose cells need no others. */
+/* The first half-sweep from zero, whose cells need no others. */
 template <int CELLS>
-static __device__ __forceinline__ void relax_own(struct own_cells<CELLS> &own)
+static __device__ __forceinline__ void relax_own(struct own_cells<CELLS> &own, double weight)
 {
 #pragma unroll
     for (int x = 0; x < CELLS / 2; x++)
-        own.value[x] = relax_zero(own.dinv[x], own.f[x]);
+        own.value[x] = relax_zero(own.dinv[x], own.f[x], weight);
+}
+
+/* Multiplies D⁻¹ by the weight, once for all sweeps. */
+template <int CELLS>
+static __device__ __forceinline__ void weigh_own(struct own_cells<CELLS> &own, double weight)
+{
+#pragma unroll
+    for (int x = 0; x < CELLS; x++)
+        own.dinv[x] = weight * own.dinv[x];
 }
 
 /* Which colours' ghosts are not 0 when sweeps begin, as bits. */
@@ -202,7 +211,7 @@ static __device__ __forceinline__ void start(const struct tail &t, const struct 
     if (uses_ghosts)
         list_ghosts<Op>(l, b, s, counts);
     if (step.relaxes_zero)
-        relax_own<CELLS>(own);
+        relax_own<CELLS>(own, l.relaxations[0].weight);
     put_own<Op, CELLS>(own, 3, s);
     __syncthreads();
     if (prolongs(step)) {
@@ -236,7 +245,7 @@ constexpr int WALL_PLACES = CELLS > FEWEST_CELLS ? 2 : 1;
 /* What all sweeps of a pass need of its level and step. */
 template <int CELLS>
 struct sweeping {
-    int level, smoother, nsweeps, uses;
+    int level, nsweeps, uses;
     bool relaxes_zero; /* the first half-sweep is done */
     double scale;
     struct own_walls<WALL_PLACES<CELLS>> walls;
@@ -251,16 +260,13 @@ lists_of(const struct tail_level &l, const struct ghost_counts &counts, const fr
 
 template <class Op, int CELLS>
 static __device__ __forceinline__ sweeping<CELLS>
-sweeping_of(const struct tail &t, const struct tail_step &step, const frames<Op> &s)
+sweeping_of(const struct tail_level &l, const struct tail_step &step, const frames<Op> &s)
 {
-    const struct tail_level &l = t.levels[step.level];
     const struct ghost_counts &counts = s.counts[step.level];
-    sweeping<CELLS> w = {step.level,      t.smoother,        step.nsweeps,
-                         step.operations, step.relaxes_zero, l.scale};
+    sweeping<CELLS> w = {step.level, step.nsweeps, step.operations, step.relaxes_zero, l.scale};
     if (Op::ORDER == 4)
         w.walls = take_walls<TAIL_THREADS, WALL_PLACES<CELLS>>(
             lists_of<Op>(l, counts, s), s.u_frame, frames<Op>::SJ, frames<Op>::SK);
-    keep(w.smoother);
     keep(w.nsweeps);
     keep(w.uses);
     keep(w.scale);
@@ -307,9 +313,9 @@ static __device__ __forceinline__ double residual_of(const struct sweeping<CELLS
     }
 }
 
-/* A half-sweep of Gauss-Seidel on one half of the slots, which has that colour; then the bricks
- * exchange their ghosts. Colours are coupled to themselves in order 4, so all must have read before
- * one writes. */
+/* A sweep of one colour, which one half of the slots has; then the bricks exchange their ghosts.
+ * Colours are coupled to themselves in order 4, so all must have read before one writes. D⁻¹ has
+ * its weight already. */
 template <class Op, int CELLS>
 static __device__ __forceinline__ void half_sweep(const struct sweeping<CELLS> &w,
                                                   const struct tail_level &l, int half, int colour,
@@ -323,7 +329,7 @@ static __device__ __forceinline__ void half_sweep(const struct sweeping<CELLS> &
         for (int x = half * CELLS / 2; x < (half + 1) * CELLS / 2; x++) {
             double u;
             const double r = residual_of<Op, CELLS>(w, own, x, s, &u);
-            own.value[x] = update_gauss_seidel(u, own.dinv[x], r);
+            own.value[x] = update_weighted(u, own.dinv[x], r, 1.0);
         }
         if (exchanges)
             send_own<CELLS>(own, 1 << half, e);
@@ -337,7 +343,7 @@ static __device__ __forceinline__ void half_sweep(const struct sweeping<CELLS> &
     __syncthreads();
 }
 
-/* A sweep of the other smoothers, or in its place the residual of all cells into the frame of u. */
+/* A sweep of all cells, or in its place their residual into the frame of u. */
 template <class Op, int CELLS>
 static __device__ __forceinline__ void
 sweep_all(const struct sweeping<CELLS> &w, const struct tail_level &l, int sweep, bool residual,
@@ -349,7 +355,8 @@ sweep_all(const struct sweeping<CELLS> &w, const struct tail_level &l, int sweep
     for (int x = 0; x < CELLS && own.works; x++) {
         double u;
         const double r = residual_of<Op, CELLS>(w, own, x, s, &u);
-        own.value[x] = residual ? r : update(w.smoother, l, sweep, u, own.value[x], own.dinv[x], r);
+        own.value[x] =
+            residual ? r : relaxed(l.relaxations[sweep], u, own.value[x], own.dinv[x], r);
     }
     __syncthreads();
     if (exchanges)
@@ -376,15 +383,28 @@ static __device__ __forceinline__ void swap_colours(struct own_cells<CELLS> &own
     }
 }
 
-/* All sweeps of a pass. Order 4, which has more code than is quickly at hand, has it once for both
- * colours. */
+/* All sweeps of a pass, of all cells each. */
 template <class Op, int CELLS>
 static __device__ __forceinline__ void
-sweep_own(const struct sweeping<CELLS> &w, const struct tail_level &l, struct own_cells<CELLS> &own,
-          frames<Op> &s, const struct packet_round &first)
+sweep_cells(const struct sweeping<CELLS> &w, const struct tail_level &l,
+            struct own_cells<CELLS> &own, frames<Op> &s, const struct packet_round &first)
+{
+#pragma unroll 1
+    for (int sweep = 0; sweep < w.nsweeps; sweep++)
+        sweep_all<Op, CELLS>(w, l, sweep, false, own, s, later(first, 1 + sweep),
+                             1 + sweep < w.uses);
+}
+
+/* All sweeps of a pass, of one colour each. Order 4, which has more code than is quickly at hand,
+ * has it once for both colours. */
+template <class Op, int CELLS>
+static __device__ __forceinline__ void
+sweep_colours(const struct sweeping<CELLS> &w, const struct tail_level &l,
+              struct own_cells<CELLS> &own, frames<Op> &s, const struct packet_round &first)
 {
     enum { ONCE = Op::ORDER == 4 };
     int sweep = 0;
+    weigh_own<CELLS>(own, l.relaxations[0].weight);
     if (ONCE && w.relaxes_zero) {
         swap_colours<CELLS>(own);
         sweep++;
@@ -393,9 +413,7 @@ sweep_own(const struct sweeping<CELLS> &w, const struct tail_level &l, struct ow
     for (; sweep < w.nsweeps; sweep++) {
         const struct packet_round e = later(first, 1 + sweep);
         const bool exchanges = 1 + sweep < w.uses;
-        if (w.smoother != SMOOTHER_GSRB) {
-            sweep_all<Op, CELLS>(w, l, sweep, false, own, s, e, exchanges);
-        } else if (ONCE) {
+        if (ONCE) {
             half_sweep<Op, CELLS>(w, l, 0, sweep & 1, own, s, e, exchanges);
             swap_colours<CELLS>(own);
         } else {
@@ -451,9 +469,12 @@ static __device__ __forceinline__ void run_pass(const struct tail &t, const stru
     const struct brick b = brick_of(l);
     struct own_cells<CELLS> own;
     start<Op, CELLS>(t, b, step, own, s);
-    const struct sweeping<CELLS> w = sweeping_of<Op, CELLS>(t, step, s);
+    const struct sweeping<CELLS> w = sweeping_of<Op, CELLS>(l, step, s);
     const struct packet_round first = first_exchange(t);
-    sweep_own<Op, CELLS>(w, l, own, s, first);
+    if (t.coloured)
+        sweep_colours<Op, CELLS>(w, l, own, s, first);
+    else
+        sweep_cells<Op, CELLS>(w, l, own, s, first);
     store_own<Op, CELLS>(l, b, s, step.u);
     if (step.finish == FINISH_NONE)
         return;

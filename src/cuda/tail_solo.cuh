@@ -94,7 +94,7 @@ struct solo {
     enum { GHOSTS = Op::ORDER / 2, LENGTH = solo_length(GHOSTS) };
     double field[NUM_SOLO_FIELDS][LENGTH]; /* an element of a level is the same one in all */
     double sum[SOLO_PAIRS];
-    double before[2][TAIL_THREADS]; /* of other smoothers, each thread's own */
+    double before[2][TAIL_THREADS]; /* of two steps, each thread's own */
     struct solo_pair pairs[ALL_SOLO_PAIRS];
     int sides[ALL_SOLO_SIDES], edges[ALL_SOLO_EDGES]; /* order 4: ghosts behind walls */
     /* Of the bottom solver, should BiCGStab break down. */

@@ -47,7 +47,7 @@ struct solo_cells {
 /* What all sweeps of a pass need of its level. */
 template <int WALLS>
 struct solo_sweeping {
-    int smoother, wall_rule;
+    int wall_rule;
     double scale;
     struct wall_lists lists;
     struct own_walls<WALLS> walls;
@@ -56,14 +56,12 @@ struct solo_sweeping {
 
 template <class Op, class Team>
 static __device__ __forceinline__ solo_sweeping<Team::WALLS>
-solo_sweeping_of(const struct tail &t, const struct tail_level &l, const solo<Op> &s)
+solo_sweeping_of(const struct tail_level &l, const solo<Op> &s)
 {
     solo_sweeping<Team::WALLS> w;
-    w.smoother = t.smoother;
     w.wall_rule = l.wall_rule;
     w.scale = l.scale;
     w.works = (int)(threadIdx.x & ~31u) < l.half.n * l.n * l.n * Team::LANES;
-    keep(w.smoother);
     keep(w.wall_rule);
     keep(w.scale);
     if (Op::ORDER == 4) {
@@ -144,8 +142,8 @@ static __device__ __forceinline__ void store_solo(const struct solo_cells &own, 
         s.field[SOLO_U][element(own.cell[x])] = own.u[x];
 }
 
-/* A half-sweep of Gauss-Seidel: the thread's cell of one colour. Colours are coupled to themselves
- * in order 4, so all must have read before one writes. */
+/* A sweep of one colour: the thread's cell of it. Colours are coupled to themselves in order 4, so
+ * all must have read before one writes. D⁻¹ has its weight already. */
 template <class Op, class Team>
 static __device__ __forceinline__ void solo_half_sweep(const struct solo_sweeping<Team::WALLS> &w,
                                                        struct solo_cells &own, int colour,
@@ -154,15 +152,15 @@ static __device__ __forceinline__ void solo_half_sweep(const struct solo_sweepin
     if (Op::ORDER == 4)
         fill_solo_walls<Op, Team>(w, s);
     if (w.works)
-        own.u[colour] = update_gauss_seidel(own.u[colour], own.dinv[colour],
-                                            solo_residual<Op, Team>(w, own, colour, s));
+        own.u[colour] = update_weighted(own.u[colour], own.dinv[colour],
+                                        solo_residual<Op, Team>(w, own, colour, s), 1.0);
     if (Op::ORDER == 4)
         meet<Team::THREADS>();
     store_solo<Op>(own, colour, s);
     meet<Team::THREADS>();
 }
 
-/* A sweep of the other smoothers. */
+/* A sweep of all cells. */
 template <class Op, class Team>
 static __device__ __forceinline__ void solo_sweep(const struct solo_sweeping<Team::WALLS> &w,
                                                   const struct tail_level &l, int sweep,
@@ -174,8 +172,8 @@ static __device__ __forceinline__ void solo_sweep(const struct solo_sweeping<Tea
 #pragma unroll
         for (int x = 0; x < 2; x++) {
             double &before = s.before[x][threadIdx.x];
-            const double now = update(w.smoother, l, sweep, own.u[x], before, own.dinv[x],
-                                      solo_residual<Op, Team>(w, own, x, s));
+            const double now = relaxed(l.relaxations[sweep], own.u[x], before, own.dinv[x],
+                                       solo_residual<Op, Team>(w, own, x, s));
             before = own.u[x];
             own.u[x] = now;
             __syncwarp(); /* one cell after the other: there are registers for one only */
@@ -197,18 +195,21 @@ static __device__ __forceinline__ void swap_colours(struct solo_cells &own)
 
 template <class Op, class Team>
 static __device__ __forceinline__ void
-solo_sweeps(const struct solo_sweeping<Team::WALLS> &w, const struct tail_level &l,
+solo_sweeps(const struct solo_sweeping<Team::WALLS> &w, const struct tail &t,
             const struct tail_step &step, struct solo_cells &own, solo<Op> &s)
 {
+    const struct tail_level &l = t.levels[step.level];
     const int nsweeps = step.nsweeps;
-    if (w.smoother != SMOOTHER_GSRB) {
+    if (!t.coloured) {
 #pragma unroll 1
         for (int sweep = 0; sweep < nsweeps; sweep++)
             solo_sweep<Op, Team>(w, l, sweep, own, s);
         return;
     }
-    enum { ONCE = Op::ORDER == 4 }; /* the code, for both colours; see sweep_own */
+    enum { ONCE = Op::ORDER == 4 }; /* the code, for both colours; see sweep_colours */
     int sweep = 0;
+    own.dinv[0] = l.relaxations[0].weight * own.dinv[0];
+    own.dinv[1] = l.relaxations[0].weight * own.dinv[1];
     if (ONCE && step.relaxes_zero) {
         swap_colours(own);
         sweep++;
@@ -380,15 +381,15 @@ static __device__ __forceinline__ void solo_pass(const struct tail &t, const str
     store_solo<Op>(own, 0, s);
     store_solo<Op>(own, 1, s);
     if (step.operations > 0) {
-        const struct solo_sweeping<Team::WALLS> w = solo_sweeping_of<Op, Team>(t, l, s);
+        const struct solo_sweeping<Team::WALLS> w = solo_sweeping_of<Op, Team>(l, s);
         take_f<Op>(step, p, own.f, s);
         take_coefficients<Op, Team>(own, s);
         if (step.relaxes_zero) {
-            own.u[0] = relax_zero(own.dinv[0], own.f[0]);
+            own.u[0] = relax_zero(own.dinv[0], own.f[0], l.relaxations[0].weight);
             store_solo<Op>(own, 0, s);
         }
         meet<Team::THREADS>();
-        solo_sweeps<Op, Team>(w, l, step, own, s);
+        solo_sweeps<Op, Team>(w, t, step, own, s);
         if (step.finish != FINISH_NONE)
             solo_finish<Op, Team>(w, t, step, own, p, has, s);
     }

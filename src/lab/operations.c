@@ -26,14 +26,13 @@ static struct operations of_residual(const struct operator_choice *op)
     return sum_of(s, fused);
 }
 
-static struct operations of_sweep(const struct operator_choice *op, int sweep)
+/* A weight of 1 need not be multiplied by. */
+static struct operations of_sweep(const struct stencil *s, int sweep)
 {
-    static const struct operations gauss_seidel = {1, 2}, weighted = {2, 3}, chebyshev = {4, 6};
-    if (op->smoother == SMOOTHER_GSRB)
-        return times(0.5, sum_of(of_residual(op), gauss_seidel));
-    if (op->smoother == SMOOTHER_CHEBYSHEV && sweep > 0)
-        return sum_of(of_residual(op), chebyshev);
-    return sum_of(of_residual(op), weighted);
+    static const struct operations unit = {1, 2}, weighted = {2, 3}, two_step = {4, 6};
+    const struct relaxation r = stencil_relaxation(s, sweep);
+    const struct operations update = r.two_step ? two_step : r.weight == 1.0 ? unit : weighted;
+    return times(r.coloured ? 0.5 : 1.0, sum_of(of_residual(&s->choice), update));
 }
 
 /* One value in each of three directions needs 13 (order 2) or 31 (order 4) interpolations. */
@@ -51,14 +50,14 @@ struct operations operations_of_restriction(void)
 
 struct operations operations_of_pass(const struct pass *pass)
 {
-    const struct operator_choice *op = &pass->level->stencil->choice;
+    const struct stencil *s = pass->level->stencil;
     struct operations all = {0, 0};
     if (pass->start == START_PROLONG_SET || pass->start == START_PROLONG_ADD)
         all = of_prolongation(pass);
     for (int sweep = 0; sweep < pass->nsweeps; sweep++)
-        all = sum_of(all, of_sweep(op, pass->first_sweep + sweep));
+        all = sum_of(all, of_sweep(s, pass->first_sweep + sweep));
     if (pass->finish != FINISH_NONE)
-        all = sum_of(all, of_residual(op));
+        all = sum_of(all, of_residual(&s->choice));
     if (pass->finish == FINISH_RESTRICT)
         all = sum_of(all, operations_of_restriction());
     return all;

@@ -11,14 +11,16 @@
 struct half_sweep {
     const struct patch *p;
     const double *u, *f, *dinv, *beta[3];
-    double *out, scale;
+    double *out, scale, weight;
     int order, colour; /* cells with (i + j + k + colour) even are updated */
 };
 
 static struct half_sweep half_sweep_of(const struct level *l, int half)
 {
     const struct patch *p = &l->patches[0];
-    struct half_sweep s = {.p = p, .scale = l->stencil->scale, .colour = half};
+    const struct relaxation r = stencil_relaxation(l->stencil, half);
+    struct half_sweep s = {
+        .p = p, .scale = l->stencil->scale, .weight = r.weight, .colour = r.colour};
     s.order = l->stencil->choice.order;
     s.u = patch_cells(l, p, rung_source(half));
     s.out = patch_cells(l, p, rung_source(1 - half));
@@ -40,7 +42,8 @@ static inline void update_cell(const struct half_sweep *s, int order, int i, int
     }
     const double sum = order == 2 ? fv2_gather(u, sj, sk, bi, bj, bk, sj, sk)
                                   : fv4_gather(u, sj, sk, bi, bj, bk, sj, sk);
-    s->out[at] = update_gauss_seidel(u[0], s->dinv[at], residual_value(s->f[at], s->scale, sum));
+    const double r = residual_value(s->f[at], s->scale, sum);
+    s->out[at] = update_weighted(u[0], s->dinv[at], r, s->weight);
 }
 
 static void update_row(const struct half_sweep *s, int j, int k)

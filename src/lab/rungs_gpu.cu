@@ -13,6 +13,7 @@ struct half_sweep {
     double *out;
     int n0, n1, n2;
     int colour; /* cells with (i + j + k + colour) even are updated */
+    double weight;
     int planes; /* of a block, where blocks sweep through planes */
 };
 
@@ -24,7 +25,7 @@ static __device__ bool is_updated(const half_sweep &s, int i, int j, int k)
 static __device__ double updated(const half_sweep &s, long at, double u, double sum)
 {
     const double r = residual_value(rhs_poisson(s.v.f[at], 0.0, u), s.v.scale, sum);
-    return update_gauss_seidel(u, s.v.dinv[at], r);
+    return update_weighted(u, s.v.dinv[at], r, s.weight);
 }
 
 /* --- 1 and 2: a thread a cell ------------------------------------------------------------------
@@ -222,6 +223,7 @@ static half_sweep half_sweep_of(const struct level *l, int half)
 {
     const struct cells c = cells_of(&l->patches[0]);
     const long o = c.offset;
+    const struct relaxation r = stencil_relaxation(l->stencil, half);
     half_sweep s = {};
     s.v.u = l->fields[rung_source(half)] + o;
     s.v.f = s.v.alpha = l->fields[FIELD_F] + o;
@@ -236,7 +238,8 @@ static half_sweep half_sweep_of(const struct level *l, int half)
     s.n0 = c.n[0];
     s.n1 = c.n[1];
     s.n2 = c.n[2];
-    s.colour = half;
+    s.colour = r.colour;
+    s.weight = r.weight;
     return s;
 }
 

@@ -17,12 +17,14 @@ struct row {
     long out_sj; /* between rows of out */
     const double *f, *alpha, *dinv, *beta_i, *beta_j, *beta_k;
     long sj, sk;
-    int colour; /* gsrb updates the cells of the first row with (i + colour) even */
-    double scale, weight, c1, c2;
+    double scale;
+    int colour;        /* coloured: the cells of the first row with (i + colour) even are updated */
+    double weight, c1; /* of struct relaxation */
 };
 typedef void row_fn(const struct row *row);
 
-enum row_kind { ROW_RESIDUAL, ROW_GAUSS_SEIDEL, ROW_WEIGHTED, ROW_CHEBYSHEV, NUM_ROW_KINDS };
+/* The residual, or an update: of all cells, of those of one colour, or of all in two steps. */
+enum row_kind { ROW_RESIDUAL, ROW_WEIGHTED, ROW_COLOURED, ROW_TWO_STEP, NUM_ROW_KINDS };
 /* The loop over rows for an operator (chosen by order, coefficients, equation) and what to do with
  * it. */
 row_fn *row_function(const struct operator_choice *choice, enum row_kind kind);
@@ -41,8 +43,8 @@ struct patch_pass {
     int parity; /* of the global index of cell (0,0,0) */
 };
 
-/* The row at (i,j,k) as sweep number `sweep` reads it, to the end of the box; `out` and the weights
- * are the caller's. */
+/* The row at (i,j,k) as sweep number `sweep` reads it, to the end of the box; `out` and what a
+ * relaxation says are the caller's. */
 struct row row_of_pass(const struct patch_pass *p, int sweep, int i, int j, int k);
 
 /* What a thread gathers while it works. */
@@ -66,9 +68,10 @@ typedef void step_fn(const struct patch_pass *p, const struct operation *op, str
 struct operation {
     step_fn *step;
     row_fn *row;
-    int sweep;  /* index of the sweep, from which source, target, colour and coefficients follow */
-    int grain;  /* rows and planes per step: 1 or 2 */
-    int extent; /* layers worked on beyond the box, on sides that are no wall */
+    int sweep;                    /* index of the sweep, from which source and target follow */
+    struct relaxation relaxation; /* of a sweep */
+    int grain;                    /* rows and planes per step: 1 or 2 */
+    int extent;                   /* layers worked on beyond the box, on sides that are no wall */
     double *wall; /* the field whose Dirichlet ghosts follow from the rows written; NULL if none */
 };
 enum { MAX_OPERATIONS = SMOOTHER_SWEEPS + 2 };

@@ -19,7 +19,6 @@ struct row row_of_pass(const struct patch_pass *p, int sweep, int i, int j, int 
         .beta_k = p->beta[2] + at,
         .sj = sj,
         .sk = sk,
-        .colour = (p->parity + i + j + k + sweep) & 1,
         .scale = s->scale,
     };
     return row;
@@ -47,18 +46,16 @@ void step_sweep(const struct patch_pass *p, const struct operation *op, struct r
 {
     (void)lane;
     const struct patch *q = p->patch;
-    const struct stencil *s = p->stencil;
+    const struct relaxation *r = &op->relaxation;
     const int low = q->wall[0][0] ? 0 : op->extent, high = q->wall[0][1] ? 0 : op->extent;
     struct row row = row_of_pass(p, op->sweep, -low, rows.low, k);
     row.n = q->n[0] + low + high;
     row.rows = rows.high - rows.low;
     row.out = p->buffer[(op->sweep + 1) & 1] + (row.u - p->buffer[op->sweep & 1]);
     row.out_sj = row.sj;
-    row.c1 = s->chebyshev_c1[op->sweep];
-    row.c2 = s->chebyshev_c2[op->sweep];
-    row.weight = s->choice.smoother == SMOOTHER_CHEBYSHEV ? row.c2
-                 : s->choice.smoother == SMOOTHER_JACOBI  ? 2.0 / 3.0
-                                                          : 1.0;
+    row.colour = (p->parity - low + rows.low + k + r->colour) & 1;
+    row.weight = r->weight;
+    row.c1 = r->c1;
     op->row(&row);
 }
 
@@ -101,13 +98,15 @@ void step_residual_norm(const struct patch_pass *p, const struct operation *op, 
         }
 }
 
-static row_fn *sweep_row(const struct stencil *s, int sweep)
+static struct operation sweep_operation(const struct stencil *s, int sweep)
 {
-    if (s->choice.smoother == SMOOTHER_GSRB)
-        return row_function(&s->choice, ROW_GAUSS_SEIDEL);
-    if (s->choice.smoother == SMOOTHER_CHEBYSHEV && sweep > 0)
-        return row_function(&s->choice, ROW_CHEBYSHEV);
-    return row_function(&s->choice, ROW_WEIGHTED);
+    const struct relaxation r = stencil_relaxation(s, sweep);
+    const enum row_kind kind = r.coloured ? ROW_COLOURED : r.two_step ? ROW_TWO_STEP : ROW_WEIGHTED;
+    return (struct operation){.step = step_sweep,
+                              .sweep = sweep,
+                              .relaxation = r,
+                              .grain = 1,
+                              .row = row_function(&s->choice, kind)};
 }
 
 /* The operations of the pass, with the field whose walls follow each and how far beyond the box
@@ -124,8 +123,7 @@ static int list_operations(const struct pass *pass, const struct patch_pass *p,
         (struct operation){.step = starts[pass->start], .sweep = pass->prolongation, .grain = 1};
     ops[0].wall = p->buffer[pass->first_sweep & 1];
     for (int sweep = pass->first_sweep; sweep < pass->first_sweep + pass->nsweeps; sweep++) {
-        ops[count] = (struct operation){
-            .step = step_sweep, .sweep = sweep, .grain = 1, .row = sweep_row(s, sweep)};
+        ops[count] = sweep_operation(s, sweep);
         ops[count++].wall = p->buffer[(sweep + 1) & 1];
     }
     if (pass->finish == FINISH_NONE) {

@@ -134,10 +134,10 @@ static inline void none_row_sums(const struct row *row, int r, long start, long 
  * wait for it. */
 #define ROW_LOOP(PREPARE, LINES, SUM, RHS, value)                                                  \
     const long sj = row->sj, sk = row->sk;                                                         \
-    const double scale = row->scale, weight = row->weight, c1 = row->c1, c2 = row->c2;             \
+    const double scale = row->scale, weight = row->weight, c1 = row->c1;                           \
     double sums[CHUNK], scratch[CHUNK];                                                            \
     LINES lines;                                                                                   \
-    (void)sums, (void)sk, (void)weight, (void)c1, (void)c2;                                        \
+    (void)sums, (void)sk, (void)weight, (void)c1;                                                  \
     for (long start = 0; start < row->n; start += CHUNK) {                                         \
         const long count = row->n - start < CHUNK ? row->n - start : CHUNK;                        \
         PREPARE##_begin(row, start, count, &lines);                                                \
@@ -162,23 +162,24 @@ static inline void none_row_sums(const struct row *row, int r, long start, long 
         }                                                                                          \
     }
 
-#define OPERATOR(name, PREPARE, LINES, SUM, RHS)                                                   \
+#define OPERATOR(name, order, variable, helmholtz, PREPARE, LINES, SUM, RHS)                       \
     static void name##_residual(const struct row *row)                                             \
     {                                                                                              \
         ROW_LOOP(PREPARE, LINES, SUM, RHS, r_i)                                                    \
-    }                                                                                              \
-    static void name##_gauss_seidel(const struct row *row)                                         \
-    {                                                                                              \
-        ROW_LOOP(PREPARE, LINES, SUM, RHS,                                                         \
-                 ((i + colour) & 1) ? here : update_gauss_seidel(here, dinv[i], r_i))              \
     }                                                                                              \
     static void name##_weighted(const struct row *row)                                             \
     {                                                                                              \
         ROW_LOOP(PREPARE, LINES, SUM, RHS, update_weighted(here, dinv[i], r_i, weight))            \
     }                                                                                              \
-    static void name##_chebyshev(const struct row *row)                                            \
+    static void name##_coloured(const struct row *row)                                             \
     {                                                                                              \
-        ROW_LOOP(PREPARE, LINES, SUM, RHS, update_chebyshev(here, old[i], dinv[i], r_i, c1, c2))   \
+        ROW_LOOP(PREPARE, LINES, SUM, RHS,                                                         \
+                 ((i + colour) & 1) ? here : update_weighted(here, dinv[i], r_i, weight))          \
+    }                                                                                              \
+    static void name##_two_step(const struct row *row)                                             \
+    {                                                                                              \
+        ROW_LOOP(PREPARE, LINES, SUM, RHS,                                                         \
+                 update_two_step(here, old[i], dinv[i], r_i, weight, c1))                          \
     }
 #include "operators/variants.def"
 #undef OPERATOR
@@ -186,12 +187,10 @@ static inline void none_row_sums(const struct row *row, int r, long start, long 
 row_fn *row_function(const struct operator_choice *choice, enum row_kind kind)
 {
     static row_fn *const table[][NUM_ROW_KINDS] = {
-#define OPERATOR(name, PREPARE, LINES, SUM, RHS)                                                   \
-    {name##_residual, name##_gauss_seidel, name##_weighted, name##_chebyshev},
+#define OPERATOR(name, order, variable, helmholtz, PREPARE, LINES, SUM, RHS)                       \
+    {name##_residual, name##_weighted, name##_coloured, name##_two_step},
 #include "operators/variants.def"
 #undef OPERATOR
     };
-    const int index =
-        (choice->order == 4 ? 4 : 0) + (choice->variable ? 0 : 2) + (choice->helmholtz ? 1 : 0);
-    return table[index][kind];
+    return table[operator_index(choice)][kind];
 }

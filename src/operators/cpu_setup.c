@@ -140,9 +140,7 @@ static uint64_t finish_cells(const struct level *l, const struct coefficients *c
                                                   : 1.0;
         const double a_ii = fma(-s->scale, diagonal[i], alpha);
         const double sum = s->scale * others[i];
-        const double denominator = s->choice.smoother != SMOOTHER_L1JACOBI || a_ii >= 1.5 * sum
-                                       ? a_ii
-                                       : fma(0.5, sum, a_ii);
+        const double denominator = !s->l1_weight || a_ii >= 1.5 * sum ? a_ii : fma(0.5, sum, a_ii);
         weight[at + i] = 1.0 / denominator;
         const uint64_t bits = magnitude_bits((a_ii + sum) / a_ii);
         bound = bits > bound ? bits : bound;
@@ -156,8 +154,7 @@ enum { CHUNK = 128 };
 static uint64_t diagonal_row(const struct level *l, const struct patch *p,
                              const struct coefficients *c, double *weight, int j, int k)
 {
-    const bool want_others = l->stencil->choice.smoother == SMOOTHER_CHEBYSHEV ||
-                             l->stencil->choice.smoother == SMOOTHER_L1JACOBI;
+    const bool want_others = l->stencil->needs_lambda_max || l->stencil->l1_weight;
     double diagonal[CHUNK], others[CHUNK] = {0};
     uint64_t bound = 0;
     for (int i = 0, count; i < p->n[0]; i += count) {

@@ -5,7 +5,7 @@
  * cells colours do not alternate, so ghosts cannot be swept like the cells they copy. */
 static int applications(const struct level *level)
 {
-    const bool odd = level->periodic && level->dim % 2;
+    const bool odd = level->stencil->coloured && level->periodic && level->dim % 2;
     return odd ? 1 : level->ghosts / level->stencil->radius;
 }
 
@@ -15,10 +15,10 @@ int sweeps_per_halo(const struct level *level)
     return deepest > 2 ? deepest - 1 : deepest;
 }
 
-/* A Chebyshev sweep also reads what the one before the last has left, in ghosts too: no deeper than
- * the passes before have computed it. */
+/* A sweep of two steps also reads what the one before the last has left, in ghosts too: no deeper
+ * than the passes before have computed it. */
 int operations_per_halo(const struct level *level)
 {
-    return level->stencil->choice.smoother == SMOOTHER_CHEBYSHEV ? sweeps_per_halo(level)
-                                                                 : applications(level);
+    return stencil_relaxation(level->stencil, 1).two_step ? sweeps_per_halo(level)
+                                                          : applications(level);
 }

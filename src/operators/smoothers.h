@@ -29,30 +29,24 @@ FORMULA double residual_value(double rhs, double scale, double sum)
     return fma(scale, sum, rhs);
 }
 
-/* Gauss-Seidel: u + D⁻¹r. */
-FORMULA double update_gauss_seidel(double u, double dinv, double r)
-{
-    return fma(dinv, r, u);
-}
-
-/* The same where u is 0 everywhere, so that r is f: the bits are those of the above, since a sum of
- * zeros, whatever its sign, changes neither f nor what is added to +0. */
-FORMULA double relax_zero(double dinv, double f)
-{
-    return fma(dinv, f, 0.0);
-}
-
-/* Damped Jacobi, l1-Jacobi (weight 1) and the first Chebyshev step: u + w·D⁻¹r. */
+/* u + w·D⁻¹r. A weight of 1 changes no bit of D⁻¹, and w·D⁻¹ may be multiplied beforehand. */
 FORMULA double update_weighted(double u, double dinv, double r, double weight)
 {
     return fma(weight * dinv, r, u);
 }
 
-/* Chebyshev step n ≥ 1: u_n + c1(u_n − u_{n−1}) + c2·D⁻¹r. */
-FORMULA double update_chebyshev(double u, double previous, double dinv, double r, double c1,
-                                double c2)
+/* The same where u is 0 everywhere, so that r is f: the bits are those of the above, since a sum of
+ * zeros, whatever its sign, changes neither f nor what is added to +0. */
+FORMULA double relax_zero(double dinv, double f, double weight)
 {
-    return fma(c2 * dinv, r, fma(c1, u - previous, u));
+    return update_weighted(0.0, dinv, f, weight);
+}
+
+/* Two steps: u_n + c1(u_n − u_{n−1}) + w·D⁻¹r. */
+FORMULA double update_two_step(double u, double previous, double dinv, double r, double weight,
+                               double c1)
+{
+    return fma(weight * dinv, r, fma(c1, u - previous, u));
 }
 
 #endif

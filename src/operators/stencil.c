@@ -1,6 +1,40 @@
 #include "operators/stencil.h"
 #include "base/check.h"
 
+/* What the smoothers are, one row for each. */
+static const struct smoother_row {
+    bool coloured;  /* a sweep updates cells of one colour, red and black in turns */
+    bool chebyshev; /* sweeps are the steps of the polynomial, which says their weights */
+    bool l1;        /* D⁻¹ is the l1 weight */
+    double weight;
+} smoothers[] = {
+    [SMOOTHER_GSRB] = {.coloured = true, .weight = 1.0},
+    [SMOOTHER_CHEBYSHEV] = {.chebyshev = true},
+    [SMOOTHER_JACOBI] = {.weight = 2.0 / 3.0},
+    [SMOOTHER_L1JACOBI] = {.l1 = true, .weight = 1.0},
+};
+
+int operator_index(const struct operator_choice *choice)
+{
+    static const struct {
+        int order;
+        bool variable, helmholtz;
+    } operators[] = {
+#define OPERATOR(name, order, variable, helmholtz, PREPARE, LINES, SUM, RHS)                       \
+    {order, variable, helmholtz},
+#include "operators/variants.def"
+#undef OPERATOR
+    };
+    const int count = (int)(sizeof operators / sizeof operators[0]);
+    int row = 0;
+    while (row < count &&
+           (operators[row].order != choice->order || operators[row].variable != choice->variable ||
+            operators[row].helmholtz != choice->helmholtz))
+        row++;
+    CHECK(row < count);
+    return row;
+}
+
 int stencil_wall_rule(int wanted, int dim)
 {
     if (dim < 2)
@@ -21,10 +55,14 @@ int stencil_min_dim(int order, bool periodic)
 struct stencil stencil_create(struct operator_choice choice, int dim)
 {
     CHECK(choice.order == 2 || choice.order == 4);
+    const struct smoother_row *smoother = &smoothers[choice.smoother];
     const double inverse_h2 = (double)dim * (double)dim;
     struct stencil s = {.choice = choice};
     s.radius = choice.order / 2;
-    s.in_place = choice.order == 2 && choice.smoother == SMOOTHER_GSRB;
+    s.coloured = smoother->coloured;
+    s.needs_lambda_max = smoother->chebyshev;
+    s.l1_weight = smoother->l1;
+    s.in_place = choice.order == 2 && smoother->coloured;
     s.wall_rule = stencil_wall_rule(choice.order, dim);
     s.scale = choice.order == 2 ? inverse_h2 : inverse_h2 / 12.0;
     return s;
@@ -46,4 +84,18 @@ void stencil_set_lambda_max(struct stencil *s, double lambda_max)
         s->chebyshev_c1[n] = rho * previous;
         s->chebyshev_c2[n] = rho * 2.0 / delta;
     }
+}
+
+struct relaxation stencil_relaxation(const struct stencil *s, int sweep)
+{
+    const struct smoother_row *smoother = &smoothers[s->choice.smoother];
+    CHECK(0 <= sweep && sweep < SMOOTHER_SWEEPS);
+    struct relaxation r = {
+        .coloured = smoother->coloured, .colour = sweep & 1, .weight = smoother->weight};
+    if (smoother->chebyshev) {
+        r.two_step = sweep > 0;
+        r.weight = s->chebyshev_c2[sweep];
+        r.c1 = s->chebyshev_c1[sweep];
+    }
+    return r;
 }

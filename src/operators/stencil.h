@@ -4,7 +4,13 @@
  * level. */
 #include <stdbool.h>
 
-enum smoother { SMOOTHER_GSRB, SMOOTHER_CHEBYSHEV, SMOOTHER_JACOBI, SMOOTHER_L1JACOBI };
+/* Each has a row in stencil.c that says what it is. */
+enum smoother {
+    SMOOTHER_GSRB,
+    SMOOTHER_CHEBYSHEV,
+    SMOOTHER_JACOBI,
+    SMOOTHER_L1JACOBI,
+};
 enum {
     SMOOTHER_SWEEPS = 6
 }; /* half-sweeps (gsrb), polynomial degree (chebyshev) or sweeps of one application */
@@ -18,18 +24,34 @@ struct operator_choice {
     enum smoother smoother;
 };
 
+/* The row of this operator in operators/variants.def, from 0 on. */
+int operator_index(const struct operator_choice *choice);
+
+/* What one sweep does to a cell with residual r:
+ *     u + weight·D⁻¹r, or, as two steps, u + c1(u − u_before) + weight·D⁻¹r,
+ * u_before being what the sweep before this one read. */
+struct relaxation {
+    bool coloured; /* only cells with i + j + k + colour even, in global indices, are updated */
+    bool two_step;
+    int colour;
+    double weight, c1;
+};
+
 /* The operator on one level. */
 struct stencil {
     struct operator_choice choice;
-    int radius;    /* ghost layers that one application reads: 1 (order 2) or 2 (order 4) */
-    bool in_place; /* a sweep may overwrite what it reads (fv2 gsrb: cells of one colour are not
-                      coupled) */
+    int radius; /* ghost layers that one application reads: 1 (order 2) or 2 (order 4) */
+    /* Of the smoother: sweeps work on one colour; they want lambda_max; FIELD_DINV is the l1
+     * weight. */
+    bool coloured, needs_lambda_max, l1_weight;
+    bool in_place; /* a sweep may overwrite what it reads: in order 2 cells of one colour are not
+                      coupled */
     int wall_rule; /* cells that a Dirichlet ghost is extrapolated from: 1 linear, 2 quadratic, 4
                       quartic */
     bool hpgmg_diagonal; /* FIELD_DINV as HPGMG finds it around odd periodic grids, see
                             probe_create() */
     double scale;        /* b/h² (order 2) or b/(12h²) (order 4) */
-    double lambda_max;   /* Gershgorin bound of D⁻¹A; chebyshev only */
+    double lambda_max;   /* Gershgorin bound of D⁻¹A, where the smoother needs it */
     double chebyshev_c1[SMOOTHER_SWEEPS], chebyshev_c2[SMOOTHER_SWEEPS]; /* Saad, Algorithm 12.1 */
 };
 
@@ -39,6 +61,8 @@ struct stencil stencil_create(struct operator_choice choice, int dim);
 /* Sets lambda_max and, from it, the coefficients of the degree-6 polynomial on [lambda_max/8,
  * lambda_max]. */
 void stencil_set_lambda_max(struct stencil *s, double lambda_max);
+/* What sweep number 0 … SMOOTHER_SWEEPS − 1 does. Chebyshev's wants lambda_max to be set. */
+struct relaxation stencil_relaxation(const struct stencil *s, int sweep);
 /* Ghost cells of a Dirichlet wall for data of `dim` cells a side: the rule asked for (2 or 4
  * cells), or the best one that fits: quadratic where dim < 4, linear where dim < 2. */
 int stencil_wall_rule(int wanted, int dim);

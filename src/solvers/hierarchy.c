@@ -259,7 +259,7 @@ static void finish_operator(struct level *l)
         exchange_coefficient(l, FIELD_ALPHA, CENTRE_CELL);
     passes->diagonal(l, &lambda_max);
     exchange_coefficient(l, FIELD_DINV, CENTRE_CELL);
-    if (l->stencil->choice.smoother == SMOOTHER_CHEBYSHEV)
+    if (l->stencil->needs_lambda_max)
         stencil_set_lambda_max(l->stencil,
                                bits_to_double(comm_max_u64(MPI_COMM_WORLD, lambda_max)));
 }

@@ -78,7 +78,7 @@ static double relaxed(const struct pair_fv4 &w, const double *u, int i, int j, i
     const double rhs =
         w.alpha ? rhs_helmholtz(w.f[at_cell], alpha, x[0]) : rhs_poisson(w.f[at_cell], alpha, x[0]);
     const double sum = fv4_gather(x, sj, sk, bi, bj, bk, sj, sk);
-    return update_gauss_seidel(x[0], dinv, residual_value(rhs, w.scale, sum));
+    return update_weighted(x[0], dinv, residual_value(rhs, w.scale, sum), 1.0);
 }
 
 template <class Do>

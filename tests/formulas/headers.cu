@@ -41,9 +41,9 @@ __global__ void use_smoothers(const double *u, double *out)
     out[1] = rhs_helmholtz(u[0], u[1], u[2]);
     out[2] = rhs_helmholtz_unit(u[0], u[1], u[2]);
     out[3] = residual_value(u[0], u[1], u[2]);
-    out[4] = update_gauss_seidel(u[0], u[1], u[2]);
+    out[4] = relax_zero(u[0], u[1], u[2]);
     out[5] = update_weighted(u[0], u[1], u[2], u[3]);
-    out[6] = update_chebyshev(u[0], u[1], u[2], u[3], u[4], u[5]);
+    out[6] = update_two_step(u[0], u[1], u[2], u[3], u[4], u[5]);
 }
 
 __global__ void use_boundary(const double *x, double *out)

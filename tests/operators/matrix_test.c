@@ -263,7 +263,9 @@ static void check_diagonal(struct level *l, const double *matrix, enum smoother 
     const int n = l->dim, unknowns = n * n * n;
     uint64_t bits = 0;
     double bound = 0.0;
-    l->stencil->choice.smoother = smoother;
+    struct operator_choice choice = l->stencil->choice;
+    choice.smoother = smoother;
+    *l->stencil = stencil_create(choice, n);
     backend_cpu.passes->diagonal(l, &bits);
     for (int row = 0; row < unknowns; row++) {
         const double diagonal = matrix[(long)row * unknowns + row];

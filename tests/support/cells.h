@@ -144,11 +144,11 @@ static inline double cells_update(const struct domain *d, int sweep, long c, dou
     const double w = d->dinv[c];
     switch (s->choice.smoother) {
     case SMOOTHER_GSRB:
-        return update_gauss_seidel(u, w, r);
+        return fma(w, r, u);
     case SMOOTHER_CHEBYSHEV:
         return sweep == 0 ? update_weighted(u, w, r, s->chebyshev_c2[0])
-                          : update_chebyshev(u, previous, w, r, s->chebyshev_c1[sweep],
-                                             s->chebyshev_c2[sweep]);
+                          : update_two_step(u, previous, w, r, s->chebyshev_c2[sweep],
+                                            s->chebyshev_c1[sweep]);
     case SMOOTHER_JACOBI:
         return update_weighted(u, w, r, 2.0 / 3.0);
     default:
