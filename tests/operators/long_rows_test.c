@@ -68,8 +68,8 @@ static void long_rows_are_prolonged(void **state)
     const struct stencil s = stencil_create((struct operator_choice){.order = 2}, 8);
     fill(0);
     for (int prolongation = 2; prolongation <= 4; prolongation += 2) {
-        check(&s, (struct operation){step_prolong_set, NULL, prolongation, 1, 0, NULL});
-        check(&s, (struct operation){step_prolong_add, NULL, prolongation, 1, 0, NULL});
+        check(&s, (struct operation){.step = step_prolong_set, .sweep = prolongation, .grain = 1});
+        check(&s, (struct operation){.step = step_prolong_add, .sweep = prolongation, .grain = 1});
     }
 }
 
@@ -77,13 +77,19 @@ static void check_operator(const struct operator_choice *choice)
 {
     struct stencil s = stencil_create(*choice, 8);
     stencil_set_lambda_max(&s, 1.9);
-    for (int kind = ROW_GAUSS_SEIDEL; kind < NUM_ROW_KINDS; kind++)
-        check(&s, (struct operation){step_sweep, row_function(choice, (enum row_kind)kind), 2, 1, 0,
-                                     NULL});
+    for (int kind = ROW_WEIGHTED; kind < NUM_ROW_KINDS; kind++)
+        check(&s, (struct operation){.step = step_sweep,
+                                     .row = row_function(choice, (enum row_kind)kind),
+                                     .sweep = 2,
+                                     .relaxation = stencil_relaxation(&s, 2),
+                                     .grain = 1});
     row_fn *const residual = row_function(choice, ROW_RESIDUAL);
-    check(&s, (struct operation){step_residual_store, residual, 2, 1, 0, NULL});
-    check(&s, (struct operation){step_residual_norm, residual, 2, 1, 0, NULL});
-    check(&s, (struct operation){step_residual_restrict, residual, 2, 2, 0, NULL});
+    check(&s,
+          (struct operation){.step = step_residual_store, .row = residual, .sweep = 2, .grain = 1});
+    check(&s,
+          (struct operation){.step = step_residual_norm, .row = residual, .sweep = 2, .grain = 1});
+    check(&s, (struct operation){
+                  .step = step_residual_restrict, .row = residual, .sweep = 2, .grain = 2});
 }
 
 static void long_rows_are_swept(void **state)
