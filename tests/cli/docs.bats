@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
-# README.md and docs/ say what is there: every option, no file that does not exist, the include rule as the
-# sources keep it, and a worked example whose lines are still in the files.
+# README.md and docs/ say what is there: every option, no file that does not exist, and the include rule as the
+# sources keep it. The worked example is add_smoother.sh's.
 
 setup() {
     cd "$BATS_TEST_DIRNAME/../.." || return 1
@@ -87,19 +87,4 @@ include_rule() {
 @test "MPI is called in src/comm only" {
     run grep -rnE '\bMPI_[A-Z][a-z][A-Za-z_]* *\(' src --include='*.[ch]' --include='*.cu' --include='*.cuh'
     ! grep -v '^src/comm/' <<<"$output"
-}
-
-@test "the lines of the worked example are in the sources" {
-    local row file line rows=0 wrong=0
-    while read -r row; do
-        file=$(cut -d '`' -f 2 <<<"$row")
-        line=$(cut -d '`' -f 4 <<<"$row")
-        rows=$((rows + 1))
-        if ! grep -qF -- "$line" "$file"; then
-            echo "$file has no line: $line"
-            wrong=1
-        fi
-    done < <(sed -n '/^## A worked example/,$p' "$architecture" | grep -E '^\| `src/')
-    [ "$rows" -ge 8 ]
-    [ "$wrong" -eq 0 ]
 }
