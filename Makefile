@@ -173,7 +173,8 @@ $(BUILD)/link-settings: FORCE
 # One file is told about the build.
 BUILD_INFO := $(BUILD)/src/cli/build_info.c.o
 GIT_REVISION = $(or $(shell git --git-dir=.git describe --always --dirty 2>/dev/null),unknown)
-BUILD_DEFINES = -DBUILD_GIT_REVISION='"$(GIT_REVISION)"' -DBUILD_COMPILER='"$(COMPILER_VERSION)"' \
+BUILD_DEFINES = -DBUILD_VERSION='"$(strip $(file <VERSION))"' \
+                -DBUILD_GIT_REVISION='"$(GIT_REVISION)"' -DBUILD_COMPILER='"$(COMPILER_VERSION)"' \
                 -DBUILD_FLAGS='"$(strip $(ALL_CFLAGS))"'
 $(BUILD)/build-settings: FORCE
 	$(call record,$(BUILD_DEFINES))

@@ -4,7 +4,7 @@
 
 const char *build_version(void)
 {
-    return "0.1.0";
+    return BUILD_VERSION;
 }
 
 const char *build_git_revision(void)

@@ -88,3 +88,12 @@ include_rule() {
     run grep -rnE '\bMPI_[A-Z][a-z][A-Za-z_]* *\(' src --include='*.[ch]' --include='*.cu' --include='*.cuh'
     ! grep -v '^src/comm/' <<<"$output"
 }
+
+@test "program, changelog and citation have the version of VERSION" {
+    local version
+    version=$(cat VERSION)
+    [[ $version =~ ^[0-9]+\.[0-9]+\.[0-9]+$ ]]
+    "$HPGMG" --version | head -n 1 | grep -qxF "hpgmg-gpu $version"
+    grep -qxF "## $version" CHANGELOG.md
+    grep -qxF "version: $version" CITATION.cff
+}
