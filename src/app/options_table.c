@@ -54,8 +54,7 @@ const struct option_row option_table[] = {
      .help = "F-cycle (full multigrid), or V from zero"},
     {.name = "rtol", NUMBER(OPTION_REAL, rtol, "none"), .unset = "none", .minimum = 0, .maximum = 1,
      .argument = "R",
-     .help = "go on with V-cycles to this residual; none: one\n"
-             "F-cycle (1e-10 for --cycle v and mgpcg)"},
+     .help = "go on with V-cycles to this residual"},
     {.name = "max-cycles", NUMBER(OPTION_INT, max_cycles, "20"), .minimum = 1, .maximum = MAX_CYCLES,
      .argument = "N", .help = "V-cycles or CG iterations that may take"},
     {.name = "solver", CHOICE(solver, solvers, "mg"),
@@ -81,9 +80,9 @@ const struct option_row option_table[] = {
     {.name = "loops", CHOICE(loops, loops, "tiled"), .help = "CPU loops; same bits"},
     {.name = "solves", NUMBER(OPTION_LONG, solves, "auto"), .unset = "auto", .minimum = 1,
      .maximum = 1e6, .argument = "N",
-     .help = "timed solves per size; auto: at least 10, and\nas many as fill --min-time"},
+     .help = "timed solves per size, or by --min-time"},
     {.name = "min-time", NUMBER(OPTION_REAL, min_time, "2"), .minimum = 0, .maximum = 1e6,
-     .argument = "SECONDS", .help = "timed seconds per size"},
+     .argument = "SECONDS", .help = "timed seconds per size, at least 10 solves"},
 
     {.name = "json", PATH(json), .uses = ANYWHERE, .argument = "FILE",
      .help = "also write the report there"},

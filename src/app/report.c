@@ -271,11 +271,12 @@ static void print_time_tables(const struct options *options, const struct benchm
             table_movement(r);
     }
     if (b->copy_bytes_per_second > 0.0)
-        printf("\n  Seconds are the slowest rank's. GB/s are the bytes that the kernels of a "
-               "stage must move over its time;\n  a copy between arrays larger than the caches "
-               "runs at %.2f GB/s on all "
-               "ranks, and small levels,\n  which stay in the caches, may exceed it.\n",
-               1e-9 * b->copy_bytes_per_second);
+        printf(
+            "\n  Seconds are the slowest rank's. GB/s are the bytes that a stage's kernels must "
+            "move, "
+            "over its\n  time. A copy between arrays larger than the caches runs at %.2f GB/s on "
+            "all ranks;\n  small levels stay in the caches and may exceed it.\n",
+            1e-9 * b->copy_bytes_per_second);
 }
 
 static void print_kernels(const struct size_record *r)
