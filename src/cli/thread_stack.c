@@ -41,7 +41,7 @@ static int64_t wanted_bytes(void)
     static const char units[] = "BKMG";
     const char *text = getenv("OMP_STACKSIZE");
     char *end;
-    if (!text)
+    if (!text || omp_get_max_threads() == 1)
         return INT64_MAX;
     const long number = strtol(text, &end, 10);
     end += strspn(end, " ");
