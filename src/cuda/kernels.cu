@@ -122,6 +122,21 @@ double part_bytes(const struct part *part)
     return pass_bytes_one_by_one(&part->pass);
 }
 
+double red_black_bytes(const struct part *part)
+{
+    struct pass pair = part->pass;
+    double bytes = 0.0;
+    pair.nsweeps = 2;
+    pair.finish = FINISH_NONE;
+    for (int sweep = 0; sweep < part->pass.nsweeps; sweep += 2) {
+        if (sweep + 2 == part->pass.nsweeps)
+            pair.finish = part->pass.finish;
+        bytes += pass_bytes_once(&pair) - sizeof(double);
+        pair.start = START_KEEP;
+    }
+    return bytes;
+}
+
 int part_extent(const struct part *part, int following)
 {
     const struct level *l = part->pass.level;

@@ -45,6 +45,9 @@ struct coverage cover_all(const struct part *part);
 
 /* Bytes per cell if every operation of the part reads and writes its arrays. */
 double part_bytes(const struct part *part);
+/* Bytes per cell if each two half-sweeps, the last with the finish, are one pass over memory that
+ * recomputes D⁻¹ but for cells next to walls. */
+double red_black_bytes(const struct part *part);
 
 /* Layers beyond sides without a wall that an operation works on, of which `following` operations of
  * the same pass follow. */

@@ -2,9 +2,6 @@
 #include "cuda/kernels.cuh"
 #include "cuda/pair_fv2.cuh"
 #include "cuda/residual_fv2.cuh"
-extern "C" {
-#include "operators/traffic.h"
-}
 
 static struct pair_fv2 open_pair(const struct work &w, bool few_rows)
 {
@@ -88,22 +85,6 @@ static bool pairs_split(const struct part *part)
     return part->pass.nsweeps == 2 && part->pass.finish != FINISH_NORM;
 }
 
-/* D⁻¹ is recomputed. */
-static double pairs_bytes(const struct part *part)
-{
-    struct pass pair = part->pass;
-    double bytes = 0.0;
-    pair.nsweeps = 2;
-    pair.finish = FINISH_NONE;
-    for (int sweep = 0; sweep < part->pass.nsweeps; sweep += 2) {
-        if (sweep + 2 == part->pass.nsweeps)
-            pair.finish = part->pass.finish;
-        bytes += pass_bytes_once(&pair) - sizeof(double);
-        pair.start = START_KEEP;
-    }
-    return bytes;
-}
-
 static struct coverage residual_covers(const struct part *part, const struct device_limits *)
 {
     const struct pass *pass = &part->pass;
@@ -138,7 +119,7 @@ extern const struct kernel kernel_fv2_fused = {
         "red and black in one pass over memory, with the residual; order 2, tiles of 20 rows",
     .covers = many_rows_cover,
     .run = run_many_rows,
-    .bytes = pairs_bytes,
+    .bytes = red_black_bytes,
     .splits = pairs_split,
 };
 
@@ -147,7 +128,7 @@ extern const struct kernel kernel_fv2_fused_small = {
     .summary = "the same with tiles of 10 rows, for less shared memory",
     .covers = few_rows_cover,
     .run = run_few_rows,
-    .bytes = pairs_bytes,
+    .bytes = red_black_bytes,
     .splits = pairs_split,
 };
 

@@ -2,9 +2,6 @@
 #include "cuda/kernels.cuh"
 #include "cuda/march_fv4.cuh"
 #include "cuda/pair_fv4.cuh"
-extern "C" {
-#include "operators/traffic.h"
-}
 
 static struct pair_fv4 open_pair(const struct work &w)
 {
@@ -45,19 +42,6 @@ static struct coverage pairs_cover(const struct part *part, const struct device_
     c.finish = false;
     c.ghosts = true;
     return c;
-}
-
-/* D⁻¹ is read near walls alone. */
-static double pairs_bytes(const struct part *part)
-{
-    struct pass pair = part->pass;
-    double bytes = 0.0;
-    pair.nsweeps = 2;
-    for (int sweep = 0; sweep < part->pass.nsweeps; sweep += 2) {
-        bytes += pass_bytes_once(&pair) - sizeof(double);
-        pair.start = START_KEEP;
-    }
-    return bytes;
 }
 
 /* What every operation by the order-4 kernel has in common. */
@@ -182,7 +166,7 @@ extern const struct kernel kernel_fv4_fused = {
     .summary = "red and black in one pass over memory; order 4, one patch with walls on all sides",
     .covers = pairs_cover,
     .run = run_pairs,
-    .bytes = pairs_bytes,
+    .bytes = red_black_bytes,
 };
 
 extern const struct kernel kernel_fv4_sweep = {

@@ -1,8 +1,5 @@
 /* Rows that do one operation per kernel, any operator: what no other row covers. */
 #include "cuda/kernels.cuh"
-extern "C" {
-#include "operators/traffic.h"
-}
 
 /* The interpolation reads ghosts on the coarse side. */
 static void fill_coarse_walls(const struct pass *pass)
