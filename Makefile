@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # hpgmg-gpu: geometric multigrid benchmark. GNU make; `make help` lists targets and variables.
 
 # --- settings, all of which may be given on the command line --------------------------------------
@@ -86,9 +87,9 @@ LDLIBS = $(if $(filter 1,$(CJSON)),-lcjson) $(if $(filter 1,$(INIH)),-linih) \
 # --- files ----------------------------------------------------------------------------------------
 
 BUILD := build/$(notdir $(CC))-$(MODE)
-ROOMS := base comm level operators cli solvers app
-# C files of the CUDA room: absent.c takes the place of the CUDA files where there is no CUDA.
-CUDA_C := $(if $(filter 1,$(CUDA)),$(filter-out src/cuda/absent.c,$(wildcard src/cuda/*.c)),$(wildcard src/cuda/*.c))
+MODULES := base comm level operators cli solvers app
+# Without CUDA, absent.c defines the symbols of the CUDA files.
+CUDA_C := $(filter-out $(if $(filter 1,$(CUDA)),src/cuda/absent.c),$(sort $(wildcard src/cuda/*.c src/cuda/*/*.c)))
 
 # Of each pair NAME.c, NAME_absent.c one is linked: the second where the library is missing.
 LEFT_OUT := src/app/main.c \
@@ -96,8 +97,8 @@ LEFT_OUT := src/app/main.c \
             src/cli/json$(if $(filter 1,$(CJSON)),_absent).c \
             src/app/input_file$(if $(filter 1,$(INIH)),_absent).c \
             src/app/json_report$(if $(filter 1,$(CJSON)),_absent).c
-SOURCES := $(filter-out $(LEFT_OUT),$(sort $(wildcard $(ROOMS:%=src/%/*.c)))) $(CUDA_C)
-CUDA_SOURCES := $(if $(filter 1,$(CUDA)),$(sort $(wildcard src/cuda/*.cu)))
+SOURCES := $(filter-out $(LEFT_OUT),$(sort $(wildcard $(MODULES:%=src/%/*.c)))) $(CUDA_C)
+CUDA_SOURCES := $(if $(filter 1,$(CUDA)),$(sort $(wildcard src/cuda/*.cu src/cuda/*/*.cu)))
 OBJECTS := $(SOURCES:%=$(BUILD)/%.o) $(CUDA_SOURCES:%=$(BUILD)/%.o)
 MAIN := $(BUILD)/src/app/main.c.o
 LIBRARY := $(BUILD)/libhpgmg.a
@@ -107,13 +108,14 @@ LAB_SOURCES := $(filter-out $(if $(filter 1,$(CUDA)),src/lab/gpu_absent.c),$(sor
                $(if $(filter 1,$(CUDA)),$(sort $(wildcard src/lab/*.cu)))
 LAB_OBJECTS := $(LAB_SOURCES:%=$(BUILD)/%.o)
 
-# Every C or C++ file in a room of tests/ is one program. CUDA files there are compiled and not run: they
+# Every C or C++ file in a folder of tests/ is one program. CUDA files there are compiled and not run: they
 # show that the shared headers are CUDA C++ too.
 TEST_PROGRAMS := $(patsubst %.c,$(BUILD)/%,$(sort $(wildcard tests/*/*.c)))
 TEST_EMULATED := $(patsubst %.cc,$(BUILD)/%,$(sort $(wildcard tests/*/*.cc)))
 TEST_CUDA := $(if $(filter 1,$(CUDA)),$(patsubst %,$(BUILD)/%.o,$(sort $(wildcard tests/*/*.cu))))
 FORMATTED := $(sort $(foreach ending,c h def cc cu cuh,\
-               $(wildcard src/*/*.$(ending) tests/*/*.$(ending) tests/*/*/*.$(ending))))
+               $(wildcard src/*/*.$(ending) src/*/*/*.$(ending)\
+                 tests/*/*.$(ending) tests/*/*/*.$(ending) tests/*/*/*/*.$(ending))))
 
 # --- rules ----------------------------------------------------------------------------------------
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # shellcheck shell=bash disable=SC2034  # the scripts that source it use the lists
 # Common to the scripts in run/: what is needed, how to get it, how to build. Changes to the project's
 # folder.

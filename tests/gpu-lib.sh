@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # shellcheck shell=bash disable=SC2154
 # What the scripts tests/gpu-check* have in common. $hpgmg is the program, $scratch a folder; passed and failed count.
 

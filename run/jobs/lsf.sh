@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
 #BSUB -J hpgmg-scaling
 #BSUB -nnodes 2
 #BSUB -W 30

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
 #PBS -N hpgmg-scaling
 #PBS -l select=2:ncpus=32:mpiprocs=4:ngpus=4
 #PBS -l place=scatter:excl

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "app/accuracy.h"
 #include <math.h>
 #include "operators/problem.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef APP_ACCURACY_H
 #define APP_ACCURACY_H
 /* What is known of the accuracy of a solution: the errors and orders that this program has on

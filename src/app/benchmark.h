@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef APP_BENCHMARK_H
 #define APP_BENCHMARK_H
 /* The benchmark procedure (NUMERICS, The benchmark procedure and its report): solves for h, 2h and

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "app/breakdown.h"
 #include <stdio.h>
 #include <string.h>

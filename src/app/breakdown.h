@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef APP_BREAKDOWN_H
 #define APP_BREAKDOWN_H
 /* Where the time of a solve goes, from runs of its own so that the score is not disturbed by the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef APP_DELAY_H
 #define APP_DELAY_H
 /* For tests only: the environment variable HPGMG_DELAY=SEED:MICROSECONDS makes every rank sleep

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "app/fault.h"
 #include <math.h>
 #include <stdio.h>

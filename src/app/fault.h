@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef APP_FAULT_H
 #define APP_FAULT_H
 /* For tests only: the environment variable HPGMG_FAULT=WHAT:RANK:VALUE puts one wrong value into a

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Input files, read by the inih library. */
 #include <ctype.h>
 #include <errno.h>

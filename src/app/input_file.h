@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef APP_INPUT_FILE_H
 #define APP_INPUT_FILE_H
 /* Input files: lines `key = value`; `#` begins a comment at the start of a line or after a blank. A

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Input files in a build without the inih library. */
 #include <stdio.h>
 #include "app/input_file.h"

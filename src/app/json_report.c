@@ -1,10 +1,11 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* docs/json-report.md describes the keys, docs/json-report.schema.json is what tests check. */
 #include "app/json_report.h"
 #include <cjson/cJSON.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
-#include "app/facts.h"
+#include "app/run_info.h"
 #include "app/threshold.h"
 #include "app/transport.h"
 #include "base/memory.h"
@@ -46,7 +47,7 @@ static void add_option(void *data, const char *name, const char *value)
     cJSON_AddStringToObject(data, name, value);
 }
 
-static void add_environment(cJSON *root, const struct facts *f)
+static void add_environment(cJSON *root, const struct run_info *f)
 {
     const struct environment *e = &f->environment;
     cJSON *object = cJSON_AddObjectToObject(root, "environment");
@@ -73,7 +74,7 @@ static void add_environment(cJSON *root, const struct facts *f)
     json_add_number(object, "usable_processors", e->usable);
 }
 
-static void add_problem(cJSON *root, const struct facts *f)
+static void add_problem(cJSON *root, const struct run_info *f)
 {
     cJSON *object = cJSON_AddObjectToObject(root, "problem");
     json_add_number(object, "n", f->levels[0].dim);
@@ -86,7 +87,7 @@ static void add_problem(cJSON *root, const struct facts *f)
     json_add_number(root, "process_problem_size", f->unknowns / f->environment.ranks);
 }
 
-static void add_hierarchy(cJSON *root, const struct facts *f, double build_seconds)
+static void add_hierarchy(cJSON *root, const struct run_info *f, double build_seconds)
 {
     cJSON *object = cJSON_AddObjectToObject(root, "hierarchy");
     json_add_number(object, "build_seconds", build_seconds);
@@ -106,7 +107,7 @@ static void add_hierarchy(cJSON *root, const struct facts *f, double build_secon
     }
 }
 
-static void add_memory(cJSON *root, const struct facts *f)
+static void add_memory(cJSON *root, const struct run_info *f)
 {
     json_add_number(root, "memory_bytes_per_unknown", f->field_bytes / f->unknowns);
     cJSON *object = cJSON_AddObjectToObject(root, "memory");
@@ -216,7 +217,7 @@ static cJSON *check(const struct check *c)
     return object;
 }
 
-static void add_verdict(cJSON *root, const struct facts *f, const struct benchmark *b)
+static void add_verdict(cJSON *root, const struct run_info *f, const struct benchmark *b)
 {
     bool complete = true;
     for (int s = 0; s < b->nsizes; s++)
@@ -274,7 +275,7 @@ static void add_tuning(cJSON *root)
     }
 }
 
-static cJSON *report(const struct facts *f, const struct hierarchy *h,
+static cJSON *report(const struct run_info *f, const struct hierarchy *h,
                      const struct options *options, const struct benchmark *b)
 {
     cJSON *root = json_object();
@@ -315,9 +316,9 @@ struct json_report *json_report_open(const char *path)
 bool json_report_write(struct json_report *json, const struct hierarchy *h,
                        const struct options *options, const struct benchmark *b)
 {
-    struct facts f;
+    struct run_info f;
     int good = 1;
-    facts_gather(&f, h, b);
+    run_info_gather(&f, h, b);
     if (comm_rank() == 0) {
         cJSON *root = report(&f, h, options, b);
         good = json_file_write(json->file, root);

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef APP_JSON_REPORT_H
 #define APP_JSON_REPORT_H
 /* The report as JSON (docs/json-report.md), written by rank 0. Needs cJSON; builds without it link

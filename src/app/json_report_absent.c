@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The JSON report in a build without the cJSON library; the program refuses --json before it gets
  * here. */
 #include "app/json_report.h"

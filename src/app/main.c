@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* hpgmg-gpu: options -> hierarchy -> benchmark -> report. */
 #include <stdio.h>
 #include <string.h>
@@ -13,7 +14,7 @@
 #include "app/transport.h"
 #include "base/check.h"
 #include "base/memory.h"
-#include "cli/agreement.h"
+#include "cli/option_check.h"
 #include "cli/build_info.h"
 #include "cli/command_line.h"
 #include "cli/gpu_choice.h"
@@ -143,7 +144,7 @@ static enum status run(int argc, char **argv)
     struct options options;
     char message[512] = "";
     enum status status = options_parse(&options, argc, argv, message, sizeof message);
-    status = agree_on_options(&options_list, &options, status, message, sizeof message);
+    status = check_options_agree(&options_list, &options, status, message, sizeof message);
     if (status != STATUS_VALID)
         return refuse(status, message);
     if (options.help || options.version || options.list_kernels) {

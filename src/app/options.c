@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include <string.h>
 #include "app/input_file.h"
 #include "app/options.h"

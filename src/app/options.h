@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef APP_OPTIONS_H
 #define APP_OPTIONS_H
 /* Every choice of a run. One table row per option (options_table.c) gives its name, kind, default,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef APP_OPTIONS_TABLE_H
 #define APP_OPTIONS_TABLE_H
 /* The table behind options.h: one row per option. To add an option: one member of struct options

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef APP_PROGRESS_H
 #define APP_PROGRESS_H
 /* A line that says how far a size has come, a few times a second at most; on stderr, and only where

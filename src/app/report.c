@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "app/report.h"
 #include "app/threshold.h"
 #include "app/transport.h"
@@ -88,7 +89,7 @@ static void print_option(void *data, const char *name, const char *value)
 }
 
 /* How messages travel between GPUs, and to how many ranks from one. */
-static void print_messages(const struct facts *f)
+static void print_messages(const struct run_info *f)
 {
     const struct transport_chosen *t = transport_chosen();
     if (!t->name)
@@ -105,7 +106,7 @@ static void print_messages(const struct facts *f)
     printf("\n");
 }
 
-static void print_configuration(const struct options *options, const struct facts *f)
+static void print_configuration(const struct options *options, const struct run_info *f)
 {
     const struct environment *e = &f->environment;
     struct option_line line = {0, 0};
@@ -127,7 +128,7 @@ static void print_configuration(const struct options *options, const struct fact
     print_labelled("date", e->date);
 }
 
-static void print_boxes(const struct options *options, const struct facts *f)
+static void print_boxes(const struct options *options, const struct run_info *f)
 {
     const struct level_facts *finest = &f->levels[0];
     printf("  %d^3 cells in %d box%s of %d^3 (%ld a rank asked for)\n", finest->dim, finest->boxes,
@@ -167,11 +168,11 @@ static void print_threshold(void *data, const struct threshold *t)
 
 void report_hierarchy(struct hierarchy *h, const struct options *options)
 {
-    struct facts f;
+    struct run_info f;
     if (comm_rank() == 0)
         print_banner();
     if (!options->quiet) {
-        facts_gather(&f, h, NULL);
+        run_info_gather(&f, h, NULL);
         if (comm_rank() == 0) {
             print_configuration(options, &f);
             threshold_visit(print_threshold, NULL);
@@ -214,7 +215,7 @@ static struct need gpu_need(const struct hierarchy_choice *choice)
                    (comm_node_size() + gpus - 1) / gpus, gpu ? (double)gpu->free_bytes : 0.0);
 }
 
-static void print_field_bytes(const struct facts *f)
+static void print_field_bytes(const struct run_info *f)
 {
     char fields[BYTES_TEXT_SIZE];
     printf("  memory      %.1f bytes per unknown: %s in fields\n", f->field_bytes / f->unknowns,
@@ -232,7 +233,7 @@ static void print_need(const char *where, struct need n)
                                      : "does not fit");
 }
 
-static void print_warnings(const struct facts *f)
+static void print_warnings(const struct run_info *f)
 {
     for (int w = 0; w < f->nwarnings; w++)
         printf("  WARNING: %s\n", f->warnings[w]);
@@ -240,8 +241,8 @@ static void print_warnings(const struct facts *f)
 
 void report_dry_run(const struct hierarchy_choice *choice, const struct options *options)
 {
-    struct facts f;
-    facts_foresee(&f, choice);
+    struct run_info f;
+    run_info_foresee(&f, choice);
     const struct need node = node_need(choice), gpu = gpu_need(choice);
     if (comm_rank() != 0)
         return;
@@ -298,7 +299,7 @@ static void print_bottom(const struct benchmark *b)
     printf("\n");
 }
 
-static void print_peaks(const struct facts *f)
+static void print_peaks(const struct run_info *f)
 {
     char peak[BYTES_TEXT_SIZE];
     printf("  peak        %s of host memory, copy test included\n",
@@ -309,7 +310,7 @@ static void print_peaks(const struct facts *f)
 }
 
 /* The names by which Benchpark finds the sizes of a run. */
-static void print_sizes(const struct facts *f)
+static void print_sizes(const struct run_info *f)
 {
     printf("  n_resources: %d\n", f->environment.ranks);
     printf("  total_problem_size: %.0f\n", f->unknowns);
@@ -317,7 +318,7 @@ static void print_sizes(const struct facts *f)
 }
 
 /* HPGMG's lines, byte for byte: scripts read them. */
-static void print_performance(const struct facts *f, const struct benchmark *b)
+static void print_performance(const struct run_info *f, const struct benchmark *b)
 {
     for (int s = 0; s < b->nsizes; s++) {
         const struct size_record *r = &b->sizes[s];
@@ -368,7 +369,7 @@ static void print_tuning(const struct options *options)
 }
 
 /* What --quiet leaves out. An INVALID run has no speed. */
-static void print_details(const struct facts *f, const struct options *options,
+static void print_details(const struct run_info *f, const struct options *options,
                           const struct benchmark *b)
 {
     table_heading("Residuals");
@@ -392,7 +393,7 @@ static void print_details(const struct facts *f, const struct options *options,
     print_warnings(f);
 }
 
-static void print_results(const struct facts *f, const struct options *options,
+static void print_results(const struct run_info *f, const struct options *options,
                           const struct benchmark *b)
 {
     char verdict[VERDICT_SIZE];
@@ -419,8 +420,8 @@ static void print_results(const struct facts *f, const struct options *options,
 void report_results(const struct hierarchy *h, const struct options *options,
                     const struct benchmark *b)
 {
-    struct facts f;
-    facts_gather(&f, h, b);
+    struct run_info f;
+    run_info_gather(&f, h, b);
     if (comm_rank() == 0)
         print_results(&f, options, b);
 }

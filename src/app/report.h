@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef APP_REPORT_H
 #define APP_REPORT_H
 /* The report on stdout, printed by rank 0. All functions are collective over the world. */

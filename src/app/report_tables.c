@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "app/report_tables.h"
 #include <math.h>
 #include <stdarg.h>
@@ -31,7 +32,7 @@ const char *table_bytes_text(double bytes, char text[BYTES_TEXT_SIZE])
     return text;
 }
 
-void table_hierarchy(const struct facts *f)
+void table_hierarchy(const struct run_info *f)
 {
     char bytes[BYTES_TEXT_SIZE];
     printf("  level      cells      boxes    merged     ranks  backend        bytes\n");

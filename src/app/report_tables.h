@@ -1,7 +1,8 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef APP_REPORT_TABLES_H
 #define APP_REPORT_TABLES_H
 /* The tables of the text report, on stdout. Called on rank 0 alone. */
-#include "app/facts.h"
+#include "app/run_info.h"
 
 /* A heading in HPGMG's manner. */
 void table_heading(const char *format, ...) __attribute__((format(printf, 1, 2)));
@@ -11,7 +12,7 @@ enum { BYTES_TEXT_SIZE = 24 };
 const char *table_bytes_text(double bytes, char text[BYTES_TEXT_SIZE]);
 
 /* One line per level: size, boxes, ranks, backend, bytes. */
-void table_hierarchy(const struct facts *f);
+void table_hierarchy(const struct run_info *f);
 /* One line per size: relative residuals of one solve, cycle by cycle. */
 void table_residuals(const struct benchmark *b);
 /* One line per check: result, value, bounds, grounds. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "app/threshold.h"
 #include <stdlib.h>
 #include "app/benchmark.h"

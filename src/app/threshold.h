@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef APP_THRESHOLD_H
 #define APP_THRESHOLD_H
 /* Thresholds between levels that are found by trying: --cpu-below auto, which small levels the CPU

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "app/transport.h"
 #include <math.h>
 #include <stdio.h>

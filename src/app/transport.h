@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef APP_TRANSPORT_H
 #define APP_TRANSPORT_H
 /* How messages between GPUs travel: by kernels that write into other GPUs' memory (peer), by an MPI

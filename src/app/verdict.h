@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef APP_VERDICT_H
 #define APP_VERDICT_H
 /* The verdict on a run: a list of checks, each with its value, its bounds and the grounds for them.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef BASE_CHECK_H
 #define BASE_CHECK_H
 /* Fatal errors: one line on stderr, then the whole job ends. Never compiled out. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "base/memory.h"
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef BASE_MEMORY_H
 #define BASE_MEMORY_H
 /* Host memory with a ledger. Every block of the program comes from here, so that "no leak" and

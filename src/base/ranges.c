@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "base/ranges.h"
 #include <nvtx3/nvToolsExt.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "base/ranges.h"
 
 void range_push(const char *name)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef BASE_STATUS_H
 #define BASE_STATUS_H
 /* Exit statuses of every program of the project; below 126 so that signals stay readable. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef BASE_TIMER_H
 #define BASE_TIMER_H
 /* Seconds of a monotonic clock; only differences mean something. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The only file that the Makefile tells about the build, so that it alone is compiled anew when the
  * revision changes. */
 #include "cli/build_info.h"

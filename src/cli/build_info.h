@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef CLI_BUILD_INFO_H
 #define CLI_BUILD_INFO_H
 /* What this program was built from and how. */

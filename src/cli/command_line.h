@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef CLI_COMMAND_LINE_H
 #define CLI_COMMAND_LINE_H
 /* Reads a command line by a table of options. Every error is one sentence that names the option and

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "cli/environment.h"
 #include <math.h>
 #include <omp.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef CLI_ENVIRONMENT_H
 #define CLI_ENVIRONMENT_H
 /* The machine that a run happened on, for the record. */

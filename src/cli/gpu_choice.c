@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "cli/gpu_choice.h"
 #include <stdio.h>
 #include "cli/operator_options.h"

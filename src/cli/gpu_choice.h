@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef CLI_GPU_CHOICE_H
 #define CLI_GPU_CHOICE_H
 /* --backend: whether this run is on GPUs. */

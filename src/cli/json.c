@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "cli/json.h"
 #include <cjson/cJSON.h>
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef CLI_JSON_H
 #define CLI_JSON_H
 /* Building JSON and writing it to a file. Needs cJSON; builds without it link json_absent.c, where

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* JSON in a build without the cJSON library; programs refuse --json before they get here. */
 #include <stddef.h>
 #include "cli/json.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef CLI_NEAREST_H
 #define CLI_NEAREST_H
 /* Finds the word that a misspelt one was probably meant to be. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "cli/operator_options.h"
 #include "operators/stencil.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef CLI_OPERATOR_OPTIONS_H
 #define CLI_OPERATOR_OPTIONS_H
 /* The legal values of the options that choose the operator, the same words in every program. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "cli/option.h"
 #include <limits.h>
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef CLI_OPTION_H
 #define CLI_OPTION_H
 /* Options as data: a program has a struct of them and a table with one row per option, and parsing,

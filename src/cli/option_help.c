@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What --help says of each option, made from its row. */
 #include <string.h>
 #include "cli/option.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "cli/partial_file.h"
 #include <errno.h>
 #include <fcntl.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef CLI_PARTIAL_FILE_H
 #define CLI_PARTIAL_FILE_H
 /* A file that is being written: a new file in the folder of the final one, which it replaces once

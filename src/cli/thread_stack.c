@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "cli/thread_stack.h"
 #include <ctype.h>
 #include <omp.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef CLI_THREAD_STACK_H
 #define CLI_THREAD_STACK_H
 /* Whether OpenMP's threads have the stack that the CPU's loops need (OMP_STACKSIZE): a thread that

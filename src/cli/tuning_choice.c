@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "cli/tuning_choice.h"
 #include <stdio.h>
 #include <string.h>

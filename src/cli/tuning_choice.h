@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef CLI_TUNING_CHOICE_H
 #define CLI_TUNING_CHOICE_H
 /* --tuning: which file of tuned choices the GPU's kernels follow. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "cli/tuning_file.h"
 #include <errno.h>
 #include <stdarg.h>

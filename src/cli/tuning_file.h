@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef CLI_TUNING_FILE_H
 #define CLI_TUNING_FILE_H
 /* Files of tuned choices (cuda/tuning.h): the lab writes them, the program reads them. Text:

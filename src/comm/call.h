@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef COMM_CALL_H
 #define COMM_CALL_H
 /* Inside comm/: every MPI call is checked. Errors return (comm_start sets that), so that the

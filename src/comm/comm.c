@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "comm/comm.h"
 #include <math.h>
 #include <time.h>

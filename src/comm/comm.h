@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef COMM_COMM_H
 #define COMM_COMM_H
 /* MPI start-up, shut-down and the few collectives that the program needs. Every MPI call of the

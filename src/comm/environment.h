@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef COMM_ENVIRONMENT_H
 #define COMM_ENVIRONMENT_H
 /* What the program runs on, as far as MPI knows it. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The GPU's symbols in a build without CUDA. */
 #include <stdio.h>
 #include "cuda/cuda.h"

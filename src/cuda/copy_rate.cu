@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What the device's memory gives, to compare stages with. */
 #include <algorithm>
 #include "cuda/cuda.h"

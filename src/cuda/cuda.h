@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef CUDA_CUDA_H
 #define CUDA_CUDA_H
 /* What the rest of the program sees of the GPU. Builds without CUDA link absent.c, which has the

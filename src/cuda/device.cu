@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The device: choice, stream, memory with a ledger, copies, and the backend's tables. */
 #include <cstdio>
 #include <cstdlib>
@@ -6,8 +7,8 @@
 #include <map>
 #include "cuda/cuda.h"
 #include "cuda/internal.cuh"
-#include "cuda/parts.h"
-#include "cuda/peer.cuh"
+#include "cuda/core/wave_partition.h"
+#include "cuda/peer/peer.cuh"
 extern "C" {
 #include "operators/backend_cpu.h"
 }

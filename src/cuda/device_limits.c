@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "cuda/device_limits.h"
 #include <string.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef CUDA_DEVICE_LIMITS_H
 #define CUDA_DEVICE_LIMITS_H
 /* What a GPU has, as far as the choice of kernels depends on it. */

@@ -1,10 +1,11 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef CUDA_INTERNAL_CUH
 #define CUDA_INTERNAL_CUH
 /* Inside the CUDA backend: checked calls, the stream, launches over cells, and the entries of the
  * pass table. */
 #include <cuda_runtime.h>
 #include <cstdint>
-#include "cuda/cells.cuh"
+#include "cuda/core/cells.cuh"
 #include "cuda/device_limits.h"
 extern "C" {
 #include "base/check.h"

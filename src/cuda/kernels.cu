@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The table of kernels, and the loop that gives each part of a pass to a row. */
 #include <cstdio>
 #include <cstring>

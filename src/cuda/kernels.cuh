@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef CUDA_KERNELS_CUH
 #define CUDA_KERNELS_CUH
 /* The table of kernels. A pass is a list of operations: its start, its sweeps, its finish. The

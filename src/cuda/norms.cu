@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Norms that passes leave on the device, and how they come to the host. */
 #include <vector>
 #include "cuda/internal.cuh"

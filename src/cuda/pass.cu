@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What the rows of the table of kernels have in common. */
 #include "cuda/pass.cuh"
 

@@ -1,7 +1,8 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef CUDA_PASS_CUH
 #define CUDA_PASS_CUH
 /* Passes and the operations that they consist of. */
-#include "cuda/operators.cuh"
+#include "cuda/core/operators.cuh"
 extern "C" {
 #include "operators/stencil.h"
 }

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Choices and their rules; no CUDA is needed for it. */
 #include "cuda/tuning.h"
 #include <math.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Which choice holds for a launch. */
 #include "cuda/tuning.cuh"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef CUDA_TUNING_CUH
 #define CUDA_TUNING_CUH
 #include "cuda/internal.cuh"

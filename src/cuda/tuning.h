@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef CUDA_TUNING_H
 #define CUDA_TUNING_H
 /* How the marching kernels cut a patch, where it has been found by trying: `hpgmg-lab tune` tries,

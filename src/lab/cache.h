@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef LAB_CACHE_H
 #define LAB_CACHE_H
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* `hpgmg-lab exchange`: one halo exchange of a level between ranks, by every transport that works,
  * checked cell by cell and timed. */
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "lab/fields.h"
 #include <math.h>
 #include <stdio.h>

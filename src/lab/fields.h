@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef LAB_FIELDS_H
 #define LAB_FIELDS_H
 /* Levels to experiment on: made as the solver makes them, filled with random values, compared bit

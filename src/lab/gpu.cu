@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Timing on the GPU: runs are recorded as a graph, as the solver's programs are, and timed by
  * events around it; and what CUDA says of the kernels in such a graph. */
 #include <cstdio>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef LAB_GPU_H
 #define LAB_GPU_H
 /* What the lab's C files see of the GPU. Builds without CUDA link gpu_absent.c, where nothing of

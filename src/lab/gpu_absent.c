@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The lab without CUDA: nothing of this is called, since no GPU can be opened. */
 #include <stddef.h>
 #include "base/check.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* `hpgmg-lab kernel`: the variants of one stage, checked, timed and explained. */
 #include "lab/kernel.h"
 #include <math.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef LAB_KERNEL_H
 #define LAB_KERNEL_H
 /* The stages that `kernel` can time, and the legal words of its options. */

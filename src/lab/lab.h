@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef LAB_LAB_H
 #define LAB_LAB_H
 /* One run of a subcommand. */

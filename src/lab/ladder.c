@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* `hpgmg-lab ladder`: one smoothing step, rung by rung, each with the bits of the first. */
 #include <stdio.h>
 #include "lab/fields.h"

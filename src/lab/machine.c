@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* `hpgmg-lab machine`: every experiment that the backend knows, checked and timed. */
 #include <math.h>
 #include <stdio.h>

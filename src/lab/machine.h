@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef LAB_MACHINE_H
 #define LAB_MACHINE_H
 /* The ceilings of a machine: small experiments, each checked before it is timed. One table for CPU

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The experiments as kernels. */
 #include <cooperative_groups.h>
 #include "cuda/cuda.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The experiments: what there is, what each counts, and what each must give. */
 #include <math.h>
 #include <string.h>

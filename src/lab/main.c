@@ -1,9 +1,10 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* hpgmg-lab: measures a machine and single kernels. */
 #include <stdio.h>
 #include <string.h>
 #include "base/check.h"
 #include "base/memory.h"
-#include "cli/agreement.h"
+#include "cli/option_check.h"
 #include "cli/build_info.h"
 #include "cli/command_line.h"
 #include "cli/gpu_choice.h"
@@ -183,7 +184,7 @@ static enum status run_subcommand(const struct subcommand *s, int argc, char **a
     char message[512];
     enum status status =
         lab_options_parse(s->options, &lab.options, argc, argv, message, sizeof message);
-    status = agree_on_options(s->options, &lab.options, status, message, sizeof message);
+    status = check_options_agree(s->options, &lab.options, status, message, sizeof message);
     if (status == STATUS_VALID && lab.options.help) {
         print_subcommand_help(s);
         option_release(s->options, &lab.options);

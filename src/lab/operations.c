@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "lab/operations.h"
 
 static struct operations sum_of(struct operations a, struct operations b)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef LAB_OPERATIONS_H
 #define LAB_OPERATIONS_H
 /* Arithmetic of a stage, counted from the formulas as they are written (operators/fv2.h, fv4.h,

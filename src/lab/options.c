@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "lab/options.h"
 #include <string.h>
 #include "cli/command_line.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef LAB_OPTIONS_H
 #define LAB_OPTIONS_H
 /* The lab's options: one struct for all subcommands, a table for each. */

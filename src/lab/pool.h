@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef LAB_POOL_H
 #define LAB_POOL_H
 /* The arrays that the machine's experiments share, and how one is set up, checked and timed. */

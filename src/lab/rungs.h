@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef LAB_RUNGS_H
 #define LAB_RUNGS_H
 /* The rungs of `ladder`: ever better ways to do the same work, one red and then one black

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The rungs on a CPU. */
 #include <stddef.h>
 #include "lab/rungs.h"

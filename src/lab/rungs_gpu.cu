@@ -1,8 +1,9 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The rungs on a GPU. All do the same: a cell of the colour gets its update, any other its old
  * value, from one buffer to the other; ghosts behind walls have been stored before. What changes
  * from rung to rung is where the neighbours come from. */
 #include "cuda/internal.cuh"
-#include "cuda/operators.cuh"
+#include "cuda/core/operators.cuh"
 #include "lab/gpu.h"
 
 enum { TILE_I = 32, TILE_J = 8, MIN_PLANES = 4, WANTED_BLOCKS = 1056 };

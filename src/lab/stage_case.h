@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef LAB_STAGE_CASE_H
 #define LAB_STAGE_CASE_H
 /* One stage on one level, with random fields: what `kernel` times, and how its result is checked.

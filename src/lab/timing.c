@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "lab/timing.h"
 #include <stdlib.h>
 #include "base/check.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef LAB_TIMING_H
 #define LAB_TIMING_H
 /* How long something takes: median and spread of repeated samples. */

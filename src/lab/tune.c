@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* `hpgmg-lab tune`: tries how the marching kernels cut a level, and keeps what is faster than what
  * the kernels choose by themselves. */
 #include <stdio.h>

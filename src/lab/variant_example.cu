@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* An experiment, worked through in docs/LAB.md: the residual norm of order 2 by threads that march
  * through the planes, each with its column of u and the β between in registers. */
 #include "cuda/internal.cuh"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The variants that work on any backend, and the list of all. */
 #include "lab/variants.h"
 #include <stddef.h>

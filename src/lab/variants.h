@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef LAB_VARIANTS_H
 #define LAB_VARIANTS_H
 /* Ways to do one stage of the solver, for `kernel`. To add one, write a file with a struct variant

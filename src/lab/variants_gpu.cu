@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The experimental kernels. To add one: a file with its struct variant, and its name here, twice.
  */
 #include "cuda/internal.cuh"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef LEVEL_BACKEND_H
 #define LEVEL_BACKEND_H
 /* A backend: where the fields of a level live and who works on them. A level knows its backend;

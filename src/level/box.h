@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef LEVEL_BOX_H
 #define LEVEL_BOX_H
 /* Box calculus: a box is a cuboid of cells, lo <= (i,j,k) < hi in global indices of its level.

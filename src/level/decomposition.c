@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "level/decomposition.h"
 #include <limits.h>
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef LEVEL_DECOMPOSITION_H
 #define LEVEL_DECOMPOSITION_H
 /* How the cells of one level are cut into boxes and dealt to ranks. Pure functions: every rank

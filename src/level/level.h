@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef LEVEL_LEVEL_H
 #define LEVEL_LEVEL_H
 /* One level of the hierarchy: its geometry, the storage of its fields, and its halo plans. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef LEVEL_PLAN_H
 #define LEVEL_PLAN_H
 /* A plan moves cells from the boxes of one level to regions of the boxes of another (or of the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef OPERATORS_BACKEND_CPU_H
 #define OPERATORS_BACKEND_CPU_H
 /* The CPU backend: fields in host memory, OpenMP threads. Both tables give the same bits. */

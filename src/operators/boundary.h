@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef OPERATORS_BOUNDARY_H
 #define OPERATORS_BOUNDARY_H
 /* Homogeneous Dirichlet ghosts, extrapolated along the normal from the cells x1, x2, … inward from

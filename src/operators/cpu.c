@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The CPU backend's tables: plain loops, and tiled ones that keep a pass in cache. */
 #include <stdio.h>
 #include <string.h>

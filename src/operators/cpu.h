@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef OPERATORS_CPU_H
 #define OPERATORS_CPU_H
 /* Inside the CPU backend: a pass is a short list of operations, each of which works on one row of

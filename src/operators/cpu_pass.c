@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A pass as a list of operations, and the steps that sweep a row. */
 #include <string.h>
 #include "base/check.h"

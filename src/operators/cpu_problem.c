@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The fv problem's products, in rows by all threads. */
 #include "operators/cpu.h"
 #include "operators/problem_formula.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The inner loops: one function per operator and update, all from one loop. `SUM`, `RHS` and the
  * update are constants in every one, so each is a branch-free loop that vectorises. */
 #include <string.h>

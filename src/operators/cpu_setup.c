@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Set-up of the operator on one level: β beyond the walls, and the diagonal with its bounds. */
 #include <math.h>
 #include "base/check.h"

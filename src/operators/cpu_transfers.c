@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Restriction and prolongation, row by row. */
 #include <string.h>
 #include "base/check.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The order in which the rows of a pass are worked on.
  *
  * Plainly: one operation after the other over the whole patch, so that every field passes through

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Work-vector operations: the bottom solvers, MG-PCG, norms, means and the checksum. */
 #include "operators/cpu.h"
 #include "operators/hash.h"

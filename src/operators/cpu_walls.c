@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Dirichlet ghosts as stored values: each is filled as soon as the cells that it follows from are
  * done. */
 #include "operators/boundary.h"

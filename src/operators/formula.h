@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef OPERATORS_FORMULA_H
 #define OPERATORS_FORMULA_H
 /* The common subset of C11 and CUDA C++ in which every formula of the method is written, once. A

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef OPERATORS_FV2_H
 #define OPERATORS_FV2_H
 /* Second-order finite volumes, 7 points (NUMERICS, Operators). The sums S below make A u = aαu −

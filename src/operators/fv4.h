@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef OPERATORS_FV4_H
 #define OPERATORS_FV4_H
 /* Fourth-order finite volumes, 25 points (NUMERICS, Operators). The sums S below make A u = aαu −

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* How far a halo goes. */
 #include "operators/passes.h"
 

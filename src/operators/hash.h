@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef OPERATORS_HASH_H
 #define OPERATORS_HASH_H
 /* Checksum of a field: the sum, modulo 2^64, of a mix of every cell's global index and bits. Equal

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef OPERATORS_PASSES_H
 #define OPERATORS_PASSES_H
 /* The computing half of a backend. Its grain is a pass of the cycle and not a vector operation, so

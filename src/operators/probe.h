@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef OPERATORS_PROBE_H
 #define OPERATORS_PROBE_H
 /* Matrix entries by probing: the operator's own gather is applied to unit vectors. Around a cell, a

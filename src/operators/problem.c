@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Every function of a model problem but the p problems' β is a product of functions of one
  * coordinate, so N values of each per direction are computed with the C library and multiplied up
  * per cell. The tables make the set-up cheap and, as products of equal doubles are equal doubles,

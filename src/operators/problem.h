@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef OPERATORS_PROBLEM_H
 #define OPERATORS_PROBLEM_H
 /* The model problems (NUMERICS, Model problem): right-hand side, coefficients, and the solution

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef OPERATORS_PROBLEM_FORMULA_H
 #define OPERATORS_PROBLEM_FORMULA_H
 /* The fv problem per cell and face, from tables of functions of one coordinate (NUMERICS, Model

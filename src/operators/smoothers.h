@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef OPERATORS_SMOOTHERS_H
 #define OPERATORS_SMOOTHERS_H
 /* Residual and updates (NUMERICS, Smoothers). `sum` is the operator's sum S, `scale` the factor

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "operators/stencil.h"
 #include "base/check.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef OPERATORS_STENCIL_H
 #define OPERATORS_STENCIL_H
 /* What is discretised and how: the choices of a run, and the numbers that follow from them on one

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef OPERATORS_SUM_H
 #define OPERATORS_SUM_H
 /* Sums that do not depend on the order of their terms, hence not on ranks, boxes, threads or

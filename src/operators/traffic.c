@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "operators/traffic.h"
 
 double pass_bytes_once(const struct pass *p)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef OPERATORS_TRAFFIC_H
 #define OPERATORS_TRAFFIC_H
 /* Fewest bytes per cell that a pass must move between memory and processor. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef OPERATORS_TRANSFERS_H
 #define OPERATORS_TRANSFERS_H
 /* Restriction and prolongation (NUMERICS, Transfer between levels). */

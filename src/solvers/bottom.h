@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef SOLVERS_BOTTOM_H
 #define SOLVERS_BOTTOM_H
 /* Solvers of the coarsest level, which always is one box on one rank. */

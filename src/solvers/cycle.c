@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The cycles, written as the textbook has them; fusion and halos are program_schedule's. */
 #include "solvers/cycle.h"
 #include "base/check.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef SOLVERS_CYCLE_H
 #define SOLVERS_CYCLE_H
 /* Between the files that build a program: the list, and what is done to it once it is complete. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef SOLVERS_DIRECT_H
 #define SOLVERS_DIRECT_H
 /* Dense LU of the coarsest operator. Own code and not LAPACK: few unknowns, once, and the

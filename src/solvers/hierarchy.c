@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "solvers/hierarchy.h"
 #include <string.h>
 #include "base/check.h"

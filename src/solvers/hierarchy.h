@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef SOLVERS_HIERARCHY_H
 #define SOLVERS_HIERARCHY_H
 /* The levels of a run, from finest to coarsest, with the operator on each and the way between

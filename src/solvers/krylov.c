@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "solvers/krylov.h"
 #include <math.h>
 #include "base/check.h"

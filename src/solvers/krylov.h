@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef SOLVERS_KRYLOV_H
 #define SOLVERS_KRYLOV_H
 /* Krylov methods on one level, preconditioned by its diagonal. They use the fields FIELD_KRYLOV ….

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "solvers/mgpcg.h"
 #include <math.h>
 #include "level/backend.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef SOLVERS_MGPCG_H
 #define SOLVERS_MGPCG_H
 /* Conjugate gradients preconditioned by one V-cycle. Neither the operator (quadratic walls,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "solvers/program.h"
 #include <math.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef SOLVERS_PROGRAM_H
 #define SOLVERS_PROGRAM_H
 /* A cycle as data: a flat list of stages, built once, fused and scheduled by passes over the list,

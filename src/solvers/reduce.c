@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "solvers/reduce.h"
 #include <math.h>
 #include "comm/comm.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef SOLVERS_REDUCE_H
 #define SOLVERS_REDUCE_H
 /* Norms and sums over a level, the same whatever its decomposition. Collective over the ranks that

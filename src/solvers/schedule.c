@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Fusion of passes, and the halo exchanges that they need. Both are rewrites of the list. */
 #include "base/check.h"
 #include "base/memory.h"

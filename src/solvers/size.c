@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "solvers/size.h"
 #include <limits.h>
 #include <math.h>

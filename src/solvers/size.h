@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef SOLVERS_SIZE_H
 #define SOLVERS_SIZE_H
 /* Which sizes the program can count. */

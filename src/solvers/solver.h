@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef SOLVERS_SOLVER_H
 #define SOLVERS_SOLVER_H
 /* Solving A u = f on one level of a hierarchy: one cycle, cycles to a tolerance, or CG

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The benchmark procedure notices a solve that does not repeat the bits of the first one. */
 #include <math.h>
 #include <setjmp.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Drives options_parse through wrong and right command lines and input files. */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The verdict on every combination of problem, order, boundary, equation, coefficients, smoother,
  * cycle and bottom solver: none that is right is INVALID, and none that is wrong is VALID unless it
  * says that accuracy was not checked. What is right is decided without the record of errors: the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* How many solves are timed and what is made of their times. The clock is the test's own, so
  * nothing here depends on the machine. */
 #include <math.h>

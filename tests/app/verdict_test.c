@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The verdict on records made by hand, and what is known of accuracy between and beyond the sizes
  * on record. */
 #include <math.h>

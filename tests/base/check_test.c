@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* die(), warn() and CHECK, in children that they may end. */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The ledger of host memory against a model of it, and what happens when there is none left. */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
 # The worked example of docs/ARCHITECTURE.md, as it stands there: the patch applies to these sources, and the
 # smoother that it adds gives one answer, whatever loops, boxes and ranks compute it.
 set -u

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
 # Kernels that are built on what newer GPUs have also compile for older ones, where they are never run.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
@@ -8,4 +9,4 @@ target=build/architectures/march_fv4.cu.o
 mkdir -p build/architectures
 # shellcheck disable=SC2046  # options for the compiler
 "$nvcc" -cubin -std=c++17 -arch=sm_80 --fmad=false --extended-lambda -DOMPI_SKIP_MPICXX -Isrc \
-    $(mpicc -show | tr ' ' '\n' | grep '^-I') -o "$target" src/cuda/march_fv4.cu
+    $(mpicc -show | tr ' ' '\n' | grep '^-I') -o "$target" src/cuda/fv4/sweep.cu

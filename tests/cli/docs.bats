@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-3-Clause
 # README.md and docs/ say what is there: every option, no file that does not exist, and the include rule as the
 # sources keep it. The worked example is add_smoother.sh's.
 
@@ -55,32 +56,32 @@ words() {
     [ "$wrong" -eq 0 ]
 }
 
-# Rows "| room | a, b, c/d.h |" of the table that follows the words "| from | may include |".
+# Rows "| module | a, b, c/d.h |" of the table that follows the words "| from | may include |".
 include_rule() {
     awk -F '|' '/^\| from \| may include \|$/ { inside = 1; next }
                 inside && !/^\|/ { exit }
                 inside && !/---/ { gsub(/[ ,]+/, " ", $3); print $2, $3 }' "$architecture"
 }
 
-@test "rooms include only what the architecture lets them" {
-    local room allowed include rooms=0 wrong=0
-    while read -r room allowed; do
-        rooms=$((rooms + 1))
+@test "modules include only what the architecture lets them" {
+    local module allowed include modules=0 wrong=0
+    while read -r module allowed; do
+        modules=$((modules + 1))
         while read -r include; do
-            case " $room $allowed " in
+            case " $module $allowed " in
             *" ${include%%/*} "* | *" $include "*) ;;
             *)
-                echo "src/$room includes $include"
+                echo "src/$module includes $include"
                 wrong=1
                 ;;
             esac
-        done < <(grep -rhoE '^ *# *include +"[^"]+"' "src/$room" | cut -d '"' -f 2 | sort -u)
+        done < <(grep -rhoE '^ *# *include +"[^"]+"' "src/$module" | cut -d '"' -f 2 | sort -u)
     done < <(include_rule)
-    [ "$rooms" -ge 7 ]
+    [ "$modules" -ge 7 ]
     [ "$wrong" -eq 0 ]
-    for room in src/*/*; do # a room with files must be in the table
-        room=$(basename "$(dirname "$room")")
-        include_rule | grep -q "^ *$room " || [ "$(find "src/$room" -type f | wc -l)" -eq 0 ]
+    for module in src/*/*; do # a module with files must be in the table
+        module=$(basename "$(dirname "$module")")
+        include_rule | grep -q "^ *$module " || [ "$(find "src/$module" -type f | wc -l)" -eq 0 ]
     done
 }
 
@@ -96,4 +97,12 @@ include_rule() {
     "$HPGMG" --version | head -n 1 | grep -qxF "hpgmg-gpu $version"
     grep -qxF "## $version" CHANGELOG.md
     grep -qxF "version: $version" CITATION.cff
+}
+
+@test "every source file names its licence" {
+    local unlicensed
+    unlicensed=$(git ls-files src tests run .ci Makefile |
+        grep -vE '\.(csv|tsv|txt|md|ini)$' | xargs grep -L 'SPDX-License-Identifier: BSD-3-Clause' || true)
+    echo "$unlicensed"
+    [ -z "$unlicensed" ]
 }

@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-3-Clause
 # One NaN or infinity in f, in beta, in a ghost cell or in a message on any rank makes the run
 # INVALID: status 1, no speed printed, in the JSON report too. And a rank that dies ends the job.
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-3-Clause
 # The files that a run reads and writes: neither is lost, and nothing else is left behind.
 
 setup() {

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Numbers in JSON read back as the same doubles, and what is no number is null. */
 #include <math.h>
 #include <setjmp.h>

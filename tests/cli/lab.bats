@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-3-Clause
 # hpgmg-lab as its user meets it, on the CPU: every subcommand runs, its JSON is valid and says what the
 # text says, and wrong input gives one line and the status of its kind.
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-3-Clause
 # What a run needs and may not have: time for large dry runs, memory, stack; and the variables that tests set.
 
 setup() {

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What of a user's text reaches the terminal in a message. */
 #include <setjmp.h>
 #include <stdarg.h>

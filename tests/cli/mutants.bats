@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-3-Clause
 # tests/mutants: its table fits the sources, and it tells mutants that are killed from those that survive.
 
 setup() {

@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-3-Clause
 # Wrong command lines and input files as a user meets them: the exit status, one line on stderr, nothing
 # on stdout. That each message is the right one for each value is tested in tests/app/options_test.c.
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A file system may report a lost write only when the file is closed. fclose() is this program's
  * own here, and fails when told to. */
 #include <setjmp.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Files that are written whole or left alone: what is there after success, after a full disk (a
  * limit on file sizes stands in for it), where links lie in the way, after a program that ended
  * too early, and where nothing can be written at all. */

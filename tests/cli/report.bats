@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-3-Clause
 # The report as scripts read it: HPGMG's banner and lines, the verdict, and the JSON report with its
 # schema (docs/json-report.schema.json), also where it cannot be written.
 

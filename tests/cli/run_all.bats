@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-3-Clause
 # tests/run-all itself: what passes, fails and is skipped is told apart, and CI can forbid to skip.
 
 setup() {

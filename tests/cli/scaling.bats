@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-3-Clause
 # The scaling tool: it runs what it says, takes up where it stopped, notices what is wrong, and draws if it can.
 
 setup() {

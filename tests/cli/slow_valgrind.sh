@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
 # valgrind's memcheck on a small run of every operator, smoother and boundary. valgrind does not know the newest vector
 # instructions, so the program is built for an older processor. Leaks are counted by the program itself, since MPI libraries
 # leak on their own; what Open MPI reads uninitialised is suppressed.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # Reads tests/cli/spills.txt, then what ptxas -v said of CUDA objects, by way of c++filt. Names every function
 # that spills more registers than it may; fails if one does on the architecture that the kernels are tuned for.
 # On others, which `make ARCH=...` may add, it is only told.

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
 # No CUDA kernel spills registers into memory, but for those that tests/cli/spills.txt allows. Reads what
 # the assembler said when the objects were built; skipped where nothing was built with CUDA.
 set -u

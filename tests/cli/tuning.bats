@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-3-Clause
 # Files of tuned choices: what is wrong in one is named with its line; the shipped ones are right; without a GPU a good one
 # changes nothing, and the lab does not tune.
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What is written of tuned choices is read back, every legal kind of them. */
 #include <setjmp.h>
 #include <stdarg.h>

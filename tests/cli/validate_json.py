@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Checks JSON reports against docs/json-report.schema.json, and that every key in them is documented there.
 
 Usage: validate_json.py REPORT... Prints what is wrong; the exit status is the number of wrong reports.

@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-3-Clause
 # Verdicts of whole runs: right answers are VALID, wrong ones are not, and a run whose accuracy
 # cannot be judged says so. tests/app/verdict_test.c tries the checks one by one.
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Limits of device classes lower what a GPU has, and never raise it. */
 #include <setjmp.h>
 #include <stdarg.h>

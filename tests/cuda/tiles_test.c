@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Inner and outer tiles of random patches: every tile is one of them, once; inner ones read no
  * ghost of a neighbour's; and no tile is outer without reason, but for those beside a cuboid. */
 #include <setjmp.h>
@@ -6,7 +7,7 @@
 #include <stdint.h>
 #include <string.h>
 #include <cmocka.h>
-#include "cuda/tiles.h"
+#include "cuda/core/tiles.h"
 #include "support/random.h"
 
 enum { CASES = 20000, MOST_TILES = 7 };

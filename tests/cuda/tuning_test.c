@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* For which patches a tuned choice holds. */
 #include <setjmp.h>
 #include <stdarg.h>

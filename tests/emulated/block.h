@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef EMULATED_BLOCK_H
 #define EMULATED_BLOCK_H
 /* A block of a CUDA kernel on the CPU, to see whether a kernel's own source gives the right bits

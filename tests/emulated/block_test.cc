@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The emulated block itself: threads that do not wait for each other race, and are found out; those
  * that do wait do not. */
 #include <csetjmp>
@@ -7,8 +8,8 @@
 extern "C" {
 #include <cmocka.h>
 }
-#include "cuda/shared.cuh"
-#include "cuda/tile_copy.cuh"
+#include "cuda/core/shared_memory.cuh"
+#include "cuda/core/tile_copy.cuh"
 #include "cuda_pipeline.h"
 
 enum { VALUES = 0, BARRIER = emulated::THREADS * 8, RUNS = 3 };

@@ -1,9 +1,10 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef EMULATED_FV4_PATCH_H
 #define EMULATED_FV4_PATCH_H
 /* A patch with random fields for kernels of order 4, and the plain formulas on it. */
 #include <cstring>
 #include "block.h"
-#include "cuda/pair_fv4.cuh"
+#include "cuda/fv4/gsrb.cuh"
 #include "operators/boundary.h"
 #include "operators/fv4.h"
 #include "operators/smoothers.h"

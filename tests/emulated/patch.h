@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef EMULATED_PATCH_H
 #define EMULATED_PATCH_H
 /* A patch, and random fields on it. */
@@ -5,7 +6,7 @@
 #include <cstring>
 #include <random>
 #include <vector>
-#include "cuda/cells.cuh"
+#include "cuda/core/cells.cuh"
 
 namespace emulated
 {

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Ghosts behind walls, the source of the kernels that store them: those that are asked for have the
  * bits of the rule applied in i, then in j, then in k; nothing else changes. */
 #include <csetjmp>
@@ -10,7 +11,7 @@ extern "C" {
 #include "operators/passes.h"
 }
 struct cells cells_of(const struct patch *patch);
-#include "cuda/walls.cu"
+#include "cuda/boundary/walls.cu"
 #include "patch.h"
 
 using emulated::outside;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The sums of both orders as formulas: antisymmetry of the fluxes bit by bit, and cell averages of
  * polynomials, for which the sums must be exact (docs/NUMERICS.md, Operators). */
 #include <setjmp.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The headers of formulas as CUDA C++: each kernel uses every formula of one of them. Compiled with
  * the tests and never run; whether host and device agree is for the tests of the GPU backend. */
 #include "operators/boundary.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Magnitudes, sums and hashes as formulas: none depends on the order of its terms, sums are exact
  * to what operators/sum.h promises, and no NaN is lost. */
 #include <setjmp.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Restriction and prolongation as formulas: means are means, and cell averages of polynomials up to
  * the order are prolonged exactly (docs/NUMERICS.md, Transfer between levels). */
 #include <math.h>

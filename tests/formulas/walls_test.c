@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* One-dimensional rules as formulas: ghosts beyond walls, β beyond walls, prolongation, restriction
  * (docs/NUMERICS.md). Each is exact for cell averages of polynomials up to its degree and not for
  * the next one. */

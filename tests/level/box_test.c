@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The box calculus against sets of cells. */
 #include <setjmp.h>
 #include <stdarg.h>

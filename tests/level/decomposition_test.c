@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The size rule, the Morton curve, how boxes are dealt and merged, and the chain of coarser cuts.
  */
 #include <setjmp.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The layout of a level's fields and what a level knows about its boxes, on one rank. */
 #include <setjmp.h>
 #include <stdarg.h>

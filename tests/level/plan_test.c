@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Plans between levels of one rank; tests/mpi/plan_test.c has those between ranks. */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Communicators, reductions and raw exchanges. Every rank draws the same random numbers, and so
  * knows what the others have. */
 #include <setjmp.h>

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
 # gcc and clang give the same bits. Without clang there is nothing to compare, and the test is skipped.
 set -u
 : "${HPGMG:?is set by tests/run-all}" "${MPIRUN:=mpirun --oversubscribe}"

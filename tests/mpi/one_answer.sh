@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
 # One answer: the checksum that the program prints is the same for every number of ranks and threads
 # and every cut into boxes. one_answer_test.c compares far more cases, but within one number of ranks.
 set -u

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* One answer: for a problem of N³ cells the solution on h, every residual on h, 2h and 4h and the
  * Richardson error have the same bits whatever the boxes, the ranks that hold them, the threads and
  * the loops. One box of N³ cells lives on one rank however many there are (up to 7), so that each

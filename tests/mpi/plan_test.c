@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Plans between levels whose boxes lie on several ranks, some of which have none. Every rank makes
  * the same random cases; mistakes are added up, so that all ranks fail together. */
 #include <setjmp.h>

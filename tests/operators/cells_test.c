@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Passes against the formulas cell by cell (tests/support/cells.h), bit by bit: every operator,
  * smoother, boundary, start and finish; one box of any shape and domains of several; sweeps in one
  * pass or in many; tiled and plain; several threads, slabs and strips. Ghosts, padding and buffers

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Rows are worked on in chunks that fit into the innermost cache. A row of several chunks gives the
  * bits of its pieces, each shorter than a chunk. */
 #include <setjmp.h>

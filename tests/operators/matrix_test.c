@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The operator against a dense matrix that is built from the definition (docs/NUMERICS.md) by other
  * means: ghosts by explicit loops over the one-dimensional rules, fluxes by the published formulas
  * in the published order. N = 2 … 8, both orders, both equations, both boundaries, variable and

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Passes: tiled and plain traversals give the same bits for every operator, smoother and boundary,
  * every start, every finish, any sweeps and any number of threads, and read nothing but what they
  * may: ghosts behind walls and the second buffer hold NaN before each pass. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Up to the walls: polynomials that vanish there, of degrees that the wall rules represent, are
  * prolonged exactly and the operator's value for them is exact, in every cell of any boxes. */
 #include <setjmp.h>

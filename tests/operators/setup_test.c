@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Set-up of the operator: β beyond walls, restricted faces, the diagonal and its bounds do not
  * depend on boxes; HPGMG's diagonal around odd periodic grids; where the operator is symmetric, and
  * where it is not; constants under periodic operators (docs/NUMERICS.md, Identities). */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What every sweep of every smoother does, as docs/NUMERICS.md has it, and the places of the
  * operators in their list. */
 #include <float.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The order in which a tiled traversal works on rows, seen by steps that only take notes: each row
  * is worked on once for each operation, after all that it reads; and the rows that a wall's ghosts
  * follow from are one thread's.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Work-vector operations and reductions against simple loops over the domain, and the same bits
  * whatever the boxes and the number of threads. */
 #include <setjmp.h>

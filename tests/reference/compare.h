@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef REFERENCE_COMPARE_H
 #define REFERENCE_COMPARE_H
 /* Compares this program with the rows of hpgmg-fv.csv.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Errors and orders that are known: HPGMG's Richardson errors and orders of the default problem up
  * to 128³, and this project's own errors of the manufactured solutions, pinned after it was seen
  * that they fall by a factor of 4 a refinement. */

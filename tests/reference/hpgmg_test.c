@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Every row of the sizes `4 1` and `4 8`, and the F-cycles of `5 8` and `4 27`. */
 #include "reference/compare.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The record of errors and orders by which runs are judged, src/app/accuracy_record.def: the solver
  * still finds what is written there, up to 64³ and, with gsrb, 128³.
  *     slow_accuracy_test --record 1024 >src/app/accuracy_record.def

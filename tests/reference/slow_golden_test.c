@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Order 4 at 256³, where its order shows: HPGMG's Richardson error is 1.486406621007894e-08, its
  * order 3.978; and the order of the sine problem's true error from 128³ to 256³. Needs 2 GiB. */
 #include "base/memory.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Every row of the file. */
 #include "reference/compare.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Bottom solvers where they are at their limits: singular matrices, few iterations, a diagonal that
  * sweeps cannot use, operators that break a Krylov method down. */
 #include <math.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Sweeps in groups, as many as a halo is deep enough for, give the bits of sweeps one by one, each
  * after a halo exchange. Around an odd number of periodic cells colours do not alternate. */
 #include <setjmp.h>

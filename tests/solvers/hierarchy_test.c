@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The bytes that are foreseen are those that are allocated, on every level and rank, redistribution
  * buffers included. */
 #include <setjmp.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Identities of the whole solver and of its transfers (docs/NUMERICS.md). */
 #include <setjmp.h>
 #include <stdarg.h>

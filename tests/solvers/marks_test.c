@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Timed programs on a backend with marks: two around every stage, read after the last one, and no
  * waiting in between. The backend here is the CPU's with marks added. */
 #include <setjmp.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Programs begin a halo before the inner part of the pass that reads it and end it after: which
  * ones, in which order, and that the answer stays. The backend here is the CPU's with a second line
  * of work added; all of a pass is its outer part. */

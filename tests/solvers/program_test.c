@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What a program says of its stages: the bytes that each must move, and the seconds of all its
  * executions. */
 #include <setjmp.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What a program's passes read beyond their boxes has been put there by the stages before: the list
  * is walked as an execution would, with nothing but how many layers of each field's ghosts are
  * valid. On several ranks too. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Sizes around the largest numbers that the program can count, on any number of ranks, and what is
  * known of those that it can before they are built. */
 #include <setjmp.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* How a solve says that it ended: at its tolerance, at its limit, or because it gains too little.
  */
 #include <math.h>

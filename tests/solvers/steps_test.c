@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Programs hand runs of stages to a backend that does several steps in one call: which ones, and
  * that the answer stays. The backend here is the CPU's with such calls added. */
 #include <setjmp.h>

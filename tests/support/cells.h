@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef SUPPORT_CELLS_H
 #define SUPPORT_CELLS_H
 /* The passes once more, cell by cell over the whole domain: the same formulas, in loops that know

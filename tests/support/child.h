@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef SUPPORT_CHILD_H
 #define SUPPORT_CHILD_H
 /* Runs code that is expected to end the program in a forked child, and keeps what it says. */

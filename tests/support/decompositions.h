@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef SUPPORT_DECOMPOSITIONS_H
 #define SUPPORT_DECOMPOSITIONS_H
 /* Random decompositions: a cube cut by random planes, the boxes dealt to some of the ranks. Unlike

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef SUPPORT_PLAN_ORACLE_H
 #define SUPPORT_PLAN_ORACLE_H
 /* What a plan must do, cell by cell and from the definitions alone: for the tests of plans on one

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef SUPPORT_RANDOM_H
 #define SUPPORT_RANDOM_H
 /* Random cases that can be repeated: every case starts its own stream from the seed and its number,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef SUPPORT_SOLVE_CASE_H
 #define SUPPORT_SOLVE_CASE_H
 /* Solves one configuration on h, 2h and 4h as the benchmark does, without timing. For tests. */

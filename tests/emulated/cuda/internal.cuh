@@ -1,8 +1,9 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef EMULATED_INTERNAL_CUH
 #define EMULATED_INTERNAL_CUH
 /* What CUDA C++ has and C++ has not, as far as kernels here need it. */
 #include "block.h"
-#include "cuda/cells.cuh"
+#include "cuda/core/cells.cuh"
 
 #define __device__
 #define __host__

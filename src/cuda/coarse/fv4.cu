@@ -1,0 +1,5 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The tail of order 4. */
+#include "cuda/coarse/kernel.cuh"
+
+template void tail_launch<op_fv4>(struct tail &tail, int blocks);

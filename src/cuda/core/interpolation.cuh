@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef CUDA_CORE_INTERPOLATION_CUH
+#define CUDA_CORE_INTERPOLATION_CUH
+/* Prolongation to a pair of cells, for kernels. */
+#include "operators/transfers.h"
+
+/* One direction of prolongation at the low or high child. */
+template <int REACH>
+static __device__ __forceinline__ double interpolate(const double *c, long s, bool high)
+{
+    if (REACH == 1)
+        return high ? prolong2_high(c[-s], c[0], c[s]) : prolong2_low(c[-s], c[0], c[s]);
+    return high ? prolong4_high(c[-2 * s], c[-s], c[0], c[s], c[2 * s])
+                : prolong4_low(c[-2 * s], c[-s], c[0], c[s], c[2 * s]);
+}
+
+/* P coarse at the two children in i of the coarse cell that c points to, in the lower or the higher
+ * half of it in j and in k: k first, then j, then i. */
+template <int REACH>
+static __device__ __forceinline__ void prolonged_pair(const double *c, int sj, int sk, bool high_j,
+                                                      bool high_k, double child[2])
+{
+    enum { WIDTH = 2 * REACH + 1 };
+    double line[WIDTH];
+#pragma unroll
+    for (int a = -REACH; a <= REACH; a++) {
+        double column[WIDTH];
+#pragma unroll
+        for (int b = -REACH; b <= REACH; b++)
+            column[b + REACH] = interpolate<REACH>(c + a + b * sj, sk, high_k);
+        line[a + REACH] = interpolate<REACH>(column + REACH, 1, high_j);
+    }
+    child[0] = interpolate<REACH>(line + REACH, 1, false);
+    child[1] = interpolate<REACH>(line + REACH, 1, true);
+}
+
+#endif

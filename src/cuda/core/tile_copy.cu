@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "cuda/core/tile_copy.cuh"
+#include <cudaTypedefs.h>
+
+/* The driver's function by way of the runtime, so that the program starts where there is none. */
+static PFN_cuTensorMapEncodeTiled_v12000 encode_tiled()
+{
+    static void *function;
+    if (!function) {
+        cudaDriverEntryPointQueryResult found;
+        CUDA_CALL(cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &function, 12000,
+                                                   cudaEnableDefault, &found));
+        CHECK(found == cudaDriverEntryPointSuccess);
+    }
+    return (PFN_cuTensorMapEncodeTiled_v12000)function;
+}
+
+CUtensorMap cuda_tile_map(const double *x, const struct cells &c, int width, int rows)
+{
+    const cuuint64_t extent[3] = {(cuuint64_t)c.n[0] + 2 * MAP_GHOSTS,
+                                  (cuuint64_t)c.n[1] + 2 * MAP_GHOSTS,
+                                  (cuuint64_t)c.n[2] + 2 * MAP_GHOSTS};
+    const cuuint64_t strides[2] = {c.sj * sizeof(double), c.sk * sizeof(double)};
+    const cuuint32_t tile[3] = {(cuuint32_t)width, (cuuint32_t)rows, 1}, steps[3] = {1, 1, 1};
+    const double *first = x - MAP_GHOSTS * (1 + c.sj + c.sk);
+    CUtensorMap map;
+    const CUresult result =
+        encode_tiled()(&map, CU_TENSOR_MAP_DATA_TYPE_FLOAT64, 3, (void *)first, extent, strides,
+                       tile, steps, CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_NONE,
+                       CU_TENSOR_MAP_L2_PROMOTION_L2_128B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+    CHECK(result == CUDA_SUCCESS);
+    return map;
+}
+
+bool cuda_has_tile_copies(const void *kernel)
+{
+    cudaFuncAttributes attributes;
+    CUDA_CALL(cudaFuncGetAttributes(&attributes, kernel));
+    return attributes.ptxVersion >= 90;
+}

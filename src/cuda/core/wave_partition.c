@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "cuda/core/wave_partition.h"
+#include <stdlib.h>
+#include "base/check.h"
+
+/* Where there are more blocks than this a multiprocessor, it hardly matters when the last one ends;
+ * that neighbours do the same planes at the same time matters more. */
+enum { MOST_UNEVEN = 4 };
+
+static int divided_up(int n, int by)
+{
+    return (n + by - 1) / by;
+}
+
+static int smaller(int a, int b)
+{
+    return a < b ? a : b;
+}
+
+struct parts parts_even(int tiles, int n, int planes)
+{
+    return (struct parts){tiles, tiles, {divided_up(n, planes), 0}, {planes, 0}};
+}
+
+/* The one that is free first. */
+static int least_of(const long *busy, int count)
+{
+    int least = 0;
+    for (int m = 1; m < count; m++)
+        if (busy[m] < busy[least])
+            least = m;
+    return least;
+}
+
+long parts_steps(const struct parts *p, int n, int extra, int multiprocessors)
+{
+    long *busy = calloc((size_t)multiprocessors, sizeof *busy), end = 0;
+    CHECK(busy);
+    for (int group = 0; group < 2; group++) {
+        const int tiles = group == 0 ? p->first_tiles : p->tiles - p->first_tiles;
+        for (int block = 0; block < tiles * p->count[group]; block++) {
+            const int first = block / tiles * p->planes[group];
+            long *at = &busy[least_of(busy, multiprocessors)];
+            *at += smaller(p->planes[group], n - first) + extra;
+            end = *at > end ? *at : end;
+        }
+    }
+    free(busy);
+    return end;
+}
+
+/* First all blocks that have all their planes end, then for each tile one that has what is left.
+ * Multiprocessors are in two groups, those that are in the last wave of the former and those that
+ * are not; whichever is free first goes on. */
+long parts_even_steps(int tiles, int n, int planes, int extra, int multiprocessors)
+{
+    const int rest = n % planes, late = (int)((long)tiles * (n / planes) % multiprocessors);
+    const long waves = (long)tiles * (n / planes) / multiprocessors;
+    const int group[2] = {multiprocessors - late, late};
+    long free_at[2] = {waves * (planes + extra), (waves + 1) * (planes + extra)};
+    long end = free_at[late > 0];
+    for (int left = rest > 0 ? tiles : 0; left > 0;) {
+        const int g = late > 0 && free_at[1] < free_at[0];
+        free_at[g] += rest + extra;
+        left -= group[g];
+        end = free_at[g] > end ? free_at[g] : end;
+    }
+    return end;
+}
+
+int parts_best_planes(int tiles, int n, int least, int most, int extra, int multiprocessors)
+{
+    int best = least;
+    long fewest = parts_even_steps(tiles, n, least, extra, multiprocessors);
+    for (int planes = least + 2; planes <= smaller(most, n); planes += 2) {
+        const long steps = parts_even_steps(tiles, n, planes, extra, multiprocessors);
+        if (steps <= fewest) {
+            fewest = steps;
+            best = planes;
+        }
+    }
+    return best;
+}
+
+/* An even number of planes, so that there are about so many parts. */
+static void cut_group(struct parts *p, int group, int n, int count)
+{
+    p->planes[group] = divided_up(n, 2 * count) * 2;
+    p->count[group] = divided_up(n, p->planes[group]);
+}
+
+/* So many blocks, if each tile has one at least. */
+static struct parts uneven(int tiles, int n, int blocks)
+{
+    struct parts p = {tiles, tiles - blocks % tiles, {0, 0}, {0, 0}};
+    cut_group(&p, 0, n, blocks / tiles);
+    cut_group(&p, 1, n, blocks / tiles + 1);
+    return p;
+}
+
+struct parts parts_choose(int tiles, int n, int planes, int extra, int multiprocessors)
+{
+    struct parts best = parts_even(tiles, n, planes);
+    if (parts_blocks(&best) > MOST_UNEVEN * multiprocessors)
+        return best;
+    long fewest = parts_steps(&best, n, extra, multiprocessors);
+    for (int times = divided_up(tiles, multiprocessors); times <= MOST_UNEVEN; times++) {
+        const struct parts p = uneven(tiles, n, times * multiprocessors);
+        const long steps = parts_steps(&p, n, extra, multiprocessors);
+        if (steps < fewest) {
+            fewest = steps;
+            best = p;
+        }
+    }
+    return best;
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Marks on the stream's time line are events. The device writes the time of each as it gets there,
+ * so that work is timed without the host waiting after every piece of it. */
+#include <vector>
+#include "cuda/internal.cuh"
+
+static std::vector<cudaEvent_t> events;
+
+static cudaEvent_t event_of(int number)
+{
+    while ((int)events.size() <= number) {
+        cudaEvent_t event;
+        CUDA_CALL(cudaEventCreate(&event));
+        events.push_back(event);
+    }
+    return events[number];
+}
+
+void cuda_mark(int number)
+{
+    CUDA_CALL(cudaEventRecord(event_of(number), cuda_stream()));
+}
+
+double cuda_seconds_between(int from, int to)
+{
+    float milliseconds;
+    CUDA_CALL(cudaEventSynchronize(events[to]));
+    CUDA_CALL(cudaEventElapsedTime(&milliseconds, events[from], events[to]));
+    return 1e-3 * milliseconds;
+}
+
+void cuda_release_marks()
+{
+    for (cudaEvent_t event : events)
+        CUDA_CALL(cudaEventDestroy(event));
+    events.clear();
+}

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef CUDA_FV4_GSRB_CELLS_CUH
+#define CUDA_FV4_GSRB_CELLS_CUH
+/* Single cells of the fused red-black pass of order 4, from what is in shared memory. */
+#include "cuda/fv4/gather.cuh"
+#include "cuda/core/fences.cuh"
+#include "cuda/fv4/gsrb.cuh"
+#include "cuda/fv4/gsrb_tiles.cuh"
+#include "cuda/core/reciprocal.cuh"
+#include "cuda/core/red_black.cuh"
+
+/* A face: β and its differences in the two other directions, the lower one first. */
+struct face {
+    double beta, d_first, d_second;
+};
+
+/* Loaded from the plane of β at `place`, the two directions being strides within it. */
+static __device__ __forceinline__ struct face load_face(int place, int first, int second)
+{
+    return {at(place), at(place + first) - at(place - first),
+            at(place + second) - at(place - second)};
+}
+
+static __device__ __forceinline__ struct fv4_faces both(const struct face &low,
+                                                        const struct face &high)
+{
+    return {{low.beta, high.beta}, {low.d_first, high.d_first}, {low.d_second, high.d_second}};
+}
+
+/* The faces of a cell. */
+struct faces {
+    struct fv4_faces i, j, k;
+};
+
+static __device__ __forceinline__ double inverse_diagonal(double scale, const struct faces &x,
+                                                          double alpha)
+{
+    return reciprocal(fv4_inner_diagonal(scale, alpha, x.i.beta[0], x.i.beta[1], x.j.beta[0],
+                                         x.j.beta[1], x.k.beta[0], x.k.beta[1]));
+}
+
+/* What else a cell's new value depends on. */
+struct source {
+    double f, alpha;
+};
+
+/* D⁻¹ of a cell as computed or, near a wall, stored at a place. A branch around what computes it
+ * would keep that from overlapping with anything. */
+struct stored {
+    bool wanted;
+    int place;
+};
+
+static __device__ __forceinline__ double or_stored(double computed, const struct stored &stored)
+{
+    computed_here(computed);
+    return stored.wanted ? at(stored.place) : computed;
+}
+
+template <bool HELMHOLTZ>
+static __device__ __forceinline__ double relax(const struct pair_fv4 &w, const struct fv4_cells &x,
+                                               const struct faces &faces, const struct source &s,
+                                               const struct stored &stored)
+{
+    const double dinv = or_stored(inverse_diagonal(w.scale, faces, s.alpha), stored);
+    const double sum = fv4_sum_of(&x, &faces.i, &faces.j, &faces.k);
+    const double rhs =
+        HELMHOLTZ ? rhs_helmholtz(s.f, s.alpha, x.here) : rhs_poisson(s.f, 0.0, x.here);
+    return update_weighted(x.here, dinv, residual_value(rhs, w.scale, sum), RED_BLACK_WEIGHT);
+}
+
+/* A face in i or j, at the same place in each plane; `across` is the stride in the other one of
+ * these directions. */
+static __device__ __forceinline__ struct face load_side(const struct planes &p, int place,
+                                                        int across)
+{
+    const int here = p.beta[2] + place;
+    return {at(here), at(here + across) - at(here - across),
+            at(p.beta[3] + place) - at(p.beta[1] + place)};
+}
+
+/* The same of a red cell where u is 0 everywhere. */
+static __device__ __forceinline__ double relax_from_zero(const struct pair_fv4 &w,
+                                                         const struct faces &faces,
+                                                         const struct source &s,
+                                                         const struct stored &stored)
+{
+    return relax_zero(or_stored(inverse_diagonal(w.scale, faces, s.alpha), stored), s.f,
+                      RED_BLACK_WEIGHT);
+}
+
+/* The new value of the red cell at place c in plane k, all of it from shared memory. */
+template <bool HELMHOLTZ, bool ZERO>
+static __device__ __forceinline__ double relax_alone(const struct pair_fv4 &w, int c,
+                                                     const struct planes &p, const struct source &s,
+                                                     const struct stored &stored)
+{
+    const struct faces faces = {
+        both(load_side(p, BETA_I_CELL + c, ROW), load_side(p, BETA_I_CELL + c + COLUMN, ROW)),
+        both(load_side(p, BETA_J_CELL + c, COLUMN), load_side(p, BETA_J_CELL + c + ROW, COLUMN)),
+        both(load_face(p.beta_k[0] + c, COLUMN, ROW), load_face(p.beta_k[1] + c, COLUMN, ROW))};
+    if (ZERO)
+        return relax_from_zero(w, faces, s, stored);
+    const struct fv4_cells x =
+        gather_fv4([&](int i, int j, int k) { return at(p.u[2 + k] + c + i * COLUMN + j * ROW); });
+    return relax<HELMHOLTZ>(w, x, faces, s, stored);
+}
+
+#endif

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The bottom solver as one launch of one block. Vectors stay in the level's fields, which fit in
+ * the caches. */
+#include "cuda/generic/bottom.cuh"
+
+static struct bottom_counts *device_counts()
+{
+    static struct bottom_counts *counts;
+    if (!counts) {
+        counts = (struct bottom_counts *)cuda_allocate_bytes(sizeof *counts, "counts");
+        CUDA_CALL(cudaMemsetAsync(counts, 0, sizeof *counts, cuda_stream()));
+    }
+    return counts;
+}
+
+struct bottom_work bottom_open(struct level *level, enum field u, enum field f, double reduction,
+                               int max_iterations, bool singular)
+{
+    const struct patch *p = &level->patches[0];
+    const long o = p->offset;
+    struct bottom_work w = {cells_of(p), *level->stencil, {}};
+    double *const *fields = level->fields;
+    for (int sweep = 0; sweep < SMOOTHER_SWEEPS; sweep++)
+        w.relaxations[sweep] = stencil_relaxation(level->stencil, sweep);
+    w.v.f = w.v.alpha = w.v.beta_i = w.v.beta_j = w.v.beta_k = fields[f] + o;
+    if (fields[FIELD_ALPHA])
+        w.v.alpha = fields[FIELD_ALPHA] + o;
+    if (fields[FIELD_BETA_I]) {
+        w.v.beta_i = fields[FIELD_BETA_I] + o;
+        w.v.beta_j = fields[FIELD_BETA_J] + o;
+        w.v.beta_k = fields[FIELD_BETA_K] + o;
+    }
+    w.v.dinv = fields[FIELD_DINV] + o;
+    w.v.sj = w.c.sj;
+    w.v.sk = w.c.sk;
+    w.v.scale = level->stencil->scale;
+    w.u = fields[u] + o;
+    w.tmp = fields[FIELD_TMP] + o;
+    for (int v = 0; v < NUM_KRYLOV_FIELDS; v++)
+        w.work[v] = fields[FIELD_KRYLOV + v] + o;
+    w.periodic = level->periodic;
+    w.singular = singular;
+    w.ghosts = level->stencil->radius;
+    w.parity = (p->box.lo[0] + p->box.lo[1] + p->box.lo[2]) & 1;
+    w.max_iterations = max_iterations;
+    w.reduction = reduction;
+    w.counts = device_counts();
+    const int n = w.c.n[0], wanted = (n * n * n + 31) / 32 * 32;
+    w.threads = wanted < BOTTOM_THREADS ? wanted : BOTTOM_THREADS;
+    w.side = divider_of(n);
+    w.framed = divider_of(n + 2 * w.ghosts);
+    return w;
+}
+
+template <class Op>
+static __global__ void __launch_bounds__(BOTTOM_THREADS, 1)
+    bottom_kernel(const struct bottom_work w)
+{
+    __shared__ struct block_shared shared;
+    solve_bottom<Op>(w, &shared);
+}
+
+void cuda_bottom_solve(struct level *level, enum field u, enum field f, double reduction,
+                       int max_iterations, bool singular)
+{
+    const struct bottom_work w = bottom_open(level, u, f, reduction, max_iterations, singular);
+    with_operator(level->stencil->choice, [&](auto op) {
+        bottom_kernel<decltype(op)><<<1, w.threads, 0, cuda_stream()>>>(w);
+        CUDA_LAUNCHED();
+    });
+}
+
+void cuda_bottom_counts(struct bottom_counts *counts)
+{
+    CUDA_CALL(cudaMemcpyAsync(counts, device_counts(), sizeof *counts, cudaMemcpyDeviceToHost,
+                              cuda_stream()));
+    cuda_synchronise();
+}

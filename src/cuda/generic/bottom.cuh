@@ -1,0 +1,378 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef CUDA_GENERIC_BOTTOM_CUH
+#define CUDA_GENERIC_BOTTOM_CUH
+/* The bottom solver as the work of some threads of one block: BiCGStab as solvers/krylov.c has it,
+ * step by step and bit by bit, with the smoother as its fallback. */
+#include "cuda/core/divider.cuh"
+#include "cuda/core/operators.cuh"
+#include "cuda/boundary/walls.cuh"
+#include "operators/sum.h"
+extern "C" {
+#include "solvers/bottom.h"
+}
+
+enum { BOTTOM_THREADS = 256 }; /* at most */
+
+/* What the solver works on. */
+struct bottom_work {
+    struct cells c;
+    struct stencil s;
+    struct relaxation relaxations[SMOOTHER_SWEEPS];
+    struct view v; /* f and coefficients; u is set for each gather */
+    double *u, *tmp, *work[NUM_KRYLOV_FIELDS];
+    bool periodic, singular;
+    int ghosts, parity, max_iterations;
+    int threads;                 /* that work on it, the first ones of the block; whole warps */
+    struct divider side, framed; /* cells a side without and with ghosts */
+    double reduction;
+    struct bottom_counts *counts; /* in device memory */
+};
+
+/* The same for one warp, which the compiler knows then. */
+struct warp_bottom_work : bottom_work {
+};
+
+static __device__ __forceinline__ int threads_of(const bottom_work &w)
+{
+    return w.threads;
+}
+
+static __device__ __forceinline__ int threads_of(const warp_bottom_work &)
+{
+    return 32;
+}
+
+struct block_shared {
+    unsigned long long word[4];
+};
+
+/* Waits for all threads that work on it. */
+template <class Work>
+static __device__ void wait(const Work &w)
+{
+    if (threads_of(w) <= 32)
+        __syncwarp();
+    else
+        __barrier_sync_count(1, (unsigned)threads_of(w));
+}
+
+/* Calls f(element, i + j + k) for every cell, by all threads, and waits. */
+template <class Work, class F>
+static __device__ void each_cell(const Work &w, F f)
+{
+    const int cells = w.side.n * w.side.n * w.side.n;
+#pragma unroll 1
+    for (int x = threadIdx.x; x < cells; x += threads_of(w)) {
+        int i, j, k;
+        cube_cell(x, w.side, &i, &j, &k);
+        f(i + j * w.c.sj + k * w.c.sk, i + j + k);
+    }
+    wait(w);
+}
+
+/* The ghosts of the line that leaves the cells at place (a,b) of a side. */
+template <class Work>
+static __device__ void fill_side(const Work &w, double *x, int side, int a, int b)
+{
+    const int sj = (int)w.c.sj, sk = (int)w.c.sk, inward = step_inward(side, sj, sk);
+    double *ghost = x + side_place(side, a, b, w.side.n, sj, sk);
+    if (!w.periodic)
+        return fill_line(ghost, inward, w.s.wall_rule, w.ghosts);
+    for (int layer = 0; layer < w.ghosts; layer++)
+        ghost[-layer * inward] = ghost[(w.side.n - layer) * inward];
+}
+
+/* The ghost at place m along one of the twelve edges. */
+template <class Work>
+static __device__ void fill_edge_of(const Work &w, double *x, int edge, int m)
+{
+    const int sj = (int)w.c.sj, sk = (int)w.c.sk, n = w.side.n;
+    const struct edge e = edge_of(edge);
+    const int in_first = step_inward(e.first, sj, sk), in_second = step_inward(e.second, sj, sk);
+    double *ghost = x + edge_place(e, m, n, sj, sk);
+    if (w.periodic)
+        *ghost = ghost[n * in_first + n * in_second];
+    else
+        fill_edge(ghost, in_first, in_second, w.s.wall_rule);
+}
+
+/* The ghosts of x that the stencil reads: images where periodic, walls elsewhere. */
+template <class Work>
+static __device__ void fill_ghosts(const Work &w, double *x)
+{
+    const int n = w.side.n, sides = 6 * n * n, all = sides + (w.ghosts == 2 ? 12 * n : 0);
+#pragma unroll 1
+    for (int at = threadIdx.x; at < all; at += threads_of(w)) {
+        const int place = at < sides ? at : at - sides, row = quotient(place, w.side);
+        const int a = place - row * n, side = quotient(row, w.side);
+        if (at < sides)
+            fill_side(w, x, side, a, row - side * n);
+        else
+            fill_edge_of(w, x, row, a);
+    }
+    wait(w);
+}
+
+/* The maximum of a value per thread, known to all threads. A warp alone needs no memory. */
+template <class Work>
+static __device__ unsigned long long maximum(const Work &w, unsigned long long mine,
+                                             struct block_shared *shared)
+{
+    for (int lanes = 16; lanes > 0; lanes /= 2)
+        mine = max(mine, __shfl_xor_sync(0xffffffffu, mine, lanes));
+    if (threads_of(w) <= 32)
+        return mine;
+    if (threadIdx.x == 0)
+        shared->word[3] = 0;
+    wait(w);
+    if (threadIdx.x % 32 == 0)
+        atomicMax(&shared->word[3], mine);
+    wait(w);
+    const unsigned long long result = shared->word[3];
+    wait(w);
+    return result;
+}
+
+/* Sums of the threads' digits, known to all threads. */
+template <class Work>
+static __device__ void add_digits(const Work &w, int64_t digits[SUM_DIGITS],
+                                  struct block_shared *shared)
+{
+    for (int d = 0; d < SUM_DIGITS; d++)
+        for (int lanes = 16; lanes > 0; lanes /= 2)
+            digits[d] += __shfl_xor_sync(0xffffffffu, digits[d], lanes);
+    if (threads_of(w) <= 32)
+        return;
+    if (threadIdx.x < SUM_DIGITS)
+        shared->word[threadIdx.x] = 0;
+    wait(w);
+    for (int d = 0; d < SUM_DIGITS && threadIdx.x % 32 == 0; d++)
+        atomicAdd(&shared->word[d], (unsigned long long)digits[d]);
+    wait(w);
+    for (int d = 0; d < SUM_DIGITS; d++)
+        digits[d] = (int64_t)shared->word[d];
+    wait(w);
+}
+
+template <class Work>
+static __device__ double norm(const Work &w, const double *x, struct block_shared *shared)
+{
+    unsigned long long largest = 0;
+    each_cell(w, [&](long c, int) {
+        const unsigned long long bits = magnitude_bits(x[c]);
+        largest = bits > largest ? bits : largest;
+    });
+    return bits_to_double(maximum(w, largest, shared));
+}
+
+/* reduce_dot of solvers/reduce.c; y may be NULL for 1. */
+template <class Work>
+static __device__ double dot(const Work &w, const double *x, const double *y,
+                             struct block_shared *shared)
+{
+    unsigned long long largest = 0;
+    each_cell(w, [&](long c, int) {
+        const unsigned long long bits = magnitude_bits(y ? x[c] * y[c] : x[c]);
+        largest = bits > largest ? bits : largest;
+    });
+    largest = maximum(w, largest, shared);
+    if (largest == 0)
+        return 0.0;
+    if (largest >= 0x7ff0000000000000ull)
+        return bits_to_double(0x7ff8000000000000ull);
+    const int exponent = sum_exponent(largest);
+    const double scale = sum_scale(exponent);
+    int64_t digits[SUM_DIGITS] = {0, 0, 0};
+    each_cell(w, [&](long c, int) { sum_digits(y ? x[c] * y[c] : x[c], scale, digits); });
+    add_digits(w, digits, shared);
+    return sum_value(digits, exponent);
+}
+
+template <class Work>
+static __device__ void subtract_mean(const Work &w, double *x, struct block_shared *shared)
+{
+    const double cells = (double)w.c.n[0] * w.c.n[1] * w.c.n[2],
+                 mean = dot(w, x, NULL, shared) / cells;
+    each_cell(w, [=](long c, int) { x[c] += -mean; });
+}
+
+/* krylov_project */
+template <class Work>
+static __device__ void project(const Work &w, double *x, struct block_shared *shared)
+{
+    for (int i = 0; i < 2 && w.singular; i++)
+        subtract_mean(w, x, shared);
+}
+
+template <class Work>
+static __device__ void combine(const Work &w, double *z, double a, const double *x, double b,
+                               const double *y)
+{
+    each_cell(w, [=](long c, int) { z[c] = fma(a, x[c], b * y[c]); });
+}
+
+template <class Work>
+static __device__ void multiply(const Work &w, double *z, const double *x, const double *y)
+{
+    each_cell(w, [=](long c, int) { z[c] = x[c] * y[c]; });
+}
+
+template <class Op, class Work>
+static __device__ void residual(const Work &w, double *out, double *u)
+{
+    struct view v = w.v;
+    v.u = u;
+    fill_ghosts(w, u);
+    each_cell(w, [=](long c, int) { out[c] = Op::residual(v, c); });
+}
+
+/* out = A x = −(0 − A x) */
+template <class Op, class Work>
+static __device__ void apply(const Work &w, double *out, double *x)
+{
+    const struct view &v = w.v;
+    fill_ghosts(w, x);
+    each_cell(w, [&](long c, int) {
+        out[c] = -Op::residual_at(x + c, v.sj, v.sk, v.beta_i + c, v.beta_j + c, v.beta_k + c, v.sj,
+                                  v.sk, 0.0, v.alpha[c], v.scale);
+    });
+}
+
+static __device__ bool usable(double pivot)
+{
+    return isfinite(pivot) && pivot != 0.0;
+}
+
+static __device__ enum breakdown reason(double pivot)
+{
+    return isfinite(pivot) ? BREAKDOWN_PIVOT : BREAKDOWN_NOT_FINITE;
+}
+
+/* krylov_bicgstab; returns the iterations made. */
+template <class Op, class Work>
+static __device__ int bicgstab(const Work &w, enum breakdown *breakdown,
+                               struct block_shared *shared)
+{
+    double *r0 = w.work[0], *r = w.work[1], *p = w.work[2], *q = w.work[3], *s = w.work[4],
+           *t = w.work[5], *ap = w.work[6], *as = w.work[7];
+    int iterations = 0;
+    *breakdown = BREAKDOWN_NONE;
+    residual<Op>(w, r0, w.u);
+    project(w, r0, shared);
+    combine(w, r, 1.0, r0, 0.0, r0);
+    combine(w, p, 1.0, r0, 0.0, r0);
+    double rho = dot(w, r, r0, shared);
+    const double target = w.reduction * norm(w, r, shared);
+    if (rho == 0.0 || target == 0.0)
+        return 0;
+    while (iterations++ < w.max_iterations) {
+        multiply(w, q, w.v.dinv, p);
+        apply<Op>(w, ap, q);
+        const double pivot = dot(w, ap, r0, shared), alpha = rho / pivot;
+        if (!usable(pivot) || !isfinite(alpha)) {
+            *breakdown = reason(pivot);
+            return iterations;
+        }
+        combine(w, w.u, 1.0, w.u, alpha, q);
+        combine(w, s, 1.0, r, -alpha, ap);
+        if (norm(w, s, shared) < target)
+            return iterations;
+        multiply(w, t, w.v.dinv, s);
+        apply<Op>(w, as, t);
+        const double as_as = dot(w, as, as, shared), omega = dot(w, as, s, shared) / as_as;
+        if (!usable(as_as) || !usable(omega)) {
+            *breakdown = reason(omega);
+            return iterations;
+        }
+        combine(w, w.u, 1.0, w.u, omega, t);
+        combine(w, r, 1.0, s, -omega, as);
+        if (norm(w, r, shared) < target)
+            return iterations;
+        const double rho_new = dot(w, r, r0, shared), beta = (rho_new / rho) * (alpha / omega);
+        if (!usable(rho_new) || !isfinite(beta)) {
+            *breakdown = reason(rho_new);
+            return iterations;
+        }
+        combine(w, p, 1.0, p, -omega, ap);
+        combine(w, p, 1.0, r, beta, p);
+        rho = rho_new;
+    }
+    *breakdown = BREAKDOWN_ITERATIONS;
+    return w.max_iterations;
+}
+
+/* One sweep of the smoother; sweep s reads u where s is even (or where it works in place). */
+template <class Op, class Work>
+static __device__ void sweep_once(const Work &w, int sweep)
+{
+    double *in = w.s.in_place || sweep % 2 == 0 ? w.u : w.tmp,
+           *out = w.s.in_place || sweep % 2 == 1 ? w.u : w.tmp;
+    struct view v = w.v;
+    v.u = in;
+    const struct relaxation &r = w.relaxations[sweep];
+    const int parity = w.parity + r.colour;
+    fill_ghosts(w, in);
+    each_cell(w, [=, &r](long c, int place) {
+        if (r.coloured && ((place + parity) & 1))
+            out[c] = in[c];
+        else
+            out[c] = relaxed(r, in[c], r.two_step ? out[c] : 0.0, v.dinv[c], Op::residual(v, c));
+    });
+}
+
+static __device__ void count_breakdown(struct bottom_counts *counts, enum breakdown breakdown)
+{
+    if (threadIdx.x == 0 && breakdown != BREAKDOWN_NONE)
+        atomicAdd((unsigned long long *)&counts->breakdowns[breakdown], 1ull);
+}
+
+/* solve_by_smoothing of solvers/bottom.c; returns the sweeps made. */
+template <class Op, class Work>
+static __device__ int smooth(const Work &w, struct block_shared *shared)
+{
+    residual<Op>(w, w.work[0], w.u);
+    project(w, w.work[0], shared);
+    const double target = w.reduction * norm(w, w.work[0], shared);
+    int sweeps = 0;
+    double now = target == 0.0 ? 0.0 : bits_to_double(0x7ff0000000000000ull);
+    while (sweeps < w.max_iterations && now > target) {
+        for (int sweep = 0; sweep < SMOOTHER_SWEEPS; sweep++)
+            sweep_once<Op>(w, sweep);
+        sweeps += SMOOTHER_SWEEPS;
+        residual<Op>(w, w.work[0], w.u);
+        project(w, w.work[0], shared);
+        now = norm(w, w.work[0], shared);
+    }
+    count_breakdown(w.counts, now <= target ? BREAKDOWN_NONE : BREAKDOWN_SWEEPS);
+    return sweeps;
+}
+
+/* Counts a solve. Nobody waits for it. */
+static __device__ void count_solve(struct bottom_counts *counts, int iterations,
+                                   enum breakdown breakdown)
+{
+    if (threadIdx.x != 0)
+        return;
+    atomicAdd((unsigned long long *)&counts->solves, 1ull);
+    atomicAdd((unsigned long long *)&counts->iterations, (unsigned long long)iterations);
+    count_breakdown(counts, breakdown);
+}
+
+/* The whole solve, by the first w.threads threads of a block. */
+template <class Op, class Work>
+static __device__ void solve_bottom(const Work &w, struct block_shared *shared)
+{
+    enum breakdown breakdown;
+    int iterations = bicgstab<Op>(w, &breakdown, shared);
+    if (breakdown != BREAKDOWN_NONE)
+        iterations += smooth<Op>(w, shared);
+    if (w.singular)
+        subtract_mean(w, w.u, shared);
+    count_solve(w.counts, iterations, breakdown);
+}
+
+/* What solve_bottom() needs, in the level's fields. */
+struct bottom_work bottom_open(struct level *level, enum field u, enum field f, double reduction,
+                               int max_iterations, bool singular);
+
+#endif

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Prolongation as an operation of its own. */
+#include "cuda/internal.cuh"
+#include "operators/transfers.h"
+
+/* One direction, at the low and at the high child. */
+template <int REACH>
+static __device__ double interpolate(const double *c, bool high)
+{
+    if (REACH == 1)
+        return high ? prolong2_high(c[0], c[1], c[2]) : prolong2_low(c[0], c[1], c[2]);
+    return high ? prolong4_high(c[0], c[1], c[2], c[3], c[4])
+                : prolong4_low(c[0], c[1], c[2], c[3], c[4]);
+}
+
+/* P coarse, quadratic, at the eight children of the cell that c points to, numbered i + 2j + 4k: k
+ * first, then j, then i. */
+static __device__ void prolong_children(const double *c, long sj, long sk, double child[8])
+{
+    double line[4][3]; /* by j + 2k */
+    for (int a = 0; a < 3; a++) {
+        double column[2][3];
+        for (int b = 0; b < 3; b++) {
+            const double *at = c + (a - 1) + (b - 1) * sj;
+            const double values[3] = {at[-sk], at[0], at[sk]};
+            column[0][b] = interpolate<1>(values, false);
+            column[1][b] = interpolate<1>(values, true);
+        }
+        for (int k = 0; k < 2; k++)
+            for (int j = 0; j < 2; j++)
+                line[j + 2 * k][a] = interpolate<1>(column[k], j);
+    }
+    for (int x = 0; x < 8; x++)
+        child[x] = interpolate<1>(line[x / 2], x & 1);
+}
+
+/* Coarse cells to be prolonged, and where their children are; pointers are at the first one's. */
+struct prolongation {
+    int n[3];
+    const double *coarse;
+    long coarse_sj, coarse_sk;
+    double *u;
+    long sj, sk;
+    bool add;
+};
+
+/* A row of the children of coarse cell (i,j,k). */
+static __device__ double2 *child_row(const struct prolongation &p, int i, int j, int k, int row)
+{
+    return (double2 *)(p.u + 2 * i + (2 * j + row % 2) * p.sj + (2 * k + row / 2) * p.sk);
+}
+
+/* What the children are added to, asked for before it is needed. */
+struct children {
+    double2 row[4];
+};
+
+static __device__ struct children load_children(const struct prolongation &p, int i, int j, int k)
+{
+    struct children old = {};
+    for (int row = 0; row < 4 && p.add; row++)
+        old.row[row] = *child_row(p, i, j, k, row);
+    return old;
+}
+
+/* Stores the children of coarse cell (i,j,k), or what has been loaded with them added. */
+static __device__ void store_children(const struct prolongation &p, int i, int j, int k,
+                                      const double child[8], const struct children &old)
+{
+    for (int row = 0; row < 4; row++) {
+        double2 value = make_double2(child[2 * row], child[2 * row + 1]);
+        if (p.add)
+            value = make_double2(old.row[row].x + value.x, old.row[row].y + value.y);
+        *child_row(p, i, j, k, row) = value;
+    }
+}
+
+static void prolong_quadratic(const struct prolongation &p)
+{
+    for_cells(p.n[0], p.n[1], p.n[2], [=] __device__(int i, int j, int k) {
+        const struct children old = load_children(p, i, j, k);
+        double child[8];
+        prolong_children(p.coarse + i + j * p.coarse_sj + k * p.coarse_sk, p.coarse_sj, p.coarse_sk,
+                         child);
+        store_children(p, i, j, k, child, old);
+    });
+}
+
+/* The quartic one needs 125 coarse cells for each eight children, so what cells have in common is
+ * computed once: a lane has the cells of one i, marches in j, and takes what has been interpolated
+ * in k and j at other i from the lanes beside it. Two lanes on either side are there for that only.
+ */
+enum { LANES = 32, SIDE_LANES = 2, OWN_LANES = LANES - 2 * SIDE_LANES, PLANES = 8 };
+/* Coarse rows that a warp marches through, with four more to begin: many, or on small levels so few
+ * that all multiprocessors have some blocks. */
+enum { MOST_ROWS = 16, FEWEST_ROWS = 4, ENOUGH_BLOCKS = 8 };
+
+/* Interpolated in k at both children. */
+static __device__ void interpolate_in_k(const double *c, long sk, double &low, double &high)
+{
+    const double values[5] = {c[-2 * sk], c[-sk], c[0], c[sk], c[2 * sk]};
+    low = interpolate<2>(values, false);
+    high = interpolate<2>(values, true);
+}
+
+static __global__ void __launch_bounds__(LANES *PLANES)
+    prolong_quartic_kernel(const __grid_constant__ struct prolongation p, int rows)
+{
+    const int i = (int)blockIdx.x * OWN_LANES + (int)threadIdx.x - SIDE_LANES,
+              k = (int)blockIdx.z * PLANES + (int)threadIdx.y, first = (int)blockIdx.y * rows,
+              last = min(first + rows, p.n[1]);
+    if (k >= p.n[2])
+        return;
+    const bool own =
+        (int)threadIdx.x >= SIDE_LANES && (int)threadIdx.x < LANES - SIDE_LANES && i < p.n[0];
+    const double *c = p.coarse + min(i, p.n[0] + SIDE_LANES - 1) + k * p.coarse_sk;
+    double columns[2][5]; /* of rows j − 2 … j + 2 */
+    for (int b = 1; b < 5; b++)
+        interpolate_in_k(c + (first + b - 3) * p.coarse_sj, p.coarse_sk, columns[0][b],
+                         columns[1][b]);
+    for (int j = first; j < last; j++) {
+        for (int b = 0; b < 4; b++) {
+            columns[0][b] = columns[0][b + 1];
+            columns[1][b] = columns[1][b + 1];
+        }
+        interpolate_in_k(c + (j + 2) * p.coarse_sj, p.coarse_sk, columns[0][4], columns[1][4]);
+        double child[8];
+        for (int row = 0; row < 4; row++) {
+            const double here = interpolate<2>(columns[row / 2], row % 2);
+            const double line[5] = {__shfl_up_sync(~0u, here, 2), __shfl_up_sync(~0u, here, 1),
+                                    here, __shfl_down_sync(~0u, here, 1),
+                                    __shfl_down_sync(~0u, here, 2)};
+            child[2 * row] = interpolate<2>(line, false);
+            child[2 * row + 1] = interpolate<2>(line, true);
+        }
+        if (own)
+            store_children(p, i, j, k, child, load_children(p, i, j, k));
+    }
+}
+
+static void prolong_quartic(const struct prolongation &p)
+{
+    const int tiles_i = cuda_divided(p.n[0], OWN_LANES), tiles_k = cuda_divided(p.n[2], PLANES);
+    int rows = MOST_ROWS;
+    while (rows > FEWEST_ROWS &&
+           tiles_i * tiles_k * cuda_divided(p.n[1], rows) < ENOUGH_BLOCKS * cuda_multiprocessors())
+        rows /= 2;
+    const dim3 block(LANES, PLANES), grid(tiles_i, cuda_divided(p.n[1], rows), tiles_k);
+    prolong_quartic_kernel<<<grid, block, 0, cuda_stream()>>>(p, rows);
+    CUDA_LAUNCHED();
+}
+
+/* What is to be done: also on `layers` of coarse cells beyond sides without a wall. */
+static struct prolongation open_prolongation(const struct cells &fine, const struct cells &c,
+                                             const double *coarse, double *u, bool add, int layers)
+{
+    struct prolongation p = {{}, coarse, c.sj, c.sk, u, fine.sj, fine.sk, add};
+    for (int d = 0; d < 3; d++) {
+        const int low = c.wall[d][0] ? 0 : layers, high = c.wall[d][1] ? 0 : layers;
+        p.n[d] = low + c.n[d] + high;
+        p.coarse -= low * (d == 0 ? 1 : d == 1 ? c.sj : c.sk);
+        p.u -= 2 * low * (d == 0 ? 1 : d == 1 ? fine.sj : fine.sk);
+    }
+    return p;
+}
+
+void cuda_prolong(const struct pass *pass, int q, double *u, int extent)
+{
+    const struct cells fine = cells_of(&pass->level->patches[q]),
+                       c = cells_of(&pass->coarse->patches[q]);
+    const double *coarse = pass->coarse->fields[pass->coarse_u] + c.offset;
+    const bool add = pass->start == START_PROLONG_ADD;
+    CHECK(extent % 2 == 0);
+    const struct prolongation p = open_prolongation(fine, c, coarse, u, add, extent / 2);
+    if (pass->prolongation == 4)
+        prolong_quartic(p);
+    else
+        prolong_quadratic(p);
+}

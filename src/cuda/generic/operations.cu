@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* One kernel per operation, a thread a cell. */
+#include "cuda/core/atomic_max.cuh"
+#include "cuda/pass.cuh"
+#include "operators/sum.h"
+#include "operators/transfers.h"
+
+/* Calls f(i,j,k) for the patch and `extent` layers beyond its sides that are no wall. */
+template <class F>
+static void for_extended(const struct cells &c, int extent, F f)
+{
+    int low[3], n[3];
+    for (int d = 0; d < 3; d++) {
+        low[d] = c.wall[d][0] ? 0 : -extent;
+        n[d] = c.n[d] - low[d] + (c.wall[d][1] ? 0 : extent);
+    }
+    const int l0 = low[0], l1 = low[1], l2 = low[2];
+    for_cells(n[0], n[1], n[2], [=] __device__(int i, int j, int k) { f(i + l0, j + l1, k + l2); });
+}
+
+template <class Op>
+static void sweep_coloured(const struct work &w, const struct relaxation &r, double *out,
+                           int extent)
+{
+    const struct view v = w.v;
+    const int colour = (w.parity + r.colour) & 1;
+    const double weight = r.weight;
+    for_extended(w.c, extent, [=] __device__(int i, int j, int k) {
+        const long at = i + j * v.sj + k * v.sk;
+        if ((i + j + k + colour) & 1) {
+            if (out != v.u)
+                out[at] = v.u[at];
+        } else {
+            out[at] = update_weighted(v.u[at], v.dinv[at], Op::residual(v, at), weight);
+        }
+    });
+}
+
+template <class Op>
+static void sweep_weighted(const struct work &w, const struct relaxation &r, double *out,
+                           int extent)
+{
+    const struct view v = w.v;
+    const double weight = r.weight;
+    for_extended(w.c, extent, [=] __device__(int i, int j, int k) {
+        const long at = i + j * v.sj + k * v.sk;
+        out[at] = update_weighted(v.u[at], v.dinv[at], Op::residual(v, at), weight);
+    });
+}
+
+template <class Op>
+static void sweep_two_step(const struct work &w, const struct relaxation &r, double *out,
+                           int extent)
+{
+    const struct view v = w.v;
+    const double weight = r.weight, c1 = r.c1;
+    for_extended(w.c, extent, [=] __device__(int i, int j, int k) {
+        const long at = i + j * v.sj + k * v.sk;
+        out[at] = update_two_step(v.u[at], out[at], v.dinv[at], Op::residual(v, at), weight, c1);
+    });
+}
+
+template <class Op>
+static void sweep_once(const struct work &w, int sweep, int extent)
+{
+    const struct relaxation r = stencil_relaxation(w.s, sweep);
+    double *out = w.buffer[(sweep + 1) & 1];
+    if (r.coloured)
+        sweep_coloured<Op>(w, r, out, extent);
+    else if (r.two_step)
+        sweep_two_step<Op>(w, r, out, extent);
+    else
+        sweep_weighted<Op>(w, r, out, extent);
+}
+
+void baseline_sweep(const struct work &w, int sweep, int extent)
+{
+    with_operator(w.s->choice, [&](auto op) { sweep_once<decltype(op)>(w, sweep, extent); });
+}
+
+template <class Op>
+static void finish_store(const struct work &w)
+{
+    const struct view v = w.v;
+    double *out = w.pass->level->fields[w.pass->residual] + w.c.offset;
+    for_cells(w.c.n[0], w.c.n[1], w.c.n[2], [=] __device__(int i, int j, int k) {
+        const long at = i + j * v.sj + k * v.sk;
+        out[at] = Op::residual(v, at);
+    });
+}
+
+template <class Op>
+static void finish_restrict(const struct work &w, int q)
+{
+    const struct view v = w.v;
+    const struct cells c = cells_of(&w.pass->coarse->patches[q]);
+    double *out = w.pass->coarse->fields[w.pass->coarse_f] + c.offset;
+    for_cells(c.n[0], c.n[1], c.n[2], [=] __device__(int i, int j, int k) {
+        double pair[4];
+        for (int row = 0; row < 4; row++) {
+            const long at = 2 * i + (2 * j + (row & 1)) * v.sj + (2 * k + (row >> 1)) * v.sk;
+            pair[row] = Op::residual(v, at) + Op::residual(v, at + 1);
+        }
+        out[i + j * c.sj + k * c.sk] = restrict_cell(pair[0], pair[1], pair[2], pair[3]);
+    });
+}
+
+template <class Op>
+static __global__ void __launch_bounds__(256)
+    norm_kernel(struct view v, int n0, int n1, int n2, unsigned long long *norm)
+{
+    const long cells = (long)n0 * n1 * n2;
+    unsigned long long largest = 0;
+    for (long x = (long)blockIdx.x * blockDim.x + threadIdx.x; x < cells;
+         x += (long)gridDim.x * blockDim.x) {
+        const long at = x % n0 + x / n0 % n1 * v.sj + x / n0 / n1 * v.sk;
+        const unsigned long long bits = magnitude_bits(Op::residual(v, at));
+        largest = larger(largest, bits);
+    }
+    raise(norm, largest);
+}
+
+template <class Op>
+static void finish_norm(const struct work &w)
+{
+    norm_kernel<Op><<<1056, 256, 0, cuda_stream()>>>(w.v, w.c.n[0], w.c.n[1], w.c.n[2],
+                                                     cuda_norm_word(w.pass->norm));
+    CUDA_LAUNCHED();
+}
+
+void baseline_finish(const struct work &w, int q)
+{
+    with_operator(w.s->choice, [&](auto op) {
+        if (w.pass->finish == FINISH_RESTRICT)
+            finish_restrict<decltype(op)>(w, q);
+        else if (w.pass->finish == FINISH_NORM)
+            finish_norm<decltype(op)>(w);
+        else
+            finish_store<decltype(op)>(w);
+    });
+}
+
+void baseline_start(const struct work &w, int q, int extent)
+{
+    double *u = w.buffer[0];
+    const long sj = w.c.sj, sk = w.c.sk;
+    if (w.pass->start == START_ZERO)
+        for_extended(w.c, extent,
+                     [=] __device__(int i, int j, int k) { u[i + j * sj + k * sk] = 0.0; });
+    else if (w.pass->start != START_KEEP)
+        cuda_prolong(w.pass, q, u, extent);
+}
+
+/* to = A x = −(0 − A x), with `to` as the right-hand side 0. */
+template <class Op>
+static void apply(const struct work &w, double *to)
+{
+    const struct view v = w.v;
+    for_cells(w.c.n[0], w.c.n[1], w.c.n[2],
+              [=] __device__(int i, int j, int k) { to[i + j * v.sj + k * v.sk] = 0.0; });
+    for_cells(w.c.n[0], w.c.n[1], w.c.n[2], [=] __device__(int i, int j, int k) {
+        const long at = i + j * v.sj + k * v.sk;
+        to[at] = -Op::residual(v, at);
+    });
+}
+
+void cuda_apply(struct level *level, enum field out, enum field x)
+{
+    cuda_walls_fill(level, level->fields[x], level->stencil->wall_rule, level->stencil->radius);
+    for (int q = 0; q < level->npatches; q++) {
+        struct pass pass = {};
+        pass.level = level;
+        pass.u = x;
+        pass.f = out;
+        struct work w = cuda_open_work(&pass, q);
+        w.v.u = w.buffer[0];
+        with_operator(level->stencil->choice,
+                      [&](auto op) { apply<decltype(op)>(w, level->fields[out] + w.c.offset); });
+    }
+}

@@ -1,7 +1,0 @@
-/* The tail of order 2. */
-#include "cuda/tail_kernel.cuh"
-
-template void tail_launch<op_fv2>(struct tail &tail, int blocks);
-template void tail_launch<op_fv2_helmholtz>(struct tail &tail, int blocks);
-template void tail_launch<op_fv2_constant>(struct tail &tail, int blocks);
-template void tail_launch<op_fv2_constant_helmholtz>(struct tail &tail, int blocks);

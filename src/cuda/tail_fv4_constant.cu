@@ -1,5 +1,0 @@
-/* The tail of order 4 with constant coefficients. */
-#include "cuda/tail_kernel.cuh"
-
-template void tail_launch<op_fv4_constant>(struct tail &tail, int blocks);
-template void tail_launch<op_fv4_constant_helmholtz>(struct tail &tail, int blocks);

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef EMULATED_TILE_COPY_CUH
+#define EMULATED_TILE_COPY_CUH
+/* Copies of tiles, done at once by the thread that asks for them. */
+#include "cuda/internal.cuh"
+#include "cuda/core/shared_memory.cuh"
+
+typedef uint64_t barrier_word;
+
+/* A word holds its barrier's number. */
+static inline emulated::counted_barrier &barrier_at(const barrier_word *word)
+{
+    return emulated::now->barriers[*word];
+}
+
+static inline void barrier_create(barrier_word *word, int arrivals)
+{
+    emulated::counted_barrier b;
+    b.expected = b.missing = arrivals;
+    *word = emulated::now->barriers.size();
+    emulated::now->barriers.push_back(b);
+}
+
+static inline void barriers_created()
+{
+}
+
+static inline void barrier_wait(barrier_word *word, int parity)
+{
+    while (barrier_at(word).phase % 2 == parity)
+        emulated::wait_for_others();
+    emulated::self().known.learn(barrier_at(word).told);
+}
+
+static inline void barrier_arrive(barrier_word *word)
+{
+    emulated::arrive(barrier_at(word));
+}
+
+struct CUtensorMap {
+    const double *x;
+    struct cells c;
+    int width, rows;
+};
+
+static inline double value_or_zero(const CUtensorMap &map, int i, int j, int k)
+{
+    const int place[3] = {i, j, k};
+    for (int d = 0; d < 3; d++)
+        if (place[d] < -MAP_GHOSTS || place[d] >= map.c.n[d] + MAP_GHOSTS)
+            return 0.0;
+    return map.x[i + j * map.c.sj + k * map.c.sk];
+}
+
+static inline void barrier_expect(barrier_word *word, int bytes)
+{
+    emulated::arrive_before_copies(barrier_at(word), bytes);
+}
+
+/* The engine wants tiles that begin at even places, and go to multiples of 128 bytes. */
+static inline void tile_fetch(void *to, const CUtensorMap &map, int i, int j, int k,
+                              barrier_word *word)
+{
+    const int place = (int)((unsigned char *)to - shared_memory);
+    if (place % 128 != 0 || (i + MAP_GHOSTS) % 2 != 0)
+        abort();
+    for (int r = 0; r < map.rows; r++)
+        for (int q = 0; q < map.width; q++)
+            put(place + (r * map.width + q) * (int)sizeof(double),
+                value_or_zero(map, i + q, j + r, k));
+    emulated::copied(barrier_at(word), (long)map.rows * map.width * (long)sizeof(double));
+}
+
+static inline void order_before_copies()
+{
+}
+
+static inline bool one_lane()
+{
+    return emulated::now->running % emulated::WARP == 0;
+}
+
+#endif

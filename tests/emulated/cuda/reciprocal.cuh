@@ -1,9 +1,0 @@
-#ifndef EMULATED_RECIPROCAL_CUH
-#define EMULATED_RECIPROCAL_CUH
-
-static inline double reciprocal(double x)
-{
-    return 1.0 / x;
-}
-
-#endif

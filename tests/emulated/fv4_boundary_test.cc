@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What is left near walls of order 4's red-black pass, its kernel's own source on emulated blocks:
+ * black cells next to walls in j and k and all ghosts have the bits that the formulas give; nothing
+ * else changes; nothing races. */
+#include <csetjmp>
+#include <cstdarg>
+#include <cstddef>
+#include <cstdint>
+extern "C" {
+#include <cmocka.h>
+}
+#include "cuda/fv4/boundary_kernel.cuh"
+#include "fv4_patch.h"
+
+static void run_kernel(const struct pair_fv4 &w, std::mt19937 &random)
+{
+    const emulated::index3 grid = {(unsigned)cuda_divided(w.c.n[0], RIM_X),
+                                   (unsigned)cuda_divided(std::max(w.c.n[1], w.c.n[2]), RIM_Y), 4};
+    for (unsigned z = 0; z < grid.z; z++)
+        for (unsigned y = 0; y < grid.y; y++)
+            for (unsigned x = 0; x < grid.x; x++)
+                assert_true(emulated::run(
+                    {x, y, z}, random, [&] { rim_kernel(w); }, grid));
+}
+
+/* Ghosts of both layers behind walls, edges and corners included: in i, then in j, then in k. */
+static void fill_ghosts(const struct cells &c, double *u)
+{
+    const long step[3] = {1, c.sj, c.sk};
+    int least[3] = {0, 0, 0};
+    for (int d = 0; d < 3; d++) {
+        const int a = d == 0 ? 1 : 0, b = d == 2 ? 1 : 2;
+        for (int q = least[b]; q < c.n[b] - least[b]; q++)
+            for (int p = least[a]; p < c.n[a] - least[a]; p++)
+                for (int high = 0; high < 2; high++) {
+                    const long s = high ? -step[d] : step[d];
+                    double *x = u + p * step[a] + q * step[b] + (high ? (c.n[d] - 1) * step[d] : 0);
+                    put_ghosts_behind(x, s);
+                }
+        least[d] = -2;
+    }
+}
+
+static bool is_red(const struct pair_fv4 &w, int i, int j, int k)
+{
+    return (i + j + k + w.colour) % 2 == 0;
+}
+
+static bool next_to_walls(const struct pair_fv4 &w, int j, int k)
+{
+    return !away_from_walls(j, w.c.n[1]) || !away_from_walls(k, w.c.n[2]);
+}
+
+static field expected(const struct box &b, const struct pair_fv4 &w, const field &u)
+{
+    field both(b.size), after;
+    for_cells(w.c, [&](int i, int j, int k, long place) {
+        both[b.origin + place] = is_red(w, i, j, k) ? w.out[place] : u[b.origin + place];
+    });
+    fill_ghosts(w.c, both.data() + b.origin);
+    after.assign(w.out - b.origin, w.out - b.origin + b.size);
+    for_cells(w.c, [&](int i, int j, int k, long place) {
+        if (!is_red(w, i, j, k) && next_to_walls(w, j, k))
+            after[b.origin + place] = relaxed(w, both.data() + b.origin, i, j, k);
+    });
+    fill_ghosts(w.c, after.data() + b.origin);
+    return after;
+}
+
+/* Whether the operator reads this cell of a field: two ghosts behind each wall, and one on edges.
+ */
+static bool is_read(const struct cells &c, const int p[3])
+{
+    const struct emulated::outside o = emulated::outside_of(c, p);
+    return o.directions == 0 || (o.directions == 1 && o.layers <= 2) ||
+           (o.directions == 2 && o.layers == 1);
+}
+
+static void check(int n0, int n1, int n2, bool helmholtz, int colour, bool ghosts,
+                  enum guess guess = ANY)
+{
+    std::mt19937 random(n0 + n1 + n2 + colour);
+    const struct box b = make_box(n0, n1, n2);
+    struct fields x = make_fields(b, random);
+    struct pair_fv4 w = make_pass(b, x, helmholtz, colour, guess);
+    x.out = random_field(b, random, -1.0, 1.0);
+    w.out = x.out.data() + b.origin;
+    w.ghosts = ghosts;
+    const field want = expected(b, w, x.u), before = x.out;
+    long wrong = 0;
+    emulated::races = 0;
+    run_kernel(w, random);
+    emulated::for_box(b, [&](const int p[3], long place) {
+        const bool inside = emulated::outside_of(b.c, p).directions == 0;
+        const field &right = is_read(b.c, p) && (inside || ghosts) ? want : before;
+        wrong += memcmp(&x.out[place], &right[place], sizeof(double)) != 0;
+    });
+    assert_int_equal(wrong, 0);
+    assert_int_equal(emulated::races, 0);
+}
+
+static void test_cubes(void **)
+{
+    for (int n = 8; n <= 20; n += 4)
+        check(n, n, n, n % 8 == 0, n / 4 % 2, n != 16);
+    check(36, 36, 36, false, 1, true);
+}
+
+static void test_other_patches(void **)
+{
+    check(68, 8, 12, false, 1, true);
+    check(12, 20, 8, true, 0, true);
+    check(36, 12, 28, false, 0, true);
+}
+
+static void test_from_zero(void **)
+{
+    check(20, 20, 20, false, 1, true, ZERO);
+    check(36, 12, 8, true, 0, true, ZERO);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_cubes),
+        cmocka_unit_test(test_other_patches),
+        cmocka_unit_test(test_from_zero),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

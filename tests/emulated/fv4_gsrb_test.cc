@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The kernel of order 4's red and black half-sweeps in one pass, its own source on an emulated
+ * block: red cells, and black ones but for those near walls in j and k, have the bits that the
+ * formulas give; the others keep their value; nothing races. */
+#include <csetjmp>
+#include <cstdarg>
+#include <cstddef>
+#include <cstdint>
+extern "C" {
+#include <cmocka.h>
+}
+#include "cuda/fv4/gsrb_kernel.cuh"
+#include "fv4_patch.h"
+
+/* Half of the tiles in parts of so many planes, the others of two more. */
+static struct parts make_parts(int tiles, int n, int planes)
+{
+    return {tiles,
+            cuda_divided(tiles, 2),
+            {cuda_divided(n, planes), cuda_divided(n, planes + 2)},
+            {planes, planes + 2}};
+}
+
+static void run_kernel(const struct pair_fv4 &w, int planes, std::mt19937 &random)
+{
+    const bool zero = !w.in;
+    const struct maps maps = {{w.in, w.c, WIDTH, REGION_ROWS + 4},
+                              {w.beta_i, w.c, WIDTH, REGION_ROWS + 2},
+                              {w.beta_j, w.c, WIDTH, REGION_ROWS + 1},
+                              {w.beta_k, w.c, WIDTH, REGION_ROWS + 2}};
+    const int tiles_i = cuda_divided(w.c.n[0], CORE_WIDTH),
+              tiles = tiles_i * cuda_divided(w.c.n[1] - 2, CORE_ROWS);
+    const struct parts parts = make_parts(tiles, w.c.n[2], planes);
+    const struct shares shares = share(parts, tiles_i);
+    for (int block = 0; block < parts_blocks(&parts); block++)
+        assert_true(emulated::run({(unsigned)block, 0, 0}, random, [&] {
+            if (w.alpha)
+                zero ? red_black_kernel<true, true>(w, maps, shares, 0)
+                     : red_black_kernel<true, false>(w, maps, shares, 0);
+            else
+                zero ? red_black_kernel<false, true>(w, maps, shares, 0)
+                     : red_black_kernel<false, false>(w, maps, shares, 0);
+        }));
+}
+
+/* Both ghosts behind the walls in i, of every row. */
+static void fill_ends(const struct cells &c, double *u)
+{
+    for (int k = 0; k < c.n[2]; k++)
+        for (int j = 0; j < c.n[1]; j++) {
+            double *x = u + j * c.sj + k * c.sk;
+            put_ghosts_behind(x, 1);
+            put_ghosts_behind(x + c.n[0] - 1, -1);
+        }
+}
+
+/* What the kernel should leave, by one cell after the other. */
+static field expected(const struct box &b, const struct pair_fv4 &w, const field &u)
+{
+    field after_red = u, after_both;
+    const auto is_red = [&](int i, int j, int k) { return (i + j + k + w.colour) % 2 == 0; };
+    for_cells(w.c, [&](int i, int j, int k, long place) {
+        if (is_red(i, j, k))
+            after_red[b.origin + place] = relaxed(w, u.data() + b.origin, i, j, k);
+    });
+    after_both = after_red;
+    fill_ends(w.c, after_red.data() + b.origin);
+    for_cells(w.c, [&](int i, int j, int k, long place) {
+        if (!is_red(i, j, k) && is_within(j, w.c.n[1], RIM_LAYERS) &&
+            is_within(k, w.c.n[2], RIM_LAYERS))
+            after_both[b.origin + place] = relaxed(w, after_red.data() + b.origin, i, j, k);
+    });
+    return after_both;
+}
+
+static void check(int n0, int n1, int n2, int planes, bool helmholtz, int colour,
+                  enum guess guess = ANY)
+{
+    std::mt19937 random(n0 + n1 + n2 + colour);
+    const struct box b = make_box(n0, n1, n2);
+    struct fields x = make_fields(b, random);
+    const struct pair_fv4 w = make_pass(b, x, helmholtz, colour, guess);
+    const field want = expected(b, w, x.u);
+    long wrong = 0;
+    emulated::races = 0;
+    run_kernel(w, planes, random);
+    for_cells(b.c, [&](int, int, int, long place) {
+        wrong += memcmp(&w.out[place], &want[b.origin + place], sizeof(double)) != 0;
+    });
+    assert_int_equal(wrong, 0);
+    assert_int_equal(emulated::races, 0);
+}
+
+static void test_whole_tiles(void **)
+{
+    check(64, 16, 16, 16, false, 0);
+    check(128, 30, 20, 10, false, 1);
+    check(192, 16, 12, 12, true, 0);
+}
+
+static void test_tiles_that_are_not_full(void **)
+{
+    for (int n = 68; n <= 100; n += n < 76 ? 4 : 24)
+        check(n, 20, 16, 8, n == 72, n / 4 % 2);
+    check(132, 18, 10, 6, false, 0);
+}
+
+static void test_small_patches(void **)
+{
+    check(8, 8, 8, 8, false, 0);
+    check(12, 12, 12, 4, true, 1);
+    check(16, 40, 8, 2, false, 1);
+    check(40, 16, 16, 6, false, 0);
+}
+
+static void test_from_zero(void **)
+{
+    check(64, 16, 16, 16, false, 0, ZERO);
+    check(132, 30, 12, 6, false, 1, ZERO);
+    check(76, 20, 16, 8, true, 0, ZERO);
+    check(8, 8, 8, 8, true, 1, ZERO);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_whole_tiles),
+        cmocka_unit_test(test_tiles_that_are_not_full),
+        cmocka_unit_test(test_small_patches),
+        cmocka_unit_test(test_from_zero),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
