@@ -1,24 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Marks on the stream's time line are events. The device writes the time of each as it gets there,
- * so that work is timed without the host waiting after every piece of it. */
+/* Events of backend.h. The device writes the time of each as it gets there, so that work is timed
+ * without the host waiting after every piece of it. */
 #include <vector>
-#include "cuda/internal.cuh"
+#include "cuda/backend.cuh"
+#include "cuda/core/launch.cuh"
 
 static std::vector<cudaEvent_t> events;
 
-static cudaEvent_t event_of(int number)
+void cuda_record_event(int number)
 {
     while ((int)events.size() <= number) {
         cudaEvent_t event;
         CUDA_CALL(cudaEventCreate(&event));
         events.push_back(event);
     }
-    return events[number];
-}
-
-void cuda_mark(int number)
-{
-    CUDA_CALL(cudaEventRecord(event_of(number), cuda_stream()));
+    CUDA_CALL(cudaEventRecord(events[number], cuda_stream()));
 }
 
 double cuda_seconds_between(int from, int to)
@@ -29,7 +25,7 @@ double cuda_seconds_between(int from, int to)
     return 1e-3 * milliseconds;
 }
 
-void cuda_release_marks()
+void cuda_release_events()
 {
     for (cudaEvent_t event : events)
         CUDA_CALL(cudaEventDestroy(event));

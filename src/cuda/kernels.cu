@@ -2,7 +2,9 @@
 /* The table of kernels, and the loop that gives each part of a pass to a row. */
 #include <cstdio>
 #include <cstring>
+#include "cuda/backend.cuh"
 #include "cuda/cuda.h"
+#include "cuda/device.cuh"
 #include "cuda/kernels.cuh"
 extern "C" {
 #include "operators/traffic.h"

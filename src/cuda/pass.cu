@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the rows of the table of kernels have in common. */
+/* What the kernels of the table have in common. */
 #include "cuda/pass.cuh"
 
 struct work cuda_open_work(const struct pass *pass, int q)
@@ -39,11 +39,4 @@ bool sweeps_in_pairs(const struct pass *pass)
 {
     return pass->nsweeps > 0 && pass->nsweeps % 2 == 0 && pass->first_sweep % 2 == 0 &&
            !cuda_tail_level(pass->level);
-}
-
-void exchange_buffers(const struct pass *pass)
-{
-    double **fields = pass->level->fields, *swapped = fields[pass->u];
-    fields[pass->u] = fields[FIELD_TMP];
-    fields[FIELD_TMP] = swapped;
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Which choice holds for a launch. */
 #include "cuda/tuning.cuh"
+#include "cuda/core/wave_partition.h"
+#include "cuda/device.cuh"
 
 struct cuda_tuning cuda_tuned(int order, enum cuda_tuned_stage stage, bool helmholtz,
                               const struct cells &c)
@@ -14,4 +16,10 @@ struct cuda_tuning cuda_tuned(int order, enum cuda_tuned_stage stage, bool helmh
     }
     cuda_tuned_rows(order, stage, rows);
     return {order, stage, helmholtz, 0, rows[0], 0, 0};
+}
+
+int cuda_choose_planes(int tuned, int n2, int tiles, int least, int most, int extra)
+{
+    return tuned > 0 ? tuned
+                     : parts_best_planes(tiles, n2, least, most, extra, cuda_multiprocessors());
 }

@@ -2,7 +2,7 @@
 /* The experiments as kernels. */
 #include <cooperative_groups.h>
 #include "cuda/cuda.h"
-#include "cuda/internal.cuh"
+#include "cuda/core/launch.cuh"
 #include "lab/gpu.h"
 
 enum { THREADS = 256, PER_THREAD = 4, BLOCKS_PER_MULTIPROCESSOR = 8 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* An experiment, worked through in docs/LAB.md: the residual norm of order 2 by threads that march
  * through the planes, each with its column of u and the β between in registers. */
-#include "cuda/internal.cuh"
+#include "cuda/core/launch.cuh"
 extern "C" {
 #include "lab/variants.h"
 #include "solvers/program.h"
@@ -82,7 +82,7 @@ static void run(struct stage_case *c)
     const dim3 grid(cuda_divided(p.n[0], LANES), cuda_divided(p.n[1], ROWS),
                     cuda_divided(p.n[2], PLANES));
     cuda_walls_fill(l, l->fields[FIELD_U], l->stencil->wall_rule, l->stencil->radius);
-    unsigned long long *norm = cuda_norm_word(c->stage->pass.norm);
+    unsigned long long *norm = cuda_norm_word();
     norm_kernel<<<grid, dim3(LANES, ROWS), 0, cuda_stream()>>>(view_of(l, p), p.n[0], p.n[1],
                                                                p.n[2], norm);
     CUDA_LAUNCHED();

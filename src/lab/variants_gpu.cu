@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The experimental kernels. To add one: a file with its struct variant, and its name here, twice.
  */
-#include "cuda/internal.cuh"
+#include "cuda/core/launch.cuh"
 #include "cuda/pass.cuh"
 #include "lab/gpu.h"
 

@@ -118,6 +118,7 @@ struct level *level_create(int depth, struct decomposition decomposition, bool p
     l->periodic = periodic;
     l->ghosts = ghosts;
     l->backend = backend;
+    l->fields = memory_alloc_zero(NUM_FIELDS * sizeof *l->fields, "fields");
     l->decomposition = decomposition;
     create_patches(l, row_align);
     l->connected = periodic || decomposition.nboxes > 1;
@@ -138,6 +139,7 @@ void level_destroy(struct level *level)
     comm_free(&level->comm);
     decomposition_destroy(&level->decomposition);
     memory_free(level->patches);
+    memory_free((double **)level->fields);
     memory_free(level);
 }
 
@@ -146,15 +148,28 @@ size_t level_field_bytes(const struct level *level)
     return (size_t)level->field_length * sizeof(double);
 }
 
+/* The only place that writes to a level's table of fields. */
+static void set_field(struct level *level, enum field field, double *memory)
+{
+    ((double **)level->fields)[field] = memory;
+}
+
 void level_allocate(struct level *level, enum field field)
 {
     if (!level->fields[field])
-        level->fields[field] = level->backend->allocate(level->field_length, "a field");
+        set_field(level, field, level->backend->allocate(level->field_length, "a field"));
 }
 
 void level_release(struct level *level, enum field field)
 {
     if (level->fields[field])
         level->backend->release(level->fields[field]);
-    level->fields[field] = NULL;
+    set_field(level, field, NULL);
+}
+
+void level_swap(struct level *level, enum field a, enum field b)
+{
+    double *const memory = level->fields[a];
+    set_field(level, a, level->fields[b]);
+    set_field(level, b, memory);
 }

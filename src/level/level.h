@@ -67,7 +67,9 @@ struct level {
     bool active;   /* this one does */
     MPI_Comm comm; /* of those ranks; MPI_COMM_NULL on the others */
 
-    double *fields[NUM_FIELDS]; /* NULL where not allocated; memory of the backend */
+    /* Memory of the backend, NULL where not allocated. Only level_allocate, level_release and
+     * level_swap change these pointers. */
+    double *const *fields;
     /* halos[d] fills d layers of ghosts of cell-centred fields from neighbours, 1 <= d <= ghosts;
      * halo is the one that fills all. The others are NULL before level_make_halo. All are NULL if
      * the level is not connected. */
@@ -97,5 +99,7 @@ void decomposition_add_field_bytes(const struct decomposition *d, int ghosts, in
  * nothing. */
 void level_allocate(struct level *level, enum field field);
 void level_release(struct level *level, enum field field);
+/* Exchanges the memory of two fields. */
+void level_swap(struct level *level, enum field a, enum field b);
 
 #endif

@@ -2,7 +2,7 @@
 /* Fusion of passes, and the halo exchanges that they need. Both are rewrites of the list. */
 #include "base/check.h"
 #include "base/memory.h"
-#include "solvers/cycle.h"
+#include "solvers/stages.h"
 
 /* True if b, which directly follows a, can be the rest of the same pass: nothing but sweeps and a
  * finish, continuing where a stopped. A pass without sweeps leaves its data in u, where sweep 0 and

@@ -2,7 +2,7 @@
 #ifndef CUDA_BOUNDARY_GHOSTS_CUH
 #define CUDA_BOUNDARY_GHOSTS_CUH
 /* Values of ghost cells behind Dirichlet walls, from the cells inward. */
-#include "cuda/internal.cuh"
+#include "cuda/core/launch.cuh"
 #include "operators/boundary.h"
 
 /* Ghost in layer 0 or 1 from the cells inward from the wall. */

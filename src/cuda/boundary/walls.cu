@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Dirichlet ghosts as stored values, for the kernels that do not fold them in. */
 #include "cuda/boundary/walls.cuh"
+#include "cuda/pass.cuh"
 
 static __device__ bool in_open_halo(const struct cells &c, int d, int at)
 {

@@ -4,7 +4,7 @@
 /* Ghost cells on the device: their numbering, and their values behind Dirichlet walls, computed
  * from the cells inside, in i, then in j, then in k. */
 #include "cuda/boundary/ghosts.cuh"
-#include "cuda/internal.cuh"
+#include "cuda/core/launch.cuh"
 
 struct wall_view {
     struct cells c;

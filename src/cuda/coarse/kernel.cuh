@@ -3,6 +3,7 @@
 #define CUDA_COARSE_KERNEL_CUH
 /* The tail's kernel: a block goes through the list of steps and does its part of each. */
 #include "cuda/coarse/block.cuh"
+#include "cuda/device.cuh"
 
 /* Copies the parameters to shared memory. Levels and steps are found by an index, and to read a
  * parameter by an index takes three times as long as to read shared memory. */
@@ -118,11 +119,7 @@ static __global__ void __launch_bounds__(TAIL_THREADS, 1)
 static struct tail_packet *packets()
 {
     static struct tail_packet *at;
-    const size_t bytes = 2 * TAIL_PACKETS * sizeof *at;
-    if (!at) {
-        at = (struct tail_packet *)cuda_allocate_bytes(bytes, "packets between blocks");
-        CUDA_CALL(cudaMemsetAsync(at, 0, bytes, cuda_stream()));
-    }
+    cuda_keep_bytes((void **)&at, 2 * TAIL_PACKETS * sizeof *at, "packets between blocks");
     return at;
 }
 

@@ -6,6 +6,7 @@
  * other. All must run at once, so the launch is a cooperative one. */
 #include "cuda/kernels.cuh"
 #include "cuda/coarse/block.cuh"
+#include "cuda/device.cuh"
 extern "C" {
 #include "operators/traffic.h"
 }
@@ -251,7 +252,7 @@ static void add(struct launch *x, const struct step *step)
 /* The list ends with a step that leaves a norm. */
 static void flush_with_norm(struct launch *x, uint64_t *target)
 {
-    x->tail.norm = cuda_norm_word(target);
+    x->tail.norm = cuda_norm_word();
     flush(x);
     cuda_fetch_norm(target);
 }

@@ -11,6 +11,12 @@ struct cells {
     bool wall[3][2];
 };
 
+struct patch;
+struct level;
+struct cells cells_of(const struct patch *p);
+/* True if all patches of the level have an even number of cells in every direction. */
+bool cuda_even_patches(const struct level *level);
+
 /* The layers of ghosts that a field has around it, and a map of its tiles includes. */
 enum { MAP_GHOSTS = 2 };
 

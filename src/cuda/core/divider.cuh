@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef CUDA_CORE_DIVIDER_CUH
 #define CUDA_CORE_DIVIDER_CUH
-#include "cuda/internal.cuh"
+#include "cuda/core/launch.cuh"
 
 /* Division by a number that stays the same, which kernels of few cells would spend most of their
  * time on: x/n = x·⌈2³¹/n⌉ >> 31, exact while x·n < 2³¹. */

@@ -2,10 +2,13 @@
 #ifndef CUDA_CORE_OPERATORS_CUH
 #define CUDA_CORE_OPERATORS_CUH
 /* The operators of variants.def as types for kernels: Op::residual(view, element). */
-#include "cuda/internal.cuh"
+#include "cuda/core/launch.cuh"
 #include "operators/fv2.h"
 #include "operators/fv4.h"
 #include "operators/smoothers.h"
+extern "C" {
+#include "operators/stencil.h"
+}
 
 /* A patch under the operator: pointers at cell (0,0,0); unused ones equal f. */
 struct view {

@@ -6,7 +6,7 @@
  * the field arrives as zeros, and a barrier in shared memory counts the bytes that have come. */
 #include <cuda.h>
 #include <cuda/ptx>
-#include "cuda/internal.cuh"
+#include "cuda/core/launch.cuh"
 
 /* How to find tiles of width × rows cells of one plane in a field with patch c's layout, whose cell
  * (0,0,0) is at x. */

@@ -2,7 +2,7 @@
 #ifndef CUDA_CORE_TILES_CUH
 #define CUDA_CORE_TILES_CUH
 /* Tiles as kernels see them. */
-#include "cuda/internal.cuh"
+#include "cuda/core/launch.cuh"
 #include "cuda/core/tiles.h"
 
 /* All tiles, for kernels that the distinction would slow down. */

@@ -14,6 +14,7 @@
 #include "cuda/fv2/gsrb_tile.cuh"
 #include "cuda/core/reciprocal.cuh"
 #include "cuda/core/red_black.cuh"
+#include "cuda/device_limits.h"
 #include "cuda/tuning.cuh"
 #include "operators/boundary.h"
 #include "operators/fv2.h"

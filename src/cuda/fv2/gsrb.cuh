@@ -3,7 +3,7 @@
 #define CUDA_FV2_GSRB_CUH
 /* Red and black of one order-2 Gauss-Seidel step in one pass over memory, and with the residual
  * that follows them, if it is restricted or reduced to its norm. */
-#include "cuda/internal.cuh"
+#include "cuda/pass.cuh"
 
 /* Writes to `out` what a red and then a black half-sweep make of `in` (zero_guess: of 0). f, the
  * coefficients and both fields have the layout of patch c; pointers are at cell (0,0,0); alpha is

@@ -25,7 +25,7 @@ static void run_pair(const struct pass *pass, int q, int sweep, bool few_rows)
     if (last && pass->finish == FINISH_RESTRICT)
         set_coarse(pair, pass, q);
     else if (last && pass->finish == FINISH_NORM)
-        pair.norm = cuda_norm_word(pass->norm);
+        pair.norm = cuda_norm_word();
     cuda_pair_fv2(pair);
 }
 
@@ -37,7 +37,7 @@ static void run_pairs(const struct part *part, bool few_rows)
         for (int q = 0; q < pass->level->npatches; q++)
             run_pair(pass, q, sweep, few_rows);
         if (pass->part != PART_INNER) /* else the outer part follows */
-            exchange_buffers(pass);
+            level_swap(pass->level, pass->u, FIELD_TMP);
     }
     if (pass->finish == FINISH_NORM)
         cuda_fetch_norm(pass->norm);
@@ -107,7 +107,7 @@ static void run_residual(const struct part *part)
         if (pass->finish == FINISH_RESTRICT)
             set_coarse(r, pass, q);
         else
-            r.norm = cuda_norm_word(pass->norm);
+            r.norm = cuda_norm_word();
         cuda_residual_fv2(r);
     }
     if (pass->finish == FINISH_NORM)

@@ -3,7 +3,7 @@
 #define CUDA_FV2_RESIDUAL_CUH
 /* The order-2 residual in one pass over memory, restricted or reduced to its norm on the way.
  * Ghosts are read beyond sides that are no wall. */
-#include "cuda/internal.cuh"
+#include "cuda/core/cells.cuh"
 
 /* f, u and the coefficients have the layout of patch c; pointers are at cell (0,0,0); alpha is NULL
  * for poisson. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef CUDA_FV4_GATHER_CUH
 #define CUDA_FV4_GATHER_CUH
-#include "cuda/internal.cuh"
+#include "cuda/core/launch.cuh"
 #include "operators/fv4.h"
 
 /* What the order-4 operator reads of u, from u(i,j,k), that of the cell so far away. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Which levels the fused red-black pass of order 4 is for, and its launches. */
 #include "cuda/fv4/gsrb_kernel.cuh"
+#include "cuda/device.cuh"
 #include "cuda/tuning.cuh"
 
 /* Planes a block, even; it takes about five steps to begin. */

@@ -3,7 +3,7 @@
 #define CUDA_FV4_GSRB_CUH
 /* A red and a black half-sweep of the order-4 operator with variable coefficients, in one pass over
  * memory. */
-#include "cuda/internal.cuh"
+#include "cuda/core/cells.cuh"
 
 /* The patch has walls on all sides. `in` has its ghosts, or is NULL if u is 0 everywhere; f and the
  * coefficients have the layout of patch c, pointers are at cell (0,0,0); alpha is NULL for poisson.

@@ -30,7 +30,7 @@ static void run_pairs(const struct part *part)
             pair.in = NULL;
         pair.ghosts = sweep + 2 < pass->nsweeps || part->after > 0;
         cuda_pair_fv4(pair);
-        exchange_buffers(pass);
+        level_swap(pass->level, pass->u, FIELD_TMP);
     }
 }
 
@@ -88,7 +88,7 @@ static void finish_by_march(const struct work &w, int q)
     struct march_fv4 m = open_march(w, MARCH_STORE, NULL);
     if (p->finish == FINISH_NORM) {
         m.kind = MARCH_NORM;
-        m.norm = cuda_norm_word(p->norm);
+        m.norm = cuda_norm_word();
     } else if (p->finish == FINISH_RESTRICT) {
         const struct patch *coarse = &p->coarse->patches[q];
         m.kind = MARCH_RESTRICT;

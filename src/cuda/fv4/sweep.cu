@@ -10,6 +10,7 @@
 #include "cuda/core/reciprocal.cuh"
 #include "cuda/core/tile_copy.cuh"
 #include "cuda/core/tiles.cuh"
+#include "cuda/device_limits.h"
 #include "cuda/tuning.cuh"
 #include "operators/fv4.h"
 #include "operators/smoothers.h"

@@ -3,7 +3,7 @@
 #define CUDA_FV4_SWEEP_CUH
 /* One operation of the order-4 operator with variable coefficients in one pass over memory: a sweep
  * of any smoother, or the residual, restricted or reduced to its norm on the way. */
-#include "cuda/internal.cuh"
+#include "cuda/pass.cuh"
 
 enum march_kind {
     MARCH_COLOURED, /* u + weight·D⁻¹r in cells of one colour; the others are copied */

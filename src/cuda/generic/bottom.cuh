@@ -3,6 +3,7 @@
 #define CUDA_GENERIC_BOTTOM_CUH
 /* The bottom solver as the work of some threads of one block: BiCGStab as solvers/krylov.c has it,
  * step by step and bit by bit, with the smoother as its fallback. */
+#include "cuda/backend.cuh"
 #include "cuda/core/divider.cuh"
 #include "cuda/core/operators.cuh"
 #include "cuda/boundary/walls.cuh"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Prolongation as an operation of its own. */
-#include "cuda/internal.cuh"
+#include "cuda/device.cuh"
+#include "cuda/pass.cuh"
 #include "operators/transfers.h"
 
 /* One direction, at the low and at the high child. */

@@ -124,7 +124,7 @@ template <class Op>
 static void finish_norm(const struct work &w)
 {
     norm_kernel<Op><<<1056, 256, 0, cuda_stream()>>>(w.v, w.c.n[0], w.c.n[1], w.c.n[2],
-                                                     cuda_norm_word(w.pass->norm));
+                                                     cuda_norm_word());
     CUDA_LAUNCHED();
 }
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Work-vector operations and reductions. */
-#include "cuda/internal.cuh"
+#include "cuda/backend.cuh"
+#include "cuda/core/launch.cuh"
+#include "cuda/device.cuh"
 #include "cuda/core/atomic_max.cuh"
 #include "operators/hash.h"
 #include "operators/sum.h"
@@ -66,9 +68,7 @@ enum { REDUCTION_WORDS = SUM_DIGITS + 1 };
 static unsigned long long *reduction_words()
 {
     static unsigned long long *words;
-    if (!words)
-        words = (unsigned long long *)cuda_allocate_bytes(REDUCTION_WORDS * sizeof *words,
-                                                          "reductions");
+    cuda_keep_bytes((void **)&words, REDUCTION_WORDS * sizeof *words, "reductions");
     CUDA_CALL(cudaMemsetAsync(words, 0, REDUCTION_WORDS * sizeof *words, cuda_stream()));
     return words;
 }

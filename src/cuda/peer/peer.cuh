@@ -2,7 +2,6 @@
 #ifndef CUDA_PEER_PEER_CUH
 #define CUDA_PEER_PEER_CUH
 /* The transport between GPUs of one host; cuda.h says how the program gets it. */
-#include "cuda/internal.cuh"
 
 /* If a kernel has given up waiting for another rank, says so and ends the job. For use after a CUDA
  * call has failed. */

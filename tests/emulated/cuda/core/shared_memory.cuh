@@ -2,7 +2,7 @@
 #ifndef EMULATED_SHARED_CUH
 #define EMULATED_SHARED_CUH
 /* Shared memory that knows who has been there. */
-#include "cuda/internal.cuh"
+#include "cuda/core/launch.cuh"
 
 using emulated::shared_memory;
 

@@ -2,7 +2,7 @@
 #ifndef EMULATED_TILE_COPY_CUH
 #define EMULATED_TILE_COPY_CUH
 /* Copies of tiles, done at once by the thread that asks for them. */
-#include "cuda/internal.cuh"
+#include "cuda/core/launch.cuh"
 #include "cuda/core/shared_memory.cuh"
 
 typedef uint64_t barrier_word;

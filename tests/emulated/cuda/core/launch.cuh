@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef EMULATED_INTERNAL_CUH
-#define EMULATED_INTERNAL_CUH
+#ifndef EMULATED_LAUNCH_CUH
+#define EMULATED_LAUNCH_CUH
 /* What CUDA C++ has and C++ has not, as far as kernels here need it. */
 #include "block.h"
 #include "cuda/core/cells.cuh"
