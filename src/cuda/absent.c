@@ -35,11 +35,6 @@ void cuda_list_kernels(void (*visit)(void *data, const char *name, const char *s
     (void)visit, (void)data;
 }
 
-size_t cuda_live_bytes(void)
-{
-    return 0;
-}
-
 size_t cuda_peak_bytes(void)
 {
     return 0;

@@ -2,7 +2,6 @@
 /* The backend's tables, and the memory of its fields. */
 #include <cstring>
 #include "cuda/backend.cuh"
-#include "cuda/core/launch.cuh"
 #include "cuda/cuda.h"
 #include "cuda/device.cuh"
 extern "C" {

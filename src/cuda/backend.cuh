@@ -7,21 +7,19 @@ extern "C" {
 #include "operators/passes.h"
 }
 
-void cuda_synchronise();
 void cuda_copy(const struct copy_list *list, const double *from, double *to);
 void cuda_forget(const struct copy_list *list);
 void cuda_upload(double *field, const double *values, long count);
 void cuda_download(const double *field, double *values, long count);
 void cuda_record_begin();
 struct recording *cuda_record_end();
-void cuda_replay(struct recording *recording);
+void cuda_replay(struct recording *recording, uint64_t *norm);
 void cuda_record_destroy(struct recording *recording);
 void cuda_fork_stream();
 void cuda_use_second_stream(bool on);
 void cuda_join_stream();
 void cuda_record_event(int number);
 double cuda_seconds_between(int from, int to);
-void cuda_release_events(); /* at the end, all that have been used */
 
 void cuda_run(const struct pass *pass);
 bool cuda_splits(const struct pass *pass);

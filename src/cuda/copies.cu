@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <map>
 #include "cuda/backend.cuh"
-#include "cuda/core/launch.cuh"
 #include "cuda/device.cuh"
 
 /* The copies of a list: blockIdx.x is the copy, blockIdx.y a part of its cells. */

@@ -2,7 +2,6 @@
 /* The rate at which the device copies memory, to compare stages with. */
 #include <algorithm>
 #include "cuda/backend.cuh"
-#include "cuda/core/launch.cuh"
 #include "cuda/cuda.h"
 #include "cuda/device.cuh"
 

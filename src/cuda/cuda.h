@@ -27,6 +27,7 @@ struct cuda_device {
 /* Chooses GPU number local_rank modulo the visible ones and prepares it. False with one line in
  * message if there is none that works; the program may then go on without. */
 bool cuda_open(int local_rank, char *message, int message_size);
+/* Everything that was allocated since cuda_open must have been released. */
 void cuda_close(void);
 const struct cuda_device *cuda_device(void); /* NULL before cuda_open succeeded */
 
@@ -38,8 +39,7 @@ bool cuda_choose_kernels(const char *list, char *message, int message_size);
 void cuda_list_kernels(void (*visit)(void *data, const char *name, const char *summary),
                        void *data);
 
-/* Device memory now held by the program, and its peak, bytes. */
-size_t cuda_live_bytes(void);
+/* The most device memory that the program has held at a time, bytes. */
 size_t cuda_peak_bytes(void);
 
 /* The transport by which kernels write into the memory of other GPUs of their node, if on every

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The device: choice, limits, streams, memory with a ledger. */
+/* The device: choice, limits, memory with a ledger. */
 #include <cstdio>
 #include <cstdlib>
 #include <map>
 #include <vector>
-#include "cuda/backend.cuh"
 #include "cuda/cuda.h"
 #include "cuda/device.cuh"
 #include "cuda/pass.cuh"
@@ -21,8 +20,6 @@ void cuda_check(cudaError_t error, const char *call, const char *file, int line)
     cuda_peer_complain();
     die(STATUS_SYSTEM, "%s:%d: %s: %s", file, line, call, cudaGetErrorString(error));
 }
-
-/* --- choice and limits --- */
 
 const struct cuda_device *cuda_device(void)
 {
@@ -66,80 +63,9 @@ static bool refuse(char *message, int size, const char *what, cudaError_t error)
     return false;
 }
 
-/* --- streams --- */
-
-enum { FIRST, SECOND, NUM_STREAMS };
-static cudaStream_t streams[NUM_STREAMS], stream; /* the one on which work is begun now */
-enum { FORKED, JOINED, PREPARED, NUM_EVENTS };
-static cudaEvent_t events[NUM_EVENTS];
-
-cudaStream_t cuda_stream()
-{
-    return stream;
-}
-
-void cuda_synchronise()
-{
-    CUDA_CALL(cudaStreamSynchronize(stream));
-}
-
-/* The second stream has the higher priority: its work is short, and other work waits for it. */
-static void create_streams()
-{
-    int lowest, highest;
-    CUDA_CALL(cudaDeviceGetStreamPriorityRange(&lowest, &highest));
-    CUDA_CALL(cudaStreamCreateWithPriority(&streams[FIRST], cudaStreamNonBlocking, lowest));
-    CUDA_CALL(cudaStreamCreateWithPriority(&streams[SECOND], cudaStreamNonBlocking, highest));
-    for (cudaEvent_t &event : events)
-        CUDA_CALL(cudaEventCreateWithFlags(&event, cudaEventDisableTiming));
-    stream = streams[FIRST];
-}
-
-static void destroy_streams()
-{
-    for (cudaEvent_t event : events)
-        CUDA_CALL(cudaEventDestroy(event));
-    for (cudaStream_t s : streams)
-        CUDA_CALL(cudaStreamDestroy(s));
-}
-
-void cuda_use_second_stream(bool on)
-{
-    stream = streams[on ? SECOND : FIRST];
-}
-
-void cuda_fork_stream()
-{
-    CUDA_CALL(cudaEventRecord(events[FORKED], streams[FIRST]));
-    CUDA_CALL(cudaStreamWaitEvent(streams[SECOND], events[FORKED], 0));
-}
-
-void cuda_join_stream()
-{
-    CUDA_CALL(cudaEventRecord(events[JOINED], streams[SECOND]));
-    CUDA_CALL(cudaStreamWaitEvent(streams[FIRST], events[JOINED], 0));
-}
-
-void cuda_inner_prepared()
-{
-    CUDA_CALL(cudaEventRecord(events[PREPARED], streams[FIRST]));
-}
-
-void cuda_await_inner_prepared()
-{
-    CUDA_CALL(cudaStreamWaitEvent(streams[SECOND], events[PREPARED], 0));
-}
-
-/* --- memory --- */
-
 static std::map<void *, size_t> blocks; /* bytes by address */
 static std::vector<void **> kept;       /* until the device is closed */
 static size_t live_bytes, peak_bytes;
-
-size_t cuda_live_bytes(void)
-{
-    return live_bytes;
-}
 
 size_t cuda_peak_bytes(void)
 {
@@ -173,7 +99,7 @@ void *cuda_keep_bytes(void **block, size_t bytes, const char *what)
 {
     if (!*block) {
         *block = cuda_allocate_bytes(bytes, what);
-        CUDA_CALL(cudaMemsetAsync(*block, 0, bytes, stream));
+        CUDA_CALL(cudaMemsetAsync(*block, 0, bytes, cuda_stream()));
         kept.push_back(block);
     }
     return *block;
@@ -187,8 +113,6 @@ static void release_kept()
     }
     kept.clear();
 }
-
-/* --- all of it --- */
 
 bool cuda_open(int local_rank, char *message, int message_size)
 {
@@ -215,7 +139,7 @@ bool cuda_open(int local_rank, char *message, int message_size)
     CUDA_CALL(cudaMemGetInfo(&device.free_bytes, &device.memory_bytes));
     CUDA_CALL(cudaDriverGetVersion(&device.driver));
     CUDA_CALL(cudaRuntimeGetVersion(&device.runtime));
-    create_streams();
+    cuda_create_streams();
     opened = true;
     return true;
 }
@@ -226,8 +150,7 @@ void cuda_close(void)
         return;
     release_kept();
     cuda_release_norm();
-    cuda_release_events();
-    destroy_streams();
+    cuda_destroy_streams();
     opened = false;
     CHECK(live_bytes == 0);
 }

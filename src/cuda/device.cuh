@@ -2,6 +2,7 @@
 #ifndef CUDA_DEVICE_CUH
 #define CUDA_DEVICE_CUH
 /* What the device has, and its memory. */
+#include "cuda/core/launch.cuh"
 #include "cuda/device_limits.h"
 
 int cuda_multiprocessors();

@@ -5,7 +5,6 @@
 
 struct recording {
     cudaGraphExec_t graph;
-    uint64_t *norm; /* where a replay adds the norm; NULL if it has none */
 };
 
 void cuda_record_begin()
@@ -21,16 +20,14 @@ struct recording *cuda_record_end()
     CUDA_CALL(cudaStreamEndCapture(cuda_stream(), &graph));
     CUDA_CALL(cudaGraphInstantiate(&r->graph, graph, 0));
     CUDA_CALL(cudaGraphDestroy(graph));
-    r->norm = cuda_take_recorded_norm();
     return r;
 }
 
-void cuda_replay(struct recording *r)
+void cuda_replay(struct recording *r, uint64_t *norm)
 {
     CUDA_CALL(cudaGraphLaunch(r->graph, cuda_stream()));
     cuda_synchronise();
-    if (r->norm)
-        cuda_deliver_norm(r->norm);
+    cuda_deliver_norm(norm);
 }
 
 void cuda_record_destroy(struct recording *r)

@@ -6,12 +6,13 @@
 #include "cuda/pass.cuh"
 
 static unsigned long long *on_device, *on_host;
-static uint64_t *recorded; /* the target of the recording that is being made */
 
 unsigned long long *cuda_norm_word()
 {
-    if (!on_host)
+    if (!on_host) {
         CUDA_CALL(cudaHostAlloc((void **)&on_host, sizeof *on_host, cudaHostAllocMapped));
+        *on_host = 0;
+    }
     return (unsigned long long *)cuda_keep_bytes((void **)&on_device, sizeof *on_device, "a norm");
 }
 
@@ -28,28 +29,22 @@ static __global__ void take_norm_kernel(unsigned long long *from, unsigned long 
     *from = 0;
 }
 
-void cuda_fetch_norm(uint64_t *target)
+void cuda_fetch_norm(uint64_t *norm)
 {
     cudaStreamCaptureStatus status;
     take_norm_kernel<<<1, 1, 0, cuda_stream()>>>(on_device, on_host);
     CUDA_LAUNCHED();
     CUDA_CALL(cudaStreamIsCapturing(cuda_stream(), &status));
-    if (status == cudaStreamCaptureStatusActive) {
-        recorded = target;
+    if (status == cudaStreamCaptureStatusActive)
         return;
-    }
     cuda_synchronise();
-    cuda_deliver_norm(target);
+    cuda_deliver_norm(norm);
 }
 
-void cuda_deliver_norm(uint64_t *target)
+void cuda_deliver_norm(uint64_t *norm)
 {
-    *target = *on_host > *target ? *on_host : *target;
-}
-
-uint64_t *cuda_take_recorded_norm()
-{
-    uint64_t *const target = recorded;
-    recorded = NULL;
-    return target;
+    if (!on_host)
+        return;
+    *norm = *on_host > *norm ? *on_host : *norm;
+    *on_host = 0;
 }

@@ -52,15 +52,14 @@ bool sweeps_in_pairs(const struct pass *pass);
  * FIELD_TMP there: the tail kernel does not, so over a cycle u would not come back. */
 bool cuda_tail_level(const struct level *level);
 
-/* The residual norm of a pass: kernels raise this word of device memory to it; once all patches
- * have, cuda_fetch_norm takes the norm to the host and raises *target to it, or, if the work is
- * being recorded, has each replay do so. A recording has at most one target. */
+/* The residual norm of a pass. Kernels raise this word of device memory to it. After the last of
+ * them cuda_fetch_norm takes the norm to the host and raises *norm to it; of work that is recorded,
+ * the replay raises its own *norm. */
 unsigned long long *cuda_norm_word();
-void cuda_fetch_norm(uint64_t *target);
-/* Raises *target to the norm on the host. The stream must be idle. */
-void cuda_deliver_norm(uint64_t *target);
-/* The target that cuda_fetch_norm has recorded since the last call; NULL if there is none. */
-uint64_t *cuda_take_recorded_norm();
+void cuda_fetch_norm(uint64_t *norm);
+/* Raises *norm to the norm that has come to the host since the last call. The stream must be idle.
+ */
+void cuda_deliver_norm(uint64_t *norm);
 void cuda_release_norm();
 
 /* Dirichlet ghosts of one patch, `layers` deep by `rule`. x points at the field's cell (0,0,0).

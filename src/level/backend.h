@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef LEVEL_BACKEND_H
 #define LEVEL_BACKEND_H
-/* A backend: where the fields of a level live and who works on them. A level knows its backend; no
- * other code asks. There is one table per backend: struct backend moves data, its struct passes
- * (operators/) computes. */
+/* A backend: where the fields of a level live and who works on them. A level knows its backend;
+ * nobody else asks. There is one table per backend; the part that moves data is here, the part that
+ * computes is struct passes (operators/). */
+#include <stdint.h>
 #include "level/level.h"
 #include "level/plan.h"
 
@@ -16,30 +17,31 @@ struct backend {
     bool on_device;   /* fields live where host code cannot reach them */
 
     /* `length` doubles, zero-filled, first touched by the threads that will work on them. Dies if
-     * memory runs out. */
+     * there are none. */
     double *(*allocate)(long length, const char *what);
     void (*release)(double *data);
 
     /* Carries out the copies; `from` or `to` may be a message buffer in host memory, and for a
      * device the field of a level below that lives on the host. */
     void (*copy)(const struct copy_list *list, const double *from, double *to);
-    /* The list is about to be freed: frees what copy() keeps of it. */
+    /* The list is about to go: drops what copy() remembered of it. */
     void (*forget)(const struct copy_list *list);
 
-    /* Allocates the buffers of messages that the host sends, where copy() reaches them. */
+    /* Where copy() finds the buffers of messages that the host sends. */
     const struct message_memory *messages;
 
-    /* `count` consecutive values of a field from and to host memory. */
+    /* `count` neighbouring values of a field from and to host memory. */
     void (*upload)(double *field, const double *values, long count);
     void (*download)(const double *field, double *values, long count);
     /* Waits for all work begun so far. */
     void (*synchronise)(void);
 
-    /* Work begun between record_begin and record_end is recorded instead of done; replay does it,
-     * any number of times, and waits. All are NULL where a backend does its work at once. */
+    /* Between record_begin and record_end, work is recorded and not done. replay does the recorded
+     * work any number of times, waits for it, and raises *norm to the norm that a recorded pass
+     * leaves. All are NULL where a backend does its work at once. */
     void (*record_begin)(void);
     struct recording *(*record_end)(void);
-    void (*replay)(struct recording *recording);
+    void (*replay)(struct recording *recording, uint64_t *norm);
     void (*record_destroy)(struct recording *recording);
 
     /* A second stream, for two things at the same time. It follows all work begun before

@@ -148,28 +148,24 @@ size_t level_field_bytes(const struct level *level)
     return (size_t)level->field_length * sizeof(double);
 }
 
-/* The only place that writes to a level's table of fields. */
-static void set_field(struct level *level, enum field field, double *memory)
-{
-    ((double **)level->fields)[field] = memory;
-}
-
 void level_allocate(struct level *level, enum field field)
 {
-    if (!level->fields[field])
-        set_field(level, field, level->backend->allocate(level->field_length, "a field"));
+    double **fields = (double **)level->fields;
+    if (!fields[field])
+        fields[field] = level->backend->allocate(level->field_length, "a field");
 }
 
 void level_release(struct level *level, enum field field)
 {
-    if (level->fields[field])
-        level->backend->release(level->fields[field]);
-    set_field(level, field, NULL);
+    double **fields = (double **)level->fields;
+    if (fields[field])
+        level->backend->release(fields[field]);
+    fields[field] = NULL;
 }
 
 void level_swap(struct level *level, enum field a, enum field b)
 {
-    double *const memory = level->fields[a];
-    set_field(level, a, level->fields[b]);
-    set_field(level, b, memory);
+    double **fields = (double **)level->fields, *memory = fields[a];
+    fields[a] = fields[b];
+    fields[b] = memory;
 }

@@ -8,7 +8,6 @@ static struct pass *add_pass(struct program *p, int level, enum field u, enum fi
     struct stage *s = program_add(p, STAGE_PASS, level);
     s->pass =
         (struct pass){.level = p->hierarchy->levels[level], .u = u, .f = f, .prolongation = 2};
-    s->field = u;
     return &s->pass;
 }
 
@@ -61,7 +60,6 @@ static void prolong(struct program *p, int level, enum field u, enum field f, en
 static void solve_bottom(struct program *p, enum field u, enum field f)
 {
     struct stage *s = program_add(p, STAGE_BOTTOM, p->hierarchy->nlevels - 1);
-    s->field = u;
     s->pass = (struct pass){.level = p->hierarchy->levels[s->level], .u = u, .f = f};
 }
 
@@ -87,11 +85,6 @@ static void residual_norm(struct program *p, int level, enum field u, enum field
     pass->norm = &p->norm;
 }
 
-static void subtract_mean(struct program *p, int level, enum field u)
-{
-    program_add(p, STAGE_MEAN, level)->field = u;
-}
-
 struct program *program_f_cycle(struct hierarchy *h, int top)
 {
     struct program *p = program_create("F-cycle", h);
@@ -108,7 +101,7 @@ struct program *program_f_cycle(struct hierarchy *h, int top)
         v_cycle(p, l, FIELD_U, FIELD_F);
     }
     if (h->singular)
-        subtract_mean(p, top, FIELD_U);
+        program_add(p, STAGE_MEAN, top)->field = FIELD_U;
     residual_norm(p, top, FIELD_U, FIELD_F);
     program_schedule(p, top, FIELD_F);
     return p;
@@ -123,7 +116,7 @@ struct program *program_v_cycle(struct hierarchy *h, int top, enum field u, enum
         zero(p, top, u, f);
     v_cycle(p, top, u, f);
     if (h->singular)
-        subtract_mean(p, top, u);
+        program_add(p, STAGE_MEAN, top)->field = u;
     if (with_norm)
         residual_norm(p, top, u, f);
     program_schedule(p, top, f);

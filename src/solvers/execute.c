@@ -117,7 +117,7 @@ static void open_range(const struct hierarchy *h, struct stage *s)
     range_push(s->range);
 }
 
-static void execute_one(struct program *p, int i)
+static int execute_one(struct program *p, int i)
 {
     struct stage *s = &p->stages[i];
     open_range(p->hierarchy, s);
@@ -128,6 +128,7 @@ static void execute_one(struct program *p, int i)
     range_pop();
     if (observer.observe)
         observer.observe(observer.data, p, s);
+    return 1;
 }
 
 enum { MAX_STEPS = 64 }; /* of one call; longer runs of stages take several */
@@ -191,9 +192,12 @@ static bool overlaps(const struct program *p, int i)
            l->backend->passes->splits(&next->pass);
 }
 
-/* No rank waits for another one before it has begun its part of the exchange. */
-static void execute_overlapping(const struct program *p, int i)
+/* Exchanges a halo while the pass that reads it works on inner cells. No rank waits for another one
+ * before it has begun its part of the exchange. Returns how many stages this was, 0 if none. */
+static int execute_overlapping(const struct program *p, int i)
 {
+    if (!overlaps(p, i))
+        return 0;
     const struct stage *s = &p->stages[i];
     const struct level *l = p->hierarchy->levels[s->level];
     const struct backend *backend = l->backend;
@@ -214,15 +218,6 @@ static void execute_overlapping(const struct program *p, int i)
     backend->use_second_stream(false);
     backend->join_stream();
     range_pop();
-}
-
-/* Executes several stages from the i-th on in one go; returns their number, 0 if none can be. */
-static int execute_several(struct program *p, int i)
-{
-    const int steps = execute_steps(p, i);
-    if (steps > 0 || !overlaps(p, i))
-        return steps;
-    execute_overlapping(p, i);
     return 2;
 }
 
@@ -235,10 +230,10 @@ static bool one_by_one(const struct program *p)
 void program_execute_stages(struct program *p)
 {
     for (int i = 0; i < p->count;) {
-        const int done = one_by_one(p) ? 0 : execute_several(p, i);
-        if (done == 0)
-            execute_one(p, i);
-        i += done > 0 ? done : 1;
+        int done = one_by_one(p) ? 0 : execute_steps(p, i);
+        if (done == 0 && !one_by_one(p))
+            done = execute_overlapping(p, i);
+        i += done > 0 ? done : execute_one(p, i);
     }
 }
 

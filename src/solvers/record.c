@@ -20,13 +20,10 @@ static void find_addresses(const struct hierarchy *h, struct addresses *a)
     }
 }
 
-static bool stage_is_recordable(const struct program *p, const struct stage *s,
-                                const struct backend *backend)
+static bool stage_is_recordable(const struct program *p, const struct stage *s)
 {
     const struct level *l = p->hierarchy->levels[s->level];
     const struct plan *plan = stage_plan(p, s);
-    if (l->backend != backend)
-        return false;
     if (plan)
         return plan_is_recordable(plan);
     if (s->kind == STAGE_BOTTOM)
@@ -38,7 +35,8 @@ static bool is_recordable(const struct program *p, const struct backend *backend
 {
     bool all = backend->record_begin;
     for (int i = 0; all && i < p->count; i++)
-        all = stage_is_recordable(p, &p->stages[i], backend);
+        all = p->hierarchy->levels[p->stages[i].level]->backend == backend &&
+              stage_is_recordable(p, &p->stages[i]);
     return all;
 }
 
@@ -62,6 +60,6 @@ bool program_replay(struct program *p)
     if (!p->recording && p->executions > 1 && is_recordable(p, backend))
         record(p, backend);
     if (p->recording)
-        backend->replay(p->recording);
+        backend->replay(p->recording, &p->norm);
     return p->recording;
 }

@@ -35,8 +35,9 @@ static struct recording *record_end(void)
     return (struct recording *)&seen;
 }
 
-static void replay(struct recording *recording)
+static void replay(struct recording *recording, uint64_t *norm)
 {
+    assert_ptr_equal(norm, &solver->first->norm);
     assert_ptr_equal(recording, &seen);
     seen.replayed++;
 }

@@ -18,6 +18,8 @@ void cuda_check(cudaError_t error, const char *call, const char *file, int line)
 /* The stream on which the backend begins all work, in order: the first one, or the second one
  * (backend.h, use_second_stream). */
 cudaStream_t cuda_stream();
+void cuda_create_streams();
+void cuda_destroy_streams();
 void cuda_synchronise(); /* waits for that stream */
 /* Work begun on the second stream after cuda_await_inner_prepared() waits for the work begun on the
  * first one before cuda_inner_prepared(). */

@@ -5,7 +5,6 @@
  * memory busy. */
 #include "cuda/fv2/residual.cuh"
 #include "cuda/core/atomic_max.cuh"
-#include "cuda/core/launch.cuh"
 #include "cuda/device.cuh"
 #include "cuda/tuning.cuh"
 #include "operators/boundary.h"

@@ -2,6 +2,7 @@
 /* Which levels the fused red-black pass of order 4 is for, and its launches. */
 #include "cuda/fv4/gsrb_kernel.cuh"
 #include "cuda/device.cuh"
+#include "cuda/pass.cuh"
 #include "cuda/tuning.cuh"
 
 /* Planes a block, even; it takes about five steps to begin. */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The fv problem's products, a thread a cell; the tables come from the host. */
 #include "cuda/backend.cuh"
-#include "cuda/core/launch.cuh"
 #include "cuda/device.cuh"
 #include "operators/problem_formula.h"
 

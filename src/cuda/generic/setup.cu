@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Set-up on the device: β beyond walls, restriction of coefficients, the diagonal. */
 #include "cuda/backend.cuh"
-#include "cuda/core/launch.cuh"
 #include "cuda/device.cuh"
 #include "operators/boundary.h"
 #include "operators/fv2.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Work-vector operations and reductions. */
 #include "cuda/backend.cuh"
-#include "cuda/core/launch.cuh"
 #include "cuda/device.cuh"
 #include "cuda/core/atomic_max.cuh"
 #include "operators/hash.h"

@@ -19,7 +19,6 @@
  * where one's waiting would keep the other from working.
  *
  * The numbers are counted on the device, so that a recorded exchange can be replayed. */
-#include "cuda/core/launch.cuh"
 #include "cuda/device.cuh"
 #include "cuda/peer/peer.cuh"
 #include <algorithm>
