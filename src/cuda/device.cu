@@ -105,15 +105,6 @@ void *cuda_keep_bytes(void **block, size_t bytes, const char *what)
     return *block;
 }
 
-static void release_kept()
-{
-    for (void **block : kept) {
-        cuda_release_bytes(*block);
-        *block = NULL;
-    }
-    kept.clear();
-}
-
 bool cuda_open(int local_rank, char *message, int message_size)
 {
     int count = 0;
@@ -148,7 +139,11 @@ void cuda_close(void)
 {
     if (!opened)
         return;
-    release_kept();
+    for (void **block : kept) {
+        cuda_release_bytes(*block);
+        *block = NULL;
+    }
+    kept.clear();
     cuda_release_norm();
     cuda_destroy_streams();
     opened = false;

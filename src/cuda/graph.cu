@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Recordings are CUDA graphs. */
+/* Recordings are CUDA graphs: struct recording is what a cudaGraphExec_t points to. */
 #include "cuda/backend.cuh"
 #include "cuda/pass.cuh"
-
-struct recording {
-    cudaGraphExec_t graph;
-};
 
 void cuda_record_begin()
 {
@@ -16,22 +12,21 @@ void cuda_record_begin()
 struct recording *cuda_record_end()
 {
     cudaGraph_t graph;
-    struct recording *r = new struct recording();
+    cudaGraphExec_t executable;
     CUDA_CALL(cudaStreamEndCapture(cuda_stream(), &graph));
-    CUDA_CALL(cudaGraphInstantiate(&r->graph, graph, 0));
+    CUDA_CALL(cudaGraphInstantiate(&executable, graph, 0));
     CUDA_CALL(cudaGraphDestroy(graph));
-    return r;
+    return (struct recording *)executable;
 }
 
 void cuda_replay(struct recording *r, uint64_t *norm)
 {
-    CUDA_CALL(cudaGraphLaunch(r->graph, cuda_stream()));
+    CUDA_CALL(cudaGraphLaunch((cudaGraphExec_t)r, cuda_stream()));
     cuda_synchronise();
     cuda_deliver_norm(norm);
 }
 
 void cuda_record_destroy(struct recording *r)
 {
-    CUDA_CALL(cudaGraphExecDestroy(r->graph));
-    delete r;
+    CUDA_CALL(cudaGraphExecDestroy((cudaGraphExec_t)r));
 }

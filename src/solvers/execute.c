@@ -107,20 +107,15 @@ void program_time(struct program *p, bool on)
             stage_backend(p, i)->record_event(2 * i + 1);
 }
 
-/* Opens the stage's range on a profiler's time line, such as "halo 64^3". */
-static void open_range(const struct hierarchy *h, struct stage *s)
-{
-    char name[sizeof s->range];
-    if (!s->range[0])
-        snprintf(s->range, sizeof s->range, "%.36s %d^3", stage_name(s, name, sizeof name),
-                 h->levels[s->level]->dim);
-    range_push(s->range);
-}
-
+/* One stage, with a range on a profiler's time line, such as "halo 64^3". */
 static int execute_one(struct program *p, int i)
 {
     struct stage *s = &p->stages[i];
-    open_range(p->hierarchy, s);
+    char name[sizeof s->range];
+    if (!s->range[0])
+        snprintf(s->range, sizeof s->range, "%.36s %d^3", stage_name(s, name, sizeof name),
+                 p->hierarchy->levels[s->level]->dim);
+    range_push(s->range);
     if (p->times)
         execute_timed(p, i);
     else

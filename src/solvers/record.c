@@ -5,19 +5,30 @@
 #include "operators/passes.h"
 #include "solvers/stages.h"
 
-/* The address of every field of every level and of the coarse sides of transfers. */
+/* The addresses of all fields of all levels. */
 struct addresses {
-    const double *levels[MAX_LEVELS][NUM_FIELDS], *transfers[MAX_LEVELS][NUM_FIELDS];
+    const double *fields[MAX_LEVELS][NUM_FIELDS];
 };
 
-static void find_addresses(const struct hierarchy *h, struct addresses *a)
+static void find_fields(const struct hierarchy *h, struct addresses *a)
 {
-    memset(a, 0, sizeof *a);
-    for (int l = 0; l < h->nlevels; l++) {
-        memcpy(a->levels[l], h->levels[l]->fields, sizeof a->levels[l]);
-        if (h->transfers[l].separate)
-            memcpy(a->transfers[l], h->transfers[l].coarse->fields, sizeof a->transfers[l]);
-    }
+    for (int l = 0; l < h->nlevels; l++)
+        memcpy(a->fields[l], h->levels[l]->fields, sizeof a->fields[l]);
+}
+
+/* Copies back a field that passes have swapped with FIELD_TMP an odd number of times: the kernels
+ * that swap may cover the sweeps before the coarser levels and not those after them. */
+static void return_fields(const struct hierarchy *h, const struct addresses *before)
+{
+    for (int n = 0; n < h->nlevels; n++)
+        for (int f = 0; f < NUM_FIELDS; f++) {
+            struct level *l = h->levels[n];
+            if (l->fields[f] == before->fields[n][f] ||
+                l->fields[FIELD_TMP] != before->fields[n][f] || f == FIELD_TMP)
+                continue;
+            l->backend->passes->combine(l, FIELD_TMP, 1.0, (enum field)f, 0.0, (enum field)f);
+            level_swap(l, (enum field)f, FIELD_TMP);
+        }
 }
 
 static bool stage_is_recordable(const struct program *p, const struct stage *s)
@@ -40,16 +51,17 @@ static bool is_recordable(const struct program *p, const struct backend *backend
     return all;
 }
 
-/* A replay finds the fields where the recording began, so the recording must end with all fields
+/* A replay begins with the fields where the recording began, so the recording ends with all fields
  * there. */
 static void record(struct program *p, const struct backend *backend)
 {
-    struct addresses before, after;
-    find_addresses(p->hierarchy, &before);
+    struct addresses before = {0}, after = {0};
+    find_fields(p->hierarchy, &before);
     backend->record_begin();
     program_execute_stages(p);
+    return_fields(p->hierarchy, &before);
     p->recording = backend->record_end();
-    find_addresses(p->hierarchy, &after);
+    find_fields(p->hierarchy, &after);
     const bool fields_are_back = memcmp(&before, &after, sizeof before) == 0;
     CHECK(fields_are_back);
 }

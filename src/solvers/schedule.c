@@ -60,14 +60,6 @@ static void add_halo(struct program *p, int level, enum field field, int layers)
     s->layers = layers;
 }
 
-/* The halo that a prolongation reads on its coarse side, deeper if the prolongation also computes
- * `layers` of ghosts. A separate coarse side gets its whole halo when u is moved there. */
-static void schedule_prolongation(struct program *p, int level, int prolongation, int layers)
-{
-    if (!p->hierarchy->transfers[level].separate)
-        add_halo(p, level + 1, FIELD_U, prolongation / 2 + layers / 2);
-}
-
 /* The layers of ghosts that the first operations of the pass read, if its start can compute them
  * from a deeper halo of the coarse side, so that they need no exchange; else 0. A correction
  * cannot: it would be added to ghosts that are not valid. */
@@ -119,13 +111,16 @@ static void schedule_connected(struct program *p, int level, const struct pass *
     } while (true);
 }
 
+/* The coarse side of a prolongation needs its halo, deeper if the prolongation computes ghosts too.
+ * A separate coarse side gets its whole halo when u is moved there. */
 static void schedule_pass(struct program *p, const struct stage *s)
 {
-    if (pass_prolongs(&s->pass))
-        schedule_prolongation(p, s->level, s->pass.prolongation,
-                              s->pass.level->connected ? prolonged_ghosts(&s->pass) : 0);
-    if (s->pass.level->connected)
-        schedule_connected(p, s->level, &s->pass);
+    const struct pass *pass = &s->pass;
+    const int layers = pass->level->connected ? prolonged_ghosts(pass) : 0;
+    if (pass_prolongs(pass) && !p->hierarchy->transfers[s->level].separate)
+        add_halo(p, s->level + 1, FIELD_U, pass->prolongation / 2 + layers / 2);
+    if (pass->level->connected)
+        schedule_connected(p, s->level, pass);
     else
         *program_add(p, STAGE_PASS, s->level) = *s;
 }
