@@ -2,7 +2,7 @@
 /* The rungs on a GPU. All do the same: a cell of the colour gets its update, any other its old
  * value, from one buffer to the other; ghosts behind walls have been stored before. What changes
  * from rung to rung is where the neighbours come from. */
-#include "cuda/core/launch.cuh"
+#include "cuda/pass.cuh"
 #include "cuda/core/operators.cuh"
 #include "lab/gpu.h"
 

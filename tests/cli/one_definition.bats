@@ -10,17 +10,21 @@ setup() {
 # "NAME FILE" for every type and every function with external linkage that the files given define outside an
 # anonymous namespace. Relies on clang-format: definitions begin in the first column.
 definitions() {
-    awk '
+    local macros # that make a function internal: "static" in another word
+    macros=$(sed -nE 's/^# *define ([A-Z_]+) (.* )?static\b.*/\1/p' "$@" | sort -u | paste -sd '|')
+    awk -v internal="(^|[ >])(static|${macros:-static})[ \t]" '
     function scope(   s, i) { s = ""; for (i = 1; i <= depth; i++) s = s stack[i]; return s }
     FNR == 1 { depth = 0; text = "" }
     /^[ \t]*\/[\/*]/ || /^ \*/ || /^#/ || /^[ \t]*$/ { if (!/^ /) text = ""; next }
     /^}/ { if (depth > 0) depth--; text = ""; next }
     /^ / { if (text != "") text = text $0; next }
-    /^namespace.*\{$/ { stack[++depth] = NF > 2 ? $2 "::" : "(own)"; next }
+    /^namespace/ { space = NF > 1 && $2 != "{" ? $2 "::" : "(own)" }
+    /^namespace.*\{$/ || (/^\{/ && space != "") { stack[++depth] = space; space = ""; next }
+    /^namespace/ { next }
     /^extern "C" \{$/ { stack[++depth] = ""; next }
     /^\{/ {
         gsub(/__launch_bounds__ *\([^)]*\)|__attribute__ *\(\([^)]*\)\)|alignas *\([^)]*\)/, "", text)
-        if (scope() !~ /\(own\)/ && text !~ /(^|[ >])(static|FORMULA)[ \t]/ && match(text, /[A-Za-z_][A-Za-z_0-9:]*\(/))
+        if (scope() !~ /\(own\)/ && text !~ internal && match(text, /[A-Za-z_][A-Za-z_0-9:]*\(/))
             print scope() substr(text, RSTART, RLENGTH) ")", FILENAME
         stack[++depth] = ""; text = ""; next
     }
@@ -95,10 +99,20 @@ struct own {
 };
 } // namespace
 
-namespace FILE {
+#define INTERNAL static inline
+INTERNAL int hidden()
+{
+}
+
+namespace FILE
+{
 enum shape {
     ROUND,
 };
+
+void in_space()
+{
+}
 } // namespace FILE
 
 struct twice once_FILE(int n);
