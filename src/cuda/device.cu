@@ -166,6 +166,7 @@ void cuda_close(void)
     if (!opened)
         return;
     cuda_release_marks();
+    cuda_tail_close();
     destroy_streams();
     opened = false;
 }

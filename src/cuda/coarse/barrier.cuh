@@ -12,15 +12,12 @@
 enum { BARRIER_ROUND = 1 << 16 };
 static_assert(TAIL_BLOCKS + 1 < BARRIER_ROUND, "one round's blocks in the lower half");
 
-static __device__ unsigned long long tail_arrivals;
-
-static __device__ __forceinline__ auto barrier_word()
+static __device__ __forceinline__ auto barrier_word(struct sync_context *sync)
 {
-    return cuda::atomic_ref<unsigned long long, cuda::thread_scope_device>(tail_arrivals);
+    return cuda::atomic_ref<unsigned long long, cuda::thread_scope_device>(sync->arrivals);
 }
 
-/* How often all blocks of this file's kernels have met since the program began, as this block
- * knows. */
+/* How often all blocks have met since the program began, as this block knows. */
 static __device__ __forceinline__ unsigned long long &rounds_met()
 {
     __shared__ unsigned long long rounds;
@@ -28,21 +25,21 @@ static __device__ __forceinline__ unsigned long long &rounds_met()
 }
 
 /* By all threads, before they wait for the first time. No round can end before that. */
-static __device__ __forceinline__ void open_barrier()
+static __device__ __forceinline__ void open_barrier(struct sync_context *sync)
 {
     if (threadIdx.x == 0)
-        rounds_met() = barrier_word().load(cuda::memory_order_relaxed) / BARRIER_ROUND;
+        rounds_met() = barrier_word(sync).load(cuda::memory_order_relaxed) / BARRIER_ROUND;
 }
 
 /* By all threads of all blocks. What any thread wrote before is seen by all afterwards. */
-static __device__ __forceinline__ void wait_for_all_blocks()
+static __device__ __forceinline__ void wait_for_all_blocks(struct sync_context *sync)
 {
     __syncthreads();
     if (threadIdx.x == 0) {
         const unsigned long long before = rounds_met();
-        barrier_word().fetch_add(blockIdx.x == 0 ? BARRIER_ROUND - (gridDim.x - 1) : 1,
+        barrier_word(sync).fetch_add(blockIdx.x == 0 ? BARRIER_ROUND - (gridDim.x - 1) : 1,
                                  cuda::memory_order_release);
-        while (barrier_word().load(cuda::memory_order_acquire) / BARRIER_ROUND == before)
+        while (barrier_word(sync).load(cuda::memory_order_acquire) / BARRIER_ROUND == before)
             ;
         rounds_met() = before + 1;
     }

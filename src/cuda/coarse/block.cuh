@@ -21,9 +21,9 @@ inline __host__ __device__ bool few_cells(const struct tail_level &l)
     return l.half.n * l.side.n * l.depth <= FEWEST_CELLS / 2 * TAIL_THREADS;
 }
 
-/* Launches the list with so many blocks, and gives it the packets. Each operator's is compiled in
+/* Launches the list with so many blocks. Each operator's is compiled in
  * one of tail_fv*.cu. */
 template <class Op>
-void tail_launch(struct tail &tail, int blocks);
+void tail_launch(const struct tail &tail, int blocks);
 
 #endif

@@ -90,12 +90,12 @@ static __global__ void __launch_bounds__(TAIL_THREADS, 1)
     tail_block<Op> &block = *reinterpret_cast<tail_block<Op> *>(store);
     const struct tail &tail = block.tail;
     const bool has_solo = (int)blockIdx.x == t.solo_block;
-    open_barrier();
+    open_barrier(t.sync);
     take_parameters(t, &block.tail);
     if (!has_solo)
         open_lists<Op>(block.brick);
     if (gridDim.x > 1)
-        wait_for_all_blocks(); /* so that exchanges of this launch have numbers of their own */
+        wait_for_all_blocks(t.sync); /* so that exchanges of this launch have numbers of their own */
     if (has_solo)
         open_solo<Op>(tail, block.levels);
 #pragma unroll 1
@@ -103,7 +103,7 @@ static __global__ void __launch_bounds__(TAIL_THREADS, 1)
         const struct tail_step &step = tail.steps[x];
         const int nbricks = tail.levels[step.level].nbricks;
         if (step.waits)
-            wait_for_all_blocks();
+            wait_for_all_blocks(t.sync);
         if (has_solo && x == tail.first_solo)
             await_solo();
         if (nbricks == 1 && has_solo)
@@ -113,28 +113,14 @@ static __global__ void __launch_bounds__(TAIL_THREADS, 1)
     }
 }
 
-/* These and the count that numbers exchanges (tail_arrivals) belong together, so each file that
- * compiles kernels has its own of both. Made at the first launch, which is not a recorded one. */
-static struct tail_packet *packets()
-{
-    static struct tail_packet *at;
-    const size_t bytes = 2 * TAIL_PACKETS * sizeof *at;
-    if (!at) {
-        at = (struct tail_packet *)cuda_allocate_bytes(bytes, "packets between blocks");
-        CUDA_CALL(cudaMemsetAsync(at, 0, bytes, cuda_stream()));
-    }
-    return at;
-}
-
 template <class Op>
-void tail_launch(struct tail &tail, int blocks)
+void tail_launch(const struct tail &tail, int blocks)
 {
     constexpr size_t BYTES = sizeof(tail_block<Op>);
     static const cudaError_t prepared = cudaFuncSetAttribute(
         tail_kernel<Op>, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)BYTES);
     CUDA_CALL(prepared);
-    tail.packets = packets();
-    void *arguments[] = {&tail};
+    void *arguments[] = {(void *)&tail};
     CUDA_CALL(cudaLaunchCooperativeKernel((const void *)tail_kernel<Op>, blocks, TAIL_THREADS,
                                           arguments, BYTES, cuda_stream()));
 }

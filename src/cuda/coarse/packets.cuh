@@ -17,39 +17,19 @@ static_assert(SMOOTHER_SWEEPS + 2 < EXCHANGES_PER_ROUND, "a pass's exchanges");
 /* An exchange's number, which no other one by the same packets ever had, and its buffer. */
 struct packet_round {
     unsigned long long number;
-    struct tail_packet *packets;
+    struct packet *packets;
 };
 
 /* The first one of a pass; as barriers are between passes, all blocks number alike. */
 static __device__ __forceinline__ struct packet_round first_exchange(const struct tail &t)
 {
-    return {rounds_met() * EXCHANGES_PER_ROUND, t.packets};
+    return {rounds_met() * EXCHANGES_PER_ROUND, t.sync->packets[0]};
 }
 
 /* The n-th one after it. */
 static __device__ __forceinline__ struct packet_round later(const struct packet_round &first, int n)
 {
     return {first.number + n, first.packets + (n & 1) * TAIL_PACKETS};
-}
-
-static __device__ __forceinline__ void send_packet(struct tail_packet *at, double value,
-                                                   unsigned long long number)
-{
-    asm volatile("{ .reg .b128 p; mov.b128 p, {%1, %2}; st.relaxed.gpu.global.b128 [%0], p; }"
-                 :
-                 : "l"(at), "l"(__double_as_longlong(value)), "l"(number)
-                 : "memory");
-}
-
-static __device__ __forceinline__ struct tail_packet take_packet(const struct tail_packet *at)
-{
-    long long value;
-    unsigned long long number;
-    asm volatile("{ .reg .b128 p; ld.relaxed.gpu.global.b128 p, [%2]; mov.b128 {%0, %1}, p; }"
-                 : "=l"(value), "=l"(number)
-                 : "l"(at)
-                 : "memory");
-    return {__longlong_as_double(value), number};
 }
 
 /* Ghosts of a brick that are other bricks' cells, of one colour or of both, one after the other:
@@ -84,7 +64,7 @@ static __device__ __forceinline__ void receive_halo(const struct halo_part &h, f
     for (int first = threadIdx.x & ~31; first < h.count; first += ROUNDS * TAIL_THREADS) {
         const int mine = first + (int)(threadIdx.x & 31);
         unsigned entry[ROUNDS];
-        struct tail_packet p[ROUNDS];
+        struct packet p[ROUNDS];
         bool here;
 #pragma unroll
         for (int r = 0; r < ROUNDS; r++)
@@ -93,7 +73,7 @@ static __device__ __forceinline__ void receive_halo(const struct halo_part &h, f
             here = true;
 #pragma unroll
             for (int r = 0; r < ROUNDS; r++)
-                p[r] = take_packet(e.packets + (entry[r] & HALO_MASK));
+                p[r] = load_packet<cuda::thread_scope_device>(e.packets + (entry[r] & HALO_MASK));
 #pragma unroll
             for (int r = 0; r < ROUNDS; r++)
                 here = here && p[r].number == e.number;

@@ -131,7 +131,8 @@ static __device__ __forceinline__ void send_own(const struct own_cells<CELLS> &o
 #pragma unroll
     for (int x = 0; x < CELLS; x++)
         if (colours >> x / (CELLS / 2) & 1 && own.packet[x] >= 0)
-            send_packet(e.packets + own.packet[x], own.value[x], e.number);
+            store_packet<cuda::thread_scope_device>(e.packets + own.packet[x],
+                                                    {own.value[x], e.number});
 }
 
 /* All cells of the frame to the level's field. */

@@ -43,6 +43,25 @@ static int first_solo(const struct tail &t)
     return step;
 }
 
+static struct sync_context *sync_context;
+
+/* Allocated at the first launch, which is not a recorded one. */
+static struct sync_context *open_sync_context()
+{
+    if (!sync_context) {
+        sync_context = (struct sync_context *)cuda_allocate_bytes(sizeof *sync_context,
+                                                                  "packets between blocks");
+        CUDA_CALL(cudaMemsetAsync(sync_context, 0, sizeof *sync_context, cuda_stream()));
+    }
+    return sync_context;
+}
+
+void cuda_tail_close()
+{
+    cuda_release_bytes(sync_context);
+    sync_context = NULL;
+}
+
 /* Launches the list and begins a new one. */
 static void flush(struct launch *x)
 {
@@ -50,6 +69,7 @@ static void flush(struct launch *x)
     find_waits(&x->tail);
     x->tail.first_solo = first_solo(x->tail);
     x->tail.solo_block = solo ? x->blocks : -1;
+    x->tail.sync = open_sync_context();
     if (x->tail.count > 0)
         with_operator(x->of[0]->stencil->choice,
                       [&](auto op) { tail_launch<decltype(op)>(x->tail, x->blocks + solo); });

@@ -4,6 +4,7 @@
 /* What the tail kernel is given: the levels and steps of one launch, by value. */
 #include "cuda/generic/bottom.cuh"
 #include "cuda/coarse/subdomains.h"
+#include "cuda/core/packet.cuh"
 
 enum {
     TAIL_THREADS = 512,
@@ -12,10 +13,11 @@ enum {
     TAIL_PACKETS = TAIL_DIM * TAIL_DIM * TAIL_DIM, /* of one buffer */
 };
 
-/* See coarse/packets.cuh. */
-struct alignas(16) tail_packet {
-    double value;
-    unsigned long long number;
+/* What the blocks of all tail launches meet by, in device memory. The program has one, so numbers of
+ * exchanges never repeat, whichever operators' tails run in turns. */
+struct sync_context {
+    struct packet packets[2][TAIL_PACKETS]; /* coarse/packets.cuh */
+    unsigned long long arrivals;            /* coarse/barrier.cuh */
 };
 
 /* One box with walls on all sides, cut into bricks of the same size, one a block, or whole in one
@@ -60,7 +62,7 @@ struct tail {
     int solo_block;              /* that has the solo levels, or −1 */
     int first_solo;              /* the first step on one of them */
     bool coloured;               /* all sweeps, and with the same weight */
-    struct tail_packet *packets; /* two buffers */
+    struct sync_context *sync;
     unsigned long long *norm;    /* of the last step, if that finishes so */
     struct tail_level levels[MAX_TAIL_LEVELS];
     struct tail_step steps[MAX_TAIL_STEPS];
