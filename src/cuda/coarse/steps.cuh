@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef CUDA_COARSE_STEPS_CUH
 #define CUDA_COARSE_STEPS_CUH
-/* Parts of a pass that levels in bricks and solo levels have in common. */
+/* Parts of a pass that levels with several subdomains and single-block levels share. */
 #include <cuda/std/type_traits>
 #include "cuda/fv4/gather.cuh"
-#include "cuda/coarse/thread_group.cuh"
+#include "cuda/coarse/barrier.cuh"
 #include "cuda/core/interpolation.cuh"
 
 static __device__ __forceinline__ bool prolongs(const struct tail_step &step)
@@ -12,8 +12,8 @@ static __device__ __forceinline__ bool prolongs(const struct tail_step &step)
     return step.start == START_PROLONG_SET || step.start == START_PROLONG_ADD;
 }
 
-/* Keeps a value in a register: the compiler would otherwise read it again in every sweep, which
- * would wait for it. */
+/* Keeps a value in a register. Otherwise the compiler reads it again in every sweep, which then
+ * waits for it. */
 static __device__ __forceinline__ void keep(int &x)
 {
     asm volatile("" : "+r"(x));
@@ -24,9 +24,9 @@ static __device__ __forceinline__ void keep(double &x)
     asm volatile("" : "+d"(x));
 }
 
-/* Order 2: the neighbours in one direction, with a ghost in place of one that lies beyond a wall
- * (bit 0 low, 1 high; of two cells or more at most one is at a given wall). It is computed in any
- * case and then chosen or not, since a branch would take longer. */
+/* Order 2: replaces the neighbour beyond a wall (bit 0 low, bit 1 high) by its ghost. Levels have
+ * two cells or more per side, so at most one bit is set. The ghost is always computed and then
+ * selected, since a branch takes longer. */
 static __device__ __forceinline__ void fold_wall(unsigned walls, double here, double *low,
                                                  double *high)
 {
@@ -35,8 +35,8 @@ static __device__ __forceinline__ void fold_wall(unsigned walls, double here, do
     *high = walls & 2 ? ghost : *high;
 }
 
-/* The same in all directions: the neighbours low in k, j and i, the cell, those high in i, j and k.
- */
+/* The same in all directions, of the neighbours low in k, j and i, the cell, and those high in i, j
+ * and k. */
 static __device__ __forceinline__ void fold_walls(unsigned walls, double seven[7])
 {
     fold_wall(walls, seven[3], &seven[2], &seven[4]);
@@ -44,9 +44,8 @@ static __device__ __forceinline__ void fold_walls(unsigned walls, double seven[7
     fold_wall(walls >> 4, seven[3], &seven[0], &seven[6]);
 }
 
-/* f − A u by order 4's operator at the cell that u and the β point to, by whole warps. What a
- * direction needs is asked for before the first of it is waited for, which the compiler else does
- * not do. */
+/* f − A u by order 4's operator at the cell that u and the β point to, by whole warps. Issues all
+ * loads of a direction before it waits for the first, which the compiler alone does not. */
 template <class Op>
 static __device__ __forceinline__ double
 residual_fv4(const double *u, int sj, int sk, const double *bi, const double *bj, const double *bk,
@@ -65,15 +64,15 @@ residual_fv4(const double *u, int sj, int sk, const double *bi, const double *bj
 }
 
 /* Calls f(i,j,k) for the cells c of a coarse side, and the ghosts that prolongation reads. */
-template <int TEAM, class F>
-static __device__ __forceinline__ void each_coarse(const struct divider &framed,
+template <int THREADS, class F>
+static __device__ __forceinline__ void each_coarse(const struct divider &padded,
                                                    const struct cells &c, F f)
 {
-    const int width = framed.n, layers = (width - c.n[0]) / 2;
+    const int width = padded.n, layers = (width - c.n[0]) / 2;
     const int all = width * width * (c.n[2] + 2 * layers);
-    for (int x = threadIdx.x; x < all; x += TEAM) {
+    for (int x = threadIdx.x; x < all; x += THREADS) {
         int i, j, k;
-        cube_cell(x, framed, &i, &j, &k);
+        cube_cell(x, padded, &i, &j, &k);
         f(i - layers, j - layers, k - layers);
     }
 }
@@ -129,15 +128,15 @@ static __device__ __forceinline__ double ghost_value(const struct wall_view &x, 
 }
 
 /* Those ghosts of the coarse side that lie behind walls. */
-template <int TEAM, int RULE>
-static __device__ __forceinline__ void extend_by_rule(const struct divider &framed,
+template <int THREADS, int RULE>
+static __device__ __forceinline__ void extend_by_rule(const struct divider &padded,
                                                       const struct wall_view &coarse)
 {
-    each_coarse<TEAM>(framed, coarse.c, [&](int i, int j, int k) {
+    each_coarse<THREADS>(padded, coarse.c, [&](int i, int j, int k) {
         if (behind_wall(coarse.c, i, j, k))
             coarse.x[i + j * coarse.c.sj + k * coarse.c.sk] = ghost_value<RULE>(coarse, i, j, k);
     });
-    meet<TEAM>();
+    group_sync<THREADS>();
 }
 
 /* Wall rules that a level may have. */
@@ -160,13 +159,13 @@ static __device__ __forceinline__ void with_rule(wall_rules<RULE, OTHERS...>, in
     }
 }
 
-template <class Op, int TEAM>
-static __device__ __forceinline__ void extend_coarse(int rule, const struct divider &framed,
+template <class Op, int THREADS>
+static __device__ __forceinline__ void extend_coarse(int rule, const struct divider &padded,
                                                      const struct wall_view &coarse)
 {
     using all = cuda::std::conditional_t<Op::ORDER == 4, wall_rules<4, 2, 1>, wall_rules<2, 1>>;
     with_rule(all{}, rule, [&](auto constant) {
-        extend_by_rule<TEAM, decltype(constant)::value>(framed, coarse);
+        extend_by_rule<THREADS, decltype(constant)::value>(padded, coarse);
     });
 }
 
