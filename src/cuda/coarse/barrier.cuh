@@ -11,27 +11,27 @@
 enum { BARRIER_ROUND = 1 << 16 };
 static_assert(TAIL_BLOCKS + 1 < BARRIER_ROUND, "one round's blocks in the lower half");
 
-static __device__ __forceinline__ auto barrier_word(struct sync_context *sync)
+DEVICE auto barrier_word(struct sync_context *sync)
 {
     return cuda::atomic_ref<unsigned long long, cuda::thread_scope_device>(sync->arrivals);
 }
 
 /* Barriers of all blocks since the program began, as far as this block knows. */
-static __device__ __forceinline__ unsigned long long &barriers_done()
+DEVICE unsigned long long &barriers_done()
 {
     __shared__ unsigned long long rounds;
     return rounds;
 }
 
 /* By all threads, before their first barrier of all blocks, which cannot complete before that. */
-static __device__ __forceinline__ void open_barrier(struct sync_context *sync)
+DEVICE void open_barrier(struct sync_context *sync)
 {
     if (threadIdx.x == 0)
         barriers_done() = barrier_word(sync).load(cuda::memory_order_relaxed) / BARRIER_ROUND;
 }
 
 /* By all threads of all blocks. Shows all of them what any has written. */
-static __device__ __forceinline__ void wait_for_all_blocks(struct sync_context *sync)
+DEVICE void wait_for_all_blocks(struct sync_context *sync)
 {
     __syncthreads();
     if (threadIdx.x == 0) {
@@ -50,7 +50,7 @@ static constexpr unsigned WHOLE_WARP = 0xffffffffu;
 /* A barrier of the block's first THREADS threads, which shows each what the others have written.
  * Barrier 0 is the whole block's. */
 template <int THREADS>
-static __device__ __forceinline__ void group_sync()
+DEVICE void group_sync()
 {
     if constexpr (THREADS == TAIL_THREADS)
         __syncthreads();

@@ -27,15 +27,15 @@ struct thread_work {
 };
 
 template <class Op, class Group, class F>
-static __device__ __forceinline__ void each_cell(const thread_work<Op, Group> &, F f)
+DEVICE void each_cell(const thread_work<Op, Group> &, F f)
 {
     f(0, 0);
 }
 
 /* Warps have instructions for maxima and sums of 32 bits, so longer numbers are split. */
 template <class Op, class Group>
-static __device__ __forceinline__ unsigned long long
-maximum(const thread_work<Op, Group> &, unsigned long long mine, struct block_shared *)
+DEVICE unsigned long long maximum(const thread_work<Op, Group> &, unsigned long long mine,
+                                  struct block_shared *)
 {
     const unsigned high = (unsigned)(mine >> 32), top = __reduce_max_sync(WHOLE_WARP, high),
                    low = __reduce_max_sync(WHOLE_WARP, high == top ? (unsigned)mine : 0u);
@@ -43,8 +43,8 @@ maximum(const thread_work<Op, Group> &, unsigned long long mine, struct block_sh
 }
 
 template <class Op, class Group>
-static __device__ __forceinline__ void add_digits(const thread_work<Op, Group> &,
-                                                  int64_t digits[SUM_DIGITS], struct block_shared *)
+DEVICE void add_digits(const thread_work<Op, Group> &, int64_t digits[SUM_DIGITS],
+                       struct block_shared *)
 {
     enum { HALF = SUM_DIGIT_BITS / 2 };
 #pragma unroll
@@ -57,8 +57,7 @@ static __device__ __forceinline__ void add_digits(const thread_work<Op, Group> &
 
 /* f − A x at the lane's cell. */
 template <class Op, class Group>
-static __device__ __forceinline__ double cell_residual(const thread_work<Op, Group> &w, double x,
-                                                       double f)
+DEVICE double cell_residual(const thread_work<Op, Group> &w, double x, double f)
 {
     struct own_pair own = w.own;
     own.u[0] = x;
@@ -67,9 +66,7 @@ static __device__ __forceinline__ double cell_residual(const thread_work<Op, Gro
     if (Op::ORDER == 2 && w.alone) {
         const double ghost = wall_linear(x),
                      seven[7] = {ghost, ghost, ghost, x, ghost, ghost, ghost};
-        const double *beta = own.beta[0];
-        r = Op::residual_at(seven + 3, 2, 3, beta, beta + 2, beta + 4, 1, 1, f, own.alpha[0],
-                            w.sweep.scale);
+        r = residual_fv2<Op>(seven, own.beta[0], f, own.alpha[0], w.sweep.scale);
     } else {
         store_u<Op>(own, 0, *w.s);
         __syncwarp();
@@ -82,24 +79,21 @@ static __device__ __forceinline__ double cell_residual(const thread_work<Op, Gro
 }
 
 template <class Op, class Group>
-static __device__ __forceinline__ void residual(const thread_work<Op, Group> &w, double *out,
-                                                double *u)
+DEVICE void residual(const thread_work<Op, Group> &w, double *out, double *u)
 {
     *out = cell_residual<Op>(w, *u, w.own.f[0]);
 }
 
 /* out = A x = −(0 − A x) */
 template <class Op, class Group>
-static __device__ __forceinline__ void apply(const thread_work<Op, Group> &w, double *out,
-                                             double *x)
+DEVICE void apply(const thread_work<Op, Group> &w, double *out, double *x)
 {
     *out = -cell_residual<Op>(w, *x, 0.0);
 }
 
 /* Nothing: with walls the solution is unique. */
 template <class Op, class Group>
-static __device__ __forceinline__ void project(const thread_work<Op, Group> &, double *,
-                                               struct block_shared *)
+DEVICE void project(const thread_work<Op, Group> &, double *, struct block_shared *)
 {
 }
 
@@ -138,9 +132,9 @@ static __device__ __noinline__ int smooth_in_tiles(const struct bottom_work &giv
 
 /* The cells are numbered along the rows. */
 template <class Op, class Group>
-static __device__ __forceinline__ void
-open_thread(const struct bottom_work &given, const struct tail &t, const struct tail_step &step,
-            tiles<Op> &s, struct thread_work<Op, Group> *w, double *unknown, int *at)
+DEVICE void open_thread(const struct bottom_work &given, const struct tail &t,
+                        const struct tail_step &step, tiles<Op> &s,
+                        struct thread_work<Op, Group> *w, double *unknown, int *at)
 {
     const struct tail_level &l = t.levels[step.level];
     const int number = threadIdx.x / Group::PER_PAIR;
@@ -168,8 +162,8 @@ open_thread(const struct bottom_work &given, const struct tail &t, const struct 
 }
 
 template <class Op, class Group>
-static __device__ __forceinline__ void solve(const struct bottom_work &given, const struct tail &t,
-                                             const struct tail_step &step, tiles<Op> &s)
+DEVICE void solve(const struct bottom_work &given, const struct tail &t,
+                  const struct tail_step &step, tiles<Op> &s)
 {
     struct thread_work<Op, Group> w;
     double vectors[NUM_KRYLOV_FIELDS] = {}, unknown;

@@ -19,8 +19,8 @@ static __device__ void copy_parameters(const struct tail &t, struct tail *copy)
 }
 
 template <class Op, class Group>
-static __device__ __forceinline__ void
-run_step_by(const struct tail &t, const struct tail_step &step, single_block::tiles<Op> &s)
+DEVICE void run_step_by(const struct tail &t, const struct tail_step &step,
+                        single_block::tiles<Op> &s)
 {
     if (threadIdx.x >= Group::THREADS)
         return;
@@ -30,8 +30,8 @@ run_step_by(const struct tail &t, const struct tail_step &step, single_block::ti
 
 /* By one warp, with as many lanes per cell as it has. */
 template <class Op>
-static __device__ __forceinline__ void
-bottom_by_warp(const struct tail &t, const struct tail_step &step, single_block::tiles<Op> &s)
+DEVICE void bottom_by_warp(const struct tail &t, const struct tail_step &step,
+                           single_block::tiles<Op> &s)
 {
     using namespace single_block;
     using small = typename thread_groups<Op>::small;
@@ -52,9 +52,8 @@ using held_step =
 
 /* One step of a single-block level. Threads outside of its thread group skip it. */
 template <class Op>
-static __device__ __forceinline__ void run_single_block_step(const struct tail &t,
-                                                             const struct tail_step &listed,
-                                                             single_block::tiles<Op> &s)
+DEVICE void run_single_block_step(const struct tail &t, const struct tail_step &listed,
+                                  single_block::tiles<Op> &s)
 {
     held_step<Op> step = listed;
     using groups = single_block::thread_groups<Op>;
@@ -71,8 +70,8 @@ static __device__ __forceinline__ void run_single_block_step(const struct tail &
 
 /* One step of a level with several subdomains, by the blocks that have one. */
 template <class Op>
-static __device__ __forceinline__ void
-run_subdomain_step(const struct tail &t, const struct tail_step &step, subdomain_tiles<Op> &s)
+DEVICE void run_subdomain_step(const struct tail &t, const struct tail_step &step,
+                               subdomain_tiles<Op> &s)
 {
     const struct tail_level &l = t.levels[step.level];
     if (step.kind == STEP_PASS && few_cells(l)) {

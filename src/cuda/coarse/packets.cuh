@@ -20,13 +20,13 @@ struct packet_round {
 };
 
 /* The first one of a pass. Barriers separate passes, so all blocks number alike. */
-static __device__ __forceinline__ struct packet_round first_exchange(const struct tail &t)
+DEVICE struct packet_round first_exchange(const struct tail &t)
 {
     return {barriers_done() * EXCHANGES_PER_ROUND, t.sync->packets[0]};
 }
 
 /* The n-th one after it. */
-static __device__ __forceinline__ struct packet_round later(const struct packet_round &first, int n)
+DEVICE struct packet_round later(const struct packet_round &first, int n)
 {
     return {first.number + n, first.packets + (n & 1) * TAIL_PACKETS};
 }
@@ -38,8 +38,8 @@ struct halo_part {
 };
 
 /* The halo cells of `colours`: bit 0 red, bit 1 black. */
-static __device__ __forceinline__ struct halo_part
-part_of(const struct tail_level &l, const struct ghost_counts &counts, int colours)
+DEVICE struct halo_part part_of(const struct tail_level &l, const struct ghost_counts &counts,
+                                int colours)
 {
     const int nred = colours & 1 ? counts.halo[0] : 0;
     return {halo_offset(l, 0, 0), halo_offset(l, 1, 0), nred,
@@ -47,8 +47,7 @@ part_of(const struct tail_level &l, const struct ghost_counts &counts, int colou
 }
 
 template <class Op>
-static __device__ __forceinline__ unsigned halo_entry(const struct halo_part &h,
-                                                      const subdomain_tiles<Op> &s, int x)
+DEVICE unsigned halo_entry(const struct halo_part &h, const subdomain_tiles<Op> &s, int x)
 {
     return s.halo[x < h.nred ? h.red + x : h.black + h.nred - x];
 }
@@ -56,8 +55,8 @@ static __device__ __forceinline__ unsigned halo_entry(const struct halo_part &h,
 /* Receives them into the tile of u; a thread polls ROUNDS packets at a time. Warps stay together:
  * a lane without a packet of its own polls the last one. */
 template <class Op, int ROUNDS>
-static __device__ __forceinline__ void
-receive_halo(const struct halo_part &h, subdomain_tiles<Op> &s, const struct packet_round &e)
+DEVICE void receive_halo(const struct halo_part &h, subdomain_tiles<Op> &s,
+                         const struct packet_round &e)
 {
 #pragma unroll 1
     for (int first = threadIdx.x & ~31; first < h.count; first += ROUNDS * TAIL_THREADS) {
@@ -85,7 +84,7 @@ receive_halo(const struct halo_part &h, subdomain_tiles<Op> &s, const struct pac
 }
 
 template <class Op>
-static __device__ __forceinline__ void clear_halo(const struct halo_part &h, subdomain_tiles<Op> &s)
+DEVICE void clear_halo(const struct halo_part &h, subdomain_tiles<Op> &s)
 {
     for (int x = threadIdx.x; x < h.count; x += TAIL_THREADS)
         s.u_tile[halo_entry<Op>(h, s, x) >> HALO_BITS] = 0.0;

@@ -31,9 +31,8 @@ static __device__ void fetch_beta(const struct tail_level &l, const struct subdo
 }
 
 template <class Op, int CELLS>
-static __device__ __forceinline__ void
-fetch_own(const struct tail_level &l, const struct subdomain &sub, const struct tail_step &step,
-          struct own_cells<CELLS> &own)
+DEVICE void fetch_own(const struct tail_level &l, const struct subdomain &sub,
+                      const struct tail_step &step, struct own_cells<CELLS> &own)
 {
     const bool reads_u = step.start == START_KEEP || step.start == START_PROLONG_ADD;
     bool works = false;
@@ -66,10 +65,8 @@ static __device__ struct wall_view coarse_view(const struct tail_level &l,
     return v;
 }
 
-static __device__ __forceinline__ void fetch_coarse(const struct tail_level &l,
-                                                    const struct subdomain &sub,
-                                                    const struct tail_step &step,
-                                                    const struct wall_view &coarse)
+DEVICE void fetch_coarse(const struct tail_level &l, const struct subdomain &sub,
+                         const struct tail_step &step, const struct wall_view &coarse)
 {
     const double *from =
         step.coarse_u + sub.i / 2 + sub.j / 2 * l.coarse_sj + sub.k / 2 * l.coarse_sk;
@@ -82,8 +79,8 @@ static __device__ __forceinline__ void fetch_coarse(const struct tail_level &l,
 
 /* u (+)= P coarse; each thread computes pairs of cells. */
 template <class Op, int CELLS, int REACH>
-static __device__ __forceinline__ void
-prolong_own(const struct tail_level &l, const struct tail_step &step, subdomain_tiles<Op> &s)
+DEVICE void prolong_own(const struct tail_level &l, const struct tail_step &step,
+                        subdomain_tiles<Op> &s)
 {
 #pragma unroll 1
     for (int x = 0; x < CELLS / 2; x++) {
@@ -102,8 +99,7 @@ prolong_own(const struct tail_level &l, const struct tail_step &step, subdomain_
 
 /* Writes own.value into the tile of u, in the cells of `colours` (bit 0 red, bit 1 black). */
 template <class Op, int CELLS>
-static __device__ __forceinline__ void put_own(const struct own_cells<CELLS> &own, int colours,
-                                               subdomain_tiles<Op> &s)
+DEVICE void put_own(const struct own_cells<CELLS> &own, int colours, subdomain_tiles<Op> &s)
 {
 #pragma unroll
     for (int x = 0; x < CELLS; x++)
@@ -113,8 +109,7 @@ static __device__ __forceinline__ void put_own(const struct own_cells<CELLS> &ow
 
 /* Swaps own.value and the tile of u in all cells. */
 template <class Op, int CELLS>
-static __device__ __forceinline__ void swap_own(struct own_cells<CELLS> &own,
-                                                subdomain_tiles<Op> &s)
+DEVICE void swap_own(struct own_cells<CELLS> &own, subdomain_tiles<Op> &s)
 {
 #pragma unroll
     for (int x = 0; x < CELLS; x++) {
@@ -128,8 +123,7 @@ static __device__ __forceinline__ void swap_own(struct own_cells<CELLS> &own,
 
 /* Sends own.value of the cells of `colours` that other subdomains read. */
 template <int CELLS>
-static __device__ __forceinline__ void send_own(const struct own_cells<CELLS> &own, int colours,
-                                                const struct packet_round &e)
+DEVICE void send_own(const struct own_cells<CELLS> &own, int colours, const struct packet_round &e)
 {
 #pragma unroll
     for (int x = 0; x < CELLS; x++)
@@ -140,9 +134,8 @@ static __device__ __forceinline__ void send_own(const struct own_cells<CELLS> &o
 
 /* Stores the tile of u in the level's field. */
 template <class Op, int CELLS>
-static __device__ __forceinline__ void store_own(const struct tail_level &l,
-                                                 const struct subdomain &sub,
-                                                 subdomain_tiles<Op> &s, double *field)
+DEVICE void store_own(const struct tail_level &l, const struct subdomain &sub,
+                      subdomain_tiles<Op> &s, double *field)
 {
 #pragma unroll
     for (int x = 0; x < CELLS; x++) {
@@ -150,25 +143,6 @@ static __device__ __forceinline__ void store_own(const struct tail_level &l,
         if (p.inside)
             field[sub.at + p.i + p.j * l.sj + p.k * l.sk] = s.u()[tile_element<Op>(p)];
     }
-}
-
-template <class Op, int CELLS>
-static __device__ __forceinline__ void take_beta(struct own_cells<CELLS> &own,
-                                                 subdomain_tiles<Op> &s)
-{
-    enum {
-        SJ = subdomain_tiles<Op>::SJ,
-        SK = subdomain_tiles<Op>::SK,
-        LENGTH = subdomain_tiles<Op>::BETA_LENGTH
-    };
-#pragma unroll
-    for (int x = 0; x < CELLS; x++)
-#pragma unroll
-        for (int side = 0; side < 6; side++)
-            own.beta[x][side] = s.beta()[element(own.cell[x]) + side / 2 * LENGTH +
-                                         (side & 1) * (side < 2   ? 1
-                                                       : side < 4 ? SJ
-                                                                  : SK)];
 }
 
 /* How many packets a thread polls at a time: one latency then suffices for the halo of one colour,
@@ -179,35 +153,10 @@ static constexpr __host__ __device__ int halo_rounds(int colours)
     return CELLS == FEWEST_CELLS ? colours : Op::ORDER == 4 ? 3 : colours;
 }
 
-/* The first half-sweep from zero, which reads no neighbours. */
-template <int CELLS>
-static __device__ __forceinline__ void relax_own(struct own_cells<CELLS> &own, double weight)
-{
-#pragma unroll
-    for (int x = 0; x < CELLS / 2; x++)
-        own.value[x] = relax_zero(own.dinv[x], own.f[x], weight);
-}
-
-/* Multiplies D⁻¹ by the weight, once for all sweeps. */
-template <int CELLS>
-static __device__ __forceinline__ void weigh_own(struct own_cells<CELLS> &own, double weight)
-{
-#pragma unroll
-    for (int x = 0; x < CELLS; x++)
-        own.dinv[x] = weight * own.dinv[x];
-}
-
-/* The colours whose ghosts are not 0 before the first sweep, as bits. */
-static __device__ __forceinline__ int colours_at_start(const struct tail_step &step)
-{
-    return step.start != START_ZERO ? 3 : step.relaxes_zero ? 1 : 0;
-}
-
 /* The pass's start: u and β in their tiles, f and other coefficients in registers. */
 template <class Op, int CELLS>
-static __device__ __forceinline__ void start(const struct tail &t, const struct subdomain &sub,
-                                             const struct tail_step &step,
-                                             struct own_cells<CELLS> &own, subdomain_tiles<Op> &s)
+DEVICE void start(const struct tail &t, const struct subdomain &sub, const struct tail_step &step,
+                  struct own_cells<CELLS> &own, subdomain_tiles<Op> &s)
 {
     const struct tail_level &l = t.levels[step.level];
     struct ghost_counts &counts = s.counts[step.level];
@@ -221,8 +170,9 @@ static __device__ __forceinline__ void start(const struct tail &t, const struct 
         fetch_coarse(l, sub, step, coarse);
     if (uses_ghosts)
         list_ghosts<Op>(l, sub, s, counts);
-    if (step.relaxes_zero)
-        relax_own<CELLS>(own, l.relaxations[0].weight);
+#pragma unroll
+    for (int x = 0; x < CELLS / 2 && step.relaxes_zero; x++) /* reads no neighbours */
+        own.value[x] = relax_zero(own.dinv[x], own.f[x], l.relaxations[0].weight);
     put_own<Op, CELLS>(own, 3, s);
     __syncthreads();
     if (prolongs(step)) {
@@ -234,7 +184,8 @@ static __device__ __forceinline__ void start(const struct tail &t, const struct 
         __syncthreads();
     }
     if (uses_ghosts) {
-        const int colours = colours_at_start(step);
+        /* Which have ghosts other than 0. */
+        const int colours = step.start != START_ZERO ? 3 : step.relaxes_zero ? 1 : 0;
         const struct packet_round e = later(first_exchange(t), step.relaxes_zero);
 #pragma unroll
         for (int x = 0; x < CELLS; x++)
@@ -246,7 +197,11 @@ static __device__ __forceinline__ void start(const struct tail &t, const struct 
     __pipeline_wait_prior(0);
     __syncthreads();
     if (holds_beta<Op, CELLS>() && uses_ghosts)
-        take_beta<Op, CELLS>(own, s);
+#pragma unroll
+        for (int x = 0; x < CELLS; x++)
+            load_faces<subdomain_tiles<Op>::SJ, subdomain_tiles<Op>::SK,
+                       subdomain_tiles<Op>::BETA_LENGTH>(s.beta() + element(own.cell[x]),
+                                                         own.beta[x]);
 }
 
 /* What all sweeps of a pass read of its level and step. */
@@ -259,17 +214,16 @@ struct sweep_context {
 };
 
 template <class Op>
-static __device__ __forceinline__ struct wall_lists lists_of(const struct tail_level &l,
-                                                             const struct ghost_counts &counts,
-                                                             const subdomain_tiles<Op> &s)
+DEVICE struct wall_lists lists_of(const struct tail_level &l, const struct ghost_counts &counts,
+                                  const subdomain_tiles<Op> &s)
 {
     return {s.sides + l.sides, s.edges + l.edges, counts.sides, counts.edges};
 }
 
 template <class Op, int CELLS>
-static __device__ __forceinline__ sweep_context<CELLS>
-sweep_context_of(const struct tail_level &l, const struct tail_step &step,
-                 const subdomain_tiles<Op> &s)
+DEVICE sweep_context<CELLS> sweep_context_of(const struct tail_level &l,
+                                             const struct tail_step &step,
+                                             const subdomain_tiles<Op> &s)
 {
     const struct ghost_counts &counts = s.counts[step.level];
     sweep_context<CELLS> w = {step.level, step.nsweeps, step.operations, step.relaxes_zero,
@@ -284,9 +238,8 @@ sweep_context_of(const struct tail_level &l, const struct tail_step &step,
 }
 
 template <class Op, int CELLS>
-static __device__ __forceinline__ void fill_subdomain_walls(const struct tail_level &l,
-                                                            const struct sweep_context<CELLS> &w,
-                                                            subdomain_tiles<Op> &s)
+DEVICE void fill_subdomain_walls(const struct tail_level &l, const struct sweep_context<CELLS> &w,
+                                 subdomain_tiles<Op> &s)
 {
     static_assert(LEAST_SIDE >= 4, "the rule");
     fill_walls<TAIL_THREADS, wall_rules<4>, (CELLS > FEWEST_CELLS)>(
@@ -297,9 +250,8 @@ static __device__ __forceinline__ void fill_subdomain_walls(const struct tail_le
 /* f − A u at the cell of one slot, and u there. Order 2 first gathers the cell and its neighbours,
  * as a field of seven values. */
 template <class Op, int CELLS>
-static __device__ __forceinline__ double residual_of(const struct sweep_context<CELLS> &w,
-                                                     const struct own_cells<CELLS> &own, int x,
-                                                     subdomain_tiles<Op> &s, double *here)
+DEVICE double residual_of(const struct sweep_context<CELLS> &w, const struct own_cells<CELLS> &own,
+                          int x, subdomain_tiles<Op> &s, double *here)
 {
     enum { SJ = subdomain_tiles<Op>::SJ, SK = subdomain_tiles<Op>::SK };
     const int cell = element(own.cell[x]);
@@ -313,11 +265,8 @@ static __device__ __forceinline__ double residual_of(const struct sweep_context<
         const unsigned walls = own.cell[x] >> ELEMENT_BITS & WALLS_MASK;
         if (walls != 0)
             fold_walls(walls, seven);
-        if constexpr (holds_beta<Op, CELLS>()) {
-            const double *beta = own.beta[x];
-            return Op::residual_at(seven + 3, 2, 3, beta, beta + 2, beta + 4, 1, 1, own.f[x],
-                                   own.alpha[x], w.scale);
-        }
+        if constexpr (holds_beta<Op, CELLS>())
+            return residual_fv2<Op>(seven, own.beta[x], own.f[x], own.alpha[x], w.scale);
         return Op::residual_at(seven + 3, 2, 3, bi, bj, bk, SJ, SK, own.f[x], own.alpha[x],
                                w.scale);
     } else {
@@ -328,10 +277,9 @@ static __device__ __forceinline__ double residual_of(const struct sweep_context<
 /* A sweep of one colour, which is one half of the slots, and the exchange of its ghosts. Order 4
  * couples cells of one colour, so all must have read before one writes. D⁻¹ includes the weight. */
 template <class Op, int CELLS>
-static __device__ __forceinline__ void
-half_sweep(const struct sweep_context<CELLS> &w, const struct tail_level &l, int half, int colour,
-           struct own_cells<CELLS> &own, subdomain_tiles<Op> &s, const struct packet_round &e,
-           bool exchanges)
+DEVICE void half_sweep(const struct sweep_context<CELLS> &w, const struct tail_level &l, int half,
+                       int colour, struct own_cells<CELLS> &own, subdomain_tiles<Op> &s,
+                       const struct packet_round &e, bool exchanges)
 {
     if (Op::ORDER == 4)
         fill_subdomain_walls<Op, CELLS>(l, w, s);
@@ -356,10 +304,9 @@ half_sweep(const struct sweep_context<CELLS> &w, const struct tail_level &l, int
 
 /* A sweep of all cells, or else their residual into the tile of u. */
 template <class Op, int CELLS>
-static __device__ __forceinline__ void
-sweep_all(const struct sweep_context<CELLS> &w, const struct tail_level &l, int sweep,
-          bool residual, struct own_cells<CELLS> &own, subdomain_tiles<Op> &s,
-          const struct packet_round &e, bool exchanges)
+DEVICE void sweep_all(const struct sweep_context<CELLS> &w, const struct tail_level &l, int sweep,
+                      bool residual, struct own_cells<CELLS> &own, subdomain_tiles<Op> &s,
+                      const struct packet_round &e, bool exchanges)
 {
     if (Op::ORDER == 4)
         fill_subdomain_walls<Op, CELLS>(l, w, s);
@@ -381,7 +328,7 @@ sweep_all(const struct sweep_context<CELLS> &w, const struct tail_level &l, int 
 
 /* Swaps the two halves of the slots. */
 template <int CELLS>
-static __device__ __forceinline__ void swap_colours(struct own_cells<CELLS> &own)
+DEVICE void swap_colours(struct own_cells<CELLS> &own)
 {
 #pragma unroll
     for (int x = 0; x < CELLS / 2; x++) {
@@ -397,9 +344,9 @@ static __device__ __forceinline__ void swap_colours(struct own_cells<CELLS> &own
 
 /* All sweeps of a pass, of all cells each. */
 template <class Op, int CELLS>
-static __device__ __forceinline__ void
-sweep_cells(const struct sweep_context<CELLS> &w, const struct tail_level &l,
-            struct own_cells<CELLS> &own, subdomain_tiles<Op> &s, const struct packet_round &first)
+DEVICE void sweep_cells(const struct sweep_context<CELLS> &w, const struct tail_level &l,
+                        struct own_cells<CELLS> &own, subdomain_tiles<Op> &s,
+                        const struct packet_round &first)
 {
 #pragma unroll 1
     for (int sweep = 0; sweep < w.nsweeps; sweep++)
@@ -407,43 +354,28 @@ sweep_cells(const struct sweep_context<CELLS> &w, const struct tail_level &l,
                              1 + sweep < w.operations);
 }
 
-/* All sweeps of a pass, of one colour each. Order 4 has one copy of the code for both colours,
- * since two do not fit into the instruction cache. */
+/* All sweeps of a pass, of one colour each. */
 template <class Op, int CELLS>
-static __device__ __forceinline__ void
-sweep_colours(const struct sweep_context<CELLS> &w, const struct tail_level &l,
-              struct own_cells<CELLS> &own, subdomain_tiles<Op> &s,
-              const struct packet_round &first)
+DEVICE void sweep_colours(const struct sweep_context<CELLS> &w, const struct tail_level &l,
+                          struct own_cells<CELLS> &own, subdomain_tiles<Op> &s,
+                          const struct packet_round &first)
 {
-    enum { ONCE = Op::ORDER == 4 };
-    int sweep = 0;
-    weigh_own<CELLS>(own, l.relaxations[0].weight);
-    if (ONCE && w.relaxes_zero) {
-        swap_colours<CELLS>(own);
-        sweep++;
-    }
-#pragma unroll 1
-    for (; sweep < w.nsweeps; sweep++) {
-        const struct packet_round e = later(first, 1 + sweep);
-        const bool exchanges = 1 + sweep < w.operations;
-        if (ONCE) {
-            half_sweep<Op, CELLS>(w, l, 0, sweep & 1, own, s, e, exchanges);
-            swap_colours<CELLS>(own);
-        } else {
-            if (sweep > 0 || !w.relaxes_zero)
-                half_sweep<Op, CELLS>(w, l, 0, 0, own, s, e, true);
-            sweep++;
-            half_sweep<Op, CELLS>(w, l, 1, 1, own, s, later(first, 1 + sweep),
-                                  1 + sweep < w.operations);
-        }
-    }
+#pragma unroll
+    for (int x = 0; x < CELLS; x++)
+        own.dinv[x] = l.relaxations[0].weight * own.dinv[x];
+    each_half_sweep<Op>(
+        w.nsweeps, w.relaxes_zero,
+        [&](int half, int sweep) {
+            half_sweep<Op, CELLS>(w, l, half, Op::ORDER == 4 ? sweep & 1 : half, own, s,
+                                  later(first, 1 + sweep),
+                                  (Op::ORDER == 2 && half == 0) || 1 + sweep < w.operations);
+        },
+        [&] { swap_colours<CELLS>(own); });
 }
 
 /* coarse f = R fine, on the subdomain; `fine` points to its cell (0,0,0). */
-static __device__ __forceinline__ void restrict_to(const struct tail_level &l,
-                                                   const struct subdomain &sub,
-                                                   const struct tail_step &step, const double *fine,
-                                                   int sj, int sk)
+DEVICE void restrict_to(const struct tail_level &l, const struct subdomain &sub,
+                        const struct tail_step &step, const double *fine, int sj, int sk)
 {
     const int all = l.half.n * l.half.n * ((l.depth + 1) / 2);
     double *to = step.coarse_f + sub.i / 2 + sub.j / 2 * l.coarse_sj + sub.k / 2 * l.coarse_sk;
@@ -476,8 +408,7 @@ static __device__ void atomic_max_norm(const struct own_cells<CELLS> &own, subdo
 }
 
 template <class Op, int CELLS>
-static __device__ __forceinline__ void run_pass(const struct tail &t, const struct tail_step &step,
-                                                subdomain_tiles<Op> &s)
+DEVICE void run_pass(const struct tail &t, const struct tail_step &step, subdomain_tiles<Op> &s)
 {
     const struct tail_level &l = t.levels[step.level];
     const struct subdomain sub = subdomain_of(l);

@@ -193,7 +193,7 @@ static __device__ void open_tiles(const struct tail &t, tiles<Op> &s)
     __pipeline_commit();
 }
 
-static __device__ __forceinline__ void await_tiles()
+DEVICE void await_tiles()
 {
     __pipeline_wait_prior(0);
     __syncthreads();

@@ -59,8 +59,7 @@ struct sweep_context {
 };
 
 template <class Op, class Group>
-static __device__ __forceinline__ sweep_context<Group::WALLS>
-sweep_context_of(const struct tail_level &l, const tiles<Op> &s)
+DEVICE sweep_context<Group::WALLS> sweep_context_of(const struct tail_level &l, const tiles<Op> &s)
 {
     sweep_context<Group::WALLS> w;
     w.wall_rule = l.wall_rule;
@@ -78,8 +77,7 @@ sweep_context_of(const struct tail_level &l, const tiles<Op> &s)
 
 /* Order 4: fills the ghosts of u behind walls. */
 template <class Op, class Group>
-static __device__ __forceinline__ void fill_level_walls(const struct sweep_context<Group::WALLS> &w,
-                                                        tiles<Op> &s)
+DEVICE void fill_level_walls(const struct sweep_context<Group::WALLS> &w, tiles<Op> &s)
 {
     fill_walls<Group::THREADS, typename Group::rules, false>(s.field[TILE_U], w.walls, w.wall_rule,
                                                              w.lists, Group::SJ, Group::SK);
@@ -88,7 +86,7 @@ static __device__ __forceinline__ void fill_level_walls(const struct sweep_conte
 /* The operator's sum at a cell of order 4, by four lanes, all of which get it. The first three
  * compute the part of one direction each. */
 template <class Op, class Group>
-static __device__ __forceinline__ double sum_by_direction(const double *u)
+DEVICE double sum_by_direction(const double *u)
 {
     const int lane = threadIdx.x % Group::PER_PAIR, first = threadIdx.x % 32 - lane;
     int across = lane == 0   ? 1
@@ -116,9 +114,8 @@ static __device__ __forceinline__ double sum_by_direction(const double *u)
 
 /* f − A u at one of the thread's cells. */
 template <class Op, class Group>
-static __device__ __forceinline__ double residual_of(const struct sweep_context<Group::WALLS> &w,
-                                                     const struct own_pair &own, int x,
-                                                     const tiles<Op> &s)
+DEVICE double residual_of(const struct sweep_context<Group::WALLS> &w, const struct own_pair &own,
+                          int x, const tiles<Op> &s)
 {
     enum { SJ = Group::SJ, SK = Group::SK };
     const double *u = s.field[TILE_U] + element(own.cell[x]);
@@ -126,9 +123,7 @@ static __device__ __forceinline__ double residual_of(const struct sweep_context<
         const unsigned walls = own.cell[x] >> ELEMENT_BITS;
         double seven[7] = {u[-SK], u[-SJ], u[-1], own.u[x], u[1], u[SJ], u[SK]};
         fold_walls(walls, seven);
-        const double *beta = own.beta[x];
-        return Op::residual_at(seven + 3, 2, 3, beta, beta + 2, beta + 4, 1, 1, own.f[x],
-                               own.alpha[x], w.scale);
+        return residual_fv2<Op>(seven, own.beta[x], own.f[x], own.alpha[x], w.scale);
     } else if constexpr (Group::PER_PAIR > 1) {
         return Op::residual_from(own.f[x], own.alpha[x], u[0], w.scale,
                                  sum_by_direction<Op, Group>(u));
@@ -141,7 +136,7 @@ static __device__ __forceinline__ double residual_of(const struct sweep_context<
 }
 
 template <class Op>
-static __device__ __forceinline__ void store_u(const struct own_pair &own, int x, tiles<Op> &s)
+DEVICE void store_u(const struct own_pair &own, int x, tiles<Op> &s)
 {
     if (is_own(own.cell[x]))
         s.field[TILE_U][element(own.cell[x])] = own.u[x];
@@ -150,8 +145,8 @@ static __device__ __forceinline__ void store_u(const struct own_pair &own, int x
 /* A sweep of one colour: the thread's cell of it. Order 4 couples cells of one colour, so all must
  * have read before one writes. D⁻¹ includes the weight. */
 template <class Op, class Group>
-static __device__ __forceinline__ void half_sweep(const struct sweep_context<Group::WALLS> &w,
-                                                  struct own_pair &own, int colour, tiles<Op> &s)
+DEVICE void half_sweep(const struct sweep_context<Group::WALLS> &w, struct own_pair &own,
+                       int colour, tiles<Op> &s)
 {
     if (Op::ORDER == 4)
         fill_level_walls<Op, Group>(w, s);
@@ -166,9 +161,8 @@ static __device__ __forceinline__ void half_sweep(const struct sweep_context<Gro
 
 /* A sweep of all cells. */
 template <class Op, class Group>
-static __device__ __forceinline__ void sweep_all(const struct sweep_context<Group::WALLS> &w,
-                                                 const struct tail_level &l, int sweep,
-                                                 struct own_pair &own, tiles<Op> &s)
+DEVICE void sweep_all(const struct sweep_context<Group::WALLS> &w, const struct tail_level &l,
+                      int sweep, struct own_pair &own, tiles<Op> &s)
 {
     if (Op::ORDER == 4)
         fill_level_walls<Op, Group>(w, s);
@@ -188,7 +182,7 @@ static __device__ __forceinline__ void sweep_all(const struct sweep_context<Grou
     group_sync<Group::THREADS>();
 }
 
-static __device__ __forceinline__ void swap_colours(struct own_pair &own)
+DEVICE void swap_colours(struct own_pair &own)
 {
     cuda::std::swap(own.cell[0], own.cell[1]);
     cuda::std::swap(own.u[0], own.u[1]);
@@ -198,9 +192,8 @@ static __device__ __forceinline__ void swap_colours(struct own_pair &own)
 }
 
 template <class Op, class Group>
-static __device__ __forceinline__ void
-run_sweeps(const struct sweep_context<Group::WALLS> &w, const struct tail &t,
-           const struct tail_step &step, struct own_pair &own, tiles<Op> &s)
+DEVICE void run_sweeps(const struct sweep_context<Group::WALLS> &w, const struct tail &t,
+                       const struct tail_step &step, struct own_pair &own, tiles<Op> &s)
 {
     const struct tail_level &l = t.levels[step.level];
     const int nsweeps = step.nsweeps;
@@ -210,31 +203,17 @@ run_sweeps(const struct sweep_context<Group::WALLS> &w, const struct tail &t,
             sweep_all<Op, Group>(w, l, sweep, own, s);
         return;
     }
-    enum { ONCE = Op::ORDER == 4 }; /* one copy of the code for both colours */
-    int sweep = 0;
     own.dinv[0] = l.relaxations[0].weight * own.dinv[0];
     own.dinv[1] = l.relaxations[0].weight * own.dinv[1];
-    if (ONCE && step.relaxes_zero) {
-        swap_colours(own);
-        sweep++;
-    }
-#pragma unroll 1
-    for (; sweep < nsweeps; sweep++) {
-        if (ONCE || sweep > 0 || !step.relaxes_zero)
-            half_sweep<Op, Group>(w, own, 0, s);
-        if (ONCE) {
-            swap_colours(own);
-        } else {
-            sweep++;
-            half_sweep<Op, Group>(w, own, 1, s);
-        }
-    }
+    each_half_sweep<Op>(
+        nsweeps, step.relaxes_zero, [&](int half, int) { half_sweep<Op, Group>(w, own, half, s); },
+        [&] { swap_colours(own); });
 }
 
 /* The pair's f, from the level's field if no step has left it in the tile. */
 template <class Op>
-static __device__ __forceinline__ void load_f(const struct tail_step &step,
-                                              const struct cell_pair &p, double f[2], tiles<Op> &s)
+DEVICE void load_f(const struct tail_step &step, const struct cell_pair &p, double f[2],
+                   tiles<Op> &s)
 {
 #pragma unroll
     for (int x = 0; x < 2; x++) {
@@ -249,8 +228,8 @@ static __device__ __forceinline__ void load_f(const struct tail_step &step,
 }
 
 template <class Op>
-static __device__ __forceinline__ void
-load_u(const struct tail_step &step, const struct cell_pair &p, double u[2], const tiles<Op> &s)
+DEVICE void load_u(const struct tail_step &step, const struct cell_pair &p, double u[2],
+                   const tiles<Op> &s)
 {
     const bool wanted = step.start == START_KEEP || step.start == START_PROLONG_ADD;
 #pragma unroll
@@ -261,7 +240,7 @@ load_u(const struct tail_step &step, const struct cell_pair &p, double u[2], con
 }
 
 template <class Op, class Group>
-static __device__ __forceinline__ void load_coefficients(struct own_pair &own, const tiles<Op> &s)
+DEVICE void load_coefficients(struct own_pair &own, const tiles<Op> &s)
 {
 #pragma unroll
     for (int x = 0; x < 2; x++) {
@@ -269,19 +248,14 @@ static __device__ __forceinline__ void load_coefficients(struct own_pair &own, c
         own.dinv[x] = s.field[TILE_DINV][c];
         own.alpha[x] = s.field[TILE_ALPHA][c];
         if (Op::ORDER == 2)
-#pragma unroll
-            for (int side = 0; side < 6; side++)
-                own.beta[x][side] =
-                    s.field[TILE_BETA_I + side / 2][c + (side & 1) * (side < 2   ? 1
-                                                                      : side < 4 ? Group::SJ
-                                                                                 : Group::SK)];
+            load_faces<Group::SJ, Group::SK, tiles<Op>::LENGTH>(&s.field[TILE_BETA_I][c],
+                                                                own.beta[x]);
     }
 }
 
 /* The coarse u with its ghosts, in its tile. */
 template <class Op, class Group>
-static __device__ __forceinline__ void prepare_coarse(const struct tail_level &l,
-                                                      const struct tail_step &step, tiles<Op> &s)
+DEVICE void prepare_coarse(const struct tail_level &l, const struct tail_step &step, tiles<Op> &s)
 {
     const int n = l.half.n;
     struct wall_view coarse = {
@@ -302,9 +276,8 @@ static __device__ __forceinline__ void prepare_coarse(const struct tail_level &l
 
 /* u (+)= P coarse for the thread's pair. */
 template <class Op>
-static __device__ __forceinline__ void prolong_own(const struct tail_step &step,
-                                                   const struct cell_pair &p, double u[2],
-                                                   const tiles<Op> &s)
+DEVICE void prolong_own(const struct tail_step &step, const struct cell_pair &p, double u[2],
+                        const tiles<Op> &s)
 {
     enum { SJ = tile_row(NARROW), SK = tile_plane(NARROW, tiles<Op>::GHOSTS) };
     const double *coarse = s.field[TILE_U] + p.coarse;
@@ -324,9 +297,8 @@ static __device__ __forceinline__ void prolong_own(const struct tail_step &step,
 /* coarse f = R of the pairs' values, of which `sum` is this pair's sum; by the whole thread group,
  * which must not have read s.sum since its last barrier. */
 template <class Op, class Group>
-static __device__ __forceinline__ void
-restrict_pair(const struct tail_level &l, const struct tail_step &step, const struct cell_pair &p,
-              bool has, double sum, tiles<Op> &s)
+DEVICE void restrict_pair(const struct tail_level &l, const struct tail_step &step,
+                          const struct cell_pair &p, bool has, double sum, tiles<Op> &s)
 {
     const int half = l.half.n, plane = half * l.n;
     double *here = s.sum + threadIdx.x / Group::PER_PAIR;
@@ -341,10 +313,9 @@ restrict_pair(const struct tail_level &l, const struct tail_step &step, const st
 }
 
 template <class Op, class Group>
-static __device__ __forceinline__ void
-run_finish(const struct sweep_context<Group::WALLS> &w, const struct tail &t,
-           const struct tail_step &step, const struct own_pair &own, const struct cell_pair &p,
-           bool has, tiles<Op> &s)
+DEVICE void run_finish(const struct sweep_context<Group::WALLS> &w, const struct tail &t,
+                       const struct tail_step &step, const struct own_pair &own,
+                       const struct cell_pair &p, bool has, tiles<Op> &s)
 {
     double r[2] = {0.0, 0.0};
     if (Op::ORDER == 4)
@@ -366,8 +337,8 @@ run_finish(const struct sweep_context<Group::WALLS> &w, const struct tail &t,
 }
 
 template <class Op, class Group>
-static __device__ __forceinline__ void run_pass(const struct tail &t, const struct tail_step &step,
-                                                const struct cell_pair &p, bool has, tiles<Op> &s)
+DEVICE void run_pass(const struct tail &t, const struct tail_step &step, const struct cell_pair &p,
+                     bool has, tiles<Op> &s)
 {
     const struct tail_level &l = t.levels[step.level];
     struct own_pair own;
@@ -402,8 +373,7 @@ static __device__ __forceinline__ void run_pass(const struct tail &t, const stru
 
 /* One step, by a thread group. */
 template <class Op, class Group>
-static __device__ __forceinline__ void run_step(const struct tail &t, const struct tail_step &step,
-                                                tiles<Op> &s)
+DEVICE void run_step(const struct tail &t, const struct tail_step &step, tiles<Op> &s)
 {
     const struct tail_level &l = t.levels[step.level];
     const int number = threadIdx.x / Group::PER_PAIR;

@@ -21,25 +21,19 @@ struct tail_list {
     struct subdomain_ghosts single, subdomains;
 };
 
-static bool is_single_block(const struct tail &t, int step)
-{
-    return t.levels[t.steps[step].level].nsubdomains == 1;
-}
-
 /* All blocks wait for each other before each step, unless one block alone does this step and the
- * step before. */
+ * step before. Also finds the first step of that block. */
 static void set_waits(struct tail *t)
 {
-    for (int s = 1; s < t->count; s++)
-        t->steps[s].waits = !is_single_block(*t, s) || !is_single_block(*t, s - 1);
-}
-
-static int first_single_block(const struct tail &t)
-{
-    int step = 0;
-    while (step < t.count && !is_single_block(t, step))
-        step++;
-    return step;
+    bool before = false;
+    t->first_single_block = t->count;
+    for (int s = 0; s < t->count; s++) {
+        const bool single = t->levels[t->steps[s].level].nsubdomains == 1;
+        t->steps[s].waits = s > 0 && !(single && before);
+        if (single)
+            t->first_single_block = min(t->first_single_block, s);
+        before = single;
+    }
 }
 
 static struct sync_context *sync_context;
@@ -66,7 +60,6 @@ static void flush(struct tail_list *x)
 {
     const bool single = x->offset > 0;
     set_waits(&x->tail);
-    x->tail.first_single_block = first_single_block(x->tail);
     x->tail.single_block = single ? x->blocks : -1;
     if (x->tail.count > 0) {
         x->tail.sync = open_sync_context();

@@ -90,8 +90,7 @@ struct cell_index {
 /* Cell number `slot` of this thread. A colour's cells are numbered along the rows. Subdomains begin
  * at even indices, so a cell has the same colour in its subdomain and on the level. */
 template <int CELLS>
-static __device__ __forceinline__ struct cell_index cell_index_of(const struct tail_level &l,
-                                                                  int slot)
+DEVICE struct cell_index cell_index_of(const struct tail_level &l, int slot)
 {
     const int colour = slot / (CELLS / 2), n = l.side.n;
     const int x = threadIdx.x + slot % (CELLS / 2) * TAIL_THREADS;
@@ -112,7 +111,7 @@ static __device__ __forceinline__ struct cell_index cell_index_of(const struct t
 enum { ELEMENT_BITS = 13, ELEMENT_MASK = (1 << ELEMENT_BITS) - 1, WALLS_MASK = 63 };
 static constexpr unsigned NOT_OWN = 1u << 31;
 
-static __device__ __forceinline__ bool is_own(unsigned cell)
+DEVICE bool is_own(unsigned cell)
 {
     return !(cell & NOT_OWN);
 }
@@ -125,14 +124,14 @@ static constexpr unsigned IDLE_CELL = SUBDOMAIN_SIDE - 1 +
                                       (SUBDOMAIN_DEPTH - 1) * subdomain_tiles<Op>::SK;
 
 template <class Op>
-static __device__ __forceinline__ int tile_element(const struct cell_index &p)
+DEVICE int tile_element(const struct cell_index &p)
 {
     return p.i + p.j * subdomain_tiles<Op>::SJ + p.k * subdomain_tiles<Op>::SK;
 }
 
 template <class Op>
-static __device__ __forceinline__ unsigned
-packed_cell(const struct tail_level &l, const struct subdomain &sub, const struct cell_index &p)
+DEVICE unsigned packed_cell(const struct tail_level &l, const struct subdomain &sub,
+                            const struct cell_index &p)
 {
     const int n = l.side.n;
     const unsigned at_sides = (p.i == 0) | (p.i == n - 1) << 1 | (p.j == 0) << 2 |
@@ -142,9 +141,8 @@ packed_cell(const struct tail_level &l, const struct subdomain &sub, const struc
 
 /* True if the cell is a ghost of another subdomain: near a side that is no wall. */
 template <class Op>
-static __device__ __forceinline__ bool is_read_elsewhere(const struct tail_level &l,
-                                                         const struct subdomain &sub,
-                                                         const struct cell_index &p)
+DEVICE bool is_read_elsewhere(const struct tail_level &l, const struct subdomain &sub,
+                              const struct cell_index &p)
 {
     const int n = l.side.n, layers = subdomain_tiles<Op>::GHOSTS;
     const unsigned near = (p.i < layers) | (p.i >= n - layers) << 1 | (p.j < layers) << 2 |
@@ -153,7 +151,7 @@ static __device__ __forceinline__ bool is_read_elsewhere(const struct tail_level
     return near & ~sub.walls;
 }
 
-static __device__ __forceinline__ int element(unsigned cell)
+DEVICE int element(unsigned cell)
 {
     return cell & ELEMENT_MASK;
 }
@@ -187,19 +185,19 @@ struct own_cells {
 };
 
 /* How many layers beyond a subdomain of n cells index `at` is, and whether a wall lies between. */
-static __device__ __forceinline__ int layers_out(int at, int n)
+DEVICE int layers_out(int at, int n)
 {
     return at < 0 ? -at : at >= n ? at - n + 1 : 0;
 }
 
-static __device__ __forceinline__ bool walled_off(unsigned walls, int d, int at, int n)
+DEVICE bool walled_off(unsigned walls, int d, int at, int n)
 {
     return at < 0 ? walls >> 2 * d & 1 : at >= n ? walls >> (2 * d + 1) & 1 : false;
 }
 
 /* The side of a subdomain that a ghost lies beyond, in i, in j, or else in k. Sides are numbered as
  * the bits of subdomain.walls. */
-static __device__ __forceinline__ int side_of(bool in_i, bool in_j, int i, int j, int k)
+DEVICE int side_of(bool in_i, bool in_j, int i, int j, int k)
 {
     return in_i ? (i >= 0) : in_j ? 2 + (j >= 0) : 4 + (k >= 0);
 }
@@ -211,13 +209,13 @@ static_assert(TAIL_PACKETS <= 1 << HALO_BITS &&
               "an entry of the list");
 
 /* Entry number x of a colour. */
-static __device__ __forceinline__ int halo_offset(const struct tail_level &l, int colour, int x)
+DEVICE int halo_offset(const struct tail_level &l, int colour, int x)
 {
     return colour == 0 ? l.halo + x : l.halo + l.halo_capacity - 1 - x;
 }
 
 /* The packet of a cell of the level. */
-static __device__ __forceinline__ int packet_index(const struct tail_level &l, int i, int j, int k)
+DEVICE int packet_index(const struct tail_level &l, int i, int j, int k)
 {
     return i + l.n * (j + l.n * k);
 }
@@ -226,8 +224,7 @@ static __device__ __forceinline__ int packet_index(const struct tail_level &l, i
  * next to the subdomain's own cells come first in the list, in an order without bank conflicts in a
  * warp: first those behind walls in j and k, by rows along i, and then those behind walls in i. A
  * subdomain has at most one wall per direction. */
-static __device__ __forceinline__ int faces_before(const struct tail_level &l,
-                                                   const struct subdomain &sub, int direction)
+DEVICE int faces_before(const struct tail_level &l, const struct subdomain &sub, int direction)
 {
     const int across = l.side.n * l.depth, in_j = sub.walls >> 2 & 3 ? across : 0,
               in_k = sub.walls >> 4 ? l.side.n * l.side.n : 0, in_i = sub.walls & 3 ? across : 0;
@@ -238,9 +235,8 @@ static __device__ __forceinline__ int faces_before(const struct tail_level &l,
 }
 
 /* The offset in that order of the ghost at (i,j,k), beyond a wall in i, in j, or else in k. */
-static __device__ __forceinline__ int face_offset(const struct tail_level &l,
-                                                  const struct subdomain &sub, bool in_i, bool in_j,
-                                                  int i, int j, int k)
+DEVICE int face_offset(const struct tail_level &l, const struct subdomain &sub, bool in_i,
+                       bool in_j, int i, int j, int k)
 {
     const int direction = in_i ? 0 : in_j ? 1 : 2;
     const int first = direction == 0 ? j : i, second = direction == 2 ? j : k;
@@ -304,7 +300,7 @@ static __device__ void list_ghosts(const struct tail_level &l, const struct subd
 
 /* By all threads, before the first barrier. */
 template <class Op>
-static __device__ __forceinline__ void open_lists(subdomain_tiles<Op> &s)
+DEVICE void open_lists(subdomain_tiles<Op> &s)
 {
     if (threadIdx.x < MAX_TAIL_LEVELS)
         s.counts[threadIdx.x].listed = false;

@@ -8,6 +8,7 @@
  * type .b128 is one operation of PTX's memory model: who reads the number has the value, too. The
  * scope must include both ends. */
 #include <cuda/atomic>
+#include "cuda/core/cells.cuh"
 
 #if CUDART_VERSION < 12030
 #error "this needs CUDA 12.3 or newer, for accesses of 128 bits; make CUDA=0 builds without CUDA"
@@ -19,7 +20,7 @@ struct alignas(16) packet {
 };
 
 template <cuda::thread_scope SCOPE>
-static __device__ __forceinline__ void store_packet(struct packet *at, struct packet p)
+DEVICE void store_packet(struct packet *at, struct packet p)
 {
     const long long value = __double_as_longlong(p.value);
     if constexpr (SCOPE == cuda::thread_scope_system)
@@ -35,7 +36,7 @@ static __device__ __forceinline__ void store_packet(struct packet *at, struct pa
 }
 
 template <cuda::thread_scope SCOPE>
-static __device__ __forceinline__ struct packet load_packet(const struct packet *at)
+DEVICE struct packet load_packet(const struct packet *at)
 {
     long long value;
     unsigned long long number;

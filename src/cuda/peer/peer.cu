@@ -16,15 +16,26 @@ extern "C" {
 enum { PAGE = 1 << 21 };
 
 /* What a rank tells a peer about a plan: its receive buffers' memory, and the offsets of the peer's
- * packets in it, for exchanges of odd and even numbers. */
+ * packets in it. */
 struct endpoint {
     cudaIpcMemHandle_t memory;
     long packets[2];
 };
 
+/* Where the packets of a message begin, for exchanges of even and odd numbers. */
+struct buffers {
+    struct packet *packets[2];
+};
+
+static struct buffers buffers_of(const struct endpoint &e, void *memory)
+{
+    struct packet *packets = (struct packet *)memory;
+    return {{packets + e.packets[0], packets + e.packets[1]}};
+}
+
 struct connection {
-    struct packet *buffers;                /* for receiving; other ranks map them */
-    std::map<int, struct packet *> mapped; /* other ranks' */
+    struct packet *buffers;     /* for receiving; other ranks map them */
+    std::vector<void *> mapped; /* other ranks' */
     struct peer_task *tasks;
     int count, dim;
 };
@@ -110,12 +121,12 @@ static std::map<int, struct endpoint> swap_endpoints(const struct packet *buffer
 
 /* Adds the tasks of a copy, each of so many units. */
 static void add_tasks(std::vector<struct peer_task> &tasks, const struct copy &copy,
-                      enum peer_direction direction, int peer, struct packet *const packets[2],
+                      enum peer_direction direction, int peer, const struct buffers &buffers,
                       unsigned units)
 {
     for (unsigned first = 0; first < units_of(copy); first += units)
         tasks.push_back({copy,
-                         {packets[0], packets[1]},
+                         {buffers.packets[0], buffers.packets[1]},
                          first,
                          std::min(first + units, units_of(copy)),
                          0,
@@ -123,19 +134,17 @@ static void add_tasks(std::vector<struct peer_task> &tasks, const struct copy &c
                          peer});
 }
 
-/* The tasks of one direction. `memory` has the buffers, and `endpoints` each peer's offsets. */
+/* The tasks of one direction. `buffers` points to each peer's packets. */
 static void add_messages(std::vector<struct peer_task> &tasks, const traffic &messages,
-                         enum peer_direction direction, std::map<int, struct endpoint> &endpoints,
-                         std::map<int, struct packet *> &memory, unsigned units)
+                         enum peer_direction direction, std::map<int, struct buffers> &buffers,
+                         unsigned units)
 {
     for (const auto &message : messages) {
-        const int peer = message.first;
-        struct packet *packets[2] = {memory[peer] + endpoints[peer].packets[0],
-                                     memory[peer] + endpoints[peer].packets[1]};
+        struct buffers b = buffers[message.first];
         for (const struct copy &copy : message.second) {
-            add_tasks(tasks, copy, direction, peer, packets, units);
-            for (struct packet *&buffer : packets)
-                buffer += (long)units_of(copy) * UNIT_PACKETS;
+            add_tasks(tasks, copy, direction, message.first, b, units);
+            for (struct packet *&packets : b.packets)
+                packets += (long)units_of(copy) * UNIT_PACKETS;
         }
     }
 }
@@ -164,22 +173,22 @@ static void *connect(const struct plan *plan)
     answer(sends, receives);
     answer(receives, sends);
     struct connection *c = new struct connection();
-    std::map<int, struct endpoint> own = allocate_buffers(receives, c),
-                                   others = swap_endpoints(c->buffers, own);
-    std::map<int, struct packet *> here;
-    for (const auto &other : others) {
-        void *at;
-        CUDA_CALL(cudaIpcOpenMemHandle(&at, other.second.memory, cudaIpcMemLazyEnablePeerAccess));
-        c->mapped[other.first] = (struct packet *)at;
-        here[other.first] = c->buffers;
+    std::map<int, struct endpoint> own = allocate_buffers(receives, c);
+    std::map<int, struct buffers> here, there;
+    for (const auto &other : swap_endpoints(c->buffers, own)) {
+        void *mapped;
+        CUDA_CALL(
+            cudaIpcOpenMemHandle(&mapped, other.second.memory, cudaIpcMemLazyEnablePeerAccess));
+        c->mapped.push_back(mapped);
+        here[other.first] = buffers_of(own[other.first], c->buffers);
+        there[other.first] = buffers_of(other.second, mapped);
     }
     const unsigned units = units_per_task(plan);
-    struct packet *const none[2] = {NULL, NULL};
     std::vector<struct peer_task> tasks;
-    add_messages(tasks, sends, PEER_SEND, others, c->mapped, units);
+    add_messages(tasks, sends, PEER_SEND, there, units);
     for (int i = 0; i < plan->local.count; i++)
-        add_tasks(tasks, plan->local.copies[i], PEER_LOCAL, -1, none, units);
-    add_messages(tasks, receives, PEER_RECEIVE, own, here, units);
+        add_tasks(tasks, plan->local.copies[i], PEER_LOCAL, -1, {}, units);
+    add_messages(tasks, receives, PEER_RECEIVE, here, units);
     const size_t bytes = tasks.size() * sizeof tasks[0];
     c->tasks = (struct peer_task *)cuda_allocate_bytes(bytes, "a plan between GPUs");
     CUDA_CALL(
@@ -203,8 +212,8 @@ static void disconnect(void *connection)
     struct connection *c = (struct connection *)connection;
     cuda_synchronise();
     comm_barrier(MPI_COMM_WORLD);
-    for (const auto &mapped : c->mapped)
-        CUDA_CALL(cudaIpcCloseMemHandle(mapped.second));
+    for (void *mapped : c->mapped)
+        CUDA_CALL(cudaIpcCloseMemHandle(mapped));
     comm_barrier(MPI_COMM_WORLD);
     cuda_release_bytes(c->tasks);
     cuda_release_bytes(c->buffers);
