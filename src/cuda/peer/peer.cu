@@ -67,7 +67,9 @@ static traffic traffic_of(const struct copy_list &list, const struct message *me
     return t;
 }
 
-/* Adds an empty message to each peer that has a message of the other direction only. */
+/* Answers each peer that has a message of the other direction only, by an empty one. A message's
+ * two buffers alternate, so exchange n overwrites packets of n − 2. The receiver has read these
+ * before its message of n − 1, for which the sender has waited. */
 static void answer(traffic &t, const traffic &other)
 {
     for (const auto &message : other)
