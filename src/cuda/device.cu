@@ -17,7 +17,7 @@ void cuda_check(cudaError_t error, const char *call, const char *file, int line)
 {
     if (error == cudaSuccess)
         return;
-    cuda_peer_complain();
+    cuda_peer_report_timeout();
     die(STATUS_SYSTEM, "%s:%d: %s: %s", file, line, call, cudaGetErrorString(error));
 }
 
