@@ -14,13 +14,13 @@ extern "C" {
 
 static void run_kernel(const struct pair_fv4 &w, std::mt19937 &random)
 {
-    const emulated::index3 grid = {(unsigned)cuda_divided(w.c.n[0], RIM_X),
-                                   (unsigned)cuda_divided(std::max(w.c.n[1], w.c.n[2]), RIM_Y), 4};
+    const emulated::index3 grid = {(unsigned)cuda_divided(w.c.n[0], TILE_X),
+                                   (unsigned)cuda_divided(std::max(w.c.n[1], w.c.n[2]), TILE_Y), 4};
     for (unsigned z = 0; z < grid.z; z++)
         for (unsigned y = 0; y < grid.y; y++)
             for (unsigned x = 0; x < grid.x; x++)
                 assert_true(emulated::run(
-                    {x, y, z}, random, [&] { rim_kernel(w); }, grid));
+                    {x, y, z}, random, [&] { boundary_kernel(w); }, grid));
 }
 
 /* Ghosts of both layers behind walls, edges and corners included: in i, then in j, then in k. */

@@ -53,29 +53,11 @@ static __device__ __forceinline__ void fetch_own(const struct tail_level &l, con
     own.works = __any_sync(0xffffffffu, works);
 }
 
-/* The brick's coarse u. */
-static __device__ struct wall_view coarse_brick(const struct tail_level &l, const struct brick &b,
-                                                double *coarse)
+/* The coarse u under the brick, in shared memory. */
+static __device__ __forceinline__ walled_cells<int>
+coarse_brick(const struct tail_level &l, const struct brick &b, double *coarse)
 {
-    struct wall_view v = {
-        {{l.half.n, l.half.n, (l.depth + 1) / 2}, {0, 0, 0}, 0, COARSE_SJ, COARSE_SK}, coarse};
-    for (int d = 0; d < 3; d++)
-        for (int side = 0; side < 2; side++)
-            v.c.wall[d][side] = b.walls >> (2 * d + side) & 1;
-    return v;
-}
-
-static __device__ __forceinline__ void fetch_coarse(const struct tail_level &l,
-                                                    const struct brick &b,
-                                                    const struct tail_step &step,
-                                                    const struct wall_view &coarse)
-{
-    const double *from = step.coarse_u + b.i / 2 + b.j / 2 * l.coarse_sj + b.k / 2 * l.coarse_sk;
-    each_coarse<TAIL_THREADS>(step.coarse_framed, coarse.c, [&](int i, int j, int k) {
-        if (!behind_wall(coarse.c, i, j, k))
-            coarse.x[i + j * COARSE_SJ + k * COARSE_SK] =
-                from[i + j * l.coarse_sj + k * l.coarse_sk];
-    });
+    return {coarse, {l.half.n, l.half.n, (l.depth + 1) / 2}, b.walls, COARSE_SJ, COARSE_SK};
 }
 
 /* u (+)= P coarse, each thread its pairs of cells. */
@@ -89,8 +71,8 @@ static __device__ __forceinline__ void prolong_own(const struct tail_level &l,
         if (!p.inside)
             continue;
         double child[2];
-        prolonged_pair<REACH>(s.coarse() + p.i / 2 + p.j / 2 * COARSE_SJ + p.k / 2 * COARSE_SK,
-                              COARSE_SJ, COARSE_SK, p.j & 1, p.k & 1, child);
+        prolong_row<REACH>(s.coarse() + p.i / 2 + p.j / 2 * COARSE_SJ + p.k / 2 * COARSE_SK,
+                           COARSE_SJ, COARSE_SK, p.j & 1, p.k & 1, child);
         double *to = s.u() + frame_element<Op>({p.i & ~1, p.j, p.k, true});
         const bool add = step.start == START_PROLONG_ADD;
         to[0] = add ? to[0] + child[0] : child[0];
@@ -206,9 +188,12 @@ static __device__ __forceinline__ void start(const struct tail &t, const struct 
         fetch_beta<Op>(l, b, s);
     __pipeline_commit();
     fetch_own<Op, CELLS>(l, b, step, own);
-    const struct wall_view coarse = coarse_brick(l, b, s.coarse());
+    const walled_cells<int> coarse = coarse_brick(l, b, s.coarse());
     if (prolongs(step))
-        fetch_coarse(l, b, step, coarse);
+        fetch_coarse<TAIL_THREADS>(step.coarse_framed, coarse,
+                                   step.coarse_u + b.i / 2 + b.j / 2 * l.coarse_sj +
+                                       b.k / 2 * l.coarse_sk,
+                                   l.coarse_sj, l.coarse_sk);
     if (uses_ghosts)
         list_ghosts<Op>(l, b, s, counts);
     if (step.relaxes_zero)

@@ -281,20 +281,13 @@ static __device__ __forceinline__ void
 prepare_solo_coarse(const struct tail_level &l, const struct tail_step &step, solo<Op> &s)
 {
     const int n = l.half.n;
-    struct wall_view coarse = {{{n, n, n},
-                                {0, 0, 0},
-                                0,
-                                solo_width(SOLO_NARROW),
-                                solo_plane(SOLO_NARROW, solo<Op>::GHOSTS)},
-                               s.field[SOLO_U] + l.coarse_place};
-    for (int d = 0; d < 3; d++)
-        coarse.c.wall[d][0] = coarse.c.wall[d][1] = true;
+    const struct walled_cells<int> coarse = {
+        s.field[SOLO_U] + l.coarse_place, {n, n, n}, WALLS_MASK, solo_width(SOLO_NARROW),
+            solo_plane(SOLO_NARROW, solo<Op>::GHOSTS)
+    };
     if (step.fetches_coarse) {
-        each_coarse<Team::THREADS>(step.coarse_framed, coarse.c, [&](int i, int j, int k) {
-            if (!behind_wall(coarse.c, i, j, k))
-                coarse.x[i + j * coarse.c.sj + k * coarse.c.sk] =
-                    step.coarse_u[i + j * l.coarse_sj + k * l.coarse_sk];
-        });
+        fetch_coarse<Team::THREADS>(step.coarse_framed, coarse, step.coarse_u, l.coarse_sj,
+                                    l.coarse_sk);
         meet<Team::THREADS>();
     }
     extend_coarse<Op, Team::THREADS>(step.coarse_rule, step.coarse_framed, coarse);
@@ -310,9 +303,9 @@ static __device__ __forceinline__ void prolong_solo(const struct tail_step &step
     const double *coarse = s.field[SOLO_U] + p.coarse;
     double child[2];
     if (Op::ORDER == 4 && step.prolongation == 4)
-        prolonged_pair<2>(coarse, SJ, SK, p.odd & 2, p.odd & 4, child);
+        prolong_row<2>(coarse, SJ, SK, p.odd & 2, p.odd & 4, child);
     else
-        prolonged_pair<1>(coarse, SJ, SK, p.odd & 2, p.odd & 4, child);
+        prolong_row<1>(coarse, SJ, SK, p.odd & 2, p.odd & 4, child);
     const bool add = step.start == START_PROLONG_ADD;
 #pragma unroll
     for (int x = 0; x < 2; x++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* One kernel per operation, a thread a cell. */
+/* One kernel per operation, one thread per cell. */
 #include "cuda/core/atomic_max.cuh"
 #include "cuda/pass.cuh"
 #include "operators/sum.h"
