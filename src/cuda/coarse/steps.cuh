@@ -1,56 +1,95 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef CUDA_COARSE_STEPS_CUH
 #define CUDA_COARSE_STEPS_CUH
-/* Parts of a pass that levels in bricks and solo levels have in common. */
+/* Parts of a pass that levels with several subdomains and single-block levels share. */
 #include <cuda/std/type_traits>
 #include "cuda/fv4/gather.cuh"
-#include "cuda/coarse/thread_group.cuh"
+#include "cuda/coarse/barrier.cuh"
 #include "cuda/core/interpolation.cuh"
 
-static __device__ __forceinline__ bool prolongs(const struct tail_step &step)
+DEVICE bool prolongs(const struct tail_step &step)
 {
     return step.start == START_PROLONG_SET || step.start == START_PROLONG_ADD;
 }
 
-/* Keeps a value in a register: the compiler would otherwise read it again in every sweep, which
- * would wait for it. */
-static __device__ __forceinline__ void keep(int &x)
+/* Keeps a value in a register. Otherwise the compiler reads it again in every sweep, which then
+ * waits for it. */
+DEVICE void keep(int &x)
 {
     asm volatile("" : "+r"(x));
 }
 
-static __device__ __forceinline__ void keep(double &x)
+DEVICE void keep(double &x)
 {
     asm volatile("" : "+d"(x));
 }
 
-/* Order 2: the neighbours in one direction, with a ghost in place of one that lies beyond a wall
- * (bit 0 low, 1 high; of two cells or more at most one is at a given wall). It is computed in any
- * case and then chosen or not, since a branch would take longer. */
-static __device__ __forceinline__ void fold_wall(unsigned walls, double here, double *low,
-                                                 double *high)
+/* Order 2: replaces the neighbour beyond a wall (bit 0 low, bit 1 high) by its ghost. Levels have
+ * two cells or more per side, so at most one bit is set. The ghost is always computed and then
+ * selected, since a branch takes longer. */
+DEVICE void fold_wall(unsigned walls, double here, double *low, double *high)
 {
     const double ghost = wall_quadratic(here, walls & 1 ? *high : *low);
     *low = walls & 1 ? ghost : *low;
     *high = walls & 2 ? ghost : *high;
 }
 
-/* The same in all directions: the neighbours low in k, j and i, the cell, those high in i, j and k.
- */
-static __device__ __forceinline__ void fold_walls(unsigned walls, double seven[7])
+/* The same in all directions, of the neighbours low in k, j and i, the cell, and those high in i, j
+ * and k. */
+DEVICE void fold_walls(unsigned walls, double seven[7])
 {
     fold_wall(walls, seven[3], &seven[2], &seven[4]);
     fold_wall(walls >> 2, seven[3], &seven[1], &seven[5]);
     fold_wall(walls >> 4, seven[3], &seven[0], &seven[6]);
 }
 
-/* f − A u by order 4's operator at the cell that u and the β point to, by whole warps. What a
- * direction needs is asked for before the first of it is waited for, which the compiler else does
- * not do. */
+/* Order 2: f − A u at the middle one of these seven values, with β on the six faces of its cell. */
 template <class Op>
-static __device__ __forceinline__ double
-residual_fv4(const double *u, int sj, int sk, const double *bi, const double *bj, const double *bk,
-             double f, double alpha, double scale)
+DEVICE double residual_fv2(const double seven[7], const double faces[6], double f, double alpha,
+                           double scale)
+{
+    return Op::residual_at(seven + 3, 2, 3, faces, faces + 2, faces + 4, 1, 1, f, alpha, scale);
+}
+
+/* Loads β on the faces of a cell, low and high in i, j and k, from three successive tiles. */
+template <int SJ, int SK, int LENGTH>
+DEVICE void load_faces(const double *beta, double faces[6])
+{
+#pragma unroll
+    for (int side = 0; side < 6; side++)
+        faces[side] = beta[side / 2 * LENGTH + (side & 1) * (side < 2 ? 1 : side < 4 ? SJ : SK)];
+}
+
+/* Calls half_sweep(half, sweep) for all sweeps of one colour each; `half` says which half of a
+ * thread's cells. Order 4 has one copy of the code for both colours, since two do not fit into the
+ * instruction cache: swap() then exchanges the halves. */
+template <class Op, class HalfSweep, class Swap>
+DEVICE void each_half_sweep(int nsweeps, bool relaxes_zero, HalfSweep half_sweep, Swap swap)
+{
+    int sweep = 0;
+    if (Op::ORDER == 4 && relaxes_zero) {
+        swap();
+        sweep++;
+    }
+#pragma unroll 1
+    for (; sweep < nsweeps; sweep++) {
+        if (Op::ORDER == 4) {
+            half_sweep(0, sweep);
+            swap();
+        } else {
+            if (sweep > 0 || !relaxes_zero)
+                half_sweep(0, sweep);
+            sweep++;
+            half_sweep(1, sweep);
+        }
+    }
+}
+
+/* f − A u by order 4's operator at the cell that u and the β point to, by whole warps. Issues all
+ * loads of a direction before it waits for the first, which the compiler alone does not. */
+template <class Op>
+DEVICE double residual_fv4(const double *u, int sj, int sk, const double *bi, const double *bj,
+                           const double *bk, double f, double alpha, double scale)
 {
     if constexpr (Op::VARIABLE) {
         const struct fv4_cells cells =
@@ -64,45 +103,43 @@ residual_fv4(const double *u, int sj, int sk, const double *bi, const double *bj
     }
 }
 
-/* Calls f(i,j,k) for the coarse cells under a brick, and for the ghosts that prolongation reads. */
-template <int TEAM, class F>
-static __device__ __forceinline__ void each_coarse(const struct divider &framed,
-                                                   const walled_cells<int> &coarse, F f)
+/* Calls f(i,j,k) for the coarse cells under a subdomain, and for the ghosts that prolongation
+ * reads. */
+template <int THREADS, class F>
+DEVICE void each_coarse(const struct divider &padded, const walled_cells<int> &coarse, F f)
 {
-    const int width = framed.n, layers = (width - coarse.n[0]) / 2;
+    const int width = padded.n, layers = (width - coarse.n[0]) / 2;
     const int all = width * width * (coarse.n[2] + 2 * layers);
-    for (int x = threadIdx.x; x < all; x += TEAM) {
+    for (int x = threadIdx.x; x < all; x += THREADS) {
         int i, j, k;
-        cube_cell(x, framed, &i, &j, &k);
+        cube_cell(x, padded, &i, &j, &k);
         f(i - layers, j - layers, k - layers);
     }
 }
 
 /* Copies them, except ghosts behind walls, from the coarse level's field. */
-template <int TEAM>
-static __device__ __forceinline__ void fetch_coarse(const struct divider &framed,
-                                                    const walled_cells<int> &coarse,
-                                                    const double *from, int sj, int sk)
+template <int THREADS>
+DEVICE void fetch_coarse(const struct divider &padded, const walled_cells<int> &coarse,
+                         const double *from, int sj, int sk)
 {
-    each_coarse<TEAM>(framed, coarse, [&](int i, int j, int k) {
+    each_coarse<THREADS>(padded, coarse, [&](int i, int j, int k) {
         if (!behind_wall(coarse, i, j, k))
             coarse.store(i + j * coarse.sj + k * coarse.sk, from[i + j * sj + k * sk]);
     });
 }
 
 /* Stores the ghosts behind walls. */
-template <class Op, int TEAM>
-static __device__ __forceinline__ void extend_coarse(int rule, const struct divider &framed,
-                                                     const walled_cells<int> &coarse)
+template <class Op, int THREADS>
+DEVICE void extend_coarse(int rule, const struct divider &padded, const walled_cells<int> &coarse)
 {
     using all = cuda::std::conditional_t<Op::ORDER == 4, wall_rules<4, 2, 1>, wall_rules<2, 1>>;
     with_rule(all{}, rule, [&](auto constant) {
-        each_coarse<TEAM>(framed, coarse, [&](int i, int j, int k) {
+        each_coarse<THREADS>(padded, coarse, [&](int i, int j, int k) {
             if (behind_wall(coarse, i, j, k))
                 coarse.store(i + j * coarse.sj + k * coarse.sk,
                              ghost_value<decltype(constant)::value>(coarse, i, j, k));
         });
-        meet<TEAM>();
+        group_sync<THREADS>();
     });
 }
 
