@@ -70,7 +70,7 @@ static int mark_outer(const struct tiling *g, char *marks)
     const struct tiles t = tiles_of_part(PART_OUTER, g->n, g->cells, g->wall, g->reads);
     for (int x = 0; x < tiles_outside(&t); x++) {
         int tile[3];
-        tiles_place(&t, x, tile);
+        tiles_coordinates(&t, x, tile);
         assert_true(reads_open_ghosts(g, tile));
         marks[number_of(g, tile)]++;
     }

@@ -31,7 +31,7 @@ static struct fields make_fields(const struct box &b, std::mt19937 &random)
  * given a field then. */
 enum guess { ANY, ZERO };
 
-static struct pair_fv4 make_pass(const struct box &b, struct fields &x, bool helmholtz, int colour,
+static struct fv4_gsrb make_pass(const struct box &b, struct fields &x, bool helmholtz, int colour,
                                  enum guess guess)
 {
     if (guess == ZERO)
@@ -62,11 +62,11 @@ static void put_ghosts_behind(double *x, long inward)
 /* Whether cell x of n is so far from walls that D⁻¹ follows from the nearest faces alone. */
 static bool away_from_walls(int x, int n)
 {
-    return x >= RIM_LAYERS && x < n - RIM_LAYERS;
+    return x >= BOUNDARY_LAYERS && x < n - BOUNDARY_LAYERS;
 }
 
 /* The updated value of cell (i,j,k) of u. */
-static double relaxed(const struct pair_fv4 &w, const double *u, int i, int j, int k)
+static double relaxed(const struct fv4_gsrb &w, const double *u, int i, int j, int k)
 {
     const long sj = w.c.sj, sk = w.c.sk, at_cell = i + j * sj + k * sk;
     const double *x = u + at_cell, *bi = w.beta_i + at_cell, *bj = w.beta_j + at_cell,

@@ -362,7 +362,7 @@ solo_finish(const struct solo_sweeping<Team::WALLS> &w, const struct tail &t,
     for (int x = 0; x < 2; x++)
         if (is_own(own.cell[x]))
             largest = larger(largest, magnitude_bits(r[x]));
-    raise(t.norm, largest);
+    warp_atomic_max(t.norm, largest);
 }
 
 template <class Op, class Team>

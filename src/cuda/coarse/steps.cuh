@@ -3,6 +3,7 @@
 #define CUDA_COARSE_STEPS_CUH
 /* Parts of a pass that levels in bricks and solo levels have in common. */
 #include <cuda/std/type_traits>
+#include "cuda/core/fences.cuh"
 #include "cuda/fv4/gather.cuh"
 #include "cuda/coarse/thread_group.cuh"
 #include "cuda/core/interpolation.cuh"
@@ -10,18 +11,6 @@
 static __device__ __forceinline__ bool prolongs(const struct tail_step &step)
 {
     return step.start == START_PROLONG_SET || step.start == START_PROLONG_ADD;
-}
-
-/* Keeps a value in a register: the compiler would otherwise read it again in every sweep, which
- * would wait for it. */
-static __device__ __forceinline__ void keep(int &x)
-{
-    asm volatile("" : "+r"(x));
-}
-
-static __device__ __forceinline__ void keep(double &x)
-{
-    asm volatile("" : "+d"(x));
 }
 
 /* Order 2: the neighbours in one direction, with a ghost in place of one that lies beyond a wall

@@ -18,7 +18,8 @@ static __device__ __forceinline__ unsigned long long warp_max(unsigned long long
 }
 
 /* *word = max(*word, values of the warp). Blocks are multiples of 32 threads wide. */
-static __device__ __forceinline__ void raise(unsigned long long *word, unsigned long long value)
+static __device__ __forceinline__ void warp_atomic_max(unsigned long long *word,
+                                                       unsigned long long value)
 {
     value = warp_max(value);
     if (threadIdx.x % 32 == 0)

@@ -20,7 +20,7 @@ inline int cuda_divided(int a, int b) /* upwards */
 }
 
 /* The bytes of as many lines of memory, 128 bytes each, as these fill. */
-constexpr int cuda_in_lines(int bytes)
+constexpr int cuda_whole_lines(int bytes)
 {
     return (bytes + 127) / 128 * 128;
 }

@@ -15,7 +15,7 @@ static __device__ dim3 tile_of_block(const struct tiles &t)
     if (!t.outer)
         return dim3(blockIdx.x + t.lo[0], blockIdx.y + t.lo[1], blockIdx.z + t.lo[2]);
     int place[3];
-    tiles_place(&t, (int)blockIdx.x, place);
+    tiles_coordinates(&t, (int)blockIdx.x, place);
     return dim3(place[0], place[1], place[2]);
 }
 

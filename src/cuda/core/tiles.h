@@ -62,7 +62,7 @@ FORMULA int tiles_beside(int x, int lo, int hi)
 }
 
 /* Outer tile number x: first those of planes with the cuboid, then whole planes. */
-FORMULA void tiles_place(const struct tiles *t, int x, int place[3])
+FORMULA void tiles_coordinates(const struct tiles *t, int x, int place[3])
 {
     const int around = tiles_around(t), n0 = t->n[0], beside = n0 - tiles_width(t, 0);
     const int below = n0 * t->lo[1], level = beside * tiles_width(t, 1);

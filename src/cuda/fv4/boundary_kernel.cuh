@@ -39,7 +39,7 @@ struct brick {
     int begin;           /* place in shared memory of that one */
 };
 
-static __device__ __forceinline__ struct brick find_brick(const struct pair_fv4 &w)
+static __device__ __forceinline__ struct brick find_brick(const struct fv4_gsrb &w)
 {
     const struct cells &c = w.c;
     const int wall = blockIdx.z;
@@ -79,7 +79,7 @@ static __device__ __forceinline__ bool is_black(const struct brick &b, int x, in
 /* Whether a wall along the brick's own is so near that cells at y are next to it. */
 static __device__ __forceinline__ bool near_second(const struct brick &b, int y)
 {
-    return !is_within(b.first + y, b.first + b.ny, RIM_LAYERS);
+    return !is_within(b.first + y, b.first + b.ny, BOUNDARY_LAYERS);
 }
 
 /* Whether the brick is at a wall in i, and at one along its own. */
@@ -134,7 +134,7 @@ static __device__ __forceinline__ bool reaches(const struct brick &b, int z)
     return z < RIM_DEPTH - 2 || at_second(b);
 }
 
-static __device__ __forceinline__ void load_line(const struct pair_fv4 &w, const struct brick &b,
+static __device__ __forceinline__ void load_line(const struct fv4_gsrb &w, const struct brick &b,
                                                  struct line &line)
 {
     if (!line.wanted)
@@ -254,7 +254,7 @@ struct coefficients {
     double f, alpha, dinv;
 };
 
-static __device__ __forceinline__ struct coefficients load_coefficients(const struct pair_fv4 &w,
+static __device__ __forceinline__ struct coefficients load_coefficients(const struct fv4_gsrb &w,
                                                                         long cell)
 {
     const long sj = w.c.sj, sk = w.c.sk;
@@ -266,7 +266,7 @@ static __device__ __forceinline__ struct coefficients load_coefficients(const st
             w.dinv[cell]};
 }
 
-static __device__ __forceinline__ double relax_black(const struct pair_fv4 &w,
+static __device__ __forceinline__ double relax_black(const struct fv4_gsrb &w,
                                                      const struct brick &b, int place,
                                                      const struct coefficients &s)
 {
@@ -289,7 +289,7 @@ static __device__ __forceinline__ double edge_ghost_at(int place, int first, int
 
 /* Ghosts behind both ends of rows in i next to the wall, and on the edges where it meets those
  * ends, for each place along it; the cells that they follow from are in shared memory. */
-static __device__ __forceinline__ void store_ends(const struct pair_fv4 &w, const struct brick &b,
+static __device__ __forceinline__ void store_ends(const struct fv4_gsrb &w, const struct brick &b,
                                                   int y, int z, bool high)
 {
     const int x = high ? b.nx - 1 : 0, inward = high ? -1 : 1, step = inward * RIM_STEP_X;
@@ -306,7 +306,7 @@ static __device__ __forceinline__ void store_ends(const struct pair_fv4 &w, cons
 }
 
 /* The ghost on the edge of two walls in j and k. */
-static __device__ __forceinline__ void store_edge(const struct pair_fv4 &w, const struct brick &b,
+static __device__ __forceinline__ void store_edge(const struct fv4_gsrb &w, const struct brick &b,
                                                   int x, bool high)
 {
     const int y = high ? b.ny - 1 : 0, inward = high ? -1 : 1;
@@ -316,7 +316,7 @@ static __device__ __forceinline__ void store_edge(const struct pair_fv4 &w, cons
 }
 
 /* Ghosts of out behind the brick's wall. */
-static __device__ __forceinline__ void store_ghosts(const struct pair_fv4 &w, const struct brick &b,
+static __device__ __forceinline__ void store_ghosts(const struct fv4_gsrb &w, const struct brick &b,
                                                     const struct line &line, const double black[2])
 {
     const bool odd = is_black(b, line.x, line.y, 0);
@@ -329,10 +329,10 @@ static __device__ __forceinline__ void store_ghosts(const struct pair_fv4 &w, co
 
 /* Those behind other walls and on edges, from the brick's cells in shared memory as they are now;
  * bricks at walls in j leave none of them to others. */
-static __device__ __forceinline__ void store_other_ghosts(const struct pair_fv4 &w,
+static __device__ __forceinline__ void store_other_ghosts(const struct fv4_gsrb &w,
                                                           const struct brick &b)
 {
-    enum { ROWS = RIM_LAYERS + 1 };
+    enum { ROWS = BOUNDARY_LAYERS + 1 };
     const int number = threadIdx.x;
     if (number < 2 * RIM_Y * ROWS) {
         const int y = number / 2 % RIM_Y, z = number / 2 / RIM_Y - 1;
@@ -353,16 +353,16 @@ struct row_end {
     double cell[4];
 };
 
-static __device__ __forceinline__ struct row_end load_row_end(const struct pair_fv4 &w)
+static __device__ __forceinline__ struct row_end load_row_end(const struct fv4_gsrb &w)
 {
-    const int *n = w.c.n, rows_j = n[1] - 2 * RIM_LAYERS, rows_k = n[2] - 2 * RIM_LAYERS;
+    const int *n = w.c.n, rows_j = n[1] - 2 * BOUNDARY_LAYERS, rows_k = n[2] - 2 * BOUNDARY_LAYERS;
     const int block = (blockIdx.z * gridDim.y + blockIdx.y) * gridDim.x + blockIdx.x,
               number = block * RIM_THREADS + threadIdx.x, row = number / 2, high = number % 2;
     struct row_end e = {};
     if (!w.ghosts || row >= rows_j * rows_k)
         return e;
     e.inward = high ? -1 : 1;
-    e.ghost = w.out + (row % rows_j + RIM_LAYERS) * w.c.sj + (row / rows_j + RIM_LAYERS) * w.c.sk +
+    e.ghost = w.out + (row % rows_j + BOUNDARY_LAYERS) * w.c.sj + (row / rows_j + BOUNDARY_LAYERS) * w.c.sk +
               (high ? n[0] : -1);
     for (int m = 0; m < 4; m++)
         e.cell[m] = e.ghost[(m + 1) * e.inward];
@@ -378,7 +378,7 @@ static __device__ __forceinline__ void store_row_end(const struct row_end &e)
     e.ghost[-e.inward] = ghosts.second;
 }
 
-static __device__ __forceinline__ void run_brick(const struct pair_fv4 &w, const struct brick &b)
+static __device__ __forceinline__ void run_brick(const struct fv4_gsrb &w, const struct brick &b)
 {
     struct line line = own_line(b), outer = outer_line(b);
     const bool has = line.wanted, second = has && near_second(b, line.y);
@@ -424,7 +424,7 @@ static __device__ __forceinline__ void run_brick(const struct pair_fv4 &w, const
 
 /* The grid has bricks in i and along walls, and four walls after each other. */
 static __global__ void __launch_bounds__(RIM_THREADS)
-    rim_kernel(const __grid_constant__ struct pair_fv4 w)
+    rim_kernel(const __grid_constant__ struct fv4_gsrb w)
 {
     run_brick(w, find_brick(w));
 }
