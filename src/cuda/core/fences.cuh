@@ -3,11 +3,12 @@
 #define CUDA_CORE_FENCES_CUH
 /* Compiler fences: they cost no instruction, but hide from the compiler what it would use to the
  * kernel's disadvantage. Results do not depend on them. */
+#include "cuda/core/cells.cuh"
 
 /* The same value, of which the compiler knows nothing. It computes what derives from the value anew
  * where it is used. Without this it keeps all derived values in registers from step to step, and
  * spills others. */
-static __device__ __forceinline__ int hidden(int value)
+DEVICE int hidden(int value)
 {
     asm volatile("" : "+r"(value));
     return value;
@@ -15,7 +16,7 @@ static __device__ __forceinline__ int hidden(int value)
 
 /* The same for an address. Without this, a copy of the kernel's parameters is made of single values
  * by every thread, instead of as an array in memory of which each thread copies its part. */
-static __device__ __forceinline__ const double *hidden(const double *address)
+DEVICE const double *hidden(const double *address)
 {
     asm volatile("" : "+l"(address));
     return address;
@@ -23,19 +24,19 @@ static __device__ __forceinline__ const double *hidden(const double *address)
 
 /* Keeps a value in a register. Without this the compiler loads it again in every sweep, which waits
  * for the load. */
-static __device__ __forceinline__ void keep(int &x)
+DEVICE void keep(int &x)
 {
     asm volatile("" : "+r"(x));
 }
 
-static __device__ __forceinline__ void keep(double &x)
+DEVICE void keep(double &x)
 {
     asm volatile("" : "+d"(x));
 }
 
 /* Computes x here. Without this the compiler moves the computation into the branch that uses x,
  * where it overlaps with nothing. */
-static __device__ __forceinline__ void computed_here(double &x)
+DEVICE void computed_here(double &x)
 {
     asm("" : "+d"(x));
 }
@@ -45,7 +46,7 @@ static __device__ __forceinline__ void computed_here(double &x)
  * this they may be issued before. As loads share the few scoreboards that instructions wait on, a
  * use of the earlier values then waits for the later loads too, which takes 10 to 25 % of the
  * kernel's time. */
-static __device__ __forceinline__ unsigned zero_after(int bits, unsigned zero)
+DEVICE unsigned zero_after(int bits, unsigned zero)
 {
     return bits & zero;
 }

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include "base/check.h"
 
-/* Where there are more blocks than this a multiprocessor, it hardly matters when the last one ends;
- * that neighbours do the same planes at the same time matters more. */
+/* With more blocks per multiprocessor than this, the last wave hardly matters: it matters more that
+ * neighbouring blocks work on the same planes at the same time. */
 enum { MOST_UNEVEN = 4 };
 
 static int divided_up(int n, int by)
@@ -22,7 +22,7 @@ struct wave_partition wave_partition_even(int tiles, int n, int planes)
     return (struct wave_partition){tiles, tiles, {divided_up(n, planes), 0}, {planes, 0}};
 }
 
-/* The one that is free first. */
+/* The multiprocessor that is free first. */
 static int least_of(const long *busy, int count)
 {
     int least = 0;
@@ -49,9 +49,8 @@ long wave_partition_steps(const struct wave_partition *p, int n, int extra, int 
     return end;
 }
 
-/* First all blocks that have all their planes end, then for each tile one that has what is left.
- * Multiprocessors are in two groups, those that are in the last wave of the former and those that
- * are not; whichever is free first goes on. */
+/* First run all full blocks, then one block per tile with the remaining planes. Multiprocessors are
+ * in two groups: those with and those without a full block in its last wave. */
 long wave_partition_even_steps(int tiles, int n, int planes, int extra, int multiprocessors)
 {
     const int rest = n % planes, late = (int)((long)tiles * (n / planes) % multiprocessors);
@@ -83,14 +82,14 @@ int wave_partition_best_planes(int tiles, int n, int least, int most, int extra,
     return best;
 }
 
-/* An even number of planes, so that there are about so many parts. */
+/* An even number of planes per block, so that a tile has about `count` blocks. */
 static void cut_group(struct wave_partition *p, int group, int n, int count)
 {
     p->planes[group] = divided_up(n, 2 * count) * 2;
     p->count[group] = divided_up(n, p->planes[group]);
 }
 
-/* So many blocks, if each tile has one at least. */
+/* Two sizes, `blocks` in all; each tile needs one at least. */
 static struct wave_partition uneven(int tiles, int n, int blocks)
 {
     struct wave_partition p = {tiles, tiles - blocks % tiles, {0, 0}, {0, 0}};

@@ -50,8 +50,8 @@ struct walls {
 
 /* Replaces each neighbour behind a wall by its ghost. */
 template <int E, bool WALLS>
-static __device__ struct neighbours with_ghosts(struct neighbours n, double u, bool end_of_row,
-                                                const struct walls &walls)
+DEVICE struct neighbours with_ghosts(struct neighbours n, double u, bool end_of_row,
+                                     const struct walls &walls)
 {
     const struct neighbours m = n;
     if (E == 0 && end_of_row)
@@ -69,14 +69,13 @@ static __device__ struct neighbours with_ghosts(struct neighbours n, double u, b
     return n;
 }
 
-static __device__ double operator_sum(double u, const neighbours &n, const cell_data &d)
+DEVICE double operator_sum(double u, const neighbours &n, const cell_data &d)
 {
     return fv2_sum(u, n.im, n.ip, n.jm, n.jp, n.km, n.kp, d.bi0, d.bi1, d.bj0, d.bj1, d.bk0, d.bk1);
 }
 
 template <bool HELMHOLTZ>
-static __device__ double residual_of(double u, const neighbours &n, const cell_data &d,
-                                     double scale)
+DEVICE double residual_of(double u, const neighbours &n, const cell_data &d, double scale)
 {
     const double rhs = HELMHOLTZ ? rhs_helmholtz(d.f, d.alpha, u) : rhs_poisson(d.f, 0.0, u);
     return residual_value(rhs, scale, operator_sum(u, n, d));
@@ -85,8 +84,8 @@ static __device__ double residual_of(double u, const neighbours &n, const cell_d
 /* The new value of a thread's component E. The diagonal is the sum for 1 in the cell and 0 in all
  * others. */
 template <bool HELMHOLTZ, int E, bool WALLS>
-static __device__ double update(double u, const neighbours &beside, const cell_data &d,
-                                bool end_of_row, const struct walls &walls, double scale)
+DEVICE double update(double u, const neighbours &beside, const cell_data &d, bool end_of_row,
+                     const struct walls &walls, double scale)
 {
     const neighbours n = with_ghosts<E, WALLS>(beside, u, end_of_row, walls),
                      unit = with_ghosts<E, WALLS>(neighbours{}, 1.0, end_of_row, walls);
@@ -107,29 +106,28 @@ struct stream_state {
     unsigned long long norm; /* largest bits so far */
 };
 
-static __device__ double component(double2 v, int e)
+DEVICE double component(double2 v, int e)
 {
     return e ? v.y : v.x;
 }
 
 /* The neighbour in i of component E that is not the thread's own: the next lane's. */
 template <int E>
-static __device__ double beside(double2 u)
+DEVICE double beside(double2 u)
 {
     return E ? __shfl_down_sync(0xffffffffu, u.x, 1) : __shfl_up_sync(0xffffffffu, u.y, 1);
 }
 
 template <int E>
-static __device__ neighbours gather(double2 u, double next, double jm, double jp, double km,
-                                    double kp)
+DEVICE neighbours gather(double2 u, double next, double jm, double jp, double km, double kp)
 {
     return E ? neighbours{u.x, next, jm, jp, km, kp} : neighbours{next, u.y, jm, jp, km, kp};
 }
 
 /* Data of both cells in a plane; bk0 and bk1 are β below and above it. */
 template <bool HELMHOLTZ, class tile>
-static __device__ void load_data(const struct thread_cells &p, unsigned slot, double2 bk0,
-                                 double2 bk1, cell_data *low, cell_data *high)
+DEVICE void load_data(const struct thread_cells &p, unsigned slot, double2 bk0, double2 bk1,
+                      cell_data *low, cell_data *high)
 {
     const unsigned at = p.vector_address + slot + tile::STEPS;
     const double2 f = vector_at(at + tile::F), bi = vector_at(at + tile::BI),
@@ -148,7 +146,7 @@ static __device__ void load_data(const struct thread_cells &p, unsigned slot, do
  * `plane`. Where a residual
  * follows, the neighbour may be beyond the tile. */
 template <int E, class tile>
-static __device__ double black_beside_red(const struct thread_cells &p, unsigned plane, double2 u)
+DEVICE double black_beside_red(const struct thread_cells &p, unsigned plane, double2 u)
 {
     const double next = beside<E>(u);
     if (tile::HALO == 1 || p.lane != (E ? LANES - 1 : 0))
@@ -159,9 +157,8 @@ static __device__ double black_beside_red(const struct thread_cells &p, unsigned
 /* Residuals of both cells in plane k, which is finished in all rows; `above` are the finished cells
  * of plane k + 1. */
 template <bool HELMHOLTZ, bool WALLS, class tile>
-static __device__ double2 residual_vector(const struct fv2_gsrb &w, const struct thread_cells &p,
-                                          int k, unsigned slot, const struct stream_state &m,
-                                          double2 above)
+DEVICE double2 residual_vector(const struct fv2_gsrb &w, const struct thread_cells &p, int k,
+                               unsigned slot, const struct stream_state &m, double2 above)
 {
     const unsigned row = p.vector_address + tile::DONE + ROW_BYTES + (k & 1) * tile::DONE_BYTES;
     const double2 u = m.done, jm = vector_at(row - ROW_BYTES), jp = vector_at(row + ROW_BYTES);
@@ -186,13 +183,13 @@ struct slots {
 };
 
 template <class tile>
-static __device__ struct slots initial_slots()
+DEVICE struct slots initial_slots()
 {
     return {tile::U_BYTES, 0, 0, (tile::STEP_SLOTS - 2) * tile::STEP_BYTES, 0};
 }
 
 template <class tile>
-static __device__ struct slots next_slots(const struct slots &s)
+DEVICE struct slots next_slots(const struct slots &s)
 {
     return {next_slot<tile::U_BYTES, tile::U_SLOTS>(s.u), s.u,
             next_slot<tile::STEP_BYTES, tile::STEP_SLOTS>(s.step),
@@ -204,9 +201,8 @@ static __device__ struct slots next_slots(const struct slots &s)
  * is u in plane k + 2. Returns the finished cells of plane k; if FINISHES, `residual` becomes that
  * of plane k − 1. */
 template <bool HELMHOLTZ, bool ZERO, bool FINISHES, int E, bool WALLS, class tile>
-static __device__ double2 step(const struct fv2_gsrb &w, const struct thread_cells &p,
-                               const struct slots &s, double2 c, int k, struct stream_state &m,
-                               double2 &residual)
+DEVICE double2 step(const struct fv2_gsrb &w, const struct thread_cells &p, const struct slots &s,
+                    double2 c, int k, struct stream_state &m, double2 &residual)
 {
     const bool end_of_row =
         E ? p.column == p.columns - 1 && w.c.wall[0][1] : p.column == 0 && w.c.wall[0][0];
@@ -254,7 +250,7 @@ static __device__ double2 step(const struct fv2_gsrb &w, const struct thread_cel
 
 /* Step k with what is uniform in a warp as template parameters: e is the component of red cells. */
 template <bool HELMHOLTZ, bool ZERO, bool FINISHES, class tile, class... Arguments>
-static __device__ double2 step_by_component(int e, bool walls, Arguments &&...arguments)
+DEVICE double2 step_by_component(int e, bool walls, Arguments &&...arguments)
 {
     if (e && walls)
         return step<HELMHOLTZ, ZERO, FINISHES, 1, true, tile>(arguments...);
@@ -268,8 +264,8 @@ static __device__ double2 step_by_component(int e, bool walls, Arguments &&...ar
 /* Collects the residuals of plane k: their sum over the two cells goes to shared memory, where it
  * meets that of the next row; or their magnitudes raise the norm. */
 template <enum finish FINISH, class tile>
-static __device__ void collect_residual(const struct thread_cells &p, int k, double2 residual,
-                                        struct stream_state &m)
+DEVICE void collect_residual(const struct thread_cells &p, int k, double2 residual,
+                             struct stream_state &m)
 {
     if (FINISH == RESTRICTS)
         put(p.cell_address + tile::SUMS + (k & 1) * tile::SUM_BYTES, residual.x + residual.y);
@@ -280,8 +276,8 @@ static __device__ void collect_residual(const struct thread_cells &p, int k, dou
 /* Even rows add up the sums of plane k over two rows. If k is even they keep the result; if k is
  * odd they restrict planes k − 1 and k. */
 template <class tile>
-static __device__ void restrict_rows(const struct fv2_gsrb &w, const struct thread_cells &p, int k,
-                                     struct stream_state &m)
+DEVICE void restrict_rows(const struct fv2_gsrb &w, const struct thread_cells &p, int k,
+                          struct stream_state &m)
 {
     if ((p.row & 1) || !p.stores)
         return;
@@ -296,8 +292,8 @@ static __device__ void restrict_rows(const struct fv2_gsrb &w, const struct thre
 
 /* Issues the first copies, and waits for those of step `start`. */
 template <bool HELMHOLTZ, bool ZERO, class tile>
-static __device__ struct stream_state
-start_stream(const struct fv2_gsrb &w, const struct thread_cells &p, struct copies &s, int start)
+DEVICE struct stream_state start_stream(const struct fv2_gsrb &w, const struct thread_cells &p,
+                                        struct copies &s, int start)
 {
     struct stream_state m = {};
     if (!ZERO)
@@ -326,7 +322,7 @@ start_stream(const struct fv2_gsrb &w, const struct thread_cells &p, struct copi
 
 /* Moves the registers up by one plane: c is u of the next plane, `done` the cells finished now, and
  * `face` β_k above them. */
-static __device__ void move_up(struct stream_state &m, double2 c, double2 done, double2 face)
+DEVICE void move_up(struct stream_state &m, double2 c, double2 done, double2 face)
 {
     m.u_m = m.u_0;
     m.u_0 = m.u_p;
@@ -344,7 +340,7 @@ struct plane_range {
 };
 
 template <int HALO>
-static __device__ struct plane_range compute_range(const struct fv2_gsrb &w, int number, int planes)
+DEVICE struct plane_range compute_range(const struct fv2_gsrb &w, int number, int planes)
 {
     struct plane_range a;
     a.first = number * planes;
@@ -356,9 +352,8 @@ static __device__ struct plane_range compute_range(const struct fv2_gsrb &w, int
 
 /* The residual of the last plane, which no step computes, and the last restriction or the norm. */
 template <bool HELMHOLTZ, enum finish FINISH, class tile>
-static __device__ void finish_range(const struct fv2_gsrb &w, const struct thread_cells &p,
-                                    const struct plane_range &a, unsigned step_before,
-                                    struct stream_state &m)
+DEVICE void finish_range(const struct fv2_gsrb &w, const struct thread_cells &p,
+                         const struct plane_range &a, unsigned step_before, struct stream_state &m)
 {
     if (a.stop == a.last) { /* a wall */
         if (FINISH == RESTRICTS)

@@ -52,37 +52,37 @@ struct tile {
 
 /* The offset of the slot after this one. */
 template <int BYTES, int SLOTS>
-static __device__ unsigned next_slot(unsigned slot)
+DEVICE unsigned next_slot(unsigned slot)
 {
     return slot < (SLOTS - 1) * BYTES ? slot + BYTES : 0;
 }
 
-static __device__ double2 vector_at(unsigned at)
+DEVICE double2 vector_at(unsigned at)
 {
     return *(const double2 *)__cvta_shared_to_generic(at);
 }
 
-static __device__ double cell_at(unsigned at)
+DEVICE double cell_at(unsigned at)
 {
     return *(const double *)__cvta_shared_to_generic(at);
 }
 
-static __device__ void put(unsigned at, double2 u)
+DEVICE void put(unsigned at, double2 u)
 {
     *(double2 *)__cvta_shared_to_generic(at) = u;
 }
 
-static __device__ void put(unsigned at, double cell)
+DEVICE void put(unsigned at, double cell)
 {
     *(double *)__cvta_shared_to_generic(at) = cell;
 }
 
-static __device__ void copy_vector(unsigned to, const void *from)
+DEVICE void copy_vector(unsigned to, const void *from)
 {
     asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" : : "r"(to), "l"(from));
 }
 
-static __device__ void copy_cell(unsigned to, const void *from)
+DEVICE void copy_cell(unsigned to, const void *from)
 {
     asm volatile("cp.async.ca.shared.global [%0], [%1], 8;" : : "r"(to), "l"(from));
 }
@@ -111,8 +111,8 @@ static __host__ __device__ int open_high(const struct cells &c, int d)
 }
 
 template <int ROWS, int HALO, class TILES>
-static __device__ struct thread_cells compute_thread(const struct cells &c, const TILES &tiles,
-                                                     dim3 tile, const void *shared_memory)
+DEVICE struct thread_cells compute_thread(const struct cells &c, const TILES &tiles, dim3 tile,
+                                          const void *shared_memory)
 {
     const unsigned memory = (unsigned)__cvta_generic_to_shared(shared_memory);
     struct thread_cells p;
@@ -135,7 +135,7 @@ static __device__ struct thread_cells compute_thread(const struct cells &c, cons
 }
 
 /* The address of the thread's row in an array of one cell per row. */
-static __device__ unsigned beside_row(const struct thread_cells &p)
+DEVICE unsigned beside_row(const struct thread_cells &p)
 {
     return p.vector_address - p.lane * VECTOR_BYTES - p.row * (ROW_BYTES - CELL_BYTES);
 }
@@ -154,8 +154,8 @@ struct copies {
 
 /* The first plane is that of u one plane before the first step. */
 template <class tile, int ROWS>
-static __device__ struct copies initial_copies(const struct fv2_gsrb &w,
-                                               const struct thread_cells &p, int plane)
+DEVICE struct copies initial_copies(const struct fv2_gsrb &w, const struct thread_cells &p,
+                                    int plane)
 {
     const struct cells &c = w.c;
     const int first_column = p.column - p.lane, first_row = p.j - p.row, above = first_row + ROWS;
@@ -199,15 +199,14 @@ static __device__ struct copies initial_copies(const struct fv2_gsrb &w,
     return s;
 }
 
-static __device__ const char *at(const double *field, long offset)
+DEVICE const char *at(const double *field, long offset)
 {
     return (const char *)field + offset;
 }
 
 /* Copies u of the plane, with what surrounds the tile. */
 template <class tile>
-static __device__ void fetch_u(const struct fv2_gsrb &w, const struct thread_cells &p,
-                               const struct copies &s)
+DEVICE void fetch_u(const struct fv2_gsrb &w, const struct thread_cells &p, const struct copies &s)
 {
     if (s.own)
         copy_vector(p.vector_address + s.u + tile::U + tile::U_ROWS, at(w.in, s.offset));
@@ -218,8 +217,8 @@ static __device__ void fetch_u(const struct fv2_gsrb &w, const struct thread_cel
 }
 
 template <bool HELMHOLTZ, class tile>
-static __device__ void fetch_own(const struct fv2_gsrb &w, const struct thread_cells &p,
-                                 const struct copies &s, bool u)
+DEVICE void fetch_own(const struct fv2_gsrb &w, const struct thread_cells &p,
+                      const struct copies &s, bool u)
 {
     const long near = s.offset - w.c.sk * CELL_BYTES; /* one plane lower */
     const unsigned step = p.vector_address + s.step + tile::STEPS;
@@ -235,8 +234,7 @@ static __device__ void fetch_own(const struct fv2_gsrb &w, const struct thread_c
 
 /* Copies all of a step. Planes beyond the last ones are ghosts; they are read but not used. */
 template <bool HELMHOLTZ, bool ZERO, class tile>
-static __device__ void fetch(const struct fv2_gsrb &w, const struct thread_cells &p,
-                             const struct copies &s)
+DEVICE void fetch(const struct fv2_gsrb &w, const struct thread_cells &p, const struct copies &s)
 {
     const unsigned to = s.to + (s.of_u ? s.u : s.step);
     if (s.own)
@@ -248,7 +246,7 @@ static __device__ void fetch(const struct fv2_gsrb &w, const struct thread_cells
 }
 
 template <class tile>
-static __device__ void advance(const struct fv2_gsrb &w, struct copies &s)
+DEVICE void advance(const struct fv2_gsrb &w, struct copies &s)
 {
     s.from += w.c.sk * CELL_BYTES;
     s.offset += w.c.sk * CELL_BYTES;

@@ -26,20 +26,20 @@ struct fv2_residual {
     unsigned long long *norm; /* atomic maximum of the bits of its magnitudes */
 };
 
-static __device__ double2 vector_at(const double *p)
+DEVICE double2 vector_at(const double *p)
 {
     return *(const double2 *)p;
 }
 
 /* The neighbour, or behind a wall the ghost that follows from the cell and the next one inward. */
-static __device__ double or_ghost(bool wall, double neighbour, double u, double inward)
+DEVICE double or_ghost(bool wall, double neighbour, double u, double inward)
 {
     return wall ? wall_quadratic(u, inward) : neighbour;
 }
 
 /* The cells on either side of a thread's two in a row: from the neighbouring lanes, or from memory
  * at the ends of a warp. */
-static __device__ double2 beside(const double *row, double2 u, bool memory_low, bool memory_high)
+DEVICE double2 beside(const double *row, double2 u, bool memory_low, bool memory_high)
 {
     double2 b =
         make_double2(__shfl_up_sync(0xffffffffu, u.y, 1), __shfl_down_sync(0xffffffffu, u.x, 1));
@@ -61,10 +61,9 @@ struct thread_column {
 /* Residuals of a thread's two cells in one row of plane k, from u in the rows below, here and above
  * and in the planes km and kp on either side. */
 template <bool HELMHOLTZ>
-static __device__ double2 residual_vector(const struct fv2_residual &w,
-                                          const struct thread_column &t, long at, int k,
-                                          double2 below, double2 u, double2 above, double2 km,
-                                          double2 kp, bool low_j, bool high_j)
+DEVICE double2 residual_vector(const struct fv2_residual &w, const struct thread_column &t, long at,
+                               int k, double2 below, double2 u, double2 above, double2 km,
+                               double2 kp, bool low_j, bool high_j)
 {
     double2 side = beside(w.u + at, u, t.memory_low, t.memory_high);
     double2 bi = make_double2(0.0, 0.0);
@@ -93,7 +92,7 @@ static __device__ double2 residual_vector(const struct fv2_residual &w,
     return make_double2(residual_value(rx, w.scale, sx), residual_value(ry, w.scale, sy));
 }
 
-static __device__ unsigned long long largest_bits(double2 a, double2 b)
+DEVICE unsigned long long largest_bits(double2 a, double2 b)
 {
     return larger(larger(magnitude_bits(a.x), magnitude_bits(a.y)),
                   larger(magnitude_bits(b.x), magnitude_bits(b.y)));

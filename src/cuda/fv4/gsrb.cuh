@@ -27,7 +27,7 @@ struct fv4_gsrb {
 enum { BOUNDARY_LAYERS = 2 };
 
 /* Whether `x` is at least so many cells away from both ends of 0 … n − 1. */
-static __device__ __forceinline__ bool is_within(int x, int n, int layers)
+DEVICE bool is_within(int x, int n, int layers)
 {
     return x >= layers && x < n - layers;
 }

@@ -17,14 +17,13 @@ struct face {
 };
 
 /* Loads a face from the plane of β at `address`; first and second are strides in the plane. */
-static __device__ __forceinline__ struct face load_face(int address, int first, int second)
+DEVICE struct face load_face(int address, int first, int second)
 {
     return {at(address), at(address + first) - at(address - first),
             at(address + second) - at(address - second)};
 }
 
-static __device__ __forceinline__ struct fv4_faces both(const struct face &low,
-                                                        const struct face &high)
+DEVICE struct fv4_faces both(const struct face &low, const struct face &high)
 {
     return {{low.beta, high.beta}, {low.d_first, high.d_first}, {low.d_second, high.d_second}};
 }
@@ -34,8 +33,7 @@ struct faces {
     struct fv4_faces i, j, k;
 };
 
-static __device__ __forceinline__ double inverse_diagonal(double scale, const struct faces &x,
-                                                          double alpha)
+DEVICE double inverse_diagonal(double scale, const struct faces &x, double alpha)
 {
     return reciprocal(fv4_inner_diagonal(scale, alpha, x.i.beta[0], x.i.beta[1], x.j.beta[0],
                                          x.j.beta[1], x.k.beta[0], x.k.beta[1]));
@@ -53,17 +51,15 @@ struct stored_dinv {
     int address;
 };
 
-static __device__ __forceinline__ double or_stored(double computed,
-                                                   const struct stored_dinv &stored)
+DEVICE double or_stored(double computed, const struct stored_dinv &stored)
 {
     computed_here(computed);
     return stored.wanted ? at(stored.address) : computed;
 }
 
 template <bool HELMHOLTZ>
-static __device__ __forceinline__ double relax(const struct fv4_gsrb &w, const struct fv4_cells &x,
-                                               const struct faces &faces, const struct source &s,
-                                               const struct stored_dinv &stored)
+DEVICE double relax(const struct fv4_gsrb &w, const struct fv4_cells &x, const struct faces &faces,
+                    const struct source &s, const struct stored_dinv &stored)
 {
     const double dinv = or_stored(inverse_diagonal(w.scale, faces, s.alpha), stored);
     const double sum = fv4_sum_of(&x, &faces.i, &faces.j, &faces.k);
@@ -74,8 +70,7 @@ static __device__ __forceinline__ double relax(const struct fv4_gsrb &w, const s
 
 /* Loads a face in i or j, at the same offset in each plane; `across` is the stride in the other of
  * these directions. */
-static __device__ __forceinline__ struct face load_side(const struct planes &p, int offset,
-                                                        int across)
+DEVICE struct face load_side(const struct planes &p, int offset, int across)
 {
     const int here = p.beta[2] + offset;
     return {at(here), at(here + across) - at(here - across),
@@ -83,10 +78,8 @@ static __device__ __forceinline__ struct face load_side(const struct planes &p, 
 }
 
 /* The new value of a red cell where u is 0 everywhere. */
-static __device__ __forceinline__ double relax_from_zero(const struct fv4_gsrb &w,
-                                                         const struct faces &faces,
-                                                         const struct source &s,
-                                                         const struct stored_dinv &stored)
+DEVICE double relax_from_zero(const struct fv4_gsrb &w, const struct faces &faces,
+                              const struct source &s, const struct stored_dinv &stored)
 {
     return relax_zero(or_stored(inverse_diagonal(w.scale, faces, s.alpha), stored), s.f,
                       RED_BLACK_WEIGHT);
@@ -94,9 +87,8 @@ static __device__ __forceinline__ double relax_from_zero(const struct fv4_gsrb &
 
 /* The new value of the red cell at offset c in plane k, all from shared memory. */
 template <bool HELMHOLTZ, bool ZERO>
-static __device__ __forceinline__ double relax_alone(const struct fv4_gsrb &w, int c,
-                                                     const struct planes &p, const struct source &s,
-                                                     const struct stored_dinv &stored)
+DEVICE double relax_alone(const struct fv4_gsrb &w, int c, const struct planes &p,
+                          const struct source &s, const struct stored_dinv &stored)
 {
     const struct faces faces = {
         both(load_side(p, BETA_I_CELL + c, ROW), load_side(p, BETA_I_CELL + c + COLUMN, ROW)),

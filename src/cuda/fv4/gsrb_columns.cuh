@@ -33,25 +33,24 @@ enum {
     FLIPPED, /* the lane sees its rows in reverse */
 };
 
-static __device__ __forceinline__ bool is(const struct columns &t, int fact)
+DEVICE bool is(const struct columns &t, int fact)
 {
     return hidden(t.flags) >> fact & 1;
 }
 
 /* The offset of cell (i,j), or of the nearest cell of the patch, in a plane. */
-static __device__ __forceinline__ unsigned clamped_offset(const struct fv4_gsrb &w, int i, int j)
+DEVICE unsigned clamped_offset(const struct fv4_gsrb &w, int i, int j)
 {
     return (min(max(i, 0), w.c.n[0] - 1) + min(max(j, 0), w.c.n[1] - 1) * (int)w.c.sj) *
            sizeof(double);
 }
 
-static __device__ __forceinline__ int warp_number()
+DEVICE int warp_number()
 {
     return __shfl_sync(~0u, threadIdx.x / LANES, 0);
 }
 
-static __device__ __forceinline__ struct columns make_columns(const struct fv4_gsrb &w,
-                                                              const struct block_range &m, int warp)
+DEVICE struct columns make_columns(const struct fv4_gsrb &w, const struct block_range &m, int warp)
 {
     const int row = warp / 2 * COLUMNS, *n = w.c.n, last = n[0] - m.i,
               own_column = 1 + warp % 2 * LANES + threadIdx.x % LANES,
@@ -85,7 +84,7 @@ static __device__ __forceinline__ struct columns make_columns(const struct fv4_g
 }
 
 /* Recomputed in each step: these two are not worth registers. */
-static __device__ __forceinline__ void compute_strides(struct columns &t)
+DEVICE void compute_strides(struct columns &t)
 {
     const bool flipped = is(t, FLIPPED);
     t.face = flipped ? ROW : 0;
@@ -94,17 +93,17 @@ static __device__ __forceinline__ void compute_strides(struct columns &t)
 
 /* Offsets of row r, of the face in j below it, and of the thread's q-th red cell among red cells.
  */
-static __device__ __forceinline__ int row_offset(const struct columns &t, int r)
+DEVICE int row_offset(const struct columns &t, int r)
 {
     return t.rows[r + 2];
 }
 
-static __device__ __forceinline__ int face_offset(const struct columns &t, int r)
+DEVICE int face_offset(const struct columns &t, int r)
 {
     return t.rows[r + 2] + t.face;
 }
 
-static __device__ __forceinline__ int red_offset(const struct columns &t, int q)
+DEVICE int red_offset(const struct columns &t, int q)
 {
     return t.reds + q * t.red_row;
 }
@@ -117,8 +116,7 @@ struct outer_cell {
     bool own, first; /* the lane stores the cell; it is the first lane of those with its number */
 };
 
-static __device__ __forceinline__ struct outer_cell
-compute_outer(const struct fv4_gsrb &w, const struct block_range &m, int k)
+DEVICE struct outer_cell compute_outer(const struct fv4_gsrb &w, const struct block_range &m, int k)
 {
     enum { PAIRS = REGION_ROWS / 2, HALF = LANES / 2 };
     const bool low = m.i > 0, high = m.i + CORE_WIDTH < w.c.n[0];
@@ -136,26 +134,25 @@ compute_outer(const struct fv4_gsrb &w, const struct block_range &m, int k)
 }
 
 /* Whether the warp updates the outer cells of the step; there are none beyond the patch. */
-static __device__ __forceinline__ bool has_outer(const struct fv4_gsrb &w, int warp, int number)
+DEVICE bool has_outer(const struct fv4_gsrb &w, int warp, int number)
 {
     return is_turn(warp, number) && CORE_WIDTH < w.c.n[0];
 }
 
 /* The address of f, α and D⁻¹ of such a cell, whose copies may be issued up to two steps ahead. */
-static __device__ __forceinline__ int outer_address(const struct outer_cell &o, int number)
+DEVICE int outer_address(const struct outer_cell &o, int number)
 {
     return shared_begin() + OUTER_OFFSET + (unsigned)number % OUTER_SLOTS * OUTER_SIZE +
            o.number * COLUMN;
 }
 
 /* Plane k of the field, or the nearest plane of the patch. */
-static __device__ __forceinline__ const double *clamped_plane(const struct fv4_gsrb &w,
-                                                              const double *field, int k)
+DEVICE const double *clamped_plane(const struct fv4_gsrb &w, const double *field, int k)
 {
     return field + min(max(k, 0), w.c.n[2] - 1) * w.c.sk;
 }
 
-static __device__ __forceinline__ double load(const double *plane, unsigned offset)
+DEVICE double load(const double *plane, unsigned offset)
 {
     return *(const double *)((const char *)plane + offset);
 }
@@ -166,14 +163,13 @@ struct source_plane {
 };
 
 template <bool HELMHOLTZ>
-static __device__ __forceinline__ struct source load_source(const struct source_plane &p,
-                                                            unsigned offset)
+DEVICE struct source load_source(const struct source_plane &p, unsigned offset)
 {
     return {load(p.f, offset), HELMHOLTZ ? load(p.alpha, offset) : 0.0};
 }
 
 /* Issues a copy of one value to shared memory. */
-static __device__ __forceinline__ void fetch_value(int to, const double *plane, unsigned offset)
+DEVICE void fetch_value(int to, const double *plane, unsigned offset)
 {
     __pipeline_memcpy_async(shared_pointer(to), (const char *)plane + offset, sizeof(double));
 }
@@ -185,13 +181,13 @@ struct sources {
 
 /* For zero_after. */
 template <bool HELMHOLTZ>
-static __device__ __forceinline__ int bits_of(const struct source &s)
+DEVICE int bits_of(const struct source &s)
 {
     return __double2hiint(s.f) | (HELMHOLTZ ? __double2hiint(s.alpha) : 0);
 }
 
 template <bool HELMHOLTZ>
-static __device__ __forceinline__ int bits_of(const struct sources &s)
+DEVICE int bits_of(const struct sources &s)
 {
     return bits_of<HELMHOLTZ>(s.red[0]) | bits_of<HELMHOLTZ>(s.red[1]) |
            bits_of<HELMHOLTZ>(s.black[0]) | bits_of<HELMHOLTZ>(s.black[1]);
@@ -199,9 +195,9 @@ static __device__ __forceinline__ int bits_of(const struct sources &s)
 
 /* Loads the sources of red cells from the plane `above`, and of black cells from `here`. */
 template <bool HELMHOLTZ>
-static __device__ __forceinline__ void load_sources(struct sources &s, const struct columns &t,
-                                                    int parity, const struct source_plane &here,
-                                                    const struct source_plane &above, unsigned zero)
+DEVICE void load_sources(struct sources &s, const struct columns &t, int parity,
+                         const struct source_plane &here, const struct source_plane &above,
+                         unsigned zero)
 {
     for (int q = 0; q < 2; q++) {
         const unsigned offset = t.patch[2 * q + parity] + zero;
@@ -211,14 +207,12 @@ static __device__ __forceinline__ void load_sources(struct sources &s, const str
 }
 
 /* Whether a wall is near some cell of the warp, or the outer cell, in plane k. */
-static __device__ __forceinline__ bool near_wall(const struct fv4_gsrb &w, const struct columns &t,
-                                                 int k)
+DEVICE bool near_wall(const struct fv4_gsrb &w, const struct columns &t, int k)
 {
     return !t.away_from_walls || !is_within(k, w.c.n[2], BOUNDARY_LAYERS);
 }
 
-static __device__ __forceinline__ bool near_wall(const struct fv4_gsrb &w,
-                                                 const struct outer_cell &o, int k)
+DEVICE bool near_wall(const struct fv4_gsrb &w, const struct outer_cell &o, int k)
 {
     return !(is_within(o.i, w.c.n[0], BOUNDARY_LAYERS) &&
              is_within(o.j, w.c.n[1], BOUNDARY_LAYERS) && is_within(k, w.c.n[2], BOUNDARY_LAYERS));
@@ -226,9 +220,8 @@ static __device__ __forceinline__ bool near_wall(const struct fv4_gsrb &w,
 
 /* Issues copies of what outer cells of plane k need. */
 template <bool HELMHOLTZ>
-static __device__ __forceinline__ void fetch_outer(const struct fv4_gsrb &w,
-                                                   const struct block_range &m,
-                                                   const struct source_plane &plane, int k)
+DEVICE void fetch_outer(const struct fv4_gsrb &w, const struct block_range &m,
+                        const struct source_plane &plane, int k)
 {
     const struct outer_cell o = compute_outer(w, m, k);
     const int to = outer_address(o, step_number(m, k));
@@ -244,8 +237,8 @@ static __device__ __forceinline__ void fetch_outer(const struct fv4_gsrb &w,
 }
 
 /* Issues copies of D⁻¹ of the thread's active cells in plane k, to `address` on. */
-static __device__ __forceinline__ void fetch_dinv(const struct fv4_gsrb &w, const struct columns &t,
-                                                  int address, int parity, int k)
+DEVICE void fetch_dinv(const struct fv4_gsrb &w, const struct columns &t, int address, int parity,
+                       int k)
 {
     for (int q = 0; q < 2; q++)
         fetch_value(address + q * DINV_SIZE, clamped_plane(w, w.dinv, k), t.patch[2 * q + parity]);

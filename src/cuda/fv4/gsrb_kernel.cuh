@@ -27,8 +27,7 @@ namespace fv4
  *
  * Next to the red cell at address `old`, whose new value is `red`; `third` is the new value of the
  * cell two columns further. The ghost has the black cells' colour: no other red cell reads it. */
-static __device__ __forceinline__ void store_end_ghost(int inward, int old, double red,
-                                                       double third, struct sides &next)
+DEVICE void store_end_ghost(int inward, int old, double red, double third, struct sides &next)
 {
     const bool low = inward > 0;
     const double ghost =
@@ -39,7 +38,7 @@ static __device__ __forceinline__ void store_end_ghost(int inward, int old, doub
 }
 
 /* Next to the black cell at address `old`; it is at `reds` among red cells. Only it reads these. */
-static __device__ __forceinline__ void store_end_ghosts(int inward, int old, int reds)
+DEVICE void store_end_ghosts(int inward, int old, int reds)
 {
     const double v[4] = {at(old), at(reds + inward), at(old + 2 * inward), at(reds + 3 * inward)};
     put(reds - inward, wall_quartic(v[0], v[1], v[2], v[3]));
@@ -47,9 +46,8 @@ static __device__ __forceinline__ void store_end_ghosts(int inward, int old, int
 }
 
 /* All ghosts next to the thread's active cells. In this step no other thread reads them. */
-static __device__ __forceinline__ void store_ends(const struct planes &p, const struct columns &t,
-                                                  int parity, const double red[2],
-                                                  struct shared_operands shared[2])
+DEVICE void store_ends(const struct planes &p, const struct columns &t, int parity,
+                       const double red[2], struct shared_operands shared[2])
 {
     const bool low = is(t, AT_LOW), high = is(t, AT_HIGH);
     const int inward = low ? COLUMN : high ? -COLUMN : 0;
@@ -68,8 +66,8 @@ static __device__ __forceinline__ void store_ends(const struct planes &p, const 
 
 /* Updates the red cells of outer columns; fetch_sources has waited for f, α and D⁻¹. */
 template <bool HELMHOLTZ, bool ZERO>
-static __device__ __forceinline__ void
-relax_outer(const struct fv4_gsrb &w, const struct block_range &m, const struct planes &p, int k)
+DEVICE void relax_outer(const struct fv4_gsrb &w, const struct block_range &m,
+                        const struct planes &p, int k)
 {
     const struct outer_cell o = compute_outer(w, m, k);
     __syncwarp();
@@ -92,8 +90,8 @@ struct state {
 
 /* Stores plane k − 1: its black cells, and the red cells of the step before. */
 template <int S>
-static __device__ __forceinline__ void store_rows(const struct columns &t, double *plane,
-                                                  const double black[2], const double red[COLUMNS])
+DEVICE void store_rows(const struct columns &t, double *plane, const double black[2],
+                       const double red[COLUMNS])
 {
     const unsigned own = hidden(t.flags) >> OWN;
     for (int r = 0; r < COLUMNS; r++)
@@ -108,10 +106,8 @@ struct step_context {
     unsigned red_away, black_away;
 };
 
-static __device__ __forceinline__ struct step_context make_step_context(const struct fv4_gsrb &w,
-                                                                        const struct block_range &m,
-                                                                        const struct columns &t,
-                                                                        int parity, int k)
+DEVICE struct step_context make_step_context(const struct fv4_gsrb &w, const struct block_range &m,
+                                             const struct columns &t, int parity, int k)
 {
     const unsigned flags = hidden(t.flags) >> parity;
     return {k, step_number(m, k), is_within(k, w.c.n[2], BOUNDARY_LAYERS) ? flags >> AWAY : 0,
@@ -121,9 +117,9 @@ static __device__ __forceinline__ struct step_context make_step_context(const st
 /* Waits for f, α and D⁻¹ of this step, outer cells' included, and issues the copies and loads of
  * those of the next step and of the step's black cells. */
 template <bool HELMHOLTZ, int S>
-static __device__ __forceinline__ void
-fetch_sources(const struct fv4_gsrb &w, const struct block_range &m, const struct columns &t,
-              const struct step_context &now, int warp, unsigned zero, struct state &x)
+DEVICE void fetch_sources(const struct fv4_gsrb &w, const struct block_range &m,
+                          const struct columns &t, const struct step_context &now, int warp,
+                          unsigned zero, struct state &x)
 {
     const long up = is_within(now.k, w.c.n[2] - 1, 0) ? w.c.sk : 0;
     const struct source_plane above = {x.here.f + up, HELMHOLTZ ? x.here.alpha + up : NULL};
@@ -141,10 +137,10 @@ fetch_sources(const struct fv4_gsrb &w, const struct block_range &m, const struc
 }
 
 template <bool HELMHOLTZ, bool ZERO, int S>
-static __device__ __forceinline__ void
-relax_reds(const struct fv4_gsrb &w, const struct columns &t, const struct step_context &now,
-           const struct state &x, const struct faces_j &j, double red[2],
-           struct shared_operands shared[2], struct face high[2])
+DEVICE void relax_reds(const struct fv4_gsrb &w, const struct columns &t,
+                       const struct step_context &now, const struct state &x,
+                       const struct faces_j &j, double red[2], struct shared_operands shared[2],
+                       struct face high[2])
 {
 #pragma unroll
     for (int q = 0; q < 2; q++) {
@@ -155,10 +151,10 @@ relax_reds(const struct fv4_gsrb &w, const struct columns &t, const struct step_
 }
 
 template <bool HELMHOLTZ, bool ZERO, int S>
-static __device__ __forceinline__ void
-relax_blacks(const struct fv4_gsrb &w, const struct columns &t, const struct step_context &now,
-             const struct state &x, const struct faces_j &j, const double red[2],
-             const struct shared_operands shared[2], double black[2])
+DEVICE void relax_blacks(const struct fv4_gsrb &w, const struct columns &t,
+                         const struct step_context &now, const struct state &x,
+                         const struct faces_j &j, const double red[2],
+                         const struct shared_operands shared[2], double black[2])
 {
 #pragma unroll
     for (int q = 0; q < 2; q++) {
@@ -172,9 +168,9 @@ relax_blacks(const struct fv4_gsrb &w, const struct columns &t, const struct ste
 
 /* Step k, whose parity is S. */
 template <bool HELMHOLTZ, bool ZERO, int S>
-static __device__ __forceinline__ void step(const struct fv4_gsrb &w, const struct gsrb_maps &maps,
-                                            const struct block_range &m, struct columns t, int warp,
-                                            unsigned zero, struct state &x, int k)
+DEVICE void step(const struct fv4_gsrb &w, const struct gsrb_maps &maps,
+                 const struct block_range &m, struct columns t, int warp, unsigned zero,
+                 struct state &x, int k)
 {
     compute_strides(t);
     const struct step_context now = make_step_context(w, m, t, S, k);
@@ -226,8 +222,7 @@ static inline struct block_partition make_block_partition(const struct wave_part
 
 /* The block's tile and planes, of n planes. The first tile in j begins at row 1: no cells are to be
  * updated before row 0. */
-static __device__ __forceinline__ struct block_range compute_range(const struct block_partition &s,
-                                                                   int n)
+DEVICE struct block_range compute_range(const struct block_partition &s, int n)
 {
     const struct wave_partition &p = s.waves;
     const int block = blockIdx.x, first_blocks = p.first_tiles * p.count[0];

@@ -20,8 +20,7 @@ struct kept {
  * + 1. It loads other planes again, since there are not enough registers to keep them; with α this
  * holds for active rows too. */
 template <bool HELMHOLTZ, int S>
-static __device__ __forceinline__ void load_planes(struct kept &x, const struct columns &t,
-                                                   const struct planes &p)
+DEVICE void load_planes(struct kept &x, const struct columns &t, const struct planes &p)
 {
     for (int q = 0; q < 2; q++) {
         const int active = 2 * q + S, other = 2 * q + 1 - S;
@@ -34,8 +33,7 @@ static __device__ __forceinline__ void load_planes(struct kept &x, const struct 
 
 /* Loads the registers before the first step, except for what only black cells need: those of the
  * first two steps belong to other blocks. */
-static __device__ __forceinline__ void load_first_planes(struct kept &x, const struct columns &t,
-                                                         const struct planes &p)
+DEVICE void load_first_planes(struct kept &x, const struct columns &t, const struct planes &p)
 {
     for (int r = 0; r < COLUMNS; r += 2)
         for (int d = 1; d < 4; d++)
@@ -44,15 +42,15 @@ static __device__ __forceinline__ void load_first_planes(struct kept &x, const s
         x.beta_j[r - 1] = at(p.beta[1] + BETA_J_CELL + face_offset(t, r));
 }
 
-static __device__ __forceinline__ bool is_kept(int r)
+DEVICE bool is_kept(int r)
 {
     return r >= 0 && r < COLUMNS;
 }
 
 /* Old u of row r in plane k + d. */
 template <bool ZERO, int S>
-static __device__ __forceinline__ double u_of(const struct kept &x, const struct columns &t,
-                                              const struct planes &p, int r, int d)
+DEVICE double u_of(const struct kept &x, const struct columns &t, const struct planes &p, int r,
+                   int d)
 {
     if (ZERO)
         return 0.0;
@@ -65,8 +63,8 @@ struct sides {
 };
 
 template <bool ZERO, int S>
-static __device__ __forceinline__ struct sides
-next_of(const struct kept &x, const struct columns &t, const struct planes &p, int r, int d)
+DEVICE struct sides next_of(const struct kept &x, const struct columns &t, const struct planes &p,
+                            int r, int d)
 {
     const int address = p.u[2 + d] + row_offset(t, r);
     return {{at(address - COLUMN), at(address + COLUMN)},
@@ -77,10 +75,10 @@ next_of(const struct kept &x, const struct columns &t, const struct planes &p, i
  * i and j; `below` and `above` the neighbours in i and j of the cells below and above; `column` the
  * cells below and above, farthest to farthest. The rest has the cell's own colour. */
 template <bool ZERO, int S>
-static __device__ __forceinline__ struct fv4_cells
-cells_of(const struct kept &kept, const struct columns &t, const struct planes &p, int r, int d,
-         const double column[4], const struct sides &next, const struct sides &below,
-         const struct sides &above)
+DEVICE struct fv4_cells cells_of(const struct kept &kept, const struct columns &t,
+                                 const struct planes &p, int r, int d, const double column[4],
+                                 const struct sides &next, const struct sides &below,
+                                 const struct sides &above)
 {
     struct fv4_cells x;
     x.here = u_of<ZERO, S>(kept, t, p, r, d);
@@ -103,14 +101,14 @@ cells_of(const struct kept &kept, const struct columns &t, const struct planes &
 }
 
 /* β on the low or high (side 0 or 1) face in i of the cell of row r in a plane. */
-static __device__ __forceinline__ double beta_i(const struct columns &t, int plane, int r, int side)
+DEVICE double beta_i(const struct columns &t, int plane, int r, int side)
 {
     return at(plane + BETA_I_CELL + row_offset(t, r) + side * COLUMN);
 }
 
 /* Both faces in i of a cell; β and its difference in k are given. */
-static __device__ __forceinline__ struct fv4_faces
-faces_i(const struct columns &t, int plane, int r, const double beta[2], const double d_k[2])
+DEVICE struct fv4_faces faces_i(const struct columns &t, int plane, int r, const double beta[2],
+                                const double d_k[2])
 {
     struct fv4_faces x;
     for (int side = 0; side < 2; side++) {
@@ -122,7 +120,7 @@ faces_i(const struct columns &t, int plane, int r, const double beta[2], const d
 }
 
 /* The face in j at an offset in a plane; the difference of β in k is given. */
-static __device__ __forceinline__ struct face face_j(int plane, int offset, double d_k)
+DEVICE struct face face_j(int plane, int offset, double d_k)
 {
     const int here = plane + offset;
     return {at(here), at(here + COLUMN) - at(here - COLUMN), d_k};
@@ -134,8 +132,8 @@ struct faces_j {
 };
 
 template <bool HELMHOLTZ, int S>
-static __device__ __forceinline__ struct faces_j
-load_faces_j(const struct kept &x, const struct columns &t, const struct planes &p)
+DEVICE struct faces_j load_faces_j(const struct kept &x, const struct columns &t,
+                                   const struct planes &p)
 {
     struct faces_j j;
     for (int y = 0; y < COLUMNS; y++) {
@@ -153,7 +151,7 @@ load_faces_j(const struct kept &x, const struct columns &t, const struct planes 
 }
 
 /* The face in k of row r, in a plane of such faces. */
-static __device__ __forceinline__ struct face face_k(const struct columns &t, int plane, int r)
+DEVICE struct face face_k(const struct columns &t, int plane, int r)
 {
     const int address = plane + row_offset(t, r);
     return {at(address), at(address + COLUMN) - at(address - COLUMN),
@@ -170,10 +168,10 @@ struct shared_operands {
 
 /* The new value of the red cell of row r in plane k; `high` becomes the face above it. */
 template <bool HELMHOLTZ, bool ZERO, int S>
-static __device__ __forceinline__ double
-relax_red(const struct fv4_gsrb &w, const struct columns &t, const struct planes &p,
-          const struct kept &x, int r, const struct faces_j &j, const struct source &s,
-          const struct stored_dinv &stored, struct shared_operands &shared, struct face &high)
+DEVICE double relax_red(const struct fv4_gsrb &w, const struct columns &t, const struct planes &p,
+                        const struct kept &x, int r, const struct faces_j &j,
+                        const struct source &s, const struct stored_dinv &stored,
+                        struct shared_operands &shared, struct face &high)
 {
     double beta[2], d_k[2];
     shared.next = next_of<ZERO, S>(x, t, p, r, 0);
@@ -198,8 +196,8 @@ relax_red(const struct fv4_gsrb &w, const struct columns &t, const struct planes
 
 /* The new red values next to the black cell of row r in plane k − 1. */
 template <int S>
-static __device__ __forceinline__ struct sides
-reds_of(const struct kept &x, const struct columns &t, const struct planes &p, int r)
+DEVICE struct sides reds_of(const struct kept &x, const struct columns &t, const struct planes &p,
+                            int r)
 {
     const int address = p.red[0] + red_offset(t, r / 2);
     struct sides next = {{at(address - COLUMN), at(address + COLUMN)}, {}};
@@ -212,11 +210,10 @@ reds_of(const struct kept &x, const struct columns &t, const struct planes &p, i
 
 /* The new value of the black cell in plane k − 1, where no wall in j or k is near. */
 template <bool HELMHOLTZ, bool ZERO, int S>
-static __device__ __forceinline__ double
-relax_black(const struct fv4_gsrb &w, const struct columns &t, const struct planes &p,
-            const struct kept &x, int r, const struct faces_j &j, double red,
-            const struct source &s, const struct stored_dinv &stored,
-            const struct shared_operands &shared)
+DEVICE double relax_black(const struct fv4_gsrb &w, const struct columns &t, const struct planes &p,
+                          const struct kept &x, int r, const struct faces_j &j, double red,
+                          const struct source &s, const struct stored_dinv &stored,
+                          const struct shared_operands &shared)
 {
     const struct faces faces = {faces_i(t, p.beta[1], r, shared.beta_m, shared.d_k),
                                 both(j.below[r - S], j.below[r - S + 1]),
@@ -229,8 +226,8 @@ relax_black(const struct fv4_gsrb &w, const struct columns &t, const struct plan
 
 /* Saves the operands that later steps need. */
 template <int S>
-static __device__ __forceinline__ void save_operands(struct kept &x, const struct faces_j &j,
-                                                     const double red[2], const struct face high[2])
+DEVICE void save_operands(struct kept &x, const struct faces_j &j, const double red[2],
+                          const struct face high[2])
 {
     for (int y = 0; y < COLUMNS - 1; y++) {
         x.beta_j[y] = j.here[y + 1 - S].beta;

@@ -85,40 +85,40 @@ struct block_range {
 };
 
 /* The number of step k, from 0 on. */
-static __device__ __forceinline__ int step_number(const struct block_range &m, int k)
+DEVICE int step_number(const struct block_range &m, int k)
 {
     return k - m.first + 1;
 }
 
-static __device__ __forceinline__ struct step_barriers &barriers()
+DEVICE struct step_barriers &barriers()
 {
     return *(struct step_barriers *)(shared_memory + BARRIERS_OFFSET);
 }
 
 /* Planes take slots in turn. */
-static __device__ void fetch_u(const struct gsrb_maps &maps, const struct block_range &m, int k,
-                               barrier_word *full)
+DEVICE void fetch_u(const struct gsrb_maps &maps, const struct block_range &m, int k,
+                    barrier_word *full)
 {
     tile_fetch(shared_memory + U_OFFSET + (k - m.first + 3) % U_SLOTS * U_SIZE, maps.u, m.i - 4,
                m.j - 3, k, full);
 }
 
-static __device__ void fetch_beta(const struct gsrb_maps &maps, const struct block_range &m, int k,
-                                  barrier_word *full)
+DEVICE void fetch_beta(const struct gsrb_maps &maps, const struct block_range &m, int k,
+                       barrier_word *full)
 {
     unsigned char *to = shared_memory + BETA_OFFSET + (k - m.first + 3) % BETA_SLOTS * BETA_SIZE;
     tile_fetch(to, maps.beta_i, m.i - 2, m.j - 2, k, full);
     tile_fetch(to + BETA_J, maps.beta_j, m.i - 2, m.j - 1, k, full);
 }
 
-static __device__ void fetch_beta_k(const struct gsrb_maps &maps, const struct block_range &m,
-                                    int k, barrier_word *full)
+DEVICE void fetch_beta_k(const struct gsrb_maps &maps, const struct block_range &m, int k,
+                         barrier_word *full)
 {
     tile_fetch(shared_memory + BETA_K_OFFSET + (k - m.first + 1) % BETA_K_SLOTS * BETA_K_SIZE,
                maps.beta_k, m.i - 2, m.j - 2, k, full);
 }
 
-static __device__ __forceinline__ barrier_word *full_barrier(int number)
+DEVICE barrier_word *full_barrier(int number)
 {
     return &barriers().full[number & 1];
 }
@@ -129,8 +129,7 @@ constexpr int BYTES_OF_U = ZERO ? 0 : U_BYTES;
 
 /* Two arrivals complete the tiles of a step: one for u and one for β. */
 template <bool ZERO>
-static __device__ void fetch_next_u(const struct gsrb_maps &maps, const struct block_range &m,
-                                    int k)
+DEVICE void fetch_next_u(const struct gsrb_maps &maps, const struct block_range &m, int k)
 {
     barrier_word *full = full_barrier(step_number(m, k));
     barrier_expect(full, BYTES_OF_U<ZERO>);
@@ -138,8 +137,7 @@ static __device__ void fetch_next_u(const struct gsrb_maps &maps, const struct b
         fetch_u(maps, m, k + 2, full);
 }
 
-static __device__ void fetch_next_beta(const struct gsrb_maps &maps, const struct block_range &m,
-                                       int k)
+DEVICE void fetch_next_beta(const struct gsrb_maps &maps, const struct block_range &m, int k)
 {
     barrier_word *full = full_barrier(step_number(m, k));
     barrier_expect(full, BETA_BYTES + BETA_J_BYTES + BETA_BYTES);
@@ -149,7 +147,7 @@ static __device__ void fetch_next_beta(const struct gsrb_maps &maps, const struc
 
 /* Issues the copies for the first two steps, those of planes first − 1 and first. */
 template <bool ZERO>
-static __device__ void fetch_first(const struct gsrb_maps &maps, const struct block_range &m)
+DEVICE void fetch_first(const struct gsrb_maps &maps, const struct block_range &m)
 {
     barrier_word *full = full_barrier(0);
     barrier_expect(full, 5 * BYTES_OF_U<ZERO> + 2 * (BETA_BYTES + BETA_J_BYTES) + BETA_BYTES);
@@ -164,7 +162,7 @@ static __device__ void fetch_first(const struct gsrb_maps &maps, const struct bl
 }
 
 /* Clears u in place of copies; all threads call it before the first barrier. */
-static __device__ void clear_u()
+DEVICE void clear_u()
 {
     for (int x = threadIdx.x * COLUMN; x < U_SLOTS * U_SIZE; x += LANES * WARPS * COLUMN)
         put(shared_begin() + U_OFFSET + x, 0.0);
@@ -176,7 +174,7 @@ struct planes {
     int u[U_SLOTS], beta[BETA_SLOTS], beta_k[BETA_K_SLOTS], red[RED_SLOTS];
 };
 
-static __device__ __forceinline__ struct planes first_planes()
+DEVICE struct planes first_planes()
 {
     const int begin = shared_begin();
     struct planes p;
@@ -192,7 +190,7 @@ static __device__ __forceinline__ struct planes first_planes()
 }
 
 template <int N>
-static __device__ __forceinline__ void rotate(int (&planes)[N])
+DEVICE void rotate(int (&planes)[N])
 {
     const int first = planes[0];
     for (int x = 0; x + 1 < N; x++)
@@ -200,7 +198,7 @@ static __device__ __forceinline__ void rotate(int (&planes)[N])
     planes[N - 1] = first;
 }
 
-static __device__ __forceinline__ void move_up(struct planes &p)
+DEVICE void move_up(struct planes &p)
 {
     rotate(p.u);
     rotate(p.beta);
@@ -208,7 +206,7 @@ static __device__ __forceinline__ void move_up(struct planes &p)
     rotate(p.red);
 }
 
-static __device__ void create_barriers()
+DEVICE void create_barriers()
 {
     if (threadIdx.x == 0) {
         for (int x = 0; x < 2; x++) {
@@ -223,20 +221,20 @@ static __device__ void create_barriers()
 
 /* Arrives at a barrier of the step of this number. One lane could arrive for its warp, but it takes
  * no longer so, and race checkers then know which threads have waited for each other. */
-static __device__ __forceinline__ void arrive(barrier_word *barrier, int number)
+DEVICE void arrive(barrier_word *barrier, int number)
 {
     barrier_arrive(&barrier[number & 1]);
 }
 
 /* Waits for a barrier of the step of this number. Before the first step it does not wait: a new
  * barrier counts as having completed the phase before its first. */
-static __device__ __forceinline__ void wait_for(barrier_word *barrier, int number)
+DEVICE void wait_for(barrier_word *barrier, int number)
 {
     barrier_wait(&barrier[number & 1], (number >> 1) & 1);
 }
 
 /* Warps take turns in what is done once per step. */
-static __device__ __forceinline__ bool is_turn(int warp, int number)
+DEVICE bool is_turn(int warp, int number)
 {
     return warp == (int)((unsigned)number % WARPS);
 }
@@ -244,8 +242,8 @@ static __device__ __forceinline__ bool is_turn(int warp, int number)
 /* In step k one warp issues the copies of step k + 2 as soon as their slots are free: once all
  * threads have arrived at this barrier. */
 template <class Fetch>
-static __device__ __forceinline__ void
-fetch_after(barrier_word *barrier, const struct block_range &m, int warp, int k, const Fetch &fetch)
+DEVICE void fetch_after(barrier_word *barrier, const struct block_range &m, int warp, int k,
+                        const Fetch &fetch)
 {
     const int number = step_number(m, k);
     if (k + 1 < m.last && is_turn(warp, number)) {

@@ -99,7 +99,7 @@ struct plane_range {
     static constexpr int FIRST_STEPS = 3;
 };
 
-static __device__ struct plane_range range_of_tile(const struct cells &c, dim3 tile, int planes)
+DEVICE struct plane_range range_of_tile(const struct cells &c, dim3 tile, int planes)
 {
     struct plane_range m;
     m.i = (int)tile.x * CORE_WIDTH;
@@ -109,7 +109,7 @@ static __device__ struct plane_range range_of_tile(const struct cells &c, dim3 t
     return m;
 }
 
-static __device__ int next_slot(int slot, int slots)
+DEVICE int next_slot(int slot, int slots)
 {
     return slot + 1 < slots ? slot + 1 : 0;
 }
@@ -133,8 +133,8 @@ struct slot_indices {
 
 /* Issues the copies of step k, once its slots are free. */
 template <bool HELMHOLTZ, enum sweep_kind KIND, class SHARED>
-static __device__ void fetch(const struct sweep_maps &maps, const struct plane_range &m, SHARED &s,
-                             const struct slot_indices<SHARED> &t, int k)
+DEVICE void fetch(const struct sweep_maps &maps, const struct plane_range &m, SHARED &s,
+                  const struct slot_indices<SHARED> &t, int k)
 {
     constexpr int BEGINNING = u_tile::BYTES + beta_tile::BYTES + beta_j_tile::BYTES,
                   CORES = 1 + HELMHOLTZ + READS_DINV<KIND>,
@@ -164,8 +164,7 @@ struct thread_cells {
     bool near_wall; /* in i or j: D⁻¹ does not follow from the nearest faces alone */
 };
 
-static __device__ struct thread_cells compute_thread(const struct fv4_sweep &w,
-                                                     const struct plane_range &m)
+DEVICE struct thread_cells compute_thread(const struct fv4_sweep &w, const struct plane_range &m)
 {
     const struct cells &c = w.c;
     struct thread_cells p;
@@ -193,14 +192,14 @@ struct column_values {
 };
 
 /* Loads a thread's two cells of a row, and beside them as many as `to` has room for. */
-static __device__ void load(double (&to)[2], const double *from)
+DEVICE void load(double (&to)[2], const double *from)
 {
     const double2 p = *(const double2 *)from;
     to[0] = p.x;
     to[1] = p.y;
 }
 
-static __device__ void load(double (&to)[3], const double *from)
+DEVICE void load(double (&to)[3], const double *from)
 {
     const double2 p = *(const double2 *)from;
     to[0] = p.x;
@@ -209,7 +208,7 @@ static __device__ void load(double (&to)[3], const double *from)
 }
 
 /* Both cells and the next one on either side. */
-static __device__ void load(double (&to)[4], const double *from)
+DEVICE void load(double (&to)[4], const double *from)
 {
     const double2 p = *(const double2 *)from;
     to[0] = from[-1];
@@ -224,9 +223,8 @@ struct pointers {
 };
 
 template <class SHARED>
-static __device__ struct pointers compute_pointers(const SHARED &s,
-                                                   const struct slot_indices<SHARED> &t,
-                                                   const struct thread_cells &p)
+DEVICE struct pointers compute_pointers(const SHARED &s, const struct slot_indices<SHARED> &t,
+                                        const struct thread_cells &p)
 {
     const int first = 2 * p.group, column = 2 * p.lane + HALO;
     struct pointers x;
@@ -252,8 +250,8 @@ struct surroundings {
     double dk[2][4], dk_south[2], dk_north[2];
 };
 
-static __device__ void load_surroundings(struct surroundings &a, const struct column_values &c,
-                                         const struct pointers &x, const quad u_p)
+DEVICE void load_surroundings(struct surroundings &a, const struct column_values &c,
+                              const struct pointers &x, const quad u_p)
 {
     for (int q = 0; q < 2; q++) {
         load(a.west[q], x.u + q * WIDTH - 2);
@@ -290,9 +288,8 @@ static __device__ void load_surroundings(struct surroundings &a, const struct co
 }
 
 /* Net fluxes in i of the cells. */
-static __device__ void sum_in_i(quad sum, const struct column_values &c,
-                                const struct surroundings &a, const struct pointers &x,
-                                const double beta_p[2][3])
+DEVICE void sum_in_i(quad sum, const struct column_values &c, const struct surroundings &a,
+                     const struct pointers &x, const double beta_p[2][3])
 {
     double south[3], north[3];
     load(south, x.beta_i - WIDTH);
@@ -313,9 +310,8 @@ static __device__ void sum_in_i(quad sum, const struct column_values &c,
 }
 
 /* Adds the net fluxes in j. */
-static __device__ void add_in_j(quad sum, const struct column_values &c,
-                                const struct surroundings &a, const struct pointers &x,
-                                const double beta_p[3][2])
+DEVICE void add_in_j(quad sum, const struct column_values &c, const struct surroundings &a,
+                     const struct pointers &x, const double beta_p[3][2])
 {
     double db_i[3][2];
     for (int q = 0; q < 3; q++) {
@@ -337,9 +333,8 @@ static __device__ void add_in_j(quad sum, const struct column_values &c,
 }
 
 /* Fluxes through the faces below plane k. */
-static __device__ void fluxes_in_k(quad flux, const struct column_values &c,
-                                   const struct surroundings &a, const struct pointers &x,
-                                   const quad u_p)
+DEVICE void fluxes_in_k(quad flux, const struct column_values &c, const struct surroundings &a,
+                        const struct pointers &x, const quad u_p)
 {
     double row[2][4], south[2], north[2];
     load(row[0], x.beta_k);
@@ -363,8 +358,7 @@ struct incoming {
 
 /* Step k: the fluxes of plane k, and the operator's sums in plane k − 1 in the order of fv4_sum. A
  * cell's high fluxes are the next cell's low fluxes, negated. */
-static __device__ void advance(struct column_values &c, const struct pointers &x,
-                               struct incoming &n, quad sum)
+DEVICE void advance(struct column_values &c, const struct pointers &x, struct incoming &n, quad sum)
 {
     for (int q = 0; q < 2; q++) {
         load(n.u[q], x.u_p + q * WIDTH);
@@ -389,7 +383,7 @@ static __device__ void advance(struct column_values &c, const struct pointers &x
 }
 
 /* Moves the registers up by one plane. */
-static __device__ void move_up(struct column_values &c, const struct incoming &n)
+DEVICE void move_up(struct column_values &c, const struct incoming &n)
 {
     for (int q = 0; q < 2; q++)
         for (int i = 0; i < 2; i++) {
@@ -416,8 +410,8 @@ struct residual_sums {
 
 /* f − A u of cell x of row q in plane k − 1. */
 template <bool HELMHOLTZ, class SHARED>
-static __device__ double residual_of(const struct fv4_sweep &w, const struct thread_cells &p,
-                                     const SHARED &s, int slot, double u, double sum, int q, int x)
+DEVICE double residual_of(const struct fv4_sweep &w, const struct thread_cells &p, const SHARED &s,
+                          int slot, double u, double sum, int q, int x)
 {
     const double f = s.f[slot].rows[2 * p.group + q][2 * p.lane + x];
     double alpha = 0.0;
@@ -429,9 +423,9 @@ static __device__ double residual_of(const struct fv4_sweep &w, const struct thr
 
 /* D⁻¹ of such a cell without a wall within the stencil's reach. */
 template <bool HELMHOLTZ, class SHARED>
-static __device__ double inverse_diagonal(const struct fv4_sweep &w, const struct thread_cells &p,
-                                          const SHARED &s, int slot, const struct column_values &c,
-                                          const struct pointers &b, int q, int x)
+DEVICE double inverse_diagonal(const struct fv4_sweep &w, const struct thread_cells &p,
+                               const SHARED &s, int slot, const struct column_values &c,
+                               const struct pointers &b, int q, int x)
 {
     double alpha = 0.0;
     if constexpr (HELMHOLTZ)
@@ -444,10 +438,9 @@ static __device__ double inverse_diagonal(const struct fv4_sweep &w, const struc
 /* Updates one colour in plane k − 1. In the first row these are cells E. The thread's first cell is
  * at `at`; dinv holds D⁻¹ near a wall. */
 template <bool HELMHOLTZ, int E, class SHARED>
-static __device__ void relax(const struct fv4_sweep &w, const struct thread_cells &p,
-                             const SHARED &s, int slot, const struct column_values &c,
-                             const struct pointers &b, const quad sum, long at, bool near_wall,
-                             const quad dinv)
+DEVICE void relax(const struct fv4_sweep &w, const struct thread_cells &p, const SHARED &s,
+                  int slot, const struct column_values &c, const struct pointers &b, const quad sum,
+                  long at, bool near_wall, const quad dinv)
 {
     for (int q = 0; q < 2; q++) {
         const int x = E ^ q;
@@ -463,8 +456,7 @@ static __device__ void relax(const struct fv4_sweep &w, const struct thread_cell
 
 /* The new value of a cell where all cells are updated, or its residual. */
 template <enum sweep_kind KIND>
-static __device__ double new_value(const struct fv4_sweep &w, double u, double dinv, double r,
-                                   double previous)
+DEVICE double new_value(const struct fv4_sweep &w, double u, double dinv, double r, double previous)
 {
     if (KIND == SWEEP_WEIGHTED)
         return update_weighted(u, dinv, r, w.weight);
@@ -474,8 +466,8 @@ static __device__ double new_value(const struct fv4_sweep &w, double u, double d
 }
 
 template <enum sweep_kind KIND, class SHARED>
-static __device__ void store(const struct fv4_sweep &w, const struct thread_cells &p,
-                             const SHARED &s, int slot, const quad u, const quad r, long at)
+DEVICE void store(const struct fv4_sweep &w, const struct thread_cells &p, const SHARED &s,
+                  int slot, const quad u, const quad r, long at)
 {
     for (int q = 0; q < 2; q++) {
         double2 *out = (double2 *)(w.out + at + q * w.c.sj);
@@ -488,8 +480,8 @@ static __device__ void store(const struct fv4_sweep &w, const struct thread_cell
     }
 }
 
-static __device__ void restrict_rows(const struct fv4_sweep &w, const struct thread_cells &p,
-                                     const quad r, int k, struct residual_sums &y)
+DEVICE void restrict_rows(const struct fv4_sweep &w, const struct thread_cells &p, const quad r,
+                          int k, struct residual_sums &y)
 {
     const double sums[2] = {r[0][0] + r[0][1], r[1][0] + r[1][1]};
     if (k % 2 != 0 && p.core)
@@ -501,9 +493,8 @@ static __device__ void restrict_rows(const struct fv4_sweep &w, const struct thr
 
 /* Completes plane k, for all but sweeps of one colour. */
 template <bool HELMHOLTZ, enum sweep_kind KIND, class SHARED>
-static __device__ void finish(const struct fv4_sweep &w, const struct thread_cells &p,
-                              const SHARED &s, int slot, const quad u, const quad sum, int k,
-                              long at, struct residual_sums &y)
+DEVICE void finish(const struct fv4_sweep &w, const struct thread_cells &p, const SHARED &s,
+                   int slot, const quad u, const quad sum, int k, long at, struct residual_sums &y)
 {
     quad r;
     for (int q = 0; q < 2; q++)
@@ -519,7 +510,7 @@ static __device__ void finish(const struct fv4_sweep &w, const struct thread_cel
 }
 
 /* Tells that the warp has used the slots of a step. */
-static __device__ void release(const struct thread_cells &p, barrier_word *empty)
+DEVICE void release(const struct thread_cells &p, barrier_word *empty)
 {
     __syncwarp();
     if (p.lane == 0)
@@ -527,7 +518,7 @@ static __device__ void release(const struct thread_cells &p, barrier_word *empty
 }
 
 /* Loads the thread's values of the planes before the first step. */
-static __device__ void load_first_planes(struct column_values &c, const struct pointers &x)
+DEVICE void load_first_planes(struct column_values &c, const struct pointers &x)
 {
     for (int q = 0; q < 2; q++) {
         for (int i = 0; i < 2; i++)
@@ -540,7 +531,7 @@ static __device__ void load_first_planes(struct column_values &c, const struct p
 }
 
 /* Issues the loads of D⁻¹ of plane k where it is needed. */
-static __device__ void load_dinv(quad dinv, const struct fv4_sweep &w, long at, bool needed)
+DEVICE void load_dinv(quad dinv, const struct fv4_sweep &w, long at, bool needed)
 {
     for (int q = 0; q < 2 && needed; q++)
         load(dinv[q], w.dinv + at + q * w.c.sj);
