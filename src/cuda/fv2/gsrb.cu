@@ -13,26 +13,25 @@ enum { FINISH_ROWS = 16, FINISH_ROWS_HELMHOLTZ = 12 };
  * to begin. */
 enum { MAX_PLANES = 128, EXTRA_STEPS = 4, EXTRA_FINISH_STEPS = 6 };
 
-template <bool HELMHOLTZ, bool ZERO, enum finish FINISH, int ROWS, class TILES>
+template <class tile, class TILES>
 static void launch_tiles(const struct fv2_gsrb &w, const TILES &tiles, dim3 grid, int planes)
 {
-    launch_kernel<gsrb_kernel<HELMHOLTZ, ZERO, FINISH, ROWS, TILES>>(
-        grid, dim3(LANES, ROWS), tile<HELMHOLTZ, FINISH != ONLY_SWEEPS, ROWS>::BYTES, w, tiles,
-        planes);
+    launch_kernel<gsrb_kernel<tile, TILES>>(grid, dim3(LANES, tile::ROWS), tile::BYTES, w, tiles,
+                                            planes);
 }
 
 /* A block reads the outermost cells of its tile, one cell beyond them in i and j, and in k as far
  * as its steps reach. */
-template <bool HELMHOLTZ, bool ZERO, enum finish FINISH, int ROWS>
+template <class tile>
 static void launch(const struct fv2_gsrb &w, int tuned_planes)
 {
-    constexpr int HALO = tile<HELMHOLTZ, FINISH != ONLY_SWEEPS, ROWS>::HALO;
+    constexpr int HALO = tile::HALO, ROWS = tile::ROWS;
     const int columns = w.c.n[0] / 2 + open_low(w.c, 0) + open_high(w.c, 0),
               rows = w.c.n[1] + HALO * (open_low(w.c, 1) + open_high(w.c, 1));
     const int tiles_i = max(1, cuda_divided(columns - 2, LANES - 2)),
               tiles_j = max(1, cuda_divided(rows - 2 * HALO, ROWS - 2 * HALO));
     const int planes = planes_per_block(tuned_planes, w.c.n[2], tiles_i * tiles_j, MAX_PLANES,
-                                        FINISH ? EXTRA_FINISH_STEPS : EXTRA_STEPS);
+                                        tile::FINISHES ? EXTRA_FINISH_STEPS : EXTRA_STEPS);
     const int n[3] = {tiles_i, tiles_j, cuda_divided(w.c.n[2], planes)};
     const struct tile_reads reads[3] = {
         {-2 * open_low(w.c, 0) - 2, 2 * (LANES - 2), 2 * LANES + 4},
@@ -42,10 +41,10 @@ static void launch(const struct fv2_gsrb &w, int tuned_planes)
     const struct tiles tiles = tiles_of_part(w.part, n, w.c.n, w.c.wall, reads);
     const dim3 grid = tile_grid(tiles);
     if (w.part == PART_ALL)
-        return launch_tiles<HELMHOLTZ, ZERO, FINISH, ROWS>(w, all_tiles{}, grid, planes);
-    if constexpr (FINISH != REDUCES)
+        return launch_tiles<tile>(w, all_tiles{}, grid, planes);
+    if constexpr (tile::FINISH != REDUCES)
         if (grid.x > 0)
-            launch_tiles<HELMHOLTZ, ZERO, FINISH, ROWS>(w, tiles, grid, planes);
+            launch_tiles<tile>(w, tiles, grid, planes);
 }
 
 template <bool HELMHOLTZ, bool ZERO>
@@ -54,9 +53,9 @@ static void launch_sweeps(const struct fv2_gsrb &w)
     const struct cuda_tuning t =
         cuda_tuned(2, ZERO ? TUNED_ZERO_SMOOTH : TUNED_SMOOTH, HELMHOLTZ, w.c.n);
     if (w.few_rows || t.rows == FEW_ROWS)
-        launch<HELMHOLTZ, ZERO, ONLY_SWEEPS, FEW_ROWS>(w, t.planes);
+        launch<tile<HELMHOLTZ, ZERO, ONLY_SWEEPS, FEW_ROWS>>(w, t.planes);
     else
-        launch<HELMHOLTZ, ZERO, ONLY_SWEEPS, MANY_ROWS>(w, t.planes);
+        launch<tile<HELMHOLTZ, ZERO, ONLY_SWEEPS, MANY_ROWS>>(w, t.planes);
 }
 
 template <bool HELMHOLTZ>
@@ -66,9 +65,9 @@ static void launch_operator(const struct fv2_gsrb &w)
     CHECK(!w.zero_guess || (!w.coarse && !w.norm));
     CHECK(w.part == PART_ALL || !w.norm);
     if (w.coarse)
-        launch<HELMHOLTZ, false, RESTRICTS, ROWS>(w, 0);
+        launch<tile<HELMHOLTZ, false, RESTRICTS, ROWS>>(w, 0);
     else if (w.norm)
-        launch<HELMHOLTZ, false, REDUCES, ROWS>(w, 0);
+        launch<tile<HELMHOLTZ, false, REDUCES, ROWS>>(w, 0);
     else if (w.zero_guess)
         launch_sweeps<HELMHOLTZ, true>(w);
     else
@@ -134,14 +133,15 @@ static struct coverage covers(const struct part *part, const struct device_limit
     const struct pass *pass = &part->pass;
     const struct level *level = pass->level;
     if (pass_prolongs(pass) || !fuses_red_black(pass, 2) || !has_even_rows(level) ||
-        !tile_fits(part, device, tile<false, false, ROWS>::BYTES, tile<true, false, ROWS>::BYTES))
+        !tile_fits(part, device, tile<false, false, ONLY_SWEEPS, ROWS>::BYTES,
+                   tile<true, false, ONLY_SWEEPS, ROWS>::BYTES))
         return cover_nothing();
     struct coverage c = cover_all(part);
     c.finish = (pass->finish == FINISH_RESTRICT || pass->finish == FINISH_NORM) &&
                (pass->nsweeps > 2 || pass->start != START_ZERO) && cuda_even_patches(level) &&
                (!level->connected || level->ghosts >= 3) &&
-               tile_fits(part, device, tile<false, true, FINISH_ROWS>::BYTES,
-                         tile<true, true, FINISH_ROWS_HELMHOLTZ>::BYTES);
+               tile_fits(part, device, tile<false, false, RESTRICTS, FINISH_ROWS>::BYTES,
+                         tile<true, false, RESTRICTS, FINISH_ROWS_HELMHOLTZ>::BYTES);
     const bool more = part->after > 0 || (pass->finish != FINISH_NONE && !c.finish);
     return level->connected && more ? cover_nothing() : c;
 }

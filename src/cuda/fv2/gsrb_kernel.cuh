@@ -19,7 +19,6 @@
 #include "cuda/core/reciprocal.cuh"
 #include "cuda/core/red_black.cuh"
 #include "cuda/fv2/gsrb_tile.cuh"
-#include "cuda/tuning.h"
 #include "operators/boundary.h"
 #include "operators/fv2.h"
 #include "operators/smoothers.h"
@@ -28,11 +27,6 @@
 
 namespace fv2
 {
-enum { MANY_ROWS = TUNED_FV2_GSRB_ROWS, FEW_ROWS = TUNED_FV2_GSRB_FEW_ROWS };
-
-/* What follows the sweeps. */
-enum finish { ONLY_SWEEPS, RESTRICTS, REDUCES };
-
 /* What an update reads of a cell besides u: β on its low and high faces. */
 struct cell_data {
     double f, alpha, bi0, bi1, bj0, bj1, bk0, bk1;
@@ -125,7 +119,7 @@ DEVICE neighbours gather(double2 u, double next, double jm, double jp, double km
 }
 
 /* Data of both cells in a plane; bk0 and bk1 are β below and above it. */
-template <bool HELMHOLTZ, class tile>
+template <class tile>
 DEVICE void load_data(const struct thread_cells &p, unsigned slot, double2 bk0, double2 bk1,
                       cell_data *low, cell_data *high)
 {
@@ -133,7 +127,7 @@ DEVICE void load_data(const struct thread_cells &p, unsigned slot, double2 bk0, 
     const double2 f = vector_at(at + tile::F), bi = vector_at(at + tile::BI),
                   bj0 = vector_at(at + tile::BJ), bj1 = vector_at(at + tile::BJ + ROW_BYTES);
     double2 alpha = make_double2(0.0, 0.0);
-    if (HELMHOLTZ)
+    if (tile::HELMHOLTZ)
         alpha = vector_at(at + tile::ALPHA);
     double next = __shfl_down_sync(0xffffffffu, bi.x, 1);
     if (p.lane == LANES - 1)
@@ -156,7 +150,7 @@ DEVICE double black_beside_red(const struct thread_cells &p, unsigned plane, dou
 
 /* Residuals of both cells in plane k, which is finished in all rows; `above` are the finished cells
  * of plane k + 1. */
-template <bool HELMHOLTZ, bool WALLS, class tile>
+template <bool WALLS, class tile>
 DEVICE double2 residual_vector(const struct fv2_gsrb &w, const struct thread_cells &p, int k,
                                unsigned slot, const struct stream_state &m, double2 above)
 {
@@ -165,15 +159,15 @@ DEVICE double2 residual_vector(const struct fv2_gsrb &w, const struct thread_cel
     const struct walls walls = {p.j == 0 && w.c.wall[1][0], p.j == p.n1 - 1 && w.c.wall[1][1],
                                 k == 0 && w.c.wall[2][0], k == p.n2 - 1 && w.c.wall[2][1]};
     cell_data low, high;
-    load_data<HELMHOLTZ, tile>(p, slot, m.face_0, m.face_1, &low, &high);
+    load_data<tile>(p, slot, m.face_0, m.face_1, &low, &high);
     const neighbours x =
         with_ghosts<0, WALLS>(gather<0>(u, beside<0>(u), jm.x, jp.x, m.below.x, above.x), u.x,
                               p.column == 0 && w.c.wall[0][0], walls);
     const neighbours y =
         with_ghosts<1, WALLS>(gather<1>(u, beside<1>(u), jm.y, jp.y, m.below.y, above.y), u.y,
                               p.column == p.columns - 1 && w.c.wall[0][1], walls);
-    return make_double2(residual_of<HELMHOLTZ>(u.x, x, low, w.scale),
-                        residual_of<HELMHOLTZ>(u.y, y, high, w.scale));
+    return make_double2(residual_of<tile::HELMHOLTZ>(u.x, x, low, w.scale),
+                        residual_of<tile::HELMHOLTZ>(u.y, y, high, w.scale));
 }
 
 /* Offsets of the slots that a step works on: u of planes k + 2 and k + 1, the data of this step and
@@ -200,7 +194,7 @@ DEVICE struct slots next_slots(const struct slots &s)
 /* Step k of a warp whose red cells in plane k + 1, and black cells in plane k, are component E. c
  * is u in plane k + 2. Returns the finished cells of plane k; if FINISHES, `residual` becomes that
  * of plane k − 1. */
-template <bool HELMHOLTZ, bool ZERO, bool FINISHES, int E, bool WALLS, class tile>
+template <bool FINISHES, int E, bool WALLS, class tile>
 DEVICE double2 step(const struct fv2_gsrb &w, const struct thread_cells &p, const struct slots &s,
                     double2 c, int k, struct stream_state &m, double2 &residual)
 {
@@ -214,14 +208,14 @@ DEVICE double2 step(const struct fv2_gsrb &w, const struct thread_cells &p, cons
     if (tile::HALO > 1)
         black.bk0 = component(m.face_1, E);
     cell_data red;
-    load_data<HELMHOLTZ, tile>(p, s.step, m.bk, bk, E ? &m.black : &red, E ? &red : &m.black);
+    load_data<tile>(p, s.step, m.bk, bk, E ? &m.black : &red, E ? &red : &m.black);
     m.bk = bk;
     const double black_beside = black_beside_red<E, tile>(p, s.u_before, m.u_p),
                  red_beside = beside<E>(m.u_0);
 
     /* Every thread makes both updates, so that neither waits for the other. */
     double jm = 0.0, jp = 0.0;
-    if (!ZERO) {
+    if (!tile::ZERO) {
         const unsigned u = p.vector_address + s.u_before + tile::U + tile::U_ROWS + E * CELL_BYTES;
         jm = cell_at(u - ROW_BYTES);
         jp = cell_at(u + ROW_BYTES);
@@ -230,7 +224,7 @@ DEVICE double2 step(const struct fv2_gsrb &w, const struct thread_cells &p, cons
     const bool k0 = w.c.wall[2][0], k1 = w.c.wall[2][1];
     struct walls walls = {p.j == 0 && w.c.wall[1][0], p.j == p.n1 - 1 && w.c.wall[1][1],
                           k + 1 == 0 && k0, k + 1 == p.n2 - 1 && k1};
-    const double new_red = update<HELMHOLTZ, E, WALLS>(
+    const double new_red = update<tile::HELMHOLTZ, E, WALLS>(
         component(m.u_p, E),
         gather<E>(m.u_p, black_beside, jm, jp, component(m.u_0, E), component(c, E)), red,
         end_of_row, walls, w.scale);
@@ -238,36 +232,36 @@ DEVICE double2 step(const struct fv2_gsrb &w, const struct thread_cells &p, cons
     put(then, new_red);
     walls.k0 = k == 0 && k0;
     walls.k1 = k == p.n2 - 1 && k1;
-    const double new_black = update<HELMHOLTZ, E, WALLS>(
+    const double new_black = update<tile::HELMHOLTZ, E, WALLS>(
         component(m.u_0, E),
         gather<E>(m.u_0, red_beside, red_jm, red_jp, component(m.u_m, E), component(m.u_p, E)),
         black, end_of_row, walls, w.scale);
     const double2 done = E ? make_double2(m.u_0.x, new_black) : make_double2(new_black, m.u_0.y);
     if (FINISHES)
-        residual = residual_vector<HELMHOLTZ, WALLS, tile>(w, p, k - 1, s.step_before, m, done);
+        residual = residual_vector<WALLS, tile>(w, p, k - 1, s.step_before, m, done);
     return done;
 }
 
 /* Step k with what is uniform in a warp as template parameters: e is the component of red cells. */
-template <bool HELMHOLTZ, bool ZERO, bool FINISHES, class tile, class... Arguments>
+template <bool FINISHES, class tile, class... Arguments>
 DEVICE double2 step_by_component(int e, bool walls, Arguments &&...arguments)
 {
     if (e && walls)
-        return step<HELMHOLTZ, ZERO, FINISHES, 1, true, tile>(arguments...);
+        return step<FINISHES, 1, true, tile>(arguments...);
     if (e)
-        return step<HELMHOLTZ, ZERO, FINISHES, 1, false, tile>(arguments...);
+        return step<FINISHES, 1, false, tile>(arguments...);
     if (walls)
-        return step<HELMHOLTZ, ZERO, FINISHES, 0, true, tile>(arguments...);
-    return step<HELMHOLTZ, ZERO, FINISHES, 0, false, tile>(arguments...);
+        return step<FINISHES, 0, true, tile>(arguments...);
+    return step<FINISHES, 0, false, tile>(arguments...);
 }
 
 /* Collects the residuals of plane k: their sum over the two cells goes to shared memory, where it
  * meets that of the next row; or their magnitudes raise the norm. */
-template <enum finish FINISH, class tile>
+template <class tile>
 DEVICE void collect_residual(const struct thread_cells &p, int k, double2 residual,
                              struct stream_state &m)
 {
-    if (FINISH == RESTRICTS)
+    if (tile::FINISH == RESTRICTS)
         put(p.cell_address + tile::SUMS + (k & 1) * tile::SUM_BYTES, residual.x + residual.y);
     else if (p.stores)
         m.norm = larger(m.norm, larger(magnitude_bits(residual.x), magnitude_bits(residual.y)));
@@ -291,30 +285,30 @@ DEVICE void restrict_rows(const struct fv2_gsrb &w, const struct thread_cells &p
 }
 
 /* Issues the first copies, and waits for those of step `start`. */
-template <bool HELMHOLTZ, bool ZERO, class tile>
+template <class tile>
 DEVICE struct stream_state start_stream(const struct fv2_gsrb &w, const struct thread_cells &p,
                                         struct copies &s, int start)
 {
     struct stream_state m = {};
-    if (!ZERO)
+    if (!tile::ZERO)
         fetch_u<tile>(w, p, s);
     s.offset += w.c.sk * CELL_BYTES;
     s.u += tile::U_BYTES;
     if (s.of_u)
         s.from += w.c.sk * CELL_BYTES;
     for (int a = 0; a < AHEAD; a++) {
-        fetch<HELMHOLTZ, ZERO, tile>(w, p, s);
+        fetch<tile>(w, p, s);
         advance<tile>(w, s);
         __pipeline_commit();
     }
     if (p.inside) {
         const long offset = s.offset - (AHEAD + 2) * w.c.sk * CELL_BYTES; /* of plane `start` */
         m.bk = *(const double2 *)at(w.beta_k, offset + w.c.sk * CELL_BYTES);
-        if (!ZERO && (start >= 0 || !w.c.wall[2][0]))
+        if (!tile::ZERO && (start >= 0 || !w.c.wall[2][0]))
             m.u_0 = *(const double2 *)at(w.in, offset);
     }
     __pipeline_wait_prior(AHEAD - 1);
-    if (!ZERO && s.own)
+    if (!tile::ZERO && s.own)
         m.u_p = vector_at(p.vector_address + tile::U + tile::U_ROWS);
     __syncthreads();
     return m;
@@ -339,76 +333,72 @@ struct plane_range {
     int start, stop; /* steps */
 };
 
-template <int HALO>
+template <class tile>
 DEVICE struct plane_range compute_range(const struct fv2_gsrb &w, int number, int planes)
 {
     struct plane_range a;
     a.first = number * planes;
     a.last = min(a.first + planes, w.c.n[2]);
-    a.start = w.c.wall[2][0] ? max(a.first - 1 - HALO, -1) : a.first - 1 - HALO;
-    a.stop = w.c.wall[2][1] ? min(a.last + HALO - 1, w.c.n[2]) : a.last + HALO - 1;
+    a.start = w.c.wall[2][0] ? max(a.first - 1 - tile::HALO, -1) : a.first - 1 - tile::HALO;
+    a.stop = w.c.wall[2][1] ? min(a.last + tile::HALO - 1, w.c.n[2]) : a.last + tile::HALO - 1;
     return a;
 }
 
 /* The residual of the last plane, which no step computes, and the last restriction or the norm. */
-template <bool HELMHOLTZ, enum finish FINISH, class tile>
+template <class tile>
 DEVICE void finish_range(const struct fv2_gsrb &w, const struct thread_cells &p,
                          const struct plane_range &a, unsigned step_before, struct stream_state &m)
 {
     if (a.stop == a.last) { /* a wall */
-        if (FINISH == RESTRICTS)
+        if (tile::FINISH == RESTRICTS)
             restrict_rows<tile>(w, p, a.stop - 2, m);
         if (p.finishes)
-            collect_residual<FINISH, tile>(
+            collect_residual<tile>(
                 p, a.stop - 1,
-                residual_vector<HELMHOLTZ, true, tile>(w, p, a.stop - 1, step_before, m, m.done),
-                m);
+                residual_vector<true, tile>(w, p, a.stop - 1, step_before, m, m.done), m);
         __syncthreads();
     }
-    if (FINISH == RESTRICTS)
+    if (tile::FINISH == RESTRICTS)
         restrict_rows<tile>(w, p, a.last - 1, m);
     else
         warp_atomic_max(w.norm, m.norm);
 }
 
-template <bool HELMHOLTZ, bool ZERO, enum finish FINISH, int ROWS, class TILES>
-static __global__ void __launch_bounds__(LANES *ROWS, FINISH ? 1 : MANY_ROWS / ROWS)
+template <class tile, class TILES>
+static __global__ void __launch_bounds__(LANES *tile::ROWS, tile::BLOCKS)
     gsrb_kernel(const __grid_constant__ struct fv2_gsrb w, const __grid_constant__ TILES tiles,
                 int planes)
 {
-    using tile = struct tile<HELMHOLTZ, FINISH != ONLY_SWEEPS, ROWS>;
     extern __shared__ __align__(128) unsigned char shared_memory[];
     const dim3 own = tile_of_block(tiles);
-    const struct thread_cells p = compute_thread<ROWS, tile::HALO>(w.c, tiles, own, shared_memory);
-    const struct plane_range a = compute_range<tile::HALO>(w, own.z, planes);
+    const struct thread_cells p = compute_thread<tile>(w.c, tiles, own, shared_memory);
+    const struct plane_range a = compute_range<tile>(w, own.z, planes);
     const bool wall_row = (p.j == 0 && w.c.wall[1][0]) || (p.j == p.n1 - 1 && w.c.wall[1][1]);
-    struct copies copies = initial_copies<tile, ROWS>(w, p, a.start + 1);
-    struct stream_state m = start_stream<HELMHOLTZ, ZERO, tile>(w, p, copies, a.start);
+    struct copies copies = initial_copies<tile>(w, p, a.start + 1);
+    struct stream_state m = start_stream<tile>(w, p, copies, a.start);
     struct slots s = initial_slots<tile>();
     for (int k = a.start; k < a.stop; k++) {
         if (k + AHEAD < a.stop)
-            fetch<HELMHOLTZ, ZERO, tile>(w, p, copies);
+            fetch<tile>(w, p, copies);
         __pipeline_commit();
-        if (FINISH == RESTRICTS && k - 2 >= a.first)
+        if (tile::FINISH == RESTRICTS && k - 2 >= a.first)
             restrict_rows<tile>(w, p, k - 2, m);
         double2 c = make_double2(0.0, 0.0), residual, done;
-        if (!ZERO)
+        if (!tile::ZERO)
             c = vector_at(p.vector_address + s.u + tile::U + tile::U_ROWS);
         const int e = (p.j + k + 1 + w.parity) & 1;
-        const bool walls = wall_row || (k <= (FINISH ? 1 : 0) && w.c.wall[2][0]) ||
+        const bool walls = wall_row || (k <= (tile::FINISHES ? 1 : 0) && w.c.wall[2][0]) ||
                            (k >= p.n2 - 2 && w.c.wall[2][1]);
         const double2 face = m.bk;
-        if (FINISH && p.finishes && k - 1 >= a.first) {
-            done = step_by_component<HELMHOLTZ, ZERO, true, tile>(e, walls, w, p, s, c, k, m,
-                                                                  residual);
-            collect_residual<FINISH, tile>(p, k - 1, residual, m);
+        if (tile::FINISHES && p.finishes && k - 1 >= a.first) {
+            done = step_by_component<true, tile>(e, walls, w, p, s, c, k, m, residual);
+            collect_residual<tile>(p, k - 1, residual, m);
         } else {
-            done = step_by_component<HELMHOLTZ, ZERO, false, tile>(e, walls, w, p, s, c, k, m,
-                                                                   residual);
+            done = step_by_component<false, tile>(e, walls, w, p, s, c, k, m, residual);
         }
         if (p.stores && k >= a.first && k < a.last)
             *(double2 *)((char *)w.out + copies.offset - (AHEAD + 2) * w.c.sk * CELL_BYTES) = done;
-        if (FINISH)
+        if (tile::FINISHES)
             put(p.vector_address + tile::DONE + ROW_BYTES + (k & 1) * tile::DONE_BYTES, done);
         move_up(m, c, done, face);
         __pipeline_wait_prior(AHEAD - 1);
@@ -416,8 +406,8 @@ static __global__ void __launch_bounds__(LANES *ROWS, FINISH ? 1 : MANY_ROWS / R
         advance<tile>(w, copies);
         s = next_slots<tile>(s);
     }
-    if (FINISH)
-        finish_range<HELMHOLTZ, FINISH, tile>(w, p, a, s.step_before, m);
+    if (tile::FINISHES)
+        finish_range<tile>(w, p, a, s.step_before, m);
 }
 } // namespace fv2
 

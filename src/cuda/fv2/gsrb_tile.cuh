@@ -7,42 +7,54 @@
 #include <cuda_pipeline.h>
 #include "cuda/core/tiles.cuh"
 #include "cuda/fv2/gsrb.cuh"
+#include "cuda/tuning.h"
 
 namespace fv2
 {
 /* A block has 32 × ROWS threads. It copies planes AHEAD steps before they are needed. */
 enum { LANES = 32, AHEAD = 2 };
+enum { MANY_ROWS = TUNED_FV2_GSRB_ROWS, FEW_ROWS = TUNED_FV2_GSRB_FEW_ROWS };
 enum { VECTOR_BYTES = 16, CELL_BYTES = 8, ROW_BYTES = LANES * VECTOR_BYTES };
 
-/* The layout of a tile. Rows begin at multiples of 128 bytes: copies to other addresses take twice
- * the traffic. Planes take a field's slots in turn. In step k the newest slots hold u of plane k +
- * 2; f, α and β of the faces in i and j of plane k + 1; and β_k above plane k + 1. A pass that
- * FINISHES with the residual needs f, α and β for two more steps. */
-template <bool HELMHOLTZ, bool FINISHES, int ROWS>
+/* What follows the sweeps. */
+enum finish { ONLY_SWEEPS, RESTRICTS, REDUCES };
+
+/* A variant of the kernel, and the layout of its tile. Rows begin at multiples of 128 bytes: copies
+ * to other addresses take twice the traffic. Planes take a field's slots in turn. In step k the
+ * newest slots hold u of plane k + 2; f, α and β of the faces in i and j of plane k + 1; and β_k
+ * above plane k + 1. A pass that FINISHES with the residual needs f, α and β for two more steps. */
+template <bool helmholtz, bool zero, enum finish finish, int rows>
 struct tile {
+    static constexpr bool HELMHOLTZ = helmholtz, ZERO = zero, FINISHES = finish != ONLY_SWEEPS;
+    static constexpr enum finish FINISH = finish;
+    static constexpr int ROWS = rows, BLOCKS = FINISHES ? 1 : MANY_ROWS / ROWS;
     static constexpr int HALO = FINISHES ? 2 : 1; /* outer rows that repeat other blocks' */
     static constexpr int U_SLOTS = AHEAD + 2, BK_SLOTS = AHEAD + 1;
     static constexpr int STEP_SLOTS = AHEAD + (FINISHES ? 3 : 1);
 
     /* A slot of u: the row below the tile, the tile, the row above it, the cells beside it. */
-    static constexpr int U_ROWS = ROW_BYTES, U_ABOVE = (ROWS + 1) * ROW_BYTES;
-    static constexpr int U_LOW = U_ABOVE + ROW_BYTES, U_HIGH = U_LOW + ROWS * CELL_BYTES;
+    static constexpr int U_ROWS = ROW_BYTES,
+    U_ABOVE = (ROWS + 1) * ROW_BYTES;
+    static constexpr int U_LOW = U_ABOVE + ROW_BYTES, U_HIGH = U_LOW + ROWS *CELL_BYTES;
     static constexpr int U_BYTES = FINISHES ? cuda_whole_lines(U_HIGH + ROWS * CELL_BYTES) : U_LOW;
 
     /* A slot of a step: beyond the last lane one more face in i, above the last row one more in j.
      */
-    static constexpr int F = 0, BI = ROWS * ROW_BYTES, BJ = 2 * BI;
+    static constexpr int F = 0,
+    BI = ROWS *ROW_BYTES,
+    BJ = 2 * BI;
     static constexpr int BJ_ABOVE = BJ + BI, BI_END = BJ_ABOVE + ROW_BYTES;
     static constexpr int ALPHA = cuda_whole_lines(BI_END + ROWS * CELL_BYTES);
     static constexpr int STEP_BYTES = ALPHA + (HELMHOLTZ ? BI : 0);
 
     /* New values have a row below and a row above the tile that no thread writes; the outermost
      * rows read them. */
-    static constexpr int BK_BYTES = BI, RED_BYTES = (ROWS + 2) * ROW_BYTES / 2;
+    static constexpr int BK_BYTES = BI,
+    RED_BYTES = (ROWS + 2) * ROW_BYTES / 2;
     static constexpr int DONE_BYTES = 2 * RED_BYTES;
     static constexpr int SUM_BYTES = BI / 2;
 
-    static constexpr int U = 0, STEPS = U + U_SLOTS * U_BYTES;
+    static constexpr int U = 0, STEPS = U + U_SLOTS *U_BYTES;
     static constexpr int BK = STEPS + STEP_SLOTS * STEP_BYTES;
     static constexpr int RED = BK + BK_SLOTS * BK_BYTES; /* new values of the red cells */
     static constexpr int DONE = RED + 2 * RED_BYTES;     /* finished cells */
@@ -110,25 +122,26 @@ static __host__ __device__ int open_high(const struct cells &c, int d)
     return c.wall[d][1] ? 0 : 1;
 }
 
-template <int ROWS, int HALO, class TILES>
-DEVICE struct thread_cells compute_thread(const struct cells &c, const TILES &tiles, dim3 tile,
+template <class tile, class TILES>
+DEVICE struct thread_cells compute_thread(const struct cells &c, const TILES &tiles, dim3 block,
                                           const void *shared_memory)
 {
     const unsigned memory = (unsigned)__cvta_generic_to_shared(shared_memory);
     struct thread_cells p;
     p.lane = threadIdx.x;
     p.row = threadIdx.y;
-    p.column = (int)tile.x * (LANES - 2) + p.lane - open_low(c, 0);
-    p.j = (int)tile.y * (ROWS - 2 * HALO) + p.row - HALO * open_low(c, 1);
+    p.column = (int)block.x * (LANES - 2) + p.lane - open_low(c, 0);
+    p.j = (int)block.y * (tile::ROWS - 2 * tile::HALO) + p.row - tile::HALO * open_low(c, 1);
     p.columns = c.n[0] / 2;
     p.n1 = c.n[1];
     p.n2 = c.n[2];
     p.end_column = p.columns + open_high(c, 0);
-    p.end_j = p.n1 + HALO * open_high(c, 1);
+    p.end_j = p.n1 + tile::HALO * open_high(c, 1);
     p.inside = p.column < p.end_column && p.j < p.end_j;
-    p.finishes = (p.row >= HALO || tile.y == 0) && (p.row < ROWS - HALO || is_last(tiles, tile, 1));
+    p.finishes = (p.row >= tile::HALO || block.y == 0) &&
+                 (p.row < tile::ROWS - tile::HALO || is_last(tiles, block, 1));
     p.stores = p.finishes && p.column >= 0 && p.column < p.columns && p.j >= 0 && p.j < p.n1 &&
-               (p.lane > 0 || tile.x == 0) && (p.lane < LANES - 1 || is_last(tiles, tile, 0));
+               (p.lane > 0 || block.x == 0) && (p.lane < LANES - 1 || is_last(tiles, block, 0));
     p.vector_address = memory + (p.row * LANES + p.lane) * VECTOR_BYTES;
     p.cell_address = memory + (p.row * LANES + p.lane) * CELL_BYTES;
     return p;
@@ -153,12 +166,13 @@ struct copies {
 };
 
 /* The first plane is that of u one plane before the first step. */
-template <class tile, int ROWS>
+template <class tile>
 DEVICE struct copies initial_copies(const struct fv2_gsrb &w, const struct thread_cells &p,
                                     int plane)
 {
     const struct cells &c = w.c;
-    const int first_column = p.column - p.lane, first_row = p.j - p.row, above = first_row + ROWS;
+    const int first_column = p.column - p.lane, first_row = p.j - p.row,
+              above = first_row + tile::ROWS;
     const unsigned here = p.vector_address - p.row * ROW_BYTES, cell = here - p.lane * CELL_BYTES;
     const long first = 2 * p.column;
     /* Ghosts at the high end whose neighbours are needed too. */
@@ -170,7 +184,7 @@ DEVICE struct copies initial_copies(const struct fv2_gsrb &w, const struct threa
         s.vector = true;
         s.to = here + tile::STEPS + tile::BJ_ABOVE;
         from = w.beta_j + first + above * c.sj;
-    } else if (p.row == 1 && p.lane < ROWS && first_column + LANES <= p.columns + beyond &&
+    } else if (p.row == 1 && p.lane < tile::ROWS && first_column + LANES <= p.columns + beyond &&
                first_row + p.lane < p.end_j) {
         s.cell = true;
         s.to = cell + tile::STEPS + tile::BI_END;
@@ -183,12 +197,12 @@ DEVICE struct copies initial_copies(const struct fv2_gsrb &w, const struct threa
         s.vector = s.of_u = true;
         s.to = here + tile::U + tile::U_ABOVE;
         from = w.in + first + above * c.sj;
-    } else if (tile::HALO > 1 && p.row == 4 && p.lane < ROWS && first_column != 0 &&
+    } else if (tile::HALO > 1 && p.row == 4 && p.lane < tile::ROWS && first_column != 0 &&
                first_row + p.lane < p.end_j) {
         s.cell = s.of_u = true;
         s.to = cell + tile::U + tile::U_LOW;
         from = w.in + 2 * first_column - 1 + (first_row + p.lane) * c.sj;
-    } else if (tile::HALO > 1 && p.row == 5 && p.lane < ROWS &&
+    } else if (tile::HALO > 1 && p.row == 5 && p.lane < tile::ROWS &&
                first_column + LANES < p.columns + 2 * beyond && first_row + p.lane < p.end_j) {
         s.cell = s.of_u = true;
         s.to = cell + tile::U + tile::U_HIGH;
@@ -216,32 +230,32 @@ DEVICE void fetch_u(const struct fv2_gsrb &w, const struct thread_cells &p, cons
         copy_cell(s.to + s.u, s.from);
 }
 
-template <bool HELMHOLTZ, class tile>
+template <class tile>
 DEVICE void fetch_own(const struct fv2_gsrb &w, const struct thread_cells &p,
-                      const struct copies &s, bool u)
+                      const struct copies &s)
 {
     const long near = s.offset - w.c.sk * CELL_BYTES; /* one plane lower */
     const unsigned step = p.vector_address + s.step + tile::STEPS;
-    if (u)
+    if (!tile::ZERO)
         copy_vector(p.vector_address + s.u + tile::U + tile::U_ROWS, at(w.in, s.offset));
     copy_vector(p.vector_address + s.bk + tile::BK, at(w.beta_k, s.offset));
     copy_vector(step + tile::F, at(w.f, near));
     copy_vector(step + tile::BI, at(w.beta_i, near));
     copy_vector(step + tile::BJ, at(w.beta_j, near));
-    if (HELMHOLTZ)
+    if (tile::HELMHOLTZ)
         copy_vector(step + tile::ALPHA, at(w.alpha, near));
 }
 
 /* Copies all of a step. Planes beyond the last ones are ghosts; they are read but not used. */
-template <bool HELMHOLTZ, bool ZERO, class tile>
+template <class tile>
 DEVICE void fetch(const struct fv2_gsrb &w, const struct thread_cells &p, const struct copies &s)
 {
     const unsigned to = s.to + (s.of_u ? s.u : s.step);
     if (s.own)
-        fetch_own<HELMHOLTZ, tile>(w, p, s, !ZERO);
-    if (s.vector && !(ZERO && s.of_u))
+        fetch_own<tile>(w, p, s);
+    if (s.vector && !(tile::ZERO && s.of_u))
         copy_vector(to, s.from);
-    if (s.cell && !(ZERO && s.of_u))
+    if (s.cell && !(tile::ZERO && s.of_u))
         copy_cell(to, s.from);
 }
 
