@@ -191,30 +191,18 @@ struct column_values {
     quad sum, flux_k; /* of plane k − 1: net fluxes in i and j, low k flux */
 };
 
-/* Loads a thread's two cells of a row, and beside them as many as `to` has room for. */
-DEVICE void load(double (&to)[2], const double *from)
+/* Loads a thread's two cells of a row; with N = 3 also the next cell, with N = 4 also the one
+ * before. */
+template <int N>
+DEVICE void load(double (&to)[N], const double *from)
 {
     const double2 p = *(const double2 *)from;
-    to[0] = p.x;
-    to[1] = p.y;
-}
-
-DEVICE void load(double (&to)[3], const double *from)
-{
-    const double2 p = *(const double2 *)from;
-    to[0] = p.x;
-    to[1] = p.y;
-    to[2] = from[2];
-}
-
-/* Both cells and the next one on either side. */
-DEVICE void load(double (&to)[4], const double *from)
-{
-    const double2 p = *(const double2 *)from;
-    to[0] = from[-1];
-    to[1] = p.x;
-    to[2] = p.y;
-    to[3] = from[2];
+    if (N == 4)
+        to[0] = from[-1];
+    to[N / 4] = p.x;
+    to[N / 4 + 1] = p.y;
+    if (N > 2)
+        to[N - 1] = from[2];
 }
 
 /* The first of a thread's cells, in shared memory, in the planes that step k uses. */
