@@ -6,8 +6,9 @@
  * among blocks. tile_copy.* and shared_memory.cuh bring tiles to shared memory and read them. The
  * other files hold one small function each; fences.cuh the compiler fences with their reasons. */
 
-/* A function for the device. */
-#define DEVICE static __device__ __forceinline__
+/* A function, or member function, for the device. */
+#define DEVICE_MEMBER __device__ __forceinline__
+#define DEVICE static DEVICE_MEMBER
 
 /* One patch. */
 struct cells {

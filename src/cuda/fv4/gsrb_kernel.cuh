@@ -136,33 +136,31 @@ DEVICE void fetch_sources(const struct fv4_gsrb &w, const struct block_range &m,
     x.here = above;
 }
 
-template <bool HELMHOLTZ, bool ZERO, int S>
-DEVICE void relax_reds(const struct fv4_gsrb &w, const struct columns &t,
-                       const struct step_context &now, const struct state &x,
+template <class Rows>
+DEVICE void relax_reds(const Rows &rows, const struct step_context &now, const struct sources &s,
                        const struct faces_j &j, double red[2], struct shared_operands shared[2],
                        struct face high[2])
 {
 #pragma unroll
     for (int q = 0; q < 2; q++) {
-        const struct stored_dinv dinv = {!(now.red_away >> 2 * q & 1), t.dinv + q * DINV_SIZE};
-        red[q] = relax_red<HELMHOLTZ, ZERO, S>(w, t, x.p, x.kept, 2 * q + S, j, x.sources[S].red[q],
-                                               dinv, shared[q], high[q]);
+        const struct stored_dinv dinv = {!(now.red_away >> 2 * q & 1), rows.t.dinv + q * DINV_SIZE};
+        red[q] = rows.relax_red(2 * q + Rows::PARITY, j, s.red[q], dinv, shared[q], high[q]);
     }
 }
 
-template <bool HELMHOLTZ, bool ZERO, int S>
-DEVICE void relax_blacks(const struct fv4_gsrb &w, const struct columns &t,
-                         const struct step_context &now, const struct state &x,
+template <class Rows>
+DEVICE void relax_blacks(const Rows &rows, const struct step_context &now, const struct sources &s,
                          const struct faces_j &j, const double red[2],
                          const struct shared_operands shared[2], double black[2])
 {
 #pragma unroll
     for (int q = 0; q < 2; q++) {
-        const struct stored_dinv dinv = {!is(t, AWAY_I), t.dinv + BLACK_DINV + q * DINV_SIZE};
-        black[q] = relax_black<HELMHOLTZ, ZERO, S>(w, t, x.p, x.kept, 2 * q + S, j, red[q],
-                                                   x.sources[S].black[q], dinv, shared[q]);
+        const int r = 2 * q + Rows::PARITY;
+        const struct stored_dinv dinv = {!is(rows.t, AWAY_I),
+                                         rows.t.dinv + BLACK_DINV + q * DINV_SIZE};
+        black[q] = rows.relax_black(r, j, red[q], s.black[q], dinv, shared[q]);
         if (!(now.black_away >> 2 * q & 1))
-            black[q] = x.kept.u[2 * q + S][2];
+            black[q] = rows.x.u[r][2];
     }
 }
 
@@ -183,8 +181,11 @@ DEVICE void step(const struct fv4_gsrb &w, const struct gsrb_maps &maps,
         relax_outer<HELMHOLTZ, ZERO>(w, m, x.p, k);
     if (!ZERO)
         load_planes<HELMHOLTZ, S>(x.kept, t, x.p);
-    const struct faces_j j = load_faces_j<HELMHOLTZ, S>(x.kept, t, x.p);
-    relax_reds<HELMHOLTZ, ZERO, S>(w, t, now, x, j, red, shared, high);
+    const struct active_rows<HELMHOLTZ, ZERO, S> rows = {
+        w, t, x.p, x.kept
+    };
+    const struct faces_j j = rows.load_faces_j();
+    relax_reds(rows, now, x.sources[S], j, red, shared, high);
     wait_for(barriers().reds, now.number - 1);
     for (int q = 0; q < 2; q++)
         if (is(t, INSIDE))
@@ -197,7 +198,7 @@ DEVICE void step(const struct fv4_gsrb &w, const struct gsrb_maps &maps,
     }
     arrive(barriers().reds, now.number);
     fetch_after(barriers().reds, m, warp, k, [&] { fetch_next_beta(maps, m, k + 2); });
-    relax_blacks<HELMHOLTZ, ZERO, S>(w, t, now, x, j, red, shared, black);
+    relax_blacks(rows, now, x.sources[S], j, red, shared, black);
     if (k > m.first)
         store_rows<S>(t, x.out, black, x.kept.red);
     save_operands<S>(x.kept, j, red, high);

@@ -47,115 +47,21 @@ DEVICE bool is_kept(int r)
     return r >= 0 && r < COLUMNS;
 }
 
-/* Old u of row r in plane k + d. */
-template <bool ZERO, int S>
-DEVICE double u_of(const struct kept &x, const struct columns &t, const struct planes &p, int r,
-                   int d)
-{
-    if (ZERO)
-        return 0.0;
-    return is_kept(r) ? x.u[r][d + (r % 2 == S ? 3 : 2)] : at(p.u[2 + d] + row_offset(t, r));
-}
-
 /* Values on either side of a cell in i and in j. */
 struct sides {
     double i[2], j[2];
 };
-
-template <bool ZERO, int S>
-DEVICE struct sides next_of(const struct kept &x, const struct columns &t, const struct planes &p,
-                            int r, int d)
-{
-    const int address = p.u[2 + d] + row_offset(t, r);
-    return {{at(address - COLUMN), at(address + COLUMN)},
-            {u_of<ZERO, S>(x, t, p, r - 1, d), u_of<ZERO, S>(x, t, p, r + 1, d)}};
-}
-
-/* All u that the operator reads at the cell of row r in plane k + d. `next` holds the neighbours in
- * i and j; `below` and `above` the neighbours in i and j of the cells below and above; `column` the
- * cells below and above, farthest to farthest. The rest has the cell's own colour. */
-template <bool ZERO, int S>
-DEVICE struct fv4_cells cells_of(const struct kept &kept, const struct columns &t,
-                                 const struct planes &p, int r, int d, const double column[4],
-                                 const struct sides &next, const struct sides &below,
-                                 const struct sides &above)
-{
-    struct fv4_cells x;
-    x.here = u_of<ZERO, S>(kept, t, p, r, d);
-    for (int side = 0; side < 2; side++) {
-        const int step = side ? 1 : -1, plane = p.u[2 + d];
-        x.near_i[side] = next.i[side];
-        x.near_j[side] = next.j[side];
-        x.near_k[side] = column[1 + side];
-        x.far_i[side] = at(plane + row_offset(t, r) + 2 * step * COLUMN);
-        x.far_j[side] = u_of<ZERO, S>(kept, t, p, r + 2 * step, d);
-        x.far_k[side] = column[3 * side];
-        x.ij[side] = at(plane + row_offset(t, r - 1) + step * COLUMN);
-        x.ij[2 + side] = at(plane + row_offset(t, r + 1) + step * COLUMN);
-        x.ik[side] = below.i[side];
-        x.ik[2 + side] = above.i[side];
-        x.jk[side] = below.j[side];
-        x.jk[2 + side] = above.j[side];
-    }
-    return x;
-}
-
-/* β on the low or high (side 0 or 1) face in i of the cell of row r in a plane. */
-DEVICE double beta_i(const struct columns &t, int plane, int r, int side)
-{
-    return at(plane + BETA_I_CELL + row_offset(t, r) + side * COLUMN);
-}
-
-/* Both faces in i of a cell; β and its difference in k are given. */
-DEVICE struct fv4_faces faces_i(const struct columns &t, int plane, int r, const double beta[2],
-                                const double d_k[2])
-{
-    struct fv4_faces x;
-    for (int side = 0; side < 2; side++) {
-        x.beta[side] = beta[side];
-        x.d_first[side] = beta_i(t, plane, r + 1, side) - beta_i(t, plane, r - 1, side);
-        x.d_second[side] = d_k[side];
-    }
-    return x;
-}
-
-/* The face in j at an offset in a plane; the difference of β in k is given. */
-DEVICE struct face face_j(int plane, int offset, double d_k)
-{
-    const int here = plane + offset;
-    return {at(here), at(here + COLUMN) - at(here - COLUMN), d_k};
-}
 
 /* The four faces in j of active cells in plane k, and in plane k − 1. */
 struct faces_j {
     struct face here[COLUMNS], below[COLUMNS];
 };
 
-template <bool HELMHOLTZ, int S>
-DEVICE struct faces_j load_faces_j(const struct kept &x, const struct columns &t,
-                                   const struct planes &p)
+/* The face in j at an offset in a plane; the difference of β in k is given. */
+DEVICE struct face face_j(int plane, int offset, double d_k)
 {
-    struct faces_j j;
-    for (int y = 0; y < COLUMNS; y++) {
-        const int r = y + S, offset = BETA_J_CELL + face_offset(t, r);
-        const bool kept = r > 0 && r < COLUMNS;
-        const double below = kept && !HELMHOLTZ ? x.beta_j[r - 1] : at(p.beta[1] + offset);
-        j.here[y] = face_j(p.beta[2], offset, at(p.beta[3] + offset) - below);
-        const double d_k = j.here[y].beta - at(p.beta[0] + offset);
-        j.below[y] = face_j(p.beta[1], offset, d_k);
-        j.below[y].beta = below;
-        if (kept)
-            j.below[y].d_first = x.d_i[r - 1];
-    }
-    return j;
-}
-
-/* The face in k of row r, in a plane of such faces. */
-DEVICE struct face face_k(const struct columns &t, int plane, int r)
-{
-    const int address = plane + row_offset(t, r);
-    return {at(address), at(address + COLUMN) - at(address - COLUMN),
-            at(plane + row_offset(t, r + 1)) - at(plane + row_offset(t, r - 1))};
+    const int here = plane + offset;
+    return {at(here), at(here + COLUMN) - at(here - COLUMN), d_k};
 }
 
 /* Operands that a red cell in plane k shares with the black cell below it: old u next to the red
@@ -166,63 +72,152 @@ struct shared_operands {
     struct face low;
 };
 
-/* The new value of the red cell of row r in plane k; `high` becomes the face above it. */
+/* The active cells in a step of parity S. */
 template <bool HELMHOLTZ, bool ZERO, int S>
-DEVICE double relax_red(const struct fv4_gsrb &w, const struct columns &t, const struct planes &p,
-                        const struct kept &x, int r, const struct faces_j &j,
-                        const struct source &s, const struct stored_dinv &stored,
-                        struct shared_operands &shared, struct face &high)
-{
-    double beta[2], d_k[2];
-    shared.next = next_of<ZERO, S>(x, t, p, r, 0);
-    for (int side = 0; side < 2; side++) {
-        beta[side] = beta_i(t, p.beta[2], r, side);
-        shared.beta_m[side] = beta_i(t, p.beta[1], r, side);
-        d_k[side] = beta_i(t, p.beta[3], r, side) - shared.beta_m[side];
-        shared.d_k[side] = beta[side] - beta_i(t, p.beta[0], r, side);
-    }
-    shared.low = face_k(t, p.beta_k[0], r);
-    high = face_k(t, p.beta_k[1], r);
-    const struct faces faces = {faces_i(t, p.beta[2], r, beta, d_k),
-                                both(j.here[r - S], j.here[r - S + 1]), both(shared.low, high)};
-    if (ZERO)
-        return relax_from_zero(w, faces, s, stored);
-    const double column[4] = {x.u[r][1], x.u[r][2], x.u[r][4], x.u[r][5]};
-    const struct fv4_cells cells =
-        cells_of<ZERO, S>(x, t, p, r, 0, column, shared.next, next_of<ZERO, S>(x, t, p, r, -1),
-                          next_of<ZERO, S>(x, t, p, r, 1));
-    return relax<HELMHOLTZ>(w, cells, faces, s, stored);
-}
+struct active_rows {
+    static constexpr int PARITY = S;
+    const struct fv4_gsrb &w;
+    const struct columns &t;
+    const struct planes &p;
+    const struct kept &x;
 
-/* The new red values next to the black cell of row r in plane k − 1. */
-template <int S>
-DEVICE struct sides reds_of(const struct kept &x, const struct columns &t, const struct planes &p,
-                            int r)
-{
-    const int address = p.red[0] + red_offset(t, r / 2);
-    struct sides next = {{at(address - COLUMN), at(address + COLUMN)}, {}};
-    for (int side = 0; side < 2; side++) {
-        const int y = r + (side ? 1 : -1);
-        next.j[side] = is_kept(y) ? x.red[y] : at(p.red[0] + red_offset(t, side ? 2 : -1));
+    /* Old u of row r in plane k + d. */
+    DEVICE_MEMBER double u_of(int r, int d) const
+    {
+        if (ZERO)
+            return 0.0;
+        return is_kept(r) ? x.u[r][d + (r % 2 == S ? 3 : 2)] : at(p.u[2 + d] + row_offset(t, r));
     }
-    return next;
-}
 
-/* The new value of the black cell in plane k − 1, where no wall in j or k is near. */
-template <bool HELMHOLTZ, bool ZERO, int S>
-DEVICE double relax_black(const struct fv4_gsrb &w, const struct columns &t, const struct planes &p,
-                          const struct kept &x, int r, const struct faces_j &j, double red,
-                          const struct source &s, const struct stored_dinv &stored,
-                          const struct shared_operands &shared)
-{
-    const struct faces faces = {faces_i(t, p.beta[1], r, shared.beta_m, shared.d_k),
-                                both(j.below[r - S], j.below[r - S + 1]),
-                                both(x.low[r], shared.low)};
-    const double column[4] = {x.u[r][0], x.red[r], red, x.u[r][4]};
-    const struct fv4_cells cells = cells_of<ZERO, S>(x, t, p, r, -1, column, reds_of<S>(x, t, p, r),
-                                                     next_of<ZERO, S>(x, t, p, r, -2), shared.next);
-    return relax<HELMHOLTZ>(w, cells, faces, s, stored);
-}
+    DEVICE_MEMBER struct sides next_of(int r, int d) const
+    {
+        const int address = p.u[2 + d] + row_offset(t, r);
+        return {{at(address - COLUMN), at(address + COLUMN)}, {u_of(r - 1, d), u_of(r + 1, d)}};
+    }
+
+    /* All u that the operator reads at the cell of row r in plane k + d. `next` holds the
+     * neighbours in i and j; `below` and `above` the neighbours in i and j of the cells below and
+     * above; `column` the cells below and above, farthest to farthest. The rest has the cell's own
+     * colour. */
+    DEVICE_MEMBER struct fv4_cells cells_of(int r, int d, const double column[4],
+                                            const struct sides &next, const struct sides &below,
+                                            const struct sides &above) const
+    {
+        struct fv4_cells cells;
+        cells.here = u_of(r, d);
+        for (int side = 0; side < 2; side++) {
+            const int step = side ? 1 : -1, plane = p.u[2 + d];
+            cells.near_i[side] = next.i[side];
+            cells.near_j[side] = next.j[side];
+            cells.near_k[side] = column[1 + side];
+            cells.far_i[side] = at(plane + row_offset(t, r) + 2 * step * COLUMN);
+            cells.far_j[side] = u_of(r + 2 * step, d);
+            cells.far_k[side] = column[3 * side];
+            cells.ij[side] = at(plane + row_offset(t, r - 1) + step * COLUMN);
+            cells.ij[2 + side] = at(plane + row_offset(t, r + 1) + step * COLUMN);
+            cells.ik[side] = below.i[side];
+            cells.ik[2 + side] = above.i[side];
+            cells.jk[side] = below.j[side];
+            cells.jk[2 + side] = above.j[side];
+        }
+        return cells;
+    }
+
+    /* β on the low or high (side 0 or 1) face in i of the cell of row r in a plane. */
+    DEVICE_MEMBER double beta_i(int plane, int r, int side) const
+    {
+        return at(plane + BETA_I_CELL + row_offset(t, r) + side * COLUMN);
+    }
+
+    /* Both faces in i of a cell; β and its difference in k are given. */
+    DEVICE_MEMBER struct fv4_faces faces_i(int plane, int r, const double beta[2],
+                                           const double d_k[2]) const
+    {
+        struct fv4_faces x;
+        for (int side = 0; side < 2; side++) {
+            x.beta[side] = beta[side];
+            x.d_first[side] = beta_i(plane, r + 1, side) - beta_i(plane, r - 1, side);
+            x.d_second[side] = d_k[side];
+        }
+        return x;
+    }
+
+    DEVICE_MEMBER struct faces_j load_faces_j() const
+    {
+        struct faces_j j;
+        for (int y = 0; y < COLUMNS; y++) {
+            const int r = y + S, offset = BETA_J_CELL + face_offset(t, r);
+            const bool kept = r > 0 && r < COLUMNS;
+            const double below = kept && !HELMHOLTZ ? x.beta_j[r - 1] : at(p.beta[1] + offset);
+            j.here[y] = face_j(p.beta[2], offset, at(p.beta[3] + offset) - below);
+            const double d_k = j.here[y].beta - at(p.beta[0] + offset);
+            j.below[y] = face_j(p.beta[1], offset, d_k);
+            j.below[y].beta = below;
+            if (kept)
+                j.below[y].d_first = x.d_i[r - 1];
+        }
+        return j;
+    }
+
+    /* The face in k of row r, in a plane of such faces. */
+    DEVICE_MEMBER struct face face_k(int plane, int r) const
+    {
+        const int address = plane + row_offset(t, r);
+        return {at(address), at(address + COLUMN) - at(address - COLUMN),
+                at(plane + row_offset(t, r + 1)) - at(plane + row_offset(t, r - 1))};
+    }
+
+    /* The new value of the red cell of row r in plane k; `high` becomes the face above it. */
+    DEVICE_MEMBER double relax_red(int r, const struct faces_j &j, const struct source &s,
+                                   const struct stored_dinv &stored, struct shared_operands &shared,
+                                   struct face &high) const
+    {
+        double beta[2], d_k[2];
+        shared.next = next_of(r, 0);
+        for (int side = 0; side < 2; side++) {
+            beta[side] = beta_i(p.beta[2], r, side);
+            shared.beta_m[side] = beta_i(p.beta[1], r, side);
+            d_k[side] = beta_i(p.beta[3], r, side) - shared.beta_m[side];
+            shared.d_k[side] = beta[side] - beta_i(p.beta[0], r, side);
+        }
+        shared.low = face_k(p.beta_k[0], r);
+        high = face_k(p.beta_k[1], r);
+        const struct faces faces = {faces_i(p.beta[2], r, beta, d_k),
+                                    both(j.here[r - S], j.here[r - S + 1]), both(shared.low, high)};
+        if (ZERO)
+            return relax_from_zero(w, faces, s, stored);
+        const double column[4] = {x.u[r][1], x.u[r][2], x.u[r][4], x.u[r][5]};
+        const struct fv4_cells cells =
+            cells_of(r, 0, column, shared.next, next_of(r, -1), next_of(r, 1));
+        return relax<HELMHOLTZ>(w, cells, faces, s, stored);
+    }
+
+    /* The new red values next to the black cell of row r in plane k − 1. */
+    DEVICE_MEMBER struct sides reds_of(int r) const
+    {
+        const int address = p.red[0] + red_offset(t, r / 2);
+        struct sides next = {{at(address - COLUMN), at(address + COLUMN)}, {}};
+        for (int side = 0; side < 2; side++) {
+            const int y = r + (side ? 1 : -1);
+            next.j[side] = is_kept(y) ? x.red[y] : at(p.red[0] + red_offset(t, side ? 2 : -1));
+        }
+        return next;
+    }
+
+    /* The new value of the black cell in plane k − 1, where no wall in j or k is near. */
+    DEVICE_MEMBER double relax_black(int r, const struct faces_j &j, double red,
+                                     const struct source &s, const struct stored_dinv &stored,
+                                     const struct shared_operands &shared) const
+    {
+        const struct faces faces = {faces_i(p.beta[1], r, shared.beta_m, shared.d_k),
+                                    both(j.below[r - S], j.below[r - S + 1]),
+                                    both(x.low[r], shared.low)};
+        const double column[4] = {x.u[r][0], x.red[r], red, x.u[r][4]};
+        const struct fv4_cells cells =
+            cells_of(r, -1, column, reds_of(r), next_of(r, -2), shared.next);
+        return relax<HELMHOLTZ>(w, cells, faces, s, stored);
+    }
+};
 
 /* Saves the operands that later steps need. */
 template <int S>
