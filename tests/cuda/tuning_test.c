@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* For which patches a tuned choice holds. */
+/* The patches that a tuned choice holds for. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

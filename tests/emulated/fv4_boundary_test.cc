@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What is left near walls of order 4's red-black pass, its kernel's own source on emulated blocks:
- * black cells next to walls in j and k and all ghosts have the bits that the formulas give; nothing
- * else changes; nothing races. */
+/* The source of the boundary-layer update of order 4 on emulated blocks: black cells next to walls
+ * in j and k and all ghosts are bitwise those of the formulas; nothing else changes; there are no
+ * races.
+ */
 #include <csetjmp>
 #include <cstdarg>
 #include <cstddef>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The source of the fused red-black kernel of order 4 on an emulated
- * block: red cells, and black ones but for those near walls in j and k, have the bits that the
- * formulas give; all other cells keep their value; nothing races. */
+/* The source of the fused red-black kernel of order 4 on emulated blocks: red cells, and black
+ * cells that are not near walls in j and k, are bitwise those of the formulas; all other cells keep
+ * their value; there are no races. */
 #include <csetjmp>
 #include <cstdarg>
 #include <cstddef>
@@ -14,8 +14,8 @@ extern "C" {
 
 using namespace fv4;
 
-/* Half of the tiles in parts of so many planes, the others of two more. */
-static struct wave_partition make_parts(int tiles, int n, int planes)
+/* Half of the tiles with `planes` planes per block, the others with two more. */
+static struct wave_partition make_partition(int tiles, int n, int planes)
 {
     return {tiles,
             cuda_divided(tiles, 2),
@@ -32,9 +32,9 @@ static void run_kernel(const struct fv4_gsrb &w, int planes, std::mt19937 &rando
                                    {w.beta_k, w.c, WIDTH, REGION_ROWS + 2}};
     const int tiles_i = cuda_divided(w.c.n[0], CORE_WIDTH),
               tiles = tiles_i * cuda_divided(w.c.n[1] - 2, CORE_ROWS);
-    const struct wave_partition parts = make_parts(tiles, w.c.n[2], planes);
-    const struct block_partition partition = make_block_partition(parts, tiles_i);
-    for (int block = 0; block < wave_partition_blocks(&parts); block++)
+    const struct wave_partition waves = make_partition(tiles, w.c.n[2], planes);
+    const struct block_partition partition = make_block_partition(waves, tiles_i);
+    for (int block = 0; block < wave_partition_blocks(&waves); block++)
         assert_true(emulated::run({(unsigned)block, 0, 0}, random, [&] {
             if (w.alpha)
                 zero ? gsrb_kernel<true, true>(w, maps, partition, 0)
@@ -45,7 +45,7 @@ static void run_kernel(const struct fv4_gsrb &w, int planes, std::mt19937 &rando
         }));
 }
 
-/* Both ghosts behind the walls in i, of every row. */
+/* Sets both ghosts behind the walls in i of every row. */
 static void fill_ends(const struct cells &c, double *u)
 {
     for (int k = 0; k < c.n[2]; k++)
@@ -56,7 +56,7 @@ static void fill_ends(const struct cells &c, double *u)
         }
 }
 
-/* What the kernel should leave, by one cell after the other. */
+/* The expected result, computed cell by cell. */
 static field expected(const struct box &b, const struct fv4_gsrb &w, const field &u)
 {
     field after_red = u, after_both;

@@ -133,13 +133,13 @@ struct active_rows {
     DEVICE_MEMBER struct fv4_faces faces_i(int plane, int r, const double beta[2],
                                            const double d_k[2]) const
     {
-        struct fv4_faces x;
+        struct fv4_faces faces;
         for (int side = 0; side < 2; side++) {
-            x.beta[side] = beta[side];
-            x.d_first[side] = beta_i(plane, r + 1, side) - beta_i(plane, r - 1, side);
-            x.d_second[side] = d_k[side];
+            faces.beta[side] = beta[side];
+            faces.d_first[side] = beta_i(plane, r + 1, side) - beta_i(plane, r - 1, side);
+            faces.d_second[side] = d_k[side];
         }
-        return x;
+        return faces;
     }
 
     DEVICE_MEMBER struct faces_j load_faces_j() const
