@@ -7,7 +7,6 @@
 #include <map>
 #include "cuda/cuda.h"
 #include "cuda/internal.cuh"
-#include "cuda/core/wave_partition.h"
 #include "cuda/peer/peer.cuh"
 extern "C" {
 #include "operators/backend_cpu.h"
@@ -59,18 +58,8 @@ static bool lower_limits(char *message, int size)
 
 static void read_limits(const cudaDeviceProp &properties)
 {
-    limits.capability = 10 * properties.major + properties.minor;
-    limits.multiprocessors = properties.multiProcessorCount;
     limits.shared_per_block = properties.sharedMemPerBlockOptin;
-    limits.shared_per_multiprocessor = properties.sharedMemPerMultiprocessor;
-    limits.cache = (size_t)properties.l2CacheSize;
     limits.tile_copies = properties.major >= 9;
-}
-
-int cuda_choose_planes(int tuned, int n2, int tiles, int least, int most, int extra)
-{
-    return tuned > 0 ? tuned
-                     : parts_best_planes(tiles, n2, least, most, extra, device.multiprocessors);
 }
 
 void cuda_synchronise()

@@ -92,12 +92,6 @@ void for_range(long n, F f)
     CUDA_LAUNCHED();
 }
 
-/* How many planes a block of a marching kernel should do: `tuned`, or where that is 0 an even
- * number between the bounds, where one block a multiprocessor runs, each takes `extra` steps more
- * than it has planes, and there are `tiles` in a plane: so many that all blocks are done soonest.
- */
-int cuda_choose_planes(int tuned, int n2, int tiles, int least, int most, int extra);
-
 /* Dirichlet ghosts of one patch, `layers` deep by `rule`. x points at the field's cell (0,0,0).
  * Those beyond a side without a wall too, by the halo there, are the outer part. */
 void cuda_walls(const struct cells &c, double *x, int rule, int layers, int ghosts,

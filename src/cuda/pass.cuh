@@ -44,9 +44,10 @@ void set_coarse(Kernel &kernel, const struct pass *pass, int q)
     kernel.coarse_sk = coarse->sk;
 }
 
-/* True if the sweeps of the pass are red and black in turns on a level where kernels may exchange
- * u and FIELD_TMP. On those of the tail kernel they must not: it does not exchange them. */
-bool sweeps_in_pairs(const struct pass *pass);
+/* True if a fused kernel of this order may run the pass's sweeps: red and black half-sweeps in turns
+ * of the operator with variable coefficients, on a level where u and FIELD_TMP may be exchanged.
+ * The tail kernel's levels are none of these: it does not exchange the fields. */
+bool fuses_red_black(const struct pass *pass, int order);
 void exchange_buffers(const struct pass *pass);
 
 /* The operations as one kernel each, any operator: the readable baseline that tuned kernels must

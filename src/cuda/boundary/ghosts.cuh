@@ -45,19 +45,19 @@ struct walled_cells {
     unsigned walls;
     Offset sj, sk;
 
-    __device__ __forceinline__ double load(Offset at) const
+    DEVICE_MEMBER double load(Offset at) const
     {
         return x[at];
     }
-    __device__ __forceinline__ double2 load_pair(Offset at) const
+    DEVICE_MEMBER double2 load_pair(Offset at) const
     {
         return *(const double2 *)(x + at);
     }
-    __device__ __forceinline__ void store(Offset at, double value) const
+    DEVICE_MEMBER void store(Offset at, double value) const
     {
         x[at] = value;
     }
-    __device__ __forceinline__ void store_pair(Offset at, double2 pair) const
+    DEVICE_MEMBER void store_pair(Offset at, double2 pair) const
     {
         *(double2 *)(x + at) = pair;
     }
@@ -70,20 +70,20 @@ struct wall_cell {
 };
 
 template <class Offset>
-static __device__ __forceinline__ Offset offset_of(const walled_cells<Offset> &c, const int at[3])
+DEVICE Offset offset_of(const walled_cells<Offset> &c, const int at[3])
 {
     return at[0] + at[1] * c.sj + at[2] * c.sk;
 }
 
 template <class Offset>
-static __device__ __forceinline__ Offset step_inward(int side, Offset sj, Offset sk)
+DEVICE Offset step_inward(int side, Offset sj, Offset sk)
 {
     const Offset along = side < 2 ? 1 : side < 4 ? sj : sk;
     return side & 1 ? -along : along;
 }
 
 /* Moves a cell one layer outward from a side. */
-static __device__ __forceinline__ void move_outward(int at[3], int side)
+DEVICE void move_outward(int at[3], int side)
 {
 #pragma unroll
     for (int d = 0; d < 3; d++)
@@ -115,8 +115,7 @@ static __host__ __device__ __forceinline__ int edge_cells(const int n[3])
 /* Number x of the cells next to sides, side by side, in rows along the lower one of the directions
  * in a side. divide(x, length) is x / length, of rows. */
 template <class Divide>
-static __device__ __forceinline__ struct wall_cell side_cell(const int n[3], int x,
-                                                             const Divide &divide)
+DEVICE struct wall_cell side_cell(const int n[3], int x, const Divide &divide)
 {
     int d = 0, both = cells_across(n, 0);
     while (x >= both) {
@@ -130,7 +129,7 @@ static __device__ __forceinline__ struct wall_cell side_cell(const int n[3], int
 }
 
 /* Number x of the cells next to edges: four edges in i, then in j, then in k, cell by cell. */
-static __device__ __forceinline__ struct wall_cell edge_cell(const int n[3], int x)
+DEVICE struct wall_cell edge_cell(const int n[3], int x)
 {
     int along = 0, length = n[0];
     while (x >= 4 * length) {
@@ -154,15 +153,14 @@ struct ghosts {
     double first, second;
 };
 
-static __device__ __forceinline__ struct ghosts quartic_ghosts(const double v[4])
+DEVICE struct ghosts quartic_ghosts(const double v[4])
 {
     return {wall_ghost(4, 0, v), wall_ghost(4, 1, v)};
 }
 
 /* Stores the ghosts behind a cell next to one wall. It loads no cell that the rule does not use. */
 template <class Cells, class Offset>
-static __device__ __forceinline__ void fill_line(const Cells &cells, Offset cell, Offset inward,
-                                                 int rule, int layers)
+DEVICE void fill_line(const Cells &cells, Offset cell, Offset inward, int rule, int layers)
 {
     enum { MOST_LAYERS = 3 };
     double v[4];
@@ -178,7 +176,7 @@ static __device__ __forceinline__ void fill_line(const Cells &cells, Offset cell
 /* The same for both ghosts by the quartic rule behind a wall in i, by pairs of cells: even i must
  * be at multiples of 16 bytes. */
 template <class Cells, class Offset>
-static __device__ __forceinline__ void fill_row_end(const Cells &cells, Offset cell, bool high)
+DEVICE void fill_row_end(const Cells &cells, Offset cell, bool high)
 {
     enum { UNIT = Cells::UNIT };
     const double2 near = cells.load_pair(high ? cell - UNIT : cell),
@@ -193,8 +191,7 @@ static __device__ __forceinline__ void fill_row_end(const Cells &cells, Offset c
 /* The ghosts behind a cell next to two walls, `layers` deep in both directions, from load(o,m), the
  * cell o and m cells inward. */
 template <int LAYERS, class Load>
-static __device__ __forceinline__ void edge_ghosts(int rule, const Load &load,
-                                                   double ghosts[LAYERS][LAYERS])
+DEVICE void edge_ghosts(int rule, const Load &load, double ghosts[LAYERS][LAYERS])
 {
     double lines[LAYERS][4];
 #pragma unroll
@@ -216,8 +213,8 @@ static __device__ __forceinline__ void edge_ghosts(int rule, const Load &load,
 
 /* Stores them, at most LAYERS deep. */
 template <int LAYERS, class Cells, class Offset>
-static __device__ __forceinline__ void fill_edge(const Cells &cells, Offset cell, Offset in_first,
-                                                 Offset in_second, int rule, int layers)
+DEVICE void fill_edge(const Cells &cells, Offset cell, Offset in_first, Offset in_second, int rule,
+                      int layers)
 {
     double ghosts[LAYERS][LAYERS];
     edge_ghosts<LAYERS>(
@@ -241,8 +238,8 @@ struct way_inward {
 };
 
 template <class Offset>
-static __device__ __forceinline__ struct way_inward<Offset> way_of(const walled_cells<Offset> &c,
-                                                                   int d, int at, Offset stride) {
+DEVICE struct way_inward<Offset> way_of(const walled_cells<Offset> &c, int d, int at,
+                                        Offset stride) {
     const bool high = at >= c.n[d];
     if ((at >= 0 && !high) || !(c.walls >> (2 * d + high) & 1))
         return {false, 0, at *stride, 0};
@@ -251,22 +248,21 @@ static __device__ __forceinline__ struct way_inward<Offset> way_of(const walled_
 }
 
 template <class Offset>
-static __device__ __forceinline__ bool behind_wall(const walled_cells<Offset> &c, int i, int j,
-                                                   int k)
+DEVICE bool behind_wall(const walled_cells<Offset> &c, int i, int j, int k)
 {
     return way_of<Offset>(c, 0, i, 1).beyond || way_of(c, 1, j, c.sj).beyond ||
            way_of(c, 2, k, c.sk).beyond;
 }
 
 template <int RULE, class Offset>
-static __device__ __forceinline__ double value_along(const way_inward<Offset> &w, const double v[4])
+DEVICE double value_along(const way_inward<Offset> &w, const double v[4])
 {
     const double ghost = wall_ghost(RULE, w.layer, v);
     return w.beyond ? ghost : v[0];
 }
 
 /* v[m] = value, without an index. */
-static __device__ __forceinline__ void set(double v[4], int m, double value)
+DEVICE void set(double v[4], int m, double value)
 {
 #pragma unroll
     for (int x = 0; x < 4; x++)
@@ -276,8 +272,7 @@ static __device__ __forceinline__ void set(double v[4], int m, double value)
 /* The value at (i,j,k), which is a ghost behind some wall. There is no branch, since neighbouring
  * lanes have ghosts behind different walls. */
 template <int RULE, int UNROLL = RULE, class Offset>
-static __device__ __forceinline__ double ghost_value(const walled_cells<Offset> &c, int i, int j,
-                                                     int k)
+DEVICE double ghost_value(const walled_cells<Offset> &c, int i, int j, int k)
 {
     const struct way_inward<Offset> in_i = way_of<Offset>(c, 0, i, 1), in_j = way_of(c, 1, j, c.sj),
                                     in_k = way_of(c, 2, k, c.sk);

@@ -387,7 +387,7 @@ static __device__ void atomic_max_norm(const struct own_cells<CELLS> &own, subdo
     for (int x = 0; x < CELLS; x++)
         if (is_own(own.cell[x]))
             largest = larger(largest, magnitude_bits(s.u()[element(own.cell[x])]));
-    raise(&s.norm, largest);
+    warp_atomic_max(&s.norm, largest);
     __syncthreads();
     if (threadIdx.x == 0)
         atomicMax(norm, s.norm);

@@ -329,7 +329,7 @@ DEVICE void run_finish(const struct sweep_context<Group::WALLS> &w, const struct
     for (int x = 0; x < 2; x++)
         if (is_own(own.cell[x]))
             largest = larger(largest, magnitude_bits(r[x]));
-    raise(t.norm, largest);
+    warp_atomic_max(t.norm, largest);
 }
 
 template <class Op, class Group>

@@ -3,6 +3,7 @@
 #define CUDA_COARSE_STEPS_CUH
 /* Parts of a pass that levels with several subdomains and single-block levels share. */
 #include <cuda/std/type_traits>
+#include "cuda/core/fences.cuh"
 #include "cuda/fv4/gather.cuh"
 #include "cuda/coarse/barrier.cuh"
 #include "cuda/core/interpolation.cuh"
@@ -10,18 +11,6 @@
 DEVICE bool prolongs(const struct tail_step &step)
 {
     return step.start == START_PROLONG_SET || step.start == START_PROLONG_ADD;
-}
-
-/* Keeps a value in a register. Otherwise the compiler reads it again in every sweep, which then
- * waits for it. */
-DEVICE void keep(int &x)
-{
-    asm volatile("" : "+r"(x));
-}
-
-DEVICE void keep(double &x)
-{
-    asm volatile("" : "+d"(x));
 }
 
 /* Order 2: replaces the neighbour beyond a wall (bit 0 low, bit 1 high) by its ghost. Levels have

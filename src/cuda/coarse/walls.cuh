@@ -17,13 +17,13 @@ struct wall_lists {
 struct shared_cells {
     enum { UNIT = (int)sizeof(double) };
 
-    __device__ __forceinline__ double load(int at) const
+    DEVICE_MEMBER double load(int at) const
     {
         double value;
         asm volatile("ld.shared.f64 %0, [%1];" : "=d"(value) : "r"(at) : "memory");
         return value;
     }
-    __device__ __forceinline__ double2 load_pair(int at) const
+    DEVICE_MEMBER double2 load_pair(int at) const
     {
         double2 pair;
         asm volatile("ld.shared.v2.f64 {%0, %1}, [%2];"
@@ -32,11 +32,11 @@ struct shared_cells {
                      : "memory");
         return pair;
     }
-    __device__ __forceinline__ void store(int at, double value) const
+    DEVICE_MEMBER void store(int at, double value) const
     {
         asm volatile("st.shared.f64 [%0], %1;" : : "r"(at), "d"(value) : "memory");
     }
-    __device__ __forceinline__ void store_pair(int at, double2 pair) const
+    DEVICE_MEMBER void store_pair(int at, double2 pair) const
     {
         asm volatile("st.shared.v2.f64 [%0], {%1, %2};"
                      :
@@ -53,8 +53,8 @@ struct wall_place {
 };
 
 /* Number n of both lists, sides first, of the tile that begins at u. */
-static __device__ __forceinline__ struct wall_place wall_place_of(const struct wall_lists &l, int n,
-                                                                  const double *u, int sj, int sk)
+DEVICE struct wall_place wall_place_of(const struct wall_lists &l, int n, const double *u, int sj,
+                                       int sk)
 {
     enum { UNIT = shared_cells::UNIT };
     if (n >= l.nsides + l.nedges)
@@ -73,8 +73,7 @@ struct own_walls {
 };
 
 template <int TEAM, int PLACES>
-static __device__ __forceinline__ own_walls<PLACES> take_walls(const struct wall_lists &l,
-                                                               const double *u, int sj, int sk)
+DEVICE own_walls<PLACES> take_walls(const struct wall_lists &l, const double *u, int sj, int sk)
 {
     own_walls<PLACES> w;
     for (int p = 0; p < PLACES; p++)
@@ -84,7 +83,7 @@ static __device__ __forceinline__ own_walls<PLACES> take_walls(const struct wall
 
 /* PAIRED: behind walls in i by pairs, whose rows are in few different banks else. */
 template <int RULE, bool PAIRED>
-static __device__ __forceinline__ void fill_wall(const struct wall_place &w)
+DEVICE void fill_wall(const struct wall_place &w)
 {
     const struct shared_cells u;
     if (w.cell < 0)
@@ -101,9 +100,8 @@ static __device__ __forceinline__ void fill_wall(const struct wall_place &w)
  * team of one warp may have more, which are in the lists. The rule is one of Rules, which if PAIRED
  * is 4 alone, and cells of even i are at multiples of 16 then. */
 template <int TEAM, class Rules, bool PAIRED, int PLACES>
-static __device__ __forceinline__ void fill_walls(double *u, const struct own_walls<PLACES> &own,
-                                                  int rule, const struct wall_lists &lists, int sj,
-                                                  int sk)
+DEVICE void fill_walls(double *u, const struct own_walls<PLACES> &own, int rule,
+                       const struct wall_lists &lists, int sj, int sk)
 {
     with_rule(Rules{}, rule, [&](auto constant) {
         constexpr int RULE = decltype(constant)::value;

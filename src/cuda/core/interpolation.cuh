@@ -6,7 +6,7 @@
 
 /* One direction, at the low or high child of the coarse cell that c points to. */
 template <int REACH>
-static __device__ __forceinline__ double interpolate(const double *c, long s, bool high)
+DEVICE double interpolate(const double *c, long s, bool high)
 {
     if (REACH == 1)
         return high ? prolong2_high(c[-s], c[0], c[s]) : prolong2_low(c[-s], c[0], c[s]);
@@ -17,8 +17,8 @@ static __device__ __forceinline__ double interpolate(const double *c, long s, bo
 /* P coarse at the two children in i of the coarse cell that c points to, in its low or high half in
  * j and k. Interpolates in k, then in j, then in i. */
 template <int REACH, class Stride>
-static __device__ __forceinline__ void prolong_row(const double *c, Stride sj, Stride sk,
-                                                   bool high_j, bool high_k, double child[2])
+DEVICE void prolong_row(const double *c, Stride sj, Stride sk, bool high_j, bool high_k,
+                        double child[2])
 {
     enum { WIDTH = 2 * REACH + 1 };
     double line[WIDTH];

@@ -20,6 +20,8 @@
 #include "cuda/core/red_black.cuh"
 #include "cuda/core/shared_memory.cuh"
 
+namespace fv4::boundary
+{
 /* Coordinates in a tile: x in i, y along the wall, z inward from it. Offsets in shared memory are
  * in bytes. */
 enum { TILE_X = 32, TILE_Y = 8, TILE_DEPTH = 6, TILE_HALO = 2, TILE_THREADS = TILE_X * TILE_Y };
@@ -42,7 +44,7 @@ struct wall_tile {
     int begin;           /* its offset in shared memory */
 };
 
-static __device__ __forceinline__ struct wall_tile tile_of_block(const struct pair_fv4 &w)
+DEVICE struct wall_tile tile_of_block(const struct fv4_gsrb &w)
 {
     const struct cells &c = w.c;
     const int wall = blockIdx.z;
@@ -64,41 +66,41 @@ static __device__ __forceinline__ struct wall_tile tile_of_block(const struct pa
     return b;
 }
 
-static __device__ __forceinline__ int tile_offset(const struct wall_tile &b, int x, int y, int z)
+DEVICE int tile_offset(const struct wall_tile &b, int x, int y, int z)
 {
     return b.begin + x * TILE_STEP_X + y * TILE_STEP_Y + z * TILE_STEP_Z;
 }
 
-static __device__ __forceinline__ long patch_offset(const struct wall_tile &b, int x, int y, int z)
+DEVICE long patch_offset(const struct wall_tile &b, int x, int y, int z)
 {
     return b.cell + x + y * b.step_y + z * b.step_z;
 }
 
-static __device__ __forceinline__ bool is_black(const struct wall_tile &b, int x, int y, int z)
+DEVICE bool is_black(const struct wall_tile &b, int x, int y, int z)
 {
     return (x + y + z + b.odd) & 1;
 }
 
 /* Whether cells at y are within the boundary layers of a second wall, across y. */
-static __device__ __forceinline__ bool near_second(const struct wall_tile &b, int y)
+DEVICE bool near_second(const struct wall_tile &b, int y)
 {
-    return !is_within(b.first + y, b.first + b.ny, RIM_LAYERS);
+    return !is_within(b.first + y, b.first + b.ny, BOUNDARY_LAYERS);
 }
 
 /* Whether the tile is at a wall in i, and at a second wall across y. */
-static __device__ __forceinline__ bool at_ends(const struct wall_tile &b)
+DEVICE bool at_ends(const struct wall_tile &b)
 {
     return b.i == 0 || b.nx <= TILE_X;
 }
 
-static __device__ __forceinline__ bool at_second(const struct wall_tile &b)
+DEVICE bool at_second(const struct wall_tile &b)
 {
     return b.first == 0 || b.ny <= TILE_Y;
 }
 
 /* The ghosts behind a wall from the cells in shared memory, the one at `offset` and those inward.
  */
-static __device__ __forceinline__ struct ghosts load_ghosts(int offset, int inward)
+DEVICE struct ghosts load_ghosts(int offset, int inward)
 {
     const double v[4] = {at(offset), at(offset + inward), at(offset + 2 * inward),
                          at(offset + 3 * inward)};
@@ -106,7 +108,7 @@ static __device__ __forceinline__ struct ghosts load_ghosts(int offset, int inwa
 }
 
 /* Puts them into shared memory; returns the first. */
-static __device__ __forceinline__ double put_ghosts(int offset, int inward)
+DEVICE double put_ghosts(int offset, int inward)
 {
     const struct ghosts x = load_ghosts(offset, inward);
     put(offset - inward, x.first);
@@ -123,13 +125,12 @@ struct line {
     double cell[TILE_DEPTH];
 };
 
-static __device__ __forceinline__ bool reaches(const struct wall_tile &b, int z)
+DEVICE bool reaches(const struct wall_tile &b, int z)
 {
     return z < TILE_DEPTH - 2 || at_second(b);
 }
 
-static __device__ __forceinline__ void load_line(const struct pair_fv4 &w,
-                                                 const struct wall_tile &b, struct line &line)
+DEVICE void load_line(const struct fv4_gsrb &w, const struct wall_tile &b, struct line &line)
 {
     if (!line.wanted)
         return;
@@ -143,7 +144,7 @@ static __device__ __forceinline__ void load_line(const struct pair_fv4 &w,
 }
 
 /* Puts a line into shared memory, with the ghosts that follow from it. */
-static __device__ __forceinline__ void put_line(const struct wall_tile &b, const struct line &line)
+DEVICE void put_line(const struct wall_tile &b, const struct line &line)
 {
     if (!line.wanted)
         return;
@@ -158,13 +159,13 @@ static __device__ __forceinline__ void put_line(const struct wall_tile &b, const
 }
 
 /* The thread's own line, and its line around the tile; the rows of these along i come first. */
-static __device__ __forceinline__ struct line own_line(const struct wall_tile &b)
+DEVICE struct line own_line(const struct wall_tile &b)
 {
     const int x = threadIdx.x % TILE_X, y = threadIdx.x / TILE_X;
     return {x < b.nx && y < b.ny, x, y, {}};
 }
 
-static __device__ __forceinline__ struct line outer_line(const struct wall_tile &b)
+DEVICE struct line outer_line(const struct wall_tile &b)
 {
     enum { ALONG_I = 2 * TILE_HALO * TILE_X, ALL = ALONG_I + 2 * TILE_HALO * TILE_HEIGHT };
     static_assert((int)ALL <= (int)TILE_THREADS, "one line per thread");
@@ -182,8 +183,7 @@ static __device__ __forceinline__ struct line outer_line(const struct wall_tile 
 
 /* Puts the ghosts behind another wall than the tile's own, for all loaded rows from the one at
  * `first` inward. Returns the ghost behind both walls, which follows from the first ghosts. */
-static __device__ __forceinline__ double put_ghosts_of_rows(const struct wall_tile &b, int first,
-                                                            int inward)
+DEVICE double put_ghosts_of_rows(const struct wall_tile &b, int first, int inward)
 {
     double ghosts[4];
 #pragma unroll
@@ -198,7 +198,7 @@ static __device__ __forceinline__ double put_ghosts_of_rows(const struct wall_ti
 
 /* Puts the ghosts behind walls in i of all loaded rows, and from these the ghosts behind the tile's
  * wall too. One thread per y has all its rows. */
-static __device__ __forceinline__ void put_ghosts_x(const struct wall_tile &b)
+DEVICE void put_ghosts_x(const struct wall_tile &b)
 {
     enum { ROWS = 16 }; /* enough for one of each wall */
     const int y = (int)threadIdx.x % ROWS - 1;
@@ -213,7 +213,7 @@ static __device__ __forceinline__ void put_ghosts_x(const struct wall_tile &b)
 
 /* Puts the ghosts behind a second wall across y. One thread per x has all its rows. Behind both
  * walls the rule applies in j first. */
-static __device__ __forceinline__ void put_ghosts_y(const struct wall_tile &b)
+DEVICE void put_ghosts_y(const struct wall_tile &b)
 {
     enum { COLUMNS = 64 };
     const int x = (int)threadIdx.x % COLUMNS - TILE_HALO;
@@ -231,7 +231,7 @@ static __device__ __forceinline__ void put_ghosts_y(const struct wall_tile &b)
 }
 
 /* Puts all ghosts that do not follow from one line alone. */
-static __device__ __forceinline__ void put_other_ghosts(const struct wall_tile &b)
+DEVICE void put_other_ghosts(const struct wall_tile &b)
 {
     if (at_ends(b)) {
         put_ghosts_x(b);
@@ -249,8 +249,7 @@ struct coefficients {
     double f, alpha, dinv;
 };
 
-static __device__ __forceinline__ struct coefficients load_coefficients(const struct pair_fv4 &w,
-                                                                        long cell)
+DEVICE struct coefficients load_coefficients(const struct fv4_gsrb &w, long cell)
 {
     const long sj = w.c.sj, sk = w.c.sk;
     return {fv4_faces_at(w.beta_i + cell, 1, sj, sk),
@@ -261,9 +260,8 @@ static __device__ __forceinline__ struct coefficients load_coefficients(const st
             w.dinv[cell]};
 }
 
-static __device__ __forceinline__ double relax_black(const struct pair_fv4 &w,
-                                                     const struct wall_tile &b, int offset,
-                                                     const struct coefficients &s)
+DEVICE double relax_black(const struct fv4_gsrb &w, const struct wall_tile &b, int offset,
+                          const struct coefficients &s)
 {
     const int inward = b.high ? -TILE_STEP_Z : TILE_STEP_Z;
     const int step[3] = {TILE_STEP_X, b.across == 1 ? inward : TILE_STEP_Y,
@@ -277,7 +275,7 @@ static __device__ __forceinline__ double relax_black(const struct pair_fv4 &w,
 }
 
 /* The ghost behind a cell next to two walls, in the direction of `first` first. */
-static __device__ __forceinline__ double load_edge_ghost(int offset, int first, int second)
+DEVICE double load_edge_ghost(int offset, int first, int second)
 {
     double ghosts[1][1];
     edge_ghosts<1>(
@@ -287,8 +285,7 @@ static __device__ __forceinline__ double load_edge_ghost(int offset, int first, 
 
 /* Stores the ghosts behind an end of a row in i, or for z < 0 the ghost behind that end and the
  * tile's wall; their cells are in shared memory. */
-static __device__ __forceinline__ void
-store_ends(const struct pair_fv4 &w, const struct wall_tile &b, int y, int z, bool high)
+DEVICE void store_ends(const struct fv4_gsrb &w, const struct wall_tile &b, int y, int z, bool high)
 {
     const int x = high ? b.nx - 1 : 0, inward = high ? -1 : 1, step = inward * TILE_STEP_X;
     if (high ? b.nx > TILE_X : b.i > 0)
@@ -304,8 +301,7 @@ store_ends(const struct pair_fv4 &w, const struct wall_tile &b, int y, int z, bo
 }
 
 /* Stores the ghost on the edge of two walls in j and k. */
-static __device__ __forceinline__ void store_edge(const struct pair_fv4 &w,
-                                                  const struct wall_tile &b, int x, bool high)
+DEVICE void store_edge(const struct fv4_gsrb &w, const struct wall_tile &b, int x, bool high)
 {
     const int y = high ? b.ny - 1 : 0, inward = high ? -1 : 1;
     if (high ? b.ny <= TILE_Y : b.first == 0)
@@ -314,9 +310,8 @@ static __device__ __forceinline__ void store_edge(const struct pair_fv4 &w,
 }
 
 /* Stores the ghosts of a line, behind the tile's wall. */
-static __device__ __forceinline__ void store_ghosts(const struct pair_fv4 &w,
-                                                    const struct wall_tile &b,
-                                                    const struct line &line, const double black[2])
+DEVICE void store_ghosts(const struct fv4_gsrb &w, const struct wall_tile &b,
+                         const struct line &line, const double black[2])
 {
     const bool odd = is_black(b, line.x, line.y, 0);
     const double v[4] = {odd ? black[0] : line.cell[0], odd ? line.cell[1] : black[0],
@@ -328,10 +323,9 @@ static __device__ __forceinline__ void store_ghosts(const struct pair_fv4 &w,
 
 /* Stores the ghosts behind other walls and on edges, from the updated cells in shared memory. Where
  * walls in j and k meet, the tile at the wall in j stores them. */
-static __device__ __forceinline__ void store_other_ghosts(const struct pair_fv4 &w,
-                                                          const struct wall_tile &b)
+DEVICE void store_other_ghosts(const struct fv4_gsrb &w, const struct wall_tile &b)
 {
-    enum { ROWS = RIM_LAYERS + 1 };
+    enum { ROWS = BOUNDARY_LAYERS + 1 };
     const int number = threadIdx.x;
     if (number < 2 * TILE_Y * ROWS) {
         const int y = number / 2 % TILE_Y, z = number / 2 / TILE_Y - 1;
@@ -352,23 +346,23 @@ struct row_end {
     double cell[4];
 };
 
-static __device__ __forceinline__ struct row_end load_row_end(const struct pair_fv4 &w)
+DEVICE struct row_end load_row_end(const struct fv4_gsrb &w)
 {
-    const int *n = w.c.n, rows_j = n[1] - 2 * RIM_LAYERS, rows_k = n[2] - 2 * RIM_LAYERS;
+    const int *n = w.c.n, rows_j = n[1] - 2 * BOUNDARY_LAYERS, rows_k = n[2] - 2 * BOUNDARY_LAYERS;
     const int block = (blockIdx.z * gridDim.y + blockIdx.y) * gridDim.x + blockIdx.x,
               number = block * TILE_THREADS + threadIdx.x, row = number / 2, high = number % 2;
     struct row_end e = {};
     if (!w.ghosts || row >= rows_j * rows_k)
         return e;
     e.inward = high ? -1 : 1;
-    e.ghost = w.out + (row % rows_j + RIM_LAYERS) * w.c.sj + (row / rows_j + RIM_LAYERS) * w.c.sk +
-              (high ? n[0] : -1);
+    e.ghost = w.out + (row % rows_j + BOUNDARY_LAYERS) * w.c.sj +
+              (row / rows_j + BOUNDARY_LAYERS) * w.c.sk + (high ? n[0] : -1);
     for (int m = 0; m < 4; m++)
         e.cell[m] = e.ghost[(m + 1) * e.inward];
     return e;
 }
 
-static __device__ __forceinline__ void store_row_end(const struct row_end &e)
+DEVICE void store_row_end(const struct row_end &e)
 {
     if (!e.ghost)
         return;
@@ -377,7 +371,7 @@ static __device__ __forceinline__ void store_row_end(const struct row_end &e)
     e.ghost[-e.inward] = ghosts.second;
 }
 
-static __device__ __forceinline__ void run_tile(const struct pair_fv4 &w, const struct wall_tile &b)
+DEVICE void run_tile(const struct fv4_gsrb &w, const struct wall_tile &b)
 {
     struct line line = own_line(b), outer = outer_line(b);
     const bool has = line.wanted, second = has && near_second(b, line.y);
@@ -424,9 +418,11 @@ static __device__ __forceinline__ void run_tile(const struct pair_fv4 &w, const 
 
 /* The grid has tiles in i and along the wall, and the four walls. */
 static __global__ void __launch_bounds__(TILE_THREADS)
-    boundary_kernel(const __grid_constant__ struct pair_fv4 w)
+    boundary_kernel(const __grid_constant__ struct fv4_gsrb w)
 {
     run_tile(w, tile_of_block(w));
 }
+
+} // namespace fv4::boundary
 
 #endif

@@ -117,7 +117,7 @@ static __global__ void __launch_bounds__(256)
         const unsigned long long bits = magnitude_bits(Op::residual(v, at));
         largest = larger(largest, bits);
     }
-    raise(norm, largest);
+    warp_atomic_max(norm, largest);
 }
 
 template <class Op>
