@@ -49,11 +49,7 @@ static bool lower_limits(char *message, int size)
 
 static void read_limits(const cudaDeviceProp &properties)
 {
-    limits.capability = 10 * properties.major + properties.minor;
-    limits.multiprocessors = properties.multiProcessorCount;
     limits.shared_per_block = properties.sharedMemPerBlockOptin;
-    limits.shared_per_multiprocessor = properties.sharedMemPerMultiprocessor;
-    limits.cache = (size_t)properties.l2CacheSize;
     limits.tile_copies = properties.major >= 9;
 }
 

@@ -5,7 +5,6 @@
 #include "cuda/core/launch.cuh"
 #include "cuda/device_limits.h"
 
-int cuda_multiprocessors();
 /* The device's limits, or those to which HPGMG_DEVICE_LIMITS lowers them. */
 const struct device_limits *cuda_limits();
 

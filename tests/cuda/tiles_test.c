@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Inner and outer tiles of random patches: every tile is one of them, once; inner ones read no
- * ghost of a neighbour's; and no tile is outer without reason, but for those beside a cuboid. */
+/* Inner and outer tiles of random patches: every tile is inner or outer, once; inner tiles read no
+ * ghost beyond open sides; every outer tile does. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -50,7 +50,7 @@ static int number_of(const struct tiling *g, const int tile[3])
     return tile[0] + g->n[0] * (tile[1] + g->n[1] * tile[2]);
 }
 
-/* Marks the inner tiles, each of which must be one that reads no ghosts. */
+/* Marks the inner tiles, none of which may read ghosts beyond open sides. */
 static int mark_inner(const struct tiling *g, char *marks)
 {
     const struct tiles t = tiles_of_part(PART_INNER, g->n, g->cells, g->wall, g->reads);
@@ -70,7 +70,7 @@ static int mark_outer(const struct tiling *g, char *marks)
     const struct tiles t = tiles_of_part(PART_OUTER, g->n, g->cells, g->wall, g->reads);
     for (int x = 0; x < tiles_outside(&t); x++) {
         int tile[3];
-        tiles_place(&t, x, tile);
+        tiles_coordinates(&t, x, tile);
         assert_true(reads_open_ghosts(g, tile));
         marks[number_of(g, tile)]++;
     }

@@ -6,7 +6,7 @@
 
 /* What the order-4 operator reads of u, from u(i,j,k), that of the cell so far away. */
 template <class Cells>
-static __device__ __forceinline__ struct fv4_cells gather_fv4(const Cells &u)
+DEVICE struct fv4_cells gather_fv4(const Cells &u)
 {
     struct fv4_cells x;
     x.here = u(0, 0, 0);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The bottom solver as one launch of one block. Vectors stay in the level's fields, which fit in
+/* The bottom solver as one launch of one block. Its vectors are fields of the level, which fit in
  * the caches. */
 #include "cuda/device.cuh"
 #include "cuda/generic/bottom.cuh"

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Rows that do one operation per kernel, any operator: what no other row covers. */
+/* The folder generic/ holds the baseline: any operator, one operation per kernel, one thread per
+ * cell; set-up, vectors and the bottom solver too. This file has its rows of the table of kernels,
+ * which cover what no other row covers. */
 #include "cuda/kernels.cuh"
 
 /* The interpolation reads ghosts on the coarse side. */

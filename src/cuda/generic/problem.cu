@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The fv problem's products, a thread a cell; the tables come from the host. */
+/* The fv problem's products, one thread per cell; the tables come from the host. */
 #include "cuda/backend.cuh"
 #include "cuda/device.cuh"
 #include "operators/problem_formula.h"

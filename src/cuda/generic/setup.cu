@@ -55,8 +55,7 @@ static __device__ double extrapolated_beta(const double *b, long s, int dim)
     return beta_extrapolate_2(b[0], b[s]);
 }
 
-/* The same ranges as the CPU's cpu_setup.c: where faces with normal `normal` hold values in
- * direction d. */
+/* Where faces with normal `normal` hold values in direction d, as in cpu_setup.c. */
 static void beta_range(const struct level *l, const struct cells &c, int normal, int d, int layer,
                        int range[2])
 {

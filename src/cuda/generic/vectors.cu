@@ -61,7 +61,7 @@ void cuda_add_constant(struct level *level, enum field x, double c)
     for_level(level, [=] __device__(long cell) { to[cell] += c; });
 }
 
-/* Words that kernels reduce into: device memory, fetched after the launches. */
+/* Words in device memory that kernels reduce into; the host fetches them after the launches. */
 enum { REDUCTION_WORDS = SUM_DIGITS + 1 };
 
 static unsigned long long *reduction_words()
@@ -173,7 +173,7 @@ void cuda_product_digits(const struct level *level, enum field x, enum field y, 
         digits[d] += (int64_t)sums[d];
 }
 
-/* What reduce_dot makes of the digits, given the largest magnitude's bits. */
+/* The result of reduce_dot from the digits, given the bits of the largest magnitude. */
 static __device__ double sum_of_words(const unsigned long long *digits, unsigned long long largest)
 {
     const int64_t d[SUM_DIGITS] = {(int64_t)digits[0], (int64_t)digits[1], (int64_t)digits[2]};
