@@ -61,10 +61,10 @@ static void count_neighbours(struct run_info *f, const struct level *finest)
 {
     const struct plan *halo = finest->halo;
     const bool direct = halo && halo->direct;
-    double counts[2] = {halo ? halo->exchange.nsends : 0, 0.0};
+    double counts[2] = {halo ? halo->exchange.sends.count : 0, 0.0};
     if (direct) {
         counts[1] = counts[0];
-        counts[0] = halo->direct->exchange.nsends;
+        counts[0] = halo->direct->exchange.sends.count;
     }
     comm_max_f64(MPI_COMM_WORLD, counts, 2);
     f->neighbours = (int)counts[0];

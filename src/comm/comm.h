@@ -43,43 +43,35 @@ void comm_broadcast(MPI_Comm comm, void *data, int bytes);   /* from rank 0 of c
 void comm_broadcast_from(MPI_Comm comm, int root, void *data, int bytes);
 void comm_barrier(MPI_Comm comm);
 
-/* One message of an exchange: `count` doubles at `offset` of the exchange's send or receive buffer.
- */
+/* One message: `count` doubles at `offset` of a buffer. */
 struct message {
     int peer; /* rank in the world */
     long offset;
     long count;
 };
 
-/* Where the buffers of messages are. */
-struct message_memory {
-    double *(*allocate)(long length, const char *what);
-    void (*release)(double *buffer);
+/* The messages of one direction, at most one per peer, one after the other in a buffer. */
+struct messages {
+    int count;
+    struct message *list;
+    long length;    /* of all, doubles */
+    double *buffer; /* the caller's, needed by exchange_start */
 };
-extern const struct message_memory message_memory_host;
 
-/* One exchange in flight. At most one message per neighbour and direction. */
+/* One exchange, which may be started again once it is over. */
 struct exchange {
-    int nsends, nreceives;
-    struct message *sends, *receives;
-    double *send_buffer, *receive_buffer; /* NULL before exchange_open */
-    const struct message_memory *memory;
-    MPI_Request *requests; /* nreceives, then nsends */
-    int tag;
+    struct messages sends, receives;
+    MPI_Request *requests; /* of the receives, then of the sends */
 };
 
-/* Takes over the messages given. Counts above INT_MAX doubles are refused. */
-void exchange_create(struct exchange *x, int nsends, struct message *sends, int nreceives,
-                     struct message *receives);
-/* Allocates the buffers, before the first use; does nothing where there are some. */
-void exchange_open(struct exchange *x, const struct message_memory *memory);
+/* Takes over both lists. Refuses messages of more than INT_MAX doubles. */
+void exchange_create(struct exchange *x, struct messages sends, struct messages receives);
 void exchange_destroy(struct exchange *x);
-void exchange_post_receives(struct exchange *x);
-void exchange_start_sends(struct exchange *x); /* send_buffer must be filled */
-void exchange_wait(struct exchange *x);        /* until all messages, both ways, are done */
+void exchange_start(struct exchange *x); /* posts the receives, then sends */
+void exchange_wait(struct exchange *x);  /* until all messages, both ways, are done */
 
-/* Gives `bytes` bytes to each of `count` peers, from out one after the other, and gets as many from
- * each, into in. Whoever names a peer is named by it. */
+/* Sends `bytes` bytes to each of `count` peers, from out one after the other, and receives as many
+ * from each, into in. If a rank names a peer, the peer names the rank. */
 void comm_swap(int count, const int *peers, const void *out, void *in, int bytes);
 
 #endif

@@ -66,11 +66,8 @@ static struct level *create_level(const struct lab *lab, struct cut cut, const s
                                    lab->options.boundary == BOUNDARY_PERIODIC, ghosts_of(lab),
                                    lab->backend, lab->backend->row_align);
     level_allocate(l, FIELD_U);
-    if (!l->connected)
-        return l;
-    l->halo->device_messages = way->device_messages;
-    if (way->transport)
-        plan_connect(l->halo, way->transport);
+    if (l->connected)
+        plan_connect(l->halo, way->transport, way->device_messages);
     return l;
 }
 

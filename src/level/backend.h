@@ -26,8 +26,8 @@ struct backend {
     /* The list is about to go: drops what copy() remembered of it. */
     void (*forget)(const struct copy_list *list);
 
-    /* Where copy() finds the buffers of messages that the host sends. */
-    const struct message_memory *messages;
+    /* The backend whose memory MPI and copy() both access; NULL: this one. */
+    const struct backend *staging;
 
     /* `count` neighbouring values of a field from and to host memory. */
     void (*upload)(double *field, const double *values, long count);

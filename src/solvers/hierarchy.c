@@ -181,9 +181,7 @@ static void destroy_level(struct level *l)
 /* How the plan's messages travel in every cycle. */
 static void choose_way(const struct hierarchy *h, struct plan *plan)
 {
-    plan->device_messages = h->choice.device_messages;
-    if (h->choice.transport)
-        plan_connect(plan, h->choice.transport);
+    plan_connect(plan, h->choice.transport, h->choice.device_messages);
 }
 
 static void create_transfer(struct hierarchy *h, int depth)

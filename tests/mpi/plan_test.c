@@ -124,9 +124,9 @@ static void carry_out(void *carrier, const double *from, double *to)
 static void drop(void *connection)
 {
     struct plan *carrier = connection;
-    if (carrier->exchange.memory) {
-        carrier->exchange.memory->release(carrier->exchange.send_buffer);
-        carrier->exchange.memory->release(carrier->exchange.receive_buffer);
+    if (carrier->buffers) {
+        carrier->buffers->release(carrier->exchange.sends.buffer);
+        carrier->buffers->release(carrier->exchange.receives.buffer);
     }
     memory_free(carrier);
 }
@@ -136,10 +136,10 @@ static const struct transport to_partners = {"partners", is_partner, carry, carr
 static int64_t mistaken_peers(const struct exchange *x, bool partners)
 {
     int64_t mistakes = 0;
-    for (int m = 0; m < x->nsends; m++)
-        mistakes += is_partner(x->sends[m].peer) != partners;
-    for (int m = 0; m < x->nreceives; m++)
-        mistakes += is_partner(x->receives[m].peer) != partners;
+    for (int m = 0; m < x->sends.count; m++)
+        mistakes += is_partner(x->sends.list[m].peer) != partners;
+    for (int m = 0; m < x->receives.count; m++)
+        mistakes += is_partner(x->receives.list[m].peer) != partners;
     return mistakes;
 }
 
@@ -147,7 +147,7 @@ static int64_t mistaken_peers(const struct exchange *x, bool partners)
 static int64_t mistakes_by_two_ways(struct plan_case at)
 {
     at.plan = plan_create(at.source, at.target, at.what, at.grow, at.centre);
-    plan_connect(at.plan, &to_partners);
+    plan_connect(at.plan, &to_partners, false);
     const int64_t mistakes = mistaken_peers(&at.plan->exchange, false) +
                              mistaken_peers(&at.plan->direct->exchange, true) +
                              (at.plan->local.count > 0) + mistakes_in_rounds(&at, 3);

@@ -206,25 +206,24 @@ static inline long count_other_than_one(const int *count, long length)
 
 /* At most one message a neighbour, by rank, one after the other in the buffer; returns its length,
  * or -1 if something is wrong. */
-static inline long buffer_length(const struct message *messages, int count)
+static inline long buffer_length(const struct messages *messages)
 {
     long length = 0;
-    for (int m = 0; m < count; m++) {
-        const struct message *x = &messages[m];
+    for (int m = 0; m < messages->count; m++) {
+        const struct message *x = &messages->list[m];
         if (x->peer == comm_rank() || x->peer < 0 || x->peer >= comm_size() || x->count < 1 ||
-            x->offset != length || (m > 0 && messages[m - 1].peer >= x->peer))
+            x->offset != length || (m > 0 && x[-1].peer >= x->peer))
             return -1;
         length += x->count;
     }
-    return length;
+    return length == messages->length ? length : -1;
 }
 
 /* Every element of the send buffer is packed once, and every one received is unpacked once. */
 static inline long mistakes_in_buffers(const struct plan *plan)
 {
-    const struct exchange *x = &plan->exchange;
-    const long sent = buffer_length(x->sends, x->nsends),
-               received = buffer_length(x->receives, x->nreceives);
+    const long sent = buffer_length(&plan->exchange.sends),
+               received = buffer_length(&plan->exchange.receives);
     if (sent < 0 || received < 0 || sent != plan->cells_sent)
         return 1;
     int *packed = memory_alloc_zero((size_t)sent * sizeof *packed, "counts"),

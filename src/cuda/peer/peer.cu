@@ -230,15 +230,6 @@ struct connection {
     int count, dim;
 };
 
-/* The message that begins at or before the offset: copies lie one after the other in it. */
-static int peer_at(const struct message *messages, int count, long offset)
-{
-    int m = count - 1;
-    while (m > 0 && messages[m].offset > offset)
-        m--;
-    return messages[m].peer;
-}
-
 static unsigned units_of(const struct copy &c)
 {
     const long cells = (long)c.n[0] * c.n[1] * c.n[2];
@@ -249,12 +240,11 @@ static unsigned units_of(const struct copy &c)
  * ends know it. */
 typedef std::map<int, std::vector<struct copy>> traffic;
 
-static traffic traffic_of(const struct copy_list &list, const struct message *messages, int count,
-                          long copy::*offset)
+static traffic traffic_of(const struct copy_list &list)
 {
     traffic t;
     for (int i = 0; i < list.count; i++)
-        t[peer_at(messages, count, list.copies[i].*offset)].push_back(list.copies[i]);
+        t[list.copies[i].peer].push_back(list.copies[i]);
     return t;
 }
 
@@ -385,9 +375,7 @@ static unsigned units_a_work(const struct plan *plan, unsigned resident)
 
 static void *connect(const struct plan *plan)
 {
-    const struct exchange &x = plan->exchange;
-    traffic sends = traffic_of(plan->pack, x.sends, x.nsends, &copy::to),
-            receives = traffic_of(plan->unpack, x.receives, x.nreceives, &copy::from);
+    traffic sends = traffic_of(plan->pack), receives = traffic_of(plan->unpack);
     answer(sends, receives);
     answer(receives, sends);
     struct connection *c = new struct connection();
