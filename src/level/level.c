@@ -93,6 +93,12 @@ struct plan *level_make_halo(struct level *l, int layers)
     return l->halos[layers] = plan_create(l, l, TARGET_GHOSTS, layers, CENTRE_CELL);
 }
 
+void level_exchange_halo(const struct level *l, enum field field)
+{
+    if (l->connected)
+        plan_execute(l->halo, l->fields[field], l->fields[field], NULL);
+}
+
 /* A level without ghosts has one plan, which does nothing. */
 static void create_halos(struct level *l)
 {

@@ -80,9 +80,11 @@ struct level *level_create(int depth, struct decomposition decomposition, bool p
                            const struct backend *backend, int row_align);
 void level_destroy(struct level *level);
 
-/* Makes the plan for halos of a connected level that are so many layers deep, which has none yet.
- * Collective over the world. */
+/* Makes the connected level's plan for `layers` of ghosts, which must not exist yet. Collective
+ * over the world. */
 struct plan *level_make_halo(struct level *level, int layers);
+/* Fills all ghosts of a cell-centred field from neighbours, if the level is connected. */
+void level_exchange_halo(const struct level *level, enum field field);
 
 /* Bytes of one field of the level on this rank / the same before anything is created, for one rank.
  */

@@ -44,8 +44,7 @@ void bottom_destroy(struct bottom *b)
 static void smooth(struct level *l, enum field u, enum field f)
 {
     const int group = l->connected ? sweeps_per_halo(l) : SMOOTHER_SWEEPS;
-    if (l->connected)
-        plan_execute(l->halo, l->fields[f], l->fields[f], NULL);
+    level_exchange_halo(l, f);
     for (int sweep = 0; sweep < SMOOTHER_SWEEPS; sweep += group) {
         const enum field buffer = l->stencil->in_place || sweep % 2 == 0 ? u : FIELD_TMP;
         const int left = SMOOTHER_SWEEPS - sweep;
@@ -54,8 +53,7 @@ static void smooth(struct level *l, enum field u, enum field f)
                                   .f = f,
                                   .first_sweep = sweep,
                                   .nsweeps = left < group ? left : group};
-        if (l->connected)
-            plan_execute(l->halo, l->fields[buffer], l->fields[buffer], NULL);
+        level_exchange_halo(l, buffer);
         l->backend->passes->run(&pass);
     }
 }
@@ -69,8 +67,7 @@ static void use_true_diagonal(struct level *l)
         return;
     l->stencil->hpgmg_diagonal = false;
     l->backend->passes->diagonal(l, &lambda_max);
-    if (l->connected)
-        plan_execute(l->halo, l->fields[FIELD_DINV], l->fields[FIELD_DINV], NULL);
+    level_exchange_halo(l, FIELD_DINV);
 }
 
 static double residual_norm(struct level *l, enum field u, enum field f)

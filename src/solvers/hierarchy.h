@@ -20,17 +20,17 @@ struct hierarchy_choice {
     const struct backend *backend; /* of levels with at least cpu_below cells */
     const struct backend *coarse_backend; /* of the others; NULL: the same */
     double cpu_below;
-    double agglomerate_below;          /* coarse levels' boxes: cut_agglomerate() */
+    double agglomerate_below;          /* coarse levels' boxes: spec_agglomerate() */
     double overlap_above;              /* halos travel while a pass works inside, if a rank has at
                                           least so many cells on average and the backend can */
     const struct transport *transport; /* of messages between devices; NULL: MPI's */
     bool device_messages;              /* MPI takes buffers on devices */
 };
 
-/* The cut of every level, before anything is allocated. */
+/* The decomposition spec of every level, before anything is allocated. */
 struct hierarchy_shape {
     int nlevels;
-    struct cut cuts[MAX_LEVELS];
+    struct decomposition_spec specs[MAX_LEVELS];
 };
 
 /* Between level l and level l + 1. */
@@ -54,7 +54,7 @@ struct hierarchy {
 
 enum { SOLVED_LEVELS = 3 }; /* the benchmark solves on h, 2h and 4h */
 
-/* The cuts that the size rule, the number of ranks and the order give. */
+/* The specs that follow from the size rule, the number of ranks and the order. */
 struct hierarchy_shape hierarchy_shape(const struct hierarchy_choice *choice, int ranks);
 
 /* The backend of a level of dim cells a side. */
@@ -66,12 +66,10 @@ typedef void hierarchy_visit(void *data, int level, const struct decomposition *
                              const size_t *bytes);
 void hierarchy_foresee(const struct hierarchy_choice *choice, const struct hierarchy_shape *shape,
                        int ranks, hierarchy_visit *visit, void *data);
-/* Bytes of fields of all levels in host memory, and for all on a device, on the rank that holds
- * most. */
+/* Bytes of the fields of all levels on devices, or of all levels in host memory, on the rank that
+ * holds most. */
 size_t hierarchy_bytes(const struct hierarchy_choice *choice, const struct hierarchy_shape *shape,
-                       int ranks);
-size_t hierarchy_device_bytes(const struct hierarchy_choice *choice,
-                              const struct hierarchy_shape *shape, int ranks);
+                       int ranks, bool on_device);
 
 /* Builds levels, coefficients, right-hand side (on the finest level), D⁻¹ and plans. Collective.
  * Dies if memory runs out. */

@@ -11,23 +11,17 @@ static enum field work(int number)
     return FIELD_KRYLOV + number;
 }
 
-static void exchange_halo(struct level *l, enum field x)
-{
-    if (l->connected)
-        plan_execute(l->halo, l->fields[x], l->fields[x], NULL);
-}
-
 void krylov_residual(struct level *level, enum field residual, enum field u, enum field f)
 {
     const struct pass pass = {
         .level = level, .u = u, .f = f, .finish = FINISH_STORE, .residual = residual};
-    exchange_halo(level, u);
+    level_exchange_halo(level, u);
     level->backend->passes->run(&pass);
 }
 
 void krylov_apply(struct level *level, enum field out, enum field x)
 {
-    exchange_halo(level, x);
+    level_exchange_halo(level, x);
     level->backend->passes->apply(level, out, x);
 }
 

@@ -9,11 +9,11 @@ enum { FIELDS_PER_LEVEL = NUM_FIELDS + 2 }; /* and u and f of its transfer */
 
 /* Of one level: boxes are not merged here, all fields
  * are there, and a box may begin anywhere between two multiples of row_align. */
-static double level_bytes(const struct hierarchy_choice *choice, struct cut cut)
+static double level_bytes(const struct hierarchy_choice *choice, struct decomposition_spec spec)
 {
-    const struct backend *backend = hierarchy_level_backend(choice, cut_dim(cut));
-    const double side = cut.box_dim + 2 * stencil_ghosts(choice->op.order) + backend->row_align;
-    return (double)cut_boxes(cut) * pow(side, 3) * sizeof(double) * FIELDS_PER_LEVEL;
+    const struct backend *backend = hierarchy_level_backend(choice, spec_dim(spec));
+    const double side = spec.box_dim + 2 * stencil_ghosts(choice->op.order) + backend->row_align;
+    return (double)spec_boxes(spec) * pow(side, 3) * sizeof(double) * FIELDS_PER_LEVEL;
 }
 
 double size_bytes(const struct hierarchy_choice *choice, int ranks)
@@ -21,7 +21,7 @@ double size_bytes(const struct hierarchy_choice *choice, int ranks)
     const struct hierarchy_shape shape = hierarchy_shape(choice, ranks);
     double bytes = 0.0;
     for (int level = 0; level < shape.nlevels; level++)
-        bytes += level_bytes(choice, shape.cuts[level]);
+        bytes += level_bytes(choice, shape.specs[level]);
     return bytes;
 }
 

@@ -18,7 +18,7 @@ static int64_t on_all_ranks(int64_t value)
     return value;
 }
 
-/* A random cut, or one as the program makes it. */
+/* A random decomposition, or one as the program makes it. */
 static struct decomposition any_decomposition(int dim)
 {
     if (random_bool())
@@ -27,7 +27,8 @@ static struct decomposition any_decomposition(int dim)
     while (dim % side != 0)
         side--;
     const int boxes = side * side * side, most = boxes < comm_size() ? boxes : comm_size();
-    return decomposition_create((struct cut){side, dim / side, random_int(1, most)}, comm_size());
+    return decomposition_create((struct decomposition_spec){side, dim / side, random_int(1, most)},
+                                comm_size());
 }
 
 static struct level *random_level(int dim, bool periodic, int ghosts)

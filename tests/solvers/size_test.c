@@ -24,8 +24,8 @@ static void expect_counted(int log2_box_dim, long boxes_per_rank, int ranks)
     if (size_check(&choice, ranks, message, sizeof message) != STATUS_VALID)
         fail_msg("2^%d, %ld boxes, %d ranks: %s", log2_box_dim, boxes_per_rank, ranks, message);
     const struct hierarchy_shape shape = hierarchy_shape(&choice, ranks);
-    assert_in_range(cut_boxes(shape.cuts[0]), 1, INT_MAX);
-    assert_in_range(cut_dim(shape.cuts[0]), 4, MOST_DIM);
+    assert_in_range(spec_boxes(shape.specs[0]), 1, INT_MAX);
+    assert_in_range(spec_dim(shape.specs[0]), 4, MOST_DIM);
 }
 
 static void expect_refused(int log2_box_dim, long boxes_per_rank, int ranks, const char *part)
@@ -80,7 +80,8 @@ static void bytes_are_no_fewer_than_foreseen(void **state)
         for (int boxes = 1; boxes <= 64; boxes *= 4) {
             struct hierarchy_choice choice = choice_of(log2_box_dim, boxes);
             const struct hierarchy_shape shape = hierarchy_shape(&choice, 3);
-            assert_true((double)hierarchy_bytes(&choice, &shape, 3) <= size_bytes(&choice, 3));
+            assert_true((double)hierarchy_bytes(&choice, &shape, 3, false) <=
+                        size_bytes(&choice, 3));
         }
 }
 
