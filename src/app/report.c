@@ -13,7 +13,6 @@
 #include "app/report_tables.h"
 #include "base/memory.h"
 #include "comm/comm.h"
-#include "comm/environment.h"
 #include "cuda/cuda.h"
 
 enum { LINE_WIDTH = 100, LABEL_WIDTH = 14 };

@@ -1,45 +1,47 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef COMM_COMM_H
 #define COMM_COMM_H
-/* MPI start-up, shut-down and the few collectives that the program needs. Every MPI call of the
- * project is in comm/. */
+/* MPI start-up, shut-down, collectives and messages. Every MPI call of the project is in comm/. */
 #include <mpi.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include "base/status.h"
 
-/* MPI_Init_thread (FUNNELED), and die() ends the job through MPI_Abort from now on. */
+/* Calls MPI_Init_thread (FUNNELED). From now on die() ends the job by MPI_Abort. */
 void comm_start(int *argc, char ***argv);
 /* Waits for all ranks and finalises MPI. */
 void comm_finish(void);
 
 int comm_rank(void); /* of the world */
 int comm_size(void);
-int comm_node_size(void); /* ranks on the node of this one; collective over the world */
-int comm_node_rank(void); /* this one's number among them; likewise */
-/* nodes[r] is the same number for all ranks r of one node. Collective over the world. */
+/* The number of ranks on this rank's node, and this rank's number among them. Both are collective
+ * over the world. */
+int comm_node_size(void);
+int comm_node_rank(void);
+/* Sets nodes[r] to a number that all ranks of rank r's node share. Collective over the world. */
 void comm_nodes(int *nodes);
-/* For tests: comm_nodes() speaks of that many nodes with equally many ranks from now on. */
+/* For tests: from now on comm_nodes() distributes the ranks over `count` nodes. */
 void comm_pretend_nodes(int count);
 /* True if the MPI library says at run time that it takes pointers to GPU memory. */
 bool comm_takes_device_memory(void);
+/* The MPI library's name and version in one line, truncated to size. */
+void comm_library(char *text, int size);
 
-/* A communicator of the ranks with member != 0, ordered as in the world. MPI_COMM_NULL for the
- * others. Collective. */
+/* A communicator of the ranks with member != 0, ordered as in the world. The other ranks get
+ * MPI_COMM_NULL. Collective over the world. */
 MPI_Comm comm_split(int member);
 void comm_free(MPI_Comm *comm);
 
-/* In-place reductions over comm. Maxima of unsigned integers carry norms: the bit pattern of |x|
- * orders like |x|, and NaN sorts above infinity, so nothing is lost (MPI_MAX of doubles loses NaN).
- */
+/* Reductions over comm. Norms are reduced as unsigned integers: bit patterns of |x| order like |x|,
+ * and NaN is above infinity (MPI_MAX of doubles can lose NaN). */
 uint64_t comm_max_u64(MPI_Comm comm, uint64_t value);
 int64_t comm_min_i64(MPI_Comm comm, int64_t value);
 void comm_sum_i64(MPI_Comm comm, int64_t *values, int count); /* wraps like unsigned integers */
-void comm_sum_f64(MPI_Comm comm, double *values,
-                  int count); /* for times only: the order is not fixed */
-void comm_max_f64(MPI_Comm comm, double *values, int count); /* for times only */
-void comm_min_f64(MPI_Comm comm, double *values, int count); /* for times only */
-void comm_broadcast(MPI_Comm comm, void *data, int bytes);   /* from rank 0 of comm */
+/* For times only: the order of a sum is not fixed, and NaN can be lost. */
+void comm_sum_f64(MPI_Comm comm, double *values, int count);
+void comm_max_f64(MPI_Comm comm, double *values, int count);
+void comm_min_f64(MPI_Comm comm, double *values, int count);
+void comm_broadcast(MPI_Comm comm, void *data, int bytes); /* from rank 0 of comm */
 void comm_broadcast_from(MPI_Comm comm, int root, void *data, int bytes);
 void comm_barrier(MPI_Comm comm);
 

@@ -10,9 +10,8 @@ static long round_up(long value, long multiple)
     return (value + multiple - 1) / multiple * multiple;
 }
 
-/* Lays one box out in a field from element `start` on; returns the element after its last. Left and
- * right ghosts share the padding between two rows, so a row needs only 2·ghosts more than its
- * cells. */
+/* Places one box in a field, from element `start` on. Returns the next multiple of row_align after
+ * its last element. Right ghosts of a row and left ghosts of the next share the padding. */
 static long place_patch(struct patch *p, int ghosts, int row_align, long start)
 {
     p->sj = round_up(p->n[0] + 2 * ghosts, row_align);
@@ -78,7 +77,7 @@ static void create_patches(struct level *l, int row_align)
     }
 }
 
-/* Ranks with boxes; a rank's boxes stand together. */
+/* The number of ranks with boxes. A rank's boxes are contiguous. */
 static int count_ranks(const struct decomposition *d)
 {
     int ranks = 0;
@@ -99,7 +98,7 @@ void level_exchange_halo(const struct level *l, enum field field)
         plan_execute(l->halo, l->fields[field], l->fields[field], NULL);
 }
 
-/* A level without ghosts has one plan, which does nothing. */
+/* A level without ghosts has one plan, which moves nothing. */
 static void create_halos(struct level *l)
 {
     l->halos = memory_alloc_zero((size_t)(l->ghosts + 1) * sizeof(struct plan *), "halos");

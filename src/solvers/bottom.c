@@ -39,8 +39,7 @@ void bottom_destroy(struct bottom *b)
     memory_free(b);
 }
 
-/* One application of the smoother, with the halos that it needs (a periodic box is its own
- * neighbour). */
+/* One application of the smoother, with its halo exchanges: a periodic box is its own neighbour. */
 static void smooth(struct level *l, enum field u, enum field f)
 {
     const int group = l->connected ? sweeps_per_halo(l) : SMOOTHER_SWEEPS;
@@ -58,8 +57,8 @@ static void smooth(struct level *l, enum field u, enum field f)
     }
 }
 
-/* HPGMG's diagonal is good enough to precondition, but sweeps with it diverge: from here on the
- * true one. */
+/* HPGMG's diagonal serves as a preconditioner, but sweeps with it diverge. They need the true
+ * diagonal. */
 static void use_true_diagonal(struct level *l)
 {
     uint64_t lambda_max = 0;
@@ -110,7 +109,7 @@ bool bottom_on_device(const struct bottom *b)
 {
     return b->method == BOTTOM_METHOD_BICGSTAB && b->level->backend->passes->bottom_solve &&
            b->level->nranks == 1 &&
-           !b->level->stencil->hpgmg_diagonal; /* its fallback needs another one */
+           !b->level->stencil->hpgmg_diagonal; /* the smoother needs another diagonal */
 }
 
 bool bottom_step(const struct bottom *b, enum field u, enum field f, struct step *step)

@@ -153,8 +153,8 @@ static void destroy_level(struct level *l)
     level_destroy(l);
 }
 
-/* How the plan's messages travel in every cycle. */
-static void choose_way(const struct hierarchy *h, struct plan *plan)
+/* Chooses how messages travel, for plans that every cycle executes. */
+static void connect_plan(const struct hierarchy *h, struct plan *plan)
 {
     plan_connect(plan, h->choice.transport, h->choice.device_messages);
 }
@@ -176,8 +176,8 @@ static void create_transfer(struct hierarchy *h, int depth)
     level_allocate(t->coarse, FIELD_F);
     t->down = plan_create(t->coarse, next, TARGET_GROWN, 0, CENTRE_CELL);
     t->up = plan_create(next, t->coarse, TARGET_GROWN, t->coarse->ghosts, CENTRE_CELL);
-    choose_way(h, t->down);
-    choose_way(h, t->up);
+    connect_plan(h, t->down);
+    connect_plan(h, t->up);
 }
 
 /* Executes a plan that is needed once, for a coefficient. */
@@ -185,13 +185,6 @@ static void move_once(struct plan *plan, const double *from, double *to)
 {
     plan_execute(plan, from, to, NULL);
     plan_destroy(plan);
-}
-
-static void exchange_coefficient(struct level *l, enum field field, int centre)
-{
-    if (l->connected)
-        move_once(plan_create(l, l, TARGET_GHOSTS, l->ghosts, centre), l->fields[field],
-                  l->fields[field]);
 }
 
 static void move_coefficient(struct transfer *t, struct level *next, enum field field, int centre)
@@ -221,21 +214,23 @@ static void restrict_coefficients(struct hierarchy *h, int depth)
     }
 }
 
-/* Everything of the operator that follows from the coefficients inside the boxes. */
+/* Derives the rest of the operator from the coefficients inside the boxes. */
 static void finish_operator(struct level *l)
 {
     const struct passes *passes = l->backend->passes;
     uint64_t lambda_max = 0;
     if (l->fields[FIELD_BETA_I]) {
-        for (int d = 0; d < 3; d++)
-            exchange_coefficient(l, FIELD_BETA_I + d, d);
+        for (int d = 0; d < 3 && l->connected; d++) {
+            double *beta = l->fields[FIELD_BETA_I + d];
+            move_once(plan_create(l, l, TARGET_GHOSTS, l->ghosts, d), beta, beta);
+        }
         if (l->stencil->choice.order == 4 && !l->periodic)
             passes->extrapolate_beta(l);
     }
     if (l->fields[FIELD_ALPHA])
-        exchange_coefficient(l, FIELD_ALPHA, CENTRE_CELL);
+        level_exchange_halo(l, FIELD_ALPHA);
     passes->diagonal(l, &lambda_max);
-    exchange_coefficient(l, FIELD_DINV, CENTRE_CELL);
+    level_exchange_halo(l, FIELD_DINV);
     if (l->stencil->needs_lambda_max)
         stencil_set_lambda_max(l->stencil,
                                bits_to_double(comm_max_u64(MPI_COMM_WORLD, lambda_max)));
@@ -258,7 +253,7 @@ struct hierarchy *hierarchy_create(const struct hierarchy_choice *choice)
         for (int f = 0; f < count; f++)
             level_allocate(h->levels[l], fields[f]);
         if (h->levels[l]->connected)
-            choose_way(h, h->levels[l]->halo);
+            connect_plan(h, h->levels[l]->halo);
     }
     for (int l = 0; l + 1 < h->nlevels; l++)
         create_transfer(h, l);
@@ -286,7 +281,7 @@ void hierarchy_make_halo(struct hierarchy *h, int level, int layers)
 {
     struct level *l = h->levels[level];
     if (!l->halos[layers])
-        choose_way(h, level_make_halo(l, layers));
+        connect_plan(h, level_make_halo(l, layers));
 }
 
 void hierarchy_destroy(struct hierarchy *h)

@@ -14,7 +14,6 @@
 #include "base/check.h"
 #include "base/memory.h"
 #include "comm/comm.h"
-#include "comm/environment.h"
 #include "support/random.h"
 
 enum { CASES = 1000, MAX_RANKS = 64, VALUES = 5 };

@@ -49,18 +49,18 @@ static void boxes_around_2_to_the_31(void **state)
     expect_counted(2, 1000000, 2791);
     expect_refused(2, 1000000, 2792, "are 2791309312 boxes, more than 2147483647");
     expect_refused(2, 1000000, 3000,
-                   "1000000 boxes per rank of 2^2 cells a side on 3000 ranks are");
+                   "1000000 boxes per rank of 2^2 cells per side on 3000 ranks are");
     expect_refused(2, 4096, 2097152, "are 8589934592 boxes"); /* 2048³, which is 0 as an int */
     expect_refused(2, 2, 2147483647, "boxes");
     expect_refused(10, 1000000, INT_MAX, "boxes");
 }
 
-/* 1024 boxes of 1024 cells a side are as many as there may be; their bytes are too many. */
+/* 1024 boxes of 1024 cells per side are not too many, but their bytes are. */
 static void cells_a_side_around_2_to_the_20(void **state)
 {
     (void)state;
     expect_refused(10, 1000, 1073742, "bytes of fields, more than 9.22e+18");
-    expect_refused(10, 1000, 2000000, "are 1179648 cells a side, more than 1048576");
+    expect_refused(10, 1000, 2000000, "are 1179648 cells per side, more than 1048576");
 }
 
 static void bytes_around_2_to_the_63(void **state)
