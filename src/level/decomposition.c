@@ -48,7 +48,7 @@ static int compare_pieces(const void *a, const void *b)
 }
 
 /* All boxes of the spec in Morton order, with their owners. */
-static struct piece *deal(struct decomposition_spec spec, int world, int count)
+static struct piece *distribute(struct decomposition_spec spec, int world, int count)
 {
     const int n = spec.boxes_per_side, side = spec.box_dim;
     struct piece *pieces = memory_alloc((size_t)count * sizeof *pieces, "boxes");
@@ -109,7 +109,7 @@ struct decomposition decomposition_create(struct decomposition_spec spec, int wo
 {
     const long boxes = spec_boxes(spec);
     CHECK(spec.ranks >= 1 && spec.ranks <= world && spec.ranks <= boxes && boxes <= INT_MAX);
-    struct piece *pieces = deal(spec, world, (int)boxes);
+    struct piece *pieces = distribute(spec, world, (int)boxes);
     struct decomposition d = {.dim = spec_dim(spec)};
     d.boxes = memory_alloc((size_t)boxes * sizeof *d.boxes, "boxes");
     d.owner = memory_alloc((size_t)boxes * sizeof *d.owner, "box owners");

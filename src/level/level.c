@@ -30,29 +30,33 @@ static struct patch patch_of_box(struct box box, int index)
     return p;
 }
 
+/* Bytes of one field on the owner of box *b, the first of its boxes; sets *b to the next owner's.
+ */
+static size_t next_owner_bytes(const struct decomposition *d, int *b, int ghosts, int row_align)
+{
+    const int owner = d->owner[*b];
+    long length = 0;
+    for (; *b < d->nboxes && d->owner[*b] == owner; ++*b) {
+        struct patch p = patch_of_box(d->boxes[*b], *b);
+        length = place_patch(&p, ghosts, row_align, length);
+    }
+    return (size_t)length * sizeof(double);
+}
+
 size_t decomposition_field_bytes(const struct decomposition *d, int rank, int ghosts, int row_align)
 {
-    long length = 0;
-    for (int b = 0; b < d->nboxes; b++)
-        if (d->owner[b] == rank) {
-            struct patch p = patch_of_box(d->boxes[b], b);
-            length = place_patch(&p, ghosts, row_align, length);
-        }
-    return (size_t)length * sizeof(double);
+    int b = 0;
+    while (b < d->nboxes && d->owner[b] != rank)
+        b++;
+    return b < d->nboxes ? next_owner_bytes(d, &b, ghosts, row_align) : 0;
 }
 
 void decomposition_add_field_bytes(const struct decomposition *d, int ghosts, int row_align,
                                    int fields, size_t *bytes)
 {
-    long length = 0;
-    for (int b = 0; b < d->nboxes; b++) {
-        const bool last = b == d->nboxes - 1 || d->owner[b + 1] != d->owner[b];
-        struct patch p = patch_of_box(d->boxes[b], b);
-        length = place_patch(&p, ghosts, row_align, length);
-        if (last) {
-            bytes[d->owner[b]] += (size_t)fields * (size_t)length * sizeof(double);
-            length = 0;
-        }
+    for (int b = 0; b < d->nboxes;) {
+        const int owner = d->owner[b];
+        bytes[owner] += (size_t)fields * next_owner_bytes(d, &b, ghosts, row_align);
     }
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The size rule, the Morton curve, how boxes are dealt and merged, and the chain of coarser specs.
+/* The size rule, the Morton curve, how boxes are distributed and merged, and the chain of coarser
+ * specs.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -14,7 +15,7 @@ enum { CASES = 1000, LARGEST_SIDE = 24, MAX_LEVELS = 16 };
 
 /* --- the Morton curve and the size rule --- */
 
-/* Eight codes for each code of the octant above: the definition of the Z-order. */
+/* The definition of the Z-order: a box at half the resolution has eight consecutive codes. */
 static unsigned long code_by_octants(unsigned i, unsigned j, unsigned k)
 {
     if (i == 0 && j == 0 && k == 0)
@@ -67,7 +68,7 @@ static void size_rule_finds_the_largest(void **state)
 
 /* --- one decomposition --- */
 
-/* Owner of each box of a spec before merging: unit[i + n·(j + n·k)]; -1 where none is. */
+/* Owner of each box before merging: unit[i + n·(j + n·k)], or -1. */
 struct units {
     int n;
     int owner[LARGEST_SIDE * LARGEST_SIDE * LARGEST_SIDE];
@@ -88,7 +89,7 @@ static void mark_units(struct units *u, struct box b, int owner, int side)
             }
 }
 
-/* Every unit is in exactly one box, boxes are cuboids of whole units and sorted by owner. */
+/* Every unit is in exactly one box. Boxes are cuboids of whole units, sorted by owner. */
 static void expect_cover(const struct decomposition *d, struct decomposition_spec spec,
                          struct units *u)
 {
@@ -128,9 +129,9 @@ static long count_owned(const struct units *u, int rank)
     return count;
 }
 
-/* Owners follow the curve without going back, pieces differ by at most one unit, and piece p is on
+/* Owners increase along the curve, pieces differ by at most one unit, and piece p is on
  * rank p·world/ranks. */
-static void expect_dealt(struct units *u, struct decomposition_spec spec, int world)
+static void expect_distributed(struct units *u, struct decomposition_spec spec, int world)
 {
     const int n = u->n, count = n * n * n;
     int piece = 0, last = 0;
@@ -163,7 +164,7 @@ static bool joinable(struct box a, struct box b)
     return differing == 1 && meet;
 }
 
-/* The last pass goes along k: nothing may be left to join there. */
+/* The last pass merges along k: no two boxes may be joinable there. */
 static void expect_merged(const struct decomposition *d)
 {
     for (int a = 0; a < d->nboxes; a++)
@@ -177,7 +178,7 @@ static void expect_decomposition(struct decomposition_spec spec, int world)
     static struct units units;
     struct decomposition d = decomposition_create(spec, world);
     expect_cover(&d, spec, &units);
-    expect_dealt(&units, spec, world);
+    expect_distributed(&units, spec, world);
     expect_merged(&d);
     decomposition_destroy(&d);
 }
@@ -187,7 +188,7 @@ static int smaller(int a, int b)
     return a < b ? a : b;
 }
 
-static void boxes_are_dealt_evenly(void **state)
+static void boxes_are_distributed_evenly(void **state)
 {
     (void)state;
     for (long number = 0; number < CASES; number++) {
@@ -200,8 +201,8 @@ static void boxes_are_dealt_evenly(void **state)
     }
 }
 
-/* Where boxes and ranks do not fit each other at all. */
-static void primes_are_dealt_evenly(void **state)
+/* Prime numbers of ranks. */
+static void primes_are_distributed_evenly(void **state)
 {
     (void)state;
     const int primes[] = {2,  3,  5,  7,  11, 13, 17, 19, 23, 29,
@@ -214,8 +215,7 @@ static void primes_are_dealt_evenly(void **state)
     }
 }
 
-/* A power of two of consecutive codes, from a multiple of itself on, is a cuboid: one box a rank.
- */
+/* Aligned groups of 2^m consecutive codes are cuboids: one box per rank. */
 static void powers_of_two_have_one_box_a_rank(void **state)
 {
     (void)state;
@@ -274,7 +274,7 @@ static void expect_step(const struct decomposition *fine, const struct decomposi
         EXPECT(owns(fine, coarse->owner[b]));
 }
 
-/* One box on rank 0, with as few cells as the rule says. */
+/* The coarsest level is one box on rank 0, as small as the rule allows. */
 static void expect_bottom(const struct decomposition *d, int finest_dim, int min_dim)
 {
     int dim = finest_dim;
@@ -346,10 +346,10 @@ static void hierarchies_end_where_they_must(void **state)
     assert_int_equal(spec_coarsen(odd, 1).boxes_per_side, 0);
     assert_int_equal(spec_coarsen(small, 2).boxes_per_side, 0);
     assert_int_equal(spec_coarsen(small, 1).box_dim, 1);
-    const struct decomposition_spec joined = spec_coarsen(three, 1);
-    assert_int_equal(joined.boxes_per_side, 1);
-    assert_int_equal(joined.box_dim, 12);
-    assert_int_equal(joined.ranks, 1);
+    const struct decomposition_spec merged = spec_coarsen(three, 1);
+    assert_int_equal(merged.boxes_per_side, 1);
+    assert_int_equal(merged.box_dim, 12);
+    assert_int_equal(merged.ranks, 1);
 }
 
 static void expect_agglomerated(struct decomposition_spec from, double below,
@@ -361,7 +361,7 @@ static void expect_agglomerated(struct decomposition_spec from, double below,
     assert_int_equal(spec.ranks, to.ranks);
 }
 
-static void small_boxes_are_joined_on_fewer_ranks(void **state)
+static void small_boxes_are_merged_on_fewer_ranks(void **state)
 {
     (void)state;
     const struct decomposition_spec many = {8, 16, 512}, few = {4, 8, 5}, odd = {6, 8, 100},
@@ -413,13 +413,13 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(morton_codes_number_octants),
         cmocka_unit_test(size_rule_finds_the_largest),
-        cmocka_unit_test(boxes_are_dealt_evenly),
-        cmocka_unit_test(primes_are_dealt_evenly),
+        cmocka_unit_test(boxes_are_distributed_evenly),
+        cmocka_unit_test(primes_are_distributed_evenly),
         cmocka_unit_test(powers_of_two_have_one_box_a_rank),
         cmocka_unit_test(coarse_levels_fit_the_finer_ones),
         cmocka_unit_test(all_small_worlds_fit),
         cmocka_unit_test(hierarchies_end_where_they_must),
-        cmocka_unit_test(small_boxes_are_joined_on_fewer_ranks),
+        cmocka_unit_test(small_boxes_are_merged_on_fewer_ranks),
         cmocka_unit_test(equal_means_the_same_boxes_and_owners),
         cmocka_unit_test(nothing_is_left_in_memory),
     };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Communicators, reductions and raw exchanges. Every rank draws the same random numbers, and so
- * knows what the others have. */
+/* Communicators, reductions and raw exchanges. Every rank draws the same random numbers, and
+ * therefore knows the values of the others. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -31,7 +31,7 @@ static uint64_t bits_of(double x)
     return bits;
 }
 
-/* |x| of an ordinary number, now and then infinity or NaN. */
+/* |x| of a finite number, or sometimes infinity or NaN. */
 static double random_norm(void)
 {
     switch (random_int(0, 9)) {
@@ -63,7 +63,7 @@ static void maxima_keep_nan(void **state)
     }
 }
 
-/* The highest bit counts too: it is no sign. */
+/* The highest bit is not a sign bit. */
 static void maxima_are_of_unsigned_and_minima_of_signed_integers(void **state)
 {
     (void)state;
@@ -82,7 +82,7 @@ static void maxima_are_of_unsigned_and_minima_of_signed_integers(void **state)
     }
 }
 
-/* One NaN, on every rank in turn. */
+/* One rank has a NaN, each rank in turn. */
 static void one_nan_is_enough(void **state)
 {
     (void)state;
@@ -153,7 +153,7 @@ static void rank_0_broadcasts(void **state)
     }
 }
 
-/* Members, in the order of the world; says what is wrong with this rank's communicator. */
+/* Mistakes in this rank's communicator, whose members must be in the order of the world. */
 static int64_t split_mistakes(MPI_Comm comm, const int *member)
 {
     int64_t before[2] = {0, 0}; /* members below this rank; members */
@@ -181,7 +181,7 @@ static void communicators_have_the_members(void **state)
         random_begin(number);
         int member[MAX_RANKS];
         for (int rank = 0; rank < comm_size(); rank++)
-            member[rank] = random_int(0, 2); /* any number but 0 is yes */
+            member[rank] = random_int(0, 2); /* non-zero: a member */
         MPI_Comm comm = comm_split(member[comm_rank()]);
         EXPECT(on_all_ranks(split_mistakes(comm, member)) == 0);
         comm_free(&comm);
@@ -291,7 +291,7 @@ static void nothing_is_left_in_memory(void **state)
 
 /* --- swaps and nodes --- */
 
-/* What `from` gives `to`. */
+/* The value that `from` sends to `to`. */
 static long gift(int from, int to, long round)
 {
     return (round * MAX_RANKS + from) * MAX_RANKS + to;
@@ -319,7 +319,7 @@ static void swaps_bring_what_peers_gave(void **state)
     }
 }
 
-/* Here all ranks run on one node, whose number is that of its lowest rank. */
+/* This test runs on one node, whose number is that of its lowest rank. */
 static void ranks_of_a_node_have_one_number(void **state)
 {
     (void)state;
@@ -361,7 +361,7 @@ static void broadcast_from_nobody(void)
     comm_broadcast_from(MPI_COMM_WORLD, comm_size(), &data, sizeof data);
 }
 
-/* MPI hands errors back, so that the program says what failed where and with its own status. */
+/* MPI returns errors, so that the program can name the call and set its own status. */
 static void errors_of_mpi_are_told(void **state)
 {
     (void)state;
@@ -389,7 +389,7 @@ static void receive_long_messages(void)
     create_exchange(false);
 }
 
-/* MPI counts a message's elements by int. */
+/* MPI counts the elements of a message by int. */
 static void messages_that_are_too_long_are_refused(void **state)
 {
     (void)state;

@@ -50,7 +50,7 @@ static void halos_fill_every_ghost_once(void **state)
     }
 }
 
-/* What agglomeration does, and its way back. */
+/* Agglomeration and distribution. */
 static void cells_move_to_other_ranks(void **state)
 {
     (void)state;
@@ -69,7 +69,7 @@ static void cells_move_to_other_ranks(void **state)
     }
 }
 
-/* Ranks run ahead of each other here: no message may be taken for one of another round. */
+/* Ranks run ahead of each other, and messages of different rounds must not be confused. */
 static void plans_are_used_again_and_again(void **state)
 {
     (void)state;
@@ -103,7 +103,7 @@ static void plans_are_used_again_and_again(void **state)
     }
 }
 
-/* A transport that reaches one other rank at most, and in truth goes by MPI too. */
+/* A transport that reaches at most one other rank, and uses MPI itself. */
 static bool is_partner(int rank)
 {
     return rank / 2 == comm_rank() / 2;
@@ -144,7 +144,7 @@ static int64_t mistaken_peers(const struct exchange *x, bool partners)
     return mistakes;
 }
 
-/* Of a plan between levels on "devices". */
+/* Mistakes of a plan between levels on "devices". */
 static int64_t mistakes_by_two_ways(struct plan_case at)
 {
     at.plan = plan_create(at.source, at.target, at.what, at.grow, at.centre);
@@ -156,7 +156,7 @@ static int64_t mistakes_by_two_ways(struct plan_case at)
     return mistakes;
 }
 
-/* As between GPUs of several nodes: some messages by a transport, the others by MPI. */
+/* As between GPUs of several nodes: the transport carries some messages and MPI the others. */
 static void messages_go_two_ways_in_one_exchange(void **state)
 {
     (void)state;
@@ -176,7 +176,7 @@ static void messages_go_two_ways_in_one_exchange(void **state)
     }
 }
 
-/* Mistakes in what a level knows about ranks. */
+/* Mistakes in a level's data about ranks. */
 static int64_t level_mistakes(const struct level *l)
 {
     const struct decomposition *d = &l->decomposition;
