@@ -17,7 +17,7 @@ struct building {
 
 static void append(struct copy_list *list, struct copy copy)
 {
-    /* Grown in powers of two, kept track of by the count alone. */
+    /* The capacity is the next power of two. */
     if ((list->count & (list->count - 1)) == 0) {
         const size_t capacity = list->count ? 2 * (size_t)list->count : 1;
         list->copies = memory_grow(list->copies, (size_t)list->count * sizeof copy,
@@ -32,7 +32,7 @@ static long patch_index(const struct patch *p, const int at[3])
            (at[2] - p->box.lo[2]) * p->sk;
 }
 
-/* Cells of `box` that a field of this centring has: on the high wall one more plane of faces. */
+/* The box's cells in a field of this centring: one more plane of faces on the high wall. */
 static struct box with_wall_faces(const struct level *l, struct box box, int centre)
 {
     if (centre != CENTRE_CELL && !l->periodic && box.hi[centre] == l->dim)
@@ -71,9 +71,9 @@ static void add_region(struct building *b, int source, int target, struct box re
     append(from && to ? &plan->local : from ? &plan->pack : &plan->unpack, c);
 }
 
-/* What one source box, in all its periodic images, gives to the region wanted around one target
- * box. A ghost region is the grown box without the box itself; as boxes and images tile space, an
- * intersection lies wholly in one or the other. */
+/* Adds the intersections of one source box, in all its periodic images, with the region wanted
+ * around one target box. A ghost region is the grown box without the box itself; as boxes and
+ * images tile space, an intersection lies wholly in one or the other. */
 static void intersect_pair(struct building *b, int source, int target, struct box wanted,
                            struct box own, bool ghosts_only, int images)
 {
