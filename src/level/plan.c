@@ -180,7 +180,6 @@ struct plan *plan_create(const struct level *source, const struct level *target,
     struct plan *plan = memory_alloc_zero(sizeof *plan, "plan");
     plan->source = source->backend;
     plan->target = target->backend;
-    plan->what = what == TARGET_GHOSTS ? "halo" : "move between levels";
     plan->dim = target->dim;
     struct building b = {
         plan, source, target, centre, patches_by_box(source), patches_by_box(target)};

@@ -44,7 +44,6 @@ struct plan {
     struct exchange exchange;
     const struct backend *buffers;         /* allocates the exchange's; NULL before the first use */
     const struct backend *source, *target; /* whose fields it moves */
-    const char *what;                      /* a halo, for messages about it */
     int dim;                               /* cells per side of its levels */
     long cells_local, cells_sent;          /* by this rank, per execution */
     bool device_messages;                  /* MPI reads and writes buffers on the device */
