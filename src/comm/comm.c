@@ -46,8 +46,7 @@ void comm_start(int *argc, char ***argv)
     wait_without_mpi = check_wait;
     check_wait = wait_for_lower_ranks;
     if (provided < MPI_THREAD_FUNNELED)
-        die(STATUS_ENVIRONMENT,
-            "this MPI library does not support threads (MPI_THREAD_FUNNELED)");
+        die(STATUS_ENVIRONMENT, "this MPI library does not support threads (MPI_THREAD_FUNNELED)");
 }
 
 void comm_finish(void)

@@ -72,8 +72,8 @@ static void add_region(struct building *b, int source, int target, struct box re
 }
 
 /* Adds the intersections of one source box, in all its periodic images, with the region wanted
- * around one target box. A ghost region is the grown box without the box itself; as boxes and
- * images tile space, an intersection lies wholly in one or the other. */
+ * around one target box. A ghost region is the grown box without the box itself. Boxes and images
+ * tile space, so an intersection is inside or outside of that box as a whole. */
 static void intersect_pair(struct building *b, int source, int target, struct box wanted,
                            struct box own, bool ghosts_only, int images)
 {
