@@ -22,6 +22,7 @@ static void release(double *data)
     cuda_release_bytes(data);
 }
 
+/* Page-locked: kernels access this memory, and the MPI library takes it as host memory. */
 static double *allocate_host(long length, const char *what)
 {
     void *data = NULL;
@@ -36,9 +37,6 @@ static void release_host(double *data)
     cuda_synchronise();
     CUDA_CALL(cudaFreeHost(data));
 }
-
-/* Kernels reach these buffers, and the MPI library knows them as host memory. */
-static const struct message_memory message_memory_pinned = {allocate_host, release_host};
 
 static const struct passes cuda_passes = {
     .run = cuda_run,
@@ -76,7 +74,7 @@ extern const struct backend backend_cuda = {
     .release = release,
     .copy = cuda_copy,
     .forget = cuda_forget,
-    .messages = &message_memory_pinned,
+    .staging = &backend_cuda_host,
     .upload = cuda_upload,
     .download = cuda_download,
     .synchronise = cuda_synchronise,
@@ -100,7 +98,6 @@ extern const struct backend backend_cuda_host = {
     .release = release_host,
     .copy = backend_cpu.copy, /* between host fields; others are the device's */
     .forget = cuda_forget,
-    .messages = &message_memory_pinned,
     .upload = backend_cpu.upload,
     .download = backend_cpu.download,
     .synchronise = cuda_synchronise,
