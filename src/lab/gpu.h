@@ -6,7 +6,6 @@
 #include "lab/machine.h"
 #include "lab/rungs.h"
 #include "lab/timing.h"
-#include "lab/variants.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -39,13 +38,8 @@ void machine_run_gpu(void *experiment);
 double *machine_pinned_create(long length);
 void machine_pinned_destroy(double *data);
 
-/* A pass as one kernel per operation. */
-struct pass;
-void gpu_run_baseline(const struct pass *pass);
-
-/* The rungs of `ladder`, and the variants of `kernel`; the last has no name. */
+/* The rungs of `ladder`; the last has no name. */
 extern const struct rung gpu_rungs[];
-extern const struct variant *const gpu_variants[]; /* NULL after the last */
 
 #ifdef __cplusplus
 }

@@ -3,8 +3,8 @@
 #include <string.h>
 #include "cli/command_line.h"
 #include "lab/fields.h"
-#include "lab/kernel.h"
 #include "lab/machine.h"
+#include "lab/stage_case.h"
 
 static const struct choice sections[] = {{"all", SECTION_ALL},
                                          {"memory", SECTION_MEMORY},
@@ -60,7 +60,8 @@ static const struct option_row machine_rows_of_options[] = {
 static const struct option_row kernel_rows_of_options[] = {
     SIZE,
     {.name = "stage", CHOICE(stage, stage_choices, "smooth"), .help = "as the report of hpgmg-gpu names them"},
-    {.name = "variant", CHOICE(variant, variant_choices, "all"), .help = "who does it; all: everyone who can"},
+    {.name = "kernels", .kind = OPTION_NAMES, AT(kernels), .unset = "all", .uses = SHAPES, .argument = "LIST",
+     .help = "GPU kernels that do it, by name, in this order, or a\nCPU's loops; all: each that can, in turn"},
     {.name = "sweeps", NUMBER(OPTION_INT, sweeps, "auto"), .unset = "auto", .minimum = 1,
      .maximum = SMOOTHER_SWEEPS, .argument = "N",
      .help = "sweeps of a stage that smooths; auto: 2 (stage\nsweep: 1), or as many as the ghosts allow"},
