@@ -48,7 +48,7 @@ static struct measured measure(struct comparison *x, const char *list, const cha
     const struct operations of_cell = c->stage.kind == STAGE_PASS
                                           ? operations_of_pass(&c->stage.pass)
                                           : operations_of_restriction();
-    m.seconds = time_work(c->level->backend, WATCH_BACKEND, stage_case_work, c,
+    m.seconds = time_work(c->level->backend, TIMED_BY_BACKEND, stage_case_work, c,
                           (int)x->lab->options.samples);
     m.bytes = stage_case_bytes(c);
     m.flops = of_cell.flops * m.cells;
@@ -195,9 +195,10 @@ static void report_case(const struct comparison *x)
     stage_name(stage, name, sizeof name);
     snprintf(title, sizeof title, "%s on %d^3", name, x->c.level->dim);
     print_heading(title);
+    printf("  ");
     if (stage->pass.nsweeps > 0)
-        printf("  %d sweeps;", stage->pass.nsweeps);
-    printf("  bitwise identical to %s; copy %.1f GB/s, FP64 %.1f GFLOP/s\n", reference,
+        printf("%d sweeps; ", stage->pass.nsweeps);
+    printf("bitwise identical to %s; copy %.1f GB/s, FP64 %.1f GFLOP/s\n", reference,
            1e-9 * x->ceilings.copy_bytes_per_second, 1e-9 * x->ceilings.fp64_flops_per_second);
     print_columns();
     json_add_text(json, "stage", name);

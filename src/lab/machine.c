@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* `hpgmg-lab machine`: every experiment that the backend knows, checked and timed. */
+/* `hpgmg-lab machine`: every experiment of the backend, checked and timed. */
 #include <math.h>
 #include <stdio.h>
 #include "lab/lab.h"

@@ -43,7 +43,7 @@ static void five_reads(const struct experiment *e)
         out[x] = a[x] + b[x] + c[x] + d[x] + f[x];
 }
 
-/* The part of n that belongs to one thread of a team. */
+/* The part of n that belongs to one thread. */
 struct share {
     long low, high;
 };
@@ -181,16 +181,16 @@ static void intensity(const struct experiment *e)
     }
 }
 
-/* A block of chains; lane is the number of the first result. */
+/* A block of chains; `result` is the number of its first result. */
 #define PEAK_BLOCK(name, type, fused, chains)                                                      \
-    static void name(double *out, long lane)                                                       \
+    static void name(double *out, long result)                                                     \
     {                                                                                              \
         type x[chains];                                                                            \
         for (int c = 0; c < chains; c++)                                                           \
-            x[c] = (type)chain_start(lane * PEAK_CHAINS + c);                                      \
+            x[c] = (type)chain_start(result * PEAK_CHAINS + c);                                    \
         CHAIN_STEPS(type, fused, x, PEAK_STEPS)                                                    \
         for (int c = 0; c < chains; c += PEAK_CHAINS)                                              \
-            out[lane + c / PEAK_CHAINS] =                                                          \
+            out[result + c / PEAK_CHAINS] =                                                        \
                 (((double)x[c] + (double)x[c + 1]) + (double)x[c + 2]) + (double)x[c + 3];         \
     }
 PEAK_BLOCK(peak_block_64, double, fma, CHAINS_64)
@@ -200,16 +200,16 @@ static void peak(struct experiment *e)
 {
     enum { BLOCKS_PER_THREAD = 256 };
     const bool is_64 = e->work == WORK_PEAK_64;
-    const long lanes = (is_64 ? CHAINS_64 : CHAINS_32) / PEAK_CHAINS; /* of a block */
-    const long wanted = (long)omp_get_max_threads() * BLOCKS_PER_THREAD, most = e->n / lanes;
+    const long results = (is_64 ? CHAINS_64 : CHAINS_32) / PEAK_CHAINS; /* of a block */
+    const long wanted = (long)omp_get_max_threads() * BLOCKS_PER_THREAD, most = e->n / results;
     const long blocks = wanted < most ? wanted : most;
-    e->lanes = blocks * lanes;
+    e->results = blocks * results;
 #pragma omp parallel for schedule(static)
     for (long block = 0; block < blocks; block++) {
         if (is_64)
-            peak_block_64(e->out, block * lanes);
+            peak_block_64(e->out, block * results);
         else
-            peak_block_32(e->out, block * lanes);
+            peak_block_32(e->out, block * results);
     }
 }
 

@@ -20,19 +20,19 @@ enum { SCHEMA = 2 }; /* raised when a key of the report goes away or changes its
 
 static const struct subcommand subcommands[] = {
     {"machine", &machine_options, "[options]",
-     "Measures what this machine can do: memory, access patterns, arithmetic, latencies.", false,
+     "Measures the machine: memory, access patterns, arithmetic, latencies.", false,
      machine_command},
     {"kernel", &kernel_options, "[options] N",
      "Times the kernels of one stage of the solver, and says what limits each.", false,
      kernel_command},
     {"ladder", &ladder_options, "[options] N",
-     "Times a smoothing step of red and black, from the simplest kernel to the program's own.",
-     false, ladder_command},
+     "Times a red and a black half-sweep, from the simplest kernel to hpgmg-gpu's own.", false,
+     ladder_command},
     {"exchange", &exchange_options, "[options] N",
      "Times the halo exchange of one level between ranks, by every transport.", true,
      exchange_command},
     {"tune", &tune_options, "[options]",
-     "Finds how the GPU's kernels should cut levels; writes a file for hpgmg-gpu --tuning.", false,
+     "Finds tile sizes of the GPU's kernels; writes a file for hpgmg-gpu --tuning.", false,
      tune_command},
 };
 enum { SUBCOMMANDS = sizeof subcommands / sizeof subcommands[0] };
@@ -69,7 +69,7 @@ void spread_add_json(struct cJSON *object, const struct spread *s)
     json_add_number(seconds, "samples", s->samples);
 }
 
-/* Says on rank 0 why the run cannot be. */
+/* Prints the message on rank 0. */
 static enum status refuse(enum status status, char *message)
 {
     message_make_one_line(message);
@@ -78,7 +78,7 @@ static enum status refuse(enum status status, char *message)
     return status;
 }
 
-/* The worst of the ranks' statuses, so that none waits for one that has given up. */
+/* The highest status of all ranks, so that no rank waits for one that has given up. */
 static enum status worst(enum status status)
 {
     return (enum status)comm_max_u64(MPI_COMM_WORLD, (uint64_t)status);

@@ -15,7 +15,7 @@ struct lab_options {
     int section;    /* machine: enum section */
     long array_mib; /* MiB of an array for the machine's ceilings; 0: chosen by the machine */
 
-    int n; /* kernel, ladder, exchange: cells a side of the level; tune: of the largest one */
+    int n; /* kernel, ladder, exchange: cells per side of the level; tune: of the largest */
     int order, equation, boundary, coefficients, smoother;
     int stage;     /* kernel: its number in stage_choices */
     int sweeps;    /* kernel: of one pass; 0: the stage's own number, or what the level allows */

@@ -10,7 +10,7 @@
 #include "lab/stage_case.h"
 
 enum { LEAST_N = 128, LEAST_PLANES = 2 }; /* smaller levels are the tail's */
-/* A choice must be so much faster than the kernels' own to be kept. */
+/* A choice is kept if it is faster than the kernel's own by this share. */
 #define GAIN 0.02
 
 /* One stage on one level, and what was found. */
@@ -39,7 +39,7 @@ static double try(struct search *s, const struct cuda_tuning *t, int count)
         s->wrong++;
         return 0.0;
     }
-    return time_work(s->c->level->backend, WATCH_BACKEND, stage_case_work, s->c,
+    return time_work(s->c->level->backend, TIMED_BY_BACKEND, stage_case_work, s->c,
                      (int)s->lab->options.samples)
         .median;
 }
