@@ -311,38 +311,27 @@ static void run_memory(struct experiment *e)
 {
     switch (e->work) {
     case WORK_WRITE:
-        write_value(e);
-        return;
+        return write_value(e);
     case WORK_READ:
-        read_all(e, 1);
-        return;
+        return read_all(e, 1);
     case WORK_COPY:
-        copy(e->out, e->in[0], e->n);
-        return;
+        return copy(e->out, e->in[0], e->n);
     case WORK_TRIAD:
-        triad(e);
-        return;
+        return triad(e);
     case WORK_FIVE_READS:
-        five_reads(e);
-        return;
+        return five_reads(e);
     case WORK_STRIDED:
-        copy_strided(e);
-        return;
+        return copy_strided(e);
     case WORK_SHIFTED:
-        copy_shifted(e);
-        return;
+        return copy_shifted(e);
     case WORK_SOA:
-        soa(e);
-        return;
+        return soa(e);
     case WORK_AOS:
-        aos(e);
-        return;
+        return aos(e);
     case WORK_CACHE_READ:
-        read_all(e, CACHE_SWEEPS);
-        return;
+        return read_all(e, CACHE_SWEEPS);
     case WORK_CACHE_COPY:
-        copy_again(e);
-        return;
+        return copy_again(e);
     default:
         break;
     }
@@ -354,42 +343,31 @@ void machine_run_gpu(void *experiment)
     struct experiment *e = (struct experiment *)experiment;
     switch (e->work) {
     case WORK_INTENSITY:
-        intensity(e);
-        return;
+        return intensity(e);
     case WORK_PEAK_64:
     case WORK_PEAK_32:
-        peak(e);
-        return;
+        return peak(e);
     case WORK_PASS_THROUGH:
-        copy(e->out, e->in[0], points(e));
-        return;
+        return copy(e->out, e->in[0], points(e));
     case WORK_GRADIENT:
-        gradient(e);
-        return;
+        return gradient(e);
     case WORK_FIELD_TRANSFERS:
-        field_transfers(e);
-        return;
+        return field_transfers(e);
     case WORK_LAUNCH:
-        launches(false);
-        return;
+        return launches(false);
     case WORK_LAUNCH_WAIT:
-        launches(true);
-        return;
+        return launches(true);
     case WORK_NOTHING:
         empty_kernel<<<1, 32, 0, cuda_stream()>>>();
-        CUDA_LAUNCHED();
-        return;
+        return CUDA_LAUNCHED();
     case WORK_SYNC:
-        grid_syncs(e);
-        return;
+        return grid_syncs(e);
     case WORK_TO_DEVICE:
         transfer(e->out, e->host_in, e->n, cudaMemcpyHostToDevice);
-        cuda_synchronise();
-        return;
+        return cuda_synchronise();
     case WORK_TO_HOST:
         transfer(e->host_out, e->in[0], e->n, cudaMemcpyDeviceToHost);
-        cuda_synchronise();
-        return;
+        return cuda_synchronise();
     default:
         run_memory(e);
     }

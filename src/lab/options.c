@@ -6,18 +6,6 @@
 #include "lab/machine.h"
 #include "lab/stage_case.h"
 
-static const struct choice sections[] = {{"all", SECTION_ALL},
-                                         {"memory", SECTION_MEMORY},
-                                         {"access", SECTION_ACCESS},
-                                         {"layout", SECTION_LAYOUT},
-                                         {"intensity", SECTION_INTENSITY},
-                                         {"peak", SECTION_PEAK},
-                                         {"cache", SECTION_CACHE},
-                                         {"latency", SECTION_LATENCY},
-                                         {"transfer", SECTION_TRANSFER},
-                                         {"field", SECTION_FIELD},
-                                         {NULL, 0}};
-
 #define AT(member) .offset = offsetof(struct lab_options, member)
 #define SHAPES (OPTION_COMMAND_LINE | OPTION_SHAPES)
 #define CHOICE(member, list, first)                                                                \
@@ -51,7 +39,7 @@ static const struct choice sections[] = {{"all", SECTION_ALL},
     {.name = "order", CHOICE(order, order_choices, "2"), .help = "order of the operator: fv2 or fv4"}
 
 static const struct option_row machine_rows_of_options[] = {
-    {.name = "section", CHOICE(section, sections, "all"), .help = "which experiments"},
+    {.name = "section", CHOICE(section, section_choices, "all"), .help = "which experiments"},
     ARRAY,
     BACKEND,
     COMMON,

@@ -24,6 +24,7 @@ struct lab_options {
     char *output;  /* tune: path or NULL */
 };
 
+extern const struct choice section_choices[]; /* of --section; numbered by enum section */
 extern const struct option_list machine_options, kernel_options, ladder_options, tune_options,
     exchange_options;
 
