@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* `hpgmg-lab kernel`: one stage by each kernel that can do it, checked, timed and explained. */
+/* `hpgmg-lab kernel`: checks and times one stage by each kernel that can do a part of it. */
 #include <stdio.h>
 #include <string.h>
 #include "base/check.h"
@@ -10,14 +10,15 @@
 #include "lab/stage_case.h"
 #include "operators/backend_cpu.h"
 
-/* Up to MAX_N_ON_CPU the CPU does the stage too, to compare with; above, the baseline does. */
+/* Up to MAX_N_ON_CPU cells per side results are compared with the CPU's, above with the baseline's.
+ */
 enum { MAX_N_ON_CPU = 128, MAX_LAUNCHES = 8, MAX_MEASURED = 64, KERNELS_SIZE = 80 };
 
-/* What bounds a kernel, if it reaches this share of a ceiling. */
+/* A ceiling limits a kernel that reaches this share of it. */
 #define BANDWIDTH_SHARE 0.70
 #define COMPUTE_SHARE 0.60
 
-/* What one list of kernels gave. Shares are of the machine's ceilings. */
+/* The figures of one list of kernels. Shares are of the machine's ceilings. */
 struct measured {
     const char *list, *kernels; /* as --kernels takes it; those that ran */
     struct spread seconds;
@@ -27,7 +28,7 @@ struct measured {
     struct gpu_kernel launches[MAX_LAUNCHES];
 };
 
-/* A stage, what is known to be right, and what has been measured. */
+/* A stage, its right results, and what has been measured. */
 struct comparison {
     struct lab *lab;
     struct stage_case c;
@@ -133,7 +134,7 @@ static void add_measured(struct cJSON *runs, const struct measured *m)
     add_launches(object, m);
 }
 
-/* Cells, or for large sizes fields, that differ from what is right. */
+/* Runs the stage. Returns how many cells differ from the right results; 1 for unequal checksums. */
 static long differences(struct comparison *x)
 {
     stage_case_run(&x->c);
@@ -142,7 +143,7 @@ static long differences(struct comparison *x)
     return !stage_sums_equal(stage_case_sums(&x->c), x->sums);
 }
 
-/* Whether one of the lists so far let the same kernels run. */
+/* True if an earlier list has run the same kernels. */
 static bool has_run(const struct comparison *x, const char *kernels)
 {
     for (int run = 0; run < x->count; run++)
@@ -151,7 +152,7 @@ static bool has_run(const struct comparison *x, const char *kernels)
     return false;
 }
 
-/* Checks, times and reports the stage by the kernels of the list, unless they have run already. */
+/* Checks, times and reports the stage by a list of kernels, unless the same ones have run. */
 static void run_list(struct comparison *x, const char *list)
 {
     char message[256], *kernels = x->kernels[x->count];
@@ -171,8 +172,8 @@ static void run_list(struct comparison *x, const char *list)
     add_measured(x->runs, &m);
 }
 
-/* The list that was asked for; or what runs by default, the baseline, and each kernel by itself,
- * with the baseline for what it leaves. */
+/* The list of --kernels; or the default, the baseline, and each kernel with the baseline for the
+ * rest. */
 static void run_lists(struct comparison *x)
 {
     x->runs = json_add_array(x->lab->json, "runs");
@@ -209,7 +210,7 @@ static void report_case(const struct comparison *x)
     json_add_text(json, "checked_against", x->has_cpu ? "CPU" : reference);
 }
 
-/* STATUS_USAGE if --kernels names what there is not. */
+/* STATUS_USAGE if --kernels has an unknown name. */
 static enum status check_list(struct comparison *x, char *message, int size)
 {
     char reason[256];

@@ -29,9 +29,7 @@ static __device__ double updated(const half_sweep &s, long at, double u, double 
     return update_weighted(u, s.v.dinv[at], r, s.weight);
 }
 
-/* --- 1 and 2: one thread per cell
- * ------------------------------------------------------------------
- */
+/* --- 1 and 2: one thread per cell ------------------------------------------------------------- */
 
 /* The sum S of the operator, neighbours from memory. */
 template <int ORDER>
@@ -54,9 +52,7 @@ static __global__ void __launch_bounds__(256) cell_kernel(const half_sweep s)
     s.out[at] = is_updated(s, i, j, k) ? updated(s, at, u, gathered_sum<ORDER>(s.v, at)) : u;
 }
 
-/* --- 3: one thread per column
- * ----------------------------------------------------------------------
- */
+/* --- 3: one thread per column ----------------------------------------------------------------- */
 
 /* Order 2 keeps the three values of u in its column, and β of the face above, in registers. */
 static __device__ double column_sum_fv2(const struct view &v, long at, double km, double u,
@@ -121,8 +117,7 @@ static __global__ void __launch_bounds__(TILE_I *TILE_J) column_kernel_fv4(const
     }
 }
 
-/* --- 4: one thread per column, planes of u in shared memory ----------------------------
- */
+/* --- 4: one thread per column, planes of u in shared memory ----------------------------------- */
 
 /* The last 2·RADIUS + 1 planes of the tile with its halo, used in turn. */
 template <int RADIUS>
@@ -219,8 +214,7 @@ static __global__ void __launch_bounds__(TILE_I *TILE_J, 3) shared_kernel(const 
     }
 }
 
-/* --- launches ----------------------------------------------------------------------------------
- */
+/* --- launches --------------------------------------------------------------------------------- */
 
 static half_sweep half_sweep_of(const struct level *l, int half)
 {

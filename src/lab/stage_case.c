@@ -114,8 +114,7 @@ void stage_case_destroy(struct stage_case *c)
     hierarchy_destroy(c->hierarchy);
 }
 
-/* --- which kernels do it -----------------------------------------------------------------------
- */
+/* --- which kernels do it ---------------------------------------------------------------------- */
 
 static const char *const loops[] = {"plain", "tiled", NULL};
 
@@ -150,8 +149,7 @@ void stage_case_kernels(const struct stage_case *c, char *text, int size)
         c->passes->kernels(&c->stage.pass, text, size);
 }
 
-/* --- running and checking ----------------------------------------------------------------------
- */
+/* --- running and checking --------------------------------------------------------------------- */
 
 void stage_case_work(void *stage_case)
 {

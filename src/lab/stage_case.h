@@ -12,7 +12,7 @@ struct stage_case {
     struct hierarchy *hierarchy;
     struct level *level; /* its first one */
     struct stage stage;
-    const struct passes *passes; /* which do the stage */
+    const struct passes *passes; /* the backend's, or the CPU's plain ones */
     uint64_t norm;               /* where a stage that ends in the norm leaves its bits */
 };
 
@@ -22,14 +22,14 @@ enum status stage_case_create(struct stage_case *c, const struct lab_options *op
                               const struct backend *backend, char *message, int message_size);
 void stage_case_destroy(struct stage_case *c);
 
-/* Kernels, or on a CPU loops, by number from 0; NULL after the last. */
+/* The names of kernels, or on a CPU of loops, by number from 0; NULL after the last. */
 const char *stage_case_kernel(const struct stage_case *c, int number);
-/* The simplest of them, which does any stage. */
+/* The simplest kernel, which does any stage. */
 const char *stage_case_baseline(const struct stage_case *c);
-/* From now on these kernels do the stage: a list as --kernels takes it. False with one line in
+/* Chooses the kernels that do the stage, by a list as --kernels takes it. False with one line in
  * message if a name is unknown. */
 bool stage_case_choose(struct stage_case *c, const char *list, char *message, int message_size);
-/* Which of them do it, as hpgmg-gpu's report names them; "" if the stage is no pass. */
+/* Writes which kernels do the stage, as hpgmg-gpu's report does; "" if the stage is no pass. */
 void stage_case_kernels(const struct stage_case *c, char *text, int size);
 
 /* Does the stage, and does not wait for it: a work_fn. */

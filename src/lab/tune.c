@@ -19,7 +19,7 @@ struct search {
     struct stage_case *c;
     struct stage_sums reference; /* of the baseline's results */
     struct cuda_tuning best;
-    double best_seconds, own_seconds; /* own: what the kernels choose by themselves */
+    double best_seconds, own_seconds; /* own: by the kernel's own choice */
     int tried, wrong;
     struct cJSON *candidates;
 };
