@@ -42,7 +42,7 @@ static int list_ways(bool on_device, struct way ways[3])
     return 3;
 }
 
-/* Cuts N³ cells into boxes, at least one per rank. False if N has too few. */
+/* N as boxes of which every rank gets some. False if there are not so many. */
 static bool cut_level(int n, struct cut *cut)
 {
     const int ranks = comm_size();
@@ -145,8 +145,7 @@ static bool measure_way(const struct lab *lab, struct cut cut, const struct way 
     return wrong == 0;
 }
 
-/* True if the fields of all ranks of a node, and as much again for messages, fit. All ranks agree.
- */
+/* The field, with as much again for messages, of all ranks of a node. All ranks agree. */
 static bool fits(const struct lab *lab, struct cut cut, char *message, int size)
 {
     const bool on_device = lab->backend->on_device;
