@@ -5,6 +5,7 @@
  * same symbols. */
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 #include "level/backend.h"
 
 #ifdef __cplusplus
@@ -35,9 +36,10 @@ const struct cuda_device *cuda_device(void); /* NULL before cuda_open succeeded 
  * them. What the list leaves falls to the kernel "generic". False with one line in message if a
  * name is unknown. Answers do not depend on it. */
 bool cuda_choose_kernels(const char *list, char *message, int message_size);
-/* Calls visit for every kernel of this build, the fastest first. Needs no GPU. */
-void cuda_list_kernels(void (*visit)(void *data, const char *name, const char *summary),
-                       void *data);
+/* The names of this build's kernels, by number from 0; NULL after the last. Needs no GPU. */
+const char *cuda_kernel_name(int number);
+/* Prints a line for each of them: --list-kernels. */
+void cuda_list_kernels(FILE *out);
 
 /* The most device memory that the program has held at a time, bytes. */
 size_t cuda_peak_bytes(void);

@@ -83,7 +83,4 @@ void baseline_start(const struct work &w, int q, int extent);
 void baseline_sweep(const struct work &w, int sweep, int extent);
 void baseline_finish(const struct work &w, int q);
 
-/* The whole pass on every patch by the kernels of the row `generic`. */
-void cuda_run_baseline(const struct pass *pass);
-
 #endif

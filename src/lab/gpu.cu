@@ -70,7 +70,7 @@ static void name_kernel(const void *function, char *name, size_t size)
     free(plain);
 }
 
-/* False if CUDA does not tell. */
+/* False if CUDA has no attributes of the kernel. */
 static bool describe(const cudaKernelNodeParams &node, struct gpu_kernel *k)
 {
     cudaFuncAttributes attributes;
@@ -127,7 +127,7 @@ int gpu_kernels_of(work_fn *work, void *data, struct gpu_kernel *kernels, int mo
             describe(parameters, &k))
             count = add_kernel(kernels, count, most, k);
     }
-    cudaGetLastError(); /* what CUDA did not tell is no error of the run */
+    cudaGetLastError(); /* a failed query is no error of the run */
     for (int i = 0; i < count; i++)
         kernels[i].launches /= 2;
     CUDA_CALL(cudaGraphDestroy(graph));

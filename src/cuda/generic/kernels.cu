@@ -59,12 +59,6 @@ static struct coverage generic_covers(const struct part *part, const struct devi
     return cover_first(part);
 }
 
-void cuda_run_baseline(const struct pass *pass)
-{
-    const struct part whole = {*pass, 0, false};
-    run_generic(&whole);
-}
-
 extern const struct kernel kernel_interpolation = {
     .name = "interpolation",
     .summary = "interpolates the coarse solution or adds a coarse correction; both orders",
