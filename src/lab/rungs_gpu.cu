@@ -9,7 +9,7 @@
 enum { TILE_I = 32, TILE_J = 8, MIN_PLANES = 4, WANTED_BLOCKS = 1056 };
 
 /* One half-sweep on the level's only box. Pointers are at cell (0,0,0). */
-struct half_sweep {
+struct gpu_half_sweep {
     struct view v;
     double *out;
     int n0, n1, n2;
@@ -18,12 +18,12 @@ struct half_sweep {
     int planes; /* of a block, where blocks sweep through planes */
 };
 
-static __device__ bool is_updated(const half_sweep &s, int i, int j, int k)
+static __device__ bool is_updated(const gpu_half_sweep &s, int i, int j, int k)
 {
     return ((i + j + k + s.colour) & 1) == 0;
 }
 
-static __device__ double updated(const half_sweep &s, long at, double u, double sum)
+static __device__ double updated(const gpu_half_sweep &s, long at, double u, double sum)
 {
     const double r = residual_value(rhs_poisson(s.v.f[at], 0.0, u), s.v.scale, sum);
     return update_weighted(u, s.v.dinv[at], r, s.weight);
@@ -41,7 +41,7 @@ static __device__ double gathered_sum(const struct view &v, long at)
 }
 
 template <int ORDER>
-static __global__ void __launch_bounds__(256) cell_kernel(const half_sweep s)
+static __global__ void __launch_bounds__(256) cell_kernel(const gpu_half_sweep s)
 {
     const int i = blockIdx.x * blockDim.x + threadIdx.x, j = blockIdx.y * blockDim.y + threadIdx.y,
               k = blockIdx.z;
@@ -62,7 +62,7 @@ static __device__ double column_sum_fv2(const struct view &v, long at, double km
                    v.beta_i[at], v.beta_i[at + 1], v.beta_j[at], v.beta_j[at + v.sj], bk0, bk1);
 }
 
-static __global__ void __launch_bounds__(TILE_I *TILE_J) column_kernel_fv2(const half_sweep s)
+static __global__ void __launch_bounds__(TILE_I *TILE_J) column_kernel_fv2(const gpu_half_sweep s)
 {
     const int i = blockIdx.x * TILE_I + threadIdx.x, j = blockIdx.y * TILE_J + threadIdx.y;
     const int first = blockIdx.z * s.planes, last = min(first + s.planes, s.n2);
@@ -91,7 +91,7 @@ static __device__ double face_above_fv4(const struct view &v, long at)
 
 /* Order 4 keeps the flux through the face above, which negated is the next cell's from below: the
  * same bits (operators/fv4.h). */
-static __global__ void __launch_bounds__(TILE_I *TILE_J) column_kernel_fv4(const half_sweep s)
+static __global__ void __launch_bounds__(TILE_I *TILE_J) column_kernel_fv4(const gpu_half_sweep s)
 {
     const int i = blockIdx.x * TILE_I + threadIdx.x, j = blockIdx.y * TILE_J + threadIdx.y;
     const int first = blockIdx.z * s.planes, last = min(first + s.planes, s.n2);
@@ -136,7 +136,8 @@ static __device__ int ring(int slot, int by, int planes)
 /* All threads load plane k of the tile into a slot of the ring, rows of the tile by rows of
  * threads. Memory ends with the ghosts that the operator reads. */
 template <int RADIUS>
-static __device__ void load_plane(ring_of_planes<RADIUS> &t, int slot, const half_sweep &s, int k)
+static __device__ void load_plane(ring_of_planes<RADIUS> &t, int slot, const gpu_half_sweep &s,
+                                  int k)
 {
     typedef ring_of_planes<RADIUS> shape;
     const int i0 = blockIdx.x * TILE_I - RADIUS, j0 = blockIdx.y * TILE_J - RADIUS;
@@ -191,7 +192,7 @@ static __device__ double shared_sum(const ring_neighbours<2> &u, const struct vi
 }
 
 template <int RADIUS>
-static __global__ void __launch_bounds__(TILE_I *TILE_J, 3) shared_kernel(const half_sweep s)
+static __global__ void __launch_bounds__(TILE_I *TILE_J, 3) shared_kernel(const gpu_half_sweep s)
 {
     __shared__ ring_of_planes<RADIUS> t;
     const int i = blockIdx.x * TILE_I + threadIdx.x, j = blockIdx.y * TILE_J + threadIdx.y;
@@ -216,12 +217,12 @@ static __global__ void __launch_bounds__(TILE_I *TILE_J, 3) shared_kernel(const 
 
 /* --- launches --------------------------------------------------------------------------------- */
 
-static half_sweep half_sweep_of(const struct level *l, int half)
+static gpu_half_sweep half_sweep_of(const struct level *l, int half)
 {
     const struct cells c = cells_of(&l->patches[0]);
     const long o = c.offset;
     const struct relaxation r = stencil_relaxation(l->stencil, half);
-    half_sweep s = {};
+    gpu_half_sweep s = {};
     s.v.u = l->fields[rung_source(half)] + o;
     s.v.f = s.v.alpha = l->fields[FIELD_F] + o;
     s.v.dinv = l->fields[FIELD_DINV] + o;
@@ -253,7 +254,7 @@ static void both_halves(struct level *l, LAUNCH launch)
 static void run_cells(struct level *l, dim3 block)
 {
     const bool fv2 = l->stencil->choice.order == 2;
-    both_halves(l, [=](half_sweep s) {
+    both_halves(l, [=](gpu_half_sweep s) {
         const dim3 grid((s.n0 + block.x - 1) / block.x, (s.n1 + block.y - 1) / block.y, s.n2);
         if (fv2)
             cell_kernel<2><<<grid, block, 0, cuda_stream()>>>(s);
@@ -277,7 +278,7 @@ template <class KERNEL>
 static void run_columns(struct level *l, KERNEL fv2, KERNEL fv4)
 {
     const KERNEL kernel = l->stencil->choice.order == 2 ? fv2 : fv4;
-    both_halves(l, [=](half_sweep s) {
+    both_halves(l, [=](gpu_half_sweep s) {
         const int tiles_i = (s.n0 + TILE_I - 1) / TILE_I, tiles_j = (s.n1 + TILE_J - 1) / TILE_J;
         const int planes = (int)((long)s.n2 * tiles_i * tiles_j / WANTED_BLOCKS);
         s.planes = planes < MIN_PLANES ? MIN_PLANES : planes;
