@@ -146,7 +146,7 @@ static void test_cpu(void **)
         l.npatches = 1;
         l.patches = &p;
         fields[FIELD_U] = of_cpu.data();
-        std::copy_n(fields, (int)NUM_FIELDS, l.fields);
+        l.fields = fields;
         walls_fill(&l, FIELD_U, rule, layers);
         cuda_walls(b.c, of_gpu.data() + b.origin, rule, layers, layers, PART_ALL);
         assert_memory_equal(of_cpu.data(), of_gpu.data(), b.size * sizeof(double));
