@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The host's side of the tail: makes the list of levels and steps of one launch. On levels so small
- * a launch of their own takes longer than its work. One block more than subdomains has all
- * single-block levels. Steps pass fields between blocks through global memory, after a barrier of
- * all blocks. All blocks must run at once, so the launch is cooperative. */
+/* The host's side of the tail: makes the list of levels and steps of one launch. Separate launches
+ * would take longer than the work on levels so small. Blocks of subdomains come first; one more has
+ * all single-block levels. Steps pass fields between blocks through global memory, after a barrier
+ * of all blocks. All blocks must run at once, so the launch is cooperative. */
 #include "cuda/kernels.cuh"
 #include "cuda/coarse/single_block.cuh"
 extern "C" {

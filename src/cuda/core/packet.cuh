@@ -2,7 +2,7 @@
 #ifndef CUDA_CORE_PACKET_CUH
 #define CUDA_CORE_PACKET_CUH
 /* Packets of 128 bits: a value and the number of the exchange that it belongs to. Between blocks of
- * a GPU (coarse/packets.cuh) and between GPUs (peer/kernel.cuh).
+ * a GPU (coarse/packets.cuh) and between GPUs (peer/exchange.cu).
  *
  * A receiver polls the packet itself and needs no flag and no fence. A strong (relaxed) access of
  * type .b128 is one operation of PTX's memory model: who reads the number has the value, too. The

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The kernel of an exchange between GPUs, and its time-out. */
+/* The kernel of an exchange between GPUs, and its time-out. It sends packets (core/packet.cuh) into
+ * other GPUs' buffers and polls those in its own, as NCCL's protocol LL does. A packet holds 12
+ * bytes of data, so three cells take two. The device counts exchanges, so a recording can be
+ * replayed. */
 #include "cuda/peer/peer.cuh"
 #include <algorithm>
 extern "C" {

@@ -1,19 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef CUDA_PEER_PEER_CUH
 #define CUDA_PEER_PEER_CUH
-/* Messages between GPUs of one host without host synchronisation. cuda.h says how the program gets
- * this transport. Two files:
- *   peer.cu      maps ranks' receive buffers by CUDA IPC and turns plans into lists of tasks
- *   exchange.cu  the kernel, which executes such a list, and its time-out
- *
- * Each exchange is one kernel. It sends packets (core/packet.cuh) into other GPUs' buffers and
- * polls those in its own, as NCCL's protocol LL does. A packet holds 12 bytes of data, so three
- * cells take two packets. The device counts exchanges, so that a recorded exchange can be replayed.
- *
- * Each message has two buffers, which alternate, and each is answered, if need be by an empty
- * packet. So exchange n may overwrite what n − 2 left: its receiver answered in n − 1, after it had
- * read n − 2.
- *
+/* Messages between GPUs of one host without host synchronisation; cuda.h says how the program gets
+ * this transport. peer.cu maps ranks' receive buffers by CUDA IPC and turns plans into lists of
+ * tasks. exchange.cu has the kernel, which executes such a list, and its time-out.
  * No deadlock: all ranks execute the same plans in the same order, all blocks of a kernel are
  * resident, and each sends before it waits. Ranks must not share a GPU. */
 #include "cuda/internal.cuh"
