@@ -58,7 +58,6 @@ struct patch_ghosts {
 
     __device__ void fill_corner(int x) const
     {
-        constexpr int UNROLL = RULE == 4 ? 1 : RULE; /* fewer registers for all threads */
         const int depth = layers.corners, corner = x / (depth * depth * depth);
         int at[3];
         bool outer = false;
@@ -70,8 +69,7 @@ struct patch_ghosts {
             outer = outer || !is_wall(2 * d + high);
         }
         if (behind_wall(cells, at[0], at[1], at[2]) && in_part(outer))
-            cells.store(offset_of(cells, at),
-                        ghost_value<RULE, UNROLL>(cells, at[0], at[1], at[2]));
+            cells.store(offset_of(cells, at), ghost_value<RULE>(cells, at[0], at[1], at[2]));
     }
 };
 
