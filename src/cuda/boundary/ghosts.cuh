@@ -8,7 +8,9 @@
  * A kernel finds ghosts in one of two ways. It numbers the cells next to sides (side_cell,
  * edge_cell): the ghosts behind such a cell follow from it and from cells further inward. Or it
  * asks about indices that may lie behind walls (behind_wall, ghost_value). Ghosts on edges and
- * corners apply the rule in i, then in j, then in k. */
+ * corners apply the rule in i, then in j, then in k. Kernels that hold a cell's neighbours in
+ * registers (order 2; fv4/gsrb at walls in i) apply the formula there and store no ghosts, so they
+ * enumerate none. */
 #include <type_traits>
 #include "cuda/core/launch.cuh"
 #include "operators/boundary.h"
@@ -36,13 +38,13 @@ static __host__ __device__ __forceinline__ void with_rule(wall_rules<RULE, OTHER
 }
 
 /* Cells of a box by offsets from cell (0,0,0) at x. Sides are numbered low i, high i, low j, high
- * j, low k, high k; `walls` has the bits of those that are walls. */
+ * j, low k, high k. */
 template <class Offset>
 struct walled_cells {
     enum { UNIT = 1 }; /* the offset of the next cell in i */
     double *x;
     int n[3];
-    unsigned walls;
+    bool wall[3][2];
     Offset sj, sk;
 
     DEVICE_MEMBER double load(Offset at) const
@@ -228,6 +230,36 @@ DEVICE void fill_edge(const Cells &cells, Offset cell, Offset in_first, Offset i
                 cells.store(cell - (a + 1) * in_first - (b + 1) * in_second, ghosts[a][b]);
 }
 
+/* Whether index `at` of direction d lies behind a wall; then its layer, and the index and step of
+ * the cells inward from it. */
+template <class Offset>
+DEVICE bool beyond_wall(const walled_cells<Offset> &c, int d, int at, int *layer, int *first,
+                        int *step)
+{
+    if (at < 0 && c.wall[d][0]) {
+        *layer = -at - 1;
+        *first = 0;
+        *step = 1;
+        return true;
+    }
+    if (at >= c.n[d] && c.wall[d][1]) {
+        *layer = at - c.n[d];
+        *first = c.n[d] - 1;
+        *step = -1;
+        return true;
+    }
+    return false;
+}
+
+template <class Offset>
+DEVICE bool behind_wall(const walled_cells<Offset> &c, int i, int j, int k)
+{
+    int layer, first, step;
+    return beyond_wall(c, 0, i, &layer, &first, &step) ||
+           beyond_wall(c, 1, j, &layer, &first, &step) ||
+           beyond_wall(c, 2, k, &layer, &first, &step);
+}
+
 /* What one direction does to a value. Behind a wall in that direction the value is a ghost of cells
  * inward; elsewhere it is the cell itself, and the step is 0. */
 template <class Offset>
@@ -240,18 +272,13 @@ struct way_inward {
 template <class Offset>
 DEVICE struct way_inward<Offset> way_of(const walled_cells<Offset> &c, int d, int at,
                                         Offset stride) {
-    const bool high = at >= c.n[d];
-    if ((at >= 0 && !high) || !(c.walls >> (2 * d + high) & 1))
-        return {false, 0, at *stride, 0};
-    return {true, high ? at - c.n[d] : -1 - at, high ? (c.n[d] - 1) * stride : 0,
-            high ? -stride : stride};
-}
-
-template <class Offset>
-DEVICE bool behind_wall(const walled_cells<Offset> &c, int i, int j, int k)
-{
-    return way_of<Offset>(c, 0, i, 1).beyond || way_of(c, 1, j, c.sj).beyond ||
-           way_of(c, 2, k, c.sk).beyond;
+    struct way_inward<Offset> w = {
+    };
+    int first = at, step = 0;
+    w.beyond = beyond_wall(c, d, at, &w.layer, &first, &step);
+    w.first = first * stride;
+    w.step = step * stride;
+    return w;
 }
 
 template <int RULE, class Offset>
@@ -270,13 +297,15 @@ DEVICE void set(double v[4], int m, double value)
 }
 
 /* The value at (i,j,k), which is a ghost behind some wall. There is no branch, since neighbouring
- * lanes have ghosts behind different walls. */
-template <int RULE, int UNROLL = RULE, class Offset>
+ * lanes have ghosts behind different walls. The loops of the quartic rule are not unrolled: 64
+ * loads at once need registers that the tail would spill. */
+template <int RULE, class Offset>
 DEVICE double ghost_value(const walled_cells<Offset> &c, int i, int j, int k)
 {
+    constexpr int UNROLL = RULE == 4 ? 1 : RULE;
     const struct way_inward<Offset> in_i = way_of<Offset>(c, 0, i, 1), in_j = way_of(c, 1, j, c.sj),
                                     in_k = way_of(c, 2, k, c.sk);
-    const Offset from = in_i.first + in_j.first + in_k.first;
+    const double *from = c.x + in_i.first + in_j.first + in_k.first;
     double column[4] = {};
 #pragma unroll UNROLL
     for (int o = 0; o < RULE; o++) {
@@ -286,7 +315,7 @@ DEVICE double ghost_value(const walled_cells<Offset> &c, int i, int j, int k)
             double v[4];
 #pragma unroll
             for (int m = 0; m < RULE; m++)
-                v[m] = c.load(from + m * in_i.step + n * in_j.step + o * in_k.step);
+                v[m] = from[m * in_i.step + n * in_j.step + o * in_k.step];
             set(row, n, value_along<RULE>(in_i, v));
         }
         set(column, o, value_along<RULE>(in_j, row));

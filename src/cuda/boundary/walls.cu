@@ -13,12 +13,13 @@ struct wall_layers {
 template <int RULE>
 struct patch_ghosts {
     struct walled_cells<long> cells;
+    unsigned walls; /* its sides that are walls, as bits */
     struct wall_layers layers;
     enum pass_part part;
 
     __device__ bool is_wall(int side) const
     {
-        return cells.walls >> side & 1;
+        return walls >> side & 1;
     }
 
     __device__ bool in_part(bool outer) const
@@ -69,8 +70,7 @@ struct patch_ghosts {
             outer = outer || !is_wall(2 * d + high);
         }
         if (behind_wall(cells, at[0], at[1], at[2]) && in_part(outer))
-            cells.store(offset_of(cells, at), ghost_value < RULE,
-                        RULE == 4 ? 1 : RULE > (cells, at[0], at[1], at[2]));
+            cells.store(offset_of(cells, at), ghost_value<RULE>(cells, at[0], at[1], at[2]));
     }
 };
 
@@ -95,13 +95,16 @@ static void fill_by(const struct cells &c, double *x, int rule, const struct wal
                     enum pass_part part)
 {
     struct walled_cells<long> cells = {
-        x, {c.n[0], c.n[1], c.n[2]}, 0, c.sj, c.sk
+        x, {c.n[0], c.n[1], c.n[2]}, {}, c.sj, c.sk
     };
-    for (int side = 0; side < 6; side++)
-        cells.walls |= (unsigned)c.wall[side / 2][side % 2] << side;
-    if (cells.walls != 0)
+    unsigned walls = 0;
+    for (int side = 0; side < 6; side++) {
+        cells.wall[side / 2][side % 2] = c.wall[side / 2][side % 2];
+        walls |= (unsigned)c.wall[side / 2][side % 2] << side;
+    }
+    if (walls != 0)
         with_rule(wall_rules<4, 2, 1>{}, rule, [&](auto constant) {
-            fill<decltype(constant)::value>({cells, layers, part});
+            fill<decltype(constant)::value>({cells, walls, layers, part});
         });
 }
 

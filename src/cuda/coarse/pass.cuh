@@ -53,13 +53,6 @@ DEVICE void fetch_own(const struct tail_level &l, const struct subdomain &sub,
     own.works = __any_sync(0xffffffffu, works);
 }
 
-/* The coarse u under the subdomain, in shared memory. */
-DEVICE walled_cells<int> coarse_view(const struct tail_level &l, const struct subdomain &sub,
-                                     double *coarse)
-{
-    return {coarse, {l.half.n, l.half.n, (l.depth + 1) / 2}, sub.walls, COARSE_SJ, COARSE_SK};
-}
-
 /* u (+)= P coarse; each thread computes pairs of cells. */
 template <class Op, int CELLS, int REACH>
 DEVICE void prolong_own(const struct tail_level &l, const struct tail_step &step,
@@ -148,7 +141,8 @@ DEVICE void start(const struct tail &t, const struct subdomain &sub, const struc
         fetch_beta<Op>(l, sub, s);
     __pipeline_commit();
     fetch_own<Op, CELLS>(l, sub, step, own);
-    const walled_cells<int> coarse = coarse_view(l, sub, s.coarse());
+    const walled_cells<int> coarse =
+        coarse_cells(s.coarse(), l.half.n, (l.depth + 1) / 2, sub.walls, COARSE_SJ, COARSE_SK);
     if (prolongs(step))
         fetch_coarse<TAIL_THREADS>(step.coarse_padded, coarse,
                                    step.coarse_u + sub.i / 2 + sub.j / 2 * l.coarse_sj +

@@ -257,11 +257,9 @@ DEVICE void load_coefficients(struct own_pair &own, const tiles<Op> &s)
 template <class Op, class Group>
 DEVICE void prepare_coarse(const struct tail_level &l, const struct tail_step &step, tiles<Op> &s)
 {
-    const int n = l.half.n;
-    const struct walled_cells<int> coarse = {
-        s.field[TILE_U] + l.coarse_offset, {n, n, n}, WALLS_MASK, tile_row(NARROW),
-            tile_plane(NARROW, tiles<Op>::GHOSTS)
-    };
+    const struct walled_cells<int> coarse =
+        coarse_cells(s.field[TILE_U] + l.coarse_offset, l.half.n, l.half.n, WALLS_MASK,
+                     tile_row(NARROW), tile_plane(NARROW, tiles<Op>::GHOSTS));
     if (step.fetches_coarse) {
         fetch_coarse<Group::THREADS>(step.coarse_padded, coarse, step.coarse_u, l.coarse_sj,
                                      l.coarse_sk);

@@ -92,8 +92,17 @@ DEVICE double residual_fv4(const double *u, int sj, int sk, const double *bi, co
     }
 }
 
-/* Calls f(i,j,k) for the coarse cells under a subdomain, and for the ghosts that prolongation
- * reads. */
+/* The coarse u under a subdomain of so many coarse cells, in shared memory at x. */
+DEVICE walled_cells<int> coarse_cells(double *x, int n, int depth, unsigned walls, int sj, int sk)
+{
+    walled_cells<int> c = {x, {n, n, depth}, {}, sj, sk};
+    for (int d = 0; d < 3; d++)
+        for (int side = 0; side < 2; side++)
+            c.wall[d][side] = walls >> (2 * d + side) & 1;
+    return c;
+}
+
+/* Calls f(i,j,k) for these cells, and for the ghosts that prolongation reads. */
 template <int THREADS, class F>
 DEVICE void each_coarse(const struct divider &padded, const walled_cells<int> &coarse, F f)
 {
@@ -118,17 +127,23 @@ DEVICE void fetch_coarse(const struct divider &padded, const walled_cells<int> &
 }
 
 /* Stores the ghosts behind walls. */
+template <int THREADS, int RULE>
+DEVICE void extend_by_rule(const struct divider &padded, const walled_cells<int> &coarse)
+{
+    each_coarse<THREADS>(padded, coarse, [&](int i, int j, int k) {
+        if (behind_wall(coarse, i, j, k))
+            coarse.x[i + j * (long)coarse.sj + k * (long)coarse.sk] =
+                ghost_value<RULE>(coarse, i, j, k);
+    });
+    group_sync<THREADS>();
+}
+
 template <class Op, int THREADS>
 DEVICE void extend_coarse(int rule, const struct divider &padded, const walled_cells<int> &coarse)
 {
     using all = cuda::std::conditional_t<Op::ORDER == 4, wall_rules<4, 2, 1>, wall_rules<2, 1>>;
     with_rule(all{}, rule, [&](auto constant) {
-        each_coarse<THREADS>(padded, coarse, [&](int i, int j, int k) {
-            if (behind_wall(coarse, i, j, k))
-                coarse.store(i + j * coarse.sj + k * coarse.sk,
-                             ghost_value<decltype(constant)::value>(coarse, i, j, k));
-        });
-        group_sync<THREADS>();
+        extend_by_rule<THREADS, decltype(constant)::value>(padded, coarse);
     });
 }
 

@@ -102,7 +102,7 @@ static __device__ void fill_ghosts(const Work &w, double *x)
 {
     const int n = w.side.n;
     const struct walled_cells<int> u = {
-        x, {n, n, n}, 0, (int)w.c.sj, (int)w.c.sk
+        x, {n, n, n}, {}, (int)w.c.sj, (int)w.c.sk
     };
     const int sides = 6 * n * n, all = sides + (w.ghosts == 2 ? 12 * n : 0);
 #pragma unroll 1
