@@ -44,9 +44,9 @@ void set_coarse(Kernel &kernel, const struct pass *pass, int q)
     kernel.coarse_sk = coarse->sk;
 }
 
-/* True if a fused kernel of this order may run the pass's sweeps: red and black half-sweeps in turns
- * of the operator with variable coefficients, on a level where u and FIELD_TMP may be exchanged.
- * The tail kernel's levels are none of these: it does not exchange the fields. */
+/* True if a fused kernel of this order may run the pass's sweeps: red and black half-sweeps in
+ * turns of the operator with variable coefficients, on a level where u and FIELD_TMP may be
+ * exchanged. The tail kernel's levels are none of these: it does not exchange the fields. */
 bool fuses_red_black(const struct pass *pass, int order);
 void exchange_buffers(const struct pass *pass);
 

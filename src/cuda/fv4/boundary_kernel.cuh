@@ -362,8 +362,8 @@ static __device__ __forceinline__ struct row_end load_row_end(const struct fv4_g
     if (!w.ghosts || row >= rows_j * rows_k)
         return e;
     e.inward = high ? -1 : 1;
-    e.ghost = w.out + (row % rows_j + BOUNDARY_LAYERS) * w.c.sj + (row / rows_j + BOUNDARY_LAYERS) * w.c.sk +
-              (high ? n[0] : -1);
+    e.ghost = w.out + (row % rows_j + BOUNDARY_LAYERS) * w.c.sj +
+              (row / rows_j + BOUNDARY_LAYERS) * w.c.sk + (high ? n[0] : -1);
     for (int m = 0; m < 4; m++)
         e.cell[m] = e.ghost[(m + 1) * e.inward];
     return e;
