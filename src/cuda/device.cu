@@ -26,7 +26,7 @@ void cuda_check(cudaError_t error, const char *call, const char *file, int line)
 {
     if (error == cudaSuccess)
         return;
-    cuda_peer_complain();
+    cuda_peer_report_timeout();
     die(STATUS_SYSTEM, "%s:%d: %s: %s", file, line, call, cudaGetErrorString(error));
 }
 
@@ -155,6 +155,7 @@ void cuda_close(void)
     if (!opened)
         return;
     cuda_release_marks();
+    cuda_tail_close();
     destroy_streams();
     opened = false;
 }
