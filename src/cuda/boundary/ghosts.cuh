@@ -302,7 +302,7 @@ DEVICE void set(double v[4], int m, double value)
 template <int RULE, class Offset>
 DEVICE double ghost_value(const walled_cells<Offset> &c, int i, int j, int k)
 {
-    constexpr int UNROLL = RULE == 4 ? 1 : RULE;
+    [[maybe_unused]] constexpr int UNROLL = RULE == 4 ? 1 : RULE;
     const struct way_inward<Offset> in_i = way_of<Offset>(c, 0, i, 1), in_j = way_of(c, 1, j, c.sj),
                                     in_k = way_of(c, 2, k, c.sk);
     const double *from = c.x + in_i.first + in_j.first + in_k.first;

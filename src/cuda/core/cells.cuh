@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef CUDA_CORE_CELLS_CUH
 #define CUDA_CORE_CELLS_CUH
-/* This folder holds what several kernels use. cells.cuh (this file) is what they know of a patch;
- * operators.cuh the operators as types. launch.cuh, tiles.* and wave_partition.* divide a patch
- * among blocks. tile_copy.* and shared_memory.cuh bring tiles to shared memory and read them. The
- * other files hold one small function each; fences.cuh the compiler fences with their reasons. */
+/* This folder holds what several kernels use. cells.cuh is what they know of a patch; operators.cuh
+ * the operators as types. launch.cuh, tiles.* and wave_partition.* divide a patch among blocks.
+ * tile_copy.* brings tiles to shared memory, which shared_memory.cuh reads. fences.cuh holds the
+ * compiler fences with their reasons. The other files hold one small function each. */
 
 /* A function, or member function, for the device. */
 #define DEVICE_MEMBER __device__ __forceinline__

@@ -5,12 +5,12 @@
 #include "cuda/core/launch.cuh"
 #include "cuda/core/tiles.h"
 
-/* All tiles of the grid, for kernels that a `struct tiles` would slow down. */
+/* All tiles of the grid, for kernels that a `struct tile_set` would slow down. */
 struct all_tiles {
 };
 
 /* The block's tile. */
-DEVICE dim3 tile_of_block(const struct tiles &t)
+DEVICE dim3 tile_of_block(const struct tile_set &t)
 {
     if (!t.outer)
         return dim3(blockIdx.x + t.lo[0], blockIdx.y + t.lo[1], blockIdx.z + t.lo[2]);
@@ -25,7 +25,7 @@ DEVICE dim3 tile_of_block(const struct all_tiles &)
 }
 
 /* Whether this is the last tile in direction d, i or j. */
-DEVICE bool is_last(const struct tiles &t, dim3 tile, int d)
+DEVICE bool is_last(const struct tile_set &t, dim3 tile, int d)
 {
     return (int)(d == 0 ? tile.x : tile.y) == t.n[d] - 1;
 }
@@ -36,7 +36,7 @@ DEVICE bool is_last(const struct all_tiles &, dim3 tile, int d)
 }
 
 /* One block per tile. A grid without blocks must not be launched. */
-static dim3 tile_grid(const struct tiles &t)
+static dim3 tile_grid(const struct tile_set &t)
 {
     if (t.outer)
         return dim3(tiles_outside(&t));

@@ -6,7 +6,7 @@
 #include "operators/passes.h"
 
 /* A cuboid of the tiles, or (outer) all but that cuboid. */
-struct tiles {
+struct tile_set {
     int n[3];
     int lo[3], hi[3]; /* the cuboid: lo ≤ tile < hi */
     bool outer;
@@ -19,10 +19,10 @@ struct tile_reads {
 
 /* The tiles of a part of a patch of `cells` cells in n tiles. Inner tiles read no ghost beyond a
  * side without a wall. */
-static inline struct tiles tiles_of_part(enum pass_part part, const int n[3], const int cells[3],
-                                         const bool wall[3][2], const struct tile_reads reads[3])
+static inline struct tile_set tiles_of_part(enum pass_part part, const int n[3], const int cells[3],
+                                            const bool wall[3][2], const struct tile_reads reads[3])
 {
-    struct tiles t = {{n[0], n[1], n[2]}, {0, 0, 0}, {n[0], n[1], n[2]}, part == PART_OUTER};
+    struct tile_set t = {{n[0], n[1], n[2]}, {0, 0, 0}, {n[0], n[1], n[2]}, part == PART_OUTER};
     for (int d = 0; d < 3 && part != PART_ALL; d++) {
         const struct tile_reads r = reads[d];
         while (!wall[d][0] && t.lo[d] < n[d] && r.first + t.lo[d] * r.step < 0)
@@ -37,19 +37,19 @@ static inline struct tiles tiles_of_part(enum pass_part part, const int n[3], co
     return t;
 }
 
-FORMULA int tiles_width(const struct tiles *t, int d)
+FORMULA int tiles_width(const struct tile_set *t, int d)
 {
     return t->hi[d] - t->lo[d];
 }
 
 /* Outer tiles in a plane of the cuboid. */
-FORMULA int tiles_around(const struct tiles *t)
+FORMULA int tiles_around(const struct tile_set *t)
 {
     return t->n[0] * t->n[1] - tiles_width(t, 0) * tiles_width(t, 1);
 }
 
 /* The number of outer tiles. */
-FORMULA int tiles_outside(const struct tiles *t)
+FORMULA int tiles_outside(const struct tile_set *t)
 {
     return tiles_width(t, 2) * tiles_around(t) + (t->n[2] - tiles_width(t, 2)) * t->n[0] * t->n[1];
 }
@@ -61,7 +61,7 @@ FORMULA int tiles_beside(int x, int lo, int hi)
 }
 
 /* The coordinates of outer tile number x: first planes of the cuboid, then whole planes. */
-FORMULA void tiles_coordinates(const struct tiles *t, int x, int tile[3])
+FORMULA void tiles_coordinates(const struct tile_set *t, int x, int tile[3])
 {
     const int around = tiles_around(t), n0 = t->n[0], beside = n0 - tiles_width(t, 0);
     const int below = n0 * t->lo[1], level = beside * tiles_width(t, 1);

@@ -38,7 +38,7 @@ static void launch(const struct fv2_gsrb &w, int tuned_planes)
         {-HALO * open_low(w.c, 1) - 1, ROWS - 2 * HALO, ROWS + 2},
         {-1 - HALO, planes, planes + 2 * HALO + 2},
     };
-    const struct tiles tiles = tiles_of_part(w.part, n, w.c.n, w.c.wall, reads);
+    const struct tile_set tiles = tiles_of_part(w.part, n, w.c.n, w.c.wall, reads);
     const dim3 grid = tile_grid(tiles);
     if (w.part == PART_ALL)
         return launch_tiles<tile>(w, all_tiles{}, grid, planes);

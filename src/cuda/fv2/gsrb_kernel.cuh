@@ -4,8 +4,8 @@
 /* The kernel of the fused red-black pass. A thread owns two neighbouring cells in i, as one
  * double2; in every plane one of them is red and the other black. It streams through the planes.
  * Step k updates its red cell in plane k + 1 and its black cell in plane k, which are the same
- * component, and, where the pass finishes with the residual, computes both residuals in plane k
- * − 1.
+ * component. If the pass finishes with the residual, it also computes both residuals in plane
+ * k − 1.
  *
  * So each coefficient is loaded once, 16 bytes at a time, and used once. The inverse diagonal is
  * recomputed, which is cheaper than reading it. What a step needs is copied to shared memory AHEAD

@@ -23,38 +23,32 @@ enum finish { ONLY_SWEEPS, RESTRICTS, REDUCES };
  * to other addresses take twice the traffic. Planes take a field's slots in turn. In step k the
  * newest slots hold u of plane k + 2; f, α and β of the faces in i and j of plane k + 1; and β_k
  * above plane k + 1. A pass that FINISHES with the residual needs f, α and β for two more steps. */
-template <bool helmholtz, bool zero, enum finish finish, int rows>
+template <bool helmholtz, bool zero, finish then, int rows>
 struct tile {
-    static constexpr bool HELMHOLTZ = helmholtz, ZERO = zero, FINISHES = finish != ONLY_SWEEPS;
-    static constexpr enum finish FINISH = finish;
+    static constexpr bool HELMHOLTZ = helmholtz, ZERO = zero, FINISHES = then != ONLY_SWEEPS;
+    static constexpr finish FINISH = then;
     static constexpr int ROWS = rows, BLOCKS = FINISHES ? 1 : MANY_ROWS / ROWS;
     static constexpr int HALO = FINISHES ? 2 : 1; /* outer rows that repeat other blocks' */
     static constexpr int U_SLOTS = AHEAD + 2, BK_SLOTS = AHEAD + 1;
     static constexpr int STEP_SLOTS = AHEAD + (FINISHES ? 3 : 1);
 
     /* A slot of u: the row below the tile, the tile, the row above it, the cells beside it. */
-    static constexpr int U_ROWS = ROW_BYTES,
-    U_ABOVE = (ROWS + 1) * ROW_BYTES;
-    static constexpr int U_LOW = U_ABOVE + ROW_BYTES, U_HIGH = U_LOW + ROWS *CELL_BYTES;
+    static constexpr int U_ROWS = ROW_BYTES, U_ABOVE = (ROWS + 1) * ROW_BYTES;
+    static constexpr int U_LOW = U_ABOVE + ROW_BYTES, U_HIGH = U_LOW + ROWS * CELL_BYTES;
     static constexpr int U_BYTES = FINISHES ? cuda_whole_lines(U_HIGH + ROWS * CELL_BYTES) : U_LOW;
 
-    /* A slot of a step: beyond the last lane one more face in i, above the last row one more in j.
-     */
-    static constexpr int F = 0,
-    BI = ROWS *ROW_BYTES,
-    BJ = 2 * BI;
+    /* A slot of a step: after the last lane one more face in i, above the last row one in j. */
+    static constexpr int F = 0, BI = ROWS * ROW_BYTES, BJ = 2 * BI;
     static constexpr int BJ_ABOVE = BJ + BI, BI_END = BJ_ABOVE + ROW_BYTES;
     static constexpr int ALPHA = cuda_whole_lines(BI_END + ROWS * CELL_BYTES);
     static constexpr int STEP_BYTES = ALPHA + (HELMHOLTZ ? BI : 0);
 
     /* New values have a row below and a row above the tile that no thread writes; the outermost
      * rows read them. */
-    static constexpr int BK_BYTES = BI,
-    RED_BYTES = (ROWS + 2) * ROW_BYTES / 2;
-    static constexpr int DONE_BYTES = 2 * RED_BYTES;
-    static constexpr int SUM_BYTES = BI / 2;
+    static constexpr int BK_BYTES = BI, RED_BYTES = (ROWS + 2) * ROW_BYTES / 2;
+    static constexpr int DONE_BYTES = 2 * RED_BYTES, SUM_BYTES = BI / 2;
 
-    static constexpr int U = 0, STEPS = U + U_SLOTS *U_BYTES;
+    static constexpr int U = 0, STEPS = U + U_SLOTS * U_BYTES;
     static constexpr int BK = STEPS + STEP_SLOTS * STEP_BYTES;
     static constexpr int RED = BK + BK_SLOTS * BK_BYTES; /* new values of the red cells */
     static constexpr int DONE = RED + 2 * RED_BYTES;     /* finished cells */

@@ -8,8 +8,8 @@
 
 namespace fv4
 {
-/* Odd lanes see their four rows in reverse: then the same rows of all lanes are active in a step,
- * and registers of rows have constant indices. Arrays by row are in that order. */
+/* Every second lane sees its four rows in reverse: so the same rows of all lanes are active in a
+ * step, and registers of rows have constant indices. Arrays by row are in that order. */
 struct columns {
     int rows[COLUMNS + 4];   /* offsets in a slot, from row −2 on */
     int reds;                /* offset of the red cell of row 0 or 1 among red cells */
@@ -33,9 +33,9 @@ enum {
     FLIPPED, /* the lane sees its rows in reverse */
 };
 
-DEVICE bool is(const struct columns &t, int fact)
+DEVICE bool is(const struct columns &t, int flag)
 {
-    return hidden(t.flags) >> fact & 1;
+    return hidden(t.flags) >> flag & 1;
 }
 
 /* The offset of cell (i,j), or of the nearest cell of the patch, in a plane. */
@@ -118,17 +118,17 @@ struct outer_cell {
 
 DEVICE struct outer_cell compute_outer(const struct fv4_gsrb &w, const struct block_range &m, int k)
 {
-    enum { PAIRS = REGION_ROWS / 2, HALF = LANES / 2 };
+    enum { GROUPS = REGION_ROWS / 2, HALF = LANES / 2 }; /* of two rows; of a warp */
     const bool low = m.i > 0, high = m.i + CORE_WIDTH < w.c.n[0];
-    const int lane = threadIdx.x % LANES, pair = lane / HALF * (PAIRS / 2) + lane % (PAIRS / 2);
-    const bool on_low = lane % PAIRS < PAIRS / 2, has = on_low ? low : high,
-               first = lane % HALF < PAIRS;
+    const int lane = threadIdx.x % LANES, group = lane / HALF * (GROUPS / 2) + lane % (GROUPS / 2);
+    const bool on_low = lane % GROUPS < GROUPS / 2, has = on_low ? low : high,
+               first = lane % HALF < GROUPS;
     const int column = on_low == has ? 0 : CORE_WIDTH + 1,
-              row = 2 * pair + ((column + m.i + m.j + k + w.colour) & 1);
+              row = 2 * group + ((column + m.i + m.j + k + w.colour) & 1);
     return {m.i - 1 + column,
             m.j - 1 + row,
             row * ROW + column * COLUMN,
-            lane / HALF * PAIRS + lane % PAIRS,
+            lane / HALF * GROUPS + lane % GROUPS,
             has && first,
             first};
 }

@@ -181,9 +181,7 @@ DEVICE void step(const struct fv4_gsrb &w, const struct gsrb_maps &maps,
         relax_outer<HELMHOLTZ, ZERO>(w, m, x.p, k);
     if (!ZERO)
         load_planes<HELMHOLTZ, S>(x.kept, t, x.p);
-    const struct active_rows<HELMHOLTZ, ZERO, S> rows = {
-        w, t, x.p, x.kept
-    };
+    const active_rows<HELMHOLTZ, ZERO, S> rows = {w, t, x.p, x.kept};
     const struct faces_j j = rows.load_faces_j();
     relax_reds(rows, now, x.sources[S], j, red, shared, high);
     wait_for(barriers().reds, now.number - 1);

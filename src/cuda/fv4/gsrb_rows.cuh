@@ -16,9 +16,9 @@ struct kept {
     struct face low[COLUMNS];
 };
 
-/* Loads the planes of u that a step adds: in active rows two, up to k + 2, in the others up to k
- * + 1. It loads other planes again, since there are not enough registers to keep them; with α this
- * holds for active rows too. */
+/* Loads the planes of u that a step adds: in active rows two, up to k + 2, in the others up to
+ * k + 1. It loads other planes again, since there are not enough registers to keep them; with α
+ * this holds for active rows too. */
 template <bool HELMHOLTZ, int S>
 DEVICE void load_planes(struct kept &x, const struct columns &t, const struct planes &p)
 {

@@ -529,7 +529,7 @@ template <bool HELMHOLTZ, enum sweep_kind KIND>
 static __global__ void __launch_bounds__(THREADS, 1)
     sweep_kernel(const __grid_constant__ struct fv4_sweep w,
                  const __grid_constant__ struct sweep_maps maps,
-                 const __grid_constant__ struct tiles tiles, int planes)
+                 const __grid_constant__ struct tile_set tiles, int planes)
 {
     using shared = struct shared_planes<HELMHOLTZ, KIND>;
     extern __shared__ __align__(128) unsigned char shared_memory[];
