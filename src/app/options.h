@@ -8,9 +8,9 @@
 #include <stdio.h>
 #include "base/status.h"
 #include "cli/operator_options.h"
+#include "operators/problem.h"
 #include "operators/stencil.h"
 
-enum problem_kind { PROBLEM_FV, PROBLEM_SINE, PROBLEM_P4, PROBLEM_P6 };
 enum cycle_kind { CYCLE_F, CYCLE_V };
 enum solver_kind { SOLVER_MG, SOLVER_MGPCG };
 enum bottom_kind { BOTTOM_BICGSTAB, BOTTOM_CG, BOTTOM_SMOOTH, BOTTOM_DIRECT };

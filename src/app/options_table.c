@@ -4,7 +4,7 @@
 
 static const struct choice thresholds[] = {{"never", CPU_BELOW_NEVER}, {NULL, 0}};
 static const struct choice overlaps[] = {{"never", OVERLAP_NEVER}, {NULL, 0}};
-static const struct choice problems[] = {
+static const struct choice problem_choices[] = {
     {"fv", PROBLEM_FV}, {"sine", PROBLEM_SINE}, {"p4", PROBLEM_P4}, {"p6", PROBLEM_P6}, {NULL, 0}};
 static const struct choice cycles[] = {{"f", CYCLE_F}, {"v", CYCLE_V}, {NULL, 0}};
 static const struct choice solvers[] = {{"mg", SOLVER_MG}, {"mgpcg", SOLVER_MGPCG}, {NULL, 0}};
@@ -48,7 +48,7 @@ const struct option_row option_table[] = {
     {.name = "boundary", CHOICE(boundary, boundary_choices, "dirichlet"), .help = "boundary condition"},
     {.name = "coefficients", CHOICE(coefficients, coefficient_choices, "variable"),
      .help = "stored alpha and beta, or alpha = beta = 1"},
-    {.name = "problem", CHOICE(problem, problems, "fv"),
+    {.name = "problem", CHOICE(problem, problem_choices, "fv"),
      .help = "right-hand side; all but fv know u"},
     {.name = "smoother", CHOICE(smoother, smoother_choices, "gsrb"), .help = "6 sweeps each"},
     {.name = "cycle", CHOICE(cycle, cycles, "f"),
