@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "app/benchmark.h"
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include "app/breakdown.h"
-#include "app/progress.h"
 #include "app/transport.h"
 #include "base/check.h"
 #include "base/memory.h"
@@ -119,6 +120,22 @@ static bool is_worth_timing(const struct benchmark *b, const struct size_record 
     return finite && (r->solve.outcome == OUTCOME_DONE || size_is_trivial(b, r));
 }
 
+/* A line that says how far a size has come, a few times a second at most; on stderr, and only where
+ * rank 0 sees a terminal there. Open MPI gives every rank a terminal as stdout, even where its own
+ * stdout is a file. */
+static void show_progress(const struct size_record *r, long done)
+{
+    static double last_shown;
+    if (comm_rank() != 0 || !isatty(STDERR_FILENO))
+        return;
+    if (done == r->solves)
+        fprintf(stderr, "\r%60s\r", "");
+    else if (timer_seconds() - last_shown >= 0.2) {
+        last_shown = timer_seconds();
+        fprintf(stderr, "\r  timing %-2s  solve %ld of %ld ", r->name, done, r->solves);
+    }
+}
+
 /* Warms up, checks, and times the solves of one size. Only ranks that hold boxes of the level. */
 static void measure(struct solver *s, const struct benchmark *b, struct size_record *r,
                     const struct options *o)
@@ -137,9 +154,9 @@ static void measure(struct solver *s, const struct benchmark *b, struct size_rec
     r->samples = memory_alloc((size_t)r->solves * sizeof *r->samples, "timing samples");
     for (long i = 0; i < r->solves; i++) {
         r->samples[i] = timed_solve(s, r);
-        progress_show(r->name, i + 1, r->solves);
+        if (!o->quiet)
+            show_progress(r, i + 1);
     }
-    progress_clear();
     r->reproducible = reduce_checksum(l, FIELD_U) == r->checksum;
     summarise(r);
 }

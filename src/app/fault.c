@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "app/fault.h"
 #include <math.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include "comm/comm.h"
 #include "level/backend.h"
+#include "operators/hash.h"
 #include "solvers/program.h"
 
 enum place { PLACE_F, PLACE_BETA, PLACE_GHOST, PLACE_MESSAGE, NUM_PLACES };
@@ -27,7 +30,7 @@ static int word_index(const char *const *words, int count, const char *word, siz
     return i;
 }
 
-/* WHAT:RANK:VALUE without blanks or signs. */
+/* WHAT:RANK:VALUE, without blanks and signs. */
 static bool parse(const char *text, struct fault *fault)
 {
     static const char *const places[NUM_PLACES] = {"f", "beta", "ghost", "message"};
@@ -107,7 +110,7 @@ static void spoil_halo(void *data, const struct program *p, const struct stage *
     l->backend->upload(l->fields[stage->field] + fault->element, &fault->value, 1);
 }
 
-enum status fault_install(struct hierarchy *h, char *message, int message_size)
+static enum status install_fault(struct hierarchy *h, char *message, int message_size)
 {
     const char *text = getenv("HPGMG_FAULT");
     const struct level *l = h->levels[0];
@@ -132,4 +135,43 @@ enum status fault_install(struct hierarchy *h, char *message, int message_size)
     else if (here)
         program_observe(spoil_halo, &armed);
     return STATUS_VALID;
+}
+
+static struct {
+    uint64_t state; /* differs between ranks */
+    unsigned most;  /* microseconds */
+} delay;
+
+static void sleep_after_stage(void *data, const struct program *p, const struct stage *stage)
+{
+    (void)data;
+    (void)p;
+    (void)stage;
+    delay.state = hash_mix(delay.state + 1);
+    const long nanoseconds = (long)(delay.state % (1000ull * delay.most + 1));
+    const struct timespec time = {nanoseconds / 1000000000, nanoseconds % 1000000000};
+    nanosleep(&time, NULL);
+}
+
+static enum status install_delay(char *message, int message_size)
+{
+    const char *text = getenv("HPGMG_DELAY");
+    unsigned seed;
+    char rest;
+    if (!text)
+        return STATUS_VALID;
+    const bool unsigned_only = text[strspn(text, "0123456789:")] == '\0'; /* %u takes signs */
+    if (!unsigned_only || sscanf(text, "%9u:%7u%c", &seed, &delay.most, &rest) != 2) {
+        snprintf(message, (size_t)message_size, "HPGMG_DELAY=%s is not SEED:MICROSECONDS", text);
+        return STATUS_USAGE;
+    }
+    delay.state = hash_mix(seed * 1000003ull + (uint64_t)comm_rank());
+    program_observe(sleep_after_stage, NULL);
+    return STATUS_VALID;
+}
+
+enum status fault_install(struct hierarchy *h, char *message, int message_size)
+{
+    const enum status status = install_delay(message, message_size);
+    return status == STATUS_VALID ? install_fault(h, message, message_size) : status;
 }

@@ -2,7 +2,6 @@
 #include <string.h>
 #include "app/input_file.h"
 #include "app/options.h"
-#include "app/options_table.h"
 #include "base/memory.h"
 #include "cli/command_line.h"
 
@@ -11,10 +10,10 @@ static const struct {
     const char *names[2];
     const char *reason;
 } exclusive[] = {
-    {{"quiet", "breakdown"}, "quiet leaves the breakdown out"},
+    {{"quiet", "breakdown"}, "--quiet omits the breakdown"},
     {{"dry-run", "checksum"}, "a dry run solves nothing"},
     {{"dry-run", "json"}, "a dry run solves nothing"},
-    {{"solves", "min-time"}, "they both say how many solves are timed"},
+    {{"solves", "min-time"}, "both set the number of timed solves"},
 };
 enum { EXCLUSIVE_PAIRS = sizeof exclusive / sizeof exclusive[0] };
 
@@ -51,11 +50,11 @@ static enum status check_positionals(struct parser *p)
 {
     int from_command_line = 0;
     const struct option_row *missing = NULL;
-    for (int i = option_count - 1; i >= 0; i--)
-        if (option_table[i].uses & OPTION_POSITIONAL) {
+    for (int i = options_list.count - 1; i >= 0; i--)
+        if (options_list.rows[i].uses & OPTION_POSITIONAL) {
             from_command_line += (p->seen[i] & OPTION_COMMAND_LINE) != 0;
             if (!p->seen[i])
-                missing = &option_table[i];
+                missing = &options_list.rows[i];
         }
     if (missing)
         return parser_fail(p, "missing %s; usage: hpgmg-gpu [options] LOG2_BOX_DIM BOXES_PER_RANK",
@@ -70,7 +69,7 @@ static enum status check_positionals(struct parser *p)
 /* 0: not given; 1: in the file; 2: on the command line, which wins. */
 static int strength(const struct parser *p, const struct option_row *row)
 {
-    const int seen = p->seen[row - option_table];
+    const int seen = p->seen[row - options_list.rows];
     if (!seen || !option_is_chosen(row, p->options))
         return 0;
     return seen & OPTION_COMMAND_LINE ? 2 : 1;
@@ -103,8 +102,8 @@ static enum status check_tolerance(struct parser *p)
         o->rtol = 1e-10;
     if (o->rtol == 0 && parser_was_given(p, "max-cycles"))
         return parser_fail(
-            p, "--max-cycles: needs --rtol, --cycle v or --solver mgpcg; one F-cycle is run "
-               "without them");
+            p, "--max-cycles: needs --rtol, --cycle v or --solver mgpcg; without them one "
+               "F-cycle is run");
     return STATUS_VALID;
 }
 
@@ -178,8 +177,8 @@ void options_visit(const struct options *options,
                    void (*visit)(void *data, const char *name, const char *value), void *data)
 {
     char buffer[OPTION_TEXT_SIZE];
-    for (int i = 0; i < option_count; i++) {
-        const struct option_row *row = &option_table[i];
+    for (int i = 0; i < options_list.count; i++) {
+        const struct option_row *row = &options_list.rows[i];
         if ((row->uses & OPTION_SHAPES) && !is_idle(row, options))
             visit(data, row->name, option_text(row, options, buffer));
     }
@@ -191,7 +190,7 @@ void options_print_help(FILE *out)
                  "Times geometric multigrid solves on a cube, and checks every answer.\n\n");
     option_print_help(&options_list, out);
     fprintf(out,
-            "\nInput files have lines `key = value` and comments after `#`. Keys are the option\n"
+            "\nInput files have lines `key = value`; comments begin with `#`. Keys are option\n"
             "names without dashes, log2-box-dim and boxes-per-rank; flags are true or false.\n"
             "Exit: 0 valid, 1 invalid answer, 2 usage, 3 environment, 4 memory, 5 system.\n");
 }

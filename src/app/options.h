@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include "base/status.h"
 #include "cli/operator_options.h"
+#include "cli/option.h"
 #include "operators/problem.h"
 #include "operators/stencil.h"
 
@@ -55,6 +56,9 @@ struct options {
 
     bool help, version, list_kernels; /* asked for: everything else is then unset */
 };
+
+/* One row per option; to add one, add a member above and a row (options_table.c). */
+extern const struct option_list options_list;
 
 /* Parses the command line and the input file it names (the command line wins). On success returns
  * STATUS_VALID. On an error returns STATUS_USAGE (wrong option, value or file) or

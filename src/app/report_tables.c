@@ -225,7 +225,7 @@ void table_stages(const struct size_record *r, double copy_bytes_per_second, boo
     if (end <= last)
         print_share(&t, name, sum_rows(r, end, last, INFINITY).row.seconds);
     print_share(&t, "total", total);
-    printf("  %-42s %7s %11.4f\n", "mean of the timed solves, without clocks", "", 1e3 * r->mean);
+    printf("  %-42s %7s %11.4f\n", "mean of the timed solves, stages not timed", "", 1e3 * r->mean);
 }
 
 void table_movement(const struct size_record *r)

@@ -40,4 +40,14 @@ void run_info_gather(struct run_info *f, const struct hierarchy *h, const struct
  * over the world. */
 void run_info_foresee(struct run_info *f, const struct hierarchy_choice *choice);
 
+/* What the ranks that share a memory need of it for fields, and what is free where least is. */
+struct memory_need {
+    double needed, available; /* bytes; 0 available: unknown */
+};
+/* Of the fullest node's host memory, and of the memory of its GPUs. Equal on all ranks. Collective
+ * over the world. */
+struct memory_need memory_need_of_node(const struct hierarchy_choice *choice);
+struct memory_need memory_need_of_gpu(const struct hierarchy_choice *choice);
+bool memory_need_fits(const struct memory_need *need);
+
 #endif

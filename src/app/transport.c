@@ -57,7 +57,7 @@ static struct transport_chosen choose_messages(int wanted)
 
 enum status transport_choose(const struct options *o, bool on_gpu, char *message, int size)
 {
-    const char *why_not = "messages are between CPUs";
+    const char *why_not = "this run uses no GPUs";
     const struct transport *peer = NULL;
     const enum status status = pretend_nodes(message, size);
     chosen = (struct transport_chosen){.overlap_above = INFINITY};
@@ -75,8 +75,8 @@ enum status transport_choose(const struct options *o, bool on_gpu, char *message
     if (o->transport == TRANSPORT_PEER && !peer)
         return refuse("peer", why_not, message, size);
     if (o->transport == TRANSPORT_CUDA_AWARE && !comm_takes_device_memory())
-        return refuse("cuda-aware", "the MPI library does not take pointers to GPU memory", message,
-                      size);
+        return refuse("cuda-aware", "the MPI library does not accept pointers to GPU memory",
+                      message, size);
     chosen = choose_messages(o->transport);
     if (peer) {
         chosen.elsewhere = reaches_all(peer) ? NULL : chosen.name;

@@ -20,7 +20,6 @@ enum status gpu_choose(int backend, const char *instead, bool *on_gpu, char *mes
         snprintf(message, (size_t)size, "--backend gpu: %s", reason);
         return STATUS_ENVIRONMENT;
     }
-    snprintf(message, (size_t)size, "%s; %s (--backend cpu says so without this line)", reason,
-             instead);
+    snprintf(message, (size_t)size, "%s; %s (--backend cpu avoids this warning)", reason, instead);
     return STATUS_VALID;
 }

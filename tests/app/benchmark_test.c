@@ -8,7 +8,6 @@
 #include <string.h>
 #include <cmocka.h>
 #include "app/benchmark.h"
-#include "app/options_table.h"
 #include "base/memory.h"
 #include "comm/comm.h"
 #include "solvers/program.h"

@@ -10,7 +10,6 @@
 #include <cmocka.h>
 #include "app/accuracy.h"
 #include "app/benchmark.h"
-#include "app/options_table.h"
 #include "operators/problem.h"
 
 /* A run that deserves to be VALID, to be spoilt. */
