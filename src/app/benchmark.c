@@ -18,7 +18,7 @@
 #include "solvers/direct.h"
 #include "solvers/reduce.h"
 
-/* A right-hand side on 2h or 4h below this part of that on h is what rounding left of zero. */
+/* A right-hand side on 2h or 4h below this fraction of that on h is a zero with rounding errors. */
 #define VANISHING 1e-12
 enum { MIN_SOLVES = 10, MAX_SOLVES = 1000000, WARM_UP_SOLVES = 2 };
 
@@ -60,7 +60,7 @@ struct solver_choice benchmark_solver_choice(const struct options *o)
     return choice;
 }
 
-/* Solves to time: as asked, or as many as fill the time. Rank 0 of the level decides for all. */
+/* Number of timed solves: as asked, or as many as fill the time. Rank 0 decides for all. */
 static long choose_solves(const struct level *l, const struct options *o, double seconds_per_solve)
 {
     long solves = o->solves;
@@ -113,16 +113,15 @@ bool size_is_trivial(const struct benchmark *b, const struct size_record *r)
     return r->rhs_norm <= VANISHING * b->sizes[0].rhs_norm;
 }
 
-/* A solve that missed its tolerance has no time, unless there was nothing to solve. */
+/* Solves that missed their tolerance are not timed, unless there was nothing to solve. */
 static bool is_worth_timing(const struct benchmark *b, const struct size_record *r)
 {
     const bool finite = r->solve.cycles > 0 && isfinite(r->solve.history[r->solve.cycles - 1]);
     return finite && (r->solve.outcome == OUTCOME_DONE || size_is_trivial(b, r));
 }
 
-/* A line that says how far a size has come, a few times a second at most; on stderr, and only where
- * rank 0 sees a terminal there. Open MPI gives every rank a terminal as stdout, even where its own
- * stdout is a file. */
+/* Shows the progress of a size on stderr, at most five times per second, if that is a terminal.
+ * Not on stdout: Open MPI gives ranks a terminal as stdout even where its own stdout is a file. */
 static void show_progress(const struct size_record *r, long done)
 {
     static double last_shown;
@@ -136,7 +135,7 @@ static void show_progress(const struct size_record *r, long done)
     }
 }
 
-/* Warms up, checks, and times the solves of one size. Only ranks that hold boxes of the level. */
+/* Warms up, checks, and times the solves of one size, on the ranks that hold boxes of the level. */
 static void measure(struct solver *s, const struct benchmark *b, struct size_record *r,
                     const struct options *o)
 {
@@ -161,7 +160,7 @@ static void measure(struct solver *s, const struct benchmark *b, struct size_rec
     summarise(r);
 }
 
-/* ‖u − u_exact‖_max; the Richardson analysis has no more use for FIELD_SAVE then. */
+/* ‖u − u_exact‖_max; NaN if u_exact is unknown. Overwrites FIELD_SAVE. */
 static double true_error(const struct hierarchy *h, struct level *l)
 {
     if (!problems[h->choice.problem].exact || !l->active)

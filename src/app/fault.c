@@ -17,7 +17,7 @@ struct fault {
     enum place place;
     int rank;
     double value;
-    long element; /* of the field that is spoilt, on the finest level */
+    long element; /* index into the field to spoil, on the finest level */
     bool done;
 };
 static struct fault armed;
@@ -68,8 +68,8 @@ static bool arrives(const struct plan *halo, long element)
     return false;
 }
 
-/* A ghost cell next to a corner cell of the patch across a side that is no wall (in_message: whose
- * value comes in a message); -1 if there is none. */
+/* A ghost cell beside the patch's first corner cell, across a side that is no wall; in_message: one
+ * that is received in a message. -1 if there is none. */
 static long open_ghost(const struct level *l, const struct patch *p, bool in_message)
 {
     const long stride[3] = {1, p->sj, p->sk};
@@ -93,7 +93,7 @@ static long find_element(const struct level *l, enum place place)
     return element;
 }
 
-/* MG-PCG cycles on a residual of its own. */
+/* MG-PCG preconditions its own residual. */
 static bool is_right_hand_side(enum field field)
 {
     return field == FIELD_F || field == FIELD_PCG;

@@ -81,7 +81,7 @@ static void add_hierarchy(struct cJSON *root, const struct run_info *f, double b
     json_add_number(object, "build_seconds", build_seconds);
     struct cJSON *levels = json_add_array(object, "levels");
     for (int l = 0; l < f->nlevels; l++) {
-        const struct level_facts *v = &f->levels[l];
+        const struct level_info *v = &f->levels[l];
         struct cJSON *level = json_append_object(levels);
         json_add_number(level, "level", l);
         json_add_number(level, "n", v->dim);

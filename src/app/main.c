@@ -21,7 +21,7 @@
 #include "cuda/cuda.h"
 #include "solvers/size.h"
 
-/* Says on rank 0 why the run cannot be; every rank returns the same status. */
+/* Prints the reason on rank 0 and returns status. */
 static enum status refuse(enum status status, char *message)
 {
     message_make_one_line(message);
@@ -47,8 +47,8 @@ static enum status check_memory(const struct hierarchy_choice *choice, char *mes
     return STATUS_MEMORY;
 }
 
-/* What is left to choose where there are GPUs. Several of them keep all levels: a level on the CPU
- * would bring the host into cycles that need none. */
+/* What "auto" leaves open on GPUs. Several GPUs keep all levels: a level on the CPU would need host
+ * synchronisation in every cycle. */
 static void choose_thresholds(struct options *o, struct hierarchy_choice *choice)
 {
     if (o->agglomerate_below == 0 && comm_size() > 1)
@@ -67,7 +67,7 @@ static enum status check_environment(const struct options *o, char *message, int
     return STATUS_ENVIRONMENT;
 }
 
-/* note: a warning to give once nothing else can be refused, or "". */
+/* note: a warning, or "", to print once nothing can be refused any more. */
 static enum status run_benchmark(const struct options *o, const struct hierarchy_choice *choice,
                                  const char *note)
 {

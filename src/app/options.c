@@ -5,7 +5,7 @@
 #include "base/memory.h"
 #include "cli/command_line.h"
 
-/* Pairs that contradict each other. */
+/* Pairs of options that contradict each other. */
 static const struct {
     const char *names[2];
     const char *reason;
@@ -27,8 +27,8 @@ static bool set_from_file(void *data, int line, const char *key, const char *val
     return (row ? parser_set(p, row, value) : parser_fail_unknown(p, key)) == STATUS_VALID;
 }
 
-/* The command line has named a file: starts again with the file, and reads the command line over
- * it. */
+/* The command line names an input file: reads the file into the defaults, then the command line
+ * again. */
 static enum status read_file(struct parser *p, int argc, char **argv)
 {
     struct options *options = p->options;
@@ -75,7 +75,7 @@ static int strength(const struct parser *p, const struct option_row *row)
     return seen & OPTION_COMMAND_LINE ? 2 : 1;
 }
 
-/* Refuses contradicting pairs, unless one is in the file and the other on the command line. */
+/* Refuses contradicting pairs, unless one is in the file, which yields to the command line. */
 static enum status check_exclusive(struct parser *p)
 {
     for (int i = 0; i < EXCLUSIVE_PAIRS; i++) {
@@ -94,7 +94,7 @@ static enum status check_exclusive(struct parser *p)
     return STATUS_VALID;
 }
 
-/* Only the F-cycle has an end of its own: all else needs a tolerance. */
+/* One F-cycle needs no tolerance; V-cycles and CG do. */
 static enum status check_tolerance(struct parser *p)
 {
     struct options *o = p->options;
@@ -165,7 +165,7 @@ struct operator_choice options_operator(const struct options *o)
                                     .smoother = (enum smoother)o->smoother};
 }
 
-/* What has no effect on this run although the table has it. */
+/* True if the option has no effect on this run. */
 static bool is_idle(const struct option_row *row, const struct options *options)
 {
     if (strcmp(row->name, "max-cycles") == 0)

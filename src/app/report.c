@@ -17,7 +17,7 @@
 
 enum { LINE_WIDTH = 100, LABEL_WIDTH = 14 };
 
-/* "  label  text", the text broken at blanks so that lines fit. */
+/* "  label  text", wrapped at blanks. */
 static void print_labelled(const char *label, const char *text)
 {
     int column = printf("  %-*s", LABEL_WIDTH - 2, label);
@@ -87,7 +87,7 @@ static void print_option(void *data, const char *name, const char *value)
     line->column = printf("  %-16s %s", name, value);
 }
 
-/* How messages travel between GPUs, and to how many ranks from one. */
+/* The transport between GPUs, and the most neighbours of a rank. */
 static void print_messages(const struct run_info *f)
 {
     const struct transport_chosen *t = transport_chosen();
@@ -130,7 +130,7 @@ static void print_configuration(const struct options *options, const struct run_
 
 static void print_boxes(const struct options *options, const struct run_info *f)
 {
-    const struct level_facts *finest = &f->levels[0];
+    const struct level_info *finest = &f->levels[0];
     printf("  %d^3 cells in %d box%s of %d^3 (at most %ld per rank)\n", finest->dim, finest->boxes,
            finest->boxes == 1 ? "" : "es", finest->box_dim, options->boxes_per_rank);
 }
@@ -141,7 +141,7 @@ static void print_cycle(void *data, struct program *p)
     program_print(p, stdout);
 }
 
-/* The programs of the finest solve; a solver of its own, since the benchmark has not begun. */
+/* The programs of the finest solve, from a solver made for this: the benchmark has not begun. */
 static void show_cycle(struct hierarchy *h, const struct options *options)
 {
     struct solver *s = solver_create(h, 0, benchmark_solver_choice(options));
@@ -152,7 +152,7 @@ static void show_cycle(struct hierarchy *h, const struct options *options)
     solver_destroy(s);
 }
 
-/* The table that a threshold has been chosen from. */
+/* The trials from which a threshold was chosen. */
 static void print_threshold(void *data, const struct threshold *t)
 {
     (void)data;
@@ -184,7 +184,7 @@ void report_hierarchy(struct hierarchy *h, const struct options *options)
     }
     if (options->show_cycle)
         show_cycle(h, options);
-    fflush(stdout); /* what follows takes time */
+    fflush(stdout); /* solving takes time */
 }
 
 static void print_field_bytes(const struct run_info *f)
@@ -281,7 +281,7 @@ static void print_peaks(const struct run_info *f)
                table_bytes_text(f->device_peak_bytes, peak));
 }
 
-/* The names by which Benchpark finds the sizes of a run. */
+/* By the names that Benchpark looks for. */
 static void print_sizes(const struct run_info *f)
 {
     printf("  n_resources: %d\n", f->environment.ranks);
@@ -319,7 +319,7 @@ static void print_true_errors(const struct benchmark *b)
     }
 }
 
-/* Which tuned choices kernels have followed. */
+/* Which tuned choices kernels followed. */
 static void print_tuning(const struct options *options)
 {
     int count, used = 0;
@@ -340,7 +340,7 @@ static void print_tuning(const struct options *options)
     }
 }
 
-/* What --quiet leaves out. An INVALID run has no speed. */
+/* What --quiet omits. An INVALID run has no speed. */
 static void print_details(const struct run_info *f, const struct options *options,
                           const struct benchmark *b)
 {

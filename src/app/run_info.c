@@ -45,7 +45,7 @@ static void warn_of_sharing(struct run_info *f)
                     e->gpus == 1 ? "" : "s");
 }
 
-/* A rank that sees one GPU of several cannot map the others' memory. */
+/* A rank that sees only one GPU cannot map the memory of others. */
 static void warn_of_messages(struct run_info *f)
 {
     const struct environment *e = &f->environment;
@@ -114,7 +114,7 @@ static void describe_levels(struct run_info *f, const struct hierarchy_choice *c
     f->nlevels = shape->nlevels;
     for (int l = 0; l < shape->nlevels; l++) {
         const struct cut cut = shape->cuts[l];
-        f->levels[l] = (struct level_facts){
+        f->levels[l] = (struct level_info){
             .dim = cut_dim(cut),
             .boxes = (int)cut_boxes(cut),
             .box_dim = cut.box_dim,
@@ -181,7 +181,7 @@ void run_info_gather(struct run_info *f, const struct hierarchy *h, const struct
 static void foresee_level(void *data, int level, const struct decomposition *d, const size_t *bytes)
 {
     struct run_info *f = data;
-    struct level_facts *l = &f->levels[level];
+    struct level_info *l = &f->levels[level];
     l->cuboids = d->nboxes;
     for (int rank = 0; rank < f->environment.ranks; rank++)
         l->bytes += (double)bytes[rank];

@@ -6,8 +6,8 @@
 #include "comm/comm.h"
 #include "cuda/cuda.h"
 
-/* By way of the host a halo takes as long as a pass. Between GPUs it takes less than what a pass in
- * two parts, whose waves of blocks the exchange disturbs, takes more (docs/PERFORMANCE.md). */
+/* Through the host a halo exchange takes as long as a pass, so overlap pays. By peer it takes less
+ * than splitting the pass costs (docs/PERFORMANCE.md). */
 #define OVERLAP_MESSAGES_ABOVE 400000.0
 #define OVERLAP_PEER_ABOVE INFINITY
 
@@ -47,7 +47,7 @@ static enum status pretend_nodes(char *message, int size)
     return STATUS_VALID;
 }
 
-/* What MPI does between GPUs. */
+/* The transport by MPI. */
 static struct transport_chosen choose_messages(int wanted)
 {
     const bool device = wanted != TRANSPORT_STAGED && comm_takes_device_memory();

@@ -26,13 +26,13 @@ void json_append_number(struct cJSON *array, double value);
 void json_append_text(struct cJSON *array, const char *text);
 
 struct json_file;
-/* Opens path for writing before anything is computed, so that a wrong path is known early. On
- * failure prints one line and returns NULL. */
+/* Checks that path can be written, before anything is computed. On failure prints one line and
+ * returns NULL. */
 struct json_file *json_file_open(const char *path);
-/* Writes root whole and closes the file, which it frees. False, with one line printed, if that
- * failed (a full disk); the file is then as it was. */
+/* Writes root and frees the file. On failure (a full disk) prints one line and returns false; the
+ * file is then unchanged. */
 bool json_file_write(struct json_file *file, const struct cJSON *root);
-/* Closes and frees the file without writing; it is then as it was. */
+/* Frees the file without writing. */
 void json_file_discard(struct json_file *file);
 
 #endif

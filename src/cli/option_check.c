@@ -22,7 +22,7 @@ static void describe(struct values *values, const struct option_list *list, cons
     }
 }
 
-/* Everybody fails like the first rank that does. */
+/* All ranks take status and message of the first rank that failed. */
 static enum status fail_like(int rank, enum status status, char *message, int size)
 {
     if (comm_rank() == rank && rank > 0) {
@@ -35,8 +35,8 @@ static enum status fail_like(int rank, enum status status, char *message, int si
     return status;
 }
 
-/* The first option that differs from rank 0's, and on which rank, as one number: the option's place
- * times the number of ranks, and the rank. INT64_MAX if none does. */
+/* The first option that differs from rank 0's, as its index times the number of ranks plus this
+ * rank; INT64_MAX if none differs. */
 static int64_t first_difference(const struct option_list *list, const struct values *own,
                                 const struct values *first)
 {
