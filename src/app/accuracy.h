@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include "operators/stencil.h"
 
-/* Of a solution on h, with dim cells a side. */
+/* Of a solution on h, with dim cells per side. */
 struct accuracy {
     double error;  /* ‖u − u_exact‖_max where u_exact is known, else ‖u_2h − R u‖_max */
     double order;  /* log2 of the error on 2h over that on h, f of 2h being restricted */

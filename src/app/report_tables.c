@@ -106,7 +106,7 @@ void table_times(const struct benchmark *b)
 
 struct stage_table {
     const struct size_record *size;
-    double copy; /* bytes a second */
+    double copy; /* bytes per second */
     double total;
     bool all;
 };

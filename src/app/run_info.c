@@ -33,7 +33,7 @@ static void warn_of_threads(struct run_info *f)
         add_warning(f, "%d threads per rank, but one rank may use only %d processors", e->threads,
                     e->usable);
     else if (e->ranks_per_node * e->threads > e->processors)
-        add_warning(f, "%d ranks of %d threads on a node of %d processors", e->ranks_per_node,
+        add_warning(f, "%d ranks of %d threads each on a node of %d processors", e->ranks_per_node,
                     e->threads, e->processors);
 }
 
@@ -41,7 +41,7 @@ static void warn_of_sharing(struct run_info *f)
 {
     const struct environment *e = &f->environment;
     if (e->gpus > 0 && e->ranks_per_node > e->gpus)
-        add_warning(f, "%d ranks of a node share %d GPU%s", e->ranks_per_node, e->gpus,
+        add_warning(f, "%d ranks on one node share %d GPU%s", e->ranks_per_node, e->gpus,
                     e->gpus == 1 ? "" : "s");
 }
 

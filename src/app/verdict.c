@@ -70,22 +70,22 @@ static void check_residual(struct verdict *v, const struct benchmark *b,
         r->solve.cycles > 0 ? r->solve.history[r->solve.cycles - 1] : (double)NAN;
     c->value = residual;
     if (size_is_trivial(b, r))
-        set(c, CHECK_NOT_MADE, "%s: f is zero but for rounding", r->name);
+        set(c, CHECK_NOT_MADE, "%s: f is zero up to rounding errors", r->name);
     else if (r->solve.outcome != OUTCOME_DONE)
         set(c, CHECK_FAILED, "%s: %s", r->name, outcome_text(r->solve.outcome));
     else if (rtol > 0.0)
         compare(c, residual, 0.0, rtol, "--rtol");
     else
-        compare(c, residual, 0.0, F_CYCLE_RESIDUAL, "what one F-cycle leaves");
+        compare(c, residual, 0.0, F_CYCLE_RESIDUAL, "bound for one F-cycle");
 }
 
 static void check_repetition(struct verdict *v, const struct size_record *r)
 {
     struct check *c = add_check(v, "repetition", r->name);
     if (r->reproducible)
-        set(c, CHECK_PASSED, "bitwise equal to the first solve");
+        set(c, CHECK_PASSED, "bitwise identical to the first solve");
     else
-        set(c, CHECK_FAILED, "%s: repeated solves gave different bits", r->name);
+        set(c, CHECK_FAILED, "%s: repeated solves are not bitwise identical", r->name);
 }
 
 static double smaller(double a, double b)
@@ -154,7 +154,7 @@ static const char *why_unknown(const struct verdict *v, const struct benchmark *
     if (!find_known(o, dim, known))
         return "no error on record for this choice";
     if (known->low.error < ROUNDING * b->sizes[0].solution_norm)
-        return "the error drowns in rounding";
+        return "the error is as small as rounding errors";
     if (!known->low.recorded && known->high.error > UNRESOLVED * b->sizes[0].solution_norm)
         return "the grid is too coarse to tell";
     return NULL;

@@ -137,7 +137,7 @@ static void test_repetition(void **state)
     for (int s = 0; s < SOLVED_LEVELS; s++) {
         make_f_cycle(64);
         b.sizes[s].reproducible = false;
-        expect_invalid("repeated solves gave different bits");
+        expect_invalid("repeated solves are not bitwise identical");
     }
 }
 

@@ -181,7 +181,7 @@ memory_of() {
 @test "a problem that is half as large again as memory" {
     local needed available n
     read -r needed available <<<"$(memory_of 1 10 1000)"
-    # Sizes of n boxes a side lie so close that one is in the middle; 10240 is the side of the first.
+    # Sizes of n boxes per side lie so close that one is in the middle; 10240 is the side of the first.
     n=$(awk -v needed="$needed" -v available="$available" 'BEGIN {
         wanted = 10240 * (1.45 * available / needed) ^ (1 / 3)
         for (log2 = 4; log2 <= 10; log2++)
