@@ -11,13 +11,18 @@ CXX := $(subst clang,clang++,$(subst gcc,g++,$(CC)))
 endif
 MPICC ?= mpicc
 MODE ?= release
-ARCH ?= sm_90
 DEPS ?= $(wildcard .deps)
 V ?= 0
 
 CUDA_HOME ?= /usr/local/cuda
 NVCC ?= $(firstword $(shell command -v nvcc) $(wildcard $(CUDA_HOME)/bin/nvcc))
 CUDA ?= $(if $(NVCC),1,0)
+# The GPUs of this machine, or where there is none, those that most clusters have.
+LOCAL_ARCH = $(shell nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null | \
+               sed -n 's/^\([0-9]*\)\.\([0-9]\)$$/sm_\1\2/p' | sort -u)
+ifndef ARCH
+ARCH := $(or $(LOCAL_ARCH),sm_80 sm_90)
+endif
 
 # Code for the machine that builds. Wide vectors only where processor and compiler know them.
 WIDE := -mprefer-vector-width=512
@@ -35,7 +40,13 @@ LDFLAGS ?=
 WERROR ?= $(if $(filter asan,$(MODE)),,-Werror)
 
 # Machine code for every architecture named, and what later GPUs can translate for the last one.
-CUDA_ARCHS = $(patsubst sm_%,%,$(ARCH))
+CUDA_ARCHS := $(patsubst sm_%,%,$(ARCH))
+# Kernels copy to shared memory asynchronously (cp.async), which GPUs do from compute capability 8.0 on.
+LEAST_ARCH := 80
+TOO_OLD := $(strip $(foreach arch,$(CUDA_ARCHS),$(shell [ '$(arch:a=)' -ge $(LEAST_ARCH) ] 2>/dev/null || echo sm_$(arch))))
+ifneq ($(if $(filter 1,$(CUDA)),$(TOO_OLD)),)
+$(error ARCH: $(TOO_OLD) is not sm_$(LEAST_ARCH) or later, as in ARCH="sm_80 sm_90")
+endif
 CUDA_ARCH_FLAGS = $(foreach arch,$(CUDA_ARCHS),-gencode=arch=compute_$(arch),code=sm_$(arch)) \
              $(foreach arch,$(lastword $(CUDA_ARCHS)),-gencode=arch=compute_$(arch),code=compute_$(arch))
 NVCCFLAGS ?= -O3 $(CUDA_ARCH_FLAGS)
@@ -198,8 +209,8 @@ lint:
 	clang-format --dry-run -Werror $(FORMATTED)
 	for script in $$(grep -lE '^#!.*bash$$|shellcheck shell=bash' run/* run/jobs/* tests/* tests/*/*.sh .ci/run 2>/dev/null); do \
 	    bash -n $$script || exit 1; done
-	python3 -c 'compile(open("run/scaling").read(), "run/scaling", "exec")'
-	python3 -c 'compile(open("tests/mutants").read(), "tests/mutants", "exec")'
+	for script in run/scaling run/operators tests/mutants; do \
+	    python3 -c "compile(open('$$script').read(), '$$script', 'exec')" || exit 1; done
 	@$(MAKE) --no-print-directory CC=clang tests
 	@$(MAKE) --no-print-directory CC=gcc tests
 
@@ -233,7 +244,7 @@ Variables (make NAME=VALUE):
   DEPS         prefix of libraries unpacked without root: .deps if it is there
   CUDA         1 or 0: with CUDA or without (1 if nvcc is found)
   CUDA_HOME, NVCC, NVCCFLAGS
-  ARCH         GPU architectures: sm_90, or several, "sm_80 sm_90" (or "80 90"), the latest last
+  ARCH         GPU architectures, "sm_80 sm_90"; the latest last; default: this machine's
   V            1: prints commands in full
 endef
 help:

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The CPU backend's tables: plain loops, and tiled ones that keep a pass in cache. */
+/* The CPU backend's tables: plain loops, and tiled loops that keep a pass in cache. */
 #include <stdio.h>
 #include <string.h>
 #include "base/memory.h"
@@ -7,8 +7,8 @@
 #include "operators/cpu.h"
 #include "operators/traffic.h"
 
-/* Zeroed by all threads in equal pieces, so that on a machine with several memory nodes each piece
- * lies next to the thread that will sweep that part of the box. */
+/* All threads zero equal pieces, so that on a NUMA machine each piece lies next to the thread that
+ * will sweep that part of the box. */
 static double *allocate(long length, const char *what)
 {
     double *data = memory_alloc((size_t)length * sizeof *data, what);
@@ -81,7 +81,7 @@ static void name_plain(const struct pass *pass, char *text, int size)
     snprintf(text, (size_t)size, "plain");
 }
 
-/* Tiled loops keep a pass in the caches. */
+/* Tiled loops move each array through memory once per pass. */
 static double bytes_tiled(const struct pass *pass)
 {
     return pass_bytes_once(pass);

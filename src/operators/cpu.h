@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef OPERATORS_CPU_H
 #define OPERATORS_CPU_H
-/* Inside the CPU backend: a pass is a short list of operations, each of which works on one row of
- * cells at a time. The rows know the formulas (cpu_rows.c, cpu_transfers.c), the walls
- * (cpu_walls.c), and nothing of the order in which they are called; cpu_pass.c builds the list, and
- * cpu_traversal.c calls the rows, plainly or tiled. */
+/* Inside the CPU backend. A pass is a short list of operations, each of which works on rows of
+ * cells. cpu_pass.c builds the list, and cpu_traversal.c calls the rows, plainly or tiled. The rows
+ * know the formulas (cpu_rows.c, cpu_transfers.c) and the walls (cpu_walls.c), but not the order in
+ * which they are called. */
 #include <stdint.h>
 #include "level/backend.h"
 #include "operators/passes.h"
 
-/* Neighbouring rows of a plane under the operator: pointers at the first cell of the first row.
- * Unused fields may point anywhere. */
+/* Neighbouring rows of a plane. Pointers are at the first cell of the first row. Unused fields may
+ * point anywhere. */
 struct row {
     int n, rows;
     const double *u;
@@ -19,18 +19,17 @@ struct row {
     const double *f, *alpha, *dinv, *beta_i, *beta_j, *beta_k;
     long sj, sk;
     double scale;
-    int colour;        /* coloured: the cells of the first row with (i + colour) even are updated */
+    int colour;        /* coloured: updates the cells of the first row with (i + colour) even */
     double weight, c1; /* of struct relaxation */
 };
 typedef void row_fn(const struct row *row);
 
-/* The residual, or an update: of all cells, of those of one colour, or of all in two steps. */
+/* The residual, or an update: of all cells, of cells of one colour, or of all in two steps. */
 enum row_kind { ROW_RESIDUAL, ROW_WEIGHTED, ROW_COLOURED, ROW_TWO_STEP, NUM_ROW_KINDS };
-/* The loop over rows for an operator (chosen by order, coefficients, equation) and what to do with
- * it. */
+/* The loop over rows for an operator (order, coefficients, equation) and a kind of update. */
 row_fn *row_function(const struct operator_choice *choice, enum row_kind kind);
 
-/* A pass on one patch. Pointers are at cell (0,0,0); NULL where the pass has no use for them. */
+/* A pass on one patch. Pointers are at cell (0,0,0), or NULL if the pass does not use them. */
 struct patch_pass {
     const struct stencil *stencil;
     const struct patch *patch;
@@ -44,12 +43,12 @@ struct patch_pass {
     int parity; /* of the global index of cell (0,0,0) */
 };
 
-/* The row at (i,j,k) as sweep number `sweep` reads it, to the end of the box; `out` and what a
- * relaxation says are the caller's. */
+/* The row from (i,j,k) to the end of the box, as sweep number `sweep` reads it. The caller sets
+ * `out` and the members of struct relaxation. */
 struct row row_of_pass(const struct patch_pass *p, int sweep, int i, int j, int k);
 
-/* What a thread gathers while it works. */
-struct lane {
+/* What one thread accumulates during a pass. */
+struct thread_state {
     uint64_t norm;
     char padding[120]; /* one cache line pair per thread */
 };
@@ -59,17 +58,17 @@ struct operation;
 struct range {
     int low, high;
 };
-/* Works on the rows of plane k; where the operation's grain is 2, on the rows of planes k and k +
- * 1, by pairs. */
+/* Works on the rows of plane k. With a grain of 2 it works on the rows of planes k and k + 1, two
+ * rows at a time. */
 typedef void step_fn(const struct patch_pass *p, const struct operation *op, struct range rows,
-                     int k, struct lane *lane);
+                     int k, struct thread_state *state);
 
-/* One operation of a pass. An operation may read what the one before it wrote up to `lag` rows or
+/* One operation of a pass. It may read what the operation before it wrote up to `lag` rows or
  * planes away. */
 struct operation {
     step_fn *step;
     row_fn *row;
-    int sweep;                    /* index of the sweep, from which source and target follow */
+    int sweep; /* its number, which determines the source and the target buffer */
     struct relaxation relaxation; /* of a sweep */
     int grain;                    /* rows and planes per step: 1 or 2 */
     int extent;                   /* layers worked on beyond the box, on sides that are no wall */
@@ -77,19 +76,19 @@ struct operation {
 };
 enum { MAX_OPERATIONS = SMOOTHER_SWEEPS + 2 };
 
-/* Runs the operations in order over the patch. `lag` is the distance above. Tiled traversals keep
- * the rows between first and last operation in cache; both give the same bits. */
+/* Runs the operations in order over the patch. `lag` is the distance above. A tiled traversal keeps
+ * the rows between first and last operation in cache. Both give bitwise identical results. */
 struct traversal {
     const struct patch_pass *pass;
     int nops;
     struct operation ops[MAX_OPERATIONS];
     int lag;
-    struct lane *lanes; /* one per thread */
+    struct thread_state *states; /* one per thread */
 };
 void traverse_plain(const struct traversal *t);
 void traverse_tiled(const struct traversal *t);
 
-/* Threads worth using for work on that many cells. */
+/* The number of threads that pays for work on that many cells. */
 int cpu_threads(long cells);
 int cpu_max_threads(void);
 
@@ -97,10 +96,10 @@ int cpu_max_threads(void);
 step_fn step_keep, step_zero, step_prolong_set, step_prolong_add;
 step_fn step_sweep, step_residual_store, step_residual_norm, step_residual_restrict;
 
-/* Dirichlet ghosts (`layers` deep, by `rule`) that follow from rows of x, a pointer at cell (0,0,0)
- * of a patch; `extent` layers beyond the box are valid on sides that are no wall. The first: the
- * ends of row (j,k). The second: all of i and j in plane k once row j is done. The third: the
- * planes beyond the walls in k at row j, once plane k is done. */
+/* Dirichlet ghosts, `layers` deep, by `rule`. x points at cell (0,0,0) of the patch. On sides
+ * without a wall, `extent` layers beyond the box are valid. walls_after_row fills the ghosts in i
+ * and j that follow from row (j,k). walls_after_plane fills row j of the planes beyond the walls in
+ * k, if they follow from plane k. */
 void walls_after_row(const struct patch *p, double *x, int rule, int layers, int extent, int j,
                      int k);
 void walls_after_plane(const struct patch *p, double *x, int rule, int layers, int extent, int j,

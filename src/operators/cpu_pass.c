@@ -26,15 +26,15 @@ struct row row_of_pass(const struct patch_pass *p, int sweep, int i, int j, int 
 }
 
 void step_keep(const struct patch_pass *p, const struct operation *op, struct range rows, int k,
-               struct lane *lane)
+               struct thread_state *state)
 {
-    (void)p, (void)op, (void)rows, (void)k, (void)lane;
+    (void)p, (void)op, (void)rows, (void)k, (void)state;
 }
 
 void step_zero(const struct patch_pass *p, const struct operation *op, struct range rows, int k,
-               struct lane *lane)
+               struct thread_state *state)
 {
-    (void)lane;
+    (void)state;
     const struct patch *q = p->patch;
     const int low = q->wall[0][0] ? 0 : op->extent, high = q->wall[0][1] ? 0 : op->extent;
     for (int j = rows.low; j < rows.high; j++)
@@ -43,9 +43,9 @@ void step_zero(const struct patch_pass *p, const struct operation *op, struct ra
 }
 
 void step_sweep(const struct patch_pass *p, const struct operation *op, struct range rows, int k,
-                struct lane *lane)
+                struct thread_state *state)
 {
-    (void)lane;
+    (void)state;
     const struct patch *q = p->patch;
     const struct relaxation *r = &op->relaxation;
     const int low = q->wall[0][0] ? 0 : op->extent, high = q->wall[0][1] ? 0 : op->extent;
@@ -61,9 +61,9 @@ void step_sweep(const struct patch_pass *p, const struct operation *op, struct r
 }
 
 void step_residual_store(const struct patch_pass *p, const struct operation *op, struct range rows,
-                         int k, struct lane *lane)
+                         int k, struct thread_state *state)
 {
-    (void)lane;
+    (void)state;
     struct row row = row_of_pass(p, op->sweep, 0, rows.low, k);
     row.rows = rows.high - rows.low;
     row.out = p->residual + rows.low * row.sj + k * row.sk;
@@ -71,7 +71,7 @@ void step_residual_store(const struct patch_pass *p, const struct operation *op,
     op->row(&row);
 }
 
-/* The largest magnitude among count values, as bits. */
+/* The largest magnitude among `count` values, as a bit pattern. */
 static uint64_t largest_bits(const double *x, int count, uint64_t largest)
 {
 #pragma omp simd reduction(max : largest)
@@ -83,7 +83,7 @@ static uint64_t largest_bits(const double *x, int count, uint64_t largest)
 }
 
 void step_residual_norm(const struct patch_pass *p, const struct operation *op, struct range rows,
-                        int k, struct lane *lane)
+                        int k, struct thread_state *state)
 {
     enum { CELLS = 256, ROWS = 8 };
     double residual[ROWS * CELLS];
@@ -95,7 +95,7 @@ void step_residual_norm(const struct patch_pass *p, const struct operation *op, 
             row.out = residual;
             row.out_sj = row.n;
             op->row(&row);
-            lane->norm = largest_bits(residual, row.rows * row.n, lane->norm);
+            state->norm = largest_bits(residual, row.rows * row.n, state->norm);
         }
 }
 
@@ -110,8 +110,8 @@ static struct operation sweep_operation(const struct stencil *s, int sweep)
                               .row = row_function(&s->choice, kind)};
 }
 
-/* The operations of the pass, with the field whose walls follow each and how far beyond the box
- * each must reach. */
+/* The operations of the pass. Sets for each the field whose walls follow from it, and how far
+ * beyond the box it must reach. */
 static int list_operations(const struct pass *pass, const struct patch_pass *p,
                            struct operation *ops)
 {
@@ -128,7 +128,7 @@ static int list_operations(const struct pass *pass, const struct patch_pass *p,
         ops[count++].wall = p->buffer[(sweep + 1) & 1];
     }
     if (pass->finish == FINISH_NONE) {
-        ops[count - 1].wall = NULL; /* nobody reads them any more */
+        ops[count - 1].wall = NULL; /* no operation reads these ghosts */
     } else {
         const int sweep = pass->first_sweep + pass->nsweeps;
         ops[count++] = (struct operation){.step = finishes[pass->finish],
@@ -171,7 +171,7 @@ void cpu_run(const struct pass *pass, void (*traverse)(const struct traversal *)
 {
     const struct level *l = pass->level;
     const struct stencil *s = l->stencil;
-    static struct lane lanes[1024];
+    static struct thread_state states[1024];
     const bool prolongs = pass_prolongs(pass);
     CHECK(pass->nsweeps >= 0 && pass->first_sweep + pass->nsweeps <= SMOOTHER_SWEEPS);
     CHECK(!pass->coarse || pass->coarse->npatches == l->npatches);
@@ -182,17 +182,17 @@ void cpu_run(const struct pass *pass, void (*traverse)(const struct traversal *)
                    pass->prolongation / 2);
     for (int q = 0; q < l->npatches; q++) {
         const struct patch_pass p = open_patch(pass, q);
-        struct traversal t = {.pass = &p, .lanes = lanes};
+        struct traversal t = {.pass = &p, .states = states};
         t.nops = list_operations(pass, &p, t.ops);
         CHECK(!l->connected || t.ops[0].extent <= l->ghosts);
         CHECK(!l->connected || pass->start != START_PROLONG_ADD || t.nops == 1);
         CHECK(!prolongs || t.ops[0].extent % 2 == 0);
         t.lag = s->radius > s->wall_rule - 1 ? s->radius : s->wall_rule - 1;
         for (int thread = 0; thread < cpu_max_threads(); thread++)
-            lanes[thread].norm = 0;
+            states[thread].norm = 0;
         traverse(&t);
         if (pass->finish == FINISH_NORM)
             for (int thread = 0; thread < cpu_max_threads(); thread++)
-                *pass->norm = lanes[thread].norm > *pass->norm ? lanes[thread].norm : *pass->norm;
+                *pass->norm = states[thread].norm > *pass->norm ? states[thread].norm : *pass->norm;
     }
 }

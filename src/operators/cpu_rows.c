@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The inner loops: one function per operator and update, all from one loop. `SUM`, `RHS` and the
- * update are constants in every one, so each is a branch-free loop that vectorises. */
+/* The inner loops: one function per operator and update, all from one macro. SUM, RHS and the
+ * update are constants in each, so each loop is branch-free and vectorises. */
 #include <string.h>
 #include "operators/cpu.h"
 #include "operators/fv2.h"
@@ -9,16 +9,16 @@
 
 enum { CHUNK = 256 }; /* cells worked on at a time; scratch stays in the innermost cache */
 
-/* A fourth-order sum reads 55 values at 33 places of memory, more than a processor has registers to
- * point with. So the fluxes of each direction are computed in loops of their own (added in
- * fv4_sum's order, the bits are the same), tangential differences of u are computed once for all
- * fluxes that use them, and the flux through a row's high j face is kept as the low one of the next
- * row. */
+/* A fourth-order sum reads 55 values at 33 addresses, more than a processor has address registers.
+ * So each direction's fluxes have a loop of their own. They are added in fv4_sum's order, so
+ * results stay bitwise identical. Tangential differences of u are computed once for all fluxes that
+ * use them. The flux through a row's high j face is kept for the next row. */
 struct fv4_lines {
     double i_low[CHUNK + 1], j_flux[2][CHUNK], k_low[CHUNK], k_high[CHUNK];
     double di[2][CHUNK]; /* u(i+1) − u(i−1) of this row and the next */
-    double dk_store[2][CHUNK + 2], dj_store[CHUNK + 2]; /* the same in k and j, from cell -1 on */
-    int here;                                           /* which of two holds this row */
+    double dk_store[2][CHUNK + 2],
+        dj_store[CHUNK + 2]; /* differences in k and j, from cell −1 on */
+    int here;                /* index of this row's entry of two */
 };
 
 /* u(+s) − u(−s) */
@@ -41,8 +41,8 @@ static void fv4_i_fluxes(const struct row *row, const double *u, const double *b
                                dj[i - 1], dj[i], b[i + sk] - b[i - sk], dk[i - 1], dk[i]);
 }
 
-/* Fluxes through the low j faces of the row that u and b point to; `below` and `above` say which
- * differences belong to its lower neighbour and to itself. */
+/* Fluxes through the low j faces of the row that u and b point to. `below` and `above` index the
+ * differences of its lower neighbour and its own. */
 static void fv4_j_fluxes(const struct row *row, const double *u, const double *b, long count,
                          struct fv4_lines *l, int below, int above, double *restrict flux)
 {
@@ -86,8 +86,8 @@ static void fv4_begin(const struct row *row, long start, long count, struct fv4_
     fv4_j_fluxes(row, u, row->beta_j + start, count, l, 1, 0, l->j_flux[0]);
 }
 
-/* The sums of row `r` of the group; rows come in order. The flux through a high face is the
- * negative of the one through the low face of the next cell. */
+/* The sums of row `r` of the group. Rows must come in order. The flux through a high face is the
+ * negative of the flux through the low face of the next cell. */
 static void fv4_row_sums(const struct row *row, int r, long start, long count, struct fv4_lines *l,
                          double *restrict sums)
 {
@@ -131,8 +131,8 @@ static inline void none_row_sums(const struct row *row, int r, long start, long 
 #define FV4_CONSTANT_SUM fv4_constant_gather(u + i, sj, sk)
 
 /* `value` may use `here` (the value of u), r_i (the residual) and the arrays at i. A sweep in place
- * goes by way of a scratch row: a vector load that overlaps the vector just stored would have to
- * wait for it. */
+ * writes to a scratch row first: a vector load that overlaps the vector just stored would wait for
+ * the store. */
 #define ROW_LOOP(PREPARE, LINES, SUM, RHS, value)                                                  \
     const long sj = row->sj, sk = row->sk;                                                         \
     const double scale = row->scale, weight = row->weight, c1 = row->c1;                           \

@@ -19,8 +19,8 @@ static double extrapolate_beta(const double *b, long s, int dim)
     return beta_extrapolate_2(b[0], b[s]);
 }
 
-/* Where β of faces in direction `normal` holds values in direction d, before (`layer` = 0) or after
- * (1) the walls in d. */
+/* The range in direction d where β of faces in direction `normal` is known, before (`layer` = 0) or
+ * after (1) the walls in d. */
 static void beta_range(const struct level *l, const struct patch *p, int normal, int d, int layer,
                        int range[2])
 {
@@ -29,8 +29,8 @@ static void beta_range(const struct level *l, const struct patch *p, int normal,
     range[1] = p->n[d] + (p->wall[d][1] ? beyond_high : l->ghosts - (d == normal));
 }
 
-/* One tangential direction d of one face-centred field. The other tangential direction e has its
- * walls already if e < d. */
+/* One tangential direction d of one face-centred field. The walls in the other tangential direction
+ * e are known if e < d. */
 static void extrapolate_direction(const struct level *l, const struct patch *p, int normal, int d)
 {
     const long stride[3] = {1, p->sj, p->sk};
@@ -105,8 +105,8 @@ static void span(const struct coefficients *c, bool magnitude, const double *u, 
     fn(u, c->beta[0] + at, c->beta[1] + at, c->beta[2] + at, c->sj, c->sk, count, out);
 }
 
-/* Row sums of S over the unit vectors around a cell: the cell's own into *diagonal, magnitudes of
- * all others added into *others, for `count` cells that the walls treat alike. */
+/* S of the unit vectors around a cell, for `count` cells that the walls treat alike. The cell's own
+ * goes to *diagonal, the sum of the others' magnitudes to *others. */
 static void probe_cells(const struct coefficients *c, const struct probe *probe, bool want_others,
                         long at, int count, double *diagonal, double *others)
 {
@@ -128,7 +128,8 @@ static void probe_cells(const struct coefficients *c, const struct probe *probe,
                 }
 }
 
-/* From the sums: the relaxation weight, and the largest row bound (A_ii + Σ|A_ij|)/A_ii seen. */
+/* From these sums: the relaxation weight. Returns the largest row bound (A_ii + Σ|A_ij|)/A_ii as
+ * bits. */
 static uint64_t finish_cells(const struct level *l, const struct coefficients *c, long at,
                              int count, const double *diagonal, const double *others,
                              double *weight)
@@ -151,7 +152,7 @@ static uint64_t finish_cells(const struct level *l, const struct coefficients *c
 
 enum { CHUNK = 128 };
 
-/* One row: cells that see no wall are probed together, the others one by one. */
+/* One row. Cells whose stencil reaches no wall are probed together, the others one by one. */
 static uint64_t diagonal_row(const struct level *l, const struct patch *p,
                              const struct coefficients *c, double *weight, int j, int k)
 {

@@ -7,10 +7,9 @@
 
 enum {
     CHUNK = 128
-}; /* coarse cells worked on at a time; the scratch stays in the innermost cache */
+}; /* coarse cells at a time, so that the scratch stays in the first-level cache */
 
-/* Coarse value of a column of 2k+1 coarse rows around `c`, interpolated in one direction with
- * stride s. */
+/* A value interpolated in one direction, from coarse cells around `c` with stride s. */
 typedef double interpolate_fn(const double *c, long s);
 
 static inline __attribute__((always_inline)) double quadratic_low(const double *c, long s)
@@ -33,9 +32,8 @@ static inline __attribute__((always_inline)) double quartic_high(const double *c
     return prolong4_high(c[-2 * s], c[-s], c[0], c[s], c[2 * s]);
 }
 
-/* One row of P coarse_u: `fine` gets 2·n values from the coarse row `coarse` and its neighbours.
- * Direction k first, then j on the rows that this gives, then i. reach is 1 (quadratic) or 2
- * (quartic). */
+/* One row of P coarse_u: `fine` gets 2·n values from the row `coarse` and its neighbours.
+ * Interpolates in k, then in j, then in i. reach is 1 (quadratic) or 2 (quartic). */
 static inline __attribute__((always_inline)) void
 prolong_row(double *restrict fine, const double *coarse, long sj, long sk, int n, int reach,
             bool add, interpolate_fn *in_k, interpolate_fn *in_j, interpolate_fn *low,
@@ -59,8 +57,7 @@ prolong_row(double *restrict fine, const double *coarse, long sj, long sk, int n
     }
 }
 
-/* The loop for every (order, parity of k, parity of j), each with its interpolations as constants.
- */
+/* One loop per order and parity of k and j, with its interpolations as constants. */
 #define PROLONG(name, reach, add)                                                                  \
     static void prolong_##name##_##add(double *fine, const double *coarse, long sj, long sk,       \
                                        int n, int j, int k)                                        \
@@ -85,13 +82,13 @@ PROLONG(quartic, 2, 1)
 
 typedef void prolong_fn(double *fine, const double *coarse, long sj, long sk, int n, int j, int k);
 
-/* The coarse index that index i lies in, of a ghost too. */
+/* The coarse index of fine index i, also for ghosts. */
 static int parent(int i)
 {
     return (i - (i & 1)) / 2;
 }
 
-/* Ghosts beyond sides without a wall too, an even number of layers. */
+/* Includes the ghosts beyond sides without a wall, an even number of layers. */
 static void prolong_step(const struct patch_pass *p, const struct operation *op,
                          prolong_fn *prolong, struct range rows, int k)
 {
@@ -106,20 +103,20 @@ static void prolong_step(const struct patch_pass *p, const struct operation *op,
 }
 
 void step_prolong_set(const struct patch_pass *p, const struct operation *op, struct range rows,
-                      int k, struct lane *lane)
+                      int k, struct thread_state *state)
 {
-    (void)lane;
+    (void)state;
     prolong_step(p, op, op->sweep == 4 ? prolong_quartic_0 : prolong_quadratic_0, rows, k);
 }
 
 void step_prolong_add(const struct patch_pass *p, const struct operation *op, struct range rows,
-                      int k, struct lane *lane)
+                      int k, struct thread_state *state)
 {
-    (void)lane;
+    (void)state;
     prolong_step(p, op, op->sweep == 4 ? prolong_quartic_1 : prolong_quadratic_1, rows, k);
 }
 
-/* `count` coarse cells from the pairs of four fine rows, named by the parity of (j,k). */
+/* `count` coarse cells from four fine rows, named by the parity of (j,k). */
 static void restrict_rows(double *restrict coarse, const double *row_00, const double *row_10,
                           const double *row_01, const double *row_11, int count)
 {
@@ -151,9 +148,9 @@ static void residual_restrict_row(const struct patch_pass *p, const struct opera
 }
 
 void step_residual_restrict(const struct patch_pass *p, const struct operation *op,
-                            struct range rows, int k, struct lane *lane)
+                            struct range rows, int k, struct thread_state *state)
 {
-    (void)lane;
+    (void)state;
     for (int j = rows.low; j < rows.high; j += 2)
         residual_restrict_row(p, op, j, k);
 }
@@ -177,8 +174,7 @@ void cpu_restrict_cells(const struct level *fine, enum field from, struct level 
     }
 }
 
-/* Coarse faces on the low side in `direction` of coarse cells, and those on the domain's high wall.
- */
+/* Faces on the low side of coarse cells in `direction`, and faces on the domain's high wall. */
 void cpu_restrict_face(const struct level *fine, struct level *coarse, int direction)
 {
     const enum field field = FIELD_BETA_I + direction;

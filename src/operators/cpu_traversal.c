@@ -1,18 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The order in which the rows of a pass are worked on.
- *
- * Plainly: one operation after the other over the whole patch, so that every field passes through
- * memory once per operation. Tiled: all operations follow each other through the patch at a
- * distance of `lag` planes, so that a plane is still in cache when the next operation reaches it,
- * and every field passes through memory once per pass.
- *
- * Threads share the tiled work by slabs of planes, without any cell being computed twice. First
- * each thread works its slab as a trapezoid: operation s stays s·lag planes away from the
- * neighbouring slabs. After a barrier, the wedges left between the slabs are filled, where
- * operation s covers s·lag planes to either side of the border. Within a trapezoid, strips of rows
- * skewed by lag rows per operation keep the working set small. An operation overwrites only what no
- * operation before it has still to read: in-place sweeps write one colour, the others alternate
- * between two buffers. */
+/* The order in which the rows of a pass are worked on; docs/ARCHITECTURE.md (The CPU backend) draws
+ * it. Plain: one operation after the other over the whole patch. Tiled: operations follow each
+ * other at a distance of `lag` planes, first in a trapezoid per thread, then in the wedges between
+ * them. Operation s covers s·lag planes on either side of a border in the wedge. No cell is
+ * computed twice. An operation overwrites only values that no operation before it has still to
+ * read: in-place sweeps write one colour, the others alternate between two buffers. */
 #include <omp.h>
 #include "base/check.h"
 #include "operators/cpu.h"
@@ -31,7 +23,7 @@ int cpu_threads(long cells)
     return useful < 1 ? 1 : useful < cpu_max_threads() ? (int)useful : cpu_max_threads();
 }
 
-/* Rows (d = 1) or planes (d = 2) that operation `op` works on in all. */
+/* All rows (d = 1) or planes (d = 2) that operation `op` works on. */
 static struct range operation_range(const struct traversal *t, const struct operation *op, int d)
 {
     const struct patch *p = t->pass->patch;
@@ -39,18 +31,18 @@ static struct range operation_range(const struct traversal *t, const struct oper
                           p->n[d] + (p->wall[d][1] ? 0 : op->extent)};
 }
 
-/* The rows of plane k (or, for a grain of 2, of two planes), and the ghosts beyond the walls in i
- * and j. */
+/* The rows of plane k (with a grain of 2, of two planes), and the ghosts beyond the walls in i and
+ * j. */
 static void work_rows(const struct traversal *t, const struct operation *op, struct range rows,
-                      int k, struct lane *lane)
+                      int k, struct thread_state *state)
 {
     const struct stencil *s = t->pass->stencil;
-    op->step(t->pass, op, rows, k, lane);
+    op->step(t->pass, op, rows, k, state);
     for (int j = rows.low; op->wall && j < rows.high; j++)
         walls_after_row(t->pass->patch, op->wall, s->wall_rule, s->radius, op->extent, j, k);
 }
 
-/* Row j of the ghosts beyond the walls in k, if plane k is the one that completes them. */
+/* Row j of the ghosts beyond the walls in k, if they follow from plane k. */
 static void work_walls(const struct traversal *t, const struct operation *op, int j, int k)
 {
     const struct stencil *s = t->pass->stencil;
@@ -63,14 +55,14 @@ static bool has_wall_in_k(const struct traversal *t)
     return t->pass->patch->wall[2][0] || t->pass->patch->wall[2][1];
 }
 
-/* One operation over the patch, by all threads of the enclosing parallel region. */
+/* One operation over the patch. All threads of the enclosing parallel region share the work. */
 static void operation_everywhere(const struct traversal *t, const struct operation *op,
-                                 struct lane *lane)
+                                 struct thread_state *state)
 {
     const struct range rows = operation_range(t, op, 1), planes = operation_range(t, op, 2);
 #pragma omp for schedule(static)
     for (int k = planes.low; k < planes.high; k += op->grain)
-        work_rows(t, op, rows, k, lane);
+        work_rows(t, op, rows, k, state);
     if (!op->wall || !has_wall_in_k(t))
         return;
 #pragma omp for schedule(static)
@@ -92,7 +84,7 @@ static void run_plain(const struct traversal *t, int first, int last)
     const int threads = cpu_threads(patch_cells_count(t->pass->patch));
 #pragma omp parallel num_threads(threads) if (threads > 1)
     for (int op = first; op < last; op++)
-        operation_everywhere(t, &t->ops[op], &t->lanes[omp_get_thread_num()]);
+        operation_everywhere(t, &t->ops[op], &t->states[omp_get_thread_num()]);
 }
 
 void traverse_plain(const struct traversal *t)
@@ -127,8 +119,7 @@ struct tiling {
     int first, last;
     int slabs;
     int strips, strip_rows;
-    int wedge_blocks; /* pieces that the rows of a wedge are cut into, so that all threads have some
-                       */
+    int wedge_blocks; /* blocks of rows per wedge, so that all threads have work */
 };
 
 static int slab_border(const struct tiling *g, int slab)
@@ -149,15 +140,15 @@ static struct range trapezoid_planes(const struct tiling *g, int op, int slab)
     return r;
 }
 
-/* Planes that operation `op` works on in the wedge at the low border of slab `slab`: what the
- * trapezoids left. */
+/* Planes that operation `op` works on in the wedge at the low border of slab `slab`, between the
+ * trapezoids. */
 static struct range wedge_planes(const struct tiling *g, int op, int slab)
 {
     return (struct range){trapezoid_planes(g, op, slab - 1).high,
                           trapezoid_planes(g, op, slab).low};
 }
 
-/* Rows of operation `op` in strip `strip`, skewed towards low rows by lag per operation. */
+/* Rows of operation `op` in strip `strip`, skewed towards low rows by lag rows per operation. */
 static struct range strip_rows(const struct tiling *g, int op, int strip)
 {
     const struct operation *o = &g->t->ops[op];
@@ -173,17 +164,17 @@ static struct range strip_rows(const struct tiling *g, int op, int strip)
 }
 
 static void work_plane(const struct traversal *t, const struct operation *op, struct range rows,
-                       int k, struct lane *lane)
+                       int k, struct thread_state *state)
 {
     if (rows.low >= rows.high)
         return;
-    work_rows(t, op, rows, k, lane);
+    work_rows(t, op, rows, k, state);
     for (int j = rows.low; j < rows.high; j++)
         work_walls(t, op, j, k);
 }
 
 /* The operations of one strip follow each other through the planes of the slab. */
-static void work_strip(const struct tiling *g, int slab, int strip, struct lane *lane)
+static void work_strip(const struct tiling *g, int slab, int strip, struct thread_state *state)
 {
     const int count = g->last - g->first, lag = g->t->lag;
     struct range planes[MAX_OPERATIONS], rows[MAX_OPERATIONS];
@@ -198,12 +189,11 @@ static void work_strip(const struct tiling *g, int slab, int strip, struct lane 
             const int k = front - s * lag - (op->grain - 1);
             const bool starts_step = op->grain == 1 || !(k & 1);
             if (starts_step && k >= planes[s].low && k < planes[s].high)
-                work_plane(g->t, op, rows[s], k, lane);
+                work_plane(g->t, op, rows[s], k, state);
         }
 }
 
-/* Rows of block `block` of `blocks`: wide enough that the rows which a wall's ghosts follow from
- * are in one. */
+/* Rows of block `block` of `blocks`. A block contains all rows that a wall's ghosts follow from. */
 static struct range wedge_rows(const struct tiling *g, int op, int block, int blocks)
 {
     const struct operation *o = &g->t->ops[op];
@@ -216,35 +206,35 @@ static struct range wedge_rows(const struct tiling *g, int op, int block, int bl
     return r;
 }
 
-static void work_wedge(const struct tiling *g, int op, int slab, int block, struct lane *lane)
+static void work_wedge(const struct tiling *g, int op, int slab, int block,
+                       struct thread_state *state)
 {
     const struct operation *o = &g->t->ops[op];
     const struct range planes = wedge_planes(g, op, slab),
                        rows = wedge_rows(g, op, block, g->wedge_blocks);
     for (int k = planes.low; k < planes.high; k += o->grain)
-        work_plane(g->t, o, rows, k, lane);
+        work_plane(g->t, o, rows, k, state);
 }
 
 static void run_tiled(const struct tiling *g)
 {
 #pragma omp parallel num_threads(g->slabs) if (g->slabs > 1)
     {
-        struct lane *lane = &g->t->lanes[omp_get_thread_num()];
+        struct thread_state *state = &g->t->states[omp_get_thread_num()];
 #pragma omp for schedule(static, 1)
         for (int slab = 0; slab < g->slabs; slab++)
             for (int strip = 0; strip < g->strips; strip++)
-                work_strip(g, slab, strip, lane);
+                work_strip(g, slab, strip, state);
         for (int op = g->first; op < g->last && g->slabs > 1; op++) {
 #pragma omp for collapse(2) schedule(static)
             for (int slab = 1; slab < g->slabs; slab++)
                 for (int block = 0; block < g->wedge_blocks; block++)
-                    work_wedge(g, op, slab, block, lane);
+                    work_wedge(g, op, slab, block, state);
         }
     }
 }
 
-/* Most operations that slabs of `planes` planes can fuse: trapezoids and wedges of neighbours must
- * not meet. */
+/* The most operations that one trip can fuse: wedges of neighbouring borders must not meet. */
 static int fusable(const struct traversal *t, int slabs)
 {
     const int planes = t->pass->patch->n[2] / slabs;
@@ -252,7 +242,7 @@ static int fusable(const struct traversal *t, int slabs)
     return min_int(count, t->nops);
 }
 
-/* Rows a strip: few enough that the planes between first and last operation stay in the
+/* Rows per strip: few enough that the planes between first and last operation stay in the
  * second-level cache, and enough that the skew does not dominate. */
 static void cut_strips(struct tiling *g)
 {

@@ -4,7 +4,7 @@
 #include "operators/hash.h"
 #include "operators/sum.h"
 
-/* What the rows of a reduction add up to; every member is free of the order of the rows. */
+/* Results of a reduction over rows. No member depends on the order of the rows. */
 struct totals {
     uint64_t largest;
     int64_t digits[SUM_DIGITS];

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Dirichlet ghosts as stored values: each is filled as soon as the cells that it follows from are
- * done. */
+/* Stored Dirichlet ghosts. Each is filled as soon as the cells that it follows from are done. */
 #include "operators/boundary.h"
 #include "operators/cpu.h"
 
-/* Ghosts beyond a wall for `count` neighbouring columns: x points at the cell next to the wall in
- * the first of them, `inward` is the stride away from the wall. */
+/* Ghosts beyond a wall for `count` neighbouring columns. x points at the cell next to the wall in
+ * the first column. `inward` is the stride away from the wall. */
 static void extrapolate(double *x, long inward, int rule, int layers, int count)
 {
     const long s = inward;
@@ -44,7 +43,7 @@ static int valid_high(const struct patch *p, int d, int layers, int extent)
     return p->wall[d][1] ? layers : extent;
 }
 
-/* Ghost row(s) beyond a j or k wall, over all of i. `x` is the row next to the wall. */
+/* Ghost rows beyond a wall in j or k, over all of i. x is the row next to the wall. */
 static void extrapolate_row(const struct patch *p, double *x, long inward, int rule, int layers,
                             int extent)
 {
@@ -66,7 +65,7 @@ void walls_after_row(const struct patch *p, double *x, int rule, int layers, int
         extrapolate_row(p, row, -p->sj, rule, layers, extent);
 }
 
-/* Row j of the ghost planes, with the ghost rows in j that become known with it. */
+/* Row j of the ghost planes, and the ghost rows in j that follow from it. */
 static void extrapolate_plane_row(const struct patch *p, double *plane, long inward, int rule,
                                   int layers, int extent, int j)
 {

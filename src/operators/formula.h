@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef OPERATORS_FORMULA_H
 #define OPERATORS_FORMULA_H
-/* The common subset of C11 and CUDA C++ in which every formula of the method is written, once. A
- * formula takes values (or a pointer and strides) and returns a value; contraction is off in both
- * compilers and every fused operation is an explicit fma(), so that CPU and GPU give the same bits.
- * This is the only place that knows which compiler it is. */
+/* The common subset of C11 and CUDA C++ in which every formula of the method is written once. A
+ * formula takes values (or a pointer and strides) and returns a value. Contraction is off in both
+ * compilers and every fused operation is an explicit fma(), so CPU and GPU give bitwise identical
+ * results. Only this file asks which compiler it is. */
 #include <math.h>
 #include <stdlib.h>
 

@@ -5,8 +5,8 @@
  * (b/h²)·S. */
 #include "operators/formula.h"
 
-/* Σ β·(neighbour − u) over the six faces; bi0 is the low-i face's β, bi1 the high-i face's, and so
- * on. */
+/* Σ β·(neighbour − u) over the six faces. bi0 is β of the low i face, bi1 of the high i face, and
+ * so on. */
 FORMULA double fv2_sum(double u, double im, double ip, double jm, double jp, double km, double kp,
                        double bi0, double bi1, double bj0, double bj1, double bk0, double bk1)
 {
@@ -25,7 +25,7 @@ FORMULA double fv2_constant_sum(double u, double im, double ip, double jm, doubl
     return fma(-6.0, u, ((im + ip) + (jm + jp)) + (km + kp));
 }
 
-/* Gather at the cell that u and the β point to; (sj,sk) are strides of u, (bsj,bsk) of β. */
+/* S gathered at the cell that u and the β point to. (sj,sk) are strides of u, (bsj,bsk) of β. */
 FORMULA double fv2_gather(const double *u, long sj, long sk, const double *bi, const double *bj,
                           const double *bk, long bsj, long bsk)
 {

@@ -5,11 +5,10 @@
  * (b/(12h²))·S. */
 #include "operators/formula.h"
 
-/* 12h times the flux through the face between cell a (here) and cell b (across it); a2 and b2 are
+/* 12h times the flux through the face between cell a (here) and cell b (across it). a2 and b2 are
  * the next cells on either side. For the two tangential directions s and t: dbeta = β(t+1) − β(t−1)
- * on the face, da and db = u(t+1) − u(t−1) at cell a and at cell b. Exactly odd under exchange of a
- * and b, so a flux computed once and negated for the other cell is bitwise the flux computed twice.
- */
+ * on the face, da and db = u(t+1) − u(t−1) at cells a and b. The flux is exactly odd under exchange
+ * of a and b. So a flux computed once and negated is bitwise the flux computed twice. */
 FORMULA double fv4_flux(double beta, double b2, double b1, double a1, double a2, double dbeta_s,
                         double db_s, double da_s, double dbeta_t, double db_t, double da_t)
 {
@@ -18,16 +17,16 @@ FORMULA double fv4_flux(double beta, double b2, double b1, double a1, double a2,
     return fma(beta, normal, 0.25 * cross);
 }
 
-/* The six fluxes of a cell, always added in this order. */
+/* S: the six fluxes of a cell, always added in this order. */
 FORMULA double fv4_sum(double i_low, double i_high, double j_low, double j_high, double k_low,
                        double k_high)
 {
     return ((i_low + i_high) + (j_low + j_high)) + (k_low + k_high);
 }
 
-/* Flux through one face, gathered. u points at the cell, b at the face's β; `across` is the stride
- * of u to the cell across the face, (ss,st) the strides of u in the tangential directions, (bs,bt)
- * those of β. */
+/* The flux through one face, gathered. u points at the cell, b at the face's β. `across` is the
+ * stride of u to the cell across the face. (ss,st) are the strides of u in the tangential
+ * directions, (bs,bt) those of β. */
 FORMULA double fv4_face(const double *u, long across, long ss, long st, const double *b, long bs,
                         long bt)
 {
@@ -36,16 +35,16 @@ FORMULA double fv4_face(const double *u, long across, long ss, long st, const do
                     u[across + st] - u[across - st], u[st] - u[-st]);
 }
 
-/* What the part of S that one direction adds depends on: the cell's u, by side (low, high) that of
- * the next cells and of the ones after them, and by tangential direction and side u beside the
- * cell, u beside the next cells (by their side first), and β beside the faces. */
+/* What one direction's part of S reads: u of the cell, of the next cells and of the cells after
+ * them, by side (low, high). By tangential direction and side: u beside the cell, u beside the next
+ * cells (by their side first), and β beside the faces. */
 struct fv4_direction {
     double here, near[2], far[2], beta[2];
     double beside[2][2], beside_near[2][2][2], beside_face[2][2][2];
 };
 
-/* Gathered: b points at the low face's β, and u and β have the same strides, `across` and the
- * tangential ones. */
+/* Gathered. b points at the low face's β. u and β have the same strides: `across` and the
+ * tangential ss and st. */
 FORMULA struct fv4_direction fv4_direction_at(const double *u, const double *b, long across,
                                               long ss, long st)
 {
@@ -71,7 +70,7 @@ FORMULA struct fv4_direction fv4_direction_at(const double *u, const double *b, 
     return d;
 }
 
-/* Both fluxes, the low one first. */
+/* The sum of both fluxes, the low one first. */
 FORMULA double fv4_direction_sum(const struct fv4_direction *d)
 {
     double flux[2];
@@ -88,13 +87,13 @@ FORMULA double fv4_direction_sum(const struct fv4_direction *d)
     return flux[0] + flux[1];
 }
 
-/* S from those, as fv4_sum has it. */
+/* S from the directions' sums, in fv4_sum's order. */
 FORMULA double fv4_sum_directions(double i, double j, double k)
 {
     return (i + j) + k;
 }
 
-/* Gather at the cell that u and the β point to; (sj,sk) are strides of u, (bsj,bsk) of β. */
+/* S gathered at the cell that u and the β point to. (sj,sk) are strides of u, (bsj,bsk) of β. */
 FORMULA double fv4_gather(const double *u, long sj, long sk, const double *bi, const double *bj,
                           const double *bk, long bsj, long bsk)
 {
@@ -104,21 +103,21 @@ FORMULA double fv4_gather(const double *u, long sj, long sk, const double *bi, c
 }
 
 /* The 25 values of u that the operator reads: the cell's own; by direction those of the next cells
- * below and above it, and of the ones after them; by pair of directions those of the diagonal
- * neighbours, (−,−) (+,−) (−,+) (+,+). */
+ * (low, high) and of the cells after them; by two directions those of the diagonal neighbours,
+ * (−,−) (+,−) (−,+) (+,+). */
 struct fv4_cells {
     double here, near_i[2], near_j[2], near_k[2], far_i[2], far_j[2], far_k[2];
     double ij[4], ik[4], jk[4];
 };
 
 /* β on the low and the high face in one direction, and its differences β(+1) − β(−1) in the two
- * others, the lower first. */
+ * other directions, the lower direction first. */
 struct fv4_faces {
     double beta[2], d_first[2], d_second[2];
 };
 
-/* Gathered: b points at the low face's β, `across` is the stride to the high one, (first,second)
- * those in the two other directions. */
+/* Gathered. b points at the low face's β. `across` is the stride to the high face, (first,second)
+ * the strides in the two other directions. */
 FORMULA struct fv4_faces fv4_faces_at(const double *b, long across, long first, long second)
 {
     struct fv4_faces x;
@@ -152,8 +151,8 @@ FORMULA double fv4_sum_of(const struct fv4_cells *c, const struct fv4_faces *i,
                  c->ik[3] - c->ik[2], di, k->d_second[1], c->jk[3] - c->jk[2], dj));
 }
 
-/* Diagonal of A with no wall within the operator's reach: A of 1 in the cell and 0 in all others,
- * where each flux is −15β. */
+/* The diagonal of A if no wall is within the operator's reach: A applied to 1 in the cell and 0
+ * elsewhere, where each flux is −15β. */
 FORMULA double fv4_inner_diagonal(double scale, double alpha, double i_low, double i_high,
                                   double j_low, double j_high, double k_low, double k_high)
 {
@@ -162,14 +161,13 @@ FORMULA double fv4_inner_diagonal(double scale, double alpha, double i_low, doub
     return fma(-scale, sum, alpha);
 }
 
-/* For β = 1, 13 points: what a direction adds, from the sums of its near and of its far neighbours;
- */
+/* β = 1, 13 points: one direction's part of S, from the sums of its near and its far neighbours. */
 FORMULA double fv4_constant_direction(double near, double far)
 {
     return fma(16.0, near, -far);
 }
 
-/* and S from those. */
+/* S from the directions' parts. */
 FORMULA double fv4_constant_sum_directions(double u, double i, double j, double k)
 {
     return fma(-90.0, u, (i + j) + k);

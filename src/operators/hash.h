@@ -2,7 +2,7 @@
 #ifndef OPERATORS_HASH_H
 #define OPERATORS_HASH_H
 /* Checksum of a field: the sum, modulo 2^64, of a mix of every cell's global index and bits. Equal
- * fields have equal checksums however they are cut up, and cells that swap values change it. */
+ * fields have equal checksums for any decomposition. Cells that swap values change it. */
 #include <stdint.h>
 #include <string.h>
 #include "operators/formula.h"

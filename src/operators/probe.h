@@ -2,9 +2,9 @@
 #ifndef OPERATORS_PROBE_H
 #define OPERATORS_PROBE_H
 /* Matrix entries by probing: the operator's own gather is applied to unit vectors. Around a cell, a
- * unit vector is a 5×5×5 array of values; beyond a Dirichlet wall these are what the ghosts would
- * hold, beyond a periodic boundary the image's. As every ghost rule is a tensor product, so is the
- * array: three lists of weights, one for each direction. */
+ * unit vector is a 5×5×5 array of values. Beyond a Dirichlet wall it has the ghosts' values, beyond
+ * a periodic boundary the image's. Every ghost rule is a tensor product, so the array is one too:
+ * three lists of weights, one per direction. */
 #include <stdbool.h>
 #include "operators/boundary.h"
 #include "operators/formula.h"
@@ -24,10 +24,10 @@ struct probe {
     int cell[3]; /* global index */
     int dim, rule, radius;
     bool periodic;
-    int colours; /* 2 where two cells of one colour are the same unknown to HPGMG, see probe_create;
-                    else 0 */
-    bool interior;       /* no wall and no repeated image within the stencil's radius */
-    int low[3], high[3]; /* offsets of the cells that its stencil may depend on, each once */
+    int colours;   /* 2 where HPGMG takes all cells of a colour for one unknown, see probe_create;
+                      else 0 */
+    bool interior; /* no wall and no second image within the stencil's radius */
+    int low[3], high[3]; /* offsets of the cells that its stencil may depend on */
 };
 
 FORMULA struct probe probe_create(const struct stencil *s, int dim, bool periodic,
@@ -38,10 +38,10 @@ FORMULA struct probe probe_create(const struct stencil *s, int dim, bool periodi
     p.rule = s->wall_rule;
     p.radius = s->radius;
     p.periodic = periodic;
-    /* HPGMG finds the order-2 diagonal with two colours a direction. Around an odd number of
-     * periodic cells two neighbours get the same one, and what it takes for the diagonal includes
-     * their coupling. As the preconditioner of BiCGStab, and only there, this project does the
-     * same, or the digits would not agree. */
+    /* HPGMG finds the order-2 diagonal with two colours per direction. Around an odd number of
+     * periodic cells two neighbours get the same colour, and its diagonal includes their coupling.
+     * Only for BiCGStab's preconditioner this project does the same, or the digits would not agree.
+     */
     p.colours = s->hpgmg_diagonal ? 2 : 0;
     p.interior = true;
     for (int d = 0; d < 3; d++) {
@@ -54,11 +54,11 @@ FORMULA struct probe probe_create(const struct stencil *s, int dim, bool periodi
         p.interior = p.interior && below >= s->radius && above >= s->radius &&
                      (!periodic || dim > 2 * PROBE_REACH);
     }
-    p.interior = p.interior && !p.colours; /* where colours meet depends on the cell */
+    p.interior = p.interior && !p.colours; /* two equal colours meet at some cells only */
     return p;
 }
 
-/* What a ghost in `layer` (0 or 1) holds per unit in the index-th cell inward from the wall. */
+/* The value of a ghost in `layer` (0 or 1) for 1 in the index-th cell inward from the wall. */
 FORMULA double probe_wall_weight(int rule, int layer, int index)
 {
     const double x1 = index == 0, x2 = index == 1, x3 = index == 2, x4 = index == 3;
@@ -69,7 +69,7 @@ FORMULA double probe_wall_weight(int rule, int layer, int index)
     return rule == 2 ? wall_quadratic(x1, x2) : wall_linear(x1);
 }
 
-/* Value at offset `o` from the cell in direction d of the function that is 1 at offset `e`. */
+/* The value at offset `o` from the cell in direction d of the function that is 1 at offset `e`. */
 FORMULA double probe_weight(const struct probe *p, int d, int o, int e)
 {
     const int at = p->cell[d] + o, source = p->cell[d] + e, n = p->dim;
@@ -96,8 +96,8 @@ FORMULA void probe_unit(const struct probe *p, const int e[3], double u[PROBE_LE
                 u[i + PROBE_SJ * j + PROBE_SK * k] = w[0][i] * w[1][j] * w[2][k];
 }
 
-/* False only if no point of the stencil (axes up to the radius; for radius 2 also the edges at
- * distance 1) sees offset e. */
+/* False only if no point of the stencil reads offset e. The stencil has the axes up to the radius,
+ * and with radius 2 also the edges at distance 1. */
 FORMULA bool probe_matters(const struct probe *p, const int e[3])
 {
     if (!p->interior)

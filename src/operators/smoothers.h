@@ -30,14 +30,14 @@ FORMULA double residual_value(double rhs, double scale, double sum)
     return fma(scale, sum, rhs);
 }
 
-/* u + w·D⁻¹r. A weight of 1 changes no bit of D⁻¹, and w·D⁻¹ may be multiplied beforehand. */
+/* u + w·D⁻¹r. A weight of 1 changes no bit of D⁻¹. Callers may multiply w·D⁻¹ beforehand. */
 FORMULA double update_weighted(double u, double dinv, double r, double weight)
 {
     return fma(weight * dinv, r, u);
 }
 
-/* The same where u is 0 everywhere, so that r is f: the bits are those of the above, since a sum of
- * zeros, whatever its sign, changes neither f nor what is added to +0. */
+/* The same where u is 0 everywhere, so that r = f. The result is bitwise that of update_weighted: a
+ * sum of zeros of any sign changes neither f nor a term added to +0. */
 FORMULA double relax_zero(double dinv, double f, double weight)
 {
     return update_weighted(0.0, dinv, f, weight);

@@ -2,10 +2,10 @@
 #include "operators/stencil.h"
 #include "base/check.h"
 
-/* What the smoothers are, one row for each. */
+/* The smoothers, one row each. For another relaxation weight change `weight` here. */
 static const struct smoother_row {
-    bool coloured;  /* a sweep updates cells of one colour, red and black in turns */
-    bool chebyshev; /* sweeps are the steps of the polynomial, which says their weights */
+    bool coloured;  /* sweeps update red and black cells alternately */
+    bool chebyshev; /* sweeps are the steps of the polynomial, which gives their weights */
     bool l1;        /* D⁻¹ is the l1 weight */
     double weight;
 } smoothers[] = {

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef OPERATORS_STENCIL_H
 #define OPERATORS_STENCIL_H
-/* What is discretised and how: the choices of a run, and the numbers that follow from them on one
- * level. */
+/* The operator: the choices of a run, and the numbers that follow from them on one level. */
 #include <stdbool.h>
 
-/* Each has a row in stencil.c that says what it is. */
+/* Each has a row in the table `smoothers` of stencil.c. */
 enum smoother {
     SMOOTHER_GSRB,
     SMOOTHER_CHEBYSHEV,
@@ -30,7 +29,7 @@ int operator_index(const struct operator_choice *choice);
 
 /* What one sweep does to a cell with residual r:
  *     u + weight·D⁻¹r, or, as two steps, u + c1(u − u_before) + weight·D⁻¹r,
- * u_before being what the sweep before this one read. */
+ * where u_before is the value that the sweep before this one read. */
 struct relaxation {
     bool coloured; /* only cells with i + j + k + colour even, in global indices, are updated */
     bool two_step;
@@ -42,10 +41,9 @@ struct relaxation {
 struct stencil {
     struct operator_choice choice;
     int radius; /* ghost layers that one application reads: 1 (order 2) or 2 (order 4) */
-    /* Of the smoother: sweeps work on one colour; they want lambda_max; FIELD_DINV is the l1
-     * weight. */
+    /* Of the smoother: sweeps update one colour; need lambda_max; FIELD_DINV is the l1 weight. */
     bool coloured, needs_lambda_max, l1_weight;
-    bool in_place; /* a sweep may overwrite what it reads: in order 2 cells of one colour are not
+    bool in_place; /* a sweep may overwrite what it reads: with order 2, cells of one colour are not
                       coupled */
     int wall_rule; /* cells that a Dirichlet ghost is extrapolated from: 1 linear, 2 quadratic, 4
                       quartic */
@@ -56,23 +54,23 @@ struct stencil {
     double chebyshev_c1[SMOOTHER_SWEEPS], chebyshev_c2[SMOOTHER_SWEEPS]; /* Saad, Algorithm 12.1 */
 };
 
-/* The stencil of `choice` on a level of dim cells a side; lambda_max and the Chebyshev coefficients
- * are still 0. */
+/* The stencil of `choice` on a level of `dim` cells per side. lambda_max and the Chebyshev
+ * coefficients are 0. */
 struct stencil stencil_create(struct operator_choice choice, int dim);
 /* Sets lambda_max and, from it, the coefficients of the degree-6 polynomial on [lambda_max/8,
  * lambda_max]. */
 void stencil_set_lambda_max(struct stencil *s, double lambda_max);
-/* What sweep number 0 … SMOOTHER_SWEEPS − 1 does. Chebyshev's wants lambda_max to be set. */
+/* What sweep number 0 … SMOOTHER_SWEEPS − 1 does. Chebyshev's needs lambda_max. */
 struct relaxation stencil_relaxation(const struct stencil *s, int sweep);
-/* Ghost cells of a Dirichlet wall for data of `dim` cells a side: the rule asked for (2 or 4
- * cells), or the best one that fits: quadratic where dim < 4, linear where dim < 2. */
+/* The wall rule for data of `dim` cells per side: `wanted` (2 or 4), or the best rule that fits:
+ * quadratic if dim < 4, linear if dim < 2. */
 int stencil_wall_rule(int wanted, int dim);
-/* Ghost layers of a level: as many as two sweeps and a residual read between them (order 2), or one
- * of these (order 4). */
+/* Ghost layers of a level: enough for two sweeps and a residual (order 2), or for one of these
+ * (order 4). */
 int stencil_ghosts(int order);
-/* Fewest cells a side of a coarse level: 1 for order 2, 2 for order 4, and at least 2 where the
- * boundary is periodic (one periodic cell is its own neighbour: its diagonal is that of no
- * operator). */
+/* Fewest cells per side of a coarse level: 1 for order 2, 2 for order 4, and at least 2 with a
+ * periodic boundary. (One periodic cell is its own neighbour, so its diagonal is that of no
+ * operator.) */
 int stencil_min_dim(int order, bool periodic);
 
 #endif

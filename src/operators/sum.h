@@ -2,18 +2,17 @@
 #ifndef OPERATORS_SUM_H
 #define OPERATORS_SUM_H
 /* Sums that do not depend on the order of their terms, hence not on ranks, boxes, threads or
- * device. Every term x is cut into three integer digits relative to a power of two 2^exponent >
- * max|x|, x = 2^exponent · (d0·2^-28 + d1·2^-56 + d2·2^-84) + (less than 2^(exponent-84)), and the
- * digits are added as 64-bit integers, which is associative. With |d| <= 2^28 there is room for
- * 2^34 terms. The result is exact to 2^-84 of the largest term; a first pass finds max|x|, itself
- * free of order. */
+ * device. A first pass finds max|x| and a power of two 2^exponent above it. Every term x is cut
+ * into three integer digits, x = 2^exponent · (d0·2^-28 + d1·2^-56 + d2·2^-84) + (less than
+ * 2^(exponent-84)). Adding the digits as 64-bit integers is associative. With |d| <= 2^28 there is
+ * room for 2^34 terms. The result is exact to 2^-84 of the largest term. */
 #include <stdint.h>
 #include <string.h>
 #include "operators/formula.h"
 
 enum { SUM_DIGITS = 3, SUM_DIGIT_BITS = 28 };
 
-/* Bit pattern of |x|: orders like |x|, with NaN above infinity. */
+/* The bit pattern of |x|. It sorts like |x|, with NaN above infinity. */
 FORMULA uint64_t magnitude_bits(double x)
 {
     uint64_t bits;
@@ -28,9 +27,8 @@ FORMULA double bits_to_double(uint64_t bits)
     return x;
 }
 
-/* The exponent for the largest magnitude in the sum (finite, not 0), and the scale 2^(28-exponent)
- * with which sum_digits must be called. The exponent is kept in a range where the scale is a normal
- * number. */
+/* The exponent for the largest magnitude in the sum (finite, not 0). It stays in a range where the
+ * scale 2^(28-exponent), which sum_digits takes, is a normal number. */
 FORMULA int sum_exponent(uint64_t largest_bits)
 {
     const int exponent = (int)(largest_bits >> 52) - 1022;

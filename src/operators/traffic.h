@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef OPERATORS_TRAFFIC_H
 #define OPERATORS_TRAFFIC_H
-/* Fewest bytes per cell that a pass must move between memory and processor. */
+/* The fewest bytes per cell that a pass must move between memory and processor. */
 #include "operators/passes.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/* If the whole pass reads and writes each array once: u, f, the coefficients, and where it sweeps
- * the relaxation weight; an eighth of an array on the coarse side. */
+/* If the whole pass reads and writes each array once: u, f, the coefficients, and the relaxation
+ * weight if it sweeps. An array on the coarse side counts an eighth. */
 double pass_bytes_once(const struct pass *pass);
-/* If each of its operations, the start, every sweep and the finish, does so. */
+/* If each operation (the start, every sweep, the finish) reads and writes each array once. */
 double pass_bytes_one_by_one(const struct pass *pass);
 
 #ifdef __cplusplus

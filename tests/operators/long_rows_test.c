@@ -28,7 +28,7 @@ static void fill(long number)
 
 /* Works on the first `length` cells of rows from column `start` on, which is even. */
 static void work(const struct stencil *s, const struct operation *op, int start, int length,
-                 struct lane *lane)
+                 struct thread_state *state)
 {
     const struct patch patch = {.n = {length, ROWS, ROWS}, .sj = SJ, .sk = SK};
     const int at = ORIGIN + start, coarse = ORIGIN + start / 2;
@@ -47,12 +47,12 @@ static void work(const struct stencil *s, const struct operation *op, int start,
         .coarse_sk = SK,
     };
     for (int k = 0; k < ROWS; k += op->grain)
-        op->step(&pass, op, (struct range){0, ROWS}, k, lane);
+        op->step(&pass, op, (struct range){0, ROWS}, k, state);
 }
 
 static void check(const struct stencil *s, struct operation op)
 {
-    struct lane whole = {0}, pieces = {0};
+    struct thread_state whole = {0}, pieces = {0};
     memcpy(arrays, before, sizeof arrays);
     for (int start = 0; start < LENGTH; start += PIECE)
         work(s, &op, start, PIECE, &pieces);

@@ -42,10 +42,10 @@ static struct note *note_of(int op, int j, int k)
 }
 
 static void take_notes(const struct patch_pass *p, const struct operation *op, struct range rows,
-                       int k, struct lane *lane)
+                       int k, struct thread_state *state)
 {
     (void)p;
-    (void)lane;
+    (void)state;
     for (int plane = k; plane < k + op->grain; plane++)
         for (int j = rows.low; j < rows.high; j++) {
             struct note *note = note_of(op->sweep, j, plane);
@@ -57,10 +57,10 @@ static void take_notes(const struct patch_pass *p, const struct operation *op, s
 
 /* Operations as passes have them: each reaches `lag` layers less far beyond open sides than the one
  * before it, and the last may work on pairs of rows and planes. */
-static struct traversal traversal_of(const struct patch_pass *pass, struct lane *lanes, int nops,
-                                     int lag, bool pairs)
+static struct traversal traversal_of(const struct patch_pass *pass, struct thread_state *states,
+                                     int nops, int lag, bool pairs)
 {
-    struct traversal t = {.pass = pass, .nops = nops, .lag = lag, .lanes = lanes};
+    struct traversal t = {.pass = pass, .nops = nops, .lag = lag, .states = states};
     for (int op = 0; op < nops; op++)
         t.ops[op] = (struct operation){.step = take_notes,
                                        .sweep = op,
@@ -116,9 +116,9 @@ static void check_walls(const struct traversal *t, int op)
 
 static void check(struct patch patch, int nops, int lag, bool pairs)
 {
-    static struct lane lanes[THREADS];
+    static struct thread_state states[THREADS];
     const struct patch_pass pass = {.patch = &patch};
-    const struct traversal t = traversal_of(&pass, lanes, nops, lag, pairs);
+    const struct traversal t = traversal_of(&pass, states, nops, lag, pairs);
     seen.patch = &patch;
     seen.notes =
         memory_alloc_zero((size_t)nops * (size_t)(span(1) * span(2)) * sizeof *seen.notes, "notes");

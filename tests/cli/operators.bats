@@ -1,0 +1,35 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-3-Clause
+# run/operators: the table has the rows and columns asked for, and only VALID runs have numbers.
+
+setup() {
+    cd "$BATS_TEST_DIRNAME/../.." || exit 1
+    export OMP_NUM_THREADS=1
+}
+
+study() {
+    run/operators --program "${HPGMG:?}" --options "--backend cpu ${1:-}" --sizes 3:8 --orders 2 --solves 1 \
+        --smoothers gsrb,jacobi --boundaries dirichlet
+}
+
+@test "a table has a row for each operator, a column for each smoother, and ratios to the first cell" {
+    run study
+    [ "$status" -eq 0 ]
+    grep -qx '| order 2, 16^3 | gsrb | jacobi |' <<<"$output"
+    grep -qE '^\| dirichlet, poisson, variable \| [0-9.]+ \(1\.00\) [0-9]+ % \| [0-9.]+ \([0-9.]+\) [0-9]+ % \|$' <<<"$output"
+    [ "$(grep -c '^| dirichlet, ' <<<"$output")" -eq 4 ]
+}
+
+@test "runs that fail have no numbers, and the status says so" {
+    run study --no-such-option
+    [ "$status" -eq 1 ]
+    grep -q 'error: status 2' <<<"$output"
+    ! grep -qE '\([0-9]' <<<"$output"
+}
+
+@test "wrong sizes and names are refused" {
+    run run/operators --sizes 7x8
+    [ "$status" -eq 2 ]
+    run run/operators --smoothers sor
+    [ "$status" -eq 2 ]
+}
