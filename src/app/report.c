@@ -244,11 +244,10 @@ static void print_time_tables(const struct options *options, const struct benchm
             table_movement(r);
     }
     if (b->copy_bytes_per_second > 0.0)
-        printf("\n  Times are the slowest rank's. GB/s: bytes that the stage's kernels must move, "
-               "over its "
-               "time.\n  A copy between arrays larger than the caches runs at %.2f GB/s on all "
-               "ranks; levels "
-               "that fit\n  the caches may exceed it.\n",
+        printf("\n"
+               "  Times are the slowest rank's. GB/s: bytes that the stage's kernels must move,\n"
+               "  over its time. A copy between arrays larger than the caches runs at %.2f GB/s\n"
+               "  on all ranks; levels that fit the caches may exceed it.\n",
                1e-9 * b->copy_bytes_per_second);
 }
 
