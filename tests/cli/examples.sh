@@ -1,13 +1,18 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
 # The worked examples of CONTRIBUTING.md: each patch applies to these sources as it stands there, and the program with
-# all of them does what the example says. They share one build; the example of a kernel needs nvcc and is not among them.
+# all of them does what the example says. They share one build; the example of a kernel is add_kernel.sh's.
+# Usage: tests/cli/examples.sh [--gpu]; with --gpu the build has CUDA, and a GPU computes the same answers.
 set -u
 : "${MPIRUN:=mpirun --oversubscribe}"
 cd "$(dirname "$0")/../.." || exit 1
 copy=$(mktemp -d)
 trap 'rm -rf "$copy"' EXIT
 bad=0 compared=0
+runs=("1 cpu --loops plain 5 1" "2 cpu 4 4" "3 cpu 3 22" "3 cpu --loops plain 3 22") cuda=CUDA=0
+if [ "${1:-}" = --gpu ]; then
+    runs+=("1 gpu --cpu-below never 5 1" "1 gpu --cpu-below 5000 5 1" "2 gpu 4 4") cuda=
+fi
 
 # section HEADING: the patches below it, up to the next heading
 section() {
@@ -26,26 +31,27 @@ for example in "a smoother" "a model problem" "an option"; do
     fi
 done
 # Optimised little, since that changes no bit and compiles sooner.
-make -C "$copy" -j2 CUDA=0 CFLAGS=-O1 DEPS="$([ -d .deps ] && echo "$PWD/.deps")" hpgmg-gpu >"$copy/log" 2>&1 || {
+# shellcheck disable=SC2086  # perhaps nothing
+make -C "$copy" -j "$(nproc)" $cuda CFLAGS=-O1 DEPS="$([ -d .deps ] && echo "$PWD/.deps")" hpgmg-gpu >"$copy/log" 2>&1 || {
     cat "$copy/log"
     exit 1
 }
 
-# hpgmg RANKS ARGUMENT...
+# hpgmg RANKS BACKEND ARGUMENT...
 hpgmg() {
-    local ranks=$1 launcher=
-    shift
+    local ranks=$1 backend=$2 launcher=
+    shift 2
     [ "$ranks" -eq 1 ] || launcher="$MPIRUN -n $ranks"
     # shellcheck disable=SC2086  # a command with options
-    $launcher "$copy/hpgmg-gpu" --backend cpu --solves 1 "$@" 2>&1
+    $launcher "$copy/hpgmg-gpu" --backend "$backend" --solves 1 "$@" 2>&1
 }
 
 # prints TEXT ARGUMENT...: TEXT is in the output on one rank
 prints() {
-    [[ $(hpgmg 1 "${@:2}") == *"$1"* ]] || fail "${*:2}: does not print '$1'"
+    [[ $(hpgmg 1 cpu "${@:2}") == *"$1"* ]] || fail "${*:2}: does not print '$1'"
 }
 
-# checksum RANKS ARGUMENT...
+# checksum RANKS BACKEND ARGUMENT...
 checksum() {
     hpgmg "$@" --quiet --checksum | sed -n 's/^checksum: //p'
 }
@@ -57,11 +63,12 @@ fail() {
 
 # one_answer OPTION...: the options give one checksum, whatever loops, boxes and ranks compute it
 one_answer() {
-    local wanted got run
-    wanted=$(checksum 1 "$@" 5 1)
-    for run in "1 --loops plain 5 1" "2 4 4" "3 3 22" "3 --loops plain 3 22"; do
-        # shellcheck disable=SC2086  # ranks and arguments
-        got=$(checksum ${run%% *} "$@" ${run#* })
+    local wanted got run ranks backend arguments
+    wanted=$(checksum 1 cpu "$@" 5 1)
+    for run in "${runs[@]}"; do
+        read -r ranks backend arguments <<<"$run"
+        # shellcheck disable=SC2086  # several words
+        got=$(checksum $ranks $backend "$@" $arguments)
         compared=$((compared + 1))
         [ "${got:-missing}" = "$wanted" ] || fail "$* on $run: checksum ${got:-missing}, not $wanted"
     done
@@ -74,7 +81,7 @@ for order in 2 4; do
         one_answer --smoother sor --order $order --boundary $boundary
     done
 done
-[ "$(checksum 1 --smoother sor 4 1)" != "$(checksum 1 --smoother gsrb 4 1)" ] || fail "sor does what gsrb does"
+[ "$(checksum 1 cpu --smoother sor 4 1)" != "$(checksum 1 cpu --smoother gsrb 4 1)" ] || fail "sor does what gsrb does"
 prints "VERDICT: VALID (accuracy not checked" --smoother sor 4 1
 
 # --- a model problem -----------------------------------------------------------------------------
@@ -82,7 +89,7 @@ prints "VERDICT: VALID (accuracy not checked" --smoother sor 4 1
 one_answer --problem wave
 # The error falls with h², by about 4 from each size to the next one.
 errors=$(for log2 in 4 5 6; do
-    hpgmg 1 --problem wave --coefficients constant --rtol 1e-10 $log2 1 | sed -nE '/= Error against/,/= Checks/s/^  h .*\^3 +([^ ]+) .*/\1/p'
+    hpgmg 1 cpu --problem wave --coefficients constant --rtol 1e-10 $log2 1 | sed -nE '/= Error against/,/= Checks/s/^  h .*\^3 +([^ ]+) .*/\1/p'
 done | paste -sd ' ')
 awk -v errors="$errors" 'BEGIN {
     split(errors, e)
@@ -93,7 +100,7 @@ awk -v errors="$errors" 'BEGIN {
 
 # bottom_solves OPTION...: how often the coarsest level was solved
 bottom_solves() {
-    hpgmg 1 "$@" 3 1 | sed -nE 's/^  bottom +([0-9]+) solves.*/\1/p'
+    hpgmg 1 cpu "$@" 3 1 | sed -nE 's/^  bottom +([0-9]+) solves.*/\1/p'
 }
 two=$(bottom_solves --warm-up 2) three=$(bottom_solves --warm-up 3) five=$(bottom_solves --warm-up 5)
 if [ "$two" -ge "$three" ] || [ $((five - three)) -ne $((2 * (three - two))) ]; then
@@ -105,4 +112,4 @@ prints "--warm-up: wrong value '0'; legal: an integer from 1 to 1000" --warm-up 
 prints "  --warm-up N " --help
 
 echo "$compared checksums compared, $bad checks failed"
-[ "$bad" -eq 0 ] && [ "$compared" -eq 20 ]
+[ "$bad" -eq 0 ] && [ "$compared" -eq $((5 * ${#runs[@]})) ]
