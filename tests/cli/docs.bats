@@ -51,6 +51,19 @@ words() {
     [ "$(wc -l <README.md)" -le 200 ]
 }
 
+@test "kernels that README.md names exist" {
+    local kernel found=0 wrong=0
+    for kernel in $(sed -n '/^| kernel |/,/^$/s/^| \([^|]*\) |.*/\1/p' README.md | grep -oE '`[^`]+`' | tr -d '`'); do
+        found=$((found + 1))
+        if ! grep -rqF ".name = \"$kernel\"" src/cuda; then
+            echo "no such kernel: $kernel"
+            wrong=1
+        fi
+    done
+    [ "$found" -ge 8 ]
+    [ "$wrong" -eq 0 ]
+}
+
 @test "files that the documentation names exist" {
     local path found=0 wrong=0
     while read -r path; do
