@@ -83,7 +83,7 @@ static void check_repetition(struct verdict *v, const struct size_record *r)
 {
     struct check *c = add_check(v, "repetition", r->name);
     if (r->reproducible)
-        set(c, CHECK_PASSED, "bitwise identical to the first solve");
+        set(c, CHECK_PASSED, "bitwise identical solves");
     else
         set(c, CHECK_FAILED, "%s: repeated solves are not bitwise identical", r->name);
 }
