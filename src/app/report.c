@@ -12,7 +12,6 @@
 #include "cli/tuning_file.h"
 #include "app/report_tables.h"
 #include "comm/comm.h"
-#include "comm/environment.h"
 #include "cuda/cuda.h"
 
 enum { LINE_WIDTH = 100, LABEL_WIDTH = 14 };

@@ -12,7 +12,6 @@
 #include <unistd.h>
 #include "cli/operator_options.h"
 #include "comm/comm.h"
-#include "comm/environment.h"
 #include "cuda/cuda.h"
 
 static void read_cpu_model(char *model, int size)

@@ -141,5 +141,6 @@ void cuda_bottom_counts(struct bottom_counts *counts);
 bool cuda_tail_level(const struct level *level);
 bool cuda_step_fits(const struct step *step);
 void cuda_run_steps(const struct step *steps, int count);
+void cuda_tail_close();
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Bricks of the tail kernel: they make up the level, fit into what blocks have room for, and their
- * ghosts into the lists of them. */
+/* Subdomains of the tail kernel: they cover the level, and each fits into a block's tiles, as its
+ * ghosts do into the lists. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -16,24 +16,24 @@ static int larger(int a, int b)
 
 static void check_cut(int n, int most)
 {
-    const struct bricks b = bricks_cut(n, most);
+    const struct subdomains b = subdomains_of(n, most);
     if (b.count == 0)
         return;
     assert_true(b.count <= larger(most, 1));
     assert_int_equal(n / b.side * (n / b.side) * (n / b.depth), b.count);
     assert_int_equal(n % b.side, 0);
     assert_int_equal(n % b.depth, 0);
-    assert_true(b.side <= BRICK_SIDE && b.depth <= BRICK_DEPTH);
+    assert_true(b.side <= SUBDOMAIN_SIDE && b.depth <= SUBDOMAIN_DEPTH);
     if (b.count == 1) {
-        assert_true(n <= TAIL_SOLO_DIM);
+        assert_true(n <= SINGLE_BLOCK_DIM);
         return;
     }
-    /* Colours, pairs that are restricted, and wall rules want even bricks of four cells. */
+    /* Colours, restriction and wall rules need an even number of cells, and at least four. */
     assert_true(b.side % 2 == 0 && b.side >= LEAST_SIDE);
     assert_true(b.depth % 2 == 0 && b.depth >= LEAST_SIDE);
 }
 
-static void bricks_make_up_levels(void **state)
+static void subdomains_make_up_levels(void **state)
 {
     (void)state;
     for (int n = 1; n <= TAIL_DIM; n++)
@@ -47,30 +47,30 @@ static void levels_that_cycles_have_are_cut(void **state)
     static const int left[] = {9, 10, 11, 13, 14, 15};
     (void)state;
     for (size_t c = 0; c < sizeof cut / sizeof cut[0]; c++)
-        assert_true(bricks_cut(cut[c], TAIL_BLOCKS).count > 0);
+        assert_true(subdomains_of(cut[c], TAIL_BLOCKS).count > 0);
     for (size_t c = 0; c < sizeof left / sizeof left[0]; c++)
-        assert_int_equal(bricks_cut(left[c], TAIL_BLOCKS).count, 0);
+        assert_int_equal(subdomains_of(left[c], TAIL_BLOCKS).count, 0);
     /* With few multiprocessors the larger ones are left to other kernels. */
-    assert_int_equal(bricks_cut(64, 127).count, 0);
-    assert_true(bricks_cut(32, 108).count > 0);
+    assert_int_equal(subdomains_of(64, 127).count, 0);
+    assert_true(subdomains_of(32, 108).count > 0);
 }
 
-/* How far index `at` is out of n cells, and whether a wall is on that side of the brick. */
+/* How far index `at` is out of n cells, and whether a wall is on that side of the subdomain. */
 static int layers_out(int at, int n)
 {
     return at < 0 ? -at : at >= n ? at - n + 1 : 0;
 }
 
-/* One direction of a brick: cells, and walls at its low and high end. */
+/* One direction of a subdomain: cells, and walls at its low and high end. */
 struct extent {
     int n;
     bool wall[2];
 };
 
-/* Counts the ghosts that order 4 reads around a brick, by what they follow from. */
-static struct brick_ghosts count_ghosts(const struct extent e[3])
+/* Counts the ghosts that order 4 reads around a subdomain, by what they follow from. */
+static struct subdomain_ghosts count_ghosts(const struct extent e[3])
 {
-    struct brick_ghosts g = {0, 0, 0};
+    struct subdomain_ghosts g = {0, 0, 0};
     for (int k = -2; k < e[2].n + 2; k++)
         for (int j = -2; j < e[1].n + 2; j++)
             for (int i = -2; i < e[0].n + 2; i++) {
@@ -91,14 +91,14 @@ static struct brick_ghosts count_ghosts(const struct extent e[3])
     return g;
 }
 
-static void each_brick_has_as_many_ghosts_as_said(void **state)
+static void each_subdomain_has_as_many_ghosts_as_said(void **state)
 {
     (void)state;
-    for (int n = TAIL_SOLO_DIM + 1; n <= TAIL_DIM; n++) {
-        const struct bricks b = bricks_cut(n, TAIL_BLOCKS);
+    for (int n = SINGLE_BLOCK_DIM + 1; n <= TAIL_DIM; n++) {
+        const struct subdomains b = subdomains_of(n, TAIL_BLOCKS);
         const int size[3] = {b.side, b.side, b.depth};
-        const struct brick_ghosts most = bricks_ghosts(&b);
-        /* The first, a middle and the last brick of each direction. */
+        const struct subdomain_ghosts most = subdomains_ghosts(&b);
+        /* The first, a middle and the last subdomain of each direction. */
         for (int place = 0; place < 27 && b.count > 0; place++) {
             const int where[3] = {place % 3, place / 3 % 3, place / 9};
             struct extent e[3];
@@ -107,7 +107,7 @@ static void each_brick_has_as_many_ghosts_as_said(void **state)
                 e[d].wall[0] = where[d] == 0;
                 e[d].wall[1] = where[d] == 2;
             }
-            const struct brick_ghosts g = count_ghosts(e);
+            const struct subdomain_ghosts g = count_ghosts(e);
             assert_true(g.sides <= most.sides);
             assert_true(g.edges <= most.edges);
             assert_true(g.halo <= most.halo);
@@ -115,13 +115,13 @@ static void each_brick_has_as_many_ghosts_as_said(void **state)
     }
 }
 
-/* Levels of n cells a side, n/2, …, as far as they have bricks. */
+/* Levels of n cells a side, n/2, …, as far as they have subdomains. */
 static void check_lists(int n, int most)
 {
-    struct brick_ghosts all = {0, 0, 0};
-    for (int m = n; m > TAIL_SOLO_DIM; m = m % 2 ? 0 : m / 2) {
-        const struct bricks b = bricks_cut(m, most);
-        const struct brick_ghosts g = bricks_ghosts(&b);
+    struct subdomain_ghosts all = {0, 0, 0};
+    for (int m = n; m > SINGLE_BLOCK_DIM; m = m % 2 ? 0 : m / 2) {
+        const struct subdomains b = subdomains_of(m, most);
+        const struct subdomain_ghosts g = subdomains_ghosts(&b);
         if (b.count == 0)
             break;
         all.sides += g.sides;
@@ -136,7 +136,7 @@ static void check_lists(int n, int most)
 static void lists_hold_all_levels(void **state)
 {
     (void)state;
-    for (int n = TAIL_SOLO_DIM + 1; n <= TAIL_DIM; n++)
+    for (int n = SINGLE_BLOCK_DIM + 1; n <= TAIL_DIM; n++)
         for (int most = 1; most <= TAIL_BLOCKS; most++)
             check_lists(n, most);
 }
@@ -144,9 +144,9 @@ static void lists_hold_all_levels(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(bricks_make_up_levels),
+        cmocka_unit_test(subdomains_make_up_levels),
         cmocka_unit_test(levels_that_cycles_have_are_cut),
-        cmocka_unit_test(each_brick_has_as_many_ghosts_as_said),
+        cmocka_unit_test(each_subdomain_has_as_many_ghosts_as_said),
         cmocka_unit_test(lists_hold_all_levels),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,52 +1,63 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef CUDA_COARSE_BARRIER_CUH
 #define CUDA_COARSE_BARRIER_CUH
-/* All blocks of a tail kernel wait for each other. A word in device memory counts: in its lower
- * half the blocks that have come, in its upper half how often all had. The first block adds what
- * makes all others' ones up to a whole, so nobody needs to know who is last, and nothing is ever
- * reset. Each block knows how often they have met, so it only has to look; the grid.sync() of
- * cooperative groups asks for the old value first, which takes as long as the look itself. */
-#include <cuda/atomic>
+/* Barriers: of all blocks of a tail kernel, and of the first threads of a block.
+ *
+ * A word in device memory counts arrivals in its lower half and completed barriers in its upper
+ * half. Block 0 adds what completes the lower half, so no block need be last and nothing is reset.
+ * grid.sync() of cooperative groups reads the old value first, which costs one more latency. */
 #include "cuda/coarse/tail.cuh"
 
 enum { BARRIER_ROUND = 1 << 16 };
 static_assert(TAIL_BLOCKS + 1 < BARRIER_ROUND, "one round's blocks in the lower half");
 
-static __device__ unsigned long long tail_arrivals;
-
-static __device__ __forceinline__ auto barrier_word()
+DEVICE auto barrier_word(struct sync_context *sync)
 {
-    return cuda::atomic_ref<unsigned long long, cuda::thread_scope_device>(tail_arrivals);
+    return cuda::atomic_ref<unsigned long long, cuda::thread_scope_device>(sync->arrivals);
 }
 
-/* How often all blocks of this file's kernels have met since the program began, as this block
- * knows. */
-static __device__ __forceinline__ unsigned long long &rounds_met()
+/* Barriers of all blocks since the program began, as far as this block knows. */
+DEVICE unsigned long long &barriers_done()
 {
     __shared__ unsigned long long rounds;
     return rounds;
 }
 
-/* By all threads, before they wait for the first time. No round can end before that. */
-static __device__ __forceinline__ void open_barrier()
+/* By all threads, before their first barrier of all blocks, which cannot complete before that. */
+DEVICE void open_barrier(struct sync_context *sync)
 {
     if (threadIdx.x == 0)
-        rounds_met() = barrier_word().load(cuda::memory_order_relaxed) / BARRIER_ROUND;
+        barriers_done() = barrier_word(sync).load(cuda::memory_order_relaxed) / BARRIER_ROUND;
 }
 
-/* By all threads of all blocks. What any thread wrote before is seen by all afterwards. */
-static __device__ __forceinline__ void wait_for_all_blocks()
+/* By all threads of all blocks. Shows all of them what any has written. */
+DEVICE void wait_for_all_blocks(struct sync_context *sync)
 {
     __syncthreads();
     if (threadIdx.x == 0) {
-        const unsigned long long before = rounds_met();
-        barrier_word().fetch_add(blockIdx.x == 0 ? BARRIER_ROUND - (gridDim.x - 1) : 1,
-                                 cuda::memory_order_release);
-        while (barrier_word().load(cuda::memory_order_acquire) / BARRIER_ROUND == before)
+        const unsigned long long before = barriers_done();
+        barrier_word(sync).fetch_add(blockIdx.x == 0 ? BARRIER_ROUND - (gridDim.x - 1) : 1,
+                                     cuda::memory_order_release);
+        while (barrier_word(sync).load(cuda::memory_order_acquire) / BARRIER_ROUND == before)
             ;
-        rounds_met() = before + 1;
+        barriers_done() = before + 1;
     }
     __syncthreads();
+}
+
+static constexpr unsigned WHOLE_WARP = 0xffffffffu;
+
+/* A barrier of the block's first THREADS threads, which shows each what the others have written.
+ * Barrier 0 is the whole block's. */
+template <int THREADS>
+DEVICE void group_sync()
+{
+    if constexpr (THREADS == TAIL_THREADS)
+        __syncthreads();
+    else if constexpr (THREADS == 32)
+        __syncwarp();
+    else
+        __barrier_sync_count(2, THREADS);
 }
 
 #endif

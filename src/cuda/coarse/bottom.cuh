@@ -1,47 +1,50 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef CUDA_COARSE_BOTTOM_CUH
 #define CUDA_COARSE_BOTTOM_CUH
-/* The bottom solve as a step of the tail kernel: by one warp, each cell one lane's, with all
- * vectors in registers. Only what the operator is applied to goes by way of the level's frame of u.
- */
+/* The bottom solve as a step of the tail kernel, by one warp. Each cell belongs to one lane, which
+ * has its part of all vectors in registers. The operator's argument goes through the level's tile
+ * of u. */
 #include "cuda/coarse/single_block_pass.cuh"
 
-/* What bottom.cuh's BiCGStab works on, of one lane. Its vectors are of one cell, and 0 where the
- * lane has none. */
-template <class Op, class Team>
-struct lane_work {
-    double *work[NUM_KRYLOV_FIELDS], *u; /* to variables that the compiler keeps in registers */
+namespace single_block
+{
+
+/* One lane's part of what the BiCGStab of generic/bottom.cuh works on: vectors of one cell, which
+ * are 0 in lanes without a cell. */
+template <class Op, class Group>
+struct thread_work {
+    double *work[NUM_KRYLOV_FIELDS], *u; /* variables that the compiler keeps in registers */
     struct {
         const double *dinv;
     } v;
     double reduction;
     int max_iterations;
 
-    struct solo_cells own; /* the lane's cell is its first one */
-    struct solo_sweeping<Team::WALLS> sweeping;
-    solo<Op> *s;
+    struct own_pair own; /* whose first cell is the lane's */
+    struct sweep_context<Group::WALLS> sweep;
+    tiles<Op> *s;
     bool alone; /* the level has one cell */
 };
 
-template <class Op, class Team, class F>
-static __device__ __forceinline__ void each_cell(const lane_work<Op, Team> &, F f)
+template <class Op, class Group, class F>
+DEVICE void each_cell(const thread_work<Op, Group> &, F f)
 {
     f(0, 0);
 }
 
-/* The warp can find maxima and sums of 32 bits at once, so longer numbers are taken in parts. */
-template <class Op, class Team>
-static __device__ __forceinline__ unsigned long long
-maximum(const lane_work<Op, Team> &, unsigned long long mine, struct block_shared *)
+/* Warps have instructions for maxima and sums of 32 bits, so longer numbers are split. */
+template <class Op, class Group>
+DEVICE unsigned long long maximum(const thread_work<Op, Group> &, unsigned long long mine,
+                                  struct block_shared *)
 {
     const unsigned high = (unsigned)(mine >> 32), top = __reduce_max_sync(WHOLE_WARP, high),
                    low = __reduce_max_sync(WHOLE_WARP, high == top ? (unsigned)mine : 0u);
     return (unsigned long long)top << 32 | low;
 }
 
-template <class Op, class Team>
-static __device__ __forceinline__ void add_digits(const lane_work<Op, Team> &,
-                                                  int64_t digits[SUM_DIGITS], struct block_shared *)
+template <class Op, class Group>
+DEVICE void add_digits(const thread_work<Op, Group> &, int64_t digits[SUM_DIGITS],
+                       struct block_shared *)
 {
     enum { HALF = SUM_DIGIT_BITS / 2 };
 #pragma unroll
@@ -53,78 +56,73 @@ static __device__ __forceinline__ void add_digits(const lane_work<Op, Team> &,
 }
 
 /* f − A x at the lane's cell. */
-template <class Op, class Team>
-static __device__ __forceinline__ double lane_residual(const lane_work<Op, Team> &w, double x,
-                                                       double f)
+template <class Op, class Group>
+DEVICE double cell_residual(const thread_work<Op, Group> &w, double x, double f)
 {
-    struct solo_cells own = w.own;
+    struct own_pair own = w.own;
     own.u[0] = x;
     own.f[0] = f;
     double r;
     if (Op::ORDER == 2 && w.alone) {
         const double ghost = wall_linear(x),
                      seven[7] = {ghost, ghost, ghost, x, ghost, ghost, ghost};
-        const double *beta = own.beta[0];
-        r = Op::residual_at(seven + 3, 2, 3, beta, beta + 2, beta + 4, 1, 1, f, own.alpha[0],
-                            w.sweeping.scale);
+        r = residual_fv2<Op>(seven, own.beta[0], f, own.alpha[0], w.sweep.scale);
     } else {
-        store_solo<Op>(own, 0, *w.s);
+        store_u<Op>(own, 0, *w.s);
         __syncwarp();
         if (Op::ORDER == 4)
-            fill_solo_walls<Op, Team>(w.sweeping, *w.s);
-        r = solo_residual<Op, Team>(w.sweeping, own, 0, *w.s);
+            fill_level_walls<Op, Group>(w.sweep, *w.s);
+        r = residual_of<Op, Group>(w.sweep, own, 0, *w.s);
         __syncwarp();
     }
     return is_own(own.cell[0]) ? r : 0.0;
 }
 
-template <class Op, class Team>
-static __device__ __forceinline__ void residual(const lane_work<Op, Team> &w, double *out,
-                                                double *u)
+template <class Op, class Group>
+DEVICE void residual(const thread_work<Op, Group> &w, double *out, double *u)
 {
-    *out = lane_residual<Op>(w, *u, w.own.f[0]);
+    *out = cell_residual<Op>(w, *u, w.own.f[0]);
 }
 
 /* out = A x = −(0 − A x) */
-template <class Op, class Team>
-static __device__ __forceinline__ void apply(const lane_work<Op, Team> &w, double *out, double *x)
+template <class Op, class Group>
+DEVICE void apply(const thread_work<Op, Group> &w, double *out, double *x)
 {
-    *out = -lane_residual<Op>(w, *x, 0.0);
+    *out = -cell_residual<Op>(w, *x, 0.0);
 }
 
-/* There are walls, so solutions are unique. */
-template <class Op, class Team>
-static __device__ __forceinline__ void project(const lane_work<Op, Team> &, double *,
-                                               struct block_shared *)
+/* Nothing: with walls the solution is unique. */
+template <class Op, class Group>
+DEVICE void project(const thread_work<Op, Group> &, double *, struct block_shared *)
 {
 }
 
-/* What the fallback works on: all fields in frames. */
+/* What the fallback works on: fields in tiles. */
 template <class Op>
 static __device__ void open_fallback(const struct bottom_work &given, const struct tail_level &l,
-                                     solo<Op> &s)
+                                     tiles<Op> &s)
 {
-    enum { GHOSTS = solo<Op>::GHOSTS };
+    enum { GHOSTS = tiles<Op>::GHOSTS };
     struct bottom_work &w = s.fallback;
-    double *scratch = s.scratch + solo_origin(l.n, GHOSTS);
+    double *scratch = s.scratch + tile_origin(l.n, GHOSTS);
     w = given;
-    w.c.sj = w.v.sj = solo_width(l.n);
-    w.c.sk = w.v.sk = solo_plane(l.n, GHOSTS);
-    w.u = s.field[SOLO_U] + l.place;
+    w.c.sj = w.v.sj = tile_row(l.n);
+    w.c.sk = w.v.sk = tile_plane(l.n, GHOSTS);
+    w.u = s.field[TILE_U] + l.offset;
     w.tmp = scratch;
-    w.work[0] = scratch + solo_frame(l.n, GHOSTS);
-    w.v.f = s.field[SOLO_F] + l.place;
-    w.v.dinv = s.field[SOLO_DINV] + l.place;
-    w.v.alpha = s.field[SOLO_ALPHA] + l.place;
-    w.v.beta_i = s.field[SOLO_BETA_I] + l.place;
-    w.v.beta_j = s.field[SOLO_BETA_J] + l.place;
-    w.v.beta_k = s.field[SOLO_BETA_K] + l.place;
+    w.work[0] = scratch + tile_length(l.n, GHOSTS);
+    w.v.f = s.field[TILE_F] + l.offset;
+    w.v.dinv = s.field[TILE_DINV] + l.offset;
+    w.v.alpha = s.field[TILE_ALPHA] + l.offset;
+    w.v.beta_i = s.field[TILE_BETA_I] + l.offset;
+    w.v.beta_j = s.field[TILE_BETA_J] + l.offset;
+    w.v.beta_k = s.field[TILE_BETA_K] + l.offset;
 }
 
-/* The fallback, which hardly ever runs. */
+/* The fallback if BiCGStab breaks down, which is rare. */
 template <class Op>
-static __device__ __noinline__ int smooth_in_frames(const struct bottom_work &given,
-                                                    const struct tail_level &l, solo<Op> &s)
+static __device__ __noinline__ int smooth_in_tiles(const struct bottom_work &given,
+                                                   const struct tail_level &l, tiles<Op> &s)
 {
     if (threadIdx.x == 0)
         open_fallback<Op>(given, l, s);
@@ -133,44 +131,44 @@ static __device__ __noinline__ int smooth_in_frames(const struct bottom_work &gi
 }
 
 /* The cells are numbered along the rows. */
-template <class Op, class Team>
-static __device__ __forceinline__ void
-open_lane(const struct bottom_work &given, const struct tail &t, const struct tail_step &step,
-          solo<Op> &s, struct lane_work<Op, Team> *w, double *unknown, int *at)
+template <class Op, class Group>
+DEVICE void open_thread(const struct bottom_work &given, const struct tail &t,
+                        const struct tail_step &step, tiles<Op> &s,
+                        struct thread_work<Op, Group> *w, double *unknown, int *at)
 {
     const struct tail_level &l = t.levels[step.level];
-    const int number = threadIdx.x / Team::LANES;
-    const bool exists = number < l.n * l.n * l.n, has = exists && threadIdx.x % Team::LANES == 0;
+    const int number = threadIdx.x / Group::PER_PAIR;
+    const bool exists = number < l.n * l.n * l.n,
+               has = exists && threadIdx.x % Group::PER_PAIR == 0;
     int i, j, k;
     cube_cell(exists ? number : 0, l.side, &i, &j, &k);
     *at = i + j * l.sj + k * l.sk;
-    w->own.cell[0] = w->own.cell[1] = solo_cell<Op>(l, i, j, k) | (has ? 0 : NOT_OWN);
+    w->own.cell[0] = w->own.cell[1] = packed_cell<Op>(l, i, j, k) | (has ? 0 : NOT_OWN);
     const int c = element(w->own.cell[0]);
     w->s = &s;
     w->alone = l.n == 1;
-    w->sweeping = solo_sweeping_of<Op, Team>(l, s);
-    w->sweeping.works = true;
-    take_coefficients<Op, Team>(w->own, s);
+    w->sweep = sweep_context_of<Op, Group>(l, s);
+    w->sweep.works = true;
+    load_coefficients<Op, Group>(w->own, s);
     if (step.fetches_f && has)
-        s.field[SOLO_F][c] = step.f[*at];
-    w->own.f[0] = has ? s.field[SOLO_F][c] : 0.0;
+        s.field[TILE_F][c] = step.f[*at];
+    w->own.f[0] = has ? s.field[TILE_F][c] : 0.0;
     *unknown = !has || step.start == START_ZERO ? 0.0
                : step.fetches_u                 ? step.u[*at]
-                                                : s.field[SOLO_U][c];
+                                                : s.field[TILE_U][c];
     w->own.dinv[0] = has ? w->own.dinv[0] : 0.0;
     w->reduction = given.reduction;
     w->max_iterations = given.max_iterations;
 }
 
-template <class Op, class Team>
-static __device__ __forceinline__ void solo_bottom(const struct bottom_work &given,
-                                                   const struct tail &t,
-                                                   const struct tail_step &step, solo<Op> &s)
+template <class Op, class Group>
+DEVICE void solve(const struct bottom_work &given, const struct tail &t,
+                  const struct tail_step &step, tiles<Op> &s)
 {
-    struct lane_work<Op, Team> w;
+    struct thread_work<Op, Group> w;
     double vectors[NUM_KRYLOV_FIELDS] = {}, unknown;
     int at;
-    open_lane<Op, Team>(given, t, step, s, &w, &unknown, &at);
+    open_thread<Op, Group>(given, t, step, s, &w, &unknown, &at);
     const double inverse = w.own.dinv[0];
     w.u = &unknown;
     w.v.dinv = &inverse;
@@ -179,16 +177,18 @@ static __device__ __forceinline__ void solo_bottom(const struct bottom_work &giv
     enum breakdown breakdown;
     int iterations = bicgstab<Op>(w, &breakdown, NULL);
     const bool own = is_own(w.own.cell[0]);
-    double *here = &s.field[SOLO_U][element(w.own.cell[0])];
+    double *here = &s.field[TILE_U][element(w.own.cell[0])];
     if (own)
         *here = unknown;
     __syncwarp();
     if (breakdown != BREAKDOWN_NONE)
-        iterations += smooth_in_frames<Op>(given, t.levels[step.level], s);
+        iterations += smooth_in_tiles<Op>(given, t.levels[step.level], s);
     count_solve(given.counts, iterations, breakdown);
     if (own)
         step.u[at] = *here;
     __syncwarp();
 }
+
+} // namespace single_block
 
 #endif

@@ -1,75 +1,77 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef CUDA_COARSE_KERNEL_CUH
 #define CUDA_COARSE_KERNEL_CUH
-/* The tail's kernel: a block goes through the list of steps and does its part of each. */
-#include "cuda/coarse/block.cuh"
+/* The tail's kernel: each block goes through the list of steps and does its part of each. */
+#include "cuda/coarse/bottom.cuh"
+#include "cuda/coarse/pass.cuh"
 
-/* Copies the parameters to shared memory. Levels and steps are found by an index, and to read a
- * parameter by an index takes three times as long as to read shared memory. */
-static __device__ void take_parameters(const struct tail &t, struct tail *copy)
+/* Copies the parameters to shared memory. Levels and steps are found by an index, and an indexed
+ * read of a parameter takes three times as long as one of shared memory. */
+static __device__ void copy_parameters(const struct tail &t, struct tail *copy)
 {
     static_assert(sizeof t % sizeof(double) == 0 && alignof(struct tail) == alignof(double), "");
     const double *from = (const double *)&t;
     double *to = (double *)copy;
-    asm volatile("" : "+l"(from)); /* as an array in memory, each thread its part */
+    asm volatile("" : "+l"(from)); /* an array in memory, of which each thread copies its part */
     for (int x = threadIdx.x; x < (int)(sizeof t / sizeof *to); x += TAIL_THREADS)
         to[x] = from[x];
     __syncthreads();
 }
 
-template <class Op, class Team>
-static __device__ __forceinline__ void solo_step_by(const struct tail &t,
-                                                    const struct tail_step &step, solo<Op> &s)
+template <class Op, class Group>
+DEVICE void run_step_by(const struct tail &t, const struct tail_step &step,
+                        single_block::tiles<Op> &s)
 {
-    if (threadIdx.x >= Team::THREADS)
+    if (threadIdx.x >= Group::THREADS)
         return;
-    meet<Team::THREADS>(); /* a smaller team may have worked on what is read now */
-    solo_step<Op, Team>(t, step, s);
+    group_sync<Group::THREADS>(); /* a smaller group may have written what is read now */
+    single_block::run_step<Op, Group>(t, step, s);
 }
 
-/* One warp, with as many lanes a cell as it has. */
+/* By one warp, with as many lanes per cell as it has. */
 template <class Op>
-static __device__ __forceinline__ void
-solo_bottom_by_warp(const struct tail &t, const struct tail_step &step, solo<Op> &s)
+DEVICE void bottom_by_warp(const struct tail &t, const struct tail_step &step,
+                           single_block::tiles<Op> &s)
 {
-    using small = typename solo_teams<Op>::small;
-    using single = solo_team<Op, 32, SOLO_NARROW, 1, wall_rules<2>>; /* 3 cells a side */
+    using namespace single_block;
+    using small = typename thread_groups<Op>::small;
+    using single = thread_group<Op, 32, NARROW, 1, wall_rules<2>>; /* 3 cells per side */
     if (threadIdx.x >= 32)
         return;
-    constexpr int MOST = solo_teams<Op>::SMALL_DIM;
-    if (MOST >= SOLO_BOTTOM_DIM || t.levels[step.level].n <= MOST)
-        solo_bottom<Op, small>(t.bottom, t, step, s);
+    constexpr int MOST = thread_groups<Op>::SMALL_DIM;
+    if (MOST >= WARP_BOTTOM_DIM || t.levels[step.level].n <= MOST)
+        single_block::solve<Op, small>(t.bottom, t, step, s);
     else
-        solo_bottom<Op, single>(t.bottom, t, step, s);
+        single_block::solve<Op, single>(t.bottom, t, step, s);
 }
 
-/* A step as the solo levels' block has it: in registers, of which order 4 has none left for it. */
+/* A step of single-block levels is in registers, of which order 4 has none left for it. */
 template <class Op>
 using held_step =
     std::conditional_t<Op::ORDER == 4, const struct tail_step &, const struct tail_step>;
 
-/* One step, by the block that has the solo levels; other threads than the team's go on. */
+/* One step of a single-block level. Threads outside of its thread group skip it. */
 template <class Op>
-static __device__ __forceinline__ void run_solo_step(const struct tail &t,
-                                                     const struct tail_step &listed, solo<Op> &s)
+DEVICE void run_single_block_step(const struct tail &t, const struct tail_step &listed,
+                                  single_block::tiles<Op> &s)
 {
     held_step<Op> step = listed;
-    using teams = solo_teams<Op>;
+    using groups = single_block::thread_groups<Op>;
     const int n = t.levels[step.level].n;
     if (step.kind == STEP_BOTTOM)
-        solo_bottom_by_warp<Op>(t, step, s);
-    else if (n <= teams::SMALL_DIM)
-        solo_step_by<Op, typename teams::small>(t, step, s);
-    else if (teams::SMALL_DIM < teams::MEDIUM_DIM && n <= teams::MEDIUM_DIM) /* order 4 */
-        solo_step_by<Op, typename teams::medium>(t, step, s);
+        bottom_by_warp<Op>(t, step, s);
+    else if (n <= groups::SMALL_DIM)
+        run_step_by<Op, typename groups::small>(t, step, s);
+    else if (groups::SMALL_DIM < groups::MEDIUM_DIM && n <= groups::MEDIUM_DIM) /* order 4 */
+        run_step_by<Op, typename groups::medium>(t, step, s);
     else
-        solo_step_by<Op, typename teams::large>(t, step, s);
+        run_step_by<Op, typename groups::large>(t, step, s);
 }
 
-/* What a block that has a brick of the step's level does. */
+/* One step of a level with several subdomains, by the blocks that have one. */
 template <class Op>
-static __device__ __forceinline__ void run_step(const struct tail &t, const struct tail_step &step,
-                                                frames<Op> &s)
+DEVICE void run_subdomain_step(const struct tail &t, const struct tail_step &step,
+                               subdomain_tiles<Op> &s)
 {
     const struct tail_level &l = t.levels[step.level];
     if (step.kind == STEP_PASS && few_cells(l)) {
@@ -77,8 +79,8 @@ static __device__ __forceinline__ void run_step(const struct tail &t, const stru
     } else if (step.kind == STEP_PASS) {
         run_pass<Op, MOST_CELLS>(t, step, s);
     } else {
-        const struct brick b = brick_of(l);
-        restrict_to(l, b, step, step.f + b.at, l.sj, l.sk);
+        const struct subdomain sub = subdomain_of(l);
+        restrict_to(l, sub, step, step.f + sub.at, l.sj, l.sk);
     }
 }
 
@@ -87,54 +89,40 @@ static __global__ void __launch_bounds__(TAIL_THREADS, 1)
     tail_kernel(const __grid_constant__ struct tail t)
 {
     extern __shared__ __align__(16) double store[];
-    tail_block<Op> &block = *reinterpret_cast<tail_block<Op> *>(store);
+    block_memory<Op> &block = *reinterpret_cast<block_memory<Op> *>(store);
     const struct tail &tail = block.tail;
-    const bool has_solo = (int)blockIdx.x == t.solo_block;
-    open_barrier();
-    take_parameters(t, &block.tail);
-    if (!has_solo)
-        open_lists<Op>(block.brick);
+    const bool is_single_block = (int)blockIdx.x == t.single_block;
+    open_barrier(t.sync);
+    copy_parameters(t, &block.tail);
+    if (!is_single_block)
+        open_lists<Op>(block.subdomain);
     if (gridDim.x > 1)
-        wait_for_all_blocks(); /* so that exchanges of this launch have numbers of their own */
-    if (has_solo)
-        open_solo<Op>(tail, block.levels);
+        wait_for_all_blocks(t.sync); /* gives this launch's exchanges numbers of their own */
+    if (is_single_block)
+        single_block::open_tiles<Op>(tail, block.levels);
 #pragma unroll 1
     for (int x = 0; x < t.count; x++) {
         const struct tail_step &step = tail.steps[x];
-        const int nbricks = tail.levels[step.level].nbricks;
+        const int nsubdomains = tail.levels[step.level].nsubdomains;
         if (step.waits)
-            wait_for_all_blocks();
-        if (has_solo && x == tail.first_solo)
-            await_solo();
-        if (nbricks == 1 && has_solo)
-            run_solo_step<Op>(tail, step, block.levels);
-        else if (nbricks > 1 && (int)blockIdx.x < nbricks)
-            run_step<Op>(tail, step, block.brick);
+            wait_for_all_blocks(t.sync);
+        if (is_single_block && x == tail.first_single_block)
+            single_block::await_tiles();
+        if (nsubdomains == 1 && is_single_block)
+            run_single_block_step<Op>(tail, step, block.levels);
+        else if (nsubdomains > 1 && (int)blockIdx.x < nsubdomains)
+            run_subdomain_step<Op>(tail, step, block.subdomain);
     }
-}
-
-/* These and the count that numbers exchanges (tail_arrivals) belong together, so each file that
- * compiles kernels has its own of both. Made at the first launch, which is not a recorded one. */
-static struct tail_packet *packets()
-{
-    static struct tail_packet *at;
-    const size_t bytes = 2 * TAIL_PACKETS * sizeof *at;
-    if (!at) {
-        at = (struct tail_packet *)cuda_allocate_bytes(bytes, "packets between blocks");
-        CUDA_CALL(cudaMemsetAsync(at, 0, bytes, cuda_stream()));
-    }
-    return at;
 }
 
 template <class Op>
-void tail_launch(struct tail &tail, int blocks)
+void tail_launch(const struct tail &tail, int blocks)
 {
-    constexpr size_t BYTES = sizeof(tail_block<Op>);
+    constexpr size_t BYTES = sizeof(block_memory<Op>);
     static const cudaError_t prepared = cudaFuncSetAttribute(
         tail_kernel<Op>, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)BYTES);
     CUDA_CALL(prepared);
-    tail.packets = packets();
-    void *arguments[] = {&tail};
+    void *arguments[] = {(void *)&tail};
     CUDA_CALL(cudaLaunchCooperativeKernel((const void *)tail_kernel<Op>, blocks, TAIL_THREADS,
                                           arguments, BYTES, cuda_stream()));
 }

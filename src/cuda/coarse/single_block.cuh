@@ -1,193 +1,190 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef CUDA_COARSE_SINGLE_BLOCK_CUH
 #define CUDA_COARSE_SINGLE_BLOCK_CUH
-/* Solo levels: those so small that one block has them alone. All of them stay in its shared memory
- * for a whole launch, in frames with ghosts: coefficients, f and u. A step there reads what an
- * earlier step has left; u and the coarse f are stored in the level's fields too, for whoever reads
- * them later. A thread works on a pair of cells, red and black, which are neighbours in i, so that
- * as many threads as there are pairs work in every half-sweep. */
+/* Single-block levels: one block works on them alone. Their coefficients, f and u stay in its
+ * shared memory for a whole launch, in tiles with ghosts. Steps also store u and the coarse f in
+ * the levels' fields, for later steps and kernels. A thread works on a pair of cells, red and
+ * black, which are neighbours in i, so that as many threads as pairs work in every half-sweep. */
 #include <cuda_pipeline.h>
+#include "cuda/coarse/barrier.cuh"
 #include "cuda/coarse/tiles.cuh"
-#include "cuda/coarse/thread_group.cuh"
+
+namespace single_block
+{
 
 enum {
-    SOLO_PAIRS = TAIL_SOLO_DIM * TAIL_SOLO_DIM * TAIL_SOLO_DIM / 2,
-    /* Of all levels, which have half as many cells a side each: 8, 4, 2, 1, or less. */
-    ALL_SOLO_PAIRS = SOLO_PAIRS * 8 / 7 + 4,
-    ALL_SOLO_SIDES = 6 * TAIL_SOLO_DIM * TAIL_SOLO_DIM * 4 / 3,
-    ALL_SOLO_EDGES = 12 * TAIL_SOLO_DIM * 2,
-    /* The largest level that the bottom solver works on here: by one warp. */
-    SOLO_BOTTOM_DIM = 3,
+    CELL_PAIRS = SINGLE_BLOCK_DIM * SINGLE_BLOCK_DIM * SINGLE_BLOCK_DIM / 2,
+    /* Capacities for all levels, of at most 8, 4, 2 and 1 cells per side. */
+    ALL_CELL_PAIRS = CELL_PAIRS * 8 / 7 + 4,
+    ALL_WALL_SIDES = 6 * SINGLE_BLOCK_DIM * SINGLE_BLOCK_DIM * 4 / 3,
+    ALL_WALL_EDGES = 12 * SINGLE_BLOCK_DIM * 2,
+    WARP_BOTTOM_DIM = 3, /* the largest level whose bottom solve is one warp's */
 };
 
-/* Frames come in two widths, as if levels had 8 or 4 cells a side, so that the distances between
- * neighbours are constants. */
-enum { SOLO_WIDE = TAIL_SOLO_DIM, SOLO_NARROW = TAIL_SOLO_DIM / 2 };
+/* Tiles come in two widths, for 8 or 4 cells per side, so that strides are constants. */
+enum { WIDE = SINGLE_BLOCK_DIM, NARROW = SINGLE_BLOCK_DIM / 2 };
 
-static constexpr __host__ __device__ int solo_most(int n)
+static constexpr __host__ __device__ int tile_dim(int n)
 {
-    return n > SOLO_NARROW ? SOLO_WIDE : SOLO_NARROW;
+    return n > NARROW ? WIDE : NARROW;
 }
 
-/* The distance between rows. With 8 cells they are such a distance apart that the cells of one
- * colour lie in different banks. */
-static constexpr __host__ __device__ int solo_width(int n)
+/* The stride of rows. The cells of one colour in rows of 8 lie in different banks. */
+static constexpr __host__ __device__ int tile_row(int n)
 {
-    return solo_most(n) + 4;
+    return tile_dim(n) + 4;
 }
 
-/* And between planes: so much more than their rows take that what columns, and lanes that share a
- * cell, read lies in different banks. */
-static constexpr __host__ __device__ int solo_plane(int n, int ghosts)
+/* The stride of planes. Columns, and lanes that share a cell, read different banks. */
+static constexpr __host__ __device__ int tile_plane(int n, int ghosts)
 {
-    return solo_width(n) * (solo_most(n) + 2 * ghosts) + (n > SOLO_NARROW ? 1 : 4);
+    return tile_row(n) * (tile_dim(n) + 2 * ghosts) + (n > NARROW ? 1 : 4);
 }
 
-static constexpr __host__ __device__ int solo_frame(int n, int ghosts)
+static constexpr __host__ __device__ int tile_length(int n, int ghosts)
 {
-    return solo_plane(n, ghosts) * (n + 2 * ghosts);
+    return tile_plane(n, ghosts) * (n + 2 * ghosts);
 }
 
-/* Cell (0,0,0) in a frame. */
-static constexpr __host__ __device__ int solo_origin(int n, int ghosts)
+/* Cell (0,0,0) in a tile. */
+static constexpr __host__ __device__ int tile_origin(int n, int ghosts)
 {
-    return 2 + ghosts * (solo_width(n) + solo_plane(n, ghosts));
+    return 2 + ghosts * (tile_row(n) + tile_plane(n, ghosts));
 }
 
-/* A length that is so many: with half a row of banks more than whole ones, a field's cells do not
- * lie in the banks of the next one's. */
-static constexpr __host__ __device__ int in_banks(int length)
+/* At least this length, and half a row of banks more than whole rows, so that the same cells of two
+ * successive fields lie in different banks. */
+static constexpr __host__ __device__ int padded_to_banks(int length)
 {
     enum { BANKS = 16 }; /* of 8 bytes */
     return (length + BANKS - 1) / BANKS * BANKS + BANKS / 2;
 }
 
-/* The longest chain of levels. */
-static constexpr __host__ __device__ int solo_length(int ghosts)
+/* The length of a field's tiles of the longest chain of levels. */
+static constexpr __host__ __device__ int chain_length(int ghosts)
 {
-    return in_banks(solo_frame(8, ghosts) + solo_frame(4, ghosts) + solo_frame(2, ghosts) +
-                    solo_frame(1, ghosts));
+    return padded_to_banks(tile_length(8, ghosts) + tile_length(4, ghosts) +
+                           tile_length(2, ghosts) + tile_length(1, ghosts));
 }
-static_assert(TAIL_SOLO_DIM == 8, "solo_length");
+static_assert(SINGLE_BLOCK_DIM == 8, "chain_length");
 
-enum solo_field {
-    SOLO_U,
-    SOLO_BETA_I,
-    SOLO_BETA_J,
-    SOLO_BETA_K,
-    SOLO_F,
-    SOLO_DINV,
-    SOLO_ALPHA,
-    NUM_SOLO_FIELDS
+enum tile_field {
+    TILE_U,
+    TILE_BETA_I,
+    TILE_BETA_J,
+    TILE_BETA_K,
+    TILE_F,
+    TILE_DINV,
+    TILE_ALPHA,
+    NUM_TILE_FIELDS
 };
 
-/* Two cells of one thread, and the coarse cell that they lie in. In the place of a cell that does
- * not exist is the level's first one of that colour, marked NOT_OWN. */
-struct solo_pair {
-    unsigned cell[2];      /* red, black: element in frames, walls above ELEMENT_BITS, NOT_OWN */
-    int at;                /* element of the level's fields, of the lower one of the two */
-    int coarse, coarse_at; /* the coarse cell's elements, in frames and in the coarse fields */
-    unsigned odd;          /* bit 0: j + k, so that the red cell is the upper one; 1: j; 2: k */
+/* Two cells of one thread, and the coarse cell that they lie in. A cell that does not exist is
+ * replaced by the level's first one of its colour, with NOT_OWN. */
+struct cell_pair {
+    unsigned cell[2];      /* red, black; packed, see coarse/tiles.cuh */
+    int at;                /* the lower cell's element in the level's fields */
+    int coarse, coarse_at; /* the coarse cell's elements, in tiles and in the coarse fields */
+    unsigned odd; /* bit 0: parity of j + k (if odd, red is the upper cell); 1: of j; 2: of k */
 };
 
 template <class Op>
-struct solo {
-    enum { GHOSTS = Op::ORDER / 2, LENGTH = solo_length(GHOSTS) };
-    double field[NUM_SOLO_FIELDS][LENGTH]; /* an element of a level is the same one in all */
-    double sum[SOLO_PAIRS];
-    double before[2][TAIL_THREADS]; /* of two steps, each thread's own */
-    struct solo_pair pairs[ALL_SOLO_PAIRS];
-    int sides[ALL_SOLO_SIDES], edges[ALL_SOLO_EDGES]; /* order 4: ghosts behind walls */
-    /* Of the bottom solver, should BiCGStab break down. */
-    double scratch[2 * solo_frame(SOLO_BOTTOM_DIM, GHOSTS)];
+struct tiles {
+    enum { GHOSTS = Op::ORDER / 2, LENGTH = chain_length(GHOSTS) };
+    double field[NUM_TILE_FIELDS][LENGTH]; /* a cell is the same element in all */
+    double sum[CELL_PAIRS];
+    double before[2][TAIL_THREADS]; /* two-step smoothers: u before the last sweep, per thread */
+    struct cell_pair pairs[ALL_CELL_PAIRS];
+    int sides[ALL_WALL_SIDES], edges[ALL_WALL_EDGES]; /* order 4: ghosts behind walls */
+    /* For the bottom solver's fallback, if BiCGStab breaks down. */
+    double scratch[2 * tile_length(WARP_BOTTOM_DIM, GHOSTS)];
     struct warp_bottom_work fallback;
 };
 
-/* Begins to copy the level's coefficients. */
+/* Begins to copy the level's coefficients into tiles. */
 template <class Op>
-static __device__ void fetch_coefficients(const struct tail_level &l, solo<Op> &s)
+static __device__ void fetch_coefficients(const struct tail_level &l, tiles<Op> &s)
 {
-    enum { G = solo<Op>::GHOSTS };
-    const int width = solo_width(l.n), plane = solo_plane(l.n, G);
-    const int all = l.framed.n * l.framed.n * l.framed.n;
+    enum { G = tiles<Op>::GHOSTS };
+    const int width = tile_row(l.n), plane = tile_plane(l.n, G);
+    const int all = l.padded.n * l.padded.n * l.padded.n;
     for (int x = threadIdx.x; x < all; x += TAIL_THREADS) {
         int i, j, k;
-        cube_cell(x, l.framed, &i, &j, &k);
-        const int to = l.place + (i - G) + (j - G) * width + (k - G) * plane,
+        cube_cell(x, l.padded, &i, &j, &k);
+        const int to = l.offset + (i - G) + (j - G) * width + (k - G) * plane,
                   from = (i - G) + (j - G) * l.sj + (k - G) * l.sk;
-        __pipeline_memcpy_async(&s.field[SOLO_DINV][to], l.dinv + from, sizeof(double));
+        __pipeline_memcpy_async(&s.field[TILE_DINV][to], l.dinv + from, sizeof(double));
         if (l.alpha)
-            __pipeline_memcpy_async(&s.field[SOLO_ALPHA][to], l.alpha + from, sizeof(double));
+            __pipeline_memcpy_async(&s.field[TILE_ALPHA][to], l.alpha + from, sizeof(double));
         if (l.beta_i) {
-            __pipeline_memcpy_async(&s.field[SOLO_BETA_I][to], l.beta_i + from, sizeof(double));
-            __pipeline_memcpy_async(&s.field[SOLO_BETA_J][to], l.beta_j + from, sizeof(double));
-            __pipeline_memcpy_async(&s.field[SOLO_BETA_K][to], l.beta_k + from, sizeof(double));
+            __pipeline_memcpy_async(&s.field[TILE_BETA_I][to], l.beta_i + from, sizeof(double));
+            __pipeline_memcpy_async(&s.field[TILE_BETA_J][to], l.beta_j + from, sizeof(double));
+            __pipeline_memcpy_async(&s.field[TILE_BETA_K][to], l.beta_k + from, sizeof(double));
         }
     }
 }
 
-/* A cell's element in the frames, and its sides that are walls. */
 template <class Op>
-static __device__ unsigned solo_cell(const struct tail_level &l, int i, int j, int k)
+static __device__ unsigned packed_cell(const struct tail_level &l, int i, int j, int k)
 {
     const int last = l.n - 1;
     const unsigned walls = (i == 0) | (i == last) << 1 | (j == 0) << 2 | (j == last) << 3 |
                            (k == 0) << 4 | (k == last) << 5;
-    return (l.place + i + j * solo_width(l.n) + k * solo_plane(l.n, solo<Op>::GHOSTS)) |
+    return (l.offset + i + j * tile_row(l.n) + k * tile_plane(l.n, tiles<Op>::GHOSTS)) |
            walls << ELEMENT_BITS;
 }
 
 template <class Op>
-static __device__ void list_pairs(const struct tail_level &l, solo<Op> &s)
+static __device__ void list_pairs(const struct tail_level &l, tiles<Op> &s)
 {
     const int half = l.half.n;
     for (int x = threadIdx.x; x < half * l.n * l.n; x += TAIL_THREADS) {
         const int row = quotient(x, l.half), k = quotient(row, l.side), j = row - k * l.n,
                   i = 2 * (x - row * half), odd = (j + k) & 1;
-        struct solo_pair p;
+        struct cell_pair p;
         for (int colour = 0; colour < 2; colour++) {
             const int at = i + (odd ^ colour);
-            p.cell[colour] =
-                at < l.n ? solo_cell<Op>(l, at, j, k) : solo_cell<Op>(l, colour, 0, 0) | NOT_OWN;
+            p.cell[colour] = at < l.n ? packed_cell<Op>(l, at, j, k)
+                                      : packed_cell<Op>(l, colour, 0, 0) | NOT_OWN;
         }
         p.at = i + j * l.sj + k * l.sk;
-        p.coarse = l.coarse_place + i / 2 + j / 2 * solo_width(half) +
-                   k / 2 * solo_plane(half, solo<Op>::GHOSTS);
+        p.coarse = l.coarse_offset + i / 2 + j / 2 * tile_row(half) +
+                   k / 2 * tile_plane(half, tiles<Op>::GHOSTS);
         p.coarse_at = i / 2 + j / 2 * l.coarse_sj + k / 2 * l.coarse_sk;
         p.odd = odd | (j & 1) << 1 | (k & 1) << 2;
         s.pairs[l.pairs + x] = p;
     }
 }
 
-/* Ghosts behind walls that order 4 reads, with the sides that they are behind. */
+/* Lists the ghosts behind walls that order 4 reads, with the sides that they lie behind. */
 template <class Op>
-static __device__ void list_walls(const struct tail_level &l, solo<Op> &s)
+static __device__ void list_walls(const struct tail_level &l, tiles<Op> &s)
 {
-    const int n = l.n, width = solo_width(n), plane = solo_plane(n, solo<Op>::GHOSTS);
+    const int n = l.n, width = tile_row(n), plane = tile_plane(n, tiles<Op>::GHOSTS);
     for (int x = threadIdx.x; x < 6 * n * n; x += TAIL_THREADS) {
         const int row = quotient(x, l.side), side = quotient(row, l.side);
         s.sides[l.sides + x] =
-            (l.place + side_place(side, x - row * n, row - side * n, n, width, plane)) |
+            (l.offset + side_place(side, x - row * n, row - side * n, n, width, plane)) |
             side << ELEMENT_BITS;
     }
     for (int x = threadIdx.x; x < 12 * n; x += TAIL_THREADS) {
         const int number = quotient(x, l.side);
         const struct edge e = edge_of(number);
-        s.edges[l.edges + x] = (l.place + edge_place(e, x - number * n, n, width, plane)) |
+        s.edges[l.edges + x] = (l.offset + edge_place(e, x - number * n, n, width, plane)) |
                                (e.first | e.second << 3) << ELEMENT_BITS;
     }
 }
 
-/* Begins to make all solo levels ready; by the whole block. */
+/* Begins to prepare all single-block levels; by the whole block. */
 template <class Op>
-static __device__ void open_solo(const struct tail &t, solo<Op> &s)
+static __device__ void open_tiles(const struct tail &t, tiles<Op> &s)
 {
     for (int x = 0; x < MAX_TAIL_LEVELS; x++) {
         const struct tail_level &l = t.levels[x];
-        if (l.nbricks != 1)
+        if (l.nsubdomains != 1)
             continue;
         list_pairs<Op>(l, s);
-        if (!l.dinv) /* nothing but somebody's coarse side */
+        if (!l.dinv) /* only the coarse side of another level */
             continue;
         fetch_coefficients<Op>(l, s);
         if (Op::ORDER == 4)
@@ -196,11 +193,22 @@ static __device__ void open_solo(const struct tail &t, solo<Op> &s)
     __pipeline_commit();
 }
 
-/* Waits until they are. */
-static __device__ __forceinline__ void await_solo()
+DEVICE void await_tiles()
 {
     __pipeline_wait_prior(0);
     __syncthreads();
 }
+
+} // namespace single_block
+
+/* The shared memory of a block. */
+template <class Op>
+struct block_memory {
+    struct tail tail; /* the kernel's parameters, see copy_parameters */
+    union {
+        subdomain_tiles<Op> subdomain;
+        single_block::tiles<Op> levels;
+    };
+};
 
 #endif

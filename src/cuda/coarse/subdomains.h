@@ -1,43 +1,43 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef CUDA_COARSE_SUBDOMAINS_H
 #define CUDA_COARSE_SUBDOMAINS_H
-/* How the tail kernel cuts small levels into bricks of the same size, one a block, and the room
- * that bricks have in its shared memory. No CUDA is needed for it. */
+/* How the tail kernel divides a small level into subdomains of one size, one per thread block, and
+ * how much of them fits into shared memory. Needs no CUDA. */
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
 enum {
-    TAIL_DIM = 64, /* cells a side of the largest level that is cut, */
-    TAIL_SOLO_DIM =
-        8,           /* of the largest one that one block has whole, see coarse/single_block.cuh, */
-    BRICK_SIDE = 16, /* and of the largest brick along i and j; */
-    BRICK_DEPTH = 8, /* its planes. */
-    LEAST_SIDE = 4,  /* Of the smallest brick: what wall rules read. */
-    TAIL_BLOCKS = 128, /* bricks of a level at most */
-    /* Ghosts of a block's bricks on all levels, each of which has half as many cells a side. */
+    TAIL_DIM = 64,        /* cells per side of the largest level of the tail */
+    SINGLE_BLOCK_DIM = 8, /* of the largest single-block level, see coarse/single_block.cuh */
+    SUBDOMAIN_SIDE = 16,  /* cells of the largest subdomain along i and along j */
+    SUBDOMAIN_DEPTH = 8,  /* its planes along k */
+    LEAST_SIDE = 4,       /* of the smallest subdomain: as many cells as wall rules read */
+    TAIL_BLOCKS = 128,    /* subdomains of a level at most */
+    /* Capacities of the lists of ghosts: a block's subdomains on all levels, each of which has half
+     * as many cells per side as the one before. */
     ALL_SIDES = 896,
     ALL_EDGES = 128,
     ALL_HALO = 3328,
 };
 
-/* Cells a side along i and j, planes along k, and the number of bricks. */
-struct bricks {
+/* The subdomains of a level: cells per side along i and j, planes along k, and their number. */
+struct subdomains {
     int side, depth, count;
 };
 
-/* The most ghosts of one brick that order 4 reads: behind walls, on sides and on edges, and those
- * that are other bricks' cells. */
-struct brick_ghosts {
+/* The most ghosts of one subdomain that order 4 reads: behind walls, on sides and on edges; and
+ * cells of other subdomains. */
+struct subdomain_ghosts {
     int sides, edges, halo;
 };
 
-struct brick_ghosts bricks_ghosts(const struct bricks *b);
+struct subdomain_ghosts subdomains_ghosts(const struct subdomains *s);
 
-/* The bricks of a level of n cells a side, at most so many: as many as there may be, since each
- * takes as long as its cells. The count is 0 if it cannot be cut. */
-struct bricks bricks_cut(int n, int most);
+/* Divides a level of n cells per side into as many subdomains as possible, but not more than
+ * `most`: the time of a step grows with the cells of one. The count is 0 if none fits. */
+struct subdomains subdomains_of(int n, int most);
 
 #ifdef __cplusplus
 }

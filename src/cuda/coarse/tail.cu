@@ -1,58 +1,71 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The tail of the V-cycle: consecutive steps on levels so small that a launch takes longer than
- * what is done in it, all in one launch. A level is cut into bricks, one a block, which send each
- * other ghosts in packets; one more block has the smallest levels, alone. Where steps pass
- * something on between blocks it goes by way of the levels' fields, and all blocks wait for each
- * other. All must run at once, so the launch is a cooperative one. */
+/* The host's side of the tail: makes the list of levels and steps of one launch. Separate launches
+ * would take longer than the work on levels so small. Blocks of subdomains come first; one more has
+ * all single-block levels. Steps pass fields between blocks through global memory, after a barrier
+ * of all blocks. All blocks must run at once, so the launch is cooperative. */
 #include "cuda/kernels.cuh"
-#include "cuda/coarse/block.cuh"
+#include "cuda/coarse/single_block.cuh"
 extern "C" {
 #include "operators/traffic.h"
 }
 
-/* The list that is being made; levels[x] is of[x]. */
-struct launch {
+/* The list under construction; levels[x] describes of[x]. */
+struct tail_list {
     struct tail tail;
     int nlevels, blocks;
     const struct level *of[MAX_TAIL_LEVELS];
-    /* Solo levels: what fields the frames of u and f hold, and how much of the frames and of the
-     * lists is taken. */
+    /* Single-block levels: the fields that the tiles of u and f hold. */
     const double *u[MAX_TAIL_LEVELS], *f[MAX_TAIL_LEVELS];
-    int place, pairs;
-    struct brick_ghosts solo, bricks; /* of solo levels (no halo), and of a block's bricks */
+    /* The used parts of their tiles and of the lists of pairs and ghosts. */
+    int offset, pairs;
+    struct subdomain_ghosts single, subdomains;
 };
 
-static bool is_solo(const struct tail &t, int step)
+/* All blocks wait for each other before each step, unless one block alone does this step and the
+ * step before. Also finds the first step of that block. */
+static void set_waits(struct tail *t)
 {
-    return t.levels[t.steps[step].level].nbricks == 1;
+    bool before = false;
+    t->first_single_block = t->count;
+    for (int s = 0; s < t->count; s++) {
+        const bool single = t->levels[t->steps[s].level].nsubdomains == 1;
+        t->steps[s].waits = s > 0 && !(single && before);
+        if (single)
+            t->first_single_block = min(t->first_single_block, s);
+        before = single;
+    }
 }
 
-/* Says of each step whether blocks must wait for each other before it: there is no need where the
- * solo levels' block alone goes on with what it has done. */
-static void find_waits(struct tail *t)
+static struct sync_context *sync_context;
+
+/* Allocated at the first launch, which is never part of a recording. */
+static struct sync_context *open_sync_context()
 {
-    for (int s = 1; s < t->count; s++)
-        t->steps[s].waits = !is_solo(*t, s) || !is_solo(*t, s - 1);
+    if (!sync_context) {
+        sync_context = (struct sync_context *)cuda_allocate_bytes(sizeof *sync_context,
+                                                                  "packets between blocks");
+        CUDA_CALL(cudaMemsetAsync(sync_context, 0, sizeof *sync_context, cuda_stream()));
+    }
+    return sync_context;
 }
 
-static int first_solo(const struct tail &t)
+void cuda_tail_close()
 {
-    int step = 0;
-    while (step < t.count && !is_solo(t, step))
-        step++;
-    return step;
+    cuda_release_bytes(sync_context);
+    sync_context = NULL;
 }
 
-/* Launches the list and begins a new one. */
-static void flush(struct launch *x)
+/* Launches the list and begins an empty one. */
+static void flush(struct tail_list *x)
 {
-    const bool solo = x->place > 0;
-    find_waits(&x->tail);
-    x->tail.first_solo = first_solo(x->tail);
-    x->tail.solo_block = solo ? x->blocks : -1;
-    if (x->tail.count > 0)
+    const bool single = x->offset > 0;
+    set_waits(&x->tail);
+    x->tail.single_block = single ? x->blocks : -1;
+    if (x->tail.count > 0) {
+        x->tail.sync = open_sync_context();
         with_operator(x->of[0]->stencil->choice,
-                      [&](auto op) { tail_launch<decltype(op)>(x->tail, x->blocks + solo); });
+                      [&](auto op) { tail_launch<decltype(op)>(x->tail, x->blocks + single); });
+    }
     *x = {};
 }
 
@@ -61,26 +74,26 @@ static const double *field_of(const struct level *l, enum field field)
     return l->fields[field] ? l->fields[field] + l->patches[0].offset : NULL;
 }
 
-/* Not more bricks than can be worked on at once, beside the block that has the solo levels. */
-static struct bricks cut_bricks(int n)
+/* As many subdomains as can run at once, beside the block with the single-block levels. */
+static struct subdomains choose_subdomains(int n)
 {
-    return bricks_cut(n, min(cuda_multiprocessors() - 1, (int)TAIL_BLOCKS));
+    return subdomains_of(n, min(cuda_multiprocessors() - 1, (int)TAIL_BLOCKS));
 }
 
-static struct tail_level describe(const struct level *l, const struct bricks &cut)
+static struct tail_level describe(const struct level *l, const struct subdomains &cut)
 {
     const struct stencil *s = l->stencil;
     struct tail_level t = {};
     t.n = l->dim;
-    t.nbricks = cut.count;
+    t.nsubdomains = cut.count;
     t.depth = cut.depth;
     t.sj = (int)l->patches[0].sj;
     t.sk = (int)l->patches[0].sk;
     t.wall_rule = s->wall_rule;
-    t.bricks = divider_of(l->dim / cut.side);
+    t.subdomains = divider_of(l->dim / cut.side);
     t.side = divider_of(cut.side);
     t.half = divider_of((cut.side + 1) / 2);
-    t.framed = divider_of(cut.side + 2 * s->radius);
+    t.padded = divider_of(cut.side + 2 * s->radius);
     t.beta = divider_of(cut.side + (s->choice.order == 4 ? 2 : 1));
     t.scale = s->scale;
     t.dinv = field_of(l, FIELD_DINV);
@@ -93,40 +106,43 @@ static struct tail_level describe(const struct level *l, const struct bricks &cu
     return t;
 }
 
-/* Gives a solo level its place in the frames, and in the lists. */
-static void place_solo(struct launch *x, struct tail_level *t, int ghosts)
+/* Reserves a single-block level's part of the tiles and of the lists. */
+static void reserve_single_block(struct tail_list *x, struct tail_level *t, int ghosts)
 {
     const int n = t->n;
-    t->place = x->place + solo_origin(n, ghosts);
+    t->offset = x->offset + single_block::tile_origin(n, ghosts);
     t->pairs = x->pairs;
-    t->sides = x->solo.sides;
-    t->edges = x->solo.edges;
-    x->place += solo_frame(n, ghosts);
+    t->sides = x->single.sides;
+    t->edges = x->single.edges;
+    x->offset += single_block::tile_length(n, ghosts);
     x->pairs += t->half.n * n * n;
-    x->solo.sides += 6 * n * n;
-    x->solo.edges += 12 * n;
-    CHECK(x->place <= solo_length(ghosts) && x->pairs <= ALL_SOLO_PAIRS &&
-          x->solo.sides <= ALL_SOLO_SIDES && x->solo.edges <= ALL_SOLO_EDGES);
+    x->single.sides += 6 * n * n;
+    x->single.edges += 12 * n;
+    CHECK(x->offset <= single_block::chain_length(ghosts) &&
+          x->pairs <= single_block::ALL_CELL_PAIRS &&
+          x->single.sides <= single_block::ALL_WALL_SIDES &&
+          x->single.edges <= single_block::ALL_WALL_EDGES);
 }
 
-/* Gives a level in bricks its place in the lists of ghosts. */
-static void place_bricks(struct launch *x, struct tail_level *t, const struct bricks *cut)
+/* Reserves the subdomains' part of the lists of ghosts. */
+static void reserve_subdomain(struct tail_list *x, struct tail_level *t,
+                              const struct subdomains *cut)
 {
-    const struct brick_ghosts most = bricks_ghosts(cut);
-    t->sides = x->bricks.sides;
-    t->edges = x->bricks.edges;
-    t->halo = x->bricks.halo;
-    t->room = most.halo;
-    x->bricks.sides += most.sides;
-    x->bricks.edges += most.edges;
-    x->bricks.halo += most.halo;
-    const int walls = few_cells(*t) ? WALL_PLACES<FEWEST_CELLS> : WALL_PLACES<MOST_CELLS>;
-    CHECK(most.sides + most.edges <= walls * TAIL_THREADS && x->bricks.sides <= ALL_SIDES &&
-          x->bricks.edges <= ALL_EDGES && x->bricks.halo <= ALL_HALO);
+    const struct subdomain_ghosts most = subdomains_ghosts(cut);
+    t->sides = x->subdomains.sides;
+    t->edges = x->subdomains.edges;
+    t->halo = x->subdomains.halo;
+    t->halo_capacity = most.halo;
+    x->subdomains.sides += most.sides;
+    x->subdomains.edges += most.edges;
+    x->subdomains.halo += most.halo;
+    const int walls = few_cells(*t) ? OWN_WALLS<FEWEST_CELLS> : OWN_WALLS<MOST_CELLS>;
+    CHECK(most.sides + most.edges <= walls * TAIL_THREADS && x->subdomains.sides <= ALL_SIDES &&
+          x->subdomains.edges <= ALL_EDGES && x->subdomains.halo <= ALL_HALO);
 }
 
-/* The index of a level in the list, MAX_TAIL_LEVELS if it is not there. */
-static int index_of(const struct launch *x, const struct level *l)
+/* The index of a level in the list; MAX_TAIL_LEVELS if it is not listed. */
+static int index_of(const struct tail_list *x, const struct level *l)
 {
     int index = 0;
     while (index < x->nlevels && x->of[index] != l)
@@ -134,37 +150,37 @@ static int index_of(const struct launch *x, const struct level *l)
     return index < x->nlevels ? index : (int)MAX_TAIL_LEVELS;
 }
 
-/* The same of one that is put there if need be, as long as there is room. */
-static int enter(struct launch *x, const struct level *l)
+/* The same; adds the level if it is not listed and there is room. */
+static int add_level(struct tail_list *x, const struct level *l)
 {
     const int index = index_of(x, l);
     if (index < MAX_TAIL_LEVELS || x->nlevels == MAX_TAIL_LEVELS)
         return index;
     struct tail_level *t = &x->tail.levels[x->nlevels];
-    const struct bricks cut = cut_bricks(l->dim);
+    const struct subdomains cut = choose_subdomains(l->dim);
     *t = describe(l, cut);
     x->of[x->nlevels] = l;
     x->tail.coloured = l->stencil->coloured;
-    if (t->nbricks == 1) {
-        place_solo(x, t, l->stencil->radius);
+    if (t->nsubdomains == 1) {
+        reserve_single_block(x, t, l->stencil->radius);
     } else {
-        place_bricks(x, t, &cut);
-        x->blocks = max(x->blocks, t->nbricks);
+        reserve_subdomain(x, t, &cut);
+        x->blocks = max(x->blocks, t->nsubdomains);
     }
     return x->nlevels++;
 }
 
-/* True if the list has room for the step and the levels that it is about, which are there then. */
-static bool make_room(struct launch *x, const struct step *step)
+/* True if the list has room for the step and its levels, which are then listed. */
+static bool reserve(struct tail_list *x, const struct step *step)
 {
     const struct pass *p = &step->pass;
-    const int index = enter(x, p->level);
-    const bool solo = index < MAX_TAIL_LEVELS && x->tail.levels[index].nbricks == 1;
+    const int index = add_level(x, p->level);
+    const bool single = index < MAX_TAIL_LEVELS && x->tail.levels[index].nsubdomains == 1;
     return x->tail.count < MAX_TAIL_STEPS && index < MAX_TAIL_LEVELS &&
-           (!solo || !p->coarse || enter(x, p->coarse) < MAX_TAIL_LEVELS);
+           (!single || !p->coarse || add_level(x, p->coarse) < MAX_TAIL_LEVELS);
 }
 
-static void add_coarse_side(struct launch *x, struct tail_level *level, struct tail_step *step,
+static void add_coarse_side(struct tail_list *x, struct tail_level *level, struct tail_step *step,
                             const struct pass *p)
 {
     const struct level *coarse = p->coarse;
@@ -173,9 +189,9 @@ static void add_coarse_side(struct launch *x, struct tail_level *level, struct t
     level->coarse_sj = (int)coarse->patches[0].sj;
     level->coarse_sk = (int)coarse->patches[0].sk;
     if (index < MAX_TAIL_LEVELS)
-        level->coarse_place = x->tail.levels[index].place;
+        level->coarse_offset = x->tail.levels[index].offset;
     step->coarse_rule = stencil_wall_rule(p->prolongation, coarse->dim);
-    step->coarse_framed = divider_of(level->half.n + p->prolongation / 2 * 2);
+    step->coarse_padded = divider_of(level->half.n + p->prolongation / 2 * 2);
     step->coarse_u = coarse->fields[p->coarse_u] + offset;
     step->coarse_f = coarse->fields[p->coarse_f] + offset;
 }
@@ -189,28 +205,29 @@ static void add_bottom(struct tail *tail, const struct step *step)
     tail->bottom = w;
 }
 
-/* What the frames of solo levels hold before and after the step. */
-static void track_frames(struct launch *x, struct tail_step *t, const struct step *step)
+/* Tracks which fields the tiles of single-block levels hold, so that the step fetches only others.
+ */
+static void track_tiles(struct tail_list *x, struct tail_step *t, const struct step *step)
 {
     const struct pass *p = &step->pass;
     const int level = t->level, coarse = p->coarse ? index_of(x, p->coarse) : MAX_TAIL_LEVELS;
-    const bool solo = x->tail.levels[level].nbricks == 1,
+    const bool single = x->tail.levels[level].nsubdomains == 1,
                restricts = step->kind == STEP_RESTRICT || p->finish == FINISH_RESTRICT;
     t->fetches_u = x->u[level] != t->u;
     t->fetches_f = x->f[level] != t->f;
-    t->fetches_coarse = solo && pass_prolongs(p) && x->u[coarse] != t->coarse_u;
+    t->fetches_coarse = single && pass_prolongs(p) && x->u[coarse] != t->coarse_u;
     if (step->kind != STEP_RESTRICT)
         x->u[level] = t->u;
     if (step->kind != STEP_PASS || pass_operations(p) > 0)
         x->f[level] = t->f;
     if (coarse < MAX_TAIL_LEVELS && restricts)
-        x->f[coarse] = solo ? t->coarse_f : NULL;
+        x->f[coarse] = single ? t->coarse_f : NULL;
     if (t->fetches_coarse)
         x->u[coarse] = t->coarse_u;
 }
 
-/* True if the list's last step does nothing but set u of the pass to 0. */
-static bool ends_with_zero(const struct launch *x, int level, const struct pass *p)
+/* True if the list's last step only sets u of the pass to 0. */
+static bool ends_with_zero(const struct tail_list *x, int level, const struct pass *p)
 {
     const struct tail_step *last = &x->tail.steps[x->tail.count - 1];
     return x->tail.count > 0 && last->kind == STEP_PASS && last->level == level &&
@@ -218,13 +235,13 @@ static bool ends_with_zero(const struct launch *x, int level, const struct pass 
            last->u == p->level->fields[p->u] + p->level->patches[0].offset;
 }
 
-static void add(struct launch *x, const struct step *step)
+static void add(struct tail_list *x, const struct step *step)
 {
     const struct pass *p = &step->pass;
     const long offset = p->level->patches[0].offset;
-    if (!make_room(x, step)) {
+    if (!reserve(x, step)) {
         flush(x);
-        CHECK(make_room(x, step));
+        CHECK(reserve(x, step));
     }
     const int level = index_of(x, p->level);
     const bool from_zero = step->kind == STEP_BOTTOM && ends_with_zero(x, level, p);
@@ -245,11 +262,11 @@ static void add(struct launch *x, const struct step *step)
         add_coarse_side(x, &x->tail.levels[level], t, p);
     if (step->kind == STEP_BOTTOM)
         add_bottom(&x->tail, step);
-    track_frames(x, t, step);
+    track_tiles(x, t, step);
 }
 
-/* The list ends with a step that leaves a norm. */
-static void flush_with_norm(struct launch *x, uint64_t *target)
+/* Launches a list whose last step computes a norm. */
+static void flush_with_norm(struct tail_list *x, uint64_t *target)
 {
     x->tail.norm = cuda_norm_word(target);
     flush(x);
@@ -258,11 +275,11 @@ static void flush_with_norm(struct launch *x, uint64_t *target)
 
 bool cuda_tail_level(const struct level *level)
 {
-    const size_t block =
-        level->stencil->choice.order == 4 ? sizeof(tail_block<op_fv4>) : sizeof(tail_block<op_fv2>);
+    const size_t block = level->stencil->choice.order == 4 ? sizeof(block_memory<op_fv4>)
+                                                           : sizeof(block_memory<op_fv2>);
     return block + sizeof(unsigned long long) <= cuda_limits()->shared_per_block &&
            kernel_is_chosen(&kernel_tail) && !level->connected && level->npatches == 1 &&
-           level->dim <= TAIL_DIM && cut_bricks(level->dim).count > 0;
+           level->dim <= TAIL_DIM && choose_subdomains(level->dim).count > 0;
 }
 
 bool cuda_step_fits(const struct step *step)
@@ -271,7 +288,7 @@ bool cuda_step_fits(const struct step *step)
     if (!cuda_tail_level(p->level))
         return false;
     if (step->kind == STEP_BOTTOM)
-        return p->level->dim <= SOLO_BOTTOM_DIM;
+        return p->level->dim <= single_block::WARP_BOTTOM_DIM;
     return step->kind != STEP_PASS || pass_operations(p) == 0 ||
            (p->level->dim >= 2 && (p->nsweeps == 0 || p->first_sweep == 0) && p->nsweeps % 2 == 0 &&
             p->finish != FINISH_STORE);
@@ -279,7 +296,7 @@ bool cuda_step_fits(const struct step *step)
 
 void cuda_run_steps(const struct step *steps, int count)
 {
-    struct launch x = {};
+    struct tail_list x = {};
     for (int s = 0; s < count; s++) {
         add(&x, &steps[s]);
         if (steps[s].kind == STEP_PASS && steps[s].pass.finish == FINISH_NORM)
@@ -308,7 +325,7 @@ static void run_tail(const struct part *part)
     cuda_run_steps(&step, 1);
 }
 
-/* What the levels share stays on the chip. */
+/* What steps of one launch share stays in shared memory. */
 static double tail_bytes(const struct part *part)
 {
     return pass_bytes_once(&part->pass);

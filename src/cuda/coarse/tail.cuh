@@ -1,71 +1,87 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef CUDA_COARSE_TAIL_CUH
 #define CUDA_COARSE_TAIL_CUH
-/* What the tail kernel is given: the levels and steps of one launch, by value. */
+/* The tail of a cycle: all steps on levels of at most 64³ cells, in one cooperative launch. This
+ * folder holds its parts:
+ *   tail.cu                        makes the list of levels and steps, and owns sync_context
+ *   kernel.cuh, fv2.cu, fv4*.cu    the kernel, which goes through the list; its instances
+ *   subdomains.{h,c}, tiles.cuh    levels divided over blocks, and a block's tiles of them
+ *   pass.cuh, packets.cuh          a pass on such a level, and its exchange of ghosts
+ *   single_block*.cuh, bottom.cuh  levels of at most 8³ cells, whole in one block; bottom solver
+ *   steps.cuh, walls.cuh           what both kinds of levels share
+ *   barrier.cuh                    barriers of all blocks and of some threads of one
+ * This file is the kernel's parameters, which are passed by value. */
 #include "cuda/generic/bottom.cuh"
 #include "cuda/coarse/subdomains.h"
+#include "cuda/core/packet.cuh"
 
 enum {
     TAIL_THREADS = 512,
     MAX_TAIL_LEVELS = 7,                           /* 64, 32, 16, 8, 4, 2, 1 */
     MAX_TAIL_STEPS = 64,                           /* an F-cycle of 64³ has 48 */
-    TAIL_PACKETS = TAIL_DIM * TAIL_DIM * TAIL_DIM, /* of one buffer */
+    TAIL_PACKETS = TAIL_DIM * TAIL_DIM * TAIL_DIM, /* one per cell of the largest level */
 };
 
-/* See coarse/packets.cuh. */
-struct alignas(16) tail_packet {
-    double value;
-    unsigned long long number;
+/* What the blocks of all tail launches meet by, in device memory. The program has one, so that no
+ * two exchanges have the same number, whichever operators' tails run alternately. */
+struct sync_context {
+    struct packet packets[2][TAIL_PACKETS]; /* coarse/packets.cuh */
+    unsigned long long arrivals;            /* coarse/barrier.cuh */
 };
 
-/* One box with walls on all sides, cut into bricks of the same size, one a block, or whole in one
- * block's shared memory, which then is called solo. */
+/* One box with walls on all sides. It is divided into subdomains of one size, one per block, or it
+ * is a single-block level: whole in one block's shared memory. */
 struct tail_level {
-    int n;                    /* cells a side */
-    int nbricks, depth;       /* bricks, 1 if solo, and planes of each */
-    int sj, sk;               /* of its fields */
-    int coarse_sj, coarse_sk; /* of those on its coarse side */
+    int n;                    /* cells per side */
+    int nsubdomains, depth;   /* 1 for a single-block level; planes of each */
+    int sj, sk;               /* strides of its fields */
+    int coarse_sj, coarse_sk; /* strides of the fields on its coarse side */
     int wall_rule;
-    struct divider bricks; /* along i, and along j */
-    struct divider side;   /* cells of a brick along i and along j, */
-    struct divider half;   /* half of it, rounded up, */
-    struct divider framed; /* with the ghosts that the stencil reads, */
-    struct divider beta;   /* and of what is copied of β, see coarse/pass.cuh */
+    struct divider subdomains; /* along i, and along j */
+    struct divider side;       /* cells of a subdomain along i, and along j */
+    struct divider half;       /* half of side, rounded up */
+    struct divider padded;     /* side, with the ghosts that the stencil reads */
+    struct divider beta;       /* faces of β that are copied, see coarse/pass.cuh */
     double scale;
     const double *dinv, *alpha, *beta_i, *beta_j, *beta_k; /* NULL if not stored */
     struct relaxation relaxations[SMOOTHER_SWEEPS];
-    /* Where its entries in the lists of ghosts begin, and how much room it has in that of other
-     * bricks' cells. */
-    int sides, edges, halo, room;
-    /* Of a solo level, see coarse/single_block.cuh: its cell (0,0,0) in the frames, that of its
-     * coarse side, and where its entries in the list of pairs begin. */
-    int place, coarse_place, pairs;
+    /* The beginning of its entries in the lists of ghosts, and the capacity of that of the halo. */
+    int sides, edges, halo, halo_capacity;
+    /* Single-block level: offsets of its cell (0,0,0) and of the coarse side's in the tiles, and
+     * the beginning of its entries in the list of cell pairs. */
+    int offset, coarse_offset, pairs;
 };
 
 struct tail_step {
-    unsigned char kind, level;                          /* enum step_kind, place in tail.levels */
+    unsigned char kind, level;                          /* enum step_kind; index in tail.levels */
     unsigned char start, prolongation, nsweeps, finish; /* as in struct pass */
-    unsigned char operations;                  /* sweeps and a finish, each reads ghosts of u */
-    bool relaxes_zero;                         /* the first sweep is of one colour, and u is 0 */
-    bool waits;                                /* for all blocks to have done what is before it */
-    bool fetches_u, fetches_f, fetches_coarse; /* they are not in the solo level's frames yet */
-    unsigned char coarse_rule;                 /* of the walls around coarse_u, */
-    struct divider coarse_framed; /* a brick's cells with the ghosts that prolongation reads */
+    unsigned char operations; /* sweeps and a finish, each of which reads ghosts of u */
+    bool relaxes_zero;        /* the first sweep is of one colour, and u is 0 */
+    bool waits;               /* until all blocks have done the steps before it */
+    /* Single-block level: the tiles do not hold these fields yet. */
+    bool fetches_u, fetches_f, fetches_coarse;
+    unsigned char coarse_rule; /* of the walls around coarse_u */
+    struct divider
+        coarse_padded; /* cells of the coarse side, with ghosts that prolongation reads */
     double *u, *coarse_f;
     const double *f, *coarse_u;
 };
 
 struct tail {
     int count;
-    int solo_block;              /* that has the solo levels, or −1 */
-    int first_solo;              /* the first step on one of them */
-    bool coloured;               /* all sweeps, and with the same weight */
-    struct tail_packet *packets; /* two buffers */
-    unsigned long long *norm;    /* of the last step, if that finishes so */
+    int single_block;       /* index of the block that has the single-block levels, or −1 */
+    int first_single_block; /* the first step on one of them */
+    bool coloured;          /* all sweeps, and with one weight */
+    struct sync_context *sync;
+    unsigned long long *norm; /* of the last step, if its finish is a norm */
     struct tail_level levels[MAX_TAIL_LEVELS];
     struct tail_step steps[MAX_TAIL_STEPS];
     struct bottom_work bottom;
 };
 static_assert(sizeof(struct tail) <= 32764, "more than a kernel's parameters from CUDA 12.1 on");
+
+/* Launches the list with so many blocks. fv2.cu and fv4*.cu instantiate it for each operator. */
+template <class Op>
+void tail_launch(const struct tail &tail, int blocks);
 
 #endif

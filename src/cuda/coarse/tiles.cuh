@@ -1,100 +1,100 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef CUDA_COARSE_TILES_CUH
 #define CUDA_COARSE_TILES_CUH
-/* What a block of the tail kernel keeps of its brick: u and β in frames in shared memory, with
- * lists of the ghosts of u; f, α and D⁻¹ in registers, since each cell belongs to one thread. A
- * thread's cells are sorted by colour: the first half are red, the others black, so that all
- * threads work in a half-sweep. How many it has is a template parameter, CELLS. Frames have the
- * same strides on every level, so that neighbours are at constant distances. */
+/* What a block of the tail kernel keeps of its subdomain. Tiles in shared memory hold u and β, with
+ * lists of the ghosts of u; they have the same strides on every level. Registers hold f, α and D⁻¹,
+ * since each cell belongs to one thread. The first half of a thread's CELLS cells are red, the
+ * others black, so that all threads work in a half-sweep. */
 #include "cuda/coarse/tail.cuh"
 
 enum {
-    MOST_CELLS = BRICK_SIDE * BRICK_SIDE * BRICK_DEPTH / TAIL_THREADS,
+    MOST_CELLS = SUBDOMAIN_SIDE * SUBDOMAIN_SIDE * SUBDOMAIN_DEPTH / TAIL_THREADS,
     FEWEST_CELLS = 2,
-    /* Of the coarse u that is prolonged: two layers. */
-    COARSE_SJ = BRICK_SIDE / 2 + 4,
+    /* The tile of the coarse u that is prolonged, with two layers of ghosts. */
+    COARSE_SJ = SUBDOMAIN_SIDE / 2 + 4,
     COARSE_SK = COARSE_SJ * COARSE_SJ,
-    COARSE_LENGTH = COARSE_SK * (BRICK_DEPTH / 2 + 4),
+    COARSE_LENGTH = COARSE_SK * (SUBDOMAIN_DEPTH / 2 + 4),
     COARSE_ORIGIN = 2 * (1 + COARSE_SJ + COARSE_SK),
 };
 
-/* How many ghosts of a level are in the lists, by colour those that are other bricks' cells. */
+/* How many ghosts of a level are in the lists; those of the halo by colour. */
 struct ghost_counts {
     int halo[2], sides, edges;
     bool listed;
 };
 
-/* A cell is the same element in the frames of u and β, counted from cell (0,0,0), so that one
- * address serves all that a stencil reads. Rows are of even length, so that the cells of one colour
- * in two neighbouring rows lie in different banks. */
+/* A cell is the same element in the tiles of u and β, counted from cell (0,0,0), so that one
+ * address serves all that a stencil reads. Rows have an even length: the cells of one colour in two
+ * neighbouring rows lie in different banks. */
 template <class Op>
-struct frames {
+struct subdomain_tiles {
     enum {
         GHOSTS = Op::ORDER / 2,
-        SJ = BRICK_SIDE + 2 * GHOSTS,
+        SJ = SUBDOMAIN_SIDE + 2 * GHOSTS,
         SK = SJ * SJ,
-        U_LENGTH = SK * (BRICK_DEPTH + 2 * GHOSTS),
+        U_LENGTH = SK * (SUBDOMAIN_DEPTH + 2 * GHOSTS),
         U_ORIGIN = GHOSTS * (1 + SJ + SK),
-        BETA_LENGTH = SK * (BRICK_DEPTH + 2), /* of one field: a layer around the cells */
+        BETA_LENGTH = SK * (SUBDOMAIN_DEPTH + 2), /* of one field, with one layer of ghosts */
         BETA_ORIGIN = 1 + SJ + SK,
     };
-    alignas(16) double u_frame[U_LENGTH]; /* cells of even i are at multiples of 16 */
-    double beta_frame[3 * BETA_LENGTH], coarse_frame[COARSE_LENGTH];
-    /* Ghosts by level, see struct tail_level: red ones of other bricks from the front of the
-     * level's part, black ones from its back. They are the same in all passes. */
+    alignas(16) double u_tile[U_LENGTH]; /* cells of even i are at multiples of 16 */
+    double beta_tile[3 * BETA_LENGTH], coarse_tile[COARSE_LENGTH];
+    /* Lists of ghosts by level, see struct tail_level, the same in all passes. Red cells of the
+     * halo fill the level's part from its front, black ones from its back. */
     unsigned halo[ALL_HALO];
     int sides[ALL_SIDES], edges[ALL_EDGES];
     struct ghost_counts counts[MAX_TAIL_LEVELS];
     unsigned long long norm;
 
-    /* Pointers at cell (0,0,0) of the brick. */
+    /* Pointers at cell (0,0,0) of the subdomain. */
     __device__ double *u()
     {
-        return u_frame + U_ORIGIN;
+        return u_tile + U_ORIGIN;
     }
     __device__ double *beta()
     {
-        return beta_frame + BETA_ORIGIN;
+        return beta_tile + BETA_ORIGIN;
     }
     __device__ double *coarse()
     {
-        return coarse_frame + COARSE_ORIGIN;
+        return coarse_tile + COARSE_ORIGIN;
     }
 };
 
 /* A block's part of a level. */
-struct brick {
-    int i, j, k;    /* of its cell (0,0,0) on the level, */
-    int at;         /* which is this element of fields; */
+struct subdomain {
+    int i, j, k;    /* indices of its cell (0,0,0) on the level */
+    int at;         /* element of that cell in fields */
     unsigned walls; /* its sides that are walls, as bits in the order low i, high i, low j, … */
 };
 
-static __device__ struct brick brick_of(const struct tail_level &l)
+static __device__ struct subdomain subdomain_of(const struct tail_level &l)
 {
-    const int row = quotient(blockIdx.x, l.bricks), plane = quotient(row, l.bricks);
-    struct brick b;
-    b.i = (int)(blockIdx.x - row * l.bricks.n) * l.side.n;
-    b.j = (row - plane * l.bricks.n) * l.side.n;
-    b.k = plane * l.depth;
-    b.at = b.i + b.j * l.sj + b.k * l.sk;
-    b.walls = (b.i == 0) | (b.i + l.side.n == l.n) << 1 | (b.j == 0) << 2 |
-              (b.j + l.side.n == l.n) << 3 | (b.k == 0) << 4 | (b.k + l.depth == l.n) << 5;
-    return b;
+    const int row = quotient(blockIdx.x, l.subdomains), plane = quotient(row, l.subdomains);
+    struct subdomain sub;
+    sub.i = (int)(blockIdx.x - row * l.subdomains.n) * l.side.n;
+    sub.j = (row - plane * l.subdomains.n) * l.side.n;
+    sub.k = plane * l.depth;
+    sub.at = sub.i + sub.j * l.sj + sub.k * l.sk;
+    sub.walls = (sub.i == 0) | (sub.i + l.side.n == l.n) << 1 | (sub.j == 0) << 2 |
+                (sub.j + l.side.n == l.n) << 3 | (sub.k == 0) << 4 | (sub.k + l.depth == l.n) << 5;
+    return sub;
 }
 
-struct place {
+/* A cell of the subdomain; outside if there is none. */
+struct cell_index {
     int i, j, k;
     bool inside;
 };
 
-/* Where cell number `slot` of this thread is in its brick. A colour's cells are numbered along the
- * rows; bricks begin at even indices, so their colours are the level's. */
+/* Cell number `slot` of this thread. A colour's cells are numbered along the rows. Subdomains begin
+ * at even indices, so a cell has the same colour in its subdomain and on the level. */
 template <int CELLS>
-static __device__ __forceinline__ struct place place_of(const struct tail_level &l, int slot)
+DEVICE struct cell_index cell_index_of(const struct tail_level &l, int slot)
 {
     const int colour = slot / (CELLS / 2), n = l.side.n;
     const int x = threadIdx.x + slot % (CELLS / 2) * TAIL_THREADS;
-    struct place p = {0, 0, 0, x < l.half.n * n * l.depth};
+    struct cell_index p = {0, 0, 0, x < l.half.n * n * l.depth};
     if (!p.inside)
         return p;
     const int row = quotient(x, l.half);
@@ -105,57 +105,68 @@ static __device__ __forceinline__ struct place place_of(const struct tail_level 
     return p;
 }
 
-/* A cell's element, and its sides that are walls, as bits. */
+/* A packed cell: its element, its sides that are walls above ELEMENT_BITS, and NOT_OWN. A thread
+ * with fewer cells than others has a cell with that mark instead. Without a branch the thread
+ * computes that cell too, and stores nothing of it. */
 enum { ELEMENT_BITS = 13, ELEMENT_MASK = (1 << ELEMENT_BITS) - 1, WALLS_MASK = 63 };
-/* A thread with fewer cells has another one in its place, marked. To have no branch it computes
- * that too, but nothing of it is stored. */
 static constexpr unsigned NOT_OWN = 1u << 31;
 
-static __device__ __forceinline__ bool is_own(unsigned cell)
+DEVICE bool is_own(unsigned cell)
 {
     return !(cell & NOT_OWN);
 }
 
-/* The place of cells that bricks with fewer cells than threads have not: a frame's last one, which
- * no thread changes then. */
+/* The cell of a thread without one: the tile's last cell, which no thread changes if a subdomain
+ * has fewer cells than threads. */
 template <class Op>
-static constexpr unsigned IDLE_CELL = BRICK_SIDE - 1 + (BRICK_SIDE - 1) * frames<Op>::SJ +
-                                      (BRICK_DEPTH - 1) * frames<Op>::SK;
+static constexpr unsigned IDLE_CELL = SUBDOMAIN_SIDE - 1 +
+                                      (SUBDOMAIN_SIDE - 1) * subdomain_tiles<Op>::SJ +
+                                      (SUBDOMAIN_DEPTH - 1) * subdomain_tiles<Op>::SK;
 
 template <class Op>
-static __device__ __forceinline__ int frame_element(const struct place &p)
+DEVICE int tile_element(const struct cell_index &p)
 {
-    return p.i + p.j * frames<Op>::SJ + p.k * frames<Op>::SK;
+    return p.i + p.j * subdomain_tiles<Op>::SJ + p.k * subdomain_tiles<Op>::SK;
 }
 
 template <class Op>
-static __device__ __forceinline__ unsigned packed(const struct tail_level &l, const struct brick &b,
-                                                  const struct place &p)
+DEVICE unsigned packed_cell(const struct tail_level &l, const struct subdomain &sub,
+                            const struct cell_index &p)
 {
     const int n = l.side.n;
     const unsigned at_sides = (p.i == 0) | (p.i == n - 1) << 1 | (p.j == 0) << 2 |
                               (p.j == n - 1) << 3 | (p.k == 0) << 4 | (p.k == l.depth - 1) << 5;
-    return frame_element<Op>(p) | (at_sides & b.walls) << ELEMENT_BITS;
+    return tile_element<Op>(p) | (at_sides & sub.walls) << ELEMENT_BITS;
 }
 
-/* True if the cell is a ghost of another brick: near a side that is no wall. */
+/* True if the cell is a ghost of another subdomain: near a side that is no wall. */
 template <class Op>
-static __device__ __forceinline__ bool
-is_read_elsewhere(const struct tail_level &l, const struct brick &b, const struct place &p)
+DEVICE bool is_read_elsewhere(const struct tail_level &l, const struct subdomain &sub,
+                              const struct cell_index &p)
 {
-    const int n = l.side.n, layers = frames<Op>::GHOSTS;
+    const int n = l.side.n, layers = subdomain_tiles<Op>::GHOSTS;
     const unsigned near = (p.i < layers) | (p.i >= n - layers) << 1 | (p.j < layers) << 2 |
                           (p.j >= n - layers) << 3 | (p.k < layers) << 4 |
                           (p.k >= l.depth - layers) << 5;
-    return near & ~b.walls;
+    return near & ~sub.walls;
 }
 
-static __device__ __forceinline__ int element(unsigned cell)
+DEVICE int element(unsigned cell)
 {
     return cell & ELEMENT_MASK;
 }
 
-/* Whether a thread has the registers to hold β of its cells too. */
+/* True if a thread has at most FEWEST_CELLS cells of a subdomain. */
+inline __host__ __device__ bool few_cells(const struct tail_level &l)
+{
+    return l.half.n * l.side.n * l.depth <= FEWEST_CELLS / 2 * TAIL_THREADS;
+}
+
+/* Ghosts behind walls whose offsets a thread with so many cells keeps, see coarse/walls.cuh. */
+template <int CELLS>
+constexpr int OWN_WALLS = CELLS > FEWEST_CELLS ? 2 : 1;
+
+/* True if a thread has the registers to hold β of its cells, too. */
 template <class Op, int CELLS>
 static constexpr __device__ bool holds_beta()
 {
@@ -165,94 +176,95 @@ static constexpr __device__ bool holds_beta()
 /* What a thread holds of its cells during a pass. */
 template <int CELLS>
 struct own_cells {
-    unsigned cell[CELLS]; /* packed, or IDLE_CELL, marked */
-    int packet[CELLS];    /* its packet, or −1 if no other brick reads it */
+    unsigned cell[CELLS]; /* packed; IDLE_CELL with NOT_OWN if there is none */
+    int packet[CELLS];    /* its packet, or −1 if no other subdomain reads it */
     double f[CELLS], alpha[CELLS], dinv[CELLS];
     double beta[CELLS][6]; /* low and high in i, j, k, where holds_beta() */
-    double value[CELLS];   /* on its way into the frame, or what was there before */
+    double value[CELLS];   /* on its way into the tile of u, or what was there before */
     bool works;            /* some thread of this warp has a cell */
 };
 
-/* How many layers beyond a brick of n cells index `at` is, and whether a wall lies between. */
-static __device__ __forceinline__ int layers_out(int at, int n)
+/* How many layers beyond a subdomain of n cells index `at` is, and whether a wall lies between. */
+DEVICE int layers_out(int at, int n)
 {
     return at < 0 ? -at : at >= n ? at - n + 1 : 0;
 }
 
-static __device__ __forceinline__ bool walled_off(unsigned walls, int d, int at, int n)
+DEVICE bool walled_off(unsigned walls, int d, int at, int n)
 {
     return at < 0 ? walls >> 2 * d & 1 : at >= n ? walls >> (2 * d + 1) & 1 : false;
 }
 
-/* Which side of a brick a ghost lies beyond, numbered like the bits of brick.walls: in i, in j, or
- * else in k. */
-static __device__ __forceinline__ int side_of(bool in_i, bool in_j, int i, int j, int k)
+/* The side of a subdomain that a ghost lies beyond, in i, in j, or else in k. Sides are numbered as
+ * the bits of subdomain.walls. */
+DEVICE int side_of(bool in_i, bool in_j, int i, int j, int k)
 {
     return in_i ? (i >= 0) : in_j ? 2 + (j >= 0) : 4 + (k >= 0);
 }
 
-/* A ghost that is another brick's cell: that one's packet, and above HALO_BITS its place in the
- * frame. */
+/* An entry of the halo's list: the cell's packet, and above HALO_BITS its element in the tile. */
 enum { HALO_BITS = 18, HALO_MASK = (1 << HALO_BITS) - 1 };
-static_assert(TAIL_PACKETS <= 1 << HALO_BITS && frames<op_fv4>::U_LENGTH <= 1 << (32 - HALO_BITS),
+static_assert(TAIL_PACKETS <= 1 << HALO_BITS &&
+                  subdomain_tiles<op_fv4>::U_LENGTH <= 1 << (32 - HALO_BITS),
               "an entry of the list");
 
-/* Number x of a colour's. */
-static __device__ __forceinline__ int halo_place(const struct tail_level &l, int colour, int x)
+/* Entry number x of a colour. */
+DEVICE int halo_offset(const struct tail_level &l, int colour, int x)
 {
-    return colour == 0 ? l.halo + x : l.halo + l.room - 1 - x;
+    return colour == 0 ? l.halo + x : l.halo + l.halo_capacity - 1 - x;
 }
 
 /* The packet of a cell of the level. */
-static __device__ __forceinline__ int packet_of(const struct tail_level &l, int i, int j, int k)
+DEVICE int packet_index(const struct tail_level &l, int i, int j, int k)
 {
     return i + l.n * (j + l.n * k);
 }
 
-/* Ghosts behind a brick's walls that are next to its own cells come first in their list, in an
- * order in which a warp's are in different banks: those behind walls in j and k by rows along i,
- * and then those behind walls in i, of which every fourth row's are in the same one. A brick has at
- * most one wall in a direction. How many come before those of this direction; of 3, all. */
-static __device__ __forceinline__ int faces_before(const struct tail_level &l,
-                                                   const struct brick &b, int direction)
+/* How many ghosts behind walls come before those of this direction; all of them if it is 3. Those
+ * next to the subdomain's own cells come first in the list, in an order without bank conflicts in a
+ * warp: first those behind walls in j and k, by rows along i, and then those behind walls in i. A
+ * subdomain has at most one wall per direction. */
+DEVICE int faces_before(const struct tail_level &l, const struct subdomain &sub, int direction)
 {
-    const int across = l.side.n * l.depth, in_j = b.walls >> 2 & 3 ? across : 0,
-              in_k = b.walls >> 4 ? l.side.n * l.side.n : 0, in_i = b.walls & 3 ? across : 0;
+    const int across = l.side.n * l.depth, in_j = sub.walls >> 2 & 3 ? across : 0,
+              in_k = sub.walls >> 4 ? l.side.n * l.side.n : 0, in_i = sub.walls & 3 ? across : 0;
     return direction == 1   ? 0
            : direction == 2 ? in_j
            : direction == 0 ? in_j + in_k
                             : in_j + in_k + in_i;
 }
 
-/* Of the ghost at (i,j,k), beyond a wall in i, in j, or else in k. */
-static __device__ __forceinline__ int face_place(const struct tail_level &l, const struct brick &b,
-                                                 bool in_i, bool in_j, int i, int j, int k)
+/* The offset in that order of the ghost at (i,j,k), beyond a wall in i, in j, or else in k. */
+DEVICE int face_offset(const struct tail_level &l, const struct subdomain &sub, bool in_i,
+                       bool in_j, int i, int j, int k)
 {
     const int direction = in_i ? 0 : in_j ? 1 : 2;
     const int first = direction == 0 ? j : i, second = direction == 2 ? j : k;
-    return faces_before(l, b, direction) + first + l.side.n * second;
+    return faces_before(l, sub, direction) + first + l.side.n * second;
 }
 
-/* Puts the ghost at (i,j,k), if stencils read it, into the list that it belongs to. */
+/* Adds the ghost at (i,j,k) to its list, if the stencil reads it. */
 template <class Op>
-static __device__ void list_ghost(const struct tail_level &l, const struct brick &b, frames<Op> &s,
-                                  struct ghost_counts &counts, int i, int j, int k)
+static __device__ void list_ghost(const struct tail_level &l, const struct subdomain &sub,
+                                  subdomain_tiles<Op> &s, struct ghost_counts &counts, int i, int j,
+                                  int k)
 {
     const int n = l.side.n;
     const int out_i = layers_out(i, n), out_j = layers_out(j, n), out_k = layers_out(k, l.depth);
     const int out = (out_i > 0) + (out_j > 0) + (out_k > 0), layer = max(out_i, max(out_j, out_k));
     if (out == 0 || out > Op::ORDER / 2 || (out == 2 && layer > 1))
         return;
-    const bool wall_i = walled_off(b.walls, 0, i, n), wall_j = walled_off(b.walls, 1, j, n),
-               wall_k = walled_off(b.walls, 2, k, l.depth);
+    const bool wall_i = walled_off(sub.walls, 0, i, n), wall_j = walled_off(sub.walls, 1, j, n),
+               wall_k = walled_off(sub.walls, 2, k, l.depth);
     const int walls = wall_i + wall_j + wall_k;
-    const int at = i + j * frames<Op>::SJ + k * frames<Op>::SK + frames<Op>::U_ORIGIN;
+    const int at = i + j * subdomain_tiles<Op>::SJ + k * subdomain_tiles<Op>::SK +
+                   subdomain_tiles<Op>::U_ORIGIN;
     const int colour = (i + j + k) & 1;
     if (walls == 0)
-        s.halo[halo_place(l, colour, atomicAdd(&counts.halo[colour], 1))] =
-            packet_of(l, b.i + i, b.j + j, b.k + k) | (unsigned)at << HALO_BITS;
+        s.halo[halo_offset(l, colour, atomicAdd(&counts.halo[colour], 1))] =
+            packet_index(l, sub.i + i, sub.j + j, sub.k + k) | (unsigned)at << HALO_BITS;
     else if (Op::ORDER == 4 && walls == 1 && layer == 1)
-        s.sides[l.sides + (out == 1 ? face_place(l, b, wall_i, wall_j, i, j, k)
+        s.sides[l.sides + (out == 1 ? face_offset(l, sub, wall_i, wall_j, i, j, k)
                                     : atomicAdd(&counts.sides, 1))] =
             at | side_of(wall_i, wall_j, i, j, k) << ELEMENT_BITS;
     else if (Op::ORDER == 4 && walls == 2)
@@ -261,33 +273,34 @@ static __device__ void list_ghost(const struct tail_level &l, const struct brick
             side_of(false, wall_i && wall_j, i, j, k) << (ELEMENT_BITS + 3);
 }
 
-/* All ghosts that the stencil reads, unless they have been listed for an earlier pass. Order 2
- * folds walls in and has no list of them. All threads see the counts after they have met again. */
+/* Lists all ghosts that the stencil reads, unless an earlier pass has. Order 2 computes ghosts
+ * behind walls on the fly and does not list them. All threads see the counts after the next
+ * barrier. */
 template <class Op>
-static __device__ void list_ghosts(const struct tail_level &l, const struct brick &b, frames<Op> &s,
-                                   struct ghost_counts &counts)
+static __device__ void list_ghosts(const struct tail_level &l, const struct subdomain &sub,
+                                   subdomain_tiles<Op> &s, struct ghost_counts &counts)
 {
-    enum { G = frames<Op>::GHOSTS };
+    enum { G = subdomain_tiles<Op>::GHOSTS };
     if (counts.listed)
         return;
     if (threadIdx.x == 0) {
         counts.halo[0] = counts.halo[1] = counts.edges = 0;
-        counts.sides = Op::ORDER == 4 ? faces_before(l, b, 3) : 0;
+        counts.sides = Op::ORDER == 4 ? faces_before(l, sub, 3) : 0;
     }
     __syncthreads();
     if (threadIdx.x == 0)
         counts.listed = true;
-    const int all = l.framed.n * l.framed.n * (l.depth + 2 * G);
+    const int all = l.padded.n * l.padded.n * (l.depth + 2 * G);
     for (int x = threadIdx.x; x < all; x += TAIL_THREADS) {
         int i, j, k;
-        cube_cell(x, l.framed, &i, &j, &k);
-        list_ghost<Op>(l, b, s, counts, i - G, j - G, k - G);
+        cube_cell(x, l.padded, &i, &j, &k);
+        list_ghost<Op>(l, sub, s, counts, i - G, j - G, k - G);
     }
 }
 
-/* By all threads, before they meet for the first time. */
+/* By all threads, before the first barrier. */
 template <class Op>
-static __device__ __forceinline__ void open_lists(frames<Op> &s)
+DEVICE void open_lists(subdomain_tiles<Op> &s)
 {
     if (threadIdx.x < MAX_TAIL_LEVELS)
         s.counts[threadIdx.x].listed = false;

@@ -145,7 +145,7 @@ static __device__ __forceinline__ void fill_walls(double *u, const struct own_wa
              n += TEAM)
             fill_wall<RULE, PAIRED>(wall_place_of(lists, n, u, sj, sk));
     });
-    meet<TEAM>();
+    group_sync<TEAM>();
 }
 
 #endif

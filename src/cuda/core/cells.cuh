@@ -3,6 +3,9 @@
 #define CUDA_CORE_CELLS_CUH
 /* What kernels know of a patch, and of memory. */
 
+/* A function for the device. */
+#define DEVICE static __device__ __forceinline__
+
 /* One patch as kernels see it. */
 struct cells {
     int n[3];

@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The kernel of an exchange between GPUs, and its time-out. It sends packets (core/packet.cuh) into
+ * other GPUs' buffers and polls those in its own, as NCCL's protocol LL does. A packet holds 12
+ * bytes of data, so three cells take two. The device counts exchanges, so a recording can be
+ * replayed. */
+#include "cuda/peer/peer.cuh"
+#include <algorithm>
+extern "C" {
+#include "comm/comm.h"
+}
+
+#define TIMEOUT_NS 60000000000ull /* for a rank that never comes */
+
+/* What the host reads after a kernel has given up. */
+struct peer_timeout {
+    int happened, peer, dim;
+};
+static struct peer_timeout *timeout_on_host, *timeout_on_device;
+
+static __device__ unsigned long long nanoseconds()
+{
+    unsigned long long t;
+    asm volatile("mov.u64 %0, %globaltimer;" : "=l"(t));
+    return t;
+}
+
+static __device__ void give_up(struct peer_timeout *t, int peer, int dim)
+{
+    t->peer = peer;
+    t->dim = dim;
+    __threadfence_system();
+    t->happened = 1;
+    __threadfence_system();
+    __trap();
+}
+
+/* What a packet holds: a cell, and half of another cell beside the number of the exchange. */
+struct peer_packet {
+    double cell;
+    unsigned half, number;
+};
+
+static __device__ void store(struct packet *at, struct peer_packet p)
+{
+    store_packet<cuda::thread_scope_system>(at,
+                                            {p.cell, (unsigned long long)p.half << 32 | p.number});
+}
+
+static __device__ struct peer_packet load(const struct packet *at)
+{
+    const struct packet p = load_packet<cuda::thread_scope_system>(at);
+    return {p.value, (unsigned)(p.number >> 32), (unsigned)p.number};
+}
+
+/* Polls p until it is of this exchange. */
+static __device__ void wait_for(struct peer_packet &p, const struct packet *at, unsigned number,
+                                struct peer_timeout *t, int peer, int dim)
+{
+    if (p.number == number)
+        return;
+    const unsigned long long start = nanoseconds();
+    while ((p = load(at)).number != number)
+        if (nanoseconds() - start > TIMEOUT_NS)
+            give_up(t, peer, dim);
+}
+
+static __device__ unsigned cells_in(const struct copy &c)
+{
+    return (unsigned)c.n[0] * c.n[1] * c.n[2];
+}
+
+/* The element of cell x of a copy whose first cell is element `at`. */
+static __device__ long element_of(const struct copy &c, unsigned x, long at, long sj, long sk)
+{
+    const unsigned n0 = c.n[0], n1 = c.n[1], row = x / n0, i = x - row * n0, k = row / n1,
+                   j = row - k * n1;
+    return at + i + j * sj + k * sk;
+}
+
+/* This thread's cells of a unit, x, x + PEER_BLOCK and x + 2 PEER_BLOCK, as far as they exist. */
+static __device__ void read_cells(const struct copy &c, unsigned x, const double *from,
+                                  double values[3])
+{
+    for (unsigned a = 0; a < 3; a++)
+        values[a] =
+            x + a * PEER_BLOCK < cells_in(c)
+                ? __ldcg(&from[element_of(c, x + a * PEER_BLOCK, c.from, c.from_sj, c.from_sk)])
+                : 0.0;
+}
+
+static __device__ void write_cells(const struct copy &c, unsigned x, double *to,
+                                   const double values[3])
+{
+    for (unsigned a = 0; a < 3; a++)
+        if (x + a * PEER_BLOCK < cells_in(c))
+            to[element_of(c, x + a * PEER_BLOCK, c.to, c.to_sj, c.to_sk)] = values[a];
+}
+
+/* Which of a thread's two packets exist. An empty message has one packet and no cells. */
+static __device__ bool has_first(const struct copy &c, unsigned x)
+{
+    return x == 0 || x < cells_in(c);
+}
+
+static __device__ bool has_second(const struct copy &c, unsigned x)
+{
+    return x + PEER_BLOCK < cells_in(c);
+}
+
+static __device__ void send(const struct copy &c, unsigned x, const double *from,
+                            struct packet *packets, unsigned number)
+{
+    double values[3];
+    read_cells(c, x, from, values);
+    if (has_first(c, x))
+        store(packets, {values[0], (unsigned)__double2loint(values[1]), number});
+    if (has_second(c, x))
+        store(packets + PEER_BLOCK, {values[2], (unsigned)__double2hiint(values[1]), number});
+}
+
+static __device__ void receive(const struct peer_task &task, unsigned x,
+                               const struct packet *packets, double *to, unsigned number,
+                               struct peer_timeout *t, int dim)
+{
+    const bool first = has_first(task.copy, x), second = has_second(task.copy, x);
+    struct peer_packet a = {0.0, 0, number}, b = a;
+    if (first)
+        a = load(packets);
+    if (second)
+        b = load(packets + PEER_BLOCK);
+    wait_for(a, packets, number, t, task.peer, dim);
+    wait_for(b, packets + PEER_BLOCK, number, t, task.peer, dim);
+    const double values[3] = {a.cell, __hiloint2double((int)b.half, (int)a.half), b.cell};
+    write_cells(task.copy, x, to, values);
+}
+
+static __device__ void do_unit(const struct peer_task &task, unsigned unit, const double *from,
+                               double *to, unsigned number, struct peer_timeout *t, int dim)
+{
+    const unsigned x = unit * UNIT_CELLS + threadIdx.x;
+    struct packet *packets =
+        (number & 1 ? task.packets[1] : task.packets[0]) + (long)unit * UNIT_PACKETS + threadIdx.x;
+    if (task.direction == PEER_SEND)
+        send(task.copy, x, from, packets, number);
+    else if (task.direction == PEER_RECEIVE)
+        receive(task, x, packets, to, number, t, dim);
+    else {
+        double values[3];
+        read_cells(task.copy, x, from, values);
+        write_cells(task.copy, x, to, values);
+    }
+}
+
+static __global__ void __launch_bounds__(PEER_BLOCK)
+    exchange_kernel(struct peer_task *tasks, int count, const double *from, double *to,
+                    struct peer_timeout *t, int dim)
+{
+    for (int x = blockIdx.x; x < count; x += gridDim.x) {
+        const struct peer_task task = tasks[x];
+        const unsigned number = task.number + 1;
+        for (unsigned unit = task.first; unit < task.end; unit++)
+            do_unit(task, unit, from, to, number, t, dim);
+        __syncthreads(); /* all threads have read the number */
+        if (threadIdx.x == 0)
+            tasks[x].number = number;
+    }
+}
+
+unsigned peer_resident_blocks()
+{
+    static int per_multiprocessor;
+    static const cudaError_t found = cudaOccupancyMaxActiveBlocksPerMultiprocessor(
+        &per_multiprocessor, exchange_kernel, PEER_BLOCK, 0);
+    CUDA_CALL(found);
+    return (unsigned)(per_multiprocessor * cuda_multiprocessors());
+}
+
+void peer_exchange(struct peer_task *tasks, int count, const double *from, double *to, int dim)
+{
+    exchange_kernel<<<std::min((unsigned)count, peer_resident_blocks()), PEER_BLOCK, 0,
+                      cuda_stream()>>>(tasks, count, from, to, timeout_on_device, dim);
+    CUDA_LAUNCHED();
+}
+
+void peer_open_timeout()
+{
+    if (timeout_on_host)
+        return;
+    CUDA_CALL(
+        cudaHostAlloc((void **)&timeout_on_host, sizeof *timeout_on_host, cudaHostAllocMapped));
+    *timeout_on_host = {};
+    CUDA_CALL(cudaHostGetDevicePointer((void **)&timeout_on_device, timeout_on_host, 0));
+}
+
+void cuda_peer_report_timeout()
+{
+    const volatile struct peer_timeout *t = timeout_on_host;
+    if (t && t->happened)
+        die(STATUS_SYSTEM,
+            "rank %d waited a minute for rank %d in an exchange between %d^3 levels: its message "
+            "never came",
+            comm_rank(), t->peer, t->dim);
+}
