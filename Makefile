@@ -106,8 +106,7 @@ CUDA_C := $(filter-out $(if $(filter 1,$(CUDA)),src/cuda/absent.c),$(sort $(wild
 LEFT_OUT := src/app/main.c \
             src/base/ranges$(if $(filter 1,$(NVTX)),_absent).c \
             src/cli/json$(if $(filter 1,$(CJSON)),_absent).c \
-            src/app/input_file$(if $(filter 1,$(INIH)),_absent).c \
-            src/app/json_report$(if $(filter 1,$(CJSON)),_absent).c
+            src/app/input_file$(if $(filter 1,$(INIH)),_absent).c
 SOURCES := $(filter-out $(LEFT_OUT),$(sort $(wildcard $(MODULES:%=src/%/*.c)))) $(CUDA_C)
 CUDA_SOURCES := $(if $(filter 1,$(CUDA)),$(sort $(wildcard src/cuda/*.cu src/cuda/*/*.cu)))
 OBJECTS := $(SOURCES:%=$(BUILD)/%.o) $(CUDA_SOURCES:%=$(BUILD)/%.o)

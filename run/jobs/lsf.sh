@@ -3,12 +3,12 @@
 #BSUB -J hpgmg-scaling
 #BSUB -nnodes 2
 #BSUB -W 30
-# A scaling study under LSF with jsrun, one rank a GPU: bsub run/jobs/lsf.sh, from the project's folder. jsrun's resource
+# A scaling study under LSF with jsrun, one rank per GPU: bsub run/jobs/lsf.sh, from the project's folder. jsrun's resource
 # sets below are whole nodes of six GPUs; change them together with the numbers of ranks.
 #
-# A resource set of one GPU (-g 1) hides the others from its rank, and ranks can then not map each other's memory (CUDA
-# IPC, --transport peer). With one set a node (-r 1) all its ranks see all its GPUs, and the program gives each its own.
-# Numbers of ranks must be multiples of what a set holds. The report's line "messages" says how messages went.
+# Every rank must see all GPUs of its node, or ranks cannot map each other's memory (CUDA IPC, --transport peer). A resource
+# set of one GPU (-g 1) hides the others from its rank. With one set per node (-r 1) each rank sees all GPUs, and the program
+# gives it its own. Numbers of ranks must be multiples of the ranks of a set. The report's line "messages" names the transport.
 set -eu
 cd "${LS_SUBCWD:-.}"
 export OMP_NUM_THREADS=7

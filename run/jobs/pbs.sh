@@ -4,12 +4,12 @@
 #PBS -l select=2:ncpus=32:mpiprocs=4:ngpus=4
 #PBS -l place=scatter:excl
 #PBS -l walltime=00:30:00
-# A scaling study under PBS, one rank a GPU: qsub run/jobs/pbs.sh, from the project's folder. The lines above ask for
+# A scaling study under PBS, one rank per GPU: qsub run/jobs/pbs.sh, from the project's folder. The lines above ask for
 # nodes of four GPUs; change them together.
 #
-# Every rank must see all GPUs of its node: the program gives each rank its own, and ranks that map each other's memory
-# (CUDA IPC, --transport peer) need the others' to be visible too. So no wrapper that sets CUDA_VISIBLE_DEVICES to one
-# GPU a rank. The report's line "messages" says how messages went.
+# Every rank must see all GPUs of its node, or ranks cannot map each other's memory (CUDA IPC, --transport peer). So use no
+# wrapper that sets CUDA_VISIBLE_DEVICES to one GPU per rank: the program gives each rank its own. The report's line
+# "messages" names the transport.
 set -eu
 cd "${PBS_O_WORKDIR:-.}"
 export OMP_NUM_THREADS=8

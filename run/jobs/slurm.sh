@@ -6,13 +6,12 @@
 #SBATCH --gpus-per-node=4
 #SBATCH --cpus-per-task=8
 #SBATCH --time=00:30:00
-# A scaling study under Slurm, one rank a GPU: sbatch run/jobs/slurm.sh, from the project's folder. The lines above ask
+# A scaling study under Slurm, one rank per GPU: sbatch run/jobs/slurm.sh, from the project's folder. The lines above ask
 # for nodes of four GPUs; change them together.
 #
-# Every rank must see all GPUs of its node: the program gives each rank its own, and ranks that map each other's memory
-# (CUDA IPC, --transport peer) need the others' to be visible too. So ask for GPUs by node, as above. With --gpus-per-task,
-# or with --gpu-bind other than none, a rank sees one GPU only; runs still work, but by way of host memory and slowly.
-# The report's line "messages" says which it was.
+# Every rank must see all GPUs of its node, or ranks cannot map each other's memory (CUDA IPC, --transport peer). So ask for
+# GPUs per node, as above; the program gives each rank its own. With --gpus-per-task, or --gpu-bind other than none, a rank
+# sees one GPU only: messages then go through host memory, which is slow. The report's line "messages" names the transport.
 set -eu
 export OMP_NUM_THREADS=${SLURM_CPUS_PER_TASK:-8}
 run/scaling --launcher 'srun --ntasks={ranks} --gpu-bind=none --cpu-bind=cores' --ranks 1,2,4,8 \

@@ -3,15 +3,14 @@
 #include <math.h>
 #include "operators/problem.h"
 
-/* Columns of the record: the converged solution, and one F-cycle with each smoother. */
+/* Columns of the record: the converged solution, then one F-cycle per smoother. */
 enum { CONVERGED, F_GSRB, F_CHEBYSHEV, F_JACOBI, F_L1JACOBI, NUM_COLUMNS };
 enum { DIRICHLET, PERIODIC };
 enum { POISSON, HELMHOLTZ };
 enum { CONSTANT, VARIABLE };
-enum { FV, SINE, P4, P6 };
 
-/* Where the observed order between two recorded sizes is below this part of the theoretical one,
- * their errors are not yet those of a fine grid, and say nothing of the sizes between them. */
+/* Errors are interpolated between two sizes only if their observed order is at least this fraction
+ * of the theoretical one: coarser grids are not yet in the asymptotic range. */
 #define LEAST_ORDER 0.65
 
 struct entry {
@@ -21,7 +20,7 @@ struct entry {
 /* [problem][order 4][periodic][helmholtz][variable][column][size] */
 static const struct entry record[PROBLEM_COUNT][2][2][2][2][NUM_COLUMNS][ACCURACY_SIZES] = {
 #define RECORD(problem, order, boundary, equation, coefficients, column, ...)                      \
-    [problem][(order) == 4][boundary][equation][coefficients][column] = {__VA_ARGS__},
+    [PROBLEM_##problem][(order) == 4][boundary][equation][coefficients][column] = {__VA_ARGS__},
 #include "app/accuracy_record.def"
 #undef RECORD
 };

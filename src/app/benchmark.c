@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "app/benchmark.h"
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include "app/breakdown.h"
-#include "app/progress.h"
 #include "app/transport.h"
 #include "base/check.h"
 #include "base/memory.h"
@@ -17,7 +18,7 @@
 #include "solvers/direct.h"
 #include "solvers/reduce.h"
 
-/* A right-hand side on 2h or 4h below this part of that on h is what rounding left of zero. */
+/* A right-hand side on 2h or 4h below this fraction of that on h is a zero with rounding errors. */
 #define VANISHING 1e-12
 enum { MIN_SOLVES = 10, MAX_SOLVES = 1000000, WARM_UP_SOLVES = 2 };
 
@@ -59,7 +60,7 @@ struct solver_choice benchmark_solver_choice(const struct options *o)
     return choice;
 }
 
-/* Solves to time: as asked, or as many as fill the time. Rank 0 of the level decides for all. */
+/* Number of timed solves: as asked, or as many as fill the time. Rank 0 decides for all. */
 static long choose_solves(const struct level *l, const struct options *o, double seconds_per_solve)
 {
     long solves = o->solves;
@@ -112,14 +113,29 @@ bool size_is_trivial(const struct benchmark *b, const struct size_record *r)
     return r->rhs_norm <= VANISHING * b->sizes[0].rhs_norm;
 }
 
-/* A solve that missed its tolerance has no time, unless there was nothing to solve. */
+/* Solves that missed their tolerance are not timed, unless there was nothing to solve. */
 static bool is_worth_timing(const struct benchmark *b, const struct size_record *r)
 {
     const bool finite = r->solve.cycles > 0 && isfinite(r->solve.history[r->solve.cycles - 1]);
     return finite && (r->solve.outcome == OUTCOME_DONE || size_is_trivial(b, r));
 }
 
-/* Warms up, checks, and times the solves of one size. Only ranks that hold boxes of the level. */
+/* Shows the progress of a size on stderr, at most five times per second, if that is a terminal.
+ * Not on stdout: Open MPI gives ranks a terminal as stdout even where its own stdout is a file. */
+static void show_progress(const struct size_record *r, long done)
+{
+    static double last_shown;
+    if (comm_rank() != 0 || !isatty(STDERR_FILENO))
+        return;
+    if (done == r->solves)
+        fprintf(stderr, "\r%60s\r", "");
+    else if (timer_seconds() - last_shown >= 0.2) {
+        last_shown = timer_seconds();
+        fprintf(stderr, "\r  timing %-2s  solve %ld of %ld ", r->name, done, r->solves);
+    }
+}
+
+/* Warms up, checks, and times the solves of one size, on the ranks that hold boxes of the level. */
 static void measure(struct solver *s, const struct benchmark *b, struct size_record *r,
                     const struct options *o)
 {
@@ -137,14 +153,14 @@ static void measure(struct solver *s, const struct benchmark *b, struct size_rec
     r->samples = memory_alloc((size_t)r->solves * sizeof *r->samples, "timing samples");
     for (long i = 0; i < r->solves; i++) {
         r->samples[i] = timed_solve(s, r);
-        progress_show(r->name, i + 1, r->solves);
+        if (!o->quiet)
+            show_progress(r, i + 1);
     }
-    progress_clear();
     r->reproducible = reduce_checksum(l, FIELD_U) == r->checksum;
     summarise(r);
 }
 
-/* ‖u − u_exact‖_max; the Richardson analysis has no more use for FIELD_SAVE then. */
+/* ‖u − u_exact‖_max; NaN if u_exact is unknown. Overwrites FIELD_SAVE. */
 static double true_error(const struct hierarchy *h, struct level *l)
 {
     if (!problems[h->choice.problem].exact || !l->active)

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef APP_BENCHMARK_H
 #define APP_BENCHMARK_H
-/* The benchmark procedure (NUMERICS, The benchmark procedure and its report): solves for h, 2h and
- * 4h, timed; the Richardson analysis; and the checks that make a run VALID. Produces a record from
- * which every report is made; prints nothing but a progress line on a terminal. */
+/* The benchmark procedure (NUMERICS, The benchmark procedure and its report): timed solves for h,
+ * 2h and 4h, the Richardson analysis, and the checks that make a run VALID. Fills a record, of
+ * which all reports are made; prints only a progress line on a terminal. */
 #include <stdbool.h>
 #include "app/options.h"
 #include "app/verdict.h"
 #include "solvers/solver.h"
 
-/* One row of the time table: all stages of one name on one level. Per solve; seconds are the
- * slowest rank's, bytes the sum over ranks. */
+/* All stages of one name on one level, per solve. Seconds are the slowest rank's, bytes the sum
+ * over ranks. */
 struct stage_record {
     int level;
-    char name[48], kernels[80]; /* what did it; "" where nothing computed */
+    char name[48], kernels[80]; /* that ran; "" where nothing computes */
     double calls, seconds, bytes;
-    double pack, local, wait, unpack; /* parts of data movement, seconds */
+    double pack, local, wait, unpack; /* of halo exchanges and redistribution, seconds */
 };
 
 struct size_record {
@@ -28,7 +28,7 @@ struct size_record {
     double mean, median, min, max, deviation;
     double dof_per_second;          /* N³/mean; 0 if not timed */
     uint64_t checksum;              /* of u after the first solve */
-    bool reproducible;              /* all solves whose checksum was taken agree with it */
+    bool reproducible;              /* the last solve has the same checksum */
     double rhs_norm, solution_norm; /* ‖f‖_max, and ‖u‖_max after the first solve */
     double true_error;              /* ‖u − u_exact‖_max; NaN if not known */
     int nstages;
@@ -40,23 +40,20 @@ struct benchmark {
     struct size_record sizes[SOLVED_LEVELS];
     bool has_richardson; /* all three sizes exist */
     double richardson_error, richardson_order;
-    double copy_bytes_per_second; /* of this machine's memory, read + write, all ranks; 0 if not
-                                     measured */
+    double copy_bytes_per_second; /* read + write, all ranks; 0 if not measured */
     struct bottom_counts bottom;
     struct verdict verdict;
 };
 
-/* True if restriction left nothing of the right-hand side on this size but rounding, so that
- * relative residuals mean nothing. */
+/* True if the restricted right-hand side is 0 but for rounding, so that relative residuals mean
+ * nothing. */
 bool size_is_trivial(const struct benchmark *b, const struct size_record *r);
 
-/* Runs it. The record is complete on rank 0; verdict.valid on all ranks. Collective over the world.
- */
+/* The record is complete on rank 0; verdict.valid on all ranks. Collective over the world. */
 struct benchmark *benchmark_run(struct hierarchy *h, const struct options *options);
 void benchmark_destroy(struct benchmark *b);
 
-/* The hierarchy and solver that the options ask for; on_gpu: its levels live on the GPU that is
- * open. */
+/* The hierarchy and solver that the options ask for; on_gpu: on the GPU that is open. */
 struct hierarchy_choice benchmark_hierarchy_choice(const struct options *options, bool on_gpu);
 struct solver_choice benchmark_solver_choice(const struct options *options);
 

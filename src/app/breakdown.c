@@ -60,8 +60,7 @@ static void collect(void *data, struct program *p)
     program_time(p, false);
 }
 
-/* Seconds: the slowest rank's; bytes: all ranks'. Every rank has the same rows in the same order.
- */
+/* Seconds of the slowest rank, bytes of all. All ranks have the same rows in the same order. */
 static void reduce_row(MPI_Comm comm, struct stage_record *row)
 {
     double seconds[5] = {row->seconds, row->pack, row->local, row->wait, row->unpack};

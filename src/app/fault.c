@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "app/fault.h"
 #include <math.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include "comm/comm.h"
 #include "level/backend.h"
+#include "operators/hash.h"
 #include "solvers/program.h"
 
 enum place { PLACE_F, PLACE_BETA, PLACE_GHOST, PLACE_MESSAGE, NUM_PLACES };
@@ -14,7 +17,7 @@ struct fault {
     enum place place;
     int rank;
     double value;
-    long element; /* of the field that is spoilt, on the finest level */
+    long element; /* index into the field to spoil, on the finest level */
     bool done;
 };
 static struct fault armed;
@@ -27,7 +30,7 @@ static int word_index(const char *const *words, int count, const char *word, siz
     return i;
 }
 
-/* WHAT:RANK:VALUE without blanks or signs. */
+/* WHAT:RANK:VALUE, without blanks and signs. */
 static bool parse(const char *text, struct fault *fault)
 {
     static const char *const places[NUM_PLACES] = {"f", "beta", "ghost", "message"};
@@ -65,8 +68,8 @@ static bool arrives(const struct plan *halo, long element)
     return false;
 }
 
-/* A ghost cell next to a corner cell of the patch across a side that is no wall (in_message: whose
- * value comes in a message); -1 if there is none. */
+/* A ghost cell beside the patch's first corner cell, across a side that is no wall; in_message: one
+ * that is received in a message. -1 if there is none. */
 static long open_ghost(const struct level *l, const struct patch *p, bool in_message)
 {
     const long stride[3] = {1, p->sj, p->sk};
@@ -90,7 +93,7 @@ static long find_element(const struct level *l, enum place place)
     return element;
 }
 
-/* MG-PCG cycles on a residual of its own. */
+/* MG-PCG preconditions its own residual. */
 static bool is_right_hand_side(enum field field)
 {
     return field == FIELD_F || field == FIELD_PCG;
@@ -107,7 +110,7 @@ static void spoil_halo(void *data, const struct program *p, const struct stage *
     l->backend->upload(l->fields[stage->field] + fault->element, &fault->value, 1);
 }
 
-enum status fault_install(struct hierarchy *h, char *message, int message_size)
+static enum status install_fault(struct hierarchy *h, char *message, int message_size)
 {
     const char *text = getenv("HPGMG_FAULT");
     const struct level *l = h->levels[0];
@@ -132,4 +135,43 @@ enum status fault_install(struct hierarchy *h, char *message, int message_size)
     else if (here)
         program_observe(spoil_halo, &armed);
     return STATUS_VALID;
+}
+
+static struct {
+    uint64_t state; /* differs between ranks */
+    unsigned most;  /* microseconds */
+} delay;
+
+static void sleep_after_stage(void *data, const struct program *p, const struct stage *stage)
+{
+    (void)data;
+    (void)p;
+    (void)stage;
+    delay.state = hash_mix(delay.state + 1);
+    const long nanoseconds = (long)(delay.state % (1000ull * delay.most + 1));
+    const struct timespec time = {nanoseconds / 1000000000, nanoseconds % 1000000000};
+    nanosleep(&time, NULL);
+}
+
+static enum status install_delay(char *message, int message_size)
+{
+    const char *text = getenv("HPGMG_DELAY");
+    unsigned seed;
+    char rest;
+    if (!text)
+        return STATUS_VALID;
+    const bool unsigned_only = text[strspn(text, "0123456789:")] == '\0'; /* %u takes signs */
+    if (!unsigned_only || sscanf(text, "%9u:%7u%c", &seed, &delay.most, &rest) != 2) {
+        snprintf(message, (size_t)message_size, "HPGMG_DELAY=%s is not SEED:MICROSECONDS", text);
+        return STATUS_USAGE;
+    }
+    delay.state = hash_mix(seed * 1000003ull + (uint64_t)comm_rank());
+    program_observe(sleep_after_stage, NULL);
+    return STATUS_VALID;
+}
+
+enum status fault_install(struct hierarchy *h, char *message, int message_size)
+{
+    const enum status status = install_delay(message, message_size);
+    return status == STATUS_VALID ? install_fault(h, message, message_size) : status;
 }

@@ -13,7 +13,7 @@ struct reader {
     FILE *file;
     input_file_set *set;
     void *data;
-    int line;            /* of the file: the one that inih is working on */
+    int line;            /* that inih is parsing */
     bool refused;        /* set returned false */
     int read_error;      /* errno of a failed read, or 0 */
     const char *problem; /* what is wrong with the line itself, or NULL */
@@ -28,22 +28,21 @@ static void cut_comment(char *line)
         }
 }
 
-/* inih takes an indented line as the continuation of the value above it, which no option has. */
+/* inih would take an indented line as a continuation of the value above it. */
 static void cut_indentation(char *line)
 {
     const size_t blanks = strspn(line, " \t");
     memmove(line, line + blanks, strlen(line + blanks) + 1);
 }
 
-/* What editors of some systems put at the beginning of a text. */
+/* UTF-8's, which some editors write. */
 static void cut_byte_order_mark(char *line)
 {
     if (strncmp(line, "\xef\xbb\xbf", 3) == 0)
         memmove(line, line + 3, strlen(line + 3) + 1);
 }
 
-/* inih's fgets: counts lines, and ends the file at the first error so that it is the one reported.
- */
+/* fgets for inih. Counts lines, and ends the file at the first error, which is then reported. */
 static char *next_line(char *text, int size, void *stream)
 {
     struct reader *r = stream;
@@ -74,7 +73,7 @@ static int take_key(void *user, const char *section, const char *key, const char
     return !r->refused;
 }
 
-/* Each rank reads the file, and of a pipe only one would get what is in it. */
+/* Each rank reads the file; of a pipe only one rank would get the contents. */
 static bool is_for_one_rank(const char *path)
 {
     struct stat s;

@@ -3,13 +3,11 @@
 #include <stdio.h>
 #include <string.h>
 #include "app/benchmark.h"
-#include "app/delay.h"
 #include "app/fault.h"
 #include "app/json_report.h"
 #include "app/options.h"
-#include "app/options_table.h"
-#include "app/progress.h"
 #include "app/report.h"
+#include "app/run_info.h"
 #include "app/threshold.h"
 #include "app/transport.h"
 #include "base/check.h"
@@ -17,14 +15,13 @@
 #include "cli/option_check.h"
 #include "cli/build_info.h"
 #include "cli/command_line.h"
-#include "cli/gpu_choice.h"
-#include "cli/thread_stack.h"
+#include "cli/environment.h"
 #include "cli/tuning_choice.h"
 #include "comm/comm.h"
 #include "cuda/cuda.h"
 #include "solvers/size.h"
 
-/* Says on rank 0 why the run cannot be; every rank returns the same status. */
+/* Prints the reason on rank 0 and returns status. */
 static enum status refuse(enum status status, char *message)
 {
     message_make_one_line(message);
@@ -33,40 +30,25 @@ static enum status refuse(enum status status, char *message)
     return status;
 }
 
-/* Refuses a size whose fields do not fit: `needed` by the ranks that share one memory, of which
- * `available` bytes are left on the rank that has least. 0 available: unknown. All ranks agree. */
-static enum status check_bytes(double needed, double available, const char *where, char *message,
-                               int size)
+/* Refuses a size whose fields do not fit into the memory of a node or of a GPU. */
+static enum status check_memory(const struct hierarchy_choice *choice, char *message, int size)
 {
-    comm_min_f64(MPI_COMM_WORLD, &available, 1);
-    if (available == 0.0 || needed <= available)
+    const bool on_device = choice->backend->on_device;
+    struct memory_need need = memory_need_of_node(choice);
+    const bool node_fits = memory_need_fits(&need);
+    if (node_fits && on_device)
+        need = memory_need_of_gpu(choice);
+    if (memory_need_fits(&need))
         return STATUS_VALID;
     snprintf(message, (size_t)size,
-             "this size needs %.0f bytes of memory a %s, %.0f are available; choose fewer boxes or "
-             "a smaller LOG2_BOX_DIM",
-             needed, where, available);
+             "this size needs %.0f bytes of memory per %s, but %.0f are available; choose fewer "
+             "boxes or a smaller LOG2_BOX_DIM",
+             need.needed, node_fits ? "GPU" : "node", need.available);
     return STATUS_MEMORY;
 }
 
-static enum status check_memory(const struct hierarchy_choice *choice, char *message, int size)
-{
-    const struct hierarchy_shape shape = hierarchy_shape(choice, comm_size());
-    const double on_host = (double)hierarchy_bytes(choice, &shape, comm_size(), false);
-    const double on_device = (double)hierarchy_bytes(choice, &shape, comm_size(), true);
-    const struct cuda_device *gpu = choice->backend->on_device ? cuda_device() : NULL;
-    double node_size = comm_node_size(); /* of the fullest node, or ranks would not agree */
-    comm_max_f64(MPI_COMM_WORLD, &node_size, 1);
-    const int ranks = (int)node_size, gpus = gpu ? gpu->count : 1;
-    const int sharing = (ranks + gpus - 1) / gpus;
-    enum status status =
-        check_bytes(on_host * ranks, (double)memory_available_bytes(), "node", message, size);
-    if (status == STATUS_VALID && gpu)
-        status = check_bytes(on_device * sharing, (double)gpu->free_bytes, "GPU", message, size);
-    return status;
-}
-
-/* What is left to choose where there are GPUs. Several of them keep all levels: a level on the CPU
- * would bring the host into cycles that need none. */
+/* What "auto" leaves open on GPUs. Several GPUs keep all levels: a level on the CPU would need host
+ * synchronisation in every cycle. */
 static void choose_thresholds(struct options *o, struct hierarchy_choice *choice)
 {
     if (o->agglomerate_below == 0 && comm_size() > 1)
@@ -78,31 +60,28 @@ static void choose_thresholds(struct options *o, struct hierarchy_choice *choice
 
 static enum status check_environment(const struct options *o, char *message, int size)
 {
-    if (!o->json || json_report_available())
+    if (!o->json || json_available())
         return thread_stack_check(message, size);
     snprintf(message, (size_t)size,
-             "--json: this build has no cJSON library; README.md says how to add it");
+             "--json: this build has no cJSON library; install libcjson-dev and build again");
     return STATUS_ENVIRONMENT;
 }
 
-/* note: a warning to give once nothing else can be refused, or "". */
+/* note: a warning, or "", to print once nothing can be refused any more. */
 static enum status run_benchmark(const struct options *o, const struct hierarchy_choice *choice,
                                  const char *note)
 {
-    struct json_report *json = NULL;
-    if (o->json && !(json = json_report_open(o->json)))
+    struct json_file *json = NULL; /* rank 0's */
+    if (o->json && !json_report_open(o->json, &json))
         return STATUS_SYSTEM;
     if (note[0] && comm_rank() == 0)
         warn("%s", note);
-    progress_enable(!o->quiet);
     struct hierarchy *h = hierarchy_create(choice);
     char message[256];
-    enum status status = delay_install(message, sizeof message);
-    if (status == STATUS_VALID)
-        status = fault_install(h, message, sizeof message);
+    enum status status = fault_install(h, message, sizeof message);
     if (status != STATUS_VALID) {
         if (json)
-            json_report_discard(json);
+            json_file_discard(json);
         hierarchy_destroy(h);
         return refuse(status, message);
     }
@@ -110,7 +89,7 @@ static enum status run_benchmark(const struct options *o, const struct hierarchy
     struct benchmark *b = benchmark_run(h, o);
     status = b->verdict.valid ? STATUS_VALID : STATUS_INVALID;
     report_results(h, o, b);
-    if (json && !json_report_write(json, h, o, b))
+    if (o->json && !json_report_write(json, h, o, b))
         status = STATUS_SYSTEM;
     benchmark_destroy(b);
     hierarchy_destroy(h);
@@ -135,7 +114,7 @@ static enum status choose_kernels(const struct options *o, bool on_gpu, char *me
     if (on_gpu && cuda_choose_kernels(o->kernels, reason, sizeof reason))
         return STATUS_VALID;
     snprintf(message, (size_t)size, "--kernels: %s",
-             on_gpu ? reason : "all levels run on the CPU, which has --loops");
+             on_gpu ? reason : "all levels run on the CPU, whose loops --loops chooses");
     return STATUS_USAGE;
 }
 
@@ -189,7 +168,7 @@ int main(int argc, char **argv)
     comm_start(&argc, &argv);
     enum status status = run(argc, argv);
     if (fflush(stdout) != 0 || ferror(stdout)) {
-        fprintf(stderr, "hpgmg-gpu: error: standard output could not be written whole\n");
+        fprintf(stderr, "hpgmg-gpu: error: standard output could not be written\n");
         status = STATUS_SYSTEM;
     }
     comm_finish();

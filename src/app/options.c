@@ -2,19 +2,18 @@
 #include <string.h>
 #include "app/input_file.h"
 #include "app/options.h"
-#include "app/options_table.h"
 #include "base/memory.h"
 #include "cli/command_line.h"
 
-/* Pairs that contradict each other. */
+/* Pairs of options that contradict each other. */
 static const struct {
     const char *names[2];
     const char *reason;
 } exclusive[] = {
-    {{"quiet", "breakdown"}, "quiet leaves the breakdown out"},
+    {{"quiet", "breakdown"}, "--quiet omits the breakdown"},
     {{"dry-run", "checksum"}, "a dry run solves nothing"},
     {{"dry-run", "json"}, "a dry run solves nothing"},
-    {{"solves", "min-time"}, "they both say how many solves are timed"},
+    {{"solves", "min-time"}, "both set the number of timed solves"},
 };
 enum { EXCLUSIVE_PAIRS = sizeof exclusive / sizeof exclusive[0] };
 
@@ -28,8 +27,8 @@ static bool set_from_file(void *data, int line, const char *key, const char *val
     return (row ? parser_set(p, row, value) : parser_fail_unknown(p, key)) == STATUS_VALID;
 }
 
-/* The command line has named a file: starts again with the file, and reads the command line over
- * it. */
+/* The command line names an input file: reads the file into the defaults, then the command line
+ * again. */
 static enum status read_file(struct parser *p, int argc, char **argv)
 {
     struct options *options = p->options;
@@ -51,11 +50,11 @@ static enum status check_positionals(struct parser *p)
 {
     int from_command_line = 0;
     const struct option_row *missing = NULL;
-    for (int i = option_count - 1; i >= 0; i--)
-        if (option_table[i].uses & OPTION_POSITIONAL) {
+    for (int i = options_list.count - 1; i >= 0; i--)
+        if (options_list.rows[i].uses & OPTION_POSITIONAL) {
             from_command_line += (p->seen[i] & OPTION_COMMAND_LINE) != 0;
             if (!p->seen[i])
-                missing = &option_table[i];
+                missing = &options_list.rows[i];
         }
     if (missing)
         return parser_fail(p, "missing %s; usage: hpgmg-gpu [options] LOG2_BOX_DIM BOXES_PER_RANK",
@@ -70,13 +69,13 @@ static enum status check_positionals(struct parser *p)
 /* 0: not given; 1: in the file; 2: on the command line, which wins. */
 static int strength(const struct parser *p, const struct option_row *row)
 {
-    const int seen = p->seen[row - option_table];
+    const int seen = p->seen[row - options_list.rows];
     if (!seen || !option_is_chosen(row, p->options))
         return 0;
     return seen & OPTION_COMMAND_LINE ? 2 : 1;
 }
 
-/* Refuses contradicting pairs, unless one is in the file and the other on the command line. */
+/* Refuses contradicting pairs, unless one is in the file, which yields to the command line. */
 static enum status check_exclusive(struct parser *p)
 {
     for (int i = 0; i < EXCLUSIVE_PAIRS; i++) {
@@ -95,7 +94,7 @@ static enum status check_exclusive(struct parser *p)
     return STATUS_VALID;
 }
 
-/* Only the F-cycle has an end of its own: all else needs a tolerance. */
+/* One F-cycle needs no tolerance; V-cycles and CG do. */
 static enum status check_tolerance(struct parser *p)
 {
     struct options *o = p->options;
@@ -103,8 +102,8 @@ static enum status check_tolerance(struct parser *p)
         o->rtol = 1e-10;
     if (o->rtol == 0 && parser_was_given(p, "max-cycles"))
         return parser_fail(
-            p, "--max-cycles: needs --rtol, --cycle v or --solver mgpcg; one F-cycle is run "
-               "without them");
+            p, "--max-cycles: needs --rtol, --cycle v or --solver mgpcg; without them one "
+               "F-cycle is run");
     return STATUS_VALID;
 }
 
@@ -166,7 +165,7 @@ struct operator_choice options_operator(const struct options *o)
                                     .smoother = (enum smoother)o->smoother};
 }
 
-/* What has no effect on this run although the table has it. */
+/* True if the option has no effect on this run. */
 static bool is_idle(const struct option_row *row, const struct options *options)
 {
     if (strcmp(row->name, "max-cycles") == 0)
@@ -178,8 +177,8 @@ void options_visit(const struct options *options,
                    void (*visit)(void *data, const char *name, const char *value), void *data)
 {
     char buffer[OPTION_TEXT_SIZE];
-    for (int i = 0; i < option_count; i++) {
-        const struct option_row *row = &option_table[i];
+    for (int i = 0; i < options_list.count; i++) {
+        const struct option_row *row = &options_list.rows[i];
         if ((row->uses & OPTION_SHAPES) && !is_idle(row, options))
             visit(data, row->name, option_text(row, options, buffer));
     }
@@ -191,7 +190,7 @@ void options_print_help(FILE *out)
                  "Times geometric multigrid solves on a cube, and checks every answer.\n\n");
     option_print_help(&options_list, out);
     fprintf(out,
-            "\nInput files have lines `key = value` and comments after `#`. Keys are the option\n"
+            "\nInput files have lines `key = value`; comments begin with `#`. Keys are option\n"
             "names without dashes, log2-box-dim and boxes-per-rank; flags are true or false.\n"
             "Exit: 0 valid, 1 invalid answer, 2 usage, 3 environment, 4 memory, 5 system.\n");
 }

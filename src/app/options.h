@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef APP_OPTIONS_H
 #define APP_OPTIONS_H
-/* Every choice of a run. One table row per option (options_table.c) gives its name, kind, default,
- * help text and legal values; parsing, --help, input files and the echo in the report follow from
- * it. */
+/* Every choice of a run. One table row per option (options_table.c) has its name, kind, default,
+ * help text and legal values; parsing, --help, input files and the echo in reports follow from it.
+ */
 #include <stdbool.h>
 #include <stdio.h>
 #include "base/status.h"
 #include "cli/operator_options.h"
+#include "cli/option.h"
+#include "operators/problem.h"
 #include "operators/stencil.h"
 
-enum problem_kind { PROBLEM_FV, PROBLEM_SINE, PROBLEM_P4, PROBLEM_P6 };
 enum cycle_kind { CYCLE_F, CYCLE_V };
 enum solver_kind { SOLVER_MG, SOLVER_MGPCG };
 enum bottom_kind { BOTTOM_BICGSTAB, BOTTOM_CG, BOTTOM_SMOOTH, BOTTOM_DIRECT };
 enum loops { LOOPS_TILED, LOOPS_PLAIN };
 enum transport_kind { TRANSPORT_AUTO, TRANSPORT_PEER, TRANSPORT_CUDA_AWARE, TRANSPORT_STAGED };
 
-/* No level has fewer cells than this. */
+/* Values of `never`: no level has fewer cells, and none is large enough. */
 enum { CPU_BELOW_NEVER = 1, AGGLOMERATE_NEVER = 1 };
-/* No level has enough. */
 enum { OVERLAP_NEVER = -1 };
 
 struct options {
@@ -27,54 +27,52 @@ struct options {
     long boxes_per_rank; /* second positional argument */
 
     int order;    /* 2, 4 */
-    int equation; /* enum values, stored as int so that one table can point at all of them */
+    int equation; /* enums are stored as int, so that one table can point at all of them */
     int boundary;
     int coefficients;
     int problem;
     int smoother;
     int cycle;
-    double rtol; /* 0: one F-cycle; never 0 with --cycle v or --solver mgpcg (1e-10 unless given) */
-    int max_cycles; /* V-cycles (or CG iterations) at most when a tolerance is asked for */
+    double rtol;    /* 0: one F-cycle; with --cycle v or --solver mgpcg 1e-10 unless given */
+    int max_cycles; /* the most V-cycles or CG iterations, with a tolerance */
     int solver;
     int bottom;
-    int backend;    /* enum backend_choice */
-    long cpu_below; /* levels of fewer cells live on the CPU although there is a GPU; 0: auto */
-    long agglomerate_below; /* 2³ boxes of fewer cells are joined, on fewer ranks; 0: auto */
-    int transport;          /* enum transport_kind: of messages between GPUs */
-    long overlap_above; /* levels of at least so many cells a rank work while halos travel; 0: auto
-                         */
-    int loops;          /* CPU loops: tiled or plain; same bits */
-    long solves;        /* timed solves per size; 0: as many as fill min_time, at least 10 */
-    double min_time;    /* seconds per size; without meaning if solves > 0 */
+    int backend;            /* enum backend_choice */
+    long cpu_below;         /* levels of fewer cells live on the CPU; 0: auto */
+    long agglomerate_below; /* 2×2×2 boxes merge below this number of cells; 0: auto */
+    int transport;          /* between GPUs */
+    long overlap_above;     /* cells per GPU from which halo exchange overlaps; 0: auto */
+    int loops;              /* of the CPU backend */
+    long solves;            /* timed, per size; 0: as many as fill min_time, at least 10 */
+    double min_time;        /* seconds per size; unused if solves > 0 */
 
     bool breakdown, show_cycle, checksum, quiet, dry_run;
     char *json;    /* path or NULL */
-    char *kernels; /* names with commas between them; NULL: "default", all */
-    char *tuning;  /* path, "none", or NULL: this GPU's file if there is one */
+    char *kernels; /* names with commas between them; NULL: all */
+    char *tuning;  /* path, "none", or NULL: the GPU's file if there is one */
     char *input;   /* path or NULL */
 
-    bool help, version, list_kernels; /* asked for: everything else is then unset */
+    bool help, version, list_kernels; /* requests: all other members are then unset */
 };
 
-/* Parses the command line and the input file it names (the command line wins). On success returns
- * STATUS_VALID. On an error returns STATUS_USAGE (wrong option, value or file) or
- * STATUS_ENVIRONMENT (--input without the library that it needs) and writes one line without
- * newline into message, naming the option and the nearest valid value. Prints nothing. The paths
- * are allocated with memory_alloc; options_release frees them. */
+/* One row per option; to add one, add a member above and a row (options_table.c). */
+extern const struct option_list options_list;
+
+/* Parses the command line and the input file that it names; the command line wins. On an error
+ * returns STATUS_USAGE, or STATUS_ENVIRONMENT (--input without inih), and writes one line without
+ * newline into message. Prints nothing. options_release frees the texts. */
 enum status options_parse(struct options *options, int argc, char **argv, char *message,
                           int message_size);
 void options_release(struct options *options);
 
-/* The operator that they choose. */
 struct operator_choice options_operator(const struct options *options);
 
-/* Text of --help (fits two screens of 80 columns). */
+/* At most 48 lines of 79 columns. */
 void options_print_help(FILE *out);
 
-/* Calls visit for every option that shapes the run, with its value as text in input-file syntax, in
- * table order. The report and the JSON echo are made of this; written to a file, it is an input
- * file for the same run. Left out are max-cycles without a tolerance and min-time with a fixed
- * number of solves, which mean nothing. */
+/* Calls visit for every option that determines the run, in table order, with its value as an input
+ * file would have it. Omits options without effect: max-cycles without a tolerance, and min-time
+ * with a fixed number of solves. */
 void options_visit(const struct options *options,
                    void (*visit)(void *data, const char *name, const char *value), void *data);
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "app/options_table.h"
+#include "app/options.h"
 #include "solvers/solver.h"
 
 static const struct choice thresholds[] = {{"never", CPU_BELOW_NEVER}, {NULL, 0}};
 static const struct choice overlaps[] = {{"never", OVERLAP_NEVER}, {NULL, 0}};
-static const struct choice problems[] = {
+static const struct choice problem_choices[] = {
     {"fv", PROBLEM_FV}, {"sine", PROBLEM_SINE}, {"p4", PROBLEM_P4}, {"p6", PROBLEM_P6}, {NULL, 0}};
 static const struct choice cycles[] = {{"f", CYCLE_F}, {"v", CYCLE_V}, {NULL, 0}};
 static const struct choice solvers[] = {{"mg", SOLVER_MG}, {"mgpcg", SOLVER_MGPCG}, {NULL, 0}};
@@ -34,72 +34,71 @@ static const struct choice loops[] = {{"tiled", LOOPS_TILED}, {"plain", LOOPS_PL
     .kind = OPTION_FLAG, AT(member), .uses = OPTION_COMMAND_LINE | OPTION_REQUEST, .unset = "false"
 #define PATH(member) .kind = OPTION_PATH, AT(member), .unset = ""
 
-/* A row is a few lines, and not one a member. */
+/* One or two lines per row, not one per member. */
 /* clang-format off */
-const struct option_row option_table[] = {
+static const struct option_row option_table[] = {
     {.name = "log2-box-dim", SIZE(OPTION_INT, log2_box_dim), .minimum = 2, .maximum = 10,
-     .argument = "LOG2_BOX_DIM", .help = "boxes have 2^LOG2_BOX_DIM cells a side: 2 to 10"},
+     .argument = "LOG2_BOX_DIM", .help = "cells per box side: 2^LOG2_BOX_DIM, 2 to 10"},
     {.name = "boxes-per-rank", SIZE(OPTION_LONG, boxes_per_rank), .minimum = 1, .maximum = 1e6,
      .argument = "BOXES_PER_RANK", .help = "at most; the domain is the largest such cube"},
 
-    {.name = "order", CHOICE(order, order_choices, "2"), .help = "order of the operator: fv2 or fv4"},
+    {.name = "order", CHOICE(order, order_choices, "2"), .help = "order of the discretisation"},
     {.name = "equation", CHOICE(equation, equation_choices, "poisson"),
      .help = "-div(beta grad u) = f, or + alpha u"},
-    {.name = "boundary", CHOICE(boundary, boundary_choices, "dirichlet"), .help = "boundary condition"},
+    {.name = "boundary", CHOICE(boundary, boundary_choices, "dirichlet"), .help = "boundary condition on all sides"},
     {.name = "coefficients", CHOICE(coefficients, coefficient_choices, "variable"),
      .help = "stored alpha and beta, or alpha = beta = 1"},
-    {.name = "problem", CHOICE(problem, problems, "fv"),
-     .help = "right-hand side; all but fv know u"},
-    {.name = "smoother", CHOICE(smoother, smoother_choices, "gsrb"), .help = "6 sweeps each"},
+    {.name = "problem", CHOICE(problem, problem_choices, "fv"),
+     .help = "model problem; u is known for all but fv"},
+    {.name = "smoother", CHOICE(smoother, smoother_choices, "gsrb"), .help = "six sweeps per smoothing"},
     {.name = "cycle", CHOICE(cycle, cycles, "f"),
-     .help = "F-cycle (full multigrid), or V from zero"},
+     .help = "full multigrid F-cycle, or V-cycles from 0"},
     {.name = "rtol", NUMBER(OPTION_REAL, rtol, "none"), .unset = "none", .minimum = 0, .maximum = 1,
      .argument = "R",
-     .help = "go on with V-cycles to this residual"},
+     .help = "relative residual to reach"},
     {.name = "max-cycles", NUMBER(OPTION_INT, max_cycles, "20"), .minimum = 1, .maximum = MAX_CYCLES,
-     .argument = "N", .help = "V-cycles or CG iterations that may take"},
+     .argument = "N", .help = "maximum of V-cycles or CG iterations"},
     {.name = "solver", CHOICE(solver, solvers, "mg"),
      .help = "multigrid, or CG preconditioned by it"},
-    {.name = "bottom", CHOICE(bottom, bottoms, "bicgstab"), .help = "solver of the coarsest level"},
-    {.name = "backend", CHOICE(backend, backend_choices, "auto"), .help = "where the levels live"},
+    {.name = "bottom", CHOICE(bottom, bottoms, "bicgstab"), .help = "solver on the coarsest level"},
+    {.name = "backend", CHOICE(backend, backend_choices, "auto"), .help = "where levels live; auto prefers GPUs"},
     {.name = "cpu-below", NUMBER(OPTION_LONG, cpu_below, "auto"), .unset = "auto",
-     .choices = thresholds, .minimum = 1, .maximum = 1e12, .argument = "CELLS",
-     .help = "smaller levels leave the GPU, or never"},
+     .choices = thresholds, .minimum = 1, .maximum = 1e12, .argument = "N|never",
+     .help = "keep levels below N cells on the CPU"},
     {.name = "agglomerate-below", NUMBER(OPTION_LONG, agglomerate_below, "auto"), .unset = "auto",
-     .choices = thresholds, .minimum = 1, .maximum = 1e12, .argument = "CELLS",
-     .help = "join coarse boxes, onto fewer ranks"},
+     .choices = thresholds, .minimum = 1, .maximum = 1e12, .argument = "N|never",
+     .help = "merge 2x2x2 coarse boxes while the merged box has fewer than N cells"},
     {.name = "transport", CHOICE(transport, transports, "auto"),
-     .help = "of messages between GPUs; same bits"},
+     .help = "messages between GPUs"},
     {.name = "overlap-above", NUMBER(OPTION_LONG, overlap_above, "auto"), .unset = "auto",
-     .choices = overlaps, .minimum = 1, .maximum = 1e12, .argument = "CELLS",
-     .help = "a GPU: it computes while halos travel"},
+     .choices = overlaps, .minimum = 1, .maximum = 1e12, .argument = "N|never",
+     .help = "overlap halo exchange with computation on levels with at least N cells per GPU"},
     {.name = "kernels", .kind = OPTION_NAMES, AT(kernels), .unset = "default",
      .uses = ANYWHERE | OPTION_SHAPES, .argument = "LIST",
-     .help = "GPU kernels to use, by name, in this order"},
+     .help = "GPU kernels to use, in this order"},
     {.name = "tuning", PATH(tuning), .uses = ANYWHERE, .argument = "FILE",
-     .help = "how GPU kernels cut levels (hpgmg-lab tune)"},
-    {.name = "loops", CHOICE(loops, loops, "tiled"), .help = "CPU loops; same bits"},
+     .help = "tile sizes per kernel and level, or none"},
+    {.name = "loops", CHOICE(loops, loops, "tiled"), .help = "loops of the CPU backend"},
     {.name = "solves", NUMBER(OPTION_LONG, solves, "auto"), .unset = "auto", .minimum = 1,
      .maximum = 1e6, .argument = "N",
-     .help = "timed solves per size, or by --min-time"},
+     .help = "timed solves per size"},
     {.name = "min-time", NUMBER(OPTION_REAL, min_time, "2"), .minimum = 0, .maximum = 1e6,
-     .argument = "SECONDS", .help = "timed seconds per size, at least 10 solves"},
+     .argument = "SECONDS", .help = "time per size, at least 10 solves"},
 
     {.name = "json", PATH(json), .uses = ANYWHERE, .argument = "FILE",
-     .help = "also write the report there"},
-    {.name = "breakdown", FLAG(breakdown), .help = "print time by level and kind of operation"},
-    {.name = "show-cycle", FLAG(show_cycle), .help = "print the cycle's stages"},
-    {.name = "checksum", FLAG(checksum), .help = "print a checksum of the solution's bits"},
+     .help = "also write the report to FILE as JSON"},
+    {.name = "breakdown", FLAG(breakdown), .help = "print time by level and stage for all sizes"},
+    {.name = "show-cycle", FLAG(show_cycle), .help = "print the stages of the cycle"},
+    {.name = "checksum", FLAG(checksum), .help = "print a hash of the solution's bits"},
     {.name = "quiet", FLAG(quiet), .help = "print results and verdict only"},
-    {.name = "dry-run", FLAG(dry_run), .help = "print levels and memory, solve nothing"},
+    {.name = "dry-run", FLAG(dry_run), .help = "print levels and memory; solve nothing"},
     {.name = "input", PATH(input), .uses = OPTION_COMMAND_LINE, .argument = "FILE",
-     .help = "read options from FILE; the command line wins"},
+     .help = "read options from FILE; command line wins"},
     {.name = "help", REQUEST(help), .help = "print this text"},
-    {.name = "list-kernels", REQUEST(list_kernels), .help = "print the names of all GPU kernels"},
+    {.name = "list-kernels", REQUEST(list_kernels), .help = "print all GPU kernels"},
     {.name = "version", REQUEST(version), .help = "print version and build"},
 };
 /* clang-format on */
-const int option_count = sizeof option_table / sizeof option_table[0];
 const struct option_list options_list = {option_table, sizeof option_table / sizeof option_table[0],
                                          sizeof(struct options)};
 _Static_assert(sizeof option_table / sizeof option_table[0] <= MAX_OPTIONS, "raise MAX_OPTIONS");

@@ -7,17 +7,16 @@
 #include <stdio.h>
 #include <string.h>
 #include "cli/build_info.h"
+#include "cli/json.h"
 #include "cli/tuning_choice.h"
 #include "cli/tuning_file.h"
-#include "app/json_report.h"
 #include "app/report_tables.h"
-#include "base/memory.h"
 #include "comm/comm.h"
 #include "cuda/cuda.h"
 
 enum { LINE_WIDTH = 100, LABEL_WIDTH = 14 };
 
-/* "  label  text", the text broken at blanks so that lines fit. */
+/* "  label  text", wrapped at blanks. */
 static void print_labelled(const char *label, const char *text)
 {
     int column = printf("  %-*s", LABEL_WIDTH - 2, label);
@@ -46,7 +45,7 @@ void report_version(void)
     comm_library(mpi, sizeof mpi);
     printf("hpgmg-gpu %s\n", build_version());
     print_build(mpi);
-    print_labelled("JSON", json_report_available() ? "yes" : "no, built without cJSON");
+    print_labelled("JSON", json_available() ? "yes" : "no, built without cJSON");
 }
 
 static void print_banner(void)
@@ -73,7 +72,7 @@ static void print_option(void *data, const char *name, const char *value)
     line->column = printf("  %-16s %s", name, value);
 }
 
-/* How messages travel between GPUs, and to how many ranks from one. */
+/* The transport between GPUs, and the most neighbours of a rank. */
 static void print_messages(const struct run_info *f)
 {
     const struct transport_chosen *t = transport_chosen();
@@ -81,13 +80,14 @@ static void print_messages(const struct run_info *f)
         return;
     printf("  messages    %s between GPUs%s", t->name, t->elsewhere ? " of a node" : "");
     if (f->neighbours > 0)
-        printf(", up to %d neighbours a rank", f->neighbours);
+        printf(", up to %d neighbours per rank", f->neighbours);
     if (t->elsewhere)
         printf("; %s between nodes", t->elsewhere);
     if (f->neighbours_elsewhere > 0)
         printf(", up to %d", f->neighbours_elsewhere);
     if (f->neighbours > 0 && isfinite(f->overlap_above))
-        printf("; beside computing on levels of %.0f cells a GPU or more", f->overlap_above);
+        printf("; overlapped with computation on levels with at least %.0f cells per GPU",
+               f->overlap_above);
     printf("\n");
 }
 
@@ -102,7 +102,7 @@ static void print_configuration(const struct options *options, const struct run_
     print_labelled("version", build_version());
     print_build(e->mpi);
     printf("  ranks       %d on %d node%s\n", e->ranks, e->nodes, e->nodes == 1 ? "" : "s");
-    printf("  threads     %d a rank\n", e->threads);
+    printf("  threads     %d per rank\n", e->threads);
     printf("  host        %s, %d processors\n", e->host, e->processors);
     print_labelled("CPU", e->cpu);
     if (e->gpus > 0)
@@ -115,8 +115,8 @@ static void print_configuration(const struct options *options, const struct run_
 
 static void print_boxes(const struct options *options, const struct run_info *f)
 {
-    const struct level_facts *finest = &f->levels[0];
-    printf("  %d^3 cells in %d box%s of %d^3 (%ld a rank asked for)\n", finest->dim, finest->boxes,
+    const struct level_info *finest = &f->levels[0];
+    printf("  %d^3 cells in %d box%s of %d^3 (at most %ld per rank)\n", finest->dim, finest->boxes,
            finest->boxes == 1 ? "" : "es", finest->box_dim, options->boxes_per_rank);
 }
 
@@ -126,7 +126,7 @@ static void print_cycle(void *data, struct program *p)
     program_print(p, stdout);
 }
 
-/* The programs of the finest solve; a solver of its own, since the benchmark has not begun. */
+/* The programs of the finest solve, from a solver made for this: the benchmark has not begun. */
 static void show_cycle(struct hierarchy *h, const struct options *options)
 {
     struct solver *s = solver_create(h, 0, benchmark_solver_choice(options));
@@ -137,18 +137,18 @@ static void show_cycle(struct hierarchy *h, const struct options *options)
     solver_destroy(s);
 }
 
-/* The table that a threshold has been chosen from. */
+/* The trials from which a threshold was chosen. */
 static void print_threshold(void *data, const struct threshold *t)
 {
     (void)data;
     table_heading("%s", t->title);
-    printf("  %-22s %14s\n", "levels below, cells", "ms a solve");
+    printf("  %-22s %14s\n", "cells, fewer than", "ms per solve");
     for (int i = 0; i < t->count; i++) {
         const struct threshold_trial *trial = &t->trials[i];
         printf("  %-22ld %14.3f%s\n", trial->below, 1e3 * trial->seconds,
                i == t->best ? "  chosen" : "");
     }
-    printf("  (F-cycles of %d^3 cells; %d: no level)\n", t->dim, CPU_BELOW_NEVER);
+    printf("  (F-cycles on %d^3 cells; %d: no level)\n", t->dim, CPU_BELOW_NEVER);
 }
 
 void report_hierarchy(struct hierarchy *h, const struct options *options)
@@ -169,35 +169,7 @@ void report_hierarchy(struct hierarchy *h, const struct options *options)
     }
     if (options->show_cycle)
         show_cycle(h, options);
-    fflush(stdout); /* what follows takes time */
-}
-
-/* What the ranks that share one memory need of it, and what it has left; the same on all ranks. */
-struct need {
-    double needed, available; /* bytes; 0 available: unknown */
-};
-
-static struct need need_of(double bytes_per_rank, double sharing, double available)
-{
-    comm_max_f64(MPI_COMM_WORLD, &sharing, 1);
-    comm_min_f64(MPI_COMM_WORLD, &available, 1);
-    return (struct need){bytes_per_rank * sharing, available};
-}
-
-static struct need node_need(const struct hierarchy_choice *choice)
-{
-    const struct hierarchy_shape shape = hierarchy_shape(choice, comm_size());
-    return need_of((double)hierarchy_bytes(choice, &shape, comm_size(), false), comm_node_size(),
-                   (double)memory_available_bytes());
-}
-
-static struct need gpu_need(const struct hierarchy_choice *choice)
-{
-    const struct hierarchy_shape shape = hierarchy_shape(choice, comm_size());
-    const struct cuda_device *gpu = cuda_device();
-    const int gpus = gpu ? gpu->count : 1;
-    return need_of((double)hierarchy_bytes(choice, &shape, comm_size(), true),
-                   (comm_node_size() + gpus - 1) / gpus, gpu ? (double)gpu->free_bytes : 0.0);
+    fflush(stdout); /* solving takes time */
 }
 
 static void print_field_bytes(const struct run_info *f)
@@ -207,15 +179,15 @@ static void print_field_bytes(const struct run_info *f)
            table_bytes_text(f->field_bytes, fields));
 }
 
-static void print_need(const char *where, struct need n)
+static void print_need(const char *where, struct memory_need n)
 {
     char needed[BYTES_TEXT_SIZE], available[BYTES_TEXT_SIZE];
     const bool known = n.available > 0.0;
-    printf("  a %-9s needs %s of %s: %s\n", where, table_bytes_text(n.needed, needed),
+    printf("  per %-6s  needs %s of %s: %s\n", where, table_bytes_text(n.needed, needed),
            known ? table_bytes_text(n.available, available) : "unknown",
-           !known                    ? "unknown"
-           : n.needed <= n.available ? "fits"
-                                     : "does not fit");
+           !known                 ? "unknown"
+           : memory_need_fits(&n) ? "fits"
+                                  : "does not fit");
 }
 
 static void print_warnings(const struct run_info *f)
@@ -228,7 +200,7 @@ void report_dry_run(const struct hierarchy_choice *choice, const struct options 
 {
     struct run_info f;
     run_info_foresee(&f, choice);
-    const struct need node = node_need(choice), gpu = gpu_need(choice);
+    const struct memory_need node = memory_need_of_node(choice), gpu = memory_need_of_gpu(choice);
     if (comm_rank() != 0)
         return;
     print_banner();
@@ -257,12 +229,11 @@ static void print_time_tables(const struct options *options, const struct benchm
             table_movement(r);
     }
     if (b->copy_bytes_per_second > 0.0)
-        printf(
-            "\n  Seconds are the slowest rank's. GB/s are the bytes that a stage's kernels must "
-            "move, "
-            "over its\n  time. A copy between arrays larger than the caches runs at %.2f GB/s on "
-            "all ranks;\n  small levels stay in the caches and may exceed it.\n",
-            1e-9 * b->copy_bytes_per_second);
+        printf("\n"
+               "  Times are the slowest rank's. GB/s: bytes that the stage's kernels must move,\n"
+               "  over its time. A copy between arrays larger than the caches runs at %.2f GB/s\n"
+               "  on all ranks; levels that fit the caches may exceed it.\n",
+               1e-9 * b->copy_bytes_per_second);
 }
 
 static void print_kernels(const struct size_record *r)
@@ -294,7 +265,7 @@ static void print_peaks(const struct run_info *f)
                table_bytes_text(f->device_peak_bytes, peak));
 }
 
-/* The names by which Benchpark finds the sizes of a run. */
+/* By the names that Benchpark looks for. */
 static void print_sizes(const struct run_info *f)
 {
     printf("  n_resources: %d\n", f->environment.ranks);
@@ -332,7 +303,7 @@ static void print_true_errors(const struct benchmark *b)
     }
 }
 
-/* Which tuned choices kernels have followed. */
+/* Which tuned choices kernels followed. */
 static void print_tuning(const struct options *options)
 {
     int count, used = 0;
@@ -353,7 +324,7 @@ static void print_tuning(const struct options *options)
     }
 }
 
-/* What --quiet leaves out. An INVALID run has no speed. */
+/* What --quiet omits. An INVALID run has no speed. */
 static void print_details(const struct run_info *f, const struct options *options,
                           const struct benchmark *b)
 {

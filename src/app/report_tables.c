@@ -37,7 +37,7 @@ void table_hierarchy(const struct run_info *f)
     char bytes[BYTES_TEXT_SIZE];
     printf("  level      cells      boxes    merged     ranks  backend        bytes\n");
     for (int l = 0; l < f->nlevels; l++) {
-        const struct level_facts *v = &f->levels[l];
+        const struct level_info *v = &f->levels[l];
         printf("  %5d  %7d^3  %5dx%3d^3  %6d  %8d  %-7s  %11s\n", l, v->dim, v->boxes, v->box_dim,
                v->cuboids, v->ranks, v->backend, table_bytes_text(v->bytes, bytes));
     }
@@ -100,13 +100,13 @@ void table_times(const struct benchmark *b)
     }
 }
 
-/* Rows below this share of a solve are summed, and so are the coarsest levels below it. */
+/* Rows below the first share of a solve are summed, and so are coarsest levels below the second. */
 #define NEGLIGIBLE_ROW 0.005
 #define NEGLIGIBLE_LEVELS 0.02
 
 struct stage_table {
     const struct size_record *size;
-    double copy; /* bytes a second */
+    double copy; /* bytes per second */
     double total;
     bool all;
 };
@@ -116,7 +116,7 @@ struct row_sum {
     struct stage_record row;
 };
 
-/* The rows of levels first..last that take fewer seconds than `below`. */
+/* Sums the rows of levels first to last that take fewer seconds than `below`. */
 static struct row_sum sum_rows(const struct size_record *r, int first, int last, double below)
 {
     struct row_sum sum = {.count = 0};
@@ -177,7 +177,8 @@ static int deepest_level(const struct size_record *r)
     return level;
 }
 
-/* The level from which on all are negligible together; beyond `last` if fewer than two are. */
+/* The finest level such that it and all coarser ones are negligible together; last + 1 if fewer
+ * than two are. */
 static int first_negligible(const struct stage_table *t, int last)
 {
     int level = last + 1;
@@ -225,7 +226,7 @@ void table_stages(const struct size_record *r, double copy_bytes_per_second, boo
     if (end <= last)
         print_share(&t, name, sum_rows(r, end, last, INFINITY).row.seconds);
     print_share(&t, "total", total);
-    printf("  %-42s %7s %11.4f\n", "mean of the timed solves, without clocks", "", 1e3 * r->mean);
+    printf("  %-42s %7s %11.4f\n", "mean of the timed solves, stages not timed", "", 1e3 * r->mean);
 }
 
 void table_movement(const struct size_record *r)

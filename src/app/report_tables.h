@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef APP_REPORT_TABLES_H
 #define APP_REPORT_TABLES_H
-/* The tables of the text report, on stdout. Called on rank 0 alone. */
+/* The tables of the text report, on stdout. For rank 0. */
 #include "app/run_info.h"
 
-/* A heading in HPGMG's manner. */
 void table_heading(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* Bytes in the largest unit of 1000 that leaves a whole number: "18.2 MB". */
+/* Bytes in decimal units: "18.20 MB". */
 enum { BYTES_TEXT_SIZE = 24 };
 const char *table_bytes_text(double bytes, char text[BYTES_TEXT_SIZE]);
 
@@ -19,13 +18,11 @@ void table_residuals(const struct benchmark *b);
 void table_checks(const struct verdict *v);
 /* One line per size: seconds of the timed solves and DOF/s. */
 void table_times(const struct benchmark *b);
-/* Where the time of a solve of this size goes, by level and stage; what is negligible is summed
- * unless `all` is set. */
+/* Time of a solve of this size by level and stage; sums negligible rows unless `all` is set. */
 void table_stages(const struct size_record *r, double copy_bytes_per_second, bool all);
-/* Which kernels, or CPU loops, do each stage: one line per stage and choice of kernels, with the
- * levels where it is so. */
+/* One line per stage and list of kernels (or CPU loops) that compute it, with its levels. */
 void table_kernels(const struct size_record *r);
-/* The parts of moving data: pack, local, wait, unpack. */
+/* One line per stage that exchanges data: pack, local, wait, unpack. */
 void table_movement(const struct size_record *r);
 
 #endif

@@ -9,9 +9,10 @@
 #include "comm/comm.h"
 #include "cuda/cuda.h"
 
-#define IMBALANCE                                                                                  \
-    1.1           /* the fullest rank's cells over the mean, above which it is worth a warning */
-#define NOISE 0.1 /* the same for deviation over mean of solve times */
+/* Worth a warning above this: the fullest rank's cells over the mean, and the deviation of solve
+ * times over their mean. */
+#define IMBALANCE 1.1
+#define NOISE 0.1
 
 static void add_warning(struct run_info *f, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
@@ -29,10 +30,10 @@ static void warn_of_threads(struct run_info *f)
 {
     const struct environment *e = &f->environment;
     if (e->threads > e->usable)
-        add_warning(f, "%d threads a rank, but some rank may use only %d processors", e->threads,
+        add_warning(f, "%d threads per rank, but one rank may use only %d processors", e->threads,
                     e->usable);
     else if (e->ranks_per_node * e->threads > e->processors)
-        add_warning(f, "%d ranks of %d threads on a node of %d processors", e->ranks_per_node,
+        add_warning(f, "%d ranks of %d threads each on a node of %d processors", e->ranks_per_node,
                     e->threads, e->processors);
 }
 
@@ -40,17 +41,17 @@ static void warn_of_sharing(struct run_info *f)
 {
     const struct environment *e = &f->environment;
     if (e->gpus > 0 && e->ranks_per_node > e->gpus)
-        add_warning(f, "%d ranks of a node share %d GPU%s", e->ranks_per_node, e->gpus,
+        add_warning(f, "%d ranks on one node share %d GPU%s", e->ranks_per_node, e->gpus,
                     e->gpus == 1 ? "" : "s");
 }
 
-/* A rank that sees one GPU of several cannot map the others' memory. */
+/* A rank that sees only one GPU cannot map the memory of others. */
 static void warn_of_messages(struct run_info *f)
 {
     const struct environment *e = &f->environment;
     const struct transport_chosen *t = transport_chosen();
     if (t->not_peer)
-        add_warning(f, "messages between GPUs are %s, since %s%s", t->name, t->not_peer,
+        add_warning(f, "messages between GPUs are %s, because %s%s", t->name, t->not_peer,
                     e->gpus == 1 && e->ranks_per_node > 1
                         ? "; let every rank see all GPUs of its node"
                         : "");
@@ -113,7 +114,7 @@ static void describe_levels(struct run_info *f, const struct hierarchy_choice *c
     f->nlevels = shape->nlevels;
     for (int l = 0; l < shape->nlevels; l++) {
         const struct decomposition_spec spec = shape->specs[l];
-        f->levels[l] = (struct level_facts){
+        f->levels[l] = (struct level_info){
             .dim = spec_dim(spec),
             .boxes = (int)spec_boxes(spec),
             .box_dim = spec.box_dim,
@@ -180,7 +181,7 @@ void run_info_gather(struct run_info *f, const struct hierarchy *h, const struct
 static void foresee_level(void *data, int level, const struct decomposition *d, const size_t *bytes)
 {
     struct run_info *f = data;
-    struct level_facts *l = &f->levels[level];
+    struct level_info *l = &f->levels[level];
     l->cuboids = d->nboxes;
     for (int rank = 0; rank < f->environment.ranks; rank++)
         l->bytes += (double)bytes[rank];
@@ -200,4 +201,32 @@ void run_info_foresee(struct run_info *f, const struct hierarchy_choice *choice)
     warn_of_threads(f);
     warn_of_sharing(f);
     warn_of_messages(f);
+}
+
+static struct memory_need need_of(size_t bytes_per_rank, double sharing, double available)
+{
+    comm_max_f64(MPI_COMM_WORLD, &sharing, 1);
+    comm_min_f64(MPI_COMM_WORLD, &available, 1);
+    return (struct memory_need){(double)bytes_per_rank * sharing, available};
+}
+
+struct memory_need memory_need_of_node(const struct hierarchy_choice *choice)
+{
+    const struct hierarchy_shape shape = hierarchy_shape(choice, comm_size());
+    return need_of(hierarchy_bytes(choice, &shape, comm_size(), false), comm_node_size(),
+                   (double)memory_available_bytes());
+}
+
+struct memory_need memory_need_of_gpu(const struct hierarchy_choice *choice)
+{
+    const struct hierarchy_shape shape = hierarchy_shape(choice, comm_size());
+    const struct cuda_device *gpu = cuda_device();
+    const int gpus = gpu ? gpu->count : 1, sharing = (comm_node_size() + gpus - 1) / gpus;
+    return need_of(hierarchy_bytes(choice, &shape, comm_size(), true), sharing,
+                   gpu ? (double)gpu->free_bytes : 0.0);
+}
+
+bool memory_need_fits(const struct memory_need *need)
+{
+    return need->available == 0.0 || need->needed <= need->available;
 }

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef APP_RUN_INFO_H
 #define APP_RUN_INFO_H
-/* What reports say beyond the benchmark's record: quantities summed over ranks, and warnings. The
- * text and the JSON report are made of the same facts. */
+/* What both reports say beyond the benchmark's record: quantities summed over ranks, warnings, and
+ * the memory that a run needs. */
 #include "app/benchmark.h"
 #include "cli/environment.h"
 
-struct level_facts {
-    int dim;            /* cells a side */
-    int boxes, box_dim; /* boxes of the level and cells a side of each */
-    int cuboids;        /* after each rank's boxes have been merged */
+struct level_info {
+    int dim;            /* cells per side */
+    int boxes, box_dim; /* boxes of the level, cells per side of each */
+    int cuboids;        /* after each rank has merged its boxes */
     int ranks;
     const char *backend;
-    double bytes; /* of fields, all ranks; those of the way to the next level included */
+    double bytes; /* of fields, all ranks, with the redistribution buffers to the next level */
 };
 
 enum { MAX_WARNINGS = 16, WARNING_SIZE = 160 };
@@ -20,24 +20,34 @@ enum { MAX_WARNINGS = 16, WARNING_SIZE = 160 };
 struct run_info {
     struct environment environment;
     int nlevels;
-    struct level_facts levels[MAX_LEVELS];
-    /* Ranks that one exchanges messages of the finest level with, at most: by the transport that
-     * was chosen, and by that between nodes. 0 before a run. */
+    struct level_info levels[MAX_LEVELS];
+    /* The most ranks that one rank exchanges messages of the finest level with: by the chosen
+     * transport, and by the one between nodes. 0 before a run. */
     int neighbours, neighbours_elsewhere;
-    double overlap_above; /* hierarchy_choice; infinite where nothing overlaps */
-    double unknowns;      /* N³ of the finest level */
-    double field_bytes;   /* of all levels and ranks */
-    double peak_bytes;    /* of all host memory of the program, summed over ranks; 0 before a run */
+    double overlap_above;     /* as in hierarchy_choice; infinite where nothing overlaps */
+    double unknowns;          /* N³ of the finest level */
+    double field_bytes;       /* of all levels and ranks */
+    double peak_bytes;        /* of host memory, summed over ranks; 0 before a run */
     double device_peak_bytes; /* the same of GPU memory */
     int nwarnings;
     char warnings[MAX_WARNINGS][WARNING_SIZE];
 };
 
-/* Of a hierarchy as built; b may be NULL (before the benchmark). Complete on rank 0. Collective
- * over the world. */
+/* Of a hierarchy as built; b is NULL before the benchmark. Complete on rank 0. Collective over the
+ * world. */
 void run_info_gather(struct run_info *f, const struct hierarchy *h, const struct benchmark *b);
-/* Of the hierarchy that the choice would give; nothing is built. Complete on rank 0. Collective
- * over the world. */
+/* Of the hierarchy that the choice would give; builds nothing. Complete on rank 0. Collective over
+ * the world. */
 void run_info_foresee(struct run_info *f, const struct hierarchy_choice *choice);
+
+/* What the ranks that share a memory need of it for fields, and what is free where least is. */
+struct memory_need {
+    double needed, available; /* bytes; 0 available: unknown */
+};
+/* Of the fullest node's host memory, and of the memory of its GPUs. Equal on all ranks. Collective
+ * over the world. */
+struct memory_need memory_need_of_node(const struct hierarchy_choice *choice);
+struct memory_need memory_need_of_gpu(const struct hierarchy_choice *choice);
+bool memory_need_fits(const struct memory_need *need);
 
 #endif

@@ -8,9 +8,9 @@
 
 /* Enough to see launches and transfers, small enough to be built several times. */
 enum { TRIAL_LOG2_BOX_DIM = 5, TRIAL_BOXES = 8, TRIAL_DIM = 64, LEAST_CPU_DIM = 4 };
-/* Levels of so many cells a side may be better off on one rank. */
+/* Sizes, in cells per side, on which agglomeration is tried. */
 enum { SHARED_TRIAL_DIM = 256, LEAST_LOG2_BOX_DIM = 4, LEAST_SHARED_DIM = 16 };
-/* The second solve is recorded, the third a first replay. */
+/* The second solve records the CUDA graph, the third is its first replay. */
 enum { WARM_UP = 3, SAMPLES = 7 };
 
 static int ascending(const void *a, const void *b)
@@ -34,12 +34,12 @@ static double median_seconds(const struct hierarchy_choice *choice, struct solve
     }
     solver_destroy(s);
     hierarchy_destroy(h);
-    comm_max_f64(MPI_COMM_WORLD, samples, SAMPLES); /* and all ranks choose alike */
+    comm_max_f64(MPI_COMM_WORLD, samples, SAMPLES); /* so that all ranks choose alike */
     qsort(samples, SAMPLES, sizeof *samples, ascending);
     return samples[SAMPLES / 2];
 }
 
-/* The run's own size if that is small. */
+/* The run's size if that is small. */
 static struct options cpu_trial(const struct options *options)
 {
     struct options o = *options;
@@ -51,7 +51,7 @@ static struct options cpu_trial(const struct options *options)
     return o;
 }
 
-/* The run's own boxes, as large as the trial allows. */
+/* The run's boxes, halved until the domain is small enough. */
 static struct options agglomeration_trial(const struct options *options)
 {
     struct options o = *options;
@@ -80,7 +80,7 @@ static void add_trial(struct threshold *t, long below, const struct hierarchy_ch
     t->count++;
 }
 
-/* The levels of at most dim cells a side on the CPU, and those that have to be there anyway. */
+/* With the levels of at most dim cells per side on the CPU, and those that must be there anyway. */
 static void try_cpu(struct options *o, long dim)
 {
     o->cpu_below = dim * dim * dim + 1;
@@ -95,7 +95,8 @@ static void try_one_rank(struct options *o, long dim)
     add_trial(&on_one_rank, o->agglomerate_below, &choice);
 }
 
-/* Tries none, and then the coarser levels of at least so many cells a side, coarsest first. */
+/* Tries no level, and then more and more levels, from the coarsest with least_dim cells per side.
+ */
 static long try_levels(struct threshold *t, struct options o, int least_dim,
                        void (*try)(struct options *o, long dim))
 {

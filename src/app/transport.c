@@ -6,8 +6,8 @@
 #include "comm/comm.h"
 #include "cuda/cuda.h"
 
-/* By way of the host a halo takes as long as a pass. Between GPUs it takes less than what a pass in
- * two parts, whose waves of blocks the exchange disturbs, takes more (docs/PERFORMANCE.md). */
+/* Through the host a halo exchange takes as long as a pass, so overlap pays. By peer it takes less
+ * than splitting the pass costs (docs/PERFORMANCE.md). */
 #define OVERLAP_MESSAGES_ABOVE 400000.0
 #define OVERLAP_PEER_ABOVE INFINITY
 
@@ -47,7 +47,7 @@ static enum status pretend_nodes(char *message, int size)
     return STATUS_VALID;
 }
 
-/* What MPI does between GPUs. */
+/* The transport by MPI. */
 static struct transport_chosen choose_messages(int wanted)
 {
     const bool device = wanted != TRANSPORT_STAGED && comm_takes_device_memory();
@@ -57,7 +57,7 @@ static struct transport_chosen choose_messages(int wanted)
 
 enum status transport_choose(const struct options *o, bool on_gpu, char *message, int size)
 {
-    const char *why_not = "messages are between CPUs";
+    const char *why_not = "this run uses no GPUs";
     const struct transport *peer = NULL;
     const enum status status = pretend_nodes(message, size);
     chosen = (struct transport_chosen){.overlap_above = INFINITY};
@@ -75,8 +75,8 @@ enum status transport_choose(const struct options *o, bool on_gpu, char *message
     if (o->transport == TRANSPORT_PEER && !peer)
         return refuse("peer", why_not, message, size);
     if (o->transport == TRANSPORT_CUDA_AWARE && !comm_takes_device_memory())
-        return refuse("cuda-aware", "the MPI library does not take pointers to GPU memory", message,
-                      size);
+        return refuse("cuda-aware", "the MPI library does not accept pointers to GPU memory",
+                      message, size);
     chosen = choose_messages(o->transport);
     if (peer) {
         chosen.elsewhere = reaches_all(peer) ? NULL : chosen.name;

@@ -8,24 +8,24 @@
 #include "app/benchmark.h"
 #include "operators/problem.h"
 
-/* More than any F-cycle with any smoother leaves of a right-hand side (measured: 0.05). */
+/* Largest relative residual after one F-cycle; measured with any smoother: 0.05. */
 #define F_CYCLE_RESIDUAL 0.1
-/* Errors below this part of the solution drown in rounding. */
+/* Errors below this fraction of the solution are rounding errors. */
 #define ROUNDING 1e-9
-/* Errors above this part of the solution: the grid does not resolve it, and shows no order. */
+/* Above this fraction of the solution the grid does not resolve it, and the order means nothing. */
 #define UNRESOLVED 0.05
 
 enum { ACCURACY_CHECKS = 2 }; /* the last two: error and order */
 
-/* How far a run may be from what is known: the error by a factor, the order by a difference. */
+/* Largest deviation from the known accuracy: a factor of the error, a difference of the order. */
 struct tolerance {
     double factor, order;
 };
-static const struct tolerance recorded_cycle = {1.01, 0.03}, /* the very cycle on record */
-    recorded_size = {1.05, 0.15},                            /* cycles to some tolerance */
+static const struct tolerance recorded_cycle = {1.01, 0.03}, /* the same F-cycle is on record */
+    recorded_size = {1.05, 0.15},                            /* cycles to a tolerance */
     estimated_size = {2.5, 0.6};
 
-/* Orders are estimated from here on: h, 2h and 4h must all be fine enough. */
+/* Orders are estimated from this size on: 4h must be fine enough too. */
 enum { SMALLEST_ESTIMATED_ORDER = 128 };
 
 const char *check_state_text(enum check_state state)
@@ -70,22 +70,22 @@ static void check_residual(struct verdict *v, const struct benchmark *b,
         r->solve.cycles > 0 ? r->solve.history[r->solve.cycles - 1] : (double)NAN;
     c->value = residual;
     if (size_is_trivial(b, r))
-        set(c, CHECK_NOT_MADE, "%s: f is zero but for rounding", r->name);
+        set(c, CHECK_NOT_MADE, "%s: f is zero up to rounding errors", r->name);
     else if (r->solve.outcome != OUTCOME_DONE)
         set(c, CHECK_FAILED, "%s: %s", r->name, outcome_text(r->solve.outcome));
     else if (rtol > 0.0)
         compare(c, residual, 0.0, rtol, "--rtol");
     else
-        compare(c, residual, 0.0, F_CYCLE_RESIDUAL, "what one F-cycle leaves");
+        compare(c, residual, 0.0, F_CYCLE_RESIDUAL, "bound for one F-cycle");
 }
 
 static void check_repetition(struct verdict *v, const struct size_record *r)
 {
     struct check *c = add_check(v, "repetition", r->name);
     if (r->reproducible)
-        set(c, CHECK_PASSED, "bitwise equal to the first solve");
+        set(c, CHECK_PASSED, "bitwise identical solves");
     else
-        set(c, CHECK_FAILED, "%s: repeated solves gave different bits", r->name);
+        set(c, CHECK_FAILED, "%s: repeated solves are not bitwise identical", r->name);
 }
 
 static double smaller(double a, double b)
@@ -98,8 +98,8 @@ static double larger(double a, double b)
     return a > b ? a : b;
 }
 
-/* What the solver that the options ask for must reach: an F-cycle, the converged solution, or,
- * where V-cycles follow an F-cycle, something between the two. */
+/* The accuracy that the solver must reach: that of an F-cycle, of the converged solution, or
+ * between the two if V-cycles follow an F-cycle. */
 struct known {
     struct accuracy low, high;
 };
@@ -125,7 +125,7 @@ static bool find_known(const struct options *o, int dim, struct known *known)
     return true;
 }
 
-/* The error and the order on h, as the record has them; NaN where a size is missing. */
+/* Error and order on h, defined as in the record; NaN where a size is missing. */
 static void measured(const struct benchmark *b, bool solution_known, double *error, double *order)
 {
     const struct size_record *h = &b->sizes[0], *twice = &b->sizes[1];
@@ -139,7 +139,7 @@ static void measured(const struct benchmark *b, bool solution_known, double *err
     }
 }
 
-/* Why neither error nor order of this run can be judged; NULL if they can. */
+/* Why error and order cannot be judged; NULL if they can. */
 static const char *why_unknown(const struct verdict *v, const struct benchmark *b,
                                const struct options *o, struct known *known)
 {
@@ -154,14 +154,14 @@ static const char *why_unknown(const struct verdict *v, const struct benchmark *
     if (!find_known(o, dim, known))
         return "no error on record for this choice";
     if (known->low.error < ROUNDING * b->sizes[0].solution_norm)
-        return "the error drowns in rounding";
+        return "the error is as small as rounding errors";
     if (!known->low.recorded && known->high.error > UNRESOLVED * b->sizes[0].solution_norm)
         return "the grid is too coarse to tell";
     return NULL;
 }
 
-/* The record was made with BiCGStab; where the coarsest level is smoothed, one F-cycle meets it
- * less closely. */
+/* The record was made with BiCGStab; an F-cycle that only smooths the coarsest level deviates more.
+ */
 static struct tolerance tolerance_of(const struct options *o, const struct known *known)
 {
     const bool one_cycle = o->rtol == 0.0;
@@ -187,7 +187,7 @@ static void check_accuracy(struct verdict *v, const struct benchmark *b, const s
     char grounds[GROUNDS_SIZE];
     snprintf(grounds, sizeof grounds, "%s for %d^3", known.low.recorded ? "recorded" : "estimated",
              dim);
-    /* A smoother may do better between two sizes than at either. */
+    /* Between two recorded sizes a smoother may do better than at either. */
     const double lowest = known.low.recorded ? known.low.error / t.factor : 0.0;
     compare(error, error->value, lowest, known.high.error * t.factor, grounds);
     if (!known.low.recorded && dim < SMALLEST_ESTIMATED_ORDER)
@@ -209,8 +209,7 @@ const char *check_text(const struct check *c, char *text, int size)
     return text;
 }
 
-/* Appends the texts of the checks from `first` on that are in that state, each once, in brackets.
- */
+/* Appends the texts of the checks from `first` on in that state, each once, and ")". */
 static void append_grounds(const struct verdict *v, int first, enum check_state state, char *text,
                            size_t size)
 {

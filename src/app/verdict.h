@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef APP_VERDICT_H
 #define APP_VERDICT_H
-/* The verdict on a run: a list of checks, each with its value, its bounds and the grounds for them.
- * A run is VALID if no check failed and every size's residual and repetition passed. */
+/* The verdict on a run: a list of checks, each with its value, its bounds and their grounds. A run
+ * is VALID if no check failed and the residual on h passed. */
 #include <stdbool.h>
 #include "app/options.h"
 
@@ -17,7 +17,7 @@ struct check {
     const char *size; /* "h", "2h", "4h" */
     enum check_state state;
     double value, lowest, highest; /* NaN: there is none */
-    char grounds[GROUNDS_SIZE];    /* what failed; why not made; what the bounds rest on */
+    char grounds[GROUNDS_SIZE]; /* what failed, why it was not made, or the source of the bounds */
 };
 
 enum { MAX_CHECKS = 8 }; /* residual and repetition of three sizes, error, order */
@@ -29,15 +29,15 @@ struct verdict {
     struct check checks[MAX_CHECKS];
 };
 
-/* Judges the sizes and the Richardson analysis of b, which must be complete. Reads no clock and
- * prints nothing: equal records get equal verdicts. */
+/* Judges the sizes and the Richardson analysis of b, which must be complete. Equal records get
+ * equal verdicts. */
 struct verdict verdict_of(const struct benchmark *b, const struct options *options);
 
-/* The verdict in words: VALID, VALID (accuracy not checked: …) or INVALID (…), with the texts of
- * the checks that were not made or failed. Returns text. */
+/* VALID, VALID (accuracy not checked: …) or INVALID (…), with the texts of the checks that were not
+ * made or failed. Returns text. */
 const char *verdict_text(const struct verdict *verdict, char *text, int size);
 
-/* One check in words, with what it found if it failed. Returns text. */
+/* A check in words, with its value if it failed. Returns text. */
 const char *check_text(const struct check *check, char *text, int size);
 
 /* "passed", "failed", "not checked" */

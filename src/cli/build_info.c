@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The only file that the Makefile tells about the build, so that it alone is compiled anew when the
- * revision changes. */
+/* The only file that is compiled with the macros about the build, so that a new revision compiles
+ * nothing else. */
 #include "cli/build_info.h"
 
 const char *build_version(void)

@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include "cli/nearest.h"
 
-enum { FIRST_CODE = 256 }; /* of long options for getopt: above all characters */
+enum { FIRST_CODE = 256 }; /* getopt's codes of long options: above all characters */
 enum { LEGAL_SIZE = 320 }; /* of a list of legal values */
 
 enum status parser_fail(struct parser *p, const char *format, ...)
@@ -24,7 +24,7 @@ enum status parser_fail(struct parser *p, const char *format, ...)
     return STATUS_USAGE;
 }
 
-/* The name of an option as the user would write it where the parser is reading. */
+/* The name of an option as it is written on the command line or in the file. */
 struct label {
     char text[40];
 };
@@ -84,7 +84,7 @@ enum status parser_set(struct parser *p, const struct option_row *row, const cha
     unsigned char *seen = &p->seen[row - p->list->rows];
     if (*seen & origin)
         return parser_fail(p, "%s: given twice", label_of(p, row).text);
-    /* A value never begins with two dashes, so this one was forgotten: `--json --quiet`. */
+    /* No value begins with two dashes: in `--json --quiet` it was forgotten. */
     if (*text == '\0' || strncmp(text, "--", 2) == 0)
         return fail_missing(p, row);
     if (!option_set(row, p->options, text))
@@ -93,7 +93,7 @@ enum status parser_set(struct parser *p, const struct option_row *row, const cha
     return STATUS_VALID;
 }
 
-/* All positional arguments have their value, and here is one more. */
+/* One argument more than there are positional ones. */
 static enum status fail_unexpected(struct parser *p, const char *text)
 {
     char names[80] = "";
@@ -126,8 +126,8 @@ static void list_long_options(const struct parser *p, struct option list[MAX_OPT
     list[n] = (struct option){0};
 }
 
-/* What getopt_long made of word. It takes abbreviations, which would change their meaning when an
- * option is added: so the name must be there in full. */
+/* Takes what getopt_long made of word. getopt_long accepts abbreviations, whose meaning would
+ * change with new options, so the full name is required. */
 static enum status take_option(struct parser *p, int code, const char *word)
 {
     const int given = code >= FIRST_CODE ? code : optopt;
@@ -173,8 +173,7 @@ enum status parser_read(struct parser *p, int argc, char **argv)
             status = set_positional(p, argv[next]);
             continue;
         }
-        /* "-": arguments in their order, as code 1; ":": tell missing values from unknown options
-         */
+        /* "-": arguments in order, as code 1; ":": missing values differ from unknown options */
         const int code = getopt_long(argc, argv, "-:", list, NULL);
         if (code == -1)
             break;
@@ -185,7 +184,7 @@ enum status parser_read(struct parser *p, int argc, char **argv)
     return status;
 }
 
-/* The path that the row's option has, or NULL. */
+/* The value of the row if it is a path, else NULL. */
 static const char *path_of(const struct parser *p, int row)
 {
     const struct option_row *r = &p->list->rows[row];
@@ -193,7 +192,7 @@ static const char *path_of(const struct parser *p, int row)
     return r->kind == OPTION_PATH ? *path : NULL;
 }
 
-/* Devices may be shared: a terminal is both input and output. */
+/* Devices may be shared: a terminal is input and output. */
 static bool same_file(const char *a, const char *b)
 {
     struct stat x, y;
@@ -214,8 +213,8 @@ enum status parser_check_paths(struct parser *p)
     return STATUS_VALID;
 }
 
-/* Bytes of the UTF-8 character that text begins with; 0 if it begins with none, or with a control
- * character: 0 to 31, 127 to 159. */
+/* Bytes of the UTF-8 character at text; 0 if it is invalid or a control character (0 to 31, 127 to
+ * 159). */
 static int printable_length(const unsigned char *text)
 {
     static const unsigned least[] = {0, 32, 160, 0x800, 0x10000}; /* by length */

@@ -2,7 +2,7 @@
 #ifndef CLI_COMMAND_LINE_H
 #define CLI_COMMAND_LINE_H
 /* Reads a command line by a table of options. Every error is one sentence that names the option and
- * what would be legal; nothing is printed here. */
+ * the legal values. Prints nothing. */
 #include "base/status.h"
 #include "cli/option.h"
 
@@ -11,36 +11,36 @@ struct parser {
     const struct option_list *list;
     void *options;                   /* the struct that the list describes */
     unsigned char seen[MAX_OPTIONS]; /* OPTION_COMMAND_LINE, OPTION_FILE: where each was given */
-    const char *file;                /* being read; NULL: the command line is */
+    const char *file;                /* being read; NULL: the command line */
     int line;                        /* of file */
     char *message;
     int message_size;
 };
 
-/* Writes the message, with the place in the file being read, and returns STATUS_USAGE. */
+/* Writes the message, after file and line if a file is being read, and returns STATUS_USAGE. */
 enum status parser_fail(struct parser *p, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
-/* The same for a word that names no option; `word` is as given, with its dashes. */
+/* The same for a word that is no option; `word` has its dashes. */
 enum status parser_fail_unknown(struct parser *p, const char *word);
 
-/* Gives the row's option the value `text`. */
+/* Sets the row's option to `text`. */
 enum status parser_set(struct parser *p, const struct option_row *row, const char *text);
 
-/* Reads all of argv but argv[0]; stops at a request (--help). */
+/* Reads argv from argv[1] on; stops at a request (--help). */
 enum status parser_read(struct parser *p, int argc, char **argv);
 
-/* Refuses options of which two name the same file, by whatever links: one of them would overwrite
- * what the other reads or writes. */
+/* Refuses two options that name the same file, through links too: one would overwrite what the
+ * other reads or writes. */
 enum status parser_check_paths(struct parser *p);
 
-/* Whether a request was read: nothing else counts then. */
+/* True if a request was read; the other options are then ignored. */
 bool parser_has_request(const struct parser *p);
 
-/* Whether the option of that name was given anywhere. */
+/* True if the option was given, on the command line or in a file. */
 bool parser_was_given(const struct parser *p, const char *name);
 
-/* Values and file names may hold line ends and escape sequences; a message must not. Each byte that
- * is not part of a printable UTF-8 character becomes a question mark. */
+/* Replaces each byte that is not part of a printable UTF-8 character by a question mark: values and
+ * file names may have line ends and escape sequences, messages must not. */
 void message_make_one_line(char *text);
 
 #endif

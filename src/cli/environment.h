@@ -1,24 +1,37 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef CLI_ENVIRONMENT_H
 #define CLI_ENVIRONMENT_H
-/* The machine that a run happened on, for the record. */
+/* The machine: what reports say about it, and whether it has what a run needs. */
+#include <stdbool.h>
+#include "base/status.h"
 
 struct environment {
     char host[65];                 /* of rank 0 */
-    char cpu[128];                 /* model name; "unknown" where the system does not tell */
+    char cpu[128];                 /* model name, or "unknown" */
     char mpi[256];                 /* library and version */
-    char gpu[64];                  /* of rank 0; "" if no level may live on one */
+    char gpu[64];                  /* of rank 0; "" if the run uses none */
     int gpus;                      /* that rank 0 sees */
     int cuda_driver, cuda_runtime; /* 1000·major + 10·minor; 0 without a GPU */
     int ranks, nodes;
     int ranks_per_node; /* on the fullest node */
-    int threads;        /* a rank */
+    int threads;        /* per rank */
     int processors;     /* online on the node of rank 0 */
-    int usable;         /* of them, those that the most tightly bound rank may run on */
+    int usable;         /* processors that the rank bound to the fewest may run on */
     char date[32];      /* ISO 8601, UTC */
 };
 
 /* Collective over the world. */
 void environment_read(struct environment *e);
+
+/* --backend (enum backend_choice): opens this rank's GPU unless it is BACKEND_CPU. *on_gpu: all
+ * ranks have one. STATUS_ENVIRONMENT with the reason in message if a GPU is demanded and missing.
+ * If the run falls back to the CPU, STATUS_VALID, and message has the reason and what happens
+ * `instead`; else message is left alone. Collective over the world; equal on all ranks. */
+enum status gpu_choose(int backend, const char *instead, bool *on_gpu, char *message, int size);
+
+/* STATUS_ENVIRONMENT, with one line in message, if the OpenMP threads of some rank have less stack
+ * than the CPU's loops need: they would crash without a message. Collective over the world; equal
+ * on all ranks. */
+enum status thread_stack_check(char *message, int size);
 
 #endif

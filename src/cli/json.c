@@ -22,21 +22,16 @@ bool json_available(void)
     return true;
 }
 
-/* With these hooks cJSON never fails: memory_alloc does not come back without memory. */
+/* As a hook of cJSON: memory_alloc never returns NULL, so cJSON never fails. */
 static void *allocate(size_t bytes)
 {
     return memory_alloc(bytes, "the JSON report");
 }
 
-static void use_the_ledger(void)
+cJSON *json_object(void)
 {
     cJSON_Hooks hooks = {allocate, memory_free};
     cJSON_InitHooks(&hooks);
-}
-
-cJSON *json_object(void)
-{
-    use_the_ledger();
     return cJSON_CreateObject();
 }
 
@@ -45,8 +40,8 @@ void json_destroy(cJSON *root)
     cJSON_Delete(root);
 }
 
-/* cJSON's own text may be off by one bit. */
-cJSON *json_number(double value)
+/* The shortest text that reads back as the same double; cJSON's own may be off by one bit. */
+static cJSON *number(double value)
 {
     char text[32];
     if (!isfinite(value))
@@ -61,7 +56,7 @@ cJSON *json_number(double value)
 
 void json_add_number(cJSON *object, const char *key, double value)
 {
-    cJSON_AddItemToObject(object, key, json_number(value));
+    cJSON_AddItemToObject(object, key, number(value));
 }
 
 void json_add_text(cJSON *object, const char *key, const char *text)
@@ -92,6 +87,16 @@ cJSON *json_append_object(cJSON *array)
     cJSON *object = cJSON_CreateObject();
     cJSON_AddItemToArray(array, object);
     return object;
+}
+
+void json_append_number(cJSON *array, double value)
+{
+    cJSON_AddItemToArray(array, number(value));
+}
+
+void json_append_text(cJSON *array, const char *text)
+{
+    cJSON_AddItemToArray(array, cJSON_CreateString(text));
 }
 
 static bool complain(const char *path)

@@ -2,37 +2,37 @@
 #ifndef CLI_JSON_H
 #define CLI_JSON_H
 /* Building JSON and writing it to a file. Needs cJSON; builds without it link json_absent.c, where
- * nothing is available and nothing is built. */
+ * json_available() is false and nothing else is called. */
 #include <stdbool.h>
 
 struct cJSON; /* a value; see cjson/cJSON.h */
 
 bool json_available(void);
 
-/* A new object, and its end. */
+/* A new root object. */
 struct cJSON *json_object(void);
 void json_destroy(struct cJSON *root);
-/* The shortest text that reads back as the same double; null where value is not finite, since JSON
- * knows neither NaN nor infinity. */
-struct cJSON *json_number(double value);
 
-/* New members of an object. */
+/* New members of an object. Numbers that are not finite, and a text that is NULL, become null:
+ * JSON knows neither NaN nor infinity. */
 void json_add_number(struct cJSON *object, const char *key, double value);
-void json_add_text(struct cJSON *object, const char *key, const char *text); /* NULL: null */
+void json_add_text(struct cJSON *object, const char *key, const char *text);
 void json_add_flag(struct cJSON *object, const char *key, bool value);
 struct cJSON *json_add_object(struct cJSON *object, const char *key);
 struct cJSON *json_add_array(struct cJSON *object, const char *key);
-/* A new last object of an array. */
+/* New last elements of an array. */
 struct cJSON *json_append_object(struct cJSON *array);
+void json_append_number(struct cJSON *array, double value);
+void json_append_text(struct cJSON *array, const char *text);
 
 struct json_file;
-/* Opens path for writing before anything is computed, so that a wrong path is known early. On
- * failure prints one line and returns NULL. */
+/* Checks that path can be written, before anything is computed. On failure prints one line and
+ * returns NULL. */
 struct json_file *json_file_open(const char *path);
-/* Writes root whole and closes the file, which it frees. False, with one line printed, if that
- * failed (a full disk); the file is then as it was. */
+/* Writes root and frees the file. On failure (a full disk) prints one line and returns false; the
+ * file is then unchanged. */
 bool json_file_write(struct json_file *file, const struct cJSON *root);
-/* Closes and frees the file without writing; it is then as it was. */
+/* Frees the file without writing. */
 void json_file_discard(struct json_file *file);
 
 #endif

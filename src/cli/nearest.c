@@ -12,7 +12,7 @@ static int min3(int a, int b, int c)
     return ab < c ? ab : c;
 }
 
-/* Wagner and Fischer's recurrence, one row at a time. b is shorter than MAX_WORD. */
+/* Wagner and Fischer's recurrence, row by row. b is shorter than MAX_WORD. */
 static int edit_distance(const char *a, const char *b)
 {
     const int length = (int)strlen(b);

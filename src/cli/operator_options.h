@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef CLI_OPERATOR_OPTIONS_H
 #define CLI_OPERATOR_OPTIONS_H
-/* The legal values of the options that choose the operator, the same words in every program. */
+/* The legal values of the options that choose the operator, for all programs. */
 #include "cli/option.h"
 
 enum equation { EQUATION_POISSON, EQUATION_HELMHOLTZ };
 enum boundary { BOUNDARY_DIRICHLET, BOUNDARY_PERIODIC };
 enum coefficients { COEFFICIENTS_VARIABLE, COEFFICIENTS_CONSTANT };
-/* --smoother: enum smoother of operators/stencil.h, in its order */
+/* --smoother: enum smoother of operators/stencil.h */
 enum backend_choice { BACKEND_AUTO, BACKEND_CPU, BACKEND_GPU };
 
 extern const struct choice order_choices[], equation_choices[], boundary_choices[],

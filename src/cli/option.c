@@ -23,7 +23,7 @@ void option_set_defaults(const struct option_list *list, void *options)
             option_set(&list->rows[i], options, list->rows[i].initial);
 }
 
-/* Whether the member is allocated text. */
+/* True if the member is allocated text. */
 static bool is_text(const struct option_row *row)
 {
     return row->kind == OPTION_PATH || row->kind == OPTION_NAMES;
@@ -36,7 +36,7 @@ void option_release(const struct option_list *list, void *options)
             option_reset(&list->rows[i], options);
 }
 
-/* Decimal digits with an optional sign and nothing else: strtol alone would skip leading blanks. */
+/* Decimal digits with an optional sign only: strtol alone would skip leading blanks. */
 static bool parse_integer(const char *text, double minimum, double maximum, long *value)
 {
     if (*text == '\0' || strspn(text, "-0123456789") != strlen(text))
@@ -47,7 +47,7 @@ static bool parse_integer(const char *text, double minimum, double maximum, long
     return *end == '\0' && errno == 0 && (double)*value >= minimum && (double)*value <= maximum;
 }
 
-/* A decimal number: strtod alone would take blanks, hexadecimal digits, "inf" and "nan". */
+/* A decimal number: strtod alone would accept blanks, hexadecimal digits, "inf" and "nan". */
 static bool parse_real(const char *text, double minimum, double maximum, double *value)
 {
     if (*text == '\0' || strspn(text, "+-.0123456789eE") != strlen(text))

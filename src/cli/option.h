@@ -13,17 +13,17 @@ enum option_kind {
     OPTION_INT,    /* int, minimum <= value <= maximum */
     OPTION_LONG,   /* long, the same */
     OPTION_REAL,   /* double, minimum < value < maximum */
-    OPTION_PATH,   /* char *, NULL or not empty: of a file */
-    OPTION_NAMES,  /* the same: names with commas between them */
+    OPTION_PATH,   /* char *, a file name; NULL or not empty */
+    OPTION_NAMES,  /* char *, names with commas between them; NULL or not empty */
 };
 
 /* Where an option may be given, and what it is for. */
 enum {
     OPTION_COMMAND_LINE = 1,
     OPTION_FILE = 2,
-    OPTION_POSITIONAL = 4, /* on the command line it has no name: the table's order counts */
-    OPTION_SHAPES = 8,     /* shapes the run: reports echo it */
-    OPTION_REQUEST = 16,   /* --help, --version: nothing else counts */
+    OPTION_POSITIONAL = 4, /* without a name on the command line, in the table's order */
+    OPTION_SHAPES = 8,     /* determines the run: reports echo it */
+    OPTION_REQUEST = 16,   /* --help, --version: other options are ignored */
 };
 
 struct choice {
@@ -32,15 +32,15 @@ struct choice {
 };
 
 struct option_row {
-    const char *name; /* without dashes: the key in input files too */
+    const char *name; /* without dashes; also the key in input files */
     enum option_kind kind;
     unsigned uses;
-    size_t offset;       /* of the member of the program's struct of options */
-    const char *initial; /* default as text; NULL: false, or no path */
-    const char *unset;   /* the word that stands for "not chosen" (the member is then 0), or NULL */
-    const struct choice *choices; /* all values; of an integer: words for some of them, or NULL */
+    size_t offset;                /* of the member in the program's struct of options */
+    const char *initial;          /* default as text; NULL: false, or no path */
+    const char *unset;            /* the word for "not chosen" (the member is then 0), or NULL */
+    const struct choice *choices; /* all values; of an integer, words for some of them, or NULL */
     double minimum, maximum;
-    const char *argument; /* what --help calls the value; NULL for flags and choices */
+    const char *argument; /* name of the value in --help; NULL for flags and choices */
     const char *help;
 };
 
@@ -53,31 +53,31 @@ struct option_list {
     size_t size; /* of the struct */
 };
 
-/* The row of that name among those with all the bits of `uses`; NULL if there is none. */
+/* The row of that name with all bits of `uses`; NULL if there is none. */
 const struct option_row *option_find(const struct option_list *list, const char *name,
                                      unsigned uses);
 
-/* Sets every member to its default. What paths point to is not freed. */
+/* Sets every member to its default. Frees no texts. */
 void option_set_defaults(const struct option_list *list, void *options);
-/* Frees all paths. */
+/* Frees all texts. */
 void option_release(const struct option_list *list, void *options);
 
-/* Sets the row's member from text. False, and nothing changed, if text is no legal value of it. */
+/* Sets the row's member from text. False, and no change, if text is not a legal value. */
 bool option_set(const struct option_row *row, void *options, const char *text);
 
 /* Sets the row's member to its default again. */
 void option_reset(const struct option_row *row, void *options);
 
-/* The member's value as option_set would read it back ("" for no path). The text is in buffer or
- * lives as long as options. */
+/* The member's value as option_set reads it ("" for no path). The text is in buffer, or lives as
+ * long as options. */
 enum { OPTION_TEXT_SIZE = 32 };
 const char *option_text(const struct option_row *row, const void *options,
                         char buffer[OPTION_TEXT_SIZE]);
 
-/* Whether the member says something else than "not chosen". */
+/* False if the member has the value "not chosen". */
 bool option_is_chosen(const struct option_row *row, const void *options);
 
-/* Writes the legal values in words: "2, 4", "an integer from 2 to 10". */
+/* The legal values in words: "2, 4", "an integer from 2 to 10". */
 void option_describe_legal(const struct option_row *row, char *text, int size);
 
 /* The middle of --help: one entry per option. */

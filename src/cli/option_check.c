@@ -22,7 +22,7 @@ static void describe(struct values *values, const struct option_list *list, cons
     }
 }
 
-/* Everybody fails like the first rank that does. */
+/* All ranks take status and message of the first rank that failed. */
 static enum status fail_like(int rank, enum status status, char *message, int size)
 {
     if (comm_rank() == rank && rank > 0) {
@@ -35,8 +35,8 @@ static enum status fail_like(int rank, enum status status, char *message, int si
     return status;
 }
 
-/* The first option that differs from rank 0's, and on which rank, as one number: the option's place
- * times the number of ranks, and the rank. INT64_MAX if none does. */
+/* The first option that differs from rank 0's, as its index times the number of ranks plus this
+ * rank; INT64_MAX if none differs. */
 static int64_t first_difference(const struct option_list *list, const struct values *own,
                                 const struct values *first)
 {
@@ -61,7 +61,7 @@ static enum status compare(const struct option_list *list, const void *options, 
     const bool positional = option->uses & OPTION_POSITIONAL;
     comm_broadcast_from(MPI_COMM_WORLD, rank, own.text[row], VALUE_SIZE);
     snprintf(message, (size_t)size,
-             "%s%s: rank 0 has '%s', rank %d '%s'; all need the same options",
+             "%s%s: rank 0 has '%s', rank %d '%s'; all ranks need the same options",
              positional ? "" : "--", positional ? option->argument : option->name, first.text[row],
              rank, own.text[row]);
     return STATUS_USAGE;

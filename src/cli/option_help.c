@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What --help says of each option, made from its row. */
+/* What --help says about each option, made from its row. */
 #include <string.h>
 #include "cli/option.h"
 
-enum { HELP_COLUMN = 31, LINE_WIDTH = 80, LIST_COLUMN = 6 };
+enum { HELP_COLUMN = 35, LINE_WIDTH = 80, LIST_COLUMN = 6 };
 
-/* "|word" or " word", on a new line if this one has no room. Returns the new column. */
+/* "|word" or " word", on a new line if it does not fit. Returns the new column. */
 static int print_choice(FILE *out, const char *word, bool first, int column)
 {
     if (column + 1 + (int)strlen(word) >= LINE_WIDTH)
@@ -15,8 +15,8 @@ static int print_choice(FILE *out, const char *word, bool first, int column)
     return column + fprintf(out, "%s", word);
 }
 
-/* "  --order 2|4": the option and what it may be, its default first. Returns the column after. */
-static int describe_option(const struct option_row *row, FILE *out)
+/* "  --order 2|4": the option and its values, the default first. Returns the column after it. */
+static int print_option(FILE *out, const struct option_row *row)
 {
     const char *dashes = row->uses & OPTION_POSITIONAL ? "" : "--";
     const char *name = row->uses & OPTION_POSITIONAL ? row->argument : row->name;
@@ -29,22 +29,31 @@ static int describe_option(const struct option_row *row, FILE *out)
     return column;
 }
 
-/* Help texts start in one column; those of several lines go on there. */
+/* The words of text, each line of them from HELP_COLUMN on. Returns the new column. */
+static int print_words(FILE *out, const char *text, int column)
+{
+    while (*text) {
+        const int word = (int)strcspn(text, " \n");
+        if (column >= HELP_COLUMN && column + 1 + word >= LINE_WIDTH)
+            column = fprintf(out, "\n") - 1;
+        const int blanks = column < HELP_COLUMN ? HELP_COLUMN - column : 1;
+        column += fprintf(out, "%*s%.*s", blanks, "", word, text);
+        text += word;
+        text += strspn(text, " \n");
+    }
+    return column;
+}
+
 static void print_row(FILE *out, const struct option_row *row)
 {
-    const int column = describe_option(row, out);
+    char initial[OPTION_TEXT_SIZE + 2];
+    int column = print_option(out, row);
     if (column >= HELP_COLUMN)
-        fprintf(out, "\n%*s", HELP_COLUMN - 1, "");
-    else
-        fprintf(out, "%*s", HELP_COLUMN - 1 - column, "");
-    for (const char *text = row->help; *text; text++) {
-        if (*text == '\n')
-            fprintf(out, "\n%*s", HELP_COLUMN, "");
-        else
-            fprintf(out, "%s%c", text == row->help ? " " : "", *text);
-    }
+        column = fprintf(out, "\n") - 1;
+    column = print_words(out, row->help, column);
+    snprintf(initial, sizeof initial, "[%s]", row->initial ? row->initial : "");
     if (row->initial && row->kind != OPTION_CHOICE)
-        fprintf(out, " [%s]", row->initial);
+        print_words(out, initial, column);
     fprintf(out, "\n");
 }
 

@@ -32,7 +32,7 @@ static FILE *open_stdout(void)
     return copy < 0 ? NULL : fdopen(copy, "w");
 }
 
-/* The file that path leads to, so that a symbolic link stays one. */
+/* The target of path, so that a symbolic link stays one. */
 static char *resolve(const char *path)
 {
     char *found = realpath(path, NULL);
@@ -43,8 +43,8 @@ static char *resolve(const char *path)
     return copy;
 }
 
-/* Whether a new file can be made where the path's own will be. None stays there during the run: not
- * even SIGKILL leaves one behind then. */
+/* True if a partial file can be created beside path. It is removed at once: no file exists during
+ * the run, so that not even SIGKILL leaves one behind. */
 static bool can_be_created(const char *path)
 {
     FILE *stream;
@@ -67,11 +67,11 @@ struct output_file *output_file_open(const char *path)
     struct stat s;
     const bool exists = stat(path, &s) == 0;
     int reason = errno;
-    if (!exists && is_link(path)) { /* to nothing, or a loop: renaming would replace the link */
+    if (!exists && is_link(path)) { /* dangling, or a loop: renaming would replace the link */
         errno = reason;
         return NULL;
     }
-    if (exists && access(path, W_OK) != 0) /* renaming would not ask */
+    if (exists && access(path, W_OK) != 0) /* rename() needs no write permission */
         return NULL;
     struct output_file *file = memory_alloc_zero(sizeof *file, "an output file");
     file->path = resolve(path);

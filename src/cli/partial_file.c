@@ -18,12 +18,12 @@ struct partial_file {
     char *path, *name;
 };
 
-/* What a signal handler must remove. The owner, the one thread that opens and closes files, runs
- * the handler; each change of the list is one store, after which the list is whole. */
+/* The files that a signal handler must remove. The owner, the thread that opens and closes files,
+ * runs the handler; each change of the list is one store, so that the list is always consistent. */
 static struct partial_file *volatile existing;
 static pthread_t owner;
 
-/* Requests to end and exceeded limits. A crash keeps its own way. */
+/* Requests to end and exceeded limits. Crashes are not caught. */
 static const int signals[] = {SIGHUP,  SIGINT,  SIGQUIT, SIGPIPE, SIGALRM, SIGTERM,
                               SIGUSR1, SIGUSR2, SIGABRT, SIGXCPU, SIGXFSZ};
 enum { NSIGNALS = sizeof signals / sizeof signals[0] };
@@ -47,8 +47,8 @@ static void restore_handlers(void)
     }
 }
 
-/* The signal is blocked here, so the one raised takes its previous effect on return. Threads of
- * libraries may be given the signal, also while the owner blocks it. */
+/* The signal is blocked here, so the raised one takes its previous effect on return. The system may
+ * deliver the signal to a library's thread, also while the owner blocks it. */
 static void end_by_signal(int number)
 {
     if (!pthread_equal(pthread_self(), owner)) {
@@ -60,7 +60,7 @@ static void end_by_signal(int number)
     raise(number);
 }
 
-/* A signal that is ignored does not end the program: nohup stays nohup. */
+/* Ignored signals stay ignored (nohup). */
 static void install_handlers(void)
 {
     struct sigaction action = {.sa_handler = end_by_signal};
@@ -108,8 +108,8 @@ static void release(struct partial_file *file)
     memory_free(file);
 }
 
-/* A file that nobody else has. What lies there under its name, a link too, makes it take the next
- * name: processes of other machines, and those that were killed, may have had the same number. */
+/* Creates a new file; takes the next name where one exists, links included: processes of other
+ * machines and killed ones may have had the same number. */
 static int create(struct partial_file *file, mode_t mode)
 {
     const size_t size = strlen(file->path) + SUFFIX_SIZE;
@@ -123,8 +123,7 @@ static int create(struct partial_file *file, mode_t mode)
     return descriptor;
 }
 
-/* Creates and enlists; a signal in between is handled afterwards. Returns the file's descriptor, or
- * -1. */
+/* Creates and enlists with signals blocked. Returns the file's descriptor, or -1. */
 static int create_enlisted(struct partial_file *file, mode_t mode)
 {
     sigset_t blocked, before;

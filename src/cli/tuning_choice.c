@@ -57,7 +57,7 @@ static enum status read_file(const char *wanted, bool on_gpu, struct tuning_file
     return followed[0] ? tuning_file_read(file, followed, message, size) : STATUS_VALID;
 }
 
-/* Whether every rank's GPU is the one that the file was made for; if not, why in message. */
+/* True if every rank's GPU is the one that the file was made for; else the reason in message. */
 static bool suits_all(const struct tuning_file *file, char *message, int size)
 {
     char name[sizeof file->device];
@@ -90,7 +90,7 @@ enum status tuning_choose(const char *wanted, bool on_gpu, char *message, int si
         if (wanted)
             status = STATUS_ENVIRONMENT;
         else
-            message[0] = '\0'; /* not every GPU is rank 0's, whose file was found */
+            message[0] = '\0'; /* the GPUs differ: no file is followed */
     }
     followed[0] = '\0';
     return (enum status)status;

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef CLI_TUNING_CHOICE_H
 #define CLI_TUNING_CHOICE_H
-/* --tuning: which file of tuned choices the GPU's kernels follow. */
+/* --tuning: the file of tile sizes that the GPU's kernels follow. */
 #include <stdbool.h>
 #include "base/status.h"
 
-/* Reads the file `wanted`, or where that is NULL the file of this GPU in tuning/ beside the program
- * (or one or two folders above it), if there is one; "none": none. on_gpu: the device is open.
- * STATUS_USAGE if a file is malformed, STATUS_ENVIRONMENT if the one wanted was made for another
- * device than some rank's, with one line in message. Collective over the world; all ranks return
- * the same and follow the same choices. */
+/* Reads the file `wanted`; "none": no file; NULL: the GPU's file in tuning/ beside the program or
+ * up to two folders above, if there is one. on_gpu: the device is open. STATUS_USAGE if a file is
+ * malformed, STATUS_ENVIRONMENT if `wanted` was made for another device than some rank's, with one
+ * line in message. Collective over the world; equal on all ranks. */
 enum status tuning_choose(const char *wanted, bool on_gpu, char *message, int size);
 
 /* The file that is followed; NULL if none is. */

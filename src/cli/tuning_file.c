@@ -60,7 +60,7 @@ static enum status read_choice(const struct reading *r, const char *text, struct
     return STATUS_VALID;
 }
 
-/* Two choices for the same patches would leave open which one holds. */
+/* True if both are for the same patches, which would be ambiguous. */
 static bool same_patches(const struct cuda_tuning *a, const struct cuda_tuning *b)
 {
     return cuda_tuning_is_for(a, b->order, b->stage, b->helmholtz) && a->n == b->n;
@@ -80,7 +80,7 @@ static enum status add_choice(const struct reading *r, const char *text, struct 
     return status;
 }
 
-/* Lines 1 and 2 say what the file is; then come the choices. */
+/* Lines 1 and 2 are the version and the device; then come the choices. */
 static enum status read_line(struct reading *r, char *text, struct tuning_file *file)
 {
     int version;

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Every function of a model problem but the p problems' β is a product of functions of one
- * coordinate, so N values of each per direction are computed with the C library and multiplied up
- * per cell. The tables make the set-up cheap and, as products of equal doubles are equal doubles,
- * the same on every backend. The benchmark's own problem, fv, is multiplied up where the level is;
- * the others, which are made for small levels, on the host. */
+/* Solutions and right-hand sides are sums of products X(x)X(y)X(z), so the C library computes N
+ * values of each X and their products are taken per cell: set-up is cheap and bitwise identical on
+ * every backend. The level's backend multiplies for fv; the host does for the manufactured
+ * problems, which are meant for small levels. */
 #include "operators/problem.h"
 #include <math.h>
 #include "base/check.h"
@@ -12,77 +11,77 @@
 #include "operators/passes.h"
 #include "operators/problem_formula.h"
 
-const struct problem problems[PROBLEM_COUNT] = {
-    {"fv", false}, {"sine", true}, {"p4", true}, {"p6", true}};
-
-enum { MAX_TERMS = 2 };
-
-/* X(x) and its first two derivatives at one point. */
-struct point {
-    double value, d1, d2;
-};
-
-/* One term of the solution (or of fv's right-hand side) at the N cell centres of one direction. */
-struct term {
-    struct point *at;
-};
-
 /* (sin cx)^p */
-static struct point sine_power(double c, int p, double x)
+static struct factor sine_power(double c, int p, double x)
 {
     const double s = sin(c * x), k = cos(c * x);
     const double s2 = pow(s, p - 2), s1 = s2 * s;
-    return (struct point){s1 * s, c * p * k * s1, c * c * p * ((p - 1) * s2 * k * k - s1 * s)};
+    return (struct factor){s1 * s, c * p * k * s1, c * c * p * ((p - 1) * s2 * k * k - s1 * s)};
 }
 
-static struct point polynomial_4(double x, bool periodic)
+static struct factor sine_7(double x, bool periodic)
+{
+    (void)periodic;
+    return sine_power(2.0 * M_PI, 7, x);
+}
+
+static struct factor sine_13(double x, bool periodic)
+{
+    (void)periodic;
+    return sine_power(2.0 * M_PI, 13, x);
+}
+
+static struct factor sine_13_third_harmonic(double x, bool periodic)
+{
+    (void)periodic;
+    return sine_power(6.0 * M_PI, 13, x);
+}
+
+static struct factor polynomial_4(double x, bool periodic)
 {
     const double value = ((x - 2.0) * x + 1.0) * x * x;
-    return (struct point){periodic ? value - 1.0 / 30.0 : value, ((4.0 * x - 6.0) * x + 2.0) * x,
-                          (12.0 * x - 12.0) * x + 2.0};
+    return (struct factor){periodic ? value - 1.0 / 30.0 : value, ((4.0 * x - 6.0) * x + 2.0) * x,
+                           (12.0 * x - 12.0) * x + 2.0};
 }
 
-static struct point polynomial_6(double x, bool periodic)
+static struct factor polynomial_6(double x, bool periodic)
 {
     const double value = (((2.0 * x - 6.0) * x + 5.0) * x * x - 1.0) * x * x;
-    return (struct point){periodic ? value + 1.0 / 21.0 : value,
-                          (((12.0 * x - 30.0) * x + 20.0) * x * x - 2.0) * x,
-                          ((60.0 * x - 120.0) * x + 60.0) * x * x - 2.0};
+    return (struct factor){periodic ? value + 1.0 / 21.0 : value,
+                           (((12.0 * x - 30.0) * x + 20.0) * x * x - 2.0) * x,
+                           ((60.0 * x - 120.0) * x + 60.0) * x * x - 2.0};
 }
 
-static int term_count(int problem)
-{
-    return problem == 1 ? 2 : 1;
-}
+const struct problem problems[PROBLEM_COUNT] = {
+    [PROBLEM_FV] = {"fv", .exact = false, {sine_7}},
+    [PROBLEM_SINE] = {"sine", .exact = true, {sine_13, sine_13_third_harmonic}},
+    [PROBLEM_P4] = {"p4", .exact = true, {polynomial_4}},
+    [PROBLEM_P6] = {"p6", .exact = true, {polynomial_6}},
+};
 
-static struct point term_point(int problem, int term, double x, bool periodic)
-{
-    switch (problem) {
-    case 0:
-        return sine_power(2.0 * M_PI, 7, x);
-    case 1:
-        return sine_power(term == 0 ? 2.0 * M_PI : 6.0 * M_PI, 13, x);
-    case 2:
-        return polynomial_4(x, periodic);
-    default:
-        return polynomial_6(x, periodic);
-    }
-}
+/* The factors of all terms at the N cell centres, the same in all directions. */
+struct tables {
+    int count;
+    struct factor *terms[MAX_TERMS];
+};
 
-/* Tables over the N cell centres, the same in all directions. Freed by the caller. */
-static void tables_create(const struct level *l, int problem, struct term terms[MAX_TERMS])
+static struct tables tables_create(const struct level *l, int problem)
 {
-    for (int t = 0; t < term_count(problem); t++) {
-        terms[t].at = memory_alloc((size_t)l->dim * sizeof *terms[t].at, "problem tables");
+    struct tables tables = {.count = 0};
+    while (tables.count < MAX_TERMS && problems[problem].terms[tables.count]) {
+        factor_fn *factor = problems[problem].terms[tables.count];
+        struct factor *at = memory_alloc((size_t)l->dim * sizeof *at, "problem tables");
         for (int i = 0; i < l->dim; i++)
-            terms[t].at[i] = term_point(problem, t, l->h * (i + 0.5), l->periodic);
+            at[i] = factor(l->h * (i + 0.5), l->periodic);
+        tables.terms[tables.count++] = at;
     }
+    return tables;
 }
 
-static void tables_destroy(int problem, struct term terms[MAX_TERMS])
+static void tables_destroy(struct tables *tables)
 {
-    for (int t = 0; t < term_count(problem); t++)
-        memory_free(terms[t].at);
+    for (int t = 0; t < tables->count; t++)
+        memory_free(tables->terms[t]);
 }
 
 /* β = c1 + c2·tanh(10(r − 1/4)) of the manufactured problems, and its gradient. */
@@ -97,19 +96,27 @@ static double beta_tanh(double x, double y, double z, double gradient[3])
     return c1 + c2 * t;
 }
 
-/* The manufactured right-hand side aαu − b(∇β·∇u + β∇²u) at a point; the solution is a sum of
- * products. */
-static double manufactured_rhs(const struct level *l, int problem, const struct term *terms, int i,
-                               int j, int k)
+/* What value functions need beside the global index of a cell or face. */
+struct filling {
+    const struct level *level;
+    struct tables tables;
+    int direction; /* of a face-centred field's normal */
+};
+typedef double value_fn(const struct filling *f, int i, int j, int k);
+
+/* The manufactured right-hand side aαu − b(∇β·∇u + β∇²u) at a cell's centre. */
+static double rhs_value(const struct filling *f, int i, int j, int k)
 {
+    const struct level *l = f->level;
     const struct operator_choice *choice = &l->stencil->choice;
     double gradient[3] = {0.0, 0.0, 0.0};
     const double beta =
         choice->variable ? beta_tanh(l->h * (i + 0.5), l->h * (j + 0.5), l->h * (k + 0.5), gradient)
                          : 1.0;
     double value = 0.0, slope = 0.0, laplacian = 0.0;
-    for (int t = 0; t < term_count(problem); t++) {
-        const struct point *x = &terms[t].at[i], *y = &terms[t].at[j], *z = &terms[t].at[k];
+    for (int t = 0; t < f->tables.count; t++) {
+        const struct factor *x = &f->tables.terms[t][i], *y = &f->tables.terms[t][j],
+                            *z = &f->tables.terms[t][k];
         value += x->value * y->value * z->value;
         slope += gradient[0] * (x->d1 * y->value * z->value) +
                  gradient[1] * (x->value * y->d1 * z->value) +
@@ -119,15 +126,6 @@ static double manufactured_rhs(const struct level *l, int problem, const struct 
     }
     return (choice->helmholtz ? value : 0.0) - (slope + beta * laplacian);
 }
-
-/* What a field is filled with: a value for every global index. */
-struct filling {
-    const struct level *level;
-    int problem;
-    const struct term *terms;
-    int direction; /* of a face-centred field's normal */
-};
-typedef double value_fn(const struct filling *f, int i, int j, int k);
 
 enum { STAGING_BYTES = 32 * 1024 * 1024 };
 
@@ -155,19 +153,11 @@ static void fill_patch(const struct filling *f, const struct patch *p, enum fiel
     memory_free(staging);
 }
 
-static double rhs_value(const struct filling *f, int i, int j, int k)
+/* Fills a cell-centred field of all patches. */
+static void fill_cells(const struct filling *f, enum field field, value_fn *value)
 {
-    return manufactured_rhs(f->level, f->problem, f->terms, i, j, k);
-}
-
-static void fill_rhs(const struct level *l, int problem)
-{
-    struct term terms[MAX_TERMS];
-    const struct filling f = {.level = l, .problem = problem, .terms = terms};
-    tables_create(l, problem, terms);
-    for (int q = 0; q < l->npatches; q++)
-        fill_patch(&f, &l->patches[q], FIELD_F, l->patches[q].n, rhs_value);
-    tables_destroy(problem, terms);
+    for (int q = 0; q < f->level->npatches; q++)
+        fill_patch(f, &f->level->patches[q], field, f->level->patches[q].n, value);
 }
 
 /* β on the low face of a cell: the face's centre lies on the cell's edge in its normal's direction
@@ -181,9 +171,9 @@ static double beta_value(const struct filling *f, int i, int j, int k)
     return beta_tanh(x[0], x[1], x[2], unused);
 }
 
-static void fill_beta(const struct level *l, int problem)
+static void fill_beta(const struct level *l)
 {
-    struct filling f = {.level = l, .problem = problem};
+    struct filling f = {.level = l};
     for (int q = 0; q < l->npatches; q++)
         for (f.direction = 0; f.direction < 3; f.direction++) {
             const struct patch *p = &l->patches[q];
@@ -201,7 +191,7 @@ static void fill_fv(const struct level *l)
     double *centres = memory_alloc((size_t)(n + 1) * sizeof *centres, "problem tables");
     double *faces = memory_alloc((size_t)(n + 1) * sizeof *faces, "problem tables");
     for (int i = 0; i < n; i++) {
-        const struct point x = term_point(0, 0, l->h * (i + 0.5), l->periodic);
+        const struct factor x = sine_7(l->h * (i + 0.5), l->periodic);
         points[i] = (struct fv_point){x.value, x.d2};
     }
     for (int i = 0; i <= n; i++) {
@@ -222,42 +212,36 @@ static double one(const struct filling *f, int i, int j, int k)
     return 1.0;
 }
 
-static void fill_alpha(const struct level *l)
-{
-    const struct filling f = {.level = l};
-    for (int q = 0; q < l->npatches; q++)
-        fill_patch(&f, &l->patches[q], FIELD_ALPHA, l->patches[q].n, one);
-}
-
 static double solution_value(const struct filling *f, int i, int j, int k)
 {
     double value = 0.0;
-    for (int t = 0; t < term_count(f->problem); t++)
-        value += f->terms[t].at[i].value * f->terms[t].at[j].value * f->terms[t].at[k].value;
+    for (int t = 0; t < f->tables.count; t++) {
+        const struct factor *x = f->tables.terms[t];
+        value += x[i].value * x[j].value * x[k].value;
+    }
     return value;
 }
 
 void problem_fill(const struct level *level, int problem)
 {
     CHECK(problem >= 0 && problem < PROBLEM_COUNT);
-    if (problem == 0) {
+    if (problem == PROBLEM_FV) {
         fill_fv(level);
         return;
     }
-    fill_rhs(level, problem);
+    struct filling f = {.level = level, .tables = tables_create(level, problem)};
+    fill_cells(&f, FIELD_F, rhs_value);
     if (level->fields[FIELD_BETA_I])
-        fill_beta(level, problem);
+        fill_beta(level);
     if (level->fields[FIELD_ALPHA])
-        fill_alpha(level);
+        fill_cells(&f, FIELD_ALPHA, one);
+    tables_destroy(&f.tables);
 }
 
 void problem_solution(const struct level *level, int problem, enum field field)
 {
-    struct term terms[MAX_TERMS];
-    const struct filling f = {.level = level, .problem = problem, .terms = terms};
     CHECK(problems[problem].exact);
-    tables_create(level, problem, terms);
-    for (int q = 0; q < level->npatches; q++)
-        fill_patch(&f, &level->patches[q], field, level->patches[q].n, solution_value);
-    tables_destroy(problem, terms);
+    struct filling f = {.level = level, .tables = tables_create(level, problem)};
+    fill_cells(&f, field, solution_value);
+    tables_destroy(&f.tables);
 }

@@ -7,18 +7,24 @@
 #include "level/level.h"
 #include "operators/stencil.h"
 
+/* X(x), a function of one coordinate, and its first two derivatives at one point. */
+struct factor {
+    double value, d1, d2;
+};
+typedef struct factor factor_fn(double x, bool periodic);
+
+enum { MAX_TERMS = 2 };
+enum problem_kind { PROBLEM_FV, PROBLEM_SINE, PROBLEM_P4, PROBLEM_P6, PROBLEM_COUNT };
+
 struct problem {
     const char *name;
-    bool exact; /* the solution is known */
+    bool exact;                  /* the solution u is known, and f follows from it */
+    factor_fn *terms[MAX_TERMS]; /* u, or fv's f, is the sum of X(x)X(y)X(z) over these X */
 };
+extern const struct problem problems[PROBLEM_COUNT]; /* by enum problem_kind */
 
-enum { PROBLEM_COUNT = 4 };
-/* fv, sine, p4, p6: the order of enum problem_kind in app/options.h. */
-extern const struct problem problems[PROBLEM_COUNT];
-
-/* Fills f, and α and β where they are allocated, on the interior of the level's boxes (β also on
- * the faces of the high walls).
- */
+/* Fills f, and α and β where they are allocated, in the interior of the level's boxes, and β also
+ * on the faces of the high walls. */
 void problem_fill(const struct level *level, int problem);
 
 /* The exact solution (cell-centre values) into a field. Only for problems[problem].exact. */

@@ -11,7 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include "app/benchmark.h"
-#include "app/options_table.h"
 #include "base/memory.h"
 #include "comm/comm.h"
 #include "cuda/cuda.h"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: BSD-3-Clause
-# README.md and docs/ say what is there: every option, no file that does not exist, and the include rule as the
-# sources keep it. The worked example is add_smoother.sh's.
+# README.md, CONTRIBUTING.md and docs/ say what is there: every option with its values, no file that does not exist, and
+# the include rule as the sources keep it. The worked examples of CONTRIBUTING.md are examples.sh's.
 
 setup() {
     cd "$BATS_TEST_DIRNAME/../.." || return 1
@@ -15,31 +15,52 @@ words() {
     grep -ohE '`[^`]+`' "$@" | tr -d '`'
 }
 
-@test "every option of --help is in the documentation" {
-    local options option missing=0
-    options=$("$HPGMG" --help 2>/dev/null | sed -nE 's/^  --([a-z0-9-]+).*/\1/p')
-    [ "$(wc -w <<<"$options")" -ge 20 ]
-    for option in $options; do
-        if ! grep -qE -- "--$option([^a-z0-9-]|\$)" README.md docs/*.md; then
-            echo "not mentioned: --$option"
+@test "every option of --help, with its values, has a row in docs/USAGE.md" {
+    local options option values value row missing=0
+    options=$("$HPGMG" --help 2>/dev/null | awk '/^  --/ { print substr($1, 3), $2 ~ /\|/ ? $2 : "" }')
+    [ "$(wc -l <<<"$options")" -ge 20 ]
+    while read -r option values; do
+        row=$(grep -E -- "^\|.*\`--$option\`.*\|.*\|" docs/USAGE.md || true)
+        for value in $(tr '|' ' ' <<<"${values#N|}"); do
+            [[ $row == *"\`$value\`"* ]] || row=
+        done
+        if [ -z "$row" ]; then
+            echo "no such row: --$option $values"
             missing=1
         fi
-    done
+    done <<<"$options"
     [ "$missing" -eq 0 ]
 }
 
-@test "every option in README.md is in --help" {
+@test "every option in README.md and docs/USAGE.md is in --help" {
     local help option wrong=0
     help=$("$HPGMG" --help 2>/dev/null)
-    for option in $(words README.md | grep -oE '^--[a-z0-9-]+' | sort -u); do
+    for option in $(words README.md docs/USAGE.md | grep -oE '^--[a-z0-9-]+' | sort -u); do
         case $option in
-        --bind-to | --map-by | --oversubscribe) continue ;; # of mpirun
+        --bind-to | --map-by | --oversubscribe | --fmad) continue ;; # of mpirun and nvcc
         esac
         if ! grep -qE -- "^  $option( |\$)" <<<"$help"; then
             echo "no such option: $option"
             wrong=1
         fi
     done
+    [ "$wrong" -eq 0 ]
+}
+
+@test "README.md has at most 200 lines" {
+    [ "$(wc -l <README.md)" -le 200 ]
+}
+
+@test "kernels that README.md names exist" {
+    local kernel found=0 wrong=0
+    for kernel in $(sed -n '/^| kernel |/,/^$/s/^| \([^|]*\) |.*/\1/p' README.md | grep -oE '`[^`]+`' | tr -d '`'); do
+        found=$((found + 1))
+        if ! grep -rqF ".name = \"$kernel\"" src/cuda; then
+            echo "no such kernel: $kernel"
+            wrong=1
+        fi
+    done
+    [ "$found" -ge 8 ]
     [ "$wrong" -eq 0 ]
 }
 
@@ -51,7 +72,7 @@ words() {
             echo "does not exist: $path"
             wrong=1
         fi
-    done < <(words README.md docs/*.md | grep -E '^(src|tests|inputs|run|docs)/[A-Za-z0-9_./-]*$' | sort -u)
+    done < <(words README.md CONTRIBUTING.md docs/*.md | grep -E '^(src|tests|inputs|run|docs)/[A-Za-z0-9_./-]*$' | sort -u)
     [ "$found" -ge 40 ]
     [ "$wrong" -eq 0 ]
 }

@@ -284,7 +284,7 @@ stdout" ]
     $MPIRUN -n 1 "$HPGMG_LAB" exchange --backend cpu 8 : -n 1 "$HPGMG_LAB" exchange --backend cpu 16 \
         >"$work/stdout" 2>"$work/stderr" || status=$?
     [ "$status" -eq 2 ]
-    grep -qF "hpgmg-lab: error: N: rank 0 has '8', rank 1 '16'; all need the same options" "$work/stderr"
+    grep -qF "hpgmg-lab: error: N: rank 0 has '8', rank 1 '16'; all ranks need the same options" "$work/stderr"
 }
 
 @test "exchange: halos between ranks are right, and counted" {

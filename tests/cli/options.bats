@@ -167,7 +167,7 @@ memory_of() {
     $MPIRUN -n "$ranks" "$HPGMG" --backend cpu "$@" >"$work/stdout" 2>"$work/stderr" || status=$?
     explain >&2
     [ "$status" -eq 4 ]
-    sed -nE 's/.*: this size needs ([0-9]+) bytes of memory a node, ([0-9]+) are available;.*/\1 \2/p' "$work/stderr"
+    sed -nE 's/.*: this size needs ([0-9]+) bytes of memory per node, but ([0-9]+) are available;.*/\1 \2/p' "$work/stderr"
 }
 
 @test "memory is what all ranks of a node need" {
@@ -181,7 +181,7 @@ memory_of() {
 @test "a problem that is half as large again as memory" {
     local needed available n
     read -r needed available <<<"$(memory_of 1 10 1000)"
-    # Sizes of n boxes a side lie so close that one is in the middle; 10240 is the side of the first.
+    # Sizes of n boxes per side lie so close that one is in the middle; 10240 is the side of the first.
     n=$(awk -v needed="$needed" -v available="$available" 'BEGIN {
         wanted = 10240 * (1.45 * available / needed) ^ (1 / 3)
         for (log2 = 4; log2 <= 10; log2++)
@@ -227,14 +227,14 @@ apart() {
 }
 
 @test "ranks apart: a choice" {
-    apart "--order: rank 0 has '2', rank 1 '4'; all need the same options" "3 1" "--order 4 3 1"
+    apart "--order: rank 0 has '2', rank 1 '4'; all ranks need the same options" "3 1" "--order 4 3 1"
 }
 @test "ranks apart: a size" {
-    apart "BOXES_PER_RANK: rank 0 has '1', rank 1 '8'; all need the same options" "3 1" "3 8"
+    apart "BOXES_PER_RANK: rank 0 has '1', rank 1 '8'; all ranks need the same options" "3 1" "3 8"
 }
-@test "ranks apart: a flag" { apart "--checksum: rank 0 has 'true', rank 1 'false'; all need the same options" "--checksum 3 1" "3 1"; }
+@test "ranks apart: a flag" { apart "--checksum: rank 0 has 'true', rank 1 'false'; all ranks need the same options" "--checksum 3 1" "3 1"; }
 @test "ranks apart: the end of a long value" {
-    apart "--json: rank 0 has '$work/report', rank 1 '$work/repOrt'; all need the same options" \
+    apart "--json: rank 0 has '$work/report', rank 1 '$work/repOrt'; all ranks need the same options" \
         "--json $work/report 3 1" "--json $work/repOrt 3 1"
 }
 @test "ranks apart: an error of one" {
@@ -242,7 +242,7 @@ apart() {
 }
 @test "ranks apart: an error of rank 0" { apart "unknown option '--ordr'; did you mean --order?" "--ordr 4 3 1" "3 1"; }
 @test "ranks apart: only one is asked for help" {
-    apart "LOG2_BOX_DIM: rank 0 has '3', rank 1 '0'; all need the same options" "3 1" "--help"
+    apart "LOG2_BOX_DIM: rank 0 has '3', rank 1 '0'; all ranks need the same options" "3 1" "--help"
 }
 @test "three ranks: wrong value in a file" {
     echo "order = 3" >"$work/input.ini"
@@ -282,7 +282,7 @@ apart() {
         # shellcheck disable=SC2086
         run $MPIRUN -n 2 "$HPGMG" --backend cpu --transport $transport 3 1
         [ "$status" -eq 3 ]
-        [[ $output == *"hpgmg-gpu: error: --transport $transport: messages are between CPUs"* ]]
+        [[ $output == *"hpgmg-gpu: error: --transport $transport: this run uses no GPUs"* ]]
     done
 }
 @test "wrong transport" { refused "--transport: wrong value 'peers'" --transport peers 3 1; }
@@ -326,7 +326,7 @@ apart() {
 @test "kernels are those of a GPU" {
     run "$HPGMG" --backend cpu --kernels generic 3 1
     [ "$status" -eq 2 ]
-    [ "$output" = "hpgmg-gpu: error: --kernels: all levels run on the CPU, which has --loops" ]
+    [ "$output" = "hpgmg-gpu: error: --kernels: all levels run on the CPU, whose loops --loops chooses" ]
     run "$HPGMG" --backend cpu --kernels default --quiet --solves 1 3 1
     [ "$status" -eq 0 ]
 }

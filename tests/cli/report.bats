@@ -197,13 +197,13 @@ invalid="--rtol 1e-30 --max-cycles 8"
     hpgmg_on 2 --dry-run 7 8
     [ "$status" -eq 0 ]
     [ "$(lines '^ +0 +256\^3 +8x128\^3 ')" -eq 1 ]
-    [ "$(lines '^  a node +needs [0-9.]+ [kMGTP]?B of .+: (fits|does not fit|unknown)$')" -eq 1 ]
+    [ "$(lines '^  per node +needs [0-9.]+ [kMGTP]?B of .+: (fits|does not fit|unknown)$')" -eq 1 ]
     [ "$(lines 'VERDICT|DOF/s')" -eq 0 ]
 }
 
 @test "a dry run of more than fits" {
     hpgmg --dry-run 10 100000
-    [ "$(lines '^  a node .*: does not fit$')" -eq 1 ]
+    [ "$(lines '^  per node .*: does not fit$')" -eq 1 ]
 }
 
 @test "a dry run and a run agree on bytes" {

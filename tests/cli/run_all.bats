@@ -3,30 +3,30 @@
 # tests/run-all itself: what passes, fails and is skipped is told apart, and CI can forbid to skip.
 
 setup() {
-    house=$BATS_TEST_TMPDIR/house
-    mkdir -p "$house/tests/room" "$house/build"
-    cp "$BATS_TEST_DIRNAME/../run-all" "$house/tests/"
-    : >"$house/tests/ranks.txt"
+    project=$BATS_TEST_TMPDIR/project
+    mkdir -p "$project/tests/module" "$project/build"
+    cp "$BATS_TEST_DIRNAME/../run-all" "$project/tests/"
+    : >"$project/tests/ranks.txt"
     unset HPGMG_MAY_SKIP
 }
 
 script() { # NAME LINE...: a test of these lines
     local name=$1
     shift
-    printf '%s\n' "$@" >"$house/tests/room/$name"
+    printf '%s\n' "$@" >"$project/tests/module/$name"
 }
 
 program() { # NAME LINE...: a test program that does as these lines of shell say
     script "$1.c" "not compiled here"
-    mkdir -p "$house/build/tests/room"
-    printf '%s\n' '#!/bin/sh' "${@:2}" >"$house/build/tests/room/$1"
-    chmod +x "$house/build/tests/room/$1"
+    mkdir -p "$project/build/tests/module"
+    printf '%s\n' '#!/bin/sh' "${@:2}" >"$project/build/tests/module/$1"
+    chmod +x "$project/build/tests/module/$1"
 }
 
 run_all() {
-    printf '#!/bin/sh\nshift 2\nexec "$@"\n' >"$house/mpirun" # drops -n COUNT
-    chmod +x "$house/mpirun"
-    MPIRUN=$house/mpirun run "$house/tests/run-all" build
+    printf '#!/bin/sh\nshift 2\nexec "$@"\n' >"$project/mpirun" # drops -n COUNT
+    chmod +x "$project/mpirun"
+    MPIRUN=$project/mpirun run "$project/tests/run-all" build
     echo "$output"
 }
 
@@ -54,10 +54,10 @@ last() { # TEXT: the last line
     run_all
     [ "$status" -eq 0 ]
     last "3 passed, 0 failed, 4 skipped"
-    [[ $output == *"skip  room/away.sh: no such compiler"* ]]
-    [[ $output == *"skip  room/none: no device"* ]]
-    [[ $output == *"skip  room/some.bats: there: not today"* ]]
-    [[ $output == *"skip  room/part: the_second"* ]]
+    [[ $output == *"skip  module/away.sh: no such compiler"* ]]
+    [[ $output == *"skip  module/none: no device"* ]]
+    [[ $output == *"skip  module/some.bats: there: not today"* ]]
+    [[ $output == *"skip  module/part: the_second"* ]]
 }
 
 @test "with HPGMG_MAY_SKIP only what it names may be skipped" {
@@ -67,11 +67,11 @@ last() { # TEXT: the last line
     run_all
     [ "$status" -eq 1 ]
     last "0 passed, 2 failed, 0 skipped"
-    HPGMG_MAY_SKIP="room/some.bats room/other.sh"
+    HPGMG_MAY_SKIP="module/some.bats module/other.sh"
     run_all
     [ "$status" -eq 1 ]
     last "0 passed, 1 failed, 1 skipped"
-    HPGMG_MAY_SKIP="room/some.bats room/away.sh"
+    HPGMG_MAY_SKIP="module/some.bats module/away.sh"
     run_all
     [ "$status" -eq 0 ]
     last "0 passed, 0 failed, 2 skipped"
