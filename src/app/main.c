@@ -101,7 +101,7 @@ static void answer_request(const struct options *options)
     if (options->help)
         options_print_help(stdout);
     else if (options->list_kernels)
-        report_kernels();
+        cuda_list_kernels(stdout);
     else
         report_version();
 }

@@ -48,20 +48,6 @@ void report_version(void)
     print_labelled("JSON", json_available() ? "yes" : "no, built without cJSON");
 }
 
-static void print_kernel(void *count, const char *name, const char *summary)
-{
-    ++*(int *)count;
-    printf("%-22s %s\n", name, summary);
-}
-
-void report_kernels(void)
-{
-    int count = 0;
-    cuda_list_kernels(print_kernel, &count);
-    if (count == 0)
-        printf("this build has no GPU kernels\n");
-}
-
 static void print_banner(void)
 {
     static const char stars[] =

@@ -6,8 +6,6 @@
 
 /* --version: program, revision, compiler, flags, libraries. Rank 0 only. */
 void report_version(void);
-/* The GPU kernels of this build: --list-kernels. */
-void report_kernels(void);
 /* --dry-run: configuration, every level's boxes, ranks and bytes, and the memory that the run would
  * need. Allocates nothing. */
 void report_dry_run(const struct hierarchy_choice *choice, const struct options *options);

@@ -167,7 +167,7 @@ void run_info_gather(struct run_info *f, const struct hierarchy *h, const struct
     describe_levels(f, &h->choice, &shape);
     gather_levels(f, h);
     count_neighbours(f, h->levels[0]);
-    f->overlap_above = h->levels[0]->backend->branch ? h->choice.overlap_above : INFINITY;
+    f->overlap_above = h->levels[0]->backend->fork_stream ? h->choice.overlap_above : INFINITY;
     warn_of_threads(f);
     warn_of_sharing(f);
     warn_of_messages(f);

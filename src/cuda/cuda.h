@@ -5,6 +5,7 @@
  * same symbols. */
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 #include "level/backend.h"
 
 #ifdef __cplusplus
@@ -27,6 +28,7 @@ struct cuda_device {
 /* Chooses GPU number local_rank modulo the visible ones and prepares it. False with one line in
  * message if there is none that works; the program may then go on without. */
 bool cuda_open(int local_rank, char *message, int message_size);
+/* Everything that was allocated since cuda_open must have been released. */
 void cuda_close(void);
 const struct cuda_device *cuda_device(void); /* NULL before cuda_open succeeded */
 
@@ -34,12 +36,12 @@ const struct cuda_device *cuda_device(void); /* NULL before cuda_open succeeded 
  * them. What the list leaves falls to the kernel "generic". False with one line in message if a
  * name is unknown. Answers do not depend on it. */
 bool cuda_choose_kernels(const char *list, char *message, int message_size);
-/* Calls visit for every kernel of this build, the fastest first. Needs no GPU. */
-void cuda_list_kernels(void (*visit)(void *data, const char *name, const char *summary),
-                       void *data);
+/* The names of this build's kernels, by number from 0; NULL after the last. Needs no GPU. */
+const char *cuda_kernel_name(int number);
+/* Prints a line for each of them: --list-kernels. */
+void cuda_list_kernels(FILE *out);
 
-/* Device memory now held by the program, and its peak, bytes. */
-size_t cuda_live_bytes(void);
+/* The most device memory that the program has held at a time, bytes. */
 size_t cuda_peak_bytes(void);
 
 /* The transport by which kernels write into the memory of other GPUs of their node, if on every

@@ -6,31 +6,22 @@ enum { KIB = 1024 };
 
 static const struct {
     const char *name;
-    int capability;
-    size_t shared_per_block, shared_per_multiprocessor;
+    struct device_limits limits;
 } classes[] = {
-    {"sm_75", 75, 64 * KIB, 64 * KIB},   {"sm_80", 80, 163 * KIB, 164 * KIB},
-    {"sm_86", 86, 99 * KIB, 100 * KIB},  {"sm_89", 89, 99 * KIB, 100 * KIB},
-    {"sm_90", 90, 227 * KIB, 228 * KIB},
+    {"sm_75", {64 * KIB, false}}, {"sm_80", {163 * KIB, false}}, {"sm_86", {99 * KIB, false}},
+    {"sm_89", {99 * KIB, false}}, {"sm_90", {227 * KIB, true}},
 };
 enum { NUM_CLASSES = sizeof classes / sizeof classes[0] };
-
-static size_t smaller(size_t a, size_t b)
-{
-    return a < b ? a : b;
-}
 
 bool device_limits_lower(struct device_limits *limits, const char *name)
 {
     for (int c = 0; c < NUM_CLASSES; c++) {
+        const struct device_limits *most = &classes[c].limits;
         if (strcmp(classes[c].name, name) != 0)
             continue;
-        limits->shared_per_block = smaller(limits->shared_per_block, classes[c].shared_per_block);
-        limits->shared_per_multiprocessor =
-            smaller(limits->shared_per_multiprocessor, classes[c].shared_per_multiprocessor);
-        limits->tile_copies = limits->tile_copies && classes[c].capability >= 90;
-        if (classes[c].capability < limits->capability)
-            limits->capability = classes[c].capability;
+        if (limits->shared_per_block > most->shared_per_block)
+            limits->shared_per_block = most->shared_per_block;
+        limits->tile_copies = limits->tile_copies && most->tile_copies;
         return true;
     }
     return false;

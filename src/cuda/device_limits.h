@@ -10,11 +10,7 @@ extern "C" {
 #endif
 
 struct device_limits {
-    int capability; /* compute capability, 10·major + minor: 90 */
-    int multiprocessors;
     size_t shared_per_block; /* bytes, static and dynamic, the most that a kernel may ask for */
-    size_t shared_per_multiprocessor; /* bytes */
-    size_t cache;                     /* of the second level, bytes */
     bool tile_copies; /* the Tensor Memory Accelerator copies tiles: compute capability 9.0 */
 };
 

@@ -2,17 +2,22 @@
 /* The table of kernels, and the loop that gives each part of a pass to a row. */
 #include <cstdio>
 #include <cstring>
+#include "cuda/backend.cuh"
 #include "cuda/cuda.h"
+#include "cuda/device.cuh"
 #include "cuda/kernels.cuh"
 extern "C" {
 #include "operators/traffic.h"
 }
 
+#define KERNEL(name) extern const struct kernel kernel_##name;
+#include "cuda/kernels.def"
+#undef KERNEL
+#define KERNEL(name) &kernel_##name,
 static const struct kernel *const every_kernel[] = {
-    &kernel_tail,         &kernel_fv2_fused,     &kernel_fv2_fused_small,
-    &kernel_fv2_residual, &kernel_fv4_fused,     &kernel_fv4_sweep,
-    &kernel_fv4_residual, &kernel_interpolation, &kernel_generic,
+#include "cuda/kernels.def"
 };
+#undef KERNEL
 enum { NUM_KERNELS = sizeof every_kernel / sizeof every_kernel[0] };
 
 /* The rows of this run, in its order. */
@@ -79,10 +84,19 @@ bool cuda_choose_kernels(const char *list, char *message, int size)
     return true;
 }
 
-void cuda_list_kernels(void (*visit)(void *data, const char *name, const char *summary), void *data)
+const char *cuda_kernel_name(int number)
 {
-    for (const struct kernel *kernel : every_kernel)
-        visit(data, kernel->name, kernel->summary);
+    return number < NUM_KERNELS ? every_kernel[number]->name : NULL;
+}
+
+void cuda_list_kernels(FILE *out)
+{
+    bool reached = true; /* without being named: `generic` leaves nothing to the rows after it */
+    for (const struct kernel *kernel : every_kernel) {
+        fprintf(out, "%-22s %s%s\n", kernel->name, kernel->summary,
+                reached ? "" : "; runs only if --kernels names it");
+        reached = reached && kernel != &kernel_generic;
+    }
 }
 
 struct coverage cover_nothing()

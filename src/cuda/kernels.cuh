@@ -3,7 +3,7 @@
 #define CUDA_KERNELS_CUH
 /* The table of kernels. A pass is a list of operations: its start, its sweeps, its finish. The
  * dispatcher gives the first operations to the first row that covers them, and goes on with what is
- * left. Rows are in order of speed; the last covers everything. */
+ * left. kernels.def lists the rows. */
 #include "cuda/device_limits.h"
 #include "cuda/pass.cuh"
 
@@ -34,10 +34,6 @@ struct kernel {
     bool (*splits)(const struct part *part);
 };
 
-extern const struct kernel kernel_tail, kernel_fv2_fused, kernel_fv2_fused_small,
-    kernel_fv2_residual, kernel_fv4_fused, kernel_fv4_sweep, kernel_fv4_residual,
-    kernel_interpolation, kernel_generic;
-
 /* Covers nothing, or the start alone, or the first operation, or all of the part. */
 struct coverage cover_nothing();
 struct coverage cover_start(const struct part *part);
@@ -55,6 +51,7 @@ double red_black_bytes(const struct part *part);
 int part_extent(const struct part *part, int following);
 
 /* True if the run may use the kernel: see --kernels. */
+extern const struct kernel kernel_tail;
 bool kernel_is_chosen(const struct kernel *kernel);
 
 #endif

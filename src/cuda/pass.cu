@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What the rows of the table of kernels have in common. */
+#include "cuda/core/red_black.cuh"
 #include "cuda/pass.cuh"
 
 struct work cuda_open_work(const struct pass *pass, int q)
@@ -35,15 +36,10 @@ void cuda_fill_walls(struct work &w, int sweep)
     w.v.u = w.buffer[sweep & 1];
 }
 
-bool sweeps_in_pairs(const struct pass *pass)
+bool fuses_red_black(const struct pass *pass, int order)
 {
+    const struct stencil *s = pass->level->stencil;
     return pass->nsweeps > 0 && pass->nsweeps % 2 == 0 && pass->first_sweep % 2 == 0 &&
-           !cuda_tail_level(pass->level);
-}
-
-void exchange_buffers(const struct pass *pass)
-{
-    double **fields = pass->level->fields, *swapped = fields[pass->u];
-    fields[pass->u] = fields[FIELD_TMP];
-    fields[FIELD_TMP] = swapped;
+           is_red_black(stencil_relaxation(s, 0)) && s->choice.order == order &&
+           s->choice.variable && !cuda_tail_level(pass->level);
 }

@@ -4,7 +4,7 @@
 /* Passes and the operations that they consist of. */
 #include "cuda/core/operators.cuh"
 extern "C" {
-#include "operators/stencil.h"
+#include "operators/passes.h"
 }
 
 /* One pass on one patch. Sweep s reads buffer[s & 1] and writes the other. */
@@ -22,7 +22,7 @@ struct work cuda_open_work(const struct pass *pass, int q);
 /* Dirichlet ghosts of the field that sweep number `sweep` reads, which becomes v.u. */
 void cuda_fill_walls(struct work &w, int sweep);
 
-/* Gives a kernel what all fused ones have of the operator and the right-hand side. */
+/* Gives a fused kernel the operator and the right-hand side. */
 template <class Kernel>
 void set_operator(Kernel &kernel, const struct work &w)
 {
@@ -34,7 +34,8 @@ void set_operator(Kernel &kernel, const struct work &w)
     kernel.scale = w.v.scale;
 }
 
-/* Where the restricted residual of the pass on patch q goes: its cell (0,0,0), and the strides. */
+/* Gives a kernel where it stores the restricted residual of the pass on patch q: cell (0,0,0), and
+ * the strides. */
 template <class Kernel>
 void set_coarse(Kernel &kernel, const struct pass *pass, int q)
 {
@@ -44,10 +45,36 @@ void set_coarse(Kernel &kernel, const struct pass *pass, int q)
     kernel.coarse_sk = coarse->sk;
 }
 
-/* True if the sweeps of the pass are red and black in turns on a level where kernels may exchange
- * u and FIELD_TMP. On those of the tail kernel they must not: it does not exchange them. */
-bool sweeps_in_pairs(const struct pass *pass);
-void exchange_buffers(const struct pass *pass);
+/* True if a fused kernel of this order may run the pass's sweeps: red and black half-sweeps in
+ * turns of the operator with variable coefficients, on a level where kernels may swap u and
+ * FIELD_TMP. */
+bool fuses_red_black(const struct pass *pass, int order);
+/* True for levels whose passes are mostly steps of the tail kernel. No kernel may swap u and
+ * FIELD_TMP there: the tail kernel does not, so over a cycle u would not come back. */
+bool cuda_tail_level(const struct level *level);
+
+/* The residual norm of a pass. Kernels raise this word of device memory to it. After the last of
+ * them cuda_fetch_norm takes the norm to the host and raises *norm to it; of work that is recorded,
+ * the replay raises its own *norm. */
+unsigned long long *cuda_norm_word();
+void cuda_fetch_norm(uint64_t *norm);
+/* Raises *norm to the norm that has come to the host since the last call. The stream must be idle.
+ */
+void cuda_deliver_norm(uint64_t *norm);
+void cuda_release_norm();
+
+/* Dirichlet ghosts of one patch, `layers` deep by `rule`. x points at the field's cell (0,0,0).
+ * Ghosts beyond a side without a wall too, by the halo there, are the outer part. */
+void cuda_walls(const struct cells &c, double *x, int rule, int layers, int ghosts,
+                enum pass_part part);
+/* The ghosts that the stencils read around a patch with walls on all sides: `layers` deep on its
+ * sides, and where that is 2, one deep on its edges. */
+void cuda_walls_star(const struct cells &c, double *x, int rule, int layers);
+void cuda_walls_fill(const struct level *level, double *field, int rule, int layers);
+
+/* u (+)= P coarse_u of the pass on patch q, and on an even number of layers of ghosts beyond sides
+ * without a wall; the coarse ghosts must be there. u is at cell (0,0,0). */
+void cuda_prolong(const struct pass *pass, int q, double *u, int extent);
 
 /* The operations as one kernel each, any operator: the readable baseline that tuned kernels must
  * equal bit for bit. `extent` is how many layers beyond sides without a wall they work on. Sweeps
@@ -55,8 +82,5 @@ void exchange_buffers(const struct pass *pass);
 void baseline_start(const struct work &w, int q, int extent);
 void baseline_sweep(const struct work &w, int sweep, int extent);
 void baseline_finish(const struct work &w, int q);
-
-/* The whole pass on every patch by the kernels of the row `generic`. */
-void cuda_run_baseline(const struct pass *pass);
 
 #endif

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Choices and their rules; no CUDA is needed for it. */
 #include "cuda/tuning.h"
 #include <math.h>
 #include <stddef.h>
@@ -15,13 +14,13 @@ int cuda_tuned_rows(int order, enum cuda_tuned_stage stage, int rows[MAX_TUNED_R
 {
     const bool smooths = stage == TUNED_SMOOTH || stage == TUNED_ZERO_SMOOTH;
     if (order == 4) {
-        rows[0] = stage == TUNED_SMOOTH ? TUNED_PAIR_FV4_ROWS : TUNED_MARCH_ROWS;
+        rows[0] = stage == TUNED_SMOOTH ? TUNED_FV4_GSRB_ROWS : TUNED_FV4_SWEEP_ROWS;
         return stage != TUNED_ZERO_SMOOTH;
     }
     if (stage == TUNED_SWEEP)
         return 0;
-    rows[0] = smooths ? TUNED_PAIR_MOST_ROWS : TUNED_RESIDUAL_MOST_ROWS;
-    rows[1] = smooths ? TUNED_PAIR_FEW_ROWS : TUNED_RESIDUAL_FEW_ROWS;
+    rows[0] = smooths ? TUNED_FV2_GSRB_ROWS : TUNED_FV2_RESIDUAL_ROWS;
+    rows[1] = smooths ? TUNED_FV2_GSRB_FEW_ROWS : TUNED_FV2_RESIDUAL_FEW_ROWS;
     return 2;
 }
 
@@ -74,4 +73,17 @@ struct cuda_tuning *cuda_tuning_for(int order, enum cuda_tuned_stage stage, bool
         }
     }
     return best;
+}
+
+struct cuda_tuning cuda_tuned(int order, enum cuda_tuned_stage stage, bool helmholtz,
+                              const int n[3])
+{
+    int rows[MAX_TUNED_ROWS] = {0};
+    struct cuda_tuning *best = cuda_tuning_for(order, stage, helmholtz, (double)n[0] * n[1] * n[2]);
+    if (best) {
+        best->launches++;
+        return *best;
+    }
+    cuda_tuned_rows(order, stage, rows);
+    return (struct cuda_tuning){order, stage, helmholtz, .rows = rows[0]};
 }

@@ -1,65 +1,69 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef CUDA_TUNING_H
 #define CUDA_TUNING_H
-/* How the marching kernels cut a patch, where it has been found by trying: `hpgmg-lab tune` tries,
- * a file keeps what it found. Answers do not depend on it. */
+/* Measured tile rows and planes per block of the tuned kernels, per stage and patch size.
+ * `hpgmg-lab tune` measures them, a file keeps them. Results do not depend on them. */
 #include <stdbool.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/* What is tuned on its own: stages by the names that reports and the lab give them. */
+/* What is tuned separately. Reports and the lab print the stages by the names below. */
 enum cuda_tuned_stage {
-    TUNED_SMOOTH,      /* red and black in one pass */
-    TUNED_ZERO_SMOOTH, /* order 2 only */
+    TUNED_SMOOTH,      /* a red and a black half-sweep, fused */
+    TUNED_ZERO_SMOOTH, /* the same from u = 0; order 2 only */
     TUNED_RESTRICT,    /* residual+restrict */
     TUNED_NORM,        /* residual+norm */
-    TUNED_SWEEP,       /* one sweep in a pass, order 4 only */
+    TUNED_SWEEP,       /* one sweep of any smoother; order 4 only */
     NUM_TUNED_STAGES
 };
 extern const char *const cuda_tuned_stage_names[NUM_TUNED_STAGES];
 
-/* Rows of cells that a block has in its tile. */
+/* Rows of cells in a block's tile. */
 enum {
-    TUNED_PAIR_MOST_ROWS = 20,
-    TUNED_PAIR_FEW_ROWS = 10,
-    TUNED_RESIDUAL_MOST_ROWS = 16,
-    TUNED_RESIDUAL_FEW_ROWS = 8,
-    TUNED_MARCH_ROWS = 16,
-    TUNED_PAIR_FV4_ROWS = 14
+    TUNED_FV2_GSRB_ROWS = 20,
+    TUNED_FV2_GSRB_FEW_ROWS = 10,
+    TUNED_FV2_RESIDUAL_ROWS = 16,
+    TUNED_FV2_RESIDUAL_FEW_ROWS = 8,
+    TUNED_FV4_SWEEP_ROWS = 16,
+    TUNED_FV4_GSRB_ROWS = 14
 };
 enum { TUNED_MOST_PLANES = 1024, MAX_TUNINGS = 128 };
 
-/* One choice. It holds for patches whose number of cells is nearer to n³ than to any other
- * choice's, by ratio, but for none of less than a third of it or more than three times as many:
- * where a kernel's own choice was the best there is none. */
+/* One choice, for patches of about n³ cells: at least a third and at most three times as many.
+ * Where several choices qualify, the one with the least ratio of cells holds. */
 struct cuda_tuning {
     int order;
     enum cuda_tuned_stage stage;
     bool helmholtz;
     int n;
-    int rows;   /* of a tile */
-    int planes; /* that a block marches through, even; 0: so many as fill the last wave of blocks */
+    int rows;      /* of a tile */
+    int planes;    /* per block, even; 0: as many as fill the last wave of blocks */
     long launches; /* that have used it */
 };
 
-/* The legal numbers of rows, the default first; their number, 0 if there is no such kernel. */
+/* Writes the legal numbers of rows, the default first, and returns how many there are: 0 if no such
+ * kernel exists. */
 enum { MAX_TUNED_ROWS = 4 };
 int cuda_tuned_rows(int order, enum cuda_tuned_stage stage, int rows[MAX_TUNED_ROWS]);
-/* Whether it is a choice for such a stage, on patches of whatever size. */
+/* True if it is a choice for such a stage, for whatever patch size. */
 bool cuda_tuning_is_for(const struct cuda_tuning *t, int order, enum cuda_tuned_stage stage,
                         bool helmholtz);
-/* Whether the choice is one that a kernel can follow. */
+/* True if a kernel exists that can follow the choice. */
 bool cuda_tuning_is_legal(const struct cuda_tuning *t);
 
-/* The one that holds for patches of so many cells, NULL if none does. */
+/* The choice that holds for patches of so many cells; NULL if none does. */
 struct cuda_tuning *cuda_tuning_for(int order, enum cuda_tuned_stage stage, bool helmholtz,
                                     double cells);
+/* The choice that holds for a launch on a patch of n cells, which it counts; else the default rows
+ * and 0 planes. */
+struct cuda_tuning cuda_tuned(int order, enum cuda_tuned_stage stage, bool helmholtz,
+                              const int n[3]);
 
-/* Copies `count` legal choices, at most MAX_TUNINGS, to be followed from now on. */
+/* Copies `count` legal choices, at most MAX_TUNINGS. Later launches follow them. */
 void cuda_tune(const struct cuda_tuning *tunings, int count);
-/* Those, with what has become of them. */
+/* The copies, with their launches so far. */
 struct cuda_tuning *cuda_tunings(int *count);
 
 #ifdef __cplusplus

@@ -12,7 +12,7 @@
 /* Rounds that are checked: more than a transport has buffers in turn. */
 enum { ROUNDS = 3, MIN_BOX_DIM = 4 };
 
-/* A way for messages, and why it does not work here, or NULL. */
+/* A transport, and why it does not work here, or NULL. */
 struct way {
     const char *name;
     const struct transport *transport;
@@ -20,7 +20,7 @@ struct way {
     const char *why_not;
 };
 
-/* All there are, of which this run can have more than one only between GPUs. */
+/* The transports of this run: more than one only between GPUs. Returns their number. */
 static int list_ways(bool on_device, struct way ways[3])
 {
     if (comm_size() == 1) {
@@ -78,8 +78,8 @@ static void exchange_once(void *level)
     plan_execute(l->halo, l->fields[FIELD_U], l->fields[FIELD_U], NULL);
 }
 
-/* Other values in every round, so that what an earlier one has left is no right answer. Returns
- * the wrong ghosts of all ranks. */
+/* Every round has other values: ghosts that an earlier round has left are wrong. Returns the wrong
+ * ghosts of all ranks. */
 static long check(struct level *l)
 {
     int64_t wrong = 0;
@@ -92,12 +92,12 @@ static long check(struct level *l)
     return (long)wrong;
 }
 
-/* Exchanges back to back: as CUDA graphs where the device does them alone, as in the solver's
+/* Exchanges back to back: as CUDA graphs where the device needs no host, as in the solver's
  * programs, else by the host's clock. */
 static struct spread time_exchange(struct level *l, int samples)
 {
-    const enum watch watch = plan_is_recordable(l->halo) ? WATCH_BACKEND : WATCH_HOST;
-    return time_work(l->backend, watch, exchange_once, l, samples);
+    const enum timed_by by = plan_is_recordable(l->halo) ? TIMED_BY_BACKEND : TIMED_BY_HOST;
+    return time_work(l->backend, by, exchange_once, l, samples);
 }
 
 /* The most that a rank sends to others in one exchange. */
@@ -170,7 +170,7 @@ static int measure_all(struct lab *lab, struct decomposition_spec spec)
     snprintf(title, sizeof title, "halo of %d^3 cells, %d deep, %d ranks", lab->options.n,
              ghosts_of(lab), comm_size());
     print_heading(title);
-    printf("  %-12s %10s %10s %10s %12s %10s\n", "transport", "us", "min", "max", "MB a rank",
+    printf("  %-12s %10s %10s %10s %12s %10s\n", "transport", "us", "min", "max", "MB per rank",
            "GB/s");
     for (int w = 0; w < count; w++)
         if (ways[w].why_not)

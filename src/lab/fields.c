@@ -10,7 +10,7 @@
 #include "level/plan.h"
 #include "operators/hash.h"
 
-/* N as boxes of the size rule: the largest power of two in it, and what is left. */
+/* Cuts N by the size rule: boxes of the largest power of two in it. False if no run has N. */
 static bool cut_into_boxes(int n, struct hierarchy_choice *choice)
 {
     int boxes_per_side = n;
@@ -63,14 +63,14 @@ enum status level_choice(const struct lab_options *o, const struct backend *back
     return good ? STATUS_VALID : STATUS_MEMORY;
 }
 
-/* 53 bits of a hash, as a number in [−1, 1). */
+/* A number in [−1, 1) from 53 bits of a hash. */
 static double random_value(uint64_t index, int seed)
 {
     const uint64_t bits = hash_mix(index + hash_mix((uint64_t)seed + 0x9e3779b97f4a7c15ull));
     return (double)(bits >> 11) * 0x1p-52 - 1.0;
 }
 
-/* That of cell (i,j,k) of a level. */
+/* The random value of cell (i,j,k) of a level. */
 static double cell_value(const struct level *l, int i, int j, int k, int seed)
 {
     const uint64_t dim = (uint64_t)l->dim;
@@ -91,7 +91,7 @@ static struct plane plane_of(const struct level *l, const struct patch *p, int k
     return plane;
 }
 
-/* NaN, and where `inside` the random values of the cells. */
+/* Uploads NaN, and if `inside` the random values of the cells. */
 static void upload_plane(struct level *l, const struct patch *p, enum field field, int k,
                          bool inside, int seed)
 {
@@ -129,7 +129,7 @@ void fill_random(struct level *level, enum field field, int seed)
     level_exchange_halo(level, field);
 }
 
-/* What lies at place `at` of the level, which may be beyond its walls. */
+/* The value that the ghost or cell `at` must have; NaN beyond walls. */
 static double expected_value(const struct level *l, const int at[3], int seed)
 {
     int cell[3];

@@ -8,14 +8,13 @@
 #include "level/level.h"
 #include "solvers/hierarchy.h"
 
-/* Whether some run has a level of n cells a side. */
+/* True if some run of hpgmg-gpu has a level of n cells per side. */
 bool level_exists(int n);
 
-/* Whether so many bytes fit where so many are available (0: unknown); if not, one line in message.
- */
+/* True if `needed` bytes fit into the `available` ones (0: unknown); else one line in message. */
 bool bytes_fit(double needed, double available, const char *where, char *message, int size);
 
-/* The hierarchy whose first level has options->n cells a side, with its fields on the backend.
+/* The hierarchy whose first level has options->n cells per side, with its fields on the backend.
  * STATUS_MEMORY with one line in message if it does not fit. */
 enum status level_choice(const struct lab_options *options, const struct backend *backend,
                          struct hierarchy_choice *choice, char *message, int message_size);
@@ -26,9 +25,8 @@ void fill_random(struct level *level, enum field field, int seed);
 /* NaN everywhere. */
 void fill_poison(struct level *level, enum field field);
 
-/* Ghosts of a field that fill_random has filled with this seed which are not what they should be:
- * the cells that they stand for where neighbours or periodic images have these, else NaN. Of this
- * rank's boxes. */
+/* Wrong ghosts of a field that fill_random has filled with this seed, in this rank's boxes: a ghost
+ * must equal the cell of the neighbour or the periodic image, or be NaN where there is none. */
 long count_wrong_ghosts(const struct level *level, enum field field, int seed);
 
 /* Cells inside the boxes of two levels of the same size whose bits differ. The levels may have

@@ -6,7 +6,7 @@
 #include <cstring>
 #include <cxxabi.h>
 #include <vector>
-#include "cuda/internal.cuh"
+#include "cuda/core/launch.cuh"
 #include "lab/gpu.h"
 
 struct gpu_batch {
@@ -43,7 +43,6 @@ double gpu_batch_seconds(struct gpu_batch *batch)
     CUDA_CALL(cudaGraphLaunch(batch->graph, cuda_stream()));
     CUDA_CALL(cudaEventRecord(batch->stop, cuda_stream()));
     cuda_synchronise();
-    cuda_deliver_norms();
     CUDA_CALL(cudaEventElapsedTime(&milliseconds, batch->start, batch->stop));
     return 1e-3 * milliseconds;
 }
@@ -71,7 +70,7 @@ static void name_kernel(const void *function, char *name, size_t size)
     free(plain);
 }
 
-/* False if CUDA does not tell. */
+/* False if CUDA has no attributes of the kernel. */
 static bool describe(const cudaKernelNodeParams &node, struct gpu_kernel *k)
 {
     cudaFuncAttributes attributes;
@@ -128,7 +127,7 @@ int gpu_kernels_of(work_fn *work, void *data, struct gpu_kernel *kernels, int mo
             describe(parameters, &k))
             count = add_kernel(kernels, count, most, k);
     }
-    cudaGetLastError(); /* what CUDA did not tell is no error of the run */
+    cudaGetLastError(); /* a failed query is no error of the run */
     for (int i = 0; i < count; i++)
         kernels[i].launches /= 2;
     CUDA_CALL(cudaGraphDestroy(graph));

@@ -6,7 +6,6 @@
 #include "lab/machine.h"
 #include "lab/rungs.h"
 #include "lab/timing.h"
-#include "lab/variants.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -21,12 +20,12 @@ void gpu_batch_destroy(struct gpu_batch *batch);
 /* One kernel that some work launches. */
 struct gpu_kernel {
     char name[48];    /* without template arguments */
-    int launches;     /* a run */
-    int threads;      /* a block */
-    long blocks;      /* a launch: the largest */
-    int registers;    /* a thread */
-    int shared_bytes; /* a block, static and dynamic */
-    int local_bytes;  /* a thread: spilled registers and arrays that are indexed */
+    int launches;     /* per run */
+    int threads;      /* per block */
+    long blocks;      /* per launch: the most */
+    int registers;    /* per thread */
+    int shared_bytes; /* per block, static and dynamic */
+    int local_bytes;  /* per thread: spilled registers and indexed arrays */
     double occupancy; /* resident warps over the most that a multiprocessor holds */
 };
 /* The kernels of one run, found by recording it; their number, at most `most`. 0 where CUDA does
@@ -39,13 +38,8 @@ void machine_run_gpu(void *experiment);
 double *machine_pinned_create(long length);
 void machine_pinned_destroy(double *data);
 
-/* A pass as one kernel per operation. */
-struct pass;
-void gpu_run_baseline(const struct pass *pass);
-
-/* The rungs of `ladder`, and the variants of `kernel`; the last has no name. */
+/* The rungs of `ladder`; the last has no name. */
 extern const struct rung gpu_rungs[];
-extern const struct variant *const gpu_variants[]; /* NULL after the last */
 
 #ifdef __cplusplus
 }

@@ -5,7 +5,6 @@
 #include "lab/gpu.h"
 
 const struct rung gpu_rungs[] = {{NULL, NULL, NULL}};
-const struct variant *const gpu_variants[] = {NULL};
 
 static void absent(void)
 {
@@ -36,12 +35,6 @@ int gpu_kernels_of(work_fn *work, void *data, struct gpu_kernel *kernels, int mo
 {
     (void)work, (void)data, (void)kernels, (void)most;
     return 0;
-}
-
-void gpu_run_baseline(const struct pass *pass)
-{
-    (void)pass;
-    absent();
 }
 
 void machine_run_gpu(void *experiment)

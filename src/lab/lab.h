@@ -33,7 +33,7 @@ enum status ladder_command(struct lab *lab, char *message, int message_size);
 enum status exchange_command(struct lab *lab, char *message, int message_size);
 enum status tune_command(struct lab *lab, char *message, int message_size);
 
-/* Says on what is measured: the first line of output, once nothing can be refused any more. */
+/* Prints what is measured: the first lines of output, when nothing can be refused any more. */
 void print_machine(const struct lab *lab);
 
 /* A member "seconds" with median, min, max and samples. */

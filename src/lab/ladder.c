@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* `hpgmg-lab ladder`: one smoothing step, rung by rung, each with the bits of the first. */
+/* `hpgmg-lab ladder`: one smoothing step, rung by rung. Results are bitwise identical. */
 #include <stdio.h>
 #include "lab/fields.h"
 #include "lab/gpu.h"
@@ -8,7 +8,7 @@
 
 enum { SEED_U = 1, SEED_F };
 
-/* A rung at work on a level, as the watch sees it. */
+/* A rung and its level: the data of time_work(). */
 struct climb {
     const struct rung *rung;
     struct level *level;
@@ -55,8 +55,7 @@ static void add_rung(struct cJSON *rungs, const struct climb *climb, const struc
     json_add_number(object, "speed_up", first / s->median);
 }
 
-/* The first rung's result is kept in FIELD_SAVE of the level. Returns how many rungs gave other
- * bits. */
+/* Compares each rung with the first, whose result is in FIELD_SAVE. Returns how many differ. */
 static int climb_all(struct lab *lab, struct level *l, const struct rung *rungs)
 {
     struct cJSON *list = json_add_array(lab->json, "rungs");
@@ -77,7 +76,7 @@ static int climb_all(struct lab *lab, struct level *l, const struct rung *rungs)
             continue;
         }
         const struct spread s =
-            time_work(l->backend, WATCH_BACKEND, run_climb, &climb, (int)lab->options.samples);
+            time_work(l->backend, TIMED_BY_BACKEND, run_climb, &climb, (int)lab->options.samples);
         first = rung == rungs ? s.median : first;
         print_rung(&climb, &s, first);
         add_rung(list, &climb, &s, first);

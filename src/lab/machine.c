@@ -1,23 +1,33 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* `hpgmg-lab machine`: every experiment that the backend knows, checked and timed. */
+/* `hpgmg-lab machine`: every experiment of the backend, checked and timed. */
 #include <math.h>
 #include <stdio.h>
 #include "lab/lab.h"
 #include "lab/pool.h"
 
-static const struct {
-    const char *key, *title;
-} sections[] = {
-    [SECTION_MEMORY] = {"memory", "Memory"},
-    [SECTION_ACCESS] = {"access", "Access patterns"},
-    [SECTION_LAYOUT] = {"layout", "Layout of records"},
-    [SECTION_INTENSITY] = {"intensity", "Arithmetic intensity"},
-    [SECTION_PEAK] = {"peak", "Arithmetic peak"},
-    [SECTION_CACHE] = {"cache", "Cache"},
-    [SECTION_LATENCY] = {"latency", "Latency"},
-    [SECTION_TRANSFER] = {"transfer", "Host and device"},
-    [SECTION_FIELD] = {"field", "Field of points"},
+const struct choice section_choices[] = {
+    {"all", SECTION_ALL},
+    {"memory", SECTION_MEMORY},
+    {"access", SECTION_ACCESS},
+    {"layout", SECTION_LAYOUT},
+    {"intensity", SECTION_INTENSITY},
+    {"peak", SECTION_PEAK},
+    {"cache", SECTION_CACHE},
+    {"latency", SECTION_LATENCY},
+    {"transfer", SECTION_TRANSFER},
+    {"field", SECTION_FIELD},
+    {NULL, 0},
 };
+static const char *const titles[] = {"",
+                                     "Memory",
+                                     "Access patterns",
+                                     "Layout of records",
+                                     "Arithmetic intensity",
+                                     "Arithmetic peak",
+                                     "Cache",
+                                     "Latency",
+                                     "Host and device",
+                                     "Field of points"};
 
 enum { GPU_SECTOR_BYTES = 32, CPU_SECTOR_BYTES = 64 };
 
@@ -38,7 +48,7 @@ static void add_row(struct cJSON *rows, const struct machine_row *row, const str
 {
     struct cJSON *object = json_append_object(rows);
     const double seconds = r->seconds.median;
-    json_add_text(object, "section", sections[row->section].key);
+    json_add_text(object, "section", section_choices[row->section].name);
     json_add_text(object, "name", row->name);
     json_add_number(object, "bytes", r->bytes);
     json_add_number(object, "moved_bytes", r->moved_bytes);
@@ -61,7 +71,7 @@ static void print_figure(double value, double unit)
 
 static void print_columns(enum section section)
 {
-    print_heading(sections[section].title);
+    print_heading(titles[section]);
     if (section == SECTION_LATENCY)
         printf("  %-36s %10s %10s %10s\n", "", "us", "min", "max");
     else

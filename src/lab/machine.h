@@ -58,7 +58,7 @@ enum {
     FIELDS = 8,    /* doubles of a record: 64 bytes */
     CACHE_SWEEPS = 32,
     EVENTS = 1000,
-    PEAK_CHAINS = 4, /* independent ones a thread */
+    PEAK_CHAINS = 4, /* independent ones per thread */
     PEAK_PERIOD = 64,
     PEAK_STEPS = 4096,
     MAX_PARTIALS = 65536, /* sums may come in so many parts, in out */
@@ -73,7 +73,7 @@ struct experiment {
     const double *in[INPUTS];
     double *out;
     double *host_in, *host_out; /* page-locked, for transfers */
-    long lanes;                 /* WORK_PEAK: how many results are in out; set by the run */
+    long results;               /* WORK_PEAK: how many results are in out; set by the run */
 };
 
 struct machine_row {

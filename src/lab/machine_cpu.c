@@ -6,7 +6,7 @@
 #include "base/check.h"
 #include "lab/machine.h"
 
-static void write_value(const struct experiment *e)
+static void write_value(struct experiment *e)
 {
     double *out = e->out;
     const double value = e->value;
@@ -15,7 +15,7 @@ static void write_value(const struct experiment *e)
         out[x] = value;
 }
 
-static void copy(const struct experiment *e)
+static void copy(struct experiment *e)
 {
     const double *in = e->in[0];
     double *out = e->out;
@@ -24,7 +24,7 @@ static void copy(const struct experiment *e)
         out[x] = in[x];
 }
 
-static void triad(const struct experiment *e)
+static void triad(struct experiment *e)
 {
     const double *a = e->in[0], *b = e->in[1];
     double *out = e->out;
@@ -33,7 +33,7 @@ static void triad(const struct experiment *e)
         out[x] = a[x] + 3.0 * b[x];
 }
 
-static void five_reads(const struct experiment *e)
+static void five_reads(struct experiment *e)
 {
     const double *const *in = e->in;
     const double *a = in[0], *b = in[1], *c = in[2], *d = in[3], *f = in[4];
@@ -43,7 +43,7 @@ static void five_reads(const struct experiment *e)
         out[x] = a[x] + b[x] + c[x] + d[x] + f[x];
 }
 
-/* The part of n that belongs to one thread of a team. */
+/* The part of n that belongs to one thread. */
 struct share {
     long low, high;
 };
@@ -63,9 +63,10 @@ static double sum_of(const double *in, struct share s)
     return sum;
 }
 
-/* Each thread goes over its share `sweeps` times; its sum is one of the results. */
-static void read_all(const struct experiment *e, int sweeps)
+/* Each thread reads its share, of a cached array several times; its sum is one of the results. */
+static void read_all(struct experiment *e)
 {
+    const int sweeps = e->work == WORK_CACHE_READ ? CACHE_SWEEPS : 1;
 #pragma omp parallel
     {
         double sum = 0.0;
@@ -82,14 +83,14 @@ static void copy_share(const double *in, double *out, struct share s)
         out[x] = in[x];
 }
 
-static void copy_again(const struct experiment *e)
+static void copy_again(struct experiment *e)
 {
 #pragma omp parallel
     for (int sweep = 0; sweep < CACHE_SWEEPS; sweep++)
         copy_share(e->in[0], e->out, share_of(e->n));
 }
 
-static void copy_strided(const struct experiment *e)
+static void copy_strided(struct experiment *e)
 {
     const double *in = e->in[0];
     double *out = e->out;
@@ -99,7 +100,7 @@ static void copy_strided(const struct experiment *e)
         out[x * b] = in[x * a];
 }
 
-static void copy_shifted(const struct experiment *e)
+static void copy_shifted(struct experiment *e)
 {
     const double *in = e->in[0] + e->a;
     double *out = e->out + e->b;
@@ -108,7 +109,7 @@ static void copy_shifted(const struct experiment *e)
         out[x] = in[x];
 }
 
-static void soa(const struct experiment *e)
+static void soa(struct experiment *e)
 {
     const long records = experiment_records(e);
     const double *in = e->in[0];
@@ -122,7 +123,7 @@ static void soa(const struct experiment *e)
     }
 }
 
-static void aos(const struct experiment *e)
+static void aos(struct experiment *e)
 {
     const double *in = e->in[0];
     double *out = e->out;
@@ -160,7 +161,7 @@ static inline __attribute__((always_inline)) void intensity_of(const struct expe
     }
 }
 
-static void intensity(const struct experiment *e)
+static void intensity(struct experiment *e)
 {
 #pragma omp parallel
     switch (e->a) {
@@ -181,16 +182,16 @@ static void intensity(const struct experiment *e)
     }
 }
 
-/* A block of chains; lane is the number of the first result. */
+/* A block of chains; `result` is the number of its first result. */
 #define PEAK_BLOCK(name, type, fused, chains)                                                      \
-    static void name(double *out, long lane)                                                       \
+    static void name(double *out, long result)                                                     \
     {                                                                                              \
         type x[chains];                                                                            \
         for (int c = 0; c < chains; c++)                                                           \
-            x[c] = (type)chain_start(lane * PEAK_CHAINS + c);                                      \
+            x[c] = (type)chain_start(result * PEAK_CHAINS + c);                                    \
         CHAIN_STEPS(type, fused, x, PEAK_STEPS)                                                    \
         for (int c = 0; c < chains; c += PEAK_CHAINS)                                              \
-            out[lane + c / PEAK_CHAINS] =                                                          \
+            out[result + c / PEAK_CHAINS] =                                                        \
                 (((double)x[c] + (double)x[c + 1]) + (double)x[c + 2]) + (double)x[c + 3];         \
     }
 PEAK_BLOCK(peak_block_64, double, fma, CHAINS_64)
@@ -200,27 +201,27 @@ static void peak(struct experiment *e)
 {
     enum { BLOCKS_PER_THREAD = 256 };
     const bool is_64 = e->work == WORK_PEAK_64;
-    const long lanes = (is_64 ? CHAINS_64 : CHAINS_32) / PEAK_CHAINS; /* of a block */
-    const long wanted = (long)omp_get_max_threads() * BLOCKS_PER_THREAD, most = e->n / lanes;
+    const long results = (is_64 ? CHAINS_64 : CHAINS_32) / PEAK_CHAINS; /* of a block */
+    const long wanted = (long)omp_get_max_threads() * BLOCKS_PER_THREAD, most = e->n / results;
     const long blocks = wanted < most ? wanted : most;
-    e->lanes = blocks * lanes;
+    e->results = blocks * results;
 #pragma omp parallel for schedule(static)
     for (long block = 0; block < blocks; block++) {
         if (is_64)
-            peak_block_64(e->out, block * lanes);
+            peak_block_64(e->out, block * results);
         else
-            peak_block_32(e->out, block * lanes);
+            peak_block_32(e->out, block * results);
     }
 }
 
-static void pass_through(const struct experiment *e)
+static void pass_through(struct experiment *e)
 {
     struct experiment points = *e;
     points.n = (long)e->side * e->side * e->side;
     copy(&points);
 }
 
-static void gradient(const struct experiment *e)
+static void gradient(struct experiment *e)
 {
     const double *u = e->in[0];
     const long side = e->side, plane = side * side, all = plane * side;
@@ -237,7 +238,7 @@ static void gradient(const struct experiment *e)
 }
 
 /* Parallel regions, each of which the compiler must believe in. */
-static void regions(const struct experiment *e)
+static void regions(struct experiment *e)
 {
     for (int event = 0; event < EVENTS; event++) {
 #pragma omp parallel
@@ -246,7 +247,7 @@ static void regions(const struct experiment *e)
     }
 }
 
-static void barriers(const struct experiment *e)
+static void barriers(struct experiment *e)
 {
 #pragma omp parallel
     {
@@ -260,64 +261,30 @@ static void barriers(const struct experiment *e)
     }
 }
 
+static void (*const runs[])(struct experiment *) = {
+    [WORK_WRITE] = write_value,
+    [WORK_READ] = read_all,
+    [WORK_COPY] = copy,
+    [WORK_TRIAD] = triad,
+    [WORK_FIVE_READS] = five_reads,
+    [WORK_STRIDED] = copy_strided,
+    [WORK_SHIFTED] = copy_shifted,
+    [WORK_SOA] = soa,
+    [WORK_AOS] = aos,
+    [WORK_INTENSITY] = intensity,
+    [WORK_PEAK_64] = peak,
+    [WORK_PEAK_32] = peak,
+    [WORK_CACHE_READ] = read_all,
+    [WORK_CACHE_COPY] = copy_again,
+    [WORK_PASS_THROUGH] = pass_through,
+    [WORK_GRADIENT] = gradient,
+    [WORK_LAUNCH] = regions,
+    [WORK_SYNC] = barriers,
+};
+
 void machine_run_cpu(void *experiment)
 {
     struct experiment *e = experiment;
-    switch (e->work) {
-    case WORK_WRITE:
-        write_value(e);
-        return;
-    case WORK_READ:
-        read_all(e, 1);
-        return;
-    case WORK_COPY:
-        copy(e);
-        return;
-    case WORK_TRIAD:
-        triad(e);
-        return;
-    case WORK_FIVE_READS:
-        five_reads(e);
-        return;
-    case WORK_STRIDED:
-        copy_strided(e);
-        return;
-    case WORK_SHIFTED:
-        copy_shifted(e);
-        return;
-    case WORK_SOA:
-        soa(e);
-        return;
-    case WORK_AOS:
-        aos(e);
-        return;
-    case WORK_INTENSITY:
-        intensity(e);
-        return;
-    case WORK_PEAK_64:
-    case WORK_PEAK_32:
-        peak(e);
-        return;
-    case WORK_CACHE_READ:
-        read_all(e, CACHE_SWEEPS);
-        return;
-    case WORK_CACHE_COPY:
-        copy_again(e);
-        return;
-    case WORK_PASS_THROUGH:
-        pass_through(e);
-        return;
-    case WORK_GRADIENT:
-        gradient(e);
-        return;
-    case WORK_LAUNCH:
-        regions(e);
-        return;
-    case WORK_SYNC:
-        barriers(e);
-        return;
-    default:
-        break;
-    }
-    CHECK(!"an experiment that the CPU knows");
+    CHECK(e->work < sizeof runs / sizeof runs[0] && runs[e->work]);
+    runs[e->work](e);
 }

@@ -2,13 +2,13 @@
 /* The experiments as kernels. */
 #include <cooperative_groups.h>
 #include "cuda/cuda.h"
-#include "cuda/internal.cuh"
+#include "cuda/core/launch.cuh"
 #include "lab/gpu.h"
 
 enum { THREADS = 256, PER_THREAD = 4, BLOCKS_PER_MULTIPROCESSOR = 8 };
 
-/* out[x] = f(x) for 0 <= x < n, PER_THREAD values a thread, so that several loads of a thread are
- * under way at once; neighbouring threads have neighbouring x. T is double or double2. */
+/* out[x] = f(x) for 0 <= x < n, PER_THREAD values per thread, so that several loads of a thread are
+ * in flight at once; neighbouring threads have neighbouring x. T is double or double2. */
 template <class T, class F>
 static __global__ void __launch_bounds__(THREADS) stream_kernel(T *out, long n, F f)
 {
@@ -187,15 +187,15 @@ static void intensity(const struct experiment *e)
     sizes[size](e);
 }
 
-/* PEAK_CHAINS independent chains a thread; their sum is its result. T is double or float. */
+/* PEAK_CHAINS independent chains per thread; their sum is its result. T is double or float. */
 template <class T>
 static __global__ void __launch_bounds__(THREADS) peak_kernel(T c, T d, double *out)
 {
-    const long lane = (long)blockIdx.x * THREADS + threadIdx.x;
+    const long result = (long)blockIdx.x * THREADS + threadIdx.x;
     T x[PEAK_CHAINS];
 #pragma unroll
     for (int chain = 0; chain < PEAK_CHAINS; chain++)
-        x[chain] = (T)chain_start(lane * PEAK_CHAINS + chain);
+        x[chain] = (T)chain_start(result * PEAK_CHAINS + chain);
 #pragma unroll 16
     for (int step = 0; step < PEAK_STEPS; step++)
 #pragma unroll
@@ -205,14 +205,14 @@ static __global__ void __launch_bounds__(THREADS) peak_kernel(T c, T d, double *
 #pragma unroll
     for (int chain = 0; chain < PEAK_CHAINS; chain++)
         sum += (double)x[chain];
-    out[lane] = sum;
+    out[result] = sum;
 }
 
 static void peak(struct experiment *e)
 {
     const long most = e->n / THREADS, wanted = resident_blocks();
     const int blocks = (int)(wanted < most ? wanted : most);
-    e->lanes = (long)blocks * THREADS;
+    e->results = (long)blocks * THREADS;
     if (e->work == WORK_PEAK_64)
         peak_kernel<double><<<blocks, THREADS, 0, cuda_stream()>>>(CHAIN_C, CHAIN_D, e->out);
     else
@@ -283,7 +283,7 @@ static __global__ void sync_kernel(int events, double *out)
         *out = passed;
 }
 
-/* One block a multiprocessor, as a kernel over the small levels would have. */
+/* One block per multiprocessor, as the kernel of all small levels has. */
 static void grid_syncs(const struct experiment *e)
 {
     int events = EVENTS;
@@ -311,38 +311,27 @@ static void run_memory(struct experiment *e)
 {
     switch (e->work) {
     case WORK_WRITE:
-        write_value(e);
-        return;
+        return write_value(e);
     case WORK_READ:
-        read_all(e, 1);
-        return;
+        return read_all(e, 1);
     case WORK_COPY:
-        copy(e->out, e->in[0], e->n);
-        return;
+        return copy(e->out, e->in[0], e->n);
     case WORK_TRIAD:
-        triad(e);
-        return;
+        return triad(e);
     case WORK_FIVE_READS:
-        five_reads(e);
-        return;
+        return five_reads(e);
     case WORK_STRIDED:
-        copy_strided(e);
-        return;
+        return copy_strided(e);
     case WORK_SHIFTED:
-        copy_shifted(e);
-        return;
+        return copy_shifted(e);
     case WORK_SOA:
-        soa(e);
-        return;
+        return soa(e);
     case WORK_AOS:
-        aos(e);
-        return;
+        return aos(e);
     case WORK_CACHE_READ:
-        read_all(e, CACHE_SWEEPS);
-        return;
+        return read_all(e, CACHE_SWEEPS);
     case WORK_CACHE_COPY:
-        copy_again(e);
-        return;
+        return copy_again(e);
     default:
         break;
     }
@@ -354,42 +343,31 @@ void machine_run_gpu(void *experiment)
     struct experiment *e = (struct experiment *)experiment;
     switch (e->work) {
     case WORK_INTENSITY:
-        intensity(e);
-        return;
+        return intensity(e);
     case WORK_PEAK_64:
     case WORK_PEAK_32:
-        peak(e);
-        return;
+        return peak(e);
     case WORK_PASS_THROUGH:
-        copy(e->out, e->in[0], points(e));
-        return;
+        return copy(e->out, e->in[0], points(e));
     case WORK_GRADIENT:
-        gradient(e);
-        return;
+        return gradient(e);
     case WORK_FIELD_TRANSFERS:
-        field_transfers(e);
-        return;
+        return field_transfers(e);
     case WORK_LAUNCH:
-        launches(false);
-        return;
+        return launches(false);
     case WORK_LAUNCH_WAIT:
-        launches(true);
-        return;
+        return launches(true);
     case WORK_NOTHING:
         empty_kernel<<<1, 32, 0, cuda_stream()>>>();
-        CUDA_LAUNCHED();
-        return;
+        return CUDA_LAUNCHED();
     case WORK_SYNC:
-        grid_syncs(e);
-        return;
+        return grid_syncs(e);
     case WORK_TO_DEVICE:
         transfer(e->out, e->host_in, e->n, cudaMemcpyHostToDevice);
-        cuda_synchronise();
-        return;
+        return cuda_synchronise();
     case WORK_TO_HOST:
         transfer(e->host_out, e->in[0], e->n, cudaMemcpyDeviceToHost);
-        cuda_synchronise();
-        return;
+        return cuda_synchronise();
     default:
         run_memory(e);
     }

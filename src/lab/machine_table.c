@@ -25,15 +25,15 @@ const struct machine_row machine_rows[] = {
     {SECTION_LAYOUT, "structure of arrays, 1 field of 8", WORK_SOA, 1, 0, ON_BOTH},
     {SECTION_LAYOUT, "array of structures, 1 field of 8", WORK_AOS, 1, 0, ON_BOTH},
 
-    {SECTION_INTENSITY, "1 FMA a double", WORK_INTENSITY, 1, 0, ON_BOTH},
-    {SECTION_INTENSITY, "2 FMAs a double", WORK_INTENSITY, 2, 0, ON_BOTH},
-    {SECTION_INTENSITY, "4 FMAs a double", WORK_INTENSITY, 4, 0, ON_BOTH},
-    {SECTION_INTENSITY, "8 FMAs a double", WORK_INTENSITY, 8, 0, ON_BOTH},
-    {SECTION_INTENSITY, "16 FMAs a double", WORK_INTENSITY, 16, 0, ON_BOTH},
-    {SECTION_INTENSITY, "32 FMAs a double", WORK_INTENSITY, 32, 0, ON_BOTH},
-    {SECTION_INTENSITY, "64 FMAs a double", WORK_INTENSITY, 64, 0, ON_BOTH},
-    {SECTION_INTENSITY, "128 FMAs a double", WORK_INTENSITY, 128, 0, ON_BOTH},
-    {SECTION_INTENSITY, "256 FMAs a double", WORK_INTENSITY, 256, 0, ON_BOTH},
+    {SECTION_INTENSITY, "1 FMA per double", WORK_INTENSITY, 1, 0, ON_BOTH},
+    {SECTION_INTENSITY, "2 FMAs per double", WORK_INTENSITY, 2, 0, ON_BOTH},
+    {SECTION_INTENSITY, "4 FMAs per double", WORK_INTENSITY, 4, 0, ON_BOTH},
+    {SECTION_INTENSITY, "8 FMAs per double", WORK_INTENSITY, 8, 0, ON_BOTH},
+    {SECTION_INTENSITY, "16 FMAs per double", WORK_INTENSITY, 16, 0, ON_BOTH},
+    {SECTION_INTENSITY, "32 FMAs per double", WORK_INTENSITY, 32, 0, ON_BOTH},
+    {SECTION_INTENSITY, "64 FMAs per double", WORK_INTENSITY, 64, 0, ON_BOTH},
+    {SECTION_INTENSITY, "128 FMAs per double", WORK_INTENSITY, 128, 0, ON_BOTH},
+    {SECTION_INTENSITY, "256 FMAs per double", WORK_INTENSITY, 256, 0, ON_BOTH},
 
     {SECTION_PEAK, "FP64", WORK_PEAK_64, 0, 0, ON_BOTH},
     {SECTION_PEAK, "FP32", WORK_PEAK_32, 0, 0, ON_BOTH},
@@ -132,7 +132,7 @@ double experiment_flops(const struct experiment *e)
         return 2.0 * e->a * (double)e->n;
     case WORK_PEAK_64:
     case WORK_PEAK_32:
-        return 2.0 * PEAK_STEPS * PEAK_CHAINS * (double)e->lanes;
+        return 2.0 * PEAK_STEPS * PEAK_CHAINS * (double)e->results;
     default:
         return 0.0;
     }
@@ -210,14 +210,14 @@ static bool peak_is_right(const struct experiment *e, const double *out)
         ends[c] = e->work == WORK_PEAK_64
                       ? chain_end(chain_start(c), PEAK_STEPS)
                       : (double)chain_end_single((float)chain_start(c), PEAK_STEPS);
-    for (long lane = 0; lane < e->lanes; lane++) {
+    for (long result = 0; result < e->results; result++) {
         double sum = 0.0;
         for (int c = 0; c < PEAK_CHAINS; c++)
-            sum += ends[(lane * PEAK_CHAINS + c) % PEAK_PERIOD];
-        if (!same_bits(out[lane], sum))
+            sum += ends[(result * PEAK_CHAINS + c) % PEAK_PERIOD];
+        if (!same_bits(out[result], sum))
             return false;
     }
-    return e->lanes > 0;
+    return e->results > 0;
 }
 
 static bool intensity_is_right(const struct experiment *e, const double *out)

@@ -13,25 +13,25 @@
 #include "comm/comm.h"
 #include "cuda/cuda.h"
 #include "lab/lab.h"
-#include "lab/variants.h"
 #include "operators/backend_cpu.h"
 
-enum { SCHEMA = 1 }; /* raised when a key of the report goes away or changes its meaning */
+enum { SCHEMA = 2 }; /* raised when a key of the report goes away or changes its meaning */
 
 static const struct subcommand subcommands[] = {
     {"machine", &machine_options, "[options]",
-     "Measures what this machine can do: memory, access patterns, arithmetic, latencies.", false,
+     "Measures the machine: memory, access patterns, arithmetic, latencies.", false,
      machine_command},
     {"kernel", &kernel_options, "[options] N",
-     "Times one stage of the solver on one level, and says what limits it.", false, kernel_command},
+     "Times the kernels of one stage of the solver, and says what limits each.", false,
+     kernel_command},
     {"ladder", &ladder_options, "[options] N",
-     "Times a smoothing step of red and black, from the simplest kernel to the program's own.",
-     false, ladder_command},
+     "Times a red and a black half-sweep, from the simplest kernel to hpgmg-gpu's own.", false,
+     ladder_command},
     {"exchange", &exchange_options, "[options] N",
      "Times the halo exchange of one level between ranks, by every transport.", true,
      exchange_command},
     {"tune", &tune_options, "[options]",
-     "Finds how the GPU's kernels should cut levels; writes a file for hpgmg-gpu --tuning.", false,
+     "Finds tile sizes of the GPU's kernels; writes a file for hpgmg-gpu --tuning.", false,
      tune_command},
 };
 enum { SUBCOMMANDS = sizeof subcommands / sizeof subcommands[0] };
@@ -68,7 +68,7 @@ void spread_add_json(struct cJSON *object, const struct spread *s)
     json_add_number(seconds, "samples", s->samples);
 }
 
-/* Says on rank 0 why the run cannot be. */
+/* Prints the message on rank 0. */
 static enum status refuse(enum status status, char *message)
 {
     message_make_one_line(message);
@@ -77,7 +77,7 @@ static enum status refuse(enum status status, char *message)
     return status;
 }
 
-/* The worst of the ranks' statuses, so that none waits for one that has given up. */
+/* The highest status of all ranks, so that no rank waits for one that has given up. */
 static enum status worst(enum status status)
 {
     return (enum status)comm_max_u64(MPI_COMM_WORLD, (uint64_t)status);
@@ -86,12 +86,13 @@ static enum status worst(enum status status)
 static void print_help(void)
 {
     printf("Usage: hpgmg-lab SUBCOMMAND [options]\n"
-           "The workshop of hpgmg-gpu: measures machines and kernels.\n\n");
+           "Measures machines, and the kernels of hpgmg-gpu one by one.\n\n");
     for (int s = 0; s < SUBCOMMANDS; s++)
-        printf("  %-10s %s\n", subcommands[s].name, subcommands[s].summary);
+        printf("  %-14s %s\n", subcommands[s].name, subcommands[s].summary);
     printf(
-        "  --help     Prints this text; after a subcommand, its options.\n"
-        "  --version  Prints version and build.\n\n"
+        "  --help         Prints this text; after a subcommand, its options.\n"
+        "  --list-kernels Prints the names of all GPU kernels.\n"
+        "  --version      Prints version and build.\n\n"
         "Exit: 0 all results right, 1 some wrong, 2 usage, 3 environment, 4 memory, 5 system.\n");
 }
 
@@ -220,6 +221,10 @@ static enum status run(int argc, char **argv)
         print_help();
         return STATUS_VALID;
     }
+    if (strcmp(argv[1], "--list-kernels") == 0) {
+        cuda_list_kernels(stdout);
+        return STATUS_VALID;
+    }
     if (strcmp(argv[1], "--version") == 0) {
         printf("hpgmg-lab %s\n  revision    %s\n  compiler    %s\n", build_version(),
                build_git_revision(), build_compiler());
@@ -230,7 +235,6 @@ static enum status run(int argc, char **argv)
         snprintf(message, sizeof message, "%s works on one rank; run it without mpirun", s->name);
         return refuse(STATUS_USAGE, message);
     }
-    variants_list();
     return s ? run_subcommand(s, argc - 1, argv + 1) : refuse(STATUS_USAGE, message);
 }
 

@@ -3,20 +3,8 @@
 #include <string.h>
 #include "cli/command_line.h"
 #include "lab/fields.h"
-#include "lab/kernel.h"
 #include "lab/machine.h"
-
-static const struct choice sections[] = {{"all", SECTION_ALL},
-                                         {"memory", SECTION_MEMORY},
-                                         {"access", SECTION_ACCESS},
-                                         {"layout", SECTION_LAYOUT},
-                                         {"intensity", SECTION_INTENSITY},
-                                         {"peak", SECTION_PEAK},
-                                         {"cache", SECTION_CACHE},
-                                         {"latency", SECTION_LATENCY},
-                                         {"transfer", SECTION_TRANSFER},
-                                         {"field", SECTION_FIELD},
-                                         {NULL, 0}};
+#include "lab/stage_case.h"
 
 #define AT(member) .offset = offsetof(struct lab_options, member)
 #define SHAPES (OPTION_COMMAND_LINE | OPTION_SHAPES)
@@ -26,32 +14,32 @@ static const struct choice sections[] = {{"all", SECTION_ALL},
 
 /* clang-format off */
 #define BACKEND                                                                                    \
-    {.name = "backend", CHOICE(backend, backend_choices, "auto"), .help = "where to measure"}
+    {.name = "backend", CHOICE(backend, backend_choices, "auto"), .help = "what is measured; auto: the GPU if there is one"}
 #define COMMON                                                                                     \
     {.name = "samples", NUMBER(OPTION_LONG, samples, "10"), .minimum = 1, .maximum = 10000,        \
-     .argument = "N", .help = "of each figure; its median and spread are shown"},                  \
+     .argument = "N", .help = "samples per figure: their median, minimum and maximum"},                  \
     {.name = "json", .kind = OPTION_PATH, AT(json), .unset = "", .uses = OPTION_COMMAND_LINE,      \
-     .argument = "FILE", .help = "also write the figures there"},                                  \
+     .argument = "FILE", .help = "also write the figures to FILE"},                                  \
     {.name = "help", .kind = OPTION_FLAG, AT(help), .unset = "false",                              \
      .uses = OPTION_COMMAND_LINE | OPTION_REQUEST, .help = "print this text"}
 #define SIZE                                                                                       \
     {.name = "n", .kind = OPTION_INT, AT(n), .uses = OPTION_POSITIONAL | OPTION_SHAPES,            \
      .minimum = 4, .maximum = 1024, .argument = "N",                                               \
-     .help = "cells a side of the level, 4 to 1024: a product of an\n"                             \
-             "odd number up to 11 and at least two twos"}
+     .help = "cells per side of the level, 4 to 1024: an odd number\n"                             \
+             "up to 11 times a power of two, at least 4"}
 #define TUNING                                                                                     \
     {.name = "tuning", .kind = OPTION_PATH, AT(tuning), .unset = "", .uses = SHAPES,               \
-     .argument = "FILE", .help = "how the GPU's kernels cut levels, or none; without: as\n"         \
-                                 "hpgmg-gpu, the file of the GPU's name in tuning/"}
+     .argument = "FILE", .help = "tile sizes of the GPU's kernels, or none; default: as\n"          \
+                                 "hpgmg-gpu, the file in tuning/ that is named after the GPU"}
 #define ARRAY                                                                                      \
     {.name = "array-mib", NUMBER(OPTION_LONG, array_mib, "auto"), .unset = "auto", .minimum = 1,   \
      .maximum = 65536, .argument = "MIB",                                                          \
-     .help = "size of one array; auto: several times the last\ncache, and no more than memory allows"}
+     .help = "size of one array; auto: several times the last-level\ncache, as far as memory allows"}
 #define ORDER                                                                                      \
     {.name = "order", CHOICE(order, order_choices, "2"), .help = "order of the operator: fv2 or fv4"}
 
 static const struct option_row machine_rows_of_options[] = {
-    {.name = "section", CHOICE(section, sections, "all"), .help = "which ceilings"},
+    {.name = "section", CHOICE(section, section_choices, "all"), .help = "which experiments"},
     ARRAY,
     BACKEND,
     COMMON,
@@ -59,18 +47,19 @@ static const struct option_row machine_rows_of_options[] = {
 
 static const struct option_row kernel_rows_of_options[] = {
     SIZE,
-    {.name = "stage", CHOICE(stage, stage_choices, "smooth"), .help = "as the report of hpgmg-gpu names them"},
-    {.name = "variant", CHOICE(variant, variant_choices, "all"), .help = "who does it; all: everyone who can"},
+    {.name = "stage", CHOICE(stage, stage_choices, "smooth"), .help = "as the report of hpgmg-gpu names it"},
+    {.name = "kernels", .kind = OPTION_NAMES, AT(kernels), .unset = "all", .uses = SHAPES, .argument = "LIST",
+     .help = "kernels to run it, as for hpgmg-gpu --kernels; a CPU has\ntiled and plain; all: the default, then each by itself"},
     {.name = "sweeps", NUMBER(OPTION_INT, sweeps, "auto"), .unset = "auto", .minimum = 1,
      .maximum = SMOOTHER_SWEEPS, .argument = "N",
-     .help = "sweeps of a stage that smooths; auto: 2 (stage\nsweep: 1), or as many as the ghosts allow"},
+     .help = "sweeps of a stage that smooths; auto: 2 (stage sweep:\n1), or as many as the ghosts allow"},
     ORDER,
     {.name = "equation", CHOICE(equation, equation_choices, "poisson"),
      .help = "-div(beta grad u) = f, or + alpha u"},
     {.name = "boundary", CHOICE(boundary, boundary_choices, "dirichlet"), .help = "boundary condition"},
     {.name = "coefficients", CHOICE(coefficients, coefficient_choices, "variable"),
      .help = "stored alpha and beta, or alpha = beta = 1"},
-    {.name = "smoother", CHOICE(smoother, smoother_choices, "gsrb"), .help = "what a sweep is"},
+    {.name = "smoother", CHOICE(smoother, smoother_choices, "gsrb"), .help = "relaxation of a sweep"},
     TUNING,
     ARRAY,
     BACKEND,
@@ -95,11 +84,11 @@ static const struct option_row exchange_rows_of_options[] = {
 
 static const struct option_row tune_rows_of_options[] = {
     {.name = "largest", NUMBER(OPTION_INT, n, "512"), .minimum = 128, .maximum = 1024, .argument = "N",
-     .help = "levels of 128, 256, ... cells a side up to N"},
+     .help = "levels of 128, 256, ... cells per side up to N"},
     {.name = "equation", CHOICE(equation, equation_choices, "poisson"),
      .help = "-div(beta grad u) = f, or + alpha u"},
     {.name = "output", .kind = OPTION_PATH, AT(output), .unset = "", .uses = OPTION_COMMAND_LINE,
-     .argument = "FILE", .help = "writes what was found there"},
+     .argument = "FILE", .help = "write the tile sizes found there"},
     BACKEND,
     COMMON,
 };
@@ -120,11 +109,11 @@ static enum status check_positionals(struct parser *p)
     for (int i = 0; i < p->list->count; i++)
         if ((p->list->rows[i].uses & OPTION_POSITIONAL) && !p->seen[i])
             return parser_fail(p, "missing %s: %s", p->list->rows[i].argument,
-                               "cells a side of the level; --help says more");
+                               "the cells per side of the level; --help lists the legal ones");
     return STATUS_VALID;
 }
 
-/* A level is what some run would have. */
+/* Only levels that hpgmg-gpu could have. */
 static enum status check_size(struct parser *p)
 {
     const struct lab_options *o = p->options;

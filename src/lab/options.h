@@ -15,15 +15,16 @@ struct lab_options {
     int section;    /* machine: enum section */
     long array_mib; /* MiB of an array for the machine's ceilings; 0: chosen by the machine */
 
-    int n; /* kernel, ladder, exchange: cells a side of the level; tune: of the largest one */
+    int n; /* kernel, ladder, exchange: cells per side of the level; tune: of the largest */
     int order, equation, boundary, coefficients, smoother;
-    int stage;    /* kernel: index into stage_rows */
-    int sweeps;   /* kernel: of one pass; 0: the stage's own number, or what the level allows */
-    int variant;  /* kernel: index into all variants, or −1: all that fit */
-    char *tuning; /* kernel, ladder: path, "none" or NULL */
-    char *output; /* tune: path or NULL */
+    int stage;     /* kernel: its number in stage_choices */
+    int sweeps;    /* kernel: of one pass; 0: the stage's own number, or what the level allows */
+    char *kernels; /* kernel: names with commas between them; NULL: each that can, in turn */
+    char *tuning;  /* kernel, ladder: path, "none" or NULL */
+    char *output;  /* tune: path or NULL */
 };
 
+extern const struct choice section_choices[]; /* of --section; numbered by enum section */
 extern const struct option_list machine_options, kernel_options, ladder_options, tune_options,
     exchange_options;
 

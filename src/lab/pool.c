@@ -20,8 +20,8 @@ static double available_bytes(const struct backend *backend)
                               : (double)memory_available_bytes();
 }
 
-/* Three times the last cache, so that even a third of an array, as the field of points takes, does
- * not stay there with its result; and half of the memory at most for all (with the copy). */
+/* Three times the last-level cache: the field of points takes a third of an array, and must not
+ * stay in the cache with its result. All arrays with the copy take at most half of the memory. */
 static long chosen_mib(const struct backend *backend)
 {
     const long of_cpu = 3 * cache_bytes(omp_get_max_threads()) / MIB;
@@ -166,8 +166,8 @@ bool pool_check(const struct pool *pool, struct experiment *e)
     return experiment_is_right(e, pool->copy);
 }
 
-/* Work that waits for the host cannot be part of a graph. */
-static enum watch watch_of(const struct experiment *e)
+/* Work that waits for the host cannot be recorded in a graph. */
+static enum timed_by clock_for(const struct experiment *e)
 {
     switch (e->work) {
     case WORK_LAUNCH:
@@ -176,15 +176,15 @@ static enum watch watch_of(const struct experiment *e)
     case WORK_TO_DEVICE:
     case WORK_TO_HOST:
     case WORK_FIELD_TRANSFERS:
-        return WATCH_HOST;
+        return TIMED_BY_HOST;
     default:
-        return WATCH_BACKEND;
+        return TIMED_BY_BACKEND;
     }
 }
 
 struct spread pool_time(const struct pool *pool, struct experiment *e, int samples)
 {
-    return time_work(pool->backend, watch_of(e),
+    return time_work(pool->backend, clock_for(e),
                      pool->backend->on_device ? machine_run_gpu : machine_run_cpu, e, samples);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef LAB_RUNGS_H
 #define LAB_RUNGS_H
-/* The rungs of `ladder`: ever better ways to do the same work, one red and then one black
+/* The rungs of `ladder`: kernels from the simplest to the program's own for one red and one black
  * half-sweep of Gauss-Seidel with variable coefficients between Dirichlet walls. */
 #include "level/level.h"
 

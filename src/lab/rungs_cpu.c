@@ -120,6 +120,6 @@ const struct rung cpu_rungs[] = {
     {"naive", "cell by cell, plane by plane", run_naive},
     {"strips", "8 rows at a time through all planes", run_strips},
     {"rows", "vector loops over rows, one colour after the other", run_rows},
-    {"default", "the program's own pass, tiled", rung_default},
+    {"default", "the pass that hpgmg-gpu runs, tiled", rung_default},
     {NULL, NULL, NULL},
 };

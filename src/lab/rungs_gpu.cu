@@ -2,14 +2,14 @@
 /* The rungs on a GPU. All do the same: a cell of the colour gets its update, any other its old
  * value, from one buffer to the other; ghosts behind walls have been stored before. What changes
  * from rung to rung is where the neighbours come from. */
-#include "cuda/internal.cuh"
+#include "cuda/pass.cuh"
 #include "cuda/core/operators.cuh"
 #include "lab/gpu.h"
 
 enum { TILE_I = 32, TILE_J = 8, MIN_PLANES = 4, WANTED_BLOCKS = 1056 };
 
 /* One half-sweep on the level's only box. Pointers are at cell (0,0,0). */
-struct half_sweep {
+struct gpu_half_sweep {
     struct view v;
     double *out;
     int n0, n1, n2;
@@ -18,19 +18,18 @@ struct half_sweep {
     int planes; /* of a block, where blocks sweep through planes */
 };
 
-static __device__ bool is_updated(const half_sweep &s, int i, int j, int k)
+static __device__ bool is_updated(const gpu_half_sweep &s, int i, int j, int k)
 {
     return ((i + j + k + s.colour) & 1) == 0;
 }
 
-static __device__ double updated(const half_sweep &s, long at, double u, double sum)
+static __device__ double updated(const gpu_half_sweep &s, long at, double u, double sum)
 {
     const double r = residual_value(rhs_poisson(s.v.f[at], 0.0, u), s.v.scale, sum);
     return update_weighted(u, s.v.dinv[at], r, s.weight);
 }
 
-/* --- 1 and 2: a thread a cell ------------------------------------------------------------------
- */
+/* --- 1 and 2: one thread per cell ------------------------------------------------------------- */
 
 /* The sum S of the operator, neighbours from memory. */
 template <int ORDER>
@@ -42,7 +41,7 @@ static __device__ double gathered_sum(const struct view &v, long at)
 }
 
 template <int ORDER>
-static __global__ void __launch_bounds__(256) cell_kernel(const half_sweep s)
+static __global__ void __launch_bounds__(256) cell_kernel(const gpu_half_sweep s)
 {
     const int i = blockIdx.x * blockDim.x + threadIdx.x, j = blockIdx.y * blockDim.y + threadIdx.y,
               k = blockIdx.z;
@@ -53,8 +52,7 @@ static __global__ void __launch_bounds__(256) cell_kernel(const half_sweep s)
     s.out[at] = is_updated(s, i, j, k) ? updated(s, at, u, gathered_sum<ORDER>(s.v, at)) : u;
 }
 
-/* --- 3: a thread a column ----------------------------------------------------------------------
- */
+/* --- 3: one thread per column ----------------------------------------------------------------- */
 
 /* Order 2 keeps the three values of u in its column, and β of the face above, in registers. */
 static __device__ double column_sum_fv2(const struct view &v, long at, double km, double u,
@@ -64,7 +62,7 @@ static __device__ double column_sum_fv2(const struct view &v, long at, double km
                    v.beta_i[at], v.beta_i[at + 1], v.beta_j[at], v.beta_j[at + v.sj], bk0, bk1);
 }
 
-static __global__ void __launch_bounds__(TILE_I *TILE_J) column_kernel_fv2(const half_sweep s)
+static __global__ void __launch_bounds__(TILE_I *TILE_J) column_kernel_fv2(const gpu_half_sweep s)
 {
     const int i = blockIdx.x * TILE_I + threadIdx.x, j = blockIdx.y * TILE_J + threadIdx.y;
     const int first = blockIdx.z * s.planes, last = min(first + s.planes, s.n2);
@@ -93,7 +91,7 @@ static __device__ double face_above_fv4(const struct view &v, long at)
 
 /* Order 4 keeps the flux through the face above, which negated is the next cell's from below: the
  * same bits (operators/fv4.h). */
-static __global__ void __launch_bounds__(TILE_I *TILE_J) column_kernel_fv4(const half_sweep s)
+static __global__ void __launch_bounds__(TILE_I *TILE_J) column_kernel_fv4(const gpu_half_sweep s)
 {
     const int i = blockIdx.x * TILE_I + threadIdx.x, j = blockIdx.y * TILE_J + threadIdx.y;
     const int first = blockIdx.z * s.planes, last = min(first + s.planes, s.n2);
@@ -119,55 +117,55 @@ static __global__ void __launch_bounds__(TILE_I *TILE_J) column_kernel_fv4(const
     }
 }
 
-/* --- 4: a thread a column, the block's planes of u in shared memory ----------------------------
- */
+/* --- 4: one thread per column, planes of u in shared memory ----------------------------------- */
 
 /* The last 2·RADIUS + 1 planes of the tile with its halo, used in turn. */
 template <int RADIUS>
-struct tile {
-    enum { PLANES = 2 * RADIUS + 1, ROWS = TILE_J + 2 * RADIUS, LANES = TILE_I + 2 * RADIUS };
-    double u[PLANES][ROWS][LANES];
+struct ring_of_planes {
+    enum { PLANES = 2 * RADIUS + 1, ROWS = TILE_J + 2 * RADIUS, COLUMNS = TILE_I + 2 * RADIUS };
+    double u[PLANES][ROWS][COLUMNS];
 };
 
-/* The place in a ring of `planes` that is `by` after `place`, |by| < planes. */
-static __device__ int ring(int place, int by, int planes)
+/* The slot in a ring of `planes` that is `by` after `slot`, |by| < planes. */
+static __device__ int ring(int slot, int by, int planes)
 {
-    const int next = place + by;
+    const int next = slot + by;
     return next < 0 ? next + planes : next >= planes ? next - planes : next;
 }
 
-/* All threads load plane k of the tile to its place in the ring: rows of the tile by rows of
- * threads. Nothing is there to be loaded beyond the ghosts that the operator reads. */
+/* All threads load plane k of the tile into a slot of the ring, rows of the tile by rows of
+ * threads. Memory ends with the ghosts that the operator reads. */
 template <int RADIUS>
-static __device__ void load_plane(tile<RADIUS> &t, int place, const half_sweep &s, int k)
+static __device__ void load_plane(ring_of_planes<RADIUS> &t, int slot, const gpu_half_sweep &s,
+                                  int k)
 {
-    typedef tile<RADIUS> shape;
+    typedef ring_of_planes<RADIUS> shape;
     const int i0 = blockIdx.x * TILE_I - RADIUS, j0 = blockIdx.y * TILE_J - RADIUS;
-    double(*plane)[shape::LANES] = t.u[place];
+    double(*plane)[shape::COLUMNS] = t.u[slot];
     for (int row = threadIdx.y; row < shape::ROWS; row += TILE_J)
-        for (int lane = threadIdx.x; lane < shape::LANES; lane += TILE_I)
-            if (i0 + lane < s.n0 + RADIUS && j0 + row < s.n1 + RADIUS)
-                plane[row][lane] = s.v.u[i0 + lane + (j0 + row) * s.v.sj + k * s.v.sk];
+        for (int column = threadIdx.x; column < shape::COLUMNS; column += TILE_I)
+            if (i0 + column < s.n0 + RADIUS && j0 + row < s.n1 + RADIUS)
+                plane[row][column] = s.v.u[i0 + column + (j0 + row) * s.v.sj + k * s.v.sk];
 }
 
-/* u at an offset from a thread's cell of the plane at that place. */
+/* u at an offset from a thread's cell in the plane of that slot. */
 template <int RADIUS>
-struct neighbours {
-    const tile<RADIUS> &t;
-    int place;
+struct ring_neighbours {
+    const ring_of_planes<RADIUS> &t;
+    int slot;
     __device__ double operator()(int di, int dj, int dk) const
     {
-        typedef tile<RADIUS> shape;
-        return t.u[ring(place, dk, shape::PLANES)][threadIdx.y + RADIUS + dj]
-                  [threadIdx.x + RADIUS + di];
+        typedef ring_of_planes<RADIUS> shape;
+        return t
+            .u[ring(slot, dk, shape::PLANES)][threadIdx.y + RADIUS + dj][threadIdx.x + RADIUS + di];
     }
 };
 
 /* Flux through the face at `side` (−1, 1) in direction D; the tangential directions in the order of
  * fv4_gather. b points at the face's β, (bs,bt) are its tangential strides. */
 template <int D>
-static __device__ double shared_face(const neighbours<2> &u, int side, const double *b, long bs,
-                                     long bt)
+static __device__ double shared_face(const ring_neighbours<2> &u, int side, const double *b,
+                                     long bs, long bt)
 {
     const auto at = [&](int across, int s, int t) {
         return D == 0 ? u(across, s, t) : D == 1 ? u(s, across, t) : u(s, t, across);
@@ -177,14 +175,14 @@ static __device__ double shared_face(const neighbours<2> &u, int side, const dou
                     b[bt] - b[-bt], at(side, 0, 1) - at(side, 0, -1), at(0, 0, 1) - at(0, 0, -1));
 }
 
-static __device__ double shared_sum(const neighbours<1> &u, const struct view &v, long at)
+static __device__ double shared_sum(const ring_neighbours<1> &u, const struct view &v, long at)
 {
     return fv2_sum(u(0, 0, 0), u(-1, 0, 0), u(1, 0, 0), u(0, -1, 0), u(0, 1, 0), u(0, 0, -1),
                    u(0, 0, 1), v.beta_i[at], v.beta_i[at + 1], v.beta_j[at], v.beta_j[at + v.sj],
                    v.beta_k[at], v.beta_k[at + v.sk]);
 }
 
-static __device__ double shared_sum(const neighbours<2> &u, const struct view &v, long at)
+static __device__ double shared_sum(const ring_neighbours<2> &u, const struct view &v, long at)
 {
     const double *bi = v.beta_i + at, *bj = v.beta_j + at, *bk = v.beta_k + at;
     const long sj = v.sj, sk = v.sk;
@@ -194,38 +192,37 @@ static __device__ double shared_sum(const neighbours<2> &u, const struct view &v
 }
 
 template <int RADIUS>
-static __global__ void __launch_bounds__(TILE_I *TILE_J, 3) shared_kernel(const half_sweep s)
+static __global__ void __launch_bounds__(TILE_I *TILE_J, 3) shared_kernel(const gpu_half_sweep s)
 {
-    __shared__ tile<RADIUS> t;
+    __shared__ ring_of_planes<RADIUS> t;
     const int i = blockIdx.x * TILE_I + threadIdx.x, j = blockIdx.y * TILE_J + threadIdx.y;
     const int first = blockIdx.z * s.planes, last = min(first + s.planes, s.n2);
     const bool inside = i < s.n0 && j < s.n1;
-    enum { PLANES = tile<RADIUS>::PLANES };
-    int place = 0; /* of plane k */
+    enum { PLANES = ring_of_planes<RADIUS>::PLANES };
+    int slot = 0; /* of plane k */
     for (int dk = -RADIUS; dk < RADIUS; dk++)
-        load_plane(t, ring(place, dk, PLANES), s, first + dk);
+        load_plane(t, ring(slot, dk, PLANES), s, first + dk);
     for (int k = first; k < last; k++) {
-        load_plane(t, ring(place, RADIUS, PLANES), s, k + RADIUS);
+        load_plane(t, ring(slot, RADIUS, PLANES), s, k + RADIUS);
         __syncthreads();
         const long at = i + j * s.v.sj + k * s.v.sk;
-        const neighbours<RADIUS> u = {t, place};
+        const ring_neighbours<RADIUS> u = {t, slot};
         if (inside)
             s.out[at] = is_updated(s, i, j, k) ? updated(s, at, u(0, 0, 0), shared_sum(u, s.v, at))
                                                : u(0, 0, 0);
-        __syncthreads(); /* before the oldest plane's place is loaded anew */
-        place = ring(place, 1, PLANES);
+        __syncthreads(); /* before the oldest plane's slot is loaded anew */
+        slot = ring(slot, 1, PLANES);
     }
 }
 
-/* --- launches ----------------------------------------------------------------------------------
- */
+/* --- launches --------------------------------------------------------------------------------- */
 
-static half_sweep half_sweep_of(const struct level *l, int half)
+static gpu_half_sweep half_sweep_of(const struct level *l, int half)
 {
     const struct cells c = cells_of(&l->patches[0]);
     const long o = c.offset;
     const struct relaxation r = stencil_relaxation(l->stencil, half);
-    half_sweep s = {};
+    gpu_half_sweep s = {};
     s.v.u = l->fields[rung_source(half)] + o;
     s.v.f = s.v.alpha = l->fields[FIELD_F] + o;
     s.v.dinv = l->fields[FIELD_DINV] + o;
@@ -257,7 +254,7 @@ static void both_halves(struct level *l, LAUNCH launch)
 static void run_cells(struct level *l, dim3 block)
 {
     const bool fv2 = l->stencil->choice.order == 2;
-    both_halves(l, [=](half_sweep s) {
+    both_halves(l, [=](gpu_half_sweep s) {
         const dim3 grid((s.n0 + block.x - 1) / block.x, (s.n1 + block.y - 1) / block.y, s.n2);
         if (fv2)
             cell_kernel<2><<<grid, block, 0, cuda_stream()>>>(s);
@@ -276,12 +273,12 @@ static void run_tiles(struct level *l)
     run_cells(l, dim3(TILE_I, TILE_J));
 }
 
-/* Blocks of a tile and as many planes that there are blocks enough for all multiprocessors. */
+/* Blocks of a tile and so many planes that every multiprocessor has blocks. */
 template <class KERNEL>
 static void run_columns(struct level *l, KERNEL fv2, KERNEL fv4)
 {
     const KERNEL kernel = l->stencil->choice.order == 2 ? fv2 : fv4;
-    both_halves(l, [=](half_sweep s) {
+    both_halves(l, [=](gpu_half_sweep s) {
         const int tiles_i = (s.n0 + TILE_I - 1) / TILE_I, tiles_j = (s.n1 + TILE_J - 1) / TILE_J;
         const int planes = (int)((long)s.n2 * tiles_i * tiles_j / WANTED_BLOCKS);
         s.planes = planes < MIN_PLANES ? MIN_PLANES : planes;
@@ -301,10 +298,11 @@ static void run_shared(struct level *l)
 }
 
 const struct rung gpu_rungs[] = {
-    {"naive", "a thread a cell, blocks of 256 in a row", run_naive},
-    {"tiles", "a thread a cell, blocks of 32 x 8", run_tiles},
-    {"registers", "a thread a column, what it has read kept in registers", run_registers},
-    {"shared", "a thread a column, planes of u in shared memory", run_shared},
-    {"default", "the program's own pass", rung_default},
+    {"naive", "one thread per cell, blocks of 256 in a row", run_naive},
+    {"tiles", "one thread per cell, blocks of 32 x 8", run_tiles},
+    {"registers", "one thread per column, which keeps what it has read in registers",
+     run_registers},
+    {"shared", "one thread per column, planes of u in shared memory", run_shared},
+    {"default", "the pass that hpgmg-gpu runs", rung_default},
     {NULL, NULL, NULL},
 };

@@ -2,46 +2,45 @@
 #include "lab/stage_case.h"
 #include <stdio.h>
 #include <string.h>
-#include "base/memory.h"
+#include "base/check.h"
+#include "cuda/cuda.h"
 #include "cuda/tuning.h"
 #include "level/backend.h"
+#include "operators/backend_cpu.h"
 
-/* Those that are tuned come first. */
-const struct stage_row stage_rows[] = {
-    [TUNED_SMOOTH] = {"smooth", START_KEEP, 2, FINISH_NONE, false},
-    [TUNED_ZERO_SMOOTH] = {"zero+smooth", START_ZERO, 2, FINISH_NONE, false},
-    [TUNED_RESTRICT] = {"residual+restrict", START_KEEP, 0, FINISH_RESTRICT, false},
-    [TUNED_NORM] = {"residual+norm", START_KEEP, 0, FINISH_NORM, false},
-    [TUNED_SWEEP] = {"sweep", START_KEEP, 1, FINISH_NONE, false},
-    [NUM_TUNED_STAGES] = {"prolong", START_PROLONG_ADD, 0, FINISH_NONE, false},
-    {"interpolate", START_PROLONG_SET, 0, FINISH_NONE, false},
-    {"restrict", START_KEEP, 0, FINISH_NONE, true},
-    {"smooth+residual+restrict", START_KEEP, 2, FINISH_RESTRICT, false},
-    {"smooth+residual+norm", START_KEEP, 2, FINISH_NORM, false},
-    {"zero+smooth+residual+restrict", START_ZERO, 2, FINISH_RESTRICT, false},
-    {"prolong+smooth", START_PROLONG_ADD, 2, FINISH_NONE, false},
-    {"prolong+smooth+residual+norm", START_PROLONG_ADD, 2, FINISH_NORM, false},
-    {"interpolate+smooth+residual+restrict", START_PROLONG_SET, 2, FINISH_RESTRICT, false},
+/* A stage as --stage names it, with the words of hpgmg-gpu's reports. */
+struct stage_row {
+    const char *name;
+    enum pass_start start;
+    int sweeps; /* as many as the ghosts allow, up to this; 0: it does not smooth */
+    enum pass_finish finish;
+    bool restricts_f; /* no pass, but the restriction of f to the next level */
 };
-enum { STAGES = sizeof stage_rows / sizeof stage_rows[0] };
 
-const struct choice stage_choices[STAGES + 1] = {
-    {"smooth", TUNED_SMOOTH},
-    {"zero+smooth", TUNED_ZERO_SMOOTH},
-    {"residual+restrict", TUNED_RESTRICT},
-    {"residual+norm", TUNED_NORM},
-    {"sweep", TUNED_SWEEP},
-    {"prolong", 5},
-    {"interpolate", 6},
-    {"restrict", 7},
-    {"smooth+residual+restrict", 8},
-    {"smooth+residual+norm", 9},
-    {"zero+smooth+residual+restrict", 10},
-    {"prolong+smooth", 11},
-    {"prolong+smooth+residual+norm", 12},
-    {"interpolate+smooth+residual+restrict", 13},
-    {NULL, 0},
-};
+/* STAGE(number, members of its row): those that are tuned come first. */
+#define STAGES                                                                                     \
+    STAGE(TUNED_SMOOTH, "smooth", START_KEEP, 2, FINISH_NONE, false)                               \
+    STAGE(TUNED_ZERO_SMOOTH, "zero+smooth", START_ZERO, 2, FINISH_NONE, false)                     \
+    STAGE(TUNED_RESTRICT, "residual+restrict", START_KEEP, 0, FINISH_RESTRICT, false)              \
+    STAGE(TUNED_NORM, "residual+norm", START_KEEP, 0, FINISH_NORM, false)                          \
+    STAGE(TUNED_SWEEP, "sweep", START_KEEP, 1, FINISH_NONE, false)                                 \
+    STAGE(5, "prolong", START_PROLONG_ADD, 0, FINISH_NONE, false)                                  \
+    STAGE(6, "interpolate", START_PROLONG_SET, 0, FINISH_NONE, false)                              \
+    STAGE(7, "restrict", START_KEEP, 0, FINISH_NONE, true)                                         \
+    STAGE(8, "smooth+residual+restrict", START_KEEP, 2, FINISH_RESTRICT, false)                    \
+    STAGE(9, "smooth+residual+norm", START_KEEP, 2, FINISH_NORM, false)                            \
+    STAGE(10, "zero+smooth+residual+restrict", START_ZERO, 2, FINISH_RESTRICT, false)              \
+    STAGE(11, "prolong+smooth", START_PROLONG_ADD, 2, FINISH_NONE, false)                          \
+    STAGE(12, "prolong+smooth+residual+norm", START_PROLONG_ADD, 2, FINISH_NORM, false)            \
+    STAGE(13, "interpolate+smooth+residual+restrict", START_PROLONG_SET, 2, FINISH_RESTRICT, false)
+_Static_assert(NUM_TUNED_STAGES == 5, "the others follow them");
+
+#define STAGE(number, ...) [number] = {__VA_ARGS__},
+static const struct stage_row stage_rows[] = {STAGES};
+#undef STAGE
+#define STAGE(number, name, ...) [number] = {name, number},
+const struct choice stage_choices[] = {STAGES{NULL, 0}};
+#undef STAGE
 
 /* Sweeps of the pass: as asked for, or the stage's own number, or what the ghosts of a connected
  * level allow, of which the finish takes a share too. 0 with a line in message if they do not. */
@@ -65,7 +64,7 @@ static enum status describe_pass(struct stage_case *c, const struct stage_row *r
                                  char *message, int size)
 {
     struct level *l = c->level;
-    struct pass *p = &c->stage->pass;
+    struct pass *p = &c->stage.pass;
     *p = (struct pass){.level = l,
                        .u = FIELD_U,
                        .f = FIELD_F,
@@ -101,9 +100,9 @@ enum status stage_case_create(struct stage_case *c, const struct lab_options *o,
         return status;
     c->hierarchy = hierarchy_create(&choice);
     c->level = c->hierarchy->levels[0];
-    c->stage = memory_alloc_zero(sizeof *c->stage, "a stage");
-    c->stage->kind = row->restricts_f ? STAGE_RESTRICT : STAGE_PASS;
-    c->stage->field = row->restricts_f ? FIELD_F : FIELD_U;
+    c->passes = backend->passes;
+    c->stage = (struct stage){.kind = row->restricts_f ? STAGE_RESTRICT : STAGE_PASS,
+                              .field = row->restricts_f ? FIELD_F : FIELD_U};
     status = describe_pass(c, row, o->sweeps, message, message_size);
     if (status != STATUS_VALID)
         stage_case_destroy(c);
@@ -112,17 +111,63 @@ enum status stage_case_create(struct stage_case *c, const struct lab_options *o,
 
 void stage_case_destroy(struct stage_case *c)
 {
-    memory_free(c->stage);
     hierarchy_destroy(c->hierarchy);
+}
+
+/* --- which kernels do it ---------------------------------------------------------------------- */
+
+static const char *const loops[] = {"plain", "tiled", NULL};
+
+const char *stage_case_kernel(const struct stage_case *c, int number)
+{
+    return c->level->backend->on_device ? cuda_kernel_name(number) : loops[number];
+}
+
+const char *stage_case_baseline(const struct stage_case *c)
+{
+    return c->level->backend->on_device ? "generic" : loops[0];
+}
+
+bool stage_case_choose(struct stage_case *c, const char *list, char *message, int size)
+{
+    if (c->level->backend->on_device)
+        return cuda_choose_kernels(list, message, size);
+    const bool plain = strcmp(list, "plain") == 0;
+    if (!plain && strcmp(list, "tiled") != 0 && strcmp(list, "default") != 0) {
+        snprintf(message, (size_t)size,
+                 "no loops of the CPU are called '%.200s'; legal: tiled, plain", list);
+        return false;
+    }
+    c->passes = plain ? backend_cpu_plain.passes : backend_cpu.passes;
+    return true;
+}
+
+void stage_case_kernels(const struct stage_case *c, char *text, int size)
+{
+    text[0] = '\0';
+    if (c->stage.kind == STAGE_PASS)
+        c->passes->kernels(&c->stage.pass, text, size);
+}
+
+/* --- running and checking --------------------------------------------------------------------- */
+
+void stage_case_work(void *stage_case)
+{
+    struct stage_case *c = stage_case;
+    const enum field field = c->stage.field;
+    if (c->stage.kind == STAGE_PASS)
+        c->passes->run(&c->stage.pass);
+    else
+        c->passes->restrict_cells(c->level, field, c->hierarchy->transfers[0].coarse, field);
 }
 
 enum { SEED_U = 1, SEED_F, SEED_COARSE_U };
 
-void stage_case_run(struct stage_case *c, const struct variant *v)
+void stage_case_run(struct stage_case *c)
 {
     struct level *l = c->level, *coarse = c->hierarchy->transfers[0].coarse;
-    const enum pass_start start = c->stage->pass.start;
-    if (c->stage->kind == STAGE_PASS && (start == START_ZERO || start == START_PROLONG_SET))
+    const enum pass_start start = c->stage.pass.start;
+    if (c->stage.kind == STAGE_PASS && (start == START_ZERO || start == START_PROLONG_SET))
         fill_poison(l, FIELD_U);
     else
         fill_random(l, FIELD_U, SEED_U);
@@ -132,27 +177,27 @@ void stage_case_run(struct stage_case *c, const struct variant *v)
     fill_random(coarse, FIELD_U, SEED_COARSE_U);
     fill_poison(coarse, FIELD_F);
     c->norm = 0;
-    v->run(c);
+    stage_case_work(c);
     l->backend->synchronise();
 }
 
 /* Where the stage leaves u. */
 static enum field result_of(const struct stage_case *c)
 {
-    const struct pass *p = &c->stage->pass;
+    const struct pass *p = &c->stage.pass;
     const bool in_u = c->level->stencil->in_place || (p->first_sweep + p->nsweeps) % 2 == 0;
     return in_u ? FIELD_U : FIELD_TMP;
 }
 
 static bool writes_u(const struct stage_case *c)
 {
-    const struct pass *p = &c->stage->pass;
-    return c->stage->kind == STAGE_PASS && (p->start != START_KEEP || p->nsweeps > 0);
+    const struct pass *p = &c->stage.pass;
+    return c->stage.kind == STAGE_PASS && (p->start != START_KEEP || p->nsweeps > 0);
 }
 
 static bool writes_coarse_f(const struct stage_case *c)
 {
-    return c->stage->kind != STAGE_PASS || c->stage->pass.finish == FINISH_RESTRICT;
+    return c->stage.kind != STAGE_PASS || c->stage.pass.finish == FINISH_RESTRICT;
 }
 
 static const struct level *coarse_of(const struct stage_case *c)
@@ -180,14 +225,29 @@ struct stage_sums stage_case_sums(const struct stage_case *c)
     };
 }
 
+bool stage_sums_equal(struct stage_sums a, struct stage_sums b)
+{
+    return a.u == b.u && a.coarse_f == b.coarse_f && a.norm == b.norm;
+}
+
+struct stage_sums stage_case_baseline_sums(struct stage_case *c)
+{
+    char message[256];
+    CHECK(stage_case_choose(c, stage_case_baseline(c), message, sizeof message));
+    stage_case_run(c);
+    CHECK(stage_case_choose(c, "default", message, sizeof message));
+    return stage_case_sums(c);
+}
+
 double stage_case_cells(const struct stage_case *c)
 {
     const double dim = c->level->dim;
     return dim * dim * dim;
 }
 
-double stage_case_bytes(const struct stage_case *c, const struct variant *v)
+double stage_case_bytes(const struct stage_case *c)
 {
     const struct program program = {.hierarchy = c->hierarchy};
-    return v->bytes ? v->bytes(c) : stage_bytes(&program, c->stage);
+    return c->stage.kind == STAGE_PASS ? c->passes->bytes(&c->stage.pass) * stage_case_cells(c)
+                                       : stage_bytes(&program, &c->stage);
 }

@@ -1,12 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef LAB_STAGE_CASE_H
 #define LAB_STAGE_CASE_H
-/* One stage on one level, with random fields: what `kernel` times, and how its result is checked.
- */
+/* One stage on one level, with random fields: what `kernel` and `tune` time, and how its result is
+ * checked. */
 #include "lab/fields.h"
-#include "lab/kernel.h"
-#include "lab/variants.h"
 #include "solvers/program.h"
+
+extern const struct choice stage_choices[]; /* the legal words of --stage */
+
+struct stage_case {
+    struct hierarchy *hierarchy;
+    struct level *level; /* its first one */
+    struct stage stage;
+    const struct passes *passes; /* the backend's, or the CPU's plain ones */
+    uint64_t norm;               /* where a stage that ends in the norm leaves its bits */
+};
 
 /* The case that the options describe, on a hierarchy of its own. STATUS_USAGE with one line in
  * message if the level cannot do that stage in one pass, STATUS_MEMORY if it does not fit. */
@@ -14,9 +22,21 @@ enum status stage_case_create(struct stage_case *c, const struct lab_options *op
                               const struct backend *backend, char *message, int message_size);
 void stage_case_destroy(struct stage_case *c);
 
+/* The names of kernels, or on a CPU of loops, by number from 0; NULL after the last. */
+const char *stage_case_kernel(const struct stage_case *c, int number);
+/* The simplest kernel, which does any stage. */
+const char *stage_case_baseline(const struct stage_case *c);
+/* Chooses the kernels that do the stage, by a list as --kernels takes it. False with one line in
+ * message if a name is unknown. */
+bool stage_case_choose(struct stage_case *c, const char *list, char *message, int message_size);
+/* Writes which kernels do the stage, as hpgmg-gpu's report does; "" if the stage is no pass. */
+void stage_case_kernels(const struct stage_case *c, char *text, int size);
+
+/* Does the stage, and does not wait for it: a work_fn. */
+void stage_case_work(void *stage_case);
 /* Fills what the stage reads with the same random values every time, and what it writes with NaN;
- * then lets the variant do it. */
-void stage_case_run(struct stage_case *c, const struct variant *v);
+ * then does the stage. */
+void stage_case_run(struct stage_case *c);
 /* How many results of the two differ: cells, and the norm as one. They may be on different
  * backends. */
 long stage_case_differences(const struct stage_case *a, const struct stage_case *b);
@@ -26,8 +46,11 @@ struct stage_sums {
     uint64_t u, coarse_f, norm; /* 0 for what the stage does not write */
 };
 struct stage_sums stage_case_sums(const struct stage_case *c);
+/* The same after a run by the baseline; then the default kernels are chosen. */
+struct stage_sums stage_case_baseline_sums(struct stage_case *c);
+bool stage_sums_equal(struct stage_sums a, struct stage_sums b);
 
 double stage_case_cells(const struct stage_case *c);
-double stage_case_bytes(const struct stage_case *c, const struct variant *v);
+double stage_case_bytes(const struct stage_case *c);
 
 #endif

@@ -8,7 +8,7 @@
 #include "lab/gpu.h"
 
 enum { TRIALS = 3, MAX_RUNS_IN_GRAPH = 256, MAX_RUNS = 4096 };
-/* A CPU's clock is the host's, and a thread may lose its processor for a few milliseconds. */
+/* Longer on a CPU, where a thread may lose its processor for a few milliseconds. */
 static const double GPU_SAMPLE_SECONDS = 2e-3, CPU_SAMPLE_SECONDS = 20e-3;
 
 /* The slowest rank's seconds, on all ranks, so that all make as many runs. */
@@ -46,8 +46,8 @@ static double least_seconds(const struct backend *backend, work_fn *work, void *
     return least;
 }
 
-/* Runs a sample, so that it lasts long enough. Even, because passes that work out of place swap two
- * buffers at every run: after a graph of an even number they are where it began. */
+/* Runs per sample, so that a sample lasts long enough. The number is even: out-of-place passes swap
+ * two buffers in every run, and a graph must leave them where it found them. */
 static int runs_per_sample(const struct backend *backend, work_fn *work, void *data)
 {
     const double wanted = backend->on_device ? GPU_SAMPLE_SECONDS : CPU_SAMPLE_SECONDS;
@@ -75,12 +75,12 @@ static struct spread summarise(double *seconds, int samples)
     return (struct spread){median, seconds[0], seconds[samples - 1], samples};
 }
 
-struct spread time_work(const struct backend *backend, enum watch watch, work_fn *work, void *data,
+struct spread time_work(const struct backend *backend, enum timed_by by, work_fn *work, void *data,
                         int samples)
 {
     CHECK(samples >= 1);
     const int runs = runs_per_sample(backend, work, data);
-    const bool by_events = watch == WATCH_BACKEND && backend->on_device;
+    const bool by_events = by == TIMED_BY_BACKEND && backend->on_device;
     struct gpu_batch *batch = by_events ? gpu_batch_create(work, data, runs) : NULL;
     double *seconds = memory_alloc((size_t)samples * sizeof *seconds, "samples");
     if (batch)

@@ -14,20 +14,20 @@ struct spread {
     int samples;
 };
 
-/* Something to be timed: begins the work, and need not wait for it. */
+/* Begins the work to be timed; it need not wait for it. */
 typedef void work_fn(void *data);
 
-/* Who holds the watch. */
-enum watch {
-    WATCH_BACKEND, /* a GPU's events around a graph of runs, as the solver runs its kernels; the
+/* Which clock measures. */
+enum timed_by {
+    TIMED_BY_BACKEND, /* a GPU's events around a graph of runs, as the solver runs its kernels; the
                       host's clock on a CPU. The work must be on the backend's stream. */
-    WATCH_HOST,    /* the host's clock, until the backend has finished */
+    TIMED_BY_HOST,    /* the host's clock, until the backend has finished */
 };
 
 /* Warms up, then takes `samples` samples. A sample is as many runs as fill a few milliseconds, so
  * that neither a clock's resolution nor a launch matters. Collective over the world: where several
  * ranks do the work together, each time is the slowest one's. Dies if samples < 1. */
-struct spread time_work(const struct backend *backend, enum watch watch, work_fn *work, void *data,
+struct spread time_work(const struct backend *backend, enum timed_by by, work_fn *work, void *data,
                         int samples);
 
 #ifdef __cplusplus

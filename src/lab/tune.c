@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* `hpgmg-lab tune`: tries how the marching kernels cut a level, and keeps what is faster than what
- * the kernels choose by themselves. */
+/* `hpgmg-lab tune`: tries tile sizes of the k-streaming kernels, and keeps those that are faster
+ * than what a kernel chooses by itself. */
 #include <stdio.h>
 #include <string.h>
 #include "base/memory.h"
@@ -10,7 +10,7 @@
 #include "lab/stage_case.h"
 
 enum { LEAST_N = 128, LEAST_PLANES = 2 }; /* smaller levels are the tail's */
-/* A choice must be so much faster than the kernels' own to be kept. */
+/* A choice is kept if it is faster than the kernel's own by this share. */
 #define GAIN 0.02
 
 /* One stage on one level, and what was found. */
@@ -19,22 +19,15 @@ struct search {
     struct stage_case *c;
     struct stage_sums reference; /* of the baseline's results */
     struct cuda_tuning best;
-    double best_seconds, own_seconds; /* own: what the kernels choose by themselves */
+    double best_seconds, own_seconds; /* own: by the kernel's own choice */
     int tried, wrong;
     struct cJSON *candidates;
 };
 
-static void run_default(void *data)
-{
-    variant_default.run(data);
-}
-
 static bool is_right(struct search *s)
 {
-    stage_case_run(s->c, &variant_default);
-    const struct stage_sums sums = stage_case_sums(s->c);
-    return sums.u == s->reference.u && sums.coarse_f == s->reference.coarse_f &&
-           sums.norm == s->reference.norm;
+    stage_case_run(s->c);
+    return stage_sums_equal(stage_case_sums(s->c), s->reference);
 }
 
 /* Median seconds with these choices in force; 0 if the results are wrong. */
@@ -46,7 +39,7 @@ static double try(struct search *s, const struct cuda_tuning *t, int count)
         s->wrong++;
         return 0.0;
     }
-    return time_work(s->c->level->backend, WATCH_BACKEND, run_default, s->c,
+    return time_work(s->c->level->backend, TIMED_BY_BACKEND, stage_case_work, s->c,
                      (int)s->lab->options.samples)
         .median;
 }
@@ -103,8 +96,7 @@ static int search_case(struct lab *lab, struct stage_case *c, struct cuda_tuning
     json_add_text(object, "stage", cuda_tuned_stage_names[t.stage]);
     json_add_number(object, "n", t.n);
     s.candidates = json_add_array(object, "candidates");
-    stage_case_run(c, &variant_baseline);
-    s.reference = stage_case_sums(c);
+    s.reference = stage_case_baseline_sums(c);
     s.own_seconds = s.best_seconds = try(&s, NULL, 0);
     json_add_number(object, "own_seconds", s.own_seconds);
     if (s.wrong == 0)

@@ -4,6 +4,7 @@
 /* A backend allocates the fields of a level and works on them. Other code finds the backend through
  * the level and never asks which one it is. Each backend has one table of functions: this one moves
  * data, its struct passes (operators/) computes. */
+#include <stdint.h>
 #include "level/level.h"
 #include "level/plan.h"
 
@@ -36,24 +37,24 @@ struct backend {
     void (*synchronise)(void);
 
     /* Between record_begin and record_end, work is recorded and not done. replay does the recorded
-     * work and waits for it; it may be called any number of times. All are NULL where a backend
-     * does its work at once. */
+     * work any number of times, waits for it, and raises *norm to the norm that a recorded pass
+     * leaves. All are NULL where a backend does its work at once. */
     void (*record_begin)(void);
     struct recording *(*record_end)(void);
-    void (*replay)(struct recording *recording);
+    void (*replay)(struct recording *recording, uint64_t *norm);
     void (*record_destroy)(struct recording *recording);
 
-    /* A second line of work beside the first, for two things at the same time: it follows all work
-     * begun before branch; what is begun between aside(true) and aside(false) is on it; work after
-     * join follows both. NULL where a backend does its work at once. */
-    void (*branch)(void);
-    void (*aside)(bool on);
-    void (*join)(void);
+    /* A second stream, for two things at the same time. It follows all work begun before
+     * fork_stream; use_second_stream says whether work is begun on it or on the first one; work
+     * after join_stream follows both. NULL where a backend does its work at once. */
+    void (*fork_stream)(void);
+    void (*use_second_stream)(bool on);
+    void (*join_stream)(void);
 
-    /* Marks on the time line of work that the host does not wait for: mark(n) follows all work
-     * begun so far; seconds_between waits for mark `to` and says how long after mark `from` it was
-     * reached. Both are NULL where the host's clock says it. */
-    void (*mark)(int number);
+    /* Events time work that the host does not wait for: record_event(n) follows all work begun so
+     * far; seconds_between waits for event `to` and returns the seconds since event `from`. Both
+     * are NULL where the host's clock times work. */
+    void (*record_event)(int number);
     double (*seconds_between)(int from, int to);
 
     const struct passes *passes;

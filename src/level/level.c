@@ -127,6 +127,7 @@ struct level *level_create(int depth, struct decomposition decomposition, bool p
     l->periodic = periodic;
     l->ghosts = ghosts;
     l->backend = backend;
+    l->fields = memory_alloc_zero(NUM_FIELDS * sizeof *l->fields, "fields");
     l->decomposition = decomposition;
     create_patches(l, row_align);
     l->connected = periodic || decomposition.nboxes > 1;
@@ -147,6 +148,7 @@ void level_destroy(struct level *level)
     comm_free(&level->comm);
     decomposition_destroy(&level->decomposition);
     memory_free(level->patches);
+    memory_free((double **)level->fields);
     memory_free(level);
 }
 
@@ -157,13 +159,22 @@ size_t level_field_bytes(const struct level *level)
 
 void level_allocate(struct level *level, enum field field)
 {
-    if (!level->fields[field])
-        level->fields[field] = level->backend->allocate(level->field_length, "a field");
+    double **fields = (double **)level->fields;
+    if (!fields[field])
+        fields[field] = level->backend->allocate(level->field_length, "a field");
 }
 
 void level_release(struct level *level, enum field field)
 {
-    if (level->fields[field])
-        level->backend->release(level->fields[field]);
-    level->fields[field] = NULL;
+    double **fields = (double **)level->fields;
+    if (fields[field])
+        level->backend->release(fields[field]);
+    fields[field] = NULL;
+}
+
+void level_swap(struct level *level, enum field a, enum field b)
+{
+    double **fields = (double **)level->fields, *memory = fields[a];
+    fields[a] = fields[b];
+    fields[b] = memory;
 }

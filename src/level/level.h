@@ -67,7 +67,9 @@ struct level {
     bool active;   /* this rank does */
     MPI_Comm comm; /* of the ranks that hold boxes; MPI_COMM_NULL on the others */
 
-    double *fields[NUM_FIELDS]; /* NULL where not allocated; memory of the backend */
+    /* Memory of the backend, NULL where not allocated. Only level_allocate, level_release and
+     * level_swap change these pointers. */
+    double *const *fields;
     /* halos[d] fills d layers of ghosts of cell-centred fields from neighbours, 1 <= d <= ghosts;
      * halo fills all layers. level_make_halo makes the others. All are NULL if the level is not
      * connected. */
@@ -97,5 +99,7 @@ void decomposition_add_field_bytes(const struct decomposition *d, int ghosts, in
 /* Allocates a field, zero-filled, unless it exists, or releases it. */
 void level_allocate(struct level *level, enum field field);
 void level_release(struct level *level, enum field field);
+/* Exchanges the memory of two fields. */
+void level_swap(struct level *level, enum field a, enum field b);
 
 #endif

@@ -63,7 +63,7 @@ void cpu_extrapolate_beta(struct level *level)
 }
 
 /* Coefficients of a patch at cell (0,0,0). */
-struct coefficients {
+struct patch_coefficients {
     const struct operator_choice *choice;
     const double *beta[3], *alpha;
     long sj, sk;
@@ -92,8 +92,8 @@ SPAN(span_fv4_abs, fv4_gather(u, PROBE_SJ, PROBE_SK, BETA), out[i] + fabs(sum))
 SPAN(span_fv4_constant, fv4_constant_gather(u, PROBE_SJ, PROBE_SK), sum)
 SPAN(span_fv4_constant_abs, fv4_constant_gather(u, PROBE_SJ, PROBE_SK), out[i] + fabs(sum))
 
-static void span(const struct coefficients *c, bool magnitude, const double *u, long at, int count,
-                 double *out)
+static void span(const struct patch_coefficients *c, bool magnitude, const double *u, long at,
+                 int count, double *out)
 {
     typedef void span_fn(const double *, const double *, const double *, const double *, long, long,
                          int, double *);
@@ -107,8 +107,8 @@ static void span(const struct coefficients *c, bool magnitude, const double *u, 
 
 /* S of the unit vectors around a cell, for `count` cells that the walls treat alike. The cell's own
  * goes to *diagonal, the sum of the others' magnitudes to *others. */
-static void probe_cells(const struct coefficients *c, const struct probe *probe, bool want_others,
-                        long at, int count, double *diagonal, double *others)
+static void probe_cells(const struct patch_coefficients *c, const struct probe *probe,
+                        bool want_others, long at, int count, double *diagonal, double *others)
 {
     double u[PROBE_LENGTH];
     const int zero[3] = {0, 0, 0};
@@ -130,7 +130,7 @@ static void probe_cells(const struct coefficients *c, const struct probe *probe,
 
 /* From these sums: the relaxation weight. Returns the largest row bound (A_ii + Σ|A_ij|)/A_ii as
  * bits. */
-static uint64_t finish_cells(const struct level *l, const struct coefficients *c, long at,
+static uint64_t finish_cells(const struct level *l, const struct patch_coefficients *c, long at,
                              int count, const double *diagonal, const double *others,
                              double *weight)
 {
@@ -154,7 +154,7 @@ enum { CHUNK = 128 };
 
 /* One row. Cells whose stencil reaches no wall are probed together, the others one by one. */
 static uint64_t diagonal_row(const struct level *l, const struct patch *p,
-                             const struct coefficients *c, double *weight, int j, int k)
+                             const struct patch_coefficients *c, double *weight, int j, int k)
 {
     const bool want_others = l->stencil->needs_lambda_max || l->stencil->l1_weight;
     double diagonal[CHUNK], others[CHUNK] = {0};
@@ -178,7 +178,7 @@ void cpu_diagonal(struct level *level, uint64_t *lambda_max)
     for (int q = 0; q < level->npatches; q++) {
         const struct patch *p = &level->patches[q];
         double *weight = patch_cells(level, p, FIELD_DINV);
-        struct coefficients c = {.choice = &level->stencil->choice, .sj = p->sj, .sk = p->sk};
+        struct patch_coefficients c = {.choice = &level->stencil->choice, .sj = p->sj, .sk = p->sk};
         c.alpha = patch_cells(level, p, FIELD_ALPHA);
         for (int d = 0; d < 3; d++)
             c.beta[d] =

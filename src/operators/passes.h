@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef OPERATORS_PASSES_H
 #define OPERATORS_PASSES_H
-/* The computing half of a backend. Its grain is a pass of the cycle and not a vector operation, so
- * that a backend may fuse (red and black, residual and restriction, prolongation and first sweep)
- * behind unchanged cycles. Rule: a pass reads halos that a plan has filled, fills the Dirichlet
- * ghosts it needs by itself, and leaves all ghosts invalid. */
+/* The computing half of a backend. Its unit is a pass of the cycle, not a vector operation, so that
+ * a backend may fuse (red and black, residual and restriction, prolongation and first sweep)
+ * without any change of the cycles. A pass reads halos that a plan has filled, fills the Dirichlet
+ * ghosts that it reads, and leaves all ghosts invalid. */
 #include <stdint.h>
 #include "level/level.h"
 #include "operators/stencil.h"
@@ -22,13 +22,12 @@ enum pass_finish {
     FINISH_STORE,    /* residual = f − A u */
 };
 
-/* Which cells a pass works on, where a backend can split it: INNER are cells that depend on no
- * ghost from a neighbour, OUTER the others. */
+/* Which cells a pass works on, if a backend can split it: INNER cells depend on no ghost from a
+ * neighbour, OUTER are the others. */
 enum pass_part { PART_ALL, PART_INNER, PART_OUTER };
 
 /* One pass over a level: start, then sweeps first_sweep … first_sweep+nsweeps−1 of the smoother,
- * then finish. Out-of-place sweeps alternate between u and FIELD_TMP: sweep s reads u where s is
- * even. */
+ * then finish. Out-of-place sweeps alternate between u and FIELD_TMP: even sweeps read u. */
 struct pass {
     struct level *level;
     enum field u, f;
@@ -43,9 +42,8 @@ struct pass {
     enum field residual; /* FINISH_STORE */
     uint64_t *norm;      /* FINISH_NORM */
 
-    /* The coarse side of prolongation and restriction: a level whose boxes are this level's,
-     * coarsened. For prolongation its halo (1 or 2 layers, edges and corners too) must have been
-     * filled. */
+    /* The coarse side of prolongation and restriction: a level with this level's boxes, coarsened.
+     * A prolongation reads its halo: 1 or 2 layers, edges and corners too. */
     struct level *coarse;
     enum field coarse_u, coarse_f;
 };
@@ -61,7 +59,7 @@ static inline int pass_operations(const struct pass *pass)
     return pass->nsweeps + (pass->finish != FINISH_NONE);
 }
 
-/* The field that holds u when the pass begins, with the ghosts that it reads. */
+/* The field that holds u and its ghosts when the pass begins. */
 static inline enum field pass_reads(const struct pass *pass)
 {
     return pass->level->stencil->in_place || pass->first_sweep % 2 == 0 ? pass->u : FIELD_TMP;
@@ -69,7 +67,7 @@ static inline enum field pass_reads(const struct pass *pass)
 
 struct bottom_counts;
 
-/* One step of several that a backend does in one call. */
+/* One of several steps that a backend does in one call. */
 enum step_kind {
     STEP_PASS,     /* run(pass) */
     STEP_RESTRICT, /* restrict_cells(pass.level, pass.f, pass.coarse, pass.coarse_f) */
@@ -78,7 +76,7 @@ enum step_kind {
 struct step {
     enum step_kind kind;
     struct pass pass;
-    double reduction; /* these are STEP_BOTTOM's */
+    double reduction; /* of STEP_BOTTOM, as the next two */
     int max_iterations;
     bool singular;
 };
@@ -94,27 +92,27 @@ struct fv_tables {
     double correction, curvature;
 };
 
-/* Work vectors are combined like this: z = a·x + b·y, fma(a, x, b·y) per cell. */
 struct passes {
     void (*run)(const struct pass *pass);
     /* True if run(pass) can do the inner part first and then the outer one, with the halos of u and
-     * f filled in between. NULL where no pass can. */
+     * f filled in between. NULL if no pass can. */
     bool (*splits)(const struct pass *pass);
-    /* Bytes per cell that run(pass) must move, and the names of the kernels or loops that it uses,
-     * in their order, with commas between them; "" and 0 on ranks without boxes. */
+    /* Bytes per cell that run(pass) must move, and the names of its kernels or loops in their
+     * order, separated by commas; 0 and "" on ranks without boxes. */
     double (*bytes)(const struct pass *pass);
     void (*kernels)(const struct pass *pass, char *text, int size);
 
     void (*restrict_cells)(const struct level *fine, enum field from, struct level *coarse,
                            enum field to);
-    /* out = A x; halo of x must have been filled. */
+    /* out = A x; the halo of x must have been filled. */
     void (*apply)(struct level *level, enum field out, enum field x);
+    /* z = a·x + b·y, as fma(a, x, b·y) per cell. */
     void (*combine)(struct level *level, enum field z, double a, enum field x, double b,
                     enum field y);
     void (*multiply)(struct level *level, enum field z, enum field x, enum field y);
     void (*add_constant)(struct level *level, enum field x, double c);
-    /* Subtracts the mean of x on a level whose boxes are all this rank's, with the bits of
-     * reduce_subtract_mean() but without the host; NULL where the host does it. */
+    /* Subtracts the mean of x on a level whose boxes are all this rank's, bitwise identical to
+     * reduce_subtract_mean() but without host synchronisation. NULL where the host does it. */
     void (*subtract_mean)(struct level *level, enum field x);
     uint64_t (*norm)(const struct level *level,
                      enum field x); /* bits of max|x| over local boxes; 0 if none */
@@ -125,14 +123,14 @@ struct passes {
                            int64_t digits[3]);
     uint64_t (*checksum)(const struct level *level, enum field x);
 
-    /* The bottom solver (solvers/bottom.h, bicgstab) as one call without the host in between, and
-     * what it has counted; NULL where the host drives it. */
+    /* The bottom solver (solvers/bottom.h, bicgstab) as one call without host synchronisation, and
+     * its counts. NULL where the host drives it. */
     void (*bottom_solve)(struct level *level, enum field u, enum field f, double reduction,
                          int max_iterations, bool singular);
     void (*bottom_counts)(struct bottom_counts *counts);
 
-    /* Steps that follow each other as one call, for levels so small that calls take longer than
-     * what is done in them; each must be one that fits. NULL where a call costs nothing. */
+    /* Consecutive steps as one call, for levels so small that a launch takes longer than its work.
+     * Every step must fit. NULL where a call costs nothing. */
     bool (*step_fits)(const struct step *step);
     void (*run_steps)(const struct step *steps, int count);
 
@@ -147,10 +145,10 @@ struct passes {
                      uint64_t *lambda_max); /* FIELD_DINV; max of the Gershgorin bound's bits */
 };
 
-/* How many sweeps one run() may do before a connected level must exchange halos again: one fewer
- * than ghosts are deep enough for where that leaves two or more, and so room for the finish. */
-int sweeps_per_halo(const struct level *level);
-/* How many sweeps and a finish together. */
+/* How many sweeps and finishes together, and how many sweeps alone, one run() may do on a connected
+ * level before halos must be exchanged again. The latter leaves room for a finish if two or more
+ * sweeps remain. */
 int operations_per_halo(const struct level *level);
+int sweeps_per_halo(const struct level *level);
 
 #endif

@@ -61,12 +61,10 @@ FORMULA struct probe probe_create(const struct stencil *s, int dim, bool periodi
 /* The value of a ghost in `layer` (0 or 1) for 1 in the index-th cell inward from the wall. */
 FORMULA double probe_wall_weight(int rule, int layer, int index)
 {
-    const double x1 = index == 0, x2 = index == 1, x3 = index == 2, x4 = index == 3;
-    if (rule == 4)
-        return layer == 0 ? wall_quartic(x1, x2, x3, x4) : wall_quartic_second(x1, x2, x3, x4);
-    if (layer > 0)
-        return 0.0;
-    return rule == 2 ? wall_quadratic(x1, x2) : wall_linear(x1);
+    double unit[4];
+    for (int m = 0; m < 4; m++)
+        unit[m] = m == index;
+    return wall_ghost(rule, layer, unit);
 }
 
 /* The value at offset `o` from the cell in direction d of the function that is 1 at offset `e`. */

@@ -1,127 +1,124 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The cycles, written as the textbook has them; fusion and halos are program_schedule's. */
-#include "solvers/cycle.h"
+/* The cycles, written as the textbook has them; program_schedule fuses passes and adds halos. */
 #include "base/check.h"
+#include "solvers/stages.h"
 
-struct cycle {
-    struct program *program;
-    struct hierarchy *h;
-};
-
-static struct pass *add_pass(struct cycle *c, int level, enum field u, enum field f)
+static struct pass *add_pass(struct program *p, int level, enum field u, enum field f)
 {
-    struct stage *s = program_add(c->program, STAGE_PASS, level);
-    s->pass = (struct pass){.level = c->h->levels[level], .u = u, .f = f, .prolongation = 2};
-    s->field = u;
+    struct stage *s = program_add(p, STAGE_PASS, level);
+    s->pass =
+        (struct pass){.level = p->hierarchy->levels[level], .u = u, .f = f, .prolongation = 2};
     return &s->pass;
 }
 
-static void zero(struct cycle *c, int level, enum field u, enum field f)
+/* The pass reads or writes level + 1 through the transfer's coarse side. */
+static void set_coarse_side(const struct program *p, int level, struct pass *pass)
 {
-    add_pass(c, level, u, f)->start = START_ZERO;
+    pass->coarse = p->hierarchy->transfers[level].coarse;
+    pass->coarse_f = FIELD_F;
+    pass->coarse_u = FIELD_U;
 }
 
-static void smooth(struct cycle *c, int level, enum field u, enum field f)
+/* Between the transfer's coarse side and level + 1, if the two are separate. */
+static void move(struct program *p, int level, enum stage_kind kind)
 {
-    add_pass(c, level, u, f)->nsweeps = SMOOTHER_SWEEPS;
+    if (p->hierarchy->transfers[level].separate)
+        program_add(p, kind, level)->field = kind == STAGE_DOWN ? FIELD_F : FIELD_U;
+}
+
+static void zero(struct program *p, int level, enum field u, enum field f)
+{
+    add_pass(p, level, u, f)->start = START_ZERO;
+}
+
+static void smooth(struct program *p, int level, enum field u, enum field f)
+{
+    add_pass(p, level, u, f)->nsweeps = SMOOTHER_SWEEPS;
 }
 
 /* f of level + 1 = R(f − A u) */
-static void restrict_residual(struct cycle *c, int level, enum field u, enum field f)
+static void restrict_residual(struct program *p, int level, enum field u, enum field f)
 {
-    struct pass *p = add_pass(c, level, u, f);
-    p->first_sweep = SMOOTHER_SWEEPS;
-    p->finish = FINISH_RESTRICT;
-    p->coarse = c->h->transfers[level].coarse;
-    p->coarse_f = FIELD_F;
-    p->coarse_u = FIELD_U;
-    if (c->h->transfers[level].separate)
-        program_add(c->program, STAGE_DOWN, level);
+    struct pass *pass = add_pass(p, level, u, f);
+    pass->first_sweep = SMOOTHER_SWEEPS;
+    pass->finish = FINISH_RESTRICT;
+    set_coarse_side(p, level, pass);
+    move(p, level, STAGE_DOWN);
 }
 
 /* u (+)= P u of level + 1 */
-static void prolong(struct cycle *c, int level, enum field u, enum field f, enum pass_start how,
+static void prolong(struct program *p, int level, enum field u, enum field f, enum pass_start how,
                     int order)
 {
-    if (c->h->transfers[level].separate)
-        program_add(c->program, STAGE_UP, level);
-    struct pass *p = add_pass(c, level, u, f);
-    p->start = how;
-    p->prolongation = order;
-    p->coarse = c->h->transfers[level].coarse;
-    p->coarse_f = FIELD_F;
-    p->coarse_u = FIELD_U;
+    move(p, level, STAGE_UP);
+    struct pass *pass = add_pass(p, level, u, f);
+    pass->start = how;
+    pass->prolongation = order;
+    set_coarse_side(p, level, pass);
 }
 
-static void solve_bottom(struct cycle *c, enum field u, enum field f)
+static void solve_bottom(struct program *p, enum field u, enum field f)
 {
-    struct stage *s = program_add(c->program, STAGE_BOTTOM, c->h->nlevels - 1);
-    s->field = u;
-    s->pass = (struct pass){.level = c->h->levels[s->level], .u = u, .f = f};
+    struct stage *s = program_add(p, STAGE_BOTTOM, p->hierarchy->nlevels - 1);
+    s->pass = (struct pass){.level = p->hierarchy->levels[s->level], .u = u, .f = f};
 }
 
-static void v_cycle(struct cycle *c, int level, enum field u, enum field f)
+static void v_cycle(struct program *p, int level, enum field u, enum field f)
 {
-    if (level == c->h->nlevels - 1) {
-        solve_bottom(c, u, f);
+    if (level == p->hierarchy->nlevels - 1) {
+        solve_bottom(p, u, f);
         return;
     }
-    smooth(c, level, u, f);
-    restrict_residual(c, level, u, f);
-    zero(c, level + 1, FIELD_U, FIELD_F);
-    v_cycle(c, level + 1, FIELD_U, FIELD_F);
-    prolong(c, level, u, f, START_PROLONG_ADD, 2);
-    smooth(c, level, u, f);
+    smooth(p, level, u, f);
+    restrict_residual(p, level, u, f);
+    zero(p, level + 1, FIELD_U, FIELD_F);
+    v_cycle(p, level + 1, FIELD_U, FIELD_F);
+    prolong(p, level, u, f, START_PROLONG_ADD, 2);
+    smooth(p, level, u, f);
 }
 
-static void residual_norm(struct cycle *c, int level, enum field u, enum field f)
+static void residual_norm(struct program *p, int level, enum field u, enum field f)
 {
-    struct pass *p = add_pass(c, level, u, f);
-    p->first_sweep = SMOOTHER_SWEEPS;
-    p->finish = FINISH_NORM;
-    p->norm = &c->program->norm;
-}
-
-static void subtract_mean(struct cycle *c, int level, enum field u)
-{
-    program_add(c->program, STAGE_MEAN, level)->field = u;
+    struct pass *pass = add_pass(p, level, u, f);
+    pass->first_sweep = SMOOTHER_SWEEPS;
+    pass->finish = FINISH_NORM;
+    pass->norm = &p->norm;
 }
 
 struct program *program_f_cycle(struct hierarchy *h, int top)
 {
-    struct cycle c = {program_create("F-cycle", h), h};
+    struct program *p = program_create("F-cycle", h);
     const int bottom = h->nlevels - 1;
     CHECK(top <= bottom);
     for (int l = top; l < bottom; l++) {
-        program_add(c.program, STAGE_RESTRICT, l)->field = FIELD_F;
-        if (h->transfers[l].separate)
-            program_add(c.program, STAGE_DOWN, l);
+        program_add(p, STAGE_RESTRICT, l)->field = FIELD_F;
+        move(p, l, STAGE_DOWN);
     }
-    zero(&c, bottom, FIELD_U, FIELD_F);
-    solve_bottom(&c, FIELD_U, FIELD_F);
+    zero(p, bottom, FIELD_U, FIELD_F);
+    solve_bottom(p, FIELD_U, FIELD_F);
     for (int l = bottom - 1; l >= top; l--) {
-        prolong(&c, l, FIELD_U, FIELD_F, START_PROLONG_SET, h->choice.op.order);
-        v_cycle(&c, l, FIELD_U, FIELD_F);
+        prolong(p, l, FIELD_U, FIELD_F, START_PROLONG_SET, h->choice.op.order);
+        v_cycle(p, l, FIELD_U, FIELD_F);
     }
     if (h->singular)
-        subtract_mean(&c, top, FIELD_U);
-    residual_norm(&c, top, FIELD_U, FIELD_F);
-    program_schedule(c.program, top, FIELD_F);
-    return c.program;
+        program_add(p, STAGE_MEAN, top)->field = FIELD_U;
+    residual_norm(p, top, FIELD_U, FIELD_F);
+    program_schedule(p, top, FIELD_F);
+    return p;
 }
 
 struct program *program_v_cycle(struct hierarchy *h, int top, enum field u, enum field f,
                                 bool from_zero, bool with_norm)
 {
-    struct cycle c = {program_create("V-cycle", h), h};
+    struct program *p = program_create("V-cycle", h);
     CHECK(top < h->nlevels);
     if (from_zero)
-        zero(&c, top, u, f);
-    v_cycle(&c, top, u, f);
+        zero(p, top, u, f);
+    v_cycle(p, top, u, f);
     if (h->singular)
-        subtract_mean(&c, top, u);
+        program_add(p, STAGE_MEAN, top)->field = u;
     if (with_norm)
-        residual_norm(&c, top, u, f);
-    program_schedule(c.program, top, f);
-    return c.program;
+        residual_norm(p, top, u, f);
+    program_schedule(p, top, f);
+    return p;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef SOLVERS_PROGRAM_H
 #define SOLVERS_PROGRAM_H
-/* A cycle as data: a flat list of stages, built once, fused and scheduled by passes over the list,
- * and then executed, timed, counted and printed by loops over it. All ranks hold the same list; a
+/* A cycle as data: a flat list of stages, built once, then fused and scheduled by rewriting the
+ * list, and executed, recorded, timed and printed by loops over it. All ranks hold the same list; a
  * rank without boxes on a stage's level has nothing to do there. */
 #include <stdio.h>
 #include "operators/passes.h"
@@ -11,8 +11,8 @@
 enum stage_kind {
     STAGE_PASS,     /* a pass of the level's backend */
     STAGE_HALO,     /* `layers` of ghosts of `field` from neighbours */
-    STAGE_DOWN,     /* restricted f: transfer's coarse side -> level + 1 */
-    STAGE_UP,       /* u of level + 1 -> transfer's coarse side, with halo */
+    STAGE_DOWN,     /* `field`: transfer's coarse side -> level + 1 */
+    STAGE_UP,       /* `field` of level + 1 -> transfer's coarse side, with halo */
     STAGE_RESTRICT, /* `field` of level -> the same field on the transfer's coarse side */
     STAGE_BOTTOM,   /* solve on the coarsest level */
     STAGE_MEAN,     /* subtract the mean of `field` */
@@ -24,14 +24,14 @@ struct stage {
     int level;
     enum field field;
     int layers;
-    struct pass pass; /* STAGE_PASS */
-    char range[48];   /* its name and level, from the first execution on */
+    struct pass pass; /* STAGE_PASS; of STAGE_BOTTOM u and f */
+    char range[48];   /* name and level, from the first execution on */
 };
 
 /* Seconds of one stage, summed over executions. */
 struct stage_times {
     double total;
-    struct plan_times halo; /* parts of STAGE_HALO, DOWN, UP */
+    struct plan_times halo; /* the parts of STAGE_HALO, DOWN and UP */
 };
 
 struct program {
@@ -40,7 +40,7 @@ struct program {
     int count, capacity;
     struct stage *stages;
     struct stage_times *times;   /* one per stage; NULL unless timed */
-    struct recording *recording; /* of all stages, where the backend can; see backend.h */
+    struct recording *recording; /* of all stages, if the backend can; see backend.h */
     uint64_t norm;               /* bits of the local residual norm of the last execution */
     long executions;
 };
@@ -54,26 +54,26 @@ struct program *program_v_cycle(struct hierarchy *h, int top, enum field u, enum
                                 bool from_zero, bool with_norm);
 void program_destroy(struct program *p);
 
-/* Calls `observe` after every stage of every program; for tests and fault injection. NULL ends it.
- */
+/* Calls `observe` after every stage of every program, until called with NULL. For tests and fault
+ * injection. */
 typedef void observe_fn(void *data, const struct program *p, const struct stage *stage);
 void program_observe(observe_fn *observe, void *data);
 
-/* Runs the stages. With times != NULL, also measures each. */
+/* Executes the stages, and times each while timing is on. */
 void program_execute(struct program *p);
-/* Starts (anew) or stops measuring. */
+/* Turns timing on, from zero, or off. */
 void program_time(struct program *p, bool on);
 
 /* Name of a stage's work as reports print it, "smooth+restrict" or "halo"; a string that lives as
  * long as the program. */
 const char *stage_name(const struct stage *stage, char *buffer, int size);
-/* The kernels or loops that compute the stage on this rank, with commas between them; "" if none
- * do. */
+/* The kernels or loops that compute the stage on this rank, separated by commas; "" if there are
+ * none. */
 const char *stage_kernels(const struct stage *stage, char *buffer, int size);
-/* Bytes that the stage must move between memory and processor on this rank: what its kernels must
- * read and write, and both ends of every copy. */
+/* Bytes that the stage must move between memory and processor on this rank: its kernels' reads and
+ * writes, and both ends of every copy. */
 double stage_bytes(const struct program *p, const struct stage *stage);
-/* The program, one stage a line. */
+/* Prints the program, one stage per line. */
 void program_print(const struct program *p, FILE *out);
 
 #endif

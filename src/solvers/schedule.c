@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Fusion of passes, and the halo exchanges that they need. Both are rewrites of the list. */
+/* Rewrites a program's list of stages: fuses passes, and adds the halo exchanges that they need. */
 #include "base/check.h"
 #include "base/memory.h"
-#include "solvers/cycle.h"
+#include "solvers/stages.h"
 
-/* True if b, which directly follows a, can be the rest of the same pass: nothing but sweeps and a
- * finish, continuing where a stopped. A pass without sweeps leaves its data in u, where sweep 0 and
- * an even number of sweeps find and leave them. */
+/* True if b, which directly follows a, can be the rest of the same pass: b has only sweeps and a
+ * finish, and continues where a stopped. A pass without sweeps leaves its data in u, where sweep 0
+ * finds them and an even number of sweeps leaves them. */
 static bool continues(const struct pass *a, const struct pass *b)
 {
     if (a->level != b->level || a->u != b->u || a->f != b->f || a->finish != FINISH_NONE ||
@@ -33,7 +33,8 @@ static struct pass fused(const struct pass *a, const struct pass *b)
     return p;
 }
 
-/* Fuses neighbouring passes as far as they go; scheduling cuts them again where halos demand it. */
+/* Fuses as many neighbouring passes as possible; scheduling splits them again where halos are read.
+ */
 static void fuse(struct program *p)
 {
     int kept = 0;
@@ -49,7 +50,6 @@ static void fuse(struct program *p)
     p->count = kept;
 }
 
-/* As many layers as are going to be read. */
 static void add_halo(struct program *p, int level, enum field field, int layers)
 {
     if (!p->hierarchy->levels[level]->connected)
@@ -60,24 +60,9 @@ static void add_halo(struct program *p, int level, enum field field, int layers)
     s->layers = layers;
 }
 
-static void append(struct program *p, int level, const struct pass *pass)
-{
-    struct stage *s = program_add(p, STAGE_PASS, level);
-    s->pass = *pass;
-    s->field = pass->u;
-}
-
-/* The coarse side of a prolongation must have its halo, deeper if it makes `layers` of ghosts too;
- * a separate one gets all when u is moved there. */
-static void schedule_prolongation(struct program *p, int level, int prolongation, int layers)
-{
-    if (!p->hierarchy->transfers[level].separate)
-        add_halo(p, level + 1, FIELD_U, prolongation / 2 + layers / 2);
-}
-
-/* The layers of ghosts that the first operations of the pass read, where its start can make them
- * from a deeper halo of the coarse side, so that nobody needs to exchange them; else 0. What was in
- * ghosts before is not valid, so nothing can be added to it. */
+/* The layers of ghosts that the first operations of the pass read, if its start can compute them
+ * from a deeper halo of the coarse side, so that they need no exchange; else 0. A correction
+ * cannot: it would be added to ghosts that are not valid. */
 static int prolonged_ghosts(const struct pass *pass)
 {
     const int most = sweeps_per_halo(pass->level), radius = pass->level->stencil->radius;
@@ -89,9 +74,9 @@ static int prolonged_ghosts(const struct pass *pass)
                : 0;
 }
 
-/* A pass on a level with neighbours: its start alone where that prolongs but makes no ghosts, then
- * sweeps in groups that the halo's depth allows, with room for the finish, which goes with the last
- * group if it is deep enough for that. */
+/* A pass on a level with neighbours becomes its start alone, if that prolongs but computes no
+ * ghosts; then groups of as many sweeps as the halo's depth allows; then the finish, with the last
+ * group if the halo is deep enough. */
 static void schedule_connected(struct program *p, int level, const struct pass *whole)
 {
     const int most = sweeps_per_halo(whole->level), depth = operations_per_halo(whole->level);
@@ -100,7 +85,7 @@ static void schedule_connected(struct program *p, int level, const struct pass *
     if (pass_prolongs(whole) && !ghosts_valid) {
         rest.nsweeps = 0;
         rest.finish = FINISH_NONE;
-        append(p, level, &rest);
+        program_add(p, STAGE_PASS, level)->pass = rest;
         rest = *whole;
         rest.start = START_KEEP;
         if (rest.nsweeps == 0 && rest.finish == FINISH_NONE)
@@ -116,7 +101,7 @@ static void schedule_connected(struct program *p, int level, const struct pass *
         if (!ghosts_valid)
             add_halo(p, level, pass_reads(&part),
                      pass_operations(&part) * part.level->stencil->radius);
-        append(p, level, &part);
+        program_add(p, STAGE_PASS, level)->pass = part;
         if (last)
             return;
         rest.start = START_KEEP;
@@ -126,19 +111,23 @@ static void schedule_connected(struct program *p, int level, const struct pass *
     } while (true);
 }
 
+/* The coarse side of a prolongation needs its halo, deeper if the prolongation computes ghosts too.
+ * A separate coarse side gets its whole halo when u is moved there. */
 static void schedule_pass(struct program *p, const struct stage *s)
 {
-    if (pass_prolongs(&s->pass))
-        schedule_prolongation(p, s->level, s->pass.prolongation,
-                              s->pass.level->connected ? prolonged_ghosts(&s->pass) : 0);
-    if (s->pass.level->connected)
-        schedule_connected(p, s->level, &s->pass);
+    const struct pass *pass = &s->pass;
+    const int layers = pass->level->connected ? prolonged_ghosts(pass) : 0;
+    if (pass_prolongs(pass) && !p->hierarchy->transfers[s->level].separate)
+        add_halo(p, s->level + 1, FIELD_U, pass->prolongation / 2 + layers / 2);
+    if (pass->level->connected)
+        schedule_connected(p, s->level, pass);
     else
-        append(p, s->level, &s->pass);
+        *program_add(p, STAGE_PASS, s->level) = *s;
 }
 
-/* Passes of several sweeps compute in ghost cells too, of all layers but the outermost, and need f
- * there. */
+/* Passes of several sweeps also compute in all layers of ghosts but the outermost, and read f
+ * there.
+ */
 static void add_rhs_halo(struct program *p, int level, enum field f)
 {
     const struct level *l = p->hierarchy->levels[level];

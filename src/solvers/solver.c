@@ -9,7 +9,7 @@
 #include "solvers/mgpcg.h"
 #include "solvers/reduce.h"
 
-#define STAGNATION 0.9 /* a cycle that leaves more of the residual than this gains too little */
+#define STAGNATION 0.9 /* a cycle stagnates if it leaves more than this of the residual */
 enum { STAGNANT_CYCLES = 3 };
 
 const char *outcome_text(enum outcome outcome)
@@ -55,8 +55,8 @@ void solver_programs(struct solver *s, void (*fn)(void *data, struct program *p)
             fn(data, programs[p]);
 }
 
-/* Relative residual of the program's last execution. A zero right-hand side has the solution zero
- * and the residual zero. */
+/* Relative residual after the program's last execution; 0 for a zero right-hand side, whose
+ * solution is zero. */
 static double relative_residual(const struct solver *s, const struct program *p)
 {
     const struct level *l = s->hierarchy->levels[s->top];

@@ -5,7 +5,7 @@ set -u
 cd "$(dirname "$0")/../.." || exit 1
 nvcc=${NVCC:-$(command -v nvcc || echo /usr/local/cuda/bin/nvcc)}
 [ -x "$nvcc" ] || { echo "no nvcc"; exit 77; }
-target=build/architectures/march_fv4.cu.o
+target=build/architectures/fv4_sweep.cu.o
 mkdir -p build/architectures
 # shellcheck disable=SC2046  # options for the compiler
 "$nvcc" -cubin -std=c++17 -arch=sm_80 --fmad=false --extended-lambda -DOMPI_SKIP_MPICXX -Isrc \

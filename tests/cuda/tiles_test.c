@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Inner and outer tiles of random patches: every tile is one of them, once; inner ones read no
- * ghost of a neighbour's; and no tile is outer without reason, but for those beside a cuboid. */
+/* Inner and outer tiles of random patches: every tile is inner or outer, once; inner tiles read no
+ * ghost beyond open sides; every outer tile does. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -50,10 +50,10 @@ static int number_of(const struct tiling *g, const int tile[3])
     return tile[0] + g->n[0] * (tile[1] + g->n[1] * tile[2]);
 }
 
-/* Marks the inner tiles, each of which must be one that reads no ghosts. */
+/* Marks the inner tiles, none of which may read ghosts beyond open sides. */
 static int mark_inner(const struct tiling *g, char *marks)
 {
-    const struct tiles t = tiles_of_part(PART_INNER, g->n, g->cells, g->wall, g->reads);
+    const struct tile_set t = tiles_of_part(PART_INNER, g->n, g->cells, g->wall, g->reads);
     int count = 0, tile[3];
     for (tile[2] = t.lo[2]; tile[2] < t.hi[2]; tile[2]++)
         for (tile[1] = t.lo[1]; tile[1] < t.hi[1]; tile[1]++)
@@ -67,10 +67,10 @@ static int mark_inner(const struct tiling *g, char *marks)
 
 static int mark_outer(const struct tiling *g, char *marks)
 {
-    const struct tiles t = tiles_of_part(PART_OUTER, g->n, g->cells, g->wall, g->reads);
+    const struct tile_set t = tiles_of_part(PART_OUTER, g->n, g->cells, g->wall, g->reads);
     for (int x = 0; x < tiles_outside(&t); x++) {
         int tile[3];
-        tiles_place(&t, x, tile);
+        tiles_coordinates(&t, x, tile);
         assert_true(reads_open_ghosts(g, tile));
         marks[number_of(g, tile)]++;
     }
@@ -101,7 +101,7 @@ static void all_are_all(void **state)
     for (long number = 0; number < CASES; number++) {
         random_begin(number);
         const struct tiling g = random_tiling();
-        const struct tiles t = tiles_of_part(PART_ALL, g.n, g.cells, g.wall, g.reads);
+        const struct tile_set t = tiles_of_part(PART_ALL, g.n, g.cells, g.wall, g.reads);
         assert_false(t.outer);
         for (int d = 0; d < 3; d++)
             assert_int_equal(tiles_width(&t, d), g.n[d]);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* For which patches a tuned choice holds. */
+/* The patches that a tuned choice holds for. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -8,10 +8,10 @@
 #include "cuda/tuning.h"
 
 static const struct cuda_tuning choices[] = {
-    {4, TUNED_NORM, false, 64, TUNED_MARCH_ROWS, 4, 0},
-    {4, TUNED_NORM, false, 128, TUNED_MARCH_ROWS, 8, 0},
-    {4, TUNED_NORM, true, 512, TUNED_MARCH_ROWS, 16, 0},
-    {2, TUNED_NORM, false, 512, TUNED_RESIDUAL_FEW_ROWS, 32, 0},
+    {4, TUNED_NORM, false, 64, TUNED_FV4_SWEEP_ROWS, 4, 0},
+    {4, TUNED_NORM, false, 128, TUNED_FV4_SWEEP_ROWS, 8, 0},
+    {4, TUNED_NORM, true, 512, TUNED_FV4_SWEEP_ROWS, 16, 0},
+    {2, TUNED_NORM, false, 512, TUNED_FV2_RESIDUAL_FEW_ROWS, 32, 0},
 };
 
 static int choose_choices(void **state)

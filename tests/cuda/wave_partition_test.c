@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* How blocks share a patch: each plane of each tile is one block's, all end about together, and
- * never later than with even parts. */
+/* Wave partitions: each plane of each tile belongs to one block, and the estimated completion time
+ * is never later than with all tiles alike. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -11,7 +11,7 @@
 
 enum { EXTRA = 5 };
 
-static void check_group(const struct parts *p, int group, int n)
+static void check_group(const struct wave_partition *p, int group, int n)
 {
     if (group == 1 && p->first_tiles == p->tiles)
         return;
@@ -22,14 +22,14 @@ static void check_group(const struct parts *p, int group, int n)
 
 static void check_choice(int tiles, int n, int planes, int multiprocessors)
 {
-    const struct parts even = parts_even(tiles, n, planes),
-                       p = parts_choose(tiles, n, planes, EXTRA, multiprocessors);
+    const struct wave_partition even = wave_partition_even(tiles, n, planes),
+                                p = wave_partition_choose(tiles, n, planes, EXTRA, multiprocessors);
     assert_int_equal(p.tiles, tiles);
     assert_true(p.first_tiles > 0 && p.first_tiles <= tiles);
     check_group(&p, 0, n);
     check_group(&p, 1, n);
-    assert_true(parts_steps(&p, n, EXTRA, multiprocessors) <=
-                parts_steps(&even, n, EXTRA, multiprocessors));
+    assert_true(wave_partition_steps(&p, n, EXTRA, multiprocessors) <=
+                wave_partition_steps(&even, n, EXTRA, multiprocessors));
 }
 
 static void every_plane_is_one_blocks(void **state)
@@ -44,90 +44,95 @@ static void every_plane_is_one_blocks(void **state)
 
 static void steps_are_counted_by_who_is_free_first(void **state)
 {
-    const struct parts one = parts_even(3, 10, 10), two = parts_even(3, 10, 6);
+    const struct wave_partition one = wave_partition_even(3, 10, 10),
+                                two = wave_partition_even(3, 10, 6);
     (void)state;
-    assert_int_equal(parts_blocks(&one), 3);
-    assert_int_equal(parts_steps(&one, 10, EXTRA, 2), 30);
-    assert_int_equal(parts_steps(&one, 10, EXTRA, 3), 15);
-    assert_int_equal(parts_blocks(&two), 6);
-    assert_int_equal(parts_steps(&two, 10, EXTRA, 3), 20); /* 11 and then 9 */
-    assert_int_equal(parts_steps(&two, 10, EXTRA, 2), 31); /* 11, 11 and 9; 11, 9 and 9 */
+    assert_int_equal(wave_partition_blocks(&one), 3);
+    assert_int_equal(wave_partition_steps(&one, 10, EXTRA, 2), 30);
+    assert_int_equal(wave_partition_steps(&one, 10, EXTRA, 3), 15);
+    assert_int_equal(wave_partition_blocks(&two), 6);
+    assert_int_equal(wave_partition_steps(&two, 10, EXTRA, 3), 20); /* 11 and then 9 */
+    assert_int_equal(wave_partition_steps(&two, 10, EXTRA, 2), 31); /* 11, 11 and 9; 11, 9 and 9 */
 }
 
-/* The quick count is the block by block one's, and nothing is done sooner than with the best. */
-static void even_parts_are_counted_quickly(void **state)
+/* The quick count equals the count block by block, and no choice beats the best one. */
+static void quick_count_equals_count_by_block(void **state)
 {
     (void)state;
     for (int tiles = 1; tiles <= 200; tiles += 19)
         for (int n = 8; n <= 128; n += 20)
             for (int multiprocessors = 1; multiprocessors <= 132; multiprocessors += 43) {
-                const int best = parts_best_planes(tiles, n, 2, 96, EXTRA, multiprocessors);
-                const long fewest = parts_even_steps(tiles, n, best, EXTRA, multiprocessors);
+                const int best =
+                    wave_partition_best_planes(tiles, n, 2, 96, EXTRA, multiprocessors);
+                const long fewest =
+                    wave_partition_even_steps(tiles, n, best, EXTRA, multiprocessors);
                 assert_true(best >= 2 && best <= 96 && best <= n && best % 2 == 0);
                 for (int planes = 2; planes <= n && planes <= 96; planes += 2) {
-                    const struct parts p = parts_even(tiles, n, planes);
-                    const long steps = parts_even_steps(tiles, n, planes, EXTRA, multiprocessors);
-                    assert_int_equal(steps, parts_steps(&p, n, EXTRA, multiprocessors));
+                    const struct wave_partition p = wave_partition_even(tiles, n, planes);
+                    const long steps =
+                        wave_partition_even_steps(tiles, n, planes, EXTRA, multiprocessors);
+                    assert_int_equal(steps, wave_partition_steps(&p, n, EXTRA, multiprocessors));
                     assert_true(fewest < steps || (fewest == steps && planes <= best));
                 }
             }
 }
 
-/* 128³ on an H200: 126 blocks of 18 planes, and on the six multiprocessors left 18 of 2. */
-static void what_is_left_fills_idle_multiprocessors(void **state)
+/* 128³ on an H200: 126 blocks of 18 planes, and 18 blocks of 2 on the six multiprocessors left. */
+static void short_blocks_fill_idle_multiprocessors(void **state)
 {
     (void)state;
-    assert_int_equal(parts_best_planes(18, 128, 2, 256, EXTRA, 132), 18);
-    assert_int_equal(parts_even_steps(18, 128, 18, EXTRA, 132), 23);
+    assert_int_equal(wave_partition_best_planes(18, 128, 2, 256, EXTRA, 132), 18);
+    assert_int_equal(wave_partition_even_steps(18, 128, 18, EXTRA, 132), 23);
 }
 
-/* 256³ on an H200: two blocks a multiprocessor instead of three that do not fill them. */
-static void uneven_parts_end_together(void **state)
+/* 256³ on an H200: two blocks per multiprocessor, instead of a third wave that does not fill it. */
+static void two_sizes_end_together(void **state)
 {
-    const struct parts p = parts_choose(76, 256, 52, EXTRA, 132);
+    const struct wave_partition p = wave_partition_choose(76, 256, 52, EXTRA, 132);
     (void)state;
-    assert_int_equal(parts_blocks(&p), 264);
+    assert_int_equal(wave_partition_blocks(&p), 264);
     assert_int_equal(p.first_tiles, 40);
     assert_int_equal(p.count[0], 3);
     assert_int_equal(p.count[1], 4);
-    assert_true(parts_steps(&p, 256, EXTRA, 132) < 162);
+    assert_true(wave_partition_steps(&p, 256, EXTRA, 132) < 162);
 }
 
-/* Seven tiles on four multiprocessors: as many blocks as fill these twice are enough. */
+/* Seven tiles on four multiprocessors: two waves of blocks are enough. */
 static void no_more_blocks_than_needed(void **state)
 {
-    const struct parts p = parts_choose(7, 32, 16, EXTRA, 4);
+    const struct wave_partition p = wave_partition_choose(7, 32, 16, EXTRA, 4);
     (void)state;
-    assert_int_equal(parts_blocks(&p), 8);
+    assert_int_equal(wave_partition_blocks(&p), 8);
     assert_int_equal(p.first_tiles, 6);
-    assert_int_equal(parts_steps(&p, 32, EXTRA, 4), 74);
+    assert_int_equal(wave_partition_steps(&p, 32, EXTRA, 4), 74);
 }
 
-/* Many blocks stay in step with their neighbours. */
+/* With many blocks all tiles are alike, so that neighbours work on the same planes. */
 static void many_blocks_are_even(void **state)
 {
-    const struct parts p = parts_choose(296, 512, 128, EXTRA, 132);
+    const struct wave_partition p = wave_partition_choose(296, 512, 128, EXTRA, 132);
     (void)state;
     assert_int_equal(p.first_tiles, 296);
-    assert_int_equal(parts_blocks(&p), 1184);
+    assert_int_equal(wave_partition_blocks(&p), 1184);
 }
 
-static bool is_even(const struct parts *p)
+static bool is_even(const struct wave_partition *p)
 {
     return p->first_tiles == p->tiles;
 }
 
-/* Up to four even blocks a multiprocessor others are tried, and beyond that none are. */
-static void four_blocks_a_multiprocessor_are_the_most_that_are_changed(void **state)
+/* Other choices are tried up to four blocks per multiprocessor, and none beyond. */
+static void at_most_four_blocks_per_multiprocessor_are_changed(void **state)
 {
     int changed_at_most = 0;
     (void)state;
     for (int multiprocessors = 4; multiprocessors <= 12; multiprocessors += 4)
         for (int tiles = 1; tiles <= 60; tiles++)
             for (int planes = 4; planes <= 64; planes += 4) {
-                const struct parts even = parts_even(tiles, 64, planes),
-                                   p = parts_choose(tiles, 64, planes, EXTRA, multiprocessors);
-                const int blocks = parts_blocks(&even);
+                const struct wave_partition even = wave_partition_even(tiles, 64, planes),
+                                            p = wave_partition_choose(tiles, 64, planes, EXTRA,
+                                                                      multiprocessors);
+                const int blocks = wave_partition_blocks(&even);
                 assert_true(is_even(&p) || blocks <= 4 * multiprocessors);
                 changed_at_most += blocks == 4 * multiprocessors && !is_even(&p);
             }
@@ -139,12 +144,12 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_plane_is_one_blocks),
         cmocka_unit_test(steps_are_counted_by_who_is_free_first),
-        cmocka_unit_test(even_parts_are_counted_quickly),
-        cmocka_unit_test(what_is_left_fills_idle_multiprocessors),
-        cmocka_unit_test(uneven_parts_end_together),
+        cmocka_unit_test(quick_count_equals_count_by_block),
+        cmocka_unit_test(short_blocks_fill_idle_multiprocessors),
+        cmocka_unit_test(two_sizes_end_together),
         cmocka_unit_test(no_more_blocks_than_needed),
         cmocka_unit_test(many_blocks_are_even),
-        cmocka_unit_test(four_blocks_a_multiprocessor_are_the_most_that_are_changed),
+        cmocka_unit_test(at_most_four_blocks_per_multiprocessor_are_changed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef EMULATED_BLOCK_H
 #define EMULATED_BLOCK_H
-/* A block of a CUDA kernel on the CPU, to see whether a kernel's own source gives the right bits
- * and has no races, where there is no GPU. Threads are coroutines: each runs until it must wait,
- * and which one goes on then is random.
+/* Runs a block of a CUDA kernel on the CPU, to check the results of its source and to find races
+ * without a GPU. Threads are coroutines: each runs until it must wait; then a random one goes on.
  *
- * Every thread counts its own time, and knows up to which time of every other one that thread's
- * doings come before its own: what a barrier tells it (vector clocks; C. Flanagan and S. Freund,
- * FastTrack, 2009). A place in shared memory remembers who wrote it last, and when everyone has
- * read it last. An access to what another thread has done there, at a time that this one has not
- * been told of, is a race. */
+ * Races are found by vector clocks (C. Flanagan and S. Freund, FastTrack, 2009). Every thread
+ * counts its own time, and knows for each other thread up to which time that thread's accesses come
+ * before its own next one; barriers tell it. A word of shared memory records its last writer, and
+ * when each thread last read it. An access is a race if it conflicts with one that the thread does
+ * not know of.
+ */
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -40,7 +40,7 @@ struct index3 {
     unsigned x, y, z;
 };
 
-/* A copy that the thread has asked for, and that is not there before it has waited. */
+/* An issued copy, whose value arrives when the thread has waited for it. */
 struct copy {
     double *to, value;
 };
@@ -51,18 +51,18 @@ struct thread {
     bool done = false;
     index3 index{};
     clock_of_all known;
-    std::vector<copy> copies; /* asked for, of which the first so many are committed */
+    std::vector<copy> copies; /* issued; the first `committed` are committed */
     size_t committed = 0;
 };
 
-/* Some threads that all must come before any goes on. */
+/* A barrier of some threads without a phase count: a warp or the block. */
 struct meeting {
     int come = 0, times = 0;
     clock_of_all told;
     std::array<double, WARP> said{}, heard{};
 };
 
-/* A barrier in shared memory: a phase ends when all arrivals and all bytes expected have come. */
+/* A barrier in shared memory: a phase ends after all expected arrivals and bytes. */
 struct counted_barrier {
     int expected = 0, missing = 0, phase = 0;
     long bytes = 0;
@@ -84,7 +84,7 @@ struct block {
     std::function<void()> kernel;
     ucontext_t scheduler;
     int running = 0;
-    bool moved = false; /* since the scheduler looked last */
+    bool moved = false; /* some thread got on since the scheduler's last round */
 };
 
 alignas(128) inline unsigned char shared_memory[SHARED_WORDS * sizeof(double)];
@@ -101,41 +101,41 @@ inline void wait_for_others()
     swapcontext(&self().context, &now->scheduler);
 }
 
-inline void race(const char *what, int place, int other)
+inline void race(const char *what, int address, int other)
 {
     enum { SHOWN = 8 };
     if (races++ < SHOWN)
-        std::fprintf(stderr, "%s at %d between threads %d and %d, block %u %u %u\n", what, place,
+        std::fprintf(stderr, "%s at %d between threads %d and %d, block %u %u %u\n", what, address,
                      now->running, other, now->index.x, now->index.y, now->index.z);
 }
 
-inline void check_against_writer(const access &a, const char *what, int place)
+inline void check_against_writer(const access &a, const char *what, int address)
 {
     if (a.writer >= 0 && a.writer != now->running && self().known.time[a.writer] < a.written)
-        race(what, place, a.writer);
+        race(what, address, a.writer);
 }
 
-inline void note_read(int place)
+inline void note_read(int address)
 {
-    access &a = now->accesses[place / sizeof(double)];
-    check_against_writer(a, "read after write", place);
+    access &a = now->accesses[address / sizeof(double)];
+    check_against_writer(a, "read after write", address);
     a.read[now->running] = self().known.time[now->running];
 }
 
-inline void note_write(int place)
+inline void note_write(int address)
 {
-    access &a = now->accesses[place / sizeof(double)];
-    check_against_writer(a, "write after write", place);
+    access &a = now->accesses[address / sizeof(double)];
+    check_against_writer(a, "write after write", address);
     for (int t = 0; t < THREADS; t++)
         if (t != now->running && a.read[t] > self().known.time[t]) {
-            race("write after read", place, t);
+            race("write after read", address, t);
             break;
         }
     a.writer = now->running;
     a.written = self().known.time[now->running];
 }
 
-/* `ordered`: whether what was done before comes before what the others do after it. */
+/* `ordered`: earlier accesses of each thread come before later ones of the others. */
 inline void meet(meeting &m, int first, int count, bool ordered)
 {
     const int times = m.times;
@@ -166,7 +166,7 @@ inline void meet_warp(bool ordered)
     meet(warp(), now->running / WARP * WARP, WARP, ordered);
 }
 
-/* All lanes' values; a shuffle or a vote orders nothing in memory. */
+/* All lanes' values. Shuffles and votes order no memory accesses. */
 inline const std::array<double, WARP> &exchange(double value)
 {
     warp().said[now->running % WARP] = value;
@@ -192,7 +192,7 @@ inline void arrive(counted_barrier &b)
     end_phase(b);
 }
 
-/* An arrival after which the thread still copies so many bytes, or none. */
+/* An arrival before the thread copies so many bytes. */
 inline void arrive_before_copies(counted_barrier &b, long bytes)
 {
     b.coming.learn(self().known);
@@ -225,8 +225,7 @@ inline void prepare(thread &t, int number)
     makecontext(&t.context, start, 0);
 }
 
-/* Runs one block of a grid; false if its threads wait for each other for ever. Shared memory is
- * full of NaN at first. */
+/* Runs one block of a grid; false if its threads deadlock. Shared memory begins as NaN. */
 inline bool run(const index3 &index, std::mt19937 &random, const std::function<void()> &kernel,
                 const index3 &grid = {1, 1, 1})
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The emulated block itself: threads that do not wait for each other race, and are found out; those
- * that do wait do not. */
+/* The emulated block itself: it finds the races of threads that do not wait for each other, and
+ * none between threads that do. */
 #include <csetjmp>
 #include <cstdarg>
 #include <cstddef>
@@ -19,7 +19,7 @@ static barrier_word *barrier()
     return (barrier_word *)(shared_memory + BARRIER);
 }
 
-/* Every thread writes its number, and reads that of the thread so many further. */
+/* Every thread writes its number and reads that of the thread `distance` further. */
 template <class Wait>
 static void pass_on(int distance, const Wait &wait)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef EMULATED_CUDA_PIPELINE_H
 #define EMULATED_CUDA_PIPELINE_H
-/* Copies of a thread's own, which are there once it has committed them and then waited, and NaN
- * before. */
+/* A thread's asynchronous copies: the target holds NaN until the thread has committed the copy and
+ * then waited for it. */
 #include "cuda/core/shared_memory.cuh"
 
 static inline void __pipeline_memcpy_async(void *to, const void *from, size_t)

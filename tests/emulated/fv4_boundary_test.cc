@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What is left near walls of order 4's red-black pass, its kernel's own source on emulated blocks:
- * black cells next to walls in j and k and all ghosts have the bits that the formulas give; nothing
- * else changes; nothing races. */
+/* The source of the boundary-layer update of order 4 on emulated blocks: black cells next to walls
+ * in j and k and all ghosts are bitwise those of the formulas; nothing else changes; there are no
+ * races.
+ */
 #include <csetjmp>
 #include <cstdarg>
 #include <cstddef>
@@ -12,15 +13,17 @@ extern "C" {
 #include "cuda/fv4/boundary_kernel.cuh"
 #include "fv4_patch.h"
 
-static void run_kernel(const struct pair_fv4 &w, std::mt19937 &random)
+using namespace fv4::boundary;
+
+static void run_kernel(const struct fv4_gsrb &w, std::mt19937 &random)
 {
-    const emulated::index3 grid = {(unsigned)cuda_divided(w.c.n[0], RIM_X),
-                                   (unsigned)cuda_divided(std::max(w.c.n[1], w.c.n[2]), RIM_Y), 4};
+    const emulated::index3 grid = {(unsigned)cuda_divided(w.c.n[0], TILE_X),
+                                   (unsigned)cuda_divided(std::max(w.c.n[1], w.c.n[2]), TILE_Y), 4};
     for (unsigned z = 0; z < grid.z; z++)
         for (unsigned y = 0; y < grid.y; y++)
             for (unsigned x = 0; x < grid.x; x++)
                 assert_true(emulated::run(
-                    {x, y, z}, random, [&] { rim_kernel(w); }, grid));
+                    {x, y, z}, random, [&] { boundary_kernel(w); }, grid));
 }
 
 /* Ghosts of both layers behind walls, edges and corners included: in i, then in j, then in k. */
@@ -41,17 +44,17 @@ static void fill_ghosts(const struct cells &c, double *u)
     }
 }
 
-static bool is_red(const struct pair_fv4 &w, int i, int j, int k)
+static bool is_red(const struct fv4_gsrb &w, int i, int j, int k)
 {
     return (i + j + k + w.colour) % 2 == 0;
 }
 
-static bool next_to_walls(const struct pair_fv4 &w, int j, int k)
+static bool next_to_walls(const struct fv4_gsrb &w, int j, int k)
 {
     return !away_from_walls(j, w.c.n[1]) || !away_from_walls(k, w.c.n[2]);
 }
 
-static field expected(const struct box &b, const struct pair_fv4 &w, const field &u)
+static field expected(const struct box &b, const struct fv4_gsrb &w, const field &u)
 {
     field both(b.size), after;
     for_cells(w.c, [&](int i, int j, int k, long place) {
@@ -82,7 +85,7 @@ static void check(int n0, int n1, int n2, bool helmholtz, int colour, bool ghost
     std::mt19937 random(n0 + n1 + n2 + colour);
     const struct box b = make_box(n0, n1, n2);
     struct fields x = make_fields(b, random);
-    struct pair_fv4 w = make_pass(b, x, helmholtz, colour, guess);
+    struct fv4_gsrb w = make_pass(b, x, helmholtz, colour, guess);
     x.out = random_field(b, random, -1.0, 1.0);
     w.out = x.out.data() + b.origin;
     w.ghosts = ghosts;

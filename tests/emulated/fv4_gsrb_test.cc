@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The kernel of order 4's red and black half-sweeps in one pass, its own source on an emulated
- * block: red cells, and black ones but for those near walls in j and k, have the bits that the
- * formulas give; the others keep their value; nothing races. */
+/* The source of the fused red-black kernel of order 4 on emulated blocks: red cells, and black
+ * cells that are not near walls in j and k, are bitwise those of the formulas; all other cells keep
+ * their value; there are no races. */
 #include <csetjmp>
 #include <cstdarg>
 #include <cstddef>
@@ -12,8 +12,10 @@ extern "C" {
 #include "cuda/fv4/gsrb_kernel.cuh"
 #include "fv4_patch.h"
 
-/* Half of the tiles in parts of so many planes, the others of two more. */
-static struct parts make_parts(int tiles, int n, int planes)
+using namespace fv4;
+
+/* Half of the tiles with `planes` planes per block, the others with two more. */
+static struct wave_partition make_partition(int tiles, int n, int planes)
 {
     return {tiles,
             cuda_divided(tiles, 2),
@@ -21,29 +23,29 @@ static struct parts make_parts(int tiles, int n, int planes)
             {planes, planes + 2}};
 }
 
-static void run_kernel(const struct pair_fv4 &w, int planes, std::mt19937 &random)
+static void run_kernel(const struct fv4_gsrb &w, int planes, std::mt19937 &random)
 {
     const bool zero = !w.in;
-    const struct maps maps = {{w.in, w.c, WIDTH, REGION_ROWS + 4},
-                              {w.beta_i, w.c, WIDTH, REGION_ROWS + 2},
-                              {w.beta_j, w.c, WIDTH, REGION_ROWS + 1},
-                              {w.beta_k, w.c, WIDTH, REGION_ROWS + 2}};
+    const struct gsrb_maps maps = {{w.in, w.c, WIDTH, REGION_ROWS + 4},
+                                   {w.beta_i, w.c, WIDTH, REGION_ROWS + 2},
+                                   {w.beta_j, w.c, WIDTH, REGION_ROWS + 1},
+                                   {w.beta_k, w.c, WIDTH, REGION_ROWS + 2}};
     const int tiles_i = cuda_divided(w.c.n[0], CORE_WIDTH),
               tiles = tiles_i * cuda_divided(w.c.n[1] - 2, CORE_ROWS);
-    const struct parts parts = make_parts(tiles, w.c.n[2], planes);
-    const struct shares shares = share(parts, tiles_i);
-    for (int block = 0; block < parts_blocks(&parts); block++)
+    const struct wave_partition waves = make_partition(tiles, w.c.n[2], planes);
+    const struct block_partition partition = make_block_partition(waves, tiles_i);
+    for (int block = 0; block < wave_partition_blocks(&waves); block++)
         assert_true(emulated::run({(unsigned)block, 0, 0}, random, [&] {
             if (w.alpha)
-                zero ? red_black_kernel<true, true>(w, maps, shares, 0)
-                     : red_black_kernel<true, false>(w, maps, shares, 0);
+                zero ? gsrb_kernel<true, true>(w, maps, partition, 0)
+                     : gsrb_kernel<true, false>(w, maps, partition, 0);
             else
-                zero ? red_black_kernel<false, true>(w, maps, shares, 0)
-                     : red_black_kernel<false, false>(w, maps, shares, 0);
+                zero ? gsrb_kernel<false, true>(w, maps, partition, 0)
+                     : gsrb_kernel<false, false>(w, maps, partition, 0);
         }));
 }
 
-/* Both ghosts behind the walls in i, of every row. */
+/* Sets both ghosts behind the walls in i of every row. */
 static void fill_ends(const struct cells &c, double *u)
 {
     for (int k = 0; k < c.n[2]; k++)
@@ -54,8 +56,8 @@ static void fill_ends(const struct cells &c, double *u)
         }
 }
 
-/* What the kernel should leave, by one cell after the other. */
-static field expected(const struct box &b, const struct pair_fv4 &w, const field &u)
+/* The expected result, computed cell by cell. */
+static field expected(const struct box &b, const struct fv4_gsrb &w, const field &u)
 {
     field after_red = u, after_both;
     const auto is_red = [&](int i, int j, int k) { return (i + j + k + w.colour) % 2 == 0; };
@@ -66,8 +68,8 @@ static field expected(const struct box &b, const struct pair_fv4 &w, const field
     after_both = after_red;
     fill_ends(w.c, after_red.data() + b.origin);
     for_cells(w.c, [&](int i, int j, int k, long place) {
-        if (!is_red(i, j, k) && is_within(j, w.c.n[1], RIM_LAYERS) &&
-            is_within(k, w.c.n[2], RIM_LAYERS))
+        if (!is_red(i, j, k) && is_within(j, w.c.n[1], BOUNDARY_LAYERS) &&
+            is_within(k, w.c.n[2], BOUNDARY_LAYERS))
             after_both[b.origin + place] = relaxed(w, after_red.data() + b.origin, i, j, k);
     });
     return after_both;
@@ -79,7 +81,7 @@ static void check(int n0, int n1, int n2, int planes, bool helmholtz, int colour
     std::mt19937 random(n0 + n1 + n2 + colour);
     const struct box b = make_box(n0, n1, n2);
     struct fields x = make_fields(b, random);
-    const struct pair_fv4 w = make_pass(b, x, helmholtz, colour, guess);
+    const struct fv4_gsrb w = make_pass(b, x, helmholtz, colour, guess);
     const field want = expected(b, w, x.u);
     long wrong = 0;
     emulated::races = 0;

@@ -27,11 +27,11 @@ static struct fields make_fields(const struct box &b, std::mt19937 &random)
             positive(), positive(), positive(), field(b.size, std::nan(""))};
 }
 
-/* What u is before: as it is in the fields, or 0 everywhere, which is put there; the pass is not
- * given a field then. */
+/* The guess: u as it is in the fields; or 0 everywhere, which is written to the field, and the pass
+ * gets no field. */
 enum guess { ANY, ZERO };
 
-static struct pair_fv4 make_pass(const struct box &b, struct fields &x, bool helmholtz, int colour,
+static struct fv4_gsrb make_pass(const struct box &b, struct fields &x, bool helmholtz, int colour,
                                  enum guess guess)
 {
     if (guess == ZERO)
@@ -51,7 +51,7 @@ static struct pair_fv4 make_pass(const struct box &b, struct fields &x, bool hel
             false};
 }
 
-/* Both ghosts behind a wall, from the cell at x on inward. */
+/* Sets both ghosts behind a wall; x is the first cell. */
 static void put_ghosts_behind(double *x, long inward)
 {
     const double v[4] = {x[0], x[inward], x[2 * inward], x[3 * inward]};
@@ -59,14 +59,14 @@ static void put_ghosts_behind(double *x, long inward)
     x[-2 * inward] = wall_quartic_second(v[0], v[1], v[2], v[3]);
 }
 
-/* Whether cell x of n is so far from walls that D⁻¹ follows from the nearest faces alone. */
+/* Whether D⁻¹ of cell x of n follows from the nearest faces alone. */
 static bool away_from_walls(int x, int n)
 {
-    return x >= RIM_LAYERS && x < n - RIM_LAYERS;
+    return x >= BOUNDARY_LAYERS && x < n - BOUNDARY_LAYERS;
 }
 
 /* The updated value of cell (i,j,k) of u. */
-static double relaxed(const struct pair_fv4 &w, const double *u, int i, int j, int k)
+static double relaxed(const struct fv4_gsrb &w, const double *u, int i, int j, int k)
 {
     const long sj = w.c.sj, sk = w.c.sk, at_cell = i + j * sj + k * sk;
     const double *x = u + at_cell, *bi = w.beta_i + at_cell, *bj = w.beta_j + at_cell,

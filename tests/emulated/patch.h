@@ -10,7 +10,7 @@
 
 namespace emulated
 {
-enum { MARGIN = 4 }; /* around the patch in all fields, more than what is read */
+enum { MARGIN = 4 }; /* layers around the patch in all fields, more than are read */
 
 struct box {
     struct cells c;
@@ -30,7 +30,7 @@ inline struct box make_box(int n0, int n1, int n2)
     return b;
 }
 
-/* Calls act(p, place) for the patch and all around it, the latter being p's in a field. */
+/* Calls act(p, offset) for the patch and its margin; offset is p's in a field. */
 template <class Do>
 void for_box(const struct box &b, const Do &act)
 {
@@ -42,8 +42,8 @@ void for_box(const struct box &b, const Do &act)
             }
 }
 
-/* In how many directions a place lies outside, in how many of these behind a wall, and how far at
- * most. */
+/* In how many directions p lies outside the patch, in how many of them behind a wall, and how many
+ * layers at most. */
 struct outside {
     int directions, walls, layers;
 };

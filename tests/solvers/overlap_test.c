@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Programs begin a halo before the inner part of the pass that reads it and end it after: which
- * ones, in which order, and that the answer stays. The backend here is the CPU's with a second line
- * of work added; all of a pass is its outer part. */
+/* A program begins a halo exchange before the inner part of the pass that reads the halo and ends
+ * it after: for which stages, in which order, and with the same answer. The backend here is the
+ * CPU's with a second stream added; all of a pass is its outer part. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -17,10 +17,10 @@
 static struct passes passes;
 static struct backend backend;
 
-/* What the program does between branch() and join(), in this order. */
-enum place {
+/* What the program does between fork_stream() and join_stream(), in this order. */
+enum progress {
     OUTSIDE,
-    BRANCHED,
+    FORKED,
     HALO_BEGINS,
     BESIDE_HALO,
     INNER_BEGUN,
@@ -30,32 +30,32 @@ enum place {
 };
 
 static struct {
-    enum place place;
+    enum progress progress;
     int overlaps, smallest_dim;
 } seen;
 
-static void move(enum place from, enum place to)
+static void move(enum progress from, enum progress to)
 {
-    assert_int_equal(seen.place, from);
-    seen.place = to;
+    assert_int_equal(seen.progress, from);
+    seen.progress = to;
 }
 
-static void branch(void)
+static void fork_stream(void)
 {
-    move(OUTSIDE, BRANCHED);
+    move(OUTSIDE, FORKED);
 }
 
-static void aside(bool on)
+static void use_second_stream(bool on)
 {
     if (on)
-        move(seen.place == BRANCHED ? BRANCHED : INNER_BEGUN,
-             seen.place == BRANCHED ? HALO_BEGINS : HALO_ENDS);
+        move(seen.progress == FORKED ? FORKED : INNER_BEGUN,
+             seen.progress == FORKED ? HALO_BEGINS : HALO_ENDS);
     else
-        move(seen.place == HALO_BEGINS ? HALO_BEGINS : OUTER_BEGUN,
-             seen.place == HALO_BEGINS ? BESIDE_HALO : BACK);
+        move(seen.progress == HALO_BEGINS ? HALO_BEGINS : OUTER_BEGUN,
+             seen.progress == HALO_BEGINS ? BESIDE_HALO : BACK);
 }
 
-static void join(void)
+static void join_stream(void)
 {
     move(BACK, OUTSIDE);
     seen.overlaps++;
@@ -72,7 +72,7 @@ static void run(const struct pass *pass)
         move(BESIDE_HALO, INNER_BEGUN);
         return;
     }
-    assert_int_equal(pass->part, seen.place == OUTSIDE ? PART_ALL : PART_OUTER);
+    assert_int_equal(pass->part, seen.progress == OUTSIDE ? PART_ALL : PART_OUTER);
     if (pass->part == PART_OUTER) {
         assert_true(splits(pass));
         move(HALO_ENDS, OUTER_BEGUN);
@@ -90,11 +90,11 @@ static uint64_t solve(int order, double overlap_above, observe_fn *observe)
     struct hierarchy_choice choice = case_choice(order, true, true, SMOOTHER_GSRB, 4, 8);
     choice.backend = &backend;
     choice.overlap_above = overlap_above;
-    seen.place = OUTSIDE;
+    seen.progress = OUTSIDE;
     seen.overlaps = 0;
     seen.smallest_dim = 1000;
     const uint64_t checksum = case_f_cycle(&choice, observe);
-    assert_int_equal(seen.place, OUTSIDE);
+    assert_int_equal(seen.progress, OUTSIDE);
     return checksum;
 }
 
@@ -156,9 +156,9 @@ int main(int argc, char **argv)
     passes.run = run;
     passes.splits = splits;
     backend.passes = &passes;
-    backend.branch = branch;
-    backend.aside = aside;
-    backend.join = join;
+    backend.fork_stream = fork_stream;
+    backend.use_second_stream = use_second_stream;
+    backend.join_stream = join_stream;
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
     const bool leak = memory_live_blocks() != 0;
     comm_finish();

@@ -1,66 +1,326 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef CUDA_BOUNDARY_GHOSTS_CUH
 #define CUDA_BOUNDARY_GHOSTS_CUH
-/* Values of ghost cells behind Dirichlet walls, from the cells inward. */
-#include "cuda/internal.cuh"
+/* The folder boundary/ holds Dirichlet ghosts on the device. This file enumerates them and computes
+ * their values, for all kernels; walls.cu has the kernels that store them. The formulas and
+ * wall_ghost(), which selects the rule, are in operators/boundary.h.
+ *
+ * A kernel finds ghosts in one of two ways. It numbers the cells next to sides (side_cell,
+ * edge_cell): the ghosts behind such a cell follow from it and from cells further inward. Or it
+ * asks about indices that may lie behind walls (behind_wall, ghost_value). Ghosts on edges and
+ * corners apply the rule in i, then in j, then in k. Kernels that hold a cell's neighbours in
+ * registers (order 2; fv4/gsrb at walls in i) apply the formula there and store no ghosts, so they
+ * enumerate none. */
+#include <type_traits>
+#include "cuda/core/launch.cuh"
 #include "operators/boundary.h"
 
-/* Ghost in layer 0 or 1 from the cells inward from the wall. */
-static __device__ __forceinline__ double extrapolate(const double v[4], int rule, int layer)
+/* The rules that a kernel's levels may have, as a type. */
+template <int... RULES>
+struct wall_rules {
+};
+
+/* Calls f with the rule, which is one of these, as a constant: then it needs no selection, and the
+ * cells that it extrapolates from stay in registers. */
+#pragma nv_exec_check_disable
+template <int RULE, int... OTHERS, class F>
+static __host__ __device__ __forceinline__ void with_rule(wall_rules<RULE, OTHERS...>, int rule,
+                                                          const F &f)
 {
-    if (rule == 4)
-        return layer == 0 ? wall_quartic(v[0], v[1], v[2], v[3])
-                          : wall_quartic_second(v[0], v[1], v[2], v[3]);
-    if (layer > 0)
-        return 0.0;
-    return rule == 2 ? wall_quadratic(v[0], v[1]) : wall_linear(v[0]);
+    if constexpr (sizeof...(OTHERS) == 0) {
+        f(std::integral_constant<int, RULE>{});
+    } else {
+        if (rule == RULE)
+            f(std::integral_constant<int, RULE>{});
+        else
+            with_rule(wall_rules<OTHERS...>{}, rule, f);
+    }
 }
 
-/* Both ghosts of an end of a row, by the quartic rule, as they lie in memory: `near` and `far` are
- * the pairs of cells next to the wall and after them, which is on the high side or the low one. */
-static __device__ __forceinline__ double2 row_end_ghosts(double2 near, double2 far, bool high)
+/* Cells of a box by offsets from cell (0,0,0) at x. Sides are numbered low i, high i, low j, high
+ * j, low k, high k. */
+template <class Offset>
+struct walled_cells {
+    enum { UNIT = 1 }; /* the offset of the next cell in i */
+    double *x;
+    int n[3];
+    bool wall[3][2];
+    Offset sj, sk;
+
+    DEVICE_MEMBER double load(Offset at) const
+    {
+        return x[at];
+    }
+    DEVICE_MEMBER double2 load_pair(Offset at) const
+    {
+        return *(const double2 *)(x + at);
+    }
+    DEVICE_MEMBER void store(Offset at, double value) const
+    {
+        x[at] = value;
+    }
+    DEVICE_MEMBER void store_pair(Offset at, double2 pair) const
+    {
+        *(double2 *)(x + at) = pair;
+    }
+};
+
+/* A cell next to one side or two, which are listed in ascending order. */
+struct wall_cell {
+    int at[3];
+    int side[2];
+};
+
+template <class Offset>
+DEVICE Offset offset_of(const walled_cells<Offset> &c, const int at[3])
 {
-    const double v[4] = {high ? near.y : near.x, high ? near.x : near.y, high ? far.y : far.x,
-                         high ? far.x : far.y};
-    const double first = extrapolate(v, 4, 0), second = extrapolate(v, 4, 1);
-    return high ? make_double2(first, second) : make_double2(second, first);
+    return at[0] + at[1] * c.sj + at[2] * c.sk;
 }
 
-/* The ghosts of one line through a wall: `ghost` is that of the first layer, `inward` the step to
- * the next cell. Where the rule is a constant no cell is read that it does not use. */
-static __device__ __forceinline__ void fill_line(double *ghost, long inward, int rule, int layers)
+template <class Offset>
+DEVICE Offset step_inward(int side, Offset sj, Offset sk)
 {
+    const Offset along = side < 2 ? 1 : side < 4 ? sj : sk;
+    return side & 1 ? -along : along;
+}
+
+/* Moves a cell one layer outward from a side. */
+DEVICE void move_outward(int at[3], int side)
+{
+#pragma unroll
+    for (int d = 0; d < 3; d++)
+        at[d] += side / 2 != d ? 0 : side & 1 ? 1 : -1;
+}
+
+/* A choice, since registers have no index. */
+static __host__ __device__ __forceinline__ int extent_of(const int n[3], int d)
+{
+    return d == 0 ? n[0] : d == 1 ? n[1] : n[2];
+}
+
+/* The cells of both sides in direction d. */
+static __host__ __device__ __forceinline__ int cells_across(const int n[3], int d)
+{
+    return 2 * (d == 0 ? n[1] : n[0]) * (d == 2 ? n[1] : n[2]);
+}
+
+static __host__ __device__ __forceinline__ int side_cells(const int n[3])
+{
+    return cells_across(n, 0) + cells_across(n, 1) + cells_across(n, 2);
+}
+
+static __host__ __device__ __forceinline__ int edge_cells(const int n[3])
+{
+    return 4 * (n[0] + n[1] + n[2]);
+}
+
+/* Number x of the cells next to sides, side by side, in rows along the lower one of the directions
+ * in a side. divide(x, length) is x / length, of rows. */
+template <class Divide>
+DEVICE struct wall_cell side_cell(const int n[3], int x, const Divide &divide)
+{
+    int d = 0, both = cells_across(n, 0);
+    while (x >= both) {
+        x -= both;
+        both = cells_across(n, ++d);
+    }
+    const int high = x >= both / 2, width = d == 0 ? n[1] : n[0];
+    x -= high * both / 2;
+    const int b = divide(x, width), a = x - b * width, end = high * (extent_of(n, d) - 1);
+    return {{d == 0 ? end : a, d == 0 ? a : d == 1 ? end : b, d == 2 ? end : b}, {2 * d + high}};
+}
+
+/* Number x of the cells next to edges: four edges in i, then in j, then in k, cell by cell. */
+DEVICE struct wall_cell edge_cell(const int n[3], int x)
+{
+    int along = 0, length = n[0];
+    while (x >= 4 * length) {
+        x -= 4 * length;
+        length = extent_of(n, ++along);
+    }
+    const int edge = (x >= length) + (x >= 2 * length) + (x >= 3 * length), high_first = edge & 1,
+              high_second = edge >> 1, at = x - edge * length,
+              first = high_first * ((along == 0 ? n[1] : n[0]) - 1),
+              second = high_second * ((along == 2 ? n[1] : n[2]) - 1);
+    return {{along == 0 ? at : first,
+             along == 0   ? first
+             : along == 1 ? at
+                          : second,
+             along == 2 ? at : second},
+            {(along == 0 ? 2 : 0) + high_first, (along == 2 ? 2 : 4) + high_second}};
+}
+
+/* Both ghosts of a line by the quartic rule. */
+struct ghosts {
+    double first, second;
+};
+
+DEVICE struct ghosts quartic_ghosts(const double v[4])
+{
+    return {wall_ghost(4, 0, v), wall_ghost(4, 1, v)};
+}
+
+/* Stores the ghosts behind a cell next to one wall. It loads no cell that the rule does not use. */
+template <class Cells, class Offset>
+DEVICE void fill_line(const Cells &cells, Offset cell, Offset inward, int rule, int layers)
+{
+    enum { MOST_LAYERS = 3 };
     double v[4];
 #pragma unroll
     for (int m = 0; m < 4; m++)
-        v[m] = m < rule ? ghost[(m + 1) * inward] : 0.0;
-    ghost[0] = extrapolate(v, rule, 0);
-    if (layers > 1)
-        ghost[-inward] = extrapolate(v, rule, 1);
+        v[m] = m < rule ? cells.load(cell + m * inward) : 0.0;
+#pragma unroll
+    for (int layer = 0; layer < MOST_LAYERS; layer++)
+        if (layer < layers)
+            cells.store(cell - (layer + 1) * inward, wall_ghost(rule, layer, v));
 }
 
-/* The ghost on an edge, where the rule is applied in the lower direction first, from cells(o,m),
- * those o and m cells inward from the first one in the two directions. */
-template <class Cells>
-static __device__ __forceinline__ double edge_value(int rule, const Cells &cells)
+/* The same for both ghosts by the quartic rule behind a wall in i, by pairs of cells: even i must
+ * be at multiples of 16 bytes. */
+template <class Cells, class Offset>
+DEVICE void fill_row_end(const Cells &cells, Offset cell, bool high)
 {
-    double ghosts[4];
+    enum { UNIT = Cells::UNIT };
+    const double2 near = cells.load_pair(high ? cell - UNIT : cell),
+                  far = cells.load_pair(high ? cell - 3 * UNIT : cell + 2 * UNIT);
+    const double v[4] = {high ? near.y : near.x, high ? near.x : near.y, high ? far.y : far.x,
+                         high ? far.x : far.y};
+    const struct ghosts g = quartic_ghosts(v);
+    cells.store_pair(high ? cell + UNIT : cell - 2 * UNIT,
+                     high ? make_double2(g.first, g.second) : make_double2(g.second, g.first));
+}
+
+/* The ghosts behind a cell next to two walls, `layers` deep in both directions, from load(o,m), the
+ * cell o and m cells inward. */
+template <int LAYERS, class Load>
+DEVICE void edge_ghosts(int rule, const Load &load, double ghosts[LAYERS][LAYERS])
+{
+    double lines[LAYERS][4];
 #pragma unroll
     for (int m = 0; m < 4; m++) {
         double v[4];
 #pragma unroll
         for (int o = 0; o < 4; o++)
-            v[o] = o < rule && m < rule ? cells(o, m) : 0.0;
-        ghosts[m] = extrapolate(v, rule, 0);
+            v[o] = o < rule && m < rule ? load(o, m) : 0.0;
+#pragma unroll
+        for (int a = 0; a < LAYERS; a++)
+            lines[a][m] = wall_ghost(rule, a, v);
     }
-    return extrapolate(ghosts, rule, 0);
+#pragma unroll
+    for (int a = 0; a < LAYERS; a++)
+#pragma unroll
+        for (int b = 0; b < LAYERS; b++)
+            ghosts[a][b] = wall_ghost(rule, b, lines[a]);
 }
 
-static __device__ __forceinline__ void fill_edge(double *ghost, long in_first, long in_second,
-                                                 int rule)
+/* Stores them, at most LAYERS deep. */
+template <int LAYERS, class Cells, class Offset>
+DEVICE void fill_edge(const Cells &cells, Offset cell, Offset in_first, Offset in_second, int rule,
+                      int layers)
 {
-    *ghost = edge_value(
-        rule, [&](int o, int m) { return ghost[(o + 1) * in_first + (m + 1) * in_second]; });
+    double ghosts[LAYERS][LAYERS];
+    edge_ghosts<LAYERS>(
+        rule, [&](int o, int m) { return cells.load(cell + o * in_first + m * in_second); },
+        ghosts);
+#pragma unroll
+    for (int a = 0; a < LAYERS; a++)
+#pragma unroll
+        for (int b = 0; b < LAYERS; b++)
+            if (a < layers && b < layers)
+                cells.store(cell - (a + 1) * in_first - (b + 1) * in_second, ghosts[a][b]);
+}
+
+/* Whether index `at` of direction d lies behind a wall; then its layer, and the index and step of
+ * the cells inward from it. */
+template <class Offset>
+DEVICE bool beyond_wall(const walled_cells<Offset> &c, int d, int at, int *layer, int *first,
+                        int *step)
+{
+    if (at < 0 && c.wall[d][0]) {
+        *layer = -at - 1;
+        *first = 0;
+        *step = 1;
+        return true;
+    }
+    if (at >= c.n[d] && c.wall[d][1]) {
+        *layer = at - c.n[d];
+        *first = c.n[d] - 1;
+        *step = -1;
+        return true;
+    }
+    return false;
+}
+
+template <class Offset>
+DEVICE bool behind_wall(const walled_cells<Offset> &c, int i, int j, int k)
+{
+    int layer, first, step;
+    return beyond_wall(c, 0, i, &layer, &first, &step) ||
+           beyond_wall(c, 1, j, &layer, &first, &step) ||
+           beyond_wall(c, 2, k, &layer, &first, &step);
+}
+
+/* What one direction does to a value. Behind a wall in that direction the value is a ghost of cells
+ * inward; elsewhere it is the cell itself, and the step is 0. */
+template <class Offset>
+struct way_inward {
+    bool beyond;
+    int layer;
+    Offset first, step;
+};
+
+template <class Offset>
+DEVICE struct way_inward<Offset> way_of(const walled_cells<Offset> &c, int d, int at,
+                                        Offset stride) {
+    struct way_inward<Offset> w = {
+    };
+    int first = at, step = 0;
+    w.beyond = beyond_wall(c, d, at, &w.layer, &first, &step);
+    w.first = first * stride;
+    w.step = step * stride;
+    return w;
+}
+
+template <int RULE, class Offset>
+DEVICE double value_along(const way_inward<Offset> &w, const double v[4])
+{
+    const double ghost = wall_ghost(RULE, w.layer, v);
+    return w.beyond ? ghost : v[0];
+}
+
+/* v[m] = value, without an index. */
+DEVICE void set(double v[4], int m, double value)
+{
+#pragma unroll
+    for (int x = 0; x < 4; x++)
+        v[x] = x == m ? value : v[x];
+}
+
+/* The value at (i,j,k), which is a ghost behind some wall. There is no branch, since neighbouring
+ * lanes have ghosts behind different walls. The loops of the quartic rule are not unrolled: 64
+ * loads at once need registers that the tail would spill. */
+template <int RULE, class Offset>
+DEVICE double ghost_value(const walled_cells<Offset> &c, int i, int j, int k)
+{
+    [[maybe_unused]] constexpr int UNROLL = RULE == 4 ? 1 : RULE;
+    const struct way_inward<Offset> in_i = way_of<Offset>(c, 0, i, 1), in_j = way_of(c, 1, j, c.sj),
+                                    in_k = way_of(c, 2, k, c.sk);
+    const double *from = c.x + in_i.first + in_j.first + in_k.first;
+    double column[4] = {};
+#pragma unroll UNROLL
+    for (int o = 0; o < RULE; o++) {
+        double row[4] = {};
+#pragma unroll UNROLL
+        for (int n = 0; n < RULE; n++) {
+            double v[4];
+#pragma unroll
+            for (int m = 0; m < RULE; m++)
+                v[m] = from[m * in_i.step + n * in_j.step + o * in_k.step];
+            set(row, n, value_along<RULE>(in_i, v));
+        }
+        set(column, o, value_along<RULE>(in_j, row));
+    }
+    return value_along<RULE>(in_k, column);
 }
 
 #endif

@@ -10,9 +10,8 @@
 static __device__ void copy_parameters(const struct tail &t, struct tail *copy)
 {
     static_assert(sizeof t % sizeof(double) == 0 && alignof(struct tail) == alignof(double), "");
-    const double *from = (const double *)&t;
+    const double *from = hidden((const double *)&t); /* see fences.cuh */
     double *to = (double *)copy;
-    asm volatile("" : "+l"(from)); /* an array in memory, of which each thread copies its part */
     for (int x = threadIdx.x; x < (int)(sizeof t / sizeof *to); x += TAIL_THREADS)
         to[x] = from[x];
     __syncthreads();

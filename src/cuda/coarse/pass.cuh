@@ -53,30 +53,6 @@ DEVICE void fetch_own(const struct tail_level &l, const struct subdomain &sub,
     own.works = __any_sync(0xffffffffu, works);
 }
 
-/* The tile of the subdomain's coarse u. */
-static __device__ struct wall_view coarse_view(const struct tail_level &l,
-                                               const struct subdomain &sub, double *coarse)
-{
-    struct wall_view v = {
-        {{l.half.n, l.half.n, (l.depth + 1) / 2}, {0, 0, 0}, 0, COARSE_SJ, COARSE_SK}, coarse};
-    for (int d = 0; d < 3; d++)
-        for (int side = 0; side < 2; side++)
-            v.c.wall[d][side] = sub.walls >> (2 * d + side) & 1;
-    return v;
-}
-
-DEVICE void fetch_coarse(const struct tail_level &l, const struct subdomain &sub,
-                         const struct tail_step &step, const struct wall_view &coarse)
-{
-    const double *from =
-        step.coarse_u + sub.i / 2 + sub.j / 2 * l.coarse_sj + sub.k / 2 * l.coarse_sk;
-    each_coarse<TAIL_THREADS>(step.coarse_padded, coarse.c, [&](int i, int j, int k) {
-        if (!behind_wall(coarse.c, i, j, k))
-            coarse.x[i + j * COARSE_SJ + k * COARSE_SK] =
-                from[i + j * l.coarse_sj + k * l.coarse_sk];
-    });
-}
-
 /* u (+)= P coarse; each thread computes pairs of cells. */
 template <class Op, int CELLS, int REACH>
 DEVICE void prolong_own(const struct tail_level &l, const struct tail_step &step,
@@ -88,8 +64,8 @@ DEVICE void prolong_own(const struct tail_level &l, const struct tail_step &step
         if (!p.inside)
             continue;
         double child[2];
-        prolonged_pair<REACH>(s.coarse() + p.i / 2 + p.j / 2 * COARSE_SJ + p.k / 2 * COARSE_SK,
-                              COARSE_SJ, COARSE_SK, p.j & 1, p.k & 1, child);
+        prolong_row<REACH>(s.coarse() + p.i / 2 + p.j / 2 * COARSE_SJ + p.k / 2 * COARSE_SK,
+                           COARSE_SJ, COARSE_SK, p.j & 1, p.k & 1, child);
         double *to = s.u() + tile_element<Op>({p.i & ~1, p.j, p.k, true});
         const bool add = step.start == START_PROLONG_ADD;
         to[0] = add ? to[0] + child[0] : child[0];
@@ -165,9 +141,13 @@ DEVICE void start(const struct tail &t, const struct subdomain &sub, const struc
         fetch_beta<Op>(l, sub, s);
     __pipeline_commit();
     fetch_own<Op, CELLS>(l, sub, step, own);
-    const struct wall_view coarse = coarse_view(l, sub, s.coarse());
+    const walled_cells<int> coarse =
+        coarse_cells(s.coarse(), l.half.n, (l.depth + 1) / 2, sub.walls, COARSE_SJ, COARSE_SK);
     if (prolongs(step))
-        fetch_coarse(l, sub, step, coarse);
+        fetch_coarse<TAIL_THREADS>(step.coarse_padded, coarse,
+                                   step.coarse_u + sub.i / 2 + sub.j / 2 * l.coarse_sj +
+                                       sub.k / 2 * l.coarse_sk,
+                                   l.coarse_sj, l.coarse_sk);
     if (uses_ghosts)
         list_ghosts<Op>(l, sub, s, counts);
 #pragma unroll
@@ -401,7 +381,7 @@ static __device__ void atomic_max_norm(const struct own_cells<CELLS> &own, subdo
     for (int x = 0; x < CELLS; x++)
         if (is_own(own.cell[x]))
             largest = larger(largest, magnitude_bits(s.u()[element(own.cell[x])]));
-    raise(&s.norm, largest);
+    warp_atomic_max(&s.norm, largest);
     __syncthreads();
     if (threadIdx.x == 0)
         atomicMax(norm, s.norm);

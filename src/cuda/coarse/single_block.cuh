@@ -156,22 +156,22 @@ static __device__ void list_pairs(const struct tail_level &l, tiles<Op> &s)
     }
 }
 
-/* Lists the ghosts behind walls that order 4 reads, with the sides that they lie behind. */
+/* Lists the cells next to walls. */
 template <class Op>
 static __device__ void list_walls(const struct tail_level &l, tiles<Op> &s)
 {
-    const int n = l.n, width = tile_row(n), plane = tile_plane(n, tiles<Op>::GHOSTS);
-    for (int x = threadIdx.x; x < 6 * n * n; x += TAIL_THREADS) {
-        const int row = quotient(x, l.side), side = quotient(row, l.side);
-        s.sides[l.sides + x] =
-            (l.offset + side_place(side, x - row * n, row - side * n, n, width, plane)) |
-            side << ELEMENT_BITS;
-    }
-    for (int x = threadIdx.x; x < 12 * n; x += TAIL_THREADS) {
-        const int number = quotient(x, l.side);
-        const struct edge e = edge_of(number);
-        s.edges[l.edges + x] = (l.offset + edge_place(e, x - number * n, n, width, plane)) |
-                               (e.first | e.second << 3) << ELEMENT_BITS;
+    const int n[3] = {l.n, l.n, l.n}, width = tile_row(l.n),
+              plane = tile_plane(l.n, tiles<Op>::GHOSTS);
+    const auto list = [&](int *entry, const struct wall_cell &c, int second) {
+        *entry =
+            listed_wall(l.offset + c.at[0] + c.at[1] * width + c.at[2] * plane, c.side[0], second);
+    };
+    for (int x = threadIdx.x; x < 6 * l.n * l.n; x += TAIL_THREADS)
+        list(&s.sides[l.sides + x],
+             side_cell(n, x, [&](int cell, int) { return quotient(cell, l.side); }), 0);
+    for (int x = threadIdx.x; x < 12 * l.n; x += TAIL_THREADS) {
+        const struct wall_cell c = edge_cell(n, x);
+        list(&s.edges[l.edges + x], c, c.side[1]);
     }
 }
 

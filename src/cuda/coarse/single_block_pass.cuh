@@ -257,18 +257,12 @@ DEVICE void load_coefficients(struct own_pair &own, const tiles<Op> &s)
 template <class Op, class Group>
 DEVICE void prepare_coarse(const struct tail_level &l, const struct tail_step &step, tiles<Op> &s)
 {
-    const int n = l.half.n;
-    struct wall_view coarse = {
-        {{n, n, n}, {0, 0, 0}, 0, tile_row(NARROW), tile_plane(NARROW, tiles<Op>::GHOSTS)},
-        s.field[TILE_U] + l.coarse_offset};
-    for (int d = 0; d < 3; d++)
-        coarse.c.wall[d][0] = coarse.c.wall[d][1] = true;
+    const struct walled_cells<int> coarse =
+        coarse_cells(s.field[TILE_U] + l.coarse_offset, l.half.n, l.half.n, WALLS_MASK,
+                     tile_row(NARROW), tile_plane(NARROW, tiles<Op>::GHOSTS));
     if (step.fetches_coarse) {
-        each_coarse<Group::THREADS>(step.coarse_padded, coarse.c, [&](int i, int j, int k) {
-            if (!behind_wall(coarse.c, i, j, k))
-                coarse.x[i + j * coarse.c.sj + k * coarse.c.sk] =
-                    step.coarse_u[i + j * l.coarse_sj + k * l.coarse_sk];
-        });
+        fetch_coarse<Group::THREADS>(step.coarse_padded, coarse, step.coarse_u, l.coarse_sj,
+                                     l.coarse_sk);
         group_sync<Group::THREADS>();
     }
     extend_coarse<Op, Group::THREADS>(step.coarse_rule, step.coarse_padded, coarse);
@@ -283,9 +277,9 @@ DEVICE void prolong_own(const struct tail_step &step, const struct cell_pair &p,
     const double *coarse = s.field[TILE_U] + p.coarse;
     double child[2];
     if (Op::ORDER == 4 && step.prolongation == 4)
-        prolonged_pair<2>(coarse, SJ, SK, p.odd & 2, p.odd & 4, child);
+        prolong_row<2>(coarse, SJ, SK, p.odd & 2, p.odd & 4, child);
     else
-        prolonged_pair<1>(coarse, SJ, SK, p.odd & 2, p.odd & 4, child);
+        prolong_row<1>(coarse, SJ, SK, p.odd & 2, p.odd & 4, child);
     const bool add = step.start == START_PROLONG_ADD;
 #pragma unroll
     for (int x = 0; x < 2; x++) {
@@ -333,7 +327,7 @@ DEVICE void run_finish(const struct sweep_context<Group::WALLS> &w, const struct
     for (int x = 0; x < 2; x++)
         if (is_own(own.cell[x]))
             largest = larger(largest, magnitude_bits(r[x]));
-    raise(t.norm, largest);
+    warp_atomic_max(t.norm, largest);
 }
 
 template <class Op, class Group>

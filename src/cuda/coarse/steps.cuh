@@ -3,6 +3,7 @@
 #define CUDA_COARSE_STEPS_CUH
 /* Parts of a pass that levels with several subdomains and single-block levels share. */
 #include <cuda/std/type_traits>
+#include "cuda/core/fences.cuh"
 #include "cuda/fv4/gather.cuh"
 #include "cuda/coarse/barrier.cuh"
 #include "cuda/core/interpolation.cuh"
@@ -10,18 +11,6 @@
 DEVICE bool prolongs(const struct tail_step &step)
 {
     return step.start == START_PROLONG_SET || step.start == START_PROLONG_ADD;
-}
-
-/* Keeps a value in a register. Otherwise the compiler reads it again in every sweep, which then
- * waits for it. */
-DEVICE void keep(int &x)
-{
-    asm volatile("" : "+r"(x));
-}
-
-DEVICE void keep(double &x)
-{
-    asm volatile("" : "+d"(x));
 }
 
 /* Order 2: replaces the neighbour beyond a wall (bit 0 low, bit 1 high) by its ghost. Levels have
@@ -103,12 +92,22 @@ DEVICE double residual_fv4(const double *u, int sj, int sk, const double *bi, co
     }
 }
 
-/* Calls f(i,j,k) for the cells c of a coarse side, and the ghosts that prolongation reads. */
-template <int THREADS, class F>
-DEVICE void each_coarse(const struct divider &padded, const struct cells &c, F f)
+/* The coarse u under a subdomain of so many coarse cells, in shared memory at x. */
+DEVICE walled_cells<int> coarse_cells(double *x, int n, int depth, unsigned walls, int sj, int sk)
 {
-    const int width = padded.n, layers = (width - c.n[0]) / 2;
-    const int all = width * width * (c.n[2] + 2 * layers);
+    walled_cells<int> c = {x, {n, n, depth}, {}, sj, sk};
+    for (int d = 0; d < 3; d++)
+        for (int side = 0; side < 2; side++)
+            c.wall[d][side] = walls >> (2 * d + side) & 1;
+    return c;
+}
+
+/* Calls f(i,j,k) for these cells, and for the ghosts that prolongation reads. */
+template <int THREADS, class F>
+DEVICE void each_coarse(const struct divider &padded, const walled_cells<int> &coarse, F f)
+{
+    const int width = padded.n, layers = (width - coarse.n[0]) / 2;
+    const int all = width * width * (coarse.n[2] + 2 * layers);
     for (int x = threadIdx.x; x < all; x += THREADS) {
         int i, j, k;
         cube_cell(x, padded, &i, &j, &k);
@@ -116,88 +115,31 @@ DEVICE void each_coarse(const struct divider &padded, const struct cells &c, F f
     }
 }
 
-/* What a direction has to do with a cell's value: if the cell lies beyond a wall there, it follows
- * from the cells inward, else (then beyond is false, and the step is 0) from the cell itself. */
-struct way_inward {
-    bool beyond;
-    int layer, place, step;
-};
-
-DEVICE struct way_inward way_of(const struct cells &c, int d, int at, int stride)
+/* Copies them, except ghosts behind walls, from the coarse level's field. */
+template <int THREADS>
+DEVICE void fetch_coarse(const struct divider &padded, const walled_cells<int> &coarse,
+                         const double *from, int sj, int sk)
 {
-    struct way_inward w = {};
-    int first = at, step = 0;
-    w.beyond = beyond_wall(c, d, at, &w.layer, &first, &step);
-    w.place = first * stride;
-    w.step = step * stride;
-    return w;
+    each_coarse<THREADS>(padded, coarse, [&](int i, int j, int k) {
+        if (!behind_wall(coarse, i, j, k))
+            coarse.store(i + j * coarse.sj + k * coarse.sk, from[i + j * sj + k * sk]);
+    });
 }
 
-template <int RULE>
-DEVICE double value_along(const struct way_inward &w, const double v[4])
-{
-    const double ghost = extrapolate(v, RULE, w.layer);
-    return w.beyond ? ghost : v[0];
-}
-
-/* The ghost at (i,j,k), from cells inside: in i, then in j, then in k. Without a branch, since
- * lanes beside each other are behind different walls. */
-template <int RULE>
-DEVICE double ghost_value(const struct wall_view &x, int i, int j, int k)
-{
-    const struct way_inward in_i = way_of(x.c, 0, i, 1), in_j = way_of(x.c, 1, j, (int)x.c.sj),
-                            in_k = way_of(x.c, 2, k, (int)x.c.sk);
-    const double *from = x.x + in_i.place + in_j.place + in_k.place;
-    double column[4];
-#pragma unroll
-    for (int o = 0; o < RULE; o++) {
-        double row[4];
-#pragma unroll
-        for (int n = 0; n < RULE; n++) {
-            double v[4];
-#pragma unroll
-            for (int m = 0; m < RULE; m++)
-                v[m] = from[m * in_i.step + n * in_j.step + o * in_k.step];
-            row[n] = value_along<RULE>(in_i, v);
-        }
-        column[o] = value_along<RULE>(in_j, row);
-    }
-    return value_along<RULE>(in_k, column);
-}
-
-/* Those ghosts of the coarse side that lie behind walls. */
+/* Stores the ghosts behind walls. */
 template <int THREADS, int RULE>
-DEVICE void extend_by_rule(const struct divider &padded, const struct wall_view &coarse)
+DEVICE void extend_by_rule(const struct divider &padded, const walled_cells<int> &coarse)
 {
-    each_coarse<THREADS>(padded, coarse.c, [&](int i, int j, int k) {
-        if (behind_wall(coarse.c, i, j, k))
-            coarse.x[i + j * coarse.c.sj + k * coarse.c.sk] = ghost_value<RULE>(coarse, i, j, k);
+    each_coarse<THREADS>(padded, coarse, [&](int i, int j, int k) {
+        if (behind_wall(coarse, i, j, k))
+            coarse.x[i + j * (long)coarse.sj + k * (long)coarse.sk] =
+                ghost_value<RULE>(coarse, i, j, k);
     });
     group_sync<THREADS>();
 }
 
-/* Wall rules that a level may have. */
-template <int... RULES>
-struct wall_rules {
-};
-
-/* Calls f with the rule, one of these, as a constant, since what is extrapolated from then needs no
- * selection. */
-template <int RULE, int... OTHERS, class F>
-DEVICE void with_rule(wall_rules<RULE, OTHERS...>, int rule, F f)
-{
-    if constexpr (sizeof...(OTHERS) == 0) {
-        f(cuda::std::integral_constant<int, RULE>{});
-    } else {
-        if (rule == RULE)
-            f(cuda::std::integral_constant<int, RULE>{});
-        else
-            with_rule(wall_rules<OTHERS...>{}, rule, f);
-    }
-}
-
 template <class Op, int THREADS>
-DEVICE void extend_coarse(int rule, const struct divider &padded, const struct wall_view &coarse)
+DEVICE void extend_coarse(int rule, const struct divider &padded, const walled_cells<int> &coarse)
 {
     using all = cuda::std::conditional_t<Op::ORDER == 4, wall_rules<4, 2, 1>, wall_rules<2, 1>>;
     with_rule(all{}, rule, [&](auto constant) {

@@ -3,6 +3,8 @@
  * would take longer than the work on levels so small. Blocks of subdomains come first; one more has
  * all single-block levels. Steps pass fields between blocks through global memory, after a barrier
  * of all blocks. All blocks must run at once, so the launch is cooperative. */
+#include "cuda/backend.cuh"
+#include "cuda/device.cuh"
 #include "cuda/kernels.cuh"
 #include "cuda/coarse/single_block.cuh"
 extern "C" {
@@ -36,24 +38,7 @@ static void set_waits(struct tail *t)
     }
 }
 
-static struct sync_context *sync_context;
-
-/* Allocated at the first launch, which is never part of a recording. */
-static struct sync_context *open_sync_context()
-{
-    if (!sync_context) {
-        sync_context = (struct sync_context *)cuda_allocate_bytes(sizeof *sync_context,
-                                                                  "packets between blocks");
-        CUDA_CALL(cudaMemsetAsync(sync_context, 0, sizeof *sync_context, cuda_stream()));
-    }
-    return sync_context;
-}
-
-void cuda_tail_close()
-{
-    cuda_release_bytes(sync_context);
-    sync_context = NULL;
-}
+static struct sync_context *sync_context; /* from the first launch on, which is never recorded */
 
 /* Launches the list and begins an empty one. */
 static void flush(struct tail_list *x)
@@ -62,7 +47,8 @@ static void flush(struct tail_list *x)
     set_waits(&x->tail);
     x->tail.single_block = single ? x->blocks : -1;
     if (x->tail.count > 0) {
-        x->tail.sync = open_sync_context();
+        x->tail.sync = (struct sync_context *)cuda_keep_bytes(
+            (void **)&sync_context, sizeof *sync_context, "packets between blocks");
         with_operator(x->of[0]->stencil->choice,
                       [&](auto op) { tail_launch<decltype(op)>(x->tail, x->blocks + single); });
     }
@@ -268,7 +254,7 @@ static void add(struct tail_list *x, const struct step *step)
 /* Launches a list whose last step computes a norm. */
 static void flush_with_norm(struct tail_list *x, uint64_t *target)
 {
-    x->tail.norm = cuda_norm_word(target);
+    x->tail.norm = cuda_norm_word();
     flush(x);
     cuda_fetch_norm(target);
 }

@@ -184,24 +184,6 @@ struct own_cells {
     bool works;            /* some thread of this warp has a cell */
 };
 
-/* How many layers beyond a subdomain of n cells index `at` is, and whether a wall lies between. */
-DEVICE int layers_out(int at, int n)
-{
-    return at < 0 ? -at : at >= n ? at - n + 1 : 0;
-}
-
-DEVICE bool walled_off(unsigned walls, int d, int at, int n)
-{
-    return at < 0 ? walls >> 2 * d & 1 : at >= n ? walls >> (2 * d + 1) & 1 : false;
-}
-
-/* The side of a subdomain that a ghost lies beyond, in i, in j, or else in k. Sides are numbered as
- * the bits of subdomain.walls. */
-DEVICE int side_of(bool in_i, bool in_j, int i, int j, int k)
-{
-    return in_i ? (i >= 0) : in_j ? 2 + (j >= 0) : 4 + (k >= 0);
-}
-
 /* An entry of the halo's list: the cell's packet, and above HALO_BITS its element in the tile. */
 enum { HALO_BITS = 18, HALO_MASK = (1 << HALO_BITS) - 1 };
 static_assert(TAIL_PACKETS <= 1 << HALO_BITS &&
@@ -220,57 +202,80 @@ DEVICE int packet_index(const struct tail_level &l, int i, int j, int k)
     return i + l.n * (j + l.n * k);
 }
 
-/* How many ghosts behind walls come before those of this direction; all of them if it is 3. Those
- * next to the subdomain's own cells come first in the list, in an order without bank conflicts in a
- * warp: first those behind walls in j and k, by rows along i, and then those behind walls in i. A
- * subdomain has at most one wall per direction. */
-DEVICE int faces_before(const struct tail_level &l, const struct subdomain &sub, int direction)
+/* The cells next to a subdomain's walls come first in the list of sides, in an order in which a
+ * warp's are in different banks: those at walls in j and k by rows along i, then those at walls in
+ * i, of which every fourth row's are in the same bank. A subdomain has at most one wall in a
+ * direction. How many come before those of direction d; before direction 3, all. */
+DEVICE int faces_before(const struct tail_level &l, const struct subdomain &sub, int d)
 {
     const int across = l.side.n * l.depth, in_j = sub.walls >> 2 & 3 ? across : 0,
               in_k = sub.walls >> 4 ? l.side.n * l.side.n : 0, in_i = sub.walls & 3 ? across : 0;
-    return direction == 1   ? 0
-           : direction == 2 ? in_j
-           : direction == 0 ? in_j + in_k
-                            : in_j + in_k + in_i;
+    return d == 1 ? 0 : d == 2 ? in_j : d == 0 ? in_j + in_k : in_j + in_k + in_i;
 }
 
-/* The offset in that order of the ghost at (i,j,k), beyond a wall in i, in j, or else in k. */
-DEVICE int face_offset(const struct tail_level &l, const struct subdomain &sub, bool in_i,
-                       bool in_j, int i, int j, int k)
+/* A cell next to a wall or two, from which ghosts follow. 0 is no second side. */
+DEVICE int listed_wall(int element, int first, int second)
 {
-    const int direction = in_i ? 0 : in_j ? 1 : 2;
-    const int first = direction == 0 ? j : i, second = direction == 2 ? j : k;
-    return faces_before(l, sub, direction) + first + l.side.n * second;
+    return element | first << ELEMENT_BITS | second << (ELEMENT_BITS + 3);
 }
 
-/* Adds the ghost at (i,j,k) to its list, if the stencil reads it. */
 template <class Op>
-static __device__ void list_ghost(const struct tail_level &l, const struct subdomain &sub,
-                                  subdomain_tiles<Op> &s, struct ghost_counts &counts, int i, int j,
-                                  int k)
+DEVICE int u_element(const int at[3])
 {
-    const int n = l.side.n;
-    const int out_i = layers_out(i, n), out_j = layers_out(j, n), out_k = layers_out(k, l.depth);
-    const int out = (out_i > 0) + (out_j > 0) + (out_k > 0), layer = max(out_i, max(out_j, out_k));
-    if (out == 0 || out > Op::ORDER / 2 || (out == 2 && layer > 1))
-        return;
-    const bool wall_i = walled_off(sub.walls, 0, i, n), wall_j = walled_off(sub.walls, 1, j, n),
-               wall_k = walled_off(sub.walls, 2, k, l.depth);
-    const int walls = wall_i + wall_j + wall_k;
-    const int at = i + j * subdomain_tiles<Op>::SJ + k * subdomain_tiles<Op>::SK +
-                   subdomain_tiles<Op>::U_ORIGIN;
-    const int colour = (i + j + k) & 1;
-    if (walls == 0)
-        s.halo[halo_offset(l, colour, atomicAdd(&counts.halo[colour], 1))] =
-            packet_index(l, sub.i + i, sub.j + j, sub.k + k) | (unsigned)at << HALO_BITS;
-    else if (Op::ORDER == 4 && walls == 1 && layer == 1)
-        s.sides[l.sides + (out == 1 ? face_offset(l, sub, wall_i, wall_j, i, j, k)
-                                    : atomicAdd(&counts.sides, 1))] =
-            at | side_of(wall_i, wall_j, i, j, k) << ELEMENT_BITS;
-    else if (Op::ORDER == 4 && walls == 2)
+    return at[0] + at[1] * subdomain_tiles<Op>::SJ + at[2] * subdomain_tiles<Op>::SK +
+           subdomain_tiles<Op>::U_ORIGIN;
+}
+
+template <class Op>
+static __device__ void list_halo(const struct tail_level &l, const struct subdomain &sub,
+                                 subdomain_tiles<Op> &s, struct ghost_counts &counts,
+                                 const int at[3])
+{
+    const int colour = (at[0] + at[1] + at[2]) & 1;
+    s.halo[halo_offset(l, colour, atomicAdd(&counts.halo[colour], 1))] =
+        packet_index(l, sub.i + at[0], sub.j + at[1], sub.k + at[2]) | (unsigned)u_element<Op>(at)
+                                                                           << HALO_BITS;
+}
+
+/* What the stencil reads behind a cell next to a side. */
+template <class Op>
+static __device__ void list_side(const struct tail_level &l, const struct subdomain &sub,
+                                 subdomain_tiles<Op> &s, struct ghost_counts &counts,
+                                 struct wall_cell c)
+{
+    const int side = c.side[0], d = side / 2;
+    if (!(sub.walls >> side & 1)) {
+        for (int layer = 0; layer < subdomain_tiles<Op>::GHOSTS; layer++) {
+            move_outward(c.at, side);
+            list_halo<Op>(l, sub, s, counts, c.at);
+        }
+    } else if (Op::ORDER == 4) {
+        const int first = d == 0 ? c.at[1] : c.at[0], second = d == 2 ? c.at[1] : c.at[2];
+        s.sides[l.sides + faces_before(l, sub, d) + first + l.side.n * second] =
+            listed_wall(u_element<Op>(c.at), side, 0);
+    }
+}
+
+/* What it reads behind a cell next to two sides: cells next to a wall may lie in the halo of the
+ * other side. */
+template <class Op>
+static __device__ void list_edge(const struct tail_level &l, const struct subdomain &sub,
+                                 subdomain_tiles<Op> &s, struct ghost_counts &counts,
+                                 struct wall_cell c)
+{
+    const bool first = sub.walls >> c.side[0] & 1, second = sub.walls >> c.side[1] & 1;
+    if (!first)
+        move_outward(c.at, c.side[0]);
+    if (!second)
+        move_outward(c.at, c.side[1]);
+    if (first && second)
         s.edges[l.edges + atomicAdd(&counts.edges, 1)] =
-            at | side_of(wall_i, wall_j, i, j, k) << ELEMENT_BITS |
-            side_of(false, wall_i && wall_j, i, j, k) << (ELEMENT_BITS + 3);
+            listed_wall(u_element<Op>(c.at), c.side[0], c.side[1]);
+    else if (first || second)
+        s.sides[l.sides + atomicAdd(&counts.sides, 1)] =
+            listed_wall(u_element<Op>(c.at), first ? c.side[0] : c.side[1], 0);
+    else
+        list_halo<Op>(l, sub, s, counts, c.at);
 }
 
 /* Lists all ghosts that the stencil reads, unless an earlier pass has. Order 2 computes ghosts
@@ -280,7 +285,6 @@ template <class Op>
 static __device__ void list_ghosts(const struct tail_level &l, const struct subdomain &sub,
                                    subdomain_tiles<Op> &s, struct ghost_counts &counts)
 {
-    enum { G = subdomain_tiles<Op>::GHOSTS };
     if (counts.listed)
         return;
     if (threadIdx.x == 0) {
@@ -290,12 +294,14 @@ static __device__ void list_ghosts(const struct tail_level &l, const struct subd
     __syncthreads();
     if (threadIdx.x == 0)
         counts.listed = true;
-    const int all = l.padded.n * l.padded.n * (l.depth + 2 * G);
-    for (int x = threadIdx.x; x < all; x += TAIL_THREADS) {
-        int i, j, k;
-        cube_cell(x, l.padded, &i, &j, &k);
-        list_ghost<Op>(l, sub, s, counts, i - G, j - G, k - G);
-    }
+    const int n[3] = {l.side.n, l.side.n, l.depth}, sides = side_cells(n),
+              all = sides + (Op::ORDER == 4 ? edge_cells(n) : 0);
+    for (int x = threadIdx.x; x < all; x += TAIL_THREADS)
+        if (x < sides)
+            list_side<Op>(l, sub, s, counts,
+                          side_cell(n, x, [&](int cell, int) { return quotient(cell, l.side); }));
+        else
+            list_edge<Op>(l, sub, s, counts, edge_cell(n, x - sides));
 }
 
 /* By all threads, before the first barrier. */

@@ -1,79 +1,69 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef CUDA_COARSE_WALLS_CUH
 #define CUDA_COARSE_WALLS_CUH
-/* Ghosts of u behind walls that order 4's operator reads, in the tail kernel's frames: two layers
- * on the sides and one on the edges. */
+/* Order 4: ghosts of u behind walls that the operator reads, in the tail kernel's tiles in shared
+ * memory: two layers behind cells next to one wall, and one behind cells next to two. */
 #include "cuda/coarse/tiles.cuh"
 #include "cuda/coarse/steps.cuh"
 
-/* As elements, with the numbers of the sides that they are behind above ELEMENT_BITS. */
+/* The cells next to walls, as listed_wall() packs them. */
 struct wall_lists {
     const int *sides, *edges;
     int nsides, nedges;
 };
 
-/* Cells at a place in shared memory, in bytes; as instructions, since the compiler does not end
- * where it has to think about pointers made from places. */
-static __device__ __forceinline__ double load_shared(int place)
-{
-    double value;
-    asm volatile("ld.shared.f64 %0, [%1];" : "=d"(value) : "r"(place) : "memory");
-    return value;
-}
+/* Cells by offsets in bytes in all shared memory. They are instructions, since the compiler does
+ * not end where it has to think about pointers made from such offsets. */
+struct shared_cells {
+    enum { UNIT = (int)sizeof(double) };
 
-static __device__ __forceinline__ void store_shared(int place, double value)
-{
-    asm volatile("st.shared.f64 [%0], %1;" : : "r"(place), "d"(value) : "memory");
-}
-
-/* Two neighbours in i, at a multiple of 16. */
-static __device__ __forceinline__ double2 load_shared_pair(int place)
-{
-    double2 pair;
-    asm volatile("ld.shared.v2.f64 {%0, %1}, [%2];"
-                 : "=d"(pair.x), "=d"(pair.y)
-                 : "r"(place)
-                 : "memory");
-    return pair;
-}
-
-static __device__ __forceinline__ void store_shared_pair(int place, double2 pair)
-{
-    asm volatile("st.shared.v2.f64 [%0], {%1, %2};"
-                 :
-                 : "r"(place), "d"(pair.x), "d"(pair.y)
-                 : "memory");
-}
-
-/* Where a ghost is in shared memory, and the step inward from its side, or on an edge the steps
- * inward from both, in bytes, so that as little as possible is left to be found in each sweep. */
-struct wall_place {
-    int at;            /* −1 if there is none */
-    int first, second; /* the latter is 0 on a side */
+    DEVICE_MEMBER double load(int at) const
+    {
+        double value;
+        asm volatile("ld.shared.f64 %0, [%1];" : "=d"(value) : "r"(at) : "memory");
+        return value;
+    }
+    DEVICE_MEMBER double2 load_pair(int at) const
+    {
+        double2 pair;
+        asm volatile("ld.shared.v2.f64 {%0, %1}, [%2];"
+                     : "=d"(pair.x), "=d"(pair.y)
+                     : "r"(at)
+                     : "memory");
+        return pair;
+    }
+    DEVICE_MEMBER void store(int at, double value) const
+    {
+        asm volatile("st.shared.f64 [%0], %1;" : : "r"(at), "d"(value) : "memory");
+    }
+    DEVICE_MEMBER void store_pair(int at, double2 pair) const
+    {
+        asm volatile("st.shared.v2.f64 [%0], {%1, %2};"
+                     :
+                     : "r"(at), "d"(pair.x), "d"(pair.y)
+                     : "memory");
+    }
 };
 
-/* Of an element of the frame that begins at u. */
-static __device__ __forceinline__ struct wall_place make_wall_place(const double *u, int element,
-                                                                    int first, int second)
-{
-    enum { BYTES = (int)sizeof *u };
-    return {(int)__cvta_generic_to_shared(u) + element * BYTES, first * BYTES, second * BYTES};
-}
+/* A cell next to walls: its offset, and the steps inward from one wall or from two, all in bytes,
+ * so that a sweep has little to compute. */
+struct wall_place {
+    int cell;          /* −1 if there is none */
+    int first, second; /* second is 0 next to one wall */
+};
 
-/* Number n of both lists, sides first. */
-static __device__ __forceinline__ struct wall_place wall_place_of(const struct wall_lists &l, int n,
-                                                                  const double *u, int sj, int sk)
+/* Number n of both lists, sides first, of the tile that begins at u. */
+DEVICE struct wall_place wall_place_of(const struct wall_lists &l, int n, const double *u, int sj,
+                                       int sk)
 {
-    if (n < l.nsides) {
-        const int side = l.sides[n];
-        return make_wall_place(u, element(side), step_inward(side >> ELEMENT_BITS, sj, sk), 0);
-    }
-    if (n < l.nsides + l.nedges) {
-        const int edge = l.edges[n - l.nsides], sides = edge >> ELEMENT_BITS;
-        return make_wall_place(u, element(edge), step_inward(sides & 7, sj, sk),
-                               step_inward(sides >> 3, sj, sk));
-    }
-    return {-1, 0, 0};
+    enum { UNIT = shared_cells::UNIT };
+    if (n >= l.nsides + l.nedges)
+        return {-1, 0, 0};
+    const int entry = n < l.nsides ? l.sides[n] : l.edges[n - l.nsides],
+              second = entry >> (ELEMENT_BITS + 3);
+    return {(int)__cvta_generic_to_shared(u) + element(entry) * UNIT,
+            step_inward(entry >> ELEMENT_BITS & 7, sj, sk) * UNIT,
+            second ? step_inward(second, sj, sk) * UNIT : 0};
 }
 
 /* A thread's: one of the first so many that the team has threads, and perhaps one of the next. */
@@ -83,8 +73,7 @@ struct own_walls {
 };
 
 template <int TEAM, int PLACES>
-static __device__ __forceinline__ own_walls<PLACES> take_walls(const struct wall_lists &l,
-                                                               const double *u, int sj, int sk)
+DEVICE own_walls<PLACES> take_walls(const struct wall_lists &l, const double *u, int sj, int sk)
 {
     own_walls<PLACES> w;
     for (int p = 0; p < PLACES; p++)
@@ -92,49 +81,27 @@ static __device__ __forceinline__ own_walls<PLACES> take_walls(const struct wall
     return w;
 }
 
-template <int RULE>
-static __device__ __forceinline__ void fill_side(const struct wall_place &w)
-{
-    double v[4];
-#pragma unroll
-    for (int m = 0; m < RULE; m++)
-        v[m] = load_shared(w.at + (m + 1) * w.first);
-    store_shared(w.at, extrapolate(v, RULE, 0));
-    store_shared(w.at - w.first, extrapolate(v, RULE, 1));
-}
-
-/* The same behind a wall in i, by pairs: cells of different rows are in few different banks. */
-static __device__ __forceinline__ void fill_row_end(const struct wall_place &w)
-{
-    enum { CELL = (int)sizeof(double) };
-    const bool high = w.first < 0;
-    const double2 a = load_shared_pair(high ? w.at - 2 * CELL : w.at + CELL),
-                  b = load_shared_pair(high ? w.at - 4 * CELL : w.at + 3 * CELL);
-    store_shared_pair(high ? w.at : w.at - CELL, row_end_ghosts(a, b, high));
-}
-
+/* PAIRED: behind walls in i by pairs, whose rows are in few different banks else. */
 template <int RULE, bool PAIRED>
-static __device__ __forceinline__ void fill_wall(const struct wall_place &w)
+DEVICE void fill_wall(const struct wall_place &w)
 {
-    if (w.at < 0)
+    const struct shared_cells u;
+    if (w.cell < 0)
         return;
-    if (PAIRED && w.second == 0 && abs(w.first) == (int)sizeof(double))
-        fill_row_end(w);
+    if (PAIRED && w.second == 0 && abs(w.first) == shared_cells::UNIT)
+        fill_row_end(u, w.cell, w.first < 0);
     else if (w.second == 0)
-        fill_side<RULE>(w);
+        fill_line(u, w.cell, w.first, RULE, 2);
     else
-        store_shared(w.at, edge_value(RULE, [&](int o, int m) {
-                         return load_shared(w.at + (o + 1) * w.first + (m + 1) * w.second);
-                     }));
+        fill_edge<1>(u, w.cell, w.first, w.second, RULE, 1);
 }
 
 /* Fills them all. `own` are the thread's, which it looks up once for all sweeps of a pass; only a
  * team of one warp may have more, which are in the lists. The rule is one of Rules, which if PAIRED
  * is 4 alone, and cells of even i are at multiples of 16 then. */
 template <int TEAM, class Rules, bool PAIRED, int PLACES>
-static __device__ __forceinline__ void fill_walls(double *u, const struct own_walls<PLACES> &own,
-                                                  int rule, const struct wall_lists &lists, int sj,
-                                                  int sk)
+DEVICE void fill_walls(double *u, const struct own_walls<PLACES> &own, int rule,
+                       const struct wall_lists &lists, int sj, int sk)
 {
     with_rule(Rules{}, rule, [&](auto constant) {
         constexpr int RULE = decltype(constant)::value;

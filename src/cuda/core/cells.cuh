@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef CUDA_CORE_CELLS_CUH
 #define CUDA_CORE_CELLS_CUH
-/* What kernels know of a patch, and of memory. */
+/* This folder holds what several kernels use. cells.cuh is what they know of a patch; operators.cuh
+ * the operators as types. launch.cuh, tiles.* and wave_partition.* divide a patch among blocks.
+ * tile_copy.* brings tiles to shared memory, which shared_memory.cuh reads. fences.cuh holds the
+ * compiler fences with their reasons. The other files hold one small function each. */
 
-/* A function for the device. */
-#define DEVICE static __device__ __forceinline__
+/* A function, or member function, for the device. */
+#define DEVICE_MEMBER __device__ __forceinline__
+#define DEVICE static DEVICE_MEMBER
 
-/* One patch as kernels see it. */
+/* One patch. */
 struct cells {
     int n[3];
     int lo[3]; /* global index of cell (0,0,0) */
@@ -14,16 +18,22 @@ struct cells {
     bool wall[3][2];
 };
 
-/* The layers of ghosts that a field has around it, and a map of its tiles includes. */
+struct patch;
+struct level;
+struct cells cells_of(const struct patch *p);
+/* True if all patches of the level have an even number of cells in every direction. */
+bool cuda_even_patches(const struct level *level);
+
+/* Layers of ghosts around a field that a map of its tiles includes. */
 enum { MAP_GHOSTS = 2 };
 
-inline int cuda_divided(int a, int b) /* upwards */
+inline int cuda_divided(int a, int b) /* rounded up */
 {
     return (a + b - 1) / b;
 }
 
-/* The bytes of as many lines of memory, 128 bytes each, as these fill. */
-constexpr int cuda_in_lines(int bytes)
+/* `bytes` rounded up to whole lines of 128 bytes. */
+constexpr int cuda_whole_lines(int bytes)
 {
     return (bytes + 127) / 128 * 128;
 }

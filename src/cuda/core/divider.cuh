@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef CUDA_CORE_DIVIDER_CUH
 #define CUDA_CORE_DIVIDER_CUH
-#include "cuda/internal.cuh"
+#include "cuda/core/launch.cuh"
 
-/* Division by a number that stays the same, which kernels of few cells would spend most of their
- * time on: x/n = x·⌈2³¹/n⌉ >> 31, exact while x·n < 2³¹. */
+/* Fast division by a run-time constant, which would otherwise take most of the time of kernels with
+ * few cells: x/n = x·⌈2³¹/n⌉ >> 31, exact while x·n < 2³¹. */
 
 struct divider {
     int n;
@@ -16,14 +16,13 @@ static inline struct divider divider_of(int n)
     return {n, ((1u << 31) + (unsigned)n - 1) / (unsigned)n};
 }
 
-static __device__ __forceinline__ int quotient(int x, const struct divider &by)
+DEVICE int quotient(int x, const struct divider &by)
 {
     return (int)((unsigned long long)(unsigned)x * by.inverse >> 31);
 }
 
 /* x as i + n·(j + n·k). */
-static __device__ __forceinline__ void cube_cell(int x, const struct divider &by, int *i, int *j,
-                                                 int *k)
+DEVICE void cube_cell(int x, const struct divider &by, int *i, int *j, int *k)
 {
     const int row = quotient(x, by);
     *i = x - row * by.n;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef CUDA_CORE_INTERPOLATION_CUH
 #define CUDA_CORE_INTERPOLATION_CUH
-/* Prolongation to a pair of cells, for kernels. */
+/* Interpolation and prolongation for all kernels: quadratic (REACH 1) or quartic (REACH 2). */
 #include "operators/transfers.h"
 
-/* One direction of prolongation at the low or high child. */
+/* One direction, at the low or high child of the coarse cell that c points to. */
 template <int REACH>
-static __device__ __forceinline__ double interpolate(const double *c, long s, bool high)
+DEVICE double interpolate(const double *c, long s, bool high)
 {
     if (REACH == 1)
         return high ? prolong2_high(c[-s], c[0], c[s]) : prolong2_low(c[-s], c[0], c[s]);
@@ -14,11 +14,11 @@ static __device__ __forceinline__ double interpolate(const double *c, long s, bo
                 : prolong4_low(c[-2 * s], c[-s], c[0], c[s], c[2 * s]);
 }
 
-/* P coarse at the two children in i of the coarse cell that c points to, in the lower or the higher
- * half of it in j and in k: k first, then j, then i. */
-template <int REACH>
-static __device__ __forceinline__ void prolonged_pair(const double *c, int sj, int sk, bool high_j,
-                                                      bool high_k, double child[2])
+/* P coarse at the two children in i of the coarse cell that c points to, in its low or high half in
+ * j and k. Interpolates in k, then in j, then in i. */
+template <int REACH, class Stride>
+DEVICE void prolong_row(const double *c, Stride sj, Stride sk, bool high_j, bool high_k,
+                        double child[2])
 {
     enum { WIDTH = 2 * REACH + 1 };
     double line[WIDTH];

@@ -2,10 +2,13 @@
 #ifndef CUDA_CORE_OPERATORS_CUH
 #define CUDA_CORE_OPERATORS_CUH
 /* The operators of variants.def as types for kernels: Op::residual(view, element). */
-#include "cuda/internal.cuh"
+#include "cuda/core/launch.cuh"
 #include "operators/fv2.h"
 #include "operators/fv4.h"
 #include "operators/smoothers.h"
+extern "C" {
+#include "operators/stencil.h"
+}
 
 /* A patch under the operator: pointers at cell (0,0,0); unused ones equal f. */
 struct view {
@@ -18,26 +21,25 @@ struct view {
 #define FV2_CONSTANT_SUM fv2_constant_gather(u, sj, sk)
 #define FV4_SUM fv4_gather(u, sj, sk, bi, bj, bk, bsj, bsk)
 #define FV4_CONSTANT_SUM fv4_constant_gather(u, sj, sk)
-/* residual_at: at the cell that u and the β point to, with the strides of u and of β;
- * residual_from: from S. */
+/* residual_from computes the residual from the operator's sum; residual_at at the cell that u and
+ * the β point to, with the strides of u and of β; residual at an element of a patch. */
 #define OPERATOR(name, order, variable, helmholtz, PREPARE, LINES, SUM, RHS)                       \
     struct op_##name {                                                                             \
         static constexpr int ORDER = order;                                                        \
         static constexpr bool VARIABLE = variable;                                                 \
-        static __device__ __forceinline__ double residual_from(double f, double alpha, double u,   \
-                                                               double scale, double sum)           \
+        DEVICE double residual_from(double f, double alpha, double u, double scale, double sum)    \
         {                                                                                          \
             return residual_value(RHS(f, alpha, u), scale, sum);                                   \
         }                                                                                          \
-        static __device__ __forceinline__ double                                                   \
-        residual_at(const double *u, [[maybe_unused]] long sj, [[maybe_unused]] long sk,           \
-                    [[maybe_unused]] const double *bi, [[maybe_unused]] const double *bj,          \
-                    [[maybe_unused]] const double *bk, [[maybe_unused]] long bsj,                  \
-                    [[maybe_unused]] long bsk, double f, double alpha, double scale)               \
+        DEVICE double residual_at(const double *u, [[maybe_unused]] long sj,                       \
+                                  [[maybe_unused]] long sk, [[maybe_unused]] const double *bi,     \
+                                  [[maybe_unused]] const double *bj,                               \
+                                  [[maybe_unused]] const double *bk, [[maybe_unused]] long bsj,    \
+                                  [[maybe_unused]] long bsk, double f, double alpha, double scale) \
         {                                                                                          \
             return residual_from(f, alpha, u[0], scale, SUM);                                      \
         }                                                                                          \
-        static __device__ __forceinline__ double residual(const struct view &v, long at)           \
+        DEVICE double residual(const struct view &v, long at)                                      \
         {                                                                                          \
             return residual_at(v.u + at, v.sj, v.sk, v.beta_i + at, v.beta_j + at, v.beta_k + at,  \
                                v.sj, v.sk, v.f[at], v.alpha[at], v.scale);                         \
@@ -46,17 +48,17 @@ struct view {
 #include "operators/variants.def"
 #undef OPERATOR
 
-/* A cell's new value, where the sweep works on it; `before` is what two steps want, and else is not
- * looked at. */
-static __device__ __forceinline__ double relaxed(const struct relaxation &r, double u,
-                                                 double before, double dinv, double residual)
+/* A cell's new value, if the sweep updates it. Only two-step relaxations read `before`, the value
+ * one sweep earlier. */
+DEVICE double relaxed(const struct relaxation &r, double u, double before, double dinv,
+                      double residual)
 {
     return r.two_step ? update_two_step(u, before, dinv, residual, r.weight, r.c1)
                       : update_weighted(u, dinv, residual, r.weight);
 }
 
-/* Calls f(Op{}) with the operator's type: the run's choice becomes a template parameter here and
- * nowhere else. */
+/* Calls f(Op{}) with the operator's type. Only here does the run's choice become a template
+ * parameter. */
 template <class F>
 void with_operator(const struct operator_choice &choice, F f)
 {

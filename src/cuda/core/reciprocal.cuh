@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef CUDA_CORE_RECIPROCAL_CUH
 #define CUDA_CORE_RECIPROCAL_CUH
-/* 1/x without the branch that a division has for results outside the range of normal numbers. */
+/* 1/x without a division's branch for results outside the range of normal numbers. */
+#include "cuda/core/cells.cuh"
 
 /* 1/x, rounded to nearest, for normal x with a normal reciprocal. The hardware's approximation is
  * good to 2⁻²³; the first correction leaves one of the two numbers next to 1/x, and from there a
  * Newton step with an exact residual rounds correctly (P. Markstein, Computation of elementary
  * functions on the IBM RISC System/6000 processor, 1990), if it starts from above where x is just
  * below a power of two. */
-static __device__ double reciprocal(double x)
+DEVICE double reciprocal(double x)
 {
     double y;
     asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(y) : "d"(x));

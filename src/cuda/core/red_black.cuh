@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef CUDA_CORE_RED_BLACK_CUH
 #define CUDA_CORE_RED_BLACK_CUH
-/* Which relaxations the kernels that fuse a red and a black half-sweep are for: those of one colour
- * with this weight, by which the compiler then knows that nothing need be multiplied. */
+/* The relaxations of the fused red-black kernels: coloured sweeps with this weight. It is a
+ * constant, so that the compiler drops the multiplication. */
 #include "operators/smoothers.h"
 extern "C" {
 #include "operators/stencil.h"

@@ -2,7 +2,7 @@
 #include "cuda/core/tile_copy.cuh"
 #include <cudaTypedefs.h>
 
-/* The driver's function by way of the runtime, so that the program starts where there is none. */
+/* The driver's function through the runtime, so that the program also starts without a driver. */
 static PFN_cuTensorMapEncodeTiled_v12000 encode_tiled()
 {
     static void *function;

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef CUDA_CORE_TILE_COPY_CUH
 #define CUDA_CORE_TILE_COPY_CUH
-/* Copies of tiles of a field to shared memory by the copy engine of GPUs of compute capability 9
- * and later (the tensor memory accelerator): one thread asks for a whole tile, what lies outside
- * the field arrives as zeros, and a barrier in shared memory counts the bytes that have come. */
+/* Copies of tiles of a field to shared memory by the Tensor Memory Accelerator (TMA) of compute
+ * capability 9.0 and later. One thread issues the copy of a whole tile; what lies outside the field
+ * arrives as zeros; a barrier in shared memory counts the bytes that have arrived. */
 #include <cuda.h>
 #include <cuda/ptx>
-#include "cuda/internal.cuh"
+#include "cuda/core/launch.cuh"
 
-/* How to find tiles of width × rows cells of one plane in a field with patch c's layout, whose cell
+/* A map of tiles of width × rows cells of one plane, in a field with patch c's layout whose cell
  * (0,0,0) is at x. */
 CUtensorMap cuda_tile_map(const double *x, const struct cells &c, int width, int rows);
 
-/* True if `kernel`, as this GPU will run it, was compiled with these copies. */
+/* True if the code of `kernel` that this GPU will run was compiled with these copies. */
 bool cuda_has_tile_copies(const void *kernel);
 
-/* Code for older GPUs is compiled too, and never run: see cuda_has_tile_copies. */
+/* Kernels are compiled for older GPUs too, but never run there: see cuda_has_tile_copies. */
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
 #define WITH_TILE_COPIES(...) __VA_ARGS__
 #else
@@ -23,7 +23,7 @@ bool cuda_has_tile_copies(const void *kernel);
 #endif
 
 /* True in one lane of a whole warp, always the same one. */
-static __device__ __forceinline__ bool one_lane()
+DEVICE bool one_lane()
 {
     unsigned one = 0;
     WITH_TILE_COPIES(asm volatile("{ .reg .pred one; elect.sync _|one, 0xffffffff;"
@@ -34,40 +34,39 @@ static __device__ __forceinline__ bool one_lane()
 
 typedef uint64_t barrier_word;
 
-static __device__ inline void barrier_create(barrier_word *barrier, int arrivals)
+DEVICE void barrier_create(barrier_word *barrier, int arrivals)
 {
     WITH_TILE_COPIES(cuda::ptx::mbarrier_init(barrier, arrivals));
 }
 
-/* Barriers are used by others, and by copies, after this and a __syncthreads. */
-static __device__ inline void barriers_created()
+/* Makes new barriers visible to copies, and after a __syncthreads to other threads. */
+DEVICE void barriers_created()
 {
     WITH_TILE_COPIES(
         cuda::ptx::fence_mbarrier_init(cuda::ptx::sem_release, cuda::ptx::scope_cluster));
 }
 
-/* Waits until the barrier has completed its phases of this parity; a new one has completed one of
- * parity 1. */
-static __device__ inline void barrier_wait(barrier_word *barrier, int parity)
+/* Waits until the barrier has completed its phase of this parity. A new barrier counts as having
+ * completed a phase of parity 1. */
+DEVICE void barrier_wait(barrier_word *barrier, int parity)
 {
     WITH_TILE_COPIES(while (!cuda::ptx::mbarrier_try_wait_parity(barrier, parity)));
 }
 
-static __device__ inline void barrier_arrive(barrier_word *barrier)
+DEVICE void barrier_arrive(barrier_word *barrier)
 {
     WITH_TILE_COPIES(cuda::ptx::mbarrier_arrive(barrier));
 }
 
-/* An arrival that lets the phase end only once so many bytes have come as well. */
-static __device__ inline void barrier_expect(barrier_word *barrier, int bytes)
+/* Arrives, and lets the phase end only after so many bytes have arrived too. */
+DEVICE void barrier_expect(barrier_word *barrier, int bytes)
 {
     WITH_TILE_COPIES(cuda::ptx::mbarrier_arrive_expect_tx(
         cuda::ptx::sem_release, cuda::ptx::scope_cta, cuda::ptx::space_shared, barrier, bytes));
 }
 
-/* Begins to copy the tile whose first cell is (i,j,k), to an address that is a multiple of 128. */
-static __device__ inline void tile_fetch(void *to, const CUtensorMap &map, int i, int j, int k,
-                                         barrier_word *barrier)
+/* Issues the copy of the tile whose first cell is (i,j,k), to a multiple of 128 bytes. */
+DEVICE void tile_fetch(void *to, const CUtensorMap &map, int i, int j, int k, barrier_word *barrier)
 {
     const int32_t corner[3] = {i + MAP_GHOSTS, j + MAP_GHOSTS, k + MAP_GHOSTS};
     (void)corner;
@@ -75,8 +74,8 @@ static __device__ inline void tile_fetch(void *to, const CUtensorMap &map, int i
         cuda::ptx::space_cluster, cuda::ptx::space_global, to, &map, corner, barrier));
 }
 
-/* What the thread has written to shared memory comes before copies that others ask for later. */
-static __device__ inline void order_before_copies()
+/* Orders the thread's writes to shared memory before copies that other threads issue later. */
+DEVICE void order_before_copies()
 {
     WITH_TILE_COPIES(cuda::ptx::fence_proxy_async(cuda::ptx::space_shared));
 }

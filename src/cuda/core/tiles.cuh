@@ -1,42 +1,42 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef CUDA_CORE_TILES_CUH
 #define CUDA_CORE_TILES_CUH
-/* Tiles as kernels see them. */
-#include "cuda/internal.cuh"
+/* Tiles in kernels: one block per tile. */
+#include "cuda/core/launch.cuh"
 #include "cuda/core/tiles.h"
 
-/* All tiles, for kernels that the distinction would slow down. */
+/* All tiles of the grid, for kernels that a `struct tile_set` would slow down. */
 struct all_tiles {
 };
 
 /* The block's tile. */
-static __device__ dim3 tile_of_block(const struct tiles &t)
+DEVICE dim3 tile_of_block(const struct tile_set &t)
 {
     if (!t.outer)
         return dim3(blockIdx.x + t.lo[0], blockIdx.y + t.lo[1], blockIdx.z + t.lo[2]);
-    int place[3];
-    tiles_place(&t, (int)blockIdx.x, place);
-    return dim3(place[0], place[1], place[2]);
+    int tile[3];
+    tiles_coordinates(&t, (int)blockIdx.x, tile);
+    return dim3(tile[0], tile[1], tile[2]);
 }
 
-static __device__ dim3 tile_of_block(const struct all_tiles &)
+DEVICE dim3 tile_of_block(const struct all_tiles &)
 {
     return blockIdx;
 }
 
-/* Whether there is no tile beyond this one in direction d, i or j. */
-static __device__ bool is_last(const struct tiles &t, dim3 tile, int d)
+/* Whether this is the last tile in direction d, i or j. */
+DEVICE bool is_last(const struct tile_set &t, dim3 tile, int d)
 {
     return (int)(d == 0 ? tile.x : tile.y) == t.n[d] - 1;
 }
 
-static __device__ bool is_last(const struct all_tiles &, dim3 tile, int d)
+DEVICE bool is_last(const struct all_tiles &, dim3 tile, int d)
 {
     return d == 0 ? tile.x == gridDim.x - 1 : tile.y == gridDim.y - 1;
 }
 
-/* A block a tile; without blocks there is nothing to launch. */
-static dim3 tile_grid(const struct tiles &t)
+/* One block per tile. A grid without blocks must not be launched. */
+static dim3 tile_grid(const struct tile_set &t)
 {
     if (t.outer)
         return dim3(tiles_outside(&t));

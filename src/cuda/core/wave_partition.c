@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include "base/check.h"
 
-/* Where there are more blocks than this a multiprocessor, it hardly matters when the last one ends;
- * that neighbours do the same planes at the same time matters more. */
+/* With more blocks per multiprocessor than this, the last wave hardly matters: it matters more that
+ * neighbouring blocks work on the same planes at the same time. */
 enum { MOST_UNEVEN = 4 };
 
 static int divided_up(int n, int by)
@@ -17,12 +17,12 @@ static int smaller(int a, int b)
     return a < b ? a : b;
 }
 
-struct parts parts_even(int tiles, int n, int planes)
+struct wave_partition wave_partition_even(int tiles, int n, int planes)
 {
-    return (struct parts){tiles, tiles, {divided_up(n, planes), 0}, {planes, 0}};
+    return (struct wave_partition){tiles, tiles, {divided_up(n, planes), 0}, {planes, 0}};
 }
 
-/* The one that is free first. */
+/* The multiprocessor that is free first. */
 static int least_of(const long *busy, int count)
 {
     int least = 0;
@@ -32,7 +32,7 @@ static int least_of(const long *busy, int count)
     return least;
 }
 
-long parts_steps(const struct parts *p, int n, int extra, int multiprocessors)
+long wave_partition_steps(const struct wave_partition *p, int n, int extra, int multiprocessors)
 {
     long *busy = calloc((size_t)multiprocessors, sizeof *busy), end = 0;
     CHECK(busy);
@@ -49,10 +49,9 @@ long parts_steps(const struct parts *p, int n, int extra, int multiprocessors)
     return end;
 }
 
-/* First all blocks that have all their planes end, then for each tile one that has what is left.
- * Multiprocessors are in two groups, those that are in the last wave of the former and those that
- * are not; whichever is free first goes on. */
-long parts_even_steps(int tiles, int n, int planes, int extra, int multiprocessors)
+/* First run all full blocks, then one block per tile with the remaining planes. Multiprocessors are
+ * in two groups: those with and those without a full block in its last wave. */
+long wave_partition_even_steps(int tiles, int n, int planes, int extra, int multiprocessors)
 {
     const int rest = n % planes, late = (int)((long)tiles * (n / planes) % multiprocessors);
     const long waves = (long)tiles * (n / planes) / multiprocessors;
@@ -68,12 +67,13 @@ long parts_even_steps(int tiles, int n, int planes, int extra, int multiprocesso
     return end;
 }
 
-int parts_best_planes(int tiles, int n, int least, int most, int extra, int multiprocessors)
+int wave_partition_best_planes(int tiles, int n, int least, int most, int extra,
+                               int multiprocessors)
 {
     int best = least;
-    long fewest = parts_even_steps(tiles, n, least, extra, multiprocessors);
+    long fewest = wave_partition_even_steps(tiles, n, least, extra, multiprocessors);
     for (int planes = least + 2; planes <= smaller(most, n); planes += 2) {
-        const long steps = parts_even_steps(tiles, n, planes, extra, multiprocessors);
+        const long steps = wave_partition_even_steps(tiles, n, planes, extra, multiprocessors);
         if (steps <= fewest) {
             fewest = steps;
             best = planes;
@@ -82,31 +82,32 @@ int parts_best_planes(int tiles, int n, int least, int most, int extra, int mult
     return best;
 }
 
-/* An even number of planes, so that there are about so many parts. */
-static void cut_group(struct parts *p, int group, int n, int count)
+/* An even number of planes per block, so that a tile has about `count` blocks. */
+static void cut_group(struct wave_partition *p, int group, int n, int count)
 {
     p->planes[group] = divided_up(n, 2 * count) * 2;
     p->count[group] = divided_up(n, p->planes[group]);
 }
 
-/* So many blocks, if each tile has one at least. */
-static struct parts uneven(int tiles, int n, int blocks)
+/* Two sizes, `blocks` in all; each tile needs one at least. */
+static struct wave_partition uneven(int tiles, int n, int blocks)
 {
-    struct parts p = {tiles, tiles - blocks % tiles, {0, 0}, {0, 0}};
+    struct wave_partition p = {tiles, tiles - blocks % tiles, {0, 0}, {0, 0}};
     cut_group(&p, 0, n, blocks / tiles);
     cut_group(&p, 1, n, blocks / tiles + 1);
     return p;
 }
 
-struct parts parts_choose(int tiles, int n, int planes, int extra, int multiprocessors)
+struct wave_partition wave_partition_choose(int tiles, int n, int planes, int extra,
+                                            int multiprocessors)
 {
-    struct parts best = parts_even(tiles, n, planes);
-    if (parts_blocks(&best) > MOST_UNEVEN * multiprocessors)
+    struct wave_partition best = wave_partition_even(tiles, n, planes);
+    if (wave_partition_blocks(&best) > MOST_UNEVEN * multiprocessors)
         return best;
-    long fewest = parts_steps(&best, n, extra, multiprocessors);
+    long fewest = wave_partition_steps(&best, n, extra, multiprocessors);
     for (int times = divided_up(tiles, multiprocessors); times <= MOST_UNEVEN; times++) {
-        const struct parts p = uneven(tiles, n, times * multiprocessors);
-        const long steps = parts_steps(&p, n, extra, multiprocessors);
+        const struct wave_partition p = uneven(tiles, n, times * multiprocessors);
+        const long steps = wave_partition_steps(&p, n, extra, multiprocessors);
         if (steps < fewest) {
             fewest = steps;
             best = p;

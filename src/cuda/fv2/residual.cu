@@ -1,35 +1,48 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A thread owns four cells, a pair in i of two rows, and marches through the planes: neighbours in
- * k are its own registers, in i mostly those of the next lane; the rows on either side are read
- * again, from the cache. No shared memory and no barrier: enough threads wait at once to keep
- * memory busy. */
-#include "cuda/fv2/residual.cuh"
+/* The row fv2/residual: the residual in one pass over memory, restricted or reduced to its norm on
+ * the way. A thread owns four cells, two in i of two rows, and streams through the planes.
+ * Neighbours in k are its own registers, those in i mostly the neighbouring lane's; the rows on
+ * either side are read again, from the cache. There is no shared memory and no barrier: enough
+ * threads wait at once to keep memory busy. */
 #include "cuda/core/atomic_max.cuh"
-#include "cuda/tuning.cuh"
+#include "cuda/kernels.cuh"
+#include "cuda/tuning.h"
 #include "operators/boundary.h"
-#include "operators/fv2.h"
-#include "operators/smoothers.h"
 #include "operators/sum.h"
 #include "operators/transfers.h"
 
-enum { LANES = 32 };
-enum { MAX_PLANES = 16 }; /* even */
+namespace fv2
+{
+enum { LANES = 32, MAX_PLANES = 16 };
 
-static __device__ double2 pair_at(const double *p)
+/* f, u and the coefficients have the layout of patch c; pointers are at cell (0,0,0); alpha is NULL
+ * for poisson. Every extent of the patch is even. Ghosts are read beyond sides without a wall. */
+struct fv2_residual {
+    struct cells c;
+    const double *u, *f, *alpha, *beta_i, *beta_j, *beta_k;
+    double scale;
+    double *coarse; /* at cell (0,0,0): the residual is restricted to this, or */
+    long coarse_sj, coarse_sk;
+    unsigned long long *norm; /* atomic maximum of the bits of its magnitudes */
+};
+
+DEVICE double2 vector_at(const double *p)
 {
     return *(const double2 *)p;
 }
 
-static __device__ double or_ghost(bool wall, double neighbour, double u, double inward)
+/* The neighbour, or behind a wall the ghost that follows from the cell and the next one inward. */
+DEVICE double or_ghost(bool wall, double neighbour, double u, double inward)
 {
     return wall ? wall_quadratic(u, inward) : neighbour;
 }
 
-/* The pair of cells beside a pair's ends: from the next lanes, or from memory at a warp's ends. */
-static __device__ double2 beside(const double *row, double2 pair, bool memory_low, bool memory_high)
+/* The cells on either side of a thread's two in a row: from the neighbouring lanes, or from memory
+ * at the ends of a warp. */
+DEVICE double2 beside(const double *row, double2 u, bool memory_low, bool memory_high)
 {
-    double2 b = make_double2(__shfl_up_sync(0xffffffffu, pair.y, 1),
-                             __shfl_down_sync(0xffffffffu, pair.x, 1));
+    double2 b =
+        make_double2(__shfl_up_sync(0xffffffffu, u.y, 1), __shfl_down_sync(0xffffffffu, u.x, 1));
     if (memory_low)
         b.x = row[-1];
     if (memory_high)
@@ -37,34 +50,34 @@ static __device__ double2 beside(const double *row, double2 pair, bool memory_lo
     return b;
 }
 
-/* A thread's four cells: their column and the walls around them. */
-struct column {
+/* A thread's four cells: where they are in a plane, and the walls around them. */
+struct thread_column {
     long at;
     bool inside, low_i, high_i, low_j, high_j, memory_low, memory_high;
-    bool low_k, high_k; /* walls there */
+    bool low_k, high_k; /* walls below the first and above the last plane */
     int n2;
 };
 
-/* Residuals of the pair in one row of plane k: u of the rows below, here, above, and in the planes
- * on either side. */
+/* Residuals of a thread's two cells in one row of plane k, from u in the rows below, here and above
+ * and in the planes km and kp on either side. */
 template <bool HELMHOLTZ>
-static __device__ double2 residual_pair(const struct residual_fv2 &w, const struct column &t,
-                                        long at, int k, double2 below, double2 u, double2 above,
-                                        double2 km, double2 kp, bool low_j, bool high_j)
+DEVICE double2 residual_vector(const struct fv2_residual &w, const struct thread_column &t, long at,
+                               int k, double2 below, double2 u, double2 above, double2 km,
+                               double2 kp, bool low_j, bool high_j)
 {
     double2 side = beside(w.u + at, u, t.memory_low, t.memory_high);
     double2 bi = make_double2(0.0, 0.0);
     if (t.inside)
-        bi = pair_at(w.beta_i + at);
+        bi = vector_at(w.beta_i + at);
     double bi_end = __shfl_down_sync(0xffffffffu, bi.x, 1);
     if (!t.inside)
         return bi;
     if (t.memory_high || t.high_i)
         bi_end = w.beta_i[at + 2];
-    const double2 f = pair_at(w.f + at), bj0 = pair_at(w.beta_j + at),
-                  bj1 = pair_at(w.beta_j + at + w.c.sj), bk0 = pair_at(w.beta_k + at),
-                  bk1 = pair_at(w.beta_k + at + w.c.sk);
-    const double2 alpha = HELMHOLTZ ? pair_at(w.alpha + at) : make_double2(0.0, 0.0);
+    const double2 f = vector_at(w.f + at), bj0 = vector_at(w.beta_j + at),
+                  bj1 = vector_at(w.beta_j + at + w.c.sj), bk0 = vector_at(w.beta_k + at),
+                  bk1 = vector_at(w.beta_k + at + w.c.sk);
+    const double2 alpha = HELMHOLTZ ? vector_at(w.alpha + at) : make_double2(0.0, 0.0);
     const bool low_k = k == 0 && t.low_k, high_k = k == t.n2 - 1 && t.high_k;
     const double sx = fv2_sum(
         u.x, or_ghost(t.low_i, side.x, u.x, u.y), u.y, or_ghost(low_j, below.x, u.x, above.x),
@@ -79,43 +92,43 @@ static __device__ double2 residual_pair(const struct residual_fv2 &w, const stru
     return make_double2(residual_value(rx, w.scale, sx), residual_value(ry, w.scale, sy));
 }
 
-static __device__ unsigned long long largest_bits(double2 a, double2 b)
+DEVICE unsigned long long largest_bits(double2 a, double2 b)
 {
     return larger(larger(magnitude_bits(a.x), magnitude_bits(a.y)),
                   larger(magnitude_bits(b.x), magnitude_bits(b.y)));
 }
 
-/* GROUPS: groups of two rows a block. */
+/* A block has GROUPS groups of two rows. */
 template <bool HELMHOLTZ, bool RESTRICTS, int GROUPS>
 static __global__ void __launch_bounds__(LANES *GROUPS, 16 / GROUPS)
-    residual_kernel(const __grid_constant__ struct residual_fv2 w, int planes)
+    residual_kernel(const __grid_constant__ struct fv2_residual w, int planes)
 {
-    const int pair = blockIdx.x * LANES + threadIdx.x, group = blockIdx.y * GROUPS + threadIdx.y;
+    const int x = blockIdx.x * LANES + threadIdx.x, group = blockIdx.y * GROUPS + threadIdx.y;
     const int first = blockIdx.z * planes, last = min(first + planes, w.c.n[2]);
     const long sj = w.c.sj, sk = w.c.sk;
-    struct column t;
-    t.at = 2 * pair + 2 * group * sj;
+    struct thread_column t;
+    t.at = 2 * x + 2 * group * sj;
     t.n2 = w.c.n[2];
-    t.inside = 2 * pair < w.c.n[0] && 2 * group < w.c.n[1];
-    const bool last_pair = 2 * pair + 2 == w.c.n[0];
-    t.low_i = pair == 0 && w.c.wall[0][0];
-    t.high_i = last_pair && w.c.wall[0][1];
+    t.inside = 2 * x < w.c.n[0] && 2 * group < w.c.n[1];
+    const bool last_column = 2 * x + 2 == w.c.n[0];
+    t.low_i = x == 0 && w.c.wall[0][0];
+    t.high_i = last_column && w.c.wall[0][1];
     t.low_j = group == 0 && w.c.wall[1][0];
     t.high_j = 2 * group + 2 == w.c.n[1] && w.c.wall[1][1];
     t.low_k = w.c.wall[2][0];
     t.high_k = w.c.wall[2][1];
     t.memory_low = t.inside && threadIdx.x == 0 && !t.low_i;
-    t.memory_high = t.inside && (threadIdx.x == LANES - 1 || last_pair) && !t.high_i;
+    t.memory_high = t.inside && (threadIdx.x == LANES - 1 || last_column) && !t.high_i;
 
     const double2 nothing = make_double2(0.0, 0.0);
     double2 km0 = nothing, km1 = nothing, u0 = nothing, u1 = nothing;
     if (t.inside) {
         const double *u = w.u + t.at + first * sk;
-        u0 = pair_at(u);
-        u1 = pair_at(u + sj);
+        u0 = vector_at(u);
+        u1 = vector_at(u + sj);
         if (first > 0 || !t.low_k) {
-            km0 = pair_at(u - sk);
-            km1 = pair_at(u + sj - sk);
+            km0 = vector_at(u - sk);
+            km1 = vector_at(u + sj - sk);
         }
     }
     unsigned long long norm = 0;
@@ -124,22 +137,22 @@ static __global__ void __launch_bounds__(LANES *GROUPS, 16 / GROUPS)
         const long at = t.at + k * sk;
         double2 below = nothing, above = nothing, kp0 = nothing, kp1 = nothing;
         if (t.inside && !t.low_j)
-            below = pair_at(w.u + at - sj);
+            below = vector_at(w.u + at - sj);
         if (t.inside && !t.high_j)
-            above = pair_at(w.u + at + 2 * sj);
+            above = vector_at(w.u + at + 2 * sj);
         if (t.inside && (k + 1 < t.n2 || !t.high_k)) {
-            kp0 = pair_at(w.u + at + sk);
-            kp1 = pair_at(w.u + at + sj + sk);
+            kp0 = vector_at(w.u + at + sk);
+            kp1 = vector_at(w.u + at + sj + sk);
         }
         const double2 r0 =
-            residual_pair<HELMHOLTZ>(w, t, at, k, below, u0, u1, km0, kp0, t.low_j, false);
+            residual_vector<HELMHOLTZ>(w, t, at, k, below, u0, u1, km0, kp0, t.low_j, false);
         const double2 r1 =
-            residual_pair<HELMHOLTZ>(w, t, at + sj, k, u0, u1, above, km1, kp1, false, t.high_j);
+            residual_vector<HELMHOLTZ>(w, t, at + sj, k, u0, u1, above, km1, kp1, false, t.high_j);
         if (RESTRICTS && k % 2 == 0) {
             even_0 = r0.x + r0.y;
             even_1 = r1.x + r1.y;
         } else if (RESTRICTS && t.inside) {
-            w.coarse[pair + group * w.coarse_sj + k / 2 * w.coarse_sk] =
+            w.coarse[x + group * w.coarse_sj + k / 2 * w.coarse_sk] =
                 restrict_cell(even_0, even_1, r0.x + r0.y, r1.x + r1.y);
         }
         if (!RESTRICTS)
@@ -150,11 +163,11 @@ static __global__ void __launch_bounds__(LANES *GROUPS, 16 / GROUPS)
         u1 = kp1;
     }
     if (!RESTRICTS)
-        raise(w.norm, norm);
+        warp_atomic_max(w.norm, norm);
 }
 
 template <bool HELMHOLTZ, bool RESTRICTS, int GROUPS>
-static void launch(const struct residual_fv2 &w, int planes)
+static void launch(const struct fv2_residual &w, int planes)
 {
     const int tiles_i = cuda_divided(w.c.n[0] / 2, LANES),
               tiles_j = cuda_divided(w.c.n[1] / 2, GROUPS);
@@ -168,24 +181,51 @@ static void launch(const struct residual_fv2 &w, int planes)
 }
 
 template <bool HELMHOLTZ, bool RESTRICTS>
-static void launch_tuned(const struct residual_fv2 &w)
+static void launch_tuned(const struct fv2_residual &w)
 {
     const struct cuda_tuning t =
-        cuda_tuned(2, RESTRICTS ? TUNED_RESTRICT : TUNED_NORM, HELMHOLTZ, w.c);
-    if (t.rows == TUNED_RESIDUAL_FEW_ROWS)
-        launch<HELMHOLTZ, RESTRICTS, TUNED_RESIDUAL_FEW_ROWS / 2>(w, t.planes);
+        cuda_tuned(2, RESTRICTS ? TUNED_RESTRICT : TUNED_NORM, HELMHOLTZ, w.c.n);
+    if (t.rows == TUNED_FV2_RESIDUAL_FEW_ROWS)
+        launch<HELMHOLTZ, RESTRICTS, TUNED_FV2_RESIDUAL_FEW_ROWS / 2>(w, t.planes);
     else
-        launch<HELMHOLTZ, RESTRICTS, TUNED_RESIDUAL_MOST_ROWS / 2>(w, t.planes);
+        launch<HELMHOLTZ, RESTRICTS, TUNED_FV2_RESIDUAL_ROWS / 2>(w, t.planes);
 }
 
-void cuda_residual_fv2(const struct residual_fv2 &residual)
+static void run_residual(const struct part *part)
 {
-    if (residual.alpha && residual.coarse)
-        launch_tuned<true, true>(residual);
-    else if (residual.alpha)
-        launch_tuned<true, false>(residual);
-    else if (residual.coarse)
-        launch_tuned<false, true>(residual);
-    else
-        launch_tuned<false, false>(residual);
+    const struct pass *pass = &part->pass;
+    for (int q = 0; q < pass->level->npatches; q++) {
+        const struct work w = cuda_open_work(pass, q);
+        struct fv2_residual r = {w.c};
+        set_operator(r, w);
+        r.u = w.buffer[pass->first_sweep & 1];
+        if (pass->finish == FINISH_RESTRICT) {
+            set_coarse(r, pass, q);
+            r.alpha ? launch_tuned<true, true>(r) : launch_tuned<false, true>(r);
+        } else {
+            r.norm = cuda_norm_word();
+            r.alpha ? launch_tuned<true, false>(r) : launch_tuned<false, false>(r);
+        }
+    }
+    if (pass->finish == FINISH_NORM)
+        cuda_fetch_norm(pass->norm);
 }
+
+static struct coverage residual_covers(const struct part *part, const struct device_limits *)
+{
+    const struct pass *pass = &part->pass;
+    const struct operator_choice *choice = &pass->level->stencil->choice;
+    const bool fits = pass->start == START_KEEP && pass->nsweeps == 0 && choice->order == 2 &&
+                      choice->variable && pass->level->dim >= 4 && cuda_even_patches(pass->level) &&
+                      (pass->finish == FINISH_RESTRICT || pass->finish == FINISH_NORM);
+    return fits ? cover_all(part) : cover_nothing();
+}
+} // namespace fv2
+
+extern const struct kernel kernel_fv2_residual = {
+    .name = "fv2/residual",
+    .summary = "the residual, restricted or reduced to its norm; order 2",
+    .covers = fv2::residual_covers,
+    .run = fv2::run_residual,
+    .bytes = part_bytes,
+};

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef CUDA_FV4_GATHER_CUH
 #define CUDA_FV4_GATHER_CUH
-#include "cuda/internal.cuh"
+#include "cuda/core/launch.cuh"
 #include "operators/fv4.h"
 
 /* What the order-4 operator reads of u, from u(i,j,k), that of the cell so far away. */
 template <class Cells>
-static __device__ __forceinline__ struct fv4_cells gather_fv4(const Cells &u)
+DEVICE struct fv4_cells gather_fv4(const Cells &u)
 {
     struct fv4_cells x;
     x.here = u(0, 0, 0);

@@ -1,53 +1,98 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which levels the fused red-black pass of order 4 is for, and its launches. */
+/* The row fv4/gsrb-fused: which operations it covers, and the launches. */
+#include "cuda/core/launch.cuh"
+#include "cuda/fv4/boundary_kernel.cuh"
 #include "cuda/fv4/gsrb_kernel.cuh"
-#include "cuda/tuning.cuh"
+#include "cuda/kernels.cuh"
 
-/* Planes a block, even; it takes about five steps to begin. */
-enum { MIN_PLANES = 2, MAX_PLANES = 256, EXTRA_STEPS = 5, LEAST_DIM = 8 };
-
-bool cuda_pair_fv4_fits(const struct level *level, const struct device_limits *device)
+namespace fv4
 {
-    const struct operator_choice *choice = &level->stencil->choice;
-    static const bool compiled = cuda_has_tile_copies((const void *)red_black_kernel<false, false>);
-    return compiled && device->tile_copies && SHARED_BYTES <= device->shared_per_block &&
-           choice->order == 4 && choice->variable &&
-           is_red_black(stencil_relaxation(level->stencil, 0)) && !level->connected &&
-           level->dim >= LEAST_DIM && level->dim % 4 == 0;
-}
+/* A block takes about five steps to begin. */
+enum { MAX_PLANES = 256, EXTRA_STEPS = 5, LEAST_DIM = 8 };
 
 template <bool HELMHOLTZ, bool ZERO>
-static void launch(const struct pair_fv4 &w)
+static void launch(const struct fv4_gsrb &w)
 {
-    static const cudaError_t prepared =
-        cudaFuncSetAttribute(red_black_kernel<HELMHOLTZ, ZERO>,
-                             cudaFuncAttributeMaxDynamicSharedMemorySize, SHARED_BYTES);
-    CUDA_CALL(prepared);
     const int tiles_i = cuda_divided(w.c.n[0], CORE_WIDTH),
               tiles_j = cuda_divided(w.c.n[1] - 2, CORE_ROWS);
-    const struct cuda_tuning tuning = cuda_tuned(4, TUNED_SMOOTH, HELMHOLTZ, w.c);
+    const struct cuda_tuning tuning = cuda_tuned(4, TUNED_SMOOTH, HELMHOLTZ, w.c.n);
     const int tiles = tiles_i * tiles_j, n = w.c.n[2],
-              planes =
-                  cuda_choose_planes(tuning.planes, n, tiles, MIN_PLANES, MAX_PLANES, EXTRA_STEPS);
-    const struct parts parts =
-        tuning.planes > 0 ? parts_even(tiles, n, planes)
-                          : parts_choose(tiles, n, planes, EXTRA_STEPS, cuda_multiprocessors());
-    const struct maps maps = {ZERO ? CUtensorMap{}
-                                   : cuda_tile_map(w.in, w.c, WIDTH, REGION_ROWS + 4),
-                              cuda_tile_map(w.beta_i, w.c, WIDTH, REGION_ROWS + 2),
-                              cuda_tile_map(w.beta_j, w.c, WIDTH, REGION_ROWS + 1),
-                              cuda_tile_map(w.beta_k, w.c, WIDTH, REGION_ROWS + 2)};
-    red_black_kernel<HELMHOLTZ, ZERO>
-        <<<parts_blocks(&parts), LANES * WARPS, SHARED_BYTES, cuda_stream()>>>(
-            w, maps, share(parts, tiles_i), 0);
-    CUDA_LAUNCHED();
+              planes = planes_per_block(tuning.planes, n, tiles, MAX_PLANES, EXTRA_STEPS);
+    const struct wave_partition p =
+        tuning.planes > 0
+            ? wave_partition_even(tiles, n, planes)
+            : wave_partition_choose(tiles, n, planes, EXTRA_STEPS, cuda_multiprocessors());
+    const struct gsrb_maps maps = {ZERO ? CUtensorMap{}
+                                        : cuda_tile_map(w.in, w.c, WIDTH, REGION_ROWS + 4),
+                                   cuda_tile_map(w.beta_i, w.c, WIDTH, REGION_ROWS + 2),
+                                   cuda_tile_map(w.beta_j, w.c, WIDTH, REGION_ROWS + 1),
+                                   cuda_tile_map(w.beta_k, w.c, WIDTH, REGION_ROWS + 2)};
+    launch_kernel<gsrb_kernel<HELMHOLTZ, ZERO>>(wave_partition_blocks(&p), LANES * WARPS,
+                                                SHARED_BYTES, w, maps,
+                                                make_block_partition(p, tiles_i), 0u);
 }
 
-void cuda_pair_fv4(const struct pair_fv4 &w)
+static void launch_boundary(const struct fv4_gsrb &w)
 {
-    if (w.in)
-        w.alpha ? launch<true, false>(w) : launch<false, false>(w);
-    else
-        w.alpha ? launch<true, true>(w) : launch<false, true>(w);
-    cuda_rim_fv4(w);
+    using namespace boundary;
+    const int *n = w.c.n;
+    const dim3 grid(cuda_divided(n[0], TILE_X), cuda_divided(max(n[1], n[2]), TILE_Y), 4);
+    CHECK((long)grid.x * grid.y * grid.z * TILE_THREADS >= 2l * n[1] * n[2]); /* ends of rows */
+    launch_kernel<boundary_kernel>(grid, TILE_THREADS, TILE_BYTES, w);
 }
+
+static void run_two_sweeps(const struct part *part, int sweep)
+{
+    const struct work w = cuda_open_work(&part->pass, 0);
+    struct fv4_gsrb gsrb = {w.c};
+    set_operator(gsrb, w);
+    gsrb.in = sweep == 0 && part->pass.start == START_ZERO ? NULL : w.buffer[0];
+    gsrb.out = w.buffer[1];
+    gsrb.dinv = w.v.dinv;
+    gsrb.colour = w.parity;
+    gsrb.ghosts = sweep + 2 < part->pass.nsweeps || part->after > 0;
+    if (gsrb.in)
+        gsrb.alpha ? launch<true, false>(gsrb) : launch<false, false>(gsrb);
+    else
+        gsrb.alpha ? launch<true, true>(gsrb) : launch<false, true>(gsrb);
+    launch_boundary(gsrb);
+}
+
+/* All sweeps on the level's only patch. They need ghosts unless u is zero, and leave ghosts if an
+ * operation follows. */
+static void run(const struct part *part)
+{
+    const struct pass *pass = &part->pass;
+    if (pass->start == START_KEEP && !part->ghosts) {
+        struct work w = cuda_open_work(pass, 0);
+        cuda_fill_walls(w, 0);
+    }
+    for (int sweep = 0; sweep < pass->nsweeps; sweep += 2) {
+        run_two_sweeps(part, sweep);
+        level_swap(pass->level, pass->u, FIELD_TMP);
+    }
+}
+
+static struct coverage covers(const struct part *part, const struct device_limits *device)
+{
+    const struct pass *pass = &part->pass;
+    const struct level *level = pass->level;
+    static const bool compiled = cuda_has_tile_copies((const void *)gsrb_kernel<false, false>);
+    if (!compiled || !device->tile_copies || SHARED_BYTES > device->shared_per_block ||
+        pass_prolongs(pass) || !fuses_red_black(pass, 4) || level->connected ||
+        level->dim < LEAST_DIM || level->dim % 4 != 0)
+        return cover_nothing();
+    struct coverage c = cover_all(part);
+    c.finish = false;
+    c.ghosts = true;
+    return c;
+}
+} // namespace fv4
+
+extern const struct kernel kernel_fv4_fused = {
+    .name = "fv4/gsrb-fused",
+    .summary = "red and black in one pass over memory; order 4, one patch with walls on all sides",
+    .covers = fv4::covers,
+    .run = fv4::run,
+    .bytes = red_black_bytes,
+};

@@ -1,232 +1,228 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef CUDA_FV4_GSRB_ROWS_CUH
 #define CUDA_FV4_GSRB_ROWS_CUH
-/* The active cells of a thread of the fused red-black pass of order 4, and what it keeps of its
- * columns from step to step. In a step of parity S rows S and S + 2 of its four are active. */
+/* The active cells of a thread, and the registers that it keeps of its columns from step to step.
+ * In a step of parity S rows S and S + 2 of its four are active. */
 #include "cuda/fv4/gsrb_columns.cuh"
 
-/* Before step k: u as it was, of active rows from plane k − 3 on and of the others from k − 2 on;
- * β on the faces in j between rows, and its difference in i, in plane k − 1; the faces in k below
- * that plane's cells of active rows, and below plane k's of the others; the new red values of rows
- * that are not active in plane k − 1, and of those that are in k − 2. */
+namespace fv4
+{
+/* Before step k: old u, of active rows from plane k − 3 on and of the others from plane k − 2 on; β
+ * on the faces in j between rows, and its difference in i, in plane k − 1; the faces in k below
+ * plane k − 1 in active rows and below plane k in the others; new red values, of inactive rows in
+ * plane k − 1 and of active rows in plane k − 2. */
 struct kept {
     double u[COLUMNS][6], beta_j[COLUMNS - 1], d_i[COLUMNS - 1], red[COLUMNS];
     struct face low[COLUMNS];
 };
 
-/* The planes of u that a step adds: two in active rows, up to k + 2, and up to k + 1 in the others.
- * More than that is loaded, since to keep it takes more registers than there are; with α, of active
- * rows too. */
+/* Loads the planes of u that a step adds: in active rows two, up to k + 2, in the others up to
+ * k + 1. It loads other planes again, since there are not enough registers to keep them; with α
+ * this holds for active rows too. */
 template <bool HELMHOLTZ, int S>
-static __device__ __forceinline__ void load_planes(struct kept &x, const struct columns &t,
-                                                   const struct planes &p)
+DEVICE void load_planes(struct kept &x, const struct columns &t, const struct planes &p)
 {
     for (int q = 0; q < 2; q++) {
         const int active = 2 * q + S, other = 2 * q + 1 - S;
         for (int d = HELMHOLTZ ? 1 : 4; d < 6; d++)
-            x.u[active][d] = at(p.u[d - 1] + row_place(t, active));
+            x.u[active][d] = at(p.u[d - 1] + row_offset(t, active));
         for (int d = 1; d < 4; d++)
-            x.u[other][d] = at(p.u[d] + row_place(t, other));
+            x.u[other][d] = at(p.u[d] + row_offset(t, other));
     }
 }
 
-/* What should be there before the first step, but for what only black cells need: those of the
- * first two steps are other blocks'. */
-static __device__ __forceinline__ void load_first_planes(struct kept &x, const struct columns &t,
-                                                         const struct planes &p)
+/* Loads the registers before the first step, except for what only black cells need: those of the
+ * first two steps belong to other blocks. */
+DEVICE void load_first_planes(struct kept &x, const struct columns &t, const struct planes &p)
 {
     for (int r = 0; r < COLUMNS; r += 2)
         for (int d = 1; d < 4; d++)
-            x.u[r][d] = at(p.u[d - 1] + row_place(t, r));
+            x.u[r][d] = at(p.u[d - 1] + row_offset(t, r));
     for (int r = 1; r < COLUMNS; r++)
-        x.beta_j[r - 1] = at(p.beta[1] + BETA_J_CELL + face_place(t, r));
+        x.beta_j[r - 1] = at(p.beta[1] + BETA_J_CELL + face_offset(t, r));
 }
 
-static __device__ __forceinline__ bool is_kept(int r)
+DEVICE bool is_kept(int r)
 {
     return r >= 0 && r < COLUMNS;
 }
 
-/* u of row r in plane k + d as it was. */
-template <bool ZERO, int S>
-static __device__ __forceinline__ double u_of(const struct kept &x, const struct columns &t,
-                                              const struct planes &p, int r, int d)
-{
-    if (ZERO)
-        return 0.0;
-    return is_kept(r) ? x.u[r][d + (r % 2 == S ? 3 : 2)] : at(p.u[2 + d] + row_place(t, r));
-}
-
-/* u in the next cells, by side: in i, and in j. */
+/* Values on either side of a cell in i and in j. */
 struct sides {
     double i[2], j[2];
 };
-
-template <bool ZERO, int S>
-static __device__ __forceinline__ struct sides
-next_of(const struct kept &x, const struct columns &t, const struct planes &p, int r, int d)
-{
-    const int place = p.u[2 + d] + row_place(t, r);
-    return {{at(place - COLUMN), at(place + COLUMN)},
-            {u_of<ZERO, S>(x, t, p, r - 1, d), u_of<ZERO, S>(x, t, p, r + 1, d)}};
-}
-
-/* u around the cell of row r in plane k + d, of its own colour but for `next`. `below` and `above`
- * are the cells next to those, `column` those below and above it, the far one first. */
-template <bool ZERO, int S>
-static __device__ __forceinline__ struct fv4_cells
-cells_of(const struct kept &kept, const struct columns &t, const struct planes &p, int r, int d,
-         const double column[4], const struct sides &next, const struct sides &below,
-         const struct sides &above)
-{
-    struct fv4_cells x;
-    x.here = u_of<ZERO, S>(kept, t, p, r, d);
-    for (int side = 0; side < 2; side++) {
-        const int step = side ? 1 : -1, plane = p.u[2 + d];
-        x.near_i[side] = next.i[side];
-        x.near_j[side] = next.j[side];
-        x.near_k[side] = column[1 + side];
-        x.far_i[side] = at(plane + row_place(t, r) + 2 * step * COLUMN);
-        x.far_j[side] = u_of<ZERO, S>(kept, t, p, r + 2 * step, d);
-        x.far_k[side] = column[3 * side];
-        x.ij[side] = at(plane + row_place(t, r - 1) + step * COLUMN);
-        x.ij[2 + side] = at(plane + row_place(t, r + 1) + step * COLUMN);
-        x.ik[side] = below.i[side];
-        x.ik[2 + side] = above.i[side];
-        x.jk[side] = below.j[side];
-        x.jk[2 + side] = above.j[side];
-    }
-    return x;
-}
-
-/* β on a face in i, `side` 0 or 1, of the cell of row r in a plane. */
-static __device__ __forceinline__ double beta_i(const struct columns &t, int plane, int r, int side)
-{
-    return at(plane + BETA_I_CELL + row_place(t, r) + side * COLUMN);
-}
-
-/* Such faces of a cell, of which β and its difference in k are given. */
-static __device__ __forceinline__ struct fv4_faces
-faces_i(const struct columns &t, int plane, int r, const double beta[2], const double d_k[2])
-{
-    struct fv4_faces x;
-    for (int side = 0; side < 2; side++) {
-        x.beta[side] = beta[side];
-        x.d_first[side] = beta_i(t, plane, r + 1, side) - beta_i(t, plane, r - 1, side);
-        x.d_second[side] = d_k[side];
-    }
-    return x;
-}
-
-/* β at `place` of the plane at `plane`, its difference in i and, given, that in k. */
-static __device__ __forceinline__ struct face face_j(int plane, int place, double d_k)
-{
-    const int here = plane + place;
-    return {at(here), at(here + COLUMN) - at(here - COLUMN), d_k};
-}
 
 /* The four faces in j of active cells in plane k, and in plane k − 1. */
 struct faces_j {
     struct face here[COLUMNS], below[COLUMNS];
 };
 
-template <bool HELMHOLTZ, int S>
-static __device__ __forceinline__ struct faces_j
-load_faces_j(const struct kept &x, const struct columns &t, const struct planes &p)
+/* The face in j at an offset in a plane; the difference of β in k is given. */
+DEVICE struct face face_j(int plane, int offset, double d_k)
 {
-    struct faces_j j;
-    for (int y = 0; y < COLUMNS; y++) {
-        const int r = y + S, place = BETA_J_CELL + face_place(t, r);
-        const bool kept = r > 0 && r < COLUMNS;
-        const double below = kept && !HELMHOLTZ ? x.beta_j[r - 1] : at(p.beta[1] + place);
-        j.here[y] = face_j(p.beta[2], place, at(p.beta[3] + place) - below);
-        const double d_k = j.here[y].beta - at(p.beta[0] + place);
-        j.below[y] = face_j(p.beta[1], place, d_k);
-        j.below[y].beta = below;
-        if (kept)
-            j.below[y].d_first = x.d_i[r - 1];
-    }
-    return j;
+    const int here = plane + offset;
+    return {at(here), at(here + COLUMN) - at(here - COLUMN), d_k};
 }
 
-/* The face in k of row r in a plane of those. */
-static __device__ __forceinline__ struct face face_k(const struct columns &t, int plane, int r)
-{
-    const int place = plane + row_place(t, r);
-    return {at(place), at(place + COLUMN) - at(place - COLUMN),
-            at(plane + row_place(t, r + 1)) - at(plane + row_place(t, r - 1))};
-}
-
-/* What a red cell in plane k leaves for the black one below it: u next to the former as it was, the
- * latter's β on faces in i with its difference in k, and the face between them. */
-struct common {
+/* Operands that a red cell in plane k shares with the black cell below it: old u next to the red
+ * cell; β on the black cell's faces in i, with the differences in k; and the face between them. */
+struct shared_operands {
     struct sides next;
     double beta_m[2], d_k[2];
     struct face low;
 };
 
-/* The new value of the red cell of row r in plane k, and the face above it. */
+/* The active cells in a step of parity S. */
 template <bool HELMHOLTZ, bool ZERO, int S>
-static __device__ __forceinline__ double
-relax_red(const struct pair_fv4 &w, const struct columns &t, const struct planes &p,
-          const struct kept &x, int r, const struct faces_j &j, const struct source &s,
-          const struct stored &stored, struct common &common, struct face &high)
-{
-    double beta[2], d_k[2];
-    common.next = next_of<ZERO, S>(x, t, p, r, 0);
-    for (int side = 0; side < 2; side++) {
-        beta[side] = beta_i(t, p.beta[2], r, side);
-        common.beta_m[side] = beta_i(t, p.beta[1], r, side);
-        d_k[side] = beta_i(t, p.beta[3], r, side) - common.beta_m[side];
-        common.d_k[side] = beta[side] - beta_i(t, p.beta[0], r, side);
+struct active_rows {
+    static constexpr int PARITY = S;
+    const struct fv4_gsrb &w;
+    const struct columns &t;
+    const struct planes &p;
+    const struct kept &x;
+
+    /* Old u of row r in plane k + d. */
+    DEVICE_MEMBER double u_of(int r, int d) const
+    {
+        if (ZERO)
+            return 0.0;
+        return is_kept(r) ? x.u[r][d + (r % 2 == S ? 3 : 2)] : at(p.u[2 + d] + row_offset(t, r));
     }
-    common.low = face_k(t, p.beta_k[0], r);
-    high = face_k(t, p.beta_k[1], r);
-    const struct faces faces = {faces_i(t, p.beta[2], r, beta, d_k),
-                                both(j.here[r - S], j.here[r - S + 1]), both(common.low, high)};
-    if (ZERO)
-        return relax_from_zero(w, faces, s, stored);
-    const double column[4] = {x.u[r][1], x.u[r][2], x.u[r][4], x.u[r][5]};
-    const struct fv4_cells cells =
-        cells_of<ZERO, S>(x, t, p, r, 0, column, common.next, next_of<ZERO, S>(x, t, p, r, -1),
-                          next_of<ZERO, S>(x, t, p, r, 1));
-    return relax<HELMHOLTZ>(w, cells, faces, s, stored);
-}
 
-/* The new red values next to the black cell of row r in plane k − 1. */
-template <int S>
-static __device__ __forceinline__ struct sides
-reds_of(const struct kept &x, const struct columns &t, const struct planes &p, int r)
-{
-    const int place = p.red[0] + red_place(t, r / 2);
-    struct sides next = {{at(place - COLUMN), at(place + COLUMN)}, {}};
-    for (int side = 0; side < 2; side++) {
-        const int y = r + (side ? 1 : -1);
-        next.j[side] = is_kept(y) ? x.red[y] : at(p.red[0] + red_place(t, side ? 2 : -1));
+    DEVICE_MEMBER struct sides next_of(int r, int d) const
+    {
+        const int address = p.u[2 + d] + row_offset(t, r);
+        return {{at(address - COLUMN), at(address + COLUMN)}, {u_of(r - 1, d), u_of(r + 1, d)}};
     }
-    return next;
-}
 
-/* That of the black cell below it, where no wall in j or k is near. */
-template <bool HELMHOLTZ, bool ZERO, int S>
-static __device__ __forceinline__ double
-relax_black(const struct pair_fv4 &w, const struct columns &t, const struct planes &p,
-            const struct kept &x, int r, const struct faces_j &j, double red,
-            const struct source &s, const struct stored &stored, const struct common &common)
-{
-    const struct faces faces = {faces_i(t, p.beta[1], r, common.beta_m, common.d_k),
-                                both(j.below[r - S], j.below[r - S + 1]),
-                                both(x.low[r], common.low)};
-    const double column[4] = {x.u[r][0], x.red[r], red, x.u[r][4]};
-    const struct fv4_cells cells = cells_of<ZERO, S>(x, t, p, r, -1, column, reds_of<S>(x, t, p, r),
-                                                     next_of<ZERO, S>(x, t, p, r, -2), common.next);
-    return relax<HELMHOLTZ>(w, cells, faces, s, stored);
-}
+    /* All u that the operator reads at the cell of row r in plane k + d. `next` holds the
+     * neighbours in i and j; `below` and `above` the neighbours in i and j of the cells below and
+     * above; `column` the cells below and above, farthest to farthest. The rest has the cell's own
+     * colour. */
+    DEVICE_MEMBER struct fv4_cells cells_of(int r, int d, const double column[4],
+                                            const struct sides &next, const struct sides &below,
+                                            const struct sides &above) const
+    {
+        struct fv4_cells cells;
+        cells.here = u_of(r, d);
+        for (int side = 0; side < 2; side++) {
+            const int step = side ? 1 : -1, plane = p.u[2 + d];
+            cells.near_i[side] = next.i[side];
+            cells.near_j[side] = next.j[side];
+            cells.near_k[side] = column[1 + side];
+            cells.far_i[side] = at(plane + row_offset(t, r) + 2 * step * COLUMN);
+            cells.far_j[side] = u_of(r + 2 * step, d);
+            cells.far_k[side] = column[3 * side];
+            cells.ij[side] = at(plane + row_offset(t, r - 1) + step * COLUMN);
+            cells.ij[2 + side] = at(plane + row_offset(t, r + 1) + step * COLUMN);
+            cells.ik[side] = below.i[side];
+            cells.ik[2 + side] = above.i[side];
+            cells.jk[side] = below.j[side];
+            cells.jk[2 + side] = above.j[side];
+        }
+        return cells;
+    }
 
-/* Keeps what the next steps need of this one. */
+    /* β on the low or high (side 0 or 1) face in i of the cell of row r in a plane. */
+    DEVICE_MEMBER double beta_i(int plane, int r, int side) const
+    {
+        return at(plane + BETA_I_CELL + row_offset(t, r) + side * COLUMN);
+    }
+
+    /* Both faces in i of a cell; β and its difference in k are given. */
+    DEVICE_MEMBER struct fv4_faces faces_i(int plane, int r, const double beta[2],
+                                           const double d_k[2]) const
+    {
+        struct fv4_faces faces;
+        for (int side = 0; side < 2; side++) {
+            faces.beta[side] = beta[side];
+            faces.d_first[side] = beta_i(plane, r + 1, side) - beta_i(plane, r - 1, side);
+            faces.d_second[side] = d_k[side];
+        }
+        return faces;
+    }
+
+    DEVICE_MEMBER struct faces_j load_faces_j() const
+    {
+        struct faces_j j;
+        for (int y = 0; y < COLUMNS; y++) {
+            const int r = y + S, offset = BETA_J_CELL + face_offset(t, r);
+            const bool kept = r > 0 && r < COLUMNS;
+            const double below = kept && !HELMHOLTZ ? x.beta_j[r - 1] : at(p.beta[1] + offset);
+            j.here[y] = face_j(p.beta[2], offset, at(p.beta[3] + offset) - below);
+            const double d_k = j.here[y].beta - at(p.beta[0] + offset);
+            j.below[y] = face_j(p.beta[1], offset, d_k);
+            j.below[y].beta = below;
+            if (kept)
+                j.below[y].d_first = x.d_i[r - 1];
+        }
+        return j;
+    }
+
+    /* The face in k of row r, in a plane of such faces. */
+    DEVICE_MEMBER struct face face_k(int plane, int r) const
+    {
+        const int address = plane + row_offset(t, r);
+        return {at(address), at(address + COLUMN) - at(address - COLUMN),
+                at(plane + row_offset(t, r + 1)) - at(plane + row_offset(t, r - 1))};
+    }
+
+    /* The new value of the red cell of row r in plane k; `high` becomes the face above it. */
+    DEVICE_MEMBER double relax_red(int r, const struct faces_j &j, const struct source &s,
+                                   const struct stored_dinv &stored, struct shared_operands &shared,
+                                   struct face &high) const
+    {
+        double beta[2], d_k[2];
+        shared.next = next_of(r, 0);
+        for (int side = 0; side < 2; side++) {
+            beta[side] = beta_i(p.beta[2], r, side);
+            shared.beta_m[side] = beta_i(p.beta[1], r, side);
+            d_k[side] = beta_i(p.beta[3], r, side) - shared.beta_m[side];
+            shared.d_k[side] = beta[side] - beta_i(p.beta[0], r, side);
+        }
+        shared.low = face_k(p.beta_k[0], r);
+        high = face_k(p.beta_k[1], r);
+        const struct faces faces = {faces_i(p.beta[2], r, beta, d_k),
+                                    both(j.here[r - S], j.here[r - S + 1]), both(shared.low, high)};
+        if (ZERO)
+            return relax_from_zero(w, faces, s, stored);
+        const double column[4] = {x.u[r][1], x.u[r][2], x.u[r][4], x.u[r][5]};
+        const struct fv4_cells cells =
+            cells_of(r, 0, column, shared.next, next_of(r, -1), next_of(r, 1));
+        return relax<HELMHOLTZ>(w, cells, faces, s, stored);
+    }
+
+    /* The new red values next to the black cell of row r in plane k − 1. */
+    DEVICE_MEMBER struct sides reds_of(int r) const
+    {
+        const int address = p.red[0] + red_offset(t, r / 2);
+        struct sides next = {{at(address - COLUMN), at(address + COLUMN)}, {}};
+        for (int side = 0; side < 2; side++) {
+            const int y = r + (side ? 1 : -1);
+            next.j[side] = is_kept(y) ? x.red[y] : at(p.red[0] + red_offset(t, side ? 2 : -1));
+        }
+        return next;
+    }
+
+    /* The new value of the black cell in plane k − 1, where no wall in j or k is near. */
+    DEVICE_MEMBER double relax_black(int r, const struct faces_j &j, double red,
+                                     const struct source &s, const struct stored_dinv &stored,
+                                     const struct shared_operands &shared) const
+    {
+        const struct faces faces = {faces_i(p.beta[1], r, shared.beta_m, shared.d_k),
+                                    both(j.below[r - S], j.below[r - S + 1]),
+                                    both(x.low[r], shared.low)};
+        const double column[4] = {x.u[r][0], x.red[r], red, x.u[r][4]};
+        const struct fv4_cells cells =
+            cells_of(r, -1, column, reds_of(r), next_of(r, -2), shared.next);
+        return relax<HELMHOLTZ>(w, cells, faces, s, stored);
+    }
+};
+
+/* Saves the operands that later steps need. */
 template <int S>
-static __device__ __forceinline__ void keep(struct kept &x, const struct faces_j &j,
-                                            const double red[2], const struct face high[2])
+DEVICE void save_operands(struct kept &x, const struct faces_j &j, const double red[2],
+                          const struct face high[2])
 {
     for (int y = 0; y < COLUMNS - 1; y++) {
         x.beta_j[y] = j.here[y + 1 - S].beta;
@@ -240,5 +236,7 @@ static __device__ __forceinline__ void keep(struct kept &x, const struct faces_j
         x.red[r] = red[q];
     }
 }
+
+} // namespace fv4
 
 #endif

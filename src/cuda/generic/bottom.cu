@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The bottom solver as one launch of one block. Vectors stay in the level's fields, which fit in
+/* The bottom solver as one launch of one block. Its vectors are fields of the level, which fit in
  * the caches. */
+#include "cuda/device.cuh"
 #include "cuda/generic/bottom.cuh"
 
 static struct bottom_counts *device_counts()
 {
     static struct bottom_counts *counts;
-    if (!counts) {
-        counts = (struct bottom_counts *)cuda_allocate_bytes(sizeof *counts, "counts");
-        CUDA_CALL(cudaMemsetAsync(counts, 0, sizeof *counts, cuda_stream()));
-    }
+    cuda_keep_bytes((void **)&counts, sizeof *counts, "counts");
     return counts;
 }
 

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef CUDA_GENERIC_BOTTOM_CUH
 #define CUDA_GENERIC_BOTTOM_CUH
-/* The bottom solver as the work of some threads of one block: BiCGStab as solvers/krylov.c has it,
- * step by step and bit by bit, with the smoother as its fallback. */
+/* The bottom solver by threads of one block: BiCGStab with the smoother as its fallback. Each step
+ * is bitwise identical to solvers/krylov.c. */
+#include "cuda/backend.cuh"
 #include "cuda/core/divider.cuh"
 #include "cuda/core/operators.cuh"
-#include "cuda/boundary/walls.cuh"
+#include "cuda/boundary/ghosts.cuh"
 #include "operators/sum.h"
 extern "C" {
 #include "solvers/bottom.h"
@@ -22,13 +23,13 @@ struct bottom_work {
     double *u, *tmp, *work[NUM_KRYLOV_FIELDS];
     bool periodic, singular;
     int ghosts, parity, max_iterations;
-    int threads;                 /* that work on it, the first ones of the block; whole warps */
-    struct divider side, framed; /* cells a side without and with ghosts */
+    int threads;                 /* the first ones of the block, whole warps */
+    struct divider side, framed; /* cells per side without and with ghosts */
     double reduction;
     struct bottom_counts *counts; /* in device memory */
 };
 
-/* The same for one warp, which the compiler knows then. */
+/* The same for one warp, a number of threads that the compiler knows. */
 struct warp_bottom_work : bottom_work {
 };
 
@@ -46,7 +47,7 @@ struct block_shared {
     unsigned long long word[4];
 };
 
-/* Waits for all threads that work on it. */
+/* Waits for all threads of the solver. */
 template <class Work>
 static __device__ void wait(const Work &w)
 {
@@ -70,50 +71,50 @@ static __device__ void each_cell(const Work &w, F f)
     wait(w);
 }
 
-/* The ghosts of the line that leaves the cells at place (a,b) of a side. */
+/* The ghosts behind a cell next to a side: by the wall's rule, or periodic images. */
 template <class Work>
-static __device__ void fill_side(const Work &w, double *x, int side, int a, int b)
+static __device__ void fill_side(const Work &w, const walled_cells<int> &u,
+                                 const struct wall_cell &c)
 {
-    const int sj = (int)w.c.sj, sk = (int)w.c.sk, inward = step_inward(side, sj, sk);
-    double *ghost = x + side_place(side, a, b, w.side.n, sj, sk);
+    const int inward = step_inward(c.side[0], u.sj, u.sk), cell = offset_of(u, c.at);
     if (!w.periodic)
-        return fill_line(ghost, inward, w.s.wall_rule, w.ghosts);
-    for (int layer = 0; layer < w.ghosts; layer++)
-        ghost[-layer * inward] = ghost[(w.side.n - layer) * inward];
+        return fill_line(u, cell, inward, w.s.wall_rule, w.ghosts);
+    for (int layer = 1; layer <= w.ghosts; layer++)
+        u.store(cell - layer * inward, u.load(cell + (w.side.n - layer) * inward));
 }
 
-/* The ghost at place m along one of the twelve edges. */
 template <class Work>
-static __device__ void fill_edge_of(const Work &w, double *x, int edge, int m)
+static __device__ void fill_edge(const Work &w, const walled_cells<int> &u,
+                                 const struct wall_cell &c)
 {
-    const int sj = (int)w.c.sj, sk = (int)w.c.sk, n = w.side.n;
-    const struct edge e = edge_of(edge);
-    const int in_first = step_inward(e.first, sj, sk), in_second = step_inward(e.second, sj, sk);
-    double *ghost = x + edge_place(e, m, n, sj, sk);
+    const int in_first = step_inward(c.side[0], u.sj, u.sk),
+              in_second = step_inward(c.side[1], u.sj, u.sk), cell = offset_of(u, c.at);
     if (w.periodic)
-        *ghost = ghost[n * in_first + n * in_second];
+        u.store(cell - in_first - in_second,
+                u.load(cell + (w.side.n - 1) * (in_first + in_second)));
     else
-        fill_edge(ghost, in_first, in_second, w.s.wall_rule);
+        fill_edge<1>(u, cell, in_first, in_second, w.s.wall_rule, 1);
 }
 
-/* The ghosts of x that the stencil reads: images where periodic, walls elsewhere. */
+/* The ghosts of x that the stencil reads. */
 template <class Work>
 static __device__ void fill_ghosts(const Work &w, double *x)
 {
-    const int n = w.side.n, sides = 6 * n * n, all = sides + (w.ghosts == 2 ? 12 * n : 0);
+    const int n = w.side.n;
+    const struct walled_cells<int> u = {
+        x, {n, n, n}, {}, (int)w.c.sj, (int)w.c.sk
+    };
+    const int sides = 6 * n * n, all = sides + (w.ghosts == 2 ? 12 * n : 0);
 #pragma unroll 1
-    for (int at = threadIdx.x; at < all; at += threads_of(w)) {
-        const int place = at < sides ? at : at - sides, row = quotient(place, w.side);
-        const int a = place - row * n, side = quotient(row, w.side);
+    for (int at = threadIdx.x; at < all; at += threads_of(w))
         if (at < sides)
-            fill_side(w, x, side, a, row - side * n);
+            fill_side(w, u, side_cell(u.n, at, [&](int x, int) { return quotient(x, w.side); }));
         else
-            fill_edge_of(w, x, row, a);
-    }
+            fill_edge(w, u, edge_cell(u.n, at - sides));
     wait(w);
 }
 
-/* The maximum of a value per thread, known to all threads. A warp alone needs no memory. */
+/* The maximum of one value per thread, for all threads. A single warp needs no memory. */
 template <class Work>
 static __device__ unsigned long long maximum(const Work &w, unsigned long long mine,
                                              struct block_shared *shared)
@@ -133,7 +134,7 @@ static __device__ unsigned long long maximum(const Work &w, unsigned long long m
     return result;
 }
 
-/* Sums of the threads' digits, known to all threads. */
+/* Sums of the threads' digits, for all threads. */
 template <class Work>
 static __device__ void add_digits(const Work &w, int64_t digits[SUM_DIGITS],
                                   struct block_shared *shared)
@@ -347,7 +348,7 @@ static __device__ int smooth(const Work &w, struct block_shared *shared)
     return sweeps;
 }
 
-/* Counts a solve. Nobody waits for it. */
+/* Counts a solve. */
 static __device__ void count_solve(struct bottom_counts *counts, int iterations,
                                    enum breakdown breakdown)
 {

@@ -1,40 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Prolongation as an operation of its own. */
-#include "cuda/internal.cuh"
-#include "operators/transfers.h"
+#include "cuda/pass.cuh"
+#include "cuda/core/interpolation.cuh"
 
-/* One direction, at the low and at the high child. */
-template <int REACH>
-static __device__ double interpolate(const double *c, bool high)
-{
-    if (REACH == 1)
-        return high ? prolong2_high(c[0], c[1], c[2]) : prolong2_low(c[0], c[1], c[2]);
-    return high ? prolong4_high(c[0], c[1], c[2], c[3], c[4])
-                : prolong4_low(c[0], c[1], c[2], c[3], c[4]);
-}
-
-/* P coarse, quadratic, at the eight children of the cell that c points to, numbered i + 2j + 4k: k
- * first, then j, then i. */
-static __device__ void prolong_children(const double *c, long sj, long sk, double child[8])
-{
-    double line[4][3]; /* by j + 2k */
-    for (int a = 0; a < 3; a++) {
-        double column[2][3];
-        for (int b = 0; b < 3; b++) {
-            const double *at = c + (a - 1) + (b - 1) * sj;
-            const double values[3] = {at[-sk], at[0], at[sk]};
-            column[0][b] = interpolate<1>(values, false);
-            column[1][b] = interpolate<1>(values, true);
-        }
-        for (int k = 0; k < 2; k++)
-            for (int j = 0; j < 2; j++)
-                line[j + 2 * k][a] = interpolate<1>(column[k], j);
-    }
-    for (int x = 0; x < 8; x++)
-        child[x] = interpolate<1>(line[x / 2], x & 1);
-}
-
-/* Coarse cells to be prolonged, and where their children are; pointers are at the first one's. */
+/* Coarse cells to prolong, and their children; pointers are at the first coarse cell and its first
+ * child. */
 struct prolongation {
     int n[3];
     const double *coarse;
@@ -50,7 +20,7 @@ static __device__ double2 *child_row(const struct prolongation &p, int i, int j,
     return (double2 *)(p.u + 2 * i + (2 * j + row % 2) * p.sj + (2 * k + row / 2) * p.sk);
 }
 
-/* What the children are added to, asked for before it is needed. */
+/* What the children are added to, loaded early. */
 struct children {
     double2 row[4];
 };
@@ -63,7 +33,7 @@ static __device__ struct children load_children(const struct prolongation &p, in
     return old;
 }
 
-/* Stores the children of coarse cell (i,j,k), or what has been loaded with them added. */
+/* Stores the children of coarse cell (i,j,k), or adds them to the loaded values. */
 static __device__ void store_children(const struct prolongation &p, int i, int j, int k,
                                       const double child[8], const struct children &old)
 {
@@ -80,28 +50,21 @@ static void prolong_quadratic(const struct prolongation &p)
     for_cells(p.n[0], p.n[1], p.n[2], [=] __device__(int i, int j, int k) {
         const struct children old = load_children(p, i, j, k);
         double child[8];
-        prolong_children(p.coarse + i + j * p.coarse_sj + k * p.coarse_sk, p.coarse_sj, p.coarse_sk,
-                         child);
+        for (int row = 0; row < 4; row++)
+            prolong_row<1>(p.coarse + i + j * p.coarse_sj + k * p.coarse_sk, p.coarse_sj,
+                           p.coarse_sk, row % 2, row / 2, child + 2 * row);
         store_children(p, i, j, k, child, old);
     });
 }
 
-/* The quartic one needs 125 coarse cells for each eight children, so what cells have in common is
- * computed once: a lane has the cells of one i, marches in j, and takes what has been interpolated
- * in k and j at other i from the lanes beside it. Two lanes on either side are there for that only.
- */
+/* Eight children need 125 coarse cells by the quartic formula, so lanes share partial results. A
+ * lane has the cells of one i and streams in j. It interpolates in k and j, and shuffles the
+ * results to its neighbours, which interpolate in i. Two lanes at either end only serve their
+ * neighbours. */
 enum { LANES = 32, SIDE_LANES = 2, OWN_LANES = LANES - 2 * SIDE_LANES, PLANES = 8 };
-/* Coarse rows that a warp marches through, with four more to begin: many, or on small levels so few
- * that all multiprocessors have some blocks. */
+/* Coarse rows per warp, which loads four more to begin: many, or on small levels so few that all
+ * multiprocessors have blocks. */
 enum { MOST_ROWS = 16, FEWEST_ROWS = 4, ENOUGH_BLOCKS = 8 };
-
-/* Interpolated in k at both children. */
-static __device__ void interpolate_in_k(const double *c, long sk, double &low, double &high)
-{
-    const double values[5] = {c[-2 * sk], c[-sk], c[0], c[sk], c[2 * sk]};
-    low = interpolate<2>(values, false);
-    high = interpolate<2>(values, true);
-}
 
 static __global__ void __launch_bounds__(LANES *PLANES)
     prolong_quartic_kernel(const __grid_constant__ struct prolongation p, int rows)
@@ -114,24 +77,27 @@ static __global__ void __launch_bounds__(LANES *PLANES)
     const bool own =
         (int)threadIdx.x >= SIDE_LANES && (int)threadIdx.x < LANES - SIDE_LANES && i < p.n[0];
     const double *c = p.coarse + min(i, p.n[0] + SIDE_LANES - 1) + k * p.coarse_sk;
-    double columns[2][5]; /* of rows j − 2 … j + 2 */
+    double columns[2][5]; /* at both children in k, of rows j − 2 … j + 2 */
+    const auto interpolate_in_k = [&](int b, int j) {
+        for (int high = 0; high < 2; high++)
+            columns[high][b] = interpolate<2>(c + j * p.coarse_sj, p.coarse_sk, high);
+    };
     for (int b = 1; b < 5; b++)
-        interpolate_in_k(c + (first + b - 3) * p.coarse_sj, p.coarse_sk, columns[0][b],
-                         columns[1][b]);
+        interpolate_in_k(b, first + b - 3);
     for (int j = first; j < last; j++) {
         for (int b = 0; b < 4; b++) {
             columns[0][b] = columns[0][b + 1];
             columns[1][b] = columns[1][b + 1];
         }
-        interpolate_in_k(c + (j + 2) * p.coarse_sj, p.coarse_sk, columns[0][4], columns[1][4]);
+        interpolate_in_k(4, j + 2);
         double child[8];
         for (int row = 0; row < 4; row++) {
-            const double here = interpolate<2>(columns[row / 2], row % 2);
+            const double here = interpolate<2>(columns[row / 2] + 2, 1, row % 2);
             const double line[5] = {__shfl_up_sync(~0u, here, 2), __shfl_up_sync(~0u, here, 1),
                                     here, __shfl_down_sync(~0u, here, 1),
                                     __shfl_down_sync(~0u, here, 2)};
-            child[2 * row] = interpolate<2>(line, false);
-            child[2 * row + 1] = interpolate<2>(line, true);
+            child[2 * row] = interpolate<2>(line + 2, 1, false);
+            child[2 * row + 1] = interpolate<2>(line + 2, 1, true);
         }
         if (own)
             store_children(p, i, j, k, child, load_children(p, i, j, k));
@@ -150,7 +116,7 @@ static void prolong_quartic(const struct prolongation &p)
     CUDA_LAUNCHED();
 }
 
-/* What is to be done: also on `layers` of coarse cells beyond sides without a wall. */
+/* The patch's coarse cells, and `layers` of them beyond sides without a wall. */
 static struct prolongation open_prolongation(const struct cells &fine, const struct cells &c,
                                              const double *coarse, double *u, bool add, int layers)
 {

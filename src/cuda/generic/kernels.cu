@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Rows that do one operation per kernel, any operator: what no other row covers. */
+/* The folder generic/ holds the baseline: any operator, one operation per kernel, one thread per
+ * cell; set-up, vectors and the bottom solver too. This file has its rows of the table of kernels,
+ * which cover what no other row covers. */
 #include "cuda/kernels.cuh"
 
 /* The interpolation reads ghosts on the coarse side. */
@@ -55,12 +57,6 @@ static void run_generic(const struct part *part)
 static struct coverage generic_covers(const struct part *part, const struct device_limits *)
 {
     return cover_first(part);
-}
-
-void cuda_run_baseline(const struct pass *pass)
-{
-    const struct part whole = {*pass, 0, false};
-    run_generic(&whole);
 }
 
 extern const struct kernel kernel_interpolation = {

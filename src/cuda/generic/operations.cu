@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* One kernel per operation, a thread a cell. */
+/* One kernel per operation, one thread per cell. */
 #include "cuda/core/atomic_max.cuh"
 #include "cuda/pass.cuh"
 #include "operators/sum.h"
@@ -117,14 +117,14 @@ static __global__ void __launch_bounds__(256)
         const unsigned long long bits = magnitude_bits(Op::residual(v, at));
         largest = larger(largest, bits);
     }
-    raise(norm, largest);
+    warp_atomic_max(norm, largest);
 }
 
 template <class Op>
 static void finish_norm(const struct work &w)
 {
-    norm_kernel<Op><<<1056, 256, 0, cuda_stream()>>>(w.v, w.c.n[0], w.c.n[1], w.c.n[2],
-                                                     cuda_norm_word(w.pass->norm));
+    norm_kernel<Op>
+        <<<1056, 256, 0, cuda_stream()>>>(w.v, w.c.n[0], w.c.n[1], w.c.n[2], cuda_norm_word());
     CUDA_LAUNCHED();
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The fv problem's products, a thread a cell; the tables come from the host. */
-#include "cuda/internal.cuh"
+/* The fv problem's products, one thread per cell; the tables come from the host. */
+#include "cuda/backend.cuh"
+#include "cuda/device.cuh"
 #include "operators/problem_formula.h"
 
 /* The tables in device memory, in one block. */

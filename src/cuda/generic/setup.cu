@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Set-up on the device: β beyond walls, restriction of coefficients, the diagonal. */
-#include "cuda/internal.cuh"
+#include "cuda/backend.cuh"
+#include "cuda/device.cuh"
 #include "operators/boundary.h"
 #include "operators/fv2.h"
 #include "operators/fv4.h"
@@ -54,8 +55,7 @@ static __device__ double extrapolated_beta(const double *b, long s, int dim)
     return beta_extrapolate_2(b[0], b[s]);
 }
 
-/* The same ranges as the CPU's cpu_setup.c: where faces with normal `normal` hold values in
- * direction d. */
+/* Where faces with normal `normal` hold values in direction d, as in cpu_setup.c. */
 static void beta_range(const struct level *l, const struct cells &c, int normal, int d, int layer,
                        int range[2])
 {

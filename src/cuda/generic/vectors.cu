@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Work-vector operations and reductions. */
-#include "cuda/internal.cuh"
+#include "cuda/backend.cuh"
+#include "cuda/device.cuh"
 #include "cuda/core/atomic_max.cuh"
 #include "operators/hash.h"
 #include "operators/sum.h"
@@ -60,15 +61,13 @@ void cuda_add_constant(struct level *level, enum field x, double c)
     for_level(level, [=] __device__(long cell) { to[cell] += c; });
 }
 
-/* Words that kernels reduce into: device memory, fetched after the launches. */
+/* Words in device memory that kernels reduce into; the host fetches them after the launches. */
 enum { REDUCTION_WORDS = SUM_DIGITS + 1 };
 
 static unsigned long long *reduction_words()
 {
     static unsigned long long *words;
-    if (!words)
-        words = (unsigned long long *)cuda_allocate_bytes(REDUCTION_WORDS * sizeof *words,
-                                                          "reductions");
+    cuda_keep_bytes((void **)&words, REDUCTION_WORDS * sizeof *words, "reductions");
     CUDA_CALL(cudaMemsetAsync(words, 0, REDUCTION_WORDS * sizeof *words, cuda_stream()));
     return words;
 }
@@ -174,7 +173,7 @@ void cuda_product_digits(const struct level *level, enum field x, enum field y, 
         digits[d] += (int64_t)sums[d];
 }
 
-/* What reduce_dot makes of the digits, given the largest magnitude's bits. */
+/* The result of reduce_dot from the digits, given the bits of the largest magnitude. */
 static __device__ double sum_of_words(const unsigned long long *digits, unsigned long long largest)
 {
     const int64_t d[SUM_DIGITS] = {(int64_t)digits[0], (int64_t)digits[1], (int64_t)digits[2]};

@@ -6,8 +6,8 @@
  * tasks. exchange.cu has the kernel, which executes such a list, and its time-out.
  * No deadlock: all ranks execute the same plans in the same order, all blocks of a kernel are
  * resident, and each sends before it waits. Ranks must not share a GPU. */
-#include "cuda/internal.cuh"
 #include "cuda/core/packet.cuh"
+#include "cuda/device.cuh"
 extern "C" {
 #include "level/backend.h"
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef EMULATED_OPAQUE_CUH
-#define EMULATED_OPAQUE_CUH
-/* Nothing is hidden here. */
+#ifndef EMULATED_FENCES_CUH
+#define EMULATED_FENCES_CUH
+/* Fences are for the CUDA compiler only. */
 
 static inline int hidden(int value)
 {
@@ -10,6 +10,11 @@ static inline int hidden(int value)
 
 static inline void computed_here(double &)
 {
+}
+
+static inline unsigned zero_after(int bits, unsigned zero)
+{
+    return bits & zero;
 }
 
 #endif

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef EMULATED_TILE_COPY_CUH
 #define EMULATED_TILE_COPY_CUH
-/* Copies of tiles, done at once by the thread that asks for them. */
-#include "cuda/internal.cuh"
+/* Copies of tiles, completed at once by the thread that issues them. */
+#include "cuda/core/launch.cuh"
 #include "cuda/core/shared_memory.cuh"
 
 typedef uint64_t barrier_word;
 
-/* A word holds its barrier's number. */
+/* The word holds the barrier's number. */
 static inline emulated::counted_barrier &barrier_at(const barrier_word *word)
 {
     return emulated::now->barriers[*word];
@@ -45,9 +45,9 @@ struct CUtensorMap {
 
 static inline double value_or_zero(const CUtensorMap &map, int i, int j, int k)
 {
-    const int place[3] = {i, j, k};
+    const int cell[3] = {i, j, k};
     for (int d = 0; d < 3; d++)
-        if (place[d] < -MAP_GHOSTS || place[d] >= map.c.n[d] + MAP_GHOSTS)
+        if (cell[d] < -MAP_GHOSTS || cell[d] >= map.c.n[d] + MAP_GHOSTS)
             return 0.0;
     return map.x[i + j * map.c.sj + k * map.c.sk];
 }
@@ -57,16 +57,16 @@ static inline void barrier_expect(barrier_word *word, int bytes)
     emulated::arrive_before_copies(barrier_at(word), bytes);
 }
 
-/* The engine wants tiles that begin at even places, and go to multiples of 128 bytes. */
+/* As the copy engine requires, tiles begin at even i and go to multiples of 128 bytes. */
 static inline void tile_fetch(void *to, const CUtensorMap &map, int i, int j, int k,
                               barrier_word *word)
 {
-    const int place = (int)((unsigned char *)to - shared_memory);
-    if (place % 128 != 0 || (i + MAP_GHOSTS) % 2 != 0)
+    const int address = (int)((unsigned char *)to - shared_memory);
+    if (address % 128 != 0 || (i + MAP_GHOSTS) % 2 != 0)
         abort();
     for (int r = 0; r < map.rows; r++)
         for (int q = 0; q < map.width; q++)
-            put(place + (r * map.width + q) * (int)sizeof(double),
+            put(address + (r * map.width + q) * (int)sizeof(double),
                 value_or_zero(map, i + q, j + r, k));
     emulated::copied(barrier_at(word), (long)map.rows * map.width * (long)sizeof(double));
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Timed programs on a backend with marks: two around every stage, read after the last one, and no
- * waiting in between. The backend here is the CPU's with marks added. */
+/* A timed program on a backend with events records one before and one after every stage, reads them
+ * after the last stage, and waits for nothing in between. The backend here is the CPU's with events
+ * added. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,20 +15,20 @@
 #include "solvers/solver.h"
 #include "support/solve_case.h"
 
-#define SECONDS_A_STAGE 1024.0 /* more than any stage takes by the clock */
+#define SECONDS_PER_STAGE 1024.0 /* more than any stage takes by the clock */
 
 static struct backend backend;
 
 static struct {
-    int marks, last, early, readings, waits;
+    int events, last, early, readings, waits;
 } seen;
 
-static void mark(int number)
+static void record_event(int number)
 {
     /* the second of a pair follows its first, and nothing is read before the last */
     seen.early += (number % 2 && number != seen.last + 1) || seen.readings > 0;
     seen.last = number;
-    seen.marks++;
+    seen.events++;
 }
 
 static double seconds_between(int from, int to)
@@ -35,7 +36,7 @@ static double seconds_between(int from, int to)
     assert_int_equal(from % 2, 0);
     assert_int_equal(to, from + 1);
     seen.readings++;
-    return SECONDS_A_STAGE;
+    return SECONDS_PER_STAGE;
 }
 
 static void synchronise(void)
@@ -43,7 +44,7 @@ static void synchronise(void)
     seen.waits++;
 }
 
-/* An F-cycle on 16^3, whose levels of fewer than `below` cells are of a backend without marks. */
+/* An F-cycle on 16^3, whose levels of fewer than `below` cells are of a backend without events. */
 static struct hierarchy *build(double below)
 {
     struct hierarchy_choice choice = case_choice(2, false, false, SMOOTHER_GSRB, 4, 1);
@@ -53,20 +54,20 @@ static struct hierarchy *build(double below)
     return hierarchy_create(&choice);
 }
 
-static bool has_marks(const struct program *p, int stage)
+static bool has_events(const struct program *p, int stage)
 {
-    return p->hierarchy->levels[p->stages[stage].level]->backend->mark != NULL;
+    return p->hierarchy->levels[p->stages[stage].level]->backend->record_event != NULL;
 }
 
-static int count_marked(const struct program *p)
+static int count_with_events(const struct program *p)
 {
     int count = 0;
     for (int i = 0; i < p->count; i++)
-        count += has_marks(p, i);
+        count += has_events(p, i);
     return count;
 }
 
-/* Solves with the clock on: what was seen during the last, and the program's seconds. */
+/* Solves with timing on: checks what the last solve has done, and the program's seconds. */
 static void check_timed(struct solver *s, int solves)
 {
     struct solve_result result;
@@ -77,19 +78,19 @@ static void check_timed(struct solver *s, int solves)
         solver_run(s, &result);
     }
     assert_int_equal(p->executions, solves);
-    assert_int_equal(seen.marks, 2 * count_marked(p));
-    assert_int_equal(seen.readings, count_marked(p));
+    assert_int_equal(seen.events, 2 * count_with_events(p));
+    assert_int_equal(seen.readings, count_with_events(p));
     assert_int_equal(seen.early, 0);
     assert_int_equal(seen.waits, 0);
     for (int i = 0; i < p->count; i++)
-        if (has_marks(p, i))
-            assert_true(p->times[i].total == SECONDS_A_STAGE * solves);
+        if (has_events(p, i))
+            assert_true(p->times[i].total == SECONDS_PER_STAGE * solves);
         else
-            assert_true(p->times[i].total >= 0.0 && p->times[i].total < SECONDS_A_STAGE);
+            assert_true(p->times[i].total >= 0.0 && p->times[i].total < SECONDS_PER_STAGE);
     program_time(p, false);
 }
 
-/* The bits are those of the solve before it, and no clock stays on. */
+/* Timing leaves u bitwise identical, and ends. */
 static void check_case(double below, bool mixed)
 {
     struct hierarchy *h = build(below);
@@ -97,24 +98,24 @@ static void check_case(double below, bool mixed)
     struct solve_result result;
     solver_run(s, &result);
     const uint64_t expected = reduce_checksum(h->levels[0], FIELD_U);
-    assert_true((count_marked(s->first) < s->first->count) == mixed);
+    assert_true((count_with_events(s->first) < s->first->count) == mixed);
     check_timed(s, 1);
     check_timed(s, 3);
     assert_true(reduce_checksum(h->levels[0], FIELD_U) == expected);
     memset(&seen, 0, sizeof seen);
     solver_run(s, &result);
-    assert_int_equal(seen.marks + seen.readings, 0);
+    assert_int_equal(seen.events + seen.readings, 0);
     solver_destroy(s);
     hierarchy_destroy(h);
 }
 
-static void test_marks_around_every_stage(void **state)
+static void test_events_around_every_stage(void **state)
 {
     (void)state;
     check_case(0.0, false);
 }
 
-static void test_levels_without_marks_have_the_clock(void **state)
+static void test_levels_without_events_have_the_clock(void **state)
 {
     (void)state;
     check_case(8 * 8 * 8, true);
@@ -123,12 +124,12 @@ static void test_levels_without_marks_have_the_clock(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_marks_around_every_stage),
-        cmocka_unit_test(test_levels_without_marks_have_the_clock),
+        cmocka_unit_test(test_events_around_every_stage),
+        cmocka_unit_test(test_levels_without_events_have_the_clock),
     };
     comm_start(&argc, &argv);
     backend = backend_cpu;
-    backend.mark = mark;
+    backend.record_event = record_event;
     backend.seconds_between = seconds_between;
     backend.synchronise = synchronise;
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);

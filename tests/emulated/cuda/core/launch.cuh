@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef EMULATED_INTERNAL_CUH
-#define EMULATED_INTERNAL_CUH
-/* What CUDA C++ has and C++ has not, as far as kernels here need it. */
+#ifndef EMULATED_LAUNCH_CUH
+#define EMULATED_LAUNCH_CUH
+/* The parts of CUDA C++ that the emulated kernels need and C++ lacks. */
 #include "block.h"
 #include "cuda/core/cells.cuh"
 
@@ -40,7 +40,7 @@ static inline bool __any_sync(unsigned, bool value)
     return std::any_of(all.begin(), all.end(), [](double x) { return x != 0.0; });
 }
 
-/* A launch, a thread after the other. */
+/* A launch whose threads run one after the other. */
 template <class F>
 static inline void for_range(long n, F f)
 {

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The backend's tables, and the memory of its fields. */
+#include <cstring>
+#include "cuda/backend.cuh"
+#include "cuda/cuda.h"
+#include "cuda/device.cuh"
+extern "C" {
+#include "operators/backend_cpu.h"
+}
+
+static double *allocate(long length, const char *what)
+{
+    const size_t bytes = (size_t)length * sizeof(double);
+    double *data = (double *)cuda_allocate_bytes(bytes, what);
+    CUDA_CALL(cudaMemsetAsync(data, 0, bytes, cuda_stream()));
+    return data;
+}
+
+static void release(double *data)
+{
+    cuda_synchronise();
+    cuda_release_bytes(data);
+}
+
+/* Page-locked: kernels access this memory, and the MPI library takes it as host memory. */
+static double *allocate_host(long length, const char *what)
+{
+    void *data = NULL;
+    if (cudaHostAlloc(&data, (size_t)length * sizeof(double), cudaHostAllocMapped) != cudaSuccess)
+        die(STATUS_MEMORY, "no page-locked memory for %ld doubles of %s", length, what);
+    memset(data, 0, (size_t)length * sizeof(double));
+    return (double *)data;
+}
+
+static void release_host(double *data)
+{
+    cuda_synchronise();
+    CUDA_CALL(cudaFreeHost(data));
+}
+
+static const struct passes cuda_passes = {
+    .run = cuda_run,
+    .splits = cuda_splits,
+    .bytes = cuda_bytes,
+    .kernels = cuda_kernels,
+    .restrict_cells = cuda_restrict_cells,
+    .apply = cuda_apply,
+    .combine = cuda_combine,
+    .multiply = cuda_multiply,
+    .add_constant = cuda_add_constant,
+    .subtract_mean = cuda_subtract_mean,
+    .norm = cuda_norm,
+    .product_norm = cuda_product_norm,
+    .product_digits = cuda_product_digits,
+    .checksum = cuda_checksum,
+    .bottom_solve = cuda_bottom_solve,
+    .bottom_counts = cuda_bottom_counts,
+    .step_fits = cuda_step_fits,
+    .run_steps = cuda_run_steps,
+    .fill_fv = cuda_fill_fv,
+    .restrict_face = cuda_restrict_face,
+    .extrapolate_beta = cuda_extrapolate_beta,
+    .diagonal = cuda_diagonal,
+};
+
+enum { ROW_ALIGN = 16 }; /* 128 bytes: one line of the GPU's caches */
+
+extern "C" {
+extern const struct backend backend_cuda = {
+    .name = "gpu",
+    .row_align = ROW_ALIGN,
+    .on_device = true,
+    .allocate = allocate,
+    .release = release,
+    .copy = cuda_copy,
+    .forget = cuda_forget,
+    .staging = &backend_cuda_host,
+    .upload = cuda_upload,
+    .download = cuda_download,
+    .synchronise = cuda_synchronise,
+    .record_begin = cuda_record_begin,
+    .record_end = cuda_record_end,
+    .replay = cuda_replay,
+    .record_destroy = cuda_record_destroy,
+    .fork_stream = cuda_fork_stream,
+    .use_second_stream = cuda_use_second_stream,
+    .join_stream = cuda_join_stream,
+    .record_event = cuda_record_event,
+    .seconds_between = cuda_seconds_between,
+    .passes = &cuda_passes,
+};
+
+extern const struct backend backend_cuda_host = {
+    .name = "cpu",
+    .row_align = ROW_ALIGN,
+    .on_device = false,
+    .allocate = allocate_host,
+    .release = release_host,
+    .copy = backend_cpu.copy, /* between host fields; others are the device's */
+    .forget = cuda_forget,
+    .upload = backend_cpu.upload,
+    .download = backend_cpu.download,
+    .synchronise = cuda_synchronise,
+    .passes = &cpu_passes,
+};
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef CUDA_BACKEND_CUH
+#define CUDA_BACKEND_CUH
+/* The entries of the backend's tables, struct backend and struct passes. */
+extern "C" {
+#include "level/backend.h"
+#include "operators/passes.h"
+}
+
+void cuda_copy(const struct copy_list *list, const double *from, double *to);
+void cuda_forget(const struct copy_list *list);
+void cuda_upload(double *field, const double *values, long count);
+void cuda_download(const double *field, double *values, long count);
+void cuda_record_begin();
+struct recording *cuda_record_end();
+void cuda_replay(struct recording *recording, uint64_t *norm);
+void cuda_record_destroy(struct recording *recording);
+void cuda_fork_stream();
+void cuda_use_second_stream(bool on);
+void cuda_join_stream();
+void cuda_record_event(int number);
+double cuda_seconds_between(int from, int to);
+
+void cuda_run(const struct pass *pass);
+bool cuda_splits(const struct pass *pass);
+double cuda_bytes(const struct pass *pass);
+void cuda_kernels(const struct pass *pass, char *text, int size);
+void cuda_restrict_cells(const struct level *fine, enum field from, struct level *coarse,
+                         enum field to);
+void cuda_apply(struct level *level, enum field out, enum field x);
+void cuda_combine(struct level *level, enum field z, double a, enum field x, double b,
+                  enum field y);
+void cuda_multiply(struct level *level, enum field z, enum field x, enum field y);
+void cuda_add_constant(struct level *level, enum field x, double c);
+void cuda_subtract_mean(struct level *level, enum field x);
+uint64_t cuda_norm(const struct level *level, enum field x);
+uint64_t cuda_product_norm(const struct level *level, enum field x, enum field y);
+void cuda_product_digits(const struct level *level, enum field x, enum field y, int exponent,
+                         int64_t digits[3]);
+uint64_t cuda_checksum(const struct level *level, enum field x);
+void cuda_bottom_solve(struct level *level, enum field u, enum field f, double reduction,
+                       int max_iterations, bool singular);
+void cuda_bottom_counts(struct bottom_counts *counts);
+bool cuda_step_fits(const struct step *step);
+void cuda_run_steps(const struct step *steps, int count);
+void cuda_fill_fv(const struct level *level, const struct fv_tables *tables);
+void cuda_restrict_face(const struct level *fine, struct level *coarse, int direction);
+void cuda_extrapolate_beta(struct level *level);
+void cuda_diagonal(struct level *level, uint64_t *lambda_max);
+
+#endif

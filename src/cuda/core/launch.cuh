@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef CUDA_CORE_LAUNCH_CUH
+#define CUDA_CORE_LAUNCH_CUH
+/* Launching kernels: checked calls, the stream, one thread per cell, tuned kernels. */
+#include <cuda_runtime.h>
+#include <cstdint>
+#include "cuda/core/cells.cuh"
+#include "cuda/core/wave_partition.h"
+extern "C" {
+#include "base/check.h"
+}
+
+/* Every CUDA call is checked; a failure ends the job with the call and CUDA's text. */
+void cuda_check(cudaError_t error, const char *call, const char *file, int line);
+#define CUDA_CALL(call) cuda_check((call), #call, __FILE__, __LINE__)
+/* After a launch. */
+#define CUDA_LAUNCHED() cuda_check(cudaGetLastError(), "kernel launch", __FILE__, __LINE__)
+
+/* The stream on which the backend begins all work, in order: the first one, or the second one
+ * (backend.h, use_second_stream). */
+cudaStream_t cuda_stream();
+void cuda_create_streams();
+void cuda_destroy_streams();
+void cuda_synchronise(); /* waits for that stream */
+/* Work begun on the second stream after cuda_await_inner_prepared() waits for the work begun on the
+ * first one before cuda_inner_prepared(). */
+void cuda_inner_prepared();
+void cuda_await_inner_prepared();
+
+/* Calls f(i,j,k) for 0 <= i < n[0], …; one thread per cell. */
+template <class F>
+__global__ void __launch_bounds__(256) for_cells_kernel(int n0, int n1, int n2, F f)
+{
+    const int i = blockIdx.x * blockDim.x + threadIdx.x, j = blockIdx.y * blockDim.y + threadIdx.y,
+              k = blockIdx.z;
+    if (i < n0 && j < n1)
+        f(i, j, k);
+}
+
+template <class F>
+void for_cells(int n0, int n1, int n2, F f)
+{
+    if (n0 <= 0 || n1 <= 0 || n2 <= 0)
+        return;
+    const dim3 block(64, 4), grid((n0 + 63) / 64, (n1 + 3) / 4, n2);
+    for_cells_kernel<<<grid, block, 0, cuda_stream()>>>(n0, n1, n2, f);
+    CUDA_LAUNCHED();
+}
+
+/* Calls f(x) for 0 <= x < n. */
+template <class F>
+__global__ void __launch_bounds__(256) for_range_kernel(long n, F f)
+{
+    const long x = (long)blockIdx.x * blockDim.x + threadIdx.x;
+    if (x < n)
+        f(x);
+}
+
+template <class F>
+void for_range(long n, F f)
+{
+    if (n <= 0)
+        return;
+    for_range_kernel<<<(unsigned)((n + 255) / 256), 256, 0, cuda_stream()>>>(n, f);
+    CUDA_LAUNCHED();
+}
+
+/* Launches KERNEL with `bytes` of dynamic shared memory, which may exceed the 48 KiB that a kernel
+ * gets without opting in. */
+template <auto KERNEL, class... Arguments>
+static void launch_kernel(dim3 grid, dim3 block, int bytes, const Arguments &...arguments)
+{
+    static const cudaError_t opted_in =
+        cudaFuncSetAttribute(KERNEL, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
+    CUDA_CALL(opted_in);
+    KERNEL<<<grid, block, bytes, cuda_stream()>>>(arguments...);
+    CUDA_LAUNCHED();
+}
+
+int cuda_multiprocessors();
+/* Planes per block of a k-streaming sweep over n2 planes of `tiles` tiles: `tuned`, or where that
+ * is 0 the even number up to `most` with the least estimated completion time. One block runs per
+ * multiprocessor, and takes `extra` steps more than it has planes. */
+static inline int planes_per_block(int tuned, int n2, int tiles, int most, int extra)
+{
+    return tuned > 0
+               ? tuned
+               : wave_partition_best_planes(tiles, n2, 2, most, extra, cuda_multiprocessors());
+}
+
+#endif

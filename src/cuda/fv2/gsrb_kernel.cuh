@@ -1,0 +1,414 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef CUDA_FV2_GSRB_KERNEL_CUH
+#define CUDA_FV2_GSRB_KERNEL_CUH
+/* The kernel of the fused red-black pass. A thread owns two neighbouring cells in i, as one
+ * double2; in every plane one of them is red and the other black. It streams through the planes.
+ * Step k updates its red cell in plane k + 1 and its black cell in plane k, which are the same
+ * component. If the pass finishes with the residual, it also computes both residuals in plane
+ * k − 1.
+ *
+ * So each coefficient is loaded once, 16 bytes at a time, and used once. The inverse diagonal is
+ * recomputed, which is cheaper than reading it. What a step needs is copied to shared memory AHEAD
+ * steps earlier. Neighbours in k are the thread's own registers, neighbours in i the next lane's;
+ * neighbours in j come through shared memory, with one barrier per plane.
+ *
+ * The outermost rows and lanes of a block, and ghosts next to the patch beyond sides without a
+ * wall, only repeat what the inner cells need. Walls are folded in: a ghost is the quadratic
+ * extrapolation from the cell itself and the next one inward. */
+#include "cuda/core/atomic_max.cuh"
+#include "cuda/core/reciprocal.cuh"
+#include "cuda/core/red_black.cuh"
+#include "cuda/fv2/gsrb_tile.cuh"
+#include "operators/boundary.h"
+#include "operators/fv2.h"
+#include "operators/smoothers.h"
+#include "operators/sum.h"
+#include "operators/transfers.h"
+
+namespace fv2
+{
+/* What an update reads of a cell besides u: β on its low and high faces. */
+struct cell_data {
+    double f, alpha, bi0, bi1, bj0, bj1, bk0, bk1;
+};
+
+/* Values of the six neighbours. */
+struct neighbours {
+    double im, ip, jm, jp, km, kp;
+};
+
+/* The walls next to a thread's two cells in j and k. In i only the end cells of a row have one. */
+struct walls {
+    bool j0, j1, k0, k1;
+};
+
+/* Replaces each neighbour behind a wall by its ghost. */
+template <int E, bool WALLS>
+DEVICE struct neighbours with_ghosts(struct neighbours n, double u, bool end_of_row,
+                                     const struct walls &walls)
+{
+    const struct neighbours m = n;
+    if (E == 0 && end_of_row)
+        n.im = wall_quadratic(u, m.ip);
+    if (E == 1 && end_of_row)
+        n.ip = wall_quadratic(u, m.im);
+    if (WALLS && walls.j0)
+        n.jm = wall_quadratic(u, m.jp);
+    if (WALLS && walls.j1)
+        n.jp = wall_quadratic(u, m.jm);
+    if (WALLS && walls.k0)
+        n.km = wall_quadratic(u, m.kp);
+    if (WALLS && walls.k1)
+        n.kp = wall_quadratic(u, m.km);
+    return n;
+}
+
+DEVICE double operator_sum(double u, const neighbours &n, const cell_data &d)
+{
+    return fv2_sum(u, n.im, n.ip, n.jm, n.jp, n.km, n.kp, d.bi0, d.bi1, d.bj0, d.bj1, d.bk0, d.bk1);
+}
+
+template <bool HELMHOLTZ>
+DEVICE double residual_of(double u, const neighbours &n, const cell_data &d, double scale)
+{
+    const double rhs = HELMHOLTZ ? rhs_helmholtz(d.f, d.alpha, u) : rhs_poisson(d.f, 0.0, u);
+    return residual_value(rhs, scale, operator_sum(u, n, d));
+}
+
+/* The new value of a thread's component E. The diagonal is the sum for 1 in the cell and 0 in all
+ * others. */
+template <bool HELMHOLTZ, int E, bool WALLS>
+DEVICE double update(double u, const neighbours &beside, const cell_data &d, bool end_of_row,
+                     const struct walls &walls, double scale)
+{
+    const neighbours n = with_ghosts<E, WALLS>(beside, u, end_of_row, walls),
+                     unit = with_ghosts<E, WALLS>(neighbours{}, 1.0, end_of_row, walls);
+    const double residual = residual_of<HELMHOLTZ>(u, n, d, scale);
+    const double diagonal = fma(-scale, operator_sum(1.0, unit, d), HELMHOLTZ ? d.alpha : 0.0);
+    return update_weighted(u, reciprocal(diagonal), residual, RED_BLACK_WEIGHT);
+}
+
+/* Registers that a thread carries from step to step. */
+struct stream_state {
+    double2 u_m, u_0, u_p; /* planes k − 1, k, k + 1 */
+    double2 bk;            /* below plane k + 1 */
+    cell_data black;       /* of the black cell of plane k */
+    /* For the residual of plane k − 1: its finished cells and those below, β_k below and above it.
+     */
+    double2 done, below, face_0, face_1;
+    double even;             /* sum of residuals over four cells of the last even plane */
+    unsigned long long norm; /* largest bits so far */
+};
+
+DEVICE double component(double2 v, int e)
+{
+    return e ? v.y : v.x;
+}
+
+/* The neighbour in i of component E that is not the thread's own: the next lane's. */
+template <int E>
+DEVICE double beside(double2 u)
+{
+    return E ? __shfl_down_sync(0xffffffffu, u.x, 1) : __shfl_up_sync(0xffffffffu, u.y, 1);
+}
+
+template <int E>
+DEVICE neighbours gather(double2 u, double next, double jm, double jp, double km, double kp)
+{
+    return E ? neighbours{u.x, next, jm, jp, km, kp} : neighbours{next, u.y, jm, jp, km, kp};
+}
+
+/* Data of both cells in a plane; bk0 and bk1 are β below and above it. */
+template <class tile>
+DEVICE void load_data(const struct thread_cells &p, unsigned slot, double2 bk0, double2 bk1,
+                      cell_data *low, cell_data *high)
+{
+    const unsigned at = p.vector_address + slot + tile::STEPS;
+    const double2 f = vector_at(at + tile::F), bi = vector_at(at + tile::BI),
+                  bj0 = vector_at(at + tile::BJ), bj1 = vector_at(at + tile::BJ + ROW_BYTES);
+    double2 alpha = make_double2(0.0, 0.0);
+    if (tile::HELMHOLTZ)
+        alpha = vector_at(at + tile::ALPHA);
+    double next = __shfl_down_sync(0xffffffffu, bi.x, 1);
+    if (p.lane == LANES - 1)
+        next = cell_at(beside_row(p) + slot + tile::STEPS + tile::BI_END);
+    *low = {f.x, alpha.x, bi.x, bi.y, bj0.x, bj1.x, bk0.x, bk1.x};
+    *high = {f.y, alpha.y, bi.y, next, bj0.y, bj1.y, bk0.y, bk1.y};
+}
+
+/* The old black neighbour in i of the red cell in plane k + 1, whose slot is at
+ * `plane`. Where a residual
+ * follows, the neighbour may be beyond the tile. */
+template <int E, class tile>
+DEVICE double black_beside_red(const struct thread_cells &p, unsigned plane, double2 u)
+{
+    const double next = beside<E>(u);
+    if (tile::HALO == 1 || p.lane != (E ? LANES - 1 : 0))
+        return next;
+    return cell_at(beside_row(p) + plane + tile::U + (E ? tile::U_HIGH : tile::U_LOW));
+}
+
+/* Residuals of both cells in plane k, which is finished in all rows; `above` are the finished cells
+ * of plane k + 1. */
+template <bool WALLS, class tile>
+DEVICE double2 residual_vector(const struct fv2_gsrb &w, const struct thread_cells &p, int k,
+                               unsigned slot, const struct stream_state &m, double2 above)
+{
+    const unsigned row = p.vector_address + tile::DONE + ROW_BYTES + (k & 1) * tile::DONE_BYTES;
+    const double2 u = m.done, jm = vector_at(row - ROW_BYTES), jp = vector_at(row + ROW_BYTES);
+    const struct walls walls = {p.j == 0 && w.c.wall[1][0], p.j == p.n1 - 1 && w.c.wall[1][1],
+                                k == 0 && w.c.wall[2][0], k == p.n2 - 1 && w.c.wall[2][1]};
+    cell_data low, high;
+    load_data<tile>(p, slot, m.face_0, m.face_1, &low, &high);
+    const neighbours x =
+        with_ghosts<0, WALLS>(gather<0>(u, beside<0>(u), jm.x, jp.x, m.below.x, above.x), u.x,
+                              p.column == 0 && w.c.wall[0][0], walls);
+    const neighbours y =
+        with_ghosts<1, WALLS>(gather<1>(u, beside<1>(u), jm.y, jp.y, m.below.y, above.y), u.y,
+                              p.column == p.columns - 1 && w.c.wall[0][1], walls);
+    return make_double2(residual_of<tile::HELMHOLTZ>(u.x, x, low, w.scale),
+                        residual_of<tile::HELMHOLTZ>(u.y, y, high, w.scale));
+}
+
+/* Offsets of the slots that a step works on: u of planes k + 2 and k + 1, the data of this step and
+ * of the step two before it, and β_k. */
+struct slots {
+    unsigned u, u_before, step, step_before, bk;
+};
+
+template <class tile>
+DEVICE struct slots initial_slots()
+{
+    return {tile::U_BYTES, 0, 0, (tile::STEP_SLOTS - 2) * tile::STEP_BYTES, 0};
+}
+
+template <class tile>
+DEVICE struct slots next_slots(const struct slots &s)
+{
+    return {next_slot<tile::U_BYTES, tile::U_SLOTS>(s.u), s.u,
+            next_slot<tile::STEP_BYTES, tile::STEP_SLOTS>(s.step),
+            next_slot<tile::STEP_BYTES, tile::STEP_SLOTS>(s.step_before),
+            next_slot<tile::BK_BYTES, tile::BK_SLOTS>(s.bk)};
+}
+
+/* Step k of a warp whose red cells in plane k + 1, and black cells in plane k, are component E. c
+ * is u in plane k + 2. Returns the finished cells of plane k; if FINISHES, `residual` becomes that
+ * of plane k − 1. */
+template <bool FINISHES, int E, bool WALLS, class tile>
+DEVICE double2 step(const struct fv2_gsrb &w, const struct thread_cells &p, const struct slots &s,
+                    double2 c, int k, struct stream_state &m, double2 &residual)
+{
+    const bool end_of_row =
+        E ? p.column == p.columns - 1 && w.c.wall[0][1] : p.column == 0 && w.c.wall[0][0];
+    const double2 bk = vector_at(p.vector_address + s.bk + tile::BK);
+    const unsigned reds = p.cell_address + tile::RED + ROW_BYTES / 2,
+                   now = reds + (k & 1) * tile::RED_BYTES, then = reds + (~k & 1) * tile::RED_BYTES;
+    cell_data black = m.black;
+    black.bk1 = component(m.bk, E);
+    if (tile::HALO > 1)
+        black.bk0 = component(m.face_1, E);
+    cell_data red;
+    load_data<tile>(p, s.step, m.bk, bk, E ? &m.black : &red, E ? &red : &m.black);
+    m.bk = bk;
+    const double black_beside = black_beside_red<E, tile>(p, s.u_before, m.u_p),
+                 red_beside = beside<E>(m.u_0);
+
+    /* Every thread makes both updates, so that neither waits for the other. */
+    double jm = 0.0, jp = 0.0;
+    if (!tile::ZERO) {
+        const unsigned u = p.vector_address + s.u_before + tile::U + tile::U_ROWS + E * CELL_BYTES;
+        jm = cell_at(u - ROW_BYTES);
+        jp = cell_at(u + ROW_BYTES);
+    }
+    const double red_jm = cell_at(now - ROW_BYTES / 2), red_jp = cell_at(now + ROW_BYTES / 2);
+    const bool k0 = w.c.wall[2][0], k1 = w.c.wall[2][1];
+    struct walls walls = {p.j == 0 && w.c.wall[1][0], p.j == p.n1 - 1 && w.c.wall[1][1],
+                          k + 1 == 0 && k0, k + 1 == p.n2 - 1 && k1};
+    const double new_red = update<tile::HELMHOLTZ, E, WALLS>(
+        component(m.u_p, E),
+        gather<E>(m.u_p, black_beside, jm, jp, component(m.u_0, E), component(c, E)), red,
+        end_of_row, walls, w.scale);
+    m.u_p = E ? make_double2(m.u_p.x, new_red) : make_double2(new_red, m.u_p.y);
+    put(then, new_red);
+    walls.k0 = k == 0 && k0;
+    walls.k1 = k == p.n2 - 1 && k1;
+    const double new_black = update<tile::HELMHOLTZ, E, WALLS>(
+        component(m.u_0, E),
+        gather<E>(m.u_0, red_beside, red_jm, red_jp, component(m.u_m, E), component(m.u_p, E)),
+        black, end_of_row, walls, w.scale);
+    const double2 done = E ? make_double2(m.u_0.x, new_black) : make_double2(new_black, m.u_0.y);
+    if (FINISHES)
+        residual = residual_vector<WALLS, tile>(w, p, k - 1, s.step_before, m, done);
+    return done;
+}
+
+/* Step k with what is uniform in a warp as template parameters: e is the component of red cells. */
+template <bool FINISHES, class tile, class... Arguments>
+DEVICE double2 step_by_component(int e, bool walls, Arguments &&...arguments)
+{
+    if (e && walls)
+        return step<FINISHES, 1, true, tile>(arguments...);
+    if (e)
+        return step<FINISHES, 1, false, tile>(arguments...);
+    if (walls)
+        return step<FINISHES, 0, true, tile>(arguments...);
+    return step<FINISHES, 0, false, tile>(arguments...);
+}
+
+/* Collects the residuals of plane k: their sum over the two cells goes to shared memory, where it
+ * meets that of the next row; or their magnitudes raise the norm. */
+template <class tile>
+DEVICE void collect_residual(const struct thread_cells &p, int k, double2 residual,
+                             struct stream_state &m)
+{
+    if (tile::FINISH == RESTRICTS)
+        put(p.cell_address + tile::SUMS + (k & 1) * tile::SUM_BYTES, residual.x + residual.y);
+    else if (p.stores)
+        m.norm = larger(m.norm, larger(magnitude_bits(residual.x), magnitude_bits(residual.y)));
+}
+
+/* Even rows add up the sums of plane k over two rows. If k is even they keep the result; if k is
+ * odd they restrict planes k − 1 and k. */
+template <class tile>
+DEVICE void restrict_rows(const struct fv2_gsrb &w, const struct thread_cells &p, int k,
+                          struct stream_state &m)
+{
+    if ((p.row & 1) || !p.stores)
+        return;
+    const unsigned at = p.cell_address + tile::SUMS + (k & 1) * tile::SUM_BYTES;
+    const double sum = cell_at(at) + cell_at(at + ROW_BYTES / 2);
+    if (k & 1)
+        w.coarse[p.column + p.j / 2 * w.coarse_sj + k / 2 * w.coarse_sk] =
+            restrict_planes(m.even, sum);
+    else
+        m.even = sum;
+}
+
+/* Issues the first copies, and waits for those of step `start`. */
+template <class tile>
+DEVICE struct stream_state start_stream(const struct fv2_gsrb &w, const struct thread_cells &p,
+                                        struct copies &s, int start)
+{
+    struct stream_state m = {};
+    if (!tile::ZERO)
+        fetch_u<tile>(w, p, s);
+    s.offset += w.c.sk * CELL_BYTES;
+    s.u += tile::U_BYTES;
+    if (s.of_u)
+        s.from += w.c.sk * CELL_BYTES;
+    for (int a = 0; a < AHEAD; a++) {
+        fetch<tile>(w, p, s);
+        advance<tile>(w, s);
+        __pipeline_commit();
+    }
+    if (p.inside) {
+        const long offset = s.offset - (AHEAD + 2) * w.c.sk * CELL_BYTES; /* of plane `start` */
+        m.bk = *(const double2 *)at(w.beta_k, offset + w.c.sk * CELL_BYTES);
+        if (!tile::ZERO && (start >= 0 || !w.c.wall[2][0]))
+            m.u_0 = *(const double2 *)at(w.in, offset);
+    }
+    __pipeline_wait_prior(AHEAD - 1);
+    if (!tile::ZERO && s.own)
+        m.u_p = vector_at(p.vector_address + tile::U + tile::U_ROWS);
+    __syncthreads();
+    return m;
+}
+
+/* Moves the registers up by one plane: c is u of the next plane, `done` the cells finished now, and
+ * `face` β_k above them. */
+DEVICE void move_up(struct stream_state &m, double2 c, double2 done, double2 face)
+{
+    m.u_m = m.u_0;
+    m.u_0 = m.u_p;
+    m.u_p = c;
+    m.below = m.done;
+    m.done = done;
+    m.face_0 = m.face_1;
+    m.face_1 = face;
+}
+
+/* The planes of a block, and the steps that it makes for them. */
+struct plane_range {
+    int first, last; /* planes first to last − 1 are its own */
+    int start, stop; /* steps */
+};
+
+template <class tile>
+DEVICE struct plane_range compute_range(const struct fv2_gsrb &w, int number, int planes)
+{
+    struct plane_range a;
+    a.first = number * planes;
+    a.last = min(a.first + planes, w.c.n[2]);
+    a.start = w.c.wall[2][0] ? max(a.first - 1 - tile::HALO, -1) : a.first - 1 - tile::HALO;
+    a.stop = w.c.wall[2][1] ? min(a.last + tile::HALO - 1, w.c.n[2]) : a.last + tile::HALO - 1;
+    return a;
+}
+
+/* The residual of the last plane, which no step computes, and the last restriction or the norm. */
+template <class tile>
+DEVICE void finish_range(const struct fv2_gsrb &w, const struct thread_cells &p,
+                         const struct plane_range &a, unsigned step_before, struct stream_state &m)
+{
+    if (a.stop == a.last) { /* a wall */
+        if (tile::FINISH == RESTRICTS)
+            restrict_rows<tile>(w, p, a.stop - 2, m);
+        if (p.finishes)
+            collect_residual<tile>(
+                p, a.stop - 1,
+                residual_vector<true, tile>(w, p, a.stop - 1, step_before, m, m.done), m);
+        __syncthreads();
+    }
+    if (tile::FINISH == RESTRICTS)
+        restrict_rows<tile>(w, p, a.last - 1, m);
+    else
+        warp_atomic_max(w.norm, m.norm);
+}
+
+template <class tile, class TILES>
+static __global__ void __launch_bounds__(LANES *tile::ROWS, tile::BLOCKS)
+    gsrb_kernel(const __grid_constant__ struct fv2_gsrb w, const __grid_constant__ TILES tiles,
+                int planes)
+{
+    extern __shared__ __align__(128) unsigned char shared_memory[];
+    const dim3 own = tile_of_block(tiles);
+    const struct thread_cells p = compute_thread<tile>(w.c, tiles, own, shared_memory);
+    const struct plane_range a = compute_range<tile>(w, own.z, planes);
+    const bool wall_row = (p.j == 0 && w.c.wall[1][0]) || (p.j == p.n1 - 1 && w.c.wall[1][1]);
+    struct copies copies = initial_copies<tile>(w, p, a.start + 1);
+    struct stream_state m = start_stream<tile>(w, p, copies, a.start);
+    struct slots s = initial_slots<tile>();
+    for (int k = a.start; k < a.stop; k++) {
+        if (k + AHEAD < a.stop)
+            fetch<tile>(w, p, copies);
+        __pipeline_commit();
+        if (tile::FINISH == RESTRICTS && k - 2 >= a.first)
+            restrict_rows<tile>(w, p, k - 2, m);
+        double2 c = make_double2(0.0, 0.0), residual, done;
+        if (!tile::ZERO)
+            c = vector_at(p.vector_address + s.u + tile::U + tile::U_ROWS);
+        const int e = (p.j + k + 1 + w.parity) & 1;
+        const bool walls = wall_row || (k <= (tile::FINISHES ? 1 : 0) && w.c.wall[2][0]) ||
+                           (k >= p.n2 - 2 && w.c.wall[2][1]);
+        const double2 face = m.bk;
+        if (tile::FINISHES && p.finishes && k - 1 >= a.first) {
+            done = step_by_component<true, tile>(e, walls, w, p, s, c, k, m, residual);
+            collect_residual<tile>(p, k - 1, residual, m);
+        } else {
+            done = step_by_component<false, tile>(e, walls, w, p, s, c, k, m, residual);
+        }
+        if (p.stores && k >= a.first && k < a.last)
+            *(double2 *)((char *)w.out + copies.offset - (AHEAD + 2) * w.c.sk * CELL_BYTES) = done;
+        if (tile::FINISHES)
+            put(p.vector_address + tile::DONE + ROW_BYTES + (k & 1) * tile::DONE_BYTES, done);
+        move_up(m, c, done, face);
+        __pipeline_wait_prior(AHEAD - 1);
+        __syncthreads();
+        advance<tile>(w, copies);
+        s = next_slots<tile>(s);
+    }
+    if (tile::FINISHES)
+        finish_range<tile>(w, p, a, s.step_before, m);
+}
+} // namespace fv2
+
+#endif

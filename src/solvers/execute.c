@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Executing a program: stage by stage, timed or observed, or several stages in one call. */
+#include <math.h>
+#include "base/check.h"
+#include "base/memory.h"
+#include "base/ranges.h"
+#include "base/timer.h"
+#include "operators/passes.h"
+#include "solvers/reduce.h"
+#include "solvers/stages.h"
+
+static struct {
+    observe_fn *observe;
+    void *data;
+} observer;
+
+void program_observe(observe_fn *observe, void *data)
+{
+    observer.observe = observe;
+    observer.data = data;
+}
+
+static void execute_plan(const struct program *p, const struct stage *s, struct plan_times *times)
+{
+    const struct hierarchy *h = p->hierarchy;
+    const struct level *from = h->levels[s->level], *to = from;
+    if (s->kind == STAGE_DOWN) {
+        from = h->transfers[s->level].coarse;
+        to = h->levels[s->level + 1];
+    } else if (s->kind == STAGE_UP) {
+        from = h->levels[s->level + 1];
+        to = h->transfers[s->level].coarse;
+    }
+    plan_execute(stage_plan(p, s), from->fields[s->field], to->fields[s->field], times);
+}
+
+static void execute_stage(const struct program *p, const struct stage *s, struct plan_times *times)
+{
+    const struct hierarchy *h = p->hierarchy;
+    struct level *l = h->levels[s->level];
+    switch (s->kind) {
+    case STAGE_PASS:
+        l->backend->passes->run(&s->pass);
+        return;
+    case STAGE_HALO:
+    case STAGE_DOWN:
+    case STAGE_UP:
+        execute_plan(p, s, times);
+        return;
+    case STAGE_RESTRICT:
+        l->backend->passes->restrict_cells(l, s->field, h->transfers[s->level].coarse, s->field);
+        return;
+    case STAGE_BOTTOM:
+        if (l->active)
+            bottom_solve(h->bottom, s->pass.u, s->pass.f);
+        return;
+    case STAGE_MEAN:
+        reduce_subtract_mean(l, s->field);
+        return;
+    case NUM_STAGE_KINDS:
+        break;
+    }
+    CHECK(!"a stage kind that exists");
+}
+
+static const struct backend *stage_backend(const struct program *p, int i)
+{
+    return p->hierarchy->levels[p->stages[i].level]->backend;
+}
+
+/* Between two events where the backend has them, whose times add_event_seconds reads later; else by
+ * the host's clock, after all work begun before. */
+static void execute_timed(struct program *p, int i)
+{
+    const struct backend *backend = stage_backend(p, i);
+    struct stage_times *times = &p->times[i];
+    if (backend->record_event) {
+        backend->record_event(2 * i);
+        execute_stage(p, &p->stages[i], &times->halo);
+        backend->record_event(2 * i + 1);
+        return;
+    }
+    backend->synchronise();
+    const double start = timer_seconds();
+    execute_stage(p, &p->stages[i], &times->halo);
+    backend->synchronise();
+    times->total += timer_seconds() - start;
+}
+
+/* Adds the seconds of stages between events, after the last stage, so that no stage waits for the
+ * host. */
+static void add_event_seconds(struct program *p)
+{
+    for (int i = 0; i < p->count; i++)
+        if (stage_backend(p, i)->record_event)
+            p->times[i].total += stage_backend(p, i)->seconds_between(2 * i, 2 * i + 1);
+}
+
+void program_time(struct program *p, bool on)
+{
+    memory_free(p->times);
+    p->times = on ? memory_alloc_zero((size_t)p->count * sizeof *p->times, "stage times") : NULL;
+    p->executions = 0;
+    /* the first use of an event takes longer than later ones */
+    for (int i = 0; on && i < p->count; i++)
+        if (stage_backend(p, i)->record_event)
+            stage_backend(p, i)->record_event(2 * i + 1);
+}
+
+/* One stage, with a range on a profiler's time line, such as "halo 64^3". */
+static int execute_one(struct program *p, int i)
+{
+    struct stage *s = &p->stages[i];
+    char name[sizeof s->range];
+    if (!s->range[0])
+        snprintf(s->range, sizeof s->range, "%.36s %d^3", stage_name(s, name, sizeof name),
+                 p->hierarchy->levels[s->level]->dim);
+    range_push(s->range);
+    if (p->times)
+        execute_timed(p, i);
+    else
+        execute_stage(p, s, NULL);
+    range_pop();
+    if (observer.observe)
+        observer.observe(observer.data, p, s);
+    return 1;
+}
+
+enum { MAX_STEPS = 64 }; /* of one call; longer runs of stages take several */
+
+/* The stage as a step of its level's backend; false if it is none. */
+static bool step_of_stage(const struct hierarchy *h, const struct stage *s, struct step *step)
+{
+    switch (s->kind) {
+    case STAGE_PASS:
+        *step = (struct step){.kind = STEP_PASS, .pass = s->pass};
+        return true;
+    case STAGE_RESTRICT:
+        *step = (struct step){.kind = STEP_RESTRICT,
+                              .pass = {.level = h->levels[s->level],
+                                       .f = s->field,
+                                       .coarse = h->transfers[s->level].coarse,
+                                       .coarse_f = s->field}};
+        return true;
+    case STAGE_BOTTOM:
+        return bottom_step(h->bottom, s->pass.u, s->pass.f, step);
+    default:
+        return false;
+    }
+}
+
+/* Runs as many stages from the first one on as their backend does in one call; returns their
+ * number. */
+static int execute_steps(const struct program *p, int first)
+{
+    const struct hierarchy *h = p->hierarchy;
+    const struct passes *passes = stage_backend(p, first)->passes;
+    struct step steps[MAX_STEPS];
+    int count = 0;
+    if (!passes->run_steps)
+        return 0;
+    while (count < MAX_STEPS && first + count < p->count &&
+           stage_backend(p, first + count)->passes == passes &&
+           step_of_stage(h, &p->stages[first + count], &steps[count]) &&
+           passes->step_fits(&steps[count]))
+        count++;
+    if (count > 0) {
+        range_push("steps on small levels");
+        passes->run_steps(steps, count);
+        range_pop();
+    }
+    return count;
+}
+
+/* True if stage i is a halo exchange, and stage i + 1 is the pass that reads the halo and can work
+ * on inner cells meanwhile. */
+static bool overlaps(const struct program *p, int i)
+{
+    const struct stage *halo = &p->stages[i], *next = halo + 1;
+    if (i + 1 == p->count || halo->kind != STAGE_HALO || next->kind != STAGE_PASS ||
+        next->level != halo->level)
+        return false;
+    const struct level *l = p->hierarchy->levels[halo->level];
+    const bool reads = halo->field == next->pass.f || halo->field == pass_reads(&next->pass);
+    return reads && l->backend->fork_stream && l->backend->passes->splits &&
+           pow(l->dim, 3) >= p->hierarchy->choice.overlap_above * l->nranks &&
+           l->backend->passes->splits(&next->pass);
+}
+
+/* Exchanges a halo while the pass that reads it works on inner cells. No rank waits for another one
+ * before it has begun its part of the exchange. Returns how many stages this was, 0 if none. */
+static int execute_overlapping(const struct program *p, int i)
+{
+    if (!overlaps(p, i))
+        return 0;
+    const struct stage *s = &p->stages[i];
+    const struct level *l = p->hierarchy->levels[s->level];
+    const struct backend *backend = l->backend;
+    struct pass inner = s[1].pass, outer = s[1].pass;
+    struct plan *halo = stage_plan(p, s);
+    double *field = l->fields[s->field];
+    struct plan_times unused = {0};
+    inner.part = PART_INNER;
+    outer.part = PART_OUTER;
+    range_push("halo beside a pass");
+    backend->fork_stream();
+    backend->use_second_stream(true);
+    plan_begin(halo, field, field, &unused);
+    backend->use_second_stream(false);
+    backend->passes->run(&inner);
+    backend->use_second_stream(true);
+    plan_end(halo, field, field, &unused);
+    backend->passes->run(&outer);
+    backend->use_second_stream(false);
+    backend->join_stream();
+    range_pop();
+    return 2;
+}
+
+/* True if somebody times or observes every stage. */
+static bool one_by_one(const struct program *p)
+{
+    return p->times || observer.observe;
+}
+
+void program_execute_stages(struct program *p)
+{
+    for (int i = 0; i < p->count;) {
+        int done = one_by_one(p) ? 0 : execute_steps(p, i);
+        if (done == 0 && !one_by_one(p))
+            done = execute_overlapping(p, i);
+        i += done > 0 ? done : execute_one(p, i);
+    }
+}
+
+void program_execute(struct program *p)
+{
+    p->norm = 0;
+    p->executions++;
+    range_push(p->name);
+    if (one_by_one(p) || !program_replay(p))
+        program_execute_stages(p);
+    if (p->times)
+        add_event_seconds(p);
+    range_pop();
+}

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What reports say of a stage: its name, its kernels, the bytes that it must move. */
+#include "solvers/stages.h"
+#include <string.h>
+#include "operators/passes.h"
+
+struct plan *stage_plan(const struct program *p, const struct stage *stage)
+{
+    const struct hierarchy *h = p->hierarchy;
+    switch (stage->kind) {
+    case STAGE_HALO:
+        return h->levels[stage->level]->halos[stage->layers];
+    case STAGE_DOWN:
+        return h->transfers[stage->level].down;
+    case STAGE_UP:
+        return h->transfers[stage->level].up;
+    default:
+        return NULL;
+    }
+}
+
+const char *stage_name(const struct stage *stage, char *buffer, int size)
+{
+    static const char *const kinds[NUM_STAGE_KINDS] = {
+        "", "halo", "agglomerate", "distribute", "restrict", "bottom", "mean"};
+    static const char *const starts[] = {"", "zero+", "interpolate+", "prolong+"};
+    static const char *const finishes[] = {"", "residual+restrict+", "residual+norm+", "residual+"};
+    if (stage->kind != STAGE_PASS) {
+        snprintf(buffer, (size_t)size, "%s", kinds[stage->kind]);
+        return buffer;
+    }
+    const struct pass *p = &stage->pass;
+    snprintf(buffer, (size_t)size, "%s%s%s", starts[p->start], p->nsweeps ? "smooth+" : "",
+             finishes[p->finish]);
+    const size_t length = strlen(buffer);
+    if (length > 0)
+        buffer[length - 1] = '\0';
+    return buffer;
+}
+
+const char *stage_kernels(const struct stage *stage, char *buffer, int size)
+{
+    buffer[0] = '\0';
+    if (stage->kind == STAGE_PASS)
+        stage->pass.level->backend->passes->kernels(&stage->pass, buffer, size);
+    return buffer;
+}
+
+/* Bytes per cell of the level. */
+static double bytes_per_cell(const struct stage *stage)
+{
+    switch (stage->kind) {
+    case STAGE_PASS:
+        return stage->pass.level->backend->passes->bytes(&stage->pass);
+    case STAGE_RESTRICT:
+        return 9.0 / 8.0 * sizeof(double);
+    case STAGE_MEAN:
+        return 3 * sizeof(double);
+    default:
+        return 0.0;
+    }
+}
+
+double stage_bytes(const struct program *p, const struct stage *stage)
+{
+    const struct level *l = p->hierarchy->levels[stage->level];
+    const struct plan *plan = stage_plan(p, stage);
+    long cells = 0;
+    if (plan) /* each cell is read and written */
+        return 2 * sizeof(double) * (double)(plan->cells_local + plan->cells_sent);
+    for (int q = 0; q < l->npatches; q++)
+        cells += box_cells(l->patches[q].box);
+    return bytes_per_cell(stage) * (double)cells;
+}
+
+void program_print(const struct program *p, FILE *out)
+{
+    char name[64];
+    fprintf(out, "%s: %d stages\n", p->name, p->count);
+    for (int i = 0; i < p->count; i++) {
+        const struct stage *s = &p->stages[i];
+        const struct level *l = p->hierarchy->levels[s->level];
+        fprintf(out, "%5d  level %2d  %5d^3  %-5s %s", i, s->level, l->dim, l->backend->name,
+                stage_name(s, name, sizeof name));
+        if (s->kind == STAGE_PASS && s->pass.nsweeps > 0)
+            fprintf(out, "  sweeps %d-%d", s->pass.first_sweep,
+                    s->pass.first_sweep + s->pass.nsweeps - 1);
+        fprintf(out, "\n");
+    }
+}

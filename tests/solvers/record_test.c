@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The second execution of a program is recorded, and later ones replay it. A recording leaves every
+ * field where it was. The backend here is the CPU's, which records by doing the work. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include "base/memory.h"
+#include "comm/comm.h"
+#include "operators/backend_cpu.h"
+#include "operators/passes.h"
+#include "support/child.h"
+#include "support/solve_case.h"
+
+static struct passes passes;
+static struct backend backend;
+static struct hierarchy *h;
+static struct solver *solver;
+
+static struct {
+    bool swaps; /* u, with its values, and the other field on the level below the finest */
+    enum field other;
+    int begun, ended, replayed, destroyed, passes;
+} seen;
+
+static void record_begin(void)
+{
+    assert_int_equal(seen.begun, seen.ended);
+    seen.begun++;
+}
+
+static struct recording *record_end(void)
+{
+    seen.ended++;
+    return (struct recording *)&seen;
+}
+
+static void replay(struct recording *recording, uint64_t *norm)
+{
+    assert_ptr_equal(norm, &solver->first->norm);
+    assert_ptr_equal(recording, &seen);
+    seen.replayed++;
+}
+
+static void record_destroy(struct recording *recording)
+{
+    assert_ptr_equal(recording, &seen);
+    seen.destroyed++;
+}
+
+static void run(const struct pass *pass)
+{
+    seen.passes++;
+    cpu_passes.run(pass);
+    if (pass->finish == FINISH_NORM && seen.swaps) {
+        cpu_passes.combine(h->levels[1], seen.other, 1.0, FIELD_U, 0.0, FIELD_U);
+        level_swap(h->levels[1], FIELD_U, seen.other);
+    }
+}
+
+static void solve_bottom(struct level *level, enum field u, enum field f, double reduction,
+                         int max_iterations, bool singular)
+{
+    const struct pass pass = {.level = level, .u = u, .f = f, .nsweeps = SMOOTHER_SWEEPS};
+    assert_true(reduction > 0.0 && max_iterations > 0 && !singular);
+    cpu_passes.run(&pass);
+}
+
+static int set_up(void **state)
+{
+    (void)state;
+    struct hierarchy_choice choice = case_choice(2, false, false, SMOOTHER_CHEBYSHEV, 4, 1);
+    choice.backend = &backend;
+    h = hierarchy_create(&choice);
+    solver = solver_create(h, 0, (struct solver_choice){.f_cycle = true});
+    memset(&seen, 0, sizeof seen);
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    const int recordings = seen.ended;
+    solver_destroy(solver);
+    hierarchy_destroy(h);
+    return seen.destroyed != recordings;
+}
+
+static void solve(const void *times)
+{
+    static struct solve_result result;
+    for (int i = 0; i < *(const int *)times; i++)
+        solver_run(solver, &result);
+}
+
+static void the_second_execution_is_recorded(void **state)
+{
+    (void)state;
+    const int once = 1, twice = 2;
+    solve(&once);
+    const int of_one = seen.passes;
+    assert_int_equal(seen.begun, 0);
+    solve(&once);
+    assert_int_equal(seen.ended, 1);
+    assert_int_equal(seen.replayed, 1);
+    solve(&twice);
+    assert_int_equal(seen.ended, 1);
+    assert_int_equal(seen.replayed, 3);
+    assert_int_equal(seen.passes, 2 * of_one);
+}
+
+static void times_are_not_those_of_a_recording(void **state)
+{
+    (void)state;
+    const int twice = 2;
+    program_time(solver->first, true);
+    solve(&twice);
+    assert_int_equal(seen.begun, 0);
+    program_time(solver->first, false);
+}
+
+static void swapped_fields_are_brought_back(void **state)
+{
+    (void)state;
+    const int once = 1;
+    solve(&once);
+    const double *const address = h->levels[1]->fields[FIELD_U];
+    const uint64_t expected = reduce_checksum(h->levels[1], FIELD_U);
+    seen.other = FIELD_TMP;
+    seen.swaps = true;
+    solve(&once);
+    assert_int_equal(seen.ended, 1);
+    assert_ptr_equal(h->levels[1]->fields[FIELD_U], address);
+    assert_true(reduce_checksum(h->levels[1], FIELD_U) == expected);
+}
+
+static void other_fields_must_be_back(void **state)
+{
+    (void)state;
+    const int once = 1, twice = 2;
+    seen.other = FIELD_F;
+    seen.swaps = true;
+    struct child c = child_run(solve, &once);
+    assert_int_equal(c.status, CHILD_RETURNED);
+    c = child_run(solve, &twice);
+    assert_int_equal(c.status, STATUS_SYSTEM);
+    assert_non_null(strstr(c.text, "fields_are_back"));
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(the_second_execution_is_recorded, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(times_are_not_those_of_a_recording, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(swapped_fields_are_brought_back, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(other_fields_must_be_back, set_up, tear_down),
+    };
+    comm_start(&argc, &argv);
+    passes = cpu_passes;
+    passes.run = run;
+    passes.bottom_solve = solve_bottom;
+    passes.bottom_counts = NULL; /* nobody asks here */
+    backend = backend_cpu;
+    backend.passes = &passes;
+    backend.record_begin = record_begin;
+    backend.record_end = record_end;
+    backend.replay = replay;
+    backend.record_destroy = record_destroy;
+    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    const bool leak = memory_live_blocks() != 0;
+    comm_finish();
+    return failed != 0 || leak;
+}
