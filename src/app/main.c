@@ -51,8 +51,8 @@ static enum status check_bytes(double needed, double available, const char *wher
 static enum status check_memory(const struct hierarchy_choice *choice, char *message, int size)
 {
     const struct hierarchy_shape shape = hierarchy_shape(choice, comm_size());
-    const double on_host = (double)hierarchy_bytes(choice, &shape, comm_size());
-    const double on_device = (double)hierarchy_device_bytes(choice, &shape, comm_size());
+    const double on_host = (double)hierarchy_bytes(choice, &shape, comm_size(), false);
+    const double on_device = (double)hierarchy_bytes(choice, &shape, comm_size(), true);
     const struct cuda_device *gpu = choice->backend->on_device ? cuda_device() : NULL;
     double node_size = comm_node_size(); /* of the fullest node, or ranks would not agree */
     comm_max_f64(MPI_COMM_WORLD, &node_size, 1);

@@ -13,7 +13,6 @@
 #include "app/report_tables.h"
 #include "base/memory.h"
 #include "comm/comm.h"
-#include "comm/environment.h"
 #include "cuda/cuda.h"
 
 enum { LINE_WIDTH = 100, LABEL_WIDTH = 14 };
@@ -188,7 +187,7 @@ static struct need need_of(double bytes_per_rank, double sharing, double availab
 static struct need node_need(const struct hierarchy_choice *choice)
 {
     const struct hierarchy_shape shape = hierarchy_shape(choice, comm_size());
-    return need_of((double)hierarchy_bytes(choice, &shape, comm_size()), comm_node_size(),
+    return need_of((double)hierarchy_bytes(choice, &shape, comm_size(), false), comm_node_size(),
                    (double)memory_available_bytes());
 }
 
@@ -197,7 +196,7 @@ static struct need gpu_need(const struct hierarchy_choice *choice)
     const struct hierarchy_shape shape = hierarchy_shape(choice, comm_size());
     const struct cuda_device *gpu = cuda_device();
     const int gpus = gpu ? gpu->count : 1;
-    return need_of((double)hierarchy_device_bytes(choice, &shape, comm_size()),
+    return need_of((double)hierarchy_bytes(choice, &shape, comm_size(), true),
                    (comm_node_size() + gpus - 1) / gpus, gpu ? (double)gpu->free_bytes : 0.0);
 }
 

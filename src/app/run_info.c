@@ -61,10 +61,10 @@ static void count_neighbours(struct run_info *f, const struct level *finest)
 {
     const struct plan *halo = finest->halo;
     const bool direct = halo && halo->direct;
-    double counts[2] = {halo ? halo->exchange.nsends : 0, 0.0};
+    double counts[2] = {halo ? halo->exchange.sends.count : 0, 0.0};
     if (direct) {
         counts[1] = counts[0];
-        counts[0] = halo->direct->exchange.nsends;
+        counts[0] = halo->direct->exchange.sends.count;
     }
     comm_max_f64(MPI_COMM_WORLD, counts, 2);
     f->neighbours = (int)counts[0];
@@ -112,13 +112,13 @@ static void describe_levels(struct run_info *f, const struct hierarchy_choice *c
 {
     f->nlevels = shape->nlevels;
     for (int l = 0; l < shape->nlevels; l++) {
-        const struct cut cut = shape->cuts[l];
+        const struct decomposition_spec spec = shape->specs[l];
         f->levels[l] = (struct level_facts){
-            .dim = cut_dim(cut),
-            .boxes = (int)cut_boxes(cut),
-            .box_dim = cut.box_dim,
-            .ranks = cut.ranks,
-            .backend = hierarchy_level_backend(choice, cut_dim(cut))->name,
+            .dim = spec_dim(spec),
+            .boxes = (int)spec_boxes(spec),
+            .box_dim = spec.box_dim,
+            .ranks = spec.ranks,
+            .backend = hierarchy_level_backend(choice, spec_dim(spec))->name,
         };
     }
     f->unknowns = pow(f->levels[0].dim, 3);

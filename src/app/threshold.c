@@ -44,7 +44,7 @@ static struct options cpu_trial(const struct options *options)
 {
     struct options o = *options;
     const struct hierarchy_choice own = benchmark_hierarchy_choice(&o, true);
-    if (cut_dim(hierarchy_shape(&own, comm_size()).cuts[0]) <= TRIAL_DIM)
+    if (spec_dim(hierarchy_shape(&own, comm_size()).specs[0]) <= TRIAL_DIM)
         return o;
     o.log2_box_dim = TRIAL_LOG2_BOX_DIM;
     o.boxes_per_rank = TRIAL_BOXES;
@@ -57,7 +57,7 @@ static struct options agglomeration_trial(const struct options *options)
     struct options o = *options;
     o.cpu_below = CPU_BELOW_NEVER;
     const struct hierarchy_choice own = benchmark_hierarchy_choice(&o, true);
-    long dim = cut_dim(hierarchy_shape(&own, comm_size()).cuts[0]);
+    long dim = spec_dim(hierarchy_shape(&own, comm_size()).specs[0]);
     for (; dim > SHARED_TRIAL_DIM && o.log2_box_dim > LEAST_LOG2_BOX_DIM; dim /= 2)
         o.log2_box_dim--;
     return o;
@@ -102,11 +102,11 @@ static long try_levels(struct threshold *t, struct options o, int least_dim,
     const struct hierarchy_choice choice = benchmark_hierarchy_choice(&o, true);
     const struct hierarchy_shape shape = hierarchy_shape(&choice, comm_size());
     t->count = t->best = 0;
-    t->dim = cut_dim(shape.cuts[0]);
+    t->dim = spec_dim(shape.specs[0]);
     try(&o, 0);
     for (int l = shape.nlevels - 1; l > 0 && t->count < MAX_THRESHOLD_TRIALS; l--)
-        if (cut_dim(shape.cuts[l]) >= least_dim)
-            try(&o, cut_dim(shape.cuts[l]));
+        if (spec_dim(shape.specs[l]) >= least_dim)
+            try(&o, spec_dim(shape.specs[l]));
     return t->trials[t->best].below;
 }
 

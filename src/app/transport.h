@@ -17,9 +17,9 @@ struct transport_chosen {
 };
 
 /* Takes what the options ask for, or the fastest that works: peer within nodes and what MPI can do
- * between them. For tests, HPGMG_NODES=COUNT in the environment makes ranks believe that they are
- * on so many nodes. STATUS_ENVIRONMENT and why in message if what is asked for does not. Collective
- * over the world; all ranks return the same. */
+ * between them. For tests, HPGMG_NODES=COUNT in the environment tells the ranks to
+ * act as COUNT nodes. STATUS_ENVIRONMENT and why in message if what is asked for does not.
+ * Collective over the world; all ranks return the same. */
 enum status transport_choose(const struct options *options, bool on_gpu, char *message, int size);
 const struct transport_chosen *transport_chosen(void);
 

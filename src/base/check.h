@@ -1,35 +1,35 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef BASE_CHECK_H
 #define BASE_CHECK_H
-/* Fatal errors: one line on stderr, then the whole job ends. Never compiled out. */
+/* Fatal errors: one line on stderr, then the job ends. No check is compiled out. */
 #include "base/status.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/* How the job ends after a fatal error. comm/ replaces the default (_Exit) by MPI_Abort, because
- * one rank that leaves alone would leave the others waiting. */
+/* Ends the job after a fatal error. comm/ replaces _Exit by MPI_Abort, because the other ranks
+ * would wait for a rank that exits alone. */
 extern void (*check_abort)(int status);
 
-/* What die() waits for before it prints: nothing, unless comm/ says otherwise, so that one rank
- * speaks of a failure that all ranks have. It must come back. */
+/* die() calls this before it prints. comm/ replaces it, so that the lowest rank alone reports a
+ * failure of all ranks. It must return. */
 extern void (*check_wait)(void);
 
-/* What must not stay behind when die() ends the job. Nothing, unless cli/ says otherwise. */
+/* die() calls this before it ends the job. cli/ replaces it, to remove partial output files. */
 extern void (*check_cleanup)(void);
 
-/* What the lines on stderr begin with: the program's name, "hpgmg-gpu" unless it says otherwise. */
+/* The program's name, with which lines on stderr begin; "hpgmg-gpu" unless the program sets it. */
 extern const char *check_program;
 
 /* Prints "hpgmg-gpu: error: <message>" on stderr and ends the job with status. Does not return. */
 void die(enum status status, const char *format, ...)
     __attribute__((format(printf, 2, 3), noreturn));
 
-/* For events that leave the answer right: "hpgmg-gpu: warning: <message>" on stderr. */
+/* Prints "hpgmg-gpu: warning: <message>" on stderr, if results remain correct. */
 void warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* An invariant of the program itself; its failure is a defect. */
+/* Checks an invariant of the program; a failure is a defect of the program. */
 #define CHECK(condition)                                                                           \
     ((condition)                                                                                   \
          ? (void)0                                                                                 \

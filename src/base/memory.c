@@ -9,7 +9,7 @@
 
 enum { ALIGNMENT = 128 };
 
-/* In front of every block, so that releasing it can be counted. */
+/* Precedes every block, so that memory_free can count its bytes. */
 struct header {
     size_t bytes;
 };
@@ -71,7 +71,7 @@ size_t memory_peak_bytes(void)
     return live.peak;
 }
 
-/* The number that follows `key` on a line of `path`, or 0. */
+/* The number after `key` on a line of the file `path`, or 0. */
 static size_t read_number(const char *path, const char *key)
 {
     char line[256];
@@ -86,7 +86,7 @@ static size_t read_number(const char *path, const char *key)
     return value;
 }
 
-/* One version of Linux's control groups: how its files are called. */
+/* File names of one version of Linux's control groups. */
 struct group_version {
     const char *controller; /* in this process's line of /proc/self/cgroup */
     const char *root, *limit, *used, *inactive, *active;
@@ -100,7 +100,7 @@ static const struct group_version group_versions[] = {
 
 enum { LINE_LENGTH = 4096, FILE_LENGTH = LINE_LENGTH + 64 };
 
-/* Whether `name` is one of a list separated by commas; the empty list has the empty name only. */
+/* Whether `name` is in a list separated by commas. The empty list contains the empty name. */
 static bool is_listed(const char *list, const char *name)
 {
     const size_t length = strlen(name);
@@ -112,7 +112,7 @@ static bool is_listed(const char *list, const char *name)
     return false;
 }
 
-/* This process's group, as a path below the version's root; "" if it is in none. Lines are
+/* The path of this process's group below the version's root, or "". Lines of the file are
  * number:controllers:path. */
 static void find_group(const struct group_version *v, char path[LINE_LENGTH])
 {
@@ -142,9 +142,8 @@ static size_t read_group(const struct group_version *v, const char *path, const 
     return read_number(file, key);
 }
 
-/* What one group still allows: its limit less what it uses, cached files not counted, which the
- * kernel drops first. SIZE_MAX if it sets no limit ("max" reads as 0, and version 1 says so by a
- * number beyond any machine). */
+/* Bytes that one group still allows: its limit less its use, without cached files, which the kernel
+ * drops first. SIZE_MAX if there is no limit: "max" reads as 0, and version 1 has a huge number. */
 static size_t group_rest(const struct group_version *v, const char *path)
 {
     const size_t limit = read_group(v, path, v->limit, "");
@@ -162,8 +161,8 @@ static size_t smaller(size_t a, size_t b)
     return a < b ? a : b;
 }
 
-/* The least that this process's group and those above it still allow: batch systems set limits on
- * any of them. In a container the path may be one outside of it; then only the root is found. */
+/* The least that this process's group and its parents still allow: batch systems set limits on any
+ * of them. In a container the path may not exist; then only the root counts. */
 static size_t groups_rest(const struct group_version *v)
 {
     char path[LINE_LENGTH];

@@ -7,7 +7,6 @@
 #include <time.h>
 #include <unistd.h>
 #include "comm/comm.h"
-#include "comm/environment.h"
 #include "cuda/cuda.h"
 
 static void read_cpu_model(char *model, int size)

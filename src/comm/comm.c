@@ -14,9 +14,8 @@ static void abort_job(int status)
     MPI_Abort(MPI_COMM_WORLD, status);
 }
 
-/* All ranks may fail alike, as where memory is short. Each waits as long as the lower ones need to
- * speak and to end the job, and no rank waits for another one's message: that one may never come.
- */
+/* All ranks may fail alike, for example where memory is short. Each rank gives lower ranks the time
+ * to print and to abort the job. It does not wait for a message, which might never come. */
 static void wait_for_lower_ranks(void)
 {
     const double seconds = log2(1.0 + world_rank);
@@ -47,14 +46,13 @@ void comm_start(int *argc, char ***argv)
     wait_without_mpi = check_wait;
     check_wait = wait_for_lower_ranks;
     if (provided < MPI_THREAD_FUNNELED)
-        die(STATUS_ENVIRONMENT,
-            "this MPI library does not work with threads (MPI_THREAD_FUNNELED)");
+        die(STATUS_ENVIRONMENT, "this MPI library does not support threads (MPI_THREAD_FUNNELED)");
 }
 
 void comm_finish(void)
 {
     MPI_CALL(MPI_Barrier(MPI_COMM_WORLD));
-    check_abort = abort_without_mpi; /* MPI_Abort is forbidden from here on */
+    check_abort = abort_without_mpi; /* MPI_Abort is not allowed after MPI_Finalize */
     check_wait = wait_without_mpi;
     MPI_CALL(MPI_Finalize());
 }
@@ -94,7 +92,7 @@ int64_t comm_min_i64(MPI_Comm comm, int64_t value)
     return value;
 }
 
-/* Summed as unsigned integers: sums of hashes wrap. */
+/* Sums of hashes wrap, so the type is unsigned. */
 void comm_sum_i64(MPI_Comm comm, int64_t *values, int count)
 {
     MPI_CALL(MPI_Allreduce(MPI_IN_PLACE, values, count, MPI_UINT64_T, MPI_SUM, comm));

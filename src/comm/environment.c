@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "comm/environment.h"
+#include "comm/comm.h"
 #include <stdio.h>
 #include <string.h>
 #include "comm/call.h"
-#include "comm/comm.h"
 #ifdef OPEN_MPI
 #include <mpi-ext.h>
 #endif
@@ -13,16 +12,22 @@ void comm_library(char *text, int size)
     char version[MPI_MAX_LIBRARY_VERSION_STRING];
     int length;
     MPI_CALL(MPI_Get_library_version(version, &length));
-    version[strcspn(version, "\n")] = '\0'; /* MPICH goes on with how it was configured */
+    version[strcspn(version, "\n")] = '\0'; /* MPICH adds its configuration */
     snprintf(text, (size_t)size, "%s", version);
+}
+
+static MPI_Comm split_by_node(void)
+{
+    MPI_Comm node;
+    MPI_CALL(MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node));
+    return node;
 }
 
 /* Calls get on the communicator of this rank's node. */
 static int ask_node(int (*get)(MPI_Comm, int *))
 {
-    MPI_Comm node;
+    MPI_Comm node = split_by_node();
     int answer;
-    MPI_CALL(MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node));
     MPI_CALL(get(node, &answer));
     comm_free(&node);
     return answer;
@@ -52,16 +57,14 @@ void comm_nodes(int *nodes)
             nodes[rank] = (int)((long)rank * pretended_nodes / comm_size());
         return;
     }
-    MPI_Comm node;
-    int first = comm_rank();
-    MPI_CALL(MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node));
-    MPI_CALL(MPI_Allreduce(MPI_IN_PLACE, &first, 1, MPI_INT, MPI_MIN, node));
-    MPI_CALL(MPI_Comm_free(&node));
+    MPI_Comm node = split_by_node();
+    const int first = (int)comm_min_i64(node, comm_rank());
+    comm_free(&node);
     MPI_CALL(MPI_Allgather(&first, 1, MPI_INT, nodes, 1, MPI_INT, MPI_COMM_WORLD));
 }
 
-/* MPIX_Query_cuda_support is an extension that MPI libraries share; Open MPI has it in a header of
- * its own. */
+/* Several MPI libraries have the extension MPIX_Query_cuda_support. Open MPI declares it in
+ * mpi-ext.h. */
 bool comm_takes_device_memory(void)
 {
 #if defined(MPIX_CUDA_AWARE_SUPPORT) || defined(MPICH_NUMVERSION) && MPICH_NUMVERSION >= 40000000

@@ -7,88 +7,49 @@
 
 enum { EXCHANGE_TAG = 1, SWAP_TAG = 2 };
 
-static double *allocate_host(long length, const char *what)
+static void check_lengths(const struct messages *m)
 {
-    return memory_alloc((size_t)length * sizeof(double), what);
-}
-
-static void release_host(double *buffer)
-{
-    memory_free(buffer);
-}
-
-const struct message_memory message_memory_host = {allocate_host, release_host};
-
-/* Doubles in all messages of one direction. */
-static long buffer_length(int count, const struct message *messages)
-{
-    long length = 0;
-    for (int m = 0; m < count; m++) {
-        if (messages[m].count > INT_MAX)
+    for (int i = 0; i < m->count; i++)
+        if (m->list[i].count > INT_MAX)
             die(STATUS_USAGE,
                 "a message of %ld doubles is longer than MPI can send; use more ranks",
-                messages[m].count);
-        length += messages[m].count;
-    }
-    return length;
+                m->list[i].count);
 }
 
-void exchange_create(struct exchange *x, int nsends, struct message *sends, int nreceives,
-                     struct message *receives)
+void exchange_create(struct exchange *x, struct messages sends, struct messages receives)
 {
-    *x = (struct exchange){.nsends = nsends,
-                           .sends = sends,
-                           .nreceives = nreceives,
-                           .receives = receives,
-                           .tag = EXCHANGE_TAG};
-    buffer_length(nsends, sends);
-    buffer_length(nreceives, receives);
-    x->requests =
-        memory_alloc((size_t)(nsends + nreceives) * sizeof *x->requests, "message requests");
-}
-
-void exchange_open(struct exchange *x, const struct message_memory *memory)
-{
-    if (x->memory)
-        return;
-    x->memory = memory;
-    x->send_buffer = memory->allocate(buffer_length(x->nsends, x->sends), "send buffers");
-    x->receive_buffer =
-        memory->allocate(buffer_length(x->nreceives, x->receives), "receive buffers");
+    *x = (struct exchange){.sends = sends, .receives = receives};
+    check_lengths(&sends);
+    check_lengths(&receives);
+    x->requests = memory_alloc((size_t)(sends.count + receives.count) * sizeof *x->requests,
+                               "message requests");
 }
 
 void exchange_destroy(struct exchange *x)
 {
-    memory_free(x->sends);
-    memory_free(x->receives);
-    if (x->memory) {
-        x->memory->release(x->send_buffer);
-        x->memory->release(x->receive_buffer);
-    }
+    memory_free(x->sends.list);
+    memory_free(x->receives.list);
     memory_free(x->requests);
 }
 
-void exchange_post_receives(struct exchange *x)
+void exchange_start(struct exchange *x)
 {
-    for (int m = 0; m < x->nreceives; m++) {
-        const struct message *r = &x->receives[m];
-        MPI_CALL(MPI_Irecv(x->receive_buffer + r->offset, (int)r->count, MPI_DOUBLE, r->peer,
-                           x->tag, MPI_COMM_WORLD, &x->requests[m]));
+    MPI_Request *request = x->requests;
+    for (int i = 0; i < x->receives.count; i++) {
+        const struct message *m = &x->receives.list[i];
+        MPI_CALL(MPI_Irecv(x->receives.buffer + m->offset, (int)m->count, MPI_DOUBLE, m->peer,
+                           EXCHANGE_TAG, MPI_COMM_WORLD, request++));
     }
-}
-
-void exchange_start_sends(struct exchange *x)
-{
-    for (int m = 0; m < x->nsends; m++) {
-        const struct message *s = &x->sends[m];
-        MPI_CALL(MPI_Isend(x->send_buffer + s->offset, (int)s->count, MPI_DOUBLE, s->peer, x->tag,
-                           MPI_COMM_WORLD, &x->requests[x->nreceives + m]));
+    for (int i = 0; i < x->sends.count; i++) {
+        const struct message *m = &x->sends.list[i];
+        MPI_CALL(MPI_Isend(x->sends.buffer + m->offset, (int)m->count, MPI_DOUBLE, m->peer,
+                           EXCHANGE_TAG, MPI_COMM_WORLD, request++));
     }
 }
 
 void exchange_wait(struct exchange *x)
 {
-    MPI_CALL(MPI_Waitall(x->nreceives + x->nsends, x->requests, MPI_STATUSES_IGNORE));
+    MPI_CALL(MPI_Waitall(x->receives.count + x->sends.count, x->requests, MPI_STATUSES_IGNORE));
 }
 
 void comm_swap(int count, const int *peers, const void *out, void *in, int bytes)

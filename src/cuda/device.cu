@@ -223,6 +223,7 @@ static void release(double *data)
     cuda_release_bytes(data);
 }
 
+/* Page-locked: kernels access this memory, and the MPI library takes it as host memory. */
 static double *allocate_host(long length, const char *what)
 {
     void *data = NULL;
@@ -237,9 +238,6 @@ static void release_host(double *data)
     cuda_synchronise();
     CUDA_CALL(cudaFreeHost(data));
 }
-
-/* Kernels reach these buffers, and the MPI library knows them as host memory. */
-static const struct message_memory message_memory_pinned = {allocate_host, release_host};
 
 /* The copies of a list, one block of threads a piece of rows; the list itself is kept on the device
  * from its first use. */
@@ -386,7 +384,7 @@ extern const struct backend backend_cuda = {
     .release = release,
     .copy = copy,
     .forget = forget,
-    .messages = &message_memory_pinned,
+    .staging = &backend_cuda_host,
     .upload = upload,
     .download = download,
     .synchronise = cuda_synchronise,
@@ -428,7 +426,6 @@ extern const struct backend backend_cuda_host = {
     .release = release_host,
     .copy = copy_on_host,
     .forget = forget,
-    .messages = &message_memory_pinned,
     .upload = upload_on_host,
     .download = download_on_host,
     .synchronise = cuda_synchronise,

@@ -42,17 +42,17 @@ static int list_ways(bool on_device, struct way ways[3])
     return 3;
 }
 
-/* N as boxes of which every rank gets some. False if there are not so many. */
-static bool cut_level(int n, struct cut *cut)
+/* N³ cells in at least as many boxes as ranks. False if boxes would be too small. */
+static bool choose_boxes(int n, struct decomposition_spec *spec)
 {
     const int ranks = comm_size();
-    *cut = (struct cut){.boxes_per_side = n, .ranks = ranks};
-    while (cut->boxes_per_side % 2 == 0)
-        cut->boxes_per_side /= 2;
-    while ((long)cut->boxes_per_side * cut->boxes_per_side * cut->boxes_per_side < ranks)
-        cut->boxes_per_side *= 2;
-    cut->box_dim = n / cut->boxes_per_side;
-    return cut_dim(*cut) == n && cut->box_dim >= MIN_BOX_DIM;
+    *spec = (struct decomposition_spec){.boxes_per_side = n, .ranks = ranks};
+    while (spec->boxes_per_side % 2 == 0)
+        spec->boxes_per_side /= 2;
+    while ((long)spec->boxes_per_side * spec->boxes_per_side * spec->boxes_per_side < ranks)
+        spec->boxes_per_side *= 2;
+    spec->box_dim = n / spec->boxes_per_side;
+    return spec_dim(*spec) == n && spec->box_dim >= MIN_BOX_DIM;
 }
 
 static int ghosts_of(const struct lab *lab)
@@ -60,17 +60,15 @@ static int ghosts_of(const struct lab *lab)
     return stencil_ghosts(lab->options.order);
 }
 
-static struct level *create_level(const struct lab *lab, struct cut cut, const struct way *way)
+static struct level *create_level(const struct lab *lab, struct decomposition_spec spec,
+                                  const struct way *way)
 {
-    struct level *l = level_create(0, decomposition_create(cut, comm_size()),
+    struct level *l = level_create(0, decomposition_create(spec, comm_size()),
                                    lab->options.boundary == BOUNDARY_PERIODIC, ghosts_of(lab),
                                    lab->backend, lab->backend->row_align);
     level_allocate(l, FIELD_U);
-    if (!l->connected)
-        return l;
-    l->halo->device_messages = way->device_messages;
-    if (way->transport)
-        plan_connect(l->halo, way->transport);
+    if (l->connected)
+        plan_connect(l->halo, way->transport, way->device_messages);
     return l;
 }
 
@@ -132,10 +130,10 @@ static void report_way(struct cJSON *rows, const struct way *way, double bytes, 
 }
 
 /* Returns whether the ghosts were right. */
-static bool measure_way(const struct lab *lab, struct cut cut, const struct way *way,
-                        struct cJSON *rows)
+static bool measure_way(const struct lab *lab, struct decomposition_spec spec,
+                        const struct way *way, struct cJSON *rows)
 {
-    struct level *l = create_level(lab, cut, way);
+    struct level *l = create_level(lab, spec, way);
     const long wrong = check(l);
     struct spread s = {0};
     if (wrong == 0)
@@ -146,10 +144,10 @@ static bool measure_way(const struct lab *lab, struct cut cut, const struct way 
 }
 
 /* The field, with as much again for messages, of all ranks of a node. All ranks agree. */
-static bool fits(const struct lab *lab, struct cut cut, char *message, int size)
+static bool fits(const struct lab *lab, struct decomposition_spec spec, char *message, int size)
 {
     const bool on_device = lab->backend->on_device;
-    struct decomposition d = decomposition_create(cut, comm_size());
+    struct decomposition d = decomposition_create(spec, comm_size());
     double needed =
         2.0 * comm_node_size() *
         (double)decomposition_field_bytes(&d, comm_rank(), ghosts_of(lab), lab->backend->row_align);
@@ -161,7 +159,7 @@ static bool fits(const struct lab *lab, struct cut cut, char *message, int size)
     return bytes_fit(needed, available, on_device ? "GPU" : "host", message, size);
 }
 
-static int measure_all(struct lab *lab, struct cut cut)
+static int measure_all(struct lab *lab, struct decomposition_spec spec)
 {
     struct way ways[3];
     const int count = list_ways(lab->backend->on_device, ways);
@@ -178,28 +176,28 @@ static int measure_all(struct lab *lab, struct cut cut)
         if (ways[w].why_not)
             printf("  %-12s %s\n", ways[w].name, ways[w].why_not);
         else
-            wrong += !measure_way(lab, cut, &ways[w], rows);
+            wrong += !measure_way(lab, spec, &ways[w], rows);
     return wrong;
 }
 
 enum status exchange_command(struct lab *lab, char *message, int message_size)
 {
-    struct cut cut;
+    struct decomposition_spec spec;
     if (comm_size() == 1 && lab->options.boundary != BOUNDARY_PERIODIC) {
         snprintf(message, (size_t)message_size,
                  "one rank has no neighbours; use mpirun with several, or --boundary periodic");
         return STATUS_USAGE;
     }
-    if (!cut_level(lab->options.n, &cut)) {
+    if (!choose_boxes(lab->options.n, &spec)) {
         snprintf(message, (size_t)message_size,
                  "N: %d^3 cells have no box of %d^3 for each of %d ranks", lab->options.n,
                  (int)MIN_BOX_DIM, comm_size());
         return STATUS_USAGE;
     }
-    if (!fits(lab, cut, message, message_size))
+    if (!fits(lab, spec, message, message_size))
         return STATUS_MEMORY;
     json_add_number(lab->json, "ranks", comm_size());
-    const int wrong = measure_all(lab, cut);
+    const int wrong = measure_all(lab, spec);
     if (wrong == 0)
         return STATUS_VALID;
     snprintf(message, (size_t)message_size, "%d transports gave wrong results", wrong);

@@ -54,8 +54,8 @@ enum status level_choice(const struct lab_options *o, const struct backend *back
     };
     CHECK(cut_into_boxes(o->n, choice));
     const struct hierarchy_shape shape = hierarchy_shape(choice, 1);
-    const double on_host = (double)hierarchy_bytes(choice, &shape, 1);
-    const double on_device = (double)hierarchy_device_bytes(choice, &shape, 1);
+    const double on_host = (double)hierarchy_bytes(choice, &shape, 1, false);
+    const double on_device = (double)hierarchy_bytes(choice, &shape, 1, true);
     const bool good =
         bytes_fit(on_host, (double)memory_available_bytes(), "host", message, message_size) &&
         (!backend->on_device ||
@@ -126,8 +126,7 @@ void fill_poison(struct level *level, enum field field)
 void fill_random(struct level *level, enum field field, int seed)
 {
     fill(level, field, true, seed);
-    if (level->connected)
-        plan_execute(level->halo, level->fields[field], level->fields[field], NULL);
+    level_exchange_halo(level, field);
 }
 
 /* The value that the ghost or cell `at` must have; NaN beyond walls. */

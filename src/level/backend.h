@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef LEVEL_BACKEND_H
 #define LEVEL_BACKEND_H
-/* A backend: where the fields of a level live and who works on them. A level knows its backend;
- * nobody else asks. There is one table per backend; the part that moves data is here, the part that
- * computes is struct passes (operators/). */
+/* A backend allocates the fields of a level and works on them. Other code finds the backend through
+ * the level and never asks which one it is. Each backend has one table of functions: this one moves
+ * data, its struct passes (operators/) computes. */
 #include "level/level.h"
 #include "level/plan.h"
 
@@ -13,30 +13,31 @@ struct recording;
 struct backend {
     const char *name; /* as reports print it: "cpu" */
     int row_align;    /* doubles; see level_create */
-    bool on_device;   /* fields live where host code cannot reach them */
+    bool on_device;   /* host code cannot access the fields */
 
     /* `length` doubles, zero-filled, first touched by the threads that will work on them. Dies if
-     * there are none. */
+     * there is no memory for `what`. */
     double *(*allocate)(long length, const char *what);
     void (*release)(double *data);
 
-    /* Carries out the copies; `from` or `to` may be a message buffer in host memory, and for a
-     * device the field of a level below that lives on the host. */
+    /* Copies cuboids. `from` or `to` may be a message buffer of the backend `staging`. A device
+     * also accesses fields of host levels that are used beside it. */
     void (*copy)(const struct copy_list *list, const double *from, double *to);
-    /* The list is about to go: drops what copy() remembered of it. */
+    /* Releases what copy() keeps for this list. */
     void (*forget)(const struct copy_list *list);
 
-    /* Where copy() finds the buffers of messages that the host sends. */
-    const struct message_memory *messages;
+    /* The backend whose memory copy() and MPI can both access; NULL: this one. */
+    const struct backend *staging;
 
-    /* `count` neighbouring values of a field from and to host memory. */
+    /* Copies `count` contiguous values of a field from and to host memory. */
     void (*upload)(double *field, const double *values, long count);
     void (*download)(const double *field, double *values, long count);
-    /* Waits for all work begun so far. */
+    /* Waits until all work begun so far is done. Does nothing where work is done at once. */
     void (*synchronise)(void);
 
-    /* Work begun between record_begin and record_end is kept instead of done; replay does it, as
-     * often as wanted, and waits. All are NULL where a backend does its work at once. */
+    /* Between record_begin and record_end, work is recorded and not done. replay does the recorded
+     * work and waits for it; it may be called any number of times. All are NULL where a backend
+     * does its work at once. */
     void (*record_begin)(void);
     struct recording *(*record_end)(void);
     void (*replay)(struct recording *recording);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef LEVEL_BOX_H
 #define LEVEL_BOX_H
-/* Box calculus: a box is a cuboid of cells, lo <= (i,j,k) < hi in global indices of its level.
- * Boxes are values; every plan of the program is "intersect this with that". */
+/* A box is a cuboid of cells, lo <= (i,j,k) < hi in global indices of its level. Boxes are values.
+ * Plans are made by intersecting boxes. */
 #include <stdbool.h>
 
 struct box {
@@ -36,7 +36,7 @@ static inline long box_cells(struct box b)
     return (long)(b.hi[0] - b.lo[0]) * (b.hi[1] - b.lo[1]) * (b.hi[2] - b.lo[2]);
 }
 
-/* The cells in both; may be empty (then lo >= hi in some direction). */
+/* The cells in both boxes; may be empty (lo >= hi in some direction). */
 static inline struct box box_intersect(struct box a, struct box b)
 {
     for (int d = 0; d < 3; d++) {
@@ -48,7 +48,7 @@ static inline struct box box_intersect(struct box a, struct box b)
     return a;
 }
 
-/* Larger by `cells` on all six sides (smaller if negative). */
+/* Grows the box by `cells` on all six sides; shrinks it if negative. */
 static inline struct box box_grow(struct box b, int cells)
 {
     for (int d = 0; d < 3; d++) {
@@ -68,7 +68,7 @@ static inline struct box box_shift(struct box b, int di, int dj, int dk)
     return b;
 }
 
-/* The smallest box of the coarse level (half as fine) that covers b. Floor and ceiling hold for
+/* The smallest box of the next coarser level that covers b: floor of lo/2 and ceiling of hi/2, for
  * negative indices too. */
 static inline struct box box_coarsen(struct box b)
 {
@@ -79,7 +79,7 @@ static inline struct box box_coarsen(struct box b)
     return b;
 }
 
-/* The cells of the fine level (twice as fine) that b covers. */
+/* The cells of the next finer level that b covers. */
 static inline struct box box_refine(struct box b)
 {
     for (int d = 0; d < 3; d++) {

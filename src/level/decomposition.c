@@ -7,7 +7,7 @@
 
 enum { AGGLOMERATION_SIDE = 8, LARGEST_ODD_PART = 11, MORTON_BITS = 21 };
 
-/* A box on its way from the cut to its owner. */
+/* A box that is not yet assigned to its owner, and the code by which boxes are sorted. */
 struct piece {
     unsigned long code;
     struct box box;
@@ -47,10 +47,10 @@ static int compare_pieces(const void *a, const void *b)
     return (x->code > y->code) - (x->code < y->code);
 }
 
-/* All boxes of the cut in Morton order, dealt to ranks. */
-static struct piece *deal(struct cut cut, int world, int count)
+/* All boxes of the spec in Morton order, with their owners. */
+static struct piece *distribute(struct decomposition_spec spec, int world, int count)
 {
-    const int n = cut.boxes_per_side, side = cut.box_dim;
+    const int n = spec.boxes_per_side, side = spec.box_dim;
     struct piece *pieces = memory_alloc((size_t)count * sizeof *pieces, "boxes");
     int b = 0;
     for (int k = 0; k < n; k++)
@@ -60,8 +60,8 @@ static struct piece *deal(struct cut cut, int world, int count)
                                              box_cube(i * side, j * side, k * side, side), 0};
     qsort(pieces, (size_t)count, sizeof *pieces, compare_pieces);
     for (b = 0; b < count; b++) {
-        const long share = (long)b * cut.ranks / count;
-        pieces[b].owner = (int)(share * world / cut.ranks);
+        const long share = (long)b * spec.ranks / count;
+        pieces[b].owner = (int)(share * world / spec.ranks);
     }
     return pieces;
 }
@@ -77,41 +77,18 @@ static bool continues(const struct box *a, const struct box *b, int d)
     return true;
 }
 
-/* Orders boxes so that those which may be joined in direction d follow each other. */
-static int compare_along(const void *a, const void *b, int d)
-{
-    const struct box *x = &((const struct piece *)a)->box, *y = &((const struct piece *)b)->box;
-    for (int step = 1; step <= 3; step++) {
-        const int e = (d + step) % 3; /* d itself last */
-        if (x->lo[e] != y->lo[e])
-            return x->lo[e] < y->lo[e] ? -1 : 1;
-    }
-    return 0;
-}
-
-static int compare_along_i(const void *a, const void *b)
-{
-    return compare_along(a, b, 0);
-}
-
-static int compare_along_j(const void *a, const void *b)
-{
-    return compare_along(a, b, 1);
-}
-
-static int compare_along_k(const void *a, const void *b)
-{
-    return compare_along(a, b, 2);
-}
-
-/* Joins boxes [0, count) in direction d wherever one continues another; returns how many are left.
- */
+/* Merges boxes [0, count) in direction d wherever one continues another; returns how many remain.
+ * Boxes that may be merged are made neighbours: their codes differ in the lowest coordinate, d. */
 static int merge_direction(struct piece *pieces, int count, int d)
 {
-    static int (*const compare[])(const void *, const void *) = {compare_along_i, compare_along_j,
-                                                                 compare_along_k};
     int kept = 0;
-    qsort(pieces, (size_t)count, sizeof *pieces, compare[d]);
+    for (int b = 0; b < count; b++) {
+        const int *lo = pieces[b].box.lo;
+        pieces[b].code = ((unsigned long)lo[(d + 1) % 3] << MORTON_BITS | (unsigned)lo[(d + 2) % 3])
+                             << MORTON_BITS |
+                         (unsigned)lo[d];
+    }
+    qsort(pieces, (size_t)count, sizeof *pieces, compare_pieces);
     for (int b = 0; b < count; b++) {
         if (kept > 0 && continues(&pieces[kept - 1].box, &pieces[b].box, d))
             pieces[kept - 1].box.hi[d] = pieces[b].box.hi[d];
@@ -128,12 +105,12 @@ static int merge_rank(struct piece *pieces, int count)
     return count;
 }
 
-struct decomposition decomposition_create(struct cut cut, int world)
+struct decomposition decomposition_create(struct decomposition_spec spec, int world)
 {
-    const long boxes = cut_boxes(cut);
-    CHECK(cut.ranks >= 1 && cut.ranks <= world && cut.ranks <= boxes && boxes <= INT_MAX);
-    struct piece *pieces = deal(cut, world, (int)boxes);
-    struct decomposition d = {.dim = cut_dim(cut)};
+    const long boxes = spec_boxes(spec);
+    CHECK(spec.ranks >= 1 && spec.ranks <= world && spec.ranks <= boxes && boxes <= INT_MAX);
+    struct piece *pieces = distribute(spec, world, (int)boxes);
+    struct decomposition d = {.dim = spec_dim(spec)};
     d.boxes = memory_alloc((size_t)boxes * sizeof *d.boxes, "boxes");
     d.owner = memory_alloc((size_t)boxes * sizeof *d.owner, "box owners");
     for (int first = 0, last; first < boxes; first = last) {
@@ -177,12 +154,13 @@ bool decomposition_equal(const struct decomposition *a, const struct decompositi
     return true;
 }
 
-/* The cut with that many boxes of that size; no rank is left without one. */
-static struct cut recut(struct cut cut, int boxes_per_side, int box_dim)
+/* The same level in other boxes, on no more ranks than there are boxes. */
+static struct decomposition_spec spec_with_boxes(struct decomposition_spec spec, int boxes_per_side,
+                                                 int box_dim)
 {
-    struct cut other = {boxes_per_side, box_dim, cut.ranks};
-    if (cut_boxes(other) < cut.ranks)
-        other.ranks = (int)cut_boxes(other);
+    struct decomposition_spec other = {boxes_per_side, box_dim, spec.ranks};
+    if (spec_boxes(other) < spec.ranks)
+        other.ranks = (int)spec_boxes(other);
     return other;
 }
 
@@ -191,26 +169,26 @@ static double cells(int dim)
     return (double)dim * dim * dim;
 }
 
-struct cut cut_agglomerate(struct cut cut, double below)
+struct decomposition_spec spec_agglomerate(struct decomposition_spec spec, double below)
 {
-    if (cut.boxes_per_side == 0)
-        return cut;
-    if (cells(cut_dim(cut)) < below)
-        return recut(cut, 1, cut_dim(cut));
-    while (cut.boxes_per_side % 2 == 0 && cells(2 * cut.box_dim) < below)
-        cut = recut(cut, cut.boxes_per_side / 2, 2 * cut.box_dim);
-    return cut;
+    if (spec.boxes_per_side == 0)
+        return spec;
+    if (cells(spec_dim(spec)) < below)
+        return spec_with_boxes(spec, 1, spec_dim(spec));
+    while (spec.boxes_per_side % 2 == 0 && cells(2 * spec.box_dim) < below)
+        spec = spec_with_boxes(spec, spec.boxes_per_side / 2, 2 * spec.box_dim);
+    return spec;
 }
 
-struct cut cut_coarsen(struct cut cut, int min_dim)
+struct decomposition_spec spec_coarsen(struct decomposition_spec spec, int min_dim)
 {
-    const int dim = cut_dim(cut);
-    const struct cut end = {0, 0, 0};
+    const int dim = spec_dim(spec);
+    const struct decomposition_spec end = {0, 0, 0};
     if (dim % 2 != 0 || dim / 2 < min_dim)
         return end;
-    if (cut.boxes_per_side == 1 || cut.box_dim > AGGLOMERATION_SIDE)
-        return recut(cut, cut.boxes_per_side, cut.box_dim / 2);
-    if (cut.boxes_per_side % 2 == 0)
-        return recut(cut, cut.boxes_per_side / 2, cut.box_dim);
-    return recut(cut, 1, dim / 2);
+    if (spec.boxes_per_side == 1 || spec.box_dim > AGGLOMERATION_SIDE)
+        return spec_with_boxes(spec, spec.boxes_per_side, spec.box_dim / 2);
+    if (spec.boxes_per_side % 2 == 0)
+        return spec_with_boxes(spec, spec.boxes_per_side / 2, spec.box_dim);
+    return spec_with_boxes(spec, 1, dim / 2);
 }

@@ -1,34 +1,34 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef LEVEL_DECOMPOSITION_H
 #define LEVEL_DECOMPOSITION_H
-/* How the cells of one level are cut into boxes and dealt to ranks. Pure functions: every rank
- * computes the same. */
+/* The decomposition of one level's cells into boxes, and the boxes' owners. Pure functions: every
+ * rank computes the same. */
 #include "level/box.h"
 
-/* The cut of one level: a cube of boxes_per_side³ boxes with box_dim cells a side, dealt to `ranks`
- * of the world's ranks. */
-struct cut {
+/* Decomposition spec: boxes_per_side³ boxes with box_dim cells per side form a cube. `ranks` of the
+ * world's ranks own them. */
+struct decomposition_spec {
     int boxes_per_side;
     int box_dim;
     int ranks;
 };
 
-/* Cells a side of the level. */
-static inline int cut_dim(struct cut cut)
+/* Cells per side of the level. */
+static inline int spec_dim(struct decomposition_spec spec)
 {
-    return cut.boxes_per_side * cut.box_dim;
+    return spec.boxes_per_side * spec.box_dim;
 }
 
-/* Boxes of the level. More than an int holds are refused before (solvers/size.h). */
-static inline long cut_boxes(struct cut cut)
+/* Boxes of the level. size_check() refuses more than an int holds (solvers/size.h). */
+static inline long spec_boxes(struct decomposition_spec spec)
 {
-    return (long)cut.boxes_per_side * cut.boxes_per_side * cut.boxes_per_side;
+    return (long)spec.boxes_per_side * spec.boxes_per_side * spec.boxes_per_side;
 }
 
-/* The boxes of a level after every rank's boxes have been merged into larger cuboids; owner[b] is
- * the rank of boxes[b] in the world. Sorted by owner. */
+/* The boxes of a level, after every rank's boxes have been merged into larger cuboids. owner[b] is
+ * the rank of boxes[b] in the world. Boxes are sorted by owner. */
 struct decomposition {
-    int dim; /* N: cells a side of the level */
+    int dim; /* N: cells per side of the level */
     int nboxes;
     struct box *boxes;
     int *owner;
@@ -41,27 +41,26 @@ unsigned long morton_code(unsigned i, unsigned j, unsigned k);
  * n·2^log2_box_dim is at most 11 (so n = 1,2,…,12,14,16,18,20,22,24,28,…). At least 1. */
 int size_rule(long boxes_per_rank, int ranks);
 
-/* Deals the boxes of `cut` along the Morton curve to `cut.ranks` ranks in contiguous, balanced
- * pieces, spreads those over the `world` ranks (piece p goes to rank p·world/cut.ranks, so rank 0
- * always takes part), and merges each rank's boxes into as few cuboids as a greedy pass along i,
- * then j, then k finds. cut.ranks <= world and <= number of boxes. */
-struct decomposition decomposition_create(struct cut cut, int world);
+/* Divides the boxes along the Morton curve into spec.ranks contiguous, balanced pieces. Piece p
+ * goes to rank p·world/spec.ranks, so rank 0 always has one. Each rank's boxes are merged into
+ * larger cuboids by a greedy pass along i, then j, then k. spec.ranks <= world and <= number of
+ * boxes. */
+struct decomposition decomposition_create(struct decomposition_spec spec, int world);
 void decomposition_destroy(struct decomposition *d);
 
-/* The same boxes of the same ranks, coarsened: one level down, without moving a cell between ranks.
- */
+/* The next coarser level with the same boxes, coarsened, on the same ranks. */
 struct decomposition decomposition_coarsen(const struct decomposition *fine);
 /* True if both have the same boxes on the same ranks. */
 bool decomposition_equal(const struct decomposition *a, const struct decomposition *b);
 
-/* The cut of the next coarser level, or boxes_per_side = 0 where the hierarchy ends: cells a side
- * are odd, or half of them were fewer than min_dim. Box side is halved while above 8; then 2³ boxes
- * are joined into one; an odd number of boxes a side is joined into a single box on one rank. */
-struct cut cut_coarsen(struct cut cut, int min_dim);
+/* The spec of the next coarser level. Box sides are halved while they are above 8 cells; below, 2³
+ * boxes are merged into one. An odd number of boxes per side is merged into a single box on one
+ * rank. boxes_per_side is 0 where the hierarchy ends: the number of cells per side is odd, or half
+ * of it is less than min_dim. */
+struct decomposition_spec spec_coarsen(struct decomposition_spec spec, int min_dim);
 
-/* The same level on fewer ranks: 2³ boxes that have less than `below` cells together are joined
- * into one, as often as that can be done, and a level that has less is one box on one rank. An end
- * of the hierarchy stays one. */
-struct cut cut_agglomerate(struct cut cut, double below);
+/* The same level on fewer ranks: merges 2³ boxes while the merged box has fewer than `below` cells.
+ * A level of fewer cells becomes one box on one rank. An end of the hierarchy remains one. */
+struct decomposition_spec spec_agglomerate(struct decomposition_spec spec, double below);
 
 #endif

@@ -10,9 +10,8 @@ static long round_up(long value, long multiple)
     return (value + multiple - 1) / multiple * multiple;
 }
 
-/* Lays one box out in a field from element `start` on; returns the element after its last. Left and
- * right ghosts share the padding between two rows, so a row needs only 2·ghosts more than its
- * cells. */
+/* Places one box in a field, from element `start` on. Returns the next multiple of row_align after
+ * its last element. Right ghosts of a row and left ghosts of the next share the padding. */
 static long place_patch(struct patch *p, int ghosts, int row_align, long start)
 {
     p->sj = round_up(p->n[0] + 2 * ghosts, row_align);
@@ -31,29 +30,33 @@ static struct patch patch_of_box(struct box box, int index)
     return p;
 }
 
+/* Bytes of one field on the owner of box *b, the first of its boxes; sets *b to the next owner's.
+ */
+static size_t next_owner_bytes(const struct decomposition *d, int *b, int ghosts, int row_align)
+{
+    const int owner = d->owner[*b];
+    long length = 0;
+    for (; *b < d->nboxes && d->owner[*b] == owner; ++*b) {
+        struct patch p = patch_of_box(d->boxes[*b], *b);
+        length = place_patch(&p, ghosts, row_align, length);
+    }
+    return (size_t)length * sizeof(double);
+}
+
 size_t decomposition_field_bytes(const struct decomposition *d, int rank, int ghosts, int row_align)
 {
-    long length = 0;
-    for (int b = 0; b < d->nboxes; b++)
-        if (d->owner[b] == rank) {
-            struct patch p = patch_of_box(d->boxes[b], b);
-            length = place_patch(&p, ghosts, row_align, length);
-        }
-    return (size_t)length * sizeof(double);
+    int b = 0;
+    while (b < d->nboxes && d->owner[b] != rank)
+        b++;
+    return b < d->nboxes ? next_owner_bytes(d, &b, ghosts, row_align) : 0;
 }
 
 void decomposition_add_field_bytes(const struct decomposition *d, int ghosts, int row_align,
                                    int fields, size_t *bytes)
 {
-    long length = 0;
-    for (int b = 0; b < d->nboxes; b++) {
-        const bool last = b == d->nboxes - 1 || d->owner[b + 1] != d->owner[b];
-        struct patch p = patch_of_box(d->boxes[b], b);
-        length = place_patch(&p, ghosts, row_align, length);
-        if (last) {
-            bytes[d->owner[b]] += (size_t)fields * (size_t)length * sizeof(double);
-            length = 0;
-        }
+    for (int b = 0; b < d->nboxes;) {
+        const int owner = d->owner[b];
+        bytes[owner] += (size_t)fields * next_owner_bytes(d, &b, ghosts, row_align);
     }
 }
 
@@ -78,7 +81,7 @@ static void create_patches(struct level *l, int row_align)
     }
 }
 
-/* Ranks with boxes; a rank's boxes stand together. */
+/* The number of ranks with boxes. A rank's boxes are contiguous. */
 static int count_ranks(const struct decomposition *d)
 {
     int ranks = 0;
@@ -93,7 +96,13 @@ struct plan *level_make_halo(struct level *l, int layers)
     return l->halos[layers] = plan_create(l, l, TARGET_GHOSTS, layers, CENTRE_CELL);
 }
 
-/* A level without ghosts has one plan, which does nothing. */
+void level_exchange_halo(const struct level *l, enum field field)
+{
+    if (l->connected)
+        plan_execute(l->halo, l->fields[field], l->fields[field], NULL);
+}
+
+/* A level without ghosts has one plan, which moves nothing. */
 static void create_halos(struct level *l)
 {
     l->halos = memory_alloc_zero((size_t)(l->ghosts + 1) * sizeof(struct plan *), "halos");

@@ -110,8 +110,7 @@ enum { ROW_ALIGN = 8 }; /* 64 bytes: one cache line, one AVX-512 register */
     {                                                                                              \
         .name = "cpu", .row_align = ROW_ALIGN, .on_device = false, .allocate = allocate,           \
         .release = release, .copy = copy, .forget = forget, .upload = upload,                      \
-        .download = download, .synchronise = synchronise, .messages = &message_memory_host,        \
-        .passes = table,                                                                           \
+        .download = download, .synchronise = synchronise, .passes = table,                         \
     }
 const struct backend backend_cpu = BACKEND(&cpu_passes);
 const struct backend backend_cpu_plain = BACKEND(&plain_passes);

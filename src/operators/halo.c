@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* How far a halo goes. */
+/* How many operations one halo exchange serves. */
 #include "operators/passes.h"
 
-/* Applications of the operator that ghosts are deep enough for. Around an odd number of periodic
- * cells colours do not alternate, so ghosts cannot be swept like the cells they copy. */
+/* Applications of the operator for which ghosts are deep enough. In a periodic domain with an odd
+ * number of cells per side, colours do not alternate across its ends. A ghost's
+ * colour then differs from its cell's, so it cannot be swept. */
 static int applications(const struct level *level)
 {
     const bool odd = level->stencil->coloured && level->periodic && level->dim % 2;
@@ -16,8 +17,8 @@ int sweeps_per_halo(const struct level *level)
     return deepest > 2 ? deepest - 1 : deepest;
 }
 
-/* A sweep of two steps also reads what the one before the last has left, in ghosts too: no deeper
- * than the passes before have computed it. */
+/* A two-step sweep also reads the iterate before the last one, in ghosts too. Previous passes have
+ * computed these ghosts only as deep as their sweeps needed. */
 int operations_per_halo(const struct level *level)
 {
     return stencil_relaxation(level->stencil, 1).two_step ? sweeps_per_halo(level)

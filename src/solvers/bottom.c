@@ -39,13 +39,11 @@ void bottom_destroy(struct bottom *b)
     memory_free(b);
 }
 
-/* One application of the smoother, with the halos that it needs (a periodic box is its own
- * neighbour). */
+/* One application of the smoother, with its halo exchanges: a periodic box is its own neighbour. */
 static void smooth(struct level *l, enum field u, enum field f)
 {
     const int group = l->connected ? sweeps_per_halo(l) : SMOOTHER_SWEEPS;
-    if (l->connected)
-        plan_execute(l->halo, l->fields[f], l->fields[f], NULL);
+    level_exchange_halo(l, f);
     for (int sweep = 0; sweep < SMOOTHER_SWEEPS; sweep += group) {
         const enum field buffer = l->stencil->in_place || sweep % 2 == 0 ? u : FIELD_TMP;
         const int left = SMOOTHER_SWEEPS - sweep;
@@ -54,14 +52,13 @@ static void smooth(struct level *l, enum field u, enum field f)
                                   .f = f,
                                   .first_sweep = sweep,
                                   .nsweeps = left < group ? left : group};
-        if (l->connected)
-            plan_execute(l->halo, l->fields[buffer], l->fields[buffer], NULL);
+        level_exchange_halo(l, buffer);
         l->backend->passes->run(&pass);
     }
 }
 
-/* HPGMG's diagonal is good enough to precondition, but sweeps with it diverge: from here on the
- * true one. */
+/* HPGMG's diagonal serves as a preconditioner, but sweeps with it diverge. They need the true
+ * diagonal. */
 static void use_true_diagonal(struct level *l)
 {
     uint64_t lambda_max = 0;
@@ -69,8 +66,7 @@ static void use_true_diagonal(struct level *l)
         return;
     l->stencil->hpgmg_diagonal = false;
     l->backend->passes->diagonal(l, &lambda_max);
-    if (l->connected)
-        plan_execute(l->halo, l->fields[FIELD_DINV], l->fields[FIELD_DINV], NULL);
+    level_exchange_halo(l, FIELD_DINV);
 }
 
 static double residual_norm(struct level *l, enum field u, enum field f)
@@ -113,7 +109,7 @@ bool bottom_on_device(const struct bottom *b)
 {
     return b->method == BOTTOM_METHOD_BICGSTAB && b->level->backend->passes->bottom_solve &&
            b->level->nranks == 1 &&
-           !b->level->stencil->hpgmg_diagonal; /* its fallback needs another one */
+           !b->level->stencil->hpgmg_diagonal; /* the smoother needs another diagonal */
 }
 
 bool bottom_step(const struct bottom *b, enum field u, enum field f, struct step *step)

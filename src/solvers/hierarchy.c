@@ -14,13 +14,13 @@ struct hierarchy_shape hierarchy_shape(const struct hierarchy_choice *choice, in
 {
     const int n = size_rule(choice->boxes_per_rank, ranks);
     struct hierarchy_shape shape = {.nlevels = 0};
-    struct cut cut = {n, 1 << choice->log2_box_dim, ranks};
-    if (cut_boxes(cut) < ranks)
-        cut.ranks = (int)cut_boxes(cut);
-    while (cut.boxes_per_side > 0 && shape.nlevels < MAX_LEVELS) {
-        shape.cuts[shape.nlevels++] = cut;
-        cut = cut_coarsen(cut, stencil_min_dim(choice->op.order, choice->op.periodic));
-        cut = cut_agglomerate(cut, choice->agglomerate_below);
+    struct decomposition_spec spec = {n, 1 << choice->log2_box_dim, ranks};
+    if (spec_boxes(spec) < ranks)
+        spec.ranks = (int)spec_boxes(spec);
+    while (spec.boxes_per_side > 0 && shape.nlevels < MAX_LEVELS) {
+        shape.specs[shape.nlevels++] = spec;
+        spec = spec_coarsen(spec, stencil_min_dim(choice->op.order, choice->op.periodic));
+        spec = spec_agglomerate(spec, choice->agglomerate_below);
     }
     return shape;
 }
@@ -57,7 +57,7 @@ static int level_fields(const struct hierarchy_choice *choice, const struct back
     return count;
 }
 
-enum { SHADOW_FIELDS = 2 }; /* u and f */
+enum { BUFFER_FIELDS = 2 }; /* u and f */
 
 /* What is known of one level before anything is built. */
 struct foreseen {
@@ -69,22 +69,19 @@ static struct foreseen foresee_level(const struct hierarchy_choice *choice,
                                      const struct hierarchy_shape *shape, int level, int ranks)
 {
     return (struct foreseen){
-        decomposition_create(shape->cuts[level], ranks),
-        hierarchy_level_backend(choice, cut_dim(shape->cuts[level])),
+        decomposition_create(shape->specs[level], ranks),
+        hierarchy_level_backend(choice, spec_dim(shape->specs[level])),
     };
 }
 
-/* Bytes of u and f of the transfer's own coarse side, where it has one, added to bytes[rank]. */
-static void add_shadow_bytes(const struct foreseen *fine, const struct foreseen *coarse, int ghosts,
+/* Adds the bytes of the transfer's redistribution buffer, if it needs one, to bytes[rank]. */
+static void add_buffer_bytes(const struct foreseen *fine, const struct foreseen *coarse, int ghosts,
                              size_t *bytes)
 {
-    struct decomposition shadow = decomposition_coarsen(&fine->decomposition);
-    const bool separate =
-        !decomposition_equal(&coarse->decomposition, &shadow) || fine->backend != coarse->backend;
-    if (separate)
-        decomposition_add_field_bytes(&shadow, ghosts, fine->backend->row_align, SHADOW_FIELDS,
-                                      bytes);
-    decomposition_destroy(&shadow);
+    struct decomposition d = decomposition_coarsen(&fine->decomposition);
+    if (!decomposition_equal(&coarse->decomposition, &d) || fine->backend != coarse->backend)
+        decomposition_add_field_bytes(&d, ghosts, fine->backend->row_align, BUFFER_FIELDS, bytes);
+    decomposition_destroy(&d);
 }
 
 void hierarchy_foresee(const struct hierarchy_choice *choice, const struct hierarchy_shape *shape,
@@ -101,7 +98,7 @@ void hierarchy_foresee(const struct hierarchy_choice *choice, const struct hiera
                                       bytes);
         if (level < last) {
             next = foresee_level(choice, shape, level + 1, ranks);
-            add_shadow_bytes(&own, &next, ghosts, bytes);
+            add_buffer_bytes(&own, &next, ghosts, bytes);
         }
         visit(data, level, &own.decomposition, bytes);
         decomposition_destroy(&own.decomposition);
@@ -109,7 +106,7 @@ void hierarchy_foresee(const struct hierarchy_choice *choice, const struct hiera
     memory_free(bytes);
 }
 
-/* The levels whose backend is (or is not) a device. */
+/* The bytes of levels on devices, or of the other levels. */
 struct memory_sum {
     const struct hierarchy_choice *choice;
     int ranks;
@@ -126,20 +123,10 @@ static void add_level(void *data, int level, const struct decomposition *d, cons
             sum->bytes[rank] += bytes[rank];
 }
 
-static bool has_backend(const struct hierarchy_choice *choice, const struct hierarchy_shape *shape,
-                        bool on_device)
+size_t hierarchy_bytes(const struct hierarchy_choice *choice, const struct hierarchy_shape *shape,
+                       int ranks, bool on_device)
 {
-    for (int level = 0; level < shape->nlevels; level++)
-        if (hierarchy_level_backend(choice, cut_dim(shape->cuts[level]))->on_device == on_device)
-            return true;
-    return false;
-}
-
-/* On the rank that holds most. */
-static size_t most_bytes(const struct hierarchy_choice *choice, const struct hierarchy_shape *shape,
-                         int ranks, bool on_device)
-{
-    if (!has_backend(choice, shape, on_device))
+    if (on_device && !choice->backend->on_device)
         return 0;
     size_t *bytes = memory_alloc_zero((size_t)ranks * sizeof *bytes, "memory estimate"), most = 0;
     struct memory_sum sum = {choice, ranks, on_device, bytes};
@@ -148,18 +135,6 @@ static size_t most_bytes(const struct hierarchy_choice *choice, const struct hie
         most = bytes[rank] > most ? bytes[rank] : most;
     memory_free(bytes);
     return most;
-}
-
-size_t hierarchy_bytes(const struct hierarchy_choice *choice, const struct hierarchy_shape *shape,
-                       int ranks)
-{
-    return most_bytes(choice, shape, ranks, false);
-}
-
-size_t hierarchy_device_bytes(const struct hierarchy_choice *choice,
-                              const struct hierarchy_shape *shape, int ranks)
-{
-    return most_bytes(choice, shape, ranks, true);
 }
 
 static struct level *create_level(const struct hierarchy_choice *choice,
@@ -178,12 +153,10 @@ static void destroy_level(struct level *l)
     level_destroy(l);
 }
 
-/* How the plan's messages travel in every cycle. */
-static void choose_way(const struct hierarchy *h, struct plan *plan)
+/* Chooses how messages travel, for plans that every cycle executes. */
+static void connect_plan(const struct hierarchy *h, struct plan *plan)
 {
-    plan->device_messages = h->choice.device_messages;
-    if (h->choice.transport)
-        plan_connect(plan, h->choice.transport);
+    plan_connect(plan, h->choice.transport, h->choice.device_messages);
 }
 
 static void create_transfer(struct hierarchy *h, int depth)
@@ -203,25 +176,23 @@ static void create_transfer(struct hierarchy *h, int depth)
     level_allocate(t->coarse, FIELD_F);
     t->down = plan_create(t->coarse, next, TARGET_GROWN, 0, CENTRE_CELL);
     t->up = plan_create(next, t->coarse, TARGET_GROWN, t->coarse->ghosts, CENTRE_CELL);
-    choose_way(h, t->down);
-    choose_way(h, t->up);
+    connect_plan(h, t->down);
+    connect_plan(h, t->up);
 }
 
-/* Fills the ghosts of a face-centred or cell-centred coefficient from neighbours. */
-static void exchange_coefficient(struct level *l, enum field field, int centre)
+/* Executes a plan that is needed once, for a coefficient. */
+static void move_once(struct plan *plan, const double *from, double *to)
 {
-    if (!l->connected)
-        return;
-    struct plan *halo = plan_create(l, l, TARGET_GHOSTS, l->ghosts, centre);
-    plan_execute(halo, l->fields[field], l->fields[field], NULL);
-    plan_destroy(halo);
+    plan_execute(plan, from, to, NULL);
+    plan_destroy(plan);
 }
 
 static void move_coefficient(struct transfer *t, struct level *next, enum field field, int centre)
 {
-    struct plan *move = plan_create(t->coarse, next, TARGET_GROWN, 0, centre);
-    plan_execute(move, t->coarse->fields[field], next->fields[field], NULL);
-    plan_destroy(move);
+    if (!t->separate)
+        return;
+    move_once(plan_create(t->coarse, next, TARGET_GROWN, 0, centre), t->coarse->fields[field],
+              next->fields[field]);
     level_release(t->coarse, field);
 }
 
@@ -234,32 +205,32 @@ static void restrict_coefficients(struct hierarchy *h, int depth)
     for (int d = 0; d < 3 && fine->fields[FIELD_BETA_I]; d++) {
         level_allocate(t->coarse, FIELD_BETA_I + d);
         passes->restrict_face(fine, t->coarse, d);
-        if (t->separate)
-            move_coefficient(t, next, FIELD_BETA_I + d, d);
+        move_coefficient(t, next, FIELD_BETA_I + d, d);
     }
     if (fine->fields[FIELD_ALPHA]) {
         level_allocate(t->coarse, FIELD_ALPHA);
         passes->restrict_cells(fine, FIELD_ALPHA, t->coarse, FIELD_ALPHA);
-        if (t->separate)
-            move_coefficient(t, next, FIELD_ALPHA, CENTRE_CELL);
+        move_coefficient(t, next, FIELD_ALPHA, CENTRE_CELL);
     }
 }
 
-/* Everything of the operator that follows from the coefficients inside the boxes. */
+/* Derives the rest of the operator from the coefficients inside the boxes. */
 static void finish_operator(struct level *l)
 {
     const struct passes *passes = l->backend->passes;
     uint64_t lambda_max = 0;
     if (l->fields[FIELD_BETA_I]) {
-        for (int d = 0; d < 3; d++)
-            exchange_coefficient(l, FIELD_BETA_I + d, d);
+        for (int d = 0; d < 3 && l->connected; d++) {
+            double *beta = l->fields[FIELD_BETA_I + d];
+            move_once(plan_create(l, l, TARGET_GHOSTS, l->ghosts, d), beta, beta);
+        }
         if (l->stencil->choice.order == 4 && !l->periodic)
             passes->extrapolate_beta(l);
     }
     if (l->fields[FIELD_ALPHA])
-        exchange_coefficient(l, FIELD_ALPHA, CENTRE_CELL);
+        level_exchange_halo(l, FIELD_ALPHA);
     passes->diagonal(l, &lambda_max);
-    exchange_coefficient(l, FIELD_DINV, CENTRE_CELL);
+    level_exchange_halo(l, FIELD_DINV);
     if (l->stencil->needs_lambda_max)
         stencil_set_lambda_max(l->stencil,
                                bits_to_double(comm_max_u64(MPI_COMM_WORLD, lambda_max)));
@@ -275,14 +246,14 @@ struct hierarchy *hierarchy_create(const struct hierarchy_choice *choice)
     h->singular = choice->op.periodic && !choice->op.helmholtz;
     for (int l = 0; l < h->nlevels; l++) {
         enum field fields[NUM_FIELDS];
-        const struct decomposition d = decomposition_create(shape.cuts[l], comm_size());
+        const struct decomposition d = decomposition_create(shape.specs[l], comm_size());
         const struct backend *backend = hierarchy_level_backend(choice, d.dim);
         const int count = level_fields(choice, backend, l, h->nlevels, fields);
         h->levels[l] = create_level(choice, backend, l, d);
         for (int f = 0; f < count; f++)
             level_allocate(h->levels[l], fields[f]);
         if (h->levels[l]->connected)
-            choose_way(h, h->levels[l]->halo);
+            connect_plan(h, h->levels[l]->halo);
     }
     for (int l = 0; l + 1 < h->nlevels; l++)
         create_transfer(h, l);
@@ -310,7 +281,7 @@ void hierarchy_make_halo(struct hierarchy *h, int level, int layers)
 {
     struct level *l = h->levels[level];
     if (!l->halos[layers])
-        choose_way(h, level_make_halo(l, layers));
+        connect_plan(h, level_make_halo(l, layers));
 }
 
 void hierarchy_destroy(struct hierarchy *h)

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef SOLVERS_HIERARCHY_H
 #define SOLVERS_HIERARCHY_H
-/* The levels of a run, from finest to coarsest, with the operator on each and the way between
- * neighbours. */
+/* The levels of a run, from finest to coarsest, with their operators and the transfers between
+ * them. */
 #include "level/backend.h"
 #include "operators/stencil.h"
 #include "solvers/bottom.h"
 
 enum { MAX_LEVELS = 32 };
 
-/* What a hierarchy is made from. */
+/* The choices that define a hierarchy. */
 struct hierarchy_choice {
     int log2_box_dim;
     long boxes_per_rank;
@@ -20,24 +20,24 @@ struct hierarchy_choice {
     const struct backend *backend; /* of levels with at least cpu_below cells */
     const struct backend *coarse_backend; /* of the others; NULL: the same */
     double cpu_below;
-    double agglomerate_below;          /* coarse levels' boxes: cut_agglomerate() */
-    double overlap_above;              /* halos travel while a pass works inside, if a rank has at
-                                          least so many cells on average and the backend can */
+    double agglomerate_below;          /* see spec_agglomerate() */
+    double overlap_above;              /* overlap halo exchange with computation on levels with at
+                                          least so many cells per rank, if the backend can */
     const struct transport *transport; /* of messages between devices; NULL: MPI's */
-    bool device_messages;              /* MPI takes buffers on devices */
+    bool device_messages;              /* MPI reads and writes buffers on devices */
 };
 
-/* The cut of every level, before anything is allocated. */
+/* The decomposition spec of every level, before anything is allocated. */
 struct hierarchy_shape {
     int nlevels;
-    struct cut cuts[MAX_LEVELS];
+    struct decomposition_spec specs[MAX_LEVELS];
 };
 
 /* Between level l and level l + 1. */
 struct transfer {
-    struct level *coarse; /* level l's boxes, coarsened: level l + 1 itself where it has just these,
-                             else a level of its own */
-    bool separate;        /* the latter */
+    struct level *coarse; /* level l's boxes, coarsened: level l + 1 if its boxes, owners and
+                             backend are the same, else a redistribution buffer */
+    bool separate;        /* a redistribution buffer is needed */
     struct plan *down;    /* coarse -> level l + 1; NULL unless separate */
     struct plan *up;      /* level l + 1 -> coarse, with halo; NULL unless separate */
 };
@@ -48,37 +48,36 @@ struct hierarchy {
     struct level *levels[MAX_LEVELS];
     struct transfer transfers[MAX_LEVELS]; /* [l]: between l and l + 1 */
     struct bottom *bottom;
-    bool singular; /* periodic poisson: solutions are determined up to a constant */
+    bool singular; /* periodic poisson: solutions differ by a constant */
     double build_seconds;
 };
 
 enum { SOLVED_LEVELS = 3 }; /* the benchmark solves on h, 2h and 4h */
 
-/* The cuts that the size rule, the number of ranks and the order give. */
+/* The specs that follow from the size rule, the number of ranks and the order. */
 struct hierarchy_shape hierarchy_shape(const struct hierarchy_choice *choice, int ranks);
 
-/* The backend of a level of dim cells a side. */
+/* The backend of a level with dim cells per side. */
 const struct backend *hierarchy_level_backend(const struct hierarchy_choice *choice, int dim);
 
 /* Calls visit for each level that hierarchy_create would build, finest first, with its
- * decomposition and the bytes of its fields on each rank, shadows of transfers included. */
+ * decomposition and the bytes of its fields on each rank. The redistribution buffer between a level
+ * and the next counts with the finer level. */
 typedef void hierarchy_visit(void *data, int level, const struct decomposition *d,
                              const size_t *bytes);
 void hierarchy_foresee(const struct hierarchy_choice *choice, const struct hierarchy_shape *shape,
                        int ranks, hierarchy_visit *visit, void *data);
-/* Bytes of fields of all levels in host memory, and for all on a device, on the rank that holds
- * most. */
+/* Bytes of the fields of all levels on devices, or of all levels in host memory, on the rank that
+ * holds most. */
 size_t hierarchy_bytes(const struct hierarchy_choice *choice, const struct hierarchy_shape *shape,
-                       int ranks);
-size_t hierarchy_device_bytes(const struct hierarchy_choice *choice,
-                              const struct hierarchy_shape *shape, int ranks);
+                       int ranks, bool on_device);
 
-/* Builds levels, coefficients, right-hand side (on the finest level), D⁻¹ and plans. Collective.
- * Dies if memory runs out. */
+/* Builds levels, coefficients, the right-hand side of the finest level, D⁻¹ and plans. Collective
+ * over the world. Dies if there is not enough memory. */
 struct hierarchy *hierarchy_create(const struct hierarchy_choice *choice);
 void hierarchy_destroy(struct hierarchy *h);
 
-/* Sees to it that the connected level has a plan for halos of so many layers. Collective. */
+/* Makes the connected level's plan for `layers` of ghosts, if there is none. Collective. */
 void hierarchy_make_halo(struct hierarchy *h, int level, int layers);
 
 #endif

@@ -11,23 +11,17 @@ static enum field work(int number)
     return FIELD_KRYLOV + number;
 }
 
-static void exchange_halo(struct level *l, enum field x)
-{
-    if (l->connected)
-        plan_execute(l->halo, l->fields[x], l->fields[x], NULL);
-}
-
 void krylov_residual(struct level *level, enum field residual, enum field u, enum field f)
 {
     const struct pass pass = {
         .level = level, .u = u, .f = f, .finish = FINISH_STORE, .residual = residual};
-    exchange_halo(level, u);
+    level_exchange_halo(level, u);
     level->backend->passes->run(&pass);
 }
 
 void krylov_apply(struct level *level, enum field out, enum field x)
 {
-    exchange_halo(level, x);
+    level_exchange_halo(level, x);
     level->backend->passes->apply(level, out, x);
 }
 
@@ -43,19 +37,21 @@ static void copy(struct level *l, enum field to, enum field from)
     l->backend->passes->combine(l, to, 1.0, from, 0.0, from);
 }
 
-/* A divisor that a method may use. */
+/* Whether a method may divide by the pivot. */
 static bool usable(double pivot)
 {
     return isfinite(pivot) && pivot != 0.0;
 }
 
-static enum breakdown reason(double pivot)
+static struct krylov_result break_down(int iterations, double pivot)
 {
-    return isfinite(pivot) ? BREAKDOWN_PIVOT : BREAKDOWN_NOT_FINITE;
+    return (struct krylov_result){iterations,
+                                  isfinite(pivot) ? BREAKDOWN_PIVOT : BREAKDOWN_NOT_FINITE};
 }
 
-/* Saad, Algorithm 7.7, preconditioned from the right by the diagonal (so that its residual is the
- * true one). Like HPGMG it also stops at the half step. */
+/* Saad, Iterative Methods for Sparse Linear Systems, Algorithm 7.7. The diagonal preconditions from
+ * the right, so that the recurrence is for the true residual. Like HPGMG it also stops at the half
+ * step. */
 struct krylov_result krylov_bicgstab(struct level *l, enum field u, enum field f, double reduction,
                                      int max_iterations)
 {
@@ -75,10 +71,8 @@ struct krylov_result krylov_bicgstab(struct level *l, enum field u, enum field f
         passes->multiply(l, Q, FIELD_DINV, P);
         krylov_apply(l, AP, Q);
         const double pivot = reduce_dot(l, AP, R0), alpha = rho / pivot;
-        if (!usable(pivot) || !isfinite(alpha)) {
-            result.breakdown = reason(pivot);
-            return result;
-        }
+        if (!usable(pivot) || !isfinite(alpha))
+            return break_down(result.iterations, pivot);
         passes->combine(l, u, 1.0, u, alpha, Q);
         passes->combine(l, S, 1.0, R, -alpha, AP);
         if (reduce_norm(l, S) < target)
@@ -86,29 +80,23 @@ struct krylov_result krylov_bicgstab(struct level *l, enum field u, enum field f
         passes->multiply(l, T, FIELD_DINV, S);
         krylov_apply(l, AS, T);
         const double as_as = reduce_dot(l, AS, AS), omega = reduce_dot(l, AS, S) / as_as;
-        if (!usable(as_as) || !usable(omega)) {
-            result.breakdown = reason(omega);
-            return result;
-        }
+        if (!usable(as_as) || !usable(omega))
+            return break_down(result.iterations, omega);
         passes->combine(l, u, 1.0, u, omega, T);
         passes->combine(l, R, 1.0, S, -omega, AS);
         if (reduce_norm(l, R) < target)
             return result;
         const double rho_new = reduce_dot(l, R, R0), beta = (rho_new / rho) * (alpha / omega);
-        if (!usable(rho_new) || !isfinite(beta)) {
-            result.breakdown = reason(rho_new);
-            return result;
-        }
+        if (!usable(rho_new) || !isfinite(beta))
+            return break_down(result.iterations, rho_new);
         passes->combine(l, P, 1.0, P, -omega, AP);
         passes->combine(l, P, 1.0, R, beta, P);
         rho = rho_new;
     }
-    result.iterations = max_iterations;
-    result.breakdown = BREAKDOWN_ITERATIONS;
-    return result;
+    return (struct krylov_result){max_iterations, BREAKDOWN_ITERATIONS};
 }
 
-/* Saad, Algorithm 9.1 with the diagonal as preconditioner. */
+/* Saad, Algorithm 9.1, with the diagonal as preconditioner. */
 struct krylov_result krylov_cg(struct level *l, enum field u, enum field f, double reduction,
                                int max_iterations)
 {
@@ -126,24 +114,18 @@ struct krylov_result krylov_cg(struct level *l, enum field u, enum field f, doub
     while (result.iterations++ < max_iterations) {
         krylov_apply(l, AP, P);
         const double pivot = reduce_dot(l, AP, P), alpha = rho / pivot;
-        if (!usable(pivot) || !isfinite(alpha)) {
-            result.breakdown = reason(pivot);
-            return result;
-        }
+        if (!usable(pivot) || !isfinite(alpha))
+            return break_down(result.iterations, pivot);
         passes->combine(l, u, 1.0, u, alpha, P);
         passes->combine(l, R, 1.0, R, -alpha, AP);
         if (reduce_norm(l, R) < target)
             return result;
         passes->multiply(l, Z, FIELD_DINV, R);
         const double rho_new = reduce_dot(l, R, Z), beta = rho_new / rho;
-        if (!usable(rho_new) || !isfinite(beta)) {
-            result.breakdown = reason(rho_new);
-            return result;
-        }
+        if (!usable(rho_new) || !isfinite(beta))
+            return break_down(result.iterations, rho_new);
         passes->combine(l, P, 1.0, Z, beta, P);
         rho = rho_new;
     }
-    result.iterations = max_iterations;
-    result.breakdown = BREAKDOWN_ITERATIONS;
-    return result;
+    return (struct krylov_result){max_iterations, BREAKDOWN_ITERATIONS};
 }

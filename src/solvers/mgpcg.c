@@ -21,8 +21,8 @@ static void start(struct solver *s, struct level *l)
     passes->combine(l, P, 1.0, Z, 0.0, Z);
 }
 
-/* The flexible form (Notay 2000): β = z·(r − r_old)/(z_old·r_old) with r_old = r + α A p, which
- * needs no second residual. */
+/* The flexible form (Notay 2000): β = z·(r − r_old)/(z_old·r_old). r_old = r + α A p, so no second
+ * residual is stored. */
 void mgpcg_run(struct solver *s, struct solve_result *result)
 {
     struct level *l = s->hierarchy->levels[s->top];
@@ -47,7 +47,7 @@ void mgpcg_run(struct solver *s, struct solve_result *result)
     } while (result->cycles < s->choice.max_cycles);
     if (s->hierarchy->singular)
         reduce_subtract_mean(l, FIELD_U);
-    /* What was recorded follows from recurrences; the last entry must be the true residual. */
+    /* Recurrences give the recorded residuals; the last entry must be the true residual. */
     krylov_residual(l, R, FIELD_U, FIELD_F);
     double *last = &result->history[result->cycles - 1];
     *last = reduce_norm(l, R) / s->rhs_norm;

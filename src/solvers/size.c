@@ -4,16 +4,16 @@
 #include <math.h>
 #include <stdio.h>
 
-enum { FIELDS_PER_LEVEL = NUM_FIELDS + 2 }; /* and u and f of its transfer */
+enum { FIELDS_PER_LEVEL = NUM_FIELDS + 2 }; /* with u and f of a redistribution buffer */
 #define MOST_BYTES 0x1p63
 
-/* Of one level: boxes are not merged here, all fields
- * are there, and a box may begin anywhere between two multiples of row_align. */
-static double level_bytes(const struct hierarchy_choice *choice, struct cut cut)
+/* An upper bound for one level: boxes are not merged, all fields are allocated, and every box is
+ * padded by a whole row_align per direction. */
+static double level_bytes(const struct hierarchy_choice *choice, struct decomposition_spec spec)
 {
-    const struct backend *backend = hierarchy_level_backend(choice, cut_dim(cut));
-    const double side = cut.box_dim + 2 * stencil_ghosts(choice->op.order) + backend->row_align;
-    return (double)cut_boxes(cut) * pow(side, 3) * sizeof(double) * FIELDS_PER_LEVEL;
+    const struct backend *backend = hierarchy_level_backend(choice, spec_dim(spec));
+    const double side = spec.box_dim + 2 * stencil_ghosts(choice->op.order) + backend->row_align;
+    return (double)spec_boxes(spec) * pow(side, 3) * sizeof(double) * FIELDS_PER_LEVEL;
 }
 
 double size_bytes(const struct hierarchy_choice *choice, int ranks)
@@ -21,11 +21,11 @@ double size_bytes(const struct hierarchy_choice *choice, int ranks)
     const struct hierarchy_shape shape = hierarchy_shape(choice, ranks);
     double bytes = 0.0;
     for (int level = 0; level < shape.nlevels; level++)
-        bytes += level_bytes(choice, shape.cuts[level]);
+        bytes += level_bytes(choice, shape.specs[level]);
     return bytes;
 }
 
-/* What there is too much of; "" if all can be counted. */
+/* Names the number that is too large; "" if there is none. */
 static void find_excess(const struct hierarchy_choice *choice, int ranks, char *text, size_t size)
 {
     const long n = size_rule(choice->boxes_per_rank, ranks);
@@ -34,7 +34,7 @@ static void find_excess(const struct hierarchy_choice *choice, int ranks, char *
     if (boxes > INT_MAX)
         snprintf(text, size, "%ld boxes, more than %d", boxes, INT_MAX);
     else if (dim > MOST_DIM)
-        snprintf(text, size, "%ld cells a side, more than %d", dim, MOST_DIM);
+        snprintf(text, size, "%ld cells per side, more than %d", dim, MOST_DIM);
     else if (size_bytes(choice, ranks) >= MOST_BYTES)
         snprintf(text, size, "%.2e bytes of fields, more than %.2e", size_bytes(choice, ranks),
                  MOST_BYTES);
@@ -47,9 +47,10 @@ enum status size_check(const struct hierarchy_choice *choice, int ranks, char *m
     find_excess(choice, ranks, excess, sizeof excess);
     if (!excess[0])
         return STATUS_VALID;
-    snprintf(message, (size_t)message_size,
-             "%ld boxes per rank of 2^%d cells a side on %d ranks are %s; choose fewer boxes or a "
-             "smaller LOG2_BOX_DIM",
-             choice->boxes_per_rank, choice->log2_box_dim, ranks, excess);
+    snprintf(
+        message, (size_t)message_size,
+        "%ld boxes per rank of 2^%d cells per side on %d ranks are %s; choose fewer boxes or a "
+        "smaller LOG2_BOX_DIM",
+        choice->boxes_per_rank, choice->log2_box_dim, ranks, excess);
     return STATUS_USAGE;
 }

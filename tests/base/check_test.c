@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* die(), warn() and CHECK, in children that they may end. */
+/* die(), warn() and CHECK, in child processes. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

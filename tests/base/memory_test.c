@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The ledger of host memory against a model of it, and what happens when there is none left. */
+/* The ledger of host memory against a model, and failing allocations. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,7 +10,7 @@
 #include "base/memory.h"
 #include "base/timer.h"
 
-/* Sizes that no machine has are asked for: the address sanitizer shall say no as malloc does. */
+/* The test requests impossible sizes; the address sanitizer must return NULL as malloc does. */
 const char *__asan_default_options(void);
 const char *__asan_default_options(void)
 {
@@ -127,7 +127,7 @@ static void ledger_counts_every_block(void **state)
     assert_true(memory_peak_bytes() == model.peak);
 }
 
-/* While a block grows, the old and the new one exist; the peak must not hide that. */
+/* The old and the new block exist while a block grows; the peak must count both. */
 static void growth_counts_in_the_peak(void **state)
 {
     (void)state;
@@ -146,7 +146,7 @@ static void allocate(const void *bytes)
     memory_alloc(*(const size_t *)bytes, "the moon");
 }
 
-/* Also where rounding the size up, or adding what lies in front of the block, would wrap. */
+/* Also where the rounded size, or the size with the header, would wrap. */
 static void too_much_is_refused(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The box calculus against sets of cells. */
+/* Box operations against sets of cells. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -23,7 +23,7 @@ static bool *cell(struct set *s, int i, int j, int k)
     return &s->has[k + REACH][j + REACH][i + REACH];
 }
 
-/* What a box means, by its definition. */
+/* The cells of a box, by definition. */
 static void set_of(struct set *s, struct box b)
 {
     memset(s, 0, sizeof *s);
@@ -59,7 +59,7 @@ static struct box random_box(int smallest, int largest)
     return b;
 }
 
-/* n/2, rounded down, without dividing. */
+/* floor(n/2), without a division. */
 static int half_floor(int n)
 {
     int half = -REACH;
@@ -152,7 +152,7 @@ static void containing_is_having_all_cells(void **state)
     }
 }
 
-/* Marks the cells at most `by` away, in every direction, from the cell. */
+/* Marks the cells within distance `by` of the cell in every direction. */
 static void mark_around(struct set *s, int i, int j, int k, int by)
 {
     for (int c = k - by; c <= k + by; c++)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The size rule, the Morton curve, how boxes are dealt and merged, and the chain of coarser cuts.
+/* The size rule, the Morton curve, how boxes are distributed and merged, and the chain of coarser
+ * specs.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -14,7 +15,7 @@ enum { CASES = 1000, LARGEST_SIDE = 24, MAX_LEVELS = 16 };
 
 /* --- the Morton curve and the size rule --- */
 
-/* Eight codes for each code of the octant above: the definition of the Z-order. */
+/* The definition of the Z-order: a box at half the resolution has eight consecutive codes. */
 static unsigned long code_by_octants(unsigned i, unsigned j, unsigned k)
 {
     if (i == 0 && j == 0 && k == 0)
@@ -67,7 +68,7 @@ static void size_rule_finds_the_largest(void **state)
 
 /* --- one decomposition --- */
 
-/* Owner of each box of a cut before merging: unit[i + n·(j + n·k)]; -1 where none is. */
+/* Owner of each box before merging: unit[i + n·(j + n·k)], or -1. */
 struct units {
     int n;
     int owner[LARGEST_SIDE * LARGEST_SIDE * LARGEST_SIDE];
@@ -88,10 +89,11 @@ static void mark_units(struct units *u, struct box b, int owner, int side)
             }
 }
 
-/* Every unit is in exactly one box, boxes are cuboids of whole units and sorted by owner. */
-static void expect_cover(const struct decomposition *d, struct cut cut, struct units *u)
+/* Every unit is in exactly one box. Boxes are cuboids of whole units, sorted by owner. */
+static void expect_cover(const struct decomposition *d, struct decomposition_spec spec,
+                         struct units *u)
 {
-    const int n = cut.boxes_per_side, side = cut.box_dim;
+    const int n = spec.boxes_per_side, side = spec.box_dim;
     long cells = 0;
     u->n = n;
     for (int b = 0; b < n * n * n; b++)
@@ -127,9 +129,9 @@ static long count_owned(const struct units *u, int rank)
     return count;
 }
 
-/* Owners follow the curve without going back, pieces differ by at most one unit, and piece p is on
+/* Owners increase along the curve, pieces differ by at most one unit, and piece p is on
  * rank p·world/ranks. */
-static void expect_dealt(struct units *u, struct cut cut, int world)
+static void expect_distributed(struct units *u, struct decomposition_spec spec, int world)
 {
     const int n = u->n, count = n * n * n;
     int piece = 0, last = 0;
@@ -141,14 +143,14 @@ static void expect_dealt(struct units *u, struct cut cut, int world)
         const int owner = *unit(u, i, j, k);
         EXPECT(owner >= last);
         piece += owner != last;
-        EXPECT(owner == (int)((long)piece * world / cut.ranks));
+        EXPECT(owner == (int)((long)piece * world / spec.ranks));
         if (owner != last || code == 0) {
             const long owned = count_owned(u, owner);
-            EXPECT(owned == count / cut.ranks || owned == (count - 1) / cut.ranks + 1);
+            EXPECT(owned == count / spec.ranks || owned == (count - 1) / spec.ranks + 1);
         }
         last = owner;
     }
-    EXPECT(piece == cut.ranks - 1);
+    EXPECT(piece == spec.ranks - 1);
 }
 
 static bool joinable(struct box a, struct box b)
@@ -162,7 +164,7 @@ static bool joinable(struct box a, struct box b)
     return differing == 1 && meet;
 }
 
-/* The last pass goes along k: nothing may be left to join there. */
+/* The last pass merges along k: no two boxes may be joinable there. */
 static void expect_merged(const struct decomposition *d)
 {
     for (int a = 0; a < d->nboxes; a++)
@@ -171,12 +173,12 @@ static void expect_merged(const struct decomposition *d)
                                                            d->boxes[a].hi[2] == d->boxes[b].hi[2]));
 }
 
-static void expect_decomposition(struct cut cut, int world)
+static void expect_decomposition(struct decomposition_spec spec, int world)
 {
     static struct units units;
-    struct decomposition d = decomposition_create(cut, world);
-    expect_cover(&d, cut, &units);
-    expect_dealt(&units, cut, world);
+    struct decomposition d = decomposition_create(spec, world);
+    expect_cover(&d, spec, &units);
+    expect_distributed(&units, spec, world);
     expect_merged(&d);
     decomposition_destroy(&d);
 }
@@ -186,7 +188,7 @@ static int smaller(int a, int b)
     return a < b ? a : b;
 }
 
-static void boxes_are_dealt_evenly(void **state)
+static void boxes_are_distributed_evenly(void **state)
 {
     (void)state;
     for (long number = 0; number < CASES; number++) {
@@ -195,12 +197,12 @@ static void boxes_are_dealt_evenly(void **state)
         const int world = random_int(1, random_bool() ? 8 : 3 * boxes);
         const int ranks =
             random_bool() ? smaller(world, boxes) : random_int(1, smaller(world, boxes));
-        expect_decomposition((struct cut){n, random_int(1, 64), ranks}, world);
+        expect_decomposition((struct decomposition_spec){n, random_int(1, 64), ranks}, world);
     }
 }
 
-/* Where boxes and ranks do not fit each other at all. */
-static void primes_are_dealt_evenly(void **state)
+/* Prime numbers of ranks. */
+static void primes_are_distributed_evenly(void **state)
 {
     (void)state;
     const int primes[] = {2,  3,  5,  7,  11, 13, 17, 19, 23, 29,
@@ -208,19 +210,20 @@ static void primes_are_dealt_evenly(void **state)
     for (size_t p = 0; p < sizeof primes / sizeof *primes; p++) {
         random_begin((long)p);
         for (int n = 1; n <= 7; n++)
-            expect_decomposition((struct cut){n, 8, smaller(primes[p], n * n * n)}, primes[p]);
+            expect_decomposition((struct decomposition_spec){n, 8, smaller(primes[p], n * n * n)},
+                                 primes[p]);
     }
 }
 
-/* A power of two of consecutive codes, from a multiple of itself on, is a cuboid: one box a rank.
- */
+/* Aligned groups of 2^m consecutive codes are cuboids: one box per rank. */
 static void powers_of_two_have_one_box_a_rank(void **state)
 {
     (void)state;
     for (int n = 1; n <= 16; n *= 2)
         for (int ranks = 1; ranks <= n * n * n; ranks *= 2) {
             random_begin(ranks);
-            struct decomposition d = decomposition_create((struct cut){n, 16, ranks}, ranks);
+            struct decomposition d =
+                decomposition_create((struct decomposition_spec){n, 16, ranks}, ranks);
             EXPECT(d.nboxes == ranks);
             for (int b = 0; b < d.nboxes; b++)
                 EXPECT(d.owner[b] == b && box_cells(d.boxes[b]) == 4096l * n * n * n / ranks);
@@ -271,7 +274,7 @@ static void expect_step(const struct decomposition *fine, const struct decomposi
         EXPECT(owns(fine, coarse->owner[b]));
 }
 
-/* One box on rank 0, with as few cells as the rule says. */
+/* The coarsest level is one box on rank 0, as small as the rule allows. */
 static void expect_bottom(const struct decomposition *d, int finest_dim, int min_dim)
 {
     int dim = finest_dim;
@@ -281,16 +284,18 @@ static void expect_bottom(const struct decomposition *d, int finest_dim, int min
     EXPECT(d->nboxes == 1 && d->owner[0] == 0);
 }
 
-static void expect_chain(struct cut cut, int world, int min_dim, double agglomerate_below)
+static void expect_chain(struct decomposition_spec spec, int world, int min_dim,
+                         double agglomerate_below)
 {
-    const int finest = cut_dim(cut);
-    struct decomposition fine = decomposition_create(cut, world);
+    const int finest = spec_dim(spec);
+    struct decomposition fine = decomposition_create(spec, world);
     int levels = 1;
-    for (struct cut next; (next = cut_coarsen(cut, min_dim)).boxes_per_side > 0; cut = next) {
-        next = cut_agglomerate(next, agglomerate_below);
+    for (struct decomposition_spec next; (next = spec_coarsen(spec, min_dim)).boxes_per_side > 0;
+         spec = next) {
+        next = spec_agglomerate(next, agglomerate_below);
         struct decomposition coarse = decomposition_create(next, world);
         EXPECT(++levels <= MAX_LEVELS);
-        EXPECT(next.ranks <= cut.ranks);
+        EXPECT(next.ranks <= spec.ranks);
         expect_step(&fine, &coarse);
         decomposition_destroy(&fine);
         fine = coarse;
@@ -301,10 +306,10 @@ static void expect_chain(struct cut cut, int world, int min_dim, double agglomer
 
 static void expect_chains(int n, int box_dim, int world)
 {
-    const struct cut cut = {n, box_dim, smaller(world, n * n * n)};
+    const struct decomposition_spec spec = {n, box_dim, smaller(world, n * n * n)};
     for (int min_dim = 1; min_dim <= 2; min_dim++) {
-        expect_chain(cut, world, min_dim, 0);
-        expect_chain(cut, world, min_dim, 1 << random_int(6, 18));
+        expect_chain(spec, world, min_dim, 0);
+        expect_chain(spec, world, min_dim, 1 << random_int(6, 18));
     }
 }
 
@@ -337,38 +342,39 @@ static void all_small_worlds_fit(void **state)
 static void hierarchies_end_where_they_must(void **state)
 {
     (void)state;
-    const struct cut odd = {1, 3, 1}, small = {1, 2, 1}, three = {3, 8, 5};
-    assert_int_equal(cut_coarsen(odd, 1).boxes_per_side, 0);
-    assert_int_equal(cut_coarsen(small, 2).boxes_per_side, 0);
-    assert_int_equal(cut_coarsen(small, 1).box_dim, 1);
-    const struct cut joined = cut_coarsen(three, 1);
-    assert_int_equal(joined.boxes_per_side, 1);
-    assert_int_equal(joined.box_dim, 12);
-    assert_int_equal(joined.ranks, 1);
+    const struct decomposition_spec odd = {1, 3, 1}, small = {1, 2, 1}, three = {3, 8, 5};
+    assert_int_equal(spec_coarsen(odd, 1).boxes_per_side, 0);
+    assert_int_equal(spec_coarsen(small, 2).boxes_per_side, 0);
+    assert_int_equal(spec_coarsen(small, 1).box_dim, 1);
+    const struct decomposition_spec merged = spec_coarsen(three, 1);
+    assert_int_equal(merged.boxes_per_side, 1);
+    assert_int_equal(merged.box_dim, 12);
+    assert_int_equal(merged.ranks, 1);
 }
 
-static void expect_agglomerated(struct cut from, double below, struct cut to)
+static void expect_agglomerated(struct decomposition_spec from, double below,
+                                struct decomposition_spec to)
 {
-    const struct cut cut = cut_agglomerate(from, below);
-    assert_int_equal(cut.boxes_per_side, to.boxes_per_side);
-    assert_int_equal(cut.box_dim, to.box_dim);
-    assert_int_equal(cut.ranks, to.ranks);
+    const struct decomposition_spec spec = spec_agglomerate(from, below);
+    assert_int_equal(spec.boxes_per_side, to.boxes_per_side);
+    assert_int_equal(spec.box_dim, to.box_dim);
+    assert_int_equal(spec.ranks, to.ranks);
 }
 
-static void small_boxes_are_joined_on_fewer_ranks(void **state)
+static void small_boxes_are_merged_on_fewer_ranks(void **state)
 {
     (void)state;
-    const struct cut many = {8, 16, 512}, few = {4, 8, 5}, odd = {6, 8, 100}, three = {3, 8, 5},
-                     end = {0, 0, 0};
+    const struct decomposition_spec many = {8, 16, 512}, few = {4, 8, 5}, odd = {6, 8, 100},
+                                    three = {3, 8, 5}, end = {0, 0, 0};
     expect_agglomerated(many, 32768, many); /* 8·16³ */
-    expect_agglomerated(many, 32769, (struct cut){4, 32, 64});
-    expect_agglomerated(many, 64 * 64 * 64 + 1, (struct cut){2, 64, 8});
-    expect_agglomerated(many, 128 * 128 * 128 + 1, (struct cut){1, 128, 1});
-    expect_agglomerated(few, 4097, (struct cut){2, 16, 5});
-    expect_agglomerated(odd, 4097, (struct cut){3, 16, 27});
-    expect_agglomerated(odd, 48 * 48 * 48 + 1, (struct cut){1, 48, 1});
+    expect_agglomerated(many, 32769, (struct decomposition_spec){4, 32, 64});
+    expect_agglomerated(many, 64 * 64 * 64 + 1, (struct decomposition_spec){2, 64, 8});
+    expect_agglomerated(many, 128 * 128 * 128 + 1, (struct decomposition_spec){1, 128, 1});
+    expect_agglomerated(few, 4097, (struct decomposition_spec){2, 16, 5});
+    expect_agglomerated(odd, 4097, (struct decomposition_spec){3, 16, 27});
+    expect_agglomerated(odd, 48 * 48 * 48 + 1, (struct decomposition_spec){1, 48, 1});
     expect_agglomerated(three, 24 * 24 * 24, three);
-    expect_agglomerated(three, 24 * 24 * 24 + 1, (struct cut){1, 24, 1});
+    expect_agglomerated(three, 24 * 24 * 24 + 1, (struct decomposition_spec){1, 24, 1});
     expect_agglomerated(end, 1e9, end);
     expect_agglomerated(many, 0, many);
 }
@@ -379,9 +385,9 @@ static void equal_means_the_same_boxes_and_owners(void **state)
     for (long number = 0; number < CASES; number++) {
         random_begin(number);
         const int n = random_int(1, 4), ranks = random_int(1, n * n * n);
-        const struct cut cut = {n, 4, ranks};
-        struct decomposition a = decomposition_create(cut, ranks),
-                             b = decomposition_create(cut, ranks);
+        const struct decomposition_spec spec = {n, 4, ranks};
+        struct decomposition a = decomposition_create(spec, ranks),
+                             b = decomposition_create(spec, ranks);
         EXPECT(decomposition_equal(&a, &b) && decomposition_equal(&b, &a));
         const int which = random_int(0, b.nboxes - 1), what = random_int(0, 7);
         if (what < 6)
@@ -407,13 +413,13 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(morton_codes_number_octants),
         cmocka_unit_test(size_rule_finds_the_largest),
-        cmocka_unit_test(boxes_are_dealt_evenly),
-        cmocka_unit_test(primes_are_dealt_evenly),
+        cmocka_unit_test(boxes_are_distributed_evenly),
+        cmocka_unit_test(primes_are_distributed_evenly),
         cmocka_unit_test(powers_of_two_have_one_box_a_rank),
         cmocka_unit_test(coarse_levels_fit_the_finer_ones),
         cmocka_unit_test(all_small_worlds_fit),
         cmocka_unit_test(hierarchies_end_where_they_must),
-        cmocka_unit_test(small_boxes_are_joined_on_fewer_ranks),
+        cmocka_unit_test(small_boxes_are_merged_on_fewer_ranks),
         cmocka_unit_test(equal_means_the_same_boxes_and_owners),
         cmocka_unit_test(nothing_is_left_in_memory),
     };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The layout of a level's fields and what a level knows about its boxes, on one rank. */
+/* The layout of a level's fields, and a level's data about its boxes, on one rank. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -55,7 +55,7 @@ static void cells_have_places_of_their_own(void **state)
             const struct patch *p = &l->patches[q];
             mark_patch(l, p, taken);
             expect_aligned(l, p, row_align);
-            /* Padding is less than a row's alignment for each row and twice for each patch. */
+            /* Padding is less than row_align per row, and twice that per patch. */
             bound += (long)(p->n[1] + 2 * l->ghosts) * (p->n[2] + 2 * l->ghosts) *
                          (p->n[0] + 2 * l->ghosts + row_align - 1) +
                      2l * row_align;

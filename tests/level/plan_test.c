@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Plans between levels of one rank; tests/mpi/plan_test.c has those between ranks. */
+/* Plans between levels of one rank. tests/mpi/plan_test.c tests plans between ranks. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -45,7 +45,7 @@ static void cells_move_to_other_boxes(void **state)
     }
 }
 
-/* Small periodic domains are continued by several images. */
+/* Small periodic domains need several images. */
 static void ghosts_may_be_deeper_than_the_domain(void **state)
 {
     (void)state;
@@ -65,31 +65,32 @@ static void ghosts_may_be_deeper_than_the_domain(void **state)
         }
 }
 
-/* From [0] the source, to [1] the target. */
+/* levels[0] is the source, levels[1] the target. */
 static void create_halo_between(const void *levels)
 {
     const struct level *const *l = levels;
     plan_create(l[0], l[1], TARGET_GHOSTS, 1, CENTRE_CELL);
 }
 
-/* A region may then lie partly in the target's own box. */
+/* An intersection could then be partly inside the target's own box. */
 static void halos_between_other_boxes_are_refused(void **state)
 {
     (void)state;
     random_begin(0);
     struct level *whole = level_create(0, random_decomposition(8, 0, 1), true, 1, &backend_cpu, 1);
-    struct level *cut = level_create(0, random_decomposition(8, 3, 1), true, 1, &backend_cpu, 1);
-    const struct level *levels[] = {whole, cut};
+    struct level *several =
+        level_create(0, random_decomposition(8, 3, 1), true, 1, &backend_cpu, 1);
+    const struct level *levels[] = {whole, several};
     assert_int_equal(child_run(create_halo_between, levels).status, STATUS_SYSTEM);
     level_destroy(whole);
-    level_destroy(cut);
+    level_destroy(several);
 }
 
 /* --- seconds --- */
 
 static struct backend backend;
 
-/* Longer from call to call: a plan packs, copies what is local, and unpacks. */
+/* Sleeps longer from call to call: for packing, local copies and unpacking. */
 static void copy_slowly(const struct copy_list *list, const double *from, double *to)
 {
     static int calls;
@@ -98,7 +99,7 @@ static void copy_slowly(const struct copy_list *list, const double *from, double
     backend_cpu.copy(list, from, to);
 }
 
-/* Each part has at least the time that it slept; how much more the machine decides. */
+/* Each part takes at least the time that it sleeps. */
 static void the_parts_of_an_execution_have_their_times(void **state)
 {
     (void)state;

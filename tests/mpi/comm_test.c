@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Communicators, reductions and raw exchanges. Every rank draws the same random numbers, and so
- * knows what the others have. */
+/* Communicators, reductions and raw exchanges. Every rank draws the same random numbers, and
+ * therefore knows the values of the others. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,7 +14,6 @@
 #include "base/check.h"
 #include "base/memory.h"
 #include "comm/comm.h"
-#include "comm/environment.h"
 #include "support/random.h"
 
 enum { CASES = 1000, MAX_RANKS = 64, VALUES = 5 };
@@ -32,7 +31,7 @@ static uint64_t bits_of(double x)
     return bits;
 }
 
-/* |x| of an ordinary number, now and then infinity or NaN. */
+/* |x| of a finite number, or sometimes infinity or NaN. */
 static double random_norm(void)
 {
     switch (random_int(0, 9)) {
@@ -64,7 +63,7 @@ static void maxima_keep_nan(void **state)
     }
 }
 
-/* The highest bit counts too: it is no sign. */
+/* The highest bit is not a sign bit. */
 static void maxima_are_of_unsigned_and_minima_of_signed_integers(void **state)
 {
     (void)state;
@@ -83,7 +82,7 @@ static void maxima_are_of_unsigned_and_minima_of_signed_integers(void **state)
     }
 }
 
-/* One NaN, on every rank in turn. */
+/* One rank has a NaN, each rank in turn. */
 static void one_nan_is_enough(void **state)
 {
     (void)state;
@@ -154,7 +153,7 @@ static void rank_0_broadcasts(void **state)
     }
 }
 
-/* Members, in the order of the world; says what is wrong with this rank's communicator. */
+/* Mistakes in this rank's communicator, whose members must be in the order of the world. */
 static int64_t split_mistakes(MPI_Comm comm, const int *member)
 {
     int64_t before[2] = {0, 0}; /* members below this rank; members */
@@ -182,7 +181,7 @@ static void communicators_have_the_members(void **state)
         random_begin(number);
         int member[MAX_RANKS];
         for (int rank = 0; rank < comm_size(); rank++)
-            member[rank] = random_int(0, 2); /* any number but 0 is yes */
+            member[rank] = random_int(0, 2); /* non-zero: a member */
         MPI_Comm comm = comm_split(member[comm_rank()]);
         EXPECT(on_all_ranks(split_mistakes(comm, member)) == 0);
         comm_free(&comm);
@@ -203,19 +202,18 @@ static void random_traffic(traffic counts)
                 from != to && random_bool() ? random_int(1, random_int(0, 19) ? 30 : 3000) : 0;
 }
 
-/* This rank's messages in one direction. */
-static struct message *make_messages(traffic counts, bool sends, int *count)
+/* This rank's messages in one direction, with a buffer. */
+static struct messages make_messages(traffic counts, bool sends)
 {
-    struct message *messages = memory_alloc(MAX_RANKS * sizeof *messages, "messages");
-    long offset = 0;
-    *count = 0;
+    struct messages m = {.list = memory_alloc(MAX_RANKS * sizeof *m.list, "messages")};
     for (int peer = 0; peer < comm_size(); peer++) {
         const int length = sends ? counts[comm_rank()][peer] : counts[peer][comm_rank()];
         if (length > 0)
-            messages[(*count)++] = (struct message){peer, offset, length};
-        offset += length;
+            m.list[m.count++] = (struct message){peer, m.length, length};
+        m.length += length;
     }
-    return messages;
+    m.buffer = memory_alloc((size_t)m.length * sizeof *m.buffer, "message buffer");
+    return m;
 }
 
 static double value_of(int from, int to, long element, int round)
@@ -223,21 +221,20 @@ static double value_of(int from, int to, long element, int round)
     return ((round * 64.0 + from) * 64.0 + to) * 4096.0 + (double)element;
 }
 
-static void fill_sends(struct exchange *x, int round)
+static void fill_sends(const struct messages *m, int round)
 {
-    for (int m = 0; m < x->nsends; m++)
-        for (long e = 0; e < x->sends[m].count; e++)
-            x->send_buffer[x->sends[m].offset + e] =
-                value_of(comm_rank(), x->sends[m].peer, e, round);
+    for (int i = 0; i < m->count; i++)
+        for (long e = 0; e < m->list[i].count; e++)
+            m->buffer[m->list[i].offset + e] = value_of(comm_rank(), m->list[i].peer, e, round);
 }
 
-static int64_t receive_mistakes(const struct exchange *x, int round)
+static int64_t receive_mistakes(const struct messages *m, int round)
 {
     int64_t mistakes = 0;
-    for (int m = 0; m < x->nreceives; m++)
-        for (long e = 0; e < x->receives[m].count; e++)
-            mistakes += x->receive_buffer[x->receives[m].offset + e] !=
-                        value_of(x->receives[m].peer, comm_rank(), e, round);
+    for (int i = 0; i < m->count; i++)
+        for (long e = 0; e < m->list[i].count; e++)
+            mistakes += m->buffer[m->list[i].offset + e] !=
+                        value_of(m->list[i].peer, comm_rank(), e, round);
     return mistakes;
 }
 
@@ -248,21 +245,18 @@ static void exchanges_are_used_again_and_again(void **state)
         random_begin(number);
         static traffic counts;
         struct exchange x;
-        int nsends, nreceives;
         int64_t mistakes = 0;
         random_traffic(counts);
-        struct message *sends = make_messages(counts, true, &nsends),
-                       *receives = make_messages(counts, false, &nreceives);
-        exchange_create(&x, nsends, sends, nreceives, receives);
-        exchange_open(&x, &message_memory_host);
+        exchange_create(&x, make_messages(counts, true), make_messages(counts, false));
         for (int round = 0; round < 10; round++) {
-            exchange_post_receives(&x);
-            fill_sends(&x, round);
-            exchange_start_sends(&x);
+            fill_sends(&x.sends, round);
+            exchange_start(&x);
             exchange_wait(&x);
-            mistakes += receive_mistakes(&x, round);
+            mistakes += receive_mistakes(&x.receives, round);
         }
         EXPECT(on_all_ranks(mistakes) == 0);
+        memory_free(x.sends.buffer);
+        memory_free(x.receives.buffer);
         exchange_destroy(&x);
     }
 }
@@ -297,7 +291,7 @@ static void nothing_is_left_in_memory(void **state)
 
 /* --- swaps and nodes --- */
 
-/* What `from` gives `to`. */
+/* The value that `from` sends to `to`. */
 static long gift(int from, int to, long round)
 {
     return (round * MAX_RANKS + from) * MAX_RANKS + to;
@@ -325,7 +319,7 @@ static void swaps_bring_what_peers_gave(void **state)
     }
 }
 
-/* Here all ranks run on one node, whose number is that of its lowest rank. */
+/* This test runs on one node, whose number is that of its lowest rank. */
 static void ranks_of_a_node_have_one_number(void **state)
 {
     (void)state;
@@ -367,7 +361,7 @@ static void broadcast_from_nobody(void)
     comm_broadcast_from(MPI_COMM_WORLD, comm_size(), &data, sizeof data);
 }
 
-/* MPI hands errors back, so that the program says what failed where and with its own status. */
+/* MPI returns errors, so that the program can name the call and set its own status. */
 static void errors_of_mpi_are_told(void **state)
 {
     (void)state;
@@ -376,31 +370,34 @@ static void errors_of_mpi_are_told(void **state)
 
 static long message_length;
 
-static void exchange_long_messages(void)
+static void create_exchange(bool sends)
 {
     struct message message = {comm_rank(), 0, message_length};
+    struct messages one = {1, &message, message_length, NULL}, none = {0};
     struct exchange x;
-    exchange_create(&x, 1, &message, 0, NULL);
+    exchange_create(&x, sends ? one : none, sends ? none : one);
     memory_free(x.requests);
+}
+
+static void send_long_messages(void)
+{
+    create_exchange(true);
 }
 
 static void receive_long_messages(void)
 {
-    struct message message = {comm_rank(), 0, message_length};
-    struct exchange x;
-    exchange_create(&x, 0, NULL, 1, &message);
-    memory_free(x.requests);
+    create_exchange(false);
 }
 
-/* MPI counts a message's elements by int. */
+/* MPI counts the elements of a message by int. */
 static void messages_that_are_too_long_are_refused(void **state)
 {
     (void)state;
     message_length = INT_MAX;
-    assert_int_equal(status_of(exchange_long_messages), 0);
+    assert_int_equal(status_of(send_long_messages), 0);
     assert_int_equal(status_of(receive_long_messages), 0);
     message_length++;
-    assert_int_equal(status_of(exchange_long_messages), STATUS_USAGE);
+    assert_int_equal(status_of(send_long_messages), STATUS_USAGE);
     assert_int_equal(status_of(receive_long_messages), STATUS_USAGE);
 }
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# gcc and clang give the same bits. Without clang there is nothing to compare, and the test is skipped.
+# Results of gcc and clang are bitwise identical. The test is skipped if there is no clang.
 set -u
 : "${HPGMG:?is set by tests/run-all}" "${MPIRUN:=mpirun --oversubscribe}"
 if ! command -v clang >/dev/null; then

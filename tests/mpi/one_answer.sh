@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# One answer: the checksum that the program prints is the same for every number of ranks and threads
-# and every cut into boxes. one_answer_test.c compares far more cases, but within one number of ranks.
+# One answer: the program prints the same checksum for any number of ranks and threads and any boxes.
+# one_answer_test.c compares many more cases, but within one number of ranks.
 set -u
 : "${HPGMG:?is set by tests/run-all}" "${MPIRUN:=mpirun --oversubscribe}"
 bad=0 compared=0
@@ -43,7 +43,7 @@ for options in "--order 2 --rtol 1e-9" "--order 4" "--order 4 --boundary periodi
     }
 done
 
-# 48³: an odd number of boxes a side, dealt unevenly, and ranks without boxes further down.
+# 48³: an odd number of boxes per side, distributed unevenly, and ranks without boxes on coarse levels.
 for options in "--order 2 --smoother l1jacobi" "--order 4 --boundary periodic"; do
     # shellcheck disable=SC2086
     {

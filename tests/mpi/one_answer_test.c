@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* One answer: for a problem of N³ cells the solution on h, every residual on h, 2h and 4h and the
- * Richardson error have the same bits whatever the boxes, the ranks that hold them, the threads and
- * the loops. One box of N³ cells lives on one rank however many there are (up to 7), so that each
- * run compares its ranks with one rank; 8 ranks are compared with 1 by one_answer.sh. */
+/* One answer: for a problem of N³ cells, the solution on h, every residual on h, 2h and 4h and the
+ * Richardson error are bitwise identical for any boxes, ranks, threads and loops. One box of N³
+ * cells is on one rank for up to 7 ranks, so each run compares its ranks with one rank.
+ * one_answer.sh compares 8 ranks with one. */
 #include <math.h>
 #include <omp.h>
 #include <stdio.h>
@@ -11,8 +11,7 @@
 #include "base/memory.h"
 #include "support/solve_case.h"
 
-/* How the same domain may be cut and worked on. The first that fits is what the others must equal.
- */
+/* Layouts of the same domain. Results of the first possible one are compared with the others. */
 static const struct layout {
     int log2_box_dim, threads;
     bool plain; /* loops */
@@ -38,8 +37,9 @@ static unsigned ends_by(enum outcome outcome)
     return 1u << outcome;
 }
 
-/* The boxes of a layout: as many a rank as make the domain's side dim. False if none do. */
-static bool cut(const struct task *t, const struct layout *layout, struct hierarchy_choice *choice)
+/* Sets the boxes per rank so that the domain has dim cells per side. False if impossible. */
+static bool choose_boxes(const struct task *t, const struct layout *layout,
+                         struct hierarchy_choice *choice)
 {
     const long side = t->dim >> layout->log2_box_dim, boxes = side * side * side;
     const int ranks = comm_size();
@@ -69,7 +69,7 @@ static bool same_result(const struct case_result *a, const struct case_result *b
     return same;
 }
 
-/* A comparison counts only between answers: two solves that failed alike agree on nothing. */
+/* A comparison counts only if both solves succeeded. */
 static bool is_answer(const struct task *t, const struct case_result *r)
 {
     bool good = r->nsizes == SOLVED_LEVELS && isfinite(r->richardson_error) &&
@@ -118,14 +118,14 @@ static void compare(const struct task *t, const struct layout *layout,
         print_outcomes(got);
 }
 
-/* Rank 0 takes part in every level, and compares. */
+/* Rank 0 has boxes on every level, and compares. */
 static void check(const struct task *t)
 {
     static struct case_result wanted, got;
     bool have = false;
     for (int i = 0; i < NUM_LAYOUTS; i++) {
         struct hierarchy_choice choice;
-        if (!cut(t, &layouts[i], &choice))
+        if (!choose_boxes(t, &layouts[i], &choice))
             continue;
         omp_set_num_threads(layouts[i].threads);
         case_run(&choice, t->solver, have ? &got : &wanted);
@@ -156,7 +156,7 @@ static void check_operators(int dim, int first, int step)
 }
 
 /* Problems, bottom solvers and solvers, on both orders and boundaries. Each reaches its tolerance,
- * but for one that asks for more than rounding allows. */
+ * except one whose tolerance is below the rounding errors. */
 static void check_solvers(int dim)
 {
     static const struct {

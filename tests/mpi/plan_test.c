@@ -18,7 +18,7 @@ static int64_t on_all_ranks(int64_t value)
     return value;
 }
 
-/* A random cut, or one as the program makes it. */
+/* A random decomposition, or one as the program makes it. */
 static struct decomposition any_decomposition(int dim)
 {
     if (random_bool())
@@ -27,7 +27,8 @@ static struct decomposition any_decomposition(int dim)
     while (dim % side != 0)
         side--;
     const int boxes = side * side * side, most = boxes < comm_size() ? boxes : comm_size();
-    return decomposition_create((struct cut){side, dim / side, random_int(1, most)}, comm_size());
+    return decomposition_create((struct decomposition_spec){side, dim / side, random_int(1, most)},
+                                comm_size());
 }
 
 static struct level *random_level(int dim, bool periodic, int ghosts)
@@ -49,7 +50,7 @@ static void halos_fill_every_ghost_once(void **state)
     }
 }
 
-/* What agglomeration does, and its way back. */
+/* Agglomeration and distribution. */
 static void cells_move_to_other_ranks(void **state)
 {
     (void)state;
@@ -68,7 +69,7 @@ static void cells_move_to_other_ranks(void **state)
     }
 }
 
-/* Ranks run ahead of each other here: no message may be taken for one of another round. */
+/* Ranks run ahead of each other, and messages of different rounds must not be confused. */
 static void plans_are_used_again_and_again(void **state)
 {
     (void)state;
@@ -102,7 +103,7 @@ static void plans_are_used_again_and_again(void **state)
     }
 }
 
-/* A transport that reaches one other rank at most, and in truth goes by MPI too. */
+/* A transport that reaches at most one other rank, and uses MPI itself. */
 static bool is_partner(int rank)
 {
     return rank / 2 == comm_rank() / 2;
@@ -124,9 +125,9 @@ static void carry_out(void *carrier, const double *from, double *to)
 static void drop(void *connection)
 {
     struct plan *carrier = connection;
-    if (carrier->exchange.memory) {
-        carrier->exchange.memory->release(carrier->exchange.send_buffer);
-        carrier->exchange.memory->release(carrier->exchange.receive_buffer);
+    if (carrier->buffers) {
+        carrier->buffers->release(carrier->exchange.sends.buffer);
+        carrier->buffers->release(carrier->exchange.receives.buffer);
     }
     memory_free(carrier);
 }
@@ -136,18 +137,18 @@ static const struct transport to_partners = {"partners", is_partner, carry, carr
 static int64_t mistaken_peers(const struct exchange *x, bool partners)
 {
     int64_t mistakes = 0;
-    for (int m = 0; m < x->nsends; m++)
-        mistakes += is_partner(x->sends[m].peer) != partners;
-    for (int m = 0; m < x->nreceives; m++)
-        mistakes += is_partner(x->receives[m].peer) != partners;
+    for (int m = 0; m < x->sends.count; m++)
+        mistakes += is_partner(x->sends.list[m].peer) != partners;
+    for (int m = 0; m < x->receives.count; m++)
+        mistakes += is_partner(x->receives.list[m].peer) != partners;
     return mistakes;
 }
 
-/* Of a plan between levels on "devices". */
+/* Mistakes of a plan between levels on "devices". */
 static int64_t mistakes_by_two_ways(struct plan_case at)
 {
     at.plan = plan_create(at.source, at.target, at.what, at.grow, at.centre);
-    plan_connect(at.plan, &to_partners);
+    plan_connect(at.plan, &to_partners, false);
     const int64_t mistakes = mistaken_peers(&at.plan->exchange, false) +
                              mistaken_peers(&at.plan->direct->exchange, true) +
                              (at.plan->local.count > 0) + mistakes_in_rounds(&at, 3);
@@ -155,7 +156,7 @@ static int64_t mistakes_by_two_ways(struct plan_case at)
     return mistakes;
 }
 
-/* As between GPUs of several nodes: some messages by a transport, the others by MPI. */
+/* As between GPUs of several nodes: the transport carries some messages and MPI the others. */
 static void messages_go_two_ways_in_one_exchange(void **state)
 {
     (void)state;
@@ -175,7 +176,7 @@ static void messages_go_two_ways_in_one_exchange(void **state)
     }
 }
 
-/* Mistakes in what a level knows about ranks. */
+/* Mistakes in a level's data about ranks. */
 static int64_t level_mistakes(const struct level *l)
 {
     const struct decomposition *d = &l->decomposition;

@@ -189,8 +189,9 @@ static void build_matrix(struct definition *d, double *matrix)
 /* The program's level with the same coefficients. */
 static struct level *make_level(struct definition *d)
 {
-    struct decomposition cut = decomposition_create((struct cut){1, d->n, 1}, 1);
-    struct level *l = level_create(0, cut, d->op.periodic, G, &backend_cpu, backend_cpu.row_align);
+    struct decomposition one_box = decomposition_create((struct decomposition_spec){1, d->n, 1}, 1);
+    struct level *l =
+        level_create(0, one_box, d->op.periodic, G, &backend_cpu, backend_cpu.row_align);
     l->stencil = memory_alloc(sizeof *l->stencil, "stencil");
     *l->stencil = stencil_create(d->op, d->n);
     const enum field fields[] = {FIELD_U,     FIELD_F,      FIELD_TMP,    FIELD_DINV,

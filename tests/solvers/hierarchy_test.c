@@ -46,7 +46,7 @@ static int check(struct hierarchy_choice choice)
     hierarchy_foresee(&choice, &shape, comm_size(), compare_level, &built);
     assert_int_equal(built.levels, h->nlevels);
     comm_max_f64(MPI_COMM_WORLD, &built.sum, 1);
-    assert_true((double)hierarchy_bytes(&choice, &shape, comm_size()) == built.sum);
+    assert_true((double)hierarchy_bytes(&choice, &shape, comm_size(), false) == built.sum);
     hierarchy_destroy(h);
     return built.separate;
 }

@@ -228,7 +228,7 @@ static void test_memory(void **state)
                                                 .backend = &backend_cpu};
         const struct hierarchy_shape shape = hierarchy_shape(&choice, 1);
         const double unknowns = pow(2.0, 3 * log2_dim);
-        assert_true((double)hierarchy_bytes(&choice, &shape, 1) / unknowns <= 90.0);
+        assert_true((double)hierarchy_bytes(&choice, &shape, 1, false) / unknowns <= 90.0);
     }
 }
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef SUPPORT_CELLS_H
 #define SUPPORT_CELLS_H
-/* The passes once more, cell by cell over the whole domain: the same formulas, in loops that know
- * nothing of boxes, rows, threads or tiles. What the program computes must have the same bits.
- * Include after cmocka.h. */
+/* The passes again, cell by cell over the whole domain: the same formulas in loops without boxes,
+ * rows, threads or tiles. Results of the program must be bitwise identical. Include after cmocka.h.
+ */
 #include <math.h>
 #include <stdbool.h>
 #include "base/memory.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef SUPPORT_CHILD_H
 #define SUPPORT_CHILD_H
-/* Runs code that is expected to end the program in a forked child, and keeps what it says. */
+/* Runs code that ends the program in a forked child, and keeps its output. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 #include <unistd.h>
 #include "base/check.h"
 
-enum { CHILD_RETURNED = 99 }; /* status of a child whose function came back */
+enum { CHILD_RETURNED = 99 }; /* status of a child whose function returned */
 
 struct child {
     int status; /* of its exit; -1 if a signal ended it */

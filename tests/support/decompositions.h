@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef SUPPORT_DECOMPOSITIONS_H
 #define SUPPORT_DECOMPOSITIONS_H
-/* Random decompositions: a cube cut by random planes, the boxes dealt to some of the ranks. Unlike
- * those of the program, boxes differ in size and neighbours meet in any way. */
+/* Random decompositions: random planes divide a cube into boxes, which some of the ranks own.
+ * Unlike boxes of the program, they differ in size and need not be aligned with their neighbours.
+ */
 #include "base/memory.h"
 #include "level/decomposition.h"
 #include "support/random.h"
 
 enum { MAX_BOXES = 32 };
 
-/* Cuts box `which` in two at a random plane, if it has one. */
-static inline void cut_box(struct decomposition *d, int which)
+/* Divides box `which` at a random plane, if it has one. */
+static inline void divide_box(struct decomposition *d, int which)
 {
     const int direction = random_int(0, 2);
     struct box *low = &d->boxes[which], *high = &d->boxes[d->nboxes];
@@ -28,20 +29,20 @@ static inline int compare_owners(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Of a cube of dim³ cells into at most 1 + cuts boxes (cuts < MAX_BOXES), on at most `ranks` ranks,
- * some of which are left without boxes. */
-static inline struct decomposition random_decomposition(int dim, int cuts, int ranks)
+/* Divides dim³ cells into at most 1 + planes boxes (planes < MAX_BOXES), on at most `ranks` ranks.
+ * Some ranks may have no boxes. */
+static inline struct decomposition random_decomposition(int dim, int planes, int ranks)
 {
     struct decomposition d = {.dim = dim, .nboxes = 1};
     d.boxes = memory_alloc(MAX_BOXES * sizeof *d.boxes, "boxes");
     d.owner = memory_alloc_zero(MAX_BOXES * sizeof *d.owner, "owners");
     d.boxes[0] = box_cube(0, 0, 0, dim);
-    for (int c = 0; c < cuts; c++)
-        cut_box(&d, random_int(0, d.nboxes - 1));
+    for (int c = 0; c < planes; c++)
+        divide_box(&d, random_int(0, d.nboxes - 1));
     const int first = random_int(0, ranks - 1), last = random_int(first, ranks - 1);
     for (int b = 0; b < d.nboxes; b++)
         d.owner[b] = random_int(first, last);
-    /* The order of the boxes is random already; a rank's stand together. */
+    /* The order of boxes is already random. A rank's boxes must be contiguous. */
     qsort(d.owner, (size_t)d.nboxes, sizeof *d.owner, compare_owners);
     return d;
 }

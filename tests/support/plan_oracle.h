@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef SUPPORT_PLAN_ORACLE_H
 #define SUPPORT_PLAN_ORACLE_H
-/* What a plan must do, cell by cell and from the definitions alone: for the tests of plans on one
- * rank and on several. Mistakes are counted, not raised, because all ranks must go on together. */
+/* The result of a plan, cell by cell from the definitions, for tests on one rank and on several.
+ * Mistakes are counted and not raised, because all ranks must continue together. */
 #include <math.h>
 #include "base/memory.h"
 #include "level/backend.h"
 #include "level/plan.h"
 #include "support/random.h"
 
-/* A plan and what it was made from. */
+/* A plan and its arguments. */
 struct plan_case {
     const struct level *source, *target;
     enum target what;
@@ -29,13 +29,13 @@ static inline int wrapped(int c, int dim)
     return (c % dim + dim) % dim;
 }
 
-/* Indices of direction d that the box itself has end here: one more on a high wall, for faces. */
+/* The end of the box's own indices in direction d: one more on a high wall, for faces. */
 static inline int own_end(const struct level *l, struct box b, int d, int centre)
 {
     return b.hi[d] + (d == centre && !l->periodic && b.hi[d] == l->dim);
 }
 
-/* Whether cell c is at most `layers` away from what the box itself has. */
+/* Whether cell c is within `layers` of the box's own cells. */
 static inline bool is_within(const struct level *l, struct box b, int centre, const int c[3],
                              int layers)
 {
@@ -45,7 +45,7 @@ static inline bool is_within(const struct level *l, struct box b, int centre, co
     return true;
 }
 
-/* Whether some box has cell c or, if periodic, its image. */
+/* Whether cell c or, if periodic, its image is in some box. */
 static inline bool exists(const struct level *l, int centre, const int c[3])
 {
     for (int d = 0; d < 3; d++)
@@ -122,7 +122,7 @@ static inline double *source_field(const struct plan_case *at, int round)
     return w.data;
 }
 
-/* Adds to `data` what the plan must write. */
+/* Writes the values that the plan must write to `data`. */
 static inline void add_filled(const struct plan_case *at, double *data, int round)
 {
     struct writing w = {at, data, round};
@@ -139,7 +139,7 @@ static inline long count_differences(const double *a, const double *b, long leng
     return count;
 }
 
-/* Executes the plan between two fields; whatever it must not write stays as it was. */
+/* Executes the plan between two fields. All other values must remain unchanged. */
 static inline long mistakes_between(const struct plan_case *at, int round)
 {
     const long length = at->target->field_length;
@@ -156,7 +156,7 @@ static inline long mistakes_between(const struct plan_case *at, int round)
     return mistakes;
 }
 
-/* The same within one field, as halos are. */
+/* Executes a halo plan within one field. */
 static inline long mistakes_within(const struct plan_case *at, int round)
 {
     double *field = source_field(at, round), *expected = source_field(at, round);
@@ -204,27 +204,26 @@ static inline long count_other_than_one(const int *count, long length)
     return others;
 }
 
-/* At most one message a neighbour, by rank, one after the other in the buffer; returns its length,
- * or -1 if something is wrong. */
-static inline long buffer_length(const struct message *messages, int count)
+/* Checks that there is at most one message per neighbour, in the order of ranks and without gaps in
+ * the buffer. Returns the buffer's length, or -1 after a mistake. */
+static inline long buffer_length(const struct messages *messages)
 {
     long length = 0;
-    for (int m = 0; m < count; m++) {
-        const struct message *x = &messages[m];
+    for (int m = 0; m < messages->count; m++) {
+        const struct message *x = &messages->list[m];
         if (x->peer == comm_rank() || x->peer < 0 || x->peer >= comm_size() || x->count < 1 ||
-            x->offset != length || (m > 0 && messages[m - 1].peer >= x->peer))
+            x->offset != length || (m > 0 && x[-1].peer >= x->peer))
             return -1;
         length += x->count;
     }
-    return length;
+    return length == messages->length ? length : -1;
 }
 
-/* Every element of the send buffer is packed once, and every one received is unpacked once. */
+/* Every element of the send buffer is packed once, and every received element is unpacked once. */
 static inline long mistakes_in_buffers(const struct plan *plan)
 {
-    const struct exchange *x = &plan->exchange;
-    const long sent = buffer_length(x->sends, x->nsends),
-               received = buffer_length(x->receives, x->nreceives);
+    const long sent = buffer_length(&plan->exchange.sends),
+               received = buffer_length(&plan->exchange.receives);
     if (sent < 0 || received < 0 || sent != plan->cells_sent)
         return 1;
     int *packed = memory_alloc_zero((size_t)sent * sizeof *packed, "counts"),
@@ -237,7 +236,7 @@ static inline long mistakes_in_buffers(const struct plan *plan)
     return mistakes;
 }
 
-/* Every cell to be filled is written once, and no other. */
+/* Every cell to be filled is written once, and no other cell is written. */
 static inline long mistakes_in_cover(const struct plan_case *at)
 {
     const long length = at->target->field_length;
@@ -253,7 +252,7 @@ static inline long mistakes_in_cover(const struct plan_case *at)
     return mistakes;
 }
 
-/* The plan executed so often, with other values every time; and within a field if it is a halo. */
+/* Executes the plan with other values in every round, and also within one field if it is a halo. */
 static inline long mistakes_in_rounds(const struct plan_case *at, int rounds)
 {
     long mistakes = 0;
@@ -264,7 +263,7 @@ static inline long mistakes_in_rounds(const struct plan_case *at, int rounds)
     return mistakes;
 }
 
-/* All mistakes of one plan on this rank. Collective, like all that executes plans. */
+/* All mistakes of one plan on this rank. Collective over the world. */
 static inline long plan_mistakes(struct plan_case at)
 {
     at.plan = plan_create(at.source, at.target, at.what, at.grow, at.centre);
@@ -282,7 +281,7 @@ static inline struct plan_case random_plan(const struct level *source, const str
     struct plan_case at = {.source = source, .target = target};
     at.what = ghosts ? TARGET_GHOSTS : TARGET_GROWN;
     at.grow = random_int(0, target->ghosts);
-    /* Without ghosts a source has no room for the faces on a high wall. */
+    /* A source without ghosts cannot store the faces on a high wall. */
     const bool faces = source->periodic || source->ghosts > 0;
     at.centre = faces ? random_int(CENTRE_CELL, CENTRE_FACE_K) : CENTRE_CELL;
     return at;

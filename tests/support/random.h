@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef SUPPORT_RANDOM_H
 #define SUPPORT_RANDOM_H
-/* Random cases that can be repeated: every case starts its own stream from the seed and its number,
- * the same on every rank. HPGMG_SEED sets the seed. Include after cmocka.h. */
+/* Reproducible random cases. Every case has its own random stream, from the seed and its number,
+ * and the stream is the same on every rank. HPGMG_SEED sets the seed. Include after cmocka.h. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -51,7 +51,7 @@ static inline void random_fail(const char *condition, const char *file, int line
     _fail(file, line);
 }
 
-/* Like assert_true, and says how to repeat the case. */
+/* Like assert_true; the message says how to repeat the case. */
 #define EXPECT(condition) ((condition) ? (void)0 : random_fail(#condition, __FILE__, __LINE__))
 
 #endif

@@ -49,21 +49,11 @@ static unsigned units_of(const struct copy &c)
 /* The messages of one direction by peer, as lists of copies in an order that both ends know. */
 typedef std::map<int, std::vector<struct copy>> traffic;
 
-/* The peer whose message begins at or before the offset: a message's copies are consecutive. */
-static int peer_at(const struct message *messages, int count, long offset)
-{
-    int m = count - 1;
-    while (m > 0 && messages[m].offset > offset)
-        m--;
-    return messages[m].peer;
-}
-
-static traffic traffic_of(const struct copy_list &list, const struct message *messages, int count,
-                          long copy::*offset)
+static traffic traffic_of(const struct copy_list &list)
 {
     traffic t;
     for (int i = 0; i < list.count; i++)
-        t[peer_at(messages, count, list.copies[i].*offset)].push_back(list.copies[i]);
+        t[list.copies[i].peer].push_back(list.copies[i]);
     return t;
 }
 
@@ -169,9 +159,7 @@ static unsigned units_per_task(const struct plan *plan)
 
 static void *connect(const struct plan *plan)
 {
-    const struct exchange &x = plan->exchange;
-    traffic sends = traffic_of(plan->pack, x.sends, x.nsends, &copy::to),
-            receives = traffic_of(plan->unpack, x.receives, x.nreceives, &copy::from);
+    traffic sends = traffic_of(plan->pack), receives = traffic_of(plan->unpack);
     answer(sends, receives);
     answer(receives, sends);
     struct connection *c = new struct connection();
