@@ -6,9 +6,7 @@
 #include "cuda/cuda.h"
 #include "cuda/device.cuh"
 #include "cuda/kernels.cuh"
-extern "C" {
 #include "operators/traffic.h"
-}
 
 #define KERNEL(name) extern const struct kernel kernel_##name;
 #include "cuda/kernels.def"

@@ -3,9 +3,7 @@
 #define CUDA_PASS_CUH
 /* Passes and the operations that they consist of. */
 #include "cuda/core/operators.cuh"
-extern "C" {
 #include "operators/passes.h"
-}
 
 /* One pass on one patch. Sweep s reads buffer[s & 1] and writes the other. */
 struct work {

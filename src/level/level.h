@@ -8,6 +8,10 @@
 #include "level/box.h"
 #include "level/decomposition.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 struct backend;
 struct plan;
 struct stencil;
@@ -102,4 +106,7 @@ void level_release(struct level *level, enum field field);
 /* Exchanges the memory of two fields. */
 void level_swap(struct level *level, enum field a, enum field b);
 
+#ifdef __cplusplus
+}
+#endif
 #endif

@@ -9,6 +9,10 @@
 #include "level/level.h"
 #include "operators/stencil.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 enum pass_start {
     START_KEEP,        /* u as it is */
     START_ZERO,        /* u = 0 */
@@ -151,4 +155,7 @@ struct passes {
 int operations_per_halo(const struct level *level);
 int sweeps_per_halo(const struct level *level);
 
+#ifdef __cplusplus
+}
+#endif
 #endif

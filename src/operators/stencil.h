@@ -4,6 +4,10 @@
 /* The operator: the choices of a run, and the numbers that follow from them on one level. */
 #include <stdbool.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* Each has a row in the table `smoothers` of stencil.c. */
 enum smoother {
     SMOOTHER_GSRB,
@@ -73,4 +77,7 @@ int stencil_ghosts(int order);
  * operator.) */
 int stencil_min_dim(int order, bool periodic);
 
+#ifdef __cplusplus
+}
+#endif
 #endif

@@ -7,9 +7,7 @@
 #include "cuda/device.cuh"
 #include "cuda/kernels.cuh"
 #include "cuda/coarse/single_block.cuh"
-extern "C" {
 #include "operators/traffic.h"
-}
 
 /* The list under construction; levels[x] describes of[x]. */
 struct tail_list {

@@ -6,9 +6,7 @@
 #include <cstdint>
 #include "cuda/core/cells.cuh"
 #include "cuda/core/wave_partition.h"
-extern "C" {
 #include "base/check.h"
-}
 
 /* Every CUDA call is checked; a failure ends the job with the call and CUDA's text. */
 void cuda_check(cudaError_t error, const char *call, const char *file, int line);

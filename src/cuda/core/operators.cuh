@@ -6,9 +6,7 @@
 #include "operators/fv2.h"
 #include "operators/fv4.h"
 #include "operators/smoothers.h"
-extern "C" {
 #include "operators/stencil.h"
-}
 
 /* A patch under the operator: pointers at cell (0,0,0); unused ones equal f. */
 struct view {

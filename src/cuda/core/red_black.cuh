@@ -4,9 +4,7 @@
 /* The relaxations of the fused red-black kernels: coloured sweeps with this weight. It is a
  * constant, so that the compiler drops the multiplication. */
 #include "operators/smoothers.h"
-extern "C" {
 #include "operators/stencil.h"
-}
 
 constexpr double RED_BLACK_WEIGHT = 1.0;
 
