@@ -104,7 +104,7 @@ static bool measure_row(const struct lab *lab, const struct pool *pool,
     struct experiment e = pool_experiment(pool, row);
     if (!pool_check(pool, &e))
         return false;
-    r->events = experiment_events(&e);
+    r->events = row->section == SECTION_LATENCY ? row->a : 0;
     r->bytes = r->events ? 0.0 : experiment_bytes(&e);
     r->moved_bytes = r->events
                          ? 0.0
