@@ -48,11 +48,10 @@ static void add_rung(struct cJSON *rungs, const struct climb *climb, const struc
                      double first)
 {
     struct cJSON *object = json_append_object(rungs);
-    json_add_text(object, "rung", climb->rung->name);
-    json_add_text(object, "summary", climb->rung->summary);
+    JSON_TEXTS(object, {"rung", climb->rung->name}, {"summary", climb->rung->summary});
     spread_add_json(object, s);
-    json_add_number(object, "cells_per_second", cells_of_level(climb->level) / s->median);
-    json_add_number(object, "speed_up", first / s->median);
+    JSON_NUMBERS(object, {"cells_per_second", cells_of_level(climb->level) / s->median},
+                 {"speed_up", first / s->median});
 }
 
 /* Compares each rung with the first, whose result is in FIELD_SAVE. Returns how many differ. */

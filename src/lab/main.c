@@ -62,10 +62,8 @@ void print_machine(const struct lab *lab)
 void spread_add_json(struct cJSON *object, const struct spread *s)
 {
     struct cJSON *seconds = json_add_object(object, "seconds");
-    json_add_number(seconds, "median", s->median);
-    json_add_number(seconds, "min", s->min);
-    json_add_number(seconds, "max", s->max);
-    json_add_number(seconds, "samples", s->samples);
+    JSON_NUMBERS(seconds, {"median", s->median}, {"min", s->min}, {"max", s->max},
+                 {"samples", s->samples});
 }
 
 /* Prints the message on rank 0. */
@@ -137,20 +135,12 @@ static void begin_report(struct lab *lab, const struct subcommand *s)
 {
     const struct environment *e = &lab->environment;
     lab->json = json_object();
-    json_add_number(lab->json, "schema", SCHEMA);
-    json_add_text(lab->json, "program", check_program);
-    json_add_text(lab->json, "subcommand", s->name);
-    json_add_text(lab->json, "version", build_version());
-    json_add_text(lab->json, "revision", build_git_revision());
-    json_add_text(lab->json, "date", e->date);
-    json_add_text(lab->json, "host", e->host);
-    json_add_text(lab->json, "cpu", e->cpu);
-    json_add_number(lab->json, "threads", e->threads);
-    json_add_text(lab->json, "gpu", e->gpu[0] ? e->gpu : NULL);
-    json_add_number(lab->json, "cuda_driver", e->cuda_driver);
-    json_add_number(lab->json, "cuda_runtime", e->cuda_runtime);
-    json_add_text(lab->json, "backend", lab->backend->name);
-    json_add_text(lab->json, "tuning", tuning_path());
+    JSON_NUMBERS(lab->json, {"schema", SCHEMA}, {"threads", e->threads},
+                 {"cuda_driver", e->cuda_driver}, {"cuda_runtime", e->cuda_runtime});
+    JSON_TEXTS(lab->json, {"program", check_program}, {"subcommand", s->name},
+               {"version", build_version()}, {"revision", build_git_revision()}, {"date", e->date},
+               {"host", e->host}, {"cpu", e->cpu}, {"gpu", e->gpu[0] ? e->gpu : NULL},
+               {"backend", lab->backend->name}, {"tuning", tuning_path()});
     lab_options_visit(s->options, &lab->options, add_option, json_add_object(lab->json, "options"));
 }
 

@@ -48,9 +48,7 @@ static void try_candidate(struct search *s, struct cuda_tuning t)
 {
     const double seconds = try(s, &t, 1);
     struct cJSON *object = json_append_object(s->candidates);
-    json_add_number(object, "rows", t.rows);
-    json_add_number(object, "planes", t.planes);
-    json_add_number(object, "seconds", seconds);
+    JSON_NUMBERS(object, {"rows", t.rows}, {"planes", t.planes}, {"seconds", seconds});
     if (seconds == 0.0) {
         printf("  WRONG results with %d rows and %d planes\n", t.rows, t.planes);
     } else if (seconds < s->best_seconds) {
