@@ -248,19 +248,19 @@ static struct cJSON *report(const struct run_info *f, const struct hierarchy *h,
     return root;
 }
 
-bool json_report_open(const char *path, struct json_file **file)
+bool json_report_open(const char *path, struct output_file **file)
 {
     int good = 1;
     *file = NULL;
     if (comm_rank() == 0) {
-        *file = json_file_open(path);
+        *file = output_file_open("json", path);
         good = *file != NULL;
     }
     comm_broadcast(MPI_COMM_WORLD, &good, sizeof good);
     return good;
 }
 
-bool json_report_write(struct json_file *file, const struct hierarchy *h,
+bool json_report_write(struct output_file *file, const struct hierarchy *h,
                        const struct options *options, const struct benchmark *b)
 {
     struct run_info f;
@@ -268,7 +268,7 @@ bool json_report_write(struct json_file *file, const struct hierarchy *h,
     run_info_gather(&f, h, b);
     if (comm_rank() == 0) {
         struct cJSON *root = report(&f, h, options, b);
-        good = json_file_write(file, root);
+        good = json_write(file, root);
         json_destroy(root);
     }
     comm_broadcast(MPI_COMM_WORLD, &good, sizeof good);

@@ -5,7 +5,9 @@
 #include <stdarg.h>
 #include <string.h>
 #include <sys/stat.h>
+#include "base/check.h"
 #include "cli/nearest.h"
+#include "comm/comm.h"
 
 enum { FIRST_CODE = 256 }; /* getopt's codes of long options: above all characters */
 enum { LEGAL_SIZE = 320 }; /* of a list of legal values */
@@ -241,4 +243,30 @@ void message_make_one_line(char *text)
             *text = '?';
         text += length > 0 ? length : 1;
     }
+}
+
+void message_print(char *message)
+{
+    message_make_one_line(message);
+    fprintf(stderr, "%s: error: %s\n", check_program, message);
+}
+
+enum status program_refuse(enum status status, char *message)
+{
+    if (comm_rank() == 0)
+        message_print(message);
+    return status;
+}
+
+int program_main(const char *name, int argc, char **argv, enum status (*run)(int argc, char **argv))
+{
+    check_program = name;
+    comm_start(&argc, &argv);
+    enum status status = run(argc, argv);
+    if (fflush(stdout) != 0 || ferror(stdout)) {
+        fprintf(stderr, "%s: error: standard output could not be written\n", name);
+        status = STATUS_SYSTEM;
+    }
+    comm_finish();
+    return status;
 }

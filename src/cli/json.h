@@ -5,6 +5,7 @@
  * json_available() is false and nothing else is called. */
 #include <stdbool.h>
 #include <stddef.h>
+#include "cli/output_file.h"
 
 struct cJSON; /* a value; see cjson/cJSON.h */
 
@@ -48,14 +49,7 @@ struct cJSON *json_append_object(struct cJSON *array);
 void json_append_number(struct cJSON *array, double value);
 void json_append_text(struct cJSON *array, const char *text);
 
-struct json_file;
-/* Checks that path can be written, before anything is computed. On failure prints one line and
- * returns NULL. */
-struct json_file *json_file_open(const char *path);
-/* Writes root and frees the file. On failure (a full disk) prints one line and returns false; the
- * file is then unchanged. */
-bool json_file_write(struct json_file *file, const struct cJSON *root);
-/* Frees the file without writing. */
-void json_file_discard(struct json_file *file);
+/* Writes root and frees the file; as output_file_write(). */
+bool json_write(struct output_file *file, const struct cJSON *root);
 
 #endif

@@ -66,15 +66,6 @@ void spread_add_json(struct cJSON *object, const struct spread *s)
                  {"samples", s->samples});
 }
 
-/* Prints the message on rank 0. */
-static enum status refuse(enum status status, char *message)
-{
-    message_make_one_line(message);
-    if (comm_rank() == 0)
-        fprintf(stderr, "%s: error: %s\n", check_program, message);
-    return status;
-}
-
 /* The highest status of all ranks, so that no rank waits for one that has given up. */
 static enum status worst(enum status status)
 {
@@ -149,20 +140,20 @@ static enum status measure(struct lab *lab, const struct subcommand *s)
 {
     char message[512] = "";
     const bool writes = lab->options.json && comm_rank() == 0;
-    struct json_file *file = writes ? json_file_open(lab->options.json) : NULL;
+    struct output_file *file = writes ? output_file_open("json", lab->options.json) : NULL;
     if (worst(writes && !file ? STATUS_SYSTEM : STATUS_VALID) != STATUS_VALID)
         return STATUS_SYSTEM;
     environment_read(&lab->environment);
     begin_report(lab, s);
     enum status status = s->run(lab, message, sizeof message);
     if (message[0])
-        refuse(status, message);
+        program_refuse(status, message);
     const bool complete = status == STATUS_VALID || status == STATUS_INVALID;
     if (complete)
         json_add_flag(lab->json, "valid", status == STATUS_VALID);
     if (file && !complete)
-        json_file_discard(file);
-    else if (file && !json_file_write(file, lab->json))
+        output_file_discard(file);
+    else if (file && !json_write(file, lab->json))
         status = STATUS_SYSTEM;
     json_destroy(lab->json);
     return worst(status);
@@ -191,7 +182,7 @@ static enum status run_subcommand(const struct subcommand *s, int argc, char **a
         status = choose_backend(&lab, message, sizeof message);
     if (status == STATUS_VALID && option_find(s->options, "tuning", 0))
         status = tuning_choose(lab.options.tuning, lab.backend->on_device, message, sizeof message);
-    status = status == STATUS_VALID ? measure(&lab, s) : refuse(status, message);
+    status = status == STATUS_VALID ? measure(&lab, s) : program_refuse(status, message);
     cuda_close();
     option_release(s->options, &lab.options);
     return status;
@@ -205,7 +196,7 @@ static enum status run(int argc, char **argv)
     if (argc < 2) {
         snprintf(message, sizeof message,
                  "missing subcommand: machine, kernel, ladder, exchange or tune; --help says more");
-        return refuse(STATUS_USAGE, message);
+        return program_refuse(STATUS_USAGE, message);
     }
     if (strcmp(argv[1], "--help") == 0) {
         print_help();
@@ -223,20 +214,12 @@ static enum status run(int argc, char **argv)
     const struct subcommand *s = find_subcommand(argv[1], message, sizeof message);
     if (s && comm_size() > 1 && !s->on_several_ranks) {
         snprintf(message, sizeof message, "%s works on one rank; run it without mpirun", s->name);
-        return refuse(STATUS_USAGE, message);
+        return program_refuse(STATUS_USAGE, message);
     }
-    return s ? run_subcommand(s, argc - 1, argv + 1) : refuse(STATUS_USAGE, message);
+    return s ? run_subcommand(s, argc - 1, argv + 1) : program_refuse(STATUS_USAGE, message);
 }
 
 int main(int argc, char **argv)
 {
-    check_program = "hpgmg-lab";
-    comm_start(&argc, &argv);
-    enum status status = run(argc, argv);
-    if (fflush(stdout) != 0 || ferror(stdout)) {
-        fprintf(stderr, "%s: error: standard output could not be written whole\n", check_program);
-        status = STATUS_SYSTEM;
-    }
-    comm_finish();
-    return status;
+    return program_main("hpgmg-lab", argc, argv, run);
 }
