@@ -49,15 +49,6 @@ static void choose_thresholds(struct options *o, struct hierarchy_choice *choice
     *choice = benchmark_hierarchy_choice(o, true);
 }
 
-static enum status check_environment(const struct options *o, char *message, int size)
-{
-    if (!o->json || json_available())
-        return thread_stack_check(message, size);
-    snprintf(message, (size_t)size,
-             "--json: this build has no cJSON library; install libcjson-dev and build again");
-    return STATUS_ENVIRONMENT;
-}
-
 /* note: a warning, or "", to print once nothing can be refused any more. */
 static enum status run_benchmark(const struct options *o, const struct hierarchy_choice *choice,
                                  const char *note)
@@ -122,7 +113,7 @@ static enum status run(int argc, char **argv)
             answer_request(&options);
         return STATUS_VALID;
     }
-    status = check_environment(&options, message, sizeof message);
+    status = environment_check(options.json, message, sizeof message);
     bool on_gpu = false;
     char note[512] = "";
     if (status == STATUS_VALID)
@@ -150,7 +141,7 @@ static enum status run(int argc, char **argv)
     else if (!options.dry_run)
         status = run_benchmark(&options, &choice, note);
     cuda_close();
-    options_release(&options);
+    option_release(&options_list, &options);
     return status;
 }
 

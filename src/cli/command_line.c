@@ -11,6 +11,7 @@
 
 enum { FIRST_CODE = 256 }; /* getopt's codes of long options: above all characters */
 enum { LEGAL_SIZE = 320 }; /* of a list of legal values */
+enum { HEADING_WIDTH = 80 };
 
 enum status parser_fail(struct parser *p, const char *format, ...)
 {
@@ -243,6 +244,19 @@ void message_make_one_line(char *text)
             *text = '?';
         text += length > 0 ? length : 1;
     }
+}
+
+void print_heading(const char *format, ...)
+{
+    char title[HEADING_WIDTH];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(title, sizeof title, format, arguments);
+    va_end(arguments);
+    printf("\n===== %s ", title);
+    for (size_t column = strlen(title) + 7; column < HEADING_WIDTH; column++)
+        putchar('=');
+    putchar('\n');
 }
 
 void message_print(char *message)

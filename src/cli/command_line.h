@@ -45,6 +45,8 @@ int program_main(const char *name, int argc, char **argv,
                  enum status (*run)(int argc, char **argv));
 /* Prints the message on rank 0 as an error, and returns status. */
 enum status program_refuse(enum status status, char *message);
+/* "===== title =====" on stdout. */
+void print_heading(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* Prints the message, made one line, on stderr as an error. */
 void message_print(char *message);
 

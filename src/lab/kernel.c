@@ -183,13 +183,12 @@ static void run_lists(struct comparison *x)
 
 static void report_case(const struct comparison *x)
 {
-    char title[80], name[48];
+    char name[48];
     const struct stage *stage = &x->c.stage;
     struct cJSON *json = x->lab->json;
     const char *reference = x->has_cpu ? "the CPU" : stage_case_baseline(&x->c);
     stage_name(stage, name, sizeof name);
-    snprintf(title, sizeof title, "%s on %d^3", name, x->c.level->dim);
-    print_heading(title);
+    print_heading("%s on %d^3", name, x->c.level->dim);
     printf("  ");
     if (stage->pass.nsweeps > 0)
         printf("%d sweeps; ", stage->pass.nsweeps);

@@ -86,7 +86,6 @@ static int climb_all(struct lab *lab, struct level *l, const struct rung *rungs)
 enum status ladder_command(struct lab *lab, char *message, int message_size)
 {
     struct hierarchy_choice choice;
-    char title[80];
     enum status status = level_choice(&lab->options, lab->backend, &choice, message, message_size);
     if (status != STATUS_VALID)
         return status;
@@ -95,8 +94,7 @@ enum status ladder_command(struct lab *lab, char *message, int message_size)
     level_allocate(l, FIELD_TMP);
     level_allocate(l, FIELD_SAVE);
     print_machine(lab);
-    snprintf(title, sizeof title, "red and black, order %d, %d^3", lab->options.order, l->dim);
-    print_heading(title);
+    print_heading("red and black, order %d, %d^3", lab->options.order, l->dim);
     printf("  %-10s %10s %10s %10s %9s %9s\n", "rung", "ms", "min", "max", "Gcell/s", "speed-up");
     json_add_number(lab->json, "cells", cells_of_level(l));
     const int wrong = climb_all(lab, l, lab->backend->on_device ? gpu_rungs : cpu_rungs);

@@ -68,7 +68,7 @@ static void print_figure(double value, double unit)
 
 static void print_columns(enum section section)
 {
-    print_heading(titles[section]);
+    print_heading("%s", titles[section]);
     if (section == SECTION_LATENCY)
         printf("  %-36s %10s %10s %10s\n", "", "us", "min", "max");
     else

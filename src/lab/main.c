@@ -36,15 +36,6 @@ static const struct subcommand subcommands[] = {
 };
 enum { SUBCOMMANDS = sizeof subcommands / sizeof subcommands[0] };
 
-void print_heading(const char *title)
-{
-    const int width = 80, dashes = width - 7 - (int)strlen(title);
-    printf("\n===== %s ", title);
-    for (int d = 0; d < dashes; d++)
-        putchar('=');
-    printf("\n");
-}
-
 void print_machine(const struct lab *lab)
 {
     const struct environment *e = &lab->environment;
@@ -171,13 +162,8 @@ static enum status run_subcommand(const struct subcommand *s, int argc, char **a
         option_release(s->options, &lab.options);
         return STATUS_VALID;
     }
-    if (status == STATUS_VALID && lab.options.json && !json_available()) {
-        status = STATUS_ENVIRONMENT;
-        snprintf(message, sizeof message,
-                 "--json: this build has no cJSON library; README.md says how to add it");
-    }
     if (status == STATUS_VALID)
-        status = thread_stack_check(message, sizeof message);
+        status = environment_check(lab.options.json, message, sizeof message);
     if (status == STATUS_VALID)
         status = choose_backend(&lab, message, sizeof message);
     if (status == STATUS_VALID && option_find(s->options, "tuning", 0))
