@@ -2,8 +2,8 @@
 #ifndef OPERATORS_BOUNDARY_H
 #define OPERATORS_BOUNDARY_H
 /* Homogeneous Dirichlet ghosts, extrapolated along the normal from the cells x1, x2, … inward from
- * the wall so that the face average is zero (NUMERICS, Boundary values). Edges and corners apply
- * the rule in i, then j, then k. */
+ * the wall so that the face average is zero (NUMERICS, Beyond the boundary). Edges and corners
+ * apply the rule in i, then j, then k. */
 #include "operators/formula.h"
 
 FORMULA double wall_linear(double x1)
