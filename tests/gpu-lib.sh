@@ -48,3 +48,28 @@ sanitize() {
         rm -f "$scratch/$tool.status"
     done
 }
+
+# beside COMMAND...: runs it in the background, a few at a time since most of a run is its start, with a folder and counts
+# of its own; count_all waits for all of them.
+number=0 at_once=$(((4 + $(nproc)) / 4))
+beside() {
+    [ "$(jobs -rp | wc -l)" -lt "$at_once" ] || wait -n
+    number=$((number + 1))
+    # shellcheck disable=SC2030,SC2031
+    (
+        scratch=$scratch/$number passed=0 failed=0
+        mkdir "$scratch"
+        "$@"
+        echo $passed $failed >"$scratch/counts"
+    ) &
+}
+
+# shellcheck disable=SC2031
+count_all() {
+    local n well badly
+    wait
+    for ((n = 1; n <= number; n++)); do
+        read -r well badly <"$scratch/$n/counts" || well=0 badly=1
+        passed=$((passed + well)) failed=$((failed + badly))
+    done
+}

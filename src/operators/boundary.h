@@ -2,8 +2,8 @@
 #ifndef OPERATORS_BOUNDARY_H
 #define OPERATORS_BOUNDARY_H
 /* Homogeneous Dirichlet ghosts, extrapolated along the normal from the cells x1, x2, … inward from
- * the wall so that the face average is zero (NUMERICS, Boundary values). Edges and corners apply
- * the rule in i, then j, then k. */
+ * the wall so that the face average is zero (NUMERICS, Beyond the boundary). Edges and corners
+ * apply the rule in i, then j, then k. */
 #include "operators/formula.h"
 
 FORMULA double wall_linear(double x1)
@@ -40,7 +40,7 @@ FORMULA double wall_ghost(int rule, int layer, const double v[4])
 }
 
 /* β one layer beyond a wall, tangentially to its face, from the faces b1, b2, … inward: levels of 5
- * and more cells a side, of 4, and of 2 or 3. */
+ * and more cells per side, of 4, and of 2 or 3. */
 FORMULA double beta_extrapolate_5(double b1, double b2, double b3, double b4, double b5)
 {
     return fma(5.0, b1 - b4, fma(-10.0, b2 - b3, b5));

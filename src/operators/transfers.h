@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef OPERATORS_TRANSFERS_H
 #define OPERATORS_TRANSFERS_H
-/* Restriction and prolongation (NUMERICS, Transfer between levels). */
+/* Restriction and prolongation (NUMERICS, Transfers). */
 #include "operators/formula.h"
 
 /* Mean of the 8 fine cells, from the sums over those in the even and in the odd plane. */

@@ -5,7 +5,7 @@
  * residual is what was asked for, and the error is near that of the converged solution, which is
  * computed here.
  *     slow_verdict_test [DIM...]
- * tries these sizes; without arguments 16, 24, 32, 48 and 64 cells a side. On a GPU if there is
+ * tries these sizes; without arguments 16, 24, 32, 48 and 64 cells per side. On a GPU if there is
  * one. */
 #include <stdio.h>
 #include <stdlib.h>

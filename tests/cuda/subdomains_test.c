@@ -115,7 +115,7 @@ static void each_subdomain_has_as_many_ghosts_as_said(void **state)
     }
 }
 
-/* Levels of n cells a side, n/2, …, as far as they have subdomains. */
+/* Levels of n cells per side, n/2, …, as far as they have subdomains. */
 static void check_lists(int n, int most)
 {
     struct subdomain_ghosts all = {0, 0, 0};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Restriction and prolongation as formulas: means are means, and cell averages of polynomials up to
- * the order are prolonged exactly (docs/NUMERICS.md, Transfer between levels). */
+ * the order are prolonged exactly (docs/NUMERICS.md, Transfers). */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

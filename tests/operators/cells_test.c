@@ -23,7 +23,7 @@ enum { GHOST_LAYERS = 2, MAX_THREADS = 4 };
 /* A domain twice: as cells and as levels. */
 struct twin {
     struct domain cells;
-    struct level *level, *coarse; /* no coarse level where cells a side are odd */
+    struct level *level, *coarse; /* no coarse level where cells per side are odd */
     struct cells coarse_shape;
     double *coarse_u, *coarse_f, *residual;
 };
@@ -142,7 +142,7 @@ static struct twin twin_cuboid(const int n[3], const struct operator_choice *op)
     return twin_of_levels(make_cuboid(n, op), make_cuboid(half, op), n);
 }
 
-/* Boxes with at least 4 cells a side, like the program's. */
+/* Boxes with at least 4 cells per side, like the program's. */
 static struct twin twin_boxes(int quarter, int cuts, const struct operator_choice *op)
 {
     struct decomposition d = random_decomposition(quarter, cuts, 1);

@@ -76,7 +76,7 @@ static long double minus_laplacian(const struct table t[3], const int c[3])
     return sum;
 }
 
-/* Boxes of `quarter`'s random cut with factor·quarter cells a side. */
+/* Boxes of `quarter`'s random cut with factor·quarter cells per side. */
 static struct level *make_level(const struct decomposition *cut, int factor, int order)
 {
     struct decomposition d = {cut->dim * factor, cut->nboxes, NULL, NULL};

@@ -40,7 +40,7 @@ static void test_richardson(void **state)
     }
 }
 
-/* The error on the finest level of dim cells a side. (On 2h and 4h f is restricted, and the error
+/* The error on the finest level of dim cells per side. (On 2h and 4h f is restricted, and the error
  * is another one.) */
 static double true_error(int problem, bool periodic, int log2_dim)
 {

@@ -2,8 +2,9 @@
 /* The record of errors and orders by which runs are judged, src/app/accuracy_record.def: the solver
  * still finds what is written there, up to 64³ and, with gsrb, 128³.
  *     slow_accuracy_test --record 1024 >src/app/accuracy_record.def
- * makes the record anew, on a GPU if there is one: up to so many cells a side, and up to 256 for
+ * makes the record anew, on a GPU if there is one: up to so many cells per side, and up to 256 for
  * the manufactured problems, whose tables of tanh take long. */
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +15,6 @@
 enum { LARGEST_MANUFACTURED = 256, LARGEST_TESTED = 64, LARGEST_TESTED_GSRB = 128 };
 enum { NUM_COLUMNS = 5 };
 
-static const char *const problem_words[] = {"FV", "SINE", "P4", "P6"};
 static const char *const columns[NUM_COLUMNS] = {"CONVERGED", "F_GSRB", "F_CHEBYSHEV", "F_JACOBI",
                                                  "F_L1JACOBI"};
 
@@ -72,8 +72,10 @@ static void print_record(int largest)
         const int most = problems[row.problem].exact && largest > LARGEST_MANUFACTURED
                              ? LARGEST_MANUFACTURED
                              : largest;
-        printf("RECORD(%s, %d, %s, %s, %s, %s", problem_words[row.problem], row.op.order,
-               row.op.periodic ? "PERIODIC" : "DIRICHLET",
+        printf("RECORD(");
+        for (const char *c = problems[row.problem].name; *c; c++)
+            putchar(toupper((unsigned char)*c));
+        printf(", %d, %s, %s, %s, %s", row.op.order, row.op.periodic ? "PERIODIC" : "DIRICHLET",
                row.op.helmholtz ? "HELMHOLTZ" : "POISSON",
                row.op.variable ? "VARIABLE" : "CONSTANT", columns[row.column]);
         for (int dim = ACCURACY_SMALLEST; dim <= most; dim *= 2) {
@@ -95,7 +97,7 @@ static bool agrees(const struct row *row, int dim)
         fabs(found.order - known.order) <= 2e-3)
         return true;
     printf("%s, order %d, periodic %d, helmholtz %d, variable %d, %s, %d^3: %.4e, %.3f\n",
-           problem_words[row->problem], row->op.order, row->op.periodic, row->op.helmholtz,
+           problems[row->problem].name, row->op.order, row->op.periodic, row->op.helmholtz,
            row->op.variable, columns[row->column], dim, found.error, found.order);
     return false;
 }

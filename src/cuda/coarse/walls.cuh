@@ -12,8 +12,8 @@ struct wall_lists {
     int nsides, nedges;
 };
 
-/* Cells by offsets in bytes in all shared memory. They are instructions, since the compiler does
- * not end where it has to think about pointers made from such offsets. */
+/* Cells by their byte offset in shared memory. Inline instructions: compilation does not terminate
+ * if the compiler analyses pointers made from such offsets. */
 struct shared_cells {
     enum { UNIT = (int)sizeof(double) };
 
@@ -47,13 +47,13 @@ struct shared_cells {
 
 /* A cell next to walls: its offset, and the steps inward from one wall or from two, all in bytes,
  * so that a sweep has little to compute. */
-struct wall_place {
+struct wall_entry {
     int cell;          /* −1 if there is none */
     int first, second; /* second is 0 next to one wall */
 };
 
 /* Number n of both lists, sides first, of the tile that begins at u. */
-DEVICE struct wall_place wall_place_of(const struct wall_lists &l, int n, const double *u, int sj,
+DEVICE struct wall_entry wall_entry_of(const struct wall_lists &l, int n, const double *u, int sj,
                                        int sk)
 {
     enum { UNIT = shared_cells::UNIT };
@@ -66,24 +66,24 @@ DEVICE struct wall_place wall_place_of(const struct wall_lists &l, int n, const 
             second ? step_inward(second, sj, sk) * UNIT : 0};
 }
 
-/* A thread's: one of the first so many that the team has threads, and perhaps one of the next. */
-template <int PLACES>
+/* The entries of one thread: thread t of THREADS has entries t, t + THREADS, … */
+template <int ENTRIES>
 struct own_walls {
-    struct wall_place place[PLACES];
+    struct wall_entry entries[ENTRIES];
 };
 
-template <int TEAM, int PLACES>
-DEVICE own_walls<PLACES> take_walls(const struct wall_lists &l, const double *u, int sj, int sk)
+template <int THREADS, int ENTRIES>
+DEVICE own_walls<ENTRIES> take_walls(const struct wall_lists &l, const double *u, int sj, int sk)
 {
-    own_walls<PLACES> w;
-    for (int p = 0; p < PLACES; p++)
-        w.place[p] = wall_place_of(l, p * TEAM + threadIdx.x, u, sj, sk);
+    own_walls<ENTRIES> w;
+    for (int p = 0; p < ENTRIES; p++)
+        w.entries[p] = wall_entry_of(l, p * THREADS + threadIdx.x, u, sj, sk);
     return w;
 }
 
-/* PAIRED: behind walls in i by pairs, whose rows are in few different banks else. */
+/* PAIRED: two ghosts at once behind walls in i, where single cells would conflict in few banks. */
 template <int RULE, bool PAIRED>
-DEVICE void fill_wall(const struct wall_place &w)
+DEVICE void fill_wall(const struct wall_entry &w)
 {
     const struct shared_cells u;
     if (w.cell < 0)
@@ -96,23 +96,23 @@ DEVICE void fill_wall(const struct wall_place &w)
         fill_edge<1>(u, w.cell, w.first, w.second, RULE, 1);
 }
 
-/* Fills them all. `own` are the thread's, which it looks up once for all sweeps of a pass; only a
- * team of one warp may have more, which are in the lists. The rule is one of Rules, which if PAIRED
- * is 4 alone, and cells of even i are at multiples of 16 then. */
-template <int TEAM, class Rules, bool PAIRED, int PLACES>
-DEVICE void fill_walls(double *u, const struct own_walls<PLACES> &own, int rule,
+/* Fills the ghosts of all entries. `own` are the thread's, looked up once for all sweeps of a pass;
+ * only a thread group of one warp may have more, which it takes from the lists. The rule is one of
+ * Rules. PAIRED: the rule is 4, and cells of even i are at multiples of 16 bytes. */
+template <int THREADS, class Rules, bool PAIRED, int ENTRIES>
+DEVICE void fill_walls(double *u, const struct own_walls<ENTRIES> &own, int rule,
                        const struct wall_lists &lists, int sj, int sk)
 {
     with_rule(Rules{}, rule, [&](auto constant) {
         constexpr int RULE = decltype(constant)::value;
 #pragma unroll
-        for (int p = 0; p < PLACES; p++)
-            fill_wall<RULE, PAIRED>(own.place[p]);
-        for (int n = PLACES * TEAM + threadIdx.x; TEAM == 32 && n < lists.nsides + lists.nedges;
-             n += TEAM)
-            fill_wall<RULE, PAIRED>(wall_place_of(lists, n, u, sj, sk));
+        for (int p = 0; p < ENTRIES; p++)
+            fill_wall<RULE, PAIRED>(own.entries[p]);
+        for (int n = ENTRIES * THREADS + threadIdx.x;
+             THREADS == 32 && n < lists.nsides + lists.nedges; n += THREADS)
+            fill_wall<RULE, PAIRED>(wall_entry_of(lists, n, u, sj, sk));
     });
-    group_sync<TEAM>();
+    group_sync<THREADS>();
 }
 
 #endif
