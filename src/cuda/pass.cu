@@ -41,5 +41,5 @@ bool fuses_red_black(const struct pass *pass, int order)
     const struct stencil *s = pass->level->stencil;
     return pass->nsweeps > 0 && pass->nsweeps % 2 == 0 && pass->first_sweep % 2 == 0 &&
            is_red_black(stencil_relaxation(s, 0)) && s->choice.order == order &&
-           s->choice.variable && !cuda_tail_level(pass->level);
+           !cuda_tail_level(pass->level);
 }

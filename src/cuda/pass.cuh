@@ -44,8 +44,7 @@ void set_coarse(Kernel &kernel, const struct pass *pass, int q)
 }
 
 /* True if a fused kernel of this order may run the pass's sweeps: red and black half-sweeps in
- * turns of the operator with variable coefficients, on a level where kernels may swap u and
- * FIELD_TMP. */
+ * turns, on a level where kernels may swap u and FIELD_TMP. */
 bool fuses_red_black(const struct pass *pass, int order);
 /* True for levels whose passes are mostly steps of the tail kernel. No kernel may swap u and
  * FIELD_TMP there: the tail kernel does not, so over a cycle u would not come back. */

@@ -24,7 +24,7 @@ struct view {
 #define OPERATOR(name, order, variable, helmholtz, PREPARE, LINES, SUM, RHS)                       \
     struct op_##name {                                                                             \
         static constexpr int ORDER = order;                                                        \
-        static constexpr bool VARIABLE = variable;                                                 \
+        static constexpr bool VARIABLE = variable, HELMHOLTZ = helmholtz;                          \
         DEVICE double residual_from(double f, double alpha, double u, double scale, double sum)    \
         {                                                                                          \
             return residual_value(RHS(f, alpha, u), scale, sum);                                   \

@@ -7,8 +7,6 @@
 
 namespace fv2
 {
-/* Rows of a tile of a pass that finishes with the residual. */
-enum { FINISH_ROWS = 16, FINISH_ROWS_HELMHOLTZ = 12 };
 /* A block repeats two planes of its neighbours, or four if it finishes, and takes about two steps
  * to begin. */
 enum { MAX_PLANES = 128, EXTRA_STEPS = 4, EXTRA_FINISH_STEPS = 6 };
@@ -47,31 +45,38 @@ static void launch(const struct fv2_gsrb &w, int tuned_planes)
             launch_tiles<tile>(w, tiles, grid, planes);
 }
 
-template <bool HELMHOLTZ, bool ZERO>
+template <class Op, bool ZERO>
 static void launch_sweeps(const struct fv2_gsrb &w)
 {
     const struct cuda_tuning t =
-        cuda_tuned(2, ZERO ? TUNED_ZERO_SMOOTH : TUNED_SMOOTH, HELMHOLTZ, w.c.n);
+        cuda_tuned(2, ZERO ? TUNED_ZERO_SMOOTH : TUNED_SMOOTH, Op::HELMHOLTZ, w.c.n);
     if (w.few_rows || t.rows == FEW_ROWS)
-        launch<tile<HELMHOLTZ, ZERO, ONLY_SWEEPS, FEW_ROWS>>(w, t.planes);
+        launch<tile<Op, ZERO, ONLY_SWEEPS, FEW_ROWS>>(w, t.planes);
     else
-        launch<tile<HELMHOLTZ, ZERO, ONLY_SWEEPS, MANY_ROWS>>(w, t.planes);
+        launch<tile<Op, ZERO, ONLY_SWEEPS, MANY_ROWS>>(w, t.planes);
 }
 
-template <bool HELMHOLTZ>
+/* Rows of a tile of a pass that finishes with the residual: less of them where α is stored. */
+template <class Op>
+static constexpr int finish_rows()
+{
+    return Op::VARIABLE && Op::HELMHOLTZ ? 12 : 16;
+}
+
+template <class Op>
 static void launch_operator(const struct fv2_gsrb &w)
 {
-    constexpr int ROWS = HELMHOLTZ ? FINISH_ROWS_HELMHOLTZ : FINISH_ROWS;
+    constexpr int ROWS = finish_rows<Op>();
     CHECK(!w.zero_guess || (!w.coarse && !w.norm));
     CHECK(w.part == PART_ALL || !w.norm);
     if (w.coarse)
-        launch<tile<HELMHOLTZ, false, RESTRICTS, ROWS>>(w, 0);
+        launch<tile<Op, false, RESTRICTS, ROWS>>(w, 0);
     else if (w.norm)
-        launch<tile<HELMHOLTZ, false, REDUCES, ROWS>>(w, 0);
+        launch<tile<Op, false, REDUCES, ROWS>>(w, 0);
     else if (w.zero_guess)
-        launch_sweeps<HELMHOLTZ, true>(w);
+        launch_sweeps<Op, true>(w);
     else
-        launch_sweeps<HELMHOLTZ, false>(w);
+        launch_sweeps<Op, false>(w);
 }
 
 /* The two half-sweeps from `sweep` on, and after the last ones the finish. */
@@ -91,7 +96,10 @@ static void run_two_sweeps(const struct pass *pass, int q, int sweep, bool few_r
         set_coarse(gsrb, pass, q);
     else if (last && pass->finish == FINISH_NORM)
         gsrb.norm = cuda_norm_word();
-    gsrb.alpha ? launch_operator<true>(gsrb) : launch_operator<false>(gsrb);
+    with_operator(pass->level->stencil->choice, [&](auto op) {
+        if constexpr (op.ORDER == 2)
+            launch_operator<decltype(op)>(gsrb);
+    });
 }
 
 /* Each two half-sweeps work out of place: u and FIELD_TMP change places after them. */
@@ -109,11 +117,17 @@ static void run(const struct part *part)
         cuda_fetch_norm(pass->norm);
 }
 
-static bool tile_fits(const struct part *part, const struct device_limits *device, int poisson,
-                      int helmholtz)
+/* True if the tiles of ROWS rows, and those of passes with a finish, fit into shared memory. */
+template <int ROWS>
+static void tiles_fit(const struct part *part, const struct device_limits *device, bool *sweeps,
+                      bool *finishes)
 {
-    const int bytes = part->pass.level->stencil->choice.helmholtz ? helmholtz : poisson;
-    return (size_t)bytes <= device->shared_per_block;
+    with_operator(part->pass.level->stencil->choice, [&](auto op) {
+        using Op = decltype(op);
+        *sweeps = tile<Op, false, ONLY_SWEEPS, ROWS>::BYTES <= device->shared_per_block;
+        *finishes =
+            tile<Op, false, RESTRICTS, finish_rows<Op>()>::BYTES <= device->shared_per_block;
+    });
 }
 
 static bool has_even_rows(const struct level *level)
@@ -129,19 +143,16 @@ static bool has_even_rows(const struct level *level)
 template <bool FEW>
 static struct coverage covers(const struct part *part, const struct device_limits *device)
 {
-    constexpr int ROWS = FEW ? FEW_ROWS : MANY_ROWS;
     const struct pass *pass = &part->pass;
     const struct level *level = pass->level;
-    if (pass_prolongs(pass) || !fuses_red_black(pass, 2) || !has_even_rows(level) ||
-        !tile_fits(part, device, tile<false, false, ONLY_SWEEPS, ROWS>::BYTES,
-                   tile<true, false, ONLY_SWEEPS, ROWS>::BYTES))
+    bool sweeps = false, finishes = false;
+    tiles_fit<FEW ? FEW_ROWS : MANY_ROWS>(part, device, &sweeps, &finishes);
+    if (pass_prolongs(pass) || !fuses_red_black(pass, 2) || !has_even_rows(level) || !sweeps)
         return cover_nothing();
     struct coverage c = cover_all(part);
     c.finish = (pass->finish == FINISH_RESTRICT || pass->finish == FINISH_NORM) &&
                (pass->nsweeps > 2 || pass->start != START_ZERO) && cuda_even_patches(level) &&
-               (!level->connected || level->ghosts >= 3) &&
-               tile_fits(part, device, tile<false, false, RESTRICTS, FINISH_ROWS>::BYTES,
-                         tile<true, false, RESTRICTS, FINISH_ROWS_HELMHOLTZ>::BYTES);
+               (!level->connected || level->ghosts >= 3) && finishes;
     const bool more = part->after > 0 || (pass->finish != FINISH_NONE && !c.finish);
     return level->connected && more ? cover_nothing() : c;
 }

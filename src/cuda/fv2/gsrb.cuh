@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef CUDA_FV2_GSRB_CUH
 #define CUDA_FV2_GSRB_CUH
-/* This folder holds the tuned kernels of the order-2 operator with variable coefficients. gsrb.cu
+/* This folder holds the tuned kernels of the order-2 operator: fused red-black for all
+ * coefficients, the residual for variable ones. gsrb.cu
  * and residual.cu each have the rows of the table of kernels, what these cover, and the launches.
  * gsrb_kernel.cuh is the fused red-black kernel, and gsrb_tile.cuh its shared memory. */
 #include "cuda/pass.cuh"
@@ -10,9 +11,9 @@
  * the residual after them if it is to be restricted or reduced to its norm.
  *
  * All fields have the layout of patch c; pointers are at cell (0,0,0). in and out must differ.
- * alpha is NULL for poisson. Beyond sides without a wall two layers of ghosts are read, three if a
- * residual follows; what is computed in them is not stored. At most one of coarse and norm is set,
- * and then zero_guess is not. */
+ * α and β are not read where the operator has none. Beyond sides without a wall two layers of
+ * ghosts are read, three if a residual follows; what is computed in them is not stored. At most one
+ * of coarse and norm is set, and then zero_guess is not. */
 struct fv2_gsrb {
     struct cells c;
     const double *in, *f, *alpha, *beta_i, *beta_j, *beta_k;

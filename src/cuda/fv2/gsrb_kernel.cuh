@@ -27,7 +27,7 @@
 
 namespace fv2
 {
-/* What an update reads of a cell besides u: β on its low and high faces. */
+/* What an update reads of a cell besides u: f, α, and β on its low and high faces. */
 struct cell_data {
     double f, alpha, bi0, bi1, bj0, bj1, bk0, bk1;
 };
@@ -63,28 +63,30 @@ DEVICE struct neighbours with_ghosts(struct neighbours n, double u, bool end_of_
     return n;
 }
 
+template <class Op>
 DEVICE double operator_sum(double u, const neighbours &n, const cell_data &d)
 {
+    if (!Op::VARIABLE)
+        return fv2_constant_sum(u, n.im, n.ip, n.jm, n.jp, n.km, n.kp);
     return fv2_sum(u, n.im, n.ip, n.jm, n.jp, n.km, n.kp, d.bi0, d.bi1, d.bj0, d.bj1, d.bk0, d.bk1);
 }
 
-template <bool HELMHOLTZ>
+template <class Op>
 DEVICE double residual_of(double u, const neighbours &n, const cell_data &d, double scale)
 {
-    const double rhs = HELMHOLTZ ? rhs_helmholtz(d.f, d.alpha, u) : rhs_poisson(d.f, 0.0, u);
-    return residual_value(rhs, scale, operator_sum(u, n, d));
+    return Op::residual_from(d.f, d.alpha, u, scale, operator_sum<Op>(u, n, d));
 }
 
 /* The new value of a thread's component E. The diagonal is the sum for 1 in the cell and 0 in all
  * others. */
-template <bool HELMHOLTZ, int E, bool WALLS>
+template <class Op, int E, bool WALLS>
 DEVICE double update(double u, const neighbours &beside, const cell_data &d, bool end_of_row,
                      const struct walls &walls, double scale)
 {
     const neighbours n = with_ghosts<E, WALLS>(beside, u, end_of_row, walls),
                      unit = with_ghosts<E, WALLS>(neighbours{}, 1.0, end_of_row, walls);
-    const double residual = residual_of<HELMHOLTZ>(u, n, d, scale);
-    const double diagonal = fma(-scale, operator_sum(1.0, unit, d), HELMHOLTZ ? d.alpha : 0.0);
+    const double residual = residual_of<Op>(u, n, d, scale);
+    const double diagonal = fma(-scale, operator_sum<Op>(1.0, unit, d), d.alpha);
     return update_weighted(u, reciprocal(diagonal), residual, RED_BLACK_WEIGHT);
 }
 
@@ -118,17 +120,23 @@ DEVICE neighbours gather(double2 u, double next, double jm, double jp, double km
     return E ? neighbours{u.x, next, jm, jp, km, kp} : neighbours{next, u.y, jm, jp, km, kp};
 }
 
-/* Data of both cells in a plane; bk0 and bk1 are β below and above it. */
+/* Data of both cells in a plane; bk0 and bk1 are β below and above it. α of poisson is 0, and with
+ * constant coefficients 1. */
 template <class tile>
 DEVICE void load_data(const struct thread_cells &p, unsigned slot, double2 bk0, double2 bk1,
                       cell_data *low, cell_data *high)
 {
     const unsigned at = p.vector_address + slot + tile::STEPS;
-    const double2 f = vector_at(at + tile::F), bi = vector_at(at + tile::BI),
-                  bj0 = vector_at(at + tile::BJ), bj1 = vector_at(at + tile::BJ + ROW_BYTES);
-    double2 alpha = make_double2(0.0, 0.0);
-    if (tile::HELMHOLTZ)
-        alpha = vector_at(at + tile::ALPHA);
+    const double2 f = vector_at(at + tile::F);
+    const double unit = tile::op::HELMHOLTZ ? 1.0 : 0.0;
+    const double2 alpha = tile::ALPHAS ? vector_at(at + tile::ALPHA) : make_double2(unit, unit);
+    if (!tile::VARIABLE) {
+        *low = {f.x, alpha.x};
+        *high = {f.y, alpha.y};
+        return;
+    }
+    const double2 bi = vector_at(at + tile::BI), bj0 = vector_at(at + tile::BJ),
+                  bj1 = vector_at(at + tile::BJ + ROW_BYTES);
     double next = __shfl_down_sync(0xffffffffu, bi.x, 1);
     if (p.lane == LANES - 1)
         next = cell_at(beside_row(p) + slot + tile::STEPS + tile::BI_END);
@@ -166,8 +174,8 @@ DEVICE double2 residual_vector(const struct fv2_gsrb &w, const struct thread_cel
     const neighbours y =
         with_ghosts<1, WALLS>(gather<1>(u, beside<1>(u), jm.y, jp.y, m.below.y, above.y), u.y,
                               p.column == p.columns - 1 && w.c.wall[0][1], walls);
-    return make_double2(residual_of<tile::HELMHOLTZ>(u.x, x, low, w.scale),
-                        residual_of<tile::HELMHOLTZ>(u.y, y, high, w.scale));
+    return make_double2(residual_of<typename tile::op>(u.x, x, low, w.scale),
+                        residual_of<typename tile::op>(u.y, y, high, w.scale));
 }
 
 /* Offsets of the slots that a step works on: u of planes k + 2 and k + 1, the data of this step and
@@ -200,7 +208,7 @@ DEVICE double2 step(const struct fv2_gsrb &w, const struct thread_cells &p, cons
 {
     const bool end_of_row =
         E ? p.column == p.columns - 1 && w.c.wall[0][1] : p.column == 0 && w.c.wall[0][0];
-    const double2 bk = vector_at(p.vector_address + s.bk + tile::BK);
+    const double2 bk = tile::VARIABLE ? vector_at(p.vector_address + s.bk + tile::BK) : double2{};
     const unsigned reds = p.cell_address + tile::RED + ROW_BYTES / 2,
                    now = reds + (k & 1) * tile::RED_BYTES, then = reds + (~k & 1) * tile::RED_BYTES;
     cell_data black = m.black;
@@ -224,7 +232,7 @@ DEVICE double2 step(const struct fv2_gsrb &w, const struct thread_cells &p, cons
     const bool k0 = w.c.wall[2][0], k1 = w.c.wall[2][1];
     struct walls walls = {p.j == 0 && w.c.wall[1][0], p.j == p.n1 - 1 && w.c.wall[1][1],
                           k + 1 == 0 && k0, k + 1 == p.n2 - 1 && k1};
-    const double new_red = update<tile::HELMHOLTZ, E, WALLS>(
+    const double new_red = update<typename tile::op, E, WALLS>(
         component(m.u_p, E),
         gather<E>(m.u_p, black_beside, jm, jp, component(m.u_0, E), component(c, E)), red,
         end_of_row, walls, w.scale);
@@ -232,7 +240,7 @@ DEVICE double2 step(const struct fv2_gsrb &w, const struct thread_cells &p, cons
     put(then, new_red);
     walls.k0 = k == 0 && k0;
     walls.k1 = k == p.n2 - 1 && k1;
-    const double new_black = update<tile::HELMHOLTZ, E, WALLS>(
+    const double new_black = update<typename tile::op, E, WALLS>(
         component(m.u_0, E),
         gather<E>(m.u_0, red_beside, red_jm, red_jp, component(m.u_m, E), component(m.u_p, E)),
         black, end_of_row, walls, w.scale);
@@ -303,7 +311,8 @@ DEVICE struct stream_state start_stream(const struct fv2_gsrb &w, const struct t
     }
     if (p.inside) {
         const long offset = s.offset - (AHEAD + 2) * w.c.sk * CELL_BYTES; /* of plane `start` */
-        m.bk = *(const double2 *)at(w.beta_k, offset + w.c.sk * CELL_BYTES);
+        if (tile::VARIABLE)
+            m.bk = *(const double2 *)at(w.beta_k, offset + w.c.sk * CELL_BYTES);
         if (!tile::ZERO && (start >= 0 || !w.c.wall[2][0]))
             m.u_0 = *(const double2 *)at(w.in, offset);
     }

@@ -19,13 +19,16 @@ enum { VECTOR_BYTES = 16, CELL_BYTES = 8, ROW_BYTES = LANES * VECTOR_BYTES };
 /* What follows the sweeps. */
 enum finish { ONLY_SWEEPS, RESTRICTS, REDUCES };
 
-/* A variant of the kernel, and the layout of its tile. Rows begin at multiples of 128 bytes: copies
- * to other addresses take twice the traffic. Planes take a field's slots in turn. In step k the
- * newest slots hold u of plane k + 2; f, α and β of the faces in i and j of plane k + 1; and β_k
- * above plane k + 1. A pass that FINISHES with the residual needs f, α and β for two more steps. */
-template <bool helmholtz, bool zero, finish then, int rows>
+/* A variant of the kernel for the operator Op, and the layout of its tile. Rows begin at multiples
+ * of 128 bytes: copies to other addresses take twice the traffic. Planes take a field's slots in
+ * turn. In step k the newest slots hold u of plane k + 2; f, α and β of the faces in i and j of
+ * plane k + 1; and β_k above plane k + 1. A pass that FINISHES with the residual needs f, α and β
+ * for two more steps. */
+template <class Op, bool zero, finish then, int rows>
 struct tile {
-    static constexpr bool HELMHOLTZ = helmholtz, ZERO = zero, FINISHES = then != ONLY_SWEEPS;
+    using op = Op;
+    static constexpr bool VARIABLE = Op::VARIABLE, ALPHAS = VARIABLE && Op::HELMHOLTZ;
+    static constexpr bool ZERO = zero, FINISHES = then != ONLY_SWEEPS;
     static constexpr finish FINISH = then;
     static constexpr int ROWS = rows, BLOCKS = FINISHES ? 1 : MANY_ROWS / ROWS;
     static constexpr int HALO = FINISHES ? 2 : 1; /* outer rows that repeat other blocks' */
@@ -38,15 +41,16 @@ struct tile {
     static constexpr int U_BYTES = FINISHES ? cuda_whole_lines(U_HIGH + ROWS * CELL_BYTES) : U_LOW;
 
     /* A slot of a step: after the last lane one more face in i, above the last row one in j. */
-    static constexpr int F = 0, BI = ROWS * ROW_BYTES, BJ = 2 * BI;
-    static constexpr int BJ_ABOVE = BJ + BI, BI_END = BJ_ABOVE + ROW_BYTES;
-    static constexpr int ALPHA = cuda_whole_lines(BI_END + ROWS * CELL_BYTES);
-    static constexpr int STEP_BYTES = ALPHA + (HELMHOLTZ ? BI : 0);
+    static constexpr int PLANE = ROWS * ROW_BYTES, F = 0, BI = PLANE, BJ = BI + PLANE;
+    static constexpr int BJ_ABOVE = BJ + PLANE, BI_END = BJ_ABOVE + ROW_BYTES;
+    static constexpr int ALPHA =
+        VARIABLE ? cuda_whole_lines(BI_END + ROWS * CELL_BYTES) : F + PLANE;
+    static constexpr int STEP_BYTES = ALPHA + (ALPHAS ? PLANE : 0);
 
     /* New values have a row below and a row above the tile that no thread writes; the outermost
      * rows read them. */
-    static constexpr int BK_BYTES = BI, RED_BYTES = (ROWS + 2) * ROW_BYTES / 2;
-    static constexpr int DONE_BYTES = 2 * RED_BYTES, SUM_BYTES = BI / 2;
+    static constexpr int BK_BYTES = VARIABLE ? PLANE : 0, RED_BYTES = (ROWS + 2) * ROW_BYTES / 2;
+    static constexpr int DONE_BYTES = 2 * RED_BYTES, SUM_BYTES = PLANE / 2;
 
     static constexpr int U = 0, STEPS = U + U_SLOTS * U_BYTES;
     static constexpr int BK = STEPS + STEP_SLOTS * STEP_BYTES;
@@ -60,7 +64,10 @@ struct tile {
 template <int BYTES, int SLOTS>
 DEVICE unsigned next_slot(unsigned slot)
 {
-    return slot < (SLOTS - 1) * BYTES ? slot + BYTES : 0;
+    if constexpr (BYTES == 0) /* a field that the operator lacks */
+        return 0;
+    else
+        return slot < (SLOTS - 1) * BYTES ? slot + BYTES : 0;
 }
 
 DEVICE double2 vector_at(unsigned at)
@@ -174,12 +181,12 @@ DEVICE struct copies initial_copies(const struct fv2_gsrb &w, const struct threa
     struct copies s = {};
     const double *from = NULL;
     s.own = p.column <= p.columns + beyond && p.j <= p.end_j;
-    if (p.row == 0 && p.column < p.end_column && above <= p.end_j) {
+    if (tile::VARIABLE && p.row == 0 && p.column < p.end_column && above <= p.end_j) {
         s.vector = true;
         s.to = here + tile::STEPS + tile::BJ_ABOVE;
         from = w.beta_j + first + above * c.sj;
-    } else if (p.row == 1 && p.lane < tile::ROWS && first_column + LANES <= p.columns + beyond &&
-               first_row + p.lane < p.end_j) {
+    } else if (tile::VARIABLE && p.row == 1 && p.lane < tile::ROWS &&
+               first_column + LANES <= p.columns + beyond && first_row + p.lane < p.end_j) {
         s.cell = true;
         s.to = cell + tile::STEPS + tile::BI_END;
         from = w.beta_i + 2 * (first_column + LANES) + (first_row + p.lane) * c.sj;
@@ -232,11 +239,13 @@ DEVICE void fetch_own(const struct fv2_gsrb &w, const struct thread_cells &p,
     const unsigned step = p.vector_address + s.step + tile::STEPS;
     if (!tile::ZERO)
         copy_vector(p.vector_address + s.u + tile::U + tile::U_ROWS, at(w.in, s.offset));
-    copy_vector(p.vector_address + s.bk + tile::BK, at(w.beta_k, s.offset));
     copy_vector(step + tile::F, at(w.f, near));
-    copy_vector(step + tile::BI, at(w.beta_i, near));
-    copy_vector(step + tile::BJ, at(w.beta_j, near));
-    if (tile::HELMHOLTZ)
+    if (tile::VARIABLE) {
+        copy_vector(p.vector_address + s.bk + tile::BK, at(w.beta_k, s.offset));
+        copy_vector(step + tile::BI, at(w.beta_i, near));
+        copy_vector(step + tile::BJ, at(w.beta_j, near));
+    }
+    if (tile::ALPHAS)
         copy_vector(step + tile::ALPHA, at(w.alpha, near));
 }
 

@@ -79,8 +79,8 @@ static struct coverage covers(const struct part *part, const struct device_limit
     const struct level *level = pass->level;
     static const bool compiled = cuda_has_tile_copies((const void *)gsrb_kernel<false, false>);
     if (!compiled || !device->tile_copies || SHARED_BYTES > device->shared_per_block ||
-        pass_prolongs(pass) || !fuses_red_black(pass, 4) || level->connected ||
-        level->dim < LEAST_DIM || level->dim % 4 != 0)
+        pass_prolongs(pass) || !fuses_red_black(pass, 4) || !level->stencil->choice.variable ||
+        level->connected || level->dim < LEAST_DIM || level->dim % 4 != 0)
         return cover_nothing();
     struct coverage c = cover_all(part);
     c.finish = false;
