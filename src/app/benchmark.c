@@ -2,7 +2,6 @@
 #include "app/benchmark.h"
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 #include "app/breakdown.h"
@@ -82,18 +81,12 @@ static double timed_solve(struct solver *s, struct size_record *r)
     return timer_seconds() - start;
 }
 
-static int compare_doubles(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 static void summarise(struct size_record *r)
 {
     const long n = r->solves;
     double *sorted = memory_alloc((size_t)n * sizeof *sorted, "timing samples");
     memcpy(sorted, r->samples, (size_t)n * sizeof *sorted);
-    qsort(sorted, (size_t)n, sizeof *sorted, compare_doubles);
+    r->median = timer_median(sorted, n);
     double sum = 0.0, squares = 0.0;
     for (long i = 0; i < n; i++)
         sum += sorted[i];
@@ -101,7 +94,6 @@ static void summarise(struct size_record *r)
     for (long i = 0; i < n; i++)
         squares += (sorted[i] - r->mean) * (sorted[i] - r->mean);
     r->deviation = n > 1 ? sqrt(squares / (double)(n - 1)) : 0.0;
-    r->median = n % 2 ? sorted[n / 2] : 0.5 * (sorted[n / 2 - 1] + sorted[n / 2]);
     r->min = sorted[0];
     r->max = sorted[n - 1];
     r->dof_per_second = (double)r->dim * r->dim * r->dim / r->mean;

@@ -11,7 +11,7 @@ static const long COPY_BYTES_PER_RANK = 64L * 1024 * 1024;
 
 /* Sums the stages of several programs by level and name. */
 struct table {
-    int count, capacity;
+    int count;
     struct stage_record *rows;
     long solves;
 };
@@ -21,15 +21,9 @@ static struct stage_record *table_row(struct table *t, int level, const char *na
     for (int i = 0; i < t->count; i++)
         if (t->rows[i].level == level && strcmp(t->rows[i].name, name) == 0)
             return &t->rows[i];
-    if (t->count == t->capacity) {
-        const int capacity = t->capacity ? 2 * t->capacity : 64;
-        t->rows = memory_grow(t->rows, (size_t)t->capacity * sizeof *t->rows,
-                              (size_t)capacity * sizeof *t->rows, "time table");
-        t->capacity = capacity;
-    }
+    t->rows = memory_room(t->rows, t->count, sizeof *t->rows, "time table");
     struct stage_record *row = &t->rows[t->count++];
-    memset(row, 0, sizeof *row);
-    row->level = level;
+    *row = (struct stage_record){.level = level};
     snprintf(row->name, sizeof row->name, "%s", name);
     return row;
 }

@@ -39,40 +39,27 @@ static void add_environment(struct cJSON *root, const struct run_info *f)
 {
     const struct environment *e = &f->environment;
     struct cJSON *object = json_add_object(root, "environment");
-    json_add_text(object, "version", build_version());
-    json_add_text(object, "revision", build_git_revision());
-    json_add_text(object, "compiler", build_compiler());
-    json_add_text(object, "flags", build_flags());
-    json_add_text(object, "mpi", e->mpi);
-    json_add_text(object, "host", e->host);
-    json_add_text(object, "cpu", e->cpu);
-    json_add_text(object, "gpu", e->gpu[0] ? e->gpu : NULL);
-    json_add_number(object, "gpus", e->gpus);
-    json_add_text(object, "transport", transport_chosen()->name);
-    json_add_text(object, "transport_between_nodes", transport_chosen()->elsewhere);
-    json_add_number(object, "overlap_above", f->overlap_above);
-    json_add_number(object, "neighbours", f->neighbours);
-    json_add_number(object, "neighbours_between_nodes", f->neighbours_elsewhere);
-    json_add_number(object, "cuda_driver", e->cuda_driver);
-    json_add_number(object, "cuda_runtime", e->cuda_runtime);
-    json_add_text(object, "date", e->date);
-    json_add_number(object, "nodes", e->nodes);
-    json_add_number(object, "ranks_per_node", e->ranks_per_node);
-    json_add_number(object, "processors", e->processors);
-    json_add_number(object, "usable_processors", e->usable);
+    JSON_TEXTS(object, {"version", build_version()}, {"revision", build_git_revision()},
+               {"compiler", build_compiler()}, {"flags", build_flags()}, {"mpi", e->mpi},
+               {"host", e->host}, {"cpu", e->cpu}, {"gpu", e->gpu[0] ? e->gpu : NULL},
+               {"transport", transport_chosen()->name},
+               {"transport_between_nodes", transport_chosen()->elsewhere}, {"date", e->date});
+    JSON_NUMBERS(object, {"gpus", e->gpus}, {"overlap_above", f->overlap_above},
+                 {"neighbours", f->neighbours},
+                 {"neighbours_between_nodes", f->neighbours_elsewhere},
+                 {"cuda_driver", e->cuda_driver}, {"cuda_runtime", e->cuda_runtime},
+                 {"nodes", e->nodes}, {"ranks_per_node", e->ranks_per_node},
+                 {"processors", e->processors}, {"usable_processors", e->usable});
 }
 
 static void add_problem(struct cJSON *root, const struct run_info *f)
 {
     struct cJSON *object = json_add_object(root, "problem");
-    json_add_number(object, "n", f->levels[0].dim);
-    json_add_number(object, "dof", f->unknowns);
-    json_add_number(object, "boxes", f->levels[0].boxes);
-    json_add_number(object, "box_dim", f->levels[0].box_dim);
-    json_add_number(object, "levels", f->nlevels);
-    json_add_number(root, "n_resources", f->environment.ranks);
-    json_add_number(root, "total_problem_size", f->unknowns);
-    json_add_number(root, "process_problem_size", f->unknowns / f->environment.ranks);
+    JSON_NUMBERS(object, {"n", f->levels[0].dim}, {"dof", f->unknowns},
+                 {"boxes", f->levels[0].boxes}, {"box_dim", f->levels[0].box_dim},
+                 {"levels", f->nlevels});
+    JSON_NUMBERS(root, {"n_resources", f->environment.ranks}, {"total_problem_size", f->unknowns},
+                 {"process_problem_size", f->unknowns / f->environment.ranks});
 }
 
 static void add_hierarchy(struct cJSON *root, const struct run_info *f, double build_seconds)
@@ -83,14 +70,10 @@ static void add_hierarchy(struct cJSON *root, const struct run_info *f, double b
     for (int l = 0; l < f->nlevels; l++) {
         const struct level_info *v = &f->levels[l];
         struct cJSON *level = json_append_object(levels);
-        json_add_number(level, "level", l);
-        json_add_number(level, "n", v->dim);
-        json_add_number(level, "boxes", v->boxes);
-        json_add_number(level, "box_dim", v->box_dim);
-        json_add_number(level, "merged_boxes", v->cuboids);
-        json_add_number(level, "ranks", v->ranks);
+        JSON_NUMBERS(level, {"level", l}, {"n", v->dim}, {"boxes", v->boxes},
+                     {"box_dim", v->box_dim}, {"merged_boxes", v->cuboids}, {"ranks", v->ranks},
+                     {"field_bytes", v->bytes});
         json_add_text(level, "backend", v->backend);
-        json_add_number(level, "field_bytes", v->bytes);
     }
 }
 
@@ -98,9 +81,8 @@ static void add_memory(struct cJSON *root, const struct run_info *f)
 {
     json_add_number(root, "memory_bytes_per_unknown", f->field_bytes / f->unknowns);
     struct cJSON *object = json_add_object(root, "memory");
-    json_add_number(object, "field_bytes", f->field_bytes);
-    json_add_number(object, "peak_bytes", f->peak_bytes);
-    json_add_number(object, "device_peak_bytes", f->device_peak_bytes);
+    JSON_NUMBERS(object, {"field_bytes", f->field_bytes}, {"peak_bytes", f->peak_bytes},
+                 {"device_peak_bytes", f->device_peak_bytes});
 }
 
 /* A rate is null where nothing is counted or nothing was measured. */
@@ -114,18 +96,12 @@ static void append_stage(struct cJSON *stages, const struct stage_record *row,
 {
     struct cJSON *object = json_append_object(stages);
     const double bytes_per_second = rate(row->bytes, row->seconds);
-    json_add_number(object, "level", row->level);
-    json_add_text(object, "stage", row->name);
-    json_add_text(object, "kernels", row->kernels);
-    json_add_number(object, "calls", row->calls);
-    json_add_number(object, "seconds", row->seconds);
-    json_add_number(object, "bytes", row->bytes);
-    json_add_number(object, "bytes_per_second", bytes_per_second);
-    json_add_number(object, "fraction_of_copy", bytes_per_second / copy_bytes_per_second);
-    json_add_number(object, "pack_seconds", row->pack);
-    json_add_number(object, "local_seconds", row->local);
-    json_add_number(object, "wait_seconds", row->wait);
-    json_add_number(object, "unpack_seconds", row->unpack);
+    JSON_TEXTS(object, {"stage", row->name}, {"kernels", row->kernels});
+    JSON_NUMBERS(object, {"level", row->level}, {"calls", row->calls}, {"seconds", row->seconds},
+                 {"bytes", row->bytes}, {"bytes_per_second", bytes_per_second},
+                 {"fraction_of_copy", bytes_per_second / copy_bytes_per_second},
+                 {"pack_seconds", row->pack}, {"local_seconds", row->local},
+                 {"wait_seconds", row->wait}, {"unpack_seconds", row->unpack});
 }
 
 static void add_seconds(struct cJSON *object, const struct size_record *r)
@@ -133,11 +109,9 @@ static void add_seconds(struct cJSON *object, const struct size_record *r)
     const bool timed = r->solves > 0;
     json_add_number(object, "seconds_per_solve", timed ? r->mean : NAN);
     struct cJSON *seconds = json_add_object(object, "seconds");
-    json_add_number(seconds, "min", timed ? r->min : NAN);
-    json_add_number(seconds, "median", timed ? r->median : NAN);
-    json_add_number(seconds, "mean", timed ? r->mean : NAN);
-    json_add_number(seconds, "max", timed ? r->max : NAN);
-    json_add_number(seconds, "deviation", timed ? r->deviation : NAN);
+    JSON_NUMBERS(seconds, {"min", timed ? r->min : NAN}, {"median", timed ? r->median : NAN},
+                 {"mean", timed ? r->mean : NAN}, {"max", timed ? r->max : NAN},
+                 {"deviation", timed ? r->deviation : NAN});
     json_add_number(object, "timed_solves", (double)r->solves);
     add_numbers(object, "samples", r->samples, r->solves);
 }
@@ -148,12 +122,10 @@ static void append_solve(struct cJSON *solves, const struct size_record *r,
     const struct solve_result *s = &r->solve;
     struct cJSON *object = json_append_object(solves);
     json_add_text(object, "level", r->name);
-    json_add_number(object, "n", r->dim);
-    json_add_number(object, "h", r->h);
-    json_add_number(object, "dof", pow(r->dim, 3));
+    JSON_NUMBERS(object, {"n", r->dim}, {"h", r->h}, {"dof", pow(r->dim, 3)});
     json_add_text(object, "outcome", outcome_text(s->outcome));
-    json_add_number(object, "cycles", s->cycles);
-    json_add_number(object, "rel_residual", s->cycles > 0 ? s->history[s->cycles - 1] : NAN);
+    JSON_NUMBERS(object, {"cycles", s->cycles},
+                 {"rel_residual", s->cycles > 0 ? s->history[s->cycles - 1] : NAN});
     add_numbers(object, "history", s->history, s->cycles);
     json_add_number(object, "dof_per_second",
                     b->verdict.valid && r->solves > 0 ? r->dof_per_second : NAN);
@@ -172,8 +144,8 @@ static void add_solves(struct cJSON *root, const struct benchmark *b)
     for (int s = 0; s < b->nsizes; s++)
         append_solve(solves, &b->sizes[s], b);
     struct cJSON *richardson = json_add_object(root, "richardson");
-    json_add_number(richardson, "error", b->has_richardson ? b->richardson_error : NAN);
-    json_add_number(richardson, "order", b->has_richardson ? b->richardson_order : NAN);
+    JSON_NUMBERS(richardson, {"error", b->has_richardson ? b->richardson_error : NAN},
+                 {"order", b->has_richardson ? b->richardson_order : NAN});
     json_add_number(root, "copy_bytes_per_second",
                     b->copy_bytes_per_second > 0.0 ? b->copy_bytes_per_second : NAN);
 }
@@ -181,10 +153,9 @@ static void add_solves(struct cJSON *root, const struct benchmark *b)
 static void add_bottom(struct cJSON *root, const struct benchmark *b)
 {
     struct cJSON *object = json_add_object(root, "bottom");
-    json_add_number(object, "solves", (double)b->bottom.solves);
-    json_add_number(object, "iterations", (double)b->bottom.iterations);
-    json_add_number(object, "mean_iterations",
-                    (double)b->bottom.iterations / (double)b->bottom.solves);
+    JSON_NUMBERS(object, {"solves", (double)b->bottom.solves},
+                 {"iterations", (double)b->bottom.iterations},
+                 {"mean_iterations", (double)b->bottom.iterations / (double)b->bottom.solves});
     struct cJSON *breakdowns = json_add_object(object, "breakdowns");
     for (int i = BREAKDOWN_NONE + 1; i < NUM_BREAKDOWNS; i++)
         json_add_number(breakdowns, breakdown_text((enum breakdown)i),
@@ -194,12 +165,9 @@ static void add_bottom(struct cJSON *root, const struct benchmark *b)
 static void append_check(struct cJSON *checks, const struct check *c)
 {
     struct cJSON *object = json_append_object(checks);
-    json_add_text(object, "check", c->name);
-    json_add_text(object, "size", c->size);
-    json_add_text(object, "state", check_state_text(c->state));
-    json_add_number(object, "value", c->value);
-    json_add_number(object, "lowest", c->lowest);
-    json_add_number(object, "highest", c->highest);
+    JSON_TEXTS(object, {"check", c->name}, {"size", c->size},
+               {"state", check_state_text(c->state)});
+    JSON_NUMBERS(object, {"value", c->value}, {"lowest", c->lowest}, {"highest", c->highest});
     json_add_text(object, "grounds", c->grounds);
 }
 
@@ -230,8 +198,7 @@ static void add_threshold(void *data, const struct threshold *t)
     char key[64];
     snprintf(key, sizeof key, "%s_trials", t->option);
     struct cJSON *object = json_add_object(data, key);
-    json_add_number(object, "n", t->dim);
-    json_add_number(object, "chosen", (double)t->trials[t->best].below);
+    JSON_NUMBERS(object, {"n", t->dim}, {"chosen", (double)t->trials[t->best].below});
     struct cJSON *trials = json_add_array(object, "trials");
     for (int i = 0; i < t->count; i++) {
         struct cJSON *trial = json_append_object(trials);
@@ -266,9 +233,8 @@ static struct cJSON *report(const struct run_info *f, const struct hierarchy *h,
     json_add_text(root, "program", "hpgmg-gpu");
     json_add_number(root, "schema", SCHEMA);
     add_verdict(root, f, b);
-    json_add_number(root, "ranks", f->environment.ranks);
-    json_add_number(root, "threads", f->environment.threads);
-    json_add_number(root, "order", options->order);
+    JSON_NUMBERS(root, {"ranks", f->environment.ranks}, {"threads", f->environment.threads},
+                 {"order", options->order});
     add_hash(root, "checksum", b->sizes[0].checksum);
     add_memory(root, f);
     add_problem(root, f);
@@ -282,19 +248,19 @@ static struct cJSON *report(const struct run_info *f, const struct hierarchy *h,
     return root;
 }
 
-bool json_report_open(const char *path, struct json_file **file)
+bool json_report_open(const char *path, struct output_file **file)
 {
     int good = 1;
     *file = NULL;
     if (comm_rank() == 0) {
-        *file = json_file_open(path);
+        *file = output_file_open("json", path);
         good = *file != NULL;
     }
     comm_broadcast(MPI_COMM_WORLD, &good, sizeof good);
     return good;
 }
 
-bool json_report_write(struct json_file *file, const struct hierarchy *h,
+bool json_report_write(struct output_file *file, const struct hierarchy *h,
                        const struct options *options, const struct benchmark *b)
 {
     struct run_info f;
@@ -302,7 +268,7 @@ bool json_report_write(struct json_file *file, const struct hierarchy *h,
     run_info_gather(&f, h, b);
     if (comm_rank() == 0) {
         struct cJSON *root = report(&f, h, options, b);
-        good = json_file_write(file, root);
+        good = json_write(file, root);
         json_destroy(root);
     }
     comm_broadcast(MPI_COMM_WORLD, &good, sizeof good);

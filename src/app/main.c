@@ -21,15 +21,6 @@
 #include "cuda/cuda.h"
 #include "solvers/size.h"
 
-/* Prints the reason on rank 0 and returns status. */
-static enum status refuse(enum status status, char *message)
-{
-    message_make_one_line(message);
-    if (comm_rank() == 0)
-        fprintf(stderr, "hpgmg-gpu: error: %s\n", message);
-    return status;
-}
-
 /* Refuses a size whose fields do not fit into the memory of a node or of a GPU. */
 static enum status check_memory(const struct hierarchy_choice *choice, char *message, int size)
 {
@@ -58,20 +49,11 @@ static void choose_thresholds(struct options *o, struct hierarchy_choice *choice
     *choice = benchmark_hierarchy_choice(o, true);
 }
 
-static enum status check_environment(const struct options *o, char *message, int size)
-{
-    if (!o->json || json_available())
-        return thread_stack_check(message, size);
-    snprintf(message, (size_t)size,
-             "--json: this build has no cJSON library; install libcjson-dev and build again");
-    return STATUS_ENVIRONMENT;
-}
-
 /* note: a warning, or "", to print once nothing can be refused any more. */
 static enum status run_benchmark(const struct options *o, const struct hierarchy_choice *choice,
                                  const char *note)
 {
-    struct json_file *json = NULL; /* rank 0's */
+    struct output_file *json = NULL; /* rank 0's */
     if (o->json && !json_report_open(o->json, &json))
         return STATUS_SYSTEM;
     if (note[0] && comm_rank() == 0)
@@ -81,9 +63,9 @@ static enum status run_benchmark(const struct options *o, const struct hierarchy
     enum status status = fault_install(h, message, sizeof message);
     if (status != STATUS_VALID) {
         if (json)
-            json_file_discard(json);
+            output_file_discard(json);
         hierarchy_destroy(h);
-        return refuse(status, message);
+        return program_refuse(status, message);
     }
     report_hierarchy(h, o);
     struct benchmark *b = benchmark_run(h, o);
@@ -125,13 +107,13 @@ static enum status run(int argc, char **argv)
     enum status status = options_parse(&options, argc, argv, message, sizeof message);
     status = check_options_agree(&options_list, &options, status, message, sizeof message);
     if (status != STATUS_VALID)
-        return refuse(status, message);
+        return program_refuse(status, message);
     if (options.help || options.version || options.list_kernels) {
         if (comm_rank() == 0)
             answer_request(&options);
         return STATUS_VALID;
     }
-    status = check_environment(&options, message, sizeof message);
+    status = environment_check(options.json, message, sizeof message);
     bool on_gpu = false;
     char note[512] = "";
     if (status == STATUS_VALID)
@@ -155,22 +137,15 @@ static enum status run(int argc, char **argv)
     if (status == STATUS_VALID && !options.dry_run && on_gpu)
         choose_thresholds(&options, &choice);
     if (status != STATUS_VALID)
-        refuse(status, message);
+        program_refuse(status, message);
     else if (!options.dry_run)
         status = run_benchmark(&options, &choice, note);
     cuda_close();
-    options_release(&options);
+    option_release(&options_list, &options);
     return status;
 }
 
 int main(int argc, char **argv)
 {
-    comm_start(&argc, &argv);
-    enum status status = run(argc, argv);
-    if (fflush(stdout) != 0 || ferror(stdout)) {
-        fprintf(stderr, "hpgmg-gpu: error: standard output could not be written\n");
-        status = STATUS_SYSTEM;
-    }
-    comm_finish();
-    return status;
+    return program_main("hpgmg-gpu", argc, argv, run);
 }

@@ -34,7 +34,7 @@ static enum status read_file(struct parser *p, int argc, char **argv)
     struct options *options = p->options;
     char *path = options->input;
     options->input = NULL;
-    options_release(options);
+    option_release(&options_list, options);
     option_set_defaults(&options_list, options);
     memset(p->seen, 0, sizeof p->seen);
     p->file = path;
@@ -123,7 +123,7 @@ static void keep_request_only(struct options *options)
 {
     const struct options request = {
         .help = options->help, .version = options->version, .list_kernels = options->list_kernels};
-    options_release(options);
+    option_release(&options_list, options);
     *options = request;
 }
 
@@ -145,15 +145,10 @@ enum status options_parse(struct options *options, int argc, char **argv, char *
     if (status == STATUS_VALID)
         status = check(&p);
     if (status != STATUS_VALID) {
-        options_release(options);
+        option_release(&options_list, options);
         message_make_one_line(message);
     }
     return status;
-}
-
-void options_release(struct options *options)
-{
-    option_release(&options_list, options);
 }
 
 struct operator_choice options_operator(const struct options *o)

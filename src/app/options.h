@@ -60,10 +60,9 @@ extern const struct option_list options_list;
 
 /* Parses the command line and the input file that it names; the command line wins. On an error
  * returns STATUS_USAGE, or STATUS_ENVIRONMENT (--input without inih), and writes one line without
- * newline into message. Prints nothing. options_release frees the texts. */
+ * newline into message. Prints nothing. option_release frees the texts. */
 enum status options_parse(struct options *options, int argc, char **argv, char *message,
                           int message_size);
-void options_release(struct options *options);
 
 struct operator_choice options_operator(const struct options *options);
 

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "cli/build_info.h"
+#include "cli/command_line.h"
 #include "cli/json.h"
 #include "cli/tuning_choice.h"
 #include "cli/tuning_file.h"
@@ -95,10 +96,10 @@ static void print_configuration(const struct options *options, const struct run_
 {
     const struct environment *e = &f->environment;
     struct option_line line = {0, 0};
-    table_heading("Configuration");
+    print_heading("Configuration");
     options_visit(options, print_option, &line);
     printf("\n");
-    table_heading("Environment");
+    print_heading("Environment");
     print_labelled("version", build_version());
     print_build(e->mpi);
     printf("  ranks       %d on %d node%s\n", e->ranks, e->nodes, e->nodes == 1 ? "" : "s");
@@ -131,7 +132,7 @@ static void show_cycle(struct hierarchy *h, const struct options *options)
 {
     struct solver *s = solver_create(h, 0, benchmark_solver_choice(options));
     if (comm_rank() == 0) {
-        table_heading("Cycle");
+        print_heading("Cycle");
         solver_programs(s, print_cycle, NULL);
     }
     solver_destroy(s);
@@ -141,7 +142,7 @@ static void show_cycle(struct hierarchy *h, const struct options *options)
 static void print_threshold(void *data, const struct threshold *t)
 {
     (void)data;
-    table_heading("%s", t->title);
+    print_heading("%s", t->title);
     printf("  %-22s %14s\n", "cells, fewer than", "ms per solve");
     for (int i = 0; i < t->count; i++) {
         const struct threshold_trial *trial = &t->trials[i];
@@ -161,7 +162,7 @@ void report_hierarchy(struct hierarchy *h, const struct options *options)
         if (comm_rank() == 0) {
             print_configuration(options, &f);
             threshold_visit(print_threshold, NULL);
-            table_heading("Hierarchy");
+            print_heading("Hierarchy");
             print_boxes(options, &f);
             table_hierarchy(&f);
             printf("  built in %.3f seconds\n", h->build_seconds);
@@ -205,10 +206,10 @@ void report_dry_run(const struct hierarchy_choice *choice, const struct options 
         return;
     print_banner();
     print_configuration(options, &f);
-    table_heading("Hierarchy (dry run: nothing is allocated or solved)");
+    print_heading("Hierarchy (dry run: nothing is allocated or solved)");
     print_boxes(options, &f);
     table_hierarchy(&f);
-    table_heading("Memory");
+    print_heading("Memory");
     print_field_bytes(&f);
     print_need("node", node);
     if (choice->backend->on_device)
@@ -223,7 +224,7 @@ static void print_time_tables(const struct options *options, const struct benchm
         const struct size_record *r = &b->sizes[s];
         if (r->nstages == 0)
             continue;
-        table_heading("Time of a solve of size %s by level and stage", r->name);
+        print_heading("Time of a solve of size %s by level and stage", r->name);
         table_stages(r, b->copy_bytes_per_second, options->breakdown);
         if (options->breakdown)
             table_movement(r);
@@ -240,7 +241,7 @@ static void print_kernels(const struct size_record *r)
 {
     if (r->nstages == 0)
         return;
-    table_heading("Kernels of a solve of size %s", r->name);
+    print_heading("Kernels of a solve of size %s", r->name);
     table_kernels(r);
 }
 
@@ -292,7 +293,7 @@ static void print_richardson(const struct benchmark *b)
 
 static void print_true_errors(const struct benchmark *b)
 {
-    table_heading("Error against the known solution");
+    print_heading("Error against the known solution");
     printf("  size    cells  ||u - exact||  order\n");
     for (int s = 0; s < b->nsizes; s++) {
         const struct size_record *r = &b->sizes[s];
@@ -328,19 +329,19 @@ static void print_tuning(const struct options *options)
 static void print_details(const struct run_info *f, const struct options *options,
                           const struct benchmark *b)
 {
-    table_heading("Residuals");
+    print_heading("Residuals");
     table_residuals(b);
     if (!isnan(b->sizes[0].true_error))
         print_true_errors(b);
-    table_heading("Checks");
+    print_heading("Checks");
     table_checks(&b->verdict);
     if (b->verdict.valid) {
         print_time_tables(options, b);
         print_kernels(&b->sizes[0]);
-        table_heading("Solve times");
+        print_heading("Solve times");
         table_times(b);
     }
-    table_heading("Run");
+    print_heading("Run");
     print_bottom(b);
     print_field_bytes(f);
     print_peaks(f);
@@ -357,12 +358,12 @@ static void print_results(const struct run_info *f, const struct options *option
         print_details(f, options, b);
     if (b->verdict.valid) {
         if (!options->quiet)
-            table_heading("Performance Summary");
+            print_heading("Performance Summary");
         print_performance(f, b);
     }
     if (b->has_richardson) {
         if (!options->quiet)
-            table_heading("Richardson error analysis");
+            print_heading("Richardson error analysis");
         print_richardson(b);
     }
     if (!options->quiet)

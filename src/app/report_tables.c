@@ -1,24 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "app/report_tables.h"
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-
-enum { HEADING_WIDTH = 80 };
-
-void table_heading(const char *format, ...)
-{
-    char title[HEADING_WIDTH];
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(title, sizeof title, format, arguments);
-    va_end(arguments);
-    printf("\n===== %s ", title);
-    for (size_t column = strlen(title) + 7; column < HEADING_WIDTH; column++)
-        putchar('=');
-    putchar('\n');
-}
 
 const char *table_bytes_text(double bytes, char text[BYTES_TEXT_SIZE])
 {

@@ -4,8 +4,6 @@
 /* The tables of the text report, on stdout. For rank 0. */
 #include "app/run_info.h"
 
-void table_heading(const char *format, ...) __attribute__((format(printf, 1, 2)));
-
 /* Bytes in decimal units: "18.20 MB". */
 enum { BYTES_TEXT_SIZE = 24 };
 const char *table_bytes_text(double bytes, char text[BYTES_TEXT_SIZE]);

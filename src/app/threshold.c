@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "app/threshold.h"
-#include <stdlib.h>
 #include "app/benchmark.h"
 #include "comm/comm.h"
 #include "base/timer.h"
@@ -12,12 +11,6 @@ enum { TRIAL_LOG2_BOX_DIM = 5, TRIAL_BOXES = 8, TRIAL_DIM = 64, LEAST_CPU_DIM = 
 enum { SHARED_TRIAL_DIM = 256, LEAST_LOG2_BOX_DIM = 4, LEAST_SHARED_DIM = 16 };
 /* The second solve records the CUDA graph, the third is its first replay. */
 enum { WARM_UP = 3, SAMPLES = 7 };
-
-static int ascending(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
 
 static double median_seconds(const struct hierarchy_choice *choice, struct solver_choice solver)
 {
@@ -35,8 +28,7 @@ static double median_seconds(const struct hierarchy_choice *choice, struct solve
     solver_destroy(s);
     hierarchy_destroy(h);
     comm_max_f64(MPI_COMM_WORLD, samples, SAMPLES); /* so that all ranks choose alike */
-    qsort(samples, SAMPLES, sizeof *samples, ascending);
-    return samples[SAMPLES / 2];
+    return timer_median(samples, SAMPLES);
 }
 
 /* The run's size if that is small. */
@@ -68,57 +60,45 @@ static struct threshold on_cpu = {.option = "cpu_below",
                         on_one_rank = {.option = "agglomerate_below",
                                        .title = "Levels on one rank (--agglomerate-below auto)"};
 
-static void add_trial(struct threshold *t, long below, const struct hierarchy_choice *choice)
+/* Tries the levels of at most dim cells per side, and those that must be there anyway. */
+static void add_trial(struct threshold *t, struct options *o, long dim)
 {
     struct threshold_trial *trial = &t->trials[t->count];
+    *(t == &on_cpu ? &o->cpu_below : &o->agglomerate_below) = dim * dim * dim + 1;
+    const struct hierarchy_choice choice = benchmark_hierarchy_choice(o, true);
+    const long below = (long)(t == &on_cpu ? choice.cpu_below : choice.agglomerate_below);
     if (t->count > 0 && below == t->trials[t->count - 1].below)
         return;
     trial->below = below;
-    trial->seconds = median_seconds(choice, (struct solver_choice){.f_cycle = true});
+    trial->seconds = median_seconds(&choice, (struct solver_choice){.f_cycle = true});
     if (trial->seconds < t->trials[t->best].seconds)
         t->best = t->count;
     t->count++;
 }
 
-/* With the levels of at most dim cells per side on the CPU, and those that must be there anyway. */
-static void try_cpu(struct options *o, long dim)
-{
-    o->cpu_below = dim * dim * dim + 1;
-    const struct hierarchy_choice choice = benchmark_hierarchy_choice(o, true);
-    add_trial(&on_cpu, (long)choice.cpu_below, &choice);
-}
-
-static void try_one_rank(struct options *o, long dim)
-{
-    o->agglomerate_below = dim * dim * dim + 1;
-    const struct hierarchy_choice choice = benchmark_hierarchy_choice(o, true);
-    add_trial(&on_one_rank, o->agglomerate_below, &choice);
-}
-
 /* Tries no level, and then more and more levels, from the coarsest with least_dim cells per side.
  */
-static long try_levels(struct threshold *t, struct options o, int least_dim,
-                       void (*try)(struct options *o, long dim))
+static long try_levels(struct threshold *t, struct options o, int least_dim)
 {
     const struct hierarchy_choice choice = benchmark_hierarchy_choice(&o, true);
     const struct hierarchy_shape shape = hierarchy_shape(&choice, comm_size());
     t->count = t->best = 0;
     t->dim = spec_dim(shape.specs[0]);
-    try(&o, 0);
+    add_trial(t, &o, 0);
     for (int l = shape.nlevels - 1; l > 0 && t->count < MAX_THRESHOLD_TRIALS; l--)
         if (spec_dim(shape.specs[l]) >= least_dim)
-            try(&o, spec_dim(shape.specs[l]));
+            add_trial(t, &o, spec_dim(shape.specs[l]));
     return t->trials[t->best].below;
 }
 
 long threshold_try_cpu(const struct options *options)
 {
-    return try_levels(&on_cpu, cpu_trial(options), LEAST_CPU_DIM, try_cpu);
+    return try_levels(&on_cpu, cpu_trial(options), LEAST_CPU_DIM);
 }
 
 long threshold_try_agglomeration(const struct options *options)
 {
-    return try_levels(&on_one_rank, agglomeration_trial(options), LEAST_SHARED_DIM, try_one_rank);
+    return try_levels(&on_one_rank, agglomeration_trial(options), LEAST_SHARED_DIM);
 }
 
 void threshold_visit(void (*visit)(void *data, const struct threshold *t), void *data)

@@ -88,16 +88,6 @@ static void check_repetition(struct verdict *v, const struct size_record *r)
         set(c, CHECK_FAILED, "%s: repeated solves are not bitwise identical", r->name);
 }
 
-static double smaller(double a, double b)
-{
-    return a < b ? a : b;
-}
-
-static double larger(double a, double b)
-{
-    return a > b ? a : b;
-}
-
 /* The accuracy that the solver must reach: that of an F-cycle, of the converged solution, or
  * between the two if V-cycles follow an F-cycle. */
 struct known {
@@ -195,8 +185,8 @@ static void check_accuracy(struct verdict *v, const struct benchmark *b, const s
     else if (part > UNRESOLVED)
         set(order, CHECK_NOT_MADE, "too coarse: error %.0f %% of the solution", 100.0 * part);
     else
-        compare(order, order->value, smaller(known.low.order, known.high.order) - t.order,
-                larger(known.low.order, known.high.order) + t.order, grounds);
+        compare(order, order->value, fmin(known.low.order, known.high.order) - t.order,
+                fmax(known.low.order, known.high.order) + t.order, grounds);
 }
 
 const char *check_text(const struct check *c, char *text, int size)

@@ -7,7 +7,7 @@
 #include <string.h>
 #include "base/check.h"
 
-enum { ALIGNMENT = 128 };
+enum { ALIGNMENT = 128, FIRST_ROOM = 64 };
 
 /* Precedes every block, so that memory_free can count its bytes. */
 struct header {
@@ -44,6 +44,13 @@ void *memory_grow(void *block, size_t old_bytes, size_t new_bytes, const char *w
         memcpy(grown, block, old_bytes < new_bytes ? old_bytes : new_bytes);
     memory_free(block);
     return grown;
+}
+
+void *memory_room(void *array, int count, size_t size, const char *what)
+{
+    const bool full = count == 0 || (count >= FIRST_ROOM && (count & (count - 1)) == 0);
+    const size_t room = count == 0 ? FIRST_ROOM : 2 * (size_t)count;
+    return full ? memory_grow(array, (size_t)count * size, room * size, what) : array;
 }
 
 void memory_free(void *block)

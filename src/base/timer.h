@@ -1,13 +1,28 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef BASE_TIMER_H
 #define BASE_TIMER_H
-/* Seconds of a monotonic clock; only differences have a meaning. */
+#include <stdlib.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
+/* Seconds of a monotonic clock; only differences have a meaning. */
 double timer_seconds(void);
 #ifdef __cplusplus
 }
 #endif
+
+static inline int timer_compare(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* Sorts the samples in ascending order and returns their median. */
+static inline double timer_median(double *samples, long count)
+{
+    qsort(samples, (size_t)count, sizeof *samples, timer_compare);
+    return 0.5 * (samples[(count - 1) / 2] + samples[count / 2]);
+}
+
 #endif

@@ -5,10 +5,13 @@
 #include <stdarg.h>
 #include <string.h>
 #include <sys/stat.h>
+#include "base/check.h"
 #include "cli/nearest.h"
+#include "comm/comm.h"
 
 enum { FIRST_CODE = 256 }; /* getopt's codes of long options: above all characters */
 enum { LEGAL_SIZE = 320 }; /* of a list of legal values */
+enum { HEADING_WIDTH = 80 };
 
 enum status parser_fail(struct parser *p, const char *format, ...)
 {
@@ -241,4 +244,43 @@ void message_make_one_line(char *text)
             *text = '?';
         text += length > 0 ? length : 1;
     }
+}
+
+void print_heading(const char *format, ...)
+{
+    char title[HEADING_WIDTH];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(title, sizeof title, format, arguments);
+    va_end(arguments);
+    printf("\n===== %s ", title);
+    for (size_t column = strlen(title) + 7; column < HEADING_WIDTH; column++)
+        putchar('=');
+    putchar('\n');
+}
+
+void message_print(char *message)
+{
+    message_make_one_line(message);
+    fprintf(stderr, "%s: error: %s\n", check_program, message);
+}
+
+enum status program_refuse(enum status status, char *message)
+{
+    if (comm_rank() == 0)
+        message_print(message);
+    return status;
+}
+
+int program_main(const char *name, int argc, char **argv, enum status (*run)(int argc, char **argv))
+{
+    check_program = name;
+    comm_start(&argc, &argv);
+    enum status status = run(argc, argv);
+    if (fflush(stdout) != 0 || ferror(stdout)) {
+        fprintf(stderr, "%s: error: standard output could not be written\n", name);
+        status = STATUS_SYSTEM;
+    }
+    comm_finish();
+    return status;
 }

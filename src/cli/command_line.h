@@ -2,7 +2,7 @@
 #ifndef CLI_COMMAND_LINE_H
 #define CLI_COMMAND_LINE_H
 /* Reads a command line by a table of options. Every error is one sentence that names the option and
- * the legal values. Prints nothing. */
+ * the legal values. What both programs do before and after is here too. */
 #include "base/status.h"
 #include "cli/option.h"
 
@@ -38,6 +38,17 @@ bool parser_has_request(const struct parser *p);
 
 /* True if the option was given, on the command line or in a file. */
 bool parser_was_given(const struct parser *p, const char *name);
+
+/* The rest of main(): starts MPI, runs, checks that stdout could be written, and returns the exit
+ * status. `name` is the program's. */
+int program_main(const char *name, int argc, char **argv,
+                 enum status (*run)(int argc, char **argv));
+/* Prints the message on rank 0 as an error, and returns status. */
+enum status program_refuse(enum status status, char *message);
+/* "===== title =====" on stdout. */
+void print_heading(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* Prints the message, made one line, on stderr as an error. */
+void message_print(char *message);
 
 /* Replaces each byte that is not part of a printable UTF-8 character by a question mark: values and
  * file names may have line ends and escape sequences, messages must not. */

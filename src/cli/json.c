@@ -1,21 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "cli/json.h"
 #include <cjson/cJSON.h>
-#include <errno.h>
-#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include "base/check.h"
 #include "base/memory.h"
-#include "cli/command_line.h"
 #include "cli/output_file.h"
-
-struct json_file {
-    char *path;
-    struct output_file *file;
-};
 
 bool json_available(void)
 {
@@ -99,45 +89,10 @@ void json_append_text(cJSON *array, const char *text)
     cJSON_AddItemToArray(array, cJSON_CreateString(text));
 }
 
-static bool complain(const char *path)
-{
-    char message[PATH_MAX + 128];
-    snprintf(message, sizeof message, "--json: cannot write '%s': %s", path, strerror(errno));
-    message_make_one_line(message);
-    fprintf(stderr, "%s: error: %s\n", check_program, message);
-    return false;
-}
-
-static void release(struct json_file *json)
-{
-    memory_free(json->path);
-    memory_free(json);
-}
-
-struct json_file *json_file_open(const char *path)
-{
-    struct json_file *json = memory_alloc_zero(sizeof *json, "the JSON report");
-    json->path = memory_alloc(strlen(path) + 1, "a file name");
-    strcpy(json->path, path);
-    json->file = output_file_open(path);
-    if (json->file)
-        return json;
-    complain(path);
-    release(json);
-    return NULL;
-}
-
-bool json_file_write(struct json_file *json, const cJSON *root)
+bool json_write(struct output_file *file, const cJSON *root)
 {
     char *text = cJSON_Print(root);
-    const bool good = output_file_write(json->file, text) || complain(json->path);
+    const bool good = output_file_write(file, text);
     cJSON_free(text);
-    release(json);
     return good;
-}
-
-void json_file_discard(struct json_file *json)
-{
-    output_file_discard(json->file);
-    release(json);
 }

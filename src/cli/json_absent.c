@@ -61,19 +61,8 @@ void json_append_text(struct cJSON *array, const char *text)
     (void)array, (void)text;
 }
 
-struct json_file *json_file_open(const char *path)
-{
-    (void)path;
-    return NULL;
-}
-
-bool json_file_write(struct json_file *file, const struct cJSON *root)
+bool json_write(struct output_file *file, const struct cJSON *root)
 {
     (void)file, (void)root;
     return false;
-}
-
-void json_file_discard(struct json_file *file)
-{
-    (void)file;
 }

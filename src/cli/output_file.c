@@ -1,18 +1,32 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "cli/output_file.h"
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include "base/memory.h"
+#include "cli/command_line.h"
 #include "cli/partial_file.h"
 
 struct output_file {
     FILE *stream; /* NULL: a file is created, written and renamed to path */
+    const char *option;
     char *path;
 };
+
+/* The reason is in errno, and stays there. */
+static void complain(const char *option, const char *path)
+{
+    const int reason = errno;
+    char message[PATH_MAX + 128];
+    snprintf(message, sizeof message, "--%s: cannot write '%s': %s", option, path,
+             strerror(reason));
+    message_print(message);
+    errno = reason;
+}
 
 static bool is_link(const char *path)
 {
@@ -62,7 +76,7 @@ static void release(struct output_file *file)
     memory_free(file);
 }
 
-struct output_file *output_file_open(const char *path)
+static struct output_file *open_file(const char *path)
 {
     struct stat s;
     const bool exists = stat(path, &s) == 0;
@@ -84,6 +98,16 @@ struct output_file *output_file_open(const char *path)
     release(file);
     errno = reason;
     return NULL;
+}
+
+struct output_file *output_file_open(const char *option, const char *path)
+{
+    struct output_file *file = open_file(path);
+    if (file)
+        file->option = option;
+    else
+        complain(option, path);
+    return file;
 }
 
 /* Writes and closes. */
@@ -115,6 +139,8 @@ static bool replace(const char *path, const char *text)
 bool output_file_write(struct output_file *file, const char *text)
 {
     const bool good = file->stream ? write_stream(file->stream, text) : replace(file->path, text);
+    if (!good)
+        complain(file->option, file->path);
     const int reason = errno;
     release(file);
     errno = reason;

@@ -8,11 +8,12 @@
 
 struct output_file;
 
-/* Checks that path can be written. On failure returns NULL with the reason in errno: ENOENT for a
- * dangling symbolic link, ELOOP for one that leads to itself. */
-struct output_file *output_file_open(const char *path);
-/* Writes text and frees the file. On failure returns false with the reason in errno; a regular file
- * is then unchanged. */
+/* Checks that path, the value of the option `option`, can be written. On failure prints one line
+ * and returns NULL with the reason in errno: ENOENT for a dangling symbolic link, ELOOP for one
+ * that leads to itself. */
+struct output_file *output_file_open(const char *option, const char *path);
+/* Writes text and frees the file. On failure (a full disk) prints one line and returns false with
+ * the reason in errno; a regular file is then unchanged. */
 bool output_file_write(struct output_file *file, const char *text);
 /* Frees the file without writing. */
 void output_file_discard(struct output_file *file);

@@ -164,12 +164,10 @@ static int measure_all(struct lab *lab, struct decomposition_spec spec)
     struct way ways[3];
     const int count = list_ways(lab->backend->on_device, ways);
     struct cJSON *rows = json_add_array(lab->json, "transports");
-    char title[80];
     int wrong = 0;
     print_machine(lab);
-    snprintf(title, sizeof title, "halo of %d^3 cells, %d deep, %d ranks", lab->options.n,
-             ghosts_of(lab), comm_size());
-    print_heading(title);
+    print_heading("halo of %d^3 cells, %d deep, %d ranks", lab->options.n, ghosts_of(lab),
+                  comm_size());
     printf("  %-12s %10s %10s %10s %12s %10s\n", "transport", "us", "min", "max", "MB per rank",
            "GB/s");
     for (int w = 0; w < count; w++)

@@ -34,9 +34,6 @@ int gpu_kernels_of(work_fn *work, void *data, struct gpu_kernel *kernels, int mo
 
 /* The experiments of `machine`. */
 void machine_run_gpu(void *experiment);
-/* Host memory that the GPU copies from and to at full speed. */
-double *machine_pinned_create(long length);
-void machine_pinned_destroy(double *data);
 
 /* The rungs of `ladder`; the last has no name. */
 extern const struct rung gpu_rungs[];

@@ -42,16 +42,3 @@ void machine_run_gpu(void *experiment)
     (void)experiment;
     absent();
 }
-
-double *machine_pinned_create(long length)
-{
-    (void)length;
-    absent();
-    return NULL;
-}
-
-void machine_pinned_destroy(double *data)
-{
-    (void)data;
-    absent();
-}

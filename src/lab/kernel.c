@@ -107,29 +107,23 @@ static void add_launches(struct cJSON *object, const struct measured *m)
         const struct gpu_kernel *k = &m->launches[i];
         struct cJSON *launch = json_append_object(launches);
         json_add_text(launch, "name", k->name);
-        json_add_number(launch, "launches", k->launches);
-        json_add_number(launch, "blocks", (double)k->blocks);
-        json_add_number(launch, "threads", k->threads);
-        json_add_number(launch, "registers", k->registers);
-        json_add_number(launch, "shared_bytes", k->shared_bytes);
-        json_add_number(launch, "local_bytes", k->local_bytes);
-        json_add_number(launch, "occupancy", k->occupancy);
+        JSON_NUMBERS(launch, {"launches", k->launches}, {"blocks", (double)k->blocks},
+                     {"threads", k->threads}, {"registers", k->registers},
+                     {"shared_bytes", k->shared_bytes}, {"local_bytes", k->local_bytes},
+                     {"occupancy", k->occupancy});
     }
 }
 
 static void add_measured(struct cJSON *runs, const struct measured *m)
 {
     struct cJSON *object = json_append_object(runs);
-    json_add_text(object, "list", m->list);
-    json_add_text(object, "kernels", m->kernels);
+    JSON_TEXTS(object, {"list", m->list}, {"kernels", m->kernels});
     spread_add_json(object, &m->seconds);
-    json_add_number(object, "bytes", m->bytes);
-    json_add_number(object, "bytes_per_cell", m->bytes / m->cells);
-    json_add_number(object, "bytes_per_second", m->bytes / m->seconds.median);
-    json_add_number(object, "fraction_of_copy", m->copy_share);
-    json_add_number(object, "flops", m->flops);
-    json_add_number(object, "flops_per_second", m->flops / m->seconds.median);
-    json_add_number(object, "fraction_of_fp64", m->fp64_share);
+    JSON_NUMBERS(object, {"bytes", m->bytes}, {"bytes_per_cell", m->bytes / m->cells},
+                 {"bytes_per_second", m->bytes / m->seconds.median},
+                 {"fraction_of_copy", m->copy_share}, {"flops", m->flops},
+                 {"flops_per_second", m->flops / m->seconds.median},
+                 {"fraction_of_fp64", m->fp64_share});
     json_add_text(object, "limiter", limiter_of(m));
     add_launches(object, m);
 }
@@ -189,13 +183,12 @@ static void run_lists(struct comparison *x)
 
 static void report_case(const struct comparison *x)
 {
-    char title[80], name[48];
+    char name[48];
     const struct stage *stage = &x->c.stage;
     struct cJSON *json = x->lab->json;
     const char *reference = x->has_cpu ? "the CPU" : stage_case_baseline(&x->c);
     stage_name(stage, name, sizeof name);
-    snprintf(title, sizeof title, "%s on %d^3", name, x->c.level->dim);
-    print_heading(title);
+    print_heading("%s on %d^3", name, x->c.level->dim);
     printf("  ");
     if (stage->pass.nsweeps > 0)
         printf("%d sweeps; ", stage->pass.nsweeps);
@@ -203,10 +196,9 @@ static void report_case(const struct comparison *x)
            1e-9 * x->ceilings.copy_bytes_per_second, 1e-9 * x->ceilings.fp64_flops_per_second);
     print_columns();
     json_add_text(json, "stage", name);
-    json_add_number(json, "sweeps", stage->pass.nsweeps);
-    json_add_number(json, "cells", stage_case_cells(&x->c));
-    json_add_number(json, "copy_bytes_per_second", x->ceilings.copy_bytes_per_second);
-    json_add_number(json, "fp64_flops_per_second", x->ceilings.fp64_flops_per_second);
+    JSON_NUMBERS(json, {"sweeps", stage->pass.nsweeps}, {"cells", stage_case_cells(&x->c)},
+                 {"copy_bytes_per_second", x->ceilings.copy_bytes_per_second},
+                 {"fp64_flops_per_second", x->ceilings.fp64_flops_per_second});
     json_add_text(json, "checked_against", x->has_cpu ? "CPU" : reference);
 }
 

@@ -2,6 +2,7 @@
 #ifndef LAB_LAB_H
 #define LAB_LAB_H
 /* One run of a subcommand. */
+#include "cli/command_line.h"
 #include "cli/environment.h"
 #include "cli/json.h"
 #include "lab/options.h"
@@ -38,8 +39,5 @@ void print_machine(const struct lab *lab);
 
 /* A member "seconds" with median, min, max and samples. */
 void spread_add_json(struct cJSON *object, const struct spread *spread);
-
-/* "===== title =====" */
-void print_heading(const char *title);
 
 #endif

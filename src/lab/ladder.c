@@ -48,11 +48,10 @@ static void add_rung(struct cJSON *rungs, const struct climb *climb, const struc
                      double first)
 {
     struct cJSON *object = json_append_object(rungs);
-    json_add_text(object, "rung", climb->rung->name);
-    json_add_text(object, "summary", climb->rung->summary);
+    JSON_TEXTS(object, {"rung", climb->rung->name}, {"summary", climb->rung->summary});
     spread_add_json(object, s);
-    json_add_number(object, "cells_per_second", cells_of_level(climb->level) / s->median);
-    json_add_number(object, "speed_up", first / s->median);
+    JSON_NUMBERS(object, {"cells_per_second", cells_of_level(climb->level) / s->median},
+                 {"speed_up", first / s->median});
 }
 
 /* Compares each rung with the first, whose result is in FIELD_SAVE. Returns how many differ. */
@@ -87,7 +86,6 @@ static int climb_all(struct lab *lab, struct level *l, const struct rung *rungs)
 enum status ladder_command(struct lab *lab, char *message, int message_size)
 {
     struct hierarchy_choice choice;
-    char title[80];
     enum status status = level_choice(&lab->options, lab->backend, &choice, message, message_size);
     if (status != STATUS_VALID)
         return status;
@@ -96,8 +94,7 @@ enum status ladder_command(struct lab *lab, char *message, int message_size)
     level_allocate(l, FIELD_TMP);
     level_allocate(l, FIELD_SAVE);
     print_machine(lab);
-    snprintf(title, sizeof title, "red and black, order %d, %d^3", lab->options.order, l->dim);
-    print_heading(title);
+    print_heading("red and black, order %d, %d^3", lab->options.order, l->dim);
     printf("  %-10s %10s %10s %10s %9s %9s\n", "rung", "ms", "min", "max", "Gcell/s", "speed-up");
     json_add_number(lab->json, "cells", cells_of_level(l));
     const int wrong = climb_all(lab, l, lab->backend->on_device ? gpu_rungs : cpu_rungs);

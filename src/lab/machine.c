@@ -48,16 +48,13 @@ static void add_row(struct cJSON *rows, const struct machine_row *row, const str
 {
     struct cJSON *object = json_append_object(rows);
     const double seconds = r->seconds.median;
-    json_add_text(object, "section", section_choices[row->section].name);
-    json_add_text(object, "name", row->name);
-    json_add_number(object, "bytes", r->bytes);
-    json_add_number(object, "moved_bytes", r->moved_bytes);
-    json_add_number(object, "flops", r->flops);
+    JSON_TEXTS(object, {"section", section_choices[row->section].name}, {"name", row->name});
+    JSON_NUMBERS(object, {"bytes", r->bytes}, {"moved_bytes", r->moved_bytes}, {"flops", r->flops});
     spread_add_json(object, &r->seconds);
-    json_add_number(object, "bytes_per_second", rate(r->bytes, seconds));
-    json_add_number(object, "moved_bytes_per_second", rate(r->moved_bytes, seconds));
-    json_add_number(object, "flops_per_second", rate(r->flops, seconds));
-    json_add_number(object, "seconds_per_event", r->events ? seconds / r->events : NAN);
+    JSON_NUMBERS(object, {"bytes_per_second", rate(r->bytes, seconds)},
+                 {"moved_bytes_per_second", rate(r->moved_bytes, seconds)},
+                 {"flops_per_second", rate(r->flops, seconds)},
+                 {"seconds_per_event", r->events ? seconds / r->events : NAN});
 }
 
 /* "  4250.12", or blanks where there is nothing to say. */
@@ -71,7 +68,7 @@ static void print_figure(double value, double unit)
 
 static void print_columns(enum section section)
 {
-    print_heading(titles[section]);
+    print_heading("%s", titles[section]);
     if (section == SECTION_LATENCY)
         printf("  %-36s %10s %10s %10s\n", "", "us", "min", "max");
     else
@@ -104,7 +101,7 @@ static bool measure_row(const struct lab *lab, const struct pool *pool,
     struct experiment e = pool_experiment(pool, row);
     if (!pool_check(pool, &e))
         return false;
-    r->events = experiment_events(&e);
+    r->events = row->section == SECTION_LATENCY ? row->a : 0;
     r->bytes = r->events ? 0.0 : experiment_bytes(&e);
     r->moved_bytes = r->events
                          ? 0.0
@@ -153,8 +150,8 @@ static void describe_pool(struct lab *lab, const struct pool *pool)
     printf("arrays of %.1f MB, %ld samples of each figure; moved: in whole sectors of %d bytes\n",
            (double)pool->n * 8e-6, lab->options.samples,
            lab->backend->on_device ? GPU_SECTOR_BYTES : CPU_SECTOR_BYTES);
-    json_add_number(lab->json, "array_bytes", (double)pool->n * sizeof(double));
-    json_add_number(lab->json, "cache_bytes", (double)pool->cache_n * sizeof(double));
+    JSON_NUMBERS(lab->json, {"array_bytes", (double)pool->n * sizeof(double)},
+                 {"cache_bytes", (double)pool->cache_n * sizeof(double)});
 }
 
 enum status machine_command(struct lab *lab, char *message, int message_size)

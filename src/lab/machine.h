@@ -42,11 +42,12 @@ enum experiment_work {
     WORK_CACHE_COPY,   /* out[x] = in[0][x] for the first n, CACHE_SWEEPS times */
     WORK_PASS_THROUGH, /* out = in[0] on a field of side³ points */
     WORK_GRADIENT,     /* out = three differences of in[0] on a field of side³ points */
-    WORK_LAUNCH,       /* EVENTS kernels that do nothing (CPU: parallel regions) */
-    WORK_LAUNCH_WAIT,  /* the same, waited for one by one */
-    WORK_NOTHING,      /* one such kernel, to be recorded in a graph */
-    WORK_SYNC,         /* EVENTS synchronisations inside one kernel (CPU: barriers) */
-    WORK_TO_DEVICE,    /* n doubles from page-locked host memory */
+    WORK_NOTHING,      /* one kernel that does nothing, to be recorded in a graph */
+    /* From here on the work waits for the host, and cannot be recorded in a graph. */
+    WORK_LAUNCH,      /* EVENTS kernels that do nothing (CPU: parallel regions) */
+    WORK_LAUNCH_WAIT, /* the same, waited for one by one */
+    WORK_SYNC,        /* EVENTS synchronisations inside one kernel (CPU: barriers) */
+    WORK_TO_DEVICE,   /* n doubles from page-locked host memory */
     WORK_TO_HOST,
     WORK_FIELD_TRANSFERS, /* a = 0: pass-through, 1: gradient; field to the device, kernel, back */
 };
@@ -80,7 +81,7 @@ struct machine_row {
     enum section section;
     const char *name;
     enum experiment_work work;
-    int a, b;
+    int a, b; /* of the experiment; of a latency: a events per run */
     enum { ON_CPU = 1, ON_GPU = 2, ON_BOTH = 3 } where;
 };
 extern const struct machine_row machine_rows[];
@@ -91,8 +92,6 @@ extern const int machine_row_count;
 double experiment_bytes(const struct experiment *e);
 double experiment_moved_bytes(const struct experiment *e, int sector_bytes);
 double experiment_flops(const struct experiment *e);
-/* Events of one run for latencies, else 0. */
-int experiment_events(const struct experiment *e);
 /* Whether out holds what it must after one run; `out` is a copy of it in host memory. */
 bool experiment_is_right(const struct experiment *e, const double *out);
 /* Records of WORK_SOA and WORK_AOS. One field of a structure of arrays fills a whole array, or the

@@ -294,21 +294,9 @@ static void grid_syncs(const struct experiment *e)
                                           arguments, 0, cuda_stream()));
 }
 
-double *machine_pinned_create(long length)
+void machine_run_gpu(void *experiment)
 {
-    void *data = NULL;
-    if (cudaHostAlloc(&data, (size_t)length * sizeof(double), cudaHostAllocDefault) != cudaSuccess)
-        die(STATUS_MEMORY, "no page-locked memory for %ld doubles", length);
-    return (double *)data;
-}
-
-void machine_pinned_destroy(double *data)
-{
-    CUDA_CALL(cudaFreeHost(data));
-}
-
-static void run_memory(struct experiment *e)
-{
+    struct experiment *e = (struct experiment *)experiment;
     switch (e->work) {
     case WORK_WRITE:
         return write_value(e);
@@ -332,16 +320,6 @@ static void run_memory(struct experiment *e)
         return read_all(e, CACHE_SWEEPS);
     case WORK_CACHE_COPY:
         return copy_again(e);
-    default:
-        break;
-    }
-    CHECK(!"an experiment that the GPU knows");
-}
-
-void machine_run_gpu(void *experiment)
-{
-    struct experiment *e = (struct experiment *)experiment;
-    switch (e->work) {
     case WORK_INTENSITY:
         return intensity(e);
     case WORK_PEAK_64:
@@ -368,7 +346,6 @@ void machine_run_gpu(void *experiment)
     case WORK_TO_HOST:
         transfer(e->host_out, e->in[0], e->n, cudaMemcpyDeviceToHost);
         return cuda_synchronise();
-    default:
-        run_memory(e);
     }
+    CHECK(!"an experiment that the GPU knows");
 }

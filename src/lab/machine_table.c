@@ -41,14 +41,14 @@ const struct machine_row machine_rows[] = {
     {SECTION_CACHE, "read within the cache", WORK_CACHE_READ, 0, 0, ON_BOTH},
     {SECTION_CACHE, "copy within the cache", WORK_CACHE_COPY, 0, 0, ON_BOTH},
 
-    {SECTION_LATENCY, "launches back to back, each", WORK_LAUNCH, 0, 0, ON_GPU},
-    {SECTION_LATENCY, "launch and wait", WORK_LAUNCH_WAIT, 0, 0, ON_GPU},
-    {SECTION_LATENCY, "node of a graph", WORK_NOTHING, 0, 0, ON_GPU},
-    {SECTION_LATENCY, "grid.sync in a kernel", WORK_SYNC, 0, 0, ON_GPU},
+    {SECTION_LATENCY, "launches back to back, each", WORK_LAUNCH, EVENTS, 0, ON_GPU},
+    {SECTION_LATENCY, "launch and wait", WORK_LAUNCH_WAIT, EVENTS, 0, ON_GPU},
+    {SECTION_LATENCY, "node of a graph", WORK_NOTHING, 1, 0, ON_GPU},
+    {SECTION_LATENCY, "grid.sync in a kernel", WORK_SYNC, EVENTS, 0, ON_GPU},
     {SECTION_LATENCY, "8 bytes to the device, waited for", WORK_TO_DEVICE, 1, 0, ON_GPU},
     {SECTION_LATENCY, "8 bytes to the host, waited for", WORK_TO_HOST, 1, 0, ON_GPU},
-    {SECTION_LATENCY, "parallel region", WORK_LAUNCH, 0, 0, ON_CPU},
-    {SECTION_LATENCY, "barrier in a parallel region", WORK_SYNC, 0, 0, ON_CPU},
+    {SECTION_LATENCY, "parallel region", WORK_LAUNCH, EVENTS, 0, ON_CPU},
+    {SECTION_LATENCY, "barrier in a parallel region", WORK_SYNC, EVENTS, 0, ON_CPU},
 
     {SECTION_TRANSFER, "pinned host to device", WORK_TO_DEVICE, 0, 0, ON_GPU},
     {SECTION_TRANSFER, "device to pinned host", WORK_TO_HOST, 0, 0, ON_GPU},
@@ -135,23 +135,6 @@ double experiment_flops(const struct experiment *e)
         return 2.0 * PEAK_STEPS * PEAK_CHAINS * (double)e->results;
     default:
         return 0.0;
-    }
-}
-
-int experiment_events(const struct experiment *e)
-{
-    switch (e->work) {
-    case WORK_LAUNCH:
-    case WORK_LAUNCH_WAIT:
-    case WORK_SYNC:
-        return EVENTS;
-    case WORK_NOTHING:
-        return 1;
-    case WORK_TO_DEVICE:
-    case WORK_TO_HOST:
-        return e->a;
-    default:
-        return 0;
     }
 }
 

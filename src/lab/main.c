@@ -36,15 +36,6 @@ static const struct subcommand subcommands[] = {
 };
 enum { SUBCOMMANDS = sizeof subcommands / sizeof subcommands[0] };
 
-void print_heading(const char *title)
-{
-    const int width = 80, dashes = width - 7 - (int)strlen(title);
-    printf("\n===== %s ", title);
-    for (int d = 0; d < dashes; d++)
-        putchar('=');
-    printf("\n");
-}
-
 void print_machine(const struct lab *lab)
 {
     const struct environment *e = &lab->environment;
@@ -62,19 +53,8 @@ void print_machine(const struct lab *lab)
 void spread_add_json(struct cJSON *object, const struct spread *s)
 {
     struct cJSON *seconds = json_add_object(object, "seconds");
-    json_add_number(seconds, "median", s->median);
-    json_add_number(seconds, "min", s->min);
-    json_add_number(seconds, "max", s->max);
-    json_add_number(seconds, "samples", s->samples);
-}
-
-/* Prints the message on rank 0. */
-static enum status refuse(enum status status, char *message)
-{
-    message_make_one_line(message);
-    if (comm_rank() == 0)
-        fprintf(stderr, "%s: error: %s\n", check_program, message);
-    return status;
+    JSON_NUMBERS(seconds, {"median", s->median}, {"min", s->min}, {"max", s->max},
+                 {"samples", s->samples});
 }
 
 /* The highest status of all ranks, so that no rank waits for one that has given up. */
@@ -137,20 +117,12 @@ static void begin_report(struct lab *lab, const struct subcommand *s)
 {
     const struct environment *e = &lab->environment;
     lab->json = json_object();
-    json_add_number(lab->json, "schema", SCHEMA);
-    json_add_text(lab->json, "program", check_program);
-    json_add_text(lab->json, "subcommand", s->name);
-    json_add_text(lab->json, "version", build_version());
-    json_add_text(lab->json, "revision", build_git_revision());
-    json_add_text(lab->json, "date", e->date);
-    json_add_text(lab->json, "host", e->host);
-    json_add_text(lab->json, "cpu", e->cpu);
-    json_add_number(lab->json, "threads", e->threads);
-    json_add_text(lab->json, "gpu", e->gpu[0] ? e->gpu : NULL);
-    json_add_number(lab->json, "cuda_driver", e->cuda_driver);
-    json_add_number(lab->json, "cuda_runtime", e->cuda_runtime);
-    json_add_text(lab->json, "backend", lab->backend->name);
-    json_add_text(lab->json, "tuning", tuning_path());
+    JSON_NUMBERS(lab->json, {"schema", SCHEMA}, {"threads", e->threads},
+                 {"cuda_driver", e->cuda_driver}, {"cuda_runtime", e->cuda_runtime});
+    JSON_TEXTS(lab->json, {"program", check_program}, {"subcommand", s->name},
+               {"version", build_version()}, {"revision", build_git_revision()}, {"date", e->date},
+               {"host", e->host}, {"cpu", e->cpu}, {"gpu", e->gpu[0] ? e->gpu : NULL},
+               {"backend", lab->backend->name}, {"tuning", tuning_path()});
     lab_options_visit(s->options, &lab->options, add_option, json_add_object(lab->json, "options"));
 }
 
@@ -159,20 +131,20 @@ static enum status measure(struct lab *lab, const struct subcommand *s)
 {
     char message[512] = "";
     const bool writes = lab->options.json && comm_rank() == 0;
-    struct json_file *file = writes ? json_file_open(lab->options.json) : NULL;
+    struct output_file *file = writes ? output_file_open("json", lab->options.json) : NULL;
     if (worst(writes && !file ? STATUS_SYSTEM : STATUS_VALID) != STATUS_VALID)
         return STATUS_SYSTEM;
     environment_read(&lab->environment);
     begin_report(lab, s);
     enum status status = s->run(lab, message, sizeof message);
     if (message[0])
-        refuse(status, message);
+        program_refuse(status, message);
     const bool complete = status == STATUS_VALID || status == STATUS_INVALID;
     if (complete)
         json_add_flag(lab->json, "valid", status == STATUS_VALID);
     if (file && !complete)
-        json_file_discard(file);
-    else if (file && !json_file_write(file, lab->json))
+        output_file_discard(file);
+    else if (file && !json_write(file, lab->json))
         status = STATUS_SYSTEM;
     json_destroy(lab->json);
     return worst(status);
@@ -190,18 +162,13 @@ static enum status run_subcommand(const struct subcommand *s, int argc, char **a
         option_release(s->options, &lab.options);
         return STATUS_VALID;
     }
-    if (status == STATUS_VALID && lab.options.json && !json_available()) {
-        status = STATUS_ENVIRONMENT;
-        snprintf(message, sizeof message,
-                 "--json: this build has no cJSON library; README.md says how to add it");
-    }
     if (status == STATUS_VALID)
-        status = thread_stack_check(message, sizeof message);
+        status = environment_check(lab.options.json, message, sizeof message);
     if (status == STATUS_VALID)
         status = choose_backend(&lab, message, sizeof message);
     if (status == STATUS_VALID && option_find(s->options, "tuning", 0))
         status = tuning_choose(lab.options.tuning, lab.backend->on_device, message, sizeof message);
-    status = status == STATUS_VALID ? measure(&lab, s) : refuse(status, message);
+    status = status == STATUS_VALID ? measure(&lab, s) : program_refuse(status, message);
     cuda_close();
     option_release(s->options, &lab.options);
     return status;
@@ -215,7 +182,7 @@ static enum status run(int argc, char **argv)
     if (argc < 2) {
         snprintf(message, sizeof message,
                  "missing subcommand: machine, kernel, ladder, exchange or tune; --help says more");
-        return refuse(STATUS_USAGE, message);
+        return program_refuse(STATUS_USAGE, message);
     }
     if (strcmp(argv[1], "--help") == 0) {
         print_help();
@@ -233,20 +200,12 @@ static enum status run(int argc, char **argv)
     const struct subcommand *s = find_subcommand(argv[1], message, sizeof message);
     if (s && comm_size() > 1 && !s->on_several_ranks) {
         snprintf(message, sizeof message, "%s works on one rank; run it without mpirun", s->name);
-        return refuse(STATUS_USAGE, message);
+        return program_refuse(STATUS_USAGE, message);
     }
-    return s ? run_subcommand(s, argc - 1, argv + 1) : refuse(STATUS_USAGE, message);
+    return s ? run_subcommand(s, argc - 1, argv + 1) : program_refuse(STATUS_USAGE, message);
 }
 
 int main(int argc, char **argv)
 {
-    check_program = "hpgmg-lab";
-    comm_start(&argc, &argv);
-    enum status status = run(argc, argv);
-    if (fflush(stdout) != 0 || ferror(stdout)) {
-        fprintf(stderr, "%s: error: standard output could not be written whole\n", check_program);
-        status = STATUS_SYSTEM;
-    }
-    comm_finish();
-    return status;
+    return program_main("hpgmg-lab", argc, argv, run);
 }

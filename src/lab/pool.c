@@ -44,19 +44,10 @@ static bool fits(const struct backend *backend, long array_mib, char *message, i
     return false;
 }
 
-/* Host memory to and from which the backend copies fast. */
-static double *allocate_host(const struct pool *pool, long length)
+/* Of host memory to and from which the backend copies fast. */
+static const struct backend *host_of(const struct backend *backend)
 {
-    return pool->backend->on_device ? machine_pinned_create(length)
-                                    : memory_alloc((size_t)length * sizeof(double), "a copy");
-}
-
-static void release_host(const struct pool *pool, double *data)
-{
-    if (pool->backend->on_device)
-        machine_pinned_destroy(data);
-    else
-        memory_free(data);
+    return backend->staging ? backend->staging : backend;
 }
 
 static void fill_inputs(struct pool *pool)
@@ -90,9 +81,9 @@ bool pool_create(struct pool *pool, const struct backend *backend, long array_mi
         else
             pool->out = start;
     }
-    pool->copy = allocate_host(pool, pool->n + SLACK);
+    pool->copy = host_of(backend)->allocate(pool->n + SLACK, "a copy");
     for (int side = 0; side < 2 && backend->on_device; side++)
-        pool->pinned[side] = allocate_host(pool, pool->n);
+        pool->pinned[side] = host_of(backend)->allocate(pool->n, "transfers");
     fill_inputs(pool);
     if (pool->pinned[0])
         backend->download(pool->in[0], pool->pinned[0], pool->n);
@@ -102,8 +93,8 @@ bool pool_create(struct pool *pool, const struct backend *backend, long array_mi
 void pool_destroy(struct pool *pool)
 {
     for (int side = 0; side < 2 && pool->pinned[side]; side++)
-        release_host(pool, pool->pinned[side]);
-    release_host(pool, pool->copy);
+        host_of(pool->backend)->release(pool->pinned[side]);
+    host_of(pool->backend)->release(pool->copy);
     pool->backend->release(pool->block);
 }
 
@@ -166,25 +157,9 @@ bool pool_check(const struct pool *pool, struct experiment *e)
     return experiment_is_right(e, pool->copy);
 }
 
-/* Work that waits for the host cannot be recorded in a graph. */
-static enum timed_by clock_for(const struct experiment *e)
-{
-    switch (e->work) {
-    case WORK_LAUNCH:
-    case WORK_LAUNCH_WAIT:
-    case WORK_SYNC:
-    case WORK_TO_DEVICE:
-    case WORK_TO_HOST:
-    case WORK_FIELD_TRANSFERS:
-        return TIMED_BY_HOST;
-    default:
-        return TIMED_BY_BACKEND;
-    }
-}
-
 struct spread pool_time(const struct pool *pool, struct experiment *e, int samples)
 {
-    return time_work(pool->backend, clock_for(e),
+    return time_work(pool->backend, e->work < WORK_LAUNCH ? TIMED_BY_BACKEND : TIMED_BY_HOST,
                      pool->backend->on_device ? machine_run_gpu : machine_run_cpu, e, samples);
 }
 

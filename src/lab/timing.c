@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "lab/timing.h"
-#include <stdlib.h>
 #include "base/check.h"
 #include "base/memory.h"
 #include "base/timer.h"
@@ -62,16 +61,9 @@ static int runs_per_sample(const struct backend *backend, work_fn *work, void *d
     return (int)(runs / 2.0 + 0.5) * 2;
 }
 
-static int ascending(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 static struct spread summarise(double *seconds, int samples)
 {
-    qsort(seconds, (size_t)samples, sizeof *seconds, ascending);
-    const double median = 0.5 * (seconds[(samples - 1) / 2] + seconds[samples / 2]);
+    const double median = timer_median(seconds, samples);
     return (struct spread){median, seconds[0], seconds[samples - 1], samples};
 }
 

@@ -48,9 +48,7 @@ static void try_candidate(struct search *s, struct cuda_tuning t)
 {
     const double seconds = try(s, &t, 1);
     struct cJSON *object = json_append_object(s->candidates);
-    json_add_number(object, "rows", t.rows);
-    json_add_number(object, "planes", t.planes);
-    json_add_number(object, "seconds", seconds);
+    JSON_NUMBERS(object, {"rows", t.rows}, {"planes", t.planes}, {"seconds", seconds});
     if (seconds == 0.0) {
         printf("  WRONG results with %d rows and %d planes\n", t.rows, t.planes);
     } else if (seconds < s->best_seconds) {
@@ -150,16 +148,12 @@ static enum status tune_all(struct lab *lab, struct tuning_file *file, int *wron
     return STATUS_VALID;
 }
 
-static enum status write_file(const struct tuning_file *file, struct output_file *out,
-                              const char *path, char *message, int size)
+static enum status write_file(const struct tuning_file *file, struct output_file *out)
 {
     char *text = tuning_file_text(file);
     const bool written = output_file_write(out, text);
     memory_free(text);
-    if (written)
-        return STATUS_VALID;
-    snprintf(message, (size_t)size, "--output: %.300s could not be written", path);
-    return STATUS_SYSTEM;
+    return written ? STATUS_VALID : STATUS_SYSTEM;
 }
 
 enum status tune_command(struct lab *lab, char *message, int message_size)
@@ -172,10 +166,8 @@ enum status tune_command(struct lab *lab, char *message, int message_size)
                  lab->note[0] ? ", and there is none (--backend gpu says why)" : "");
         return STATUS_ENVIRONMENT;
     }
-    if (path && !(out = output_file_open(path))) {
-        snprintf(message, (size_t)message_size, "--output: %.300s cannot be written", path);
+    if (path && !(out = output_file_open("output", path)))
         return STATUS_SYSTEM;
-    }
     print_machine(lab);
     snprintf(file.device, sizeof file.device, "%s", lab->environment.gpu);
     printf("  %-28s %7s %10s %10s %7s %5s %7s %6s\n", "stage", "level", "own, ms", "best, ms",
@@ -188,7 +180,7 @@ enum status tune_command(struct lab *lab, char *message, int message_size)
         status = STATUS_INVALID;
     }
     if (status == STATUS_VALID && out)
-        return write_file(&file, out, path, message, message_size);
+        return write_file(&file, out);
     if (out)
         output_file_discard(out);
     return status;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A program's list of stages: created, appended to, destroyed. */
-#include <string.h>
 #include "base/memory.h"
 #include "solvers/stages.h"
 
@@ -25,15 +24,8 @@ void program_destroy(struct program *p)
 
 struct stage *program_add(struct program *p, enum stage_kind kind, int level)
 {
-    if (p->count == p->capacity) {
-        const int capacity = p->capacity ? 2 * p->capacity : 64;
-        p->stages = memory_grow(p->stages, (size_t)p->capacity * sizeof *p->stages,
-                                (size_t)capacity * sizeof *p->stages, "program stages");
-        p->capacity = capacity;
-    }
+    p->stages = memory_room(p->stages, p->count, sizeof *p->stages, "program stages");
     struct stage *s = &p->stages[p->count++];
-    memset(s, 0, sizeof *s);
-    s->kind = kind;
-    s->level = level;
+    *s = (struct stage){.kind = kind, .level = level};
     return s;
 }

@@ -37,7 +37,7 @@ struct stage_times {
 struct program {
     const char *name;
     struct hierarchy *hierarchy;
-    int count, capacity;
+    int count;
     struct stage *stages;
     struct stage_times *times;   /* one per stage; NULL unless timed */
     struct recording *recording; /* of all stages, if the backend can; see backend.h */

@@ -149,7 +149,7 @@ void program_schedule(struct program *p, int top, enum field f)
     const int count = p->count;
     struct stage *old = p->stages;
     p->stages = NULL;
-    p->count = p->capacity = 0;
+    p->count = 0;
     add_rhs_halo(p, top, f);
     for (int s = 0; s < count; s++) {
         if (old[s].kind == STAGE_PASS)

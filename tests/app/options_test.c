@@ -273,13 +273,13 @@ static void a_byte_order_mark_is_skipped(void **state)
     (void)state;
     struct options o = parse_valid(with_file("\xef\xbb\xbforder = 4\n", "5 8"));
     assert_int_equal(o.order, 4);
-    options_release(&o);
+    option_release(&options_list, &o);
     o = parse_valid(with_file("\xef\xbb\xbf  order = 4 # why\n", "5 8"));
     assert_int_equal(o.order, 4);
-    options_release(&o);
+    option_release(&options_list, &o);
     o = parse_valid(with_file("\xef\xbb\xbf", "5 8"));
     assert_int_equal(o.order, 2);
-    options_release(&o);
+    option_release(&options_list, &o);
 }
 
 static void an_unreadable_file_is_refused(void **state)
@@ -403,14 +403,14 @@ static void a_file_gives_what_the_command_line_does_not(void **state)
     assert_false(o.quiet);
     assert_string_equal(o.json, "from");
     assert_string_equal(o.input, file_with(text));
-    options_release(&o);
+    option_release(&options_list, &o);
 
     o = parse_valid(with_file(text, "6 8 --order 2 --json mine"));
     assert_int_equal(o.log2_box_dim, 6);
     assert_int_equal(o.boxes_per_rank, 8);
     assert_int_equal(o.order, 2);
     assert_string_equal(o.json, "mine");
-    options_release(&o);
+    option_release(&options_list, &o);
 
     expect_refused(with_file("order = 3\n", "--order 2 5 8"), "order: wrong value '3'");
 }
@@ -422,10 +422,10 @@ static void a_hash_begins_a_comment_after_a_blank_only(void **state)
     struct options o = parse_valid(with_file("#order = 4\njson = run#7 \t#8\n", "5 8"));
     assert_int_equal(o.order, 2);
     assert_string_equal(o.json, "run#7");
-    options_release(&o);
+    option_release(&options_list, &o);
     o = parse_valid(with_file("json = a##b#\t# c # d\n", "5 8"));
     assert_string_equal(o.json, "a##b#");
-    options_release(&o);
+    option_release(&options_list, &o);
 }
 
 static void the_command_line_settles_contradictions_with_a_file(void **state)
@@ -434,18 +434,18 @@ static void the_command_line_settles_contradictions_with_a_file(void **state)
     struct options o = parse_valid(with_file("quiet = true\n", "--breakdown 5 8"));
     assert_true(o.breakdown);
     assert_false(o.quiet);
-    options_release(&o);
+    option_release(&options_list, &o);
     o = parse_valid(with_file("json = out\n", "--dry-run 5 8"));
     assert_true(o.dry_run);
     assert_null(o.json);
-    options_release(&o);
+    option_release(&options_list, &o);
     o = parse_valid(with_file("solves = 5\n", "--min-time 9 5 8"));
     assert_int_equal(o.solves, 0);
     assert_true(o.min_time == 9);
-    options_release(&o);
+    option_release(&options_list, &o);
     o = parse_valid(with_file("min-time = 9\n", "--solves 5 5 8"));
     assert_int_equal(o.solves, 5);
-    options_release(&o);
+    option_release(&options_list, &o);
 }
 
 static void append_line(void *data, const char *name, const char *value)
@@ -470,7 +470,7 @@ static void the_echo_is_an_input_file_for_the_same_run(void **state)
         options_visit(&o, append_line, first);
         o = parse_valid(with_file(first, ""));
         options_visit(&o, append_line, second);
-        options_release(&o);
+        option_release(&options_list, &o);
         assert_string_equal(first, second);
     }
 }
@@ -521,7 +521,7 @@ static void input_files_of_the_project_are_valid(void **state)
         snprintf(command_line, sizeof command_line, "--input %s", files.gl_pathv[i]);
         struct options o = parse_valid(command_line);
         assert_in_range(o.log2_box_dim, 2, 5);
-        options_release(&o);
+        option_release(&options_list, &o);
     }
     globfree(&files);
 }

@@ -36,7 +36,7 @@ static struct benchmark *run(long solves, double min_time)
     struct hierarchy *h = hierarchy_create(&choice);
     struct benchmark *b = benchmark_run(h, &options);
     hierarchy_destroy(h);
-    options_release(&options);
+    option_release(&options_list, &options);
     return b;
 }
 

@@ -141,6 +141,23 @@ static void growth_counts_in_the_peak(void **state)
     assert_int_equal(memory_live_blocks(), 0);
 }
 
+/* Elements stay what they were; memory is at most twice what they need, or room for 64. */
+static void an_array_grows_element_by_element(void **state)
+{
+    (void)state;
+    enum { ELEMENTS = 1000 };
+    int *array = NULL;
+    for (int count = 0; count < ELEMENTS; count++) {
+        array = memory_room(array, count, sizeof *array, "an array");
+        array[count] = count;
+        const size_t room = memory_live_bytes() / sizeof *array;
+        assert_true(room > (size_t)count && room <= (count < 64 ? 64 : 2 * (size_t)count));
+    }
+    for (int x = 0; x < ELEMENTS; x++)
+        assert_int_equal(array[x], x);
+    memory_free(array);
+}
+
 static void allocate(const void *bytes)
 {
     memory_alloc(*(const size_t *)bytes, "the moon");
@@ -191,6 +208,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ledger_counts_every_block),
         cmocka_unit_test(growth_counts_in_the_peak),
+        cmocka_unit_test(an_array_grows_element_by_element),
         cmocka_unit_test(too_much_is_refused),
         cmocka_unit_test(available_memory_is_plausible),
         cmocka_unit_test(clock_goes_forward),

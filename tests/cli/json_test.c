@@ -31,9 +31,9 @@ static char *text_of(const struct cJSON *root)
     const int descriptor = mkstemp(path);
     assert_true(descriptor >= 0);
     close(descriptor);
-    struct json_file *json = json_file_open(path);
+    struct output_file *json = output_file_open("json", path);
     assert_non_null(json);
-    assert_true(json_file_write(json, root));
+    assert_true(json_write(json, root));
     FILE *file = fopen(path, "r");
     assert_non_null(file);
     assert_true(fread(text, 1, SIZE - 1, file) > 0);

@@ -35,10 +35,10 @@ static void a_write_that_is_lost_at_the_end_is_told(void **state)
     char folder[] = "/tmp/output_file_close_test.XXXXXX", path[64], text[8] = "";
     assert_non_null(mkdtemp(folder));
     snprintf(path, sizeof path, "%s/file", folder);
-    struct output_file *file = output_file_open(path);
+    struct output_file *file = output_file_open("json", path);
     assert_non_null(file);
     assert_true(output_file_write(file, "old\n"));
-    file = output_file_open(path);
+    file = output_file_open("json", path);
     assert_non_null(file);
     fails = true;
     assert_false(output_file_write(file, "new\n"));

@@ -59,7 +59,7 @@ static int count_files(void)
 
 static void write_good(const char *name, const char *text)
 {
-    struct output_file *file = output_file_open(name);
+    struct output_file *file = output_file_open("json", name);
     assert_non_null(file);
     assert_true(output_file_write(file, text));
 }
@@ -76,7 +76,7 @@ static void an_old_file_stays_until_the_new_one_is_whole(void **state)
 {
     (void)state;
     put(path, "a longer old text\n");
-    struct output_file *file = output_file_open(path);
+    struct output_file *file = output_file_open("json", path);
     assert_non_null(file);
     expect_contents(path, "a longer old text\n");
     assert_true(output_file_write(file, "new\n"));
@@ -122,10 +122,10 @@ static void a_link_to_nothing_is_refused_and_stays(void **state)
     (void)state;
     struct stat s;
     assert_int_equal(symlink(target, path), 0);
-    assert_null(output_file_open(path));
+    assert_null(output_file_open("json", path));
     assert_int_equal(errno, ENOENT);
     assert_int_equal(symlink(loop, loop), 0);
-    assert_null(output_file_open(loop));
+    assert_null(output_file_open("json", loop));
     assert_int_equal(errno, ELOOP);
     assert_int_equal(lstat(path, &s), 0);
     assert_true(S_ISLNK(s.st_mode));
@@ -140,7 +140,7 @@ static void a_planted_link_is_not_followed(void **state)
     put(target, "precious\n");
     snprintf(name, sizeof name, "%s.partial", path);
     assert_int_equal(symlink(target, name), 0);
-    struct output_file *file = output_file_open(path);
+    struct output_file *file = output_file_open("json", path);
     assert_non_null(file);
     expect_contents(target, "precious\n");
     assert_true(output_file_write(file, "new\n"));
@@ -232,7 +232,7 @@ static void nothing_is_left_by_a_signal(void **state)
 static void nothing_is_there_between_opening_and_writing(void **state)
 {
     (void)state;
-    struct output_file *file = output_file_open(path);
+    struct output_file *file = output_file_open("json", path);
     assert_non_null(file);
     assert_int_equal(count_files(), 0);
     assert_true(signal(SIGTERM, SIG_DFL) == SIG_DFL);
@@ -299,7 +299,7 @@ static void a_full_disk_leaves_the_old_file(void **state)
 {
     (void)state;
     put(path, "old\n");
-    struct output_file *file = output_file_open(path);
+    struct output_file *file = output_file_open("json", path);
     assert_non_null(file);
     assert_false(write_too_much(file));
     assert_int_equal(errno, EFBIG);
@@ -310,7 +310,7 @@ static void a_full_disk_leaves_the_old_file(void **state)
 static void a_full_device_is_noticed(void **state)
 {
     (void)state;
-    struct output_file *file = output_file_open("/dev/full");
+    struct output_file *file = output_file_open("json", "/dev/full");
     assert_non_null(file);
     assert_false(output_file_write(file, "text\n"));
     assert_int_equal(errno, ENOSPC);
@@ -321,13 +321,13 @@ static void what_cannot_be_written_is_refused_with_a_reason(void **state)
     (void)state;
     char name[400];
     snprintf(name, sizeof name, "%s/none/report", folder);
-    assert_null(output_file_open(name));
+    assert_null(output_file_open("json", name));
     assert_int_equal(errno, ENOENT);
-    assert_null(output_file_open(folder));
+    assert_null(output_file_open("json", folder));
     assert_int_equal(errno, EISDIR);
     memset(name, 'x', 300);
     name[300] = '\0';
-    assert_null(output_file_open(name));
+    assert_null(output_file_open("json", name));
     assert_int_equal(errno, ENAMETOOLONG);
 }
 
