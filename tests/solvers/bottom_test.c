@@ -65,6 +65,25 @@ static void a_singular_matrix_is_solved_directly(void **state)
     }
 }
 
+/* A hierarchy with one box whose level applies the operator by `apply`. */
+static struct hierarchy *with_operator(void (*apply)(struct level *, enum field, enum field))
+{
+    struct hierarchy *h = with_krylov_fields(case_choice(2, true, false, SMOOTHER_GSRB, 2, 1));
+    passes = cpu_passes;
+    passes.apply = apply;
+    backend = backend_cpu;
+    backend.passes = &passes;
+    h->levels[0]->backend = &backend;
+    return h;
+}
+
+/* hierarchy_destroy() frees by the level's own backend. */
+static void destroy_with_operator(struct hierarchy *h)
+{
+    h->levels[0]->backend = &backend_cpu;
+    hierarchy_destroy(h);
+}
+
 /* out_c = x_{c+1}, the last one the first: no row has anything on the diagonal. */
 static void apply_shift(struct level *l, enum field out, enum field x)
 {
@@ -80,22 +99,15 @@ static void apply_shift(struct level *l, enum field out, enum field x)
 static void rows_are_swapped_for_a_pivot(void **state)
 {
     (void)state;
-    passes = cpu_passes;
-    passes.apply = apply_shift;
-    backend = backend_cpu;
-    backend.passes = &passes;
-    struct hierarchy *h = with_krylov_fields(case_choice(2, true, false, SMOOTHER_GSRB, 2, 1));
+    struct hierarchy *h = with_operator(apply_shift);
     struct level *l = h->levels[0];
-    const struct backend *own = l->backend;
-    l->backend = &backend;
     struct bottom *b = bottom_create(l, BOTTOM_METHOD_DIRECT, false);
     bottom_solve(b, FIELD_U, FIELD_F);
     apply_shift(l, FIELD_KRYLOV, FIELD_U);
     passes.combine(l, FIELD_KRYLOV, 1.0, FIELD_KRYLOV, -1.0, FIELD_F);
     assert_true(reduce_norm(l, FIELD_F) > 0.0 && reduce_norm(l, FIELD_KRYLOV) == 0.0);
     bottom_destroy(b);
-    l->backend = own;
-    hierarchy_destroy(h);
+    destroy_with_operator(h);
 }
 
 /* --- all methods --- */
@@ -196,14 +208,8 @@ static void apply_beyond_range(struct level *l, enum field out, enum field x)
 static void a_breakdown_leaves_a_finite_solution(void **state)
 {
     (void)state;
-    passes = cpu_passes;
-    passes.apply = apply_beyond_range;
-    backend = backend_cpu;
-    backend.passes = &passes;
-    struct hierarchy *h = with_krylov_fields(case_choice(2, true, false, SMOOTHER_GSRB, 2, 1));
+    struct hierarchy *h = with_operator(apply_beyond_range);
     struct level *l = h->levels[0];
-    const struct backend *own = l->backend;
-    l->backend = &backend;
     zero(l, FIELD_U);
     zero(l, FIELD_F);
     l->fields[FIELD_F][l->patches[0].offset] = 1.0;
@@ -212,8 +218,7 @@ static void a_breakdown_leaves_a_finite_solution(void **state)
     assert_int_equal(applications, 2);
     assert_int_equal(result.breakdown, BREAKDOWN_NOT_FINITE);
     assert_true(isfinite(reduce_norm(l, FIELD_U)));
-    l->backend = own;
-    hierarchy_destroy(h);
+    destroy_with_operator(h);
 }
 
 int main(int argc, char **argv)

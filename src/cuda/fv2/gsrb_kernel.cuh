@@ -144,9 +144,8 @@ DEVICE void load_data(const struct thread_cells &p, unsigned slot, double2 bk0, 
     *high = {f.y, alpha.y, bi.y, next, bj0.y, bj1.y, bk0.y, bk1.y};
 }
 
-/* The old black neighbour in i of the red cell in plane k + 1, whose slot is at
- * `plane`. Where a residual
- * follows, the neighbour may be beyond the tile. */
+/* The old black neighbour in i of the red cell in plane k + 1, whose slot is at `plane`. If a
+ * residual follows, the neighbour may be beyond the tile. */
 template <int E, class tile>
 DEVICE double black_beside_red(const struct thread_cells &p, unsigned plane, double2 u)
 {
