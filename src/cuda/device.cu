@@ -101,6 +101,18 @@ void *cuda_keep_bytes(void **block, size_t bytes, const char *what)
     return *block;
 }
 
+/* The build has no code for the GPU. */
+static bool refuse_architecture(char *message, int size, const cudaDeviceProp &gpu)
+{
+    if (gpu.major < 8)
+        snprintf(message, (size_t)size, "%s has compute capability %d.%d; 8.0 or later is needed",
+                 gpu.name, gpu.major, gpu.minor);
+    else
+        snprintf(message, (size_t)size, "this build has no code for %s; make ARCH=sm_%d%d adds it",
+                 gpu.name, gpu.major, gpu.minor);
+    return false;
+}
+
 bool cuda_open(int local_rank, char *message, int message_size)
 {
     int count = 0;
@@ -114,10 +126,8 @@ bool cuda_open(int local_rank, char *message, int message_size)
     cudaDeviceProp properties;
     CUDA_CALL(cudaGetDeviceProperties(&properties, device.number));
     cudaFuncAttributes attributes;
-    error = cudaFuncGetAttributes(&attributes, for_range_kernel<void (*)(long)>);
-    if (error != cudaSuccess)
-        return refuse(message, message_size, "this build has no code for the GPU (make ARCH=...)",
-                      error);
+    if (cudaFuncGetAttributes(&attributes, for_range_kernel<void (*)(long)>) != cudaSuccess)
+        return refuse_architecture(message, message_size, properties);
     snprintf(device.name, sizeof device.name, "%.*s", (int)sizeof device.name - 1, properties.name);
     device.multiprocessors = properties.multiProcessorCount;
     read_limits(properties);

@@ -8,8 +8,10 @@ static const struct {
     const char *name;
     struct device_limits limits;
 } classes[] = {
-    {"sm_75", {64 * KIB, false}}, {"sm_80", {163 * KIB, false}}, {"sm_86", {99 * KIB, false}},
-    {"sm_89", {99 * KIB, false}}, {"sm_90", {227 * KIB, true}},
+    {"sm_80", {163 * KIB, false}},
+    {"sm_86", {99 * KIB, false}},
+    {"sm_89", {99 * KIB, false}},
+    {"sm_90", {227 * KIB, true}},
 };
 enum { NUM_CLASSES = sizeof classes / sizeof classes[0] };
 
@@ -29,5 +31,5 @@ bool device_limits_lower(struct device_limits *limits, const char *name)
 
 const char *device_limits_names(void)
 {
-    return "sm_75, sm_80, sm_86, sm_89, sm_90";
+    return "sm_80, sm_86, sm_89, sm_90";
 }
