@@ -22,6 +22,10 @@ enum field {
     FIELD_U,      /* solution, or correction on levels below the one being solved */
     FIELD_F,      /* right-hand side, or restricted residual */
     FIELD_TMP,    /* second buffer of out-of-place sweeps; residual */
+    /* What fused two-step sweeps write where they may not overwrite u or tmp; then both change
+     * places. */
+    FIELD_NEXT_U,
+    FIELD_NEXT_TMP,
     FIELD_DINV,   /* relaxation weight: inverse diagonal, or inverse l1 norm for l1jacobi */
     FIELD_ALPHA,  /* cell average of α (helmholtz, variable coefficients) */
     FIELD_BETA_I, /* average of β over the low-i face of the cell */

@@ -32,8 +32,9 @@ const struct backend *hierarchy_level_backend(const struct hierarchy_choice *cho
 }
 
 /* The fields that level `depth` of `nlevels` holds. */
-static int level_fields(const struct hierarchy_choice *choice, const struct backend *backend,
-                        int depth, int nlevels, enum field fields[NUM_FIELDS])
+static int level_fields(const struct hierarchy_choice *choice, const struct decomposition *boxes,
+                        const struct backend *backend, int depth, int nlevels,
+                        enum field fields[NUM_FIELDS])
 {
     const struct stencil s = stencil_create(choice->op, 2);
     const bool pcg = choice->mgpcg && depth < SOLVED_LEVELS, bottom = depth == nlevels - 1;
@@ -43,6 +44,11 @@ static int level_fields(const struct hierarchy_choice *choice, const struct back
     fields[count++] = FIELD_DINV;
     if (!s.in_place || backend->on_device) /* fused sweeps work out of place */
         fields[count++] = FIELD_TMP;
+    if (choice->op.order == 2 && s.needs_lambda_max && backend->on_device) {
+        fields[count++] = FIELD_NEXT_U;
+        if (choice->op.periodic || boxes->nboxes > 1) /* two sweeps per halo */
+            fields[count++] = FIELD_NEXT_TMP;
+    }
     if (choice->op.variable)
         for (int d = 0; d < 3; d++)
             fields[count++] = FIELD_BETA_I + d;
@@ -92,7 +98,8 @@ void hierarchy_foresee(const struct hierarchy_choice *choice, const struct hiera
     struct foreseen own = foresee_level(choice, shape, 0, ranks), next = own;
     for (int level = 0; level <= last; level++, own = next) {
         enum field fields[NUM_FIELDS];
-        const int count = level_fields(choice, own.backend, level, shape->nlevels, fields);
+        const int count =
+            level_fields(choice, &own.decomposition, own.backend, level, shape->nlevels, fields);
         memset(bytes, 0, (size_t)ranks * sizeof *bytes);
         decomposition_add_field_bytes(&own.decomposition, ghosts, own.backend->row_align, count,
                                       bytes);
@@ -248,7 +255,7 @@ struct hierarchy *hierarchy_create(const struct hierarchy_choice *choice)
         enum field fields[NUM_FIELDS];
         const struct decomposition d = decomposition_create(shape.specs[l], comm_size());
         const struct backend *backend = hierarchy_level_backend(choice, d.dim);
-        const int count = level_fields(choice, backend, l, h->nlevels, fields);
+        const int count = level_fields(choice, &d, backend, l, h->nlevels, fields);
         h->levels[l] = create_level(choice, backend, l, d);
         for (int f = 0; f < count; f++)
             level_allocate(h->levels[l], fields[f]);

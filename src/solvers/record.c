@@ -16,19 +16,24 @@ static void find_fields(const struct hierarchy *h, struct addresses *a)
         memcpy(a->fields[l], h->levels[l]->fields, sizeof a->fields[l]);
 }
 
-/* Copies back a field that passes have swapped with FIELD_TMP an odd number of times: the kernels
- * that swap may cover the sweeps before the coarser levels and not those after them. */
+/* Copies back what passes have left in the memory of `spare`, after an odd number of swaps: the
+ * kernels that swap may cover the sweeps before the coarser levels and not those after them. */
+static void return_fields_from(struct level *l, const double *const before[], enum field spare)
+{
+    for (int f = 0; f < NUM_FIELDS; f++) {
+        if (l->fields[f] == before[f] || l->fields[spare] != before[f])
+            continue;
+        l->backend->passes->combine(l, spare, 1.0, (enum field)f, 0.0, (enum field)f);
+        level_swap(l, (enum field)f, spare);
+    }
+}
+
 static void return_fields(const struct hierarchy *h, const struct addresses *before)
 {
+    static const enum field spare[] = {FIELD_TMP, FIELD_NEXT_U, FIELD_NEXT_TMP};
     for (int n = 0; n < h->nlevels; n++)
-        for (int f = 0; f < NUM_FIELDS; f++) {
-            struct level *l = h->levels[n];
-            if (l->fields[f] == before->fields[n][f] ||
-                l->fields[FIELD_TMP] != before->fields[n][f] || f == FIELD_TMP)
-                continue;
-            l->backend->passes->combine(l, FIELD_TMP, 1.0, (enum field)f, 0.0, (enum field)f);
-            level_swap(l, (enum field)f, FIELD_TMP);
-        }
+        for (size_t s = 0; s < sizeof spare / sizeof spare[0]; s++)
+            return_fields_from(h->levels[n], before->fields[n], spare[s]);
 }
 
 static bool stage_is_recordable(const struct program *p, const struct stage *s)

@@ -36,7 +36,7 @@ DEVICE bool is_last(const struct all_tiles &, dim3 tile, int d)
 }
 
 /* One block per tile. A grid without blocks must not be launched. */
-static dim3 tile_grid(const struct tile_set &t)
+static inline dim3 tile_grid(const struct tile_set &t)
 {
     if (t.outer)
         return dim3(tiles_outside(&t));

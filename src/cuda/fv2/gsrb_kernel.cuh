@@ -16,69 +16,14 @@
  * wall, only repeat what the inner cells need. Walls are folded in: a ghost is the quadratic
  * extrapolation from the cell itself and the next one inward. */
 #include "cuda/core/atomic_max.cuh"
-#include "cuda/core/reciprocal.cuh"
 #include "cuda/core/red_black.cuh"
 #include "cuda/fv2/gsrb_tile.cuh"
-#include "operators/boundary.h"
-#include "operators/fv2.h"
-#include "operators/smoothers.h"
 #include "operators/sum.h"
 #include "operators/transfers.h"
 
 namespace fv2
 {
-/* What an update reads of a cell besides u: f, α, and β on its low and high faces. */
-struct cell_data {
-    double f, alpha, bi0, bi1, bj0, bj1, bk0, bk1;
-};
-
-/* Values of the six neighbours. */
-struct neighbours {
-    double im, ip, jm, jp, km, kp;
-};
-
-/* The walls next to a thread's two cells in j and k. In i only the end cells of a row have one. */
-struct walls {
-    bool j0, j1, k0, k1;
-};
-
-/* Replaces each neighbour behind a wall by its ghost. */
-template <int E, bool WALLS>
-DEVICE struct neighbours with_ghosts(struct neighbours n, double u, bool end_of_row,
-                                     const struct walls &walls)
-{
-    const struct neighbours m = n;
-    if (E == 0 && end_of_row)
-        n.im = wall_quadratic(u, m.ip);
-    if (E == 1 && end_of_row)
-        n.ip = wall_quadratic(u, m.im);
-    if (WALLS && walls.j0)
-        n.jm = wall_quadratic(u, m.jp);
-    if (WALLS && walls.j1)
-        n.jp = wall_quadratic(u, m.jm);
-    if (WALLS && walls.k0)
-        n.km = wall_quadratic(u, m.kp);
-    if (WALLS && walls.k1)
-        n.kp = wall_quadratic(u, m.km);
-    return n;
-}
-
-template <class Op>
-DEVICE double operator_sum(double u, const neighbours &n, const cell_data &d)
-{
-    if (!Op::VARIABLE)
-        return fv2_constant_sum(u, n.im, n.ip, n.jm, n.jp, n.km, n.kp);
-    return fv2_sum(u, n.im, n.ip, n.jm, n.jp, n.km, n.kp, d.bi0, d.bi1, d.bj0, d.bj1, d.bk0, d.bk1);
-}
-
-template <class Op>
-DEVICE double residual_of(double u, const neighbours &n, const cell_data &d, double scale)
-{
-    return Op::residual_from(d.f, d.alpha, u, scale, operator_sum<Op>(u, n, d));
-}
-
-/* The new value of a thread's component E. The diagonal is the sum for 1 in the cell and 0 in all
- * others. */
+/* The new value of a thread's component E. */
 template <class Op, int E, bool WALLS>
 DEVICE double update(double u, const neighbours &beside, const cell_data &d, bool end_of_row,
                      const struct walls &walls, double scale)
@@ -101,24 +46,6 @@ struct stream_state {
     double even;             /* sum of residuals over four cells of the last even plane */
     unsigned long long norm; /* largest bits so far */
 };
-
-DEVICE double component(double2 v, int e)
-{
-    return e ? v.y : v.x;
-}
-
-/* The neighbour in i of component E that is not the thread's own: the next lane's. */
-template <int E>
-DEVICE double beside(double2 u)
-{
-    return E ? __shfl_down_sync(0xffffffffu, u.x, 1) : __shfl_up_sync(0xffffffffu, u.y, 1);
-}
-
-template <int E>
-DEVICE neighbours gather(double2 u, double next, double jm, double jp, double km, double kp)
-{
-    return E ? neighbours{u.x, next, jm, jp, km, kp} : neighbours{next, u.y, jm, jp, km, kp};
-}
 
 /* Data of both cells in a plane; bk0 and bk1 are β below and above it. α of poisson is 0, and with
  * constant coefficients 1. */
@@ -377,9 +304,8 @@ static __global__ void __launch_bounds__(LANES *tile::ROWS, tile::BLOCKS)
     gsrb_kernel(const __grid_constant__ struct fv2_gsrb w, const __grid_constant__ TILES tiles,
                 int planes)
 {
-    extern __shared__ __align__(128) unsigned char shared_memory[];
     const dim3 own = tile_of_block(tiles);
-    const struct thread_cells p = compute_thread<tile>(w.c, tiles, own, shared_memory);
+    const struct thread_cells p = compute_thread<tile>(w.c, tiles, own);
     const struct plane_range a = compute_range<tile>(w, own.z, planes);
     const bool wall_row = (p.j == 0 && w.c.wall[1][0]) || (p.j == p.n1 - 1 && w.c.wall[1][1]);
     struct copies copies = initial_copies<tile>(w, p, a.start + 1);

@@ -6,15 +6,14 @@
  * instructions. */
 #include <cuda_pipeline.h>
 #include "cuda/core/tiles.cuh"
+#include "cuda/fv2/cells.cuh"
 #include "cuda/fv2/gsrb.cuh"
 #include "cuda/tuning.h"
 
 namespace fv2
 {
-/* A block has 32 × ROWS threads. It copies planes AHEAD steps before they are needed. */
-enum { LANES = 32, AHEAD = 2 };
+/* A block has 32 × ROWS threads. */
 enum { MANY_ROWS = TUNED_FV2_GSRB_ROWS, FEW_ROWS = TUNED_FV2_GSRB_FEW_ROWS };
-enum { VECTOR_BYTES = 16, CELL_BYTES = 8, ROW_BYTES = LANES * VECTOR_BYTES };
 
 /* What follows the sweeps. */
 enum finish { ONLY_SWEEPS, RESTRICTS, REDUCES };
@@ -60,44 +59,9 @@ struct tile {
     static constexpr int BYTES = SUMS + (FINISHES ? 2 * SUM_BYTES : 0);
 };
 
-/* The offset of the slot after this one. */
-template <int BYTES, int SLOTS>
-DEVICE unsigned next_slot(unsigned slot)
+DEVICE double cell_at(unsigned address)
 {
-    if constexpr (BYTES == 0) /* a field that the operator lacks */
-        return 0;
-    else
-        return slot < (SLOTS - 1) * BYTES ? slot + BYTES : 0;
-}
-
-DEVICE double2 vector_at(unsigned at)
-{
-    return *(const double2 *)__cvta_shared_to_generic(at);
-}
-
-DEVICE double cell_at(unsigned at)
-{
-    return *(const double *)__cvta_shared_to_generic(at);
-}
-
-DEVICE void put(unsigned at, double2 u)
-{
-    *(double2 *)__cvta_shared_to_generic(at) = u;
-}
-
-DEVICE void put(unsigned at, double cell)
-{
-    *(double *)__cvta_shared_to_generic(at) = cell;
-}
-
-DEVICE void copy_vector(unsigned to, const void *from)
-{
-    asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" : : "r"(to), "l"(from));
-}
-
-DEVICE void copy_cell(unsigned to, const void *from)
-{
-    asm volatile("cp.async.ca.shared.global [%0], [%1], 8;" : : "r"(to), "l"(from));
+    return ::at((int)address);
 }
 
 /* A thread's two cells. Sides without a wall are open: beyond them a tile has as many ghost rows as
@@ -112,22 +76,10 @@ struct thread_cells {
     unsigned cell_address;   /* of its double in an array of one cell per thread */
 };
 
-/* How far the tiles reach beyond the patch in direction d. */
-static __host__ __device__ int open_low(const struct cells &c, int d)
-{
-    return c.wall[d][0] ? 0 : 1;
-}
-
-static __host__ __device__ int open_high(const struct cells &c, int d)
-{
-    return c.wall[d][1] ? 0 : 1;
-}
-
 template <class tile, class TILES>
-DEVICE struct thread_cells compute_thread(const struct cells &c, const TILES &tiles, dim3 block,
-                                          const void *shared_memory)
+DEVICE struct thread_cells compute_thread(const struct cells &c, const TILES &tiles, dim3 block)
 {
-    const unsigned memory = (unsigned)__cvta_generic_to_shared(shared_memory);
+    const unsigned memory = shared_begin();
     struct thread_cells p;
     p.lane = threadIdx.x;
     p.row = threadIdx.y;

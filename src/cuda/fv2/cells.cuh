@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef CUDA_FV2_CELLS_CUH
+#define CUDA_FV2_CELLS_CUH
+/* The operator on a thread's two cells, for the kernels of order 2 that stream through the planes.
+ * A thread owns two neighbouring cells in i, as one double2. Walls are folded in: a ghost is the
+ * quadratic extrapolation from the cell itself and the next one inward. */
+#include "cuda/core/operators.cuh"
+#include "cuda/core/reciprocal.cuh"
+#include "cuda/core/shared_memory.cuh"
+#include "operators/boundary.h"
+#include "operators/fv2.h"
+
+namespace fv2
+{
+/* Blocks are 32 threads wide. They copy planes AHEAD steps before they are needed. */
+enum { LANES = 32, AHEAD = 2 };
+enum { VECTOR_BYTES = 16, CELL_BYTES = 8, ROW_BYTES = LANES * VECTOR_BYTES };
+
+/* What an update reads of a cell besides u: f, α, and β on its low and high faces. */
+struct cell_data {
+    double f, alpha, bi0, bi1, bj0, bj1, bk0, bk1;
+};
+
+/* Values of the six neighbours. */
+struct neighbours {
+    double im, ip, jm, jp, km, kp;
+};
+
+/* The walls next to a thread's two cells in j and k. In i only the end cells of a row have one. */
+struct walls {
+    bool j0, j1, k0, k1;
+};
+
+/* Replaces each neighbour behind a wall by its ghost. */
+template <int E, bool WALLS>
+DEVICE struct neighbours with_ghosts(struct neighbours n, double u, bool end_of_row,
+                                     const struct walls &walls)
+{
+    const struct neighbours m = n;
+    if (E == 0 && end_of_row)
+        n.im = wall_quadratic(u, m.ip);
+    if (E == 1 && end_of_row)
+        n.ip = wall_quadratic(u, m.im);
+    if (WALLS && walls.j0)
+        n.jm = wall_quadratic(u, m.jp);
+    if (WALLS && walls.j1)
+        n.jp = wall_quadratic(u, m.jm);
+    if (WALLS && walls.k0)
+        n.km = wall_quadratic(u, m.kp);
+    if (WALLS && walls.k1)
+        n.kp = wall_quadratic(u, m.km);
+    return n;
+}
+
+template <class Op>
+DEVICE double operator_sum(double u, const neighbours &n, const cell_data &d)
+{
+    if (!Op::VARIABLE)
+        return fv2_constant_sum(u, n.im, n.ip, n.jm, n.jp, n.km, n.kp);
+    return fv2_sum(u, n.im, n.ip, n.jm, n.jp, n.km, n.kp, d.bi0, d.bi1, d.bj0, d.bj1, d.bk0, d.bk1);
+}
+
+template <class Op>
+DEVICE double residual_of(double u, const neighbours &n, const cell_data &d, double scale)
+{
+    return Op::residual_from(d.f, d.alpha, u, scale, operator_sum<Op>(u, n, d));
+}
+
+DEVICE double component(double2 v, int e)
+{
+    return e ? v.y : v.x;
+}
+
+/* The neighbour in i of component E that is not the thread's own: the next lane's. */
+template <int E>
+DEVICE double beside(double2 u)
+{
+    return E ? __shfl_down_sync(0xffffffffu, u.x, 1) : __shfl_up_sync(0xffffffffu, u.y, 1);
+}
+
+template <int E>
+DEVICE neighbours gather(double2 u, double next, double jm, double jp, double km, double kp)
+{
+    return E ? neighbours{u.x, next, jm, jp, km, kp} : neighbours{next, u.y, jm, jp, km, kp};
+}
+
+/* How far the tiles reach beyond the patch in direction d. */
+static __host__ __device__ int open_low(const struct cells &c, int d)
+{
+    return c.wall[d][0] ? 0 : 1;
+}
+
+static __host__ __device__ int open_high(const struct cells &c, int d)
+{
+    return c.wall[d][1] ? 0 : 1;
+}
+
+/* The offset of the slot after this one. */
+template <int BYTES, int SLOTS>
+DEVICE unsigned next_slot(unsigned slot)
+{
+    if constexpr (BYTES == 0) /* a field that the operator lacks */
+        return 0;
+    else
+        return slot < (SLOTS - 1) * BYTES ? slot + BYTES : 0;
+}
+} // namespace fv2
+
+#endif

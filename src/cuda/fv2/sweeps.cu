@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The row fv2/sweeps: two or three sweeps of all cells in one pass over memory. */
+#include "cuda/core/launch.cuh"
+#include "cuda/fv2/sweeps_kernel.cuh"
+#include "cuda/kernels.cuh"
+#include "operators/traffic.h"
+
+namespace fv2
+{
+/* A block takes about two steps to begin. */
+enum { MAX_PLANES = 128, STARTING_STEPS = 2 };
+
+/* Rows of a tile: three sweeps keep more in registers. */
+static constexpr int rows_of(int sweeps)
+{
+    return sweeps == 3 ? 12 : 16;
+}
+
+/* Calls f with the tile of `sweeps` sweeps of the stencil's smoother. */
+template <int SWEEPS, class F>
+static void with_tile_of(const struct stencil *s, F f)
+{
+    with_operator(s->choice, [&](auto op) {
+        using Op = decltype(op);
+        constexpr int ROWS = rows_of(SWEEPS);
+        if constexpr (Op::ORDER == 2) {
+            if (stencil_relaxation(s, SMOOTHER_SWEEPS - 1).two_step)
+                f(sweep_tile<Op, SWEEPS, true, false, ROWS>{});
+            else if (s->l1_weight)
+                f(sweep_tile<Op, SWEEPS, false, true, ROWS>{});
+            else
+                f(sweep_tile<Op, SWEEPS, false, false, ROWS>{});
+        }
+    });
+}
+
+template <class F>
+static void with_sweep_tile(const struct stencil *s, int sweeps, F f)
+{
+    if (sweeps == 3)
+        with_tile_of<3>(s, f);
+    else
+        with_tile_of<2>(s, f);
+}
+
+/* A block reads the cells of its tile, one row beyond them in j, and in k as far as its steps
+ * reach.
+ */
+template <class tile>
+static void launch(const struct fv2_sweeps &w)
+{
+    constexpr int WIDTH = LANES - 2 * tile::HALO, HEIGHT = tile::ROWS - 2 * tile::HALO;
+    const int layers = tile::HALO + w.extent;
+    const int depth = high_end(w.c, 2, w.c.n[2], w.extent) - low_end(w.c, 2, w.extent);
+    const int tiles_i = tiles_across<tile>(w.c, 0, layers),
+              tiles_j = tiles_across<tile>(w.c, 1, layers);
+    const int planes =
+        planes_per_block(0, depth, tiles_i * tiles_j, MAX_PLANES, 2 * tile::HALO + STARTING_STEPS);
+    const int n[3] = {tiles_i, tiles_j, cuda_divided(depth, planes)};
+    const struct tile_reads reads[3] = {
+        {2 * low_end(w.c, 0, layers), 2 * WIDTH, 2 * LANES},
+        {low_end(w.c, 1, layers) - 1, HEIGHT, tile::ROWS + 2},
+        {low_end(w.c, 2, w.extent) - tile::SWEEPS, planes, planes + 2 * tile::SWEEPS},
+    };
+    const struct tile_set tiles = tiles_of_part(w.part, n, w.c.n, w.c.wall, reads);
+    const dim3 grid = tile_grid(tiles);
+    if (grid.x > 0)
+        launch_kernel<sweeps_kernel<tile>>(grid, dim3(LANES, tile::ROWS), tile::BYTES, w, tiles,
+                                           planes);
+}
+
+/* Where sweeps leave a buffer's new values. The buffer of sweep number `sweep` is u for even
+ * numbers and FIELD_TMP for odd ones. */
+struct target {
+    enum field buffer, memory; /* they change places after the sweeps, if they differ */
+};
+
+/* The buffer that sweep number `sweep` reads, as the result of a part. Two-step sweeps keep both
+ * buffers, so they need other memory where the part reads the buffer; other sweeps have the second
+ * one. */
+static struct target target_of(const struct part *part, int sweep)
+{
+    const struct pass *pass = &part->pass;
+    const enum field buffers[2] = {pass->u, FIELD_TMP}, others[2] = {FIELD_NEXT_U, FIELD_NEXT_TMP};
+    const int b = sweep & 1;
+    const bool reads = b == (pass->first_sweep & 1),
+               two_step = stencil_relaxation(pass->level->stencil, SMOOTHER_SWEEPS - 1).two_step,
+               reads_before = stencil_relaxation(pass->level->stencil, pass->first_sweep).two_step;
+    if (two_step)
+        return {buffers[b], reads || reads_before ? others[b] : buffers[b]};
+    return {buffers[b], reads ? buffers[!b] : buffers[b]};
+}
+
+/* True if a sweep after the part reads the values before the part's last sweep. */
+static bool keeps_before(const struct part *part)
+{
+    const int next = part->pass.first_sweep + part->pass.nsweeps;
+    return next < SMOOTHER_SWEEPS && stencil_relaxation(part->pass.level->stencil, next).two_step;
+}
+
+static void run_on_patch(const struct part *part, int q)
+{
+    const struct pass *pass = &part->pass;
+    const struct work w = cuda_open_work(pass, q);
+    const int first = pass->first_sweep, end = first + pass->nsweeps;
+    double *const *fields = pass->level->fields;
+    struct fv2_sweeps s = {w.c};
+    set_operator(s, w);
+    s.in = w.buffer[first & 1];
+    s.weight = w.v.dinv;
+    s.out = fields[target_of(part, end).memory] + w.c.offset;
+    if (stencil_relaxation(w.s, first).two_step)
+        s.before = w.buffer[~first & 1];
+    if (keeps_before(part))
+        s.out_before = fields[target_of(part, end - 1).memory] + w.c.offset;
+    s.extent = part_extent(part, 0);
+    s.zero_guess = pass->start == START_ZERO;
+    s.part = pass->part;
+    for (int n = 0; n < pass->nsweeps; n++)
+        s.sweeps[n] = stencil_relaxation(w.s, first + n);
+    with_sweep_tile(w.s, pass->nsweeps, [&](auto tile) { launch<decltype(tile)>(s); });
+}
+
+static void exchange(struct level *level, const struct target &t)
+{
+    if (t.memory != t.buffer)
+        level_swap(level, t.buffer, t.memory);
+}
+
+static void run_sweeps(const struct part *part)
+{
+    struct level *level = part->pass.level;
+    const int end = part->pass.first_sweep + part->pass.nsweeps;
+    const struct target last = target_of(part, end), before = target_of(part, end - 1);
+    for (int q = 0; q < level->npatches; q++)
+        run_on_patch(part, q);
+    if (part->pass.part == PART_INNER) /* the outer part follows */
+        return;
+    exchange(level, last);
+    if (keeps_before(part))
+        exchange(level, before);
+}
+
+static bool has_even_rows(const struct level *level)
+{
+    bool even = level->dim % 2 == 0 && level->dim > 4;
+    for (int q = 0; q < level->npatches; q++)
+        even = even && level->patches[q].n[0] % 2 == 0;
+    return even;
+}
+
+/* True if `sweeps` sweeps from the part's beginning fit into shared memory, the ghosts and the
+ * fields. */
+static bool sweeps_fit(const struct part *part, int sweeps, const struct device_limits *device)
+{
+    const struct level *level = part->pass.level;
+    struct part fused = *part;
+    bool fits = false;
+    fused.pass.nsweeps = sweeps;
+    with_sweep_tile(level->stencil, sweeps, [&](auto tile) {
+        fits = decltype(tile)::BYTES <= device->shared_per_block &&
+               !(decltype(tile)::TWO_STEP && level->connected && sweeps > 2);
+    });
+    const int end = part->pass.first_sweep + sweeps;
+    const int following = part->after + pass_operations(&part->pass) - sweeps;
+    return fits && (!level->connected || sweeps + following <= level->ghosts) &&
+           level->fields[target_of(&fused, end).memory] &&
+           (!keeps_before(&fused) || level->fields[target_of(&fused, end - 1).memory]);
+}
+
+/* Three sweeps where so many are left and no single one remains, else two. */
+static struct coverage covers_sweeps(const struct part *part, const struct device_limits *device)
+{
+    const struct pass *pass = &part->pass;
+    const struct stencil *s = pass->level->stencil;
+    struct coverage c = cover_start(part);
+    if (pass_prolongs(pass) || s->choice.order != 2 || s->coloured || pass->nsweeps < 2 ||
+        cuda_tail_level(pass->level) || !has_even_rows(pass->level))
+        return cover_nothing();
+    for (int sweeps = pass->nsweeps == 3 || pass->nsweeps > 4 ? 3 : 2; sweeps >= 2; sweeps--)
+        if (sweeps_fit(part, sweeps, device)) {
+            c.nsweeps = sweeps;
+            return c;
+        }
+    return cover_nothing();
+}
+
+/* Every field once; D⁻¹ only if it is the l1 weight. */
+static double sweeps_bytes(const struct part *part)
+{
+    const struct stencil *s = part->pass.level->stencil;
+    const int values = -!s->l1_weight + stencil_relaxation(s, part->pass.first_sweep).two_step +
+                       keeps_before(part);
+    return pass_bytes_once(&part->pass) + values * (double)sizeof(double);
+}
+
+/* It is one launch, and nothing follows that reads ghosts which it computes. */
+static bool sweeps_split(const struct part *part)
+{
+    return part->after == 0;
+}
+} // namespace fv2
+
+extern const struct kernel kernel_fv2_sweeps = {
+    .name = "fv2/sweeps",
+    .summary = "two or three sweeps of all cells in one pass over memory; order 2",
+    .covers = fv2::covers_sweeps,
+    .run = fv2::run_sweeps,
+    .bytes = fv2::sweeps_bytes,
+    .splits = fv2::sweeps_split,
+};

@@ -1,0 +1,442 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef CUDA_FV2_SWEEPS_KERNEL_CUH
+#define CUDA_FV2_SWEEPS_KERNEL_CUH
+/* The kernel of fused sweeps of all cells: Jacobi, l1-Jacobi, Chebyshev. A thread owns two
+ * neighbouring cells in i, as one double2, and streams through the planes. Step k makes the first
+ * sweep in plane k + 1, the second in plane k and the third in plane k − 1.
+ *
+ * What a step needs of a plane is copied to shared memory AHEAD steps earlier, read once and kept
+ * in registers for the later sweeps. Neighbours in k are registers too, neighbours in i the next
+ * lane's; neighbours in j come through shared memory, with one barrier per plane.
+ *
+ * HALO rows, lanes and planes around the cells that a block stores only repeat what these cells
+ * need. */
+#include <cuda_pipeline.h>
+#include "cuda/core/tiles.cuh"
+#include "cuda/fv2/cells.cuh"
+#include "cuda/fv2/sweeps.cuh"
+
+namespace fv2
+{
+/* A variant of the kernel for the operator Op, and the layout of its tile. Planes take a field's
+ * slots in turn. In step k the newest slots hold u of plane k + 2; f, α, D⁻¹, the values before u
+ * and β of the faces in i and j of plane k + 1; and β_k above plane k + 1. */
+template <class Op, int sweeps, bool two_step, bool stored, int rows>
+struct sweep_tile {
+    using op = Op;
+    static constexpr bool VARIABLE = Op::VARIABLE, ALPHAS = VARIABLE && Op::HELMHOLTZ;
+    static constexpr bool TWO_STEP = two_step, STORED_WEIGHT = stored;
+    static constexpr int SWEEPS = sweeps, HALO = sweeps - 1, ROWS = rows;
+    static constexpr int U_SLOTS = AHEAD + 2, STEP_SLOTS = AHEAD + 1;
+
+    /* A plane of values: the row below the tile, the tile, the row above it. */
+    static constexpr int PLANE = ROWS * ROW_BYTES, U_BYTES = PLANE + 2 * ROW_BYTES;
+
+    /* A slot of a step: above the last row one more face in j. */
+    static constexpr int F = 0, BI = F + PLANE, BJ = BI + (VARIABLE ? PLANE : 0);
+    static constexpr int BK = BJ + (VARIABLE ? PLANE + ROW_BYTES : 0);
+    static constexpr int ALPHA = BK + (VARIABLE ? PLANE : 0);
+    static constexpr int WEIGHT = ALPHA + (ALPHAS ? PLANE : 0);
+    static constexpr int BEFORE = WEIGHT + (STORED_WEIGHT ? PLANE : 0);
+    static constexpr int STEP_BYTES = BEFORE + (TWO_STEP ? PLANE : 0);
+
+    /* New values of all sweeps but the last, in two planes by turns. No thread writes the rows
+     * below and above the tile; the outermost rows read them. */
+    static constexpr int U = 0, STEPS = U + U_SLOTS * U_BYTES;
+    static constexpr int RESULTS = STEPS + STEP_SLOTS * STEP_BYTES;
+    static constexpr int BYTES = RESULTS + 2 * (SWEEPS - 1) * U_BYTES;
+};
+
+/* First cell, or one beyond the last, of `count` cells and `layers` more beyond open sides. */
+static __host__ __device__ int low_end(const struct cells &c, int d, int layers)
+{
+    return -layers * open_low(c, d);
+}
+
+static __host__ __device__ int high_end(const struct cells &c, int d, int count, int layers)
+{
+    return count + layers * open_high(c, d);
+}
+
+/* The tiles across the patch and `layers` more beyond open sides, in i and in j. Each but the
+ * outermost repeats the outermost lanes or rows of its neighbours. In i the last tile has the faces
+ * on a wall too. */
+template <class tile>
+static int tiles_across(const struct cells &c, int d, int layers)
+{
+    const int size = d == 0 ? LANES : tile::ROWS, n = d == 0 ? c.n[0] / 2 + c.wall[0][1] : c.n[1],
+              all = high_end(c, d, n, layers) - low_end(c, d, layers);
+    return max(1, cuda_divided(all - 2 * tile::HALO, size - 2 * tile::HALO));
+}
+
+/* A thread's two cells, and what it does. */
+struct sweep_thread {
+    bool low_i, high_i, low_j, high_j; /* walls beside its cells */
+    bool copies;                       /* its own cells, or the faces just beyond the last ones */
+    bool copies_u, copies_faces;       /* one vector of what surrounds the tile, too */
+    bool stores, stores_before;
+    long offset;      /* of its cells in plane 0, in bytes */
+    long surrounding; /* of that vector */
+    unsigned address; /* of its cells in the first row of the tile, in shared memory, and */
+    unsigned to;      /* of that vector, in the first slot */
+};
+
+/* True if this block, and no other, stores cell x in direction d of a patch of n cells and `layers`
+ * more: x is number `place` of `size` in the tile. */
+template <class tile>
+DEVICE bool is_stored(const struct cells &c, const struct tile_set &tiles, dim3 block, int d, int x,
+                      int n, int layers, int place, int size)
+{
+    const bool first = (d == 0 ? block.x : block.y) == 0;
+    return (place >= tile::HALO || first) &&
+           (place < size - tile::HALO || is_last(tiles, block, d)) && x >= low_end(c, d, layers) &&
+           x < high_end(c, d, n, layers);
+}
+
+template <class tile>
+DEVICE struct sweep_thread compute_sweep_thread(const struct fv2_sweeps &w,
+                                                const struct tile_set &tiles, dim3 block,
+                                                unsigned memory)
+{
+    const struct cells &c = w.c;
+    const int lane = threadIdx.x, row = threadIdx.y, layers = tile::HALO + w.extent;
+    const int columns = c.n[0] / 2, end_column = high_end(c, 0, columns, layers),
+              end_row = high_end(c, 1, c.n[1], layers);
+    const int column = (int)block.x * (LANES - 2 * tile::HALO) + lane + low_end(c, 0, layers);
+    const int first_row = (int)block.y * (tile::ROWS - 2 * tile::HALO) + low_end(c, 1, layers),
+              j = first_row + row, above = first_row + tile::ROWS;
+    const bool in_row = column < end_column;
+    struct sweep_thread p = {};
+    p.low_i = column == 0 && c.wall[0][0];
+    p.high_i = column == columns - 1 && c.wall[0][1];
+    p.low_j = j == 0 && c.wall[1][0];
+    p.high_j = j == c.n[1] - 1 && c.wall[1][1];
+    p.copies = column < end_column + (c.wall[0][1] ? 1 : 0) && j <= end_row;
+    p.offset = (2 * column + j * c.sj) * CELL_BYTES;
+    p.address = memory + (row * LANES + lane) * VECTOR_BYTES;
+    const unsigned here = memory + lane * VECTOR_BYTES;
+    int other = 0; /* the row around the tile */
+    if (row == 0) {
+        p.copies_faces = tile::VARIABLE && in_row && above <= end_row;
+        p.to = here + tile::STEPS + tile::BJ + tile::PLANE;
+        other = above;
+    } else if (row == 1) {
+        p.copies_u = in_row && first_row != 0 && !w.zero_guess;
+        p.to = here + tile::U;
+        other = first_row - 1;
+    } else if (row == 2) {
+        p.copies_u = in_row && above < end_row + open_high(c, 1) && !w.zero_guess;
+        p.to = here + tile::U + ROW_BYTES + tile::PLANE;
+        other = above;
+    }
+    p.surrounding = (2 * column + other * c.sj) * CELL_BYTES;
+    const auto stores = [&](int extent) {
+        const int extent_columns = (extent + 1) / 2;
+        return is_stored<tile>(c, tiles, block, 0, column, columns, extent_columns, lane, LANES) &&
+               is_stored<tile>(c, tiles, block, 1, j, c.n[1], extent, row, tile::ROWS);
+    };
+    p.stores = stores(w.extent);
+    p.stores_before = stores(w.extent + 1);
+    return p;
+}
+
+DEVICE const double2 *vector_of(const double *field, long offset)
+{
+    return (const double2 *)((const char *)field + offset);
+}
+
+/* The next plane to be copied, that of u, and the slots. */
+struct sweep_copies {
+    int plane;
+    unsigned u, step;
+};
+
+/* Copies all of a step: u of the plane, and what belongs to the plane below it. Planes beyond the
+ * last ones are ghosts; they are read but not used. */
+template <class tile>
+DEVICE void fetch(const struct fv2_sweeps &w, const struct sweep_thread &p, struct sweep_copies &s)
+{
+    const long above = s.plane * w.c.sk * CELL_BYTES, here = above - w.c.sk * CELL_BYTES;
+    const unsigned step = p.address + tile::STEPS + s.step;
+    if (p.copies) {
+        const long at = p.offset + here;
+        if (!w.zero_guess)
+            copy_vector(p.address + s.u + ROW_BYTES, vector_of(w.in, p.offset + above));
+        copy_vector(step + tile::F, vector_of(w.f, at));
+        if (tile::VARIABLE) {
+            copy_vector(step + tile::BI, vector_of(w.beta_i, at));
+            copy_vector(step + tile::BJ, vector_of(w.beta_j, at));
+            copy_vector(step + tile::BK, vector_of(w.beta_k, p.offset + above));
+        }
+        if (tile::ALPHAS)
+            copy_vector(step + tile::ALPHA, vector_of(w.alpha, at));
+        if (tile::STORED_WEIGHT)
+            copy_vector(step + tile::WEIGHT, vector_of(w.weight, at));
+        if (tile::TWO_STEP && w.before)
+            copy_vector(step + tile::BEFORE, vector_of(w.before, at));
+    }
+    if (p.copies_u)
+        copy_vector(p.to + s.u, vector_of(w.in, p.surrounding + above));
+    if (p.copies_faces)
+        copy_vector(p.to + s.step, vector_of(w.beta_j, p.surrounding + here));
+    s.plane++;
+    s.u = next_slot<tile::U_BYTES, tile::U_SLOTS>(s.u);
+    s.step = next_slot<tile::STEP_BYTES, tile::STEP_SLOTS>(s.step);
+}
+
+/* What sweeps read of a thread's cells in a plane besides u and β_k. `bi_end` is β on the high face
+ * in i. */
+struct plane_data {
+    double2 f, alpha, bi, bj0, bj1, weight;
+    double bi_end;
+};
+
+/* Registers that a thread carries from step to step, by sweep s: */
+template <class tile>
+struct sweep_state {
+    double2 low[tile::SWEEPS], here[tile::SWEEPS]; /* what it reads, of planes k − s, k + 1 − s */
+    double2 bk[tile::SWEEPS];                      /* below plane k + 1 − s */
+    struct plane_data data[tile::SWEEPS];          /* of plane k + 1 − s */
+};
+
+/* Both cells' data as `residual_of` and `inverse_diagonal` want it; bk0 and bk1 are β below and
+ * above the plane. */
+DEVICE void divide_data(const struct plane_data &d, double2 bk0, double2 bk1, cell_data *low,
+                        cell_data *high)
+{
+    *low = {d.f.x, d.alpha.x, d.bi.x, d.bi.y, d.bj0.x, d.bj1.x, bk0.x, bk1.x};
+    *high = {d.f.y, d.alpha.y, d.bi.y, d.bi_end, d.bj0.y, d.bj1.y, bk0.y, bk1.y};
+}
+
+/* The data that step `slot` copied. α of poisson is 0, and with constant coefficients 1. */
+template <class tile>
+DEVICE struct plane_data load_plane(const struct sweep_thread &p, unsigned slot)
+{
+    const unsigned at = p.address + tile::STEPS + slot;
+    const double unit = tile::op::HELMHOLTZ ? 1.0 : 0.0;
+    struct plane_data d = {};
+    d.f = vector_at(at + tile::F);
+    d.alpha = tile::ALPHAS ? vector_at(at + tile::ALPHA) : make_double2(unit, unit);
+    if (tile::STORED_WEIGHT)
+        d.weight = vector_at(at + tile::WEIGHT);
+    if (tile::VARIABLE) {
+        d.bi = vector_at(at + tile::BI);
+        d.bj0 = vector_at(at + tile::BJ);
+        d.bj1 = vector_at(at + tile::BJ + ROW_BYTES);
+        d.bi_end = __shfl_down_sync(0xffffffffu, d.bi.x, 1);
+    }
+    return d;
+}
+
+template <class tile>
+DEVICE double relax_cell(const struct relaxation &r, double u, double before, double weight,
+                         double residual)
+{
+    return tile::TWO_STEP ? relaxed(r, u, before, weight, residual)
+                          : update_weighted(u, weight, residual, r.weight);
+}
+
+/* One sweep of both cells in a plane. u and those below and above are what the sweep reads; `rows`
+ * is the address of u, between its neighbours in j. */
+template <bool WALLS, class tile>
+DEVICE double2 sweep_plane(const struct fv2_sweeps &w, const struct sweep_thread &p,
+                           const struct relaxation &r, const struct walls &walls,
+                           const struct plane_data &d, double2 bk0, double2 bk1, double2 below,
+                           double2 u, double2 above, double2 before, unsigned rows)
+{
+    using Op = typename tile::op;
+    const double2 jm = vector_at(rows - ROW_BYTES), jp = vector_at(rows + ROW_BYTES);
+    cell_data low, high;
+    divide_data(d, bk0, bk1, &low, &high);
+    const neighbours x = with_ghosts<0, WALLS>(
+        gather<0>(u, beside<0>(u), jm.x, jp.x, below.x, above.x), u.x, p.low_i, walls);
+    const neighbours y = with_ghosts<1, WALLS>(
+        gather<1>(u, beside<1>(u), jm.y, jp.y, below.y, above.y), u.y, p.high_i, walls);
+    return make_double2(
+        relax_cell<tile>(r, u.x, before.x, d.weight.x, residual_of<Op>(u.x, x, low, w.scale)),
+        relax_cell<tile>(r, u.y, before.y, d.weight.y, residual_of<Op>(u.y, y, high, w.scale)));
+}
+
+/* The walls next to a thread's cells in a plane. */
+DEVICE struct walls walls_of(const struct cells &c, const struct sweep_thread &p, int plane)
+{
+    return {p.low_j, p.high_j, plane == 0 && c.wall[2][0], plane == c.n[2] - 1 && c.wall[2][1]};
+}
+
+/* 1 / A_ii of a thread's component E: the diagonal is the sum for 1 in the cell and 0 in all
+ * others.
+ */
+template <class Op, int E, bool WALLS>
+DEVICE double inverse_diagonal(const cell_data &d, bool end_of_row, const struct walls &walls,
+                               double scale)
+{
+    const neighbours unit = with_ghosts<E, WALLS>(neighbours{}, 1.0, end_of_row, walls);
+    return reciprocal(fma(-scale, operator_sum<Op>(1.0, unit, d), d.alpha));
+}
+
+/* The data of plane k + 1, with D⁻¹. `face` is β_k above it. */
+template <bool WALLS, class tile>
+DEVICE struct plane_data prepare_plane(const struct fv2_sweeps &w, const struct sweep_thread &p,
+                                       int k, unsigned slot, double2 bk0, double2 bk1)
+{
+    using Op = typename tile::op;
+    struct plane_data d = load_plane<tile>(p, slot);
+    const struct walls walls = walls_of(w.c, p, k + 1);
+    cell_data low, high;
+    divide_data(d, bk0, bk1, &low, &high);
+    if (!tile::STORED_WEIGHT)
+        d.weight = make_double2(inverse_diagonal<Op, 0, WALLS>(low, p.low_i, walls, w.scale),
+                                inverse_diagonal<Op, 1, WALLS>(high, p.high_i, walls, w.scale));
+    return d;
+}
+
+/* Offsets of the slots that a step works on: u of planes k + 2 and k + 1, and the data of plane
+ * k + 1. */
+struct sweep_slots {
+    unsigned u, u_before, step;
+};
+
+/* The planes that a block stores, first to last − 1, and with one more layer of ghosts; and its
+ * steps. */
+struct sweep_range {
+    int first, last, first_before, last_before;
+    int start, stop;
+};
+
+template <class tile>
+DEVICE struct sweep_range compute_sweep_range(const struct fv2_sweeps &w, int number, int planes)
+{
+    const int low = low_end(w.c, 2, w.extent), high = high_end(w.c, 2, w.c.n[2], w.extent);
+    struct sweep_range a;
+    a.first = low + number * planes;
+    a.last = min(a.first + planes, high);
+    a.first_before = a.first == low ? low_end(w.c, 2, w.extent + 1) : a.first;
+    a.last_before = a.last == high ? high_end(w.c, 2, w.c.n[2], w.extent + 1) : a.last;
+    a.start = a.first - tile::SWEEPS;
+    if (w.c.wall[2][0])
+        a.start = max(a.start, -1);
+    a.stop = a.last + tile::SWEEPS - 2;
+    return a;
+}
+
+DEVICE void store(double *field, const struct fv2_sweeps &w, const struct sweep_thread &p, int k,
+                  double2 u)
+{
+    *(double2 *)vector_of(field, p.offset + k * w.c.sk * CELL_BYTES) = u;
+}
+
+/* Step k: every sweep in its plane. Stores what is finished. */
+template <bool WALLS, class tile>
+DEVICE void step(const struct fv2_sweeps &w, const struct sweep_thread &p,
+                 const struct sweep_range &a, const struct sweep_slots &slots, int k,
+                 struct sweep_state<tile> &m)
+{
+    enum { SWEEPS = tile::SWEEPS };
+    const unsigned data = p.address + tile::STEPS + slots.step;
+    double2 face = tile::VARIABLE ? vector_at(data + tile::BK) : double2{};
+    double2 above = vector_at(p.address + slots.u + ROW_BYTES), before = {};
+    unsigned rows = p.address + slots.u_before + ROW_BYTES;
+    m.data[0] = prepare_plane<WALLS, tile>(w, p, k, slots.step, m.bk[0], face);
+    if (tile::TWO_STEP && w.before)
+        before = vector_at(data + tile::BEFORE);
+#pragma unroll
+    for (int s = 0; s < SWEEPS; s++) {
+        const int plane = k + 1 - s;
+        const double2 u =
+            sweep_plane<WALLS, tile>(w, p, w.sweeps[s], walls_of(w.c, p, plane), m.data[s], m.bk[s],
+                                     face, m.low[s], m.here[s], above, before, rows);
+        const double2 below = m.bk[s];
+        before = m.low[s];
+        m.low[s] = m.here[s];
+        m.here[s] = above;
+        m.bk[s] = face;
+        face = below;
+        above = u;
+        if (s < SWEEPS - 1) {
+            const unsigned results = p.address + tile::RESULTS + ROW_BYTES + 2 * s * tile::U_BYTES;
+            put(results + (k & 1) * tile::U_BYTES, u);
+            rows = results + (~k & 1) * tile::U_BYTES;
+        }
+        if (tile::TWO_STEP && s == SWEEPS - 2 && w.out_before && p.stores_before &&
+            plane >= a.first_before && plane < a.last_before)
+            store(w.out_before, w, p, plane, u);
+        if (s == SWEEPS - 1 && p.stores && plane >= a.first && plane < a.last)
+            store(w.out, w, p, plane, u);
+    }
+#pragma unroll
+    for (int s = SWEEPS - 1; s > 0; s--)
+        m.data[s] = m.data[s - 1];
+}
+
+/* u = 0 in all slots. */
+template <class tile>
+DEVICE void clear_slots(unsigned memory)
+{
+    const int thread = threadIdx.y * LANES + threadIdx.x;
+    for (int at = thread * VECTOR_BYTES; at < tile::STEPS; at += tile::ROWS * ROW_BYTES)
+        put(memory + at, make_double2(0.0, 0.0));
+}
+
+/* Issues the first copies, and waits for those of step `start`. */
+template <class tile>
+DEVICE struct sweep_state<tile> start_sweeps(const struct fv2_sweeps &w,
+                                             const struct sweep_thread &p, struct sweep_copies &s) {
+    const long plane = w.c.sk * CELL_BYTES, offset = p.offset + s.plane * plane;
+    struct sweep_state<tile> m = {
+    };
+    if (!w.zero_guess) {
+        if (p.copies)
+            copy_vector(p.address + ROW_BYTES, vector_of(w.in, offset));
+        if (p.copies_u)
+            copy_vector(p.to, vector_of(w.in, p.surrounding + s.plane * plane));
+    }
+    s.plane++;
+    s.u = tile::U_BYTES;
+    for (int a = 0; a < AHEAD; a++) {
+        fetch<tile>(w, p, s);
+        __pipeline_commit();
+    }
+    if (p.copies && tile::VARIABLE)
+        m.bk[0] = *vector_of(w.beta_k, offset);
+    if (p.copies && !w.zero_guess) {
+        m.low[0] = *vector_of(w.in, offset - plane);
+        m.here[0] = *vector_of(w.in, offset);
+    }
+    __pipeline_wait_prior(AHEAD - 1);
+    __syncthreads();
+    return m;
+}
+
+template <class tile>
+static __global__ void __launch_bounds__(LANES *tile::ROWS)
+    sweeps_kernel(const __grid_constant__ struct fv2_sweeps w,
+                  const __grid_constant__ struct tile_set tiles, int planes)
+{
+    const unsigned memory = (unsigned)shared_begin();
+    const dim3 own = tile_of_block(tiles);
+    const struct sweep_thread p = compute_sweep_thread<tile>(w, tiles, own, memory);
+    const struct sweep_range a = compute_sweep_range<tile>(w, own.z, planes);
+    if (w.zero_guess)
+        clear_slots<tile>(memory);
+    struct sweep_copies copies = {a.start + 1, 0, 0};
+    struct sweep_state<tile> m = start_sweeps<tile>(w, p, copies);
+    struct sweep_slots s = {tile::U_BYTES, 0, 0};
+    for (int k = a.start; k < a.stop; k++) {
+        if (k + AHEAD < a.stop)
+            fetch<tile>(w, p, copies);
+        __pipeline_commit();
+        const bool walls = p.low_j || p.high_j || (k + 2 - tile::SWEEPS <= 0 && w.c.wall[2][0]) ||
+                           (k + 1 >= w.c.n[2] - 1 && w.c.wall[2][1]);
+        if (walls)
+            step<true, tile>(w, p, a, s, k, m);
+        else
+            step<false, tile>(w, p, a, s, k, m);
+        __pipeline_wait_prior(AHEAD - 1);
+        __syncthreads();
+        s = {next_slot<tile::U_BYTES, tile::U_SLOTS>(s.u), s.u,
+             next_slot<tile::STEP_BYTES, tile::STEP_SLOTS>(s.step)};
+    }
+}
+} // namespace fv2
+
+#endif

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef EMULATED_FV2_PATCH_H
+#define EMULATED_FV2_PATCH_H
+/* The operator of order 2 on a patch with walls and open sides, cell by cell. */
+#include <cmath>
+#include "cuda/core/operators.cuh"
+#include "operators/boundary.h"
+#include "patch.h"
+
+namespace fv2
+{
+typedef emulated::field values;
+
+/* The sides in one direction. */
+enum sides { WALLS, OPEN, WALL_BELOW, WALL_ABOVE, NUM_SIDES };
+
+inline emulated::box make_patch(const int n[3], const enum sides sides[3])
+{
+    emulated::box b = emulated::make_box(n[0], n[1], n[2]);
+    for (int d = 0; d < 3; d++) {
+        b.c.wall[d][0] = sides[d] == WALLS || sides[d] == WALL_BELOW;
+        b.c.wall[d][1] = sides[d] == WALLS || sides[d] == WALL_ABOVE;
+    }
+    return b;
+}
+
+struct coefficients {
+    values f, alpha, beta[3];
+    double scale;
+};
+
+inline struct coefficients make_coefficients(const emulated::box &b, std::mt19937 &random)
+{
+    const auto positive = [&] { return emulated::random_field(b, random, 0.5, 1.5); };
+    return {emulated::random_field(b, random, -1.0, 1.0),
+            positive(),
+            {positive(), positive(), positive()},
+            0.37};
+}
+
+inline long place_of(const emulated::box &b, const int p[3])
+{
+    return b.origin + p[0] + p[1] * b.c.sj + p[2] * b.c.sk;
+}
+
+/* The neighbour of p in direction d: a cell or the ghost behind a wall. */
+inline double beside_cell(const emulated::box &b, const values &x, const int p[3], int d, int step)
+{
+    int q[3] = {p[0], p[1], p[2]};
+    const bool wall = b.c.wall[d][step > 0] && p[d] == (step > 0 ? b.c.n[d] - 1 : 0);
+    q[d] += wall ? -step : step;
+    return wall ? wall_quadratic(x[place_of(b, p)], x[place_of(b, q)]) : x[place_of(b, q)];
+}
+
+template <class Op>
+double sum_at(const emulated::box &b, const struct coefficients &a, const values &u, const int p[3])
+{
+    const long strides[3] = {1, b.c.sj, b.c.sk}, here = place_of(b, p);
+    double v[6], beta[6];
+    for (int side = 0; side < 6; side++) {
+        v[side] = beside_cell(b, u, p, side / 2, side % 2 ? 1 : -1);
+        beta[side] = a.beta[side / 2][here + side % 2 * strides[side / 2]];
+    }
+    return Op::VARIABLE ? fv2_sum(u[here], v[0], v[1], v[2], v[3], v[4], v[5], beta[0], beta[1],
+                                  beta[2], beta[3], beta[4], beta[5])
+                        : fv2_constant_sum(u[here], v[0], v[1], v[2], v[3], v[4], v[5]);
+}
+
+template <class Op>
+double alpha_at(const struct coefficients &a, long place)
+{
+    return !Op::HELMHOLTZ ? 0.0 : Op::VARIABLE ? a.alpha[place] : 1.0;
+}
+
+template <class Op>
+double residual_at(const emulated::box &b, const struct coefficients &a, const values &u,
+                   const int p[3])
+{
+    const long here = place_of(b, p);
+    return Op::residual_from(a.f[here], alpha_at<Op>(a, here), u[here], a.scale,
+                             sum_at<Op>(b, a, u, p));
+}
+
+/* The operator's diagonal is what it makes of 1 in the cell and 0 in all others. `zeros` is a
+ * field.
+ */
+template <class Op>
+double diagonal_at(const emulated::box &b, const struct coefficients &a, const int p[3],
+                   values &zeros)
+{
+    const long here = place_of(b, p);
+    zeros[here] = 1.0;
+    const double diagonal = fma(-a.scale, sum_at<Op>(b, a, zeros, p), alpha_at<Op>(a, here));
+    zeros[here] = 0.0;
+    return diagonal;
+}
+
+/* True for the patch and `layers` beyond its open sides. */
+inline bool is_extended(const struct cells &c, const int p[3], int layers)
+{
+    bool inside = true;
+    for (int d = 0; d < 3; d++)
+        inside = inside && p[d] >= (c.wall[d][0] ? 0 : -layers) &&
+                 p[d] < c.n[d] + (c.wall[d][1] ? 0 : layers);
+    return inside;
+}
+} // namespace fv2
+
+#endif
