@@ -5,24 +5,23 @@
 #include "cuda/kernels.cuh"
 #include "operators/traffic.h"
 
+#include <cstdlib>
 namespace fv2
 {
+static int experiment(const char *name, int otherwise)
+{
+    const char *text = getenv(name);
+    return text ? atoi(text) : otherwise;
+}
 /* A block takes about two steps to begin. */
 enum { MAX_PLANES = 128, STARTING_STEPS = 2 };
 
-/* Rows of a tile: three sweeps keep more in registers. */
-static constexpr int rows_of(int sweeps)
-{
-    return sweeps == 3 ? 12 : 16;
-}
-
 /* Calls f with the tile of `sweeps` sweeps of the stencil's smoother. */
-template <int SWEEPS, class F>
+template <int SWEEPS, int ROWS, class F>
 static void with_tile_of(const struct stencil *s, F f)
 {
     with_operator(s->choice, [&](auto op) {
         using Op = decltype(op);
-        constexpr int ROWS = rows_of(SWEEPS);
         if constexpr (Op::ORDER == 2) {
             if (stencil_relaxation(s, SMOOTHER_SWEEPS - 1).two_step)
                 f(sweep_tile<Op, SWEEPS, true, false, ROWS>{});
@@ -37,10 +36,14 @@ static void with_tile_of(const struct stencil *s, F f)
 template <class F>
 static void with_sweep_tile(const struct stencil *s, int sweeps, F f)
 {
-    if (sweeps == 3)
-        with_tile_of<3>(s, f);
+    if (sweeps == 3 && experiment("ROWS3", 12) == 16)
+        with_tile_of<3, 16>(s, f);
+    else if (sweeps == 3)
+        with_tile_of<3, 12>(s, f);
+    else if (experiment("ROWS2", 16) == 20)
+        with_tile_of<2, 20>(s, f);
     else
-        with_tile_of<2>(s, f);
+        with_tile_of<2, 16>(s, f);
 }
 
 /* A block reads the cells of its tile, one row beyond them in j, and in k as far as its steps
@@ -54,8 +57,8 @@ static void launch(const struct fv2_sweeps &w)
     const int depth = high_end(w.c, 2, w.c.n[2], w.extent) - low_end(w.c, 2, w.extent);
     const int tiles_i = tiles_across<tile>(w.c, 0, layers),
               tiles_j = tiles_across<tile>(w.c, 1, layers);
-    const int planes =
-        planes_per_block(0, depth, tiles_i * tiles_j, MAX_PLANES, 2 * tile::HALO + STARTING_STEPS);
+    const int planes = planes_per_block(experiment("PLANES", 0), depth, tiles_i * tiles_j,
+                                        MAX_PLANES, 2 * tile::HALO + STARTING_STEPS);
     const int n[3] = {tiles_i, tiles_j, cuda_divided(depth, planes)};
     const struct tile_reads reads[3] = {
         {2 * low_end(w.c, 0, layers), 2 * WIDTH, 2 * LANES},
@@ -177,11 +180,14 @@ static struct coverage covers_sweeps(const struct part *part, const struct devic
     if (pass_prolongs(pass) || s->choice.order != 2 || s->coloured || pass->nsweeps < 2 ||
         cuda_tail_level(pass->level) || !has_even_rows(pass->level))
         return cover_nothing();
-    for (int sweeps = pass->nsweeps == 3 || pass->nsweeps > 4 ? 3 : 2; sweeps >= 2; sweeps--)
+    for (int sweeps = pass->nsweeps == 3 || pass->nsweeps > 4 ? 3 : 2; sweeps >= 2; sweeps--) {
+        if (sweeps > experiment("MOST", 3))
+            continue;
         if (sweeps_fit(part, sweeps, device)) {
             c.nsweeps = sweeps;
             return c;
         }
+    }
     return cover_nothing();
 }
 
