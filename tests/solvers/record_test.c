@@ -120,19 +120,31 @@ static void times_are_not_those_of_a_recording(void **state)
     program_time(solver->first, false);
 }
 
-static void swapped_fields_are_brought_back(void **state)
+static void check_swapped(enum field other)
 {
-    (void)state;
     const int once = 1;
+    level_allocate(h->levels[1], other);
     solve(&once);
     const double *const address = h->levels[1]->fields[FIELD_U];
     const uint64_t expected = reduce_checksum(h->levels[1], FIELD_U);
-    seen.other = FIELD_TMP;
+    seen.other = other;
     seen.swaps = true;
     solve(&once);
     assert_int_equal(seen.ended, 1);
     assert_ptr_equal(h->levels[1]->fields[FIELD_U], address);
     assert_true(reduce_checksum(h->levels[1], FIELD_U) == expected);
+}
+
+static void swapped_fields_are_brought_back(void **state)
+{
+    (void)state;
+    check_swapped(FIELD_TMP);
+}
+
+static void fields_in_next_u_are_brought_back(void **state)
+{
+    (void)state;
+    check_swapped(FIELD_NEXT_U);
 }
 
 static void other_fields_must_be_back(void **state)
@@ -154,6 +166,7 @@ int main(int argc, char **argv)
         cmocka_unit_test_setup_teardown(the_second_execution_is_recorded, set_up, tear_down),
         cmocka_unit_test_setup_teardown(times_are_not_those_of_a_recording, set_up, tear_down),
         cmocka_unit_test_setup_teardown(swapped_fields_are_brought_back, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(fields_in_next_u_are_brought_back, set_up, tear_down),
         cmocka_unit_test_setup_teardown(other_fields_must_be_back, set_up, tear_down),
     };
     comm_start(&argc, &argv);
