@@ -84,17 +84,6 @@ DEVICE neighbours gather(double2 u, double next, double jm, double jp, double km
     return E ? neighbours{u.x, next, jm, jp, km, kp} : neighbours{next, u.y, jm, jp, km, kp};
 }
 
-/* How far the tiles reach beyond the patch in direction d. */
-static __host__ __device__ int open_low(const struct cells &c, int d)
-{
-    return c.wall[d][0] ? 0 : 1;
-}
-
-static __host__ __device__ int open_high(const struct cells &c, int d)
-{
-    return c.wall[d][1] ? 0 : 1;
-}
-
 /* The offset of the slot after this one. */
 template <int BYTES, int SLOTS>
 DEVICE unsigned next_slot(unsigned slot)

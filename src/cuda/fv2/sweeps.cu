@@ -53,17 +53,17 @@ template <class tile>
 static void launch(const struct fv2_sweeps &w)
 {
     constexpr int WIDTH = LANES - 2 * tile::HALO, HEIGHT = tile::ROWS - 2 * tile::HALO;
-    const int layers = tile::HALO + w.extent;
-    const int depth = high_end(w.c, 2, w.c.n[2], w.extent) - low_end(w.c, 2, w.extent);
-    const int tiles_i = tiles_across<tile>(w.c, 0, layers),
-              tiles_j = tiles_across<tile>(w.c, 1, layers);
+    const int low = layers_beyond(w.c, 2, 0, 0, w.extent),
+              depth = low + w.c.n[2] + layers_beyond(w.c, 2, 1, 0, w.extent);
+    const int tiles_i = tiles_across<tile>(w.c, 0, w.extent),
+              tiles_j = tiles_across<tile>(w.c, 1, w.extent);
     const int planes = planes_per_block(experiment("PLANES", 0), depth, tiles_i * tiles_j,
                                         MAX_PLANES, 2 * tile::HALO + STARTING_STEPS);
     const int n[3] = {tiles_i, tiles_j, cuda_divided(depth, planes)};
     const struct tile_reads reads[3] = {
-        {2 * low_end(w.c, 0, layers), 2 * WIDTH, 2 * LANES},
-        {low_end(w.c, 1, layers) - 1, HEIGHT, tile::ROWS + 2},
-        {low_end(w.c, 2, w.extent) - tile::SWEEPS, planes, planes + 2 * tile::SWEEPS},
+        {2 * tiles_begin<tile>(w.c, 0, w.extent), 2 * WIDTH, 2 * LANES},
+        {tiles_begin<tile>(w.c, 1, w.extent) - 1, HEIGHT, tile::ROWS + 2},
+        {-low - tile::SWEEPS, planes, planes + 2 * tile::SWEEPS},
     };
     const struct tile_set tiles = tiles_of_part(w.part, n, w.c.n, w.c.wall, reads);
     const dim3 grid = tile_grid(tiles);

@@ -47,25 +47,41 @@ struct sweep_tile {
     static constexpr int BYTES = RESULTS + 2 * (SWEEPS - 1) * U_BYTES;
 };
 
-/* First cell, or one beyond the last, of `count` cells and `layers` more beyond open sides. */
-static __host__ __device__ int low_end(const struct cells &c, int d, int layers)
+/* Layers of ghosts beyond a side: `halo` if it has no wall, and `extent` more if it is open. */
+static __host__ __device__ int layers_beyond(const struct cells &c, int d, int side, int halo,
+                                             int extent)
 {
-    return -layers * open_low(c, d);
+    return c.wall[d][side] ? 0 : halo + extent;
 }
 
-static __host__ __device__ int high_end(const struct cells &c, int d, int count, int layers)
+/* In i, tiles consist of columns of two cells. */
+static __host__ __device__ int columns_of(int d, int cells)
 {
-    return count + layers * open_high(c, d);
+    return d == 0 ? (cells + 1) / 2 : cells;
 }
 
-/* The tiles across the patch and `layers` more beyond open sides, in i and in j. Each but the
- * outermost repeats the outermost lanes or rows of its neighbours. In i the last tile has the faces
- * on a wall too. */
+/* The first row or column of the first tile in direction d, and one beyond the last one that is
+ * needed. The first column is even, so that rows of a tile begin at multiples of 32 bytes. */
 template <class tile>
-static int tiles_across(const struct cells &c, int d, int layers)
+static __host__ __device__ int tiles_begin(const struct cells &c, int d, int extent)
 {
-    const int size = d == 0 ? LANES : tile::ROWS, n = d == 0 ? c.n[0] / 2 + c.wall[0][1] : c.n[1],
-              all = high_end(c, d, n, layers) - low_end(c, d, layers);
+    const int layers = layers_beyond(c, d, 0, tile::HALO, columns_of(d, extent));
+    return -(d == 0 ? (layers + 1) / 2 * 2 : layers);
+}
+
+template <class tile>
+static __host__ __device__ int tiles_end(const struct cells &c, int d, int extent)
+{
+    return columns_of(d, c.n[d]) + layers_beyond(c, d, 1, tile::HALO, columns_of(d, extent));
+}
+
+/* The number of tiles in i or j. Each but the outermost repeats the outermost lanes or rows of its
+ * neighbours. In i the last tile has the faces on a wall too. */
+template <class tile>
+static int tiles_across(const struct cells &c, int d, int extent)
+{
+    const int size = d == 0 ? LANES : tile::ROWS, faces = d == 0 && c.wall[0][1] ? 1 : 0,
+              all = tiles_end<tile>(c, d, extent) + faces - tiles_begin<tile>(c, d, extent);
     return max(1, cuda_divided(all - 2 * tile::HALO, size - 2 * tile::HALO));
 }
 
@@ -81,16 +97,17 @@ struct sweep_thread {
     unsigned to;      /* of that vector, in the first slot */
 };
 
-/* True if this block, and no other, stores cell x in direction d of a patch of n cells and `layers`
- * more: x is number `place` of `size` in the tile. */
+/* True if this block, and no other, stores row or column x in direction d of the patch and `extent`
+ * layers more. x is number `place` of `size` in the tile. */
 template <class tile>
 DEVICE bool is_stored(const struct cells &c, const struct tile_set &tiles, dim3 block, int d, int x,
-                      int n, int layers, int place, int size)
+                      int extent, int place, int size)
 {
     const bool first = (d == 0 ? block.x : block.y) == 0;
     return (place >= tile::HALO || first) &&
-           (place < size - tile::HALO || is_last(tiles, block, d)) && x >= low_end(c, d, layers) &&
-           x < high_end(c, d, n, layers);
+           (place < size - tile::HALO || is_last(tiles, block, d)) &&
+           x >= -layers_beyond(c, d, 0, 0, columns_of(d, extent)) &&
+           x < columns_of(d, c.n[d]) + layers_beyond(c, d, 1, 0, columns_of(d, extent));
 }
 
 template <class tile>
@@ -99,12 +116,14 @@ DEVICE struct sweep_thread compute_sweep_thread(const struct fv2_sweeps &w,
                                                 unsigned memory)
 {
     const struct cells &c = w.c;
-    const int lane = threadIdx.x, row = threadIdx.y, layers = tile::HALO + w.extent;
-    const int columns = c.n[0] / 2, end_column = high_end(c, 0, columns, layers),
-              end_row = high_end(c, 1, c.n[1], layers);
-    const int column = (int)block.x * (LANES - 2 * tile::HALO) + lane + low_end(c, 0, layers);
-    const int first_row = (int)block.y * (tile::ROWS - 2 * tile::HALO) + low_end(c, 1, layers),
-              j = first_row + row, above = first_row + tile::ROWS;
+    const int lane = threadIdx.x, row = threadIdx.y, columns = c.n[0] / 2;
+    const int column = (int)block.x * (LANES - 2 * tile::HALO) + lane +
+                       tiles_begin<tile>(c, 0, w.extent),
+              end_column = tiles_end<tile>(c, 0, w.extent);
+    const int first_row =
+                  (int)block.y * (tile::ROWS - 2 * tile::HALO) + tiles_begin<tile>(c, 1, w.extent),
+              j = first_row + row, above = first_row + tile::ROWS,
+              end_row = tiles_end<tile>(c, 1, w.extent);
     const bool in_row = column < end_column;
     struct sweep_thread p = {};
     p.low_i = column == 0 && c.wall[0][0];
@@ -125,15 +144,14 @@ DEVICE struct sweep_thread compute_sweep_thread(const struct fv2_sweeps &w,
         p.to = here + tile::U;
         other = first_row - 1;
     } else if (row == 2) {
-        p.copies_u = in_row && above < end_row + open_high(c, 1) && !w.zero_guess;
+        p.copies_u = in_row && above < end_row + (c.wall[1][1] ? 0 : 1) && !w.zero_guess;
         p.to = here + tile::U + ROW_BYTES + tile::PLANE;
         other = above;
     }
     p.surrounding = (2 * column + other * c.sj) * CELL_BYTES;
     const auto stores = [&](int extent) {
-        const int extent_columns = (extent + 1) / 2;
-        return is_stored<tile>(c, tiles, block, 0, column, columns, extent_columns, lane, LANES) &&
-               is_stored<tile>(c, tiles, block, 1, j, c.n[1], extent, row, tile::ROWS);
+        return is_stored<tile>(c, tiles, block, 0, column, extent, lane, LANES) &&
+               is_stored<tile>(c, tiles, block, 1, j, extent, row, tile::ROWS);
     };
     p.stores = stores(w.extent);
     p.stores_before = stores(w.extent + 1);
@@ -306,12 +324,14 @@ struct sweep_range {
 template <class tile>
 DEVICE struct sweep_range compute_sweep_range(const struct fv2_sweeps &w, int number, int planes)
 {
-    const int low = low_end(w.c, 2, w.extent), high = high_end(w.c, 2, w.c.n[2], w.extent);
+    const struct cells &c = w.c;
+    const int low = -layers_beyond(c, 2, 0, 0, w.extent),
+              high = c.n[2] + layers_beyond(c, 2, 1, 0, w.extent);
     struct sweep_range a;
     a.first = low + number * planes;
     a.last = min(a.first + planes, high);
-    a.first_before = a.first == low ? low_end(w.c, 2, w.extent + 1) : a.first;
-    a.last_before = a.last == high ? high_end(w.c, 2, w.c.n[2], w.extent + 1) : a.last;
+    a.first_before = a.first == low ? -layers_beyond(c, 2, 0, 0, w.extent + 1) : a.first;
+    a.last_before = a.last == high ? c.n[2] + layers_beyond(c, 2, 1, 0, w.extent + 1) : a.last;
     a.start = a.first - tile::SWEEPS;
     if (w.c.wall[2][0])
         a.start = max(a.start, -1);
