@@ -17,18 +17,18 @@ static int experiment(const char *name, int otherwise)
 enum { MAX_PLANES = 128, STARTING_STEPS = 2 };
 
 /* Calls f with the tile of `sweeps` sweeps of the stencil's smoother. */
-template <int SWEEPS, int ROWS, class F>
+template <int SWEEPS, int ROWS, bool KEEPS, class F>
 static void with_tile_of(const struct stencil *s, F f)
 {
     with_operator(s->choice, [&](auto op) {
         using Op = decltype(op);
-        if constexpr (Op::ORDER == 2) {
+        if constexpr (Op::ORDER == 2 && (ROWS < 20 || !Op::VARIABLE)) {
             if (stencil_relaxation(s, SMOOTHER_SWEEPS - 1).two_step)
-                f(sweep_tile<Op, SWEEPS, true, false, ROWS>{});
+                f(sweep_tile<Op, SWEEPS, true, false, ROWS, KEEPS>{});
             else if (s->l1_weight)
-                f(sweep_tile<Op, SWEEPS, false, true, ROWS>{});
+                f(sweep_tile<Op, SWEEPS, false, true, ROWS, KEEPS>{});
             else
-                f(sweep_tile<Op, SWEEPS, false, false, ROWS>{});
+                f(sweep_tile<Op, SWEEPS, false, false, ROWS, KEEPS>{});
         }
     });
 }
@@ -37,13 +37,15 @@ template <class F>
 static void with_sweep_tile(const struct stencil *s, int sweeps, F f)
 {
     if (sweeps == 3 && experiment("ROWS3", 12) == 16)
-        with_tile_of<3, 16>(s, f);
+        with_tile_of<3, 16, false>(s, f);
+    else if (sweeps == 3 && experiment("ROWS3", 12) == 20)
+        with_tile_of<3, 20, true>(s, f);
     else if (sweeps == 3)
-        with_tile_of<3, 12>(s, f);
+        with_tile_of<3, 12, true>(s, f);
     else if (experiment("ROWS2", 16) == 20)
-        with_tile_of<2, 20>(s, f);
+        with_tile_of<2, 20, true>(s, f);
     else
-        with_tile_of<2, 16>(s, f);
+        with_tile_of<2, 16, true>(s, f);
 }
 
 /* A block reads the cells of its tile, one row beyond them in j, and in k as far as its steps
