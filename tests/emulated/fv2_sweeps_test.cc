@@ -94,12 +94,7 @@ static void check(const emulated::box &b, const struct sweeps_case &what)
     if (what.zero)
         w.in = NULL;
     emulated::races = 0;
-    if (what.planes % 4 == 2)
-        run_kernel<sweep_tile<Op, SWEEPS, TWO_STEP, STORED_WEIGHT, TILE_ROWS, false>>(
-            w, what.planes, random);
-    else
-        run_kernel<sweep_tile<Op, SWEEPS, TWO_STEP, STORED_WEIGHT, TILE_ROWS, true>>(w, what.planes,
-                                                                                     random);
+    run_kernel<sweep_tile<Op, SWEEPS, TWO_STEP, STORED_WEIGHT, TILE_ROWS>>(w, what.planes, random);
     assert_int_equal(emulated::races, 0);
 
     if (what.zero)

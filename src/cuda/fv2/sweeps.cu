@@ -5,30 +5,33 @@
 #include "cuda/kernels.cuh"
 #include "operators/traffic.h"
 
-#include <cstdlib>
 namespace fv2
 {
-static int experiment(const char *name, int otherwise)
-{
-    const char *text = getenv(name);
-    return text ? atoi(text) : otherwise;
-}
 /* A block takes about two steps to begin. */
 enum { MAX_PLANES = 128, STARTING_STEPS = 2 };
 
+/* Rows of a tile. Three sweeps keep so much of variable coefficients in registers that larger
+ * blocks spill. */
+template <class Op>
+static constexpr int sweep_rows(int sweeps)
+{
+    return sweeps == 3 && Op::VARIABLE ? 12 : 16;
+}
+
 /* Calls f with the tile of `sweeps` sweeps of the stencil's smoother. */
-template <int SWEEPS, int ROWS, bool KEEPS, class F>
+template <int SWEEPS, class F>
 static void with_tile_of(const struct stencil *s, F f)
 {
     with_operator(s->choice, [&](auto op) {
         using Op = decltype(op);
-        if constexpr (Op::ORDER == 2 && (ROWS < 20 || !Op::VARIABLE)) {
+        if constexpr (Op::ORDER == 2) {
+            constexpr int ROWS = sweep_rows<Op>(SWEEPS);
             if (stencil_relaxation(s, SMOOTHER_SWEEPS - 1).two_step)
-                f(sweep_tile<Op, SWEEPS, true, false, ROWS, KEEPS>{});
+                f(sweep_tile<Op, SWEEPS, true, false, ROWS>{});
             else if (s->l1_weight)
-                f(sweep_tile<Op, SWEEPS, false, true, ROWS, KEEPS>{});
+                f(sweep_tile<Op, SWEEPS, false, true, ROWS>{});
             else
-                f(sweep_tile<Op, SWEEPS, false, false, ROWS, KEEPS>{});
+                f(sweep_tile<Op, SWEEPS, false, false, ROWS>{});
         }
     });
 }
@@ -36,16 +39,10 @@ static void with_tile_of(const struct stencil *s, F f)
 template <class F>
 static void with_sweep_tile(const struct stencil *s, int sweeps, F f)
 {
-    if (sweeps == 3 && experiment("ROWS3", 12) == 16)
-        with_tile_of<3, 16, false>(s, f);
-    else if (sweeps == 3 && experiment("ROWS3", 12) == 20)
-        with_tile_of<3, 20, true>(s, f);
-    else if (sweeps == 3)
-        with_tile_of<3, 12, true>(s, f);
-    else if (experiment("ROWS2", 16) == 20)
-        with_tile_of<2, 20, true>(s, f);
+    if (sweeps == 3)
+        with_tile_of<3>(s, f);
     else
-        with_tile_of<2, 16, true>(s, f);
+        with_tile_of<2>(s, f);
 }
 
 /* A block reads the cells of its tile, one row beyond them in j, and in k as far as its steps
@@ -59,8 +56,8 @@ static void launch(const struct fv2_sweeps &w)
               depth = low + w.c.n[2] + layers_beyond(w.c, 2, 1, 0, w.extent);
     const int tiles_i = tiles_across<tile>(w.c, 0, w.extent),
               tiles_j = tiles_across<tile>(w.c, 1, w.extent);
-    const int planes = planes_per_block(experiment("PLANES", 0), depth, tiles_i * tiles_j,
-                                        MAX_PLANES, 2 * tile::HALO + STARTING_STEPS);
+    const int planes =
+        planes_per_block(0, depth, tiles_i * tiles_j, MAX_PLANES, 2 * tile::HALO + STARTING_STEPS);
     const int n[3] = {tiles_i, tiles_j, cuda_divided(depth, planes)};
     const struct tile_reads reads[3] = {
         {2 * tiles_begin<tile>(w.c, 0, w.extent), 2 * WIDTH, 2 * LANES},
@@ -173,7 +170,16 @@ static bool sweeps_fit(const struct part *part, int sweeps, const struct device_
            (!keeps_before(&fused) || level->fields[target_of(&fused, end - 1).memory]);
 }
 
-/* Three sweeps where so many are left and no single one remains, else two. */
+/* How many sweeps are fastest together. Three of them move less data but repeat more of their
+ * neighbours' cells, in smaller tiles. That is worth it where a pass moves more than u, f and β, or
+ * where tiles need not be smaller. */
+static int best_sweeps(const struct stencil *s)
+{
+    const bool moves_more = s->l1_weight || stencil_relaxation(s, SMOOTHER_SWEEPS - 1).two_step;
+    return s->choice.variable && !moves_more ? 2 : 3;
+}
+
+/* No single sweep remains of an even number. */
 static struct coverage covers_sweeps(const struct part *part, const struct device_limits *device)
 {
     const struct pass *pass = &part->pass;
@@ -182,14 +188,10 @@ static struct coverage covers_sweeps(const struct part *part, const struct devic
     if (pass_prolongs(pass) || s->choice.order != 2 || s->coloured || pass->nsweeps < 2 ||
         cuda_tail_level(pass->level) || !has_even_rows(pass->level))
         return cover_nothing();
-    for (int sweeps = pass->nsweeps == 3 || pass->nsweeps > 4 ? 3 : 2; sweeps >= 2; sweeps--) {
-        if (sweeps > experiment("MOST", 3))
-            continue;
-        if (sweeps_fit(part, sweeps, device)) {
-            c.nsweeps = sweeps;
+    const bool three = pass->nsweeps == 3 || (pass->nsweeps > 4 && best_sweeps(s) == 3);
+    for (c.nsweeps = three ? 3 : 2; c.nsweeps >= 2; c.nsweeps--)
+        if (sweeps_fit(part, c.nsweeps, device))
             return c;
-        }
-    }
     return cover_nothing();
 }
 

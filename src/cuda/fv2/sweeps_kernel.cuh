@@ -20,25 +20,21 @@ namespace fv2
 {
 /* A variant of the kernel for the operator Op, and the layout of its tile. Planes take a field's
  * slots in turn. In step k the newest slots hold u of plane k + 2; f, α, D⁻¹, the values before u
- * and β of the faces in i and j of plane k + 1; and β_k above plane k + 1. Where the registers do
- * not suffice to keep f and β_j for the later sweeps, these stay in shared memory. */
-template <class Op, int sweeps, bool two_step, bool stored, int rows, bool keeps_rows>
+ * and β of the faces in i and j of plane k + 1; and β_k above plane k + 1. */
+template <class Op, int sweeps, bool two_step, bool stored, int rows>
 struct sweep_tile {
     using op = Op;
     static constexpr bool VARIABLE = Op::VARIABLE, ALPHAS = VARIABLE && Op::HELMHOLTZ;
     static constexpr bool TWO_STEP = two_step, STORED_WEIGHT = stored;
     static constexpr int SWEEPS = sweeps, HALO = sweeps - 1, ROWS = rows;
-    static constexpr bool KEEPS_ROWS = keeps_rows;
     static constexpr int U_SLOTS = AHEAD + 2, STEP_SLOTS = AHEAD + 1;
-    static constexpr int ROW_SLOTS = AHEAD + (KEEPS_ROWS ? 1 : SWEEPS);
 
     /* A plane of values: the row below the tile, the tile, the row above it. */
     static constexpr int PLANE = ROWS * ROW_BYTES, U_BYTES = PLANE + 2 * ROW_BYTES;
 
-    /* A slot of f and β_j: above the last row one more face. A slot of the rest. */
-    static constexpr int F = 0, BJ = F + PLANE, BJ_ABOVE = BJ + PLANE;
-    static constexpr int ROWS_BYTES = VARIABLE ? BJ_ABOVE + ROW_BYTES : BJ;
-    static constexpr int BI = 0, BK = BI + (VARIABLE ? PLANE : 0);
+    /* A slot of a step: above the last row one more face in j. */
+    static constexpr int F = 0, BI = F + PLANE, BJ = BI + (VARIABLE ? PLANE : 0);
+    static constexpr int BK = BJ + (VARIABLE ? PLANE + ROW_BYTES : 0);
     static constexpr int ALPHA = BK + (VARIABLE ? PLANE : 0);
     static constexpr int WEIGHT = ALPHA + (ALPHAS ? PLANE : 0);
     static constexpr int BEFORE = WEIGHT + (STORED_WEIGHT ? PLANE : 0);
@@ -46,8 +42,7 @@ struct sweep_tile {
 
     /* New values of all sweeps but the last, in two planes by turns. No thread writes the rows
      * below and above the tile; the outermost rows read them. */
-    static constexpr int U = 0, ROW_DATA = U + U_SLOTS * U_BYTES;
-    static constexpr int STEPS = ROW_DATA + ROW_SLOTS * ROWS_BYTES;
+    static constexpr int U = 0, STEPS = U + U_SLOTS * U_BYTES;
     static constexpr int RESULTS = STEPS + STEP_SLOTS * STEP_BYTES;
     static constexpr int BYTES = RESULTS + 2 * (SWEEPS - 1) * U_BYTES;
 };
@@ -142,7 +137,7 @@ DEVICE struct sweep_thread compute_sweep_thread(const struct fv2_sweeps &w,
     int other = 0; /* the row around the tile */
     if (row == 0) {
         p.copies_faces = tile::VARIABLE && in_row && above <= end_row;
-        p.to = here + tile::ROW_DATA + tile::BJ_ABOVE;
+        p.to = here + tile::STEPS + tile::BJ + tile::PLANE;
         other = above;
     } else if (row == 1) {
         p.copies_u = in_row && first_row != 0 && !w.zero_guess;
@@ -171,7 +166,7 @@ DEVICE const double2 *vector_of(const double *field, long offset)
 /* The next plane to be copied, that of u, and the slots. */
 struct sweep_copies {
     int plane;
-    unsigned u, rows, step;
+    unsigned u, step;
 };
 
 /* Copies all of a step: u of the plane, and what belongs to the plane below it. Planes beyond the
@@ -180,16 +175,15 @@ template <class tile>
 DEVICE void fetch(const struct fv2_sweeps &w, const struct sweep_thread &p, struct sweep_copies &s)
 {
     const long above = s.plane * w.c.sk * CELL_BYTES, here = above - w.c.sk * CELL_BYTES;
-    const unsigned rows = p.address + tile::ROW_DATA + s.rows,
-                   step = p.address + tile::STEPS + s.step;
+    const unsigned step = p.address + tile::STEPS + s.step;
     if (p.copies) {
         const long at = p.offset + here;
         if (!w.zero_guess)
             copy_vector(p.address + s.u + ROW_BYTES, vector_of(w.in, p.offset + above));
-        copy_vector(rows + tile::F, vector_of(w.f, at));
+        copy_vector(step + tile::F, vector_of(w.f, at));
         if (tile::VARIABLE) {
             copy_vector(step + tile::BI, vector_of(w.beta_i, at));
-            copy_vector(rows + tile::BJ, vector_of(w.beta_j, at));
+            copy_vector(step + tile::BJ, vector_of(w.beta_j, at));
             copy_vector(step + tile::BK, vector_of(w.beta_k, p.offset + above));
         }
         if (tile::ALPHAS)
@@ -202,10 +196,9 @@ DEVICE void fetch(const struct fv2_sweeps &w, const struct sweep_thread &p, stru
     if (p.copies_u)
         copy_vector(p.to + s.u, vector_of(w.in, p.surrounding + above));
     if (p.copies_faces)
-        copy_vector(p.to + s.rows, vector_of(w.beta_j, p.surrounding + here));
+        copy_vector(p.to + s.step, vector_of(w.beta_j, p.surrounding + here));
     s.plane++;
     s.u = next_slot<tile::U_BYTES, tile::U_SLOTS>(s.u);
-    s.rows = next_slot<tile::ROWS_BYTES, tile::ROW_SLOTS>(s.rows);
     s.step = next_slot<tile::STEP_BYTES, tile::STEP_SLOTS>(s.step);
 }
 
@@ -233,39 +226,22 @@ DEVICE void divide_data(const struct plane_data &d, double2 bk0, double2 bk1, ce
     *high = {d.f.y, d.alpha.y, d.bi.y, d.bi_end, d.bj0.y, d.bj1.y, bk0.y, bk1.y};
 }
 
-/* Offsets of the slots that a step works on: u of planes k + 2 and k + 1, f and β_j by sweep, and
- * the rest of plane k + 1. */
+/* The data that step `slot` copied. α of poisson is 0, and with constant coefficients 1. */
 template <class tile>
-struct sweep_slots {
-    unsigned u, u_before, rows[tile::SWEEPS], step;
-};
-
-template <class tile>
-DEVICE void load_rows(const struct sweep_thread &p, unsigned slot, struct plane_data &d)
+DEVICE struct plane_data load_plane(const struct sweep_thread &p, unsigned slot)
 {
-    const unsigned at = p.address + tile::ROW_DATA + slot;
-    d.f = vector_at(at + tile::F);
-    if (tile::VARIABLE) {
-        d.bj0 = vector_at(at + tile::BJ);
-        d.bj1 = vector_at(at + tile::BJ + ROW_BYTES);
-    }
-}
-
-/* The data of plane k + 1. α of poisson is 0, and with constant coefficients 1. */
-template <class tile>
-DEVICE struct plane_data load_plane(const struct sweep_thread &p,
-                                    const struct sweep_slots<tile> &slots)
-{
-    const unsigned at = p.address + tile::STEPS + slots.step;
+    const unsigned at = p.address + tile::STEPS + slot;
     const double unit = tile::op::HELMHOLTZ ? 1.0 : 0.0;
     struct plane_data d = {};
-    load_rows<tile>(p, slots.rows[0], d);
+    d.f = vector_at(at + tile::F);
     d.alpha = tile::ALPHAS ? vector_at(at + tile::ALPHA) : make_double2(unit, unit);
     if (tile::STORED_WEIGHT)
         d.weight = vector_at(at + tile::WEIGHT);
     if (tile::VARIABLE) {
         d.bi = vector_at(at + tile::BI);
-        d.bi_end = beside<1>(d.bi);
+        d.bj0 = vector_at(at + tile::BJ);
+        d.bj1 = vector_at(at + tile::BJ + ROW_BYTES);
+        d.bi_end = __shfl_down_sync(0xffffffffu, d.bi.x, 1);
     }
     return d;
 }
@@ -319,11 +295,10 @@ DEVICE double inverse_diagonal(const cell_data &d, bool end_of_row, const struct
 /* The data of plane k + 1, with D⁻¹. `face` is β_k above it. */
 template <bool WALLS, class tile>
 DEVICE struct plane_data prepare_plane(const struct fv2_sweeps &w, const struct sweep_thread &p,
-                                       const struct sweep_slots<tile> &slots, int k, double2 bk0,
-                                       double2 bk1)
+                                       int k, unsigned slot, double2 bk0, double2 bk1)
 {
     using Op = typename tile::op;
-    struct plane_data d = load_plane<tile>(p, slots);
+    struct plane_data d = load_plane<tile>(p, slot);
     const struct walls walls = walls_of(w.c, p, k + 1);
     cell_data low, high;
     divide_data(d, bk0, bk1, &low, &high);
@@ -332,6 +307,12 @@ DEVICE struct plane_data prepare_plane(const struct fv2_sweeps &w, const struct 
                                 inverse_diagonal<Op, 1, WALLS>(high, p.high_i, walls, w.scale));
     return d;
 }
+
+/* Offsets of the slots that a step works on: u of planes k + 2 and k + 1, and the data of plane
+ * k + 1. */
+struct sweep_slots {
+    unsigned u, u_before, step;
+};
 
 /* The planes that a block stores, first to last − 1, and with one more layer of ghosts; and its
  * steps. */
@@ -367,7 +348,7 @@ DEVICE void store(double *field, const struct fv2_sweeps &w, const struct sweep_
 /* Step k: every sweep in its plane. Stores what is finished. */
 template <bool WALLS, class tile>
 DEVICE void step(const struct fv2_sweeps &w, const struct sweep_thread &p,
-                 const struct sweep_range &a, const struct sweep_slots<tile> &slots, int k,
+                 const struct sweep_range &a, const struct sweep_slots &slots, int k,
                  struct sweep_state<tile> &m)
 {
     enum { SWEEPS = tile::SWEEPS };
@@ -375,16 +356,12 @@ DEVICE void step(const struct fv2_sweeps &w, const struct sweep_thread &p,
     double2 face = tile::VARIABLE ? vector_at(data + tile::BK) : double2{};
     double2 above = vector_at(p.address + slots.u + ROW_BYTES), before = {};
     unsigned rows = p.address + slots.u_before + ROW_BYTES;
-    m.data[0] = prepare_plane<WALLS, tile>(w, p, slots, k, m.bk[0], face);
+    m.data[0] = prepare_plane<WALLS, tile>(w, p, k, slots.step, m.bk[0], face);
     if (tile::TWO_STEP && w.before)
         before = vector_at(data + tile::BEFORE);
 #pragma unroll
     for (int s = 0; s < SWEEPS; s++) {
         const int plane = k + 1 - s;
-        if (s > 0 && !tile::KEEPS_ROWS) {
-            load_rows<tile>(p, slots.rows[s], m.data[s]);
-            m.data[s].bi_end = beside<1>(m.data[s].bi);
-        }
         const double2 u =
             sweep_plane<WALLS, tile>(w, p, w.sweeps[s], walls_of(w.c, p, plane), m.data[s], m.bk[s],
                                      face, m.low[s], m.here[s], above, before, rows);
@@ -416,7 +393,7 @@ template <class tile>
 DEVICE void clear_slots(unsigned memory)
 {
     const int thread = threadIdx.y * LANES + threadIdx.x;
-    for (int at = thread * VECTOR_BYTES; at < tile::ROW_DATA; at += tile::ROWS * ROW_BYTES)
+    for (int at = thread * VECTOR_BYTES; at < tile::STEPS; at += tile::ROWS * ROW_BYTES)
         put(memory + at, make_double2(0.0, 0.0));
 }
 
@@ -451,18 +428,6 @@ DEVICE struct sweep_state<tile> start_sweeps(const struct fv2_sweeps &w,
 }
 
 template <class tile>
-DEVICE void advance_slots(struct sweep_slots<tile> &s)
-{
-    s.u_before = s.u;
-    s.u = next_slot<tile::U_BYTES, tile::U_SLOTS>(s.u);
-#pragma unroll
-    for (int sweep = tile::SWEEPS - 1; sweep > 0; sweep--)
-        s.rows[sweep] = s.rows[sweep - 1];
-    s.rows[0] = next_slot<tile::ROWS_BYTES, tile::ROW_SLOTS>(s.rows[0]);
-    s.step = next_slot<tile::STEP_BYTES, tile::STEP_SLOTS>(s.step);
-}
-
-template <class tile>
 static __global__ void __launch_bounds__(LANES *tile::ROWS)
     sweeps_kernel(const __grid_constant__ struct fv2_sweeps w,
                   const __grid_constant__ struct tile_set tiles, int planes)
@@ -473,11 +438,9 @@ static __global__ void __launch_bounds__(LANES *tile::ROWS)
     const struct sweep_range a = compute_sweep_range<tile>(w, own.z, planes);
     if (w.zero_guess)
         clear_slots<tile>(memory);
-    struct sweep_copies copies = {a.start + 1, 0, 0, 0};
+    struct sweep_copies copies = {a.start + 1, 0, 0};
     struct sweep_state<tile> m = start_sweeps<tile>(w, p, copies);
-    struct sweep_slots<tile> s = {
-        tile::U_BYTES, 0, {}, 0
-    };
+    struct sweep_slots s = {tile::U_BYTES, 0, 0};
     for (int k = a.start; k < a.stop; k++) {
         if (k + AHEAD < a.stop)
             fetch<tile>(w, p, copies);
@@ -490,7 +453,8 @@ static __global__ void __launch_bounds__(LANES *tile::ROWS)
             step<false, tile>(w, p, a, s, k, m);
         __pipeline_wait_prior(AHEAD - 1);
         __syncthreads();
-        advance_slots<tile>(s);
+        s = {next_slot<tile::U_BYTES, tile::U_SLOTS>(s.u), s.u,
+             next_slot<tile::STEP_BYTES, tile::STEP_SLOTS>(s.step)};
     }
 }
 } // namespace fv2
