@@ -242,7 +242,11 @@ static __global__ void __launch_bounds__(LANES *ROWS, BLOCKS)
                          double cells)
 {
     const double mean = sum_of_mean(m) / cells;
-    for_row_vectors(c, [&](long cell, int i, int, int) {
+    /* The last plane first: the caches still hold what was read last. */
+    struct cells down = c;
+    down.offset += (c.n[2] - 1) * c.sk;
+    down.sk = -c.sk;
+    for_row_vectors(down, [&](long cell, int i, int, int) {
         double2 *u = (double2 *)(x + cell);
         if (i + 1 < c.n[0])
             *u = make_double2(u->x + -mean, u->y + -mean);
