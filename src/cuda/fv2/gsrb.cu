@@ -10,8 +10,6 @@ namespace fv2
 /* A block repeats two planes of its neighbours, or four if it finishes, and takes about two steps
  * to begin. */
 enum { MAX_PLANES = 128, EXTRA_STEPS = 4, EXTRA_FINISH_STEPS = 6 };
-/* Rows of a tile of a pass that finishes with the residual. */
-enum { FINISH_ROWS = 16 };
 
 template <class tile, class TILES>
 static void launch_tiles(const struct fv2_gsrb &w, const TILES &tiles, dim3 grid, int planes)
@@ -58,15 +56,23 @@ static void launch_sweeps(const struct fv2_gsrb &w)
         launch<tile<Op, ZERO, ONLY_SWEEPS, MANY_ROWS>>(w, t.planes);
 }
 
+/* Rows of a tile of a pass that finishes with the residual: less of them where α is stored. */
+template <class Op>
+static constexpr int finish_rows()
+{
+    return Op::VARIABLE && Op::HELMHOLTZ ? 14 : 16;
+}
+
 template <class Op>
 static void launch_operator(const struct fv2_gsrb &w)
 {
+    constexpr int ROWS = finish_rows<Op>();
     CHECK(!w.zero_guess || (!w.coarse && !w.norm));
     CHECK(w.part == PART_ALL || !w.norm);
     if (w.coarse)
-        launch<tile<Op, false, RESTRICTS, FINISH_ROWS>>(w, 0);
+        launch<tile<Op, false, RESTRICTS, ROWS>>(w, 0);
     else if (w.norm)
-        launch<tile<Op, false, REDUCES, FINISH_ROWS>>(w, 0);
+        launch<tile<Op, false, REDUCES, ROWS>>(w, 0);
     else if (w.zero_guess)
         launch_sweeps<Op, true>(w);
     else
@@ -119,7 +125,8 @@ static void tiles_fit(const struct part *part, const struct device_limits *devic
     with_operator(part->pass.level->stencil->choice, [&](auto op) {
         using Op = decltype(op);
         *sweeps = tile<Op, false, ONLY_SWEEPS, ROWS>::BYTES <= device->shared_per_block;
-        *finishes = tile<Op, false, RESTRICTS, FINISH_ROWS>::BYTES <= device->shared_per_block;
+        *finishes =
+            tile<Op, false, RESTRICTS, finish_rows<Op>()>::BYTES <= device->shared_per_block;
     });
 }
 

@@ -95,10 +95,9 @@ struct stream_state {
     double2 u_m, u_0, u_p; /* planes k − 1, k, k + 1 */
     double2 bk;            /* below plane k + 1 */
     cell_data black;       /* of the black cell of plane k */
-    /* For the residual of plane k − 1: its finished cells and those below, β_k below and above it,
-     * and the right-hand side f − αu. */
-    double2 done, below, face_0, face_1, rhs;
-    double red_rhs;          /* f − αu of the red cell of plane k */
+    /* For the residual of plane k − 1: its finished cells and those below, β_k below and above it.
+     */
+    double2 done, below, face_0, face_1;
     double even;             /* sum of residuals over four cells of the last even plane */
     unsigned long long norm; /* largest bits so far */
 };
@@ -121,56 +120,25 @@ DEVICE neighbours gather(double2 u, double next, double jm, double jp, double km
     return E ? neighbours{u.x, next, jm, jp, km, kp} : neighbours{next, u.y, jm, jp, km, kp};
 }
 
-/* Offsets of the slots that a step works on: u of planes k + 2 and k + 1, the faces of this step
- * and of the step two before it, and the other data. */
-struct slots {
-    unsigned u, u_before, face, face_before, data;
-};
-
+/* Data of both cells in a plane; bk0 and bk1 are β below and above it. */
 template <class tile>
-DEVICE struct slots initial_slots()
+DEVICE void load_data(const struct thread_cells &p, unsigned slot, double2 alpha, double2 bk0,
+                      double2 bk1, cell_data *low, cell_data *high)
 {
-    return {tile::U_BYTES, 0, 0, (tile::FACE_SLOTS - 2) * tile::FACE_BYTES, 0};
-}
-
-template <class tile>
-DEVICE struct slots next_slots(const struct slots &s)
-{
-    return {next_slot<tile::U_BYTES, tile::U_SLOTS>(s.u), s.u,
-            next_slot<tile::FACE_BYTES, tile::FACE_SLOTS>(s.face),
-            next_slot<tile::FACE_BYTES, tile::FACE_SLOTS>(s.face_before),
-            next_slot<tile::DATA_BYTES, tile::DATA_SLOTS>(s.data)};
-}
-
-/* β of both cells in a plane; bk0 and bk1 are those below and above it. */
-template <class tile>
-DEVICE void load_faces(const struct thread_cells &p, unsigned slot, double2 bk0, double2 bk1,
-                       cell_data *low, cell_data *high)
-{
-    const unsigned at = p.vector_address + slot + tile::FACES;
-    if (!tile::VARIABLE)
+    const unsigned at = p.vector_address + slot + tile::STEPS;
+    const double2 f = vector_at(at + tile::F);
+    if (!tile::VARIABLE) {
+        *low = {f.x, alpha.x};
+        *high = {f.y, alpha.y};
         return;
+    }
     const double2 bi = vector_at(at + tile::BI), bj0 = vector_at(at + tile::BJ),
                   bj1 = vector_at(at + tile::BJ + ROW_BYTES);
     double next = __shfl_down_sync(0xffffffffu, bi.x, 1);
     if (p.lane == LANES - 1)
-        next = cell_at(beside_row(p) + slot + tile::FACES + tile::BI_END);
-    *low = {low->f, low->alpha, bi.x, bi.y, bj0.x, bj1.x, bk0.x, bk1.x};
-    *high = {high->f, high->alpha, bi.y, next, bj0.y, bj1.y, bk0.y, bk1.y};
-}
-
-/* f, α and β of both cells in a plane. α of poisson is 0, and with constant coefficients 1. */
-template <class tile>
-DEVICE void load_data(const struct thread_cells &p, const struct slots &s, double2 bk0, double2 bk1,
-                      cell_data *low, cell_data *high)
-{
-    const unsigned at = p.vector_address + s.data + tile::DATA;
-    const double2 f = vector_at(at + tile::F);
-    const double unit = tile::op::HELMHOLTZ ? 1.0 : 0.0;
-    const double2 alpha = tile::ALPHAS ? vector_at(at + tile::ALPHA) : make_double2(unit, unit);
-    *low = {f.x, alpha.x};
-    *high = {f.y, alpha.y};
-    load_faces<tile>(p, s.face, bk0, bk1, low, high);
+        next = cell_at(beside_row(p) + slot + tile::STEPS + tile::BI_END);
+    *low = {f.x, alpha.x, bi.x, bi.y, bj0.x, bj1.x, bk0.x, bk1.x};
+    *high = {f.y, alpha.y, bi.y, next, bj0.y, bj1.y, bk0.y, bk1.y};
 }
 
 /* The old black neighbour in i of the red cell in plane k + 1, whose slot is at `plane`. If a
@@ -184,6 +152,34 @@ DEVICE double black_beside_red(const struct thread_cells &p, unsigned plane, dou
     return cell_at(beside_row(p) + plane + tile::U + (E ? tile::U_HIGH : tile::U_LOW));
 }
 
+/* α of both cells in the plane whose slot of β_k is at `slot`. α of poisson is 0, and with constant
+ * coefficients 1. */
+template <class tile>
+DEVICE double2 load_alpha(const struct thread_cells &p, unsigned slot)
+{
+    const double unit = tile::op::HELMHOLTZ ? 1.0 : 0.0;
+    return tile::ALPHAS ? vector_at(p.vector_address + slot + tile::BK + tile::ALPHA)
+                        : make_double2(unit, unit);
+}
+
+/* Replaces f of component E by f − αu, which the residual reads later. */
+template <class tile, int E>
+DEVICE void keep_rhs(const struct thread_cells &p, unsigned slot, const cell_data &d, double u)
+{
+    if (tile::FINISHES && tile::ALPHAS)
+        put(p.vector_address + slot + tile::STEPS + tile::F + E * CELL_BYTES,
+            tile::op::rhs(d.f, d.alpha, u));
+}
+
+/* The residual of a finished cell. */
+template <class tile>
+DEVICE double late_residual(double u, const neighbours &n, const cell_data &d, double scale)
+{
+    if (tile::ALPHAS) /* f is f − αu already */
+        return residual_value(d.f, scale, operator_sum<typename tile::op>(u, n, d));
+    return residual_of<typename tile::op>(u, n, d, scale);
+}
+
 /* Residuals of both cells in plane k, which is finished in all rows; `above` are the finished cells
  * of plane k + 1. */
 template <bool WALLS, class tile>
@@ -195,16 +191,37 @@ DEVICE double2 residual_vector(const struct fv2_gsrb &w, const struct thread_cel
     const struct walls walls = {p.j == 0 && w.c.wall[1][0], p.j == p.n1 - 1 && w.c.wall[1][1],
                                 k == 0 && w.c.wall[2][0], k == p.n2 - 1 && w.c.wall[2][1]};
     cell_data low, high;
-    load_faces<tile>(p, slot, m.face_0, m.face_1, &low, &high);
+    const double unit = tile::op::HELMHOLTZ ? 1.0 : 0.0;
+    load_data<tile>(p, slot, make_double2(unit, unit), m.face_0, m.face_1, &low, &high);
     const neighbours x =
         with_ghosts<0, WALLS>(gather<0>(u, beside<0>(u), jm.x, jp.x, m.below.x, above.x), u.x,
                               p.column == 0 && w.c.wall[0][0], walls);
     const neighbours y =
         with_ghosts<1, WALLS>(gather<1>(u, beside<1>(u), jm.y, jp.y, m.below.y, above.y), u.y,
                               p.column == p.columns - 1 && w.c.wall[0][1], walls);
-    return make_double2(
-        residual_value(m.rhs.x, w.scale, operator_sum<typename tile::op>(u.x, x, low)),
-        residual_value(m.rhs.y, w.scale, operator_sum<typename tile::op>(u.y, y, high)));
+    return make_double2(late_residual<tile>(u.x, x, low, w.scale),
+                        late_residual<tile>(u.y, y, high, w.scale));
+}
+
+/* Offsets of the slots that a step works on: u of planes k + 2 and k + 1, the data of this step and
+ * of the step two before it, and β_k. */
+struct slots {
+    unsigned u, u_before, step, step_before, bk;
+};
+
+template <class tile>
+DEVICE struct slots initial_slots()
+{
+    return {tile::U_BYTES, 0, 0, (tile::STEP_SLOTS - 2) * tile::STEP_BYTES, 0};
+}
+
+template <class tile>
+DEVICE struct slots next_slots(const struct slots &s)
+{
+    return {next_slot<tile::U_BYTES, tile::U_SLOTS>(s.u), s.u,
+            next_slot<tile::STEP_BYTES, tile::STEP_SLOTS>(s.step),
+            next_slot<tile::STEP_BYTES, tile::STEP_SLOTS>(s.step_before),
+            next_slot<tile::BK_BYTES, tile::BK_SLOTS>(s.bk)};
 }
 
 /* Step k of a warp whose red cells in plane k + 1, and black cells in plane k, are component E. c
@@ -216,8 +233,7 @@ DEVICE double2 step(const struct fv2_gsrb &w, const struct thread_cells &p, cons
 {
     const bool end_of_row =
         E ? p.column == p.columns - 1 && w.c.wall[0][1] : p.column == 0 && w.c.wall[0][0];
-    const double2 bk =
-        tile::VARIABLE ? vector_at(p.vector_address + s.data + tile::DATA + tile::BK) : double2{};
+    const double2 bk = tile::VARIABLE ? vector_at(p.vector_address + s.bk + tile::BK) : double2{};
     const unsigned reds = p.cell_address + tile::RED + ROW_BYTES / 2,
                    now = reds + (k & 1) * tile::RED_BYTES, then = reds + (~k & 1) * tile::RED_BYTES;
     cell_data black = m.black;
@@ -225,7 +241,8 @@ DEVICE double2 step(const struct fv2_gsrb &w, const struct thread_cells &p, cons
     if (tile::HALO > 1)
         black.bk0 = component(m.face_1, E);
     cell_data red;
-    load_data<tile>(p, s, m.bk, bk, E ? &m.black : &red, E ? &red : &m.black);
+    load_data<tile>(p, s.step, load_alpha<tile>(p, s.bk), m.bk, bk, E ? &m.black : &red,
+                    E ? &red : &m.black);
     m.bk = bk;
     const double black_beside = black_beside_red<E, tile>(p, s.u_before, m.u_p),
                  red_beside = beside<E>(m.u_0);
@@ -254,13 +271,11 @@ DEVICE double2 step(const struct fv2_gsrb &w, const struct thread_cells &p, cons
         gather<E>(m.u_0, red_beside, red_jm, red_jp, component(m.u_m, E), component(m.u_p, E)),
         black, end_of_row, walls, w.scale);
     const double2 done = E ? make_double2(m.u_0.x, new_black) : make_double2(new_black, m.u_0.y);
+    keep_rhs<tile, E>(p, s.step, red, new_red);
+    keep_rhs<tile, E>(p, next_slot<tile::STEP_BYTES, tile::STEP_SLOTS>(s.step_before), black,
+                      new_black);
     if (FINISHES)
-        residual = residual_vector<WALLS, tile>(w, p, k - 1, s.face_before, m, done);
-    if (tile::FINISHES) {
-        const double rhs = tile::op::rhs(black.f, black.alpha, new_black);
-        m.rhs = E ? make_double2(m.red_rhs, rhs) : make_double2(rhs, m.red_rhs);
-        m.red_rhs = tile::op::rhs(red.f, red.alpha, new_red);
-    }
+        residual = residual_vector<WALLS, tile>(w, p, k - 1, s.step_before, m, done);
     return done;
 }
 
@@ -370,7 +385,7 @@ DEVICE struct plane_range compute_range(const struct fv2_gsrb &w, int number, in
 /* The residual of the last plane, which no step computes, and the last restriction or the norm. */
 template <class tile>
 DEVICE void finish_range(const struct fv2_gsrb &w, const struct thread_cells &p,
-                         const struct plane_range &a, unsigned face_before, struct stream_state &m)
+                         const struct plane_range &a, unsigned step_before, struct stream_state &m)
 {
     if (a.stop == a.last) { /* a wall */
         if (tile::FINISH == RESTRICTS)
@@ -378,7 +393,7 @@ DEVICE void finish_range(const struct fv2_gsrb &w, const struct thread_cells &p,
         if (p.finishes)
             collect_residual<tile>(
                 p, a.stop - 1,
-                residual_vector<true, tile>(w, p, a.stop - 1, face_before, m, m.done), m);
+                residual_vector<true, tile>(w, p, a.stop - 1, step_before, m, m.done), m);
         __syncthreads();
     }
     if (tile::FINISH == RESTRICTS)
@@ -430,7 +445,7 @@ static __global__ void __launch_bounds__(LANES *tile::ROWS, tile::BLOCKS)
         s = next_slots<tile>(s);
     }
     if (tile::FINISHES)
-        finish_range<tile>(w, p, a, s.face_before, m);
+        finish_range<tile>(w, p, a, s.step_before, m);
 }
 } // namespace fv2
 

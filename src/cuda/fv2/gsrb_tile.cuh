@@ -21,9 +21,9 @@ enum finish { ONLY_SWEEPS, RESTRICTS, REDUCES };
 
 /* A variant of the kernel for the operator Op, and the layout of its tile. Rows begin at multiples
  * of 128 bytes: copies to other addresses take twice the traffic. Planes take a field's slots in
- * turn. In step k the newest slots hold u of plane k + 2; β_i and β_j of plane k + 1; f and α of
- * plane k + 1, and β_k above it. A pass that FINISHES with the residual needs β_i and β_j for two
- * more steps. */
+ * turn. In step k the newest slots hold u of plane k + 2; f and β of the faces in i and j of plane
+ * k + 1; and α of plane k + 1 with β_k above it. A pass that FINISHES with the residual needs f and
+ * β for two more steps. Where there is an α, f − αu of the finished cells then replaces f. */
 template <class Op, bool zero, finish then, int rows>
 struct tile {
     using op = Op;
@@ -32,34 +32,34 @@ struct tile {
     static constexpr finish FINISH = then;
     static constexpr int ROWS = rows, BLOCKS = FINISHES ? 1 : MANY_ROWS / ROWS;
     static constexpr int HALO = FINISHES ? 2 : 1; /* outer rows that repeat other blocks' */
-    static constexpr int U_SLOTS = AHEAD + 2, DATA_SLOTS = AHEAD + 1;
-    static constexpr int FACE_SLOTS = AHEAD + (FINISHES ? 3 : 1);
+    static constexpr int U_SLOTS = AHEAD + 2, BK_SLOTS = AHEAD + 1;
+    static constexpr int STEP_SLOTS = AHEAD + (FINISHES ? 3 : 1);
 
     /* A slot of u: the row below the tile, the tile, the row above it, the cells beside it. */
     static constexpr int U_ROWS = ROW_BYTES, U_ABOVE = (ROWS + 1) * ROW_BYTES;
     static constexpr int U_LOW = U_ABOVE + ROW_BYTES, U_HIGH = U_LOW + ROWS * CELL_BYTES;
     static constexpr int U_BYTES = FINISHES ? cuda_whole_lines(U_HIGH + ROWS * CELL_BYTES) : U_LOW;
 
-    /* A slot of faces: after the last lane one more face in i, above the last row one in j. */
-    static constexpr int PLANE = ROWS * ROW_BYTES, BI = 0, BJ = BI + PLANE;
+    /* A slot of a step: after the last lane one more face in i, above the last row one in j. */
+    static constexpr int PLANE = ROWS * ROW_BYTES, F = 0, BI = PLANE, BJ = BI + PLANE;
     static constexpr int BJ_ABOVE = BJ + PLANE, BI_END = BJ_ABOVE + ROW_BYTES;
-    static constexpr int FACE_BYTES = VARIABLE ? cuda_whole_lines(BI_END + ROWS * CELL_BYTES) : 0;
+    static constexpr int STEP_BYTES =
+        VARIABLE ? cuda_whole_lines(BI_END + ROWS * CELL_BYTES) : F + PLANE;
 
-    /* A slot of the other data. */
-    static constexpr int F = 0, BK = F + PLANE, ALPHA = BK + PLANE;
-    static constexpr int DATA_BYTES = (1 + VARIABLE + ALPHAS) * PLANE;
+    /* A slot of β_k and α. */
+    static constexpr int ALPHA = PLANE;
+    static constexpr int BK_BYTES = VARIABLE ? (1 + ALPHAS) * PLANE : 0;
 
     /* New values have a row below and a row above the tile that no thread writes; the outermost
-     * rows read them. The row above one slot is the row below the next one. */
-    static constexpr int RED_BYTES = (ROWS + 1) * ROW_BYTES / 2;
+     * rows read them. */
+    static constexpr int RED_BYTES = (ROWS + 2) * ROW_BYTES / 2;
     static constexpr int DONE_BYTES = 2 * RED_BYTES, SUM_BYTES = PLANE / 2;
 
-    static constexpr int U = 0, FACES = U + U_SLOTS * U_BYTES;
-    static constexpr int DATA = FACES + FACE_SLOTS * FACE_BYTES;
-    static constexpr int RED = DATA + DATA_SLOTS * DATA_BYTES; /* new values of the red cells */
-    static constexpr int DONE = RED + 2 * RED_BYTES + ROW_BYTES / 2; /* finished cells */
-    static constexpr int SUMS =
-        DONE + (FINISHES ? 2 * DONE_BYTES + ROW_BYTES : 0); /* of residuals */
+    static constexpr int U = 0, STEPS = U + U_SLOTS * U_BYTES;
+    static constexpr int BK = STEPS + STEP_SLOTS * STEP_BYTES;
+    static constexpr int RED = BK + BK_SLOTS * BK_BYTES; /* new values of the red cells */
+    static constexpr int DONE = RED + 2 * RED_BYTES;     /* finished cells */
+    static constexpr int SUMS = DONE + (FINISHES ? 2 * DONE_BYTES : 0); /* of residuals */
     static constexpr int BYTES = SUMS + (FINISHES ? 2 * SUM_BYTES : 0);
 };
 
@@ -163,12 +163,12 @@ DEVICE unsigned beside_row(const struct thread_cells &p)
  * beyond the last ones. Some threads also copy one vector or cell of what surrounds the tile. */
 struct copies {
     bool own;
-    bool vector, cell;      /* the other copy, of 16 or 8 bytes */
-    bool of_u;              /* it is of u, else of β_i or β_j of plane k + 1 */
-    const char *from;       /* its source in the plane */
-    unsigned to;            /* its address in the first slot */
-    long offset;            /* of the thread's cells in the next plane of u, in bytes */
-    unsigned u, face, data; /* slots */
+    bool vector, cell;    /* the other copy, of 16 or 8 bytes */
+    bool of_u;            /* it is of u, else of β of plane k + 1 */
+    const char *from;     /* its source in the plane */
+    unsigned to;          /* its address in the first slot */
+    long offset;          /* of the thread's cells in the next plane of u, in bytes */
+    unsigned u, step, bk; /* slots */
 };
 
 /* The first plane is that of u one plane before the first step. */
@@ -188,12 +188,12 @@ DEVICE struct copies initial_copies(const struct fv2_gsrb &w, const struct threa
     s.own = p.column <= p.columns + beyond && p.j <= p.end_j;
     if (tile::VARIABLE && p.row == 0 && p.column < p.end_column && above <= p.end_j) {
         s.vector = true;
-        s.to = here + tile::FACES + tile::BJ_ABOVE;
+        s.to = here + tile::STEPS + tile::BJ_ABOVE;
         from = w.beta_j + first + above * c.sj;
     } else if (tile::VARIABLE && p.row == 1 && p.lane < tile::ROWS &&
                first_column + LANES <= p.columns + beyond && first_row + p.lane < p.end_j) {
         s.cell = true;
-        s.to = cell + tile::FACES + tile::BI_END;
+        s.to = cell + tile::STEPS + tile::BI_END;
         from = w.beta_i + 2 * (first_column + LANES) + (first_row + p.lane) * c.sj;
     } else if (p.row == 2 && p.column < p.end_column && first_row != 0) {
         s.vector = s.of_u = true;
@@ -241,25 +241,24 @@ DEVICE void fetch_own(const struct fv2_gsrb &w, const struct thread_cells &p,
                       const struct copies &s)
 {
     const long near = s.offset - w.c.sk * CELL_BYTES; /* one plane lower */
-    const unsigned faces = p.vector_address + s.face + tile::FACES,
-                   data = p.vector_address + s.data + tile::DATA;
+    const unsigned step = p.vector_address + s.step + tile::STEPS;
     if (!tile::ZERO)
         copy_vector(p.vector_address + s.u + tile::U + tile::U_ROWS, at(w.in, s.offset));
-    copy_vector(data + tile::F, at(w.f, near));
+    copy_vector(step + tile::F, at(w.f, near));
     if (tile::VARIABLE) {
-        copy_vector(data + tile::BK, at(w.beta_k, s.offset));
-        copy_vector(faces + tile::BI, at(w.beta_i, near));
-        copy_vector(faces + tile::BJ, at(w.beta_j, near));
+        copy_vector(p.vector_address + s.bk + tile::BK, at(w.beta_k, s.offset));
+        copy_vector(step + tile::BI, at(w.beta_i, near));
+        copy_vector(step + tile::BJ, at(w.beta_j, near));
     }
     if (tile::ALPHAS)
-        copy_vector(data + tile::ALPHA, at(w.alpha, near));
+        copy_vector(p.vector_address + s.bk + tile::BK + tile::ALPHA, at(w.alpha, near));
 }
 
 /* Copies all of a step. Planes beyond the last ones are ghosts; they are read but not used. */
 template <class tile>
 DEVICE void fetch(const struct fv2_gsrb &w, const struct thread_cells &p, const struct copies &s)
 {
-    const unsigned to = s.to + (s.of_u ? s.u : s.face);
+    const unsigned to = s.to + (s.of_u ? s.u : s.step);
     if (s.own)
         fetch_own<tile>(w, p, s);
     if (s.vector && !(tile::ZERO && s.of_u))
@@ -274,8 +273,8 @@ DEVICE void advance(const struct fv2_gsrb &w, struct copies &s)
     s.from += w.c.sk * CELL_BYTES;
     s.offset += w.c.sk * CELL_BYTES;
     s.u = next_slot<tile::U_BYTES, tile::U_SLOTS>(s.u);
-    s.face = next_slot<tile::FACE_BYTES, tile::FACE_SLOTS>(s.face);
-    s.data = next_slot<tile::DATA_BYTES, tile::DATA_SLOTS>(s.data);
+    s.step = next_slot<tile::STEP_BYTES, tile::STEP_SLOTS>(s.step);
+    s.bk = next_slot<tile::BK_BYTES, tile::BK_SLOTS>(s.bk);
 }
 } // namespace fv2
 
