@@ -256,8 +256,8 @@ static __global__ void __launch_bounds__(LANES *ROWS, BLOCKS)
 }
 
 template <class Reduction>
-static void reduce_mean(const struct level *l, const double *x, struct mean *m,
-                        unsigned long long *words)
+static void add_up(const struct level *l, const double *x, struct mean *m,
+                   unsigned long long *words)
 {
     for (int q = 0; q < l->npatches; q++)
         launch_on_rows(reduce_kernel<Reduction>, &l->patches[q], x, (const double *)NULL,
@@ -272,8 +272,8 @@ void cuda_subtract_mean(struct level *level, enum field field)
     cuda_keep_bytes((void **)&m, sizeof *m, "a mean");
     begin_mean_kernel<<<1, 1, 0, cuda_stream()>>>(m);
     CUDA_LAUNCHED();
-    reduce_mean<mean_reduction>(level, x, m, m->digits);
-    reduce_mean<mean_again_reduction>(level, x, m, m->digits_again);
+    add_up<mean_reduction>(level, x, m, m->digits);
+    add_up<mean_again_reduction>(level, x, m, m->digits_again);
     for (int q = 0; q < level->npatches; q++)
         launch_on_rows(subtract_mean_kernel, &level->patches[q], x, m, cells);
 }
