@@ -25,13 +25,9 @@ struct view {
     struct op_##name {                                                                             \
         static constexpr int ORDER = order;                                                        \
         static constexpr bool VARIABLE = variable, HELMHOLTZ = helmholtz;                          \
-        DEVICE double rhs(double f, double alpha, double u)                                        \
-        {                                                                                          \
-            return RHS(f, alpha, u);                                                               \
-        }                                                                                          \
         DEVICE double residual_from(double f, double alpha, double u, double scale, double sum)    \
         {                                                                                          \
-            return residual_value(rhs(f, alpha, u), scale, sum);                                   \
+            return residual_value(RHS(f, alpha, u), scale, sum);                                   \
         }                                                                                          \
         DEVICE double residual_at(const double *u, [[maybe_unused]] long sj,                       \
                                   [[maybe_unused]] long sk, [[maybe_unused]] const double *bi,     \

@@ -60,7 +60,7 @@ static void launch_sweeps(const struct fv2_gsrb &w)
 template <class Op>
 static constexpr int finish_rows()
 {
-    return Op::VARIABLE && Op::HELMHOLTZ ? 14 : 16;
+    return Op::VARIABLE && Op::HELMHOLTZ ? 12 : 16;
 }
 
 template <class Op>

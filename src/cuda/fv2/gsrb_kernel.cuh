@@ -120,13 +120,16 @@ DEVICE neighbours gather(double2 u, double next, double jm, double jp, double km
     return E ? neighbours{u.x, next, jm, jp, km, kp} : neighbours{next, u.y, jm, jp, km, kp};
 }
 
-/* Data of both cells in a plane; bk0 and bk1 are β below and above it. */
+/* Data of both cells in a plane; bk0 and bk1 are β below and above it. α of poisson is 0, and with
+ * constant coefficients 1. */
 template <class tile>
-DEVICE void load_data(const struct thread_cells &p, unsigned slot, double2 alpha, double2 bk0,
-                      double2 bk1, cell_data *low, cell_data *high)
+DEVICE void load_data(const struct thread_cells &p, unsigned slot, double2 bk0, double2 bk1,
+                      cell_data *low, cell_data *high)
 {
     const unsigned at = p.vector_address + slot + tile::STEPS;
     const double2 f = vector_at(at + tile::F);
+    const double unit = tile::op::HELMHOLTZ ? 1.0 : 0.0;
+    const double2 alpha = tile::ALPHAS ? vector_at(at + tile::ALPHA) : make_double2(unit, unit);
     if (!tile::VARIABLE) {
         *low = {f.x, alpha.x};
         *high = {f.y, alpha.y};
@@ -152,34 +155,6 @@ DEVICE double black_beside_red(const struct thread_cells &p, unsigned plane, dou
     return cell_at(beside_row(p) + plane + tile::U + (E ? tile::U_HIGH : tile::U_LOW));
 }
 
-/* α of both cells in the plane whose slot of β_k is at `slot`. α of poisson is 0, and with constant
- * coefficients 1. */
-template <class tile>
-DEVICE double2 load_alpha(const struct thread_cells &p, unsigned slot)
-{
-    const double unit = tile::op::HELMHOLTZ ? 1.0 : 0.0;
-    return tile::ALPHAS ? vector_at(p.vector_address + slot + tile::BK + tile::ALPHA)
-                        : make_double2(unit, unit);
-}
-
-/* Replaces f of component E by f − αu, which the residual reads later. */
-template <class tile, int E>
-DEVICE void keep_rhs(const struct thread_cells &p, unsigned slot, const cell_data &d, double u)
-{
-    if (tile::FINISHES && tile::ALPHAS)
-        put(p.vector_address + slot + tile::STEPS + tile::F + E * CELL_BYTES,
-            tile::op::rhs(d.f, d.alpha, u));
-}
-
-/* The residual of a finished cell. */
-template <class tile>
-DEVICE double late_residual(double u, const neighbours &n, const cell_data &d, double scale)
-{
-    if (tile::ALPHAS) /* f is f − αu already */
-        return residual_value(d.f, scale, operator_sum<typename tile::op>(u, n, d));
-    return residual_of<typename tile::op>(u, n, d, scale);
-}
-
 /* Residuals of both cells in plane k, which is finished in all rows; `above` are the finished cells
  * of plane k + 1. */
 template <bool WALLS, class tile>
@@ -191,16 +166,15 @@ DEVICE double2 residual_vector(const struct fv2_gsrb &w, const struct thread_cel
     const struct walls walls = {p.j == 0 && w.c.wall[1][0], p.j == p.n1 - 1 && w.c.wall[1][1],
                                 k == 0 && w.c.wall[2][0], k == p.n2 - 1 && w.c.wall[2][1]};
     cell_data low, high;
-    const double unit = tile::op::HELMHOLTZ ? 1.0 : 0.0;
-    load_data<tile>(p, slot, make_double2(unit, unit), m.face_0, m.face_1, &low, &high);
+    load_data<tile>(p, slot, m.face_0, m.face_1, &low, &high);
     const neighbours x =
         with_ghosts<0, WALLS>(gather<0>(u, beside<0>(u), jm.x, jp.x, m.below.x, above.x), u.x,
                               p.column == 0 && w.c.wall[0][0], walls);
     const neighbours y =
         with_ghosts<1, WALLS>(gather<1>(u, beside<1>(u), jm.y, jp.y, m.below.y, above.y), u.y,
                               p.column == p.columns - 1 && w.c.wall[0][1], walls);
-    return make_double2(late_residual<tile>(u.x, x, low, w.scale),
-                        late_residual<tile>(u.y, y, high, w.scale));
+    return make_double2(residual_of<typename tile::op>(u.x, x, low, w.scale),
+                        residual_of<typename tile::op>(u.y, y, high, w.scale));
 }
 
 /* Offsets of the slots that a step works on: u of planes k + 2 and k + 1, the data of this step and
@@ -241,8 +215,7 @@ DEVICE double2 step(const struct fv2_gsrb &w, const struct thread_cells &p, cons
     if (tile::HALO > 1)
         black.bk0 = component(m.face_1, E);
     cell_data red;
-    load_data<tile>(p, s.step, load_alpha<tile>(p, s.bk), m.bk, bk, E ? &m.black : &red,
-                    E ? &red : &m.black);
+    load_data<tile>(p, s.step, m.bk, bk, E ? &m.black : &red, E ? &red : &m.black);
     m.bk = bk;
     const double black_beside = black_beside_red<E, tile>(p, s.u_before, m.u_p),
                  red_beside = beside<E>(m.u_0);
@@ -271,9 +244,6 @@ DEVICE double2 step(const struct fv2_gsrb &w, const struct thread_cells &p, cons
         gather<E>(m.u_0, red_beside, red_jm, red_jp, component(m.u_m, E), component(m.u_p, E)),
         black, end_of_row, walls, w.scale);
     const double2 done = E ? make_double2(m.u_0.x, new_black) : make_double2(new_black, m.u_0.y);
-    keep_rhs<tile, E>(p, s.step, red, new_red);
-    keep_rhs<tile, E>(p, next_slot<tile::STEP_BYTES, tile::STEP_SLOTS>(s.step_before), black,
-                      new_black);
     if (FINISHES)
         residual = residual_vector<WALLS, tile>(w, p, k - 1, s.step_before, m, done);
     return done;

@@ -21,9 +21,9 @@ enum finish { ONLY_SWEEPS, RESTRICTS, REDUCES };
 
 /* A variant of the kernel for the operator Op, and the layout of its tile. Rows begin at multiples
  * of 128 bytes: copies to other addresses take twice the traffic. Planes take a field's slots in
- * turn. In step k the newest slots hold u of plane k + 2; f and β of the faces in i and j of plane
- * k + 1; and α of plane k + 1 with β_k above it. A pass that FINISHES with the residual needs f and
- * β for two more steps. Where there is an α, f − αu of the finished cells then replaces f. */
+ * turn. In step k the newest slots hold u of plane k + 2; f, α and β of the faces in i and j of
+ * plane k + 1; and β_k above plane k + 1. A pass that FINISHES with the residual needs f, α and β
+ * for two more steps. */
 template <class Op, bool zero, finish then, int rows>
 struct tile {
     using op = Op;
@@ -43,16 +43,13 @@ struct tile {
     /* A slot of a step: after the last lane one more face in i, above the last row one in j. */
     static constexpr int PLANE = ROWS * ROW_BYTES, F = 0, BI = PLANE, BJ = BI + PLANE;
     static constexpr int BJ_ABOVE = BJ + PLANE, BI_END = BJ_ABOVE + ROW_BYTES;
-    static constexpr int STEP_BYTES =
+    static constexpr int ALPHA =
         VARIABLE ? cuda_whole_lines(BI_END + ROWS * CELL_BYTES) : F + PLANE;
-
-    /* A slot of β_k and α. */
-    static constexpr int ALPHA = PLANE;
-    static constexpr int BK_BYTES = VARIABLE ? (1 + ALPHAS) * PLANE : 0;
+    static constexpr int STEP_BYTES = ALPHA + (ALPHAS ? PLANE : 0);
 
     /* New values have a row below and a row above the tile that no thread writes; the outermost
      * rows read them. */
-    static constexpr int RED_BYTES = (ROWS + 2) * ROW_BYTES / 2;
+    static constexpr int BK_BYTES = VARIABLE ? PLANE : 0, RED_BYTES = (ROWS + 2) * ROW_BYTES / 2;
     static constexpr int DONE_BYTES = 2 * RED_BYTES, SUM_BYTES = PLANE / 2;
 
     static constexpr int U = 0, STEPS = U + U_SLOTS * U_BYTES;
@@ -164,7 +161,7 @@ DEVICE unsigned beside_row(const struct thread_cells &p)
 struct copies {
     bool own;
     bool vector, cell;    /* the other copy, of 16 or 8 bytes */
-    bool of_u;            /* it is of u, else of β of plane k + 1 */
+    bool of_u;            /* it is of u, else of f, α or β of plane k + 1 */
     const char *from;     /* its source in the plane */
     unsigned to;          /* its address in the first slot */
     long offset;          /* of the thread's cells in the next plane of u, in bytes */
@@ -251,7 +248,7 @@ DEVICE void fetch_own(const struct fv2_gsrb &w, const struct thread_cells &p,
         copy_vector(step + tile::BJ, at(w.beta_j, near));
     }
     if (tile::ALPHAS)
-        copy_vector(p.vector_address + s.bk + tile::BK + tile::ALPHA, at(w.alpha, near));
+        copy_vector(step + tile::ALPHA, at(w.alpha, near));
 }
 
 /* Copies all of a step. Planes beyond the last ones are ghosts; they are read but not used. */
