@@ -71,6 +71,9 @@ struct gsrb_tile {
     static constexpr int BETA_J_CELL = BETA_J + COLUMN, BETA_K_CELL = ROW + COLUMN;
 };
 
+/* Compute capability 9.0; 163 KiB of shared memory per block, which more rows exceed; 99 KiB, where
+ * tiles of 64 cells exceed it with 6 rows already, and two blocks fill a multiprocessor that has
+ * room for them. */
 using large_tile = struct gsrb_tile<CUtensorMap, 64, TUNED_FV4_GSRB_ROWS, 2, 2>;
 using medium_tile = struct gsrb_tile<field_source, 64, 10, 2, 1>;
 using small_tile = struct gsrb_tile<field_source, 32, 10, 2, 1>;
