@@ -9,8 +9,6 @@ namespace fv4
 {
 /* A block takes about five steps to begin. */
 enum { MAX_PLANES = 256, EXTRA_STEPS = 5, LEAST_DIM = 8 };
-/* Where no tail does small levels, generic kernels do them sooner: blocks take long to begin. */
-enum { LEAST_DIM_WITHOUT_TMA = 8 };
 
 template <class tile, bool HELMHOLTZ, bool ZERO>
 static void launch(const struct fv4_gsrb &w)
@@ -83,8 +81,7 @@ static struct coverage covers(const struct part *part, const struct device_limit
     if (tile::SHARED_BYTES > device->shared_per_block ||
         !cuda_has_copies<typename tile::source>(kernel, device) || pass_prolongs(pass) ||
         !fuses_red_black(pass, 4) || !level->stencil->choice.variable || level->connected ||
-        level->dim < (BY_ENGINE<typename tile::source> ? LEAST_DIM : LEAST_DIM_WITHOUT_TMA) ||
-        level->dim % 4 != 0)
+        level->dim < LEAST_DIM || level->dim % 4 != 0)
         return cover_nothing();
     struct coverage c = cover_all(part);
     c.finish = false;

@@ -10,8 +10,6 @@ namespace fv4
 {
 /* A block takes about four steps to begin. */
 enum { MAX_PLANES = 512, EXTRA_STEPS = 4 };
-/* Where no tail does small levels, generic kernels do them sooner: blocks take long to begin. */
-enum { LEAST_DIM_WITHOUT_TMA = 8 };
 
 template <class tile>
 static sweep_sources<typename tile::source> make_sources(const struct fv4_sweep &w)
@@ -161,9 +159,7 @@ static bool fits(const struct part *part, const struct device_limits *device)
                              sizeof(struct shared_planes<tile, false, SWEEP_WEIGHTED>));
     return bytes <= device->shared_per_block &&
            cuda_has_copies<typename tile::source>(kernel, device) && choice->order == 4 &&
-           choice->variable && level->dim % 2 == 0 &&
-           level->dim >= (BY_ENGINE<typename tile::source> ? 2 : LEAST_DIM_WITHOUT_TMA) &&
-           part->pass.start == START_KEEP;
+           choice->variable && level->dim % 2 == 0 && part->pass.start == START_KEEP;
 }
 
 /* The first sweep alone, unless it would have to compute ghosts for an operation after it. */
