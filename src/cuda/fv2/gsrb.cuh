@@ -2,10 +2,11 @@
 #ifndef CUDA_FV2_GSRB_CUH
 #define CUDA_FV2_GSRB_CUH
 /* This folder holds the tuned kernels of the order-2 operator: fused red-black and fused sweeps of
- * all cells for all coefficients, the residual for variable ones. gsrb.cu, sweeps.cu and residual.cu
- * each have the rows of the table of kernels, what these cover, and the launches. gsrb_kernel.cuh is
- * the fused red-black kernel, and gsrb_tile.cuh its shared memory; sweeps_kernel.cuh is the kernel
- * of fused sweeps. cells.cuh has what both know of a thread's cells. */
+ * all cells for all coefficients, the residual for variable ones. gsrb.cu, sweeps.cu and
+ * residual.cu each have the rows of the table of kernels, what these cover, and the launches.
+ * gsrb_kernel.cuh is the fused red-black kernel, and gsrb_tile.cuh its shared memory;
+ * sweeps_kernel.cuh is the kernel of fused sweeps. cells.cuh has what both know of a thread's
+ * cells. */
 #include "cuda/pass.cuh"
 
 /* One launch of the fused red-black kernel: a red and then a black half-sweep of `in` to `out`, and
