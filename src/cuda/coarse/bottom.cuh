@@ -19,11 +19,13 @@ struct thread_work {
     } v;
     double reduction;
     int max_iterations;
+    bool singular;
 
     struct own_pair own; /* whose first cell is the lane's */
     struct sweep_context<Group::WALLS> sweep;
     tiles<Op> *s;
-    bool alone; /* the level has one cell */
+    double cells; /* of the level */
+    bool alone;   /* the level is one cell with walls */
 };
 
 template <class Op, class Group, class F>
@@ -71,7 +73,7 @@ DEVICE double cell_residual(const thread_work<Op, Group> &w, double x, double f)
         store_u<Op>(own, 0, *w.s);
         __syncwarp();
         if (Op::ORDER == 4)
-            fill_level_walls<Op, Group>(w.sweep, *w.s);
+            fill_level_ghosts<Op, Group>(w.sweep, *w.s);
         r = residual_of<Op, Group>(w.sweep, own, 0, *w.s);
         __syncwarp();
     }
@@ -91,10 +93,12 @@ DEVICE void apply(const thread_work<Op, Group> &w, double *out, double *x)
     *out = -cell_residual<Op>(w, *x, 0.0);
 }
 
-/* Nothing: with walls the solution is unique. */
+/* Lanes without a cell keep their 0. */
 template <class Op, class Group>
-DEVICE void project(const thread_work<Op, Group> &, double *, struct block_shared *)
+DEVICE void subtract_mean(const thread_work<Op, Group> &w, double *x, struct block_shared *shared)
 {
+    const double mean = dot(w, x, NULL, shared) / w.cells;
+    *x += is_own(w.own.cell[0]) ? -mean : 0.0;
 }
 
 /* What the fallback works on: fields in tiles. */
@@ -146,6 +150,7 @@ DEVICE void open_thread(const struct bottom_work &given, const struct tail &t,
     w->own.cell[0] = w->own.cell[1] = packed_cell<Op>(l, i, j, k) | (has ? 0 : NOT_OWN);
     const int c = element(w->own.cell[0]);
     w->s = &s;
+    w->cells = (double)(l.n * l.n * l.n);
     w->alone = l.n == 1;
     w->sweep = sweep_context_of<Op, Group>(l, s);
     w->sweep.works = true;
@@ -159,6 +164,7 @@ DEVICE void open_thread(const struct bottom_work &given, const struct tail &t,
     w->own.dinv[0] = has ? w->own.dinv[0] : 0.0;
     w->reduction = given.reduction;
     w->max_iterations = given.max_iterations;
+    w->singular = given.singular;
 }
 
 template <class Op, class Group>
@@ -183,6 +189,12 @@ DEVICE void solve(const struct bottom_work &given, const struct tail &t,
     __syncwarp();
     if (breakdown != BREAKDOWN_NONE)
         iterations += smooth_in_tiles<Op>(given, t.levels[step.level], s);
+    if (given.singular) {
+        unknown = own ? *here : 0.0;
+        subtract_mean(w, &unknown, NULL);
+        if (own)
+            *here = unknown;
+    }
     count_solve(given.counts, iterations, breakdown);
     if (own)
         step.u[at] = *here;

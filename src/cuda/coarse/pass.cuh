@@ -20,10 +20,13 @@ static __device__ void fetch_beta(const struct tail_level &l, const struct subdo
                   LENGTH = subdomain_tiles<Op>::BETA_LENGTH;
     double *to = s.beta() + low * (1 + SJ + SK);
     const int from = sub.at + low * (1 + l.sj + l.sk), all = l.beta.n * l.beta.n * planes;
+    const struct source_cells images = {NULL,        l.n,         l.sj,       l.sk,
+                                        sub.i + low, sub.j + low, sub.k + low};
     for (int x = threadIdx.x; x < all; x += TAIL_THREADS) {
         int i, j, k;
         cube_cell(x, l.beta, &i, &j, &k);
-        const int target = i + j * SJ + k * SK, source = from + i + j * l.sj + k * l.sk;
+        const int target = i + j * SJ + k * SK,
+                  source = l.periodic ? images.element(i, j, k) : from + i + j * l.sj + k * l.sk;
         __pipeline_memcpy_async(to + target, l.beta_i + source, sizeof *to);
         __pipeline_memcpy_async(to + target + LENGTH, l.beta_j + source, sizeof *to);
         __pipeline_memcpy_async(to + target + 2 * LENGTH, l.beta_k + source, sizeof *to);
@@ -137,17 +140,16 @@ DEVICE void start(const struct tail &t, const struct subdomain &sub, const struc
     const struct tail_level &l = t.levels[step.level];
     struct ghost_counts &counts = s.counts[step.level];
     const bool uses_ghosts = step.operations > 0;
-    if (l.beta_i && uses_ghosts)
+    if (Op::VARIABLE && uses_ghosts)
         fetch_beta<Op>(l, sub, s);
     __pipeline_commit();
     fetch_own<Op, CELLS>(l, sub, step, own);
     const walled_cells<int> coarse =
         coarse_cells(s.coarse(), l.half.n, (l.depth + 1) / 2, sub.walls, COARSE_SJ, COARSE_SK);
     if (prolongs(step))
-        fetch_coarse<TAIL_THREADS>(step.coarse_padded, coarse,
-                                   step.coarse_u + sub.i / 2 + sub.j / 2 * l.coarse_sj +
-                                       sub.k / 2 * l.coarse_sk,
-                                   l.coarse_sj, l.coarse_sk);
+        fetch_coarse<TAIL_THREADS>(
+            step.coarse_padded, coarse,
+            {step.coarse_u, l.n / 2, l.coarse_sj, l.coarse_sk, sub.i / 2, sub.j / 2, sub.k / 2});
     if (uses_ghosts)
         list_ghosts<Op>(l, sub, s, counts);
 #pragma unroll
@@ -156,7 +158,8 @@ DEVICE void start(const struct tail &t, const struct subdomain &sub, const struc
     put_own<Op, CELLS>(own, 3, s);
     __syncthreads();
     if (prolongs(step)) {
-        extend_coarse<Op, TAIL_THREADS>(step.coarse_rule, step.coarse_padded, coarse);
+        if (!l.periodic)
+            extend_coarse<Op, TAIL_THREADS>(step.coarse_rule, step.coarse_padded, coarse);
         if (Op::ORDER == 4 && step.prolongation == 4)
             prolong_own<Op, CELLS, 2>(l, step, s);
         else

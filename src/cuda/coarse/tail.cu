@@ -74,6 +74,7 @@ static struct tail_level describe(const struct level *l, const struct subdomains
     t.sj = (int)l->patches[0].sj;
     t.sk = (int)l->patches[0].sk;
     t.wall_rule = s->wall_rule;
+    t.periodic = l->periodic;
     t.subdomains = divider_of(l->dim / cut.side);
     t.side = divider_of(cut.side);
     t.half = divider_of((cut.side + 1) / 2);
@@ -266,6 +267,12 @@ bool cuda_tail_level(const struct level *level)
            level->dim <= TAIL_DIM && choose_subdomains(level->dim).count > 0;
 }
 
+/* True if cells of one colour are neighbours, across the ends of a periodic level. */
+static bool mixes_colours(const struct level *level)
+{
+    return level->periodic && level->stencil->coloured && level->dim % 2 == 1;
+}
+
 bool cuda_step_fits(const struct step *step)
 {
     const struct pass *p = &step->pass;
@@ -274,7 +281,8 @@ bool cuda_step_fits(const struct step *step)
     if (step->kind == STEP_BOTTOM)
         return p->level->dim <= single_block::WARP_BOTTOM_DIM;
     return step->kind != STEP_PASS || pass_operations(p) == 0 ||
-           (p->level->dim >= 2 && (p->nsweeps == 0 || p->first_sweep == 0) && p->nsweeps % 2 == 0 &&
+           (p->level->dim >= 2 && !mixes_colours(p->level) &&
+            (p->nsweeps == 0 || p->first_sweep == 0) && p->nsweeps % 2 == 0 &&
             p->finish != FINISH_STORE);
 }
 
@@ -317,7 +325,7 @@ static double tail_bytes(const struct part *part)
 
 extern const struct kernel kernel_tail = {
     .name = "tail",
-    .summary = "every step on levels of at most 64^3 cells in one launch; one box with walls",
+    .summary = "every step on levels of at most 64^3 cells in one launch; one box",
     .covers = tail_covers,
     .run = run_tail,
     .bytes = tail_bytes,

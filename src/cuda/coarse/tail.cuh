@@ -29,14 +29,15 @@ struct sync_context {
     unsigned long long arrivals;            /* coarse/barrier.cuh */
 };
 
-/* One box with walls on all sides. It is divided into subdomains of one size, one per block, or it
- * is a single-block level: whole in one block's shared memory. */
+/* One box with walls on all sides, or periodic in all directions. It is divided into subdomains of
+ * one size, one per block, or it is a single-block level: whole in one block's shared memory. */
 struct tail_level {
     int n;                    /* cells per side */
     int nsubdomains, depth;   /* 1 for a single-block level; planes of each */
     int sj, sk;               /* strides of its fields */
     int coarse_sj, coarse_sk; /* strides of the fields on its coarse side */
-    int wall_rule;
+    int wall_rule;            /* unless periodic */
+    bool periodic;
     struct divider subdomains; /* along i, and along j */
     struct divider side;       /* cells of a subdomain along i, and along j */
     struct divider half;       /* half of side, rounded up */
@@ -60,7 +61,7 @@ struct tail_step {
     bool waits;               /* until all blocks have done the steps before it */
     /* Single-block level: the tiles do not hold these fields yet. */
     bool fetches_u, fetches_f, fetches_coarse;
-    unsigned char coarse_rule; /* of the walls around coarse_u */
+    unsigned char coarse_rule; /* of the walls around coarse_u, unless periodic */
     struct divider
         coarse_padded; /* cells of the coarse side, with ghosts that prolongation reads */
     double *u, *coarse_f;

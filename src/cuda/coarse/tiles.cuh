@@ -5,7 +5,7 @@
  * lists of the ghosts of u; they have the same strides on every level. Registers hold f, α and D⁻¹,
  * since each cell belongs to one thread. The first half of a thread's CELLS cells are red, the
  * others black, so that all threads work in a half-sweep. */
-#include "cuda/coarse/tail.cuh"
+#include "cuda/coarse/steps.cuh"
 
 enum {
     MOST_CELLS = SUBDOMAIN_SIDE * SUBDOMAIN_SIDE * SUBDOMAIN_DEPTH / TAIL_THREADS,
@@ -78,6 +78,8 @@ static __device__ struct subdomain subdomain_of(const struct tail_level &l)
     sub.at = sub.i + sub.j * l.sj + sub.k * l.sk;
     sub.walls = (sub.i == 0) | (sub.i + l.side.n == l.n) << 1 | (sub.j == 0) << 2 |
                 (sub.j + l.side.n == l.n) << 3 | (sub.k == 0) << 4 | (sub.k + l.depth == l.n) << 5;
+    if (l.periodic)
+        sub.walls = 0;
     return sub;
 }
 
@@ -232,9 +234,10 @@ static __device__ void list_halo(const struct tail_level &l, const struct subdom
                                  const int at[3])
 {
     const int colour = (at[0] + at[1] + at[2]) & 1;
+    const int packet = packet_index(l, wrapped(sub.i + at[0], l.n), wrapped(sub.j + at[1], l.n),
+                                    wrapped(sub.k + at[2], l.n));
     s.halo[halo_offset(l, colour, atomicAdd(&counts.halo[colour], 1))] =
-        packet_index(l, sub.i + at[0], sub.j + at[1], sub.k + at[2]) | (unsigned)u_element<Op>(at)
-                                                                           << HALO_BITS;
+        packet | (unsigned)u_element<Op>(at) << HALO_BITS;
 }
 
 /* What the stencil reads behind a cell next to a side. */
