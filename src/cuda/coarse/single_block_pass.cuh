@@ -34,7 +34,7 @@ struct thread_groups {
         PER_PAIR = Op::ORDER == 4 ? 4 : 1,
         SMALL_DIM = Op::ORDER == 4 ? 2 : 4,
         MEDIUM_DIM = 4,
-        MOST = Op::ORDER == 4 ? TAIL_THREADS : CELL_PAIRS,
+        MOST = Op::ORDER == 4 ? (int)TAIL_THREADS : (int)CELL_PAIRS,
     };
     using small = thread_group<Op, 32, NARROW, PER_PAIR, wall_rules<2, 1>>;
     using medium = thread_group<Op, MOST, NARROW, PER_PAIR, wall_rules<4, 2>>;

@@ -4,11 +4,13 @@
 /* The tail of a cycle: all steps on levels of at most 64³ cells, in one cooperative launch. This
  * folder holds its parts:
  *   tail.cu                        makes the list of levels and steps, and owns sync_context
- *   kernel.cuh, fv2.cu, fv4*.cu    the kernel, which goes through the list; its instances
+ *   run.cuh, kernel.cuh            a block's way through the list; the kernel
+ *   fv2.cu, fv4*.cu                its instances
  *   subdomains.{h,c}, tiles.cuh    levels divided over blocks, and a block's tiles of them
  *   pass.cuh, packets.cuh          a pass on such a level, and its exchange of ghosts
  *   single_block*.cuh, bottom.cuh  levels of at most 8³ cells, whole in one block; bottom solver
- *   steps.cuh, walls.cuh           what both kinds of levels share
+ *   steps.cuh, walls.cuh, shared_cells.cuh
+ *                                  what both kinds of levels share
  *   barrier.cuh                    barriers of all blocks and of some threads of one
  * This file is the kernel's parameters, which are passed by value. */
 #include "cuda/generic/bottom.cuh"

@@ -3,6 +3,7 @@
 #define CUDA_COARSE_WALLS_CUH
 /* Order 4: ghosts of u behind walls that the operator reads, in the tail kernel's tiles in shared
  * memory: two layers behind cells next to one wall, and one behind cells next to two. */
+#include "cuda/coarse/shared_cells.cuh"
 #include "cuda/coarse/tiles.cuh"
 #include "cuda/coarse/steps.cuh"
 
@@ -10,39 +11,6 @@
 struct wall_lists {
     const int *sides, *edges;
     int nsides, nedges;
-};
-
-/* Cells by their byte offset in shared memory. Inline instructions: compilation does not terminate
- * if the compiler analyses pointers made from such offsets. */
-struct shared_cells {
-    enum { UNIT = (int)sizeof(double) };
-
-    DEVICE_MEMBER double load(int at) const
-    {
-        double value;
-        asm volatile("ld.shared.f64 %0, [%1];" : "=d"(value) : "r"(at) : "memory");
-        return value;
-    }
-    DEVICE_MEMBER double2 load_pair(int at) const
-    {
-        double2 pair;
-        asm volatile("ld.shared.v2.f64 {%0, %1}, [%2];"
-                     : "=d"(pair.x), "=d"(pair.y)
-                     : "r"(at)
-                     : "memory");
-        return pair;
-    }
-    DEVICE_MEMBER void store(int at, double value) const
-    {
-        asm volatile("st.shared.f64 [%0], %1;" : : "r"(at), "d"(value) : "memory");
-    }
-    DEVICE_MEMBER void store_pair(int at, double2 pair) const
-    {
-        asm volatile("st.shared.v2.f64 [%0], {%1, %2};"
-                     :
-                     : "r"(at), "d"(pair.x), "d"(pair.y)
-                     : "memory");
-    }
 };
 
 /* A cell next to walls: its offset, and the steps inward from one wall or from two, all in bytes,
@@ -61,7 +29,7 @@ DEVICE struct wall_entry wall_entry_of(const struct wall_lists &l, int n, const 
         return {-1, 0, 0};
     const int entry = n < l.nsides ? l.sides[n] : l.edges[n - l.nsides],
               second = entry >> (ELEMENT_BITS + 3);
-    return {(int)__cvta_generic_to_shared(u) + element(entry) * UNIT,
+    return {shared_offset(u) + element(entry) * UNIT,
             step_inward(entry >> ELEMENT_BITS & 7, sj, sk) * UNIT,
             second ? step_inward(second, sj, sk) * UNIT : 0};
 }
