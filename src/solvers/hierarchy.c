@@ -220,7 +220,7 @@ static void finish_operator(struct level *l)
     const struct passes *passes = l->backend->passes;
     uint64_t lambda_max = 0;
     if (l->fields[FIELD_BETA_I]) {
-        for (int d = 0; d < 3 && l->connected; d++) {
+        for (int d = 0; d < 3 && (l->connected || l->periodic); d++) {
             double *beta = l->fields[FIELD_BETA_I + d];
             move_once(plan_create(l, l, TARGET_GHOSTS, l->ghosts, d), beta, beta);
         }

@@ -11,14 +11,16 @@
  * the residual after them if it is to be restricted or reduced to its norm.
  *
  * All fields have the layout of patch c; pointers are at cell (0,0,0). in and out must differ.
- * α and β are not read where the operator has none. Beyond sides without a wall two layers of
- * ghosts are read, three if a residual follows; what is computed in them is not stored. At most one
- * of coarse and norm is set, and then zero_guess is not. */
+ * α and β are not read where the operator has none. Beyond open sides two layers of ghosts are
+ * read, three if a residual follows; what is computed in them is not stored. No ghosts are read in
+ * wrapped directions, which have more than 4 cells. At most one of coarse and norm is set, and then
+ * zero_guess is not. */
 struct fv2_gsrb {
     struct cells c;
     const double *in, *f, *alpha, *beta_i, *beta_j, *beta_k;
     double *out;
     double scale;
+    long period;         /* bytes of all planes if direction k wraps, else 0 */
     int parity;          /* of the global index of cell (0,0,0): red is even */
     bool zero_guess;     /* u is 0; `in` is not read */
     bool few_rows;       /* smaller tiles, for devices with less shared memory */

@@ -5,6 +5,7 @@
  * offsets in bytes, added up where they are used: indices into arrays of arrays cost a third of all
  * instructions. */
 #include <cuda_pipeline.h>
+#include "cuda/core/shared_memory.cuh"
 #include "cuda/core/tiles.cuh"
 #include "cuda/fv2/gsrb.cuh"
 #include "cuda/tuning.h"
@@ -70,49 +71,28 @@ DEVICE unsigned next_slot(unsigned slot)
         return slot < (SLOTS - 1) * BYTES ? slot + BYTES : 0;
 }
 
-DEVICE double2 vector_at(unsigned at)
+DEVICE double cell_at(unsigned address)
 {
-    return *(const double2 *)__cvta_shared_to_generic(at);
+    return ::at((int)address);
 }
 
-DEVICE double cell_at(unsigned at)
-{
-    return *(const double *)__cvta_shared_to_generic(at);
-}
-
-DEVICE void put(unsigned at, double2 u)
-{
-    *(double2 *)__cvta_shared_to_generic(at) = u;
-}
-
-DEVICE void put(unsigned at, double cell)
-{
-    *(double *)__cvta_shared_to_generic(at) = cell;
-}
-
-DEVICE void copy_vector(unsigned to, const void *from)
-{
-    asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" : : "r"(to), "l"(from));
-}
-
-DEVICE void copy_cell(unsigned to, const void *from)
-{
-    asm volatile("cp.async.ca.shared.global [%0], [%1], 8;" : : "r"(to), "l"(from));
-}
-
-/* A thread's two cells. Sides without a wall are open: beyond them a tile has as many ghost rows as
- * tiles repeat of each other's rows, and in i one ghost column. */
+/* A thread's two cells. Beyond sides without a wall a tile has as many ghost rows as tiles repeat
+ * of each other's rows, and in i one ghost column: positions −HALO … n1 + HALO − 1 and −1 …
+ * columns. In an open direction a position is a row or column. In a wrapped one, position x stands
+ * for row x + HALO, or column x + 1, around the direction. So tiles begin at the same addresses as
+ * next to walls, where the 16-byte vectors of a warp fill whole sectors. */
 struct thread_cells {
     int lane, row, j, n1, n2;
-    int column, columns;   /* cells 2·column and 2·column + 1 in i; columns of the patch */
-    int end_column, end_j; /* one beyond the last */
+    int column, columns;         /* cells 2·column and 2·column + 1 in i; columns of the patch */
+    int first_column, first_row; /* positions at which the tile begins */
+    int end_column, end_j;       /* one position beyond the last */
     bool inside;
     bool finishes, stores;   /* the row belongs to this block; so do the cells */
     unsigned vector_address; /* of the thread's double2 in the first slot of the tile, and */
     unsigned cell_address;   /* of its double in an array of one cell per thread */
 };
 
-/* How far the tiles reach beyond the patch in direction d. */
+/* How far the positions of tiles reach beyond the patch in direction d. */
 static __host__ __device__ int open_low(const struct cells &c, int d)
 {
     return c.wall[d][0] ? 0 : 1;
@@ -123,25 +103,67 @@ static __host__ __device__ int open_high(const struct cells &c, int d)
     return c.wall[d][1] ? 0 : 1;
 }
 
-template <class tile, class TILES>
-DEVICE struct thread_cells compute_thread(const struct cells &c, const TILES &tiles, dim3 block,
-                                          const void *shared_memory)
+/* The tiles across the patch in i and in j: each but the outermost repeats the outermost columns or
+ * rows of its neighbours. */
+template <class tile>
+static int tiles_across(const struct cells &c, int d)
 {
-    const unsigned memory = (unsigned)__cvta_generic_to_shared(shared_memory);
+    const int repeated = d == 0 ? 1 : tile::HALO, width = d == 0 ? LANES : tile::ROWS,
+              cells =
+                  (d == 0 ? c.n[0] / 2 : c.n[1]) + repeated * (open_low(c, d) + open_high(c, d));
+    return max(1, cuda_divided(cells - 2 * repeated, width - 2 * repeated));
+}
+
+/* The index that x stands for around n of them; x is at most n outside. */
+DEVICE int around(int x, int n)
+{
+    return x < 0 ? x + n : x >= n ? x - n : x;
+}
+
+DEVICE int column_at(const struct cells &c, int position)
+{
+    return c.wrap[0] ? around(position + 1, c.n[0] / 2) : position;
+}
+
+template <class tile>
+DEVICE int row_at(const struct cells &c, int position)
+{
+    return c.wrap[1] ? around(position + tile::HALO, c.n[1]) : position;
+}
+
+DEVICE int plane_at(const struct cells &c, int k)
+{
+    return c.wrap[2] ? around(k, c.n[2]) : k;
+}
+
+/* The offset in a plane of the two cells at a position. */
+template <class tile>
+DEVICE long in_plane(const struct cells &c, int column, int row)
+{
+    return 2 * column_at(c, column) + row_at<tile>(c, row) * c.sj;
+}
+
+template <class tile, class TILES>
+DEVICE struct thread_cells compute_thread(const struct cells &c, const TILES &tiles, dim3 block)
+{
+    const unsigned memory = shared_begin();
     struct thread_cells p;
     p.lane = threadIdx.x;
     p.row = threadIdx.y;
-    p.column = (int)block.x * (LANES - 2) + p.lane - open_low(c, 0);
-    p.j = (int)block.y * (tile::ROWS - 2 * tile::HALO) + p.row - tile::HALO * open_low(c, 1);
+    p.first_column = (int)block.x * (LANES - 2) - open_low(c, 0);
+    p.first_row = (int)block.y * (tile::ROWS - 2 * tile::HALO) - tile::HALO * open_low(c, 1);
+    const int column = p.first_column + p.lane, row = p.first_row + p.row;
+    p.column = column_at(c, column);
+    p.j = row_at<tile>(c, row);
     p.columns = c.n[0] / 2;
     p.n1 = c.n[1];
     p.n2 = c.n[2];
     p.end_column = p.columns + open_high(c, 0);
     p.end_j = p.n1 + tile::HALO * open_high(c, 1);
-    p.inside = p.column < p.end_column && p.j < p.end_j;
+    p.inside = column < p.end_column && row < p.end_j;
     p.finishes = (p.row >= tile::HALO || block.y == 0) &&
                  (p.row < tile::ROWS - tile::HALO || is_last(tiles, block, 1));
-    p.stores = p.finishes && p.column >= 0 && p.column < p.columns && p.j >= 0 && p.j < p.n1 &&
+    p.stores = p.finishes && column >= 0 && column < p.columns && row >= 0 && row < p.n1 &&
                (p.lane > 0 || block.x == 0) && (p.lane < LANES - 1 || is_last(tiles, block, 0));
     p.vector_address = memory + (p.row * LANES + p.lane) * VECTOR_BYTES;
     p.cell_address = memory + (p.row * LANES + p.lane) * CELL_BYTES;
@@ -163,6 +185,7 @@ struct copies {
     const char *from;     /* its source in the plane */
     unsigned to;          /* its address in the first slot */
     long offset;          /* of the thread's cells in the next plane of u, in bytes */
+    int plane;            /* this plane, beyond the ends in a wrapped direction too */
     unsigned u, step, bk; /* slots */
 };
 
@@ -172,46 +195,54 @@ DEVICE struct copies initial_copies(const struct fv2_gsrb &w, const struct threa
                                     int plane)
 {
     const struct cells &c = w.c;
-    const int first_column = p.column - p.lane, first_row = p.j - p.row,
-              above = first_row + tile::ROWS;
+    const int column = p.first_column + p.lane, row = p.first_row + p.row,
+              above = p.first_row + tile::ROWS, beside = p.first_row + p.lane,
+              after = p.first_column + LANES;
     const unsigned here = p.vector_address - p.row * ROW_BYTES, cell = here - p.lane * CELL_BYTES;
-    const long first = 2 * p.column;
     /* Ghosts at the high end whose neighbours are needed too. */
     const int beyond = tile::HALO > 1 ? open_high(c, 0) : 0;
     struct copies s = {};
     const double *from = NULL;
-    s.own = p.column <= p.columns + beyond && p.j <= p.end_j;
-    if (tile::VARIABLE && p.row == 0 && p.column < p.end_column && above <= p.end_j) {
+    s.own = column <= p.columns + beyond && row <= p.end_j;
+    if (tile::VARIABLE && p.row == 0 && column < p.end_column && above <= p.end_j) {
         s.vector = true;
         s.to = here + tile::STEPS + tile::BJ_ABOVE;
-        from = w.beta_j + first + above * c.sj;
-    } else if (tile::VARIABLE && p.row == 1 && p.lane < tile::ROWS &&
-               first_column + LANES <= p.columns + beyond && first_row + p.lane < p.end_j) {
+        from = w.beta_j + in_plane<tile>(c, column, above);
+    } else if (tile::VARIABLE && p.row == 1 && p.lane < tile::ROWS && after <= p.columns + beyond &&
+               beside < p.end_j) {
         s.cell = true;
         s.to = cell + tile::STEPS + tile::BI_END;
-        from = w.beta_i + 2 * (first_column + LANES) + (first_row + p.lane) * c.sj;
-    } else if (p.row == 2 && p.column < p.end_column && first_row != 0) {
+        from = w.beta_i + in_plane<tile>(c, after, beside);
+    } else if (p.row == 2 && column < p.end_column && p.first_row != 0) {
         s.vector = s.of_u = true;
         s.to = here + tile::U;
-        from = w.in + first + (first_row - 1) * c.sj;
-    } else if (p.row == 3 && p.column < p.end_column && above < p.end_j + open_high(c, 1)) {
+        from = w.in + in_plane<tile>(c, column, p.first_row - 1);
+    } else if (p.row == 3 && column < p.end_column && above < p.end_j + open_high(c, 1)) {
         s.vector = s.of_u = true;
         s.to = here + tile::U + tile::U_ABOVE;
-        from = w.in + first + above * c.sj;
-    } else if (tile::HALO > 1 && p.row == 4 && p.lane < tile::ROWS && first_column != 0 &&
-               first_row + p.lane < p.end_j) {
+        from = w.in + in_plane<tile>(c, column, above);
+    } else if (tile::HALO > 1 && p.row == 4 && p.lane < tile::ROWS && p.first_column != 0 &&
+               beside < p.end_j) {
         s.cell = s.of_u = true;
         s.to = cell + tile::U + tile::U_LOW;
-        from = w.in + 2 * first_column - 1 + (first_row + p.lane) * c.sj;
+        from = w.in + in_plane<tile>(c, p.first_column - 1, beside) + 1;
     } else if (tile::HALO > 1 && p.row == 5 && p.lane < tile::ROWS &&
-               first_column + LANES < p.columns + 2 * beyond && first_row + p.lane < p.end_j) {
+               after < p.columns + 2 * beyond && beside < p.end_j) {
         s.cell = s.of_u = true;
         s.to = cell + tile::U + tile::U_HIGH;
-        from = w.in + 2 * (first_column + LANES) + (first_row + p.lane) * c.sj;
+        from = w.in + in_plane<tile>(c, after, beside);
     }
-    s.from = (const char *)(from + plane * c.sk);
-    s.offset = (first + p.j * c.sj + plane * c.sk) * CELL_BYTES;
+    const long below = plane_at(c, plane) * c.sk;
+    s.from = (const char *)(from + below);
+    s.offset = (in_plane<tile>(c, column, row) + below) * CELL_BYTES;
+    s.plane = plane;
     return s;
+}
+
+/* The distance in bytes from plane k − 1 to plane k. Around the ends it is back by the period. */
+DEVICE long plane_step(const struct fv2_gsrb &w, int k)
+{
+    return w.c.sk * CELL_BYTES - (k == 0 || k == w.c.n[2] ? w.period : 0);
 }
 
 DEVICE const char *at(const double *field, long offset)
@@ -235,7 +266,7 @@ template <class tile>
 DEVICE void fetch_own(const struct fv2_gsrb &w, const struct thread_cells &p,
                       const struct copies &s)
 {
-    const long near = s.offset - w.c.sk * CELL_BYTES; /* one plane lower */
+    const long near = s.offset - plane_step(w, s.plane); /* one plane lower */
     const unsigned step = p.vector_address + s.step + tile::STEPS;
     if (!tile::ZERO)
         copy_vector(p.vector_address + s.u + tile::U + tile::U_ROWS, at(w.in, s.offset));
@@ -262,11 +293,21 @@ DEVICE void fetch(const struct fv2_gsrb &w, const struct thread_cells &p, const 
         copy_cell(to, s.from);
 }
 
+/* Only u is a plane ahead. */
+DEVICE void advance_u(const struct fv2_gsrb &w, struct copies &s)
+{
+    s.plane++;
+    s.offset += plane_step(w, s.plane);
+    if (s.of_u)
+        s.from += plane_step(w, s.plane);
+}
+
 template <class tile>
 DEVICE void advance(const struct fv2_gsrb &w, struct copies &s)
 {
-    s.from += w.c.sk * CELL_BYTES;
-    s.offset += w.c.sk * CELL_BYTES;
+    if (!s.of_u)
+        s.from += plane_step(w, s.plane);
+    advance_u(w, s);
     s.u = next_slot<tile::U_BYTES, tile::U_SLOTS>(s.u);
     s.step = next_slot<tile::STEP_BYTES, tile::STEP_SLOTS>(s.step);
     s.bk = next_slot<tile::BK_BYTES, tile::BK_SLOTS>(s.bk);

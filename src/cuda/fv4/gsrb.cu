@@ -80,7 +80,7 @@ static struct coverage covers(const struct part *part, const struct device_limit
     static const bool compiled = cuda_has_tile_copies((const void *)gsrb_kernel<false, false>);
     if (!compiled || !device->tile_copies || SHARED_BYTES > device->shared_per_block ||
         pass_prolongs(pass) || !fuses_red_black(pass, 4) || !level->stencil->choice.variable ||
-        level->connected || level->dim < LEAST_DIM || level->dim % 4 != 0)
+        level->connected || level->periodic || level->dim < LEAST_DIM || level->dim % 4 != 0)
         return cover_nothing();
     struct coverage c = cover_all(part);
     c.finish = false;
