@@ -20,13 +20,10 @@ static __device__ void fetch_beta(const struct tail_level &l, const struct subdo
                   LENGTH = subdomain_tiles<Op>::BETA_LENGTH;
     double *to = s.beta() + low * (1 + SJ + SK);
     const int from = sub.at + low * (1 + l.sj + l.sk), all = l.beta.n * l.beta.n * planes;
-    const struct source_cells images = {NULL,        l.n,         l.sj,       l.sk,
-                                        sub.i + low, sub.j + low, sub.k + low};
     for (int x = threadIdx.x; x < all; x += TAIL_THREADS) {
         int i, j, k;
         cube_cell(x, l.beta, &i, &j, &k);
-        const int target = i + j * SJ + k * SK,
-                  source = l.periodic ? images.element(i, j, k) : from + i + j * l.sj + k * l.sk;
+        const int target = i + j * SJ + k * SK, source = from + i + j * l.sj + k * l.sk;
         __pipeline_memcpy_async(to + target, l.beta_i + source, sizeof *to);
         __pipeline_memcpy_async(to + target + LENGTH, l.beta_j + source, sizeof *to);
         __pipeline_memcpy_async(to + target + 2 * LENGTH, l.beta_k + source, sizeof *to);

@@ -108,13 +108,11 @@ static __device__ void fetch_coefficients(const struct tail_level &l, tiles<Op> 
     enum { G = tiles<Op>::GHOSTS };
     const int width = tile_row(l.n), plane = tile_plane(l.n, G);
     const int all = l.padded.n * l.padded.n * l.padded.n;
-    const struct source_cells images = {NULL, l.n, l.sj, l.sk, -G, -G, -G};
     for (int x = threadIdx.x; x < all; x += TAIL_THREADS) {
         int i, j, k;
         cube_cell(x, l.padded, &i, &j, &k);
         const int to = l.offset + (i - G) + (j - G) * width + (k - G) * plane,
-                  from = l.periodic ? images.element(i, j, k)
-                                    : (i - G) + (j - G) * l.sj + (k - G) * l.sk;
+                  from = (i - G) + (j - G) * l.sj + (k - G) * l.sk;
         __pipeline_memcpy_async(&s.field[TILE_DINV][to], l.dinv + from, sizeof(double));
         if (l.alpha)
             __pipeline_memcpy_async(&s.field[TILE_ALPHA][to], l.alpha + from, sizeof(double));
