@@ -115,9 +115,21 @@ void tail_launch<op_fv2>(const struct tail &tail, int blocks)
 }
 
 template <>
+void tail_launch<periodic<op_fv2>>(const struct tail &tail, int blocks)
+{
+    launch_here<periodic<op_fv2>>(tail, blocks);
+}
+
+template <>
 void tail_launch<op_fv4>(const struct tail &tail, int blocks)
 {
     launch_here<op_fv4>(tail, blocks);
+}
+
+template <>
+void tail_launch<periodic<op_fv4>>(const struct tail &tail, int blocks)
+{
+    launch_here<periodic<op_fv4>>(tail, blocks);
 }
 
 /* --- a backend of the CPU's functions but for steps ---------------------------------------------

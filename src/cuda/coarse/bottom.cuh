@@ -25,7 +25,7 @@ struct thread_work {
     struct sweep_context<Group::WALLS> sweep;
     tiles<Op> *s;
     double cells; /* of the level */
-    bool alone;   /* the level is one cell with walls */
+    bool alone;   /* the level has one cell */
 };
 
 template <class Op, class Group, class F>
@@ -65,7 +65,7 @@ DEVICE double cell_residual(const thread_work<Op, Group> &w, double x, double f)
     own.u[0] = x;
     own.f[0] = f;
     double r;
-    if (Op::ORDER == 2 && w.alone) {
+    if (Op::ORDER == 2 && !is_periodic<Op> && w.alone) {
         const double ghost = wall_linear(x),
                      seven[7] = {ghost, ghost, ghost, x, ghost, ghost, ghost};
         r = residual_fv2<Op>(seven, own.beta[0], f, own.alpha[0], w.sweep.scale);
@@ -99,6 +99,14 @@ DEVICE void subtract_mean(const thread_work<Op, Group> &w, double *x, struct blo
 {
     const double mean = dot(w, x, NULL, shared) / w.cells;
     *x += is_own(w.own.cell[0]) ? -mean : 0.0;
+}
+
+/* Nothing with walls: the solution is unique. */
+template <class Op, class Group>
+DEVICE void project(const thread_work<Op, Group> &w, double *x, struct block_shared *shared)
+{
+    for (int i = 0; i < 2 && is_periodic<Op> && w.singular; i++)
+        subtract_mean(w, x, shared);
 }
 
 /* What the fallback works on: fields in tiles. */
@@ -189,7 +197,7 @@ DEVICE void solve(const struct bottom_work &given, const struct tail &t,
     __syncwarp();
     if (breakdown != BREAKDOWN_NONE)
         iterations += smooth_in_tiles<Op>(given, t.levels[step.level], s);
-    if (given.singular) {
+    if (is_periodic<Op> && given.singular) {
         unknown = own ? *here : 0.0;
         subtract_mean(w, &unknown, NULL);
         if (own)

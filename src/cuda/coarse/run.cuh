@@ -79,7 +79,7 @@ DEVICE void run_subdomain_step(const struct tail &t, const struct tail_step &ste
     } else if (step.kind == STEP_PASS) {
         run_pass<Op, MOST_CELLS>(t, step, s);
     } else {
-        const struct subdomain sub = subdomain_of(l);
+        const struct subdomain sub = subdomain_of<Op>(l);
         restrict_to(l, sub, step, step.f + sub.at, l.sj, l.sk);
     }
 }

@@ -52,7 +52,7 @@ struct own_pair {
 template <int WALLS>
 struct sweep_context {
     int wall_rule;
-    int period; /* cells per side if the level is periodic, else 0 */
+    int n; /* cells per side */
     double scale;
     struct wall_lists lists;
     struct own_walls<WALLS> walls;
@@ -64,7 +64,7 @@ DEVICE sweep_context<Group::WALLS> sweep_context_of(const struct tail_level &l, 
 {
     sweep_context<Group::WALLS> w;
     w.wall_rule = l.wall_rule;
-    w.period = l.periodic ? l.n : 0;
+    w.n = l.n;
     w.scale = l.scale;
     w.works = (int)(threadIdx.x & ~31u) < l.half.n * l.n * l.n * Group::PER_PAIR;
     keep(w.wall_rule);
@@ -81,9 +81,8 @@ DEVICE sweep_context<Group::WALLS> sweep_context_of(const struct tail_level &l, 
 template <class Op, class Group>
 DEVICE void fill_level_ghosts(const struct sweep_context<Group::WALLS> &w, tiles<Op> &s)
 {
-    if (w.period)
-        fill_images<Group::THREADS>(s.field[TILE_U], w.walls, w.period, w.lists, Group::SJ,
-                                    Group::SK);
+    if constexpr (is_periodic<Op>)
+        fill_images<Group::THREADS>(s.field[TILE_U], w.walls, w.n, w.lists, Group::SJ, Group::SK);
     else
         fill_walls<Group::THREADS, typename Group::rules, false>(
             s.field[TILE_U], w.walls, w.wall_rule, w.lists, Group::SJ, Group::SK);
@@ -142,8 +141,8 @@ DEVICE double residual_of(const struct sweep_context<Group::WALLS> &w, const str
     if constexpr (Op::ORDER == 2) {
         const unsigned walls = own.cell[x] >> ELEMENT_BITS;
         double seven[7] = {u[-SK], u[-SJ], u[-1], own.u[x], u[1], u[SJ], u[SK]};
-        if (w.period)
-            take_images(walls, u, w.period, SJ, SK, seven);
+        if constexpr (is_periodic<Op>)
+            take_images(walls, u, w.n, SJ, SK, seven);
         else
             fold_walls(walls, seven);
         return residual_fv2<Op>(seven, own.beta[x], own.f[x], own.alpha[x], w.scale);
@@ -284,11 +283,12 @@ DEVICE void prepare_coarse(const struct tail_level &l, const struct tail_step &s
         coarse_cells(s.field[TILE_U] + l.coarse_offset, l.half.n, l.half.n, WALLS_MASK,
                      tile_row(NARROW), tile_plane(NARROW, tiles<Op>::GHOSTS));
     if (step.fetches_coarse) {
-        fetch_coarse<Group::THREADS>(step.coarse_padded, coarse,
-                                     {step.coarse_u, l.half.n, l.coarse_sj, l.coarse_sk, 0, 0, 0});
+        fetch_coarse<Op, Group::THREADS>(
+            step.coarse_padded, coarse,
+            {step.coarse_u, l.half.n, l.coarse_sj, l.coarse_sk, 0, 0, 0});
         group_sync<Group::THREADS>();
     }
-    if (l.periodic)
+    if constexpr (is_periodic<Op>)
         copy_images<Group::THREADS>(step.coarse_padded, coarse);
     else
         extend_coarse<Op, Group::THREADS>(step.coarse_rule, step.coarse_padded, coarse);

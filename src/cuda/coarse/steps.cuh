@@ -127,22 +127,32 @@ struct source_cells {
     const double *field;
     int n, sj, sk; /* cells per side */
     int i, j, k;
-
-    /* The element of cell (x,y,z) of the copy; of the cell inside, if that is a periodic image. */
-    DEVICE_MEMBER int element(int x, int y, int z) const
-    {
-        return wrapped(i + x, n) + wrapped(j + y, n) * sj + wrapped(k + z, n) * sk;
-    }
 };
 
+/* The element of cell (i,j,k) of the copy; of the cell inside, if that is a periodic image. */
+template <class Op>
+DEVICE int source_element(const struct source_cells &from, int i, int j, int k)
+{
+    i += from.i;
+    j += from.j;
+    k += from.k;
+    if (is_periodic<Op>) {
+        i = wrapped(i, from.n);
+        j = wrapped(j, from.n);
+        k = wrapped(k, from.n);
+    }
+    return i + j * from.sj + k * from.sk;
+}
+
 /* Copies them, except ghosts behind walls, from the coarse level's field. */
-template <int THREADS>
+template <class Op, int THREADS>
 DEVICE void fetch_coarse(const struct divider &padded, const walled_cells<int> &coarse,
                          const struct source_cells &from)
 {
     each_coarse<THREADS>(padded, coarse, [&](int i, int j, int k) {
         if (!behind_wall(coarse, i, j, k))
-            coarse.store(i + j * coarse.sj + k * coarse.sk, from.field[from.element(i, j, k)]);
+            coarse.store(i + j * coarse.sj + k * coarse.sk,
+                         from.field[source_element<Op>(from, i, j, k)]);
     });
 }
 

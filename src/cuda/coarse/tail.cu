@@ -38,6 +38,16 @@ static void set_waits(struct tail *t)
 
 static struct sync_context *sync_context; /* from the first launch on, which is never recorded */
 
+static void launch(const struct operator_choice &choice, const struct tail &tail, int blocks)
+{
+    with_operator(choice, [&](auto op) {
+        if (choice.periodic)
+            tail_launch<periodic<decltype(op)>>(tail, blocks);
+        else
+            tail_launch<decltype(op)>(tail, blocks);
+    });
+}
+
 /* Launches the list and begins an empty one. */
 static void flush(struct tail_list *x)
 {
@@ -47,8 +57,7 @@ static void flush(struct tail_list *x)
     if (x->tail.count > 0) {
         x->tail.sync = (struct sync_context *)cuda_keep_bytes(
             (void **)&sync_context, sizeof *sync_context, "packets between blocks");
-        with_operator(x->of[0]->stencil->choice,
-                      [&](auto op) { tail_launch<decltype(op)>(x->tail, x->blocks + single); });
+        launch(x->of[0]->stencil->choice, x->tail, x->blocks + single);
     }
     *x = {};
 }
@@ -74,7 +83,6 @@ static struct tail_level describe(const struct level *l, const struct subdomains
     t.sj = (int)l->patches[0].sj;
     t.sk = (int)l->patches[0].sk;
     t.wall_rule = s->wall_rule;
-    t.periodic = l->periodic;
     t.subdomains = divider_of(l->dim / cut.side);
     t.side = divider_of(cut.side);
     t.half = divider_of((cut.side + 1) / 2);

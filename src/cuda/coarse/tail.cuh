@@ -5,7 +5,7 @@
  * folder holds its parts:
  *   tail.cu                        makes the list of levels and steps, and owns sync_context
  *   run.cuh, kernel.cuh            a block's way through the list; the kernel
- *   fv2.cu, fv4*.cu                its instances
+ *   fv2*.cu, fv4*.cu               its instances
  *   subdomains.{h,c}, tiles.cuh    levels divided over blocks, and a block's tiles of them
  *   pass.cuh, packets.cuh          a pass on such a level, and its exchange of ghosts
  *   single_block*.cuh, bottom.cuh  levels of at most 8³ cells, whole in one block; bottom solver
@@ -34,12 +34,11 @@ struct sync_context {
 /* One box with walls on all sides, or periodic in all directions. It is divided into subdomains of
  * one size, one per block, or it is a single-block level: whole in one block's shared memory. */
 struct tail_level {
-    int n;                    /* cells per side */
-    int nsubdomains, depth;   /* 1 for a single-block level; planes of each */
-    int sj, sk;               /* strides of its fields */
-    int coarse_sj, coarse_sk; /* strides of the fields on its coarse side */
-    int wall_rule;            /* unless periodic */
-    bool periodic;
+    int n;                     /* cells per side */
+    int nsubdomains, depth;    /* 1 for a single-block level; planes of each */
+    int sj, sk;                /* strides of its fields */
+    int coarse_sj, coarse_sk;  /* strides of the fields on its coarse side */
+    int wall_rule;             /* unless periodic */
     struct divider subdomains; /* along i, and along j */
     struct divider side;       /* cells of a subdomain along i, and along j */
     struct divider half;       /* half of side, rounded up */
@@ -83,7 +82,17 @@ struct tail {
 };
 static_assert(sizeof(struct tail) <= 32764, "more than a kernel's parameters from CUDA 12.1 on");
 
-/* Launches the list with so many blocks. fv2.cu and fv4*.cu instantiate it for each operator. */
+/* The operator on periodic levels. It is a kernel of its own, since code for both kinds of levels
+ * in one is slower for each. */
+template <class Op>
+struct periodic : Op {
+};
+template <class Op>
+constexpr bool is_periodic = false;
+template <class Op>
+constexpr bool is_periodic<periodic<Op>> = true;
+
+/* Launches the list with so many blocks. fv2*.cu and fv4*.cu instantiate it for each operator. */
 template <class Op>
 void tail_launch(const struct tail &tail, int blocks);
 
