@@ -214,7 +214,8 @@ static void restrict_coefficients(struct hierarchy *h, int depth)
     }
 }
 
-/* Derives the rest of the operator from the coefficients inside the boxes. */
+/* Derives the rest of the operator from the coefficients inside the boxes. β gets ghosts on all
+ * sides but walls; the others need none where passes wrap. */
 static void finish_operator(struct level *l)
 {
     const struct passes *passes = l->backend->passes;

@@ -285,8 +285,8 @@ DEVICE void restrict_rows(const struct fv2_gsrb &w, const struct thread_cells &p
     const unsigned at = p.cell_address + tile::SUMS + (k & 1) * tile::SUM_BYTES;
     const double sum = cell_at(at) + cell_at(at + ROW_BYTES / 2);
     if (k & 1)
-        w.coarse[p.column + p.j / 2 * w.coarse_sj + k / 2 * w.coarse_sk] =
-            restrict_planes(m.even, sum);
+        w.coarse[column_at(w.c, p.column) + row_at<tile>(w.c, p.j) / 2 * w.coarse_sj +
+                 k / 2 * w.coarse_sk] = restrict_planes(m.even, sum);
     else
         m.even = sum;
 }
@@ -307,7 +307,7 @@ DEVICE struct stream_state start_stream(const struct fv2_gsrb &w, const struct t
         __pipeline_commit();
     }
     if (p.inside) {
-        const long here = 2 * p.column + p.j * w.c.sj;
+        const long here = in_plane<tile>(w.c, p.column, p.j);
         if (tile::VARIABLE)
             m.bk = *(const double2 *)(w.beta_k + here + plane_at(w.c, start + 1) * w.c.sk);
         if (!tile::ZERO && (start >= 0 || !w.c.wall[2][0]))
@@ -386,6 +386,7 @@ static __global__ void __launch_bounds__(LANES *tile::ROWS, tile::BLOCKS)
     const struct thread_cells p = compute_thread<tile>(w.c, tiles, own);
     const struct plane_range a = compute_range<tile>(w, own.z, planes);
     const bool wall_row = (p.j == 0 && w.c.wall[1][0]) || (p.j == p.n1 - 1 && w.c.wall[1][1]);
+    const int parity = w.parity + (w.c.wrap[1] ? tile::HALO : 0);
     struct copies copies = initial_copies<tile>(w, p, a.start + 1);
     struct stream_state m = start_stream<tile>(w, p, copies, a.start);
     struct slots s = initial_slots<tile>();
@@ -398,7 +399,7 @@ static __global__ void __launch_bounds__(LANES *tile::ROWS, tile::BLOCKS)
         double2 c = make_double2(0.0, 0.0), residual, done;
         if (!tile::ZERO)
             c = vector_at(p.vector_address + s.u + tile::U + tile::U_ROWS);
-        const int e = (p.j + k + 1 + w.parity) & 1;
+        const int e = (p.j + k + 1 + parity) & 1;
         const bool walls = wall_row || (k <= (tile::FINISHES ? 1 : 0) && w.c.wall[2][0]) ||
                            (k >= p.n2 - 2 && w.c.wall[2][1]);
         const double2 face = m.bk;

@@ -77,15 +77,14 @@ DEVICE double cell_at(unsigned address)
 }
 
 /* A thread's two cells. Beyond sides without a wall a tile has as many ghost rows as tiles repeat
- * of each other's rows, and in i one ghost column: positions −HALO … n1 + HALO − 1 and −1 …
- * columns. In an open direction a position is a row or column. In a wrapped one, position x stands
- * for row x + HALO, or column x + 1, around the direction. So tiles begin at the same addresses as
- * next to walls, where the 16-byte vectors of a warp fill whole sectors. */
+ * of each other's rows, and in i one ghost column. In a wrapped direction, row j stands
+ * for row j + HALO, and column x for column x + 1, around the patch: see row_at and column_at. So
+ * tiles begin at the same addresses as next to walls, where the 16-byte vectors of a warp fill
+ * whole sectors. */
 struct thread_cells {
     int lane, row, j, n1, n2;
-    int column, columns;         /* cells 2·column and 2·column + 1 in i; columns of the patch */
-    int first_column, first_row; /* positions at which the tile begins */
-    int end_column, end_j;       /* one position beyond the last */
+    int column, columns;   /* cells 2·column and 2·column + 1 in i; columns of the patch */
+    int end_column, end_j; /* one beyond the last */
     bool inside;
     bool finishes, stores;   /* the row belongs to this block; so do the cells */
     unsigned vector_address; /* of the thread's double2 in the first slot of the tile, and */
@@ -150,20 +149,17 @@ DEVICE struct thread_cells compute_thread(const struct cells &c, const TILES &ti
     struct thread_cells p;
     p.lane = threadIdx.x;
     p.row = threadIdx.y;
-    p.first_column = (int)block.x * (LANES - 2) - open_low(c, 0);
-    p.first_row = (int)block.y * (tile::ROWS - 2 * tile::HALO) - tile::HALO * open_low(c, 1);
-    const int column = p.first_column + p.lane, row = p.first_row + p.row;
-    p.column = column_at(c, column);
-    p.j = row_at<tile>(c, row);
+    p.column = (int)block.x * (LANES - 2) + p.lane - open_low(c, 0);
+    p.j = (int)block.y * (tile::ROWS - 2 * tile::HALO) + p.row - tile::HALO * open_low(c, 1);
     p.columns = c.n[0] / 2;
     p.n1 = c.n[1];
     p.n2 = c.n[2];
     p.end_column = p.columns + open_high(c, 0);
     p.end_j = p.n1 + tile::HALO * open_high(c, 1);
-    p.inside = column < p.end_column && row < p.end_j;
+    p.inside = p.column < p.end_column && p.j < p.end_j;
     p.finishes = (p.row >= tile::HALO || block.y == 0) &&
                  (p.row < tile::ROWS - tile::HALO || is_last(tiles, block, 1));
-    p.stores = p.finishes && column >= 0 && column < p.columns && row >= 0 && row < p.n1 &&
+    p.stores = p.finishes && p.column >= 0 && p.column < p.columns && p.j >= 0 && p.j < p.n1 &&
                (p.lane > 0 || block.x == 0) && (p.lane < LANES - 1 || is_last(tiles, block, 0));
     p.vector_address = memory + (p.row * LANES + p.lane) * VECTOR_BYTES;
     p.cell_address = memory + (p.row * LANES + p.lane) * CELL_BYTES;
@@ -195,37 +191,37 @@ DEVICE struct copies initial_copies(const struct fv2_gsrb &w, const struct threa
                                     int plane)
 {
     const struct cells &c = w.c;
-    const int column = p.first_column + p.lane, row = p.first_row + p.row,
-              above = p.first_row + tile::ROWS, beside = p.first_row + p.lane,
-              after = p.first_column + LANES;
+    const int first_column = p.column - p.lane, first_row = p.j - p.row,
+              above = first_row + tile::ROWS, beside = first_row + p.lane,
+              after = first_column + LANES;
     const unsigned here = p.vector_address - p.row * ROW_BYTES, cell = here - p.lane * CELL_BYTES;
     /* Ghosts at the high end whose neighbours are needed too. */
     const int beyond = tile::HALO > 1 ? open_high(c, 0) : 0;
     struct copies s = {};
     const double *from = NULL;
-    s.own = column <= p.columns + beyond && row <= p.end_j;
-    if (tile::VARIABLE && p.row == 0 && column < p.end_column && above <= p.end_j) {
+    s.own = p.column <= p.columns + beyond && p.j <= p.end_j;
+    if (tile::VARIABLE && p.row == 0 && p.column < p.end_column && above <= p.end_j) {
         s.vector = true;
         s.to = here + tile::STEPS + tile::BJ_ABOVE;
-        from = w.beta_j + in_plane<tile>(c, column, above);
+        from = w.beta_j + in_plane<tile>(c, p.column, above);
     } else if (tile::VARIABLE && p.row == 1 && p.lane < tile::ROWS && after <= p.columns + beyond &&
                beside < p.end_j) {
         s.cell = true;
         s.to = cell + tile::STEPS + tile::BI_END;
         from = w.beta_i + in_plane<tile>(c, after, beside);
-    } else if (p.row == 2 && column < p.end_column && p.first_row != 0) {
+    } else if (p.row == 2 && p.column < p.end_column && first_row != 0) {
         s.vector = s.of_u = true;
         s.to = here + tile::U;
-        from = w.in + in_plane<tile>(c, column, p.first_row - 1);
-    } else if (p.row == 3 && column < p.end_column && above < p.end_j + open_high(c, 1)) {
+        from = w.in + in_plane<tile>(c, p.column, first_row - 1);
+    } else if (p.row == 3 && p.column < p.end_column && above < p.end_j + open_high(c, 1)) {
         s.vector = s.of_u = true;
         s.to = here + tile::U + tile::U_ABOVE;
-        from = w.in + in_plane<tile>(c, column, above);
-    } else if (tile::HALO > 1 && p.row == 4 && p.lane < tile::ROWS && p.first_column != 0 &&
+        from = w.in + in_plane<tile>(c, p.column, above);
+    } else if (tile::HALO > 1 && p.row == 4 && p.lane < tile::ROWS && first_column != 0 &&
                beside < p.end_j) {
         s.cell = s.of_u = true;
         s.to = cell + tile::U + tile::U_LOW;
-        from = w.in + in_plane<tile>(c, p.first_column - 1, beside) + 1;
+        from = w.in + in_plane<tile>(c, first_column - 1, beside) + 1;
     } else if (tile::HALO > 1 && p.row == 5 && p.lane < tile::ROWS &&
                after < p.columns + 2 * beyond && beside < p.end_j) {
         s.cell = s.of_u = true;
@@ -234,7 +230,7 @@ DEVICE struct copies initial_copies(const struct fv2_gsrb &w, const struct threa
     }
     const long below = plane_at(c, plane) * c.sk;
     s.from = (const char *)(from + below);
-    s.offset = (in_plane<tile>(c, column, row) + below) * CELL_BYTES;
+    s.offset = (in_plane<tile>(c, p.column, p.j) + below) * CELL_BYTES;
     s.plane = plane;
     return s;
 }
