@@ -18,7 +18,7 @@
 
 namespace grid
 {
-enum { WARP = 32, STACK_BYTES = 1 << 17, IDLE_ROUNDS = 1000 };
+enum { WARP = 32, STACK_BYTES = 1 << 17, IDLE_ROUNDS = 100000 };
 
 struct index3 {
     unsigned x, y, z;
@@ -80,7 +80,7 @@ inline void meet(meeting &m, int count)
     if (++m.come == count) {
         m.come = 0;
         m.times++;
-        moved = true;
+        moved = moved || count > WARP; /* warps also meet while they wait for packets */
         return;
     }
     now->waits = &m;
