@@ -171,8 +171,9 @@ static field half_sweep(const struct grid &g, const struct fields &x, const stru
  */
 
 template <class tile>
-static void run_kernel(const struct fv2_gsrb &w, int planes, std::mt19937 &random)
+static void run_kernel(struct fv2_gsrb w, int planes, std::mt19937 &random)
 {
+    set_tiles<tile>(w);
     const emulated::index3 grid = {(unsigned)tiles_across<tile>(w.c, 0),
                                    (unsigned)tiles_across<tile>(w.c, 1),
                                    (unsigned)cuda_divided(w.c.n[2], planes)};
@@ -181,7 +182,8 @@ static void run_kernel(const struct fv2_gsrb &w, int planes, std::mt19937 &rando
             for (unsigned i = 0; i < grid.x; i++)
                 assert_true(emulated::run(
                     {i, j, k}, random,
-                    [&] { gsrb_kernel<tile, all_tiles>(w, all_tiles{}, planes); }, grid, LANES));
+                    [&] { gsrb_kernel<tile, all_tiles>(w, all_tiles{}, planes); }, grid,
+                    emulated::THREADS, LANES));
 }
 
 static struct fv2_gsrb make_pass(const emulated::box &b, struct fields &x, int parity)
@@ -197,7 +199,6 @@ static struct fv2_gsrb make_pass(const emulated::box &b, struct fields &x, int p
     w.beta_j = first(x.beta_j);
     w.beta_k = first(x.beta_k);
     w.scale = 0.37;
-    w.period = b.c.wrap[2] ? b.c.n[2] * b.c.sk * (long)sizeof(double) : 0;
     w.parity = parity;
     w.coarse = first(x.coarse);
     w.coarse_sj = b.c.sj;

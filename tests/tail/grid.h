@@ -18,7 +18,7 @@
 
 namespace grid
 {
-enum { WARP = 32, STACK_BYTES = 1 << 17, IDLE_ROUNDS = 100000 };
+enum { WARP = 32, STACK_BYTES = 1 << 17, IDLE_ROUNDS = 20000 };
 
 struct index3 {
     unsigned x, y, z;

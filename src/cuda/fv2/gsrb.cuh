@@ -20,7 +20,6 @@ struct fv2_gsrb {
     const double *in, *f, *alpha, *beta_i, *beta_j, *beta_k;
     double *out;
     double scale;
-    long period;         /* bytes of all planes if direction k wraps, else 0 */
     int parity;          /* of the global index of cell (0,0,0): red is even */
     bool zero_guess;     /* u is 0; `in` is not read */
     bool few_rows;       /* smaller tiles, for devices with less shared memory */
@@ -28,6 +27,9 @@ struct fv2_gsrb {
     double *coarse;      /* at cell (0,0,0): the residual is restricted to this */
     long coarse_sj, coarse_sk;
     unsigned long long *norm; /* atomic maximum of the bits of the residual's magnitudes */
+    /* By set_tiles: 16-byte vectors per plane, and of all planes if direction k wraps, else 0; the
+     * parity of row 0 as tiles count rows. */
+    int plane, period, first_parity;
 };
 
 #endif

@@ -299,11 +299,12 @@ DEVICE struct stream_state start_stream(const struct fv2_gsrb &w, const struct t
     struct stream_state m = {};
     if (!tile::ZERO)
         fetch_u<tile>(w, p, s);
-    advance_u(w, s);
+    const int turn = first_turn(w, s.plane);
+    advance_u(w, s, turn);
     s.u += tile::U_BYTES;
     for (int a = 0; a < AHEAD; a++) {
-        fetch<tile>(w, p, s);
-        advance<tile>(w, s);
+        fetch<tile>(w, p, s, turn);
+        advance<tile>(w, s, turn);
         __pipeline_commit();
     }
     if (p.inside) {
@@ -333,11 +334,11 @@ DEVICE void move_up(struct stream_state &m, double2 c, double2 done, double2 fac
     m.face_1 = face;
 }
 
-/* The distance in bytes from the next plane of u that is copied, which is plane `next`, to the
+/* The distance in vectors from the next plane of u that is copied, which is plane `next`, to the
  * plane that a step finishes. */
-DEVICE long steps_back(const struct fv2_gsrb &w, int next)
+DEVICE int steps_back(const struct fv2_gsrb &w, int next)
 {
-    return (next < w.c.n[2] ? 0 : w.period) - (AHEAD + 2) * w.c.sk * CELL_BYTES;
+    return (next < w.c.n[2] ? 0 : w.period) - (AHEAD + 2) * w.plane;
 }
 
 /* The planes of a block, and the steps that it makes for them. */
@@ -386,20 +387,19 @@ static __global__ void __launch_bounds__(LANES *tile::ROWS, tile::BLOCKS)
     const struct thread_cells p = compute_thread<tile>(w.c, tiles, own);
     const struct plane_range a = compute_range<tile>(w, own.z, planes);
     const bool wall_row = (p.j == 0 && w.c.wall[1][0]) || (p.j == p.n1 - 1 && w.c.wall[1][1]);
-    const int parity = w.parity + (w.c.wrap[1] ? tile::HALO : 0);
     struct copies copies = initial_copies<tile>(w, p, a.start + 1);
     struct stream_state m = start_stream<tile>(w, p, copies, a.start);
     struct slots s = initial_slots<tile>();
     for (int k = a.start; k < a.stop; k++) {
         if (k + AHEAD < a.stop)
-            fetch<tile>(w, p, copies);
+            fetch<tile>(w, p, copies, w.c.n[2]);
         __pipeline_commit();
         if (tile::FINISH == RESTRICTS && k - 2 >= a.first)
             restrict_rows<tile>(w, p, k - 2, m);
         double2 c = make_double2(0.0, 0.0), residual, done;
         if (!tile::ZERO)
             c = vector_at(p.vector_address + s.u + tile::U + tile::U_ROWS);
-        const int e = (p.j + k + 1 + parity) & 1;
+        const int e = (p.j + k + 1 + w.first_parity) & 1;
         const bool walls = wall_row || (k <= (tile::FINISHES ? 1 : 0) && w.c.wall[2][0]) ||
                            (k >= p.n2 - 2 && w.c.wall[2][1]);
         const double2 face = m.bk;
@@ -410,13 +410,13 @@ static __global__ void __launch_bounds__(LANES *tile::ROWS, tile::BLOCKS)
             done = step_by_component<false, tile>(e, walls, w, p, s, c, k, m, residual);
         }
         if (p.stores && k >= a.first && k < a.last)
-            *(double2 *)((char *)w.out + copies.offset + steps_back(w, copies.plane)) = done;
+            *(double2 *)at(w.out, copies.offset + steps_back(w, copies.plane)) = done;
         if (tile::FINISHES)
             put(p.vector_address + tile::DONE + ROW_BYTES + (k & 1) * tile::DONE_BYTES, done);
         move_up(m, c, done, face);
         __pipeline_wait_prior(AHEAD - 1);
         __syncthreads();
-        advance<tile>(w, copies);
+        advance<tile>(w, copies, w.c.n[2]);
         s = next_slots<tile>(s);
     }
     if (tile::FINISHES)
