@@ -3,114 +3,137 @@
 #include "operators/boundary.h"
 #include "operators/cpu.h"
 
+#define INLINE static inline __attribute__((always_inline))
+
 /* Ghosts beyond a wall for `count` neighbouring columns. x points at the cell next to the wall in
  * the first column. `inward` is the stride away from the wall. */
-static void extrapolate(double *x, long inward, int rule, int layers, int count)
+INLINE void extrapolate(double *x, long inward, int rule, int layers, int count)
 {
     const long s = inward;
-    if (rule == 1) {
-        for (int c = 0; c < count; c++)
-            x[c - s] = wall_linear(x[c]);
-    } else if (rule == 2) {
+    for (int layer = 0; layer < layers; layer++) {
+        double *ghost = x - (layer + 1) * s;
 #pragma omp simd
-        for (int c = 0; c < count; c++)
-            x[c - s] = wall_quadratic(x[c], x[c + s]);
-    } else {
-#pragma omp simd
-        for (int c = 0; c < count; c++)
-            x[c - s] = wall_quartic(x[c], x[c + s], x[c + 2 * s], x[c + 3 * s]);
-    }
-    if (layers < 2)
-        return;
-    if (rule == 4) {
-#pragma omp simd
-        for (int c = 0; c < count; c++)
-            x[c - 2 * s] = wall_quartic_second(x[c], x[c + s], x[c + 2 * s], x[c + 3 * s]);
-    } else {
-        for (int c = 0; c < count; c++)
-            x[c - 2 * s] = 0.0;
+        for (int c = 0; c < count; c++) {
+            const double v[4] = {x[c], rule > 1 ? x[c + s] : 0.0, rule > 2 ? x[c + 2 * s] : 0.0,
+                                 rule > 2 ? x[c + 3 * s] : 0.0};
+            ghost[c] = wall_ghost(rule, layer, v);
+        }
     }
 }
 
-/* Cells of direction d that hold values once its walls are filled: from -low to n + high. */
-static int valid_low(const struct patch *p, int d, int layers, int extent)
+/* The rows or planes beyond the walls of direction d that hold values too. */
+static struct range with_ghosts(const struct patch *p, int d, int layers, int extent)
 {
-    return p->wall[d][0] ? layers : extent;
+    return (struct range){-(p->wall[d][0] ? layers : extent),
+                          p->n[d] + (p->wall[d][1] ? layers : extent)};
 }
 
-static int valid_high(const struct patch *p, int d, int layers, int extent)
+static bool contains(struct range r, int x)
 {
-    return p->wall[d][1] ? layers : extent;
+    return r.low <= x && x < r.high;
 }
 
-/* Ghost rows beyond a wall in j or k, over all of i. x is the row next to the wall. */
-static void extrapolate_row(const struct patch *p, double *x, long inward, int rule, int layers,
+/* Ghosts beyond a wall in j or k, over all of i. x is the row next to the wall. */
+INLINE void extrapolate_row(const struct patch *p, double *x, long inward, int rule, int layers,
                             int extent)
 {
-    const int low = valid_low(p, 0, layers, extent), high = valid_high(p, 0, layers, extent);
-    extrapolate(x - low, inward, rule, layers, p->n[0] + low + high);
+    const struct range i = with_ghosts(p, 0, layers, extent);
+    extrapolate(x + i.low, inward, rule, layers, i.high - i.low);
 }
 
-void walls_after_row(const struct patch *p, double *x, int rule, int layers, int extent, int j,
-                     int k)
+INLINE void after_rows(const struct patch *p, double *x, int rule, int layers, int extent,
+                       struct range rows, struct range planes)
 {
-    double *row = x + j * p->sj + k * p->sk;
-    if (p->wall[0][0])
-        extrapolate(row, 1, rule, layers, 1);
-    if (p->wall[0][1])
-        extrapolate(row + p->n[0] - 1, -1, rule, layers, 1);
-    if (p->wall[1][0] && j == rule - 1)
-        extrapolate_row(p, x + k * p->sk, p->sj, rule, layers, extent);
-    if (p->wall[1][1] && j == p->n[1] - 1)
-        extrapolate_row(p, row, -p->sj, rule, layers, extent);
+    const bool low = p->wall[1][0] && contains(rows, rule - 1),
+               high = p->wall[1][1] && contains(rows, p->n[1] - 1);
+    for (int k = planes.low; k < planes.high; k++) {
+        double *plane = x + k * p->sk;
+        for (int j = rows.low; j < rows.high && p->wall[0][0]; j++)
+            extrapolate(plane + j * p->sj, 1, rule, layers, 1);
+        for (int j = rows.low; j < rows.high && p->wall[0][1]; j++)
+            extrapolate(plane + j * p->sj + p->n[0] - 1, -1, rule, layers, 1);
+        if (low)
+            extrapolate_row(p, plane, p->sj, rule, layers, extent);
+        if (high)
+            extrapolate_row(p, plane + (p->n[1] - 1) * p->sj, -p->sj, rule, layers, extent);
+    }
 }
 
-/* Row j of the ghost planes, and the ghost rows in j that follow from it. */
-static void extrapolate_plane_row(const struct patch *p, double *plane, long inward, int rule,
-                                  int layers, int extent, int j)
+INLINE void after_planes(const struct patch *p, double *x, int rule, int layers, int extent,
+                         struct range rows, struct range planes)
 {
-    int first = j, last = j;
-    if (p->wall[1][0] && j == rule - 1)
-        first = -layers;
-    if (p->wall[1][1] && j == p->n[1] - 1)
-        last = j + layers;
-    if (first < 0)
-        for (int ghost = first; ghost < 0; ghost++)
-            extrapolate_row(p, plane + ghost * p->sj, inward, rule, layers, extent);
-    for (int row = j; row <= last; row++)
-        extrapolate_row(p, plane + row * p->sj, inward, rule, layers, extent);
+    const struct range all = with_ghosts(p, 1, layers, extent);
+    const int first = p->wall[1][0] && contains(rows, rule - 1) ? all.low : rows.low,
+              end = p->wall[1][1] && contains(rows, p->n[1] - 1) ? all.high : rows.high;
+    if (p->wall[2][0] && contains(planes, rule - 1))
+        for (int j = first; j < end; j++)
+            extrapolate_row(p, x + j * p->sj, p->sk, rule, layers, extent);
+    if (p->wall[2][1] && contains(planes, p->n[2] - 1))
+        for (int j = first; j < end; j++)
+            extrapolate_row(p, x + j * p->sj + (p->n[2] - 1) * p->sk, -p->sk, rule, layers, extent);
 }
 
-void walls_after_plane(const struct patch *p, double *x, int rule, int layers, int extent, int j,
-                       int k)
+/* Calls `fill` with rule and layers as constants. */
+#define BY_RULE(fill, ...)                                                                         \
+    do {                                                                                           \
+        if (layers == 1)                                                                           \
+            BY_RULE_OF_LAYERS(fill, 1, __VA_ARGS__);                                               \
+        else                                                                                       \
+            BY_RULE_OF_LAYERS(fill, 2, __VA_ARGS__);                                               \
+    } while (0)
+#define BY_RULE_OF_LAYERS(fill, layers, ...)                                                       \
+    do {                                                                                           \
+        if (rule == 1)                                                                             \
+            fill(p, x, 1, layers, __VA_ARGS__);                                                    \
+        else if (rule == 2)                                                                        \
+            fill(p, x, 2, layers, __VA_ARGS__);                                                    \
+        else                                                                                       \
+            fill(p, x, 4, layers, __VA_ARGS__);                                                    \
+    } while (0)
+
+void walls_after_rows(const struct patch *p, double *x, int rule, int layers, int extent,
+                      struct range rows, struct range planes)
 {
-    if (p->wall[2][0] && k == rule - 1)
-        extrapolate_plane_row(p, x, p->sk, rule, layers, extent, j);
-    if (p->wall[2][1] && k == p->n[2] - 1)
-        extrapolate_plane_row(p, x + k * p->sk, -p->sk, rule, layers, extent, j);
+    BY_RULE(after_rows, extent, rows, planes);
+}
+
+void walls_after_planes(const struct patch *p, double *x, int rule, int layers, int extent,
+                        struct range rows, struct range planes)
+{
+    BY_RULE(after_planes, extent, rows, planes);
+}
+
+/* Rows or planes with ghosts beyond the sides of direction d that are no walls. */
+static struct range beyond_open_sides(const struct level *level, const struct patch *p, int d)
+{
+    return with_ghosts(p, d, 0, level->ghosts);
+}
+
+static void fill_patch(const struct level *level, const struct patch *p, double *x, int rule,
+                       int layers)
+{
+    const struct range rows = beyond_open_sides(level, p, 1),
+                       planes = beyond_open_sides(level, p, 2);
+    const int threads = cpu_threads((long)p->n[1] * p->n[2]);
+    if (threads == 1) {
+        walls_after_rows(p, x, rule, layers, level->ghosts, rows, planes);
+        walls_after_planes(p, x, rule, layers, level->ghosts, rows, planes);
+        return;
+    }
+#pragma omp parallel num_threads(threads)
+    {
+#pragma omp for schedule(static)
+        for (int k = planes.low; k < planes.high; k++)
+            walls_after_rows(p, x, rule, layers, level->ghosts, rows, (struct range){k, k + 1});
+#pragma omp for schedule(static)
+        for (int j = rows.low; j < rows.high; j++)
+            walls_after_planes(p, x, rule, layers, level->ghosts, (struct range){j, j + 1}, planes);
+    }
 }
 
 void walls_fill(const struct level *level, enum field field, int rule, int layers)
 {
-    for (int q = 0; q < level->npatches; q++) {
-        const struct patch *p = &level->patches[q];
-        double *x = patch_cells(level, p, field);
-        const int extent = level->ghosts;
-        const int low_j = p->wall[1][0] ? 0 : -extent,
-                  high_j = p->n[1] + (p->wall[1][1] ? 0 : extent);
-        const int low_k = p->wall[2][0] ? 0 : -extent,
-                  high_k = p->n[2] + (p->wall[2][1] ? 0 : extent);
-        const int threads = cpu_threads((long)p->n[1] * p->n[2]);
-#pragma omp parallel num_threads(threads) if (threads > 1)
-        {
-#pragma omp for schedule(static)
-            for (int k = low_k; k < high_k; k++)
-                for (int j = low_j; j < high_j; j++)
-                    walls_after_row(p, x, rule, layers, extent, j, k);
-#pragma omp for schedule(static)
-            for (int j = low_j; j < high_j; j++)
-                for (int k = low_k; k < high_k; k++)
-                    walls_after_plane(p, x, rule, layers, extent, j, k);
-        }
-    }
+    for (int q = 0; q < level->npatches; q++)
+        fill_patch(level, &level->patches[q], patch_cells(level, &level->patches[q], field), rule,
+                   layers);
 }
