@@ -43,10 +43,6 @@ struct patch_pass {
     int parity; /* of the global index of cell (0,0,0) */
 };
 
-/* The row from (i,j,k) to the end of the box, as sweep number `sweep` reads it. The caller sets
- * `out` and the members of struct relaxation. */
-struct row row_of_pass(const struct patch_pass *p, int sweep, int i, int j, int k);
-
 struct operation;
 /* Rows (or planes) low <= j < high. */
 struct range {
@@ -104,14 +100,18 @@ int cpu_max_threads(void);
 step_fn step_keep, step_zero, step_prolong_set, step_prolong_add;
 step_fn step_sweep, step_residual_store, step_residual_norm, step_residual_restrict;
 
-/* Dirichlet ghosts, `layers` deep, by `rule`. x points at cell (0,0,0) of the patch. On sides
- * without a wall, `extent` layers beyond the box are valid. walls_after_rows fills the ghosts in i
- * and j that follow from some rows of some planes. walls_after_planes fills these rows of the
- * planes beyond the walls in k, where they follow from these planes. */
-void walls_after_rows(const struct patch *p, double *x, int rule, int layers, int extent,
-                      struct range rows, struct range planes);
-void walls_after_planes(const struct patch *p, double *x, int rule, int layers, int extent,
-                        struct range rows, struct range planes);
+/* Dirichlet ghosts, `layers` deep, by `rule`. Edges and corners are filled `beside` layers deep, as
+ * far as somebody reads them. On sides without a wall, `extent` layers beyond the box are valid. */
+struct walls {
+    int rule, layers, beside, extent;
+};
+/* x points at cell (0,0,0) of the patch. walls_after_rows fills the ghosts in i and j that follow
+ * from some rows of some planes. walls_after_planes fills these rows of the planes beyond the walls
+ * in k, where they follow from these planes. */
+void walls_after_rows(const struct patch *p, double *x, const struct walls *w, struct range rows,
+                      struct range planes);
+void walls_after_planes(const struct patch *p, double *x, const struct walls *w, struct range rows,
+                        struct range planes);
 /* All of them, for a field of a level. */
 void walls_fill(const struct level *level, enum field field, int rule, int layers);
 

@@ -5,7 +5,9 @@
 #include "operators/cpu.h"
 #include "operators/sum.h"
 
-struct row row_of_pass(const struct patch_pass *p, int sweep, int i, int j, int k)
+/* The row from (i,j,k) to the end of the box, as sweep number `sweep` reads it. The caller sets
+ * `out` and the members of struct relaxation. */
+static inline struct row row_of_pass(const struct patch_pass *p, int sweep, int i, int j, int k)
 {
     const struct stencil *s = p->stencil;
     const long sj = p->patch->sj, sk = p->patch->sk, at = i + j * sj + k * sk;
@@ -84,7 +86,7 @@ static int min_int(int a, int b)
 void for_residual_blocks(const struct patch_pass *p, const struct operation *op, struct range rows,
                          struct range planes, residual_block_fn *use, void *data)
 {
-    enum { CELLS = 2048, LONGEST = 256 };
+    enum { CELLS = 1024, LONGEST = 256 };
     double residual[CELLS] __attribute__((aligned(64)));
     const int n = min_int(p->patch->n[0], LONGEST), least = n * op->grain;
     const int most_rows = CELLS / least & -op->grain,

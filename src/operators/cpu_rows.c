@@ -30,8 +30,8 @@ struct fv4_lines {
     struct line dj[2], dk[2]; /* u(j+1) − u(j−1) and u(k+1) − u(k−1) of this row and the next */
     double di[2][CHUNK];      /* u(i+1) − u(i−1) */
     struct line i_low;
-    double j_flux[2][CHUNK], k_low[CHUNK], k_high[CHUNK];
-    double k_kept[KEPT];
+    double j_flux[2][CHUNK];
+    double k_flux[2][KEPT];
     int here; /* index of this row's entry of two */
     bool keeps;
 } __attribute__((aligned(64)));
@@ -141,22 +141,19 @@ INLINE void fv4_row_sums(const struct row *row, int r, int k, long start, long c
     const long at = start + r * row->sj + k * row->sk;
     const int here = l->here, next = 1 - here;
     const double *u = row->u + at;
-    double *kept = l->k_kept + r * count;
-    const bool has_k_low = l->keeps && k > 0;
+    const long kept = l->keeps ? r * count : 0;
+    double *k_low = l->k_flux[k & 1] + kept, *k_high = l->k_flux[1 - (k & 1)] + kept;
     fv4_i_fluxes(row, u, row->beta_i + at, count, l);
     fv4_differences(row, u + row->sj, count, l, next);
-    if (!has_k_low)
-        fv4_k_low_fluxes(row, u, row->beta_k + at, count, l, l->k_low);
-    fv4_k_high_fluxes(row, u, row->beta_k + at, count, l, l->k_high);
+    if (!l->keeps || k == 0)
+        fv4_k_low_fluxes(row, u, row->beta_k + at, count, l, k_low);
+    fv4_k_high_fluxes(row, u, row->beta_k + at, count, l, k_high);
     fv4_j_fluxes(row, u + row->sj, row->beta_j + at + row->sj, count, l, here, next,
                  l->j_flux[next]);
     const double *i_low = l->i_low.cells, *j_low = l->j_flux[here], *j_high = l->j_flux[next];
-    const double *k_low = has_k_low ? kept : l->k_low, *k_high = l->k_high;
 #pragma omp simd
     for (long i = 0; i < count; i++)
         sums[i] = fv4_sum(i_low[i], -i_low[i + 1], j_low[i], -j_high[i], k_low[i], -k_high[i]);
-    if (l->keeps)
-        memcpy(kept, k_high, (size_t)count * sizeof *kept);
     l->here = next;
 }
 
@@ -181,13 +178,13 @@ INLINE void none_row_sums(const struct row *row, int r, int k, long start, long 
 #define FV4_SUM sums[i]
 #define FV4_CONSTANT_SUM fv4_constant_gather(u + i, sj, sk)
 
-/* `value` may use `here` (the value of u), r_i (the residual) and the arrays at i. A sweep in place
- * writes to a scratch row first: a vector load that overlaps the vector just stored would wait for
- * the store. */
+/* `value` may use `here` (the value of u), r_i (the residual), `updated` (by D⁻¹r) and the arrays
+ * at i. A sweep in place writes to a scratch row first: a vector load that overlaps the vector just
+ * stored would wait for the store. In rows of constant length the scratch stays in registers, and
+ * two turns keep a row from waiting for its neighbour. */
 #define ROW_LOOP(PREPARE, LINES, SUM, RHS, value)                                                  \
     const long sj = row->sj, sk = row->sk;                                                         \
     const double scale = row->scale, weight = row->weight, c1 = row->c1;                           \
-    const bool in_place = row->out == row->u;                                                      \
     double sums[CHUNK], scratch[CHUNK];                                                            \
     LINES lines;                                                                                   \
     (void)sums, (void)sk, (void)weight, (void)c1;                                                  \
@@ -195,62 +192,70 @@ INLINE void none_row_sums(const struct row *row, int r, int k, long start, long 
         const long count = n - start < CHUNK ? n - start : CHUNK;                                  \
         for (int k = 0; k < row->planes; k++) {                                                    \
             PREPARE##_begin(row, k, start, count, &lines);                                         \
-            for (int r = 0; r < row->rows; r++) {                                                  \
-                const long at = start + r * sj + k * sk,                                           \
-                           colour = (row->colour + start + r + k) & 1;                             \
-                const double *const u = row->u + at, *const f = row->f + at;                       \
-                const double *const alpha = row->alpha + at, *const dinv = row->dinv + at;         \
-                const double *const bi = row->beta_i + at, *const bj = row->beta_j + at;           \
-                const double *const bk = row->beta_k + at;                                         \
-                double *const target = row->out + start + r * row->out_sj + k * row->out_sk;       \
-                const double *const old = target;                                                  \
-                double *const out = in_place ? scratch : target;                                   \
-                (void)alpha, (void)dinv, (void)bi, (void)bj, (void)bk, (void)old, (void)colour;    \
-                PREPARE##_row_sums(row, r, k, start, count, &lines, sums);                         \
-                _Pragma("omp simd") for (long i = 0; i < count; i++)                               \
-                {                                                                                  \
-                    const double here = u[i];                                                      \
-                    const double r_i = residual_value(RHS(f[i], alpha[i], here), scale, SUM);      \
-                    out[i] = (value);                                                              \
+            for (int turn = 0; turn < turns; turn++)                                               \
+                for (int r = turn; r < row->rows; r += turns) {                                    \
+                    const long at = start + r * sj + k * sk;                                       \
+                    const long colour = (row->colour + start + r + k) & 1;                         \
+                    const double *const u = row->u + at, *const f = row->f + at;                   \
+                    const double *const alpha = row->alpha + at, *const dinv = row->dinv + at;     \
+                    const double *const bi = row->beta_i + at, *const bj = row->beta_j + at;       \
+                    const double *const bk = row->beta_k + at;                                     \
+                    double *const target = row->out + start + r * row->out_sj + k * row->out_sk;   \
+                    const double *const old = target;                                              \
+                    double *const out = in_place ? scratch : target;                               \
+                    (void)alpha, (void)dinv, (void)bi, (void)bj, (void)bk, (void)old,              \
+                        (void)colour;                                                              \
+                    PREPARE##_row_sums(row, r, k, start, count, &lines, sums);                     \
+                    _Pragma("omp simd") for (long i = 0; i < count; i++)                           \
+                    {                                                                              \
+                        const double here = u[i];                                                  \
+                        const double r_i = residual_value(RHS(f[i], alpha[i], here), scale, SUM);  \
+                        const double updated = update_weighted(here, dinv[i], r_i, weight);        \
+                        (void)updated;                                                             \
+                        out[i] = (value);                                                          \
+                    }                                                                              \
+                    for (long i = 0; in_place && i < count; i++)                                   \
+                        target[i] = scratch[i];                                                    \
                 }                                                                                  \
-                if (in_place)                                                                      \
-                    memcpy(target, scratch, (size_t)count * sizeof *scratch);                      \
-            }                                                                                      \
         }                                                                                          \
     }
 
-/* One kind of update: rows of any length, and of the lengths that small levels have. */
-#define UPDATE(name, PREPARE, LINES, SUM, RHS, value)                                              \
-    INLINE void name##_of_length(const struct row *row, const int n)                               \
+/* One kind of update: rows of any length, and those of small levels, with 3 or 4 ghost layers and
+ * rows aligned to 8 or 16 cells, whose lengths and strides are constants. */
+#define UPDATE(name, PREPARE, LINES, SUM, RHS, may_be_in_place, value)                             \
+    INLINE void name##_of(const struct row *rows, const int n, const long stride, const int turns, \
+                          const bool in_place)                                                     \
     {                                                                                              \
+        struct row copy = *rows, *const row = &copy;                                               \
+        copy.n = n;                                                                                \
+        copy.sj = stride;                                                                          \
         ROW_LOOP(PREPARE, LINES, SUM, RHS, value)                                                  \
     }                                                                                              \
     static void name(const struct row *row)                                                        \
     {                                                                                              \
-        switch (row->n) {                                                                          \
-        case 2:                                                                                    \
-            name##_of_length(row, 2);                                                              \
-            return;                                                                                \
-        case 4:                                                                                    \
-            name##_of_length(row, 4);                                                              \
-            return;                                                                                \
-        case 8:                                                                                    \
-            name##_of_length(row, 8);                                                              \
-            return;                                                                                \
-        case 16:                                                                                   \
-            name##_of_length(row, 16);                                                             \
-            return;                                                                                \
-        default:                                                                                   \
-            name##_of_length(row, row->n);                                                         \
-        }                                                                                          \
+        const int turns = may_be_in_place ? 2 : 1;                                                 \
+        if (row->n == 16 && row->sj == 24)                                                         \
+            name##_of(row, 16, 24, turns, may_be_in_place);                                        \
+        else if (row->n == 16 && row->sj == 32)                                                    \
+            name##_of(row, 16, 32, turns, may_be_in_place);                                        \
+        else if (row->n == 8 && row->sj == 16)                                                     \
+            name##_of(row, 8, 16, turns, may_be_in_place);                                         \
+        else if (row->n == 4 && row->sj == 16)                                                     \
+            name##_of(row, 4, 16, turns, may_be_in_place);                                         \
+        else if (row->n == 2 && row->sj == 16)                                                     \
+            name##_of(row, 2, 16, turns, may_be_in_place);                                         \
+        else if (row->n == 2 && row->sj == 8)                                                      \
+            name##_of(row, 2, 8, turns, may_be_in_place);                                          \
+        else                                                                                       \
+            name##_of(row, row->n, row->sj, 1, may_be_in_place && row->out == row->u);             \
     }
 
 #define OPERATOR(name, order, variable, helmholtz, PREPARE, LINES, SUM, RHS)                       \
-    UPDATE(name##_residual, PREPARE, LINES, SUM, RHS, r_i)                                         \
-    UPDATE(name##_weighted, PREPARE, LINES, SUM, RHS, update_weighted(here, dinv[i], r_i, weight)) \
-    UPDATE(name##_coloured, PREPARE, LINES, SUM, RHS,                                              \
-           ((i + colour) & 1) ? here : update_weighted(here, dinv[i], r_i, weight))                \
-    UPDATE(name##_two_step, PREPARE, LINES, SUM, RHS,                                              \
+    UPDATE(name##_residual, PREPARE, LINES, SUM, RHS, false, r_i)                                  \
+    UPDATE(name##_weighted, PREPARE, LINES, SUM, RHS, false, updated)                              \
+    UPDATE(name##_coloured, PREPARE, LINES, SUM, RHS, order == 2,                                  \
+           ((i + colour) & 1) ? here : updated)                                                    \
+    UPDATE(name##_two_step, PREPARE, LINES, SUM, RHS, false,                                       \
            update_two_step(here, old[i], dinv[i], r_i, weight, c1))
 #include "operators/variants.def"
 #undef OPERATOR

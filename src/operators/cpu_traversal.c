@@ -12,6 +12,7 @@
 /* A patch of at most CELLS_AT_ONCE cells stays in the second-level cache with all its fields. */
 enum {
     CELLS_AT_ONCE = 4096,
+    CELLS_PER_CALL = 1024,
     CELLS_PER_THREAD = 4096,
     TILE_BYTES = 512 * 1024,
     FIELDS_IN_TILE = 6,
@@ -30,6 +31,26 @@ int cpu_threads(long cells)
     return useful < 1 ? 1 : useful < cpu_max_threads() ? (int)useful : cpu_max_threads();
 }
 
+static int round_up(int value, int grain)
+{
+    return value + (value & (grain - 1));
+}
+
+static int round_down(int value, int grain)
+{
+    return value - (value & (grain - 1));
+}
+
+static int max_int(int a, int b)
+{
+    return a > b ? a : b;
+}
+
+static int min_int(int a, int b)
+{
+    return a < b ? a : b;
+}
+
 /* All rows (d = 1) or planes (d = 2) that operation `op` works on. */
 static struct range operation_range(const struct traversal *t, const struct operation *op, int d)
 {
@@ -38,25 +59,33 @@ static struct range operation_range(const struct traversal *t, const struct oper
                           p->n[d] + (p->wall[d][1] ? 0 : op->extent)};
 }
 
+/* The operator reads cells beside others in one direction less than its radius away in the other:
+ * none with order 2, the next ones with order 4. */
+static struct walls walls_of(const struct traversal *t, const struct operation *op)
+{
+    const struct stencil *s = t->pass->stencil;
+    return (struct walls){s->wall_rule, s->radius, s->radius - 1, op->extent};
+}
+
 /* The rows, and the ghosts beyond the walls in i and j. */
 static void work_rows(const struct traversal *t, const struct operation *op, struct range rows,
                       struct range planes, struct thread_state *state)
 {
-    const struct stencil *s = t->pass->stencil;
     op->step(t->pass, op, rows, planes, state);
-    if (op->wall)
-        walls_after_rows(t->pass->patch, op->wall, s->wall_rule, s->radius, op->extent, rows,
-                         planes);
+    if (op->wall) {
+        const struct walls w = walls_of(t, op);
+        walls_after_rows(t->pass->patch, op->wall, &w, rows, planes);
+    }
 }
 
 /* These rows of the ghosts beyond the walls in k, where they follow from these planes. */
 static void work_walls(const struct traversal *t, const struct operation *op, struct range rows,
                        struct range planes)
 {
-    const struct stencil *s = t->pass->stencil;
-    if (op->wall)
-        walls_after_planes(t->pass->patch, op->wall, s->wall_rule, s->radius, op->extent, rows,
-                           planes);
+    if (op->wall) {
+        const struct walls w = walls_of(t, op);
+        walls_after_planes(t->pass->patch, op->wall, &w, rows, planes);
+    }
 }
 
 /* The planes of one step. */
@@ -85,12 +114,17 @@ static void operation_everywhere(const struct traversal *t, const struct operati
         work_walls(t, op, (struct range){j, j + 1}, planes);
 }
 
-/* The same by one thread, in one call. */
+/* The same by one thread, in few calls. Walls find the planes of a call in the innermost cache. */
 static void operation_at_once(const struct traversal *t, const struct operation *op)
 {
     const struct range rows = operation_range(t, op, 1), planes = operation_range(t, op, 2);
-    work_rows(t, op, rows, planes, &t->states[0]);
-    work_walls(t, op, rows, planes);
+    const int count = CELLS_PER_CALL / (t->pass->patch->n[0] * t->pass->patch->n[1]),
+              step = count > op->grain ? round_down(count, op->grain) : op->grain;
+    for (int k = planes.low; k < planes.high; k += step) {
+        const struct range some = {k, min_int(k + step, planes.high)};
+        work_rows(t, op, rows, some, &t->states[0]);
+        work_walls(t, op, rows, some);
+    }
 }
 
 static long patch_cells_count(const struct patch *p)
@@ -110,26 +144,6 @@ void traverse_plain(const struct traversal *t)
 #pragma omp parallel num_threads(threads)
     for (int op = 0; op < t->nops; op++)
         operation_everywhere(t, &t->ops[op], &t->states[omp_get_thread_num()]);
-}
-
-static int round_up(int value, int grain)
-{
-    return value + (value & (grain - 1));
-}
-
-static int round_down(int value, int grain)
-{
-    return value - (value & (grain - 1));
-}
-
-static int max_int(int a, int b)
-{
-    return a > b ? a : b;
-}
-
-static int min_int(int a, int b)
-{
-    return a < b ? a : b;
 }
 
 /* Operations [first, last) of a traversal that share one trip through memory, cut into slabs and

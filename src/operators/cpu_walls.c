@@ -10,22 +10,52 @@
 INLINE void extrapolate(double *x, long inward, int rule, int layers, int count)
 {
     const long s = inward;
-    for (int layer = 0; layer < layers; layer++) {
-        double *ghost = x - (layer + 1) * s;
 #pragma omp simd
-        for (int c = 0; c < count; c++) {
-            const double v[4] = {x[c], rule > 1 ? x[c + s] : 0.0, rule > 2 ? x[c + 2 * s] : 0.0,
-                                 rule > 2 ? x[c + 3 * s] : 0.0};
-            ghost[c] = wall_ghost(rule, layer, v);
-        }
+    for (int c = 0; c < count; c++) {
+        const double v[4] = {x[c], rule > 1 ? x[c + s] : 0.0, rule > 2 ? x[c + 2 * s] : 0.0,
+                             rule > 2 ? x[c + 3 * s] : 0.0};
+        x[c - s] = wall_ghost(rule, 0, v);
+        if (layers > 1)
+            x[c - 2 * s] = wall_ghost(rule, 1, v);
     }
 }
 
-/* The rows or planes beyond the walls of direction d that hold values too. */
-static struct range with_ghosts(const struct patch *p, int d, int layers, int extent)
+/* Ghosts beyond a wall in j or k, over the cells i. x points at cell 0 of the row next to the wall.
+ * The rows of small levels, without edges and with them, have lengths that are constants. */
+INLINE void extrapolate_row(double *x, long inward, int rule, int layers, struct range i)
 {
-    return (struct range){-(p->wall[d][0] ? layers : extent),
-                          p->n[d] + (p->wall[d][1] ? layers : extent)};
+    const int count = i.high - i.low;
+    x += i.low;
+    switch (count) {
+    case 4:
+        extrapolate(x, inward, rule, layers, 4);
+        return;
+    case 6:
+        extrapolate(x, inward, rule, layers, 6);
+        return;
+    case 8:
+        extrapolate(x, inward, rule, layers, 8);
+        return;
+    case 10:
+        extrapolate(x, inward, rule, layers, 10);
+        return;
+    case 16:
+        extrapolate(x, inward, rule, layers, 16);
+        return;
+    case 18:
+        extrapolate(x, inward, rule, layers, 18);
+        return;
+    default:
+        extrapolate(x, inward, rule, layers, count);
+    }
+}
+
+/* The cells of direction d, with ghosts: `beside` layers beyond walls, `extent` beyond other sides.
+ */
+static struct range with_ghosts(const struct patch *p, int d, int beside, int extent)
+{
+    return (struct range){-(p->wall[d][0] ? beside : extent),
+                          p->n[d] + (p->wall[d][1] ? beside : extent)};
 }
 
 static bool contains(struct range r, int x)
@@ -33,107 +63,95 @@ static bool contains(struct range r, int x)
     return r.low <= x && x < r.high;
 }
 
-/* Ghosts beyond a wall in j or k, over all of i. x is the row next to the wall. */
-INLINE void extrapolate_row(const struct patch *p, double *x, long inward, int rule, int layers,
-                            int extent)
+INLINE void after_rows(const struct patch *p, double *x, const struct walls *w, int rule,
+                       int layers, struct range rows, struct range planes)
 {
-    const struct range i = with_ghosts(p, 0, layers, extent);
-    extrapolate(x + i.low, inward, rule, layers, i.high - i.low);
-}
-
-INLINE void after_rows(const struct patch *p, double *x, int rule, int layers, int extent,
-                       struct range rows, struct range planes)
-{
+    const struct range i = with_ghosts(p, 0, w->beside, w->extent);
     const bool low = p->wall[1][0] && contains(rows, rule - 1),
                high = p->wall[1][1] && contains(rows, p->n[1] - 1);
     for (int k = planes.low; k < planes.high; k++) {
         double *plane = x + k * p->sk;
-        for (int j = rows.low; j < rows.high && p->wall[0][0]; j++)
-            extrapolate(plane + j * p->sj, 1, rule, layers, 1);
-        for (int j = rows.low; j < rows.high && p->wall[0][1]; j++)
-            extrapolate(plane + j * p->sj + p->n[0] - 1, -1, rule, layers, 1);
+        for (int j = rows.low; j < rows.high; j++) {
+            if (p->wall[0][0])
+                extrapolate(plane + j * p->sj, 1, rule, layers, 1);
+            if (p->wall[0][1])
+                extrapolate(plane + j * p->sj + p->n[0] - 1, -1, rule, layers, 1);
+        }
         if (low)
-            extrapolate_row(p, plane, p->sj, rule, layers, extent);
+            extrapolate_row(plane, p->sj, rule, layers, i);
         if (high)
-            extrapolate_row(p, plane + (p->n[1] - 1) * p->sj, -p->sj, rule, layers, extent);
+            extrapolate_row(plane + (p->n[1] - 1) * p->sj, -p->sj, rule, layers, i);
     }
 }
 
-INLINE void after_planes(const struct patch *p, double *x, int rule, int layers, int extent,
-                         struct range rows, struct range planes)
+INLINE void after_planes(const struct patch *p, double *x, const struct walls *w, int rule,
+                         int layers, struct range rows, struct range planes)
 {
-    const struct range all = with_ghosts(p, 1, layers, extent);
+    const struct range i = with_ghosts(p, 0, w->beside, w->extent),
+                       all = with_ghosts(p, 1, w->beside, w->extent);
     const int first = p->wall[1][0] && contains(rows, rule - 1) ? all.low : rows.low,
               end = p->wall[1][1] && contains(rows, p->n[1] - 1) ? all.high : rows.high;
     if (p->wall[2][0] && contains(planes, rule - 1))
         for (int j = first; j < end; j++)
-            extrapolate_row(p, x + j * p->sj, p->sk, rule, layers, extent);
+            extrapolate_row(x + j * p->sj, p->sk, rule, layers, i);
     if (p->wall[2][1] && contains(planes, p->n[2] - 1))
         for (int j = first; j < end; j++)
-            extrapolate_row(p, x + j * p->sj + (p->n[2] - 1) * p->sk, -p->sk, rule, layers, extent);
+            extrapolate_row(x + j * p->sj + (p->n[2] - 1) * p->sk, -p->sk, rule, layers, i);
 }
 
 /* Calls `fill` with rule and layers as constants. */
-#define BY_RULE(fill, ...)                                                                         \
+#define BY_RULE(fill, layers)                                                                      \
     do {                                                                                           \
-        if (layers == 1)                                                                           \
-            BY_RULE_OF_LAYERS(fill, 1, __VA_ARGS__);                                               \
+        if (w->rule == 1)                                                                          \
+            fill(p, x, w, 1, layers, rows, planes);                                                \
+        else if (w->rule == 2)                                                                     \
+            fill(p, x, w, 2, layers, rows, planes);                                                \
         else                                                                                       \
-            BY_RULE_OF_LAYERS(fill, 2, __VA_ARGS__);                                               \
-    } while (0)
-#define BY_RULE_OF_LAYERS(fill, layers, ...)                                                       \
-    do {                                                                                           \
-        if (rule == 1)                                                                             \
-            fill(p, x, 1, layers, __VA_ARGS__);                                                    \
-        else if (rule == 2)                                                                        \
-            fill(p, x, 2, layers, __VA_ARGS__);                                                    \
-        else                                                                                       \
-            fill(p, x, 4, layers, __VA_ARGS__);                                                    \
+            fill(p, x, w, 4, layers, rows, planes);                                                \
     } while (0)
 
-void walls_after_rows(const struct patch *p, double *x, int rule, int layers, int extent,
-                      struct range rows, struct range planes)
+void walls_after_rows(const struct patch *p, double *x, const struct walls *w, struct range rows,
+                      struct range planes)
 {
-    BY_RULE(after_rows, extent, rows, planes);
+    if (w->layers == 1)
+        BY_RULE(after_rows, 1);
+    else
+        BY_RULE(after_rows, 2);
 }
 
-void walls_after_planes(const struct patch *p, double *x, int rule, int layers, int extent,
-                        struct range rows, struct range planes)
+void walls_after_planes(const struct patch *p, double *x, const struct walls *w, struct range rows,
+                        struct range planes)
 {
-    BY_RULE(after_planes, extent, rows, planes);
+    if (w->layers == 1)
+        BY_RULE(after_planes, 1);
+    else
+        BY_RULE(after_planes, 2);
 }
 
-/* Rows or planes with ghosts beyond the sides of direction d that are no walls. */
-static struct range beyond_open_sides(const struct level *level, const struct patch *p, int d)
+static void fill_patch(const struct patch *p, double *x, const struct walls *w)
 {
-    return with_ghosts(p, d, 0, level->ghosts);
-}
-
-static void fill_patch(const struct level *level, const struct patch *p, double *x, int rule,
-                       int layers)
-{
-    const struct range rows = beyond_open_sides(level, p, 1),
-                       planes = beyond_open_sides(level, p, 2);
+    const struct range rows = with_ghosts(p, 1, 0, w->extent),
+                       planes = with_ghosts(p, 2, 0, w->extent);
     const int threads = cpu_threads((long)p->n[1] * p->n[2]);
     if (threads == 1) {
-        walls_after_rows(p, x, rule, layers, level->ghosts, rows, planes);
-        walls_after_planes(p, x, rule, layers, level->ghosts, rows, planes);
+        walls_after_rows(p, x, w, rows, planes);
+        walls_after_planes(p, x, w, rows, planes);
         return;
     }
 #pragma omp parallel num_threads(threads)
     {
 #pragma omp for schedule(static)
         for (int k = planes.low; k < planes.high; k++)
-            walls_after_rows(p, x, rule, layers, level->ghosts, rows, (struct range){k, k + 1});
+            walls_after_rows(p, x, w, rows, (struct range){k, k + 1});
 #pragma omp for schedule(static)
         for (int j = rows.low; j < rows.high; j++)
-            walls_after_planes(p, x, rule, layers, level->ghosts, (struct range){j, j + 1}, planes);
+            walls_after_planes(p, x, w, (struct range){j, j + 1}, planes);
     }
 }
 
 void walls_fill(const struct level *level, enum field field, int rule, int layers)
 {
+    const struct walls w = {rule, layers, layers, level->ghosts};
     for (int q = 0; q < level->npatches; q++)
-        fill_patch(level, &level->patches[q], patch_cells(level, &level->patches[q], field), rule,
-                   layers);
+        fill_patch(&level->patches[q], patch_cells(level, &level->patches[q], field), &w);
 }
