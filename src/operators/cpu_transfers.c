@@ -190,6 +190,17 @@ void step_residual_restrict(const struct patch_pass *p, const struct operation *
     for_residual_blocks(p, op, rows, planes, restrict_block, NULL);
 }
 
+/* Plane k of the coarse patch c from the fine patch f. */
+static void restrict_plane(const struct patch *f, const struct patch *c, const double *x, double *y,
+                           int k)
+{
+    for (int j = 0; j < c->n[1]; j++) {
+        const double *row = x + 2 * j * f->sj + 2 * k * f->sk;
+        restrict_rows(y + j * c->sj + k * c->sk, row, row + f->sj, row + f->sk, row + f->sj + f->sk,
+                      c->n[0]);
+    }
+}
+
 void cpu_restrict_cells(const struct level *fine, enum field from, struct level *coarse,
                         enum field to)
 {
@@ -199,13 +210,14 @@ void cpu_restrict_cells(const struct level *fine, enum field from, struct level 
         const double *x = patch_cells(fine, f, from);
         double *y = patch_cells(coarse, c, to);
         const int threads = cpu_threads((long)f->n[0] * f->n[1] * f->n[2]);
-#pragma omp parallel for collapse(2) schedule(static) num_threads(threads) if (threads > 1)
+        if (threads == 1) {
+            for (int k = 0; k < c->n[2]; k++)
+                restrict_plane(f, c, x, y, k);
+            continue;
+        }
+#pragma omp parallel for schedule(static) num_threads(threads)
         for (int k = 0; k < c->n[2]; k++)
-            for (int j = 0; j < c->n[1]; j++) {
-                const double *row = x + 2 * j * f->sj + 2 * k * f->sk;
-                restrict_rows(y + j * c->sj + k * c->sk, row, row + f->sj, row + f->sk,
-                              row + f->sj + f->sk, c->n[0]);
-            }
+            restrict_plane(f, c, x, y, k);
     }
 }
 
