@@ -5,26 +5,26 @@
 #include "operators/cpu.h"
 #include "operators/sum.h"
 
-/* The row from (i,j,k) to the end of the box, as sweep number `sweep` reads it. The caller sets
- * `out` and the members of struct relaxation. */
-static inline struct row row_of_pass(const struct patch_pass *p, int sweep, int i, int j, int k)
+/* The rows from (i,j,k) to the end of the box in i, as sweep number `sweep` reads them. The caller
+ * sets `out` and the members of struct relaxation. (Member by member: a struct that is copied as
+ * one vector would wait for its members.) */
+static inline void open_rows(struct row *row, const struct patch_pass *p, int sweep, int i, int j,
+                             int k)
 {
-    const struct stencil *s = p->stencil;
     const long sj = p->patch->sj, sk = p->patch->sk, at = i + j * sj + k * sk;
-    const struct row row = {
-        .n = p->patch->n[0] - i,
-        .u = p->buffer[sweep & 1] + at,
-        .f = p->f + at,
-        .alpha = p->alpha + at,
-        .dinv = p->dinv + at,
-        .beta_i = p->beta[0] + at,
-        .beta_j = p->beta[1] + at,
-        .beta_k = p->beta[2] + at,
-        .sj = sj,
-        .sk = sk,
-        .scale = s->scale,
-    };
-    return row;
+    row->n = p->patch->n[0] - i;
+    row->u = p->buffer[sweep & 1] + at;
+    row->f = p->f + at;
+    row->alpha = p->alpha + at;
+    row->dinv = p->dinv + at;
+    row->beta_i = p->beta[0] + at;
+    row->beta_j = p->beta[1] + at;
+    row->beta_k = p->beta[2] + at;
+    row->sj = sj;
+    row->sk = sk;
+    row->scale = p->stencil->scale;
+    row->colour = 0;
+    row->weight = row->c1 = 0.0;
 }
 
 void step_keep(const struct patch_pass *p, const struct operation *op, struct range rows,
@@ -52,7 +52,8 @@ void step_sweep(const struct patch_pass *p, const struct operation *op, struct r
     const struct patch *q = p->patch;
     const struct relaxation *r = &op->relaxation;
     const int low = q->wall[0][0] ? 0 : op->extent, high = q->wall[0][1] ? 0 : op->extent;
-    struct row row = row_of_pass(p, op->sweep, -low, rows.low, planes.low);
+    struct row row;
+    open_rows(&row, p, op->sweep, -low, rows.low, planes.low);
     row.n = q->n[0] + low + high;
     row.rows = rows.high - rows.low;
     row.planes = planes.high - planes.low;
@@ -69,7 +70,8 @@ void step_residual_store(const struct patch_pass *p, const struct operation *op,
                          struct range planes, struct thread_state *state)
 {
     (void)state;
-    struct row row = row_of_pass(p, op->sweep, 0, rows.low, planes.low);
+    struct row row;
+    open_rows(&row, p, op->sweep, 0, rows.low, planes.low);
     row.rows = rows.high - rows.low;
     row.planes = planes.high - planes.low;
     row.out = p->residual + rows.low * row.sj + planes.low * row.sk;
@@ -86,7 +88,7 @@ static int min_int(int a, int b)
 void for_residual_blocks(const struct patch_pass *p, const struct operation *op, struct range rows,
                          struct range planes, residual_block_fn *use, void *data)
 {
-    enum { CELLS = 1024, LONGEST = 256 };
+    enum { CELLS = 2048, LONGEST = 256 };
     double residual[CELLS] __attribute__((aligned(64)));
     const int n = min_int(p->patch->n[0], LONGEST), least = n * op->grain;
     const int most_rows = CELLS / least & -op->grain,
@@ -95,7 +97,8 @@ void for_residual_blocks(const struct patch_pass *p, const struct operation *op,
     for (int k = planes.low; k < planes.high; k += most_planes)
         for (int j = rows.low; j < rows.high; j += nrows)
             for (int start = 0; start < p->patch->n[0]; start += n) {
-                struct row row = row_of_pass(p, op->sweep, start, j, k);
+                struct row row;
+                open_rows(&row, p, op->sweep, start, j, k);
                 row.n = min_int(row.n, n);
                 row.rows = min_int(rows.high - j, nrows);
                 row.planes = min_int(planes.high - k, most_planes);
@@ -132,12 +135,23 @@ void step_residual_norm(const struct patch_pass *p, const struct operation *op, 
     for_residual_blocks(p, op, rows, planes, raise_norm, &state->norm);
 }
 
-static struct operation sweep_operation(const struct stencil *s, int sweep, row_fn *const *kinds)
+/* Member by member, like open_rows. */
+static void set_operation(struct operation *op, step_fn *step, row_fn *row, int sweep, int grain)
+{
+    op->step = step;
+    op->row = row;
+    op->sweep = sweep;
+    op->grain = grain;
+    op->wall = NULL;
+}
+
+static void set_sweep(struct operation *op, const struct stencil *s, int sweep,
+                      row_fn *const *kinds)
 {
     const struct relaxation r = stencil_relaxation(s, sweep);
     const enum row_kind kind = r.coloured ? ROW_COLOURED : r.two_step ? ROW_TWO_STEP : ROW_WEIGHTED;
-    return (struct operation){
-        .step = step_sweep, .sweep = sweep, .relaxation = r, .grain = 1, .row = kinds[kind]};
+    op->relaxation = r;
+    set_operation(op, step_sweep, kinds[kind], sweep, 1);
 }
 
 /* The operations of the pass. Sets for each the field whose walls follow from it, and how far
@@ -151,22 +165,17 @@ static int list_operations(const struct pass *pass, const struct patch_pass *p,
     const struct stencil *s = p->stencil;
     row_fn *const *kinds = row_functions(&s->choice);
     int count = 0;
-    ops[count++] =
-        (struct operation){.step = starts[pass->start], .sweep = pass->prolongation, .grain = 1};
+    set_operation(&ops[count++], starts[pass->start], NULL, pass->prolongation, 1);
     ops[0].wall = p->buffer[pass->first_sweep & 1];
     for (int sweep = pass->first_sweep; sweep < pass->first_sweep + pass->nsweeps; sweep++) {
-        ops[count] = sweep_operation(s, sweep, kinds);
+        set_sweep(&ops[count], s, sweep, kinds);
         ops[count++].wall = p->buffer[(sweep + 1) & 1];
     }
-    if (pass->finish == FINISH_NONE) {
+    if (pass->finish == FINISH_NONE)
         ops[count - 1].wall = NULL; /* no operation reads these ghosts */
-    } else {
-        const int sweep = pass->first_sweep + pass->nsweeps;
-        ops[count++] = (struct operation){.step = finishes[pass->finish],
-                                          .sweep = sweep,
-                                          .grain = pass->finish == FINISH_RESTRICT ? 2 : 1,
-                                          .row = kinds[ROW_RESIDUAL]};
-    }
+    else
+        set_operation(&ops[count++], finishes[pass->finish], kinds[ROW_RESIDUAL],
+                      pass->first_sweep + pass->nsweeps, pass->finish == FINISH_RESTRICT ? 2 : 1);
     for (int op = 0; op < count; op++)
         ops[op].extent = pass->level->connected ? (count - 1 - op) * s->radius : 0;
     return count;
@@ -213,7 +222,9 @@ void cpu_run(const struct pass *pass, void (*traverse)(const struct traversal *)
                    pass->prolongation / 2);
     for (int q = 0; q < l->npatches; q++) {
         const struct patch_pass p = open_patch(pass, q);
-        struct traversal t = {.pass = &p, .states = states};
+        struct traversal t;
+        t.pass = &p;
+        t.states = states;
         t.nops = list_operations(pass, &p, t.ops);
         CHECK(!l->connected || t.ops[0].extent <= l->ghosts);
         CHECK(!l->connected || pass->start != START_PROLONG_ADD || t.nops == 1);

@@ -12,7 +12,7 @@
 /* A patch of at most CELLS_AT_ONCE cells stays in the second-level cache with all its fields. */
 enum {
     CELLS_AT_ONCE = 4096,
-    CELLS_PER_CALL = 1024,
+    CELLS_PER_CALL = 2048,
     CELLS_PER_THREAD = 4096,
     TILE_BYTES = 512 * 1024,
     FIELDS_IN_TILE = 6,

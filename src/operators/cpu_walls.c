@@ -12,42 +12,34 @@ INLINE void extrapolate(double *x, long inward, int rule, int layers, int count)
     const long s = inward;
 #pragma omp simd
     for (int c = 0; c < count; c++) {
-        const double v[4] = {x[c], rule > 1 ? x[c + s] : 0.0, rule > 2 ? x[c + 2 * s] : 0.0,
-                             rule > 2 ? x[c + 3 * s] : 0.0};
-        x[c - s] = wall_ghost(rule, 0, v);
+        const double x1 = x[c], x2 = rule > 1 ? x[c + s] : 0.0;
+        const double x3 = rule > 2 ? x[c + 2 * s] : 0.0, x4 = rule > 2 ? x[c + 3 * s] : 0.0;
+        x[c - s] = rule == 4   ? wall_quartic(x1, x2, x3, x4)
+                   : rule == 2 ? wall_quadratic(x1, x2)
+                               : wall_linear(x1);
         if (layers > 1)
-            x[c - 2 * s] = wall_ghost(rule, 1, v);
+            x[c - 2 * s] = rule == 4 ? wall_quartic_second(x1, x2, x3, x4) : 0.0;
     }
 }
 
-/* Ghosts beyond a wall in j or k, over the cells i. x points at cell 0 of the row next to the wall.
- * The rows of small levels, without edges and with them, have lengths that are constants. */
-INLINE void extrapolate_row(double *x, long inward, int rule, int layers, struct range i)
+/* Ghosts beyond a wall in j or k, over the cells i of a row of n cells. x points at cell 0 of the
+ * row next to the wall. The rows of small levels have lengths that are constants. */
+INLINE void extrapolate_row(double *x, long inward, int rule, int layers, int n, struct range i)
 {
-    const int count = i.high - i.low;
-    x += i.low;
-    switch (count) {
-    case 4:
-        extrapolate(x, inward, rule, layers, 4);
-        return;
-    case 6:
-        extrapolate(x, inward, rule, layers, 6);
-        return;
-    case 8:
-        extrapolate(x, inward, rule, layers, 8);
-        return;
-    case 10:
-        extrapolate(x, inward, rule, layers, 10);
-        return;
-    case 16:
+    if (n == 16)
         extrapolate(x, inward, rule, layers, 16);
-        return;
-    case 18:
-        extrapolate(x, inward, rule, layers, 18);
-        return;
-    default:
-        extrapolate(x, inward, rule, layers, count);
-    }
+    else if (n == 8)
+        extrapolate(x, inward, rule, layers, 8);
+    else if (n == 4)
+        extrapolate(x, inward, rule, layers, 4);
+    else if (n == 2)
+        extrapolate(x, inward, rule, layers, 2);
+    else
+        extrapolate(x, inward, rule, layers, n);
+    for (int beside = i.low; beside < 0; beside++)
+        extrapolate(x + beside, inward, rule, layers, 1);
+    for (int beside = n; beside < i.high; beside++)
+        extrapolate(x + beside, inward, rule, layers, 1);
 }
 
 /* The cells of direction d, with ghosts: `beside` layers beyond walls, `extent` beyond other sides.
@@ -78,9 +70,9 @@ INLINE void after_rows(const struct patch *p, double *x, const struct walls *w, 
                 extrapolate(plane + j * p->sj + p->n[0] - 1, -1, rule, layers, 1);
         }
         if (low)
-            extrapolate_row(plane, p->sj, rule, layers, i);
+            extrapolate_row(plane, p->sj, rule, layers, p->n[0], i);
         if (high)
-            extrapolate_row(plane + (p->n[1] - 1) * p->sj, -p->sj, rule, layers, i);
+            extrapolate_row(plane + (p->n[1] - 1) * p->sj, -p->sj, rule, layers, p->n[0], i);
     }
 }
 
@@ -93,10 +85,11 @@ INLINE void after_planes(const struct patch *p, double *x, const struct walls *w
               end = p->wall[1][1] && contains(rows, p->n[1] - 1) ? all.high : rows.high;
     if (p->wall[2][0] && contains(planes, rule - 1))
         for (int j = first; j < end; j++)
-            extrapolate_row(x + j * p->sj, p->sk, rule, layers, i);
+            extrapolate_row(x + j * p->sj, p->sk, rule, layers, p->n[0], i);
     if (p->wall[2][1] && contains(planes, p->n[2] - 1))
         for (int j = first; j < end; j++)
-            extrapolate_row(x + j * p->sj + (p->n[2] - 1) * p->sk, -p->sk, rule, layers, i);
+            extrapolate_row(x + j * p->sj + (p->n[2] - 1) * p->sk, -p->sk, rule, layers, p->n[0],
+                            i);
 }
 
 /* Calls `fill` with rule and layers as constants. */
