@@ -22,21 +22,21 @@ INLINE void extrapolate(double *x, long inward, int rule, int layers, int count)
     }
 }
 
-/* The same for any number of columns, apart, so that short rows pay nothing for it. */
-static __attribute__((noinline)) void extrapolate_many(double *x, long inward, int rule, int layers,
-                                                       int count)
-{
-    if (rule == 4 && layers == 2)
-        extrapolate(x, inward, 4, 2, count);
-    else if (rule == 2 && layers == 1)
-        extrapolate(x, inward, 2, 1, count);
-    else
-        extrapolate(x, inward, rule, layers, count);
-}
+/* Calls `fill` with rule and layers as constants. */
+#define BY_RULE(fill, ...)                                                                         \
+    do {                                                                                           \
+        if (w->rule == 4)                                                                          \
+            fill(4, 2, __VA_ARGS__);                                                               \
+        else if (w->rule == 2 && w->layers == 1)                                                   \
+            fill(2, 1, __VA_ARGS__);                                                               \
+        else if (w->rule == 2)                                                                     \
+            fill(2, 2, __VA_ARGS__);                                                               \
+        else                                                                                       \
+            fill(1, w->layers, __VA_ARGS__);                                                       \
+    } while (0)
 
-/* Ghosts beyond a wall in j or k, over the cells i of a row of n cells. x points at cell 0 of the
- * row next to the wall. The rows of small levels have lengths that are constants. */
-INLINE void extrapolate_row(double *x, long inward, int rule, int layers, int n, struct range i)
+/* The rows of small levels have lengths that are constants. */
+INLINE void row_by(int rule, int layers, double *x, long inward, int n, struct range i)
 {
     if (n == 16)
         extrapolate(x, inward, rule, layers, 16);
@@ -47,11 +47,32 @@ INLINE void extrapolate_row(double *x, long inward, int rule, int layers, int n,
     else if (n == 2)
         extrapolate(x, inward, rule, layers, 2);
     else
-        extrapolate_many(x, inward, rule, layers, n);
+        extrapolate(x, inward, rule, layers, n);
     for (int beside = i.low; beside < 0; beside++)
         extrapolate(x + beside, inward, rule, layers, 1);
     for (int beside = n; beside < i.high; beside++)
         extrapolate(x + beside, inward, rule, layers, 1);
+}
+
+/* Ghosts beyond a wall in j or k, over the cells i of a row of n cells. x points at cell 0 of the
+ * row next to the wall. (Inlined, all these loops would be prepared before the rows of a plane.) */
+static __attribute__((noinline)) void fill_row(const struct walls *w, double *x, long inward, int n,
+                                               struct range i)
+{
+    BY_RULE(row_by, x, inward, n, i);
+}
+
+INLINE void column_by(int rule, int layers, double *x, long inward, long sj, struct range rows)
+{
+    for (int j = rows.low; j < rows.high; j++)
+        extrapolate(x + j * sj, inward, rule, layers, 1);
+}
+
+/* Ghosts beyond a wall in i. x points at the cell next to the wall in row 0. */
+static __attribute__((noinline)) void fill_column(const struct walls *w, double *x, long inward,
+                                                  long sj, struct range rows)
+{
+    BY_RULE(column_by, x, inward, sj, rows);
 }
 
 /* The cells of direction d, with ghosts: `beside` layers beyond walls, `extent` beyond other sides.
@@ -67,70 +88,40 @@ static bool contains(struct range r, int x)
     return r.low <= x && x < r.high;
 }
 
-INLINE void after_rows(const struct patch *p, double *x, const struct walls *w, int rule,
-                       int layers, struct range rows, struct range planes)
-{
-    const struct range i = with_ghosts(p, 0, w->beside, w->extent);
-    const bool low = p->wall[1][0] && contains(rows, rule - 1),
-               high = p->wall[1][1] && contains(rows, p->n[1] - 1);
-    for (int k = planes.low; k < planes.high; k++) {
-        double *plane = x + k * p->sk;
-        for (int j = rows.low; j < rows.high; j++) {
-            if (p->wall[0][0])
-                extrapolate(plane + j * p->sj, 1, rule, layers, 1);
-            if (p->wall[0][1])
-                extrapolate(plane + j * p->sj + p->n[0] - 1, -1, rule, layers, 1);
-        }
-        if (low)
-            extrapolate_row(plane, p->sj, rule, layers, p->n[0], i);
-        if (high)
-            extrapolate_row(plane + (p->n[1] - 1) * p->sj, -p->sj, rule, layers, p->n[0], i);
-    }
-}
-
-INLINE void after_planes(const struct patch *p, double *x, const struct walls *w, int rule,
-                         int layers, struct range rows, struct range planes)
-{
-    const struct range i = with_ghosts(p, 0, w->beside, w->extent),
-                       all = with_ghosts(p, 1, w->beside, w->extent);
-    const int first = p->wall[1][0] && contains(rows, rule - 1) ? all.low : rows.low,
-              end = p->wall[1][1] && contains(rows, p->n[1] - 1) ? all.high : rows.high;
-    if (p->wall[2][0] && contains(planes, rule - 1))
-        for (int j = first; j < end; j++)
-            extrapolate_row(x + j * p->sj, p->sk, rule, layers, p->n[0], i);
-    if (p->wall[2][1] && contains(planes, p->n[2] - 1))
-        for (int j = first; j < end; j++)
-            extrapolate_row(x + j * p->sj + (p->n[2] - 1) * p->sk, -p->sk, rule, layers, p->n[0],
-                            i);
-}
-
-/* Calls `fill` with rule and layers as constants. */
-#define BY_RULE(fill, layers)                                                                      \
-    do {                                                                                           \
-        if (w->rule == 1)                                                                          \
-            fill(p, x, w, 1, layers, rows, planes);                                                \
-        else if (w->rule == 2)                                                                     \
-            fill(p, x, w, 2, layers, rows, planes);                                                \
-        else                                                                                       \
-            fill(p, x, w, 4, layers, rows, planes);                                                \
-    } while (0)
-
 void walls_after_rows(const struct patch *p, double *x, const struct walls *w, struct range rows,
                       struct range planes)
 {
-    if (w->layers == 1)
-        BY_RULE(after_rows, 1);
-    else
-        BY_RULE(after_rows, 2);
+    const struct range i = with_ghosts(p, 0, w->beside, w->extent);
+    const int n = p->n[0], last = p->n[1] - 1;
+    const bool low = p->wall[1][0] && contains(rows, w->rule - 1),
+               high = p->wall[1][1] && contains(rows, last);
+    for (int k = planes.low; k < planes.high; k++) {
+        double *plane = x + k * p->sk;
+        if (p->wall[0][0])
+            fill_column(w, plane, 1, p->sj, rows);
+        if (p->wall[0][1])
+            fill_column(w, plane + n - 1, -1, p->sj, rows);
+        if (low)
+            fill_row(w, plane, p->sj, n, i);
+        if (high)
+            fill_row(w, plane + last * p->sj, -p->sj, n, i);
+    }
 }
 
 void walls_after_planes(const struct patch *p, double *x, const struct walls *w, struct range rows,
                         struct range planes)
 {
-    if (w->layers == 1)
-        BY_RULE(after_planes, 1);
-    else
-        BY_RULE(after_planes, 2);
+    const struct range i = with_ghosts(p, 0, w->beside, w->extent),
+                       all = with_ghosts(p, 1, w->beside, w->extent);
+    const int n = p->n[0], last = p->n[2] - 1;
+    const int first = p->wall[1][0] && contains(rows, w->rule - 1) ? all.low : rows.low,
+              end = p->wall[1][1] && contains(rows, p->n[1] - 1) ? all.high : rows.high;
+    const bool low = p->wall[2][0] && contains(planes, w->rule - 1),
+               high = p->wall[2][1] && contains(planes, last);
+    for (int j = first; j < end && low; j++)
+        fill_row(w, x + j * p->sj, p->sk, n, i);
+    for (int j = first; j < end && high; j++)
+        fill_row(w, x + j * p->sj + last * p->sk, -p->sk, n, i);
 }
 
 static void fill_patch(const struct patch *p, double *x, const struct walls *w)
