@@ -221,7 +221,7 @@ INLINE void none_row_sums(const struct row *row, int r, int k, long start, long 
     }
 
 /* One kind of update: rows of any length, and those of small levels, with 3 or 4 ghost layers and
- * rows aligned to 8 or 16 cells, whose lengths and strides are constants. */
+ * rows aligned to 8 cells, whose lengths and strides are constants. */
 #define UPDATE(name, PREPARE, LINES, SUM, RHS, may_be_in_place, value)                             \
     INLINE void name##_of(const struct row *rows, const int n, const long stride, const int turns, \
                           const bool in_place)                                                     \
@@ -236,8 +236,6 @@ INLINE void none_row_sums(const struct row *row, int r, int k, long start, long 
         const int turns = may_be_in_place ? 2 : 1;                                                 \
         if (row->n == 16 && row->sj == 24)                                                         \
             name##_of(row, 16, 24, turns, may_be_in_place);                                        \
-        else if (row->n == 16 && row->sj == 32)                                                    \
-            name##_of(row, 16, 32, turns, may_be_in_place);                                        \
         else if (row->n == 8 && row->sj == 16)                                                     \
             name##_of(row, 8, 16, turns, may_be_in_place);                                         \
         else if (row->n == 4 && row->sj == 16)                                                     \
