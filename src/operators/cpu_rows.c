@@ -17,8 +17,13 @@ enum { CHUNK = 256, KEPT = 1024, LINE = 8 /* doubles in a cache line */ };
 /* Values of a row, and of the cells at its two ends. Cell 0 begins a cache line, so that vectors
  * which are read back soon lie in vectors that were stored. */
 struct line {
-    double before[LINE], cells[CHUNK], after[LINE];
+    double values[LINE + CHUNK + LINE];
 };
+
+INLINE double *line_cells(struct line *line)
+{
+    return line->values + LINE;
+}
 
 /* A fourth-order sum reads 55 values at 33 addresses, more than a processor has address registers.
  * So each direction's fluxes have a loop of their own. They are added in fv4_sum's order, so
@@ -47,18 +52,19 @@ INLINE void difference(double *restrict out, const double *u, long s, long count
 /* The same with a cell more at both ends. */
 INLINE void difference_of_line(struct line *out, const double *u, long s, long count)
 {
-    out->before[LINE - 1] = u[s - 1] - u[-s - 1];
-    difference(out->cells, u, s, count);
-    out->cells[count] = u[count + s] - u[count - s];
+    double *cells = line_cells(out);
+    cells[-1] = u[s - 1] - u[-s - 1];
+    difference(cells, u, s, count);
+    cells[count] = u[count + s] - u[count - s];
 }
 
 /* Fluxes through the low i faces, and through the high one of the last cell. */
 INLINE void fv4_i_fluxes(const struct row *row, const double *u, const double *b, long count,
                          struct fv4_lines *l)
 {
-    const double *dj = l->dj[l->here].cells, *dk = l->dk[l->here].cells;
+    const double *dj = line_cells(&l->dj[l->here]), *dk = line_cells(&l->dk[l->here]);
     const long sj = row->sj, sk = row->sk;
-    double *restrict flux = l->i_low.cells;
+    double *restrict flux = line_cells(&l->i_low);
 #define FLUX(i)                                                                                    \
     fv4_flux(b[i], u[(i)-2], u[(i)-1], u[i], u[(i) + 1], b[(i) + sj] - b[(i)-sj], dj[(i)-1],       \
              dj[i], b[(i) + sk] - b[(i)-sk], dk[(i)-1], dk[i])
@@ -74,8 +80,8 @@ INLINE void fv4_i_fluxes(const struct row *row, const double *u, const double *b
 INLINE void fv4_j_fluxes(const struct row *row, const double *u, const double *b, long count,
                          struct fv4_lines *l, int below, int above, double *restrict flux)
 {
-    const double *di0 = l->di[below], *di1 = l->di[above], *dk0 = l->dk[below].cells,
-                 *dk1 = l->dk[above].cells;
+    const double *di0 = l->di[below], *di1 = l->di[above], *dk0 = line_cells(&l->dk[below]),
+                 *dk1 = line_cells(&l->dk[above]);
     const long sj = row->sj, sk = row->sk;
 #pragma omp simd
     for (long i = 0; i < count; i++)
@@ -85,9 +91,9 @@ INLINE void fv4_j_fluxes(const struct row *row, const double *u, const double *b
 
 /* Fluxes through the low k faces. */
 INLINE void fv4_k_low_fluxes(const struct row *row, const double *u, const double *b, long count,
-                             const struct fv4_lines *l, double *restrict flux)
+                             struct fv4_lines *l, double *restrict flux)
 {
-    const double *di = l->di[l->here], *dj = l->dj[l->here].cells;
+    const double *di = l->di[l->here], *dj = line_cells(&l->dj[l->here]);
     const long sj = row->sj, sk = row->sk;
     const double *below = u - sk;
 #pragma omp simd
@@ -99,9 +105,9 @@ INLINE void fv4_k_low_fluxes(const struct row *row, const double *u, const doubl
 
 /* Fluxes through the high k faces, seen from the cells above them. */
 INLINE void fv4_k_high_fluxes(const struct row *row, const double *u, const double *b, long count,
-                              const struct fv4_lines *l, double *restrict flux)
+                              struct fv4_lines *l, double *restrict flux)
 {
-    const double *di = l->di[l->here], *dj = l->dj[l->here].cells;
+    const double *di = l->di[l->here], *dj = line_cells(&l->dj[l->here]);
     const long sj = row->sj, sk = row->sk;
     const double *above = u + sk, *b1 = b + sk;
 #pragma omp simd
@@ -129,7 +135,7 @@ INLINE void fv4_begin(const struct row *row, int k, long start, long count, stru
     l->keeps = row->planes > 1 && row->n <= CHUNK && (long)row->n * row->rows <= KEPT;
     fv4_differences(row, u, count, l, 0);
     difference(l->di[1], u - row->sj, 1, count);
-    difference(l->dk[1].cells, u - row->sj, row->sk, count);
+    difference(line_cells(&l->dk[1]), u - row->sj, row->sk, count);
     fv4_j_fluxes(row, u, row->beta_j + at, count, l, 1, 0, l->j_flux[0]);
 }
 
@@ -150,7 +156,8 @@ INLINE void fv4_row_sums(const struct row *row, int r, int k, long start, long c
     fv4_k_high_fluxes(row, u, row->beta_k + at, count, l, k_high);
     fv4_j_fluxes(row, u + row->sj, row->beta_j + at + row->sj, count, l, here, next,
                  l->j_flux[next]);
-    const double *i_low = l->i_low.cells, *j_low = l->j_flux[here], *j_high = l->j_flux[next];
+    const double *i_low = line_cells(&l->i_low), *j_low = l->j_flux[here],
+                 *j_high = l->j_flux[next];
 #pragma omp simd
     for (long i = 0; i < count; i++)
         sums[i] = fv4_sum(i_low[i], -i_low[i + 1], j_low[i], -j_high[i], k_low[i], -k_high[i]);
