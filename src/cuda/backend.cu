@@ -70,6 +70,7 @@ extern const struct backend backend_cuda = {
     .name = "gpu",
     .row_align = ROW_ALIGN,
     .on_device = true,
+    .wraps = true,
     .allocate = allocate,
     .release = release,
     .copy = cuda_copy,
@@ -92,7 +93,7 @@ extern const struct backend backend_cuda = {
 
 extern const struct backend backend_cuda_host = {
     .name = "cpu",
-    .row_align = ROW_ALIGN,
+    .row_align = backend_cpu.row_align, /* which its loops are made for */
     .on_device = false,
     .allocate = allocate_host,
     .release = release_host,

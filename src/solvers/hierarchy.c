@@ -46,7 +46,7 @@ static int level_fields(const struct hierarchy_choice *choice, const struct deco
         fields[count++] = FIELD_TMP;
     if (choice->op.order == 2 && s.needs_lambda_max && backend->on_device) {
         fields[count++] = FIELD_NEXT_U;
-        if (choice->op.periodic || boxes->nboxes > 1) /* two sweeps per halo */
+        if ((choice->op.periodic && !backend->wraps) || boxes->nboxes > 1) /* two sweeps per halo */
             fields[count++] = FIELD_NEXT_TMP;
     }
     if (choice->op.variable)
@@ -221,13 +221,14 @@ static void restrict_coefficients(struct hierarchy *h, int depth)
     }
 }
 
-/* Derives the rest of the operator from the coefficients inside the boxes. */
+/* Derives the rest of the operator from the coefficients inside the boxes. β gets ghosts on all
+ * sides but walls; the others need none where passes wrap. */
 static void finish_operator(struct level *l)
 {
     const struct passes *passes = l->backend->passes;
     uint64_t lambda_max = 0;
     if (l->fields[FIELD_BETA_I]) {
-        for (int d = 0; d < 3 && l->connected; d++) {
+        for (int d = 0; d < 3 && (l->connected || l->periodic); d++) {
             double *beta = l->fields[FIELD_BETA_I + d];
             move_once(plan_create(l, l, TARGET_GHOSTS, l->ghosts, d), beta, beta);
         }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef EMULATED_FV2_PATCH_H
 #define EMULATED_FV2_PATCH_H
-/* The operator of order 2 on a patch with walls and open sides, cell by cell. */
+/* The operator of order 2 on a patch with walls, wrapped directions and open sides, cell by cell.
+ */
 #include <cmath>
 #include "cuda/core/operators.cuh"
 #include "operators/boundary.h"
@@ -12,7 +13,7 @@ namespace fv2
 typedef emulated::field values;
 
 /* The sides in one direction. */
-enum sides { WALLS, OPEN, WALL_BELOW, WALL_ABOVE, NUM_SIDES };
+enum sides { WALLS, WRAPPED, OPEN, WALL_BELOW, WALL_ABOVE, NUM_SIDES };
 
 inline emulated::box make_patch(const int n[3], const enum sides sides[3])
 {
@@ -20,6 +21,7 @@ inline emulated::box make_patch(const int n[3], const enum sides sides[3])
     for (int d = 0; d < 3; d++) {
         b.c.wall[d][0] = sides[d] == WALLS || sides[d] == WALL_BELOW;
         b.c.wall[d][1] = sides[d] == WALLS || sides[d] == WALL_ABOVE;
+        b.c.wrap[d] = sides[d] == WRAPPED;
     }
     return b;
 }
@@ -29,18 +31,32 @@ struct coefficients {
     double scale;
 };
 
-inline struct coefficients make_coefficients(const emulated::box &b, std::mt19937 &random)
+/* Random values; none in ghosts where a direction wraps: they are NaN. */
+inline values make_values(const emulated::box &b, std::mt19937 &random, double least, double most)
 {
-    const auto positive = [&] { return emulated::random_field(b, random, 0.5, 1.5); };
-    return {emulated::random_field(b, random, -1.0, 1.0),
-            positive(),
-            {positive(), positive(), positive()},
-            0.37};
+    values x = emulated::random_field(b, random, least, most);
+    emulated::for_box(b, [&](const int p[3], long place) {
+        for (int d = 0; d < 3; d++)
+            if (b.c.wrap[d] && (p[d] < 0 || p[d] >= b.c.n[d]))
+                x[place] = std::nan("");
+    });
+    return x;
 }
 
+inline struct coefficients make_coefficients(const emulated::box &b, std::mt19937 &random)
+{
+    const auto positive = [&] { return make_values(b, random, 0.5, 1.5); };
+    return {
+        make_values(b, random, -1.0, 1.0), positive(), {positive(), positive(), positive()}, 0.37};
+}
+
+/* Wrapped directions continue the patch. */
 inline long place_of(const emulated::box &b, const int p[3])
 {
-    return b.origin + p[0] + p[1] * b.c.sj + p[2] * b.c.sk;
+    int q[3];
+    for (int d = 0; d < 3; d++)
+        q[d] = b.c.wrap[d] ? (p[d] + b.c.n[d]) % b.c.n[d] : p[d];
+    return b.origin + q[0] + q[1] * b.c.sj + q[2] * b.c.sk;
 }
 
 /* The neighbour of p in direction d: a cell or the ghost behind a wall. */
@@ -55,11 +71,13 @@ inline double beside_cell(const emulated::box &b, const values &x, const int p[3
 template <class Op>
 double sum_at(const emulated::box &b, const struct coefficients &a, const values &u, const int p[3])
 {
-    const long strides[3] = {1, b.c.sj, b.c.sk}, here = place_of(b, p);
+    const long here = place_of(b, p);
     double v[6], beta[6];
     for (int side = 0; side < 6; side++) {
         v[side] = beside_cell(b, u, p, side / 2, side % 2 ? 1 : -1);
-        beta[side] = a.beta[side / 2][here + side % 2 * strides[side / 2]];
+        int face[3] = {p[0], p[1], p[2]};
+        face[side / 2] += side % 2;
+        beta[side] = a.beta[side / 2][place_of(b, face)];
     }
     return Op::VARIABLE ? fv2_sum(u[here], v[0], v[1], v[2], v[3], v[4], v[5], beta[0], beta[1],
                                   beta[2], beta[3], beta[4], beta[5])
@@ -100,8 +118,8 @@ inline bool is_extended(const struct cells &c, const int p[3], int layers)
 {
     bool inside = true;
     for (int d = 0; d < 3; d++)
-        inside = inside && p[d] >= (c.wall[d][0] ? 0 : -layers) &&
-                 p[d] < c.n[d] + (c.wall[d][1] ? 0 : layers);
+        inside = inside && p[d] >= (is_open(c, d, 0) ? -layers : 0) &&
+                 p[d] < c.n[d] + (is_open(c, d, 1) ? layers : 0);
     return inside;
 }
 } // namespace fv2

@@ -42,10 +42,10 @@ void for_box(const struct box &b, const Do &act)
             }
 }
 
-/* In how many directions p lies outside the patch, in how many of them behind a wall, and how many
- * layers at most. */
+/* In how many directions p lies outside the patch, in how many of them not beyond an open side, and
+ * how many layers at most. */
 struct outside {
-    int directions, walls, layers;
+    int directions, closed, layers;
 };
 
 inline struct outside outside_of(const struct cells &c, const int p[3])
@@ -54,7 +54,7 @@ inline struct outside outside_of(const struct cells &c, const int p[3])
     for (int d = 0; d < 3; d++) {
         const int beyond = std::max(-p[d], p[d] - c.n[d] + 1);
         o.directions += beyond > 0;
-        o.walls += beyond > 0 && c.wall[d][p[d] >= 0];
+        o.closed += beyond > 0 && !is_open(c, d, p[d] >= 0);
         o.layers = std::max(o.layers, beyond);
     }
     return o;

@@ -84,6 +84,18 @@ DEVICE neighbours gather(double2 u, double next, double jm, double jp, double km
     return E ? neighbours{u.x, next, jm, jp, km, kp} : neighbours{next, u.y, jm, jp, km, kp};
 }
 
+/* The index that x stands for around n of them; x is at most n outside. */
+DEVICE int around(int x, int n)
+{
+    return x < 0 ? x + n : x >= n ? x - n : x;
+}
+
+/* The plane that plane k stands for. */
+DEVICE int plane_at(const struct cells &c, int k)
+{
+    return c.wrap[2] ? around(k, c.n[2]) : k;
+}
+
 /* The offset of the slot after this one. */
 template <int BYTES, int SLOTS>
 DEVICE unsigned next_slot(unsigned slot)

@@ -21,13 +21,11 @@ static void launch_tiles(const struct fv2_gsrb &w, const TILES &tiles, dim3 grid
 /* A block reads the outermost cells of its tile, one cell beyond them in i and j, and in k as far
  * as its steps reach. */
 template <class tile>
-static void launch(const struct fv2_gsrb &w, int tuned_planes)
+static void launch(struct fv2_gsrb w, int tuned_planes)
 {
+    set_tiles<tile>(w);
     constexpr int HALO = tile::HALO, ROWS = tile::ROWS;
-    const int columns = w.c.n[0] / 2 + open_low(w.c, 0) + open_high(w.c, 0),
-              rows = w.c.n[1] + HALO * (open_low(w.c, 1) + open_high(w.c, 1));
-    const int tiles_i = max(1, cuda_divided(columns - 2, LANES - 2)),
-              tiles_j = max(1, cuda_divided(rows - 2 * HALO, ROWS - 2 * HALO));
+    const int tiles_i = tiles_across<tile>(w.c, 0), tiles_j = tiles_across<tile>(w.c, 1);
     const int planes = planes_per_block(tuned_planes, w.c.n[2], tiles_i * tiles_j, MAX_PLANES,
                                         tile::FINISHES ? EXTRA_FINISH_STEPS : EXTRA_STEPS);
     const int n[3] = {tiles_i, tiles_j, cuda_divided(w.c.n[2], planes)};
@@ -36,13 +34,12 @@ static void launch(const struct fv2_gsrb &w, int tuned_planes)
         {-HALO * open_low(w.c, 1) - 1, ROWS - 2 * HALO, ROWS + 2},
         {-1 - HALO, planes, planes + 2 * HALO + 2},
     };
-    const struct tile_set tiles = tiles_of_part(w.part, n, w.c.n, w.c.wall, reads);
+    const struct tile_set tiles = tiles_of_patch(w.part, n, w.c, reads);
     const dim3 grid = tile_grid(tiles);
-    if (w.part == PART_ALL)
-        return launch_tiles<tile>(w, all_tiles{}, grid, planes);
-    if constexpr (tile::FINISH != REDUCES)
-        if (grid.x > 0)
-            launch_tiles<tile>(w, tiles, grid, planes);
+    if (w.part == PART_ALL && !w.c.wrap[2])
+        launch_tiles<tile>(w, all_tiles{}, grid, planes);
+    else if (grid.x > 0)
+        launch_tiles<tile>(w, tiles, grid, planes);
 }
 
 template <class Op, bool ZERO>

@@ -64,7 +64,7 @@ static void launch(const struct fv2_sweeps &w)
         {tiles_begin<tile>(w.c, 1, w.extent) - 1, HEIGHT, tile::ROWS + 2},
         {-low - tile::SWEEPS, planes, planes + 2 * tile::SWEEPS},
     };
-    const struct tile_set tiles = tiles_of_part(w.part, n, w.c.n, w.c.wall, reads);
+    const struct tile_set tiles = tiles_of_patch(w.part, n, w.c, reads);
     const dim3 grid = tile_grid(tiles);
     if (grid.x > 0)
         launch_kernel<sweeps_kernel<tile>>(grid, dim3(LANES, tile::ROWS), tile::BYTES, w, tiles,

@@ -47,11 +47,11 @@ struct sweep_tile {
     static constexpr int BYTES = RESULTS + 2 * (SWEEPS - 1) * U_BYTES;
 };
 
-/* Layers of ghosts beyond a side: `halo` if it has no wall, and `extent` more if it is open. */
+/* Layers beyond a side: `halo` if it has no wall, and `extent` more if it is open. */
 static __host__ __device__ int layers_beyond(const struct cells &c, int d, int side, int halo,
                                              int extent)
 {
-    return c.wall[d][side] ? 0 : halo + extent;
+    return c.wall[d][side] ? 0 : halo + (c.wrap[d] ? 0 : extent);
 }
 
 /* In i, tiles consist of columns of two cells. */
@@ -97,6 +97,20 @@ struct sweep_thread {
     unsigned to;      /* of that vector, in the first slot */
 };
 
+/* The offset in bytes of two cells in a plane, and of a plane. Wrapped directions continue the
+ * patch.
+ */
+DEVICE long offset_in_plane(const struct cells &c, int column, int j)
+{
+    const int i = 2 * (c.wrap[0] ? around(column, c.n[0] / 2) : column);
+    return (i + (c.wrap[1] ? around(j, c.n[1]) : j) * c.sj) * CELL_BYTES;
+}
+
+DEVICE long offset_of_plane(const struct cells &c, int k)
+{
+    return plane_at(c, k) * c.sk * CELL_BYTES;
+}
+
 /* True if this block, and no other, stores row or column x in direction d of the patch and `extent`
  * layers more. x is number `place` of `size` in the tile. */
 template <class tile>
@@ -131,7 +145,7 @@ DEVICE struct sweep_thread compute_sweep_thread(const struct fv2_sweeps &w,
     p.low_j = j == 0 && c.wall[1][0];
     p.high_j = j == c.n[1] - 1 && c.wall[1][1];
     p.copies = column < end_column + (c.wall[0][1] ? 1 : 0) && j <= end_row;
-    p.offset = (2 * column + j * c.sj) * CELL_BYTES;
+    p.offset = offset_in_plane(c, column, j);
     p.address = memory + (row * LANES + lane) * VECTOR_BYTES;
     const unsigned here = memory + lane * VECTOR_BYTES;
     int other = 0; /* the row around the tile */
@@ -148,7 +162,7 @@ DEVICE struct sweep_thread compute_sweep_thread(const struct fv2_sweeps &w,
         p.to = here + tile::U + ROW_BYTES + tile::PLANE;
         other = above;
     }
-    p.surrounding = (2 * column + other * c.sj) * CELL_BYTES;
+    p.surrounding = offset_in_plane(c, column, other);
     const auto stores = [&](int extent) {
         return is_stored<tile>(c, tiles, block, 0, column, extent, lane, LANES) &&
                is_stored<tile>(c, tiles, block, 1, j, extent, row, tile::ROWS);
@@ -174,7 +188,7 @@ struct sweep_copies {
 template <class tile>
 DEVICE void fetch(const struct fv2_sweeps &w, const struct sweep_thread &p, struct sweep_copies &s)
 {
-    const long above = s.plane * w.c.sk * CELL_BYTES, here = above - w.c.sk * CELL_BYTES;
+    const long above = offset_of_plane(w.c, s.plane), here = offset_of_plane(w.c, s.plane - 1);
     const unsigned step = p.address + tile::STEPS + s.step;
     if (p.copies) {
         const long at = p.offset + here;
@@ -401,14 +415,14 @@ DEVICE void clear_slots(unsigned memory)
 template <class tile>
 DEVICE struct sweep_state<tile> start_sweeps(const struct fv2_sweeps &w,
                                              const struct sweep_thread &p, struct sweep_copies &s) {
-    const long plane = w.c.sk * CELL_BYTES, offset = p.offset + s.plane * plane;
+    const long above = offset_of_plane(w.c, s.plane), below = offset_of_plane(w.c, s.plane - 1);
     struct sweep_state<tile> m = {
     };
     if (!w.zero_guess) {
         if (p.copies)
-            copy_vector(p.address + ROW_BYTES, vector_of(w.in, offset));
+            copy_vector(p.address + ROW_BYTES, vector_of(w.in, p.offset + above));
         if (p.copies_u)
-            copy_vector(p.to, vector_of(w.in, p.surrounding + s.plane * plane));
+            copy_vector(p.to, vector_of(w.in, p.surrounding + above));
     }
     s.plane++;
     s.u = tile::U_BYTES;
@@ -417,10 +431,10 @@ DEVICE struct sweep_state<tile> start_sweeps(const struct fv2_sweeps &w,
         __pipeline_commit();
     }
     if (p.copies && tile::VARIABLE)
-        m.bk[0] = *vector_of(w.beta_k, offset);
+        m.bk[0] = *vector_of(w.beta_k, p.offset + above);
     if (p.copies && !w.zero_guess) {
-        m.low[0] = *vector_of(w.in, offset - plane);
-        m.here[0] = *vector_of(w.in, offset);
+        m.low[0] = *vector_of(w.in, p.offset + below);
+        m.here[0] = *vector_of(w.in, p.offset + above);
     }
     __pipeline_wait_prior(AHEAD - 1);
     __syncthreads();

@@ -81,7 +81,7 @@ static struct coverage covers(const struct part *part, const struct device_limit
     if (tile::SHARED_BYTES > device->shared_per_block ||
         !cuda_has_copies<typename tile::source>(kernel, device) || pass_prolongs(pass) ||
         !fuses_red_black(pass, 4) || !level->stencil->choice.variable || level->connected ||
-        level->dim < LEAST_DIM || level->dim % 4 != 0)
+        level->periodic || level->dim < LEAST_DIM || level->dim % 4 != 0)
         return cover_nothing();
     struct coverage c = cover_all(part);
     c.finish = false;
