@@ -6,6 +6,7 @@
 #include <vector>
 #include "cuda/cuda.h"
 #include "cuda/device.cuh"
+#include "cuda/hand_over.cuh"
 #include "cuda/pass.cuh"
 #include "cuda/peer/peer.cuh"
 
@@ -18,6 +19,7 @@ void cuda_check(cudaError_t error, const char *call, const char *file, int line)
     if (error == cudaSuccess)
         return;
     cuda_peer_report_timeout();
+    cuda_hand_over_report_timeout();
     die(STATUS_SYSTEM, "%s:%d: %s: %s", file, line, call, cudaGetErrorString(error));
 }
 
