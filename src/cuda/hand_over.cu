@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cuda/atomic>
+#include "cuda/core/clock.cuh"
 #include "cuda/device.cuh"
 #include "cuda/pass.cuh"
 
@@ -38,13 +39,6 @@ struct hand_over_timeout {
     int happened, dim;
 };
 static struct hand_over_timeout *timeout;
-
-static __device__ unsigned long long nanoseconds()
-{
-    unsigned long long t;
-    asm volatile("mov.u64 %0, %globaltimer;" : "=l"(t));
-    return t;
-}
 
 static __device__ void give_up(struct hand_over_timeout *t, int dim)
 {
