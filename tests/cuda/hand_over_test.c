@@ -28,8 +28,10 @@ static void run_on_host(const struct pass *pass)
         usleep((useconds_t)(rand_r(&seed) % MOST_MICROSECONDS));
     if (host_dies && replays > 0)
         die(STATUS_MEMORY, "the host's work fails");
-    if (host_waits && replays > 0)
+    if (host_waits && replays > 0) {
+        host_waits = false;
         usleep(3000000);
+    }
     cpu_passes.run(pass);
 }
 
