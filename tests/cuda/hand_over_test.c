@@ -10,6 +10,7 @@
 #include <unistd.h>
 #include "base/check.h"
 #include "base/memory.h"
+#include "base/timer.h"
 #include "cuda/cuda.h"
 #include "support/solve_case.h"
 
@@ -114,6 +115,76 @@ static int run_all(void)
     return differences;
 }
 
+enum { TIMED_HAND_OVERS = 100, TIMED_REPLAYS = 50 };
+
+static void do_nothing(void *data, int first)
+{
+    (void)data;
+    (void)first;
+}
+
+/* u = f on the host's level, so that the host reads and writes every cell. */
+static void copy_cells(void *data, int first)
+{
+    const struct level *l = data;
+    (void)first;
+    memcpy(l->fields[FIELD_U], l->fields[FIELD_F], level_field_bytes(l));
+}
+
+/* Seconds of a recording with so many of the same hand-over. */
+static double seconds_of(const struct hand_over *one, int count)
+{
+    static double samples[TIMED_REPLAYS];
+    struct hand_over all[TIMED_HAND_OVERS];
+    uint64_t norm = 0;
+    for (int i = 0; i < count; i++)
+        all[i] = *one;
+    backend_cuda.record_begin(all, count);
+    for (int i = 0; i < count; i++)
+        backend_cuda.record_hand_over(i);
+    struct recording *recording = backend_cuda.record_end();
+    for (int i = 0; i < TIMED_REPLAYS; i++) {
+        const double start = timer_seconds();
+        backend_cuda.replay(recording, &norm);
+        samples[i] = timer_seconds() - start;
+    }
+    backend_cuda.record_destroy(recording);
+    return timer_median(samples, TIMED_REPLAYS);
+}
+
+static double microseconds(struct transfer *t, struct level *l, void (*work)(void *data, int first))
+{
+    struct hand_over h = {.work = work, .data = l, .dim = l->dim};
+    plan_on_device(t->down, t->coarse->fields[FIELD_F], l->fields[FIELD_F], h.down);
+    plan_on_device(t->up, l->fields[FIELD_U], t->coarse->fields[FIELD_U], h.up);
+    return 1e6 * (seconds_of(&h, TIMED_HAND_OVERS) - seconds_of(&h, 1)) / (TIMED_HAND_OVERS - 1);
+}
+
+/* Down and up together, without work and with a copy of the level. */
+static void print_times(bool periodic)
+{
+    struct hierarchy_choice choice = case_choice(2, false, periodic, SMOOTHER_GSRB, 6, 1);
+    for (int dim = 2; dim <= 32; dim *= 2) {
+        choice.backend = &backend_cuda;
+        choice.coarse_backend = &backend_cuda_host;
+        choice.cpu_below = dim * dim * dim + 1;
+        struct hierarchy *h = hierarchy_create(&choice);
+        for (int l = 0; l + 1 < h->nlevels; l++)
+            if (h->levels[l + 1]->dim == dim) {
+                struct transfer *t = &h->transfers[l];
+                double idle = microseconds(t, h->levels[l + 1], do_nothing),
+                       busy = microseconds(t, h->levels[l + 1], copy_cells),
+                       start = timer_seconds();
+                for (int n = 0; n < 1000; n++)
+                    copy_cells(h->levels[l + 1], 0);
+                printf("%s %2d^3: %6.2f us, with a copy %6.2f us, which takes %.2f us\n",
+                       periodic ? "periodic " : "dirichlet", dim, idle, busy,
+                       1e3 * (timer_seconds() - start));
+            }
+        hierarchy_destroy(h);
+    }
+}
+
 static int run(const char *what)
 {
     const long solves = strtol(what, NULL, 10);
@@ -121,6 +192,11 @@ static int run(const char *what)
     device = instead_of(&backend_cuda, &device_passes, run_on_device);
     if (!*what)
         return run_all();
+    if (strcmp(what, "times") == 0) {
+        print_times(false);
+        print_times(true);
+        return 0;
+    }
     host_dies = strcmp(what, "dies") == 0;
     host_waits = strcmp(what, "late") == 0;
     return count_differences(operators[0], 513, solves > 0 ? (int)solves : 2) +
