@@ -10,6 +10,7 @@
 #include "cuda/hand_over.cuh"
 #include <algorithm>
 #include <cstdlib>
+#include <cstdio>
 #include <cuda/atomic>
 #include "cuda/core/clock.cuh"
 #include "cuda/device.cuh"
@@ -28,6 +29,7 @@ struct move {
 struct hand_over_words {
     alignas(128) unsigned device[MAX_BLOCKS]; /* replay whose cells a block has written */
     alignas(128) unsigned host;               /* replay that the host has answered */
+    alignas(128) long long stamps[8];
 };
 
 /* On the device: replays that each block has begun, and the last one that the host has answered. */
@@ -102,25 +104,38 @@ static __global__ void __launch_bounds__(THREADS)
 {
     const unsigned x = blockIdx.x * THREADS + threadIdx.x;
     struct move moves[LOADS];
+    long long s0 = clock64(), s1 = 0, s2 = 0, s3 = 0, s4 = 0;
     const unsigned number = counts[blockIdx.x] + 1;
     read_moves(moves, list, x, ndown);
     make(moves, x, ndown);
     __syncthreads();
+    s1 = clock64();
     if (threadIdx.x == 0) {
         counts[blockIdx.x] = number;
         store<cuda::thread_scope_system>(&words->device[blockIdx.x], number);
     }
+    s2 = clock64();
     read_moves(moves, list + ndown, x, nup); /* while the host works */
     if (threadIdx.x == 0) {
         if (blockIdx.x == 0) {
             wait_for_host(&words->host, number, t, dim);
+            s3 = clock64();
             store<cuda::thread_scope_device>(&counts[ANSWERED], number);
         } else
             while (load<cuda::thread_scope_device>(&counts[ANSWERED]) != number)
                 ;
     }
     __syncthreads();
+    s4 = clock64();
     make(moves, x, nup);
+    __syncthreads();
+    if (x == 0) {
+        words->stamps[0] = s1 - s0;
+        words->stamps[1] = s2 - s1;
+        words->stamps[2] = s3 - s2;
+        words->stamps[3] = s4 - s3;
+        words->stamps[4] = clock64() - s4;
+    }
 }
 
 /* All blocks must be on the device together. */
@@ -198,6 +213,11 @@ struct cuda_hand_over cuda_hand_over_create(const struct hand_over *h)
 
 void cuda_hand_over_destroy(struct cuda_hand_over *c)
 {
+    const long long *s = c->words->stamps;
+    static int printed;
+    if (getenv("HO_STAMPS") && printed++ % 25 == 24)
+        printf("    dim %d blocks %u: clocks down %lld raise %lld wait %lld spread %lld up %lld; host work %lld tsc\n",
+               c->dim, c->blocks, s[0], s[1], s[2], s[3], s[4], s[7] - s[6]);
     cuda_release_bytes(c->moves);
     cuda_release_bytes(c->counts);
     CUDA_CALL(cudaFreeHost(c->words));
@@ -237,7 +257,9 @@ void cuda_hand_over_answer(const struct cuda_hand_over &c, unsigned replay)
 {
     for (unsigned b = 0; b < c.blocks; b++)
         wait_for_device(&c.words->device[b], replay);
+    c.words->stamps[6] = __builtin_ia32_rdtsc();
     c.work(c.data, c.first);
+    c.words->stamps[7] = __builtin_ia32_rdtsc();
     __atomic_store_n(&c.words->host, replay, __ATOMIC_RELEASE);
 }
 
