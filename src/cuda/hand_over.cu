@@ -10,20 +10,16 @@
 #include "cuda/hand_over.cuh"
 #include <algorithm>
 #include <cstdlib>
+#include <cstring>
 #include <cstdio>
 #include <cuda/atomic>
 #include "cuda/core/clock.cuh"
+#include "cuda/core/packet.cuh"
 #include "cuda/device.cuh"
 #include "cuda/pass.cuh"
 
 /* Of a block; LOADS of a thread at once. */
 enum { THREADS = 512, MAX_BLOCKS = 64, LOADS = 8 };
-
-/* One cell's way. */
-struct move {
-    const double *from;
-    double *to;
-};
 
 /* On cache lines of their own, as each has one writer. */
 struct hand_over_words {
@@ -144,6 +140,32 @@ static unsigned most_blocks()
     return (unsigned)std::min((int)MAX_BLOCKS, cuda_multiprocessors());
 }
 
+/* Few cells travel as packets of value and number, so that neither side waits for a number before
+ * it reads the cells. */
+enum { FEW = THREADS };
+
+static __global__ void __launch_bounds__(FEW)
+    few_cells_kernel(const struct move *list, unsigned ndown, unsigned nup, unsigned *counts,
+                     struct packet *packets, struct hand_over_timeout *t, int dim)
+{
+    const unsigned x = threadIdx.x;
+    const unsigned number = counts[0] + 1;
+    if (x < ndown)
+        store_packet<cuda::thread_scope_system>(&packets[x], {*list[x].from, number});
+    __syncthreads(); /* all threads have read the number */
+    if (x == 0)
+        counts[0] = number;
+    if (x >= nup)
+        return;
+    double *const to = list[ndown + x].to;
+    const unsigned long long start = nanoseconds();
+    struct packet p;
+    while ((p = load_packet<cuda::thread_scope_system>(&packets[ndown + x])).number != number)
+        if (nanoseconds() - start > t->limit_ns)
+            give_up(t, dim);
+    *to = p.value;
+}
+
 static long cells_in(const struct plan_copies copies[MAX_PLAN_COPIES])
 {
     long cells = 0;
@@ -189,7 +211,11 @@ static void make_timeout()
 
 struct cuda_hand_over cuda_hand_over_create(const struct hand_over *h)
 {
-    struct cuda_hand_over c = {h->work, h->data, h->first, h->dim, 0, NULL, 0, 0, NULL, NULL};
+    struct cuda_hand_over c = {};
+    c.work = h->work;
+    c.data = h->data;
+    c.first = h->first;
+    c.dim = h->dim;
     std::vector<struct move> moves;
     make_timeout();
     for (const struct plan_copies &copies : h->down)
@@ -206,6 +232,12 @@ struct cuda_hand_over cuda_hand_over_create(const struct hand_over *h)
                               cudaMemcpyHostToDevice, cuda_stream()));
     CUDA_CALL(cudaMemsetAsync(c.counts, 0, NUM_COUNTS * sizeof *c.counts, cuda_stream()));
     cuda_synchronise();
+    if (std::max(c.ndown, c.nup) <= FEW && !getenv("HO_NOPACKETS")) {
+        CUDA_CALL(cudaHostAlloc((void **)&c.packets, (moves.size() + 1) * sizeof *c.packets,
+                                cudaHostAllocMapped));
+        memset(c.packets, 0, (moves.size() + 1) * sizeof *c.packets);
+        c.host_moves = moves;
+    }
     CUDA_CALL(cudaHostAlloc((void **)&c.words, sizeof *c.words, cudaHostAllocMapped));
     *c.words = {};
     return c;
@@ -216,17 +248,23 @@ void cuda_hand_over_destroy(struct cuda_hand_over *c)
     const long long *s = c->words->stamps;
     static int printed;
     if (getenv("HO_STAMPS") && printed++ % 25 == 24)
-        printf("    dim %d blocks %u: clocks down %lld raise %lld wait %lld spread %lld up %lld; host work %lld tsc\n",
+        printf("    dim %d blocks %u: clocks down %lld raise %lld wait %lld spread %lld up %lld; "
+               "host work %lld tsc\n",
                c->dim, c->blocks, s[0], s[1], s[2], s[3], s[4], s[7] - s[6]);
     cuda_release_bytes(c->moves);
     cuda_release_bytes(c->counts);
     CUDA_CALL(cudaFreeHost(c->words));
+    CUDA_CALL(cudaFreeHost(c->packets));
 }
 
 void cuda_hand_over_launch(const struct cuda_hand_over &c)
 {
-    hand_over_kernel<<<c.blocks, THREADS, 0, cuda_stream()>>>(c.moves, c.ndown, c.nup, c.counts,
-                                                              c.words, timeout, c.dim);
+    if (c.packets)
+        few_cells_kernel<<<1, FEW, 0, cuda_stream()>>>(c.moves, c.ndown, c.nup, c.counts, c.packets,
+                                                       timeout, c.dim);
+    else
+        hand_over_kernel<<<c.blocks, THREADS, 0, cuda_stream()>>>(c.moves, c.ndown, c.nup, c.counts,
+                                                                  c.words, timeout, c.dim);
     CUDA_LAUNCHED();
 }
 
@@ -240,7 +278,8 @@ static void pause_thread()
 }
 
 /* The number never comes if the device has failed, so now and then this looks. */
-static void wait_for_device(const unsigned *word, unsigned number)
+template <class Word>
+static void wait_for_device(const Word *word, Word number)
 {
     enum { LOOK_EVERY = 1 << 14 };
     for (long spins = 1; __atomic_load_n(word, __ATOMIC_ACQUIRE) != number; spins++) {
@@ -253,8 +292,26 @@ static void wait_for_device(const unsigned *word, unsigned number)
     }
 }
 
+static void answer_packets(const struct cuda_hand_over &c, unsigned long long replay)
+{
+    const struct move *moves = c.host_moves.data();
+    for (unsigned x = 0; x < c.ndown; x++) {
+        wait_for_device(&c.packets[x].number, replay);
+        *moves[x].to = c.packets[x].value;
+    }
+    c.work(c.data, c.first);
+    for (unsigned x = c.ndown; x < c.ndown + c.nup; x++) {
+        c.packets[x].value = *moves[x].from;
+        __atomic_store_n(&c.packets[x].number, replay, __ATOMIC_RELEASE);
+    }
+}
+
 void cuda_hand_over_answer(const struct cuda_hand_over &c, unsigned replay)
 {
+    if (c.packets) {
+        answer_packets(c, replay);
+        return;
+    }
     for (unsigned b = 0; b < c.blocks; b++)
         wait_for_device(&c.words->device[b], replay);
     c.words->stamps[6] = __builtin_ia32_rdtsc();
