@@ -133,7 +133,7 @@ bool cuda_open(int local_rank, char *message, int message_size)
     snprintf(device.name, sizeof device.name, "%.*s", (int)sizeof device.name - 1, properties.name);
     device.multiprocessors = properties.multiProcessorCount;
     read_limits(properties);
-    if (!lower_limits(message, message_size))
+    if (!lower_limits(message, message_size) || !cuda_hand_over_open(message, message_size))
         return false;
     CUDA_CALL(cudaMemGetInfo(&device.free_bytes, &device.memory_bytes));
     CUDA_CALL(cudaDriverGetVersion(&device.driver));

@@ -199,14 +199,25 @@ static void add_moves(std::vector<struct move> &moves, const struct plan_copies 
     }
 }
 
-static void make_timeout()
+static int seconds = 60; /* that a kernel waits for the host */
+
+bool cuda_hand_over_open(char *message, int size)
 {
     const char *text = getenv("HPGMG_HAND_OVER_SECONDS");
+    char rest;
+    if (!text || (sscanf(text, "%8d%c", &seconds, &rest) == 1 && seconds > 0))
+        return true;
+    snprintf(message, (size_t)size, "HPGMG_HAND_OVER_SECONDS=%s is not a number of seconds", text);
+    return false;
+}
+
+static void make_timeout()
+{
     if (timeout)
         return;
     CUDA_CALL(cudaHostAlloc((void **)&timeout, sizeof *timeout, cudaHostAllocMapped));
     *timeout = {};
-    timeout->limit_ns = 1000000000ull * (text ? strtoull(text, NULL, 10) : 60);
+    timeout->limit_ns = 1000000000ull * (unsigned)seconds;
 }
 
 struct cuda_hand_over cuda_hand_over_create(const struct hand_over *h)
@@ -325,8 +336,8 @@ void cuda_hand_over_report_timeout()
     const volatile struct hand_over_timeout *t = timeout;
     if (t && t->happened)
         die(STATUS_SYSTEM,
-            "the GPU waited %llu seconds for the CPU's work on levels of at most %d^3 cells",
-            t->limit_ns / 1000000000ull, t->dim);
+            "the GPU waited %d seconds for the CPU's work on levels of at most %d^3 cells", seconds,
+            t->dim);
 }
 
 /* Waits up to a second for the host. */

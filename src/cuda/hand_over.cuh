@@ -40,6 +40,8 @@ void cuda_hand_over_launch(const struct cuda_hand_over &h);
  * answers. */
 void cuda_hand_over_answer(const struct cuda_hand_over &h, unsigned replay);
 
+/* Reads for how long kernels wait. False with one line in message if that is wrong. */
+bool cuda_hand_over_open(char *message, int size);
 /* Dies with a message if a kernel has waited in vain for the host. */
 void cuda_hand_over_report_timeout();
 
