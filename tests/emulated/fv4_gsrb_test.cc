@@ -23,26 +23,37 @@ static struct wave_partition make_partition(int tiles, int n, int planes)
             {planes, planes + 2}};
 }
 
+template <>
+CUtensorMap tile_source<CUtensorMap>(const double *x, const struct cells &c, int width, int rows)
+{
+    return {x, c, width, rows};
+}
+
+template <>
+struct field_source tile_source<field_source>(const double *x, const struct cells &c, int, int) {
+    return {x, c.sj, c.sk, {c.n[0], c.n[1], c.n[2]}};
+}
+
+template <class tile>
 static void run_kernel(const struct fv4_gsrb &w, int planes, std::mt19937 &random)
 {
     const bool zero = !w.in;
-    const struct gsrb_maps maps = {{w.in, w.c, WIDTH, REGION_ROWS + 4},
-                                   {w.beta_i, w.c, WIDTH, REGION_ROWS + 2},
-                                   {w.beta_j, w.c, WIDTH, REGION_ROWS + 1},
-                                   {w.beta_k, w.c, WIDTH, REGION_ROWS + 2}};
-    const int tiles_i = cuda_divided(w.c.n[0], CORE_WIDTH),
-              tiles = tiles_i * cuda_divided(w.c.n[1] - 2, CORE_ROWS);
+    const sources_of<tile> from = make_sources<tile>(w);
+    const int tiles_i = cuda_divided(w.c.n[0], tile::CORE_WIDTH),
+              tiles = tiles_i * cuda_divided(w.c.n[1] - 2, tile::CORE_ROWS);
     const struct wave_partition waves = make_partition(tiles, w.c.n[2], planes);
     const struct block_partition partition = make_block_partition(waves, tiles_i);
+    const auto kernel = [&] {
+        if (w.alpha)
+            zero ? gsrb_kernel<tile, true, true>(w, from, partition, 0)
+                 : gsrb_kernel<tile, true, false>(w, from, partition, 0);
+        else
+            zero ? gsrb_kernel<tile, false, true>(w, from, partition, 0)
+                 : gsrb_kernel<tile, false, false>(w, from, partition, 0);
+    };
     for (int block = 0; block < wave_partition_blocks(&waves); block++)
-        assert_true(emulated::run({(unsigned)block, 0, 0}, random, [&] {
-            if (w.alpha)
-                zero ? gsrb_kernel<true, true>(w, maps, partition, 0)
-                     : gsrb_kernel<true, false>(w, maps, partition, 0);
-            else
-                zero ? gsrb_kernel<false, true>(w, maps, partition, 0)
-                     : gsrb_kernel<false, false>(w, maps, partition, 0);
-        }));
+        assert_true(
+            emulated::run({(unsigned)block, 0, 0}, random, kernel, {1, 1, 1}, tile::THREADS));
 }
 
 /* Sets both ghosts behind the walls in i of every row. */
@@ -75,8 +86,9 @@ static field expected(const struct box &b, const struct fv4_gsrb &w, const field
     return after_both;
 }
 
-static void check(int n0, int n1, int n2, int planes, bool helmholtz, int colour,
-                  enum guess guess = ANY)
+template <class tile>
+static void check_tile(int n0, int n1, int n2, int planes, bool helmholtz, int colour,
+                       enum guess guess)
 {
     std::mt19937 random(n0 + n1 + n2 + colour);
     const struct box b = make_box(n0, n1, n2);
@@ -85,12 +97,21 @@ static void check(int n0, int n1, int n2, int planes, bool helmholtz, int colour
     const field want = expected(b, w, x.u);
     long wrong = 0;
     emulated::races = 0;
-    run_kernel(w, planes, random);
+    run_kernel<tile>(w, planes, random);
     for_cells(b.c, [&](int, int, int, long place) {
         wrong += memcmp(&w.out[place], &want[b.origin + place], sizeof(double)) != 0;
     });
     assert_int_equal(wrong, 0);
     assert_int_equal(emulated::races, 0);
+}
+
+/* With both mechanisms of copies and all sizes of tiles. */
+static void check(int n0, int n1, int n2, int planes, bool helmholtz, int colour,
+                  enum guess guess = ANY)
+{
+    check_tile<large_tile>(n0, n1, n2, planes, helmholtz, colour, guess);
+    check_tile<medium_tile>(n0, n1, n2, planes, helmholtz, colour, guess);
+    check_tile<small_tile>(n0, n1, n2, planes, helmholtz, colour, guess);
 }
 
 static void test_whole_tiles(void **)

@@ -10,11 +10,11 @@ namespace fv4
 /* A block takes about five steps to begin. */
 enum { MAX_PLANES = 256, EXTRA_STEPS = 5, LEAST_DIM = 8 };
 
-template <bool HELMHOLTZ, bool ZERO>
+template <class tile, bool HELMHOLTZ, bool ZERO>
 static void launch(const struct fv4_gsrb &w)
 {
-    const int tiles_i = cuda_divided(w.c.n[0], CORE_WIDTH),
-              tiles_j = cuda_divided(w.c.n[1] - 2, CORE_ROWS);
+    const int tiles_i = cuda_divided(w.c.n[0], tile::CORE_WIDTH),
+              tiles_j = cuda_divided(w.c.n[1] - 2, tile::CORE_ROWS);
     const struct cuda_tuning tuning = cuda_tuned(4, TUNED_SMOOTH, HELMHOLTZ, w.c.n);
     const int tiles = tiles_i * tiles_j, n = w.c.n[2],
               planes = planes_per_block(tuning.planes, n, tiles, MAX_PLANES, EXTRA_STEPS);
@@ -22,14 +22,9 @@ static void launch(const struct fv4_gsrb &w)
         tuning.planes > 0
             ? wave_partition_even(tiles, n, planes)
             : wave_partition_choose(tiles, n, planes, EXTRA_STEPS, cuda_multiprocessors());
-    const struct gsrb_maps maps = {ZERO ? CUtensorMap{}
-                                        : cuda_tile_map(w.in, w.c, WIDTH, REGION_ROWS + 4),
-                                   cuda_tile_map(w.beta_i, w.c, WIDTH, REGION_ROWS + 2),
-                                   cuda_tile_map(w.beta_j, w.c, WIDTH, REGION_ROWS + 1),
-                                   cuda_tile_map(w.beta_k, w.c, WIDTH, REGION_ROWS + 2)};
-    launch_kernel<gsrb_kernel<HELMHOLTZ, ZERO>>(wave_partition_blocks(&p), LANES * WARPS,
-                                                SHARED_BYTES, w, maps,
-                                                make_block_partition(p, tiles_i), 0u);
+    launch_kernel<gsrb_kernel<tile, HELMHOLTZ, ZERO>>(wave_partition_blocks(&p), tile::THREADS,
+                                                      tile::SHARED_BYTES, w, make_sources<tile>(w),
+                                                      make_block_partition(p, tiles_i), 0u);
 }
 
 static void launch_boundary(const struct fv4_gsrb &w)
@@ -41,6 +36,7 @@ static void launch_boundary(const struct fv4_gsrb &w)
     launch_kernel<boundary_kernel>(grid, TILE_THREADS, TILE_BYTES, w);
 }
 
+template <class tile>
 static void run_two_sweeps(const struct part *part, int sweep)
 {
     const struct work w = cuda_open_work(&part->pass, 0);
@@ -52,14 +48,15 @@ static void run_two_sweeps(const struct part *part, int sweep)
     gsrb.colour = w.parity;
     gsrb.ghosts = sweep + 2 < part->pass.nsweeps || part->after > 0;
     if (gsrb.in)
-        gsrb.alpha ? launch<true, false>(gsrb) : launch<false, false>(gsrb);
+        gsrb.alpha ? launch<tile, true, false>(gsrb) : launch<tile, false, false>(gsrb);
     else
-        gsrb.alpha ? launch<true, true>(gsrb) : launch<false, true>(gsrb);
+        gsrb.alpha ? launch<tile, true, true>(gsrb) : launch<tile, false, true>(gsrb);
     launch_boundary(gsrb);
 }
 
 /* All sweeps on the level's only patch. They need ghosts unless u is zero, and leave ghosts if an
  * operation follows. */
+template <class tile>
 static void run(const struct part *part)
 {
     const struct pass *pass = &part->pass;
@@ -68,19 +65,21 @@ static void run(const struct part *part)
         cuda_fill_walls(w, 0);
     }
     for (int sweep = 0; sweep < pass->nsweeps; sweep += 2) {
-        run_two_sweeps(part, sweep);
+        run_two_sweeps<tile>(part, sweep);
         level_swap(pass->level, pass->u, FIELD_TMP);
     }
 }
 
+template <class tile>
 static struct coverage covers(const struct part *part, const struct device_limits *device)
 {
     const struct pass *pass = &part->pass;
     const struct level *level = pass->level;
-    static const bool compiled = cuda_has_tile_copies((const void *)gsrb_kernel<false, false>);
-    if (!compiled || !device->tile_copies || SHARED_BYTES > device->shared_per_block ||
-        pass_prolongs(pass) || !fuses_red_black(pass, 4) || !level->stencil->choice.variable ||
-        level->connected || level->dim < LEAST_DIM || level->dim % 4 != 0)
+    const void *kernel = (const void *)gsrb_kernel<tile, false, false>;
+    if (tile::SHARED_BYTES > device->shared_per_block ||
+        !cuda_has_copies<typename tile::source>(kernel, device) || pass_prolongs(pass) ||
+        !fuses_red_black(pass, 4) || !level->stencil->choice.variable || level->connected ||
+        level->dim < LEAST_DIM || level->dim % 4 != 0)
         return cover_nothing();
     struct coverage c = cover_all(part);
     c.finish = false;
@@ -92,7 +91,7 @@ static struct coverage covers(const struct part *part, const struct device_limit
 extern const struct kernel kernel_fv4_fused = {
     .name = "fv4/gsrb-fused",
     .summary = "red and black in one pass over memory; order 4, one patch with walls on all sides",
-    .covers = fv4::covers,
-    .run = fv4::run,
+    .covers = fv4::covers<fv4::large_tile>,
+    .run = fv4::run<fv4::large_tile>,
     .bytes = red_black_bytes,
 };

@@ -11,13 +11,14 @@ enum { MAX_PLANES = 512, EXTRA_STEPS = 4 };
 
 static struct sweep_maps make_maps(const struct fv4_sweep &w)
 {
-    return {cuda_tile_map(w.u, w.c, WIDTH, U_ROWS),
-            cuda_tile_map(w.beta_i, w.c, WIDTH, BETA_ROWS),
-            cuda_tile_map(w.beta_j, w.c, WIDTH, BETA_J_ROWS),
-            cuda_tile_map(w.beta_k, w.c, WIDTH, BETA_ROWS),
-            cuda_tile_map(w.f, w.c, CORE_WIDTH, CORE_ROWS),
-            cuda_tile_map(w.dinv, w.c, CORE_WIDTH, CORE_ROWS),
-            w.alpha ? cuda_tile_map(w.alpha, w.c, CORE_WIDTH, CORE_ROWS) : CUtensorMap{}};
+    return {tile_source<CUtensorMap>(w.u, w.c, WIDTH, U_ROWS),
+            tile_source<CUtensorMap>(w.beta_i, w.c, WIDTH, BETA_ROWS),
+            tile_source<CUtensorMap>(w.beta_j, w.c, WIDTH, BETA_J_ROWS),
+            tile_source<CUtensorMap>(w.beta_k, w.c, WIDTH, BETA_ROWS),
+            tile_source<CUtensorMap>(w.f, w.c, CORE_WIDTH, CORE_ROWS),
+            tile_source<CUtensorMap>(w.dinv, w.c, CORE_WIDTH, CORE_ROWS),
+            w.alpha ? tile_source<CUtensorMap>(w.alpha, w.c, CORE_WIDTH, CORE_ROWS)
+                    : CUtensorMap{}};
 }
 
 template <bool HELMHOLTZ, enum sweep_kind KIND>
@@ -142,11 +143,10 @@ static bool fits(const struct part *part, const struct device_limits *device)
 {
     const struct level *level = part->pass.level;
     const struct operator_choice *choice = &level->stencil->choice;
-    static const bool compiled =
-        cuda_has_tile_copies((const void *)sweep_kernel<false, SWEEP_RESIDUAL>);
+    const void *kernel = (const void *)sweep_kernel<false, SWEEP_RESIDUAL>;
     const size_t bytes = choice->helmholtz ? sizeof(struct shared_planes<true, SWEEP_COLOURED>)
                                            : sizeof(struct shared_planes<false, SWEEP_WEIGHTED>);
-    return compiled && device->tile_copies && bytes <= device->shared_per_block &&
+    return cuda_has_copies<CUtensorMap>(kernel, device) && bytes <= device->shared_per_block &&
            choice->order == 4 && choice->variable && level->dim % 2 == 0 &&
            part->pass.start == START_KEEP;
 }

@@ -131,6 +131,13 @@ struct slot_indices {
     }
 };
 
+template <int ROWS, int COLUMNS, class source>
+DEVICE void fetch_to(struct tile<ROWS, COLUMNS> &to, const source &from, int i, int j, int k,
+                     barrier_word *full)
+{
+    tile_fetch<COLUMNS, ROWS, COLUMNS>((int)__cvta_generic_to_shared(to.rows), from, i, j, k, full);
+}
+
 /* Issues the copies of step k, once its slots are free. */
 template <bool HELMHOLTZ, enum sweep_kind KIND, class SHARED>
 DEVICE void fetch(const struct sweep_maps &maps, const struct plane_range &m, SHARED &s,
@@ -144,17 +151,17 @@ DEVICE void fetch(const struct sweep_maps &maps, const struct plane_range &m, SH
     barrier_word *full = &s.full[t.slot];
     barrier_wait(&s.empty[t.slot], t.parity ^ 1);
     barrier_expect(full, BEGINNING + (begun ? REST : 0));
-    tile_fetch(s.u[t.u].rows, maps.u, i, m.j + U_FIRST, k + 1, full);
-    tile_fetch(s.beta_i[t.beta].rows, maps.beta_i, i, m.j + BETA_FIRST, k + 1, full);
-    tile_fetch(s.beta_j[t.beta].rows, maps.beta_j, i, m.j, k + 1, full);
+    fetch_to(s.u[t.u], maps.u, i, m.j + U_FIRST, k + 1, full);
+    fetch_to(s.beta_i[t.beta], maps.beta_i, i, m.j + BETA_FIRST, k + 1, full);
+    fetch_to(s.beta_j[t.beta], maps.beta_j, i, m.j, k + 1, full);
     if (!begun)
         return;
-    tile_fetch(s.beta_k[t.beta].rows, maps.beta_k, i, m.j + BETA_FIRST, k, full);
-    tile_fetch(s.f[t.slot].rows, maps.f, m.i, m.j, k - 1, full);
+    fetch_to(s.beta_k[t.beta], maps.beta_k, i, m.j + BETA_FIRST, k, full);
+    fetch_to(s.f[t.slot], maps.f, m.i, m.j, k - 1, full);
     if (HELMHOLTZ)
-        tile_fetch(s.alpha[t.slot].rows, maps.alpha, m.i, m.j, k - 1, full);
+        fetch_to(s.alpha[t.slot], maps.alpha, m.i, m.j, k - 1, full);
     if (READS_DINV<KIND>)
-        tile_fetch(s.dinv[t.slot].rows, maps.dinv, m.i, m.j, k - 1, full);
+        fetch_to(s.dinv[t.slot], maps.dinv, m.i, m.j, k - 1, full);
 }
 
 /* A thread's cells: i and j of the first. */
