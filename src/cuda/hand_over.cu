@@ -10,22 +10,24 @@
 #include "cuda/hand_over.cuh"
 #include <algorithm>
 #include <cstdlib>
-#include <cstring>
 #include <cstdio>
 #include <cuda/atomic>
 #include "cuda/core/clock.cuh"
-#include "cuda/core/packet.cuh"
 #include "cuda/device.cuh"
-#include "cuda/pass.cuh"
 
 /* Of a block; LOADS of a thread at once. */
 enum { THREADS = 512, MAX_BLOCKS = 64, LOADS = 8 };
+
+/* One cell's way. */
+struct move {
+    const double *from;
+    double *to;
+};
 
 /* On cache lines of their own, as each has one writer. */
 struct hand_over_words {
     alignas(128) unsigned device[MAX_BLOCKS]; /* replay whose cells a block has written */
     alignas(128) unsigned host;               /* replay that the host has answered */
-    alignas(128) long long stamps[8];
 };
 
 /* On the device: replays that each block has begun, and the last one that the host has answered. */
@@ -100,70 +102,31 @@ static __global__ void __launch_bounds__(THREADS)
 {
     const unsigned x = blockIdx.x * THREADS + threadIdx.x;
     struct move moves[LOADS];
-    long long s0 = clock64(), s1 = 0, s2 = 0, s3 = 0, s4 = 0;
     const unsigned number = counts[blockIdx.x] + 1;
     read_moves(moves, list, x, ndown);
     make(moves, x, ndown);
     __syncthreads();
-    s1 = clock64();
     if (threadIdx.x == 0) {
         counts[blockIdx.x] = number;
         store<cuda::thread_scope_system>(&words->device[blockIdx.x], number);
     }
-    s2 = clock64();
     read_moves(moves, list + ndown, x, nup); /* while the host works */
     if (threadIdx.x == 0) {
         if (blockIdx.x == 0) {
             wait_for_host(&words->host, number, t, dim);
-            s3 = clock64();
             store<cuda::thread_scope_device>(&counts[ANSWERED], number);
         } else
             while (load<cuda::thread_scope_device>(&counts[ANSWERED]) != number)
                 ;
     }
     __syncthreads();
-    s4 = clock64();
     make(moves, x, nup);
-    __syncthreads();
-    if (x == 0) {
-        words->stamps[0] = s1 - s0;
-        words->stamps[1] = s2 - s1;
-        words->stamps[2] = s3 - s2;
-        words->stamps[3] = s4 - s3;
-        words->stamps[4] = clock64() - s4;
-    }
 }
 
 /* All blocks must be on the device together. */
 static unsigned most_blocks()
 {
     return (unsigned)std::min((int)MAX_BLOCKS, cuda_multiprocessors());
-}
-
-/* Few cells travel as packets of value and number, so that neither side waits for a number before
- * it reads the cells. */
-enum { FEW = THREADS };
-
-static __global__ void __launch_bounds__(FEW)
-    few_cells_kernel(const struct move *list, unsigned ndown, unsigned nup, unsigned *counts,
-                     struct packet *packets, struct hand_over_timeout *t, int dim)
-{
-    const unsigned x = threadIdx.x;
-    const unsigned number = counts[0] + 1;
-    if (x < ndown)
-        store_packet<cuda::thread_scope_system>(&packets[x], {*list[x].from, number});
-    __syncthreads(); /* all threads have read the number */
-    if (x == 0)
-        counts[0] = number;
-    if (x >= nup)
-        return;
-    double *const to = list[ndown + x].to;
-    const unsigned long long start = nanoseconds();
-    struct packet p;
-    while ((p = load_packet<cuda::thread_scope_system>(&packets[ndown + x])).number != number)
-        if (nanoseconds() - start > t->limit_ns)
-            give_up(t, dim);
-    *to = p.value;
 }
 
 static long cells_in(const struct plan_copies copies[MAX_PLAN_COPIES])
@@ -235,20 +198,14 @@ struct cuda_hand_over cuda_hand_over_create(const struct hand_over *h)
     for (const struct plan_copies &copies : h->up)
         add_moves(moves, copies);
     c.nup = (unsigned)moves.size() - c.ndown;
-    c.blocks =
-        std::clamp((std::max(c.ndown, c.nup) + THREADS - 1) / THREADS, 1u, (unsigned)MAX_BLOCKS);
+    c.blocks = std::clamp((std::max(c.ndown, c.nup) + THREADS - 1) / THREADS, 1u, most_blocks());
     c.moves = (struct move *)cuda_allocate_bytes(moves.size() * sizeof moves[0], "a hand-over");
     c.counts = (unsigned *)cuda_allocate_bytes(NUM_COUNTS * sizeof *c.counts, "a hand-over");
-    CUDA_CALL(cudaMemcpyAsync(c.moves, moves.data(), moves.size() * sizeof moves[0],
-                              cudaMemcpyHostToDevice, cuda_stream()));
+    if (!moves.empty()) /* a rank may have no cells */
+        CUDA_CALL(cudaMemcpyAsync(c.moves, moves.data(), moves.size() * sizeof moves[0],
+                                  cudaMemcpyHostToDevice, cuda_stream()));
     CUDA_CALL(cudaMemsetAsync(c.counts, 0, NUM_COUNTS * sizeof *c.counts, cuda_stream()));
     cuda_synchronise();
-    if (std::max(c.ndown, c.nup) <= FEW && !getenv("HO_NOPACKETS")) {
-        CUDA_CALL(cudaHostAlloc((void **)&c.packets, (moves.size() + 1) * sizeof *c.packets,
-                                cudaHostAllocMapped));
-        memset(c.packets, 0, (moves.size() + 1) * sizeof *c.packets);
-        c.host_moves = moves;
-    }
     CUDA_CALL(cudaHostAlloc((void **)&c.words, sizeof *c.words, cudaHostAllocMapped));
     *c.words = {};
     return c;
@@ -256,26 +213,15 @@ struct cuda_hand_over cuda_hand_over_create(const struct hand_over *h)
 
 void cuda_hand_over_destroy(struct cuda_hand_over *c)
 {
-    const long long *s = c->words->stamps;
-    static int printed;
-    if (getenv("HO_STAMPS") && printed++ % 25 == 24)
-        printf("    dim %d blocks %u: clocks down %lld raise %lld wait %lld spread %lld up %lld; "
-               "host work %lld tsc\n",
-               c->dim, c->blocks, s[0], s[1], s[2], s[3], s[4], s[7] - s[6]);
     cuda_release_bytes(c->moves);
     cuda_release_bytes(c->counts);
     CUDA_CALL(cudaFreeHost(c->words));
-    CUDA_CALL(cudaFreeHost(c->packets));
 }
 
 void cuda_hand_over_launch(const struct cuda_hand_over &c)
 {
-    if (c.packets)
-        few_cells_kernel<<<1, FEW, 0, cuda_stream()>>>(c.moves, c.ndown, c.nup, c.counts, c.packets,
-                                                       timeout, c.dim);
-    else
-        hand_over_kernel<<<c.blocks, THREADS, 0, cuda_stream()>>>(c.moves, c.ndown, c.nup, c.counts,
-                                                                  c.words, timeout, c.dim);
+    hand_over_kernel<<<c.blocks, THREADS, 0, cuda_stream()>>>(c.moves, c.ndown, c.nup, c.counts,
+                                                              c.words, timeout, c.dim);
     CUDA_LAUNCHED();
 }
 
@@ -289,8 +235,7 @@ static void pause_thread()
 }
 
 /* The number never comes if the device has failed, so now and then this looks. */
-template <class Word>
-static void wait_for_device(const Word *word, Word number)
+static void wait_for_device(const unsigned *word, unsigned number)
 {
     enum { LOOK_EVERY = 1 << 14 };
     for (long spins = 1; __atomic_load_n(word, __ATOMIC_ACQUIRE) != number; spins++) {
@@ -298,36 +243,19 @@ static void wait_for_device(const Word *word, Word number)
         if (spins % LOOK_EVERY != 0)
             continue;
         const cudaError_t status = cudaStreamQuery(cuda_stream());
-        if (status != cudaErrorNotReady)
-            CUDA_CALL(status);
-    }
-}
-
-static void answer_packets(const struct cuda_hand_over &c, unsigned long long replay)
-{
-    const struct move *moves = c.host_moves.data();
-    for (unsigned x = 0; x < c.ndown; x++) {
-        wait_for_device(&c.packets[x].number, replay);
-        *moves[x].to = c.packets[x].value;
-    }
-    c.work(c.data, c.first);
-    for (unsigned x = c.ndown; x < c.ndown + c.nup; x++) {
-        c.packets[x].value = *moves[x].from;
-        __atomic_store_n(&c.packets[x].number, replay, __ATOMIC_RELEASE);
+        if (status == cudaErrorNotReady)
+            continue;
+        CUDA_CALL(status);
+        const bool handed_over = __atomic_load_n(word, __ATOMIC_ACQUIRE) == number;
+        CHECK(handed_over);
     }
 }
 
 void cuda_hand_over_answer(const struct cuda_hand_over &c, unsigned replay)
 {
-    if (c.packets) {
-        answer_packets(c, replay);
-        return;
-    }
     for (unsigned b = 0; b < c.blocks; b++)
         wait_for_device(&c.words->device[b], replay);
-    c.words->stamps[6] = __builtin_ia32_rdtsc();
     c.work(c.data, c.first);
-    c.words->stamps[7] = __builtin_ia32_rdtsc();
     __atomic_store_n(&c.words->host, replay, __ATOMIC_RELEASE);
 }
 

@@ -5,13 +5,6 @@
 #include <vector>
 #include "cuda/backend.cuh"
 
-struct packet;
-/* One cell's way. */
-struct move {
-    const double *from;
-    double *to;
-};
-
 /* Words in page-locked memory by which the two wait for each other: numbers of replays. */
 struct hand_over_words;
 
@@ -25,9 +18,6 @@ struct cuda_hand_over {
     unsigned ndown, nup; /* of them */
     unsigned *counts;    /* on the device; see the kernel */
     struct hand_over_words *words;
-    /* Instead of the words where cells are few: packets, first those to the host. */
-    struct packet *packets;
-    std::vector<struct move> host_moves;
 };
 
 /* True if these hand-overs are small enough for one kernel each. */
