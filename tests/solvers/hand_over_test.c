@@ -14,7 +14,7 @@
 #include "operators/passes.h"
 #include "support/solve_case.h"
 
-enum { MAX_WORK = 4000, MAX_HAND_OVERS = 64, CPU_BELOW = 513, SOLVES = 4 };
+enum { MAX_WORK = 4000, MAX_HAND_OVERS = 64, SOLVES = 4 };
 
 static struct passes passes;
 static struct backend device, host;
@@ -208,19 +208,21 @@ static void disconnect(void *connection)
 static const struct transport transport = {"test", reaches, connect, execute, disconnect};
 
 struct variant {
+    double cpu_below;
     int order;
     bool helmholtz, periodic;
     enum smoother smoother;
 };
 
-/* 32³ cells on the device for one rank, with levels of up to 8³ on the host. */
+/* 32³ cells, the fine levels on the device. Those of 8 boxes on the host have halos between ranks.
+ */
 static struct hierarchy_choice choice_of(const struct variant *v)
 {
     struct hierarchy_choice choice =
         case_choice(v->order, v->helmholtz, v->periodic, v->smoother, 4, 8);
     choice.backend = &device;
     choice.coarse_backend = &host;
-    choice.cpu_below = CPU_BELOW;
+    choice.cpu_below = v->cpu_below;
     choice.transport = &transport;
     return choice;
 }
@@ -258,9 +260,9 @@ static enum hand_over_way solve(const struct variant *v, enum hand_over_choice w
 }
 
 static const struct variant variants[] = {
-    {2, false, false, SMOOTHER_GSRB},     {4, false, false, SMOOTHER_GSRB},
-    {2, false, true, SMOOTHER_GSRB},      {4, true, true, SMOOTHER_CHEBYSHEV},
-    {2, true, false, SMOOTHER_CHEBYSHEV},
+    {4097, 2, false, false, SMOOTHER_GSRB},    {513, 4, false, false, SMOOTHER_GSRB},
+    {513, 2, false, true, SMOOTHER_GSRB},      {4097, 4, true, true, SMOOTHER_CHEBYSHEV},
+    {513, 2, true, false, SMOOTHER_CHEBYSHEV},
 };
 enum { NUM_VARIANTS = sizeof variants / sizeof variants[0] };
 
