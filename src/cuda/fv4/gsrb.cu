@@ -13,18 +13,20 @@ enum { MAX_PLANES = 256, EXTRA_STEPS = 5, LEAST_DIM = 8 };
 template <class tile, bool HELMHOLTZ, bool ZERO>
 static void launch(const struct fv4_gsrb &w)
 {
+    constexpr auto KERNEL = gsrb_kernel<tile, HELMHOLTZ, ZERO>;
     const int tiles_i = cuda_divided(w.c.n[0], tile::CORE_WIDTH),
-              tiles_j = cuda_divided(w.c.n[1] - 2, tile::CORE_ROWS);
+              tiles_j = cuda_divided(w.c.n[1] - 2, tile::CORE_ROWS),
+              at_once = cuda_blocks_at_once<KERNEL>(tile::THREADS, tile::SHARED_BYTES);
     const struct cuda_tuning tuning = cuda_tuned(4, TUNED_SMOOTH, HELMHOLTZ, w.c.n);
+    const bool tuned = tuning.planes > 0 && tuning.rows == tile::CORE_ROWS;
     const int tiles = tiles_i * tiles_j, n = w.c.n[2],
-              planes = planes_per_block(tuning.planes, n, tiles, MAX_PLANES, EXTRA_STEPS);
+              planes = planes_per_block(tuned ? tuning.planes : 0, n, tiles, MAX_PLANES,
+                                        EXTRA_STEPS, at_once);
     const struct wave_partition p =
-        tuning.planes > 0
-            ? wave_partition_even(tiles, n, planes)
-            : wave_partition_choose(tiles, n, planes, EXTRA_STEPS, cuda_multiprocessors());
-    launch_kernel<gsrb_kernel<tile, HELMHOLTZ, ZERO>>(wave_partition_blocks(&p), tile::THREADS,
-                                                      tile::SHARED_BYTES, w, make_sources<tile>(w),
-                                                      make_block_partition(p, tiles_i), 0u);
+        tuned ? wave_partition_even(tiles, n, planes)
+              : wave_partition_choose(tiles, n, planes, EXTRA_STEPS, at_once);
+    launch_kernel<KERNEL>(wave_partition_blocks(&p), tile::THREADS, tile::SHARED_BYTES, w,
+                          make_sources<tile>(w), make_block_partition(p, tiles_i), 0u);
 }
 
 static void launch_boundary(const struct fv4_gsrb &w)
@@ -86,12 +88,18 @@ static struct coverage covers(const struct part *part, const struct device_limit
     c.ghosts = true;
     return c;
 }
+
+template <class tile>
+static constexpr struct kernel fused_row(const char *name, const char *summary)
+{
+    return {name, summary, covers<tile>, run<tile>, red_black_bytes};
+}
 } // namespace fv4
 
-extern const struct kernel kernel_fv4_fused = {
-    .name = "fv4/gsrb-fused",
-    .summary = "red and black in one pass over memory; order 4, one patch with walls on all sides",
-    .covers = fv4::covers<fv4::large_tile>,
-    .run = fv4::run<fv4::large_tile>,
-    .bytes = red_black_bytes,
-};
+extern const struct kernel kernel_fv4_fused = fv4::fused_row<fv4::large_tile>(
+    "fv4/gsrb-fused",
+    "red and black in one pass over memory; order 4, one patch with walls on all sides");
+extern const struct kernel kernel_fv4_fused_medium = fv4::fused_row<fv4::medium_tile>(
+    "fv4/gsrb-fused-medium", "the same without TMA, with tiles of 10 rows instead of 14");
+extern const struct kernel kernel_fv4_fused_small = fv4::fused_row<fv4::small_tile>(
+    "fv4/gsrb-fused-small", "the same without TMA, with tiles of 10 rows of half the length");

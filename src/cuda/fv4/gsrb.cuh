@@ -2,7 +2,7 @@
 #ifndef CUDA_FV4_GSRB_CUH
 #define CUDA_FV4_GSRB_CUH
 /* This folder holds the tuned kernels of the order-4 operator with variable coefficients. gsrb.cu
- * and sweep.cu have the rows of the table of kernels, what these cover, and the launches.
+ * and sweep_rows.cuh have what the rows of the table of kernels cover, and the launches.
  * sweep_kernel.cuh is the kernel of one operation. The fused red-black pass is two kernels:
  * gsrb_kernel.cuh, and boundary_kernel.cuh for black cells next to walls in j and k. The former
  * builds on gsrb_rows.cuh (registers), gsrb_columns.cuh (positions, loads), gsrb_cells.cuh (the

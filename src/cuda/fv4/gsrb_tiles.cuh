@@ -47,8 +47,7 @@ struct gsrb_tile {
 
     /* Step k reads planes k − 2 … k + 2 of u, k − 2 … k + 1 of β in i and j, and k and k + 1 of β
      * in k, while those of the next steps arrive. It reads red cells of planes k − 1 and k − 2 and
-     * writes those of plane k. The copies of later steps into slots that step k has used: of u and
-     * of β they are for step k + AHEAD. */
+     * writes those of plane k. Slots that step k has used then take planes of step k + AHEAD. */
     static constexpr int U_AHEAD = u_ahead, BETA_AHEAD = beta_ahead;
     static constexpr int U_SLOTS = 4 + U_AHEAD, BETA_SLOTS = 3 + BETA_AHEAD;
     static constexpr int BETA_K_SLOTS = 1 + BETA_AHEAD, RED_SLOTS = 3;
@@ -71,6 +70,9 @@ struct gsrb_tile {
     static constexpr int BETA_J_CELL = BETA_J + COLUMN, BETA_K_CELL = ROW + COLUMN;
 };
 
+/* Compute capability 9.0; 163 KiB of shared memory per block, which more rows exceed; 99 KiB, where
+ * tiles of 64 cells exceed it with 6 rows already, and two blocks fill a multiprocessor that has
+ * room for them. */
 using large_tile = struct gsrb_tile<CUtensorMap, 64, TUNED_FV4_GSRB_ROWS, 2, 2>;
 using medium_tile = struct gsrb_tile<field_source, 64, 10, 2, 1>;
 using small_tile = struct gsrb_tile<field_source, 32, 10, 2, 1>;
