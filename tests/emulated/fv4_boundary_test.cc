@@ -15,6 +15,7 @@ extern "C" {
 
 using namespace fv4::boundary;
 
+template <class Op>
 static void run_kernel(const struct fv4_gsrb &w, std::mt19937 &random)
 {
     const emulated::index3 grid = {(unsigned)cuda_divided(w.c.n[0], TILE_X),
@@ -23,7 +24,7 @@ static void run_kernel(const struct fv4_gsrb &w, std::mt19937 &random)
         for (unsigned y = 0; y < grid.y; y++)
             for (unsigned x = 0; x < grid.x; x++)
                 assert_true(emulated::run(
-                    {x, y, z}, random, [&] { boundary_kernel(w); }, grid));
+                    {x, y, z}, random, [&] { boundary_kernel<Op>(w); }, grid));
 }
 
 /* Ghosts of both layers behind walls, edges and corners included: in i, then in j, then in k. */
@@ -54,6 +55,7 @@ static bool next_to_walls(const struct fv4_gsrb &w, int j, int k)
     return !away_from_walls(j, w.c.n[1]) || !away_from_walls(k, w.c.n[2]);
 }
 
+template <class Op>
 static field expected(const struct box &b, const struct fv4_gsrb &w, const field &u)
 {
     field both(b.size), after;
@@ -64,7 +66,7 @@ static field expected(const struct box &b, const struct fv4_gsrb &w, const field
     after.assign(w.out - b.origin, w.out - b.origin + b.size);
     for_cells(w.c, [&](int i, int j, int k, long place) {
         if (!is_red(w, i, j, k) && next_to_walls(w, j, k))
-            after[b.origin + place] = relaxed(w, both.data() + b.origin, i, j, k);
+            after[b.origin + place] = relaxed<Op>(w, both.data() + b.origin, i, j, k);
     });
     fill_ghosts(w.c, after.data() + b.origin);
     return after;
@@ -79,20 +81,20 @@ static bool is_read(const struct cells &c, const int p[3])
            (o.directions == 2 && o.layers == 1);
 }
 
-static void check(int n0, int n1, int n2, bool helmholtz, int colour, bool ghosts,
-                  enum guess guess = ANY)
+template <class Op>
+static void check(int n0, int n1, int n2, int colour, bool ghosts, enum guess guess = ANY)
 {
     std::mt19937 random(n0 + n1 + n2 + colour);
     const struct box b = make_box(n0, n1, n2);
     struct fields x = make_fields(b, random);
-    struct fv4_gsrb w = make_pass(b, x, helmholtz, colour, guess);
+    struct fv4_gsrb w = make_pass<Op>(b, x, colour, guess);
     x.out = random_field(b, random, -1.0, 1.0);
     w.out = x.out.data() + b.origin;
     w.ghosts = ghosts;
-    const field want = expected(b, w, x.u), before = x.out;
+    const field want = expected<Op>(b, w, x.u), before = x.out;
     long wrong = 0;
     emulated::races = 0;
-    run_kernel(w, random);
+    run_kernel<Op>(w, random);
     emulated::for_box(b, [&](const int p[3], long place) {
         const bool inside = emulated::outside_of(b.c, p).directions == 0;
         const field &right = is_read(b.c, p) && (inside || ghosts) ? want : before;
@@ -104,22 +106,31 @@ static void check(int n0, int n1, int n2, bool helmholtz, int colour, bool ghost
 
 static void test_cubes(void **)
 {
-    for (int n = 8; n <= 20; n += 4)
-        check(n, n, n, n % 8 == 0, n / 4 % 2, n != 16);
-    check(36, 36, 36, false, 1, true);
+    check<op_fv4_helmholtz>(8, 8, 8, 0, true);
+    check<op_fv4>(12, 12, 12, 1, true);
+    check<op_fv4_helmholtz>(16, 16, 16, 0, false);
+    check<op_fv4>(20, 20, 20, 1, true);
+    check<op_fv4>(36, 36, 36, 1, true);
 }
 
 static void test_other_patches(void **)
 {
-    check(68, 8, 12, false, 1, true);
-    check(12, 20, 8, true, 0, true);
-    check(36, 12, 28, false, 0, true);
+    check<op_fv4>(68, 8, 12, 1, true);
+    check<op_fv4_helmholtz>(12, 20, 8, 0, true);
+    check<op_fv4>(36, 12, 28, 0, true);
 }
 
 static void test_from_zero(void **)
 {
-    check(20, 20, 20, false, 1, true, ZERO);
-    check(36, 12, 8, true, 0, true, ZERO);
+    check<op_fv4>(20, 20, 20, 1, true, ZERO);
+    check<op_fv4_helmholtz>(36, 12, 8, 0, true, ZERO);
+}
+
+static void test_constant_coefficients(void **)
+{
+    check<op_fv4_constant>(20, 20, 20, 1, true);
+    check<op_fv4_constant_helmholtz>(36, 12, 8, 0, true);
+    check<op_fv4_constant>(8, 8, 8, 1, true, ZERO);
 }
 
 int main(void)
@@ -128,6 +139,7 @@ int main(void)
         cmocka_unit_test(test_cubes),
         cmocka_unit_test(test_other_patches),
         cmocka_unit_test(test_from_zero),
+        cmocka_unit_test(test_constant_coefficients),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

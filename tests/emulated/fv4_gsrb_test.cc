@@ -23,6 +23,7 @@ static struct wave_partition make_partition(int tiles, int n, int planes)
             {planes, planes + 2}};
 }
 
+template <class Op>
 static void run_kernel(const struct fv4_gsrb &w, int planes, std::mt19937 &random)
 {
     const bool zero = !w.in;
@@ -36,12 +37,8 @@ static void run_kernel(const struct fv4_gsrb &w, int planes, std::mt19937 &rando
     const struct block_partition partition = make_block_partition(waves, tiles_i);
     for (int block = 0; block < wave_partition_blocks(&waves); block++)
         assert_true(emulated::run({(unsigned)block, 0, 0}, random, [&] {
-            if (w.alpha)
-                zero ? gsrb_kernel<true, true>(w, maps, partition, 0)
-                     : gsrb_kernel<true, false>(w, maps, partition, 0);
-            else
-                zero ? gsrb_kernel<false, true>(w, maps, partition, 0)
-                     : gsrb_kernel<false, false>(w, maps, partition, 0);
+            zero ? gsrb_kernel<Op, true>(w, maps, partition, 0)
+                 : gsrb_kernel<Op, false>(w, maps, partition, 0);
         }));
 }
 
@@ -57,35 +54,36 @@ static void fill_ends(const struct cells &c, double *u)
 }
 
 /* The expected result, computed cell by cell. */
+template <class Op>
 static field expected(const struct box &b, const struct fv4_gsrb &w, const field &u)
 {
     field after_red = u, after_both;
     const auto is_red = [&](int i, int j, int k) { return (i + j + k + w.colour) % 2 == 0; };
     for_cells(w.c, [&](int i, int j, int k, long place) {
         if (is_red(i, j, k))
-            after_red[b.origin + place] = relaxed(w, u.data() + b.origin, i, j, k);
+            after_red[b.origin + place] = relaxed<Op>(w, u.data() + b.origin, i, j, k);
     });
     after_both = after_red;
     fill_ends(w.c, after_red.data() + b.origin);
     for_cells(w.c, [&](int i, int j, int k, long place) {
         if (!is_red(i, j, k) && is_within(j, w.c.n[1], BOUNDARY_LAYERS) &&
             is_within(k, w.c.n[2], BOUNDARY_LAYERS))
-            after_both[b.origin + place] = relaxed(w, after_red.data() + b.origin, i, j, k);
+            after_both[b.origin + place] = relaxed<Op>(w, after_red.data() + b.origin, i, j, k);
     });
     return after_both;
 }
 
-static void check(int n0, int n1, int n2, int planes, bool helmholtz, int colour,
-                  enum guess guess = ANY)
+template <class Op>
+static void check(int n0, int n1, int n2, int planes, int colour, enum guess guess = ANY)
 {
     std::mt19937 random(n0 + n1 + n2 + colour);
     const struct box b = make_box(n0, n1, n2);
     struct fields x = make_fields(b, random);
-    const struct fv4_gsrb w = make_pass(b, x, helmholtz, colour, guess);
-    const field want = expected(b, w, x.u);
+    const struct fv4_gsrb w = make_pass<Op>(b, x, colour, guess);
+    const field want = expected<Op>(b, w, x.u);
     long wrong = 0;
     emulated::races = 0;
-    run_kernel(w, planes, random);
+    run_kernel<Op>(w, planes, random);
     for_cells(b.c, [&](int, int, int, long place) {
         wrong += memcmp(&w.out[place], &want[b.origin + place], sizeof(double)) != 0;
     });
@@ -95,32 +93,43 @@ static void check(int n0, int n1, int n2, int planes, bool helmholtz, int colour
 
 static void test_whole_tiles(void **)
 {
-    check(64, 16, 16, 16, false, 0);
-    check(128, 30, 20, 10, false, 1);
-    check(192, 16, 12, 12, true, 0);
+    check<op_fv4>(64, 16, 16, 16, 0);
+    check<op_fv4>(128, 30, 20, 10, 1);
+    check<op_fv4_helmholtz>(192, 16, 12, 12, 0);
 }
 
 static void test_tiles_that_are_not_full(void **)
 {
-    for (int n = 68; n <= 100; n += n < 76 ? 4 : 24)
-        check(n, 20, 16, 8, n == 72, n / 4 % 2);
-    check(132, 18, 10, 6, false, 0);
+    check<op_fv4>(68, 20, 16, 8, 1);
+    check<op_fv4_helmholtz>(72, 20, 16, 8, 0);
+    check<op_fv4>(76, 20, 16, 8, 1);
+    check<op_fv4>(100, 20, 16, 8, 1);
+    check<op_fv4>(132, 18, 10, 6, 0);
 }
 
 static void test_small_patches(void **)
 {
-    check(8, 8, 8, 8, false, 0);
-    check(12, 12, 12, 4, true, 1);
-    check(16, 40, 8, 2, false, 1);
-    check(40, 16, 16, 6, false, 0);
+    check<op_fv4>(8, 8, 8, 8, 0);
+    check<op_fv4_helmholtz>(12, 12, 12, 4, 1);
+    check<op_fv4>(16, 40, 8, 2, 1);
+    check<op_fv4>(40, 16, 16, 6, 0);
 }
 
 static void test_from_zero(void **)
 {
-    check(64, 16, 16, 16, false, 0, ZERO);
-    check(132, 30, 12, 6, false, 1, ZERO);
-    check(76, 20, 16, 8, true, 0, ZERO);
-    check(8, 8, 8, 8, true, 1, ZERO);
+    check<op_fv4>(64, 16, 16, 16, 0, ZERO);
+    check<op_fv4>(132, 30, 12, 6, 1, ZERO);
+    check<op_fv4_helmholtz>(76, 20, 16, 8, 0, ZERO);
+    check<op_fv4_helmholtz>(8, 8, 8, 8, 1, ZERO);
+}
+
+static void test_constant_coefficients(void **)
+{
+    check<op_fv4_constant>(64, 16, 16, 16, 0);
+    check<op_fv4_constant_helmholtz>(132, 30, 12, 6, 1);
+    check<op_fv4_constant>(12, 12, 12, 4, 1);
+    check<op_fv4_constant>(76, 20, 16, 8, 0, ZERO);
+    check<op_fv4_constant_helmholtz>(8, 8, 8, 8, 1, ZERO);
 }
 
 int main(void)
@@ -130,6 +139,7 @@ int main(void)
         cmocka_unit_test(test_tiles_that_are_not_full),
         cmocka_unit_test(test_small_patches),
         cmocka_unit_test(test_from_zero),
+        cmocka_unit_test(test_constant_coefficients),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

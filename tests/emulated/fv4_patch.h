@@ -31,7 +31,10 @@ static struct fields make_fields(const struct box &b, std::mt19937 &random)
  * gets no field. */
 enum guess { ANY, ZERO };
 
-static struct fv4_gsrb make_pass(const struct box &b, struct fields &x, bool helmholtz, int colour,
+static constexpr double SCALE = 0.37;
+
+template <class Op>
+static struct fv4_gsrb make_pass(const struct box &b, struct fields &x, int colour,
                                  enum guess guess)
 {
     if (guess == ZERO)
@@ -40,12 +43,13 @@ static struct fv4_gsrb make_pass(const struct box &b, struct fields &x, bool hel
     return {b.c,
             guess == ZERO ? NULL : first(x.u),
             first(x.f),
-            helmholtz ? first(x.alpha) : NULL,
+            READS_ALPHA<Op> ? first(x.alpha) : NULL,
             first(x.dinv),
-            first(x.beta_i),
-            first(x.beta_j),
-            first(x.beta_k),
-            0.37,
+            Op::VARIABLE ? first(x.beta_i) : NULL,
+            Op::VARIABLE ? first(x.beta_j) : NULL,
+            Op::VARIABLE ? first(x.beta_k) : NULL,
+            SCALE,
+            1.0 / fv4_inner_diagonal(SCALE, Op::HELMHOLTZ, 1, 1, 1, 1, 1, 1),
             colour,
             first(x.out),
             false};
@@ -66,20 +70,20 @@ static bool away_from_walls(int x, int n)
 }
 
 /* The updated value of cell (i,j,k) of u. */
+template <class Op>
 static double relaxed(const struct fv4_gsrb &w, const double *u, int i, int j, int k)
 {
-    const long sj = w.c.sj, sk = w.c.sk, at_cell = i + j * sj + k * sk;
-    const double *x = u + at_cell, *bi = w.beta_i + at_cell, *bj = w.beta_j + at_cell,
-                 *bk = w.beta_k + at_cell, alpha = w.alpha ? w.alpha[at_cell] : 0.0;
+    const long sj = w.c.sj, sk = w.c.sk, cell = i + j * sj + k * sk;
+    const double *alpha = READS_ALPHA<Op> ? w.alpha : w.f;
+    const struct view v = {u, w.f, alpha, w.dinv, w.beta_i, w.beta_j, w.beta_k, sj, sk, w.scale};
     const bool inner = away_from_walls(i, w.c.n[0]) && away_from_walls(j, w.c.n[1]) &&
                        away_from_walls(k, w.c.n[2]);
-    const double dinv =
-        inner ? 1.0 / fv4_inner_diagonal(w.scale, alpha, bi[0], bi[1], bj[0], bj[sj], bk[0], bk[sk])
-              : w.dinv[at_cell];
-    const double rhs =
-        w.alpha ? rhs_helmholtz(w.f[at_cell], alpha, x[0]) : rhs_poisson(w.f[at_cell], alpha, x[0]);
-    const double sum = fv4_gather(x, sj, sk, bi, bj, bk, sj, sk);
-    return update_weighted(x[0], dinv, residual_value(rhs, w.scale, sum), 1.0);
+    double dinv = inner ? w.inner_dinv : w.dinv[cell];
+    if (inner && Op::VARIABLE)
+        dinv = 1.0 / fv4_inner_diagonal(w.scale, READS_ALPHA<Op> ? alpha[cell] : 0.0,
+                                        v.beta_i[cell], v.beta_i[cell + 1], v.beta_j[cell],
+                                        v.beta_j[cell + sj], v.beta_k[cell], v.beta_k[cell + sk]);
+    return update_weighted(u[cell], dinv, Op::residual(v, cell), 1.0);
 }
 
 template <class Do>

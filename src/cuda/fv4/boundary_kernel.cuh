@@ -249,17 +249,23 @@ struct coefficients {
     double f, alpha, dinv;
 };
 
+template <class Op>
 DEVICE struct coefficients load_coefficients(const struct fv4_gsrb &w, long cell)
 {
     const long sj = w.c.sj, sk = w.c.sk;
-    return {fv4_faces_at(w.beta_i + cell, 1, sj, sk),
-            fv4_faces_at(w.beta_j + cell, sj, 1, sk),
-            fv4_faces_at(w.beta_k + cell, sk, 1, sj),
-            w.f[cell],
-            w.alpha ? w.alpha[cell] : 0.0,
-            w.dinv[cell]};
+    struct coefficients s = {};
+    if (Op::VARIABLE) {
+        s.i = fv4_faces_at(w.beta_i + cell, 1, sj, sk);
+        s.j = fv4_faces_at(w.beta_j + cell, sj, 1, sk);
+        s.k = fv4_faces_at(w.beta_k + cell, sk, 1, sj);
+    }
+    s.f = w.f[cell];
+    s.alpha = READS_ALPHA<Op> ? w.alpha[cell] : 0.0;
+    s.dinv = w.dinv[cell];
+    return s;
 }
 
+template <class Op>
 DEVICE double relax_black(const struct fv4_gsrb &w, const struct wall_tile &b, int offset,
                           const struct coefficients &s)
 {
@@ -268,10 +274,11 @@ DEVICE double relax_black(const struct fv4_gsrb &w, const struct wall_tile &b, i
                          b.across == 1 ? TILE_STEP_Y : inward};
     const struct fv4_cells cells = gather_fv4(
         [&](int i, int j, int k) { return at(offset + i * step[0] + j * step[1] + k * step[2]); });
-    const double rhs =
-        w.alpha ? rhs_helmholtz(s.f, s.alpha, cells.here) : rhs_poisson(s.f, 0.0, cells.here);
-    const double sum = fv4_sum_of(&cells, &s.i, &s.j, &s.k);
-    return update_weighted(cells.here, s.dinv, residual_value(rhs, w.scale, sum), RED_BLACK_WEIGHT);
+    const double sum =
+        Op::VARIABLE ? fv4_sum_of(&cells, &s.i, &s.j, &s.k) : fv4_constant_sum_of(&cells);
+    return update_weighted(cells.here, s.dinv,
+                           Op::residual_from(s.f, s.alpha, cells.here, w.scale, sum),
+                           RED_BLACK_WEIGHT);
 }
 
 /* The ghost behind a cell next to two walls, in the direction of `first` first. */
@@ -371,6 +378,7 @@ DEVICE void store_row_end(const struct row_end &e)
     e.ghost[-e.inward] = ghosts.second;
 }
 
+template <class Op>
 DEVICE void run_tile(const struct fv4_gsrb &w, const struct wall_tile &b)
 {
     struct line line = own_line(b), outer = outer_line(b);
@@ -381,7 +389,7 @@ DEVICE void run_tile(const struct fv4_gsrb &w, const struct wall_tile &b)
     struct coefficients s = {};
     double black[2] = {};
     if (has)
-        s = load_coefficients(w, cell);
+        s = load_coefficients<Op>(w, cell);
     const struct row_end end = load_row_end(w);
     load_line(w, b, line);
     load_line(w, b, outer);
@@ -395,14 +403,15 @@ DEVICE void run_tile(const struct fv4_gsrb &w, const struct wall_tile &b)
     __syncthreads();
     put_other_ghosts(b);
     if (has) {
-        black[0] = relax_black(w, b, offset, s);
+        black[0] = relax_black<Op>(w, b, offset, s);
         if (b.across == 1 || !second)
             w.out[cell] = black[0];
     }
     if (!w.ghosts)
         return;
     if (second)
-        black[1] = relax_black(w, b, offset + 2 * TILE_STEP_Z, load_coefficients(w, further));
+        black[1] =
+            relax_black<Op>(w, b, offset + 2 * TILE_STEP_Z, load_coefficients<Op>(w, further));
     if (has)
         store_ghosts(w, b, line, black);
     if (!at_ends(b) && !(at_second(b) && b.across == 1))
@@ -417,10 +426,11 @@ DEVICE void run_tile(const struct fv4_gsrb &w, const struct wall_tile &b)
 }
 
 /* The grid has tiles in i and along the wall, and the four walls. */
+template <class Op>
 static __global__ void __launch_bounds__(TILE_THREADS)
     boundary_kernel(const __grid_constant__ struct fv4_gsrb w)
 {
-    run_tile(w, tile_of_block(w));
+    run_tile<Op>(w, tile_of_block(w));
 }
 
 } // namespace fv4::boundary

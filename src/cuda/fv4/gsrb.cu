@@ -10,35 +10,55 @@ namespace fv4
 /* A block takes about five steps to begin. */
 enum { MAX_PLANES = 256, EXTRA_STEPS = 5, LEAST_DIM = 8 };
 
-template <bool HELMHOLTZ, bool ZERO>
+/* `tuned` planes per block, or as many as fill the waves of so many blocks at once. */
+static struct wave_partition choose_partition(int tuned, int tiles, int n, int blocks)
+{
+    if (tuned > 0)
+        return wave_partition_even(tiles, n, tuned);
+    const int planes = wave_partition_best_planes(tiles, n, 2, MAX_PLANES, EXTRA_STEPS, blocks);
+    return wave_partition_choose(tiles, n, planes, EXTRA_STEPS, blocks);
+}
+
+template <class Op, bool ZERO>
 static void launch(const struct fv4_gsrb &w)
 {
     const int tiles_i = cuda_divided(w.c.n[0], CORE_WIDTH),
               tiles_j = cuda_divided(w.c.n[1] - 2, CORE_ROWS);
-    const struct cuda_tuning tuning = cuda_tuned(4, TUNED_SMOOTH, HELMHOLTZ, w.c.n);
-    const int tiles = tiles_i * tiles_j, n = w.c.n[2],
-              planes = planes_per_block(tuning.planes, n, tiles, MAX_PLANES, EXTRA_STEPS);
-    const struct wave_partition p =
-        tuning.planes > 0
-            ? wave_partition_even(tiles, n, planes)
-            : wave_partition_choose(tiles, n, planes, EXTRA_STEPS, cuda_multiprocessors());
-    const struct gsrb_maps maps = {ZERO ? CUtensorMap{}
-                                        : cuda_tile_map(w.in, w.c, WIDTH, REGION_ROWS + 4),
-                                   cuda_tile_map(w.beta_i, w.c, WIDTH, REGION_ROWS + 2),
-                                   cuda_tile_map(w.beta_j, w.c, WIDTH, REGION_ROWS + 1),
-                                   cuda_tile_map(w.beta_k, w.c, WIDTH, REGION_ROWS + 2)};
-    launch_kernel<gsrb_kernel<HELMHOLTZ, ZERO>>(wave_partition_blocks(&p), LANES * WARPS,
-                                                SHARED_BYTES, w, maps,
-                                                make_block_partition(p, tiles_i), 0u);
+    const struct cuda_tuning tuning = cuda_tuned(4, TUNED_SMOOTH, Op::HELMHOLTZ, w.c.n);
+    const struct wave_partition p = choose_partition(tuning.planes, tiles_i * tiles_j, w.c.n[2],
+                                                     BLOCKS<Op> * cuda_multiprocessors());
+    struct gsrb_maps maps = {};
+    if (!ZERO)
+        maps.u = cuda_tile_map(w.in, w.c, WIDTH, REGION_ROWS + 4);
+    if (Op::VARIABLE) {
+        maps.beta_i = cuda_tile_map(w.beta_i, w.c, WIDTH, REGION_ROWS + 2);
+        maps.beta_j = cuda_tile_map(w.beta_j, w.c, WIDTH, REGION_ROWS + 1);
+        maps.beta_k = cuda_tile_map(w.beta_k, w.c, WIDTH, REGION_ROWS + 2);
+    }
+    launch_kernel<gsrb_kernel<Op, ZERO>>(wave_partition_blocks(&p), LANES * WARPS, SHARED_BYTES<Op>,
+                                         w, maps, make_block_partition(p, tiles_i), 0u);
 }
 
+template <class Op>
 static void launch_boundary(const struct fv4_gsrb &w)
 {
     using namespace boundary;
     const int *n = w.c.n;
     const dim3 grid(cuda_divided(n[0], TILE_X), cuda_divided(max(n[1], n[2]), TILE_Y), 4);
     CHECK((long)grid.x * grid.y * grid.z * TILE_THREADS >= 2l * n[1] * n[2]); /* ends of rows */
-    launch_kernel<boundary_kernel>(grid, TILE_THREADS, TILE_BYTES, w);
+    launch_kernel<boundary_kernel<Op>>(grid, TILE_THREADS, TILE_BYTES, w);
+}
+
+template <class Op>
+static void launch_both(struct fv4_gsrb &w)
+{
+    if (!Op::VARIABLE)
+        w.inner_dinv = 1.0 / fv4_inner_diagonal(w.scale, Op::HELMHOLTZ, 1, 1, 1, 1, 1, 1);
+    if (w.in)
+        launch<Op, false>(w);
+    else
+        launch<Op, true>(w);
+    launch_boundary<Op>(w);
 }
 
 static void run_two_sweeps(const struct part *part, int sweep)
@@ -51,11 +71,10 @@ static void run_two_sweeps(const struct part *part, int sweep)
     gsrb.dinv = w.v.dinv;
     gsrb.colour = w.parity;
     gsrb.ghosts = sweep + 2 < part->pass.nsweeps || part->after > 0;
-    if (gsrb.in)
-        gsrb.alpha ? launch<true, false>(gsrb) : launch<false, false>(gsrb);
-    else
-        gsrb.alpha ? launch<true, true>(gsrb) : launch<false, true>(gsrb);
-    launch_boundary(gsrb);
+    with_operator(part->pass.level->stencil->choice, [&](auto op) {
+        if constexpr (op.ORDER == 4)
+            launch_both<decltype(op)>(gsrb);
+    });
 }
 
 /* All sweeps on the level's only patch. They need ghosts unless u is zero, and leave ghosts if an
@@ -77,10 +96,12 @@ static struct coverage covers(const struct part *part, const struct device_limit
 {
     const struct pass *pass = &part->pass;
     const struct level *level = pass->level;
-    static const bool compiled = cuda_has_tile_copies((const void *)gsrb_kernel<false, false>);
-    if (!compiled || !device->tile_copies || SHARED_BYTES > device->shared_per_block ||
-        pass_prolongs(pass) || !fuses_red_black(pass, 4) || !level->stencil->choice.variable ||
-        level->connected || level->dim < LEAST_DIM || level->dim % 4 != 0)
+    static const bool compiled = cuda_has_tile_copies((const void *)gsrb_kernel<op_fv4, false>);
+    const int bytes =
+        level->stencil->choice.variable ? SHARED_BYTES<op_fv4> : SHARED_BYTES<op_fv4_constant>;
+    if (!compiled || !device->tile_copies || bytes > device->shared_per_block ||
+        pass_prolongs(pass) || !fuses_red_black(pass, 4) || level->connected ||
+        level->dim < LEAST_DIM || level->dim % 4 != 0)
         return cover_nothing();
     struct coverage c = cover_all(part);
     c.finish = false;

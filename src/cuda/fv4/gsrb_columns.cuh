@@ -162,10 +162,10 @@ struct source_plane {
     const double *f, *alpha;
 };
 
-template <bool HELMHOLTZ>
+template <class Op>
 DEVICE struct source load_source(const struct source_plane &p, unsigned offset)
 {
-    return {load(p.f, offset), HELMHOLTZ ? load(p.alpha, offset) : 0.0};
+    return {load(p.f, offset), READS_ALPHA<Op> ? load(p.alpha, offset) : 0.0};
 }
 
 /* Issues a copy of one value to shared memory. */
@@ -180,29 +180,29 @@ struct sources {
 };
 
 /* For zero_after. */
-template <bool HELMHOLTZ>
+template <class Op>
 DEVICE int bits_of(const struct source &s)
 {
-    return __double2hiint(s.f) | (HELMHOLTZ ? __double2hiint(s.alpha) : 0);
+    return __double2hiint(s.f) | (READS_ALPHA<Op> ? __double2hiint(s.alpha) : 0);
 }
 
-template <bool HELMHOLTZ>
+template <class Op>
 DEVICE int bits_of(const struct sources &s)
 {
-    return bits_of<HELMHOLTZ>(s.red[0]) | bits_of<HELMHOLTZ>(s.red[1]) |
-           bits_of<HELMHOLTZ>(s.black[0]) | bits_of<HELMHOLTZ>(s.black[1]);
+    return bits_of<Op>(s.red[0]) | bits_of<Op>(s.red[1]) | bits_of<Op>(s.black[0]) |
+           bits_of<Op>(s.black[1]);
 }
 
 /* Loads the sources of red cells from the plane `above`, and of black cells from `here`. */
-template <bool HELMHOLTZ>
+template <class Op>
 DEVICE void load_sources(struct sources &s, const struct columns &t, int parity,
                          const struct source_plane &here, const struct source_plane &above,
                          unsigned zero)
 {
     for (int q = 0; q < 2; q++) {
         const unsigned offset = t.patch[2 * q + parity] + zero;
-        s.red[q] = load_source<HELMHOLTZ>(above, offset);
-        s.black[q] = load_source<HELMHOLTZ>(here, offset);
+        s.red[q] = load_source<Op>(above, offset);
+        s.black[q] = load_source<Op>(here, offset);
     }
 }
 
@@ -219,7 +219,7 @@ DEVICE bool near_wall(const struct fv4_gsrb &w, const struct outer_cell &o, int 
 }
 
 /* Issues copies of what outer cells of plane k need. */
-template <bool HELMHOLTZ>
+template <class Op>
 DEVICE void fetch_outer(const struct fv4_gsrb &w, const struct block_range &m,
                         const struct source_plane &plane, int k)
 {
@@ -228,7 +228,7 @@ DEVICE void fetch_outer(const struct fv4_gsrb &w, const struct block_range &m,
     const unsigned offset = clamped_offset(w, o.i, o.j);
     if (o.first) {
         fetch_value(to + OUTER_F, plane.f, offset);
-        if (HELMHOLTZ)
+        if (READS_ALPHA<Op>)
             fetch_value(to + OUTER_ALPHA, plane.alpha, offset);
         if (near_wall(w, o, k))
             fetch_value(to + OUTER_DINV, clamped_plane(w, w.dinv, k), offset);

@@ -65,16 +65,17 @@ DEVICE void store_ends(const struct planes &p, const struct columns &t, int pari
 }
 
 /* Updates the red cells of outer columns; fetch_sources has waited for f, α and D⁻¹. */
-template <bool HELMHOLTZ, bool ZERO>
+template <class Op, bool ZERO>
 DEVICE void relax_outer(const struct fv4_gsrb &w, const struct block_range &m,
                         const struct planes &p, int k)
 {
     const struct outer_cell o = compute_outer(w, m, k);
     __syncwarp();
     const int address = outer_address(o, step_number(m, k));
-    const struct source s = {at(address + OUTER_F), HELMHOLTZ ? at(address + OUTER_ALPHA) : 0.0};
+    const struct source s = {at(address + OUTER_F),
+                             READS_ALPHA<Op> ? at(address + OUTER_ALPHA) : 0.0};
     const struct stored_dinv dinv = {near_wall(w, o, k), address + OUTER_DINV};
-    const double red = relax_alone<HELMHOLTZ, ZERO>(w, o.offset, p, s, dinv);
+    const double red = relax_alone<Op, ZERO>(w, o.offset, p, s, dinv);
     if (o.own)
         put(p.red[1] + o.offset / ROW / 2 * RED_ROW + o.offset % ROW, red);
 }
@@ -116,23 +117,22 @@ DEVICE struct step_context make_step_context(const struct fv4_gsrb &w, const str
 
 /* Waits for f, α and D⁻¹ of this step, outer cells' included, and issues the copies and loads of
  * those of the next step and of the step's black cells. */
-template <bool HELMHOLTZ, int S>
+template <class Op, int S>
 DEVICE void fetch_sources(const struct fv4_gsrb &w, const struct block_range &m,
                           const struct columns &t, const struct step_context &now, int warp,
                           unsigned zero, struct state &x)
 {
     const long up = is_within(now.k, w.c.n[2] - 1, 0) ? w.c.sk : 0;
-    const struct source_plane above = {x.here.f + up, HELMHOLTZ ? x.here.alpha + up : NULL};
+    const struct source_plane above = {x.here.f + up, READS_ALPHA<Op> ? x.here.alpha + up : NULL};
     struct sources &next = x.sources[S ^ 1];
     const bool near = near_wall(w, t, now.k);
     if (near || has_outer(w, warp, now.number))
         __pipeline_wait_prior(0);
     if (near && !is(t, AWAY_I))
         fetch_dinv(w, t, t.dinv + BLACK_DINV, S, now.k - 1);
-    load_sources<HELMHOLTZ>(next, t, 1 - S, x.here, above,
-                            zero_after(bits_of<HELMHOLTZ>(x.sources[S]), zero));
+    load_sources<Op>(next, t, 1 - S, x.here, above, zero_after(bits_of<Op>(x.sources[S]), zero));
     if (has_outer(w, warp, now.number + 1))
-        fetch_outer<HELMHOLTZ>(w, m, above, now.k + 1);
+        fetch_outer<Op>(w, m, above, now.k + 1);
     x.here = above;
 }
 
@@ -165,7 +165,7 @@ DEVICE void relax_blacks(const Rows &rows, const struct step_context &now, const
 }
 
 /* Step k, whose parity is S. */
-template <bool HELMHOLTZ, bool ZERO, int S>
+template <class Op, bool ZERO, int S>
 DEVICE void step(const struct fv4_gsrb &w, const struct gsrb_maps &maps,
                  const struct block_range &m, struct columns t, int warp, unsigned zero,
                  struct state &x, int k)
@@ -173,15 +173,15 @@ DEVICE void step(const struct fv4_gsrb &w, const struct gsrb_maps &maps,
     compute_strides(t);
     const struct step_context now = make_step_context(w, m, t, S, k);
     double red[2], black[2];
-    struct shared_operands shared[2];
-    struct face high[2];
-    fetch_sources<HELMHOLTZ, S>(w, m, t, now, warp, zero, x);
+    struct shared_operands shared[2] = {};
+    struct face high[2] = {};
+    fetch_sources<Op, S>(w, m, t, now, warp, zero, x);
     wait_for(barriers().full, now.number);
     if (has_outer(w, warp, now.number))
-        relax_outer<HELMHOLTZ, ZERO>(w, m, x.p, k);
+        relax_outer<Op, ZERO>(w, m, x.p, k);
     if (!ZERO)
-        load_planes<HELMHOLTZ, S>(x.kept, t, x.p);
-    const active_rows<HELMHOLTZ, ZERO, S> rows = {w, t, x.p, x.kept};
+        load_planes<Op, S>(x.kept, t, x.p);
+    const active_rows<Op, ZERO, S> rows = {w, t, x.p, x.kept};
     const struct faces_j j = rows.load_faces_j();
     relax_reds(rows, now, x.sources[S], j, red, shared, high);
     wait_for(barriers().reds, now.number - 1);
@@ -195,7 +195,8 @@ DEVICE void step(const struct fv4_gsrb &w, const struct gsrb_maps &maps,
             store_ends(x.p, t, S, red, shared);
     }
     arrive(barriers().reds, now.number);
-    fetch_after(barriers().reds, m, warp, k, [&] { fetch_next_beta(maps, m, k + 2); });
+    if (Op::VARIABLE)
+        fetch_after(barriers().reds, m, warp, k, [&] { fetch_next_beta<Op>(maps, m, k + 2); });
     relax_blacks(rows, now, x.sources[S], j, red, shared, black);
     if (k > m.first)
         store_rows<S>(t, x.out, black, x.kept.red);
@@ -235,8 +236,8 @@ DEVICE struct block_range compute_range(const struct block_partition &s, int n)
             min(first + planes, n)};
 }
 
-template <bool HELMHOLTZ, bool ZERO>
-static __global__ void __launch_bounds__(LANES *WARPS, 1)
+template <class Op, bool ZERO>
+static __global__ void __launch_bounds__(LANES *WARPS, BLOCKS<Op>)
     gsrb_kernel(const __grid_constant__ struct fv4_gsrb w,
                 const __grid_constant__ struct gsrb_maps maps,
                 const __grid_constant__ struct block_partition partition, unsigned zero)
@@ -244,27 +245,28 @@ static __global__ void __launch_bounds__(LANES *WARPS, 1)
     const struct block_range m = compute_range(partition, w.c.n[2]);
     if (ZERO)
         clear_u();
-    create_barriers();
+    create_barriers<Op>();
     if (threadIdx.x == 0)
-        fetch_first<ZERO>(maps, m);
+        fetch_first<Op, ZERO>(maps, m);
     __syncwarp();
     const int warp = warp_number(), first = m.first - 1;
     struct columns t = make_columns(w, m, warp);
     struct state x = {};
     x.p = first_planes();
-    x.here = {clamped_plane(w, w.f, first), HELMHOLTZ ? clamped_plane(w, w.alpha, first) : NULL};
+    x.here = {clamped_plane(w, w.f, first),
+              READS_ALPHA<Op> ? clamped_plane(w, w.alpha, first) : NULL};
     x.out = w.out + (first - 1) * w.c.sk;
-    load_sources<HELMHOLTZ>(x.sources[0], t, 0, x.here, x.here, 0);
+    load_sources<Op>(x.sources[0], t, 0, x.here, x.here, 0);
     if (has_outer(w, warp, 0))
-        fetch_outer<HELMHOLTZ>(w, m, x.here, first);
+        fetch_outer<Op>(w, m, x.here, first);
     if (near_wall(w, t, first))
         fetch_dinv(w, t, t.dinv, 0, first);
     wait_for(barriers().full, 0);
     compute_strides(t);
-    load_first_planes(x.kept, t, x.p);
+    load_first_planes<Op>(x.kept, t, x.p);
     for (int k = first; k < m.last; k += 2) {
-        step<HELMHOLTZ, ZERO, 0>(w, maps, m, t, warp, zero, x, k);
-        step<HELMHOLTZ, ZERO, 1>(w, maps, m, t, warp, zero, x, k + 1);
+        step<Op, ZERO, 0>(w, maps, m, t, warp, zero, x, k);
+        step<Op, ZERO, 1>(w, maps, m, t, warp, zero, x, k + 1);
     }
 }
 

@@ -52,14 +52,19 @@ enum {
 };
 enum {
     U_OFFSET = 0,
-    BETA_OFFSET = U_OFFSET + U_SLOTS * U_SIZE,
-    BETA_K_OFFSET = BETA_OFFSET + BETA_SLOTS * BETA_SIZE,
-    RED_OFFSET = BETA_K_OFFSET + BETA_K_SLOTS * BETA_K_SIZE + RED_ROW,
+    RED_OFFSET = U_OFFSET + U_SLOTS * U_SIZE + RED_ROW,
     DINV_OFFSET = RED_OFFSET + RED_SLOTS * RED_SIZE,
     OUTER_OFFSET = DINV_OFFSET + 2 * BLACK_DINV,
     BARRIERS_OFFSET = OUTER_OFFSET + OUTER_SLOTS * OUTER_SIZE,
-    SHARED_BYTES = BARRIERS_OFFSET + 64
+    BETA_OFFSET = cuda_whole_lines(BARRIERS_OFFSET + 64),
+    BETA_K_OFFSET = BETA_OFFSET + BETA_SLOTS * BETA_SIZE,
+    BETA_END = BETA_K_OFFSET + BETA_K_SLOTS * BETA_K_SIZE
 };
+template <class Op>
+constexpr int SHARED_BYTES = Op::VARIABLE ? BETA_END : BETA_OFFSET;
+/* Blocks per multiprocessor. */
+template <class Op>
+constexpr int BLOCKS = Op::VARIABLE ? 1 : 2;
 /* Offsets of the region's first cell in a slot. */
 enum {
     U_CELL = 2 * ROW + 3 * COLUMN,
@@ -127,7 +132,7 @@ DEVICE barrier_word *full_barrier(int number)
 template <bool ZERO>
 constexpr int BYTES_OF_U = ZERO ? 0 : U_BYTES;
 
-/* Two arrivals complete the tiles of a step: one for u and one for β. */
+/* Two arrivals complete the tiles of a step: one for u and one for β, if there is any. */
 template <bool ZERO>
 DEVICE void fetch_next_u(const struct gsrb_maps &maps, const struct block_range &m, int k)
 {
@@ -137,28 +142,33 @@ DEVICE void fetch_next_u(const struct gsrb_maps &maps, const struct block_range 
         fetch_u(maps, m, k + 2, full);
 }
 
+template <class Op>
 DEVICE void fetch_next_beta(const struct gsrb_maps &maps, const struct block_range &m, int k)
 {
     barrier_word *full = full_barrier(step_number(m, k));
+    if (!Op::VARIABLE)
+        return;
     barrier_expect(full, BETA_BYTES + BETA_J_BYTES + BETA_BYTES);
     fetch_beta(maps, m, k + 1, full);
     fetch_beta_k(maps, m, k + 1, full);
 }
 
 /* Issues the copies for the first two steps, those of planes first − 1 and first. */
-template <bool ZERO>
+template <class Op, bool ZERO>
 DEVICE void fetch_first(const struct gsrb_maps &maps, const struct block_range &m)
 {
+    constexpr int BYTES_OF_BETA = Op::VARIABLE ? 2 * (BETA_BYTES + BETA_J_BYTES) + BETA_BYTES : 0;
     barrier_word *full = full_barrier(0);
-    barrier_expect(full, 5 * BYTES_OF_U<ZERO> + 2 * (BETA_BYTES + BETA_J_BYTES) + BETA_BYTES);
+    barrier_expect(full, 5 * BYTES_OF_U<ZERO> + BYTES_OF_BETA);
     for (int k = m.first - 3; k <= m.first + 1 && !ZERO; k++)
         fetch_u(maps, m, k, full);
-    for (int k = m.first - 2; k <= m.first - 1; k++)
+    for (int k = m.first - 2; k <= m.first - 1 && Op::VARIABLE; k++)
         fetch_beta(maps, m, k, full);
-    fetch_beta_k(maps, m, m.first - 1, full);
-    fetch_next_beta(maps, m, m.first - 1);
+    if (Op::VARIABLE)
+        fetch_beta_k(maps, m, m.first - 1, full);
+    fetch_next_beta<Op>(maps, m, m.first - 1);
     fetch_next_u<ZERO>(maps, m, m.first);
-    fetch_next_beta(maps, m, m.first);
+    fetch_next_beta<Op>(maps, m, m.first);
 }
 
 /* Clears u in place of copies; all threads call it before the first barrier. */
@@ -206,11 +216,12 @@ DEVICE void move_up(struct planes &p)
     rotate(p.red);
 }
 
+template <class Op>
 DEVICE void create_barriers()
 {
     if (threadIdx.x == 0) {
         for (int x = 0; x < 2; x++) {
-            barrier_create(&barriers().full[x], 2);
+            barrier_create(&barriers().full[x], Op::VARIABLE ? 2 : 1);
             barrier_create(&barriers().reds[x], LANES * WARPS);
             barrier_create(&barriers().done[x], LANES * WARPS);
         }
