@@ -61,7 +61,8 @@ void cuda_deliver_norm(uint64_t *norm);
 void cuda_release_norm();
 
 /* Dirichlet ghosts of one patch, `layers` deep by `rule`. x points at the field's cell (0,0,0).
- * Ghosts beyond a side without a wall too, by the halo there, are the outer part. */
+ * Ghosts beyond a side without a wall too, by the halo of so many `ghosts` there, are the outer
+ * part. */
 void cuda_walls(const struct cells &c, double *x, int rule, int layers, int ghosts,
                 enum pass_part part);
 /* The ghosts that the stencils read around a patch with walls on all sides: `layers` deep on its

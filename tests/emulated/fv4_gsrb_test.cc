@@ -32,7 +32,7 @@ static void run_kernel(const struct fv4_gsrb &w, int planes, std::mt19937 &rando
                                    {w.beta_j, w.c, WIDTH, REGION_ROWS + 1},
                                    {w.beta_k, w.c, WIDTH, REGION_ROWS + 2}};
     const int tiles_i = cuda_divided(w.c.n[0], CORE_WIDTH),
-              tiles = tiles_i * cuda_divided(w.c.n[1] - 2, CORE_ROWS);
+              tiles = tiles_i * cuda_divided(w.last[1] - w.first[1] - 1, CORE_ROWS);
     const struct wave_partition waves = make_partition(tiles, w.c.n[2], planes);
     const struct block_partition partition = make_block_partition(waves, tiles_i);
     for (int block = 0; block < wave_partition_blocks(&waves); block++)
@@ -45,49 +45,51 @@ static void run_kernel(const struct fv4_gsrb &w, int planes, std::mt19937 &rando
 /* Sets both ghosts behind the walls in i of every row. */
 static void fill_ends(const struct cells &c, double *u)
 {
-    for (int k = 0; k < c.n[2]; k++)
-        for (int j = 0; j < c.n[1]; j++) {
-            double *x = u + j * c.sj + k * c.sk;
-            put_ghosts_behind(x, 1);
-            put_ghosts_behind(x + c.n[0] - 1, -1);
-        }
+    for_cells(c, true, [&](int i, int, int, long place) {
+        if (i == 0 && c.wall[0][0])
+            put_ghosts_behind(u + place, 1);
+        if (i == c.n[0] - 1 && c.wall[0][1])
+            put_ghosts_behind(u + place, -1);
+    });
 }
 
 /* The expected result, computed cell by cell. */
 template <class Op>
-static field expected(const struct box &b, const struct fv4_gsrb &w, const field &u)
+static field expected(const emulated::box &b, const struct fv4_gsrb &w, const field &u)
 {
     field after_red = u, after_both;
-    const auto is_red = [&](int i, int j, int k) { return (i + j + k + w.colour) % 2 == 0; };
-    for_cells(w.c, [&](int i, int j, int k, long place) {
-        if (is_red(i, j, k))
+    for_cells(w.c, true, [&](int i, int j, int k, long place) {
+        if (is_red(w, i, j, k))
             after_red[b.origin + place] = relaxed<Op>(w, u.data() + b.origin, i, j, k);
     });
     after_both = after_red;
     fill_ends(w.c, after_red.data() + b.origin);
-    for_cells(w.c, [&](int i, int j, int k, long place) {
-        if (!is_red(i, j, k) && is_within(j, w.c.n[1], BOUNDARY_LAYERS) &&
-            is_within(k, w.c.n[2], BOUNDARY_LAYERS))
+    for_cells(w.c, false, [&](int i, int j, int k, long place) {
+        if (!is_red(w, i, j, k) && !in_boundary_layer(w, j, k))
             after_both[b.origin + place] = relaxed<Op>(w, after_red.data() + b.origin, i, j, k);
     });
     return after_both;
 }
 
+enum { ALL_WALLS = 63 };
+
+/* Of ghosts, none may have been stored. */
 template <class Op>
-static void check(int n0, int n1, int n2, int planes, int colour, enum guess guess = ANY)
+static void check(int n0, int n1, int n2, int planes, int colour, enum guess guess = ANY,
+                  unsigned walls = ALL_WALLS)
 {
     std::mt19937 random(n0 + n1 + n2 + colour);
-    const struct box b = make_box(n0, n1, n2);
+    const emulated::box b = make_walled_box(n0, n1, n2, walls);
     struct fields x = make_fields(b, random);
     const struct fv4_gsrb w = make_pass<Op>(b, x, colour, guess);
-    const field want = expected<Op>(b, w, x.u);
-    long wrong = 0;
+    field want = x.out;
+    const field computed = expected<Op>(b, w, x.u);
+    for_cells(b.c, false, [&](int, int, int, long place) {
+        want[b.origin + place] = computed[b.origin + place];
+    });
     emulated::races = 0;
     run_kernel<Op>(w, planes, random);
-    for_cells(b.c, [&](int, int, int, long place) {
-        wrong += memcmp(&w.out[place], &want[b.origin + place], sizeof(double)) != 0;
-    });
-    assert_int_equal(wrong, 0);
+    assert_memory_equal(x.out.data(), want.data(), want.size() * sizeof(double));
     assert_int_equal(emulated::races, 0);
 }
 
@@ -132,6 +134,52 @@ static void test_constant_coefficients(void **)
     check<op_fv4_constant_helmholtz>(8, 8, 8, 8, 1, ZERO);
 }
 
+/* With tiles that end before the patch does, or with it, in i and in j. */
+static void test_open_sides(void **)
+{
+    for (unsigned walls = 0; walls < ALL_WALLS; walls += 3) {
+        const int odd = walls % 2, high = walls / 2 % 2;
+        check<op_fv4_constant>(odd ? 64 : 12, high ? 14 : 16, 8, 4 + 2 * odd, high, ANY, walls);
+    }
+    for (const unsigned walls : {0u, 1u, 6u, 24u, 41u, 62u}) {
+        check<op_fv4>(68, 28, 12, 6, 0, ANY, walls);
+        check<op_fv4_helmholtz>(128, 12, 8, 8, 1, ANY, walls);
+        check<op_fv4>(60, 16, 8, 4, 1, ZERO, walls);
+    }
+}
+
+/* The inner part runs before ghosts beyond open sides are there. */
+template <class Op>
+static void check_parts(int n0, int n1, int n2, int planes, unsigned walls)
+{
+    std::mt19937 random(n0);
+    const emulated::box b = make_walled_box(n0, n1, n2, walls);
+    struct fields x = make_fields(b, random);
+    struct fv4_gsrb w = make_pass<Op>(b, x, 0, ANY);
+    run_kernel<Op>(w, planes, random);
+    const field want = x.out, u = x.u, f = x.f;
+    x.out.assign(x.out.size(), std::nan(""));
+    emulated::for_box(b, [&](const int p[3], long place) {
+        const struct emulated::outside o = emulated::outside_of(b.c, p);
+        if (o.directions > o.walls)
+            x.u[place] = x.f[place] = std::nan("");
+    });
+    w.part = PART_INNER;
+    run_kernel<Op>(w, planes, random);
+    assert_memory_not_equal(x.out.data(), want.data(), want.size() * sizeof(double));
+    x.u = u;
+    x.f = f;
+    w.part = PART_OUTER;
+    run_kernel<Op>(w, planes, random);
+    assert_memory_equal(x.out.data(), want.data(), want.size() * sizeof(double));
+}
+
+static void test_parts(void **)
+{
+    check_parts<op_fv4_constant>(200, 16, 8, 8, 60);
+    check_parts<op_fv4>(64, 48, 24, 4, 3);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -140,6 +188,8 @@ int main(void)
         cmocka_unit_test(test_small_patches),
         cmocka_unit_test(test_from_zero),
         cmocka_unit_test(test_constant_coefficients),
+        cmocka_unit_test(test_open_sides),
+        cmocka_unit_test(test_parts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -112,15 +112,16 @@ static void test_stars(void **)
 static void test_shells(void **)
 {
     for_cases(3, [](unsigned walls, int rule, int layers) {
+        const int ghosts = layers + walls % 2;
         for (const enum pass_part part : {PART_ALL, PART_INNER, PART_OUTER}) {
             const long filled = check(
                 walled_box(5 + walls % 2, 4, 7, walls), rule,
                 [&](const struct cells &c, double *x) {
-                    cuda_walls(c, x, rule, layers, layers, part);
+                    cuda_walls(c, x, rule, layers, ghosts, part);
                 },
                 [&](const struct outside &o) {
                     const bool outer = o.directions > o.walls;
-                    return o.layers <= layers &&
+                    return o.wall_layers <= layers && o.layers <= ghosts &&
                            (part == PART_ALL || outer == (part == PART_OUTER));
                 });
             assert_int_equal(filled > 0, part != PART_OUTER || walls != 63);

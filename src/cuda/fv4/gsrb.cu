@@ -23,7 +23,7 @@ template <class Op, bool ZERO>
 static void launch(const struct fv4_gsrb &w)
 {
     const int tiles_i = cuda_divided(w.c.n[0], CORE_WIDTH),
-              tiles_j = cuda_divided(w.c.n[1] - 2, CORE_ROWS);
+              tiles_j = cuda_divided(w.last[1] - w.first[1] - 1, CORE_ROWS);
     const struct cuda_tuning tuning = cuda_tuned(4, TUNED_SMOOTH, Op::HELMHOLTZ, w.c.n);
     const struct wave_partition p = choose_partition(tuning.planes, tiles_i * tiles_j, w.c.n[2],
                                                      BLOCKS<Op> * cuda_multiprocessors());
@@ -39,59 +39,113 @@ static void launch(const struct fv4_gsrb &w)
                                          w, maps, make_block_partition(p, tiles_i), 0u);
 }
 
-template <class Op>
+template <class Op, bool OPEN>
 static void launch_boundary(const struct fv4_gsrb &w)
 {
     using namespace boundary;
     const int *n = w.c.n;
     const dim3 grid(cuda_divided(n[0], TILE_X), cuda_divided(max(n[1], n[2]), TILE_Y), 4);
     CHECK((long)grid.x * grid.y * grid.z * TILE_THREADS >= 2l * n[1] * n[2]); /* ends of rows */
-    launch_kernel<boundary_kernel<Op>>(grid, TILE_THREADS, TILE_BYTES, w);
+    launch_kernel<boundary_kernel<Op, OPEN>>(grid, TILE_THREADS, TILE_BYTES, w);
 }
 
-template <class Op>
-static void launch_both(struct fv4_gsrb &w)
+static bool has_open_sides(const struct cells &c)
 {
-    if (!Op::VARIABLE)
-        w.inner_dinv = 1.0 / fv4_inner_diagonal(w.scale, Op::HELMHOLTZ, 1, 1, 1, 1, 1, 1);
-    if (w.in)
-        launch<Op, false>(w);
-    else
-        launch<Op, true>(w);
-    launch_boundary<Op>(w);
+    bool open = false;
+    for (int side = 0; side < 6; side++)
+        open = open || !c.wall[side / 2][side % 2];
+    return open;
 }
 
-static void run_two_sweeps(const struct part *part, int sweep)
+/* Two half-sweeps on patch q from `sweep` on. */
+static struct fv4_gsrb make_sweeps(const struct part *part, int q, int sweep)
 {
-    const struct work w = cuda_open_work(&part->pass, 0);
+    const struct work w = cuda_open_work(&part->pass, q);
+    const struct operator_choice *op = &w.s->choice;
     struct fv4_gsrb gsrb = {w.c};
     set_operator(gsrb, w);
+    gsrb.inner_dinv = 1.0 / fv4_inner_diagonal(gsrb.scale, op->helmholtz, 1, 1, 1, 1, 1, 1);
     gsrb.in = sweep == 0 && part->pass.start == START_ZERO ? NULL : w.buffer[0];
     gsrb.out = w.buffer[1];
     gsrb.dinv = w.v.dinv;
     gsrb.colour = w.parity;
-    gsrb.ghosts = sweep + 2 < part->pass.nsweeps || part->after > 0;
+    gsrb.part = part->pass.part;
+    gsrb.ghosts = (sweep + 2 < part->pass.nsweeps || part->after > 0) && !has_open_sides(gsrb.c);
+    set_bounds(gsrb);
+    return gsrb;
+}
+
+static void run_blocks(const struct part *part, int q, int sweep)
+{
+    const struct fv4_gsrb w = make_sweeps(part, q, sweep);
     with_operator(part->pass.level->stencil->choice, [&](auto op) {
         if constexpr (op.ORDER == 4)
-            launch_both<decltype(op)>(gsrb);
+            w.in ? launch<decltype(op), false>(w) : launch<decltype(op), true>(w);
     });
 }
 
-/* All sweeps on the level's only patch. They need ghosts unless u is zero, and leave ghosts if an
- * operation follows. */
-static void run(const struct part *part)
+static void run_boundary(const struct part *part, int q, int sweep)
 {
-    const struct pass *pass = &part->pass;
-    if (pass->start == START_KEEP && !part->ghosts) {
-        struct work w = cuda_open_work(pass, 0);
+    const struct fv4_gsrb w = make_sweeps(part, q, sweep);
+    with_operator(part->pass.level->stencil->choice, [&](auto op) {
+        if constexpr (op.ORDER == 4)
+            has_open_sides(w.c) ? launch_boundary<decltype(op), true>(w)
+                                : launch_boundary<decltype(op), false>(w);
+    });
+}
+
+static void fill_ghosts(const struct pass *pass)
+{
+    for (int q = 0; q < pass->level->npatches; q++) {
+        struct work w = cuda_open_work(pass, q);
         cuda_fill_walls(w, 0);
-    }
-    for (int sweep = 0; sweep < pass->nsweeps; sweep += 2) {
-        run_two_sweeps(part, sweep);
-        level_swap(pass->level, pass->u, FIELD_TMP);
     }
 }
 
+/* Two half-sweeps on all patches. The boundary-layer update follows the outer blocks, and reads
+ * what the inner ones have stored. */
+static void run_two_sweeps(const struct part *part, int sweep)
+{
+    const struct pass *pass = &part->pass;
+    for (int q = 0; q < pass->level->npatches; q++)
+        run_blocks(part, q, sweep);
+    if (pass->part == PART_INNER)
+        return cuda_inner_done();
+    if (pass->part == PART_OUTER)
+        cuda_await_inner_done();
+    for (int q = 0; q < pass->level->npatches; q++)
+        run_boundary(part, q, sweep);
+    level_swap(pass->level, pass->u, FIELD_TMP);
+}
+
+/* The first sweep needs ghosts unless u is zero. Those of later ones, and of an operation that
+ * follows, come with the sweeps. */
+static void run(const struct part *part)
+{
+    const struct pass *pass = &part->pass;
+    if (pass->part == PART_OUTER)
+        cuda_await_inner_prepared();
+    if (pass->start == START_KEEP && !part->ghosts)
+        fill_ghosts(pass);
+    if (pass->part == PART_INNER)
+        cuda_inner_prepared();
+    for (int sweep = 0; sweep < pass->nsweeps; sweep += 2)
+        run_two_sweeps(part, sweep);
+}
+
+/* Rows end within a warp, and no cell is near walls on both sides. */
+static bool patches_fit(const struct level *level)
+{
+    bool fit = true;
+    for (int q = 0; q < level->npatches; q++)
+        for (int d = 0; d < 3; d++) {
+            const int n = level->patches[q].n[d];
+            fit = fit && n >= LEAST_DIM && n % 4 == 0;
+        }
+    return fit;
+}
+
+/* On a level with neighbours nothing may follow: it would read ghosts that are not stored. */
 static struct coverage covers(const struct part *part, const struct device_limits *device)
 {
     const struct pass *pass = &part->pass;
@@ -100,20 +154,27 @@ static struct coverage covers(const struct part *part, const struct device_limit
     const int bytes =
         level->stencil->choice.variable ? SHARED_BYTES<op_fv4> : SHARED_BYTES<op_fv4_constant>;
     if (!compiled || !device->tile_copies || bytes > device->shared_per_block ||
-        pass_prolongs(pass) || !fuses_red_black(pass, 4) || level->connected ||
-        level->dim < LEAST_DIM || level->dim % 4 != 0)
+        pass_prolongs(pass) || !fuses_red_black(pass, 4) || !patches_fit(level) ||
+        (level->connected && (pass_operations(pass) > 2 || part->after > 0)))
         return cover_nothing();
     struct coverage c = cover_all(part);
     c.finish = false;
-    c.ghosts = true;
+    c.ghosts = !level->connected;
     return c;
+}
+
+/* Passes with several fused sweeps exist only on levels without neighbours. */
+static bool splits(const struct part *part)
+{
+    return part->pass.nsweeps == 2;
 }
 } // namespace fv4
 
 extern const struct kernel kernel_fv4_fused = {
     .name = "fv4/gsrb-fused",
-    .summary = "red and black in one pass over memory; order 4, one patch with walls on all sides",
+    .summary = "red and black in one pass over memory; order 4",
     .covers = fv4::covers,
     .run = fv4::run,
     .bytes = red_black_bytes,
+    .splits = fv4::splits,
 };

@@ -38,11 +38,16 @@ DEVICE bool is(const struct columns &t, int flag)
     return hidden(t.flags) >> flag & 1;
 }
 
-/* The offset of cell (i,j), or of the nearest cell of the patch, in a plane. */
+/* Index x of direction d, or the nearest one that is updated. */
+DEVICE int clamped(const struct fv4_gsrb &w, int d, int x)
+{
+    return min(max(x, w.first[d]), w.last[d]);
+}
+
+/* The offset of cell (i,j), or of the nearest cell that is updated, in a plane. */
 DEVICE unsigned clamped_offset(const struct fv4_gsrb &w, int i, int j)
 {
-    return (min(max(i, 0), w.c.n[0] - 1) + min(max(j, 0), w.c.n[1] - 1) * (int)w.c.sj) *
-           sizeof(double);
+    return (clamped(w, 0, i) + 1 + (clamped(w, 1, j) + 1) * (int)w.c.sj) * sizeof(double);
 }
 
 DEVICE int warp_number()
@@ -52,13 +57,13 @@ DEVICE int warp_number()
 
 DEVICE struct columns make_columns(const struct fv4_gsrb &w, const struct block_range &m, int warp)
 {
-    const int row = warp / 2 * COLUMNS, *n = w.c.n, last = n[0] - m.i,
+    const int row = warp / 2 * COLUMNS, *n = w.c.n, last = w.last[0] - m.i + 1,
               own_column = 1 + warp % 2 * LANES + threadIdx.x % LANES,
               column = own_column <= last ? own_column : last - 3, i = m.i - 1 + column;
     const bool flipped = (i + m.j - 1 + row + m.first - 1 + w.colour) & 1;
     const int first = flipped ? row + COLUMNS - 1 : row, step = flipped ? -1 : 1;
-    const bool inside = own_column <= last, low = inside && i == 0, high = inside && i == n[0] - 1,
-               away_i = is_within(i, n[0], BOUNDARY_LAYERS);
+    const bool inside = own_column <= last, low = inside && i == 0 && w.c.wall[0][0],
+               high = inside && i == n[0] - 1 && w.c.wall[0][1], away_i = is_away(w, 0, i);
     bool away = away_i;
     struct columns t = {};
     /* Hidden, so that an address is the sum of a row's and a plane's offset when it is used. */
@@ -68,11 +73,12 @@ DEVICE struct columns make_columns(const struct fv4_gsrb &w, const struct block_
     t.dinv = shared_begin() + DINV_OFFSET + (int)threadIdx.x * COLUMN;
     for (int r = 0; r < COLUMNS; r++) {
         const int in_region = first + r * step, j = m.j - 1 + in_region;
-        const bool away_j = is_within(j, n[1], BOUNDARY_LAYERS);
+        const bool away_j = is_away(w, 1, j);
         t.patch[r] = clamped_offset(w, i, j);
-        const bool own =
-            in_region >= 1 && in_region <= CORE_ROWS ? j < n[1] : j == 0 || j == n[1] - 1;
-        t.flags |= (inside && own) << (OWN + r) | away_j << (AWAY_J + r) |
+        const bool own = in_region >= 1 && in_region <= CORE_ROWS
+                             ? j < n[1]
+                             : (j == 0 && w.c.wall[1][0]) || (j == n[1] - 1 && w.c.wall[1][1]);
+        t.flags |= (inside && i < n[0] && own) << (OWN + r) | away_j << (AWAY_J + r) |
                    (away_j && away_i) << (AWAY + r);
         away = away && away_j;
     }
@@ -119,7 +125,7 @@ struct outer_cell {
 DEVICE struct outer_cell compute_outer(const struct fv4_gsrb &w, const struct block_range &m, int k)
 {
     enum { GROUPS = REGION_ROWS / 2, HALF = LANES / 2 }; /* of two rows; of a warp */
-    const bool low = m.i > 0, high = m.i + CORE_WIDTH < w.c.n[0];
+    const bool low = m.i > w.first[0], high = m.i + CORE_WIDTH <= w.last[0];
     const int lane = threadIdx.x % LANES, group = lane / HALF * (GROUPS / 2) + lane % (GROUPS / 2);
     const bool on_low = lane % GROUPS < GROUPS / 2, has = on_low ? low : high,
                first = lane % HALF < GROUPS;
@@ -133,10 +139,10 @@ DEVICE struct outer_cell compute_outer(const struct fv4_gsrb &w, const struct bl
             first};
 }
 
-/* Whether the warp updates the outer cells of the step; there are none beyond the patch. */
+/* Whether the warp updates the outer cells of the step, if the block has any. */
 DEVICE bool has_outer(const struct fv4_gsrb &w, int warp, int number)
 {
-    return is_turn(warp, number) && CORE_WIDTH < w.c.n[0];
+    return is_turn(warp, number) && (w.first[0] < 0 || w.last[0] >= CORE_WIDTH);
 }
 
 /* The address of f, α and D⁻¹ of such a cell, whose copies may be issued up to two steps ahead. */
@@ -146,10 +152,11 @@ DEVICE int outer_address(const struct outer_cell &o, int number)
            o.number * COLUMN;
 }
 
-/* Plane k of the field, or the nearest plane of the patch. */
-DEVICE const double *clamped_plane(const struct fv4_gsrb &w, const double *field, int k)
+/* Plane k of the field, at ghost (−1,−1), so that offsets are not negative. Behind walls the planes
+ * of ghosts are read, but not used. */
+DEVICE const double *plane_of(const struct fv4_gsrb &w, const double *field, int k)
 {
-    return field + min(max(k, 0), w.c.n[2] - 1) * w.c.sk;
+    return field - w.c.sj + k * w.c.sk - 1;
 }
 
 DEVICE double load(const double *plane, unsigned offset)
@@ -209,13 +216,12 @@ DEVICE void load_sources(struct sources &s, const struct columns &t, int parity,
 /* Whether a wall is near some cell of the warp, or the outer cell, in plane k. */
 DEVICE bool near_wall(const struct fv4_gsrb &w, const struct columns &t, int k)
 {
-    return !t.away_from_walls || !is_within(k, w.c.n[2], BOUNDARY_LAYERS);
+    return !t.away_from_walls || !is_away(w, 2, k);
 }
 
 DEVICE bool near_wall(const struct fv4_gsrb &w, const struct outer_cell &o, int k)
 {
-    return !(is_within(o.i, w.c.n[0], BOUNDARY_LAYERS) &&
-             is_within(o.j, w.c.n[1], BOUNDARY_LAYERS) && is_within(k, w.c.n[2], BOUNDARY_LAYERS));
+    return !(is_away(w, 0, o.i) && is_away(w, 1, o.j) && is_away(w, 2, k));
 }
 
 /* Issues copies of what outer cells of plane k need. */
@@ -231,7 +237,7 @@ DEVICE void fetch_outer(const struct fv4_gsrb &w, const struct block_range &m,
         if (READS_ALPHA<Op>)
             fetch_value(to + OUTER_ALPHA, plane.alpha, offset);
         if (near_wall(w, o, k))
-            fetch_value(to + OUTER_DINV, clamped_plane(w, w.dinv, k), offset);
+            fetch_value(to + OUTER_DINV, plane_of(w, w.dinv, k), offset);
     }
     __pipeline_commit();
 }
@@ -241,7 +247,7 @@ DEVICE void fetch_dinv(const struct fv4_gsrb &w, const struct columns &t, int ad
                        int k)
 {
     for (int q = 0; q < 2; q++)
-        fetch_value(address + q * DINV_SIZE, clamped_plane(w, w.dinv, k), t.patch[2 * q + parity]);
+        fetch_value(address + q * DINV_SIZE, plane_of(w, w.dinv, k), t.patch[2 * q + parity]);
     __pipeline_commit();
 }
 

@@ -111,8 +111,8 @@ DEVICE struct step_context make_step_context(const struct fv4_gsrb &w, const str
                                              const struct columns &t, int parity, int k)
 {
     const unsigned flags = hidden(t.flags) >> parity;
-    return {k, step_number(m, k), is_within(k, w.c.n[2], BOUNDARY_LAYERS) ? flags >> AWAY : 0,
-            is_within(k - 1, w.c.n[2], BOUNDARY_LAYERS) ? flags >> AWAY_J : 0};
+    return {k, step_number(m, k), is_away(w, 2, k) ? flags >> AWAY : 0,
+            is_away(w, 2, k - 1) ? flags >> AWAY_J : 0};
 }
 
 /* Waits for f, α and D⁻¹ of this step, outer cells' included, and issues the copies and loads of
@@ -122,8 +122,8 @@ DEVICE void fetch_sources(const struct fv4_gsrb &w, const struct block_range &m,
                           const struct columns &t, const struct step_context &now, int warp,
                           unsigned zero, struct state &x)
 {
-    const long up = is_within(now.k, w.c.n[2] - 1, 0) ? w.c.sk : 0;
-    const struct source_plane above = {x.here.f + up, READS_ALPHA<Op> ? x.here.alpha + up : NULL};
+    const struct source_plane above = {x.here.f + w.c.sk,
+                                       READS_ALPHA<Op> ? x.here.alpha + w.c.sk : NULL};
     struct sources &next = x.sources[S ^ 1];
     const bool near = near_wall(w, t, now.k);
     if (near || has_outer(w, warp, now.number))
@@ -220,9 +220,8 @@ static inline struct block_partition make_block_partition(const struct wave_part
     return {p, divider_of(p.first_tiles), divider_of(max(others, 1)), divider_of(tiles_i)};
 }
 
-/* The block's tile and planes, of n planes. The first tile in j begins at row 1: no cells are to be
- * updated before row 0. */
-DEVICE struct block_range compute_range(const struct block_partition &s, int n)
+/* The block's tile and planes. The first core row is the second one that is updated. */
+DEVICE struct block_range compute_range(const struct fv4_gsrb &w, const struct block_partition &s)
 {
     const struct wave_partition &p = s.waves;
     const int block = blockIdx.x, first_blocks = p.first_tiles * p.count[0];
@@ -232,8 +231,20 @@ DEVICE struct block_range compute_range(const struct block_partition &s, int n)
               tile = others ? p.first_tiles + x - part * s.other_tiles.n : x - part * p.first_tiles,
               planes = others ? p.planes[1] : p.planes[0], j = quotient(tile, s.tiles_i),
               first = part * planes;
-    return {(tile - j * s.tiles_i.n) * CORE_WIDTH, j * CORE_ROWS + 1, first,
-            min(first + planes, n)};
+    return {(tile - j * s.tiles_i.n) * CORE_WIDTH, w.first[1] + 1 + j * CORE_ROWS, first,
+            min(first + planes, w.c.n[2])};
+}
+
+/* Whether the block's part of the pass is wanted: outer blocks read ghosts beyond open sides. */
+DEVICE bool in_part(const struct fv4_gsrb &w, const struct block_range &m)
+{
+    enum { REACH = 3 };
+    const int first[3] = {m.i, m.j, m.first}, end[3] = {m.i + CORE_WIDTH, m.j + CORE_ROWS, m.last};
+    bool outer = false;
+    for (int d = 0; d < 3; d++)
+        outer = outer || (first[d] < REACH && !w.c.wall[d][0]) ||
+                (end[d] + REACH > w.c.n[d] && !w.c.wall[d][1]);
+    return outer == (w.part == PART_OUTER);
 }
 
 template <class Op, bool ZERO>
@@ -242,7 +253,9 @@ static __global__ void __launch_bounds__(LANES *WARPS, BLOCKS<Op>)
                 const __grid_constant__ struct gsrb_maps maps,
                 const __grid_constant__ struct block_partition partition, unsigned zero)
 {
-    const struct block_range m = compute_range(partition, w.c.n[2]);
+    const struct block_range m = compute_range(w, partition);
+    if (w.part != PART_ALL && !in_part(w, m))
+        return;
     if (ZERO)
         clear_u();
     create_barriers<Op>();
@@ -253,9 +266,8 @@ static __global__ void __launch_bounds__(LANES *WARPS, BLOCKS<Op>)
     struct columns t = make_columns(w, m, warp);
     struct state x = {};
     x.p = first_planes();
-    x.here = {clamped_plane(w, w.f, first),
-              READS_ALPHA<Op> ? clamped_plane(w, w.alpha, first) : NULL};
-    x.out = w.out + (first - 1) * w.c.sk;
+    x.here = {plane_of(w, w.f, first), READS_ALPHA<Op> ? plane_of(w, w.alpha, first) : NULL};
+    x.out = (double *)plane_of(w, w.out, first - 1);
     load_sources<Op>(x.sources[0], t, 0, x.here, x.here, 0);
     if (has_outer(w, warp, 0))
         fetch_outer<Op>(w, m, x.here, first);
