@@ -83,7 +83,7 @@ struct block {
     std::vector<access> accesses;
     std::function<void()> kernel;
     ucontext_t scheduler;
-    int running = 0;
+    int count = THREADS, running = 0;
     bool moved = false; /* some thread got on since the scheduler's last round */
 };
 
@@ -225,20 +225,22 @@ inline void prepare(thread &t, int number)
     makecontext(&t.context, start, 0);
 }
 
-/* Runs one block of a grid; false if its threads deadlock. Shared memory begins as NaN. */
+/* Runs one block of `count` threads, of a grid; false if its threads deadlock. Shared memory begins
+ * as NaN. */
 inline bool run(const index3 &index, std::mt19937 &random, const std::function<void()> &kernel,
-                const index3 &grid = {1, 1, 1})
+                const index3 &grid = {1, 1, 1}, int count = THREADS)
 {
     block b;
-    std::vector<int> order(THREADS);
+    std::vector<int> order(count);
     std::iota(order.begin(), order.end(), 0);
     std::fill_n((double *)shared_memory, (int)SHARED_WORDS, std::nan(""));
     b.index = index;
     b.grid = grid;
+    b.count = count;
     b.kernel = kernel;
     b.accesses.resize(SHARED_WORDS);
     now = &b;
-    for (int t = 0; t < THREADS; t++)
+    for (int t = 0; t < count; t++)
         prepare(b.threads[t], t);
     do {
         b.moved = false;
@@ -249,7 +251,8 @@ inline bool run(const index3 &index, std::mt19937 &random, const std::function<v
                 swapcontext(&b.scheduler, &b.threads[t].context);
             }
     } while (b.moved);
-    return std::all_of(b.threads.begin(), b.threads.end(), [](const thread &t) { return t.done; });
+    return std::all_of(b.threads.begin(), b.threads.begin() + count,
+                       [](const thread &t) { return t.done; });
 }
 } // namespace emulated
 

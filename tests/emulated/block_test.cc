@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The emulated block itself: it finds the races of threads that do not wait for each other, and
- * none between threads that do. */
+ * none between threads that do. Both mechanisms of tile copies, on it. */
 #include <csetjmp>
 #include <cstdarg>
 #include <cstddef>
@@ -11,6 +11,7 @@ extern "C" {
 #include "cuda/core/shared_memory.cuh"
 #include "cuda/core/tile_copy.cuh"
 #include "cuda_pipeline.h"
+#include "patch.h"
 
 enum { VALUES = 0, BARRIER = emulated::THREADS * 8, RUNS = 3 };
 
@@ -123,6 +124,55 @@ static void test_waiting_for_ever_ends(void **)
     }));
 }
 
+/* Copies the tile with first cell (i,j,k) by warp 0; the other threads wait for it and read it. */
+template <int WIDTH, int ROWS, class source>
+static std::vector<double> copied(const source &from, int i, int j, int k)
+{
+    enum { TILE = BARRIER + 128 };
+    std::vector<double> tile(WIDTH * ROWS, std::nan(""));
+    assert_int_equal(count_races([&] {
+                         const int number = (int)threadIdx.x;
+                         if (number == 0)
+                             barrier_create(barrier(), COPY_ARRIVALS<source>);
+                         __syncthreads();
+                         if (BY_ENGINE<source> ? number == 0 : number < emulated::WARP) {
+                             begin_copies<source>(barrier(), WIDTH * ROWS * 8);
+                             tile_fetch<WIDTH, ROWS, WIDTH>(TILE, from, i, j, k, barrier());
+                             end_copies<source>(barrier());
+                         }
+                         barrier_wait(barrier(), 0);
+                         for (int c = number; c < WIDTH * ROWS; c += emulated::THREADS)
+                             tile[c] = at(TILE + c * 8);
+                     }),
+                     0);
+    return tile;
+}
+
+/* Both mechanisms bring the same cells, and zeros beyond the ghosts. */
+template <int WIDTH, int ROWS>
+static void check_tiles()
+{
+    const emulated::box b = emulated::make_box(12, 8, 4);
+    std::mt19937 random(WIDTH);
+    const emulated::field x = emulated::random_field(b, random, 1.0, 2.0);
+    const double *first = x.data() + b.origin;
+    const CUtensorMap map = {first, b.c, WIDTH, ROWS};
+    const struct field_source source = {first, b.c.sj, b.c.sk, {b.c.n[0], b.c.n[1], b.c.n[2]}};
+    for (const int corner : {-4, -2, 2, 4}) {
+        const std::vector<double> tile = copied<WIDTH, ROWS>(source, corner, corner + 1, corner);
+        assert_true(tile == (copied<WIDTH, ROWS>(map, corner, corner + 1, corner)));
+        assert_int_equal(std::count(tile.begin(), tile.end(), 0.0) == WIDTH * ROWS, corner == -4);
+    }
+}
+
+static void test_tiles_by_both_mechanisms(void **)
+{
+    check_tiles<6, 5>();
+    check_tiles<64, 3>();
+    check_tiles<68, 9>();
+    check_tiles<72, 20>();
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -132,6 +182,7 @@ int main(void)
         cmocka_unit_test(test_overwriting_is_a_race),
         cmocka_unit_test(test_a_copy_is_there_once_committed_and_waited_for),
         cmocka_unit_test(test_waiting_for_ever_ends),
+        cmocka_unit_test(test_tiles_by_both_mechanisms),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -23,23 +23,33 @@ static struct wave_partition make_partition(int tiles, int n, int planes)
             {planes, planes + 2}};
 }
 
-template <class Op>
+template <>
+CUtensorMap tile_source<CUtensorMap>(const double *x, const struct cells &c, int width, int rows)
+{
+    return {x, c, width, rows};
+}
+
+template <>
+struct field_source tile_source<field_source>(const double *x, const struct cells &c, int, int) {
+    return {x, c.sj, c.sk, {c.n[0], c.n[1], c.n[2]}};
+}
+
+template <class tile>
 static void run_kernel(const struct fv4_gsrb &w, int planes, std::mt19937 &random)
 {
     const bool zero = !w.in;
-    const struct gsrb_maps maps = {{w.in, w.c, WIDTH, REGION_ROWS + 4},
-                                   {w.beta_i, w.c, WIDTH, REGION_ROWS + 2},
-                                   {w.beta_j, w.c, WIDTH, REGION_ROWS + 1},
-                                   {w.beta_k, w.c, WIDTH, REGION_ROWS + 2}};
-    const int tiles_i = cuda_divided(w.c.n[0], CORE_WIDTH),
-              tiles = tiles_i * cuda_divided(w.last[1] - w.first[1] - 1, CORE_ROWS);
+    const sources_of<tile> from = make_sources<tile>(w);
+    const int tiles_i = cuda_divided(w.c.n[0], tile::CORE_WIDTH),
+              tiles = tiles_i * cuda_divided(w.last[1] - w.first[1] - 1, tile::CORE_ROWS);
     const struct wave_partition waves = make_partition(tiles, w.c.n[2], planes);
     const struct block_partition partition = make_block_partition(waves, tiles_i);
+    const auto kernel = [&] {
+        zero ? gsrb_kernel<tile, true>(w, from, partition, 0)
+             : gsrb_kernel<tile, false>(w, from, partition, 0);
+    };
     for (int block = 0; block < wave_partition_blocks(&waves); block++)
-        assert_true(emulated::run({(unsigned)block, 0, 0}, random, [&] {
-            zero ? gsrb_kernel<Op, true>(w, maps, partition, 0)
-                 : gsrb_kernel<Op, false>(w, maps, partition, 0);
-        }));
+        assert_true(
+            emulated::run({(unsigned)block, 0, 0}, random, kernel, {1, 1, 1}, tile::THREADS));
 }
 
 /* Sets both ghosts behind the walls in i of every row. */
@@ -74,10 +84,11 @@ static field expected(const emulated::box &b, const struct fv4_gsrb &w, const fi
 enum { ALL_WALLS = 63 };
 
 /* Of ghosts, none may have been stored. */
-template <class Op>
-static void check(int n0, int n1, int n2, int planes, int colour, enum guess guess = ANY,
-                  unsigned walls = ALL_WALLS)
+template <class tile>
+static void check_tile(int n0, int n1, int n2, int planes, int colour, enum guess guess,
+                       unsigned walls)
 {
+    using Op = typename tile::op;
     std::mt19937 random(n0 + n1 + n2 + colour);
     const emulated::box b = make_walled_box(n0, n1, n2, walls);
     struct fields x = make_fields(b, random);
@@ -88,9 +99,19 @@ static void check(int n0, int n1, int n2, int planes, int colour, enum guess gue
         want[b.origin + place] = computed[b.origin + place];
     });
     emulated::races = 0;
-    run_kernel<Op>(w, planes, random);
+    run_kernel<tile>(w, planes, random);
     assert_memory_equal(x.out.data(), want.data(), want.size() * sizeof(double));
     assert_int_equal(emulated::races, 0);
+}
+
+/* With both mechanisms of copies and all sizes of tiles. */
+template <class Op>
+static void check(int n0, int n1, int n2, int planes, int colour, enum guess guess = ANY,
+                  unsigned walls = ALL_WALLS)
+{
+    check_tile<large_tile<Op>>(n0, n1, n2, planes, colour, guess, walls);
+    check_tile<medium_tile<Op>>(n0, n1, n2, planes, colour, guess, walls);
+    check_tile<small_tile<Op>>(n0, n1, n2, planes, colour, guess, walls);
 }
 
 static void test_whole_tiles(void **)
@@ -149,14 +170,15 @@ static void test_open_sides(void **)
 }
 
 /* The inner part runs before ghosts beyond open sides are there. */
-template <class Op>
+template <class tile>
 static void check_parts(int n0, int n1, int n2, int planes, unsigned walls)
 {
+    using Op = typename tile::op;
     std::mt19937 random(n0);
     const emulated::box b = make_walled_box(n0, n1, n2, walls);
     struct fields x = make_fields(b, random);
     struct fv4_gsrb w = make_pass<Op>(b, x, 0, ANY);
-    run_kernel<Op>(w, planes, random);
+    run_kernel<tile>(w, planes, random);
     const field want = x.out, u = x.u, f = x.f;
     x.out.assign(x.out.size(), std::nan(""));
     emulated::for_box(b, [&](const int p[3], long place) {
@@ -165,19 +187,19 @@ static void check_parts(int n0, int n1, int n2, int planes, unsigned walls)
             x.u[place] = x.f[place] = std::nan("");
     });
     w.part = PART_INNER;
-    run_kernel<Op>(w, planes, random);
+    run_kernel<tile>(w, planes, random);
     assert_memory_not_equal(x.out.data(), want.data(), want.size() * sizeof(double));
     x.u = u;
     x.f = f;
     w.part = PART_OUTER;
-    run_kernel<Op>(w, planes, random);
+    run_kernel<tile>(w, planes, random);
     assert_memory_equal(x.out.data(), want.data(), want.size() * sizeof(double));
 }
 
 static void test_parts(void **)
 {
-    check_parts<op_fv4_constant>(200, 16, 8, 8, 60);
-    check_parts<op_fv4>(64, 48, 24, 4, 3);
+    check_parts<large_tile<op_fv4_constant>>(200, 16, 8, 8, 60);
+    check_parts<medium_tile<op_fv4>>(64, 48, 24, 4, 3);
 }
 
 int main(void)

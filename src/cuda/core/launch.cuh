@@ -78,14 +78,26 @@ static void launch_kernel(dim3 grid, dim3 block, int bytes, const Arguments &...
 }
 
 int cuda_multiprocessors();
-/* Planes per block of a k-streaming sweep over n2 planes of `tiles` tiles: `tuned`, or where that
- * is 0 the even number up to `most` with the least estimated completion time. One block runs per
- * multiprocessor, and takes `extra` steps more than it has planes. */
-static inline int planes_per_block(int tuned, int n2, int tiles, int most, int extra)
+/* Blocks of KERNEL, so many threads and bytes of shared memory each, that the GPU runs at once. */
+template <auto KERNEL>
+static int cuda_blocks_at_once(int threads, int bytes)
 {
-    return tuned > 0
-               ? tuned
-               : wave_partition_best_planes(tiles, n2, 2, most, extra, cuda_multiprocessors());
+    static int per_multiprocessor;
+    if (per_multiprocessor == 0) {
+        CUDA_CALL(cudaFuncSetAttribute(KERNEL, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
+        CUDA_CALL(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&per_multiprocessor, KERNEL,
+                                                                threads, (size_t)bytes));
+    }
+    return max(per_multiprocessor, 1) * cuda_multiprocessors();
+}
+
+/* Planes per block of a k-streaming sweep over n2 planes of `tiles` tiles: `tuned`, or where that
+ * is 0 the even number up to `most` with the least estimated completion time. So many blocks run at
+ * once, and each takes `extra` steps more than it has planes. */
+static inline int planes_per_block(int tuned, int n2, int tiles, int most, int extra,
+                                   int at_once = cuda_multiprocessors())
+{
+    return tuned > 0 ? tuned : wave_partition_best_planes(tiles, n2, 2, most, extra, at_once);
 }
 
 #endif

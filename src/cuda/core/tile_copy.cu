@@ -15,7 +15,8 @@ static PFN_cuTensorMapEncodeTiled_v12000 encode_tiled()
     return (PFN_cuTensorMapEncodeTiled_v12000)function;
 }
 
-CUtensorMap cuda_tile_map(const double *x, const struct cells &c, int width, int rows)
+template <>
+CUtensorMap tile_source<CUtensorMap>(const double *x, const struct cells &c, int width, int rows)
 {
     const cuuint64_t extent[3] = {(cuuint64_t)c.n[0] + 2 * MAP_GHOSTS,
                                   (cuuint64_t)c.n[1] + 2 * MAP_GHOSTS,
@@ -32,9 +33,22 @@ CUtensorMap cuda_tile_map(const double *x, const struct cells &c, int width, int
     return map;
 }
 
-bool cuda_has_tile_copies(const void *kernel)
+template <>
+struct field_source tile_source<field_source>(const double *x, const struct cells &c, int, int) {
+    CHECK(c.n[0] % 2 == 0);
+    return {x, c.sj, c.sk, {c.n[0], c.n[1], c.n[2]}};
+}
+
+template <>
+bool cuda_has_copies<CUtensorMap>(const void *kernel, const struct device_limits *device)
 {
     cudaFuncAttributes attributes;
     CUDA_CALL(cudaFuncGetAttributes(&attributes, kernel));
-    return attributes.ptxVersion >= 90;
+    return device->tile_copies && attributes.ptxVersion >= 90;
+}
+
+template <>
+bool cuda_has_copies<field_source>(const void *, const struct device_limits *)
+{
+    return true;
 }

@@ -1,83 +1,104 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef CUDA_CORE_TILE_COPY_CUH
 #define CUDA_CORE_TILE_COPY_CUH
-/* Copies of tiles of a field to shared memory by the Tensor Memory Accelerator (TMA) of compute
- * capability 9.0 and later. One thread issues the copy of a whole tile; what lies outside the field
- * arrives as zeros; a barrier in shared memory counts the bytes that have arrived. */
-#include <cuda.h>
-#include <cuda/ptx>
-#include "cuda/core/launch.cuh"
+/* Copies of tiles of a field to shared memory. What lies outside the field and MAP_GHOSTS layers of
+ * ghosts arrives as zeros. A barrier in shared memory tells when a set of tiles has arrived.
+ *
+ * There are two mechanisms; a kernel takes one by the type of the tiles' source. With a CUtensorMap
+ * one thread issues the copy of a whole tile to the Tensor Memory Accelerator (TMA) of compute
+ * capability 9.0 and later, and the barrier counts bytes. With a field_source, for older GPUs, a
+ * warp copies a tile by cp.async, and each of its lanes arrives after its copies. */
+#include <type_traits>
+#include "cuda/core/copy_instructions.cuh"
+#include "cuda/core/shared_memory.cuh"
+#include "cuda/device_limits.h"
 
-/* A map of tiles of width × rows cells of one plane, in a field with patch c's layout whose cell
- * (0,0,0) is at x. */
-CUtensorMap cuda_tile_map(const double *x, const struct cells &c, int width, int rows);
+/* A field with a patch's layout: cell (0,0,0) and the number of cells. */
+struct field_source {
+    const double *x;
+    long sj, sk;
+    int n[3];
+};
 
-/* True if the code of `kernel` that this GPU will run was compiled with these copies. */
-bool cuda_has_tile_copies(const void *kernel);
+template <class source>
+static constexpr bool BY_ENGINE = std::is_same<source, CUtensorMap>::value;
 
-/* Kernels are compiled for older GPUs too, but never run there: see cuda_has_tile_copies. */
-#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
-#define WITH_TILE_COPIES(...) __VA_ARGS__
-#else
-#define WITH_TILE_COPIES(...) __trap()
-#endif
+/* How often a barrier is arrived at per set of tiles, in all. */
+template <class source>
+static constexpr int COPY_ARRIVALS = BY_ENGINE<source> ? 1 : 32;
 
-/* True in one lane of a whole warp, always the same one. */
-DEVICE bool one_lane()
+/* The source of tiles of `width` × `rows` cells of one plane, in a field with patch c's layout
+ * whose cell (0,0,0) is at x. */
+template <class source>
+source tile_source(const double *x, const struct cells &c, int width, int rows);
+
+/* True if a GPU with these limits, and the code of `kernel` that it will run, have the mechanism.
+ */
+template <class source>
+bool cuda_has_copies(const void *kernel, const struct device_limits *device);
+
+/* Begins and ends a set of tiles of so many bytes in all. */
+template <class source>
+DEVICE void begin_copies(barrier_word *barrier, int bytes)
 {
-    unsigned one = 0;
-    WITH_TILE_COPIES(asm volatile("{ .reg .pred one; elect.sync _|one, 0xffffffff;"
-                                  " selp.u32 %0, 1, 0, one; }"
-                                  : "=r"(one)));
-    return one;
+    if (BY_ENGINE<source>)
+        barrier_expect(barrier, bytes);
 }
 
-typedef uint64_t barrier_word;
-
-DEVICE void barrier_create(barrier_word *barrier, int arrivals)
+template <class source>
+DEVICE void end_copies(barrier_word *barrier)
 {
-    WITH_TILE_COPIES(cuda::ptx::mbarrier_init(barrier, arrivals));
+    if (!BY_ENGINE<source>)
+        barrier_arrive_after_copies(barrier);
 }
 
-/* Makes new barriers visible to copies, and after a __syncthreads to other threads. */
-DEVICE void barriers_created()
+/* Issues the copy of the tile whose first cell is (i,j,k), i even, to a multiple of 128 bytes. The
+ * tile has ROWS rows of WIDTH cells. Of a row only the first USED cells need be copied. */
+template <int WIDTH, int ROWS, int USED>
+DEVICE void tile_fetch(int to, const CUtensorMap &map, int i, int j, int k, barrier_word *barrier)
 {
-    WITH_TILE_COPIES(
-        cuda::ptx::fence_mbarrier_init(cuda::ptx::sem_release, cuda::ptx::scope_cluster));
+    const int32_t first[3] = {i + MAP_GHOSTS, j + MAP_GHOSTS, k + MAP_GHOSTS};
+    copy_mapped(shared_pointer(to), map, first, barrier);
 }
 
-/* Waits until the barrier has completed its phase of this parity. A new barrier counts as having
- * completed a phase of parity 1. */
-DEVICE void barrier_wait(barrier_word *barrier, int parity)
+DEVICE bool is_mapped(const struct field_source &x, int d, int cell)
 {
-    WITH_TILE_COPIES(while (!cuda::ptx::mbarrier_try_wait_parity(barrier, parity)));
+    return cell >= -MAP_GHOSTS && cell < x.n[d] + MAP_GHOSTS;
 }
 
-DEVICE void barrier_arrive(barrier_word *barrier)
+/* The same by all lanes of a warp, two cells each: first one row after the other as far as the
+ * lanes reach, then what is left of several rows at once. */
+template <int WIDTH, int ROWS, int USED>
+DEVICE void tile_fetch(int to, const struct field_source &x, int i, int j, int k, barrier_word *)
 {
-    WITH_TILE_COPIES(cuda::ptx::mbarrier_arrive(barrier));
-}
-
-/* Arrives, and lets the phase end only after so many bytes have arrived too. */
-DEVICE void barrier_expect(barrier_word *barrier, int bytes)
-{
-    WITH_TILE_COPIES(cuda::ptx::mbarrier_arrive_expect_tx(
-        cuda::ptx::sem_release, cuda::ptx::scope_cta, cuda::ptx::space_shared, barrier, bytes));
-}
-
-/* Issues the copy of the tile whose first cell is (i,j,k), to a multiple of 128 bytes. */
-DEVICE void tile_fetch(void *to, const CUtensorMap &map, int i, int j, int k, barrier_word *barrier)
-{
-    const int32_t corner[3] = {i + MAP_GHOSTS, j + MAP_GHOSTS, k + MAP_GHOSTS};
-    (void)corner;
-    WITH_TILE_COPIES(cuda::ptx::cp_async_bulk_tensor(
-        cuda::ptx::space_cluster, cuda::ptx::space_global, to, &map, corner, barrier));
+    constexpr int CELLS = 2, LANES = 32, REACH = LANES * CELLS, COLUMN = (int)sizeof(double);
+    const int lane = (int)(threadIdx.x % LANES);
+    const bool here = is_mapped(x, 2, k);
+    const double *plane = x.x + k * x.sk + j * x.sj + i;
+    const auto copy = [&](int row, int column, bool inside) {
+        copy_two_cells(to + (row * WIDTH + column) * COLUMN, plane + row * x.sj + column,
+                       inside && is_mapped(x, 1, j + row));
+    };
+    const int column = lane * CELLS;
+    const bool inside = here && is_mapped(x, 0, i + column);
+    for (int row = 0; row < ROWS && column < USED; row++)
+        copy(row, column, inside);
+    if constexpr (USED > REACH) {
+        constexpr int REST = (USED - REACH) / CELLS, AT_ONCE = LANES / REST;
+        static_assert(REST * AT_ONCE == LANES, "the lanes share whole rows");
+        const int further = REACH + lane % REST * CELLS;
+        const bool further_inside = here && is_mapped(x, 0, i + further);
+        for (int row = lane / REST; row < ROWS; row += AT_ONCE)
+            copy(row, further, further_inside);
+    }
 }
 
 /* Orders the thread's writes to shared memory before copies that other threads issue later. */
+template <class source>
 DEVICE void order_before_copies()
 {
-    WITH_TILE_COPIES(cuda::ptx::fence_proxy_async(cuda::ptx::space_shared));
+    if (BY_ENGINE<source>)
+        order_before_mapped_copies();
 }
 
 #endif

@@ -495,9 +495,15 @@ DEVICE void run_tile(const struct fv4_gsrb &w, const struct wall_tile &b)
     store_other_ghosts(w, b);
 }
 
+/* Blocks per multiprocessor, so that no registers spill. */
+template <class Op, bool OPEN>
+constexpr int BLOCKS = OPEN           ? 1
+                       : Op::VARIABLE ? 2
+                                      : 4;
+
 /* The grid has tiles in i and along the wall, and the four walls. */
 template <class Op, bool OPEN>
-static __global__ void __launch_bounds__(TILE_THREADS)
+static __global__ void __launch_bounds__(TILE_THREADS, BLOCKS<Op, OPEN>)
     boundary_kernel(const __grid_constant__ struct fv4_gsrb w)
 {
     run_tile<Op, OPEN>(w, tile_of_block(w));

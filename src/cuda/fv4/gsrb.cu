@@ -10,33 +10,23 @@ namespace fv4
 /* A block takes about five steps to begin. */
 enum { MAX_PLANES = 256, EXTRA_STEPS = 5, LEAST_DIM = 8 };
 
-/* `tuned` planes per block, or as many as fill the waves of so many blocks at once. */
-static struct wave_partition choose_partition(int tuned, int tiles, int n, int blocks)
-{
-    if (tuned > 0)
-        return wave_partition_even(tiles, n, tuned);
-    const int planes = wave_partition_best_planes(tiles, n, 2, MAX_PLANES, EXTRA_STEPS, blocks);
-    return wave_partition_choose(tiles, n, planes, EXTRA_STEPS, blocks);
-}
-
-template <class Op, bool ZERO>
+template <class tile, bool ZERO>
 static void launch(const struct fv4_gsrb &w)
 {
-    const int tiles_i = cuda_divided(w.c.n[0], CORE_WIDTH),
-              tiles_j = cuda_divided(w.last[1] - w.first[1] - 1, CORE_ROWS);
-    const struct cuda_tuning tuning = cuda_tuned(4, TUNED_SMOOTH, Op::HELMHOLTZ, w.c.n);
-    const struct wave_partition p = choose_partition(tuning.planes, tiles_i * tiles_j, w.c.n[2],
-                                                     BLOCKS<Op> * cuda_multiprocessors());
-    struct gsrb_maps maps = {};
-    if (!ZERO)
-        maps.u = cuda_tile_map(w.in, w.c, WIDTH, REGION_ROWS + 4);
-    if (Op::VARIABLE) {
-        maps.beta_i = cuda_tile_map(w.beta_i, w.c, WIDTH, REGION_ROWS + 2);
-        maps.beta_j = cuda_tile_map(w.beta_j, w.c, WIDTH, REGION_ROWS + 1);
-        maps.beta_k = cuda_tile_map(w.beta_k, w.c, WIDTH, REGION_ROWS + 2);
-    }
-    launch_kernel<gsrb_kernel<Op, ZERO>>(wave_partition_blocks(&p), LANES * WARPS, SHARED_BYTES<Op>,
-                                         w, maps, make_block_partition(p, tiles_i), 0u);
+    constexpr auto KERNEL = gsrb_kernel<tile, ZERO>;
+    const int tiles_i = cuda_divided(w.c.n[0], tile::CORE_WIDTH),
+              tiles_j = cuda_divided(w.last[1] - w.first[1] - 1, tile::CORE_ROWS),
+              at_once = cuda_blocks_at_once<KERNEL>(tile::THREADS, tile::SHARED_BYTES);
+    const struct cuda_tuning tuning = cuda_tuned(4, TUNED_SMOOTH, tile::op::HELMHOLTZ, w.c.n);
+    const bool tuned = tuning.planes > 0 && tuning.rows == tile::CORE_ROWS;
+    const int tiles = tiles_i * tiles_j, n = w.c.n[2],
+              planes = planes_per_block(tuned ? tuning.planes : 0, n, tiles, MAX_PLANES,
+                                        EXTRA_STEPS, at_once);
+    const struct wave_partition p =
+        tuned ? wave_partition_even(tiles, n, planes)
+              : wave_partition_choose(tiles, n, planes, EXTRA_STEPS, at_once);
+    launch_kernel<KERNEL>(wave_partition_blocks(&p), tile::THREADS, tile::SHARED_BYTES, w,
+                          make_sources<tile>(w), make_block_partition(p, tiles_i), 0u);
 }
 
 template <class Op, bool OPEN>
@@ -75,12 +65,13 @@ static struct fv4_gsrb make_sweeps(const struct part *part, int q, int sweep)
     return gsrb;
 }
 
+template <template <class> class tile>
 static void run_blocks(const struct part *part, int q, int sweep)
 {
     const struct fv4_gsrb w = make_sweeps(part, q, sweep);
     with_operator(part->pass.level->stencil->choice, [&](auto op) {
         if constexpr (op.ORDER == 4)
-            w.in ? launch<decltype(op), false>(w) : launch<decltype(op), true>(w);
+            w.in ? launch<tile<decltype(op)>, false>(w) : launch<tile<decltype(op)>, true>(w);
     });
 }
 
@@ -104,11 +95,12 @@ static void fill_ghosts(const struct pass *pass)
 
 /* Two half-sweeps on all patches. The boundary-layer update follows the outer blocks, and reads
  * what the inner ones have stored. */
+template <template <class> class tile>
 static void run_two_sweeps(const struct part *part, int sweep)
 {
     const struct pass *pass = &part->pass;
     for (int q = 0; q < pass->level->npatches; q++)
-        run_blocks(part, q, sweep);
+        run_blocks<tile>(part, q, sweep);
     if (pass->part == PART_INNER)
         return cuda_inner_done();
     if (pass->part == PART_OUTER)
@@ -120,6 +112,7 @@ static void run_two_sweeps(const struct part *part, int sweep)
 
 /* The first sweep needs ghosts unless u is zero. Those of later ones, and of an operation that
  * follows, come with the sweeps. */
+template <template <class> class tile>
 static void run(const struct part *part)
 {
     const struct pass *pass = &part->pass;
@@ -130,7 +123,7 @@ static void run(const struct part *part)
     if (pass->part == PART_INNER)
         cuda_inner_prepared();
     for (int sweep = 0; sweep < pass->nsweeps; sweep += 2)
-        run_two_sweeps(part, sweep);
+        run_two_sweeps<tile>(part, sweep);
 }
 
 /* Rows end within a warp, and no cell is near walls on both sides. */
@@ -146,15 +139,17 @@ static bool patches_fit(const struct level *level)
 }
 
 /* On a level with neighbours nothing may follow: it would read ghosts that are not stored. */
+template <template <class> class tile>
 static struct coverage covers(const struct part *part, const struct device_limits *device)
 {
     const struct pass *pass = &part->pass;
     const struct level *level = pass->level;
-    static const bool compiled = cuda_has_tile_copies((const void *)gsrb_kernel<op_fv4, false>);
-    const int bytes =
-        level->stencil->choice.variable ? SHARED_BYTES<op_fv4> : SHARED_BYTES<op_fv4_constant>;
-    if (!compiled || !device->tile_copies || bytes > device->shared_per_block ||
-        pass_prolongs(pass) || !fuses_red_black(pass, 4) || !patches_fit(level) ||
+    const void *kernel = (const void *)gsrb_kernel<tile<op_fv4>, false>;
+    const int bytes = level->stencil->choice.variable ? tile<op_fv4>::SHARED_BYTES
+                                                      : tile<op_fv4_constant>::SHARED_BYTES;
+    if (bytes > device->shared_per_block ||
+        !cuda_has_copies<typename tile<op_fv4>::source>(kernel, device) || pass_prolongs(pass) ||
+        !fuses_red_black(pass, 4) || !patches_fit(level) ||
         (level->connected && (pass_operations(pass) > 2 || part->after > 0)))
         return cover_nothing();
     struct coverage c = cover_all(part);
@@ -168,13 +163,17 @@ static bool splits(const struct part *part)
 {
     return part->pass.nsweeps == 2;
 }
+
+template <template <class> class tile>
+static constexpr struct kernel fused_row(const char *name, const char *summary)
+{
+    return {name, summary, covers<tile>, run<tile>, red_black_bytes, splits};
+}
 } // namespace fv4
 
-extern const struct kernel kernel_fv4_fused = {
-    .name = "fv4/gsrb-fused",
-    .summary = "red and black in one pass over memory; order 4",
-    .covers = fv4::covers,
-    .run = fv4::run,
-    .bytes = red_black_bytes,
-    .splits = fv4::splits,
-};
+extern const struct kernel kernel_fv4_fused = fv4::fused_row<fv4::large_tile>(
+    "fv4/gsrb-fused", "red and black in one pass over memory; order 4");
+extern const struct kernel kernel_fv4_fused_medium = fv4::fused_row<fv4::medium_tile>(
+    "fv4/gsrb-fused-medium", "the same without TMA, with tiles of 10 rows instead of 14");
+extern const struct kernel kernel_fv4_fused_small = fv4::fused_row<fv4::small_tile>(
+    "fv4/gsrb-fused-small", "the same without TMA, with tiles of 10 rows of half the length");

@@ -81,7 +81,8 @@ DEVICE double relax(const struct fv4_gsrb &w, const struct fv4_cells &x, const s
 
 /* Loads a face in i or j, at the same offset in each plane; `across` is the stride in the other of
  * these directions. */
-DEVICE struct face load_side(const struct planes &p, int offset, int across)
+template <class tile>
+DEVICE struct face load_side(const struct planes<tile> &p, int offset, int across)
 {
     const int here = p.beta[2] + offset;
     return {at(here), at(here + across) - at(here - across),
@@ -98,27 +99,30 @@ DEVICE double relax_from_zero(const struct fv4_gsrb &w, const struct faces &face
 }
 
 /* The faces of the cell at offset c in plane k. */
-template <class Op>
-DEVICE struct faces load_faces(int c, const struct planes &p)
+template <class tile>
+DEVICE struct faces load_faces(int c, const struct planes<tile> &p)
 {
-    if (!Op::VARIABLE)
+    if (!tile::VARIABLE)
         return {};
-    return {
-        both(load_side(p, BETA_I_CELL + c, ROW), load_side(p, BETA_I_CELL + c + COLUMN, ROW)),
-        both(load_side(p, BETA_J_CELL + c, COLUMN), load_side(p, BETA_J_CELL + c + ROW, COLUMN)),
-        both(load_face(p.beta_k[0] + c, COLUMN, ROW), load_face(p.beta_k[1] + c, COLUMN, ROW))};
+    return {both(load_side(p, tile::BETA_I_CELL + c, tile::ROW),
+                 load_side(p, tile::BETA_I_CELL + c + COLUMN, tile::ROW)),
+            both(load_side(p, tile::BETA_J_CELL + c, COLUMN),
+                 load_side(p, tile::BETA_J_CELL + c + tile::ROW, COLUMN)),
+            both(load_face(p.beta_k[0] + c, COLUMN, tile::ROW),
+                 load_face(p.beta_k[1] + c, COLUMN, tile::ROW))};
 }
 
 /* The new value of the red cell at offset c in plane k, all from shared memory. */
-template <class Op, bool ZERO>
-DEVICE double relax_alone(const struct fv4_gsrb &w, int c, const struct planes &p,
+template <bool ZERO, class tile>
+DEVICE double relax_alone(const struct fv4_gsrb &w, int c, const struct planes<tile> &p,
                           const struct source &s, const struct stored_dinv &stored)
 {
-    const struct faces faces = load_faces<Op>(c, p);
+    using Op = typename tile::op;
+    const struct faces faces = load_faces(c, p);
     if (ZERO)
         return relax_from_zero<Op>(w, faces, s, stored);
-    const struct fv4_cells x =
-        gather_fv4([&](int i, int j, int k) { return at(p.u[2 + k] + c + i * COLUMN + j * ROW); });
+    const struct fv4_cells x = gather_fv4(
+        [&](int i, int j, int k) { return at(p.u[2 + k] + c + i * COLUMN + j * tile::ROW); });
     return relax<Op>(w, x, faces, s, stored);
 }
 

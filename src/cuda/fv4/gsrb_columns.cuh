@@ -55,10 +55,11 @@ DEVICE int warp_number()
     return __shfl_sync(~0u, threadIdx.x / LANES, 0);
 }
 
+template <class tile>
 DEVICE struct columns make_columns(const struct fv4_gsrb &w, const struct block_range &m, int warp)
 {
-    const int row = warp / 2 * COLUMNS, *n = w.c.n, last = w.last[0] - m.i + 1,
-              own_column = 1 + warp % 2 * LANES + threadIdx.x % LANES,
+    const int row = warp / tile::WARPS_I * COLUMNS, *n = w.c.n, last = w.last[0] - m.i + 1,
+              own_column = 1 + warp % tile::WARPS_I * LANES + threadIdx.x % LANES,
               column = own_column <= last ? own_column : last - 3, i = m.i - 1 + column;
     const bool flipped = (i + m.j - 1 + row + m.first - 1 + w.colour) & 1;
     const int first = flipped ? row + COLUMNS - 1 : row, step = flipped ? -1 : 1;
@@ -68,14 +69,14 @@ DEVICE struct columns make_columns(const struct fv4_gsrb &w, const struct block_
     struct columns t = {};
     /* Hidden, so that an address is the sum of a row's and a plane's offset when it is used. */
     for (int r = -2; r < COLUMNS + 2; r++)
-        t.rows[r + 2] = hidden((first + r * step) * ROW + column * COLUMN);
-    t.reds = (row / 2 + flipped) * RED_ROW + column * COLUMN;
-    t.dinv = shared_begin() + DINV_OFFSET + (int)threadIdx.x * COLUMN;
+        t.rows[r + 2] = hidden((first + r * step) * tile::ROW + column * COLUMN);
+    t.reds = (row / 2 + flipped) * tile::RED_ROW + column * COLUMN;
+    t.dinv = shared_begin() + tile::DINV_OFFSET + (int)threadIdx.x * COLUMN;
     for (int r = 0; r < COLUMNS; r++) {
         const int in_region = first + r * step, j = m.j - 1 + in_region;
         const bool away_j = is_away(w, 1, j);
         t.patch[r] = clamped_offset(w, i, j);
-        const bool own = in_region >= 1 && in_region <= CORE_ROWS
+        const bool own = in_region >= 1 && in_region <= tile::CORE_ROWS
                              ? j < n[1]
                              : (j == 0 && w.c.wall[1][0]) || (j == n[1] - 1 && w.c.wall[1][1]);
         t.flags |= (inside && i < n[0] && own) << (OWN + r) | away_j << (AWAY_J + r) |
@@ -90,11 +91,12 @@ DEVICE struct columns make_columns(const struct fv4_gsrb &w, const struct block_
 }
 
 /* Recomputed in each step: these two are not worth registers. */
+template <class tile>
 DEVICE void compute_strides(struct columns &t)
 {
     const bool flipped = is(t, FLIPPED);
-    t.face = flipped ? ROW : 0;
-    t.red_row = flipped ? -RED_ROW : RED_ROW;
+    t.face = flipped ? tile::ROW : 0;
+    t.red_row = flipped ? -tile::RED_ROW : tile::RED_ROW;
 }
 
 /* Offsets of row r, of the face in j below it, and of the thread's q-th red cell among red cells.
@@ -122,34 +124,37 @@ struct outer_cell {
     bool own, first; /* the lane stores the cell; it is the first lane of those with its number */
 };
 
+template <class tile>
 DEVICE struct outer_cell compute_outer(const struct fv4_gsrb &w, const struct block_range &m, int k)
 {
-    enum { GROUPS = REGION_ROWS / 2, HALF = LANES / 2 }; /* of two rows; of a warp */
-    const bool low = m.i > w.first[0], high = m.i + CORE_WIDTH <= w.last[0];
+    enum { GROUPS = tile::REGION_ROWS / 2, HALF = LANES / 2 }; /* of two rows; of a warp */
+    const bool low = m.i > w.first[0], high = m.i + tile::CORE_WIDTH <= w.last[0];
     const int lane = threadIdx.x % LANES, group = lane / HALF * (GROUPS / 2) + lane % (GROUPS / 2);
     const bool on_low = lane % GROUPS < GROUPS / 2, has = on_low ? low : high,
                first = lane % HALF < GROUPS;
-    const int column = on_low == has ? 0 : CORE_WIDTH + 1,
+    const int column = on_low == has ? 0 : tile::CORE_WIDTH + 1,
               row = 2 * group + ((column + m.i + m.j + k + w.colour) & 1);
     return {m.i - 1 + column,
             m.j - 1 + row,
-            row * ROW + column * COLUMN,
+            row * tile::ROW + column * COLUMN,
             lane / HALF * GROUPS + lane % GROUPS,
             has && first,
             first};
 }
 
 /* Whether the warp updates the outer cells of the step, if the block has any. */
+template <class tile>
 DEVICE bool has_outer(const struct fv4_gsrb &w, int warp, int number)
 {
-    return is_turn(warp, number) && (w.first[0] < 0 || w.last[0] >= CORE_WIDTH);
+    return is_turn<tile>(warp, number) && (w.first[0] < 0 || w.last[0] >= tile::CORE_WIDTH);
 }
 
 /* The address of f, α and D⁻¹ of such a cell, whose copies may be issued up to two steps ahead. */
+template <class tile>
 DEVICE int outer_address(const struct outer_cell &o, int number)
 {
-    return shared_begin() + OUTER_OFFSET + (unsigned)number % OUTER_SLOTS * OUTER_SIZE +
-           o.number * COLUMN;
+    return shared_begin() + tile::OUTER_OFFSET +
+           (unsigned)number % tile::OUTER_SLOTS * tile::OUTER_SIZE + o.number * COLUMN;
 }
 
 /* Plane k of the field, at ghost (−1,−1), so that offsets are not negative. Behind walls the planes
@@ -225,29 +230,30 @@ DEVICE bool near_wall(const struct fv4_gsrb &w, const struct outer_cell &o, int 
 }
 
 /* Issues copies of what outer cells of plane k need. */
-template <class Op>
+template <class tile>
 DEVICE void fetch_outer(const struct fv4_gsrb &w, const struct block_range &m,
                         const struct source_plane &plane, int k)
 {
-    const struct outer_cell o = compute_outer(w, m, k);
-    const int to = outer_address(o, step_number(m, k));
+    const struct outer_cell o = compute_outer<tile>(w, m, k);
+    const int to = outer_address<tile>(o, step_number(m, k));
     const unsigned offset = clamped_offset(w, o.i, o.j);
     if (o.first) {
-        fetch_value(to + OUTER_F, plane.f, offset);
-        if (READS_ALPHA<Op>)
-            fetch_value(to + OUTER_ALPHA, plane.alpha, offset);
+        fetch_value(to + tile::OUTER_F, plane.f, offset);
+        if (tile::READS_ALPHA)
+            fetch_value(to + tile::OUTER_ALPHA, plane.alpha, offset);
         if (near_wall(w, o, k))
-            fetch_value(to + OUTER_DINV, plane_of(w, w.dinv, k), offset);
+            fetch_value(to + tile::OUTER_DINV, plane_of(w, w.dinv, k), offset);
     }
     __pipeline_commit();
 }
 
 /* Issues copies of D⁻¹ of the thread's active cells in plane k, to `address` on. */
+template <class tile>
 DEVICE void fetch_dinv(const struct fv4_gsrb &w, const struct columns &t, int address, int parity,
                        int k)
 {
     for (int q = 0; q < 2; q++)
-        fetch_value(address + q * DINV_SIZE, plane_of(w, w.dinv, k), t.patch[2 * q + parity]);
+        fetch_value(address + q * tile::DINV_SIZE, plane_of(w, w.dinv, k), t.patch[2 * q + parity]);
     __pipeline_commit();
 }
 

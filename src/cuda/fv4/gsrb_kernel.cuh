@@ -46,7 +46,8 @@ DEVICE void store_end_ghosts(int inward, int old, int reds)
 }
 
 /* All ghosts next to the thread's active cells. In this step no other thread reads them. */
-DEVICE void store_ends(const struct planes &p, const struct columns &t, int parity,
+template <class tile>
+DEVICE void store_ends(const struct planes<tile> &p, const struct columns &t, int parity,
                        const double red[2], struct shared_operands shared[2])
 {
     const bool low = is(t, AT_LOW), high = is(t, AT_HIGH);
@@ -60,32 +61,33 @@ DEVICE void store_ends(const struct planes &p, const struct columns &t, int pari
         store_end_ghost(inward, p.u[2] + cell, red[q], value, shared[q].next);
         store_end_ghosts(inward, p.u[1] + cell, p.red[0] + red_offset(t, q));
     }
-    order_before_copies();
+    order_before_copies<typename tile::source>();
     __syncwarp();
 }
 
 /* Updates the red cells of outer columns; fetch_sources has waited for f, α and D⁻¹. */
-template <class Op, bool ZERO>
+template <bool ZERO, class tile>
 DEVICE void relax_outer(const struct fv4_gsrb &w, const struct block_range &m,
-                        const struct planes &p, int k)
+                        const struct planes<tile> &p, int k)
 {
-    const struct outer_cell o = compute_outer(w, m, k);
+    const struct outer_cell o = compute_outer<tile>(w, m, k);
     __syncwarp();
-    const int address = outer_address(o, step_number(m, k));
-    const struct source s = {at(address + OUTER_F),
-                             READS_ALPHA<Op> ? at(address + OUTER_ALPHA) : 0.0};
-    const struct stored_dinv dinv = {near_wall(w, o, k), address + OUTER_DINV};
-    const double red = relax_alone<Op, ZERO>(w, o.offset, p, s, dinv);
+    const int address = outer_address<tile>(o, step_number(m, k));
+    const struct source s = {at(address + tile::OUTER_F),
+                             tile::READS_ALPHA ? at(address + tile::OUTER_ALPHA) : 0.0};
+    const struct stored_dinv dinv = {near_wall(w, o, k), address + tile::OUTER_DINV};
+    const double red = relax_alone<ZERO>(w, o.offset, p, s, dinv);
     if (o.own)
-        put(p.red[1] + o.offset / ROW / 2 * RED_ROW + o.offset % ROW, red);
+        put(p.red[1] + o.offset / tile::ROW / 2 * tile::RED_ROW + o.offset % tile::ROW, red);
 }
 
 /* Registers that a thread carries from step to step. */
+template <class tile>
 struct state {
-    struct planes p;
+    struct planes<tile> p;
     struct kept kept;
     struct sources sources[2];
-    struct source_plane here; /* the patch's plane k or its nearest one */
+    struct source_plane here; /* plane k */
     double *out;              /* plane k − 1 */
 };
 
@@ -117,22 +119,23 @@ DEVICE struct step_context make_step_context(const struct fv4_gsrb &w, const str
 
 /* Waits for f, α and D⁻¹ of this step, outer cells' included, and issues the copies and loads of
  * those of the next step and of the step's black cells. */
-template <class Op, int S>
+template <int S, class tile>
 DEVICE void fetch_sources(const struct fv4_gsrb &w, const struct block_range &m,
                           const struct columns &t, const struct step_context &now, int warp,
-                          unsigned zero, struct state &x)
+                          unsigned zero, struct state<tile> &x)
 {
+    using Op = typename tile::op;
     const struct source_plane above = {x.here.f + w.c.sk,
-                                       READS_ALPHA<Op> ? x.here.alpha + w.c.sk : NULL};
+                                       tile::READS_ALPHA ? x.here.alpha + w.c.sk : NULL};
     struct sources &next = x.sources[S ^ 1];
     const bool near = near_wall(w, t, now.k);
-    if (near || has_outer(w, warp, now.number))
+    if (near || has_outer<tile>(w, warp, now.number))
         __pipeline_wait_prior(0);
     if (near && !is(t, AWAY_I))
-        fetch_dinv(w, t, t.dinv + BLACK_DINV, S, now.k - 1);
+        fetch_dinv<tile>(w, t, t.dinv + tile::BLACK_DINV, S, now.k - 1);
     load_sources<Op>(next, t, 1 - S, x.here, above, zero_after(bits_of<Op>(x.sources[S]), zero));
-    if (has_outer(w, warp, now.number + 1))
-        fetch_outer<Op>(w, m, above, now.k + 1);
+    if (has_outer<tile>(w, warp, now.number + 1))
+        fetch_outer<tile>(w, m, above, now.k + 1);
     x.here = above;
 }
 
@@ -143,7 +146,8 @@ DEVICE void relax_reds(const Rows &rows, const struct step_context &now, const s
 {
 #pragma unroll
     for (int q = 0; q < 2; q++) {
-        const struct stored_dinv dinv = {!(now.red_away >> 2 * q & 1), rows.t.dinv + q * DINV_SIZE};
+        const struct stored_dinv dinv = {!(now.red_away >> 2 * q & 1),
+                                         rows.t.dinv + q * Rows::DINV_SIZE};
         red[q] = rows.relax_red(2 * q + Rows::PARITY, j, s.red[q], dinv, shared[q], high[q]);
     }
 }
@@ -157,7 +161,7 @@ DEVICE void relax_blacks(const Rows &rows, const struct step_context &now, const
     for (int q = 0; q < 2; q++) {
         const int r = 2 * q + Rows::PARITY;
         const struct stored_dinv dinv = {!is(rows.t, AWAY_I),
-                                         rows.t.dinv + BLACK_DINV + q * DINV_SIZE};
+                                         rows.t.dinv + Rows::BLACK_DINV + q * Rows::DINV_SIZE};
         black[q] = rows.relax_black(r, j, red[q], s.black[q], dinv, shared[q]);
         if (!(now.black_away >> 2 * q & 1))
             black[q] = rows.x.u[r][2];
@@ -165,46 +169,49 @@ DEVICE void relax_blacks(const Rows &rows, const struct step_context &now, const
 }
 
 /* Step k, whose parity is S. */
-template <class Op, bool ZERO, int S>
-DEVICE void step(const struct fv4_gsrb &w, const struct gsrb_maps &maps,
+template <bool ZERO, int S, class tile>
+DEVICE void step(const struct fv4_gsrb &w, const sources_of<tile> &from,
                  const struct block_range &m, struct columns t, int warp, unsigned zero,
-                 struct state &x, int k)
+                 struct state<tile> &x, int k)
 {
-    compute_strides(t);
+    compute_strides<tile>(t);
     const struct step_context now = make_step_context(w, m, t, S, k);
     double red[2], black[2];
     struct shared_operands shared[2] = {};
     struct face high[2] = {};
-    fetch_sources<Op, S>(w, m, t, now, warp, zero, x);
-    wait_for(barriers().full, now.number);
-    if (has_outer(w, warp, now.number))
-        relax_outer<Op, ZERO>(w, m, x.p, k);
+    fetch_sources<S>(w, m, t, now, warp, zero, x);
+    wait_for(barriers<tile>().full, now.number);
+    if (has_outer<tile>(w, warp, now.number))
+        relax_outer<ZERO>(w, m, x.p, k);
     if (!ZERO)
-        load_planes<Op, S>(x.kept, t, x.p);
-    const active_rows<Op, ZERO, S> rows = {w, t, x.p, x.kept};
+        load_planes<S>(x.kept, t, x.p);
+    const active_rows<tile, ZERO, S> rows = {w, t, x.p, x.kept};
     const struct faces_j j = rows.load_faces_j();
     relax_reds(rows, now, x.sources[S], j, red, shared, high);
-    wait_for(barriers().reds, now.number - 1);
+    wait_for(barriers<tile>().reds, now.number - 1);
     for (int q = 0; q < 2; q++)
         if (is(t, INSIDE))
             put(x.p.red[1] + red_offset(t, q), red[q]);
     if (near_wall(w, t, k + 1)) {
         __pipeline_wait_prior(0);
-        fetch_dinv(w, t, t.dinv, 1 - S, k + 1);
+        fetch_dinv<tile>(w, t, t.dinv, 1 - S, k + 1);
         if (t.at_end)
             store_ends(x.p, t, S, red, shared);
     }
-    arrive(barriers().reds, now.number);
-    if (Op::VARIABLE)
-        fetch_after(barriers().reds, m, warp, k, [&] { fetch_next_beta<Op>(maps, m, k + 2); });
+    arrive(barriers<tile>().reds, now.number);
+    if constexpr (BY_ENGINE<typename tile::source> && tile::VARIABLE)
+        fetch_after<tile>(barriers<tile>().reds, m, warp, k,
+                          [&] { fetch_next_beta<tile>(from, m, k + tile::BETA_AHEAD); });
     relax_blacks(rows, now, x.sources[S], j, red, shared, black);
     if (k > m.first)
         store_rows<S>(t, x.out, black, x.kept.red);
     save_operands<S>(x.kept, j, red, high);
     x.out += w.c.sk;
     move_up(x.p);
-    arrive(barriers().done, now.number);
-    fetch_after(barriers().done, m, warp, k, [&] { fetch_next_u<ZERO>(maps, m, k + 2); });
+    arrive(barriers<tile>().done, now.number);
+    if constexpr (BY_ENGINE<typename tile::source>)
+        fetch_after<tile>(barriers<tile>().done, m, warp, k,
+                          [&] { fetch_next_u<tile, ZERO>(from, m, k + tile::U_AHEAD); });
 }
 
 /* The wave partition of a patch, tiles numbered along i first, with fast division. */
@@ -221,6 +228,7 @@ static inline struct block_partition make_block_partition(const struct wave_part
 }
 
 /* The block's tile and planes. The first core row is the second one that is updated. */
+template <class tile>
 DEVICE struct block_range compute_range(const struct fv4_gsrb &w, const struct block_partition &s)
 {
     const struct wave_partition &p = s.waves;
@@ -228,18 +236,21 @@ DEVICE struct block_range compute_range(const struct fv4_gsrb &w, const struct b
     const bool others = block >= first_blocks;
     const int x = others ? block - first_blocks : block,
               part = others ? quotient(x, s.other_tiles) : quotient(x, s.first_tiles),
-              tile = others ? p.first_tiles + x - part * s.other_tiles.n : x - part * p.first_tiles,
-              planes = others ? p.planes[1] : p.planes[0], j = quotient(tile, s.tiles_i),
+              number =
+                  others ? p.first_tiles + x - part * s.other_tiles.n : x - part * p.first_tiles,
+              planes = others ? p.planes[1] : p.planes[0], j = quotient(number, s.tiles_i),
               first = part * planes;
-    return {(tile - j * s.tiles_i.n) * CORE_WIDTH, w.first[1] + 1 + j * CORE_ROWS, first,
-            min(first + planes, w.c.n[2])};
+    return {(number - j * s.tiles_i.n) * tile::CORE_WIDTH, w.first[1] + 1 + j * tile::CORE_ROWS,
+            first, min(first + planes, w.c.n[2])};
 }
 
 /* Whether the block's part of the pass is wanted: outer blocks read ghosts beyond open sides. */
+template <class tile>
 DEVICE bool in_part(const struct fv4_gsrb &w, const struct block_range &m)
 {
     enum { REACH = 3 };
-    const int first[3] = {m.i, m.j, m.first}, end[3] = {m.i + CORE_WIDTH, m.j + CORE_ROWS, m.last};
+    const int first[3] = {m.i, m.j, m.first},
+              end[3] = {m.i + tile::CORE_WIDTH, m.j + tile::CORE_ROWS, m.last};
     bool outer = false;
     for (int d = 0; d < 3; d++)
         outer = outer || (first[d] < REACH && !w.c.wall[d][0]) ||
@@ -247,38 +258,44 @@ DEVICE bool in_part(const struct fv4_gsrb &w, const struct block_range &m)
     return outer == (w.part == PART_OUTER);
 }
 
-template <class Op, bool ZERO>
-static __global__ void __launch_bounds__(LANES *WARPS, BLOCKS<Op>)
+template <class tile, bool ZERO>
+static __global__ void __launch_bounds__(tile::THREADS, tile::BLOCKS)
     gsrb_kernel(const __grid_constant__ struct fv4_gsrb w,
-                const __grid_constant__ struct gsrb_maps maps,
+                const __grid_constant__ sources_of<tile> from,
                 const __grid_constant__ struct block_partition partition, unsigned zero)
 {
-    const struct block_range m = compute_range(w, partition);
-    if (w.part != PART_ALL && !in_part(w, m))
+    using Op = typename tile::op;
+    const struct block_range m = compute_range<tile>(w, partition);
+    if (w.part != PART_ALL && !in_part<tile>(w, m))
         return;
     if (ZERO)
-        clear_u();
-    create_barriers<Op>();
-    if (threadIdx.x == 0)
-        fetch_first<Op, ZERO>(maps, m);
-    __syncwarp();
+        clear_u<tile>();
+    create_barriers<tile>();
+    if constexpr (BY_ENGINE<typename tile::source>) {
+        if (threadIdx.x == 0)
+            fetch_first<tile, ZERO>(from, m);
+        __syncwarp();
+    } else if (warp_number() == tile::WARPS) {
+        return copy_planes<tile, ZERO>(from, m);
+    }
     const int warp = warp_number(), first = m.first - 1;
-    struct columns t = make_columns(w, m, warp);
-    struct state x = {};
-    x.p = first_planes();
-    x.here = {plane_of(w, w.f, first), READS_ALPHA<Op> ? plane_of(w, w.alpha, first) : NULL};
+    struct columns t = make_columns<tile>(w, m, warp);
+    struct state<tile> x = {
+    };
+    x.p = first_planes<tile>();
+    x.here = {plane_of(w, w.f, first), tile::READS_ALPHA ? plane_of(w, w.alpha, first) : NULL};
     x.out = (double *)plane_of(w, w.out, first - 1);
     load_sources<Op>(x.sources[0], t, 0, x.here, x.here, 0);
-    if (has_outer(w, warp, 0))
-        fetch_outer<Op>(w, m, x.here, first);
+    if (has_outer<tile>(w, warp, 0))
+        fetch_outer<tile>(w, m, x.here, first);
     if (near_wall(w, t, first))
-        fetch_dinv(w, t, t.dinv, 0, first);
-    wait_for(barriers().full, 0);
-    compute_strides(t);
-    load_first_planes<Op>(x.kept, t, x.p);
+        fetch_dinv<tile>(w, t, t.dinv, 0, first);
+    wait_for(barriers<tile>().full, 0);
+    compute_strides<tile>(t);
+    load_first_planes(x.kept, t, x.p);
     for (int k = first; k < m.last; k += 2) {
-        step<Op, ZERO, 0>(w, maps, m, t, warp, zero, x, k);
-        step<Op, ZERO, 1>(w, maps, m, t, warp, zero, x, k + 1);
+        step<ZERO, 0>(w, from, m, t, warp, zero, x, k);
+        step<ZERO, 1>(w, from, m, t, warp, zero, x, k + 1);
     }
 }
 

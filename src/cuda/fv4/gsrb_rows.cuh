@@ -19,12 +19,12 @@ struct kept {
 /* Loads the planes of u that a step adds: in active rows two, up to k + 2, in the others up to
  * k + 1. It loads other planes again, since there are not enough registers to keep them; with α
  * this holds for active rows too. */
-template <class Op, int S>
-DEVICE void load_planes(struct kept &x, const struct columns &t, const struct planes &p)
+template <int S, class tile>
+DEVICE void load_planes(struct kept &x, const struct columns &t, const struct planes<tile> &p)
 {
     for (int q = 0; q < 2; q++) {
         const int active = 2 * q + S, other = 2 * q + 1 - S;
-        for (int d = READS_ALPHA<Op> ? 1 : 4; d < 6; d++)
+        for (int d = tile::READS_ALPHA ? 1 : 4; d < 6; d++)
             x.u[active][d] = at(p.u[d - 1] + row_offset(t, active));
         for (int d = 1; d < 4; d++)
             x.u[other][d] = at(p.u[d] + row_offset(t, other));
@@ -33,14 +33,14 @@ DEVICE void load_planes(struct kept &x, const struct columns &t, const struct pl
 
 /* Loads the registers before the first step, except for what only black cells need: those of the
  * first two steps belong to other blocks. */
-template <class Op>
-DEVICE void load_first_planes(struct kept &x, const struct columns &t, const struct planes &p)
+template <class tile>
+DEVICE void load_first_planes(struct kept &x, const struct columns &t, const struct planes<tile> &p)
 {
     for (int r = 0; r < COLUMNS; r += 2)
         for (int d = 1; d < 4; d++)
             x.u[r][d] = at(p.u[d - 1] + row_offset(t, r));
-    for (int r = 1; r < COLUMNS && Op::VARIABLE; r++)
-        x.beta_j[r - 1] = at(p.beta[1] + BETA_J_CELL + face_offset(t, r));
+    for (int r = 1; r < COLUMNS && tile::VARIABLE; r++)
+        x.beta_j[r - 1] = at(p.beta[1] + tile::BETA_J_CELL + face_offset(t, r));
 }
 
 DEVICE bool is_kept(int r)
@@ -74,12 +74,13 @@ struct shared_operands {
 };
 
 /* The active cells in a step of parity S. */
-template <class Op, bool ZERO, int S>
+template <class tile, bool ZERO, int S>
 struct active_rows {
-    static constexpr int PARITY = S;
+    using Op = typename tile::op;
+    static constexpr int PARITY = S, DINV_SIZE = tile::DINV_SIZE, BLACK_DINV = tile::BLACK_DINV;
     const struct fv4_gsrb &w;
     const struct columns &t;
-    const struct planes &p;
+    const struct planes<tile> &p;
     const struct kept &x;
 
     /* Old u of row r in plane k + d. */
@@ -127,7 +128,7 @@ struct active_rows {
     /* β on the low or high (side 0 or 1) face in i of the cell of row r in a plane. */
     DEVICE_MEMBER double beta_i(int plane, int r, int side) const
     {
-        return at(plane + BETA_I_CELL + row_offset(t, r) + side * COLUMN);
+        return at(plane + tile::BETA_I_CELL + row_offset(t, r) + side * COLUMN);
     }
 
     /* Both faces in i of a cell; β and its difference in k are given. */
@@ -147,10 +148,10 @@ struct active_rows {
     {
         struct faces_j j = {};
         for (int y = 0; y < COLUMNS && Op::VARIABLE; y++) {
-            const int r = y + S, offset = BETA_J_CELL + face_offset(t, r);
+            const int r = y + S, offset = tile::BETA_J_CELL + face_offset(t, r);
             const bool kept = r > 0 && r < COLUMNS;
             const double below =
-                kept && !READS_ALPHA<Op> ? x.beta_j[r - 1] : at(p.beta[1] + offset);
+                kept && !tile::READS_ALPHA ? x.beta_j[r - 1] : at(p.beta[1] + offset);
             j.here[y] = face_j(p.beta[2], offset, at(p.beta[3] + offset) - below);
             const double d_k = j.here[y].beta - at(p.beta[0] + offset);
             j.below[y] = face_j(p.beta[1], offset, d_k);

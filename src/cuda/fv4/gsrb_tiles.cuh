@@ -4,74 +4,88 @@
 /* The shared memory of a block of the fused red-black kernel: its layout, copies and barriers. */
 #include "cuda/core/shared_memory.cuh"
 #include "cuda/core/tile_copy.cuh"
+#include "cuda/fv4/gsrb.cuh"
+#include "cuda/fv4/gsrb.cuh"
 #include "cuda/tuning.h"
 
 namespace fv4
 {
-/* The block stores its core cells, and updates the cells around them too. */
-enum { CORE_WIDTH = 64, CORE_ROWS = TUNED_FV4_GSRB_ROWS, REGION_ROWS = CORE_ROWS + 2 };
-enum { LANES = 32, COLUMNS = 4, WARPS = REGION_ROWS / COLUMNS * CORE_WIDTH / LANES };
+enum { LANES = 32, COLUMNS = 4, COLUMN = (int)sizeof(double) };
 
-/* All tiles are equally wide, so that a cell has the same offset from each tile's first cell. They
- * begin at even i, as the copy engine requires, and are wider than needed: rows an even number of
- * rows apart would otherwise be in the same banks. Addresses and offsets are in bytes. */
-enum { WIDTH = CORE_WIDTH + 10, COLUMN = (int)sizeof(double), ROW = WIDTH * COLUMN };
-enum {
-    U_BYTES = (REGION_ROWS + 4) * ROW,
-    BETA_BYTES = (REGION_ROWS + 2) * ROW,
-    BETA_J_BYTES = (REGION_ROWS + 1) * ROW,
+/* The layout of a block's shared memory. The block stores its core cells, `width` × `rows`, and
+ * updates the cells around them too. Tiles come from `origin`, and are copied so many steps ahead
+ * of their use. Addresses and offsets are in bytes. */
+template <class Op, class origin, int width, int rows, int u_ahead, int beta_ahead>
+struct gsrb_tile {
+    using op = Op;
+    using source = origin;
+    static constexpr bool VARIABLE = Op::VARIABLE, READS_ALPHA = ::READS_ALPHA<Op>;
+    static constexpr int BLOCKS = VARIABLE ? 1 : 2; /* per multiprocessor, at least */
+    static constexpr int CORE_WIDTH = width, CORE_ROWS = rows, REGION_ROWS = CORE_ROWS + 2;
+    static constexpr int WARPS_I = CORE_WIDTH / LANES, WARPS = REGION_ROWS / COLUMNS * WARPS_I;
+    /* Without TMA one more warp copies. */
+    static constexpr int COPY_WARPS = BY_ENGINE<source> ? 0 : 1;
+    static constexpr int THREADS = LANES * (WARPS + COPY_WARPS);
+
+    /* All tiles are equally wide, so that a cell has the same offset from each tile's first cell.
+     * They begin at even i, as copies require, and are wider than needed: rows an even number of
+     * rows apart would otherwise be in the same banks. */
+    static constexpr int WIDTH = CORE_WIDTH + 10, ROW = WIDTH * COLUMN;
+    static constexpr int U_USED = CORE_WIDTH + 8, BETA_USED = CORE_WIDTH + 4;
+    static constexpr int U_ROWS = REGION_ROWS + 4, BETA_ROWS = REGION_ROWS + 2;
+    static constexpr int BETA_J_ROWS = REGION_ROWS + 1;
+    static constexpr int U_BYTES = U_ROWS * ROW, BETA_BYTES = BETA_ROWS * ROW;
+    static constexpr int BETA_J_BYTES = BETA_J_ROWS * ROW;
+
+    /* Slots for a plane of u; of β on its faces in i and, after that, in j; of β on the faces below
+     * it; and of its new red cells, one in each two rows. The outermost rows read, but do not use,
+     * red cells one row further out: a row that no thread writes lies between those slots. D⁻¹ near
+     * walls has a double for each of a thread's two red cells and, BLACK_DINV further, for each of
+     * its black cells. */
+    static constexpr int U_SIZE = cuda_whole_lines(U_BYTES), BETA_J = cuda_whole_lines(BETA_BYTES);
+    static constexpr int BETA_SIZE = BETA_J + cuda_whole_lines(BETA_J_BYTES);
+    static constexpr int BETA_K_SIZE = cuda_whole_lines(BETA_BYTES);
+    static constexpr int RED_ROW = (CORE_WIDTH + 2) * COLUMN;
+    static constexpr int RED_SIZE = (REGION_ROWS / 2 + 1) * RED_ROW;
+    static constexpr int DINV_SIZE = LANES * WARPS * COLUMN, BLACK_DINV = 2 * DINV_SIZE;
+
+    /* Step k reads planes k − 2 … k + 2 of u, k − 2 … k + 1 of β in i and j, and k and k + 1 of β
+     * in k, while those of the next steps arrive. It reads red cells of planes k − 1 and k − 2 and
+     * writes those of plane k. The copies of later steps into slots that step k has used: of u and
+     * of β they are for step k + AHEAD. */
+    static constexpr int U_AHEAD = u_ahead, BETA_AHEAD = beta_ahead;
+    static constexpr int U_SLOTS = 4 + U_AHEAD, BETA_SLOTS = 3 + BETA_AHEAD;
+    static constexpr int BETA_K_SLOTS = 1 + BETA_AHEAD, RED_SLOTS = 3;
+
+    /* f, α and D⁻¹ of outer cells arrive one step ahead, when some warps may still use those of the
+     * step before. */
+    static constexpr int OUTER_SLOTS = 3, OUTER_F = 0, OUTER_ALPHA = REGION_ROWS * COLUMN;
+    static constexpr int OUTER_DINV = 2 * OUTER_ALPHA, OUTER_SIZE = 3 * OUTER_ALPHA;
+
+    /* β comes last, if there is any. */
+    static constexpr int U_OFFSET = 0, RED_OFFSET = U_OFFSET + U_SLOTS * U_SIZE + RED_ROW;
+    static constexpr int DINV_OFFSET = RED_OFFSET + RED_SLOTS * RED_SIZE;
+    static constexpr int OUTER_OFFSET = DINV_OFFSET + 2 * BLACK_DINV;
+    static constexpr int BARRIERS_OFFSET = OUTER_OFFSET + OUTER_SLOTS * OUTER_SIZE;
+    static constexpr int BETA_OFFSET = cuda_whole_lines(BARRIERS_OFFSET + 64);
+    static constexpr int BETA_K_OFFSET = BETA_OFFSET + BETA_SLOTS * BETA_SIZE;
+    static constexpr int SHARED_BYTES =
+        VARIABLE ? BETA_K_OFFSET + BETA_K_SLOTS * BETA_K_SIZE : BETA_OFFSET;
+
+    /* Offsets of the region's first cell in a slot. */
+    static constexpr int U_CELL = 2 * ROW + 3 * COLUMN, BETA_I_CELL = ROW + COLUMN;
+    static constexpr int BETA_J_CELL = BETA_J + COLUMN, BETA_K_CELL = ROW + COLUMN;
 };
-/* Slots for a plane of u; of β on its faces in i and, after that, in j; of β on the faces below it;
- * and of its new red cells, one in each two rows. The outermost rows read, but do not use, red
- * cells one row further out: a row that no thread writes lies between those slots. D⁻¹ near walls
- * has a double for each of a thread's two red cells and, BLACK_DINV further, for each of its black
- * cells.
- */
-enum {
-    U_SIZE = cuda_whole_lines(U_BYTES),
-    BETA_J = cuda_whole_lines(BETA_BYTES),
-    BETA_SIZE = BETA_J + cuda_whole_lines(BETA_J_BYTES),
-    BETA_K_SIZE = cuda_whole_lines(BETA_BYTES),
-    RED_ROW = (CORE_WIDTH + 2) * COLUMN,
-    RED_SIZE = (REGION_ROWS / 2 + 1) * RED_ROW,
-    DINV_SIZE = LANES * WARPS * COLUMN,
-    BLACK_DINV = 2 * DINV_SIZE,
-};
-/* Step k reads planes k − 2 … k + 2 of u, k − 2 … k + 1 of β in i and j, and k and k + 1 of β in k,
- * while one more of each arrives for the next step. It reads red cells of planes k − 1 and k − 2
- * and writes those of plane k. */
-enum { U_SLOTS = 6, BETA_SLOTS = 5, BETA_K_SLOTS = 3, RED_SLOTS = 3 };
-/* f, α and D⁻¹ of outer cells arrive one step ahead, when some warps may still use those of the
- * step before. */
-enum {
-    OUTER_SLOTS = 3,
-    OUTER_F = 0,
-    OUTER_ALPHA = REGION_ROWS * COLUMN,
-    OUTER_DINV = 2 * OUTER_ALPHA,
-    OUTER_SIZE = 3 * OUTER_ALPHA
-};
-enum {
-    U_OFFSET = 0,
-    RED_OFFSET = U_OFFSET + U_SLOTS * U_SIZE + RED_ROW,
-    DINV_OFFSET = RED_OFFSET + RED_SLOTS * RED_SIZE,
-    OUTER_OFFSET = DINV_OFFSET + 2 * BLACK_DINV,
-    BARRIERS_OFFSET = OUTER_OFFSET + OUTER_SLOTS * OUTER_SIZE,
-    BETA_OFFSET = cuda_whole_lines(BARRIERS_OFFSET + 64),
-    BETA_K_OFFSET = BETA_OFFSET + BETA_SLOTS * BETA_SIZE,
-    BETA_END = BETA_K_OFFSET + BETA_K_SLOTS * BETA_K_SIZE
-};
+
+/* Compute capability 9.0; 163 KiB of shared memory per block, which more rows exceed; 99 KiB, where
+ * tiles of 64 cells exceed it with 6 rows already, and two blocks fill a multiprocessor that has
+ * room for them. */
 template <class Op>
-constexpr int SHARED_BYTES = Op::VARIABLE ? BETA_END : BETA_OFFSET;
-/* Blocks per multiprocessor. */
+using large_tile = struct gsrb_tile<Op, CUtensorMap, 64, TUNED_FV4_GSRB_ROWS, 2, 2>;
 template <class Op>
-constexpr int BLOCKS = Op::VARIABLE ? 1 : 2;
-/* Offsets of the region's first cell in a slot. */
-enum {
-    U_CELL = 2 * ROW + 3 * COLUMN,
-    BETA_I_CELL = ROW + COLUMN,
-    BETA_J_CELL = BETA_J + COLUMN,
-    BETA_K_CELL = ROW + COLUMN
-};
+using medium_tile = struct gsrb_tile<Op, field_source, 64, 10, 2, 1>;
+template <class Op>
+using small_tile = struct gsrb_tile<Op, field_source, 32, 10, 2, 1>;
 
 /* By parity of the step: its tiles have arrived; all warps have written their red cells and no
  * longer need β of the lowest plane; all warps have completed it. */
@@ -80,9 +94,28 @@ struct step_barriers {
 };
 
 /* The sources of the tiles. */
-struct gsrb_maps {
-    CUtensorMap u, beta_i, beta_j, beta_k;
+template <class source>
+struct gsrb_sources {
+    source u, beta_i, beta_j, beta_k;
 };
+
+template <class tile>
+using sources_of = struct gsrb_sources<typename tile::source>;
+
+template <class tile>
+static sources_of<tile> make_sources(const struct fv4_gsrb &w)
+{
+    using source = typename tile::source;
+    sources_of<tile> from = {};
+    if (w.in)
+        from.u = tile_source<source>(w.in, w.c, tile::WIDTH, tile::U_ROWS);
+    if (tile::VARIABLE) {
+        from.beta_i = tile_source<source>(w.beta_i, w.c, tile::WIDTH, tile::BETA_ROWS);
+        from.beta_j = tile_source<source>(w.beta_j, w.c, tile::WIDTH, tile::BETA_J_ROWS);
+        from.beta_k = tile_source<source>(w.beta_k, w.c, tile::WIDTH, tile::BETA_ROWS);
+    }
+    return from;
+}
 
 /* The block's first core cell in i and j, and its planes. */
 struct block_range {
@@ -95,107 +128,129 @@ DEVICE int step_number(const struct block_range &m, int k)
     return k - m.first + 1;
 }
 
+template <class tile>
 DEVICE struct step_barriers &barriers()
 {
-    return *(struct step_barriers *)(shared_memory + BARRIERS_OFFSET);
+    return *(struct step_barriers *)shared_pointer(shared_begin() + tile::BARRIERS_OFFSET);
 }
 
 /* Planes take slots in turn. */
-DEVICE void fetch_u(const struct gsrb_maps &maps, const struct block_range &m, int k,
+template <class tile>
+DEVICE void fetch_u(const sources_of<tile> &from, const struct block_range &m, int k,
                     barrier_word *full)
 {
-    tile_fetch(shared_memory + U_OFFSET + (k - m.first + 3) % U_SLOTS * U_SIZE, maps.u, m.i - 4,
-               m.j - 3, k, full);
+    const int to =
+        shared_begin() + tile::U_OFFSET + (k - m.first + 3) % tile::U_SLOTS * tile::U_SIZE;
+    tile_fetch<tile::WIDTH, tile::U_ROWS, tile::U_USED>(to, from.u, m.i - 4, m.j - 3, k, full);
 }
 
-DEVICE void fetch_beta(const struct gsrb_maps &maps, const struct block_range &m, int k,
+template <class tile>
+DEVICE void fetch_beta(const sources_of<tile> &from, const struct block_range &m, int k,
                        barrier_word *full)
 {
-    unsigned char *to = shared_memory + BETA_OFFSET + (k - m.first + 3) % BETA_SLOTS * BETA_SIZE;
-    tile_fetch(to, maps.beta_i, m.i - 2, m.j - 2, k, full);
-    tile_fetch(to + BETA_J, maps.beta_j, m.i - 2, m.j - 1, k, full);
+    const int to =
+        shared_begin() + tile::BETA_OFFSET + (k - m.first + 3) % tile::BETA_SLOTS * tile::BETA_SIZE;
+    tile_fetch<tile::WIDTH, tile::BETA_ROWS, tile::BETA_USED>(to, from.beta_i, m.i - 2, m.j - 2, k,
+                                                              full);
+    tile_fetch<tile::WIDTH, tile::BETA_J_ROWS, tile::BETA_USED>(to + tile::BETA_J, from.beta_j,
+                                                                m.i - 2, m.j - 1, k, full);
 }
 
-DEVICE void fetch_beta_k(const struct gsrb_maps &maps, const struct block_range &m, int k,
+template <class tile>
+DEVICE void fetch_beta_k(const sources_of<tile> &from, const struct block_range &m, int k,
                          barrier_word *full)
 {
-    tile_fetch(shared_memory + BETA_K_OFFSET + (k - m.first + 1) % BETA_K_SLOTS * BETA_K_SIZE,
-               maps.beta_k, m.i - 2, m.j - 2, k, full);
+    const int to = shared_begin() + tile::BETA_K_OFFSET +
+                   (k - m.first + 1) % tile::BETA_K_SLOTS * tile::BETA_K_SIZE;
+    tile_fetch<tile::WIDTH, tile::BETA_ROWS, tile::BETA_USED>(to, from.beta_k, m.i - 2, m.j - 2, k,
+                                                              full);
 }
 
+template <class tile>
 DEVICE barrier_word *full_barrier(int number)
 {
-    return &barriers().full[number & 1];
+    return &barriers<tile>().full[number & 1];
 }
 
 /* Where u is 0 everywhere, no copies of u are issued. */
-template <bool ZERO>
-constexpr int BYTES_OF_U = ZERO ? 0 : U_BYTES;
+template <class tile, bool ZERO>
+constexpr int BYTES_OF_U = ZERO ? 0 : tile::U_BYTES;
 
-/* Two arrivals complete the tiles of a step: one for u and one for β, if there is any. */
-template <bool ZERO>
-DEVICE void fetch_next_u(const struct gsrb_maps &maps, const struct block_range &m, int k)
+/* Two sets of tiles complete those of a step: u, and β if there is any. */
+template <class tile, bool ZERO>
+DEVICE void fetch_next_u(const sources_of<tile> &from, const struct block_range &m, int k)
 {
-    barrier_word *full = full_barrier(step_number(m, k));
-    barrier_expect(full, BYTES_OF_U<ZERO>);
+    barrier_word *full = full_barrier<tile>(step_number(m, k));
+    begin_copies<typename tile::source>(full, BYTES_OF_U<tile, ZERO>);
     if (!ZERO)
-        fetch_u(maps, m, k + 2, full);
+        fetch_u<tile>(from, m, k + 2, full);
+    end_copies<typename tile::source>(full);
 }
 
-template <class Op>
-DEVICE void fetch_next_beta(const struct gsrb_maps &maps, const struct block_range &m, int k)
+template <class tile>
+DEVICE void fetch_next_beta(const sources_of<tile> &from, const struct block_range &m, int k)
 {
-    barrier_word *full = full_barrier(step_number(m, k));
-    if (!Op::VARIABLE)
+    barrier_word *full = full_barrier<tile>(step_number(m, k));
+    if (!tile::VARIABLE)
         return;
-    barrier_expect(full, BETA_BYTES + BETA_J_BYTES + BETA_BYTES);
-    fetch_beta(maps, m, k + 1, full);
-    fetch_beta_k(maps, m, k + 1, full);
+    begin_copies<typename tile::source>(full,
+                                        tile::BETA_BYTES + tile::BETA_J_BYTES + tile::BETA_BYTES);
+    fetch_beta<tile>(from, m, k + 1, full);
+    fetch_beta_k<tile>(from, m, k + 1, full);
+    end_copies<typename tile::source>(full);
 }
 
-/* Issues the copies for the first two steps, those of planes first − 1 and first. */
-template <class Op, bool ZERO>
-DEVICE void fetch_first(const struct gsrb_maps &maps, const struct block_range &m)
+/* Issues the copies for the first steps: that of plane first − 1, and that after it where copies
+ * run two steps ahead. */
+template <class tile, bool ZERO>
+DEVICE void fetch_first(const sources_of<tile> &from, const struct block_range &m)
 {
-    constexpr int BYTES_OF_BETA = Op::VARIABLE ? 2 * (BETA_BYTES + BETA_J_BYTES) + BETA_BYTES : 0;
-    barrier_word *full = full_barrier(0);
-    barrier_expect(full, 5 * BYTES_OF_U<ZERO> + BYTES_OF_BETA);
+    constexpr int BYTES_OF_BETA =
+        tile::VARIABLE ? 2 * (tile::BETA_BYTES + tile::BETA_J_BYTES) + tile::BETA_BYTES : 0;
+    barrier_word *full = full_barrier<tile>(0);
+    begin_copies<typename tile::source>(full, 5 * BYTES_OF_U<tile, ZERO> + BYTES_OF_BETA);
     for (int k = m.first - 3; k <= m.first + 1 && !ZERO; k++)
-        fetch_u(maps, m, k, full);
-    for (int k = m.first - 2; k <= m.first - 1 && Op::VARIABLE; k++)
-        fetch_beta(maps, m, k, full);
-    if (Op::VARIABLE)
-        fetch_beta_k(maps, m, m.first - 1, full);
-    fetch_next_beta<Op>(maps, m, m.first - 1);
-    fetch_next_u<ZERO>(maps, m, m.first);
-    fetch_next_beta<Op>(maps, m, m.first);
+        fetch_u<tile>(from, m, k, full);
+    for (int k = m.first - 2; k <= m.first - 1 && tile::VARIABLE; k++)
+        fetch_beta<tile>(from, m, k, full);
+    if (tile::VARIABLE)
+        fetch_beta_k<tile>(from, m, m.first - 1, full);
+    end_copies<typename tile::source>(full);
+    fetch_next_beta<tile>(from, m, m.first - 1);
+    if (tile::U_AHEAD > 1)
+        fetch_next_u<tile, ZERO>(from, m, m.first);
+    if (tile::BETA_AHEAD > 1)
+        fetch_next_beta<tile>(from, m, m.first);
 }
 
 /* Clears u in place of copies; all threads call it before the first barrier. */
+template <class tile>
 DEVICE void clear_u()
 {
-    for (int x = threadIdx.x * COLUMN; x < U_SLOTS * U_SIZE; x += LANES * WARPS * COLUMN)
-        put(shared_begin() + U_OFFSET + x, 0.0);
+    for (int x = threadIdx.x * COLUMN; x < tile::U_SLOTS * tile::U_SIZE;
+         x += tile::THREADS * COLUMN)
+        put(shared_begin() + tile::U_OFFSET + x, 0.0);
 }
 
 /* Addresses of the planes in shared memory, from the lowest that the step uses; the last of each is
  * the plane that arrives. For red cells they are k − 1, k and k − 2. */
+template <class tile>
 struct planes {
-    int u[U_SLOTS], beta[BETA_SLOTS], beta_k[BETA_K_SLOTS], red[RED_SLOTS];
+    int u[tile::U_SLOTS], beta[tile::BETA_SLOTS], beta_k[tile::BETA_K_SLOTS], red[tile::RED_SLOTS];
 };
 
-DEVICE struct planes first_planes()
-{
+template <class tile>
+DEVICE struct planes<tile> first_planes() {
     const int begin = shared_begin();
-    struct planes p;
-    for (int x = 0; x < U_SLOTS; x++)
-        p.u[x] = begin + U_OFFSET + U_CELL + x * U_SIZE;
-    for (int x = 0; x < BETA_SLOTS; x++)
-        p.beta[x] = begin + BETA_OFFSET + x * BETA_SIZE;
-    for (int x = 0; x < BETA_K_SLOTS; x++)
-        p.beta_k[x] = begin + BETA_K_OFFSET + BETA_K_CELL + x * BETA_K_SIZE;
-    for (int x = 0; x < RED_SLOTS; x++)
-        p.red[x] = begin + RED_OFFSET + x * RED_SIZE;
+    struct planes<tile> p;
+    for (int x = 0; x < tile::U_SLOTS; x++)
+        p.u[x] = begin + tile::U_OFFSET + tile::U_CELL + x * tile::U_SIZE;
+    for (int x = 0; x < tile::BETA_SLOTS; x++)
+        p.beta[x] = begin + tile::BETA_OFFSET + x * tile::BETA_SIZE;
+    for (int x = 0; x < tile::BETA_K_SLOTS; x++)
+        p.beta_k[x] = begin + tile::BETA_K_OFFSET + tile::BETA_K_CELL + x * tile::BETA_K_SIZE;
+    for (int x = 0; x < tile::RED_SLOTS; x++)
+        p.red[x] = begin + tile::RED_OFFSET + x * tile::RED_SIZE;
     return p;
 }
 
@@ -208,7 +263,8 @@ DEVICE void rotate(int (&planes)[N])
     planes[N - 1] = first;
 }
 
-DEVICE void move_up(struct planes &p)
+template <class tile>
+DEVICE void move_up(struct planes<tile> &p)
 {
     rotate(p.u);
     rotate(p.beta);
@@ -216,14 +272,15 @@ DEVICE void move_up(struct planes &p)
     rotate(p.red);
 }
 
-template <class Op>
+template <class tile>
 DEVICE void create_barriers()
 {
     if (threadIdx.x == 0) {
         for (int x = 0; x < 2; x++) {
-            barrier_create(&barriers().full[x], Op::VARIABLE ? 2 : 1);
-            barrier_create(&barriers().reds[x], LANES * WARPS);
-            barrier_create(&barriers().done[x], LANES * WARPS);
+            barrier_create(&barriers<tile>().full[x],
+                           (tile::VARIABLE ? 2 : 1) * COPY_ARRIVALS<typename tile::source>);
+            barrier_create(&barriers<tile>().reds[x], LANES * tile::WARPS);
+            barrier_create(&barriers<tile>().done[x], LANES * tile::WARPS);
         }
         barriers_created();
     }
@@ -245,23 +302,40 @@ DEVICE void wait_for(barrier_word *barrier, int number)
 }
 
 /* Warps take turns in what is done once per step. */
+template <class tile>
 DEVICE bool is_turn(int warp, int number)
 {
-    return warp == (int)((unsigned)number % WARPS);
+    return warp == (int)((unsigned)number % tile::WARPS);
 }
 
-/* In step k one warp issues the copies of step k + 2 as soon as their slots are free: once all
- * threads have arrived at this barrier. */
-template <class Fetch>
+/* With TMA one warp issues, in step k, the copies of a later step as soon as their slots are free:
+ * once all threads have arrived at this barrier. */
+template <class tile, class Fetch>
 DEVICE void fetch_after(barrier_word *barrier, const struct block_range &m, int warp, int k,
                         const Fetch &fetch)
 {
     const int number = step_number(m, k);
-    if (k + 1 < m.last && is_turn(warp, number)) {
+    if (k + 1 < m.last && is_turn<tile>(warp, number)) {
         wait_for(barrier, number);
         if (one_lane())
             fetch();
         __syncwarp();
+    }
+}
+
+/* Without TMA this is all that the last warp does. */
+template <class tile, bool ZERO>
+DEVICE void copy_planes(const sources_of<tile> &from, const struct block_range &m)
+{
+    constexpr int U = tile::U_AHEAD, BETA = tile::BETA_AHEAD;
+    fetch_first<tile, ZERO>(from, m);
+    for (int k = m.first - 1; k < m.last; k++) {
+        wait_for(barriers<tile>().reds, step_number(m, k));
+        if (k + BETA <= m.last)
+            fetch_next_beta<tile>(from, m, k + BETA);
+        wait_for(barriers<tile>().done, step_number(m, k));
+        if (k + U <= m.last)
+            fetch_next_u<tile, ZERO>(from, m, k + U);
     }
 }
 

@@ -49,25 +49,39 @@ struct fv4_sweep {
     unsigned long long *norm;
 };
 
-enum { LANES = 32, GROUPS = TUNED_FV4_SWEEP_ROWS / 2, THREADS = LANES * GROUPS };
-enum { CORE_WIDTH = 2 * LANES, CORE_ROWS = 2 * GROUPS };
+enum { LANES = 32, CORE_WIDTH = 2 * LANES };
 /* Tiles of u and β have a halo of two columns on either side. In j the stencil of u reaches two
  * rows beyond the cells, differences of β one, and there is a face of β_j above the last row. */
 enum { HALO = 2, WIDTH = CORE_WIDTH + 2 * HALO };
-enum { U_ROWS = CORE_ROWS + 4, BETA_ROWS = CORE_ROWS + 2, BETA_J_ROWS = CORE_ROWS + 1 };
 enum { U_FIRST = -2, BETA_FIRST = -1 };
 
 /* A tile in shared memory. */
 template <int ROWS, int COLUMNS>
-struct alignas(128) tile {
+struct alignas(128) shared_tile {
     double rows[ROWS][COLUMNS];
     static constexpr int BYTES = ROWS * COLUMNS * (int)sizeof(double);
 };
 
-using u_tile = struct tile<U_ROWS, WIDTH>;
-using beta_tile = struct tile<BETA_ROWS, WIDTH>;
-using beta_j_tile = struct tile<BETA_J_ROWS, WIDTH>;
-using core_tile = struct tile<CORE_ROWS, CORE_WIDTH>;
+/* A block's tile: rows of cells, where copies come from, and so many steps that they are issued
+ * before their use, at most. */
+template <class origin, int rows, int ahead>
+struct sweep_tile {
+    using source = origin;
+    static constexpr int CORE_ROWS = rows, GROUPS = rows / 2, AHEAD = ahead;
+    /* Without TMA one more group copies. */
+    static constexpr int COPY_GROUPS = BY_ENGINE<source> ? 0 : 1;
+    static constexpr int THREADS = LANES * (GROUPS + COPY_GROUPS);
+    using of_u = struct shared_tile<CORE_ROWS + 4, WIDTH>;
+    using of_beta = struct shared_tile<CORE_ROWS + 2, WIDTH>;
+    using of_beta_j = struct shared_tile<CORE_ROWS + 1, WIDTH>;
+    using of_core = struct shared_tile<CORE_ROWS, CORE_WIDTH>;
+};
+
+/* Compute capability 9.0; 163 KiB of shared memory per block, with one group less, which copies;
+ * 99 KiB, where two blocks of few rows fill a multiprocessor that has room for them. */
+using large_sweep = struct sweep_tile<CUtensorMap, TUNED_FV4_SWEEP_ROWS, 2>;
+using medium_sweep = struct sweep_tile<field_source, 14, 1>;
+using small_sweep = struct sweep_tile<field_source, 6, 2>;
 
 template <enum sweep_kind KIND>
 static constexpr bool READS_DINV = KIND == SWEEP_WEIGHTED || KIND == SWEEP_TWO_STEP;
@@ -75,20 +89,26 @@ static constexpr bool READS_DINV = KIND == SWEEP_WEIGHTED || KIND == SWEEP_TWO_S
 /* The shared memory of a block. Step k brings u and β of i and j faces in plane k + 1, β of the
  * faces below plane k, and the other fields of plane k − 1, which it completes. Copies are issued
  * AHEAD steps before, as many as fit. Three steps use a plane of u, two a plane of β. */
-template <bool HELMHOLTZ, enum sweep_kind KIND>
+template <class tile, bool HELMHOLTZ, enum sweep_kind KIND>
 struct shared_planes {
-    static constexpr int AHEAD = (HELMHOLTZ && READS_DINV<KIND>) ? 1 : 2;
+    using shape = tile;
+    static constexpr int AHEAD = (HELMHOLTZ && READS_DINV<KIND>) ? 1 : tile::AHEAD;
     static constexpr int SLOTS = AHEAD + 1, BETA_SLOTS = AHEAD + 2, U_SLOTS = AHEAD + 3;
-    u_tile u[U_SLOTS];
-    beta_tile beta_i[BETA_SLOTS], beta_k[BETA_SLOTS];
-    beta_j_tile beta_j[BETA_SLOTS];
-    core_tile f[SLOTS], alpha[HELMHOLTZ ? SLOTS : 1], dinv[READS_DINV<KIND> ? SLOTS : 1];
+    /* The other fields take as many slots each: f, and those of α and D⁻¹ that are read. */
+    static constexpr int ALPHA = SLOTS,
+    DINV = (1 + HELMHOLTZ) * SLOTS;
+    static constexpr int CORES = 1 + HELMHOLTZ + READS_DINV<KIND>;
+    typename tile::of_u u[U_SLOTS];
+    typename tile::of_beta beta_i[BETA_SLOTS], beta_k[BETA_SLOTS];
+    typename tile::of_beta_j beta_j[BETA_SLOTS];
+    typename tile::of_core cores[CORES * SLOTS];
     barrier_word full[SLOTS], empty[SLOTS];
 };
 
 /* The sources of the copies. */
-struct sweep_maps {
-    CUtensorMap u, beta_i, beta_j, beta_k, f, dinv, alpha;
+template <class source>
+struct sweep_sources {
+    source u, beta_i, beta_j, beta_k, f, dinv, alpha;
 };
 
 /* The tile of a block and its planes. The steps are two that only bring u and β of the planes
@@ -99,12 +119,13 @@ struct plane_range {
     static constexpr int FIRST_STEPS = 3;
 };
 
-DEVICE struct plane_range range_of_tile(const struct cells &c, dim3 tile, int planes)
+template <class tile>
+DEVICE struct plane_range range_of_tile(const struct cells &c, dim3 number, int planes)
 {
     struct plane_range m;
-    m.i = (int)tile.x * CORE_WIDTH;
-    m.j = (int)tile.y * CORE_ROWS;
-    m.first = (int)tile.z * planes;
+    m.i = (int)number.x * CORE_WIDTH;
+    m.j = (int)number.y * tile::CORE_ROWS;
+    m.first = (int)number.z * planes;
     m.last = min(m.first + planes, c.n[2]);
     return m;
 }
@@ -131,30 +152,48 @@ struct slot_indices {
     }
 };
 
+template <int ROWS, int COLUMNS, class source>
+DEVICE void fetch_to(struct shared_tile<ROWS, COLUMNS> &to, const source &from, int i, int j, int k,
+                     barrier_word *full)
+{
+    tile_fetch<COLUMNS, ROWS, COLUMNS>((int)__cvta_generic_to_shared(to.rows), from, i, j, k, full);
+}
+
 /* Issues the copies of step k, once its slots are free. */
-template <bool HELMHOLTZ, enum sweep_kind KIND, class SHARED>
-DEVICE void fetch(const struct sweep_maps &maps, const struct plane_range &m, SHARED &s,
+template <bool HELMHOLTZ, enum sweep_kind KIND, class source, class SHARED>
+DEVICE void fetch(const struct sweep_sources<source> &from, const struct plane_range &m, SHARED &s,
                   const struct slot_indices<SHARED> &t, int k)
 {
-    constexpr int BEGINNING = u_tile::BYTES + beta_tile::BYTES + beta_j_tile::BYTES,
-                  CORES = 1 + HELMHOLTZ + READS_DINV<KIND>,
-                  REST = beta_tile::BYTES + CORES * core_tile::BYTES;
+    using tile = typename SHARED::shape;
+    constexpr int BEGINNING = tile::of_u::BYTES + tile::of_beta::BYTES + tile::of_beta_j::BYTES,
+                  REST = tile::of_beta::BYTES + SHARED::CORES * tile::of_core::BYTES;
     const int i = m.i - HALO;
     const bool begun = k >= m.first - 1;
     barrier_word *full = &s.full[t.slot];
     barrier_wait(&s.empty[t.slot], t.parity ^ 1);
-    barrier_expect(full, BEGINNING + (begun ? REST : 0));
-    tile_fetch(s.u[t.u].rows, maps.u, i, m.j + U_FIRST, k + 1, full);
-    tile_fetch(s.beta_i[t.beta].rows, maps.beta_i, i, m.j + BETA_FIRST, k + 1, full);
-    tile_fetch(s.beta_j[t.beta].rows, maps.beta_j, i, m.j, k + 1, full);
-    if (!begun)
-        return;
-    tile_fetch(s.beta_k[t.beta].rows, maps.beta_k, i, m.j + BETA_FIRST, k, full);
-    tile_fetch(s.f[t.slot].rows, maps.f, m.i, m.j, k - 1, full);
-    if (HELMHOLTZ)
-        tile_fetch(s.alpha[t.slot].rows, maps.alpha, m.i, m.j, k - 1, full);
-    if (READS_DINV<KIND>)
-        tile_fetch(s.dinv[t.slot].rows, maps.dinv, m.i, m.j, k - 1, full);
+    begin_copies<source>(full, BEGINNING + (begun ? REST : 0));
+    fetch_to(s.u[t.u], from.u, i, m.j + U_FIRST, k + 1, full);
+    fetch_to(s.beta_i[t.beta], from.beta_i, i, m.j + BETA_FIRST, k + 1, full);
+    fetch_to(s.beta_j[t.beta], from.beta_j, i, m.j, k + 1, full);
+    if (begun) {
+        fetch_to(s.beta_k[t.beta], from.beta_k, i, m.j + BETA_FIRST, k, full);
+        fetch_to(s.cores[t.slot], from.f, m.i, m.j, k - 1, full);
+        if (HELMHOLTZ)
+            fetch_to(s.cores[SHARED::ALPHA + t.slot], from.alpha, m.i, m.j, k - 1, full);
+        if (READS_DINV<KIND>)
+            fetch_to(s.cores[SHARED::DINV + t.slot], from.dinv, m.i, m.j, k - 1, full);
+    }
+    end_copies<source>(full);
+}
+
+/* Without TMA this is all that the last group does. */
+template <bool HELMHOLTZ, enum sweep_kind KIND, class source, class SHARED>
+DEVICE void copy_planes(const struct sweep_sources<source> &from, const struct plane_range &m,
+                        SHARED &s)
+{
+    struct slot_indices<SHARED> t;
+    for (int k = m.first - plane_range::FIRST_STEPS; k <= m.last; k++, t.advance())
+        fetch<HELMHOLTZ, KIND>(from, m, s, t, k);
 }
 
 /* A thread's cells: i and j of the first. */
@@ -401,10 +440,10 @@ template <bool HELMHOLTZ, class SHARED>
 DEVICE double residual_of(const struct fv4_sweep &w, const struct thread_cells &p, const SHARED &s,
                           int slot, double u, double sum, int q, int x)
 {
-    const double f = s.f[slot].rows[2 * p.group + q][2 * p.lane + x];
+    const double f = s.cores[slot].rows[2 * p.group + q][2 * p.lane + x];
     double alpha = 0.0;
     if constexpr (HELMHOLTZ)
-        alpha = s.alpha[slot].rows[2 * p.group + q][2 * p.lane + x];
+        alpha = s.cores[SHARED::ALPHA + slot].rows[2 * p.group + q][2 * p.lane + x];
     return residual_value(HELMHOLTZ ? rhs_helmholtz(f, alpha, u) : rhs_poisson(f, 0.0, u), w.scale,
                           sum);
 }
@@ -417,7 +456,7 @@ DEVICE double inverse_diagonal(const struct fv4_sweep &w, const struct thread_ce
 {
     double alpha = 0.0;
     if constexpr (HELMHOLTZ)
-        alpha = s.alpha[slot].rows[2 * p.group + q][2 * p.lane + x];
+        alpha = s.cores[SHARED::ALPHA + slot].rows[2 * p.group + q][2 * p.lane + x];
     return reciprocal(fv4_inner_diagonal(w.scale, alpha, c.beta_i_m[q][x], c.beta_i_m[q][x + 1],
                                          c.beta_j_m[q][x], c.beta_j_m[q + 1][x],
                                          b.beta_k_m[q * WIDTH + x], b.beta_k[q * WIDTH + x]));
@@ -455,16 +494,15 @@ DEVICE double new_value(const struct fv4_sweep &w, double u, double dinv, double
 
 template <enum sweep_kind KIND, class SHARED>
 DEVICE void store(const struct fv4_sweep &w, const struct thread_cells &p, const SHARED &s,
-                  int slot, const quad u, const quad r, long at)
+                  int slot, const quad u, const quad r, long at, const quad previous)
 {
     for (int q = 0; q < 2; q++) {
-        double2 *out = (double2 *)(w.out + at + q * w.c.sj);
         double dinv[2] = {0.0, 0.0};
         if constexpr (READS_DINV<KIND>)
-            load(dinv, &s.dinv[slot].rows[2 * p.group + q][2 * p.lane]);
-        const double2 previous = KIND == SWEEP_TWO_STEP ? *out : make_double2(0.0, 0.0);
-        *out = make_double2(new_value<KIND>(w, u[q][0], dinv[0], r[q][0], previous.x),
-                            new_value<KIND>(w, u[q][1], dinv[1], r[q][1], previous.y));
+            load(dinv, &s.cores[SHARED::DINV + slot].rows[2 * p.group + q][2 * p.lane]);
+        *(double2 *)(w.out + at + q * w.c.sj) =
+            make_double2(new_value<KIND>(w, u[q][0], dinv[0], r[q][0], previous[q][0]),
+                         new_value<KIND>(w, u[q][1], dinv[1], r[q][1], previous[q][1]));
     }
 }
 
@@ -482,7 +520,8 @@ DEVICE void restrict_rows(const struct fv4_sweep &w, const struct thread_cells &
 /* Completes plane k, for all but sweeps of one colour. */
 template <bool HELMHOLTZ, enum sweep_kind KIND, class SHARED>
 DEVICE void finish(const struct fv4_sweep &w, const struct thread_cells &p, const SHARED &s,
-                   int slot, const quad u, const quad sum, int k, long at, struct residual_sums &y)
+                   int slot, const quad u, const quad sum, int k, long at, const quad previous,
+                   struct residual_sums &y)
 {
     quad r;
     for (int q = 0; q < 2; q++)
@@ -494,7 +533,7 @@ DEVICE void finish(const struct fv4_sweep &w, const struct thread_cells &p, cons
         y.norm = larger(y.norm, larger(larger(magnitude_bits(r[0][0]), magnitude_bits(r[0][1])),
                                        larger(magnitude_bits(r[1][0]), magnitude_bits(r[1][1]))));
     else if (KIND != SWEEP_NORM && p.core)
-        store<KIND>(w, p, s, slot, u, r, at);
+        store<KIND>(w, p, s, slot, u, r, at, previous);
 }
 
 /* Tells that the warp has used the slots of a step. */
@@ -518,37 +557,41 @@ DEVICE void load_first_planes(struct column_values &c, const struct pointers &x)
         load(c.beta_j[q], x.beta_j_p + q * WIDTH);
 }
 
-/* Issues the loads of D⁻¹ of plane k where it is needed. */
-DEVICE void load_dinv(quad dinv, const struct fv4_sweep &w, long at, bool needed)
+/* Issues the loads of a field's values at the thread's cells where they are needed. */
+DEVICE void load_cells(quad to, const struct fv4_sweep &w, const double *field, long at,
+                       bool needed)
 {
     for (int q = 0; q < 2 && needed; q++)
-        load(dinv[q], w.dinv + at + q * w.c.sj);
+        load(to[q], field + at + q * w.c.sj);
 }
 
-template <bool HELMHOLTZ, enum sweep_kind KIND>
-static __global__ void __launch_bounds__(THREADS, 1)
+template <class tile, bool HELMHOLTZ, enum sweep_kind KIND>
+static __global__ void __launch_bounds__(tile::THREADS, 1)
     sweep_kernel(const __grid_constant__ struct fv4_sweep w,
-                 const __grid_constant__ struct sweep_maps maps,
+                 const __grid_constant__ struct sweep_sources<typename tile::source> from,
                  const __grid_constant__ struct tile_set tiles, int planes)
 {
-    using shared = struct shared_planes<HELMHOLTZ, KIND>;
+    using shared = struct shared_planes<tile, HELMHOLTZ, KIND>;
+    constexpr bool ENGINE = BY_ENGINE<typename tile::source>;
     extern __shared__ __align__(128) unsigned char shared_memory[];
     auto &s = *reinterpret_cast<shared *>(shared_memory);
-    const struct plane_range m = range_of_tile(w.c, tile_of_block(tiles), planes);
+    const struct plane_range m = range_of_tile<tile>(w.c, tile_of_block(tiles), planes);
     const struct thread_cells p = compute_thread(w, m);
-    const bool fetches = p.lane == 0 && p.group == 0;
+    const bool first = p.lane == 0 && p.group == 0, fetches = ENGINE && first;
     struct slot_indices<shared> here, ahead;
-    if (fetches) {
+    if (first) {
         for (int slot = 0; slot < shared::SLOTS; slot++) {
-            barrier_create(&s.full[slot], 1);
-            barrier_create(&s.empty[slot], GROUPS);
+            barrier_create(&s.full[slot], COPY_ARRIVALS<typename tile::source>);
+            barrier_create(&s.empty[slot], tile::GROUPS);
         }
         barriers_created();
     }
     __syncthreads();
+    if (!ENGINE && p.group == tile::GROUPS)
+        return copy_planes<HELMHOLTZ, KIND>(from, m, s);
     for (int step = 0; step < shared::AHEAD; step++, ahead.advance())
         if (fetches)
-            fetch<HELMHOLTZ, KIND>(maps, m, s, ahead, m.first - plane_range::FIRST_STEPS + step);
+            fetch<HELMHOLTZ, KIND>(from, m, s, ahead, m.first - plane_range::FIRST_STEPS + step);
 
     struct column_values c = {};
     struct residual_sums sums = {};
@@ -556,7 +599,7 @@ static __global__ void __launch_bounds__(THREADS, 1)
         barrier_wait(&s.full[here.slot], here.parity);
         load_first_planes(c, compute_pointers(s, here, p));
         if (fetches)
-            fetch<HELMHOLTZ, KIND>(maps, m, s, ahead, k + shared::AHEAD);
+            fetch<HELMHOLTZ, KIND>(from, m, s, ahead, k + shared::AHEAD);
         release(p, &s.empty[here.slot]);
         here.advance();
         ahead.advance();
@@ -564,23 +607,25 @@ static __global__ void __launch_bounds__(THREADS, 1)
     long at = p.i + p.j * w.c.sj + (m.first - 2) * w.c.sk;
 #pragma unroll 2
     for (int k = m.first - 1; k <= m.last; k++, at += w.c.sk) {
-        quad sum, dinv;
+        quad sum, loaded; /* D⁻¹ or the previous iterate, of plane k − 1 */
         struct incoming incoming;
         const bool finishes = k > m.first;
         const bool near_wall = p.near_wall || k - 1 < w.inner_lo[2] || k - 1 >= w.inner_hi[2];
         if (KIND == SWEEP_COLOURED)
-            load_dinv(dinv, w, at, near_wall && finishes && p.core);
+            load_cells(loaded, w, w.dinv, at, near_wall && finishes && p.core);
+        if (KIND == SWEEP_TWO_STEP)
+            load_cells(loaded, w, w.out, at, finishes && p.core);
         barrier_wait(&s.full[here.slot], here.parity);
         const struct pointers pointers = compute_pointers(s, here, p);
         advance(c, pointers, incoming, sum);
         if (fetches && k + shared::AHEAD <= m.last)
-            fetch<HELMHOLTZ, KIND>(maps, m, s, ahead, k + shared::AHEAD);
+            fetch<HELMHOLTZ, KIND>(from, m, s, ahead, k + shared::AHEAD);
         if (KIND != SWEEP_COLOURED && finishes)
-            finish<HELMHOLTZ, KIND>(w, p, s, here.slot, c.u_m, sum, k - 1, at, sums);
+            finish<HELMHOLTZ, KIND>(w, p, s, here.slot, c.u_m, sum, k - 1, at, loaded, sums);
         else if (finishes && p.core && ((k - 1 + w.colour) & 1))
-            relax<HELMHOLTZ, 1>(w, p, s, here.slot, c, pointers, sum, at, near_wall, dinv);
+            relax<HELMHOLTZ, 1>(w, p, s, here.slot, c, pointers, sum, at, near_wall, loaded);
         else if (finishes && p.core)
-            relax<HELMHOLTZ, 0>(w, p, s, here.slot, c, pointers, sum, at, near_wall, dinv);
+            relax<HELMHOLTZ, 0>(w, p, s, here.slot, c, pointers, sum, at, near_wall, loaded);
         move_up(c, incoming);
         release(p, &s.empty[here.slot]);
         here.advance();

@@ -20,7 +20,7 @@ using std::min;
 
 static inline void __syncthreads()
 {
-    emulated::meet(emulated::now->all, 0, emulated::THREADS, true);
+    emulated::meet(emulated::now->all, 0, emulated::now->count, true);
 }
 
 static inline void __syncwarp()

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef EMULATED_TILE_COPY_CUH
-#define EMULATED_TILE_COPY_CUH
-/* Copies of tiles, completed at once by the thread that issues them. */
+#ifndef EMULATED_COPY_INSTRUCTIONS_CUH
+#define EMULATED_COPY_INSTRUCTIONS_CUH
+/* Barriers, and the copies that they wait for: the engine's are completed at once by the thread
+ * that issues them, a thread's own when it arrives after them. */
+#include <cuda_pipeline.h>
 #include "cuda/core/launch.cuh"
 #include "cuda/core/shared_memory.cuh"
 
@@ -58,11 +60,12 @@ static inline void barrier_expect(barrier_word *word, int bytes)
 }
 
 /* As the copy engine requires, tiles begin at even i and go to multiples of 128 bytes. */
-static inline void tile_fetch(void *to, const CUtensorMap &map, int i, int j, int k,
-                              barrier_word *word)
+static inline void copy_mapped(void *to, const CUtensorMap &map, const int32_t (&first)[3],
+                               barrier_word *word)
 {
-    const int address = (int)((unsigned char *)to - shared_memory);
-    if (address % 128 != 0 || (i + MAP_GHOSTS) % 2 != 0)
+    const int address = (int)((unsigned char *)to - shared_memory), i = first[0] - MAP_GHOSTS,
+              j = first[1] - MAP_GHOSTS, k = first[2] - MAP_GHOSTS;
+    if (address % 128 != 0 || first[0] % 2 != 0)
         abort();
     for (int r = 0; r < map.rows; r++)
         for (int q = 0; q < map.width; q++)
@@ -71,13 +74,30 @@ static inline void tile_fetch(void *to, const CUtensorMap &map, int i, int j, in
     emulated::copied(barrier_at(word), (long)map.rows * map.width * (long)sizeof(double));
 }
 
-static inline void order_before_copies()
+static inline void order_before_mapped_copies()
 {
 }
 
 static inline bool one_lane()
 {
     return emulated::now->running % emulated::WARP == 0;
+}
+
+static inline void copy_two_cells(int to, const double *from, bool inside)
+{
+    static const double zeros[2] = {};
+    if (to % 16 != 0)
+        abort();
+    for (int x = 0; x < 2; x++)
+        __pipeline_memcpy_async(shared_pointer(to + x * (int)sizeof(double)),
+                                (inside ? from : zeros) + x, sizeof(double));
+}
+
+static inline void barrier_arrive_after_copies(barrier_word *word)
+{
+    __pipeline_commit();
+    __pipeline_wait_prior(0);
+    emulated::arrive(barrier_at(word));
 }
 
 #endif
