@@ -40,14 +40,20 @@ FORMULA double sum_scale(int exponent)
     return ldexp(1.0, SUM_DIGIT_BITS - exponent);
 }
 
-/* Adds the digits of x. scale = 2^(28-exponent). */
+/* Adds the digits of x. scale = 2^(28-exponent). Adding 1.5·2^52 to a number of at most 2^51 rounds
+ * it to an integer, which then is the low bits of the sum: on GPUs conversions would take longer
+ * than reading x. */
 FORMULA void sum_digits(double x, double scale, int64_t digits[SUM_DIGITS])
 {
+    const double shift = 6755399441055744.0; /* 1.5·2^52 */
     double rest = x * scale;
+    int64_t bits, shift_bits;
+    memcpy(&shift_bits, &shift, sizeof shift_bits);
     for (int d = 0; d < SUM_DIGITS; d++) {
-        const double digit = rint(rest);
-        digits[d] += (int64_t)digit;
-        rest = (rest - digit) * 268435456.0; /* 2^28 */
+        const double shifted = rest + shift;
+        memcpy(&bits, &shifted, sizeof bits);
+        digits[d] += bits - shift_bits;
+        rest = (rest - (shifted - shift)) * 268435456.0; /* 2^28 */
     }
 }
 

@@ -37,19 +37,6 @@ DEVICE double or_ghost(bool wall, double neighbour, double u, double inward)
     return wall ? wall_quadratic(u, inward) : neighbour;
 }
 
-/* The cells on either side of a thread's two in a row: from the neighbouring lanes, or from memory
- * at the ends of a warp. */
-DEVICE double2 beside(const double *row, double2 u, bool memory_low, bool memory_high)
-{
-    double2 b =
-        make_double2(__shfl_up_sync(0xffffffffu, u.y, 1), __shfl_down_sync(0xffffffffu, u.x, 1));
-    if (memory_low)
-        b.x = row[-1];
-    if (memory_high)
-        b.y = row[2];
-    return b;
-}
-
 /* A thread's four cells: where they are in a plane, and the walls around them. */
 struct thread_column {
     long at;
@@ -58,37 +45,61 @@ struct thread_column {
     int n2;
 };
 
-/* Residuals of a thread's two cells in one row of plane k, from u in the rows below, here and above
- * and in the planes km and kp on either side. */
+/* A row's part of what the residuals of a plane read: of the thread's two cells, and where the
+ * neighbouring lane does not hold them, u on either side and the face beyond. */
+struct row_data {
+    double2 f, alpha, bi;
+    double u_low, u_high, bi_end;
+};
+
 template <bool HELMHOLTZ>
-DEVICE double2 residual_vector(const struct fv2_residual &w, const struct thread_column &t, long at,
-                               int k, double2 below, double2 u, double2 above, double2 km,
-                               double2 kp, bool low_j, bool high_j)
+DEVICE void load_row(const struct fv2_residual &w, const struct thread_column &t, long at,
+                     struct row_data *row)
 {
-    double2 side = beside(w.u + at, u, t.memory_low, t.memory_high);
-    double2 bi = make_double2(0.0, 0.0);
-    if (t.inside)
-        bi = vector_at(w.beta_i + at);
-    double bi_end = __shfl_down_sync(0xffffffffu, bi.x, 1);
-    if (!t.inside)
-        return bi;
+    row->f = vector_at(w.f + at);
+    row->bi = vector_at(w.beta_i + at);
+    if (HELMHOLTZ)
+        row->alpha = vector_at(w.alpha + at);
+    if (t.memory_low)
+        row->u_low = w.u[at - 1];
+    if (t.memory_high)
+        row->u_high = w.u[at + 2];
     if (t.memory_high || t.high_i)
-        bi_end = w.beta_i[at + 2];
-    const double2 f = vector_at(w.f + at), bj0 = vector_at(w.beta_j + at),
-                  bj1 = vector_at(w.beta_j + at + w.c.sj), bk0 = vector_at(w.beta_k + at),
-                  bk1 = vector_at(w.beta_k + at + w.c.sk);
-    const double2 alpha = HELMHOLTZ ? vector_at(w.alpha + at) : make_double2(0.0, 0.0);
+        row->bi_end = w.beta_i[at + 2];
+}
+
+/* Neighbours in j or k of a thread's two cells, and the faces towards them. */
+struct neighbour_vectors {
+    double2 low, high, face_low, face_high;
+};
+
+/* Residuals of a thread's two cells in one row of plane k. */
+template <bool HELMHOLTZ>
+DEVICE double2 residual_vector(const struct fv2_residual &w, const struct thread_column &t, int k,
+                               const struct row_data &row, double2 u,
+                               const struct neighbour_vectors &j, const struct neighbour_vectors &l,
+                               bool low_j, bool high_j)
+{
+    const double before = __shfl_up_sync(0xffffffffu, u.y, 1),
+                 after = __shfl_down_sync(0xffffffffu, u.x, 1),
+                 next = __shfl_down_sync(0xffffffffu, row.bi.x, 1);
+    const double im = t.memory_low ? row.u_low : before, ip = t.memory_high ? row.u_high : after,
+                 bi_end = t.memory_high || t.high_i ? row.bi_end : next;
     const bool low_k = k == 0 && t.low_k, high_k = k == t.n2 - 1 && t.high_k;
-    const double sx = fv2_sum(
-        u.x, or_ghost(t.low_i, side.x, u.x, u.y), u.y, or_ghost(low_j, below.x, u.x, above.x),
-        or_ghost(high_j, above.x, u.x, below.x), or_ghost(low_k, km.x, u.x, kp.x),
-        or_ghost(high_k, kp.x, u.x, km.x), bi.x, bi.y, bj0.x, bj1.x, bk0.x, bk1.x);
-    const double sy = fv2_sum(
-        u.y, u.x, or_ghost(t.high_i, side.y, u.y, u.x), or_ghost(low_j, below.y, u.y, above.y),
-        or_ghost(high_j, above.y, u.y, below.y), or_ghost(low_k, km.y, u.y, kp.y),
-        or_ghost(high_k, kp.y, u.y, km.y), bi.y, bi_end, bj0.y, bj1.y, bk0.y, bk1.y);
-    const double rx = HELMHOLTZ ? rhs_helmholtz(f.x, alpha.x, u.x) : rhs_poisson(f.x, 0.0, u.x);
-    const double ry = HELMHOLTZ ? rhs_helmholtz(f.y, alpha.y, u.y) : rhs_poisson(f.y, 0.0, u.y);
+    const double sx =
+        fv2_sum(u.x, or_ghost(t.low_i, im, u.x, u.y), u.y, or_ghost(low_j, j.low.x, u.x, j.high.x),
+                or_ghost(high_j, j.high.x, u.x, j.low.x), or_ghost(low_k, l.low.x, u.x, l.high.x),
+                or_ghost(high_k, l.high.x, u.x, l.low.x), row.bi.x, row.bi.y, j.face_low.x,
+                j.face_high.x, l.face_low.x, l.face_high.x);
+    const double sy =
+        fv2_sum(u.y, u.x, or_ghost(t.high_i, ip, u.y, u.x), or_ghost(low_j, j.low.y, u.y, j.high.y),
+                or_ghost(high_j, j.high.y, u.y, j.low.y), or_ghost(low_k, l.low.y, u.y, l.high.y),
+                or_ghost(high_k, l.high.y, u.y, l.low.y), row.bi.y, bi_end, j.face_low.y,
+                j.face_high.y, l.face_low.y, l.face_high.y);
+    const double rx =
+        HELMHOLTZ ? rhs_helmholtz(row.f.x, row.alpha.x, u.x) : rhs_poisson(row.f.x, 0.0, u.x);
+    const double ry =
+        HELMHOLTZ ? rhs_helmholtz(row.f.y, row.alpha.y, u.y) : rhs_poisson(row.f.y, 0.0, u.y);
     return make_double2(residual_value(rx, w.scale, sx), residual_value(ry, w.scale, sy));
 }
 
@@ -120,34 +131,46 @@ static __global__ void __launch_bounds__(LANES *GROUPS, 16 / GROUPS)
     t.memory_low = t.inside && threadIdx.x == 0 && !t.low_i;
     t.memory_high = t.inside && (threadIdx.x == LANES - 1 || last_column) && !t.high_i;
 
-    const double2 nothing = make_double2(0.0, 0.0);
-    double2 km0 = nothing, km1 = nothing, u0 = nothing, u1 = nothing;
+    /* Two rows in the plane below, here and above, and β_k below and above. */
+    double2 km0 = {}, km1 = {}, u0 = {}, u1 = {}, bk0 = {}, bk1 = {};
     if (t.inside) {
-        const double *u = w.u + t.at + first * sk;
-        u0 = vector_at(u);
-        u1 = vector_at(u + sj);
+        const long at = t.at + first * sk;
+        u0 = vector_at(w.u + at);
+        u1 = vector_at(w.u + at + sj);
+        bk0 = vector_at(w.beta_k + at);
+        bk1 = vector_at(w.beta_k + at + sj);
         if (first > 0 || !t.low_k) {
-            km0 = vector_at(u - sk);
-            km1 = vector_at(u + sj - sk);
+            km0 = vector_at(w.u + at - sk);
+            km1 = vector_at(w.u + at + sj - sk);
         }
     }
     unsigned long long norm = 0;
     double even_0 = 0.0, even_1 = 0.0;
     for (int k = first; k < last; k++) {
         const long at = t.at + k * sk;
-        double2 below = nothing, above = nothing, kp0 = nothing, kp1 = nothing;
-        if (t.inside && !t.low_j)
-            below = vector_at(w.u + at - sj);
-        if (t.inside && !t.high_j)
-            above = vector_at(w.u + at + 2 * sj);
-        if (t.inside && (k + 1 < t.n2 || !t.high_k)) {
-            kp0 = vector_at(w.u + at + sk);
-            kp1 = vector_at(w.u + at + sj + sk);
+        double2 below = {}, above = {}, kp0 = {}, kp1 = {}, bj[3] = {}, bk0_above = {},
+                bk1_above = {};
+        struct row_data row_0 = {}, row_1 = {};
+        if (t.inside) { /* all reads of a step come before its shuffles, which would delay them */
+            if (k + 1 < t.n2 || !t.high_k) {
+                kp0 = vector_at(w.u + at + sk);
+                kp1 = vector_at(w.u + at + sj + sk);
+            }
+            load_row<HELMHOLTZ>(w, t, at, &row_0);
+            load_row<HELMHOLTZ>(w, t, at + sj, &row_1);
+            for (int j = 0; j < 3; j++)
+                bj[j] = vector_at(w.beta_j + at + j * sj);
+            bk0_above = vector_at(w.beta_k + at + sk);
+            bk1_above = vector_at(w.beta_k + at + sj + sk);
+            if (!t.low_j)
+                below = vector_at(w.u + at - sj);
+            if (!t.high_j)
+                above = vector_at(w.u + at + 2 * sj);
         }
-        const double2 r0 =
-            residual_vector<HELMHOLTZ>(w, t, at, k, below, u0, u1, km0, kp0, t.low_j, false);
-        const double2 r1 =
-            residual_vector<HELMHOLTZ>(w, t, at + sj, k, u0, u1, above, km1, kp1, false, t.high_j);
+        const double2 r0 = residual_vector<HELMHOLTZ>(w, t, k, row_0, u0, {below, u1, bj[0], bj[1]},
+                                                      {km0, kp0, bk0, bk0_above}, t.low_j, false);
+        const double2 r1 = residual_vector<HELMHOLTZ>(w, t, k, row_1, u1, {u0, above, bj[1], bj[2]},
+                                                      {km1, kp1, bk1, bk1_above}, false, t.high_j);
         if (RESTRICTS && k % 2 == 0) {
             even_0 = r0.x + r0.y;
             even_1 = r1.x + r1.y;
@@ -155,12 +178,14 @@ static __global__ void __launch_bounds__(LANES *GROUPS, 16 / GROUPS)
             w.coarse[x + group * w.coarse_sj + k / 2 * w.coarse_sk] =
                 restrict_cell(even_0, even_1, r0.x + r0.y, r1.x + r1.y);
         }
-        if (!RESTRICTS)
+        if (!RESTRICTS && t.inside)
             norm = larger(norm, largest_bits(r0, r1));
         km0 = u0;
         km1 = u1;
         u0 = kp0;
         u1 = kp1;
+        bk0 = bk0_above;
+        bk1 = bk1_above;
     }
     if (!RESTRICTS)
         warp_atomic_max(w.norm, norm);
