@@ -12,7 +12,8 @@ namespace fv4
 enum { MAX_PLANES = 512, EXTRA_STEPS = 4 };
 
 template <class tile>
-static struct sweep_sources<typename tile::source> make_sources(const struct fv4_sweep &w) {
+static sweep_sources<typename tile::source> make_sources(const struct fv4_sweep &w)
+{
     using source = typename tile::source;
     constexpr int ROWS = tile::CORE_ROWS;
     return {tile_source<source>(w.u, w.c, WIDTH, ROWS + 4),
