@@ -68,15 +68,15 @@ static bool arrives(const struct plan *halo, long element)
     return false;
 }
 
-/* A ghost cell beside the patch's first corner cell, across a side that is no wall; in_message: one
- * that is received in a message. -1 if there is none. */
+/* A ghost cell beside the patch's first corner cell, across a side with a neighbour; in_message:
+ * one that is received in a message. -1 if there is none. */
 static long open_ghost(const struct level *l, const struct patch *p, bool in_message)
 {
     const long stride[3] = {1, p->sj, p->sk};
     for (int d = 0; d < 3; d++)
         for (int side = 0; side < 2; side++) {
             const long ghost = p->offset + (side == 0 ? -1 : p->n[d]) * stride[d];
-            if (!p->wall[d][side] && (!in_message || arrives(l->halo, ghost)))
+            if (!p->wall[d][side] && !p->wrap[d] && (!in_message || arrives(l->halo, ghost)))
                 return ghost;
         }
     return -1;

@@ -70,6 +70,7 @@ extern const struct backend backend_cuda = {
     .name = "gpu",
     .row_align = ROW_ALIGN,
     .on_device = true,
+    .wraps = true,
     .allocate = allocate,
     .release = release,
     .copy = cuda_copy,

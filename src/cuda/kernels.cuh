@@ -46,7 +46,7 @@ double part_bytes(const struct part *part);
  * recomputes D⁻¹ but for cells next to walls. */
 double red_black_bytes(const struct part *part);
 
-/* Layers beyond sides without a wall that an operation works on, of which `following` operations of
+/* Layers beyond open sides that an operation works on, of which `following` operations of
  * the same pass follow. */
 int part_extent(const struct part *part, int following);
 

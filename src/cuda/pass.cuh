@@ -17,7 +17,7 @@ struct work {
 
 struct work cuda_open_work(const struct pass *pass, int q);
 
-/* Dirichlet ghosts of the field that sweep number `sweep` reads, which becomes v.u. */
+/* Dirichlet and wrapped ghosts of the field that sweep number `sweep` reads, which becomes v.u. */
 void cuda_fill_walls(struct work &w, int sweep);
 
 /* Gives a fused kernel the operator and the right-hand side. */
@@ -60,22 +60,22 @@ void cuda_fetch_norm(uint64_t *norm);
 void cuda_deliver_norm(uint64_t *norm);
 void cuda_release_norm();
 
-/* Dirichlet ghosts of one patch, `layers` deep by `rule`. x points at the field's cell (0,0,0).
- * Ghosts beyond a side without a wall too, by the halo of so many `ghosts` there, are the outer
- * part. */
+/* Ghosts of one patch, `layers` deep: those behind walls by `rule`, then those beyond the ends of
+ * wrapped directions. x points at the field's cell (0,0,0). Ghosts beyond an open side too, by the
+ * halo of so many `ghosts` there, are the outer part. */
 void cuda_walls(const struct cells &c, double *x, int rule, int layers, int ghosts,
                 enum pass_part part);
-/* The ghosts that the stencils read around a patch with walls on all sides: `layers` deep on its
- * sides, and where that is 2, one deep on its edges. */
+/* The ghosts that the stencils read around a patch without open sides: `layers` deep on its sides,
+ * and where that is 2, one deep on its edges. */
 void cuda_walls_star(const struct cells &c, double *x, int rule, int layers);
 void cuda_walls_fill(const struct level *level, double *field, int rule, int layers);
 
-/* u (+)= P coarse_u of the pass on patch q, and on an even number of layers of ghosts beyond sides
- * without a wall; the coarse ghosts must be there. u is at cell (0,0,0). */
+/* u (+)= P coarse_u of the pass on patch q, and on an even number of layers of ghosts beyond open
+ * sides; the coarse ghosts must be there. u is at cell (0,0,0). */
 void cuda_prolong(const struct pass *pass, int q, double *u, int extent);
 
 /* The operations as one kernel each, any operator: the readable baseline that tuned kernels must
- * equal bit for bit. `extent` is how many layers beyond sides without a wall they work on. Sweeps
+ * equal bit for bit. `extent` is how many layers beyond open sides they work on. Sweeps
  * and finishes want v.u with its ghosts. */
 void baseline_start(const struct work &w, int q, int extent);
 void baseline_sweep(const struct work &w, int sweep, int extent);

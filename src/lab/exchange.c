@@ -181,9 +181,11 @@ static int measure_all(struct lab *lab, struct decomposition_spec spec)
 enum status exchange_command(struct lab *lab, char *message, int message_size)
 {
     struct decomposition_spec spec;
-    if (comm_size() == 1 && lab->options.boundary != BOUNDARY_PERIODIC) {
+    const bool own_neighbour = lab->options.boundary == BOUNDARY_PERIODIC && !lab->backend->wraps;
+    if (comm_size() == 1 && !own_neighbour) {
         snprintf(message, (size_t)message_size,
-                 "one rank has no neighbours; use mpirun with several, or --boundary periodic");
+                 "one rank has no neighbours; use mpirun with several, or on the CPU --boundary "
+                 "periodic");
         return STATUS_USAGE;
     }
     if (!choose_boxes(lab->options.n, &spec)) {

@@ -129,13 +129,14 @@ void fill_random(struct level *level, enum field field, int seed)
     level_exchange_halo(level, field);
 }
 
-/* The value that the ghost or cell `at` must have; NaN beyond walls. */
-static double expected_value(const struct level *l, const int at[3], int seed)
+/* The value that the patch's ghost or cell `at` must have; NaN where no halo exchange fills it. */
+static double expected_value(const struct level *l, const struct patch *p, const int at[3],
+                             int seed)
 {
     int cell[3];
     for (int d = 0; d < 3; d++) {
         cell[d] = (at[d] + l->dim) % l->dim;
-        if (!l->periodic && cell[d] != at[d])
+        if ((!l->periodic || p->wrap[d]) && cell[d] != at[d])
             return NAN;
     }
     return cell_value(l, cell[0], cell[1], cell[2], seed);
@@ -161,7 +162,7 @@ static long wrong_ghosts_in_plane(const struct level *l, const struct patch *p, 
             const bool inside =
                 i >= 0 && i < p->n[0] && j >= 0 && j < p->n[1] && k >= 0 && k < p->n[2];
             wrong += !inside && !same_or_both_nan(values[i + g + (j + g) * p->sj],
-                                                  expected_value(l, at, seed));
+                                                  expected_value(l, p, at, seed));
         }
     memory_free(values);
     return wrong;

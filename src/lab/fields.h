@@ -26,7 +26,8 @@ void fill_random(struct level *level, enum field field, int seed);
 void fill_poison(struct level *level, enum field field);
 
 /* Wrong ghosts of a field that fill_random has filled with this seed, in this rank's boxes: a ghost
- * must equal the cell of the neighbour or the periodic image, or be NaN where there is none. */
+ * must equal the cell of the neighbour or the periodic image, or be NaN where no exchange fills it.
+ */
 long count_wrong_ghosts(const struct level *level, enum field field, int seed);
 
 /* Cells inside the boxes of two levels of the same size whose bits differ. The levels may have

@@ -15,6 +15,8 @@ struct backend {
     const char *name; /* as reports print it: "cpu" */
     int row_align;    /* doubles; see level_create */
     bool on_device;   /* host code cannot access the fields */
+    bool wraps;       /* its passes compute ghosts in periodic directions that a box spans, as they
+                         do behind walls; halo plans leave these out */
 
     /* `length` doubles, zero-filled, first touched by the threads that will work on them. Dies if
      * there is no memory for `what`. */

@@ -60,6 +60,11 @@ void decomposition_add_field_bytes(const struct decomposition *d, int ghosts, in
     }
 }
 
+bool level_wraps(const struct level *l, struct box box, int d)
+{
+    return l->periodic && l->backend->wraps && box.lo[d] == 0 && box.hi[d] == l->dim;
+}
+
 static void create_patches(struct level *l, int row_align)
 {
     const struct decomposition *d = &l->decomposition;
@@ -76,6 +81,7 @@ static void create_patches(struct level *l, int row_align)
         for (int e = 0; e < 3; e++) {
             p->wall[e][0] = !l->periodic && p->box.lo[e] == 0;
             p->wall[e][1] = !l->periodic && p->box.hi[e] == d->dim;
+            p->wrap[e] = level_wraps(l, p->box, e);
         }
         p++;
     }
@@ -93,7 +99,7 @@ static int count_ranks(const struct decomposition *d)
 struct plan *level_make_halo(struct level *l, int layers)
 {
     CHECK(!l->halos[layers]);
-    return l->halos[layers] = plan_create(l, l, TARGET_GHOSTS, layers, CENTRE_CELL);
+    return l->halos[layers] = plan_create(l, l, TARGET_HALO, layers, CENTRE_CELL);
 }
 
 void level_exchange_halo(const struct level *l, enum field field)
@@ -130,7 +136,7 @@ struct level *level_create(int depth, struct decomposition decomposition, bool p
     l->fields = memory_alloc_zero(NUM_FIELDS * sizeof *l->fields, "fields");
     l->decomposition = decomposition;
     create_patches(l, row_align);
-    l->connected = periodic || decomposition.nboxes > 1;
+    l->connected = (periodic && !backend->wraps) || decomposition.nboxes > 1;
     l->nranks = count_ranks(&decomposition);
     l->active = l->npatches > 0;
     l->comm = comm_split(l->active);

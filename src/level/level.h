@@ -49,6 +49,7 @@ struct patch {
     int n[3];
     long offset, sj, sk;
     bool wall[3][2]; /* this side is on a Dirichlet boundary of the domain */
+    bool wrap[3];    /* the patch is its own neighbour in this direction: see level_wraps */
 };
 
 struct level {
@@ -65,7 +66,7 @@ struct level {
     struct patch *patches;
     long field_length; /* doubles in one field */
     bool connected; /* some box has a neighbour, so halos must be exchanged; a periodic box is its
-                       own neighbour */
+                       own neighbour, unless the backend wraps */
 
     int nranks;    /* ranks that hold boxes */
     bool active;   /* this rank does */
@@ -74,9 +75,9 @@ struct level {
     /* Memory of the backend, NULL where not allocated. Only level_allocate, level_release and
      * level_swap change these pointers. */
     double *const *fields;
-    /* halos[d] fills d layers of ghosts of cell-centred fields from neighbours, 1 <= d <= ghosts;
-     * halo fills all layers. level_make_halo makes the others. All are NULL if the level is not
-     * connected. */
+    /* halos[d] fills d layers of ghosts of cell-centred fields from neighbours, 1 <= d <= ghosts,
+     * but none in directions in which a patch wraps. halo fills all layers. level_make_halo makes
+     * the others. All are NULL if the level is not connected. */
     struct plan **halos, *halo;
 };
 
@@ -86,10 +87,14 @@ struct level *level_create(int depth, struct decomposition decomposition, bool p
                            const struct backend *backend, int row_align);
 void level_destroy(struct level *level);
 
+/* True if passes on the level wrap around the box in direction d: the box spans the periodic domain
+ * there, and the level's backend wraps. */
+bool level_wraps(const struct level *level, struct box box, int d);
+
 /* Makes the connected level's plan for `layers` of ghosts, which must not exist yet. Collective
  * over the world. */
 struct plan *level_make_halo(struct level *level, int layers);
-/* Fills all ghosts of a cell-centred field from neighbours, if the level is connected. */
+/* Fills the ghosts of a cell-centred field from neighbours, if the level is connected. */
 void level_exchange_halo(const struct level *level, enum field field);
 
 /* Bytes of one field of the level on this rank, and of one field of a future level on any rank. */

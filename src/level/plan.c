@@ -94,10 +94,17 @@ static void intersect_pair(struct building *b, int source, int target, struct bo
 }
 
 /* The region to fill around a target box; never beyond what the patch stores. */
-static struct box wanted_region(const struct level *l, struct box box, int grow, int centre)
+static struct box wanted_region(const struct level *l, struct box box, enum target what, int grow,
+                                int centre)
 {
     const struct box stored = box_grow(box, l->ghosts);
-    return box_intersect(box_grow(with_wall_faces(l, box, centre), grow), stored);
+    struct box wanted = box_intersect(box_grow(with_wall_faces(l, box, centre), grow), stored);
+    for (int d = 0; d < 3; d++)
+        if (what == TARGET_HALO && level_wraps(l, box, d)) {
+            wanted.lo[d] = box.lo[d];
+            wanted.hi[d] = box.hi[d];
+        }
+    return wanted;
 }
 
 static void walk(struct building *b, enum target what, int grow)
@@ -108,10 +115,11 @@ static void walk(struct building *b, enum target what, int grow)
     const int images = b->target->periodic ? (grow + dim - 1) / dim : 0;
     for (int t = 0; t < targets->nboxes; t++) {
         const struct box own = with_wall_faces(b->target, targets->boxes[t], b->centre);
-        const struct box wanted = wanted_region(b->target, targets->boxes[t], grow, b->centre);
+        const struct box wanted =
+            wanted_region(b->target, targets->boxes[t], what, grow, b->centre);
         for (int s = 0; s < sources->nboxes; s++)
             if (b->source_patches[s] || b->target_patches[t])
-                intersect_pair(b, s, t, wanted, own, what == TARGET_GHOSTS, images);
+                intersect_pair(b, s, t, wanted, own, what != TARGET_GROWN, images);
     }
 }
 

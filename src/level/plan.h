@@ -57,6 +57,7 @@ struct plan {
 enum target {
     TARGET_GHOSTS, /* the `grow` layers around each box, without the box itself; both levels then
                       have the same boxes */
+    TARGET_HALO,   /* the same without the directions in which passes wrap around the box */
     TARGET_GROWN,  /* the box and `grow` layers around it */
 };
 

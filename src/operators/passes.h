@@ -3,8 +3,9 @@
 #define OPERATORS_PASSES_H
 /* The computing half of a backend. Its unit is a pass of the cycle, not a vector operation, so that
  * a backend may fuse (red and black, residual and restriction, prolongation and first sweep)
- * without any change of the cycles. A pass reads halos that a plan has filled, fills the Dirichlet
- * ghosts that it reads, and leaves all ghosts invalid. */
+ * without any change of the cycles. A pass reads halos that a plan has filled, fills the other
+ * ghosts that it reads (behind walls, and where the backend wraps), and leaves all ghosts invalid.
+ */
 #include <stdint.h>
 #include "level/level.h"
 #include "operators/stencil.h"

@@ -214,13 +214,14 @@ static void restrict_coefficients(struct hierarchy *h, int depth)
     }
 }
 
-/* Derives the rest of the operator from the coefficients inside the boxes. */
+/* Derives the rest of the operator from the coefficients inside the boxes. β gets ghosts on all
+ * sides but walls; the others need none where passes wrap. */
 static void finish_operator(struct level *l)
 {
     const struct passes *passes = l->backend->passes;
     uint64_t lambda_max = 0;
     if (l->fields[FIELD_BETA_I]) {
-        for (int d = 0; d < 3 && l->connected; d++) {
+        for (int d = 0; d < 3 && (l->connected || l->periodic); d++) {
             double *beta = l->fields[FIELD_BETA_I + d];
             move_once(plan_create(l, l, TARGET_GHOSTS, l->ghosts, d), beta, beta);
         }

@@ -51,8 +51,8 @@ struct thread {
     bool done = false;
     index3 index{};
     clock_of_all known;
-    std::vector<copy> copies; /* issued; the first `committed` are committed */
-    size_t committed = 0;
+    std::vector<copy> copies;      /* issued */
+    std::vector<size_t> committed; /* how many of them with each commit */
 };
 
 /* A barrier of some threads without a phase count: a warp or the block. */
@@ -214,9 +214,9 @@ inline void start()
     wait_for_others();
 }
 
-inline void prepare(thread &t, int number)
+inline void prepare(thread &t, int number, int width)
 {
-    t.index = {(unsigned)number, 0, 0};
+    t.index = {(unsigned)(number % width), (unsigned)(number / width), 0};
     t.known.time[number] = 1;
     getcontext(&t.context);
     t.context.uc_stack.ss_sp = t.stack.data();
@@ -225,10 +225,10 @@ inline void prepare(thread &t, int number)
     makecontext(&t.context, start, 0);
 }
 
-/* Runs one block of `count` threads, of a grid; false if its threads deadlock. Shared memory begins
- * as NaN. */
+/* Runs one block of `count` threads, `width` of them in a row, of a grid; false if its threads
+ * deadlock. Shared memory begins as NaN. */
 inline bool run(const index3 &index, std::mt19937 &random, const std::function<void()> &kernel,
-                const index3 &grid = {1, 1, 1}, int count = THREADS)
+                const index3 &grid = {1, 1, 1}, int count = THREADS, int width = THREADS)
 {
     block b;
     std::vector<int> order(count);
@@ -241,7 +241,7 @@ inline bool run(const index3 &index, std::mt19937 &random, const std::function<v
     b.accesses.resize(SHARED_WORDS);
     now = &b;
     for (int t = 0; t < count; t++)
-        prepare(b.threads[t], t);
+        prepare(b.threads[t], t, width);
     do {
         b.moved = false;
         std::shuffle(order.begin(), order.end(), random);

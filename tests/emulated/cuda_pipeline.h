@@ -2,29 +2,32 @@
 #ifndef EMULATED_CUDA_PIPELINE_H
 #define EMULATED_CUDA_PIPELINE_H
 /* A thread's asynchronous copies: the target holds NaN until the thread has committed the copy and
- * then waited for it. */
+ * then waited for that commit. */
 #include "cuda/core/shared_memory.cuh"
 
 static inline void __pipeline_memcpy_async(void *to, const void *from, size_t)
 {
-    double *const target = (double *)to;
-    put((int)((unsigned char *)to - shared_memory), std::nan(""));
-    emulated::self().copies.push_back({target, *(const double *)from});
+    copy_cell((int)((unsigned char *)to - shared_memory), from);
 }
 
 static inline void __pipeline_commit()
 {
-    emulated::self().committed = emulated::self().copies.size();
+    emulated::self().committed.push_back(emulated::self().copies.size());
 }
 
-static inline void __pipeline_wait_prior(int)
+/* Waits for all commits but the last `latest`. */
+static inline void __pipeline_wait_prior(size_t latest)
 {
     emulated::thread &t = emulated::self();
-    const auto end = t.copies.begin() + (long)t.committed;
-    for (auto c = t.copies.begin(); c != end; c++)
-        *c->to = c->value;
-    t.copies.erase(t.copies.begin(), end);
-    t.committed = 0;
+    if (t.committed.size() <= latest)
+        return;
+    const size_t commits = t.committed.size() - latest, done = t.committed[commits - 1];
+    for (size_t c = 0; c < done; c++)
+        *t.copies[c].to = t.copies[c].value;
+    t.copies.erase(t.copies.begin(), t.copies.begin() + (long)done);
+    t.committed.erase(t.committed.begin(), t.committed.begin() + (long)commits);
+    for (size_t &count : t.committed)
+        count -= done;
 }
 
 #endif

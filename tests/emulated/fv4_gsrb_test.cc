@@ -183,7 +183,7 @@ static void check_parts(int n0, int n1, int n2, int planes, unsigned walls)
     x.out.assign(x.out.size(), std::nan(""));
     emulated::for_box(b, [&](const int p[3], long place) {
         const struct emulated::outside o = emulated::outside_of(b.c, p);
-        if (o.directions > o.walls)
+        if (o.directions > o.closed)
             x.u[place] = x.f[place] = std::nan("");
     });
     w.part = PART_INNER;

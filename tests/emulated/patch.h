@@ -42,10 +42,10 @@ void for_box(const struct box &b, const Do &act)
             }
 }
 
-/* In how many directions p lies outside the patch, in how many of them behind a wall, and how many
- * layers at most in any of them, and behind a wall. */
+/* In how many directions p lies outside the patch, in how many of them not beyond an open side, and
+ * how many layers at most, in any of them and behind a wall. */
 struct outside {
-    int directions, walls, layers, wall_layers;
+    int directions, closed, layers, wall_layers;
 };
 
 inline struct outside outside_of(const struct cells &c, const int p[3])
@@ -55,7 +55,7 @@ inline struct outside outside_of(const struct cells &c, const int p[3])
         const int beyond = std::max(-p[d], p[d] - c.n[d] + 1);
         const bool wall = beyond > 0 && c.wall[d][p[d] >= 0];
         o.directions += beyond > 0;
-        o.walls += wall;
+        o.closed += beyond > 0 && !is_open(c, d, p[d] >= 0);
         o.wall_layers = std::max(o.wall_layers, wall ? beyond : 0);
         o.layers = std::max(o.layers, beyond);
     }

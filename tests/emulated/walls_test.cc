@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Ghosts behind walls, the source of the kernels that store them, for all sets of walls, rules and
- * layers: the ghosts asked for are bitwise identical to the rule applied in i, then in j, then in
- * k, and to the CPU's; nothing else changes. */
+/* Ghosts behind walls and around wrapped directions, the source of the kernels that store them, for
+ * all sets of sides, rules and layers: the ghosts asked for are bitwise identical to the rule
+ * applied in i, then in j, then in k, and to the CPU's; nothing else changes. */
 #include <csetjmp>
 #include <cstdarg>
 #include <cstddef>
@@ -38,6 +38,11 @@ static double value_at(const struct cells &c, const double *x, int rule, const i
     if (d < 0)
         return x[p[0] + p[1] * c.sj + p[2] * c.sk];
     const bool low = p[d] < 0 && c.wall[d][0], high = p[d] >= c.n[d] && c.wall[d][1];
+    if (c.wrap[d]) {
+        int around[3] = {p[0], p[1], p[2]};
+        around[d] = (p[d] + emulated::MARGIN * c.n[d]) % c.n[d];
+        return value_at(c, x, rule, around, d - 1);
+    }
     if (!low && !high)
         return value_at(c, x, rule, p, d - 1);
     double v[4] = {};
@@ -54,8 +59,8 @@ static double value_at(const struct cells &c, const double *x, int rule, const i
                        : wall_linear(v[0]);
 }
 
-/* Fills a random field by fill(c, x) and compares all of it; wanted(outside) says which ghosts
- * behind walls. Returns how many these are. */
+/* Fills a random field by fill(c, x) and compares all of it; wanted(outside) says which ghosts of
+ * those that are not all the halo's. Returns how many these are. */
 template <class Fill, class Wanted>
 static long check(const emulated::box &b, int rule, const Fill &fill, const Wanted &wanted)
 {
@@ -66,7 +71,7 @@ static long check(const emulated::box &b, int rule, const Fill &fill, const Want
     fill(b.c, after.data() + b.origin);
     emulated::for_box(b, [&](const int p[3], long place) {
         const struct outside o = emulated::outside_of(b.c, p);
-        const bool is_wanted = o.walls > 0 && wanted(o);
+        const bool is_wanted = o.closed > 0 && wanted(o);
         const double want =
             is_wanted ? value_at(b.c, before.data() + b.origin, rule, p, 2) : before[place];
         filled += is_wanted;
@@ -76,29 +81,52 @@ static long check(const emulated::box &b, int rule, const Fill &fill, const Want
     return filled;
 }
 
-static emulated::box walled_box(int n0, int n1, int n2, unsigned walls)
+/* Bits 0 to 5 of `sides` are walls, bits 6 to 8 wrapped directions. */
+static emulated::box closed_box(int n0, int n1, int n2, unsigned sides)
 {
     emulated::box b = emulated::make_box(n0, n1, n2);
     for (int side = 0; side < 6; side++)
-        b.c.wall[side / 2][side % 2] = walls >> side & 1;
+        b.c.wall[side / 2][side % 2] = sides >> side & 1;
+    for (int d = 0; d < 3; d++)
+        b.c.wrap[d] = sides >> (6 + d) & 1;
     return b;
 }
 
-/* Calls act(walls, rule, layers) for all of them. */
-template <class Do>
-static void for_cases(int most_layers, const Do &act)
+enum { ALL_WALLS = 0x3f, ALL_WRAPPED = 0x1c0 };
+
+/* Whether no wrapped direction has a wall. */
+static bool is_possible(unsigned sides)
 {
-    for (unsigned walls = 1; walls < 64; walls++)
+    bool possible = true;
+    for (int d = 0; d < 3; d++)
+        possible = possible && !((sides >> (6 + d) & 1) && (sides >> 2 * d & 3));
+    return possible;
+}
+
+static bool has_open_side(unsigned sides)
+{
+    bool open = false;
+    for (int side = 0; side < 6; side++)
+        open = open || !((sides >> side & 1) || (sides >> (6 + side / 2) & 1));
+    return open;
+}
+
+/* Calls act(sides, rule, layers) for all of them. */
+template <class Do>
+static void for_cases(unsigned last, int most_layers, const Do &act)
+{
+    for (unsigned sides = 1; sides <= last; sides++)
         for (const int rule : {1, 2, 4})
             for (int layers = 1; layers <= (rule == 4 ? 2 : most_layers); layers++)
-                act(walls, rule, layers);
+                if (is_possible(sides))
+                    act(sides, rule, layers);
 }
 
 static void test_stars(void **)
 {
-    for_cases(2, [](unsigned walls, int rule, int layers) {
+    for_cases(ALL_WRAPPED, 2, [](unsigned sides, int rule, int layers) {
         const long filled = check(
-            walled_box(8, 6, rule == 2 ? 5 : 4, walls), rule,
+            closed_box(8, 6, rule == 2 ? 5 : 4, sides), rule,
             [&](const struct cells &c, double *x) { cuda_walls_star(c, x, rule, layers); },
             [&](const struct outside &o) {
                 return (o.directions == 1 && o.layers <= layers) ||
@@ -111,28 +139,38 @@ static void test_stars(void **)
 /* Ghosts that follow from halos are the outer part, the others the inner part. */
 static void test_shells(void **)
 {
-    for_cases(3, [](unsigned walls, int rule, int layers) {
-        const int ghosts = layers + walls % 2;
+    for_cases(ALL_WRAPPED, 3, [](unsigned sides, int rule, int layers) {
+        const int ghosts = layers + (sides > ALL_WALLS ? 0 : sides % 2);
         for (const enum pass_part part : {PART_ALL, PART_INNER, PART_OUTER}) {
             const long filled = check(
-                walled_box(5 + walls % 2, 4, 7, walls), rule,
+                closed_box(5 + sides % 2, 4, 7, sides), rule,
                 [&](const struct cells &c, double *x) {
                     cuda_walls(c, x, rule, layers, ghosts, part);
                 },
                 [&](const struct outside &o) {
-                    const bool outer = o.directions > o.walls;
+                    const bool outer = o.directions > o.closed;
                     return o.wall_layers <= layers && o.layers <= ghosts &&
                            (part == PART_ALL || outer == (part == PART_OUTER));
                 });
-            assert_int_equal(filled > 0, part != PART_OUTER || walls != 63);
+            assert_int_equal(filled > 0, part != PART_OUTER || has_open_side(sides));
         }
     });
 }
 
+/* A halo deeper than the patch has cells. */
+static void test_few_cells(void **)
+{
+    for (int n = 1; n <= 3; n++)
+        check(
+            closed_box(n, 4 - n, 2, ALL_WRAPPED), 1,
+            [](const struct cells &c, double *x) { cuda_walls(c, x, 1, 3, 3, PART_ALL); },
+            [](const struct outside &o) { return o.layers <= 3; });
+}
+
 static void test_cpu(void **)
 {
-    for_cases(2, [](unsigned walls, int rule, int layers) {
-        const emulated::box b = walled_box(4, 7, 5, walls);
+    for_cases(ALL_WALLS, 2, [](unsigned walls, int rule, int layers) {
+        const emulated::box b = closed_box(4, 7, 5, walls);
         std::mt19937 random(walls);
         emulated::field of_gpu = emulated::random_field(b, random, -1.0, 1.0), of_cpu = of_gpu;
         double *fields[NUM_FIELDS] = {};
@@ -159,6 +197,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_stars),
         cmocka_unit_test(test_shells),
+        cmocka_unit_test(test_few_cells),
         cmocka_unit_test(test_cpu),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -7,18 +7,23 @@
 #include <cmocka.h>
 #include "base/memory.h"
 #include "comm/comm.h"
-#include "level/level.h"
+#include "level/backend.h"
 #include "operators/backend_cpu.h"
 #include "support/decompositions.h"
 
 enum { CASES = 1000, LARGEST_DIM = 16, LARGEST_GHOSTS = 3 };
 
+/* Whose passes wrap around boxes. */
+static struct backend wrapping;
+
 static struct level *random_level(int row_align)
 {
+    wrapping = backend_cpu;
+    wrapping.wraps = true;
     const struct decomposition d =
         random_decomposition(random_int(1, LARGEST_DIM), random_int(0, 12), 1);
     return level_create(random_int(0, 9), d, random_bool(), random_int(0, LARGEST_GHOSTS),
-                        &backend_cpu, row_align);
+                        random_bool() ? &wrapping : &backend_cpu, row_align);
 }
 
 /* Marks all cells of the patch, ghosts included, each of which must be free yet. */
@@ -88,6 +93,7 @@ static void expect_patch(const struct level *l, const struct patch *p)
         EXPECT(p->n[d] == p->box.hi[d] - p->box.lo[d]);
         EXPECT(p->wall[d][0] == (!l->periodic && p->box.lo[d] == 0));
         EXPECT(p->wall[d][1] == (!l->periodic && p->box.hi[d] == l->dim));
+        EXPECT(p->wrap[d] == (l->periodic && l->backend->wraps && p->n[d] == l->dim));
     }
 }
 
@@ -98,9 +104,9 @@ static void levels_know_their_boxes(void **state)
         random_begin(number);
         struct level *l = random_level(8);
         EXPECT(l->dim == l->decomposition.dim && l->h == 1.0 / l->dim);
-        EXPECT(l->backend == &backend_cpu && l->stencil == NULL);
+        EXPECT(l->stencil == NULL);
         EXPECT(l->npatches == l->decomposition.nboxes && l->active && l->nranks == 1);
-        EXPECT(l->connected == (l->periodic || l->npatches > 1));
+        EXPECT(l->connected == ((l->periodic && !l->backend->wraps) || l->npatches > 1));
         EXPECT((l->halo != NULL) == l->connected);
         EXPECT(l->comm != MPI_COMM_NULL);
         for (int q = 0; q < l->npatches; q++) {

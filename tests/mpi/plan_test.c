@@ -31,10 +31,15 @@ static struct decomposition any_decomposition(int dim)
                                 comm_size());
 }
 
+/* Whose passes wrap around boxes. */
+static struct backend wrapping;
+
 static struct level *random_level(int dim, bool periodic, int ghosts)
 {
-    return level_create(0, any_decomposition(dim), periodic, ghosts, &backend_cpu,
-                        1 << random_int(0, 4));
+    wrapping = backend_cpu;
+    wrapping.wraps = true;
+    return level_create(0, any_decomposition(dim), periodic, ghosts,
+                        random_bool() ? &wrapping : &backend_cpu, 1 << random_int(0, 4));
 }
 
 static void halos_fill_every_ghost_once(void **state)

@@ -85,11 +85,22 @@ static inline void write_own(void *data, const struct patch *p, const int c[3])
         w->data[cell_at(p, c)] = cell_value(c[0], c[1], c[2], w->round);
 }
 
+/* Whether c is beyond the box in a direction in which passes wrap around it. */
+static inline bool is_wrapped(const struct level *l, const struct patch *p, const int c[3])
+{
+    for (int d = 0; d < 3; d++)
+        if (l->periodic && l->backend->wraps && p->n[d] == l->dim && (c[d] < 0 || c[d] >= l->dim))
+            return true;
+    return false;
+}
+
 static inline bool is_filled(const struct plan_case *at, const struct patch *p, const int c[3])
 {
+    if (at->what == TARGET_HALO && is_wrapped(at->target, p, c))
+        return false;
     return exists(at->target, at->centre, c) &&
            is_within(at->target, p->box, at->centre, c, at->grow) &&
-           !(at->what == TARGET_GHOSTS && is_within(at->target, p->box, at->centre, c, 0));
+           !(at->what != TARGET_GROWN && is_within(at->target, p->box, at->centre, c, 0));
 }
 
 static inline void write_filled(void *data, const struct patch *p, const int c[3])
@@ -258,7 +269,7 @@ static inline long mistakes_in_rounds(const struct plan_case *at, int rounds)
     long mistakes = 0;
     for (int round = 0; round < rounds; round++)
         mistakes += mistakes_between(at, round);
-    if (at->what == TARGET_GHOSTS && at->source == at->target)
+    if (at->what != TARGET_GROWN && at->source == at->target)
         mistakes += mistakes_within(at, rounds);
     return mistakes;
 }
@@ -279,7 +290,7 @@ static inline struct plan_case random_plan(const struct level *source, const str
     const bool ghosts =
         random_bool() && decomposition_equal(&source->decomposition, &target->decomposition);
     struct plan_case at = {.source = source, .target = target};
-    at.what = ghosts ? TARGET_GHOSTS : TARGET_GROWN;
+    at.what = !ghosts ? TARGET_GROWN : random_bool() ? TARGET_HALO : TARGET_GHOSTS;
     at.grow = random_int(0, target->ghosts);
     /* A source without ghosts cannot store the faces on a high wall. */
     const bool faces = source->periodic || source->ghosts > 0;

@@ -262,8 +262,9 @@ bool cuda_tail_level(const struct level *level)
     const size_t block = level->stencil->choice.order == 4 ? sizeof(block_memory<op_fv4>)
                                                            : sizeof(block_memory<op_fv2>);
     return block + sizeof(unsigned long long) <= cuda_limits()->shared_per_block &&
-           kernel_is_chosen(&kernel_tail) && !level->connected && level->npatches == 1 &&
-           level->dim <= TAIL_DIM && choose_subdomains(level->dim).count > 0;
+           kernel_is_chosen(&kernel_tail) && !level->connected && !level->periodic &&
+           level->npatches == 1 && level->dim <= TAIL_DIM &&
+           choose_subdomains(level->dim).count > 0;
 }
 
 bool cuda_step_fits(const struct step *step)

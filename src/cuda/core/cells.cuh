@@ -16,7 +16,14 @@ struct cells {
     int lo[3]; /* global index of cell (0,0,0) */
     long offset, sj, sk;
     bool wall[3][2];
+    bool wrap[3]; /* the neighbours beyond both sides are the patch's own cells */
 };
+
+/* Whether a side is open: neither a wall nor wrapped. Cells beyond it are other patches'. */
+inline bool is_open(const struct cells &c, int d, int side)
+{
+    return !c.wall[d][side] && !c.wrap[d];
+}
 
 struct patch;
 struct level;

@@ -26,4 +26,26 @@ DEVICE void put(int address, double value)
     *(double *)shared_pointer(address) = value;
 }
 
+/* Two cells at a multiple of 16 bytes. */
+DEVICE double2 vector_at(int address)
+{
+    return *(const double2 *)shared_pointer(address);
+}
+
+DEVICE void put(int address, double2 value)
+{
+    *(double2 *)shared_pointer(address) = value;
+}
+
+/* Asynchronous copies of two cells, by way of the second-level cache alone, and of one cell. */
+DEVICE void copy_vector(int to, const void *from)
+{
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" : : "r"(to), "l"(from));
+}
+
+DEVICE void copy_cell(int to, const void *from)
+{
+    asm volatile("cp.async.ca.shared.global [%0], [%1], 8;" : : "r"(to), "l"(from));
+}
+
 #endif

@@ -35,8 +35,18 @@ DEVICE bool is_last(const struct all_tiles &, dim3 tile, int d)
     return d == 0 ? tile.x == gridDim.x - 1 : tile.y == gridDim.y - 1;
 }
 
+static inline struct tile_set tiles_of_patch(enum pass_part part, const int n[3],
+                                             const struct cells &c,
+                                             const struct tile_reads reads[3])
+{
+    bool closed[3][2];
+    for (int side = 0; side < 6; side++)
+        closed[side / 2][side % 2] = !is_open(c, side / 2, side % 2);
+    return tiles_of_part(part, n, c.n, closed, reads);
+}
+
 /* One block per tile. A grid without blocks must not be launched. */
-static dim3 tile_grid(const struct tile_set &t)
+static inline dim3 tile_grid(const struct tile_set &t)
 {
     if (t.outer)
         return dim3(tiles_outside(&t));

@@ -18,16 +18,17 @@ struct tile_reads {
 };
 
 /* The tiles of a part of a patch of `cells` cells in n tiles. Inner tiles read no ghost beyond a
- * side without a wall. */
+ * side that is not closed, by a wall or by wrapping around. */
 static inline struct tile_set tiles_of_part(enum pass_part part, const int n[3], const int cells[3],
-                                            const bool wall[3][2], const struct tile_reads reads[3])
+                                            const bool closed[3][2],
+                                            const struct tile_reads reads[3])
 {
     struct tile_set t = {{n[0], n[1], n[2]}, {0, 0, 0}, {n[0], n[1], n[2]}, part == PART_OUTER};
     for (int d = 0; d < 3 && part != PART_ALL; d++) {
         const struct tile_reads r = reads[d];
-        while (!wall[d][0] && t.lo[d] < n[d] && r.first + t.lo[d] * r.step < 0)
+        while (!closed[d][0] && t.lo[d] < n[d] && r.first + t.lo[d] * r.step < 0)
             t.lo[d]++;
-        while (!wall[d][1] && t.hi[d] > t.lo[d] &&
+        while (!closed[d][1] && t.hi[d] > t.lo[d] &&
                r.first + (t.hi[d] - 1) * r.step + r.extent > cells[d])
             t.hi[d]--;
     }

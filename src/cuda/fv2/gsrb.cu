@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The rows fv2/gsrb-fused and fv2/gsrb-fused-small: which operations they cover, and the launches.
  */
+#include <climits>
 #include "cuda/core/launch.cuh"
 #include "cuda/fv2/gsrb_kernel.cuh"
 #include "cuda/kernels.cuh"
@@ -21,13 +22,11 @@ static void launch_tiles(const struct fv2_gsrb &w, const TILES &tiles, dim3 grid
 /* A block reads the outermost cells of its tile, one cell beyond them in i and j, and in k as far
  * as its steps reach. */
 template <class tile>
-static void launch(const struct fv2_gsrb &w, int tuned_planes)
+static void launch(struct fv2_gsrb w, int tuned_planes)
 {
+    set_tiles<tile>(w);
     constexpr int HALO = tile::HALO, ROWS = tile::ROWS;
-    const int columns = w.c.n[0] / 2 + open_low(w.c, 0) + open_high(w.c, 0),
-              rows = w.c.n[1] + HALO * (open_low(w.c, 1) + open_high(w.c, 1));
-    const int tiles_i = max(1, cuda_divided(columns - 2, LANES - 2)),
-              tiles_j = max(1, cuda_divided(rows - 2 * HALO, ROWS - 2 * HALO));
+    const int tiles_i = tiles_across<tile>(w.c, 0), tiles_j = tiles_across<tile>(w.c, 1);
     const int planes = planes_per_block(tuned_planes, w.c.n[2], tiles_i * tiles_j, MAX_PLANES,
                                         tile::FINISHES ? EXTRA_FINISH_STEPS : EXTRA_STEPS);
     const int n[3] = {tiles_i, tiles_j, cuda_divided(w.c.n[2], planes)};
@@ -36,7 +35,7 @@ static void launch(const struct fv2_gsrb &w, int tuned_planes)
         {-HALO * open_low(w.c, 1) - 1, ROWS - 2 * HALO, ROWS + 2},
         {-1 - HALO, planes, planes + 2 * HALO + 2},
     };
-    const struct tile_set tiles = tiles_of_part(w.part, n, w.c.n, w.c.wall, reads);
+    const struct tile_set tiles = tiles_of_patch(w.part, n, w.c, reads);
     const dim3 grid = tile_grid(tiles);
     if (w.part == PART_ALL)
         return launch_tiles<tile>(w, all_tiles{}, grid, planes);
@@ -130,9 +129,10 @@ static void tiles_fit(const struct part *part, const struct device_limits *devic
     });
 }
 
-static bool has_even_rows(const struct level *level)
+/* Whether fields are rows of vectors whose numbers an int holds. */
+static bool has_vectors(const struct level *level)
 {
-    bool even = level->dim % 2 == 0 && level->dim > 4;
+    bool even = level->dim % 2 == 0 && level->dim > 4 && level->field_length / 2 <= INT_MAX;
     for (int q = 0; q < level->npatches; q++)
         even = even && level->patches[q].n[0] % 2 == 0;
     return even;
@@ -147,7 +147,7 @@ static struct coverage covers(const struct part *part, const struct device_limit
     const struct level *level = pass->level;
     bool sweeps = false, finishes = false;
     tiles_fit<FEW ? FEW_ROWS : MANY_ROWS>(part, device, &sweeps, &finishes);
-    if (pass_prolongs(pass) || !fuses_red_black(pass, 2) || !has_even_rows(level) || !sweeps)
+    if (pass_prolongs(pass) || !fuses_red_black(pass, 2) || !has_vectors(level) || !sweeps)
         return cover_nothing();
     struct coverage c = cover_all(part);
     c.finish = (pass->finish == FINISH_RESTRICT || pass->finish == FINISH_NORM) &&

@@ -11,9 +11,10 @@
  * the residual after them if it is to be restricted or reduced to its norm.
  *
  * All fields have the layout of patch c; pointers are at cell (0,0,0). in and out must differ.
- * α and β are not read where the operator has none. Beyond sides without a wall two layers of
- * ghosts are read, three if a residual follows; what is computed in them is not stored. At most one
- * of coarse and norm is set, and then zero_guess is not. */
+ * α and β are not read where the operator has none. Beyond open sides two layers of ghosts are
+ * read, three if a residual follows; what is computed in them is not stored. No ghosts are read in
+ * wrapped directions, which have more than 4 cells. At most one of coarse and norm is set, and then
+ * zero_guess is not. */
 struct fv2_gsrb {
     struct cells c;
     const double *in, *f, *alpha, *beta_i, *beta_j, *beta_k;
@@ -26,6 +27,9 @@ struct fv2_gsrb {
     double *coarse;      /* at cell (0,0,0): the residual is restricted to this */
     long coarse_sj, coarse_sk;
     unsigned long long *norm; /* atomic maximum of the bits of the residual's magnitudes */
+    /* By set_tiles: 16-byte vectors per plane, and of all planes if direction k wraps, else 0; the
+     * parity of row 0 as tiles count rows. */
+    int plane, period, first_parity;
 };
 
 #endif

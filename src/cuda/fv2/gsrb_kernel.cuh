@@ -12,9 +12,9 @@
  * steps earlier. Neighbours in k are the thread's own registers, neighbours in i the next lane's;
  * neighbours in j come through shared memory, with one barrier per plane.
  *
- * The outermost rows and lanes of a block, and ghosts next to the patch beyond sides without a
- * wall, only repeat what the inner cells need. Walls are folded in: a ghost is the quadratic
- * extrapolation from the cell itself and the next one inward. */
+ * The outermost rows and lanes of a block, and ghosts next to the patch beyond open sides, only
+ * repeat what the inner cells need. Walls are folded in: a ghost is the quadratic extrapolation
+ * from the cell itself and the next one inward. In wrapped directions the addresses wrap around. */
 #include "cuda/core/atomic_max.cuh"
 #include "cuda/core/reciprocal.cuh"
 #include "cuda/core/red_black.cuh"
@@ -131,8 +131,8 @@ DEVICE void load_data(const struct thread_cells &p, unsigned slot, double2 bk0, 
     const double unit = tile::op::HELMHOLTZ ? 1.0 : 0.0;
     const double2 alpha = tile::ALPHAS ? vector_at(at + tile::ALPHA) : make_double2(unit, unit);
     if (!tile::VARIABLE) {
-        *low = {f.x, alpha.x};
-        *high = {f.y, alpha.y};
+        *low = {f.x, alpha.x, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0};
+        *high = {f.y, alpha.y, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0};
         return;
     }
     const double2 bi = vector_at(at + tile::BI), bj0 = vector_at(at + tile::BJ),
@@ -285,8 +285,8 @@ DEVICE void restrict_rows(const struct fv2_gsrb &w, const struct thread_cells &p
     const unsigned at = p.cell_address + tile::SUMS + (k & 1) * tile::SUM_BYTES;
     const double sum = cell_at(at) + cell_at(at + ROW_BYTES / 2);
     if (k & 1)
-        w.coarse[p.column + p.j / 2 * w.coarse_sj + k / 2 * w.coarse_sk] =
-            restrict_planes(m.even, sum);
+        w.coarse[column_at(w.c, p.column) + row_at<tile>(w.c, p.j) / 2 * w.coarse_sj +
+                 k / 2 * w.coarse_sk] = restrict_planes(m.even, sum);
     else
         m.even = sum;
 }
@@ -299,21 +299,20 @@ DEVICE struct stream_state start_stream(const struct fv2_gsrb &w, const struct t
     struct stream_state m = {};
     if (!tile::ZERO)
         fetch_u<tile>(w, p, s);
-    s.offset += w.c.sk * CELL_BYTES;
+    const int turn = first_turn(w, s.plane);
+    advance_u(w, s, turn);
     s.u += tile::U_BYTES;
-    if (s.of_u)
-        s.from += w.c.sk * CELL_BYTES;
     for (int a = 0; a < AHEAD; a++) {
-        fetch<tile>(w, p, s);
-        advance<tile>(w, s);
+        fetch<tile>(w, p, s, turn);
+        advance<tile>(w, s, turn);
         __pipeline_commit();
     }
     if (p.inside) {
-        const long offset = s.offset - (AHEAD + 2) * w.c.sk * CELL_BYTES; /* of plane `start` */
+        const long here = in_plane<tile>(w.c, p.column, p.j);
         if (tile::VARIABLE)
-            m.bk = *(const double2 *)at(w.beta_k, offset + w.c.sk * CELL_BYTES);
+            m.bk = *(const double2 *)(w.beta_k + here + plane_at(w.c, start + 1) * w.c.sk);
         if (!tile::ZERO && (start >= 0 || !w.c.wall[2][0]))
-            m.u_0 = *(const double2 *)at(w.in, offset);
+            m.u_0 = *(const double2 *)(w.in + here + plane_at(w.c, start) * w.c.sk);
     }
     __pipeline_wait_prior(AHEAD - 1);
     if (!tile::ZERO && s.own)
@@ -333,6 +332,13 @@ DEVICE void move_up(struct stream_state &m, double2 c, double2 done, double2 fac
     m.done = done;
     m.face_0 = m.face_1;
     m.face_1 = face;
+}
+
+/* The distance in vectors from the next plane of u that is copied, which is plane `next`, to the
+ * plane that a step finishes. */
+DEVICE int steps_back(const struct fv2_gsrb &w, int next)
+{
+    return (next < w.c.n[2] ? 0 : w.period) - (AHEAD + 2) * w.plane;
 }
 
 /* The planes of a block, and the steps that it makes for them. */
@@ -377,9 +383,8 @@ static __global__ void __launch_bounds__(LANES *tile::ROWS, tile::BLOCKS)
     gsrb_kernel(const __grid_constant__ struct fv2_gsrb w, const __grid_constant__ TILES tiles,
                 int planes)
 {
-    extern __shared__ __align__(128) unsigned char shared_memory[];
     const dim3 own = tile_of_block(tiles);
-    const struct thread_cells p = compute_thread<tile>(w.c, tiles, own, shared_memory);
+    const struct thread_cells p = compute_thread<tile>(w.c, tiles, own);
     const struct plane_range a = compute_range<tile>(w, own.z, planes);
     const bool wall_row = (p.j == 0 && w.c.wall[1][0]) || (p.j == p.n1 - 1 && w.c.wall[1][1]);
     struct copies copies = initial_copies<tile>(w, p, a.start + 1);
@@ -387,14 +392,14 @@ static __global__ void __launch_bounds__(LANES *tile::ROWS, tile::BLOCKS)
     struct slots s = initial_slots<tile>();
     for (int k = a.start; k < a.stop; k++) {
         if (k + AHEAD < a.stop)
-            fetch<tile>(w, p, copies);
+            fetch<tile>(w, p, copies, w.c.n[2]);
         __pipeline_commit();
         if (tile::FINISH == RESTRICTS && k - 2 >= a.first)
             restrict_rows<tile>(w, p, k - 2, m);
         double2 c = make_double2(0.0, 0.0), residual, done;
         if (!tile::ZERO)
             c = vector_at(p.vector_address + s.u + tile::U + tile::U_ROWS);
-        const int e = (p.j + k + 1 + w.parity) & 1;
+        const int e = (p.j + k + 1 + w.first_parity) & 1;
         const bool walls = wall_row || (k <= (tile::FINISHES ? 1 : 0) && w.c.wall[2][0]) ||
                            (k >= p.n2 - 2 && w.c.wall[2][1]);
         const double2 face = m.bk;
@@ -405,13 +410,13 @@ static __global__ void __launch_bounds__(LANES *tile::ROWS, tile::BLOCKS)
             done = step_by_component<false, tile>(e, walls, w, p, s, c, k, m, residual);
         }
         if (p.stores && k >= a.first && k < a.last)
-            *(double2 *)((char *)w.out + copies.offset - (AHEAD + 2) * w.c.sk * CELL_BYTES) = done;
+            *(double2 *)at(w.out, copies.offset + steps_back(w, copies.plane)) = done;
         if (tile::FINISHES)
             put(p.vector_address + tile::DONE + ROW_BYTES + (k & 1) * tile::DONE_BYTES, done);
         move_up(m, c, done, face);
         __pipeline_wait_prior(AHEAD - 1);
         __syncthreads();
-        advance<tile>(w, copies);
+        advance<tile>(w, copies, w.c.n[2]);
         s = next_slots<tile>(s);
     }
     if (tile::FINISHES)

@@ -5,6 +5,7 @@
  * offsets in bytes, added up where they are used: indices into arrays of arrays cost a third of all
  * instructions. */
 #include <cuda_pipeline.h>
+#include "cuda/core/shared_memory.cuh"
 #include "cuda/core/tiles.cuh"
 #include "cuda/fv2/gsrb.cuh"
 #include "cuda/tuning.h"
@@ -70,38 +71,15 @@ DEVICE unsigned next_slot(unsigned slot)
         return slot < (SLOTS - 1) * BYTES ? slot + BYTES : 0;
 }
 
-DEVICE double2 vector_at(unsigned at)
+DEVICE double cell_at(unsigned address)
 {
-    return *(const double2 *)__cvta_shared_to_generic(at);
+    return ::at((int)address);
 }
 
-DEVICE double cell_at(unsigned at)
-{
-    return *(const double *)__cvta_shared_to_generic(at);
-}
-
-DEVICE void put(unsigned at, double2 u)
-{
-    *(double2 *)__cvta_shared_to_generic(at) = u;
-}
-
-DEVICE void put(unsigned at, double cell)
-{
-    *(double *)__cvta_shared_to_generic(at) = cell;
-}
-
-DEVICE void copy_vector(unsigned to, const void *from)
-{
-    asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" : : "r"(to), "l"(from));
-}
-
-DEVICE void copy_cell(unsigned to, const void *from)
-{
-    asm volatile("cp.async.ca.shared.global [%0], [%1], 8;" : : "r"(to), "l"(from));
-}
-
-/* A thread's two cells. Sides without a wall are open: beyond them a tile has as many ghost rows as
- * tiles repeat of each other's rows, and in i one ghost column (two at the low end). */
+/* A thread's two cells. Beyond sides without a wall a tile has as many ghost rows as tiles repeat
+ * of each other's rows, and in i one ghost column (beyond the low end of an open direction two). In
+ * a wrapped direction, row j stands for row j + HALO, and column x for column x + 1, around the
+ * patch: see row_at and column_at. */
 struct thread_cells {
     int lane, row, j, n1, n2;
     int column, columns;   /* cells 2·column and 2·column + 1 in i; columns of the patch */
@@ -112,12 +90,22 @@ struct thread_cells {
     unsigned cell_address;   /* of its double in an array of one cell per thread */
 };
 
-/* How far the tiles reach beyond the patch in direction d: in i by columns, of which the low end
- * has one more than needed. So rows of a tile begin at multiples of 32 bytes; from other addresses
- * the copies take 1.7 times the sectors of the L2 cache, and a quarter more time. */
+/* Sets what follows from the patch and the layout of the tiles. */
+template <class tile>
+static void set_tiles(struct fv2_gsrb &w)
+{
+    w.plane = (int)(w.c.sk / 2);
+    w.period = w.c.wrap[2] ? w.c.n[2] * w.plane : 0;
+    w.first_parity = w.parity + (w.c.wrap[1] ? tile::HALO : 0);
+}
+
+/* How far the tiles reach beyond the patch in direction d: in i by columns, of which the low end of
+ * an open direction has one more than needed. So rows of a tile begin at multiples of 32 bytes, as
+ * they do next to walls and in wrapped directions; from other addresses the copies take 1.7 times
+ * the sectors of the L2 cache, and a quarter more time. */
 static __host__ __device__ int open_low(const struct cells &c, int d)
 {
-    return c.wall[d][0] ? 0 : d == 0 ? 2 : 1;
+    return c.wall[d][0] ? 0 : d == 0 && !c.wrap[d] ? 2 : 1;
 }
 
 static __host__ __device__ int open_high(const struct cells &c, int d)
@@ -125,11 +113,50 @@ static __host__ __device__ int open_high(const struct cells &c, int d)
     return c.wall[d][1] ? 0 : 1;
 }
 
-template <class tile, class TILES>
-DEVICE struct thread_cells compute_thread(const struct cells &c, const TILES &tiles, dim3 block,
-                                          const void *shared_memory)
+/* The tiles across the patch in i and in j: each but the outermost repeats the outermost columns or
+ * rows of its neighbours. */
+template <class tile>
+static int tiles_across(const struct cells &c, int d)
 {
-    const unsigned memory = (unsigned)__cvta_generic_to_shared(shared_memory);
+    const int repeated = d == 0 ? 1 : tile::HALO, width = d == 0 ? LANES : tile::ROWS,
+              cells =
+                  (d == 0 ? c.n[0] / 2 : c.n[1]) + repeated * (open_low(c, d) + open_high(c, d));
+    return max(1, cuda_divided(cells - 2 * repeated, width - 2 * repeated));
+}
+
+/* The index that x stands for around n of them; x is at most n outside. */
+DEVICE int around(int x, int n)
+{
+    return x < 0 ? x + n : x >= n ? x - n : x;
+}
+
+DEVICE int column_at(const struct cells &c, int position)
+{
+    return c.wrap[0] ? around(position + 1, c.n[0] / 2) : position;
+}
+
+template <class tile>
+DEVICE int row_at(const struct cells &c, int position)
+{
+    return c.wrap[1] ? around(position + tile::HALO, c.n[1]) : position;
+}
+
+DEVICE int plane_at(const struct cells &c, int k)
+{
+    return c.wrap[2] ? around(k, c.n[2]) : k;
+}
+
+/* The offset in a plane of the two cells at a position. */
+template <class tile>
+DEVICE long in_plane(const struct cells &c, int column, int row)
+{
+    return 2 * column_at(c, column) + row_at<tile>(c, row) * c.sj;
+}
+
+template <class tile, class TILES>
+DEVICE struct thread_cells compute_thread(const struct cells &c, const TILES &tiles, dim3 block)
+{
+    const unsigned memory = shared_begin();
     struct thread_cells p;
     p.lane = threadIdx.x;
     p.row = threadIdx.y;
@@ -164,7 +191,8 @@ struct copies {
     bool of_u;            /* it is of u, else of f, α or β of plane k + 1 */
     const char *from;     /* its source in the plane */
     unsigned to;          /* its address in the first slot */
-    long offset;          /* of the thread's cells in the next plane of u, in bytes */
+    int offset;           /* of the thread's cells in the next plane of u, in vectors */
+    int plane;            /* this plane, beyond the ends in a wrapped direction too */
     unsigned u, step, bk; /* slots */
 };
 
@@ -175,9 +203,9 @@ DEVICE struct copies initial_copies(const struct fv2_gsrb &w, const struct threa
 {
     const struct cells &c = w.c;
     const int first_column = p.column - p.lane, first_row = p.j - p.row,
-              above = first_row + tile::ROWS;
+              above = first_row + tile::ROWS, beside = first_row + p.lane,
+              after = first_column + LANES;
     const unsigned here = p.vector_address - p.row * ROW_BYTES, cell = here - p.lane * CELL_BYTES;
-    const long first = 2 * p.column;
     /* Ghosts at the high end whose neighbours are needed too. */
     const int beyond = tile::HALO > 1 ? open_high(c, 0) : 0;
     struct copies s = {};
@@ -186,39 +214,49 @@ DEVICE struct copies initial_copies(const struct fv2_gsrb &w, const struct threa
     if (tile::VARIABLE && p.row == 0 && p.column < p.end_column && above <= p.end_j) {
         s.vector = true;
         s.to = here + tile::STEPS + tile::BJ_ABOVE;
-        from = w.beta_j + first + above * c.sj;
-    } else if (tile::VARIABLE && p.row == 1 && p.lane < tile::ROWS &&
-               first_column + LANES <= p.columns + beyond && first_row + p.lane < p.end_j) {
+        from = w.beta_j + in_plane<tile>(c, p.column, above);
+    } else if (tile::VARIABLE && p.row == 1 && p.lane < tile::ROWS && after <= p.columns + beyond &&
+               beside < p.end_j) {
         s.cell = true;
         s.to = cell + tile::STEPS + tile::BI_END;
-        from = w.beta_i + 2 * (first_column + LANES) + (first_row + p.lane) * c.sj;
+        from = w.beta_i + in_plane<tile>(c, after, beside);
     } else if (p.row == 2 && p.column < p.end_column && first_row != 0) {
         s.vector = s.of_u = true;
         s.to = here + tile::U;
-        from = w.in + first + (first_row - 1) * c.sj;
+        from = w.in + in_plane<tile>(c, p.column, first_row - 1);
     } else if (p.row == 3 && p.column < p.end_column && above < p.end_j + open_high(c, 1)) {
         s.vector = s.of_u = true;
         s.to = here + tile::U + tile::U_ABOVE;
-        from = w.in + first + above * c.sj;
+        from = w.in + in_plane<tile>(c, p.column, above);
     } else if (tile::HALO > 1 && p.row == 4 && p.lane < tile::ROWS && first_column != 0 &&
-               first_row + p.lane < p.end_j) {
+               beside < p.end_j) {
         s.cell = s.of_u = true;
         s.to = cell + tile::U + tile::U_LOW;
-        from = w.in + 2 * first_column - 1 + (first_row + p.lane) * c.sj;
+        from = w.in + in_plane<tile>(c, first_column - 1, beside) + 1;
     } else if (tile::HALO > 1 && p.row == 5 && p.lane < tile::ROWS &&
-               first_column + LANES < p.columns + 2 * beyond && first_row + p.lane < p.end_j) {
+               after < p.columns + 2 * beyond && beside < p.end_j) {
         s.cell = s.of_u = true;
         s.to = cell + tile::U + tile::U_HIGH;
-        from = w.in + 2 * (first_column + LANES) + (first_row + p.lane) * c.sj;
+        from = w.in + in_plane<tile>(c, after, beside);
     }
-    s.from = (const char *)(from + plane * c.sk);
-    s.offset = (first + p.j * c.sj + plane * c.sk) * CELL_BYTES;
+    const long below = plane_at(c, plane) * c.sk;
+    s.from = (const char *)(from + below);
+    s.offset = (int)((in_plane<tile>(c, p.column, p.j) + below) / 2);
+    s.plane = plane;
     return s;
 }
 
-DEVICE const char *at(const double *field, long offset)
+/* In a wrapped direction planes turn back by the period between plane turn − 1 and plane `turn`,
+ * which is 0 or n2: the next one that the block meets. */
+DEVICE int first_turn(const struct fv2_gsrb &w, int plane)
 {
-    return (const char *)field + offset;
+    return plane < 0 ? 0 : w.c.n[2];
+}
+
+/* Offsets are numbers of vectors, so that they fit into one register. */
+DEVICE const char *at(const double *field, int offset)
+{
+    return (const char *)field + (long)offset * VECTOR_BYTES;
 }
 
 /* Copies u of the plane, with what surrounds the tile. */
@@ -235,9 +273,11 @@ DEVICE void fetch_u(const struct fv2_gsrb &w, const struct thread_cells &p, cons
 
 template <class tile>
 DEVICE void fetch_own(const struct fv2_gsrb &w, const struct thread_cells &p,
-                      const struct copies &s)
+                      const struct copies &s, int turn)
 {
-    const long near = s.offset - w.c.sk * CELL_BYTES; /* one plane lower */
+    int near = s.offset - w.plane; /* one plane lower */
+    if (s.plane == turn)
+        near += w.period;
     const unsigned step = p.vector_address + s.step + tile::STEPS;
     if (!tile::ZERO)
         copy_vector(p.vector_address + s.u + tile::U + tile::U_ROWS, at(w.in, s.offset));
@@ -253,22 +293,39 @@ DEVICE void fetch_own(const struct fv2_gsrb &w, const struct thread_cells &p,
 
 /* Copies all of a step. Planes beyond the last ones are ghosts; they are read but not used. */
 template <class tile>
-DEVICE void fetch(const struct fv2_gsrb &w, const struct thread_cells &p, const struct copies &s)
+DEVICE void fetch(const struct fv2_gsrb &w, const struct thread_cells &p, const struct copies &s,
+                  int turn)
 {
     const unsigned to = s.to + (s.of_u ? s.u : s.step);
     if (s.own)
-        fetch_own<tile>(w, p, s);
+        fetch_own<tile>(w, p, s, turn);
     if (s.vector && !(tile::ZERO && s.of_u))
         copy_vector(to, s.from);
     if (s.cell && !(tile::ZERO && s.of_u))
         copy_cell(to, s.from);
 }
 
-template <class tile>
-DEVICE void advance(const struct fv2_gsrb &w, struct copies &s)
+/* Only u, which is a plane ahead of the other fields. */
+DEVICE void advance_u(const struct fv2_gsrb &w, struct copies &s, int turn)
 {
-    s.from += w.c.sk * CELL_BYTES;
-    s.offset += w.c.sk * CELL_BYTES;
+    const int step = w.plane - (++s.plane == turn ? w.period : 0);
+    s.offset += step;
+    if (s.of_u)
+        s.from += (long)step * VECTOR_BYTES;
+}
+
+template <class tile>
+DEVICE void advance(const struct fv2_gsrb &w, struct copies &s, int turn)
+{
+    s.from += (long)w.plane * VECTOR_BYTES;
+    s.offset += w.plane;
+    s.plane++;
+    if (s.plane == turn || s.plane == turn + 1) { /* a branch that is rarely taken */
+        if (s.plane == turn)
+            s.offset -= w.period;
+        if (s.of_u == (s.plane == turn))
+            s.from -= (long)w.period * VECTOR_BYTES;
+    }
     s.u = next_slot<tile::U_BYTES, tile::U_SLOTS>(s.u);
     s.step = next_slot<tile::STEP_BYTES, tile::STEP_SLOTS>(s.step);
     s.bk = next_slot<tile::BK_BYTES, tile::BK_SLOTS>(s.bk);

@@ -220,7 +220,9 @@ static void run_residual(const struct part *part)
 {
     const struct pass *pass = &part->pass;
     for (int q = 0; q < pass->level->npatches; q++) {
-        const struct work w = cuda_open_work(pass, q);
+        struct work w = cuda_open_work(pass, q);
+        if (w.c.wrap[0] || w.c.wrap[1] || w.c.wrap[2])
+            cuda_fill_walls(w, pass->first_sweep);
         struct fv2_residual r = {w.c};
         set_operator(r, w);
         r.u = w.buffer[pass->first_sweep & 1];

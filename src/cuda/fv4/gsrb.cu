@@ -126,14 +126,15 @@ static void run(const struct part *part)
         run_two_sweeps<tile>(part, sweep);
 }
 
-/* Rows end within a warp, and no cell is near walls on both sides. */
+/* Rows end within a warp, no cell is near walls on both sides, and ghosts beyond sides without
+ * walls are halos. */
 static bool patches_fit(const struct level *level)
 {
     bool fit = true;
     for (int q = 0; q < level->npatches; q++)
         for (int d = 0; d < 3; d++) {
             const int n = level->patches[q].n[d];
-            fit = fit && n >= LEAST_DIM && n % 4 == 0;
+            fit = fit && n >= LEAST_DIM && n % 4 == 0 && !level->patches[q].wrap[d];
         }
     return fit;
 }

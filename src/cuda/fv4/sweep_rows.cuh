@@ -45,7 +45,7 @@ static void launch(const struct fv4_sweep &w)
         {-HALO, tile::CORE_ROWS, tile::CORE_ROWS + 2 * HALO},
         {-HALO, planes, planes + 2 * HALO},
     };
-    const struct tile_set tiles = tiles_of_part(w.part, n, w.c.n, w.c.wall, reads);
+    const struct tile_set tiles = tiles_of_patch(w.part, n, w.c, reads);
     const dim3 grid = tile_grid(tiles);
     if (grid.x > 0)
         launch_kernel<KERNEL>(grid, dim3(LANES, tile::THREADS / LANES), BYTES, w,

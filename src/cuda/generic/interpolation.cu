@@ -116,13 +116,13 @@ static void prolong_quartic(const struct prolongation &p)
     CUDA_LAUNCHED();
 }
 
-/* The patch's coarse cells, and `layers` of them beyond sides without a wall. */
+/* The patch's coarse cells, and `layers` of them beyond open sides. */
 static struct prolongation open_prolongation(const struct cells &fine, const struct cells &c,
                                              const double *coarse, double *u, bool add, int layers)
 {
     struct prolongation p = {{}, coarse, c.sj, c.sk, u, fine.sj, fine.sk, add};
     for (int d = 0; d < 3; d++) {
-        const int low = c.wall[d][0] ? 0 : layers, high = c.wall[d][1] ? 0 : layers;
+        const int low = is_open(c, d, 0) ? layers : 0, high = is_open(c, d, 1) ? layers : 0;
         p.n[d] = low + c.n[d] + high;
         p.coarse -= low * (d == 0 ? 1 : d == 1 ? c.sj : c.sk);
         p.u -= 2 * low * (d == 0 ? 1 : d == 1 ? fine.sj : fine.sk);

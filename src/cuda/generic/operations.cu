@@ -5,14 +5,14 @@
 #include "operators/sum.h"
 #include "operators/transfers.h"
 
-/* Calls f(i,j,k) for the patch and `extent` layers beyond its sides that are no wall. */
+/* Calls f(i,j,k) for the patch and `extent` layers beyond its open sides. */
 template <class F>
 static void for_extended(const struct cells &c, int extent, F f)
 {
     int low[3], n[3];
     for (int d = 0; d < 3; d++) {
-        low[d] = c.wall[d][0] ? 0 : -extent;
-        n[d] = c.n[d] - low[d] + (c.wall[d][1] ? 0 : extent);
+        low[d] = is_open(c, d, 0) ? -extent : 0;
+        n[d] = c.n[d] - low[d] + (is_open(c, d, 1) ? extent : 0);
     }
     const int l0 = low[0], l1 = low[1], l2 = low[2];
     for_cells(n[0], n[1], n[2], [=] __device__(int i, int j, int k) { f(i + l0, j + l1, k + l2); });

@@ -11,6 +11,7 @@ struct cells cells_of(const struct patch *p)
         c.lo[d] = p->box.lo[d];
         c.wall[d][0] = p->wall[d][0];
         c.wall[d][1] = p->wall[d][1];
+        c.wrap[d] = p->wrap[d];
     }
     c.offset = p->offset;
     c.sj = p->sj;

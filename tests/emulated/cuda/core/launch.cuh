@@ -15,6 +15,16 @@
 #define blockIdx (emulated::now->index)
 #define gridDim (emulated::now->grid)
 
+struct dim3 {
+    unsigned x, y, z;
+    dim3(unsigned i, unsigned j = 1, unsigned k = 1) : x(i), y(j), z(k)
+    {
+    }
+    dim3(const emulated::index3 &index) : x(index.x), y(index.y), z(index.z)
+    {
+    }
+};
+
 using std::max;
 using std::min;
 
@@ -32,6 +42,23 @@ template <class T>
 static inline T __shfl_sync(unsigned, T value, int lane)
 {
     return (T)emulated::exchange((double)value)[lane % emulated::WARP];
+}
+
+/* The value of another lane, or the own one where there is none. */
+static inline double shuffled(double value, int lane)
+{
+    const auto &all = emulated::exchange(value);
+    return lane >= 0 && lane < emulated::WARP ? all[lane] : value;
+}
+
+static inline double __shfl_up_sync(unsigned, double value, int lanes)
+{
+    return shuffled(value, emulated::now->running % emulated::WARP - lanes);
+}
+
+static inline double __shfl_down_sync(unsigned, double value, int lanes)
+{
+    return shuffled(value, emulated::now->running % emulated::WARP + lanes);
 }
 
 static inline bool __any_sync(unsigned, bool value)

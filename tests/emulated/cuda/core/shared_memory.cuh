@@ -28,4 +28,28 @@ static inline void put(int address, double value)
     *(double *)(shared_memory + address) = value;
 }
 
+static inline double2 vector_at(int address)
+{
+    return {at(address), at(address + (int)sizeof(double))};
+}
+
+static inline void put(int address, double2 value)
+{
+    put(address, value.x);
+    put(address + (int)sizeof(double), value.y);
+}
+
+/* See cuda_pipeline.h. */
+static inline void copy_cell(int to, const void *from)
+{
+    put(to, std::nan(""));
+    emulated::self().copies.push_back({(double *)(shared_memory + to), *(const double *)from});
+}
+
+static inline void copy_vector(int to, const void *from)
+{
+    copy_cell(to, from);
+    copy_cell(to + (int)sizeof(double), (const double *)from + 1);
+}
+
 #endif
