@@ -51,8 +51,7 @@ struct gsrb_tile {
 
     /* Step k reads planes k − 2 … k + 2 of u, k − 2 … k + 1 of β in i and j, and k and k + 1 of β
      * in k, while those of the next steps arrive. It reads red cells of planes k − 1 and k − 2 and
-     * writes those of plane k. The copies of later steps into slots that step k has used: of u and
-     * of β they are for step k + AHEAD. */
+     * writes those of plane k. Slots that step k has used then take planes of step k + AHEAD. */
     static constexpr int U_AHEAD = u_ahead, BETA_AHEAD = beta_ahead;
     static constexpr int U_SLOTS = 4 + U_AHEAD, BETA_SLOTS = 3 + BETA_AHEAD;
     static constexpr int BETA_K_SLOTS = 1 + BETA_AHEAD, RED_SLOTS = 3;
