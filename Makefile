@@ -67,11 +67,12 @@ NUMERICS := -ffp-contract=off -fno-math-errno -fno-trapping-math
 SANITIZE := $(if $(filter asan,$(MODE)),-fsanitize=address -fsanitize=undefined -fno-sanitize-recover=all)
 WARNINGS := -Wall -Wextra -Wpedantic -Wshadow $(WERROR)
 ALL_CFLAGS = -std=c11 -D_GNU_SOURCE $(CFLAGS) $(NUMERICS) -fopenmp $(SANITIZE) $(WARNINGS)
-# Kernels as C++ (tests/emulated).
+# Kernels as C++ (tests/emulated, tests/tail).
 ALL_CXXFLAGS = -std=c++17 $(CFLAGS) $(NUMERICS) $(SANITIZE) $(WARNINGS) -Wno-unknown-pragmas \
                -DOMPI_SKIP_MPICXX $(MPI_INCLUDES)
 # level/ headers name MPI's types; kernels are written as lambdas.
 MPI_INCLUDES := $(filter -I%,$(shell $(MPICC) -show 2>/dev/null))
+MPI_LIBRARIES := $(filter -L% -l% -Wl%,$(shell $(MPICC) -show 2>/dev/null))
 ALL_NVCCFLAGS = -std=c++17 $(NVCCFLAGS) --fmad=false --extended-lambda -DOMPI_SKIP_MPICXX \
                 -Xcompiler -ffp-contract=off $(MPI_INCLUDES)
 
@@ -170,7 +171,11 @@ $(TEST_PROGRAMS): %: %.c.o $(LIBRARY)
 
 $(TEST_EMULATED): $(BUILD)/%: %.cc $(BUILD)/compile-settings
 	@mkdir -p $(@D)
-	$(call say,CXX,$@) $(CXX) -Itests/emulated $(INCLUDES) $(ALL_CXXFLAGS) -MMD -MP -MF $@.d -o $@ $< $(LDFLAGS) $(LDPATHS) -lcmocka
+	$(call say,CXX,$@) $(CXX) -I$(<D) $(INCLUDES) $(ALL_CXXFLAGS) -MMD -MP -MF $@.d -o $@ $< $(EMULATED_WITH) $(LDFLAGS) $(LDPATHS) -lcmocka
+# One emulates a kernel within the program, from files that are not standard C++.
+$(BUILD)/tests/tail/tail_test: $(LIBRARY)
+$(BUILD)/tests/tail/tail_test: private EMULATED_WITH = $(LIBRARY) -fopenmp $(MPI_LIBRARIES) $(LDLIBS)
+$(BUILD)/tests/tail/tail_test: private WARNINGS := -Wall $(WERROR)
 
 # $(call record,TEXT): writes TEXT to the target if it differs from what is there. What depends on the
 # target is so built anew when a setting changes, and needs no `make clean`.

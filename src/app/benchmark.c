@@ -42,6 +42,7 @@ struct hierarchy_choice benchmark_hierarchy_choice(const struct options *o, bool
                                : o->overlap_above > 0            ? (double)o->overlap_above
                                                       : transport_chosen()->overlap_above;
         choice.device_messages = transport_chosen()->device_messages;
+        choice.hand_over = (enum hand_over_choice)o->hand_over;
         if (choice.bottom == BOTTOM_METHOD_DIRECT && choice.cpu_below <= DIRECT_MAX_UNKNOWNS)
             choice.cpu_below = DIRECT_MAX_UNKNOWNS + 1; /* its factors live in host memory */
     }
@@ -127,6 +128,22 @@ static void show_progress(const struct size_record *r, long done)
     }
 }
 
+static void find_hand_over(void *data, struct program *p)
+{
+    enum hand_over_way *way = data;
+    if (program_hand_over(p) != HAND_OVER_NONE && *way != HAND_OVER_HOST)
+        *way = program_hand_over(p);
+}
+
+/* "graph" if it was on all ranks. */
+static const char *hand_over_text(struct solver *s)
+{
+    static const char *const texts[] = {NULL, "host", "graph"};
+    enum hand_over_way way = HAND_OVER_NONE;
+    solver_programs(s, find_hand_over, &way);
+    return texts[comm_min_i64(s->hierarchy->levels[s->top]->comm, way)];
+}
+
 /* Warms up, checks, and times the solves of one size, on the ranks that hold boxes of the level. */
 static void measure(struct solver *s, const struct benchmark *b, struct size_record *r,
                     const struct options *o)
@@ -149,6 +166,7 @@ static void measure(struct solver *s, const struct benchmark *b, struct size_rec
             show_progress(r, i + 1);
     }
     r->reproducible = reduce_checksum(l, FIELD_U) == r->checksum;
+    r->hand_over = hand_over_text(s);
     summarise(r);
 }
 

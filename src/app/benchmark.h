@@ -29,6 +29,7 @@ struct size_record {
     double dof_per_second;          /* N³/mean; 0 if not timed */
     uint64_t checksum;              /* of u after the first solve */
     bool reproducible;              /* the last solve has the same checksum */
+    const char *hand_over;          /* between GPU and CPU levels: "graph", "host"; NULL: none */
     double rhs_norm, solution_norm; /* ‖f‖_max, and ‖u‖_max after the first solve */
     double true_error;              /* ‖u − u_exact‖_max; NaN if not known */
     int nstages;

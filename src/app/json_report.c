@@ -132,6 +132,8 @@ static void append_solve(struct cJSON *solves, const struct size_record *r,
     add_seconds(object, r);
     add_hash(object, "checksum", r->checksum);
     json_add_flag(object, "reproducible", r->reproducible);
+    if (r->hand_over)
+        json_add_text(object, "hand_over", r->hand_over);
     json_add_number(object, "true_error", r->true_error);
     struct cJSON *stages = json_add_array(object, "stages");
     for (int i = 0; i < r->nstages; i++)

@@ -38,8 +38,8 @@ static enum status check_memory(const struct hierarchy_choice *choice, char *mes
     return STATUS_MEMORY;
 }
 
-/* What "auto" leaves open on GPUs. Several GPUs keep all levels: a level on the CPU would need host
- * synchronisation in every cycle. */
+/* What "auto" leaves open on GPUs. Several GPUs keep all levels: nothing shows that a level on the
+ * CPU would be faster there. */
 static void choose_thresholds(struct options *o, struct hierarchy_choice *choice)
 {
     if (o->agglomerate_below == 0 && comm_size() > 1)

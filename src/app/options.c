@@ -5,15 +5,16 @@
 #include "base/memory.h"
 #include "cli/command_line.h"
 
-/* Pairs of options that contradict each other. */
+/* Pairs of options that contradict each other: with any value, or where the first has this one. */
 static const struct {
-    const char *names[2];
+    const char *names[2], *value;
     const char *reason;
 } exclusive[] = {
-    {{"quiet", "breakdown"}, "--quiet omits the breakdown"},
-    {{"dry-run", "checksum"}, "a dry run solves nothing"},
-    {{"dry-run", "json"}, "a dry run solves nothing"},
-    {{"solves", "min-time"}, "both set the number of timed solves"},
+    {{"quiet", "breakdown"}, NULL, "--quiet omits the breakdown"},
+    {{"dry-run", "checksum"}, NULL, "a dry run solves nothing"},
+    {{"dry-run", "json"}, NULL, "a dry run solves nothing"},
+    {{"solves", "min-time"}, NULL, "both set the number of timed solves"},
+    {{"backend", "cpu-below"}, "cpu", "--backend cpu has all levels on the CPU"},
 };
 enum { EXCLUSIVE_PAIRS = sizeof exclusive / sizeof exclusive[0] };
 
@@ -66,11 +67,13 @@ static enum status check_positionals(struct parser *p)
     return STATUS_VALID;
 }
 
-/* 0: not given; 1: in the file; 2: on the command line, which wins. */
-static int strength(const struct parser *p, const struct option_row *row)
+/* 0: not given, or with another value; 1: in the file; 2: on the command line, which wins. */
+static int strength(const struct parser *p, const struct option_row *row, const char *value)
 {
+    char text[OPTION_TEXT_SIZE];
     const int seen = p->seen[row - options_list.rows];
-    if (!seen || !option_is_chosen(row, p->options))
+    if (!seen || !option_is_chosen(row, p->options) ||
+        (value && strcmp(option_text(row, p->options, text), value) != 0))
         return 0;
     return seen & OPTION_COMMAND_LINE ? 2 : 1;
 }
@@ -83,7 +86,7 @@ static enum status check_exclusive(struct parser *p)
             option_find(&options_list, exclusive[i].names[0], OPTION_COMMAND_LINE);
         const struct option_row *b =
             option_find(&options_list, exclusive[i].names[1], OPTION_COMMAND_LINE);
-        const int of_a = strength(p, a), of_b = strength(p, b);
+        const int of_a = strength(p, a, exclusive[i].value), of_b = strength(p, b, NULL);
         if (of_a == 0 || of_b == 0)
             continue;
         if (of_a == of_b)

@@ -18,6 +18,10 @@ static const struct choice transports[] = {{"auto", TRANSPORT_AUTO},
                                            {"cuda-aware", TRANSPORT_CUDA_AWARE},
                                            {"staged", TRANSPORT_STAGED},
                                            {NULL, 0}};
+static const struct choice hand_overs[] = {{"auto", HAND_OVER_CHOICE_AUTO},
+                                           {"graph", HAND_OVER_CHOICE_GRAPH},
+                                           {"host", HAND_OVER_CHOICE_HOST},
+                                           {NULL, 0}};
 static const struct choice loops[] = {{"tiled", LOOPS_TILED}, {"plain", LOOPS_PLAIN}, {NULL, 0}};
 
 #define AT(member) .offset = offsetof(struct options, member)
@@ -65,9 +69,10 @@ static const struct option_row option_table[] = {
     {.name = "cpu-below", NUMBER(OPTION_LONG, cpu_below, "auto"), .unset = "auto",
      .choices = thresholds, .minimum = 1, .maximum = 1e12, .argument = "N|never",
      .help = "keep levels below N cells on the CPU"},
+    {.name = "hand-over", CHOICE(hand_over, hand_overs, "auto"), .help = "how cycles change to CPU levels"},
     {.name = "agglomerate-below", NUMBER(OPTION_LONG, agglomerate_below, "auto"), .unset = "auto",
      .choices = thresholds, .minimum = 1, .maximum = 1e12, .argument = "N|never",
-     .help = "merge 2x2x2 coarse boxes while the merged box has fewer than N cells"},
+     .help = "merge 2x2x2 boxes while below N cells"},
     {.name = "transport", CHOICE(transport, transports, "auto"),
      .help = "messages between GPUs"},
     {.name = "overlap-above", NUMBER(OPTION_LONG, overlap_above, "auto"), .unset = "auto",

@@ -245,6 +245,16 @@ static void print_kernels(const struct size_record *r)
     table_kernels(r);
 }
 
+/* Which way cycles change between levels on the GPU and on the CPU. */
+static void print_hand_over(const struct benchmark *b)
+{
+    const char *way = b->sizes[0].hand_over;
+    if (way)
+        printf("  hand-over   %s\n", strcmp(way, "graph") == 0
+                                         ? "graph: the recorded cycle waits for the CPU's levels"
+                                         : "host: the CPU launches the GPU's part of the cycle");
+}
+
 static void print_bottom(const struct benchmark *b)
 {
     const double solves = b->bottom.solves > 0 ? (double)b->bottom.solves : 1.0;
@@ -342,6 +352,7 @@ static void print_details(const struct run_info *f, const struct options *option
         table_times(b);
     }
     print_heading("Run");
+    print_hand_over(b);
     print_bottom(b);
     print_field_bytes(f);
     print_peaks(f);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <ctype.h>
+#include <stdbool.h>
 #include <string.h>
 #include <strings.h>
 #include "cli/nearest.h"
@@ -43,7 +44,8 @@ void nearest_try(struct nearest *search, const char *candidate)
         distance = 1;
     else if (distance > allowed)
         return;
-    if (!search->best || distance < search->distance) {
+    const bool closer = !search->best || distance < search->distance;
+    if (closer || (distance == search->distance && strlen(candidate) < strlen(search->best))) {
         search->best = candidate;
         search->distance = distance;
     }

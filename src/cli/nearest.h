@@ -12,7 +12,7 @@ struct nearest {
 
 /* Takes candidate as the best if it is nearer than all before, by Levenshtein distance without
  * regard to case. A prefix of the candidate has distance 1. More than a third of the word's
- * letters, rounded up, is too far. */
+ * letters, rounded up, is too far. Of two as near, the shorter one is taken. */
 void nearest_try(struct nearest *search, const char *candidate);
 
 #endif

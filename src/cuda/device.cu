@@ -6,6 +6,7 @@
 #include <vector>
 #include "cuda/cuda.h"
 #include "cuda/device.cuh"
+#include "cuda/hand_over.cuh"
 #include "cuda/pass.cuh"
 #include "cuda/peer/peer.cuh"
 
@@ -18,6 +19,7 @@ void cuda_check(cudaError_t error, const char *call, const char *file, int line)
     if (error == cudaSuccess)
         return;
     cuda_peer_report_timeout();
+    cuda_hand_over_report_timeout();
     die(STATUS_SYSTEM, "%s:%d: %s: %s", file, line, call, cudaGetErrorString(error));
 }
 
@@ -131,7 +133,7 @@ bool cuda_open(int local_rank, char *message, int message_size)
     snprintf(device.name, sizeof device.name, "%.*s", (int)sizeof device.name - 1, properties.name);
     device.multiprocessors = properties.multiProcessorCount;
     read_limits(properties);
-    if (!lower_limits(message, message_size))
+    if (!lower_limits(message, message_size) || !cuda_hand_over_open(message, message_size))
         return false;
     CUDA_CALL(cudaMemGetInfo(&device.free_bytes, &device.memory_bytes));
     CUDA_CALL(cudaDriverGetVersion(&device.driver));

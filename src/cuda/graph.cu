@@ -1,32 +1,58 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Recordings are CUDA graphs: struct recording is what a cudaGraphExec_t points to. */
+/* Recordings are CUDA graphs, and the hand-overs to the host in them. */
 #include "cuda/backend.cuh"
+#include "cuda/hand_over.cuh"
 #include "cuda/pass.cuh"
 
-void cuda_record_begin()
+struct recording {
+    cudaGraphExec_t graph;
+    std::vector<struct cuda_hand_over> hand_overs;
+    unsigned replays; /* begun */
+};
+
+static struct recording *begun;
+
+/* Before the capture, which forbids allocations. */
+bool cuda_record_begin(const struct hand_over *hand_overs, int count)
 {
+    if (!cuda_hand_overs_fit(hand_overs, count))
+        return false;
+    begun = new struct recording();
+    for (int h = 0; h < count; h++)
+        begun->hand_overs.push_back(cuda_hand_over_create(&hand_overs[h]));
     cuda_synchronise();
     CUDA_CALL(cudaStreamBeginCapture(cuda_stream(), cudaStreamCaptureModeThreadLocal));
+    return true;
+}
+
+void cuda_record_hand_over(int index)
+{
+    cuda_hand_over_launch(begun->hand_overs[index]);
 }
 
 struct recording *cuda_record_end()
 {
     cudaGraph_t graph;
-    cudaGraphExec_t executable;
     CUDA_CALL(cudaStreamEndCapture(cuda_stream(), &graph));
-    CUDA_CALL(cudaGraphInstantiate(&executable, graph, 0));
+    CUDA_CALL(cudaGraphInstantiate(&begun->graph, graph, 0));
     CUDA_CALL(cudaGraphDestroy(graph));
-    return (struct recording *)executable;
+    return begun;
 }
 
 void cuda_replay(struct recording *r, uint64_t *norm)
 {
-    CUDA_CALL(cudaGraphLaunch((cudaGraphExec_t)r, cuda_stream()));
+    CUDA_CALL(cudaGraphLaunch(r->graph, cuda_stream()));
+    r->replays++;
+    for (const struct cuda_hand_over &h : r->hand_overs)
+        cuda_hand_over_answer(h, r->replays);
     cuda_synchronise();
     cuda_deliver_norm(norm);
 }
 
 void cuda_record_destroy(struct recording *r)
 {
-    CUDA_CALL(cudaGraphExecDestroy((cudaGraphExec_t)r));
+    CUDA_CALL(cudaGraphExecDestroy(r->graph));
+    for (struct cuda_hand_over &h : r->hand_overs)
+        cuda_hand_over_destroy(&h);
+    delete r;
 }

@@ -11,6 +11,16 @@
 struct passes;
 struct recording;
 
+/* Part of a recording that the host does, while the device waits for it: the device makes the
+ * copies `down`, the host does its work, and the device makes the copies `up`. */
+struct hand_over {
+    struct plan_copies down[MAX_PLAN_COPIES], up[MAX_PLAN_COPIES];
+    void (*work)(void *data, int first);
+    void *data;
+    int first; /* for work */
+    int dim;   /* cells per side of the level that is handed over */
+};
+
 struct backend {
     const char *name; /* as reports print it: "cpu" */
     int row_align;    /* doubles; see level_create */
@@ -40,11 +50,17 @@ struct backend {
 
     /* Between record_begin and record_end, work is recorded and not done. replay does the recorded
      * work any number of times, waits for it, and raises *norm to the norm that a recorded pass
-     * leaves. All are NULL where a backend does its work at once. */
-    void (*record_begin)(void);
+     * leaves. All are NULL where a backend does its work at once. record_begin gets all hand-overs
+     * of the recording, and record_hand_over records one by its index. False, with nothing begun,
+     * if the device cannot hand over. */
+    bool (*record_begin)(const struct hand_over *hand_overs, int count);
+    void (*record_hand_over)(int index);
     struct recording *(*record_end)(void);
     void (*replay)(struct recording *recording, uint64_t *norm);
     void (*record_destroy)(struct recording *recording);
+    /* True if work on the device can wait for the host. It cannot where a launch returns only when
+     * its work is done, as under some debuggers. */
+    bool (*can_wait_for_host)(void);
 
     /* A second stream, for two things at the same time. It follows all work begun before
      * fork_stream; use_second_stream says whether work is begun on it or on the first one; work

@@ -269,6 +269,11 @@ bool plan_is_recordable(const struct plan *plan)
     return on_devices(plan) && !has_messages(plan);
 }
 
+bool plan_hands_over(const struct plan *plan)
+{
+    return plan->source->on_device != plan->target->on_device;
+}
+
 /* The backend that can access both ends: a device reads and writes fields of the host, and not the
  * other way round. */
 static const struct backend *copier(const struct plan *plan)
@@ -276,8 +281,20 @@ static const struct backend *copier(const struct plan *plan)
     return plan->target->on_device ? plan->target : plan->source;
 }
 
-static void allocate_buffers(struct plan *plan)
+/* Waits for the device, if the plan has one: the host may be at work while the device waits for it.
+ */
+static void synchronise(const struct plan *plan)
 {
+    const struct backend *backend = copier(plan);
+    if (backend->on_device)
+        backend->synchronise();
+}
+
+/* Makes the messages' buffers before their first use. */
+static void make_buffers(struct plan *plan)
+{
+    if (!has_messages(plan) || plan->buffers)
+        return;
     const struct backend *staging = copier(plan)->staging;
     plan->buffers = plan->device_messages || !staging ? copier(plan) : staging;
     for (int out = 0; out <= 1; out++) {
@@ -306,8 +323,7 @@ static double lap(double *start)
 void plan_begin(struct plan *plan, const double *from, double *to, struct plan_times *times)
 {
     double start = timer_seconds();
-    if (has_messages(plan) && !plan->buffers)
-        allocate_buffers(plan);
+    make_buffers(plan);
     plan->source->copy(&plan->pack, from, plan->exchange.sends.buffer);
     times->pack += lap(&start);
     if (!has_messages(plan)) {
@@ -324,13 +340,13 @@ void plan_end(struct plan *plan, const double *from, double *to, struct plan_tim
 {
     double start = timer_seconds();
     if (has_messages(plan)) {
-        copier(plan)->synchronise();
+        synchronise(plan);
         times->pack += lap(&start);
         exchange_start(&plan->exchange);
         begin_direct(plan, from, to);
     }
-    if (plan->source->on_device != plan->target->on_device)
-        copier(plan)->synchronise();
+    if (plan_hands_over(plan))
+        synchronise(plan);
     times->local += lap(&start);
     exchange_wait(&plan->exchange);
     times->wait += lap(&start);
@@ -343,4 +359,27 @@ void plan_execute(struct plan *plan, const double *from, double *to, struct plan
     struct plan_times unused = {0};
     plan_begin(plan, from, to, times ? times : &unused);
     plan_end(plan, from, to, times ? times : &unused);
+}
+
+void plan_on_device(struct plan *plan, const double *from, double *to,
+                    struct plan_copies copies[MAX_PLAN_COPIES])
+{
+    CHECK(plan_hands_over(plan));
+    make_buffers(plan);
+    copies[0] = (struct plan_copies){&plan->local, from, to};
+    copies[1] = plan->source->on_device
+                    ? (struct plan_copies){&plan->pack, from, plan->exchange.sends.buffer}
+                    : (struct plan_copies){&plan->unpack, plan->exchange.receives.buffer, to};
+}
+
+void plan_on_host(struct plan *plan, const double *from, double *to)
+{
+    if (!plan->source->on_device)
+        plan->source->copy(&plan->pack, from, plan->exchange.sends.buffer);
+    if (has_messages(plan)) {
+        exchange_start(&plan->exchange);
+        exchange_wait(&plan->exchange);
+    }
+    if (plan->source->on_device)
+        plan->target->copy(&plan->unpack, plan->exchange.receives.buffer, to);
 }

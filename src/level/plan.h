@@ -98,4 +98,19 @@ void plan_execute(struct plan *plan, const double *from, double *to, struct plan
 void plan_begin(struct plan *plan, const double *from, double *to, struct plan_times *times);
 void plan_end(struct plan *plan, const double *from, double *to, struct plan_times *times);
 
+/* A plan between a device and the host, in two halves for a hand-over (level/backend.h). The device
+ * makes the copies that plan_on_device lists, and plan_on_host does the rest: messages, packing and
+ * unpacking on the host. It follows the copies if the plan's source is on the device, and precedes
+ * them otherwise. */
+enum { MAX_PLAN_COPIES = 2 };
+struct plan_copies {
+    const struct copy_list *list;
+    const double *from;
+    double *to;
+};
+bool plan_hands_over(const struct plan *plan); /* the plan is between a device and the host */
+void plan_on_device(struct plan *plan, const double *from, double *to,
+                    struct plan_copies copies[MAX_PLAN_COPIES]);
+void plan_on_host(struct plan *plan, const double *from, double *to);
+
 #endif

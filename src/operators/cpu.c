@@ -26,17 +26,38 @@ static void release(double *data)
     memory_free(data);
 }
 
+/* Ghost layers in i make short rows, for which a call would take longer than the copy. */
+static void copy_row(double *to, const double *from, int n)
+{
+    enum { SHORT = 4 };
+    if (n <= SHORT)
+        for (int i = 0; i < n; i++)
+            to[i] = from[i];
+    else
+        memcpy(to, from, (size_t)n * sizeof *to);
+}
+
+static void copy_plane(const struct copy *x, const double *from, double *to, int k)
+{
+    for (int j = 0; j < x->n[1]; j++)
+        copy_row(to + x->to + j * x->to_sj + k * x->to_sk,
+                 from + x->from + j * x->from_sj + k * x->from_sk, x->n[0]);
+}
+
+/* One thread works without a parallel region, whose start and end take a microsecond even then. */
 static void copy(const struct copy_list *list, const double *from, double *to)
 {
     for (int c = 0; c < list->count; c++) {
         const struct copy *x = &list->copies[c];
         const int threads = cpu_threads((long)x->n[0] * x->n[1] * x->n[2]);
-#pragma omp parallel for collapse(2) schedule(static) num_threads(threads) if (threads > 1)
+        if (threads == 1) {
+            for (int k = 0; k < x->n[2]; k++)
+                copy_plane(x, from, to, k);
+            continue;
+        }
+#pragma omp parallel for schedule(static) num_threads(threads)
         for (int k = 0; k < x->n[2]; k++)
-            for (int j = 0; j < x->n[1]; j++)
-                memcpy(to + x->to + j * x->to_sj + k * x->to_sk,
-                       from + x->from + j * x->from_sj + k * x->from_sk,
-                       (size_t)x->n[0] * sizeof *to);
+            copy_plane(x, from, to, k);
     }
 }
 

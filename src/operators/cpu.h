@@ -2,20 +2,20 @@
 #ifndef OPERATORS_CPU_H
 #define OPERATORS_CPU_H
 /* Inside the CPU backend. A pass is a short list of operations, each of which works on rows of
- * cells. cpu_pass.c builds the list, and cpu_traversal.c calls the rows, plainly or tiled. The rows
- * know the formulas (cpu_rows.c, cpu_transfers.c) and the walls (cpu_walls.c), but not the order in
- * which they are called. */
+ * cells. cpu_pass.c builds the list, and cpu_traversal.c calls it for a few rows, or on a small
+ * level for all of them at once. The rows know the formulas (cpu_rows.c, cpu_transfers.c) and the
+ * walls (cpu_walls.c), but not the order in which they are called. */
 #include <stdint.h>
 #include "level/backend.h"
 #include "operators/passes.h"
 
-/* Neighbouring rows of a plane. Pointers are at the first cell of the first row. Unused fields may
- * point anywhere. */
+/* Neighbouring rows of neighbouring planes. Pointers are at the first cell of the first row. Unused
+ * fields may point anywhere. */
 struct row {
-    int n, rows;
+    int n, rows, planes;
     const double *u;
-    double *out; /* sweeps may write where they read */
-    long out_sj; /* between rows of out */
+    double *out;         /* sweeps may write where they read */
+    long out_sj, out_sk; /* between rows and planes of out */
     const double *f, *alpha, *dinv, *beta_i, *beta_j, *beta_k;
     long sj, sk;
     double scale;
@@ -26,8 +26,8 @@ typedef void row_fn(const struct row *row);
 
 /* The residual, or an update: of all cells, of cells of one colour, or of all in two steps. */
 enum row_kind { ROW_RESIDUAL, ROW_WEIGHTED, ROW_COLOURED, ROW_TWO_STEP, NUM_ROW_KINDS };
-/* The loop over rows for an operator (order, coefficients, equation) and a kind of update. */
-row_fn *row_function(const struct operator_choice *choice, enum row_kind kind);
+/* The loops over rows for an operator (order, coefficients, equation), by kind of update. */
+row_fn *const *row_functions(const struct operator_choice *choice);
 
 /* A pass on one patch. Pointers are at cell (0,0,0), or NULL if the pass does not use them. */
 struct patch_pass {
@@ -43,9 +43,18 @@ struct patch_pass {
     int parity; /* of the global index of cell (0,0,0) */
 };
 
-/* The row from (i,j,k) to the end of the box, as sweep number `sweep` reads it. The caller sets
- * `out` and the members of struct relaxation. */
-struct row row_of_pass(const struct patch_pass *p, int sweep, int i, int j, int k);
+struct operation;
+/* Rows (or planes) low <= j < high. */
+struct range {
+    int low, high;
+};
+
+/* Works with the residual of a block of rows, which lies in block->out from cell (i,j,k) on. */
+typedef void residual_block_fn(const struct patch_pass *p, const struct row *block, int i, int j,
+                               int k, void *data);
+/* Calls `use` for the residual of these rows of these planes, block by block in cache. */
+void for_residual_blocks(const struct patch_pass *p, const struct operation *op, struct range rows,
+                         struct range planes, residual_block_fn *use, void *data);
 
 /* What one thread accumulates during a pass. */
 struct thread_state {
@@ -53,15 +62,9 @@ struct thread_state {
     char padding[120]; /* one cache line pair per thread */
 };
 
-struct operation;
-/* Rows (or planes) low <= j < high. */
-struct range {
-    int low, high;
-};
-/* Works on the rows of plane k. With a grain of 2 it works on the rows of planes k and k + 1, two
- * rows at a time. */
+/* Works on the rows of some planes. A grain of 2 wants even numbers of both. */
 typedef void step_fn(const struct patch_pass *p, const struct operation *op, struct range rows,
-                     int k, struct thread_state *state);
+                     struct range planes, struct thread_state *state);
 
 /* One operation of a pass. It may read what the operation before it wrote up to `lag` rows or
  * planes away. */
@@ -77,7 +80,8 @@ struct operation {
 enum { MAX_OPERATIONS = SMOOTHER_SWEEPS + 2 };
 
 /* Runs the operations in order over the patch. `lag` is the distance above. A tiled traversal keeps
- * the rows between first and last operation in cache. Both give bitwise identical results. */
+ * the rows between first and last operation in cache. Both give bitwise identical results. On a
+ * small patch both do one operation after the other, each in one call. */
 struct traversal {
     const struct patch_pass *pass;
     int nops;
@@ -96,14 +100,18 @@ int cpu_max_threads(void);
 step_fn step_keep, step_zero, step_prolong_set, step_prolong_add;
 step_fn step_sweep, step_residual_store, step_residual_norm, step_residual_restrict;
 
-/* Dirichlet ghosts, `layers` deep, by `rule`. x points at cell (0,0,0) of the patch. On sides
- * without a wall, `extent` layers beyond the box are valid. walls_after_row fills the ghosts in i
- * and j that follow from row (j,k). walls_after_plane fills row j of the planes beyond the walls in
- * k, if they follow from plane k. */
-void walls_after_row(const struct patch *p, double *x, int rule, int layers, int extent, int j,
-                     int k);
-void walls_after_plane(const struct patch *p, double *x, int rule, int layers, int extent, int j,
-                       int k);
+/* Dirichlet ghosts, `layers` deep, by `rule`. Edges and corners are filled `beside` layers deep, as
+ * far as somebody reads them. On sides without a wall, `extent` layers beyond the box are valid. */
+struct walls {
+    int rule, layers, beside, extent;
+};
+/* x points at cell (0,0,0) of the patch. walls_after_rows fills the ghosts in i and j that follow
+ * from some rows of some planes. walls_after_planes fills these rows of the planes beyond the walls
+ * in k, where they follow from these planes. */
+void walls_after_rows(const struct patch *p, double *x, const struct walls *w, struct range rows,
+                      struct range planes);
+void walls_after_planes(const struct patch *p, double *x, const struct walls *w, struct range rows,
+                        struct range planes);
 /* All of them, for a field of a level. */
 void walls_fill(const struct level *level, enum field field, int rule, int layers);
 

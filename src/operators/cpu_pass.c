@@ -5,70 +5,109 @@
 #include "operators/cpu.h"
 #include "operators/sum.h"
 
-struct row row_of_pass(const struct patch_pass *p, int sweep, int i, int j, int k)
+/* The rows from (i,j,k) to the end of the box in i, as sweep number `sweep` reads them. The caller
+ * sets `out` and the members of struct relaxation. (Member by member: a struct that is copied as
+ * one vector would wait for its members.) */
+static inline void open_rows(struct row *row, const struct patch_pass *p, int sweep, int i, int j,
+                             int k)
 {
-    const struct stencil *s = p->stencil;
     const long sj = p->patch->sj, sk = p->patch->sk, at = i + j * sj + k * sk;
-    const struct row row = {
-        .n = p->patch->n[0] - i,
-        .u = p->buffer[sweep & 1] + at,
-        .f = p->f + at,
-        .alpha = p->alpha + at,
-        .dinv = p->dinv + at,
-        .beta_i = p->beta[0] + at,
-        .beta_j = p->beta[1] + at,
-        .beta_k = p->beta[2] + at,
-        .sj = sj,
-        .sk = sk,
-        .scale = s->scale,
-    };
-    return row;
+    row->n = p->patch->n[0] - i;
+    row->u = p->buffer[sweep & 1] + at;
+    row->f = p->f + at;
+    row->alpha = p->alpha + at;
+    row->dinv = p->dinv + at;
+    row->beta_i = p->beta[0] + at;
+    row->beta_j = p->beta[1] + at;
+    row->beta_k = p->beta[2] + at;
+    row->sj = sj;
+    row->sk = sk;
+    row->scale = p->stencil->scale;
+    row->colour = 0;
+    row->weight = row->c1 = 0.0;
 }
 
-void step_keep(const struct patch_pass *p, const struct operation *op, struct range rows, int k,
-               struct thread_state *state)
+void step_keep(const struct patch_pass *p, const struct operation *op, struct range rows,
+               struct range planes, struct thread_state *state)
 {
-    (void)p, (void)op, (void)rows, (void)k, (void)state;
+    (void)p, (void)op, (void)rows, (void)planes, (void)state;
 }
 
-void step_zero(const struct patch_pass *p, const struct operation *op, struct range rows, int k,
-               struct thread_state *state)
+void step_zero(const struct patch_pass *p, const struct operation *op, struct range rows,
+               struct range planes, struct thread_state *state)
 {
     (void)state;
     const struct patch *q = p->patch;
     const int low = q->wall[0][0] ? 0 : op->extent, high = q->wall[0][1] ? 0 : op->extent;
-    for (int j = rows.low; j < rows.high; j++)
-        memset(p->buffer[0] + j * q->sj + k * q->sk - low, 0,
-               (size_t)(q->n[0] + low + high) * sizeof(double));
+    for (int k = planes.low; k < planes.high; k++)
+        for (int j = rows.low; j < rows.high; j++)
+            memset(p->buffer[0] + j * q->sj + k * q->sk - low, 0,
+                   (size_t)(q->n[0] + low + high) * sizeof(double));
 }
 
-void step_sweep(const struct patch_pass *p, const struct operation *op, struct range rows, int k,
-                struct thread_state *state)
+void step_sweep(const struct patch_pass *p, const struct operation *op, struct range rows,
+                struct range planes, struct thread_state *state)
 {
     (void)state;
     const struct patch *q = p->patch;
     const struct relaxation *r = &op->relaxation;
     const int low = q->wall[0][0] ? 0 : op->extent, high = q->wall[0][1] ? 0 : op->extent;
-    struct row row = row_of_pass(p, op->sweep, -low, rows.low, k);
+    struct row row;
+    open_rows(&row, p, op->sweep, -low, rows.low, planes.low);
     row.n = q->n[0] + low + high;
     row.rows = rows.high - rows.low;
+    row.planes = planes.high - planes.low;
     row.out = p->buffer[(op->sweep + 1) & 1] + (row.u - p->buffer[op->sweep & 1]);
     row.out_sj = row.sj;
-    row.colour = (p->parity - low + rows.low + k + r->colour) & 1;
+    row.out_sk = row.sk;
+    row.colour = (p->parity - low + rows.low + planes.low + r->colour) & 1;
     row.weight = r->weight;
     row.c1 = r->c1;
     op->row(&row);
 }
 
 void step_residual_store(const struct patch_pass *p, const struct operation *op, struct range rows,
-                         int k, struct thread_state *state)
+                         struct range planes, struct thread_state *state)
 {
     (void)state;
-    struct row row = row_of_pass(p, op->sweep, 0, rows.low, k);
+    struct row row;
+    open_rows(&row, p, op->sweep, 0, rows.low, planes.low);
     row.rows = rows.high - rows.low;
-    row.out = p->residual + rows.low * row.sj + k * row.sk;
+    row.planes = planes.high - planes.low;
+    row.out = p->residual + rows.low * row.sj + planes.low * row.sk;
     row.out_sj = row.sj;
+    row.out_sk = row.sk;
     op->row(&row);
+}
+
+static int min_int(int a, int b)
+{
+    return a < b ? a : b;
+}
+
+void for_residual_blocks(const struct patch_pass *p, const struct operation *op, struct range rows,
+                         struct range planes, residual_block_fn *use, void *data)
+{
+    enum { CELLS = 2048, LONGEST = 256 };
+    double residual[CELLS] __attribute__((aligned(64)));
+    const int n = min_int(p->patch->n[0], LONGEST), least = n * op->grain;
+    const int most_rows = CELLS / least & -op->grain,
+              nrows = min_int(rows.high - rows.low, most_rows),
+              most_planes = CELLS / (n * nrows) & -op->grain;
+    for (int k = planes.low; k < planes.high; k += most_planes)
+        for (int j = rows.low; j < rows.high; j += nrows)
+            for (int start = 0; start < p->patch->n[0]; start += n) {
+                struct row row;
+                open_rows(&row, p, op->sweep, start, j, k);
+                row.n = min_int(row.n, n);
+                row.rows = min_int(rows.high - j, nrows);
+                row.planes = min_int(planes.high - k, most_planes);
+                row.out = residual;
+                row.out_sj = row.n;
+                row.out_sk = row.n * row.rows;
+                op->row(&row);
+                use(p, &row, start, j, k, data);
+            }
 }
 
 /* The largest magnitude among `count` values, as a bit pattern. */
@@ -82,32 +121,37 @@ static uint64_t largest_bits(const double *x, int count, uint64_t largest)
     return largest;
 }
 
-void step_residual_norm(const struct patch_pass *p, const struct operation *op, struct range rows,
-                        int k, struct thread_state *state)
+static void raise_norm(const struct patch_pass *p, const struct row *block, int i, int j, int k,
+                       void *norm)
 {
-    enum { CELLS = 256, ROWS = 8 };
-    double residual[ROWS * CELLS];
-    for (int j = rows.low; j < rows.high; j += ROWS)
-        for (int start = 0; start < p->patch->n[0]; start += CELLS) {
-            struct row row = row_of_pass(p, op->sweep, start, j, k);
-            row.n = row.n < CELLS ? row.n : CELLS;
-            row.rows = rows.high - j < ROWS ? rows.high - j : ROWS;
-            row.out = residual;
-            row.out_sj = row.n;
-            op->row(&row);
-            state->norm = largest_bits(residual, row.rows * row.n, state->norm);
-        }
+    (void)p, (void)i, (void)j, (void)k;
+    uint64_t *largest = norm;
+    *largest = largest_bits(block->out, block->n * block->rows * block->planes, *largest);
 }
 
-static struct operation sweep_operation(const struct stencil *s, int sweep)
+void step_residual_norm(const struct patch_pass *p, const struct operation *op, struct range rows,
+                        struct range planes, struct thread_state *state)
+{
+    for_residual_blocks(p, op, rows, planes, raise_norm, &state->norm);
+}
+
+/* Member by member, like open_rows. */
+static void set_operation(struct operation *op, step_fn *step, row_fn *row, int sweep, int grain)
+{
+    op->step = step;
+    op->row = row;
+    op->sweep = sweep;
+    op->grain = grain;
+    op->wall = NULL;
+}
+
+static void set_sweep(struct operation *op, const struct stencil *s, int sweep,
+                      row_fn *const *kinds)
 {
     const struct relaxation r = stencil_relaxation(s, sweep);
     const enum row_kind kind = r.coloured ? ROW_COLOURED : r.two_step ? ROW_TWO_STEP : ROW_WEIGHTED;
-    return (struct operation){.step = step_sweep,
-                              .sweep = sweep,
-                              .relaxation = r,
-                              .grain = 1,
-                              .row = row_function(&s->choice, kind)};
+    op->relaxation = r;
+    set_operation(op, step_sweep, kinds[kind], sweep, 1);
 }
 
 /* The operations of the pass. Sets for each the field whose walls follow from it, and how far
@@ -119,23 +163,19 @@ static int list_operations(const struct pass *pass, const struct patch_pass *p,
     static step_fn *const finishes[] = {NULL, step_residual_restrict, step_residual_norm,
                                         step_residual_store};
     const struct stencil *s = p->stencil;
+    row_fn *const *kinds = row_functions(&s->choice);
     int count = 0;
-    ops[count++] =
-        (struct operation){.step = starts[pass->start], .sweep = pass->prolongation, .grain = 1};
+    set_operation(&ops[count++], starts[pass->start], NULL, pass->prolongation, 1);
     ops[0].wall = p->buffer[pass->first_sweep & 1];
     for (int sweep = pass->first_sweep; sweep < pass->first_sweep + pass->nsweeps; sweep++) {
-        ops[count] = sweep_operation(s, sweep);
+        set_sweep(&ops[count], s, sweep, kinds);
         ops[count++].wall = p->buffer[(sweep + 1) & 1];
     }
-    if (pass->finish == FINISH_NONE) {
+    if (pass->finish == FINISH_NONE)
         ops[count - 1].wall = NULL; /* no operation reads these ghosts */
-    } else {
-        const int sweep = pass->first_sweep + pass->nsweeps;
-        ops[count++] = (struct operation){.step = finishes[pass->finish],
-                                          .sweep = sweep,
-                                          .grain = pass->finish == FINISH_RESTRICT ? 2 : 1,
-                                          .row = row_function(&s->choice, ROW_RESIDUAL)};
-    }
+    else
+        set_operation(&ops[count++], finishes[pass->finish], kinds[ROW_RESIDUAL],
+                      pass->first_sweep + pass->nsweeps, pass->finish == FINISH_RESTRICT ? 2 : 1);
     for (int op = 0; op < count; op++)
         ops[op].extent = pass->level->connected ? (count - 1 - op) * s->radius : 0;
     return count;
@@ -182,17 +222,19 @@ void cpu_run(const struct pass *pass, void (*traverse)(const struct traversal *)
                    pass->prolongation / 2);
     for (int q = 0; q < l->npatches; q++) {
         const struct patch_pass p = open_patch(pass, q);
-        struct traversal t = {.pass = &p, .states = states};
+        struct traversal t;
+        t.pass = &p;
+        t.states = states;
         t.nops = list_operations(pass, &p, t.ops);
         CHECK(!l->connected || t.ops[0].extent <= l->ghosts);
         CHECK(!l->connected || pass->start != START_PROLONG_ADD || t.nops == 1);
         CHECK(!prolongs || t.ops[0].extent % 2 == 0);
         t.lag = s->radius > s->wall_rule - 1 ? s->radius : s->wall_rule - 1;
-        for (int thread = 0; thread < cpu_max_threads(); thread++)
+        const int threads = pass->finish == FINISH_NORM ? cpu_max_threads() : 0;
+        for (int thread = 0; thread < threads; thread++)
             states[thread].norm = 0;
         traverse(&t);
-        if (pass->finish == FINISH_NORM)
-            for (int thread = 0; thread < cpu_max_threads(); thread++)
-                *pass->norm = states[thread].norm > *pass->norm ? states[thread].norm : *pass->norm;
+        for (int thread = 0; thread < threads; thread++)
+            *pass->norm = states[thread].norm > *pass->norm ? states[thread].norm : *pass->norm;
     }
 }

@@ -1,53 +1,87 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The inner loops: one function per operator and update, all from one macro. SUM, RHS and the
- * update are constants in each, so each loop is branch-free and vectorises. */
+ * update are constants in each, so each loop is branch-free and vectorises. Rows of small levels
+ * have lengths that are constants too, so that their loops are straight code. */
 #include <string.h>
 #include "operators/cpu.h"
 #include "operators/fv2.h"
 #include "operators/fv4.h"
 #include "operators/smoothers.h"
 
-enum { CHUNK = 256 }; /* cells worked on at a time; scratch stays in the innermost cache */
+#define INLINE static inline __attribute__((always_inline))
+
+/* CHUNK cells are worked on at a time; scratch stays in the innermost cache. The fluxes between
+ * planes of at most KEPT cells are kept. */
+enum { CHUNK = 256, KEPT = 1024, LINE = 8 /* doubles in a cache line */ };
+
+/* Values of a row, and of the cells at its two ends. Cell 0 begins a cache line, so that vectors
+ * which are read back soon lie in vectors that were stored. */
+struct line {
+    double values[LINE + CHUNK + LINE];
+};
+
+INLINE double *line_cells(struct line *line)
+{
+    return line->values + LINE;
+}
 
 /* A fourth-order sum reads 55 values at 33 addresses, more than a processor has address registers.
  * So each direction's fluxes have a loop of their own. They are added in fv4_sum's order, so
  * results stay bitwise identical. Tangential differences of u are computed once for all fluxes that
- * use them. The flux through a row's high j face is kept for the next row. */
+ * use them, and one row ahead: fluxes in i read them one cell off, which has to wait until they are
+ * stored. The flux through a row's high j face is kept for the next row, and that through its high
+ * k face for the next plane. */
 struct fv4_lines {
-    double i_low[CHUNK + 1], j_flux[2][CHUNK], k_low[CHUNK], k_high[CHUNK];
-    double di[2][CHUNK]; /* u(i+1) − u(i−1) of this row and the next */
-    double dk_store[2][CHUNK + 2],
-        dj_store[CHUNK + 2]; /* differences in k and j, from cell −1 on */
-    int here;                /* index of this row's entry of two */
-};
+    struct line dj[2], dk[2]; /* u(j+1) − u(j−1) and u(k+1) − u(k−1) of this row and the next */
+    double di[2][CHUNK];      /* u(i+1) − u(i−1) */
+    struct line i_low;
+    double j_flux[2][CHUNK];
+    double k_flux[2][KEPT];
+    int here; /* index of this row's entry of two */
+    bool keeps;
+} __attribute__((aligned(64)));
 
 /* u(+s) − u(−s) */
-static void difference(double *restrict out, const double *u, long s, long count)
+INLINE void difference(double *restrict out, const double *u, long s, long count)
 {
 #pragma omp simd
     for (long i = 0; i < count; i++)
         out[i] = u[i + s] - u[i - s];
 }
 
-/* Fluxes through the low i faces. */
-static void fv4_i_fluxes(const struct row *row, const double *u, const double *b, long count,
+/* The same with a cell more at both ends. */
+INLINE void difference_of_line(struct line *out, const double *u, long s, long count)
+{
+    double *cells = line_cells(out);
+    cells[-1] = u[s - 1] - u[-s - 1];
+    difference(cells, u, s, count);
+    cells[count] = u[count + s] - u[count - s];
+}
+
+/* Fluxes through the low i faces, and through the high one of the last cell. */
+INLINE void fv4_i_fluxes(const struct row *row, const double *u, const double *b, long count,
                          struct fv4_lines *l)
 {
-    const double *dj = l->dj_store + 1, *dk = l->dk_store[l->here] + 1;
+    const double *dj = line_cells(&l->dj[l->here]), *dk = line_cells(&l->dk[l->here]);
     const long sj = row->sj, sk = row->sk;
+    double *restrict flux = line_cells(&l->i_low);
+#define FLUX(i)                                                                                    \
+    fv4_flux(b[i], u[(i)-2], u[(i)-1], u[i], u[(i) + 1], b[(i) + sj] - b[(i)-sj], dj[(i)-1],       \
+             dj[i], b[(i) + sk] - b[(i)-sk], dk[(i)-1], dk[i])
 #pragma omp simd
     for (long i = 0; i < count; i++)
-        l->i_low[i] = fv4_flux(b[i], u[i - 2], u[i - 1], u[i], u[i + 1], b[i + sj] - b[i - sj],
-                               dj[i - 1], dj[i], b[i + sk] - b[i - sk], dk[i - 1], dk[i]);
+        flux[i] = FLUX(i);
+    flux[count] = FLUX(count);
+#undef FLUX
 }
 
 /* Fluxes through the low j faces of the row that u and b point to. `below` and `above` index the
  * differences of its lower neighbour and its own. */
-static void fv4_j_fluxes(const struct row *row, const double *u, const double *b, long count,
+INLINE void fv4_j_fluxes(const struct row *row, const double *u, const double *b, long count,
                          struct fv4_lines *l, int below, int above, double *restrict flux)
 {
-    const double *di0 = l->di[below], *di1 = l->di[above], *dk0 = l->dk_store[below] + 1,
-                 *dk1 = l->dk_store[above] + 1;
+    const double *di0 = l->di[below], *di1 = l->di[above], *dk0 = line_cells(&l->dk[below]),
+                 *dk1 = line_cells(&l->dk[above]);
     const long sj = row->sj, sk = row->sk;
 #pragma omp simd
     for (long i = 0; i < count; i++)
@@ -55,57 +89,78 @@ static void fv4_j_fluxes(const struct row *row, const double *u, const double *b
                            di0[i], di1[i], b[i + sk] - b[i - sk], dk0[i], dk1[i]);
 }
 
-/* Fluxes through both k faces, each seen from the cell above it. */
-static void fv4_k_fluxes(const struct row *row, const double *u, const double *b, long count,
-                         struct fv4_lines *l)
+/* Fluxes through the low k faces. */
+INLINE void fv4_k_low_fluxes(const struct row *row, const double *u, const double *b, long count,
+                             struct fv4_lines *l, double *restrict flux)
 {
-    const double *di = l->di[l->here], *dj = l->dj_store + 1;
+    const double *di = l->di[l->here], *dj = line_cells(&l->dj[l->here]);
     const long sj = row->sj, sk = row->sk;
-    const double *above = u + sk, *below = u - sk, *b1 = b + sk;
+    const double *below = u - sk;
 #pragma omp simd
     for (long i = 0; i < count; i++)
-        l->k_low[i] = fv4_flux(b[i], u[i - 2 * sk], below[i], u[i], above[i], b[i + 1] - b[i - 1],
-                               below[i + 1] - below[i - 1], di[i], b[i + sj] - b[i - sj],
-                               below[i + sj] - below[i - sj], dj[i]);
-#pragma omp simd
-    for (long i = 0; i < count; i++)
-        l->k_high[i] = fv4_flux(b1[i], below[i], u[i], above[i], u[i + 2 * sk],
-                                b1[i + 1] - b1[i - 1], di[i], above[i + 1] - above[i - 1],
-                                b1[i + sj] - b1[i - sj], dj[i], above[i + sj] - above[i - sj]);
+        flux[i] = fv4_flux(b[i], u[i - 2 * sk], below[i], u[i], u[i + sk], b[i + 1] - b[i - 1],
+                           below[i + 1] - below[i - 1], di[i], b[i + sj] - b[i - sj],
+                           below[i + sj] - below[i - sj], dj[i]);
 }
 
-/* Before the first row of a group. */
-static void fv4_begin(const struct row *row, long start, long count, struct fv4_lines *l)
+/* Fluxes through the high k faces, seen from the cells above them. */
+INLINE void fv4_k_high_fluxes(const struct row *row, const double *u, const double *b, long count,
+                              struct fv4_lines *l, double *restrict flux)
 {
-    const double *u = row->u + start;
+    const double *di = l->di[l->here], *dj = line_cells(&l->dj[l->here]);
+    const long sj = row->sj, sk = row->sk;
+    const double *above = u + sk, *b1 = b + sk;
+#pragma omp simd
+    for (long i = 0; i < count; i++)
+        flux[i] = fv4_flux(b1[i], u[i - sk], u[i], above[i], u[i + 2 * sk], b1[i + 1] - b1[i - 1],
+                           di[i], above[i + 1] - above[i - 1], b1[i + sj] - b1[i - sj], dj[i],
+                           above[i + sj] - above[i - sj]);
+}
+
+/* The differences of the row that u points to. */
+INLINE void fv4_differences(const struct row *row, const double *u, long count, struct fv4_lines *l,
+                            int entry)
+{
+    difference_of_line(&l->dk[entry], u, row->sk, count);
+    difference_of_line(&l->dj[entry], u, row->sj, count);
+    difference(l->di[entry], u, 1, count);
+}
+
+/* Before the first row of plane k of a group. */
+INLINE void fv4_begin(const struct row *row, int k, long start, long count, struct fv4_lines *l)
+{
+    const long at = start + k * row->sk;
+    const double *u = row->u + at;
     l->here = 0;
+    l->keeps = row->planes > 1 && row->n <= CHUNK && (long)row->n * row->rows <= KEPT;
+    fv4_differences(row, u, count, l, 0);
     difference(l->di[1], u - row->sj, 1, count);
-    difference(l->dk_store[1], u - row->sj - 1, row->sk, count + 2);
-    difference(l->di[0], u, 1, count);
-    difference(l->dk_store[0], u - 1, row->sk, count + 2);
-    fv4_j_fluxes(row, u, row->beta_j + start, count, l, 1, 0, l->j_flux[0]);
+    difference(line_cells(&l->dk[1]), u - row->sj, row->sk, count);
+    fv4_j_fluxes(row, u, row->beta_j + at, count, l, 1, 0, l->j_flux[0]);
 }
 
-/* The sums of row `r` of the group. Rows must come in order. The flux through a high face is the
- * negative of the flux through the low face of the next cell. */
-static void fv4_row_sums(const struct row *row, int r, long start, long count, struct fv4_lines *l,
-                         double *restrict sums)
+/* The sums of row `r` of plane k of the group. Rows must come in order. The flux through a high
+ * face is the negative of the flux through the low face of the next cell. */
+INLINE void fv4_row_sums(const struct row *row, int r, int k, long start, long count,
+                         struct fv4_lines *l, double *restrict sums)
 {
-    const long at = start + r * row->sj;
+    const long at = start + r * row->sj + k * row->sk;
     const int here = l->here, next = 1 - here;
     const double *u = row->u + at;
-    difference(l->dj_store, u - 1, row->sj, count + 2);
-    difference(l->di[next], u + row->sj, 1, count);
-    fv4_i_fluxes(row, u, row->beta_i + at, count + 1, l);
-    fv4_k_fluxes(row, u, row->beta_k + at, count, l);
-    difference(l->dk_store[next], u + row->sj - 1, row->sk, count + 2);
+    const long kept = l->keeps ? r * count : 0;
+    double *k_low = l->k_flux[k & 1] + kept, *k_high = l->k_flux[1 - (k & 1)] + kept;
+    fv4_i_fluxes(row, u, row->beta_i + at, count, l);
+    fv4_differences(row, u + row->sj, count, l, next);
+    if (!l->keeps || k == 0)
+        fv4_k_low_fluxes(row, u, row->beta_k + at, count, l, k_low);
+    fv4_k_high_fluxes(row, u, row->beta_k + at, count, l, k_high);
     fv4_j_fluxes(row, u + row->sj, row->beta_j + at + row->sj, count, l, here, next,
                  l->j_flux[next]);
-    const double *i_low = l->i_low, *j_low = l->j_flux[here], *j_high = l->j_flux[next];
+    const double *i_low = line_cells(&l->i_low), *j_low = l->j_flux[here],
+                 *j_high = l->j_flux[next];
 #pragma omp simd
     for (long i = 0; i < count; i++)
-        sums[i] =
-            fv4_sum(i_low[i], -i_low[i + 1], j_low[i], -j_high[i], l->k_low[i], -l->k_high[i]);
+        sums[i] = fv4_sum(i_low[i], -i_low[i + 1], j_low[i], -j_high[i], k_low[i], -k_high[i]);
     l->here = next;
 }
 
@@ -114,15 +169,15 @@ struct no_lines {
     int unused;
 };
 
-static inline void none_begin(const struct row *row, long start, long count, struct no_lines *l)
+INLINE void none_begin(const struct row *row, int k, long start, long count, struct no_lines *l)
 {
-    (void)row, (void)start, (void)count, (void)l;
+    (void)row, (void)k, (void)start, (void)count, (void)l;
 }
 
-static inline void none_row_sums(const struct row *row, int r, long start, long count,
-                                 struct no_lines *l, double *sums)
+INLINE void none_row_sums(const struct row *row, int r, int k, long start, long count,
+                          struct no_lines *l, double *sums)
 {
-    (void)row, (void)r, (void)start, (void)count, (void)l, (void)sums;
+    (void)row, (void)r, (void)k, (void)start, (void)count, (void)l, (void)sums;
 }
 
 #define FV2_SUM fv2_gather(u + i, sj, sk, bi + i, bj + i, bk + i, sj, sk)
@@ -130,62 +185,87 @@ static inline void none_row_sums(const struct row *row, int r, long start, long 
 #define FV4_SUM sums[i]
 #define FV4_CONSTANT_SUM fv4_constant_gather(u + i, sj, sk)
 
-/* `value` may use `here` (the value of u), r_i (the residual) and the arrays at i. A sweep in place
- * writes to a scratch row first: a vector load that overlaps the vector just stored would wait for
- * the store. */
+/* `value` may use `here` (the value of u), r_i (the residual), `updated` (by D⁻¹r) and the arrays
+ * at i. A sweep in place writes to a scratch row first: a vector load that overlaps the vector just
+ * stored would wait for the store. In rows of constant length the scratch stays in registers, and
+ * two turns keep a row from waiting for its neighbour. */
 #define ROW_LOOP(PREPARE, LINES, SUM, RHS, value)                                                  \
     const long sj = row->sj, sk = row->sk;                                                         \
     const double scale = row->scale, weight = row->weight, c1 = row->c1;                           \
     double sums[CHUNK], scratch[CHUNK];                                                            \
     LINES lines;                                                                                   \
     (void)sums, (void)sk, (void)weight, (void)c1;                                                  \
-    for (long start = 0; start < row->n; start += CHUNK) {                                         \
-        const long count = row->n - start < CHUNK ? row->n - start : CHUNK;                        \
-        PREPARE##_begin(row, start, count, &lines);                                                \
-        for (int r = 0; r < row->rows; r++) {                                                      \
-            const long at = start + r * sj, colour = (row->colour + start + r) & 1;                \
-            const double *const u = row->u + at, *const f = row->f + at;                           \
-            const double *const alpha = row->alpha + at, *const dinv = row->dinv + at;             \
-            const double *const bi = row->beta_i + at, *const bj = row->beta_j + at;               \
-            const double *const bk = row->beta_k + at;                                             \
-            double *const target = row->out + start + r * row->out_sj, *const old = target;        \
-            double *const out = row->out == row->u ? scratch : target;                             \
-            (void)alpha, (void)dinv, (void)bi, (void)bj, (void)bk, (void)old, (void)colour;        \
-            PREPARE##_row_sums(row, r, start, count, &lines, sums);                                \
-            _Pragma("omp simd") for (long i = 0; i < count; i++)                                   \
-            {                                                                                      \
-                const double here = u[i];                                                          \
-                const double r_i = residual_value(RHS(f[i], alpha[i], here), scale, SUM);          \
-                out[i] = (value);                                                                  \
-            }                                                                                      \
-            if (out == scratch)                                                                    \
-                memcpy(target, scratch, (size_t)count * sizeof *scratch);                          \
+    for (long start = 0; start < n; start += CHUNK) {                                              \
+        const long count = n - start < CHUNK ? n - start : CHUNK;                                  \
+        for (int k = 0; k < row->planes; k++) {                                                    \
+            PREPARE##_begin(row, k, start, count, &lines);                                         \
+            for (int turn = 0; turn < turns; turn++)                                               \
+                for (int r = turn; r < row->rows; r += turns) {                                    \
+                    const long at = start + r * sj + k * sk;                                       \
+                    const long colour = (row->colour + start + r + k) & 1;                         \
+                    const double *const u = row->u + at, *const f = row->f + at;                   \
+                    const double *const alpha = row->alpha + at, *const dinv = row->dinv + at;     \
+                    const double *const bi = row->beta_i + at, *const bj = row->beta_j + at;       \
+                    const double *const bk = row->beta_k + at;                                     \
+                    double *const target = row->out + start + r * row->out_sj + k * row->out_sk;   \
+                    const double *const old = target;                                              \
+                    double *const out = in_place ? scratch : target;                               \
+                    (void)alpha, (void)dinv, (void)bi, (void)bj, (void)bk, (void)old,              \
+                        (void)colour;                                                              \
+                    PREPARE##_row_sums(row, r, k, start, count, &lines, sums);                     \
+                    _Pragma("omp simd") for (long i = 0; i < count; i++)                           \
+                    {                                                                              \
+                        const double here = u[i];                                                  \
+                        const double r_i = residual_value(RHS(f[i], alpha[i], here), scale, SUM);  \
+                        const double updated = update_weighted(here, dinv[i], r_i, weight);        \
+                        (void)updated;                                                             \
+                        out[i] = (value);                                                          \
+                    }                                                                              \
+                    for (long i = 0; in_place && i < count; i++)                                   \
+                        target[i] = scratch[i];                                                    \
+                }                                                                                  \
         }                                                                                          \
     }
 
-#define OPERATOR(name, order, variable, helmholtz, PREPARE, LINES, SUM, RHS)                       \
-    static void name##_residual(const struct row *row)                                             \
+/* One kind of update: rows of any length, and those of small levels, with 3 or 4 ghost layers and
+ * rows aligned to 8 cells, whose lengths and strides are constants. */
+#define UPDATE(name, PREPARE, LINES, SUM, RHS, may_be_in_place, value)                             \
+    INLINE void name##_of(const struct row *rows, const int n, const long stride, const int turns, \
+                          const bool in_place)                                                     \
     {                                                                                              \
-        ROW_LOOP(PREPARE, LINES, SUM, RHS, r_i)                                                    \
+        struct row copy = *rows, *const row = &copy;                                               \
+        copy.n = n;                                                                                \
+        copy.sj = stride;                                                                          \
+        ROW_LOOP(PREPARE, LINES, SUM, RHS, value)                                                  \
     }                                                                                              \
-    static void name##_weighted(const struct row *row)                                             \
+    static void name(const struct row *row)                                                        \
     {                                                                                              \
-        ROW_LOOP(PREPARE, LINES, SUM, RHS, update_weighted(here, dinv[i], r_i, weight))            \
-    }                                                                                              \
-    static void name##_coloured(const struct row *row)                                             \
-    {                                                                                              \
-        ROW_LOOP(PREPARE, LINES, SUM, RHS,                                                         \
-                 ((i + colour) & 1) ? here : update_weighted(here, dinv[i], r_i, weight))          \
-    }                                                                                              \
-    static void name##_two_step(const struct row *row)                                             \
-    {                                                                                              \
-        ROW_LOOP(PREPARE, LINES, SUM, RHS,                                                         \
-                 update_two_step(here, old[i], dinv[i], r_i, weight, c1))                          \
+        const int turns = may_be_in_place ? 2 : 1;                                                 \
+        if (row->n == 16 && row->sj == 24)                                                         \
+            name##_of(row, 16, 24, turns, may_be_in_place);                                        \
+        else if (row->n == 8 && row->sj == 16)                                                     \
+            name##_of(row, 8, 16, turns, may_be_in_place);                                         \
+        else if (row->n == 4 && row->sj == 16)                                                     \
+            name##_of(row, 4, 16, turns, may_be_in_place);                                         \
+        else if (row->n == 2 && row->sj == 16)                                                     \
+            name##_of(row, 2, 16, turns, may_be_in_place);                                         \
+        else if (row->n == 2 && row->sj == 8)                                                      \
+            name##_of(row, 2, 8, turns, may_be_in_place);                                          \
+        else                                                                                       \
+            name##_of(row, row->n, row->sj, 1, may_be_in_place && row->out == row->u);             \
     }
+
+#define OPERATOR(name, order, variable, helmholtz, PREPARE, LINES, SUM, RHS)                       \
+    UPDATE(name##_residual, PREPARE, LINES, SUM, RHS, false, r_i)                                  \
+    UPDATE(name##_weighted, PREPARE, LINES, SUM, RHS, false, updated)                              \
+    UPDATE(name##_coloured, PREPARE, LINES, SUM, RHS, order == 2,                                  \
+           ((i + colour) & 1) ? here : updated)                                                    \
+    UPDATE(name##_two_step, PREPARE, LINES, SUM, RHS, false,                                       \
+           update_two_step(here, old[i], dinv[i], r_i, weight, c1))
 #include "operators/variants.def"
 #undef OPERATOR
 
-row_fn *row_function(const struct operator_choice *choice, enum row_kind kind)
+row_fn *const *row_functions(const struct operator_choice *choice)
 {
     static row_fn *const table[][NUM_ROW_KINDS] = {
 #define OPERATOR(name, order, variable, helmholtz, PREPARE, LINES, SUM, RHS)                       \
@@ -193,5 +273,5 @@ row_fn *row_function(const struct operator_choice *choice, enum row_kind kind)
 #include "operators/variants.def"
 #undef OPERATOR
     };
-    return table[operator_index(choice)][kind];
+    return table[operator_index(choice)];
 }

@@ -5,82 +5,105 @@
 #include "operators/cpu.h"
 #include "operators/transfers.h"
 
-enum {
-    CHUNK = 128
-}; /* coarse cells at a time, so that the scratch stays in the first-level cache */
+#define INLINE static inline __attribute__((always_inline))
+
+/* Coarse cells and coarse rows at a time, so that the scratch stays in the first-level cache. */
+enum { CHUNK = 128, ROWS = 8 };
 
 /* A value interpolated in one direction, from coarse cells around `c` with stride s. */
 typedef double interpolate_fn(const double *c, long s);
 
-static inline __attribute__((always_inline)) double quadratic_low(const double *c, long s)
+INLINE double quadratic_low(const double *c, long s)
 {
     return prolong2_low(c[-s], c[0], c[s]);
 }
 
-static inline __attribute__((always_inline)) double quadratic_high(const double *c, long s)
+INLINE double quadratic_high(const double *c, long s)
 {
     return prolong2_high(c[-s], c[0], c[s]);
 }
 
-static inline __attribute__((always_inline)) double quartic_low(const double *c, long s)
+INLINE double quartic_low(const double *c, long s)
 {
     return prolong4_low(c[-2 * s], c[-s], c[0], c[s], c[2 * s]);
 }
 
-static inline __attribute__((always_inline)) double quartic_high(const double *c, long s)
+INLINE double quartic_high(const double *c, long s)
 {
     return prolong4_high(c[-2 * s], c[-s], c[0], c[s], c[2 * s]);
 }
 
-/* One row of P coarse_u: `fine` gets 2·n values from the row `coarse` and its neighbours.
- * Interpolates in k, then in j, then in i. reach is 1 (quadratic) or 2 (quartic). */
-static inline __attribute__((always_inline)) void
-prolong_row(double *restrict fine, const double *coarse, long sj, long sk, int n, int reach,
-            bool add, interpolate_fn *in_k, interpolate_fn *in_j, interpolate_fn *low,
-            interpolate_fn *high)
+/* `count` values interpolated by `high` if odd, else by `low`, from c with stride s. */
+INLINE void interpolate_row(double *restrict out, const double *c, long s, int count, bool odd,
+                            interpolate_fn *low, interpolate_fn *high)
 {
-    double in_plane[5][CHUNK + 4], line[CHUNK + 4];
-    for (int start = 0; start < n; start += CHUNK) {
-        const int count = n - start < CHUNK ? n - start : CHUNK;
-        const double *c = coarse + start - reach;
-        for (int row = -reach; row <= reach; row++)
-            for (int i = 0; i < count + 2 * reach; i++)
-                in_plane[row + 2][i] = in_k(c + row * sj + i, sk);
-        for (int i = 0; i < count + 2 * reach; i++)
-            line[i] = in_j(&in_plane[2][i], CHUNK + 4);
-        double *out = fine + 2 * start;
-        for (int i = 0; i < count; i++) {
-            const double a = low(&line[i + reach], 1), b = high(&line[i + reach], 1);
-            out[2 * i] = add ? out[2 * i] + a : a;
-            out[2 * i + 1] = add ? out[2 * i + 1] + b : b;
+    if (odd)
+        for (int i = 0; i < count; i++)
+            out[i] = high(c + i, s);
+    else
+        for (int i = 0; i < count; i++)
+            out[i] = low(c + i, s);
+}
+
+/* Some rows of a plane of P coarse_u. `coarse` is the parent of the first fine cell. */
+struct prolongation {
+    double *fine;
+    const double *coarse;
+    long fine_sj, coarse_sj, coarse_sk;
+    int n;                   /* coarse cells per row */
+    int rows;                /* fine rows */
+    bool odd_row, odd_plane; /* the first row, the plane */
+    bool add;
+};
+
+/* Interpolates in k, then in j, then in i. reach is 1 (quadratic) or 2 (quartic). */
+INLINE void prolong(const struct prolongation *x, const int n, int reach, interpolate_fn *low,
+                    interpolate_fn *high)
+{
+    enum { WIDTH = CHUNK + 8 };
+    double in_plane[ROWS + 4][WIDTH], line[WIDTH], values[2 * CHUNK];
+    const int parents = (x->odd_row + x->rows + 1) / 2, width = n + 2 * reach;
+    for (int row = 0; row < parents + 2 * reach; row++) {
+        const double *c = x->coarse + (row - reach) * x->coarse_sj - reach;
+        interpolate_row(in_plane[row], c, x->coarse_sk, width, x->odd_plane, low, high);
+    }
+    for (int r = 0; r < x->rows; r++) {
+        const int fine_row = x->odd_row + r;
+        interpolate_row(line, in_plane[fine_row / 2 + reach], WIDTH, width, fine_row & 1, low,
+                        high);
+        for (int i = 0; i < n; i++) {
+            values[2 * i] = low(&line[i + reach], 1);
+            values[2 * i + 1] = high(&line[i + reach], 1);
         }
+        double *restrict out = x->fine + r * x->fine_sj;
+        for (int i = 0; i < 2 * n; i++)
+            out[i] = x->add ? out[i] + values[i] : values[i];
     }
 }
 
-/* One loop per order and parity of k and j, with its interpolations as constants. */
-#define PROLONG(name, reach, add)                                                                  \
-    static void prolong_##name##_##add(double *fine, const double *coarse, long sj, long sk,       \
-                                       int n, int j, int k)                                        \
+/* Rows of any length, and of the lengths that small levels have. */
+#define PROLONG(name, reach)                                                                       \
+    static void prolong_##name(const struct prolongation *x)                                       \
     {                                                                                              \
-        if (k & 1 && j & 1)                                                                        \
-            prolong_row(fine, coarse, sj, sk, n, reach, add, name##_high, name##_high, name##_low, \
-                        name##_high);                                                              \
-        else if (k & 1)                                                                            \
-            prolong_row(fine, coarse, sj, sk, n, reach, add, name##_high, name##_low, name##_low,  \
-                        name##_high);                                                              \
-        else if (j & 1)                                                                            \
-            prolong_row(fine, coarse, sj, sk, n, reach, add, name##_low, name##_high, name##_low,  \
-                        name##_high);                                                              \
-        else                                                                                       \
-            prolong_row(fine, coarse, sj, sk, n, reach, add, name##_low, name##_low, name##_low,   \
-                        name##_high);                                                              \
+        switch (x->n) {                                                                            \
+        case 1:                                                                                    \
+            prolong(x, 1, reach, name##_low, name##_high);                                         \
+            return;                                                                                \
+        case 2:                                                                                    \
+            prolong(x, 2, reach, name##_low, name##_high);                                         \
+            return;                                                                                \
+        case 4:                                                                                    \
+            prolong(x, 4, reach, name##_low, name##_high);                                         \
+            return;                                                                                \
+        case 8:                                                                                    \
+            prolong(x, 8, reach, name##_low, name##_high);                                         \
+            return;                                                                                \
+        default:                                                                                   \
+            prolong(x, x->n, reach, name##_low, name##_high);                                      \
+        }                                                                                          \
     }
-PROLONG(quadratic, 1, 0)
-PROLONG(quadratic, 1, 1)
-PROLONG(quartic, 2, 0)
-PROLONG(quartic, 2, 1)
-
-typedef void prolong_fn(double *fine, const double *coarse, long sj, long sk, int n, int j, int k);
+PROLONG(quadratic, 1)
+PROLONG(quartic, 2)
 
 /* The coarse index of fine index i, also for ghosts. */
 static int parent(int i)
@@ -89,31 +112,51 @@ static int parent(int i)
 }
 
 /* Includes the ghosts beyond sides without a wall, an even number of layers. */
-static void prolong_step(const struct patch_pass *p, const struct operation *op,
-                         prolong_fn *prolong, struct range rows, int k)
+static void prolong_plane(const struct patch_pass *p, const struct operation *op, struct range rows,
+                          int k, bool add)
 {
     const struct patch *q = p->patch;
     const int low = q->wall[0][0] ? 0 : op->extent, high = q->wall[0][1] ? 0 : op->extent;
-    for (int j = rows.low; j < rows.high; j++) {
-        const double *coarse =
-            p->coarse_u - low / 2 + parent(j) * p->coarse_sj + parent(k) * p->coarse_sk;
-        prolong(p->buffer[0] - low + j * q->sj + k * q->sk, coarse, p->coarse_sj, p->coarse_sk,
-                (q->n[0] + low + high) / 2, j, k);
+    const int n = (q->n[0] + low + high) / 2;
+    for (int j = rows.low, end; j < rows.high; j = end) {
+        end = 2 * (parent(j) + ROWS);
+        end = end < rows.high ? end : rows.high;
+        for (int start = 0; start < n; start += CHUNK) {
+            const struct prolongation x = {
+                .fine = p->buffer[0] - low + 2 * start + j * q->sj + k * q->sk,
+                .coarse = p->coarse_u - low / 2 + start + parent(j) * p->coarse_sj +
+                          parent(k) * p->coarse_sk,
+                .fine_sj = q->sj,
+                .coarse_sj = p->coarse_sj,
+                .coarse_sk = p->coarse_sk,
+                .n = n - start < CHUNK ? n - start : CHUNK,
+                .rows = end - j,
+                .odd_row = j & 1,
+                .odd_plane = k & 1,
+                .add = add,
+            };
+            if (op->sweep == 4)
+                prolong_quartic(&x);
+            else
+                prolong_quadratic(&x);
+        }
     }
 }
 
 void step_prolong_set(const struct patch_pass *p, const struct operation *op, struct range rows,
-                      int k, struct thread_state *state)
+                      struct range planes, struct thread_state *state)
 {
     (void)state;
-    prolong_step(p, op, op->sweep == 4 ? prolong_quartic_0 : prolong_quadratic_0, rows, k);
+    for (int k = planes.low; k < planes.high; k++)
+        prolong_plane(p, op, rows, k, false);
 }
 
 void step_prolong_add(const struct patch_pass *p, const struct operation *op, struct range rows,
-                      int k, struct thread_state *state)
+                      struct range planes, struct thread_state *state)
 {
     (void)state;
-    prolong_step(p, op, op->sweep == 4 ? prolong_quartic_1 : prolong_quadratic_1, rows, k);
+    for (int k = planes.low; k < planes.high; k++)
+        prolong_plane(p, op, rows, k, true);
 }
 
 /* `count` coarse cells from four fine rows, named by the parity of (j,k). */
@@ -126,33 +169,36 @@ static void restrict_rows(double *restrict coarse, const double *row_00, const d
                           row_01[2 * i] + row_01[2 * i + 1], row_11[2 * i] + row_11[2 * i + 1]);
 }
 
-/* The coarse row of fine rows j, j + 1 in planes k, k + 1. */
-static void residual_restrict_row(const struct patch_pass *p, const struct operation *op, int j,
-                                  int k)
+static void restrict_block(const struct patch_pass *p, const struct row *block, int i, int j, int k,
+                           void *unused)
 {
-    const int n = p->patch->n[0] / 2;
-    double residual[4][2 * CHUNK];
-    double *coarse = p->coarse_f + (j / 2) * p->coarse_sj + (k / 2) * p->coarse_sk;
-    for (int start = 0; start < n; start += CHUNK) {
-        const int count = n - start < CHUNK ? n - start : CHUNK;
-        for (int plane = 0; plane < 2; plane++) {
-            struct row row = row_of_pass(p, op->sweep, 2 * start, j, k + plane);
-            row.n = 2 * count;
-            row.rows = 2;
-            row.out = residual[2 * plane];
-            row.out_sj = 2 * CHUNK;
-            op->row(&row);
+    (void)unused;
+    double *coarse = p->coarse_f + i / 2 + (j / 2) * p->coarse_sj + (k / 2) * p->coarse_sk;
+    const long sj = block->out_sj, sk = block->out_sk;
+    for (int plane = 0; plane < block->planes / 2; plane++)
+        for (int r = 0; r < block->rows / 2; r++) {
+            const double *row = block->out + 2 * r * sj + 2 * plane * sk;
+            restrict_rows(coarse + r * p->coarse_sj + plane * p->coarse_sk, row, row + sj, row + sk,
+                          row + sj + sk, block->n / 2);
         }
-        restrict_rows(coarse + start, residual[0], residual[1], residual[2], residual[3], count);
-    }
 }
 
 void step_residual_restrict(const struct patch_pass *p, const struct operation *op,
-                            struct range rows, int k, struct thread_state *state)
+                            struct range rows, struct range planes, struct thread_state *state)
 {
     (void)state;
-    for (int j = rows.low; j < rows.high; j += 2)
-        residual_restrict_row(p, op, j, k);
+    for_residual_blocks(p, op, rows, planes, restrict_block, NULL);
+}
+
+/* Plane k of the coarse patch c from the fine patch f. */
+static void restrict_plane(const struct patch *f, const struct patch *c, const double *x, double *y,
+                           int k)
+{
+    for (int j = 0; j < c->n[1]; j++) {
+        const double *row = x + 2 * j * f->sj + 2 * k * f->sk;
+        restrict_rows(y + j * c->sj + k * c->sk, row, row + f->sj, row + f->sk, row + f->sj + f->sk,
+                      c->n[0]);
+    }
 }
 
 void cpu_restrict_cells(const struct level *fine, enum field from, struct level *coarse,
@@ -164,13 +210,14 @@ void cpu_restrict_cells(const struct level *fine, enum field from, struct level 
         const double *x = patch_cells(fine, f, from);
         double *y = patch_cells(coarse, c, to);
         const int threads = cpu_threads((long)f->n[0] * f->n[1] * f->n[2]);
-#pragma omp parallel for collapse(2) schedule(static) num_threads(threads) if (threads > 1)
+        if (threads == 1) {
+            for (int k = 0; k < c->n[2]; k++)
+                restrict_plane(f, c, x, y, k);
+            continue;
+        }
+#pragma omp parallel for schedule(static) num_threads(threads)
         for (int k = 0; k < c->n[2]; k++)
-            for (int j = 0; j < c->n[1]; j++) {
-                const double *row = x + 2 * j * f->sj + 2 * k * f->sk;
-                restrict_rows(y + j * c->sj + k * c->sk, row, row + f->sj, row + f->sk,
-                              row + f->sj + f->sk, c->n[0]);
-            }
+            restrict_plane(f, c, x, y, k);
     }
 }
 

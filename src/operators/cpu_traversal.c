@@ -9,7 +9,15 @@
 #include "base/check.h"
 #include "operators/cpu.h"
 
-enum { CELLS_PER_THREAD = 4096, TILE_BYTES = 512 * 1024, FIELDS_IN_TILE = 6, MAX_WALL_RULE = 4 };
+/* A patch of at most CELLS_AT_ONCE cells stays in the second-level cache with all its fields. */
+enum {
+    CELLS_AT_ONCE = 4096,
+    CELLS_PER_CALL = 2048,
+    CELLS_PER_THREAD = 4096,
+    TILE_BYTES = 512 * 1024,
+    FIELDS_IN_TILE = 6,
+    MAX_WALL_RULE = 4
+};
 
 int cpu_max_threads(void)
 {
@@ -21,75 +29,6 @@ int cpu_threads(long cells)
 {
     const long useful = cells / CELLS_PER_THREAD;
     return useful < 1 ? 1 : useful < cpu_max_threads() ? (int)useful : cpu_max_threads();
-}
-
-/* All rows (d = 1) or planes (d = 2) that operation `op` works on. */
-static struct range operation_range(const struct traversal *t, const struct operation *op, int d)
-{
-    const struct patch *p = t->pass->patch;
-    return (struct range){p->wall[d][0] ? 0 : -op->extent,
-                          p->n[d] + (p->wall[d][1] ? 0 : op->extent)};
-}
-
-/* The rows of plane k (with a grain of 2, of two planes), and the ghosts beyond the walls in i and
- * j. */
-static void work_rows(const struct traversal *t, const struct operation *op, struct range rows,
-                      int k, struct thread_state *state)
-{
-    const struct stencil *s = t->pass->stencil;
-    op->step(t->pass, op, rows, k, state);
-    for (int j = rows.low; op->wall && j < rows.high; j++)
-        walls_after_row(t->pass->patch, op->wall, s->wall_rule, s->radius, op->extent, j, k);
-}
-
-/* Row j of the ghosts beyond the walls in k, if they follow from plane k. */
-static void work_walls(const struct traversal *t, const struct operation *op, int j, int k)
-{
-    const struct stencil *s = t->pass->stencil;
-    if (op->wall)
-        walls_after_plane(t->pass->patch, op->wall, s->wall_rule, s->radius, op->extent, j, k);
-}
-
-static bool has_wall_in_k(const struct traversal *t)
-{
-    return t->pass->patch->wall[2][0] || t->pass->patch->wall[2][1];
-}
-
-/* One operation over the patch. All threads of the enclosing parallel region share the work. */
-static void operation_everywhere(const struct traversal *t, const struct operation *op,
-                                 struct thread_state *state)
-{
-    const struct range rows = operation_range(t, op, 1), planes = operation_range(t, op, 2);
-#pragma omp for schedule(static)
-    for (int k = planes.low; k < planes.high; k += op->grain)
-        work_rows(t, op, rows, k, state);
-    if (!op->wall || !has_wall_in_k(t))
-        return;
-#pragma omp for schedule(static)
-    for (int j = rows.low; j < rows.high; j++) {
-        const int near_low = t->pass->stencil->wall_rule - 1, near_high = t->pass->patch->n[2] - 1;
-        work_walls(t, op, j, near_low);
-        if (near_high != near_low)
-            work_walls(t, op, j, near_high);
-    }
-}
-
-static long patch_cells_count(const struct patch *p)
-{
-    return (long)p->n[0] * p->n[1] * p->n[2];
-}
-
-static void run_plain(const struct traversal *t, int first, int last)
-{
-    const int threads = cpu_threads(patch_cells_count(t->pass->patch));
-#pragma omp parallel num_threads(threads) if (threads > 1)
-    for (int op = first; op < last; op++)
-        operation_everywhere(t, &t->ops[op], &t->states[omp_get_thread_num()]);
-}
-
-void traverse_plain(const struct traversal *t)
-{
-    run_plain(t, 0, t->nops);
 }
 
 static int round_up(int value, int grain)
@@ -110,6 +49,101 @@ static int max_int(int a, int b)
 static int min_int(int a, int b)
 {
     return a < b ? a : b;
+}
+
+/* All rows (d = 1) or planes (d = 2) that operation `op` works on. */
+static struct range operation_range(const struct traversal *t, const struct operation *op, int d)
+{
+    const struct patch *p = t->pass->patch;
+    return (struct range){p->wall[d][0] ? 0 : -op->extent,
+                          p->n[d] + (p->wall[d][1] ? 0 : op->extent)};
+}
+
+/* The operator reads cells beside others in one direction less than its radius away in the other:
+ * none with order 2, the next ones with order 4. */
+static struct walls walls_of(const struct traversal *t, const struct operation *op)
+{
+    const struct stencil *s = t->pass->stencil;
+    return (struct walls){s->wall_rule, s->radius, s->radius - 1, op->extent};
+}
+
+/* The rows, and the ghosts beyond the walls in i and j. */
+static void work_rows(const struct traversal *t, const struct operation *op, struct range rows,
+                      struct range planes, struct thread_state *state)
+{
+    op->step(t->pass, op, rows, planes, state);
+    if (op->wall) {
+        const struct walls w = walls_of(t, op);
+        walls_after_rows(t->pass->patch, op->wall, &w, rows, planes);
+    }
+}
+
+/* These rows of the ghosts beyond the walls in k, where they follow from these planes. */
+static void work_walls(const struct traversal *t, const struct operation *op, struct range rows,
+                       struct range planes)
+{
+    if (op->wall) {
+        const struct walls w = walls_of(t, op);
+        walls_after_planes(t->pass->patch, op->wall, &w, rows, planes);
+    }
+}
+
+/* The planes of one step. */
+static struct range step_planes(const struct operation *op, int k)
+{
+    return (struct range){k, k + op->grain};
+}
+
+static bool has_wall_in_k(const struct traversal *t)
+{
+    return t->pass->patch->wall[2][0] || t->pass->patch->wall[2][1];
+}
+
+/* One operation over the patch. All threads of the enclosing parallel region share the work. */
+static void operation_everywhere(const struct traversal *t, const struct operation *op,
+                                 struct thread_state *state)
+{
+    const struct range rows = operation_range(t, op, 1), planes = operation_range(t, op, 2);
+#pragma omp for schedule(static)
+    for (int k = planes.low; k < planes.high; k += op->grain)
+        work_rows(t, op, rows, step_planes(op, k), state);
+    if (!op->wall || !has_wall_in_k(t))
+        return;
+#pragma omp for schedule(static)
+    for (int j = rows.low; j < rows.high; j++)
+        work_walls(t, op, (struct range){j, j + 1}, planes);
+}
+
+/* The same by one thread, in few calls. Walls find the planes of a call in the innermost cache. */
+static void operation_at_once(const struct traversal *t, const struct operation *op)
+{
+    const struct range rows = operation_range(t, op, 1), planes = operation_range(t, op, 2);
+    const int count = CELLS_PER_CALL / (t->pass->patch->n[0] * t->pass->patch->n[1]),
+              step = count > op->grain ? round_down(count, op->grain) : op->grain;
+    for (int k = planes.low; k < planes.high; k += step) {
+        const struct range some = {k, min_int(k + step, planes.high)};
+        work_rows(t, op, rows, some, &t->states[0]);
+        work_walls(t, op, rows, some);
+    }
+}
+
+static long patch_cells_count(const struct patch *p)
+{
+    return (long)p->n[0] * p->n[1] * p->n[2];
+}
+
+void traverse_plain(const struct traversal *t)
+{
+    const long cells = patch_cells_count(t->pass->patch);
+    const int threads = cpu_threads(cells);
+    if (cells <= CELLS_AT_ONCE) {
+        for (int op = 0; op < t->nops; op++)
+            operation_at_once(t, &t->ops[op]);
+        return;
+    }
+#pragma omp parallel num_threads(threads)
+    for (int op = 0; op < t->nops; op++)
+        operation_everywhere(t, &t->ops[op], &t->states[omp_get_thread_num()]);
 }
 
 /* Operations [first, last) of a traversal that share one trip through memory, cut into slabs and
@@ -168,9 +202,8 @@ static void work_plane(const struct traversal *t, const struct operation *op, st
 {
     if (rows.low >= rows.high)
         return;
-    work_rows(t, op, rows, k, state);
-    for (int j = rows.low; j < rows.high; j++)
-        work_walls(t, op, j, k);
+    work_rows(t, op, rows, step_planes(op, k), state);
+    work_walls(t, op, rows, step_planes(op, k));
 }
 
 /* The operations of one strip follow each other through the planes of the slab. */
@@ -257,9 +290,10 @@ static void cut_strips(struct tiling *g)
 
 void traverse_tiled(const struct traversal *t)
 {
-    const int slabs = cpu_threads(patch_cells_count(t->pass->patch));
+    const long cells = patch_cells_count(t->pass->patch);
+    const int slabs = cpu_threads(cells);
     const int most = fusable(t, slabs);
-    if (most < 2 || t->nops < 2) {
+    if (cells <= CELLS_AT_ONCE || most < 2 || t->nops < 2) {
         traverse_plain(t);
         return;
     }

@@ -174,6 +174,7 @@ static void apply_row(const struct operands *o, const struct patch *p, long row,
     double *out = o->z + row;
     struct row r = {.n = p->n[0],
                     .rows = 1,
+                    .planes = 1,
                     .u = o->x + row,
                     .out = out,
                     .sj = p->sj,
@@ -189,7 +190,7 @@ static void apply_row(const struct operands *o, const struct patch *p, long row,
     }
     for (int i = 0; i < r.n; i++)
         out[i] = 0.0;
-    row_function(choice, ROW_RESIDUAL)(&r);
+    row_functions(choice)[ROW_RESIDUAL](&r);
     for (int i = 0; i < r.n; i++)
         out[i] = -out[i];
 }

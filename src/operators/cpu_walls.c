@@ -3,114 +3,151 @@
 #include "operators/boundary.h"
 #include "operators/cpu.h"
 
+#define INLINE static inline __attribute__((always_inline))
+
 /* Ghosts beyond a wall for `count` neighbouring columns. x points at the cell next to the wall in
  * the first column. `inward` is the stride away from the wall. */
-static void extrapolate(double *x, long inward, int rule, int layers, int count)
+INLINE void extrapolate(double *x, long inward, int rule, int layers, int count)
 {
     const long s = inward;
-    if (rule == 1) {
-        for (int c = 0; c < count; c++)
-            x[c - s] = wall_linear(x[c]);
-    } else if (rule == 2) {
 #pragma omp simd
-        for (int c = 0; c < count; c++)
-            x[c - s] = wall_quadratic(x[c], x[c + s]);
-    } else {
-#pragma omp simd
-        for (int c = 0; c < count; c++)
-            x[c - s] = wall_quartic(x[c], x[c + s], x[c + 2 * s], x[c + 3 * s]);
+    for (int c = 0; c < count; c++) {
+        const double x1 = x[c], x2 = rule > 1 ? x[c + s] : 0.0;
+        const double x3 = rule > 2 ? x[c + 2 * s] : 0.0, x4 = rule > 2 ? x[c + 3 * s] : 0.0;
+        x[c - s] = rule == 4   ? wall_quartic(x1, x2, x3, x4)
+                   : rule == 2 ? wall_quadratic(x1, x2)
+                               : wall_linear(x1);
+        if (layers > 1)
+            x[c - 2 * s] = rule == 4 ? wall_quartic_second(x1, x2, x3, x4) : 0.0;
     }
-    if (layers < 2)
+}
+
+/* Calls `fill` with rule and layers as constants. */
+#define BY_RULE(fill, ...)                                                                         \
+    do {                                                                                           \
+        if (w->rule == 4)                                                                          \
+            fill(4, 2, __VA_ARGS__);                                                               \
+        else if (w->rule == 2 && w->layers == 1)                                                   \
+            fill(2, 1, __VA_ARGS__);                                                               \
+        else if (w->rule == 2)                                                                     \
+            fill(2, 2, __VA_ARGS__);                                                               \
+        else                                                                                       \
+            fill(1, w->layers, __VA_ARGS__);                                                       \
+    } while (0)
+
+/* The rows of small levels have lengths that are constants. */
+INLINE void row_by(int rule, int layers, double *x, long inward, int n, struct range i)
+{
+    if (n == 16)
+        extrapolate(x, inward, rule, layers, 16);
+    else if (n == 8)
+        extrapolate(x, inward, rule, layers, 8);
+    else if (n == 4)
+        extrapolate(x, inward, rule, layers, 4);
+    else if (n == 2)
+        extrapolate(x, inward, rule, layers, 2);
+    else
+        extrapolate(x, inward, rule, layers, n);
+    for (int beside = i.low; beside < 0; beside++)
+        extrapolate(x + beside, inward, rule, layers, 1);
+    for (int beside = n; beside < i.high; beside++)
+        extrapolate(x + beside, inward, rule, layers, 1);
+}
+
+/* Ghosts beyond a wall in j or k, over the cells i of a row of n cells. x points at cell 0 of the
+ * row next to the wall. (Inlined, all these loops would be prepared before the rows of a plane.) */
+static __attribute__((noinline)) void fill_row(const struct walls *w, double *x, long inward, int n,
+                                               struct range i)
+{
+    BY_RULE(row_by, x, inward, n, i);
+}
+
+INLINE void column_by(int rule, int layers, double *x, long inward, long sj, struct range rows)
+{
+    for (int j = rows.low; j < rows.high; j++)
+        extrapolate(x + j * sj, inward, rule, layers, 1);
+}
+
+/* Ghosts beyond a wall in i. x points at the cell next to the wall in row 0. */
+static __attribute__((noinline)) void fill_column(const struct walls *w, double *x, long inward,
+                                                  long sj, struct range rows)
+{
+    BY_RULE(column_by, x, inward, sj, rows);
+}
+
+/* The cells of direction d, with ghosts: `beside` layers beyond walls, `extent` beyond other sides.
+ */
+static struct range with_ghosts(const struct patch *p, int d, int beside, int extent)
+{
+    return (struct range){-(p->wall[d][0] ? beside : extent),
+                          p->n[d] + (p->wall[d][1] ? beside : extent)};
+}
+
+static bool contains(struct range r, int x)
+{
+    return r.low <= x && x < r.high;
+}
+
+void walls_after_rows(const struct patch *p, double *x, const struct walls *w, struct range rows,
+                      struct range planes)
+{
+    const struct range i = with_ghosts(p, 0, w->beside, w->extent);
+    const int n = p->n[0], last = p->n[1] - 1;
+    const bool low = p->wall[1][0] && contains(rows, w->rule - 1),
+               high = p->wall[1][1] && contains(rows, last);
+    for (int k = planes.low; k < planes.high; k++) {
+        double *plane = x + k * p->sk;
+        if (p->wall[0][0])
+            fill_column(w, plane, 1, p->sj, rows);
+        if (p->wall[0][1])
+            fill_column(w, plane + n - 1, -1, p->sj, rows);
+        if (low)
+            fill_row(w, plane, p->sj, n, i);
+        if (high)
+            fill_row(w, plane + last * p->sj, -p->sj, n, i);
+    }
+}
+
+void walls_after_planes(const struct patch *p, double *x, const struct walls *w, struct range rows,
+                        struct range planes)
+{
+    const struct range i = with_ghosts(p, 0, w->beside, w->extent),
+                       all = with_ghosts(p, 1, w->beside, w->extent);
+    const int n = p->n[0], last = p->n[2] - 1;
+    const int first = p->wall[1][0] && contains(rows, w->rule - 1) ? all.low : rows.low,
+              end = p->wall[1][1] && contains(rows, p->n[1] - 1) ? all.high : rows.high;
+    const bool low = p->wall[2][0] && contains(planes, w->rule - 1),
+               high = p->wall[2][1] && contains(planes, last);
+    for (int j = first; j < end && low; j++)
+        fill_row(w, x + j * p->sj, p->sk, n, i);
+    for (int j = first; j < end && high; j++)
+        fill_row(w, x + j * p->sj + last * p->sk, -p->sk, n, i);
+}
+
+static void fill_patch(const struct patch *p, double *x, const struct walls *w)
+{
+    const struct range rows = with_ghosts(p, 1, 0, w->extent),
+                       planes = with_ghosts(p, 2, 0, w->extent);
+    const int threads = cpu_threads((long)p->n[1] * p->n[2]);
+    if (threads == 1) {
+        walls_after_rows(p, x, w, rows, planes);
+        walls_after_planes(p, x, w, rows, planes);
         return;
-    if (rule == 4) {
-#pragma omp simd
-        for (int c = 0; c < count; c++)
-            x[c - 2 * s] = wall_quartic_second(x[c], x[c + s], x[c + 2 * s], x[c + 3 * s]);
-    } else {
-        for (int c = 0; c < count; c++)
-            x[c - 2 * s] = 0.0;
     }
-}
-
-/* Cells of direction d that hold values once its walls are filled: from -low to n + high. */
-static int valid_low(const struct patch *p, int d, int layers, int extent)
-{
-    return p->wall[d][0] ? layers : extent;
-}
-
-static int valid_high(const struct patch *p, int d, int layers, int extent)
-{
-    return p->wall[d][1] ? layers : extent;
-}
-
-/* Ghost rows beyond a wall in j or k, over all of i. x is the row next to the wall. */
-static void extrapolate_row(const struct patch *p, double *x, long inward, int rule, int layers,
-                            int extent)
-{
-    const int low = valid_low(p, 0, layers, extent), high = valid_high(p, 0, layers, extent);
-    extrapolate(x - low, inward, rule, layers, p->n[0] + low + high);
-}
-
-void walls_after_row(const struct patch *p, double *x, int rule, int layers, int extent, int j,
-                     int k)
-{
-    double *row = x + j * p->sj + k * p->sk;
-    if (p->wall[0][0])
-        extrapolate(row, 1, rule, layers, 1);
-    if (p->wall[0][1])
-        extrapolate(row + p->n[0] - 1, -1, rule, layers, 1);
-    if (p->wall[1][0] && j == rule - 1)
-        extrapolate_row(p, x + k * p->sk, p->sj, rule, layers, extent);
-    if (p->wall[1][1] && j == p->n[1] - 1)
-        extrapolate_row(p, row, -p->sj, rule, layers, extent);
-}
-
-/* Row j of the ghost planes, and the ghost rows in j that follow from it. */
-static void extrapolate_plane_row(const struct patch *p, double *plane, long inward, int rule,
-                                  int layers, int extent, int j)
-{
-    int first = j, last = j;
-    if (p->wall[1][0] && j == rule - 1)
-        first = -layers;
-    if (p->wall[1][1] && j == p->n[1] - 1)
-        last = j + layers;
-    if (first < 0)
-        for (int ghost = first; ghost < 0; ghost++)
-            extrapolate_row(p, plane + ghost * p->sj, inward, rule, layers, extent);
-    for (int row = j; row <= last; row++)
-        extrapolate_row(p, plane + row * p->sj, inward, rule, layers, extent);
-}
-
-void walls_after_plane(const struct patch *p, double *x, int rule, int layers, int extent, int j,
-                       int k)
-{
-    if (p->wall[2][0] && k == rule - 1)
-        extrapolate_plane_row(p, x, p->sk, rule, layers, extent, j);
-    if (p->wall[2][1] && k == p->n[2] - 1)
-        extrapolate_plane_row(p, x + k * p->sk, -p->sk, rule, layers, extent, j);
+#pragma omp parallel num_threads(threads)
+    {
+#pragma omp for schedule(static)
+        for (int k = planes.low; k < planes.high; k++)
+            walls_after_rows(p, x, w, rows, (struct range){k, k + 1});
+#pragma omp for schedule(static)
+        for (int j = rows.low; j < rows.high; j++)
+            walls_after_planes(p, x, w, (struct range){j, j + 1}, planes);
+    }
 }
 
 void walls_fill(const struct level *level, enum field field, int rule, int layers)
 {
-    for (int q = 0; q < level->npatches; q++) {
-        const struct patch *p = &level->patches[q];
-        double *x = patch_cells(level, p, field);
-        const int extent = level->ghosts;
-        const int low_j = p->wall[1][0] ? 0 : -extent,
-                  high_j = p->n[1] + (p->wall[1][1] ? 0 : extent);
-        const int low_k = p->wall[2][0] ? 0 : -extent,
-                  high_k = p->n[2] + (p->wall[2][1] ? 0 : extent);
-        const int threads = cpu_threads((long)p->n[1] * p->n[2]);
-#pragma omp parallel num_threads(threads) if (threads > 1)
-        {
-#pragma omp for schedule(static)
-            for (int k = low_k; k < high_k; k++)
-                for (int j = low_j; j < high_j; j++)
-                    walls_after_row(p, x, rule, layers, extent, j, k);
-#pragma omp for schedule(static)
-            for (int j = low_j; j < high_j; j++)
-                for (int k = low_k; k < high_k; k++)
-                    walls_after_plane(p, x, rule, layers, extent, j, k);
-        }
-    }
+    const struct walls w = {rule, layers, layers, level->ghosts};
+    for (int q = 0; q < level->npatches; q++)
+        fill_patch(&level->patches[q], patch_cells(level, &level->patches[q], field), &w);
 }

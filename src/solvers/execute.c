@@ -22,16 +22,9 @@ void program_observe(observe_fn *observe, void *data)
 
 static void execute_plan(const struct program *p, const struct stage *s, struct plan_times *times)
 {
-    const struct hierarchy *h = p->hierarchy;
-    const struct level *from = h->levels[s->level], *to = from;
-    if (s->kind == STAGE_DOWN) {
-        from = h->transfers[s->level].coarse;
-        to = h->levels[s->level + 1];
-    } else if (s->kind == STAGE_UP) {
-        from = h->levels[s->level + 1];
-        to = h->transfers[s->level].coarse;
-    }
-    plan_execute(stage_plan(p, s), from->fields[s->field], to->fields[s->field], times);
+    double *from, *to;
+    struct plan *plan = stage_ends(p, s, &from, &to);
+    plan_execute(plan, from, to, times);
 }
 
 static void execute_stage(const struct program *p, const struct stage *s, struct plan_times *times)
@@ -223,14 +216,12 @@ static bool one_by_one(const struct program *p)
     return p->times || observer.observe;
 }
 
-void program_execute_stages(struct program *p)
+int program_execute_next(struct program *p, int i)
 {
-    for (int i = 0; i < p->count;) {
-        int done = one_by_one(p) ? 0 : execute_steps(p, i);
-        if (done == 0 && !one_by_one(p))
-            done = execute_overlapping(p, i);
-        i += done > 0 ? done : execute_one(p, i);
-    }
+    int done = one_by_one(p) ? 0 : execute_steps(p, i);
+    if (done == 0 && !one_by_one(p))
+        done = execute_overlapping(p, i);
+    return done > 0 ? done : execute_one(p, i);
 }
 
 void program_execute(struct program *p)
@@ -239,7 +230,8 @@ void program_execute(struct program *p)
     p->executions++;
     range_push(p->name);
     if (one_by_one(p) || !program_replay(p))
-        program_execute_stages(p);
+        for (int i = 0; i < p->count;)
+            i += program_execute_next(p, i);
     if (p->times)
         add_event_seconds(p);
     range_pop();

@@ -9,6 +9,13 @@
 
 enum { MAX_LEVELS = 32 };
 
+/* How cycles change between levels on a GPU and levels on the CPU. */
+enum hand_over_choice {
+    HAND_OVER_CHOICE_AUTO, /* within a recording, if the GPU can wait for the host */
+    HAND_OVER_CHOICE_GRAPH,
+    HAND_OVER_CHOICE_HOST, /* by the host: such cycles are not recorded */
+};
+
 /* The choices that define a hierarchy. */
 struct hierarchy_choice {
     int log2_box_dim;
@@ -25,6 +32,7 @@ struct hierarchy_choice {
                                           least so many cells per rank, if the backend can */
     const struct transport *transport; /* of messages between devices; NULL: MPI's */
     bool device_messages;              /* MPI reads and writes buffers on devices */
+    enum hand_over_choice hand_over;
 };
 
 /* The decomposition spec of every level, before anything is allocated. */

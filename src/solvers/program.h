@@ -41,6 +41,7 @@ struct program {
     struct stage *stages;
     struct stage_times *times;   /* one per stage; NULL unless timed */
     struct recording *recording; /* of all stages, if the backend can; see backend.h */
+    bool not_recorded;           /* the backend could not */
     uint64_t norm;               /* bits of the local residual norm of the last execution */
     long executions;
 };
@@ -58,6 +59,15 @@ void program_destroy(struct program *p);
  * injection. */
 typedef void observe_fn(void *data, const struct program *p, const struct stage *stage);
 void program_observe(observe_fn *observe, void *data);
+
+/* Where stages of GPU levels and of CPU levels follow each other. */
+enum hand_over_way {
+    HAND_OVER_NONE,  /* nowhere */
+    HAND_OVER_HOST,  /* the host launches what the GPU does in between, and waits for it */
+    HAND_OVER_GRAPH, /* the recording waits for the host */
+};
+/* How the last execution handed over. */
+enum hand_over_way program_hand_over(const struct program *p);
 
 /* Executes the stages, and times each while timing is on. */
 void program_execute(struct program *p);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Recording a program, if all its stages are work of one device without the host in between. */
+/* Recording a program: work of one device, and hand-overs to the host in between. */
 #include <string.h>
 #include "base/check.h"
+#include "base/memory.h"
 #include "operators/passes.h"
 #include "solvers/stages.h"
 
@@ -42,23 +43,101 @@ static bool stage_is_recordable(const struct program *p, const struct stage *s)
     return s->kind != STAGE_MEAN || (l->nranks == 1 && l->backend->passes->subtract_mean);
 }
 
-static bool is_recordable(const struct program *p, const struct backend *backend)
+/* True if the stage moves cells between a device and the host. */
+static bool crosses(const struct program *p, const struct stage *s)
 {
-    bool all = backend->record_begin;
-    for (int i = 0; all && i < p->count; i++)
-        all = p->hierarchy->levels[p->stages[i].level]->backend == backend &&
-              stage_is_recordable(p, &p->stages[i]);
-    return all;
+    const struct plan *plan = stage_plan(p, s);
+    return plan && plan_hands_over(plan);
+}
+
+/* The host does the stages between stage `first`, which takes cells to it, and the one that brings
+ * cells back, whose index this is; 0 if there is none. */
+static int hand_over_end(const struct program *p, int first)
+{
+    for (int i = first + 1; i < p->count; i++)
+        if (crosses(p, &p->stages[i]))
+            return p->stages[i].kind == STAGE_UP ? i : 0;
+        else if (p->hierarchy->levels[p->stages[i].level]->backend->on_device)
+            return 0;
+    return 0;
+}
+
+/* Returns the number of hand-overs to the host, or −1 if the program cannot be recorded. */
+static int count_hand_overs(const struct program *p, const struct backend *backend)
+{
+    int count = 0;
+    for (int i = 0; i < p->count; i++) {
+        const struct stage *s = &p->stages[i];
+        if (crosses(p, s) && hand_over_end(p, i) > 0) {
+            count++;
+            i = hand_over_end(p, i);
+        } else if (p->hierarchy->levels[s->level]->backend != backend || !stage_is_recordable(p, s))
+            return -1;
+    }
+    return count;
+}
+
+/* The host's stages of a hand-over. */
+static void work_on_host(void *data, int first)
+{
+    struct program *p = data;
+    double *from, *to;
+    const int end = hand_over_end(p, first);
+    struct plan *down = stage_ends(p, &p->stages[first], &from, &to);
+    plan_on_host(down, from, to);
+    for (int i = first + 1; i < end;)
+        i += program_execute_next(p, i);
+    struct plan *up = stage_ends(p, &p->stages[end], &from, &to);
+    plan_on_host(up, from, to);
+}
+
+static struct hand_over hand_over(struct program *p, int first)
+{
+    double *from, *to;
+    struct hand_over h = {.work = work_on_host, .data = p, .first = first};
+    struct plan *down = stage_ends(p, &p->stages[first], &from, &to);
+    plan_on_device(down, from, to, h.down);
+    struct plan *up = stage_ends(p, &p->stages[hand_over_end(p, first)], &from, &to);
+    plan_on_device(up, from, to, h.up);
+    h.dim = down->dim;
+    return h;
+}
+
+static bool begin(struct program *p, const struct backend *backend, int hand_overs)
+{
+    struct hand_over *list =
+        memory_alloc((size_t)hand_overs * sizeof *list, "hand-overs of a recording");
+    int n = 0;
+    for (int i = 0; i < p->count; i++)
+        if (crosses(p, &p->stages[i])) {
+            list[n++] = hand_over(p, i);
+            i = hand_over_end(p, i);
+        }
+    const bool begun = backend->record_begin(list, n);
+    memory_free(list);
+    return begun;
+}
+
+static void record_stages(struct program *p, const struct backend *backend)
+{
+    int hand_overs = 0;
+    for (int i = 0; i < p->count;)
+        if (crosses(p, &p->stages[i])) {
+            backend->record_hand_over(hand_overs++);
+            i = hand_over_end(p, i) + 1;
+        } else
+            i += program_execute_next(p, i);
 }
 
 /* A replay begins with the fields where the recording began, so the recording ends with all fields
  * there. */
-static void record(struct program *p, const struct backend *backend)
+static void record(struct program *p, const struct backend *backend, int hand_overs)
 {
     struct addresses before = {0}, after = {0};
     find_fields(p->hierarchy, &before);
-    backend->record_begin();
-    program_execute_stages(p);
+    if (!begin(p, backend, hand_overs))
+        return;
+    record_stages(p, backend);
     return_fields(p->hierarchy, &before);
     p->recording = backend->record_end();
     find_fields(p->hierarchy, &after);
@@ -66,12 +145,36 @@ static void record(struct program *p, const struct backend *backend)
     CHECK(fields_are_back);
 }
 
+static bool may_hand_over(const struct program *p, const struct backend *backend)
+{
+    const enum hand_over_choice choice = p->hierarchy->choice.hand_over;
+    if (choice == HAND_OVER_CHOICE_AUTO)
+        return backend->can_wait_for_host && backend->can_wait_for_host();
+    return choice == HAND_OVER_CHOICE_GRAPH;
+}
+
+static void try_to_record(struct program *p, const struct backend *backend)
+{
+    const int hand_overs = backend->record_begin ? count_hand_overs(p, backend) : -1;
+    if (hand_overs == 0 || (hand_overs > 0 && may_hand_over(p, backend)))
+        record(p, backend, hand_overs);
+    p->not_recorded = !p->recording;
+}
+
 bool program_replay(struct program *p)
 {
     const struct backend *backend = p->hierarchy->levels[p->stages[0].level]->backend;
-    if (!p->recording && p->executions > 1 && is_recordable(p, backend))
-        record(p, backend);
+    if (!p->recording && !p->not_recorded && p->executions > 1)
+        try_to_record(p, backend);
     if (p->recording)
         backend->replay(p->recording, &p->norm);
     return p->recording;
+}
+
+enum hand_over_way program_hand_over(const struct program *p)
+{
+    for (int i = 0; i < p->count; i++)
+        if (crosses(p, &p->stages[i]))
+            return p->recording ? HAND_OVER_GRAPH : HAND_OVER_HOST;
+    return HAND_OVER_NONE;
 }

@@ -19,6 +19,23 @@ struct plan *stage_plan(const struct program *p, const struct stage *stage)
     }
 }
 
+struct plan *stage_ends(const struct program *p, const struct stage *stage, double **from,
+                        double **to)
+{
+    const struct hierarchy *h = p->hierarchy;
+    const struct level *source = h->levels[stage->level], *target = source;
+    if (stage->kind == STAGE_DOWN) {
+        source = h->transfers[stage->level].coarse;
+        target = h->levels[stage->level + 1];
+    } else if (stage->kind == STAGE_UP) {
+        source = h->levels[stage->level + 1];
+        target = h->transfers[stage->level].coarse;
+    }
+    *from = source->fields[stage->field];
+    *to = target->fields[stage->field];
+    return stage_plan(p, stage);
+}
+
 const char *stage_name(const struct stage *stage, char *buffer, int size)
 {
     static const char *const kinds[NUM_STAGE_KINDS] = {

@@ -16,8 +16,12 @@ void program_schedule(struct program *p, int top, enum field f);
 /* The plan that a stage of kind HALO, DOWN or UP executes; NULL for the other kinds. */
 struct plan *stage_plan(const struct program *p, const struct stage *stage);
 
-/* Executes all stages. */
-void program_execute_stages(struct program *p);
+/* That plan, and the fields that it moves cells between. */
+struct plan *stage_ends(const struct program *p, const struct stage *stage, double **from,
+                        double **to);
+
+/* Executes stage i and those after it that are one call with it; returns their number. */
+int program_execute_next(struct program *p, int i);
 /* Executes all stages by replaying the program's recording. The second execution makes the
  * recording: the first one has allocated whatever is allocated at first use. False, with nothing
  * done, if the program has no recording. */

@@ -157,6 +157,7 @@ static const struct {
     {"--dry-run --checksum 5 8", "--dry-run and --checksum contradict"},
     {"--json a --dry-run 5 8", "--dry-run and --json contradict"},
     {"--solves 3 --min-time 2 5 8", "--solves and --min-time contradict"},
+    {"--backend cpu --cpu-below 4096 5 8", "--backend and --cpu-below contradict"},
     {"--max-cycles 5 5 8", "--max-cycles: needs --rtol, --cycle v or --solver mgpcg"},
     {"--max-cycles 5 --rtol none 5 8", "--max-cycles: needs --rtol"},
 

@@ -124,6 +124,10 @@ refused_on() {
 @test "dry run and checksum" { refused "contradict" --dry-run --checksum 3 1; }
 @test "dry run and JSON" { refused "contradict" --dry-run --json "$work/report.json" 3 1; }
 @test "count and time of solves" { refused "contradict" --solves 3 --min-time 1 3 1; }
+@test "a threshold for the CPU alone" {
+    refused "contradict" --backend cpu --cpu-below 4096 3 1
+    refused "--backend cpu has all levels on the CPU" --cpu-below never --backend cpu 3 1
+}
 @test "cycles without a tolerance" { refused "needs --rtol" --max-cycles 3 3 1; }
 
 # --- input files ---------------------------------------------------------------------------------
@@ -252,12 +256,12 @@ apart() {
 @test "thresholds mean nothing without a GPU, and nothing is tried" {
     local threshold
     export CUDA_VISIBLE_DEVICES=
-    hpgmg --backend cpu --checksum --solves 1 3 8
+    hpgmg --backend cpu --cpu-below auto --checksum --solves 1 3 8
+    [ ! -s "$work/stderr" ]
     grep '^checksum: ' "$work/stdout" >"$work/expected"
     for threshold in auto never 4096 1; do
-        hpgmg --backend cpu --cpu-below $threshold --checksum --solves 1 3 8
+        hpgmg --cpu-below $threshold --checksum --solves 1 3 8
         [ "$status" -eq 0 ]
-        [ ! -s "$work/stderr" ]
         grep '^checksum: ' "$work/stdout" | diff "$work/expected" -
         [ "$(grep -c 'Levels on the CPU' "$work/stdout")" -eq 0 ]
     done

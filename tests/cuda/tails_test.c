@@ -10,12 +10,14 @@
 
 enum { NO_GPU = 77, ROUNDS = 3 };
 
-/* One operator of each file src/cuda/coarse/fv*.cu. */
+/* One operator of each file src/cuda/coarse/fv*.cu, and periodic ones. */
 static const struct operator_choice operators[] = {
     {.order = 2, .variable = true},
     {.order = 4, .variable = true},
     {.order = 4, .variable = true, .helmholtz = true},
     {.order = 4},
+    {.order = 2, .variable = true, .periodic = true},
+    {.order = 4, .variable = true, .periodic = true},
 };
 enum { NUM_OPERATORS = sizeof operators / sizeof operators[0] };
 
@@ -35,9 +37,9 @@ static bool agrees(struct solver *s, const struct operator_choice *op, uint64_t 
     const uint64_t checksum = reduce_checksum(l, FIELD_U);
     if (checksum == expected)
         return true;
-    printf("order %d%s%s, %d^3: checksum %016" PRIx64 ", on the CPU %016" PRIx64 "\n", op->order,
-           op->helmholtz ? ", helmholtz" : "", op->variable ? "" : ", constant", l->dim, checksum,
-           expected);
+    printf("order %d%s%s%s, %d^3: checksum %016" PRIx64 ", on the CPU %016" PRIx64 "\n", op->order,
+           op->helmholtz ? ", helmholtz" : "", op->variable ? "" : ", constant",
+           op->periodic ? ", periodic" : "", l->dim, checksum, expected);
     return false;
 }
 

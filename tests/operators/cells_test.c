@@ -18,7 +18,10 @@
 #include "support/cells.h"
 #include "support/decompositions.h"
 
-enum { GHOST_LAYERS = 2, MAX_THREADS = 4 };
+enum { MAX_THREADS = 4 };
+
+/* The layout of the levels. */
+static int ghost_layers = 2, row_align = 8;
 
 /* A domain twice: as cells and as levels. */
 struct twin {
@@ -35,8 +38,7 @@ static const struct backend *random_backend(void)
 
 static struct level *make_level(struct decomposition d, const struct operator_choice *op)
 {
-    struct level *l =
-        level_create(0, d, op->periodic, GHOST_LAYERS, &backend_cpu, backend_cpu.row_align);
+    struct level *l = level_create(0, d, op->periodic, ghost_layers, &backend_cpu, row_align);
     l->stencil = memory_alloc(sizeof *l->stencil, "stencil");
     *l->stencil = stencil_create(*op, l->dim);
     stencil_set_lambda_max(l->stencil, 1.9);
@@ -106,14 +108,14 @@ static void random_fields(struct twin *t, const struct operator_choice *op)
     d->dinv = cells_random(&d->shape, 0.5 * weight, weight);
     d->alpha = cells_random(&d->shape, 0.5, 2.0);
     t->residual = cells_random(&d->shape, -1.0, 1.0);
-    field_write(l, FIELD_F, &d->shape, d->f, GHOST_LAYERS, CENTRE_CELL, false);
-    field_write(l, FIELD_DINV, &d->shape, d->dinv, GHOST_LAYERS, CENTRE_CELL, false);
+    field_write(l, FIELD_F, &d->shape, d->f, ghost_layers, CENTRE_CELL, false);
+    field_write(l, FIELD_DINV, &d->shape, d->dinv, ghost_layers, CENTRE_CELL, false);
     if (l->fields[FIELD_ALPHA])
-        field_write(l, FIELD_ALPHA, &d->shape, d->alpha, GHOST_LAYERS, CENTRE_CELL, false);
+        field_write(l, FIELD_ALPHA, &d->shape, d->alpha, ghost_layers, CENTRE_CELL, false);
     for (int f = 0; f < 3; f++) {
         d->beta[f] = cells_random(&d->shape, 0.8, 1.2);
         if (op->variable)
-            field_write(l, FIELD_BETA_I + f, &d->shape, d->beta[f], GHOST_LAYERS, f,
+            field_write(l, FIELD_BETA_I + f, &d->shape, d->beta[f], ghost_layers, f,
                         op->order == 4);
     }
     if (t->coarse) {
@@ -361,6 +363,32 @@ static void periodic_of_any_size(void **state)
     }
 }
 
+/* One box of any size up to 16, in the layouts of the program's levels: between walls, or periodic
+ * and its own neighbour. */
+static void small_cubes(void **state)
+{
+    (void)state;
+    for (int number = 0; number < 4 * 16 * VARIANTS; number++) {
+        random_begin(number);
+        const bool periodic = number & VARIANTS;
+        const struct operator_choice op = choice_of(number, periodic);
+        const int n = number / (4 * VARIANTS) + 1, sides[3] = {n, n, n};
+        if (n < stencil_min_dim(op.order, periodic))
+            continue;
+        ghost_layers = stencil_ghosts(op.order);
+        row_align = number & (2 * VARIANTS) ? 8 : 16;
+        struct twin t = periodic ? twin_periodic(n, 0, &op)
+                        : n % 2  ? twin_of_levels(make_cuboid(sides, &op), NULL, sides)
+                                 : twin_cuboid(sides, &op);
+        struct pass pass = pass_of(&t, random_int(0, COMBINATIONS - 1));
+        pass.nsweeps = SMOOTHER_SWEEPS;
+        check_application(&t, pass, false);
+        free_twin(&t);
+    }
+    ghost_layers = 2;
+    row_align = 8;
+}
+
 /* Enough planes for several slabs with whole applications in each, enough rows for several strips;
  * thin in the other directions to be quick. */
 static void slabs_and_strips(void **state)
@@ -410,7 +438,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(cuboids),          cmocka_unit_test(several_boxes),
         cmocka_unit_test(operator_alone),   cmocka_unit_test(periodic_of_any_size),
-        cmocka_unit_test(slabs_and_strips),
+        cmocka_unit_test(slabs_and_strips), cmocka_unit_test(small_cubes),
     };
     comm_start(&argc, &argv);
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);

@@ -47,7 +47,7 @@ static void work(const struct stencil *s, const struct operation *op, int start,
         .coarse_sk = SK,
     };
     for (int k = 0; k < ROWS; k += op->grain)
-        op->step(&pass, op, (struct range){0, ROWS}, k, state);
+        op->step(&pass, op, (struct range){0, ROWS}, (struct range){k, k + op->grain}, state);
 }
 
 static void check(const struct stencil *s, struct operation op)
@@ -80,11 +80,11 @@ static void check_operator(const struct operator_choice *choice)
     stencil_set_lambda_max(&s, 1.9);
     for (int kind = ROW_WEIGHTED; kind < NUM_ROW_KINDS; kind++)
         check(&s, (struct operation){.step = step_sweep,
-                                     .row = row_function(choice, (enum row_kind)kind),
+                                     .row = row_functions(choice)[kind],
                                      .sweep = 2,
                                      .relaxation = stencil_relaxation(&s, 2),
                                      .grain = 1});
-    row_fn *const residual = row_function(choice, ROW_RESIDUAL);
+    row_fn *const residual = row_functions(choice)[ROW_RESIDUAL];
     check(&s,
           (struct operation){.step = step_residual_store, .row = residual, .sweep = 2, .grain = 1});
     check(&s,

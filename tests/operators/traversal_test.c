@@ -42,11 +42,11 @@ static struct note *note_of(int op, int j, int k)
 }
 
 static void take_notes(const struct patch_pass *p, const struct operation *op, struct range rows,
-                       int k, struct thread_state *state)
+                       struct range planes, struct thread_state *state)
 {
     (void)p;
     (void)state;
-    for (int plane = k; plane < k + op->grain; plane++)
+    for (int plane = planes.low; plane < planes.high; plane++)
         for (int j = rows.low; j < rows.high; j++) {
             struct note *note = note_of(op->sweep, j, plane);
             note->times++;

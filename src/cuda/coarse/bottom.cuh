@@ -19,11 +19,13 @@ struct thread_work {
     } v;
     double reduction;
     int max_iterations;
+    bool singular;
 
     struct own_pair own; /* whose first cell is the lane's */
     struct sweep_context<Group::WALLS> sweep;
     tiles<Op> *s;
-    bool alone; /* the level has one cell */
+    double cells; /* of the level */
+    bool alone;   /* the level has one cell */
 };
 
 template <class Op, class Group, class F>
@@ -63,7 +65,7 @@ DEVICE double cell_residual(const thread_work<Op, Group> &w, double x, double f)
     own.u[0] = x;
     own.f[0] = f;
     double r;
-    if (Op::ORDER == 2 && w.alone) {
+    if (Op::ORDER == 2 && !is_periodic<Op> && w.alone) {
         const double ghost = wall_linear(x),
                      seven[7] = {ghost, ghost, ghost, x, ghost, ghost, ghost};
         r = residual_fv2<Op>(seven, own.beta[0], f, own.alpha[0], w.sweep.scale);
@@ -71,7 +73,7 @@ DEVICE double cell_residual(const thread_work<Op, Group> &w, double x, double f)
         store_u<Op>(own, 0, *w.s);
         __syncwarp();
         if (Op::ORDER == 4)
-            fill_level_walls<Op, Group>(w.sweep, *w.s);
+            fill_level_ghosts<Op, Group>(w.sweep, *w.s);
         r = residual_of<Op, Group>(w.sweep, own, 0, *w.s);
         __syncwarp();
     }
@@ -91,10 +93,20 @@ DEVICE void apply(const thread_work<Op, Group> &w, double *out, double *x)
     *out = -cell_residual<Op>(w, *x, 0.0);
 }
 
-/* Nothing: with walls the solution is unique. */
+/* Lanes without a cell keep their 0. */
 template <class Op, class Group>
-DEVICE void project(const thread_work<Op, Group> &, double *, struct block_shared *)
+DEVICE void subtract_mean(const thread_work<Op, Group> &w, double *x, struct block_shared *shared)
 {
+    const double mean = dot(w, x, NULL, shared) / w.cells;
+    *x += is_own(w.own.cell[0]) ? -mean : 0.0;
+}
+
+/* Nothing with walls: the solution is unique. */
+template <class Op, class Group>
+DEVICE void project(const thread_work<Op, Group> &w, double *x, struct block_shared *shared)
+{
+    for (int i = 0; i < 2 && is_periodic<Op> && w.singular; i++)
+        subtract_mean(w, x, shared);
 }
 
 /* What the fallback works on: fields in tiles. */
@@ -146,6 +158,7 @@ DEVICE void open_thread(const struct bottom_work &given, const struct tail &t,
     w->own.cell[0] = w->own.cell[1] = packed_cell<Op>(l, i, j, k) | (has ? 0 : NOT_OWN);
     const int c = element(w->own.cell[0]);
     w->s = &s;
+    w->cells = (double)(l.n * l.n * l.n);
     w->alone = l.n == 1;
     w->sweep = sweep_context_of<Op, Group>(l, s);
     w->sweep.works = true;
@@ -159,6 +172,7 @@ DEVICE void open_thread(const struct bottom_work &given, const struct tail &t,
     w->own.dinv[0] = has ? w->own.dinv[0] : 0.0;
     w->reduction = given.reduction;
     w->max_iterations = given.max_iterations;
+    w->singular = given.singular;
 }
 
 template <class Op, class Group>
@@ -183,6 +197,12 @@ DEVICE void solve(const struct bottom_work &given, const struct tail &t,
     __syncwarp();
     if (breakdown != BREAKDOWN_NONE)
         iterations += smooth_in_tiles<Op>(given, t.levels[step.level], s);
+    if (is_periodic<Op> && given.singular) {
+        unknown = own ? *here : 0.0;
+        subtract_mean(w, &unknown, NULL);
+        if (own)
+            *here = unknown;
+    }
     count_solve(given.counts, iterations, breakdown);
     if (own)
         step.u[at] = *here;

@@ -137,17 +137,16 @@ DEVICE void start(const struct tail &t, const struct subdomain &sub, const struc
     const struct tail_level &l = t.levels[step.level];
     struct ghost_counts &counts = s.counts[step.level];
     const bool uses_ghosts = step.operations > 0;
-    if (l.beta_i && uses_ghosts)
+    if (Op::VARIABLE && uses_ghosts)
         fetch_beta<Op>(l, sub, s);
     __pipeline_commit();
     fetch_own<Op, CELLS>(l, sub, step, own);
     const walled_cells<int> coarse =
         coarse_cells(s.coarse(), l.half.n, (l.depth + 1) / 2, sub.walls, COARSE_SJ, COARSE_SK);
     if (prolongs(step))
-        fetch_coarse<TAIL_THREADS>(step.coarse_padded, coarse,
-                                   step.coarse_u + sub.i / 2 + sub.j / 2 * l.coarse_sj +
-                                       sub.k / 2 * l.coarse_sk,
-                                   l.coarse_sj, l.coarse_sk);
+        fetch_coarse<Op, TAIL_THREADS>(
+            step.coarse_padded, coarse,
+            {step.coarse_u, l.n / 2, l.coarse_sj, l.coarse_sk, sub.i / 2, sub.j / 2, sub.k / 2});
     if (uses_ghosts)
         list_ghosts<Op>(l, sub, s, counts);
 #pragma unroll
@@ -156,7 +155,8 @@ DEVICE void start(const struct tail &t, const struct subdomain &sub, const struc
     put_own<Op, CELLS>(own, 3, s);
     __syncthreads();
     if (prolongs(step)) {
-        extend_coarse<Op, TAIL_THREADS>(step.coarse_rule, step.coarse_padded, coarse);
+        if (!is_periodic<Op>)
+            extend_coarse<Op, TAIL_THREADS>(step.coarse_rule, step.coarse_padded, coarse);
         if (Op::ORDER == 4 && step.prolongation == 4)
             prolong_own<Op, CELLS, 2>(l, step, s);
         else
@@ -391,7 +391,7 @@ template <class Op, int CELLS>
 DEVICE void run_pass(const struct tail &t, const struct tail_step &step, subdomain_tiles<Op> &s)
 {
     const struct tail_level &l = t.levels[step.level];
-    const struct subdomain sub = subdomain_of(l);
+    const struct subdomain sub = subdomain_of<Op>(l);
     struct own_cells<CELLS> own;
     start<Op, CELLS>(t, sub, step, own, s);
     const struct sweep_context<CELLS> w = sweep_context_of<Op, CELLS>(l, step, s);

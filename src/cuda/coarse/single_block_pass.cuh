@@ -34,7 +34,7 @@ struct thread_groups {
         PER_PAIR = Op::ORDER == 4 ? 4 : 1,
         SMALL_DIM = Op::ORDER == 4 ? 2 : 4,
         MEDIUM_DIM = 4,
-        MOST = Op::ORDER == 4 ? TAIL_THREADS : CELL_PAIRS,
+        MOST = Op::ORDER == 4 ? (int)TAIL_THREADS : (int)CELL_PAIRS,
     };
     using small = thread_group<Op, 32, NARROW, PER_PAIR, wall_rules<2, 1>>;
     using medium = thread_group<Op, MOST, NARROW, PER_PAIR, wall_rules<4, 2>>;
@@ -52,6 +52,7 @@ struct own_pair {
 template <int WALLS>
 struct sweep_context {
     int wall_rule;
+    int n; /* cells per side */
     double scale;
     struct wall_lists lists;
     struct own_walls<WALLS> walls;
@@ -63,6 +64,7 @@ DEVICE sweep_context<Group::WALLS> sweep_context_of(const struct tail_level &l, 
 {
     sweep_context<Group::WALLS> w;
     w.wall_rule = l.wall_rule;
+    w.n = l.n;
     w.scale = l.scale;
     w.works = (int)(threadIdx.x & ~31u) < l.half.n * l.n * l.n * Group::PER_PAIR;
     keep(w.wall_rule);
@@ -75,12 +77,29 @@ DEVICE sweep_context<Group::WALLS> sweep_context_of(const struct tail_level &l, 
     return w;
 }
 
-/* Order 4: fills the ghosts of u behind walls. */
+/* Order 4: fills the ghosts of u behind walls, or with periodic images. */
 template <class Op, class Group>
-DEVICE void fill_level_walls(const struct sweep_context<Group::WALLS> &w, tiles<Op> &s)
+DEVICE void fill_level_ghosts(const struct sweep_context<Group::WALLS> &w, tiles<Op> &s)
 {
-    fill_walls<Group::THREADS, typename Group::rules, false>(s.field[TILE_U], w.walls, w.wall_rule,
-                                                             w.lists, Group::SJ, Group::SK);
+    if constexpr (is_periodic<Op>)
+        fill_images<Group::THREADS>(s.field[TILE_U], w.walls, w.n, w.lists, Group::SJ, Group::SK);
+    else
+        fill_walls<Group::THREADS, typename Group::rules, false>(
+            s.field[TILE_U], w.walls, w.wall_rule, w.lists, Group::SJ, Group::SK);
+}
+
+/* Order 2: replaces neighbours beyond sides by the cells that they are periodic images of. */
+DEVICE void take_images(unsigned sides, const double *u, int n, int sj, int sk, double seven[7])
+{
+    const int strides[3] = {1, sj, sk};
+#pragma unroll
+    for (int d = 0; d < 3; d++) {
+        const int across = (n - 1) * strides[d];
+        if (sides >> (2 * d) & 1)
+            seven[2 - d] = u[across];
+        if (sides >> (2 * d) & 2)
+            seven[4 + d] = u[-across];
+    }
 }
 
 /* The operator's sum at a cell of order 4, by four lanes, all of which get it. The first three
@@ -122,7 +141,10 @@ DEVICE double residual_of(const struct sweep_context<Group::WALLS> &w, const str
     if constexpr (Op::ORDER == 2) {
         const unsigned walls = own.cell[x] >> ELEMENT_BITS;
         double seven[7] = {u[-SK], u[-SJ], u[-1], own.u[x], u[1], u[SJ], u[SK]};
-        fold_walls(walls, seven);
+        if constexpr (is_periodic<Op>)
+            take_images(walls, u, w.n, SJ, SK, seven);
+        else
+            fold_walls(walls, seven);
         return residual_fv2<Op>(seven, own.beta[x], own.f[x], own.alpha[x], w.scale);
     } else if constexpr (Group::PER_PAIR > 1) {
         return Op::residual_from(own.f[x], own.alpha[x], u[0], w.scale,
@@ -149,7 +171,7 @@ DEVICE void half_sweep(const struct sweep_context<Group::WALLS> &w, struct own_p
                        int colour, tiles<Op> &s)
 {
     if (Op::ORDER == 4)
-        fill_level_walls<Op, Group>(w, s);
+        fill_level_ghosts<Op, Group>(w, s);
     if (w.works)
         own.u[colour] = update_weighted(own.u[colour], own.dinv[colour],
                                         residual_of<Op, Group>(w, own, colour, s), 1.0);
@@ -165,7 +187,7 @@ DEVICE void sweep_all(const struct sweep_context<Group::WALLS> &w, const struct 
                       int sweep, struct own_pair &own, tiles<Op> &s)
 {
     if (Op::ORDER == 4)
-        fill_level_walls<Op, Group>(w, s);
+        fill_level_ghosts<Op, Group>(w, s);
     if (w.works)
 #pragma unroll
         for (int x = 0; x < 2; x++) {
@@ -261,11 +283,15 @@ DEVICE void prepare_coarse(const struct tail_level &l, const struct tail_step &s
         coarse_cells(s.field[TILE_U] + l.coarse_offset, l.half.n, l.half.n, WALLS_MASK,
                      tile_row(NARROW), tile_plane(NARROW, tiles<Op>::GHOSTS));
     if (step.fetches_coarse) {
-        fetch_coarse<Group::THREADS>(step.coarse_padded, coarse, step.coarse_u, l.coarse_sj,
-                                     l.coarse_sk);
+        fetch_coarse<Op, Group::THREADS>(
+            step.coarse_padded, coarse,
+            {step.coarse_u, l.half.n, l.coarse_sj, l.coarse_sk, 0, 0, 0});
         group_sync<Group::THREADS>();
     }
-    extend_coarse<Op, Group::THREADS>(step.coarse_rule, step.coarse_padded, coarse);
+    if constexpr (is_periodic<Op>)
+        copy_images<Group::THREADS>(step.coarse_padded, coarse);
+    else
+        extend_coarse<Op, Group::THREADS>(step.coarse_rule, step.coarse_padded, coarse);
 }
 
 /* u (+)= P coarse for the thread's pair. */
@@ -313,7 +339,7 @@ DEVICE void run_finish(const struct sweep_context<Group::WALLS> &w, const struct
 {
     double r[2] = {0.0, 0.0};
     if (Op::ORDER == 4)
-        fill_level_walls<Op, Group>(w, s);
+        fill_level_ghosts<Op, Group>(w, s);
     if (w.works)
 #pragma unroll
         for (int x = 0; x < 2; x++)

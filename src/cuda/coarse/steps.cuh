@@ -8,6 +8,13 @@
 #include "cuda/coarse/barrier.cuh"
 #include "cuda/core/interpolation.cuh"
 
+/* The index of the cell whose periodic image is at index `at`, which is less than n cells outside
+ * of n; an index inside stays. */
+DEVICE int wrapped(int at, int n)
+{
+    return at < 0 ? at + n : at >= n ? at - n : at;
+}
+
 DEVICE bool prolongs(const struct tail_step &step)
 {
     return step.start == START_PROLONG_SET || step.start == START_PROLONG_ADD;
@@ -115,14 +122,37 @@ DEVICE void each_coarse(const struct divider &padded, const walled_cells<int> &c
     }
 }
 
+/* A level's cells in its field, of which those that begin at (i,j,k) are copied. */
+struct source_cells {
+    const double *field;
+    int n, sj, sk; /* cells per side */
+    int i, j, k;
+};
+
+/* The element of cell (i,j,k) of the copy; of the cell inside, if that is a periodic image. */
+template <class Op>
+DEVICE int source_element(const struct source_cells &from, int i, int j, int k)
+{
+    i += from.i;
+    j += from.j;
+    k += from.k;
+    if (is_periodic<Op>) {
+        i = wrapped(i, from.n);
+        j = wrapped(j, from.n);
+        k = wrapped(k, from.n);
+    }
+    return i + j * from.sj + k * from.sk;
+}
+
 /* Copies them, except ghosts behind walls, from the coarse level's field. */
-template <int THREADS>
+template <class Op, int THREADS>
 DEVICE void fetch_coarse(const struct divider &padded, const walled_cells<int> &coarse,
-                         const double *from, int sj, int sk)
+                         const struct source_cells &from)
 {
     each_coarse<THREADS>(padded, coarse, [&](int i, int j, int k) {
         if (!behind_wall(coarse, i, j, k))
-            coarse.store(i + j * coarse.sj + k * coarse.sk, from[i + j * sj + k * sk]);
+            coarse.store(i + j * coarse.sj + k * coarse.sk,
+                         from.field[source_element<Op>(from, i, j, k)]);
     });
 }
 
@@ -134,6 +164,20 @@ DEVICE void extend_by_rule(const struct divider &padded, const walled_cells<int>
         if (behind_wall(coarse, i, j, k))
             coarse.x[i + j * (long)coarse.sj + k * (long)coarse.sk] =
                 ghost_value<RULE>(coarse, i, j, k);
+    });
+    group_sync<THREADS>();
+}
+
+/* Stores periodic images around a whole coarse level. */
+template <int THREADS>
+DEVICE void copy_images(const struct divider &padded, const walled_cells<int> &coarse)
+{
+    each_coarse<THREADS>(padded, coarse, [&](int i, int j, int k) {
+        const int n = coarse.n[0];
+        const int x = wrapped(i, n), y = wrapped(j, n), z = wrapped(k, n);
+        if (x != i || y != j || z != k)
+            coarse.store(i + j * coarse.sj + k * coarse.sk,
+                         coarse.load(x + y * coarse.sj + z * coarse.sk));
     });
     group_sync<THREADS>();
 }

@@ -38,6 +38,16 @@ static void set_waits(struct tail *t)
 
 static struct sync_context *sync_context; /* from the first launch on, which is never recorded */
 
+static void launch(const struct operator_choice &choice, const struct tail &tail, int blocks)
+{
+    with_operator(choice, [&](auto op) {
+        if (choice.periodic)
+            tail_launch<periodic<decltype(op)>>(tail, blocks);
+        else
+            tail_launch<decltype(op)>(tail, blocks);
+    });
+}
+
 /* Launches the list and begins an empty one. */
 static void flush(struct tail_list *x)
 {
@@ -47,8 +57,7 @@ static void flush(struct tail_list *x)
     if (x->tail.count > 0) {
         x->tail.sync = (struct sync_context *)cuda_keep_bytes(
             (void **)&sync_context, sizeof *sync_context, "packets between blocks");
-        with_operator(x->of[0]->stencil->choice,
-                      [&](auto op) { tail_launch<decltype(op)>(x->tail, x->blocks + single); });
+        launch(x->of[0]->stencil->choice, x->tail, x->blocks + single);
     }
     *x = {};
 }
@@ -262,9 +271,14 @@ bool cuda_tail_level(const struct level *level)
     const size_t block = level->stencil->choice.order == 4 ? sizeof(block_memory<op_fv4>)
                                                            : sizeof(block_memory<op_fv2>);
     return block + sizeof(unsigned long long) <= cuda_limits()->shared_per_block &&
-           kernel_is_chosen(&kernel_tail) && !level->connected && !level->periodic &&
-           level->npatches == 1 && level->dim <= TAIL_DIM &&
-           choose_subdomains(level->dim).count > 0;
+           kernel_is_chosen(&kernel_tail) && !level->connected && level->npatches == 1 &&
+           level->dim <= TAIL_DIM && choose_subdomains(level->dim).count > 0;
+}
+
+/* True if cells of one colour are neighbours, across the ends of a periodic level. */
+static bool mixes_colours(const struct level *level)
+{
+    return level->periodic && level->stencil->coloured && level->dim % 2 == 1;
 }
 
 bool cuda_step_fits(const struct step *step)
@@ -275,7 +289,8 @@ bool cuda_step_fits(const struct step *step)
     if (step->kind == STEP_BOTTOM)
         return p->level->dim <= single_block::WARP_BOTTOM_DIM;
     return step->kind != STEP_PASS || pass_operations(p) == 0 ||
-           (p->level->dim >= 2 && (p->nsweeps == 0 || p->first_sweep == 0) && p->nsweeps % 2 == 0 &&
+           (p->level->dim >= 2 && !mixes_colours(p->level) &&
+            (p->nsweeps == 0 || p->first_sweep == 0) && p->nsweeps % 2 == 0 &&
             p->finish != FINISH_STORE);
 }
 
@@ -318,7 +333,7 @@ static double tail_bytes(const struct part *part)
 
 extern const struct kernel kernel_tail = {
     .name = "tail",
-    .summary = "every step on levels of at most 64^3 cells in one launch; one box with walls",
+    .summary = "every step on levels of at most 64^3 cells in one launch; one box",
     .covers = tail_covers,
     .run = run_tail,
     .bytes = tail_bytes,

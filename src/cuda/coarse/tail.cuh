@@ -4,11 +4,13 @@
 /* The tail of a cycle: all steps on levels of at most 64³ cells, in one cooperative launch. This
  * folder holds its parts:
  *   tail.cu                        makes the list of levels and steps, and owns sync_context
- *   kernel.cuh, fv2.cu, fv4*.cu    the kernel, which goes through the list; its instances
+ *   run.cuh, kernel.cuh            a block's way through the list; the kernel
+ *   fv2*.cu, fv4*.cu               its instances
  *   subdomains.{h,c}, tiles.cuh    levels divided over blocks, and a block's tiles of them
  *   pass.cuh, packets.cuh          a pass on such a level, and its exchange of ghosts
  *   single_block*.cuh, bottom.cuh  levels of at most 8³ cells, whole in one block; bottom solver
- *   steps.cuh, walls.cuh           what both kinds of levels share
+ *   steps.cuh, walls.cuh, shared_cells.cuh
+ *                                  what both kinds of levels share
  *   barrier.cuh                    barriers of all blocks and of some threads of one
  * This file is the kernel's parameters, which are passed by value. */
 #include "cuda/generic/bottom.cuh"
@@ -29,14 +31,14 @@ struct sync_context {
     unsigned long long arrivals;            /* coarse/barrier.cuh */
 };
 
-/* One box with walls on all sides. It is divided into subdomains of one size, one per block, or it
- * is a single-block level: whole in one block's shared memory. */
+/* One box with walls on all sides, or periodic in all directions. It is divided into subdomains of
+ * one size, one per block, or it is a single-block level: whole in one block's shared memory. */
 struct tail_level {
-    int n;                    /* cells per side */
-    int nsubdomains, depth;   /* 1 for a single-block level; planes of each */
-    int sj, sk;               /* strides of its fields */
-    int coarse_sj, coarse_sk; /* strides of the fields on its coarse side */
-    int wall_rule;
+    int n;                     /* cells per side */
+    int nsubdomains, depth;    /* 1 for a single-block level; planes of each */
+    int sj, sk;                /* strides of its fields */
+    int coarse_sj, coarse_sk;  /* strides of the fields on its coarse side */
+    int wall_rule;             /* unless periodic */
     struct divider subdomains; /* along i, and along j */
     struct divider side;       /* cells of a subdomain along i, and along j */
     struct divider half;       /* half of side, rounded up */
@@ -60,7 +62,7 @@ struct tail_step {
     bool waits;               /* until all blocks have done the steps before it */
     /* Single-block level: the tiles do not hold these fields yet. */
     bool fetches_u, fetches_f, fetches_coarse;
-    unsigned char coarse_rule; /* of the walls around coarse_u */
+    unsigned char coarse_rule; /* of the walls around coarse_u, unless periodic */
     struct divider
         coarse_padded; /* cells of the coarse side, with ghosts that prolongation reads */
     double *u, *coarse_f;
@@ -80,7 +82,17 @@ struct tail {
 };
 static_assert(sizeof(struct tail) <= 32764, "more than a kernel's parameters from CUDA 12.1 on");
 
-/* Launches the list with so many blocks. fv2.cu and fv4*.cu instantiate it for each operator. */
+/* The operator on periodic levels. It is a kernel of its own, since code for both kinds of levels
+ * in one is slower for each. */
+template <class Op>
+struct periodic : Op {
+};
+template <class Op>
+constexpr bool is_periodic = false;
+template <class Op>
+constexpr bool is_periodic<periodic<Op>> = true;
+
+/* Launches the list with so many blocks. fv2*.cu and fv4*.cu instantiate it for each operator. */
 template <class Op>
 void tail_launch(const struct tail &tail, int blocks);
 

@@ -5,7 +5,7 @@
  * lists of the ghosts of u; they have the same strides on every level. Registers hold f, α and D⁻¹,
  * since each cell belongs to one thread. The first half of a thread's CELLS cells are red, the
  * others black, so that all threads work in a half-sweep. */
-#include "cuda/coarse/tail.cuh"
+#include "cuda/coarse/steps.cuh"
 
 enum {
     MOST_CELLS = SUBDOMAIN_SIDE * SUBDOMAIN_SIDE * SUBDOMAIN_DEPTH / TAIL_THREADS,
@@ -68,6 +68,7 @@ struct subdomain {
     unsigned walls; /* its sides that are walls, as bits in the order low i, high i, low j, … */
 };
 
+template <class Op>
 static __device__ struct subdomain subdomain_of(const struct tail_level &l)
 {
     const int row = quotient(blockIdx.x, l.subdomains), plane = quotient(row, l.subdomains);
@@ -78,6 +79,8 @@ static __device__ struct subdomain subdomain_of(const struct tail_level &l)
     sub.at = sub.i + sub.j * l.sj + sub.k * l.sk;
     sub.walls = (sub.i == 0) | (sub.i + l.side.n == l.n) << 1 | (sub.j == 0) << 2 |
                 (sub.j + l.side.n == l.n) << 3 | (sub.k == 0) << 4 | (sub.k + l.depth == l.n) << 5;
+    if (is_periodic<Op>)
+        sub.walls = 0;
     return sub;
 }
 
@@ -232,9 +235,12 @@ static __device__ void list_halo(const struct tail_level &l, const struct subdom
                                  const int at[3])
 {
     const int colour = (at[0] + at[1] + at[2]) & 1;
+    const int i = sub.i + at[0], j = sub.j + at[1], k = sub.k + at[2];
+    const int packet = is_periodic<Op>
+                           ? packet_index(l, wrapped(i, l.n), wrapped(j, l.n), wrapped(k, l.n))
+                           : packet_index(l, i, j, k);
     s.halo[halo_offset(l, colour, atomicAdd(&counts.halo[colour], 1))] =
-        packet_index(l, sub.i + at[0], sub.j + at[1], sub.k + at[2]) | (unsigned)u_element<Op>(at)
-                                                                           << HALO_BITS;
+        packet | (unsigned)u_element<Op>(at) << HALO_BITS;
 }
 
 /* What the stencil reads behind a cell next to a side. */

@@ -3,6 +3,7 @@
 #define CUDA_COARSE_WALLS_CUH
 /* Order 4: ghosts of u behind walls that the operator reads, in the tail kernel's tiles in shared
  * memory: two layers behind cells next to one wall, and one behind cells next to two. */
+#include "cuda/coarse/shared_cells.cuh"
 #include "cuda/coarse/tiles.cuh"
 #include "cuda/coarse/steps.cuh"
 
@@ -10,39 +11,6 @@
 struct wall_lists {
     const int *sides, *edges;
     int nsides, nedges;
-};
-
-/* Cells by their byte offset in shared memory. Inline instructions: compilation does not terminate
- * if the compiler analyses pointers made from such offsets. */
-struct shared_cells {
-    enum { UNIT = (int)sizeof(double) };
-
-    DEVICE_MEMBER double load(int at) const
-    {
-        double value;
-        asm volatile("ld.shared.f64 %0, [%1];" : "=d"(value) : "r"(at) : "memory");
-        return value;
-    }
-    DEVICE_MEMBER double2 load_pair(int at) const
-    {
-        double2 pair;
-        asm volatile("ld.shared.v2.f64 {%0, %1}, [%2];"
-                     : "=d"(pair.x), "=d"(pair.y)
-                     : "r"(at)
-                     : "memory");
-        return pair;
-    }
-    DEVICE_MEMBER void store(int at, double value) const
-    {
-        asm volatile("st.shared.f64 [%0], %1;" : : "r"(at), "d"(value) : "memory");
-    }
-    DEVICE_MEMBER void store_pair(int at, double2 pair) const
-    {
-        asm volatile("st.shared.v2.f64 [%0], {%1, %2};"
-                     :
-                     : "r"(at), "d"(pair.x), "d"(pair.y)
-                     : "memory");
-    }
 };
 
 /* A cell next to walls: its offset, and the steps inward from one wall or from two, all in bytes,
@@ -61,7 +29,7 @@ DEVICE struct wall_entry wall_entry_of(const struct wall_lists &l, int n, const 
         return {-1, 0, 0};
     const int entry = n < l.nsides ? l.sides[n] : l.edges[n - l.nsides],
               second = entry >> (ELEMENT_BITS + 3);
-    return {(int)__cvta_generic_to_shared(u) + element(entry) * UNIT,
+    return {shared_offset(u) + element(entry) * UNIT,
             step_inward(entry >> ELEMENT_BITS & 7, sj, sk) * UNIT,
             second ? step_inward(second, sj, sk) * UNIT : 0};
 }
@@ -96,22 +64,54 @@ DEVICE void fill_wall(const struct wall_entry &w)
         fill_edge<1>(u, w.cell, w.first, w.second, RULE, 1);
 }
 
-/* Fills the ghosts of all entries. `own` are the thread's, looked up once for all sweeps of a pass;
- * only a thread group of one warp may have more, which it takes from the lists. The rule is one of
- * Rules. PAIRED: the rule is 4, and cells of even i are at multiples of 16 bytes. */
+/* The same for the sides of a periodic level of n cells per side: images of the cells opposite. */
+DEVICE void copy_image(const struct wall_entry &w, int n)
+{
+    const struct shared_cells u;
+    const int inward = w.first + w.second;
+    if (w.cell < 0)
+        return;
+    u.store(w.cell - inward, u.load(w.cell + (n - 1) * inward));
+    if (w.second == 0)
+        u.store(w.cell - 2 * inward, u.load(w.cell + (n - 2) * inward));
+}
+
+/* Calls fill(entry) for all entries. `own` are the thread's, looked up once for all
+ * sweeps of a pass; only a thread group of one warp may have more, which it takes from the lists.
+ */
+template <int THREADS, int ENTRIES, class Fill>
+DEVICE void each_wall(double *u, const struct own_walls<ENTRIES> &own,
+                      const struct wall_lists &lists, int sj, int sk, Fill fill)
+{
+#pragma unroll
+    for (int p = 0; p < ENTRIES; p++)
+        fill(own.entries[p]);
+    for (int n = ENTRIES * THREADS + threadIdx.x; THREADS == 32 && n < lists.nsides + lists.nedges;
+         n += THREADS)
+        fill(wall_entry_of(lists, n, u, sj, sk));
+}
+
+/* Fills the ghosts of all entries. The rule is one of Rules. PAIRED: the rule is 4, and cells of
+ * even i are at multiples of 16 bytes. */
 template <int THREADS, class Rules, bool PAIRED, int ENTRIES>
 DEVICE void fill_walls(double *u, const struct own_walls<ENTRIES> &own, int rule,
                        const struct wall_lists &lists, int sj, int sk)
 {
     with_rule(Rules{}, rule, [&](auto constant) {
         constexpr int RULE = decltype(constant)::value;
-#pragma unroll
-        for (int p = 0; p < ENTRIES; p++)
-            fill_wall<RULE, PAIRED>(own.entries[p]);
-        for (int n = ENTRIES * THREADS + threadIdx.x;
-             THREADS == 32 && n < lists.nsides + lists.nedges; n += THREADS)
-            fill_wall<RULE, PAIRED>(wall_entry_of(lists, n, u, sj, sk));
+        each_wall<THREADS>(u, own, lists, sj, sk,
+                           [](const struct wall_entry &w) { fill_wall<RULE, PAIRED>(w); });
     });
+    group_sync<THREADS>();
+}
+
+/* The same with periodic images of a level of n cells per side. */
+template <int THREADS, int ENTRIES>
+DEVICE void fill_images(double *u, const struct own_walls<ENTRIES> &own, int n,
+                        const struct wall_lists &lists, int sj, int sk)
+{
+    each_wall<THREADS>(u, own, lists, sj, sk,
+                       [=](const struct wall_entry &w) { copy_image(w, n); });
     group_sync<THREADS>();
 }
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The rows fv2/gsrb-fused and fv2/gsrb-fused-small: which operations they cover, and the launches.
  */
-#include <climits>
 #include "cuda/core/launch.cuh"
 #include "cuda/fv2/gsrb_kernel.cuh"
 #include "cuda/kernels.cuh"
@@ -37,11 +36,10 @@ static void launch(struct fv2_gsrb w, int tuned_planes)
     };
     const struct tile_set tiles = tiles_of_patch(w.part, n, w.c, reads);
     const dim3 grid = tile_grid(tiles);
-    if (w.part == PART_ALL)
-        return launch_tiles<tile>(w, all_tiles{}, grid, planes);
-    if constexpr (tile::FINISH != REDUCES)
-        if (grid.x > 0)
-            launch_tiles<tile>(w, tiles, grid, planes);
+    if (w.part == PART_ALL && !w.c.wrap[2])
+        launch_tiles<tile>(w, all_tiles{}, grid, planes);
+    else if (grid.x > 0)
+        launch_tiles<tile>(w, tiles, grid, planes);
 }
 
 template <class Op, bool ZERO>
@@ -129,10 +127,9 @@ static void tiles_fit(const struct part *part, const struct device_limits *devic
     });
 }
 
-/* Whether fields are rows of vectors whose numbers an int holds. */
-static bool has_vectors(const struct level *level)
+static bool has_even_rows(const struct level *level)
 {
-    bool even = level->dim % 2 == 0 && level->dim > 4 && level->field_length / 2 <= INT_MAX;
+    bool even = level->dim % 2 == 0 && level->dim > 4;
     for (int q = 0; q < level->npatches; q++)
         even = even && level->patches[q].n[0] % 2 == 0;
     return even;
@@ -147,7 +144,7 @@ static struct coverage covers(const struct part *part, const struct device_limit
     const struct level *level = pass->level;
     bool sweeps = false, finishes = false;
     tiles_fit<FEW ? FEW_ROWS : MANY_ROWS>(part, device, &sweeps, &finishes);
-    if (pass_prolongs(pass) || !fuses_red_black(pass, 2) || !has_vectors(level) || !sweeps)
+    if (pass_prolongs(pass) || !fuses_red_black(pass, 2) || !has_even_rows(level) || !sweeps)
         return cover_nothing();
     struct coverage c = cover_all(part);
     c.finish = (pass->finish == FINISH_RESTRICT || pass->finish == FINISH_NORM) &&

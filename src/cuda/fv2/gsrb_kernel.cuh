@@ -292,7 +292,7 @@ DEVICE void restrict_rows(const struct fv2_gsrb &w, const struct thread_cells &p
 }
 
 /* Issues the first copies, and waits for those of step `start`. */
-template <class tile>
+template <class tile, bool TURNS>
 DEVICE struct stream_state start_stream(const struct fv2_gsrb &w, const struct thread_cells &p,
                                         struct copies &s, int start)
 {
@@ -300,11 +300,11 @@ DEVICE struct stream_state start_stream(const struct fv2_gsrb &w, const struct t
     if (!tile::ZERO)
         fetch_u<tile>(w, p, s);
     const int turn = first_turn(w, s.plane);
-    advance_u(w, s, turn);
+    advance_u<TURNS>(w, s, turn);
     s.u += tile::U_BYTES;
     for (int a = 0; a < AHEAD; a++) {
-        fetch<tile>(w, p, s, turn);
-        advance<tile>(w, s, turn);
+        fetch<tile, TURNS>(w, p, s, turn);
+        advance<tile, TURNS>(w, s, turn);
         __pipeline_commit();
     }
     if (p.inside) {
@@ -334,11 +334,12 @@ DEVICE void move_up(struct stream_state &m, double2 c, double2 done, double2 fac
     m.face_1 = face;
 }
 
-/* The distance in vectors from the next plane of u that is copied, which is plane `next`, to the
+/* The distance in bytes from the next plane of u that is copied, which is plane `next`, to the
  * plane that a step finishes. */
-DEVICE int steps_back(const struct fv2_gsrb &w, int next)
+template <bool TURNS>
+DEVICE long steps_back(const struct fv2_gsrb &w, int next)
 {
-    return (next < w.c.n[2] ? 0 : w.period) - (AHEAD + 2) * w.plane;
+    return (TURNS && next >= w.c.n[2] ? w.period : 0) - (AHEAD + 2) * w.c.sk * CELL_BYTES;
 }
 
 /* The planes of a block, and the steps that it makes for them. */
@@ -383,16 +384,17 @@ static __global__ void __launch_bounds__(LANES *tile::ROWS, tile::BLOCKS)
     gsrb_kernel(const __grid_constant__ struct fv2_gsrb w, const __grid_constant__ TILES tiles,
                 int planes)
 {
+    constexpr bool TURNS = turns_of<TILES>;
     const dim3 own = tile_of_block(tiles);
     const struct thread_cells p = compute_thread<tile>(w.c, tiles, own);
     const struct plane_range a = compute_range<tile>(w, own.z, planes);
     const bool wall_row = (p.j == 0 && w.c.wall[1][0]) || (p.j == p.n1 - 1 && w.c.wall[1][1]);
     struct copies copies = initial_copies<tile>(w, p, a.start + 1);
-    struct stream_state m = start_stream<tile>(w, p, copies, a.start);
+    struct stream_state m = start_stream<tile, TURNS>(w, p, copies, a.start);
     struct slots s = initial_slots<tile>();
     for (int k = a.start; k < a.stop; k++) {
         if (k + AHEAD < a.stop)
-            fetch<tile>(w, p, copies, w.c.n[2]);
+            fetch<tile, TURNS>(w, p, copies, w.c.n[2]);
         __pipeline_commit();
         if (tile::FINISH == RESTRICTS && k - 2 >= a.first)
             restrict_rows<tile>(w, p, k - 2, m);
@@ -410,13 +412,13 @@ static __global__ void __launch_bounds__(LANES *tile::ROWS, tile::BLOCKS)
             done = step_by_component<false, tile>(e, walls, w, p, s, c, k, m, residual);
         }
         if (p.stores && k >= a.first && k < a.last)
-            *(double2 *)at(w.out, copies.offset + steps_back(w, copies.plane)) = done;
+            *(double2 *)at(w.out, copies.offset + steps_back<TURNS>(w, copies.plane)) = done;
         if (tile::FINISHES)
             put(p.vector_address + tile::DONE + ROW_BYTES + (k & 1) * tile::DONE_BYTES, done);
         move_up(m, c, done, face);
         __pipeline_wait_prior(AHEAD - 1);
         __syncthreads();
-        advance<tile>(w, copies, w.c.n[2]);
+        advance<tile, TURNS>(w, copies, w.c.n[2]);
         s = next_slots<tile>(s);
     }
     if (tile::FINISHES)

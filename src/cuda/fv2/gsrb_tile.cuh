@@ -4,6 +4,7 @@
 /* A block's tile in shared memory, and the copies of planes to it. Positions are addresses and
  * offsets in bytes, added up where they are used: indices into arrays of arrays cost a third of all
  * instructions. */
+#include <type_traits>
 #include <cuda_pipeline.h>
 #include "cuda/core/shared_memory.cuh"
 #include "cuda/core/tiles.cuh"
@@ -94,8 +95,7 @@ struct thread_cells {
 template <class tile>
 static void set_tiles(struct fv2_gsrb &w)
 {
-    w.plane = (int)(w.c.sk / 2);
-    w.period = w.c.wrap[2] ? w.c.n[2] * w.plane : 0;
+    w.period = w.c.wrap[2] ? w.c.n[2] * w.c.sk * CELL_BYTES : 0;
     w.first_parity = w.parity + (w.c.wrap[1] ? tile::HALO : 0);
 }
 
@@ -191,7 +191,7 @@ struct copies {
     bool of_u;            /* it is of u, else of f, α or β of plane k + 1 */
     const char *from;     /* its source in the plane */
     unsigned to;          /* its address in the first slot */
-    int offset;           /* of the thread's cells in the next plane of u, in vectors */
+    long offset;          /* of the thread's cells in the next plane of u, in bytes */
     int plane;            /* this plane, beyond the ends in a wrapped direction too */
     unsigned u, step, bk; /* slots */
 };
@@ -241,10 +241,15 @@ DEVICE struct copies initial_copies(const struct fv2_gsrb &w, const struct threa
     }
     const long below = plane_at(c, plane) * c.sk;
     s.from = (const char *)(from + below);
-    s.offset = (int)((in_plane<tile>(c, p.column, p.j) + below) / 2);
+    s.offset = (in_plane<tile>(c, p.column, p.j) + below) * CELL_BYTES;
     s.plane = plane;
     return s;
 }
+
+/* Whether the planes of a patch may wrap. Kernels on all tiles are for patches where they do not,
+ * so that nothing is added to their steps. */
+template <class TILES>
+constexpr bool turns_of = !std::is_same<TILES, all_tiles>::value;
 
 /* In a wrapped direction planes turn back by the period between plane turn − 1 and plane `turn`,
  * which is 0 or n2: the next one that the block meets. */
@@ -253,10 +258,9 @@ DEVICE int first_turn(const struct fv2_gsrb &w, int plane)
     return plane < 0 ? 0 : w.c.n[2];
 }
 
-/* Offsets are numbers of vectors, so that they fit into one register. */
-DEVICE const char *at(const double *field, int offset)
+DEVICE const char *at(const double *field, long offset)
 {
-    return (const char *)field + (long)offset * VECTOR_BYTES;
+    return (const char *)field + offset;
 }
 
 /* Copies u of the plane, with what surrounds the tile. */
@@ -271,12 +275,12 @@ DEVICE void fetch_u(const struct fv2_gsrb &w, const struct thread_cells &p, cons
         copy_cell(s.to + s.u, s.from);
 }
 
-template <class tile>
+template <class tile, bool TURNS>
 DEVICE void fetch_own(const struct fv2_gsrb &w, const struct thread_cells &p,
                       const struct copies &s, int turn)
 {
-    int near = s.offset - w.plane; /* one plane lower */
-    if (s.plane == turn)
+    long near = s.offset - w.c.sk * CELL_BYTES; /* one plane lower */
+    if (TURNS && s.plane == turn)
         near += w.period;
     const unsigned step = p.vector_address + s.step + tile::STEPS;
     if (!tile::ZERO)
@@ -292,13 +296,13 @@ DEVICE void fetch_own(const struct fv2_gsrb &w, const struct thread_cells &p,
 }
 
 /* Copies all of a step. Planes beyond the last ones are ghosts; they are read but not used. */
-template <class tile>
+template <class tile, bool TURNS>
 DEVICE void fetch(const struct fv2_gsrb &w, const struct thread_cells &p, const struct copies &s,
                   int turn)
 {
     const unsigned to = s.to + (s.of_u ? s.u : s.step);
     if (s.own)
-        fetch_own<tile>(w, p, s, turn);
+        fetch_own<tile, TURNS>(w, p, s, turn);
     if (s.vector && !(tile::ZERO && s.of_u))
         copy_vector(to, s.from);
     if (s.cell && !(tile::ZERO && s.of_u))
@@ -306,25 +310,27 @@ DEVICE void fetch(const struct fv2_gsrb &w, const struct thread_cells &p, const 
 }
 
 /* Only u, which is a plane ahead of the other fields. */
+template <bool TURNS>
 DEVICE void advance_u(const struct fv2_gsrb &w, struct copies &s, int turn)
 {
-    const int step = w.plane - (++s.plane == turn ? w.period : 0);
+    const bool turns = ++s.plane == turn && TURNS;
+    const long step = w.c.sk * CELL_BYTES - (turns ? w.period : 0);
     s.offset += step;
     if (s.of_u)
-        s.from += (long)step * VECTOR_BYTES;
+        s.from += step;
 }
 
-template <class tile>
+template <class tile, bool TURNS>
 DEVICE void advance(const struct fv2_gsrb &w, struct copies &s, int turn)
 {
-    s.from += (long)w.plane * VECTOR_BYTES;
-    s.offset += w.plane;
+    s.from += w.c.sk * CELL_BYTES;
+    s.offset += w.c.sk * CELL_BYTES;
     s.plane++;
-    if (s.plane == turn || s.plane == turn + 1) { /* a branch that is rarely taken */
+    if (TURNS && (s.plane == turn || s.plane == turn + 1)) { /* a branch that is rarely taken */
         if (s.plane == turn)
             s.offset -= w.period;
         if (s.of_u == (s.plane == turn))
-            s.from -= (long)w.period * VECTOR_BYTES;
+            s.from -= w.period;
     }
     s.u = next_slot<tile::U_BYTES, tile::U_SLOTS>(s.u);
     s.step = next_slot<tile::STEP_BYTES, tile::STEP_SLOTS>(s.step);

@@ -5,6 +5,7 @@
  * replayed. */
 #include "cuda/peer/peer.cuh"
 #include <algorithm>
+#include "cuda/core/clock.cuh"
 extern "C" {
 #include "comm/comm.h"
 }
@@ -16,13 +17,6 @@ struct peer_timeout {
     int happened, peer, dim;
 };
 static struct peer_timeout *timeout_on_host, *timeout_on_device;
-
-static __device__ unsigned long long nanoseconds()
-{
-    unsigned long long t;
-    asm volatile("mov.u64 %0, %globaltimer;" : "=l"(t));
-    return t;
-}
 
 static __device__ void give_up(struct peer_timeout *t, int peer, int dim)
 {

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef CUDA_HAND_OVER_CUH
+#define CUDA_HAND_OVER_CUH
+/* The kernel by which a recording hands over to the host (level/backend.h), and the host's side. */
+#include <vector>
+#include "cuda/backend.cuh"
+
+/* Words in page-locked memory by which the two wait for each other: numbers of replays. */
+struct hand_over_words;
+
+/* One hand-over of a recording. */
+struct cuda_hand_over {
+    void (*work)(void *data, int first);
+    void *data;
+    int first, dim;
+    unsigned blocks;     /* of the kernel */
+    struct move *moves;  /* on the device: first those to the host, then those back */
+    unsigned ndown, nup; /* of them */
+    unsigned *counts;    /* on the device; see the kernel */
+    struct hand_over_words *words;
+};
+
+/* True if these hand-overs are small enough for one kernel each. */
+bool cuda_hand_overs_fit(const struct hand_over *hand_overs, int count);
+struct cuda_hand_over cuda_hand_over_create(const struct hand_over *h);
+void cuda_hand_over_destroy(struct cuda_hand_over *h);
+/* Begins the kernel. */
+void cuda_hand_over_launch(const struct cuda_hand_over &h);
+/* The host's side in the replay with this number, from 1: waits for the kernel, does the work, and
+ * answers. */
+void cuda_hand_over_answer(const struct cuda_hand_over &h, unsigned replay);
+
+/* Reads for how long kernels wait. False with one line in message if that is wrong. */
+bool cuda_hand_over_open(char *message, int size);
+/* Dies with a message if a kernel has waited in vain for the host. */
+void cuda_hand_over_report_timeout();
+
+#endif

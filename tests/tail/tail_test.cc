@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The tail, its own source, run by coroutines in place of a GPU's threads: F-cycles on levels of
+ * the tail give u bitwise identical to the CPU's. */
+#include <csetjmp>
+#include <cstdarg>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <mpi.h>
+#include "grid.h"
+extern "C" {
+#include <cmocka.h>
+#include "comm/comm.h"
+#include "operators/backend_cpu.h"
+#include "operators/passes.h"
+#include "solvers/bottom.h"
+#include "solvers/reduce.h"
+#include "solvers/solver.h"
+}
+#include "cuda/core/launch.cuh"
+#include "cuda/coarse/run.cuh"
+#include "cuda/coarse/tail.cu"
+
+static std::mt19937 random_order;
+static int multiprocessors;
+static unsigned long long norm_word;
+
+/* --- in place of other parts of the CUDA backend ------------------------------------------------
+ */
+
+int cuda_multiprocessors()
+{
+    return multiprocessors;
+}
+
+const struct device_limits *cuda_limits()
+{
+    static const struct device_limits limits = {232448, true};
+    return &limits;
+}
+
+bool kernel_is_chosen(const struct kernel *)
+{
+    return true;
+}
+
+struct coverage cover_nothing()
+{
+    return {};
+}
+
+struct coverage cover_all(const struct part *)
+{
+    return {};
+}
+
+void *cuda_keep_bytes(void **block, size_t bytes, const char *)
+{
+    if (!*block) {
+        *block = aligned_alloc(64, (bytes + 63) / 64 * 64);
+        memset(*block, 0, bytes);
+    }
+    return *block;
+}
+
+unsigned long long *cuda_norm_word()
+{
+    return &norm_word;
+}
+
+void cuda_fetch_norm(uint64_t *norm)
+{
+    *norm = max((unsigned long long)*norm, norm_word);
+    norm_word = 0;
+}
+
+/* Without what the fallback needs. */
+struct bottom_work bottom_open(struct level *level, enum field u, enum field f, double reduction,
+                               int max_iterations, bool singular)
+{
+    static struct bottom_counts counts;
+    const long o = level->patches[0].offset;
+    struct bottom_work w = {};
+    w.u = level->fields[u] + o;
+    w.v.f = level->fields[f] + o;
+    w.singular = singular;
+    w.max_iterations = max_iterations;
+    w.reduction = reduction;
+    w.counts = &counts;
+    return w;
+}
+
+template <class Op>
+static void launch_here(const struct tail &tail, int blocks)
+{
+    static unsigned long long barriers;
+    const bool done =
+        grid::run(blocks, TAIL_THREADS, sizeof(block_memory<Op>), &barriers, random_order, [&] {
+            run_tail_block<Op>(tail,
+                               *reinterpret_cast<block_memory<Op> *>(grid::now->block->shared));
+        });
+    assert_true(done);
+}
+
+template <class Op>
+void tail_launch(const struct tail &, int)
+{
+    fail_msg("an operator that is not tested");
+}
+
+template <>
+void tail_launch<op_fv2>(const struct tail &tail, int blocks)
+{
+    launch_here<op_fv2>(tail, blocks);
+}
+
+template <>
+void tail_launch<periodic<op_fv2>>(const struct tail &tail, int blocks)
+{
+    launch_here<periodic<op_fv2>>(tail, blocks);
+}
+
+template <>
+void tail_launch<op_fv4>(const struct tail &tail, int blocks)
+{
+    launch_here<op_fv4>(tail, blocks);
+}
+
+template <>
+void tail_launch<periodic<op_fv4>>(const struct tail &tail, int blocks)
+{
+    launch_here<periodic<op_fv4>>(tail, blocks);
+}
+
+/* --- a backend of the CPU's functions but for steps ---------------------------------------------
+ */
+
+static void run_nothing(const struct pass *p)
+{
+    fail_msg("a pass on %d^3 cells that is no step of the tail", p->level->dim);
+}
+
+static void bottom_nothing(struct level *, enum field, enum field, double, int, bool)
+{
+    fail_msg("a bottom solve that is no step of the tail");
+}
+
+static const struct backend *tail_backend()
+{
+    static struct passes passes;
+    static struct backend backend;
+    backend = backend_cpu;
+    passes = *backend_cpu.passes;
+    passes.run = run_nothing;
+    passes.bottom_solve = bottom_nothing;
+    passes.step_fits = cuda_step_fits;
+    passes.run_steps = cuda_run_steps;
+    backend.wraps = true;
+    backend.passes = &passes;
+    return &backend;
+}
+
+/* Sets all ghosts to NaN: of a periodic level only those of β may be read. */
+static void spoil_ghosts(const struct level *l, enum field field)
+{
+    const struct patch *p = &l->patches[0];
+    const int n = l->dim, g = l->ghosts;
+    for (int k = -g; k < n + g; k++)
+        for (int j = -g; j < n + g; j++)
+            for (int i = -g; i < n + g; i++)
+                if (i < 0 || i >= n || j < 0 || j >= n || k < 0 || k >= n)
+                    l->fields[field][p->offset + i + j * p->sj + k * p->sk] = std::nan("");
+}
+
+static void spoil_all_ghosts(const struct hierarchy *h)
+{
+    for (int x = 0; x < h->nlevels; x++)
+        for (int field = 0; field < NUM_FIELDS; field++)
+            if (h->levels[x]->fields[field] && (field < FIELD_BETA_I || field > FIELD_BETA_K))
+                spoil_ghosts(h->levels[x], (enum field)field);
+}
+
+/* The checksum of u after an F-cycle. */
+static uint64_t f_cycle(struct hierarchy_choice choice, const struct backend *backend)
+{
+    static struct solve_result result;
+    choice.backend = backend;
+    struct hierarchy *h = hierarchy_create(&choice);
+    if (backend->wraps && choice.op.periodic)
+        spoil_all_ghosts(h);
+    struct solver_choice f = {};
+    f.f_cycle = true;
+    struct solver *s = solver_create(h, 0, f);
+    solver_run(s, &result);
+    const uint64_t checksum = reduce_checksum(h->levels[0], FIELD_U);
+    solver_destroy(s);
+    hierarchy_destroy(h);
+    return checksum;
+}
+
+static void check(int order, bool periodic, enum smoother smoother, int log2_box_dim, long boxes,
+                  int blocks)
+{
+    struct hierarchy_choice choice = {};
+    choice.log2_box_dim = log2_box_dim;
+    choice.boxes_per_rank = boxes;
+    choice.op.order = order;
+    choice.op.variable = true;
+    choice.op.periodic = periodic;
+    choice.op.smoother = smoother;
+    multiprocessors = blocks;
+    assert_true(f_cycle(choice, tail_backend()) == f_cycle(choice, &backend_cpu));
+}
+
+template <int ORDER, bool PERIODIC>
+static void cycles(void **)
+{
+    check(ORDER, PERIODIC, SMOOTHER_GSRB, 4, 1, 9);
+    check(ORDER, PERIODIC, SMOOTHER_CHEBYSHEV, 4, 1, 17);
+    check(ORDER, PERIODIC, SMOOTHER_GSRB, 5, 1, 17);
+    if (ORDER == 4 || !PERIODIC) /* order 2's bottom solver of 3³ periodic cells is the host's */
+        check(ORDER, PERIODIC, SMOOTHER_JACOBI, 2, 27, 9);
+}
+
+int main(int argc, char **argv)
+{
+    comm_start(&argc, &argv);
+    const struct CMUnitTest tests[] = {
+        {"order 2 with walls", cycles<2, false>, NULL, NULL, NULL},
+        {"order 2, periodic", cycles<2, true>, NULL, NULL, NULL},
+        {"order 4 with walls", cycles<4, false>, NULL, NULL, NULL},
+        {"order 4, periodic", cycles<4, true>, NULL, NULL, NULL},
+    };
+    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    comm_finish();
+    return failed;
+}
