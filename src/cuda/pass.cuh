@@ -62,7 +62,7 @@ void cuda_release_norm();
 
 /* Ghosts of one patch, `layers` deep: those behind walls by `rule`, then those beyond the ends of
  * wrapped directions. x points at the field's cell (0,0,0). Ghosts beyond an open side too, by the
- * halo there, are the outer part. */
+ * halo of so many `ghosts` there, are the outer part. */
 void cuda_walls(const struct cells &c, double *x, int rule, int layers, int ghosts,
                 enum pass_part part);
 /* The ghosts that the stencils read around a patch without open sides: `layers` deep on its sides,

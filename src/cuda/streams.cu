@@ -6,7 +6,7 @@
 
 enum { FIRST, SECOND, NUM_STREAMS };
 static cudaStream_t streams[NUM_STREAMS], stream; /* the one on which work is begun now */
-enum { FORKED, JOINED, PREPARED, NUM_EVENTS };
+enum { FORKED, JOINED, PREPARED, DONE, NUM_EVENTS };
 static cudaEvent_t events[NUM_EVENTS];
 
 cudaStream_t cuda_stream()
@@ -56,6 +56,16 @@ void cuda_inner_prepared()
 void cuda_await_inner_prepared()
 {
     CUDA_CALL(cudaStreamWaitEvent(streams[SECOND], events[PREPARED], 0));
+}
+
+void cuda_inner_done()
+{
+    CUDA_CALL(cudaEventRecord(events[DONE], streams[FIRST]));
+}
+
+void cuda_await_inner_done()
+{
+    CUDA_CALL(cudaStreamWaitEvent(streams[SECOND], events[DONE], 0));
 }
 
 /* The device writes the time of each event as it gets there, so that work is timed without the host

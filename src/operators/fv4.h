@@ -187,4 +187,12 @@ FORMULA double fv4_constant_gather(const double *u, long sj, long sk)
                             u[-2 * sj] + u[2 * sj], u[-sk] + u[sk], u[-2 * sk] + u[2 * sk]);
 }
 
+/* From values. */
+FORMULA double fv4_constant_sum_of(const struct fv4_cells *c)
+{
+    return fv4_constant_sum(c->here, c->near_i[0] + c->near_i[1], c->far_i[0] + c->far_i[1],
+                            c->near_j[0] + c->near_j[1], c->far_j[0] + c->far_j[1],
+                            c->near_k[0] + c->near_k[1], c->far_k[0] + c->far_k[1]);
+}
+
 #endif

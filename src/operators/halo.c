@@ -2,13 +2,21 @@
 /* How many operations one halo exchange serves. */
 #include "operators/passes.h"
 
+/* Order 4 would repeat two layers of a sweep beyond each side. That pays for two half-sweeps, which
+ * are one pass over memory. */
+static bool repeats_too_much(const struct stencil *s)
+{
+    return s->radius > 1 && !s->coloured;
+}
+
 /* Applications of the operator for which ghosts are deep enough. In a periodic domain with an odd
  * number of cells per side, colours do not alternate across its ends. A ghost's
  * colour then differs from its cell's, so it cannot be swept. */
 static int applications(const struct level *level)
 {
-    const bool odd = level->stencil->coloured && level->periodic && level->dim % 2;
-    return odd ? 1 : level->ghosts / level->stencil->radius;
+    const struct stencil *s = level->stencil;
+    const bool odd = s->coloured && level->periodic && level->dim % 2;
+    return odd || repeats_too_much(s) ? 1 : level->ghosts / s->radius;
 }
 
 int sweeps_per_halo(const struct level *level)

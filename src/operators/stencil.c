@@ -45,7 +45,7 @@ int stencil_wall_rule(int wanted, int dim)
 
 int stencil_ghosts(int order)
 {
-    return order == 2 ? 3 : 2;
+    return order == 2 ? 3 : 4;
 }
 
 int stencil_min_dim(int order, bool periodic)

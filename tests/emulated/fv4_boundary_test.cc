@@ -15,7 +15,10 @@ extern "C" {
 
 using namespace fv4::boundary;
 
-static void run_kernel(const struct fv4_gsrb &w, std::mt19937 &random)
+enum { ALL_WALLS = 63, LAYERS = 2 };
+
+template <class Op>
+static void run_kernel(const struct fv4_gsrb &w, bool open, std::mt19937 &random)
 {
     const emulated::index3 grid = {(unsigned)cuda_divided(w.c.n[0], TILE_X),
                                    (unsigned)cuda_divided(std::max(w.c.n[1], w.c.n[2]), TILE_Y), 4};
@@ -23,48 +26,61 @@ static void run_kernel(const struct fv4_gsrb &w, std::mt19937 &random)
         for (unsigned y = 0; y < grid.y; y++)
             for (unsigned x = 0; x < grid.x; x++)
                 assert_true(emulated::run(
-                    {x, y, z}, random, [&] { boundary_kernel(w); }, grid));
+                    {x, y, z}, random,
+                    [&] { open ? boundary_kernel<Op, true>(w) : boundary_kernel<Op, false>(w); },
+                    grid));
+}
+
+/* Where values are in direction d: in the patch, in two layers beyond open sides, and after the
+ * walls of this direction behind them too. */
+static void range_of(const struct cells &c, int d, bool after, int range[2])
+{
+    range[0] = after || !c.wall[d][0] ? -LAYERS : 0;
+    range[1] = c.n[d] + (after || !c.wall[d][1] ? LAYERS : 0);
 }
 
 /* Ghosts of both layers behind walls, edges and corners included: in i, then in j, then in k. */
 static void fill_ghosts(const struct cells &c, double *u)
 {
     const long step[3] = {1, c.sj, c.sk};
-    int least[3] = {0, 0, 0};
     for (int d = 0; d < 3; d++) {
         const int a = d == 0 ? 1 : 0, b = d == 2 ? 1 : 2;
-        for (int q = least[b]; q < c.n[b] - least[b]; q++)
-            for (int p = least[a]; p < c.n[a] - least[a]; p++)
-                for (int high = 0; high < 2; high++) {
-                    const long s = high ? -step[d] : step[d];
-                    double *x = u + p * step[a] + q * step[b] + (high ? (c.n[d] - 1) * step[d] : 0);
-                    put_ghosts_behind(x, s);
-                }
-        least[d] = -2;
+        int in_a[2], in_b[2];
+        range_of(c, a, a < d, in_a);
+        range_of(c, b, b < d, in_b);
+        for (int q = in_b[0]; q < in_b[1]; q++)
+            for (int p = in_a[0]; p < in_a[1]; p++) {
+                double *x = u + p * step[a] + q * step[b];
+                if (c.wall[d][0])
+                    put_ghosts_behind(x, step[d]);
+                if (c.wall[d][1])
+                    put_ghosts_behind(x + (c.n[d] - 1) * step[d], -step[d]);
+            }
     }
 }
 
-static bool is_red(const struct fv4_gsrb &w, int i, int j, int k)
+static bool is_inside(const struct cells &c, int i, int j, int k)
 {
-    return (i + j + k + w.colour) % 2 == 0;
+    const int p[3] = {i, j, k};
+    return emulated::outside_of(c, p).directions == 0;
 }
 
-static bool next_to_walls(const struct fv4_gsrb &w, int j, int k)
+/* Red cells of the patch have been updated; those of neighbours are updated here. */
+template <class Op>
+static field expected(const emulated::box &b, const struct fv4_gsrb &w, const field &u)
 {
-    return !away_from_walls(j, w.c.n[1]) || !away_from_walls(k, w.c.n[2]);
-}
-
-static field expected(const struct box &b, const struct fv4_gsrb &w, const field &u)
-{
-    field both(b.size), after;
-    for_cells(w.c, [&](int i, int j, int k, long place) {
-        both[b.origin + place] = is_red(w, i, j, k) ? w.out[place] : u[b.origin + place];
+    field both = u, after;
+    for_cells(w.c, true, [&](int i, int j, int k, long place) {
+        if (is_red(w, i, j, k))
+            both[b.origin + place] = is_inside(w.c, i, j, k)
+                                         ? w.out[place]
+                                         : relaxed<Op>(w, u.data() + b.origin, i, j, k);
     });
     fill_ghosts(w.c, both.data() + b.origin);
     after.assign(w.out - b.origin, w.out - b.origin + b.size);
-    for_cells(w.c, [&](int i, int j, int k, long place) {
-        if (!is_red(w, i, j, k) && next_to_walls(w, j, k))
-            after[b.origin + place] = relaxed(w, both.data() + b.origin, i, j, k);
+    for_cells(w.c, false, [&](int i, int j, int k, long place) {
+        if (!is_red(w, i, j, k) && in_boundary_layer(w, j, k))
+            after[b.origin + place] = relaxed<Op>(w, both.data() + b.origin, i, j, k);
     });
     fill_ghosts(w.c, after.data() + b.origin);
     return after;
@@ -79,20 +95,21 @@ static bool is_read(const struct cells &c, const int p[3])
            (o.directions == 2 && o.layers == 1);
 }
 
-static void check(int n0, int n1, int n2, bool helmholtz, int colour, bool ghosts,
-                  enum guess guess = ANY)
+template <class Op>
+static void check(int n0, int n1, int n2, int colour, bool ghosts, enum guess guess = ANY,
+                  unsigned walls = ALL_WALLS)
 {
     std::mt19937 random(n0 + n1 + n2 + colour);
-    const struct box b = make_box(n0, n1, n2);
+    const emulated::box b = make_walled_box(n0, n1, n2, walls);
     struct fields x = make_fields(b, random);
-    struct fv4_gsrb w = make_pass(b, x, helmholtz, colour, guess);
+    struct fv4_gsrb w = make_pass<Op>(b, x, colour, guess);
     x.out = random_field(b, random, -1.0, 1.0);
     w.out = x.out.data() + b.origin;
     w.ghosts = ghosts;
-    const field want = expected(b, w, x.u), before = x.out;
+    const field want = expected<Op>(b, w, x.u), before = x.out;
     long wrong = 0;
     emulated::races = 0;
-    run_kernel(w, random);
+    run_kernel<Op>(w, walls != ALL_WALLS, random);
     emulated::for_box(b, [&](const int p[3], long place) {
         const bool inside = emulated::outside_of(b.c, p).directions == 0;
         const field &right = is_read(b.c, p) && (inside || ghosts) ? want : before;
@@ -104,30 +121,50 @@ static void check(int n0, int n1, int n2, bool helmholtz, int colour, bool ghost
 
 static void test_cubes(void **)
 {
-    for (int n = 8; n <= 20; n += 4)
-        check(n, n, n, n % 8 == 0, n / 4 % 2, n != 16);
-    check(36, 36, 36, false, 1, true);
+    check<op_fv4_helmholtz>(8, 8, 8, 0, true);
+    check<op_fv4>(12, 12, 12, 1, true);
+    check<op_fv4_helmholtz>(16, 16, 16, 0, false);
+    check<op_fv4>(20, 20, 20, 1, true);
+    check<op_fv4>(36, 36, 36, 1, true);
 }
 
 static void test_other_patches(void **)
 {
-    check(68, 8, 12, false, 1, true);
-    check(12, 20, 8, true, 0, true);
-    check(36, 12, 28, false, 0, true);
+    check<op_fv4>(68, 8, 12, 1, true);
+    check<op_fv4_helmholtz>(12, 20, 8, 0, true);
+    check<op_fv4>(36, 12, 28, 0, true);
 }
 
 static void test_from_zero(void **)
 {
-    check(20, 20, 20, false, 1, true, ZERO);
-    check(36, 12, 8, true, 0, true, ZERO);
+    check<op_fv4>(20, 20, 20, 1, true, ZERO);
+    check<op_fv4_helmholtz>(36, 12, 8, 0, true, ZERO);
+}
+
+static void test_constant_coefficients(void **)
+{
+    check<op_fv4_constant>(20, 20, 20, 1, true);
+    check<op_fv4_constant_helmholtz>(36, 12, 8, 0, true);
+    check<op_fv4_constant>(8, 8, 8, 1, true, ZERO);
+}
+
+static void test_open_sides(void **)
+{
+    for (unsigned walls = 0; walls < ALL_WALLS; walls += 5)
+        check<op_fv4_constant>(12, 8, 16, walls % 2, false, ANY, walls);
+    for (const unsigned walls : {4u, 21u, 42u, 29u, 46u, 61u}) {
+        check<op_fv4>(32, 8, 12, 0, false, ANY, walls);
+        check<op_fv4_helmholtz>(36, 12, 8, 1, false, ANY, walls);
+        check<op_fv4>(8, 16, 8, 1, false, ZERO, walls);
+    }
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_cubes),
-        cmocka_unit_test(test_other_patches),
-        cmocka_unit_test(test_from_zero),
+        cmocka_unit_test(test_cubes),      cmocka_unit_test(test_other_patches),
+        cmocka_unit_test(test_from_zero),  cmocka_unit_test(test_constant_coefficients),
+        cmocka_unit_test(test_open_sides),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

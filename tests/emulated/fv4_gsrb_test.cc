@@ -40,16 +40,12 @@ static void run_kernel(const struct fv4_gsrb &w, int planes, std::mt19937 &rando
     const bool zero = !w.in;
     const sources_of<tile> from = make_sources<tile>(w);
     const int tiles_i = cuda_divided(w.c.n[0], tile::CORE_WIDTH),
-              tiles = tiles_i * cuda_divided(w.c.n[1] - 2, tile::CORE_ROWS);
+              tiles = tiles_i * cuda_divided(w.last[1] - w.first[1] - 1, tile::CORE_ROWS);
     const struct wave_partition waves = make_partition(tiles, w.c.n[2], planes);
     const struct block_partition partition = make_block_partition(waves, tiles_i);
     const auto kernel = [&] {
-        if (w.alpha)
-            zero ? gsrb_kernel<tile, true, true>(w, from, partition, 0)
-                 : gsrb_kernel<tile, true, false>(w, from, partition, 0);
-        else
-            zero ? gsrb_kernel<tile, false, true>(w, from, partition, 0)
-                 : gsrb_kernel<tile, false, false>(w, from, partition, 0);
+        zero ? gsrb_kernel<tile, true>(w, from, partition, 0)
+             : gsrb_kernel<tile, false>(w, from, partition, 0);
     };
     for (int block = 0; block < wave_partition_blocks(&waves); block++)
         assert_true(
@@ -59,89 +55,151 @@ static void run_kernel(const struct fv4_gsrb &w, int planes, std::mt19937 &rando
 /* Sets both ghosts behind the walls in i of every row. */
 static void fill_ends(const struct cells &c, double *u)
 {
-    for (int k = 0; k < c.n[2]; k++)
-        for (int j = 0; j < c.n[1]; j++) {
-            double *x = u + j * c.sj + k * c.sk;
-            put_ghosts_behind(x, 1);
-            put_ghosts_behind(x + c.n[0] - 1, -1);
-        }
+    for_cells(c, true, [&](int i, int, int, long place) {
+        if (i == 0 && c.wall[0][0])
+            put_ghosts_behind(u + place, 1);
+        if (i == c.n[0] - 1 && c.wall[0][1])
+            put_ghosts_behind(u + place, -1);
+    });
 }
 
 /* The expected result, computed cell by cell. */
-static field expected(const struct box &b, const struct fv4_gsrb &w, const field &u)
+template <class Op>
+static field expected(const emulated::box &b, const struct fv4_gsrb &w, const field &u)
 {
     field after_red = u, after_both;
-    const auto is_red = [&](int i, int j, int k) { return (i + j + k + w.colour) % 2 == 0; };
-    for_cells(w.c, [&](int i, int j, int k, long place) {
-        if (is_red(i, j, k))
-            after_red[b.origin + place] = relaxed(w, u.data() + b.origin, i, j, k);
+    for_cells(w.c, true, [&](int i, int j, int k, long place) {
+        if (is_red(w, i, j, k))
+            after_red[b.origin + place] = relaxed<Op>(w, u.data() + b.origin, i, j, k);
     });
     after_both = after_red;
     fill_ends(w.c, after_red.data() + b.origin);
-    for_cells(w.c, [&](int i, int j, int k, long place) {
-        if (!is_red(i, j, k) && is_within(j, w.c.n[1], BOUNDARY_LAYERS) &&
-            is_within(k, w.c.n[2], BOUNDARY_LAYERS))
-            after_both[b.origin + place] = relaxed(w, after_red.data() + b.origin, i, j, k);
+    for_cells(w.c, false, [&](int i, int j, int k, long place) {
+        if (!is_red(w, i, j, k) && !in_boundary_layer(w, j, k))
+            after_both[b.origin + place] = relaxed<Op>(w, after_red.data() + b.origin, i, j, k);
     });
     return after_both;
 }
 
+enum { ALL_WALLS = 63 };
+
+/* Of ghosts, none may have been stored. */
 template <class tile>
-static void check_tile(int n0, int n1, int n2, int planes, bool helmholtz, int colour,
-                       enum guess guess)
+static void check_tile(int n0, int n1, int n2, int planes, int colour, enum guess guess,
+                       unsigned walls)
 {
+    using Op = typename tile::op;
     std::mt19937 random(n0 + n1 + n2 + colour);
-    const struct box b = make_box(n0, n1, n2);
+    const emulated::box b = make_walled_box(n0, n1, n2, walls);
     struct fields x = make_fields(b, random);
-    const struct fv4_gsrb w = make_pass(b, x, helmholtz, colour, guess);
-    const field want = expected(b, w, x.u);
-    long wrong = 0;
+    const struct fv4_gsrb w = make_pass<Op>(b, x, colour, guess);
+    field want = x.out;
+    const field computed = expected<Op>(b, w, x.u);
+    for_cells(b.c, false, [&](int, int, int, long place) {
+        want[b.origin + place] = computed[b.origin + place];
+    });
     emulated::races = 0;
     run_kernel<tile>(w, planes, random);
-    for_cells(b.c, [&](int, int, int, long place) {
-        wrong += memcmp(&w.out[place], &want[b.origin + place], sizeof(double)) != 0;
-    });
-    assert_int_equal(wrong, 0);
+    assert_memory_equal(x.out.data(), want.data(), want.size() * sizeof(double));
     assert_int_equal(emulated::races, 0);
 }
 
 /* With both mechanisms of copies and all sizes of tiles. */
-static void check(int n0, int n1, int n2, int planes, bool helmholtz, int colour,
-                  enum guess guess = ANY)
+template <class Op>
+static void check(int n0, int n1, int n2, int planes, int colour, enum guess guess = ANY,
+                  unsigned walls = ALL_WALLS)
 {
-    check_tile<large_tile>(n0, n1, n2, planes, helmholtz, colour, guess);
-    check_tile<medium_tile>(n0, n1, n2, planes, helmholtz, colour, guess);
-    check_tile<small_tile>(n0, n1, n2, planes, helmholtz, colour, guess);
+    check_tile<large_tile<Op>>(n0, n1, n2, planes, colour, guess, walls);
+    check_tile<medium_tile<Op>>(n0, n1, n2, planes, colour, guess, walls);
+    check_tile<small_tile<Op>>(n0, n1, n2, planes, colour, guess, walls);
 }
 
 static void test_whole_tiles(void **)
 {
-    check(64, 16, 16, 16, false, 0);
-    check(128, 30, 20, 10, false, 1);
-    check(192, 16, 12, 12, true, 0);
+    check<op_fv4>(64, 16, 16, 16, 0);
+    check<op_fv4>(128, 30, 20, 10, 1);
+    check<op_fv4_helmholtz>(192, 16, 12, 12, 0);
 }
 
 static void test_tiles_that_are_not_full(void **)
 {
-    for (int n = 68; n <= 100; n += n < 76 ? 4 : 24)
-        check(n, 20, 16, 8, n == 72, n / 4 % 2);
-    check(132, 18, 10, 6, false, 0);
+    check<op_fv4>(68, 20, 16, 8, 1);
+    check<op_fv4_helmholtz>(72, 20, 16, 8, 0);
+    check<op_fv4>(76, 20, 16, 8, 1);
+    check<op_fv4>(100, 20, 16, 8, 1);
+    check<op_fv4>(132, 18, 10, 6, 0);
 }
 
 static void test_small_patches(void **)
 {
-    check(8, 8, 8, 8, false, 0);
-    check(12, 12, 12, 4, true, 1);
-    check(16, 40, 8, 2, false, 1);
-    check(40, 16, 16, 6, false, 0);
+    check<op_fv4>(8, 8, 8, 8, 0);
+    check<op_fv4_helmholtz>(12, 12, 12, 4, 1);
+    check<op_fv4>(16, 40, 8, 2, 1);
+    check<op_fv4>(40, 16, 16, 6, 0);
 }
 
 static void test_from_zero(void **)
 {
-    check(64, 16, 16, 16, false, 0, ZERO);
-    check(132, 30, 12, 6, false, 1, ZERO);
-    check(76, 20, 16, 8, true, 0, ZERO);
-    check(8, 8, 8, 8, true, 1, ZERO);
+    check<op_fv4>(64, 16, 16, 16, 0, ZERO);
+    check<op_fv4>(132, 30, 12, 6, 1, ZERO);
+    check<op_fv4_helmholtz>(76, 20, 16, 8, 0, ZERO);
+    check<op_fv4_helmholtz>(8, 8, 8, 8, 1, ZERO);
+}
+
+static void test_constant_coefficients(void **)
+{
+    check<op_fv4_constant>(64, 16, 16, 16, 0);
+    check<op_fv4_constant_helmholtz>(132, 30, 12, 6, 1);
+    check<op_fv4_constant>(12, 12, 12, 4, 1);
+    check<op_fv4_constant>(76, 20, 16, 8, 0, ZERO);
+    check<op_fv4_constant_helmholtz>(8, 8, 8, 8, 1, ZERO);
+}
+
+/* With tiles that end before the patch does, or with it, in i and in j. */
+static void test_open_sides(void **)
+{
+    for (unsigned walls = 0; walls < ALL_WALLS; walls += 3) {
+        const int odd = walls % 2, high = walls / 2 % 2;
+        check<op_fv4_constant>(odd ? 64 : 12, high ? 14 : 16, 8, 4 + 2 * odd, high, ANY, walls);
+    }
+    for (const unsigned walls : {0u, 1u, 6u, 24u, 41u, 62u}) {
+        check<op_fv4>(68, 28, 12, 6, 0, ANY, walls);
+        check<op_fv4_helmholtz>(128, 12, 8, 8, 1, ANY, walls);
+        check<op_fv4>(60, 16, 8, 4, 1, ZERO, walls);
+    }
+}
+
+/* The inner part runs before ghosts beyond open sides are there. */
+template <class tile>
+static void check_parts(int n0, int n1, int n2, int planes, unsigned walls)
+{
+    using Op = typename tile::op;
+    std::mt19937 random(n0);
+    const emulated::box b = make_walled_box(n0, n1, n2, walls);
+    struct fields x = make_fields(b, random);
+    struct fv4_gsrb w = make_pass<Op>(b, x, 0, ANY);
+    run_kernel<tile>(w, planes, random);
+    const field want = x.out, u = x.u, f = x.f;
+    x.out.assign(x.out.size(), std::nan(""));
+    emulated::for_box(b, [&](const int p[3], long place) {
+        const struct emulated::outside o = emulated::outside_of(b.c, p);
+        if (o.directions > o.closed)
+            x.u[place] = x.f[place] = std::nan("");
+    });
+    w.part = PART_INNER;
+    run_kernel<tile>(w, planes, random);
+    assert_memory_not_equal(x.out.data(), want.data(), want.size() * sizeof(double));
+    x.u = u;
+    x.f = f;
+    w.part = PART_OUTER;
+    run_kernel<tile>(w, planes, random);
+    assert_memory_equal(x.out.data(), want.data(), want.size() * sizeof(double));
+}
+
+static void test_parts(void **)
+{
+    check_parts<large_tile<op_fv4_constant>>(200, 16, 8, 8, 60);
+    check_parts<medium_tile<op_fv4>>(64, 48, 24, 4, 3);
 }
 
 int main(void)
@@ -151,6 +209,9 @@ int main(void)
         cmocka_unit_test(test_tiles_that_are_not_full),
         cmocka_unit_test(test_small_patches),
         cmocka_unit_test(test_from_zero),
+        cmocka_unit_test(test_constant_coefficients),
+        cmocka_unit_test(test_open_sides),
+        cmocka_unit_test(test_parts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

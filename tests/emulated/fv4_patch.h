@@ -10,7 +10,6 @@
 #include "operators/smoothers.h"
 #include "patch.h"
 
-using emulated::box;
 using emulated::field;
 using emulated::make_box;
 using emulated::random_field;
@@ -19,7 +18,7 @@ struct fields {
     field u, f, alpha, dinv, beta_i, beta_j, beta_k, out;
 };
 
-static struct fields make_fields(const struct box &b, std::mt19937 &random)
+static struct fields make_fields(const emulated::box &b, std::mt19937 &random)
 {
     const auto any = [&] { return random_field(b, random, -1.0, 1.0); };
     const auto positive = [&] { return random_field(b, random, 0.5, 1.5); };
@@ -31,24 +30,87 @@ static struct fields make_fields(const struct box &b, std::mt19937 &random)
  * gets no field. */
 enum guess { ANY, ZERO };
 
-static struct fv4_gsrb make_pass(const struct box &b, struct fields &x, bool helmholtz, int colour,
+/* A patch with walls on these sides, as bits: low i, high i, low j, … */
+static emulated::box make_walled_box(int n0, int n1, int n2, unsigned walls)
+{
+    emulated::box b = make_box(n0, n1, n2);
+    for (int side = 0; side < 6; side++)
+        b.c.wall[side / 2][side % 2] = walls >> side & 1;
+    return b;
+}
+
+/* Calls act(i, j, k, offset) for the patch and, if `updated`, for ghosts that are updated too. */
+template <class Do>
+static void for_cells(const struct cells &c, bool updated, const Do &act)
+{
+    int lo[3], hi[3];
+    for (int d = 0; d < 3; d++) {
+        lo[d] = updated && !c.wall[d][0] ? -1 : 0;
+        hi[d] = c.n[d] + (updated && !c.wall[d][1]);
+    }
+    for (int k = lo[2]; k < hi[2]; k++)
+        for (int j = lo[1]; j < hi[1]; j++)
+            for (int i = lo[0]; i < hi[0]; i++)
+                act(i, j, k, i + j * c.sj + k * c.sk);
+}
+
+/* Whether index x of direction d is in no boundary layer. */
+static bool away_from_walls(const struct cells &c, int d, int x)
+{
+    return (!c.wall[d][0] || x >= BOUNDARY_LAYERS) &&
+           (!c.wall[d][1] || x < c.n[d] - BOUNDARY_LAYERS);
+}
+
+/* D⁻¹ of cells away from walls, which follows from the nearest faces alone. */
+template <class Op>
+static double inner_dinv(const struct fv4_gsrb &w, long cell)
+{
+    return Op::VARIABLE ? 1.0 / fv4_inner_diagonal(w.scale, READS_ALPHA<Op> ? w.alpha[cell] : 0.0,
+                                                   w.beta_i[cell], w.beta_i[cell + 1],
+                                                   w.beta_j[cell], w.beta_j[cell + w.c.sj],
+                                                   w.beta_k[cell], w.beta_k[cell + w.c.sk])
+                        : w.inner_dinv;
+}
+
+template <class Op>
+static struct fv4_gsrb make_pass(const emulated::box &b, struct fields &x, int colour,
                                  enum guess guess)
 {
+    const auto first = [&](field &v) { return v.data() + b.origin; };
+    struct fv4_gsrb w = {};
     if (guess == ZERO)
         x.u.assign(x.u.size(), 0.0);
-    const auto first = [&](field &v) { return v.data() + b.origin; };
-    return {b.c,
-            guess == ZERO ? NULL : first(x.u),
-            first(x.f),
-            helmholtz ? first(x.alpha) : NULL,
-            first(x.dinv),
-            first(x.beta_i),
-            first(x.beta_j),
-            first(x.beta_k),
-            0.37,
-            colour,
-            first(x.out),
-            false};
+    w.c = b.c;
+    w.in = guess == ZERO ? NULL : first(x.u);
+    w.f = first(x.f);
+    w.alpha = READS_ALPHA<Op> ? first(x.alpha) : NULL;
+    w.dinv = first(x.dinv);
+    if (Op::VARIABLE) {
+        w.beta_i = first(x.beta_i);
+        w.beta_j = first(x.beta_j);
+        w.beta_k = first(x.beta_k);
+    }
+    w.scale = 0.37;
+    w.inner_dinv = 1.0 / fv4_inner_diagonal(w.scale, Op::HELMHOLTZ, 1, 1, 1, 1, 1, 1);
+    w.colour = colour;
+    w.out = first(x.out);
+    set_bounds(w);
+    for_cells(w.c, true, [&](int i, int j, int k, long place) {
+        if (away_from_walls(w.c, 0, i) && away_from_walls(w.c, 1, j) && away_from_walls(w.c, 2, k))
+            x.dinv[b.origin + place] = inner_dinv<Op>(w, place);
+    });
+    return w;
+}
+
+static bool is_red(const struct fv4_gsrb &w, int i, int j, int k)
+{
+    return ((i + j + k + w.colour) & 1) == 0;
+}
+
+/* Whether the boundary-layer update has this cell, if it is black. */
+static bool in_boundary_layer(const struct fv4_gsrb &w, int j, int k)
+{
+    return !away_from_walls(w.c, 1, j) || !away_from_walls(w.c, 2, k);
 }
 
 /* Sets both ghosts behind a wall; x is the first cell. */
@@ -59,36 +121,14 @@ static void put_ghosts_behind(double *x, long inward)
     x[-2 * inward] = wall_quartic_second(v[0], v[1], v[2], v[3]);
 }
 
-/* Whether D⁻¹ of cell x of n follows from the nearest faces alone. */
-static bool away_from_walls(int x, int n)
-{
-    return x >= BOUNDARY_LAYERS && x < n - BOUNDARY_LAYERS;
-}
-
 /* The updated value of cell (i,j,k) of u. */
+template <class Op>
 static double relaxed(const struct fv4_gsrb &w, const double *u, int i, int j, int k)
 {
-    const long sj = w.c.sj, sk = w.c.sk, at_cell = i + j * sj + k * sk;
-    const double *x = u + at_cell, *bi = w.beta_i + at_cell, *bj = w.beta_j + at_cell,
-                 *bk = w.beta_k + at_cell, alpha = w.alpha ? w.alpha[at_cell] : 0.0;
-    const bool inner = away_from_walls(i, w.c.n[0]) && away_from_walls(j, w.c.n[1]) &&
-                       away_from_walls(k, w.c.n[2]);
-    const double dinv =
-        inner ? 1.0 / fv4_inner_diagonal(w.scale, alpha, bi[0], bi[1], bj[0], bj[sj], bk[0], bk[sk])
-              : w.dinv[at_cell];
-    const double rhs =
-        w.alpha ? rhs_helmholtz(w.f[at_cell], alpha, x[0]) : rhs_poisson(w.f[at_cell], alpha, x[0]);
-    const double sum = fv4_gather(x, sj, sk, bi, bj, bk, sj, sk);
-    return update_weighted(x[0], dinv, residual_value(rhs, w.scale, sum), 1.0);
-}
-
-template <class Do>
-static void for_cells(const struct cells &c, const Do &act)
-{
-    for (int k = 0; k < c.n[2]; k++)
-        for (int j = 0; j < c.n[1]; j++)
-            for (int i = 0; i < c.n[0]; i++)
-                act(i, j, k, i + j * c.sj + k * c.sk);
+    const long sj = w.c.sj, sk = w.c.sk, cell = i + j * sj + k * sk;
+    const double *alpha = READS_ALPHA<Op> ? w.alpha : w.f;
+    const struct view v = {u, w.f, alpha, w.dinv, w.beta_i, w.beta_j, w.beta_k, sj, sk, w.scale};
+    return update_weighted(u[cell], w.dinv[cell], Op::residual(v, cell), 1.0);
 }
 
 #endif

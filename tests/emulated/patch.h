@@ -43,9 +43,9 @@ void for_box(const struct box &b, const Do &act)
 }
 
 /* In how many directions p lies outside the patch, in how many of them not beyond an open side, and
- * how many layers at most. */
+ * how many layers at most, in any of them and behind a wall. */
 struct outside {
-    int directions, closed, layers;
+    int directions, closed, layers, wall_layers;
 };
 
 inline struct outside outside_of(const struct cells &c, const int p[3])
@@ -53,8 +53,10 @@ inline struct outside outside_of(const struct cells &c, const int p[3])
     struct outside o = {};
     for (int d = 0; d < 3; d++) {
         const int beyond = std::max(-p[d], p[d] - c.n[d] + 1);
+        const bool wall = beyond > 0 && c.wall[d][p[d] >= 0];
         o.directions += beyond > 0;
         o.closed += beyond > 0 && !is_open(c, d, p[d] >= 0);
+        o.wall_layers = std::max(o.wall_layers, wall ? beyond : 0);
         o.layers = std::max(o.layers, beyond);
     }
     return o;

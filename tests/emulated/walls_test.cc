@@ -140,15 +140,16 @@ static void test_stars(void **)
 static void test_shells(void **)
 {
     for_cases(ALL_WRAPPED, 3, [](unsigned sides, int rule, int layers) {
+        const int ghosts = layers + (sides > ALL_WALLS ? 0 : sides % 2);
         for (const enum pass_part part : {PART_ALL, PART_INNER, PART_OUTER}) {
             const long filled = check(
                 closed_box(5 + sides % 2, 4, 7, sides), rule,
                 [&](const struct cells &c, double *x) {
-                    cuda_walls(c, x, rule, layers, layers, part);
+                    cuda_walls(c, x, rule, layers, ghosts, part);
                 },
                 [&](const struct outside &o) {
                     const bool outer = o.directions > o.closed;
-                    return o.layers <= layers &&
+                    return o.wall_layers <= layers && o.layers <= ghosts &&
                            (part == PART_ALL || outer == (part == PART_OUTER));
                 });
             assert_int_equal(filled > 0, part != PART_OUTER || has_open_side(sides));

@@ -3,9 +3,10 @@
 #include "cuda/boundary/ghosts.cuh"
 #include "cuda/pass.cuh"
 
-/* How deep the ghosts of a patch are wanted: behind cells next to one side, two, three. */
+/* How deep the ghosts of a patch are wanted: behind walls next to one side, two, three; and how far
+ * into the halo of an open side. */
 struct wall_layers {
-    int sides, edges, corners;
+    int sides, edges, corners, halo;
 };
 
 /* The ghosts of a patch behind walls. Those that lie beyond an open side too are the outer part.
@@ -57,24 +58,34 @@ struct patch_ghosts {
                    in_second = step_inward(c.side[1], cells.sj, cells.sk);
         if (first && second)
             ::fill_edge<RULE == 4 ? 2 : 3>(cells, cell, in_first, in_second, RULE, layers.edges);
-        for (int layer = 1; first != second && layer <= layers.edges; layer++)
+        const int halo = is_open(c.side[first]) ? layers.halo : 0;
+        for (int layer = 1; first != second && layer <= halo; layer++)
             fill_line(cells, cell - layer * (first ? in_second : in_first),
                       first ? in_first : in_second, RULE, layers.edges);
     }
 
+    __host__ __device__ int corner_depth() const
+    {
+        return layers.corners > 0 ? max(layers.corners, layers.halo) : 0;
+    }
+
     __device__ void fill_corner(int x) const
     {
-        const int depth = layers.corners, corner = x / (depth * depth * depth);
+        const int depth = corner_depth(), corner = x / (depth * depth * depth);
         int at[3];
-        bool outer = false;
+        bool outer = false, wanted = true;
 #pragma unroll
         for (int d = 0; d < 3; d++) {
             const int high = corner >> d & 1, layer = x % depth;
             x /= depth;
             at[d] = high ? cells.n[d] + layer : -1 - layer;
-            outer = outer || is_open(2 * d + high);
+            const int side = 2 * d + high;
+            outer = outer || is_open(side);
+            wanted = wanted && layer < (is_wall(side)   ? layers.corners
+                                        : is_open(side) ? layers.halo
+                                                        : 0);
         }
-        if (behind_wall(cells, at[0], at[1], at[2]) && in_part(outer))
+        if (wanted && behind_wall(cells, at[0], at[1], at[2]) && in_part(outer))
             cells.store(offset_of(cells, at), ghost_value<RULE>(cells, at[0], at[1], at[2]));
     }
 };
@@ -83,7 +94,7 @@ struct patch_ghosts {
 template <int RULE>
 static void fill(const struct patch_ghosts<RULE> &g)
 {
-    const int *n = g.cells.n, depth = g.layers.corners, corners = 8 * depth * depth * depth,
+    const int *n = g.cells.n, depth = g.corner_depth(), corners = 8 * depth * depth * depth,
               edges = g.layers.edges > 0 ? edge_cells(n) : 0, sides = side_cells(n);
     for_range(corners + edges + sides, [=] __device__(long number) {
         const int x = (int)number;
@@ -191,18 +202,19 @@ static void wrap_by(const struct cells &c, double *x, const struct wall_layers &
 
 void cuda_walls_star(const struct cells &c, double *x, int rule, int layers)
 {
-    const struct wall_layers star = {layers, layers > 1 ? 1 : 0, 0};
+    const int edges = layers > 1 ? 1 : 0;
+    const struct wall_layers star = {layers, edges, 0, edges};
     fill_by(c, x, rule, star, PART_ALL);
     wrap_by(c, x, star, PART_ALL);
 }
 
-/* Where one side is open, the ghosts beyond others are wanted as deep as that side's halo. */
+/* Where one side is open, wrapped ghosts are wanted as deep as that side's halo. */
 void cuda_walls(const struct cells &c, double *x, int rule, int layers, int ghosts,
                 enum pass_part part)
 {
-    const int depth = open_sides(c) ? ghosts : layers;
-    fill_by(c, x, rule, {depth, depth, depth}, part);
-    wrap_by(c, x, {depth, depth, depth}, part);
+    const int halo = open_sides(c) ? ghosts : 0, depth = halo > layers ? halo : layers;
+    fill_by(c, x, rule, {layers, layers, layers, halo}, part);
+    wrap_by(c, x, {depth, depth, depth, halo}, part);
 }
 
 void cuda_walls_fill(const struct level *level, double *field, int rule, int layers)

@@ -32,7 +32,7 @@ struct cells cells_of(const struct patch *p);
 bool cuda_even_patches(const struct level *level);
 
 /* Layers of ghosts around a field that a map of its tiles includes. */
-enum { MAP_GHOSTS = 2 };
+enum { MAP_GHOSTS = 4 };
 
 inline int cuda_divided(int a, int b) /* rounded up */
 {

@@ -21,9 +21,11 @@ void cuda_create_streams();
 void cuda_destroy_streams();
 void cuda_synchronise(); /* waits for that stream */
 /* Work begun on the second stream after cuda_await_inner_prepared() waits for the work begun on the
- * first one before cuda_inner_prepared(). */
+ * first one before cuda_inner_prepared(); the same with cuda_inner_done(). */
 void cuda_inner_prepared();
 void cuda_await_inner_prepared();
+void cuda_inner_done();
+void cuda_await_inner_done();
 
 /* Calls f(i,j,k) for 0 <= i < n[0], …; one thread per cell. */
 template <class F>

@@ -12,6 +12,9 @@
  * is next to the wall. The other one may be next to a second wall. The block then updates it too,
  * since a ghost follows from all four cells, but another block stores it.
  *
+ * Beyond an open side the tile has red cells of the next patch, whose update no block stores. Their
+ * threads update them from memory. On such patches no ghosts are stored.
+ *
  * Values of ghosts come from boundary/ghosts.cuh. The enumeration is the tile's own: a ghost is
  * computed by a thread of the block that has its cells in shared memory. */
 #include "cuda/fv4/gather.cuh"
@@ -38,12 +41,27 @@ struct wall_tile {
     bool high;           /* the wall is on the high side */
     int i, first;        /* the tile's first cell in i and along the wall */
     int nx, ny;          /* cells that the patch has from there on */
+    int x[2], y[2];      /* bounds of patch and halo: x[0] ≤ x < x[1] */
+    bool end[2];         /* the tile is at the low or high wall in i */
+    bool second[2];      /* it is at a second wall, across y */
     long step_y, step_z; /* in the patch */
     long cell;           /* the one at (0,0,0), from the patch's first one */
     bool odd;            /* that one is black */
     int begin;           /* its offset in shared memory */
 };
 
+/* Sets the bounds and walls of the tile in x or y; `first` is its first cell in that direction. */
+DEVICE void set_direction(const struct cells &c, int d, int first, int length, int bounds[2],
+                          bool walls[2])
+{
+    const int lo = -first, hi = c.n[d] - first;
+    bounds[0] = c.wall[d][0] ? lo : lo - TILE_HALO;
+    bounds[1] = c.wall[d][1] ? hi : hi + TILE_HALO;
+    walls[0] = first == 0 && c.wall[d][0];
+    walls[1] = hi <= length && c.wall[d][1];
+}
+
+/* A block without cells has ny ≤ 0. */
 DEVICE struct wall_tile tile_of_block(const struct fv4_gsrb &w)
 {
     const struct cells &c = w.c;
@@ -57,7 +75,9 @@ DEVICE struct wall_tile tile_of_block(const struct fv4_gsrb &w)
     b.i = blockIdx.x * TILE_X;
     b.first = blockIdx.y * TILE_Y;
     b.nx = c.n[0] - b.i;
-    b.ny = c.n[b.along] - b.first;
+    b.ny = c.wall[b.across][b.high] ? c.n[b.along] - b.first : 0;
+    set_direction(c, 0, b.i, TILE_X, b.x, b.end);
+    set_direction(c, b.along, b.first, TILE_Y, b.y, b.second);
     b.step_y = b.along == 1 ? c.sj : c.sk;
     b.step_z = b.high ? -inward : inward;
     b.cell = b.i + b.first * b.step_y + last * inward;
@@ -82,20 +102,31 @@ DEVICE bool is_black(const struct wall_tile &b, int x, int y, int z)
 }
 
 /* Whether cells at y are within the boundary layers of a second wall, across y. */
-DEVICE bool near_second(const struct wall_tile &b, int y)
+DEVICE bool near_second(const struct fv4_gsrb &w, const struct wall_tile &b, int y)
 {
-    return !is_within(b.first + y, b.first + b.ny, BOUNDARY_LAYERS);
+    return !is_away(w, b.along, b.first + y);
+}
+
+/* Whether the tile is at the low or high wall in i, and at the low or high second wall. */
+DEVICE bool at_end(const struct wall_tile &b, bool high)
+{
+    return high ? b.end[1] : b.end[0];
+}
+
+DEVICE bool at_second_end(const struct wall_tile &b, bool high)
+{
+    return high ? b.second[1] : b.second[0];
 }
 
 /* Whether the tile is at a wall in i, and at a second wall across y. */
 DEVICE bool at_ends(const struct wall_tile &b)
 {
-    return b.i == 0 || b.nx <= TILE_X;
+    return b.end[0] || b.end[1];
 }
 
 DEVICE bool at_second(const struct wall_tile &b)
 {
-    return b.first == 0 || b.ny <= TILE_Y;
+    return b.second[0] || b.second[1];
 }
 
 /* The ghosts behind a wall from the cells in shared memory, the one at `offset` and those inward.
@@ -130,10 +161,49 @@ DEVICE bool reaches(const struct wall_tile &b, int z)
     return z < TILE_DEPTH - 2 || at_second(b);
 }
 
+/* How far a line lies in the halos of open sides: 0, or the layers in both directions together. */
+DEVICE int halo_layers(const struct wall_tile &b, const struct line &line)
+{
+    return max(max(-b.i - line.x, line.x - b.nx + 1), 0) +
+           max(max(-b.first - line.y, line.y - b.ny + 1), 0);
+}
+
+/* A red cell after its update, from memory. */
+template <class Op>
+DEVICE double relax_red(const struct fv4_gsrb &w, long cell)
+{
+    const struct view v = {w.in,     w.f,      READS_ALPHA<Op> ? w.alpha : w.f,
+                           w.dinv,   w.beta_i, w.beta_j,
+                           w.beta_k, w.c.sj,   w.c.sk,
+                           w.scale};
+    return w.in ? update_weighted(w.in[cell], w.dinv[cell], Op::residual(v, cell), RED_BLACK_WEIGHT)
+                : relax_zero(w.dinv[cell], w.f[cell], RED_BLACK_WEIGHT);
+}
+
+/* Loads a line in a halo. Of red cells, the operator reads only those next to the patch. */
+template <class Op>
+DEVICE void load_halo_line(const struct fv4_gsrb &w, const struct wall_tile &b, struct line &line)
+{
+    const long first = patch_offset(b, line.x, line.y, 0);
+    const bool updated = halo_layers(b, line) == 1;
+#pragma unroll
+    for (int z = 0; z < TILE_DEPTH; z++)
+        if (reaches(b, z)) {
+            const long cell = first + z * b.step_z;
+            if (updated && !is_black(b, line.x, line.y, z))
+                line.cell[z] = relax_red<Op>(w, cell);
+            else if (w.in)
+                line.cell[z] = w.in[cell];
+        }
+}
+
+template <class Op, bool OPEN>
 DEVICE void load_line(const struct fv4_gsrb &w, const struct wall_tile &b, struct line &line)
 {
     if (!line.wanted)
         return;
+    if (OPEN && halo_layers(b, line) > 0)
+        return load_halo_line<Op>(w, b, line);
     const bool odd = is_black(b, line.x, line.y, 0);
     const long first = patch_offset(b, line.x, line.y, 0);
     const double *const from[2] = {odd ? w.in : w.out, odd ? w.out : w.in};
@@ -162,7 +232,7 @@ DEVICE void put_line(const struct wall_tile &b, const struct line &line)
 DEVICE struct line own_line(const struct wall_tile &b)
 {
     const int x = threadIdx.x % TILE_X, y = threadIdx.x / TILE_X;
-    return {x < b.nx && y < b.ny, x, y, {}};
+    return {x < b.x[1] && y < b.y[1], x, y, {}};
 }
 
 DEVICE struct line outer_line(const struct wall_tile &b)
@@ -178,7 +248,7 @@ DEVICE struct line outer_line(const struct wall_tile &b)
               y = !along_i          ? end / (2 * TILE_HALO) - TILE_HALO
                   : row < TILE_HALO ? row - TILE_HALO
                                     : TILE_Y + row - TILE_HALO;
-    return {number < ALL && x < b.nx && y < b.ny && b.i + x >= 0 && b.first + y >= 0, x, y, {}};
+    return {number < ALL && x >= b.x[0] && x < b.x[1] && y >= b.y[0] && y < b.y[1], x, y, {}};
 }
 
 /* Puts the ghosts behind another wall than the tile's own, for all loaded rows from the one at
@@ -203,8 +273,7 @@ DEVICE void put_ghosts_x(const struct wall_tile &b)
     enum { ROWS = 16 }; /* enough for one of each wall */
     const int y = (int)threadIdx.x % ROWS - 1;
     const bool high = threadIdx.x & ROWS;
-    if (threadIdx.x >= 2 * ROWS || y > TILE_Y || (high ? b.nx > TILE_X : b.i > 0) ||
-        b.first + y < 0 || y >= b.ny)
+    if (threadIdx.x >= 2 * ROWS || y > TILE_Y || !at_end(b, high) || y < b.y[0] || y >= b.y[1])
         return;
     const int inward = high ? -TILE_STEP_X : TILE_STEP_X,
               first = tile_offset(b, high ? b.nx - 1 : 0, y, 0);
@@ -218,8 +287,7 @@ DEVICE void put_ghosts_y(const struct wall_tile &b)
     enum { COLUMNS = 64 };
     const int x = (int)threadIdx.x % COLUMNS - TILE_HALO;
     const bool high = threadIdx.x & COLUMNS;
-    if (threadIdx.x >= 2 * COLUMNS || x >= TILE_X + TILE_HALO ||
-        (high ? b.ny > TILE_Y : b.first > 0))
+    if (threadIdx.x >= 2 * COLUMNS || x >= TILE_X + TILE_HALO || !at_second_end(b, high))
         return;
     const int inward = high ? -TILE_STEP_Y : TILE_STEP_Y,
               first = tile_offset(b, x, high ? b.ny - 1 : 0, 0);
@@ -249,17 +317,23 @@ struct coefficients {
     double f, alpha, dinv;
 };
 
+template <class Op>
 DEVICE struct coefficients load_coefficients(const struct fv4_gsrb &w, long cell)
 {
     const long sj = w.c.sj, sk = w.c.sk;
-    return {fv4_faces_at(w.beta_i + cell, 1, sj, sk),
-            fv4_faces_at(w.beta_j + cell, sj, 1, sk),
-            fv4_faces_at(w.beta_k + cell, sk, 1, sj),
-            w.f[cell],
-            w.alpha ? w.alpha[cell] : 0.0,
-            w.dinv[cell]};
+    struct coefficients s = {};
+    if (Op::VARIABLE) {
+        s.i = fv4_faces_at(w.beta_i + cell, 1, sj, sk);
+        s.j = fv4_faces_at(w.beta_j + cell, sj, 1, sk);
+        s.k = fv4_faces_at(w.beta_k + cell, sk, 1, sj);
+    }
+    s.f = w.f[cell];
+    s.alpha = READS_ALPHA<Op> ? w.alpha[cell] : 0.0;
+    s.dinv = w.dinv[cell];
+    return s;
 }
 
+template <class Op>
 DEVICE double relax_black(const struct fv4_gsrb &w, const struct wall_tile &b, int offset,
                           const struct coefficients &s)
 {
@@ -268,10 +342,11 @@ DEVICE double relax_black(const struct fv4_gsrb &w, const struct wall_tile &b, i
                          b.across == 1 ? TILE_STEP_Y : inward};
     const struct fv4_cells cells = gather_fv4(
         [&](int i, int j, int k) { return at(offset + i * step[0] + j * step[1] + k * step[2]); });
-    const double rhs =
-        w.alpha ? rhs_helmholtz(s.f, s.alpha, cells.here) : rhs_poisson(s.f, 0.0, cells.here);
-    const double sum = fv4_sum_of(&cells, &s.i, &s.j, &s.k);
-    return update_weighted(cells.here, s.dinv, residual_value(rhs, w.scale, sum), RED_BLACK_WEIGHT);
+    const double sum =
+        Op::VARIABLE ? fv4_sum_of(&cells, &s.i, &s.j, &s.k) : fv4_constant_sum_of(&cells);
+    return update_weighted(cells.here, s.dinv,
+                           Op::residual_from(s.f, s.alpha, cells.here, w.scale, sum),
+                           RED_BLACK_WEIGHT);
 }
 
 /* The ghost behind a cell next to two walls, in the direction of `first` first. */
@@ -288,7 +363,7 @@ DEVICE double load_edge_ghost(int offset, int first, int second)
 DEVICE void store_ends(const struct fv4_gsrb &w, const struct wall_tile &b, int y, int z, bool high)
 {
     const int x = high ? b.nx - 1 : 0, inward = high ? -1 : 1, step = inward * TILE_STEP_X;
-    if (high ? b.nx > TILE_X : b.i > 0)
+    if (!at_end(b, high))
         return;
     if (z < 0) {
         w.out[patch_offset(b, x - inward, y, -1)] =
@@ -304,7 +379,7 @@ DEVICE void store_ends(const struct fv4_gsrb &w, const struct wall_tile &b, int 
 DEVICE void store_edge(const struct fv4_gsrb &w, const struct wall_tile &b, int x, bool high)
 {
     const int y = high ? b.ny - 1 : 0, inward = high ? -1 : 1;
-    if (high ? b.ny <= TILE_Y : b.first == 0)
+    if (at_second_end(b, high))
         w.out[patch_offset(b, x, y - inward, -1)] =
             load_edge_ghost(tile_offset(b, x, y, 0), TILE_STEP_Z, inward * TILE_STEP_Y);
 }
@@ -329,7 +404,7 @@ DEVICE void store_other_ghosts(const struct fv4_gsrb &w, const struct wall_tile 
     const int number = threadIdx.x;
     if (number < 2 * TILE_Y * ROWS) {
         const int y = number / 2 % TILE_Y, z = number / 2 / TILE_Y - 1;
-        if (y < b.ny && (z < 0 || b.across == 1 || !near_second(b, y)))
+        if (y < b.ny && (z < 0 || b.across == 1 || !near_second(w, b, y)))
             store_ends(w, b, y, z, number % 2);
     } else if (b.across == 1 && number >= TILE_THREADS - 2 * TILE_X) {
         const int x = (TILE_THREADS - 1 - number) / 2;
@@ -371,20 +446,23 @@ DEVICE void store_row_end(const struct row_end &e)
     e.ghost[-e.inward] = ghosts.second;
 }
 
+template <class Op, bool OPEN>
 DEVICE void run_tile(const struct fv4_gsrb &w, const struct wall_tile &b)
 {
+    if (OPEN && b.ny <= 0)
+        return;
     struct line line = own_line(b), outer = outer_line(b);
-    const bool has = line.wanted, second = has && near_second(b, line.y);
+    const bool has = line.x < b.nx && line.y < b.ny, second = has && near_second(w, b, line.y);
     const int z = is_black(b, line.x, line.y, 0) ? 0 : 1,
               offset = tile_offset(b, line.x, line.y, z);
     const long cell = patch_offset(b, line.x, line.y, z), further = cell + 2 * b.step_z;
     struct coefficients s = {};
     double black[2] = {};
     if (has)
-        s = load_coefficients(w, cell);
+        s = load_coefficients<Op>(w, cell);
     const struct row_end end = load_row_end(w);
-    load_line(w, b, line);
-    load_line(w, b, outer);
+    load_line<Op, OPEN>(w, b, line);
+    load_line<Op, OPEN>(w, b, outer);
     if (has)
         black[1] = w.out[further];
     store_row_end(end);
@@ -395,14 +473,15 @@ DEVICE void run_tile(const struct fv4_gsrb &w, const struct wall_tile &b)
     __syncthreads();
     put_other_ghosts(b);
     if (has) {
-        black[0] = relax_black(w, b, offset, s);
+        black[0] = relax_black<Op>(w, b, offset, s);
         if (b.across == 1 || !second)
             w.out[cell] = black[0];
     }
-    if (!w.ghosts)
+    if (OPEN || !w.ghosts)
         return;
     if (second)
-        black[1] = relax_black(w, b, offset + 2 * TILE_STEP_Z, load_coefficients(w, further));
+        black[1] =
+            relax_black<Op>(w, b, offset + 2 * TILE_STEP_Z, load_coefficients<Op>(w, further));
     if (has)
         store_ghosts(w, b, line, black);
     if (!at_ends(b) && !(at_second(b) && b.across == 1))
@@ -416,11 +495,18 @@ DEVICE void run_tile(const struct fv4_gsrb &w, const struct wall_tile &b)
     store_other_ghosts(w, b);
 }
 
+/* Blocks per multiprocessor, so that no registers spill. */
+template <class Op, bool OPEN>
+constexpr int BLOCKS = OPEN           ? 1
+                       : Op::VARIABLE ? 2
+                                      : 4;
+
 /* The grid has tiles in i and along the wall, and the four walls. */
-static __global__ void __launch_bounds__(TILE_THREADS)
+template <class Op, bool OPEN>
+static __global__ void __launch_bounds__(TILE_THREADS, BLOCKS<Op, OPEN>)
     boundary_kernel(const __grid_constant__ struct fv4_gsrb w)
 {
-    run_tile(w, tile_of_block(w));
+    run_tile<Op, OPEN>(w, tile_of_block(w));
 }
 
 } // namespace fv4::boundary

@@ -10,14 +10,14 @@ namespace fv4
 /* A block takes about five steps to begin. */
 enum { MAX_PLANES = 256, EXTRA_STEPS = 5, LEAST_DIM = 8 };
 
-template <class tile, bool HELMHOLTZ, bool ZERO>
+template <class tile, bool ZERO>
 static void launch(const struct fv4_gsrb &w)
 {
-    constexpr auto KERNEL = gsrb_kernel<tile, HELMHOLTZ, ZERO>;
+    constexpr auto KERNEL = gsrb_kernel<tile, ZERO>;
     const int tiles_i = cuda_divided(w.c.n[0], tile::CORE_WIDTH),
-              tiles_j = cuda_divided(w.c.n[1] - 2, tile::CORE_ROWS),
+              tiles_j = cuda_divided(w.last[1] - w.first[1] - 1, tile::CORE_ROWS),
               at_once = cuda_blocks_at_once<KERNEL>(tile::THREADS, tile::SHARED_BYTES);
-    const struct cuda_tuning tuning = cuda_tuned(4, TUNED_SMOOTH, HELMHOLTZ, w.c.n);
+    const struct cuda_tuning tuning = cuda_tuned(4, TUNED_SMOOTH, tile::op::HELMHOLTZ, w.c.n);
     const bool tuned = tuning.planes > 0 && tuning.rows == tile::CORE_ROWS;
     const int tiles = tiles_i * tiles_j, n = w.c.n[2],
               planes = planes_per_block(tuned ? tuning.planes : 0, n, tiles, MAX_PLANES,
@@ -29,76 +29,151 @@ static void launch(const struct fv4_gsrb &w)
                           make_sources<tile>(w), make_block_partition(p, tiles_i), 0u);
 }
 
+template <class Op, bool OPEN>
 static void launch_boundary(const struct fv4_gsrb &w)
 {
     using namespace boundary;
     const int *n = w.c.n;
     const dim3 grid(cuda_divided(n[0], TILE_X), cuda_divided(max(n[1], n[2]), TILE_Y), 4);
     CHECK((long)grid.x * grid.y * grid.z * TILE_THREADS >= 2l * n[1] * n[2]); /* ends of rows */
-    launch_kernel<boundary_kernel>(grid, TILE_THREADS, TILE_BYTES, w);
+    launch_kernel<boundary_kernel<Op, OPEN>>(grid, TILE_THREADS, TILE_BYTES, w);
 }
 
-template <class tile>
-static void run_two_sweeps(const struct part *part, int sweep)
+static bool has_open_sides(const struct cells &c)
 {
-    const struct work w = cuda_open_work(&part->pass, 0);
+    bool open = false;
+    for (int side = 0; side < 6; side++)
+        open = open || !c.wall[side / 2][side % 2];
+    return open;
+}
+
+/* Two half-sweeps on patch q from `sweep` on. */
+static struct fv4_gsrb make_sweeps(const struct part *part, int q, int sweep)
+{
+    const struct work w = cuda_open_work(&part->pass, q);
+    const struct operator_choice *op = &w.s->choice;
     struct fv4_gsrb gsrb = {w.c};
     set_operator(gsrb, w);
+    gsrb.inner_dinv = 1.0 / fv4_inner_diagonal(gsrb.scale, op->helmholtz, 1, 1, 1, 1, 1, 1);
     gsrb.in = sweep == 0 && part->pass.start == START_ZERO ? NULL : w.buffer[0];
     gsrb.out = w.buffer[1];
     gsrb.dinv = w.v.dinv;
     gsrb.colour = w.parity;
-    gsrb.ghosts = sweep + 2 < part->pass.nsweeps || part->after > 0;
-    if (gsrb.in)
-        gsrb.alpha ? launch<tile, true, false>(gsrb) : launch<tile, false, false>(gsrb);
-    else
-        gsrb.alpha ? launch<tile, true, true>(gsrb) : launch<tile, false, true>(gsrb);
-    launch_boundary(gsrb);
+    gsrb.part = part->pass.part;
+    gsrb.ghosts = (sweep + 2 < part->pass.nsweeps || part->after > 0) && !has_open_sides(gsrb.c);
+    set_bounds(gsrb);
+    return gsrb;
 }
 
-/* All sweeps on the level's only patch. They need ghosts unless u is zero, and leave ghosts if an
- * operation follows. */
-template <class tile>
+template <template <class> class tile>
+static void run_blocks(const struct part *part, int q, int sweep)
+{
+    const struct fv4_gsrb w = make_sweeps(part, q, sweep);
+    with_operator(part->pass.level->stencil->choice, [&](auto op) {
+        if constexpr (op.ORDER == 4)
+            w.in ? launch<tile<decltype(op)>, false>(w) : launch<tile<decltype(op)>, true>(w);
+    });
+}
+
+static void run_boundary(const struct part *part, int q, int sweep)
+{
+    const struct fv4_gsrb w = make_sweeps(part, q, sweep);
+    with_operator(part->pass.level->stencil->choice, [&](auto op) {
+        if constexpr (op.ORDER == 4)
+            has_open_sides(w.c) ? launch_boundary<decltype(op), true>(w)
+                                : launch_boundary<decltype(op), false>(w);
+    });
+}
+
+static void fill_ghosts(const struct pass *pass)
+{
+    for (int q = 0; q < pass->level->npatches; q++) {
+        struct work w = cuda_open_work(pass, q);
+        cuda_fill_walls(w, 0);
+    }
+}
+
+/* Two half-sweeps on all patches. The boundary-layer update follows the outer blocks, and reads
+ * what the inner ones have stored. */
+template <template <class> class tile>
+static void run_two_sweeps(const struct part *part, int sweep)
+{
+    const struct pass *pass = &part->pass;
+    for (int q = 0; q < pass->level->npatches; q++)
+        run_blocks<tile>(part, q, sweep);
+    if (pass->part == PART_INNER)
+        return cuda_inner_done();
+    if (pass->part == PART_OUTER)
+        cuda_await_inner_done();
+    for (int q = 0; q < pass->level->npatches; q++)
+        run_boundary(part, q, sweep);
+    level_swap(pass->level, pass->u, FIELD_TMP);
+}
+
+/* The first sweep needs ghosts unless u is zero. Those of later ones, and of an operation that
+ * follows, come with the sweeps. */
+template <template <class> class tile>
 static void run(const struct part *part)
 {
     const struct pass *pass = &part->pass;
-    if (pass->start == START_KEEP && !part->ghosts) {
-        struct work w = cuda_open_work(pass, 0);
-        cuda_fill_walls(w, 0);
-    }
-    for (int sweep = 0; sweep < pass->nsweeps; sweep += 2) {
+    if (pass->part == PART_OUTER)
+        cuda_await_inner_prepared();
+    if (pass->start == START_KEEP && !part->ghosts)
+        fill_ghosts(pass);
+    if (pass->part == PART_INNER)
+        cuda_inner_prepared();
+    for (int sweep = 0; sweep < pass->nsweeps; sweep += 2)
         run_two_sweeps<tile>(part, sweep);
-        level_swap(pass->level, pass->u, FIELD_TMP);
-    }
 }
 
-template <class tile>
+/* Rows end within a warp, no cell is near walls on both sides, and ghosts beyond sides without
+ * walls are halos. */
+static bool patches_fit(const struct level *level)
+{
+    bool fit = true;
+    for (int q = 0; q < level->npatches; q++)
+        for (int d = 0; d < 3; d++) {
+            const int n = level->patches[q].n[d];
+            fit = fit && n >= LEAST_DIM && n % 4 == 0 && !level->patches[q].wrap[d];
+        }
+    return fit;
+}
+
+/* On a level with neighbours nothing may follow: it would read ghosts that are not stored. */
+template <template <class> class tile>
 static struct coverage covers(const struct part *part, const struct device_limits *device)
 {
     const struct pass *pass = &part->pass;
     const struct level *level = pass->level;
-    const void *kernel = (const void *)gsrb_kernel<tile, false, false>;
-    if (tile::SHARED_BYTES > device->shared_per_block ||
-        !cuda_has_copies<typename tile::source>(kernel, device) || pass_prolongs(pass) ||
-        !fuses_red_black(pass, 4) || !level->stencil->choice.variable || level->connected ||
-        level->periodic || level->dim < LEAST_DIM || level->dim % 4 != 0)
+    const void *kernel = (const void *)gsrb_kernel<tile<op_fv4>, false>;
+    const int bytes = level->stencil->choice.variable ? tile<op_fv4>::SHARED_BYTES
+                                                      : tile<op_fv4_constant>::SHARED_BYTES;
+    if (bytes > device->shared_per_block ||
+        !cuda_has_copies<typename tile<op_fv4>::source>(kernel, device) || pass_prolongs(pass) ||
+        !fuses_red_black(pass, 4) || !patches_fit(level) ||
+        (level->connected && (pass_operations(pass) > 2 || part->after > 0)))
         return cover_nothing();
     struct coverage c = cover_all(part);
     c.finish = false;
-    c.ghosts = true;
+    c.ghosts = !level->connected;
     return c;
 }
 
-template <class tile>
+/* Passes with several fused sweeps exist only on levels without neighbours. */
+static bool splits(const struct part *part)
+{
+    return part->pass.nsweeps == 2;
+}
+
+template <template <class> class tile>
 static constexpr struct kernel fused_row(const char *name, const char *summary)
 {
-    return {name, summary, covers<tile>, run<tile>, red_black_bytes};
+    return {name, summary, covers<tile>, run<tile>, red_black_bytes, splits};
 }
 } // namespace fv4
 
 extern const struct kernel kernel_fv4_fused = fv4::fused_row<fv4::large_tile>(
-    "fv4/gsrb-fused",
-    "red and black in one pass over memory; order 4, one patch with walls on all sides");
+    "fv4/gsrb-fused", "red and black in one pass over memory; order 4");
 extern const struct kernel kernel_fv4_fused_medium = fv4::fused_row<fv4::medium_tile>(
     "fv4/gsrb-fused-medium", "the same without TMA, with tiles of 10 rows instead of 14");
 extern const struct kernel kernel_fv4_fused_small = fv4::fused_row<fv4::small_tile>(

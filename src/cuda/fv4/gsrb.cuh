@@ -1,35 +1,59 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef CUDA_FV4_GSRB_CUH
 #define CUDA_FV4_GSRB_CUH
-/* This folder holds the tuned kernels of the order-4 operator with variable coefficients. gsrb.cu
- * and sweep_rows.cuh have what the rows of the table of kernels cover, and the launches.
- * sweep_kernel.cuh is the kernel of one operation. The fused red-black pass is two kernels:
- * gsrb_kernel.cuh, and boundary_kernel.cuh for black cells next to walls in j and k. The former
- * builds on gsrb_rows.cuh (registers), gsrb_columns.cuh (positions, loads), gsrb_cells.cuh (the
- * update of one cell) and gsrb_tiles.cuh (shared memory), each on the next. */
-#include "cuda/core/launch.cuh"
+/* This folder holds the tuned kernels of the order-4 operator: fused red-black for all
+ * coefficients, single operations for variable ones. gsrb.cu and sweep_rows.cuh have what the rows
+ * of the table of kernels cover, and the launches. sweep_kernel.cuh is the kernel of one operation.
+ * The fused red-black pass is two kernels: gsrb_kernel.cuh, and boundary_kernel.cuh for black cells
+ * next to walls in j and k. The former builds on gsrb_rows.cuh (registers), gsrb_columns.cuh
+ * (positions, loads), gsrb_cells.cuh (the update of one cell) and gsrb_tiles.cuh (shared memory),
+ * each on the next. */
+#include <climits>
+#include "cuda/core/operators.cuh"
+#include "operators/passes.h"
 
-/* One launch of the fused red-black pass, on a patch with walls on all sides. `in` has its ghosts,
- * or is NULL if u is 0 everywhere. f and the coefficients have the layout of patch c; pointers are
- * at cell (0,0,0); alpha is NULL for poisson. Ghosts of out are overwritten. */
+/* One launch of the fused red-black pass. `in` has its ghosts, or is NULL if u is 0 everywhere.
+ * Beyond open sides, which are those without a wall, red cells next to the patch are updated too,
+ * but not stored: three layers of u are read there, two of β, and one of f, α and D⁻¹. f and the
+ * coefficients have the layout of patch c; pointers are at cell (0,0,0). α and β are not read where
+ * the operator has none. Ghosts of out are overwritten. */
 struct fv4_gsrb {
     struct cells c;
     const double *in, *f, *alpha, *dinv, *beta_i, *beta_j, *beta_k;
     double scale;
-    int colour; /* local cells with even i + j + k + colour are red */
+    double inner_dinv; /* constant coefficients: D⁻¹ of cells that are not near walls */
+    int colour;        /* local cells with even i + j + k + colour are red */
     double *out;
-    bool ghosts; /* whether to compute two layers of ghosts of out too */
+    bool ghosts; /* whether to compute two layers of ghosts of out too; not with open sides */
+    enum pass_part part;        /* of which the blocks are launched; ghosts only if it is all */
+    int first[3], last[3];      /* indices of cells that are updated */
+    int away_lo[3], away_hi[3]; /* cells with lo ≤ index < hi are outside the boundary layers */
 };
+
+/* With constant coefficients α is 1. */
+template <class Op>
+constexpr bool READS_ALPHA = Op::VARIABLE &&Op::HELMHOLTZ;
 
 /* Black cells this near to a wall in j or k read ghosts that follow from red cells further inward
  * than a block of gsrb_kernel has. The boundary-layer update computes them after all other cells,
  * and then the ghosts of out. */
 enum { BOUNDARY_LAYERS = 2 };
 
-/* Whether `x` is at least so many cells away from both ends of 0 … n − 1. */
-DEVICE bool is_within(int x, int n, int layers)
+/* Sets the bounds of the pass from its walls. */
+static inline void set_bounds(struct fv4_gsrb &w)
 {
-    return x >= layers && x < n - layers;
+    for (int d = 0; d < 3; d++) {
+        w.first[d] = w.c.wall[d][0] ? 0 : -1;
+        w.last[d] = w.c.n[d] - w.c.wall[d][1];
+        w.away_lo[d] = w.c.wall[d][0] ? BOUNDARY_LAYERS : INT_MIN;
+        w.away_hi[d] = w.c.wall[d][1] ? w.c.n[d] - BOUNDARY_LAYERS : INT_MAX;
+    }
+}
+
+/* Whether index x of direction d is away from walls: outside the boundary layers. */
+DEVICE bool is_away(const struct fv4_gsrb &w, int d, int x)
+{
+    return x >= w.away_lo[d] && x < w.away_hi[d];
 }
 
 #endif

@@ -33,9 +33,13 @@ struct faces {
     struct fv4_faces i, j, k;
 };
 
-DEVICE double inverse_diagonal(double scale, const struct faces &x, double alpha)
+/* D⁻¹ of a cell that is not near walls. */
+template <class Op>
+DEVICE double inverse_diagonal(const struct fv4_gsrb &w, const struct faces &x, double alpha)
 {
-    return reciprocal(fv4_inner_diagonal(scale, alpha, x.i.beta[0], x.i.beta[1], x.j.beta[0],
+    if (!Op::VARIABLE)
+        return w.inner_dinv;
+    return reciprocal(fv4_inner_diagonal(w.scale, alpha, x.i.beta[0], x.i.beta[1], x.j.beta[0],
                                          x.j.beta[1], x.k.beta[0], x.k.beta[1]));
 }
 
@@ -57,15 +61,22 @@ DEVICE double or_stored(double computed, const struct stored_dinv &stored)
     return stored.wanted ? at(stored.address) : computed;
 }
 
-template <bool HELMHOLTZ>
+template <class Op>
+DEVICE double operator_sum(const struct fv4_cells &x, const struct faces &faces)
+{
+    if (!Op::VARIABLE)
+        return fv4_constant_sum_of(&x);
+    return fv4_sum_of(&x, &faces.i, &faces.j, &faces.k);
+}
+
+template <class Op>
 DEVICE double relax(const struct fv4_gsrb &w, const struct fv4_cells &x, const struct faces &faces,
                     const struct source &s, const struct stored_dinv &stored)
 {
-    const double dinv = or_stored(inverse_diagonal(w.scale, faces, s.alpha), stored);
-    const double sum = fv4_sum_of(&x, &faces.i, &faces.j, &faces.k);
-    const double rhs =
-        HELMHOLTZ ? rhs_helmholtz(s.f, s.alpha, x.here) : rhs_poisson(s.f, 0.0, x.here);
-    return update_weighted(x.here, dinv, residual_value(rhs, w.scale, sum), RED_BLACK_WEIGHT);
+    const double dinv = or_stored(inverse_diagonal<Op>(w, faces, s.alpha), stored);
+    const double residual =
+        Op::residual_from(s.f, s.alpha, x.here, w.scale, operator_sum<Op>(x, faces));
+    return update_weighted(x.here, dinv, residual, RED_BLACK_WEIGHT);
 }
 
 /* Loads a face in i or j, at the same offset in each plane; `across` is the stride in the other of
@@ -79,29 +90,40 @@ DEVICE struct face load_side(const struct planes<tile> &p, int offset, int acros
 }
 
 /* The new value of a red cell where u is 0 everywhere. */
+template <class Op>
 DEVICE double relax_from_zero(const struct fv4_gsrb &w, const struct faces &faces,
                               const struct source &s, const struct stored_dinv &stored)
 {
-    return relax_zero(or_stored(inverse_diagonal(w.scale, faces, s.alpha), stored), s.f,
+    return relax_zero(or_stored(inverse_diagonal<Op>(w, faces, s.alpha), stored), s.f,
                       RED_BLACK_WEIGHT);
 }
 
+/* The faces of the cell at offset c in plane k. */
+template <class tile>
+DEVICE struct faces load_faces(int c, const struct planes<tile> &p)
+{
+    if (!tile::VARIABLE)
+        return {};
+    return {both(load_side(p, tile::BETA_I_CELL + c, tile::ROW),
+                 load_side(p, tile::BETA_I_CELL + c + COLUMN, tile::ROW)),
+            both(load_side(p, tile::BETA_J_CELL + c, COLUMN),
+                 load_side(p, tile::BETA_J_CELL + c + tile::ROW, COLUMN)),
+            both(load_face(p.beta_k[0] + c, COLUMN, tile::ROW),
+                 load_face(p.beta_k[1] + c, COLUMN, tile::ROW))};
+}
+
 /* The new value of the red cell at offset c in plane k, all from shared memory. */
-template <bool HELMHOLTZ, bool ZERO, class tile>
+template <bool ZERO, class tile>
 DEVICE double relax_alone(const struct fv4_gsrb &w, int c, const struct planes<tile> &p,
                           const struct source &s, const struct stored_dinv &stored)
 {
-    const struct faces faces = {both(load_side(p, tile::BETA_I_CELL + c, tile::ROW),
-                                     load_side(p, tile::BETA_I_CELL + c + COLUMN, tile::ROW)),
-                                both(load_side(p, tile::BETA_J_CELL + c, COLUMN),
-                                     load_side(p, tile::BETA_J_CELL + c + tile::ROW, COLUMN)),
-                                both(load_face(p.beta_k[0] + c, COLUMN, tile::ROW),
-                                     load_face(p.beta_k[1] + c, COLUMN, tile::ROW))};
+    using Op = typename tile::op;
+    const struct faces faces = load_faces(c, p);
     if (ZERO)
-        return relax_from_zero(w, faces, s, stored);
+        return relax_from_zero<Op>(w, faces, s, stored);
     const struct fv4_cells x = gather_fv4(
         [&](int i, int j, int k) { return at(p.u[2 + k] + c + i * COLUMN + j * tile::ROW); });
-    return relax<HELMHOLTZ>(w, x, faces, s, stored);
+    return relax<Op>(w, x, faces, s, stored);
 }
 
 } // namespace fv4

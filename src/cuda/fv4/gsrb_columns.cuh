@@ -38,11 +38,16 @@ DEVICE bool is(const struct columns &t, int flag)
     return hidden(t.flags) >> flag & 1;
 }
 
-/* The offset of cell (i,j), or of the nearest cell of the patch, in a plane. */
+/* Index x of direction d, or the nearest one that is updated. */
+DEVICE int clamped(const struct fv4_gsrb &w, int d, int x)
+{
+    return min(max(x, w.first[d]), w.last[d]);
+}
+
+/* The offset of cell (i,j), or of the nearest cell that is updated, in a plane. */
 DEVICE unsigned clamped_offset(const struct fv4_gsrb &w, int i, int j)
 {
-    return (min(max(i, 0), w.c.n[0] - 1) + min(max(j, 0), w.c.n[1] - 1) * (int)w.c.sj) *
-           sizeof(double);
+    return (clamped(w, 0, i) + 1 + (clamped(w, 1, j) + 1) * (int)w.c.sj) * sizeof(double);
 }
 
 DEVICE int warp_number()
@@ -53,13 +58,13 @@ DEVICE int warp_number()
 template <class tile>
 DEVICE struct columns make_columns(const struct fv4_gsrb &w, const struct block_range &m, int warp)
 {
-    const int row = warp / tile::WARPS_I * COLUMNS, *n = w.c.n, last = n[0] - m.i,
+    const int row = warp / tile::WARPS_I * COLUMNS, *n = w.c.n, last = w.last[0] - m.i + 1,
               own_column = 1 + warp % tile::WARPS_I * LANES + threadIdx.x % LANES,
               column = own_column <= last ? own_column : last - 3, i = m.i - 1 + column;
     const bool flipped = (i + m.j - 1 + row + m.first - 1 + w.colour) & 1;
     const int first = flipped ? row + COLUMNS - 1 : row, step = flipped ? -1 : 1;
-    const bool inside = own_column <= last, low = inside && i == 0, high = inside && i == n[0] - 1,
-               away_i = is_within(i, n[0], BOUNDARY_LAYERS);
+    const bool inside = own_column <= last, low = inside && i == 0 && w.c.wall[0][0],
+               high = inside && i == n[0] - 1 && w.c.wall[0][1], away_i = is_away(w, 0, i);
     bool away = away_i;
     struct columns t = {};
     /* Hidden, so that an address is the sum of a row's and a plane's offset when it is used. */
@@ -69,11 +74,12 @@ DEVICE struct columns make_columns(const struct fv4_gsrb &w, const struct block_
     t.dinv = shared_begin() + tile::DINV_OFFSET + (int)threadIdx.x * COLUMN;
     for (int r = 0; r < COLUMNS; r++) {
         const int in_region = first + r * step, j = m.j - 1 + in_region;
-        const bool away_j = is_within(j, n[1], BOUNDARY_LAYERS);
+        const bool away_j = is_away(w, 1, j);
         t.patch[r] = clamped_offset(w, i, j);
-        const bool own =
-            in_region >= 1 && in_region <= tile::CORE_ROWS ? j < n[1] : j == 0 || j == n[1] - 1;
-        t.flags |= (inside && own) << (OWN + r) | away_j << (AWAY_J + r) |
+        const bool own = in_region >= 1 && in_region <= tile::CORE_ROWS
+                             ? j < n[1]
+                             : (j == 0 && w.c.wall[1][0]) || (j == n[1] - 1 && w.c.wall[1][1]);
+        t.flags |= (inside && i < n[0] && own) << (OWN + r) | away_j << (AWAY_J + r) |
                    (away_j && away_i) << (AWAY + r);
         away = away && away_j;
     }
@@ -122,7 +128,7 @@ template <class tile>
 DEVICE struct outer_cell compute_outer(const struct fv4_gsrb &w, const struct block_range &m, int k)
 {
     enum { GROUPS = tile::REGION_ROWS / 2, HALF = LANES / 2 }; /* of two rows; of a warp */
-    const bool low = m.i > 0, high = m.i + tile::CORE_WIDTH < w.c.n[0];
+    const bool low = m.i > w.first[0], high = m.i + tile::CORE_WIDTH <= w.last[0];
     const int lane = threadIdx.x % LANES, group = lane / HALF * (GROUPS / 2) + lane % (GROUPS / 2);
     const bool on_low = lane % GROUPS < GROUPS / 2, has = on_low ? low : high,
                first = lane % HALF < GROUPS;
@@ -136,11 +142,11 @@ DEVICE struct outer_cell compute_outer(const struct fv4_gsrb &w, const struct bl
             first};
 }
 
-/* Whether the warp updates the outer cells of the step; there are none beyond the patch. */
+/* Whether the warp updates the outer cells of the step, if the block has any. */
 template <class tile>
 DEVICE bool has_outer(const struct fv4_gsrb &w, int warp, int number)
 {
-    return is_turn<tile>(warp, number) && tile::CORE_WIDTH < w.c.n[0];
+    return is_turn<tile>(warp, number) && (w.first[0] < 0 || w.last[0] >= tile::CORE_WIDTH);
 }
 
 /* The address of f, α and D⁻¹ of such a cell, whose copies may be issued up to two steps ahead. */
@@ -151,10 +157,11 @@ DEVICE int outer_address(const struct outer_cell &o, int number)
            (unsigned)number % tile::OUTER_SLOTS * tile::OUTER_SIZE + o.number * COLUMN;
 }
 
-/* Plane k of the field, or the nearest plane of the patch. */
-DEVICE const double *clamped_plane(const struct fv4_gsrb &w, const double *field, int k)
+/* Plane k of the field, at ghost (−1,−1), so that offsets are not negative. Behind walls the planes
+ * of ghosts are read, but not used. */
+DEVICE const double *plane_of(const struct fv4_gsrb &w, const double *field, int k)
 {
-    return field + min(max(k, 0), w.c.n[2] - 1) * w.c.sk;
+    return field - w.c.sj + k * w.c.sk - 1;
 }
 
 DEVICE double load(const double *plane, unsigned offset)
@@ -167,10 +174,10 @@ struct source_plane {
     const double *f, *alpha;
 };
 
-template <bool HELMHOLTZ>
+template <class Op>
 DEVICE struct source load_source(const struct source_plane &p, unsigned offset)
 {
-    return {load(p.f, offset), HELMHOLTZ ? load(p.alpha, offset) : 0.0};
+    return {load(p.f, offset), READS_ALPHA<Op> ? load(p.alpha, offset) : 0.0};
 }
 
 /* Issues a copy of one value to shared memory. */
@@ -185,46 +192,45 @@ struct sources {
 };
 
 /* For zero_after. */
-template <bool HELMHOLTZ>
+template <class Op>
 DEVICE int bits_of(const struct source &s)
 {
-    return __double2hiint(s.f) | (HELMHOLTZ ? __double2hiint(s.alpha) : 0);
+    return __double2hiint(s.f) | (READS_ALPHA<Op> ? __double2hiint(s.alpha) : 0);
 }
 
-template <bool HELMHOLTZ>
+template <class Op>
 DEVICE int bits_of(const struct sources &s)
 {
-    return bits_of<HELMHOLTZ>(s.red[0]) | bits_of<HELMHOLTZ>(s.red[1]) |
-           bits_of<HELMHOLTZ>(s.black[0]) | bits_of<HELMHOLTZ>(s.black[1]);
+    return bits_of<Op>(s.red[0]) | bits_of<Op>(s.red[1]) | bits_of<Op>(s.black[0]) |
+           bits_of<Op>(s.black[1]);
 }
 
 /* Loads the sources of red cells from the plane `above`, and of black cells from `here`. */
-template <bool HELMHOLTZ>
+template <class Op>
 DEVICE void load_sources(struct sources &s, const struct columns &t, int parity,
                          const struct source_plane &here, const struct source_plane &above,
                          unsigned zero)
 {
     for (int q = 0; q < 2; q++) {
         const unsigned offset = t.patch[2 * q + parity] + zero;
-        s.red[q] = load_source<HELMHOLTZ>(above, offset);
-        s.black[q] = load_source<HELMHOLTZ>(here, offset);
+        s.red[q] = load_source<Op>(above, offset);
+        s.black[q] = load_source<Op>(here, offset);
     }
 }
 
 /* Whether a wall is near some cell of the warp, or the outer cell, in plane k. */
 DEVICE bool near_wall(const struct fv4_gsrb &w, const struct columns &t, int k)
 {
-    return !t.away_from_walls || !is_within(k, w.c.n[2], BOUNDARY_LAYERS);
+    return !t.away_from_walls || !is_away(w, 2, k);
 }
 
 DEVICE bool near_wall(const struct fv4_gsrb &w, const struct outer_cell &o, int k)
 {
-    return !(is_within(o.i, w.c.n[0], BOUNDARY_LAYERS) &&
-             is_within(o.j, w.c.n[1], BOUNDARY_LAYERS) && is_within(k, w.c.n[2], BOUNDARY_LAYERS));
+    return !(is_away(w, 0, o.i) && is_away(w, 1, o.j) && is_away(w, 2, k));
 }
 
 /* Issues copies of what outer cells of plane k need. */
-template <class tile, bool HELMHOLTZ>
+template <class tile>
 DEVICE void fetch_outer(const struct fv4_gsrb &w, const struct block_range &m,
                         const struct source_plane &plane, int k)
 {
@@ -233,10 +239,10 @@ DEVICE void fetch_outer(const struct fv4_gsrb &w, const struct block_range &m,
     const unsigned offset = clamped_offset(w, o.i, o.j);
     if (o.first) {
         fetch_value(to + tile::OUTER_F, plane.f, offset);
-        if (HELMHOLTZ)
+        if (tile::READS_ALPHA)
             fetch_value(to + tile::OUTER_ALPHA, plane.alpha, offset);
         if (near_wall(w, o, k))
-            fetch_value(to + tile::OUTER_DINV, clamped_plane(w, w.dinv, k), offset);
+            fetch_value(to + tile::OUTER_DINV, plane_of(w, w.dinv, k), offset);
     }
     __pipeline_commit();
 }
@@ -247,8 +253,7 @@ DEVICE void fetch_dinv(const struct fv4_gsrb &w, const struct columns &t, int ad
                        int k)
 {
     for (int q = 0; q < 2; q++)
-        fetch_value(address + q * tile::DINV_SIZE, clamped_plane(w, w.dinv, k),
-                    t.patch[2 * q + parity]);
+        fetch_value(address + q * tile::DINV_SIZE, plane_of(w, w.dinv, k), t.patch[2 * q + parity]);
     __pipeline_commit();
 }
 

@@ -66,7 +66,7 @@ DEVICE void store_ends(const struct planes<tile> &p, const struct columns &t, in
 }
 
 /* Updates the red cells of outer columns; fetch_sources has waited for f, α and D⁻¹. */
-template <bool HELMHOLTZ, bool ZERO, class tile>
+template <bool ZERO, class tile>
 DEVICE void relax_outer(const struct fv4_gsrb &w, const struct block_range &m,
                         const struct planes<tile> &p, int k)
 {
@@ -74,9 +74,9 @@ DEVICE void relax_outer(const struct fv4_gsrb &w, const struct block_range &m,
     __syncwarp();
     const int address = outer_address<tile>(o, step_number(m, k));
     const struct source s = {at(address + tile::OUTER_F),
-                             HELMHOLTZ ? at(address + tile::OUTER_ALPHA) : 0.0};
+                             tile::READS_ALPHA ? at(address + tile::OUTER_ALPHA) : 0.0};
     const struct stored_dinv dinv = {near_wall(w, o, k), address + tile::OUTER_DINV};
-    const double red = relax_alone<HELMHOLTZ, ZERO>(w, o.offset, p, s, dinv);
+    const double red = relax_alone<ZERO>(w, o.offset, p, s, dinv);
     if (o.own)
         put(p.red[1] + o.offset / tile::ROW / 2 * tile::RED_ROW + o.offset % tile::ROW, red);
 }
@@ -87,7 +87,7 @@ struct state {
     struct planes<tile> p;
     struct kept kept;
     struct sources sources[2];
-    struct source_plane here; /* the patch's plane k or its nearest one */
+    struct source_plane here; /* plane k */
     double *out;              /* plane k − 1 */
 };
 
@@ -113,29 +113,29 @@ DEVICE struct step_context make_step_context(const struct fv4_gsrb &w, const str
                                              const struct columns &t, int parity, int k)
 {
     const unsigned flags = hidden(t.flags) >> parity;
-    return {k, step_number(m, k), is_within(k, w.c.n[2], BOUNDARY_LAYERS) ? flags >> AWAY : 0,
-            is_within(k - 1, w.c.n[2], BOUNDARY_LAYERS) ? flags >> AWAY_J : 0};
+    return {k, step_number(m, k), is_away(w, 2, k) ? flags >> AWAY : 0,
+            is_away(w, 2, k - 1) ? flags >> AWAY_J : 0};
 }
 
 /* Waits for f, α and D⁻¹ of this step, outer cells' included, and issues the copies and loads of
  * those of the next step and of the step's black cells. */
-template <bool HELMHOLTZ, int S, class tile>
+template <int S, class tile>
 DEVICE void fetch_sources(const struct fv4_gsrb &w, const struct block_range &m,
                           const struct columns &t, const struct step_context &now, int warp,
                           unsigned zero, struct state<tile> &x)
 {
-    const long up = is_within(now.k, w.c.n[2] - 1, 0) ? w.c.sk : 0;
-    const struct source_plane above = {x.here.f + up, HELMHOLTZ ? x.here.alpha + up : NULL};
+    using Op = typename tile::op;
+    const struct source_plane above = {x.here.f + w.c.sk,
+                                       tile::READS_ALPHA ? x.here.alpha + w.c.sk : NULL};
     struct sources &next = x.sources[S ^ 1];
     const bool near = near_wall(w, t, now.k);
     if (near || has_outer<tile>(w, warp, now.number))
         __pipeline_wait_prior(0);
     if (near && !is(t, AWAY_I))
         fetch_dinv<tile>(w, t, t.dinv + tile::BLACK_DINV, S, now.k - 1);
-    load_sources<HELMHOLTZ>(next, t, 1 - S, x.here, above,
-                            zero_after(bits_of<HELMHOLTZ>(x.sources[S]), zero));
+    load_sources<Op>(next, t, 1 - S, x.here, above, zero_after(bits_of<Op>(x.sources[S]), zero));
     if (has_outer<tile>(w, warp, now.number + 1))
-        fetch_outer<tile, HELMHOLTZ>(w, m, above, now.k + 1);
+        fetch_outer<tile>(w, m, above, now.k + 1);
     x.here = above;
 }
 
@@ -169,7 +169,7 @@ DEVICE void relax_blacks(const Rows &rows, const struct step_context &now, const
 }
 
 /* Step k, whose parity is S. */
-template <bool HELMHOLTZ, bool ZERO, int S, class tile>
+template <bool ZERO, int S, class tile>
 DEVICE void step(const struct fv4_gsrb &w, const sources_of<tile> &from,
                  const struct block_range &m, struct columns t, int warp, unsigned zero,
                  struct state<tile> &x, int k)
@@ -177,15 +177,15 @@ DEVICE void step(const struct fv4_gsrb &w, const sources_of<tile> &from,
     compute_strides<tile>(t);
     const struct step_context now = make_step_context(w, m, t, S, k);
     double red[2], black[2];
-    struct shared_operands shared[2];
-    struct face high[2];
-    fetch_sources<HELMHOLTZ, S>(w, m, t, now, warp, zero, x);
+    struct shared_operands shared[2] = {};
+    struct face high[2] = {};
+    fetch_sources<S>(w, m, t, now, warp, zero, x);
     wait_for(barriers<tile>().full, now.number);
     if (has_outer<tile>(w, warp, now.number))
-        relax_outer<HELMHOLTZ, ZERO>(w, m, x.p, k);
+        relax_outer<ZERO>(w, m, x.p, k);
     if (!ZERO)
-        load_planes<HELMHOLTZ, S>(x.kept, t, x.p);
-    const active_rows<tile, HELMHOLTZ, ZERO, S> rows = {w, t, x.p, x.kept};
+        load_planes<S>(x.kept, t, x.p);
+    const active_rows<tile, ZERO, S> rows = {w, t, x.p, x.kept};
     const struct faces_j j = rows.load_faces_j();
     relax_reds(rows, now, x.sources[S], j, red, shared, high);
     wait_for(barriers<tile>().reds, now.number - 1);
@@ -199,7 +199,7 @@ DEVICE void step(const struct fv4_gsrb &w, const sources_of<tile> &from,
             store_ends(x.p, t, S, red, shared);
     }
     arrive(barriers<tile>().reds, now.number);
-    if constexpr (BY_ENGINE<typename tile::source>)
+    if constexpr (BY_ENGINE<typename tile::source> && tile::VARIABLE)
         fetch_after<tile>(barriers<tile>().reds, m, warp, k,
                           [&] { fetch_next_beta<tile>(from, m, k + tile::BETA_AHEAD); });
     relax_blacks(rows, now, x.sources[S], j, red, shared, black);
@@ -227,10 +227,9 @@ static inline struct block_partition make_block_partition(const struct wave_part
     return {p, divider_of(p.first_tiles), divider_of(max(others, 1)), divider_of(tiles_i)};
 }
 
-/* The block's tile and planes, of n planes. The first tile in j begins at row 1: no cells are to be
- * updated before row 0. */
+/* The block's tile and planes. The first core row is the second one that is updated. */
 template <class tile>
-DEVICE struct block_range compute_range(const struct block_partition &s, int n)
+DEVICE struct block_range compute_range(const struct fv4_gsrb &w, const struct block_partition &s)
 {
     const struct wave_partition &p = s.waves;
     const int block = blockIdx.x, first_blocks = p.first_tiles * p.count[0];
@@ -241,17 +240,34 @@ DEVICE struct block_range compute_range(const struct block_partition &s, int n)
                   others ? p.first_tiles + x - part * s.other_tiles.n : x - part * p.first_tiles,
               planes = others ? p.planes[1] : p.planes[0], j = quotient(number, s.tiles_i),
               first = part * planes;
-    return {(number - j * s.tiles_i.n) * tile::CORE_WIDTH, j * tile::CORE_ROWS + 1, first,
-            min(first + planes, n)};
+    return {(number - j * s.tiles_i.n) * tile::CORE_WIDTH, w.first[1] + 1 + j * tile::CORE_ROWS,
+            first, min(first + planes, w.c.n[2])};
 }
 
-template <class tile, bool HELMHOLTZ, bool ZERO>
-static __global__ void __launch_bounds__(tile::THREADS, 1)
+/* Whether the block's part of the pass is wanted: outer blocks read ghosts beyond open sides. */
+template <class tile>
+DEVICE bool in_part(const struct fv4_gsrb &w, const struct block_range &m)
+{
+    enum { REACH = 3 };
+    const int first[3] = {m.i, m.j, m.first},
+              end[3] = {m.i + tile::CORE_WIDTH, m.j + tile::CORE_ROWS, m.last};
+    bool outer = false;
+    for (int d = 0; d < 3; d++)
+        outer = outer || (first[d] < REACH && !w.c.wall[d][0]) ||
+                (end[d] + REACH > w.c.n[d] && !w.c.wall[d][1]);
+    return outer == (w.part == PART_OUTER);
+}
+
+template <class tile, bool ZERO>
+static __global__ void __launch_bounds__(tile::THREADS, tile::BLOCKS)
     gsrb_kernel(const __grid_constant__ struct fv4_gsrb w,
                 const __grid_constant__ sources_of<tile> from,
                 const __grid_constant__ struct block_partition partition, unsigned zero)
 {
-    const struct block_range m = compute_range<tile>(partition, w.c.n[2]);
+    using Op = typename tile::op;
+    const struct block_range m = compute_range<tile>(w, partition);
+    if (w.part != PART_ALL && !in_part<tile>(w, m))
+        return;
     if (ZERO)
         clear_u<tile>();
     create_barriers<tile>();
@@ -267,19 +283,19 @@ static __global__ void __launch_bounds__(tile::THREADS, 1)
     struct state<tile> x = {
     };
     x.p = first_planes<tile>();
-    x.here = {clamped_plane(w, w.f, first), HELMHOLTZ ? clamped_plane(w, w.alpha, first) : NULL};
-    x.out = w.out + (first - 1) * w.c.sk;
-    load_sources<HELMHOLTZ>(x.sources[0], t, 0, x.here, x.here, 0);
+    x.here = {plane_of(w, w.f, first), tile::READS_ALPHA ? plane_of(w, w.alpha, first) : NULL};
+    x.out = (double *)plane_of(w, w.out, first - 1);
+    load_sources<Op>(x.sources[0], t, 0, x.here, x.here, 0);
     if (has_outer<tile>(w, warp, 0))
-        fetch_outer<tile, HELMHOLTZ>(w, m, x.here, first);
+        fetch_outer<tile>(w, m, x.here, first);
     if (near_wall(w, t, first))
         fetch_dinv<tile>(w, t, t.dinv, 0, first);
     wait_for(barriers<tile>().full, 0);
     compute_strides<tile>(t);
     load_first_planes(x.kept, t, x.p);
     for (int k = first; k < m.last; k += 2) {
-        step<HELMHOLTZ, ZERO, 0>(w, from, m, t, warp, zero, x, k);
-        step<HELMHOLTZ, ZERO, 1>(w, from, m, t, warp, zero, x, k + 1);
+        step<ZERO, 0>(w, from, m, t, warp, zero, x, k);
+        step<ZERO, 1>(w, from, m, t, warp, zero, x, k + 1);
     }
 }
 

@@ -19,12 +19,12 @@ struct kept {
 /* Loads the planes of u that a step adds: in active rows two, up to k + 2, in the others up to
  * k + 1. It loads other planes again, since there are not enough registers to keep them; with α
  * this holds for active rows too. */
-template <bool HELMHOLTZ, int S, class tile>
+template <int S, class tile>
 DEVICE void load_planes(struct kept &x, const struct columns &t, const struct planes<tile> &p)
 {
     for (int q = 0; q < 2; q++) {
         const int active = 2 * q + S, other = 2 * q + 1 - S;
-        for (int d = HELMHOLTZ ? 1 : 4; d < 6; d++)
+        for (int d = tile::READS_ALPHA ? 1 : 4; d < 6; d++)
             x.u[active][d] = at(p.u[d - 1] + row_offset(t, active));
         for (int d = 1; d < 4; d++)
             x.u[other][d] = at(p.u[d] + row_offset(t, other));
@@ -39,7 +39,7 @@ DEVICE void load_first_planes(struct kept &x, const struct columns &t, const str
     for (int r = 0; r < COLUMNS; r += 2)
         for (int d = 1; d < 4; d++)
             x.u[r][d] = at(p.u[d - 1] + row_offset(t, r));
-    for (int r = 1; r < COLUMNS; r++)
+    for (int r = 1; r < COLUMNS && tile::VARIABLE; r++)
         x.beta_j[r - 1] = at(p.beta[1] + tile::BETA_J_CELL + face_offset(t, r));
 }
 
@@ -74,8 +74,9 @@ struct shared_operands {
 };
 
 /* The active cells in a step of parity S. */
-template <class tile, bool HELMHOLTZ, bool ZERO, int S>
+template <class tile, bool ZERO, int S>
 struct active_rows {
+    using Op = typename tile::op;
     static constexpr int PARITY = S, DINV_SIZE = tile::DINV_SIZE, BLACK_DINV = tile::BLACK_DINV;
     const struct fv4_gsrb &w;
     const struct columns &t;
@@ -134,8 +135,8 @@ struct active_rows {
     DEVICE_MEMBER struct fv4_faces faces_i(int plane, int r, const double beta[2],
                                            const double d_k[2]) const
     {
-        struct fv4_faces faces;
-        for (int side = 0; side < 2; side++) {
+        struct fv4_faces faces = {};
+        for (int side = 0; side < 2 && Op::VARIABLE; side++) {
             faces.beta[side] = beta[side];
             faces.d_first[side] = beta_i(plane, r + 1, side) - beta_i(plane, r - 1, side);
             faces.d_second[side] = d_k[side];
@@ -145,11 +146,12 @@ struct active_rows {
 
     DEVICE_MEMBER struct faces_j load_faces_j() const
     {
-        struct faces_j j;
-        for (int y = 0; y < COLUMNS; y++) {
+        struct faces_j j = {};
+        for (int y = 0; y < COLUMNS && Op::VARIABLE; y++) {
             const int r = y + S, offset = tile::BETA_J_CELL + face_offset(t, r);
             const bool kept = r > 0 && r < COLUMNS;
-            const double below = kept && !HELMHOLTZ ? x.beta_j[r - 1] : at(p.beta[1] + offset);
+            const double below =
+                kept && !tile::READS_ALPHA ? x.beta_j[r - 1] : at(p.beta[1] + offset);
             j.here[y] = face_j(p.beta[2], offset, at(p.beta[3] + offset) - below);
             const double d_k = j.here[y].beta - at(p.beta[0] + offset);
             j.below[y] = face_j(p.beta[1], offset, d_k);
@@ -173,24 +175,26 @@ struct active_rows {
                                    const struct stored_dinv &stored, struct shared_operands &shared,
                                    struct face &high) const
     {
-        double beta[2], d_k[2];
+        double beta[2] = {}, d_k[2] = {};
         shared.next = next_of(r, 0);
-        for (int side = 0; side < 2; side++) {
+        for (int side = 0; side < 2 && Op::VARIABLE; side++) {
             beta[side] = beta_i(p.beta[2], r, side);
             shared.beta_m[side] = beta_i(p.beta[1], r, side);
             d_k[side] = beta_i(p.beta[3], r, side) - shared.beta_m[side];
             shared.d_k[side] = beta[side] - beta_i(p.beta[0], r, side);
         }
-        shared.low = face_k(p.beta_k[0], r);
-        high = face_k(p.beta_k[1], r);
+        if (Op::VARIABLE) {
+            shared.low = face_k(p.beta_k[0], r);
+            high = face_k(p.beta_k[1], r);
+        }
         const struct faces faces = {faces_i(p.beta[2], r, beta, d_k),
                                     both(j.here[r - S], j.here[r - S + 1]), both(shared.low, high)};
         if (ZERO)
-            return relax_from_zero(w, faces, s, stored);
+            return relax_from_zero<Op>(w, faces, s, stored);
         const double column[4] = {x.u[r][1], x.u[r][2], x.u[r][4], x.u[r][5]};
         const struct fv4_cells cells =
             cells_of(r, 0, column, shared.next, next_of(r, -1), next_of(r, 1));
-        return relax<HELMHOLTZ>(w, cells, faces, s, stored);
+        return relax<Op>(w, cells, faces, s, stored);
     }
 
     /* The new red values next to the black cell of row r in plane k − 1. */
@@ -216,7 +220,7 @@ struct active_rows {
         const double column[4] = {x.u[r][0], x.red[r], red, x.u[r][4]};
         const struct fv4_cells cells =
             cells_of(r, -1, column, reds_of(r), next_of(r, -2), shared.next);
-        return relax<HELMHOLTZ>(w, cells, faces, s, stored);
+        return relax<Op>(w, cells, faces, s, stored);
     }
 };
 

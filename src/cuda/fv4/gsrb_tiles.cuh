@@ -5,6 +5,7 @@
 #include "cuda/core/shared_memory.cuh"
 #include "cuda/core/tile_copy.cuh"
 #include "cuda/fv4/gsrb.cuh"
+#include "cuda/fv4/gsrb.cuh"
 #include "cuda/tuning.h"
 
 namespace fv4
@@ -14,9 +15,12 @@ enum { LANES = 32, COLUMNS = 4, COLUMN = (int)sizeof(double) };
 /* The layout of a block's shared memory. The block stores its core cells, `width` × `rows`, and
  * updates the cells around them too. Tiles come from `origin`, and are copied so many steps ahead
  * of their use. Addresses and offsets are in bytes. */
-template <class origin, int width, int rows, int u_ahead, int beta_ahead>
+template <class Op, class origin, int width, int rows, int u_ahead, int beta_ahead>
 struct gsrb_tile {
+    using op = Op;
     using source = origin;
+    static constexpr bool VARIABLE = Op::VARIABLE, READS_ALPHA = ::READS_ALPHA<Op>;
+    static constexpr int BLOCKS = VARIABLE ? 1 : 2; /* per multiprocessor, at least */
     static constexpr int CORE_WIDTH = width, CORE_ROWS = rows, REGION_ROWS = CORE_ROWS + 2;
     static constexpr int WARPS_I = CORE_WIDTH / LANES, WARPS = REGION_ROWS / COLUMNS * WARPS_I;
     /* Without TMA one more warp copies. */
@@ -57,13 +61,15 @@ struct gsrb_tile {
     static constexpr int OUTER_SLOTS = 3, OUTER_F = 0, OUTER_ALPHA = REGION_ROWS * COLUMN;
     static constexpr int OUTER_DINV = 2 * OUTER_ALPHA, OUTER_SIZE = 3 * OUTER_ALPHA;
 
-    static constexpr int U_OFFSET = 0, BETA_OFFSET = U_OFFSET + U_SLOTS * U_SIZE;
-    static constexpr int BETA_K_OFFSET = BETA_OFFSET + BETA_SLOTS * BETA_SIZE;
-    static constexpr int RED_OFFSET = BETA_K_OFFSET + BETA_K_SLOTS * BETA_K_SIZE + RED_ROW;
+    /* β comes last, if there is any. */
+    static constexpr int U_OFFSET = 0, RED_OFFSET = U_OFFSET + U_SLOTS * U_SIZE + RED_ROW;
     static constexpr int DINV_OFFSET = RED_OFFSET + RED_SLOTS * RED_SIZE;
     static constexpr int OUTER_OFFSET = DINV_OFFSET + 2 * BLACK_DINV;
     static constexpr int BARRIERS_OFFSET = OUTER_OFFSET + OUTER_SLOTS * OUTER_SIZE;
-    static constexpr int SHARED_BYTES = BARRIERS_OFFSET + 64;
+    static constexpr int BETA_OFFSET = cuda_whole_lines(BARRIERS_OFFSET + 64);
+    static constexpr int BETA_K_OFFSET = BETA_OFFSET + BETA_SLOTS * BETA_SIZE;
+    static constexpr int SHARED_BYTES =
+        VARIABLE ? BETA_K_OFFSET + BETA_K_SLOTS * BETA_K_SIZE : BETA_OFFSET;
 
     /* Offsets of the region's first cell in a slot. */
     static constexpr int U_CELL = 2 * ROW + 3 * COLUMN, BETA_I_CELL = ROW + COLUMN;
@@ -73,9 +79,12 @@ struct gsrb_tile {
 /* Compute capability 9.0; 163 KiB of shared memory per block, which more rows exceed; 99 KiB, where
  * tiles of 64 cells exceed it with 6 rows already, and two blocks fill a multiprocessor that has
  * room for them. */
-using large_tile = struct gsrb_tile<CUtensorMap, 64, TUNED_FV4_GSRB_ROWS, 2, 2>;
-using medium_tile = struct gsrb_tile<field_source, 64, 10, 2, 1>;
-using small_tile = struct gsrb_tile<field_source, 32, 10, 2, 1>;
+template <class Op>
+using large_tile = struct gsrb_tile<Op, CUtensorMap, 64, TUNED_FV4_GSRB_ROWS, 2, 2>;
+template <class Op>
+using medium_tile = struct gsrb_tile<Op, field_source, 64, 10, 2, 1>;
+template <class Op>
+using small_tile = struct gsrb_tile<Op, field_source, 32, 10, 2, 1>;
 
 /* By parity of the step: its tiles have arrived; all warps have written their red cells and no
  * longer need β of the lowest plane; all warps have completed it. */
@@ -96,10 +105,15 @@ template <class tile>
 static sources_of<tile> make_sources(const struct fv4_gsrb &w)
 {
     using source = typename tile::source;
-    return {w.in ? tile_source<source>(w.in, w.c, tile::WIDTH, tile::U_ROWS) : source{},
-            tile_source<source>(w.beta_i, w.c, tile::WIDTH, tile::BETA_ROWS),
-            tile_source<source>(w.beta_j, w.c, tile::WIDTH, tile::BETA_J_ROWS),
-            tile_source<source>(w.beta_k, w.c, tile::WIDTH, tile::BETA_ROWS)};
+    sources_of<tile> from = {};
+    if (w.in)
+        from.u = tile_source<source>(w.in, w.c, tile::WIDTH, tile::U_ROWS);
+    if (tile::VARIABLE) {
+        from.beta_i = tile_source<source>(w.beta_i, w.c, tile::WIDTH, tile::BETA_ROWS);
+        from.beta_j = tile_source<source>(w.beta_j, w.c, tile::WIDTH, tile::BETA_J_ROWS);
+        from.beta_k = tile_source<source>(w.beta_k, w.c, tile::WIDTH, tile::BETA_ROWS);
+    }
+    return from;
 }
 
 /* The block's first core cell in i and j, and its planes. */
@@ -161,7 +175,7 @@ DEVICE barrier_word *full_barrier(int number)
 template <class tile, bool ZERO>
 constexpr int BYTES_OF_U = ZERO ? 0 : tile::U_BYTES;
 
-/* Two sets of tiles complete those of a step: u and β. */
+/* Two sets of tiles complete those of a step: u, and β if there is any. */
 template <class tile, bool ZERO>
 DEVICE void fetch_next_u(const sources_of<tile> &from, const struct block_range &m, int k)
 {
@@ -176,6 +190,8 @@ template <class tile>
 DEVICE void fetch_next_beta(const sources_of<tile> &from, const struct block_range &m, int k)
 {
     barrier_word *full = full_barrier<tile>(step_number(m, k));
+    if (!tile::VARIABLE)
+        return;
     begin_copies<typename tile::source>(full,
                                         tile::BETA_BYTES + tile::BETA_J_BYTES + tile::BETA_BYTES);
     fetch_beta<tile>(from, m, k + 1, full);
@@ -188,15 +204,16 @@ DEVICE void fetch_next_beta(const sources_of<tile> &from, const struct block_ran
 template <class tile, bool ZERO>
 DEVICE void fetch_first(const sources_of<tile> &from, const struct block_range &m)
 {
+    constexpr int BYTES_OF_BETA =
+        tile::VARIABLE ? 2 * (tile::BETA_BYTES + tile::BETA_J_BYTES) + tile::BETA_BYTES : 0;
     barrier_word *full = full_barrier<tile>(0);
-    begin_copies<typename tile::source>(full, 5 * BYTES_OF_U<tile, ZERO> +
-                                                  2 * (tile::BETA_BYTES + tile::BETA_J_BYTES) +
-                                                  tile::BETA_BYTES);
+    begin_copies<typename tile::source>(full, 5 * BYTES_OF_U<tile, ZERO> + BYTES_OF_BETA);
     for (int k = m.first - 3; k <= m.first + 1 && !ZERO; k++)
         fetch_u<tile>(from, m, k, full);
-    for (int k = m.first - 2; k <= m.first - 1; k++)
+    for (int k = m.first - 2; k <= m.first - 1 && tile::VARIABLE; k++)
         fetch_beta<tile>(from, m, k, full);
-    fetch_beta_k<tile>(from, m, m.first - 1, full);
+    if (tile::VARIABLE)
+        fetch_beta_k<tile>(from, m, m.first - 1, full);
     end_copies<typename tile::source>(full);
     fetch_next_beta<tile>(from, m, m.first - 1);
     if (tile::U_AHEAD > 1)
@@ -259,7 +276,8 @@ DEVICE void create_barriers()
 {
     if (threadIdx.x == 0) {
         for (int x = 0; x < 2; x++) {
-            barrier_create(&barriers<tile>().full[x], 2 * COPY_ARRIVALS<typename tile::source>);
+            barrier_create(&barriers<tile>().full[x],
+                           (tile::VARIABLE ? 2 : 1) * COPY_ARRIVALS<typename tile::source>);
             barrier_create(&barriers<tile>().reds[x], LANES * tile::WARPS);
             barrier_create(&barriers<tile>().done[x], LANES * tile::WARPS);
         }
