@@ -55,7 +55,7 @@ words() {
     local kernel found=0 wrong=0
     for kernel in $(sed -n '/^| kernel |/,/^$/s/^| \([^|]*\) |.*/\1/p' README.md | grep -oE '`[^`]+`' | tr -d '`'); do
         found=$((found + 1))
-        if ! grep -rqF ".name = \"$kernel\"" src/cuda; then
+        if ! grep -rqF "\"$kernel\"" src/cuda; then
             echo "no such kernel: $kernel"
             wrong=1
         fi
