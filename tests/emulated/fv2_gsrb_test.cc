@@ -11,158 +11,37 @@ extern "C" {
 #include <cmocka.h>
 }
 #include "cuda/fv2/gsrb_kernel.cuh"
-#include "patch.h"
+#include "fv2_patch.h"
 
 using namespace fv2;
 using emulated::field;
 
 enum { TILE_ROWS = emulated::THREADS / LANES };
 
-/* The sides in one direction. */
-enum sides { WALLS, WRAPPED, OPEN, WALL_BELOW, WALL_ABOVE, NUM_SIDES };
-
-static emulated::box make_patch(const int n[3], const enum sides sides[3])
-{
-    emulated::box b = emulated::make_box(n[0], n[1], n[2]);
-    for (int d = 0; d < 3; d++) {
-        b.c.wall[d][0] = sides[d] == WALLS || sides[d] == WALL_BELOW;
-        b.c.wall[d][1] = sides[d] == WALLS || sides[d] == WALL_ABOVE;
-        b.c.wrap[d] = sides[d] == WRAPPED;
-    }
-    return b;
-}
-
 struct fields {
-    field u, f, alpha, beta_i, beta_j, beta_k, out, coarse;
+    field u;
+    struct coefficients a;
+    field out, coarse;
 };
-
-/* No ghosts where a direction wraps: they are NaN. */
-static field without_wrapped_ghosts(const emulated::box &b, field x)
-{
-    emulated::for_box(b, [&](const int p[3], long place) {
-        for (int d = 0; d < 3; d++)
-            if (b.c.wrap[d] && (p[d] < 0 || p[d] >= b.c.n[d]))
-                x[place] = std::nan("");
-    });
-    return x;
-}
 
 static struct fields make_fields(const emulated::box &b, std::mt19937 &random)
 {
-    const auto any = [&] {
-        return without_wrapped_ghosts(b, emulated::random_field(b, random, -1.0, 1.0));
-    };
-    const auto positive = [&] {
-        return without_wrapped_ghosts(b, emulated::random_field(b, random, 0.5, 1.5));
-    };
-    return {any(),
-            any(),
-            positive(),
-            positive(),
-            positive(),
-            positive(),
-            field(b.size, std::nan("")),
+    field u = make_values(b, random, -1.0, 1.0);
+    return {u, make_coefficients(b, random), field(b.size, std::nan("")),
             field(b.size, std::nan(""))};
 }
 
-/* --- what the kernel must compute --------------------------------------------------------------
- */
-
-/* Fields by cells, which wrapped directions continue. */
-struct grid {
-    const emulated::box &b;
-    long place(const int p[3]) const
-    {
-        int q[3];
-        for (int d = 0; d < 3; d++)
-            q[d] = b.c.wrap[d] ? (p[d] + b.c.n[d]) % b.c.n[d] : p[d];
-        return b.origin + q[0] + q[1] * b.c.sj + q[2] * b.c.sk;
-    }
-    /* The neighbour of p in direction d: a cell or the ghost behind a wall. */
-    double beside(const field &x, const int p[3], int d, int step) const
-    {
-        int q[3] = {p[0], p[1], p[2]};
-        const bool wall = b.c.wall[d][step > 0] && p[d] == (step > 0 ? b.c.n[d] - 1 : 0);
-        q[d] += wall ? -step : step;
-        return wall ? wall_quadratic(x[place(p)], x[place(q)]) : x[place(q)];
-    }
-    /* The faces below and above p in direction d. */
-    double face(const field &beta, const int p[3], int d, int above) const
-    {
-        int q[3] = {p[0], p[1], p[2]};
-        q[d] += above;
-        return beta[place(q)];
-    }
-};
-
+/* u after a half-sweep, `extent` layers beyond open sides too, of the cells whose indices have a
+ * sum of this parity. */
 template <class Op>
-static double sum_at(const struct grid &g, const struct fields &x, const field &u, const int p[3])
+static field half_sweep(const emulated::box &b, const struct coefficients &a, const field &u,
+                        int parity, int extent)
 {
-    double v[6], beta[6];
-    const field *const betas[3] = {&x.beta_i, &x.beta_j, &x.beta_k};
-    for (int side = 0; side < 6; side++) {
-        v[side] = g.beside(u, p, side / 2, side % 2 ? 1 : -1);
-        beta[side] = g.face(*betas[side / 2], p, side / 2, side % 2);
-    }
-    const double here = u[g.place(p)];
-    return Op::VARIABLE ? fv2_sum(here, v[0], v[1], v[2], v[3], v[4], v[5], beta[0], beta[1],
-                                  beta[2], beta[3], beta[4], beta[5])
-                        : fv2_constant_sum(here, v[0], v[1], v[2], v[3], v[4], v[5]);
-}
-
-template <class Op>
-static double alpha_at(const struct grid &g, const struct fields &x, const int p[3])
-{
-    return !Op::HELMHOLTZ ? 0.0 : Op::VARIABLE ? x.alpha[g.place(p)] : 1.0;
-}
-
-template <class Op>
-static double residual_at(const struct grid &g, const struct fields &x, double scale,
-                          const field &u, const int p[3])
-{
-    return Op::residual_from(x.f[g.place(p)], alpha_at<Op>(g, x, p), u[g.place(p)], scale,
-                             sum_at<Op>(g, x, u, p));
-}
-
-/* The operator's diagonal is what it makes of 1 in the cell and 0 in all others. */
-template <class Op>
-static double diagonal_at(const struct grid &g, const struct fields &x, double scale,
-                          const int p[3], field &unit)
-{
-    unit[g.place(p)] = 1.0;
-    const double diagonal = fma(-scale, sum_at<Op>(g, x, unit, p), alpha_at<Op>(g, x, p));
-    unit[g.place(p)] = 0.0;
-    return diagonal;
-}
-
-/* Calls act(p) for the patch and `extent` layers beyond its open sides. */
-template <class Do>
-static void for_extended(const struct cells &c, int extent, const Do &act)
-{
-    int lo[3], hi[3];
-    for (int d = 0; d < 3; d++) {
-        lo[d] = is_open(c, d, 0) ? -extent : 0;
-        hi[d] = c.n[d] + (is_open(c, d, 1) ? extent : 0);
-    }
-    for (int k = lo[2]; k < hi[2]; k++)
-        for (int j = lo[1]; j < hi[1]; j++)
-            for (int i = lo[0]; i < hi[0]; i++) {
-                const int p[3] = {i, j, k};
-                act(p);
-            }
-}
-
-/* u after a half-sweep of the cells whose indices have a sum of this parity. */
-template <class Op>
-static field half_sweep(const struct grid &g, const struct fields &x, const struct fv2_gsrb &w,
-                        const field &u, int parity, int extent)
-{
-    field after = u, unit(u.size(), 0.0);
-    for_extended(g.b.c, extent, [&](const int p[3]) {
-        if (((p[0] + p[1] + p[2] + parity) & 1) == 0)
-            after[g.place(p)] =
-                update_weighted(u[g.place(p)], 1.0 / diagonal_at<Op>(g, x, w.scale, p, unit),
-                                residual_at<Op>(g, x, w.scale, u, p), 1.0);
+    field after = u, zeros(u.size(), 0.0);
+    emulated::for_box(b, [&](const int p[3], long place) {
+        if (((p[0] + p[1] + p[2] + parity) & 1) == 0 && is_extended(b.c, p, extent))
+            after[place] = update_weighted(u[place], 1.0 / diagonal_at<Op>(b, a, p, zeros),
+                                           residual_at<Op>(b, a, u, p), 1.0);
     });
     return after;
 }
@@ -186,7 +65,7 @@ static void run_kernel(struct fv2_gsrb w, int planes, std::mt19937 &random)
                 assert_true(emulated::run(
                     {i, j, k}, random,
                     [&] {
-                        if (w.c.wrap[2] || i % 2)
+                        if (w.c.wrap[2] || i % 2) /* neighbours, if any, by both loops */
                             gsrb_kernel<tile, tile_set>(w, tiles, planes);
                         else
                             gsrb_kernel<tile, all_tiles>(w, all_tiles{}, planes);
@@ -201,12 +80,12 @@ static struct fv2_gsrb make_pass(const emulated::box &b, struct fields &x, int p
     w.c = b.c;
     w.in = first(x.u);
     w.out = first(x.out);
-    w.f = first(x.f);
-    w.alpha = first(x.alpha);
-    w.beta_i = first(x.beta_i);
-    w.beta_j = first(x.beta_j);
-    w.beta_k = first(x.beta_k);
-    w.scale = 0.37;
+    w.f = first(x.a.f);
+    w.alpha = first(x.a.alpha);
+    w.beta_i = first(x.a.beta[0]);
+    w.beta_j = first(x.a.beta[1]);
+    w.beta_k = first(x.a.beta[2]);
+    w.scale = x.a.scale;
     w.parity = parity;
     w.coarse = first(x.coarse);
     w.coarse_sj = b.c.sj;
@@ -234,7 +113,6 @@ static void check(const int n[3], const enum sides sides[3], int planes, int par
 {
     std::mt19937 random(n[0] + 7 * sides[0] + 35 * sides[1] + 175 * sides[2] + planes);
     const emulated::box b = make_patch(n, sides);
-    const struct grid g = {b};
     struct fields x = make_fields(b, random);
     if (ZERO)
         x.u.assign(x.u.size(), 0.0);
@@ -246,16 +124,16 @@ static void check(const int n[3], const enum sides sides[3], int planes, int par
     emulated::races = 0;
     run_kernel<tile<Op, ZERO, FINISH, TILE_ROWS>>(w, planes, random);
     assert_int_equal(emulated::races, 0);
-    const field red = half_sweep<Op>(g, x, w, x.u, parity, 2),
-                black = half_sweep<Op>(g, x, w, red, parity + 1, 1);
+    const field red = half_sweep<Op>(b, x.a, x.u, parity, 2),
+                black = half_sweep<Op>(b, x.a, red, parity + 1, 1);
     assert_int_equal(
         differences(b, n, x.out, [&](const int[3], long place) { return black[place]; }), 0);
     const auto residual = [&](int i, int j, int k) {
         const int p[3] = {i, j, k};
-        return residual_at<Op>(g, x, w.scale, black, p);
+        return residual_at<Op>(b, x.a, black, p);
     };
-    for_extended(b.c, 0, [&](const int p[3]) {
-        if (FINISH == REDUCES)
+    emulated::for_box(b, [&](const int p[3], long) {
+        if (FINISH == REDUCES && is_extended(b.c, p, 0))
             want_norm = larger(want_norm, magnitude_bits(residual(p[0], p[1], p[2])));
     });
     assert_true(norm == want_norm);
