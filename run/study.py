@@ -1,0 +1,185 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What the studies in run/ share: options, runs that resume, tables and figures.
+
+A study has one case per run of the program. Its folder has each run's JSON report and its log,
+whose first line is the command."""
+import argparse
+import csv
+import json
+import os
+import shlex
+import subprocess
+import sys
+
+
+class Parser(argparse.ArgumentParser):
+    """One line for an error, status 2, as the program itself does it."""
+
+    def error(self, message):
+        complain(os.path.basename(self.prog), message)
+        raise SystemExit(2)
+
+
+def complain(tool, message):
+    print(f"{tool}: error: {message}", file=sys.stderr, flush=True)
+
+
+def number_list(text):
+    numbers = [int(word) for word in text.split(",")]
+    if min(numbers) < 1:
+        raise argparse.ArgumentTypeError(f"wrong number in '{text}'")
+    return sorted(set(numbers))
+
+
+def order_list(text):
+    orders = number_list(text)
+    if not set(orders) <= {2, 4}:
+        raise argparse.ArgumentTypeError("an order is 2 or 4")
+    return orders
+
+
+def size_list(text):
+    """'7:8,8:8' as [(7, 8), (8, 8)]."""
+    sizes = []
+    for word in text.split(","):
+        parts = word.split(":")
+        if len(parts) != 2 or not all(part.isdigit() and int(part) > 0 for part in parts):
+            raise argparse.ArgumentTypeError(f"'{word}' is not LOG2_BOX_DIM:BOXES")
+        sizes.append((int(parts[0]), int(parts[1])))
+    return sizes
+
+
+class Case:
+    """One run of a study. A study's own class defines name() and command(arguments)."""
+
+    def __init__(self, **expected):
+        self.expected = expected  # values that the report must have
+        self.report = None
+
+    def path(self, arguments, ending):
+        return os.path.join(arguments.output, f"{self.name()}.{ending}")
+
+    def solve(self):
+        """The report's largest size."""
+        return self.report["solves"][0]
+
+
+def first_line(case, arguments):
+    """What a run's log begins with."""
+    return f"$ {shlex.join(case.command(arguments))}\n"
+
+
+def load(case, arguments):
+    """The report of this very command if it is there whole, and VALID; else None."""
+    try:
+        with open(case.path(arguments, "log"), encoding="utf-8", errors="replace") as file:
+            own = file.readline() == first_line(case, arguments)
+        with open(case.path(arguments, "json"), encoding="utf-8") as file:
+            report = json.load(file)
+    except (OSError, ValueError):
+        return None
+    whole = report.get("verdict") == "VALID" and report.get("complete")
+    expected = all(report.get(key) == value for key, value in case.expected.items())
+    return report if own and whole and expected else None
+
+
+def reason_in(path):
+    """The line of a log that says best why the run failed."""
+    with open(path, encoding="utf-8", errors="replace") as file:
+        lines = [line.strip() for line in file if line.strip()]
+    told = [line for line in lines if line.startswith("hpgmg-gpu: error") or "VERDICT: INVALID" in line]
+    return told[0] if told else lines[-1]
+
+
+def run(case, arguments):
+    """Runs the case; what it prints stays beside its report. None, or why it failed."""
+    log, report = case.path(arguments, "log"), case.path(arguments, "json")
+    try:
+        if os.path.exists(report):  # of another command: it must not pass for this one's
+            os.remove(report)
+        with open(log, "w", encoding="utf-8") as file:
+            file.write(first_line(case, arguments))
+            file.flush()
+            status = subprocess.run(case.command(arguments), stdout=file, stderr=subprocess.STDOUT,
+                                    stdin=subprocess.DEVNULL, check=False).returncode
+    except OSError as error:
+        return str(error)
+    case.report = load(case, arguments)
+    if status == 0 and case.report:
+        return None
+    return f"status {status}: {reason_in(log)} (all of it in {log})"
+
+
+def run_all(tool, cases, arguments):
+    """Runs what has no result yet; returns the number of failures."""
+    failures = 0
+    for number, case in enumerate(cases, 1):
+        case.report = load(case, arguments)
+        if case.report:
+            print(f"[{number}/{len(cases)}] {case.name()}: is there", flush=True)
+            continue
+        print(f"[{number}/{len(cases)}] {shlex.join(case.command(arguments))}", flush=True)
+        failure = run(case, arguments)
+        if failure:
+            failures += 1
+            complain(tool, f"{case.name()}: {failure}")
+    return failures
+
+
+def different_answers(cases):
+    """The same grid and order must have the same bits, whatever else differs."""
+    seen, different = {}, []
+    for case in cases:
+        other = seen.setdefault((case.report["order"], case.solve()["n"]), case)
+        if case.solve()["checksum"] != other.solve()["checksum"]:
+            different.append(f"{case.name()}.json and {other.name()}.json")
+    return different
+
+
+def write_csv(rows, columns, path):
+    with open(path + ".partial", "w", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, columns)
+        writer.writeheader()
+        writer.writerows(rows)
+    os.replace(path + ".partial", path)
+
+
+def pyplot(tool):
+    """matplotlib's pyplot, or None and a word that it is missing."""
+    try:
+        import matplotlib
+        matplotlib.use("Agg")
+        import matplotlib.pyplot as plt
+    except ImportError:
+        print(f"{tool}: no figures: matplotlib is missing (Debian: python3-matplotlib)", file=sys.stderr)
+        return None
+    return plt
+
+
+def save_figure(plt, figure, path):
+    figure.tight_layout()
+    figure.savefig(path, dpi=150)
+    plt.close(figure)
+
+
+def carry_out(tool, cases, arguments, present):
+    """Runs the cases and presents those that have a report; returns the exit status."""
+    if arguments.dry_run:
+        for case in cases:
+            print(shlex.join(case.command(arguments)))
+        return 0
+    try:
+        os.makedirs(arguments.output, exist_ok=True)
+    except OSError as error:
+        complain(tool, f"--output: {error}")
+        return 5
+    failures = run_all(tool, cases, arguments)
+    done = [case for case in cases if case.report]
+    if done:
+        present(done, arguments)
+    for pair in different_answers(done):
+        failures += 1
+        complain(tool, f"different answers to the same problem: {pair}")
+    if failures:
+        print(f"{tool}: {failures} failed; the same command tries them again", file=sys.stderr)
+    return 1 if failures else 0
