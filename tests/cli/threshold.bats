@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: BSD-3-Clause
-# run/threshold: its commands, its table of results, the optimum, how it resumes, and what it refuses. A program that only
-# writes reports stands for hpgmg-gpu with a GPU.
+# run/threshold: its commands, its table of results, the optimum, how it resumes, and what it refuses. A program that
+# only writes reports stands for hpgmg-gpu with a GPU.
 
 setup() {
     cd "$BATS_TEST_DIRNAME/../.." || return 1
