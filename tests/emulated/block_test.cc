@@ -158,10 +158,10 @@ static void check_tiles()
     const double *first = x.data() + b.origin;
     const CUtensorMap map = {first, b.c, WIDTH, ROWS};
     const struct field_source source = {first, b.c.sj, b.c.sk, {b.c.n[0], b.c.n[1], b.c.n[2]}};
-    for (const int corner : {-4, -2, 2, 4}) {
+    for (const int corner : {-6, -2, 2, 4}) {
         const std::vector<double> tile = copied<WIDTH, ROWS>(source, corner, corner + 1, corner);
         assert_true(tile == (copied<WIDTH, ROWS>(map, corner, corner + 1, corner)));
-        assert_int_equal(std::count(tile.begin(), tile.end(), 0.0) == WIDTH * ROWS, corner == -4);
+        assert_int_equal(std::count(tile.begin(), tile.end(), 0.0) == WIDTH * ROWS, corner == -6);
     }
 }
 
