@@ -46,7 +46,7 @@ INLINE void interpolate_row(double *restrict out, const double *c, long s, int c
 }
 
 /* Some rows of a plane of P coarse_u. `coarse` is the parent of the first fine cell. */
-struct prolongation {
+struct prolonged_rows {
     double *fine;
     const double *coarse;
     long fine_sj, coarse_sj, coarse_sk;
@@ -57,7 +57,7 @@ struct prolongation {
 };
 
 /* Interpolates in k, then in j, then in i. reach is 1 (quadratic) or 2 (quartic). */
-INLINE void prolong(const struct prolongation *x, const int n, int reach, interpolate_fn *low,
+INLINE void prolong(const struct prolonged_rows *x, const int n, int reach, interpolate_fn *low,
                     interpolate_fn *high)
 {
     enum { WIDTH = CHUNK + 8 };
@@ -83,7 +83,7 @@ INLINE void prolong(const struct prolongation *x, const int n, int reach, interp
 
 /* Rows of any length, and of the lengths that small levels have. */
 #define PROLONG(name, reach)                                                                       \
-    static void prolong_##name(const struct prolongation *x)                                       \
+    static void prolong_##name(const struct prolonged_rows *x)                                     \
     {                                                                                              \
         switch (x->n) {                                                                            \
         case 1:                                                                                    \
@@ -122,7 +122,7 @@ static void prolong_plane(const struct patch_pass *p, const struct operation *op
         end = 2 * (parent(j) + ROWS);
         end = end < rows.high ? end : rows.high;
         for (int start = 0; start < n; start += CHUNK) {
-            const struct prolongation x = {
+            const struct prolonged_rows x = {
                 .fine = p->buffer[0] - low + 2 * start + j * q->sj + k * q->sk,
                 .coarse = p->coarse_u - low / 2 + start + parent(j) * p->coarse_sj +
                           parent(k) * p->coarse_sk,
