@@ -19,9 +19,9 @@ struct stencil;
 /* The grid functions that a level may hold. A field is one allocation for all local boxes of the
  * level with their ghosts. */
 enum field {
-    FIELD_U,      /* solution, or correction on levels below the one being solved */
-    FIELD_F,      /* right-hand side, or restricted residual */
-    FIELD_TMP,    /* second buffer of out-of-place sweeps; residual */
+    FIELD_U,   /* solution, or correction on levels below the one being solved */
+    FIELD_F,   /* right-hand side, or restricted residual */
+    FIELD_TMP, /* second buffer of out-of-place sweeps; residual */
     /* What fused two-step sweeps write where they may not overwrite u or tmp; then both change
      * places. */
     FIELD_NEXT_U,
