@@ -160,26 +160,28 @@ static void check_finishes(const int n[3], const enum sides sides[3], int planes
     check<Op, false, REDUCES>(n, sides, planes, parity);
 }
 
-/* Every mixture of sides on a patch of several tiles in j and k. */
+/* Every second mixture of sides, on a patch of several tiles in j and k. With an odd number of
+ * kinds, each pair of neighbouring directions still has all its mixtures. */
 static void test_mixtures(void **)
 {
     const int n[3] = {8, 12, 8};
-    for (int mixture = 0; mixture < NUM_SIDES * NUM_SIDES * NUM_SIDES; mixture++) {
+    for (int mixture = 0; mixture < NUM_SIDES * NUM_SIDES * NUM_SIDES; mixture += 2) {
         const enum sides sides[3] = {(enum sides)(mixture % NUM_SIDES),
                                      (enum sides)(mixture / NUM_SIDES % NUM_SIDES),
                                      (enum sides)(mixture / NUM_SIDES / NUM_SIDES)};
-        switch (mixture % 4) {
+        const int number = mixture / 2;
+        switch (number % 4) {
         case 0:
-            check<op_fv2, false, ONLY_SWEEPS>(n, sides, 4, mixture & 1);
+            check<op_fv2, false, ONLY_SWEEPS>(n, sides, 4, number & 1);
             break;
         case 1:
-            check<op_fv2_helmholtz, false, RESTRICTS>(n, sides, 4, mixture & 1);
+            check<op_fv2_helmholtz, false, RESTRICTS>(n, sides, 4, number & 1);
             break;
         case 2:
-            check<op_fv2, false, REDUCES>(n, sides, 6, mixture & 1);
+            check<op_fv2, false, REDUCES>(n, sides, 6, number & 1);
             break;
         default:
-            check<op_fv2, true, ONLY_SWEEPS>(n, sides, 2, mixture & 1);
+            check<op_fv2, true, ONLY_SWEEPS>(n, sides, 2, number & 1);
         }
     }
 }
