@@ -67,8 +67,8 @@ NUMERICS := -ffp-contract=off -fno-math-errno -fno-trapping-math
 SANITIZE := $(if $(filter asan,$(MODE)),-fsanitize=address -fsanitize=undefined -fno-sanitize-recover=all)
 WARNINGS := -Wall -Wextra -Wpedantic -Wshadow $(WERROR)
 ALL_CFLAGS = -std=c11 -D_GNU_SOURCE $(CFLAGS) $(NUMERICS) -fopenmp $(SANITIZE) $(WARNINGS)
-# Kernels as C++ (tests/emulated, tests/tail).
-ALL_CXXFLAGS = -std=c++17 $(CFLAGS) $(NUMERICS) $(SANITIZE) $(WARNINGS) -Wno-unknown-pragmas \
+# Kernels as C++ (tests/emulated, tests/tail). A checked longjmp would not leave for another stack.
+ALL_CXXFLAGS = -std=c++17 -U_FORTIFY_SOURCE $(CFLAGS) $(NUMERICS) $(SANITIZE) $(WARNINGS) -Wno-unknown-pragmas \
                -DOMPI_SKIP_MPICXX $(MPI_INCLUDES)
 # level/ headers name MPI's types; kernels are written as lambdas.
 MPI_INCLUDES := $(filter -I%,$(shell $(MPICC) -show 2>/dev/null))
