@@ -26,8 +26,9 @@ struct move {
 
 /* On cache lines of their own, as each has one writer. */
 struct hand_over_words {
-    alignas(128) unsigned device[MAX_BLOCKS]; /* replay whose cells a block has written */
-    alignas(128) unsigned host;               /* replay that the host has answered */
+    alignas(
+        128) unsigned device[MAX_BLOCKS]; /* the last replay whose cells the block has written */
+    alignas(128) unsigned host;           /* the last replay that the host has answered */
 };
 
 /* On the device: replays that each block has begun, and the last one that the host has answered. */

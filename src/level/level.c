@@ -60,6 +60,11 @@ void decomposition_add_field_bytes(const struct decomposition *d, int ghosts, in
     }
 }
 
+bool level_connects(const struct backend *backend, bool periodic, int nboxes)
+{
+    return (periodic && !backend->wraps) || nboxes > 1;
+}
+
 bool level_wraps(const struct level *l, struct box box, int d)
 {
     return l->periodic && l->backend->wraps && box.lo[d] == 0 && box.hi[d] == l->dim;
@@ -136,7 +141,7 @@ struct level *level_create(int depth, struct decomposition decomposition, bool p
     l->fields = memory_alloc_zero(NUM_FIELDS * sizeof *l->fields, "fields");
     l->decomposition = decomposition;
     create_patches(l, row_align);
-    l->connected = (periodic && !backend->wraps) || decomposition.nboxes > 1;
+    l->connected = level_connects(backend, periodic, decomposition.nboxes);
     l->nranks = count_ranks(&decomposition);
     l->active = l->npatches > 0;
     l->comm = comm_split(l->active);

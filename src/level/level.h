@@ -85,6 +85,9 @@ struct level {
     struct plan **halos, *halo;
 };
 
+/* The member `connected` of a level with this backend and so many boxes. */
+bool level_connects(const struct backend *backend, bool periodic, int nboxes);
+
 /* Makes a level and takes over its decomposition. Rows are padded so that cell i = 0 of every row
  * is at a multiple of row_align doubles. Collective over the world. */
 struct level *level_create(int depth, struct decomposition decomposition, bool periodic, int ghosts,

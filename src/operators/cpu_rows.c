@@ -188,7 +188,7 @@ INLINE void none_row_sums(const struct row *row, int r, int k, long start, long 
 /* `value` may use `here` (the value of u), r_i (the residual), `updated` (by D⁻¹r) and the arrays
  * at i. A sweep in place writes to a scratch row first: a vector load that overlaps the vector just
  * stored would wait for the store. In rows of constant length the scratch stays in registers, and
- * two turns keep a row from waiting for its neighbour. */
+ * going through even rows first keeps a row from waiting for its neighbour. */
 #define ROW_LOOP(PREPARE, LINES, SUM, RHS, value)                                                  \
     const long sj = row->sj, sk = row->sk;                                                         \
     const double scale = row->scale, weight = row->weight, c1 = row->c1;                           \

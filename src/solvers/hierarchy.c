@@ -46,7 +46,7 @@ static int level_fields(const struct hierarchy_choice *choice, const struct deco
         fields[count++] = FIELD_TMP;
     if (choice->op.order == 2 && s.needs_lambda_max && backend->on_device) {
         fields[count++] = FIELD_NEXT_U;
-        if ((choice->op.periodic && !backend->wraps) || boxes->nboxes > 1) /* two sweeps per halo */
+        if (level_connects(backend, choice->op.periodic, boxes->nboxes)) /* two sweeps per halo */
             fields[count++] = FIELD_NEXT_TMP;
     }
     if (choice->op.variable)

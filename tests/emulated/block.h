@@ -13,17 +13,15 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <csetjmp>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <functional>
-#include <memory>
 #include <numeric>
 #include <random>
 #include <vector>
-#include <ucontext.h>
+#include "support/coroutine.h"
 
 namespace emulated
 {
@@ -48,10 +46,7 @@ struct copy {
 };
 
 struct thread {
-    ucontext_t context; /* its beginning, */
-    jmp_buf place;      /* and where it waits, once it has begun */
-    bool begun = false;
-    std::unique_ptr<char[]> stack{new char[STACK_BYTES]}; /* most of it is never touched */
+    coroutine turns;
     bool done = false;
     index3 index{};
     clock_of_all known;
@@ -86,7 +81,6 @@ struct block {
     std::vector<counted_barrier> barriers;
     std::vector<access> accesses;
     std::function<void()> kernel;
-    jmp_buf scheduler;
     int count = THREADS, running = 0;
     bool moved = false; /* some thread got on since the scheduler's last round */
 };
@@ -100,22 +94,9 @@ inline thread &self()
     return now->threads[now->running];
 }
 
-/* Threads take turns by setjmp, since swapcontext makes a system call each time. */
-[[gnu::noinline]] inline void wait_for_others()
+inline void wait_for_others()
 {
-    if (_setjmp(self().place) == 0)
-        _longjmp(now->scheduler, 1);
-}
-
-/* Returns when the thread waits for others or has ended. */
-[[gnu::noinline]] inline void go_on(thread &t)
-{
-    if (_setjmp(now->scheduler) != 0)
-        return;
-    if (t.begun)
-        _longjmp(t.place, 1);
-    t.begun = true;
-    setcontext(&t.context);
+    self().turns.yield();
 }
 
 inline void race(const char *what, int address, int other)
@@ -235,11 +216,7 @@ inline void prepare(thread &t, int number, int width)
 {
     t.index = {(unsigned)(number % width), (unsigned)(number / width), 0};
     t.known.time[number] = 1;
-    getcontext(&t.context);
-    t.context.uc_stack.ss_sp = t.stack.get();
-    t.context.uc_stack.ss_size = STACK_BYTES;
-    t.context.uc_link = nullptr;
-    makecontext(&t.context, start, 0);
+    t.turns.prepare(start, STACK_BYTES);
 }
 
 /* Runs one block of `count` threads, `width` of them in a row, of a grid; false if its threads
@@ -265,7 +242,7 @@ inline bool run(const index3 &index, std::mt19937 &random, const std::function<v
         for (const int t : order)
             if (!b.threads[t].done) {
                 b.running = t;
-                go_on(b.threads[t]);
+                b.threads[t].turns.go_on();
             }
     } while (b.moved);
     return std::all_of(b.threads.begin(), b.threads.begin() + count,

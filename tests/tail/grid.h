@@ -14,7 +14,7 @@
 #include <memory>
 #include <random>
 #include <vector>
-#include <ucontext.h>
+#include "support/coroutine.h"
 
 namespace grid
 {
@@ -41,8 +41,7 @@ struct copy {
 struct block;
 
 struct thread {
-    ucontext_t context;
-    std::unique_ptr<char[]> stack;
+    coroutine turns;
     struct block *block;
     index3 index;
     bool done = false;
@@ -66,13 +65,12 @@ struct block {
 inline thread *now;
 inline index3 size;
 inline meeting all_blocks;
-inline ucontext_t scheduler;
 inline bool moved; /* some thread got on since the scheduler's last round */
 inline const std::function<void()> *kernel;
 
 inline void wait_for_others()
 {
-    swapcontext(&now->context, &scheduler);
+    now->turns.yield();
 }
 
 inline void meet(meeting &m, int count)
@@ -119,14 +117,9 @@ inline void start()
 
 inline void prepare(thread &t, struct block &b, int number)
 {
-    t.stack.reset(new char[STACK_BYTES]);
     t.block = &b;
     t.index = {(unsigned)number, 0, 0};
-    getcontext(&t.context);
-    t.context.uc_stack.ss_sp = t.stack.get();
-    t.context.uc_stack.ss_size = STACK_BYTES;
-    t.context.uc_link = nullptr;
-    makecontext(&t.context, start, 0);
+    t.turns.prepare(start, STACK_BYTES);
 }
 
 /* Runs the threads until all are done; false if they stop getting on. */
@@ -139,7 +132,7 @@ inline bool run_all(std::vector<thread *> threads, std::mt19937 &random)
         for (thread *t : threads)
             if (!t->waits || t->waits->times > t->times) {
                 now = t;
-                swapcontext(&scheduler, &t->context);
+                t->turns.go_on();
             }
         threads.erase(
             std::remove_if(threads.begin(), threads.end(), [](const thread *t) { return t->done; }),

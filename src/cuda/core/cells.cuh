@@ -19,7 +19,7 @@ struct cells {
     bool wrap[3]; /* the neighbours beyond both sides are the patch's own cells */
 };
 
-/* Whether a side is open: neither a wall nor wrapped. Cells beyond it are other patches'. */
+/* Whether a side is open: neither a wall nor wrapped. Cells beyond it belong to other patches. */
 inline bool is_open(const struct cells &c, int d, int side)
 {
     return !c.wall[d][side] && !c.wrap[d];

@@ -53,7 +53,7 @@ DEVICE void end_copies(barrier_word *barrier)
 }
 
 /* Issues the copy of the tile whose first cell is (i,j,k), i even, to a multiple of 128 bytes. The
- * tile has ROWS rows of WIDTH cells. Of a row only the first USED cells need be copied. */
+ * tile has ROWS rows of WIDTH cells. Only the first USED cells of a row are needed. */
 template <int WIDTH, int ROWS, int USED>
 DEVICE void tile_fetch(int to, const CUtensorMap &map, int i, int j, int k, barrier_word *barrier)
 {

@@ -16,6 +16,16 @@ namespace fv2
 enum { LANES = 32, AHEAD = 2 };
 enum { VECTOR_BYTES = 16, CELL_BYTES = 8, ROW_BYTES = LANES * VECTOR_BYTES };
 
+/* True if these kernels fit the level: rows consist of whole pairs of cells, and no cell is near
+ * both ends of a direction. */
+static inline bool has_even_rows(const struct level *level)
+{
+    bool even = level->dim % 2 == 0 && level->dim > 4;
+    for (int q = 0; q < level->npatches; q++)
+        even = even && level->patches[q].n[0] % 2 == 0;
+    return even;
+}
+
 /* What an update reads of a cell besides u: f, α, and β on its low and high faces. */
 struct cell_data {
     double f, alpha, bi0, bi1, bj0, bj1, bk0, bk1;

@@ -134,14 +134,6 @@ static void tiles_fit(const struct part *part, const struct device_limits *devic
     });
 }
 
-static bool has_even_rows(const struct level *level)
-{
-    bool even = level->dim % 2 == 0 && level->dim > 4;
-    for (int q = 0; q < level->npatches; q++)
-        even = even && level->patches[q].n[0] % 2 == 0;
-    return even;
-}
-
 /* The finish needs a guess: the kernel that begins at zero has none. Nothing may follow on a level
  * with neighbours: it would read ghosts that these kernels compute and do not store. */
 template <bool FEW>

@@ -143,14 +143,6 @@ static void run_sweeps(const struct part *part)
         exchange(level, before);
 }
 
-static bool has_even_rows(const struct level *level)
-{
-    bool even = level->dim % 2 == 0 && level->dim > 4;
-    for (int q = 0; q < level->npatches; q++)
-        even = even && level->patches[q].n[0] % 2 == 0;
-    return even;
-}
-
 /* True if `sweeps` sweeps from the part's beginning fit into shared memory, the ghosts and the
  * fields. */
 static bool sweeps_fit(const struct part *part, int sweeps, const struct device_limits *device)
