@@ -66,8 +66,10 @@ void cuda_release_norm();
 void cuda_walls(const struct cells &c, double *x, int rule, int layers, int ghosts,
                 enum pass_part part);
 /* The ghosts that the stencils read around a patch without open sides: `layers` deep on its sides,
- * and where that is 2, one deep on its edges. */
+ * one layer less on its edges, and two less on its corners. */
 void cuda_walls_star(const struct cells &c, double *x, int rule, int layers);
+/* One layer of ghosts beyond the ends of wrapped directions, without those on edges. */
+void cuda_wrap_sides(const struct cells &c, double *x);
 void cuda_walls_fill(const struct level *level, double *field, int rule, int layers);
 
 /* u (+)= P coarse_u of the pass on patch q, and on an even number of layers of ghosts beyond open

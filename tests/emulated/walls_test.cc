@@ -125,16 +125,25 @@ static void for_cases(unsigned last, int most_layers, const Do &act)
 
 static void test_stars(void **)
 {
-    for_cases(ALL_WRAPPED, 2, [](unsigned sides, int rule, int layers) {
+    for_cases(ALL_WRAPPED, 3, [](unsigned sides, int rule, int layers) {
         const long filled = check(
             closed_box(8, 6, rule == 2 ? 5 : 4, sides), rule,
             [&](const struct cells &c, double *x) { cuda_walls_star(c, x, rule, layers); },
-            [&](const struct outside &o) {
-                return (o.directions == 1 && o.layers <= layers) ||
-                       (o.directions == 2 && layers == 2 && o.layers == 1);
-            });
+            [&](const struct outside &o) { return o.layers <= layers + 1 - o.directions; });
         assert_true(filled > 0);
     });
+}
+
+/* Walls, and edges of wrapped directions, are left alone. */
+static void test_wrapped_sides(void **)
+{
+    for (unsigned sides = 0; sides <= ALL_WRAPPED; sides++)
+        if (is_possible(sides)) {
+            const emulated::box b = closed_box(6, 5, 4, sides);
+            check(b, 4, cuda_wrap_sides, [&](const struct outside &o) {
+                return o.directions == 1 && o.layers == 1 && o.wall_layers == 0;
+            });
+        }
 }
 
 /* Ghosts that follow from halos are the outer part, the others the inner part. */
@@ -200,6 +209,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_stars),
+        cmocka_unit_test(test_wrapped_sides),
         cmocka_unit_test(test_shells),
         cmocka_unit_test(test_few_cells),
         cmocka_unit_test(test_cpu),

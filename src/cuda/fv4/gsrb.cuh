@@ -13,8 +13,8 @@
 #include "operators/passes.h"
 
 /* One launch of the fused red-black pass. `in` has its ghosts, or is NULL if u is 0 everywhere.
- * Beyond open sides, which are those without a wall, red cells next to the patch are updated too,
- * but not stored: three layers of u are read there, two of β, and one of f, α and D⁻¹. f and the
+ * Beyond sides without a wall, red cells next to the patch are updated too, but not stored: there,
+ * REACH layers of u are read, two of β, and one of f, α and, next to walls, D⁻¹. f and the
  * coefficients have the layout of patch c; pointers are at cell (0,0,0). α and β are not read where
  * the operator has none. Ghosts of out are overwritten. */
 struct fv4_gsrb {
@@ -24,7 +24,7 @@ struct fv4_gsrb {
     double inner_dinv; /* constant coefficients: D⁻¹ of cells that are not near walls */
     int colour;        /* local cells with even i + j + k + colour are red */
     double *out;
-    bool ghosts; /* whether to compute two layers of ghosts of out too; not with open sides */
+    bool ghosts; /* whether to compute two layers of ghosts of out too; only if all are walls */
     enum pass_part part;        /* of which the blocks are launched; ghosts only if it is all */
     int first[3], last[3];      /* indices of cells that are updated */
     int away_lo[3], away_hi[3]; /* cells with lo ≤ index < hi are outside the boundary layers */
@@ -38,6 +38,9 @@ constexpr bool READS_ALPHA = Op::VARIABLE &&Op::HELMHOLTZ;
  * than a block of gsrb_kernel has. The boundary-layer update computes them after all other cells,
  * and then the ghosts of out. */
 enum { BOUNDARY_LAYERS = 2 };
+
+/* Layers of u that are read beyond sides without a wall; one less on edges, two on corners. */
+enum { REACH = 3 };
 
 /* Sets the bounds of the pass from its walls. */
 static inline void set_bounds(struct fv4_gsrb &w)
