@@ -329,6 +329,7 @@ static void older_gpus_have_a_tail(void **)
     check_block<op_fv4_helmholtz>("sm_86", LEAST_SINGLE_BLOCK_DIM, SMALL_SIDE);
     check_block<op_fv4_constant_helmholtz>("sm_86", SINGLE_BLOCK_DIM, SUBDOMAIN_SIDE);
     check_block<op_fv2_helmholtz>("sm_80", SINGLE_BLOCK_DIM, SUBDOMAIN_SIDE);
+    check_block<op_fv2>("sm_86", SINGLE_BLOCK_DIM, SMALL_SIDE);
     check_block<op_fv2_helmholtz>("sm_86", LEAST_SINGLE_BLOCK_DIM, SMALL_SIDE);
 }
 

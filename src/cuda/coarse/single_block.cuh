@@ -90,8 +90,9 @@ struct tiles {
     double sum[CELL_PAIRS];
     double before[2][TAIL_THREADS]; /* two-step smoothers: u before the last sweep, per thread */
     struct cell_pair pairs[ALL_CELL_PAIRS];
-    int sides[ALL_WALL_SIDES], edges[ALL_WALL_EDGES];       /* order 4: ghosts behind walls */
-    double f[ALL_CELLS], dinv[ALL_CELLS], alpha[ALL_CELLS]; /* by cell_number() */
+    int sides[ALL_WALL_SIDES], edges[ALL_WALL_EDGES]; /* order 4: ghosts behind walls */
+    /* By cell_number(). */
+    double f[ALL_CELLS], dinv[ALL_CELLS], alpha[Op::HELMHOLTZ ? (int)ALL_CELLS : 1];
     /* A cell is the same element in all fields. The last member is not there in launches without
      * wide levels. */
     double narrow[FIELDS][tiles_length(NARROW, GHOSTS)], wide[FIELDS][tiles_length(WIDE, GHOSTS)];
