@@ -47,6 +47,7 @@ struct block_choice {
 template <class Op>
 static struct block_choice block_for()
 {
+    enum { STATIC_BYTES = 16 }; /* of barriers_done(), aligned */
     static const int fits[][2] = {{SINGLE_BLOCK_DIM, SUBDOMAIN_SIDE},
                                   {SINGLE_BLOCK_DIM, SMALL_SIDE},
                                   {LEAST_SINGLE_BLOCK_DIM, SMALL_SIDE}};
@@ -55,7 +56,7 @@ static struct block_choice block_for()
     for (const int *dims : fits) {
         const struct subdomain_limits limits = {dims[0], dims[1], count};
         const size_t bytes = block_bytes<Op>(limits);
-        if (bytes + sizeof(unsigned long long) <= cuda_limits()->shared_per_block)
+        if (bytes + STATIC_BYTES <= cuda_limits()->shared_per_block)
             return {limits, bytes};
     }
     return {};
