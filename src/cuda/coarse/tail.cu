@@ -253,10 +253,11 @@ static void track_tiles(struct tail_list *x, struct tail_step *t, const struct s
 /* True if the list's last step only sets u of the pass to 0. */
 static bool ends_with_zero(const struct tail_list *x, int level, const struct pass *p)
 {
+    if (x->tail.count == 0)
+        return false;
     const struct tail_step *last = &x->tail.steps[x->tail.count - 1];
-    return x->tail.count > 0 && last->kind == STEP_PASS && last->level == level &&
-           last->start == START_ZERO && last->operations == 0 &&
-           last->u == p->level->fields[p->u] + p->level->patches[0].offset;
+    return last->kind == STEP_PASS && last->level == level && last->start == START_ZERO &&
+           last->operations == 0 && last->u == p->level->fields[p->u] + p->level->patches[0].offset;
 }
 
 static void add(struct tail_list *x, const struct step *step)
