@@ -11,19 +11,6 @@ namespace fv2
  * to begin. */
 enum { MAX_PLANES = 128, EXTRA_STEPS = 4, EXTRA_FINISH_STEPS = 6 };
 
-template <class tile, class TILES>
-static void launch_tiles(const struct fv2_gsrb &w, const TILES &tiles, dim3 grid, int planes)
-{
-    launch_kernel<gsrb_kernel<tile, TILES>>(grid, dim3(LANES, tile::ROWS), tile::BYTES, w, tiles,
-                                            planes);
-}
-
-/* Whether patches that do not wrap in k have a kernel of their own, whose steps ask for no turn. It
- * gains 4 to 9 %, except with variable coefficients and poisson: there the compiler spills a
- * register, and it loses 2 to 4 % (H200). */
-template <class tile>
-static constexpr bool HAS_STRAIGHT_LOOP = !tile::VARIABLE || tile::op::HELMHOLTZ;
-
 /* A block reads the outermost cells of its tile, one cell beyond them in i and j, and in k as far
  * as its steps reach. */
 template <class tile>
@@ -42,11 +29,8 @@ static void launch(struct fv2_gsrb w, int tuned_planes)
     };
     const struct tile_set tiles = tiles_of_patch(w.part, n, w.c, reads);
     const dim3 grid = tile_grid(tiles);
-    if constexpr (HAS_STRAIGHT_LOOP<tile>)
-        if (w.part == PART_ALL && !w.c.wrap[2])
-            return launch_tiles<tile>(w, all_tiles{}, grid, planes);
     if (grid.x > 0)
-        launch_tiles<tile>(w, tiles, grid, planes);
+        launch_kernel<gsrb_kernel<tile>>(grid, dim3(LANES, ROWS), tile::BYTES, w, tiles, planes);
 }
 
 template <class Op, bool ZERO>

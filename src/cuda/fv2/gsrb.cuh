@@ -29,10 +29,9 @@ struct fv2_gsrb {
     double *coarse;      /* at cell (0,0,0): the residual is restricted to this */
     long coarse_sj, coarse_sk;
     unsigned long long *norm; /* atomic maximum of the bits of the residual's magnitudes */
-    /* By set_tiles: bytes of all planes if direction k wraps, else 0; the parity of row 0 as tiles
-     * count rows. */
-    long period;
-    int first_parity;
+    /* By set_tiles: vectors from a plane to the next one; n of direction k if it wraps, else a
+     * number that no plane has; the parity of row 0 as tiles count rows. */
+    int plane, turn, first_parity;
 };
 
 #endif

@@ -179,17 +179,11 @@ DEVICE double2 step(const struct fv2_gsrb &w, const struct thread_cells &p, cons
     return done;
 }
 
-/* Step k with what is uniform in a warp as template parameters: e is the component of red cells. */
-template <bool FINISHES, class tile, class... Arguments>
-DEVICE double2 step_by_component(int e, bool walls, Arguments &&...arguments)
+template <bool FINISHES, int E, class tile, class... Arguments>
+DEVICE double2 step_by_walls(bool walls, Arguments &&...arguments)
 {
-    if (e && walls)
-        return step<FINISHES, 1, true, tile>(arguments...);
-    if (e)
-        return step<FINISHES, 1, false, tile>(arguments...);
-    if (walls)
-        return step<FINISHES, 0, true, tile>(arguments...);
-    return step<FINISHES, 0, false, tile>(arguments...);
+    return walls ? step<FINISHES, E, true, tile>(arguments...)
+                 : step<FINISHES, E, false, tile>(arguments...);
 }
 
 /* Collects the residuals of plane k: their sum over the two cells goes to shared memory, where it
@@ -222,27 +216,25 @@ DEVICE void restrict_rows(const struct fv2_gsrb &w, const struct thread_cells &p
 }
 
 /* Issues the first copies, and waits for those of step `start`. */
-template <class tile, bool TURNS>
+template <class tile>
 DEVICE struct stream_state start_stream(const struct fv2_gsrb &w, const struct thread_cells &p,
                                         struct copies &s, int start)
 {
     struct stream_state m = {};
     if (!tile::ZERO)
         fetch_u<tile>(w, p, s);
-    const int turn = first_turn(w, s.plane);
-    advance_u<TURNS>(w, s, turn);
+    advance_planes(w, s);
     s.u += tile::U_BYTES;
     for (int a = 0; a < AHEAD; a++) {
-        fetch<tile, TURNS>(w, p, s, turn);
-        advance<tile, TURNS>(w, s, turn);
+        fetch<tile>(w, p, s);
+        advance<tile>(w, s);
         __pipeline_commit();
     }
     if (p.inside) {
-        const long here = in_plane<tile>(w.c, p.column, p.j);
         if (tile::VARIABLE)
-            m.bk = *(const double2 *)(w.beta_k + here + plane_at(w.c, start + 1) * w.c.sk);
+            m.bk = *vector_of(w.beta_k, p.offset + plane_at(w.c, start + 1) * w.plane);
         if (!tile::ZERO && (start >= 0 || !w.c.wall[2][0]))
-            m.u_0 = *(const double2 *)(w.in + here + plane_at(w.c, start) * w.c.sk);
+            m.u_0 = *vector_of(w.in, p.offset + plane_at(w.c, start) * w.plane);
     }
     __pipeline_wait_prior(AHEAD - 1);
     if (!tile::ZERO && s.own)
@@ -264,28 +256,28 @@ DEVICE void move_up(struct stream_state &m, double2 c, double2 done, double2 fac
     m.face_1 = face;
 }
 
-/* The distance in bytes from the next plane of u that is copied, which is plane `next`, to the
- * plane that a step finishes. */
-template <bool TURNS>
-DEVICE long steps_back(const struct fv2_gsrb &w, int next)
-{
-    return (TURNS && next >= w.c.n[2] ? w.period : 0) - (AHEAD + 2) * w.c.sk * CELL_BYTES;
-}
-
 /* The planes of a block, and the steps that it makes for them. */
 struct plane_range {
-    int first, last; /* planes first to last − 1 are its own */
-    int start, stop; /* steps */
+    int first, last;         /* planes first to last − 1 are its own */
+    unsigned stored;         /* of them the thread stores its cells in so many: all or none */
+    int start, stop;         /* steps */
+    int low_wall, high_wall; /* up to the former step and from the latter on, a wall may be near */
 };
 
 template <class tile>
-DEVICE struct plane_range compute_range(const struct fv2_gsrb &w, int number, int planes)
+DEVICE struct plane_range compute_range(const struct fv2_gsrb &w, const struct thread_cells &p,
+                                        int number, int planes)
 {
+    const bool low = w.c.wall[2][0], high = w.c.wall[2][1],
+               row = (p.j == 0 && w.c.wall[1][0]) || (p.j == p.n1 - 1 && w.c.wall[1][1]);
     struct plane_range a;
     a.first = number * planes;
     a.last = min(a.first + planes, w.c.n[2]);
-    a.start = w.c.wall[2][0] ? max(a.first - 1 - tile::HALO, -1) : a.first - 1 - tile::HALO;
-    a.stop = w.c.wall[2][1] ? min(a.last + tile::HALO - 1, w.c.n[2]) : a.last + tile::HALO - 1;
+    a.stored = p.stores ? a.last - a.first : 0;
+    a.start = low ? max(a.first - 1 - tile::HALO, -1) : a.first - 1 - tile::HALO;
+    a.stop = high ? min(a.last + tile::HALO - 1, w.c.n[2]) : a.last + tile::HALO - 1;
+    a.low_wall = row ? INT_MAX : low ? tile::HALO - 1 : INT_MIN;
+    a.high_wall = high ? w.c.n[2] - 2 : INT_MAX;
     return a;
 }
 
@@ -309,48 +301,60 @@ DEVICE void finish_range(const struct fv2_gsrb &w, const struct thread_cells &p,
         warp_atomic_max(w.norm, m.norm);
 }
 
-template <class tile, class TILES>
-static __global__ void __launch_bounds__(LANES *tile::ROWS, tile::BLOCKS)
-    gsrb_kernel(const __grid_constant__ struct fv2_gsrb w, const __grid_constant__ TILES tiles,
-                int planes)
+/* Step k: the copies for step k + AHEAD, the updates, what follows from them, and the slots of the
+ * next step. E is the component of the red cells in plane k + 1. */
+template <int E, class tile>
+DEVICE void stream_step(const struct fv2_gsrb &w, const struct thread_cells &p,
+                        const struct plane_range &a, int k, struct copies &copies, struct slots &s,
+                        struct stream_state &m)
 {
-    constexpr bool TURNS = turns_of<TILES>;
+    if (k + AHEAD < a.stop)
+        fetch<tile>(w, p, copies);
+    __pipeline_commit();
+    if (tile::FINISH == RESTRICTS && k - 2 >= a.first)
+        restrict_rows<tile>(w, p, k - 2, m);
+    double2 c = make_double2(0.0, 0.0), residual, done;
+    if (!tile::ZERO)
+        c = vector_at(p.vector_address + s.u + tile::U + tile::U_ROWS);
+    const bool walls = k <= a.low_wall || k >= a.high_wall;
+    const double2 face = m.bk;
+    if (tile::FINISHES && p.finishes && k - 1 >= a.first) {
+        done = step_by_walls<true, E, tile>(walls, w, p, s, c, k, m, residual);
+        collect_residual<tile>(p, k - 1, residual, m);
+    } else {
+        done = step_by_walls<false, E, tile>(walls, w, p, s, c, k, m, residual);
+    }
+    if ((unsigned)(k - a.first) < a.stored)
+        *(double2 *)vector_of(w.out, p.offset + k * w.plane) = done;
+    if (tile::FINISHES)
+        put(p.vector_address + tile::DONE + ROW_BYTES + (k & 1) * tile::DONE_BYTES, done);
+    move_up(m, c, done, face);
+    __pipeline_wait_prior(AHEAD - 1);
+    __syncthreads();
+    advance<tile>(w, copies);
+    s = next_slots<tile>(s);
+}
+
+template <class tile>
+static __global__ void __launch_bounds__(LANES *tile::ROWS, tile::BLOCKS)
+    gsrb_kernel(const __grid_constant__ struct fv2_gsrb w,
+                const __grid_constant__ struct tile_set tiles, int planes)
+{
     const dim3 own = tile_of_block(tiles);
     const struct thread_cells p = compute_thread<tile>(w.c, tiles, own);
-    const struct plane_range a = compute_range<tile>(w, own.z, planes);
-    const bool wall_row = (p.j == 0 && w.c.wall[1][0]) || (p.j == p.n1 - 1 && w.c.wall[1][1]);
+    const struct plane_range a = compute_range<tile>(w, p, own.z, planes);
     struct copies copies = initial_copies<tile>(w, p, a.start + 1);
-    struct stream_state m = start_stream<tile, TURNS>(w, p, copies, a.start);
+    struct stream_state m = start_stream<tile>(w, p, copies, a.start);
     struct slots s = initial_slots<tile>();
-    for (int k = a.start; k < a.stop; k++) {
-        if (k + AHEAD < a.stop)
-            fetch<tile, TURNS>(w, p, copies, w.c.n[2]);
-        __pipeline_commit();
-        if (tile::FINISH == RESTRICTS && k - 2 >= a.first)
-            restrict_rows<tile>(w, p, k - 2, m);
-        double2 c = make_double2(0.0, 0.0), residual, done;
-        if (!tile::ZERO)
-            c = vector_at(p.vector_address + s.u + tile::U + tile::U_ROWS);
-        const int e = (p.j + k + 1 + w.first_parity) & 1;
-        const bool walls = wall_row || (k <= (tile::FINISHES ? 1 : 0) && w.c.wall[2][0]) ||
-                           (k >= p.n2 - 2 && w.c.wall[2][1]);
-        const double2 face = m.bk;
-        if (tile::FINISHES && p.finishes && k - 1 >= a.first) {
-            done = step_by_component<true, tile>(e, walls, w, p, s, c, k, m, residual);
-            collect_residual<tile>(p, k - 1, residual, m);
-        } else {
-            done = step_by_component<false, tile>(e, walls, w, p, s, c, k, m, residual);
-        }
-        if (p.stores && k >= a.first && k < a.last)
-            *(double2 *)at(w.out, copies.offset + steps_back<TURNS>(w, copies.plane)) = done;
-        if (tile::FINISHES)
-            put(p.vector_address + tile::DONE + ROW_BYTES + (k & 1) * tile::DONE_BYTES, done);
-        move_up(m, c, done, face);
-        __pipeline_wait_prior(AHEAD - 1);
-        __syncthreads();
-        advance<tile, TURNS>(w, copies, w.c.n[2]);
-        s = next_slots<tile>(s);
+    int k = a.start;
+    if (__any_sync(~0u, (p.j + k + 1 + w.first_parity) & 1))
+        stream_step<1, tile>(w, p, a, k++, copies, s, m);
+    for (; k + 1 < a.stop; k += 2) {
+        stream_step<0, tile>(w, p, a, k, copies, s, m);
+        stream_step<1, tile>(w, p, a, k + 1, copies, s, m);
     }
+    if (k < a.stop)
+        stream_step<0, tile>(w, p, a, k, copies, s, m);
     if (tile::FINISHES)
         finish_range<tile>(w, p, a, s.step_before, m);
 }

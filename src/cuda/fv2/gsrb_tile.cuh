@@ -4,7 +4,7 @@
 /* A block's tile in shared memory, and the copies of planes to it. Positions are addresses and
  * offsets in bytes, added up where they are used: indices into arrays of arrays cost a third of all
  * instructions. */
-#include <type_traits>
+#include <limits.h>
 #include <cuda_pipeline.h>
 #include "cuda/core/shared_memory.cuh"
 #include "cuda/core/tiles.cuh"
@@ -76,6 +76,7 @@ struct thread_cells {
     int end_column, end_j; /* one beyond the last */
     bool inside;
     bool finishes, stores;   /* the row belongs to this block; so do the cells */
+    int offset;              /* of the cells in plane 0, in vectors */
     unsigned vector_address; /* of the thread's double2 in the first slot of the tile, and */
     unsigned cell_address;   /* of its double in an array of one cell per thread */
 };
@@ -84,7 +85,8 @@ struct thread_cells {
 template <class tile>
 static void set_tiles(struct fv2_gsrb &w)
 {
-    w.period = w.c.wrap[2] ? w.c.n[2] * w.c.sk * CELL_BYTES : 0;
+    w.plane = (int)(w.c.sk / 2);
+    w.turn = w.c.wrap[2] ? w.c.n[2] : INT_MAX;
     w.first_parity = w.parity + (w.c.wrap[1] ? tile::HALO : 0);
 }
 
@@ -124,11 +126,16 @@ DEVICE int row_at(const struct cells &c, int position)
     return c.wrap[1] ? around(position + tile::HALO, c.n[1]) : position;
 }
 
-/* The offset in a plane of the two cells at a position. */
+/* The offset in a plane of the two cells at a position, in vectors. */
 template <class tile>
-DEVICE long in_plane(const struct cells &c, int column, int row)
+DEVICE int in_plane(const struct cells &c, int column, int row)
 {
-    return 2 * column_at(c, column) + row_at<tile>(c, row) * c.sj;
+    return column_at(c, column) + row_at<tile>(c, row) * (int)(c.sj / 2);
+}
+
+DEVICE const double2 *vector_of(const double *field, int offset)
+{
+    return (const double2 *)field + offset;
 }
 
 template <class tile, class TILES>
@@ -150,6 +157,7 @@ DEVICE struct thread_cells compute_thread(const struct cells &c, const TILES &ti
                  (p.row < tile::ROWS - tile::HALO || is_last(tiles, block, 1));
     p.stores = p.finishes && p.column >= 0 && p.column < p.columns && p.j >= 0 && p.j < p.n1 &&
                (p.lane > 0 || block.x == 0) && (p.lane < LANES - 1 || is_last(tiles, block, 0));
+    p.offset = in_plane<tile>(c, p.column, p.j);
     p.vector_address = memory + (p.row * LANES + p.lane) * VECTOR_BYTES;
     p.cell_address = memory + (p.row * LANES + p.lane) * CELL_BYTES;
     return p;
@@ -165,12 +173,11 @@ DEVICE unsigned beside_row(const struct thread_cells &p)
  * beyond the last ones. Some threads also copy one vector or cell of what surrounds the tile. */
 struct copies {
     bool own;
-    bool vector, cell;    /* the other copy, of 16 or 8 bytes */
-    bool of_u;            /* it is of u, else of f, α or β of plane k + 1 */
-    const char *from;     /* its source in the plane */
-    unsigned to;          /* its address in the first slot */
-    long offset;          /* of the thread's cells in the next plane of u, in bytes */
-    int plane;            /* this plane, beyond the ends in a wrapped direction too */
+    bool vector, cell; /* the other copy, of 16 or 8 bytes */
+    bool of_u;         /* it is of u, else of f, α or β */
+    const char *from;  /* its source in plane 0 */
+    unsigned to;       /* its address in the first slot */
+    int plane, before; /* the next plane of u, and that of the other fields, which is one behind */
     unsigned u, step, bk; /* slots */
 };
 
@@ -192,53 +199,40 @@ DEVICE struct copies initial_copies(const struct fv2_gsrb &w, const struct threa
     if (tile::VARIABLE && p.row == 0 && p.column < p.end_column && above <= p.end_j) {
         s.vector = true;
         s.to = here + tile::STEPS + tile::BJ_ABOVE;
-        from = w.beta_j + in_plane<tile>(c, p.column, above);
+        from = (const double *)vector_of(w.beta_j, in_plane<tile>(c, p.column, above));
     } else if (tile::VARIABLE && p.row == 1 && p.lane < tile::ROWS && after <= p.columns + beyond &&
                beside < p.end_j) {
         s.cell = true;
         s.to = cell + tile::STEPS + tile::BI_END;
-        from = w.beta_i + in_plane<tile>(c, after, beside);
+        from = (const double *)vector_of(w.beta_i, in_plane<tile>(c, after, beside));
     } else if (p.row == 2 && p.column < p.end_column && first_row != 0) {
         s.vector = s.of_u = true;
         s.to = here + tile::U;
-        from = w.in + in_plane<tile>(c, p.column, first_row - 1);
+        from = (const double *)vector_of(w.in, in_plane<tile>(c, p.column, first_row - 1));
     } else if (p.row == 3 && p.column < p.end_column && above < p.end_j + open_high(c, 1)) {
         s.vector = s.of_u = true;
         s.to = here + tile::U + tile::U_ABOVE;
-        from = w.in + in_plane<tile>(c, p.column, above);
+        from = (const double *)vector_of(w.in, in_plane<tile>(c, p.column, above));
     } else if (tile::HALO > 1 && p.row == 4 && p.lane < tile::ROWS && first_column != 0 &&
                beside < p.end_j) {
         s.cell = s.of_u = true;
         s.to = cell + tile::U + tile::U_LOW;
-        from = w.in + in_plane<tile>(c, first_column - 1, beside) + 1;
+        from = (const double *)vector_of(w.in, in_plane<tile>(c, first_column - 1, beside)) + 1;
     } else if (tile::HALO > 1 && p.row == 5 && p.lane < tile::ROWS &&
                after < p.columns + 2 * beyond && beside < p.end_j) {
         s.cell = s.of_u = true;
         s.to = cell + tile::U + tile::U_HIGH;
-        from = w.in + in_plane<tile>(c, after, beside);
+        from = (const double *)vector_of(w.in, in_plane<tile>(c, after, beside));
     }
-    const long below = plane_at(c, plane) * c.sk;
-    s.from = (const char *)(from + below);
-    s.offset = (in_plane<tile>(c, p.column, p.j) + below) * CELL_BYTES;
-    s.plane = plane;
+    s.from = (const char *)from;
+    s.plane = plane_at(c, plane);
     return s;
 }
 
-/* Whether the planes of a patch may wrap. Kernels on all tiles are for patches where they do not,
- * so that nothing is added to their steps. */
-template <class TILES>
-constexpr bool turns_of = !std::is_same<TILES, all_tiles>::value;
-
-/* In a wrapped direction planes turn back by the period between plane turn − 1 and plane `turn`,
- * which is 0 or n2: the next one that the block meets. */
-DEVICE int first_turn(const struct fv2_gsrb &w, int plane)
+/* The source of the thread's other copy in a plane. */
+DEVICE const char *source_in(const struct fv2_gsrb &w, const struct copies &s, int plane)
 {
-    return plane < 0 ? 0 : w.c.n[2];
-}
-
-DEVICE const char *at(const double *field, long offset)
-{
-    return (const char *)field + offset;
+    return s.from + plane * (long)(w.plane * VECTOR_BYTES);
 }
 
 /* Copies u of the plane, with what surrounds the tile. */
@@ -246,70 +240,56 @@ template <class tile>
 DEVICE void fetch_u(const struct fv2_gsrb &w, const struct thread_cells &p, const struct copies &s)
 {
     if (s.own)
-        copy_vector(p.vector_address + s.u + tile::U + tile::U_ROWS, at(w.in, s.offset));
+        copy_vector(p.vector_address + s.u + tile::U + tile::U_ROWS,
+                    vector_of(w.in, p.offset + s.plane * w.plane));
     if (s.of_u && s.vector)
-        copy_vector(s.to + s.u, s.from);
+        copy_vector(s.to + s.u, source_in(w, s, s.plane));
     if (s.of_u && s.cell)
-        copy_cell(s.to + s.u, s.from);
+        copy_cell(s.to + s.u, source_in(w, s, s.plane));
 }
 
-template <class tile, bool TURNS>
+template <class tile>
 DEVICE void fetch_own(const struct fv2_gsrb &w, const struct thread_cells &p,
-                      const struct copies &s, int turn)
+                      const struct copies &s)
 {
-    long near = s.offset - w.c.sk * CELL_BYTES; /* one plane lower */
-    if (TURNS && s.plane == turn)
-        near += w.period;
+    const int here = p.offset + s.plane * w.plane, below = p.offset + s.before * w.plane;
     const unsigned step = p.vector_address + s.step + tile::STEPS;
     if (!tile::ZERO)
-        copy_vector(p.vector_address + s.u + tile::U + tile::U_ROWS, at(w.in, s.offset));
-    copy_vector(step + tile::F, at(w.f, near));
+        copy_vector(p.vector_address + s.u + tile::U + tile::U_ROWS, vector_of(w.in, here));
+    copy_vector(step + tile::F, vector_of(w.f, below));
     if (tile::VARIABLE) {
-        copy_vector(p.vector_address + s.bk + tile::BK, at(w.beta_k, s.offset));
-        copy_vector(step + tile::BI, at(w.beta_i, near));
-        copy_vector(step + tile::BJ, at(w.beta_j, near));
+        copy_vector(p.vector_address + s.bk + tile::BK, vector_of(w.beta_k, here));
+        copy_vector(step + tile::BI, vector_of(w.beta_i, below));
+        copy_vector(step + tile::BJ, vector_of(w.beta_j, below));
     }
     if (tile::ALPHAS)
-        copy_vector(step + tile::ALPHA, at(w.alpha, near));
+        copy_vector(step + tile::ALPHA, vector_of(w.alpha, below));
 }
 
 /* Copies all of a step. Planes beyond the last ones are ghosts; they are read but not used. */
-template <class tile, bool TURNS>
-DEVICE void fetch(const struct fv2_gsrb &w, const struct thread_cells &p, const struct copies &s,
-                  int turn)
+template <class tile>
+DEVICE void fetch(const struct fv2_gsrb &w, const struct thread_cells &p, const struct copies &s)
 {
     const unsigned to = s.to + (s.of_u ? s.u : s.step);
+    const char *from = source_in(w, s, s.of_u ? s.plane : s.before);
     if (s.own)
-        fetch_own<tile, TURNS>(w, p, s, turn);
+        fetch_own<tile>(w, p, s);
     if (s.vector && !(tile::ZERO && s.of_u))
-        copy_vector(to, s.from);
+        copy_vector(to, from);
     if (s.cell && !(tile::ZERO && s.of_u))
-        copy_cell(to, s.from);
+        copy_cell(to, from);
 }
 
-/* Only u, which is a plane ahead of the other fields. */
-template <bool TURNS>
-DEVICE void advance_u(const struct fv2_gsrb &w, struct copies &s, int turn)
+DEVICE void advance_planes(const struct fv2_gsrb &w, struct copies &s)
 {
-    const bool turns = ++s.plane == turn && TURNS;
-    const long step = w.c.sk * CELL_BYTES - (turns ? w.period : 0);
-    s.offset += step;
-    if (s.of_u)
-        s.from += step;
+    s.before = s.plane;
+    s.plane = s.plane + 1 == w.turn ? 0 : s.plane + 1;
 }
 
-template <class tile, bool TURNS>
-DEVICE void advance(const struct fv2_gsrb &w, struct copies &s, int turn)
+template <class tile>
+DEVICE void advance(const struct fv2_gsrb &w, struct copies &s)
 {
-    s.from += w.c.sk * CELL_BYTES;
-    s.offset += w.c.sk * CELL_BYTES;
-    s.plane++;
-    if (TURNS && (s.plane == turn || s.plane == turn + 1)) { /* a branch that is rarely taken */
-        if (s.plane == turn)
-            s.offset -= w.period;
-        if (s.of_u == (s.plane == turn))
-            s.from -= w.period;
-    }
+    advance_planes(w, s);
     s.u = next_slot<tile::U_BYTES, tile::U_SLOTS>(s.u);
     s.step = next_slot<tile::STEP_BYTES, tile::STEP_SLOTS>(s.step);
     s.bk = next_slot<tile::BK_BYTES, tile::BK_SLOTS>(s.bk);
