@@ -31,7 +31,7 @@ struct fv2_gsrb {
     unsigned long long *norm; /* atomic maximum of the bits of the residual's magnitudes */
     /* By set_tiles: vectors from a plane to the next one; n of direction k if it wraps, else a
      * number that no plane has; the parity of row 0 as tiles count rows. */
-    int plane, turn, first_parity;
+    int plane, plane_bytes, turn, first_parity;
 };
 
 #endif

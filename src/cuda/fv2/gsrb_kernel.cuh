@@ -25,6 +25,16 @@
 
 namespace fv2
 {
+/* The ghosts beside a cell where u is 1 there and 0 elsewhere. */
+template <int E, bool WALLS>
+DEVICE struct neighbours ghosts_of_unit(bool end_of_row, const struct walls &walls)
+{
+    const double ghost = -2.5; /* wall_quadratic(1, 0), which the compiler does not evaluate */
+    return {E == 0 && end_of_row ? ghost : 0.0, E == 1 && end_of_row ? ghost : 0.0,
+            WALLS && walls.j0 ? ghost : 0.0,    WALLS && walls.j1 ? ghost : 0.0,
+            WALLS && walls.k0 ? ghost : 0.0,    WALLS && walls.k1 ? ghost : 0.0};
+}
+
 /* The new value of a thread's component E. The diagonal is the sum for 1 in the cell and 0 in all
  * others. */
 template <class Op, int E, bool WALLS>
@@ -32,7 +42,7 @@ DEVICE double update(double u, const neighbours &beside, const cell_data &d, boo
                      const struct walls &walls, double scale)
 {
     const neighbours n = with_ghosts<E, WALLS>(beside, u, end_of_row, walls),
-                     unit = with_ghosts<E, WALLS>(neighbours{}, 1.0, end_of_row, walls);
+                     unit = ghosts_of_unit<E, WALLS>(end_of_row, walls);
     const double residual = residual_of<Op>(u, n, d, scale);
     const double diagonal = fma(-scale, operator_sum<Op>(1.0, unit, d), d.alpha);
     return update_weighted(u, reciprocal(diagonal), residual, RED_BLACK_WEIGHT);
@@ -67,9 +77,7 @@ DEVICE void load_data(const struct thread_cells &p, unsigned slot, double2 bk0, 
     }
     const double2 bi = vector_at(at + tile::BI), bj0 = vector_at(at + tile::BJ),
                   bj1 = vector_at(at + tile::BJ + ROW_BYTES);
-    double next = __shfl_down_sync(0xffffffffu, bi.x, 1);
-    if (p.lane == LANES - 1)
-        next = cell_at(beside_row(p) + slot + tile::STEPS + tile::BI_END);
+    const double next = cell_at(p.high_face + slot + tile::STEPS);
     *low = {f.x, alpha.x, bi.x, bi.y, bj0.x, bj1.x, bk0.x, bk1.x};
     *high = {f.y, alpha.y, bi.y, next, bj0.y, bj1.y, bk0.y, bk1.y};
 }
@@ -85,18 +93,48 @@ DEVICE double black_beside_red(const struct thread_cells &p, unsigned plane, dou
     return cell_at(beside_row(p) + plane + tile::U + (E ? tile::U_HIGH : tile::U_LOW));
 }
 
-/* Residuals of both cells in plane k, which is finished in all rows; `above` are the finished cells
- * of plane k + 1. */
+/* Offsets of the slots of step k: u of planes k + 2 and k + 1; the data of this step and of the
+ * step two before it; β_k; the new red cells of planes k and k + 1. The copies for step k + AHEAD
+ * go to the slots that step k − 1 was the last one to read. */
+struct slots {
+    unsigned u, u_before, step, step_last, step_before, bk, red, red_above;
+    struct copy_slots free;
+};
+
+template <class tile>
+DEVICE struct slots initial_slots()
+{
+    constexpr int LAST = (tile::STEP_SLOTS - 1) * tile::STEP_BYTES;
+    return {tile::U_BYTES,           0, 0, LAST, LAST - tile::STEP_BYTES, 0, 0, tile::RED_BYTES,
+            slots_ahead<tile>(AHEAD)};
+}
+
+template <class tile>
+DEVICE struct slots next_slots(const struct slots &s)
+{
+    return {next_slot<tile::U_BYTES, tile::U_SLOTS>(s.u),
+            s.u,
+            next_slot<tile::STEP_BYTES, tile::STEP_SLOTS>(s.step),
+            s.step,
+            s.step_last,
+            next_slot<tile::BK_BYTES, tile::BK_SLOTS>(s.bk),
+            s.red_above,
+            s.red,
+            {s.u_before, tile::FINISHES ? s.step_before : s.step, s.bk}};
+}
+
+/* Residuals of both cells in plane k, which the last step has finished in all rows; `above` are the
+ * finished cells of plane k + 1. */
 template <bool WALLS, class tile>
 DEVICE double2 residual_vector(const struct fv2_gsrb &w, const struct thread_cells &p, int k,
-                               unsigned slot, const struct stream_state &m, double2 above)
+                               const struct slots &s, const struct stream_state &m, double2 above)
 {
-    const unsigned row = p.vector_address + tile::DONE + ROW_BYTES + (k & 1) * tile::DONE_BYTES;
+    const unsigned row = p.vector_address + tile::DONE + ROW_BYTES + 2 * s.red_above;
     const double2 u = m.done, jm = vector_at(row - ROW_BYTES), jp = vector_at(row + ROW_BYTES);
     const struct walls walls = {p.j == 0 && w.c.wall[1][0], p.j == p.n1 - 1 && w.c.wall[1][1],
                                 k == 0 && w.c.wall[2][0], k == p.n2 - 1 && w.c.wall[2][1]};
     cell_data low, high;
-    load_data<tile>(p, slot, m.face_0, m.face_1, &low, &high);
+    load_data<tile>(p, s.step_before, m.face_0, m.face_1, &low, &high);
     const neighbours x =
         with_ghosts<0, WALLS>(gather<0>(u, beside<0>(u), jm.x, jp.x, m.below.x, above.x), u.x,
                               p.column == 0 && w.c.wall[0][0], walls);
@@ -105,27 +143,6 @@ DEVICE double2 residual_vector(const struct fv2_gsrb &w, const struct thread_cel
                               p.column == p.columns - 1 && w.c.wall[0][1], walls);
     return make_double2(residual_of<typename tile::op>(u.x, x, low, w.scale),
                         residual_of<typename tile::op>(u.y, y, high, w.scale));
-}
-
-/* Offsets of the slots that a step works on: u of planes k + 2 and k + 1, the data of this step and
- * of the step two before it, and β_k. */
-struct slots {
-    unsigned u, u_before, step, step_before, bk;
-};
-
-template <class tile>
-DEVICE struct slots initial_slots()
-{
-    return {tile::U_BYTES, 0, 0, (tile::STEP_SLOTS - 2) * tile::STEP_BYTES, 0};
-}
-
-template <class tile>
-DEVICE struct slots next_slots(const struct slots &s)
-{
-    return {next_slot<tile::U_BYTES, tile::U_SLOTS>(s.u), s.u,
-            next_slot<tile::STEP_BYTES, tile::STEP_SLOTS>(s.step),
-            next_slot<tile::STEP_BYTES, tile::STEP_SLOTS>(s.step_before),
-            next_slot<tile::BK_BYTES, tile::BK_SLOTS>(s.bk)};
 }
 
 /* Step k of a warp whose red cells in plane k + 1, and black cells in plane k, are component E. c
@@ -138,8 +155,7 @@ DEVICE double2 step(const struct fv2_gsrb &w, const struct thread_cells &p, cons
     const bool end_of_row =
         E ? p.column == p.columns - 1 && w.c.wall[0][1] : p.column == 0 && w.c.wall[0][0];
     const double2 bk = tile::VARIABLE ? vector_at(p.vector_address + s.bk + tile::BK) : double2{};
-    const unsigned reds = p.cell_address + tile::RED + ROW_BYTES / 2,
-                   now = reds + (k & 1) * tile::RED_BYTES, then = reds + (~k & 1) * tile::RED_BYTES;
+    const unsigned reds = p.cell_address + tile::RED + ROW_BYTES / 2 + s.red;
     cell_data black = m.black;
     black.bk1 = component(m.bk, E);
     if (tile::HALO > 1)
@@ -147,8 +163,7 @@ DEVICE double2 step(const struct fv2_gsrb &w, const struct thread_cells &p, cons
     cell_data red;
     load_data<tile>(p, s.step, m.bk, bk, E ? &m.black : &red, E ? &red : &m.black);
     m.bk = bk;
-    const double black_beside = black_beside_red<E, tile>(p, s.u_before, m.u_p),
-                 red_beside = beside<E>(m.u_0);
+    const double black_beside = black_beside_red<E, tile>(p, s.u_before, m.u_p);
 
     /* Every thread makes both updates, so that neither waits for the other. */
     double jm = 0.0, jp = 0.0;
@@ -157,7 +172,8 @@ DEVICE double2 step(const struct fv2_gsrb &w, const struct thread_cells &p, cons
         jm = cell_at(u - ROW_BYTES);
         jp = cell_at(u + ROW_BYTES);
     }
-    const double red_jm = cell_at(now - ROW_BYTES / 2), red_jp = cell_at(now + ROW_BYTES / 2);
+    const double red_jm = cell_at(reds - ROW_BYTES / 2), red_jp = cell_at(reds + ROW_BYTES / 2),
+                 red_beside = cell_at(E ? reds + CELL_BYTES : reds - CELL_BYTES);
     const bool k0 = w.c.wall[2][0], k1 = w.c.wall[2][1];
     struct walls walls = {p.j == 0 && w.c.wall[1][0], p.j == p.n1 - 1 && w.c.wall[1][1],
                           k + 1 == 0 && k0, k + 1 == p.n2 - 1 && k1};
@@ -166,7 +182,7 @@ DEVICE double2 step(const struct fv2_gsrb &w, const struct thread_cells &p, cons
         gather<E>(m.u_p, black_beside, jm, jp, component(m.u_0, E), component(c, E)), red,
         end_of_row, walls, w.scale);
     m.u_p = E ? make_double2(m.u_p.x, new_red) : make_double2(new_red, m.u_p.y);
-    put(then, new_red);
+    put(p.cell_address + tile::RED + ROW_BYTES / 2 + s.red_above, new_red);
     walls.k0 = k == 0 && k0;
     walls.k1 = k == p.n2 - 1 && k1;
     const double new_black = update<typename tile::op, E, WALLS>(
@@ -175,7 +191,7 @@ DEVICE double2 step(const struct fv2_gsrb &w, const struct thread_cells &p, cons
         black, end_of_row, walls, w.scale);
     const double2 done = E ? make_double2(m.u_0.x, new_black) : make_double2(new_black, m.u_0.y);
     if (FINISHES)
-        residual = residual_vector<WALLS, tile>(w, p, k - 1, s.step_before, m, done);
+        residual = residual_vector<WALLS, tile>(w, p, k - 1, s, m, done);
     return done;
 }
 
@@ -186,14 +202,14 @@ DEVICE double2 step_by_walls(bool walls, Arguments &&...arguments)
                  : step<FINISHES, E, false, tile>(arguments...);
 }
 
-/* Collects the residuals of plane k: their sum over the two cells goes to shared memory, where it
- * meets that of the next row; or their magnitudes raise the norm. */
+/* Collects the residuals of a plane: their sum over the two cells goes to the slot of shared
+ * memory, where it meets that of the next row; or their magnitudes raise the norm. */
 template <class tile>
-DEVICE void collect_residual(const struct thread_cells &p, int k, double2 residual,
+DEVICE void collect_residual(const struct thread_cells &p, unsigned slot, double2 residual,
                              struct stream_state &m)
 {
     if (tile::FINISH == RESTRICTS)
-        put(p.cell_address + tile::SUMS + (k & 1) * tile::SUM_BYTES, residual.x + residual.y);
+        put(p.cell_address + tile::SUMS + slot, residual.x + residual.y);
     else if (p.stores)
         m.norm = larger(m.norm, larger(magnitude_bits(residual.x), magnitude_bits(residual.y)));
 }
@@ -202,15 +218,14 @@ DEVICE void collect_residual(const struct thread_cells &p, int k, double2 residu
  * odd they restrict planes k − 1 and k. */
 template <class tile>
 DEVICE void restrict_rows(const struct fv2_gsrb &w, const struct thread_cells &p, int k,
-                          struct stream_state &m)
+                          unsigned slot, struct stream_state &m)
 {
-    if ((p.row & 1) || !p.stores)
+    if (!p.restricts)
         return;
-    const unsigned at = p.cell_address + tile::SUMS + (k & 1) * tile::SUM_BYTES;
+    const unsigned at = p.cell_address + tile::SUMS + slot;
     const double sum = cell_at(at) + cell_at(at + ROW_BYTES / 2);
     if (k & 1)
-        w.coarse[column_at(w.c, p.column) + row_at<tile>(w.c, p.j) / 2 * w.coarse_sj +
-                 k / 2 * w.coarse_sk] = restrict_planes(m.even, sum);
+        w.coarse[p.coarse + (k >> 1) * (int)w.coarse_sk] = restrict_planes(m.even, sum);
     else
         m.even = sum;
 }
@@ -223,11 +238,10 @@ DEVICE struct stream_state start_stream(const struct fv2_gsrb &w, const struct t
     struct stream_state m = {};
     if (!tile::ZERO)
         fetch_u<tile>(w, p, s);
-    advance_planes(w, s);
-    s.u += tile::U_BYTES;
+    advance(w, s);
     for (int a = 0; a < AHEAD; a++) {
-        fetch<tile>(w, p, s);
-        advance<tile>(w, s);
+        fetch<tile>(w, p, s, slots_ahead<tile>(a));
+        advance(w, s);
         __pipeline_commit();
     }
     if (p.inside) {
@@ -284,19 +298,19 @@ DEVICE struct plane_range compute_range(const struct fv2_gsrb &w, const struct t
 /* The residual of the last plane, which no step computes, and the last restriction or the norm. */
 template <class tile>
 DEVICE void finish_range(const struct fv2_gsrb &w, const struct thread_cells &p,
-                         const struct plane_range &a, unsigned step_before, struct stream_state &m)
+                         const struct plane_range &a, const struct slots &s, struct stream_state &m)
 {
-    if (a.stop == a.last) { /* a wall */
+    const bool wall = a.stop == a.last;
+    if (wall) {
         if (tile::FINISH == RESTRICTS)
-            restrict_rows<tile>(w, p, a.stop - 2, m);
+            restrict_rows<tile>(w, p, a.stop - 2, s.red, m);
         if (p.finishes)
-            collect_residual<tile>(
-                p, a.stop - 1,
-                residual_vector<true, tile>(w, p, a.stop - 1, step_before, m, m.done), m);
+            collect_residual<tile>(p, s.red_above,
+                                   residual_vector<true, tile>(w, p, a.stop - 1, s, m, m.done), m);
         __syncthreads();
     }
     if (tile::FINISH == RESTRICTS)
-        restrict_rows<tile>(w, p, a.last - 1, m);
+        restrict_rows<tile>(w, p, a.last - 1, wall ? s.red_above : s.red, m);
     else
         warp_atomic_max(w.norm, m.norm);
 }
@@ -309,10 +323,10 @@ DEVICE void stream_step(const struct fv2_gsrb &w, const struct thread_cells &p,
                         struct stream_state &m)
 {
     if (k + AHEAD < a.stop)
-        fetch<tile>(w, p, copies);
+        fetch<tile>(w, p, copies, s.free);
     __pipeline_commit();
     if (tile::FINISH == RESTRICTS && k - 2 >= a.first)
-        restrict_rows<tile>(w, p, k - 2, m);
+        restrict_rows<tile>(w, p, k - 2, s.red, m);
     double2 c = make_double2(0.0, 0.0), residual, done;
     if (!tile::ZERO)
         c = vector_at(p.vector_address + s.u + tile::U + tile::U_ROWS);
@@ -320,18 +334,18 @@ DEVICE void stream_step(const struct fv2_gsrb &w, const struct thread_cells &p,
     const double2 face = m.bk;
     if (tile::FINISHES && p.finishes && k - 1 >= a.first) {
         done = step_by_walls<true, E, tile>(walls, w, p, s, c, k, m, residual);
-        collect_residual<tile>(p, k - 1, residual, m);
+        collect_residual<tile>(p, s.red_above, residual, m);
     } else {
         done = step_by_walls<false, E, tile>(walls, w, p, s, c, k, m, residual);
     }
     if ((unsigned)(k - a.first) < a.stored)
         *(double2 *)vector_of(w.out, p.offset + k * w.plane) = done;
     if (tile::FINISHES)
-        put(p.vector_address + tile::DONE + ROW_BYTES + (k & 1) * tile::DONE_BYTES, done);
+        put(p.vector_address + tile::DONE + ROW_BYTES + 2 * s.red, done);
     move_up(m, c, done, face);
     __pipeline_wait_prior(AHEAD - 1);
     __syncthreads();
-    advance<tile>(w, copies);
+    advance(w, copies);
     s = next_slots<tile>(s);
 }
 
@@ -341,7 +355,7 @@ static __global__ void __launch_bounds__(LANES *tile::ROWS, tile::BLOCKS)
                 const __grid_constant__ struct tile_set tiles, int planes)
 {
     const dim3 own = tile_of_block(tiles);
-    const struct thread_cells p = compute_thread<tile>(w.c, tiles, own);
+    const struct thread_cells p = compute_thread<tile>(w.c, (int)w.coarse_sj, tiles, own);
     const struct plane_range a = compute_range<tile>(w, p, own.z, planes);
     struct copies copies = initial_copies<tile>(w, p, a.start + 1);
     struct stream_state m = start_stream<tile>(w, p, copies, a.start);
@@ -356,7 +370,7 @@ static __global__ void __launch_bounds__(LANES *tile::ROWS, tile::BLOCKS)
     if (k < a.stop)
         stream_step<0, tile>(w, p, a, k, copies, s, m);
     if (tile::FINISHES)
-        finish_range<tile>(w, p, a, s.step_before, m);
+        finish_range<tile>(w, p, a, s, m);
 }
 } // namespace fv2
 

@@ -49,16 +49,16 @@ struct tile {
     static constexpr int STEP_BYTES = ALPHA + (ALPHAS ? PLANE : 0);
 
     /* New values have a row below and a row above the tile that no thread writes; the outermost
-     * rows read them. */
+     * rows read them. Red cells, finished cells and sums have two slots each, and one offset serves
+     * all: that of the red cells, twice that of the finished cells. */
     static constexpr int BK_BYTES = VARIABLE ? PLANE : 0, RED_BYTES = (ROWS + 2) * ROW_BYTES / 2;
-    static constexpr int DONE_BYTES = 2 * RED_BYTES, SUM_BYTES = PLANE / 2;
 
     static constexpr int U = 0, STEPS = U + U_SLOTS * U_BYTES;
     static constexpr int BK = STEPS + STEP_SLOTS * STEP_BYTES;
     static constexpr int RED = BK + BK_SLOTS * BK_BYTES; /* new values of the red cells */
     static constexpr int DONE = RED + 2 * RED_BYTES;     /* finished cells */
-    static constexpr int SUMS = DONE + (FINISHES ? 2 * DONE_BYTES : 0); /* of residuals */
-    static constexpr int BYTES = SUMS + (FINISHES ? 2 * SUM_BYTES : 0);
+    static constexpr int SUMS = DONE + (FINISHES ? 4 * RED_BYTES : 0); /* of residuals */
+    static constexpr int BYTES = SUMS + (FINISHES ? 2 * RED_BYTES : 0);
 };
 
 DEVICE double cell_at(unsigned address)
@@ -77,8 +77,11 @@ struct thread_cells {
     bool inside;
     bool finishes, stores;   /* the row belongs to this block; so do the cells */
     int offset;              /* of the cells in plane 0, in vectors */
+    bool restricts;          /* the residuals of these rows and of the row above */
+    int coarse;              /* offset of their coarse cell in plane 0 */
     unsigned vector_address; /* of the thread's double2 in the first slot of the tile, and */
     unsigned cell_address;   /* of its double in an array of one cell per thread */
+    unsigned high_face;      /* of β on the high face in i, in the first slot of a step's data */
 };
 
 /* Sets what follows from the patch and the layout of the tiles. */
@@ -86,6 +89,7 @@ template <class tile>
 static void set_tiles(struct fv2_gsrb &w)
 {
     w.plane = (int)(w.c.sk / 2);
+    w.plane_bytes = w.plane * VECTOR_BYTES;
     w.turn = w.c.wrap[2] ? w.c.n[2] : INT_MAX;
     w.first_parity = w.parity + (w.c.wrap[1] ? tile::HALO : 0);
 }
@@ -138,8 +142,15 @@ DEVICE const double2 *vector_of(const double *field, int offset)
     return (const double2 *)field + offset;
 }
 
-template <class tile, class TILES>
-DEVICE struct thread_cells compute_thread(const struct cells &c, const TILES &tiles, dim3 block)
+/* The address of the thread's row in an array of one cell per row. */
+DEVICE unsigned beside_row(const struct thread_cells &p)
+{
+    return p.vector_address - p.lane * VECTOR_BYTES - p.row * (ROW_BYTES - CELL_BYTES);
+}
+
+template <class tile>
+DEVICE struct thread_cells compute_thread(const struct cells &c, int coarse_sj,
+                                          const struct tile_set &tiles, dim3 block)
 {
     const unsigned memory = shared_begin();
     struct thread_cells p;
@@ -157,16 +168,14 @@ DEVICE struct thread_cells compute_thread(const struct cells &c, const TILES &ti
                  (p.row < tile::ROWS - tile::HALO || is_last(tiles, block, 1));
     p.stores = p.finishes && p.column >= 0 && p.column < p.columns && p.j >= 0 && p.j < p.n1 &&
                (p.lane > 0 || block.x == 0) && (p.lane < LANES - 1 || is_last(tiles, block, 0));
+    p.restricts = p.stores && p.row % 2 == 0;
+    p.coarse = column_at(c, p.column) + row_at<tile>(c, p.j) / 2 * coarse_sj;
     p.offset = in_plane<tile>(c, p.column, p.j);
     p.vector_address = memory + (p.row * LANES + p.lane) * VECTOR_BYTES;
     p.cell_address = memory + (p.row * LANES + p.lane) * CELL_BYTES;
+    p.high_face = p.lane == LANES - 1 ? beside_row(p) + tile::BI_END
+                                      : p.vector_address + VECTOR_BYTES + tile::BI;
     return p;
-}
-
-/* The address of the thread's row in an array of one cell per row. */
-DEVICE unsigned beside_row(const struct thread_cells &p)
-{
-    return p.vector_address - p.lane * VECTOR_BYTES - p.row * (ROW_BYTES - CELL_BYTES);
 }
 
 /* The next plane to be copied, and to where. A thread copies its own two cells, or the faces just
@@ -178,8 +187,21 @@ struct copies {
     const char *from;  /* its source in plane 0 */
     unsigned to;       /* its address in the first slot */
     int plane, before; /* the next plane of u, and that of the other fields, which is one behind */
-    unsigned u, step, bk; /* slots */
 };
+
+/* Offsets of the slots that a step's copies go to. */
+struct copy_slots {
+    unsigned u, step, bk;
+};
+
+/* Those of the copies for the step number `a` of a block; a ≤ AHEAD. Slot 0 of u has the plane
+ * before the first step's. */
+template <class tile>
+DEVICE struct copy_slots slots_ahead(int a)
+{
+    return {(unsigned)(a + 1) * tile::U_BYTES, (unsigned)a * tile::STEP_BYTES,
+            (unsigned)a * tile::BK_BYTES};
+}
 
 /* The first plane is that of u one plane before the first step. */
 template <class tile>
@@ -232,33 +254,33 @@ DEVICE struct copies initial_copies(const struct fv2_gsrb &w, const struct threa
 /* The source of the thread's other copy in a plane. */
 DEVICE const char *source_in(const struct fv2_gsrb &w, const struct copies &s, int plane)
 {
-    return s.from + plane * (long)(w.plane * VECTOR_BYTES);
+    return s.from + (long)plane * w.plane_bytes;
 }
 
-/* Copies u of the plane, with what surrounds the tile. */
+/* Copies u of the plane before the first step's, with what surrounds the tile. */
 template <class tile>
 DEVICE void fetch_u(const struct fv2_gsrb &w, const struct thread_cells &p, const struct copies &s)
 {
     if (s.own)
-        copy_vector(p.vector_address + s.u + tile::U + tile::U_ROWS,
+        copy_vector(p.vector_address + tile::U + tile::U_ROWS,
                     vector_of(w.in, p.offset + s.plane * w.plane));
     if (s.of_u && s.vector)
-        copy_vector(s.to + s.u, source_in(w, s, s.plane));
+        copy_vector(s.to, source_in(w, s, s.plane));
     if (s.of_u && s.cell)
-        copy_cell(s.to + s.u, source_in(w, s, s.plane));
+        copy_cell(s.to, source_in(w, s, s.plane));
 }
 
 template <class tile>
 DEVICE void fetch_own(const struct fv2_gsrb &w, const struct thread_cells &p,
-                      const struct copies &s)
+                      const struct copies &s, const struct copy_slots &to)
 {
     const int here = p.offset + s.plane * w.plane, below = p.offset + s.before * w.plane;
-    const unsigned step = p.vector_address + s.step + tile::STEPS;
+    const unsigned step = p.vector_address + to.step + tile::STEPS;
     if (!tile::ZERO)
-        copy_vector(p.vector_address + s.u + tile::U + tile::U_ROWS, vector_of(w.in, here));
+        copy_vector(p.vector_address + to.u + tile::U + tile::U_ROWS, vector_of(w.in, here));
     copy_vector(step + tile::F, vector_of(w.f, below));
     if (tile::VARIABLE) {
-        copy_vector(p.vector_address + s.bk + tile::BK, vector_of(w.beta_k, here));
+        copy_vector(p.vector_address + to.bk + tile::BK, vector_of(w.beta_k, here));
         copy_vector(step + tile::BI, vector_of(w.beta_i, below));
         copy_vector(step + tile::BJ, vector_of(w.beta_j, below));
     }
@@ -268,31 +290,24 @@ DEVICE void fetch_own(const struct fv2_gsrb &w, const struct thread_cells &p,
 
 /* Copies all of a step. Planes beyond the last ones are ghosts; they are read but not used. */
 template <class tile>
-DEVICE void fetch(const struct fv2_gsrb &w, const struct thread_cells &p, const struct copies &s)
+DEVICE void fetch(const struct fv2_gsrb &w, const struct thread_cells &p, const struct copies &s,
+                  const struct copy_slots &to)
 {
-    const unsigned to = s.to + (s.of_u ? s.u : s.step);
+    const unsigned other = s.to + (s.of_u ? to.u : to.step);
     const char *from = source_in(w, s, s.of_u ? s.plane : s.before);
     if (s.own)
-        fetch_own<tile>(w, p, s);
+        fetch_own<tile>(w, p, s, to);
     if (s.vector && !(tile::ZERO && s.of_u))
-        copy_vector(to, from);
+        copy_vector(other, from);
     if (s.cell && !(tile::ZERO && s.of_u))
-        copy_cell(to, from);
+        copy_cell(other, from);
 }
 
-DEVICE void advance_planes(const struct fv2_gsrb &w, struct copies &s)
+/* To the next plane, around the patch. */
+DEVICE void advance(const struct fv2_gsrb &w, struct copies &s)
 {
     s.before = s.plane;
     s.plane = s.plane + 1 == w.turn ? 0 : s.plane + 1;
-}
-
-template <class tile>
-DEVICE void advance(const struct fv2_gsrb &w, struct copies &s)
-{
-    advance_planes(w, s);
-    s.u = next_slot<tile::U_BYTES, tile::U_SLOTS>(s.u);
-    s.step = next_slot<tile::STEP_BYTES, tile::STEP_SLOTS>(s.step);
-    s.bk = next_slot<tile::BK_BYTES, tile::BK_SLOTS>(s.bk);
 }
 } // namespace fv2
 
