@@ -29,9 +29,10 @@ struct fv2_gsrb {
     double *coarse;      /* at cell (0,0,0): the residual is restricted to this */
     long coarse_sj, coarse_sk;
     unsigned long long *norm; /* atomic maximum of the bits of the residual's magnitudes */
-    /* By set_tiles: vectors from a plane to the next one; n of direction k if it wraps, else a
-     * number that no plane has; the parity of row 0 as tiles count rows. */
-    int plane, plane_bytes, turn, first_parity;
+    /* By set_tiles: vectors from a plane to the next one, and from the last to the first; the step
+     * after which the next plane to be copied is plane 0, if planes wrap; the parity of row 0 as
+     * tiles count rows. */
+    int plane, turn_back, turn, first_parity, low_wall, high_wall;
 };
 
 #endif

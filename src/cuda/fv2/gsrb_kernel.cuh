@@ -131,16 +131,16 @@ DEVICE double2 residual_vector(const struct fv2_gsrb &w, const struct thread_cel
 {
     const unsigned row = p.vector_address + tile::DONE + ROW_BYTES + 2 * s.red_above;
     const double2 u = m.done, jm = vector_at(row - ROW_BYTES), jp = vector_at(row + ROW_BYTES);
-    const struct walls walls = {p.j == 0 && w.c.wall[1][0], p.j == p.n1 - 1 && w.c.wall[1][1],
+    const struct walls walls = {(p.flags & LOW_WALL_J) != 0, (p.flags & HIGH_WALL_J) != 0,
                                 k == 0 && w.c.wall[2][0], k == p.n2 - 1 && w.c.wall[2][1]};
     cell_data low, high;
     load_data<tile>(p, s.step_before, m.face_0, m.face_1, &low, &high);
     const neighbours x =
         with_ghosts<0, WALLS>(gather<0>(u, beside<0>(u), jm.x, jp.x, m.below.x, above.x), u.x,
-                              p.column == 0 && w.c.wall[0][0], walls);
+                              p.flags & LOW_WALL_I, walls);
     const neighbours y =
         with_ghosts<1, WALLS>(gather<1>(u, beside<1>(u), jm.y, jp.y, m.below.y, above.y), u.y,
-                              p.column == p.columns - 1 && w.c.wall[0][1], walls);
+                              p.flags & HIGH_WALL_I, walls);
     return make_double2(residual_of<typename tile::op>(u.x, x, low, w.scale),
                         residual_of<typename tile::op>(u.y, y, high, w.scale));
 }
@@ -152,8 +152,7 @@ template <bool FINISHES, int E, bool WALLS, class tile>
 DEVICE double2 step(const struct fv2_gsrb &w, const struct thread_cells &p, const struct slots &s,
                     double2 c, int k, struct stream_state &m, double2 &residual)
 {
-    const bool end_of_row =
-        E ? p.column == p.columns - 1 && w.c.wall[0][1] : p.column == 0 && w.c.wall[0][0];
+    const bool end_of_row = p.flags & (E ? HIGH_WALL_I : LOW_WALL_I);
     const double2 bk = tile::VARIABLE ? vector_at(p.vector_address + s.bk + tile::BK) : double2{};
     const unsigned reds = p.cell_address + tile::RED + ROW_BYTES / 2 + s.red;
     cell_data black = m.black;
@@ -175,7 +174,7 @@ DEVICE double2 step(const struct fv2_gsrb &w, const struct thread_cells &p, cons
     const double red_jm = cell_at(reds - ROW_BYTES / 2), red_jp = cell_at(reds + ROW_BYTES / 2),
                  red_beside = cell_at(E ? reds + CELL_BYTES : reds - CELL_BYTES);
     const bool k0 = w.c.wall[2][0], k1 = w.c.wall[2][1];
-    struct walls walls = {p.j == 0 && w.c.wall[1][0], p.j == p.n1 - 1 && w.c.wall[1][1],
+    struct walls walls = {(p.flags & LOW_WALL_J) != 0, (p.flags & HIGH_WALL_J) != 0,
                           k + 1 == 0 && k0, k + 1 == p.n2 - 1 && k1};
     const double new_red = update<typename tile::op, E, WALLS>(
         component(m.u_p, E),
@@ -210,8 +209,25 @@ DEVICE void collect_residual(const struct thread_cells &p, unsigned slot, double
 {
     if (tile::FINISH == RESTRICTS)
         put(p.cell_address + tile::SUMS + slot, residual.x + residual.y);
-    else if (p.stores)
+    else if (p.flags & STORES)
         m.norm = larger(m.norm, larger(magnitude_bits(residual.x), magnitude_bits(residual.y)));
+}
+
+/* The planes of a block, and the steps that it makes for them. */
+struct plane_range {
+    int first, last; /* planes first to last − 1 are its own */
+    int start, stop; /* steps */
+};
+
+template <class tile>
+DEVICE struct plane_range compute_range(const struct fv2_gsrb &w, int number, int planes)
+{
+    struct plane_range a;
+    a.first = number * planes;
+    a.last = min(a.first + planes, w.c.n[2]);
+    a.start = w.c.wall[2][0] ? max(a.first - 1 - tile::HALO, -1) : a.first - 1 - tile::HALO;
+    a.stop = w.c.wall[2][1] ? min(a.last + tile::HALO - 1, w.c.n[2]) : a.last + tile::HALO - 1;
+    return a;
 }
 
 /* Even rows add up the sums of plane k over two rows. If k is even they keep the result; if k is
@@ -220,7 +236,7 @@ template <class tile>
 DEVICE void restrict_rows(const struct fv2_gsrb &w, const struct thread_cells &p, int k,
                           unsigned slot, struct stream_state &m)
 {
-    if (!p.restricts)
+    if (!(p.flags & RESTRICTS_ROWS))
         return;
     const unsigned at = p.cell_address + tile::SUMS + slot;
     const double sum = cell_at(at) + cell_at(at + ROW_BYTES / 2);
@@ -230,30 +246,32 @@ DEVICE void restrict_rows(const struct fv2_gsrb &w, const struct thread_cells &p
         m.even = sum;
 }
 
-/* Issues the first copies, and waits for those of step `start`. */
+/* Issues the copies of u of plane start + 1 and of the first steps, and waits for those of step
+ * `start`. */
 template <class tile>
 DEVICE struct stream_state start_stream(const struct fv2_gsrb &w, const struct thread_cells &p,
                                         struct copies &s, int start)
 {
     struct stream_state m = {};
+    seek(w, p, start + 1, s);
     if (!tile::ZERO)
         fetch_u<tile>(w, p, s);
-    advance(w, s);
     for (int a = 0; a < AHEAD; a++) {
+        seek(w, p, start + 2 + a, s);
         fetch<tile>(w, p, s, slots_ahead<tile>(a));
-        advance(w, s);
         __pipeline_commit();
     }
-    if (p.inside) {
+    if (p.column < p.end_column && p.j < p.end_j) {
         if (tile::VARIABLE)
             m.bk = *vector_of(w.beta_k, p.offset + plane_at(w.c, start + 1) * w.plane);
         if (!tile::ZERO && (start >= 0 || !w.c.wall[2][0]))
             m.u_0 = *vector_of(w.in, p.offset + plane_at(w.c, start) * w.plane);
     }
     __pipeline_wait_prior(AHEAD - 1);
-    if (!tile::ZERO && s.own)
+    if (!tile::ZERO && (p.flags & COPIES_OWN))
         m.u_p = vector_at(p.vector_address + tile::U + tile::U_ROWS);
     __syncthreads();
+    seek(w, p, start + 2 + AHEAD, s);
     return m;
 }
 
@@ -270,31 +288,6 @@ DEVICE void move_up(struct stream_state &m, double2 c, double2 done, double2 fac
     m.face_1 = face;
 }
 
-/* The planes of a block, and the steps that it makes for them. */
-struct plane_range {
-    int first, last;         /* planes first to last − 1 are its own */
-    unsigned stored;         /* of them the thread stores its cells in so many: all or none */
-    int start, stop;         /* steps */
-    int low_wall, high_wall; /* up to the former step and from the latter on, a wall may be near */
-};
-
-template <class tile>
-DEVICE struct plane_range compute_range(const struct fv2_gsrb &w, const struct thread_cells &p,
-                                        int number, int planes)
-{
-    const bool low = w.c.wall[2][0], high = w.c.wall[2][1],
-               row = (p.j == 0 && w.c.wall[1][0]) || (p.j == p.n1 - 1 && w.c.wall[1][1]);
-    struct plane_range a;
-    a.first = number * planes;
-    a.last = min(a.first + planes, w.c.n[2]);
-    a.stored = p.stores ? a.last - a.first : 0;
-    a.start = low ? max(a.first - 1 - tile::HALO, -1) : a.first - 1 - tile::HALO;
-    a.stop = high ? min(a.last + tile::HALO - 1, w.c.n[2]) : a.last + tile::HALO - 1;
-    a.low_wall = row ? INT_MAX : low ? tile::HALO - 1 : INT_MIN;
-    a.high_wall = high ? w.c.n[2] - 2 : INT_MAX;
-    return a;
-}
-
 /* The residual of the last plane, which no step computes, and the last restriction or the norm. */
 template <class tile>
 DEVICE void finish_range(const struct fv2_gsrb &w, const struct thread_cells &p,
@@ -304,7 +297,7 @@ DEVICE void finish_range(const struct fv2_gsrb &w, const struct thread_cells &p,
     if (wall) {
         if (tile::FINISH == RESTRICTS)
             restrict_rows<tile>(w, p, a.stop - 2, s.red, m);
-        if (p.finishes)
+        if (p.flags & FINISHES_ROW)
             collect_residual<tile>(p, s.red_above,
                                    residual_vector<true, tile>(w, p, a.stop - 1, s, m, m.done), m);
         __syncthreads();
@@ -318,10 +311,11 @@ DEVICE void finish_range(const struct fv2_gsrb &w, const struct thread_cells &p,
 /* Step k: the copies for step k + AHEAD, the updates, what follows from them, and the slots of the
  * next step. E is the component of the red cells in plane k + 1. */
 template <int E, class tile>
-DEVICE void stream_step(const struct fv2_gsrb &w, const struct thread_cells &p,
+DEVICE void stream_step(const struct fv2_gsrb &w, struct thread_cells &p,
                         const struct plane_range &a, int k, struct copies &copies, struct slots &s,
                         struct stream_state &m)
 {
+    p.flags = hidden(p.flags); /* else each flag takes a register from step to step */
     if (k + AHEAD < a.stop)
         fetch<tile>(w, p, copies, s.free);
     __pipeline_commit();
@@ -330,22 +324,24 @@ DEVICE void stream_step(const struct fv2_gsrb &w, const struct thread_cells &p,
     double2 c = make_double2(0.0, 0.0), residual, done;
     if (!tile::ZERO)
         c = vector_at(p.vector_address + s.u + tile::U + tile::U_ROWS);
-    const bool walls = k <= a.low_wall || k >= a.high_wall;
+    const bool walls =
+        (p.flags & (LOW_WALL_J | HIGH_WALL_J)) || k <= w.low_wall || k >= w.high_wall;
     const double2 face = m.bk;
-    if (tile::FINISHES && p.finishes && k - 1 >= a.first) {
+    if (tile::FINISHES && (p.flags & FINISHES_ROW) && k - 1 >= a.first) {
         done = step_by_walls<true, E, tile>(walls, w, p, s, c, k, m, residual);
         collect_residual<tile>(p, s.red_above, residual, m);
     } else {
         done = step_by_walls<false, E, tile>(walls, w, p, s, c, k, m, residual);
     }
-    if ((unsigned)(k - a.first) < a.stored)
+    if ((p.flags & STORES) && k >= a.first && (tile::HALO == 1 || k < a.last))
         *(double2 *)vector_of(w.out, p.offset + k * w.plane) = done;
     if (tile::FINISHES)
         put(p.vector_address + tile::DONE + ROW_BYTES + 2 * s.red, done);
     move_up(m, c, done, face);
     __pipeline_wait_prior(AHEAD - 1);
     __syncthreads();
-    advance(w, copies);
+    copies.below = copies.offset;
+    copies.offset += k == w.turn ? w.turn_back : w.plane;
     s = next_slots<tile>(s);
 }
 
@@ -355,12 +351,14 @@ static __global__ void __launch_bounds__(LANES *tile::ROWS, tile::BLOCKS)
                 const __grid_constant__ struct tile_set tiles, int planes)
 {
     const dim3 own = tile_of_block(tiles);
-    const struct thread_cells p = compute_thread<tile>(w.c, (int)w.coarse_sj, tiles, own);
-    const struct plane_range a = compute_range<tile>(w, p, own.z, planes);
-    struct copies copies = initial_copies<tile>(w, p, a.start + 1);
+    struct thread_cells p = compute_thread<tile>(w.c, (int)w.coarse_sj, tiles, own);
+    const struct plane_range a = compute_range<tile>(w, own.z, planes);
+    struct copies copies = initial_copies<tile>(w, p);
     struct stream_state m = start_stream<tile>(w, p, copies, a.start);
     struct slots s = initial_slots<tile>();
     int k = a.start;
+    /* In every plane the rows of a warp begin with the same colour, which the vote tells the
+     * compiler: so k and the slots stay in uniform registers. */
     if (__any_sync(~0u, (p.j + k + 1 + w.first_parity) & 1))
         stream_step<1, tile>(w, p, a, k++, copies, s, m);
     for (; k + 1 < a.stop; k += 2) {

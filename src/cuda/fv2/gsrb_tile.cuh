@@ -6,6 +6,7 @@
  * instructions. */
 #include <limits.h>
 #include <cuda_pipeline.h>
+#include "cuda/core/fences.cuh"
 #include "cuda/core/shared_memory.cuh"
 #include "cuda/core/tiles.cuh"
 #include "cuda/fv2/cells.cuh"
@@ -66,6 +67,22 @@ DEVICE double cell_at(unsigned address)
     return ::at((int)address);
 }
 
+/* Properties of a thread. Bits of one register, which the compiler does not see: predicates that
+ * live from step to step take a register each. */
+enum thread_flags {
+    FINISHES_ROW = 1,    /* the row belongs to this block; so do the cells that it */
+    STORES = 2,          /* stores, and those of this row and the next one that it */
+    RESTRICTS_ROWS = 4,  /* restricts */
+    LOW_WALL_I = 8,      /* a wall in i beside the low cell, */
+    HIGH_WALL_I = 16,    /* beside the high cell, */
+    LOW_WALL_J = 32,     /* in j below the row, */
+    HIGH_WALL_J = 64,    /* above it */
+    COPIES_OWN = 128,    /* its own two cells, or the faces just beyond the last ones */
+    COPIES_VECTOR = 256, /* also 16 bytes, */
+    COPIES_CELL = 512,   /* or 8 bytes of what surrounds the tile; */
+    COPIES_U = 1024      /* they are of u, else of f, α or β */
+};
+
 /* A thread's two cells. Beyond sides without a wall a tile has as many ghost rows as tiles repeat
  * of each other's rows, and in i one ghost column (beyond the low end of an open direction two). In
  * a wrapped direction, row j stands for row j + HALO, and column x for column x + 1, around the
@@ -74,11 +91,9 @@ struct thread_cells {
     int lane, row, j, n1, n2;
     int column, columns;   /* cells 2·column and 2·column + 1 in i; columns of the patch */
     int end_column, end_j; /* one beyond the last */
-    bool inside;
-    bool finishes, stores;   /* the row belongs to this block; so do the cells */
+    int flags;
     int offset;              /* of the cells in plane 0, in vectors */
-    bool restricts;          /* the residuals of these rows and of the row above */
-    int coarse;              /* offset of their coarse cell in plane 0 */
+    int coarse;              /* of their coarse cell in plane 0 */
     unsigned vector_address; /* of the thread's double2 in the first slot of the tile, and */
     unsigned cell_address;   /* of its double in an array of one cell per thread */
     unsigned high_face;      /* of β on the high face in i, in the first slot of a step's data */
@@ -89,8 +104,10 @@ template <class tile>
 static void set_tiles(struct fv2_gsrb &w)
 {
     w.plane = (int)(w.c.sk / 2);
-    w.plane_bytes = w.plane * VECTOR_BYTES;
-    w.turn = w.c.wrap[2] ? w.c.n[2] : INT_MAX;
+    w.turn = w.c.wrap[2] ? w.c.n[2] - AHEAD - 3 : INT_MAX;
+    w.low_wall = w.c.wall[2][0] ? tile::HALO - 1 : INT_MIN;
+    w.high_wall = w.c.wall[2][1] ? w.c.n[2] - 2 : INT_MAX;
+    w.turn_back = w.plane - w.c.n[2] * w.plane;
     w.first_parity = w.parity + (w.c.wrap[1] ? tile::HALO : 0);
 }
 
@@ -148,6 +165,24 @@ DEVICE unsigned beside_row(const struct thread_cells &p)
     return p.vector_address - p.lane * VECTOR_BYTES - p.row * (ROW_BYTES - CELL_BYTES);
 }
 
+/* The flags of the thread's cells. */
+template <class tile>
+DEVICE int cell_flags(const struct cells &c, const struct thread_cells &p,
+                      const struct tile_set &tiles, dim3 block)
+{
+    const bool finishes = (p.row >= tile::HALO || block.y == 0) &&
+                          (p.row < tile::ROWS - tile::HALO || is_last(tiles, block, 1)),
+               stores = finishes && p.column >= 0 && p.column < p.columns && p.j >= 0 &&
+                        p.j < p.n1 && (p.lane > 0 || block.x == 0) &&
+                        (p.lane < LANES - 1 || is_last(tiles, block, 0));
+    return (finishes ? FINISHES_ROW : 0) | (stores ? STORES : 0) |
+           (stores && p.row % 2 == 0 ? RESTRICTS_ROWS : 0) |
+           (p.column == 0 && c.wall[0][0] ? LOW_WALL_I : 0) |
+           (p.column == p.columns - 1 && c.wall[0][1] ? HIGH_WALL_I : 0) |
+           (p.j == 0 && c.wall[1][0] ? LOW_WALL_J : 0) |
+           (p.j == p.n1 - 1 && c.wall[1][1] ? HIGH_WALL_J : 0);
+}
+
 template <class tile>
 DEVICE struct thread_cells compute_thread(const struct cells &c, int coarse_sj,
                                           const struct tile_set &tiles, dim3 block)
@@ -163,30 +198,22 @@ DEVICE struct thread_cells compute_thread(const struct cells &c, int coarse_sj,
     p.n2 = c.n[2];
     p.end_column = p.columns + open_high(c, 0);
     p.end_j = p.n1 + tile::HALO * open_high(c, 1);
-    p.inside = p.column < p.end_column && p.j < p.end_j;
-    p.finishes = (p.row >= tile::HALO || block.y == 0) &&
-                 (p.row < tile::ROWS - tile::HALO || is_last(tiles, block, 1));
-    p.stores = p.finishes && p.column >= 0 && p.column < p.columns && p.j >= 0 && p.j < p.n1 &&
-               (p.lane > 0 || block.x == 0) && (p.lane < LANES - 1 || is_last(tiles, block, 0));
-    p.restricts = p.stores && p.row % 2 == 0;
+    p.flags = cell_flags<tile>(c, p, tiles, block);
     p.coarse = column_at(c, p.column) + row_at<tile>(c, p.j) / 2 * coarse_sj;
     p.offset = in_plane<tile>(c, p.column, p.j);
-    p.vector_address = memory + (p.row * LANES + p.lane) * VECTOR_BYTES;
-    p.cell_address = memory + (p.row * LANES + p.lane) * CELL_BYTES;
-    p.high_face = p.lane == LANES - 1 ? beside_row(p) + tile::BI_END
-                                      : p.vector_address + VECTOR_BYTES + tile::BI;
+    p.vector_address = hidden(memory + (p.row * LANES + p.lane) * VECTOR_BYTES);
+    p.cell_address = hidden(memory + (p.row * LANES + p.lane) * CELL_BYTES);
+    p.high_face = hidden(p.lane == LANES - 1 ? beside_row(p) + tile::BI_END
+                                             : p.vector_address + VECTOR_BYTES + tile::BI);
     return p;
 }
 
-/* The next plane to be copied, and to where. A thread copies its own two cells, or the faces just
- * beyond the last ones. Some threads also copy one vector or cell of what surrounds the tile. */
+/* The copies of a thread: its own two cells, and a vector or a cell of what surrounds the tile. */
 struct copies {
-    bool own;
-    bool vector, cell; /* the other copy, of 16 or 8 bytes */
-    bool of_u;         /* it is of u, else of f, α or β */
-    const char *from;  /* its source in plane 0 */
-    unsigned to;       /* its address in the first slot */
-    int plane, before; /* the next plane of u, and that of the other fields, which is one behind */
+    const double *from; /* the source of the other copy, seen from an offset */
+    unsigned to;        /* its address in the first slot */
+    int offset, below;  /* of the thread's cells in the next plane of u, and in the plane below it,
+                           in vectors */
 };
 
 /* Offsets of the slots that a step's copies go to. */
@@ -203,10 +230,9 @@ DEVICE struct copy_slots slots_ahead(int a)
             (unsigned)a * tile::BK_BYTES};
 }
 
-/* The first plane is that of u one plane before the first step. */
+/* Sets the flags of the thread's copies too. */
 template <class tile>
-DEVICE struct copies initial_copies(const struct fv2_gsrb &w, const struct thread_cells &p,
-                                    int plane)
+DEVICE struct copies initial_copies(const struct fv2_gsrb &w, struct thread_cells &p)
 {
     const struct cells &c = w.c;
     const int first_column = p.column - p.lane, first_row = p.j - p.row,
@@ -217,75 +243,58 @@ DEVICE struct copies initial_copies(const struct fv2_gsrb &w, const struct threa
     const int beyond = tile::HALO > 1 ? open_high(c, 0) : 0;
     struct copies s = {};
     const double *from = NULL;
-    s.own = p.column <= p.columns + beyond && p.j <= p.end_j;
+    p.flags |= p.column <= p.columns + beyond && p.j <= p.end_j ? COPIES_OWN : 0;
     if (tile::VARIABLE && p.row == 0 && p.column < p.end_column && above <= p.end_j) {
-        s.vector = true;
+        p.flags |= COPIES_VECTOR;
         s.to = here + tile::STEPS + tile::BJ_ABOVE;
         from = (const double *)vector_of(w.beta_j, in_plane<tile>(c, p.column, above));
     } else if (tile::VARIABLE && p.row == 1 && p.lane < tile::ROWS && after <= p.columns + beyond &&
                beside < p.end_j) {
-        s.cell = true;
+        p.flags |= COPIES_CELL;
         s.to = cell + tile::STEPS + tile::BI_END;
         from = (const double *)vector_of(w.beta_i, in_plane<tile>(c, after, beside));
-    } else if (p.row == 2 && p.column < p.end_column && first_row != 0) {
-        s.vector = s.of_u = true;
+    } else if (!tile::ZERO && p.row == 2 && p.column < p.end_column && first_row != 0) {
+        p.flags |= COPIES_VECTOR | COPIES_U;
         s.to = here + tile::U;
         from = (const double *)vector_of(w.in, in_plane<tile>(c, p.column, first_row - 1));
-    } else if (p.row == 3 && p.column < p.end_column && above < p.end_j + open_high(c, 1)) {
-        s.vector = s.of_u = true;
+    } else if (!tile::ZERO && p.row == 3 && p.column < p.end_column &&
+               above < p.end_j + open_high(c, 1)) {
+        p.flags |= COPIES_VECTOR | COPIES_U;
         s.to = here + tile::U + tile::U_ABOVE;
         from = (const double *)vector_of(w.in, in_plane<tile>(c, p.column, above));
     } else if (tile::HALO > 1 && p.row == 4 && p.lane < tile::ROWS && first_column != 0 &&
                beside < p.end_j) {
-        s.cell = s.of_u = true;
+        p.flags |= COPIES_CELL | COPIES_U;
         s.to = cell + tile::U + tile::U_LOW;
         from = (const double *)vector_of(w.in, in_plane<tile>(c, first_column - 1, beside)) + 1;
     } else if (tile::HALO > 1 && p.row == 5 && p.lane < tile::ROWS &&
                after < p.columns + 2 * beyond && beside < p.end_j) {
-        s.cell = s.of_u = true;
+        p.flags |= COPIES_CELL | COPIES_U;
         s.to = cell + tile::U + tile::U_HIGH;
         from = (const double *)vector_of(w.in, in_plane<tile>(c, after, beside));
     }
-    s.from = (const char *)from;
-    s.plane = plane_at(c, plane);
+    s.from = hidden(from - 2L * p.offset);
+    p.flags = hidden(p.flags);
     return s;
 }
 
-/* The source of the thread's other copy in a plane. */
-DEVICE const char *source_in(const struct fv2_gsrb &w, const struct copies &s, int plane)
+/* The next plane of u is plane k. */
+DEVICE void seek(const struct fv2_gsrb &w, const struct thread_cells &p, int k, struct copies &s)
 {
-    return s.from + (long)plane * w.plane_bytes;
+    s.offset = p.offset + plane_at(w.c, k) * w.plane;
+    s.below = p.offset + plane_at(w.c, k - 1) * w.plane;
 }
 
 /* Copies u of the plane before the first step's, with what surrounds the tile. */
 template <class tile>
 DEVICE void fetch_u(const struct fv2_gsrb &w, const struct thread_cells &p, const struct copies &s)
 {
-    if (s.own)
-        copy_vector(p.vector_address + tile::U + tile::U_ROWS,
-                    vector_of(w.in, p.offset + s.plane * w.plane));
-    if (s.of_u && s.vector)
-        copy_vector(s.to, source_in(w, s, s.plane));
-    if (s.of_u && s.cell)
-        copy_cell(s.to, source_in(w, s, s.plane));
-}
-
-template <class tile>
-DEVICE void fetch_own(const struct fv2_gsrb &w, const struct thread_cells &p,
-                      const struct copies &s, const struct copy_slots &to)
-{
-    const int here = p.offset + s.plane * w.plane, below = p.offset + s.before * w.plane;
-    const unsigned step = p.vector_address + to.step + tile::STEPS;
-    if (!tile::ZERO)
-        copy_vector(p.vector_address + to.u + tile::U + tile::U_ROWS, vector_of(w.in, here));
-    copy_vector(step + tile::F, vector_of(w.f, below));
-    if (tile::VARIABLE) {
-        copy_vector(p.vector_address + to.bk + tile::BK, vector_of(w.beta_k, here));
-        copy_vector(step + tile::BI, vector_of(w.beta_i, below));
-        copy_vector(step + tile::BJ, vector_of(w.beta_j, below));
-    }
-    if (tile::ALPHAS)
-        copy_vector(step + tile::ALPHA, vector_of(w.alpha, below));
+    if (p.flags & COPIES_OWN)
+        copy_vector(p.vector_address + tile::U + tile::U_ROWS, vector_of(w.in, s.offset));
+    if ((p.flags & COPIES_U) && (p.flags & COPIES_VECTOR))
+        copy_vector(s.to, vector_of(s.from, s.offset));
+    if ((p.flags & COPIES_U) && (p.flags & COPIES_CELL))
+        copy_cell(s.to, vector_of(s.from, s.offset));
 }
 
 /* Copies all of a step. Planes beyond the last ones are ghosts; they are read but not used. */
@@ -293,21 +302,27 @@ template <class tile>
 DEVICE void fetch(const struct fv2_gsrb &w, const struct thread_cells &p, const struct copies &s,
                   const struct copy_slots &to)
 {
-    const unsigned other = s.to + (s.of_u ? to.u : to.step);
-    const char *from = source_in(w, s, s.of_u ? s.plane : s.before);
-    if (s.own)
-        fetch_own<tile>(w, p, s, to);
-    if (s.vector && !(tile::ZERO && s.of_u))
-        copy_vector(other, from);
-    if (s.cell && !(tile::ZERO && s.of_u))
-        copy_cell(other, from);
-}
-
-/* To the next plane, around the patch. */
-DEVICE void advance(const struct fv2_gsrb &w, struct copies &s)
-{
-    s.before = s.plane;
-    s.plane = s.plane + 1 == w.turn ? 0 : s.plane + 1;
+    const int own = p.flags & COPIES_OWN;
+    const unsigned step = p.vector_address + to.step + tile::STEPS;
+    if (!tile::ZERO)
+        copy_vector_if(own, p.vector_address + to.u + tile::U + tile::U_ROWS,
+                       vector_of(w.in, s.offset));
+    copy_vector_if(own, step + tile::F, vector_of(w.f, s.below));
+    if (tile::VARIABLE) {
+        copy_vector_if(own, p.vector_address + to.bk + tile::BK, vector_of(w.beta_k, s.offset));
+        copy_vector_if(own, step + tile::BI, vector_of(w.beta_i, s.below));
+        copy_vector_if(own, step + tile::BJ, vector_of(w.beta_j, s.below));
+    }
+    if (tile::ALPHAS)
+        copy_vector_if(own, step + tile::ALPHA, vector_of(w.alpha, s.below));
+    if (tile::ZERO && !tile::VARIABLE)
+        return;
+    const bool of_u = !tile::VARIABLE || (!tile::ZERO && (p.flags & COPIES_U));
+    const unsigned other = s.to + (of_u ? to.u : to.step);
+    const double2 *from = vector_of(s.from, of_u ? s.offset : s.below);
+    copy_vector_if(p.flags & COPIES_VECTOR, other, from);
+    if (tile::VARIABLE || tile::HALO > 1)
+        copy_cell_if(p.flags & COPIES_CELL, other, from);
 }
 } // namespace fv2
 
