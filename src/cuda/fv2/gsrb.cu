@@ -118,6 +118,15 @@ static void tiles_fit(const struct part *part, const struct device_limits *devic
     });
 }
 
+/* True if the kernel's offsets in vectors, up to four planes beyond a patch, are ints. */
+static bool offsets_fit(const struct level *level)
+{
+    bool fit = true;
+    for (int q = 0; q < level->npatches; q++)
+        fit = fit && level->patches[q].sk / 2 * (level->patches[q].n[2] + 4) <= INT_MAX;
+    return fit;
+}
+
 /* The finish needs a guess: the kernel that begins at zero has none. Nothing may follow on a level
  * with neighbours: it would read ghosts that these kernels compute and do not store. */
 template <bool FEW>
@@ -134,7 +143,7 @@ static struct coverage covers(const struct part *part, const struct device_limit
                (pass->nsweeps > 2 || pass->start != START_ZERO) && cuda_even_patches(level) &&
                (!level->connected || level->ghosts >= 3) && finishes;
     const bool more = part->after > 0 || (pass->finish != FINISH_NONE && !c.finish);
-    return level->connected && more ? cover_nothing() : c;
+    return (level->connected && more) || !offsets_fit(level) ? cover_nothing() : c;
 }
 
 /* One launch does all of it, and no norm goes to the host. */

@@ -29,10 +29,11 @@ struct fv2_gsrb {
     double *coarse;      /* at cell (0,0,0): the residual is restricted to this */
     long coarse_sj, coarse_sk;
     unsigned long long *norm; /* atomic maximum of the bits of the residual's magnitudes */
-    /* By set_tiles: vectors from a plane to the next one, and from the last to the first; the step
-     * after which the next plane to be copied is plane 0, if planes wrap; the parity of row 0 as
-     * tiles count rows. */
-    int plane, turn_back, turn, first_parity, low_wall, high_wall;
+    /* By set_tiles, which knows the layout of the tiles: */
+    int plane, back; /* vectors from a plane to the next one, and from the last to the first */
+    int turn;        /* in a wrapped direction k, the plane copied after this step is plane 0 */
+    int low_wall, high_wall; /* up to the former step and from the latter on, a wall in k is near */
+    int first_parity;        /* of row 0 as tiles count rows */
 };
 
 #endif

@@ -7,6 +7,10 @@
  * component. If the pass finishes with the residual, it also computes both residuals in plane
  * k − 1.
  *
+ * The colours alternate from plane to plane: two steps make an iteration of the loop, in which a
+ * thread's red cell is the low and then the high one. Warps whose first red cell is a high one make
+ * one step before.
+ *
  * So each coefficient is loaded once, 16 bytes at a time, and used once. The inverse diagonal is
  * recomputed, which is cheaper than reading it. What a step needs is copied to shared memory AHEAD
  * steps earlier. Neighbours in k are the thread's own registers, neighbours in i the next lane's;
@@ -315,7 +319,7 @@ DEVICE void stream_step(const struct fv2_gsrb &w, struct thread_cells &p,
                         const struct plane_range &a, int k, struct copies &copies, struct slots &s,
                         struct stream_state &m)
 {
-    p.flags = hidden(p.flags); /* else each flag takes a register from step to step */
+    p.flags = hidden(p.flags);
     if (k + AHEAD < a.stop)
         fetch<tile>(w, p, copies, s.free);
     __pipeline_commit();
@@ -341,7 +345,7 @@ DEVICE void stream_step(const struct fv2_gsrb &w, struct thread_cells &p,
     __pipeline_wait_prior(AHEAD - 1);
     __syncthreads();
     copies.below = copies.offset;
-    copies.offset += k == w.turn ? w.turn_back : w.plane;
+    copies.offset += k == w.turn ? w.back : w.plane;
     s = next_slots<tile>(s);
 }
 
@@ -351,14 +355,13 @@ static __global__ void __launch_bounds__(LANES *tile::ROWS, tile::BLOCKS)
                 const __grid_constant__ struct tile_set tiles, int planes)
 {
     const dim3 own = tile_of_block(tiles);
-    struct thread_cells p = compute_thread<tile>(w.c, (int)w.coarse_sj, tiles, own);
+    struct thread_cells p = compute_thread<tile>(w, tiles, own);
     const struct plane_range a = compute_range<tile>(w, own.z, planes);
     struct copies copies = initial_copies<tile>(w, p);
     struct stream_state m = start_stream<tile>(w, p, copies, a.start);
     struct slots s = initial_slots<tile>();
     int k = a.start;
-    /* In every plane the rows of a warp begin with the same colour, which the vote tells the
-     * compiler: so k and the slots stay in uniform registers. */
+    /* The vote tells the compiler that all lanes agree: else k and the slots are not uniform. */
     if (__any_sync(~0u, (p.j + k + 1 + w.first_parity) & 1))
         stream_step<1, tile>(w, p, a, k++, copies, s, m);
     for (; k + 1 < a.stop; k += 2) {

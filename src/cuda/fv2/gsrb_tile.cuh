@@ -67,20 +67,20 @@ DEVICE double cell_at(unsigned address)
     return ::at((int)address);
 }
 
-/* Properties of a thread. Bits of one register, which the compiler does not see: predicates that
- * live from step to step take a register each. */
+/* Properties of a thread, as bits of one register. Predicates that live from step to step would
+ * take a register each. */
 enum thread_flags {
-    FINISHES_ROW = 1,    /* the row belongs to this block; so do the cells that it */
-    STORES = 2,          /* stores, and those of this row and the next one that it */
-    RESTRICTS_ROWS = 4,  /* restricts */
-    LOW_WALL_I = 8,      /* a wall in i beside the low cell, */
-    HIGH_WALL_I = 16,    /* beside the high cell, */
-    LOW_WALL_J = 32,     /* in j below the row, */
-    HIGH_WALL_J = 64,    /* above it */
-    COPIES_OWN = 128,    /* its own two cells, or the faces just beyond the last ones */
-    COPIES_VECTOR = 256, /* also 16 bytes, */
-    COPIES_CELL = 512,   /* or 8 bytes of what surrounds the tile; */
-    COPIES_U = 1024      /* they are of u, else of f, α or β */
+    FINISHES_ROW = 1 << 0,   /* the row belongs to this block */
+    STORES = 1 << 1,         /* so do both cells */
+    RESTRICTS_ROWS = 1 << 2, /* restricts the residuals of its cells and those of the next row */
+    LOW_WALL_I = 1 << 3,     /* beside its low cell */
+    HIGH_WALL_I = 1 << 4,    /* beside its high cell */
+    LOW_WALL_J = 1 << 5,     /* below its row */
+    HIGH_WALL_J = 1 << 6,    /* above its row */
+    COPIES_OWN = 1 << 7,     /* copies its two cells, or the faces just beyond the last ones */
+    COPIES_VECTOR = 1 << 8,  /* copies 16 bytes of what surrounds the tile */
+    COPIES_CELL = 1 << 9,    /* copies 8 bytes of what surrounds the tile */
+    COPIES_U = 1 << 10       /* the latter two are of u, else of f, α or β */
 };
 
 /* A thread's two cells. Beyond sides without a wall a tile has as many ghost rows as tiles repeat
@@ -89,9 +89,9 @@ enum thread_flags {
  * patch: see row_at and column_at. */
 struct thread_cells {
     int lane, row, j, n1, n2;
-    int column, columns;   /* cells 2·column and 2·column + 1 in i; columns of the patch */
-    int end_column, end_j; /* one beyond the last */
-    int flags;
+    int column, columns;     /* cells 2·column and 2·column + 1 in i; columns of the patch */
+    int end_column, end_j;   /* one beyond the last */
+    int flags;               /* see thread_flags */
     int offset;              /* of the cells in plane 0, in vectors */
     int coarse;              /* of their coarse cell in plane 0 */
     unsigned vector_address; /* of the thread's double2 in the first slot of the tile, and */
@@ -104,10 +104,10 @@ template <class tile>
 static void set_tiles(struct fv2_gsrb &w)
 {
     w.plane = (int)(w.c.sk / 2);
+    w.back = w.plane - w.c.n[2] * w.plane;
     w.turn = w.c.wrap[2] ? w.c.n[2] - AHEAD - 3 : INT_MAX;
     w.low_wall = w.c.wall[2][0] ? tile::HALO - 1 : INT_MIN;
     w.high_wall = w.c.wall[2][1] ? w.c.n[2] - 2 : INT_MAX;
-    w.turn_back = w.plane - w.c.n[2] * w.plane;
     w.first_parity = w.parity + (w.c.wrap[1] ? tile::HALO : 0);
 }
 
@@ -184,9 +184,10 @@ DEVICE int cell_flags(const struct cells &c, const struct thread_cells &p,
 }
 
 template <class tile>
-DEVICE struct thread_cells compute_thread(const struct cells &c, int coarse_sj,
-                                          const struct tile_set &tiles, dim3 block)
+DEVICE struct thread_cells compute_thread(const struct fv2_gsrb &w, const struct tile_set &tiles,
+                                          dim3 block)
 {
+    const struct cells &c = w.c;
     const unsigned memory = shared_begin();
     struct thread_cells p;
     p.lane = threadIdx.x;
@@ -199,7 +200,7 @@ DEVICE struct thread_cells compute_thread(const struct cells &c, int coarse_sj,
     p.end_column = p.columns + open_high(c, 0);
     p.end_j = p.n1 + tile::HALO * open_high(c, 1);
     p.flags = cell_flags<tile>(c, p, tiles, block);
-    p.coarse = column_at(c, p.column) + row_at<tile>(c, p.j) / 2 * coarse_sj;
+    p.coarse = column_at(c, p.column) + row_at<tile>(c, p.j) / 2 * (int)w.coarse_sj;
     p.offset = in_plane<tile>(c, p.column, p.j);
     p.vector_address = hidden(memory + (p.row * LANES + p.lane) * VECTOR_BYTES);
     p.cell_address = hidden(memory + (p.row * LANES + p.lane) * CELL_BYTES);
@@ -210,10 +211,9 @@ DEVICE struct thread_cells compute_thread(const struct cells &c, int coarse_sj,
 
 /* The copies of a thread: its own two cells, and a vector or a cell of what surrounds the tile. */
 struct copies {
-    const double *from; /* the source of the other copy, seen from an offset */
+    int offset, below;  /* of its cells in the next plane of u and the one below it, in vectors */
+    const double *from; /* of the vector or cell; the same offsets are to be added */
     unsigned to;        /* its address in the first slot */
-    int offset, below;  /* of the thread's cells in the next plane of u, and in the plane below it,
-                           in vectors */
 };
 
 /* Offsets of the slots that a step's copies go to. */
