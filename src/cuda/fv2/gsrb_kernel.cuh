@@ -60,7 +60,6 @@ struct stream_state {
     /* For the residual of plane k − 1: its finished cells and those below, β_k below and above it.
      */
     double2 done, below, face_0, face_1;
-    double even;             /* sum of residuals over four cells of the last even plane */
     unsigned long long norm; /* largest bits so far */
 };
 
@@ -238,16 +237,16 @@ DEVICE struct plane_range compute_range(const struct fv2_gsrb &w, int number, in
  * odd they restrict planes k − 1 and k. */
 template <class tile>
 DEVICE void restrict_rows(const struct fv2_gsrb &w, const struct thread_cells &p, int k,
-                          unsigned slot, struct stream_state &m)
+                          unsigned slot)
 {
     if (!(p.flags & RESTRICTS_ROWS))
         return;
-    const unsigned at = p.cell_address + tile::SUMS + slot;
+    const unsigned at = p.cell_address + tile::SUMS + slot, even = p.cell_address + tile::EVEN;
     const double sum = cell_at(at) + cell_at(at + ROW_BYTES / 2);
     if (k & 1)
-        w.coarse[p.coarse + (k >> 1) * (int)w.coarse_sk] = restrict_planes(m.even, sum);
+        w.coarse[p.coarse + (k >> 1) * (int)w.coarse_sk] = restrict_planes(cell_at(even), sum);
     else
-        m.even = sum;
+        put(even, sum);
 }
 
 /* Issues the copies of u of plane start + 1 and of the first steps, and waits for those of step
@@ -300,14 +299,14 @@ DEVICE void finish_range(const struct fv2_gsrb &w, const struct thread_cells &p,
     const bool wall = a.stop == a.last;
     if (wall) {
         if (tile::FINISH == RESTRICTS)
-            restrict_rows<tile>(w, p, a.stop - 2, s.red, m);
+            restrict_rows<tile>(w, p, a.stop - 2, s.red);
         if (p.flags & FINISHES_ROW)
             collect_residual<tile>(p, s.red_above,
                                    residual_vector<true, tile>(w, p, a.stop - 1, s, m, m.done), m);
         __syncthreads();
     }
     if (tile::FINISH == RESTRICTS)
-        restrict_rows<tile>(w, p, a.last - 1, wall ? s.red_above : s.red, m);
+        restrict_rows<tile>(w, p, a.last - 1, wall ? s.red_above : s.red);
     else
         warp_atomic_max(w.norm, m.norm);
 }
@@ -324,7 +323,7 @@ DEVICE void stream_step(const struct fv2_gsrb &w, struct thread_cells &p,
         fetch<tile>(w, p, copies, s.free);
     __pipeline_commit();
     if (tile::FINISH == RESTRICTS && k - 2 >= a.first)
-        restrict_rows<tile>(w, p, k - 2, s.red, m);
+        restrict_rows<tile>(w, p, k - 2, s.red);
     double2 c = make_double2(0.0, 0.0), residual, done;
     if (!tile::ZERO)
         c = vector_at(p.vector_address + s.u + tile::U + tile::U_ROWS);

@@ -59,7 +59,9 @@ struct tile {
     static constexpr int RED = BK + BK_SLOTS * BK_BYTES; /* new values of the red cells */
     static constexpr int DONE = RED + 2 * RED_BYTES;     /* finished cells */
     static constexpr int SUMS = DONE + (FINISHES ? 4 * RED_BYTES : 0); /* of residuals */
-    static constexpr int BYTES = SUMS + (FINISHES ? 2 * RED_BYTES : 0);
+    static constexpr int EVEN =
+        SUMS + (FINISHES ? 2 * RED_BYTES : 0); /* of two rows, even planes */
+    static constexpr int BYTES = EVEN + (FINISHES ? PLANE / 2 : 0);
 };
 
 DEVICE double cell_at(unsigned address)
