@@ -2,6 +2,7 @@
 /* Rewrites a program's list of stages: fuses passes, and adds the halo exchanges that they need. */
 #include "base/check.h"
 #include "base/memory.h"
+#include "operators/halo.h"
 #include "solvers/stages.h"
 
 /* True if b, which directly follows a, can be the rest of the same pass: b has only sweeps and a
@@ -115,7 +116,7 @@ static void schedule_connected(struct program *p, int level, const struct pass *
             part.finish = FINISH_NONE;
         if (!ghosts_valid)
             add_halo(p, level, pass_reads(&part),
-                     pass_operations(&part) * part.level->stencil->radius);
+                     halo_layers(part.level, part.nsweeps, part.finish != FINISH_NONE));
         program_add(p, STAGE_PASS, level)->pass = part;
         if (last)
             return;
@@ -140,14 +141,12 @@ static void schedule_pass(struct program *p, const struct stage *s)
         *program_add(p, STAGE_PASS, s->level) = *s;
 }
 
-/* Passes of several sweeps also compute in all layers of ghosts but the outermost, and read f
- * there.
- */
+/* Passes of several sweeps also update ghosts, and read f there. */
 static void add_rhs_halo(struct program *p, int level, enum field f)
 {
     const struct level *l = p->hierarchy->levels[level];
-    if (level < p->hierarchy->nlevels - 1 && operations_per_halo(l) > 1)
-        add_halo(p, level, f, (operations_per_halo(l) - 1) * l->stencil->radius);
+    if (level < p->hierarchy->nlevels - 1 && rhs_halo_layers(l) > 0)
+        add_halo(p, level, f, rhs_halo_layers(l));
 }
 
 /* True if the stage leaves a new right-hand side on level + 1. */
