@@ -149,6 +149,7 @@ static void measure(struct solver *s, const struct benchmark *b, struct size_rec
                     const struct options *o)
 {
     const struct level *l = s->hierarchy->levels[s->top];
+    cpu_release_threads();
     double seconds = timed_solve(s, r);
     r->checksum = reduce_checksum(l, FIELD_U);
     r->reproducible = true;

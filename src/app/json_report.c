@@ -74,6 +74,7 @@ static void add_hierarchy(struct cJSON *root, const struct run_info *f, double b
                      {"box_dim", v->box_dim}, {"merged_boxes", v->cuboids}, {"ranks", v->ranks},
                      {"field_bytes", v->bytes});
         json_add_text(level, "backend", v->backend);
+        json_add_number(level, "threads", v->threads);
     }
 }
 
@@ -205,6 +206,7 @@ static void add_threshold(void *data, const struct threshold *t)
     for (int i = 0; i < t->count; i++) {
         struct cJSON *trial = json_append_object(trials);
         json_add_number(trial, t->option, (double)t->trials[i].below);
+        json_add_number(trial, "threads", t->trials[i].threads);
         json_add_number(trial, "seconds_per_solve", t->trials[i].seconds);
     }
 }
