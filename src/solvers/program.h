@@ -72,6 +72,8 @@ enum hand_over_way {
 };
 /* How the last execution handed over. */
 enum hand_over_way program_hand_over(const struct program *p);
+/* What the hand-overs of its recording have taken; zero without one. */
+struct hand_over_times program_hand_over_times(const struct program *p);
 
 /* Executes the stages, and times each while timing is on. */
 void program_execute(struct program *p);
