@@ -123,7 +123,7 @@ static void describe_levels(struct run_info *f, const struct hierarchy_choice *c
             .box_dim = spec.box_dim,
             .ranks = spec.ranks,
             .backend = backend->name,
-            .threads = backend->on_device ? 0 : cpu_pass_threads(cells),
+            .threads = backend->on_device ? 0 : cpu_threads(cells),
         };
     }
     f->unknowns = pow(f->levels[0].dim, 3);

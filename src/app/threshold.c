@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "app/threshold.h"
+#include <omp.h>
 #include "app/benchmark.h"
 #include "comm/comm.h"
 #include "base/timer.h"
@@ -10,7 +11,7 @@ enum { TRIAL_LOG2_BOX_DIM = 5, TRIAL_BOXES = 8, TRIAL_DIM = 64, LEAST_CPU_DIM = 
 /* Sizes, in cells per side, on which agglomeration is tried. */
 enum { SHARED_TRIAL_DIM = 256, LEAST_LOG2_BOX_DIM = 4, LEAST_SHARED_DIM = 16 };
 /* The second solve records the CUDA graph, the third is its first replay. */
-enum { WARM_UP = 3, SAMPLES = 21 };
+enum { WARM_UP = 3, SAMPLES = 7 };
 
 static double median_seconds(const struct hierarchy_choice *choice, struct solver_choice solver)
 {
@@ -79,17 +80,19 @@ static void add_trial(struct threshold *t, const struct hierarchy_choice *choice
     t->count++;
 }
 
-/* The most threads that find work on a level of the CPU, on the rank with the fewest. */
+/* The most threads that find work on a level of the CPU: 1, or all of the rank with the fewest. */
 static int most_threads(const struct hierarchy_choice *choice)
 {
     const struct hierarchy_shape shape = hierarchy_shape(choice, comm_size());
-    int most = 1;
-    for (int l = shape.nlevels - 1; l >= 0; l--) {
+    const int all = (int)comm_min_i64(MPI_COMM_WORLD, omp_get_max_threads());
+    cpu_use_threads(all);
+    for (int l = 0; l < shape.nlevels; l++) {
         const long dim = spec_dim(shape.specs[l]);
-        if (!hierarchy_level_backend(choice, (int)dim)->on_device)
-            most = cpu_useful_threads(dim * dim * dim / shape.specs[l].ranks);
+        if (!hierarchy_level_backend(choice, (int)dim)->on_device &&
+            cpu_threads(dim * dim * dim / shape.specs[l].ranks) > 1)
+            return all;
     }
-    return (int)comm_min_i64(MPI_COMM_WORLD, most);
+    return 1;
 }
 
 /* Tries one thread, and twice as many again while that is faster. */

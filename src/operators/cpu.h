@@ -95,8 +95,6 @@ void traverse_tiled(const struct traversal *t);
 
 /* The most threads that work on a level. */
 int cpu_max_threads(void);
-/* The number of threads that work on so many cells once: one, or all of them. */
-int cpu_threads(long cells);
 
 /* Steps of cpu_rows.c and cpu_transfers.c. */
 step_fn step_keep, step_zero, step_prolong_set, step_prolong_add;

@@ -10,12 +10,11 @@
 #include "operators/cpu.h"
 
 /* A patch of at most CELLS_AT_ONCE cells stays in the second-level cache with all its fields. The
- * least numbers of cells for several threads are such that their barriers pay. */
+ * least numbers of cells for several threads are such that barriers between operations pay. */
 enum {
     CELLS_AT_ONCE = 4096,
     CELLS_PER_CALL = 2048,
     LEAST_CELLS = 8192,
-    LEAST_CELLS_MEASURED = 4096, /* of a pass, where a measurement has chosen the threads */
     LEAST_CELLS_PER_THREAD = 512,
     TILE_BYTES = 512 * 1024,
     FIELDS_IN_TILE = 6,
@@ -24,13 +23,11 @@ enum {
 
 enum { MOST_THREADS = 1024 };
 static int most_threads = MOST_THREADS;
-static long least_cells_of_pass = LEAST_CELLS;
 
 void cpu_use_threads(int most)
 {
     CHECK(most > 0);
     most_threads = most < MOST_THREADS ? most : MOST_THREADS;
-    least_cells_of_pass = LEAST_CELLS_MEASURED;
 }
 
 void cpu_release_threads(void)
@@ -45,28 +42,12 @@ int cpu_max_threads(void)
     return threads < most_threads ? threads : most_threads;
 }
 
-int cpu_useful_threads(long cells)
-{
-    const long useful = cells < LEAST_CELLS_MEASURED ? 1 : cells / LEAST_CELLS_PER_THREAD;
-    return useful < omp_get_max_threads() ? (int)useful : omp_get_max_threads();
-}
-
 /* All teams of several threads have one size: after a smaller team, GCC's OpenMP library ends the
  * other threads and creates them again for the next team. */
-static int one_or_all(long cells, long least)
-{
-    const int threads = cpu_max_threads();
-    return cells < least || cells / threads < LEAST_CELLS_PER_THREAD ? 1 : threads;
-}
-
 int cpu_threads(long cells)
 {
-    return one_or_all(cells, LEAST_CELLS);
-}
-
-int cpu_pass_threads(long cells)
-{
-    return one_or_all(cells, least_cells_of_pass);
+    const int threads = cpu_max_threads();
+    return cells < LEAST_CELLS || cells / threads < LEAST_CELLS_PER_THREAD ? 1 : threads;
 }
 
 static int round_up(int value, int grain)
@@ -152,32 +133,17 @@ static void operation_everywhere(const struct traversal *t, const struct operati
         work_walls(t, op, (struct range){j, j + 1}, planes);
 }
 
-/* The same on some planes by one thread, in few calls. Walls find the planes of a call in the
- * innermost cache. */
-static void operation_at_once(const struct traversal *t, const struct operation *op,
-                              struct range planes, struct thread_state *state)
+/* The same by one thread, in few calls. Walls find the planes of a call in the innermost cache. */
+static void operation_at_once(const struct traversal *t, const struct operation *op)
 {
-    const struct range rows = operation_range(t, op, 1);
+    const struct range rows = operation_range(t, op, 1), planes = operation_range(t, op, 2);
     const int count = CELLS_PER_CALL / (t->pass->patch->n[0] * t->pass->patch->n[1]),
               step = count > op->grain ? round_down(count, op->grain) : op->grain;
     for (int k = planes.low; k < planes.high; k += step) {
         const struct range some = {k, min_int(k + step, planes.high)};
-        work_rows(t, op, rows, some, state);
+        work_rows(t, op, rows, some, &t->states[0]);
         work_walls(t, op, rows, some);
     }
-}
-
-/* The planes of one of several threads. */
-static struct range planes_of_part(const struct traversal *t, const struct operation *op, int part,
-                                   int parts)
-{
-    const int n = t->pass->patch->n[2];
-    struct range r = operation_range(t, op, 2);
-    if (part > 0)
-        r.low = round_down(n * part / parts, op->grain);
-    if (part < parts - 1)
-        r.high = round_down(n * (part + 1) / parts, op->grain);
-    return r;
 }
 
 static long patch_cells_count(const struct patch *p)
@@ -185,35 +151,13 @@ static long patch_cells_count(const struct patch *p)
     return (long)p->n[0] * p->n[1] * p->n[2];
 }
 
-/* One thread does all, without a parallel region, or each thread has the planes that a wall's
- * ghosts follow from. */
-static void traverse_at_once(const struct traversal *t)
-{
-    const struct patch *p = t->pass->patch;
-    const int most = p->n[2] / MAX_WALL_RULE, threads = cpu_pass_threads(patch_cells_count(p));
-    if (most < 2 || threads == 1) {
-        for (int op = 0; op < t->nops; op++)
-            operation_at_once(t, &t->ops[op], operation_range(t, &t->ops[op], 2), &t->states[0]);
-        return;
-    }
-#pragma omp parallel num_threads(threads)
-    {
-        const int parts = min_int(omp_get_num_threads(), most), part = omp_get_thread_num();
-        for (int op = 0; op < t->nops; op++) {
-            if (part < parts)
-                operation_at_once(t, &t->ops[op], planes_of_part(t, &t->ops[op], part, parts),
-                                  &t->states[part]);
-#pragma omp barrier
-        }
-    }
-}
-
 void traverse_plain(const struct traversal *t)
 {
     const long cells = patch_cells_count(t->pass->patch);
-    const int threads = cpu_pass_threads(cells);
+    const int threads = cpu_threads(cells);
     if (cells <= CELLS_AT_ONCE) {
-        traverse_at_once(t);
+        for (int op = 0; op < t->nops; op++)
+            operation_at_once(t, &t->ops[op]);
         return;
     }
 #pragma omp parallel num_threads(threads)
@@ -366,7 +310,7 @@ static void cut_strips(struct tiling *g)
 void traverse_tiled(const struct traversal *t)
 {
     const long cells = patch_cells_count(t->pass->patch);
-    const int slabs = cpu_pass_threads(cells);
+    const int slabs = cpu_threads(cells);
     const int most = fusable(t, slabs);
     if (cells <= CELLS_AT_ONCE || most < 2 || t->nops < 2) {
         traverse_plain(t);

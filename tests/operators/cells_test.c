@@ -441,7 +441,6 @@ int main(int argc, char **argv)
         cmocka_unit_test(slabs_and_strips), cmocka_unit_test(small_cubes),
     };
     comm_start(&argc, &argv);
-    cpu_use_threads(MAX_THREADS); /* several threads on 16³ too */
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
     const bool leak = memory_live_blocks() != 0;
     comm_finish();
