@@ -11,7 +11,7 @@ enum { TRIAL_LOG2_BOX_DIM = 5, TRIAL_BOXES = 8, TRIAL_DIM = 64, LEAST_CPU_DIM = 
 /* Sizes, in cells per side, on which agglomeration is tried. */
 enum { SHARED_TRIAL_DIM = 256, LEAST_LOG2_BOX_DIM = 4, LEAST_SHARED_DIM = 16 };
 /* The second solve records the CUDA graph, the third is its first replay. */
-enum { WARM_UP = 3, SAMPLES = 7 };
+enum { WARM_UP = 3, SAMPLES = 21 };
 
 static double median_seconds(const struct hierarchy_choice *choice, struct solver_choice solver)
 {
