@@ -80,19 +80,27 @@ static void add_trial(struct threshold *t, const struct hierarchy_choice *choice
     t->count++;
 }
 
-/* The most threads that find work on a level of the CPU: 1, or all of the rank with the fewest. */
-static int most_threads(const struct hierarchy_choice *choice)
+/* True if so many threads work together on some level of the CPU. */
+static bool work_together(const struct hierarchy_choice *choice, int threads)
 {
     const struct hierarchy_shape shape = hierarchy_shape(choice, comm_size());
-    const int all = (int)comm_min_i64(MPI_COMM_WORLD, omp_get_max_threads());
-    cpu_use_threads(all);
+    cpu_use_threads(threads);
     for (int l = 0; l < shape.nlevels; l++) {
         const long dim = spec_dim(shape.specs[l]);
         if (!hierarchy_level_backend(choice, (int)dim)->on_device &&
             cpu_threads(dim * dim * dim / shape.specs[l].ranks) > 1)
-            return all;
+            return true;
     }
-    return 1;
+    return false;
+}
+
+/* The most threads that do, of those that the rank with the fewest has. */
+static int most_threads(const struct hierarchy_choice *choice)
+{
+    int threads = (int)comm_min_i64(MPI_COMM_WORLD, omp_get_max_threads());
+    while (threads > 1 && !work_together(choice, threads))
+        threads /= 2;
+    return threads;
 }
 
 /* Tries one thread, and twice as many again while that is faster. */
