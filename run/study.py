@@ -156,8 +156,9 @@ def pyplot(tool):
     return plt
 
 
-def save_figure(plt, figure, path):
-    figure.tight_layout()
+def save_figure(plt, figure, path, bottom=0.0):
+    """Leaves this fraction free at the bottom."""
+    figure.tight_layout(rect=(0, bottom, 1, 1))
     figure.savefig(path, dpi=150)
     plt.close(figure)
 

@@ -144,11 +144,28 @@ static const char *hand_over_text(struct solver *s)
     return texts[comm_min_i64(s->hierarchy->levels[s->top]->comm, way)];
 }
 
+static void add_hand_over_times(void *data, struct program *p)
+{
+    struct hand_over_times *sum = data;
+    const struct hand_over_times times = program_hand_over_times(p);
+    sum->total += times.total;
+    sum->host += times.host;
+}
+
+/* Of this rank, since its programs were recorded. */
+static struct hand_over_times hand_over_times(struct solver *s)
+{
+    struct hand_over_times times = {0};
+    solver_programs(s, add_hand_over_times, &times);
+    return times;
+}
+
 /* Warms up, checks, and times the solves of one size, on the ranks that hold boxes of the level. */
 static void measure(struct solver *s, const struct benchmark *b, struct size_record *r,
                     const struct options *o)
 {
     const struct level *l = s->hierarchy->levels[s->top];
+    cpu_release_threads();
     double seconds = timed_solve(s, r);
     r->checksum = reduce_checksum(l, FIELD_U);
     r->reproducible = true;
@@ -160,11 +177,15 @@ static void measure(struct solver *s, const struct benchmark *b, struct size_rec
         seconds = timed_solve(s, r);
     r->solves = choose_solves(l, o, seconds);
     r->samples = memory_alloc((size_t)r->solves * sizeof *r->samples, "timing samples");
+    const struct hand_over_times before = hand_over_times(s);
     for (long i = 0; i < r->solves; i++) {
         r->samples[i] = timed_solve(s, r);
         if (!o->quiet)
             show_progress(r, i + 1);
     }
+    const struct hand_over_times after = hand_over_times(s);
+    r->hand_over_times.total = (after.total - before.total) / (double)r->solves;
+    r->hand_over_times.host = (after.host - before.host) / (double)r->solves;
     r->reproducible = reduce_checksum(l, FIELD_U) == r->checksum;
     r->hand_over = hand_over_text(s);
     summarise(r);

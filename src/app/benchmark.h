@@ -26,12 +26,13 @@ struct size_record {
     long solves;               /* timed */
     double *samples;           /* seconds of each */
     double mean, median, min, max, deviation;
-    double dof_per_second;          /* N³/mean; 0 if not timed */
-    uint64_t checksum;              /* of u after the first solve */
-    bool reproducible;              /* the last solve has the same checksum */
-    const char *hand_over;          /* between GPU and CPU levels: "graph", "host"; NULL: none */
-    double rhs_norm, solution_norm; /* ‖f‖_max, and ‖u‖_max after the first solve */
-    double true_error;              /* ‖u − u_exact‖_max; NaN if not known */
+    double dof_per_second; /* N³/mean; 0 if not timed */
+    uint64_t checksum;     /* of u after the first solve */
+    bool reproducible;     /* the last solve has the same checksum */
+    const char *hand_over; /* between GPU and CPU levels: "graph", "host"; NULL: none */
+    struct hand_over_times hand_over_times; /* of a solve, if hand_over is "graph" */
+    double rhs_norm, solution_norm;         /* ‖f‖_max, and ‖u‖_max after the first solve */
+    double true_error;                      /* ‖u − u_exact‖_max; NaN if not known */
     int nstages;
     struct stage_record *stages;
 };

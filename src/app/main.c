@@ -38,14 +38,15 @@ static enum status check_memory(const struct hierarchy_choice *choice, char *mes
     return STATUS_MEMORY;
 }
 
-/* What "auto" leaves open on GPUs. Several GPUs keep all levels: nothing shows that a level on the
- * CPU would be faster there. */
+/* What "auto" leaves open on GPUs, and threads for levels on the CPU. */
 static void choose_thresholds(struct options *o, struct hierarchy_choice *choice)
 {
     if (o->agglomerate_below == 0 && comm_size() > 1)
         o->agglomerate_below = threshold_try_agglomeration(o);
     if (o->cpu_below == 0)
-        o->cpu_below = comm_size() > 1 ? CPU_BELOW_NEVER : threshold_try_cpu(o);
+        o->cpu_below = threshold_try_cpu(o);
+    else
+        threshold_try_threads(o);
     *choice = benchmark_hierarchy_choice(o, true);
 }
 

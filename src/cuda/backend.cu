@@ -83,6 +83,7 @@ extern const struct backend backend_cuda = {
     .record_hand_over = cuda_record_hand_over,
     .record_end = cuda_record_end,
     .replay = cuda_replay,
+    .hand_over_times = cuda_hand_over_times,
     .record_destroy = cuda_record_destroy,
     .can_wait_for_host = cuda_can_wait_for_host,
     .fork_stream = cuda_fork_stream,

@@ -7,6 +7,7 @@
  * walls (cpu_walls.c), but not the order in which they are called. */
 #include <stdint.h>
 #include "level/backend.h"
+#include "operators/backend_cpu.h"
 #include "operators/passes.h"
 
 /* Neighbouring rows of neighbouring planes. Pointers are at the first cell of the first row. Unused
@@ -92,8 +93,7 @@ struct traversal {
 void traverse_plain(const struct traversal *t);
 void traverse_tiled(const struct traversal *t);
 
-/* The number of threads that pays for work on that many cells. */
-int cpu_threads(long cells);
+/* The most threads that work on a level. */
 int cpu_max_threads(void);
 
 /* Steps of cpu_rows.c and cpu_transfers.c. */

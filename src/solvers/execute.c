@@ -12,12 +12,21 @@
 static struct {
     observe_fn *observe;
     void *data;
+    bool of_each_stage;
 } observer;
 
 void program_observe(observe_fn *observe, void *data)
 {
     observer.observe = observe;
     observer.data = data;
+    observer.of_each_stage = observe != NULL;
+}
+
+void program_watch(observe_fn *observe, void *data)
+{
+    observer.observe = observe;
+    observer.data = data;
+    observer.of_each_stage = false;
 }
 
 static void execute_plan(const struct program *p, const struct stage *s, struct plan_times *times)
@@ -213,7 +222,7 @@ static int execute_overlapping(const struct program *p, int i)
 /* True if somebody times or observes every stage. */
 static bool one_by_one(const struct program *p)
 {
-    return p->times || observer.observe;
+    return p->times || observer.of_each_stage;
 }
 
 int program_execute_next(struct program *p, int i)
@@ -229,6 +238,8 @@ void program_execute(struct program *p)
     p->norm = 0;
     p->executions++;
     range_push(p->name);
+    if (observer.observe && !observer.of_each_stage)
+        observer.observe(observer.data, p, NULL);
     if (one_by_one(p) || !program_replay(p))
         for (int i = 0; i < p->count;)
             i += program_execute_next(p, i);

@@ -59,6 +59,10 @@ void program_destroy(struct program *p);
  * injection. */
 typedef void observe_fn(void *data, const struct program *p, const struct stage *stage);
 void program_observe(observe_fn *observe, void *data);
+/* The same without keeping programs from being recorded, or stages from being executed together:
+ * calls `observe` before every execution, with NULL for the stage, and after every stage that the
+ * host still executes by itself. */
+void program_watch(observe_fn *observe, void *data);
 
 /* Where stages of GPU levels and of CPU levels follow each other. */
 enum hand_over_way {
@@ -68,6 +72,8 @@ enum hand_over_way {
 };
 /* How the last execution handed over. */
 enum hand_over_way program_hand_over(const struct program *p);
+/* What the hand-overs of its recording have taken; zero without one. */
+struct hand_over_times program_hand_over_times(const struct program *p);
 
 /* Executes the stages, and times each while timing is on. */
 void program_execute(struct program *p);
