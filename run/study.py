@@ -144,6 +144,22 @@ def write_csv(rows, columns, path):
     os.replace(path + ".partial", path)
 
 
+def read_csv(path):
+    """Rows with numbers where a column has numbers only."""
+    with open(path, newline="", encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    for column in rows[0] if rows else ():
+        for kind in (int, float):
+            try:
+                numbers = [kind(row[column]) for row in rows]
+            except ValueError:
+                continue
+            for row, number in zip(rows, numbers):
+                row[column] = number
+            break
+    return rows
+
+
 def pyplot(tool):
     """matplotlib's pyplot, or None and a word that it is missing."""
     try:
@@ -153,12 +169,13 @@ def pyplot(tool):
     except ImportError:
         print(f"{tool}: no figures: matplotlib is missing (Debian: python3-matplotlib)", file=sys.stderr)
         return None
+    plt.rcParams.update({"hatch.linewidth": 0.6, "svg.hashsalt": "hpgmg-gpu", "axes.axisbelow": True})
     return plt
 
 
 def save_figure(plt, figure, path):
     figure.tight_layout()
-    figure.savefig(path, dpi=150)
+    figure.savefig(path, dpi=150, bbox_inches="tight")
     plt.close(figure)
 
 
