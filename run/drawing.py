@@ -269,7 +269,7 @@ def uneven_note(rows):
     if not words:
         return ""
     return ("Open markers: the domain is a cube of boxes, which these ranks cannot share evenly, nor as one cuboid each\n"
-            f"({'; '.join(words)}). A dip there shows the size rule's uneven shares, not the network.")
+            f"({'; '.join(words)}). A dip there comes from the size rule's uneven shares before it says anything of the network.")
 
 
 def draw_line(axes, line, values, style, label):

@@ -79,6 +79,15 @@ print(*sorted({e["args"]["cycle"] for e in events if e["ph"] == "X"}))' "$trace"
     [ "$(cat "$work/cycles")" = "F-cycle V-cycle" ]
 }
 
+@test "ranks that are idle on a level have no stages there" {
+    need
+    traced 3 --quiet
+    python3 -c 'import json, sys
+events = json.load(open(sys.argv[1]))["traceEvents"]
+ranks = [{e["args"]["level"] for e in events if e["ph"] == "X" and e["pid"] == rank} for rank in range(3)]
+assert all(0 in levels for levels in ranks) and max(ranks[0]) > max(ranks[1]), ranks' "$trace"
+}
+
 @test "what a trace cannot be written to, and what contradicts it" {
     need
     run "$HPGMG" --backend cpu --timeline "$work/no/trace.json" 2 1
