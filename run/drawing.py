@@ -85,7 +85,7 @@ def print_breakdown(breakdown):
     print("| --- |" + " ---: |" * (len(labels) + 1))
     for work in breakdown.works():
         seconds = [level.get(work, 0.0) for level in breakdown.levels] + [breakdown.sum_of(work)]
-        cells = [f"{1e3 * part:.4f} ({100 * part / whole:.1f})" if whole else ""
+        cells = [f"{1e3 * part:.4f} ({100 * part / whole:.1f})" if part else ""
                  for part, whole in zip(seconds, breakdown.totals + [breakdown.total])]
         label = FUSED.replace("\n", " ") if work == "smoother" and breakdown.fused() else WORKS[work][0]
         print(f"| {label} | {' | '.join(cells)} |")
@@ -150,7 +150,8 @@ class Trace:
         unit, size = self.unit()
         title = f"One solve, stage by stage: {self.end / size:.3g} {unit}"
         if "n" in self.about:
-            title = (f"{self.about['n']}³, order {self.about['order']}, {self.about['ranks']} rank(s), "
+            ranks = f"{self.about['ranks']} rank{'s' if self.about['ranks'] > 1 else ''}"
+            title = (f"{self.about['n']}³, order {self.about['order']}, {ranks}, "
                      f"{'fused' if self.about['fuse'] == 'on' else 'not fused'}. {title}")
         if self.about.get("seconds_per_solve"):
             title += f" ({1e6 * self.about['seconds_per_solve'] / size:.4g} {unit} where stages are not timed)"
