@@ -32,6 +32,12 @@ def work_of(stage):
     return work if work in WORKS else "other"
 
 
+def write_above(axes, places, tops, size):
+    """The heights of bars."""
+    for place, top in zip(places, tops):
+        axes.annotate(f"{top:.3g}", (place, top), (0, 2), textcoords="offset points", ha="center", fontsize=size)
+
+
 def stack(axes, places, columns, styles, width=0.8, labels=True):
     """Stacked bars; each column is a dictionary of heights by key, styles has label, colour and hatch by key."""
     bottom = [0.0] * len(columns)
@@ -105,8 +111,7 @@ def draw_breakdowns(plt, breakdowns, path):
             styles["smoother"] = (FUSED, *WORKS["smoother"][1:])
         tops = stack(left, places, [{work: 1e3 * part for work, part in level.items()} for level in breakdown.levels],
                      styles)
-        for place, top in zip(places, tops):
-            left.annotate(f"{top:.3g}", (place, top), (0, 2), textcoords="offset points", ha="center", fontsize="x-small")
+        write_above(left, places, tops, "x-small")
         stack(right, places, [{work: 100 * part / (whole or 1.0) for work, part in level.items()}
                               for level, whole in zip(breakdown.levels, breakdown.totals)], styles)
         ticks = [f"{size}³\n{backend}" for size, backend in zip(breakdown.sizes, breakdown.backends)]
@@ -163,7 +168,8 @@ def draw_bars(axes, stages, row, height, unit, style):
     colour, hatch = style
     for place, group in itertools.groupby(sorted(stages, key=row), key=row):
         bars = [(stage["ts"] / unit, stage["dur"] / unit) for stage in group]
-        axes.broken_barh(bars, (place - height / 2, height), facecolor=colour, hatch=hatch, edgecolor="white", linewidth=0)
+        axes.broken_barh(bars, (place - height / 2, height), facecolor=colour, hatch=hatch, edgecolor="white",
+                         linewidth=0)
 
 
 def legend(plt, axes, entries):
@@ -265,12 +271,13 @@ def uneven_note(rows):
     words = []
     for boxes, ranks in sorted({(boxes_of(row), row["ranks"]) for row in rows if not is_even(row)}):
         most = -(-boxes // ranks)
-        words.append(f"{boxes} boxes on {ranks} ranks: {most} on the fullest, {100 * (most * ranks / boxes - 1):.0f} % above "
-                     "the mean")
+        words.append(f"{boxes} boxes on {ranks} ranks: {most} on the fullest, "
+                     f"{100 * (most * ranks / boxes - 1):.0f} % above the mean")
     if not words:
         return ""
     return ("Open markers: the domain is a cube of boxes, which these ranks cannot share evenly, nor as one cuboid each\n"
-            f"({'; '.join(words)}). A dip there comes from the size rule's uneven shares before it says anything of the network.")
+            f"({'; '.join(words)}).\n"
+            "A dip there comes from the size rule's uneven shares before it says anything of the network.")
 
 
 def draw_line(axes, line, values, style, label):
@@ -364,8 +371,7 @@ def draw_scaling_levels(plt, rows, path):
     for axes, ((kind, label), line) in zip(panels.flat, series.items()):
         ranks = sorted(line)
         tops = stack(axes, range(len(ranks)), [line[number] for number in ranks], LEVEL_STYLES, width=0.6)
-        for place, top in enumerate(tops):
-            axes.annotate(f"{top:.3g}", (place, top), (0, 2), textcoords="offset points", ha="center", fontsize="small")
+        write_above(axes, range(len(ranks)), tops, "small")
         axes.set_xticks(range(len(ranks)), [str(number) for number in ranks])
         axes.margins(y=0.12)
         axes.set_title(f"{kind}: {label} per {'rank' if kind == 'weak' else 'side'}", fontsize="medium")
@@ -385,7 +391,8 @@ def draw_scaling_levels(plt, rows, path):
 def draw_scaling(plt, rows, levels, directory):
     """All figures of a study."""
     kinds = {row["kind"] for row in rows}
-    figures = [("weak", draw_weak, rows if "weak" in kinds else []), ("strong", draw_strong, rows if "strong" in kinds else []),
+    figures = [("weak", draw_weak, rows if "weak" in kinds else []),
+               ("strong", draw_strong, rows if "strong" in kinds else []),
                ("sizes", draw_sizes, rows), ("levels", draw_scaling_levels, levels)]
     for name, draw, own in figures:
         if own:
