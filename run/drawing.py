@@ -5,7 +5,7 @@ Colours differ in lightness and bars in hatching too, so that figures can be rea
 import itertools
 import os
 
-from study import save_figure
+import study
 
 # Kinds of work, as the report's stages name them, from the bottom of a bar to its top: label, colour, hatch.
 WORKS = {
@@ -25,6 +25,21 @@ PROCESSORS = {"GPU": ("#1f4e79", ""), "CPU": ("#f4b183", "////")}
 LINES = [("black", "o", "-"), ("#c55a11", "s", "--"), ("#2e75b6", "^", "-."), ("#548235", "D", ":")]
 OUTSIDE = {"loc": "upper left", "bbox_to_anchor": (1.01, 1), "borderaxespad": 0.0, "fontsize": "small"}
 FUSED = "smoother, with what\nis fused to it"
+
+
+def pyplot(tool):
+    """matplotlib's pyplot, or None and a word that it is missing."""
+    plt = study.pyplot(tool)
+    if plt:
+        plt.rcParams.update({"hatch.linewidth": 0.6, "svg.hashsalt": "hpgmg-gpu", "axes.axisbelow": True})
+    return plt
+
+
+def save_figure(plt, figure, path):
+    """With room for legends and notes outside of the axes."""
+    figure.tight_layout()
+    figure.savefig(path, dpi=150, bbox_inches="tight")
+    plt.close(figure)
 
 
 def work_of(stage):

@@ -169,13 +169,12 @@ def pyplot(tool):
     except ImportError:
         print(f"{tool}: no figures: matplotlib is missing (Debian: python3-matplotlib)", file=sys.stderr)
         return None
-    plt.rcParams.update({"hatch.linewidth": 0.6, "svg.hashsalt": "hpgmg-gpu", "axes.axisbelow": True})
     return plt
 
 
 def save_figure(plt, figure, path):
     figure.tight_layout()
-    figure.savefig(path, dpi=150, bbox_inches="tight")
+    figure.savefig(path, dpi=150)
     plt.close(figure)
 
 

@@ -85,6 +85,14 @@ static void run_boundary(const struct part *part, int q, int sweep)
     });
 }
 
+static void fill_ghosts(const struct pass *pass)
+{
+    for (int q = 0; q < pass->level->npatches; q++) {
+        struct work w = cuda_open_work(pass, q);
+        cuda_fill_walls(w, 0);
+    }
+}
+
 /* Two half-sweeps on all patches. The boundary-layer update follows the outer blocks, and reads
  * what the inner ones have stored. */
 template <template <class> class tile>
@@ -111,7 +119,7 @@ static void run(const struct part *part)
     if (pass->part == PART_OUTER)
         cuda_await_inner_prepared();
     if (pass->start == START_KEEP && !part->ghosts)
-        cuda_fill_ghosts(pass);
+        fill_ghosts(pass);
     if (pass->part == PART_INNER)
         cuda_inner_prepared();
     for (int sweep = 0; sweep < pass->nsweeps; sweep += 2)
