@@ -12,12 +12,12 @@ WORKS = {
     "smoother": ("smoother", "#1f4e79", ""),
     "residual": ("residual", "#9dc3e6", ""),
     "restriction": ("restriction", "#c55a11", "////"),
-    "interpolation": ("interpolation", "#f8cbad", "\\\\\\\\"),
-    "boundary": ("boundary", "#ffe699", "...."),
-    "halo": ("halo exchange", "#7f0000", ""),
+    "interpolation": ("interpolation", "#e0976a", "\\\\\\\\"),
+    "boundary": ("boundary", "#f0bf3a", "...."),
+    "halo": ("halo exchange", "#8a0000", "----"),
     "redistribution": ("redistribution", "#a9d18e", "xxxx"),
     "hand-over": ("hand-over", "#548235", "++++"),
-    "bottom": ("bottom solver", "#404040", ""),
+    "bottom": ("bottom solver", "#404040", "||||"),
     "other": ("zero, mean", "#d9d9d9", ""),
 }
 MOVING = ("halo", "redistribution", "hand-over")
@@ -359,7 +359,7 @@ LEVEL_STYLES = {
     "1": ("second level", "#2e75b6", "////"),
     "2": ("third level", "#9dc3e6", ""),
     "rest": ("coarser levels", "#deebf7", "...."),
-    "halo 0": ("halo, finest level", "#7f0000", ""),
+    "halo 0": ("halo, finest level", "#8a0000", "----"),
     "halo": ("halo, other levels", "#e08080", "\\\\\\\\"),
     "moves": ("redistribution,\nhand-over", "#a9d18e", "xxxx"),
 }
