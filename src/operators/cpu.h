@@ -109,7 +109,8 @@ struct walls {
  * away in the other: none with order 2, the next ones with order 4. */
 static inline struct walls stencil_walls(const struct stencil *s, int extent)
 {
-    return (struct walls){s->wall_rule, s->radius, s->radius - 1, extent};
+    const struct walls w = {s->wall_rule, s->radius, s->radius - 1, extent};
+    return w;
 }
 /* x points at cell (0,0,0) of the patch. walls_after_rows fills the ghosts in i and j that follow
  * from some rows of some planes. walls_after_planes fills these rows of the planes beyond the walls
