@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "app/breakdown.h"
+#include "app/timeline.h"
 #include "app/transport.h"
 #include "base/check.h"
 #include "base/memory.h"
@@ -32,6 +33,7 @@ struct hierarchy_choice benchmark_hierarchy_choice(const struct options *o, bool
         .mgpcg = o->solver == SOLVER_MGPCG,
         .backend = o->loops == LOOPS_PLAIN ? &backend_cpu_plain : &backend_cpu,
     };
+    choice.unfused = o->fuse == FUSE_OFF;
     choice.agglomerate_below = (double)o->agglomerate_below;
     if (on_gpu) {
         choice.backend = &backend_cuda;
@@ -225,6 +227,8 @@ static void run_size(struct hierarchy *h, struct benchmark *b, int level, const 
         if (r->solves > 0 && !o->quiet)
             breakdown_measure(s, r);
     }
+    if (o->timeline && level == 0)
+        b->timeline = timeline_record(s);
     solver_destroy(s);
     const double difference = level > 0 ? richardson_difference(l) : 0.0;
     if (level == 1)
@@ -258,5 +262,6 @@ void benchmark_destroy(struct benchmark *b)
         memory_free(b->sizes[s].samples);
         memory_free(b->sizes[s].stages);
     }
+    timeline_destroy(b->timeline);
     memory_free(b);
 }

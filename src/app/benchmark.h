@@ -13,6 +13,7 @@
  * over ranks. */
 struct stage_record {
     int level;
+    const char *work;           /* see stage_work() */
     char name[48], kernels[80]; /* that ran; "" where nothing computes */
     double calls, seconds, bytes;
     double pack, local, wait, unpack; /* of halo exchanges and redistribution, seconds */
@@ -45,6 +46,7 @@ struct benchmark {
     double copy_bytes_per_second; /* read + write, all ranks; 0 if not measured */
     struct bottom_counts bottom;
     struct verdict verdict;
+    struct timeline *timeline; /* of a solve of size h; NULL unless asked for */
 };
 
 /* True if the restricted right-hand side is 0 but for rounding, so that relative residuals mean

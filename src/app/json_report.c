@@ -97,7 +97,7 @@ static void append_stage(struct cJSON *stages, const struct stage_record *row,
 {
     struct cJSON *object = json_append_object(stages);
     const double bytes_per_second = rate(row->bytes, row->seconds);
-    JSON_TEXTS(object, {"stage", row->name}, {"kernels", row->kernels});
+    JSON_TEXTS(object, {"stage", row->name}, {"work", row->work}, {"kernels", row->kernels});
     JSON_NUMBERS(object, {"level", row->level}, {"calls", row->calls}, {"seconds", row->seconds},
                  {"bytes", row->bytes}, {"bytes_per_second", bytes_per_second},
                  {"fraction_of_copy", bytes_per_second / copy_bytes_per_second},
@@ -261,12 +261,14 @@ static struct cJSON *report(const struct run_info *f, const struct hierarchy *h,
     return root;
 }
 
-bool json_report_open(const char *path, struct output_file **file)
+bool json_file_open(const char *option, const char *path, struct output_file **file)
 {
     int good = 1;
     *file = NULL;
+    if (!path)
+        return true;
     if (comm_rank() == 0) {
-        *file = output_file_open("json", path);
+        *file = output_file_open(option, path);
         good = *file != NULL;
     }
     comm_broadcast(MPI_COMM_WORLD, &good, sizeof good);

@@ -4,6 +4,7 @@
 #include "cuda/backend.cuh"
 #include "cuda/cuda.h"
 #include "cuda/device.cuh"
+#include "cuda/pass.cuh"
 extern "C" {
 #include "operators/backend_cpu.h"
 }
@@ -40,6 +41,7 @@ static void release_host(double *data)
 
 static const struct passes cuda_passes = {
     .run = cuda_run,
+    .fill_ghosts = cuda_fill_ghosts,
     .splits = cuda_splits,
     .bytes = cuda_bytes,
     .kernels = cuda_kernels,

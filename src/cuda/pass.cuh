@@ -20,6 +20,9 @@ struct work cuda_open_work(const struct pass *pass, int q);
 /* Dirichlet and wrapped ghosts of the field that sweep number `sweep` reads, which becomes v.u. */
 void cuda_fill_walls(struct work &w, int sweep);
 
+/* The ghosts that the first operation of the pass reads, but for halos, on all patches. */
+void cuda_fill_ghosts(const struct pass *pass);
+
 /* Gives a fused kernel the operator and the right-hand side. */
 template <class Kernel>
 void set_operator(Kernel &kernel, const struct work &w)

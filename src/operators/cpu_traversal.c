@@ -78,21 +78,13 @@ static struct range operation_range(const struct traversal *t, const struct oper
                           p->n[d] + (p->wall[d][1] ? 0 : op->extent)};
 }
 
-/* The operator reads cells beside others in one direction less than its radius away in the other:
- * none with order 2, the next ones with order 4. */
-static struct walls walls_of(const struct traversal *t, const struct operation *op)
-{
-    const struct stencil *s = t->pass->stencil;
-    return (struct walls){s->wall_rule, s->radius, s->radius - 1, op->extent};
-}
-
 /* The rows, and the ghosts beyond the walls in i and j. */
 static void work_rows(const struct traversal *t, const struct operation *op, struct range rows,
                       struct range planes, struct thread_state *state)
 {
     op->step(t->pass, op, rows, planes, state);
     if (op->wall) {
-        const struct walls w = walls_of(t, op);
+        const struct walls w = stencil_walls(t->pass->stencil, op->extent);
         walls_after_rows(t->pass->patch, op->wall, &w, rows, planes);
     }
 }
@@ -102,7 +94,7 @@ static void work_walls(const struct traversal *t, const struct operation *op, st
                        struct range planes)
 {
     if (op->wall) {
-        const struct walls w = walls_of(t, op);
+        const struct walls w = stencil_walls(t->pass->stencil, op->extent);
         walls_after_planes(t->pass->patch, op->wall, &w, rows, planes);
     }
 }

@@ -42,7 +42,8 @@ static int level_fields(const struct hierarchy_choice *choice, const struct deco
     fields[count++] = FIELD_U;
     fields[count++] = FIELD_F;
     fields[count++] = FIELD_DINV;
-    if (!s.in_place || backend->on_device) /* fused sweeps work out of place */
+    /* fused sweeps work out of place; a cycle that is not fused stores residuals */
+    if (!s.in_place || backend->on_device || choice->unfused)
         fields[count++] = FIELD_TMP;
     if (choice->op.order == 2 && s.needs_lambda_max && backend->on_device) {
         fields[count++] = FIELD_NEXT_U;
