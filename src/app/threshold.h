@@ -22,8 +22,7 @@ struct threshold {
 
 /* These time F-cycles with each candidate and return the fastest one, or set the number of threads;
  * the solution does not depend on it. For runs on GPUs. Collective over the world. */
-/* Where 2³ boxes of 32³ cells per rank, or the run's own if they are fewer, have 64³ cells in all
- * on up to 8 ranks. Threads too. */
+/* Threads too. On the run's own domain if that is small, else on 8 boxes of 32³ cells per rank. */
 long threshold_try_cpu(const struct options *options);
 /* Threads alone, for the run's --cpu-below; one without trials if no level has work for more. */
 void threshold_try_threads(const struct options *options);

@@ -119,6 +119,18 @@ levels() { # FILE: the rows of the table of levels
     done
 }
 
+@test "delays change no answer" {
+    local delay expected
+    # shellcheck disable=SC2086  # MPIRUN is a command with options
+    expected=$($MPIRUN -n 2 "$HPGMG" --backend cpu --quiet --checksum --solves 1 3 4 | grep '^checksum: ')
+    for delay in 1:200 2:200:recorded; do
+        # shellcheck disable=SC2086
+        HPGMG_DELAY=$delay run $MPIRUN -n 2 "$HPGMG" --backend cpu --quiet --checksum --solves 1 3 4
+        [ "$status" -eq 0 ]
+        [ "$(grep '^checksum: ' <<<"$output")" = "$expected" ]
+    done
+}
+
 @test "a malformed variable of two lines is told in one" {
     HPGMG_DELAY=$'1\n\x9b2J' run "$HPGMG" --backend cpu 3 1
     one_error 2 "HPGMG_DELAY=1??2J is not "
