@@ -2,9 +2,11 @@
 /* The lab without CUDA: nothing of this is called, since no GPU can be opened. */
 #include <stddef.h>
 #include "base/check.h"
+#include "lab/experiments.h"
 #include "lab/gpu.h"
 
 const struct rung gpu_rungs[] = {{NULL, NULL, NULL}};
+bench_kernel_fn *const gpu_kernels[KERNEL_COUNT] = {NULL};
 
 static void absent(void)
 {
@@ -40,5 +42,18 @@ int gpu_kernels_of(work_fn *work, void *data, struct gpu_kernel *kernels, int mo
 void machine_run_gpu(void *experiment)
 {
     (void)experiment;
+    absent();
+}
+
+double *gpu_managed_create(long length)
+{
+    (void)length;
+    absent();
+    return NULL;
+}
+
+void gpu_managed_destroy(double *data)
+{
+    (void)data;
     absent();
 }

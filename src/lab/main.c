@@ -21,6 +21,9 @@ static const struct subcommand subcommands[] = {
     {"machine", &machine_options, "[options]",
      "Measures the machine: memory, access patterns, arithmetic, latencies.", false,
      machine_command},
+    {"memory", &memory_options, "[options] [EXPERIMENT...]",
+     "Experiments on memory: strides, layouts, transfers, and what a kernel does per element.",
+     false, memory_command},
     {"kernel", &kernel_options, "[options] N",
      "Times the kernels of one stage of the solver, and says what limits each.", false,
      kernel_command},
@@ -80,6 +83,7 @@ static void print_subcommand_help(const struct subcommand *s)
 {
     printf("Usage: hpgmg-lab %s %s\n%s\n\n", s->name, s->usage, s->summary);
     option_print_help(s->options, stdout);
+    experiments_print(s->name);
 }
 
 static const struct subcommand *find_subcommand(const char *word, char *message, int size)
@@ -181,7 +185,7 @@ static enum status run(int argc, char **argv)
         die(STATUS_SYSTEM, "/dev/null: cannot be opened");
     if (argc < 2) {
         snprintf(message, sizeof message,
-                 "missing subcommand: machine, kernel, ladder, exchange or tune; --help says more");
+                 "missing subcommand, such as machine, memory or kernel; --help lists all");
         return program_refuse(STATUS_USAGE, message);
     }
     if (strcmp(argv[1], "--help") == 0) {

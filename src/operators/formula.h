@@ -13,6 +13,14 @@
 #else
 #define HD
 #endif
+/* Before a loop. */
+#if defined __CUDACC__
+#define NOT_UNROLLED _Pragma("unroll 1")
+#elif defined __clang__
+#define NOT_UNROLLED _Pragma("clang loop unroll(disable)")
+#else
+#define NOT_UNROLLED _Pragma("GCC unroll 1")
+#endif
 #define FORMULA static inline HD __attribute__((always_inline))
 
 #endif
