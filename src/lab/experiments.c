@@ -51,6 +51,16 @@ bool bench_has_room(const struct bench *bench, double on_backend, double on_host
     return on_backend < device && (host == 0.0 || on_host < host);
 }
 
+struct bench_case bench_case_of(const struct bench *bench, enum bench_kernel kernel, long n)
+{
+    struct bench_case c = {.elements = (double)n, .results = n};
+    c.steps[0].kernel = kernel;
+    c.steps[0].o = (struct operands){.n = n, .out = bench->pool.out};
+    for (int array = 0; array < INPUTS; array++)
+        c.steps[0].o.in[array] = bench->pool.in[array];
+    return c;
+}
+
 /* --- running ---------------------------------------------------------------------------------- */
 
 struct running {
@@ -119,10 +129,10 @@ static void poison(const struct bench *bench, const struct bench_case *c)
 static void spoil(const struct bench *bench, const struct bench_case *c)
 {
     const char *place = getenv("HPGMG_FAULT");
-    const double wrong = -12345.678;
+    const double wrong = -12345.678; /* as two floats too */
     if (!place)
         return;
-    const long doubles = doubles_for(c, c->results + 1) - 1; /* whole ones */
+    const long doubles = c->results * bytes_of_result(c) / (long)sizeof(double);
     const long at = strcmp(place, "first") == 0    ? 0
                     : strcmp(place, "middle") == 0 ? doubles / 2
                                                    : doubles - 1;
@@ -182,8 +192,9 @@ static double check(const struct bench *bench, struct running *r)
 
 static void print_rate(double quantity, double seconds)
 {
+    const double rate = 1e-9 * quantity / seconds;
     if (quantity > 0.0)
-        printf(" %9.2f", 1e-9 * quantity / seconds);
+        printf(" %9.*f", rate < 10.0 ? 3 : 1, rate);
     else
         printf(" %9s", "");
 }

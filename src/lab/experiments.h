@@ -84,6 +84,10 @@ struct bench {
     int wrong;        /* cases with wrong results so far */
 };
 
+#define BENCH_COUNT(list) ((int)(sizeof(list) / sizeof(list)[0]))
+
+/* A case of one step with the pool's arrays, n elements, all of them results. */
+struct bench_case bench_case_of(const struct bench *bench, enum bench_kernel kernel, long n);
 /* Checks, times and reports a case. */
 void bench_measure(struct bench *bench, const struct bench_case *c);
 /* Says why a case is not measured. */

@@ -35,10 +35,6 @@ int gpu_kernels_of(work_fn *work, void *data, struct gpu_kernel *kernels, int mo
 /* The experiments of `machine`. */
 void machine_run_gpu(void *experiment);
 
-/* `length` doubles of managed memory, which moves to where it is used. */
-double *gpu_managed_create(long length);
-void gpu_managed_destroy(double *data);
-
 /* The rungs of `ladder`; the last has no name. */
 extern const struct rung gpu_rungs[];
 

@@ -2,8 +2,8 @@
 /* The lab without CUDA: nothing of this is called, since no GPU can be opened. */
 #include <stddef.h>
 #include "base/check.h"
-#include "lab/experiments.h"
 #include "lab/gpu.h"
+#include "lab/kernels.h"
 
 const struct rung gpu_rungs[] = {{NULL, NULL, NULL}};
 bench_kernel_fn *const gpu_kernels[KERNEL_COUNT] = {NULL};
@@ -55,5 +55,37 @@ double *gpu_managed_create(long length)
 void gpu_managed_destroy(double *data)
 {
     (void)data;
+    absent();
+}
+
+struct gpu_textures *gpu_textures_create(const double *field, int side)
+{
+    (void)field, (void)side;
+    absent();
+    return NULL;
+}
+
+unsigned long long gpu_texture(const struct gpu_textures *textures, bool linear)
+{
+    (void)textures, (void)linear;
+    absent();
+    return 0;
+}
+
+void gpu_textures_destroy(struct gpu_textures *textures)
+{
+    (void)textures;
+    absent();
+}
+
+bool gpu_cublas_open(double *first, long n, int size)
+{
+    (void)first, (void)n, (void)size;
+    absent();
+    return false;
+}
+
+void gpu_cublas_close(void)
+{
     absent();
 }

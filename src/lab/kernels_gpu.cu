@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The kernels of the experiments on a GPU. */
 #include "cuda/core/launch.cuh"
-#include "lab/bodies.h"
-#include "lab/experiments.h"
 #include "lab/gpu.h"
+#include "lab/kernels.h"
+#include "lab/method_bodies.h"
 
-static void gpu_copy_ceiling(const struct operands *o)
+void gpu_copy_ceiling(const struct operands *o)
 {
     struct experiment copy = {};
     copy.work = WORK_COPY;
@@ -21,13 +21,13 @@ static void move(void *to, const void *from, long doubles, cudaStream_t stream)
         cudaMemcpyAsync(to, from, (size_t)doubles * sizeof(double), cudaMemcpyDefault, stream));
 }
 
-static void gpu_copy_library(const struct operands *o)
+void gpu_copy_library(const struct operands *o)
 {
     move(o->out, o->in[0], o->n, cuda_stream());
 }
 
 /* Between host and device, waited for. */
-static void gpu_transfer(const struct operands *o)
+void gpu_transfer(const struct operands *o)
 {
     move(o->out, o->in[0], o->n, cuda_stream());
     cuda_synchronise();
@@ -35,7 +35,7 @@ static void gpu_transfer(const struct operands *o)
 
 /* in[0]: managed memory, of which the host first writes a value in every page, so that it comes to
  * the host, and then back to the GPU. */
-static void gpu_managed(const struct operands *o)
+void gpu_managed(const struct operands *o)
 {
     enum { PAGE = 512 }; /* doubles */
     double *in = (double *)o->in[0];
@@ -74,7 +74,7 @@ static void points_kernel(const struct operands *o, long first, long last, cudaS
 }
 
 /* Of a field of a^3 points. */
-static void gpu_gradient(const struct operands *o)
+void gpu_gradient(const struct operands *o)
 {
     struct operands all = *o;
     all.b = 1;
@@ -147,7 +147,7 @@ static void overlapped(const struct operands *o)
 }
 
 /* A field of a^3 points, b: its gradient or the field itself; c: enum points_transfers. */
-static void gpu_points_transfers(const struct operands *o)
+void gpu_points_transfers(const struct operands *o)
 {
     if (o->c == POINTS_OVERLAPPED)
         return overlapped(o);
@@ -169,13 +169,14 @@ static void gpu_points_transfers(const struct operands *o)
 #include "lab/kernels.def"
 
 extern "C" {
-bench_kernel_fn *const gpu_kernels[KERNEL_COUNT] = {
+extern bench_kernel_fn *const gpu_kernels[KERNEL_COUNT] = {
     NULL,
 #define BODY(name) gpu_##name,
 #define OWN(name) gpu_##name,
 #define GPU(name) gpu_##name,
 #include "lab/kernels.def"
 };
+}
 
 double *gpu_managed_create(long length)
 {
@@ -188,5 +189,4 @@ void gpu_managed_destroy(double *data)
 {
     cuda_synchronise();
     CUDA_CALL(cudaFree(data));
-}
 }

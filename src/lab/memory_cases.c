@@ -5,21 +5,8 @@
 #include "base/memory.h"
 #include "lab/bodies.h"
 #include "lab/experiments.h"
-#include "lab/gpu.h"
+#include "lab/kernels.h"
 #include "lab/lab.h"
-
-#define COUNT(list) ((int)(sizeof(list) / sizeof(list)[0]))
-
-/* One step with the pool's arrays, n elements, all of them results. */
-static struct bench_case case_of(const struct bench *bench, enum bench_kernel kernel, long n)
-{
-    struct bench_case c = {.elements = (double)n, .results = n};
-    c.steps[0].kernel = kernel;
-    c.steps[0].o = (struct operands){.n = n, .out = bench->pool.out};
-    for (int array = 0; array < INPUTS; array++)
-        c.steps[0].o.in[array] = bench->pool.in[array];
-    return c;
-}
 
 /* --- strides ------------------------------------------------------------------------------------
  */
@@ -52,7 +39,7 @@ static void one_stride(struct bench *bench, enum bench_kernel kernel, int stride
     double table[PERIOD];
     const int size = single ? sizeof(float) : sizeof(double);
     const long length = bench->pool.n * (long)sizeof(double) / size;
-    struct bench_case c = case_of(bench, kernel, length / stride);
+    struct bench_case c = bench_case_of(bench, kernel, length / stride);
     fill_chain_ends(table, fmas, single);
     snprintf(c.name, sizeof c.name, "%s, stride %d, %d FMA%s", single ? "float" : "double", stride,
              fmas, fmas > 1 ? "s" : "");
@@ -82,8 +69,8 @@ void memory_strides(struct bench *bench)
         {256, {KERNEL_strided_f64_256, KERNEL_strided_f32_256}},
     };
     for (int single = 0; single < 2; single++)
-        for (int chain = 0; chain < COUNT(chains); chain++)
-            for (int s = 0; s < COUNT(strides); s++)
+        for (int chain = 0; chain < BENCH_COUNT(chains); chain++)
+            for (int s = 0; s < BENCH_COUNT(strides); s++)
                 one_stride(bench, chains[chain].kernels[single], strides[s], chains[chain].fmas,
                            single);
 }
@@ -102,10 +89,11 @@ void memory_access(struct bench *bench)
 {
     static const int apart[] = {1, 2, 4, 8, STRIDE};
     const int size = sizeof(double);
-    for (int r = 0; r < COUNT(apart); r++)
-        for (int w = 0; w < COUNT(apart); w++) {
+    for (int r = 0; r < BENCH_COUNT(apart); r++)
+        for (int w = 0; w < BENCH_COUNT(apart); w++) {
             const int a = apart[r], b = apart[w];
-            struct bench_case c = case_of(bench, KERNEL_spread, bench->pool.n / (a > b ? a : b));
+            struct bench_case c =
+                bench_case_of(bench, KERNEL_spread, bench->pool.n / (a > b ? a : b));
             snprintf(c.name, sizeof c.name, "reads %d apart, writes %d apart", a, b);
             c.parameters[0] = (struct json_number){"read_stride", a};
             c.parameters[1] = (struct json_number){"write_stride", b};
@@ -139,11 +127,11 @@ void memory_alignment(struct bench *bench)
         int read_bytes, write_bytes;
     } shifts[] = {{0, 0}, {8, 0}, {32, 0}, {64, 0}, {0, 8}, {0, 32}, {0, 64}, {8, 8}};
     for (int single = 0; single < 2; single++)
-        for (int s = 0; s < COUNT(shifts); s++) {
+        for (int s = 0; s < BENCH_COUNT(shifts); s++) {
             const int size = single ? sizeof(float) : sizeof(double);
             const long length = bench->pool.n * (long)sizeof(double) / size - STRIDE;
             struct bench_case c =
-                case_of(bench, single ? KERNEL_shifted_f32 : KERNEL_shifted_f64, length);
+                bench_case_of(bench, single ? KERNEL_shifted_f32 : KERNEL_shifted_f64, length);
             snprintf(c.name, sizeof c.name, "%s, reads from byte %d, writes from %d",
                      single ? "float" : "double", shifts[s].read_bytes, shifts[s].write_bytes);
             c.parameters[0] = (struct json_number){"element_bytes", size};
@@ -191,7 +179,7 @@ static void one_record(struct bench *bench, const struct record_row *row)
     const int size = row->single ? sizeof(float) : sizeof(double);
     const long length = bench->pool.n * (long)sizeof(double) / size;
     const long records = length / (row->separate * row->stored);
-    struct bench_case c = case_of(bench, row->kernel, records);
+    struct bench_case c = bench_case_of(bench, row->kernel, records);
     snprintf(c.name, sizeof c.name, "%s", row->name);
     c.parameters[0] = (struct json_number){"element_bytes", size};
     c.parameters[1] = (struct json_number){"stored_fields", row->separate * row->stored};
@@ -225,7 +213,7 @@ void memory_records(struct bench *bench)
         {"1 double of 8, structure of arrays", KERNEL_soa_1_double, false, 1, 1, 1},
         {"1 double of 8, array of structures", KERNEL_aos_1_double, false, FIELDS, 1, 1},
     };
-    for (int row = 0; row < COUNT(list); row++)
+    for (int row = 0; row < BENCH_COUNT(list); row++)
         one_record(bench, &list[row]);
 }
 
@@ -252,8 +240,9 @@ void memory_copy(struct bench *bench)
         {gpu ? "4 x 16 bytes per thread" : "vector loop", KERNEL_copy_ceiling, 8},
         {gpu ? "cudaMemcpy" : "memcpy", KERNEL_copy_library, 8},
     };
-    for (int row = 0; row < COUNT(list); row++) {
-        struct bench_case c = case_of(bench, list[row].kernel, bench->pool.n * 8 / list[row].bytes);
+    for (int row = 0; row < BENCH_COUNT(list); row++) {
+        struct bench_case c =
+            bench_case_of(bench, list[row].kernel, bench->pool.n * 8 / list[row].bytes);
         snprintf(c.name, sizeof c.name, "%s", list[row].name);
         c.elements = (double)bench->pool.n;
         c.bytes = 16.0 * c.elements;
@@ -270,7 +259,7 @@ void memory_copy(struct bench *bench)
 static void one_transfer(struct bench *bench, const char *name, enum bench_kernel kernel,
                          const void *from, void *to, long n, bool to_host)
 {
-    struct bench_case c = case_of(bench, kernel, n);
+    struct bench_case c = bench_case_of(bench, kernel, n);
     if (n * 8 >= 1 << 20)
         snprintf(c.name, sizeof c.name, "%s, %ld MiB", name, n * 8 >> 20);
     else
@@ -358,8 +347,8 @@ static void one_field(struct bench *bench, const struct points *p, bool gradient
                                         [POINTS_OVERLAPPED] = "both ways, overlapped"};
     const enum bench_kernel alone = gradient ? KERNEL_gradient : KERNEL_copy_8_bytes;
     const int components = gradient ? 3 : 1;
-    struct bench_case c =
-        case_of(bench, transfers == POINTS_KERNEL ? alone : KERNEL_points_transfers, p->count);
+    struct bench_case c = bench_case_of(
+        bench, transfers == POINTS_KERNEL ? alone : KERNEL_points_transfers, p->count);
     struct operands *o = &c.steps[0].o;
     const bool back = transfers == POINTS_BOTH_WAYS || transfers == POINTS_OVERLAPPED;
     snprintf(c.name, sizeof c.name, "%s, %.1f M, %s", gradient ? "gradient" : "pass-through",
@@ -461,8 +450,8 @@ void memory_switch(struct bench *bench)
     for (int operation = 0; operation < OPERATIONS; operation++)
         for (int value = 0; value < PERIOD; value++)
             table[operation * PERIOD + value] = operate(operation, value);
-    for (int row = 0; row < COUNT(list); row++) {
-        struct bench_case c = case_of(bench, list[row].kernel, bench->pool.n);
+    for (int row = 0; row < BENCH_COUNT(list); row++) {
+        struct bench_case c = bench_case_of(bench, list[row].kernel, bench->pool.n);
         snprintf(c.name, sizeof c.name, "%s", list[row].name);
         c.parameters[0] = (struct json_number){"row", row};
         c.steps[0].o.a = list[row].run;
@@ -495,10 +484,10 @@ void memory_index(struct bench *bench)
         {"points, index by divisions", KERNEL_cell_divided, false},
     };
     const long side = (long)floor(cbrt((double)bench->pool.n) + 1e-6);
-    for (int row = 0; row < COUNT(list); row++) {
+    for (int row = 0; row < BENCH_COUNT(list); row++) {
         const long points = side * side * side;
         struct bench_case c =
-            case_of(bench, list[row].kernel, list[row].columns ? side * side : points);
+            bench_case_of(bench, list[row].kernel, list[row].columns ? side * side : points);
         snprintf(c.name, sizeof c.name, "%s", list[row].name);
         c.parameters[0] = (struct json_number){"row", row};
         c.steps[0].o.a = c.steps[0].o.b = c.steps[0].o.c = side;
@@ -542,10 +531,10 @@ void memory_unroll(struct bench *bench)
         for (int degree = DEGREE; degree >= 0; degree--)
             table[value] = fma(table[value], 1.0 / 1024 * value, degree);
     }
-    for (int row = 0; row < COUNT(list); row++) {
+    for (int row = 0; row < BENCH_COUNT(list); row++) {
         const bool polynomial = list[row].polynomial;
         struct bench_case c =
-            case_of(bench, list[row].kernel, bench->pool.n / (polynomial ? 1 : UNROLLED));
+            bench_case_of(bench, list[row].kernel, bench->pool.n / (polynomial ? 1 : UNROLLED));
         snprintf(c.name, sizeof c.name, "%s", list[row].name);
         c.parameters[0] = (struct json_number){"row", row};
         c.steps[0].o.table = table;
@@ -575,7 +564,7 @@ void memory_fusion(struct bench *bench)
         for (int kernels = 2; kernels > 0; kernels--) {
             const long n = cached ? p->cache_n / 8 : p->n;
             struct bench_case c =
-                case_of(bench, kernels == 2 ? KERNEL_first_half : KERNEL_both_halves, n);
+                bench_case_of(bench, kernels == 2 ? KERNEL_first_half : KERNEL_both_halves, n);
             snprintf(c.name, sizeof c.name, "%s, arrays of %.1f MB",
                      kernels == 2 ? "two kernels" : "one kernel", 8e-6 * (double)n);
             c.parameters[0] = (struct json_number){"kernels", kernels};

@@ -61,6 +61,13 @@ static const struct option_row memory_rows_of_options[] = {
     COMMON,
 };
 
+static const struct option_row methods_rows_of_options[] = {
+    EXPERIMENTS,
+    ARRAY,
+    BACKEND,
+    COMMON,
+};
+
 static const struct option_row kernel_rows_of_options[] = {
     SIZE,
     {.name = "stage", CHOICE(stage, stage_choices, "smooth"), .help = "as the report of hpgmg-gpu names it"},
@@ -116,6 +123,7 @@ static const struct option_row tune_rows_of_options[] = {
     }
 const struct option_list machine_options = LIST(machine_rows_of_options);
 const struct option_list memory_options = LIST(memory_rows_of_options);
+const struct option_list methods_options = LIST(methods_rows_of_options);
 const struct option_list kernel_options = LIST(kernel_rows_of_options);
 const struct option_list ladder_options = LIST(ladder_rows_of_options);
 const struct option_list exchange_options = LIST(exchange_rows_of_options);

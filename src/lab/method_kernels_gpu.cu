@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Kernels of `hpgmg-lab methods` that only a GPU has, or that are different there. */
+#include <cooperative_groups.h>
+#include <dlfcn.h>
+#include "cuda/core/launch.cuh"
+#include "lab/gpu.h"
+#include "lab/kernels.h"
+#include "lab/method_bodies.h"
+
+/* --- interpolation -----------------------------------------------------------------------------
+ */
+
+struct gpu_textures {
+    cudaArray_t array;
+    cudaTextureObject_t objects[2]; /* fetched by cells; with the hardware's linear filter */
+};
+
+struct gpu_textures *gpu_textures_create(const double *field, int side)
+{
+    struct gpu_textures *t = new struct gpu_textures();
+    const cudaChannelFormatDesc format = cudaCreateChannelDesc<float>();
+    const cudaExtent extent = make_cudaExtent(side, side, side);
+    CUDA_CALL(cudaMalloc3DArray(&t->array, &format, extent));
+    cudaMemcpy3DParms copy = {};
+    copy.srcPtr = make_cudaPitchedPtr((void *)field, side * sizeof(float), side, side);
+    copy.dstArray = t->array;
+    copy.extent = extent;
+    copy.kind = cudaMemcpyDeviceToDevice;
+    CUDA_CALL(cudaMemcpy3DAsync(&copy, cuda_stream()));
+    cuda_synchronise();
+    for (int linear = 0; linear < 2; linear++) {
+        cudaResourceDesc resource = {};
+        cudaTextureDesc description = {};
+        resource.resType = cudaResourceTypeArray;
+        resource.res.array.array = t->array;
+        for (int d = 0; d < 3; d++)
+            description.addressMode[d] = cudaAddressModeClamp;
+        description.filterMode = linear ? cudaFilterModeLinear : cudaFilterModePoint;
+        CUDA_CALL(cudaCreateTextureObject(&t->objects[linear], &resource, &description, NULL));
+    }
+    return t;
+}
+
+unsigned long long gpu_texture(const struct gpu_textures *t, bool linear)
+{
+    return t->objects[linear];
+}
+
+void gpu_textures_destroy(struct gpu_textures *t)
+{
+    cuda_synchronise();
+    for (const cudaTextureObject_t object : t->objects)
+        CUDA_CALL(cudaDestroyTextureObject(object));
+    CUDA_CALL(cudaFreeArray(t->array));
+    delete t;
+}
+
+/* Device code only: the formulas of method_bodies.h are for the host too. */
+#undef FORMULA
+#define FORMULA static __device__ __forceinline__
+#define READ_ONLY_CELL(i, j, k) __ldg(FLOATS(4) + (i) + o->a * ((j) + o->a * (long)(k)))
+#define TEXTURE_CELL(i, j, k)                                                                      \
+    tex3D<float>(o->texture, (float)(i) + 0.5f, (float)(j) + 0.5f, (float)(k) + 0.5f)
+TRILINEAR(trilinear_read_only, READ_ONLY_CELL)
+TRICUBIC(tricubic_read_only, READ_ONLY_CELL)
+TRILINEAR(trilinear_texture_cells, TEXTURE_CELL)
+TRICUBIC(tricubic_texture_cells, TEXTURE_CELL)
+
+static __device__ float texture_at(const struct operands *o, float x, float y, float z)
+{
+    return tex3D<float>(o->texture, x + 0.5f, y + 0.5f, z + 0.5f);
+}
+
+static __device__ float trilinear_filter(const struct operands *o, struct point p)
+{
+    return texture_at(o, p.coordinate[0], p.coordinate[1], p.coordinate[2]);
+}
+
+/* Eight filtered fetches: two neighbouring cells with positive weights a and b are one fetch with
+ * weight a + b at b/(a + b) between them (C. Sigg and M. Hadwiger, GPU Gems 2, chapter 20). */
+static __device__ float tricubic_filter(const struct operands *o, struct point p)
+{
+    float weight[3][2], at[3][2], sum = 0.0f;
+    for (int d = 0; d < 3; d++) {
+        const float cell = floorf(p.coordinate[d]);
+        float w[4];
+        spline_weights(p.coordinate[d] - cell, w);
+        for (int half = 0; half < 2; half++) {
+            weight[d][half] = w[2 * half] + w[2 * half + 1];
+            at[d][half] = cell + (float)(2 * half - 1) + w[2 * half + 1] / weight[d][half];
+        }
+    }
+    for (int c = 0; c < 2; c++)
+        for (int b = 0; b < 2; b++)
+            for (int a = 0; a < 2; a++)
+                sum = fmaf(weight[0][a] * weight[1][b] * weight[2][c],
+                           texture_at(o, at[0][a], at[1][b], at[2][c]), sum);
+    return sum;
+}
+
+#define INTERPOLATION(name)                                                                        \
+    void gpu_##name(const struct operands *operands)                                               \
+    {                                                                                              \
+        const struct operands o = *operands;                                                       \
+        for_range(o.n,                                                                             \
+                  [=] __device__(long x) { ((float *)o.out)[x] = name(&o, point_of(&o, x)); });    \
+    }
+INTERPOLATION(trilinear_read_only)
+INTERPOLATION(tricubic_read_only)
+INTERPOLATION(trilinear_texture_cells)
+INTERPOLATION(tricubic_texture_cells)
+INTERPOLATION(trilinear_filter)
+INTERPOLATION(tricubic_filter)
+
+/* --- convolution --------------------------------------------------------------------------------
+ */
+
+/* One thread per column of a strip of rows. It keeps the last TAPS filtered rows in registers. */
+enum { STRIP_ROWS = 64, COLUMN_THREADS = 128 };
+
+static __global__ void __launch_bounds__(COLUMN_THREADS) rolling_kernel(const struct operands o)
+{
+    const long i = blockIdx.x * COLUMN_THREADS + threadIdx.x;
+    const long first = RADIUS + (long)blockIdx.y * STRIP_ROWS;
+    const long last = min(first + STRIP_ROWS, o.b - RADIUS);
+    const float *in = (const float *)o.in[3] + blockIdx.z * o.a * o.b + i;
+    float *out = (float *)o.out + blockIdx.z * o.a * o.b + i;
+    float ring[TAPS];
+    if (i < RADIUS || i >= o.a - RADIUS)
+        return;
+#pragma unroll
+    for (int t = 1; t < TAPS; t++)
+        ring[t] = filtered(in + (first + t - 1 - RADIUS) * o.a, 1);
+#pragma unroll(TAPS) /* then no register moves */
+    for (long j = first; j < last; j++) {
+#pragma unroll
+        for (int t = 1; t < TAPS; t++)
+            ring[t - 1] = ring[t];
+        ring[TAPS - 1] = filtered(in + (j + RADIUS) * o.a, 1);
+        out[j * o.a] = filtered(ring + RADIUS, 1);
+    }
+}
+
+/* c images of a x b. */
+void gpu_convolve_rolling(const struct operands *o)
+{
+    const dim3 grid((unsigned)((o->a + COLUMN_THREADS - 1) / COLUMN_THREADS),
+                    (unsigned)((o->b - 2 * RADIUS + STRIP_ROWS - 1) / STRIP_ROWS), (unsigned)o->c);
+    rolling_kernel<<<grid, COLUMN_THREADS, 0, cuda_stream()>>>(*o);
+    CUDA_LAUNCHED();
+}
+
+/* --- batches of LU ------------------------------------------------------------------------------
+ */
+
+/* WIDTH lanes per matrix, of which the first SIZE have a row each in registers. */
+template <int SIZE, int WIDTH>
+static __global__ void __launch_bounds__(128) lu_kernel(const double *in, double *out, long n)
+{
+    namespace cg = cooperative_groups;
+    const cg::thread_block_tile<WIDTH> group = cg::tiled_partition<WIDTH>(cg::this_thread_block());
+    const long m = ((long)blockIdx.x * blockDim.x + threadIdx.x) / WIDTH;
+    const int row = (int)group.thread_rank();
+    const bool works = m < n && row < SIZE;
+    const long at = m * SIZE * SIZE + row;
+    double a[SIZE];
+#pragma unroll
+    for (int j = 0; j < SIZE; j++)
+        a[j] = works ? in[at + j * SIZE] : 1.0;
+#pragma unroll
+    for (int k = 0; k < SIZE; k++) {
+        const double pivot = group.shfl(a[k], k);
+        if (row > k)
+            a[k] /= pivot;
+#pragma unroll
+        for (int j = k + 1; j < SIZE; j++) {
+            const double u = group.shfl(a[j], k);
+            if (row > k)
+                a[j] -= a[k] * u;
+        }
+    }
+#pragma unroll
+    for (int j = 0; j < SIZE; j++)
+        if (works)
+            out[at + j * SIZE] = a[j];
+}
+
+template <int SIZE, int WIDTH>
+static void lu_by_lanes(const struct operands *o)
+{
+    const unsigned blocks = (unsigned)((o->n * WIDTH + 127) / 128);
+    lu_kernel<SIZE, WIDTH><<<blocks, 128, 0, cuda_stream()>>>(DOUBLES(4), OUT_DOUBLES, o->n);
+    CUDA_LAUNCHED();
+}
+
+void gpu_lu_4_lanes(const struct operands *o)
+{
+    lu_by_lanes<4, 4>(o);
+}
+
+void gpu_lu_8_lanes(const struct operands *o)
+{
+    lu_by_lanes<8, 8>(o);
+}
+
+void gpu_lu_16_lanes(const struct operands *o)
+{
+    lu_by_lanes<16, 16>(o);
+}
+
+void gpu_lu_4_warp(const struct operands *o)
+{
+    lu_by_lanes<4, 32>(o);
+}
+
+void gpu_lu_8_warp(const struct operands *o)
+{
+    lu_by_lanes<8, 32>(o);
+}
+
+void gpu_lu_16_warp(const struct operands *o)
+{
+    lu_by_lanes<16, 32>(o);
+}
+
+/* cuBLAS, if this machine has it: the program is built without. The functions' types are those of
+ * cublas_v2.h. */
+static struct {
+    void *library, *handle;
+    int (*create)(void **handle);
+    int (*destroy)(void *handle);
+    int (*set_stream)(void *handle, cudaStream_t stream);
+    int (*factorise)(void *handle, int n, double *const a[], int lda, int *pivots, int *info,
+                     int batch);
+    double **matrices; /* on the device: where each matrix is */
+    int *info;
+} cublas;
+
+static __global__ void point_at_matrices(double **matrices, double *first, long n, int elements)
+{
+    const long m = (long)blockIdx.x * blockDim.x + threadIdx.x;
+    if (m < n)
+        matrices[m] = first + m * elements;
+}
+
+static bool find_functions()
+{
+    const char *const names[] = {"libcublas.so.13", "libcublas.so.12", "libcublas.so.11"};
+    for (const char *name : names)
+        if (!cublas.library)
+            cublas.library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
+    if (!cublas.library)
+        return false;
+    *(void **)&cublas.create = dlsym(cublas.library, "cublasCreate_v2");
+    *(void **)&cublas.destroy = dlsym(cublas.library, "cublasDestroy_v2");
+    *(void **)&cublas.set_stream = dlsym(cublas.library, "cublasSetStream_v2");
+    *(void **)&cublas.factorise = dlsym(cublas.library, "cublasDgetrfBatched");
+    return cublas.create && cublas.destroy && cublas.set_stream && cublas.factorise;
+}
+
+bool gpu_cublas_open(double *first, long n, int size)
+{
+    if (!find_functions() || cublas.create(&cublas.handle) != 0)
+        return false;
+    CHECK(cublas.set_stream(cublas.handle, cuda_stream()) == 0);
+    CUDA_CALL(cudaMalloc(&cublas.matrices, (size_t)n * sizeof *cublas.matrices));
+    CUDA_CALL(cudaMalloc(&cublas.info, (size_t)n * sizeof *cublas.info));
+    point_at_matrices<<<(unsigned)((n + 255) / 256), 256, 0, cuda_stream()>>>(
+        cublas.matrices, first, n, size * size);
+    CUDA_LAUNCHED();
+    return true;
+}
+
+void gpu_cublas_close()
+{
+    cuda_synchronise();
+    CUDA_CALL(cudaFree(cublas.matrices));
+    CUDA_CALL(cudaFree(cublas.info));
+    CHECK(cublas.destroy(cublas.handle) == 0);
+}
+
+/* It works in place, on a copy: size a. */
+void gpu_lu_cublas(const struct operands *o)
+{
+    CUDA_CALL(cudaMemcpyAsync(o->out, o->in[4], (size_t)(o->n * o->a * o->a) * sizeof(double),
+                              cudaMemcpyDeviceToDevice, cuda_stream()));
+    CHECK(cublas.factorise(cublas.handle, (int)o->a, cublas.matrices, (int)o->a, NULL, cublas.info,
+                           (int)o->n) == 0);
+}
