@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Kernels of `hpgmg-lab methods` that only a GPU has, or that are different there. */
-#include <cooperative_groups.h>
 #include <dlfcn.h>
 #include "cuda/core/launch.cuh"
 #include "lab/gpu.h"
 #include "lab/kernels.h"
-#include "lab/method_bodies.h"
+#include "lab/method_kernels.cuh"
 
 /* --- interpolation -----------------------------------------------------------------------------
  */
@@ -115,32 +114,6 @@ INTERPOLATION(tricubic_filter)
 /* --- convolution --------------------------------------------------------------------------------
  */
 
-/* One thread per column of a strip of rows. It keeps the last TAPS filtered rows in registers. */
-enum { STRIP_ROWS = 64, COLUMN_THREADS = 128 };
-
-static __global__ void __launch_bounds__(COLUMN_THREADS) rolling_kernel(const struct operands o)
-{
-    const long i = blockIdx.x * COLUMN_THREADS + threadIdx.x;
-    const long first = RADIUS + (long)blockIdx.y * STRIP_ROWS;
-    const long last = min(first + STRIP_ROWS, o.b - RADIUS);
-    const float *in = (const float *)o.in[3] + blockIdx.z * o.a * o.b + i;
-    float *out = (float *)o.out + blockIdx.z * o.a * o.b + i;
-    float ring[TAPS];
-    if (i < RADIUS || i >= o.a - RADIUS)
-        return;
-#pragma unroll
-    for (int t = 1; t < TAPS; t++)
-        ring[t] = filtered(in + (first + t - 1 - RADIUS) * o.a, 1);
-#pragma unroll(TAPS) /* then no register moves */
-    for (long j = first; j < last; j++) {
-#pragma unroll
-        for (int t = 1; t < TAPS; t++)
-            ring[t - 1] = ring[t];
-        ring[TAPS - 1] = filtered(in + (j + RADIUS) * o.a, 1);
-        out[j * o.a] = filtered(ring + RADIUS, 1);
-    }
-}
-
 /* c images of a x b. */
 void gpu_convolve_rolling(const struct operands *o)
 {
@@ -153,43 +126,11 @@ void gpu_convolve_rolling(const struct operands *o)
 /* --- batches of LU ------------------------------------------------------------------------------
  */
 
-/* WIDTH lanes per matrix, of which the first SIZE have a row each in registers. */
-template <int SIZE, int WIDTH>
-static __global__ void __launch_bounds__(128) lu_kernel(const double *in, double *out, long n)
-{
-    namespace cg = cooperative_groups;
-    const cg::thread_block_tile<WIDTH> group = cg::tiled_partition<WIDTH>(cg::this_thread_block());
-    const long m = ((long)blockIdx.x * blockDim.x + threadIdx.x) / WIDTH;
-    const int row = (int)group.thread_rank();
-    const bool works = m < n && row < SIZE;
-    const long at = m * SIZE * SIZE + row;
-    double a[SIZE];
-#pragma unroll
-    for (int j = 0; j < SIZE; j++)
-        a[j] = works ? in[at + j * SIZE] : 1.0;
-#pragma unroll
-    for (int k = 0; k < SIZE; k++) {
-        const double pivot = group.shfl(a[k], k);
-        if (row > k)
-            a[k] /= pivot;
-#pragma unroll
-        for (int j = k + 1; j < SIZE; j++) {
-            const double u = group.shfl(a[j], k);
-            if (row > k)
-                a[j] -= a[k] * u;
-        }
-    }
-#pragma unroll
-    for (int j = 0; j < SIZE; j++)
-        if (works)
-            out[at + j * SIZE] = a[j];
-}
-
 template <int SIZE, int WIDTH>
 static void lu_by_lanes(const struct operands *o)
 {
-    const unsigned blocks = (unsigned)((o->n * WIDTH + 127) / 128);
-    lu_kernel<SIZE, WIDTH><<<blocks, 128, 0, cuda_stream()>>>(DOUBLES(4), OUT_DOUBLES, o->n);
+    const unsigned blocks = (unsigned)((o->n * WIDTH + LU_THREADS - 1) / LU_THREADS);
+    lu_kernel<SIZE, WIDTH><<<blocks, LU_THREADS, 0, cuda_stream()>>>(DOUBLES(4), OUT_DOUBLES, o->n);
     CUDA_LAUNCHED();
 }
 
