@@ -27,7 +27,7 @@
     FMAS_64(x, fused, c, d), FMAS_64(x, fused, c, d), FMAS_64(x, fused, c, d),                     \
         FMAS_64(x, fused, c, d)
 #define STRIDED_BODY(name, type, in, result, fused, fmas)                                          \
-    FORMULA void body_##name(const struct operands *o, long x)                                     \
+    FORMULA void body_##name(const struct bench_operands *o, long x)                               \
     {                                                                                              \
         const type c = (type)CHAIN_C, d = (type)CHAIN_D;                                           \
         type value = in[x * o->a];                                                                 \
@@ -46,7 +46,7 @@ STRIDED_BODY(strided_f32_256, float, FLOATS(3), OUT_FLOATS, fmaf, FMAS_256)
 /* --- access: reads a apart, writes b apart ------------------------------------------------------
  */
 
-FORMULA void body_spread(const struct operands *o, long x)
+FORMULA void body_spread(const struct bench_operands *o, long x)
 {
     OUT_DOUBLES[x * o->b] = DOUBLES(0)[x * o->a];
 }
@@ -54,12 +54,12 @@ FORMULA void body_spread(const struct operands *o, long x)
 /* --- alignment: reads begin at element a, writes at element b -----------------------------------
  */
 
-FORMULA void body_shifted_f64(const struct operands *o, long x)
+FORMULA void body_shifted_f64(const struct bench_operands *o, long x)
 {
     OUT_DOUBLES[x + o->b] = DOUBLES(0)[x + o->a];
 }
 
-FORMULA void body_shifted_f32(const struct operands *o, long x)
+FORMULA void body_shifted_f32(const struct bench_operands *o, long x)
 {
     OUT_FLOATS[x + o->b] = FLOATS(3)[x + o->a];
 }
@@ -70,14 +70,14 @@ enum { FIELDS = 8 }; /* of a record of doubles: 64 bytes */
  */
 
 #define SOA_BODY(name, in, result, fields)                                                         \
-    FORMULA void body_##name(const struct operands *o, long x)                                     \
+    FORMULA void body_##name(const struct bench_operands *o, long x)                               \
     {                                                                                              \
         for (int field = 0; field < (fields); field++)                                             \
             result[field * o->n + x] = in[field * o->n + x] + 1;                                   \
     }
 /* Of `fields` fields the first `used` ones. */
 #define AOS_BODY(name, in, result, fields, used)                                                   \
-    FORMULA void body_##name(const struct operands *o, long x)                                     \
+    FORMULA void body_##name(const struct bench_operands *o, long x)                               \
     {                                                                                              \
         for (int field = 0; field < (used); field++)                                               \
             result[x * (fields) + field] = in[x * (fields) + field] + 1;                           \
@@ -96,7 +96,7 @@ struct __attribute__((aligned(16))) four_floats {
     float value[4];
 };
 
-FORMULA void body_padded_3_floats(const struct operands *o, long x)
+FORMULA void body_padded_3_floats(const struct bench_operands *o, long x)
 {
     struct four_floats record = ((const struct four_floats *)o->in[3])[x];
     for (int field = 0; field < 3; field++)
@@ -107,17 +107,17 @@ FORMULA void body_padded_3_floats(const struct operands *o, long x)
 /* --- copy ---------------------------------------------------------------------------------------
  */
 
-FORMULA void body_copy_4_bytes(const struct operands *o, long x)
+FORMULA void body_copy_4_bytes(const struct bench_operands *o, long x)
 {
     OUT_FLOATS[x] = ((const float *)o->in[0])[x];
 }
 
-FORMULA void body_copy_8_bytes(const struct operands *o, long x)
+FORMULA void body_copy_8_bytes(const struct bench_operands *o, long x)
 {
     OUT_DOUBLES[x] = DOUBLES(0)[x];
 }
 
-FORMULA void body_copy_16_bytes(const struct operands *o, long x)
+FORMULA void body_copy_16_bytes(const struct bench_operands *o, long x)
 {
     ((struct four_floats *)o->out)[x] = ((const struct four_floats *)o->in[0])[x];
 }
@@ -173,13 +173,13 @@ FORMULA double operate(int operation, double value)
     return value;
 }
 
-FORMULA void body_operation_0(const struct operands *o, long x)
+FORMULA void body_operation_0(const struct bench_operands *o, long x)
 {
     OUT_DOUBLES[x] = operate(0, DOUBLES(0)[x]);
 }
 
 /* Operation a for all elements, unknown to the compiler. */
-FORMULA void body_operation_uniform(const struct operands *o, long x)
+FORMULA void body_operation_uniform(const struct bench_operands *o, long x)
 {
     OUT_DOUBLES[x] = operate((int)o->a, DOUBLES(0)[x]);
 }
@@ -190,7 +190,7 @@ FORMULA int operation_of(long x, long a)
     return (int)(x >> a) % OPERATIONS;
 }
 
-FORMULA void body_operation_by_element(const struct operands *o, long x)
+FORMULA void body_operation_by_element(const struct bench_operands *o, long x)
 {
     OUT_DOUBLES[x] = operate(operation_of(x & 0xffff, o->a), DOUBLES(0)[x]);
 }
@@ -198,13 +198,13 @@ FORMULA void body_operation_by_element(const struct operands *o, long x)
 /* --- index: a field of a^3 points, the sum of three arrays --------------------------------------
  */
 
-FORMULA double sum_at(const struct operands *o, long at)
+FORMULA double sum_at(const struct bench_operands *o, long at)
 {
     return DOUBLES(0)[at] + DOUBLES(1)[at] + DOUBLES(2)[at];
 }
 
 /* x is a column of a points; the index of the next point follows from that of the last. */
-FORMULA void body_column_kept(const struct operands *o, long x)
+FORMULA void body_column_kept(const struct bench_operands *o, long x)
 {
     const long plane = o->a * o->a;
     long at = x;
@@ -213,7 +213,7 @@ FORMULA void body_column_kept(const struct operands *o, long x)
 }
 
 /* Each index follows from the point's three coordinates. */
-FORMULA void body_column_recomputed(const struct operands *o, long x)
+FORMULA void body_column_recomputed(const struct bench_operands *o, long x)
 {
     const long side = o->a, i = x % side, j = x / side;
     for (long k = 0; k < side; k++)
@@ -224,7 +224,7 @@ FORMULA void body_column_recomputed(const struct operands *o, long x)
 
 /* x is a point, whose coordinates come from divisions by a. Rows are b apart and planes b c: were
  * they a and a a, a compiler would see that the index is x. */
-FORMULA void body_cell_divided(const struct operands *o, long x)
+FORMULA void body_cell_divided(const struct bench_operands *o, long x)
 {
     const long side = o->a, i = x % side, j = x / side % side, k = x / side / side;
     const long at = i + o->b * (j + o->c * k);
@@ -236,7 +236,7 @@ FORMULA void body_cell_divided(const struct operands *o, long x)
 
 enum { UNROLLED = 8, DEGREE = 16 };
 
-FORMULA void body_unrolled_loads(const struct operands *o, long x)
+FORMULA void body_unrolled_loads(const struct bench_operands *o, long x)
 {
     double value[UNROLLED];
     for (int e = 0; e < UNROLLED; e++)
@@ -245,7 +245,7 @@ FORMULA void body_unrolled_loads(const struct operands *o, long x)
         OUT_DOUBLES[e * o->n + x] = value[e] + 1.0;
 }
 
-FORMULA void body_looped_loads(const struct operands *o, long x)
+FORMULA void body_looped_loads(const struct bench_operands *o, long x)
 {
     NOT_UNROLLED
     for (int e = 0; e < UNROLLED; e++)
@@ -258,7 +258,7 @@ FORMULA double horner_step(double value, double x, int degree)
     return fma(value, x, (double)degree);
 }
 
-FORMULA void body_unrolled_horner(const struct operands *o, long x)
+FORMULA void body_unrolled_horner(const struct bench_operands *o, long x)
 {
     const double at = 1.0 / 1024 * DOUBLES(0)[x];
     double value = 0.0;
@@ -267,7 +267,7 @@ FORMULA void body_unrolled_horner(const struct operands *o, long x)
     OUT_DOUBLES[x] = value;
 }
 
-FORMULA void body_looped_horner(const struct operands *o, long x)
+FORMULA void body_looped_horner(const struct bench_operands *o, long x)
 {
     const double at = 1.0 / 1024 * DOUBLES(0)[x];
     double value = 0.0;
@@ -280,18 +280,18 @@ FORMULA void body_looped_horner(const struct operands *o, long x)
 /* --- fusion: (in0 + 3 in1) * in2 + in0 ----------------------------------------------------------
  */
 
-FORMULA void body_first_half(const struct operands *o, long x)
+FORMULA void body_first_half(const struct bench_operands *o, long x)
 {
     OUT_DOUBLES[x] = DOUBLES(0)[x] + 3.0 * DOUBLES(1)[x];
 }
 
 /* in[3]: what the first half wrote. */
-FORMULA void body_second_half(const struct operands *o, long x)
+FORMULA void body_second_half(const struct bench_operands *o, long x)
 {
     OUT_DOUBLES[x] = DOUBLES(3)[x] * DOUBLES(2)[x] + DOUBLES(0)[x];
 }
 
-FORMULA void body_both_halves(const struct operands *o, long x)
+FORMULA void body_both_halves(const struct bench_operands *o, long x)
 {
     const double between = DOUBLES(0)[x] + 3.0 * DOUBLES(1)[x];
     OUT_DOUBLES[x] = between * DOUBLES(2)[x] + DOUBLES(0)[x];

@@ -55,7 +55,7 @@ struct bench_case bench_case_of(const struct bench *bench, enum bench_kernel ker
 {
     struct bench_case c = {.elements = (double)n, .results = n};
     c.steps[0].kernel = kernel;
-    c.steps[0].o = (struct operands){.n = n, .out = bench->pool.out};
+    c.steps[0].o = (struct bench_operands){.n = n, .out = bench->pool.out};
     for (int array = 0; array < INPUTS; array++)
         c.steps[0].o.in[array] = bench->pool.in[array];
     return c;
@@ -75,7 +75,7 @@ static void run_steps(void *data)
         r->kernels[r->c->steps[s].kernel](&r->c->steps[s].o);
 }
 
-static const struct operands *last_operands(const struct bench_case *c)
+static const struct bench_operands *last_operands(const struct bench_case *c)
 {
     int last = 0;
     while (last + 1 < MOST_STEPS && c->steps[last + 1].kernel != KERNEL_none)
@@ -165,7 +165,7 @@ static double error_of(double result, double wanted)
 static double error_of_part(const struct bench_case *c, const double *results, long first,
                             long count)
 {
-    const struct operands *o = last_operands(c);
+    const struct bench_operands *o = last_operands(c);
     double largest = 0.0;
 #pragma omp parallel for schedule(static) reduction(max : largest)
     for (long x = 0; x < count; x++) {

@@ -15,7 +15,7 @@ extern "C" {
 #endif
 
 /* What a kernel gets. The meaning of a, b and c is the kernel's. */
-struct operands {
+struct bench_operands {
     long n; /* how often its body runs: for 0 <= x < n */
     const void *in[INPUTS];
     void *out;
@@ -42,7 +42,7 @@ enum points_transfers {
     POINTS_MODES
 };
 
-typedef void bench_kernel_fn(const struct operands *o);
+typedef void bench_kernel_fn(const struct bench_operands *o);
 /* By number; NULL where there is none. */
 extern bench_kernel_fn *const cpu_kernels[KERNEL_COUNT], *const gpu_kernels[KERNEL_COUNT];
 
@@ -53,7 +53,7 @@ struct bench_case {
     struct json_number parameters[MOST_PARAMETERS]; /* for the report; the last has no key */
     struct bench_step {
         enum bench_kernel kernel;
-        struct operands o;
+        struct bench_operands o;
     } steps[MOST_STEPS]; /* run in turn */
 
     /* Counts of one run. */
@@ -67,7 +67,7 @@ struct bench_case {
     bool single;        /* they are floats, else doubles */
     bool on_host;       /* they are in host memory, on a GPU too */
     /* The value that element x must have; NaN: nothing is written there. */
-    double (*expected)(const struct operands *o, long x);
+    double (*expected)(const struct bench_operands *o, long x);
     double tolerance; /* of the largest error; 0: results must be equal */
 
     enum timed_by by;

@@ -6,14 +6,14 @@
 #include "lab/kernels.h"
 #include "lab/method_bodies.h"
 
-void cpu_copy_ceiling(const struct operands *o)
+void cpu_copy_ceiling(const struct bench_operands *o)
 {
     struct experiment copy = {.work = WORK_COPY, .n = o->n, .out = o->out};
     copy.in[0] = o->in[0];
     machine_run_cpu(&copy);
 }
 
-void cpu_copy_library(const struct operands *o)
+void cpu_copy_library(const struct bench_operands *o)
 {
 #pragma omp parallel
     {
@@ -24,7 +24,7 @@ void cpu_copy_library(const struct operands *o)
 }
 
 /* Of a field of a^3 points. */
-void cpu_gradient(const struct operands *o)
+void cpu_gradient(const struct bench_operands *o)
 {
     const double *u = DOUBLES(0);
     const long side = o->a, plane = side * side, all = plane * side;
@@ -60,7 +60,7 @@ static void filter_rows(float *const rows[TAPS], float *out, long width)
 }
 
 /* One image of a x b: the last TAPS filtered rows are in a buffer, which the cache holds. */
-static void roll_through(const struct operands *o, const float *in, float *out)
+static void roll_through(const struct bench_operands *o, const float *in, float *out)
 {
     float buffer[TAPS][MAX_WIDTH];
     for (long j = 0; j < o->b; j++) {
@@ -74,7 +74,7 @@ static void roll_through(const struct operands *o, const float *in, float *out)
 }
 
 /* c images. */
-void cpu_convolve_rolling(const struct operands *o)
+void cpu_convolve_rolling(const struct bench_operands *o)
 {
     CHECK(o->a <= MAX_WIDTH);
 #pragma omp parallel for schedule(static)
@@ -83,10 +83,10 @@ void cpu_convolve_rolling(const struct operands *o)
 }
 
 #define BODY(name)                                                                                 \
-    static void cpu_##name(const struct operands *operands)                                        \
+    static void cpu_##name(const struct bench_operands *operands)                                  \
     {                                                                                              \
-        const struct operands o = *operands;                                                       \
-        _Pragma("omp parallel for simd schedule(static)") for (long x = 0; x < o.n; x++)           \
+        const struct bench_operands o = *operands;                                                 \
+        _Pragma("omp parallel for schedule(static)") for (long x = 0; x < o.n; x++)                \
             body_##name(&o, x);                                                                    \
     }
 #define OWN(name)

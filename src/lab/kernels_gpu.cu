@@ -5,7 +5,7 @@
 #include "lab/kernels.h"
 #include "lab/method_bodies.h"
 
-void gpu_copy_ceiling(const struct operands *o)
+void gpu_copy_ceiling(const struct bench_operands *o)
 {
     struct experiment copy = {};
     copy.work = WORK_COPY;
@@ -21,13 +21,13 @@ static void move(void *to, const void *from, long doubles, cudaStream_t stream)
         cudaMemcpyAsync(to, from, (size_t)doubles * sizeof(double), cudaMemcpyDefault, stream));
 }
 
-void gpu_copy_library(const struct operands *o)
+void gpu_copy_library(const struct bench_operands *o)
 {
     move(o->out, o->in[0], o->n, cuda_stream());
 }
 
 /* Between host and device, waited for. */
-void gpu_transfer(const struct operands *o)
+void gpu_transfer(const struct bench_operands *o)
 {
     move(o->out, o->in[0], o->n, cuda_stream());
     cuda_synchronise();
@@ -35,7 +35,7 @@ void gpu_transfer(const struct operands *o)
 
 /* in[0]: managed memory, of which the host first writes a value in every page, so that it comes to
  * the host, and then back to the GPU. */
-void gpu_managed(const struct operands *o)
+void gpu_managed(const struct bench_operands *o)
 {
     enum { PAGE = 512 }; /* doubles */
     double *in = (double *)o->in[0];
@@ -48,7 +48,8 @@ void gpu_managed(const struct operands *o)
 }
 
 /* Planes first to last of a field of `side`^3 points: its gradient, or the field itself. */
-static void points_kernel(const struct operands *o, long first, long last, cudaStream_t stream)
+static void points_kernel(const struct bench_operands *o, long first, long last,
+                          cudaStream_t stream)
 {
     const double *u = DOUBLES(0);
     double *out = OUT_DOUBLES;
@@ -74,9 +75,9 @@ static void points_kernel(const struct operands *o, long first, long last, cudaS
 }
 
 /* Of a field of a^3 points. */
-void gpu_gradient(const struct operands *o)
+void gpu_gradient(const struct bench_operands *o)
 {
-    struct operands all = *o;
+    struct bench_operands all = *o;
     all.b = 1;
     points_kernel(&all, 0, o->a, cuda_stream());
 }
@@ -110,14 +111,14 @@ struct lane {
 };
 
 /* The field from in[1] in host memory to in[0]; the result from `out` to in[2], in host memory. */
-static void field_up(const struct operands *o, long first, long last, cudaStream_t stream)
+static void field_up(const struct bench_operands *o, long first, long last, cudaStream_t stream)
 {
     const long plane = o->a * o->a;
     move((double *)DOUBLES(0) + first * plane, DOUBLES(1) + first * plane, (last - first) * plane,
          stream);
 }
 
-static void result_down(const struct operands *o, long first, long last, cudaStream_t stream)
+static void result_down(const struct bench_operands *o, long first, long last, cudaStream_t stream)
 {
     const long plane = o->a * o->a;
     for (int component = 0; component < (o->b ? 3 : 1); component++) {
@@ -128,7 +129,7 @@ static void result_down(const struct operands *o, long first, long last, cudaStr
 
 /* Pieces of planes: one comes while the one before is worked on and that before it leaves. The
  * gradient of a piece's last plane needs the next piece. */
-static void overlapped(const struct operands *o)
+static void overlapped(const struct bench_operands *o)
 {
     enum { PIECES = lane::PIECES };
     lane up, work, down;
@@ -147,7 +148,7 @@ static void overlapped(const struct operands *o)
 }
 
 /* A field of a^3 points, b: its gradient or the field itself; c: enum points_transfers. */
-void gpu_points_transfers(const struct operands *o)
+void gpu_points_transfers(const struct bench_operands *o)
 {
     if (o->c == POINTS_OVERLAPPED)
         return overlapped(o);
@@ -159,9 +160,9 @@ void gpu_points_transfers(const struct operands *o)
 }
 
 #define BODY(name)                                                                                 \
-    static void gpu_##name(const struct operands *operands)                                        \
+    static void gpu_##name(const struct bench_operands *operands)                                  \
     {                                                                                              \
-        const struct operands o = *operands;                                                       \
+        const struct bench_operands o = *operands;                                                 \
         for_range(o.n, [=] __device__(long x) { body_##name(&o, x); });                            \
     }
 #define OWN(name)

@@ -12,12 +12,12 @@
  */
 
 /* table: what becomes of each value of the input's period. */
-static double expected_strided(const struct operands *o, long x)
+static double expected_strided(const struct bench_operands *o, long x)
 {
     return o->table[(x * o->a) % PERIOD];
 }
 
-static double expected_strided_floats(const struct operands *o, long x)
+static double expected_strided_floats(const struct bench_operands *o, long x)
 {
     return o->table[(x * o->a + 7 * 3) % PERIOD];
 }
@@ -78,7 +78,7 @@ void memory_strides(struct bench *bench)
 /* --- access -------------------------------------------------------------------------------------
  */
 
-static double expected_spread(const struct operands *o, long x)
+static double expected_spread(const struct bench_operands *o, long x)
 {
     return x % o->b == 0 && x / o->b < o->n ? input_value(0, x / o->b * o->a) : NAN;
 }
@@ -111,12 +111,12 @@ void memory_access(struct bench *bench)
 /* --- alignment ----------------------------------------------------------------------------------
  */
 
-static double expected_shifted(const struct operands *o, long x)
+static double expected_shifted(const struct bench_operands *o, long x)
 {
     return x < o->b ? NAN : input_value(0, x - o->b + o->a);
 }
 
-static double expected_shifted_floats(const struct operands *o, long x)
+static double expected_shifted_floats(const struct bench_operands *o, long x)
 {
     return x < o->b ? NAN : input_value(3, x - o->b + o->a);
 }
@@ -151,17 +151,17 @@ void memory_alignment(struct bench *bench)
  */
 
 /* b: fields of a record that change, of a in memory. */
-static double expected_record(const struct operands *o, long x)
+static double expected_record(const struct bench_operands *o, long x)
 {
     return x % o->a < o->b ? input_value(0, x) + 1.0 : NAN;
 }
 
-static double expected_record_floats(const struct operands *o, long x)
+static double expected_record_floats(const struct bench_operands *o, long x)
 {
     return x % o->a < o->b ? input_value(3, x) + 1.0 : NAN;
 }
 
-static double expected_padded(const struct operands *o, long x)
+static double expected_padded(const struct bench_operands *o, long x)
 {
     return input_value(3, x) + (x % o->a < o->b);
 }
@@ -220,7 +220,7 @@ void memory_records(struct bench *bench)
 /* --- copy ---------------------------------------------------------------------------------------
  */
 
-static double expected_copy(const struct operands *o, long x)
+static double expected_copy(const struct bench_operands *o, long x)
 {
     (void)o;
     return input_value(0, x);
@@ -320,7 +320,7 @@ void memory_host(struct bench *bench)
 /* --- points -------------------------------------------------------------------------------------
  */
 
-static double expected_gradient(const struct operands *o, long x)
+static double expected_gradient(const struct bench_operands *o, long x)
 {
     const long side = o->a, all = side * side * side, at = x % all;
     const long stride[3] = {1, side, side * side};
@@ -349,14 +349,14 @@ static void one_field(struct bench *bench, const struct points *p, bool gradient
     const int components = gradient ? 3 : 1;
     struct bench_case c = bench_case_of(
         bench, transfers == POINTS_KERNEL ? alone : KERNEL_points_transfers, p->count);
-    struct operands *o = &c.steps[0].o;
+    struct bench_operands *o = &c.steps[0].o;
     const bool back = transfers == POINTS_BOTH_WAYS || transfers == POINTS_OVERLAPPED;
     snprintf(c.name, sizeof c.name, "%s, %.1f M, %s", gradient ? "gradient" : "pass-through",
              1e-6 * (double)p->count, names[transfers]);
     c.parameters[0] = (struct json_number){"points", (double)p->count};
     c.parameters[1] = (struct json_number){"gradient", gradient};
     c.parameters[2] = (struct json_number){"transfers", transfers};
-    *o = (struct operands){.n = p->count, .out = p->result, .a = p->side};
+    *o = (struct bench_operands){.n = p->count, .out = p->result, .a = p->side};
     o->in[0] = p->field;
     o->in[1] = p->host_field;
     o->in[2] = p->host_result;
@@ -421,12 +421,12 @@ void memory_points(struct bench *bench)
  */
 
 /* table: each operation's results for the values of the input's period. */
-static double expected_operation(const struct operands *o, long x)
+static double expected_operation(const struct bench_operands *o, long x)
 {
     return o->table[o->b * PERIOD + x % PERIOD];
 }
 
-static double expected_operation_by_element(const struct operands *o, long x)
+static double expected_operation_by_element(const struct bench_operands *o, long x)
 {
     return o->table[operation_of(x & 0xffff, o->a) * PERIOD + x % PERIOD];
 }
@@ -466,7 +466,7 @@ void memory_switch(struct bench *bench)
 /* --- index --------------------------------------------------------------------------------------
  */
 
-static double expected_sum(const struct operands *o, long x)
+static double expected_sum(const struct bench_operands *o, long x)
 {
     (void)o;
     return input_value(0, x) + input_value(1, x) + input_value(2, x);
@@ -502,13 +502,13 @@ void memory_index(struct bench *bench)
 /* --- unroll -------------------------------------------------------------------------------------
  */
 
-static double expected_plus_one(const struct operands *o, long x)
+static double expected_plus_one(const struct bench_operands *o, long x)
 {
     (void)o;
     return input_value(0, x) + 1.0;
 }
 
-static double expected_polynomial(const struct operands *o, long x)
+static double expected_polynomial(const struct bench_operands *o, long x)
 {
     return o->table[x % PERIOD];
 }
@@ -550,7 +550,7 @@ void memory_unroll(struct bench *bench)
 /* --- fusion -------------------------------------------------------------------------------------
  */
 
-static double expected_fusion(const struct operands *o, long x)
+static double expected_fusion(const struct bench_operands *o, long x)
 {
     (void)o;
     return (input_value(0, x) + 3.0 * input_value(1, x)) * input_value(2, x) + input_value(0, x);

@@ -15,7 +15,7 @@ struct point {
 /* The grid of points lies within the field, two cells from its ends, and is a little finer. Along
  * rows of the field neighbouring elements are neighbouring points; across (b = 1) they are a plane
  * of the field apart. */
-FORMULA struct point point_of(const struct operands *o, long x)
+FORMULA struct point point_of(const struct bench_operands *o, long x)
 {
     const unsigned side = (unsigned)o->a, number = (unsigned)x;
     const unsigned i = number % side, j = number / side % side, k = number / side / side;
@@ -44,7 +44,7 @@ FORMULA void spline_weights(float t, float weight[4])
 
 /* The same code for each way to LOAD(i,j,k) a cell. */
 #define TRILINEAR(name, LOAD)                                                                      \
-    FORMULA float name(const struct operands *o, struct point p)                                   \
+    FORMULA float name(const struct bench_operands *o, struct point p)                             \
     {                                                                                              \
         const int i = (int)p.coordinate[0], j = (int)p.coordinate[1], k = (int)p.coordinate[2];    \
         const float s = p.coordinate[0] - (float)i, t = p.coordinate[1] - (float)j,                \
@@ -56,7 +56,7 @@ FORMULA void spline_weights(float t, float weight[4])
         return blend(r, blend(t, near_low, near_high), blend(t, far_low, far_high));               \
     }
 #define TRICUBIC(name, LOAD)                                                                       \
-    FORMULA float name(const struct operands *o, struct point p)                                   \
+    FORMULA float name(const struct bench_operands *o, struct point p)                             \
     {                                                                                              \
         float w[3][4], sum = 0.0f;                                                                 \
         int first[3];                                                                              \
@@ -80,12 +80,12 @@ FORMULA void spline_weights(float t, float weight[4])
 TRILINEAR(trilinear_array, CELL)
 TRICUBIC(tricubic_array, CELL)
 
-FORMULA void body_trilinear(const struct operands *o, long x)
+FORMULA void body_trilinear(const struct bench_operands *o, long x)
 {
     OUT_FLOATS[x] = trilinear_array(o, point_of(o, x));
 }
 
-FORMULA void body_tricubic(const struct operands *o, long x)
+FORMULA void body_tricubic(const struct bench_operands *o, long x)
 {
     OUT_FLOATS[x] = tricubic_array(o, point_of(o, x));
 }
@@ -104,7 +104,7 @@ FORMULA float tap(int t)
 }
 
 /* An image's border of RADIUS pixels has no result. */
-FORMULA int is_inner(const struct operands *o, long x, int rows_too)
+FORMULA int is_inner(const struct bench_operands *o, long x, int rows_too)
 {
     const long i = x % o->a, j = x / o->a % o->b;
     return i >= RADIUS && i < o->a - RADIUS && (!rows_too || (j >= RADIUS && j < o->b - RADIUS));
@@ -118,7 +118,7 @@ FORMULA float filtered(const float *in, long stride)
     return sum;
 }
 
-FORMULA void body_convolve_at_once(const struct operands *o, long x)
+FORMULA void body_convolve_at_once(const struct bench_operands *o, long x)
 {
     if (!is_inner(o, x, 1))
         return;
@@ -128,14 +128,14 @@ FORMULA void body_convolve_at_once(const struct operands *o, long x)
     OUT_FLOATS[x] = sum;
 }
 
-FORMULA void body_convolve_rows(const struct operands *o, long x)
+FORMULA void body_convolve_rows(const struct bench_operands *o, long x)
 {
     if (is_inner(o, x, 0))
         OUT_FLOATS[x] = filtered(FLOATS(3) + x, 1);
 }
 
 /* in[4]: what convolve_rows gave. */
-FORMULA void body_convolve_columns(const struct operands *o, long x)
+FORMULA void body_convolve_columns(const struct bench_operands *o, long x)
 {
     if (is_inner(o, x, 1))
         OUT_FLOATS[x] = filtered(FLOATS(4) + x, o->a);
@@ -181,7 +181,7 @@ FORMULA void eliminate(double *a, int size, long apart)
 /* Element e of matrix x is at x + e·n if the batch is interleaved, else at x·size² + e. A matrix of
  * up to 8 x 8 fits into a thread's registers. */
 #define LU_BODY(name, size, apart, first)                                                          \
-    FORMULA void body_##name(const struct operands *o, long x)                                     \
+    FORMULA void body_##name(const struct bench_operands *o, long x)                               \
     {                                                                                              \
         double a[(size) * (size)];                                                                 \
         for (int e = 0; e < (size) * (size); e++)                                                  \
@@ -192,7 +192,7 @@ FORMULA void eliminate(double *a, int size, long apart)
     }
 /* One of 16 x 16 does not, and is worked on in memory. */
 #define LU_BODY_IN_MEMORY(name, size, apart, first)                                                \
-    FORMULA void body_##name(const struct operands *o, long x)                                     \
+    FORMULA void body_##name(const struct bench_operands *o, long x)                               \
     {                                                                                              \
         for (int e = 0; e < (size) * (size); e++)                                                  \
             OUT_DOUBLES[(first) + e * (apart)] = DOUBLES(4)[(first) + e * (apart)];                \
@@ -217,21 +217,21 @@ FORMULA double masked_work(double value)
     return value;
 }
 
-FORMULA void body_masked_branch(const struct operands *o, long x)
+FORMULA void body_masked_branch(const struct bench_operands *o, long x)
 {
     if (MASK[x])
         OUT_DOUBLES[x] = masked_work(DOUBLES(0)[x]);
 }
 
 /* All elements are computed and written. */
-FORMULA void body_masked_blend(const struct operands *o, long x)
+FORMULA void body_masked_blend(const struct bench_operands *o, long x)
 {
     const double new_value = masked_work(DOUBLES(0)[x]), old = OUT_DOUBLES[x];
     OUT_DOUBLES[x] = MASK[x] ? new_value : old;
 }
 
 /* in[4]: the numbers of the n elements. */
-FORMULA void body_masked_list(const struct operands *o, long x)
+FORMULA void body_masked_list(const struct bench_operands *o, long x)
 {
     const int at = ((const int *)o->in[4])[x];
     OUT_DOUBLES[at] = masked_work(DOUBLES(0)[at]);

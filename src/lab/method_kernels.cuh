@@ -11,7 +11,8 @@
 /* One thread per column of a strip of rows. It keeps the last TAPS filtered rows in registers. */
 enum { STRIP_ROWS = 64, COLUMN_THREADS = 128 };
 
-static __global__ void __launch_bounds__(COLUMN_THREADS) rolling_kernel(const struct operands o)
+static __global__ void __launch_bounds__(COLUMN_THREADS)
+    rolling_kernel(const struct bench_operands o)
 {
     const long i = blockIdx.x * COLUMN_THREADS + threadIdx.x;
     const long first = RADIUS + (long)blockIdx.y * STRIP_ROWS;

@@ -65,19 +65,19 @@ TRICUBIC(tricubic_read_only, READ_ONLY_CELL)
 TRILINEAR(trilinear_texture_cells, TEXTURE_CELL)
 TRICUBIC(tricubic_texture_cells, TEXTURE_CELL)
 
-static __device__ float texture_at(const struct operands *o, float x, float y, float z)
+static __device__ float texture_at(const struct bench_operands *o, float x, float y, float z)
 {
     return tex3D<float>(o->texture, x + 0.5f, y + 0.5f, z + 0.5f);
 }
 
-static __device__ float trilinear_filter(const struct operands *o, struct point p)
+static __device__ float trilinear_filter(const struct bench_operands *o, struct point p)
 {
     return texture_at(o, p.coordinate[0], p.coordinate[1], p.coordinate[2]);
 }
 
 /* Eight filtered fetches: two neighbouring cells with positive weights a and b are one fetch with
  * weight a + b at b/(a + b) between them (C. Sigg and M. Hadwiger, GPU Gems 2, chapter 20). */
-static __device__ float tricubic_filter(const struct operands *o, struct point p)
+static __device__ float tricubic_filter(const struct bench_operands *o, struct point p)
 {
     float weight[3][2], at[3][2], sum = 0.0f;
     for (int d = 0; d < 3; d++) {
@@ -98,9 +98,9 @@ static __device__ float tricubic_filter(const struct operands *o, struct point p
 }
 
 #define INTERPOLATION(name)                                                                        \
-    void gpu_##name(const struct operands *operands)                                               \
+    void gpu_##name(const struct bench_operands *operands)                                         \
     {                                                                                              \
-        const struct operands o = *operands;                                                       \
+        const struct bench_operands o = *operands;                                                 \
         for_range(o.n,                                                                             \
                   [=] __device__(long x) { ((float *)o.out)[x] = name(&o, point_of(&o, x)); });    \
     }
@@ -115,7 +115,7 @@ INTERPOLATION(tricubic_filter)
  */
 
 /* c images of a x b. */
-void gpu_convolve_rolling(const struct operands *o)
+void gpu_convolve_rolling(const struct bench_operands *o)
 {
     const dim3 grid((unsigned)((o->a + COLUMN_THREADS - 1) / COLUMN_THREADS),
                     (unsigned)((o->b - 2 * RADIUS + STRIP_ROWS - 1) / STRIP_ROWS), (unsigned)o->c);
@@ -127,39 +127,39 @@ void gpu_convolve_rolling(const struct operands *o)
  */
 
 template <int SIZE, int WIDTH>
-static void lu_by_lanes(const struct operands *o)
+static void lu_by_lanes(const struct bench_operands *o)
 {
     const unsigned blocks = (unsigned)((o->n * WIDTH + LU_THREADS - 1) / LU_THREADS);
     lu_kernel<SIZE, WIDTH><<<blocks, LU_THREADS, 0, cuda_stream()>>>(DOUBLES(4), OUT_DOUBLES, o->n);
     CUDA_LAUNCHED();
 }
 
-void gpu_lu_4_lanes(const struct operands *o)
+void gpu_lu_4_lanes(const struct bench_operands *o)
 {
     lu_by_lanes<4, 4>(o);
 }
 
-void gpu_lu_8_lanes(const struct operands *o)
+void gpu_lu_8_lanes(const struct bench_operands *o)
 {
     lu_by_lanes<8, 8>(o);
 }
 
-void gpu_lu_16_lanes(const struct operands *o)
+void gpu_lu_16_lanes(const struct bench_operands *o)
 {
     lu_by_lanes<16, 16>(o);
 }
 
-void gpu_lu_4_warp(const struct operands *o)
+void gpu_lu_4_warp(const struct bench_operands *o)
 {
     lu_by_lanes<4, 32>(o);
 }
 
-void gpu_lu_8_warp(const struct operands *o)
+void gpu_lu_8_warp(const struct bench_operands *o)
 {
     lu_by_lanes<8, 32>(o);
 }
 
-void gpu_lu_16_warp(const struct operands *o)
+void gpu_lu_16_warp(const struct bench_operands *o)
 {
     lu_by_lanes<16, 32>(o);
 }
@@ -221,7 +221,7 @@ void gpu_cublas_close()
 }
 
 /* It works in place, on a copy: size a. */
-void gpu_lu_cublas(const struct operands *o)
+void gpu_lu_cublas(const struct bench_operands *o)
 {
     CUDA_CALL(cudaMemcpyAsync(o->out, o->in[4], (size_t)(o->n * o->a * o->a) * sizeof(double),
                               cudaMemcpyDeviceToDevice, cuda_stream()));

@@ -29,7 +29,7 @@ static double weight_at(bool cubic, int cell, double t)
 }
 
 /* in[1]: the field, in host memory. c: cubic or not. */
-static double expected_interpolation(const struct operands *o, long x)
+static double expected_interpolation(const struct bench_operands *o, long x)
 {
     const struct point p = point_of(o, x);
     const int low = o->c ? -1 : 0, high = o->c ? 2 : 1;
@@ -76,7 +76,7 @@ static void one_interpolation(struct bench *bench, const struct interpolation_ro
      * by up to 0.2, in three directions. */
     const double filter_tolerance = 4e-3, float_tolerance = 2e-6;
     struct bench_case c = bench_case_of(bench, row->kernels[cubic], side * side * side);
-    struct operands *o = &c.steps[0].o;
+    struct bench_operands *o = &c.steps[0].o;
     snprintf(c.name, sizeof c.name, "%s, %s%s", cubic ? "tricubic" : "trilinear", row->name,
              across ? ", across rows" : "");
     c.parameters[0] = (struct json_number){"cubic", cubic};
@@ -127,7 +127,7 @@ void methods_interpolation(struct bench *bench)
  */
 
 /* From the definition: both sums at once, of integers. */
-static double expected_convolution(const struct operands *o, long x)
+static double expected_convolution(const struct bench_operands *o, long x)
 {
     static const int weights[TAPS] = {1, 6, 15, 20, 15, 6, 1};
     long sum = 0;
@@ -186,7 +186,8 @@ void methods_convolution(struct bench *bench)
  */
 
 /* Matrix and element of x; a: size, b: interleaved. */
-static double lu_value(const struct operands *o, long x, double (*value)(long m, int i, int j))
+static double lu_value(const struct bench_operands *o, long x,
+                       double (*value)(long m, int i, int j))
 {
     const long elements = o->a * o->a, m = o->b ? x % o->n : x / elements;
     const int e = (int)(o->b ? x / o->n : x % elements);
@@ -203,12 +204,12 @@ static double product_of(long m, int i, int j)
     return product_value(m, i, j);
 }
 
-static double expected_lu(const struct operands *o, long x)
+static double expected_lu(const struct bench_operands *o, long x)
 {
     return lu_value(o, x, factor_of);
 }
 
-static void fill_matrices(const struct bench *bench, const struct operands *o)
+static void fill_matrices(const struct bench *bench, const struct bench_operands *o)
 {
     const struct pool *p = &bench->pool;
     const long doubles = o->n * o->a * o->a;
@@ -282,18 +283,18 @@ static bool is_active(long x, long a, long b)
 }
 
 /* table: what becomes of each value. a, b: as for is_active; c: all are active that are even. */
-static bool is_selected(const struct operands *o, long x)
+static bool is_selected(const struct bench_operands *o, long x)
 {
     return o->c ? x % 2 == 0 : is_active(x, o->a, o->b);
 }
 
-static double expected_masked(const struct operands *o, long x)
+static double expected_masked(const struct bench_operands *o, long x)
 {
     return is_selected(o, x) ? o->table[x % PERIOD] : NAN;
 }
 
 /* A byte for each element; returns how many are selected. */
-static long fill_mask(const struct pool *p, const struct operands *o, long n)
+static long fill_mask(const struct pool *p, const struct bench_operands *o, long n)
 {
     unsigned char *mask = (unsigned char *)(void *)p->copy;
     long count = 0;
@@ -305,7 +306,7 @@ static long fill_mask(const struct pool *p, const struct operands *o, long n)
 }
 
 /* The numbers of those that are selected; returns how many. */
-static long fill_list(const struct pool *p, const struct operands *o, long n)
+static long fill_list(const struct pool *p, const struct bench_operands *o, long n)
 {
     int *list = (int *)(void *)p->copy;
     long count = 0;
@@ -323,12 +324,12 @@ struct mask_row {
     int bytes_each, bytes_selected; /* of every element; of a selected one */
 };
 
-static void one_mask(struct bench *bench, const char *pattern, const struct operands *selected,
-                     const struct mask_row *row)
+static void one_mask(struct bench *bench, const char *pattern,
+                     const struct bench_operands *selected, const struct mask_row *row)
 {
     const long most = 1 << 24, n = bench->pool.n < most ? bench->pool.n : most;
     struct bench_case c = bench_case_of(bench, row->kernel, n);
-    struct operands *o = &c.steps[0].o;
+    struct bench_operands *o = &c.steps[0].o;
     snprintf(c.name, sizeof c.name, "%s, %s", pattern, row->name);
     o->a = selected->a;
     o->b = selected->b;
@@ -364,7 +365,7 @@ void methods_masks(struct bench *bench)
     for (int value = 0; value < PERIOD; value++)
         table[value] = masked_work(value);
     for (int p = 0; p < BENCH_COUNT(patterns); p++) {
-        const struct operands o = {
+        const struct bench_operands o = {
             .a = patterns[p].a, .b = patterns[p].b, .c = patterns[p].alternate, .table = table};
         for (int row = 0; row < BENCH_COUNT(list); row++)
             one_mask(bench, patterns[p].name, &o, &list[row]);

@@ -61,7 +61,7 @@ static void convolve_images(void **)
     std::vector<float> in(WIDTH * HEIGHT * IMAGES), out(in.size(), NAN);
     for (size_t x = 0; x < in.size(); x++)
         in[x] = (float)(x * 7 % 101);
-    struct operands o = {};
+    struct bench_operands o = {};
     o.in[3] = in.data();
     o.out = out.data();
     o.a = WIDTH;
