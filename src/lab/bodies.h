@@ -222,6 +222,12 @@ FORMULA void body_column_recomputed(const struct bench_operands *o, long x)
                                                  DOUBLES(2)[i + side * (j + side * k)];
 }
 
+/* x is a point. */
+FORMULA void body_cell_direct(const struct bench_operands *o, long x)
+{
+    OUT_DOUBLES[x] = sum_at(o, x);
+}
+
 /* x is a point, whose coordinates come from divisions by a. Rows are b apart and planes b c: were
  * they a and a a, a compiler would see that the index is x. */
 FORMULA void body_cell_divided(const struct bench_operands *o, long x)

@@ -9,7 +9,7 @@
 #include "base/memory.h"
 #include "cli/nearest.h"
 #include "cuda/cuda.h"
-#include "lab/gpu.h"
+#include "lab/kernels.h"
 #include "lab/lab.h"
 
 #define EXPERIMENT(subcommand, name, where, summary) void subcommand##_##name(struct bench *bench);
@@ -34,10 +34,19 @@ bool bench_on_gpu(const struct bench *bench)
     return bench->pool.backend->on_device;
 }
 
-double bench_moved(const struct bench *bench, long stride, int size)
+static double least(double a, double b)
 {
-    const double apart = (double)stride * size;
-    return apart < bench->sector_bytes ? apart : bench->sector_bytes;
+    return a < b ? a : b;
+}
+
+double bench_moved_by_reads(const struct bench *bench, long stride, int size)
+{
+    return least((double)stride * size, bench->fetch_bytes);
+}
+
+double bench_moved_by_writes(const struct bench *bench, long stride, int size)
+{
+    return stride == 1 ? size : 2.0 * least((double)stride * size, bench->sector_bytes);
 }
 
 bool bench_has_room(const struct bench *bench, double on_backend, double on_host)
@@ -348,7 +357,7 @@ static void fill_floats(struct pool *pool)
 
 static enum status run_all(struct lab *lab, const char *subcommand, char *message, int size)
 {
-    enum { GPU_SECTOR_BYTES = 32, CPU_SECTOR_BYTES = 64 };
+    enum { GPU_SECTOR_BYTES = 32, CPU_LINE_BYTES = 64 };
     struct bench bench = {.lab = lab};
     const enum status status = check_names(lab, subcommand, message, size);
     if (status != STATUS_VALID)
@@ -360,13 +369,16 @@ static enum status run_all(struct lab *lab, const char *subcommand, char *messag
     if (!pool_create(&bench.pool, lab->backend, lab->options.array_mib, message, size))
         return STATUS_MEMORY;
     fill_floats(&bench.pool);
-    bench.sector_bytes = lab->backend->on_device ? GPU_SECTOR_BYTES : CPU_SECTOR_BYTES;
+    bench.sector_bytes = lab->backend->on_device ? GPU_SECTOR_BYTES : CPU_LINE_BYTES;
+    bench.fetch_bytes = lab->backend->on_device ? gpu_fetch_bytes() : CPU_LINE_BYTES;
     bench.figures = json_add_array(lab->json, "figures");
     print_machine(lab);
-    printf("arrays of %.1f MB, %ld samples of each figure; moved: in whole sectors of %d bytes\n",
-           (double)bench.pool.n * 8e-6, lab->options.samples, bench.sector_bytes);
+    printf("arrays of %.1f MB, %ld samples of each figure; memory is read by %d bytes, written by "
+           "%d\n",
+           (double)bench.pool.n * 8e-6, lab->options.samples, bench.fetch_bytes,
+           bench.sector_bytes);
     JSON_NUMBERS(lab->json, {"array_bytes", (double)bench.pool.n * sizeof(double)},
-                 {"sector_bytes", bench.sector_bytes});
+                 {"fetch_bytes", bench.fetch_bytes}, {"sector_bytes", bench.sector_bytes});
     for (int r = 0; r < ROWS; r++) {
         if (!is_of(&rows[r], subcommand) || !runs_here(&rows[r], lab) ||
             !has_word(lab->options.experiments, rows[r].name))

@@ -58,8 +58,7 @@ struct bench_case {
 
     /* Counts of one run. */
     double elements, flops;
-    double bytes,
-        moved_bytes; /* that the algorithm names; in whole sectors of memory, 0: as many */
+    double bytes, moved_bytes; /* that the algorithm names; that memory moves, 0: as many */
 
     /* The results that are checked. */
     long results;
@@ -80,8 +79,8 @@ struct bench {
     struct pool pool;
     const char *experiment; /* the one that runs */
     struct cJSON *figures;
-    int sector_bytes; /* in which memory moves */
-    int wrong;        /* cases with wrong results so far */
+    int fetch_bytes, sector_bytes; /* by which memory is read and written */
+    int wrong;                     /* cases with wrong results so far */
 };
 
 #define BENCH_COUNT(list) ((int)(sizeof(list) / sizeof(list)[0]))
@@ -92,8 +91,10 @@ struct bench_case bench_case_of(const struct bench *bench, enum bench_kernel ker
 void bench_measure(struct bench *bench, const struct bench_case *c);
 /* Says why a case is not measured. */
 void bench_skip(struct bench *bench, const char *name, const char *why);
-/* Bytes that move for each element of `size` bytes if one of every `stride` is touched. */
-double bench_moved(const struct bench *bench, long stride, int size);
+/* Bytes that memory moves for each element of `size` bytes if one of every `stride` is read or is
+ * written. A sector of which a write covers a part is read first. */
+double bench_moved_by_reads(const struct bench *bench, long stride, int size);
+double bench_moved_by_writes(const struct bench *bench, long stride, int size);
 /* Doubles on the backend and in (page-locked) host memory; false if that much is not free. */
 bool bench_has_room(const struct bench *bench, double on_backend, double on_host);
 bool bench_on_gpu(const struct bench *bench);

@@ -26,6 +26,9 @@ void gpu_textures_destroy(struct gpu_textures *textures);
 bool gpu_cublas_open(double *first, long n, int size);
 void gpu_cublas_close(void);
 
+/* Bytes by which the second-level cache reads from memory. */
+int gpu_fetch_bytes(void);
+
 /* `length` doubles of managed memory, which moves to where it is used. */
 double *gpu_managed_create(long length);
 void gpu_managed_destroy(double *data);

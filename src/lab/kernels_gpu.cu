@@ -179,6 +179,15 @@ extern bench_kernel_fn *const gpu_kernels[KERNEL_COUNT] = {
 };
 }
 
+int gpu_fetch_bytes()
+{
+    enum { SECTOR_BYTES = 32 };
+    size_t bytes = 0;
+    if (cudaDeviceGetLimit(&bytes, cudaLimitMaxL2FetchGranularity) != cudaSuccess)
+        cudaGetLastError(); /* a device without this limit */
+    return bytes > SECTOR_BYTES ? (int)bytes : SECTOR_BYTES;
+}
+
 double *gpu_managed_create(long length)
 {
     double *data = NULL;

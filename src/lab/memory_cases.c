@@ -49,7 +49,7 @@ static void one_stride(struct bench *bench, enum bench_kernel kernel, int stride
     c.steps[0].o.a = stride;
     c.steps[0].o.table = table;
     c.bytes = 2.0 * size * c.elements;
-    c.moved_bytes = (size + bench_moved(bench, stride, size)) * c.elements;
+    c.moved_bytes = (size + bench_moved_by_reads(bench, stride, size)) * c.elements;
     c.flops = 2.0 * fmas * c.elements;
     c.single = single;
     c.expected = single ? expected_strided_floats : expected_strided;
@@ -101,7 +101,8 @@ void memory_access(struct bench *bench)
             c.steps[0].o.b = b;
             c.bytes = 2.0 * size * c.elements;
             c.moved_bytes =
-                (bench_moved(bench, a, size) + bench_moved(bench, b, size)) * c.elements;
+                (bench_moved_by_reads(bench, a, size) + bench_moved_by_writes(bench, b, size)) *
+                c.elements;
             c.results = bench->pool.n;
             c.expected = expected_spread;
             bench_measure(bench, &c);
@@ -189,10 +190,12 @@ static void one_record(struct bench *bench, const struct record_row *row)
     c.steps[0].o.b = row->used;
     c.results = records * row->separate * row->stored;
     c.bytes = 2.0 * size * row->separate * row->used * c.elements;
-    /* A record of which one field is used; else whole sectors are used. */
-    c.moved_bytes = row->used < row->stored && row->kernel != KERNEL_padded_3_floats
-                        ? 2.0 * bench_moved(bench, row->stored, size) * c.elements
-                        : 2.0 * size * row->separate * row->stored * c.elements;
+    if (row->used < row->stored) /* a padded record is written whole */
+        c.moved_bytes = row->kernel == KERNEL_padded_3_floats
+                            ? 2.0 * size * row->stored * c.elements
+                            : (bench_moved_by_reads(bench, row->stored, size) +
+                               bench_moved_by_writes(bench, row->stored, size)) *
+                                  c.elements;
     c.single = row->single;
     c.expected = row->kernel == KERNEL_padded_3_floats ? expected_padded
                  : row->single                         ? expected_record_floats
@@ -437,7 +440,7 @@ void memory_switch(struct bench *bench)
     static const struct {
         const char *name;
         enum bench_kernel kernel;
-        int run; /* log2 of the neighbours with one operation; of operation_uniform: which */
+        int run; /* log2 of the neighbours with one operation */
     } list[] = {
         {"kernel for one operation", KERNEL_operation_0, 0},
         {"switch, one operation for all", KERNEL_operation_uniform, 0},
@@ -453,7 +456,6 @@ void memory_switch(struct bench *bench)
     for (int row = 0; row < BENCH_COUNT(list); row++) {
         struct bench_case c = bench_case_of(bench, list[row].kernel, bench->pool.n);
         snprintf(c.name, sizeof c.name, "%s", list[row].name);
-        c.parameters[0] = (struct json_number){"row", row};
         c.steps[0].o.a = list[row].run;
         c.steps[0].o.table = table;
         c.bytes = 16.0 * c.elements;
@@ -481,6 +483,7 @@ void memory_index(struct bench *bench)
     } list[] = {
         {"columns, index kept", KERNEL_column_kept, true},
         {"columns, index computed at each access", KERNEL_column_recomputed, true},
+        {"points, index is the thread's number", KERNEL_cell_direct, false},
         {"points, index by divisions", KERNEL_cell_divided, false},
     };
     const long side = (long)floor(cbrt((double)bench->pool.n) + 1e-6);
@@ -489,7 +492,6 @@ void memory_index(struct bench *bench)
         struct bench_case c =
             bench_case_of(bench, list[row].kernel, list[row].columns ? side * side : points);
         snprintf(c.name, sizeof c.name, "%s", list[row].name);
-        c.parameters[0] = (struct json_number){"row", row};
         c.steps[0].o.a = c.steps[0].o.b = c.steps[0].o.c = side;
         c.elements = (double)points;
         c.bytes = 32.0 * c.elements;
@@ -536,7 +538,6 @@ void memory_unroll(struct bench *bench)
         struct bench_case c =
             bench_case_of(bench, list[row].kernel, bench->pool.n / (polynomial ? 1 : UNROLLED));
         snprintf(c.name, sizeof c.name, "%s", list[row].name);
-        c.parameters[0] = (struct json_number){"row", row};
         c.steps[0].o.table = table;
         c.elements = (double)bench->pool.n;
         c.results = bench->pool.n;
@@ -562,7 +563,7 @@ void memory_fusion(struct bench *bench)
     const struct pool *p = &bench->pool;
     for (int cached = 0; cached < 2; cached++)
         for (int kernels = 2; kernels > 0; kernels--) {
-            const long n = cached ? p->cache_n / 8 : p->n;
+            const long n = cached ? p->cache_n / 4 : p->n;
             struct bench_case c =
                 bench_case_of(bench, kernels == 2 ? KERNEL_first_half : KERNEL_both_halves, n);
             snprintf(c.name, sizeof c.name, "%s, arrays of %.1f MB",

@@ -164,8 +164,7 @@ void methods_convolution(struct bench *bench)
         const long images = CHANNELS * batch;
         struct bench_case c = bench_case_of(bench, list[row].first, images * WIDTH * HEIGHT);
         snprintf(c.name, sizeof c.name, "%s, %d channels x %ld", list[row].name, CHANNELS, batch);
-        c.parameters[0] = (struct json_number){"row", row};
-        c.parameters[1] = (struct json_number){"images", (double)images};
+        c.parameters[0] = (struct json_number){"images", (double)images};
         c.steps[0].o.a = WIDTH;
         c.steps[0].o.b = HEIGHT;
         c.steps[0].o.c = images;
