@@ -253,7 +253,7 @@ FORMULA void body_unrolled_loads(const struct bench_operands *o, long x)
 
 FORMULA void body_looped_loads(const struct bench_operands *o, long x)
 {
-    NOT_UNROLLED
+    LOOP_KEPT
     for (int e = 0; e < UNROLLED; e++)
         OUT_DOUBLES[e * o->n + x] = DOUBLES(0)[e * o->n + x] + 1.0;
 }
@@ -277,7 +277,7 @@ FORMULA void body_looped_horner(const struct bench_operands *o, long x)
 {
     const double at = 1.0 / 1024 * DOUBLES(0)[x];
     double value = 0.0;
-    NOT_UNROLLED
+    LOOP_KEPT
     for (int degree = DEGREE; degree >= 0; degree--)
         value = horner_step(value, at, degree);
     OUT_DOUBLES[x] = value;

@@ -163,20 +163,25 @@ FORMULA double product_value(long m, int row, int column)
     return sum;
 }
 
-/* Gaussian elimination without pivoting of a matrix whose elements are `apart` doubles apart. */
-FORMULA void eliminate(double *a, int size, long apart)
-{
-    for (int k = 0; k < size; k++) {
-        const double pivot = a[(k + k * size) * apart];
-        for (int i = k + 1; i < size; i++)
-            a[(i + k * size) * apart] /= pivot;
-        for (int j = k + 1; j < size; j++) {
-            const double u = a[(k + j * size) * apart];
-            for (int i = k + 1; i < size; i++)
-                a[(i + j * size) * apart] -= a[(i + k * size) * apart] * u;
-        }
+/* Gaussian elimination without pivoting of a matrix whose elements are `apart` doubles apart. LOOP
+ * unrolls the loops, or is nothing: registers have no numbers at run time. */
+#define ELIMINATION(name, LOOP)                                                                    \
+    FORMULA void name(double *a, int size, long apart)                                             \
+    {                                                                                              \
+        LOOP for (int k = 0; k < size; k++)                                                        \
+        {                                                                                          \
+            const double pivot = a[(k + k * size) * apart];                                        \
+            LOOP for (int i = k + 1; i < size; i++) a[(i + k * size) * apart] /= pivot;            \
+            LOOP for (int j = k + 1; j < size; j++)                                                \
+            {                                                                                      \
+                const double u = a[(k + j * size) * apart];                                        \
+                LOOP for (int i = k + 1; i < size; i++) a[(i + j * size) * apart] -=               \
+                    a[(i + k * size) * apart] * u;                                                 \
+            }                                                                                      \
+        }                                                                                          \
     }
-}
+ELIMINATION(eliminate_in_registers, LOOP_UNROLLED)
+ELIMINATION(eliminate_in_memory, )
 
 /* Element e of matrix x is at x + e·n if the batch is interleaved, else at x·size² + e. A matrix of
  * up to 8 x 8 fits into a thread's registers. */
@@ -184,9 +189,11 @@ FORMULA void eliminate(double *a, int size, long apart)
     FORMULA void body_##name(const struct bench_operands *o, long x)                               \
     {                                                                                              \
         double a[(size) * (size)];                                                                 \
+        LOOP_UNROLLED                                                                              \
         for (int e = 0; e < (size) * (size); e++)                                                  \
             a[e] = DOUBLES(4)[(first) + e * (apart)];                                              \
-        eliminate(a, size, 1);                                                                     \
+        eliminate_in_registers(a, size, 1);                                                        \
+        LOOP_UNROLLED                                                                              \
         for (int e = 0; e < (size) * (size); e++)                                                  \
             OUT_DOUBLES[(first) + e * (apart)] = a[e];                                             \
     }
@@ -196,7 +203,7 @@ FORMULA void eliminate(double *a, int size, long apart)
     {                                                                                              \
         for (int e = 0; e < (size) * (size); e++)                                                  \
             OUT_DOUBLES[(first) + e * (apart)] = DOUBLES(4)[(first) + e * (apart)];                \
-        eliminate(OUT_DOUBLES + (first), size, apart);                                             \
+        eliminate_in_memory(OUT_DOUBLES + (first), size, apart);                                   \
     }
 LU_BODY(lu_4_thread, 4, 1, x * 16)
 LU_BODY(lu_8_thread, 8, 1, x * 64)
