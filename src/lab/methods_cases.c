@@ -155,15 +155,13 @@ void methods_convolution(struct bench *bench)
         {"rolling buffer", KERNEL_convolve_rolling, KERNEL_none, 2, 4.0 * TAPS},
     };
     const struct pool *p = &bench->pool;
-    const long fit = 2 * p->n / (WIDTH * HEIGHT) / CHANNELS, batch = fit < BATCH ? fit : BATCH;
-    if (batch == 0) { /* arrays of less than 8 MiB */
-        bench_skip(bench, "all", "8 images do not fit into --array-mib");
-        return;
-    }
+    const long fit = 2 * p->n / (WIDTH * HEIGHT); /* at least one: an array has a MiB */
+    const long channels = fit < CHANNELS ? fit : CHANNELS;
+    const long batch = fit / channels < BATCH ? fit / channels : BATCH;
     for (int row = 0; row < BENCH_COUNT(list); row++) {
-        const long images = CHANNELS * batch;
+        const long images = channels * batch;
         struct bench_case c = bench_case_of(bench, list[row].first, images * WIDTH * HEIGHT);
-        snprintf(c.name, sizeof c.name, "%s, %d channels x %ld", list[row].name, CHANNELS, batch);
+        snprintf(c.name, sizeof c.name, "%s, %ld channels x %ld", list[row].name, channels, batch);
         c.parameters[0] = (struct json_number){"images", (double)images};
         c.steps[0].o.a = WIDTH;
         c.steps[0].o.b = HEIGHT;
