@@ -12,8 +12,7 @@
 #define OUT_DOUBLES ((double *)o->out)
 #define OUT_FLOATS ((float *)o->out)
 
-/* --- strides: in, one element of every a; FMAs in a chain ---------------------------------------
- */
+/* --- strides: in, one element of every a; FMAs in a chain ------------------------------------- */
 
 #define FMAS_1(x, fused, c, d) x = fused(x, c, d)
 #define FMAS_4(x, fused, c, d)                                                                     \
@@ -43,16 +42,14 @@ STRIDED_BODY(strided_f32_16, float, FLOATS(3), OUT_FLOATS, fmaf, FMAS_16)
 STRIDED_BODY(strided_f32_64, float, FLOATS(3), OUT_FLOATS, fmaf, FMAS_64)
 STRIDED_BODY(strided_f32_256, float, FLOATS(3), OUT_FLOATS, fmaf, FMAS_256)
 
-/* --- access: reads a apart, writes b apart ------------------------------------------------------
- */
+/* --- access: reads a apart, writes b apart ---------------------------------------------------- */
 
 FORMULA void body_spread(const struct bench_operands *o, long x)
 {
     OUT_DOUBLES[x * o->b] = DOUBLES(0)[x * o->a];
 }
 
-/* --- alignment: reads begin at element a, writes at element b -----------------------------------
- */
+/* --- alignment: reads begin at element a, writes at element b --------------------------------- */
 
 FORMULA void body_shifted_f64(const struct bench_operands *o, long x)
 {
@@ -66,8 +63,7 @@ FORMULA void body_shifted_f32(const struct bench_operands *o, long x)
 
 enum { FIELDS = 8 }; /* of a record of doubles: 64 bytes */
 
-/* --- records: n records, every field plus 1 -----------------------------------------------------
- */
+/* --- records: n records, every field plus 1 --------------------------------------------------- */
 
 #define SOA_BODY(name, in, result, fields)                                                         \
     FORMULA void body_##name(const struct bench_operands *o, long x)                               \
@@ -104,8 +100,7 @@ FORMULA void body_padded_3_floats(const struct bench_operands *o, long x)
     ((struct four_floats *)o->out)[x] = record;
 }
 
-/* --- copy ---------------------------------------------------------------------------------------
- */
+/* --- copy ------------------------------------------------------------------------------------- */
 
 FORMULA void body_copy_4_bytes(const struct bench_operands *o, long x)
 {
@@ -122,8 +117,7 @@ FORMULA void body_copy_16_bytes(const struct bench_operands *o, long x)
     ((struct four_floats *)o->out)[x] = ((const struct four_floats *)o->in[0])[x];
 }
 
-/* --- points -------------------------------------------------------------------------------------
- */
+/* --- points ----------------------------------------------------------------------------------- */
 
 /* Central differences of a field of side^3 points inside, one-sided ones at its ends; h = 1. */
 FORMULA double point_difference(const double *u, long stride, int at, int side)
@@ -135,8 +129,7 @@ FORMULA double point_difference(const double *u, long stride, int at, int side)
     return 0.5 * (u[stride] - u[-stride]);
 }
 
-/* --- switch: eight operations, of which each element takes one ----------------------------------
- */
+/* --- switch: eight operations, of which each element takes one -------------------------------- */
 
 enum { OPERATIONS = 8, OPERATION_STEPS = 16 };
 
@@ -195,8 +188,7 @@ FORMULA void body_operation_by_element(const struct bench_operands *o, long x)
     OUT_DOUBLES[x] = operate(operation_of(x & 0xffff, o->a), DOUBLES(0)[x]);
 }
 
-/* --- index: a field of a^3 points, the sum of three arrays --------------------------------------
- */
+/* --- index: a field of a^3 points, the sum of three arrays ------------------------------------ */
 
 FORMULA double sum_at(const struct bench_operands *o, long at)
 {
@@ -237,8 +229,7 @@ FORMULA void body_cell_divided(const struct bench_operands *o, long x)
     OUT_DOUBLES[at] = sum_at(o, at);
 }
 
-/* --- unroll: a elements per thread, n apart -----------------------------------------------------
- */
+/* --- unroll: a elements per thread, n apart --------------------------------------------------- */
 
 enum { UNROLLED = 8, DEGREE = 16 };
 
@@ -283,8 +274,7 @@ FORMULA void body_looped_horner(const struct bench_operands *o, long x)
     OUT_DOUBLES[x] = value;
 }
 
-/* --- fusion: (in0 + 3 in1) * in2 + in0 ----------------------------------------------------------
- */
+/* --- fusion: (in0 + 3 in1) * in2 + in0 -------------------------------------------------------- */
 
 FORMULA void body_first_half(const struct bench_operands *o, long x)
 {

@@ -70,6 +70,12 @@ struct bench_case bench_case_of(const struct bench *bench, enum bench_kernel ker
     return c;
 }
 
+double bench_expected_copy(const struct bench_operands *o, long x)
+{
+    (void)o;
+    return input_value(0, x);
+}
+
 /* --- running ---------------------------------------------------------------------------------- */
 
 struct running {

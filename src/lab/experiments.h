@@ -87,6 +87,8 @@ struct bench {
 
 /* A case of one step with the pool's arrays, n elements, all of them results. */
 struct bench_case bench_case_of(const struct bench *bench, enum bench_kernel kernel, long n);
+/* `expected` of a copy of in[0]. */
+double bench_expected_copy(const struct bench_operands *o, long x);
 /* Checks, times and reports a case. */
 void bench_measure(struct bench *bench, const struct bench_case *c);
 /* Says why a case is not measured. */

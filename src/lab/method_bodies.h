@@ -5,8 +5,7 @@
 #include "lab/bodies.h"
 #include "operators/hash.h"
 
-/* --- interpolation: a field of a^3 floats at as many points -------------------------------------
- */
+/* --- interpolation: a field of a^3 floats at as many points ----------------------------------- */
 
 struct point {
     float coordinate[3];
@@ -90,8 +89,7 @@ FORMULA void body_tricubic(const struct bench_operands *o, long x)
     OUT_FLOATS[x] = tricubic_array(o, point_of(o, x));
 }
 
-/* --- convolution: images of a x b floats, filter in both directions -----------------------------
- */
+/* --- convolution: images of a x b floats, filter in both directions --------------------------- */
 
 enum { RADIUS = 3, TAPS = 2 * RADIUS + 1, MAX_WIDTH = 512 };
 
@@ -141,8 +139,7 @@ FORMULA void body_convolve_columns(const struct bench_operands *o, long x)
         OUT_FLOATS[x] = filtered(FLOATS(4) + x, o->a);
 }
 
-/* --- batches of LU: n matrices of size^2 doubles, column by column ------------------------------
- */
+/* --- batches of LU: n matrices of size^2 doubles, column by column ---------------------------- */
 
 /* L (below the diagonal; 1 on it) and U of matrix m: small integers, powers of two on U's diagonal,
  * so that a factorisation without pivoting is exact. */
@@ -212,8 +209,7 @@ LU_BODY(lu_4_interleaved, 4, o->n, x)
 LU_BODY(lu_8_interleaved, 8, o->n, x)
 LU_BODY_IN_MEMORY(lu_16_interleaved, 16, o->n, x)
 
-/* --- masked loops: a chain of FMAs for the elements whose byte of in[4] is not 0 ----------------
- */
+/* --- masked loops: a chain of FMAs for the elements whose byte of in[4] is not 0 -------------- */
 
 #define MASK ((const unsigned char *)o->in[4])
 

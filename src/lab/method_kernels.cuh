@@ -5,8 +5,7 @@
 #include "cuda/core/launch.cuh"
 #include "lab/method_bodies.h"
 
-/* --- convolution --------------------------------------------------------------------------------
- */
+/* --- convolution ------------------------------------------------------------------------------ */
 
 /* One thread per column of a strip of rows. It keeps the last TAPS filtered rows in registers. */
 enum { STRIP_ROWS = 64, COLUMN_THREADS = 128 };
@@ -35,8 +34,7 @@ static __global__ void __launch_bounds__(COLUMN_THREADS)
     }
 }
 
-/* --- batches of LU ------------------------------------------------------------------------------
- */
+/* --- batches of LU ---------------------------------------------------------------------------- */
 
 enum { LU_THREADS = 128, WARP_LANES = 32 };
 

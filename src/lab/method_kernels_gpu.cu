@@ -6,8 +6,7 @@
 #include "lab/kernels.h"
 #include "lab/method_kernels.cuh"
 
-/* --- interpolation -----------------------------------------------------------------------------
- */
+/* --- interpolation ---------------------------------------------------------------------------- */
 
 struct gpu_textures {
     cudaArray_t array;
@@ -111,8 +110,7 @@ INTERPOLATION(tricubic_texture_cells)
 INTERPOLATION(trilinear_filter)
 INTERPOLATION(tricubic_filter)
 
-/* --- convolution --------------------------------------------------------------------------------
- */
+/* --- convolution ------------------------------------------------------------------------------ */
 
 /* c images of a x b. */
 void gpu_convolve_rolling(const struct bench_operands *o)
@@ -123,8 +121,7 @@ void gpu_convolve_rolling(const struct bench_operands *o)
     CUDA_LAUNCHED();
 }
 
-/* --- batches of LU ------------------------------------------------------------------------------
- */
+/* --- batches of LU ---------------------------------------------------------------------------- */
 
 template <int SIZE, int WIDTH>
 static void lu_by_lanes(const struct bench_operands *o)

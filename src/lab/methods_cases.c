@@ -7,8 +7,7 @@
 #include "lab/lab.h"
 #include "lab/method_bodies.h"
 
-/* --- interpolation ------------------------------------------------------------------------------
- */
+/* --- interpolation ---------------------------------------------------------------------------- */
 
 /* What interpolation is compared with: the definition in double precision. */
 static double weight_at(bool cubic, int cell, double t)
@@ -123,8 +122,7 @@ void methods_interpolation(struct bench *bench)
     memory_free(field);
 }
 
-/* --- convolution --------------------------------------------------------------------------------
- */
+/* --- convolution ------------------------------------------------------------------------------ */
 
 /* From the definition: both sums at once, of integers. */
 static double expected_convolution(const struct bench_operands *o, long x)
@@ -179,8 +177,7 @@ void methods_convolution(struct bench *bench)
     }
 }
 
-/* --- batches of LU ------------------------------------------------------------------------------
- */
+/* --- batches of LU ---------------------------------------------------------------------------- */
 
 /* Matrix and element of x; a: size, b: interleaved. */
 static double lu_value(const struct bench_operands *o, long x,
@@ -269,8 +266,7 @@ void methods_lu(struct bench *bench)
                 one_batch(bench, &list[row], which, doubles / (16 << 2 * which));
 }
 
-/* --- masked loops -------------------------------------------------------------------------------
- */
+/* --- masked loops ----------------------------------------------------------------------------- */
 
 /* One of every 2^a elements, in groups of 2^b neighbours: chosen at random by groups, or in turn.
  */
