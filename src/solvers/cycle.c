@@ -101,7 +101,8 @@ struct program *program_f_cycle(struct hierarchy *h, int top)
     const int bottom = h->nlevels - 1;
     CHECK(top <= bottom);
     for (int l = top; l < bottom; l++) {
-        program_add(p, STAGE_RESTRICT, l)->field = FIELD_F;
+        struct stage *s = program_add(p, STAGE_RESTRICT, l);
+        s->from = s->field = FIELD_F;
         move(p, l, STAGE_DOWN);
     }
     zero(p, bottom, FIELD_U, FIELD_F);
