@@ -144,6 +144,22 @@ def write_csv(rows, columns, path):
     os.replace(path + ".partial", path)
 
 
+def read_csv(path):
+    """Rows with numbers where a column has numbers only."""
+    with open(path, newline="", encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    for column in rows[0] if rows else ():
+        for kind in (int, float):
+            try:
+                numbers = [kind(row[column]) for row in rows]
+            except ValueError:
+                continue
+            for row, number in zip(rows, numbers):
+                row[column] = number
+            break
+    return rows
+
+
 def pyplot(tool):
     """matplotlib's pyplot, or None and a word that it is missing."""
     try:
@@ -156,8 +172,9 @@ def pyplot(tool):
     return plt
 
 
-def save_figure(plt, figure, path):
-    figure.tight_layout()
+def save_figure(plt, figure, path, bottom=0.0):
+    """Leaves this fraction free at the bottom."""
+    figure.tight_layout(rect=(0, bottom, 1, 1))
     figure.savefig(path, dpi=150)
     plt.close(figure)
 

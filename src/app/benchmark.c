@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "app/breakdown.h"
+#include "app/timeline.h"
 #include "app/transport.h"
 #include "base/check.h"
 #include "base/memory.h"
@@ -32,6 +33,7 @@ struct hierarchy_choice benchmark_hierarchy_choice(const struct options *o, bool
         .mgpcg = o->solver == SOLVER_MGPCG,
         .backend = o->loops == LOOPS_PLAIN ? &backend_cpu_plain : &backend_cpu,
     };
+    choice.unfused = o->fuse == FUSE_OFF;
     choice.agglomerate_below = (double)o->agglomerate_below;
     if (on_gpu) {
         choice.backend = &backend_cuda;
@@ -144,11 +146,28 @@ static const char *hand_over_text(struct solver *s)
     return texts[comm_min_i64(s->hierarchy->levels[s->top]->comm, way)];
 }
 
+static void add_hand_over_times(void *data, struct program *p)
+{
+    struct hand_over_times *sum = data;
+    const struct hand_over_times times = program_hand_over_times(p);
+    sum->total += times.total;
+    sum->host += times.host;
+}
+
+/* Of this rank, since its programs were recorded. */
+static struct hand_over_times hand_over_times(struct solver *s)
+{
+    struct hand_over_times times = {0};
+    solver_programs(s, add_hand_over_times, &times);
+    return times;
+}
+
 /* Warms up, checks, and times the solves of one size, on the ranks that hold boxes of the level. */
 static void measure(struct solver *s, const struct benchmark *b, struct size_record *r,
                     const struct options *o)
 {
     const struct level *l = s->hierarchy->levels[s->top];
+    cpu_release_threads();
     double seconds = timed_solve(s, r);
     r->checksum = reduce_checksum(l, FIELD_U);
     r->reproducible = true;
@@ -160,11 +179,15 @@ static void measure(struct solver *s, const struct benchmark *b, struct size_rec
         seconds = timed_solve(s, r);
     r->solves = choose_solves(l, o, seconds);
     r->samples = memory_alloc((size_t)r->solves * sizeof *r->samples, "timing samples");
+    const struct hand_over_times before = hand_over_times(s);
     for (long i = 0; i < r->solves; i++) {
         r->samples[i] = timed_solve(s, r);
         if (!o->quiet)
             show_progress(r, i + 1);
     }
+    const struct hand_over_times after = hand_over_times(s);
+    r->hand_over_times.total = (after.total - before.total) / (double)r->solves;
+    r->hand_over_times.host = (after.host - before.host) / (double)r->solves;
     r->reproducible = reduce_checksum(l, FIELD_U) == r->checksum;
     r->hand_over = hand_over_text(s);
     summarise(r);
@@ -204,6 +227,8 @@ static void run_size(struct hierarchy *h, struct benchmark *b, int level, const 
         if (r->solves > 0 && !o->quiet)
             breakdown_measure(s, r);
     }
+    if (o->timeline && level == 0)
+        b->timeline = timeline_record(s);
     solver_destroy(s);
     const double difference = level > 0 ? richardson_difference(l) : 0.0;
     if (level == 1)
@@ -237,5 +262,6 @@ void benchmark_destroy(struct benchmark *b)
         memory_free(b->sizes[s].samples);
         memory_free(b->sizes[s].stages);
     }
+    timeline_destroy(b->timeline);
     memory_free(b);
 }

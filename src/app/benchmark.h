@@ -13,6 +13,7 @@
  * over ranks. */
 struct stage_record {
     int level;
+    const char *work;           /* see stage_work() */
     char name[48], kernels[80]; /* that ran; "" where nothing computes */
     double calls, seconds, bytes;
     double pack, local, wait, unpack; /* of halo exchanges and redistribution, seconds */
@@ -26,12 +27,13 @@ struct size_record {
     long solves;               /* timed */
     double *samples;           /* seconds of each */
     double mean, median, min, max, deviation;
-    double dof_per_second;          /* N³/mean; 0 if not timed */
-    uint64_t checksum;              /* of u after the first solve */
-    bool reproducible;              /* the last solve has the same checksum */
-    const char *hand_over;          /* between GPU and CPU levels: "graph", "host"; NULL: none */
-    double rhs_norm, solution_norm; /* ‖f‖_max, and ‖u‖_max after the first solve */
-    double true_error;              /* ‖u − u_exact‖_max; NaN if not known */
+    double dof_per_second; /* N³/mean; 0 if not timed */
+    uint64_t checksum;     /* of u after the first solve */
+    bool reproducible;     /* the last solve has the same checksum */
+    const char *hand_over; /* between GPU and CPU levels: "graph", "host"; NULL: none */
+    struct hand_over_times hand_over_times; /* of a solve, if hand_over is "graph" */
+    double rhs_norm, solution_norm;         /* ‖f‖_max, and ‖u‖_max after the first solve */
+    double true_error;                      /* ‖u − u_exact‖_max; NaN if not known */
     int nstages;
     struct stage_record *stages;
 };
@@ -44,6 +46,7 @@ struct benchmark {
     double copy_bytes_per_second; /* read + write, all ranks; 0 if not measured */
     struct bottom_counts bottom;
     struct verdict verdict;
+    struct timeline *timeline; /* of a solve of size h; NULL unless asked for */
 };
 
 /* True if the restricted right-hand side is 0 but for rounding, so that relative residuals mean

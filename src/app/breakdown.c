@@ -43,6 +43,7 @@ static void collect(void *data, struct program *p)
         const struct stage *s = &p->stages[i];
         struct stage_record *row = table_row(t, s->level, stage_name(s, name, sizeof name));
         stage_kernels(s, row->kernels, sizeof row->kernels);
+        row->work = stage_work(p, s);
         row->calls += runs;
         row->bytes += runs * stage_bytes(p, s);
         row->seconds += p->times[i].total / solves;

@@ -142,7 +142,7 @@ static struct {
     unsigned most;  /* microseconds */
 } delay;
 
-static void sleep_after_stage(void *data, const struct program *p, const struct stage *stage)
+static void sleep_at_stage(void *data, const struct program *p, const struct stage *stage)
 {
     (void)data;
     (void)p;
@@ -157,16 +157,22 @@ static enum status install_delay(char *message, int message_size)
 {
     const char *text = getenv("HPGMG_DELAY");
     unsigned seed;
-    char rest;
+    int end = 0;
     if (!text)
         return STATUS_VALID;
-    const bool unsigned_only = text[strspn(text, "0123456789:")] == '\0'; /* %u takes signs */
-    if (!unsigned_only || sscanf(text, "%9u:%7u%c", &seed, &delay.most, &rest) != 2) {
-        snprintf(message, (size_t)message_size, "HPGMG_DELAY=%s is not SEED:MICROSECONDS", text);
+    const bool numbers = sscanf(text, "%9u:%7u%n", &seed, &delay.most, &end) == 2 &&
+                         (int)strspn(text, "0123456789:") >= end; /* %u takes signs */
+    const bool recorded = numbers && strcmp(text + end, ":recorded") == 0;
+    if (!numbers || (text[end] && !recorded)) {
+        snprintf(message, (size_t)message_size,
+                 "HPGMG_DELAY=%s is not SEED:MICROSECONDS or SEED:MICROSECONDS:recorded", text);
         return STATUS_USAGE;
     }
     delay.state = hash_mix(seed * 1000003ull + (uint64_t)comm_rank());
-    program_observe(sleep_after_stage, NULL);
+    if (recorded)
+        program_watch(sleep_at_stage, NULL);
+    else
+        program_observe(sleep_at_stage, NULL);
     return STATUS_VALID;
 }
 

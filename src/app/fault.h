@@ -9,7 +9,9 @@
  * message, after the first halo exchange of u there.
  *
  * HPGMG_DELAY=SEED:MICROSECONDS makes every rank sleep after every stage for a random time of at
- * most MICROSECONDS, to show that the answer does not depend on which rank comes first. */
+ * most MICROSECONDS, to show that the answer does not depend on which rank comes first. With
+ * :recorded behind that, cycles are recorded as without delays, and every rank sleeps before each
+ * cycle and after each stage that the host executes itself. */
 #include "base/status.h"
 #include "solvers/hierarchy.h"
 

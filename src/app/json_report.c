@@ -74,6 +74,7 @@ static void add_hierarchy(struct cJSON *root, const struct run_info *f, double b
                      {"box_dim", v->box_dim}, {"merged_boxes", v->cuboids}, {"ranks", v->ranks},
                      {"field_bytes", v->bytes});
         json_add_text(level, "backend", v->backend);
+        json_add_number(level, "threads", v->threads);
     }
 }
 
@@ -96,7 +97,7 @@ static void append_stage(struct cJSON *stages, const struct stage_record *row,
 {
     struct cJSON *object = json_append_object(stages);
     const double bytes_per_second = rate(row->bytes, row->seconds);
-    JSON_TEXTS(object, {"stage", row->name}, {"kernels", row->kernels});
+    JSON_TEXTS(object, {"stage", row->name}, {"work", row->work}, {"kernels", row->kernels});
     JSON_NUMBERS(object, {"level", row->level}, {"calls", row->calls}, {"seconds", row->seconds},
                  {"bytes", row->bytes}, {"bytes_per_second", bytes_per_second},
                  {"fraction_of_copy", bytes_per_second / copy_bytes_per_second},
@@ -116,6 +117,15 @@ static void add_seconds(struct cJSON *object, const struct size_record *r)
     add_numbers(object, "samples", r->samples, r->solves);
 }
 
+/* Rank 0 holds the coarsest levels. */
+static void add_hand_over(struct cJSON *object, const struct size_record *r)
+{
+    const struct hand_over_times *t = &r->hand_over_times;
+    json_add_text(object, "hand_over", r->hand_over);
+    if (t->total > 0.0)
+        JSON_NUMBERS(object, {"hand_over_seconds", t->total - t->host}, {"cpu_seconds", t->host});
+}
+
 static void append_solve(struct cJSON *solves, const struct size_record *r,
                          const struct benchmark *b)
 {
@@ -133,7 +143,7 @@ static void append_solve(struct cJSON *solves, const struct size_record *r,
     add_hash(object, "checksum", r->checksum);
     json_add_flag(object, "reproducible", r->reproducible);
     if (r->hand_over)
-        json_add_text(object, "hand_over", r->hand_over);
+        add_hand_over(object, r);
     json_add_number(object, "true_error", r->true_error);
     struct cJSON *stages = json_add_array(object, "stages");
     for (int i = 0; i < r->nstages; i++)
@@ -205,6 +215,7 @@ static void add_threshold(void *data, const struct threshold *t)
     for (int i = 0; i < t->count; i++) {
         struct cJSON *trial = json_append_object(trials);
         json_add_number(trial, t->option, (double)t->trials[i].below);
+        json_add_number(trial, "threads", t->trials[i].threads);
         json_add_number(trial, "seconds_per_solve", t->trials[i].seconds);
     }
 }
@@ -250,12 +261,14 @@ static struct cJSON *report(const struct run_info *f, const struct hierarchy *h,
     return root;
 }
 
-bool json_report_open(const char *path, struct output_file **file)
+bool json_file_open(const char *option, const char *path, struct output_file **file)
 {
     int good = 1;
     *file = NULL;
+    if (!path)
+        return true;
     if (comm_rank() == 0) {
-        *file = output_file_open("json", path);
+        *file = output_file_open(option, path);
         good = *file != NULL;
     }
     comm_broadcast(MPI_COMM_WORLD, &good, sizeof good);

@@ -9,6 +9,7 @@
 #include "app/report.h"
 #include "app/run_info.h"
 #include "app/threshold.h"
+#include "app/timeline.h"
 #include "app/transport.h"
 #include "base/check.h"
 #include "base/memory.h"
@@ -38,32 +39,43 @@ static enum status check_memory(const struct hierarchy_choice *choice, char *mes
     return STATUS_MEMORY;
 }
 
-/* What "auto" leaves open on GPUs. Several GPUs keep all levels: nothing shows that a level on the
- * CPU would be faster there. */
+/* What "auto" leaves open on GPUs, and threads for levels on the CPU. */
 static void choose_thresholds(struct options *o, struct hierarchy_choice *choice)
 {
     if (o->agglomerate_below == 0 && comm_size() > 1)
         o->agglomerate_below = threshold_try_agglomeration(o);
     if (o->cpu_below == 0)
-        o->cpu_below = comm_size() > 1 ? CPU_BELOW_NEVER : threshold_try_cpu(o);
+        o->cpu_below = threshold_try_cpu(o);
+    else
+        threshold_try_threads(o);
     *choice = benchmark_hierarchy_choice(o, true);
+}
+
+static void discard(struct output_file *file)
+{
+    if (file)
+        output_file_discard(file);
 }
 
 /* note: a warning, or "", to print once nothing can be refused any more. */
 static enum status run_benchmark(const struct options *o, const struct hierarchy_choice *choice,
                                  const char *note)
 {
-    struct output_file *json = NULL; /* rank 0's */
-    if (o->json && !json_report_open(o->json, &json))
+    struct output_file *json, *timeline; /* rank 0's */
+    if (!json_file_open("json", o->json, &json))
         return STATUS_SYSTEM;
+    if (!json_file_open("timeline", o->timeline, &timeline)) {
+        discard(json);
+        return STATUS_SYSTEM;
+    }
     if (note[0] && comm_rank() == 0)
         warn("%s", note);
     struct hierarchy *h = hierarchy_create(choice);
     char message[256];
     enum status status = fault_install(h, message, sizeof message);
     if (status != STATUS_VALID) {
-        if (json)
-            output_file_discard(json);
+        discard(json);
+        discard(timeline);
         hierarchy_destroy(h);
         return program_refuse(status, message);
     }
@@ -72,6 +84,8 @@ static enum status run_benchmark(const struct options *o, const struct hierarchy
     status = b->verdict.valid ? STATUS_VALID : STATUS_INVALID;
     report_results(h, o, b);
     if (o->json && !json_report_write(json, h, o, b))
+        status = STATUS_SYSTEM;
+    if (o->timeline && !timeline_write(timeline, b->timeline, o, b->sizes[0].mean))
         status = STATUS_SYSTEM;
     benchmark_destroy(b);
     hierarchy_destroy(h);
@@ -91,13 +105,15 @@ static void answer_request(const struct options *options)
 static enum status choose_kernels(const struct options *o, bool on_gpu, char *message, int size)
 {
     char reason[256];
-    if (!o->kernels || strcmp(o->kernels, "default") == 0)
-        return STATUS_VALID;
-    if (on_gpu && cuda_choose_kernels(o->kernels, reason, sizeof reason))
-        return STATUS_VALID;
-    snprintf(message, (size_t)size, "--kernels: %s",
-             on_gpu ? reason : "all levels run on the CPU, whose loops --loops chooses");
-    return STATUS_USAGE;
+    const bool all = !o->kernels || strcmp(o->kernels, "default") == 0;
+    if (!all && !(on_gpu && cuda_choose_kernels(o->kernels, reason, sizeof reason))) {
+        snprintf(message, (size_t)size, "--kernels: %s",
+                 on_gpu ? reason : "all levels run on the CPU, whose loops --loops chooses");
+        return STATUS_USAGE;
+    }
+    if (on_gpu && o->fuse == FUSE_OFF)
+        cuda_leave_out_tail();
+    return STATUS_VALID;
 }
 
 static enum status run(int argc, char **argv)
@@ -113,7 +129,10 @@ static enum status run(int argc, char **argv)
             answer_request(&options);
         return STATUS_VALID;
     }
-    status = environment_check(options.json, message, sizeof message);
+    status = environment_check(options.json       ? "json"
+                               : options.timeline ? "timeline"
+                                                  : NULL,
+                               message, sizeof message);
     bool on_gpu = false;
     char note[512] = "";
     if (status == STATUS_VALID)

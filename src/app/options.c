@@ -13,6 +13,7 @@ static const struct {
     {{"quiet", "breakdown"}, NULL, "--quiet omits the breakdown"},
     {{"dry-run", "checksum"}, NULL, "a dry run solves nothing"},
     {{"dry-run", "json"}, NULL, "a dry run solves nothing"},
+    {{"dry-run", "timeline"}, NULL, "a dry run solves nothing"},
     {{"solves", "min-time"}, NULL, "both set the number of timed solves"},
     {{"backend", "cpu-below"}, "cpu", "--backend cpu has all levels on the CPU"},
 };

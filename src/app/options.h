@@ -16,6 +16,7 @@ enum cycle_kind { CYCLE_F, CYCLE_V };
 enum solver_kind { SOLVER_MG, SOLVER_MGPCG };
 enum bottom_kind { BOTTOM_BICGSTAB, BOTTOM_CG, BOTTOM_SMOOTH, BOTTOM_DIRECT };
 enum loops { LOOPS_TILED, LOOPS_PLAIN };
+enum fuse { FUSE_ON, FUSE_OFF };
 enum transport_kind { TRANSPORT_AUTO, TRANSPORT_PEER, TRANSPORT_CUDA_AWARE, TRANSPORT_STAGED };
 
 /* Values of `never`: no level has fewer cells, and none is large enough. */
@@ -44,14 +45,16 @@ struct options {
     int transport;          /* between GPUs */
     long overlap_above;     /* cells per GPU from which halo exchange overlaps; 0: auto */
     int loops;              /* of the CPU backend */
+    int fuse;               /* enum fuse */
     long solves;            /* timed, per size; 0: as many as fill min_time, at least 10 */
     double min_time;        /* seconds per size; unused if solves > 0 */
 
     bool breakdown, show_cycle, checksum, quiet, dry_run;
-    char *json;    /* path or NULL */
-    char *kernels; /* names with commas between them; NULL: all */
-    char *tuning;  /* path, "none", or NULL: the GPU's file if there is one */
-    char *input;   /* path or NULL */
+    char *json;     /* path or NULL */
+    char *timeline; /* path or NULL */
+    char *kernels;  /* names with commas between them; NULL: all */
+    char *tuning;   /* path, "none", or NULL: the GPU's file if there is one */
+    char *input;    /* path or NULL */
 
     bool help, version, list_kernels; /* requests: all other members are then unset */
 };

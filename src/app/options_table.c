@@ -23,6 +23,7 @@ static const struct choice hand_overs[] = {{"auto", HAND_OVER_CHOICE_AUTO},
                                            {"host", HAND_OVER_CHOICE_HOST},
                                            {NULL, 0}};
 static const struct choice loops[] = {{"tiled", LOOPS_TILED}, {"plain", LOOPS_PLAIN}, {NULL, 0}};
+static const struct choice fuses[] = {{"on", FUSE_ON}, {"off", FUSE_OFF}, {NULL, 0}};
 
 #define AT(member) .offset = offsetof(struct options, member)
 #define ANYWHERE (OPTION_COMMAND_LINE | OPTION_FILE)
@@ -77,13 +78,14 @@ static const struct option_row option_table[] = {
      .help = "messages between GPUs"},
     {.name = "overlap-above", NUMBER(OPTION_LONG, overlap_above, "auto"), .unset = "auto",
      .choices = overlaps, .minimum = 1, .maximum = 1e12, .argument = "N|never",
-     .help = "overlap halo exchange with computation on levels with at least N cells per GPU"},
+     .help = "overlap halos from N cells per GPU on"},
     {.name = "kernels", .kind = OPTION_NAMES, AT(kernels), .unset = "default",
      .uses = ANYWHERE | OPTION_SHAPES, .argument = "LIST",
      .help = "GPU kernels to use, in this order"},
     {.name = "tuning", PATH(tuning), .uses = ANYWHERE, .argument = "FILE",
      .help = "tile sizes per kernel and level, or none"},
     {.name = "loops", CHOICE(loops, loops, "tiled"), .help = "loops of the CPU backend"},
+    {.name = "fuse", CHOICE(fuse, fuses, "on"), .help = "fuse operations, or run them one by one"},
     {.name = "solves", NUMBER(OPTION_LONG, solves, "auto"), .unset = "auto", .minimum = 1,
      .maximum = 1e6, .argument = "N",
      .help = "timed solves per size"},
@@ -92,6 +94,8 @@ static const struct option_row option_table[] = {
 
     {.name = "json", PATH(json), .uses = ANYWHERE, .argument = "FILE",
      .help = "also write the report to FILE as JSON"},
+    {.name = "timeline", PATH(timeline), .uses = ANYWHERE, .argument = "FILE",
+     .help = "write a trace of one solve to FILE"},
     {.name = "breakdown", FLAG(breakdown), .help = "print time by level and stage for all sizes"},
     {.name = "show-cycle", FLAG(show_cycle), .help = "print the stages of the cycle"},
     {.name = "checksum", FLAG(checksum), .help = "print a hash of the solution's bits"},

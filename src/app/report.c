@@ -92,6 +92,18 @@ static void print_messages(const struct run_info *f)
     printf("\n");
 }
 
+/* All of OpenMP's, and those that work on levels of the CPU beside levels on a GPU. */
+static void print_threads(const struct run_info *f)
+{
+    int most = 0;
+    for (int l = 0; l < f->nlevels; l++)
+        most = f->levels[l].threads > most ? f->levels[l].threads : most;
+    printf("  threads     %d per rank", f->environment.threads);
+    if (most > 0 && f->levels[0].threads == 0)
+        printf(", %d of them on the CPU's levels", most);
+    printf("\n");
+}
+
 static void print_configuration(const struct options *options, const struct run_info *f)
 {
     const struct environment *e = &f->environment;
@@ -103,7 +115,7 @@ static void print_configuration(const struct options *options, const struct run_
     print_labelled("version", build_version());
     print_build(e->mpi);
     printf("  ranks       %d on %d node%s\n", e->ranks, e->nodes, e->nodes == 1 ? "" : "s");
-    printf("  threads     %d per rank\n", e->threads);
+    print_threads(f);
     printf("  host        %s, %d processors\n", e->host, e->processors);
     print_labelled("CPU", e->cpu);
     if (e->gpus > 0)
@@ -143,10 +155,10 @@ static void print_threshold(void *data, const struct threshold *t)
 {
     (void)data;
     print_heading("%s", t->title);
-    printf("  %-22s %14s\n", "cells, fewer than", "ms per solve");
+    printf("  %-22s %7s %14s\n", "cells, fewer than", "threads", "ms per solve");
     for (int i = 0; i < t->count; i++) {
         const struct threshold_trial *trial = &t->trials[i];
-        printf("  %-22ld %14.3f%s\n", trial->below, 1e3 * trial->seconds,
+        printf("  %-22ld %7d %14.3f%s\n", trial->below, trial->threads, 1e3 * trial->seconds,
                i == t->best ? "  chosen" : "");
     }
     printf("  (F-cycles on %d^3 cells; %d: no level)\n", t->dim, CPU_BELOW_NEVER);

@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "comm/comm.h"
 #include "cuda/cuda.h"
+#include "operators/backend_cpu.h"
 
 /* Worth a warning above this: the fullest rank's cells over the mean, and the deviation of solve
  * times over their mean. */
@@ -114,12 +115,15 @@ static void describe_levels(struct run_info *f, const struct hierarchy_choice *c
     f->nlevels = shape->nlevels;
     for (int l = 0; l < shape->nlevels; l++) {
         const struct decomposition_spec spec = shape->specs[l];
+        const struct backend *backend = hierarchy_level_backend(choice, spec_dim(spec));
+        const long cells = (long)pow(spec_dim(spec), 3) / spec.ranks;
         f->levels[l] = (struct level_info){
             .dim = spec_dim(spec),
             .boxes = (int)spec_boxes(spec),
             .box_dim = spec.box_dim,
             .ranks = spec.ranks,
-            .backend = hierarchy_level_backend(choice, spec_dim(spec))->name,
+            .backend = backend->name,
+            .threads = backend->on_device ? 0 : cpu_threads(cells),
         };
     }
     f->unknowns = pow(f->levels[0].dim, 3);

@@ -12,6 +12,7 @@ struct level_info {
     int cuboids;        /* after each rank has merged its boxes */
     int ranks;
     const char *backend;
+    int threads;  /* per rank that work on it; 0 on a GPU */
     double bytes; /* of fields, all ranks, with the redistribution buffers to the next level */
 };
 

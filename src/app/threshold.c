@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "app/threshold.h"
+#include <omp.h>
 #include "app/benchmark.h"
 #include "comm/comm.h"
 #include "base/timer.h"
-#include "level/backend.h"
+#include "operators/backend_cpu.h"
 
 /* Enough to see launches and transfers, small enough to be built several times. */
 enum { TRIAL_LOG2_BOX_DIM = 5, TRIAL_BOXES = 8, TRIAL_DIM = 64, LEAST_CPU_DIM = 4 };
 /* Sizes, in cells per side, on which agglomeration is tried. */
 enum { SHARED_TRIAL_DIM = 256, LEAST_LOG2_BOX_DIM = 4, LEAST_SHARED_DIM = 16 };
 /* The second solve records the CUDA graph, the third is its first replay. */
-enum { WARM_UP = 3, SAMPLES = 7 };
+enum { WARM_UP = 3, SAMPLES = 21 };
 
 static double median_seconds(const struct hierarchy_choice *choice, struct solver_choice solver)
 {
@@ -18,6 +19,7 @@ static double median_seconds(const struct hierarchy_choice *choice, struct solve
     struct solve_result result;
     struct hierarchy *h = hierarchy_create(choice);
     struct solver *s = solver_create(h, 0, solver);
+    cpu_release_threads();
     for (int i = -WARM_UP; i < SAMPLES; i++) {
         const double start = timer_seconds();
         solver_run(s, &result);
@@ -55,50 +57,117 @@ static struct options agglomeration_trial(const struct options *options)
     return o;
 }
 
-static struct threshold on_cpu = {.option = "cpu_below",
-                                  .title = "Levels on the CPU (--cpu-below auto)"},
+static struct threshold on_cpu = {.option = "cpu_below", .title = "Levels on the CPU"},
                         on_one_rank = {.option = "agglomerate_below",
                                        .title = "Levels on one rank (--agglomerate-below auto)"};
 
-/* Tries the levels of at most dim cells per side, and those that must be there anyway. */
-static void add_trial(struct threshold *t, struct options *o, long dim)
+/* The run's choices with all levels of at most dim cells per side on the CPU, or on one rank. */
+static struct hierarchy_choice choice_at(const struct threshold *t, struct options o, long dim)
+{
+    *(t == &on_cpu ? &o.cpu_below : &o.agglomerate_below) = dim * dim * dim + 1;
+    return benchmark_hierarchy_choice(&o, true);
+}
+
+static void add_trial(struct threshold *t, const struct hierarchy_choice *choice, int threads)
 {
     struct threshold_trial *trial = &t->trials[t->count];
-    *(t == &on_cpu ? &o->cpu_below : &o->agglomerate_below) = dim * dim * dim + 1;
-    const struct hierarchy_choice choice = benchmark_hierarchy_choice(o, true);
-    const long below = (long)(t == &on_cpu ? choice.cpu_below : choice.agglomerate_below);
-    if (t->count > 0 && below == t->trials[t->count - 1].below)
-        return;
-    trial->below = below;
-    trial->seconds = median_seconds(&choice, (struct solver_choice){.f_cycle = true});
+    cpu_use_threads(threads);
+    trial->below = (long)(t == &on_cpu ? choice->cpu_below : choice->agglomerate_below);
+    trial->threads = threads;
+    trial->seconds = median_seconds(choice, (struct solver_choice){.f_cycle = true});
     if (trial->seconds < t->trials[t->best].seconds)
         t->best = t->count;
     t->count++;
 }
 
-/* Tries no level, and then more and more levels, from the coarsest with least_dim cells per side.
- */
-static long try_levels(struct threshold *t, struct options o, int least_dim)
+/* True if so many threads work together on some level of the CPU. */
+static bool work_together(const struct hierarchy_choice *choice, int threads)
 {
-    const struct hierarchy_choice choice = benchmark_hierarchy_choice(&o, true);
-    const struct hierarchy_shape shape = hierarchy_shape(&choice, comm_size());
+    const struct hierarchy_shape shape = hierarchy_shape(choice, comm_size());
+    cpu_use_threads(threads);
+    for (int l = 0; l < shape.nlevels; l++) {
+        const long dim = spec_dim(shape.specs[l]);
+        if (!hierarchy_level_backend(choice, (int)dim)->on_device &&
+            cpu_threads(dim * dim * dim / shape.specs[l].ranks) > 1)
+            return true;
+    }
+    return false;
+}
+
+/* The most threads that do, of those that the rank with the fewest has. */
+static int most_threads(const struct hierarchy_choice *choice)
+{
+    int threads = (int)comm_min_i64(MPI_COMM_WORLD, omp_get_max_threads());
+    while (threads > 1 && !work_together(choice, threads))
+        threads /= 2;
+    return threads;
+}
+
+/* Tries one thread, and twice as many again while that is faster. */
+static void try_threads(struct threshold *t, const struct hierarchy_choice *choice)
+{
+    const int most = most_threads(choice);
+    int threads = 1;
+    add_trial(t, choice, threads);
+    while (threads < most && t->count < MAX_THRESHOLD_TRIALS) {
+        threads = 2 * threads < most ? 2 * threads : most;
+        add_trial(t, choice, threads);
+        if (t->trials[t->count - 1].seconds >= t->trials[t->count - 2].seconds)
+            return;
+    }
+}
+
+static void begin_trials(struct threshold *t, const struct hierarchy_shape *shape)
+{
     t->count = t->best = 0;
-    t->dim = spec_dim(shape.specs[0]);
-    add_trial(t, &o, 0);
-    for (int l = shape.nlevels - 1; l > 0 && t->count < MAX_THRESHOLD_TRIALS; l--)
-        if (spec_dim(shape.specs[l]) >= least_dim)
-            add_trial(t, &o, spec_dim(shape.specs[l]));
-    return t->trials[t->best].below;
+    t->dim = spec_dim(shape->specs[0]);
+}
+
+/* Tries no level, those that must be there anyway, and then more and more levels, from the coarsest
+ * with least_dim cells per side. */
+static const struct threshold_trial *try_levels(struct threshold *t, const struct options *o,
+                                                int least_dim)
+{
+    struct hierarchy_choice choice = choice_at(t, *o, 0);
+    const struct hierarchy_shape shape = hierarchy_shape(&choice, comm_size());
+    begin_trials(t, &shape);
+    try_threads(t, &choice);
+    for (int l = shape.nlevels - 1; l > 0 && t->count < MAX_THRESHOLD_TRIALS; l--) {
+        const long dim = spec_dim(shape.specs[l]), below = t->trials[t->count - 1].below;
+        choice = choice_at(t, *o, dim);
+        if (dim >= least_dim &&
+            (t == &on_cpu ? choice.cpu_below : choice.agglomerate_below) != (double)below)
+            try_threads(t, &choice);
+    }
+    return &t->trials[t->best];
 }
 
 long threshold_try_cpu(const struct options *options)
 {
-    return try_levels(&on_cpu, cpu_trial(options), LEAST_CPU_DIM);
+    const struct options trial = cpu_trial(options);
+    const struct threshold_trial *best = try_levels(&on_cpu, &trial, LEAST_CPU_DIM);
+    cpu_use_threads(best->threads);
+    return best->below;
+}
+
+void threshold_try_threads(const struct options *options)
+{
+    const struct options trial = cpu_trial(options);
+    const struct hierarchy_choice own = benchmark_hierarchy_choice(options, true),
+                                  choice = benchmark_hierarchy_choice(&trial, true);
+    const struct hierarchy_shape shape = hierarchy_shape(&choice, comm_size());
+    const bool several = most_threads(&own) > 1 && most_threads(&choice) > 1;
+    if (several) {
+        begin_trials(&on_cpu, &shape);
+        try_threads(&on_cpu, &choice);
+    }
+    cpu_use_threads(several ? on_cpu.trials[on_cpu.best].threads : 1);
 }
 
 long threshold_try_agglomeration(const struct options *options)
 {
-    return try_levels(&on_one_rank, agglomeration_trial(options), LEAST_SHARED_DIM);
+    const struct options trial = agglomeration_trial(options);
+    return try_levels(&on_one_rank, &trial, LEAST_SHARED_DIM)->below;
 }
 
 void threshold_visit(void (*visit)(void *data, const struct threshold *t), void *data)

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef APP_THRESHOLD_H
 #define APP_THRESHOLD_H
-/* Thresholds that are found by timing trials: --cpu-below auto (small levels on the CPU) and
- * --agglomerate-below auto (small levels on one rank). */
+/* What is found by timing trials: --cpu-below auto (small levels on the CPU), the threads that work
+ * on these levels, and --agglomerate-below auto (small levels on one rank). */
 #include "app/options.h"
 
 struct threshold_trial {
     long below;     /* value of the option */
+    int threads;    /* the most that work on levels of the CPU */
     double seconds; /* median time of a solve on the slowest rank */
 };
 
-enum { MAX_THRESHOLD_TRIALS = 8 };
+enum { MAX_THRESHOLD_TRIALS = 24 };
 
 struct threshold {
     const char *option, *title;
@@ -19,10 +20,14 @@ struct threshold {
     struct threshold_trial trials[MAX_THRESHOLD_TRIALS];
 };
 
-/* Both time F-cycles with each candidate and return the fastest one; the solution does not depend
- * on it. For runs on GPUs. The first tries at most 64³ cells; the second shrinks the run's boxes
- * and has no level on the CPU. Collective over the world. */
+/* These time F-cycles with each candidate and return the fastest one, or set the number of threads;
+ * the solution does not depend on it. For runs on GPUs. Collective over the world. */
+/* Where 2³ boxes of 32³ cells per rank, or the run's own if they are fewer, have 64³ cells in all
+ * on up to 8 ranks. Threads too. */
 long threshold_try_cpu(const struct options *options);
+/* Threads alone, for the run's --cpu-below; one without trials if no level has work for more. */
+void threshold_try_threads(const struct options *options);
+/* The run's boxes, made smaller, with no level on the CPU. */
 long threshold_try_agglomeration(const struct options *options);
 
 /* Calls visit for every threshold that was tried. */

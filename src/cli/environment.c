@@ -142,11 +142,12 @@ static int64_t wanted_stack_bytes(void)
     return (int64_t)number << (10 * (unit - units));
 }
 
-enum status environment_check(const char *json, char *message, int size)
+enum status environment_check(const char *json_option, char *message, int size)
 {
-    if (json && !json_available()) {
+    if (json_option && !json_available()) {
         snprintf(message, (size_t)size,
-                 "--json: this build has no cJSON library; install libcjson-dev and build again");
+                 "--%s: this build has no cJSON library; install libcjson-dev and build again",
+                 json_option);
         return STATUS_ENVIRONMENT;
     }
     int64_t bytes = comm_min_i64(MPI_COMM_WORLD, wanted_stack_bytes());

@@ -4,6 +4,7 @@
 #include "cuda/backend.cuh"
 #include "cuda/cuda.h"
 #include "cuda/device.cuh"
+#include "cuda/pass.cuh"
 extern "C" {
 #include "operators/backend_cpu.h"
 }
@@ -40,6 +41,7 @@ static void release_host(double *data)
 
 static const struct passes cuda_passes = {
     .run = cuda_run,
+    .fill_ghosts = cuda_fill_ghosts,
     .splits = cuda_splits,
     .bytes = cuda_bytes,
     .kernels = cuda_kernels,
@@ -83,6 +85,7 @@ extern const struct backend backend_cuda = {
     .record_hand_over = cuda_record_hand_over,
     .record_end = cuda_record_end,
     .replay = cuda_replay,
+    .hand_over_times = cuda_hand_over_times,
     .record_destroy = cuda_record_destroy,
     .can_wait_for_host = cuda_can_wait_for_host,
     .fork_stream = cuda_fork_stream,

@@ -15,6 +15,7 @@ bool cuda_record_begin(const struct hand_over *hand_overs, int count);
 void cuda_record_hand_over(int index);
 struct recording *cuda_record_end();
 void cuda_replay(struct recording *recording, uint64_t *norm);
+struct hand_over_times cuda_hand_over_times(const struct recording *recording);
 void cuda_record_destroy(struct recording *recording);
 bool cuda_can_wait_for_host();
 void cuda_fork_stream();

@@ -36,6 +36,8 @@ const struct cuda_device *cuda_device(void); /* NULL before cuda_open succeeded 
  * them. What the list leaves falls to the kernel "generic". False with one line in message if a
  * name is unknown. Answers do not depend on it. */
 bool cuda_choose_kernels(const char *list, char *message, int message_size);
+/* For a cycle whose stages are not fused. */
+void cuda_leave_out_tail(void);
 /* The names of this build's kernels, by number from 0; NULL after the last. Needs no GPU. */
 const char *cuda_kernel_name(int number);
 /* Prints a line for each of them: --list-kernels. */

@@ -43,10 +43,20 @@ void cuda_replay(struct recording *r, uint64_t *norm)
 {
     CUDA_CALL(cudaGraphLaunch(r->graph, cuda_stream()));
     r->replays++;
-    for (const struct cuda_hand_over &h : r->hand_overs)
+    for (struct cuda_hand_over &h : r->hand_overs)
         cuda_hand_over_answer(h, r->replays);
     cuda_synchronise();
     cuda_deliver_norm(norm);
+}
+
+struct hand_over_times cuda_hand_over_times(const struct recording *r)
+{
+    struct hand_over_times times = {};
+    for (const struct cuda_hand_over &h : r->hand_overs) {
+        times.total += cuda_hand_over_seconds(h);
+        times.host += h.host_seconds;
+    }
+    return times;
 }
 
 void cuda_record_destroy(struct recording *r)

@@ -12,6 +12,7 @@
 #include <cstdlib>
 #include <cstdio>
 #include <cuda/atomic>
+#include "base/timer.h"
 #include "cuda/core/clock.cuh"
 #include "cuda/device.cuh"
 
@@ -31,8 +32,11 @@ struct hand_over_words {
     alignas(128) unsigned host;           /* the last replay that the host has answered */
 };
 
-/* On the device: replays that each block has begun, and the last one that the host has answered. */
-enum { ANSWERED = MAX_BLOCKS, NUM_COUNTS };
+struct hand_over_counts {
+    unsigned begun[MAX_BLOCKS];     /* replays that each block has begun */
+    unsigned answered;              /* the last one that the host has answered */
+    unsigned long long nanoseconds; /* that the first block has taken in all */
+};
 
 /* What the host reads after a kernel has given up. */
 struct hand_over_timeout {
@@ -98,30 +102,34 @@ static __device__ void read_moves(struct move moves[LOADS], const struct move *l
 
 /* The device counts replays, so the number need not be an argument. */
 static __global__ void __launch_bounds__(THREADS)
-    hand_over_kernel(const struct move *list, unsigned ndown, unsigned nup, unsigned *counts,
-                     struct hand_over_words *words, struct hand_over_timeout *t, int dim)
+    hand_over_kernel(const struct move *list, unsigned ndown, unsigned nup,
+                     struct hand_over_counts *counts, struct hand_over_words *words,
+                     struct hand_over_timeout *t, int dim)
 {
+    const unsigned long long start = nanoseconds();
     const unsigned x = blockIdx.x * THREADS + threadIdx.x;
     struct move moves[LOADS];
-    const unsigned number = counts[blockIdx.x] + 1;
+    const unsigned number = counts->begun[blockIdx.x] + 1;
     read_moves(moves, list, x, ndown);
     make(moves, x, ndown);
     __syncthreads();
     if (threadIdx.x == 0) {
-        counts[blockIdx.x] = number;
+        counts->begun[blockIdx.x] = number;
         store<cuda::thread_scope_system>(&words->device[blockIdx.x], number);
     }
     read_moves(moves, list + ndown, x, nup); /* while the host works */
     if (threadIdx.x == 0) {
         if (blockIdx.x == 0) {
             wait_for_host(&words->host, number, t, dim);
-            store<cuda::thread_scope_device>(&counts[ANSWERED], number);
+            store<cuda::thread_scope_device>(&counts->answered, number);
         } else
-            while (load<cuda::thread_scope_device>(&counts[ANSWERED]) != number)
+            while (load<cuda::thread_scope_device>(&counts->answered) != number)
                 ;
     }
     __syncthreads();
     make(moves, x, nup);
+    if (blockIdx.x == 0 && threadIdx.x == 0)
+        counts->nanoseconds += nanoseconds() - start;
 }
 
 /* All blocks must be on the device together. */
@@ -201,11 +209,11 @@ struct cuda_hand_over cuda_hand_over_create(const struct hand_over *h)
     c.nup = (unsigned)moves.size() - c.ndown;
     c.blocks = std::clamp((std::max(c.ndown, c.nup) + THREADS - 1) / THREADS, 1u, most_blocks());
     c.moves = (struct move *)cuda_allocate_bytes(moves.size() * sizeof moves[0], "a hand-over");
-    c.counts = (unsigned *)cuda_allocate_bytes(NUM_COUNTS * sizeof *c.counts, "a hand-over");
+    c.counts = (struct hand_over_counts *)cuda_allocate_bytes(sizeof *c.counts, "a hand-over");
     if (!moves.empty()) /* a rank may have no cells */
         CUDA_CALL(cudaMemcpyAsync(c.moves, moves.data(), moves.size() * sizeof moves[0],
                                   cudaMemcpyHostToDevice, cuda_stream()));
-    CUDA_CALL(cudaMemsetAsync(c.counts, 0, NUM_COUNTS * sizeof *c.counts, cuda_stream()));
+    CUDA_CALL(cudaMemsetAsync(c.counts, 0, sizeof *c.counts, cuda_stream()));
     cuda_synchronise();
     CUDA_CALL(cudaHostAlloc((void **)&c.words, sizeof *c.words, cudaHostAllocMapped));
     *c.words = {};
@@ -252,12 +260,24 @@ static void wait_for_device(const unsigned *word, unsigned number)
     }
 }
 
-void cuda_hand_over_answer(const struct cuda_hand_over &c, unsigned replay)
+void cuda_hand_over_answer(struct cuda_hand_over &c, unsigned replay)
 {
     for (unsigned b = 0; b < c.blocks; b++)
         wait_for_device(&c.words->device[b], replay);
+    const double start = timer_seconds();
     c.work(c.data, c.first);
+    const double end = timer_seconds();
     __atomic_store_n(&c.words->host, replay, __ATOMIC_RELEASE);
+    c.host_seconds += end - start;
+}
+
+double cuda_hand_over_seconds(const struct cuda_hand_over &c)
+{
+    struct hand_over_counts counts;
+    CUDA_CALL(
+        cudaMemcpyAsync(&counts, c.counts, sizeof counts, cudaMemcpyDeviceToHost, cuda_stream()));
+    cuda_synchronise();
+    return 1e-9 * (double)counts.nanoseconds;
 }
 
 void cuda_hand_over_report_timeout()

@@ -7,6 +7,8 @@
 
 /* Words in page-locked memory by which the two wait for each other: numbers of replays. */
 struct hand_over_words;
+/* Numbers of replays, and times, in the device's memory. */
+struct hand_over_counts;
 
 /* One hand-over of a recording. */
 struct cuda_hand_over {
@@ -16,8 +18,9 @@ struct cuda_hand_over {
     unsigned blocks;     /* of the kernel */
     struct move *moves;  /* on the device: first those to the host, then those back */
     unsigned ndown, nup; /* of them */
-    unsigned *counts;    /* on the device; see the kernel */
+    struct hand_over_counts *counts;
     struct hand_over_words *words;
+    double host_seconds; /* that its work has taken */
 };
 
 /* True if these hand-overs are small enough for one kernel each. */
@@ -28,7 +31,9 @@ void cuda_hand_over_destroy(struct cuda_hand_over *h);
 void cuda_hand_over_launch(const struct cuda_hand_over &h);
 /* The host's side in the replay with this number, from 1: waits for the kernel, does the work, and
  * answers. */
-void cuda_hand_over_answer(const struct cuda_hand_over &h, unsigned replay);
+void cuda_hand_over_answer(struct cuda_hand_over &h, unsigned replay);
+/* Seconds that its kernel has taken, in all replays that are done. */
+double cuda_hand_over_seconds(const struct cuda_hand_over &h);
 
 /* Reads for how long kernels wait. False with one line in message if that is wrong. */
 bool cuda_hand_over_open(char *message, int size);

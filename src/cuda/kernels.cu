@@ -82,6 +82,17 @@ bool cuda_choose_kernels(const char *list, char *message, int size)
     return true;
 }
 
+void cuda_leave_out_tail()
+{
+    if (num_chosen == 0)
+        choose_all();
+    int kept = 0;
+    for (int k = 0; k < num_chosen; k++)
+        if (chosen[k] != &kernel_tail)
+            chosen[kept++] = chosen[k];
+    num_chosen = kept;
+}
+
 const char *cuda_kernel_name(int number)
 {
     return number < NUM_KERNELS ? every_kernel[number]->name : NULL;
@@ -191,7 +202,7 @@ static const struct kernel *find(const struct part *rest, struct coverage *c)
 template <class F>
 static void dispatch(const struct pass *pass, F visit)
 {
-    struct part rest = {*pass, 0, false};
+    struct part rest = {*pass, 0, pass->ghosts_filled};
     struct coverage c;
     if (pass->level->npatches == 0)
         return;
@@ -209,7 +220,7 @@ void cuda_run(const struct pass *pass)
 
 bool cuda_splits(const struct pass *pass)
 {
-    const struct part whole = {*pass, 0, false};
+    const struct part whole = {*pass, 0, pass->ghosts_filled};
     struct coverage c;
     if (pass->level->npatches == 0 || pass_operations(pass) == 0)
         return false;

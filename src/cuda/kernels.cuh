@@ -11,7 +11,7 @@
 struct part {
     struct pass pass; /* these operations alone */
     int after;        /* operations of the whole pass that follow them */
-    bool ghosts;      /* u has its Dirichlet ghosts already */
+    bool ghosts;      /* u has its ghosts already: Dirichlet and wrapped ones */
 };
 
 /* How much of a part, from its beginning, a kernel does. */

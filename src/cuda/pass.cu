@@ -36,6 +36,14 @@ void cuda_fill_walls(struct work &w, int sweep)
     w.v.u = w.buffer[sweep & 1];
 }
 
+void cuda_fill_ghosts(const struct pass *pass)
+{
+    for (int q = 0; q < pass->level->npatches; q++) {
+        struct work w = cuda_open_work(pass, q);
+        cuda_fill_walls(w, pass->first_sweep);
+    }
+}
+
 bool fuses_red_black(const struct pass *pass, int order)
 {
     const struct stencil *s = pass->level->stencil;

@@ -20,6 +20,9 @@ struct work cuda_open_work(const struct pass *pass, int q);
 /* Dirichlet and wrapped ghosts of the field that sweep number `sweep` reads, which becomes v.u. */
 void cuda_fill_walls(struct work &w, int sweep);
 
+/* The ghosts that the first operation of the pass reads, but for halos, on all patches. */
+void cuda_fill_ghosts(const struct pass *pass);
+
 /* Gives a fused kernel the operator and the right-hand side. */
 template <class Kernel>
 void set_operator(Kernel &kernel, const struct work &w)
@@ -66,8 +69,10 @@ void cuda_release_norm();
 void cuda_walls(const struct cells &c, double *x, int rule, int layers, int ghosts,
                 enum pass_part part);
 /* The ghosts that the stencils read around a patch without open sides: `layers` deep on its sides,
- * and where that is 2, one deep on its edges. */
+ * one layer less on its edges, and two less on its corners. */
 void cuda_walls_star(const struct cells &c, double *x, int rule, int layers);
+/* One layer of ghosts beyond the ends of wrapped directions, without those on edges. */
+void cuda_wrap_sides(const struct cells &c, double *x);
 void cuda_walls_fill(const struct level *level, double *field, int rule, int layers);
 
 /* u (+)= P coarse_u of the pass on patch q, and on an even number of layers of ghosts beyond open

@@ -163,7 +163,7 @@ static enum status run_subcommand(const struct subcommand *s, int argc, char **a
         return STATUS_VALID;
     }
     if (status == STATUS_VALID)
-        status = environment_check(lab.options.json, message, sizeof message);
+        status = environment_check(lab.options.json ? "json" : NULL, message, sizeof message);
     if (status == STATUS_VALID)
         status = choose_backend(&lab, message, sizeof message);
     if (status == STATUS_VALID && option_find(s->options, "tuning", 0))

@@ -21,6 +21,12 @@ struct hand_over {
     int dim;   /* cells per side of the level that is handed over */
 };
 
+/* What the hand-overs of a recording have taken since it was made, in seconds. */
+struct hand_over_times {
+    double total; /* from the first copy down to the last copy up, on the device */
+    double host;  /* of these, the host's work */
+};
+
 struct backend {
     const char *name; /* as reports print it: "cpu" */
     int row_align;    /* doubles; see level_create */
@@ -57,6 +63,7 @@ struct backend {
     void (*record_hand_over)(int index);
     struct recording *(*record_end)(void);
     void (*replay)(struct recording *recording, uint64_t *norm);
+    struct hand_over_times (*hand_over_times)(const struct recording *recording);
     void (*record_destroy)(struct recording *recording);
     /* True if work on the device can wait for the host. It cannot where a launch returns only when
      * its work is done, as under some debuggers. */

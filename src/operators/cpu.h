@@ -7,6 +7,7 @@
  * walls (cpu_walls.c), but not the order in which they are called. */
 #include <stdint.h>
 #include "level/backend.h"
+#include "operators/backend_cpu.h"
 #include "operators/passes.h"
 
 /* Neighbouring rows of neighbouring planes. Pointers are at the first cell of the first row. Unused
@@ -100,8 +101,7 @@ struct traversal {
 void traverse_plain(const struct traversal *t);
 void traverse_tiled(const struct traversal *t);
 
-/* The number of threads that pays for work on that many cells. */
-int cpu_threads(long cells);
+/* The most threads that work on a level. */
 int cpu_max_threads(void);
 
 /* Steps of cpu_rows.c and cpu_transfers.c. */
@@ -113,6 +113,13 @@ step_fn step_sweep, step_residual_store, step_residual_norm, step_residual_restr
 struct walls {
     int rule, layers, beside, extent;
 };
+/* Those that the operator reads. It reads cells beside others in one direction less than its radius
+ * away in the other: none with order 2, the next ones with order 4. */
+static inline struct walls stencil_walls(const struct stencil *s, int extent)
+{
+    const struct walls w = {s->wall_rule, s->radius, s->radius - 1, extent};
+    return w;
+}
 /* x points at cell (0,0,0) of the patch. walls_after_rows fills the ghosts in i and j that follow
  * from some rows of some planes. walls_after_planes fills these rows of the planes beyond the walls
  * in k, where they follow from these planes. */
@@ -131,6 +138,7 @@ static inline double *patch_cells(const struct level *level, const struct patch 
 
 /* The entries of the pass table. */
 void cpu_run(const struct pass *pass, void (*traverse)(const struct traversal *));
+void cpu_fill_ghosts(const struct pass *pass);
 void cpu_restrict_cells(const struct level *fine, enum field from, struct level *coarse,
                         enum field to);
 void cpu_fill_fv(const struct level *level, const struct fv_tables *tables);

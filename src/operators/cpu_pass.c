@@ -169,7 +169,7 @@ static int list_operations(const struct pass *pass, const struct patch_pass *p,
     row_fn *const *kinds = row_functions(&s->choice);
     int count = 0;
     set_operation(&ops[count++], starts[pass->start], NULL, pass->prolongation, 1);
-    ops[0].wall = p->buffer[pass->first_sweep & 1];
+    ops[0].wall = pass->ghosts_filled ? NULL : p->buffer[pass->first_sweep & 1];
     for (int sweep = pass->first_sweep; sweep < pass->first_sweep + pass->nsweeps; sweep++) {
         set_sweep(&ops[count], s, sweep, kinds);
         ops[count++].wall = p->buffer[(sweep + 1) & 1];

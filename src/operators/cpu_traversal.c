@@ -10,26 +10,45 @@
 #include "base/memory.h"
 #include "operators/cpu.h"
 
-/* A patch of at most CELLS_AT_ONCE cells stays in the second-level cache with all its fields. */
+/* A patch of at most CELLS_AT_ONCE cells stays in the second-level cache with all its fields. The
+ * least numbers of cells for several threads are such that barriers between operations pay. */
 enum {
     CELLS_AT_ONCE = 4096,
     CELLS_PER_CALL = 2048,
-    CELLS_PER_THREAD = 4096,
+    LEAST_CELLS = 8192,
+    LEAST_CELLS_PER_THREAD = 512,
     TILE_BYTES = 512 * 1024,
     FIELDS_IN_TILE = 6,
     MAX_WALL_RULE = 4
 };
 
+enum { MOST_THREADS = 1024 };
+static int most_threads = MOST_THREADS;
+
+void cpu_use_threads(int most)
+{
+    CHECK(most > 0);
+    most_threads = most < MOST_THREADS ? most : MOST_THREADS;
+}
+
+void cpu_release_threads(void)
+{
+    if (cpu_max_threads() < omp_get_max_threads())
+        omp_pause_resource_all(omp_pause_soft);
+}
+
 int cpu_max_threads(void)
 {
     const int threads = omp_get_max_threads();
-    return threads < 1024 ? threads : 1024;
+    return threads < most_threads ? threads : most_threads;
 }
 
+/* All teams of several threads have one size: after a smaller team, GCC's OpenMP library ends the
+ * other threads and creates them again for the next team. */
 int cpu_threads(long cells)
 {
-    const long useful = cells / CELLS_PER_THREAD;
-    return useful < 1 ? 1 : useful < cpu_max_threads() ? (int)useful : cpu_max_threads();
+    const int threads = cpu_max_threads();
+    return cells < LEAST_CELLS || cells / threads < LEAST_CELLS_PER_THREAD ? 1 : threads;
 }
 
 static int round_up(int value, int grain)
@@ -65,21 +84,13 @@ static struct range operation_range(const struct traversal *t, const struct oper
                           p->n[d] + (p->wall[d][1] ? 0 : op->extent)};
 }
 
-/* The operator reads cells beside others in one direction less than its radius away in the other:
- * none with order 2, the next ones with order 4. */
-static struct walls walls_of(const struct traversal *t, const struct operation *op)
-{
-    const struct stencil *s = t->pass->stencil;
-    return (struct walls){s->wall_rule, s->radius, s->radius - 1, op->extent};
-}
-
 /* The rows, and the ghosts beyond the walls in i and j. */
 static void work_rows(const struct traversal *t, const struct operation *op, struct range rows,
                       struct range planes, struct thread_state *state)
 {
     op->step(t->pass, op, rows, planes, state);
     if (op->wall) {
-        const struct walls w = walls_of(t, op);
+        const struct walls w = stencil_walls(t->pass->stencil, op->extent);
         walls_after_rows(t->pass->patch, op->wall, &w, rows, planes);
     }
 }
@@ -89,7 +100,7 @@ static void work_walls(const struct traversal *t, const struct operation *op, st
                        struct range planes)
 {
     if (op->wall) {
-        const struct walls w = walls_of(t, op);
+        const struct walls w = stencil_walls(t->pass->stencil, op->extent);
         walls_after_planes(t->pass->patch, op->wall, &w, rows, planes);
     }
 }

@@ -145,9 +145,22 @@ static void fill_patch(const struct patch *p, double *x, const struct walls *w)
     }
 }
 
+static void fill_level(const struct level *level, enum field field, const struct walls *w)
+{
+    for (int q = 0; q < level->npatches; q++)
+        fill_patch(&level->patches[q], patch_cells(level, &level->patches[q], field), w);
+}
+
 void walls_fill(const struct level *level, enum field field, int rule, int layers)
 {
     const struct walls w = {rule, layers, layers, level->ghosts};
-    for (int q = 0; q < level->npatches; q++)
-        fill_patch(&level->patches[q], patch_cells(level, &level->patches[q], field), &w);
+    fill_level(level, field, &w);
+}
+
+void cpu_fill_ghosts(const struct pass *pass)
+{
+    const struct stencil *s = pass->level->stencil;
+    const int extent = pass->level->connected ? pass_operations(pass) * s->radius : 0;
+    const struct walls w = stencil_walls(s, extent);
+    fill_level(pass->level, pass_reads(pass), &w);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The depth of halos, and how many operations one halo exchange serves. */
+#include "operators/halo.h"
 #include "level/backend.h"
 #include "operators/passes.h"
 
@@ -44,4 +45,25 @@ int operations_per_halo(const struct level *level)
 {
     return stencil_relaxation(level->stencil, 1).two_step ? sweeps_per_halo(level)
                                                           : applications(level);
+}
+
+/* Layers around a box of which a sweep reads cells that the sweep before it has updated. Of two
+ * colours these are the next cells: all others within reach have the same colour as the cell. */
+static int updated_layers(const struct stencil *s)
+{
+    return s->coloured ? 1 : s->radius;
+}
+
+int halo_layers(const struct level *level, int sweeps, bool finishes)
+{
+    const struct stencil *s = level->stencil;
+    return s->radius +
+           (sweeps > 0 ? (sweeps - 1) * updated_layers(s) + (finishes ? s->radius : 0) : 0);
+}
+
+int rhs_halo_layers(const struct level *level)
+{
+    const int sweeps = sweeps_per_halo(level);
+    const bool finishes = operations_per_halo(level) > sweeps;
+    return halo_layers(level, sweeps, finishes) - level->stencil->radius;
 }

@@ -44,13 +44,15 @@ struct pass {
     int first_sweep, nsweeps;
 
     enum pass_finish finish;
-    enum field residual; /* FINISH_STORE */
+    enum field residual; /* FINISH_STORE, not u */
     uint64_t *norm;      /* FINISH_NORM */
 
     /* The coarse side of prolongation and restriction: a level with this level's boxes, coarsened.
      * A prolongation reads its halo: 1 or 2 layers, edges and corners too. */
     struct level *coarse;
     enum field coarse_u, coarse_f;
+
+    bool ghosts_filled; /* by fill_ghosts(): the first operation finds its ghosts */
 };
 
 static inline bool pass_prolongs(const struct pass *pass)
@@ -99,6 +101,9 @@ struct fv_tables {
 
 struct passes {
     void (*run)(const struct pass *pass);
+    /* Fills the ghosts that the first operation of the pass reads, but for halos, as run() does
+     * unless pass->ghosts_filled. */
+    void (*fill_ghosts)(const struct pass *pass);
     /* True if run(pass) can do the inner part first and then the outer one, with the halos of u and
      * f filled in between. NULL if no pass can. */
     bool (*splits)(const struct pass *pass);

@@ -85,13 +85,24 @@ static void residual_norm(struct program *p, int level, enum field u, enum field
     pass->norm = &p->norm;
 }
 
+/* The norm comes first: then the last smoothing's pass computes the residual too, which does not
+ * depend on the mean of u. */
+static void end_cycle(struct program *p, int top, enum field u, enum field f, bool with_norm)
+{
+    if (with_norm)
+        residual_norm(p, top, u, f);
+    if (p->hierarchy->singular)
+        program_add(p, STAGE_MEAN, top)->field = u;
+}
+
 struct program *program_f_cycle(struct hierarchy *h, int top)
 {
     struct program *p = program_create("F-cycle", h);
     const int bottom = h->nlevels - 1;
     CHECK(top <= bottom);
     for (int l = top; l < bottom; l++) {
-        program_add(p, STAGE_RESTRICT, l)->field = FIELD_F;
+        struct stage *s = program_add(p, STAGE_RESTRICT, l);
+        s->from = s->field = FIELD_F;
         move(p, l, STAGE_DOWN);
     }
     zero(p, bottom, FIELD_U, FIELD_F);
@@ -100,9 +111,7 @@ struct program *program_f_cycle(struct hierarchy *h, int top)
         prolong(p, l, FIELD_U, FIELD_F, START_PROLONG_SET, h->choice.op.order);
         v_cycle(p, l, FIELD_U, FIELD_F);
     }
-    if (h->singular)
-        program_add(p, STAGE_MEAN, top)->field = FIELD_U;
-    residual_norm(p, top, FIELD_U, FIELD_F);
+    end_cycle(p, top, FIELD_U, FIELD_F, true);
     program_schedule(p, top, FIELD_F);
     return p;
 }
@@ -115,10 +124,7 @@ struct program *program_v_cycle(struct hierarchy *h, int top, enum field u, enum
     if (from_zero)
         zero(p, top, u, f);
     v_cycle(p, top, u, f);
-    if (h->singular)
-        program_add(p, STAGE_MEAN, top)->field = u;
-    if (with_norm)
-        residual_norm(p, top, u, f);
+    end_cycle(p, top, u, f, with_norm);
     program_schedule(p, top, f);
     return p;
 }

@@ -12,12 +12,33 @@
 static struct {
     observe_fn *observe;
     void *data;
+    bool of_each_stage;
 } observer;
 
 void program_observe(observe_fn *observe, void *data)
 {
     observer.observe = observe;
     observer.data = data;
+    observer.of_each_stage = observe != NULL;
+}
+
+void program_watch(observe_fn *observe, void *data)
+{
+    observer.observe = observe;
+    observer.data = data;
+    observer.of_each_stage = false;
+}
+
+static struct {
+    trace_fn *trace;
+    void *data;
+    double origin; /* the host's time of the event before the first stage */
+} tracer;
+
+void program_trace(trace_fn *trace, void *data)
+{
+    tracer.trace = trace;
+    tracer.data = data;
 }
 
 static void execute_plan(const struct program *p, const struct stage *s, struct plan_times *times)
@@ -41,7 +62,10 @@ static void execute_stage(const struct program *p, const struct stage *s, struct
         execute_plan(p, s, times);
         return;
     case STAGE_RESTRICT:
-        l->backend->passes->restrict_cells(l, s->field, h->transfers[s->level].coarse, s->field);
+        l->backend->passes->restrict_cells(l, s->from, h->transfers[s->level].coarse, s->field);
+        return;
+    case STAGE_BOUNDARY:
+        l->backend->passes->fill_ghosts(&s->pass);
         return;
     case STAGE_BOTTOM:
         if (l->active)
@@ -74,19 +98,55 @@ static void execute_timed(struct program *p, int i)
         return;
     }
     backend->synchronise();
-    const double start = timer_seconds();
+    times->begin = timer_seconds();
     execute_stage(p, &p->stages[i], &times->halo);
     backend->synchronise();
-    times->total += timer_seconds() - start;
+    times->end = timer_seconds();
+    times->total += times->end - times->begin;
 }
 
-/* Adds the seconds of stages between events, after the last stage, so that no stage waits for the
+/* Of the event before the first stage. */
+static int origin_event(const struct program *p)
+{
+    return 2 * p->count;
+}
+
+/* Records an event on an idle device, whose time is then about the host's. */
+static void record_origin(const struct program *p)
+{
+    int i = 0;
+    while (i < p->count && !stage_backend(p, i)->record_event)
+        i++;
+    if (i == p->count)
+        return;
+    stage_backend(p, i)->synchronise();
+    const double before = timer_seconds();
+    stage_backend(p, i)->record_event(origin_event(p));
+    stage_backend(p, i)->synchronise();
+    tracer.origin = 0.5 * (before + timer_seconds());
+}
+
+/* Reads the times of stages between events, after the last stage, so that no stage waits for the
  * host. */
-static void add_event_seconds(struct program *p)
+static void read_events(struct program *p)
+{
+    for (int i = 0; i < p->count; i++) {
+        const struct backend *backend = stage_backend(p, i);
+        struct stage_times *times = &p->times[i];
+        if (!backend->record_event)
+            continue;
+        times->total += backend->seconds_between(2 * i, 2 * i + 1);
+        if (!tracer.trace)
+            continue;
+        times->begin = tracer.origin + backend->seconds_between(origin_event(p), 2 * i);
+        times->end = tracer.origin + backend->seconds_between(origin_event(p), 2 * i + 1);
+    }
+}
+
+static void trace_stages(const struct program *p)
 {
     for (int i = 0; i < p->count; i++)
-        if (stage_backend(p, i)->record_event)
-            p->times[i].total += stage_backend(p, i)->seconds_between(2 * i, 2 * i + 1);
+        tracer.trace(tracer.data, p, &p->stages[i], p->times[i].begin, p->times[i].end);
 }
 
 void program_time(struct program *p, bool on)
@@ -95,6 +155,8 @@ void program_time(struct program *p, bool on)
     p->times = on ? memory_alloc_zero((size_t)p->count * sizeof *p->times, "stage times") : NULL;
     p->executions = 0;
     /* the first use of an event takes longer than later ones */
+    if (on)
+        record_origin(p);
     for (int i = 0; on && i < p->count; i++)
         if (stage_backend(p, i)->record_event)
             stage_backend(p, i)->record_event(2 * i + 1);
@@ -131,7 +193,7 @@ static bool step_of_stage(const struct hierarchy *h, const struct stage *s, stru
     case STAGE_RESTRICT:
         *step = (struct step){.kind = STEP_RESTRICT,
                               .pass = {.level = h->levels[s->level],
-                                       .f = s->field,
+                                       .f = s->from,
                                        .coarse = h->transfers[s->level].coarse,
                                        .coarse_f = s->field}};
         return true;
@@ -211,9 +273,14 @@ static int execute_overlapping(const struct program *p, int i)
 }
 
 /* True if somebody times or observes every stage. */
+static bool is_watched(const struct program *p)
+{
+    return p->times || observer.of_each_stage;
+}
+
 static bool one_by_one(const struct program *p)
 {
-    return p->times || observer.observe;
+    return is_watched(p) || p->hierarchy->choice.unfused;
 }
 
 int program_execute_next(struct program *p, int i)
@@ -229,10 +296,16 @@ void program_execute(struct program *p)
     p->norm = 0;
     p->executions++;
     range_push(p->name);
-    if (one_by_one(p) || !program_replay(p))
+    if (observer.observe && !observer.of_each_stage)
+        observer.observe(observer.data, p, NULL);
+    if (p->times && tracer.trace)
+        record_origin(p);
+    if (is_watched(p) || !program_replay(p))
         for (int i = 0; i < p->count;)
             i += program_execute_next(p, i);
     if (p->times)
-        add_event_seconds(p);
+        read_events(p);
+    if (p->times && tracer.trace)
+        trace_stages(p);
     range_pop();
 }

@@ -42,7 +42,8 @@ static int level_fields(const struct hierarchy_choice *choice, const struct deco
     fields[count++] = FIELD_U;
     fields[count++] = FIELD_F;
     fields[count++] = FIELD_DINV;
-    if (!s.in_place || backend->on_device) /* fused sweeps work out of place */
+    /* fused sweeps work out of place; a cycle that is not fused stores residuals */
+    if (!s.in_place || backend->on_device || choice->unfused)
         fields[count++] = FIELD_TMP;
     if (choice->op.order == 2 && s.needs_lambda_max && backend->on_device) {
         fields[count++] = FIELD_NEXT_U;
@@ -224,22 +225,28 @@ static void restrict_coefficients(struct hierarchy *h, int depth)
     }
 }
 
-/* Derives the rest of the operator from the coefficients inside the boxes. β gets ghosts on all
- * sides but walls; the others need none where passes wrap. */
+/* Fills the ghosts of a coefficient on all sides but walls, also where passes wrap. */
+static void fill_coefficient_ghosts(struct level *l, enum field field, int centre)
+{
+    if (l->connected || l->periodic)
+        move_once(plan_create(l, l, TARGET_GHOSTS, l->ghosts, centre), l->fields[field],
+                  l->fields[field]);
+}
+
+/* Derives the rest of the operator from the coefficients inside the boxes. Of D⁻¹ no ghosts are
+ * read where passes wrap. */
 static void finish_operator(struct level *l)
 {
     const struct passes *passes = l->backend->passes;
     uint64_t lambda_max = 0;
     if (l->fields[FIELD_BETA_I]) {
-        for (int d = 0; d < 3 && (l->connected || l->periodic); d++) {
-            double *beta = l->fields[FIELD_BETA_I + d];
-            move_once(plan_create(l, l, TARGET_GHOSTS, l->ghosts, d), beta, beta);
-        }
+        for (int d = 0; d < 3; d++)
+            fill_coefficient_ghosts(l, FIELD_BETA_I + d, d);
         if (l->stencil->choice.order == 4 && !l->periodic)
             passes->extrapolate_beta(l);
     }
     if (l->fields[FIELD_ALPHA])
-        level_exchange_halo(l, FIELD_ALPHA);
+        fill_coefficient_ghosts(l, FIELD_ALPHA, CENTRE_CELL);
     passes->diagonal(l, &lambda_max);
     level_exchange_halo(l, FIELD_DINV);
     if (l->stencil->needs_lambda_max)

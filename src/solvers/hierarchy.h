@@ -33,6 +33,7 @@ struct hierarchy_choice {
     const struct transport *transport; /* of messages between devices; NULL: MPI's */
     bool device_messages;              /* MPI reads and writes buffers on devices */
     enum hand_over_choice hand_over;
+    bool unfused; /* every operation is a stage of its own */
 };
 
 /* The decomposition spec of every level, before anything is allocated. */

@@ -13,24 +13,26 @@ enum stage_kind {
     STAGE_HALO,     /* `layers` of ghosts of `field` from neighbours */
     STAGE_DOWN,     /* `field`: transfer's coarse side -> level + 1 */
     STAGE_UP,       /* `field` of level + 1 -> transfer's coarse side, with halo */
-    STAGE_RESTRICT, /* `field` of level -> the same field on the transfer's coarse side */
+    STAGE_RESTRICT, /* `from` of level -> `field` on the transfer's coarse side */
     STAGE_BOTTOM,   /* solve on the coarsest level */
     STAGE_MEAN,     /* subtract the mean of `field` */
+    STAGE_BOUNDARY, /* ghosts of `field` that the following pass reads and no halo fills */
     NUM_STAGE_KINDS,
 };
 
 struct stage {
     enum stage_kind kind;
     int level;
-    enum field field;
+    enum field field, from; /* from: STAGE_RESTRICT */
     int layers;
-    struct pass pass; /* STAGE_PASS; of STAGE_BOTTOM u and f */
+    struct pass pass; /* STAGE_PASS and the one after STAGE_BOUNDARY; of STAGE_BOTTOM u and f */
     char range[48];   /* name and level, from the first execution on */
 };
 
 /* Seconds of one stage, summed over executions. */
 struct stage_times {
     double total;
+    double begin, end;      /* of the last execution: see program_trace() */
     struct plan_times halo; /* the parts of STAGE_HALO, DOWN and UP */
 };
 
@@ -59,6 +61,16 @@ void program_destroy(struct program *p);
  * injection. */
 typedef void observe_fn(void *data, const struct program *p, const struct stage *stage);
 void program_observe(observe_fn *observe, void *data);
+/* The same without keeping programs from being recorded, or stages from being executed together:
+ * calls `observe` before every execution, with NULL for the stage, and after every stage that the
+ * host still executes by itself. */
+void program_watch(observe_fn *observe, void *data);
+
+/* Calls `trace` for every stage of every timed execution, after the execution, until called with
+ * NULL. begin and end are seconds of timer_seconds(), on a GPU by its events. */
+typedef void trace_fn(void *data, const struct program *p, const struct stage *stage, double begin,
+                      double end);
+void program_trace(trace_fn *trace, void *data);
 
 /* Where stages of GPU levels and of CPU levels follow each other. */
 enum hand_over_way {
@@ -68,6 +80,8 @@ enum hand_over_way {
 };
 /* How the last execution handed over. */
 enum hand_over_way program_hand_over(const struct program *p);
+/* What the hand-overs of its recording have taken; zero without one. */
+struct hand_over_times program_hand_over_times(const struct program *p);
 
 /* Executes the stages, and times each while timing is on. */
 void program_execute(struct program *p);
@@ -77,6 +91,10 @@ void program_time(struct program *p, bool on);
 /* Name of a stage's work as reports print it, "smooth+restrict" or "halo"; a string that lives as
  * long as the program. */
 const char *stage_name(const struct stage *stage, char *buffer, int size);
+/* The kind of work by which times are summed: "smoother" for every pass with sweeps, "residual",
+ * "interpolation", "zero", "restriction", "halo", "boundary", "hand-over" between GPU and CPU
+ * levels, "redistribution", "bottom", "mean". */
+const char *stage_work(const struct program *p, const struct stage *stage);
 /* The kernels or loops that compute the stage on this rank, separated by commas; "" if there are
  * none. */
 const char *stage_kernels(const struct stage *stage, char *buffer, int size);

@@ -183,3 +183,10 @@ enum hand_over_way program_hand_over(const struct program *p)
             return p->recording ? HAND_OVER_GRAPH : HAND_OVER_HOST;
     return HAND_OVER_NONE;
 }
+
+struct hand_over_times program_hand_over_times(const struct program *p)
+{
+    if (program_hand_over(p) != HAND_OVER_GRAPH)
+        return (struct hand_over_times){0};
+    return p->hierarchy->levels[p->stages[0].level]->backend->hand_over_times(p->recording);
+}

@@ -2,6 +2,7 @@
 /* Rewrites a program's list of stages: fuses passes, and adds the halo exchanges that they need. */
 #include "base/check.h"
 #include "base/memory.h"
+#include "operators/halo.h"
 #include "solvers/stages.h"
 
 /* True if b, which directly follows a, can be the rest of the same pass: b has only sweeps and a
@@ -50,6 +51,67 @@ static void fuse(struct program *p)
     p->count = kept;
 }
 
+/* Adds the operations of a pass, each as a pass of its own. A restricted residual is stored first,
+ * in FIELD_TMP: after the last sweep no sweep reads it. */
+static void add_operations(struct program *p, int level, const struct pass *whole)
+{
+    struct pass one = *whole;
+    one.nsweeps = 0;
+    one.finish = FINISH_NONE;
+    if (one.start != START_KEEP)
+        program_add(p, STAGE_PASS, level)->pass = one;
+    one.start = START_KEEP;
+    one.nsweeps = 1;
+    for (int sweep = 0; sweep < whole->nsweeps; sweep++, one.first_sweep++)
+        program_add(p, STAGE_PASS, level)->pass = one;
+    if (whole->finish == FINISH_NONE)
+        return;
+    one.nsweeps = 0;
+    one.finish = whole->finish;
+    if (whole->finish == FINISH_RESTRICT) {
+        one.finish = FINISH_STORE;
+        one.residual = FIELD_TMP;
+    }
+    program_add(p, STAGE_PASS, level)->pass = one;
+    if (whole->finish == FINISH_RESTRICT) {
+        struct stage *s = program_add(p, STAGE_RESTRICT, level);
+        s->from = FIELD_TMP;
+        s->field = whole->coarse_f;
+    }
+}
+
+/* The opposite of fuse(). */
+static void unfuse(struct program *p)
+{
+    const int count = p->count;
+    struct stage *old = p->stages;
+    p->stages = NULL;
+    p->count = 0;
+    for (int s = 0; s < count; s++)
+        if (old[s].kind == STAGE_PASS)
+            add_operations(p, old[s].level, &old[s].pass);
+        else
+            *program_add(p, old[s].kind, old[s].level) = old[s];
+    memory_free(old);
+}
+
+/* Adds a scheduled pass. In a program that is not fused, the ghosts that the pass would fill itself
+ * are filled by a stage before it. */
+static void add_scheduled(struct program *p, int level, const struct pass *pass)
+{
+    const struct level *l = pass->level;
+    const bool boundary = p->hierarchy->choice.unfused && pass_operations(pass) > 0 &&
+                          (!l->periodic || l->backend->wraps);
+    if (boundary) {
+        struct stage *s = program_add(p, STAGE_BOUNDARY, level);
+        s->field = pass_reads(pass);
+        s->pass = *pass;
+    }
+    struct stage *s = program_add(p, STAGE_PASS, level);
+    s->pass = *pass;
+    s->pass.ghosts_filled = boundary;
+}
+
 static void add_halo(struct program *p, int level, enum field field, int layers)
 {
     if (!p->hierarchy->levels[level]->connected)
@@ -88,7 +150,7 @@ static void schedule_connected(struct program *p, int level, const struct pass *
     if (pass_prolongs(whole) && !ghosts_valid) {
         rest.nsweeps = 0;
         rest.finish = FINISH_NONE;
-        program_add(p, STAGE_PASS, level)->pass = rest;
+        add_scheduled(p, level, &rest);
         rest = *whole;
         rest.start = START_KEEP;
         if (rest.nsweeps == 0 && rest.finish == FINISH_NONE)
@@ -103,8 +165,8 @@ static void schedule_connected(struct program *p, int level, const struct pass *
             part.finish = FINISH_NONE;
         if (!ghosts_valid)
             add_halo(p, level, pass_reads(&part),
-                     pass_operations(&part) * part.level->stencil->radius);
-        program_add(p, STAGE_PASS, level)->pass = part;
+                     halo_layers(part.level, part.nsweeps, part.finish != FINISH_NONE));
+        add_scheduled(p, level, &part);
         if (last)
             return;
         rest.start = START_KEEP;
@@ -125,17 +187,16 @@ static void schedule_pass(struct program *p, const struct stage *s)
     if (pass->level->connected)
         schedule_connected(p, s->level, pass);
     else
-        *program_add(p, STAGE_PASS, s->level) = *s;
+        add_scheduled(p, s->level, pass);
 }
 
-/* Passes of several sweeps also compute in all layers of ghosts but the outermost, and read f
- * there.
- */
+/* Passes of several sweeps also update ghosts, and read f there. */
 static void add_rhs_halo(struct program *p, int level, enum field f)
 {
     const struct level *l = p->hierarchy->levels[level];
-    if (level < p->hierarchy->nlevels - 1 && operations_per_halo(l) > 1)
-        add_halo(p, level, f, (operations_per_halo(l) - 1) * l->stencil->radius);
+    if (!p->hierarchy->choice.unfused && level < p->hierarchy->nlevels - 1 &&
+        rhs_halo_layers(l) > 0)
+        add_halo(p, level, f, rhs_halo_layers(l));
 }
 
 /* True if the stage leaves a new right-hand side on level + 1. */
@@ -148,7 +209,10 @@ static bool makes_rhs(const struct program *p, const struct stage *s)
 
 void program_schedule(struct program *p, int top, enum field f)
 {
-    fuse(p);
+    if (p->hierarchy->choice.unfused)
+        unfuse(p);
+    else
+        fuse(p);
     const int count = p->count;
     struct stage *old = p->stages;
     p->stages = NULL;

@@ -39,7 +39,7 @@ struct plan *stage_ends(const struct program *p, const struct stage *stage, doub
 const char *stage_name(const struct stage *stage, char *buffer, int size)
 {
     static const char *const kinds[NUM_STAGE_KINDS] = {
-        "", "halo", "agglomerate", "distribute", "restrict", "bottom", "mean"};
+        "", "halo", "agglomerate", "distribute", "restrict", "bottom", "mean", "boundary"};
     static const char *const starts[] = {"", "zero+", "interpolate+", "prolong+"};
     static const char *const finishes[] = {"", "residual+restrict+", "residual+norm+", "residual+"};
     if (stage->kind != STAGE_PASS) {
@@ -53,6 +53,33 @@ const char *stage_name(const struct stage *stage, char *buffer, int size)
     if (length > 0)
         buffer[length - 1] = '\0';
     return buffer;
+}
+
+static const char *pass_work(const struct pass *pass)
+{
+    if (pass->nsweeps > 0)
+        return "smoother";
+    if (pass->finish != FINISH_NONE)
+        return "residual";
+    return pass_prolongs(pass) ? "interpolation" : "zero";
+}
+
+const char *stage_work(const struct program *p, const struct stage *stage)
+{
+    static const char *const works[NUM_STAGE_KINDS] = {[STAGE_HALO] = "halo",
+                                                       [STAGE_DOWN] = "redistribution",
+                                                       [STAGE_UP] = "redistribution",
+                                                       [STAGE_BOTTOM] = "bottom",
+                                                       [STAGE_RESTRICT] = "restriction",
+                                                       [STAGE_MEAN] = "mean",
+                                                       [STAGE_BOUNDARY] = "boundary"};
+    struct level *const *level = &p->hierarchy->levels[stage->level];
+    const bool moves = stage->kind == STAGE_DOWN || stage->kind == STAGE_UP;
+    if (stage->kind == STAGE_PASS)
+        return pass_work(&stage->pass);
+    if (moves && level[0]->backend->on_device != level[1]->backend->on_device)
+        return "hand-over";
+    return works[stage->kind];
 }
 
 const char *stage_kernels(const struct stage *stage, char *buffer, int size)

@@ -125,6 +125,7 @@ static const struct {
     {"--bottom bicg 5 8", "did you mean bicgstab?"},
     {"--backend cuda 5 8", "legal: auto, cpu, gpu"},
     {"--loops fast 5 8", "legal: tiled, plain"},
+    {"--fuse no 5 8", "legal: on, off"},
     {"--rtol nan 5 8", "--rtol: wrong value 'nan'; legal: none, or a number above 0 and below 1"},
     {"--rtol inf 5 8", "--rtol: wrong value 'inf'"},
     {"--rtol 0 5 8", "--rtol: wrong value '0'"},
@@ -156,6 +157,8 @@ static const struct {
     {"--quiet --breakdown 5 8", "--quiet and --breakdown contradict each other"},
     {"--dry-run --checksum 5 8", "--dry-run and --checksum contradict"},
     {"--json a --dry-run 5 8", "--dry-run and --json contradict"},
+    {"--timeline a --dry-run 5 8", "--dry-run and --timeline contradict"},
+    {"--timeline a --json a 5 8", "are the same file"},
     {"--solves 3 --min-time 2 5 8", "--solves and --min-time contradict"},
     {"--backend cpu --cpu-below 4096 5 8", "--backend and --cpu-below contradict"},
     {"--max-cycles 5 5 8", "--max-cycles: needs --rtol, --cycle v or --solver mgpcg"},
@@ -317,11 +320,13 @@ static void defaults_are_those_of_the_manual(void **state)
     assert_int_equal(o.bottom, BOTTOM_BICGSTAB);
     assert_int_equal(o.backend, BACKEND_AUTO);
     assert_int_equal(o.loops, LOOPS_TILED);
+    assert_int_equal(o.fuse, FUSE_ON);
     assert_int_equal(o.solves, 0);
     assert_true(o.min_time == 2);
     assert_false(o.breakdown || o.show_cycle || o.checksum || o.quiet || o.dry_run);
     assert_false(o.help || o.version);
     assert_null(o.json);
+    assert_null(o.timeline);
     assert_null(o.input);
 }
 
@@ -464,6 +469,7 @@ static void the_echo_is_an_input_file_for_the_same_run(void **state)
         "--order 4 --rtol 0.1 --solves 7 --smoother l1jacobi 3 1000",
         "--solver mgpcg --equation helmholtz --boundary periodic --min-time 0.3 2 1",
         "--cycle v --max-cycles 3 --bottom direct --problem p6 --loops plain --backend cpu 9 9",
+        "--fuse off 5 8",
     };
     for (size_t i = 0; i < sizeof command_lines / sizeof command_lines[0]; i++) {
         char first[1000] = "", second[1000] = "";

@@ -110,11 +110,12 @@ levels() { # FILE: the rows of the table of levels
 
 @test "malformed delays" {
     local delay
-    for delay in 1:-1 -1:1 +1:1 1:+1 " 1:1" "1: 1" 1: :1 1 "" 1:1: 1:12345678; do
+    for delay in 1:-1 -1:1 +1:1 1:+1 " 1:1" "1: 1" 1: :1 1 "" 1:1: 1:12345678 1:1:recorde 1:1:recordedx \
+        1:1:1 1::recorded; do
         HPGMG_DELAY=$delay run "$HPGMG" --backend cpu 3 1
         echo "$delay: $output"
         [ "$status" -eq 2 ]
-        [ "$output" = "hpgmg-gpu: error: HPGMG_DELAY=$delay is not SEED:MICROSECONDS" ]
+        [ "$output" = "hpgmg-gpu: error: HPGMG_DELAY=$delay is not SEED:MICROSECONDS or SEED:MICROSECONDS:recorded" ]
     done
 }
 

@@ -33,7 +33,7 @@ expect 0 sm_90 4 "${tails[@]}"
 expect 1 sm_90 4 "${tails[@]}" 'void tail_kernel<op_5>(tail)'
 expect 0 sm_90 0 "${tails[@]}" 'void tail_kernel<op_5>(tail)'
 expect 1 sm_90 400 'void tail_kernel<op_1>(tail)'
-expect 0 sm_90 8 'void fv2::gsrb_kernel<fv2::tile<true, false, (fv2::finish)0, 20>, tiles>(fv2_gsrb, tiles, int)'
+expect 0 sm_90 8 'void fv2::sweeps_kernel<fv2::sweep_tile<true, 2>, tiles>(fv2_sweeps, tiles, int)'
 check /dev/null >/dev/null && { echo "the check passes without any kernel"; exit 1; }
 
 shopt -s globstar nullglob

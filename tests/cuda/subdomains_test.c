@@ -14,18 +14,29 @@ static int larger(int a, int b)
     return a > b ? a : b;
 }
 
-static void check_cut(int n, int most)
+/* Combinations that blocks have room for (src/cuda/coarse/tail.cu), with so many subdomains. */
+static struct subdomain_limits limits_of(int room, int count)
 {
-    const struct subdomains b = subdomains_of(n, most);
+    static const int rooms[][2] = {{SINGLE_BLOCK_DIM, SUBDOMAIN_SIDE},
+                                   {SINGLE_BLOCK_DIM, SMALL_SIDE},
+                                   {LEAST_SINGLE_BLOCK_DIM, SMALL_SIDE}};
+    return (struct subdomain_limits){rooms[room][0], rooms[room][1], count};
+}
+enum { ROOMS = 3 };
+
+static void check_cut(int n, const struct subdomain_limits *limits)
+{
+    const struct subdomains b = subdomains_of(n, limits);
     if (b.count == 0)
         return;
-    assert_true(b.count <= larger(most, 1));
+    assert_true(b.count <= larger(limits->count, 1));
     assert_int_equal(n / b.side * (n / b.side) * (n / b.depth), b.count);
     assert_int_equal(n % b.side, 0);
     assert_int_equal(n % b.depth, 0);
-    assert_true(b.side <= SUBDOMAIN_SIDE && b.depth <= SUBDOMAIN_DEPTH);
+    assert_true(b.side <= larger(limits->side, limits->single_block_dim) &&
+                b.depth <= SUBDOMAIN_DEPTH);
     if (b.count == 1) {
-        assert_true(n <= SINGLE_BLOCK_DIM);
+        assert_true(n <= limits->single_block_dim);
         return;
     }
     /* Colours, restriction and wall rules need an even number of cells, and at least four. */
@@ -38,7 +49,16 @@ static void subdomains_make_up_levels(void **state)
     (void)state;
     for (int n = 1; n <= TAIL_DIM; n++)
         for (int most = 1; most <= TAIL_BLOCKS; most++)
-            check_cut(n, most);
+            for (int room = 0; room < ROOMS; room++) {
+                const struct subdomain_limits limits = limits_of(room, most);
+                check_cut(n, &limits);
+            }
+}
+
+static int count_of(int n, int room, int most)
+{
+    const struct subdomain_limits limits = limits_of(room, most);
+    return subdomains_of(n, &limits).count;
 }
 
 static void levels_that_cycles_have_are_cut(void **state)
@@ -47,12 +67,17 @@ static void levels_that_cycles_have_are_cut(void **state)
     static const int left[] = {9, 10, 11, 13, 14, 15};
     (void)state;
     for (size_t c = 0; c < sizeof cut / sizeof cut[0]; c++)
-        assert_true(subdomains_of(cut[c], TAIL_BLOCKS).count > 0);
+        assert_true(count_of(cut[c], 0, TAIL_BLOCKS) > 0);
     for (size_t c = 0; c < sizeof left / sizeof left[0]; c++)
-        assert_int_equal(subdomains_of(left[c], TAIL_BLOCKS).count, 0);
+        assert_int_equal(count_of(left[c], 0, TAIL_BLOCKS), 0);
     /* With few multiprocessors the larger ones are left to other kernels. */
-    assert_int_equal(subdomains_of(64, 127).count, 0);
-    assert_true(subdomains_of(32, 108).count > 0);
+    assert_int_equal(count_of(64, 0, 127), 0);
+    assert_true(count_of(32, 0, 108) > 0);
+    /* With little shared memory, too, but single-block levels are divided. */
+    assert_int_equal(count_of(64, ROOMS - 1, TAIL_BLOCKS), 0);
+    assert_int_equal(count_of(32, ROOMS - 1, 83), 64);
+    assert_int_equal(count_of(8, ROOMS - 1, 83), 8);
+    assert_int_equal(count_of(4, ROOMS - 1, 83), 1);
 }
 
 /* How far index `at` is out of n cells, and whether a wall is on that side of the subdomain. */
@@ -95,7 +120,8 @@ static void each_subdomain_has_as_many_ghosts_as_said(void **state)
 {
     (void)state;
     for (int n = SINGLE_BLOCK_DIM + 1; n <= TAIL_DIM; n++) {
-        const struct subdomains b = subdomains_of(n, TAIL_BLOCKS);
+        const struct subdomain_limits limits = limits_of(0, TAIL_BLOCKS);
+        const struct subdomains b = subdomains_of(n, &limits);
         const int size[3] = {b.side, b.side, b.depth};
         const struct subdomain_ghosts most = subdomains_ghosts(&b);
         /* The first, a middle and the last subdomain of each direction. */
@@ -116,11 +142,11 @@ static void each_subdomain_has_as_many_ghosts_as_said(void **state)
 }
 
 /* Levels of n cells per side, n/2, …, as far as they have subdomains. */
-static void check_lists(int n, int most)
+static void check_lists(int n, const struct subdomain_limits *limits)
 {
     struct subdomain_ghosts all = {0, 0, 0};
-    for (int m = n; m > SINGLE_BLOCK_DIM; m = m % 2 ? 0 : m / 2) {
-        const struct subdomains b = subdomains_of(m, most);
+    for (int m = n; m > limits->single_block_dim; m = m % 2 ? 0 : m / 2) {
+        const struct subdomains b = subdomains_of(m, limits);
         const struct subdomain_ghosts g = subdomains_ghosts(&b);
         if (b.count == 0)
             break;
@@ -136,9 +162,12 @@ static void check_lists(int n, int most)
 static void lists_hold_all_levels(void **state)
 {
     (void)state;
-    for (int n = SINGLE_BLOCK_DIM + 1; n <= TAIL_DIM; n++)
+    for (int n = LEAST_SINGLE_BLOCK_DIM + 1; n <= TAIL_DIM; n++)
         for (int most = 1; most <= TAIL_BLOCKS; most++)
-            check_lists(n, most);
+            for (int room = 0; room < ROOMS; room++) {
+                const struct subdomain_limits limits = limits_of(room, most);
+                check_lists(n, &limits);
+            }
 }
 
 int main(void)

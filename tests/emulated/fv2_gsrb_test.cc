@@ -63,14 +63,8 @@ static void run_kernel(struct fv2_gsrb w, int planes, std::mt19937 &random)
         for (unsigned j = 0; j < grid.y; j++)
             for (unsigned i = 0; i < grid.x; i++)
                 assert_true(emulated::run(
-                    {i, j, k}, random,
-                    [&] {
-                        if (w.c.wrap[2] || i % 2) /* neighbours, if any, by both loops */
-                            gsrb_kernel<tile, tile_set>(w, tiles, planes);
-                        else
-                            gsrb_kernel<tile, all_tiles>(w, all_tiles{}, planes);
-                    },
-                    grid, emulated::THREADS, LANES));
+                    {i, j, k}, random, [&] { gsrb_kernel<tile>(w, tiles, planes); }, grid,
+                    emulated::THREADS, LANES));
 }
 
 static struct fv2_gsrb make_pass(const emulated::box &b, struct fields &x, int parity)

@@ -169,13 +169,102 @@ static void test_open_sides(void **)
     }
 }
 
+/* Fills the ghosts that wanted(outside) tells as images of cells, and the others with NaN. */
+template <class Wanted>
+static void wrap(const emulated::box &b, field &x, const Wanted &wanted)
+{
+    emulated::for_box(b, [&](const int p[3], long place) {
+        const struct cells &c = b.c;
+        const struct emulated::outside o = emulated::outside_of(c, p);
+        const long image = b.origin + (p[0] + c.n[0]) % c.n[0] + (p[1] + c.n[1]) % c.n[1] * c.sj +
+                           (p[2] + c.n[2]) % c.n[2] * c.sk;
+        x[place] = o.directions == 0 || wanted(o) ? x[image] : std::nan("");
+    });
+}
+
+static bool everywhere(const struct emulated::outside &)
+{
+    return true;
+}
+
+static bool on_sides(const struct emulated::outside &o)
+{
+    return o.directions == 1 && o.layers == 1;
+}
+
+static bool within_reach(const struct emulated::outside &o)
+{
+    return o.layers <= REACH + 1 - o.directions;
+}
+
+/* The expected result on a patch that is its own neighbour, by one sweep after the other. */
+template <class Op>
+static field expected_wrapped(const emulated::box &b, const struct fv4_gsrb &w, const field &u)
+{
+    field before = u, after = u;
+    for (const bool red : {true, false}) {
+        wrap(b, before, everywhere);
+        for_cells(w.c, false, [&](int i, int j, int k, long place) {
+            if (is_red(w, i, j, k) == red)
+                after[b.origin + place] = relaxed<Op>(w, before.data() + b.origin, i, j, k);
+        });
+        before = after;
+    }
+    return after;
+}
+
+template <class tile>
+static void check_wrapped_tile(int n0, int n1, int n2, int planes, int colour, enum guess guess)
+{
+    using Op = typename tile::op;
+    std::mt19937 random(n0 + n1 + n2 + colour);
+    emulated::box b = make_walled_box(n0, n1, n2, 0);
+    std::fill_n(b.c.wrap, 3, true);
+    struct fields x = make_fields(b, random);
+    for (field *coefficient : {&x.alpha, &x.beta_i, &x.beta_j, &x.beta_k})
+        wrap(b, *coefficient, everywhere);
+    const struct fv4_gsrb w = make_pass<Op>(b, x, colour, guess);
+    field want = x.out;
+    const field computed = expected_wrapped<Op>(b, w, x.u);
+    for_cells(b.c, false, [&](int, int, int, long place) {
+        want[b.origin + place] = computed[b.origin + place];
+    });
+    wrap(b, x.u, within_reach);
+    wrap(b, x.f, on_sides);
+    x.dinv.assign(x.dinv.size(), std::nan(""));
+    emulated::races = 0;
+    run_kernel<tile>(w, planes, random);
+    assert_memory_equal(x.out.data(), want.data(), want.size() * sizeof(double));
+    assert_int_equal(emulated::races, 0);
+}
+
+template <class Op>
+static void check_wrapped(int n0, int n1, int n2, int planes, int colour, enum guess guess = ANY)
+{
+    check_wrapped_tile<large_tile<Op>>(n0, n1, n2, planes, colour, guess);
+    check_wrapped_tile<medium_tile<Op>>(n0, n1, n2, planes, colour, guess);
+    check_wrapped_tile<small_tile<Op>>(n0, n1, n2, planes, colour, guess);
+}
+
+static void test_wrapped_sides(void **)
+{
+    check_wrapped<op_fv4>(8, 8, 8, 8, 0);
+    check_wrapped<op_fv4>(68, 28, 12, 6, 1);
+    check_wrapped<op_fv4_helmholtz>(64, 16, 8, 4, 0);
+    check_wrapped<op_fv4_helmholtz>(12, 12, 8, 4, 1, ZERO);
+    check_wrapped<op_fv4_constant>(132, 16, 12, 6, 1);
+    check_wrapped<op_fv4_constant_helmholtz>(12, 12, 12, 4, 0);
+}
+
 /* The inner part runs before ghosts beyond open sides are there. */
 template <class tile>
-static void check_parts(int n0, int n1, int n2, int planes, unsigned walls)
+static void check_parts(int n0, int n1, int n2, int planes, unsigned walls, unsigned wrapped = 0)
 {
     using Op = typename tile::op;
     std::mt19937 random(n0);
-    const emulated::box b = make_walled_box(n0, n1, n2, walls);
+    emulated::box b = make_walled_box(n0, n1, n2, walls);
+    for (int d = 0; d < 3; d++)
+        b.c.wrap[d] = wrapped >> d & 1;
     struct fields x = make_fields(b, random);
     struct fv4_gsrb w = make_pass<Op>(b, x, 0, ANY);
     run_kernel<tile>(w, planes, random);
@@ -200,6 +289,7 @@ static void test_parts(void **)
 {
     check_parts<large_tile<op_fv4_constant>>(200, 16, 8, 8, 60);
     check_parts<medium_tile<op_fv4>>(64, 48, 24, 4, 3);
+    check_parts<large_tile<op_fv4_constant>>(200, 16, 8, 8, 0, 6);
 }
 
 int main(void)
@@ -211,6 +301,7 @@ int main(void)
         cmocka_unit_test(test_from_zero),
         cmocka_unit_test(test_constant_coefficients),
         cmocka_unit_test(test_open_sides),
+        cmocka_unit_test(test_wrapped_sides),
         cmocka_unit_test(test_parts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -123,18 +123,39 @@ static void for_cases(unsigned last, int most_layers, const Do &act)
                     act(sides, rule, layers);
 }
 
+/* Stars with corners are for patches without open sides. */
 static void test_stars(void **)
 {
-    for_cases(ALL_WRAPPED, 2, [](unsigned sides, int rule, int layers) {
+    for_cases(ALL_WRAPPED, 3, [](unsigned sides, int rule, int layers) {
+        if (layers == 3 && has_open_side(sides))
+            return;
         const long filled = check(
             closed_box(8, 6, rule == 2 ? 5 : 4, sides), rule,
             [&](const struct cells &c, double *x) { cuda_walls_star(c, x, rule, layers); },
-            [&](const struct outside &o) {
-                return (o.directions == 1 && o.layers <= layers) ||
-                       (o.directions == 2 && layers == 2 && o.layers == 1);
-            });
+            [&](const struct outside &o) { return o.layers <= layers + 1 - o.directions; });
         assert_true(filled > 0);
     });
+}
+
+/* The order-4 kernels ask for one layer more in wrapped directions than the wall rule has. */
+static void test_deep_star(void **)
+{
+    check(
+        closed_box(8, 6, 4, ALL_WRAPPED), 4,
+        [](const struct cells &c, double *x) { cuda_walls_star(c, x, 4, 3); },
+        [](const struct outside &o) { return o.layers <= 4 - o.directions; });
+}
+
+/* Walls, and edges of wrapped directions, are left alone. */
+static void test_wrapped_sides(void **)
+{
+    for (unsigned sides = 0; sides <= ALL_WRAPPED; sides++)
+        if (is_possible(sides)) {
+            const emulated::box b = closed_box(6, 5, 4, sides);
+            check(b, 4, cuda_wrap_sides, [&](const struct outside &o) {
+                return o.directions == 1 && o.layers == 1 && o.wall_layers == 0;
+            });
+        }
 }
 
 /* Ghosts that follow from halos are the outer part, the others the inner part. */
@@ -199,10 +220,9 @@ static void test_cpu(void **)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_stars),
-        cmocka_unit_test(test_shells),
-        cmocka_unit_test(test_few_cells),
-        cmocka_unit_test(test_cpu),
+        cmocka_unit_test(test_stars),         cmocka_unit_test(test_deep_star),
+        cmocka_unit_test(test_wrapped_sides), cmocka_unit_test(test_shells),
+        cmocka_unit_test(test_few_cells),     cmocka_unit_test(test_cpu),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

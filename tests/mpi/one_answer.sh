@@ -34,6 +34,8 @@ for options in "--order 2 --rtol 1e-9" "--order 4" "--order 4 --boundary periodi
     {
         wanted=$(checksum 1 1 $options 6 1)
         expect "$wanted" 1 4 $options --loops plain 4 64
+        expect "$wanted" 3 1 $options --fuse off 4 22
+        expect "$wanted" 1 2 $options --fuse off --loops plain 6 1
         expect "$wanted" 2 2 $options 4 32
         expect "$wanted" 3 1 $options 4 22
         expect "$wanted" 5 1 $options 4 13
@@ -56,4 +58,4 @@ for options in "--order 2 --smoother l1jacobi" "--order 4 --boundary periodic"; 
 done
 
 echo "$compared compared, $bad differ"
-[ "$bad" -eq 0 ] && [ "$compared" -eq 36 ]
+[ "$bad" -eq 0 ] && [ "$compared" -eq 44 ]

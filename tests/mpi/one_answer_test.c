@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* One answer: for a problem of N³ cells, the solution on h, every residual on h, 2h and 4h and the
- * Richardson error are bitwise identical for any boxes, ranks, threads and loops. One box of N³
- * cells is on one rank for up to 7 ranks, so each run compares its ranks with one rank.
+ * Richardson error are bitwise identical for any boxes, ranks, threads and loops, fused or not. One
+ * box of N³ cells is on one rank for up to 7 ranks, so each run compares its ranks with one rank.
  * one_answer.sh compares 8 ranks with one. */
 #include <math.h>
 #include <omp.h>
@@ -15,9 +15,11 @@
 static const struct layout {
     int log2_box_dim, threads;
     bool plain; /* loops */
+    bool unfused;
 } layouts[] = {
-    {6, 1, false}, {6, 2, false}, {6, 4, true},  {5, 1, false}, {5, 4, false}, {4, 1, false},
-    {4, 1, true},  {4, 2, false}, {3, 1, false}, {3, 2, true},  {2, 1, false}, {2, 4, false},
+    {6, 1, false, false}, {6, 2, false, false}, {6, 4, true, false},  {5, 1, false, false},
+    {5, 4, false, true},  {4, 1, false, false}, {4, 1, true, true},   {4, 2, false, false},
+    {3, 1, false, true},  {3, 2, true, false},  {2, 1, false, false}, {2, 4, false, true},
 };
 enum { NUM_LAYOUTS = sizeof layouts / sizeof layouts[0] };
 
@@ -47,6 +49,7 @@ static bool choose_boxes(const struct task *t, const struct layout *layout,
     choice->log2_box_dim = layout->log2_box_dim;
     choice->boxes_per_rank = (boxes + ranks - 1) / ranks;
     choice->backend = layout->plain ? &backend_cpu_plain : &backend_cpu;
+    choice->unfused = layout->unfused;
     return side << layout->log2_box_dim == t->dim &&
            size_rule(choice->boxes_per_rank, ranks) == side;
 }
@@ -87,11 +90,11 @@ static void print_task(const struct task *t, const struct layout *layout)
 {
     const struct operator_choice *op = &t->choice.op;
     printf("%d³, order %d, helmholtz %d, variable %d, periodic %d, smoother %d, problem %d, bottom "
-           "%d, mgpcg %d, rtol %g: boxes of %d³ on %d ranks, %d threads, %s loops: ",
+           "%d, mgpcg %d, rtol %g: boxes of %d³ on %d ranks, %d threads, %s loops%s: ",
            t->dim, op->order, op->helmholtz, op->variable, op->periodic, op->smoother,
            t->choice.problem, t->choice.bottom, t->solver.mgpcg, t->solver.rtol,
            1 << layout->log2_box_dim, comm_size(), layout->threads,
-           layout->plain ? "plain" : "tiled");
+           layout->plain ? "plain" : "tiled", layout->unfused ? ", not fused" : "");
 }
 
 static void print_outcomes(const struct case_result *r)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The order in which a tiled traversal works on rows, seen by steps that only take notes: each row
- * is worked on once for each operation, after all that it reads; and the rows that a wall's ghosts
- * follow from are one thread's.
+/* How many threads work on a box; and the order in which a tiled traversal works on rows, seen by
+ * steps that only take notes: each row is worked on once for each operation, after all that it
+ * reads; and the rows that a wall's ghosts follow from are one thread's.
  *
  * A thread sanitizer would see the last point only if two threads happened to meet there, and needs
  * an OpenMP library that is instrumented. Who works on a row is fixed by the number of threads, so
@@ -167,9 +167,55 @@ static void rows_are_worked_on_in_order(void **state)
                 }
 }
 
+/* One thread or all that may, and each of them with enough cells. */
+static void teams_have_one_size(void **state)
+{
+    (void)state;
+    omp_set_dynamic(0);
+    omp_set_num_threads(THREADS);
+    assert_int_equal(cpu_threads(8191), 1);
+    assert_int_equal(cpu_threads(8192), THREADS);
+    assert_int_equal(cpu_threads(1L << 40), THREADS);
+    cpu_use_threads(THREADS - 1);
+    assert_int_equal(cpu_threads(1L << 40), THREADS - 1);
+    cpu_use_threads(THREADS + 1);
+    assert_int_equal(cpu_threads(1L << 40), THREADS);
+    omp_set_num_threads(17);
+    cpu_use_threads(17);
+    assert_int_equal(cpu_threads(17 * 512 - 1), 1);
+    assert_int_equal(cpu_threads(17 * 512), 17);
+    cpu_use_threads(1000000);
+}
+
+static int team_size(void)
+{
+    int size = 0;
+#pragma omp parallel
+#pragma omp single
+    size = omp_get_num_threads();
+    return size;
+}
+
+/* Threads that were ended come back. */
+static void threads_can_be_released(void **state)
+{
+    (void)state;
+    omp_set_num_threads(THREADS);
+    assert_int_equal(team_size(), THREADS);
+    cpu_use_threads(1);
+    cpu_release_threads();
+    assert_int_equal(cpu_max_threads(), 1);
+    assert_int_equal(team_size(), THREADS);
+    cpu_use_threads(1000000);
+    cpu_release_threads();
+    assert_int_equal(team_size(), THREADS);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(teams_have_one_size),
+        cmocka_unit_test(threads_can_be_released),
         cmocka_unit_test(rows_are_worked_on_in_order),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -2,6 +2,7 @@
 /* A timed program on a backend with events records one before and one after every stage, reads them
  * after the last stage, and waits for nothing in between. The backend here is the CPU's with events
  * added. */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,6 +10,7 @@
 #include <string.h>
 #include <cmocka.h>
 #include "base/memory.h"
+#include "base/timer.h"
 #include "comm/comm.h"
 #include "operators/backend_cpu.h"
 #include "solvers/reduce.h"
@@ -21,11 +23,16 @@ static struct backend backend;
 
 static struct {
     int events, last, early, readings, waits;
+    int origin, origins; /* the event before all stages, and how often it was recorded */
 } seen;
 
 static void record_event(int number)
 {
     /* the second of a pair follows its first, and nothing is read before the last */
+    if (seen.origin == number) {
+        seen.origins++;
+        return;
+    }
     seen.early += (number % 2 && number != seen.last + 1) || seen.readings > 0;
     seen.last = number;
     seen.events++;
@@ -33,6 +40,8 @@ static void record_event(int number)
 
 static double seconds_between(int from, int to)
 {
+    if (from == seen.origin)
+        return to;
     assert_int_equal(from % 2, 0);
     assert_int_equal(to, from + 1);
     seen.readings++;
@@ -67,14 +76,21 @@ static int count_with_events(const struct program *p)
     return count;
 }
 
+static void begin(const struct program *p)
+{
+    memset(&seen, 0, sizeof seen);
+    seen.origin = 2 * p->count;
+}
+
 /* Solves with timing on: checks what the last solve has done, and the program's seconds. */
 static void check_timed(struct solver *s, int solves)
 {
     struct solve_result result;
     struct program *p = s->first;
+    begin(p);
     program_time(p, true);
     for (int i = 0; i < solves; i++) {
-        memset(&seen, 0, sizeof seen);
+        begin(p);
         solver_run(s, &result);
     }
     assert_int_equal(p->executions, solves);
@@ -90,6 +106,50 @@ static void check_timed(struct solver *s, int solves)
     program_time(p, false);
 }
 
+/* What a traced execution has reported. */
+static struct {
+    int count, with_events;
+    double begun, ended; /* by the clock: around the execution */
+    double last_end;     /* of a stage without events */
+} traced;
+
+static void trace(void *data, const struct program *p, const struct stage *s, double b, double e)
+{
+    const struct program *expected = data;
+    const int i = traced.count++;
+    assert_ptr_equal(p, expected);
+    assert_ptr_equal(s, &p->stages[i]);
+    if (has_events(p, i)) { /* event 2i after the origin is 2i seconds after it */
+        assert_true(b - 2 * i >= traced.begun && b - 2 * i <= traced.ended);
+        assert_true(e - b > 0.999 && e - b < 1.001);
+        traced.with_events++;
+    } else {
+        assert_true(b >= traced.begun && b <= e && e <= traced.ended && b >= traced.last_end);
+        traced.last_end = e;
+    }
+}
+
+/* Every stage is reported once and in order, on the host's clock. */
+static void check_traced(struct solver *s)
+{
+    struct solve_result result;
+    struct program *p = s->first;
+    begin(p);
+    program_time(p, true);
+    memset(&traced, 0, sizeof traced);
+    begin(p);
+    traced.begun = timer_seconds();
+    program_trace(trace, p);
+    traced.ended = INFINITY; /* stages are reported before solver_run() returns */
+    solver_run(s, &result);
+    assert_int_equal(traced.count, p->count);
+    assert_int_equal(traced.with_events, count_with_events(p));
+    assert_int_equal(seen.origins, 1);
+    assert_int_equal(seen.waits, 2); /* around the origin's event */
+    program_trace(NULL, NULL);
+    program_time(p, false);
+}
+
 /* Timing leaves u bitwise identical, and ends. */
 static void check_case(double below, bool mixed)
 {
@@ -102,9 +162,10 @@ static void check_case(double below, bool mixed)
     check_timed(s, 1);
     check_timed(s, 3);
     assert_true(reduce_checksum(h->levels[0], FIELD_U) == expected);
-    memset(&seen, 0, sizeof seen);
+    check_traced(s);
+    begin(s->first);
     solver_run(s, &result);
-    assert_int_equal(seen.events + seen.readings, 0);
+    assert_int_equal(seen.events + seen.readings + seen.origins, 0);
     solver_destroy(s);
     hierarchy_destroy(h);
 }

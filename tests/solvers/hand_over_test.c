@@ -21,7 +21,7 @@ static struct backend device, host;
 
 /* Work that a replay does: a call of one of these functions. */
 struct work {
-    enum { PASS, COPY, EXCHANGE, RESTRICT, MEAN, HAND_OVER } kind;
+    enum { PASS, GHOSTS, COPY, EXCHANGE, RESTRICT, MEAN, HAND_OVER } kind;
     struct pass pass; /* of RESTRICT: level, f, coarse, coarse_f; of MEAN: level, f */
     const struct copy_list *list;
     struct plan *plan;
@@ -67,6 +67,9 @@ static void do_work(const struct recording *r, const struct work *w)
     case PASS:
         cpu_passes.run(p);
         return;
+    case GHOSTS:
+        cpu_passes.fill_ghosts(p);
+        return;
     case COPY:
         backend_cpu.copy(w->list, w->from, w->to);
         return;
@@ -108,6 +111,11 @@ static void record(struct work work)
 static void run(const struct pass *pass)
 {
     record((struct work){.kind = PASS, .pass = *pass});
+}
+
+static void fill_ghosts(const struct pass *pass)
+{
+    record((struct work){.kind = GHOSTS, .pass = *pass});
 }
 
 static void copy(const struct copy_list *list, const double *from, double *to)
@@ -212,6 +220,7 @@ struct variant {
     int order;
     bool helmholtz, periodic;
     enum smoother smoother;
+    bool unfused;
 };
 
 /* 32³ cells, the fine levels on the device. Those of 8 boxes on the host have halos between ranks.
@@ -243,6 +252,7 @@ static enum hand_over_way solve(const struct variant *v, enum hand_over_choice w
     hierarchy_destroy(h);
 
     choice.hand_over = way;
+    choice.unfused = v->unfused;
     h = hierarchy_create(&choice);
     s = solver_create(h, 0, (struct solver_choice){.f_cycle = true});
     memset(&seen, 0, sizeof seen);
@@ -260,9 +270,12 @@ static enum hand_over_way solve(const struct variant *v, enum hand_over_choice w
 }
 
 static const struct variant variants[] = {
-    {4097, 2, false, false, SMOOTHER_GSRB},    {513, 4, false, false, SMOOTHER_GSRB},
-    {513, 2, false, true, SMOOTHER_GSRB},      {4097, 4, true, true, SMOOTHER_CHEBYSHEV},
-    {513, 2, true, false, SMOOTHER_CHEBYSHEV},
+    {4097, 2, false, false, SMOOTHER_GSRB, false},
+    {513, 4, false, false, SMOOTHER_GSRB, true},
+    {513, 2, false, true, SMOOTHER_GSRB, false},
+    {4097, 4, true, true, SMOOTHER_CHEBYSHEV, true},
+    {513, 2, true, false, SMOOTHER_CHEBYSHEV, false},
+    {513, 2, false, false, SMOOTHER_GSRB, true},
 };
 enum { NUM_VARIANTS = sizeof variants / sizeof variants[0] };
 
@@ -322,6 +335,7 @@ int main(int argc, char **argv)
     comm_start(&argc, &argv);
     passes = cpu_passes;
     passes.run = run;
+    passes.fill_ghosts = fill_ghosts;
     passes.restrict_cells = restrict_cells;
     passes.subtract_mean = subtract_mean;
     device = backend_cpu;

@@ -14,6 +14,7 @@ extern "C" {
 #include "operators/backend_cpu.h"
 #include "operators/passes.h"
 #include "solvers/bottom.h"
+#include "solvers/krylov.h"
 #include "solvers/reduce.h"
 #include "solvers/solver.h"
 }
@@ -23,6 +24,7 @@ extern "C" {
 
 static std::mt19937 random_order;
 static int multiprocessors;
+static struct device_limits limits;
 static unsigned long long norm_word;
 
 /* --- in place of other parts of the CUDA backend ------------------------------------------------
@@ -35,7 +37,6 @@ int cuda_multiprocessors()
 
 const struct device_limits *cuda_limits()
 {
-    static const struct device_limits limits = {232448, true};
     return &limits;
 }
 
@@ -74,16 +75,35 @@ void cuda_fetch_norm(uint64_t *norm)
     norm_word = 0;
 }
 
-/* Without what the fallback needs. */
 struct bottom_work bottom_open(struct level *level, enum field u, enum field f, double reduction,
                                int max_iterations, bool singular)
 {
     static struct bottom_counts counts;
-    const long o = level->patches[0].offset;
+    const struct patch *p = &level->patches[0];
+    const auto field = [&](int x) { return level->fields[x] + p->offset; };
+    const int n = level->dim;
     struct bottom_work w = {};
-    w.u = level->fields[u] + o;
-    w.v.f = level->fields[f] + o;
+    w.c = {{n, n, n}, {}, p->offset, p->sj, p->sk, {}, {}};
+    w.s = *level->stencil;
+    for (int sweep = 0; sweep < SMOOTHER_SWEEPS; sweep++)
+        w.relaxations[sweep] = stencil_relaxation(level->stencil, sweep);
+    w.v = {NULL,
+           field(f),
+           field(f), /* no operator here has α */
+           field(FIELD_DINV),
+           field(FIELD_BETA_I),
+           field(FIELD_BETA_J),
+           field(FIELD_BETA_K),
+           p->sj,
+           p->sk,
+           level->stencil->scale};
+    w.u = field(u);
+    w.tmp = field(FIELD_TMP);
+    w.work[0] = field(FIELD_KRYLOV);
+    w.periodic = level->periodic;
     w.singular = singular;
+    w.ghosts = level->stencil->radius;
+    w.side = divider_of(n);
     w.max_iterations = max_iterations;
     w.reduction = reduction;
     w.counts = &counts;
@@ -91,45 +111,44 @@ struct bottom_work bottom_open(struct level *level, enum field u, enum field f, 
 }
 
 template <class Op>
-static void launch_here(const struct tail &tail, int blocks)
+static void launch_here(const struct tail &tail, int blocks, size_t bytes)
 {
     static unsigned long long barriers;
-    const bool done =
-        grid::run(blocks, TAIL_THREADS, sizeof(block_memory<Op>), &barriers, random_order, [&] {
-            run_tail_block<Op>(tail,
-                               *reinterpret_cast<block_memory<Op> *>(grid::now->block->shared));
-        });
+    assert_true(bytes <= limits.shared_per_block);
+    const bool done = grid::run(blocks, TAIL_THREADS, bytes, &barriers, random_order, [&] {
+        run_tail_block<Op>(tail, *reinterpret_cast<block_memory<Op> *>(grid::now->block->shared));
+    });
     assert_true(done);
 }
 
 template <class Op>
-void tail_launch(const struct tail &, int)
+void tail_launch(const struct tail &, int, size_t)
 {
     fail_msg("an operator that is not tested");
 }
 
 template <>
-void tail_launch<op_fv2>(const struct tail &tail, int blocks)
+void tail_launch<op_fv2>(const struct tail &tail, int blocks, size_t bytes)
 {
-    launch_here<op_fv2>(tail, blocks);
+    launch_here<op_fv2>(tail, blocks, bytes);
 }
 
 template <>
-void tail_launch<periodic<op_fv2>>(const struct tail &tail, int blocks)
+void tail_launch<periodic<op_fv2>>(const struct tail &tail, int blocks, size_t bytes)
 {
-    launch_here<periodic<op_fv2>>(tail, blocks);
+    launch_here<periodic<op_fv2>>(tail, blocks, bytes);
 }
 
 template <>
-void tail_launch<op_fv4>(const struct tail &tail, int blocks)
+void tail_launch<op_fv4>(const struct tail &tail, int blocks, size_t bytes)
 {
-    launch_here<op_fv4>(tail, blocks);
+    launch_here<op_fv4>(tail, blocks, bytes);
 }
 
 template <>
-void tail_launch<periodic<op_fv4>>(const struct tail &tail, int blocks)
+void tail_launch<periodic<op_fv4>>(const struct tail &tail, int blocks, size_t bytes)
 {
-    launch_here<periodic<op_fv4>>(tail, blocks);
+    launch_here<periodic<op_fv4>>(tail, blocks, bytes);
 }
 
 /* --- a backend of the CPU's functions but for steps ---------------------------------------------
@@ -198,8 +217,15 @@ static uint64_t f_cycle(struct hierarchy_choice choice, const struct backend *ba
     return checksum;
 }
 
-static void check(int order, bool periodic, enum smoother smoother, int log2_box_dim, long boxes,
-                  int blocks)
+static void set_limits(int blocks, const char *limits_of)
+{
+    multiprocessors = blocks;
+    limits = {227 * 1024, true};
+    assert_true(device_limits_lower(&limits, limits_of));
+}
+
+static struct hierarchy_choice choice_of(int order, bool periodic, enum smoother smoother,
+                                         int log2_box_dim, long boxes)
 {
     struct hierarchy_choice choice = {};
     choice.log2_box_dim = log2_box_dim;
@@ -208,24 +234,111 @@ static void check(int order, bool periodic, enum smoother smoother, int log2_box
     choice.op.variable = true;
     choice.op.periodic = periodic;
     choice.op.smoother = smoother;
-    multiprocessors = blocks;
+    return choice;
+}
+
+static void check(int order, bool periodic, enum smoother smoother, int log2_box_dim, long boxes,
+                  int blocks, const char *limits_of)
+{
+    const struct hierarchy_choice choice =
+        choice_of(order, periodic, smoother, log2_box_dim, boxes);
+    set_limits(blocks, limits_of);
     assert_true(f_cycle(choice, tail_backend()) == f_cycle(choice, &backend_cpu));
 }
 
 template <int ORDER, bool PERIODIC>
 static void cycles(void **)
 {
-    check(ORDER, PERIODIC, SMOOTHER_GSRB, 4, 1, 9);
-    check(ORDER, PERIODIC, SMOOTHER_CHEBYSHEV, 4, 1, 17);
-    check(ORDER, PERIODIC, SMOOTHER_GSRB, 5, 1, 17);
+    check(ORDER, PERIODIC, SMOOTHER_GSRB, 4, 1, 9, "sm_90");
+    check(ORDER, PERIODIC, SMOOTHER_CHEBYSHEV, 4, 1, 17, "sm_86");
+    check(ORDER, PERIODIC, SMOOTHER_GSRB, 5, 1, 17, "sm_80");
     if (ORDER == 4 || !PERIODIC) /* order 2's bottom solver of 3³ periodic cells is the host's */
-        check(ORDER, PERIODIC, SMOOTHER_JACOBI, 2, 27, 9);
+        check(ORDER, PERIODIC, SMOOTHER_JACOBI, 2, 27, 9, "sm_90");
+}
+
+static void sweep_once(struct level *l, int sweep)
+{
+    struct pass pass = {};
+    pass.level = l;
+    pass.u = FIELD_U;
+    pass.f = FIELD_F;
+    pass.first_sweep = sweep;
+    pass.nsweeps = 1;
+    level_exchange_halo(l, FIELD_F);
+    level_exchange_halo(l, l->stencil->in_place || sweep % 2 == 0 ? FIELD_U : FIELD_TMP);
+    l->backend->passes->run(&pass);
+}
+
+/* The checksum of u on the coarsest level after one iteration of BiCGStab, which does not suffice,
+ * and the fallback: as many sweeps as a smoothing has. */
+static uint64_t bottom_solve(struct hierarchy_choice choice, const struct backend *backend)
+{
+    choice.backend = backend;
+    struct hierarchy *h = hierarchy_create(&choice);
+    struct level *l = h->levels[h->nlevels - 1];
+    struct step step = {};
+    step.kind = STEP_BOTTOM;
+    step.pass.level = l;
+    step.pass.u = FIELD_U;
+    step.pass.f = FIELD_F;
+    step.reduction = 1e-12;
+    step.max_iterations = 1;
+    step.singular = choice.op.periodic;
+    for (long x = 0; x < l->field_length; x++)
+        l->fields[FIELD_F][x] = (double)(x * x % 17);
+    backend_cpu.passes->add_constant(l, FIELD_U, 1.0);
+    if (backend->passes->run_steps == cuda_run_steps) {
+        cuda_run_steps(&step, 1);
+    } else {
+        assert_int_equal(krylov_bicgstab(l, FIELD_U, FIELD_F, 1e-12, 1).breakdown,
+                         BREAKDOWN_ITERATIONS);
+        for (int sweep = 0; sweep < SMOOTHER_SWEEPS; sweep++)
+            sweep_once(l, sweep);
+        if (choice.op.periodic)
+            reduce_subtract_mean(l, FIELD_U);
+    }
+    const uint64_t checksum = reduce_checksum(l, FIELD_U);
+    hierarchy_destroy(h);
+    return checksum;
+}
+
+static void fallback(void **)
+{
+    set_limits(9, "sm_90");
+    for (int order = 2; order <= 4; order += 2) {
+        const struct hierarchy_choice walls = choice_of(order, false, SMOOTHER_GSRB, 2, 27),
+                                      wrapped = choice_of(order, true, SMOOTHER_JACOBI, 4, 1);
+        assert_true(bottom_solve(walls, tail_backend()) == bottom_solve(walls, &backend_cpu));
+        assert_true(bottom_solve(wrapped, tail_backend()) == bottom_solve(wrapped, &backend_cpu));
+    }
+}
+
+/* What fits into a block. */
+template <class Op>
+static void check_block(const char *limits_of, int single_block_dim, int side)
+{
+    set_limits(132, limits_of);
+    const struct block_choice block = block_for<Op>();
+    assert_int_equal(block.limits.single_block_dim, single_block_dim);
+    assert_int_equal(block.limits.side, side);
+}
+
+static void older_gpus_have_a_tail(void **)
+{
+    check_block<op_fv4_helmholtz>("sm_80", SINGLE_BLOCK_DIM, SUBDOMAIN_SIDE);
+    check_block<op_fv4_helmholtz>("sm_86", LEAST_SINGLE_BLOCK_DIM, SMALL_SIDE);
+    check_block<op_fv4_constant_helmholtz>("sm_86", SINGLE_BLOCK_DIM, SUBDOMAIN_SIDE);
+    check_block<op_fv2_helmholtz>("sm_80", SINGLE_BLOCK_DIM, SUBDOMAIN_SIDE);
+    check_block<op_fv2>("sm_86", SINGLE_BLOCK_DIM, SMALL_SIDE);
+    check_block<op_fv2_helmholtz>("sm_86", LEAST_SINGLE_BLOCK_DIM, SMALL_SIDE);
 }
 
 int main(int argc, char **argv)
 {
     comm_start(&argc, &argv);
     const struct CMUnitTest tests[] = {
+        {"older GPUs have a tail", older_gpus_have_a_tail, NULL, NULL, NULL},
+        {"the bottom solver's fallback", fallback, NULL, NULL, NULL},
         {"order 2 with walls", cycles<2, false>, NULL, NULL, NULL},
         {"order 2, periodic", cycles<2, true>, NULL, NULL, NULL},
         {"order 4 with walls", cycles<4, false>, NULL, NULL, NULL},

@@ -200,12 +200,20 @@ static void wrap_by(const struct cells &c, double *x, const struct wall_layers &
     });
 }
 
+static struct wall_layers star(int layers)
+{
+    return {layers, layers - 1, layers - 2, layers - 1};
+}
+
 void cuda_walls_star(const struct cells &c, double *x, int rule, int layers)
 {
-    const int edges = layers > 1 ? 1 : 0;
-    const struct wall_layers star = {layers, edges, 0, edges};
-    fill_by(c, x, rule, star, PART_ALL);
-    wrap_by(c, x, star, PART_ALL);
+    fill_by(c, x, rule, star(layers), PART_ALL);
+    wrap_by(c, x, star(layers), PART_ALL);
+}
+
+void cuda_wrap_sides(const struct cells &c, double *x)
+{
+    wrap_by(c, x, star(1), PART_ALL);
 }
 
 /* Where one side is open, wrapped ghosts are wanted as deep as that side's halo. */

@@ -70,7 +70,7 @@ DEVICE double cell_residual(const thread_work<Op, Group> &w, double x, double f)
                      seven[7] = {ghost, ghost, ghost, x, ghost, ghost, ghost};
         r = residual_fv2<Op>(seven, own.beta[0], f, own.alpha[0], w.sweep.scale);
     } else {
-        store_u<Op>(own, 0, *w.s);
+        store_u<Op, Group>(own, 0, *w.s);
         __syncwarp();
         if (Op::ORDER == 4)
             fill_level_ghosts<Op, Group>(w.sweep, *w.s);
@@ -109,66 +109,40 @@ DEVICE void project(const thread_work<Op, Group> &w, double *x, struct block_sha
         subtract_mean(w, x, shared);
 }
 
-/* What the fallback works on: fields in tiles. */
+/* The fallback if BiCGStab breaks down, which is rare; on the level's fields. Returns the sweeps
+ * made. */
 template <class Op>
-static __device__ void open_fallback(const struct bottom_work &given, const struct tail_level &l,
-                                     tiles<Op> &s)
+static __device__ __noinline__ int smooth_fields(const struct warp_bottom_work &w)
 {
-    enum { GHOSTS = tiles<Op>::GHOSTS };
-    struct bottom_work &w = s.fallback;
-    double *scratch = s.scratch + tile_origin(l.n, GHOSTS);
-    w = given;
-    w.c.sj = w.v.sj = tile_row(l.n);
-    w.c.sk = w.v.sk = tile_plane(l.n, GHOSTS);
-    w.u = s.field[TILE_U] + l.offset;
-    w.tmp = scratch;
-    w.work[0] = scratch + tile_length(l.n, GHOSTS);
-    w.v.f = s.field[TILE_F] + l.offset;
-    w.v.dinv = s.field[TILE_DINV] + l.offset;
-    w.v.alpha = s.field[TILE_ALPHA] + l.offset;
-    w.v.beta_i = s.field[TILE_BETA_I] + l.offset;
-    w.v.beta_j = s.field[TILE_BETA_J] + l.offset;
-    w.v.beta_k = s.field[TILE_BETA_K] + l.offset;
-}
-
-/* The fallback if BiCGStab breaks down, which is rare. */
-template <class Op>
-static __device__ __noinline__ int smooth_in_tiles(const struct bottom_work &given,
-                                                   const struct tail_level &l, tiles<Op> &s)
-{
-    if (threadIdx.x == 0)
-        open_fallback<Op>(given, l, s);
-    __syncwarp();
-    return smooth<Op>(s.fallback, NULL);
+    return smooth<Op>(w, NULL);
 }
 
 /* The cells are numbered along the rows. */
 template <class Op, class Group>
-DEVICE void open_thread(const struct bottom_work &given, const struct tail &t,
+DEVICE void open_thread(const struct warp_bottom_work &given, const struct tail &t,
                         const struct tail_step &step, tiles<Op> &s,
                         struct thread_work<Op, Group> *w, double *unknown, int *at)
 {
     const struct tail_level &l = t.levels[step.level];
-    const int number = threadIdx.x / Group::PER_PAIR;
-    const bool exists = number < l.n * l.n * l.n,
-               has = exists && threadIdx.x % Group::PER_PAIR == 0;
+    const int cell = threadIdx.x / Group::PER_PAIR;
+    const bool exists = cell < l.n * l.n * l.n, has = exists && threadIdx.x % Group::PER_PAIR == 0;
     int i, j, k;
-    cube_cell(exists ? number : 0, l.side, &i, &j, &k);
+    cube_cell(exists ? cell : 0, l.side, &i, &j, &k);
     *at = i + j * l.sj + k * l.sk;
     w->own.cell[0] = w->own.cell[1] = packed_cell<Op>(l, i, j, k) | (has ? 0 : NOT_OWN);
-    const int c = element(w->own.cell[0]);
+    const int number = cell_number(l.pairs, l.n, i, j, k), numbers[2] = {number, number};
     w->s = &s;
     w->cells = (double)(l.n * l.n * l.n);
     w->alone = l.n == 1;
     w->sweep = sweep_context_of<Op, Group>(l, s);
     w->sweep.works = true;
-    load_coefficients<Op, Group>(w->own, s);
+    load_coefficients<Op, Group>(w->own, numbers, s);
     if (step.fetches_f && has)
-        s.field[TILE_F][c] = step.f[*at];
-    w->own.f[0] = has ? s.field[TILE_F][c] : 0.0;
+        s.f[number] = step.f[*at];
+    w->own.f[0] = has ? s.f[number] : 0.0;
     *unknown = !has || step.start == START_ZERO ? 0.0
                : step.fetches_u                 ? step.u[*at]
-                                                : s.field[TILE_U][c];
+                                : s.field(Group::DIM, TILE_U)[element(w->own.cell[0])];
     w->own.dinv[0] = has ? w->own.dinv[0] : 0.0;
     w->reduction = given.reduction;
     w->max_iterations = given.max_iterations;
@@ -176,7 +150,7 @@ DEVICE void open_thread(const struct bottom_work &given, const struct tail &t,
 }
 
 template <class Op, class Group>
-DEVICE void solve(const struct bottom_work &given, const struct tail &t,
+DEVICE void solve(const struct warp_bottom_work &given, const struct tail &t,
                   const struct tail_step &step, tiles<Op> &s)
 {
     struct thread_work<Op, Group> w;
@@ -191,21 +165,18 @@ DEVICE void solve(const struct bottom_work &given, const struct tail &t,
     enum breakdown breakdown;
     int iterations = bicgstab<Op>(w, &breakdown, NULL);
     const bool own = is_own(w.own.cell[0]);
-    double *here = &s.field[TILE_U][element(w.own.cell[0])];
-    if (own)
-        *here = unknown;
-    __syncwarp();
-    if (breakdown != BREAKDOWN_NONE)
-        iterations += smooth_in_tiles<Op>(given, t.levels[step.level], s);
-    if (is_periodic<Op> && given.singular) {
-        unknown = own ? *here : 0.0;
-        subtract_mean(w, &unknown, NULL);
+    if (breakdown != BREAKDOWN_NONE) {
         if (own)
-            *here = unknown;
+            step.u[at] = unknown;
+        __syncwarp();
+        iterations += smooth_fields<Op>(given);
+        unknown = own ? step.u[at] : 0.0;
     }
+    if (is_periodic<Op> && given.singular)
+        subtract_mean(w, &unknown, NULL);
     count_solve(given.counts, iterations, breakdown);
     if (own)
-        step.u[at] = *here;
+        s.field(Group::DIM, TILE_U)[element(w.own.cell[0])] = step.u[at] = unknown;
     __syncwarp();
 }
 

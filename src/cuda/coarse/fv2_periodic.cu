@@ -2,7 +2,10 @@
 /* The tail of order 2 on periodic levels. */
 #include "cuda/coarse/kernel.cuh"
 
-template void tail_launch<periodic<op_fv2>>(const struct tail &tail, int blocks);
-template void tail_launch<periodic<op_fv2_helmholtz>>(const struct tail &tail, int blocks);
-template void tail_launch<periodic<op_fv2_constant>>(const struct tail &tail, int blocks);
-template void tail_launch<periodic<op_fv2_constant_helmholtz>>(const struct tail &tail, int blocks);
+template void tail_launch<periodic<op_fv2>>(const struct tail &tail, int blocks, size_t bytes);
+template void tail_launch<periodic<op_fv2_helmholtz>>(const struct tail &tail, int blocks,
+                                                      size_t bytes);
+template void tail_launch<periodic<op_fv2_constant>>(const struct tail &tail, int blocks,
+                                                     size_t bytes);
+template void tail_launch<periodic<op_fv2_constant_helmholtz>>(const struct tail &tail, int blocks,
+                                                               size_t bytes);

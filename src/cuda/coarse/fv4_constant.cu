@@ -2,5 +2,6 @@
 /* The tail of order 4 with constant coefficients. */
 #include "cuda/coarse/kernel.cuh"
 
-template void tail_launch<op_fv4_constant>(const struct tail &tail, int blocks);
-template void tail_launch<op_fv4_constant_helmholtz>(const struct tail &tail, int blocks);
+template void tail_launch<op_fv4_constant>(const struct tail &tail, int blocks, size_t bytes);
+template void tail_launch<op_fv4_constant_helmholtz>(const struct tail &tail, int blocks,
+                                                     size_t bytes);

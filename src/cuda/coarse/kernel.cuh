@@ -13,15 +13,14 @@ static __global__ void __launch_bounds__(TAIL_THREADS, 1)
 }
 
 template <class Op>
-void tail_launch(const struct tail &tail, int blocks)
+void tail_launch(const struct tail &tail, int blocks, size_t bytes)
 {
-    constexpr size_t BYTES = sizeof(block_memory<Op>);
     static const cudaError_t prepared = cudaFuncSetAttribute(
-        tail_kernel<Op>, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)BYTES);
+        tail_kernel<Op>, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes);
     CUDA_CALL(prepared);
     void *arguments[] = {(void *)&tail};
     CUDA_CALL(cudaLaunchCooperativeKernel((const void *)tail_kernel<Op>, blocks, TAIL_THREADS,
-                                          arguments, BYTES, cuda_stream()));
+                                          arguments, bytes, cuda_stream()));
 }
 
 #endif

@@ -46,16 +46,15 @@ DEVICE struct halo_part part_of(const struct tail_level &l, const struct ghost_c
             nred + (colours & 2 ? counts.halo[1] : 0)};
 }
 
-template <class Op>
-DEVICE unsigned halo_entry(const struct halo_part &h, const subdomain_tiles<Op> &s, int x)
+DEVICE unsigned halo_entry(const struct halo_part &h, const struct subdomain_lists &s, int x)
 {
     return s.halo[x < h.nred ? h.red + x : h.black + h.nred - x];
 }
 
 /* Receives them into the tile of u; a thread polls ROUNDS packets at a time. Warps stay together:
  * a lane without a packet of its own polls the last one. */
-template <class Op, int ROUNDS>
-DEVICE void receive_halo(const struct halo_part &h, subdomain_tiles<Op> &s,
+template <class Op, int ROUNDS, int CELLS>
+DEVICE void receive_halo(const struct halo_part &h, subdomain_tiles<Op, CELLS> &s,
                          const struct packet_round &e)
 {
 #pragma unroll 1
@@ -66,7 +65,7 @@ DEVICE void receive_halo(const struct halo_part &h, subdomain_tiles<Op> &s,
         bool here;
 #pragma unroll
         for (int r = 0; r < ROUNDS; r++)
-            entry[r] = halo_entry<Op>(h, s, min(mine + r * TAIL_THREADS, h.count - 1));
+            entry[r] = halo_entry(h, s.lists, min(mine + r * TAIL_THREADS, h.count - 1));
         do {
             here = true;
 #pragma unroll
@@ -83,11 +82,11 @@ DEVICE void receive_halo(const struct halo_part &h, subdomain_tiles<Op> &s,
     }
 }
 
-template <class Op>
-DEVICE void clear_halo(const struct halo_part &h, subdomain_tiles<Op> &s)
+template <class Op, int CELLS>
+DEVICE void clear_halo(const struct halo_part &h, subdomain_tiles<Op, CELLS> &s)
 {
     for (int x = threadIdx.x; x < h.count; x += TAIL_THREADS)
-        s.u_tile[halo_entry<Op>(h, s, x) >> HALO_BITS] = 0.0;
+        s.u_tile[halo_entry(h, s.lists, x) >> HALO_BITS] = 0.0;
 }
 
 #endif

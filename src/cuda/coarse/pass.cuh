@@ -11,13 +11,13 @@
 #include "cuda/coarse/walls.cuh"
 
 /* Begins to copy β into its tiles: faces 0 … n; for order 4 those of one layer of ghosts, too. */
-template <class Op>
+template <class Op, int CELLS>
 static __device__ void fetch_beta(const struct tail_level &l, const struct subdomain &sub,
-                                  subdomain_tiles<Op> &s)
+                                  subdomain_tiles<Op, CELLS> &s)
 {
     const int low = Op::ORDER == 4 ? -1 : 0, planes = l.depth + l.beta.n - l.side.n;
-    constexpr int SJ = subdomain_tiles<Op>::SJ, SK = subdomain_tiles<Op>::SK,
-                  LENGTH = subdomain_tiles<Op>::BETA_LENGTH;
+    constexpr int SJ = subdomain_tiles<Op, CELLS>::SJ, SK = subdomain_tiles<Op, CELLS>::SK,
+                  LENGTH = subdomain_tiles<Op, CELLS>::BETA_LENGTH;
     double *to = s.beta() + low * (1 + SJ + SK);
     const int from = sub.at + low * (1 + l.sj + l.sk), all = l.beta.n * l.beta.n * planes;
     for (int x = threadIdx.x; x < all; x += TAIL_THREADS) {
@@ -40,7 +40,7 @@ DEVICE void fetch_own(const struct tail_level &l, const struct subdomain &sub,
     for (int x = 0; x < CELLS; x++) {
         const struct cell_index p = cell_index_of<CELLS>(l, x);
         const int at = sub.at + p.i + p.j * l.sj + p.k * l.sk;
-        own.cell[x] = p.inside ? packed_cell<Op>(l, sub, p) : IDLE_CELL<Op> | NOT_OWN;
+        own.cell[x] = p.inside ? packed_cell<Op, CELLS>(l, sub, p) : IDLE_CELL<Op, CELLS> | NOT_OWN;
         own.packet[x] = p.inside && is_read_elsewhere<Op>(l, sub, p)
                             ? packet_index(l, sub.i + p.i, sub.j + p.j, sub.k + p.k)
                             : -1;
@@ -56,7 +56,7 @@ DEVICE void fetch_own(const struct tail_level &l, const struct subdomain &sub,
 /* u (+)= P coarse; each thread computes pairs of cells. */
 template <class Op, int CELLS, int REACH>
 DEVICE void prolong_own(const struct tail_level &l, const struct tail_step &step,
-                        subdomain_tiles<Op> &s)
+                        subdomain_tiles<Op, CELLS> &s)
 {
 #pragma unroll 1
     for (int x = 0; x < CELLS / 2; x++) {
@@ -66,7 +66,7 @@ DEVICE void prolong_own(const struct tail_level &l, const struct tail_step &step
         double child[2];
         prolong_row<REACH>(s.coarse() + p.i / 2 + p.j / 2 * COARSE_SJ + p.k / 2 * COARSE_SK,
                            COARSE_SJ, COARSE_SK, p.j & 1, p.k & 1, child);
-        double *to = s.u() + tile_element<Op>({p.i & ~1, p.j, p.k, true});
+        double *to = s.u() + tile_element<Op, CELLS>({p.i & ~1, p.j, p.k, true});
         const bool add = step.start == START_PROLONG_ADD;
         to[0] = add ? to[0] + child[0] : child[0];
         to[1] = add ? to[1] + child[1] : child[1];
@@ -75,7 +75,7 @@ DEVICE void prolong_own(const struct tail_level &l, const struct tail_step &step
 
 /* Writes own.value into the tile of u, in the cells of `colours` (bit 0 red, bit 1 black). */
 template <class Op, int CELLS>
-DEVICE void put_own(const struct own_cells<CELLS> &own, int colours, subdomain_tiles<Op> &s)
+DEVICE void put_own(const struct own_cells<CELLS> &own, int colours, subdomain_tiles<Op, CELLS> &s)
 {
 #pragma unroll
     for (int x = 0; x < CELLS; x++)
@@ -85,7 +85,7 @@ DEVICE void put_own(const struct own_cells<CELLS> &own, int colours, subdomain_t
 
 /* Swaps own.value and the tile of u in all cells. */
 template <class Op, int CELLS>
-DEVICE void swap_own(struct own_cells<CELLS> &own, subdomain_tiles<Op> &s)
+DEVICE void swap_own(struct own_cells<CELLS> &own, subdomain_tiles<Op, CELLS> &s)
 {
 #pragma unroll
     for (int x = 0; x < CELLS; x++) {
@@ -111,13 +111,13 @@ DEVICE void send_own(const struct own_cells<CELLS> &own, int colours, const stru
 /* Stores the tile of u in the level's field. */
 template <class Op, int CELLS>
 DEVICE void store_own(const struct tail_level &l, const struct subdomain &sub,
-                      subdomain_tiles<Op> &s, double *field)
+                      subdomain_tiles<Op, CELLS> &s, double *field)
 {
 #pragma unroll
     for (int x = 0; x < CELLS; x++) {
         const struct cell_index p = cell_index_of<CELLS>(l, x);
         if (p.inside)
-            field[sub.at + p.i + p.j * l.sj + p.k * l.sk] = s.u()[tile_element<Op>(p)];
+            field[sub.at + p.i + p.j * l.sj + p.k * l.sk] = s.u()[tile_element<Op, CELLS>(p)];
     }
 }
 
@@ -132,10 +132,10 @@ static constexpr __host__ __device__ int halo_rounds(int colours)
 /* The pass's start: u and β in their tiles, f and other coefficients in registers. */
 template <class Op, int CELLS>
 DEVICE void start(const struct tail &t, const struct subdomain &sub, const struct tail_step &step,
-                  struct own_cells<CELLS> &own, subdomain_tiles<Op> &s)
+                  struct own_cells<CELLS> &own, subdomain_tiles<Op, CELLS> &s)
 {
     const struct tail_level &l = t.levels[step.level];
-    struct ghost_counts &counts = s.counts[step.level];
+    struct ghost_counts &counts = s.lists.counts[step.level];
     const bool uses_ghosts = step.operations > 0;
     if (Op::VARIABLE && uses_ghosts)
         fetch_beta<Op>(l, sub, s);
@@ -179,9 +179,9 @@ DEVICE void start(const struct tail &t, const struct subdomain &sub, const struc
     if (holds_beta<Op, CELLS>() && uses_ghosts)
 #pragma unroll
         for (int x = 0; x < CELLS; x++)
-            load_faces<subdomain_tiles<Op>::SJ, subdomain_tiles<Op>::SK,
-                       subdomain_tiles<Op>::BETA_LENGTH>(s.beta() + element(own.cell[x]),
-                                                         own.beta[x]);
+            load_faces<subdomain_tiles<Op, CELLS>::SJ, subdomain_tiles<Op, CELLS>::SK,
+                       subdomain_tiles<Op, CELLS>::BETA_LENGTH>(s.beta() + element(own.cell[x]),
+                                                                own.beta[x]);
 }
 
 /* What all sweeps of a pass read of its level and step. */
@@ -193,24 +193,24 @@ struct sweep_context {
     struct own_walls<OWN_WALLS<CELLS>> walls;
 };
 
-template <class Op>
-DEVICE struct wall_lists lists_of(const struct tail_level &l, const struct ghost_counts &counts,
-                                  const subdomain_tiles<Op> &s)
+DEVICE struct wall_lists lists_of(const struct tail_level &l, int level,
+                                  const struct subdomain_lists &lists)
 {
-    return {s.sides + l.sides, s.edges + l.edges, counts.sides, counts.edges};
+    const struct ghost_counts &counts = lists.counts[level];
+    return {lists.sides + l.sides, lists.edges + l.edges, counts.sides, counts.edges};
 }
 
 template <class Op, int CELLS>
 DEVICE sweep_context<CELLS> sweep_context_of(const struct tail_level &l,
                                              const struct tail_step &step,
-                                             const subdomain_tiles<Op> &s)
+                                             const subdomain_tiles<Op, CELLS> &s)
 {
-    const struct ghost_counts &counts = s.counts[step.level];
     sweep_context<CELLS> w = {step.level, step.nsweeps, step.operations, step.relaxes_zero,
                               l.scale};
     if (Op::ORDER == 4)
         w.walls = take_walls<TAIL_THREADS, OWN_WALLS<CELLS>>(
-            lists_of<Op>(l, counts, s), s.u_tile, subdomain_tiles<Op>::SJ, subdomain_tiles<Op>::SK);
+            lists_of(l, step.level, s.lists), s.u_tile, subdomain_tiles<Op, CELLS>::SJ,
+            subdomain_tiles<Op, CELLS>::SK);
     keep(w.nsweeps);
     keep(w.operations);
     keep(w.scale);
@@ -219,26 +219,26 @@ DEVICE sweep_context<CELLS> sweep_context_of(const struct tail_level &l,
 
 template <class Op, int CELLS>
 DEVICE void fill_subdomain_walls(const struct tail_level &l, const struct sweep_context<CELLS> &w,
-                                 subdomain_tiles<Op> &s)
+                                 subdomain_tiles<Op, CELLS> &s)
 {
     static_assert(LEAST_SIDE >= 4, "the rule");
     fill_walls<TAIL_THREADS, wall_rules<4>, (CELLS > FEWEST_CELLS)>(
-        s.u_tile, w.walls, 4, lists_of<Op>(l, s.counts[w.level], s), subdomain_tiles<Op>::SJ,
-        subdomain_tiles<Op>::SK);
+        s.u_tile, w.walls, 4, lists_of(l, w.level, s.lists), subdomain_tiles<Op, CELLS>::SJ,
+        subdomain_tiles<Op, CELLS>::SK);
 }
 
 /* f − A u at the cell of one slot, and u there. Order 2 first gathers the cell and its neighbours,
  * as a field of seven values. */
 template <class Op, int CELLS>
 DEVICE double residual_of(const struct sweep_context<CELLS> &w, const struct own_cells<CELLS> &own,
-                          int x, subdomain_tiles<Op> &s, double *here)
+                          int x, subdomain_tiles<Op, CELLS> &s, double *here)
 {
-    enum { SJ = subdomain_tiles<Op>::SJ, SK = subdomain_tiles<Op>::SK };
+    enum { SJ = subdomain_tiles<Op, CELLS>::SJ, SK = subdomain_tiles<Op, CELLS>::SK };
     const int cell = element(own.cell[x]);
     const double *u = s.u() + cell;
     [[maybe_unused]] const double *bi = s.beta() + cell,
-                                  *bj = bi + subdomain_tiles<Op>::BETA_LENGTH,
-                                  *bk = bj + subdomain_tiles<Op>::BETA_LENGTH;
+                                  *bj = bi + subdomain_tiles<Op, CELLS>::BETA_LENGTH,
+                                  *bk = bj + subdomain_tiles<Op, CELLS>::BETA_LENGTH;
     *here = u[0];
     if constexpr (Op::ORDER == 2) {
         double seven[7] = {u[-SK], u[-SJ], u[-1], u[0], u[1], u[SJ], u[SK]};
@@ -258,7 +258,7 @@ DEVICE double residual_of(const struct sweep_context<CELLS> &w, const struct own
  * couples cells of one colour, so all must have read before one writes. D⁻¹ includes the weight. */
 template <class Op, int CELLS>
 DEVICE void half_sweep(const struct sweep_context<CELLS> &w, const struct tail_level &l, int half,
-                       int colour, struct own_cells<CELLS> &own, subdomain_tiles<Op> &s,
+                       int colour, struct own_cells<CELLS> &own, subdomain_tiles<Op, CELLS> &s,
                        const struct packet_round &e, bool exchanges)
 {
     if (Op::ORDER == 4)
@@ -277,15 +277,15 @@ DEVICE void half_sweep(const struct sweep_context<CELLS> &w, const struct tail_l
         __syncthreads();
     put_own<Op, CELLS>(own, 1 << half, s);
     if (exchanges)
-        receive_halo<Op, halo_rounds<Op, CELLS>(1)>(part_of(l, s.counts[w.level], 1 << colour), s,
-                                                    e);
+        receive_halo<Op, halo_rounds<Op, CELLS>(1)>(
+            part_of(l, s.lists.counts[w.level], 1 << colour), s, e);
     __syncthreads();
 }
 
 /* A sweep of all cells, or else their residual into the tile of u. */
 template <class Op, int CELLS>
 DEVICE void sweep_all(const struct sweep_context<CELLS> &w, const struct tail_level &l, int sweep,
-                      bool residual, struct own_cells<CELLS> &own, subdomain_tiles<Op> &s,
+                      bool residual, struct own_cells<CELLS> &own, subdomain_tiles<Op, CELLS> &s,
                       const struct packet_round &e, bool exchanges)
 {
     if (Op::ORDER == 4)
@@ -302,7 +302,7 @@ DEVICE void sweep_all(const struct sweep_context<CELLS> &w, const struct tail_le
         send_own<CELLS>(own, 3, e);
     swap_own<Op, CELLS>(own, s);
     if (exchanges)
-        receive_halo<Op, halo_rounds<Op, CELLS>(2)>(part_of(l, s.counts[w.level], 3), s, e);
+        receive_halo<Op, halo_rounds<Op, CELLS>(2)>(part_of(l, s.lists.counts[w.level], 3), s, e);
     __syncthreads();
 }
 
@@ -325,7 +325,7 @@ DEVICE void swap_colours(struct own_cells<CELLS> &own)
 /* All sweeps of a pass, of all cells each. */
 template <class Op, int CELLS>
 DEVICE void sweep_cells(const struct sweep_context<CELLS> &w, const struct tail_level &l,
-                        struct own_cells<CELLS> &own, subdomain_tiles<Op> &s,
+                        struct own_cells<CELLS> &own, subdomain_tiles<Op, CELLS> &s,
                         const struct packet_round &first)
 {
 #pragma unroll 1
@@ -337,7 +337,7 @@ DEVICE void sweep_cells(const struct sweep_context<CELLS> &w, const struct tail_
 /* All sweeps of a pass, of one colour each. */
 template <class Op, int CELLS>
 DEVICE void sweep_colours(const struct sweep_context<CELLS> &w, const struct tail_level &l,
-                          struct own_cells<CELLS> &own, subdomain_tiles<Op> &s,
+                          struct own_cells<CELLS> &own, subdomain_tiles<Op, CELLS> &s,
                           const struct packet_round &first)
 {
 #pragma unroll
@@ -370,25 +370,26 @@ DEVICE void restrict_to(const struct tail_level &l, const struct subdomain &sub,
 
 /* *norm = max(*norm, bits of the largest magnitude in the tile of u). */
 template <class Op, int CELLS>
-static __device__ void atomic_max_norm(const struct own_cells<CELLS> &own, subdomain_tiles<Op> &s,
-                                       unsigned long long *norm)
+static __device__ void atomic_max_norm(const struct own_cells<CELLS> &own,
+                                       subdomain_tiles<Op, CELLS> &s, unsigned long long *norm)
 {
     unsigned long long largest = 0;
     if (threadIdx.x == 0)
-        s.norm = 0;
+        s.lists.norm = 0;
     __syncthreads();
 #pragma unroll
     for (int x = 0; x < CELLS; x++)
         if (is_own(own.cell[x]))
             largest = larger(largest, magnitude_bits(s.u()[element(own.cell[x])]));
-    warp_atomic_max(&s.norm, largest);
+    warp_atomic_max(&s.lists.norm, largest);
     __syncthreads();
     if (threadIdx.x == 0)
-        atomicMax(norm, s.norm);
+        atomicMax(norm, s.lists.norm);
 }
 
 template <class Op, int CELLS>
-DEVICE void run_pass(const struct tail &t, const struct tail_step &step, subdomain_tiles<Op> &s)
+DEVICE void run_pass(const struct tail &t, const struct tail_step &step,
+                     subdomain_tiles<Op, CELLS> &s)
 {
     const struct tail_level &l = t.levels[step.level];
     const struct subdomain sub = subdomain_of<Op>(l);
@@ -405,7 +406,8 @@ DEVICE void run_pass(const struct tail &t, const struct tail_step &step, subdoma
         return;
     sweep_all<Op, CELLS>(w, l, 0, true, own, s, first, false);
     if (step.finish == FINISH_RESTRICT)
-        restrict_to(l, sub, step, s.u(), subdomain_tiles<Op>::SJ, subdomain_tiles<Op>::SK);
+        restrict_to(l, sub, step, s.u(), subdomain_tiles<Op, CELLS>::SJ,
+                    subdomain_tiles<Op, CELLS>::SK);
     else
         atomic_max_norm<Op, CELLS>(own, s, t.norm);
 }

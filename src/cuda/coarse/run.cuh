@@ -71,13 +71,13 @@ DEVICE void run_single_block_step(const struct tail &t, const struct tail_step &
 /* One step of a level with several subdomains, by the blocks that have one. */
 template <class Op>
 DEVICE void run_subdomain_step(const struct tail &t, const struct tail_step &step,
-                               subdomain_tiles<Op> &s)
+                               block_memory<Op> &block)
 {
     const struct tail_level &l = t.levels[step.level];
-    if (step.kind == STEP_PASS && few_cells(l)) {
-        run_pass<Op, FEWEST_CELLS>(t, step, s);
+    if (step.kind == STEP_PASS && has_small_subdomains(l)) {
+        run_pass<Op, FEWEST_CELLS>(t, step, block.small);
     } else if (step.kind == STEP_PASS) {
-        run_pass<Op, MOST_CELLS>(t, step, s);
+        run_pass<Op, MOST_CELLS>(t, step, block.large);
     } else {
         const struct subdomain sub = subdomain_of<Op>(l);
         restrict_to(l, sub, step, step.f + sub.at, l.sj, l.sk);
@@ -92,7 +92,7 @@ DEVICE void run_tail_block(const struct tail &t, block_memory<Op> &block)
     open_barrier(t.sync);
     copy_parameters(t, &block.tail);
     if (!is_single_block)
-        open_lists<Op>(block.subdomain);
+        open_lists(block.lists);
     if (gridDim.x > 1)
         wait_for_all_blocks(t.sync); /* gives this launch's exchanges numbers of their own */
     if (is_single_block)
@@ -108,7 +108,7 @@ DEVICE void run_tail_block(const struct tail &t, block_memory<Op> &block)
         if (nsubdomains == 1 && is_single_block)
             run_single_block_step<Op>(tail, step, block.levels);
         else if (nsubdomains > 1 && (int)blockIdx.x < nsubdomains)
-            run_subdomain_step<Op>(tail, step, block.subdomain);
+            run_subdomain_step<Op>(tail, step, block);
     }
 }
 

@@ -2,9 +2,10 @@
 #ifndef CUDA_COARSE_SINGLE_BLOCK_CUH
 #define CUDA_COARSE_SINGLE_BLOCK_CUH
 /* Single-block levels: one block works on them alone. Their coefficients, f and u stay in its
- * shared memory for a whole launch, in tiles with ghosts. Steps also store u and the coarse f in
- * the levels' fields, for later steps and kernels. A thread works on a pair of cells, red and
- * black, which are neighbours in i, so that as many threads as pairs work in every half-sweep. */
+ * shared memory for a whole launch: u and β in tiles with ghosts, f, D⁻¹ and α in arrays without.
+ * Steps also store u and the coarse f in the levels' fields, for later steps and kernels. A thread
+ * works on a pair of cells, red and black, which are neighbours in i, so that as many threads as
+ * pairs work in every half-sweep. */
 #include <cuda_pipeline.h>
 #include "cuda/coarse/barrier.cuh"
 #include "cuda/coarse/tiles.cuh"
@@ -16,13 +17,14 @@ enum {
     CELL_PAIRS = SINGLE_BLOCK_DIM * SINGLE_BLOCK_DIM * SINGLE_BLOCK_DIM / 2,
     /* Capacities for all levels, of at most 8, 4, 2 and 1 cells per side. */
     ALL_CELL_PAIRS = CELL_PAIRS * 8 / 7 + 4,
+    ALL_CELLS = 2 * ALL_CELL_PAIRS,
     ALL_WALL_SIDES = 6 * SINGLE_BLOCK_DIM * SINGLE_BLOCK_DIM * 4 / 3,
     ALL_WALL_EDGES = 12 * SINGLE_BLOCK_DIM * 2,
     WARP_BOTTOM_DIM = 3, /* the largest level whose bottom solve is one warp's */
 };
 
 /* Tiles come in two widths, for 8 or 4 cells per side, so that strides are constants. */
-enum { WIDE = SINGLE_BLOCK_DIM, NARROW = SINGLE_BLOCK_DIM / 2 };
+enum { WIDE = SINGLE_BLOCK_DIM, NARROW = LEAST_SINGLE_BLOCK_DIM };
 
 static constexpr __host__ __device__ int tile_dim(int n)
 {
@@ -60,67 +62,88 @@ static constexpr __host__ __device__ int padded_to_banks(int length)
     return (length + BANKS - 1) / BANKS * BANKS + BANKS / 2;
 }
 
-/* The length of a field's tiles of the longest chain of levels. */
-static constexpr __host__ __device__ int chain_length(int ghosts)
+/* The length of a field's tiles of one width, in the longest chain of levels: one wide level, or
+ * three narrow ones. */
+static constexpr __host__ __device__ int tiles_length(int width, int ghosts)
 {
-    return padded_to_banks(tile_length(8, ghosts) + tile_length(4, ghosts) +
-                           tile_length(2, ghosts) + tile_length(1, ghosts));
+    return padded_to_banks(width == WIDE ? tile_length(8, ghosts)
+                                         : tile_length(4, ghosts) + tile_length(2, ghosts) +
+                                               tile_length(1, ghosts));
 }
-static_assert(SINGLE_BLOCK_DIM == 8, "chain_length");
+static_assert(WIDE == 8 && NARROW == 4, "tiles_length");
 
-enum tile_field {
-    TILE_U,
-    TILE_BETA_I,
-    TILE_BETA_J,
-    TILE_BETA_K,
-    TILE_F,
-    TILE_DINV,
-    TILE_ALPHA,
-    NUM_TILE_FIELDS
-};
+enum tile_field { TILE_U, TILE_BETA_I, TILE_BETA_J, TILE_BETA_K, NUM_TILE_FIELDS };
 
 /* Two cells of one thread, and the coarse cell that they lie in. A cell that does not exist is
  * replaced by the level's first one of its colour, with NOT_OWN. */
 struct cell_pair {
     unsigned cell[2];      /* red, black; packed, see coarse/tiles.cuh */
-    int at;                /* the lower cell's element in the level's fields */
+    int at, number;        /* the lower cell's element in the level's fields, and its number */
     int coarse, coarse_at; /* the coarse cell's elements, in tiles and in the coarse fields */
+    int coarse_number;
     unsigned odd; /* bit 0: parity of j + k (if odd, red is the upper cell); 1: of j; 2: of k */
 };
 
 template <class Op>
 struct tiles {
-    enum { GHOSTS = Op::ORDER / 2, LENGTH = chain_length(GHOSTS) };
-    double field[NUM_TILE_FIELDS][LENGTH]; /* a cell is the same element in all */
+    enum { GHOSTS = Op::ORDER / 2, FIELDS = Op::VARIABLE ? NUM_TILE_FIELDS : TILE_U + 1 };
     double sum[CELL_PAIRS];
     double before[2][TAIL_THREADS]; /* two-step smoothers: u before the last sweep, per thread */
     struct cell_pair pairs[ALL_CELL_PAIRS];
     int sides[ALL_WALL_SIDES], edges[ALL_WALL_EDGES]; /* order 4: ghosts behind walls */
-    /* For the bottom solver's fallback, if BiCGStab breaks down. */
-    double scratch[2 * tile_length(WARP_BOTTOM_DIM, GHOSTS)];
-    struct warp_bottom_work fallback;
+    /* By cell_number(). */
+    double f[ALL_CELLS], dinv[ALL_CELLS], alpha[Op::HELMHOLTZ ? (int)ALL_CELLS : 1];
+    /* A cell is the same element in all fields. The last member is not there in launches without
+     * wide levels. */
+    double narrow[FIELDS][tiles_length(NARROW, GHOSTS)], wide[FIELDS][tiles_length(WIDE, GHOSTS)];
+
+    /* A field's tiles of levels of n cells per side, and their length. */
+    DEVICE_MEMBER double *field(int n, int which)
+    {
+        return n > NARROW ? wide[which] : narrow[which];
+    }
+    static constexpr DEVICE_MEMBER int length(int n)
+    {
+        return tiles_length(tile_dim(n), GHOSTS);
+    }
 };
 
-/* Begins to copy the level's coefficients into tiles. */
+/* A cell's number among those of all levels; its level's pairs of cells begin with `pairs`. */
+DEVICE int cell_number(int pairs, int n, int i, int j, int k)
+{
+    return 2 * (pairs + (n + 1) / 2 * (j + n * k)) + i;
+}
+
+/* Begins to copy the level's D⁻¹ and α. */
 template <class Op>
-static __device__ void fetch_coefficients(const struct tail_level &l, tiles<Op> &s)
+static __device__ void fetch_own(const struct tail_level &l, tiles<Op> &s)
+{
+    for (int x = threadIdx.x; x < l.n * l.n * l.n; x += TAIL_THREADS) {
+        int i, j, k;
+        cube_cell(x, l.side, &i, &j, &k);
+        const int to = cell_number(l.pairs, l.n, i, j, k), from = i + j * l.sj + k * l.sk;
+        __pipeline_memcpy_async(&s.dinv[to], l.dinv + from, sizeof(double));
+        if (Op::HELMHOLTZ)
+            __pipeline_memcpy_async(&s.alpha[to], l.alpha + from, sizeof(double));
+    }
+}
+
+/* Begins to copy β into its tiles. */
+template <class Op>
+static __device__ void fetch_beta(const struct tail_level &l, tiles<Op> &s)
 {
     enum { G = tiles<Op>::GHOSTS };
-    const int width = tile_row(l.n), plane = tile_plane(l.n, G);
+    const int width = tile_row(l.n), plane = tile_plane(l.n, G), length = tiles<Op>::length(l.n);
     const int all = l.padded.n * l.padded.n * l.padded.n;
+    double *tile = s.field(l.n, TILE_BETA_I) + l.offset;
     for (int x = threadIdx.x; x < all; x += TAIL_THREADS) {
         int i, j, k;
         cube_cell(x, l.padded, &i, &j, &k);
-        const int to = l.offset + (i - G) + (j - G) * width + (k - G) * plane,
-                  from = (i - G) + (j - G) * l.sj + (k - G) * l.sk;
-        __pipeline_memcpy_async(&s.field[TILE_DINV][to], l.dinv + from, sizeof(double));
-        if (l.alpha)
-            __pipeline_memcpy_async(&s.field[TILE_ALPHA][to], l.alpha + from, sizeof(double));
-        if (l.beta_i) {
-            __pipeline_memcpy_async(&s.field[TILE_BETA_I][to], l.beta_i + from, sizeof(double));
-            __pipeline_memcpy_async(&s.field[TILE_BETA_J][to], l.beta_j + from, sizeof(double));
-            __pipeline_memcpy_async(&s.field[TILE_BETA_K][to], l.beta_k + from, sizeof(double));
-        }
+        double *to = tile + (i - G) + (j - G) * width + (k - G) * plane;
+        const int from = (i - G) + (j - G) * l.sj + (k - G) * l.sk;
+        __pipeline_memcpy_async(to, l.beta_i + from, sizeof *to);
+        __pipeline_memcpy_async(to + length, l.beta_j + from, sizeof *to);
+        __pipeline_memcpy_async(to + 2 * length, l.beta_k + from, sizeof *to);
     }
 }
 
@@ -148,9 +171,11 @@ static __device__ void list_pairs(const struct tail_level &l, tiles<Op> &s)
                                       : packed_cell<Op>(l, colour, 0, 0) | NOT_OWN;
         }
         p.at = i + j * l.sj + k * l.sk;
+        p.number = cell_number(l.pairs, l.n, i, j, k);
         p.coarse = l.coarse_offset + i / 2 + j / 2 * tile_row(half) +
                    k / 2 * tile_plane(half, tiles<Op>::GHOSTS);
         p.coarse_at = i / 2 + j / 2 * l.coarse_sj + k / 2 * l.coarse_sk;
+        p.coarse_number = cell_number(l.coarse_pairs, half, i / 2, j / 2, k / 2);
         p.odd = odd | (j & 1) << 1 | (k & 1) << 2;
         s.pairs[l.pairs + x] = p;
     }
@@ -186,7 +211,9 @@ static __device__ void open_tiles(const struct tail &t, tiles<Op> &s)
         list_pairs<Op>(l, s);
         if (!l.dinv) /* only the coarse side of another level */
             continue;
-        fetch_coefficients<Op>(l, s);
+        fetch_own<Op>(l, s);
+        if (Op::VARIABLE)
+            fetch_beta<Op>(l, s);
         if (Op::ORDER == 4)
             list_walls<Op>(l, s);
     }
@@ -206,9 +233,23 @@ template <class Op>
 struct block_memory {
     struct tail tail; /* the kernel's parameters, see copy_parameters */
     union {
-        subdomain_tiles<Op> subdomain;
+        struct subdomain_lists lists; /* the beginning of the next two */
+        subdomain_tiles<Op, FEWEST_CELLS> small;
+        subdomain_tiles<Op, MOST_CELLS> large;
         single_block::tiles<Op> levels;
     };
 };
+
+/* How much of it there is in launches that keep to the limits. */
+template <class Op>
+constexpr size_t block_bytes(const struct subdomain_limits &limits)
+{
+    using tiles = single_block::tiles<Op>;
+    const size_t subdomain = limits.side > SMALL_SIDE ? sizeof(block_memory<Op>::large)
+                                                      : sizeof(block_memory<Op>::small);
+    const size_t levels =
+        sizeof(tiles) - (limits.single_block_dim > single_block::NARROW ? 0 : sizeof(tiles::wide));
+    return offsetof(block_memory<Op>, levels) + (levels > subdomain ? levels : subdomain);
+}
 
 #endif

@@ -20,6 +20,7 @@ struct thread_group {
     enum {
         THREADS = THREADS_,
         PER_PAIR = PER_PAIR_,
+        DIM = MOST, /* of its levels, at most */
         SJ = tile_row(MOST),
         SK = tile_plane(MOST, Op::ORDER / 2),
         WALLS = THREADS == 32 ? 2 : 1, /* see own_walls */
@@ -60,7 +61,7 @@ struct sweep_context {
 };
 
 template <class Op, class Group>
-DEVICE sweep_context<Group::WALLS> sweep_context_of(const struct tail_level &l, const tiles<Op> &s)
+DEVICE sweep_context<Group::WALLS> sweep_context_of(const struct tail_level &l, tiles<Op> &s)
 {
     sweep_context<Group::WALLS> w;
     w.wall_rule = l.wall_rule;
@@ -71,8 +72,8 @@ DEVICE sweep_context<Group::WALLS> sweep_context_of(const struct tail_level &l, 
     keep(w.scale);
     if (Op::ORDER == 4) {
         w.lists = {s.sides + l.sides, s.edges + l.edges, 6 * l.n * l.n, 12 * l.n};
-        w.walls = take_walls<Group::THREADS, Group::WALLS>(w.lists, s.field[TILE_U], Group::SJ,
-                                                           Group::SK);
+        w.walls = take_walls<Group::THREADS, Group::WALLS>(w.lists, s.field(Group::DIM, TILE_U),
+                                                           Group::SJ, Group::SK);
     }
     return w;
 }
@@ -82,10 +83,11 @@ template <class Op, class Group>
 DEVICE void fill_level_ghosts(const struct sweep_context<Group::WALLS> &w, tiles<Op> &s)
 {
     if constexpr (is_periodic<Op>)
-        fill_images<Group::THREADS>(s.field[TILE_U], w.walls, w.n, w.lists, Group::SJ, Group::SK);
+        fill_images<Group::THREADS>(s.field(Group::DIM, TILE_U), w.walls, w.n, w.lists, Group::SJ,
+                                    Group::SK);
     else
         fill_walls<Group::THREADS, typename Group::rules, false>(
-            s.field[TILE_U], w.walls, w.wall_rule, w.lists, Group::SJ, Group::SK);
+            s.field(Group::DIM, TILE_U), w.walls, w.wall_rule, w.lists, Group::SJ, Group::SK);
 }
 
 /* Order 2: replaces neighbours beyond sides by the cells that they are periodic images of. */
@@ -119,7 +121,7 @@ DEVICE double sum_by_direction(const double *u)
     if constexpr (Op::VARIABLE) {
         const int field = TILE_BETA_I - TILE_U + min(lane, 2);
         const struct fv4_direction d =
-            fv4_direction_at(u, u + field * tiles<Op>::LENGTH, across, second, third);
+            fv4_direction_at(u, u + field * tiles<Op>::length(Group::DIM), across, second, third);
         __syncwarp(); /* issues all loads before the first is waited for */
         part = fv4_direction_sum(&d);
     } else {
@@ -134,10 +136,10 @@ DEVICE double sum_by_direction(const double *u)
 /* f − A u at one of the thread's cells. */
 template <class Op, class Group>
 DEVICE double residual_of(const struct sweep_context<Group::WALLS> &w, const struct own_pair &own,
-                          int x, const tiles<Op> &s)
+                          int x, tiles<Op> &s)
 {
     enum { SJ = Group::SJ, SK = Group::SK };
-    const double *u = s.field[TILE_U] + element(own.cell[x]);
+    const double *u = s.field(Group::DIM, TILE_U) + element(own.cell[x]);
     if constexpr (Op::ORDER == 2) {
         const unsigned walls = own.cell[x] >> ELEMENT_BITS;
         double seven[7] = {u[-SK], u[-SJ], u[-1], own.u[x], u[1], u[SJ], u[SK]};
@@ -150,18 +152,18 @@ DEVICE double residual_of(const struct sweep_context<Group::WALLS> &w, const str
         return Op::residual_from(own.f[x], own.alpha[x], u[0], w.scale,
                                  sum_by_direction<Op, Group>(u));
     } else {
-        enum { LENGTH = tiles<Op>::LENGTH };
+        enum { LENGTH = tiles<Op>::length(Group::DIM) };
         const double *bi = u + (TILE_BETA_I - TILE_U) * LENGTH, *bj = bi + LENGTH,
                      *bk = bj + LENGTH;
         return residual_fv4<Op>(u, SJ, SK, bi, bj, bk, own.f[x], own.alpha[x], w.scale);
     }
 }
 
-template <class Op>
+template <class Op, class Group>
 DEVICE void store_u(const struct own_pair &own, int x, tiles<Op> &s)
 {
     if (is_own(own.cell[x]))
-        s.field[TILE_U][element(own.cell[x])] = own.u[x];
+        s.field(Group::DIM, TILE_U)[element(own.cell[x])] = own.u[x];
 }
 
 /* A sweep of one colour: the thread's cell of it. Order 4 couples cells of one colour, so all must
@@ -177,7 +179,7 @@ DEVICE void half_sweep(const struct sweep_context<Group::WALLS> &w, struct own_p
                                         residual_of<Op, Group>(w, own, colour, s), 1.0);
     if (Op::ORDER == 4)
         group_sync<Group::THREADS>();
-    store_u<Op>(own, colour, s);
+    store_u<Op, Group>(own, colour, s);
     group_sync<Group::THREADS>();
 }
 
@@ -199,8 +201,8 @@ DEVICE void sweep_all(const struct sweep_context<Group::WALLS> &w, const struct 
             __syncwarp(); /* one cell after the other: registers suffice for one only */
         }
     group_sync<Group::THREADS>();
-    store_u<Op>(own, 0, s);
-    store_u<Op>(own, 1, s);
+    store_u<Op, Group>(own, 0, s);
+    store_u<Op, Group>(own, 1, s);
     group_sync<Group::THREADS>();
 }
 
@@ -242,36 +244,36 @@ DEVICE void load_f(const struct tail_step &step, const struct cell_pair &p, doub
         f[x] = 0.0;
         if (!is_own(p.cell[x]))
             continue;
-        double *here = &s.field[TILE_F][element(p.cell[x])];
+        const int upper = (p.odd + x) & 1;
         if (step.fetches_f)
-            *here = step.f[p.at + ((p.odd + x) & 1)];
-        f[x] = *here;
+            s.f[p.number + upper] = step.f[p.at + upper];
+        f[x] = s.f[p.number + upper];
     }
 }
 
-template <class Op>
+template <class Op, class Group>
 DEVICE void load_u(const struct tail_step &step, const struct cell_pair &p, double u[2],
-                   const tiles<Op> &s)
+                   tiles<Op> &s)
 {
     const bool wanted = step.start == START_KEEP || step.start == START_PROLONG_ADD;
 #pragma unroll
     for (int x = 0; x < 2; x++)
         u[x] = !wanted || !is_own(p.cell[x]) ? 0.0
                : step.fetches_u              ? step.u[p.at + ((p.odd + x) & 1)]
-                                             : s.field[TILE_U][element(p.cell[x])];
+                                             : s.field(Group::DIM, TILE_U)[element(p.cell[x])];
 }
 
+/* D⁻¹, α, and with order 2 β, of the cells that have these numbers. */
 template <class Op, class Group>
-DEVICE void load_coefficients(struct own_pair &own, const tiles<Op> &s)
+DEVICE void load_coefficients(struct own_pair &own, const int number[2], tiles<Op> &s)
 {
 #pragma unroll
     for (int x = 0; x < 2; x++) {
-        const int c = element(own.cell[x]);
-        own.dinv[x] = s.field[TILE_DINV][c];
-        own.alpha[x] = s.field[TILE_ALPHA][c];
-        if (Op::ORDER == 2)
-            load_faces<Group::SJ, Group::SK, tiles<Op>::LENGTH>(&s.field[TILE_BETA_I][c],
-                                                                own.beta[x]);
+        own.dinv[x] = s.dinv[number[x]];
+        own.alpha[x] = Op::HELMHOLTZ ? s.alpha[number[x]] : 0.0;
+        if (Op::ORDER == 2 && Op::VARIABLE)
+            load_faces<Group::SJ, Group::SK, tiles<Op>::length(Group::DIM)>(
+                s.field(Group::DIM, TILE_BETA_I) + element(own.cell[x]), own.beta[x]);
     }
 }
 
@@ -280,7 +282,7 @@ template <class Op, class Group>
 DEVICE void prepare_coarse(const struct tail_level &l, const struct tail_step &step, tiles<Op> &s)
 {
     const struct walled_cells<int> coarse =
-        coarse_cells(s.field[TILE_U] + l.coarse_offset, l.half.n, l.half.n, WALLS_MASK,
+        coarse_cells(s.field(NARROW, TILE_U) + l.coarse_offset, l.half.n, l.half.n, WALLS_MASK,
                      tile_row(NARROW), tile_plane(NARROW, tiles<Op>::GHOSTS));
     if (step.fetches_coarse) {
         fetch_coarse<Op, Group::THREADS>(
@@ -297,10 +299,10 @@ DEVICE void prepare_coarse(const struct tail_level &l, const struct tail_step &s
 /* u (+)= P coarse for the thread's pair. */
 template <class Op>
 DEVICE void prolong_own(const struct tail_step &step, const struct cell_pair &p, double u[2],
-                        const tiles<Op> &s)
+                        tiles<Op> &s)
 {
     enum { SJ = tile_row(NARROW), SK = tile_plane(NARROW, tiles<Op>::GHOSTS) };
-    const double *coarse = s.field[TILE_U] + p.coarse;
+    const double *coarse = s.field(NARROW, TILE_U) + p.coarse;
     double child[2];
     if (Op::ORDER == 4 && step.prolongation == 4)
         prolong_row<2>(coarse, SJ, SK, p.odd & 2, p.odd & 4, child);
@@ -328,7 +330,7 @@ DEVICE void restrict_pair(const struct tail_level &l, const struct tail_step &st
     if (!has || p.odd & 6)
         return;
     const double f = restrict_cell(sum, here[half], here[plane], here[plane + half]);
-    s.field[TILE_F][p.coarse] = f;
+    s.f[p.coarse_number] = f;
     step.coarse_f[p.coarse_at] = f;
 }
 
@@ -364,21 +366,22 @@ DEVICE void run_pass(const struct tail &t, const struct tail_step &step, const s
     struct own_pair own;
     own.cell[0] = p.cell[0];
     own.cell[1] = p.cell[1];
-    load_u<Op>(step, p, own.u, s);
+    load_u<Op, Group>(step, p, own.u, s);
     if (prolongs(step)) {
         prepare_coarse<Op, Group>(l, step, s);
         if (has)
             prolong_own<Op>(step, p, own.u, s);
     }
-    store_u<Op>(own, 0, s);
-    store_u<Op>(own, 1, s);
+    store_u<Op, Group>(own, 0, s);
+    store_u<Op, Group>(own, 1, s);
     if (step.operations > 0) {
         const struct sweep_context<Group::WALLS> w = sweep_context_of<Op, Group>(l, s);
         load_f<Op>(step, p, own.f, s);
-        load_coefficients<Op, Group>(own, s);
+        const int upper = p.odd & 1, number[2] = {p.number + upper, p.number + 1 - upper};
+        load_coefficients<Op, Group>(own, number, s);
         if (step.relaxes_zero) {
             own.u[0] = relax_zero(own.dinv[0], own.f[0], l.relaxations[0].weight);
-            store_u<Op>(own, 0, s);
+            store_u<Op, Group>(own, 0, s);
         }
         group_sync<Group::THREADS>();
         run_sweeps<Op, Group>(w, t, step, own, s);

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "cuda/coarse/subdomains.h"
 
-struct subdomains subdomains_of(int n, int most)
+struct subdomains subdomains_of(int n, const struct subdomain_limits *limits)
 {
     struct subdomains best = {0, 0, 0};
-    if (n <= SINGLE_BLOCK_DIM)
+    if (n <= limits->single_block_dim)
         return (struct subdomains){n, n, 1};
-    for (int side = LEAST_SIDE; side <= SUBDOMAIN_SIDE && side < n; side += 2)
+    for (int side = LEAST_SIDE; side <= limits->side && side < n; side += 2)
         for (int depth = LEAST_SIDE; depth <= SUBDOMAIN_DEPTH && depth < n; depth += 2) {
             const int count = n / side * (n / side) * (n / depth);
-            if (n % side == 0 && n % depth == 0 && count <= most && count > best.count)
+            if (n % side == 0 && n % depth == 0 && count <= limits->count && count > best.count)
                 best = (struct subdomains){side, depth, count};
         }
     return best;

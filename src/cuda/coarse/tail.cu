@@ -17,7 +17,7 @@ struct tail_list {
     /* Single-block levels: the fields that the tiles of u and f hold. */
     const double *u[MAX_TAIL_LEVELS], *f[MAX_TAIL_LEVELS];
     /* The used parts of their tiles and of the lists of pairs and ghosts. */
-    int offset, pairs;
+    int narrow, wide, pairs;
     struct subdomain_ghosts single, subdomains;
 };
 
@@ -38,20 +38,52 @@ static void set_waits(struct tail *t)
 
 static struct sync_context *sync_context; /* from the first launch on, which is never recorded */
 
+/* A block's shared memory: what fits into it, and its bytes, which are 0 if nothing does. */
+struct block_choice {
+    struct subdomain_limits limits;
+    size_t bytes;
+};
+
+template <class Op>
+static struct block_choice block_for()
+{
+    enum { STATIC_BYTES = 16 }; /* of barriers_done(), aligned */
+    static const int fits[][2] = {{SINGLE_BLOCK_DIM, SUBDOMAIN_SIDE},
+                                  {SINGLE_BLOCK_DIM, SMALL_SIDE},
+                                  {LEAST_SINGLE_BLOCK_DIM, SMALL_SIDE}};
+    /* As many subdomains as can run at once, beside the block with the single-block levels. */
+    const int count = min(cuda_multiprocessors() - 1, (int)TAIL_BLOCKS);
+    for (const int *dims : fits) {
+        const struct subdomain_limits limits = {dims[0], dims[1], count};
+        const size_t bytes = block_bytes<Op>(limits);
+        if (bytes + STATIC_BYTES <= cuda_limits()->shared_per_block)
+            return {limits, bytes};
+    }
+    return {};
+}
+
+static struct block_choice choose_block(const struct operator_choice &choice)
+{
+    struct block_choice block = {};
+    with_operator(choice, [&](auto op) { block = block_for<decltype(op)>(); });
+    return block;
+}
+
 static void launch(const struct operator_choice &choice, const struct tail &tail, int blocks)
 {
+    const size_t bytes = choose_block(choice).bytes;
     with_operator(choice, [&](auto op) {
         if (choice.periodic)
-            tail_launch<periodic<decltype(op)>>(tail, blocks);
+            tail_launch<periodic<decltype(op)>>(tail, blocks, bytes);
         else
-            tail_launch<decltype(op)>(tail, blocks);
+            tail_launch<decltype(op)>(tail, blocks, bytes);
     });
 }
 
 /* Launches the list and begins an empty one. */
 static void flush(struct tail_list *x)
 {
-    const bool single = x->offset > 0;
+    const bool single = x->pairs > 0;
     set_waits(&x->tail);
     x->tail.single_block = single ? x->blocks : -1;
     if (x->tail.count > 0) {
@@ -65,12 +97,6 @@ static void flush(struct tail_list *x)
 static const double *field_of(const struct level *l, enum field field)
 {
     return l->fields[field] ? l->fields[field] + l->patches[0].offset : NULL;
-}
-
-/* As many subdomains as can run at once, beside the block with the single-block levels. */
-static struct subdomains choose_subdomains(int n)
-{
-    return subdomains_of(n, min(cuda_multiprocessors() - 1, (int)TAIL_BLOCKS));
 }
 
 static struct tail_level describe(const struct level *l, const struct subdomains &cut)
@@ -103,15 +129,17 @@ static struct tail_level describe(const struct level *l, const struct subdomains
 static void reserve_single_block(struct tail_list *x, struct tail_level *t, int ghosts)
 {
     const int n = t->n;
-    t->offset = x->offset + single_block::tile_origin(n, ghosts);
+    const bool wide = n > single_block::NARROW;
+    int *offset = wide ? &x->wide : &x->narrow;
+    t->offset = *offset + single_block::tile_origin(n, ghosts);
     t->pairs = x->pairs;
     t->sides = x->single.sides;
     t->edges = x->single.edges;
-    x->offset += single_block::tile_length(n, ghosts);
+    *offset += single_block::tile_length(n, ghosts);
     x->pairs += t->half.n * n * n;
     x->single.sides += 6 * n * n;
     x->single.edges += 12 * n;
-    CHECK(x->offset <= single_block::chain_length(ghosts) &&
+    CHECK(*offset <= single_block::tiles_length(single_block::tile_dim(n), ghosts) &&
           x->pairs <= single_block::ALL_CELL_PAIRS &&
           x->single.sides <= single_block::ALL_WALL_SIDES &&
           x->single.edges <= single_block::ALL_WALL_EDGES);
@@ -129,7 +157,7 @@ static void reserve_subdomain(struct tail_list *x, struct tail_level *t,
     x->subdomains.sides += most.sides;
     x->subdomains.edges += most.edges;
     x->subdomains.halo += most.halo;
-    const int walls = few_cells(*t) ? OWN_WALLS<FEWEST_CELLS> : OWN_WALLS<MOST_CELLS>;
+    const int walls = has_small_subdomains(*t) ? OWN_WALLS<FEWEST_CELLS> : OWN_WALLS<MOST_CELLS>;
     CHECK(most.sides + most.edges <= walls * TAIL_THREADS && x->subdomains.sides <= ALL_SIDES &&
           x->subdomains.edges <= ALL_EDGES && x->subdomains.halo <= ALL_HALO);
 }
@@ -150,7 +178,8 @@ static int add_level(struct tail_list *x, const struct level *l)
     if (index < MAX_TAIL_LEVELS || x->nlevels == MAX_TAIL_LEVELS)
         return index;
     struct tail_level *t = &x->tail.levels[x->nlevels];
-    const struct subdomains cut = choose_subdomains(l->dim);
+    const struct block_choice block = choose_block(l->stencil->choice);
+    const struct subdomains cut = subdomains_of(l->dim, &block.limits);
     *t = describe(l, cut);
     x->of[x->nlevels] = l;
     x->tail.coloured = l->stencil->coloured;
@@ -181,8 +210,10 @@ static void add_coarse_side(struct tail_list *x, struct tail_level *level, struc
     const long offset = coarse->patches[0].offset;
     level->coarse_sj = (int)coarse->patches[0].sj;
     level->coarse_sk = (int)coarse->patches[0].sk;
-    if (index < MAX_TAIL_LEVELS)
+    if (index < MAX_TAIL_LEVELS) {
         level->coarse_offset = x->tail.levels[index].offset;
+        level->coarse_pairs = x->tail.levels[index].pairs;
+    }
     step->coarse_rule = stencil_wall_rule(p->prolongation, coarse->dim);
     step->coarse_padded = divider_of(level->half.n + p->prolongation / 2 * 2);
     step->coarse_u = coarse->fields[p->coarse_u] + offset;
@@ -195,7 +226,7 @@ static void add_bottom(struct tail *tail, const struct step *step)
     const struct bottom_work w =
         bottom_open(p->level, p->u, p->f, step->reduction, step->max_iterations, step->singular);
     CHECK(!tail->bottom.u || (tail->bottom.u == w.u && tail->bottom.v.f == w.v.f));
-    tail->bottom = w;
+    static_cast<struct bottom_work &>(tail->bottom) = w;
 }
 
 /* Tracks which fields the tiles of single-block levels hold, so that the step fetches only others.
@@ -222,10 +253,11 @@ static void track_tiles(struct tail_list *x, struct tail_step *t, const struct s
 /* True if the list's last step only sets u of the pass to 0. */
 static bool ends_with_zero(const struct tail_list *x, int level, const struct pass *p)
 {
+    if (x->tail.count == 0)
+        return false;
     const struct tail_step *last = &x->tail.steps[x->tail.count - 1];
-    return x->tail.count > 0 && last->kind == STEP_PASS && last->level == level &&
-           last->start == START_ZERO && last->operations == 0 &&
-           last->u == p->level->fields[p->u] + p->level->patches[0].offset;
+    return last->kind == STEP_PASS && last->level == level && last->start == START_ZERO &&
+           last->operations == 0 && last->u == p->level->fields[p->u] + p->level->patches[0].offset;
 }
 
 static void add(struct tail_list *x, const struct step *step)
@@ -268,11 +300,10 @@ static void flush_with_norm(struct tail_list *x, uint64_t *target)
 
 bool cuda_tail_level(const struct level *level)
 {
-    const size_t block = level->stencil->choice.order == 4 ? sizeof(block_memory<op_fv4>)
-                                                           : sizeof(block_memory<op_fv2>);
-    return block + sizeof(unsigned long long) <= cuda_limits()->shared_per_block &&
-           kernel_is_chosen(&kernel_tail) && !level->connected && level->npatches == 1 &&
-           level->dim <= TAIL_DIM && choose_subdomains(level->dim).count > 0;
+    const struct block_choice block = choose_block(level->stencil->choice);
+    return block.bytes > 0 && kernel_is_chosen(&kernel_tail) && !level->connected &&
+           level->npatches == 1 && level->dim <= TAIL_DIM &&
+           subdomains_of(level->dim, &block.limits).count > 0;
 }
 
 /* True if cells of one colour are neighbours, across the ends of a periodic level. */

@@ -50,8 +50,8 @@ struct tail_level {
     /* The beginning of its entries in the lists of ghosts, and the capacity of that of the halo. */
     int sides, edges, halo, halo_capacity;
     /* Single-block level: offsets of its cell (0,0,0) and of the coarse side's in the tiles, and
-     * the beginning of its entries in the list of cell pairs. */
-    int offset, coarse_offset, pairs;
+     * the beginnings of their entries in the list of cell pairs. */
+    int offset, coarse_offset, pairs, coarse_pairs;
 };
 
 struct tail_step {
@@ -78,7 +78,7 @@ struct tail {
     unsigned long long *norm; /* of the last step, if its finish is a norm */
     struct tail_level levels[MAX_TAIL_LEVELS];
     struct tail_step steps[MAX_TAIL_STEPS];
-    struct bottom_work bottom;
+    struct warp_bottom_work bottom;
 };
 static_assert(sizeof(struct tail) <= 32764, "more than a kernel's parameters from CUDA 12.1 on");
 
@@ -92,8 +92,9 @@ constexpr bool is_periodic = false;
 template <class Op>
 constexpr bool is_periodic<periodic<Op>> = true;
 
-/* Launches the list with so many blocks. fv2*.cu and fv4*.cu instantiate it for each operator. */
+/* Launches the list with so many blocks of so much shared memory, which is always the same. fv2*.cu
+ * and fv4*.cu instantiate it for each operator. */
 template <class Op>
-void tail_launch(const struct tail &tail, int blocks);
+void tail_launch(const struct tail &tail, int blocks, size_t bytes);
 
 #endif

@@ -2,9 +2,10 @@
 #ifndef CUDA_COARSE_TILES_CUH
 #define CUDA_COARSE_TILES_CUH
 /* What a block of the tail kernel keeps of its subdomain. Tiles in shared memory hold u and β, with
- * lists of the ghosts of u; they have the same strides on every level. Registers hold f, α and D⁻¹,
- * since each cell belongs to one thread. The first half of a thread's CELLS cells are red, the
- * others black, so that all threads work in a half-sweep. */
+ * lists of the ghosts of u. Registers hold f, α and D⁻¹, since each cell belongs to one thread. The
+ * first half of a thread's CELLS cells are red, the others black, so that all threads work in a
+ * half-sweep. Small subdomains, of which a thread has fewer cells, have tiles of their own strides:
+ * without large ones a block needs much less shared memory. */
 #include "cuda/coarse/steps.cuh"
 
 enum {
@@ -23,28 +24,35 @@ struct ghost_counts {
     bool listed;
 };
 
-/* A cell is the same element in the tiles of u and β, counted from cell (0,0,0), so that one
- * address serves all that a stencil reads. Rows have an even length: the cells of one colour in two
- * neighbouring rows lie in different banks. */
-template <class Op>
-struct subdomain_tiles {
-    enum {
-        GHOSTS = Op::ORDER / 2,
-        SJ = SUBDOMAIN_SIDE + 2 * GHOSTS,
-        SK = SJ * SJ,
-        U_LENGTH = SK * (SUBDOMAIN_DEPTH + 2 * GHOSTS),
-        U_ORIGIN = GHOSTS * (1 + SJ + SK),
-        BETA_LENGTH = SK * (SUBDOMAIN_DEPTH + 2), /* of one field, with one layer of ghosts */
-        BETA_ORIGIN = 1 + SJ + SK,
-    };
-    alignas(16) double u_tile[U_LENGTH]; /* cells of even i are at multiples of 16 */
-    double beta_tile[3 * BETA_LENGTH], coarse_tile[COARSE_LENGTH];
-    /* Lists of ghosts by level, see struct tail_level, the same in all passes. Red cells of the
-     * halo fill the level's part from its front, black ones from its back. */
+/* Lists of ghosts by level, see struct tail_level, the same in all passes. Red cells of the halo
+ * fill the level's part from its front, black ones from its back. */
+struct subdomain_lists {
     unsigned halo[ALL_HALO];
     int sides[ALL_SIDES], edges[ALL_EDGES];
     struct ghost_counts counts[MAX_TAIL_LEVELS];
     unsigned long long norm;
+};
+
+/* The lists, which small and large subdomains share, and the tiles. A cell is the same element in
+ * the tiles of u and β, counted from cell (0,0,0), so that one address serves all that a stencil
+ * reads. Rows have an even length: the cells of one colour in two neighbouring rows lie in
+ * different banks; in rows of 12, those in four rows. */
+template <class Op, int CELLS>
+struct subdomain_tiles {
+    enum {
+        GHOSTS = Op::ORDER / 2,
+        SIDE = CELLS == FEWEST_CELLS ? SMALL_SIDE : SUBDOMAIN_SIDE,
+        SJ = CELLS == FEWEST_CELLS ? SIDE + 4 : SIDE + 2 * GHOSTS,
+        SK = SJ * (SIDE + 2 * GHOSTS),
+        U_LENGTH = SK * (SUBDOMAIN_DEPTH + 2 * GHOSTS),
+        U_ORIGIN = GHOSTS * (1 + SJ + SK),
+        /* Of one field, with one layer of ghosts; the last plane ends with the last of them. */
+        BETA_LENGTH = Op::VARIABLE ? SK * (SUBDOMAIN_DEPTH + 1) + SJ * (SIDE + 1) + SIDE + 2 : 0,
+        BETA_ORIGIN = 1 + SJ + SK,
+    };
+    struct subdomain_lists lists;
+    alignas(16) double u_tile[U_LENGTH]; /* cells of even i are at multiples of 16 */
+    double coarse_tile[COARSE_LENGTH], beta_tile[3 * BETA_LENGTH + 1];
 
     /* Pointers at cell (0,0,0) of the subdomain. */
     __device__ double *u()
@@ -119,27 +127,27 @@ DEVICE bool is_own(unsigned cell)
     return !(cell & NOT_OWN);
 }
 
-/* The cell of a thread without one: the tile's last cell, which no thread changes if a subdomain
- * has fewer cells than threads. */
-template <class Op>
-static constexpr unsigned IDLE_CELL = SUBDOMAIN_SIDE - 1 +
-                                      (SUBDOMAIN_SIDE - 1) * subdomain_tiles<Op>::SJ +
-                                      (SUBDOMAIN_DEPTH - 1) * subdomain_tiles<Op>::SK;
-
-template <class Op>
-DEVICE int tile_element(const struct cell_index &p)
+template <class Op, int CELLS>
+static constexpr __device__ int tile_element(const struct cell_index &p)
 {
-    return p.i + p.j * subdomain_tiles<Op>::SJ + p.k * subdomain_tiles<Op>::SK;
+    return p.i + p.j * subdomain_tiles<Op, CELLS>::SJ + p.k * subdomain_tiles<Op, CELLS>::SK;
 }
 
-template <class Op>
+/* The cell of a thread without one: the tile's last cell. If that is a cell of the subdomain, its
+ * cells are those of whole warps, and others do not compute. */
+template <class Op, int CELLS>
+static constexpr unsigned IDLE_CELL = tile_element<Op, CELLS>({subdomain_tiles<Op, CELLS>::SIDE - 1,
+                                                               subdomain_tiles<Op, CELLS>::SIDE - 1,
+                                                               SUBDOMAIN_DEPTH - 1, true});
+
+template <class Op, int CELLS>
 DEVICE unsigned packed_cell(const struct tail_level &l, const struct subdomain &sub,
                             const struct cell_index &p)
 {
     const int n = l.side.n;
     const unsigned at_sides = (p.i == 0) | (p.i == n - 1) << 1 | (p.j == 0) << 2 |
                               (p.j == n - 1) << 3 | (p.k == 0) << 4 | (p.k == l.depth - 1) << 5;
-    return tile_element<Op>(p) | (at_sides & sub.walls) << ELEMENT_BITS;
+    return tile_element<Op, CELLS>(p) | (at_sides & sub.walls) << ELEMENT_BITS;
 }
 
 /* True if the cell is a ghost of another subdomain: near a side that is no wall. */
@@ -147,7 +155,7 @@ template <class Op>
 DEVICE bool is_read_elsewhere(const struct tail_level &l, const struct subdomain &sub,
                               const struct cell_index &p)
 {
-    const int n = l.side.n, layers = subdomain_tiles<Op>::GHOSTS;
+    const int n = l.side.n, layers = Op::ORDER / 2;
     const unsigned near = (p.i < layers) | (p.i >= n - layers) << 1 | (p.j < layers) << 2 |
                           (p.j >= n - layers) << 3 | (p.k < layers) << 4 |
                           (p.k >= l.depth - layers) << 5;
@@ -159,11 +167,12 @@ DEVICE int element(unsigned cell)
     return cell & ELEMENT_MASK;
 }
 
-/* True if a thread has at most FEWEST_CELLS cells of a subdomain. */
-inline __host__ __device__ bool few_cells(const struct tail_level &l)
+inline __host__ __device__ bool has_small_subdomains(const struct tail_level &l)
 {
-    return l.half.n * l.side.n * l.depth <= FEWEST_CELLS / 2 * TAIL_THREADS;
+    return l.side.n <= SMALL_SIDE;
 }
+static_assert(SMALL_SIDE * SMALL_SIDE * SUBDOMAIN_DEPTH <= FEWEST_CELLS * TAIL_THREADS,
+              "a thread's");
 
 /* Ghosts behind walls whose offsets a thread with so many cells keeps, see coarse/walls.cuh. */
 template <int CELLS>
@@ -173,7 +182,7 @@ constexpr int OWN_WALLS = CELLS > FEWEST_CELLS ? 2 : 1;
 template <class Op, int CELLS>
 static constexpr __device__ bool holds_beta()
 {
-    return Op::ORDER == 2 && CELLS == FEWEST_CELLS;
+    return Op::ORDER == 2 && Op::VARIABLE && CELLS == FEWEST_CELLS;
 }
 
 /* What a thread holds of its cells during a pass. */
@@ -190,7 +199,7 @@ struct own_cells {
 /* An entry of the halo's list: the cell's packet, and above HALO_BITS its element in the tile. */
 enum { HALO_BITS = 18, HALO_MASK = (1 << HALO_BITS) - 1 };
 static_assert(TAIL_PACKETS <= 1 << HALO_BITS &&
-                  subdomain_tiles<op_fv4>::U_LENGTH <= 1 << (32 - HALO_BITS),
+                  subdomain_tiles<op_fv4, MOST_CELLS>::U_LENGTH <= 1 << (32 - HALO_BITS),
               "an entry of the list");
 
 /* Entry number x of a colour. */
@@ -222,16 +231,16 @@ DEVICE int listed_wall(int element, int first, int second)
     return element | first << ELEMENT_BITS | second << (ELEMENT_BITS + 3);
 }
 
-template <class Op>
+template <class Op, int CELLS>
 DEVICE int u_element(const int at[3])
 {
-    return at[0] + at[1] * subdomain_tiles<Op>::SJ + at[2] * subdomain_tiles<Op>::SK +
-           subdomain_tiles<Op>::U_ORIGIN;
+    return tile_element<Op, CELLS>({at[0], at[1], at[2], true}) +
+           subdomain_tiles<Op, CELLS>::U_ORIGIN;
 }
 
-template <class Op>
+template <class Op, int CELLS>
 static __device__ void list_halo(const struct tail_level &l, const struct subdomain &sub,
-                                 subdomain_tiles<Op> &s, struct ghost_counts &counts,
+                                 subdomain_tiles<Op, CELLS> &s, struct ghost_counts &counts,
                                  const int at[3])
 {
     const int colour = (at[0] + at[1] + at[2]) & 1;
@@ -239,34 +248,34 @@ static __device__ void list_halo(const struct tail_level &l, const struct subdom
     const int packet = is_periodic<Op>
                            ? packet_index(l, wrapped(i, l.n), wrapped(j, l.n), wrapped(k, l.n))
                            : packet_index(l, i, j, k);
-    s.halo[halo_offset(l, colour, atomicAdd(&counts.halo[colour], 1))] =
-        packet | (unsigned)u_element<Op>(at) << HALO_BITS;
+    s.lists.halo[halo_offset(l, colour, atomicAdd(&counts.halo[colour], 1))] =
+        packet | (unsigned)u_element<Op, CELLS>(at) << HALO_BITS;
 }
 
 /* What the stencil reads behind a cell next to a side. */
-template <class Op>
+template <class Op, int CELLS>
 static __device__ void list_side(const struct tail_level &l, const struct subdomain &sub,
-                                 subdomain_tiles<Op> &s, struct ghost_counts &counts,
+                                 subdomain_tiles<Op, CELLS> &s, struct ghost_counts &counts,
                                  struct wall_cell c)
 {
     const int side = c.side[0], d = side / 2;
     if (!(sub.walls >> side & 1)) {
-        for (int layer = 0; layer < subdomain_tiles<Op>::GHOSTS; layer++) {
+        for (int layer = 0; layer < Op::ORDER / 2; layer++) {
             move_outward(c.at, side);
             list_halo<Op>(l, sub, s, counts, c.at);
         }
     } else if (Op::ORDER == 4) {
         const int first = d == 0 ? c.at[1] : c.at[0], second = d == 2 ? c.at[1] : c.at[2];
-        s.sides[l.sides + faces_before(l, sub, d) + first + l.side.n * second] =
-            listed_wall(u_element<Op>(c.at), side, 0);
+        s.lists.sides[l.sides + faces_before(l, sub, d) + first + l.side.n * second] =
+            listed_wall(u_element<Op, CELLS>(c.at), side, 0);
     }
 }
 
 /* What it reads behind a cell next to two sides: cells next to a wall may lie in the halo of the
  * other side. */
-template <class Op>
+template <class Op, int CELLS>
 static __device__ void list_edge(const struct tail_level &l, const struct subdomain &sub,
-                                 subdomain_tiles<Op> &s, struct ghost_counts &counts,
+                                 subdomain_tiles<Op, CELLS> &s, struct ghost_counts &counts,
                                  struct wall_cell c)
 {
     const bool first = sub.walls >> c.side[0] & 1, second = sub.walls >> c.side[1] & 1;
@@ -275,11 +284,11 @@ static __device__ void list_edge(const struct tail_level &l, const struct subdom
     if (!second)
         move_outward(c.at, c.side[1]);
     if (first && second)
-        s.edges[l.edges + atomicAdd(&counts.edges, 1)] =
-            listed_wall(u_element<Op>(c.at), c.side[0], c.side[1]);
+        s.lists.edges[l.edges + atomicAdd(&counts.edges, 1)] =
+            listed_wall(u_element<Op, CELLS>(c.at), c.side[0], c.side[1]);
     else if (first || second)
-        s.sides[l.sides + atomicAdd(&counts.sides, 1)] =
-            listed_wall(u_element<Op>(c.at), first ? c.side[0] : c.side[1], 0);
+        s.lists.sides[l.sides + atomicAdd(&counts.sides, 1)] =
+            listed_wall(u_element<Op, CELLS>(c.at), first ? c.side[0] : c.side[1], 0);
     else
         list_halo<Op>(l, sub, s, counts, c.at);
 }
@@ -287,9 +296,9 @@ static __device__ void list_edge(const struct tail_level &l, const struct subdom
 /* Lists all ghosts that the stencil reads, unless an earlier pass has. Order 2 computes ghosts
  * behind walls on the fly and does not list them. All threads see the counts after the next
  * barrier. */
-template <class Op>
+template <class Op, int CELLS>
 static __device__ void list_ghosts(const struct tail_level &l, const struct subdomain &sub,
-                                   subdomain_tiles<Op> &s, struct ghost_counts &counts)
+                                   subdomain_tiles<Op, CELLS> &s, struct ghost_counts &counts)
 {
     if (counts.listed)
         return;
@@ -311,11 +320,10 @@ static __device__ void list_ghosts(const struct tail_level &l, const struct subd
 }
 
 /* By all threads, before the first barrier. */
-template <class Op>
-DEVICE void open_lists(subdomain_tiles<Op> &s)
+DEVICE void open_lists(struct subdomain_lists &lists)
 {
     if (threadIdx.x < MAX_TAIL_LEVELS)
-        s.counts[threadIdx.x].listed = false;
+        lists.counts[threadIdx.x].listed = false;
 }
 
 #endif

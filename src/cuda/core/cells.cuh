@@ -5,6 +5,7 @@
  * the operators as types. launch.cuh, tiles.* and wave_partition.* divide a patch among blocks.
  * tile_copy.* brings tiles to shared memory, which shared_memory.cuh reads. fences.cuh holds the
  * compiler fences with their reasons. The other files hold one small function each. */
+#include "operators/formula.h"
 
 /* A function, or member function, for the device. */
 #define DEVICE_MEMBER __device__ __forceinline__
@@ -20,7 +21,7 @@ struct cells {
 };
 
 /* Whether a side is open: neither a wall nor wrapped. Cells beyond it belong to other patches. */
-inline bool is_open(const struct cells &c, int d, int side)
+static inline HD bool is_open(const struct cells &c, int d, int side)
 {
     return !c.wall[d][side] && !c.wrap[d];
 }

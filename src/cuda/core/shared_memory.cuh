@@ -48,4 +48,22 @@ DEVICE void copy_cell(int to, const void *from)
     asm volatile("cp.async.ca.shared.global [%0], [%1], 8;" : : "r"(to), "l"(from));
 }
 
+/* The same if `wanted` is not 0, without a branch: threads that copy nothing may have any address.
+ */
+DEVICE void copy_vector_if(int wanted, int to, const void *from)
+{
+    asm volatile("{\n.reg .pred p;\nsetp.ne.s32 p, %0, 0;\n"
+                 "@p cp.async.cg.shared.global [%1], [%2], 16;\n}"
+                 :
+                 : "r"(wanted), "r"(to), "l"(from));
+}
+
+DEVICE void copy_cell_if(int wanted, int to, const void *from)
+{
+    asm volatile("{\n.reg .pred p;\nsetp.ne.s32 p, %0, 0;\n"
+                 "@p cp.async.ca.shared.global [%1], [%2], 8;\n}"
+                 :
+                 : "r"(wanted), "r"(to), "l"(from));
+}
+
 #endif

@@ -5,10 +5,6 @@
 #include "cuda/core/launch.cuh"
 #include "cuda/core/tiles.h"
 
-/* All tiles of the grid, for kernels that a `struct tile_set` would slow down. */
-struct all_tiles {
-};
-
 /* The block's tile. */
 DEVICE dim3 tile_of_block(const struct tile_set &t)
 {
@@ -19,20 +15,10 @@ DEVICE dim3 tile_of_block(const struct tile_set &t)
     return dim3(tile[0], tile[1], tile[2]);
 }
 
-DEVICE dim3 tile_of_block(const struct all_tiles &)
-{
-    return blockIdx;
-}
-
 /* Whether this is the last tile in direction d, i or j. */
 DEVICE bool is_last(const struct tile_set &t, dim3 tile, int d)
 {
     return (int)(d == 0 ? tile.x : tile.y) == t.n[d] - 1;
-}
-
-DEVICE bool is_last(const struct all_tiles &, dim3 tile, int d)
-{
-    return d == 0 ? tile.x == gridDim.x - 1 : tile.y == gridDim.y - 1;
 }
 
 static inline struct tile_set tiles_of_patch(enum pass_part part, const int n[3],

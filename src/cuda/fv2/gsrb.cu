@@ -11,19 +11,6 @@ namespace fv2
  * to begin. */
 enum { MAX_PLANES = 128, EXTRA_STEPS = 4, EXTRA_FINISH_STEPS = 6 };
 
-template <class tile, class TILES>
-static void launch_tiles(const struct fv2_gsrb &w, const TILES &tiles, dim3 grid, int planes)
-{
-    launch_kernel<gsrb_kernel<tile, TILES>>(grid, dim3(LANES, tile::ROWS), tile::BYTES, w, tiles,
-                                            planes);
-}
-
-/* Whether patches that do not wrap in k have a kernel of their own, whose steps ask for no turn. It
- * gains 4 to 9 %, except with variable coefficients and poisson: there the compiler spills a
- * register, and it loses 2 to 4 % (H200). */
-template <class tile>
-static constexpr bool HAS_STRAIGHT_LOOP = !tile::VARIABLE || tile::op::HELMHOLTZ;
-
 /* A block reads the outermost cells of its tile, one cell beyond them in i and j, and in k as far
  * as its steps reach. */
 template <class tile>
@@ -42,11 +29,8 @@ static void launch(struct fv2_gsrb w, int tuned_planes)
     };
     const struct tile_set tiles = tiles_of_patch(w.part, n, w.c, reads);
     const dim3 grid = tile_grid(tiles);
-    if constexpr (HAS_STRAIGHT_LOOP<tile>)
-        if (w.part == PART_ALL && !w.c.wrap[2])
-            return launch_tiles<tile>(w, all_tiles{}, grid, planes);
     if (grid.x > 0)
-        launch_tiles<tile>(w, tiles, grid, planes);
+        launch_kernel<gsrb_kernel<tile>>(grid, dim3(LANES, ROWS), tile::BYTES, w, tiles, planes);
 }
 
 template <class Op, bool ZERO>
@@ -134,6 +118,15 @@ static void tiles_fit(const struct part *part, const struct device_limits *devic
     });
 }
 
+/* True if the kernel's offsets in vectors, up to four planes beyond a patch, are ints. */
+static bool offsets_fit(const struct level *level)
+{
+    bool fit = true;
+    for (int q = 0; q < level->npatches; q++)
+        fit = fit && level->patches[q].sk / 2 * (level->patches[q].n[2] + 4) <= INT_MAX;
+    return fit;
+}
+
 /* The finish needs a guess: the kernel that begins at zero has none. Nothing may follow on a level
  * with neighbours: it would read ghosts that these kernels compute and do not store. */
 template <bool FEW>
@@ -150,7 +143,7 @@ static struct coverage covers(const struct part *part, const struct device_limit
                (pass->nsweeps > 2 || pass->start != START_ZERO) && cuda_even_patches(level) &&
                (!level->connected || level->ghosts >= 3) && finishes;
     const bool more = part->after > 0 || (pass->finish != FINISH_NONE && !c.finish);
-    return level->connected && more ? cover_nothing() : c;
+    return (level->connected && more) || !offsets_fit(level) ? cover_nothing() : c;
 }
 
 /* One launch does all of it, and no norm goes to the host. */

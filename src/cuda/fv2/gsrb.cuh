@@ -29,10 +29,11 @@ struct fv2_gsrb {
     double *coarse;      /* at cell (0,0,0): the residual is restricted to this */
     long coarse_sj, coarse_sk;
     unsigned long long *norm; /* atomic maximum of the bits of the residual's magnitudes */
-    /* By set_tiles: bytes of all planes if direction k wraps, else 0; the parity of row 0 as tiles
-     * count rows. */
-    long period;
-    int first_parity;
+    /* By set_tiles, which knows the layout of the tiles: */
+    int plane, back; /* vectors from a plane to the next one, and from the last to the first */
+    int turn;        /* in a wrapped direction k, the plane copied after this step is plane 0 */
+    int low_wall, high_wall; /* up to the former step and from the latter on, a wall in k is near */
+    int first_parity;        /* of row 0 as tiles count rows */
 };
 
 #endif

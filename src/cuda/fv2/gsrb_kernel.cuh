@@ -7,6 +7,10 @@
  * component. If the pass finishes with the residual, it also computes both residuals in plane
  * k − 1.
  *
+ * The colours alternate from plane to plane: two steps make an iteration of the loop, in which a
+ * thread's red cell is the low and then the high one. Warps whose first red cell is a high one make
+ * one step before.
+ *
  * So each coefficient is loaded once, 16 bytes at a time, and used once. The inverse diagonal is
  * recomputed, which is cheaper than reading it. What a step needs is copied to shared memory AHEAD
  * steps earlier. Neighbours in k are the thread's own registers, neighbours in i the next lane's;
@@ -25,6 +29,16 @@
 
 namespace fv2
 {
+/* The ghosts beside a cell where u is 1 there and 0 elsewhere. */
+template <int E, bool WALLS>
+DEVICE struct neighbours ghosts_of_unit(bool end_of_row, const struct walls &walls)
+{
+    const double ghost = -2.5; /* wall_quadratic(1, 0), which the compiler does not evaluate */
+    return {E == 0 && end_of_row ? ghost : 0.0, E == 1 && end_of_row ? ghost : 0.0,
+            WALLS && walls.j0 ? ghost : 0.0,    WALLS && walls.j1 ? ghost : 0.0,
+            WALLS && walls.k0 ? ghost : 0.0,    WALLS && walls.k1 ? ghost : 0.0};
+}
+
 /* The new value of a thread's component E. The diagonal is the sum for 1 in the cell and 0 in all
  * others. */
 template <class Op, int E, bool WALLS>
@@ -32,7 +46,7 @@ DEVICE double update(double u, const neighbours &beside, const cell_data &d, boo
                      const struct walls &walls, double scale)
 {
     const neighbours n = with_ghosts<E, WALLS>(beside, u, end_of_row, walls),
-                     unit = with_ghosts<E, WALLS>(neighbours{}, 1.0, end_of_row, walls);
+                     unit = ghosts_of_unit<E, WALLS>(end_of_row, walls);
     const double residual = residual_of<Op>(u, n, d, scale);
     const double diagonal = fma(-scale, operator_sum<Op>(1.0, unit, d), d.alpha);
     return update_weighted(u, reciprocal(diagonal), residual, RED_BLACK_WEIGHT);
@@ -46,7 +60,6 @@ struct stream_state {
     /* For the residual of plane k − 1: its finished cells and those below, β_k below and above it.
      */
     double2 done, below, face_0, face_1;
-    double even;             /* sum of residuals over four cells of the last even plane */
     unsigned long long norm; /* largest bits so far */
 };
 
@@ -67,9 +80,7 @@ DEVICE void load_data(const struct thread_cells &p, unsigned slot, double2 bk0, 
     }
     const double2 bi = vector_at(at + tile::BI), bj0 = vector_at(at + tile::BJ),
                   bj1 = vector_at(at + tile::BJ + ROW_BYTES);
-    double next = __shfl_down_sync(0xffffffffu, bi.x, 1);
-    if (p.lane == LANES - 1)
-        next = cell_at(beside_row(p) + slot + tile::STEPS + tile::BI_END);
+    const double next = cell_at(p.high_face + slot + tile::STEPS);
     *low = {f.x, alpha.x, bi.x, bi.y, bj0.x, bj1.x, bk0.x, bk1.x};
     *high = {f.y, alpha.y, bi.y, next, bj0.y, bj1.y, bk0.y, bk1.y};
 }
@@ -85,47 +96,56 @@ DEVICE double black_beside_red(const struct thread_cells &p, unsigned plane, dou
     return cell_at(beside_row(p) + plane + tile::U + (E ? tile::U_HIGH : tile::U_LOW));
 }
 
-/* Residuals of both cells in plane k, which is finished in all rows; `above` are the finished cells
- * of plane k + 1. */
-template <bool WALLS, class tile>
-DEVICE double2 residual_vector(const struct fv2_gsrb &w, const struct thread_cells &p, int k,
-                               unsigned slot, const struct stream_state &m, double2 above)
-{
-    const unsigned row = p.vector_address + tile::DONE + ROW_BYTES + (k & 1) * tile::DONE_BYTES;
-    const double2 u = m.done, jm = vector_at(row - ROW_BYTES), jp = vector_at(row + ROW_BYTES);
-    const struct walls walls = {p.j == 0 && w.c.wall[1][0], p.j == p.n1 - 1 && w.c.wall[1][1],
-                                k == 0 && w.c.wall[2][0], k == p.n2 - 1 && w.c.wall[2][1]};
-    cell_data low, high;
-    load_data<tile>(p, slot, m.face_0, m.face_1, &low, &high);
-    const neighbours x =
-        with_ghosts<0, WALLS>(gather<0>(u, beside<0>(u), jm.x, jp.x, m.below.x, above.x), u.x,
-                              p.column == 0 && w.c.wall[0][0], walls);
-    const neighbours y =
-        with_ghosts<1, WALLS>(gather<1>(u, beside<1>(u), jm.y, jp.y, m.below.y, above.y), u.y,
-                              p.column == p.columns - 1 && w.c.wall[0][1], walls);
-    return make_double2(residual_of<typename tile::op>(u.x, x, low, w.scale),
-                        residual_of<typename tile::op>(u.y, y, high, w.scale));
-}
-
-/* Offsets of the slots that a step works on: u of planes k + 2 and k + 1, the data of this step and
- * of the step two before it, and β_k. */
+/* Offsets of the slots of step k: u of planes k + 2 and k + 1; the data of this step and of the
+ * step two before it; β_k; the new red cells of planes k and k + 1. The copies for step k + AHEAD
+ * go to the slots that step k − 1 was the last one to read. */
 struct slots {
-    unsigned u, u_before, step, step_before, bk;
+    unsigned u, u_before, step, step_last, step_before, bk, red, red_above;
+    struct copy_slots free;
 };
 
 template <class tile>
 DEVICE struct slots initial_slots()
 {
-    return {tile::U_BYTES, 0, 0, (tile::STEP_SLOTS - 2) * tile::STEP_BYTES, 0};
+    constexpr int LAST = (tile::STEP_SLOTS - 1) * tile::STEP_BYTES;
+    return {tile::U_BYTES,           0, 0, LAST, LAST - tile::STEP_BYTES, 0, 0, tile::RED_BYTES,
+            slots_ahead<tile>(AHEAD)};
 }
 
 template <class tile>
 DEVICE struct slots next_slots(const struct slots &s)
 {
-    return {next_slot<tile::U_BYTES, tile::U_SLOTS>(s.u), s.u,
+    return {next_slot<tile::U_BYTES, tile::U_SLOTS>(s.u),
+            s.u,
             next_slot<tile::STEP_BYTES, tile::STEP_SLOTS>(s.step),
-            next_slot<tile::STEP_BYTES, tile::STEP_SLOTS>(s.step_before),
-            next_slot<tile::BK_BYTES, tile::BK_SLOTS>(s.bk)};
+            s.step,
+            s.step_last,
+            next_slot<tile::BK_BYTES, tile::BK_SLOTS>(s.bk),
+            s.red_above,
+            s.red,
+            {s.u_before, tile::FINISHES ? s.step_before : s.step, s.bk}};
+}
+
+/* Residuals of both cells in plane k, which the last step has finished in all rows; `above` are the
+ * finished cells of plane k + 1. */
+template <bool WALLS, class tile>
+DEVICE double2 residual_vector(const struct fv2_gsrb &w, const struct thread_cells &p, int k,
+                               const struct slots &s, const struct stream_state &m, double2 above)
+{
+    const unsigned row = p.vector_address + tile::DONE + ROW_BYTES + 2 * s.red_above;
+    const double2 u = m.done, jm = vector_at(row - ROW_BYTES), jp = vector_at(row + ROW_BYTES);
+    const struct walls walls = {(p.flags & LOW_WALL_J) != 0, (p.flags & HIGH_WALL_J) != 0,
+                                k == 0 && w.c.wall[2][0], k == p.n2 - 1 && w.c.wall[2][1]};
+    cell_data low, high;
+    load_data<tile>(p, s.step_before, m.face_0, m.face_1, &low, &high);
+    const neighbours x =
+        with_ghosts<0, WALLS>(gather<0>(u, beside<0>(u), jm.x, jp.x, m.below.x, above.x), u.x,
+                              p.flags & LOW_WALL_I, walls);
+    const neighbours y =
+        with_ghosts<1, WALLS>(gather<1>(u, beside<1>(u), jm.y, jp.y, m.below.y, above.y), u.y,
+                              p.flags & HIGH_WALL_I, walls);
+    return make_double2(residual_of<typename tile::op>(u.x, x, low, w.scale),
+                        residual_of<typename tile::op>(u.y, y, high, w.scale));
 }
 
 /* Step k of a warp whose red cells in plane k + 1, and black cells in plane k, are component E. c
@@ -135,11 +155,9 @@ template <bool FINISHES, int E, bool WALLS, class tile>
 DEVICE double2 step(const struct fv2_gsrb &w, const struct thread_cells &p, const struct slots &s,
                     double2 c, int k, struct stream_state &m, double2 &residual)
 {
-    const bool end_of_row =
-        E ? p.column == p.columns - 1 && w.c.wall[0][1] : p.column == 0 && w.c.wall[0][0];
+    const bool end_of_row = p.flags & (E ? HIGH_WALL_I : LOW_WALL_I);
     const double2 bk = tile::VARIABLE ? vector_at(p.vector_address + s.bk + tile::BK) : double2{};
-    const unsigned reds = p.cell_address + tile::RED + ROW_BYTES / 2,
-                   now = reds + (k & 1) * tile::RED_BYTES, then = reds + (~k & 1) * tile::RED_BYTES;
+    const unsigned reds = p.cell_address + tile::RED + ROW_BYTES / 2 + s.red;
     cell_data black = m.black;
     black.bk1 = component(m.bk, E);
     if (tile::HALO > 1)
@@ -147,8 +165,7 @@ DEVICE double2 step(const struct fv2_gsrb &w, const struct thread_cells &p, cons
     cell_data red;
     load_data<tile>(p, s.step, m.bk, bk, E ? &m.black : &red, E ? &red : &m.black);
     m.bk = bk;
-    const double black_beside = black_beside_red<E, tile>(p, s.u_before, m.u_p),
-                 red_beside = beside<E>(m.u_0);
+    const double black_beside = black_beside_red<E, tile>(p, s.u_before, m.u_p);
 
     /* Every thread makes both updates, so that neither waits for the other. */
     double jm = 0.0, jp = 0.0;
@@ -157,16 +174,17 @@ DEVICE double2 step(const struct fv2_gsrb &w, const struct thread_cells &p, cons
         jm = cell_at(u - ROW_BYTES);
         jp = cell_at(u + ROW_BYTES);
     }
-    const double red_jm = cell_at(now - ROW_BYTES / 2), red_jp = cell_at(now + ROW_BYTES / 2);
+    const double red_jm = cell_at(reds - ROW_BYTES / 2), red_jp = cell_at(reds + ROW_BYTES / 2),
+                 red_beside = cell_at(E ? reds + CELL_BYTES : reds - CELL_BYTES);
     const bool k0 = w.c.wall[2][0], k1 = w.c.wall[2][1];
-    struct walls walls = {p.j == 0 && w.c.wall[1][0], p.j == p.n1 - 1 && w.c.wall[1][1],
+    struct walls walls = {(p.flags & LOW_WALL_J) != 0, (p.flags & HIGH_WALL_J) != 0,
                           k + 1 == 0 && k0, k + 1 == p.n2 - 1 && k1};
     const double new_red = update<typename tile::op, E, WALLS>(
         component(m.u_p, E),
         gather<E>(m.u_p, black_beside, jm, jp, component(m.u_0, E), component(c, E)), red,
         end_of_row, walls, w.scale);
     m.u_p = E ? make_double2(m.u_p.x, new_red) : make_double2(new_red, m.u_p.y);
-    put(then, new_red);
+    put(p.cell_address + tile::RED + ROW_BYTES / 2 + s.red_above, new_red);
     walls.k0 = k == 0 && k0;
     walls.k1 = k == p.n2 - 1 && k1;
     const double new_black = update<typename tile::op, E, WALLS>(
@@ -175,101 +193,27 @@ DEVICE double2 step(const struct fv2_gsrb &w, const struct thread_cells &p, cons
         black, end_of_row, walls, w.scale);
     const double2 done = E ? make_double2(m.u_0.x, new_black) : make_double2(new_black, m.u_0.y);
     if (FINISHES)
-        residual = residual_vector<WALLS, tile>(w, p, k - 1, s.step_before, m, done);
+        residual = residual_vector<WALLS, tile>(w, p, k - 1, s, m, done);
     return done;
 }
 
-/* Step k with what is uniform in a warp as template parameters: e is the component of red cells. */
-template <bool FINISHES, class tile, class... Arguments>
-DEVICE double2 step_by_component(int e, bool walls, Arguments &&...arguments)
+template <bool FINISHES, int E, class tile, class... Arguments>
+DEVICE double2 step_by_walls(bool walls, Arguments &&...arguments)
 {
-    if (e && walls)
-        return step<FINISHES, 1, true, tile>(arguments...);
-    if (e)
-        return step<FINISHES, 1, false, tile>(arguments...);
-    if (walls)
-        return step<FINISHES, 0, true, tile>(arguments...);
-    return step<FINISHES, 0, false, tile>(arguments...);
+    return walls ? step<FINISHES, E, true, tile>(arguments...)
+                 : step<FINISHES, E, false, tile>(arguments...);
 }
 
-/* Collects the residuals of plane k: their sum over the two cells goes to shared memory, where it
- * meets that of the next row; or their magnitudes raise the norm. */
+/* Collects the residuals of a plane: their sum over the two cells goes to the slot of shared
+ * memory, where it meets that of the next row; or their magnitudes raise the norm. */
 template <class tile>
-DEVICE void collect_residual(const struct thread_cells &p, int k, double2 residual,
+DEVICE void collect_residual(const struct thread_cells &p, unsigned slot, double2 residual,
                              struct stream_state &m)
 {
     if (tile::FINISH == RESTRICTS)
-        put(p.cell_address + tile::SUMS + (k & 1) * tile::SUM_BYTES, residual.x + residual.y);
-    else if (p.stores)
+        put(p.cell_address + tile::SUMS + slot, residual.x + residual.y);
+    else if (p.flags & STORES)
         m.norm = larger(m.norm, larger(magnitude_bits(residual.x), magnitude_bits(residual.y)));
-}
-
-/* Even rows add up the sums of plane k over two rows. If k is even they keep the result; if k is
- * odd they restrict planes k − 1 and k. */
-template <class tile>
-DEVICE void restrict_rows(const struct fv2_gsrb &w, const struct thread_cells &p, int k,
-                          struct stream_state &m)
-{
-    if ((p.row & 1) || !p.stores)
-        return;
-    const unsigned at = p.cell_address + tile::SUMS + (k & 1) * tile::SUM_BYTES;
-    const double sum = cell_at(at) + cell_at(at + ROW_BYTES / 2);
-    if (k & 1)
-        w.coarse[column_at(w.c, p.column) + row_at<tile>(w.c, p.j) / 2 * w.coarse_sj +
-                 k / 2 * w.coarse_sk] = restrict_planes(m.even, sum);
-    else
-        m.even = sum;
-}
-
-/* Issues the first copies, and waits for those of step `start`. */
-template <class tile, bool TURNS>
-DEVICE struct stream_state start_stream(const struct fv2_gsrb &w, const struct thread_cells &p,
-                                        struct copies &s, int start)
-{
-    struct stream_state m = {};
-    if (!tile::ZERO)
-        fetch_u<tile>(w, p, s);
-    const int turn = first_turn(w, s.plane);
-    advance_u<TURNS>(w, s, turn);
-    s.u += tile::U_BYTES;
-    for (int a = 0; a < AHEAD; a++) {
-        fetch<tile, TURNS>(w, p, s, turn);
-        advance<tile, TURNS>(w, s, turn);
-        __pipeline_commit();
-    }
-    if (p.inside) {
-        const long here = in_plane<tile>(w.c, p.column, p.j);
-        if (tile::VARIABLE)
-            m.bk = *(const double2 *)(w.beta_k + here + plane_at(w.c, start + 1) * w.c.sk);
-        if (!tile::ZERO && (start >= 0 || !w.c.wall[2][0]))
-            m.u_0 = *(const double2 *)(w.in + here + plane_at(w.c, start) * w.c.sk);
-    }
-    __pipeline_wait_prior(AHEAD - 1);
-    if (!tile::ZERO && s.own)
-        m.u_p = vector_at(p.vector_address + tile::U + tile::U_ROWS);
-    __syncthreads();
-    return m;
-}
-
-/* Moves the registers up by one plane: c is u of the next plane, `done` the cells finished now, and
- * `face` β_k above them. */
-DEVICE void move_up(struct stream_state &m, double2 c, double2 done, double2 face)
-{
-    m.u_m = m.u_0;
-    m.u_0 = m.u_p;
-    m.u_p = c;
-    m.below = m.done;
-    m.done = done;
-    m.face_0 = m.face_1;
-    m.face_1 = face;
-}
-
-/* The distance in bytes from the next plane of u that is copied, which is plane `next`, to the
- * plane that a step finishes. */
-template <bool TURNS>
-DEVICE long steps_back(const struct fv2_gsrb &w, int next)
-{
-    return (TURNS && next >= w.c.n[2] ? w.period : 0) - (AHEAD + 2) * w.c.sk * CELL_BYTES;
 }
 
 /* The planes of a block, and the steps that it makes for them. */
@@ -289,70 +233,144 @@ DEVICE struct plane_range compute_range(const struct fv2_gsrb &w, int number, in
     return a;
 }
 
+/* Even rows add up the sums of plane k over two rows. If k is even they keep the result; if k is
+ * odd they restrict planes k − 1 and k. */
+template <class tile>
+DEVICE void restrict_rows(const struct fv2_gsrb &w, const struct thread_cells &p, int k,
+                          unsigned slot)
+{
+    if (!(p.flags & RESTRICTS_ROWS))
+        return;
+    const unsigned at = p.cell_address + tile::SUMS + slot, even = p.cell_address + tile::EVEN;
+    const double sum = cell_at(at) + cell_at(at + ROW_BYTES / 2);
+    if (k & 1)
+        w.coarse[p.coarse + (k >> 1) * (int)w.coarse_sk] = restrict_planes(cell_at(even), sum);
+    else
+        put(even, sum);
+}
+
+/* Issues the copies of u of plane start + 1 and of the first steps, and waits for those of step
+ * `start`. */
+template <class tile>
+DEVICE struct stream_state start_stream(const struct fv2_gsrb &w, const struct thread_cells &p,
+                                        struct copies &s, int start)
+{
+    struct stream_state m = {};
+    seek(w, p, start + 1, s);
+    if (!tile::ZERO)
+        fetch_u<tile>(w, p, s);
+    for (int a = 0; a < AHEAD; a++) {
+        seek(w, p, start + 2 + a, s);
+        fetch<tile>(w, p, s, slots_ahead<tile>(a));
+        __pipeline_commit();
+    }
+    if (p.column < p.end_column && p.j < p.end_j) {
+        if (tile::VARIABLE)
+            m.bk = *vector_of(w.beta_k, p.offset + plane_at(w.c, start + 1) * w.plane);
+        if (!tile::ZERO && (start >= 0 || !w.c.wall[2][0]))
+            m.u_0 = *vector_of(w.in, p.offset + plane_at(w.c, start) * w.plane);
+    }
+    __pipeline_wait_prior(AHEAD - 1);
+    if (!tile::ZERO && (p.flags & COPIES_OWN))
+        m.u_p = vector_at(p.vector_address + tile::U + tile::U_ROWS);
+    __syncthreads();
+    seek(w, p, start + 2 + AHEAD, s);
+    return m;
+}
+
+/* Moves the registers up by one plane: c is u of the next plane, `done` the cells finished now, and
+ * `face` β_k above them. */
+DEVICE void move_up(struct stream_state &m, double2 c, double2 done, double2 face)
+{
+    m.u_m = m.u_0;
+    m.u_0 = m.u_p;
+    m.u_p = c;
+    m.below = m.done;
+    m.done = done;
+    m.face_0 = m.face_1;
+    m.face_1 = face;
+}
+
 /* The residual of the last plane, which no step computes, and the last restriction or the norm. */
 template <class tile>
 DEVICE void finish_range(const struct fv2_gsrb &w, const struct thread_cells &p,
-                         const struct plane_range &a, unsigned step_before, struct stream_state &m)
+                         const struct plane_range &a, const struct slots &s, struct stream_state &m)
 {
-    if (a.stop == a.last) { /* a wall */
+    const bool wall = a.stop == a.last;
+    if (wall) {
         if (tile::FINISH == RESTRICTS)
-            restrict_rows<tile>(w, p, a.stop - 2, m);
-        if (p.finishes)
-            collect_residual<tile>(
-                p, a.stop - 1,
-                residual_vector<true, tile>(w, p, a.stop - 1, step_before, m, m.done), m);
+            restrict_rows<tile>(w, p, a.stop - 2, s.red);
+        if (p.flags & FINISHES_ROW)
+            collect_residual<tile>(p, s.red_above,
+                                   residual_vector<true, tile>(w, p, a.stop - 1, s, m, m.done), m);
         __syncthreads();
     }
     if (tile::FINISH == RESTRICTS)
-        restrict_rows<tile>(w, p, a.last - 1, m);
+        restrict_rows<tile>(w, p, a.last - 1, wall ? s.red_above : s.red);
     else
         warp_atomic_max(w.norm, m.norm);
 }
 
-template <class tile, class TILES>
-static __global__ void __launch_bounds__(LANES *tile::ROWS, tile::BLOCKS)
-    gsrb_kernel(const __grid_constant__ struct fv2_gsrb w, const __grid_constant__ TILES tiles,
-                int planes)
+/* Step k: the copies for step k + AHEAD, the updates, what follows from them, and the slots of the
+ * next step. E is the component of the red cells in plane k + 1. */
+template <int E, class tile>
+DEVICE void stream_step(const struct fv2_gsrb &w, struct thread_cells &p,
+                        const struct plane_range &a, int k, struct copies &copies, struct slots &s,
+                        struct stream_state &m)
 {
-    constexpr bool TURNS = turns_of<TILES>;
-    const dim3 own = tile_of_block(tiles);
-    const struct thread_cells p = compute_thread<tile>(w.c, tiles, own);
-    const struct plane_range a = compute_range<tile>(w, own.z, planes);
-    const bool wall_row = (p.j == 0 && w.c.wall[1][0]) || (p.j == p.n1 - 1 && w.c.wall[1][1]);
-    struct copies copies = initial_copies<tile>(w, p, a.start + 1);
-    struct stream_state m = start_stream<tile, TURNS>(w, p, copies, a.start);
-    struct slots s = initial_slots<tile>();
-    for (int k = a.start; k < a.stop; k++) {
-        if (k + AHEAD < a.stop)
-            fetch<tile, TURNS>(w, p, copies, w.c.n[2]);
-        __pipeline_commit();
-        if (tile::FINISH == RESTRICTS && k - 2 >= a.first)
-            restrict_rows<tile>(w, p, k - 2, m);
-        double2 c = make_double2(0.0, 0.0), residual, done;
-        if (!tile::ZERO)
-            c = vector_at(p.vector_address + s.u + tile::U + tile::U_ROWS);
-        const int e = (p.j + k + 1 + w.first_parity) & 1;
-        const bool walls = wall_row || (k <= (tile::FINISHES ? 1 : 0) && w.c.wall[2][0]) ||
-                           (k >= p.n2 - 2 && w.c.wall[2][1]);
-        const double2 face = m.bk;
-        if (tile::FINISHES && p.finishes && k - 1 >= a.first) {
-            done = step_by_component<true, tile>(e, walls, w, p, s, c, k, m, residual);
-            collect_residual<tile>(p, k - 1, residual, m);
-        } else {
-            done = step_by_component<false, tile>(e, walls, w, p, s, c, k, m, residual);
-        }
-        if (p.stores && k >= a.first && k < a.last)
-            *(double2 *)at(w.out, copies.offset + steps_back<TURNS>(w, copies.plane)) = done;
-        if (tile::FINISHES)
-            put(p.vector_address + tile::DONE + ROW_BYTES + (k & 1) * tile::DONE_BYTES, done);
-        move_up(m, c, done, face);
-        __pipeline_wait_prior(AHEAD - 1);
-        __syncthreads();
-        advance<tile, TURNS>(w, copies, w.c.n[2]);
-        s = next_slots<tile>(s);
+    p.flags = hidden(p.flags);
+    if (k + AHEAD < a.stop)
+        fetch<tile>(w, p, copies, s.free);
+    __pipeline_commit();
+    if (tile::FINISH == RESTRICTS && k - 2 >= a.first)
+        restrict_rows<tile>(w, p, k - 2, s.red);
+    double2 c = make_double2(0.0, 0.0), residual, done;
+    if (!tile::ZERO)
+        c = vector_at(p.vector_address + s.u + tile::U + tile::U_ROWS);
+    const bool walls =
+        (p.flags & (LOW_WALL_J | HIGH_WALL_J)) || k <= w.low_wall || k >= w.high_wall;
+    const double2 face = m.bk;
+    if (tile::FINISHES && (p.flags & FINISHES_ROW) && k - 1 >= a.first) {
+        done = step_by_walls<true, E, tile>(walls, w, p, s, c, k, m, residual);
+        collect_residual<tile>(p, s.red_above, residual, m);
+    } else {
+        done = step_by_walls<false, E, tile>(walls, w, p, s, c, k, m, residual);
     }
+    if ((p.flags & STORES) && k >= a.first && (tile::HALO == 1 || k < a.last))
+        *(double2 *)vector_of(w.out, p.offset + k * w.plane) = done;
     if (tile::FINISHES)
-        finish_range<tile>(w, p, a, s.step_before, m);
+        put(p.vector_address + tile::DONE + ROW_BYTES + 2 * s.red, done);
+    move_up(m, c, done, face);
+    __pipeline_wait_prior(AHEAD - 1);
+    __syncthreads();
+    copies.below = copies.offset;
+    copies.offset += k == w.turn ? w.back : w.plane;
+    s = next_slots<tile>(s);
+}
+
+template <class tile>
+static __global__ void __launch_bounds__(LANES *tile::ROWS, tile::BLOCKS)
+    gsrb_kernel(const __grid_constant__ struct fv2_gsrb w,
+                const __grid_constant__ struct tile_set tiles, int planes)
+{
+    const dim3 own = tile_of_block(tiles);
+    struct thread_cells p = compute_thread<tile>(w, tiles, own);
+    const struct plane_range a = compute_range<tile>(w, own.z, planes);
+    struct copies copies = initial_copies<tile>(w, p);
+    struct stream_state m = start_stream<tile>(w, p, copies, a.start);
+    struct slots s = initial_slots<tile>();
+    int k = a.start;
+    /* The vote tells the compiler that all lanes agree: else k and the slots are not uniform. */
+    if (__any_sync(~0u, (p.j + k + 1 + w.first_parity) & 1))
+        stream_step<1, tile>(w, p, a, k++, copies, s, m);
+    for (; k + 1 < a.stop; k += 2) {
+        stream_step<0, tile>(w, p, a, k, copies, s, m);
+        stream_step<1, tile>(w, p, a, k + 1, copies, s, m);
+    }
+    if (k < a.stop)
+        stream_step<0, tile>(w, p, a, k, copies, s, m);
+    if (tile::FINISHES)
+        finish_range<tile>(w, p, a, s, m);
 }
 } // namespace fv2
 

@@ -4,8 +4,9 @@
 /* A block's tile in shared memory, and the copies of planes to it. Positions are addresses and
  * offsets in bytes, added up where they are used: indices into arrays of arrays cost a third of all
  * instructions. */
-#include <type_traits>
+#include <limits.h>
 #include <cuda_pipeline.h>
+#include "cuda/core/fences.cuh"
 #include "cuda/core/shared_memory.cuh"
 #include "cuda/core/tiles.cuh"
 #include "cuda/fv2/cells.cuh"
@@ -49,16 +50,18 @@ struct tile {
     static constexpr int STEP_BYTES = ALPHA + (ALPHAS ? PLANE : 0);
 
     /* New values have a row below and a row above the tile that no thread writes; the outermost
-     * rows read them. */
+     * rows read them. Red cells, finished cells and sums have two slots each, and one offset serves
+     * all: that of the red cells, twice that of the finished cells. */
     static constexpr int BK_BYTES = VARIABLE ? PLANE : 0, RED_BYTES = (ROWS + 2) * ROW_BYTES / 2;
-    static constexpr int DONE_BYTES = 2 * RED_BYTES, SUM_BYTES = PLANE / 2;
 
     static constexpr int U = 0, STEPS = U + U_SLOTS * U_BYTES;
     static constexpr int BK = STEPS + STEP_SLOTS * STEP_BYTES;
     static constexpr int RED = BK + BK_SLOTS * BK_BYTES; /* new values of the red cells */
     static constexpr int DONE = RED + 2 * RED_BYTES;     /* finished cells */
-    static constexpr int SUMS = DONE + (FINISHES ? 2 * DONE_BYTES : 0); /* of residuals */
-    static constexpr int BYTES = SUMS + (FINISHES ? 2 * SUM_BYTES : 0);
+    static constexpr int SUMS = DONE + (FINISHES ? 4 * RED_BYTES : 0); /* of residuals */
+    static constexpr int EVEN =
+        SUMS + (FINISHES ? 2 * RED_BYTES : 0); /* of two rows, even planes */
+    static constexpr int BYTES = EVEN + (FINISHES ? PLANE / 2 : 0);
 };
 
 DEVICE double cell_at(unsigned address)
@@ -66,25 +69,47 @@ DEVICE double cell_at(unsigned address)
     return ::at((int)address);
 }
 
+/* Properties of a thread, as bits of one register. Predicates that live from step to step would
+ * take a register each. */
+enum thread_flags {
+    FINISHES_ROW = 1 << 0,   /* the row belongs to this block */
+    STORES = 1 << 1,         /* so do both cells */
+    RESTRICTS_ROWS = 1 << 2, /* restricts the residuals of its cells and those of the next row */
+    LOW_WALL_I = 1 << 3,     /* beside its low cell */
+    HIGH_WALL_I = 1 << 4,    /* beside its high cell */
+    LOW_WALL_J = 1 << 5,     /* below its row */
+    HIGH_WALL_J = 1 << 6,    /* above its row */
+    COPIES_OWN = 1 << 7,     /* copies its two cells, or the faces just beyond the last ones */
+    COPIES_VECTOR = 1 << 8,  /* copies 16 bytes of what surrounds the tile */
+    COPIES_CELL = 1 << 9,    /* copies 8 bytes of what surrounds the tile */
+    COPIES_U = 1 << 10       /* the latter two are of u, else of f, α or β */
+};
+
 /* A thread's two cells. Beyond sides without a wall a tile has as many ghost rows as tiles repeat
  * of each other's rows, and in i one ghost column (beyond the low end of an open direction two). In
  * a wrapped direction, row j stands for row j + HALO, and column x for column x + 1, around the
  * patch: see row_at and column_at. */
 struct thread_cells {
     int lane, row, j, n1, n2;
-    int column, columns;   /* cells 2·column and 2·column + 1 in i; columns of the patch */
-    int end_column, end_j; /* one beyond the last */
-    bool inside;
-    bool finishes, stores;   /* the row belongs to this block; so do the cells */
+    int column, columns;     /* cells 2·column and 2·column + 1 in i; columns of the patch */
+    int end_column, end_j;   /* one beyond the last */
+    int flags;               /* see thread_flags */
+    int offset;              /* of the cells in plane 0, in vectors */
+    int coarse;              /* of their coarse cell in plane 0 */
     unsigned vector_address; /* of the thread's double2 in the first slot of the tile, and */
     unsigned cell_address;   /* of its double in an array of one cell per thread */
+    unsigned high_face;      /* of β on the high face in i, in the first slot of a step's data */
 };
 
 /* Sets what follows from the patch and the layout of the tiles. */
 template <class tile>
 static void set_tiles(struct fv2_gsrb &w)
 {
-    w.period = w.c.wrap[2] ? w.c.n[2] * w.c.sk * CELL_BYTES : 0;
+    w.plane = (int)(w.c.sk / 2);
+    w.back = w.plane - w.c.n[2] * w.plane;
+    w.turn = w.c.wrap[2] ? w.c.n[2] - AHEAD - 3 : INT_MAX;
+    w.low_wall = w.c.wall[2][0] ? tile::HALO - 1 : INT_MIN;
+    w.high_wall = w.c.wall[2][1] ? w.c.n[2] - 2 : INT_MAX;
     w.first_parity = w.parity + (w.c.wrap[1] ? tile::HALO : 0);
 }
 
@@ -124,16 +149,47 @@ DEVICE int row_at(const struct cells &c, int position)
     return c.wrap[1] ? around(position + tile::HALO, c.n[1]) : position;
 }
 
-/* The offset in a plane of the two cells at a position. */
+/* The offset in a plane of the two cells at a position, in vectors. */
 template <class tile>
-DEVICE long in_plane(const struct cells &c, int column, int row)
+DEVICE int in_plane(const struct cells &c, int column, int row)
 {
-    return 2 * column_at(c, column) + row_at<tile>(c, row) * c.sj;
+    return column_at(c, column) + row_at<tile>(c, row) * (int)(c.sj / 2);
 }
 
-template <class tile, class TILES>
-DEVICE struct thread_cells compute_thread(const struct cells &c, const TILES &tiles, dim3 block)
+DEVICE const double2 *vector_of(const double *field, int offset)
 {
+    return (const double2 *)field + offset;
+}
+
+/* The address of the thread's row in an array of one cell per row. */
+DEVICE unsigned beside_row(const struct thread_cells &p)
+{
+    return p.vector_address - p.lane * VECTOR_BYTES - p.row * (ROW_BYTES - CELL_BYTES);
+}
+
+/* The flags of the thread's cells. */
+template <class tile>
+DEVICE int cell_flags(const struct cells &c, const struct thread_cells &p,
+                      const struct tile_set &tiles, dim3 block)
+{
+    const bool finishes = (p.row >= tile::HALO || block.y == 0) &&
+                          (p.row < tile::ROWS - tile::HALO || is_last(tiles, block, 1)),
+               stores = finishes && p.column >= 0 && p.column < p.columns && p.j >= 0 &&
+                        p.j < p.n1 && (p.lane > 0 || block.x == 0) &&
+                        (p.lane < LANES - 1 || is_last(tiles, block, 0));
+    return (finishes ? FINISHES_ROW : 0) | (stores ? STORES : 0) |
+           (stores && p.row % 2 == 0 ? RESTRICTS_ROWS : 0) |
+           (p.column == 0 && c.wall[0][0] ? LOW_WALL_I : 0) |
+           (p.column == p.columns - 1 && c.wall[0][1] ? HIGH_WALL_I : 0) |
+           (p.j == 0 && c.wall[1][0] ? LOW_WALL_J : 0) |
+           (p.j == p.n1 - 1 && c.wall[1][1] ? HIGH_WALL_J : 0);
+}
+
+template <class tile>
+DEVICE struct thread_cells compute_thread(const struct fv2_gsrb &w, const struct tile_set &tiles,
+                                          dim3 block)
+{
+    const struct cells &c = w.c;
     const unsigned memory = shared_begin();
     struct thread_cells p;
     p.lane = threadIdx.x;
@@ -145,39 +201,40 @@ DEVICE struct thread_cells compute_thread(const struct cells &c, const TILES &ti
     p.n2 = c.n[2];
     p.end_column = p.columns + open_high(c, 0);
     p.end_j = p.n1 + tile::HALO * open_high(c, 1);
-    p.inside = p.column < p.end_column && p.j < p.end_j;
-    p.finishes = (p.row >= tile::HALO || block.y == 0) &&
-                 (p.row < tile::ROWS - tile::HALO || is_last(tiles, block, 1));
-    p.stores = p.finishes && p.column >= 0 && p.column < p.columns && p.j >= 0 && p.j < p.n1 &&
-               (p.lane > 0 || block.x == 0) && (p.lane < LANES - 1 || is_last(tiles, block, 0));
-    p.vector_address = memory + (p.row * LANES + p.lane) * VECTOR_BYTES;
-    p.cell_address = memory + (p.row * LANES + p.lane) * CELL_BYTES;
+    p.flags = cell_flags<tile>(c, p, tiles, block);
+    p.coarse = column_at(c, p.column) + row_at<tile>(c, p.j) / 2 * (int)w.coarse_sj;
+    p.offset = in_plane<tile>(c, p.column, p.j);
+    p.vector_address = hidden(memory + (p.row * LANES + p.lane) * VECTOR_BYTES);
+    p.cell_address = hidden(memory + (p.row * LANES + p.lane) * CELL_BYTES);
+    p.high_face = hidden(p.lane == LANES - 1 ? beside_row(p) + tile::BI_END
+                                             : p.vector_address + VECTOR_BYTES + tile::BI);
     return p;
 }
 
-/* The address of the thread's row in an array of one cell per row. */
-DEVICE unsigned beside_row(const struct thread_cells &p)
-{
-    return p.vector_address - p.lane * VECTOR_BYTES - p.row * (ROW_BYTES - CELL_BYTES);
-}
-
-/* The next plane to be copied, and to where. A thread copies its own two cells, or the faces just
- * beyond the last ones. Some threads also copy one vector or cell of what surrounds the tile. */
+/* The copies of a thread: its own two cells, and a vector or a cell of what surrounds the tile. */
 struct copies {
-    bool own;
-    bool vector, cell;    /* the other copy, of 16 or 8 bytes */
-    bool of_u;            /* it is of u, else of f, α or β of plane k + 1 */
-    const char *from;     /* its source in the plane */
-    unsigned to;          /* its address in the first slot */
-    long offset;          /* of the thread's cells in the next plane of u, in bytes */
-    int plane;            /* this plane, beyond the ends in a wrapped direction too */
-    unsigned u, step, bk; /* slots */
+    int offset, below;  /* of its cells in the next plane of u and the one below it, in vectors */
+    const double *from; /* of the vector or cell; the same offsets are to be added */
+    unsigned to;        /* its address in the first slot */
 };
 
-/* The first plane is that of u one plane before the first step. */
+/* Offsets of the slots that a step's copies go to. */
+struct copy_slots {
+    unsigned u, step, bk;
+};
+
+/* Those of the copies for the step number `a` of a block; a ≤ AHEAD. Slot 0 of u has the plane
+ * before the first step's. */
 template <class tile>
-DEVICE struct copies initial_copies(const struct fv2_gsrb &w, const struct thread_cells &p,
-                                    int plane)
+DEVICE struct copy_slots slots_ahead(int a)
+{
+    return {(unsigned)(a + 1) * tile::U_BYTES, (unsigned)a * tile::STEP_BYTES,
+            (unsigned)a * tile::BK_BYTES};
+}
+
+/* Sets the flags of the thread's copies too. */
+template <class tile>
+DEVICE struct copies initial_copies(const struct fv2_gsrb &w, struct thread_cells &p)
 {
     const struct cells &c = w.c;
     const int first_column = p.column - p.lane, first_row = p.j - p.row,
@@ -188,131 +245,86 @@ DEVICE struct copies initial_copies(const struct fv2_gsrb &w, const struct threa
     const int beyond = tile::HALO > 1 ? open_high(c, 0) : 0;
     struct copies s = {};
     const double *from = NULL;
-    s.own = p.column <= p.columns + beyond && p.j <= p.end_j;
+    p.flags |= p.column <= p.columns + beyond && p.j <= p.end_j ? COPIES_OWN : 0;
     if (tile::VARIABLE && p.row == 0 && p.column < p.end_column && above <= p.end_j) {
-        s.vector = true;
+        p.flags |= COPIES_VECTOR;
         s.to = here + tile::STEPS + tile::BJ_ABOVE;
-        from = w.beta_j + in_plane<tile>(c, p.column, above);
+        from = (const double *)vector_of(w.beta_j, in_plane<tile>(c, p.column, above));
     } else if (tile::VARIABLE && p.row == 1 && p.lane < tile::ROWS && after <= p.columns + beyond &&
                beside < p.end_j) {
-        s.cell = true;
+        p.flags |= COPIES_CELL;
         s.to = cell + tile::STEPS + tile::BI_END;
-        from = w.beta_i + in_plane<tile>(c, after, beside);
-    } else if (p.row == 2 && p.column < p.end_column && first_row != 0) {
-        s.vector = s.of_u = true;
+        from = (const double *)vector_of(w.beta_i, in_plane<tile>(c, after, beside));
+    } else if (!tile::ZERO && p.row == 2 && p.column < p.end_column && first_row != 0) {
+        p.flags |= COPIES_VECTOR | COPIES_U;
         s.to = here + tile::U;
-        from = w.in + in_plane<tile>(c, p.column, first_row - 1);
-    } else if (p.row == 3 && p.column < p.end_column && above < p.end_j + open_high(c, 1)) {
-        s.vector = s.of_u = true;
+        from = (const double *)vector_of(w.in, in_plane<tile>(c, p.column, first_row - 1));
+    } else if (!tile::ZERO && p.row == 3 && p.column < p.end_column &&
+               above < p.end_j + open_high(c, 1)) {
+        p.flags |= COPIES_VECTOR | COPIES_U;
         s.to = here + tile::U + tile::U_ABOVE;
-        from = w.in + in_plane<tile>(c, p.column, above);
+        from = (const double *)vector_of(w.in, in_plane<tile>(c, p.column, above));
     } else if (tile::HALO > 1 && p.row == 4 && p.lane < tile::ROWS && first_column != 0 &&
                beside < p.end_j) {
-        s.cell = s.of_u = true;
+        p.flags |= COPIES_CELL | COPIES_U;
         s.to = cell + tile::U + tile::U_LOW;
-        from = w.in + in_plane<tile>(c, first_column - 1, beside) + 1;
+        from = (const double *)vector_of(w.in, in_plane<tile>(c, first_column - 1, beside)) + 1;
     } else if (tile::HALO > 1 && p.row == 5 && p.lane < tile::ROWS &&
                after < p.columns + 2 * beyond && beside < p.end_j) {
-        s.cell = s.of_u = true;
+        p.flags |= COPIES_CELL | COPIES_U;
         s.to = cell + tile::U + tile::U_HIGH;
-        from = w.in + in_plane<tile>(c, after, beside);
+        from = (const double *)vector_of(w.in, in_plane<tile>(c, after, beside));
     }
-    const long below = plane_at(c, plane) * c.sk;
-    s.from = (const char *)(from + below);
-    s.offset = (in_plane<tile>(c, p.column, p.j) + below) * CELL_BYTES;
-    s.plane = plane;
+    s.from = hidden(from - 2L * p.offset);
+    p.flags = hidden(p.flags);
     return s;
 }
 
-/* Whether the planes of a patch may wrap. Kernels on all tiles are for patches where they do not,
- * so that nothing is added to their steps. */
-template <class TILES>
-constexpr bool turns_of = !std::is_same<TILES, all_tiles>::value;
-
-/* In a wrapped direction planes turn back by the period between plane turn − 1 and plane `turn`,
- * which is 0 or n2: the next one that the block meets. */
-DEVICE int first_turn(const struct fv2_gsrb &w, int plane)
+/* The next plane of u is plane k. */
+DEVICE void seek(const struct fv2_gsrb &w, const struct thread_cells &p, int k, struct copies &s)
 {
-    return plane < 0 ? 0 : w.c.n[2];
+    s.offset = p.offset + plane_at(w.c, k) * w.plane;
+    s.below = p.offset + plane_at(w.c, k - 1) * w.plane;
 }
 
-DEVICE const char *at(const double *field, long offset)
-{
-    return (const char *)field + offset;
-}
-
-/* Copies u of the plane, with what surrounds the tile. */
+/* Copies u of the plane before the first step's, with what surrounds the tile. */
 template <class tile>
 DEVICE void fetch_u(const struct fv2_gsrb &w, const struct thread_cells &p, const struct copies &s)
 {
-    if (s.own)
-        copy_vector(p.vector_address + s.u + tile::U + tile::U_ROWS, at(w.in, s.offset));
-    if (s.of_u && s.vector)
-        copy_vector(s.to + s.u, s.from);
-    if (s.of_u && s.cell)
-        copy_cell(s.to + s.u, s.from);
-}
-
-template <class tile, bool TURNS>
-DEVICE void fetch_own(const struct fv2_gsrb &w, const struct thread_cells &p,
-                      const struct copies &s, int turn)
-{
-    long near = s.offset - w.c.sk * CELL_BYTES; /* one plane lower */
-    if (TURNS && s.plane == turn)
-        near += w.period;
-    const unsigned step = p.vector_address + s.step + tile::STEPS;
-    if (!tile::ZERO)
-        copy_vector(p.vector_address + s.u + tile::U + tile::U_ROWS, at(w.in, s.offset));
-    copy_vector(step + tile::F, at(w.f, near));
-    if (tile::VARIABLE) {
-        copy_vector(p.vector_address + s.bk + tile::BK, at(w.beta_k, s.offset));
-        copy_vector(step + tile::BI, at(w.beta_i, near));
-        copy_vector(step + tile::BJ, at(w.beta_j, near));
-    }
-    if (tile::ALPHAS)
-        copy_vector(step + tile::ALPHA, at(w.alpha, near));
+    if (p.flags & COPIES_OWN)
+        copy_vector(p.vector_address + tile::U + tile::U_ROWS, vector_of(w.in, s.offset));
+    if ((p.flags & COPIES_U) && (p.flags & COPIES_VECTOR))
+        copy_vector(s.to, vector_of(s.from, s.offset));
+    if ((p.flags & COPIES_U) && (p.flags & COPIES_CELL))
+        copy_cell(s.to, vector_of(s.from, s.offset));
 }
 
 /* Copies all of a step. Planes beyond the last ones are ghosts; they are read but not used. */
-template <class tile, bool TURNS>
+template <class tile>
 DEVICE void fetch(const struct fv2_gsrb &w, const struct thread_cells &p, const struct copies &s,
-                  int turn)
+                  const struct copy_slots &to)
 {
-    const unsigned to = s.to + (s.of_u ? s.u : s.step);
-    if (s.own)
-        fetch_own<tile, TURNS>(w, p, s, turn);
-    if (s.vector && !(tile::ZERO && s.of_u))
-        copy_vector(to, s.from);
-    if (s.cell && !(tile::ZERO && s.of_u))
-        copy_cell(to, s.from);
-}
-
-/* Only u, which is a plane ahead of the other fields. */
-template <bool TURNS>
-DEVICE void advance_u(const struct fv2_gsrb &w, struct copies &s, int turn)
-{
-    const bool turns = ++s.plane == turn && TURNS;
-    const long step = w.c.sk * CELL_BYTES - (turns ? w.period : 0);
-    s.offset += step;
-    if (s.of_u)
-        s.from += step;
-}
-
-template <class tile, bool TURNS>
-DEVICE void advance(const struct fv2_gsrb &w, struct copies &s, int turn)
-{
-    s.from += w.c.sk * CELL_BYTES;
-    s.offset += w.c.sk * CELL_BYTES;
-    s.plane++;
-    if (TURNS && (s.plane == turn || s.plane == turn + 1)) { /* a branch that is rarely taken */
-        if (s.plane == turn)
-            s.offset -= w.period;
-        if (s.of_u == (s.plane == turn))
-            s.from -= w.period;
+    const int own = p.flags & COPIES_OWN;
+    const unsigned step = p.vector_address + to.step + tile::STEPS;
+    if (!tile::ZERO)
+        copy_vector_if(own, p.vector_address + to.u + tile::U + tile::U_ROWS,
+                       vector_of(w.in, s.offset));
+    copy_vector_if(own, step + tile::F, vector_of(w.f, s.below));
+    if (tile::VARIABLE) {
+        copy_vector_if(own, p.vector_address + to.bk + tile::BK, vector_of(w.beta_k, s.offset));
+        copy_vector_if(own, step + tile::BI, vector_of(w.beta_i, s.below));
+        copy_vector_if(own, step + tile::BJ, vector_of(w.beta_j, s.below));
     }
-    s.u = next_slot<tile::U_BYTES, tile::U_SLOTS>(s.u);
-    s.step = next_slot<tile::STEP_BYTES, tile::STEP_SLOTS>(s.step);
-    s.bk = next_slot<tile::BK_BYTES, tile::BK_SLOTS>(s.bk);
+    if (tile::ALPHAS)
+        copy_vector_if(own, step + tile::ALPHA, vector_of(w.alpha, s.below));
+    if (tile::ZERO && !tile::VARIABLE)
+        return;
+    const bool of_u = !tile::VARIABLE || (!tile::ZERO && (p.flags & COPIES_U));
+    const unsigned other = s.to + (of_u ? to.u : to.step);
+    const double2 *from = vector_of(s.from, of_u ? s.offset : s.below);
+    copy_vector_if(p.flags & COPIES_VECTOR, other, from);
+    if (tile::VARIABLE || tile::HALO > 1)
+        copy_cell_if(p.flags & COPIES_CELL, other, from);
 }
 } // namespace fv2
 

@@ -39,12 +39,25 @@ static void launch_boundary(const struct fv4_gsrb &w)
     launch_kernel<boundary_kernel<Op, OPEN>>(grid, TILE_THREADS, TILE_BYTES, w);
 }
 
-static bool has_open_sides(const struct cells &c)
+/* Whether the patch has a wall in j or k: black cells next to it are left to the boundary-layer
+ * update. */
+static bool has_boundary_layers(const struct cells &c)
 {
-    bool open = false;
+    return c.wall[1][0] || c.wall[1][1] || c.wall[2][0] || c.wall[2][1];
+}
+
+static bool has_walls_only(const struct cells &c)
+{
+    bool only = true;
     for (int side = 0; side < 6; side++)
-        open = open || !c.wall[side / 2][side % 2];
-    return open;
+        only = only && c.wall[side / 2][side % 2];
+    return only;
+}
+
+/* Whether the level has no sides but wrapped ones. */
+static bool is_wrapped(const struct level *level)
+{
+    return level->periodic && !level->connected;
 }
 
 /* Two half-sweeps on patch q from `sweep` on. */
@@ -60,7 +73,7 @@ static struct fv4_gsrb make_sweeps(const struct part *part, int q, int sweep)
     gsrb.dinv = w.v.dinv;
     gsrb.colour = w.parity;
     gsrb.part = part->pass.part;
-    gsrb.ghosts = (sweep + 2 < part->pass.nsweeps || part->after > 0) && !has_open_sides(gsrb.c);
+    gsrb.ghosts = (sweep + 2 < part->pass.nsweeps || part->after > 0) && has_walls_only(gsrb.c);
     set_bounds(gsrb);
     return gsrb;
 }
@@ -78,18 +91,35 @@ static void run_blocks(const struct part *part, int q, int sweep)
 static void run_boundary(const struct part *part, int q, int sweep)
 {
     const struct fv4_gsrb w = make_sweeps(part, q, sweep);
+    if (!has_boundary_layers(w.c))
+        return;
     with_operator(part->pass.level->stencil->choice, [&](auto op) {
         if constexpr (op.ORDER == 4)
-            has_open_sides(w.c) ? launch_boundary<decltype(op), true>(w)
-                                : launch_boundary<decltype(op), false>(w);
+            has_walls_only(w.c) ? launch_boundary<decltype(op), false>(w)
+                                : launch_boundary<decltype(op), true>(w);
     });
 }
 
+/* The ghosts of u that two half-sweeps read. In a wrapped direction these are more than one sweep
+ * reads: red cells beyond the patch are updated too. */
 static void fill_ghosts(const struct pass *pass)
 {
     for (int q = 0; q < pass->level->npatches; q++) {
         struct work w = cuda_open_work(pass, q);
-        cuda_fill_walls(w, 0);
+        if (is_wrapped(pass->level))
+            cuda_walls_star(w.c, w.buffer[0], w.s->wall_rule, REACH);
+        else
+            cuda_fill_walls(w, 0);
+    }
+}
+
+/* The update of these red cells reads f. */
+static void fill_rhs_ghosts(const struct pass *pass)
+{
+    const struct level *level = pass->level;
+    for (int q = 0; q < level->npatches && level->periodic; q++) {
+        const struct cells c = cells_of(&level->patches[q]);
+        cuda_wrap_sides(c, level->fields[pass->f] + c.offset);
     }
 }
 
@@ -99,6 +129,8 @@ template <template <class> class tile>
 static void run_two_sweeps(const struct part *part, int sweep)
 {
     const struct pass *pass = &part->pass;
+    if (sweep > 0 && is_wrapped(pass->level))
+        fill_ghosts(pass);
     for (int q = 0; q < pass->level->npatches; q++)
         run_blocks<tile>(part, q, sweep);
     if (pass->part == PART_INNER)
@@ -110,8 +142,8 @@ static void run_two_sweeps(const struct part *part, int sweep)
     level_swap(pass->level, pass->u, FIELD_TMP);
 }
 
-/* The first sweep needs ghosts unless u is zero. Those of later ones, and of an operation that
- * follows, come with the sweeps. */
+/* The first sweep needs ghosts unless u is zero. Those behind walls that later sweeps need, or an
+ * operation that follows, come with the sweeps. */
 template <template <class> class tile>
 static void run(const struct part *part)
 {
@@ -120,21 +152,22 @@ static void run(const struct part *part)
         cuda_await_inner_prepared();
     if (pass->start == START_KEEP && !part->ghosts)
         fill_ghosts(pass);
+    if (pass->part != PART_OUTER)
+        fill_rhs_ghosts(pass);
     if (pass->part == PART_INNER)
         cuda_inner_prepared();
     for (int sweep = 0; sweep < pass->nsweeps; sweep += 2)
         run_two_sweeps<tile>(part, sweep);
 }
 
-/* Rows end within a warp, no cell is near walls on both sides, and ghosts beyond sides without
- * walls are halos. */
+/* Rows end within a warp, and no cell is near walls on both sides. */
 static bool patches_fit(const struct level *level)
 {
     bool fit = true;
     for (int q = 0; q < level->npatches; q++)
         for (int d = 0; d < 3; d++) {
             const int n = level->patches[q].n[d];
-            fit = fit && n >= LEAST_DIM && n % 4 == 0 && !level->patches[q].wrap[d];
+            fit = fit && n >= LEAST_DIM && n % 4 == 0;
         }
     return fit;
 }
@@ -155,7 +188,7 @@ static struct coverage covers(const struct part *part, const struct device_limit
         return cover_nothing();
     struct coverage c = cover_all(part);
     c.finish = false;
-    c.ghosts = !level->connected;
+    c.ghosts = !level->connected && !level->periodic;
     return c;
 }
 

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef CUDA_FV4_GSRB_CUH
 #define CUDA_FV4_GSRB_CUH
-/* This folder holds the tuned kernels of the order-4 operator: fused red-black for all
- * coefficients, single operations for variable ones. gsrb.cu and sweep_rows.cuh have what the rows
- * of the table of kernels cover, and the launches. sweep_kernel.cuh is the kernel of one operation.
- * The fused red-black pass is two kernels: gsrb_kernel.cuh, and boundary_kernel.cuh for black cells
- * next to walls in j and k. The former builds on gsrb_rows.cuh (registers), gsrb_columns.cuh
- * (positions, loads), gsrb_cells.cuh (the update of one cell) and gsrb_tiles.cuh (shared memory),
- * each on the next. */
+/* This folder holds the tuned kernels of the order-4 operator: fused red-black and the residual for
+ * all coefficients, single sweeps for variable ones. gsrb.cu and sweep_rows.cuh have what the rows
+ * of the table of kernels cover, and the launches. sweep_kernel.cuh is the kernel of one operation,
+ * residual_constant_kernel.cuh that of the residual with constant coefficients. The fused red-black
+ * pass is two kernels: gsrb_kernel.cuh, and boundary_kernel.cuh for black cells next to walls in j
+ * and k. The former builds on gsrb_rows.cuh (registers), gsrb_columns.cuh (positions, loads),
+ * gsrb_cells.cuh (the update of one cell) and gsrb_tiles.cuh (shared memory), each on the next. */
 #include <climits>
 #include "cuda/core/operators.cuh"
 #include "operators/passes.h"
 
 /* One launch of the fused red-black pass. `in` has its ghosts, or is NULL if u is 0 everywhere.
- * Beyond open sides, which are those without a wall, red cells next to the patch are updated too,
- * but not stored: three layers of u are read there, two of β, and one of f, α and D⁻¹. f and the
+ * Beyond sides without a wall, red cells next to the patch are updated too, but not stored: there,
+ * REACH layers of u are read, two of β, and one of f, α and, next to walls, D⁻¹. f and the
  * coefficients have the layout of patch c; pointers are at cell (0,0,0). α and β are not read where
  * the operator has none. Ghosts of out are overwritten. */
 struct fv4_gsrb {
@@ -24,7 +24,7 @@ struct fv4_gsrb {
     double inner_dinv; /* constant coefficients: D⁻¹ of cells that are not near walls */
     int colour;        /* local cells with even i + j + k + colour are red */
     double *out;
-    bool ghosts; /* whether to compute two layers of ghosts of out too; not with open sides */
+    bool ghosts; /* whether to compute two layers of ghosts of out too; only if all are walls */
     enum pass_part part;        /* of which the blocks are launched; ghosts only if it is all */
     int first[3], last[3];      /* indices of cells that are updated */
     int away_lo[3], away_hi[3]; /* cells with lo ≤ index < hi are outside the boundary layers */
@@ -38,6 +38,9 @@ constexpr bool READS_ALPHA = Op::VARIABLE &&Op::HELMHOLTZ;
  * than a block of gsrb_kernel has. The boundary-layer update computes them after all other cells,
  * and then the ghosts of out. */
 enum { BOUNDARY_LAYERS = 2 };
+
+/* Layers of u that are read beyond sides without a wall; one less on edges, two on corners. */
+enum { REACH = 3 };
 
 /* Sets the bounds of the pass from its walls. */
 static inline void set_bounds(struct fv4_gsrb &w)

@@ -248,13 +248,12 @@ DEVICE struct block_range compute_range(const struct fv4_gsrb &w, const struct b
 template <class tile>
 DEVICE bool in_part(const struct fv4_gsrb &w, const struct block_range &m)
 {
-    enum { REACH = 3 };
     const int first[3] = {m.i, m.j, m.first},
               end[3] = {m.i + tile::CORE_WIDTH, m.j + tile::CORE_ROWS, m.last};
     bool outer = false;
     for (int d = 0; d < 3; d++)
-        outer = outer || (first[d] < REACH && !w.c.wall[d][0]) ||
-                (end[d] + REACH > w.c.n[d] && !w.c.wall[d][1]);
+        outer = outer || (first[d] < REACH && is_open(w.c, d, 0)) ||
+                (end[d] + REACH > w.c.n[d] && is_open(w.c, d, 1));
     return outer == (w.part == PART_OUTER);
 }
 

@@ -46,16 +46,12 @@ static __device__ struct peer_packet load(const struct packet *at)
     return {p.value, (unsigned)(p.number >> 32), (unsigned)p.number};
 }
 
-/* Polls p until it is of this exchange. */
-static __device__ void wait_for(struct peer_packet &p, const struct packet *at, unsigned number,
-                                struct peer_timeout *t, int peer, int dim)
+/* A thread's two packets. Returns whether both are of this exchange. */
+static __device__ bool load_both(struct peer_packet p[2], const struct packet *at, unsigned number)
 {
-    if (p.number == number)
-        return;
-    const unsigned long long start = nanoseconds();
-    while ((p = load(at)).number != number)
-        if (nanoseconds() - start > TIMEOUT_NS)
-            give_up(t, peer, dim);
+    p[0] = load(at);
+    p[1] = load(at + PEER_BLOCK);
+    return p[0].number == number && p[1].number == number;
 }
 
 static __device__ unsigned cells_in(const struct copy &c)
@@ -71,15 +67,16 @@ static __device__ long element_of(const struct copy &c, unsigned x, long at, lon
     return at + i + j * sj + k * sk;
 }
 
-/* This thread's cells of a unit, x, x + PEER_BLOCK and x + 2 PEER_BLOCK, as far as they exist. */
+/* This thread's cells of a unit: x, x + PEER_BLOCK and x + 2 PEER_BLOCK. The last cell takes the
+ * place of those that do not exist: without branches, all cells are requested before one of them
+ * has come. */
 static __device__ void read_cells(const struct copy &c, unsigned x, const double *from,
                                   double values[3])
 {
+    const unsigned last = cells_in(c) - 1;
     for (unsigned a = 0; a < 3; a++)
-        values[a] =
-            x + a * PEER_BLOCK < cells_in(c)
-                ? __ldcg(&from[element_of(c, x + a * PEER_BLOCK, c.from, c.from_sj, c.from_sk)])
-                : 0.0;
+        values[a] = __ldcg(
+            &from[element_of(c, min(x + a * PEER_BLOCK, last), c.from, c.from_sj, c.from_sk)]);
 }
 
 static __device__ void write_cells(const struct copy &c, unsigned x, double *to,
@@ -90,48 +87,39 @@ static __device__ void write_cells(const struct copy &c, unsigned x, double *to,
             to[element_of(c, x + a * PEER_BLOCK, c.to, c.to_sj, c.to_sk)] = values[a];
 }
 
-/* Which of a thread's two packets exist. An empty message has one packet and no cells. */
-static __device__ bool has_first(const struct copy &c, unsigned x)
-{
-    return x == 0 || x < cells_in(c);
-}
-
-static __device__ bool has_second(const struct copy &c, unsigned x)
-{
-    return x + PEER_BLOCK < cells_in(c);
-}
-
 static __device__ void send(const struct copy &c, unsigned x, const double *from,
                             struct packet *packets, unsigned number)
 {
-    double values[3];
-    read_cells(c, x, from, values);
-    if (has_first(c, x))
-        store(packets, {values[0], (unsigned)__double2loint(values[1]), number});
-    if (has_second(c, x))
-        store(packets + PEER_BLOCK, {values[2], (unsigned)__double2hiint(values[1]), number});
+    double values[3] = {};
+    if (cells_in(c) > 0)
+        read_cells(c, x, from, values);
+    store(packets, {values[0], (unsigned)__double2loint(values[1]), number});
+    store(packets + PEER_BLOCK, {values[2], (unsigned)__double2hiint(values[1]), number});
 }
 
 static __device__ void receive(const struct peer_task &task, unsigned x,
                                const struct packet *packets, double *to, unsigned number,
                                struct peer_timeout *t, int dim)
 {
-    const bool first = has_first(task.copy, x), second = has_second(task.copy, x);
-    struct peer_packet a = {0.0, 0, number}, b = a;
-    if (first)
-        a = load(packets);
-    if (second)
-        b = load(packets + PEER_BLOCK);
-    wait_for(a, packets, number, t, task.peer, dim);
-    wait_for(b, packets + PEER_BLOCK, number, t, task.peer, dim);
-    const double values[3] = {a.cell, __hiloint2double((int)b.half, (int)a.half), b.cell};
+    struct peer_packet p[2];
+    if (!load_both(p, packets, number)) {
+        const unsigned long long start = nanoseconds();
+        while (!load_both(p, packets, number))
+            if (nanoseconds() - start > TIMEOUT_NS)
+                give_up(t, task.peer, dim);
+    }
+    const double values[3] = {p[0].cell, __hiloint2double((int)p[1].half, (int)p[0].half),
+                              p[1].cell};
     write_cells(task.copy, x, to, values);
 }
 
+/* An empty message is the packets of one thread. */
 static __device__ void do_unit(const struct peer_task &task, unsigned unit, const double *from,
                                double *to, unsigned number, struct peer_timeout *t, int dim)
 {
     const unsigned x = unit * UNIT_CELLS + threadIdx.x;
+    if (x > 0 && x >= cells_in(task.copy))
+        return;
     struct packet *packets =
         (number & 1 ? task.packets[1] : task.packets[0]) + (long)unit * UNIT_PACKETS + threadIdx.x;
     if (task.direction == PEER_SEND)

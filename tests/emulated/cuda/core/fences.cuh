@@ -8,6 +8,11 @@ static inline int hidden(int value)
     return value;
 }
 
+static inline const double *hidden(const double *address)
+{
+    return address;
+}
+
 static inline void computed_here(double &)
 {
 }

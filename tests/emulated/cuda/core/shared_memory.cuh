@@ -52,4 +52,16 @@ static inline void copy_vector(int to, const void *from)
     copy_cell(to + (int)sizeof(double), (const double *)from + 1);
 }
 
+static inline void copy_cell_if(int wanted, int to, const void *from)
+{
+    if (wanted)
+        copy_cell(to, from);
+}
+
+static inline void copy_vector_if(int wanted, int to, const void *from)
+{
+    if (wanted)
+        copy_vector(to, from);
+}
+
 #endif

@@ -1,0 +1,414 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The figures of run/figures and run/scaling.
+
+Colours differ in lightness and bars in hatching too, so that figures can be read in black and white."""
+import itertools
+import os
+
+import study
+
+# Kinds of work, as the report's stages name them, from the bottom of a bar to its top: label, colour, hatch.
+WORKS = {
+    "smoother": ("smoother", "#1f4e79", ""),
+    "residual": ("residual", "#9dc3e6", ""),
+    "restriction": ("restriction", "#c55a11", "////"),
+    "interpolation": ("interpolation", "#e0976a", "\\\\\\\\"),
+    "boundary": ("boundary", "#f0bf3a", "...."),
+    "halo": ("halo exchange", "#8a0000", "----"),
+    "redistribution": ("redistribution", "#a9d18e", "xxxx"),
+    "hand-over": ("hand-over", "#548235", "++++"),
+    "bottom": ("bottom solver", "#404040", "||||"),
+    "other": ("zero, mean", "#d9d9d9", ""),
+}
+MOVING = ("halo", "redistribution", "hand-over")
+PROCESSORS = {"GPU": ("#1f4e79", ""), "CPU": ("#f4b183", "////")}
+LINES = [("black", "o", "-"), ("#c55a11", "s", "--"), ("#2e75b6", "^", "-."), ("#548235", "D", ":")]
+OUTSIDE = {"loc": "upper left", "bbox_to_anchor": (1.01, 1), "borderaxespad": 0.0, "fontsize": "small"}
+FUSED = "smoother, with what\nis fused to it"
+
+
+def pyplot(tool):
+    """matplotlib's pyplot, or None and a word that it is missing."""
+    plt = study.pyplot(tool)
+    if plt:
+        plt.rcParams.update({"hatch.linewidth": 0.6, "svg.hashsalt": "hpgmg-gpu", "axes.axisbelow": True})
+    return plt
+
+
+def save_figure(plt, figure, path):
+    """With room for legends and notes outside of the axes."""
+    figure.tight_layout()
+    figure.savefig(path, dpi=150, bbox_inches="tight")
+    plt.close(figure)
+
+
+def work_of(stage):
+    work = stage.get("work", "other")
+    return work if work in WORKS else "other"
+
+
+def write_above(axes, places, tops, size):
+    """The heights of bars."""
+    for place, top in zip(places, tops):
+        axes.annotate(f"{top:.3g}", (place, top), (0, 2), textcoords="offset points", ha="center", fontsize=size)
+
+
+def stack(axes, places, columns, styles, width=0.8, labels=True):
+    """Stacked bars; each column is a dictionary of heights by key, styles has label, colour and hatch by key."""
+    bottom = [0.0] * len(columns)
+    for key, (label, colour, hatch) in styles.items():
+        heights = [column.get(key, 0.0) for column in columns]
+        if any(heights):
+            axes.bar(places, heights, width, bottom=bottom, color=colour, hatch=hatch, edgecolor="white", linewidth=0.3,
+                     label=label if labels else None)
+            bottom = [low + height for low, height in zip(bottom, heights)]
+    return bottom
+
+
+# Time by level and kind of work.
+
+class Breakdown:
+    """Seconds by level and kind of work of a report's largest size."""
+
+    def __init__(self, report):
+        self.report, self.solve = report, report["solves"][0]
+        self.sizes = [level["n"] for level in report["hierarchy"]["levels"]]
+        self.backends = [level["backend"] for level in report["hierarchy"]["levels"]]
+        self.levels = [{} for _ in self.sizes]
+        for stage in self.solve["stages"]:
+            seconds = self.levels[stage["level"]]
+            seconds[work_of(stage)] = seconds.get(work_of(stage), 0.0) + stage["seconds"]
+        self.totals = [sum(level.values()) for level in self.levels]
+        self.total = sum(self.totals)
+
+    def fused(self):
+        return self.report["config"].get("fuse", "on") == "on"
+
+    def works(self):
+        return [work for work in WORKS if any(work in level for level in self.levels)]
+
+    def sum_of(self, work):
+        return sum(level.get(work, 0.0) for level in self.levels)
+
+    def title(self):
+        where = " and ".join(sorted({name.upper() for name in self.backends}, reverse=True))
+        ranks = self.report["ranks"]
+        return (f"{self.solve['n']}³, order {self.report['order']}, {where}, {ranks} rank{'s' if ranks > 1 else ''}, "
+                f"{'fused' if self.fused() else 'not fused'}: {1e3 * self.total:.3g} ms, stages timed one by one; "
+                f"{1e3 * self.solve['seconds_per_solve']:.3g} ms untimed")
+
+
+def print_breakdown(breakdown):
+    """A table in Markdown: milliseconds, and in brackets the share of the level."""
+    labels = [f"{size}³ {backend}" for size, backend in zip(breakdown.sizes, breakdown.backends)]
+    print(f"\n{breakdown.title()}\n")
+    print(f"| ms (% of the level) | {' | '.join(labels)} | all levels |")
+    print("| --- |" + " ---: |" * (len(labels) + 1))
+    for work in breakdown.works():
+        seconds = [level.get(work, 0.0) for level in breakdown.levels] + [breakdown.sum_of(work)]
+        cells = [f"{1e3 * part:.4f} ({100 * part / whole:.1f})" if part else ""
+                 for part, whole in zip(seconds, breakdown.totals + [breakdown.total])]
+        label = FUSED.replace("\n", " ") if work == "smoother" and breakdown.fused() else WORKS[work][0]
+        print(f"| {label} | {' | '.join(cells)} |")
+    totals = [f"{1e3 * part:.4f}" for part in breakdown.totals + [breakdown.total]]
+    shares = [f"{100 * part / breakdown.total:.1f}" for part in breakdown.totals + [breakdown.total]]
+    print(f"| level | {' | '.join(totals)} |\n| % of the solve | {' | '.join(shares)} |")
+
+
+def draw_breakdowns(plt, breakdowns, path):
+    """For each report a row of two panels: milliseconds, and shares of each level's time."""
+    figure, panels = plt.subplots(len(breakdowns), 2, figsize=(13, 0.4 + 3.4 * len(breakdowns)), squeeze=False,
+                                  sharey="col")
+    for (left, right), breakdown in zip(panels, breakdowns):
+        places = range(len(breakdown.levels))
+        styles = {work: WORKS[work] for work in breakdown.works()}
+        if breakdown.fused() and "smoother" in styles:
+            styles["smoother"] = (FUSED, *WORKS["smoother"][1:])
+        tops = stack(left, places, [{work: 1e3 * part for work, part in level.items()} for level in breakdown.levels],
+                     styles)
+        write_above(left, places, tops, "x-small")
+        stack(right, places, [{work: 100 * part / (whole or 1.0) for work, part in level.items()}
+                              for level, whole in zip(breakdown.levels, breakdown.totals)], styles)
+        ticks = [f"{size}³\n{backend}" for size, backend in zip(breakdown.sizes, breakdown.backends)]
+        for axes, label in ((left, "ms per solve"), (right, "% of the level")):
+            axes.set_xticks(list(places), ticks, fontsize="small")
+            axes.set_ylabel(label)
+            axes.grid(True, axis="y", alpha=0.3)
+            axes.tick_params(labelleft=True)
+        left.set_title(breakdown.title(), fontsize="medium", loc="left")
+        handles, labels = right.get_legend_handles_labels()
+        right.legend(handles[::-1], labels[::-1], **OUTSIDE)
+    left.set_ylim(top=1.1e3 * max(max(breakdown.totals) for breakdown in breakdowns))
+    save_figure(plt, figure, path)
+
+
+# One solve along the time.
+
+class Trace:
+    """The stages of a file of --timeline."""
+
+    def __init__(self, trace):
+        self.about = trace.get("otherData", {})
+        events = trace["traceEvents"]
+        self.names = {(event["pid"], event["tid"]): event["args"]["name"] for event in events
+                      if event["ph"] == "M" and event["name"] == "thread_name"}
+        self.stages = [event for event in events if event["ph"] == "X"]
+        self.ranks = sorted({event["pid"] for event in self.stages})
+        self.end = max(event["ts"] + event["dur"] for event in self.stages)
+
+    def unit(self):
+        """Name of the unit of time, and its microseconds."""
+        return ("ms", 1e3) if self.end >= 2e3 else ("µs", 1.0)
+
+    def tracks(self, ranks):
+        return [track for track in sorted(self.names) if track[0] in ranks]
+
+    def processor(self, stage):
+        return self.names[stage["pid"], stage["tid"]]
+
+    def title(self):
+        unit, size = self.unit()
+        title = f"One solve, stage by stage: {self.end / size:.3g} {unit}"
+        if "n" in self.about:
+            ranks = f"{self.about['ranks']} rank{'s' if self.about['ranks'] > 1 else ''}"
+            title = (f"{self.about['n']}³, order {self.about['order']}, {ranks}, "
+                     f"{'fused' if self.about['fuse'] == 'on' else 'not fused'}. {title}")
+        if self.about.get("seconds_per_solve"):
+            title += f" ({1e6 * self.about['seconds_per_solve'] / size:.4g} {unit} where stages are not timed)"
+        return title
+
+
+def draw_bars(axes, stages, row, height, unit, style):
+    """Bars of one style; row(stage) is the middle of the stage's bar."""
+    colour, hatch = style
+    for place, group in itertools.groupby(sorted(stages, key=row), key=row):
+        bars = [(stage["ts"] / unit, stage["dur"] / unit) for stage in group]
+        axes.broken_barh(bars, (place - height / 2, height), facecolor=colour, hatch=hatch, edgecolor="white",
+                         linewidth=0)
+
+
+def legend(plt, axes, entries):
+    """entries: label, colour, hatch."""
+    patches = [plt.Rectangle((0, 0), 1, 1, facecolor=colour, hatch=hatch, edgecolor="white", label=label)
+               for label, colour, hatch in entries]
+    axes.legend(handles=patches, **OUTSIDE)
+
+
+def level_panel(plt, axes, trace, unit):
+    """Which processor works on which level, on rank 0."""
+    stages = [stage for stage in trace.stages if stage["pid"] == trace.ranks[0]]
+    sizes = {stage["args"]["level"]: stage["args"]["n"] for stage in stages}
+    for name, style in PROCESSORS.items():
+        own = [stage for stage in stages if trace.processor(stage) == name]
+        draw_bars(axes, own, lambda stage: stage["args"]["level"], 0.8, unit, style)
+    levels = sorted(sizes)
+    axes.set_yticks(levels, [f"{sizes[level]}³" for level in levels])
+    axes.set_ylim(levels[-1] + 0.6, levels[0] - 0.6)
+    axes.set_ylabel(f"level of rank {trace.ranks[0]}")
+    used = {trace.processor(stage) for stage in stages}
+    legend(plt, axes, [(name, *style) for name, style in PROCESSORS.items() if name in used])
+
+
+def track_panel(plt, axes, trace, unit, ranks):
+    """What each processor does."""
+    tracks = trace.tracks(ranks)
+    rows = {track: row for row, track in enumerate(tracks)}
+    stages = [stage for stage in trace.stages if stage["pid"] in ranks]
+    found = {stage["cat"] if stage["cat"] in WORKS else "other" for stage in stages}
+    for work in WORKS:
+        own = [stage for stage in stages if (stage["cat"] if stage["cat"] in WORKS else "other") == work]
+        draw_bars(axes, own, lambda stage: rows[stage["pid"], stage["tid"]], 0.8, unit, WORKS[work][1:])
+    axes.set_yticks(range(len(tracks)), [f"rank {pid}: {trace.names[pid, tid]}" for pid, tid in tracks])
+    axes.set_ylim(len(tracks) - 0.4, -0.6)
+    fused = trace.about.get("fuse") == "on"
+    legend(plt, axes, [(FUSED if fused and work == "smoother" else WORKS[work][0], *WORKS[work][1:])
+                       for work in WORKS if work in found])
+
+
+def draw_timeline(plt, trace, most_ranks, path):
+    ranks = trace.ranks[:most_ranks]
+    unit, size = trace.unit()
+    levels = len({stage["args"]["level"] for stage in trace.stages})
+    heights = (0.8 + 0.3 * levels, max(2.4, 0.8 + 0.5 * len(trace.tracks(ranks))))
+    figure, panels = plt.subplots(2, 1, figsize=(13, 0.6 + sum(heights)), sharex=True, height_ratios=heights)
+    level_panel(plt, panels[0], trace, size)
+    track_panel(plt, panels[1], trace, size, ranks)
+    for axes in panels:
+        axes.grid(True, axis="x", alpha=0.3)
+        axes.set_xlim(0, trace.end / size)
+    panels[0].set_title(trace.title(), fontsize="medium", loc="left")
+    panels[1].set_xlabel(f"{unit} since the first stage began")
+    save_figure(plt, figure, path)
+
+
+# Scaling studies, from the rows of results.csv and levels.csv.
+
+def series_label(row):
+    return f"order {row['order']}, {row['boxes']} boxes of {2 ** row['log2_box_dim']}³"
+
+
+def curves(rows, kind):
+    """Rows of size h by series."""
+    found = {}
+    for row in rows:
+        if row["kind"] == kind and row["level"] == "h":
+            found.setdefault(series_label(row), []).append(row)
+    return found
+
+
+def boxes_of(row):
+    """Boxes of the domain. It is a cube of boxes, whatever number was allowed."""
+    return round(row["n"] / 2 ** row["log2_box_dim"]) ** 3
+
+
+def is_even(row):
+    return boxes_of(row) % row["ranks"] == 0
+
+
+def finish_axes(axes, x, y, title):
+    axes.set_xlabel(x)
+    axes.set_ylabel(y)
+    axes.set_title(title)
+    axes.grid(True, which="major", alpha=0.3)
+    if axes.get_legend_handles_labels()[0]:
+        axes.legend(**OUTSIDE)
+
+
+def ranks_axis(axes, rows):
+    ranks = sorted({row["ranks"] for row in rows})
+    axes.set_xscale("log", base=2)
+    axes.set_xticks(ranks, [str(number) for number in ranks])
+    axes.minorticks_off()
+
+
+def uneven_note(rows):
+    """Says where the size rule's cube of boxes cannot be divided evenly, or nothing."""
+    words = []
+    for boxes, ranks in sorted({(boxes_of(row), row["ranks"]) for row in rows if not is_even(row)}):
+        most = -(-boxes // ranks)
+        words.append(f"{boxes} boxes on {ranks} ranks: {most} on the fullest, "
+                     f"{100 * (most * ranks / boxes - 1):.0f} % above the mean")
+    if not words:
+        return ""
+    return ("Open markers: the domain is a cube of boxes, which these ranks cannot share evenly, nor as one cuboid each\n"
+            f"({'; '.join(words)}).\n"
+            "A dip there comes from the size rule's uneven shares before it says anything of the network.")
+
+
+def draw_line(axes, line, values, style, label):
+    colour, marker, dashes = style
+    ranks = [row["ranks"] for row in line]
+    axes.plot(ranks, values, dashes, color=colour, label=None)
+    for row, value in zip(line, values):
+        axes.plot(row["ranks"], value, marker, color=colour, markerfacecolor=colour if is_even(row) else "white",
+                  markersize=7)
+    axes.plot([], [], dashes, marker=marker, color=colour, label=label)
+
+
+def draw_weak(plt, rows, path):
+    figure, axes = plt.subplots(figsize=(8.5, 4.2))
+    own = [row for row in rows if row["kind"] == "weak" and row["level"] == "h"]
+    for (label, line), style in zip(curves(rows, "weak").items(), itertools.cycle(LINES)):
+        draw_line(axes, line, [100 * row["efficiency"] for row in line], style, f"{label}\nper rank, at most")
+    ranks_axis(axes, own)
+    axes.axhline(100, color="grey", linewidth=0.8)
+    axes.set_ylim(bottom=0)
+    finish_axes(axes, "ranks", "DOF/s per rank, % of the smallest run", "Weak scaling")
+    figure.text(0.02, -0.01, uneven_note(own), va="top", fontsize="small")
+    save_figure(plt, figure, path)
+
+
+def draw_strong(plt, rows, path):
+    figure, axes = plt.subplots(figsize=(8.5, 4.2))
+    own = [row for row in rows if row["kind"] == "strong" and row["level"] == "h"]
+    for (label, line), style in zip(curves(rows, "strong").items(), itertools.cycle(LINES)):
+        draw_line(axes, line, [row["speedup"] for row in line], style, f"{label}\nper side")
+    least = min(row["ranks"] for row in own)
+    ranks = sorted({row["ranks"] for row in own})
+    axes.plot(ranks, [number / least for number in ranks], color="grey", linewidth=0.8, label="ideal")
+    ranks_axis(axes, own)
+    axes.set_yscale("log", base=2)
+    axes.set_yticks([number / least for number in ranks], [f"{number / least:g}" for number in ranks])
+    finish_axes(axes, "ranks", "speed-up against the smallest run", "Strong scaling")
+    figure.text(0.02, -0.01, uneven_note(own), va="top", fontsize="small")
+    save_figure(plt, figure, path)
+
+
+def draw_sizes(plt, rows, path):
+    """One panel per order. Runs on several ranks are series of their own; h, 2h and 4h of a run are one line."""
+    orders, ranks = (sorted({row[key] for row in rows}) for key in ("order", "ranks"))
+    figure, panels = plt.subplots(1, len(orders), figsize=(1.5 + 4.7 * len(orders), 4.2), squeeze=False, sharey=True)
+    for axes, order in zip(panels[0], orders):
+        for number, (colour, marker, _) in zip(ranks, itertools.cycle(LINES)):
+            points = sorted({(row["dof"], row["dof_per_second"]) for row in rows
+                             if row["order"] == order and row["ranks"] == number})
+            axes.plot(*zip(*points), marker, color=colour, linestyle="none", markersize=6,
+                      label=f"{number} rank{'s' if number > 1 else ''}")
+        axes.set_xscale("log")
+        axes.set_yscale("log")
+        axes.grid(True, alpha=0.3)
+        axes.set_xlabel("unknowns (h, 2h and 4h of each run)")
+        axes.set_title(f"Speed by size, order {order}")
+    panels[0][0].set_ylabel("DOF/s")
+    panels[0][-1].legend(**OUTSIDE)
+    save_figure(plt, figure, path)
+
+
+LEVEL_STYLES = {
+    "0": ("finest level", "#1f4e79", ""),
+    "1": ("second level", "#2e75b6", "////"),
+    "2": ("third level", "#9dc3e6", ""),
+    "rest": ("coarser levels", "#deebf7", "...."),
+    "halo 0": ("halo, finest level", "#8a0000", "----"),
+    "halo": ("halo, other levels", "#e08080", "\\\\\\\\"),
+    "moves": ("redistribution,\nhand-over", "#a9d18e", "xxxx"),
+}
+
+
+def level_part(row):
+    if row["work"] == "halo":
+        return "halo 0" if row["level"] == 0 else "halo"
+    if row["work"] in MOVING:
+        return "moves"
+    return str(row["level"]) if row["level"] < 3 else "rest"
+
+
+def draw_scaling_levels(plt, rows, path):
+    """One panel per series: the time of a rank per unknown, which is constant if scaling is ideal."""
+    series = {}
+    for row in rows:
+        line = series.setdefault((row["kind"], series_label(row)), {})
+        parts = line.setdefault(row["ranks"], {})
+        parts[level_part(row)] = parts.get(level_part(row), 0.0) + 1e9 * row["seconds"] * row["ranks"] / row["dof"]
+    columns = min(2, len(series))
+    lines = -(-len(series) // columns)
+    figure, panels = plt.subplots(lines, columns, figsize=(3 + 4 * columns, 0.5 + 2.9 * lines), squeeze=False)
+    for axes, ((kind, label), line) in zip(panels.flat, series.items()):
+        ranks = sorted(line)
+        tops = stack(axes, range(len(ranks)), [line[number] for number in ranks], LEVEL_STYLES, width=0.6)
+        write_above(axes, range(len(ranks)), tops, "small")
+        axes.set_xticks(range(len(ranks)), [str(number) for number in ranks])
+        axes.margins(y=0.12)
+        axes.set_title(f"{kind}: {label} per {'rank' if kind == 'weak' else 'side'}", fontsize="medium")
+        axes.grid(True, axis="y", alpha=0.3)
+    for axes in panels[-1]:
+        axes.set_xlabel("ranks")
+    for axes in panels[:, 0]:
+        axes.set_ylabel("ns of a rank per unknown")
+    for axes in list(panels.flat)[len(series):]:
+        axes.set_visible(False)
+    figure.suptitle("Time of a solve by level, stages timed one by one", x=0.02, ha="left")
+    used = {level_part(row) for row in rows}
+    legend(plt, panels[0][-1], [style for key, style in reversed(LEVEL_STYLES.items()) if key in used])
+    save_figure(plt, figure, path)
+
+
+def draw_scaling(plt, rows, levels, directory):
+    """All figures of a study."""
+    kinds = {row["kind"] for row in rows}
+    figures = [("weak", draw_weak, rows if "weak" in kinds else []),
+               ("strong", draw_strong, rows if "strong" in kinds else []),
+               ("sizes", draw_sizes, rows), ("levels", draw_scaling_levels, levels)]
+    for name, draw, own in figures:
+        if own:
+            draw(plt, own, os.path.join(directory, f"{name}.png"))

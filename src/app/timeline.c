@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "app/timeline.h"
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include "base/memory.h"
+#include "base/timer.h"
+#include "cli/build_info.h"
+#include "cli/json.h"
+#include "comm/comm.h"
+
+/* One execution of a stage. */
+struct span {
+    int level, dim;
+    bool on_device;
+    const char *cycle, *work; /* see stage_work() */
+    char name[48], kernels[80];
+};
+
+struct interval {
+    double begin, end; /* NaN on ranks without boxes on the level */
+};
+
+/* All ranks execute the same stages, so that only the intervals differ. */
+struct timeline {
+    int count, ranks, dim;
+    struct span *spans;
+    struct interval *intervals; /* [rank · count + span], in seconds since the first begin */
+};
+
+/* This rank's part. */
+struct recorder {
+    int count;
+    struct span *spans;
+    struct interval *intervals;
+};
+
+static void add_stage(void *data, const struct program *p, const struct stage *s, double begin,
+                      double end)
+{
+    struct recorder *r = data;
+    const struct level *l = p->hierarchy->levels[s->level];
+    r->spans = memory_room(r->spans, r->count, sizeof *r->spans, "timeline");
+    r->intervals = memory_room(r->intervals, r->count, sizeof *r->intervals, "timeline");
+    struct span *span = &r->spans[r->count];
+    *span = (struct span){.level = s->level,
+                          .dim = l->dim,
+                          .on_device = l->backend->on_device,
+                          .cycle = p->name,
+                          .work = stage_work(p, s)};
+    stage_name(s, span->name, sizeof span->name);
+    stage_kernels(s, span->kernels, sizeof span->kernels);
+    r->intervals[r->count++] =
+        l->active ? (struct interval){begin, end} : (struct interval){NAN, NAN};
+}
+
+static void start_timing(void *data, struct program *p)
+{
+    (void)data;
+    program_time(p, true);
+}
+
+static void stop_timing(void *data, struct program *p)
+{
+    (void)data;
+    program_time(p, false);
+}
+
+/* The first solve warms up: the first use of an event takes longer. */
+static void solve_traced(struct solver *s, struct recorder *r)
+{
+    struct solve_result ignored;
+    const struct level *l = s->hierarchy->levels[s->top];
+    solver_programs(s, start_timing, NULL);
+    solver_run(s, &ignored);
+    program_trace(add_stage, r);
+    comm_barrier(l->comm);
+    solver_run(s, &ignored);
+    program_trace(NULL, NULL);
+    solver_programs(s, stop_timing, NULL);
+}
+
+/* What to add to this rank's clock for that of rank 0: nothing on its node, whose processes share a
+ * clock; on other nodes the median over some barriers, which ranks leave at about the same time. */
+static double clock_offset(void)
+{
+    enum { BARRIERS = 31 };
+    double offsets[BARRIERS], own[BARRIERS];
+    int *nodes = memory_alloc((size_t)comm_size() * sizeof *nodes, "nodes of ranks");
+    comm_nodes(nodes);
+    const bool same_clock = nodes[comm_rank()] == nodes[0];
+    memory_free(nodes);
+    for (int b = 0; b < BARRIERS; b++) {
+        comm_barrier(MPI_COMM_WORLD);
+        own[b] = offsets[b] = timer_seconds();
+    }
+    comm_broadcast(MPI_COMM_WORLD, offsets, sizeof offsets);
+    for (int b = 0; b < BARRIERS; b++)
+        offsets[b] -= own[b];
+    return same_clock ? 0.0 : timer_median(offsets, BARRIERS);
+}
+
+/* This rank's intervals by the clock of rank 0; all NaN on a rank that has not solved. */
+static struct interval *own_intervals(const struct recorder *r, int count)
+{
+    const double offset = clock_offset();
+    struct interval *own = memory_alloc((size_t)count * sizeof *own, "timeline");
+    for (int i = 0; i < count; i++)
+        own[i] = r->count == 0 ? (struct interval){NAN, NAN}
+                               : (struct interval){r->intervals[i].begin + offset,
+                                                   r->intervals[i].end + offset};
+    return own;
+}
+
+/* Collects the intervals of all ranks on rank 0. */
+static void gather(struct timeline *t, const struct recorder *r)
+{
+    const size_t bytes = (size_t)t->count * sizeof *t->intervals;
+    struct interval *own = own_intervals(r, t->count);
+    if (comm_rank() == 0)
+        t->intervals = memory_alloc((size_t)t->ranks * bytes, "timeline");
+    struct interval *other = memory_alloc(bytes, "timeline");
+    for (int rank = 0; rank < t->ranks; rank++) {
+        memcpy(other, own, bytes);
+        comm_broadcast_from(MPI_COMM_WORLD, rank, other, (int)bytes);
+        if (comm_rank() == 0)
+            memcpy(t->intervals + (long)rank * t->count, other, bytes);
+    }
+    memory_free(other);
+    memory_free(own);
+}
+
+static void begin_at_zero(struct timeline *t)
+{
+    const long count = (long)t->ranks * t->count;
+    double first = INFINITY;
+    for (long i = 0; i < count; i++)
+        first = fmin(first, t->intervals[i].begin); /* ignores NaN */
+    for (long i = 0; i < count; i++) {
+        t->intervals[i].begin -= first;
+        t->intervals[i].end -= first;
+    }
+}
+
+struct timeline *timeline_record(struct solver *s)
+{
+    struct recorder r = {0};
+    if (s->hierarchy->levels[s->top]->active)
+        solve_traced(s, &r);
+    struct timeline *t = memory_alloc_zero(sizeof *t, "timeline");
+    t->count = r.count;
+    t->spans = r.spans;
+    t->ranks = comm_size();
+    t->dim = s->hierarchy->levels[s->top]->dim;
+    comm_broadcast(MPI_COMM_WORLD, &t->count, sizeof t->count); /* rank 0 has boxes */
+    gather(t, &r);
+    memory_free(r.intervals);
+    if (comm_rank() == 0)
+        begin_at_zero(t);
+    return t;
+}
+
+void timeline_destroy(struct timeline *t)
+{
+    if (!t)
+        return;
+    memory_free(t->spans);
+    memory_free(t->intervals);
+    memory_free(t);
+}
+
+/* Threads of the trace: the two processors of a rank. */
+enum track { TRACK_GPU, TRACK_CPU, NUM_TRACKS };
+
+static enum track track_of(const struct span *span)
+{
+    return span->on_device ? TRACK_GPU : TRACK_CPU;
+}
+
+static struct cJSON *append_event(struct cJSON *events, const char *phase, const char *name,
+                                  int rank, enum track track)
+{
+    struct cJSON *event = json_append_object(events);
+    JSON_TEXTS(event, {"ph", phase}, {"name", name});
+    JSON_NUMBERS(event, {"pid", rank}, {"tid", track});
+    return event;
+}
+
+/* The names of a rank and of its processors that have stages. */
+static void append_names(struct cJSON *events, const struct timeline *t, int rank)
+{
+    static const char *const names[NUM_TRACKS] = {"GPU", "CPU"};
+    bool used[NUM_TRACKS] = {false};
+    char name[32];
+    for (int i = 0; i < t->count; i++)
+        used[track_of(&t->spans[i])] = true;
+    snprintf(name, sizeof name, "rank %d", rank);
+    struct cJSON *event = append_event(events, "M", "process_name", rank, TRACK_GPU);
+    json_add_text(json_add_object(event, "args"), "name", name);
+    for (enum track track = TRACK_GPU; track < NUM_TRACKS; track++)
+        if (used[track]) {
+            event = append_event(events, "M", "thread_name", rank, track);
+            json_add_text(json_add_object(event, "args"), "name", names[track]);
+        }
+}
+
+/* Clocks are no finer. */
+static double nanoseconds(double seconds)
+{
+    return round(1e9 * seconds);
+}
+
+static void append_span(struct cJSON *events, const struct span *span, int rank,
+                        const struct interval *interval)
+{
+    struct cJSON *event = append_event(events, "X", span->name, rank, track_of(span));
+    const double begin = nanoseconds(interval->begin), end = nanoseconds(interval->end);
+    json_add_text(event, "cat", span->work);
+    JSON_NUMBERS(event, {"ts", begin / 1e3}, {"dur", fmax(end - begin, 0.0) / 1e3});
+    struct cJSON *arguments = json_add_object(event, "args");
+    JSON_NUMBERS(arguments, {"level", span->level}, {"n", span->dim});
+    JSON_TEXTS(arguments, {"cycle", span->cycle}, {"kernels", span->kernels});
+}
+
+static struct cJSON *trace(const struct timeline *t, const struct options *o,
+                           double seconds_per_solve)
+{
+    struct cJSON *root = json_object(), *events = json_add_array(root, "traceEvents");
+    for (int rank = 0; rank < t->ranks; rank++) {
+        append_names(events, t, rank);
+        for (int i = 0; i < t->count; i++) {
+            const struct interval *interval = &t->intervals[(long)rank * t->count + i];
+            if (!isnan(interval->begin))
+                append_span(events, &t->spans[i], rank, interval);
+        }
+    }
+    json_add_text(root, "displayTimeUnit", "ns");
+    struct cJSON *other = json_add_object(root, "otherData");
+    JSON_TEXTS(other, {"program", "hpgmg-gpu"}, {"version", build_version()},
+               {"fuse", o->fuse == FUSE_OFF ? "off" : "on"});
+    JSON_NUMBERS(other, {"n", t->dim}, {"order", o->order}, {"ranks", t->ranks},
+                 {"seconds_per_solve", seconds_per_solve > 0.0 ? seconds_per_solve : NAN});
+    return root;
+}
+
+bool timeline_write(struct output_file *file, const struct timeline *t, const struct options *o,
+                    double seconds_per_solve)
+{
+    int good = 1;
+    if (comm_rank() == 0) {
+        struct cJSON *root = trace(t, o, seconds_per_solve);
+        good = json_write(file, root);
+        json_destroy(root);
+    }
+    comm_broadcast(MPI_COMM_WORLD, &good, sizeof good);
+    return good;
+}

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef CUDA_FV4_RESIDUAL_CONSTANT_KERNEL_CUH
+#define CUDA_FV4_RESIDUAL_CONSTANT_KERNEL_CUH
+/* The residual of order 4 with constant coefficients: stored, restricted or reduced to its norm.
+ *
+ * A thread owns four columns of cells, two in i of two rows, and streams through the planes. It
+ * keeps its own cells of five planes in registers. Neighbours in i and j come from the first-level
+ * cache: the threads beside it have loaded them two planes ago. u of the next plane and its f are
+ * loaded one step ahead. */
+#include "cuda/core/atomic_max.cuh"
+#include "cuda/core/operators.cuh"
+#include "cuda/core/tiles.cuh"
+#include "operators/passes.h"
+#include "operators/sum.h"
+#include "operators/transfers.h"
+
+namespace fv4::constant
+{
+/* u with two layers of ghosts, f and out have the layout of patch c; pointers are at cell (0,0,0).
+ * Every extent of the patch is even. */
+struct residual {
+    struct cells c;
+    const double *u, *f;
+    double scale;
+    double *out;    /* of FINISH_STORE */
+    double *coarse; /* of FINISH_RESTRICT; its layout is its own */
+    long coarse_sj, coarse_sk;
+    unsigned long long *norm; /* of FINISH_NORM: the atomic maximum of the bits of magnitudes */
+};
+
+enum { LANES = 32, GROUPS = 8, THREADS = LANES * GROUPS, BLOCKS = 2 };
+enum { TILE_WIDTH = 2 * LANES, TILE_ROWS = 2 * GROUPS, REACH = 2 };
+
+/* Values of four cells, by row and column. */
+typedef double quad[2][2];
+
+DEVICE void load_pair(double to[2], const double *from)
+{
+    const double2 pair = *(const double2 *)from;
+    to[0] = pair.x;
+    to[1] = pair.y;
+}
+
+DEVICE void load_quad(quad to, const double *from, long sj)
+{
+    load_pair(to[0], from);
+    load_pair(to[1], from + sj);
+}
+
+DEVICE void copy_quad(quad to, const quad from)
+{
+    for (int q = 0; q < 2; q++)
+        for (int x = 0; x < 2; x++)
+            to[q][x] = from[q][x];
+}
+
+/* Sums of the neighbours on both sides of a cell. */
+struct both_sides {
+    double near, far;
+};
+
+/* Of the cell between v[1] and v[3]. */
+DEVICE struct both_sides along(const double *v)
+{
+    return {v[1] + v[3], v[0] + v[4]};
+}
+
+/* f − A u of the thread's cells in a plane, whose first cell is at u. planes[2] is this plane. */
+template <class Op>
+DEVICE void residuals(quad r, const struct residual &w, const double *u, const quad planes[5],
+                      const quad f)
+{
+    const long sj = w.c.sj;
+    double rows[2][6], columns[2][6];
+    for (int q = 0; q < 2; q++) {
+        load_pair(rows[q], u + q * sj - 2);
+        load_pair(rows[q] + 4, u + q * sj + 2);
+        for (int x = 0; x < 2; x++)
+            rows[q][2 + x] = planes[2][q][x];
+    }
+    for (int b = 0; b < 2; b++) {
+        double low[2], high[2];
+        load_pair(low, u + (b - 2) * sj);
+        load_pair(high, u + (b + 2) * sj);
+        for (int x = 0; x < 2; x++) {
+            columns[x][b] = low[x];
+            columns[x][2 + b] = planes[2][b][x];
+            columns[x][4 + b] = high[x];
+        }
+    }
+    for (int q = 0; q < 2; q++)
+        for (int x = 0; x < 2; x++) {
+            const double line[5] = {planes[0][q][x], planes[1][q][x], planes[2][q][x],
+                                    planes[3][q][x], planes[4][q][x]};
+            const struct both_sides i = along(rows[q] + x), j = along(columns[x] + q),
+                                    k = along(line);
+            const double sum =
+                fv4_constant_sum(line[2], i.near, i.far, j.near, j.far, k.near, k.far);
+            r[q][x] = Op::residual_from(f[q][x], 1.0, line[2], w.scale, sum);
+        }
+}
+
+/* What residuals are reduced to: row sums of the last even plane, and the largest bits so far. */
+struct sums {
+    double even[2];
+    unsigned long long norm;
+};
+
+/* Completes plane k. */
+template <enum pass_finish FINISH>
+DEVICE void finish(const struct residual &w, int i, int j, int k, const quad r, struct sums &s)
+{
+    if (FINISH == FINISH_STORE) {
+        for (int q = 0; q < 2; q++)
+            *(double2 *)(w.out + i + (j + q) * w.c.sj + k * w.c.sk) =
+                make_double2(r[q][0], r[q][1]);
+    } else if (FINISH == FINISH_RESTRICT) {
+        const double pairs[2] = {r[0][0] + r[0][1], r[1][0] + r[1][1]};
+        if (k % 2 != 0)
+            w.coarse[i / 2 + (j / 2) * w.coarse_sj + (k / 2) * w.coarse_sk] =
+                restrict_cell(s.even[0], s.even[1], pairs[0], pairs[1]);
+        s.even[0] = pairs[0];
+        s.even[1] = pairs[1];
+    } else {
+        for (int q = 0; q < 2; q++)
+            for (int x = 0; x < 2; x++)
+                s.norm = larger(s.norm, magnitude_bits(r[q][x]));
+    }
+}
+
+/* All planes first ≤ k < last of the thread's columns, which begin at (i,j). Returns the largest
+ * bits. */
+template <class Op, enum pass_finish FINISH>
+DEVICE unsigned long long stream(const struct residual &w, int i, int j, int first, int last)
+{
+    const long sj = w.c.sj, sk = w.c.sk, begin = i + j * sj + first * sk;
+    const double *u = w.u + begin, *f = w.f + begin;
+    quad planes[5], f_here;
+    struct sums s = {};
+    for (int d = 0; d < 5; d++)
+        load_quad(planes[d], u + (d - REACH) * sk, sj);
+    load_quad(f_here, f, sj);
+#pragma unroll 2
+    for (int k = first; k < last; k++, u += sk, f += sk) {
+        quad r, u_next = {}, f_next = {};
+        if (k + 1 < last) {
+            load_quad(u_next, u + (REACH + 1) * sk, sj);
+            load_quad(f_next, f + sk, sj);
+        }
+        residuals<Op>(r, w, u, planes, f_here);
+        finish<FINISH>(w, i, j, k, r, s);
+        for (int d = 0; d < 4; d++)
+            copy_quad(planes[d], planes[d + 1]);
+        copy_quad(planes[4], u_next);
+        copy_quad(f_here, f_next);
+    }
+    return s.norm;
+}
+
+template <class Op, enum pass_finish FINISH>
+static __global__ void __launch_bounds__(THREADS, BLOCKS)
+    residual_kernel(const __grid_constant__ struct residual w,
+                    const __grid_constant__ struct tile_set tiles, int planes)
+{
+    const dim3 tile = tile_of_block(tiles);
+    const int i = (int)tile.x * TILE_WIDTH + 2 * (int)threadIdx.x,
+              j = (int)tile.y * TILE_ROWS + 2 * (int)threadIdx.y, first = (int)tile.z * planes;
+    unsigned long long norm = 0;
+    if (i < w.c.n[0] && j < w.c.n[1])
+        norm = stream<Op, FINISH>(w, i, j, first, min(first + planes, w.c.n[2]));
+    if (FINISH == FINISH_NORM)
+        warp_atomic_max(w.norm, norm);
+}
+} // namespace fv4::constant
+
+#endif

@@ -1,0 +1,163 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-3-Clause
+# --fuse off has every operation as a stage of its own, --timeline writes a trace that viewers accept,
+# and run/figures draws both.
+
+setup() {
+    cd "$BATS_TEST_DIRNAME/../.." || return 1
+    HPGMG=${HPGMG:-$PWD/hpgmg-gpu}
+    MPIRUN=${MPIRUN:-mpirun --oversubscribe --timeout 60}
+    export OMP_NUM_THREADS=${OMP_NUM_THREADS:-1}
+    export PATH=/usr/bin:$PATH # the system's python3, which has the system's packages
+    work=$BATS_TEST_TMPDIR
+    trace=$work/trace.json report=$work/report.json
+}
+
+need() { # what a test needs
+    command -v python3 >/dev/null || skip "no python3"
+    "$HPGMG" --backend cpu --json "$work/probe.json" --solves 1 --quiet 2 1 >/dev/null || skip "no cJSON"
+}
+
+need_matplotlib() {
+    python3 -c 'import matplotlib' 2>/dev/null || skip "no matplotlib"
+}
+
+traced() { # RANKS OPTION...: a solve of 16^3 (one rank: 4 boxes per side)
+    local ranks=$1
+    shift
+    # shellcheck disable=SC2086  # MPIRUN is a command with options
+    $MPIRUN -n "$ranks" "$HPGMG" --backend cpu --solves 1 --timeline "$trace" "$@" 2 64 >"$work/stdout"
+}
+
+@test "every operation is a stage of its own" {
+    run "$HPGMG" --backend cpu --solves 1 --show-cycle --fuse off 3 1
+    [ "$status" -eq 0 ]
+    stages=$(sed -n '/F-cycle/,/^$/s/^ *[0-9]*  level.*cpu *//p' <<<"$output")
+    [ "$(sed 's/  sweeps.*//' <<<"$stages" | sort -u | tr '\n' ' ')" = \
+        "bottom boundary interpolate prolong residual residual+norm restrict smooth zero " ]
+    [ "$(sed -n 's/.*sweeps //p' <<<"$stages" | sort -u | tr '\n' ' ')" = "0-0 1-1 2-2 3-3 4-4 5-5 " ]
+}
+
+@test "the solution has the same bits, and the report says which way it was" {
+    need
+    for options in "" "--order 4" "--smoother chebyshev --solver mgpcg"; do
+        # shellcheck disable=SC2086
+        on=$("$HPGMG" --backend cpu --solves 1 --quiet --checksum $options 4 1 | grep checksum)
+        # shellcheck disable=SC2086
+        off=$("$HPGMG" --backend cpu --solves 1 --quiet --checksum --fuse off --json "$report" $options 4 1 | grep checksum)
+        [ "$on" = "$off" ]
+    done
+    grep -q '"fuse":[[:space:]]*"off"' "$report"
+}
+
+@test "a trace has the format that viewers read" {
+    need
+    for ranks in 1 2 3; do
+        for fuse in on off; do
+            traced "$ranks" --quiet --fuse "$fuse"
+            tests/cli/validate_trace.py "$trace" "$ranks"
+        done
+    done
+    # Ranks told to act as two nodes measure by how much their clocks differ, here by nothing.
+    HPGMG_NODES=2 traced 2 --quiet
+    tests/cli/validate_trace.py "$trace" 2 500000
+}
+
+@test "a trace has every stage once" {
+    need
+    traced 1 --show-cycle --fuse off
+    sed -n '/F-cycle/,/^$/s/^ *[0-9]*  level *\([0-9]*\).*cpu *\([^ ]*\).*/\1 \2/p' "$work/stdout" >"$work/cycle"
+    [ -s "$work/cycle" ]
+    python3 -c 'import json, sys
+for e in json.load(open(sys.argv[1]))["traceEvents"]:
+    if e["ph"] == "X": print(e["args"]["level"], e["name"])' "$trace" >"$work/stages"
+    diff "$work/cycle" "$work/stages"
+    traced 1 --rtol 1e-8
+    python3 -c 'import json, sys
+events = json.load(open(sys.argv[1]))["traceEvents"]
+print(*sorted({e["args"]["cycle"] for e in events if e["ph"] == "X"}))' "$trace" >"$work/cycles"
+    [ "$(cat "$work/cycles")" = "F-cycle V-cycle" ]
+}
+
+@test "ranks that are idle on a level have no stages there" {
+    need
+    traced 3 --quiet
+    python3 -c 'import json, sys
+events = json.load(open(sys.argv[1]))["traceEvents"]
+ranks = [{e["args"]["level"] for e in events if e["ph"] == "X" and e["pid"] == rank} for rank in range(3)]
+assert all(0 in levels for levels in ranks) and max(ranks[0]) > max(ranks[1]), ranks' "$trace"
+}
+
+@test "what a trace cannot be written to, and what contradicts it" {
+    need
+    run "$HPGMG" --backend cpu --timeline "$work/no/trace.json" 2 1
+    [ "$status" -eq 5 ]
+    [[ $output == *"--timeline: cannot write '$work/no/trace.json'"* ]]
+    run "$HPGMG" --backend cpu --timeline "$work/no/trace.json" --json "$report" 2 1
+    [ "$status" -eq 5 ]
+    [ ! -e "$report" ]
+    run "$HPGMG" --backend cpu --timeline "$trace" --json "$trace" 2 1
+    [ "$status" -eq 2 ]
+    run "$HPGMG" --backend cpu --timeline "$trace" --dry-run 2 1
+    [ "$status" -eq 2 ]
+    [[ $output == *"--timeline contradict each other"* ]] || [[ $output == *"and --timeline"* ]]
+    [ ! -e "$trace" ]
+}
+
+@test "figures of a trace and of reports" {
+    need
+    need_matplotlib
+    traced 2 --fuse off --json "$report" --quiet
+    run run/figures levels "$report" --output "$work/levels.png"
+    [ "$status" -eq 2 ] # --quiet times no stages
+    [ "${#lines[@]}" -eq 1 ]
+    for fuse in on off; do
+        traced 2 --fuse $fuse --json "$work/$fuse.json"
+    done
+    run run/figures levels "$work/on.json" "$work/off.json" --output "$work/levels.png"
+    [ "$status" -eq 0 ]
+    [ "$(grep -c '^| smoother' <<<"$output")" -eq 2 ]
+    [ "$(grep -c '^| boundary' <<<"$output")" -eq 1 ]
+    run/figures timeline "$trace" --output "$work/timeline.png"
+    run/figures timeline "$trace" --output "$work/timeline.svg"
+    for figure in levels timeline; do
+        [ "$(head -c 4 "$work/$figure.png" | tail -c 3)" = PNG ]
+    done
+    grep -q '<svg' "$work/timeline.svg"
+}
+
+@test "the table of levels sums to the report's seconds" {
+    need
+    traced 1 --fuse off --json "$report"
+    PYTHONPATH=run python3 -c 'import json, math, sys
+from drawing import Breakdown
+report = json.load(open(sys.argv[1]))
+breakdown = Breakdown(report)
+stages = report["solves"][0]["stages"]
+assert math.isclose(breakdown.total, sum(stage["seconds"] for stage in stages))
+assert math.isclose(sum(map(breakdown.sum_of, breakdown.works())), breakdown.total)
+assert {"smoother", "residual", "restriction", "interpolation", "boundary", "bottom"} <= set(breakdown.works())' "$report"
+}
+
+@test "figures of a scaling study are redrawn from its tables" {
+    need_matplotlib
+    cp docs/scaling-h200/*.csv "$work"
+    run run/figures scaling "$work"
+    [ "$status" -eq 0 ]
+    for figure in weak strong sizes; do
+        [ "$(head -c 4 "$work/$figure.png" | tail -c 3)" = PNG ]
+    done
+}
+
+@test "wrong files and options of run/figures" {
+    command -v python3 >/dev/null || skip "no python3"
+    echo '{}' >"$work/empty.json"
+    for wrong in "" "circle" "timeline" "timeline $work/empty.json" "timeline $work/missing.json" "levels $work/empty.json" \
+        "scaling $work"; do
+        # shellcheck disable=SC2086
+        run run/figures $wrong
+        [ "$status" -eq 2 ]
+        [ "${#lines[@]}" -eq 1 ]
+        [[ $output == *"error: "* ]]
+    done
+}

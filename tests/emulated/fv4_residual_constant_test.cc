@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The source of the kernel of order 4's residual with constant coefficients: what it stores,
+ * restricts and reduces is bitwise that of the formulas. It reads two layers of ghosts on sides
+ * alone, and stores nothing else. */
+#include <csetjmp>
+#include <cstdarg>
+#include <cstddef>
+#include <cstdint>
+extern "C" {
+#include <cmocka.h>
+}
+#include "cuda/fv4/residual_constant_kernel.cuh"
+#include "patch.h"
+
+using namespace fv4::constant;
+using emulated::field;
+
+struct results {
+    field out, coarse;
+    unsigned long long norm;
+};
+
+static struct results no_results(const emulated::box &b, const emulated::box &coarse)
+{
+    return {field(b.size, std::nan("")), field(coarse.size, std::nan("")), 0};
+}
+
+/* Cell by cell. */
+template <class Op>
+static struct results expected(const emulated::box &b, const emulated::box &coarse,
+                               const struct view &v)
+{
+    struct results want = no_results(b, coarse);
+    const auto residual = [&](int i, int j, int k) {
+        return Op::residual(v, i + j * v.sj + k * v.sk);
+    };
+    emulated::for_box(b, [&](const int p[3], long place) {
+        if (emulated::outside_of(b.c, p).directions > 0)
+            return;
+        want.out[place] = residual(p[0], p[1], p[2]);
+        want.norm = larger(want.norm, magnitude_bits(want.out[place]));
+    });
+    emulated::for_box(coarse, [&](const int p[3], long place) {
+        double pairs[4];
+        if (emulated::outside_of(coarse.c, p).directions > 0)
+            return;
+        for (int row = 0; row < 4; row++) {
+            const int j = 2 * p[1] + row % 2, k = 2 * p[2] + row / 2;
+            pairs[row] = residual(2 * p[0], j, k) + residual(2 * p[0] + 1, j, k);
+        }
+        want.coarse[place] = restrict_cell(pairs[0], pairs[1], pairs[2], pairs[3]);
+    });
+    return want;
+}
+
+template <class Op, enum pass_finish FINISH>
+static void run_kernel(const struct residual &w, int planes, std::mt19937 &random)
+{
+    const int n[3] = {cuda_divided(w.c.n[0], TILE_WIDTH), cuda_divided(w.c.n[1], TILE_ROWS),
+                      cuda_divided(w.c.n[2], planes)};
+    const struct tile_set tiles = {{n[0], n[1], n[2]}, {0, 0, 0}, {n[0], n[1], n[2]}, false};
+    for (unsigned k = 0; k < (unsigned)n[2]; k++)
+        for (unsigned j = 0; j < (unsigned)n[1]; j++)
+            for (unsigned i = 0; i < (unsigned)n[0]; i++)
+                assert_true(emulated::run(
+                    {i, j, k}, random, [&] { residual_kernel<Op, FINISH>(w, tiles, planes); },
+                    {(unsigned)n[0], (unsigned)n[1], (unsigned)n[2]}, THREADS, LANES));
+}
+
+/* Whether the operator reads this ghost. */
+static bool is_read(const struct emulated::outside &o)
+{
+    return o.directions <= 1 && o.layers <= REACH;
+}
+
+static void assert_equal(const field &got, const field &want)
+{
+    assert_memory_equal(got.data(), want.data(), want.size() * sizeof(double));
+}
+
+template <class Op>
+static void check(int n0, int n1, int n2, int planes)
+{
+    std::mt19937 random(n0 + n1 + n2);
+    const emulated::box b = emulated::make_box(n0, n1, n2),
+                        coarse = emulated::make_box(n0 / 2, n1 / 2, n2 / 2);
+    field u = emulated::random_field(b, random, -1.0, 1.0),
+          f = emulated::random_field(b, random, -1.0, 1.0);
+    emulated::for_box(b, [&](const int p[3], long place) {
+        const struct emulated::outside o = emulated::outside_of(b.c, p);
+        if (!is_read(o))
+            u[place] = std::nan("");
+        if (o.directions > 0)
+            f[place] = std::nan("");
+    });
+    const double *first_u = u.data() + b.origin, *first_f = f.data() + b.origin;
+    const struct view v = {first_u, first_f, first_f, first_f, first_f,
+                           first_f, first_f, b.c.sj,  b.c.sk,  0.37};
+    const struct results want = expected<Op>(b, coarse, v);
+    struct results got = no_results(b, coarse);
+    struct residual w = {};
+    w.c = b.c;
+    w.u = first_u;
+    w.f = first_f;
+    w.scale = v.scale;
+    w.out = got.out.data() + b.origin;
+    w.coarse = got.coarse.data() + coarse.origin;
+    w.coarse_sj = coarse.c.sj;
+    w.coarse_sk = coarse.c.sk;
+    w.norm = &got.norm;
+    run_kernel<Op, FINISH_STORE>(w, planes, random);
+    assert_equal(got.out, want.out);
+    run_kernel<Op, FINISH_RESTRICT>(w, planes, random);
+    assert_equal(got.coarse, want.coarse);
+    run_kernel<Op, FINISH_NORM>(w, planes, random);
+    assert_true(got.norm == want.norm);
+}
+
+static void test_whole_tiles(void **)
+{
+    check<op_fv4_constant>(64, 16, 8, 8);
+    check<op_fv4_constant_helmholtz>(128, 32, 4, 2);
+}
+
+static void test_other_patches(void **)
+{
+    check<op_fv4_constant>(68, 18, 10, 4);
+    check<op_fv4_constant_helmholtz>(2, 2, 2, 6);
+    check<op_fv4_constant_helmholtz>(62, 14, 6, 4);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_whole_tiles),
+        cmocka_unit_test(test_other_patches),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
