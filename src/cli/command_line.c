@@ -12,6 +12,7 @@
 enum { FIRST_CODE = 256 }; /* getopt's codes of long options: above all characters */
 enum { LEGAL_SIZE = 320 }; /* of a list of legal values */
 enum { HEADING_WIDTH = 80 };
+enum { NAMES_SIZE = 1024 }; /* of all names of a repeated option */
 
 enum status parser_fail(struct parser *p, const char *format, ...)
 {
@@ -109,8 +110,22 @@ static enum status fail_unexpected(struct parser *p, const char *text)
                        length ? names : "options");
 }
 
+/* One more name after those that the option has. */
+static enum status append_name(struct parser *p, const struct option_row *row, const char *text)
+{
+    char names[NAMES_SIZE];
+    const char *const *member = (void *)((char *)p->options + row->offset);
+    const int length = snprintf(names, sizeof names, "%s,%s", *member, text);
+    if (*text == '\0' || length >= (int)sizeof names || !option_set(row, p->options, names))
+        return fail_value(p, row, text);
+    return STATUS_VALID;
+}
+
 static enum status set_positional(struct parser *p, const char *text)
 {
+    for (int i = 0; i < p->list->count; i++)
+        if ((p->list->rows[i].uses & OPTION_REPEATED) && (p->seen[i] & OPTION_COMMAND_LINE))
+            return append_name(p, &p->list->rows[i], text);
     for (int i = 0; i < p->list->count; i++)
         if ((p->list->rows[i].uses & OPTION_POSITIONAL) && !(p->seen[i] & OPTION_COMMAND_LINE))
             return parser_set(p, &p->list->rows[i], text);

@@ -24,6 +24,7 @@ enum {
     OPTION_POSITIONAL = 4, /* without a name on the command line, in the table's order */
     OPTION_SHAPES = 8,     /* determines the run: reports echo it */
     OPTION_REQUEST = 16,   /* --help, --version: other options are ignored */
+    OPTION_REPEATED = 32,  /* positional names, the last: as many as there are, or none */
 };
 
 struct choice {

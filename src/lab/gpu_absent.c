@@ -3,8 +3,10 @@
 #include <stddef.h>
 #include "base/check.h"
 #include "lab/gpu.h"
+#include "lab/kernels.h"
 
 const struct rung gpu_rungs[] = {{NULL, NULL, NULL}};
+bench_kernel_fn *const gpu_kernels[KERNEL_COUNT] = {NULL};
 
 static void absent(void)
 {
@@ -40,5 +42,56 @@ int gpu_kernels_of(work_fn *work, void *data, struct gpu_kernel *kernels, int mo
 void machine_run_gpu(void *experiment)
 {
     (void)experiment;
+    absent();
+}
+
+int gpu_fetch_bytes(void)
+{
+    absent();
+    return 0;
+}
+
+double *gpu_managed_create(long length)
+{
+    (void)length;
+    absent();
+    return NULL;
+}
+
+void gpu_managed_destroy(double *data)
+{
+    (void)data;
+    absent();
+}
+
+struct gpu_textures *gpu_textures_create(const double *field, int side)
+{
+    (void)field, (void)side;
+    absent();
+    return NULL;
+}
+
+unsigned long long gpu_texture(const struct gpu_textures *textures, bool linear)
+{
+    (void)textures, (void)linear;
+    absent();
+    return 0;
+}
+
+void gpu_textures_destroy(struct gpu_textures *textures)
+{
+    (void)textures;
+    absent();
+}
+
+bool gpu_cublas_open(double *first, long n, int size)
+{
+    (void)first, (void)n, (void)size;
+    absent();
+    return false;
+}
+
+void gpu_cublas_close(void)
+{
     absent();
 }

@@ -28,7 +28,12 @@ struct subcommand {
     enum status (*run)(struct lab *lab, char *message, int message_size);
 };
 
+/* Prints the experiments of `memory` or `methods`; nothing for another subcommand. */
+void experiments_print(const char *subcommand);
+
 enum status machine_command(struct lab *lab, char *message, int message_size);
+enum status memory_command(struct lab *lab, char *message, int message_size);
+enum status methods_command(struct lab *lab, char *message, int message_size);
 enum status kernel_command(struct lab *lab, char *message, int message_size);
 enum status ladder_command(struct lab *lab, char *message, int message_size);
 enum status exchange_command(struct lab *lab, char *message, int message_size);

@@ -8,34 +8,21 @@
 const struct choice section_choices[] = {
     {"all", SECTION_ALL},
     {"memory", SECTION_MEMORY},
-    {"access", SECTION_ACCESS},
-    {"layout", SECTION_LAYOUT},
     {"intensity", SECTION_INTENSITY},
     {"peak", SECTION_PEAK},
     {"cache", SECTION_CACHE},
     {"latency", SECTION_LATENCY},
     {"transfer", SECTION_TRANSFER},
-    {"field", SECTION_FIELD},
     {NULL, 0},
 };
-static const char *const titles[] = {"",
-                                     "Memory",
-                                     "Access patterns",
-                                     "Layout of records",
-                                     "Arithmetic intensity",
-                                     "Arithmetic peak",
-                                     "Cache",
-                                     "Latency",
-                                     "Host and device",
-                                     "Field of points"};
-
-enum { GPU_SECTOR_BYTES = 32, CPU_SECTOR_BYTES = 64 };
+static const char *const titles[] = {"",      "Memory",  "Arithmetic intensity", "Arithmetic peak",
+                                     "Cache", "Latency", "Host and device"};
 
 /* What one row gave. Rates are NaN where they mean nothing. */
 struct result {
-    double bytes, moved_bytes, flops; /* of one run */
-    int events;                       /* 0: none */
-    struct spread seconds;            /* of one run */
+    double bytes, flops;   /* of one run */
+    int events;            /* 0: none */
+    struct spread seconds; /* of one run */
 };
 
 /* Quantity a second, or NaN if there is none of it. */
@@ -49,10 +36,9 @@ static void add_row(struct cJSON *rows, const struct machine_row *row, const str
     struct cJSON *object = json_append_object(rows);
     const double seconds = r->seconds.median;
     JSON_TEXTS(object, {"section", section_choices[row->section].name}, {"name", row->name});
-    JSON_NUMBERS(object, {"bytes", r->bytes}, {"moved_bytes", r->moved_bytes}, {"flops", r->flops});
+    JSON_NUMBERS(object, {"bytes", r->bytes}, {"flops", r->flops});
     spread_add_json(object, &r->seconds);
     JSON_NUMBERS(object, {"bytes_per_second", rate(r->bytes, seconds)},
-                 {"moved_bytes_per_second", rate(r->moved_bytes, seconds)},
                  {"flops_per_second", rate(r->flops, seconds)},
                  {"seconds_per_event", r->events ? seconds / r->events : NAN});
 }
@@ -72,7 +58,7 @@ static void print_columns(enum section section)
     if (section == SECTION_LATENCY)
         printf("  %-36s %10s %10s %10s\n", "", "us", "min", "max");
     else
-        printf("  %-36s %10s %10s %10s %10s %10s\n", "", "GB/s", "min", "max", "moved", "GFLOP/s");
+        printf("  %-36s %10s %10s %10s %10s\n", "", "GB/s", "min", "max", "GFLOP/s");
 }
 
 static void print_row(const struct machine_row *row, const struct result *r)
@@ -87,7 +73,6 @@ static void print_row(const struct machine_row *row, const struct result *r)
         print_figure(rate(r->bytes, s->median), 1e9);
         print_figure(rate(r->bytes, s->max), 1e9);
         print_figure(rate(r->bytes, s->min), 1e9);
-        print_figure(rate(r->moved_bytes, s->median), 1e9);
         print_figure(rate(r->flops, s->median), 1e9);
     }
     printf("\n");
@@ -103,10 +88,6 @@ static bool measure_row(const struct lab *lab, const struct pool *pool,
         return false;
     r->events = row->section == SECTION_LATENCY ? row->a : 0;
     r->bytes = r->events ? 0.0 : experiment_bytes(&e);
-    r->moved_bytes = r->events
-                         ? 0.0
-                         : experiment_moved_bytes(&e, lab->backend->on_device ? GPU_SECTOR_BYTES
-                                                                              : CPU_SECTOR_BYTES);
     r->flops = experiment_flops(&e);
     r->seconds = pool_time(pool, &e, (int)lab->options.samples);
     return true;
@@ -147,9 +128,8 @@ static int measure_all(struct lab *lab, const struct pool *pool)
 static void describe_pool(struct lab *lab, const struct pool *pool)
 {
     print_machine(lab);
-    printf("arrays of %.1f MB, %ld samples of each figure; moved: in whole sectors of %d bytes\n",
-           (double)pool->n * 8e-6, lab->options.samples,
-           lab->backend->on_device ? GPU_SECTOR_BYTES : CPU_SECTOR_BYTES);
+    printf("arrays of %.1f MB, %ld samples of each figure\n", (double)pool->n * 8e-6,
+           lab->options.samples);
     JSON_NUMBERS(lab->json, {"array_bytes", (double)pool->n * sizeof(double)},
                  {"cache_bytes", (double)pool->cache_n * sizeof(double)});
 }

@@ -14,49 +14,38 @@ extern "C" {
 enum section {
     SECTION_ALL,
     SECTION_MEMORY,
-    SECTION_ACCESS,
-    SECTION_LAYOUT,
     SECTION_INTENSITY,
     SECTION_PEAK,
     SECTION_CACHE,
     SECTION_LATENCY,
     SECTION_TRANSFER,
-    SECTION_FIELD,
 };
 
 /* What an experiment does. in[] are arrays of n doubles, out one of n. */
 enum experiment_work {
-    WORK_WRITE,        /* out[x] = value */
-    WORK_READ,         /* sums of in[0] */
-    WORK_COPY,         /* out[x] = in[0][x] */
-    WORK_TRIAD,        /* out[x] = in[0][x] + 3·in[1][x] */
-    WORK_FIVE_READS,   /* out[x] = Σ in[0..4][x] */
-    WORK_STRIDED,      /* out[x·b] = in[0][x·a], x < n/max(a, b): each line is touched once */
-    WORK_SHIFTED,      /* out[x+b] = in[0][x+a] */
-    WORK_SOA,          /* the first a fields of records, field by field: out = in[0] + 1 */
-    WORK_AOS,          /* the same, record by record */
-    WORK_INTENSITY,    /* out[x] = in[0][x] after a times fma(x, c, d) */
-    WORK_PEAK_64,      /* chains of fma without memory */
-    WORK_PEAK_32,      /* the same in single precision */
-    WORK_CACHE_READ,   /* sums of the first n of in[0], CACHE_SWEEPS times */
-    WORK_CACHE_COPY,   /* out[x] = in[0][x] for the first n, CACHE_SWEEPS times */
-    WORK_PASS_THROUGH, /* out = in[0] on a field of side³ points */
-    WORK_GRADIENT,     /* out = three differences of in[0] on a field of side³ points */
-    WORK_NOTHING,      /* one kernel that does nothing, to be recorded in a graph */
+    WORK_WRITE,      /* out[x] = value */
+    WORK_READ,       /* sums of in[0] */
+    WORK_COPY,       /* out[x] = in[0][x] */
+    WORK_TRIAD,      /* out[x] = in[0][x] + 3·in[1][x] */
+    WORK_FIVE_READS, /* out[x] = Σ in[0..4][x] */
+    WORK_INTENSITY,  /* out[x] = in[0][x] after a times fma(x, c, d) */
+    WORK_PEAK_64,    /* chains of fma without memory */
+    WORK_PEAK_32,    /* the same in single precision */
+    WORK_CACHE_READ, /* sums of the first n of in[0], CACHE_SWEEPS times */
+    WORK_CACHE_COPY, /* out[x] = in[0][x] for the first n, CACHE_SWEEPS times */
+    WORK_NOTHING,    /* one kernel that does nothing, to be recorded in a graph */
     /* From here on the work waits for the host, and cannot be recorded in a graph. */
     WORK_LAUNCH,      /* EVENTS kernels that do nothing (CPU: parallel regions) */
     WORK_LAUNCH_WAIT, /* the same, waited for one by one */
     WORK_SYNC,        /* EVENTS synchronisations inside one kernel (CPU: barriers) */
     WORK_TO_DEVICE,   /* n doubles from page-locked host memory */
     WORK_TO_HOST,
-    WORK_FIELD_TRANSFERS, /* a = 0: pass-through, 1: gradient; field to the device, kernel, back */
 };
 
 enum {
     INPUTS = 5,
     PERIOD = 1021, /* of the input's values */
     STRIDE = 16,   /* doubles: 128 bytes, a line of a GPU's caches */
-    FIELDS = 8,    /* doubles of a record: 64 bytes */
     CACHE_SWEEPS = 32,
     EVENTS = 1000,
     PEAK_CHAINS = 4, /* independent ones per thread */
@@ -69,7 +58,6 @@ struct experiment {
     enum experiment_work work;
     int a, b;
     long n; /* doubles of an array that take part */
-    int side;
     double value;
     const double *in[INPUTS];
     double *out;
@@ -87,24 +75,11 @@ struct machine_row {
 extern const struct machine_row machine_rows[];
 extern const int machine_row_count;
 
-/* Of one run: bytes that the algorithm names, bytes that move in whole sectors of the memory (32
- * bytes on a GPU, lines of 64 on a CPU), and floating-point operations. */
+/* Of one run: bytes that the algorithm names, and floating-point operations. */
 double experiment_bytes(const struct experiment *e);
-double experiment_moved_bytes(const struct experiment *e, int sector_bytes);
 double experiment_flops(const struct experiment *e);
 /* Whether out holds what it must after one run; `out` is a copy of it in host memory. */
 bool experiment_is_right(const struct experiment *e, const double *out);
-/* Records of WORK_SOA and WORK_AOS. One field of a structure of arrays fills a whole array, or the
- * caches would hold it. */
-static inline long experiment_records(const struct experiment *e)
-{
-    return e->work == WORK_SOA && e->a == 1 ? e->n : e->n / FIELDS;
-}
-/* Elements that WORK_STRIDED copies. */
-static inline long experiment_strided(const struct experiment *e)
-{
-    return e->n / (e->a > e->b ? e->a : e->b);
-}
 /* What out must be filled with before that run. */
 double experiment_poison(const struct experiment *e);
 
@@ -124,16 +99,6 @@ FORMULA double input_value(int array, long x)
 FORMULA double chain_start(long chain)
 {
     return 1.0 + (double)(chain % PEAK_PERIOD);
-}
-
-/* Central differences of a field of side³ points inside, one-sided ones at its ends; h = 1. */
-FORMULA double point_difference(const double *u, long stride, int at, int side)
-{
-    if (at == 0)
-        return u[stride] - u[0];
-    if (at == side - 1)
-        return u[0] - u[-stride];
-    return 0.5 * (u[stride] - u[-stride]);
 }
 
 #ifdef __cplusplus

@@ -90,50 +90,6 @@ static void copy_again(struct experiment *e)
         copy_share(e->in[0], e->out, share_of(e->n));
 }
 
-static void copy_strided(struct experiment *e)
-{
-    const double *in = e->in[0];
-    double *out = e->out;
-    const int a = e->a, b = e->b;
-#pragma omp parallel for schedule(static)
-    for (long x = 0; x < experiment_strided(e); x++)
-        out[x * b] = in[x * a];
-}
-
-static void copy_shifted(struct experiment *e)
-{
-    const double *in = e->in[0] + e->a;
-    double *out = e->out + e->b;
-#pragma omp parallel for simd schedule(static)
-    for (long x = 0; x < e->n; x++)
-        out[x] = in[x];
-}
-
-static void soa(struct experiment *e)
-{
-    const long records = experiment_records(e);
-    const double *in = e->in[0];
-    double *out = e->out;
-#pragma omp parallel
-    for (int field = 0; field < e->a; field++) {
-        const struct share s = share_of(records);
-#pragma omp simd
-        for (long r = s.low; r < s.high; r++)
-            out[field * records + r] = in[field * records + r] + 1.0;
-    }
-}
-
-static void aos(struct experiment *e)
-{
-    const double *in = e->in[0];
-    double *out = e->out;
-    const int fields = e->a;
-#pragma omp parallel for schedule(static)
-    for (long r = 0; r < e->n / FIELDS; r++)
-        for (int field = 0; field < fields; field++)
-            out[r * FIELDS + field] = in[r * FIELDS + field] + 1.0;
-}
-
 /* So many bytes of chains at once fill a processor's pipelines (eight vectors: two units of latency
  * four) and still fit into its registers. */
 #ifdef __AVX512F__
@@ -214,29 +170,6 @@ static void peak(struct experiment *e)
     }
 }
 
-static void pass_through(struct experiment *e)
-{
-    struct experiment points = *e;
-    points.n = (long)e->side * e->side * e->side;
-    copy(&points);
-}
-
-static void gradient(struct experiment *e)
-{
-    const double *u = e->in[0];
-    const long side = e->side, plane = side * side, all = plane * side;
-    double *out = e->out;
-#pragma omp parallel for collapse(2) schedule(static)
-    for (long k = 0; k < side; k++)
-        for (long j = 0; j < side; j++)
-            for (long i = 0; i < side; i++) {
-                const long at = i + side * j + plane * k;
-                out[at] = point_difference(u + at, 1, (int)i, (int)side);
-                out[all + at] = point_difference(u + at, side, (int)j, (int)side);
-                out[2 * all + at] = point_difference(u + at, plane, (int)k, (int)side);
-            }
-}
-
 /* Parallel regions, each of which the compiler must believe in. */
 static void regions(struct experiment *e)
 {
@@ -262,24 +195,10 @@ static void barriers(struct experiment *e)
 }
 
 static void (*const runs[])(struct experiment *) = {
-    [WORK_WRITE] = write_value,
-    [WORK_READ] = read_all,
-    [WORK_COPY] = copy,
-    [WORK_TRIAD] = triad,
-    [WORK_FIVE_READS] = five_reads,
-    [WORK_STRIDED] = copy_strided,
-    [WORK_SHIFTED] = copy_shifted,
-    [WORK_SOA] = soa,
-    [WORK_AOS] = aos,
-    [WORK_INTENSITY] = intensity,
-    [WORK_PEAK_64] = peak,
-    [WORK_PEAK_32] = peak,
-    [WORK_CACHE_READ] = read_all,
-    [WORK_CACHE_COPY] = copy_again,
-    [WORK_PASS_THROUGH] = pass_through,
-    [WORK_GRADIENT] = gradient,
-    [WORK_LAUNCH] = regions,
-    [WORK_SYNC] = barriers,
+    [WORK_WRITE] = write_value,     [WORK_READ] = read_all,         [WORK_COPY] = copy,
+    [WORK_TRIAD] = triad,           [WORK_FIVE_READS] = five_reads, [WORK_INTENSITY] = intensity,
+    [WORK_PEAK_64] = peak,          [WORK_PEAK_32] = peak,          [WORK_CACHE_READ] = read_all,
+    [WORK_CACHE_COPY] = copy_again, [WORK_LAUNCH] = regions,        [WORK_SYNC] = barriers,
 };
 
 void machine_run_cpu(void *experiment)

@@ -123,43 +123,6 @@ static void copy_again(const struct experiment *e)
     CUDA_LAUNCHED();
 }
 
-static void copy_strided(const struct experiment *e)
-{
-    const double *in = e->in[0];
-    double *out = e->out;
-    const int a = e->a, b = e->b;
-    for_range(experiment_strided(e), [=] __device__(long x) { out[x * b] = in[x * a]; });
-}
-
-static void copy_shifted(const struct experiment *e)
-{
-    const double *in = e->in[0] + e->a;
-    stream(e->out + e->b, e->n, [=] __device__(long x) { return in[x]; });
-}
-
-static void soa(const struct experiment *e)
-{
-    const long records = experiment_records(e);
-    const double *in = e->in[0];
-    double *out = e->out;
-    const int fields = e->a;
-    for_range(records, [=] __device__(long r) {
-        for (int field = 0; field < fields; field++)
-            out[field * records + r] = in[field * records + r] + 1.0;
-    });
-}
-
-static void aos(const struct experiment *e)
-{
-    const double *in = e->in[0];
-    double *out = e->out;
-    const int fields = e->a;
-    for_range(e->n / FIELDS, [=] __device__(long r) {
-        for (int field = 0; field < fields; field++)
-            out[r * FIELDS + field] = in[r * FIELDS + field] + 1.0;
-    });
-}
-
 template <int FMAS>
 static void intensity_of(const struct experiment *e)
 {
@@ -221,40 +184,9 @@ static void peak(struct experiment *e)
     CUDA_LAUNCHED();
 }
 
-static long points(const struct experiment *e)
-{
-    return (long)e->side * e->side * e->side;
-}
-
-static void gradient(const struct experiment *e)
-{
-    const double *u = e->in[0];
-    const int side = e->side;
-    const long plane = (long)side * side, all = plane * side;
-    double *out = e->out;
-    for_cells(side, side, side, [=] __device__(int i, int j, int k) {
-        const long at = i + (long)side * j + plane * k;
-        out[at] = point_difference(u + at, 1, i, side);
-        out[all + at] = point_difference(u + at, side, j, side);
-        out[2 * all + at] = point_difference(u + at, plane, k, side);
-    });
-}
-
 static void transfer(void *to, const void *from, long doubles, cudaMemcpyKind kind)
 {
     CUDA_CALL(cudaMemcpyAsync(to, from, (size_t)doubles * sizeof(double), kind, cuda_stream()));
-}
-
-/* A field of points as it comes from a host program, and the result back to it. */
-static void field_transfers(const struct experiment *e)
-{
-    transfer((void *)e->in[0], e->host_in, points(e), cudaMemcpyHostToDevice);
-    if (e->a)
-        gradient(e);
-    else
-        copy(e->out, e->in[0], points(e));
-    transfer(e->host_out, e->out, (e->a ? 3 : 1) * points(e), cudaMemcpyDeviceToHost);
-    cuda_synchronise();
 }
 
 static __global__ void empty_kernel()
@@ -308,14 +240,6 @@ void machine_run_gpu(void *experiment)
         return triad(e);
     case WORK_FIVE_READS:
         return five_reads(e);
-    case WORK_STRIDED:
-        return copy_strided(e);
-    case WORK_SHIFTED:
-        return copy_shifted(e);
-    case WORK_SOA:
-        return soa(e);
-    case WORK_AOS:
-        return aos(e);
     case WORK_CACHE_READ:
         return read_all(e, CACHE_SWEEPS);
     case WORK_CACHE_COPY:
@@ -325,12 +249,6 @@ void machine_run_gpu(void *experiment)
     case WORK_PEAK_64:
     case WORK_PEAK_32:
         return peak(e);
-    case WORK_PASS_THROUGH:
-        return copy(e->out, e->in[0], points(e));
-    case WORK_GRADIENT:
-        return gradient(e);
-    case WORK_FIELD_TRANSFERS:
-        return field_transfers(e);
     case WORK_LAUNCH:
         return launches(false);
     case WORK_LAUNCH_WAIT:

@@ -11,20 +11,6 @@ const struct machine_row machine_rows[] = {
     {SECTION_MEMORY, "triad: 2 reads, 1 write", WORK_TRIAD, 0, 0, ON_BOTH},
     {SECTION_MEMORY, "5 reads, 1 write", WORK_FIVE_READS, 0, 0, ON_BOTH},
 
-    {SECTION_ACCESS, "coalesced read, coalesced write", WORK_STRIDED, 1, 1, ON_BOTH},
-    {SECTION_ACCESS, "uncoalesced read, coalesced write", WORK_STRIDED, STRIDE, 1, ON_BOTH},
-    {SECTION_ACCESS, "coalesced read, uncoalesced write", WORK_STRIDED, 1, STRIDE, ON_BOTH},
-    {SECTION_ACCESS, "uncoalesced read, uncoalesced write", WORK_STRIDED, STRIDE, STRIDE, ON_BOTH},
-    {SECTION_ACCESS, "aligned read, aligned write", WORK_SHIFTED, 0, 0, ON_BOTH},
-    {SECTION_ACCESS, "misaligned read, aligned write", WORK_SHIFTED, 1, 0, ON_BOTH},
-    {SECTION_ACCESS, "aligned read, misaligned write", WORK_SHIFTED, 0, 1, ON_BOTH},
-    {SECTION_ACCESS, "misaligned read, misaligned write", WORK_SHIFTED, 1, 1, ON_BOTH},
-
-    {SECTION_LAYOUT, "structure of arrays, all 8 fields", WORK_SOA, FIELDS, 0, ON_BOTH},
-    {SECTION_LAYOUT, "array of structures, all 8 fields", WORK_AOS, FIELDS, 0, ON_BOTH},
-    {SECTION_LAYOUT, "structure of arrays, 1 field of 8", WORK_SOA, 1, 0, ON_BOTH},
-    {SECTION_LAYOUT, "array of structures, 1 field of 8", WORK_AOS, 1, 0, ON_BOTH},
-
     {SECTION_INTENSITY, "1 FMA per double", WORK_INTENSITY, 1, 0, ON_BOTH},
     {SECTION_INTENSITY, "2 FMAs per double", WORK_INTENSITY, 2, 0, ON_BOTH},
     {SECTION_INTENSITY, "4 FMAs per double", WORK_INTENSITY, 4, 0, ON_BOTH},
@@ -52,18 +38,8 @@ const struct machine_row machine_rows[] = {
 
     {SECTION_TRANSFER, "pinned host to device", WORK_TO_DEVICE, 0, 0, ON_GPU},
     {SECTION_TRANSFER, "device to pinned host", WORK_TO_HOST, 0, 0, ON_GPU},
-
-    {SECTION_FIELD, "pass-through, kernel alone", WORK_PASS_THROUGH, 0, 0, ON_BOTH},
-    {SECTION_FIELD, "pass-through with transfers", WORK_FIELD_TRANSFERS, 0, 0, ON_GPU},
-    {SECTION_FIELD, "gradient, kernel alone", WORK_GRADIENT, 0, 0, ON_BOTH},
-    {SECTION_FIELD, "gradient with transfers", WORK_FIELD_TRANSFERS, 1, 0, ON_GPU},
 };
 const int machine_row_count = sizeof machine_rows / sizeof machine_rows[0];
-
-static double points(const struct experiment *e)
-{
-    return (double)e->side * e->side * e->side;
-}
 
 /* Doubles that one run names, reads and writes. */
 static double named_doubles(const struct experiment *e)
@@ -76,28 +52,16 @@ static double named_doubles(const struct experiment *e)
     case WORK_TO_HOST:
         return n;
     case WORK_COPY:
-    case WORK_SHIFTED:
     case WORK_INTENSITY:
         return 2.0 * n;
     case WORK_TRIAD:
         return 3.0 * n;
     case WORK_FIVE_READS:
         return 6.0 * n;
-    case WORK_STRIDED:
-        return 2.0 * (double)experiment_strided(e);
-    case WORK_SOA:
-    case WORK_AOS:
-        return 2.0 * e->a * (double)experiment_records(e);
     case WORK_CACHE_READ:
         return n * CACHE_SWEEPS;
     case WORK_CACHE_COPY:
         return 2.0 * n * CACHE_SWEEPS;
-    case WORK_PASS_THROUGH:
-        return 2.0 * points(e);
-    case WORK_GRADIENT:
-        return 4.0 * points(e);
-    case WORK_FIELD_TRANSFERS: /* over the link to the host */
-        return (e->a ? 4.0 : 2.0) * points(e);
     default:
         return 0.0;
     }
@@ -106,23 +70,6 @@ static double named_doubles(const struct experiment *e)
 double experiment_bytes(const struct experiment *e)
 {
     return named_doubles(e) * sizeof(double);
-}
-
-/* Bytes that move for one double out of every `stride`. */
-static double moved_for(int stride, int sector_bytes)
-{
-    const double apart = stride * (double)sizeof(double);
-    return apart < sector_bytes ? apart : sector_bytes;
-}
-
-double experiment_moved_bytes(const struct experiment *e, int sector_bytes)
-{
-    if (e->work == WORK_STRIDED)
-        return (double)experiment_strided(e) *
-               (moved_for(e->a, sector_bytes) + moved_for(e->b, sector_bytes));
-    if (e->work == WORK_AOS && e->a == 1)
-        return 2.0 * (double)(e->n / FIELDS) * moved_for(FIELDS, sector_bytes);
-    return experiment_bytes(e);
 }
 
 double experiment_flops(const struct experiment *e)
@@ -215,27 +162,7 @@ static bool intensity_is_right(const struct experiment *e, const double *out)
     return right;
 }
 
-static bool gradient_is_right(const struct experiment *e, const double *out)
-{
-    const long side = e->side, all = side * side * side;
-    bool right = true;
-#pragma omp parallel for reduction(&& : right)
-    for (long k = 0; k < side; k++)
-        for (long j = 0; j < side; j++)
-            for (long i = 0; i < side && right; i++) {
-                const long at = i + side * (j + side * k), stride[3] = {1, side, side * side};
-                const long index[3] = {i, j, k};
-                for (int d = 0; d < 3; d++) {
-                    const long s = stride[d], low = index[d] > 0, high = index[d] < side - 1;
-                    const double rise =
-                        input_value(0, at + high * s) - input_value(0, at - low * s);
-                    right = right && out[d * all + at] == rise / (double)(low + high);
-                }
-            }
-    return right;
-}
-
-/* The value at out[x], for experiments with one for each element; NaN: nothing is written there. */
+/* The value at out[x], for experiments with one for each element. */
 static double expected(const struct experiment *e, long x)
 {
     switch (e->work) {
@@ -249,15 +176,6 @@ static double expected(const struct experiment *e, long x)
             sum += input_value(i, x);
         return sum;
     }
-    case WORK_STRIDED:
-        return x % e->b == 0 && x / e->b < experiment_strided(e) ? input_value(0, x / e->b * e->a)
-                                                                 : NAN;
-    case WORK_SHIFTED:
-        return x < e->b ? NAN : input_value(0, x - e->b + e->a);
-    case WORK_SOA:
-        return x / experiment_records(e) < e->a ? input_value(0, x) + 1.0 : NAN;
-    case WORK_AOS:
-        return x % FIELDS < e->a ? input_value(0, x) + 1.0 : NAN;
     default:
         return input_value(0, x);
     }
@@ -265,13 +183,10 @@ static double expected(const struct experiment *e, long x)
 
 static bool values_are_right(const struct experiment *e, const double *out)
 {
-    const long count = e->work == WORK_PASS_THROUGH ? (long)points(e) : e->n;
     bool right = true;
 #pragma omp parallel for reduction(&& : right)
-    for (long x = 0; x < count; x++) {
-        const double wanted = expected(e, x);
-        right = right && (isnan(wanted) ? isnan(out[x]) : out[x] == wanted);
-    }
+    for (long x = 0; x < e->n; x++)
+        right = right && out[x] == expected(e, x);
     return right;
 }
 
@@ -286,13 +201,6 @@ bool experiment_is_right(const struct experiment *e, const double *out)
         return peak_is_right(e, out);
     case WORK_INTENSITY:
         return intensity_is_right(e, out);
-    case WORK_GRADIENT:
-        return gradient_is_right(e, out);
-    case WORK_FIELD_TRANSFERS: {
-        struct experiment kernel = *e;
-        kernel.work = e->a ? WORK_GRADIENT : WORK_PASS_THROUGH;
-        return experiment_is_right(&kernel, e->host_out);
-    }
     case WORK_TO_HOST: {
         struct experiment copy = *e;
         copy.work = WORK_COPY;

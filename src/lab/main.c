@@ -15,12 +15,18 @@
 #include "lab/lab.h"
 #include "operators/backend_cpu.h"
 
-enum { SCHEMA = 2 }; /* raised when a key of the report goes away or changes its meaning */
+enum { SCHEMA = 3 }; /* raised when a key of the report goes away or changes its meaning */
 
 static const struct subcommand subcommands[] = {
     {"machine", &machine_options, "[options]",
      "Measures the machine: memory, access patterns, arithmetic, latencies.", false,
      machine_command},
+    {"memory", &memory_options, "[options] [EXPERIMENT...]",
+     "Experiments on memory: strides, layouts, transfers, and what a kernel does per element.",
+     false, memory_command},
+    {"methods", &methods_options, "[options] [EXPERIMENT...]",
+     "Small kernels in several ways: interpolation, convolution, LU in batches, masks.", false,
+     methods_command},
     {"kernel", &kernel_options, "[options] N",
      "Times the kernels of one stage of the solver, and says what limits each.", false,
      kernel_command},
@@ -80,6 +86,7 @@ static void print_subcommand_help(const struct subcommand *s)
 {
     printf("Usage: hpgmg-lab %s %s\n%s\n\n", s->name, s->usage, s->summary);
     option_print_help(s->options, stdout);
+    experiments_print(s->name);
 }
 
 static const struct subcommand *find_subcommand(const char *word, char *message, int size)
@@ -181,7 +188,7 @@ static enum status run(int argc, char **argv)
         die(STATUS_SYSTEM, "/dev/null: cannot be opened");
     if (argc < 2) {
         snprintf(message, sizeof message,
-                 "missing subcommand: machine, kernel, ladder, exchange or tune; --help says more");
+                 "missing subcommand, such as machine, memory or kernel; --help lists all");
         return program_refuse(STATUS_USAGE, message);
     }
     if (strcmp(argv[1], "--help") == 0) {

@@ -45,6 +45,29 @@ static const struct option_row machine_rows_of_options[] = {
     COMMON,
 };
 
+#define EXPERIMENTS                                                                                \
+    {.name = "experiments", .kind = OPTION_NAMES, AT(experiments), .unset = "all",                 \
+     .uses = OPTION_POSITIONAL | OPTION_REPEATED | OPTION_SHAPES, .argument = "EXPERIMENT",        \
+     .help = "experiments of the list below; none: all of them"}
+
+static const struct option_row memory_rows_of_options[] = {
+    EXPERIMENTS,
+    ARRAY,
+    {.name = "points", NUMBER(OPTION_LONG, points, "auto"), .unset = "auto", .minimum = 64, .maximum = 1e10,
+     .argument = "N", .help = "points of experiment points; auto: 10 and 100 million"},
+    {.name = "managed", .kind = OPTION_FLAG, AT(managed), .initial = "false", .uses = SHAPES,
+     .help = "experiment host: managed memory too"},
+    BACKEND,
+    COMMON,
+};
+
+static const struct option_row methods_rows_of_options[] = {
+    EXPERIMENTS,
+    ARRAY,
+    BACKEND,
+    COMMON,
+};
+
 static const struct option_row kernel_rows_of_options[] = {
     SIZE,
     {.name = "stage", CHOICE(stage, stage_choices, "smooth"), .help = "as the report of hpgmg-gpu names it"},
@@ -99,6 +122,8 @@ static const struct option_row tune_rows_of_options[] = {
         rows, sizeof(rows) / sizeof(rows)[0], sizeof(struct lab_options)                           \
     }
 const struct option_list machine_options = LIST(machine_rows_of_options);
+const struct option_list memory_options = LIST(memory_rows_of_options);
+const struct option_list methods_options = LIST(methods_rows_of_options);
 const struct option_list kernel_options = LIST(kernel_rows_of_options);
 const struct option_list ladder_options = LIST(ladder_rows_of_options);
 const struct option_list exchange_options = LIST(exchange_rows_of_options);
@@ -107,7 +132,8 @@ const struct option_list tune_options = LIST(tune_rows_of_options);
 static enum status check_positionals(struct parser *p)
 {
     for (int i = 0; i < p->list->count; i++)
-        if ((p->list->rows[i].uses & OPTION_POSITIONAL) && !p->seen[i])
+        if ((p->list->rows[i].uses & OPTION_POSITIONAL) &&
+            !(p->list->rows[i].uses & OPTION_REPEATED) && !p->seen[i])
             return parser_fail(p, "missing %s: %s", p->list->rows[i].argument,
                                "the cells per side of the level; --help lists the legal ones");
     return STATUS_VALID;

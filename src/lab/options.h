@@ -15,6 +15,10 @@ struct lab_options {
     int section;    /* machine: enum section */
     long array_mib; /* MiB of an array for the machine's ceilings; 0: chosen by the machine */
 
+    char *experiments; /* memory, methods: names with commas between them; NULL: all */
+    long points;       /* memory: of the field of points; 0: 10 and 100 million */
+    bool managed;      /* memory: measure managed memory too */
+
     int n; /* kernel, ladder, exchange: cells per side of the level; tune: of the largest */
     int order, equation, boundary, coefficients, smoother;
     int stage;     /* kernel: its number in stage_choices */
@@ -25,8 +29,8 @@ struct lab_options {
 };
 
 extern const struct choice section_choices[]; /* of --section; numbered by enum section */
-extern const struct option_list machine_options, kernel_options, ladder_options, tune_options,
-    exchange_options;
+extern const struct option_list machine_options, memory_options, methods_options, kernel_options,
+    ladder_options, tune_options, exchange_options;
 
 /* Reads the arguments after the subcommand's name; as options_parse of src/app/options.h. */
 enum status lab_options_parse(const struct option_list *list, struct lab_options *options, int argc,

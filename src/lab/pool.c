@@ -20,8 +20,7 @@ static double available_bytes(const struct backend *backend)
                               : (double)memory_available_bytes();
 }
 
-/* Three times the last-level cache: the field of points takes a third of an array, and must not
- * stay in the cache with its result. All arrays with the copy take at most half of the memory. */
+/* Three times the last-level cache. All arrays with the copy take at most half of the memory. */
 static long chosen_mib(const struct backend *backend)
 {
     const long of_cpu = 3 * cache_bytes(omp_get_max_threads()) / MIB;
@@ -118,7 +117,6 @@ struct experiment pool_experiment(const struct pool *pool, const struct machine_
 {
     struct experiment e = {.work = row->work, .a = row->a, .b = row->b, .value = 1.0};
     e.n = doubles_of(pool, row);
-    e.side = (int)cbrt((double)pool->n / 3.0) / 8 * 8; /* three results a point */
     for (int array = 0; array < INPUTS; array++)
         e.in[array] = pool->in[array];
     e.out = pool->out;
@@ -150,7 +148,7 @@ bool pool_check(const struct pool *pool, struct experiment *e)
     poison.n = pool->n;
     poison.value = experiment_poison(e);
     run(pool, &poison);
-    if (e->work == WORK_TO_HOST || e->work == WORK_FIELD_TRANSFERS)
+    if (e->work == WORK_TO_HOST)
         poison_host(pool);
     run(pool, e);
     pool->backend->download(pool->out, pool->copy, pool->n);

@@ -144,6 +144,17 @@ struct decomposition decomposition_coarsen(const struct decomposition *fine)
     return d;
 }
 
+int decomposition_shortest_side(const struct decomposition *d)
+{
+    int shortest = d->dim;
+    for (int b = 0; b < d->nboxes; b++)
+        for (int e = 0; e < 3; e++) {
+            const int side = d->boxes[b].hi[e] - d->boxes[b].lo[e];
+            shortest = side < shortest ? side : shortest;
+        }
+    return shortest;
+}
+
 bool decomposition_equal(const struct decomposition *a, const struct decomposition *b)
 {
     if (a->nboxes != b->nboxes)

@@ -50,6 +50,8 @@ void decomposition_destroy(struct decomposition *d);
 
 /* The next coarser level with the same boxes, coarsened, on the same ranks. */
 struct decomposition decomposition_coarsen(const struct decomposition *fine);
+/* Cells along the shortest side of any box. */
+int decomposition_shortest_side(const struct decomposition *d);
 /* True if both have the same boxes on the same ranks. */
 bool decomposition_equal(const struct decomposition *a, const struct decomposition *b);
 

@@ -1,17 +1,34 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The CPU backend's tables: plain loops, and tiled loops that keep a pass in cache. */
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 #include "base/memory.h"
 #include "operators/backend_cpu.h"
 #include "operators/cpu.h"
 #include "operators/traffic.h"
+
+/* Rows of several fields and planes lie on more pages than the first-level TLB has entries. */
+static void use_large_pages(double *data, long length)
+{
+#ifdef MADV_HUGEPAGE
+    const uintptr_t page = 1u << 21;
+    const uintptr_t begin = ((uintptr_t)data + page - 1) & -page,
+                    end = (uintptr_t)(data + length) & -page;
+    if (begin < end)
+        madvise((void *)begin, end - begin, MADV_HUGEPAGE);
+#else
+    (void)data, (void)length;
+#endif
+}
 
 /* All threads zero equal pieces, so that on a NUMA machine each piece lies next to the thread that
  * will sweep that part of the box. */
 static double *allocate(long length, const char *what)
 {
     double *data = memory_alloc((size_t)length * sizeof *data, what);
+    use_large_pages(data, length);
     const int pieces = cpu_max_threads();
 #pragma omp parallel for schedule(static, 1)
     for (int piece = 0; piece < pieces; piece++) {

@@ -22,6 +22,9 @@ struct row {
     double scale;
     int colour;        /* coloured: updates the cells of the first row with (i + colour) even */
     double weight, c1; /* of struct relaxation */
+    double *k_flux;    /* by row, n values each: receives the fluxes through the high k faces of the
+                          last plane, if the operator has a use for them; or NULL */
+    bool k_known;      /* k_flux has those through the low k faces of the first plane */
 };
 typedef void row_fn(const struct row *row);
 
@@ -57,10 +60,13 @@ typedef void residual_block_fn(const struct patch_pass *p, const struct row *blo
 void for_residual_blocks(const struct patch_pass *p, const struct operation *op, struct range rows,
                          struct range planes, residual_block_fn *use, void *data);
 
-/* What one thread accumulates during a pass. */
+/* What one thread accumulates during a pass, and the fluxes that it keeps from plane to plane of an
+ * operation (see struct row). */
 struct thread_state {
     uint64_t norm;
-    char padding[120]; /* one cache line pair per thread */
+    double *k_flux;
+    bool k_known;
+    char padding[104]; /* one cache line pair per thread */
 };
 
 /* Works on the rows of some planes. A grain of 2 wants even numbers of both. */
@@ -80,14 +86,16 @@ struct operation {
 };
 enum { MAX_OPERATIONS = SMOOTHER_SWEEPS + 2 };
 
-/* Runs the operations in order over the patch. `lag` is the distance above. A tiled traversal keeps
+/* Runs the operations in order over the patch. `lag` is the distance above; Dirichlet ghosts follow
+ * from wall_rule cells, up to two more. A tiled traversal keeps
  * the rows between first and last operation in cache. Both give bitwise identical results. On a
  * small patch both do one operation after the other, each in one call. */
 struct traversal {
     const struct patch_pass *pass;
     int nops;
     struct operation ops[MAX_OPERATIONS];
-    int lag;
+    int lag, wall_rule;
+    bool keeps_fluxes;           /* fluxes cost more than keeping them (see struct row) */
     struct thread_state *states; /* one per thread */
 };
 void traverse_plain(const struct traversal *t);

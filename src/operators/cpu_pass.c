@@ -25,6 +25,8 @@ static inline void open_rows(struct row *row, const struct patch_pass *p, int sw
     row->scale = p->stencil->scale;
     row->colour = 0;
     row->weight = row->c1 = 0.0;
+    row->k_flux = NULL;
+    row->k_known = false;
 }
 
 void step_keep(const struct patch_pass *p, const struct operation *op, struct range rows,
@@ -48,7 +50,6 @@ void step_zero(const struct patch_pass *p, const struct operation *op, struct ra
 void step_sweep(const struct patch_pass *p, const struct operation *op, struct range rows,
                 struct range planes, struct thread_state *state)
 {
-    (void)state;
     const struct patch *q = p->patch;
     const struct relaxation *r = &op->relaxation;
     const int low = q->wall[0][0] ? 0 : op->extent, high = q->wall[0][1] ? 0 : op->extent;
@@ -63,6 +64,8 @@ void step_sweep(const struct patch_pass *p, const struct operation *op, struct r
     row.colour = (p->parity - low + rows.low + planes.low + r->colour) & 1;
     row.weight = r->weight;
     row.c1 = r->c1;
+    row.k_flux = state->k_flux;
+    row.k_known = state->k_known;
     op->row(&row);
 }
 
@@ -229,7 +232,9 @@ void cpu_run(const struct pass *pass, void (*traverse)(const struct traversal *)
         CHECK(!l->connected || t.ops[0].extent <= l->ghosts);
         CHECK(!l->connected || pass->start != START_PROLONG_ADD || t.nops == 1);
         CHECK(!prolongs || t.ops[0].extent % 2 == 0);
-        t.lag = s->radius > s->wall_rule - 1 ? s->radius : s->wall_rule - 1;
+        t.keeps_fluxes = s->choice.order == 4 && s->choice.variable;
+        t.lag = s->radius;
+        t.wall_rule = s->wall_rule;
         const int threads = pass->finish == FINISH_NORM ? cpu_max_threads() : 0;
         for (int thread = 0; thread < threads; thread++)
             states[thread].norm = 0;

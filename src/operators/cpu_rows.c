@@ -29,16 +29,17 @@ INLINE double *line_cells(struct line *line)
  * So each direction's fluxes have a loop of their own. They are added in fv4_sum's order, so
  * results stay bitwise identical. Tangential differences of u are computed once for all fluxes that
  * use them, and one row ahead: fluxes in i read them one cell off, which has to wait until they are
- * stored. The flux through a row's high j face is kept for the next row, and that through its high
- * k face for the next plane. */
+ * stored. The flux through a row's high j face is kept for the next row. That through its high k
+ * face is kept for the next plane, in the caller's array or, if a plane fits, in k_flux. */
 struct fv4_lines {
     struct line dj[2], dk[2]; /* u(j+1) − u(j−1) and u(k+1) − u(k−1) of this row and the next */
     double di[2][CHUNK];      /* u(i+1) − u(i−1) */
     struct line i_low;
     double j_flux[2][CHUNK];
-    double k_flux[2][KEPT];
-    int here; /* index of this row's entry of two */
-    bool keeps;
+    double k_flux[KEPT];
+    double *k_rows;
+    long k_stride; /* between rows; 0 if the fluxes of a plane are not kept */
+    int here;      /* index of this row's entry of two */
 } __attribute__((aligned(64)));
 
 /* u(+s) − u(−s) */
@@ -103,20 +104,6 @@ INLINE void fv4_k_low_fluxes(const struct row *row, const double *u, const doubl
                            below[i + sj] - below[i - sj], dj[i]);
 }
 
-/* Fluxes through the high k faces, seen from the cells above them. */
-INLINE void fv4_k_high_fluxes(const struct row *row, const double *u, const double *b, long count,
-                              struct fv4_lines *l, double *restrict flux)
-{
-    const double *di = l->di[l->here], *dj = line_cells(&l->dj[l->here]);
-    const long sj = row->sj, sk = row->sk;
-    const double *above = u + sk, *b1 = b + sk;
-#pragma omp simd
-    for (long i = 0; i < count; i++)
-        flux[i] = fv4_flux(b1[i], u[i - sk], u[i], above[i], u[i + 2 * sk], b1[i + 1] - b1[i - 1],
-                           di[i], above[i + 1] - above[i - 1], b1[i + sj] - b1[i - sj], dj[i],
-                           above[i + sj] - above[i - sj]);
-}
-
 /* The differences of the row that u points to. */
 INLINE void fv4_differences(const struct row *row, const double *u, long count, struct fv4_lines *l,
                             int entry)
@@ -132,11 +119,34 @@ INLINE void fv4_begin(const struct row *row, int k, long start, long count, stru
     const long at = start + k * row->sk;
     const double *u = row->u + at;
     l->here = 0;
-    l->keeps = row->planes > 1 && row->n <= CHUNK && (long)row->n * row->rows <= KEPT;
+    const bool fits = row->planes > 1 && row->n <= CHUNK && (long)row->n * row->rows <= KEPT;
+    l->k_rows = row->k_flux ? row->k_flux + start : l->k_flux;
+    l->k_stride = row->k_flux || fits ? row->n : 0;
     fv4_differences(row, u, count, l, 0);
     difference(l->di[1], u - row->sj, 1, count);
     difference(line_cells(&l->dk[1]), u - row->sj, row->sk, count);
     fv4_j_fluxes(row, u, row->beta_j + at, count, l, 1, 0, l->j_flux[0]);
+}
+
+/* The sums, from the fluxes in i and j and those through the low k faces. Leaves those through the
+ * high k faces, seen from the cells above them, in their place. */
+INLINE void fv4_sums(const struct row *row, const double *u, const double *b, long count,
+                     struct fv4_lines *l, double *restrict k_flux, double *restrict sums)
+{
+    const double *i_low = line_cells(&l->i_low), *j_low = l->j_flux[l->here],
+                 *j_high = l->j_flux[1 - l->here];
+    const double *di = l->di[l->here], *dj = line_cells(&l->dj[l->here]);
+    const long sj = row->sj, sk = row->sk;
+    const double *above = u + sk, *b1 = b + sk;
+#pragma omp simd
+    for (long i = 0; i < count; i++) {
+        const double k_high =
+            fv4_flux(b1[i], u[i - sk], u[i], above[i], u[i + 2 * sk], b1[i + 1] - b1[i - 1], di[i],
+                     above[i + 1] - above[i - 1], b1[i + sj] - b1[i - sj], dj[i],
+                     above[i + sj] - above[i - sj]);
+        sums[i] = fv4_sum(i_low[i], -i_low[i + 1], j_low[i], -j_high[i], k_flux[i], -k_high);
+        k_flux[i] = k_high;
+    }
 }
 
 /* The sums of row `r` of plane k of the group. Rows must come in order. The flux through a high
@@ -147,20 +157,14 @@ INLINE void fv4_row_sums(const struct row *row, int r, int k, long start, long c
     const long at = start + r * row->sj + k * row->sk;
     const int here = l->here, next = 1 - here;
     const double *u = row->u + at;
-    const long kept = l->keeps ? r * count : 0;
-    double *k_low = l->k_flux[k & 1] + kept, *k_high = l->k_flux[1 - (k & 1)] + kept;
+    double *restrict k_low = l->k_rows + r * l->k_stride;
     fv4_i_fluxes(row, u, row->beta_i + at, count, l);
     fv4_differences(row, u + row->sj, count, l, next);
-    if (!l->keeps || k == 0)
+    if (l->k_stride == 0 || (k == 0 && !row->k_known))
         fv4_k_low_fluxes(row, u, row->beta_k + at, count, l, k_low);
-    fv4_k_high_fluxes(row, u, row->beta_k + at, count, l, k_high);
     fv4_j_fluxes(row, u + row->sj, row->beta_j + at + row->sj, count, l, here, next,
                  l->j_flux[next]);
-    const double *i_low = line_cells(&l->i_low), *j_low = l->j_flux[here],
-                 *j_high = l->j_flux[next];
-#pragma omp simd
-    for (long i = 0; i < count; i++)
-        sums[i] = fv4_sum(i_low[i], -i_low[i + 1], j_low[i], -j_high[i], k_low[i], -k_high[i]);
+    fv4_sums(row, u, row->beta_k + at, count, l, k_low, sums);
     l->here = next;
 }
 

@@ -7,6 +7,7 @@
  * read: in-place sweeps write one colour, the others alternate between two buffers. */
 #include <omp.h>
 #include "base/check.h"
+#include "base/memory.h"
 #include "operators/cpu.h"
 
 /* A patch of at most CELLS_AT_ONCE cells stays in the second-level cache with all its fields. The
@@ -61,6 +62,11 @@ static int round_down(int value, int grain)
 }
 
 static int max_int(int a, int b)
+{
+    return a > b ? a : b;
+}
+
+static long max_long(long a, long b)
 {
     return a > b ? a : b;
 }
@@ -164,6 +170,8 @@ struct tiling {
     int first, last;
     int slabs;
     int strips, strip_rows;
+    double *fluxes;   /* per thread and operation, of the rows of a strip; NULL: none are kept */
+    long flux_length; /* of an operation */
     int wedge_blocks; /* blocks of rows per wedge, so that all threads have work */
 };
 
@@ -217,6 +225,22 @@ static void work_plane(const struct traversal *t, const struct operation *op, st
     work_walls(t, op, rows, step_planes(op, k));
 }
 
+/* Sets where operation number s of a strip keeps its fluxes. */
+static void set_fluxes(const struct tiling *g, int s, bool known, struct thread_state *state)
+{
+    const long index = (long)omp_get_thread_num() * MAX_OPERATIONS + s;
+    state->k_flux = g->fluxes ? g->fluxes + index * g->flux_length : NULL;
+    state->k_known = known;
+}
+
+/* The first planes that wait for the next one: the ghosts below them follow from planes that are
+ * farther away than the lag. (Rows need not wait: strips have none or enough of them.) */
+static int waiting_planes(const struct traversal *t, const struct operation *op)
+{
+    const int distance = t->pass->patch->wall[2][0] ? t->wall_rule - 1 : 0;
+    return max_int(0, distance - t->lag - (op->grain - 1));
+}
+
 /* The operations of one strip follow each other through the planes of the slab. */
 static void work_strip(const struct tiling *g, int slab, int strip, struct thread_state *state)
 {
@@ -232,9 +256,17 @@ static void work_strip(const struct tiling *g, int slab, int strip, struct threa
             const struct operation *op = &g->t->ops[g->first + s];
             const int k = front - s * lag - (op->grain - 1);
             const bool starts_step = op->grain == 1 || !(k & 1);
-            if (starts_step && k >= planes[s].low && k < planes[s].high)
-                work_plane(g->t, op, rows[s], k, state);
+            const int waiting = waiting_planes(g->t, op);
+            if (!starts_step || k < planes[s].low + waiting || k >= planes[s].high)
+                continue;
+            for (int plane = k == planes[s].low + waiting ? planes[s].low : k; plane <= k;
+                 plane++) {
+                set_fluxes(g, s, plane > planes[s].low, state);
+                work_plane(g->t, op, rows[s], plane, state);
+            }
         }
+    state->k_flux = NULL;
+    state->k_known = false;
 }
 
 /* Rows of block `block` of `blocks`. A block contains all rows that a wall's ghosts follow from. */
@@ -299,6 +331,20 @@ static void cut_strips(struct tiling *g)
     g->wedge_blocks = max_int(1, min_int(g->slabs, p->n[1] / (2 * MAX_WALL_RULE)));
 }
 
+/* Makes room for the fluxes through a plane of the widest strip, per thread and operation. */
+static void allocate_fluxes(struct tiling *g)
+{
+    const struct patch *p = g->t->pass->patch;
+    for (int op = g->first; op < g->last; op++)
+        for (int strip = 0; strip < g->strips; strip++) {
+            const struct range rows = strip_rows(g, op, strip);
+            const long width = p->n[0] + 2 * g->t->ops[op].extent;
+            g->flux_length = max_long(g->flux_length, (rows.high - rows.low) * width);
+        }
+    const size_t length = (size_t)(g->slabs * MAX_OPERATIONS * g->flux_length);
+    g->fluxes = memory_alloc(length * sizeof *g->fluxes, "fluxes of the tiled loops");
+}
+
 void traverse_tiled(const struct traversal *t)
 {
     const long cells = patch_cells_count(t->pass->patch);
@@ -312,6 +358,9 @@ void traverse_tiled(const struct traversal *t)
         struct tiling g = {
             .t = t, .first = first, .last = min_int(first + most, t->nops), .slabs = slabs};
         cut_strips(&g);
+        if (t->keeps_fluxes)
+            allocate_fluxes(&g);
         run_tiled(&g);
+        memory_free(g.fluxes);
     }
 }

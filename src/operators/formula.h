@@ -13,6 +13,17 @@
 #else
 #define HD
 #endif
+/* Before a loop: it is unrolled, all of it if its length is constant; or it stays a loop. */
+#if defined __CUDACC__
+#define LOOP_UNROLLED _Pragma("unroll")
+#define LOOP_KEPT _Pragma("unroll 1")
+#elif defined __clang__
+#define LOOP_UNROLLED _Pragma("unroll")
+#define LOOP_KEPT _Pragma("clang loop unroll(disable)")
+#else
+#define LOOP_UNROLLED _Pragma("GCC unroll 16")
+#define LOOP_KEPT _Pragma("GCC unroll 1")
+#endif
 #define FORMULA static inline HD __attribute__((always_inline))
 
 #endif

@@ -1,7 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* How many operations one halo exchange serves. */
+/* The depth of halos, and how many operations one halo exchange serves. */
 #include "operators/halo.h"
+#include "level/backend.h"
 #include "operators/passes.h"
+
+/* Boxes whose cells are many beside those that deep ghosts add. */
+enum { LONG_SIDE = 64 };
+
+int level_ghosts(const struct operator_choice *choice, const struct backend *backend,
+                 const struct decomposition *d)
+{
+    const bool deep = choice->order == 2 && !backend->on_device &&
+                      level_connects(backend, choice->periodic, d->nboxes) &&
+                      decomposition_shortest_side(d) >= LONG_SIDE;
+    return deep ? SMOOTHER_SWEEPS + 1 : stencil_ghosts(choice->order);
+}
 
 /* Order 4 would repeat two layers of a sweep beyond each side. That pays for two half-sweeps, which
  * are one pass over memory. */

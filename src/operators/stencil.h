@@ -69,8 +69,8 @@ struct relaxation stencil_relaxation(const struct stencil *s, int sweep);
 /* The wall rule for data of `dim` cells per side: `wanted` (2 or 4), or the best rule that fits:
  * quadratic if dim < 4, linear if dim < 2. */
 int stencil_wall_rule(int wanted, int dim);
-/* Ghost layers of a level: enough for two sweeps and a residual (order 2), or for two of these
- * (order 4). */
+/* Ghost layers that a level has at least: enough for two sweeps and a residual (order 2), or for
+ * two of these (order 4). See level_ghosts(). */
 int stencil_ghosts(int order);
 /* Fewest cells per side of a coarse level: 1 for order 2, 2 for order 4, and at least 2 with a
  * periodic boundary. (One periodic cell is its own neighbour, so its diagonal is that of no

@@ -82,19 +82,20 @@ static struct foreseen foresee_level(const struct hierarchy_choice *choice,
 }
 
 /* Adds the bytes of the transfer's redistribution buffer, if it needs one, to bytes[rank]. */
-static void add_buffer_bytes(const struct foreseen *fine, const struct foreseen *coarse, int ghosts,
-                             size_t *bytes)
+static void add_buffer_bytes(const struct hierarchy_choice *choice, const struct foreseen *fine,
+                             const struct foreseen *coarse, size_t *bytes)
 {
     struct decomposition d = decomposition_coarsen(&fine->decomposition);
     if (!decomposition_equal(&coarse->decomposition, &d) || fine->backend != coarse->backend)
-        decomposition_add_field_bytes(&d, ghosts, fine->backend->row_align, BUFFER_FIELDS, bytes);
+        decomposition_add_field_bytes(&d, level_ghosts(&choice->op, fine->backend, &d),
+                                      fine->backend->row_align, BUFFER_FIELDS, bytes);
     decomposition_destroy(&d);
 }
 
 void hierarchy_foresee(const struct hierarchy_choice *choice, const struct hierarchy_shape *shape,
                        int ranks, hierarchy_visit *visit, void *data)
 {
-    const int ghosts = stencil_ghosts(choice->op.order), last = shape->nlevels - 1;
+    const int last = shape->nlevels - 1;
     size_t *bytes = memory_alloc((size_t)ranks * sizeof *bytes, "memory estimate");
     struct foreseen own = foresee_level(choice, shape, 0, ranks), next = own;
     for (int level = 0; level <= last; level++, own = next) {
@@ -102,11 +103,12 @@ void hierarchy_foresee(const struct hierarchy_choice *choice, const struct hiera
         const int count =
             level_fields(choice, &own.decomposition, own.backend, level, shape->nlevels, fields);
         memset(bytes, 0, (size_t)ranks * sizeof *bytes);
-        decomposition_add_field_bytes(&own.decomposition, ghosts, own.backend->row_align, count,
-                                      bytes);
+        decomposition_add_field_bytes(&own.decomposition,
+                                      level_ghosts(&choice->op, own.backend, &own.decomposition),
+                                      own.backend->row_align, count, bytes);
         if (level < last) {
             next = foresee_level(choice, shape, level + 1, ranks);
-            add_buffer_bytes(&own, &next, ghosts, bytes);
+            add_buffer_bytes(choice, &own, &next, bytes);
         }
         visit(data, level, &own.decomposition, bytes);
         decomposition_destroy(&own.decomposition);
@@ -148,8 +150,9 @@ size_t hierarchy_bytes(const struct hierarchy_choice *choice, const struct hiera
 static struct level *create_level(const struct hierarchy_choice *choice,
                                   const struct backend *backend, int depth, struct decomposition d)
 {
-    struct level *l = level_create(depth, d, choice->op.periodic, stencil_ghosts(choice->op.order),
-                                   backend, backend->row_align);
+    struct level *l =
+        level_create(depth, d, choice->op.periodic, level_ghosts(&choice->op, backend, &d), backend,
+                     backend->row_align);
     l->stencil = memory_alloc(sizeof *l->stencil, "stencil");
     *l->stencil = stencil_create(choice->op, l->dim);
     return l;

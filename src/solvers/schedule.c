@@ -122,19 +122,6 @@ static void add_halo(struct program *p, int level, enum field field, int layers)
     s->layers = layers;
 }
 
-/* Cells along the shortest side of the level's boxes. */
-static int shortest_side(const struct level *level)
-{
-    const struct decomposition *d = &level->decomposition;
-    int shortest = d->dim;
-    for (int b = 0; b < d->nboxes; b++)
-        for (int e = 0; e < 3; e++) {
-            const int side = d->boxes[b].hi[e] - d->boxes[b].lo[e];
-            shortest = side < shortest ? side : shortest;
-        }
-    return shortest;
-}
-
 /* The layers of ghosts that the first operations of the pass read, if its start can compute them
  * from a deeper halo of the coarse side, so that they need no exchange; else 0. A correction
  * cannot: it would be added to ghosts that are not valid. The halo must lie within a neighbour:
@@ -146,7 +133,8 @@ static int prolonged_ghosts(const struct pass *pass)
     const int layers = (sweeps + (sweeps == pass->nsweeps && pass->finish != FINISH_NONE)) * radius;
     return pass->start == START_PROLONG_SET && layers % 2 == 0 &&
                    pass->prolongation / 2 + layers / 2 <= pass->coarse->ghosts &&
-                   pass->prolongation + layers <= shortest_side(pass->level)
+                   pass->prolongation + layers <=
+                       decomposition_shortest_side(&pass->level->decomposition)
                ? layers
                : 0;
 }

@@ -12,7 +12,7 @@ enum { FIELDS_PER_LEVEL = NUM_FIELDS + 2 }; /* with u and f of a redistribution 
 static double level_bytes(const struct hierarchy_choice *choice, struct decomposition_spec spec)
 {
     const struct backend *backend = hierarchy_level_backend(choice, spec_dim(spec));
-    const double side = spec.box_dim + 2 * stencil_ghosts(choice->op.order) + backend->row_align;
+    const double side = spec.box_dim + 2 * (SMOOTHER_SWEEPS + 1) + backend->row_align;
     return (double)spec_boxes(spec) * pow(side, 3) * sizeof(double) * FIELDS_PER_LEVEL;
 }
 

@@ -84,7 +84,7 @@ ranks_fail() {
 
 @test "help and version" {
     local words
-    for words in --help --version "machine --help" "kernel --help" "ladder --help" "exchange --help"; do
+    for words in --help --version "machine --help" "memory --help" "methods --help" "kernel --help" "ladder --help" "exchange --help"; do
         # shellcheck disable=SC2086
         lab $words
         [ "$status" -eq 0 ]
@@ -96,9 +96,9 @@ ranks_fail() {
 
 @test "machine: every experiment of a CPU gives a right result" {
     runs machine --array-mib 1
-    [ "$(json 'len(r["figures"])')" -ge 30 ]
+    [ "$(json 'len(r["figures"])')" -ge 20 ]
     [ "$(json 'sorted(set(f["section"] for f in r["figures"]))')" = \
-        "['access', 'cache', 'field', 'intensity', 'latency', 'layout', 'memory', 'peak']" ]
+        "['cache', 'intensity', 'latency', 'memory', 'peak']" ]
     ! grep -q 'wrong' "$work/stdout"
 }
 
@@ -107,9 +107,8 @@ ranks_fail() {
 }
 
 @test "machine: bytes are counted" {
-    runs machine --section access --array-mib 2
-    [ "$(json '{f["name"]: (f["bytes"], f["moved_bytes"]) for f in r["figures"]}["uncoalesced read, coalesced write"]')" = \
-        "(262144, 1179648)" ] # 16384 doubles of 8 bytes each way; lines of 64 are read
+    runs machine --section memory --array-mib 2
+    [ "$(json '{f["name"]: f["bytes"] for f in r["figures"]}["5 reads, 1 write"]')" = 12582912 ]
     [ "$(json 'all(f["seconds"]["min"] <= f["seconds"]["median"] <= f["seconds"]["max"] for f in r["figures"])')" = True ]
 }
 
@@ -121,10 +120,81 @@ ranks_fail() {
 
 @test "machine: events are counted, and move no bytes" {
     runs machine --section latency --array-mib 1
-    [ "$(json '[[f[k] for k in ("bytes", "moved_bytes", "bytes_per_second")] for f in r["figures"]]')" = \
-        "[[0, 0, None], [0, 0, None]]" ]
+    [ "$(json '[[f[k] for k in ("bytes", "bytes_per_second")] for f in r["figures"]]')" = \
+        "[[0, None], [0, None]]" ]
     # A run has 1000 of them.
     [ "$(json '[round(f["seconds"]["median"] / f["seconds_per_event"], 6) for f in r["figures"]]')" = "[1000.0, 1000.0]" ]
+}
+
+@test "memory: every experiment of a CPU gives right results" {
+    runs memory --array-mib 1 --points 1000
+    [ "$(json 'list(dict.fromkeys(f["experiment"] for f in r["figures"]))')" = \
+        "['strides', 'access', 'alignment', 'records', 'copy', 'points', 'switch', 'index', 'unroll', 'fusion']" ]
+    [ "$(json 'len(r["figures"])')" -ge 130 ]
+    ! grep -q 'wrong\|not measured' "$work/stdout"
+}
+
+@test "memory and methods: arrays and points that no thread number divides" {
+    OMP_NUM_THREADS=3 runs memory --array-mib 1 --points 12167
+    OMP_NUM_THREADS=3 runs methods --array-mib 1
+}
+
+@test "methods: every experiment of a CPU gives right results" {
+    runs methods --array-mib 2
+    [ "$(json 'list(dict.fromkeys(f["experiment"] for f in r["figures"]))')" = \
+        "['interpolation', 'convolution', 'lu', 'masks']" ]
+    ! grep -q 'wrong\|not measured' "$work/stdout"
+    # In single precision, and not without any error.
+    [ "$(json 'all(1e-9 < f["error"] < 2e-6 for f in r["figures"] if f["experiment"] == "interpolation")')" = True ]
+}
+
+@test "memory: experiments by name, in the order of the list" {
+    runs memory fusion copy --array-mib 1
+    [ "$(json 'list(dict.fromkeys(f["experiment"] for f in r["figures"]))')" = "['copy', 'fusion']" ]
+    [ "$(json 'r["options"]["experiments"]')" = fusion,copy ]
+}
+
+# case_of NAME KEY...: those numbers of a figure, one on each line
+case_of() {
+    local name=$1 key
+    shift
+    for key in "$@"; do
+        json "{f['name']: f for f in r['figures']}['$name']['$key']"
+    done
+}
+
+@test "memory: bytes and operations are counted" {
+    runs memory strides access records fusion --array-mib 2 # 262144 doubles
+    [ "$(case_of 'double, stride 4, 16 FMAs' elements bytes moved_bytes flops | xargs)" = \
+        "65536 1048576 2621440 2097152" ] # 8 bytes read of every 32, 8 written
+    [ "$(case_of 'float, stride 32, 1 FMA' elements bytes moved_bytes | xargs)" = "16384 131072 1114112" ] # lines of 64
+    [ "$(case_of 'reads 16 apart, writes 1 apart' bytes moved_bytes | xargs)" = "262144 1179648" ]
+    [ "$(case_of 'reads 2 apart, writes 16 apart' bytes moved_bytes | xargs)" = "262144 2359296" ] # 16 bytes read, a line of 64 read and written
+    [ "$(case_of '1 double of 8, array of structures' bytes moved_bytes | xargs)" = "524288 6291456" ]
+    [ "$(case_of '3 floats padded to 16 bytes' bytes moved_bytes | xargs)" = "3145728 4194304" ]
+    [ "$(case_of 'two kernels, arrays of 2.1 MB' bytes | xargs)" = 14680064 ] # 7 arrays
+}
+
+@test "memory and methods: wrong results are not timed" {
+    local place
+    for place in first middle last; do
+        HPGMG_FAULT=$place lab memory --backend cpu --samples 1 --array-mib 1 --points 1000 --json "$report"
+        [ "$status" -eq 1 ]
+        [ "$(json 'r["valid"], r["figures"]')" = "(False, [])" ]
+        [ "$(grep -c 'wrong result, not timed$' "$work/stdout")" -ge 130 ]
+        HPGMG_FAULT=$place lab methods --backend cpu --samples 1 --array-mib 1 --json "$report"
+        [ "$status" -eq 1 ]
+        [ "$(json 'r["valid"], r["figures"]')" = "(False, [])" ]
+        [ "$(grep -c 'wrong result, not timed$' "$work/stdout")" -ge 28 ]
+    done
+}
+
+@test "memory: what does not fit is not measured" {
+    lab memory points --backend cpu --samples 1 --array-mib 1 --points 9000000000000
+    [ "$status" -eq 2 ]
+    lab memory points --backend cpu --samples 1 --array-mib 1 --points 9000000000
+    [ "$status" -eq 0 ]
+    grep -q 'points  *not measured: not that much memory is free' "$work/stdout"
 }
 
 @test "the GPU's kernels are listed as hpgmg-gpu lists them" {
@@ -217,6 +287,11 @@ ranks_fail() {
     fails_with 2 "--section: wrong value 'x'" machine --section x
     fails_with 2 "--json: missing value" machine --json
     fails_with 2 "unknown option '--stage'" ladder --stage smooth 8
+    fails_with 2 "did you mean strides?" memory stride
+    fails_with 2 "unknown experiment 'x'" methods lu x
+    fails_with 2 "unknown experiment 'lu'" memory lu
+    fails_with 2 "experiment host needs a GPU" memory copy host --backend cpu
+    HPGMG_FAULT=x fails_with 2 "HPGMG_FAULT is not first, middle or last" memory --backend cpu
     fails_with 2 "given twice" kernel --order 2 --order 4 8
 }
 
@@ -298,10 +373,10 @@ stdout" ]
 
 # --- documentation -------------------------------------------------------------------------------
 
-@test "every option and section is in docs/LAB.md" {
+@test "every option and experiment is in docs/LAB.md" {
     local subcommand word missing=0
-    for subcommand in machine kernel ladder exchange; do
-        for word in $("$HPGMG_LAB" $subcommand --help | grep -oE '^  --[a-z-]+'); do
+    for subcommand in machine memory methods kernel ladder exchange; do
+        for word in $("$HPGMG_LAB" $subcommand --help | sed -nE '/^Experiments:/,$ s/^  ([a-z]+) .*/\1/p; s/^  (--[a-z-]+).*/\1/p'); do
             if ! grep -qE -- "\`$word([ \`]|\$)" docs/LAB.md; then
                 echo "not mentioned: $word"
                 missing=1

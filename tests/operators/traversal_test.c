@@ -60,7 +60,8 @@ static void take_notes(const struct patch_pass *p, const struct operation *op, s
 static struct traversal traversal_of(const struct patch_pass *pass, struct thread_state *states,
                                      int nops, int lag, bool pairs)
 {
-    struct traversal t = {.pass = pass, .nops = nops, .lag = lag, .states = states};
+    struct traversal t = {
+        .pass = pass, .nops = nops, .lag = lag, .wall_rule = 2 * lag, .states = states};
     for (int op = 0; op < nops; op++)
         t.ops[op] = (struct operation){.step = take_notes,
                                        .sweep = op,
@@ -79,12 +80,26 @@ static int high_of(const struct operation *op, int d)
     return seen.patch->n[d] + (seen.patch->wall[d][1] ? 0 : op->extent);
 }
 
+/* What a row (d = 1) or a plane (d = 2) at x reads of the operation before: its neighbours, and
+ * what the ghosts among them follow from. */
+static struct range read_by(const struct traversal *t, int d, int x)
+{
+    const int n = seen.patch->n[d];
+    struct range r = {x - t->lag, x + t->lag + 1};
+    if (seen.patch->wall[d][0] && r.low < 0 && r.high < t->wall_rule)
+        r.high = t->wall_rule;
+    if (seen.patch->wall[d][1] && r.high > n && r.low > n - t->wall_rule)
+        r.low = n - t->wall_rule;
+    return r;
+}
+
 /* All that operation `op` reads of the one before it has been written. */
 static void check_order(const struct traversal *t, int op, int j, int k)
 {
     const struct operation *before = &t->ops[op - 1];
-    for (int plane = k - t->lag; plane <= k + t->lag; plane++)
-        for (int row = j - t->lag; row <= j + t->lag; row++)
+    const struct range rows = read_by(t, 1, j), planes = read_by(t, 2, k);
+    for (int plane = planes.low; plane < planes.high; plane++)
+        for (int row = rows.low; row < rows.high; row++)
             if (plane >= low_of(before, 2) && plane < high_of(before, 2) &&
                 row >= low_of(before, 1) && row < high_of(before, 1))
                 assert_true(note_of(op - 1, row, plane)->when < note_of(op, j, k)->when);

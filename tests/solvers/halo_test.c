@@ -100,10 +100,27 @@ static void groups_of_sweeps_have_the_bits_of_single_ones(void **state)
     assert_true(odd > 0);
 }
 
+/* Boxes of 64³ cells and more have ghosts for a whole smoothing. */
+static void long_boxes_have_one_group(void **state)
+{
+    (void)state;
+    for (int variant = 0; variant < 2; variant++) {
+        const struct hierarchy_choice choice =
+            case_choice(2, false, true, variant ? SMOOTHER_CHEBYSHEV : SMOOTHER_GSRB, 6,
+                        comm_size() > 1 ? 8 / comm_size() + 1 : 1);
+        struct hierarchy *h = hierarchy_create(&choice);
+        struct level *l = h->levels[0];
+        assert_int_equal(sweeps_per_halo(l), SMOOTHER_SWEEPS);
+        assert_true(sweep_in_groups(l, SMOOTHER_SWEEPS) == sweep_in_groups(l, 1));
+        hierarchy_destroy(h);
+    }
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(groups_of_sweeps_have_the_bits_of_single_ones),
+        cmocka_unit_test(long_boxes_have_one_group),
     };
     comm_start(&argc, &argv);
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);

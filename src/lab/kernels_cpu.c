@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The kernels of the experiments as OpenMP loops. */
+#include <omp.h>
+#include <string.h>
+#include "base/check.h"
+#include "lab/kernels.h"
+#include "lab/method_bodies.h"
+
+void cpu_copy_ceiling(const struct bench_operands *o)
+{
+    struct experiment copy = {.work = WORK_COPY, .n = o->n, .out = o->out};
+    copy.in[0] = o->in[0];
+    machine_run_cpu(&copy);
+}
+
+void cpu_copy_library(const struct bench_operands *o)
+{
+#pragma omp parallel
+    {
+        const long threads = omp_get_num_threads(), thread = omp_get_thread_num();
+        const long low = o->n * thread / threads, high = o->n * (thread + 1) / threads;
+        memcpy(OUT_DOUBLES + low, DOUBLES(0) + low, (size_t)(high - low) * sizeof(double));
+    }
+}
+
+/* Of a field of a^3 points. */
+void cpu_gradient(const struct bench_operands *o)
+{
+    const double *u = DOUBLES(0);
+    const long side = o->a, plane = side * side, all = plane * side;
+    double *out = OUT_DOUBLES;
+#pragma omp parallel for collapse(2) schedule(static)
+    for (long k = 0; k < side; k++)
+        for (long j = 0; j < side; j++)
+            for (long i = 0; i < side; i++) {
+                const long at = i + side * j + plane * k;
+                out[at] = point_difference(u + at, 1, (int)i, (int)side);
+                out[all + at] = point_difference(u + at, side, (int)j, (int)side);
+                out[2 * all + at] = point_difference(u + at, plane, (int)k, (int)side);
+            }
+}
+
+/* A row of an image, filtered along the row. */
+static void filter_row(const float *in, float *out, long width)
+{
+#pragma omp simd
+    for (long i = RADIUS; i < width - RADIUS; i++)
+        out[i] = filtered(in + i, 1);
+}
+
+/* The sum of TAPS filtered rows. */
+static void filter_rows(float *const rows[TAPS], float *out, long width)
+{
+    for (long i = RADIUS; i < width - RADIUS; i++)
+        out[i] = tap(0) * rows[0][i];
+    for (int t = 1; t < TAPS; t++)
+#pragma omp simd
+        for (long i = RADIUS; i < width - RADIUS; i++)
+            out[i] = fmaf(tap(t), rows[t][i], out[i]);
+}
+
+/* One image of a x b: the last TAPS filtered rows are in a buffer, which the cache holds. */
+static void roll_through(const struct bench_operands *o, const float *in, float *out)
+{
+    float buffer[TAPS][MAX_WIDTH];
+    for (long j = 0; j < o->b; j++) {
+        float *rows[TAPS];
+        filter_row(in + j * o->a, buffer[j % TAPS], o->a);
+        for (int t = 0; t < TAPS; t++)
+            rows[t] = buffer[(j + 1 + t) % TAPS];
+        if (j >= TAPS - 1)
+            filter_rows(rows, out + (j - RADIUS) * o->a, o->a);
+    }
+}
+
+/* c images. */
+void cpu_convolve_rolling(const struct bench_operands *o)
+{
+    CHECK(o->a <= MAX_WIDTH);
+#pragma omp parallel for schedule(static)
+    for (long image = 0; image < o->c; image++)
+        roll_through(o, FLOATS(3) + image * o->a * o->b, OUT_FLOATS + image * o->a * o->b);
+}
+
+#define BODY(name)                                                                                 \
+    static void cpu_##name(const struct bench_operands *operands)                                  \
+    {                                                                                              \
+        const struct bench_operands o = *operands;                                                 \
+        _Pragma("omp parallel for schedule(static)") for (long x = 0; x < o.n; x++)                \
+            body_##name(&o, x);                                                                    \
+    }
+#define OWN(name)
+#define GPU(name)
+#include "lab/kernels.def"
+
+bench_kernel_fn *const cpu_kernels[KERNEL_COUNT] = {
+#define BODY(name) [KERNEL_##name] = cpu_##name,
+#define OWN(name) [KERNEL_##name] = cpu_##name,
+#define GPU(name)
+#include "lab/kernels.def"
+};

@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Kernels of `hpgmg-lab methods` that only a GPU has, or that are different there. */
+#include <dlfcn.h>
+#include "cuda/core/launch.cuh"
+#include "lab/gpu.h"
+#include "lab/kernels.h"
+#include "lab/method_kernels.cuh"
+
+/* --- interpolation ---------------------------------------------------------------------------- */
+
+struct gpu_textures {
+    cudaArray_t array;
+    cudaTextureObject_t objects[2]; /* fetched by cells; with the hardware's linear filter */
+};
+
+struct gpu_textures *gpu_textures_create(const double *field, int side)
+{
+    struct gpu_textures *t = new struct gpu_textures();
+    const cudaChannelFormatDesc format = cudaCreateChannelDesc<float>();
+    const cudaExtent extent = make_cudaExtent(side, side, side);
+    CUDA_CALL(cudaMalloc3DArray(&t->array, &format, extent));
+    cudaMemcpy3DParms copy = {};
+    copy.srcPtr = make_cudaPitchedPtr((void *)field, side * sizeof(float), side, side);
+    copy.dstArray = t->array;
+    copy.extent = extent;
+    copy.kind = cudaMemcpyDeviceToDevice;
+    CUDA_CALL(cudaMemcpy3DAsync(&copy, cuda_stream()));
+    cuda_synchronise();
+    for (int linear = 0; linear < 2; linear++) {
+        cudaResourceDesc resource = {};
+        cudaTextureDesc description = {};
+        resource.resType = cudaResourceTypeArray;
+        resource.res.array.array = t->array;
+        for (int d = 0; d < 3; d++)
+            description.addressMode[d] = cudaAddressModeClamp;
+        description.filterMode = linear ? cudaFilterModeLinear : cudaFilterModePoint;
+        CUDA_CALL(cudaCreateTextureObject(&t->objects[linear], &resource, &description, NULL));
+    }
+    return t;
+}
+
+unsigned long long gpu_texture(const struct gpu_textures *t, bool linear)
+{
+    return t->objects[linear];
+}
+
+void gpu_textures_destroy(struct gpu_textures *t)
+{
+    cuda_synchronise();
+    for (const cudaTextureObject_t object : t->objects)
+        CUDA_CALL(cudaDestroyTextureObject(object));
+    CUDA_CALL(cudaFreeArray(t->array));
+    delete t;
+}
+
+/* Device code only: the formulas of method_bodies.h are for the host too. */
+#undef FORMULA
+#define FORMULA static __device__ __forceinline__
+#define READ_ONLY_CELL(i, j, k) __ldg(FLOATS(4) + (i) + o->a * ((j) + o->a * (long)(k)))
+#define TEXTURE_CELL(i, j, k)                                                                      \
+    tex3D<float>(o->texture, (float)(i) + 0.5f, (float)(j) + 0.5f, (float)(k) + 0.5f)
+TRILINEAR(trilinear_read_only, READ_ONLY_CELL)
+TRICUBIC(tricubic_read_only, READ_ONLY_CELL)
+TRILINEAR(trilinear_texture_cells, TEXTURE_CELL)
+TRICUBIC(tricubic_texture_cells, TEXTURE_CELL)
+
+static __device__ float texture_at(const struct bench_operands *o, float x, float y, float z)
+{
+    return tex3D<float>(o->texture, x + 0.5f, y + 0.5f, z + 0.5f);
+}
+
+static __device__ float trilinear_filter(const struct bench_operands *o, struct point p)
+{
+    return texture_at(o, p.coordinate[0], p.coordinate[1], p.coordinate[2]);
+}
+
+/* Eight filtered fetches: two neighbouring cells with positive weights a and b are one fetch with
+ * weight a + b at b/(a + b) between them (C. Sigg and M. Hadwiger, GPU Gems 2, chapter 20). */
+static __device__ float tricubic_filter(const struct bench_operands *o, struct point p)
+{
+    float weight[3][2], at[3][2], sum = 0.0f;
+    for (int d = 0; d < 3; d++) {
+        const float cell = floorf(p.coordinate[d]);
+        float w[4];
+        spline_weights(p.coordinate[d] - cell, w);
+        for (int half = 0; half < 2; half++) {
+            weight[d][half] = w[2 * half] + w[2 * half + 1];
+            at[d][half] = cell + (float)(2 * half - 1) + w[2 * half + 1] / weight[d][half];
+        }
+    }
+    for (int c = 0; c < 2; c++)
+        for (int b = 0; b < 2; b++)
+            for (int a = 0; a < 2; a++)
+                sum = fmaf(weight[0][a] * weight[1][b] * weight[2][c],
+                           texture_at(o, at[0][a], at[1][b], at[2][c]), sum);
+    return sum;
+}
+
+#define INTERPOLATION(name)                                                                        \
+    void gpu_##name(const struct bench_operands *operands)                                         \
+    {                                                                                              \
+        const struct bench_operands o = *operands;                                                 \
+        for_range(o.n,                                                                             \
+                  [=] __device__(long x) { ((float *)o.out)[x] = name(&o, point_of(&o, x)); });    \
+    }
+INTERPOLATION(trilinear_read_only)
+INTERPOLATION(tricubic_read_only)
+INTERPOLATION(trilinear_texture_cells)
+INTERPOLATION(tricubic_texture_cells)
+INTERPOLATION(trilinear_filter)
+INTERPOLATION(tricubic_filter)
+
+/* --- convolution ------------------------------------------------------------------------------ */
+
+/* c images of a x b. */
+void gpu_convolve_rolling(const struct bench_operands *o)
+{
+    const dim3 grid((unsigned)((o->a + COLUMN_THREADS - 1) / COLUMN_THREADS),
+                    (unsigned)((o->b - 2 * RADIUS + STRIP_ROWS - 1) / STRIP_ROWS), (unsigned)o->c);
+    rolling_kernel<<<grid, COLUMN_THREADS, 0, cuda_stream()>>>(*o);
+    CUDA_LAUNCHED();
+}
+
+/* --- batches of LU ---------------------------------------------------------------------------- */
+
+template <int SIZE, int WIDTH>
+static void lu_by_lanes(const struct bench_operands *o)
+{
+    const unsigned blocks = (unsigned)((o->n * WIDTH + LU_THREADS - 1) / LU_THREADS);
+    lu_kernel<SIZE, WIDTH><<<blocks, LU_THREADS, 0, cuda_stream()>>>(DOUBLES(4), OUT_DOUBLES, o->n);
+    CUDA_LAUNCHED();
+}
+
+void gpu_lu_4_lanes(const struct bench_operands *o)
+{
+    lu_by_lanes<4, 4>(o);
+}
+
+void gpu_lu_8_lanes(const struct bench_operands *o)
+{
+    lu_by_lanes<8, 8>(o);
+}
+
+void gpu_lu_16_lanes(const struct bench_operands *o)
+{
+    lu_by_lanes<16, 16>(o);
+}
+
+void gpu_lu_4_warp(const struct bench_operands *o)
+{
+    lu_by_lanes<4, 32>(o);
+}
+
+void gpu_lu_8_warp(const struct bench_operands *o)
+{
+    lu_by_lanes<8, 32>(o);
+}
+
+void gpu_lu_16_warp(const struct bench_operands *o)
+{
+    lu_by_lanes<16, 32>(o);
+}
+
+/* cuBLAS, if this machine has it: the program is built without. The functions' types are those of
+ * cublas_v2.h. */
+static struct {
+    void *library, *handle;
+    int (*create)(void **handle);
+    int (*destroy)(void *handle);
+    int (*set_stream)(void *handle, cudaStream_t stream);
+    int (*factorise)(void *handle, int n, double *const a[], int lda, int *pivots, int *info,
+                     int batch);
+    double **matrices; /* on the device: where each matrix is */
+    int *info;
+} cublas;
+
+static __global__ void point_at_matrices(double **matrices, double *first, long n, int elements)
+{
+    const long m = (long)blockIdx.x * blockDim.x + threadIdx.x;
+    if (m < n)
+        matrices[m] = first + m * elements;
+}
+
+static bool find_functions()
+{
+    const char *const names[] = {"libcublas.so.13", "libcublas.so.12", "libcublas.so.11"};
+    for (const char *name : names)
+        if (!cublas.library)
+            cublas.library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
+    if (!cublas.library)
+        return false;
+    *(void **)&cublas.create = dlsym(cublas.library, "cublasCreate_v2");
+    *(void **)&cublas.destroy = dlsym(cublas.library, "cublasDestroy_v2");
+    *(void **)&cublas.set_stream = dlsym(cublas.library, "cublasSetStream_v2");
+    *(void **)&cublas.factorise = dlsym(cublas.library, "cublasDgetrfBatched");
+    return cublas.create && cublas.destroy && cublas.set_stream && cublas.factorise;
+}
+
+bool gpu_cublas_open(double *first, long n, int size)
+{
+    if (!find_functions() || cublas.create(&cublas.handle) != 0)
+        return false;
+    CHECK(cublas.set_stream(cublas.handle, cuda_stream()) == 0);
+    CUDA_CALL(cudaMalloc(&cublas.matrices, (size_t)n * sizeof *cublas.matrices));
+    CUDA_CALL(cudaMalloc(&cublas.info, (size_t)n * sizeof *cublas.info));
+    point_at_matrices<<<(unsigned)((n + 255) / 256), 256, 0, cuda_stream()>>>(
+        cublas.matrices, first, n, size * size);
+    CUDA_LAUNCHED();
+    return true;
+}
+
+void gpu_cublas_close()
+{
+    cuda_synchronise();
+    CUDA_CALL(cudaFree(cublas.matrices));
+    CUDA_CALL(cudaFree(cublas.info));
+    CHECK(cublas.destroy(cublas.handle) == 0);
+}
+
+/* It works in place, on a copy: size a. */
+void gpu_lu_cublas(const struct bench_operands *o)
+{
+    CUDA_CALL(cudaMemcpyAsync(o->out, o->in[4], (size_t)(o->n * o->a * o->a) * sizeof(double),
+                              cudaMemcpyDeviceToDevice, cuda_stream()));
+    CHECK(cublas.factorise(cublas.handle, (int)o->a, cublas.matrices, (int)o->a, NULL, cublas.info,
+                           (int)o->n) == 0);
+}

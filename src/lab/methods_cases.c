@@ -1,0 +1,366 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The cases of `hpgmg-lab methods`. Each experiment puts its own input into in[4] of the pool. */
+#include <math.h>
+#include <stdio.h>
+#include "base/memory.h"
+#include "lab/kernels.h"
+#include "lab/lab.h"
+#include "lab/method_bodies.h"
+
+/* --- interpolation ---------------------------------------------------------------------------- */
+
+/* What interpolation is compared with: the definition in double precision. */
+static double weight_at(bool cubic, int cell, double t)
+{
+    const double s = 1.0 - t;
+    if (!cubic)
+        return cell == 0 ? s : t;
+    switch (cell) {
+    case -1:
+        return s * s * s / 6.0;
+    case 0:
+        return (4.0 - 6.0 * t * t + 3.0 * t * t * t) / 6.0;
+    case 1:
+        return (4.0 - 6.0 * s * s + 3.0 * s * s * s) / 6.0;
+    default:
+        return t * t * t / 6.0;
+    }
+}
+
+/* in[1]: the field, in host memory. c: cubic or not. */
+static double expected_interpolation(const struct bench_operands *o, long x)
+{
+    const struct point p = point_of(o, x);
+    const int low = o->c ? -1 : 0, high = o->c ? 2 : 1;
+    const float *field = o->in[1];
+    int cell[3];
+    double weight[3][4], sum = 0.0;
+    for (int d = 0; d < 3; d++) {
+        cell[d] = (int)floorf(p.coordinate[d]);
+        for (int q = low; q <= high; q++)
+            weight[d][q - low] = weight_at(o->c, q, (double)p.coordinate[d] - cell[d]);
+    }
+    for (int r = low; r <= high; r++)
+        for (int q = low; q <= high; q++)
+            for (int i = low; i <= high; i++)
+                sum +=
+                    weight[0][i - low] * weight[1][q - low] * weight[2][r - low] *
+                    (double)field[cell[0] + i + o->a * (cell[1] + q + o->a * (long)(cell[2] + r))];
+    return sum;
+}
+
+/* Waves about sixteen cells long, between 0 and 1. */
+static void fill_field(float *field, long side)
+{
+#pragma omp parallel for schedule(static)
+    for (long k = 0; k < side; k++)
+        for (long j = 0; j < side; j++)
+            for (long i = 0; i < side; i++)
+                field[i + side * (j + side * k)] =
+                    (float)(0.5 + 0.5 * sin(0.40 * (double)i) * sin(0.37 * (double)j + 1.0) *
+                                      sin(0.43 * (double)k + 2.0));
+}
+
+struct interpolation_row {
+    const char *name;
+    enum bench_kernel kernels[2]; /* trilinear, tricubic */
+    int texture;                  /* -1: none; 0: of cells, 1: filtered */
+};
+
+static void one_interpolation(struct bench *bench, const struct interpolation_row *row, long side,
+                              const float *field, const struct gpu_textures *textures, bool cubic,
+                              bool across)
+{
+    /* The hardware's weights have 8 bits, so each is off by up to 2^-9; neighbouring cells differ
+     * by up to 0.2, in three directions. */
+    const double filter_tolerance = 4e-3, float_tolerance = 2e-6;
+    struct bench_case c = bench_case_of(bench, row->kernels[cubic], side * side * side);
+    struct bench_operands *o = &c.steps[0].o;
+    snprintf(c.name, sizeof c.name, "%s, %s%s", cubic ? "tricubic" : "trilinear", row->name,
+             across ? ", across rows" : "");
+    c.parameters[0] = (struct json_number){"cubic", cubic};
+    c.parameters[1] = (struct json_number){"across", across};
+    c.parameters[2] = (struct json_number){"texture", row->texture + 1};
+    o->a = side;
+    o->b = across;
+    o->c = cubic;
+    o->in[1] = field;
+    if (textures && row->texture >= 0)
+        o->texture = gpu_texture(textures, row->texture);
+    c.bytes = 8.0 * c.elements; /* every cell about once, every result */
+    c.flops = (cubic ? 200.0 : 21.0) * c.elements;
+    c.single = true;
+    c.expected = expected_interpolation;
+    c.tolerance = row->texture == 1 ? filter_tolerance : float_tolerance;
+    bench_measure(bench, &c);
+}
+
+void methods_interpolation(struct bench *bench)
+{
+    enum { MOST = 256 };
+    static const struct interpolation_row list[] = {
+        {"arrays", {KERNEL_trilinear, KERNEL_tricubic}, -1},
+        {"read-only loads", {KERNEL_trilinear_read_only, KERNEL_tricubic_read_only}, -1},
+        {"texture cells", {KERNEL_trilinear_texture_cells, KERNEL_tricubic_texture_cells}, 0},
+        {"texture filter", {KERNEL_trilinear_filter, KERNEL_tricubic_filter}, 1},
+    };
+    const struct pool *p = &bench->pool;
+    const bool gpu = bench_on_gpu(bench);
+    const long fits = (long)floor(cbrt(2.0 * (double)p->n)) / 8 * 8,
+               side = fits < MOST ? fits : MOST;
+    float *field = memory_alloc((size_t)p->n * sizeof(double), "a field of floats");
+    fill_field(field, side);
+    p->backend->upload(p->in[4], (const double *)(const void *)field,
+                       side * side * side / 2); /* side is even */
+    struct gpu_textures *textures = gpu ? gpu_textures_create(p->in[4], (int)side) : NULL;
+    for (int cubic = 0; cubic < 2; cubic++)
+        for (int across = 0; across < 2; across++)
+            for (int row = 0; row < (gpu ? BENCH_COUNT(list) : 1); row++)
+                one_interpolation(bench, &list[row], side, field, textures, cubic, across);
+    if (textures)
+        gpu_textures_destroy(textures);
+    memory_free(field);
+}
+
+/* --- convolution ------------------------------------------------------------------------------ */
+
+/* From the definition: both sums at once, of integers. */
+static double expected_convolution(const struct bench_operands *o, long x)
+{
+    static const int weights[TAPS] = {1, 6, 15, 20, 15, 6, 1};
+    long sum = 0;
+    if (!is_inner(o, x, 1))
+        return NAN;
+    for (int q = 0; q < TAPS; q++)
+        for (int t = 0; t < TAPS; t++)
+            sum +=
+                weights[q] * weights[t] * ((x + (q - RADIUS) * o->a + t - RADIUS + 7 * 3) % PERIOD);
+    return (double)sum / 4096.0;
+}
+
+/* Images of 8 channels and up to 16 of a batch: to the kernels, so many images. */
+void methods_convolution(struct bench *bench)
+{
+    enum { WIDTH = MAX_WIDTH, HEIGHT = 512, CHANNELS = 8, BATCH = 16 };
+    static const struct {
+        const char *name;
+        enum bench_kernel first, second;
+        int arrays; /* read and written */
+        double flops;
+    } list[] = {
+        {"49 taps at once", KERNEL_convolve_at_once, KERNEL_none, 2, 2.0 * (TAPS * TAPS + TAPS)},
+        {"rows, then columns", KERNEL_convolve_rows, KERNEL_convolve_columns, 4, 4.0 * TAPS},
+        {"rolling buffer", KERNEL_convolve_rolling, KERNEL_none, 2, 4.0 * TAPS},
+    };
+    const struct pool *p = &bench->pool;
+    const long fit = 2 * p->n / (WIDTH * HEIGHT); /* at least one: an array has a MiB */
+    const long channels = fit < CHANNELS ? fit : CHANNELS;
+    const long batch = fit / channels < BATCH ? fit / channels : BATCH;
+    for (int row = 0; row < BENCH_COUNT(list); row++) {
+        const long images = channels * batch;
+        struct bench_case c = bench_case_of(bench, list[row].first, images * WIDTH * HEIGHT);
+        snprintf(c.name, sizeof c.name, "%s, %ld channels x %ld", list[row].name, channels, batch);
+        c.parameters[0] = (struct json_number){"images", (double)images};
+        c.steps[0].o.a = WIDTH;
+        c.steps[0].o.b = HEIGHT;
+        c.steps[0].o.c = images;
+        if (list[row].second != KERNEL_none) {
+            c.steps[1] = c.steps[0];
+            c.steps[1].kernel = list[row].second;
+            c.steps[0].o.out = p->in[4];
+        }
+        c.bytes = 4.0 * list[row].arrays * c.elements;
+        c.flops = list[row].flops * c.elements;
+        c.single = true;
+        c.expected = expected_convolution;
+        bench_measure(bench, &c);
+    }
+}
+
+/* --- batches of LU ---------------------------------------------------------------------------- */
+
+/* Matrix and element of x; a: size, b: interleaved. */
+static double lu_value(const struct bench_operands *o, long x,
+                       double (*value)(long m, int i, int j))
+{
+    const long elements = o->a * o->a, m = o->b ? x % o->n : x / elements;
+    const int e = (int)(o->b ? x / o->n : x % elements);
+    return value(m, e % (int)o->a, e / (int)o->a);
+}
+
+static double factor_of(long m, int i, int j)
+{
+    return factor_value(m, i, j);
+}
+
+static double product_of(long m, int i, int j)
+{
+    return product_value(m, i, j);
+}
+
+static double expected_lu(const struct bench_operands *o, long x)
+{
+    return lu_value(o, x, factor_of);
+}
+
+static void fill_matrices(const struct bench *bench, const struct bench_operands *o)
+{
+    const struct pool *p = &bench->pool;
+    const long doubles = o->n * o->a * o->a;
+#pragma omp parallel for schedule(static)
+    for (long x = 0; x < doubles; x++)
+        p->copy[x] = lu_value(o, x, product_of);
+    p->backend->upload(p->in[4], p->copy, doubles);
+}
+
+struct lu_row {
+    const char *name;
+    bool interleaved, on_gpu_only;
+    enum bench_kernel kernels[3]; /* of 4 x 4, 8 x 8 and 16 x 16 */
+};
+
+static void one_batch(struct bench *bench, const struct lu_row *row, int which, long n)
+{
+    const int size = 4 << which;
+    const bool library = row->kernels[which] == KERNEL_lu_cublas;
+    struct bench_case c = bench_case_of(bench, row->kernels[which], n);
+    snprintf(c.name, sizeof c.name, "%d x %d, %s", size, size, row->name);
+    c.parameters[0] = (struct json_number){"size", size};
+    c.steps[0].o.a = size;
+    c.steps[0].o.b = row->interleaved;
+    c.results = n * size * size;
+    c.bytes = 16.0 * (double)c.results;
+    for (int k = 0; k < size; k++) /* divisions; multiplications and subtractions */
+        c.flops += (double)n * (size - 1 - k) * (1.0 + 2.0 * (size - 1 - k));
+    c.expected = expected_lu;
+    c.by = library ? TIMED_BY_HOST : TIMED_BY_BACKEND; /* what it launches is not ours to record */
+    fill_matrices(bench, &c.steps[0].o);
+    if (library && !gpu_cublas_open(bench->pool.out, n, size)) {
+        bench_skip(bench, c.name, "no cuBLAS was found");
+        return;
+    }
+    bench_measure(bench, &c);
+    if (library)
+        gpu_cublas_close();
+}
+
+void methods_lu(struct bench *bench)
+{
+    static const struct lu_row list[] = {
+        {"per thread", false, false, {KERNEL_lu_4_thread, KERNEL_lu_8_thread, KERNEL_lu_16_thread}},
+        {"per thread, interleaved",
+         true,
+         false,
+         {KERNEL_lu_4_interleaved, KERNEL_lu_8_interleaved, KERNEL_lu_16_interleaved}},
+        {"per warp", false, true, {KERNEL_lu_4_warp, KERNEL_lu_8_warp, KERNEL_lu_16_warp}},
+        {"a lane per row", false, true, {KERNEL_lu_4_lanes, KERNEL_lu_8_lanes, KERNEL_lu_16_lanes}},
+        {"cuBLAS, with a copy",
+         false,
+         true,
+         {KERNEL_lu_cublas, KERNEL_lu_cublas, KERNEL_lu_cublas}},
+    };
+    const long doubles = bench->pool.n < 1 << 24 ? bench->pool.n : 1 << 24;
+    for (int which = 0; which < 3; which++)
+        for (int row = 0; row < BENCH_COUNT(list); row++)
+            if (bench_on_gpu(bench) || !list[row].on_gpu_only)
+                one_batch(bench, &list[row], which, doubles / (16 << 2 * which));
+}
+
+/* --- masked loops ----------------------------------------------------------------------------- */
+
+/* One of every 2^a elements, in groups of 2^b neighbours: chosen at random by groups, or in turn.
+ */
+static bool is_active(long x, long a, long b)
+{
+    return hash_mix((uint64_t)(x >> b) + 1) % (1ull << a) == 0;
+}
+
+/* table: what becomes of each value. a, b: as for is_active; c: all are active that are even. */
+static bool is_selected(const struct bench_operands *o, long x)
+{
+    return o->c ? x % 2 == 0 : is_active(x, o->a, o->b);
+}
+
+static double expected_masked(const struct bench_operands *o, long x)
+{
+    return is_selected(o, x) ? o->table[x % PERIOD] : NAN;
+}
+
+/* A byte for each element; returns how many are selected. */
+static long fill_mask(const struct pool *p, const struct bench_operands *o, long n)
+{
+    unsigned char *mask = (unsigned char *)(void *)p->copy;
+    long count = 0;
+#pragma omp parallel for schedule(static) reduction(+ : count)
+    for (long x = 0; x < n; x++)
+        count += mask[x] = is_selected(o, x);
+    p->backend->upload(p->in[4], p->copy, n / 8);
+    return count;
+}
+
+/* The numbers of those that are selected; returns how many. */
+static long fill_list(const struct pool *p, const struct bench_operands *o, long n)
+{
+    int *list = (int *)(void *)p->copy;
+    long count = 0;
+    for (long x = 0; x < n; x++)
+        if (is_selected(o, x))
+            list[count++] = (int)x;
+    p->backend->upload(p->in[4], p->copy, (count + 1) / 2);
+    return count;
+}
+
+struct mask_row {
+    const char *name;
+    enum bench_kernel kernel;
+    bool by_list, computes_all;
+    int bytes_each, bytes_selected; /* of every element; of a selected one */
+};
+
+static void one_mask(struct bench *bench, const char *pattern,
+                     const struct bench_operands *selected, const struct mask_row *row)
+{
+    const long most = 1 << 24, n = bench->pool.n < most ? bench->pool.n : most;
+    struct bench_case c = bench_case_of(bench, row->kernel, n);
+    struct bench_operands *o = &c.steps[0].o;
+    snprintf(c.name, sizeof c.name, "%s, %s", pattern, row->name);
+    o->a = selected->a;
+    o->b = selected->b;
+    o->c = selected->c;
+    o->table = selected->table;
+    const long count = row->by_list ? fill_list(&bench->pool, o, n) : fill_mask(&bench->pool, o, n);
+    o->n = row->by_list ? count : n;
+    c.parameters[0] = (struct json_number){"selected", (double)count};
+    c.parameters[1] = (struct json_number){"group", o->c ? 1.0 : (double)(1 << o->b)};
+    c.bytes = (double)row->bytes_each * (double)n + (double)row->bytes_selected * (double)count;
+    c.flops = 2.0 * 64 * (row->computes_all ? (double)n : (double)count);
+    c.expected = expected_masked;
+    bench_measure(bench, &c);
+}
+
+void methods_masks(struct bench *bench)
+{
+    double table[PERIOD];
+    static const struct {
+        const char *name;
+        int a, b;
+        bool alternate;
+    } patterns[] = {{"every second", 1, 0, true},
+                    {"half, at random", 1, 0, false},
+                    {"half, in groups of 64", 1, 6, false},
+                    {"an eighth, at random", 3, 0, false},
+                    {"an eighth, in groups of 64", 3, 6, false}};
+    static const struct mask_row list[] = {
+        {"branch", KERNEL_masked_branch, false, false, 1, 16},
+        {"blend", KERNEL_masked_blend, false, true, 25, 0},
+        {"list", KERNEL_masked_list, true, false, 0, 20},
+    };
+    for (int value = 0; value < PERIOD; value++)
+        table[value] = masked_work(value);
+    for (int p = 0; p < BENCH_COUNT(patterns); p++) {
+        const struct bench_operands o = {
+            .a = patterns[p].a, .b = patterns[p].b, .c = patterns[p].alternate, .table = table};
+        for (int row = 0; row < BENCH_COUNT(list); row++)
+            one_mask(bench, patterns[p].name, &o, &list[row]);
+    }
+}
