@@ -82,6 +82,7 @@ struct bottom_work bottom_open(struct level *level, enum field u, enum field f, 
     const struct patch *p = &level->patches[0];
     const auto field = [&](int x) { return level->fields[x] + p->offset; };
     const int n = level->dim;
+    const auto stored = [&](enum field x) { return level->fields[x] ? field(x) : field(f); };
     struct bottom_work w = {};
     w.c = {{n, n, n}, {}, p->offset, p->sj, p->sk, {}, {}};
     w.s = *level->stencil;
@@ -89,11 +90,11 @@ struct bottom_work bottom_open(struct level *level, enum field u, enum field f, 
         w.relaxations[sweep] = stencil_relaxation(level->stencil, sweep);
     w.v = {NULL,
            field(f),
-           field(f), /* no operator here has α */
+           stored(FIELD_ALPHA),
            field(FIELD_DINV),
-           field(FIELD_BETA_I),
-           field(FIELD_BETA_J),
-           field(FIELD_BETA_K),
+           stored(FIELD_BETA_I),
+           stored(FIELD_BETA_J),
+           stored(FIELD_BETA_K),
            p->sj,
            p->sk,
            level->stencil->scale};
@@ -111,7 +112,7 @@ struct bottom_work bottom_open(struct level *level, enum field u, enum field f, 
 }
 
 template <class Op>
-static void launch_here(const struct tail &tail, int blocks, size_t bytes)
+void tail_launch(const struct tail &tail, int blocks, size_t bytes)
 {
     static unsigned long long barriers;
     assert_true(bytes <= limits.shared_per_block);
@@ -119,36 +120,6 @@ static void launch_here(const struct tail &tail, int blocks, size_t bytes)
         run_tail_block<Op>(tail, *reinterpret_cast<block_memory<Op> *>(grid::now->block->shared));
     });
     assert_true(done);
-}
-
-template <class Op>
-void tail_launch(const struct tail &, int, size_t)
-{
-    fail_msg("an operator that is not tested");
-}
-
-template <>
-void tail_launch<op_fv2>(const struct tail &tail, int blocks, size_t bytes)
-{
-    launch_here<op_fv2>(tail, blocks, bytes);
-}
-
-template <>
-void tail_launch<periodic<op_fv2>>(const struct tail &tail, int blocks, size_t bytes)
-{
-    launch_here<periodic<op_fv2>>(tail, blocks, bytes);
-}
-
-template <>
-void tail_launch<op_fv4>(const struct tail &tail, int blocks, size_t bytes)
-{
-    launch_here<op_fv4>(tail, blocks, bytes);
-}
-
-template <>
-void tail_launch<periodic<op_fv4>>(const struct tail &tail, int blocks, size_t bytes)
-{
-    launch_here<periodic<op_fv4>>(tail, blocks, bytes);
 }
 
 /* --- a backend of the CPU's functions but for steps ---------------------------------------------
@@ -237,13 +208,28 @@ static struct hierarchy_choice choice_of(int order, bool periodic, enum smoother
     return choice;
 }
 
+static void check_choice(const struct hierarchy_choice &choice, int blocks, const char *limits_of)
+{
+    set_limits(blocks, limits_of);
+    assert_true(f_cycle(choice, tail_backend()) == f_cycle(choice, &backend_cpu));
+}
+
 static void check(int order, bool periodic, enum smoother smoother, int log2_box_dim, long boxes,
                   int blocks, const char *limits_of)
 {
-    const struct hierarchy_choice choice =
-        choice_of(order, periodic, smoother, log2_box_dim, boxes);
-    set_limits(blocks, limits_of);
-    assert_true(f_cycle(choice, tail_backend()) == f_cycle(choice, &backend_cpu));
+    check_choice(choice_of(order, periodic, smoother, log2_box_dim, boxes), blocks, limits_of);
+}
+
+/* The operators that store other coefficients than poisson with variable ones. */
+static void check_operators(int order, bool periodic)
+{
+    struct hierarchy_choice choice = choice_of(order, periodic, SMOOTHER_GSRB, 4, 1);
+    choice.op.helmholtz = true;
+    check_choice(choice, 9, "sm_90");
+    choice.op.variable = false;
+    check_choice(choice, 9, "sm_90");
+    choice.op.helmholtz = false;
+    check_choice(choice, 9, "sm_90");
 }
 
 template <int ORDER, bool PERIODIC>
@@ -251,6 +237,7 @@ static void cycles(void **)
 {
     check(ORDER, PERIODIC, SMOOTHER_GSRB, 4, 1, 9, "sm_90");
     check(ORDER, PERIODIC, SMOOTHER_CHEBYSHEV, 4, 1, 17, "sm_86");
+    check_operators(ORDER, PERIODIC);
     check(ORDER, PERIODIC, SMOOTHER_GSRB, 5, 1, 17, "sm_80");
     if (ORDER == 4 || !PERIODIC) /* order 2's bottom solver of 3³ periodic cells is the host's */
         check(ORDER, PERIODIC, SMOOTHER_JACOBI, 2, 27, 9, "sm_90");

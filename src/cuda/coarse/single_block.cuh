@@ -92,7 +92,7 @@ struct tiles {
     struct cell_pair pairs[ALL_CELL_PAIRS];
     int sides[ALL_WALL_SIDES], edges[ALL_WALL_EDGES]; /* order 4: ghosts behind walls */
     /* By cell_number(). */
-    double f[ALL_CELLS], dinv[ALL_CELLS], alpha[Op::HELMHOLTZ ? (int)ALL_CELLS : 1];
+    double f[ALL_CELLS], dinv[ALL_CELLS], alpha[READS_ALPHA<Op> ? (int)ALL_CELLS : 1];
     /* A cell is the same element in all fields. The last member is not there in launches without
      * wide levels. */
     double narrow[FIELDS][tiles_length(NARROW, GHOSTS)], wide[FIELDS][tiles_length(WIDE, GHOSTS)];
@@ -123,7 +123,7 @@ static __device__ void fetch_own(const struct tail_level &l, tiles<Op> &s)
         cube_cell(x, l.side, &i, &j, &k);
         const int to = cell_number(l.pairs, l.n, i, j, k), from = i + j * l.sj + k * l.sk;
         __pipeline_memcpy_async(&s.dinv[to], l.dinv + from, sizeof(double));
-        if (Op::HELMHOLTZ)
+        if (READS_ALPHA<Op>)
             __pipeline_memcpy_async(&s.alpha[to], l.alpha + from, sizeof(double));
     }
 }

@@ -270,7 +270,7 @@ DEVICE void load_coefficients(struct own_pair &own, const int number[2], tiles<O
 #pragma unroll
     for (int x = 0; x < 2; x++) {
         own.dinv[x] = s.dinv[number[x]];
-        own.alpha[x] = Op::HELMHOLTZ ? s.alpha[number[x]] : 0.0;
+        own.alpha[x] = READS_ALPHA<Op> ? s.alpha[number[x]] : 0.0;
         if (Op::ORDER == 2 && Op::VARIABLE)
             load_faces<Group::SJ, Group::SK, tiles<Op>::length(Group::DIM)>(
                 s.field(Group::DIM, TILE_BETA_I) + element(own.cell[x]), own.beta[x]);

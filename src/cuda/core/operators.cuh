@@ -46,6 +46,10 @@ struct view {
 #include "operators/variants.def"
 #undef OPERATOR
 
+/* With constant coefficients α is 1, and no field holds it. */
+template <class Op>
+constexpr bool READS_ALPHA = Op::VARIABLE &&Op::HELMHOLTZ;
+
 /* A cell's new value, if the sweep updates it. Only two-step relaxations read `before`, the value
  * one sweep earlier. */
 DEVICE double relaxed(const struct relaxation &r, double u, double before, double dinv,

@@ -30,10 +30,6 @@ struct fv4_gsrb {
     int away_lo[3], away_hi[3]; /* cells with lo ≤ index < hi are outside the boundary layers */
 };
 
-/* With constant coefficients α is 1. */
-template <class Op>
-constexpr bool READS_ALPHA = Op::VARIABLE &&Op::HELMHOLTZ;
-
 /* Black cells this near to a wall in j or k read ghosts that follow from red cells further inward
  * than a block of gsrb_kernel has. The boundary-layer update computes them after all other cells,
  * and then the ghosts of out. */
