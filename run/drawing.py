@@ -116,7 +116,7 @@ def print_breakdown(breakdown):
 
 
 def draw_breakdowns(plt, breakdowns, path):
-    """For each report a row of two panels: milliseconds, and shares of each level's time."""
+    """A row of two panels per report: milliseconds, and shares of each level's time."""
     figure, panels = plt.subplots(len(breakdowns), 2, figsize=(13, 0.4 + 3.4 * len(breakdowns)), squeeze=False,
                                   sharey="col")
     for (left, right), breakdown in zip(panels, breakdowns):
