@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Handing over to the host within a recording. One kernel writes the coarse right-hand side into
- * page-locked memory and raises a number there. The CPU thread that launched the recording waits
- * for the number, works, and raises another one, for which the kernel waits before it reads the
- * coarse solution. So the host launches nothing in between.
- *
- * It cannot deadlock: the kernel waits only for the thread that has launched it, and that thread
- * begins nothing else on the device before it has answered. Reads of host memory take longest.
- * Therefore one thread looks for the number, and all cells are then read at once. */
+/* Handing over to the host within a recording; docs/ARCHITECTURE.md (The CUDA backend) explains it
+ * and why it cannot deadlock. One kernel writes the coarse right-hand side into page-locked memory
+ * and raises a number there. The CPU thread that launched the recording waits for the number,
+ * works, and raises another one, for which the kernel waits before it reads the coarse solution. */
 #include "cuda/hand_over.cuh"
 #include <algorithm>
 #include <cuda/atomic>
@@ -17,7 +13,7 @@
 /* Of a block; LOADS of a thread at once. */
 enum { THREADS = 512, MAX_BLOCKS = 64, LOADS = 8 };
 
-/* One cell's way. */
+/* The copy of one cell. */
 struct move {
     const double *from;
     double *to;
