@@ -560,7 +560,6 @@ static __global__ void __launch_bounds__(tile::THREADS, 1)
 {
     using shared = struct shared_planes<tile, HELMHOLTZ, KIND>;
     constexpr bool ENGINE = BY_ENGINE<typename tile::source>;
-    extern __shared__ __align__(128) unsigned char shared_memory[];
     auto &s = *reinterpret_cast<shared *>(shared_memory);
     const struct plane_range m = range_of_tile<tile>(w.c, tile_of_block(tiles), planes);
     const struct thread_cells p = compute_thread(w, m);
