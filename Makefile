@@ -216,7 +216,7 @@ lint:
 	clang-format --dry-run -Werror $(FORMATTED)
 	for script in $$(grep -lE '^#!.*bash$$|shellcheck shell=bash' run/* run/jobs/* tests/* tests/*/*.sh .ci/run 2>/dev/null); do \
 	    bash -n $$script || exit 1; done
-	for script in run/study.py run/scaling run/operators run/threshold tests/mutants; do \
+	for script in run/*.py run/figures run/operators run/report-machine run/scaling run/threshold tests/mutants; do \
 	    python3 -c "compile(open('$$script').read(), '$$script', 'exec')" || exit 1; done
 	@$(MAKE) --no-print-directory CC=clang tests
 	@$(MAKE) --no-print-directory CC=gcc tests
