@@ -110,7 +110,9 @@ def limiter(run):
 # Tables: a caption, headings and rows of text.
 
 def number(value, unit=1.0, digits=4):
-    return f"{value / unit:.{digits}g}" if value is not None else ""
+    if value is None:
+        return ""
+    return f"{value / unit:.0f}" if 1e4 <= value / unit < 1e7 else f"{value / unit:.{digits}g}"
 
 
 def percent(share):
@@ -125,7 +127,8 @@ def machine_table(report):
 
 
 def kernel_table(rows):
-    found = [(str(row["number"]), str(row["order"]), row["stage"], row["list"], row["kernels"],
+    found = [(str(row["number"]), str(row["order"]), row["stage"], row["list"],
+              row["kernels"] if row["kernels"] != row["list"] else "",
               number(row["median"], 1e-3), number(row["bytes_per_cell"]), number(row["bytes_per_second"], 1e9),
               percent(row["fraction_of_copy"]), number(row["flops_per_second"], 1e9), percent(row["fraction_of_fp64"]),
               limiter(row)) for row in rows]
@@ -186,7 +189,7 @@ def cases_table(report, name):
               number(row["bytes_per_second"], 1e9), number(row["moved_bytes_per_second"], 1e9),
               number(row["flops_per_second"], 1e9), *((f"{row['error']:.1e}",) if inexact else ())) for row in rows]
     headings = ("", "ms", "Gelem/s", "GB/s", "GB/s moved", "GFLOP/s", *(("error",) if inexact else ()))
-    return title_of(name), headings, cells
+    return "", headings, cells
 
 
 def experiment_tables(report, name):

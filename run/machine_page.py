@@ -160,11 +160,27 @@ def threshold(plt, arguments, cases):
     return found + page.table(*summary_table(cases))
 
 
-def experiments(plt, arguments, cases):
+def read_notes(arguments):
+    """What somebody wrote of the results, by section or experiment: paragraphs that begin with its name and a colon."""
+    path, found = os.path.join(arguments.output, "notes.txt"), {}
+    if not os.path.exists(path):
+        return found
+    with open(path, encoding="utf-8") as file:
+        paragraphs = [words.strip() for words in file.read().split("\n\n") if words.strip()]
+    for words in paragraphs:
+        name, colon, text = words.partition(":")
+        if not colon or name not in TEXTS and name not in EXPECTED:
+            raise ValueError(f"{path}: '{words.splitlines()[0][:40]}' does not begin with the name of a section and a colon")
+        found[name] = found.get(name, "") + page.paragraph(text)
+    return found
+
+
+def experiments(plt, arguments, cases, notes):
     """The experiments of `memory` or `methods`, each with what is expected, its figure and its tables."""
     report, found = cases[0].report, ""
     for name in dict.fromkeys(row["experiment"] for row in report["figures"]):
-        found += page.heading(lab_tables.title_of(name)) + page.paragraph(f"Expected: {EXPECTED[name]}")
+        found += page.heading(lab_tables.title_of(name))
+        found += page.paragraph(f"Expected: {EXPECTED[name]}") if name in EXPECTED else ""
         if name == "strides":
             found += draw(plt, name, "Elements per second by stride and arithmetic", arguments, lab_drawing.draw_strides,
                           report)
@@ -172,16 +188,17 @@ def experiments(plt, arguments, cases):
             found += draw(plt, "transfers", "Transfers, alone and with kernels", arguments, lab_drawing.draw_transfers,
                           report)
         found += "".join(page.table(*table) for table in lab_tables.experiment_tables(report, name))
+        found += notes.get(name, "")
     return found
 
 
-def section(name, build, plt, arguments, cases):
-    """What is expected, what has no result, and what came out."""
+def section(name, build, plt, arguments, cases, notes):
+    """What is expected, what has no result, what came out, and what is noted of it."""
     heading, texts = TEXTS[name]
     content = "".join(page.paragraph(text) for text in texts.split("\n\n"))
     content += "".join(page.failed(f"{case.name()}: {case.failure}") for case in cases if not case.report)
     done = [case for case in cases if case.report]
-    return name, heading, content + (build(plt, arguments, done) if done else "")
+    return name, heading, content + (build(plt, arguments, done) if done else "") + notes.get(name, "")
 
 
 def values(cases, *keys):
@@ -238,11 +255,12 @@ def write_page(cases, different, arguments):
     plt = drawing.pyplot("report-machine")
     wanted = [case for own in cases.values() for case in own]
     done = [case for case in wanted if case.report]
-    ceilings = cases["machine"][0].report
+    ceilings, notes = cases["machine"][0].report, read_notes(arguments)
+    noted = functools.partial(experiments, notes=notes)
     builders = {"machine": machine, "kernels": functools.partial(kernels, ceilings=ceilings), "ladder": ladder,
-                "sizes": sizes, "levels": levels, "threshold": threshold, "memory": experiments,
-                "methods": experiments}
-    sections = [section(name, build, plt, arguments, cases[name]) for name, build in builders.items() if cases[name]]
+                "sizes": sizes, "levels": levels, "threshold": threshold, "memory": noted,
+                "methods": noted}
+    sections = [section(name, build, plt, arguments, cases[name], notes) for name, build in builders.items() if cases[name]]
     name = values(done, "gpu" if arguments.backend == "gpu" else "cpu")
     introduction = facts(done, different, arguments) + page.paragraph(
         "hpgmg-gpu is a geometric multigrid benchmark; hpgmg-lab measures its machine and its kernels. Each section says "

@@ -13,7 +13,7 @@ figure { margin: 1rem 0; overflow-x: auto; } img { width: 100%; min-width: 34rem
 .wide { overflow-x: auto; margin: 1rem 0; }
 table { border-collapse: collapse; font-size: 0.85rem; font-variant-numeric: tabular-nums; }
 caption { text-align: left; font-weight: bold; padding: 0.3rem 0; }
-th, td { border: 1px solid #ccc; padding: 0.15rem 0.5rem; text-align: right; } thead th { background: #eee; }
+th, td { border: 1px solid #ccc; padding: 0.15rem 0.5rem; text-align: right; } thead th { background: #eee; text-align: center; }
 .words, tbody th { text-align: left; font-weight: normal; }
 code { font-size: 0.9em; overflow-wrap: anywhere; } .failed { border-left: 4px solid #a00; padding-left: 0.7rem; }
 @media print { body { max-width: none; font-size: 9pt; } nav { display: none; } .wide, figure { overflow: visible; }
@@ -48,13 +48,18 @@ def cell(words, may_be_number):
 
 
 def table(caption, headings, rows):
-    """The first column heads its row. Without headings none are shown, and cells hold words."""
+    """The first column heads its row; empty columns are left out. Without headings cells hold words."""
+    if not rows:
+        return ""
+    used = [column for column in range(len(rows[0])) if column == 0 or any(row[column] for row in rows)]
+    rows = [[row[column] for column in used] for row in rows]
+    headings = [headings[column] for column in used] if headings else ()
     head = "".join(f'<th scope="col">{text(heading)}</th>' for heading in headings)
     body = ""
     for first, *others in rows:
         cells = "".join(cell(words, bool(headings)) for words in others)
         body += f'<tr><th scope="row">{text(first)}</th>{cells}</tr>\n'
-    return (f'<div class="wide"><table><caption>{text(caption)}</caption>\n'
+    return ('<div class="wide"><table>' + (f"<caption>{text(caption)}</caption>\n" if caption else "")
             + (f"<thead><tr>{head}</tr></thead>\n" if headings else "")
             + f"<tbody>\n{body}</tbody></table></div>\n")
 

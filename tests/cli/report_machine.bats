@@ -138,6 +138,28 @@ END
     grep -q 'no figures: matplotlib was missing' "$page"
 }
 
+@test "notes stand in their sections, and others are refused" {
+    copy
+    without_matplotlib
+    printf 'ladder: Later rungs\nare < faster.\n\ncopy: A copy.\n\nladder: And more.\n' >"$made/notes.txt"
+    run report_machine --output "$made" --minutes 0
+    [ "$status" -eq 0 ]
+    tests/cli/validate_page.py "$page"
+    section_of ladder | grep -q '<p>Later rungs are &lt; faster.</p>'
+    section_of ladder | grep -q '<p>And more.</p>'
+    [ "$(section_of memory | grep -c '<p>A copy.</p>')" -eq 1 ]
+    echo 'circles: round' >"$made/notes.txt"
+    run report_machine --output "$made" --minutes 0
+    [ "$status" -eq 2 ]
+    [[ $output == *"report-machine: error: $made/notes.txt: 'circles: round' does not begin with "* ]]
+}
+
+@test "each experiment of the lab has an expectation" {
+    for name in $(sed -n 's/^EXPERIMENT([a-z]*, \([a-z]*\),.*/\1/p' src/lab/experiments.def); do
+        grep -q "^    \"$name\": \"" run/machine_page.py || { echo "no words on $name"; false; }
+    done
+}
+
 # A program that does on the CPU what it is asked to do on a GPU.
 gpu_that_is_none() { # PROGRAM
     cat <<END
