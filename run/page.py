@@ -14,7 +14,7 @@ figure { margin: 1rem 0; overflow-x: auto; } img { width: 100%; min-width: 34rem
 table { border-collapse: collapse; font-size: 0.85rem; font-variant-numeric: tabular-nums; }
 caption { text-align: left; font-weight: bold; padding: 0.3rem 0; }
 th, td { border: 1px solid #ccc; padding: 0.15rem 0.5rem; text-align: right; } thead th { background: #eee; text-align: center; }
-.words, tbody th { text-align: left; font-weight: normal; }
+.words, tbody th { text-align: left; font-weight: normal; } td.words { min-width: 6rem; }
 code { font-size: 0.9em; overflow-wrap: anywhere; } .failed { border-left: 4px solid #a00; padding-left: 0.7rem; }
 @media print { body { max-width: none; font-size: 9pt; } nav { display: none; } .wide, figure { overflow: visible; }
   img { width: auto; min-width: 0; max-width: 100%; max-height: 22cm; }

@@ -123,9 +123,12 @@ def run(case, arguments, timeout=None):
         return str(error)
     except subprocess.TimeoutExpired:
         return "stopped, since the time was up"
-    case.report = load(case, arguments)
-    if status == 0 and case.report:
+    case.report = load(case, arguments) if status == 0 else None
+    if case.report:
         return None
+    report = case.path(arguments, "json")
+    if os.path.exists(report):  # it must not pass for a result when the study resumes
+        os.replace(report, case.path(arguments, "failed.json"))
     return f"status {status}: {reason_in(log)} (all of it in {log})"
 
 

@@ -63,7 +63,8 @@ print(sum(len(json.load(open(path))["runs"]) for path in sys.argv[1:]))' "$repor
     need_matplotlib
     draws ladder "$reports/ladder.json"
     has naive strips default 1.00 "Ladder of order 2, 16³ cells"
-    [[ $words != *occupancy* ]] && [[ $words != *Kepler* ]]
+    [[ $words != *occupancy* ]]
+    [[ $words != *Kepler* ]]
     python3 - "$reports/ladder.json" "$BATS_TEST_TMPDIR/gpu.json" <<'END'
 import json, sys
 report = json.load(open(sys.argv[1]))

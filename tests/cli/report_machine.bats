@@ -56,7 +56,7 @@ section_of() { # NAME: a section of the page
         section_of $name | grep -q 'Expected'
         section_of $name | grep -q '<td>'
     done
-    ! grep -q 'No result' "$page"
+    [ "$(grep -c 'No result' "$page")" -eq 0 ]
     grep -q 'sizes are tiny' "$page"
     grep -q "$(python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))["revision"])' "$made/machine.json")" "$page"
 }
@@ -92,7 +92,7 @@ END
     run report_machine --output "$made" --only levels
     [ "$status" -eq 0 ]
     [ "$(grep -c ': is there$' <<<"$output")" -eq 3 ]
-    ! grep -q 'No result' "$page"
+    [ "$(grep -c 'No result' "$page")" -eq 0 ]
 }
 
 @test "a run that is INVALID or has wrong results is named, and shows no number" {
@@ -115,8 +115,21 @@ END
     tests/cli/validate_page.py "$page"
     section_of sizes | grep -q 'No result.*VERDICT: INVALID'
     section_of ladder | grep -q 'No result.*1 rung gave wrong results'
-    ! section_of sizes | grep -q '<td>'
-    ! section_of ladder | grep -q '<td>'
+    [ "$(section_of sizes | grep -c '<td>')" -eq 0 ]
+    [ "$(section_of ladder | grep -c '<td>')" -eq 0 ]
+}
+
+@test "a run that takes longer than there is time is stopped, and the page is made" {
+    without_matplotlib
+    printf '#!/bin/sh\nexec sleep 60\n' >"$BATS_TEST_TMPDIR/lab"
+    chmod +x "$BATS_TEST_TMPDIR/lab"
+    SECONDS=0
+    run report_machine --output "$output_folder" --lab "$BATS_TEST_TMPDIR/lab" --only machine,ladder --minutes 0.02
+    [ "$status" -eq 1 ]
+    [ "$SECONDS" -lt 50 ]
+    tests/cli/validate_page.py "$page"
+    section_of machine | grep -q 'No result.*machine: stopped, since the time was up'
+    section_of ladder | grep -q 'No result.*ladder-order4: not run, since the time was up'
 }
 
 @test "different answers to the same problem are told on the page" {
