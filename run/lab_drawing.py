@@ -103,7 +103,7 @@ def draw_ladder(plt, reports, path):
         rungs = report["rungs"]
         speeds = [rung["cells_per_second"] / 1e9 for rung in rungs]
         axes.barh(range(len(rungs)), speeds, 0.7, color="#9dc3e6", edgecolor="black", linewidth=0.6)
-        kepler = report.get("kepler_speed_ups", ())[1:]
+        kepler = report.get("kepler_speed_ups", ())[1:] if lab_tables.on_gpu(report) else ()
         for factor in kepler:
             axes.axvline(factor * speeds[0] / rungs[0]["speed_up"], color="#c55a11", linestyle="--", linewidth=1.2)
         for place, (rung, speed) in enumerate(zip(rungs, speeds)):

@@ -32,24 +32,19 @@ def prefixed(value, unit):
     return f"{value / power:.3g} {prefix}{unit}"
 
 
-def machine_row(report, section, name):
-    rows = [row for row in report["figures"] if row["section"] == section and row["name"] == name]
-    return rows[0] if rows else None
+def rates_of(report, section, name, key):
+    """Of the rows of a section of `machine` whose names begin so."""
+    return [row[key] for row in report["figures"] if row["section"] == section and row["name"].startswith(name)]
 
 
 def ceilings(report):
     """Bytes per second by label, and FP64 operations per second by label."""
     cache = "second-level cache" if on_gpu(report) else "last-level cache"
-    rates = []
-    for label, section, name in (("memory, copy", "memory", "copy"),
-                                 (f"{cache}, copy", "cache", "copy within the cache")):
-        row = machine_row(report, section, name)
-        if row:
-            rates.append((label, row["bytes_per_second"]))
-    peak = machine_row(report, "peak", "FP64")
-    peaks = [("FP64, FMAs only", peak["flops_per_second"]),
-             ("FP64 without FMAs", 0.5 * peak["flops_per_second"])] if peak else []
-    return rates, peaks
+    rates = [(label, max(found)) for label, found in (
+        ("memory, copy", rates_of(report, "memory", "copy", "bytes_per_second")),
+        (f"{cache}, read", rates_of(report, "cache", "read within", "bytes_per_second"))) if found]
+    peaks = rates_of(report, "peak", "FP64", "flops_per_second")
+    return rates, [("FP64, FMAs only", peaks[0]), ("FP64 without FMAs", 0.5 * peaks[0])] if peaks else []
 
 
 def kernel_rows(reports):
@@ -62,7 +57,9 @@ def kernel_rows(reports):
             rows.append({"number": len(rows) + 1, "order": int(report["options"]["order"]), "stage": report["stage"],
                          "n": int(report["options"]["n"]), "kind": kind, "list": run["list"],
                          "kernels": run["kernels"] or run["list"], "median": run["seconds"]["median"],
-                         "most_used": run.get("most_used"), "intensity": run["flops"] / run["bytes"],
+                         **{key: run.get(key) for key in ("fraction_of_cache", "fraction_of_shared",
+                                                          "fraction_of_issue", "most_used")},
+                         "intensity": run["flops"] / run["bytes"],
                          **{key: run[key] for key in ("bytes_per_cell", "bytes_per_second", "fraction_of_copy",
                                                       "flops_per_second", "fraction_of_fp64", "limiter")}})
     return rows
@@ -130,10 +127,12 @@ def kernel_table(rows):
     found = [(str(row["number"]), str(row["order"]), row["stage"], row["list"],
               row["kernels"] if row["kernels"] != row["list"] else "",
               number(row["median"], 1e-3), number(row["bytes_per_cell"]), number(row["bytes_per_second"], 1e9),
-              percent(row["fraction_of_copy"]), number(row["flops_per_second"], 1e9), percent(row["fraction_of_fp64"]),
+              number(row["flops_per_second"], 1e9),
+              *(percent(row[f"fraction_of_{part}"]) for part in ("copy", "cache", "shared", "fp64", "issue")),
               limiter(row)) for row in rows]
     return (f"Kernels on {rows[0]['n']}³ cells; numbers as in the figure",
-            ("", "order", "stage", "kernels", "ran", "ms", "B/cell", "GB/s", "% copy", "GFLOP/s", "% FP64", "limiter"),
+            ("", "order", "stage", "kernels", "ran", "ms", "B/cell", "GB/s", "GFLOP/s", "% of memory", "% of cache",
+             "% of shared", "% of FP64", "% of issue", "limiter"),
             found)
 
 

@@ -56,7 +56,7 @@ has() { # WORDS...: each is in the figure
 print(sum(len(json.load(open(path))["runs"]) for path in sys.argv[1:]))' "$reports/kernel2.json" "$reports/kernel4.json")
     [ "$runs" -ge 4 ]
     has "Roofline of order 2, 16³ cells" "Roofline of order 4, 16³ cells" "$runs" smooth residual+norm \
-        "memory, copy: " "last-level cache, copy: " "FP64, FMAs only: "
+        "memory, copy: " "last-level cache, read: " "FP64, FMAs only: "
 }
 
 @test "ladder: of a CPU, and of a GPU with all that is known" {
