@@ -12,7 +12,6 @@ extern "C" {
 /* Threads without cells pass on registers that they have not loaded. */
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wuninitialized"
-#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
 #include "cuda/fv4/sweep_kernel.cuh"
 #pragma GCC diagnostic pop
 #include "fv4_patch.h"
