@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "base/check.h"
+#include "base/ranges.h"
 #include "cuda/cuda.h"
 #include "cuda/tuning.h"
 #include "level/backend.h"
@@ -163,7 +164,8 @@ void stage_case_work(void *stage_case)
 
 enum { SEED_U = 1, SEED_F, SEED_COARSE_U };
 
-void stage_case_run(struct stage_case *c)
+/* The stage itself is a range on a profiler's time line. */
+static void fill_and_run(struct stage_case *c, const char *range)
 {
     struct level *l = c->level, *coarse = c->hierarchy->transfers[0].coarse;
     const enum pass_start start = c->stage.pass.start;
@@ -177,8 +179,15 @@ void stage_case_run(struct stage_case *c)
     fill_random(coarse, FIELD_U, SEED_COARSE_U);
     fill_poison(coarse, FIELD_F);
     c->norm = 0;
+    range_push(range);
     stage_case_work(c);
     l->backend->synchronise();
+    range_pop();
+}
+
+void stage_case_run(struct stage_case *c)
+{
+    fill_and_run(c, "checked_stage"); /* run/profile knows this name */
 }
 
 /* Where the stage leaves u. */
@@ -234,7 +243,7 @@ struct stage_sums stage_case_baseline_sums(struct stage_case *c)
 {
     char message[256];
     CHECK(stage_case_choose(c, stage_case_baseline(c), message, sizeof message));
-    stage_case_run(c);
+    fill_and_run(c, "baseline");
     CHECK(stage_case_choose(c, "default", message, sizeof message));
     return stage_case_sums(c);
 }
