@@ -29,7 +29,7 @@ lab() { # ARGUMENT...
 
 # runs ARGUMENT...: status 0, nothing on stderr, valid JSON. Caches may be so large that arrays beyond them take seconds.
 runs() {
-    [ "$1" != kernel ] || set -- "$@" --array-mib 16
+    [ "$1" != kernel ] || set -- "$@" --array-mib 1
     lab "$@" --backend cpu --samples 1 --json "$report"
     [ "$status" -eq 0 ]
     [ ! -s "$work/stderr" ]
