@@ -168,6 +168,9 @@ has() { # TEXT: a line of the output has it; spaces count as one
     kernel 32
     [ "$status" -eq 1 ]
     [[ $output == "profile: error: no kernel ran in the lab's range checked_stage"* ]]
+    run run/profile kernel --output /dev/null/out 32
+    [ "$status" -eq 5 ]
+    [ "${#lines[@]}" -eq 1 ]
     rm "$T/bin/ncu"
     if ! command -v ncu >/dev/null; then
         kernel 32
