@@ -91,6 +91,14 @@ last() { # TEXT: the last line
     run_all -j 1
     [ "$status" -eq 0 ]
     last "3 passed, 0 failed, 0 skipped"
+    rm "$project"/tests/module/*
+    for name in one two; do # on several ranks, which run alone
+        program $name "mkdir alone || exit 1; sleep 0.2; rmdir alone"
+        echo "module/$name 2 3" >>"$project/tests/ranks.txt"
+    done
+    run_all -j 4
+    [ "$status" -eq 0 ]
+    last "4 passed, 0 failed, 0 skipped"
     for wrong in "-j 0 build" "-j build" "--fast build" ""; do
         run "$project/tests/run-all" $wrong
         [ "$status" -eq 2 ]
