@@ -3,7 +3,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include "base/check.h"
 #include "cli/nearest.h"
 #include "lab/fault.h"
 #include "lab/fields.h"
@@ -73,8 +72,11 @@ static const struct rung *find_rung(const struct rung *rungs, const char *name, 
 static enum status add_climb(struct ladder *x, const struct rung *rung,
                              const struct rung_wish *wish, char *message, int size)
 {
+    if (x->count == MAX_RUNGS) {
+        snprintf(message, (size_t)size, "--rung: at most %d names", MAX_RUNGS - 1);
+        return STATUS_USAGE;
+    }
     struct climb *climb = &x->climbs[x->count++];
-    CHECK(x->count <= MAX_RUNGS);
     *climb = (struct climb){.rung = rung, .level = x->level};
     if (rung->shape.block[0] == 0 && (wish->block[0] > 0 || wish->registers > 0)) {
         snprintf(message, (size_t)size,
