@@ -119,16 +119,16 @@ static void add_tile(struct rung_counts *c, const struct rung_shape *s, int firs
 }
 
 /* Columns, from `low` to `high` beside a block, that it reads in a row; none if low > high. */
-struct span {
+struct column_span {
     int low, high;
 };
 
 /* Of `field` in row j of plane k. What a cell reads in a row is contiguous, and so is all of it. */
-static struct span span_of_row(const struct rung_shape *s, const struct reads *r, int field, int j,
-                               int k)
+static struct column_span span_of_row(const struct rung_shape *s, const struct reads *r, int field,
+                                      int j, int k)
 {
     const int radius = s->order / 2;
-    struct span span = {MOST_READS, -MOST_READS};
+    struct column_span span = {MOST_READS, -MOST_READS};
     if (s->keeps == KEEPS_PLANES && field == U) {
         span.low = -radius;
         span.high = radius;
@@ -152,7 +152,7 @@ static double sectors_of_plane(const struct rung_shape *s, const struct reads *r
     double sectors = 0.0;
     for (int field = 0; field < FIELDS; field++)
         for (int j = -radius; j < s->block[1] * s->rows + radius; j++) {
-            const struct span span = span_of_row(s, r, field, j, k);
+            const struct column_span span = span_of_row(s, r, field, j, k);
             if (span.low <= span.high)
                 sectors += quotient(first + s->block[0] - 1 + span.high, SECTOR) -
                            quotient(first + span.low, SECTOR) + 1;
