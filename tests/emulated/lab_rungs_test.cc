@@ -99,6 +99,8 @@ static long differences(const struct level &l, const half_sweep &s, int order)
     return wrong;
 }
 
+static const struct level *recording; /* the level whose loads are recorded */
+
 /* --- results ---------------------------------------------------------------------------------- */
 
 template <class Near>
@@ -121,6 +123,7 @@ static void check_result(const struct rung_shape &shape)
     /* Two by two blocks in i and j. */
     struct level l = make_level(shape.block[0] + 4, (shape.block[1] * shape.rows + 7) / 4 * 4, 5);
     const half_sweep s = sweep_of(l, shape.planes % 2, shape.planes);
+    recording = &l;
     emulated::races = 0;
     for (unsigned k = 0; k < blocks_of(l.n[2], shape.planes); k++)
         for (unsigned j = 0; j < blocks_of(l.n[1], shape.block[1] * shape.rows); j++)
@@ -155,8 +158,6 @@ static void rungs_are_right(void **)
 }
 
 /* --- loads ------------------------------------------------------------------------------------ */
-
-static const struct level *recording;
 
 /* What one request of a warp touches, by where its values lie relative to the lanes' cells. */
 struct request {
@@ -235,6 +236,10 @@ static void loads_are_counted(void **)
 {
     using loads = recorded<ORDER / 2>;
     using memory = from_memory<ORDER, loads, 1>;
+    /* Blocks beyond the level's end. */
+    check_result<in_registers<memory>>({ORDER, {8, 4}, 1, 2, 0, 0, KEEPS_COLUMN});
+    check_result<in_registers<in_shared<ORDER, loads, 2, false, 0>>>(
+        {ORDER, {8, 4}, 2, 2, 0, 0, KEEPS_PLANES});
     for (const auto &[i, j] : {std::array<int, 2>{4, 64}, {8, 8}, {32, 8}, {64, 4}, {16, 3}}) {
         check_counts<memory>({ORDER, {i, j}, 1, 1, 0, 0, KEEPS_NOTHING});
         for (const int planes : {1, 6}) {
