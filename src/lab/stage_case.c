@@ -6,6 +6,7 @@
 #include "base/ranges.h"
 #include "cuda/cuda.h"
 #include "cuda/tuning.h"
+#include "lab/operations.h"
 #include "level/backend.h"
 #include "operators/backend_cpu.h"
 
@@ -254,9 +255,22 @@ double stage_case_cells(const struct stage_case *c)
     return dim * dim * dim;
 }
 
-double stage_case_bytes(const struct stage_case *c)
+static double bytes_of(const struct stage_case *c)
 {
     const struct program program = {.hierarchy = c->hierarchy};
     return c->stage.kind == STAGE_PASS ? c->passes->bytes(&c->stage.pass) * stage_case_cells(c)
                                        : stage_bytes(&program, &c->stage);
+}
+
+struct usage stage_case_usage(const struct stage_case *c)
+{
+    const double cells = stage_case_cells(c);
+    const bool is_pass = c->stage.kind == STAGE_PASS;
+    const struct operations of_cell =
+        is_pass ? operations_of_pass(&c->stage.pass) : operations_of_restriction();
+    struct usage u = {.bytes = bytes_of(c),
+                      .flops = of_cell.flops * cells,
+                      .fp64_instructions = of_cell.instructions * cells};
+    usage_add_counts(&u, c->level->backend, is_pass ? &c->stage.pass : NULL, cells);
+    return u;
 }
