@@ -227,17 +227,18 @@ static struct usage usage_of(const struct ladder *x, const struct climb *climb)
 
 /* --- reports ---------------------------------------------------------------------------------- */
 
-static void print_columns(void)
+static void print_columns(const struct ladder *x)
 {
-    printf("  %-10s %10s %10s %8s %8s %8s %8s %8s %8s\n", "rung", "ms", "min", "Gcell/s",
-           "speed-up", "B/cell", "L2 B", "sectors", "lines");
+    printf("  %-10s %10s %10s %8s %8s %8s", "rung", "ms", "min", "Gcell/s", "speed-up", "B/cell");
+    if (x->lab->backend->on_device)
+        printf(" %8s %8s %8s", "L2 B", "sectors", "lines");
+    printf("\n");
 }
 
+/* Nothing if the number is not known. */
 static void print_count(double count)
 {
-    if (isnan(count))
-        printf(" %8s", "");
-    else
+    if (!isnan(count))
         printf(" %8.1f", count);
 }
 
@@ -253,7 +254,7 @@ static void print_climb(const struct ladder *x, const struct climb *climb,
     print_count(m->usage.cache_bytes / cells);
     print_count(c->sectors);
     print_count(c->lines);
-    printf("  %s", climb->rung->summary);
+    printf("\n      %s", climb->rung->summary);
     if (memcmp(s->block, climb->rung->shape.block, sizeof s->block) != 0)
         printf("; here %d x %d", s->block[0], s->block[1]);
     printf("\n");
@@ -346,7 +347,7 @@ static void report_ladder(struct ladder *x)
     print_heading("red and black, order %d, %d^3", x->lab->options.order, x->level->dim);
     printf("  bitwise identical to the first rung, and at %d^3 to the CPU; copy %.1f GB/s\n",
            n_on_cpu, 1e-9 * x->ceilings.copy_bytes_per_second);
-    print_columns();
+    print_columns(x);
     json_add_number(json, "cells", cells_of_level(x->level));
     json_add_number(json, "n_on_cpu", n_on_cpu);
     for (unsigned s = 0; s < sizeof kepler_speed_ups / sizeof kepler_speed_ups[0]; s++)
