@@ -6,8 +6,8 @@
  * each length of rows, as straight code. */
 #include <string.h>
 #include "base/memory.h"
-#include "operators/cpu.h"
 #include "operators/boundary.h"
+#include "operators/cpu.h"
 #include "operators/fv2.h"
 #include "operators/fv4.h"
 #include "operators/smoothers.h"
@@ -16,7 +16,7 @@
 
 #define INLINE static inline __attribute__((always_inline))
 
-enum { LONGEST = 16, MOST_COEFFICIENTS = 20 };
+enum { LONGEST = 16 /* cells in a row */, LINE = 8 /* doubles in a cache line */ };
 
 /* What is constant in a loop: cells per row, and the operator. */
 struct shape {
@@ -55,15 +55,15 @@ INLINE long stride_k(struct shape s)
     return stride_j(s) * (s.n + 2 * layers(s));
 }
 
-/* Of an array with ghosts. */
+/* Of an array with ghosts, and with a margin for those of its first and last row. */
 INLINE long array_length(struct shape s)
 {
-    return stride_k(s) * (s.n + 2 * layers(s)) + LONGEST;
+    return (stride_k(s) * (s.n + 2 * layers(s)) + 2 * LINE + LINE - 1) / LINE * LINE;
 }
 
 INLINE long array_origin(struct shape s)
 {
-    return layers(s) * (stride_j(s) + stride_k(s)) + first_cell(s) + LONGEST / 2;
+    return layers(s) * (stride_j(s) + stride_k(s)) + first_cell(s) + LINE;
 }
 
 /* Coefficients by row: those of the faces, D⁻¹, α. */
@@ -92,7 +92,7 @@ struct arrays {
 INLINE struct arrays arrays_in(double *memory, struct shape s)
 {
     struct arrays a;
-    const long length = (array_length(s) + 7) / 8 * 8;
+    const long length = array_length(s);
     for (int c = 0; c < 2; c++) {
         a.u[c] = memory + c * length + array_origin(s);
         a.spare[c] = memory + (2 + c) * length + array_origin(s);
@@ -104,7 +104,54 @@ INLINE struct arrays arrays_in(double *memory, struct shape s)
 
 INLINE long arrays_length(struct shape s)
 {
-    return 4 * ((array_length(s) + 7) / 8 * 8) + 2 * cells(s) * (1 + coefficients(s));
+    return 4 * array_length(s) + 2 * cells(s) * (1 + coefficients(s));
+}
+
+/* u or its tangential difference on both sides of a cell. */
+struct sides {
+    double low, high;
+};
+
+/* The sum of the fluxes through a cell's faces in one direction. `first` and `second` are the
+ * differences in the two other directions of u in the next cells, those with `here` the cell's own.
+ */
+INLINE double fluxes_of(const double *b, long each, double here, struct sides next,
+                        struct sides after, double first_here, struct sides first,
+                        double second_here, struct sides second)
+{
+    const double low = fv4_flux(b[0], after.low, next.low, here, next.high, b[2 * each], first.low,
+                                first_here, b[4 * each], second.low, second_here);
+    const double high = fv4_flux(b[each], after.high, next.high, here, next.low, b[3 * each],
+                                 first.high, first_here, b[5 * each], second.high, second_here);
+    return low + high;
+}
+
+/* sum_at of order 4 with variable coefficients. The values beside a cell in two directions serve
+ * both. In this order they fit into 32 registers. */
+INLINE double fv4_sum_at(struct shape s, const double *x, const double *y, int low, const double *b,
+                         long each)
+{
+    const long sj = stride_j(s), sk = stride_k(s);
+    const double *x0 = x + low, *x1 = x0 + 1;
+    const double here = x[0];
+    const struct sides i = {y[low], y[low + 1]}, j = {y[-sj], y[sj]}, k = {y[-sk], y[sk]};
+    const double di = i.high - i.low, dj = j.high - j.low, dk = k.high - k.low;
+    const double ik_00 = x0[-sk], ik_10 = x1[-sk], ik_01 = x0[sk], ik_11 = x1[sk];
+    const double jk_00 = x[-sj - sk], jk_10 = x[sj - sk], jk_01 = x[-sj + sk], jk_11 = x[sj + sk];
+    const struct sides far_k = {x[-2 * sk], x[2 * sk]};
+    const double k_sum = fluxes_of(b + 12 * each, each, here, k, far_k, di,
+                                   (struct sides){ik_10 - ik_00, ik_11 - ik_01}, dj,
+                                   (struct sides){jk_10 - jk_00, jk_11 - jk_01});
+    const double ij_00 = x0[-sj], ij_10 = x1[-sj], ij_01 = x0[sj], ij_11 = x1[sj];
+    const struct sides far_j = {x[-2 * sj], x[2 * sj]};
+    const double j_sum = fluxes_of(b + 6 * each, each, here, j, far_j, di,
+                                   (struct sides){ij_10 - ij_00, ij_11 - ij_01}, dk,
+                                   (struct sides){jk_01 - jk_00, jk_11 - jk_10});
+    const struct sides far_i = {x[-1], x[1]};
+    const double i_sum =
+        fluxes_of(b, each, here, i, far_i, dj, (struct sides){ij_01 - ij_00, ij_11 - ij_10}, dk,
+                  (struct sides){ik_01 - ik_00, ik_11 - ik_10});
+    return fv4_sum_directions(i_sum, j_sum, k_sum);
 }
 
 /* S of cell x[0] of the colour that is updated. y is the other colour's array at the same place.
@@ -124,28 +171,7 @@ INLINE double sum_at(struct shape s, const double *x, const double *y, int low, 
     if (!s.variable)
         return fv4_constant_sum(x[0], *y0 + *y1, x[-1] + x[1], y[-sj] + y[sj],
                                 x[-2 * sj] + x[2 * sj], y[-sk] + y[sk], x[-2 * sk] + x[2 * sk]);
-    const double *x0 = x + low, *x1 = x0 + 1;
-    const struct fv4_cells c = {
-        .here = x[0],
-        .near_i = {*y0, *y1},
-        .near_j = {y[-sj], y[sj]},
-        .near_k = {y[-sk], y[sk]},
-        .far_i = {x[-1], x[1]},
-        .far_j = {x[-2 * sj], x[2 * sj]},
-        .far_k = {x[-2 * sk], x[2 * sk]},
-        .ij = {x0[-sj], x1[-sj], x0[sj], x1[sj]},
-        .ik = {x0[-sk], x1[-sk], x0[sk], x1[sk]},
-        .jk = {x[-sj - sk], x[sj - sk], x[-sj + sk], x[sj + sk]},
-    };
-#define FACES(d)                                                                                   \
-    {                                                                                              \
-        .beta = {b[(d)*each], b[((d) + 1) * each]},                                                \
-        .d_first = {b[((d) + 2) * each], b[((d) + 3) * each]},                                     \
-        .d_second = {b[((d) + 4) * each], b[((d) + 5) * each]},                                    \
-    }
-    const struct fv4_faces i = FACES(0), j = FACES(6), k = FACES(12);
-#undef FACES
-    return fv4_sum_of(&c, &i, &j, &k);
+    return fv4_sum_at(s, x, y, low, b, each);
 }
 
 /* One row of one colour: the update by `weight`, or the residual. */
@@ -190,20 +216,26 @@ INLINE int wall_rule(struct shape s)
     return s.order == 4 && s.n >= 4 ? 4 : 2;
 }
 
-/* Ghosts of one colour, beyond a wall at distance `in` from the cells after the next ones. x and y
- * point at cells next to the wall. */
+/* Ghosts of one colour beyond a wall, in the first layer. x and y point at cells of this and the
+ * other colour next to the wall. `in` is the stride away from the wall. */
 INLINE void extrapolate(struct shape s, double *x, const double *y, long in, int from, int to)
 {
     const int rule = wall_rule(s);
 #pragma omp simd
-    for (int m = from; m < to; m++) {
+    for (int m = from; m < to; m++)
         x[m - in] = rule == 4 ? wall_quartic(y[m], x[m + in], y[m + 2 * in], x[m + 3 * in])
                               : wall_quadratic(y[m], x[m + in]);
-        if (layers(s) > 1)
-            x[m - 2 * in] =
-                rule == 4 ? wall_quartic_second(x[m], y[m + in], x[m + 2 * in], y[m + 3 * in])
-                          : 0.0;
-    }
+}
+
+/* In the second layer. */
+INLINE void extrapolate_second(struct shape s, double *x, const double *y, long in, int from,
+                               int to)
+{
+    const int rule = wall_rule(s);
+#pragma omp simd
+    for (int m = from; m < to; m++)
+        x[m - 2 * in] =
+            rule == 4 ? wall_quartic_second(x[m], y[m + in], x[m + 2 * in], y[m + 3 * in]) : 0.0;
 }
 
 /* The ghosts in i of the rows of plane k. */
@@ -224,24 +256,46 @@ INLINE void walls_i(struct shape s, const struct arrays *a, int k)
     }
 }
 
-/* All ghosts that the operator reads. */
-INLINE void walls(struct shape s, const struct arrays *a)
+/* The columns for which ghosts in j and k are wanted: with order 4, also those of the ghosts in i.
+ * Short rows have these in one vector. */
+INLINE int first_column(struct shape s)
 {
-    const int n = s.n, beside = layers(s) - 1, h = half(s);
+    return s.order == 2 ? 0 : s.n == 16 ? -1 : -(int)first_cell(s);
+}
+
+INLINE int end_column(struct shape s)
+{
+    return s.order == 2 ? half(s) : s.n == 16 ? half(s) + 1 : first_column(s) + (int)stride_j(s);
+}
+
+/* All ghosts that the operator reads in cells of these colours. */
+INLINE void walls(struct shape s, const struct arrays *a, bool red, bool black)
+{
+    const bool colours[2] = {red, black};
+    const int n = s.n, beside = layers(s) - 1, from = first_column(s), to = end_column(s);
     const long sj = stride_j(s), sk = stride_k(s);
     for (int k = 0; k < n; k++) {
         walls_i(s, a, k);
         for (int c = 0; c < 2; c++) {
             double *x = a->u[c] + k * sk, *y = a->u[1 - c] + k * sk;
-            extrapolate(s, x, y, sj, -beside, h + beside);
-            extrapolate(s, x + (n - 1) * sj, y + (n - 1) * sj, -sj, -beside, h + beside);
+            extrapolate(s, x, y, sj, from, to);
+            extrapolate(s, x + (n - 1) * sj, y + (n - 1) * sj, -sj, from, to);
+            if (layers(s) > 1 && colours[c]) {
+                extrapolate_second(s, x, y, sj, 0, half(s));
+                extrapolate_second(s, x + (n - 1) * sj, y + (n - 1) * sj, -sj, 0, half(s));
+            }
         }
     }
     for (int c = 0; c < 2; c++) {
         double *x = a->u[c], *y = a->u[1 - c];
-        const int from = -beside * (int)sj - beside, to = (n - 1 + beside) * (int)sj + h + beside;
-        extrapolate(s, x, y, sk, from, to);
-        extrapolate(s, x + (n - 1) * sk, y + (n - 1) * sk, -sk, from, to);
+        const int first = from - beside * (int)sj, end = (n - 1 + beside) * (int)sj + to;
+        extrapolate(s, x, y, sk, first, end);
+        extrapolate(s, x + (n - 1) * sk, y + (n - 1) * sk, -sk, first, end);
+        if (layers(s) > 1 && colours[c]) {
+            extrapolate_second(s, x, y, sk, 0, (n - 1) * (int)sj + to);
+            extrapolate_second(s, x + (n - 1) * sk, y + (n - 1) * sk, -sk, 0,
+                               (n - 1) * (int)sj + to);
+        }
     }
 }
 
@@ -396,16 +450,15 @@ INLINE void run_of(struct shape s, rhs_fn *rhs, const struct pass *pass, const s
     } else {
         split(s, q, p->buffer[sweep & 1], a.u, stride_j(s), stride_k(s));
     }
-    for (;; sweep++) {
-        if (sweep < last || pass->finish != FINISH_NONE)
-            walls(s, &a);
-        if (sweep == last)
-            break;
+    for (; sweep < last; sweep++) {
         const struct relaxation r = stencil_relaxation(p->stencil, sweep);
+        walls(s, &a, r.colour == 0, r.colour == 1);
         sweep_of(s, rhs, &a, r.colour, p->stencil->scale, r.weight);
     }
-    if (pass->finish != FINISH_NONE)
+    if (pass->finish != FINISH_NONE) {
+        walls(s, &a, true, true);
         finish(s, rhs, pass, p, &a);
+    }
     join(s, q, p->buffer[last & 1], a.u, stride_j(s), stride_k(s));
 }
 
