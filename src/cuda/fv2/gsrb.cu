@@ -129,8 +129,9 @@ static bool offsets_fit(const struct level *level)
     return fit;
 }
 
-/* The finish needs a guess: the kernel that begins at zero has none. Nothing may follow on a level
- * with neighbours: it would read ghosts that these kernels compute and do not store. */
+/* The finish needs a guess: the kernel that begins at zero has none. On a level with neighbours
+ * nothing may follow two half-sweeps but the finish: it would read ghosts that these kernels
+ * compute and do not store. */
 template <bool FEW>
 static struct coverage covers(const struct part *part, const struct device_limits *device)
 {
@@ -144,7 +145,8 @@ static struct coverage covers(const struct part *part, const struct device_limit
     c.finish = (pass->finish == FINISH_RESTRICT || pass->finish == FINISH_NORM) &&
                (pass->nsweeps > 2 || pass->start != START_ZERO) && cuda_even_patches(level) &&
                (!level->connected || level->ghosts >= 3) && finishes;
-    const bool more = part->after > 0 || (pass->finish != FINISH_NONE && !c.finish);
+    const bool more =
+        pass->nsweeps > 2 || part->after > 0 || (pass->finish != FINISH_NONE && !c.finish);
     return (level->connected && more) || !offsets_fit(level) ? cover_nothing() : c;
 }
 
