@@ -156,6 +156,7 @@ void level_destroy(struct level *level)
         level_release(level, (enum field)f);
     if (level->connected)
         destroy_halos(level);
+    memory_free(level->prepared);
     comm_free(&level->comm);
     decomposition_destroy(&level->decomposition);
     memory_free(level->patches);

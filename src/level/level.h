@@ -79,6 +79,9 @@ struct level {
     /* Memory of the backend, NULL where not allocated. Only level_allocate, level_release and
      * level_swap change these pointers. */
     double *const *fields;
+    /* What the backend's set-up keeps for its passes; host memory, or NULL. The level releases it.
+     */
+    double *prepared;
     /* halos[d] fills d layers of ghosts of cell-centred fields from neighbours, 1 <= d <= ghosts,
      * but none in directions in which a patch wraps. halo fills all layers. level_make_halo makes
      * the others. All are NULL if the level is not connected. */

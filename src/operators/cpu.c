@@ -99,7 +99,10 @@ static void synchronise(void)
 
 static void run_tiled(const struct pass *pass)
 {
-    cpu_run(pass, traverse_tiled);
+    if (colours_fit(pass))
+        cpu_run_small(pass);
+    else
+        cpu_run(pass, traverse_tiled);
 }
 
 static void run_plain(const struct pass *pass)
@@ -130,7 +133,7 @@ static double bytes_plain(const struct pass *pass)
     return pass_bytes_one_by_one(pass);
 }
 
-#define PASSES(loops)                                                                              \
+#define PASSES(loops, prepare_level)                                                               \
     {                                                                                              \
         .run = run_##loops, .fill_ghosts = cpu_fill_ghosts, .kernels = name_##loops,               \
         .bytes = bytes_##loops, .restrict_cells = cpu_restrict_cells, .apply = cpu_apply,          \
@@ -138,9 +141,10 @@ static double bytes_plain(const struct pass *pass)
         .norm = cpu_norm, .product_norm = cpu_product_norm, .product_digits = cpu_product_digits,  \
         .checksum = cpu_checksum, .fill_fv = cpu_fill_fv, .restrict_face = cpu_restrict_face,      \
         .extrapolate_beta = cpu_extrapolate_beta, .diagonal = cpu_diagonal,                        \
+        .prepare = prepare_level,                                                                  \
     }
-const struct passes cpu_passes = PASSES(tiled);
-static const struct passes plain_passes = PASSES(plain);
+const struct passes cpu_passes = PASSES(tiled, colours_prepare);
+static const struct passes plain_passes = PASSES(plain, NULL);
 
 enum { ROW_ALIGN = 8 }; /* 64 bytes: one cache line, one AVX-512 register */
 

@@ -101,6 +101,12 @@ struct traversal {
 void traverse_plain(const struct traversal *t);
 void traverse_tiled(const struct traversal *t);
 
+/* Passes of several half-sweeps on small levels with walls (cpu_colours.c): what set-up prepares
+ * for them, whether a pass is one, and the pass after its prolongation. */
+void colours_prepare(struct level *level);
+bool colours_fit(const struct pass *pass);
+void colours_run(const struct pass *pass, const struct patch_pass *p);
+
 /* The most threads that work on a level. */
 int cpu_max_threads(void);
 
@@ -138,6 +144,8 @@ static inline double *patch_cells(const struct level *level, const struct patch 
 
 /* The entries of the pass table. */
 void cpu_run(const struct pass *pass, void (*traverse)(const struct traversal *));
+/* A pass that colours_fit. */
+void cpu_run_small(const struct pass *pass);
 void cpu_fill_ghosts(const struct pass *pass);
 void cpu_restrict_cells(const struct level *fine, enum field from, struct level *coarse,
                         enum field to);

@@ -210,6 +210,28 @@ static struct patch_pass open_patch(const struct pass *pass, int q)
     return p;
 }
 
+/* The ghosts that the prolongation reads behind walls. */
+static void fill_coarse_walls(const struct pass *pass)
+{
+    if (pass_prolongs(pass))
+        walls_fill(pass->coarse, pass->coarse_u,
+                   stencil_wall_rule(pass->prolongation, pass->coarse->dim),
+                   pass->prolongation / 2);
+}
+
+void cpu_run_small(const struct pass *pass)
+{
+    const struct patch_pass p = open_patch(pass, 0);
+    fill_coarse_walls(pass);
+    if (pass_prolongs(pass)) {
+        const struct operation op = {.sweep = pass->prolongation};
+        const struct range all = {0, pass->level->dim};
+        (pass->start == START_PROLONG_SET ? step_prolong_set : step_prolong_add)(&p, &op, all, all,
+                                                                                 NULL);
+    }
+    colours_run(pass, &p);
+}
+
 void cpu_run(const struct pass *pass, void (*traverse)(const struct traversal *))
 {
     const struct level *l = pass->level;
@@ -219,10 +241,7 @@ void cpu_run(const struct pass *pass, void (*traverse)(const struct traversal *)
     CHECK(pass->nsweeps >= 0 && pass->first_sweep + pass->nsweeps <= SMOOTHER_SWEEPS);
     CHECK(!pass->coarse || pass->coarse->npatches == l->npatches);
 
-    if (prolongs)
-        walls_fill(pass->coarse, pass->coarse_u,
-                   stencil_wall_rule(pass->prolongation, pass->coarse->dim),
-                   pass->prolongation / 2);
+    fill_coarse_walls(pass);
     for (int q = 0; q < l->npatches; q++) {
         const struct patch_pass p = open_patch(pass, q);
         struct traversal t;

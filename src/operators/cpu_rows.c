@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The inner loops: one function per operator and update, all from one macro. SUM, RHS and the
  * update are constants in each, so each loop is branch-free and vectorises. Rows of small levels
- * have lengths that are constants too, so that their loops are straight code. */
+ * have lengths that are constants too, so that their loops are straight code. (Half-sweeps of
+ * small levels have loops of their own, in cpu_colours.c.) */
 #include <string.h>
 #include "operators/cpu.h"
 #include "operators/fv2.h"
@@ -191,8 +192,7 @@ INLINE void none_row_sums(const struct row *row, int r, int k, long start, long 
 
 /* `value` may use `here` (the value of u), r_i (the residual), `updated` (by D⁻¹r) and the arrays
  * at i. A sweep in place writes to a scratch row first: a vector load that overlaps the vector just
- * stored would wait for the store. In rows of constant length the scratch stays in registers, and
- * going through even rows first keeps a row from waiting for its neighbour. */
+ * stored would wait for the store. */
 #define ROW_LOOP(PREPARE, LINES, SUM, RHS, value)                                                  \
     const long sj = row->sj, sk = row->sk;                                                         \
     const double scale = row->scale, weight = row->weight, c1 = row->c1;                           \
@@ -203,68 +203,77 @@ INLINE void none_row_sums(const struct row *row, int r, int k, long start, long 
         const long count = n - start < CHUNK ? n - start : CHUNK;                                  \
         for (int k = 0; k < row->planes; k++) {                                                    \
             PREPARE##_begin(row, k, start, count, &lines);                                         \
-            for (int turn = 0; turn < turns; turn++)                                               \
-                for (int r = turn; r < row->rows; r += turns) {                                    \
-                    const long at = start + r * sj + k * sk;                                       \
-                    const long colour = (row->colour + start + r + k) & 1;                         \
-                    const double *const u = row->u + at, *const f = row->f + at;                   \
-                    const double *const alpha = row->alpha + at, *const dinv = row->dinv + at;     \
-                    const double *const bi = row->beta_i + at, *const bj = row->beta_j + at;       \
-                    const double *const bk = row->beta_k + at;                                     \
-                    double *const target = row->out + start + r * row->out_sj + k * row->out_sk;   \
-                    const double *const old = target;                                              \
-                    double *const out = in_place ? scratch : target;                               \
-                    (void)alpha, (void)dinv, (void)bi, (void)bj, (void)bk, (void)old,              \
-                        (void)colour;                                                              \
-                    PREPARE##_row_sums(row, r, k, start, count, &lines, sums);                     \
-                    _Pragma("omp simd") for (long i = 0; i < count; i++)                           \
-                    {                                                                              \
-                        const double here = u[i];                                                  \
-                        const double r_i = residual_value(RHS(f[i], alpha[i], here), scale, SUM);  \
-                        const double updated = update_weighted(here, dinv[i], r_i, weight);        \
-                        (void)updated;                                                             \
-                        out[i] = (value);                                                          \
-                    }                                                                              \
-                    for (long i = 0; in_place && i < count; i++)                                   \
-                        target[i] = scratch[i];                                                    \
+            for (int r = 0; r < row->rows; r++) {                                                  \
+                const long at = start + r * sj + k * sk;                                           \
+                const long colour = (row->colour + start + r + k) & 1;                             \
+                const double *const u = row->u + at, *const f = row->f + at;                       \
+                const double *const alpha = row->alpha + at, *const dinv = row->dinv + at;         \
+                const double *const bi = row->beta_i + at, *const bj = row->beta_j + at;           \
+                const double *const bk = row->beta_k + at;                                         \
+                double *const target = row->out + start + r * row->out_sj + k * row->out_sk;       \
+                const double *const old = target;                                                  \
+                double *const out = in_place ? scratch : target;                                   \
+                (void)alpha, (void)dinv, (void)bi, (void)bj, (void)bk, (void)old, (void)colour;    \
+                PREPARE##_row_sums(row, r, k, start, count, &lines, sums);                         \
+                _Pragma("omp simd") for (long i = 0; i < count; i++)                               \
+                {                                                                                  \
+                    const double here = u[i];                                                      \
+                    const double r_i = residual_value(RHS(f[i], alpha[i], here), scale, SUM);      \
+                    const double updated = update_weighted(here, dinv[i], r_i, weight);            \
+                    (void)updated;                                                                 \
+                    out[i] = (value);                                                              \
                 }                                                                                  \
+                for (long i = 0; in_place && i < count; i++)                                       \
+                    target[i] = scratch[i];                                                        \
+            }                                                                                      \
         }                                                                                          \
     }
 
-/* One kind of update: rows of any length, and those of small levels, with 3 or 4 ghost layers and
- * rows aligned to 8 cells, whose lengths and strides are constants. */
-#define UPDATE(name, PREPARE, LINES, SUM, RHS, may_be_in_place, value)                             \
-    INLINE void name##_of(const struct row *rows, const int n, const long stride, const int turns, \
+/* One kind of update, as a function that may get length and stride of rows as constants. */
+#define UPDATE_OF(name, PREPARE, LINES, SUM, RHS, value)                                           \
+    INLINE void name##_of(const struct row *rows, const int n, const long stride,                  \
                           const bool in_place)                                                     \
     {                                                                                              \
         struct row copy = *rows, *const row = &copy;                                               \
         copy.n = n;                                                                                \
         copy.sj = stride;                                                                          \
         ROW_LOOP(PREPARE, LINES, SUM, RHS, value)                                                  \
-    }                                                                                              \
+    }
+
+/* Rows of any length, and those of small levels, with 3 or 4 ghost layers and rows aligned to 8
+ * cells. */
+#define UPDATE(name, PREPARE, LINES, SUM, RHS, value)                                              \
+    UPDATE_OF(name, PREPARE, LINES, SUM, RHS, value)                                               \
     static void name(const struct row *row)                                                        \
     {                                                                                              \
-        const int turns = may_be_in_place ? 2 : 1;                                                 \
         if (row->n == 16 && row->sj == 24)                                                         \
-            name##_of(row, 16, 24, turns, may_be_in_place);                                        \
+            name##_of(row, 16, 24, false);                                                         \
         else if (row->n == 8 && row->sj == 16)                                                     \
-            name##_of(row, 8, 16, turns, may_be_in_place);                                         \
+            name##_of(row, 8, 16, false);                                                          \
         else if (row->n == 4 && row->sj == 16)                                                     \
-            name##_of(row, 4, 16, turns, may_be_in_place);                                         \
+            name##_of(row, 4, 16, false);                                                          \
         else if (row->n == 2 && row->sj == 16)                                                     \
-            name##_of(row, 2, 16, turns, may_be_in_place);                                         \
+            name##_of(row, 2, 16, false);                                                          \
         else if (row->n == 2 && row->sj == 8)                                                      \
-            name##_of(row, 2, 8, turns, may_be_in_place);                                          \
+            name##_of(row, 2, 8, false);                                                           \
         else                                                                                       \
-            name##_of(row, row->n, row->sj, 1, may_be_in_place && row->out == row->u);             \
+            name##_of(row, row->n, row->sj, false);                                                \
+    }
+
+/* Rows of any length. */
+#define COLOURED_UPDATE(name, order, PREPARE, LINES, SUM, RHS, value)                              \
+    UPDATE_OF(name, PREPARE, LINES, SUM, RHS, value)                                               \
+    static void name(const struct row *row)                                                        \
+    {                                                                                              \
+        name##_of(row, row->n, row->sj, order == 2 && row->out == row->u);                         \
     }
 
 #define OPERATOR(name, order, variable, helmholtz, PREPARE, LINES, SUM, RHS)                       \
-    UPDATE(name##_residual, PREPARE, LINES, SUM, RHS, false, r_i)                                  \
-    UPDATE(name##_weighted, PREPARE, LINES, SUM, RHS, false, updated)                              \
-    UPDATE(name##_coloured, PREPARE, LINES, SUM, RHS, order == 2,                                  \
-           ((i + colour) & 1) ? here : updated)                                                    \
-    UPDATE(name##_two_step, PREPARE, LINES, SUM, RHS, false,                                       \
+    UPDATE(name##_residual, PREPARE, LINES, SUM, RHS, r_i)                                         \
+    UPDATE(name##_weighted, PREPARE, LINES, SUM, RHS, updated)                                     \
+    COLOURED_UPDATE(name##_coloured, order, PREPARE, LINES, SUM, RHS,                              \
+                    ((i + colour) & 1) ? here : updated)                                           \
+    UPDATE(name##_two_step, PREPARE, LINES, SUM, RHS,                                              \
            update_two_step(here, old[i], dinv[i], r_i, weight, c1))
 #include "operators/variants.def"
 #undef OPERATOR

@@ -153,6 +153,9 @@ struct passes {
         struct level *level); /* fv4: one layer beyond Dirichlet walls, tangentially */
     void (*diagonal)(struct level *level,
                      uint64_t *lambda_max); /* FIELD_DINV; max of the Gershgorin bound's bits */
+    /* Last of all: may copy coefficients to level->prepared, in an order of the backend's own. NULL
+     * where passes read the fields. */
+    void (*prepare)(struct level *level);
 };
 
 /* Ghost layers of a level with these boxes: at least stencil_ghosts(). The CPU's passes move each

@@ -252,6 +252,8 @@ static void finish_operator(struct level *l)
     if (l->stencil->needs_lambda_max)
         stencil_set_lambda_max(l->stencil,
                                bits_to_double(comm_max_u64(MPI_COMM_WORLD, lambda_max)));
+    if (passes->prepare)
+        passes->prepare(l);
 }
 
 struct hierarchy *hierarchy_create(const struct hierarchy_choice *choice)

@@ -66,7 +66,11 @@ static struct pass random_pass(struct hierarchy *h, uint64_t *norm)
     pass.start = (enum pass_start)random_int(START_KEEP, START_PROLONG_ADD);
     pass.finish = (enum pass_finish)random_int(FINISH_NONE, FINISH_STORE);
     pass.prolongation = random_bool() ? 2 : 4;
-    pass.coarse = h->transfers[0].coarse;
+    pass.coarse = h->nlevels > 1 ? h->transfers[0].coarse : NULL;
+    if (!pass.coarse) {
+        pass.start = random_bool() ? START_KEEP : START_ZERO;
+        pass.finish = random_bool() ? FINISH_NORM : FINISH_STORE;
+    }
     pass.coarse_u = FIELD_U;
     pass.coarse_f = FIELD_F;
     const int most = depth - (pass.finish != FINISH_NONE) < SMOOTHER_SWEEPS
@@ -110,7 +114,8 @@ static void run_case(const struct twins *t)
     struct pass pass = random_pass(t->tiled, &norms[0]);
     prepare(t, 0, FIELD_U);
     prepare(t, 0, FIELD_F);
-    prepare(t, 1, FIELD_U);
+    if (pass.coarse)
+        prepare(t, 1, FIELD_U);
     fill(a, FIELD_TMP, NAN);
     fill(b, FIELD_TMP, NAN);
     omp_set_num_threads(random_int(1, 4));
@@ -118,7 +123,7 @@ static void run_case(const struct twins *t)
     omp_set_num_threads(1);
     struct pass other = pass;
     other.level = b;
-    other.coarse = t->plain->transfers[0].coarse;
+    other.coarse = pass.coarse ? t->plain->transfers[0].coarse : NULL;
     other.norm = &norms[1];
     b->backend->passes->run(&other);
     const bool in_u = a->stencil->in_place || (pass.first_sweep + pass.nsweeps) % 2 == 0;
@@ -137,6 +142,10 @@ static void run_hierarchy(struct hierarchy_choice choice)
     t.tiled = hierarchy_create(&choice);
     choice.backend = &backend_cpu_plain;
     t.plain = hierarchy_create(&choice);
+    const struct level *l = t.tiled->levels[0];
+    const bool small = l->dim == 2 || l->dim == 4 || l->dim == 8 || l->dim == 16;
+    EXPECT((l->prepared != NULL) == (l->stencil->coloured && !l->connected && small));
+    EXPECT(t.plain->levels[0]->prepared == NULL);
     level_allocate(t.tiled->levels[0], FIELD_KRYLOV);
     level_allocate(t.plain->levels[0], FIELD_KRYLOV);
     for (int c = 0; c < CASES_PER_HIERARCHY; c++)
@@ -151,9 +160,9 @@ static void test_traversals(void **state)
     static const struct {
         int log2_box_dim;
         long boxes;
-    } sizes[] = {{2, 1}, {3, 1}, {4, 1}, {2, 27}, {5, 1}};
+    } sizes[] = {{1, 1}, {2, 1}, {3, 1}, {4, 1}, {2, 27}, {5, 1}};
     long number = 0;
-    for (int size = 0; size < 5; size++)
+    for (int size = 0; size < 6; size++)
         for (int variant = 0; variant < 64; variant++) {
             const struct hierarchy_choice choice = {
                 .log2_box_dim = sizes[size].log2_box_dim,
