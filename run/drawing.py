@@ -47,6 +47,13 @@ def work_of(stage):
     return work if work in WORKS else "other"
 
 
+def plain_numbers(axis):
+    """A logarithmic axis with 1, 2, 5, 10 and not powers of ten."""
+    axis.set_major_locator(type(axis.get_major_locator())(subs=(1, 2, 5)))
+    axis.set_major_formatter(lambda value, _: f"{value:g}")
+    axis.set_minor_formatter(lambda value, _: "")
+
+
 def write_above(axes, places, tops, size):
     """The heights of bars."""
     for place, top in zip(places, tops):
@@ -98,21 +105,29 @@ class Breakdown:
                 f"{1e3 * self.solve['seconds_per_solve']:.3g} ms untimed")
 
 
-def print_breakdown(breakdown):
-    """A table in Markdown: milliseconds, and in brackets the share of the level."""
-    labels = [f"{size}³ {backend}" for size, backend in zip(breakdown.sizes, breakdown.backends)]
-    print(f"\n{breakdown.title()}\n")
-    print(f"| ms (% of the level) | {' | '.join(labels)} | all levels |")
-    print("| --- |" + " ---: |" * (len(labels) + 1))
+def breakdown_table(breakdown):
+    """A caption, headings and rows: milliseconds, and in brackets the share of the level."""
+    rows = []
     for work in breakdown.works():
         seconds = [level.get(work, 0.0) for level in breakdown.levels] + [breakdown.sum_of(work)]
         cells = [f"{1e3 * part:.4f} ({100 * part / whole:.1f})" if part else ""
                  for part, whole in zip(seconds, breakdown.totals + [breakdown.total])]
-        label = FUSED.replace("\n", " ") if work == "smoother" and breakdown.fused() else WORKS[work][0]
-        print(f"| {label} | {' | '.join(cells)} |")
-    totals = [f"{1e3 * part:.4f}" for part in breakdown.totals + [breakdown.total]]
-    shares = [f"{100 * part / breakdown.total:.1f}" for part in breakdown.totals + [breakdown.total]]
-    print(f"| level | {' | '.join(totals)} |\n| % of the solve | {' | '.join(shares)} |")
+        rows.append((FUSED.replace("\n", " ") if work == "smoother" and breakdown.fused() else WORKS[work][0], *cells))
+    totals = breakdown.totals + [breakdown.total]
+    rows.append(("level", *(f"{1e3 * part:.4f}" for part in totals)))
+    rows.append(("% of the solve", *(f"{100 * part / breakdown.total:.1f}" for part in totals)))
+    labels = [f"{size}³ {backend}" for size, backend in zip(breakdown.sizes, breakdown.backends)]
+    return breakdown.title(), ("ms (% of the level)", *labels, "all levels"), rows
+
+
+def print_breakdown(breakdown):
+    """The table in Markdown."""
+    title, headings, rows = breakdown_table(breakdown)
+    print(f"\n{title}\n")
+    print(f"| {' | '.join(headings)} |")
+    print("| --- |" + " ---: |" * (len(headings) - 1))
+    for row in rows:
+        print(f"| {' | '.join(row)} |")
 
 
 def draw_breakdowns(plt, breakdowns, path):
@@ -334,23 +349,32 @@ def draw_strong(plt, rows, path):
     save_figure(plt, figure, path)
 
 
+def size_rows(reports):
+    """The sizes of hpgmg-gpu's reports as rows for draw_sizes."""
+    return [{"order": report["order"], "ranks": report["ranks"],
+             **{key: solve[key] for key in ("n", "dof", "dof_per_second")}}
+            for report in reports for solve in report["solves"] if solve["dof_per_second"]]
+
+
 def draw_sizes(plt, rows, path):
-    """One panel per order. Runs on several ranks are series of their own; h, 2h and 4h of a run are one line."""
-    orders, ranks = (sorted({row[key] for row in rows}) for key in ("order", "ranks"))
-    figure, panels = plt.subplots(1, len(orders), figsize=(1.5 + 4.7 * len(orders), 4.2), squeeze=False, sharey=True)
-    for axes, order in zip(panels[0], orders):
-        for number, (colour, marker, _) in zip(ranks, itertools.cycle(LINES)):
-            points = sorted({(row["dof"], row["dof_per_second"]) for row in rows
-                             if row["order"] == order and row["ranks"] == number})
-            axes.plot(*zip(*points), marker, color=colour, linestyle="none", markersize=6,
-                      label=f"{number} rank{'s' if number > 1 else ''}")
-        axes.set_xscale("log")
-        axes.set_yscale("log")
-        axes.grid(True, alpha=0.3)
-        axes.set_xlabel("unknowns (h, 2h and 4h of each run)")
-        axes.set_title(f"Speed by size, order {order}")
-    panels[0][0].set_ylabel("DOF/s")
-    panels[0][-1].legend(**OUTSIDE)
+    """A marker per size, and a line through the fastest of each. h, 2h and 4h of a run are sizes of their own."""
+    figure, axes = plt.subplots(figsize=(8.5, 4.2))
+    series = sorted({(row["order"], row["ranks"]) for row in rows})
+    for (order, ranks), (colour, marker, dashes) in zip(series, itertools.cycle(LINES)):
+        own = [row for row in rows if (row["order"], row["ranks"]) == (order, ranks)]
+        axes.plot([row["dof"] for row in own], [row["dof_per_second"] / 1e9 for row in own], marker, color=colour,
+                  markersize=6)
+        sizes = sorted({row["dof"] for row in own})
+        best = [max(row["dof_per_second"] for row in own if row["dof"] == size) / 1e9 for size in sizes]
+        axes.plot(sizes, best, dashes, marker=marker, color=colour, markersize=6,
+                  label=f"order {order}, {ranks} rank{'s' if ranks > 1 else ''}")
+    sides = sorted({row["n"] for row in rows if row["n"] & (row["n"] - 1) == 0})
+    axes.set_xscale("log")
+    axes.set_yscale("log")
+    axes.set_xticks([side**3 for side in sides], [f"{side}³" for side in sides])
+    axes.set_xticks([], minor=True)
+    plain_numbers(axes.yaxis)
+    finish_axes(axes, "unknowns", "GDOF/s", "Speed by size")
     save_figure(plt, figure, path)
 
 

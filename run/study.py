@@ -10,6 +10,7 @@ import os
 import shlex
 import subprocess
 import sys
+import time
 
 
 class Parser(argparse.ArgumentParser):
@@ -52,9 +53,12 @@ def size_list(text):
 class Case:
     """One run of a study. A study's own class defines name() and command(arguments)."""
 
+    endings = ("json",)  # of the files that a run leaves; the first is its report
+
     def __init__(self, **expected):
         self.expected = expected  # values that the report must have
         self.report = None
+        self.failure = None  # why there is no report
 
     def path(self, arguments, ending):
         return os.path.join(arguments.output, f"{self.name()}.{ending}")
@@ -69,16 +73,27 @@ def first_line(case, arguments):
     return f"$ {shlex.join(case.command(arguments))}\n"
 
 
+def read_json(path):
+    with open(path, encoding="utf-8") as file:
+        return json.load(file)
+
+
+def is_right(report):
+    """Whether hpgmg-lab found its results right, or hpgmg-gpu's run is VALID and whole."""
+    if report.get("program") == "hpgmg-lab":
+        return report.get("valid") is True
+    return report.get("verdict") == "VALID" and bool(report.get("complete"))
+
+
 def load(case, arguments):
-    """The report of this very command if it is there whole, and VALID; else None."""
+    """The report of this very command if it is there whole, and right; else None."""
     try:
         with open(case.path(arguments, "log"), encoding="utf-8", errors="replace") as file:
             own = file.readline() == first_line(case, arguments)
-        with open(case.path(arguments, "json"), encoding="utf-8") as file:
-            report = json.load(file)
+        report = read_json(case.path(arguments, "json"))
     except (OSError, ValueError):
         return None
-    whole = report.get("verdict") == "VALID" and report.get("complete")
+    whole = is_right(report) and all(os.path.exists(case.path(arguments, ending)) for ending in case.endings)
     expected = all(report.get(key) == value for key, value in case.expected.items())
     return report if own and whole and expected else None
 
@@ -87,43 +102,53 @@ def reason_in(path):
     """The line of a log that says best why the run failed."""
     with open(path, encoding="utf-8", errors="replace") as file:
         lines = [line.strip() for line in file if line.strip()]
-    told = [line for line in lines if line.startswith("hpgmg-gpu: error") or "VERDICT: INVALID" in line]
+    told = [line for line in lines
+            if line.startswith(("hpgmg-gpu: error", "hpgmg-lab: error")) or "VERDICT: INVALID" in line]
     return told[0] if told else lines[-1]
 
 
-def run(case, arguments):
+def run(case, arguments, timeout=None):
     """Runs the case; what it prints stays beside its report. None, or why it failed."""
-    log, report = case.path(arguments, "log"), case.path(arguments, "json")
+    log = case.path(arguments, "log")
     try:
-        if os.path.exists(report):  # of another command: it must not pass for this one's
-            os.remove(report)
+        for path in [case.path(arguments, ending) for ending in case.endings]:
+            if os.path.exists(path):  # of another command: it must not pass for this one's
+                os.remove(path)
         with open(log, "w", encoding="utf-8") as file:
             file.write(first_line(case, arguments))
             file.flush()
             status = subprocess.run(case.command(arguments), stdout=file, stderr=subprocess.STDOUT,
-                                    stdin=subprocess.DEVNULL, check=False).returncode
+                                    stdin=subprocess.DEVNULL, check=False, timeout=timeout).returncode
     except OSError as error:
         return str(error)
-    case.report = load(case, arguments)
-    if status == 0 and case.report:
+    except subprocess.TimeoutExpired:
+        return "stopped, since the time was up"
+    case.report = load(case, arguments) if status == 0 else None
+    if case.report:
         return None
+    report = case.path(arguments, "json")
+    if os.path.exists(report):  # it must not pass for a result when the study resumes
+        os.replace(report, case.path(arguments, "failed.json"))
     return f"status {status}: {reason_in(log)} (all of it in {log})"
 
 
-def run_all(tool, cases, arguments):
-    """Runs what has no result yet; returns the number of failures."""
-    failures = 0
+def run_all(tool, cases, arguments, seconds=None):
+    """Runs what has no result yet, for so many seconds at most; returns the number of failures."""
+    end = time.monotonic() + seconds if seconds is not None else None
     for number, case in enumerate(cases, 1):
-        case.report = load(case, arguments)
+        case.report, case.failure = load(case, arguments), None
         if case.report:
             print(f"[{number}/{len(cases)}] {case.name()}: is there", flush=True)
             continue
+        left = end - time.monotonic() if end is not None else None
+        if left is not None and left <= 0:
+            case.failure = "not run, since the time was up"
+            continue
         print(f"[{number}/{len(cases)}] {shlex.join(case.command(arguments))}", flush=True)
-        failure = run(case, arguments)
-        if failure:
-            failures += 1
-            complain(tool, f"{case.name()}: {failure}")
-    return failures
+        case.failure = run(case, arguments, left)
+        if case.failure:
+            complain(tool, f"{case.name()}: {case.failure}")
+    return sum(1 for case in cases if case.failure)
 
 
 def different_answers(cases):

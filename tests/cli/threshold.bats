@@ -43,6 +43,7 @@ if hybrid:
 with open(options["--json"], "w") as file:
     json.dump(report, file)
 print("VERDICT: VALID")
+sys.exit(int(os.environ.get("FAKE_STATUS", 0)))
 END
     chmod +x "$program"
 }
@@ -124,6 +125,16 @@ column() { # NAME LEVEL BELOW: the values of a column
     threshold --solves 7
     [ "$status" -eq 0 ]
     [ "$(grep -c ': is there$' <<<"$output")" -eq 2 ]
+}
+
+@test "a report of a run that failed in the end is no result, now and when the study resumes" {
+    FAKE_STATUS=5 threshold --below 65
+    [ "$status" -eq 1 ]
+    [[ $output == *"threshold: error: order2-3x8-threads1-below65: status 5: "* ]]
+    [ ! -e "$study/results.csv" ]
+    threshold --below 65
+    [ "$status" -eq 0 ]
+    [ "$(grep -c ': is there$' <<<"$output")" -eq 0 ]
 }
 
 @test "differing checksums are an error" {

@@ -154,7 +154,7 @@ static void check_tiles()
 {
     const emulated::box b = emulated::make_box(12, 8, 4);
     std::mt19937 random(WIDTH);
-    const emulated::field x = emulated::random_field(b, random, 1.0, 2.0);
+    const emulated::values x = emulated::random_field(b, random, 1.0, 2.0);
     const double *first = x.data() + b.origin;
     const CUtensorMap map = {first, b.c, WIDTH, ROWS};
     const struct field_source source = {first, b.c.sj, b.c.sk, {b.c.n[0], b.c.n[1], b.c.n[2]}};

@@ -14,30 +14,30 @@ extern "C" {
 #include "fv2_patch.h"
 
 using namespace fv2;
-using emulated::field;
+using emulated::values;
 
 enum { TILE_ROWS = emulated::THREADS / LANES };
 
 struct fields {
-    field u;
+    values u;
     struct coefficients a;
-    field out, coarse;
+    values out, coarse;
 };
 
 static struct fields make_fields(const emulated::box &b, std::mt19937 &random)
 {
-    field u = make_values(b, random, -1.0, 1.0);
-    return {u, make_coefficients(b, random), field(b.size, std::nan("")),
-            field(b.size, std::nan(""))};
+    values u = make_values(b, random, -1.0, 1.0);
+    return {u, make_coefficients(b, random), values(b.size, std::nan("")),
+            values(b.size, std::nan(""))};
 }
 
 /* u after a half-sweep, `extent` layers beyond open sides too, of the cells whose indices have a
  * sum of this parity. */
 template <class Op>
-static field half_sweep(const emulated::box &b, const struct coefficients &a, const field &u,
-                        int parity, int extent)
+static values half_sweep(const emulated::box &b, const struct coefficients &a, const values &u,
+                         int parity, int extent)
 {
-    field after = u, zeros(u.size(), 0.0);
+    values after = u, zeros(u.size(), 0.0);
     emulated::for_box(b, [&](const int p[3], long place) {
         if (((p[0] + p[1] + p[2] + parity) & 1) == 0 && is_extended(b.c, p, extent))
             after[place] = update_weighted(u[place], 1.0 / diagonal_at<Op>(b, a, p, zeros),
@@ -69,7 +69,7 @@ static void run_kernel(struct fv2_gsrb w, int planes, std::mt19937 &random)
 
 static struct fv2_gsrb make_pass(const emulated::box &b, struct fields &x, int parity)
 {
-    const auto first = [&](field &v) { return v.data() + b.origin; };
+    const auto first = [&](values &v) { return v.data() + b.origin; };
     struct fv2_gsrb w = {};
     w.c = b.c;
     w.in = first(x.u);
@@ -89,7 +89,7 @@ static struct fv2_gsrb make_pass(const emulated::box &b, struct fields &x, int p
 
 /* The field `got` holds `want` in the first n cells of each direction and NaN elsewhere. */
 template <class Want>
-static long differences(const emulated::box &b, const int n[3], const field &got, const Want &want)
+static long differences(const emulated::box &b, const int n[3], const values &got, const Want &want)
 {
     long wrong = 0;
     emulated::for_box(b, [&](const int p[3], long place) {
@@ -118,8 +118,8 @@ static void check(const int n[3], const enum sides sides[3], int planes, int par
     emulated::races = 0;
     run_kernel<tile<Op, ZERO, FINISH, TILE_ROWS>>(w, planes, random);
     assert_int_equal(emulated::races, 0);
-    const field red = half_sweep<Op>(b, x.a, x.u, parity, 2),
-                black = half_sweep<Op>(b, x.a, red, parity + 1, 1);
+    const values red = half_sweep<Op>(b, x.a, x.u, parity, 2),
+                 black = half_sweep<Op>(b, x.a, red, parity + 1, 1);
     assert_int_equal(
         differences(b, n, x.out, [&](const int[3], long place) { return black[place]; }), 0);
     const auto residual = [&](int i, int j, int k) {

@@ -10,7 +10,7 @@
 
 namespace fv2
 {
-typedef emulated::field values;
+using emulated::values;
 
 /* The sides in one direction. */
 enum sides { WALLS, WRAPPED, OPEN, WALL_BELOW, WALL_ABOVE, NUM_SIDES };

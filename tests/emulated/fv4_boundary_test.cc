@@ -67,9 +67,9 @@ static bool is_inside(const struct cells &c, int i, int j, int k)
 
 /* Red cells of the patch have been updated; those of neighbours are updated here. */
 template <class Op>
-static field expected(const emulated::box &b, const struct fv4_gsrb &w, const field &u)
+static values expected(const emulated::box &b, const struct fv4_gsrb &w, const values &u)
 {
-    field both = u, after;
+    values both = u, after;
     for_cells(w.c, true, [&](int i, int j, int k, long place) {
         if (is_red(w, i, j, k))
             both[b.origin + place] = is_inside(w.c, i, j, k)
@@ -106,13 +106,13 @@ static void check(int n0, int n1, int n2, int colour, bool ghosts, enum guess gu
     x.out = random_field(b, random, -1.0, 1.0);
     w.out = x.out.data() + b.origin;
     w.ghosts = ghosts;
-    const field want = expected<Op>(b, w, x.u), before = x.out;
+    const values want = expected<Op>(b, w, x.u), before = x.out;
     long wrong = 0;
     emulated::races = 0;
     run_kernel<Op>(w, walls != ALL_WALLS, random);
     emulated::for_box(b, [&](const int p[3], long place) {
         const bool inside = emulated::outside_of(b.c, p).directions == 0;
-        const field &right = is_read(b.c, p) && (inside || ghosts) ? want : before;
+        const values &right = is_read(b.c, p) && (inside || ghosts) ? want : before;
         wrong += memcmp(&x.out[place], &right[place], sizeof(double)) != 0;
     });
     assert_int_equal(wrong, 0);

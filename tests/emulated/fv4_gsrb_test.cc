@@ -65,9 +65,9 @@ static void fill_ends(const struct cells &c, double *u)
 
 /* The expected result, computed cell by cell. */
 template <class Op>
-static field expected(const emulated::box &b, const struct fv4_gsrb &w, const field &u)
+static values expected(const emulated::box &b, const struct fv4_gsrb &w, const values &u)
 {
-    field after_red = u, after_both;
+    values after_red = u, after_both;
     for_cells(w.c, true, [&](int i, int j, int k, long place) {
         if (is_red(w, i, j, k))
             after_red[b.origin + place] = relaxed<Op>(w, u.data() + b.origin, i, j, k);
@@ -93,8 +93,8 @@ static void check_tile(int n0, int n1, int n2, int planes, int colour, enum gues
     const emulated::box b = make_walled_box(n0, n1, n2, walls);
     struct fields x = make_fields(b, random);
     const struct fv4_gsrb w = make_pass<Op>(b, x, colour, guess);
-    field want = x.out;
-    const field computed = expected<Op>(b, w, x.u);
+    values want = x.out;
+    const values computed = expected<Op>(b, w, x.u);
     for_cells(b.c, false, [&](int, int, int, long place) {
         want[b.origin + place] = computed[b.origin + place];
     });
@@ -171,7 +171,7 @@ static void test_open_sides(void **)
 
 /* Fills the ghosts that wanted(outside) tells as images of cells, and the others with NaN. */
 template <class Wanted>
-static void wrap(const emulated::box &b, field &x, const Wanted &wanted)
+static void wrap(const emulated::box &b, values &x, const Wanted &wanted)
 {
     emulated::for_box(b, [&](const int p[3], long place) {
         const struct cells &c = b.c;
@@ -199,9 +199,9 @@ static bool within_reach(const struct emulated::outside &o)
 
 /* The expected result on a patch that is its own neighbour, by one sweep after the other. */
 template <class Op>
-static field expected_wrapped(const emulated::box &b, const struct fv4_gsrb &w, const field &u)
+static values expected_wrapped(const emulated::box &b, const struct fv4_gsrb &w, const values &u)
 {
-    field before = u, after = u;
+    values before = u, after = u;
     for (const bool red : {true, false}) {
         wrap(b, before, everywhere);
         for_cells(w.c, false, [&](int i, int j, int k, long place) {
@@ -221,11 +221,11 @@ static void check_wrapped_tile(int n0, int n1, int n2, int planes, int colour, e
     emulated::box b = make_walled_box(n0, n1, n2, 0);
     std::fill_n(b.c.wrap, 3, true);
     struct fields x = make_fields(b, random);
-    for (field *coefficient : {&x.alpha, &x.beta_i, &x.beta_j, &x.beta_k})
+    for (values *coefficient : {&x.alpha, &x.beta_i, &x.beta_j, &x.beta_k})
         wrap(b, *coefficient, everywhere);
     const struct fv4_gsrb w = make_pass<Op>(b, x, colour, guess);
-    field want = x.out;
-    const field computed = expected_wrapped<Op>(b, w, x.u);
+    values want = x.out;
+    const values computed = expected_wrapped<Op>(b, w, x.u);
     for_cells(b.c, false, [&](int, int, int, long place) {
         want[b.origin + place] = computed[b.origin + place];
     });
@@ -268,7 +268,7 @@ static void check_parts(int n0, int n1, int n2, int planes, unsigned walls, unsi
     struct fields x = make_fields(b, random);
     struct fv4_gsrb w = make_pass<Op>(b, x, 0, ANY);
     run_kernel<tile>(w, planes, random);
-    const field want = x.out, u = x.u, f = x.f;
+    const values want = x.out, u = x.u, f = x.f;
     x.out.assign(x.out.size(), std::nan(""));
     emulated::for_box(b, [&](const int p[3], long place) {
         const struct emulated::outside o = emulated::outside_of(b.c, p);

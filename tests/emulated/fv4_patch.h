@@ -10,12 +10,12 @@
 #include "operators/smoothers.h"
 #include "patch.h"
 
-using emulated::field;
 using emulated::make_box;
 using emulated::random_field;
+using emulated::values;
 
 struct fields {
-    field u, f, alpha, dinv, beta_i, beta_j, beta_k, out;
+    values u, f, alpha, dinv, beta_i, beta_j, beta_k, out;
 };
 
 static struct fields make_fields(const emulated::box &b, std::mt19937 &random)
@@ -23,7 +23,7 @@ static struct fields make_fields(const emulated::box &b, std::mt19937 &random)
     const auto any = [&] { return random_field(b, random, -1.0, 1.0); };
     const auto positive = [&] { return random_field(b, random, 0.5, 1.5); };
     return {any(),      any(),      positive(), positive(),
-            positive(), positive(), positive(), field(b.size, std::nan(""))};
+            positive(), positive(), positive(), values(b.size, std::nan(""))};
 }
 
 /* The guess: u as it is in the fields; or 0 everywhere, which is written to the field, and the pass
@@ -76,7 +76,7 @@ template <class Op>
 static struct fv4_gsrb make_pass(const emulated::box &b, struct fields &x, int colour,
                                  enum guess guess)
 {
-    const auto first = [&](field &v) { return v.data() + b.origin; };
+    const auto first = [&](values &v) { return v.data() + b.origin; };
     struct fv4_gsrb w = {};
     if (guess == ZERO)
         x.u.assign(x.u.size(), 0.0);

@@ -13,16 +13,16 @@ extern "C" {
 #include "patch.h"
 
 using namespace fv4::constant;
-using emulated::field;
+using emulated::values;
 
 struct results {
-    field out, coarse;
+    values out, coarse;
     unsigned long long norm;
 };
 
 static struct results no_results(const emulated::box &b, const emulated::box &coarse)
 {
-    return {field(b.size, std::nan("")), field(coarse.size, std::nan("")), 0};
+    return {values(b.size, std::nan("")), values(coarse.size, std::nan("")), 0};
 }
 
 /* Cell by cell. */
@@ -73,7 +73,7 @@ static bool is_read(const struct emulated::outside &o)
     return o.directions <= 1 && o.layers <= REACH;
 }
 
-static void assert_equal(const field &got, const field &want)
+static void assert_equal(const values &got, const values &want)
 {
     assert_memory_equal(got.data(), want.data(), want.size() * sizeof(double));
 }
@@ -84,8 +84,8 @@ static void check(int n0, int n1, int n2, int planes)
     std::mt19937 random(n0 + n1 + n2);
     const emulated::box b = emulated::make_box(n0, n1, n2),
                         coarse = emulated::make_box(n0 / 2, n1 / 2, n2 / 2);
-    field u = emulated::random_field(b, random, -1.0, 1.0),
-          f = emulated::random_field(b, random, -1.0, 1.0);
+    values u = emulated::random_field(b, random, -1.0, 1.0),
+           f = emulated::random_field(b, random, -1.0, 1.0);
     emulated::for_box(b, [&](const int p[3], long place) {
         const struct emulated::outside o = emulated::outside_of(b.c, p);
         if (!is_read(o))

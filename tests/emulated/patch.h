@@ -62,14 +62,14 @@ inline struct outside outside_of(const struct cells &c, const int p[3])
     return o;
 }
 
-typedef std::vector<double> field;
+typedef std::vector<double> values;
 
-inline field random_field(const struct box &b, std::mt19937 &random, double least, double most)
+inline values random_field(const struct box &b, std::mt19937 &random, double least, double most)
 {
-    std::uniform_real_distribution<double> values(least, most);
-    field x(b.size);
+    std::uniform_real_distribution<double> between(least, most);
+    values x(b.size);
     for (double &value : x)
-        value = values(random);
+        value = between(random);
     return x;
 }
 } // namespace emulated

@@ -66,8 +66,8 @@ template <class Fill, class Wanted>
 static long check(const emulated::box &b, int rule, const Fill &fill, const Wanted &wanted)
 {
     std::mt19937 random(b.c.n[0] + rule);
-    const emulated::field before = emulated::random_field(b, random, -1.0, 1.0);
-    emulated::field after = before;
+    const emulated::values before = emulated::random_field(b, random, -1.0, 1.0);
+    emulated::values after = before;
     long wrong = 0, filled = 0;
     fill(b.c, after.data() + b.origin);
     emulated::for_box(b, [&](const int p[3], long place) {
@@ -197,7 +197,7 @@ static void test_cpu(void **)
             return;
         const emulated::box b = closed_box(4, 7, 5, walls);
         std::mt19937 random(walls);
-        emulated::field of_gpu = emulated::random_field(b, random, -1.0, 1.0), of_cpu = of_gpu;
+        emulated::values of_gpu = emulated::random_field(b, random, -1.0, 1.0), of_cpu = of_gpu;
         double *fields[NUM_FIELDS] = {};
         struct patch p = {};
         struct level l = {};

@@ -59,10 +59,22 @@ static void exchange(struct plan *plan, const double *from, double *to)
 
 static void subtract_mean(struct level *l, enum field x);
 
+static void hand_over(const struct hand_over *h)
+{
+    for (int c = 0; c < MAX_PLAN_COPIES; c++)
+        backend_cpu.copy(h->down[c].list, h->down[c].from, h->down[c].to);
+    host_works = true;
+    h->work(h->data, h->first);
+    host_works = false;
+    for (int c = 0; c < MAX_PLAN_COPIES; c++)
+        backend_cpu.copy(h->up[c].list, h->up[c].from, h->up[c].to);
+    seen.hand_overs++;
+}
+
+/* Outside a recording, r is NULL and nothing is handed over. */
 static void do_work(const struct recording *r, const struct work *w)
 {
     const struct pass *p = &w->pass;
-    const struct hand_over *h = &r->list[w->hand_over];
     switch (w->kind) {
     case PASS:
         cpu_passes.run(p);
@@ -85,14 +97,7 @@ static void do_work(const struct recording *r, const struct work *w)
         passes.subtract_mean = subtract_mean;
         return;
     case HAND_OVER:
-        for (int c = 0; c < MAX_PLAN_COPIES; c++)
-            backend_cpu.copy(h->down[c].list, h->down[c].from, h->down[c].to);
-        host_works = true;
-        h->work(h->data, h->first);
-        host_works = false;
-        for (int c = 0; c < MAX_PLAN_COPIES; c++)
-            backend_cpu.copy(h->up[c].list, h->up[c].from, h->up[c].to);
-        seen.hand_overs++;
+        hand_over(&r->list[w->hand_over]);
         return;
     }
 }

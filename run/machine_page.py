@@ -1,0 +1,279 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The page of run/report-machine: what each experiment would be expected to show, its figure and its tables."""
+import functools
+import os
+import shlex
+
+import drawing
+import lab_drawing
+import lab_tables
+import page
+from study import read_json
+from thresholds import draw_thresholds, summary_table
+
+# Heading, and what one would expect, by section. Nothing here may depend on what was measured. Blank lines separate
+# paragraphs.
+TEXTS = {
+    "machine": ("What the machine can do", """
+        Expected: memory copies at 80 to 95 % of the rate in its data sheet, and the cache several times as fast. Reading
+        alone is at least as fast as copying. With more FMAs per double the rate of memory holds until the arithmetic
+        takes longer than the bytes; from there on it falls. Latencies count on small levels: 8³ cells are less work
+        than a launch or a barrier.
+
+        Times are medians. GB/s are the bytes that the algorithm names, over the time."""),
+    "kernels": ("The solver's kernels under the machine's ceilings", """
+        Expected: multigrid moves many bytes for little arithmetic. So the kernels of order 2 lie on the slope of the
+        memory's copy rate. Better kernels of a stage lie further right on it: they do the same arithmetic with fewer
+        bytes. Order 4 has five to six times the arithmetic for about the same bytes. Its fused kernels come near the
+        ridge, where caches, shared memory and the issue of instructions bind before memory does. A kernel far below all
+        ceilings waits, or is bound by something that has no ceiling here.
+
+        Each result was compared bit for bit with that of the CPU's plain loops, or by checksum with the baseline's,
+        before it was timed. Bytes are those that the kernels must move, each array once per pass. Operations are counted
+        from the formulas as written."""),
+    "ladder": ("From the simplest kernel to the solver's own", """
+        Expected: each rung needs fewer accesses to memory or caches than the rung before, or has more of them under way.
+        On NVIDIA's Kepler the rungs of the slides had speed-ups of 1.00, 1.44 and 1.68. Today's GPUs have larger caches,
+        which serve much of what the better rungs avoid. So the first steps gain less where blocks are well shaped. The
+        last rung is the solver's own, which updates both colours in one pass over memory. On a CPU a later rung need not be faster.
+
+        Every rung's result is checked before it is timed."""),
+    "sizes": ("Speed by size", """
+        Expected: speed grows with size, since the time of the coarse levels hardly depends on it. It levels off once the
+        finest level takes most of the time. Order 4 does more arithmetic on about the same bytes, and is slower where
+        arithmetic, caches or latency bind. A size that does not fit into memory has no result.
+
+        A run solves on the three finest grids, so sizes appear more than once. Its verdict rests on residuals, errors,
+        orders of convergence and bitwise identical repetitions."""),
+    "levels": ("Where the time goes: levels, operations, one solve along the time", """
+        Expected: each level has an eighth of the cells of the next finer one, and an F-cycle visits it more often. So a
+        GPU's time falls about eightfold from level to level while levels fill it. Below, it is latency, and the same for
+        every level. Fusing operations saves passes over memory on fine levels, and launches on coarse ones. A CPU has
+        less latency and less bandwidth. It can be faster on levels of a few thousand cells, if the hand-over costs less
+        than it gains.
+
+        Stages are timed one by one here, which takes longer than a solve whose stages are not timed."""),
+    "threshold": ("Levels on the CPU: the threshold", """
+        Expected: a curve with a minimum. With a low threshold the GPU works on levels that are too small for it, with a
+        high one the CPU works on levels that are too large. Where one kernel (the tail) runs all coarse levels of the
+        GPU, the minimum may lie at `never`: no level on the CPU."""),
+    "memory": ("Memory", """
+        GB/s are the bytes that the algorithm names; GB/s moved are those that memory moves by a model, which counts whole
+        fetches and sectors. Times are medians."""),
+    "methods": ("Small kernels, each in several ways", "Rates as under memory. Errors are the largest; none: exact."),
+}
+
+# The same for the experiments of `memory` and `methods`.
+EXPECTED = {
+    "strides": """the time per element is the larger of two: the bytes that memory moves for it, over the copy rate, and its
+        FMAs, over the rate of issue. Skipped bytes move too, up to a fetch of the cache.""",
+    "access": """reads pay for fetches, writes for sectors. Uncoalesced writes cost most, since memory reads a sector before
+        it can write a part of it.""",
+    "alignment": "little. A request that begins within a line touches one sector more, which its neighbour finds in the cache.",
+    "records": """an array of structures costs no bytes where all fields are used, and the whole record where one field
+        is.""",
+    "copy": "equal bytes take equal time, once each thread has enough of them under way.",
+    "host": """page-locked memory reaches the rate of the link from a few MB on. Pageable memory is slower, since the driver
+        copies it once more. Mapped memory is as fast as a copy.""",
+    "points": """with its transfers a kernel disappears. Overlapped, both ways take as long as the longer one. A gradient
+        sends back three values for each that came.""",
+    "switch": "a warp takes every case that one of its threads needs, so the time grows with the cases per warp.",
+    "index": "nothing, since compilers remove what is computed twice.",
+    "unroll": "an unrolled loop has more loads under way, and does not count.",
+    "fusion": "bytes decide. Two kernels move 7 arrays, one moves 4.",
+    "interpolation": """along rows caches serve all loads. Across rows a texture's blocked layout should bear better. The
+        weights of the texture unit have 8 bits, which the error shows.""",
+    "convolution": """49 taps at once need most operations. Two passes need fewer operations and more bytes, a rolling buffer
+        the fewer of both.""",
+    "lu": """one thread per matrix reads with the stride of a matrix, so interleaved matrices help. So does one lane per
+        row, which shares the work of a matrix and reads neighbouring values.""",
+    "masks": """a branch saves work only where neighbours agree, a blend never. A list always does, but its accesses are as
+        scattered as the mask.""",
+}
+
+
+def command_line(case, arguments):
+    return shlex.join(case.command(arguments))
+
+
+def draw(plt, name, description, arguments, function, *data, ending="svg"):
+    """The figure as HTML, or nothing without matplotlib."""
+    if not plt:
+        return ""
+    path = os.path.join(arguments.output, f"{name}.{ending}")
+    function(plt, *data, path)
+    return page.figure(path, description)
+
+
+def machine(plt, arguments, cases):
+    return page.table(*lab_tables.machine_table(cases[0].report))
+
+
+def kernels(plt, arguments, cases, ceilings):
+    rows = lab_tables.kernel_rows([case.report for case in cases])
+    found = ""
+    if ceilings:
+        found = draw(plt, "roofline", "Roofline: kernels by operations per byte and by speed", arguments,
+                     lab_drawing.draw_roofline, ceilings, rows)
+    return found + page.table(*lab_tables.kernel_table(rows))
+
+
+def ladder(plt, arguments, cases):
+    reports = [case.report for case in cases]
+    return draw(plt, "ladder", "Speed of each rung", arguments, lab_drawing.draw_ladder, reports) + "".join(
+        page.table(*lab_tables.ladder_table(report)) for report in reports)
+
+
+def sizes(plt, arguments, cases):
+    reports = [case.report for case in cases]
+    rows = []
+    for report in reports:
+        states = [check["state"] for check in report["checks"]]
+        for solve in report["solves"]:
+            rows.append((f"{solve['n']}³", str(report["order"]), f"{1e3 * solve['seconds_per_solve']:.4g}",
+                         f"{1e3 * solve['seconds']['min']:.4g}", f"{solve['dof_per_second'] / 1e9:.4g}",
+                         f"{solve['rel_residual']:.2e}", report["verdict"],
+                         f"{states.count('passed')} of {len(states)}"))
+    return draw(plt, "sizes", "Speed against size, both orders", arguments, drawing.draw_sizes,
+                drawing.size_rows(reports)) + page.table(
+        "Solves", ("size", "order", "ms", "min ms", "GDOF/s", "‖f − Au‖ / ‖f‖", "run", "checks passed"), rows)
+
+
+def levels(plt, arguments, cases):
+    found = ""
+    for order in sorted({case.order for case in cases}):
+        own = [case for case in cases if case.order == order]
+        breakdowns = [drawing.Breakdown(case.report) for case in own]
+        found += page.heading(f"Order {order}") + draw(plt, f"levels-order{order}", "Time by level and kind of work",
+                                                       arguments, drawing.draw_breakdowns, breakdowns, ending="png")
+        found += "".join(page.table(*drawing.breakdown_table(breakdown)) for breakdown in breakdowns)
+        for case in own:
+            if "trace.json" in case.endings:
+                trace = drawing.Trace(read_json(case.path(arguments, "trace.json")))
+                found += draw(plt, f"timeline-order{order}", "One solve along the time", arguments,
+                              drawing.draw_timeline, trace, 8, ending="png")
+    return found
+
+
+def threshold(plt, arguments, cases):
+    found = draw(plt, "threshold", "Time of a solve against the threshold", arguments, draw_thresholds, cases)
+    return found + page.table(*summary_table(cases))
+
+
+def read_notes(arguments):
+    """What somebody wrote of the results, by section or experiment: paragraphs that begin with its name and a colon."""
+    path, found = os.path.join(arguments.output, "notes.txt"), {}
+    if not os.path.exists(path):
+        return found
+    with open(path, encoding="utf-8") as file:
+        paragraphs = [words.strip() for words in file.read().split("\n\n") if words.strip()]
+    for words in paragraphs:
+        name, colon, text = words.partition(":")
+        if not colon or name not in TEXTS and name not in EXPECTED:
+            raise ValueError(f"{path}: '{words.splitlines()[0][:40]}' does not begin with the name of a section and a colon")
+        found[name] = found.get(name, "") + page.paragraph(text)
+    return found
+
+
+def experiments(plt, arguments, cases, notes):
+    """The experiments of `memory` or `methods`, each with what is expected, its figure and its tables."""
+    report, found = cases[0].report, ""
+    for name in dict.fromkeys(row["experiment"] for row in report["figures"]):
+        found += page.heading(lab_tables.title_of(name))
+        found += page.paragraph(f"Expected: {EXPECTED[name]}") if name in EXPECTED else ""
+        if name == "strides":
+            found += draw(plt, name, "Elements per second by stride and arithmetic", arguments, lab_drawing.draw_strides,
+                          report)
+        if name == "points":
+            found += draw(plt, "transfers", "Transfers, alone and with kernels", arguments, lab_drawing.draw_transfers,
+                          report)
+        found += "".join(page.table(*table) for table in lab_tables.experiment_tables(report, name))
+        found += notes.get(name, "")
+    return found
+
+
+def section(name, build, plt, arguments, cases, notes):
+    """What is expected, what has no result, what came out, and what is noted of it."""
+    heading, texts = TEXTS[name]
+    content = "".join(page.paragraph(text) for text in texts.split("\n\n"))
+    content += "".join(page.failed(f"{case.name()}: {case.failure}") for case in cases if not case.report)
+    done = [case for case in cases if case.report]
+    return name, heading, content + (build(plt, arguments, done) if done else "") + notes.get(name, "")
+
+
+def values(cases, *keys):
+    """What the reports say, each once: of hpgmg-lab at the top, of hpgmg-gpu in `environment`."""
+    found = {}
+    for case in cases:
+        report = case.report.get("environment", case.report)
+        for key in keys:
+            if report.get(key):
+                found[str(report[key])] = None
+    return ", ".join(found) or "none"
+
+
+def cuda_version(number):
+    return f"{int(number) // 1000}.{int(number) % 1000 // 10}" if number.isdigit() else number
+
+
+def checks(cases, different):
+    solves = [case.report for case in cases if case.report.get("program") == "hpgmg-gpu"]
+    states = [check["state"] for report in solves for check in report["checks"]]
+    words = [f"{len(solves)} runs of hpgmg-gpu are VALID: {states.count('passed')} checks passed"]
+    if states.count("not checked"):
+        words.append(f"{states.count('not checked')} could not be made (sizes too coarse, or not on record)")
+    words.append(f"{len(cases) - len(solves)} reports of hpgmg-lab have right results only")
+    words.append("different answers to the same problem: " + "; ".join(different) if different
+                 else "solutions of the same size and order are bitwise identical")
+    return "; ".join(words)
+
+
+def facts(done, different, arguments):
+    """Of the machine and the programs."""
+    driver = os.path.join(arguments.output, "driver.json")
+    dates = sorted({(case.report.get("environment") or case.report)["date"] for case in done})
+    return page.table("Machine and programs", (), [
+        ("GPU", values(done, "gpu")),
+        ("NVIDIA driver", read_json(driver)["driver"] if os.path.exists(driver) else "not known"),
+        ("CUDA driver, runtime", ", ".join(cuda_version(values(done, key)) for key in ("cuda_driver", "cuda_runtime"))),
+        ("CPU", values(done, "cpu")),
+        ("measured", f"{'GPU' if arguments.backend == 'gpu' else 'CPU'}, one rank"),
+        ("dates (UTC)", f"{dates[0]} to {dates[-1]}" if dates else "none"),
+        ("version", values(done, "version")), ("commit", values(done, "revision")),
+        ("tuning", os.path.basename(values(done, "tuning"))), ("checks", checks(done, different))])
+
+
+def runs(cases, arguments):
+    rows = [(case.name(), "right" if case.report else case.failure, f"`{command_line(case, arguments)}`")
+            for case in cases]
+    words = "Each is a command that can be repeated by itself. `run/report-machine` repeats those without a result."
+    return "runs", "Every run", page.paragraph(words) + page.table("Runs", ("run", "result", "command"), rows)
+
+
+def write_page(cases, different, arguments):
+    """cases: lists by experiment. Returns the page's path."""
+    plt = drawing.pyplot("report-machine")
+    wanted = [case for own in cases.values() for case in own]
+    done = [case for case in wanted if case.report]
+    ceilings, notes = cases["machine"][0].report, read_notes(arguments)
+    noted = functools.partial(experiments, notes=notes)
+    builders = {"machine": machine, "kernels": functools.partial(kernels, ceilings=ceilings), "ladder": ladder,
+                "sizes": sizes, "levels": levels, "threshold": threshold, "memory": noted,
+                "methods": noted}
+    sections = [section(name, build, plt, arguments, cases[name], notes) for name, build in builders.items() if cases[name]]
+    name = values(done, "gpu" if arguments.backend == "gpu" else "cpu")
+    introduction = facts(done, different, arguments) + page.paragraph(
+        "hpgmg-gpu is a geometric multigrid benchmark; hpgmg-lab measures its machine and its kernels. Each section says "
+        "what one would expect. Its figures and tables show what came out. `docs/LAB.md` explains the experiments.")
+    if arguments.small:
+        introduction += page.paragraph("Made with --small: sizes are tiny. The page tests the tools; its numbers say "
+                                       "nothing of the machine.")
+    if not plt:
+        introduction += page.paragraph("There are no figures: matplotlib was missing where this page was made.")
+    if len(done) < len(wanted):
+        introduction += page.failed(f"{len(wanted) - len(done)} of {len(wanted)} runs; the sections name them.")
+    path = os.path.join(arguments.output, "page.html")
+    with open(path + ".partial", "w", encoding="utf-8") as file:
+        file.write(page.page(f"hpgmg-gpu on {name}", introduction, [*sections, runs(wanted, arguments)]))
+    os.replace(path + ".partial", path)
+    return path
