@@ -10,7 +10,7 @@ ifeq ($(origin CXX),default)
 CXX := $(subst clang,clang++,$(subst gcc,g++,$(CC)))
 endif
 MPICC ?= mpicc
-MODE ?= release
+MODE ?= $(if $(filter 1,$(PROFILE)),profile,release)
 DEPS ?= $(wildcard .deps)
 V ?= 0
 
@@ -30,8 +30,10 @@ HAS_WIDE := $(shell grep -qs avx512f /proc/cpuinfo && \
               $(CC) $(WIDE) -fsyntax-only -x c /dev/null 2>/dev/null && echo yes)
 ARCHFLAGS ?= -march=native$(if $(HAS_WIDE), $(WIDE))
 
-MODES := release debug asan
+MODES := release profile debug asan
 OPTIMISE_release := -O3
+# The same code, in which profilers find the callers of a function, and the line of a GPU's instruction.
+OPTIMISE_profile := -O3 -fno-omit-frame-pointer
 OPTIMISE_debug := -O1 -fno-omit-frame-pointer
 OPTIMISE_asan := -O1 -fno-omit-frame-pointer
 CFLAGS ?= $(OPTIMISE_$(MODE)) -g $(ARCHFLAGS)
@@ -49,7 +51,7 @@ $(error ARCH: $(TOO_OLD) is not sm_$(LEAST_ARCH) or later, as in ARCH="sm_80 sm_
 endif
 CUDA_ARCH_FLAGS = $(foreach arch,$(CUDA_ARCHS),-gencode=arch=compute_$(arch),code=sm_$(arch)) \
              $(foreach arch,$(lastword $(CUDA_ARCHS)),-gencode=arch=compute_$(arch),code=compute_$(arch))
-NVCCFLAGS ?= -O3 $(CUDA_ARCH_FLAGS)
+NVCCFLAGS ?= -O3 $(CUDA_ARCH_FLAGS)$(if $(filter profile,$(MODE)), -lineinfo)
 
 ifeq ($(filter $(MODE),$(MODES)),)
 $(error MODE=$(MODE) is none of: $(MODES))
@@ -200,7 +202,8 @@ $(BUILD)/build-settings: FORCE
 $(BUILD_INFO): $(BUILD)/build-settings
 $(BUILD_INFO): DEFINES = $(BUILD_DEFINES)
 
-tests: $(BUILD)/hpgmg-gpu $(BUILD)/hpgmg-lab $(TEST_PROGRAMS) $(TEST_EMULATED) $(TEST_CUDA)
+# What takes long is built first, so that no core is idle at the end.
+tests: $(BUILD)/hpgmg-gpu $(BUILD)/hpgmg-lab $(TEST_CUDA) $(TEST_EMULATED) $(TEST_PROGRAMS)
 
 test: tests
 	@tests/run-all $(BUILD)
@@ -251,7 +254,7 @@ Variables (make NAME=VALUE):
   CC           compiler behind mpicc: gcc, clang
   CXX          for tests of kernels: that of CC
   MPICC        MPI compiler wrapper
-  MODE         release, debug, asan
+  MODE         release, profile, debug, asan; PROFILE=1 is MODE=profile
   CFLAGS       optimisation; what the answer's bits need is always added
   ARCHFLAGS    processor: -march=native
   LDFLAGS      for the linker

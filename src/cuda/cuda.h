@@ -36,6 +36,14 @@ const struct cuda_device *cuda_device(void); /* NULL before cuda_open succeeded 
  * them. What the list leaves falls to the kernel "generic". False with one line in message if a
  * name is unknown. Answers do not depend on it. */
 bool cuda_choose_kernels(const char *list, char *message, int message_size);
+/* Per cell of a pass, counted in the sources of the kernels that run it: bytes between the
+ * second-level cache and multiprocessors; bytes that threads and copies read and write in shared
+ * memory; and instructions of threads. The latter two are NaN if a kernel does not count them. */
+struct cuda_counts {
+    double cache_bytes, shared_bytes, instructions;
+};
+struct pass;
+struct cuda_counts cuda_count(const struct pass *pass);
 /* For a cycle whose stages are not fused. */
 void cuda_leave_out_tail(void);
 /* The names of this build's kernels, by number from 0; NULL after the last. Needs no GPU. */

@@ -6,9 +6,8 @@
 #include <vector>
 #include "cuda/cuda.h"
 #include "cuda/device.cuh"
-#include "cuda/hand_over.cuh"
 #include "cuda/pass.cuh"
-#include "cuda/peer/peer.cuh"
+#include "cuda/timeout.cuh"
 
 static struct cuda_device device;
 static bool opened;
@@ -18,8 +17,7 @@ void cuda_check(cudaError_t error, const char *call, const char *file, int line)
 {
     if (error == cudaSuccess)
         return;
-    cuda_peer_report_timeout();
-    cuda_hand_over_report_timeout();
+    cuda_report_timeout();
     die(STATUS_SYSTEM, "%s:%d: %s: %s", file, line, call, cudaGetErrorString(error));
 }
 
@@ -133,7 +131,7 @@ bool cuda_open(int local_rank, char *message, int message_size)
     snprintf(device.name, sizeof device.name, "%.*s", (int)sizeof device.name - 1, properties.name);
     device.multiprocessors = properties.multiProcessorCount;
     read_limits(properties);
-    if (!lower_limits(message, message_size) || !cuda_hand_over_open(message, message_size))
+    if (!lower_limits(message, message_size) || !cuda_open_timeout(message, message_size))
         return false;
     CUDA_CALL(cudaMemGetInfo(&device.free_bytes, &device.memory_bytes));
     CUDA_CALL(cudaDriverGetVersion(&device.driver));
@@ -153,6 +151,7 @@ void cuda_close(void)
     }
     kept.clear();
     cuda_release_norm();
+    cuda_release_timeout();
     cuda_destroy_streams();
     opened = false;
     CHECK(live_bytes == 0);

@@ -1,25 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Handing over to the host within a recording. One kernel writes the coarse right-hand side into
- * page-locked memory and raises a number there. The CPU thread that launched the recording waits
- * for the number, works, and raises another one, for which the kernel waits before it reads the
- * coarse solution. So the host launches nothing in between.
- *
- * It cannot deadlock: the kernel waits only for the thread that has launched it, and that thread
- * begins nothing else on the device before it has answered. Reads of host memory take longest.
- * Therefore one thread looks for the number, and all cells are then read at once. */
+/* Handing over to the host within a recording; docs/ARCHITECTURE.md (The CUDA backend) explains it
+ * and why it cannot deadlock. One kernel writes the coarse right-hand side into page-locked memory
+ * and raises a number there. The CPU thread that launched the recording waits for the number,
+ * works, and raises another one, for which the kernel waits before it reads the coarse solution. */
 #include "cuda/hand_over.cuh"
 #include <algorithm>
-#include <cstdlib>
-#include <cstdio>
 #include <cuda/atomic>
 #include "base/timer.h"
-#include "cuda/core/clock.cuh"
 #include "cuda/device.cuh"
+#include "cuda/timeout.cuh"
 
 /* Of a block; LOADS of a thread at once. */
 enum { THREADS = 512, MAX_BLOCKS = 64, LOADS = 8 };
 
-/* One cell's way. */
+/* The copy of one cell. */
 struct move {
     const double *from;
     double *to;
@@ -38,22 +32,6 @@ struct hand_over_counts {
     unsigned long long nanoseconds; /* that the first block has taken in all */
 };
 
-/* What the host reads after a kernel has given up. */
-struct hand_over_timeout {
-    unsigned long long limit_ns;
-    int happened, dim;
-};
-static struct hand_over_timeout *timeout;
-
-static __device__ void give_up(struct hand_over_timeout *t, int dim)
-{
-    t->dim = dim;
-    __threadfence_system();
-    t->happened = 1;
-    __threadfence_system();
-    __trap();
-}
-
 template <cuda::thread_scope SCOPE>
 static __device__ unsigned load(unsigned *word)
 {
@@ -66,13 +44,13 @@ static __device__ void store(unsigned *word, unsigned number)
     cuda::atomic_ref<unsigned, SCOPE>(*word).store(number, cuda::memory_order_release);
 }
 
-static __device__ void wait_for_host(unsigned *word, unsigned number, struct hand_over_timeout *t,
+static __device__ void wait_for_host(unsigned *word, unsigned number, struct wait_timeout *t,
                                      int dim)
 {
     const unsigned long long start = nanoseconds(), limit = t->limit_ns;
     while (load<cuda::thread_scope_system>(word) != number)
         if (nanoseconds() - start > limit)
-            give_up(t, dim);
+            give_up(t, WAITED_FOR_HOST, dim);
 }
 
 /* Makes the moves x, x + all, …; all loads are under way before the first store. */
@@ -104,7 +82,7 @@ static __device__ void read_moves(struct move moves[LOADS], const struct move *l
 static __global__ void __launch_bounds__(THREADS)
     hand_over_kernel(const struct move *list, unsigned ndown, unsigned nup,
                      struct hand_over_counts *counts, struct hand_over_words *words,
-                     struct hand_over_timeout *t, int dim)
+                     struct wait_timeout *t, int dim)
 {
     const unsigned x = blockIdx.x * THREADS + threadIdx.x;
     if (x == 0) /* in memory, as registers are full */
@@ -172,27 +150,6 @@ static void add_moves(std::vector<struct move> &moves, const struct plan_copies 
     }
 }
 
-static int seconds = 60; /* that a kernel waits for the host */
-
-bool cuda_hand_over_open(char *message, int size)
-{
-    const char *text = getenv("HPGMG_HAND_OVER_SECONDS");
-    char rest;
-    if (!text || (sscanf(text, "%8d%c", &seconds, &rest) == 1 && seconds > 0))
-        return true;
-    snprintf(message, (size_t)size, "HPGMG_HAND_OVER_SECONDS=%s is not a number of seconds", text);
-    return false;
-}
-
-static void make_timeout()
-{
-    if (timeout)
-        return;
-    CUDA_CALL(cudaHostAlloc((void **)&timeout, sizeof *timeout, cudaHostAllocMapped));
-    *timeout = {};
-    timeout->limit_ns = 1000000000ull * (unsigned)seconds;
-}
-
 struct cuda_hand_over cuda_hand_over_create(const struct hand_over *h)
 {
     struct cuda_hand_over c = {};
@@ -201,7 +158,6 @@ struct cuda_hand_over cuda_hand_over_create(const struct hand_over *h)
     c.first = h->first;
     c.dim = h->dim;
     std::vector<struct move> moves;
-    make_timeout();
     for (const struct plan_copies &copies : h->down)
         add_moves(moves, copies);
     c.ndown = (unsigned)moves.size();
@@ -231,7 +187,7 @@ void cuda_hand_over_destroy(struct cuda_hand_over *c)
 void cuda_hand_over_launch(const struct cuda_hand_over &c)
 {
     hand_over_kernel<<<c.blocks, THREADS, 0, cuda_stream()>>>(c.moves, c.ndown, c.nup, c.counts,
-                                                              c.words, timeout, c.dim);
+                                                              c.words, cuda_wait_timeout(), c.dim);
     CUDA_LAUNCHED();
 }
 
@@ -279,15 +235,6 @@ double cuda_hand_over_seconds(const struct cuda_hand_over &c)
         cudaMemcpyAsync(&counts, c.counts, sizeof counts, cudaMemcpyDeviceToHost, cuda_stream()));
     cuda_synchronise();
     return 1e-9 * (double)counts.nanoseconds;
-}
-
-void cuda_hand_over_report_timeout()
-{
-    const volatile struct hand_over_timeout *t = timeout;
-    if (t && t->happened)
-        die(STATUS_SYSTEM,
-            "the GPU waited %d seconds for the CPU's work on levels of at most %d^3 cells", seconds,
-            t->dim);
 }
 
 /* Waits up to a second for the host. */

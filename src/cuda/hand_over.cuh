@@ -35,9 +35,4 @@ void cuda_hand_over_answer(struct cuda_hand_over &h, unsigned replay);
 /* Seconds that its kernel has taken, in all replays that are done. */
 double cuda_hand_over_seconds(const struct cuda_hand_over &h);
 
-/* Reads for how long kernels wait. False with one line in message if that is wrong. */
-bool cuda_hand_over_open(char *message, int size);
-/* Dies with a message if a kernel has waited in vain for the host. */
-void cuda_hand_over_report_timeout();
-
 #endif

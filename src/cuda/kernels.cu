@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The table of kernels, and the loop that gives each part of a pass to a row. */
+#include <cmath>
 #include <cstdio>
 #include <cstring>
 #include "cuda/backend.cuh"
@@ -236,6 +237,19 @@ double cuda_bytes(const struct pass *pass)
         bytes += kernel->bytes(part);
     });
     return bytes;
+}
+
+struct cuda_counts cuda_count(const struct pass *pass)
+{
+    struct cuda_counts all = {};
+    dispatch(pass, [&](const struct kernel *kernel, const struct part *part) {
+        const struct cuda_counts c =
+            kernel->counts ? kernel->counts(part) : cuda_counts{kernel->bytes(part), NAN, NAN};
+        all.cache_bytes += c.cache_bytes;
+        all.shared_bytes += c.shared_bytes;
+        all.instructions += c.instructions;
+    });
+    return all;
 }
 
 /* Kernels that do several parts in a row, one name and their number. */

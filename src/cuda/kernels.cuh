@@ -22,6 +22,8 @@ struct coverage {
     bool ghosts; /* it leaves u with its Dirichlet ghosts, if something follows */
 };
 
+struct cuda_counts; /* cuda.h */
+
 struct kernel {
     const char *name, *summary;
     /* Nothing covered where the kernel does not fit the level, the operator or the device. */
@@ -32,6 +34,9 @@ struct kernel {
     double (*bytes)(const struct part *part);
     /* True if run() can do the inner cells first and then the outer ones. NULL: it cannot. */
     bool (*splits)(const struct part *part);
+    /* What moves nearer to the multiprocessors than memory, and what is issued, per cell, for
+     * hpgmg-lab's limiters. NULL: not counted. */
+    struct cuda_counts (*counts)(const struct part *part);
 };
 
 /* Covers nothing, or the start alone, or the first operation, or all of the part. */

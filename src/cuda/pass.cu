@@ -3,25 +3,32 @@
 #include "cuda/core/red_black.cuh"
 #include "cuda/pass.cuh"
 
+struct view cuda_view(const struct level *l, int q, enum field f)
+{
+    const struct patch *p = &l->patches[q];
+    double *const *fields = l->fields;
+    struct view v = {};
+    v.f = v.alpha = v.beta_i = v.beta_j = v.beta_k = fields[f] + p->offset;
+    v.dinv = fields[FIELD_DINV] + p->offset;
+    if (fields[FIELD_ALPHA])
+        v.alpha = fields[FIELD_ALPHA] + p->offset;
+    if (fields[FIELD_BETA_I]) {
+        v.beta_i = fields[FIELD_BETA_I] + p->offset;
+        v.beta_j = fields[FIELD_BETA_J] + p->offset;
+        v.beta_k = fields[FIELD_BETA_K] + p->offset;
+    }
+    v.sj = p->sj;
+    v.sk = p->sk;
+    v.scale = l->stencil->scale;
+    return v;
+}
+
 struct work cuda_open_work(const struct pass *pass, int q)
 {
     const struct level *l = pass->level;
-    struct work w = {pass, l->stencil, cells_of(&l->patches[q])};
-    const long o = w.c.offset;
-    w.buffer[0] = l->fields[pass->u] + o;
-    w.buffer[1] = l->stencil->in_place ? w.buffer[0] : l->fields[FIELD_TMP] + o;
-    w.v.f = w.v.alpha = w.v.beta_i = w.v.beta_j = w.v.beta_k = l->fields[pass->f] + o;
-    w.v.dinv = l->fields[FIELD_DINV] + o;
-    if (l->fields[FIELD_ALPHA])
-        w.v.alpha = l->fields[FIELD_ALPHA] + o;
-    if (l->fields[FIELD_BETA_I]) {
-        w.v.beta_i = l->fields[FIELD_BETA_I] + o;
-        w.v.beta_j = l->fields[FIELD_BETA_J] + o;
-        w.v.beta_k = l->fields[FIELD_BETA_K] + o;
-    }
-    w.v.sj = w.c.sj;
-    w.v.sk = w.c.sk;
-    w.v.scale = l->stencil->scale;
+    struct work w = {pass, l->stencil, cells_of(&l->patches[q]), cuda_view(l, q, pass->f)};
+    w.buffer[0] = l->fields[pass->u] + w.c.offset;
+    w.buffer[1] = l->stencil->in_place ? w.buffer[0] : l->fields[FIELD_TMP] + w.c.offset;
     w.parity = (w.c.lo[0] + w.c.lo[1] + w.c.lo[2]) & 1;
     return w;
 }

@@ -16,6 +16,8 @@ struct work {
 };
 
 struct work cuda_open_work(const struct pass *pass, int q);
+/* Patch q with this right-hand side; u is not set. */
+struct view cuda_view(const struct level *l, int q, enum field f);
 
 /* Dirichlet and wrapped ghosts of the field that sweep number `sweep` reads, which becomes v.u. */
 void cuda_fill_walls(struct work &w, int sweep);

@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "cli/nearest.h"
 #include "cuda/cuda.h"
+#include "lab/fault.h"
 #include "lab/kernels.h"
 #include "lab/lab.h"
 
@@ -139,34 +140,17 @@ static void poison(const struct bench *bench, const struct bench_case *c)
     }
 }
 
-/* For tests only: the environment variable HPGMG_FAULT puts a wrong value among the results of
- * every case, to show that no check loses it. */
-static const char *const fault_places[] = {"first", "middle", "last"};
-
-/* The place's number; -1 without the variable, BENCH_COUNT(fault_places) if there is no such place.
- */
-static int fault_place(void)
-{
-    const char *text = getenv("HPGMG_FAULT");
-    int place = 0;
-    while (text && place < BENCH_COUNT(fault_places) && strcmp(text, fault_places[place]) != 0)
-        place++;
-    return text ? place : -1;
-}
-
 static void spoil(const struct bench *bench, const struct bench_case *c)
 {
-    const int place = fault_place();
-    const double wrong = -12345.678; /* as two floats too */
     const long doubles = c->results * bytes_of_result(c) / (long)sizeof(double);
-    const long at = place * (doubles - 1) / (BENCH_COUNT(fault_places) - 1);
-    if (place < 0)
+    const long at = fault_index(doubles);
+    if (at < 0)
         return;
     double *result = address_of(c, 0) + at;
     if (c->on_host)
-        *result = wrong;
+        *result = fault_value;
     else
-        bench->pool.backend->upload(result, &wrong, 1);
+        bench->pool.backend->upload(result, &fault_value, 1);
 }
 
 static double error_of(double result, double wanted)
@@ -368,10 +352,8 @@ static enum status run_all(struct lab *lab, const char *subcommand, char *messag
     const enum status status = check_names(lab, subcommand, message, size);
     if (status != STATUS_VALID)
         return status;
-    if (fault_place() == BENCH_COUNT(fault_places)) {
-        snprintf(message, (size_t)size, "HPGMG_FAULT is not first, middle or last");
+    if (!fault_is_legal(message, size))
         return STATUS_USAGE;
-    }
     if (!pool_create(&bench.pool, lab->backend, lab->options.array_mib, message, size))
         return STATUS_MEMORY;
     fill_floats(&bench.pool);

@@ -35,8 +35,11 @@ int gpu_kernels_of(work_fn *work, void *data, struct gpu_kernel *kernels, int mo
 /* The experiments of `machine`. */
 void machine_run_gpu(void *experiment);
 
-/* The rungs of `ladder`; the last has no name. */
-extern const struct rung gpu_rungs[];
+/* Runs a rung of `ladder`: both half-sweeps. */
+void gpu_run_rung(struct level *level, const struct rung *rung, const struct rung_shape *shape);
+/* Makes its kernel ready for that shape. False if a block needs more shared memory than it can
+ * have; *most_bytes is that. */
+bool gpu_prepare_rung(const struct rung *rung, const struct rung_shape *shape, int *most_bytes);
 
 #ifdef __cplusplus
 }

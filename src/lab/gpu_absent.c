@@ -5,7 +5,6 @@
 #include "lab/gpu.h"
 #include "lab/kernels.h"
 
-const struct rung gpu_rungs[] = {{NULL, NULL, NULL}};
 bench_kernel_fn *const gpu_kernels[KERNEL_COUNT] = {NULL};
 
 static void absent(void)
@@ -43,6 +42,19 @@ void machine_run_gpu(void *experiment)
 {
     (void)experiment;
     absent();
+}
+
+void gpu_run_rung(struct level *level, const struct rung *rung, const struct rung_shape *shape)
+{
+    (void)level, (void)rung, (void)shape;
+    absent();
+}
+
+bool gpu_prepare_rung(const struct rung *rung, const struct rung_shape *shape, int *most_bytes)
+{
+    (void)rung, (void)shape, (void)most_bytes;
+    absent();
+    return false;
 }
 
 int gpu_fetch_bytes(void)

@@ -3,29 +3,21 @@
 #include <stdio.h>
 #include <string.h>
 #include "base/check.h"
-#include "lab/gpu.h"
 #include "lab/lab.h"
-#include "lab/operations.h"
+#include "lab/measurement.h"
 #include "lab/pool.h"
 #include "lab/stage_case.h"
 #include "operators/backend_cpu.h"
 
 /* Up to MAX_N_ON_CPU cells per side results are compared with the CPU's, above with the baseline's.
  */
-enum { MAX_N_ON_CPU = 128, MAX_LAUNCHES = 8, MAX_MEASURED = 64, KERNELS_SIZE = 80 };
+enum { MAX_N_ON_CPU = 128, MAX_MEASURED = 64, KERNELS_SIZE = 80 };
 
-/* A ceiling limits a kernel that reaches this share of it. */
-#define BANDWIDTH_SHARE 0.70
-#define COMPUTE_SHARE 0.60
-
-/* The figures of one list of kernels. Shares are of the machine's ceilings. */
+/* The figures of one list of kernels. */
 struct measured {
     const char *list, *kernels; /* as --kernels takes it; those that ran */
-    struct spread seconds;
-    double cells, bytes, flops;
-    double copy_share, fp64_share;
-    int nlaunches;
-    struct gpu_kernel launches[MAX_LAUNCHES];
+    double cells;
+    struct measurement m;
 };
 
 /* A stage, its right results, and what has been measured. */
@@ -45,39 +37,14 @@ struct comparison {
 static struct measured measure(struct comparison *x, const char *list, const char *kernels)
 {
     struct stage_case *c = &x->c;
-    struct measured m = {.list = list, .kernels = kernels, .cells = stage_case_cells(c)};
-    const struct operations of_cell = c->stage.kind == STAGE_PASS
-                                          ? operations_of_pass(&c->stage.pass)
-                                          : operations_of_restriction();
-    m.seconds = time_work(c->level->backend, TIMED_BY_BACKEND, stage_case_work, c,
-                          (int)x->lab->options.samples);
-    m.bytes = stage_case_bytes(c);
-    m.flops = of_cell.flops * m.cells;
-    m.copy_share = m.bytes / m.seconds.median / x->ceilings.copy_bytes_per_second;
-    /* The peak is of instructions that are two operations each. */
-    m.fp64_share = of_cell.instructions * m.cells / m.seconds.median /
-                   (0.5 * x->ceilings.fp64_flops_per_second);
-    if (c->level->backend->on_device)
-        m.nlaunches = gpu_kernels_of(stage_case_work, c, m.launches, MAX_LAUNCHES);
-    return m;
-}
-
-static const char *limiter_of(const struct measured *m)
-{
-    if (m->copy_share >= BANDWIDTH_SHARE)
-        return "bandwidth";
-    return m->fp64_share >= COMPUTE_SHARE ? "compute" : "latency";
-}
-
-static void print_launches(const struct measured *m)
-{
-    for (int i = 0; i < m->nlaunches; i++) {
-        const struct gpu_kernel *k = &m->launches[i];
-        printf("      %s: %d x %ld blocks of %d threads, %d registers, %d bytes shared, %d local, "
-               "occupancy %.0f %%\n",
-               k->name, k->launches, k->blocks, k->threads, k->registers, k->shared_bytes,
-               k->local_bytes, 100.0 * k->occupancy);
-    }
+    const struct usage usage = stage_case_usage(c);
+    return (struct measured){
+        .list = list,
+        .kernels = kernels,
+        .cells = stage_case_cells(c),
+        .m = measure_work(c->level->backend, stage_case_work, c, (int)x->lab->options.samples,
+                          &x->ceilings, &usage),
+    };
 }
 
 static void print_columns(void)
@@ -86,46 +53,24 @@ static void print_columns(void)
            "GB/s", "% copy", "GFLOP/s", "% FP64");
 }
 
-static void print_measured(const struct measured *m)
+static void print_measured(const struct measured *x)
 {
-    const struct spread *s = &m->seconds;
-    printf("  %-22s %10.4f %10.4f %10.4f %8.1f %8.1f %7.1f %9.1f %7.1f\n", m->list, 1e3 * s->median,
-           1e3 * s->min, 1e3 * s->max, m->bytes / m->cells, 1e-9 * m->bytes / s->median,
-           100.0 * m->copy_share, 1e-9 * m->flops / s->median, 100.0 * m->fp64_share);
-    if (m->kernels[0] && strcmp(m->kernels, m->list) != 0)
-        printf("      ran: %s\n", m->kernels);
-    printf("      limited by %s: %.0f %% of the copy rate, %.0f %% of FP64 issue\n", limiter_of(m),
-           100.0 * m->copy_share, 100.0 * m->fp64_share);
-    print_launches(m);
-    fflush(stdout);
+    const struct spread *s = &x->m.seconds;
+    const struct usage *u = &x->m.usage;
+    printf("  %-22s %10.4f %10.4f %10.4f %8.1f %8.1f %7.1f %9.1f %7.1f\n", x->list, 1e3 * s->median,
+           1e3 * s->min, 1e3 * s->max, u->bytes / x->cells, 1e-9 * u->bytes / s->median,
+           100.0 * x->m.shares.of[RESOURCE_MEMORY], 1e-9 * u->flops / s->median,
+           100.0 * x->m.shares.of[RESOURCE_FP64]);
+    if (x->kernels[0] && strcmp(x->kernels, x->list) != 0)
+        printf("      ran: %s\n", x->kernels);
+    measurement_print(&x->m);
 }
 
-static void add_launches(struct cJSON *object, const struct measured *m)
-{
-    struct cJSON *launches = json_add_array(object, "launches");
-    for (int i = 0; i < m->nlaunches; i++) {
-        const struct gpu_kernel *k = &m->launches[i];
-        struct cJSON *launch = json_append_object(launches);
-        json_add_text(launch, "name", k->name);
-        JSON_NUMBERS(launch, {"launches", k->launches}, {"blocks", (double)k->blocks},
-                     {"threads", k->threads}, {"registers", k->registers},
-                     {"shared_bytes", k->shared_bytes}, {"local_bytes", k->local_bytes},
-                     {"occupancy", k->occupancy});
-    }
-}
-
-static void add_measured(struct cJSON *runs, const struct measured *m)
+static void add_measured(struct cJSON *runs, const struct measured *x)
 {
     struct cJSON *object = json_append_object(runs);
-    JSON_TEXTS(object, {"list", m->list}, {"kernels", m->kernels});
-    spread_add_json(object, &m->seconds);
-    JSON_NUMBERS(object, {"bytes", m->bytes}, {"bytes_per_cell", m->bytes / m->cells},
-                 {"bytes_per_second", m->bytes / m->seconds.median},
-                 {"fraction_of_copy", m->copy_share}, {"flops", m->flops},
-                 {"flops_per_second", m->flops / m->seconds.median},
-                 {"fraction_of_fp64", m->fp64_share});
-    json_add_text(object, "limiter", limiter_of(m));
-    add_launches(object, m);
+    JSON_TEXTS(object, {"list", x->list}, {"kernels", x->kernels});
+    measurement_add_json(object, &x->m, x->cells);
 }
 
 /* Runs the stage. Returns how many cells differ from the right results; 1 for unequal checksums. */
@@ -196,9 +141,8 @@ static void report_case(const struct comparison *x)
            1e-9 * x->ceilings.copy_bytes_per_second, 1e-9 * x->ceilings.fp64_flops_per_second);
     print_columns();
     json_add_text(json, "stage", name);
-    JSON_NUMBERS(json, {"sweeps", stage->pass.nsweeps}, {"cells", stage_case_cells(&x->c)},
-                 {"copy_bytes_per_second", x->ceilings.copy_bytes_per_second},
-                 {"fp64_flops_per_second", x->ceilings.fp64_flops_per_second});
+    JSON_NUMBERS(json, {"sweeps", stage->pass.nsweeps}, {"cells", stage_case_cells(&x->c)});
+    ceilings_add_json(json, &x->ceilings);
     json_add_text(json, "checked_against", x->has_cpu ? "CPU" : reference);
 }
 

@@ -9,6 +9,7 @@ void gpu_copy_ceiling(const struct bench_operands *o)
 {
     struct experiment copy = {};
     copy.work = WORK_COPY;
+    copy.a = COPY_PER_THREAD;
     copy.n = o->n;
     copy.in[0] = DOUBLES(0);
     copy.out = OUT_DOUBLES;

@@ -1,106 +1,401 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* `hpgmg-lab ladder`: one smoothing step, rung by rung. Results are bitwise identical. */
+#include <math.h>
 #include <stdio.h>
+#include <string.h>
+#include "cli/nearest.h"
+#include "lab/fault.h"
 #include "lab/fields.h"
-#include "lab/gpu.h"
 #include "lab/lab.h"
+#include "lab/measurement.h"
+#include "lab/operations.h"
+#include "lab/pool.h"
+#include "lab/rungs.h"
+#include "operators/backend_cpu.h"
 #include "operators/passes.h"
+#include "operators/traffic.h"
 
-enum { SEED_U = 1, SEED_F };
+/* Up to MAX_N_ON_CPU cells per side results are compared with the CPU's on the level itself, else
+ * on one of SMALL_N. */
+enum { SEED_U = 1, SEED_F, MAX_N_ON_CPU = 256, SMALL_N = 64, MAX_RUNGS = 16 };
 
-/* A rung and its level: the data of time_work(). */
+/* What NVIDIA's slides on hybrid multigrid have for a Tesla K40. */
+static const double kepler_speed_ups[] = {1.00, 1.44, 1.68};
+
+/* A rung as it is to be measured, on its level. */
 struct climb {
     const struct rung *rung;
+    struct rung_shape shape;
     struct level *level;
 };
 
-static void run_climb(void *data)
-{
-    const struct climb *climb = data;
-    climb->rung->run(climb->level);
-}
-
-/* The same random fields every time, then the rung. */
-static void run_once(const struct climb *climb)
-{
-    struct level *l = climb->level;
-    fill_random(l, FIELD_U, SEED_U);
-    fill_random(l, FIELD_F, SEED_F);
-    fill_poison(l, FIELD_TMP);
-    climb->rung->run(l);
-    l->backend->synchronise();
-}
+struct ladder {
+    struct lab *lab;
+    struct hierarchy *hierarchy, *small; /* of the level; of a small one, or NULL */
+    struct hierarchy *on_cpu;            /* with the CPU's result */
+    struct level *level, *checked;       /* `checked` is as large as the CPU's */
+    const struct rung *rungs;
+    struct climb climbs[MAX_RUNGS]; /* the first rung comes first */
+    int count, wrong;
+    struct ceilings ceilings;
+    double first_seconds;
+};
 
 static double cells_of_level(const struct level *l)
 {
     return (double)l->dim * l->dim * l->dim;
 }
 
-static void print_rung(const struct climb *climb, const struct spread *s, double first)
+/* --- which rungs ------------------------------------------------------------------------------ */
+
+/* The rung whose name is the first `length` letters; NULL with one line in message if there is
+ * none. */
+static const struct rung *find_rung(const struct rung *rungs, const char *name, size_t length,
+                                    char *message, int size)
 {
-    printf("  %-10s %10.4f %10.4f %10.4f %9.2f %9.2f  %s\n", climb->rung->name, 1e3 * s->median,
-           1e3 * s->min, 1e3 * s->max, 1e-9 * cells_of_level(climb->level) / s->median,
-           first / s->median, climb->rung->summary);
-    fflush(stdout);
+    char word[64];
+    snprintf(word, sizeof word, "%.*s", (int)length, name);
+    struct nearest search = {.word = word};
+    for (const struct rung *rung = rungs; rung->name; rung++) {
+        if (strcmp(rung->name, word) == 0)
+            return rung;
+        nearest_try(&search, rung->name);
+    }
+    int used = snprintf(message, (size_t)size, "--rung: unknown rung '%s'; legal:", word);
+    for (const struct rung *rung = rungs; rung->name && used < size; rung++)
+        used += snprintf(message + used, (size_t)(size - used), " %s", rung->name);
+    if (search.best && used < size)
+        snprintf(message + used, (size_t)(size - used), "; did you mean %s?", search.best);
+    return NULL;
 }
 
-static void add_rung(struct cJSON *rungs, const struct climb *climb, const struct spread *s,
-                     double first)
+static enum status add_climb(struct ladder *x, const struct rung *rung,
+                             const struct rung_wish *wish, char *message, int size)
+{
+    if (x->count == MAX_RUNGS) {
+        snprintf(message, (size_t)size, "--rung: at most %d names", MAX_RUNGS - 1);
+        return STATUS_USAGE;
+    }
+    struct climb *climb = &x->climbs[x->count++];
+    *climb = (struct climb){.rung = rung, .level = x->level};
+    if (rung->shape.block[0] == 0 && (wish->block[0] > 0 || wish->registers > 0)) {
+        snprintf(message, (size_t)size,
+                 "--block, --registers: rung %s has blocks and registers of its own", rung->name);
+        return STATUS_USAGE;
+    }
+    return rung_choose_shape(rung, x->level, wish, &climb->shape, message, size);
+}
+
+/* The wishes of --block and --registers, which are for rungs of a GPU that --rung names. */
+static enum status read_wish(const struct lab *lab, struct rung_wish *wish, char *message, int size)
+{
+    const struct lab_options *o = &lab->options;
+    int *block = wish->block;
+    char more;
+    *wish = (struct rung_wish){.registers = o->registers};
+    if (o->block && (sscanf(o->block, "%4d,%4d%c", &block[0], &block[1], &more) != 2 ||
+                     block[0] < 1 || block[1] < 1 || block[0] * block[1] > 1024)) {
+        snprintf(message, (size_t)size,
+                 "--block: wrong value '%.40s'; legal: X,Y threads along i and j, X*Y <= 1024",
+                 o->block);
+        return STATUS_USAGE;
+    }
+    if ((o->block || o->registers > 0) && !lab->backend->on_device) {
+        snprintf(message, (size_t)size, "--block, --registers: a CPU's rungs have neither");
+        return STATUS_USAGE;
+    }
+    if ((o->block || o->registers > 0) && !o->rungs) {
+        snprintf(message, (size_t)size, "--block, --registers: for which rungs? see --rung");
+        return STATUS_USAGE;
+    }
+    return STATUS_VALID;
+}
+
+/* The first rung as it is, then those that are named, or all others. */
+static enum status choose_climbs(struct ladder *x, const struct rung_wish *wish, char *message,
+                                 int size)
+{
+    static const struct rung_wish none = {.registers = 0};
+    const char *names = x->lab->options.rungs;
+    enum status status = add_climb(x, x->rungs, &none, message, size);
+    for (const struct rung *rung = x->rungs + 1; !names && rung->name && !status; rung++)
+        status = add_climb(x, rung, &none, message, size);
+    while (names && *names && status == STATUS_VALID) {
+        const size_t length = strcspn(names, ",");
+        const struct rung *rung = find_rung(x->rungs, names, length, message, size);
+        const bool changed = wish->block[0] > 0 || wish->registers > 0;
+        if (!rung)
+            return STATUS_USAGE;
+        if (rung != x->rungs || changed)
+            status = add_climb(x, rung, wish, message, size);
+        names += length + (names[length] == ',');
+    }
+    return status;
+}
+
+/* --- what a rung gives ------------------------------------------------------------------------ */
+
+static void fill_level(struct level *l)
+{
+    fill_random(l, FIELD_U, SEED_U);
+    fill_random(l, FIELD_F, SEED_F);
+    fill_poison(l, FIELD_TMP);
+}
+
+static void run_climb(void *data)
+{
+    const struct climb *climb = data;
+    climb->rung->run(climb->level, climb->rung, &climb->shape);
+}
+
+/* See fault.h. */
+static void spoil(struct level *l)
+{
+    const struct patch *p = &l->patches[0];
+    const long cells = (long)l->dim * l->dim * l->dim, at = fault_index(cells);
+    if (at >= 0)
+        l->backend->upload(l->fields[FIELD_U] + p->offset + at % l->dim +
+                               at / l->dim % l->dim * p->sj + at / l->dim / l->dim * p->sk,
+                           &fault_value, 1);
+}
+
+/* The same random fields every time, then the rung. */
+static void run_once(struct climb *climb)
+{
+    fill_level(climb->level);
+    run_climb(climb);
+    climb->level->backend->synchronise();
+}
+
+/* How many cells differ from the first rung's result, which is kept in FIELD_SAVE. */
+static long differences_from_first(const struct ladder *x, struct climb *climb)
+{
+    struct level *l = x->level;
+    run_once(climb);
+    if (climb == x->climbs) { /* a copy: 1·u + 0·u */
+        l->backend->passes->combine(l, FIELD_SAVE, 1.0, FIELD_U, 0.0, FIELD_U);
+        l->backend->synchronise();
+    }
+    spoil(l);
+    return count_differences(l, FIELD_U, l, FIELD_SAVE);
+}
+
+/* How many differ from the CPU's; after differences_from_first(). */
+static long differences_from_cpu(const struct ladder *x, const struct climb *climb)
+{
+    struct climb small = {climb->rung, climb->shape, x->checked};
+    if (x->small) {
+        run_once(&small);
+        spoil(x->checked);
+    }
+    return count_differences(x->checked, FIELD_U, x->on_cpu->levels[0], FIELD_U);
+}
+
+static bool counts_loads(const struct climb *climb)
+{
+    return climb->shape.block[0] > 0;
+}
+
+/* Of a rung with blocks of the lab's choice: each half-sweep moves each array once, computes all
+ * cells, and has no more instructions than these but for addresses. */
+static void count_usage(const struct climb *climb, double cells, struct usage *u)
+{
+    enum { LANES = 32, HALF_SWEEPS = 2, STORED = sizeof(double) };
+    const struct rung_counts c = rung_count(&climb->shape);
+    u->cache_bytes = HALF_SWEEPS * cells * (c.read_bytes + STORED);
+    u->shared_bytes = HALF_SWEEPS * cells * c.shared_bytes;
+    u->fp64_instructions *= 2.0; /* half of what is computed is dropped */
+    u->instructions = u->fp64_instructions + HALF_SWEEPS * cells * (LANES * c.requests + 1.0) +
+                      u->shared_bytes / sizeof(double);
+}
+
+static struct usage usage_of(const struct ladder *x, const struct climb *climb)
+{
+    const struct pass pass = rung_pass(x->level);
+    const struct operations of_cell = operations_of_pass(&pass);
+    const double cells = cells_of_level(x->level);
+    const bool is_default = climb->rung->run == rung_default;
+    const struct passes *passes = x->level->backend->passes;
+    struct usage u = {.flops = of_cell.flops * cells,
+                      .fp64_instructions = of_cell.instructions * cells};
+    u.bytes = cells * (is_default ? passes->bytes(&pass) : pass_bytes_one_by_one(&pass));
+    usage_add_counts(&u, x->level->backend, is_default ? &pass : NULL, cells);
+    if (counts_loads(climb))
+        count_usage(climb, cells, &u);
+    return u;
+}
+
+/* --- reports ---------------------------------------------------------------------------------- */
+
+static void print_columns(void)
+{
+    printf("  %-10s %10s %10s %8s %8s %8s %8s %8s %8s\n", "rung", "ms", "min", "Gcell/s",
+           "speed-up", "B/cell", "L2 B", "sectors", "lines");
+}
+
+static void print_count(double count)
+{
+    if (isnan(count))
+        printf(" %8s", "");
+    else
+        printf(" %8.1f", count);
+}
+
+static void print_climb(const struct ladder *x, const struct climb *climb,
+                        const struct measurement *m, const struct rung_counts *c)
+{
+    const double cells = cells_of_level(x->level);
+    const struct rung_shape *s = &climb->shape;
+    printf("  %-10s %10.4f %10.4f %8.2f %8.2f", climb->rung->name, 1e3 * m->seconds.median,
+           1e3 * m->seconds.min, 1e-9 * cells / m->seconds.median,
+           x->first_seconds / m->seconds.median);
+    print_count(m->usage.bytes / cells);
+    print_count(m->usage.cache_bytes / cells);
+    print_count(c->sectors);
+    print_count(c->lines);
+    printf("  %s", climb->rung->summary);
+    if (memcmp(s->block, climb->rung->shape.block, sizeof s->block) != 0)
+        printf("; here %d x %d", s->block[0], s->block[1]);
+    printf("\n");
+    measurement_print(m);
+}
+
+static double number_or_nan(int number)
+{
+    return number > 0 ? number : NAN;
+}
+
+static void add_climb_json(const struct ladder *x, struct cJSON *rungs, const struct climb *climb,
+                           const struct measurement *m, const struct rung_counts *c)
 {
     struct cJSON *object = json_append_object(rungs);
+    const struct rung_shape *s = &climb->shape;
+    const double cells = cells_of_level(x->level);
     JSON_TEXTS(object, {"rung", climb->rung->name}, {"summary", climb->rung->summary});
-    spread_add_json(object, s);
-    JSON_NUMBERS(object, {"cells_per_second", cells_of_level(climb->level) / s->median},
-                 {"speed_up", first / s->median});
+    struct cJSON *block = json_add_array(object, "block");
+    for (int d = 0; d < 2 && counts_loads(climb); d++)
+        json_append_number(block, s->block[d]);
+    JSON_NUMBERS(object, {"rows", number_or_nan(s->rows)}, {"planes", number_or_nan(s->planes)},
+                 {"register_limit", number_or_nan(s->registers)},
+                 {"cells_per_second", cells / m->seconds.median},
+                 {"speed_up", x->first_seconds / m->seconds.median},
+                 {"sectors_per_request", c->sectors}, {"lines_per_request", c->lines});
+    measurement_add_json(object, m, cells);
 }
 
-/* Compares each rung with the first, whose result is in FIELD_SAVE. Returns how many differ. */
-static int climb_all(struct lab *lab, struct level *l, const struct rung *rungs)
+/* --- the ladder ------------------------------------------------------------------------------- */
+
+static void climb_one(struct ladder *x, struct cJSON *rungs, struct climb *climb)
 {
-    struct cJSON *list = json_add_array(lab->json, "rungs");
-    double first = 0.0;
-    int wrong = 0;
-    for (const struct rung *rung = rungs; rung->name; rung++) {
-        struct climb climb = {rung, l};
-        run_once(&climb);
-        if (rung == rungs) { /* a copy: 1·u + 0·u */
-            l->backend->passes->combine(l, FIELD_SAVE, 1.0, FIELD_U, 0.0, FIELD_U);
-            l->backend->synchronise();
-        }
-        const long differences = count_differences(l, FIELD_U, l, FIELD_SAVE);
-        if (differences > 0) {
-            wrong++;
-            printf("  %-10s %ld cells differ from the first rung's, not timed\n", rung->name,
-                   differences);
-            continue;
-        }
-        const struct spread s =
-            time_work(l->backend, TIMED_BY_BACKEND, run_climb, &climb, (int)lab->options.samples);
-        first = rung == rungs ? s.median : first;
-        print_rung(&climb, &s, first);
-        add_rung(list, &climb, &s, first);
+    const long different = differences_from_first(x, climb) + differences_from_cpu(x, climb);
+    struct rung_counts counts = {.sectors = NAN, .lines = NAN};
+    if (different > 0) {
+        x->wrong++;
+        printf("  %-10s %ld cells differ, wrong result, not timed\n", climb->rung->name, different);
+        return;
     }
-    return wrong;
+    const struct usage usage = usage_of(x, climb);
+    const struct measurement m = measure_work(x->level->backend, run_climb, climb,
+                                              (int)x->lab->options.samples, &x->ceilings, &usage);
+    if (counts_loads(climb))
+        counts = rung_count(&climb->shape);
+    x->first_seconds = climb == x->climbs ? m.seconds.median : x->first_seconds;
+    print_climb(x, climb, &m, &counts);
+    add_climb_json(x, rungs, climb, &m, &counts);
+}
+
+static struct level *create_level(const struct lab_options *o, const struct backend *backend,
+                                  struct hierarchy **h, enum status *status, char *message,
+                                  int size)
+{
+    struct hierarchy_choice choice;
+    *status = level_choice(o, backend, &choice, message, size);
+    if (*status != STATUS_VALID)
+        return NULL;
+    *h = hierarchy_create(&choice);
+    level_allocate((*h)->levels[0], FIELD_TMP);
+    return (*h)->levels[0];
+}
+
+/* The CPU's result, by its plain loops, and the level that is compared with it. */
+static enum status create_reference(struct ladder *x, char *message, int size)
+{
+    enum status status = STATUS_VALID;
+    struct lab_options o = x->lab->options;
+    x->checked = x->level;
+    if (o.n > MAX_N_ON_CPU) {
+        o.n = SMALL_N;
+        x->checked = create_level(&o, x->lab->backend, &x->small, &status, message, size);
+    }
+    struct level *l = NULL;
+    if (status == STATUS_VALID)
+        l = create_level(&o, &backend_cpu_plain, &x->on_cpu, &status, message, size);
+    if (l) {
+        const struct pass pass = rung_pass(l);
+        fill_level(l);
+        l->backend->passes->run(&pass);
+    }
+    return status;
+}
+
+static void report_ladder(struct ladder *x)
+{
+    struct cJSON *json = x->lab->json, *kepler = json_add_array(json, "kepler_speed_ups");
+    const int n_on_cpu = x->checked->dim;
+    print_machine(x->lab);
+    print_heading("red and black, order %d, %d^3", x->lab->options.order, x->level->dim);
+    printf("  bitwise identical to the first rung, and at %d^3 to the CPU; copy %.1f GB/s\n",
+           n_on_cpu, 1e-9 * x->ceilings.copy_bytes_per_second);
+    print_columns();
+    json_add_number(json, "cells", cells_of_level(x->level));
+    json_add_number(json, "n_on_cpu", n_on_cpu);
+    for (unsigned s = 0; s < sizeof kepler_speed_ups / sizeof kepler_speed_ups[0]; s++)
+        json_append_number(kepler, kepler_speed_ups[s]);
+    ceilings_add_json(json, &x->ceilings);
+}
+
+static enum status climb_all(struct ladder *x, char *message, int size)
+{
+    const struct lab_options *o = &x->lab->options;
+    struct rung_wish wish;
+    enum status status = read_wish(x->lab, &wish, message, size);
+    if (status == STATUS_VALID)
+        status = choose_climbs(x, &wish, message, size);
+    if (status == STATUS_VALID)
+        status = create_reference(x, message, size);
+    if (status != STATUS_VALID)
+        return status;
+    if (!ceilings_measure(&x->ceilings, x->lab->backend, o->array_mib, message, size))
+        return STATUS_MEMORY;
+    report_ladder(x);
+    struct cJSON *rungs = json_add_array(x->lab->json, "rungs");
+    for (int c = 0; c < x->count; c++)
+        climb_one(x, rungs, &x->climbs[c]);
+    if (x->lab->backend->on_device)
+        printf("  NVIDIA's slides, Tesla K40: 1.00, 1.44, 1.68\n");
+    if (x->wrong == 0)
+        return STATUS_VALID;
+    snprintf(message, (size_t)size, "%d rungs gave wrong results", x->wrong);
+    return STATUS_INVALID;
 }
 
 enum status ladder_command(struct lab *lab, char *message, int message_size)
 {
-    struct hierarchy_choice choice;
-    enum status status = level_choice(&lab->options, lab->backend, &choice, message, message_size);
-    if (status != STATUS_VALID)
+    struct ladder x = {.lab = lab, .first_seconds = NAN};
+    enum status status = STATUS_VALID;
+    if (!fault_is_legal(message, message_size))
+        return STATUS_USAGE;
+    x.rungs = lab->backend->on_device ? gpu_rungs : cpu_rungs;
+    x.level =
+        create_level(&lab->options, lab->backend, &x.hierarchy, &status, message, message_size);
+    if (!x.level)
         return status;
-    struct hierarchy *h = hierarchy_create(&choice);
-    struct level *l = h->levels[0];
-    level_allocate(l, FIELD_TMP);
-    level_allocate(l, FIELD_SAVE);
-    print_machine(lab);
-    print_heading("red and black, order %d, %d^3", lab->options.order, l->dim);
-    printf("  %-10s %10s %10s %10s %9s %9s\n", "rung", "ms", "min", "max", "Gcell/s", "speed-up");
-    json_add_number(lab->json, "cells", cells_of_level(l));
-    const int wrong = climb_all(lab, l, lab->backend->on_device ? gpu_rungs : cpu_rungs);
-    hierarchy_destroy(h);
-    if (wrong == 0)
-        return STATUS_VALID;
-    snprintf(message, (size_t)message_size, "%d rungs gave wrong results", wrong);
-    return STATUS_INVALID;
+    level_allocate(x.level, FIELD_SAVE);
+    status = climb_all(&x, message, message_size);
+    if (x.on_cpu)
+        hierarchy_destroy(x.on_cpu);
+    if (x.small)
+        hierarchy_destroy(x.small);
+    hierarchy_destroy(x.hierarchy);
+    return status;
 }

@@ -23,17 +23,19 @@ enum section {
 
 /* What an experiment does. in[] are arrays of n doubles, out one of n. */
 enum experiment_work {
-    WORK_WRITE,      /* out[x] = value */
-    WORK_READ,       /* sums of in[0] */
-    WORK_COPY,       /* out[x] = in[0][x] */
-    WORK_TRIAD,      /* out[x] = in[0][x] + 3·in[1][x] */
-    WORK_FIVE_READS, /* out[x] = Σ in[0..4][x] */
-    WORK_INTENSITY,  /* out[x] = in[0][x] after a times fma(x, c, d) */
-    WORK_PEAK_64,    /* chains of fma without memory */
-    WORK_PEAK_32,    /* the same in single precision */
-    WORK_CACHE_READ, /* sums of the first n of in[0], CACHE_SWEEPS times */
-    WORK_CACHE_COPY, /* out[x] = in[0][x] for the first n, CACHE_SWEEPS times */
-    WORK_NOTHING,    /* one kernel that does nothing, to be recorded in a graph */
+    WORK_WRITE,       /* out[x] = value */
+    WORK_READ,        /* sums of in[0] */
+    WORK_COPY,        /* out[x] = in[0][x], a times 16 bytes per thread of a GPU */
+    WORK_TRIAD,       /* out[x] = in[0][x] + 3·in[1][x] */
+    WORK_FIVE_READS,  /* out[x] = Σ in[0..4][x] */
+    WORK_INTENSITY,   /* out[x] = in[0][x] after a times fma(x, c, d) */
+    WORK_PEAK_64,     /* chains of fma without memory */
+    WORK_PEAK_32,     /* the same in single precision */
+    WORK_CACHE_READ,  /* sums of the first n of in[0], CACHE_SWEEPS times */
+    WORK_SHARED_READ, /* sums of the first n of in[0] from shared memory, SHARED_SWEEPS times, by
+                         every block */
+    WORK_CACHE_COPY,  /* out[x] = in[0][x] for the first n, CACHE_SWEEPS times */
+    WORK_NOTHING,     /* one kernel that does nothing, to be recorded in a graph */
     /* From here on the work waits for the host, and cannot be recorded in a graph. */
     WORK_LAUNCH,      /* EVENTS kernels that do nothing (CPU: parallel regions) */
     WORK_LAUNCH_WAIT, /* the same, waited for one by one */
@@ -47,6 +49,9 @@ enum {
     PERIOD = 1021, /* of the input's values */
     STRIDE = 16,   /* doubles: 128 bytes, a line of a GPU's caches */
     CACHE_SWEEPS = 32,
+    SHARED_DOUBLES = 2048, /* of a block */
+    SHARED_SWEEPS = 512,
+    COPY_PER_THREAD = 4,
     EVENTS = 1000,
     PEAK_CHAINS = 4, /* independent ones per thread */
     PEAK_PERIOD = 64,
@@ -62,7 +67,7 @@ struct experiment {
     const double *in[INPUTS];
     double *out;
     double *host_in, *host_out; /* page-locked, for transfers */
-    long results;               /* WORK_PEAK: how many results are in out; set by the run */
+    long results; /* WORK_PEAK: how many results are in out; WORK_SHARED: blocks; set by the run */
 };
 
 struct machine_row {

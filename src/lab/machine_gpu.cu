@@ -5,30 +5,31 @@
 #include "cuda/core/launch.cuh"
 #include "lab/gpu.h"
 
-enum { THREADS = 256, PER_THREAD = 4, BLOCKS_PER_MULTIPROCESSOR = 8 };
+enum { THREADS = 256, PER_THREAD = COPY_PER_THREAD, BLOCKS_PER_MULTIPROCESSOR = 8 };
 
-/* out[x] = f(x) for 0 <= x < n, PER_THREAD values per thread, so that several loads of a thread are
- * in flight at once; neighbouring threads have neighbouring x. T is double or double2. */
-template <class T, class F>
+/* out[x] = f(x) for 0 <= x < n, EACH values per thread, so that several loads of a thread are in
+ * flight at once; neighbouring threads have neighbouring x. T is double or double2. */
+template <int EACH, class T, class F>
 static __global__ void __launch_bounds__(THREADS) stream_kernel(T *out, long n, F f)
 {
-    const long first = (long)blockIdx.x * THREADS * PER_THREAD + threadIdx.x;
-    T value[PER_THREAD];
+    const long first = (long)blockIdx.x * THREADS * EACH + threadIdx.x;
+    T value[EACH];
 #pragma unroll
-    for (int p = 0; p < PER_THREAD; p++)
+    for (int p = 0; p < EACH; p++)
         if (first + p * THREADS < n)
             value[p] = f(first + p * THREADS);
 #pragma unroll
-    for (int p = 0; p < PER_THREAD; p++)
+    for (int p = 0; p < EACH; p++)
         if (first + p * THREADS < n)
             out[first + p * THREADS] = value[p];
 }
 
-template <class T, class F>
+template <int EACH = PER_THREAD, class T, class F>
 static void stream(T *out, long n, F f)
 {
-    const long piece = THREADS * PER_THREAD;
-    stream_kernel<<<(unsigned)((n + piece - 1) / piece), THREADS, 0, cuda_stream()>>>(out, n, f);
+    const long piece = THREADS * EACH;
+    stream_kernel<EACH>
+        <<<(unsigned)((n + piece - 1) / piece), THREADS, 0, cuda_stream()>>>(out, n, f);
     CUDA_LAUNCHED();
 }
 
@@ -43,11 +44,15 @@ static void write_value(const struct experiment *e)
     stream((double2 *)e->out, e->n / 2, [=] __device__(long) { return value; });
 }
 
-/* n is even, as all lengths but those of transfers are. */
-static void copy(double *out, const double *in, long n)
+/* n is even, as all lengths but those of transfers are; e->a values of 16 bytes per thread. */
+static void copy(const struct experiment *e)
 {
-    const double2 *from = (const double2 *)in;
-    stream((double2 *)out, n / 2, [=] __device__(long x) { return from[x]; });
+    const double2 *from = (const double2 *)e->in[0];
+    const auto value = [=] __device__(long x) { return from[x]; };
+    if (e->a == 1)
+        stream<1>((double2 *)e->out, e->n / 2, value);
+    else
+        stream((double2 *)e->out, e->n / 2, value);
 }
 
 static void triad(const struct experiment *e)
@@ -74,6 +79,15 @@ static int resident_blocks()
     return cuda_device()->multiprocessors * BLOCKS_PER_MULTIPROCESSOR;
 }
 
+/* The sum of a warp's values is one of the results. */
+static __device__ void store_warp_sum(double sum, double *out)
+{
+    for (int lanes = 16; lanes > 0; lanes /= 2)
+        sum += __shfl_down_sync(0xffffffffu, sum, lanes);
+    if (threadIdx.x % 32 == 0)
+        out[((long)blockIdx.x * THREADS + threadIdx.x) / 32] = sum;
+}
+
 /* Each warp's sum of its share of `in`, `sweeps` times over, past the first-level cache. */
 static __global__ void __launch_bounds__(THREADS)
     read_kernel(const double2 *in, long pairs, int sweeps, double *out)
@@ -92,11 +106,7 @@ static __global__ void __launch_bounds__(THREADS)
             for (int p = 0; p < PER_THREAD; p++)
                 sums[p] += value[p].x + value[p].y;
         }
-    double sum = (sums[0] + sums[1]) + (sums[2] + sums[3]);
-    for (int lanes = 16; lanes > 0; lanes /= 2)
-        sum += __shfl_down_sync(0xffffffffu, sum, lanes);
-    if (threadIdx.x % 32 == 0)
-        out[thread / 32] = sum;
+    store_warp_sum((sums[0] + sums[1]) + (sums[2] + sums[3]), out);
 }
 
 static void read_all(const struct experiment *e, int sweeps)
@@ -104,6 +114,34 @@ static void read_all(const struct experiment *e, int sweeps)
     CHECK(resident_blocks() * (THREADS / 32) <= MAX_PARTIALS);
     read_kernel<<<resident_blocks(), THREADS, 0, cuda_stream()>>>((const double2 *)e->in[0],
                                                                   e->n / 2, sweeps, e->out);
+    CUDA_LAUNCHED();
+}
+
+/* Each warp's sum of what it reads of the block's shared memory, 16 bytes per load. Each sweep
+ * begins elsewhere, so that no value can stay in a register. */
+static __global__ void __launch_bounds__(THREADS) shared_read_kernel(const double2 *in, double *out)
+{
+    enum { PAIRS = SHARED_DOUBLES / 2, LOADS = PAIRS / THREADS };
+    __shared__ double2 pairs[PAIRS];
+    double sums[LOADS] = {};
+    for (int x = threadIdx.x; x < PAIRS; x += THREADS)
+        pairs[x] = in[x];
+    __syncthreads();
+#pragma unroll 4
+    for (int sweep = 0; sweep < SHARED_SWEEPS; sweep++)
+#pragma unroll
+        for (int p = 0; p < LOADS; p++) {
+            const double2 value = pairs[(threadIdx.x + sweep + p * THREADS) % PAIRS];
+            sums[p] += value.x + value.y;
+        }
+    store_warp_sum((sums[0] + sums[1]) + (sums[2] + sums[3]), out);
+}
+
+static void shared_read(struct experiment *e)
+{
+    e->results = resident_blocks();
+    shared_read_kernel<<<resident_blocks(), THREADS, 0, cuda_stream()>>>((const double2 *)e->in[0],
+                                                                         e->out);
     CUDA_LAUNCHED();
 }
 
@@ -235,13 +273,15 @@ void machine_run_gpu(void *experiment)
     case WORK_READ:
         return read_all(e, 1);
     case WORK_COPY:
-        return copy(e->out, e->in[0], e->n);
+        return copy(e);
     case WORK_TRIAD:
         return triad(e);
     case WORK_FIVE_READS:
         return five_reads(e);
     case WORK_CACHE_READ:
         return read_all(e, CACHE_SWEEPS);
+    case WORK_SHARED_READ:
+        return shared_read(e);
     case WORK_CACHE_COPY:
         return copy_again(e);
     case WORK_INTENSITY:

@@ -5,7 +5,8 @@
 #include "lab/machine.h"
 
 const struct machine_row machine_rows[] = {
-    {SECTION_MEMORY, "copy", WORK_COPY, 0, 0, ON_BOTH},
+    {SECTION_MEMORY, "copy", WORK_COPY, 1, 0, ON_BOTH},
+    {SECTION_MEMORY, "copy, 4 x 16 bytes per thread", WORK_COPY, COPY_PER_THREAD, 0, ON_GPU},
     {SECTION_MEMORY, "read", WORK_READ, 0, 0, ON_BOTH},
     {SECTION_MEMORY, "write", WORK_WRITE, 0, 0, ON_BOTH},
     {SECTION_MEMORY, "triad: 2 reads, 1 write", WORK_TRIAD, 0, 0, ON_BOTH},
@@ -26,6 +27,7 @@ const struct machine_row machine_rows[] = {
 
     {SECTION_CACHE, "read within the cache", WORK_CACHE_READ, 0, 0, ON_BOTH},
     {SECTION_CACHE, "copy within the cache", WORK_CACHE_COPY, 0, 0, ON_BOTH},
+    {SECTION_CACHE, "read shared memory", WORK_SHARED_READ, 0, 0, ON_GPU},
 
     {SECTION_LATENCY, "launches back to back, each", WORK_LAUNCH, EVENTS, 0, ON_GPU},
     {SECTION_LATENCY, "launch and wait", WORK_LAUNCH_WAIT, EVENTS, 0, ON_GPU},
@@ -60,6 +62,8 @@ static double named_doubles(const struct experiment *e)
         return 6.0 * n;
     case WORK_CACHE_READ:
         return n * CACHE_SWEEPS;
+    case WORK_SHARED_READ:
+        return n * SHARED_SWEEPS * (double)e->results;
     case WORK_CACHE_COPY:
         return 2.0 * n * CACHE_SWEEPS;
     default:
@@ -94,7 +98,7 @@ static bool same_bits(double a, double b)
 
 static bool is_sum(const struct experiment *e)
 {
-    return e->work == WORK_READ || e->work == WORK_CACHE_READ;
+    return e->work == WORK_READ || e->work == WORK_CACHE_READ || e->work == WORK_SHARED_READ;
 }
 
 double experiment_poison(const struct experiment *e)
@@ -110,12 +114,21 @@ static double input_sum(long n)
     return whole * period + 0.5 * rest * (rest - 1.0);
 }
 
+/* How often every value is read. */
+static double sweeps_of(const struct experiment *e)
+{
+    return e->work == WORK_CACHE_READ    ? CACHE_SWEEPS
+           : e->work == WORK_SHARED_READ ? SHARED_SWEEPS * (double)e->results
+                                         : 1.0;
+}
+
 static bool sum_is_right(const struct experiment *e, const double *out)
 {
+    const long most = e->work == WORK_SHARED_READ ? MAX_PARTIALS : e->n;
     double sum = 0.0;
-    for (long x = 0; x < e->n && x < MAX_PARTIALS; x++)
+    for (long x = 0; x < most && x < MAX_PARTIALS; x++)
         sum += out[x];
-    return sum == input_sum(e->n) * (e->work == WORK_CACHE_READ ? CACHE_SWEEPS : 1);
+    return sum == input_sum(e->n) * sweeps_of(e);
 }
 
 static double chain_end(double x, int steps)
@@ -195,6 +208,7 @@ bool experiment_is_right(const struct experiment *e, const double *out)
     switch (e->work) {
     case WORK_READ:
     case WORK_CACHE_READ:
+    case WORK_SHARED_READ:
         return sum_is_right(e, out);
     case WORK_PEAK_64:
     case WORK_PEAK_32:

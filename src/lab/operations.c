@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "lab/operations.h"
+#include <math.h>
+#include "cuda/cuda.h"
 
 static struct operations sum_of(struct operations a, struct operations b)
 {
@@ -62,4 +64,15 @@ struct operations operations_of_pass(const struct pass *pass)
     if (pass->finish == FINISH_RESTRICT)
         all = sum_of(all, operations_of_restriction());
     return all;
+}
+
+void usage_add_counts(struct usage *u, const struct backend *backend, const struct pass *pass,
+                      double cells)
+{
+    const bool counted = backend->on_device && pass;
+    const struct cuda_counts c = counted ? cuda_count(pass) : (struct cuda_counts){NAN, NAN, NAN};
+    /* All bytes of memory go through the caches. */
+    u->cache_bytes = backend->on_device ? fmax(c.cache_bytes * cells, u->bytes) : NAN;
+    u->shared_bytes = c.shared_bytes * cells;
+    u->instructions = c.instructions * cells;
 }

@@ -4,6 +4,7 @@
 /* Arithmetic of a stage, counted from the formulas as they are written (operators/fv2.h, fv4.h,
  * smoothers.h, transfers.h): every cell by itself, so a kernel that shares fluxes or interpolated
  * rows between cells does less. */
+#include "lab/limiter.h"
 #include "operators/passes.h"
 
 struct operations {
@@ -15,5 +16,10 @@ struct operations {
 struct operations operations_of_pass(const struct pass *pass);
 /* The same for restricting a field of cells. */
 struct operations operations_of_restriction(void);
+
+/* Adds what the kernels of a pass (NULL: another stage) count on that backend: bytes of caches and
+ * of shared memory, instructions. NaN where nothing is known. */
+void usage_add_counts(struct usage *usage, const struct backend *backend, const struct pass *pass,
+                      double cells);
 
 #endif

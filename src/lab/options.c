@@ -89,10 +89,20 @@ static const struct option_row kernel_rows_of_options[] = {
     COMMON,
 };
 
+static const struct choice register_choices[] = {
+    {"auto", 0}, {"32", 32}, {"64", 64}, {"128", 128}, {"255", 255}, {NULL, 0}};
+
 static const struct option_row ladder_rows_of_options[] = {
     SIZE,
     ORDER,
+    {.name = "rung", .kind = OPTION_NAMES, AT(rungs), .unset = "all", .uses = SHAPES, .argument = "NAMES",
+     .help = "rungs to measure beside the first, names with commas;\nall: every one"},
+    {.name = "block", .kind = OPTION_NAMES, AT(block), .unset = "auto", .uses = SHAPES, .argument = "X,Y",
+     .help = "threads of a block along i and j, of the rungs named by\n--rung; auto: their own (GPU)"},
+    {.name = "registers", CHOICE(registers, register_choices, "auto"),
+     .help = "the most registers per thread, of the rungs named by\n--rung (GPU)"},
     TUNING,
+    ARRAY,
     BACKEND,
     COMMON,
 };

@@ -103,6 +103,8 @@ static long doubles_of(const struct pool *pool, const struct machine_row *row)
     switch (row->work) {
     case WORK_CACHE_READ:
         return pool->cache_n;
+    case WORK_SHARED_READ:
+        return SHARED_DOUBLES;
     case WORK_CACHE_COPY: /* two arrays */
         return pool->cache_n / 2;
     case WORK_TO_DEVICE:
@@ -161,31 +163,37 @@ struct spread pool_time(const struct pool *pool, struct experiment *e, int sampl
                      pool->backend->on_device ? machine_run_gpu : machine_run_cpu, e, samples);
 }
 
-/* Seconds of the first experiment of that kind, which is left in *e. */
-static double best_seconds(const struct pool *pool, enum experiment_work work, struct experiment *e)
+/* The highest rate of the experiments of that kind, by what `counted` counts of a run: the best
+ * that there is. NaN if there is none here. */
+static double best_rate(const struct pool *pool, enum experiment_work work,
+                        double (*counted)(const struct experiment *e))
 {
+    const int where = pool->backend->on_device ? ON_GPU : ON_CPU;
+    double best = NAN;
     for (int r = 0; r < machine_row_count; r++) {
-        if (machine_rows[r].work != work)
+        if (machine_rows[r].work != work || !(machine_rows[r].where & where))
             continue;
-        *e = pool_experiment(pool, &machine_rows[r]);
-        if (!pool_check(pool, e))
+        struct experiment e = pool_experiment(pool, &machine_rows[r]);
+        if (!pool_check(pool, &e))
             die(STATUS_SYSTEM, "the %s experiment gives wrong results", machine_rows[r].name);
-        return pool_time(pool, e, CEILING_SAMPLES).min; /* a ceiling is the best there is */
+        best = fmax(best, counted(&e) / pool_time(pool, &e, CEILING_SAMPLES).min);
     }
-    die(STATUS_SYSTEM, "no such experiment");
+    return best;
 }
 
 bool ceilings_measure(struct ceilings *c, const struct backend *backend, long array_mib,
                       char *message, int message_size)
 {
     struct pool pool;
-    struct experiment e;
     if (!pool_create(&pool, backend, array_mib, message, message_size))
         return false;
-    const double copy = best_seconds(&pool, WORK_COPY, &e);
-    c->copy_bytes_per_second = experiment_bytes(&e) / copy;
-    const double peak = best_seconds(&pool, WORK_PEAK_64, &e);
-    c->fp64_flops_per_second = experiment_flops(&e) / peak;
+    c->copy_bytes_per_second = best_rate(&pool, WORK_COPY, experiment_bytes);
+    c->cache_bytes_per_second = best_rate(&pool, WORK_CACHE_READ, experiment_bytes);
+    c->shared_bytes_per_second = best_rate(&pool, WORK_SHARED_READ, experiment_bytes);
+    c->fp64_flops_per_second = best_rate(&pool, WORK_PEAK_64, experiment_flops);
+    c->fp32_flops_per_second = best_rate(&pool, WORK_PEAK_32, experiment_flops);
+    /* A GPU issues no instruction more often than FP32's; a CPU issues others beside them. */
+    c->instructions_per_second = backend->on_device ? 0.5 * c->fp32_flops_per_second : NAN;
     pool_destroy(&pool);
     return true;
 }

@@ -2,6 +2,7 @@
 #ifndef LAB_POOL_H
 #define LAB_POOL_H
 /* The arrays that the machine's experiments share, and how one is set up, checked and timed. */
+#include "lab/limiter.h"
 #include "lab/machine.h"
 #include "level/backend.h"
 
@@ -27,11 +28,6 @@ struct experiment pool_experiment(const struct pool *pool, const struct machine_
 bool pool_check(const struct pool *pool, struct experiment *e);
 struct spread pool_time(const struct pool *pool, struct experiment *e, int samples);
 
-/* What kernels are compared with. */
-struct ceilings {
-    double copy_bytes_per_second;
-    double fp64_flops_per_second;
-};
 /* The best of a few samples, with arrays as for pool_create; false and a line in message if there
  * is no room for them. Dies if a result is wrong. */
 bool ceilings_measure(struct ceilings *ceilings, const struct backend *backend, long array_mib,

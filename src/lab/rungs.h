@@ -3,6 +3,8 @@
 #define LAB_RUNGS_H
 /* The rungs of `ladder`: kernels from the simplest to the program's own for one red and one black
  * half-sweep of Gauss-Seidel with variable coefficients between Dirichlet walls. */
+#include "base/status.h"
+#include "lab/rung_shape.h"
 #include "level/level.h"
 
 #ifdef __cplusplus
@@ -14,10 +16,29 @@ extern "C" {
 struct rung {
     const char *name; /* NULL after the last */
     const char *summary;
-    void (*run)(struct level *level);
+    struct rung_shape shape; /* without blocks: they are not the lab's choice */
+    void (*run)(struct level *level, const struct rung *rung, const struct rung_shape *shape);
 };
 
-extern const struct rung cpu_rungs[];
+extern const struct rung cpu_rungs[], gpu_rungs[];
+
+/* --registers: so many registers per thread, in blocks of at most so many threads. */
+enum { REGISTER_LIMITS = 4 };
+struct register_limit {
+    int registers, threads;
+};
+extern const struct register_limit register_limits[REGISTER_LIMITS]; /* the most first */
+
+/* Another block than the rung's own, and a limit of registers; 0: as the rung has them. */
+struct rung_wish {
+    int block[2], registers;
+};
+
+/* The shape of a rung on that level. STATUS_USAGE with one line in message if the rung cannot have
+ * what is wished. */
+enum status rung_choose_shape(const struct rung *rung, const struct level *level,
+                              const struct rung_wish *wish, struct rung_shape *shape, char *message,
+                              int message_size);
 
 /* Where half-sweep 0 or 1 of the lab's own rungs reads; it writes the other. */
 static inline enum field rung_source(int half)
@@ -25,8 +46,10 @@ static inline enum field rung_source(int half)
     return half == 0 ? FIELD_U : FIELD_TMP;
 }
 
+struct pass;
 /* The last rung: the pass of the level's own backend, as the solver runs it. */
-void rung_default(struct level *level);
+struct pass rung_pass(struct level *level);
+void rung_default(struct level *level, const struct rung *rung, const struct rung_shape *shape);
 
 #ifdef __cplusplus
 }

@@ -89,37 +89,31 @@ static void both_halves(struct level *l, void (*sweep)(const struct half_sweep *
     }
 }
 
-static void run_naive(struct level *level)
+static void run_naive(struct level *level, const struct rung *rung, const struct rung_shape *shape)
 {
+    (void)rung, (void)shape;
     both_halves(level, sweep_plane_by_plane);
 }
 
-static void run_strips(struct level *level)
+static void run_strips(struct level *level, const struct rung *rung, const struct rung_shape *shape)
 {
+    (void)rung, (void)shape;
     both_halves(level, sweep_by_strips);
 }
 
-static struct pass smoothing_step(struct level *level)
+static void run_rows(struct level *level, const struct rung *rung, const struct rung_shape *shape)
 {
-    return (struct pass){.level = level, .u = FIELD_U, .f = FIELD_F, .nsweeps = 2};
-}
-
-static void run_rows(struct level *level)
-{
-    const struct pass pass = smoothing_step(level);
+    const struct pass pass = rung_pass(level);
+    (void)rung, (void)shape;
     backend_cpu_plain.passes->run(&pass);
 }
 
-void rung_default(struct level *level)
-{
-    const struct pass pass = smoothing_step(level);
-    level->backend->passes->run(&pass);
-}
-
 const struct rung cpu_rungs[] = {
-    {"naive", "cell by cell, plane by plane", run_naive},
-    {"strips", "8 rows at a time through all planes", run_strips},
-    {"rows", "vector loops over rows, one colour after the other", run_rows},
-    {"default", "the pass that hpgmg-gpu runs, tiled", rung_default},
-    {NULL, NULL, NULL},
+    {.name = "naive", .summary = "cell by cell, plane by plane", .run = run_naive},
+    {.name = "strips", .summary = "8 rows at a time through all planes", .run = run_strips},
+    {.name = "rows",
+     .summary = "vector loops over rows, one colour after the other",
+     .run = run_rows},
+    {.name = "default", .summary = "the pass that hpgmg-gpu runs, tiled", .run = rung_default},
+    {.name = NULL},
 };

@@ -3,8 +3,10 @@
 #include <stdio.h>
 #include <string.h>
 #include "base/check.h"
+#include "base/ranges.h"
 #include "cuda/cuda.h"
 #include "cuda/tuning.h"
+#include "lab/operations.h"
 #include "level/backend.h"
 #include "operators/backend_cpu.h"
 
@@ -163,7 +165,8 @@ void stage_case_work(void *stage_case)
 
 enum { SEED_U = 1, SEED_F, SEED_COARSE_U };
 
-void stage_case_run(struct stage_case *c)
+/* The stage itself is a range on a profiler's time line. */
+static void fill_and_run(struct stage_case *c, const char *range)
 {
     struct level *l = c->level, *coarse = c->hierarchy->transfers[0].coarse;
     const enum pass_start start = c->stage.pass.start;
@@ -177,8 +180,15 @@ void stage_case_run(struct stage_case *c)
     fill_random(coarse, FIELD_U, SEED_COARSE_U);
     fill_poison(coarse, FIELD_F);
     c->norm = 0;
+    range_push(range);
     stage_case_work(c);
     l->backend->synchronise();
+    range_pop();
+}
+
+void stage_case_run(struct stage_case *c)
+{
+    fill_and_run(c, "checked_stage"); /* run/profile knows this name */
 }
 
 /* Where the stage leaves u. */
@@ -234,7 +244,7 @@ struct stage_sums stage_case_baseline_sums(struct stage_case *c)
 {
     char message[256];
     CHECK(stage_case_choose(c, stage_case_baseline(c), message, sizeof message));
-    stage_case_run(c);
+    fill_and_run(c, "baseline");
     CHECK(stage_case_choose(c, "default", message, sizeof message));
     return stage_case_sums(c);
 }
@@ -245,9 +255,22 @@ double stage_case_cells(const struct stage_case *c)
     return dim * dim * dim;
 }
 
-double stage_case_bytes(const struct stage_case *c)
+static double bytes_of(const struct stage_case *c)
 {
     const struct program program = {.hierarchy = c->hierarchy};
     return c->stage.kind == STAGE_PASS ? c->passes->bytes(&c->stage.pass) * stage_case_cells(c)
                                        : stage_bytes(&program, &c->stage);
+}
+
+struct usage stage_case_usage(const struct stage_case *c)
+{
+    const double cells = stage_case_cells(c);
+    const bool is_pass = c->stage.kind == STAGE_PASS;
+    const struct operations of_cell =
+        is_pass ? operations_of_pass(&c->stage.pass) : operations_of_restriction();
+    struct usage u = {.bytes = bytes_of(c),
+                      .flops = of_cell.flops * cells,
+                      .fp64_instructions = of_cell.instructions * cells};
+    usage_add_counts(&u, c->level->backend, is_pass ? &c->stage.pass : NULL, cells);
+    return u;
 }

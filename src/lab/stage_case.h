@@ -4,6 +4,7 @@
 /* One stage on one level, with random fields: what `kernel` and `tune` time, and how its result is
  * checked. */
 #include "lab/fields.h"
+#include "lab/limiter.h"
 #include "solvers/program.h"
 
 extern const struct choice stage_choices[]; /* the legal words of --stage */
@@ -51,6 +52,7 @@ struct stage_sums stage_case_baseline_sums(struct stage_case *c);
 bool stage_sums_equal(struct stage_sums a, struct stage_sums b);
 
 double stage_case_cells(const struct stage_case *c);
-double stage_case_bytes(const struct stage_case *c);
+/* Counted for one run. */
+struct usage stage_case_usage(const struct stage_case *c);
 
 #endif

@@ -57,14 +57,11 @@ static void smooth(struct level *l, enum field u, enum field f)
     }
 }
 
-/* HPGMG's diagonal serves as a preconditioner, but sweeps with it diverge. They need the true
- * diagonal. */
-static void use_true_diagonal(struct level *l)
+/* Computes D⁻¹ anew, of HPGMG's diagonal or of the true one. */
+static void set_diagonal(struct level *l, bool hpgmg)
 {
     uint64_t lambda_max = 0;
-    if (!l->stencil->hpgmg_diagonal)
-        return;
-    l->stencil->hpgmg_diagonal = false;
+    l->stencil->hpgmg_diagonal = hpgmg;
     l->backend->passes->diagonal(l, &lambda_max);
     level_exchange_halo(l, FIELD_DINV);
 }
@@ -76,10 +73,9 @@ static double residual_norm(struct level *l, enum field u, enum field f)
     return reduce_norm(l, FIELD_KRYLOV);
 }
 
-static void solve_by_smoothing(struct bottom *b, enum field u, enum field f)
+static void smooth_until_solved(struct bottom *b, enum field u, enum field f)
 {
     struct level *l = b->level;
-    use_true_diagonal(l);
     const double target = REDUCTION * residual_norm(l, u, f);
     int sweeps = 0;
     double norm = target == 0.0 ? 0.0 : INFINITY;
@@ -91,6 +87,18 @@ static void solve_by_smoothing(struct bottom *b, enum field u, enum field f)
     b->counts.iterations += sweeps;
     if (!(norm <= target))
         b->counts.breakdowns[BREAKDOWN_SWEEPS]++;
+}
+
+/* HPGMG's diagonal serves as a preconditioner, but sweeps with it diverge. They need the true
+ * diagonal; the next solve finds HPGMG's again, so that it does not depend on this one. */
+static void solve_by_smoothing(struct bottom *b, enum field u, enum field f)
+{
+    const bool hpgmg = b->level->stencil->hpgmg_diagonal;
+    if (hpgmg)
+        set_diagonal(b->level, false);
+    smooth_until_solved(b, u, f);
+    if (hpgmg)
+        set_diagonal(b->level, true);
 }
 
 static void solve_by_krylov(struct bottom *b, enum field u, enum field f)

@@ -64,6 +64,19 @@ words() {
     [ "$wrong" -eq 0 ]
 }
 
+@test "every kernel has a row in docs/ARCHITECTURE.md" {
+    local kernel found=0 missing=0
+    for kernel in $(grep -rhoE '"(tail|interpolation|generic|fv[24]/[a-z-]+)"' src/cuda | tr -d '"' | sort -u); do
+        found=$((found + 1))
+        if ! grep -qE "^\|.*\`$kernel\`.*\|.*\|" "$architecture"; then
+            echo "no row of $kernel"
+            missing=1
+        fi
+    done
+    [ "$found" -ge 15 ]
+    [ "$missing" -eq 0 ]
+}
+
 @test "files that the documentation names exist" {
     local path found=0 wrong=0
     while read -r path; do

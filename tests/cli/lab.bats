@@ -29,7 +29,7 @@ lab() { # ARGUMENT...
 
 # runs ARGUMENT...: status 0, nothing on stderr, valid JSON. Caches may be so large that arrays beyond them take seconds.
 runs() {
-    [ "$1" != kernel ] || set -- "$@" --array-mib 16
+    case $1 in kernel | ladder) set -- "$@" --array-mib 1 ;; esac
     lab "$@" --backend cpu --samples 1 --json "$report"
     [ "$status" -eq 0 ]
     [ ! -s "$work/stderr" ]
@@ -40,6 +40,10 @@ runs() {
 json() {
     python3 -c 'import json, sys
 def refuse(text): raise ValueError(text)
+def LIMITER(x): # the rule of 60 %
+    moves, computes = (any((x["fraction_of_" + name] or 0) >= 0.6 for name in names)
+                       for names in (("copy", "cache", "shared"), ("fp64", "issue")))
+    return "both" if moves and computes else "bandwidth" if moves else "compute" if computes else "latency"
 r = json.load(open(sys.argv[1]), parse_constant=refuse); print(eval(sys.argv[2]))' "$report" "$1"
 }
 
@@ -248,26 +252,53 @@ case_of() {
     lab kernel --backend cpu --samples 1 8
     [ "$status" -eq 0 ]
     fails_with 4 "--array-mib" kernel --array-mib 65536 --backend cpu 8
+    fails_with 4 "--array-mib" ladder --array-mib 65536 --backend cpu 8
 }
 
-@test "kernel: the limiter is one of three" {
+@test "kernel: the limiter is one of four, and follows from the shares" {
     runs kernel 32
-    [ "$(json 'all(v["limiter"] in ("bandwidth", "compute", "latency") for v in r["runs"])')" = True ]
-    grep -qE 'limited by (bandwidth|compute|latency): [0-9]+ % of the copy rate' "$work/stdout"
+    [ "$(json 'all(v["limiter"] == LIMITER(v) for v in r["runs"])')" = True ]
+    grep -qE 'limited by (bandwidth|compute|both|latency): [0-9]+ % of memory, [0-9]+ % of FP64' "$work/stdout"
+    # What a CPU cannot count is unknown, and so is a ceiling that it lacks.
+    [ "$(json '[r["shared_bytes_per_second"]] + [r["runs"][0][k] for k in ("cache_bytes", "fraction_of_shared", "fraction_of_issue")]')" = \
+        "[None, None, None, None]" ]
+    [ "$(json 'min(r[k] for k in ("copy_bytes_per_second", "cache_bytes_per_second", "fp64_flops_per_second", "fp32_flops_per_second")) > 0')" = True ]
+    [ "$(json 'abs(r["runs"][0]["fraction_of_copy"] - r["runs"][0]["bytes_per_second"] / r["copy_bytes_per_second"]) < 1e-9')" = True ]
 }
 
-@test "ladder: every rung has the bits of the first" {
+@test "ladder: every rung has the bits of the first and of the CPU's plain loops" {
     local order
     for order in 2 4; do
         runs ladder --order $order 20
         [ "$(json '[x["rung"] for x in r["rungs"]]')" = "['naive', 'strips', 'rows', 'default']" ]
-        [ "$(json 'r["rungs"][0]["speed_up"]')" = 1 ]
+        [ "$(json 'r["rungs"][0]["speed_up"], r["n_on_cpu"], r["kepler_speed_ups"]')" = "(1, 20, [1, 1.44, 1.68])" ]
+        [ "$(json '[x["bytes_per_cell"] for x in r["rungs"]]')" = "[112, 112, 112, 56]" ]
+        [ "$(json 'all(x["limiter"] == LIMITER(x) for x in r["rungs"])')" = True ]
     done
 }
 
 @test "ladder: two threads, and sizes that the strips do not divide" {
     OMP_NUM_THREADS=2 runs ladder --order 4 12
     OMP_NUM_THREADS=2 runs ladder 44
+}
+
+@test "ladder: rungs by name, always after the first" {
+    runs ladder --rung default,strips 8
+    [ "$(json '[x["rung"] for x in r["rungs"]]')" = "['naive', 'default', 'strips']" ]
+    [ "$(json 'r["options"]["rung"]')" = default,strips ]
+    runs ladder --rung naive 8
+    [ "$(json '[x["rung"] for x in r["rungs"]]')" = "['naive']" ]
+}
+
+@test "ladder: wrong results are not timed" {
+    local place
+    for place in first middle last; do
+        HPGMG_FAULT=$place lab ladder --backend cpu --samples 1 --array-mib 1 --json "$report" 12
+        [ "$status" -eq 1 ]
+        [ "$(json 'r["valid"], r["rungs"]')" = "(False, [])" ]
+        # One cell is wrong beside the first rung's, and beside the CPU's.
+        [ "$(grep -c ' 2 cells differ, wrong result, not timed$' "$work/stdout")" -eq 4 ]
+    done
 }
 
 # --- what is refused -----------------------------------------------------------------------------
@@ -287,11 +318,20 @@ case_of() {
     fails_with 2 "--section: wrong value 'x'" machine --section x
     fails_with 2 "--json: missing value" machine --json
     fails_with 2 "unknown option '--stage'" ladder --stage smooth 8
+    fails_with 2 "legal: naive strips rows default; did you mean rows?" ladder --rung strips,row --backend cpu 8
+    fails_with 2 "--rung: at most 15 names" ladder --rung "$(printf 'rows,%.0s' {1..15})rows" --backend cpu 8
+    fails_with 2 "--block: wrong value '32'; legal: X,Y" ladder --rung rows --block 32 --backend cpu 8
+    fails_with 2 "--block: wrong value '64,32'; legal: X,Y" ladder --rung rows --block 64,32 --backend cpu 8
+    fails_with 2 "--block: wrong value '8,0'; legal: X,Y" ladder --rung rows --block 8,0 --backend cpu 8
+    fails_with 2 "a CPU's rungs have neither" ladder --rung rows --block 32,8 --backend cpu 8
+    fails_with 2 "a CPU's rungs have neither" ladder --rung rows --registers 64 --backend cpu 8
+    fails_with 2 "--registers: wrong value '48'; legal: auto, 32, 64, 128, 255" ladder --registers 48 8
     fails_with 2 "did you mean strides?" memory stride
     fails_with 2 "unknown experiment 'x'" methods lu x
     fails_with 2 "unknown experiment 'lu'" memory lu
     fails_with 2 "experiment host needs a GPU" memory copy host --backend cpu
     HPGMG_FAULT=x fails_with 2 "HPGMG_FAULT is not first, middle or last" memory --backend cpu
+    HPGMG_FAULT=x fails_with 2 "HPGMG_FAULT is not first, middle or last" ladder --backend cpu 8
     fails_with 2 "given twice" kernel --order 2 --order 4 8
 }
 
@@ -327,7 +367,7 @@ case_of() {
 
 @test "without --backend the CPU is measured, with a warning" {
     export CUDA_VISIBLE_DEVICES=
-    lab ladder --samples 1 8
+    lab ladder --array-mib 1 --samples 1 8
     [ "$status" -eq 0 ]
     [ "$(grep -c '^hpgmg-lab: warning: ' "$work/stderr")" -eq 1 ]
     grep -q '^CPU: ' "$work/stdout"
@@ -335,7 +375,7 @@ case_of() {
 
 @test "JSON that cannot be written" {
     fails_with 5 "--json: cannot write" ladder --backend cpu --json "$work/none/report.json" 8
-    lab ladder --backend cpu --samples 1 --json /dev/full 8
+    lab ladder --backend cpu --samples 1 --array-mib 1 --json /dev/full 8
     [ "$status" -eq 5 ]
     echo old >"$report"
     fails_with 2 "does not smooth" kernel --backend cpu --stage prolong --sweeps 2 --json "$report" 8

@@ -23,10 +23,10 @@ program() { # NAME LINE...: a test program that does as these lines of shell say
     chmod +x "$project/build/tests/module/$1"
 }
 
-run_all() {
+run_all() { # OPTION...
     printf '#!/bin/sh\nshift 2\nexec "$@"\n' >"$project/mpirun" # drops -n COUNT
     chmod +x "$project/mpirun"
-    MPIRUN=$project/mpirun run "$project/tests/run-all" build
+    MPIRUN=$project/mpirun run "$project/tests/run-all" "$@" build
     echo "$output"
 }
 
@@ -75,4 +75,51 @@ last() { # TEXT: the last line
     run_all
     [ "$status" -eq 0 ]
     last "0 passed, 0 failed, 2 skipped"
+}
+
+@test "as many tests run at a time as -j says" {
+    local meets='for try in $(seq 100); do [ ! -e $other ] || break; sleep 0.1; done; [ -e $other ]'
+    script one.sh "touch met.one; other=met.two" "$meets"
+    script two.bats '@test "two" {' "touch met.two; other=met.one" "$meets" '}'
+    run_all -j 2
+    [ "$status" -eq 0 ]
+    last "2 passed, 0 failed, 0 skipped"
+    rm "$project"/tests/module/*
+    for name in one two three; do
+        script $name.sh "mkdir alone || exit 1; sleep 0.2; rmdir alone"
+    done
+    run_all -j 1
+    [ "$status" -eq 0 ]
+    last "3 passed, 0 failed, 0 skipped"
+    rm "$project"/tests/module/*
+    for name in one two; do # on several ranks, which run alone
+        program $name "mkdir alone || exit 1; sleep 0.2; rmdir alone"
+        echo "module/$name 2 3" >>"$project/tests/ranks.txt"
+    done
+    run_all -j 4
+    [ "$status" -eq 0 ]
+    last "4 passed, 0 failed, 0 skipped"
+    for wrong in "-j 0 build" "-j build" "--fast build" ""; do
+        run "$project/tests/run-all" $wrong
+        [ "$status" -eq 2 ]
+        [[ $output == usage:* ]]
+    done
+}
+
+@test "nothing of an interrupted run goes on" {
+    script long.sh 'echo $$ >begun' "sleep 60" # which belongs to the script
+    "$project/tests/run-all" build >"$BATS_TEST_TMPDIR/output" 2>&1 3>&- &
+    local job=$! try
+    for try in $(seq 100); do
+        [ ! -s "$project/begun" ] || break
+        sleep 0.1
+    done
+    kill -TERM $job
+    wait $job && status=0 || status=$?
+    [ "$status" -eq 130 ]
+    for try in $(seq 100); do
+        kill -0 "$(cat "$project/begun")" 2>/dev/null || break
+        sleep 0.1
+    done
+    ! kill -0 "$(cat "$project/begun")"
 }

@@ -74,7 +74,7 @@ struct access {
 };
 
 struct block {
-    index3 index{}, grid{};
+    index3 index{}, grid{}, extent{};
     std::vector<thread> threads = std::vector<thread>(THREADS);
     std::array<meeting, THREADS / WARP> warps;
     meeting all;
@@ -230,6 +230,7 @@ inline bool run(const index3 &index, std::mt19937 &random, const std::function<v
     std::fill_n((double *)shared_memory, (int)SHARED_WORDS, std::nan(""));
     b.index = index;
     b.grid = grid;
+    b.extent = {(unsigned)width, (unsigned)(count / width), 1};
     b.count = count;
     b.kernel = kernel;
     b.accesses.resize(SHARED_WORDS);

@@ -102,19 +102,19 @@ static struct fv4_gsrb make_pass(const emulated::box &b, struct fields &x, int c
     return w;
 }
 
-static bool is_red(const struct fv4_gsrb &w, int i, int j, int k)
+static inline bool is_red(const struct fv4_gsrb &w, int i, int j, int k)
 {
     return ((i + j + k + w.colour) & 1) == 0;
 }
 
 /* Whether the boundary-layer update has this cell, if it is black. */
-static bool in_boundary_layer(const struct fv4_gsrb &w, int j, int k)
+static inline bool in_boundary_layer(const struct fv4_gsrb &w, int j, int k)
 {
     return !away_from_walls(w.c, 1, j) || !away_from_walls(w.c, 2, k);
 }
 
 /* Sets both ghosts behind a wall; x is the first cell. */
-static void put_ghosts_behind(double *x, long inward)
+static inline void put_ghosts_behind(double *x, long inward)
 {
     const double v[4] = {x[0], x[inward], x[2 * inward], x[3 * inward]};
     x[-inward] = wall_quartic(v[0], v[1], v[2], v[3]);

@@ -163,18 +163,25 @@ static void sweeps_end_after_two_hundred(void **state)
     hierarchy_destroy(h);
 }
 
+/* A hierarchy whose coarsest level has HPGMG's diagonal, and a right-hand side. */
+static struct hierarchy *with_odd_level(void)
+{
+    struct hierarchy_choice choice = case_choice(2, false, true, SMOOTHER_GSRB, 2, 27);
+    struct hierarchy *h = hierarchy_create(&choice);
+    for (int level = 0; level + 1 < h->nlevels; level++)
+        transfer_restrict(h, level, FIELD_F, FIELD_F);
+    const struct level *l = h->levels[h->nlevels - 1];
+    assert_int_equal(l->dim % 2, 1);
+    assert_true(l->stencil->hpgmg_diagonal);
+    return h;
+}
+
 /* HPGMG's diagonal of an odd periodic level is good enough for BiCGStab only. */
 static void sweeps_take_the_true_diagonal(void **state)
 {
     (void)state;
-    struct hierarchy_choice choice = case_choice(2, false, true, SMOOTHER_GSRB, 2, 27);
-    struct hierarchy *h = hierarchy_create(&choice);
+    struct hierarchy *h = with_odd_level();
     struct level *l = h->levels[h->nlevels - 1];
-    assert_int_equal(l->dim % 2, 1);
-    assert_true(l->stencil->hpgmg_diagonal);
-    transfer_restrict(h, 0, FIELD_F, FIELD_F);
-    if (h->nlevels > 2)
-        transfer_restrict(h, 1, FIELD_F, FIELD_F);
     struct bottom *b = bottom_create(l, BOTTOM_METHOD_SMOOTH, true);
     zero(l, FIELD_U);
     const double before = residual_norm(l);
@@ -186,6 +193,37 @@ static void sweeps_take_the_true_diagonal(void **state)
 }
 
 /* --- breakdowns --- */
+
+static void apply_not_finite(struct level *l, enum field out, enum field x)
+{
+    (void)x;
+    cpu_passes.combine(l, out, NAN, FIELD_F, 0.0, FIELD_F);
+}
+
+/* The sweeps after a breakdown take the true diagonal, and the next solve HPGMG's again: a solve
+ * does not depend on those before it. */
+static void solves_after_a_breakdown_are_alike(void **state)
+{
+    (void)state;
+    struct hierarchy *h = with_odd_level();
+    struct level *l = h->levels[h->nlevels - 1];
+    const struct backend *real = l->backend;
+    struct bottom *b = bottom_create(l, BOTTOM_METHOD_BICGSTAB, true);
+    const uint64_t diagonal = reduce_checksum(l, FIELD_DINV);
+    passes = cpu_passes;
+    passes.apply = apply_not_finite;
+    backend = *real;
+    backend.passes = &passes;
+    l->backend = &backend;
+    zero(l, FIELD_U);
+    bottom_solve(b, FIELD_U, FIELD_F);
+    assert_int_equal(bottom_counts(b).breakdowns[BREAKDOWN_NOT_FINITE], 1);
+    assert_true(l->stencil->hpgmg_diagonal);
+    assert_true(reduce_checksum(l, FIELD_DINV) == diagonal);
+    l->backend = real;
+    bottom_destroy(b);
+    hierarchy_destroy(h);
+}
 
 static int applications;
 
@@ -230,6 +268,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(nothing_is_done_for_a_zero_right_hand_side),
         cmocka_unit_test(sweeps_end_after_two_hundred),
         cmocka_unit_test(sweeps_take_the_true_diagonal),
+        cmocka_unit_test(solves_after_a_breakdown_are_alike),
         cmocka_unit_test(a_breakdown_leaves_a_finite_solution),
     };
     comm_start(&argc, &argv);

@@ -5,6 +5,7 @@
  * system call each time. C++; compile without _FORTIFY_SOURCE, whose longjmp refuses to leave for
  * another stack. */
 #include <csetjmp>
+#include <malloc.h>
 #include <memory>
 #include <ucontext.h>
 
@@ -43,6 +44,10 @@ class coroutine
 
   private:
     static inline jmp_buf scheduler;
+    /* Stacks that are freed stay with the process: else the system would clear the same pages anew
+     * for each block of a kernel, which takes longer than to run it. */
+    static inline const bool keeps_memory =
+        mallopt(M_MMAP_THRESHOLD, 1 << 24) && mallopt(M_TRIM_THRESHOLD, 1 << 30);
     ucontext_t beginning;
     jmp_buf place;
     bool begun = false;

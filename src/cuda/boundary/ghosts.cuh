@@ -2,15 +2,10 @@
 #ifndef CUDA_BOUNDARY_GHOSTS_CUH
 #define CUDA_BOUNDARY_GHOSTS_CUH
 /* The folder boundary/ holds Dirichlet ghosts on the device. This file enumerates them and computes
- * their values, for all kernels; walls.cu has the kernels that store them. The formulas and
- * wall_ghost(), which selects the rule, are in operators/boundary.h.
- *
- * A kernel finds ghosts in one of two ways. It numbers the cells next to sides (side_cell,
- * edge_cell): the ghosts behind such a cell follow from it and from cells further inward. Or it
- * asks about indices that may lie behind walls (behind_wall, ghost_value). Ghosts on edges and
- * corners apply the rule in i, then in j, then in k. Kernels that hold a cell's neighbours in
- * registers (order 2; fv4/gsrb at walls in i) apply the formula there and store no ghosts, so they
- * enumerate none. */
+ * their values, for all kernels; walls.cu has the kernels that store them. A kernel numbers the
+ * cells next to sides (side_cell, edge_cell), or asks about indices that may lie behind walls
+ * (behind_wall, ghost_value): see docs/KERNELS.md. Ghosts on edges and corners apply the rule in i,
+ * then in j, then in k. */
 #include <type_traits>
 #include "cuda/core/launch.cuh"
 #include "operators/boundary.h"

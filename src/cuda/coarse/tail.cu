@@ -99,21 +99,21 @@ static const double *field_of(const struct level *l, enum field field)
     return l->fields[field] ? l->fields[field] + l->patches[0].offset : NULL;
 }
 
-static struct tail_level describe(const struct level *l, const struct subdomains &cut)
+static struct tail_level describe(const struct level *l, const struct subdomains &division)
 {
     const struct stencil *s = l->stencil;
     struct tail_level t = {};
     t.n = l->dim;
-    t.nsubdomains = cut.count;
-    t.depth = cut.depth;
+    t.nsubdomains = division.count;
+    t.depth = division.depth;
     t.sj = (int)l->patches[0].sj;
     t.sk = (int)l->patches[0].sk;
     t.wall_rule = s->wall_rule;
-    t.subdomains = divider_of(l->dim / cut.side);
-    t.side = divider_of(cut.side);
-    t.half = divider_of((cut.side + 1) / 2);
-    t.padded = divider_of(cut.side + 2 * s->radius);
-    t.beta = divider_of(cut.side + (s->choice.order == 4 ? 2 : 1));
+    t.subdomains = divider_of(l->dim / division.side);
+    t.side = divider_of(division.side);
+    t.half = divider_of((division.side + 1) / 2);
+    t.padded = divider_of(division.side + 2 * s->radius);
+    t.beta = divider_of(division.side + (s->choice.order == 4 ? 2 : 1));
     t.scale = s->scale;
     t.dinv = field_of(l, FIELD_DINV);
     t.alpha = field_of(l, FIELD_ALPHA);
@@ -147,9 +147,9 @@ static void reserve_single_block(struct tail_list *x, struct tail_level *t, int 
 
 /* Reserves the subdomains' part of the lists of ghosts. */
 static void reserve_subdomain(struct tail_list *x, struct tail_level *t,
-                              const struct subdomains *cut)
+                              const struct subdomains *division)
 {
-    const struct subdomain_ghosts most = subdomains_ghosts(cut);
+    const struct subdomain_ghosts most = subdomains_ghosts(division);
     t->sides = x->subdomains.sides;
     t->edges = x->subdomains.edges;
     t->halo = x->subdomains.halo;
@@ -179,14 +179,14 @@ static int add_level(struct tail_list *x, const struct level *l)
         return index;
     struct tail_level *t = &x->tail.levels[x->nlevels];
     const struct block_choice block = choose_block(l->stencil->choice);
-    const struct subdomains cut = subdomains_of(l->dim, &block.limits);
-    *t = describe(l, cut);
+    const struct subdomains division = subdomains_of(l->dim, &block.limits);
+    *t = describe(l, division);
     x->of[x->nlevels] = l;
     x->tail.coloured = l->stencil->coloured;
     if (t->nsubdomains == 1) {
         reserve_single_block(x, t, l->stencil->radius);
     } else {
-        reserve_subdomain(x, t, &cut);
+        reserve_subdomain(x, t, &division);
         x->blocks = max(x->blocks, t->nsubdomains);
     }
     return x->nlevels++;

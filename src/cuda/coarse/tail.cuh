@@ -2,17 +2,8 @@
 #ifndef CUDA_COARSE_TAIL_CUH
 #define CUDA_COARSE_TAIL_CUH
 /* The tail of a cycle: all steps on levels of at most 64³ cells, in one cooperative launch. This
- * folder holds its parts:
- *   tail.cu                        makes the list of levels and steps, and owns sync_context
- *   run.cuh, kernel.cuh            a block's way through the list; the kernel
- *   fv2*.cu, fv4*.cu               its instances
- *   subdomains.{h,c}, tiles.cuh    levels divided over blocks, and a block's tiles of them
- *   pass.cuh, packets.cuh          a pass on such a level, and its exchange of ghosts
- *   single_block*.cuh, bottom.cuh  levels of at most 8³ cells, whole in one block; bottom solver
- *   steps.cuh, walls.cuh, shared_cells.cuh
- *                                  what both kinds of levels share
- *   barrier.cuh                    barriers of all blocks and of some threads of one
- * This file is the kernel's parameters, which are passed by value. */
+ * file is the kernel's parameters, which are passed by value. docs/KERNELS.md explains the tail and
+ * lists the files of this folder; begin with tail.cu (the host's side) and run.cuh (a block's). */
 #include "cuda/generic/bottom.cuh"
 #include "cuda/coarse/subdomains.h"
 #include "cuda/core/packet.cuh"

@@ -2,12 +2,10 @@
 #ifndef CUDA_CORE_TILE_COPY_CUH
 #define CUDA_CORE_TILE_COPY_CUH
 /* Copies of tiles of a field to shared memory. What lies outside the field and MAP_GHOSTS layers of
- * ghosts arrives as zeros. A barrier in shared memory tells when a set of tiles has arrived.
- *
- * There are two mechanisms; a kernel takes one by the type of the tiles' source. With a CUtensorMap
- * one thread issues the copy of a whole tile to the Tensor Memory Accelerator (TMA) of compute
- * capability 9.0 and later, and the barrier counts bytes. With a field_source, for older GPUs, a
- * warp copies a tile by cp.async, and each of its lanes arrives after its copies. */
+ * ghosts arrives as zeros. A barrier in shared memory tells when a set of tiles has arrived. A
+ * kernel takes one of two mechanisms by the type of the tiles' source: one thread issues copies of
+ * a CUtensorMap to the Tensor Memory Accelerator; a warp copies from a field_source by cp.async.
+ * See docs/KERNELS.md. */
 #include <type_traits>
 #include "cuda/core/copy_instructions.cuh"
 #include "cuda/core/shared_memory.cuh"

@@ -83,7 +83,7 @@ int wave_partition_best_planes(int tiles, int n, int least, int most, int extra,
 }
 
 /* An even number of planes per block, so that a tile has about `count` blocks. */
-static void cut_group(struct wave_partition *p, int group, int n, int count)
+static void divide_group(struct wave_partition *p, int group, int n, int count)
 {
     p->planes[group] = divided_up(n, 2 * count) * 2;
     p->count[group] = divided_up(n, p->planes[group]);
@@ -93,8 +93,8 @@ static void cut_group(struct wave_partition *p, int group, int n, int count)
 static struct wave_partition uneven(int tiles, int n, int blocks)
 {
     struct wave_partition p = {tiles, tiles - blocks % tiles, {0, 0}, {0, 0}};
-    cut_group(&p, 0, n, blocks / tiles);
-    cut_group(&p, 1, n, blocks / tiles + 1);
+    divide_group(&p, 0, n, blocks / tiles);
+    divide_group(&p, 1, n, blocks / tiles + 1);
     return p;
 }
 

@@ -76,6 +76,44 @@ DEVICE double residual_of(double u, const neighbours &n, const cell_data &d, dou
     return Op::residual_from(d.f, d.alpha, u, scale, operator_sum<Op>(u, n, d));
 }
 
+/* 1 / A_ii: the diagonal is the operator's sum for 1 in the cell and 0 in all others. `unit` holds
+ * the values beside the cell: 0, or ghosts that follow from the 1. */
+template <class Op>
+DEVICE double inverse_diagonal(const neighbours &unit, const cell_data &d, double scale)
+{
+    return reciprocal(fma(-scale, operator_sum<Op>(1.0, unit, d), d.alpha));
+}
+
+/* What updates read of a thread's cells in a plane besides u and β_k. `bi_end` is β on the high
+ * face in i. */
+struct plane_data {
+    double2 f, alpha, bi, bj0, bj1;
+    double bi_end;
+};
+
+/* α where no field holds it: 0 for poisson, and with constant coefficients 1. */
+template <class Op>
+DEVICE double2 constant_alpha()
+{
+    const double alpha = Op::HELMHOLTZ ? 1.0 : 0.0;
+    return make_double2(alpha, alpha);
+}
+
+/* Both cells' data; bk0 and bk1 are β below and above the plane. */
+DEVICE void divide_data(const struct plane_data &d, double2 bk0, double2 bk1, cell_data *low,
+                        cell_data *high)
+{
+    *low = {d.f.x, d.alpha.x, d.bi.x, d.bi.y, d.bj0.x, d.bj1.x, bk0.x, bk1.x};
+    *high = {d.f.y, d.alpha.y, d.bi.y, d.bi_end, d.bj0.y, d.bj1.y, bk0.y, bk1.y};
+}
+
+/* Whether a row or lane is the block's own: tiles repeat the outermost `halo` of their neighbours.
+ */
+DEVICE bool is_own(int index, int size, int halo, bool first_tile, bool last_tile)
+{
+    return (index >= halo || first_tile) && (index < size - halo || last_tile);
+}
+
 DEVICE double component(double2 v, int e)
 {
     return e ? v.y : v.x;

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The rows fv2/gsrb-fused and fv2/gsrb-fused-small: which operations they cover, and the launches.
  */
+#include <cmath>
 #include "cuda/core/launch.cuh"
+#include "cuda/cuda.h"
 #include "cuda/fv2/gsrb_kernel.cuh"
 #include "cuda/kernels.cuh"
 
@@ -127,8 +129,9 @@ static bool offsets_fit(const struct level *level)
     return fit;
 }
 
-/* The finish needs a guess: the kernel that begins at zero has none. Nothing may follow on a level
- * with neighbours: it would read ghosts that these kernels compute and do not store. */
+/* The finish needs a guess: the kernel that begins at zero has none. On a level with neighbours
+ * nothing may follow two half-sweeps but the finish: it would read ghosts that these kernels
+ * compute and do not store. */
 template <bool FEW>
 static struct coverage covers(const struct part *part, const struct device_limits *device)
 {
@@ -142,8 +145,41 @@ static struct coverage covers(const struct part *part, const struct device_limit
     c.finish = (pass->finish == FINISH_RESTRICT || pass->finish == FINISH_NORM) &&
                (pass->nsweeps > 2 || pass->start != START_ZERO) && cuda_even_patches(level) &&
                (!level->connected || level->ghosts >= 3) && finishes;
-    const bool more = part->after > 0 || (pass->finish != FINISH_NONE && !c.finish);
+    const bool more =
+        pass->nsweeps > 2 || part->after > 0 || (pass->finish != FINISH_NONE && !c.finish);
     return (level->connected && more) || !offsets_fit(level) ? cover_nothing() : c;
+}
+
+/* Of two half-sweeps with variable coefficients on a guess, per cell that the block stores. In a
+ * step a thread, which has two cells, loads from shared memory six vectors (u, f, β in i, twice β
+ * in j, β in k; with α seven) and six cells (β, two of u, three new red ones), stores a red cell,
+ * and copies five vectors there (with α six). What surrounds the tile is not counted. Instructions
+ * are those of the machine code for compute capability 9.0. */
+template <class tile>
+static struct cuda_counts count_step()
+{
+    constexpr int LOADS = 6 + tile::ALPHAS, COPIES = 5 + tile::ALPHAS, CELLS = 6 + 1;
+    constexpr int INSTRUCTIONS = tile::ALPHAS ? 167 : 161;
+    constexpr double STORED = 2.0 * (LANES - 2) * (tile::ROWS - 2 * tile::HALO);
+    constexpr double THREADS = LANES * tile::ROWS;
+    return {COPIES * VECTOR_BYTES * THREADS / STORED + CELL_BYTES,
+            ((LOADS + COPIES) * VECTOR_BYTES + CELLS * CELL_BYTES) * THREADS / STORED,
+            INSTRUCTIONS * THREADS / STORED};
+}
+
+template <bool FEW>
+static struct cuda_counts counts(const struct part *part)
+{
+    constexpr int ROWS = FEW ? FEW_ROWS : MANY_ROWS;
+    const struct pass *pass = &part->pass;
+    const struct operator_choice *op = &pass->level->stencil->choice;
+    const double pairs = pass->nsweeps / 2;
+    if (!op->variable || pass->start == START_ZERO || pass->finish != FINISH_NONE)
+        return {red_black_bytes(part), NAN, NAN};
+    const struct cuda_counts c =
+        op->helmholtz ? count_step<tile<op_fv2_helmholtz, false, ONLY_SWEEPS, ROWS>>()
+                      : count_step<tile<op_fv2, false, ONLY_SWEEPS, ROWS>>();
+    return {pairs * c.cache_bytes, pairs * c.shared_bytes, pairs * c.instructions};
 }
 
 /* One launch does all of it, and no norm goes to the host. */
@@ -161,6 +197,7 @@ extern const struct kernel kernel_fv2_fused = {
     .run = fv2::run<false>,
     .bytes = red_black_bytes,
     .splits = fv2::splits,
+    .counts = fv2::counts<false>,
 };
 
 extern const struct kernel kernel_fv2_fused_small = {
@@ -170,4 +207,5 @@ extern const struct kernel kernel_fv2_fused_small = {
     .run = fv2::run<true>,
     .bytes = red_black_bytes,
     .splits = fv2::splits,
+    .counts = fv2::counts<true>,
 };

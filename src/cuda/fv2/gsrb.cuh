@@ -1,22 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef CUDA_FV2_GSRB_CUH
 #define CUDA_FV2_GSRB_CUH
-/* This folder holds the tuned kernels of the order-2 operator: fused red-black and fused sweeps of
- * all cells for all coefficients, the residual for variable ones. gsrb.cu, sweeps.cu and
- * residual.cu each have the rows of the table of kernels, what these cover, and the launches.
- * gsrb_kernel.cuh is the fused red-black kernel, and gsrb_tile.cuh its shared memory;
- * sweeps_kernel.cuh is the kernel of fused sweeps. cells.cuh has what both know of a thread's
- * cells. */
+/* This folder holds the tuned kernels of the order-2 operator; docs/KERNELS.md explains them.
+ * gsrb.cu, sweeps.cu and residual.cu each have the rows of the table of kernels, what these cover,
+ * and the launches. gsrb_kernel.cuh is the fused red-black kernel, and gsrb_tile.cuh its shared
+ * memory; sweeps_kernel.cuh is the kernel of fused sweeps. cells.cuh has what both know of a
+ * thread's cells. */
 #include "cuda/pass.cuh"
 
 /* One launch of the fused red-black kernel: a red and then a black half-sweep of `in` to `out`, and
- * the residual after them if it is to be restricted or reduced to its norm.
- *
- * All fields have the layout of patch c; pointers are at cell (0,0,0). in and out must differ.
- * α and β are not read where the operator has none. Beyond open sides two layers of ghosts are
- * read, three if a residual follows; what is computed in them is not stored. No ghosts are read in
- * wrapped directions, which have more than 4 cells. At most one of coarse and norm is set, and then
- * zero_guess is not. */
+ * the residual after them if it is to be restricted or reduced to its norm. All fields have the
+ * layout of patch c; pointers are at cell (0,0,0). in and out differ. α and β are not read where
+ * the operator has none. Beyond open sides two layers of ghosts are read, three if a residual
+ * follows; in wrapped directions, which have more than 4 cells, none. What is computed in ghosts is
+ * not stored. At most one of coarse and norm is set, and then zero_guess is not. */
 struct fv2_gsrb {
     struct cells c;
     const double *in, *f, *alpha, *beta_i, *beta_j, *beta_k;
@@ -31,7 +28,7 @@ struct fv2_gsrb {
     unsigned long long *norm; /* atomic maximum of the bits of the residual's magnitudes */
     /* By set_tiles, which knows the layout of the tiles: */
     int plane, back; /* vectors from a plane to the next one, and from the last to the first */
-    int turn;        /* in a wrapped direction k, the plane copied after this step is plane 0 */
+    int wrap_step;   /* in a wrapped direction k, the plane copied after this step is plane 0 */
     int low_wall, high_wall; /* up to the former step and from the latter on, a wall in k is near */
     int first_parity;        /* of row 0 as tiles count rows */
 };

@@ -1,26 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef CUDA_FV2_GSRB_KERNEL_CUH
 #define CUDA_FV2_GSRB_KERNEL_CUH
-/* The kernel of the fused red-black pass. A thread owns two neighbouring cells in i, as one
- * double2; in every plane one of them is red and the other black. It streams through the planes.
- * Step k updates its red cell in plane k + 1 and its black cell in plane k, which are the same
- * component. If the pass finishes with the residual, it also computes both residuals in plane
- * k − 1.
- *
- * The colours alternate from plane to plane: two steps make an iteration of the loop, in which a
- * thread's red cell is the low and then the high one. Warps whose first red cell is a high one make
- * one step before.
- *
- * So each coefficient is loaded once, 16 bytes at a time, and used once. The inverse diagonal is
- * recomputed, which is cheaper than reading it. What a step needs is copied to shared memory AHEAD
- * steps earlier. Neighbours in k are the thread's own registers, neighbours in i the next lane's;
- * neighbours in j come through shared memory, with one barrier per plane.
- *
- * The outermost rows and lanes of a block, and ghosts next to the patch beyond open sides, only
- * repeat what the inner cells need. Walls are folded in: a ghost is the quadratic extrapolation
- * from the cell itself and the next one inward. In wrapped directions the addresses wrap around. */
+/* The kernel of the fused red-black pass; docs/KERNELS.md explains it. Step k updates a thread's
+ * red cell in plane k + 1 and its black cell in plane k, which are the same component. If the pass
+ * finishes with the residual, it also computes both residuals in plane k − 1. Two steps make an
+ * iteration of the loop, as the colours alternate from plane to plane. */
 #include "cuda/core/atomic_max.cuh"
-#include "cuda/core/reciprocal.cuh"
 #include "cuda/core/red_black.cuh"
 #include "cuda/fv2/gsrb_tile.cuh"
 #include "operators/smoothers.h"
@@ -39,17 +24,15 @@ DEVICE struct neighbours ghosts_of_unit(bool end_of_row, const struct walls &wal
             WALLS && walls.k0 ? ghost : 0.0,    WALLS && walls.k1 ? ghost : 0.0};
 }
 
-/* The new value of a thread's component E. The diagonal is the sum for 1 in the cell and 0 in all
- * others. */
+/* The new value of a thread's component E. */
 template <class Op, int E, bool WALLS>
 DEVICE double update(double u, const neighbours &beside, const cell_data &d, bool end_of_row,
                      const struct walls &walls, double scale)
 {
-    const neighbours n = with_ghosts<E, WALLS>(beside, u, end_of_row, walls),
-                     unit = ghosts_of_unit<E, WALLS>(end_of_row, walls);
+    const neighbours n = with_ghosts<E, WALLS>(beside, u, end_of_row, walls);
     const double residual = residual_of<Op>(u, n, d, scale);
-    const double diagonal = fma(-scale, operator_sum<Op>(1.0, unit, d), d.alpha);
-    return update_weighted(u, reciprocal(diagonal), residual, RED_BLACK_WEIGHT);
+    const double dinv = inverse_diagonal<Op>(ghosts_of_unit<E, WALLS>(end_of_row, walls), d, scale);
+    return update_weighted(u, dinv, residual, RED_BLACK_WEIGHT);
 }
 
 /* Registers that a thread carries from step to step. */
@@ -63,26 +46,22 @@ struct stream_state {
     unsigned long long norm; /* largest bits so far */
 };
 
-/* Data of both cells in a plane; bk0 and bk1 are β below and above it. α of poisson is 0, and with
- * constant coefficients 1. */
+/* Data of both cells in a plane; bk0 and bk1 are β below and above it. */
 template <class tile>
 DEVICE void load_data(const struct thread_cells &p, unsigned slot, double2 bk0, double2 bk1,
                       cell_data *low, cell_data *high)
 {
     const unsigned at = p.vector_address + slot + tile::STEPS;
-    const double2 f = vector_at(at + tile::F);
-    const double unit = tile::op::HELMHOLTZ ? 1.0 : 0.0;
-    const double2 alpha = tile::ALPHAS ? vector_at(at + tile::ALPHA) : make_double2(unit, unit);
-    if (!tile::VARIABLE) {
-        *low = {f.x, alpha.x, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0};
-        *high = {f.y, alpha.y, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0};
-        return;
+    struct plane_data d = {};
+    d.f = vector_at(at + tile::F);
+    d.alpha = tile::ALPHAS ? vector_at(at + tile::ALPHA) : constant_alpha<typename tile::op>();
+    if (tile::VARIABLE) {
+        d.bi = vector_at(at + tile::BI);
+        d.bj0 = vector_at(at + tile::BJ);
+        d.bj1 = vector_at(at + tile::BJ + ROW_BYTES);
+        d.bi_end = cell_at(p.high_face + slot + tile::STEPS);
     }
-    const double2 bi = vector_at(at + tile::BI), bj0 = vector_at(at + tile::BJ),
-                  bj1 = vector_at(at + tile::BJ + ROW_BYTES);
-    const double next = cell_at(p.high_face + slot + tile::STEPS);
-    *low = {f.x, alpha.x, bi.x, bi.y, bj0.x, bj1.x, bk0.x, bk1.x};
-    *high = {f.y, alpha.y, bi.y, next, bj0.y, bj1.y, bk0.y, bk1.y};
+    divide_data(d, bk0, bk1, low, high);
 }
 
 /* The old black neighbour in i of the red cell in plane k + 1, whose slot is at `plane`. If a
@@ -344,7 +323,7 @@ DEVICE void stream_step(const struct fv2_gsrb &w, struct thread_cells &p,
     __pipeline_wait_prior(AHEAD - 1);
     __syncthreads();
     copies.below = copies.offset;
-    copies.offset += k == w.turn ? w.back : w.plane;
+    copies.offset += k == w.wrap_step ? w.back : w.plane;
     s = next_slots<tile>(s);
 }
 

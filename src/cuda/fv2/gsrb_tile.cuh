@@ -107,7 +107,7 @@ static void set_tiles(struct fv2_gsrb &w)
 {
     w.plane = (int)(w.c.sk / 2);
     w.back = w.plane - w.c.n[2] * w.plane;
-    w.turn = w.c.wrap[2] ? w.c.n[2] - AHEAD - 3 : INT_MAX;
+    w.wrap_step = w.c.wrap[2] ? w.c.n[2] - AHEAD - 3 : INT_MAX;
     w.low_wall = w.c.wall[2][0] ? tile::HALO - 1 : INT_MIN;
     w.high_wall = w.c.wall[2][1] ? w.c.n[2] - 2 : INT_MAX;
     w.first_parity = w.parity + (w.c.wrap[1] ? tile::HALO : 0);
@@ -172,11 +172,11 @@ template <class tile>
 DEVICE int cell_flags(const struct cells &c, const struct thread_cells &p,
                       const struct tile_set &tiles, dim3 block)
 {
-    const bool finishes = (p.row >= tile::HALO || block.y == 0) &&
-                          (p.row < tile::ROWS - tile::HALO || is_last(tiles, block, 1)),
+    const bool finishes =
+                   is_own(p.row, tile::ROWS, tile::HALO, block.y == 0, is_last(tiles, block, 1)),
                stores = finishes && p.column >= 0 && p.column < p.columns && p.j >= 0 &&
-                        p.j < p.n1 && (p.lane > 0 || block.x == 0) &&
-                        (p.lane < LANES - 1 || is_last(tiles, block, 0));
+                        p.j < p.n1 &&
+                        is_own(p.lane, LANES, 1, block.x == 0, is_last(tiles, block, 0));
     return (finishes ? FINISHES_ROW : 0) | (stores ? STORES : 0) |
            (stores && p.row % 2 == 0 ? RESTRICTS_ROWS : 0) |
            (p.column == 0 && c.wall[0][0] ? LOW_WALL_I : 0) |

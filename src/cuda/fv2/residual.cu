@@ -40,6 +40,7 @@ DEVICE double or_ghost(bool wall, double neighbour, double u, double inward)
 /* A thread's four cells: where they are in a plane, and the walls around them. */
 struct thread_column {
     long at;
+    int coarse_i, coarse_j; /* of their coarse cell */
     bool inside, low_i, high_i, low_j, high_j, memory_low, memory_high;
     bool low_k, high_k; /* walls below the first and above the last plane */
     int n2;
@@ -109,83 +110,105 @@ DEVICE unsigned long long largest_bits(double2 a, double2 b)
                   larger(magnitude_bits(b.x), magnitude_bits(b.y)));
 }
 
-/* A block has GROUPS groups of two rows. */
+/* The thread's columns; a block has so many groups of two rows. */
+DEVICE struct thread_column compute_column(const struct cells &c, int groups)
+{
+    const int x = blockIdx.x * LANES + threadIdx.x, group = blockIdx.y * groups + threadIdx.y;
+    const bool last_column = 2 * x + 2 == c.n[0];
+    struct thread_column t;
+    t.at = 2 * x + 2 * group * c.sj;
+    t.coarse_i = x;
+    t.coarse_j = group;
+    t.n2 = c.n[2];
+    t.inside = 2 * x < c.n[0] && 2 * group < c.n[1];
+    t.low_i = x == 0 && c.wall[0][0];
+    t.high_i = last_column && c.wall[0][1];
+    t.low_j = group == 0 && c.wall[1][0];
+    t.high_j = 2 * group + 2 == c.n[1] && c.wall[1][1];
+    t.low_k = c.wall[2][0];
+    t.high_k = c.wall[2][1];
+    t.memory_low = t.inside && threadIdx.x == 0 && !t.low_i;
+    t.memory_high = t.inside && (threadIdx.x == LANES - 1 || last_column) && !t.high_i;
+    return t;
+}
+
+/* What a thread carries from plane to plane, of its two rows: u in the plane below and here, and
+ * β_k below. */
+struct carried_planes {
+    double2 km0, km1, u0, u1, bk0, bk1;
+};
+
+DEVICE struct carried_planes load_first_planes(const struct fv2_residual &w,
+                                               const struct thread_column &t, int first)
+{
+    struct carried_planes m = {};
+    const long sj = w.c.sj, sk = w.c.sk, at = t.at + first * sk;
+    if (!t.inside)
+        return m;
+    m.u0 = vector_at(w.u + at);
+    m.u1 = vector_at(w.u + at + sj);
+    m.bk0 = vector_at(w.beta_k + at);
+    m.bk1 = vector_at(w.beta_k + at + sj);
+    if (first > 0 || !t.low_k) {
+        m.km0 = vector_at(w.u + at - sk);
+        m.km1 = vector_at(w.u + at + sj - sk);
+    }
+    return m;
+}
+
+/* Residuals of the thread's two rows in plane k. All reads come before the shuffles, which would
+ * delay them. */
+template <bool HELMHOLTZ>
+DEVICE void residuals(const struct fv2_residual &w, const struct thread_column &t, int k,
+                      struct carried_planes &m, double2 r[2])
+{
+    const long sj = w.c.sj, sk = w.c.sk, at = t.at + k * sk;
+    double2 below = {}, above = {}, kp0 = {}, kp1 = {}, bj[3] = {}, bk0 = {}, bk1 = {};
+    struct row_data row_0 = {}, row_1 = {};
+    if (t.inside) {
+        if (k + 1 < t.n2 || !t.high_k) {
+            kp0 = vector_at(w.u + at + sk);
+            kp1 = vector_at(w.u + at + sj + sk);
+        }
+        load_row<HELMHOLTZ>(w, t, at, &row_0);
+        load_row<HELMHOLTZ>(w, t, at + sj, &row_1);
+        for (int j = 0; j < 3; j++)
+            bj[j] = vector_at(w.beta_j + at + j * sj);
+        bk0 = vector_at(w.beta_k + at + sk);
+        bk1 = vector_at(w.beta_k + at + sj + sk);
+        if (!t.low_j)
+            below = vector_at(w.u + at - sj);
+        if (!t.high_j)
+            above = vector_at(w.u + at + 2 * sj);
+    }
+    r[0] = residual_vector<HELMHOLTZ>(w, t, k, row_0, m.u0, {below, m.u1, bj[0], bj[1]},
+                                      {m.km0, kp0, m.bk0, bk0}, t.low_j, false);
+    r[1] = residual_vector<HELMHOLTZ>(w, t, k, row_1, m.u1, {m.u0, above, bj[1], bj[2]},
+                                      {m.km1, kp1, m.bk1, bk1}, false, t.high_j);
+    m = {m.u0, m.u1, kp0, kp1, bk0, bk1};
+}
+
 template <bool HELMHOLTZ, bool RESTRICTS, int GROUPS>
 static __global__ void __launch_bounds__(LANES *GROUPS, 16 / GROUPS)
     residual_kernel(const __grid_constant__ struct fv2_residual w, int planes)
 {
-    const int x = blockIdx.x * LANES + threadIdx.x, group = blockIdx.y * GROUPS + threadIdx.y;
     const int first = blockIdx.z * planes, last = min(first + planes, w.c.n[2]);
-    const long sj = w.c.sj, sk = w.c.sk;
-    struct thread_column t;
-    t.at = 2 * x + 2 * group * sj;
-    t.n2 = w.c.n[2];
-    t.inside = 2 * x < w.c.n[0] && 2 * group < w.c.n[1];
-    const bool last_column = 2 * x + 2 == w.c.n[0];
-    t.low_i = x == 0 && w.c.wall[0][0];
-    t.high_i = last_column && w.c.wall[0][1];
-    t.low_j = group == 0 && w.c.wall[1][0];
-    t.high_j = 2 * group + 2 == w.c.n[1] && w.c.wall[1][1];
-    t.low_k = w.c.wall[2][0];
-    t.high_k = w.c.wall[2][1];
-    t.memory_low = t.inside && threadIdx.x == 0 && !t.low_i;
-    t.memory_high = t.inside && (threadIdx.x == LANES - 1 || last_column) && !t.high_i;
-
-    /* Two rows in the plane below, here and above, and β_k below and above. */
-    double2 km0 = {}, km1 = {}, u0 = {}, u1 = {}, bk0 = {}, bk1 = {};
-    if (t.inside) {
-        const long at = t.at + first * sk;
-        u0 = vector_at(w.u + at);
-        u1 = vector_at(w.u + at + sj);
-        bk0 = vector_at(w.beta_k + at);
-        bk1 = vector_at(w.beta_k + at + sj);
-        if (first > 0 || !t.low_k) {
-            km0 = vector_at(w.u + at - sk);
-            km1 = vector_at(w.u + at + sj - sk);
-        }
-    }
+    const struct thread_column t = compute_column(w.c, GROUPS);
+    struct carried_planes m = load_first_planes(w, t, first);
     unsigned long long norm = 0;
     double even_0 = 0.0, even_1 = 0.0;
     for (int k = first; k < last; k++) {
-        const long at = t.at + k * sk;
-        double2 below = {}, above = {}, kp0 = {}, kp1 = {}, bj[3] = {}, bk0_above = {},
-                bk1_above = {};
-        struct row_data row_0 = {}, row_1 = {};
-        if (t.inside) { /* all reads of a step come before its shuffles, which would delay them */
-            if (k + 1 < t.n2 || !t.high_k) {
-                kp0 = vector_at(w.u + at + sk);
-                kp1 = vector_at(w.u + at + sj + sk);
-            }
-            load_row<HELMHOLTZ>(w, t, at, &row_0);
-            load_row<HELMHOLTZ>(w, t, at + sj, &row_1);
-            for (int j = 0; j < 3; j++)
-                bj[j] = vector_at(w.beta_j + at + j * sj);
-            bk0_above = vector_at(w.beta_k + at + sk);
-            bk1_above = vector_at(w.beta_k + at + sj + sk);
-            if (!t.low_j)
-                below = vector_at(w.u + at - sj);
-            if (!t.high_j)
-                above = vector_at(w.u + at + 2 * sj);
-        }
-        const double2 r0 = residual_vector<HELMHOLTZ>(w, t, k, row_0, u0, {below, u1, bj[0], bj[1]},
-                                                      {km0, kp0, bk0, bk0_above}, t.low_j, false);
-        const double2 r1 = residual_vector<HELMHOLTZ>(w, t, k, row_1, u1, {u0, above, bj[1], bj[2]},
-                                                      {km1, kp1, bk1, bk1_above}, false, t.high_j);
+        double2 r[2];
+        residuals<HELMHOLTZ>(w, t, k, m, r);
         if (RESTRICTS && k % 2 == 0) {
-            even_0 = r0.x + r0.y;
-            even_1 = r1.x + r1.y;
+            even_0 = r[0].x + r[0].y;
+            even_1 = r[1].x + r[1].y;
         } else if (RESTRICTS && t.inside) {
-            w.coarse[x + group * w.coarse_sj + k / 2 * w.coarse_sk] =
-                restrict_cell(even_0, even_1, r0.x + r0.y, r1.x + r1.y);
+            w.coarse[t.coarse_i + t.coarse_j * w.coarse_sj + k / 2 * w.coarse_sk] =
+                restrict_cell(even_0, even_1, r[0].x + r[0].y, r[1].x + r[1].y);
         }
         if (!RESTRICTS && t.inside)
-            norm = larger(norm, largest_bits(r0, r1));
-        km0 = u0;
-        km1 = u1;
-        u0 = kp0;
-        u1 = kp1;
-        bk0 = bk0_above;
-        bk1 = bk1_above;
+            norm = larger(norm, largest_bits(r[0], r[1]));
     }
     if (!RESTRICTS)
         warp_atomic_max(w.norm, norm);

@@ -1,16 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef CUDA_FV2_SWEEPS_KERNEL_CUH
 #define CUDA_FV2_SWEEPS_KERNEL_CUH
-/* The kernel of fused sweeps of all cells: Jacobi, l1-Jacobi, Chebyshev. A thread owns two
- * neighbouring cells in i, as one double2, and streams through the planes. Step k makes the first
- * sweep in plane k + 1, the second in plane k and the third in plane k − 1.
- *
- * What a step needs of a plane is copied to shared memory AHEAD steps earlier, read once and kept
- * in registers for the later sweeps. Neighbours in k are registers too, neighbours in i the next
- * lane's; neighbours in j come through shared memory, with one barrier per plane.
- *
- * HALO rows, lanes and planes around the cells that a block stores only repeat what these cells
- * need. */
+/* The kernel of fused sweeps of all cells: Jacobi, l1-Jacobi, Chebyshev; docs/KERNELS.md explains
+ * it. Step k makes the first sweep in plane k + 1, the second in plane k and the third in plane k
+ * − 1. HALO rows, lanes and planes around the cells that a block stores only repeat what these
+ * cells need. */
 #include <cuda_pipeline.h>
 #include "cuda/core/tiles.cuh"
 #include "cuda/fv2/cells.cuh"
@@ -112,14 +106,13 @@ DEVICE long offset_of_plane(const struct cells &c, int k)
 }
 
 /* True if this block, and no other, stores row or column x in direction d of the patch and `extent`
- * layers more. x is number `place` of `size` in the tile. */
+ * layers more. x is number `index` of `size` in the tile. */
 template <class tile>
 DEVICE bool is_stored(const struct cells &c, const struct tile_set &tiles, dim3 block, int d, int x,
-                      int extent, int place, int size)
+                      int extent, int index, int size)
 {
     const bool first = (d == 0 ? block.x : block.y) == 0;
-    return (place >= tile::HALO || first) &&
-           (place < size - tile::HALO || is_last(tiles, block, d)) &&
+    return is_own(index, size, tile::HALO, first, is_last(tiles, block, d)) &&
            x >= -layers_beyond(c, d, 0, 0, columns_of(d, extent)) &&
            x < columns_of(d, c.n[d]) + layers_beyond(c, d, 1, 0, columns_of(d, extent));
 }
@@ -216,11 +209,9 @@ DEVICE void fetch(const struct fv2_sweeps &w, const struct sweep_thread &p, stru
     s.step = next_slot<tile::STEP_BYTES, tile::STEP_SLOTS>(s.step);
 }
 
-/* What sweeps read of a thread's cells in a plane besides u and β_k. `bi_end` is β on the high face
- * in i. */
-struct plane_data {
-    double2 f, alpha, bi, bj0, bj1, weight;
-    double bi_end;
+/* The same with D⁻¹. */
+struct weighted_data : plane_data {
+    double2 weight;
 };
 
 /* Registers that a thread carries from step to step, by sweep s: */
@@ -228,27 +219,17 @@ template <class tile>
 struct sweep_state {
     double2 low[tile::SWEEPS], here[tile::SWEEPS]; /* what it reads, of planes k − s, k + 1 − s */
     double2 bk[tile::SWEEPS];                      /* below plane k + 1 − s */
-    struct plane_data data[tile::SWEEPS];          /* of plane k + 1 − s */
+    struct weighted_data data[tile::SWEEPS];       /* of plane k + 1 − s */
 };
 
-/* Both cells' data as `residual_of` and `inverse_diagonal` want it; bk0 and bk1 are β below and
- * above the plane. */
-DEVICE void divide_data(const struct plane_data &d, double2 bk0, double2 bk1, cell_data *low,
-                        cell_data *high)
-{
-    *low = {d.f.x, d.alpha.x, d.bi.x, d.bi.y, d.bj0.x, d.bj1.x, bk0.x, bk1.x};
-    *high = {d.f.y, d.alpha.y, d.bi.y, d.bi_end, d.bj0.y, d.bj1.y, bk0.y, bk1.y};
-}
-
-/* The data that step `slot` copied. α of poisson is 0, and with constant coefficients 1. */
+/* The data that step `slot` copied. */
 template <class tile>
-DEVICE struct plane_data load_plane(const struct sweep_thread &p, unsigned slot)
+DEVICE struct weighted_data load_plane(const struct sweep_thread &p, unsigned slot)
 {
     const unsigned at = p.address + tile::STEPS + slot;
-    const double unit = tile::op::HELMHOLTZ ? 1.0 : 0.0;
-    struct plane_data d = {};
+    struct weighted_data d = {};
     d.f = vector_at(at + tile::F);
-    d.alpha = tile::ALPHAS ? vector_at(at + tile::ALPHA) : make_double2(unit, unit);
+    d.alpha = tile::ALPHAS ? vector_at(at + tile::ALPHA) : constant_alpha<typename tile::op>();
     if (tile::STORED_WEIGHT)
         d.weight = vector_at(at + tile::WEIGHT);
     if (tile::VARIABLE) {
@@ -273,7 +254,7 @@ DEVICE double relax_cell(const struct relaxation &r, double u, double before, do
 template <bool WALLS, class tile>
 DEVICE double2 sweep_plane(const struct fv2_sweeps &w, const struct sweep_thread &p,
                            const struct relaxation &r, const struct walls &walls,
-                           const struct plane_data &d, double2 bk0, double2 bk1, double2 below,
+                           const struct weighted_data &d, double2 bk0, double2 bk1, double2 below,
                            double2 u, double2 above, double2 before, unsigned rows)
 {
     using Op = typename tile::op;
@@ -295,30 +276,20 @@ DEVICE struct walls walls_of(const struct cells &c, const struct sweep_thread &p
     return {p.low_j, p.high_j, plane == 0 && c.wall[2][0], plane == c.n[2] - 1 && c.wall[2][1]};
 }
 
-/* 1 / A_ii of a thread's component E: the diagonal is the sum for 1 in the cell and 0 in all
- * others.
- */
-template <class Op, int E, bool WALLS>
-DEVICE double inverse_diagonal(const cell_data &d, bool end_of_row, const struct walls &walls,
-                               double scale)
-{
-    const neighbours unit = with_ghosts<E, WALLS>(neighbours{}, 1.0, end_of_row, walls);
-    return reciprocal(fma(-scale, operator_sum<Op>(1.0, unit, d), d.alpha));
-}
-
 /* The data of plane k + 1, with D⁻¹. `face` is β_k above it. */
 template <bool WALLS, class tile>
-DEVICE struct plane_data prepare_plane(const struct fv2_sweeps &w, const struct sweep_thread &p,
-                                       int k, unsigned slot, double2 bk0, double2 bk1)
+DEVICE struct weighted_data prepare_plane(const struct fv2_sweeps &w, const struct sweep_thread &p,
+                                          int k, unsigned slot, double2 bk0, double2 bk1)
 {
     using Op = typename tile::op;
-    struct plane_data d = load_plane<tile>(p, slot);
+    struct weighted_data d = load_plane<tile>(p, slot);
     const struct walls walls = walls_of(w.c, p, k + 1);
     cell_data low, high;
     divide_data(d, bk0, bk1, &low, &high);
     if (!tile::STORED_WEIGHT)
-        d.weight = make_double2(inverse_diagonal<Op, 0, WALLS>(low, p.low_i, walls, w.scale),
-                                inverse_diagonal<Op, 1, WALLS>(high, p.high_i, walls, w.scale));
+        d.weight = make_double2(
+            inverse_diagonal<Op>(with_ghosts<0, WALLS>({}, 1.0, p.low_i, walls), low, w.scale),
+            inverse_diagonal<Op>(with_ghosts<1, WALLS>({}, 1.0, p.high_i, walls), high, w.scale));
     return d;
 }
 

@@ -1,22 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef CUDA_FV4_BOUNDARY_KERNEL_CUH
 #define CUDA_FV4_BOUNDARY_KERNEL_CUH
-/* The boundary-layer update of a fused red-black pass of order 4. It updates the black cells of the
- * two layers next to walls in j and k, whose ghosts follow from red cells further inward, and
- * stores all ghosts that the next operation reads.
- *
- * A block has a tile at a wall in j or k: one thread per line of cells inward from the wall. It
- * copies the lines, with cells around the tile, to shared memory: red cells after their update,
- * black ones before. It computes the ghosts there in i, then in j, then in k, updates black cells,
- * and computes the ghosts again. Of the first four cells of a line two are black, and one of these
- * is next to the wall. The other one may be next to a second wall. The block then updates it too,
- * since a ghost follows from all four cells, but another block stores it.
- *
- * Beyond an open side the tile has red cells of the next patch, whose update no block stores. Their
- * threads update them from memory. On such patches no ghosts are stored.
- *
- * Values of ghosts come from boundary/ghosts.cuh. The enumeration is the tile's own: a ghost is
- * computed by a thread of the block that has its cells in shared memory. */
+/* The boundary-layer update of a fused red-black pass; docs/KERNELS.md explains it. It updates the
+ * black cells of the two layers next to walls in j and k, and stores all ghosts that the next
+ * operation reads. A block has a tile at such a wall: one thread per line of cells inward from it.
+ */
 #include "cuda/fv4/gather.cuh"
 #include "cuda/boundary/ghosts.cuh"
 #include "cuda/fv4/gsrb.cuh"
@@ -446,6 +434,31 @@ DEVICE void store_row_end(const struct row_end &e)
     e.ghost[-e.inward] = ghosts.second;
 }
 
+/* Stores all ghosts of the tile, of which only the thread's first black cell is updated. */
+template <class Op>
+DEVICE void store_tile_ghosts(const struct fv4_gsrb &w, const struct wall_tile &b,
+                              const struct line &line, double black[2])
+{
+    const bool has = line.x < b.nx && line.y < b.ny;
+    const int z = is_black(b, line.x, line.y, 0) ? 0 : 1,
+              offset = tile_offset(b, line.x, line.y, z);
+    if (has && near_second(w, b, line.y))
+        black[1] =
+            relax_black<Op>(w, b, offset + 2 * TILE_STEP_Z,
+                            load_coefficients<Op>(w, patch_offset(b, line.x, line.y, z + 2)));
+    if (has)
+        store_ghosts(w, b, line, black);
+    if (!at_ends(b) && !(at_second(b) && b.across == 1))
+        return;
+    __syncthreads();
+    if (has) {
+        put(offset, black[0]);
+        put(offset + 2 * TILE_STEP_Z, black[1]);
+    }
+    __syncthreads();
+    store_other_ghosts(w, b);
+}
+
 template <class Op, bool OPEN>
 DEVICE void run_tile(const struct fv4_gsrb &w, const struct wall_tile &b)
 {
@@ -479,20 +492,7 @@ DEVICE void run_tile(const struct fv4_gsrb &w, const struct wall_tile &b)
     }
     if (OPEN || !w.ghosts)
         return;
-    if (second)
-        black[1] =
-            relax_black<Op>(w, b, offset + 2 * TILE_STEP_Z, load_coefficients<Op>(w, further));
-    if (has)
-        store_ghosts(w, b, line, black);
-    if (!at_ends(b) && !(at_second(b) && b.across == 1))
-        return;
-    __syncthreads();
-    if (has) {
-        put(offset, black[0]);
-        put(offset + 2 * TILE_STEP_Z, black[1]);
-    }
-    __syncthreads();
-    store_other_ghosts(w, b);
+    store_tile_ghosts<Op>(w, b, line, black);
 }
 
 /* Blocks per multiprocessor, so that no registers spill. */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The row fv4/gsrb-fused: which operations it covers, and the launches. */
+#include <cmath>
 #include "cuda/core/launch.cuh"
+#include "cuda/cuda.h"
 #include "cuda/fv4/boundary_kernel.cuh"
 #include "cuda/fv4/gsrb_kernel.cuh"
 #include "cuda/kernels.cuh"
@@ -198,10 +200,40 @@ static bool splits(const struct part *part)
     return part->pass.nsweeps == 2;
 }
 
+/* Of two half-sweeps with variable coefficients on a guess, per cell of the block's core. In a step
+ * a warp has 137 loads of shared memory and 2 stores, and some 735 instructions (machine code for
+ * compute capability 9.0; with α 4 and 50 more). One warp loads 55 values more for outer cells.
+ * Tiles are written once. The boundary-layer update is not counted. */
+template <class tile>
+static constexpr struct cuda_counts count_step()
+{
+    constexpr int CELL = (int)sizeof(double), LOADS = tile::READS_ALPHA ? 141 : 137, STORES = 2;
+    constexpr int INSTRUCTIONS = tile::READS_ALPHA ? 785 : 735, OUTER_LOADS = 55;
+    constexpr int THREADS_AT_WORK = LANES * tile::WARPS;
+    constexpr double CORE = tile::CORE_WIDTH * tile::CORE_ROWS;
+    constexpr double TILES = tile::U_BYTES + 2 * tile::BETA_BYTES + tile::BETA_J_BYTES;
+    constexpr int SOURCES = tile::READS_ALPHA ? 2 : 1; /* f and α, not by way of shared memory */
+    return {(TILES + SOURCES * CELL * COLUMNS * THREADS_AT_WORK) / CORE + CELL,
+            (TILES + CELL * ((LOADS + STORES) * THREADS_AT_WORK + OUTER_LOADS * LANES)) / CORE,
+            INSTRUCTIONS * THREADS_AT_WORK / CORE};
+}
+
+template <template <class> class tile>
+static struct cuda_counts counts(const struct part *part)
+{
+    const struct operator_choice *op = &part->pass.level->stencil->choice;
+    const double pairs = part->pass.nsweeps / 2;
+    if (!op->variable || part->pass.start == START_ZERO)
+        return {red_black_bytes(part), NAN, NAN};
+    const struct cuda_counts c =
+        op->helmholtz ? count_step<tile<op_fv4_helmholtz>>() : count_step<tile<op_fv4>>();
+    return {pairs * c.cache_bytes, pairs * c.shared_bytes, pairs * c.instructions};
+}
+
 template <template <class> class tile>
 static constexpr struct kernel fused_row(const char *name, const char *summary)
 {
-    return {name, summary, covers<tile>, run<tile>, red_black_bytes, splits};
+    return {name, summary, covers<tile>, run<tile>, red_black_bytes, splits, counts<tile>};
 }
 } // namespace fv4
 

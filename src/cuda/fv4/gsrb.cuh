@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef CUDA_FV4_GSRB_CUH
 #define CUDA_FV4_GSRB_CUH
-/* This folder holds the tuned kernels of the order-4 operator: fused red-black and the residual for
- * all coefficients, single sweeps for variable ones. gsrb.cu and sweep_rows.cuh have what the rows
- * of the table of kernels cover, and the launches. sweep_kernel.cuh is the kernel of one operation,
- * residual_constant_kernel.cuh that of the residual with constant coefficients. The fused red-black
- * pass is two kernels: gsrb_kernel.cuh, and boundary_kernel.cuh for black cells next to walls in j
- * and k. The former builds on gsrb_rows.cuh (registers), gsrb_columns.cuh (positions, loads),
- * gsrb_cells.cuh (the update of one cell) and gsrb_tiles.cuh (shared memory), each on the next. */
+/* This folder holds the tuned kernels of the order-4 operator; docs/KERNELS.md explains them.
+ * gsrb.cu, sweep_rows.cuh and residual_constant.cu have what the rows of the table of kernels
+ * cover, and the launches. The fused red-black pass is two kernels: gsrb_kernel.cuh, and
+ * boundary_kernel.cuh for black cells next to walls in j and k. sweep_kernel.cuh is the kernel of
+ * one operation. */
 #include <climits>
 #include "cuda/core/operators.cuh"
 #include "operators/passes.h"

@@ -1,20 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef CUDA_FV4_GSRB_KERNEL_CUH
 #define CUDA_FV4_GSRB_KERNEL_CUH
-/* The fused red-black kernel. A block streams through the planes. In step k its threads update red
- * cells of plane k and then black cells of plane k − 1. Of the new red cells, a black cell reads
- * only its six neighbours: all other cells within the operator's reach are black. So red cells are
- * updated one cell beyond the block's own and one plane ahead, and the operands of the red cell
- * serve for the black cell below it.
- *
- * A thread has four columns, neighbours in j. In a step every second one is active: it has a red
- * cell in plane k and a black cell in plane k − 1. As many operands of later steps as possible stay
- * in registers. The rest is in shared memory: tiles of u and β, copied two steps ahead, and new red
- * cells. One column on either side of the block's own has red cells only; the warps update them in
- * turn.
- *
- * If u is 0 everywhere (ZERO), red cells become D⁻¹f, and shared memory holds of u only the ghosts
- * that follow from them. */
+/* The fused red-black kernel; docs/KERNELS.md explains it. In step k threads update red cells of
+ * plane k and then black cells of plane k − 1. In a step every second one of a thread's four
+ * columns is active: it has a red cell in plane k and a black cell in plane k − 1. If u is 0
+ * everywhere (ZERO), red cells become D⁻¹f, and shared memory holds of u only the ghosts that
+ * follow from them.
+ */
 #include "cuda/core/divider.cuh"
 #include "cuda/fv4/gsrb_rows.cuh"
 #include "cuda/core/wave_partition.h"

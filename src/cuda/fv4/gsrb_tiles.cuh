@@ -5,7 +5,6 @@
 #include "cuda/core/shared_memory.cuh"
 #include "cuda/core/tile_copy.cuh"
 #include "cuda/fv4/gsrb.cuh"
-#include "cuda/fv4/gsrb.cuh"
 #include "cuda/tuning.h"
 
 namespace fv4
@@ -13,9 +12,9 @@ namespace fv4
 enum { LANES = 32, COLUMNS = 4, COLUMN = (int)sizeof(double) };
 
 /* The layout of a block's shared memory. The block stores its core cells, `width` × `rows`, and
- * updates the cells around them too. Tiles come from `origin`, and are copied so many steps ahead
- * of their use. Addresses and offsets are in bytes. */
-template <class Op, class origin, int width, int rows, int u_ahead, int beta_ahead>
+ * updates the cells around them too. Tiles come from `origin`; those of β are copied `beta_ahead`
+ * steps before their use. Addresses and offsets are in bytes. */
+template <class Op, class origin, int width, int rows, int beta_ahead>
 struct gsrb_tile {
     using op = Op;
     using source = origin;
@@ -52,7 +51,7 @@ struct gsrb_tile {
     /* Step k reads planes k − 2 … k + 2 of u, k − 2 … k + 1 of β in i and j, and k and k + 1 of β
      * in k, while those of the next steps arrive. It reads red cells of planes k − 1 and k − 2 and
      * writes those of plane k. Slots that step k has used then take planes of step k + AHEAD. */
-    static constexpr int U_AHEAD = u_ahead, BETA_AHEAD = beta_ahead;
+    static constexpr int U_AHEAD = 2, BETA_AHEAD = beta_ahead;
     static constexpr int U_SLOTS = 4 + U_AHEAD, BETA_SLOTS = 3 + BETA_AHEAD;
     static constexpr int BETA_K_SLOTS = 1 + BETA_AHEAD, RED_SLOTS = 3;
 
@@ -80,11 +79,11 @@ struct gsrb_tile {
  * tiles of 64 cells exceed it with 6 rows already, and two blocks fill a multiprocessor that has
  * room for them. */
 template <class Op>
-using large_tile = struct gsrb_tile<Op, CUtensorMap, 64, TUNED_FV4_GSRB_ROWS, 2, 2>;
+using large_tile = struct gsrb_tile<Op, CUtensorMap, 64, TUNED_FV4_GSRB_ROWS, 2>;
 template <class Op>
-using medium_tile = struct gsrb_tile<Op, field_source, 64, 10, 2, 1>;
+using medium_tile = struct gsrb_tile<Op, field_source, 64, 10, 1>;
 template <class Op>
-using small_tile = struct gsrb_tile<Op, field_source, 32, 10, 2, 1>;
+using small_tile = struct gsrb_tile<Op, field_source, 32, 10, 1>;
 
 /* By parity of the step: its tiles have arrived; all warps have written their red cells and no
  * longer need β of the lowest plane; all warps have completed it. */
@@ -199,8 +198,8 @@ DEVICE void fetch_next_beta(const sources_of<tile> &from, const struct block_ran
     end_copies<typename tile::source>(full);
 }
 
-/* Issues the copies for the first steps: that of plane first − 1, and that after it where copies
- * run two steps ahead. */
+/* Issues the copies for the first steps: that of plane first − 1, and of that after it as much as
+ * copies run ahead. */
 template <class tile, bool ZERO>
 DEVICE void fetch_first(const sources_of<tile> &from, const struct block_range &m)
 {
@@ -216,8 +215,7 @@ DEVICE void fetch_first(const sources_of<tile> &from, const struct block_range &
         fetch_beta_k<tile>(from, m, m.first - 1, full);
     end_copies<typename tile::source>(full);
     fetch_next_beta<tile>(from, m, m.first - 1);
-    if (tile::U_AHEAD > 1)
-        fetch_next_u<tile, ZERO>(from, m, m.first);
+    fetch_next_u<tile, ZERO>(from, m, m.first);
     if (tile::BETA_AHEAD > 1)
         fetch_next_beta<tile>(from, m, m.first);
 }

@@ -51,10 +51,8 @@ static void run(const struct part *part)
     const struct pass *pass = &part->pass;
     if (pass->part == PART_OUTER)
         cuda_await_inner_prepared();
-    for (int q = 0; q < pass->level->npatches && !part->ghosts; q++) {
-        struct work w = cuda_open_work(pass, q);
-        cuda_fill_walls(w, pass->first_sweep);
-    }
+    if (!part->ghosts)
+        cuda_fill_ghosts(pass);
     if (pass->part == PART_INNER)
         cuda_inner_prepared();
     for (int q = 0; q < pass->level->npatches; q++) {

@@ -7,12 +7,10 @@
  * keeps its own cells of five planes in registers. Neighbours in i and j come from the first-level
  * cache: the threads beside it have loaded them two planes ago. u of the next plane and its f are
  * loaded one step ahead. */
-#include "cuda/core/atomic_max.cuh"
 #include "cuda/core/operators.cuh"
 #include "cuda/core/tiles.cuh"
+#include "cuda/fv4/quads.cuh"
 #include "operators/passes.h"
-#include "operators/sum.h"
-#include "operators/transfers.h"
 
 namespace fv4::constant
 {
@@ -30,9 +28,6 @@ struct residual {
 
 enum { LANES = 32, GROUPS = 8, THREADS = LANES * GROUPS, BLOCKS = 2 };
 enum { TILE_WIDTH = 2 * LANES, TILE_ROWS = 2 * GROUPS, REACH = 2 };
-
-/* Values of four cells, by row and column. */
-typedef double quad[2][2];
 
 DEVICE void load_pair(double to[2], const double *from)
 {
@@ -100,31 +95,19 @@ DEVICE void residuals(quad r, const struct residual &w, const double *u, const q
         }
 }
 
-/* What residuals are reduced to: row sums of the last even plane, and the largest bits so far. */
-struct sums {
-    double even[2];
-    unsigned long long norm;
-};
-
 /* Completes plane k. */
 template <enum pass_finish FINISH>
-DEVICE void finish(const struct residual &w, int i, int j, int k, const quad r, struct sums &s)
+DEVICE void finish(const struct residual &w, int i, int j, int k, const quad r,
+                   struct residual_sums &s)
 {
     if (FINISH == FINISH_STORE) {
         for (int q = 0; q < 2; q++)
             *(double2 *)(w.out + i + (j + q) * w.c.sj + k * w.c.sk) =
                 make_double2(r[q][0], r[q][1]);
     } else if (FINISH == FINISH_RESTRICT) {
-        const double pairs[2] = {r[0][0] + r[0][1], r[1][0] + r[1][1]};
-        if (k % 2 != 0)
-            w.coarse[i / 2 + (j / 2) * w.coarse_sj + (k / 2) * w.coarse_sk] =
-                restrict_cell(s.even[0], s.even[1], pairs[0], pairs[1]);
-        s.even[0] = pairs[0];
-        s.even[1] = pairs[1];
+        restrict_quad(w, i, j, k, true, r, s);
     } else {
-        for (int q = 0; q < 2; q++)
-            for (int x = 0; x < 2; x++)
-                s.norm = larger(s.norm, magnitude_bits(r[q][x]));
+        raise_norm(r, s);
     }
 }
 
@@ -136,7 +119,7 @@ DEVICE unsigned long long stream(const struct residual &w, int i, int j, int fir
     const long sj = w.c.sj, sk = w.c.sk, begin = i + j * sj + first * sk;
     const double *u = w.u + begin, *f = w.f + begin;
     quad planes[5], f_here;
-    struct sums s = {};
+    struct residual_sums s = {};
     for (int d = 0; d < 5; d++)
         load_quad(planes[d], u + (d - REACH) * sk, sj);
     load_quad(f_here, f, sj);

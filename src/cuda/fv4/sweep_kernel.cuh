@@ -1,24 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef CUDA_FV4_SWEEP_KERNEL_CUH
 #define CUDA_FV4_SWEEP_KERNEL_CUH
-/* The kernel of one operation in one pass over memory: a sweep of any smoother, or the residual,
- * stored, restricted or reduced to its norm on the way.
- *
- * A thread owns four columns of cells, two in i of two rows, and streams through the planes. Step k
- * computes the fluxes in i and j of its cells in plane k and the fluxes through their low k faces,
- * which complete plane k − 1. Fluxes between threads are computed twice, which costs less than an
- * exchange. One thread issues the copies of all fields' tiles to shared memory some steps ahead.
- * Barriers in shared memory tell when the tiles of a step have arrived and when all warps have used
- * them. Warps do not wait for each other otherwise. */
-#include "cuda/core/atomic_max.cuh"
+/* The kernel of one operation: a sweep of any smoother, or the residual, stored, restricted or
+ * reduced to its norm on the way; docs/KERNELS.md explains it. Step k computes the fluxes in i and
+ * j of the thread's cells in plane k and the fluxes through their low k faces, which complete plane
+ * k − 1. */
 #include "cuda/core/reciprocal.cuh"
 #include "cuda/core/tile_copy.cuh"
 #include "cuda/core/tiles.cuh"
+#include "cuda/fv4/quads.cuh"
 #include "cuda/tuning.h"
 #include "operators/fv4.h"
 #include "operators/smoothers.h"
-#include "operators/sum.h"
-#include "operators/transfers.h"
 
 namespace fv4
 {
@@ -27,13 +20,12 @@ enum sweep_kind {
     SWEEP_WEIGHTED, /* the same in all cells */
     SWEEP_TWO_STEP, /* u + c1 (u − out) + weight·D⁻¹r */
     SWEEP_RESIDUAL, /* out = r */
-    SWEEP_RESTRICT, /* out = R r, on the coarse level; every extent of the patch is even */
+    SWEEP_RESTRICT, /* coarse = R r, on the coarse level; every extent of the patch is even */
     SWEEP_NORM,     /* *norm: atomic maximum of the bits of r's magnitudes */
 };
 
-/* u with two layers of ghosts, f and the coefficients have the layout of patch c; pointers are at
- * cell (0,0,0); alpha is NULL for poisson. out has the same layout, but for SWEEP_RESTRICT its own,
- * and is not u. */
+/* u with two layers of ghosts, f, the coefficients and out have the layout of patch c; pointers are
+ * at cell (0,0,0); alpha is NULL for poisson. out is not u. */
 struct fv4_sweep {
     struct cells c;
     enum sweep_kind kind;
@@ -45,7 +37,8 @@ struct fv4_sweep {
      * image, within the stencil's reach; even numbers in i and j. */
     int inner_lo[3], inner_hi[3];
     double *out;
-    long out_sj, out_sk;
+    double *coarse; /* of SWEEP_RESTRICT; its layout is its own */
+    long coarse_sj, coarse_sk;
     unsigned long long *norm;
 };
 
@@ -216,9 +209,6 @@ DEVICE struct thread_cells compute_thread(const struct fv4_sweep &w, const struc
         p.i < w.inner_lo[0] || p.i >= w.inner_hi[0] || p.j < w.inner_lo[1] || p.j >= w.inner_hi[1];
     return p;
 }
-
-/* Values of four cells, by row and column. */
-typedef double quad[2][2];
 
 /* Registers that a thread carries from step to step; *_m is plane k − 1. β by faces: three in a row
  * in i, three rows of them in j. */
@@ -429,12 +419,6 @@ DEVICE void move_up(struct column_values &c, const struct incoming &n)
         }
 }
 
-/* What residuals are reduced to: row sums of the last even plane, and the largest bits so far. */
-struct residual_sums {
-    double even[2];
-    unsigned long long norm;
-};
-
 /* f − A u of cell x of row q in plane k − 1. */
 template <bool HELMHOLTZ, class SHARED>
 DEVICE double residual_of(const struct fv4_sweep &w, const struct thread_cells &p, const SHARED &s,
@@ -506,17 +490,6 @@ DEVICE void store(const struct fv4_sweep &w, const struct thread_cells &p, const
     }
 }
 
-DEVICE void restrict_rows(const struct fv4_sweep &w, const struct thread_cells &p, const quad r,
-                          int k, struct residual_sums &y)
-{
-    const double sums[2] = {r[0][0] + r[0][1], r[1][0] + r[1][1]};
-    if (k % 2 != 0 && p.core)
-        w.out[p.i / 2 + (p.j / 2) * w.out_sj + (k / 2) * w.out_sk] =
-            restrict_cell(y.even[0], y.even[1], sums[0], sums[1]);
-    y.even[0] = sums[0];
-    y.even[1] = sums[1];
-}
-
 /* Completes plane k, for all but sweeps of one colour. */
 template <bool HELMHOLTZ, enum sweep_kind KIND, class SHARED>
 DEVICE void finish(const struct fv4_sweep &w, const struct thread_cells &p, const SHARED &s,
@@ -528,10 +501,9 @@ DEVICE void finish(const struct fv4_sweep &w, const struct thread_cells &p, cons
         for (int x = 0; x < 2; x++)
             r[q][x] = residual_of<HELMHOLTZ>(w, p, s, slot, u[q][x], sum[q][x], q, x);
     if (KIND == SWEEP_RESTRICT)
-        restrict_rows(w, p, r, k, y);
+        restrict_quad(w, p.i, p.j, k, p.core, r, y);
     else if (KIND == SWEEP_NORM && p.core)
-        y.norm = larger(y.norm, larger(larger(magnitude_bits(r[0][0]), magnitude_bits(r[0][1])),
-                                       larger(magnitude_bits(r[1][0]), magnitude_bits(r[1][1]))));
+        raise_norm(r, y);
     else if (KIND != SWEEP_NORM && p.core)
         store<KIND>(w, p, s, slot, u, r, at, previous);
 }
@@ -565,6 +537,21 @@ DEVICE void load_cells(quad to, const struct fv4_sweep &w, const double *field, 
         load(to[q], field + at + q * w.c.sj);
 }
 
+/* By all threads, of which the first one creates them. */
+template <class SHARED>
+DEVICE void create_barriers(bool first, SHARED &s)
+{
+    using tile = typename SHARED::shape;
+    if (first) {
+        for (int slot = 0; slot < SHARED::SLOTS; slot++) {
+            barrier_create(&s.full[slot], COPY_ARRIVALS<typename tile::source>);
+            barrier_create(&s.empty[slot], tile::GROUPS);
+        }
+        barriers_created();
+    }
+    __syncthreads();
+}
+
 template <class tile, bool HELMHOLTZ, enum sweep_kind KIND>
 static __global__ void __launch_bounds__(tile::THREADS, 1)
     sweep_kernel(const __grid_constant__ struct fv4_sweep w,
@@ -573,20 +560,12 @@ static __global__ void __launch_bounds__(tile::THREADS, 1)
 {
     using shared = struct shared_planes<tile, HELMHOLTZ, KIND>;
     constexpr bool ENGINE = BY_ENGINE<typename tile::source>;
-    extern __shared__ __align__(128) unsigned char shared_memory[];
     auto &s = *reinterpret_cast<shared *>(shared_memory);
     const struct plane_range m = range_of_tile<tile>(w.c, tile_of_block(tiles), planes);
     const struct thread_cells p = compute_thread(w, m);
     const bool first = p.lane == 0 && p.group == 0, fetches = ENGINE && first;
     struct slot_indices<shared> here, ahead;
-    if (first) {
-        for (int slot = 0; slot < shared::SLOTS; slot++) {
-            barrier_create(&s.full[slot], COPY_ARRIVALS<typename tile::source>);
-            barrier_create(&s.empty[slot], tile::GROUPS);
-        }
-        barriers_created();
-    }
-    __syncthreads();
+    create_barriers(first, s);
     if (!ENGINE && p.group == tile::GROUPS)
         return copy_planes<HELMHOLTZ, KIND>(from, m, s);
     for (int step = 0; step < shared::AHEAD; step++, ahead.advance())

@@ -99,11 +99,8 @@ static void set_finish(struct fv4_sweep &m, const struct work &w, int q)
         m.kind = SWEEP_NORM;
         m.norm = cuda_norm_word();
     } else if (p->finish == FINISH_RESTRICT) {
-        const struct patch *coarse = &p->coarse->patches[q];
         m.kind = SWEEP_RESTRICT;
-        m.out = p->coarse->fields[p->coarse_f] + coarse->offset;
-        m.out_sj = coarse->sj;
-        m.out_sk = coarse->sk;
+        set_coarse(m, p, q);
     } else {
         m.kind = SWEEP_RESIDUAL;
         m.out = p->level->fields[p->residual] + w.c.offset;
@@ -119,8 +116,6 @@ static void run_on_patch(const struct pass *pass, int q)
     m.part = pass->part;
     m.u = w.buffer[pass->first_sweep & 1];
     m.dinv = w.v.dinv;
-    m.out_sj = w.c.sj;
-    m.out_sk = w.c.sk;
     if (pass->nsweeps > 0)
         set_sweep(m, w, pass->first_sweep);
     else
@@ -157,7 +152,7 @@ static bool fits(const struct part *part, const struct device_limits *device)
                              sizeof(struct shared_planes<tile, false, SWEEP_WEIGHTED>));
     return bytes <= device->shared_per_block &&
            cuda_has_copies<typename tile::source>(kernel, device) && choice->order == 4 &&
-           choice->variable && level->dim % 2 == 0 && part->pass.start == START_KEEP;
+           choice->variable && cuda_even_patches(level) && part->pass.start == START_KEEP;
 }
 
 /* The first sweep alone, unless it would have to compute ghosts for an operation after it. */

@@ -3,6 +3,7 @@
  * the caches. */
 #include "cuda/device.cuh"
 #include "cuda/generic/bottom.cuh"
+#include "cuda/pass.cuh"
 
 static struct bottom_counts *device_counts()
 {
@@ -16,22 +17,10 @@ struct bottom_work bottom_open(struct level *level, enum field u, enum field f, 
 {
     const struct patch *p = &level->patches[0];
     const long o = p->offset;
-    struct bottom_work w = {cells_of(p), *level->stencil, {}};
+    struct bottom_work w = {cells_of(p), *level->stencil, {}, cuda_view(level, 0, f)};
     double *const *fields = level->fields;
     for (int sweep = 0; sweep < SMOOTHER_SWEEPS; sweep++)
         w.relaxations[sweep] = stencil_relaxation(level->stencil, sweep);
-    w.v.f = w.v.alpha = w.v.beta_i = w.v.beta_j = w.v.beta_k = fields[f] + o;
-    if (fields[FIELD_ALPHA])
-        w.v.alpha = fields[FIELD_ALPHA] + o;
-    if (fields[FIELD_BETA_I]) {
-        w.v.beta_i = fields[FIELD_BETA_I] + o;
-        w.v.beta_j = fields[FIELD_BETA_J] + o;
-        w.v.beta_k = fields[FIELD_BETA_K] + o;
-    }
-    w.v.dinv = fields[FIELD_DINV] + o;
-    w.v.sj = w.c.sj;
-    w.v.sk = w.c.sk;
-    w.v.scale = level->stencil->scale;
     w.u = fields[u] + o;
     w.tmp = fields[FIELD_TMP] + o;
     for (int v = 0; v < NUM_KRYLOV_FIELDS; v++)

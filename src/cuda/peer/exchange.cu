@@ -1,32 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The kernel of an exchange between GPUs, and its time-out. It sends packets (core/packet.cuh) into
+/* The kernel of an exchange between GPUs. It sends packets (core/packet.cuh) into
  * other GPUs' buffers and polls those in its own, as NCCL's protocol LL does. A packet holds 12
  * bytes of data, so three cells take two. The device counts exchanges, so a recording can be
  * replayed. */
 #include "cuda/peer/peer.cuh"
 #include <algorithm>
-#include "cuda/core/clock.cuh"
-extern "C" {
-#include "comm/comm.h"
-}
+#include "cuda/timeout.cuh"
 
 #define TIMEOUT_NS 60000000000ull /* for a rank that never comes */
-
-/* What the host reads after a kernel has given up. */
-struct peer_timeout {
-    int happened, peer, dim;
-};
-static struct peer_timeout *timeout_on_host, *timeout_on_device;
-
-static __device__ void give_up(struct peer_timeout *t, int peer, int dim)
-{
-    t->peer = peer;
-    t->dim = dim;
-    __threadfence_system();
-    t->happened = 1;
-    __threadfence_system();
-    __trap();
-}
 
 /* What a packet holds: a cell, and half of another cell beside the number of the exchange. */
 struct peer_packet {
@@ -99,7 +80,7 @@ static __device__ void send(const struct copy &c, unsigned x, const double *from
 
 static __device__ void receive(const struct peer_task &task, unsigned x,
                                const struct packet *packets, double *to, unsigned number,
-                               struct peer_timeout *t, int dim)
+                               struct wait_timeout *t, int dim)
 {
     struct peer_packet p[2];
     if (!load_both(p, packets, number)) {
@@ -115,7 +96,7 @@ static __device__ void receive(const struct peer_task &task, unsigned x,
 
 /* An empty message is the packets of one thread. */
 static __device__ void do_unit(const struct peer_task &task, unsigned unit, const double *from,
-                               double *to, unsigned number, struct peer_timeout *t, int dim)
+                               double *to, unsigned number, struct wait_timeout *t, int dim)
 {
     const unsigned x = unit * UNIT_CELLS + threadIdx.x;
     if (x > 0 && x >= cells_in(task.copy))
@@ -135,7 +116,7 @@ static __device__ void do_unit(const struct peer_task &task, unsigned unit, cons
 
 static __global__ void __launch_bounds__(PEER_BLOCK)
     exchange_kernel(struct peer_task *tasks, int count, const double *from, double *to,
-                    struct peer_timeout *t, int dim)
+                    struct wait_timeout *t, int dim)
 {
     for (int x = blockIdx.x; x < count; x += gridDim.x) {
         const struct peer_task task = tasks[x];
@@ -160,26 +141,6 @@ unsigned peer_resident_blocks()
 void peer_exchange(struct peer_task *tasks, int count, const double *from, double *to, int dim)
 {
     exchange_kernel<<<std::min((unsigned)count, peer_resident_blocks()), PEER_BLOCK, 0,
-                      cuda_stream()>>>(tasks, count, from, to, timeout_on_device, dim);
+                      cuda_stream()>>>(tasks, count, from, to, cuda_wait_timeout(), dim);
     CUDA_LAUNCHED();
-}
-
-void peer_open_timeout()
-{
-    if (timeout_on_host)
-        return;
-    CUDA_CALL(
-        cudaHostAlloc((void **)&timeout_on_host, sizeof *timeout_on_host, cudaHostAllocMapped));
-    *timeout_on_host = {};
-    CUDA_CALL(cudaHostGetDevicePointer((void **)&timeout_on_device, timeout_on_host, 0));
-}
-
-void cuda_peer_report_timeout()
-{
-    const volatile struct peer_timeout *t = timeout_on_host;
-    if (t && t->happened)
-        die(STATUS_SYSTEM,
-            "rank %d waited a minute for rank %d in an exchange between %d^3 levels: its message "
-            "never came",
-            comm_rank(), t->peer, t->dim);
 }

@@ -222,6 +222,7 @@ static const struct transport peer_transport = {"peer", reaches, connect, execut
 /* What ranks tell each other before they try to map memory. */
 struct trial {
     cudaUUID_t gpu;
+    bool can_share; /* there is a handle */
     cudaIpcMemHandle_t memory;
 };
 
@@ -229,14 +230,18 @@ struct trial {
 static const char *try_all(const std::vector<struct trial> &trials)
 {
     for (int rank = 0; rank < comm_size(); rank++) {
-        if (rank == comm_rank() || !reaches(rank))
+        if (!reaches(rank))
+            continue;
+        if (!trials[rank].can_share)
+            return "a GPU cannot share its memory (CUDA IPC)";
+        if (rank == comm_rank())
             continue;
         if (memcmp(&trials[rank].gpu, &trials[comm_rank()].gpu, sizeof(cudaUUID_t)) == 0)
             return "ranks share a GPU";
         void *at;
         if (cudaIpcOpenMemHandle(&at, trials[rank].memory, cudaIpcMemLazyEnablePeerAccess) !=
             cudaSuccess) {
-            cudaGetLastError();
+            cudaGetLastError(); /* forgets the failure */
             return "a GPU cannot map another one's memory (CUDA IPC)";
         }
         CUDA_CALL(cudaIpcCloseMemHandle(at));
@@ -253,8 +258,9 @@ static const char *try_ipc()
     cudaDeviceProp properties;
     CUDA_CALL(cudaGetDeviceProperties(&properties, cuda_device()->number));
     void *memory = cuda_allocate_bytes(PAGE, "a trial of CUDA IPC");
-    struct trial trial = {properties.uuid, {}};
-    CUDA_CALL(cudaIpcGetMemHandle(&trial.memory, memory));
+    struct trial trial = {properties.uuid, false, {}};
+    trial.can_share = cudaIpcGetMemHandle(&trial.memory, memory) == cudaSuccess;
+    cudaGetLastError(); /* forgets the failure */
     std::vector<struct trial> own(ranks.size(), trial), trials(ranks.size());
     comm_swap((int)ranks.size(), ranks.data(), own.data(), trials.data(), (int)sizeof trial);
     const char *reason = try_all(trials);
@@ -279,8 +285,5 @@ extern "C" const struct transport *cuda_peer_transport(const char **why_not)
     nodes.resize(comm_size());
     comm_nodes(nodes.data());
     *why_not = some_node_has_two_ranks() ? try_ipc() : "every rank is on a node of its own";
-    if (*why_not)
-        return NULL;
-    peer_open_timeout();
-    return &peer_transport;
+    return *why_not ? NULL : &peer_transport;
 }

@@ -3,7 +3,7 @@
 #define CUDA_PEER_PEER_CUH
 /* Messages between GPUs of one host without host synchronisation; cuda.h says how the program gets
  * this transport. peer.cu maps ranks' receive buffers by CUDA IPC and turns plans into lists of
- * tasks. exchange.cu has the kernel, which executes such a list, and its time-out.
+ * tasks. exchange.cu has the kernel, which executes such a list.
  * No deadlock: all ranks execute the same plans in the same order, all blocks of a kernel are
  * resident, and each sends before it waits. Ranks must not share a GPU. */
 #include "cuda/core/packet.cuh"
@@ -33,10 +33,5 @@ unsigned peer_resident_blocks();
 /* Executes tasks, in device memory, of an exchange between levels of dim³ cells. Those that send or
  * copy come first. */
 void peer_exchange(struct peer_task *tasks, int count, const double *from, double *to, int dim);
-/* Prepares what peer_exchange() reports time-outs by. */
-void peer_open_timeout();
-/* If a kernel has given up waiting for another rank, says so and ends the job. For use after a CUDA
- * call has failed. */
-void cuda_peer_report_timeout();
 
 #endif

@@ -14,6 +14,7 @@
 #define threadIdx (emulated::self().index)
 #define blockIdx (emulated::now->index)
 #define gridDim (emulated::now->grid)
+#define blockDim (emulated::now->extent)
 
 struct dim3 {
     unsigned x, y, z;
@@ -36,6 +37,12 @@ static inline void __syncthreads()
 static inline void __syncwarp()
 {
     emulated::meet_warp(true);
+}
+
+template <class T>
+static inline T __ldg(const T *x)
+{
+    return *x;
 }
 
 template <class T>

@@ -16,6 +16,11 @@ static inline void *shared_pointer(int address)
     return shared_memory + address;
 }
 
+static inline int __cvta_generic_to_shared(const void *pointer)
+{
+    return (int)((const unsigned char *)pointer - shared_memory);
+}
+
 static inline double at(int address)
 {
     emulated::note_read(address);

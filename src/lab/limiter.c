@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "lab/limiter.h"
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+
+static const struct {
+    const char *name, *key;
+    bool computes; /* else it moves bytes */
+} resources[RESOURCES] = {
+    [RESOURCE_MEMORY] = {"memory", "fraction_of_copy", false},
+    [RESOURCE_CACHE] = {"cache", "fraction_of_cache", false},
+    [RESOURCE_SHARED] = {"shared memory", "fraction_of_shared", false},
+    [RESOURCE_FP64] = {"FP64", "fraction_of_fp64", true},
+    [RESOURCE_ISSUE] = {"issue", "fraction_of_issue", true},
+};
+
+struct shares shares_of(const struct ceilings *c, const struct usage *u, double seconds)
+{
+    struct shares s;
+    s.of[RESOURCE_MEMORY] = u->bytes / seconds / c->copy_bytes_per_second;
+    s.of[RESOURCE_CACHE] = u->cache_bytes / seconds / c->cache_bytes_per_second;
+    s.of[RESOURCE_SHARED] = u->shared_bytes / seconds / c->shared_bytes_per_second;
+    /* The peak is of instructions that are two operations each. */
+    s.of[RESOURCE_FP64] = u->fp64_instructions / seconds / (0.5 * c->fp64_flops_per_second);
+    s.of[RESOURCE_ISSUE] = u->instructions / seconds / c->instructions_per_second;
+    return s;
+}
+
+static bool limits(const struct shares *s, bool by_computing)
+{
+    bool any = false; /* a share that is not known, NaN, limits nothing */
+    for (int r = 0; r < RESOURCES; r++)
+        any = any || (resources[r].computes == by_computing && s->of[r] >= LIMITING_SHARE);
+    return any;
+}
+
+const char *limiter_of(const struct shares *s)
+{
+    const bool bandwidth = limits(s, false), compute = limits(s, true);
+    return bandwidth && compute ? "both"
+           : bandwidth          ? "bandwidth"
+           : compute            ? "compute"
+                                : "latency";
+}
+
+const char *most_used_of(const struct shares *s)
+{
+    int most = RESOURCE_MEMORY;
+    for (int r = 1; r < RESOURCES; r++)
+        if (s->of[r] > s->of[most])
+            most = r;
+    return resources[most].name;
+}
+
+void limiter_print(const struct shares *s)
+{
+    printf("      limited by %s:", limiter_of(s));
+    for (int r = 0; r < RESOURCES; r++)
+        if (!isnan(s->of[r]))
+            printf("%s %.0f %% of %s", r > 0 ? "," : "", 100.0 * s->of[r], resources[r].name);
+    printf("\n");
+}
+
+void limiter_add_json(struct cJSON *object, const struct usage *u, const struct shares *s,
+                      double cells, double seconds)
+{
+    JSON_NUMBERS(object, {"bytes", u->bytes}, {"cache_bytes", u->cache_bytes},
+                 {"shared_bytes", u->shared_bytes}, {"flops", u->flops},
+                 {"bytes_per_cell", u->bytes / cells}, {"bytes_per_second", u->bytes / seconds},
+                 {"flops_per_second", u->flops / seconds});
+    for (int r = 0; r < RESOURCES; r++)
+        json_add_number(object, resources[r].key, s->of[r]);
+    JSON_TEXTS(object, {"limiter", limiter_of(s)}, {"most_used", most_used_of(s)});
+}
+
+void ceilings_add_json(struct cJSON *object, const struct ceilings *c)
+{
+    JSON_NUMBERS(object, {"copy_bytes_per_second", c->copy_bytes_per_second},
+                 {"cache_bytes_per_second", c->cache_bytes_per_second},
+                 {"shared_bytes_per_second", c->shared_bytes_per_second},
+                 {"fp64_flops_per_second", c->fp64_flops_per_second},
+                 {"fp32_flops_per_second", c->fp32_flops_per_second});
+}

@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The source of order 4's kernel of one operation on emulated blocks: what it stores, restricts and
+ * reduces is bitwise that of the formulas, and all other cells keep their value. A copy that a
+ * thread does not wait for is NaN, or belongs to another plane. */
+#include <csetjmp>
+#include <cstdarg>
+#include <cstddef>
+#include <cstdint>
+extern "C" {
+#include <cmocka.h>
+}
+/* Threads without cells pass on registers that they have not loaded. */
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wuninitialized"
+#include "cuda/fv4/sweep_kernel.cuh"
+#pragma GCC diagnostic pop
+#include "fv4_patch.h"
+
+using namespace fv4;
+
+template <>
+CUtensorMap tile_source<CUtensorMap>(const double *x, const struct cells &c, int width, int rows)
+{
+    return {x, c, width, rows};
+}
+
+template <>
+struct field_source tile_source<field_source>(const double *x, const struct cells &c, int, int) {
+    return {x, c.sj, c.sk, {c.n[0], c.n[1], c.n[2]}};
+}
+
+template <class tile>
+static sweep_sources<typename tile::source> sources_of(const struct fv4_sweep &w)
+{
+    using source = typename tile::source;
+    constexpr int ROWS = tile::CORE_ROWS;
+    const auto from = [&](const double *x, int width, int rows) {
+        return tile_source<source>(x, w.c, width, rows);
+    };
+    return {from(w.u, WIDTH, ROWS + 4),      from(w.beta_i, WIDTH, ROWS + 2),
+            from(w.beta_j, WIDTH, ROWS + 1), from(w.beta_k, WIDTH, ROWS + 2),
+            from(w.f, CORE_WIDTH, ROWS),     from(w.dinv, CORE_WIDTH, ROWS),
+            from(w.alpha, CORE_WIDTH, ROWS)};
+}
+
+template <class tile, bool HELMHOLTZ, enum sweep_kind KIND>
+static void run_kernel(const struct fv4_sweep &w, int planes, std::mt19937 &random)
+{
+    const int n[3] = {cuda_divided(w.c.n[0], CORE_WIDTH), cuda_divided(w.c.n[1], tile::CORE_ROWS),
+                      cuda_divided(w.c.n[2], planes)};
+    const struct tile_set tiles = {{n[0], n[1], n[2]}, {0, 0, 0}, {n[0], n[1], n[2]}, false};
+    const auto kernel = [&] {
+        sweep_kernel<tile, HELMHOLTZ, KIND>(w, sources_of<tile>(w), tiles, planes);
+    };
+    for (unsigned k = 0; k < (unsigned)n[2]; k++)
+        for (unsigned j = 0; j < (unsigned)n[1]; j++)
+            for (unsigned i = 0; i < (unsigned)n[0]; i++)
+                assert_true(emulated::run({i, j, k}, random, kernel,
+                                          {(unsigned)n[0], (unsigned)n[1], (unsigned)n[2]},
+                                          tile::THREADS, LANES));
+}
+
+struct results {
+    values out, coarse;
+    unsigned long long norm;
+};
+
+/* The value that cell (i,j,k) gets, whose residual is r. */
+static double new_value(const struct fv4_sweep &w, enum sweep_kind kind, int i, int j, int k,
+                        double r, double before)
+{
+    const long cell = i + j * w.c.sj + k * w.c.sk;
+    const double u = w.u[cell], dinv = w.dinv[cell];
+    if (kind == SWEEP_TWO_STEP)
+        return update_two_step(u, before, dinv, r, w.weight, w.c1);
+    if (kind == SWEEP_COLOURED && ((i + j + k + w.colour) & 1))
+        return u;
+    return kind == SWEEP_RESIDUAL ? r : update_weighted(u, dinv, r, w.weight);
+}
+
+/* Cell by cell; `want` has what was there before. */
+template <class Op>
+static void expect(const struct fv4_sweep &w, enum sweep_kind kind, const emulated::box &b,
+                   const emulated::box &coarse, struct results &want)
+{
+    const struct view v = {w.u,      w.f,      READS_ALPHA<Op> ? w.alpha : w.f,
+                           w.dinv,   w.beta_i, w.beta_j,
+                           w.beta_k, w.c.sj,   w.c.sk,
+                           w.scale};
+    const auto residual = [&](int i, int j, int k) {
+        return Op::residual(v, i + j * v.sj + k * v.sk);
+    };
+    for_cells(b.c, false, [&](int i, int j, int k, long place) {
+        double &out = want.out[b.origin + place];
+        const double r = residual(i, j, k);
+        if (kind == SWEEP_NORM)
+            want.norm = larger(want.norm, magnitude_bits(r));
+        else if (kind != SWEEP_RESTRICT)
+            out = new_value(w, kind, i, j, k, r, out);
+    });
+    for_cells(coarse.c, false, [&](int i, int j, int k, long place) {
+        double pairs[4];
+        for (int row = 0; row < 4; row++)
+            pairs[row] = residual(2 * i, 2 * j + row % 2, 2 * k + row / 2) +
+                         residual(2 * i + 1, 2 * j + row % 2, 2 * k + row / 2);
+        if (kind == SWEEP_RESTRICT)
+            want.coarse[coarse.origin + place] =
+                restrict_cell(pairs[0], pairs[1], pairs[2], pairs[3]);
+    });
+}
+
+/* The sweep of this pass. Cells near walls have any D⁻¹. */
+static struct fv4_sweep sweep_of(const struct fv4_gsrb &pass)
+{
+    struct fv4_sweep w = {};
+    w.c = pass.c;
+    w.u = pass.in;
+    w.f = pass.f;
+    w.alpha = pass.alpha;
+    w.dinv = pass.dinv;
+    w.beta_i = pass.beta_i;
+    w.beta_j = pass.beta_j;
+    w.beta_k = pass.beta_k;
+    w.scale = pass.scale;
+    w.weight = 0.7;
+    w.c1 = 0.3;
+    w.colour = pass.colour;
+    for (int d = 0; d < 3; d++) {
+        w.inner_lo[d] = w.c.wall[d][0] ? BOUNDARY_LAYERS : 0;
+        w.inner_hi[d] = w.c.n[d] - (w.c.wall[d][1] ? BOUNDARY_LAYERS : 0);
+    }
+    return w;
+}
+
+template <class Op, class tile, enum sweep_kind KIND>
+static void check_kind(int n0, int n1, int n2, int planes, unsigned walls)
+{
+    std::mt19937 random(n0 + n1 + n2 + KIND);
+    const emulated::box b = make_walled_box(n0, n1, n2, walls),
+                        coarse = make_box(n0 / 2, n1 / 2, n2 / 2);
+    struct fields x = make_fields(b, random);
+    struct fv4_sweep w = sweep_of(make_pass<Op>(b, x, n0 / 4 % 2, ANY));
+    struct results want = {random_field(b, random, -1.0, 1.0),
+                           random_field(coarse, random, -1.0, 1.0), 0},
+                   got = want;
+    w.out = got.out.data() + b.origin;
+    w.coarse = got.coarse.data() + coarse.origin;
+    w.coarse_sj = coarse.c.sj;
+    w.coarse_sk = coarse.c.sk;
+    w.norm = &got.norm;
+    expect<Op>(w, KIND, b, coarse, want);
+    run_kernel<tile, Op::HELMHOLTZ, KIND>(w, planes, random);
+    assert_memory_equal(got.out.data(), want.out.data(), want.out.size() * sizeof(double));
+    assert_memory_equal(got.coarse.data(), want.coarse.data(), want.coarse.size() * sizeof(double));
+    assert_true(got.norm == want.norm);
+}
+
+/* All operations, with both mechanisms of copies and all sizes of tiles. */
+template <class Op, class tile>
+static void check_tile(int n0, int n1, int n2, int planes, unsigned walls)
+{
+    check_kind<Op, tile, SWEEP_COLOURED>(n0, n1, n2, planes, walls);
+    check_kind<Op, tile, SWEEP_WEIGHTED>(n0, n1, n2, planes, walls);
+    check_kind<Op, tile, SWEEP_TWO_STEP>(n0, n1, n2, planes, walls);
+    check_kind<Op, tile, SWEEP_RESIDUAL>(n0, n1, n2, planes, walls);
+    check_kind<Op, tile, SWEEP_RESTRICT>(n0, n1, n2, planes, walls);
+    check_kind<Op, tile, SWEEP_NORM>(n0, n1, n2, planes, walls);
+}
+
+template <class Op>
+static void check(int n0, int n1, int n2, int planes, unsigned walls)
+{
+    check_tile<Op, large_sweep>(n0, n1, n2, planes, walls);
+    check_tile<Op, medium_sweep>(n0, n1, n2, planes, walls);
+    check_tile<Op, small_sweep>(n0, n1, n2, planes, walls);
+}
+
+enum { ALL_WALLS = 63, LOW_WALLS = 1 | 4 | 16 };
+
+static void test_whole_tiles(void **)
+{
+    check<op_fv4>(64, 16, 8, 4, ALL_WALLS);
+    check<op_fv4_helmholtz>(128, 12, 4, 4, 0);
+}
+
+static void test_other_patches(void **)
+{
+    check<op_fv4>(68, 18, 6, 4, LOW_WALLS);
+    check<op_fv4_helmholtz>(6, 6, 10, 2, ALL_WALLS);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_whole_tiles),
+        cmocka_unit_test(test_other_patches),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
