@@ -25,6 +25,8 @@ struct row {
     double *k_flux;    /* by row, n values each: receives the fluxes through the high k faces of the
                           last plane, if the operator has a use for them; or NULL */
     bool k_known;      /* k_flux has those through the low k faces of the first plane */
+    int radius;        /* of the operator */
+    bool prefetches;   /* asks for the next plane's rows, which are not in cache */
 };
 typedef void row_fn(const struct row *row);
 
@@ -53,21 +55,22 @@ struct range {
     int low, high;
 };
 
+/* What one thread accumulates during a pass, the fluxes that it keeps from plane to plane of an
+ * operation, and whether the operation prefetches (see struct row). */
+struct thread_state {
+    uint64_t norm;
+    double *k_flux;
+    bool k_known, prefetches;
+    char padding[104]; /* one cache line pair per thread */
+};
+
 /* Works with the residual of a block of rows, which lies in block->out from cell (i,j,k) on. */
 typedef void residual_block_fn(const struct patch_pass *p, const struct row *block, int i, int j,
                                int k, void *data);
 /* Calls `use` for the residual of these rows of these planes, block by block in cache. */
 void for_residual_blocks(const struct patch_pass *p, const struct operation *op, struct range rows,
-                         struct range planes, residual_block_fn *use, void *data);
-
-/* What one thread accumulates during a pass, and the fluxes that it keeps from plane to plane of an
- * operation (see struct row). */
-struct thread_state {
-    uint64_t norm;
-    double *k_flux;
-    bool k_known;
-    char padding[104]; /* one cache line pair per thread */
-};
+                         struct range planes, const struct thread_state *state,
+                         residual_block_fn *use, void *data);
 
 /* Works on the rows of some planes. A grain of 2 wants even numbers of both. */
 typedef void step_fn(const struct patch_pass *p, const struct operation *op, struct range rows,

@@ -3,6 +3,7 @@
 #include <string.h>
 #include "base/check.h"
 #include "operators/cpu.h"
+#include "operators/halo.h"
 #include "operators/sum.h"
 
 /* The rows from (i,j,k) to the end of the box in i, as sweep number `sweep` reads them. The caller
@@ -27,6 +28,8 @@ static inline void open_rows(struct row *row, const struct patch_pass *p, int sw
     row->weight = row->c1 = 0.0;
     row->k_flux = NULL;
     row->k_known = false;
+    row->radius = p->stencil->radius;
+    row->prefetches = false;
 }
 
 void step_keep(const struct patch_pass *p, const struct operation *op, struct range rows,
@@ -66,13 +69,13 @@ void step_sweep(const struct patch_pass *p, const struct operation *op, struct r
     row.c1 = r->c1;
     row.k_flux = state->k_flux;
     row.k_known = state->k_known;
+    row.prefetches = state->prefetches;
     op->row(&row);
 }
 
 void step_residual_store(const struct patch_pass *p, const struct operation *op, struct range rows,
                          struct range planes, struct thread_state *state)
 {
-    (void)state;
     struct row row;
     open_rows(&row, p, op->sweep, 0, rows.low, planes.low);
     row.rows = rows.high - rows.low;
@@ -80,6 +83,7 @@ void step_residual_store(const struct patch_pass *p, const struct operation *op,
     row.out = p->residual + rows.low * row.sj + planes.low * row.sk;
     row.out_sj = row.sj;
     row.out_sk = row.sk;
+    row.prefetches = state->prefetches;
     op->row(&row);
 }
 
@@ -89,7 +93,8 @@ static int min_int(int a, int b)
 }
 
 void for_residual_blocks(const struct patch_pass *p, const struct operation *op, struct range rows,
-                         struct range planes, residual_block_fn *use, void *data)
+                         struct range planes, const struct thread_state *state,
+                         residual_block_fn *use, void *data)
 {
     enum { CELLS = 2048, LONGEST = 256 };
     double residual[CELLS] __attribute__((aligned(64)));
@@ -108,6 +113,7 @@ void for_residual_blocks(const struct patch_pass *p, const struct operation *op,
                 row.out = residual;
                 row.out_sj = row.n;
                 row.out_sk = row.n * row.rows;
+                row.prefetches = state->prefetches;
                 op->row(&row);
                 use(p, &row, start, j, k, data);
             }
@@ -135,7 +141,7 @@ static void raise_norm(const struct patch_pass *p, const struct row *block, int 
 void step_residual_norm(const struct patch_pass *p, const struct operation *op, struct range rows,
                         struct range planes, struct thread_state *state)
 {
-    for_residual_blocks(p, op, rows, planes, raise_norm, &state->norm);
+    for_residual_blocks(p, op, rows, planes, state, raise_norm, &state->norm);
 }
 
 /* Member by member, like open_rows. */
@@ -155,6 +161,21 @@ static void set_sweep(struct operation *op, const struct stencil *s, int sweep,
     const enum row_kind kind = r.coloured ? ROW_COLOURED : r.two_step ? ROW_TWO_STEP : ROW_WEIGHTED;
     op->relaxation = r;
     set_operation(op, step_sweep, kinds[kind], sweep, 1);
+}
+
+/* How far beyond the box each operation works: the start as far as others depend on it. */
+static void set_extents(const struct pass *pass, const struct stencil *s, struct operation *ops,
+                        int count)
+{
+    const bool connected = pass->level->connected, finishes = pass->finish != FINISH_NONE;
+    for (int op = 0; op < count; op++)
+        ops[op].extent = 0;
+    for (int op = 1; connected && op <= pass->nsweeps; op++)
+        ops[op].extent = sweep_layers(s, pass->nsweeps + 1 - op, finishes);
+    if (connected && count > 1)
+        ops[0].extent = halo_layers(pass->level, pass->nsweeps, finishes);
+    if (pass_prolongs(pass))
+        ops[0].extent = even_layers(ops[0].extent);
 }
 
 /* The operations of the pass. Sets for each the field whose walls follow from it, and how far
@@ -179,8 +200,7 @@ static int list_operations(const struct pass *pass, const struct patch_pass *p,
     else
         set_operation(&ops[count++], finishes[pass->finish], kinds[ROW_RESIDUAL],
                       pass->first_sweep + pass->nsweeps, pass->finish == FINISH_RESTRICT ? 2 : 1);
-    for (int op = 0; op < count; op++)
-        ops[op].extent = pass->level->connected ? (count - 1 - op) * s->radius : 0;
+    set_extents(pass, s, ops, count);
     return count;
 }
 

@@ -190,6 +190,29 @@ INLINE void none_row_sums(const struct row *row, int r, int k, long start, long 
 #define FV4_SUM sums[i]
 #define FV4_CONSTANT_SUM fv4_constant_gather(u + i, sj, sk)
 
+/* Asks for `count` cells, so that they are in the second-level cache when they are read. */
+INLINE void prefetch_cells(const double *x, long count)
+{
+    for (long i = 0; i < count; i += LINE)
+        __builtin_prefetch(x + i, 0, 2);
+}
+
+/* Asks for what the row one plane ahead reads and this one does not. */
+INLINE void prefetch_row(const struct row *row, long at, long count)
+{
+    const long sk = row->sk, next = at + sk, reach = row->radius * sk;
+    prefetch_cells(row->u + next + reach, count);
+    prefetch_cells(row->f + next, count);
+    prefetch_cells(row->dinv + next, count);
+    if (row->beta_i == row->f) /* constant coefficients */
+        return;
+    prefetch_cells(row->beta_i + next + reach - sk, count);
+    prefetch_cells(row->beta_j + next + reach - sk, count);
+    prefetch_cells(row->beta_k + next + sk, count);
+    if (row->alpha != row->f)
+        prefetch_cells(row->alpha + next, count);
+}
+
 /* `value` may use `here` (the value of u), r_i (the residual), `updated` (by D⁻¹r) and the arrays
  * at i. A sweep in place writes to a scratch row first: a vector load that overlaps the vector just
  * stored would wait for the store. */
@@ -214,6 +237,8 @@ INLINE void none_row_sums(const struct row *row, int r, int k, long start, long 
                 const double *const old = target;                                                  \
                 double *const out = in_place ? scratch : target;                                   \
                 (void)alpha, (void)dinv, (void)bi, (void)bj, (void)bk, (void)old, (void)colour;    \
+                if (row->prefetches)                                                               \
+                    prefetch_row(row, at, count);                                                  \
                 PREPARE##_row_sums(row, r, k, start, count, &lines, sums);                         \
                 _Pragma("omp simd") for (long i = 0; i < count; i++)                               \
                 {                                                                                  \

@@ -186,8 +186,7 @@ static void restrict_block(const struct patch_pass *p, const struct row *block, 
 void step_residual_restrict(const struct patch_pass *p, const struct operation *op,
                             struct range rows, struct range planes, struct thread_state *state)
 {
-    (void)state;
-    for_residual_blocks(p, op, rows, planes, restrict_block, NULL);
+    for_residual_blocks(p, op, rows, planes, state, restrict_block, NULL);
 }
 
 /* Plane k of the coarse patch c from the fine patch f. */

@@ -17,7 +17,7 @@ enum {
     CELLS_PER_CALL = 2048,
     LEAST_CELLS = 8192,
     LEAST_CELLS_PER_THREAD = 512,
-    TILE_BYTES = 512 * 1024,
+    TILE_BYTES = 3 * 1024 * 1024,
     FIELDS_IN_TILE = 6,
     MAX_WALL_RULE = 4
 };
@@ -169,7 +169,7 @@ struct tiling {
     const struct traversal *t;
     int first, last;
     int slabs;
-    int strips, strip_rows;
+    int strips;
     double *fluxes;   /* per thread and operation, of the rows of a strip; NULL: none are kept */
     long flux_length; /* of an operation */
     int wedge_blocks; /* blocks of rows per wedge, so that all threads have work */
@@ -201,6 +201,11 @@ static struct range wedge_planes(const struct tiling *g, int op, int slab)
                           trapezoid_planes(g, op, slab).low};
 }
 
+static int strip_border(const struct tiling *g, int strip)
+{
+    return (int)((long)g->t->pass->patch->n[1] * strip / g->strips);
+}
+
 /* Rows of operation `op` in strip `strip`, skewed towards low rows by lag rows per operation. */
 static struct range strip_rows(const struct tiling *g, int op, int strip)
 {
@@ -209,9 +214,9 @@ static struct range strip_rows(const struct tiling *g, int op, int strip)
     const struct range all = operation_range(g->t, o, 1);
     struct range r = all;
     if (strip > 0)
-        r.low = max_int(all.low, round_down(strip * g->strip_rows - skew, o->grain));
+        r.low = max_int(all.low, round_down(strip_border(g, strip) - skew, o->grain));
     if (strip < g->strips - 1)
-        r.high = max_int(all.low, round_down((strip + 1) * g->strip_rows - skew, o->grain));
+        r.high = max_int(all.low, round_down(strip_border(g, strip + 1) - skew, o->grain));
     r.high = min_int(r.high, all.high);
     return r;
 }
@@ -225,12 +230,20 @@ static void work_plane(const struct traversal *t, const struct operation *op, st
     work_walls(t, op, rows, step_planes(op, k));
 }
 
-/* Sets where operation number s of a strip keeps its fluxes. */
-static void set_fluxes(const struct tiling *g, int s, bool known, struct thread_state *state)
+/* The number in a strip of the first operation that reads rows. Its rows come from memory, those of
+ * the others from cache. */
+static int first_reader(const struct tiling *g)
+{
+    return g->t->ops[g->first].row ? 0 : 1;
+}
+
+/* Sets where operation number s of a strip keeps its fluxes, and whether it prefetches. */
+static void set_state(const struct tiling *g, int s, bool known, struct thread_state *state)
 {
     const long index = (long)omp_get_thread_num() * MAX_OPERATIONS + s;
     state->k_flux = g->fluxes ? g->fluxes + index * g->flux_length : NULL;
     state->k_known = known;
+    state->prefetches = s == first_reader(g);
 }
 
 /* The first planes that wait for the next one: the ghosts below them follow from planes that are
@@ -261,12 +274,12 @@ static void work_strip(const struct tiling *g, int slab, int strip, struct threa
                 continue;
             for (int plane = k == planes[s].low + waiting ? planes[s].low : k; plane <= k;
                  plane++) {
-                set_fluxes(g, s, plane > planes[s].low, state);
+                set_state(g, s, plane > planes[s].low, state);
                 work_plane(g->t, op, rows[s], plane, state);
             }
         }
     state->k_flux = NULL;
-    state->k_known = false;
+    state->k_known = state->prefetches = false;
 }
 
 /* Rows of block `block` of `blocks`. A block contains all rows that a wall's ghosts follow from. */
@@ -318,16 +331,15 @@ static int fusable(const struct traversal *t, int slabs)
     return min_int(count, t->nops);
 }
 
-/* Rows per strip: few enough that the planes between first and last operation stay in the
- * second-level cache, and enough that the skew does not dominate. */
+/* Rows per strip: few enough that the planes between first and last operation stay in a core's
+ * share of the last-level cache, and enough that the skew does not dominate. */
 static void cut_strips(struct tiling *g)
 {
     const struct patch *p = g->t->pass->patch;
     const int depth = (g->last - g->first + 1) * g->t->lag;
     const long row_bytes = FIELDS_IN_TILE * (long)sizeof(double) * p->sj;
-    const long rows = TILE_BYTES / (row_bytes * depth);
-    g->strip_rows = round_up(max_int((int)rows, 2 * depth), 2);
-    g->strips = max_int(1, p->n[1] / g->strip_rows);
+    const int rows = max_int((int)(TILE_BYTES / (row_bytes * depth)), 2 * depth);
+    g->strips = max_int(1, p->n[1] / rows);
     g->wedge_blocks = max_int(1, min_int(g->slabs, p->n[1] / (2 * MAX_WALL_RULE)));
 }
 

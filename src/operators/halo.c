@@ -4,33 +4,100 @@
 #include "level/backend.h"
 #include "operators/passes.h"
 
-/* Boxes whose cells are many beside those that deep ghosts add. */
-enum { LONG_SIDE = 64 };
+/* Deep ghosts pay where sweeps in them add at most this share of work. A smoothing then needs one
+ * exchange, and moves each field through memory once. Boxes are longer than such ghosts are deep.
+ */
+#define MOST_WORK 1.25
 
-int level_ghosts(const struct operator_choice *choice, const struct backend *backend,
-                 const struct decomposition *d)
+/* Layers around a box of which a sweep reads cells that the sweep before it has updated. Of two
+ * colours these are the next cells: all others within reach have the same colour as the cell. */
+static int updated_layers(const struct stencil *s)
 {
-    const bool deep = choice->order == 2 && !backend->on_device &&
-                      level_connects(backend, choice->periodic, d->nboxes) &&
-                      decomposition_shortest_side(d) >= LONG_SIDE;
-    return deep ? SMOOTHER_SWEEPS + 1 : stencil_ghosts(choice->order);
+    return s->coloured ? 1 : s->radius;
 }
 
-/* Order 4 would repeat two layers of a sweep beyond each side. That pays for two half-sweeps, which
- * are one pass over memory. */
+/* Layers around the box where something depends on the result of the first of so many sweeps. */
+static int layers_needed(const struct stencil *s, int sweeps, bool finishes)
+{
+    return (sweeps - 1) * updated_layers(s) + (finishes ? s->radius : 0);
+}
+
+int sweep_layers(const struct stencil *s, int sweeps, bool finishes)
+{
+    const int copied = sweeps > 1 && !s->in_place ? s->radius - updated_layers(s) : 0;
+    return layers_needed(s, sweeps, finishes) + copied;
+}
+
+/* Layers of ghosts that so many sweeps and a finish touch. */
+static int layers_touched(const struct stencil *s, int sweeps)
+{
+    return s->radius + (sweeps > 0 ? sweep_layers(s, sweeps, true) : 0);
+}
+
+/* Order 4 would repeat two layers of a sweep beyond each side. That pays for sweeps of one colour,
+ * of which it repeats one layer. */
 static bool repeats_too_much(const struct stencil *s)
 {
     return s->radius > 1 && !s->coloured;
 }
 
-/* Applications of the operator for which ghosts are deep enough. In a periodic domain with an odd
- * number of cells per side, colours do not alternate across its ends. A ghost's
- * colour then differs from its cell's, so it cannot be swept. */
+/* True if the box has a neighbour on this side. */
+static bool is_open(const struct decomposition *d, bool periodic, const struct box *b, int e,
+                    int side)
+{
+    return periodic || (side ? b->hi[e] < d->dim : b->lo[e] > 0);
+}
+
+/* Cells that one sweep works on per cell of the box, `layers` beyond its open sides. */
+static double work_of_sweep(const struct decomposition *d, bool periodic, const struct box *b,
+                            int layers)
+{
+    double work = 1.0;
+    for (int e = 0; e < 3; e++) {
+        const int open = is_open(d, periodic, b, e, 0) + is_open(d, periodic, b, e, 1);
+        work *= 1.0 + (double)(open * layers) / (b->hi[e] - b->lo[e]);
+    }
+    return work;
+}
+
+/* The mean over the sweeps of a smoothing and its residual, without an exchange between them, on
+ * the box for which it is largest. */
+static double work_of_smoothing(const struct stencil *s, const struct decomposition *d)
+{
+    double most = 1.0;
+    for (int b = 0; b < d->nboxes; b++) {
+        double work = 1.0; /* of the residual */
+        for (int sweeps = 1; sweeps <= SMOOTHER_SWEEPS; sweeps++)
+            work +=
+                work_of_sweep(d, s->choice.periodic, &d->boxes[b], sweep_layers(s, sweeps, true));
+        work /= SMOOTHER_SWEEPS + 1;
+        most = work > most ? work : most;
+    }
+    return most;
+}
+
+int level_ghosts(const struct operator_choice *choice, const struct backend *backend,
+                 const struct decomposition *d)
+{
+    const struct stencil s = stencil_create(*choice, d->dim);
+    const bool deep = !backend->on_device && !repeats_too_much(&s) &&
+                      level_connects(backend, choice->periodic, d->nboxes) &&
+                      work_of_smoothing(&s, d) <= MOST_WORK;
+    return deep ? even_layers(layers_touched(&s, SMOOTHER_SWEEPS)) : stencil_ghosts(choice->order);
+}
+
+/* Sweeps and a finish, together, for which ghosts are deep enough. In a periodic domain with an odd
+ * number of cells per side, colours do not alternate across its ends. A ghost's colour then differs
+ * from its cell's, so it cannot be swept. */
 static int applications(const struct level *level)
 {
     const struct stencil *s = level->stencil;
     const bool odd = s->coloured && level->periodic && level->dim % 2;
-    return odd || repeats_too_much(s) ? 1 : level->ghosts / s->radius;
+    int sweeps = 0;
+    if (!odd && !repeats_too_much(s))
+        while (sweeps < SMOOTHER_SWEEPS && layers_touched(s, sweeps + 1) <= level->ghosts)
+            sweeps++;
+    return sweeps + 1;
 }
 
 int sweeps_per_halo(const struct level *level)
@@ -47,18 +114,10 @@ int operations_per_halo(const struct level *level)
                                                           : applications(level);
 }
 
-/* Layers around a box of which a sweep reads cells that the sweep before it has updated. Of two
- * colours these are the next cells: all others within reach have the same colour as the cell. */
-static int updated_layers(const struct stencil *s)
-{
-    return s->coloured ? 1 : s->radius;
-}
-
 int halo_layers(const struct level *level, int sweeps, bool finishes)
 {
     const struct stencil *s = level->stencil;
-    return s->radius +
-           (sweeps > 0 ? (sweeps - 1) * updated_layers(s) + (finishes ? s->radius : 0) : 0);
+    return s->radius + (sweeps > 0 ? layers_needed(s, sweeps, finishes) : 0);
 }
 
 int rhs_halo_layers(const struct level *level)

@@ -159,8 +159,8 @@ struct passes {
 };
 
 /* Ghost layers of a level with these boxes: at least stencil_ghosts(). The CPU's passes move each
- * field through memory once per halo exchange, so on long boxes of order 2 there are enough for a
- * whole smoothing and its residual. */
+ * field through memory once per halo exchange, so on long boxes there are enough for a whole
+ * smoothing and its residual. */
 int level_ghosts(const struct operator_choice *choice, const struct backend *backend,
                  const struct decomposition *d);
 /* How many sweeps and finishes together, and how many sweeps alone, one run() may do on a connected

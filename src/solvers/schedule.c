@@ -128,13 +128,14 @@ static void add_halo(struct program *p, int level, enum field field, int layers)
  * what is behind that neighbour's far wall is not exchanged. */
 static int prolonged_ghosts(const struct pass *pass)
 {
-    const int most = sweeps_per_halo(pass->level), radius = pass->level->stencil->radius;
-    const int sweeps = pass->nsweeps < most ? pass->nsweeps : most;
-    const int layers = (sweeps + (sweeps == pass->nsweeps && pass->finish != FINISH_NONE)) * radius;
-    return pass->start == START_PROLONG_SET && layers % 2 == 0 &&
+    const struct level *l = pass->level;
+    const int most = sweeps_per_halo(l), sweeps = pass->nsweeps < most ? pass->nsweeps : most;
+    const bool finishes =
+        pass->finish != FINISH_NONE && sweeps == pass->nsweeps && sweeps < operations_per_halo(l);
+    const int layers = even_layers(halo_layers(l, sweeps, finishes));
+    return pass->start == START_PROLONG_SET && pass_operations(pass) > 0 && layers <= l->ghosts &&
                    pass->prolongation / 2 + layers / 2 <= pass->coarse->ghosts &&
-                   pass->prolongation + layers <=
-                       decomposition_shortest_side(&pass->level->decomposition)
+                   pass->prolongation + layers <= decomposition_shortest_side(&l->decomposition)
                ? layers
                : 0;
 }
