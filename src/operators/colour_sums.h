@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The operators on a row of one colour, from arrays of one colour each (colour_arrays.h). Bitwise
+ * equal to fv2.h and fv4.h. */
+#ifndef OPERATORS_COLOUR_SUMS_H
+#define OPERATORS_COLOUR_SUMS_H
+#include "operators/colour_arrays.h"
+#include "operators/fv2.h"
+#include "operators/fv4.h"
+#include "operators/smoothers.h"
+
+/* f − aαu, see operators/smoothers.h. */
+typedef double rhs_fn(double f, double alpha, double u);
+
+/* u or its tangential difference on both sides of a cell. */
+struct sides {
+    double low, high;
+};
+
+/* The sum of the fluxes through a cell's faces in one direction. `first` and `second` are the
+ * differences in the two other directions of u in the next cells, those with `here` the cell's own.
+ */
+INLINE double fluxes_of(const double *b, long each, double here, struct sides next,
+                        struct sides after, double first_here, struct sides first,
+                        double second_here, struct sides second)
+{
+    const double low = fv4_flux(b[0], after.low, next.low, here, next.high, b[2 * each], first.low,
+                                first_here, b[4 * each], second.low, second_here);
+    const double high = fv4_flux(b[each], after.high, next.high, here, next.low, b[3 * each],
+                                 first.high, first_here, b[5 * each], second.high, second_here);
+    return low + high;
+}
+
+/* sum_at of order 4 with variable coefficients. The values beside a cell in two directions serve
+ * both. In this order they fit into 32 registers. */
+INLINE double fv4_sum_at(struct shape s, const double *x, const double *y, int low, const double *b,
+                         long each)
+{
+    const long sj = stride_j(s), sk = stride_k(s);
+    const double *x0 = x + low, *x1 = x0 + 1;
+    const double here = x[0];
+    const struct sides i = {y[low], y[low + 1]}, j = {y[-sj], y[sj]}, k = {y[-sk], y[sk]};
+    const double di = i.high - i.low, dj = j.high - j.low, dk = k.high - k.low;
+    const double ik_00 = x0[-sk], ik_10 = x1[-sk], ik_01 = x0[sk], ik_11 = x1[sk];
+    const double jk_00 = x[-sj - sk], jk_10 = x[sj - sk], jk_01 = x[-sj + sk], jk_11 = x[sj + sk];
+    const struct sides far_k = {x[-2 * sk], x[2 * sk]};
+    const double k_sum = fluxes_of(b + 12 * each, each, here, k, far_k, di,
+                                   (struct sides){ik_10 - ik_00, ik_11 - ik_01}, dj,
+                                   (struct sides){jk_10 - jk_00, jk_11 - jk_01});
+    const double ij_00 = x0[-sj], ij_10 = x1[-sj], ij_01 = x0[sj], ij_11 = x1[sj];
+    const struct sides far_j = {x[-2 * sj], x[2 * sj]};
+    const double j_sum = fluxes_of(b + 6 * each, each, here, j, far_j, di,
+                                   (struct sides){ij_10 - ij_00, ij_11 - ij_01}, dk,
+                                   (struct sides){jk_01 - jk_00, jk_11 - jk_10});
+    const struct sides far_i = {x[-1], x[1]};
+    const double i_sum =
+        fluxes_of(b, each, here, i, far_i, dj, (struct sides){ij_01 - ij_00, ij_11 - ij_10}, dk,
+                  (struct sides){ik_01 - ik_00, ik_11 - ik_10});
+    return fv4_sum_directions(i_sum, j_sum, k_sum);
+}
+
+/* S of cell x[0] of the colour that is updated. y is the other colour's array at the same place.
+ * The next cells in i are y[low] and y[low + 1]. `b` has the cell's face coefficients, each `each`
+ * after the one before. */
+INLINE double sum_at(struct shape s, const double *x, const double *y, int low, const double *b,
+                     long each)
+{
+    const long sj = stride_j(s), sk = stride_k(s);
+    const double *y0 = y + low, *y1 = y0 + 1;
+    if (s.order == 2) {
+        if (!s.variable)
+            return fv2_constant_sum(x[0], *y0, *y1, y[-sj], y[sj], y[-sk], y[sk]);
+        return fv2_sum(x[0], *y0, *y1, y[-sj], y[sj], y[-sk], y[sk], b[0], b[each], b[2 * each],
+                       b[3 * each], b[4 * each], b[5 * each]);
+    }
+    if (!s.variable)
+        return fv4_constant_sum(x[0], *y0 + *y1, x[-1] + x[1], y[-sj] + y[sj],
+                                x[-2 * sj] + x[2 * sj], y[-sk] + y[sk], x[-2 * sk] + x[2 * sk]);
+    return fv4_sum_at(s, x, y, low, b, each);
+}
+
+/* One row of one colour: the update by `weight`, or the residual. */
+INLINE void row_of(struct shape s, rhs_fn *rhs, const double *x, const double *y, int low,
+                   const double *coefficient, const double *f, double *restrict out, double scale,
+                   double weight, bool residual)
+{
+    const int h = half(s), faces = face_coefficients(s);
+#pragma omp simd
+    for (int m = 0; m < h; m++) {
+        const double *b = coefficient + m, *last = b + faces * h;
+        const double alpha = s.variable && s.helmholtz ? last[h] : 1.0;
+        const double sum = sum_at(s, x + m, y + m, low, b, h);
+        const double r = residual_value(rhs(f[m], alpha, x[m]), scale, sum);
+        out[m] = residual ? r : update_weighted(x[m], last[0], r, weight);
+    }
+}
+
+/* All rows of plane k of one colour, as row_of. Row j of `out` begins at j·out_sj. */
+INLINE void plane_of(struct shape s, rhs_fn *rhs, const struct arrays *a, int colour, int k,
+                     double *out, long out_sj, double scale, double weight, bool residual)
+{
+    const int h = half(s);
+    const double *x = a->u[colour] + k * stride_k(s), *y = a->u[1 - colour] + k * stride_k(s);
+    const double *f = a->f[colour] + k * s.n * h,
+                 *b = a->coefficients[colour] + k * s.n * h * coefficients(s);
+    for (int j = 0; j < s.n; j++) {
+        if ((j + k + colour) & 1)
+            row_of(s, rhs, x, y, 0, b, f, out, scale, weight, residual);
+        else
+            row_of(s, rhs, x, y, -1, b, f, out, scale, weight, residual);
+        x += stride_j(s);
+        y += stride_j(s);
+        f += h;
+        b += h * coefficients(s);
+        out += out_sj;
+    }
+}
+
+#endif

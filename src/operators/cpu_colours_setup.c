@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The coefficients of small levels, in the order in which cpu_colours.c reads them. */
+#include "base/memory.h"
+#include "operators/colour_arrays.h"
+#include "operators/cpu.h"
+#include "operators/fv4.h"
+
+static struct shape level_shape(const struct level *l)
+{
+    const struct operator_choice *c = &l->stencil->choice;
+    return (struct shape){l->dim, c->order, c->variable, c->helmholtz};
+}
+
+/* Sets the coefficients of cell m of a row of colour c, each half a row after the one before. `at`
+ * is the cell's place in the fields. */
+static void set_coefficients(const struct level *l, struct shape s, long at, double *to)
+{
+    const struct patch *p = l->patches;
+    const long sj = p->sj, sk = p->sk, strides[3] = {1, sj, sk};
+    const int h = half(s);
+    for (int d = 0; d < 3 && s.variable; d++) {
+        const double *b = l->fields[FIELD_BETA_I + d] + at;
+        const long across = strides[d], first = strides[d == 0], second = strides[d == 2 ? 1 : 2];
+        if (s.order == 2) {
+            to[2 * d * h] = b[0];
+            to[(2 * d + 1) * h] = b[across];
+            continue;
+        }
+        const struct fv4_faces x = fv4_faces_at(b, across, first, second);
+        for (int side = 0; side < 2; side++) {
+            to[(6 * d + side) * h] = x.beta[side];
+            to[(6 * d + 2 + side) * h] = x.d_first[side];
+            to[(6 * d + 4 + side) * h] = x.d_second[side];
+        }
+    }
+    to[face_coefficients(s) * h] = l->fields[FIELD_DINV][at];
+    if (s.variable && s.helmholtz)
+        to[(face_coefficients(s) + 1) * h] = l->fields[FIELD_ALPHA][at];
+}
+
+void colours_prepare(struct level *l)
+{
+    if (!l->stencil->coloured || l->periodic || l->npatches != 1 || l->connected ||
+        size_index(l->dim) < 0)
+        return;
+    const struct shape s = level_shape(l);
+    const struct patch *p = l->patches;
+    const int h = half(s), n = s.n;
+    if (!l->prepared)
+        l->prepared = memory_alloc_zero((size_t)arrays_length(s) * sizeof(double), "small level");
+    const struct arrays a = arrays_in(l->prepared, s);
+    for (int k = 0; k < n; k++)
+        for (int j = 0; j < n; j++)
+            for (int i = 0; i < n; i++) {
+                const int c = (i + j + k) & 1;
+                double *row = a.coefficients[c] + ((long)k * n + j) * h * coefficients(s);
+                set_coefficients(l, s, p->offset + i + j * p->sj + k * p->sk, row + i / 2);
+            }
+}
