@@ -207,8 +207,9 @@ $(BUILD_INFO): DEFINES = $(BUILD_DEFINES)
 # What takes long is built first, so that no core is idle at the end.
 tests: $(BUILD)/hpgmg-gpu $(BUILD)/hpgmg-lab $(TEST_CUDA) $(TEST_EMULATED) $(TEST_PROGRAMS)
 
+# Sanitized programs take several times as long.
 test: tests
-	@tests/run-all $(BUILD)
+	@tests/run-all $(if $(SANITIZE),-t 1500) $(BUILD)
 
 test-slow: tests
 	@tests/run-all --slow $(BUILD)

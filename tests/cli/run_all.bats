@@ -45,6 +45,13 @@ last() { # TEXT: the last line
     [[ $output == *"exit status 3"* ]]
 }
 
+@test "a test that takes longer than it may fails" {
+    script endless.sh "exec sleep 600"
+    run_all -t 1
+    [ "$status" -eq 1 ]
+    last "0 passed, 1 failed, 0 skipped"
+}
+
 @test "a skipped test is named and no test that passed" {
     script good.sh "exit 0"
     script away.sh "echo no such compiler" "exit 77"
@@ -99,7 +106,7 @@ last() { # TEXT: the last line
     run_all -j 4
     [ "$status" -eq 0 ]
     last "4 passed, 0 failed, 0 skipped"
-    for wrong in "-j 0 build" "-j build" "--fast build" ""; do
+    for wrong in "-t 0 build" "-j 0 build" "-j build" "--fast build" ""; do
         run "$project/tests/run-all" $wrong
         [ "$status" -eq 2 ]
         [[ $output == usage:* ]]
