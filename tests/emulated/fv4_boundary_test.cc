@@ -20,8 +20,9 @@ enum { ALL_WALLS = 63, LAYERS = 2 };
 template <class Op>
 static void run_kernel(const struct fv4_gsrb &w, bool open, std::mt19937 &random)
 {
-    const emulated::index3 grid = {(unsigned)cuda_divided(w.c.n[0], TILE_X),
-                                   (unsigned)cuda_divided(std::max(w.c.n[1], w.c.n[2]), TILE_Y), 4};
+    const dim3 blocks = boundary_grid(w.c);
+    const emulated::index3 grid = {blocks.x, blocks.y, blocks.z};
+    assert_true(has_threads_for_ends(w));
     for (unsigned z = 0; z < grid.z; z++)
         for (unsigned y = 0; y < grid.y; y++)
             for (unsigned x = 0; x < grid.x; x++)
@@ -159,12 +160,29 @@ static void test_open_sides(void **)
     }
 }
 
+/* A pass that stores ghosts is of a cube. One that does not is of any part of a level, for example
+ * of two ranks with 5³ boxes of 32³. */
+static void test_threads_suffice(void **)
+{
+    struct fv4_gsrb w = {};
+    w.ghosts = true;
+    for (int n = 8; n <= 2048; n += 4) {
+        w.c.n[0] = w.c.n[1] = w.c.n[2] = n;
+        assert_true(has_threads_for_ends(w));
+    }
+    w.ghosts = false;
+    w.c.n[0] = 32;
+    w.c.n[1] = 128;
+    w.c.n[2] = 96;
+    assert_true(has_threads_for_ends(w));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_cubes),      cmocka_unit_test(test_other_patches),
         cmocka_unit_test(test_from_zero),  cmocka_unit_test(test_constant_coefficients),
-        cmocka_unit_test(test_open_sides),
+        cmocka_unit_test(test_open_sides), cmocka_unit_test(test_threads_suffice),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

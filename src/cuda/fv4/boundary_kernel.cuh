@@ -501,7 +501,20 @@ constexpr int BLOCKS = OPEN           ? 1
                        : Op::VARIABLE ? 2
                                       : 4;
 
-/* The grid has tiles in i and along the wall, and the four walls. */
+/* Tiles in i and along the wall, and the four walls. */
+static inline dim3 boundary_grid(const struct cells &c)
+{
+    return dim3(cuda_divided(c.n[0], TILE_X), cuda_divided(max(c.n[1], c.n[2]), TILE_Y), 4);
+}
+
+/* Whether each end of a row has a thread, where ghosts are stored: on cubes. A rank's part of a
+ * level may be flatter, and has too few. */
+static inline bool has_threads_for_ends(const struct fv4_gsrb &w)
+{
+    const dim3 grid = boundary_grid(w.c);
+    return !w.ghosts || (long)grid.x * grid.y * grid.z * TILE_THREADS >= 2l * w.c.n[1] * w.c.n[2];
+}
+
 template <class Op, bool OPEN>
 static __global__ void __launch_bounds__(TILE_THREADS, BLOCKS<Op, OPEN>)
     boundary_kernel(const __grid_constant__ struct fv4_gsrb w)

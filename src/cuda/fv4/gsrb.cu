@@ -35,10 +35,8 @@ template <class Op, bool OPEN>
 static void launch_boundary(const struct fv4_gsrb &w)
 {
     using namespace boundary;
-    const int *n = w.c.n;
-    const dim3 grid(cuda_divided(n[0], TILE_X), cuda_divided(max(n[1], n[2]), TILE_Y), 4);
-    CHECK((long)grid.x * grid.y * grid.z * TILE_THREADS >= 2l * n[1] * n[2]); /* ends of rows */
-    launch_kernel<boundary_kernel<Op, OPEN>>(grid, TILE_THREADS, TILE_BYTES, w);
+    CHECK(has_threads_for_ends(w));
+    launch_kernel<boundary_kernel<Op, OPEN>>(boundary_grid(w.c), TILE_THREADS, TILE_BYTES, w);
 }
 
 /* Whether the patch has a wall in j or k: black cells next to it are left to the boundary-layer
