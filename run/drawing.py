@@ -98,11 +98,10 @@ class Breakdown:
         return sum(level.get(work, 0.0) for level in self.levels)
 
     def title(self):
-        where = " and ".join(sorted({name.upper() for name in self.backends}, reverse=True))
         ranks = self.report["ranks"]
-        return (f"{self.solve['n']}³, order {self.report['order']}, {where}, {ranks} rank{'s' if ranks > 1 else ''}, "
-                f"{'fused' if self.fused() else 'not fused'}: {1e3 * self.total:.3g} ms, stages timed one by one; "
-                f"{1e3 * self.solve['seconds_per_solve']:.3g} ms untimed")
+        return (f"{self.solve['n']}³, order {self.report['order']}, {machine_of(self.report)}, {ranks} rank{'s' if ranks > 1 else ''}, "
+                f"{'fused' if self.fused() else 'not fused'}: {1e3 * self.total:.3g} ms, stages timed one by one "
+                f"({1e3 * self.solve['seconds_per_solve']:.3g} ms where they are not)")
 
 
 def breakdown_table(breakdown):
@@ -349,32 +348,42 @@ def draw_strong(plt, rows, path):
     save_figure(plt, figure, path)
 
 
+def machine_of(report):
+    """What a run of hpgmg-gpu was done on: the names of its levels' processors."""
+    environment, threads = report["environment"], report["threads"]
+    kinds = sorted({level["backend"] for level in report["hierarchy"]["levels"]}, reverse=True)
+    names = " and ".join(environment[kind] or kind.upper() for kind in kinds)
+    return names + (f", {threads} thread{'s' if threads != 1 else ''}" if "cpu" in kinds else "")
+
+
 def size_rows(reports):
     """The sizes of hpgmg-gpu's reports as rows for draw_sizes."""
-    return [{"order": report["order"], "ranks": report["ranks"],
+    return [{"order": report["order"], "ranks": report["ranks"], "where": machine_of(report),
              **{key: solve[key] for key in ("n", "dof", "dof_per_second")}}
             for report in reports for solve in report["solves"] if solve["dof_per_second"]]
 
 
 def draw_sizes(plt, rows, path):
-    """A marker per size, and a line through the fastest of each. h, 2h and 4h of a run are sizes of their own."""
+    """A marker per size, and a line through the fastest of each. h, 2h and 4h of a run are sizes of their own. Each
+    machine has its own lines."""
     figure, axes = plt.subplots(figsize=(8.5, 4.2))
-    series = sorted({(row["order"], row["ranks"]) for row in rows})
-    for (order, ranks), (colour, marker, dashes) in zip(series, itertools.cycle(LINES)):
-        own = [row for row in rows if (row["order"], row["ranks"]) == (order, ranks)]
+    series = sorted({(row.get("where", ""), row["order"], row["ranks"]) for row in rows})
+    places = sorted({place for place, _, _ in series})  # the tables of a scaling study do not have them
+    for (place, order, ranks), (colour, marker, dashes) in zip(series, itertools.cycle(LINES)):
+        own = [row for row in rows if (row.get("where", ""), row["order"], row["ranks"]) == (place, order, ranks)]
         axes.plot([row["dof"] for row in own], [row["dof_per_second"] / 1e9 for row in own], marker, color=colour,
                   markersize=6)
         sizes = sorted({row["dof"] for row in own})
         best = [max(row["dof_per_second"] for row in own if row["dof"] == size) / 1e9 for size in sizes]
         axes.plot(sizes, best, dashes, marker=marker, color=colour, markersize=6,
-                  label=f"order {order}, {ranks} rank{'s' if ranks > 1 else ''}")
+                  label=f"order {order}, {ranks} rank{'s' if ranks > 1 else ''}" + (f"\n{place}" if places[1:] else ""))
     sides = sorted({row["n"] for row in rows if row["n"] & (row["n"] - 1) == 0})
     axes.set_xscale("log")
     axes.set_yscale("log")
     axes.set_xticks([side**3 for side in sides], [f"{side}³" for side in sides])
     axes.set_xticks([], minor=True)
     plain_numbers(axes.yaxis)
-    finish_axes(axes, "unknowns", "GDOF/s", "Speed by size")
+    finish_axes(axes, "unknowns", "GDOF/s", "Speed by size" + (f", {places[0]}" if len(places) == 1 and places[0] else ""))
     save_figure(plt, figure, path)
 
 

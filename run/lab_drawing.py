@@ -37,8 +37,9 @@ def label_points(axes, points):
             if best is None or room > best[0]:
                 best = (room, offset, at)
         taken.append(best[2])
+        line = {"arrowstyle": "-", "linewidth": 0.5, "color": "grey", "shrinkA": 4, "shrinkB": 5}
         axes.annotate(text, (x, y), best[1], textcoords="offset points", ha="center", va="center", fontsize=8,
-                      arrowprops={"arrowstyle": "-", "linewidth": 0.5, "color": "grey", "shrinkA": 4, "shrinkB": 2})
+                      arrowprops=line if math.hypot(*best[1]) > 11 else None)
 
 
 def ceilings(axes, rates, peaks, limits):
@@ -75,16 +76,17 @@ def draw_roofline(plt, machine, kernels, path):
         axes.set_ylim(0.5 * min(speeds), 1.5 * max(speeds + [peaks[0][1] / 1e9]))
         axes.grid(True, alpha=0.3)
         axes.set_ylabel("GFLOP/s (FP64)")
-        axes.set_title(f"Roofline of order {order}, {own[0]['n']}³ cells, {lab_tables.where(machine)}", loc="left",
+        axes.set_title(f"Roofline of order {order}, {lab_tables.sizes_of(own)} cells, {lab_tables.where(machine)}", loc="left",
                        fontsize="medium")
         plain_numbers(axes.xaxis)
         plain_numbers(axes.yaxis)
         if axes is panels[0, 0]:
             for stage in stages:
                 proxy(axes, stage, marker=styles[stage], linestyle="none", color="black", markerfacecolor="white")
-            for label, fill in FILLS.values():
-                proxy(axes, label, marker="o", linestyle="none", color="black", markerfacecolor=fill)
-            axes.legend(**OUTSIDE)
+            handles, _ = axes.get_legend_handles_labels()
+            handles += [plt.Rectangle((0, 0), 1, 1, facecolor=fill, edgecolor="black", label=label)
+                        for label, fill in FILLS.values()]  # no markers: each is a stage
+            axes.legend(handles=handles, **OUTSIDE)
     panels[-1, 0].set_xlabel("FP64 operations per byte that the kernels must move (numbers: rows of the table)")
     for axes, order in zip(panels[:, 0], orders):
         label_points(axes, [(row["intensity"], row["flops_per_second"] / 1e9, str(row["number"])) for row in kernels
@@ -123,7 +125,7 @@ def draw_ladder(plt, reports, path):
         axes.set_title(f"Ladder of order {report['options']['order']}, {report['options']['n']}³ cells, "
                        f"{lab_tables.where(report)}", loc="left", fontsize="medium")
         slides = f"\ndashed: {' and '.join(map('{:.2f}'.format, kepler))} times the first rung (NVIDIA's slides, Kepler)"
-        axes.set_xlabel("Gcell/s, red and black; behind the bars: speed-up" + (slides if kepler else ""))
+        axes.set_xlabel("Gcell/s, red and black; beside the bars: speed-up" + (slides if kepler else ""))
     save_figure(plt, figure, path)
 
 
@@ -148,7 +150,8 @@ def draw_strides(plt, report, path):
         plain_numbers(axes.yaxis)
     panels[0][0].set_ylabel("billions of elements per second")
     panels[0][-1].legend(title="per element", **OUTSIDE)
-    panels[0][0].set_title(f"Strides and arithmetic, {lab_tables.where(report)}", loc="left", fontsize="medium")
+    panels[0][0].set_title(f"Strides and arithmetic, arrays of {report['array_bytes'] / 1e6:.3g} MB, "
+                           f"{lab_tables.where(report)}", loc="left", fontsize="medium")
     save_figure(plt, figure, path)
 
 
@@ -157,7 +160,7 @@ def host_panel(axes, rows):
     for kind, (colour, marker, dashes) in zip(dict.fromkeys(row["kind"] for row in rows), transfer_styles()):
         line = [row for row in rows if row["kind"] == kind]
         axes.plot([row["transfer_bytes"] for row in line], [row["bytes_per_second"] / 1e9 for row in line],
-                  dashes if len(line) > 1 else "none", marker=marker, color=colour, label=kind,
+                  linestyle=dashes if len(line) > 1 else "none", marker=marker, color=colour, label=kind,
                   markerfacecolor="white" if line[0]["to_host"] else colour)
     sizes = sorted({row["transfer_bytes"] for row in rows})
     axes.set_xscale("log", base=2)

@@ -44,7 +44,7 @@ def ceilings(report):
         ("memory, copy", rates_of(report, "memory", "copy", "bytes_per_second")),
         (f"{cache}, read", rates_of(report, "cache", "read within", "bytes_per_second"))) if found]
     peaks = rates_of(report, "peak", "FP64", "flops_per_second")
-    return rates, [("FP64, FMAs only", peaks[0]), ("FP64 without FMAs", 0.5 * peaks[0])] if peaks else []
+    return rates, [("FP64, FMAs only", peaks[0]), ("half of it, without FMAs", 0.5 * peaks[0])] if peaks else []
 
 
 def kernel_rows(reports):
@@ -77,7 +77,7 @@ def host_rows(report):
 
 def points_rows(report):
     """Fields of points, with the median as seconds."""
-    return [{"field": f"{'gradient' if row['gradient'] else 'pass-through'}, {1e-6 * row['points']:.3g} M",
+    return [{"field": f"{'gradient' if row['gradient'] else 'pass-through'}, {1e-6 * row['points']:.3g} M points",
              "mode": POINTS[int(row["transfers"])], "seconds": row["seconds"]["median"],
              "bytes_per_second": row["bytes_per_second"]} for row in experiment(report, "points")]
 
@@ -101,7 +101,14 @@ def rung_columns(rungs):
 
 
 def limiter(run):
-    return run["limiter"] + (f" ({run['most_used']})" if run.get("most_used") else "")
+    """With the resource that limits most. Latency is no resource's limit."""
+    named = run.get("most_used") and run["limiter"] != "latency"
+    return run["limiter"] + (f" ({run['most_used']})" if named else "")
+
+
+def sizes_of(rows):
+    """Of the levels that rows of kernels are of: '64³ and 128³'."""
+    return " and ".join(f"{n}³" for n in sorted({row["n"] for row in rows}))
 
 
 # Tables: a caption, headings and rows of text.
@@ -130,7 +137,7 @@ def kernel_table(rows):
               number(row["flops_per_second"], 1e9),
               *(percent(row[f"fraction_of_{part}"]) for part in ("copy", "cache", "shared", "fp64", "issue")),
               limiter(row)) for row in rows]
-    return (f"Kernels on {rows[0]['n']}³ cells; numbers as in the figure",
+    return (f"Kernels on {sizes_of(rows)} cells; numbers as in the figure",
             ("", "order", "stage", "kernels", "ran", "ms", "B/cell", "GB/s", "GFLOP/s", "% of memory", "% of cache",
              "% of shared", "% of FP64", "% of issue", "limiter"),
             found)

@@ -223,8 +223,11 @@ def checks(cases, different):
     if states.count("not checked"):
         words.append(f"{states.count('not checked')} could not be made (sizes too coarse, or not on record)")
     words.append(f"{len(cases) - len(solves)} reports of hpgmg-lab have right results only")
-    words.append("different answers to the same problem: " + "; ".join(different) if different
-                 else "solutions of the same size and order are bitwise identical")
+    problems = [(report["order"], report["solves"][0]["n"]) for report in solves]
+    if different:
+        words.append("different answers to the same problem: " + "; ".join(different))
+    elif len(set(problems)) < len(problems):
+        words.append("solutions of the same size and order are bitwise identical")
     return "; ".join(words)
 
 

@@ -219,9 +219,10 @@ def levels_panel(axes, group):
 
 def draw_thresholds(plt, cases, path):
     series = sorted({series_of(case) for case in cases})
+    gpus = sorted({case.report["environment"]["gpu"] or "no GPU" for case in cases})
     draw_panels(plt, problems(cases), functools.partial(threshold_panel, series),
                 "Time of a solve against the threshold below which levels are on the CPU\n"
-                "bars: the fastest run's time, split", path)
+                f"bars: the fastest run's time, split; {' and '.join(gpus)}", path)
 
 
 def present(cases, arguments):

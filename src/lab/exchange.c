@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* `hpgmg-lab exchange`: one halo exchange of a level between ranks, by every transport that works,
  * checked cell by cell and timed. */
+#include <math.h>
 #include <stdio.h>
 #include "base/memory.h"
 #include "comm/comm.h"
@@ -126,7 +127,7 @@ static void report_way(struct cJSON *rows, const struct way *way, double bytes, 
     printf("\n");
     fflush(stdout);
     spread_add_json(row, s);
-    json_add_number(row, "bytes_per_second", bytes / s->median);
+    json_add_number(row, "bytes_per_second", bytes > 0.0 ? bytes / s->median : NAN);
 }
 
 /* Returns whether the ghosts were right. */

@@ -335,6 +335,21 @@ static enum status check_names(const struct lab *lab, const char *subcommand, ch
     return STATUS_VALID;
 }
 
+/* Refuses options of experiments that do not run. */
+static enum status check_own_options(const struct lab *lab, char *message, int size)
+{
+    const struct lab_options *o = &lab->options;
+    if (o->managed && !lab->backend->on_device)
+        snprintf(message, (size_t)size, "--managed: a CPU has no experiment host");
+    else if (o->managed && !has_word(o->experiments, "host"))
+        snprintf(message, (size_t)size, "--managed: experiment host is not among those named");
+    else if (o->points > 0 && !has_word(o->experiments, "points"))
+        snprintf(message, (size_t)size, "--points: experiment points is not among those named");
+    else
+        return STATUS_VALID;
+    return STATUS_USAGE;
+}
+
 /* Array 3 as floats. */
 static void fill_floats(struct pool *pool)
 {
@@ -349,7 +364,9 @@ static enum status run_all(struct lab *lab, const char *subcommand, char *messag
 {
     enum { GPU_SECTOR_BYTES = 32, CPU_LINE_BYTES = 64 };
     struct bench bench = {.lab = lab};
-    const enum status status = check_names(lab, subcommand, message, size);
+    enum status status = check_names(lab, subcommand, message, size);
+    if (status == STATUS_VALID)
+        status = check_own_options(lab, message, size);
     if (status != STATUS_VALID)
         return status;
     if (!fault_is_legal(message, size))

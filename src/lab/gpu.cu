@@ -55,6 +55,14 @@ void gpu_batch_destroy(struct gpu_batch *batch)
     delete batch;
 }
 
+long gpu_cache_bytes()
+{
+    int device, bytes;
+    CUDA_CALL(cudaGetDevice(&device));
+    CUDA_CALL(cudaDeviceGetAttribute(&bytes, cudaDevAttrL2CacheSize, device));
+    return bytes;
+}
+
 /* The kernel's name as the source has it: no return type, no template arguments. */
 static void name_kernel(const void *function, char *name, size_t size)
 {

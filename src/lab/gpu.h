@@ -32,6 +32,9 @@ struct gpu_kernel {
  * not tell. */
 int gpu_kernels_of(work_fn *work, void *data, struct gpu_kernel *kernels, int most);
 
+/* Bytes of the second-level cache. */
+long gpu_cache_bytes(void);
+
 /* The experiments of `machine`. */
 void machine_run_gpu(void *experiment);
 

@@ -38,6 +38,12 @@ int gpu_kernels_of(work_fn *work, void *data, struct gpu_kernel *kernels, int mo
     return 0;
 }
 
+long gpu_cache_bytes(void)
+{
+    absent();
+    return 0;
+}
+
 void machine_run_gpu(void *experiment)
 {
     (void)experiment;

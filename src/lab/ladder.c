@@ -345,7 +345,7 @@ static void report_ladder(struct ladder *x)
     const int n_on_cpu = x->checked->dim;
     print_machine(x->lab);
     print_heading("red and black, order %d, %d^3", x->lab->options.order, x->level->dim);
-    printf("  bitwise identical to the first rung, and at %d^3 to the CPU; copy %.1f GB/s\n",
+    printf("  compared bit for bit with the first rung, and at %d^3 with the CPU; copy %.1f GB/s\n",
            n_on_cpu, 1e-9 * x->ceilings.copy_bytes_per_second);
     print_columns(x);
     json_add_number(json, "cells", cells_of_level(x->level));

@@ -38,11 +38,12 @@ static struct operations of_sweep(const struct stencil *s, int sweep)
     return times(r.coloured ? 0.5 : 1.0, sum_of(of_residual(&s->choice), update));
 }
 
-/* One value in each of three directions needs 13 (order 2) or 31 (order 4) interpolations. */
+/* In k, then in j, then in i, for each eight, four and two cells that are new in a direction only
+ * once: a quarter, a half and one interpolation per cell. */
 static struct operations of_prolongation(const struct pass *pass)
 {
     static const struct operations quadratic = {2, 3}, quartic = {4, 6}, added = {1, 1};
-    const struct operations p = pass->prolongation == 4 ? times(31, quartic) : times(13, quadratic);
+    const struct operations p = times(1.75, pass->prolongation == 4 ? quartic : quadratic);
     return pass->start == START_PROLONG_ADD ? sum_of(p, added) : p;
 }
 

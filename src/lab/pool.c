@@ -63,8 +63,8 @@ bool pool_create(struct pool *pool, const struct backend *backend, long array_mi
                  int message_size)
 {
     const long mib = array_mib > 0 ? array_mib : chosen_mib(backend);
-    const long half = cache_bytes(omp_get_max_threads()) / 2;
-    const long in_cache = !backend->on_device && half < CACHE_BYTES ? half : CACHE_BYTES;
+    const long cache = backend->on_device ? gpu_cache_bytes() : cache_bytes(omp_get_max_threads());
+    const long in_cache = cache / 2 < CACHE_BYTES ? cache / 2 : CACHE_BYTES;
     if (!fits(backend, mib, message, message_size))
         return false;
     memset(pool, 0, sizeof *pool);

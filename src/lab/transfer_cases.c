@@ -104,7 +104,7 @@ static void one_field(struct bench *bench, const struct points *p, bool gradient
         bench, transfers == POINTS_KERNEL ? alone : KERNEL_points_transfers, p->count);
     struct bench_operands *o = &c.steps[0].o;
     const bool back = transfers == POINTS_BOTH_WAYS || transfers == POINTS_OVERLAPPED;
-    snprintf(c.name, sizeof c.name, "%s, %.1f M, %s", gradient ? "gradient" : "pass-through",
+    snprintf(c.name, sizeof c.name, "%s, %.3g M, %s", gradient ? "gradient" : "pass-through",
              1e-6 * (double)p->count, names[transfers]);
     c.parameters[0] = (struct json_number){"points", (double)p->count};
     c.parameters[1] = (struct json_number){"gradient", gradient};
@@ -132,7 +132,7 @@ static void fields_of(struct bench *bench, long wanted)
     const long count = p.count = p.side * p.side * p.side;
     if (!bench_has_room(bench, 4.0 * (double)p.count, host ? 4.0 * (double)p.count : 0.0)) {
         char name[64];
-        snprintf(name, sizeof name, "%.1f M points", 1e-6 * (double)p.count);
+        snprintf(name, sizeof name, "%.3g M points", 1e-6 * (double)p.count);
         bench_skip(bench, name, "not that much memory is free");
         return;
     }

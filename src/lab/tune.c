@@ -78,6 +78,10 @@ static void report(const struct search *s, const struct cuda_tuning *t, bool kep
 {
     char name[40];
     snprintf(name, sizeof name, "%s, order %d", cuda_tuned_stage_names[t->stage], t->order);
+    if (s->own_seconds == 0.0) {
+        printf("  %-28s %5d^3 WRONG results by the kernel's own choice\n", name, t->n);
+        return;
+    }
     printf("  %-28s %5d^3 %10.4f %10.4f %7.2f %5d %7d %6d%s\n", name, t->n, 1e3 * s->own_seconds,
            1e3 * s->best_seconds, s->own_seconds / s->best_seconds, s->best.rows, s->best.planes,
            s->tried, kept ? "  kept" : "");

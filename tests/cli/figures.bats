@@ -56,7 +56,22 @@ has() { # WORDS...: each is in the figure
 print(sum(len(json.load(open(path))["runs"]) for path in sys.argv[1:]))' "$reports/kernel2.json" "$reports/kernel4.json")
     [ "$runs" -ge 4 ]
     has "Roofline of order 2, 16³ cells" "Roofline of order 4, 16³ cells" "$runs" smooth residual+norm \
-        "memory, copy: " "last-level cache, read: " "FP64, FMAs only: "
+        "memory, copy: " "last-level cache, read: " "FP64, FMAs only: " "half of it, without FMAs: "
+}
+
+@test "roofline: kernels of several sizes, and not of another machine" {
+    need_matplotlib
+    report kernel8 "${HPGMG_LAB:-$PWD/hpgmg-lab}" kernel --array-mib 1 --samples 1 8
+    draws roofline "$reports/machine.json" "$reports/kernel2.json" "$reports/kernel8.json"
+    has "Roofline of order 2, 8³ and 16³ cells"
+    python3 - "$reports/kernel2.json" "$BATS_TEST_TMPDIR/gpu.json" <<'END'
+import json, sys
+json.dump(dict(json.load(open(sys.argv[1])), backend="gpu", gpu="A GPU"), open(sys.argv[2], "w"))
+END
+    run run/figures roofline "$reports/machine.json" "$BATS_TEST_TMPDIR/gpu.json" --output "$BATS_TEST_TMPDIR/no.svg"
+    [ "$status" -eq 2 ]
+    [ "${#lines[@]}" -eq 1 ]
+    [[ $output == *"gpu.json: was measured on A GPU, "* ]]
 }
 
 @test "ladder: of a CPU, and of a GPU with all that is known" {
@@ -72,11 +87,13 @@ report.update(backend="gpu", gpu="A GPU", kepler_speed_ups=[1, 1.44, 1.68])
 for rung in report["rungs"]:
     rung.update(block=[32, 8], sectors_per_request=7.25, limiter="both", most_used="shared memory",
                 launches=[{"registers": 77, "occupancy": 0.5}, {"registers": 66, "occupancy": 0.375}])
-report["rungs"][-1].update(block=None, sectors_per_request=None)
+report["rungs"][-1].update(block=None, sectors_per_request=None, limiter="latency", most_used="issue")
 json.dump(report, open(sys.argv[2], "w"))
 END
     draws ladder "$BATS_TEST_TMPDIR/gpu.json" "$reports/ladder.json"
     has "A GPU" "32×8" 7.25 77 "38 %" both "(shared memory)" "dashed: 1.44 and 1.68 times"
+    grep -qx latency <<<"$words"
+    [[ $words != *"(issue)"* ]] # none is a limit
 }
 
 @test "strides and transfers: of a CPU, and of a GPU with host memory" {
@@ -109,6 +126,26 @@ END
     report order4 "${HPGMG:-$PWD/hpgmg-gpu}" --solves 1 --quiet --order 4 4 1
     draws sizes "$reports/sizes.json" "$reports/order4.json"
     has "order 2, 1 rank" "order 4, 1 rank" "8³" "16³" GDOF/s
+    cpu=$(python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))["environment"]["cpu"])' "$reports/sizes.json")
+    has "Speed by size, $cpu, 1 thread"
+    # Reports of another machine have lines of their own.
+    python3 - "$reports/sizes.json" "$BATS_TEST_TMPDIR/other.json" <<'END'
+import json, sys
+report = json.load(open(sys.argv[1]))
+report["environment"]["cpu"] = "Another"
+json.dump(report, open(sys.argv[2], "w"))
+END
+    draws sizes "$reports/sizes.json" "$BATS_TEST_TMPDIR/other.json"
+    has "$cpu, 1 thread" "Another, 1 thread"
+    [[ $words != *"Speed by size, "* ]]
+}
+
+@test "without matplotlib there is no figure, one line, and status 3" {
+    mkdir "$BATS_TEST_TMPDIR/no" && echo 'raise ImportError("gone")' >"$BATS_TEST_TMPDIR/no/matplotlib.py"
+    PYTHONPATH=$BATS_TEST_TMPDIR/no run run/figures ladder "$reports/ladder.json" --output "$BATS_TEST_TMPDIR/figure.svg"
+    [ "$status" -eq 3 ]
+    [ "$output" = "figures: no figures: matplotlib is missing (Debian: python3-matplotlib)" ]
+    [ ! -e "$BATS_TEST_TMPDIR/figure.svg" ]
 }
 
 @test "what cannot be drawn gives one line" {
@@ -121,6 +158,7 @@ END
         "ladder $BATS_TEST_TMPDIR/wrong.json" "ladder $BATS_TEST_TMPDIR/none.json" "ladder $BATS_TEST_TMPDIR/list.json" \
         "strides $reports/copy.json" "transfers $reports/copy.json" "strides $BATS_TEST_TMPDIR/broken.json" \
         "sizes $BATS_TEST_TMPDIR/invalid.json" "sizes $reports/ladder.json" "sizes --colour" \
+        "timeline $reports/ladder.json --ranks 0" "timeline $reports/ladder.json --ranks -1" \
         "ladder $reports/ladder.json --output $BATS_TEST_TMPDIR/no/figure.svg" \
         "ladder $reports/ladder.json --output $BATS_TEST_TMPDIR/figure.doc"; do
         # shellcheck disable=SC2086

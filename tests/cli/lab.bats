@@ -156,6 +156,8 @@ ranks_fail() {
     runs memory fusion copy --array-mib 1
     [ "$(json 'list(dict.fromkeys(f["experiment"] for f in r["figures"]))')" = "['copy', 'fusion']" ]
     [ "$(json 'r["options"]["experiments"]')" = fusion,copy ]
+    runs memory points --points 8000 --array-mib 1
+    [ "$(json 'r["figures"][0]["name"]')" = "pass-through, 0.008 M, kernel alone" ]
 }
 
 # case_of NAME KEY...: those numbers of a figure, one on each line
@@ -239,6 +241,19 @@ case_of() {
 @test "kernel: above 128^3 the baseline is what is compared with" {
     runs kernel --stage restrict 160
     [ "$(json 'r["checked_against"]')" = plain ]
+    grep -q 'compared by checksums with plain;' "$work/stdout"
+    runs kernel --stage restrict 8
+    grep -q 'compared bit for bit with the CPU;' "$work/stdout"
+}
+
+@test "kernel: values that are interpolated in one or two directions are counted once" {
+    local want
+    # 1.75 interpolations per cell, of 3 or 6 operations; prolong is quadratic and adds.
+    for want in "2 interpolate 5.25" "4 interpolate 10.5" "4 prolong 6.25"; do
+        read -r order stage operations <<<"$want"
+        runs kernel --order "$order" --stage "$stage" 16
+        [ "$(json 'r["runs"][0]["flops"] / r["cells"]')" = "$operations" ]
+    done
 }
 
 @test "kernel: bytes are those of the arrays" {
@@ -330,6 +345,8 @@ case_of() {
     fails_with 2 "unknown experiment 'x'" methods lu x
     fails_with 2 "unknown experiment 'lu'" memory lu
     fails_with 2 "experiment host needs a GPU" memory copy host --backend cpu
+    fails_with 2 "--managed: a CPU has no experiment host" memory --managed --backend cpu
+    fails_with 2 "--points: experiment points is not among those named" memory strides copy --points 1000 --backend cpu
     HPGMG_FAULT=x fails_with 2 "HPGMG_FAULT is not first, middle or last" memory --backend cpu
     HPGMG_FAULT=x fails_with 2 "HPGMG_FAULT is not first, middle or last" ladder --backend cpu 8
     fails_with 2 "given twice" kernel --order 2 --order 4 8
@@ -408,7 +425,7 @@ stdout" ]
     exchanges 3 --boundary periodic 24
     exchanges 4 --boundary periodic 8
     exchanges 1 --boundary periodic 12
-    [ "$(json 'r["transports"][0]["transport"], r["transports"][0]["bytes_sent"]')" = "('local', 0)" ]
+    [ "$(json '[r["transports"][0][k] for k in ("transport", "bytes_sent", "bytes_per_second")]')" = "['local', 0, None]" ]
 }
 
 # --- documentation -------------------------------------------------------------------------------

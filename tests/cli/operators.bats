@@ -20,6 +20,18 @@ study() {
     [ "$(grep -c '^| dirichlet, ' <<<"$output")" -eq 4 ]
 }
 
+@test "without the cell that ratios are to there are none" {
+    run run/operators --program "${HPGMG:?}" --options "--backend cpu" --sizes 3:8 --orders 2 --solves 1 \
+        --smoothers jacobi --boundaries dirichlet
+    [ "$status" -eq 0 ]
+    grep -qE '^\| dirichlet, poisson, variable \| [0-9.]+ [0-9]+ % \|$' <<<"$output"
+    [[ $output != *"("* ]]
+    run study --quiet # no table of stages
+    [ "$status" -eq 1 ]
+    grep -q 'error: the report has no speed, or no table of stages' <<<"$output"
+    [[ $output != *Traceback* ]]
+}
+
 @test "runs that fail have no numbers, and the status says so" {
     run study --no-such-option
     [ "$status" -eq 1 ]

@@ -106,6 +106,20 @@ has() { # TEXT: a line of the output has it; spaces count as one
     has 'limited by bandwidth: DRAM at 82 % and issue slots at 35 %'
 }
 
+@test "launches that were not profiled are not passed over in silence" {
+    ncu 'exit 0'
+    table 'void k(int)' 'void k(int)' 'void k(int)' 'void k(int)' 'void k(int)' 'void k(int)' 'void k(int)' 'void k(int)'
+    column gpu__time_duration.sum nsecond 1 1 1 1 1 1 1 1
+    write_table
+    kernel 64
+    has "launches of one run of the stage, the first 8"
+    table 'void k(int)'
+    column gpu__time_duration.sum nsecond 1
+    write_table
+    kernel 64
+    [ "${lines[0]}" = "launches of one run of the stage" ]
+}
+
 @test "the 60 % rule has four classes" {
     local -A busy=([bandwidth]="20 60 30 10 59" [compute]="59 40 30 60 20" [both]="10 20 75 10 80" [latency]="59 59 59 59 59")
     local class
@@ -187,7 +201,7 @@ has() { # TEXT: a line of the output has it; spaces count as one
     kernel 32
     [ "$status" -eq 3 ]
     [ "${#lines[@]}" -eq 1 ]
-    [[ $output == "profile: error: "*GPU* ]]
+    [[ $output == "profile: error: --backend gpu: "* ]]
 }
 
 @test "wrong options are refused" {

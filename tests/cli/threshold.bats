@@ -35,6 +35,7 @@ hybrid = "cpu" in backends
 seconds = sum(stage["seconds"] for stage in stages)
 report = {"verdict": "VALID", "complete": True, "ranks": int(os.environ.get("FAKE_RANKS", 1)), "threads": threads,
           "order": int(options["--order"]), "config": {"agglomerate-below": options.get("--agglomerate-below", "auto")},
+          "environment": {"gpu": "A GPU", "cpu": "A CPU"},
           "hierarchy": {"levels": [{"n": n, "backend": b} for n, b in zip(sizes, backends)]},
           "solves": [{"n": 16, "seconds_per_solve": seconds, "seconds": {"min": 0.5 * seconds},
                       "checksum": os.environ.get("FAKE_CHECKSUM", "abc") if hybrid else "abc", "stages": stages}]}
