@@ -7,7 +7,6 @@
 #include "lab/measurement.h"
 #include "lab/pool.h"
 #include "lab/stage_case.h"
-#include "operators/backend_cpu.h"
 
 /* Up to MAX_N_ON_CPU cells per side results are compared with the CPU's, above with the baseline's.
  */
@@ -168,7 +167,7 @@ static enum status create_reference(struct comparison *x, char *message, int siz
         x->sums = stage_case_baseline_sums(&x->c);
         return STATUS_VALID;
     }
-    const enum status status = stage_case_create(&x->cpu, o, &backend_cpu_plain, message, size);
+    const enum status status = stage_case_create_reference(&x->cpu, o, &x->c, message, size);
     x->has_cpu = status == STATUS_VALID;
     if (x->has_cpu)
         stage_case_run(&x->cpu);

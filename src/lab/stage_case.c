@@ -9,6 +9,7 @@
 #include "lab/operations.h"
 #include "level/backend.h"
 #include "operators/backend_cpu.h"
+#include "solvers/stages.h"
 
 /* A stage as --stage names it, with the words of hpgmg-gpu's reports. */
 struct stage_row {
@@ -44,12 +45,19 @@ static const struct stage_row stage_rows[] = {STAGES};
 const struct choice stage_choices[] = {STAGES{NULL, 0}};
 #undef STAGE
 
-/* Sweeps of the pass: as asked for, or the stage's own number, or what the ghosts of a connected
- * level allow, of which the finish takes a share too. 0 with a line in message if they do not. */
-static int choose_sweeps(const struct level *l, const struct stage_row *row, int wanted,
+/* True if the stage must be one pass on a level whose ghosts are other boxes' cells. */
+static bool needs_ghosts(const struct stage_case *c)
+{
+    return c->level->connected && !c->program;
+}
+
+/* Sweeps of the pass: as asked for, or the stage's own number, or what ghosts allow, of which the
+ * finish takes a share too. 0 with a line in message if they do not. */
+static int choose_sweeps(const struct stage_case *c, const struct stage_row *row, int wanted,
                          char *message, int size)
 {
-    const int most = !l->connected                ? SMOOTHER_SWEEPS
+    const struct level *l = c->level;
+    const int most = !needs_ghosts(c)             ? SMOOTHER_SWEEPS
                      : row->finish != FINISH_NONE ? operations_per_halo(l) - 1
                                                   : sweeps_per_halo(l);
     const int sweeps = wanted > 0 ? wanted : most < row->sweeps ? most : row->sweeps;
@@ -77,13 +85,13 @@ static enum status describe_pass(struct stage_case *c, const struct stage_row *r
                        .coarse_f = FIELD_F,
                        .norm = &c->norm};
     p->prolongation = row->start == START_PROLONG_SET ? l->stencil->choice.order : 2;
-    if (l->connected && pass_prolongs(p) && (row->sweeps > 0 || row->finish != FINISH_NONE)) {
+    if (needs_ghosts(c) && pass_prolongs(p) && (row->sweeps > 0 || row->finish != FINISH_NONE)) {
         snprintf(message, (size_t)size,
                  "--stage %s: a periodic level prolongs in a pass of its own", row->name);
         return STATUS_USAGE;
     }
     if (row->sweeps > 0) {
-        p->nsweeps = choose_sweeps(l, row, sweeps, message, size);
+        p->nsweeps = choose_sweeps(c, row, sweeps, message, size);
         return p->nsweeps ? STATUS_VALID : STATUS_USAGE;
     }
     if (sweeps == 0)
@@ -92,27 +100,59 @@ static enum status describe_pass(struct stage_case *c, const struct stage_row *r
     return STATUS_USAGE;
 }
 
-enum status stage_case_create(struct stage_case *c, const struct lab_options *o,
-                              const struct backend *backend, char *message, int message_size)
+static enum status create_levels(struct stage_case *c, const struct lab_options *o,
+                                 const struct backend *backend, char *message, int size)
 {
-    const struct stage_row *row = &stage_rows[o->stage];
     struct hierarchy_choice choice;
-    enum status status = level_choice(o, backend, &choice, message, message_size);
+    const enum status status = level_choice(o, backend, &choice, message, size);
     if (status != STATUS_VALID)
         return status;
-    c->hierarchy = hierarchy_create(&choice);
+    *c = (struct stage_case){.hierarchy = hierarchy_create(&choice), .passes = backend->passes};
     c->level = c->hierarchy->levels[0];
-    c->passes = backend->passes;
+    return STATUS_VALID;
+}
+
+static enum status describe_stage(struct stage_case *c, const struct lab_options *o, char *message,
+                                  int size)
+{
+    const struct stage_row *row = &stage_rows[o->stage];
     c->stage = (struct stage){.kind = row->restricts_f ? STAGE_RESTRICT : STAGE_PASS,
+                              .from = FIELD_F,
                               .field = row->restricts_f ? FIELD_F : FIELD_U};
-    status = describe_pass(c, row, o->sweeps, message, message_size);
+    const enum status status = describe_pass(c, row, o->sweeps, message, size);
     if (status != STATUS_VALID)
         stage_case_destroy(c);
     return status;
 }
 
+enum status stage_case_create(struct stage_case *c, const struct lab_options *o,
+                              const struct backend *backend, char *message, int message_size)
+{
+    const enum status status = create_levels(c, o, backend, message, message_size);
+    return status == STATUS_VALID ? describe_stage(c, o, message, message_size) : status;
+}
+
+enum status stage_case_create_reference(struct stage_case *c, const struct lab_options *options,
+                                        const struct stage_case *measured, char *message,
+                                        int message_size)
+{
+    struct lab_options o = *options;
+    o.sweeps = measured->stage.pass.nsweeps;
+    enum status status = create_levels(c, &o, &backend_cpu_plain, message, message_size);
+    if (status != STATUS_VALID)
+        return status;
+    c->program = program_create("reference", c->hierarchy);
+    status = describe_stage(c, &o, message, message_size);
+    if (status != STATUS_VALID)
+        return status;
+    *program_add(c->program, c->stage.kind, 0) = c->stage;
+    program_schedule(c->program, 0, FIELD_F);
+    return STATUS_VALID;
+}
+
 void stage_case_destroy(struct stage_case *c)
 {
+    program_destroy(c->program);
     hierarchy_destroy(c->hierarchy);
 }
 
@@ -157,7 +197,9 @@ void stage_case_work(void *stage_case)
 {
     struct stage_case *c = stage_case;
     const enum field field = c->stage.field;
-    if (c->stage.kind == STAGE_PASS)
+    if (c->program)
+        program_execute(c->program);
+    else if (c->stage.kind == STAGE_PASS)
         c->passes->run(&c->stage.pass);
     else
         c->passes->restrict_cells(c->level, field, c->hierarchy->transfers[0].coarse, field);

@@ -13,6 +13,7 @@ struct stage_case {
     struct hierarchy *hierarchy;
     struct level *level; /* its first one */
     struct stage stage;
+    struct program *program;     /* a reference does the stage by it; NULL: as one pass */
     const struct passes *passes; /* the backend's, or the CPU's plain ones */
     uint64_t norm;               /* where a stage that ends in the norm leaves its bits */
 };
@@ -21,6 +22,11 @@ struct stage_case {
  * message if the level cannot do that stage in one pass, STATUS_MEMORY if it does not fit. */
 enum status stage_case_create(struct stage_case *c, const struct lab_options *options,
                               const struct backend *backend, char *message, int message_size);
+/* The same stage with as many sweeps by the CPU's plain loops, in as many passes, with halo
+ * exchanges between them, as its ghosts need: a GPU's level may need none where the CPU's does. */
+enum status stage_case_create_reference(struct stage_case *c, const struct lab_options *options,
+                                        const struct stage_case *measured, char *message,
+                                        int message_size);
 void stage_case_destroy(struct stage_case *c);
 
 /* The names of kernels, or on a CPU of loops, by number from 0; NULL after the last. */
