@@ -127,7 +127,11 @@ static double relaxed(const struct fv4_gsrb &w, const double *u, int i, int j, i
 {
     const long sj = w.c.sj, sk = w.c.sk, cell = i + j * sj + k * sk;
     const double *alpha = READS_ALPHA<Op> ? w.alpha : w.f;
-    const struct view v = {u, w.f, alpha, w.dinv, w.beta_i, w.beta_j, w.beta_k, sj, sk, w.scale};
+    /* Fields that the operator does not read may be absent: f stands for them. */
+    const double *beta[3] = {w.beta_i, w.beta_j, w.beta_k};
+    for (int e = 0; e < 3; e++)
+        beta[e] = beta[e] ? beta[e] : w.f;
+    const struct view v = {u, w.f, alpha, w.dinv, beta[0], beta[1], beta[2], sj, sk, w.scale};
     return update_weighted(u[cell], w.dinv[cell], Op::residual(v, cell), 1.0);
 }
 

@@ -244,7 +244,8 @@ DEVICE struct copies initial_copies(const struct fv2_gsrb &w, struct thread_cell
     /* Ghosts at the high end whose neighbours are needed too. */
     const int beyond = tile::HALO > 1 ? open_high(c, 0) : 0;
     struct copies s = {};
-    const double *from = NULL;
+    const double *from =
+        w.f; /* any valid address: for threads that copy nothing beside their own */
     p.flags |= p.column <= p.columns + beyond && p.j <= p.end_j ? COPIES_OWN : 0;
     if (tile::VARIABLE && p.row == 0 && p.column < p.end_column && above <= p.end_j) {
         p.flags |= COPIES_VECTOR;
