@@ -85,11 +85,10 @@ static struct fv4_gsrb make_pass(const emulated::box &b, struct fields &x, int c
     w.f = first(x.f);
     w.alpha = READS_ALPHA<Op> ? first(x.alpha) : NULL;
     w.dinv = first(x.dinv);
-    if (Op::VARIABLE) {
-        w.beta_i = first(x.beta_i);
-        w.beta_j = first(x.beta_j);
-        w.beta_k = first(x.beta_k);
-    }
+    /* As in struct view, unused pointers equal f. */
+    w.beta_i = Op::VARIABLE ? first(x.beta_i) : w.f;
+    w.beta_j = Op::VARIABLE ? first(x.beta_j) : w.f;
+    w.beta_k = Op::VARIABLE ? first(x.beta_k) : w.f;
     w.scale = 0.37;
     w.inner_dinv = 1.0 / fv4_inner_diagonal(w.scale, Op::HELMHOLTZ, 1, 1, 1, 1, 1, 1);
     w.colour = colour;
@@ -127,11 +126,7 @@ static double relaxed(const struct fv4_gsrb &w, const double *u, int i, int j, i
 {
     const long sj = w.c.sj, sk = w.c.sk, cell = i + j * sj + k * sk;
     const double *alpha = READS_ALPHA<Op> ? w.alpha : w.f;
-    /* Fields that the operator does not read may be absent: f stands for them. */
-    const double *beta[3] = {w.beta_i, w.beta_j, w.beta_k};
-    for (int e = 0; e < 3; e++)
-        beta[e] = beta[e] ? beta[e] : w.f;
-    const struct view v = {u, w.f, alpha, w.dinv, beta[0], beta[1], beta[2], sj, sk, w.scale};
+    const struct view v = {u, w.f, alpha, w.dinv, w.beta_i, w.beta_j, w.beta_k, sj, sk, w.scale};
     return update_weighted(u[cell], w.dinv[cell], Op::residual(v, cell), 1.0);
 }
 
