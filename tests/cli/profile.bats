@@ -50,7 +50,7 @@ write_table() {
 # units_busy DRAM L2 L1 FP64 ISSUE: of each launch the same percentages
 units_busy() {
     local name active=.avg.pct_of_peak_sustained_active elapsed=.avg.pct_of_peak_sustained_elapsed
-    for name in dram__throughput$elapsed lts__throughput$elapsed l1tex__data_pipe_lsu_wavefronts$elapsed \
+    for name in dram__throughput$elapsed lts__d_sectors$elapsed l1tex__data_pipe_lsu_wavefronts$elapsed \
         sm__inst_executed_pipe_fp64$active smsp__issue_active$active; do
         column "$name" % "$1" "$1"
         shift
