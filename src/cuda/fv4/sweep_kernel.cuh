@@ -508,14 +508,6 @@ DEVICE void finish(const struct fv4_sweep &w, const struct thread_cells &p, cons
         store<KIND>(w, p, s, slot, u, r, at, previous);
 }
 
-/* Tells that the warp has used the slots of a step. */
-DEVICE void release(const struct thread_cells &p, barrier_word *empty)
-{
-    __syncwarp();
-    if (p.lane == 0)
-        barrier_arrive(empty);
-}
-
 /* Loads the thread's values of the planes before the first step. */
 DEVICE void load_first_planes(struct column_values &c, const struct pointers &x)
 {
@@ -537,7 +529,8 @@ DEVICE void load_cells(quad to, const struct fv4_sweep &w, const double *field, 
         load(to[q], field + at + q * w.c.sj);
 }
 
-/* By all threads, of which the first one creates them. */
+/* By all threads, of which the first one creates them. Every lane says by itself that it has used
+ * the slots of a step: one could for its warp, but race checkers could not follow it. */
 template <class SHARED>
 DEVICE void create_barriers(bool first, SHARED &s)
 {
@@ -545,7 +538,7 @@ DEVICE void create_barriers(bool first, SHARED &s)
     if (first) {
         for (int slot = 0; slot < SHARED::SLOTS; slot++) {
             barrier_create(&s.full[slot], COPY_ARRIVALS<typename tile::source>);
-            barrier_create(&s.empty[slot], tile::GROUPS);
+            barrier_create(&s.empty[slot], LANES * tile::GROUPS);
         }
         barriers_created();
     }
@@ -579,7 +572,7 @@ static __global__ void __launch_bounds__(tile::THREADS, 1)
         load_first_planes(c, compute_pointers(s, here, p));
         if (fetches)
             fetch<HELMHOLTZ, KIND>(from, m, s, ahead, k + shared::AHEAD);
-        release(p, &s.empty[here.slot]);
+        barrier_arrive(&s.empty[here.slot]);
         here.advance();
         ahead.advance();
     }
@@ -606,7 +599,7 @@ static __global__ void __launch_bounds__(tile::THREADS, 1)
         else if (finishes && p.core)
             relax<HELMHOLTZ, 0>(w, p, s, here.slot, c, pointers, sum, at, near_wall, loaded);
         move_up(c, incoming);
-        release(p, &s.empty[here.slot]);
+        barrier_arrive(&s.empty[here.slot]);
         here.advance();
         ahead.advance();
     }
