@@ -209,9 +209,8 @@ static void print_rate(double quantity, double seconds)
         printf(" %9s", "");
 }
 
-static void print_columns(const struct experiment_row *row)
+static void print_columns(void)
 {
-    print_heading("%s: %s", row->name, row->summary);
     printf("  %-42s %9s %9s %9s %9s %9s %9s\n", "", "ms", "min", "Gelem/s", "GB/s", "moved",
            "GFLOP/s");
 }
@@ -261,6 +260,10 @@ void bench_measure(struct bench *bench, const struct bench_case *c)
     if (!(error <= c->tolerance)) {
         bench->wrong++;
         printf("  %-42s wrong result, not timed\n", c->name);
+        return;
+    }
+    if (checks_only(bench->lab)) {
+        printf("  %-42s right\n", c->name);
         return;
     }
     const struct spread s =
@@ -389,7 +392,9 @@ static enum status run_all(struct lab *lab, const char *subcommand, char *messag
             !has_word(lab->options.experiments, rows[r].name))
             continue;
         bench.experiment = rows[r].name;
-        print_columns(&rows[r]);
+        print_heading("%s: %s", rows[r].name, rows[r].summary);
+        if (!checks_only(lab))
+            print_columns();
         rows[r].run(&bench);
     }
     pool_destroy(&bench.pool);

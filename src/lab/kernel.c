@@ -46,9 +46,11 @@ static struct measured measure(struct comparison *x, const char *list, const cha
     };
 }
 
-static void print_columns(void)
+static void print_columns(const struct ceilings *c)
 {
-    printf("  %-22s %10s %10s %10s %8s %8s %7s %9s %7s\n", "kernels", "ms", "min", "max", "B/cell",
+    printf("; copy %.1f GB/s, FP64 %.1f GFLOP/s\n", 1e-9 * c->copy_bytes_per_second,
+           1e-9 * c->fp64_flops_per_second);
+    printf("  %-22s %10s %10s %10s %8s %8s %7s %9s %7s", "kernels", "ms", "min", "max", "B/cell",
            "GB/s", "% copy", "GFLOP/s", "% FP64");
 }
 
@@ -105,6 +107,10 @@ static void run_list(struct comparison *x, const char *list)
         x->wrong++;
         return;
     }
+    if (checks_only(x->lab)) {
+        printf("  %-22s right: %s\n", list, kernels);
+        return;
+    }
     const struct measured m = measure(x, list, kernels);
     print_measured(&m);
     add_measured(x->runs, &m);
@@ -140,9 +146,10 @@ static void report_case(const struct comparison *x)
     printf("  ");
     if (stage->pass.nsweeps > 0)
         printf("%d sweeps; ", stage->pass.nsweeps);
-    printf("compared %s; copy %.1f GB/s, FP64 %.1f GFLOP/s\n", how,
-           1e-9 * x->ceilings.copy_bytes_per_second, 1e-9 * x->ceilings.fp64_flops_per_second);
-    print_columns();
+    printf("compared %s", how);
+    if (!checks_only(x->lab))
+        print_columns(&x->ceilings);
+    printf("\n");
     json_add_text(json, "stage", name);
     JSON_NUMBERS(json, {"sweeps", stage->pass.nsweeps}, {"cells", stage_case_cells(&x->c)});
     ceilings_add_json(json, &x->ceilings);
@@ -181,7 +188,9 @@ static enum status compare(struct comparison *x, char *message, int size)
         status = create_reference(x, message, size);
     if (status != STATUS_VALID)
         return status;
-    if (!ceilings_measure(&x->ceilings, x->lab->backend, x->lab->options.array_mib, message, size))
+    x->ceilings = ceilings_unknown;
+    if (!checks_only(x->lab) &&
+        !ceilings_measure(&x->ceilings, x->lab->backend, x->lab->options.array_mib, message, size))
         return STATUS_MEMORY;
     print_machine(x->lab);
     report_case(x);

@@ -15,9 +15,12 @@
 /* clang-format off */
 #define BACKEND                                                                                    \
     {.name = "backend", CHOICE(backend, backend_choices, "auto"), .help = "what is measured; auto: the GPU if there is one"}
+#define SAMPLES_HELP "samples per figure: their median, minimum and maximum"
+#define SAMPLES(least, text)                                                                       \
+    {.name = "samples", NUMBER(OPTION_LONG, samples, "10"), .minimum = (least), .maximum = 10000,  \
+     .argument = "N", .help = (text)}
+#define CHECKS_OR_SAMPLES SAMPLES(0, SAMPLES_HELP ";\n0: results are checked, and nothing is timed")
 #define COMMON                                                                                     \
-    {.name = "samples", NUMBER(OPTION_LONG, samples, "10"), .minimum = 1, .maximum = 10000,        \
-     .argument = "N", .help = "samples per figure: their median, minimum and maximum"},                  \
     {.name = "json", .kind = OPTION_PATH, AT(json), .unset = "", .uses = OPTION_COMMAND_LINE,      \
      .argument = "FILE", .help = "also write the figures to FILE"},                                  \
     {.name = "help", .kind = OPTION_FLAG, AT(help), .unset = "false",                              \
@@ -42,6 +45,7 @@ static const struct option_row machine_rows_of_options[] = {
     {.name = "section", CHOICE(section, section_choices, "all"), .help = "which experiments"},
     ARRAY,
     BACKEND,
+    SAMPLES(1, SAMPLES_HELP),
     COMMON,
 };
 
@@ -58,6 +62,7 @@ static const struct option_row memory_rows_of_options[] = {
     {.name = "managed", .kind = OPTION_FLAG, AT(managed), .initial = "false", .uses = SHAPES,
      .help = "experiment host: managed memory too"},
     BACKEND,
+    CHECKS_OR_SAMPLES,
     COMMON,
 };
 
@@ -65,6 +70,7 @@ static const struct option_row methods_rows_of_options[] = {
     EXPERIMENTS,
     ARRAY,
     BACKEND,
+    CHECKS_OR_SAMPLES,
     COMMON,
 };
 
@@ -86,6 +92,7 @@ static const struct option_row kernel_rows_of_options[] = {
     TUNING,
     ARRAY,
     BACKEND,
+    CHECKS_OR_SAMPLES,
     COMMON,
 };
 
@@ -104,6 +111,7 @@ static const struct option_row ladder_rows_of_options[] = {
     TUNING,
     ARRAY,
     BACKEND,
+    CHECKS_OR_SAMPLES,
     COMMON,
 };
 
@@ -112,6 +120,7 @@ static const struct option_row exchange_rows_of_options[] = {
     ORDER,
     {.name = "boundary", CHOICE(boundary, boundary_choices, "dirichlet"), .help = "boundary condition"},
     BACKEND,
+    SAMPLES(1, SAMPLES_HELP),
     COMMON,
 };
 
@@ -123,6 +132,7 @@ static const struct option_row tune_rows_of_options[] = {
     {.name = "output", .kind = OPTION_PATH, AT(output), .unset = "", .uses = OPTION_COMMAND_LINE,
      .argument = "FILE", .help = "write the tile sizes found there"},
     BACKEND,
+    SAMPLES(1, SAMPLES_HELP),
     COMMON,
 };
 /* clang-format on */

@@ -7,9 +7,9 @@
 #include "cli/operator_options.h"
 
 struct lab_options {
-    int backend; /* enum backend_choice */
-    long samples;
-    char *json; /* path or NULL */
+    int backend;  /* enum backend_choice */
+    long samples; /* 0: nothing is timed */
+    char *json;   /* path or NULL */
     bool help;
 
     int section;    /* machine: enum section */

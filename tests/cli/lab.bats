@@ -195,6 +195,21 @@ case_of() {
     done
 }
 
+@test "no samples: results are checked, and nothing is timed" {
+    local words
+    for words in "memory --points 1000" methods "kernel 8" "ladder 8"; do
+        # shellcheck disable=SC2086  # several words
+        lab $words --backend cpu --samples 0 --array-mib 1 --json "$report"
+        [ "$status" -eq 0 ]
+        grep -qE '  right(:|$)' "$work/stdout"
+        ! grep -qE 'nan|[0-9]\.[0-9]{4}' "$work/stdout"
+        [ "$(json 'r["valid"], [r[k] for k in ("figures", "runs", "rungs") if k in r]')" = "(True, [[]])" ]
+        [ "$(json 'r.get("copy_bytes_per_second")')" = None ]
+    done
+    HPGMG_FAULT=middle lab methods --backend cpu --samples 0 --array-mib 1
+    [ "$status" -eq 1 ]
+}
+
 @test "memory: what does not fit is not measured" {
     lab memory points --backend cpu --samples 1 --array-mib 1 --points 9000000000000
     [ "$status" -eq 2 ]
