@@ -5,6 +5,7 @@
  * reduced to its norm on the way; docs/KERNELS.md explains it. Step k computes the fluxes in i and
  * j of the thread's cells in plane k and the fluxes through their low k faces, which complete plane
  * k − 1. */
+#include "cuda/core/fences.cuh"
 #include "cuda/core/reciprocal.cuh"
 #include "cuda/core/tile_copy.cuh"
 #include "cuda/core/tiles.cuh"
@@ -587,7 +588,8 @@ static __global__ void __launch_bounds__(tile::THREADS, 1)
             load_cells(loaded, w, w.dinv, at, near_wall && finishes && p.core);
         if (KIND == SWEEP_TWO_STEP)
             load_cells(loaded, w, w.out, at, finishes && p.core);
-        barrier_wait(&s.full[here.slot], here.parity);
+        /* Hidden: else both barriers' addresses are kept in registers, and others are spilled. */
+        barrier_wait(&s.full[hidden(here.slot)], here.parity);
         const struct pointers pointers = compute_pointers(s, here, p);
         advance(c, pointers, incoming, sum);
         if (fetches && k + shared::AHEAD <= m.last)
