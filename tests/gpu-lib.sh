@@ -50,16 +50,17 @@ sanitize() {
 }
 
 # beside COMMAND...: runs it in the background, a few at a time since most of a run is its start, with a folder and counts
-# of its own; count_all waits for all of them.
+# of its own, and says so if it takes a minute or more; count_all waits for all of them.
 number=0 at_once=$(((4 + $(nproc)) / 4))
 beside() {
     [ "$(jobs -rp | wc -l)" -lt "$at_once" ] || wait -n
     number=$((number + 1))
     # shellcheck disable=SC2030,SC2031
     (
-        scratch=$scratch/$number passed=0 failed=0
+        scratch=$scratch/$number passed=0 failed=0 began=$SECONDS
         mkdir "$scratch"
         "$@"
+        [ $((SECONDS - began)) -lt 60 ] || echo "took $((SECONDS - began)) s: $*"
         echo $passed $failed >"$scratch/counts"
     ) &
 }
