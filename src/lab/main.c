@@ -22,7 +22,7 @@ static const struct subcommand subcommands[] = {
      "Measures the machine: memory, access patterns, arithmetic, latencies.", false,
      machine_command},
     {"memory", &memory_options, "[options] [EXPERIMENT...]",
-     "Experiments on memory: strides, layouts, transfers, and what a kernel does per element.",
+     "Experiments on memory: strides, layouts, transfers, and work per element.",
      false, memory_command},
     {"methods", &methods_options, "[options] [EXPERIMENT...]",
      "Small kernels in several ways: interpolation, convolution, LU in batches, masks.", false,
