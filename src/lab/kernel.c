@@ -46,11 +46,9 @@ static struct measured measure(struct comparison *x, const char *list, const cha
     };
 }
 
-static void print_columns(const struct ceilings *c)
+static void print_columns(void)
 {
-    printf("; copy %.1f GB/s, FP64 %.1f GFLOP/s\n", 1e-9 * c->copy_bytes_per_second,
-           1e-9 * c->fp64_flops_per_second);
-    printf("  %-22s %10s %10s %10s %8s %8s %7s %9s %7s", "kernels", "ms", "min", "max", "B/cell",
+    printf("  %-22s %10s %10s %10s %8s %8s %7s %9s %7s\n", "kernels", "ms", "min", "max", "B/cell",
            "GB/s", "% copy", "GFLOP/s", "% FP64");
 }
 
@@ -107,7 +105,7 @@ static void run_list(struct comparison *x, const char *list)
         x->wrong++;
         return;
     }
-    if (checks_only(x->lab)) {
+    if (checks_only(&x->lab->options)) {
         printf("  %-22s right: %s\n", list, kernels);
         return;
     }
@@ -147,9 +145,13 @@ static void report_case(const struct comparison *x)
     if (stage->pass.nsweeps > 0)
         printf("%d sweeps; ", stage->pass.nsweeps);
     printf("compared %s", how);
-    if (!checks_only(x->lab))
-        print_columns(&x->ceilings);
-    printf("\n");
+    if (checks_only(&x->lab->options)) {
+        printf("\n");
+    } else {
+        printf("; copy %.1f GB/s, FP64 %.1f GFLOP/s\n", 1e-9 * x->ceilings.copy_bytes_per_second,
+               1e-9 * x->ceilings.fp64_flops_per_second);
+        print_columns();
+    }
     json_add_text(json, "stage", name);
     JSON_NUMBERS(json, {"sweeps", stage->pass.nsweeps}, {"cells", stage_case_cells(&x->c)});
     ceilings_add_json(json, &x->ceilings);
@@ -188,9 +190,7 @@ static enum status compare(struct comparison *x, char *message, int size)
         status = create_reference(x, message, size);
     if (status != STATUS_VALID)
         return status;
-    x->ceilings = ceilings_unknown;
-    if (!checks_only(x->lab) &&
-        !ceilings_measure(&x->ceilings, x->lab->backend, x->lab->options.array_mib, message, size))
+    if (!ceilings_measure(&x->ceilings, x->lab->backend, &x->lab->options, message, size))
         return STATUS_MEMORY;
     print_machine(x->lab);
     report_case(x);

@@ -42,12 +42,6 @@ enum status tune_command(struct lab *lab, char *message, int message_size);
 /* Prints what is measured: the first lines of output, when nothing can be refused any more. */
 void print_machine(const struct lab *lab);
 
-/* Results are checked, and nothing is timed. */
-static inline bool checks_only(const struct lab *lab)
-{
-    return lab->options.samples == 0;
-}
-
 /* A member "seconds" with median, min, max and samples. */
 void spread_add_json(struct cJSON *object, const struct spread *spread);
 

@@ -229,10 +229,10 @@ static struct usage usage_of(const struct ladder *x, const struct climb *climb)
 
 static void print_columns(const struct ladder *x)
 {
-    printf("; copy %.1f GB/s\n", 1e-9 * x->ceilings.copy_bytes_per_second);
     printf("  %-10s %10s %10s %8s %8s %8s", "rung", "ms", "min", "Gcell/s", "speed-up", "B/cell");
     if (x->lab->backend->on_device)
         printf(" %8s %8s %8s", "L2 B", "sectors", "lines");
+    printf("\n");
 }
 
 /* Nothing if the number is not known. */
@@ -295,7 +295,7 @@ static void climb_one(struct ladder *x, struct cJSON *rungs, struct climb *climb
         printf("  %-10s %ld cells differ, wrong result, not timed\n", climb->rung->name, different);
         return;
     }
-    if (checks_only(x->lab)) {
+    if (checks_only(&x->lab->options)) {
         printf("  %-10s right\n", climb->rung->name);
         return;
     }
@@ -350,9 +350,12 @@ static void report_ladder(struct ladder *x)
     print_machine(x->lab);
     print_heading("red and black, order %d, %d^3", x->lab->options.order, x->level->dim);
     printf("  compared bit for bit with the first rung, and at %d^3 with the CPU", n_on_cpu);
-    if (!checks_only(x->lab))
+    if (checks_only(&x->lab->options)) {
+        printf("\n");
+    } else {
+        printf("; copy %.1f GB/s\n", 1e-9 * x->ceilings.copy_bytes_per_second);
         print_columns(x);
-    printf("\n");
+    }
     json_add_number(json, "cells", cells_of_level(x->level));
     json_add_number(json, "n_on_cpu", n_on_cpu);
     for (unsigned s = 0; s < sizeof kepler_speed_ups / sizeof kepler_speed_ups[0]; s++)
@@ -371,15 +374,13 @@ static enum status climb_all(struct ladder *x, char *message, int size)
         status = create_reference(x, message, size);
     if (status != STATUS_VALID)
         return status;
-    x->ceilings = ceilings_unknown;
-    if (!checks_only(x->lab) &&
-        !ceilings_measure(&x->ceilings, x->lab->backend, o->array_mib, message, size))
+    if (!ceilings_measure(&x->ceilings, x->lab->backend, o, message, size))
         return STATUS_MEMORY;
     report_ladder(x);
     struct cJSON *rungs = json_add_array(x->lab->json, "rungs");
     for (int c = 0; c < x->count; c++)
         climb_one(x, rungs, &x->climbs[c]);
-    if (x->lab->backend->on_device && !checks_only(x->lab))
+    if (x->lab->backend->on_device && !checks_only(o))
         printf("  NVIDIA's slides, Tesla K40: 1.00, 1.44, 1.68\n");
     if (x->wrong == 0)
         return STATUS_VALID;

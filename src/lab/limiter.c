@@ -15,8 +15,6 @@ static const struct {
     [RESOURCE_ISSUE] = {"issue", "fraction_of_issue", true},
 };
 
-const struct ceilings ceilings_unknown = {NAN, NAN, NAN, NAN, NAN, NAN};
-
 struct shares shares_of(const struct ceilings *c, const struct usage *u, double seconds)
 {
     struct shares s;

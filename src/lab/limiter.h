@@ -14,7 +14,6 @@ struct ceilings {
     double fp64_flops_per_second, fp32_flops_per_second; /* by fused multiply-adds */
     double instructions_per_second;                      /* all that threads can issue */
 };
-extern const struct ceilings ceilings_unknown;
 
 /* Of one run of a kernel; NaN where it is not counted. */
 struct usage {

@@ -31,6 +31,12 @@ struct lab_options {
     char *output;  /* tune: path or NULL */
 };
 
+/* Results are checked, and nothing is timed. */
+static inline bool checks_only(const struct lab_options *options)
+{
+    return options->samples == 0;
+}
+
 extern const struct choice section_choices[]; /* of --section; numbered by enum section */
 extern const struct option_list machine_options, memory_options, methods_options, kernel_options,
     ladder_options, tune_options, exchange_options;

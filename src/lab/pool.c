@@ -181,11 +181,14 @@ static double best_rate(const struct pool *pool, enum experiment_work work,
     return best;
 }
 
-bool ceilings_measure(struct ceilings *c, const struct backend *backend, long array_mib,
-                      char *message, int message_size)
+bool ceilings_measure(struct ceilings *c, const struct backend *backend,
+                      const struct lab_options *options, char *message, int message_size)
 {
     struct pool pool;
-    if (!pool_create(&pool, backend, array_mib, message, message_size))
+    *c = (struct ceilings){NAN, NAN, NAN, NAN, NAN, NAN};
+    if (checks_only(options))
+        return true;
+    if (!pool_create(&pool, backend, options->array_mib, message, message_size))
         return false;
     c->copy_bytes_per_second = best_rate(&pool, WORK_COPY, experiment_bytes);
     c->cache_bytes_per_second = best_rate(&pool, WORK_CACHE_READ, experiment_bytes);

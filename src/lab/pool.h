@@ -4,6 +4,7 @@
 /* The arrays that the machine's experiments share, and how one is set up, checked and timed. */
 #include "lab/limiter.h"
 #include "lab/machine.h"
+#include "lab/options.h"
 #include "level/backend.h"
 
 struct pool {
@@ -29,8 +30,8 @@ bool pool_check(const struct pool *pool, struct experiment *e);
 struct spread pool_time(const struct pool *pool, struct experiment *e, int samples);
 
 /* The best of a few samples, with arrays as for pool_create; false and a line in message if there
- * is no room for them. Dies if a result is wrong. */
-bool ceilings_measure(struct ceilings *ceilings, const struct backend *backend, long array_mib,
-                      char *message, int message_size);
+ * is no room for them. Dies if a result is wrong. All are unknown if nothing is to be timed. */
+bool ceilings_measure(struct ceilings *ceilings, const struct backend *backend,
+                      const struct lab_options *options, char *message, int message_size);
 
 #endif

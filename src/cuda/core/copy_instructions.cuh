@@ -53,6 +53,8 @@ DEVICE void barrier_wait(barrier_word *barrier, int parity)
 #endif
 }
 
+/* Every lane arrives by itself. One could for its warp, but it takes no longer so, and race
+ * checkers then know which threads have waited for each other. */
 DEVICE void barrier_arrive(barrier_word *barrier)
 {
     cuda::ptx::mbarrier_arrive(barrier);

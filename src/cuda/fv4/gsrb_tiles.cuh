@@ -284,8 +284,7 @@ DEVICE void create_barriers()
     __syncthreads();
 }
 
-/* Arrives at a barrier of the step of this number. One lane could arrive for its warp, but it takes
- * no longer so, and race checkers then know which threads have waited for each other. */
+/* Arrives at a barrier of the step of this number. */
 DEVICE void arrive(barrier_word *barrier, int number)
 {
     barrier_arrive(&barrier[number & 1]);

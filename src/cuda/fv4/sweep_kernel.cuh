@@ -530,8 +530,7 @@ DEVICE void load_cells(quad to, const struct fv4_sweep &w, const double *field, 
         load(to[q], field + at + q * w.c.sj);
 }
 
-/* By all threads, of which the first one creates them. Every lane says by itself that it has used
- * the slots of a step: one could for its warp, but race checkers could not follow it. */
+/* By all threads, of which the first one creates them. */
 template <class SHARED>
 DEVICE void create_barriers(bool first, SHARED &s)
 {
