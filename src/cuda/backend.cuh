@@ -44,8 +44,7 @@ uint64_t cuda_checksum(const struct level *level, enum field x);
 void cuda_bottom_solve(struct level *level, enum field u, enum field f, double reduction,
                        int max_iterations, bool singular);
 void cuda_bottom_counts(struct bottom_counts *counts);
-bool cuda_step_fits(const struct step *step);
-void cuda_run_steps(const struct step *steps, int count);
+int cuda_run_stages(const struct stage *stages, int count);
 void cuda_fill_fv(const struct level *level, const struct fv_tables *tables);
 void cuda_restrict_face(const struct level *fine, struct level *coarse, int direction);
 void cuda_extrapolate_beta(struct level *level);

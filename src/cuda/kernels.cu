@@ -109,177 +109,112 @@ void cuda_list_kernels(FILE *out)
     }
 }
 
-struct coverage cover_nothing()
+double red_black_bytes(const struct pass *pass)
 {
-    return {};
-}
-
-struct coverage cover_start(const struct part *part)
-{
-    struct coverage c = {};
-    c.start = part->pass.start != START_KEEP;
-    return c;
-}
-
-struct coverage cover_first(const struct part *part)
-{
-    struct coverage c = cover_start(part);
-    c.nsweeps = !c.start && part->pass.nsweeps > 0;
-    c.finish = !c.start && part->pass.nsweeps == 0 && part->pass.finish != FINISH_NONE;
-    return c;
-}
-
-struct coverage cover_all(const struct part *part)
-{
-    struct coverage c = cover_start(part);
-    c.nsweeps = part->pass.nsweeps;
-    c.finish = part->pass.finish != FINISH_NONE;
-    return c;
-}
-
-static bool is_empty(const struct coverage &c)
-{
-    return !c.start && c.nsweeps == 0 && !c.finish;
-}
-
-double part_bytes(const struct part *part)
-{
-    return pass_bytes_one_by_one(&part->pass);
-}
-
-double red_black_bytes(const struct part *part)
-{
-    struct pass pair = part->pass;
+    struct pass pair = *pass;
     double bytes = 0.0;
     pair.nsweeps = 2;
     pair.finish = FINISH_NONE;
-    for (int sweep = 0; sweep < part->pass.nsweeps; sweep += 2) {
-        if (sweep + 2 == part->pass.nsweeps)
-            pair.finish = part->pass.finish;
+    for (int sweep = 0; sweep < pass->nsweeps; sweep += 2) {
+        if (sweep + 2 == pass->nsweeps)
+            pair.finish = pass->finish;
         bytes += pass_bytes_once(&pair) - sizeof(double);
         pair.start = START_KEEP;
     }
     return bytes;
 }
 
-int part_extent(const struct part *part, int following)
-{
-    const struct level *l = part->pass.level;
-    return l->connected ? (part->after + following) * l->stencil->radius : 0;
-}
-
-/* Takes the operations covered from `rest`. */
-static struct part take(struct part *rest, const struct coverage &c)
-{
-    struct part part = *rest;
-    CHECK(c.start || rest->pass.start == START_KEEP);
-    part.pass.nsweeps = c.nsweeps;
-    if (!c.finish)
-        part.pass.finish = FINISH_NONE;
-    part.after = pass_operations(&rest->pass) - pass_operations(&part.pass);
-    rest->pass.start = START_KEEP;
-    rest->pass.first_sweep += c.nsweeps;
-    rest->pass.nsweeps -= c.nsweeps;
-    if (c.finish)
-        rest->pass.finish = FINISH_NONE;
-    rest->ghosts = c.ghosts;
-    return part;
-}
-
-static const struct kernel *find(const struct part *rest, struct coverage *c)
+/* The first row that covers a beginning of the pass, and of how many operations. */
+static const struct kernel *find(const struct pass *pass, int *covered)
 {
     if (num_chosen == 0)
         choose_all();
     for (int k = 0; k < num_chosen; k++) {
-        *c = chosen[k]->covers(rest, cuda_limits());
-        if (!is_empty(*c))
+        *covered = chosen[k]->covers(pass, cuda_limits());
+        if (*covered > 0)
             return chosen[k];
     }
     CHECK(!"the last row covers everything");
     return NULL;
 }
 
-/* Calls visit for each part of the pass, with the row that does it. */
-template <class F>
-static void dispatch(const struct pass *pass, F visit)
+/* Takes from `rest` the operations that one row does, which it returns; NULL if nothing is left. */
+static const struct kernel *next_kernel(struct pass *rest, struct pass *first)
 {
-    struct part rest = {*pass, 0, pass->ghosts_filled};
-    struct coverage c;
-    if (pass->level->npatches == 0)
-        return;
-    while (rest.pass.start != START_KEEP || pass_operations(&rest.pass) > 0) {
-        const struct kernel *kernel = find(&rest, &c);
-        const struct part part = take(&rest, c);
-        visit(kernel, &part);
-    }
+    int covered;
+    if (rest->level->npatches == 0 || pass_length(rest) == 0)
+        return NULL;
+    const struct kernel *kernel = find(rest, &covered);
+    *first = pass_take(rest, covered);
+    first->after = pass_operations(rest);
+    rest->ghosts_filled = kernel->leaves_ghosts && kernel->leaves_ghosts(rest->level);
+    return kernel;
 }
 
 void cuda_run(const struct pass *pass)
 {
-    dispatch(pass, [](const struct kernel *kernel, const struct part *part) { kernel->run(part); });
+    struct pass rest = *pass, first;
+    while (const struct kernel *kernel = next_kernel(&rest, &first))
+        kernel->run(&first);
 }
 
 bool cuda_splits(const struct pass *pass)
 {
-    const struct part whole = {*pass, 0, pass->ghosts_filled};
-    struct coverage c;
+    int covered;
     if (pass->level->npatches == 0 || pass_operations(pass) == 0)
         return false;
-    const struct kernel *kernel = find(&whole, &c);
-    return c.nsweeps == pass->nsweeps && c.finish == (pass->finish != FINISH_NONE) &&
-           c.start == (pass->start != START_KEEP) && kernel->splits && kernel->splits(&whole);
+    const struct kernel *kernel = find(pass, &covered);
+    return covered == pass_length(pass) && kernel->splits && kernel->splits(pass);
 }
 
 double cuda_bytes(const struct pass *pass)
 {
+    struct pass rest = *pass, first;
     double bytes = 0.0;
-    dispatch(pass, [&](const struct kernel *kernel, const struct part *part) {
-        bytes += kernel->bytes(part);
-    });
+    while (const struct kernel *kernel = next_kernel(&rest, &first))
+        bytes += kernel->bytes(&first);
     return bytes;
 }
 
 struct cuda_counts cuda_count(const struct pass *pass)
 {
+    struct pass rest = *pass, first;
     struct cuda_counts all = {};
-    dispatch(pass, [&](const struct kernel *kernel, const struct part *part) {
+    while (const struct kernel *kernel = next_kernel(&rest, &first)) {
         const struct cuda_counts c =
-            kernel->counts ? kernel->counts(part) : cuda_counts{kernel->bytes(part), NAN, NAN};
+            kernel->counts ? kernel->counts(&first) : cuda_counts{kernel->bytes(&first), NAN, NAN};
         all.cache_bytes += c.cache_bytes;
         all.shared_bytes += c.shared_bytes;
         all.instructions += c.instructions;
-    });
+    }
     return all;
 }
 
-/* Kernels that do several parts in a row, one name and their number. */
-struct run_of_parts {
-    const struct kernel *kernel;
-    int parts;
-};
-
-static int append(const struct run_of_parts &run, char *text, int length, int size)
+static int append(const struct kernel *kernel, int times, char *text, int length, int size)
 {
-    if (!run.kernel || length >= size)
+    if (times == 0 || length >= size)
         return length;
-    length += snprintf(text + length, (size_t)(size - length), "%s%s", length ? ", " : "",
-                       run.kernel->name);
-    if (run.parts > 1 && length < size)
-        length += snprintf(text + length, (size_t)(size - length), " x%d", run.parts);
+    length +=
+        snprintf(text + length, (size_t)(size - length), "%s%s", length ? ", " : "", kernel->name);
+    if (times > 1 && length < size)
+        length += snprintf(text + length, (size_t)(size - length), " x%d", times);
     return length;
 }
 
+/* Names a kernel that runs several times in a row once, with their number. */
 void cuda_kernels(const struct pass *pass, char *text, int size)
 {
-    struct run_of_parts run = {NULL, 0};
-    int length = 0;
+    struct pass rest = *pass, first;
+    const struct kernel *last = NULL;
+    int times = 0, length = 0;
     text[0] = '\0';
-    dispatch(pass, [&](const struct kernel *kernel, const struct part *) {
-        if (kernel != run.kernel) {
-            length = append(run, text, length, size);
-            run = {kernel, 0};
+    while (const struct kernel *kernel = next_kernel(&rest, &first)) {
+        if (kernel != last) {
+            length = append(last, times, text, length, size);
+            times = 0;
         }
-        run.parts++;
-    });
-    append(run, text, length, size);
+        last = kernel;
+        times++;
+    }
+    append(last, times, text, length, size);
 }

@@ -116,9 +116,7 @@ static enum status describe_stage(struct stage_case *c, const struct lab_options
                                   int size)
 {
     const struct stage_row *row = &stage_rows[o->stage];
-    c->stage = (struct stage){.kind = row->restricts_f ? STAGE_RESTRICT : STAGE_PASS,
-                              .from = FIELD_F,
-                              .field = row->restricts_f ? FIELD_F : FIELD_U};
+    c->stage = (struct stage){.kind = row->restricts_f ? STAGE_RESTRICT : STAGE_PASS};
     const enum status status = describe_pass(c, row, o->sweeps, message, size);
     if (status != STATUS_VALID)
         stage_case_destroy(c);
@@ -196,13 +194,13 @@ void stage_case_kernels(const struct stage_case *c, char *text, int size)
 void stage_case_work(void *stage_case)
 {
     struct stage_case *c = stage_case;
-    const enum field field = c->stage.field;
+    const struct pass *pass = &c->stage.pass;
     if (c->program)
         program_execute(c->program);
     else if (c->stage.kind == STAGE_PASS)
-        c->passes->run(&c->stage.pass);
+        c->passes->run(pass);
     else
-        c->passes->restrict_cells(c->level, field, c->hierarchy->transfers[0].coarse, field);
+        c->passes->restrict_cells(pass->level, pass->f, pass->coarse, pass->coarse_f);
 }
 
 enum { SEED_U = 1, SEED_F, SEED_COARSE_U };

@@ -52,7 +52,9 @@ struct pass {
     struct level *coarse;
     enum field coarse_u, coarse_f;
 
-    bool ghosts_filled; /* by fill_ghosts(): the first operation finds its ghosts */
+    bool ghosts_filled; /* the first operation finds its ghosts, but for halos */
+    int after;          /* applications of the operator that follow without a halo exchange: they
+                           read ghosts which this pass computes */
 };
 
 static inline bool pass_prolongs(const struct pass *pass)
@@ -66,6 +68,23 @@ static inline int pass_operations(const struct pass *pass)
     return pass->nsweeps + (pass->finish != FINISH_NONE);
 }
 
+/* All that a pass does, in this order: its start, its sweeps, its finish. */
+static inline int pass_length(const struct pass *pass)
+{
+    return (pass->start != START_KEEP) + pass_operations(pass);
+}
+
+/* Returns the first `count` of these as a pass, and leaves the others in `rest`. */
+struct pass pass_take(struct pass *rest, int count);
+
+/* Layers beyond open sides on which an application works that `following` ones of its pass follow.
+ */
+static inline int pass_extent(const struct pass *pass, int following)
+{
+    const struct level *l = pass->level;
+    return l->connected ? (pass->after + following) * l->stencil->radius : 0;
+}
+
 /* The field that holds u and its ghosts when the pass begins. */
 static inline enum field pass_reads(const struct pass *pass)
 {
@@ -74,18 +93,30 @@ static inline enum field pass_reads(const struct pass *pass)
 
 struct bottom_counts;
 
-/* One of several steps that a backend does in one call. */
-enum step_kind {
-    STEP_PASS,     /* run(pass) */
-    STEP_RESTRICT, /* restrict_cells(pass.level, pass.f, pass.coarse, pass.coarse_f) */
-    STEP_BOTTOM,   /* bottom_solve(pass.level, pass.u, pass.f, …) */
+/* A cycle is a list of stages (solvers/program.h). */
+enum stage_kind {
+    STAGE_PASS,     /* run(pass) */
+    STAGE_RESTRICT, /* restrict_cells(pass.level, pass.f, pass.coarse, pass.coarse_f) */
+    STAGE_BOTTOM,   /* solves for pass.u and pass.f on the coarsest level */
+    STAGE_BOUNDARY, /* fill_ghosts(pass), of the following pass */
+    STAGE_HALO,     /* `layers` of ghosts of `field` from neighbours */
+    STAGE_DOWN,     /* `field`: transfer's coarse side -> level + 1 */
+    STAGE_UP,       /* `field` of level + 1 -> transfer's coarse side, with halo */
+    STAGE_MEAN,     /* subtracts the mean of `field` */
+    NUM_STAGE_KINDS,
 };
-struct step {
-    enum step_kind kind;
-    struct pass pass;
-    double reduction; /* of STEP_BOTTOM, as the next two */
+
+struct stage {
+    enum stage_kind kind;
+    int level;        /* number in the hierarchy */
+    struct pass pass; /* of the first four kinds */
+    enum field field; /* of the others */
+    int layers;
+    /* STAGE_BOTTOM: the parameters of bottom_solve(), if on_device. */
+    bool on_device, singular;
+    double reduction;
     int max_iterations;
-    bool singular;
+    char range[48]; /* name and level, from the first execution on */
 };
 
 struct fv_point;
@@ -139,10 +170,10 @@ struct passes {
                          int max_iterations, bool singular);
     void (*bottom_counts)(struct bottom_counts *counts);
 
-    /* Consecutive steps as one call, for levels so small that a launch takes longer than its work.
-     * Every step must fit. NULL where a call costs nothing. */
-    bool (*step_fits)(const struct step *step);
-    void (*run_steps)(const struct step *steps, int count);
+    /* Runs as many of these stages, from the first on, as can be one call, on levels so small that
+     * a launch takes longer than its work. Returns their number. NULL where a call costs nothing.
+     */
+    int (*run_stages)(const struct stage *stages, int count);
 
     /* Set-up. f of the fv problem, and α and β where they are allocated, on the interior of the
      * level's boxes (β also on the faces of the high walls). */

@@ -16,22 +16,13 @@ double pass_bytes_once(const struct pass *p)
     return values * sizeof(double);
 }
 
-static double bytes_of(const struct pass *whole, enum pass_start start, int nsweeps,
-                       enum pass_finish finish)
-{
-    struct pass part = *whole;
-    part.start = start;
-    part.nsweeps = nsweeps;
-    part.finish = finish;
-    return pass_bytes_once(&part);
-}
-
 double pass_bytes_one_by_one(const struct pass *p)
 {
-    double bytes = p->nsweeps * bytes_of(p, START_KEEP, 1, FINISH_NONE);
-    if (p->start != START_KEEP)
-        bytes += bytes_of(p, p->start, 0, FINISH_NONE);
-    if (p->finish != FINISH_NONE)
-        bytes += bytes_of(p, START_KEEP, 0, p->finish);
+    struct pass rest = *p;
+    double bytes = 0.0;
+    while (pass_length(&rest) > 0) {
+        const struct pass one = pass_take(&rest, 1);
+        bytes += pass_bytes_once(&one);
+    }
     return bytes;
 }

@@ -120,14 +120,13 @@ bool bottom_on_device(const struct bottom *b)
            !b->level->stencil->hpgmg_diagonal; /* the smoother needs another diagonal */
 }
 
-bool bottom_step(const struct bottom *b, enum field u, enum field f, struct step *step)
+void bottom_stage(const struct bottom *b, enum field u, enum field f, struct stage *stage)
 {
-    *step = (struct step){.kind = STEP_BOTTOM,
-                          .pass = {.level = b->level, .u = u, .f = f},
-                          .reduction = REDUCTION,
-                          .max_iterations = MAX_ITERATIONS,
-                          .singular = b->singular};
-    return bottom_on_device(b);
+    stage->pass = (struct pass){.level = b->level, .u = u, .f = f};
+    stage->on_device = bottom_on_device(b);
+    stage->reduction = REDUCTION;
+    stage->max_iterations = MAX_ITERATIONS;
+    stage->singular = b->singular;
 }
 
 struct bottom_counts bottom_counts(const struct bottom *b)

@@ -4,7 +4,7 @@
 /* Solvers of the coarsest level, which is always one box on one rank. */
 #include "level/level.h"
 
-struct step;
+struct stage;
 
 /* In the order of enum bottom_kind in app/options.h. */
 enum bottom_method {
@@ -50,8 +50,8 @@ void bottom_solve(struct bottom *b, enum field u, enum field f);
 
 /* True if the level's backend solves without host synchronisation. */
 bool bottom_on_device(const struct bottom *b);
-/* Sets step to bottom_solve() as a step of the backend. Returns bottom_on_device(). */
-bool bottom_step(const struct bottom *b, enum field u, enum field f, struct step *step);
+/* Sets what a STAGE_BOTTOM says of this solver. */
+void bottom_stage(const struct bottom *b, enum field u, enum field f, struct stage *stage);
 
 /* The counts so far, on the host and on a device. */
 struct bottom_counts bottom_counts(const struct bottom *b);

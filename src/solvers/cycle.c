@@ -59,8 +59,8 @@ static void prolong(struct program *p, int level, enum field u, enum field f, en
 
 static void solve_bottom(struct program *p, enum field u, enum field f)
 {
-    struct stage *s = program_add(p, STAGE_BOTTOM, p->hierarchy->nlevels - 1);
-    s->pass = (struct pass){.level = p->hierarchy->levels[s->level], .u = u, .f = f};
+    bottom_stage(p->hierarchy->bottom, u, f,
+                 program_add(p, STAGE_BOTTOM, p->hierarchy->nlevels - 1));
 }
 
 static void v_cycle(struct program *p, int level, enum field u, enum field f)
@@ -101,8 +101,9 @@ struct program *program_f_cycle(struct hierarchy *h, int top)
     const int bottom = h->nlevels - 1;
     CHECK(top <= bottom);
     for (int l = top; l < bottom; l++) {
-        struct stage *s = program_add(p, STAGE_RESTRICT, l);
-        s->from = s->field = FIELD_F;
+        struct pass *pass = &program_add(p, STAGE_RESTRICT, l)->pass;
+        *pass = (struct pass){.level = h->levels[l], .f = FIELD_F};
+        set_coarse_side(p, l, pass);
         move(p, l, STAGE_DOWN);
     }
     zero(p, bottom, FIELD_U, FIELD_F);

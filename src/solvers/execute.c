@@ -62,7 +62,7 @@ static void execute_stage(const struct program *p, const struct stage *s, struct
         execute_plan(p, s, times);
         return;
     case STAGE_RESTRICT:
-        l->backend->passes->restrict_cells(l, s->from, h->transfers[s->level].coarse, s->field);
+        l->backend->passes->restrict_cells(l, s->pass.f, s->pass.coarse, s->pass.coarse_f);
         return;
     case STAGE_BOUNDARY:
         l->backend->passes->fill_ghosts(&s->pass);
@@ -83,26 +83,6 @@ static void execute_stage(const struct program *p, const struct stage *s, struct
 static const struct backend *stage_backend(const struct program *p, int i)
 {
     return p->hierarchy->levels[p->stages[i].level]->backend;
-}
-
-/* Between two events where the backend has them, whose times add_event_seconds reads later; else by
- * the host's clock, after all work begun before. */
-static void execute_timed(struct program *p, int i)
-{
-    const struct backend *backend = stage_backend(p, i);
-    struct stage_times *times = &p->times[i];
-    if (backend->record_event) {
-        backend->record_event(2 * i);
-        execute_stage(p, &p->stages[i], &times->halo);
-        backend->record_event(2 * i + 1);
-        return;
-    }
-    backend->synchronise();
-    times->begin = timer_seconds();
-    execute_stage(p, &p->stages[i], &times->halo);
-    backend->synchronise();
-    times->end = timer_seconds();
-    times->total += times->end - times->begin;
 }
 
 /* Of the event before the first stage. */
@@ -162,71 +142,6 @@ void program_time(struct program *p, bool on)
             stage_backend(p, i)->record_event(2 * i + 1);
 }
 
-/* One stage, with a range on a profiler's time line, such as "halo 64^3". */
-static int execute_one(struct program *p, int i)
-{
-    struct stage *s = &p->stages[i];
-    char name[sizeof s->range];
-    if (!s->range[0])
-        snprintf(s->range, sizeof s->range, "%.36s %d^3", stage_name(s, name, sizeof name),
-                 p->hierarchy->levels[s->level]->dim);
-    range_push(s->range);
-    if (p->times)
-        execute_timed(p, i);
-    else
-        execute_stage(p, s, NULL);
-    range_pop();
-    if (observer.observe)
-        observer.observe(observer.data, p, s);
-    return 1;
-}
-
-enum { MAX_STEPS = 64 }; /* of one call; longer runs of stages take several */
-
-/* The stage as a step of its level's backend; false if it is none. */
-static bool step_of_stage(const struct hierarchy *h, const struct stage *s, struct step *step)
-{
-    switch (s->kind) {
-    case STAGE_PASS:
-        *step = (struct step){.kind = STEP_PASS, .pass = s->pass};
-        return true;
-    case STAGE_RESTRICT:
-        *step = (struct step){.kind = STEP_RESTRICT,
-                              .pass = {.level = h->levels[s->level],
-                                       .f = s->from,
-                                       .coarse = h->transfers[s->level].coarse,
-                                       .coarse_f = s->field}};
-        return true;
-    case STAGE_BOTTOM:
-        return bottom_step(h->bottom, s->pass.u, s->pass.f, step);
-    default:
-        return false;
-    }
-}
-
-/* Runs as many stages from the first one on as their backend does in one call; returns their
- * number. */
-static int execute_steps(const struct program *p, int first)
-{
-    const struct hierarchy *h = p->hierarchy;
-    const struct passes *passes = stage_backend(p, first)->passes;
-    struct step steps[MAX_STEPS];
-    int count = 0;
-    if (!passes->run_steps)
-        return 0;
-    while (count < MAX_STEPS && first + count < p->count &&
-           stage_backend(p, first + count)->passes == passes &&
-           step_of_stage(h, &p->stages[first + count], &steps[count]) &&
-           passes->step_fits(&steps[count]))
-        count++;
-    if (count > 0) {
-        range_push("steps on small levels");
-        passes->run_steps(steps, count);
-        range_pop();
-    }
-    return count;
-}
-
 /* True if stage i is a halo exchange, and stage i + 1 is the pass that reads the halo and can work
  * on inner cells meanwhile. */
 static bool overlaps(const struct program *p, int i)
@@ -283,12 +198,71 @@ static bool one_by_one(const struct program *p)
     return is_watched(p) || p->hierarchy->choice.unfused;
 }
 
+/* Before and after a timed stage: events where the backend has them, whose times read_events reads
+ * later; else the host's clock, after all work begun before. */
+static void begin_time(const struct program *p, int i)
+{
+    const struct backend *backend = stage_backend(p, i);
+    if (backend->record_event) {
+        backend->record_event(2 * i);
+        return;
+    }
+    backend->synchronise();
+    p->times[i].begin = timer_seconds();
+}
+
+static void end_time(const struct program *p, int i)
+{
+    const struct backend *backend = stage_backend(p, i);
+    struct stage_times *times = &p->times[i];
+    if (backend->record_event) {
+        backend->record_event(2 * i + 1);
+        return;
+    }
+    backend->synchronise();
+    times->end = timer_seconds();
+    times->total += times->end - times->begin;
+}
+
+/* What a profiler's time line calls a stage, such as "halo 64^3". */
+static const char *stage_range(const struct program *p, struct stage *s)
+{
+    char name[sizeof s->range];
+    if (!s->range[0])
+        snprintf(s->range, sizeof s->range, "%.36s %d^3", stage_name(s, name, sizeof name),
+                 p->hierarchy->levels[s->level]->dim);
+    return s->range;
+}
+
+/* The stages from i on that their backend runs in one call; returns their number. */
+static int execute_small(const struct program *p, int i)
+{
+    const struct passes *passes = stage_backend(p, i)->passes;
+    if (!passes->run_stages)
+        return 0;
+    range_push("stages of small levels");
+    const int done = passes->run_stages(&p->stages[i], p->count - i);
+    range_pop();
+    return done;
+}
+
 int program_execute_next(struct program *p, int i)
 {
-    int done = one_by_one(p) ? 0 : execute_steps(p, i);
+    int done = one_by_one(p) ? 0 : execute_small(p, i);
     if (done == 0 && !one_by_one(p))
         done = execute_overlapping(p, i);
-    return done > 0 ? done : execute_one(p, i);
+    if (done > 0)
+        return done;
+    range_push(stage_range(p, &p->stages[i]));
+    if (p->times)
+        begin_time(p, i);
+    execute_stage(p, &p->stages[i], p->times ? &p->times[i].halo : NULL);
+    if (p->times)
+        end_time(p, i);
+    range_pop();
+    if (observer.observe)
+        observer.observe(observer.data, p, &p->stages[i]);
+    return 1;
 }
 
 void program_execute(struct program *p)

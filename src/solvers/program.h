@@ -8,27 +8,6 @@
 #include "operators/passes.h"
 #include "solvers/hierarchy.h"
 
-enum stage_kind {
-    STAGE_PASS,     /* a pass of the level's backend */
-    STAGE_HALO,     /* `layers` of ghosts of `field` from neighbours */
-    STAGE_DOWN,     /* `field`: transfer's coarse side -> level + 1 */
-    STAGE_UP,       /* `field` of level + 1 -> transfer's coarse side, with halo */
-    STAGE_RESTRICT, /* `from` of level -> `field` on the transfer's coarse side */
-    STAGE_BOTTOM,   /* solve on the coarsest level */
-    STAGE_MEAN,     /* subtract the mean of `field` */
-    STAGE_BOUNDARY, /* ghosts of `field` that the following pass reads and no halo fills */
-    NUM_STAGE_KINDS,
-};
-
-struct stage {
-    enum stage_kind kind;
-    int level;
-    enum field field, from; /* from: STAGE_RESTRICT */
-    int layers;
-    struct pass pass; /* STAGE_PASS and the one after STAGE_BOUNDARY; of STAGE_BOTTOM u and f */
-    char range[48];   /* name and level, from the first execution on */
-};
-
 /* Seconds of one stage, summed over executions. */
 struct stage_times {
     double total;

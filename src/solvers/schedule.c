@@ -55,29 +55,18 @@ static void fuse(struct program *p)
  * in FIELD_TMP: after the last sweep no sweep reads it. */
 static void add_operations(struct program *p, int level, const struct pass *whole)
 {
-    struct pass one = *whole;
-    one.nsweeps = 0;
-    one.finish = FINISH_NONE;
-    if (one.start != START_KEEP)
-        program_add(p, STAGE_PASS, level)->pass = one;
-    one.start = START_KEEP;
-    one.nsweeps = 1;
-    for (int sweep = 0; sweep < whole->nsweeps; sweep++, one.first_sweep++)
-        program_add(p, STAGE_PASS, level)->pass = one;
-    if (whole->finish == FINISH_NONE)
+    const bool restricts = whole->finish == FINISH_RESTRICT;
+    struct pass rest = *whole;
+    if (restricts) {
+        rest.finish = FINISH_STORE;
+        rest.residual = FIELD_TMP;
+    }
+    while (pass_length(&rest) > 0)
+        program_add(p, STAGE_PASS, level)->pass = pass_take(&rest, 1);
+    if (!restricts)
         return;
-    one.nsweeps = 0;
-    one.finish = whole->finish;
-    if (whole->finish == FINISH_RESTRICT) {
-        one.finish = FINISH_STORE;
-        one.residual = FIELD_TMP;
-    }
-    program_add(p, STAGE_PASS, level)->pass = one;
-    if (whole->finish == FINISH_RESTRICT) {
-        struct stage *s = program_add(p, STAGE_RESTRICT, level);
-        s->from = FIELD_TMP;
-        s->field = whole->coarse_f;
-    }
+    rest.f = FIELD_TMP;
+    program_add(p, STAGE_RESTRICT, level)->pass = rest;
 }
 
 /* The opposite of fuse(). */
@@ -102,11 +91,8 @@ static void add_scheduled(struct program *p, int level, const struct pass *pass)
     const struct level *l = pass->level;
     const bool boundary = p->hierarchy->choice.unfused && pass_operations(pass) > 0 &&
                           (!l->periodic || l->backend->wraps);
-    if (boundary) {
-        struct stage *s = program_add(p, STAGE_BOUNDARY, level);
-        s->field = pass_reads(pass);
-        s->pass = *pass;
-    }
+    if (boundary)
+        program_add(p, STAGE_BOUNDARY, level)->pass = *pass;
     struct stage *s = program_add(p, STAGE_PASS, level);
     s->pass = *pass;
     s->pass.ghosts_filled = boundary;
@@ -149,32 +135,19 @@ static void schedule_connected(struct program *p, int level, const struct pass *
     struct pass rest = *whole;
     bool ghosts_valid = whole->start == START_ZERO || prolonged_ghosts(whole) > 0;
     if (pass_prolongs(whole) && !ghosts_valid) {
-        rest.nsweeps = 0;
-        rest.finish = FINISH_NONE;
-        add_scheduled(p, level, &rest);
-        rest = *whole;
-        rest.start = START_KEEP;
-        if (rest.nsweeps == 0 && rest.finish == FINISH_NONE)
-            return;
+        const struct pass start = pass_take(&rest, 1);
+        add_scheduled(p, level, &start);
     }
-    do {
-        struct pass part = rest;
-        part.nsweeps = rest.nsweeps < most ? rest.nsweeps : most;
-        const bool last = part.nsweeps == rest.nsweeps &&
-                          (rest.finish == FINISH_NONE || part.nsweeps + 1 <= depth);
-        if (!last)
-            part.finish = FINISH_NONE;
+    while (pass_length(&rest) > 0) {
+        const int sweeps = rest.nsweeps < most ? rest.nsweeps : most;
+        const bool finishes =
+            rest.finish != FINISH_NONE && sweeps == rest.nsweeps && sweeps + 1 <= depth;
+        const struct pass group = pass_take(&rest, (rest.start != START_KEEP) + sweeps + finishes);
         if (!ghosts_valid)
-            add_halo(p, level, pass_reads(&part),
-                     halo_layers(part.level, part.nsweeps, part.finish != FINISH_NONE));
-        add_scheduled(p, level, &part);
-        if (last)
-            return;
-        rest.start = START_KEEP;
-        rest.first_sweep += part.nsweeps;
-        rest.nsweeps -= part.nsweeps;
+            add_halo(p, level, pass_reads(&group), halo_layers(group.level, sweeps, finishes));
+        add_scheduled(p, level, &group);
         ghosts_valid = false;
-    } while (true);
+    }
 }
 
 /* The coarse side of a prolongation needs its halo, deeper if the prolongation computes ghosts too.

@@ -39,7 +39,9 @@ struct plan *stage_ends(const struct program *p, const struct stage *stage, doub
 const char *stage_name(const struct stage *stage, char *buffer, int size)
 {
     static const char *const kinds[NUM_STAGE_KINDS] = {
-        "", "halo", "agglomerate", "distribute", "restrict", "bottom", "mean", "boundary"};
+        [STAGE_RESTRICT] = "restrict", [STAGE_BOTTOM] = "bottom",    [STAGE_BOUNDARY] = "boundary",
+        [STAGE_HALO] = "halo",         [STAGE_DOWN] = "agglomerate", [STAGE_UP] = "distribute",
+        [STAGE_MEAN] = "mean"};
     static const char *const starts[] = {"", "zero+", "interpolate+", "prolong+"};
     static const char *const finishes[] = {"", "residual+restrict+", "residual+norm+", "residual+"};
     if (stage->kind != STAGE_PASS) {

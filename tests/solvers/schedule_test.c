@@ -78,7 +78,6 @@ static void walk_ghosts(const struct pass *p)
     if (!boundary)
         return;
     assert_ptr_equal(boundary->pass.level, p->level);
-    assert_int_equal(boundary->field, pass_reads(p));
     assert_int_equal(pass_reads(&boundary->pass), pass_reads(p));
     assert_int_equal(pass_operations(&boundary->pass), pass_operations(p));
 }
@@ -88,7 +87,7 @@ static void walk_unfused(const struct hierarchy *h, const struct stage *s)
 {
     if (!h->choice.unfused || s->kind != STAGE_PASS)
         return;
-    assert_int_equal((s->pass.start != START_KEEP) + pass_operations(&s->pass), 1);
+    assert_int_equal(pass_length(&s->pass), 1);
     assert_int_not_equal(s->pass.finish, FINISH_RESTRICT);
     assert_int_equal(s->pass.ghosts_filled,
                      !s->pass.level->periodic && s->pass.start == START_KEEP);
@@ -118,7 +117,7 @@ static void walk_stage(const struct hierarchy *h, const struct stage *s)
         *layers_of(t->coarse, FIELD_U) = t->coarse->ghosts;
         return;
     case STAGE_RESTRICT:
-        *layers_of(t->coarse, s->field) = 0;
+        *layers_of(s->pass.coarse, s->pass.coarse_f) = 0;
         return;
     case STAGE_BOTTOM:
         *layers_of(l, s->pass.u) = 0;

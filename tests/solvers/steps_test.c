@@ -35,29 +35,31 @@ static void bottom_counts_none(struct bottom_counts *counts)
     *counts = (struct bottom_counts){0};
 }
 
-static bool step_fits(const struct step *step)
+static bool fits(const struct stage *stage)
 {
-    return step->pass.level->dim <= seen.largest_dim && step->pass.finish != FINISH_NORM;
+    return stage->kind <= STAGE_BOTTOM && stage->pass.level->dim <= seen.largest_dim &&
+           stage->pass.finish != FINISH_NORM;
 }
 
-static void run_steps(const struct step *steps, int count)
+static int run_stages(const struct stage *stages, int count)
 {
-    assert_true(count > 0);
-    seen.calls++;
-    seen.steps += count;
-    seen.longest = count > seen.longest ? count : seen.longest;
-    for (int s = 0; s < count; s++) {
-        const struct step *step = &steps[s];
-        const struct pass *pass = &step->pass;
-        assert_true(step_fits(step));
-        if (step->kind == STEP_PASS)
+    int n = 0;
+    for (; n < count && fits(&stages[n]); n++) {
+        const struct pass *pass = &stages[n].pass;
+        if (stages[n].kind == STAGE_PASS)
             cpu_passes.run(pass);
-        else if (step->kind == STEP_RESTRICT)
+        else if (stages[n].kind == STAGE_RESTRICT)
             cpu_passes.restrict_cells(pass->level, pass->f, pass->coarse, pass->coarse_f);
-        else
-            solve_bottom(pass->level, pass->u, pass->f, step->reduction, step->max_iterations,
-                         step->singular);
+        else {
+            assert_true(stages[n].on_device);
+            solve_bottom(pass->level, pass->u, pass->f, stages[n].reduction,
+                         stages[n].max_iterations, stages[n].singular);
+        }
     }
+    seen.calls += n > 0;
+    seen.steps += n;
+    seen.longest = n > seen.longest ? n : seen.longest;
+    return n;
 }
 
 /* The checksum of u after an F-cycle on 32³, with steps on levels of at most largest_dim cells a
@@ -118,8 +120,7 @@ int main(int argc, char **argv)
     passes = cpu_passes;
     passes.bottom_solve = solve_bottom;
     passes.bottom_counts = bottom_counts_none;
-    passes.step_fits = step_fits;
-    passes.run_steps = run_steps;
+    passes.run_stages = run_stages;
     backend.passes = &passes;
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
     const bool leak = memory_live_blocks() != 0;

@@ -45,16 +45,6 @@ bool kernel_is_chosen(const struct kernel *)
     return true;
 }
 
-struct coverage cover_nothing()
-{
-    return {};
-}
-
-struct coverage cover_all(const struct part *)
-{
-    return {};
-}
-
 void *cuda_keep_bytes(void **block, size_t bytes, const char *)
 {
     if (!*block) {
@@ -127,12 +117,12 @@ void tail_launch(const struct tail &tail, int blocks, size_t bytes)
 
 static void run_nothing(const struct pass *p)
 {
-    fail_msg("a pass on %d^3 cells that is no step of the tail", p->level->dim);
+    fail_msg("a pass on %d^3 cells that is no stage of the tail", p->level->dim);
 }
 
 static void bottom_nothing(struct level *, enum field, enum field, double, int, bool)
 {
-    fail_msg("a bottom solve that is no step of the tail");
+    fail_msg("a bottom solve that is no stage of the tail");
 }
 
 static const struct backend *tail_backend()
@@ -143,8 +133,7 @@ static const struct backend *tail_backend()
     passes = *backend_cpu.passes;
     passes.run = run_nothing;
     passes.bottom_solve = bottom_nothing;
-    passes.step_fits = cuda_step_fits;
-    passes.run_steps = cuda_run_steps;
+    passes.run_stages = cuda_run_stages;
     backend.wraps = true;
     backend.passes = &passes;
     return &backend;
@@ -263,19 +252,20 @@ static uint64_t bottom_solve(struct hierarchy_choice choice, const struct backen
     choice.backend = backend;
     struct hierarchy *h = hierarchy_create(&choice);
     struct level *l = h->levels[h->nlevels - 1];
-    struct step step = {};
-    step.kind = STEP_BOTTOM;
-    step.pass.level = l;
-    step.pass.u = FIELD_U;
-    step.pass.f = FIELD_F;
-    step.reduction = 1e-12;
-    step.max_iterations = 1;
-    step.singular = choice.op.periodic;
+    struct stage stage = {};
+    stage.kind = STAGE_BOTTOM;
+    stage.on_device = true;
+    stage.pass.level = l;
+    stage.pass.u = FIELD_U;
+    stage.pass.f = FIELD_F;
+    stage.reduction = 1e-12;
+    stage.max_iterations = 1;
+    stage.singular = choice.op.periodic;
     for (long x = 0; x < l->field_length; x++)
         l->fields[FIELD_F][x] = (double)(x * x % 17);
     backend_cpu.passes->add_constant(l, FIELD_U, 1.0);
-    if (backend->passes->run_steps == cuda_run_steps) {
-        cuda_run_steps(&step, 1);
+    if (backend->passes->run_stages == cuda_run_stages) {
+        assert_int_equal(cuda_run_stages(&stage, 1), 1);
     } else {
         assert_int_equal(krylov_bicgstab(l, FIELD_U, FIELD_F, 1e-12, 1).breakdown,
                          BREAKDOWN_ITERATIONS);

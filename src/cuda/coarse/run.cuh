@@ -58,7 +58,7 @@ DEVICE void run_single_block_step(const struct tail &t, const struct tail_step &
     held_step<Op> step = listed;
     using groups = single_block::thread_groups<Op>;
     const int n = t.levels[step.level].n;
-    if (step.kind == STEP_BOTTOM)
+    if (step.kind == STAGE_BOTTOM)
         bottom_by_warp<Op>(t, step, s);
     else if (n <= groups::SMALL_DIM)
         run_step_by<Op, typename groups::small>(t, step, s);
@@ -74,9 +74,9 @@ DEVICE void run_subdomain_step(const struct tail &t, const struct tail_step &ste
                                block_memory<Op> &block)
 {
     const struct tail_level &l = t.levels[step.level];
-    if (step.kind == STEP_PASS && has_small_subdomains(l)) {
+    if (step.kind == STAGE_PASS && has_small_subdomains(l)) {
         run_pass<Op, FEWEST_CELLS>(t, step, block.small);
-    } else if (step.kind == STEP_PASS) {
+    } else if (step.kind == STAGE_PASS) {
         run_pass<Op, MOST_CELLS>(t, step, block.large);
     } else {
         const struct subdomain sub = subdomain_of<Op>(l);

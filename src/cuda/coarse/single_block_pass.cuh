@@ -405,7 +405,7 @@ DEVICE void run_step(const struct tail &t, const struct tail_step &step, tiles<O
     struct cell_pair p = s.pairs[l.pairs + (exists ? number : 0)];
     for (int x = 0; x < 2 && !has; x++)
         p.cell[x] |= NOT_OWN;
-    if (step.kind == STEP_PASS) {
+    if (step.kind == STAGE_PASS) {
         run_pass<Op, Group>(t, step, p, has, s);
     } else {
         double f[2];

@@ -193,9 +193,9 @@ static int add_level(struct tail_list *x, const struct level *l)
 }
 
 /* True if the list has room for the step and its levels, which are then listed. */
-static bool reserve(struct tail_list *x, const struct step *step)
+static bool reserve(struct tail_list *x, const struct stage *stage)
 {
-    const struct pass *p = &step->pass;
+    const struct pass *p = &stage->pass;
     const int index = add_level(x, p->level);
     const bool single = index < MAX_TAIL_LEVELS && x->tail.levels[index].nsubdomains == 1;
     return x->tail.count < MAX_TAIL_STEPS && index < MAX_TAIL_LEVELS &&
@@ -220,29 +220,29 @@ static void add_coarse_side(struct tail_list *x, struct tail_level *level, struc
     step->coarse_f = coarse->fields[p->coarse_f] + offset;
 }
 
-static void add_bottom(struct tail *tail, const struct step *step)
+static void add_bottom(struct tail *tail, const struct stage *stage)
 {
-    const struct pass *p = &step->pass;
+    const struct pass *p = &stage->pass;
     const struct bottom_work w =
-        bottom_open(p->level, p->u, p->f, step->reduction, step->max_iterations, step->singular);
+        bottom_open(p->level, p->u, p->f, stage->reduction, stage->max_iterations, stage->singular);
     CHECK(!tail->bottom.u || (tail->bottom.u == w.u && tail->bottom.v.f == w.v.f));
     static_cast<struct bottom_work &>(tail->bottom) = w;
 }
 
 /* Tracks which fields the tiles of single-block levels hold, so that the step fetches only others.
  */
-static void track_tiles(struct tail_list *x, struct tail_step *t, const struct step *step)
+static void track_tiles(struct tail_list *x, struct tail_step *t, const struct stage *stage)
 {
-    const struct pass *p = &step->pass;
+    const struct pass *p = &stage->pass;
     const int level = t->level, coarse = p->coarse ? index_of(x, p->coarse) : MAX_TAIL_LEVELS;
     const bool single = x->tail.levels[level].nsubdomains == 1,
-               restricts = step->kind == STEP_RESTRICT || p->finish == FINISH_RESTRICT;
+               restricts = stage->kind == STAGE_RESTRICT || p->finish == FINISH_RESTRICT;
     t->fetches_u = x->u[level] != t->u;
     t->fetches_f = x->f[level] != t->f;
     t->fetches_coarse = single && pass_prolongs(p) && x->u[coarse] != t->coarse_u;
-    if (step->kind != STEP_RESTRICT)
+    if (stage->kind != STAGE_RESTRICT)
         x->u[level] = t->u;
-    if (step->kind != STEP_PASS || pass_operations(p) > 0)
+    if (stage->kind != STAGE_PASS || pass_operations(p) > 0)
         x->f[level] = t->f;
     if (coarse < MAX_TAIL_LEVELS && restricts)
         x->f[coarse] = single ? t->coarse_f : NULL;
@@ -256,24 +256,24 @@ static bool ends_with_zero(const struct tail_list *x, int level, const struct pa
     if (x->tail.count == 0)
         return false;
     const struct tail_step *last = &x->tail.steps[x->tail.count - 1];
-    return last->kind == STEP_PASS && last->level == level && last->start == START_ZERO &&
+    return last->kind == STAGE_PASS && last->level == level && last->start == START_ZERO &&
            last->operations == 0 && last->u == p->level->fields[p->u] + p->level->patches[0].offset;
 }
 
-static void add(struct tail_list *x, const struct step *step)
+static void add(struct tail_list *x, const struct stage *stage)
 {
-    const struct pass *p = &step->pass;
+    const struct pass *p = &stage->pass;
     const long offset = p->level->patches[0].offset;
-    if (!reserve(x, step)) {
+    if (!reserve(x, stage)) {
         flush(x);
-        CHECK(reserve(x, step));
+        CHECK(reserve(x, stage));
     }
     const int level = index_of(x, p->level);
-    const bool from_zero = step->kind == STEP_BOTTOM && ends_with_zero(x, level, p);
+    const bool from_zero = stage->kind == STAGE_BOTTOM && ends_with_zero(x, level, p);
     if (from_zero)
         x->tail.count--;
     struct tail_step *t = &x->tail.steps[x->tail.count++];
-    t->kind = step->kind;
+    t->kind = stage->kind;
     t->level = level;
     t->start = from_zero ? START_ZERO : p->start;
     t->prolongation = p->prolongation;
@@ -285,9 +285,9 @@ static void add(struct tail_list *x, const struct step *step)
     t->f = p->level->fields[p->f] + offset;
     if (p->coarse)
         add_coarse_side(x, &x->tail.levels[level], t, p);
-    if (step->kind == STEP_BOTTOM)
-        add_bottom(&x->tail, step);
-    track_tiles(x, t, step);
+    if (stage->kind == STAGE_BOTTOM)
+        add_bottom(&x->tail, stage);
+    track_tiles(x, t, stage);
 }
 
 /* Launches a list whose last step computes a norm. */
@@ -312,54 +312,60 @@ static bool mixes_colours(const struct level *level)
     return level->periodic && level->stencil->coloured && level->dim % 2 == 1;
 }
 
-bool cuda_step_fits(const struct step *step)
+static bool pass_fits(const struct pass *p)
 {
-    const struct pass *p = &step->pass;
-    if (!cuda_tail_level(p->level))
-        return false;
-    if (step->kind == STEP_BOTTOM)
-        return p->level->dim <= single_block::WARP_BOTTOM_DIM;
-    return step->kind != STEP_PASS || pass_operations(p) == 0 ||
-           (p->level->dim >= 2 && !mixes_colours(p->level) &&
-            (p->nsweeps == 0 || p->first_sweep == 0) && p->nsweeps % 2 == 0 &&
-            p->finish != FINISH_STORE);
+    return pass_operations(p) == 0 || (p->level->dim >= 2 && !mixes_colours(p->level) &&
+                                       (p->nsweeps == 0 || p->first_sweep == 0) &&
+                                       p->nsweeps % 2 == 0 && p->finish != FINISH_STORE);
 }
 
-void cuda_run_steps(const struct step *steps, int count)
+static bool stage_fits(const struct stage *stage)
+{
+    switch (stage->kind) {
+    case STAGE_PASS:
+        return cuda_tail_level(stage->pass.level) && pass_fits(&stage->pass);
+    case STAGE_RESTRICT:
+        return cuda_tail_level(stage->pass.level);
+    case STAGE_BOTTOM:
+        return cuda_tail_level(stage->pass.level) && stage->on_device &&
+               stage->pass.level->dim <= single_block::WARP_BOTTOM_DIM;
+    default:
+        return false;
+    }
+}
+
+int cuda_run_stages(const struct stage *stages, int count)
 {
     struct tail_list x = {};
-    for (int s = 0; s < count; s++) {
-        add(&x, &steps[s]);
-        if (steps[s].kind == STEP_PASS && steps[s].pass.finish == FINISH_NORM)
-            flush_with_norm(&x, steps[s].pass.norm);
+    int n = 0;
+    for (; n < count && stage_fits(&stages[n]) &&
+           stages[n].pass.level->backend == stages[0].pass.level->backend;
+         n++) {
+        add(&x, &stages[n]);
+        if (stages[n].kind == STAGE_PASS && stages[n].pass.finish == FINISH_NORM)
+            flush_with_norm(&x, stages[n].pass.norm);
     }
     flush(&x);
+    return n;
 }
 
-static struct step step_of(const struct part *part)
+static int tail_covers(const struct pass *pass, const struct device_limits *)
 {
-    struct step step = {};
-    step.kind = STEP_PASS;
-    step.pass = part->pass;
-    return step;
+    return cuda_tail_level(pass->level) && pass_fits(pass) ? pass_length(pass) : 0;
 }
 
-static struct coverage tail_covers(const struct part *part, const struct device_limits *)
+static void run_tail(const struct pass *pass)
 {
-    const struct step step = step_of(part);
-    return cuda_step_fits(&step) ? cover_all(part) : cover_nothing();
-}
-
-static void run_tail(const struct part *part)
-{
-    const struct step step = step_of(part);
-    cuda_run_steps(&step, 1);
+    struct stage stage = {};
+    stage.kind = STAGE_PASS;
+    stage.pass = *pass;
+    cuda_run_stages(&stage, 1);
 }
 
 /* What steps of one launch share stays in shared memory. */
-static double tail_bytes(const struct part *part)
+static double tail_bytes(const struct pass *pass)
 {
-    return pass_bytes_once(&part->pass);
+    return pass_bytes_once(pass);
 }
 
 extern const struct kernel kernel_tail = {

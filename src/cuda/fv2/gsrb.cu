@@ -94,9 +94,8 @@ static void run_two_sweeps(const struct pass *pass, int q, int sweep, bool few_r
 
 /* Each two half-sweeps work out of place: u and FIELD_TMP change places after them. */
 template <bool FEW>
-static void run(const struct part *part)
+static void run(const struct pass *pass)
 {
-    const struct pass *pass = &part->pass;
     for (int sweep = 0; sweep < pass->nsweeps; sweep += 2) {
         for (int q = 0; q < pass->level->npatches; q++)
             run_two_sweeps(pass, q, sweep, FEW);
@@ -109,10 +108,10 @@ static void run(const struct part *part)
 
 /* True if the tiles of ROWS rows, and those of passes with a finish, fit into shared memory. */
 template <int ROWS>
-static void tiles_fit(const struct part *part, const struct device_limits *device, bool *sweeps,
+static void tiles_fit(const struct pass *pass, const struct device_limits *device, bool *sweeps,
                       bool *finishes)
 {
-    with_operator(part->pass.level->stencil->choice, [&](auto op) {
+    with_operator(pass->level->stencil->choice, [&](auto op) {
         using Op = decltype(op);
         *sweeps = tile<Op, false, ONLY_SWEEPS, ROWS>::BYTES <= device->shared_per_block;
         *finishes =
@@ -133,21 +132,22 @@ static bool offsets_fit(const struct level *level)
  * nothing may follow two half-sweeps but the finish: it would read ghosts that these kernels
  * compute and do not store. */
 template <bool FEW>
-static struct coverage covers(const struct part *part, const struct device_limits *device)
+static int covers(const struct pass *pass, const struct device_limits *device)
 {
-    const struct pass *pass = &part->pass;
     const struct level *level = pass->level;
     bool sweeps = false, finishes = false;
-    tiles_fit<FEW ? FEW_ROWS : MANY_ROWS>(part, device, &sweeps, &finishes);
+    tiles_fit<FEW ? FEW_ROWS : MANY_ROWS>(pass, device, &sweeps, &finishes);
     if (pass_prolongs(pass) || !fuses_red_black(pass, 2) || !has_even_rows(level) || !sweeps)
-        return cover_nothing();
-    struct coverage c = cover_all(part);
-    c.finish = (pass->finish == FINISH_RESTRICT || pass->finish == FINISH_NORM) &&
-               (pass->nsweeps > 2 || pass->start != START_ZERO) && cuda_even_patches(level) &&
-               (!level->connected || level->ghosts >= 3) && finishes;
-    const bool more =
-        pass->nsweeps > 2 || part->after > 0 || (pass->finish != FINISH_NONE && !c.finish);
-    return (level->connected && more) || !offsets_fit(level) ? cover_nothing() : c;
+        return 0;
+    const bool has_finish = pass->finish != FINISH_NONE,
+               finish = (pass->finish == FINISH_RESTRICT || pass->finish == FINISH_NORM) &&
+                        (pass->nsweeps > 2 || pass->start != START_ZERO) &&
+                        cuda_even_patches(level) && (!level->connected || level->ghosts >= 3) &&
+                        finishes;
+    const bool more = pass->nsweeps > 2 || (has_finish && !finish);
+    return (level->connected && more) || !offsets_fit(level)
+               ? 0
+               : pass_length(pass) - (has_finish && !finish);
 }
 
 /* Of two half-sweeps with variable coefficients on a guess, per cell that the block stores. In a
@@ -168,14 +168,13 @@ static struct cuda_counts count_step()
 }
 
 template <bool FEW>
-static struct cuda_counts counts(const struct part *part)
+static struct cuda_counts counts(const struct pass *pass)
 {
     constexpr int ROWS = FEW ? FEW_ROWS : MANY_ROWS;
-    const struct pass *pass = &part->pass;
     const struct operator_choice *op = &pass->level->stencil->choice;
     const double pairs = pass->nsweeps / 2;
     if (!op->variable || pass->start == START_ZERO || pass->finish != FINISH_NONE)
-        return {red_black_bytes(part), NAN, NAN};
+        return {red_black_bytes(pass), NAN, NAN};
     const struct cuda_counts c =
         op->helmholtz ? count_step<tile<op_fv2_helmholtz, false, ONLY_SWEEPS, ROWS>>()
                       : count_step<tile<op_fv2, false, ONLY_SWEEPS, ROWS>>();
@@ -183,9 +182,9 @@ static struct cuda_counts counts(const struct part *part)
 }
 
 /* One launch does all of it, and no norm goes to the host. */
-static bool splits(const struct part *part)
+static bool splits(const struct pass *pass)
 {
-    return part->pass.nsweeps == 2 && part->pass.finish != FINISH_NORM;
+    return pass->nsweeps == 2 && pass->finish != FINISH_NORM;
 }
 } // namespace fv2
 

@@ -239,9 +239,8 @@ static void launch_tuned(const struct fv2_residual &w)
         launch<HELMHOLTZ, RESTRICTS, TUNED_FV2_RESIDUAL_ROWS / 2>(w, t.planes);
 }
 
-static void run_residual(const struct part *part)
+static void run_residual(const struct pass *pass)
 {
-    const struct pass *pass = &part->pass;
     for (int q = 0; q < pass->level->npatches; q++) {
         struct work w = cuda_open_work(pass, q);
         if (w.c.wrap[0] || w.c.wrap[1] || w.c.wrap[2])
@@ -261,14 +260,13 @@ static void run_residual(const struct part *part)
         cuda_fetch_norm(pass->norm);
 }
 
-static struct coverage residual_covers(const struct part *part, const struct device_limits *)
+static int residual_covers(const struct pass *pass, const struct device_limits *)
 {
-    const struct pass *pass = &part->pass;
     const struct operator_choice *choice = &pass->level->stencil->choice;
     const bool fits = pass->start == START_KEEP && pass->nsweeps == 0 && choice->order == 2 &&
                       choice->variable && pass->level->dim >= 4 && cuda_even_patches(pass->level) &&
                       (pass->finish == FINISH_RESTRICT || pass->finish == FINISH_NORM);
-    return fits ? cover_all(part) : cover_nothing();
+    return fits ? pass_length(pass) : 0;
 }
 } // namespace fv2
 
@@ -277,5 +275,5 @@ extern const struct kernel kernel_fv2_residual = {
     .summary = "the residual, restricted or reduced to its norm; order 2",
     .covers = fv2::residual_covers,
     .run = fv2::run_residual,
-    .bytes = part_bytes,
+    .bytes = pass_bytes_one_by_one,
 };

@@ -39,19 +39,17 @@ static __global__ void __launch_bounds__(COLUMNS_I *COLUMNS_J)
         atomicMax(norm, largest);
 }
 
-static struct coverage covers(const struct part *part, const struct device_limits *)
+static int covers(const struct pass *pass, const struct device_limits *)
 {
-    const struct pass *pass = &part->pass;
     const struct operator_choice *choice = &pass->level->stencil->choice;
     const bool fits = pass->start == START_KEEP && pass->nsweeps == 0 &&
                       pass->finish == FINISH_NORM && choice->order == 2 && choice->variable &&
                       !choice->helmholtz;
-    return fits ? cover_all(part) : cover_nothing();
+    return fits ? pass_length(pass) : 0;
 }
 
-static void run(const struct part *part)
+static void run(const struct pass *pass)
 {
-    const struct pass *pass = &part->pass;
     for (int q = 0; q < pass->level->npatches; q++) {
         struct work w = cuda_open_work(pass, q);
         const int *n = w.c.n;
@@ -70,5 +68,5 @@ extern const struct kernel kernel_fv2_residual_columns = {
     .summary = "the residual's norm, one thread per column of 16 cells; order 2",
     .covers = covers,
     .run = run,
-    .bytes = part_bytes,
+    .bytes = pass_bytes_one_by_one,
 };

@@ -77,12 +77,11 @@ struct target {
     enum field buffer, memory; /* they change places after the sweeps, if they differ */
 };
 
-/* The buffer that sweep number `sweep` reads, as the result of a part. Two-step sweeps keep both
- * buffers, so they need other memory where the part reads the buffer; other sweeps have the second
+/* The buffer that sweep number `sweep` reads, as the result of a pass. Two-step sweeps keep both
+ * buffers, so they need other memory where the pass reads the buffer; other sweeps have the second
  * one. */
-static struct target target_of(const struct part *part, int sweep)
+static struct target target_of(const struct pass *pass, int sweep)
 {
-    const struct pass *pass = &part->pass;
     const enum field buffers[2] = {pass->u, FIELD_TMP}, others[2] = {FIELD_NEXT_U, FIELD_NEXT_TMP};
     const int b = sweep & 1;
     const bool reads = b == (pass->first_sweep & 1),
@@ -93,16 +92,15 @@ static struct target target_of(const struct part *part, int sweep)
     return {buffers[b], reads ? buffers[!b] : buffers[b]};
 }
 
-/* True if a sweep after the part reads the values before the part's last sweep. */
-static bool keeps_before(const struct part *part)
+/* True if a sweep after the pass reads the values before the pass's last sweep. */
+static bool keeps_before(const struct pass *pass)
 {
-    const int next = part->pass.first_sweep + part->pass.nsweeps;
-    return next < SMOOTHER_SWEEPS && stencil_relaxation(part->pass.level->stencil, next).two_step;
+    const int next = pass->first_sweep + pass->nsweeps;
+    return next < SMOOTHER_SWEEPS && stencil_relaxation(pass->level->stencil, next).two_step;
 }
 
-static void run_on_patch(const struct part *part, int q)
+static void run_on_patch(const struct pass *pass, int q)
 {
-    const struct pass *pass = &part->pass;
     const struct work w = cuda_open_work(pass, q);
     const int first = pass->first_sweep, end = first + pass->nsweeps;
     double *const *fields = pass->level->fields;
@@ -110,12 +108,12 @@ static void run_on_patch(const struct part *part, int q)
     set_operator(s, w);
     s.in = w.buffer[first & 1];
     s.weight = w.v.dinv;
-    s.out = fields[target_of(part, end).memory] + w.c.offset;
+    s.out = fields[target_of(pass, end).memory] + w.c.offset;
     if (stencil_relaxation(w.s, first).two_step)
         s.before = w.buffer[~first & 1];
-    if (keeps_before(part))
-        s.out_before = fields[target_of(part, end - 1).memory] + w.c.offset;
-    s.extent = part_extent(part, 0);
+    if (keeps_before(pass))
+        s.out_before = fields[target_of(pass, end - 1).memory] + w.c.offset;
+    s.extent = pass_extent(pass, 0);
     s.zero_guess = pass->start == START_ZERO;
     s.part = pass->part;
     for (int n = 0; n < pass->nsweeps; n++)
@@ -129,34 +127,34 @@ static void exchange(struct level *level, const struct target &t)
         level_swap(level, t.buffer, t.memory);
 }
 
-static void run_sweeps(const struct part *part)
+static void run_sweeps(const struct pass *pass)
 {
-    struct level *level = part->pass.level;
-    const int end = part->pass.first_sweep + part->pass.nsweeps;
-    const struct target last = target_of(part, end), before = target_of(part, end - 1);
+    struct level *level = pass->level;
+    const int end = pass->first_sweep + pass->nsweeps;
+    const struct target last = target_of(pass, end), before = target_of(pass, end - 1);
     for (int q = 0; q < level->npatches; q++)
-        run_on_patch(part, q);
-    if (part->pass.part == PART_INNER) /* the outer part follows */
+        run_on_patch(pass, q);
+    if (pass->part == PART_INNER) /* the outer part follows */
         return;
     exchange(level, last);
-    if (keeps_before(part))
+    if (keeps_before(pass))
         exchange(level, before);
 }
 
-/* True if `sweeps` sweeps from the part's beginning fit into shared memory, the ghosts and the
+/* True if `sweeps` sweeps from the pass's beginning fit into shared memory, the ghosts and the
  * fields. */
-static bool sweeps_fit(const struct part *part, int sweeps, const struct device_limits *device)
+static bool sweeps_fit(const struct pass *pass, int sweeps, const struct device_limits *device)
 {
-    const struct level *level = part->pass.level;
-    struct part fused = *part;
+    const struct level *level = pass->level;
+    struct pass fused = *pass;
     bool fits = false;
-    fused.pass.nsweeps = sweeps;
+    fused.nsweeps = sweeps;
     with_sweep_tile(level->stencil, sweeps, [&](auto tile) {
         fits = decltype(tile)::BYTES <= device->shared_per_block &&
                !(decltype(tile)::TWO_STEP && level->connected && sweeps > 2);
     });
-    const int end = part->pass.first_sweep + sweeps;
-    const int following = part->after + pass_operations(&part->pass) - sweeps;
+    const int end = pass->first_sweep + sweeps;
+    const int following = pass_operations(pass) - sweeps;
     return fits && (!level->connected || sweeps + following <= level->ghosts) &&
            level->fields[target_of(&fused, end).memory] &&
            (!keeps_before(&fused) || level->fields[target_of(&fused, end - 1).memory]);
@@ -172,34 +170,32 @@ static int best_sweeps(const struct stencil *s)
 }
 
 /* No single sweep remains of an even number. */
-static struct coverage covers_sweeps(const struct part *part, const struct device_limits *device)
+static int covers_sweeps(const struct pass *pass, const struct device_limits *device)
 {
-    const struct pass *pass = &part->pass;
     const struct stencil *s = pass->level->stencil;
-    struct coverage c = cover_start(part);
     if (pass_prolongs(pass) || s->choice.order != 2 || s->coloured || pass->nsweeps < 2 ||
         cuda_tail_level(pass->level) || !has_even_rows(pass->level))
-        return cover_nothing();
+        return 0;
     const bool three = pass->nsweeps == 3 || (pass->nsweeps > 4 && best_sweeps(s) == 3);
-    for (c.nsweeps = three ? 3 : 2; c.nsweeps >= 2; c.nsweeps--)
-        if (sweeps_fit(part, c.nsweeps, device))
-            return c;
-    return cover_nothing();
+    for (int sweeps = three ? 3 : 2; sweeps >= 2; sweeps--)
+        if (sweeps_fit(pass, sweeps, device))
+            return (pass->start != START_KEEP) + sweeps;
+    return 0;
 }
 
 /* Every field once; D⁻¹ only if it is the l1 weight. */
-static double sweeps_bytes(const struct part *part)
+static double sweeps_bytes(const struct pass *pass)
 {
-    const struct stencil *s = part->pass.level->stencil;
-    const int values = -!s->l1_weight + stencil_relaxation(s, part->pass.first_sweep).two_step +
-                       keeps_before(part);
-    return pass_bytes_once(&part->pass) + values * (double)sizeof(double);
+    const struct stencil *s = pass->level->stencil;
+    const int values =
+        -!s->l1_weight + stencil_relaxation(s, pass->first_sweep).two_step + keeps_before(pass);
+    return pass_bytes_once(pass) + values * (double)sizeof(double);
 }
 
 /* It is one launch, and nothing follows that reads ghosts which it computes. */
-static bool sweeps_split(const struct part *part)
+static bool sweeps_split(const struct pass *)
 {
-    return part->after == 0;
+    return true;
 }
 } // namespace fv2
 

@@ -61,39 +61,39 @@ static bool is_wrapped(const struct level *level)
 }
 
 /* Two half-sweeps on patch q from `sweep` on. */
-static struct fv4_gsrb make_sweeps(const struct part *part, int q, int sweep)
+static struct fv4_gsrb make_sweeps(const struct pass *pass, int q, int sweep)
 {
-    const struct work w = cuda_open_work(&part->pass, q);
+    const struct work w = cuda_open_work(pass, q);
     const struct operator_choice *op = &w.s->choice;
     struct fv4_gsrb gsrb = {w.c};
     set_operator(gsrb, w);
     gsrb.inner_dinv = 1.0 / fv4_inner_diagonal(gsrb.scale, op->helmholtz, 1, 1, 1, 1, 1, 1);
-    gsrb.in = sweep == 0 && part->pass.start == START_ZERO ? NULL : w.buffer[0];
+    gsrb.in = sweep == 0 && pass->start == START_ZERO ? NULL : w.buffer[0];
     gsrb.out = w.buffer[1];
     gsrb.dinv = w.v.dinv;
     gsrb.colour = w.parity;
-    gsrb.part = part->pass.part;
-    gsrb.ghosts = (sweep + 2 < part->pass.nsweeps || part->after > 0) && has_walls_only(gsrb.c);
+    gsrb.part = pass->part;
+    gsrb.ghosts = (sweep + 2 < pass->nsweeps || pass->after > 0) && has_walls_only(gsrb.c);
     set_bounds(gsrb);
     return gsrb;
 }
 
 template <template <class> class tile>
-static void run_blocks(const struct part *part, int q, int sweep)
+static void run_blocks(const struct pass *pass, int q, int sweep)
 {
-    const struct fv4_gsrb w = make_sweeps(part, q, sweep);
-    with_operator(part->pass.level->stencil->choice, [&](auto op) {
+    const struct fv4_gsrb w = make_sweeps(pass, q, sweep);
+    with_operator(pass->level->stencil->choice, [&](auto op) {
         if constexpr (op.ORDER == 4)
             w.in ? launch<tile<decltype(op)>, false>(w) : launch<tile<decltype(op)>, true>(w);
     });
 }
 
-static void run_boundary(const struct part *part, int q, int sweep)
+static void run_boundary(const struct pass *pass, int q, int sweep)
 {
-    const struct fv4_gsrb w = make_sweeps(part, q, sweep);
+    const struct fv4_gsrb w = make_sweeps(pass, q, sweep);
     if (!has_boundary_layers(w.c))
         return;
-    with_operator(part->pass.level->stencil->choice, [&](auto op) {
+    with_operator(pass->level->stencil->choice, [&](auto op) {
         if constexpr (op.ORDER == 4)
             has_walls_only(w.c) ? launch_boundary<decltype(op), false>(w)
                                 : launch_boundary<decltype(op), true>(w);
@@ -126,38 +126,36 @@ static void fill_rhs_ghosts(const struct pass *pass)
 /* Two half-sweeps on all patches. The boundary-layer update follows the outer blocks, and reads
  * what the inner ones have stored. */
 template <template <class> class tile>
-static void run_two_sweeps(const struct part *part, int sweep)
+static void run_two_sweeps(const struct pass *pass, int sweep)
 {
-    const struct pass *pass = &part->pass;
     if (sweep > 0 && is_wrapped(pass->level))
         fill_ghosts(pass);
     for (int q = 0; q < pass->level->npatches; q++)
-        run_blocks<tile>(part, q, sweep);
+        run_blocks<tile>(pass, q, sweep);
     if (pass->part == PART_INNER)
         return cuda_inner_done();
     if (pass->part == PART_OUTER)
         cuda_await_inner_done();
     for (int q = 0; q < pass->level->npatches; q++)
-        run_boundary(part, q, sweep);
+        run_boundary(pass, q, sweep);
     level_swap(pass->level, pass->u, FIELD_TMP);
 }
 
 /* The first sweep needs ghosts unless u is zero. Those behind walls that later sweeps need, or an
  * operation that follows, come with the sweeps. */
 template <template <class> class tile>
-static void run(const struct part *part)
+static void run(const struct pass *pass)
 {
-    const struct pass *pass = &part->pass;
     if (pass->part == PART_OUTER)
         cuda_await_inner_prepared();
-    if (pass->start == START_KEEP && !part->ghosts)
+    if (pass->start == START_KEEP && !pass->ghosts_filled)
         fill_ghosts(pass);
     if (pass->part != PART_OUTER)
         fill_rhs_ghosts(pass);
     if (pass->part == PART_INNER)
         cuda_inner_prepared();
     for (int sweep = 0; sweep < pass->nsweeps; sweep += 2)
-        run_two_sweeps<tile>(part, sweep);
+        run_two_sweeps<tile>(pass, sweep);
 }
 
 /* Rows end within a warp, and no cell is near walls on both sides. */
@@ -174,9 +172,8 @@ static bool patches_fit(const struct level *level)
 
 /* On a level with neighbours nothing may follow: it would read ghosts that are not stored. */
 template <template <class> class tile>
-static struct coverage covers(const struct part *part, const struct device_limits *device)
+static int covers(const struct pass *pass, const struct device_limits *device)
 {
-    const struct pass *pass = &part->pass;
     const struct level *level = pass->level;
     const void *kernel = (const void *)gsrb_kernel<tile<op_fv4>, false>;
     const int bytes = level->stencil->choice.variable ? tile<op_fv4>::SHARED_BYTES
@@ -184,18 +181,20 @@ static struct coverage covers(const struct part *part, const struct device_limit
     if (bytes > device->shared_per_block ||
         !cuda_has_copies<typename tile<op_fv4>::source>(kernel, device) || pass_prolongs(pass) ||
         !fuses_red_black(pass, 4) || !patches_fit(level) ||
-        (level->connected && (pass_operations(pass) > 2 || part->after > 0)))
-        return cover_nothing();
-    struct coverage c = cover_all(part);
-    c.finish = false;
-    c.ghosts = !level->connected && !level->periodic;
-    return c;
+        (level->connected && pass_operations(pass) > 2))
+        return 0;
+    return (pass->start != START_KEEP) + pass->nsweeps;
+}
+
+static bool leaves_ghosts(const struct level *level)
+{
+    return !level->connected && !level->periodic;
 }
 
 /* Passes with several fused sweeps exist only on levels without neighbours. */
-static bool splits(const struct part *part)
+static bool splits(const struct pass *pass)
 {
-    return part->pass.nsweeps == 2;
+    return pass->nsweeps == 2;
 }
 
 /* Of two half-sweeps with variable coefficients on a guess, per cell of the block's core. In a step
@@ -217,12 +216,12 @@ static constexpr struct cuda_counts count_step()
 }
 
 template <template <class> class tile>
-static struct cuda_counts counts(const struct part *part)
+static struct cuda_counts counts(const struct pass *pass)
 {
-    const struct operator_choice *op = &part->pass.level->stencil->choice;
-    const double pairs = part->pass.nsweeps / 2;
-    if (!op->variable || part->pass.start == START_ZERO)
-        return {red_black_bytes(part), NAN, NAN};
+    const struct operator_choice *op = &pass->level->stencil->choice;
+    const double pairs = pass->nsweeps / 2;
+    if (!op->variable || pass->start == START_ZERO)
+        return {red_black_bytes(pass), NAN, NAN};
     const struct cuda_counts c =
         op->helmholtz ? count_step<tile<op_fv4_helmholtz>>() : count_step<tile<op_fv4>>();
     return {pairs * c.cache_bytes, pairs * c.shared_bytes, pairs * c.instructions};
@@ -231,7 +230,8 @@ static struct cuda_counts counts(const struct part *part)
 template <template <class> class tile>
 static constexpr struct kernel fused_row(const char *name, const char *summary)
 {
-    return {name, summary, covers<tile>, run<tile>, red_black_bytes, splits, counts<tile>};
+    return {name,   summary,      covers<tile>, run<tile>, red_black_bytes,
+            splits, counts<tile>, leaves_ghosts};
 }
 } // namespace fv4
 

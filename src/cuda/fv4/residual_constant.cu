@@ -46,12 +46,11 @@ static void launch_finish(const struct pass *pass, int q, struct residual &w)
 
 /* If the pass is split, the inner part runs first and does not depend on the ghosts behind walls
  * around halos; the outer part depends on all ghosts. */
-static void run(const struct part *part)
+static void run(const struct pass *pass)
 {
-    const struct pass *pass = &part->pass;
     if (pass->part == PART_OUTER)
         cuda_await_inner_prepared();
-    if (!part->ghosts)
+    if (!pass->ghosts_filled)
         cuda_fill_ghosts(pass);
     if (pass->part == PART_INNER)
         cuda_inner_prepared();
@@ -67,26 +66,23 @@ static void run(const struct part *part)
         cuda_fetch_norm(pass->norm);
 }
 
-static struct coverage covers(const struct part *part, const struct device_limits *)
+static int covers(const struct pass *pass, const struct device_limits *)
 {
-    const struct level *level = part->pass.level;
+    const struct level *level = pass->level;
     const struct operator_choice *choice = &level->stencil->choice;
     const bool fits = choice->order == 4 && !choice->variable && cuda_even_patches(level) &&
-                      part->pass.start == START_KEEP && part->pass.nsweeps == 0;
-    return fits ? cover_all(part) : cover_nothing();
+                      pass->start == START_KEEP && pass->nsweeps == 0;
+    return fits ? pass_length(pass) : 0;
 }
 
-static bool splits(const struct part *part)
+static bool splits(const struct pass *pass)
 {
-    return part->pass.finish != FINISH_NORM;
+    return pass->finish != FINISH_NORM;
 }
 } // namespace fv4::constant
 
 extern const struct kernel kernel_fv4_residual_constant = {
-    "fv4/residual-constant",
-    "the residual with constant coefficients; order 4",
-    fv4::constant::covers,
-    fv4::constant::run,
-    part_bytes,
-    fv4::constant::splits,
+    "fv4/residual-constant", "the residual with constant coefficients; order 4",
+    fv4::constant::covers,   fv4::constant::run,
+    pass_bytes_one_by_one,   fv4::constant::splits,
 };

@@ -126,12 +126,11 @@ static void run_on_patch(const struct pass *pass, int q)
 /* One operation on all patches. If it is split, the inner part runs first and does not depend on
  * the ghosts behind walls around halos; the outer part depends on all ghosts. */
 template <class tile>
-static void run(const struct part *part)
+static void run(const struct pass *pass)
 {
-    const struct pass *pass = &part->pass;
     if (pass->part == PART_OUTER)
         cuda_await_inner_prepared();
-    if (!part->ghosts)
+    if (!pass->ghosts_filled)
         cuda_fill_ghosts(pass);
     if (pass->part == PART_INNER)
         cuda_inner_prepared();
@@ -142,9 +141,9 @@ static void run(const struct part *part)
 }
 
 template <class tile>
-static bool fits(const struct part *part, const struct device_limits *device)
+static bool fits(const struct pass *pass, const struct device_limits *device)
 {
-    const struct level *level = part->pass.level;
+    const struct level *level = pass->level;
     const struct operator_choice *choice = &level->stencil->choice;
     const void *kernel = (const void *)sweep_kernel<tile, false, SWEEP_RESIDUAL>;
     const size_t bytes = max(max(sizeof(struct shared_planes<tile, true, SWEEP_RESIDUAL>),
@@ -152,45 +151,44 @@ static bool fits(const struct part *part, const struct device_limits *device)
                              sizeof(struct shared_planes<tile, false, SWEEP_WEIGHTED>));
     return bytes <= device->shared_per_block &&
            cuda_has_copies<typename tile::source>(kernel, device) && choice->order == 4 &&
-           choice->variable && cuda_even_patches(level) && part->pass.start == START_KEEP;
+           choice->variable && cuda_even_patches(level) && pass->start == START_KEEP;
 }
 
 /* The first sweep alone, unless it would have to compute ghosts for an operation after it. */
 template <class tile>
-static struct coverage sweep_covers(const struct part *part, const struct device_limits *device)
+static int sweep_covers(const struct pass *pass, const struct device_limits *device)
 {
-    struct coverage c = cover_nothing();
-    c.nsweeps = part->pass.nsweeps > 0 && fits<tile>(part, device) &&
-                part_extent(part, pass_operations(&part->pass) - 1) == 0;
-    return c;
+    return pass->nsweeps > 0 && fits<tile>(pass, device) &&
+           pass_extent(pass, pass_operations(pass) - 1) == 0;
 }
 
 template <class tile>
-static struct coverage residual_covers(const struct part *part, const struct device_limits *device)
+static int residual_covers(const struct pass *pass, const struct device_limits *device)
 {
-    return part->pass.nsweeps == 0 && fits<tile>(part, device) ? cover_all(part) : cover_nothing();
+    return pass->nsweeps == 0 && fits<tile>(pass, device) ? pass_length(pass) : 0;
 }
 
-static bool sweep_splits(const struct part *part)
+static bool sweep_splits(const struct pass *pass)
 {
-    return pass_operations(&part->pass) == 1;
+    return pass_operations(pass) == 1;
 }
 
-static bool residual_splits(const struct part *part)
+static bool residual_splits(const struct pass *pass)
 {
-    return part->pass.finish != FINISH_NORM;
+    return pass->finish != FINISH_NORM;
 }
 
 template <class tile>
 static constexpr struct kernel sweep_row(const char *name, const char *summary)
 {
-    return {name, summary, sweep_covers<tile>, run<tile>, part_bytes, sweep_splits};
+    return {name, summary, sweep_covers<tile>, run<tile>, pass_bytes_one_by_one, sweep_splits};
 }
 
 template <class tile>
 static constexpr struct kernel residual_row(const char *name, const char *summary)
 {
-    return {name, summary, residual_covers<tile>, run<tile>, part_bytes, residual_splits};
+    return {name,           summary, residual_covers<tile>, run<tile>, pass_bytes_one_by_one,
+            residual_splits};
 }
 } // namespace fv4
 

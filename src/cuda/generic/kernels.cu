@@ -13,50 +13,48 @@ static void fill_coarse_walls(const struct pass *pass)
                         pass->prolongation / 2);
 }
 
-static void start_all(const struct part *part)
+static void start_all(const struct pass *pass)
 {
-    const struct pass *pass = &part->pass;
     fill_coarse_walls(pass);
     for (int q = 0; q < pass->level->npatches; q++)
-        baseline_start(cuda_open_work(pass, q), q, part_extent(part, pass_operations(pass)));
+        baseline_start(cuda_open_work(pass, q), q, pass_extent(pass, pass_operations(pass)));
 }
 
-static struct coverage interpolation_covers(const struct part *part, const struct device_limits *)
+static int interpolation_covers(const struct pass *pass, const struct device_limits *)
 {
-    return pass_prolongs(&part->pass) ? cover_start(part) : cover_nothing();
+    return pass_prolongs(pass);
 }
 
 /* Sweeps and finish on patch q. */
-static void run_operations(const struct part *part, int q)
+static void run_operations(const struct pass *pass, int q)
 {
-    const struct pass *pass = &part->pass;
     struct work w = cuda_open_work(pass, q);
     const int operations = pass_operations(pass);
     for (int n = 0; n < operations; n++) {
         const int sweep = pass->first_sweep + n;
         w.v.u = w.buffer[sweep & 1];
-        if (n > 0 || !part->ghosts)
+        if (n > 0 || !pass->ghosts_filled)
             cuda_fill_walls(w, sweep);
         if (n < pass->nsweeps)
-            baseline_sweep(w, sweep, part_extent(part, operations - 1 - n));
+            baseline_sweep(w, sweep, pass_extent(pass, operations - 1 - n));
         else
             baseline_finish(w, q);
     }
 }
 
-static void run_generic(const struct part *part)
+static void run_generic(const struct pass *pass)
 {
-    start_all(part);
-    for (int q = 0; q < part->pass.level->npatches; q++)
-        run_operations(part, q);
-    if (part->pass.finish == FINISH_NORM)
-        cuda_fetch_norm(part->pass.norm);
+    start_all(pass);
+    for (int q = 0; q < pass->level->npatches; q++)
+        run_operations(pass, q);
+    if (pass->finish == FINISH_NORM)
+        cuda_fetch_norm(pass->norm);
 }
 
 /* One operation: a faster row may cover the next. */
-static struct coverage generic_covers(const struct part *part, const struct device_limits *)
+static int generic_covers(const struct pass *pass, const struct device_limits *)
 {
-    return cover_first(part);
+    return pass_length(pass) > 0;
 }
 
 extern const struct kernel kernel_interpolation = {
@@ -64,7 +62,7 @@ extern const struct kernel kernel_interpolation = {
     .summary = "interpolates the coarse solution or adds a coarse correction; both orders",
     .covers = interpolation_covers,
     .run = start_all,
-    .bytes = part_bytes,
+    .bytes = pass_bytes_one_by_one,
 };
 
 extern const struct kernel kernel_generic = {
@@ -72,5 +70,5 @@ extern const struct kernel kernel_generic = {
     .summary = "one kernel per operation, one thread per cell; any operator",
     .covers = generic_covers,
     .run = run_generic,
-    .bytes = part_bytes,
+    .bytes = pass_bytes_one_by_one,
 };
