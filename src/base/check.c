@@ -14,7 +14,6 @@ static void do_nothing(void)
 }
 
 void (*check_abort)(int status) = exit_alone;
-void (*check_cleanup)(void) = do_nothing;
 void (*check_wait)(void) = do_nothing;
 const char *check_program = "hpgmg-gpu";
 
@@ -33,7 +32,6 @@ void die(enum status status, const char *format, ...)
     va_start(arguments, format);
     print_line("error", format, arguments);
     va_end(arguments);
-    check_cleanup();
     check_abort(status);
     _Exit(status);
 }

@@ -16,9 +16,6 @@ extern void (*check_abort)(int status);
  * failure of all ranks. It must return. */
 extern void (*check_wait)(void);
 
-/* die() calls this before it ends the job. cli/ replaces it, to remove partial output files. */
-extern void (*check_cleanup)(void);
-
 /* The program's name, with which lines on stderr begin; "hpgmg-gpu" unless the program sets it. */
 extern const char *check_program;
 

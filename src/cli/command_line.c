@@ -2,9 +2,12 @@
 #include "cli/command_line.h"
 #include <ctype.h>
 #include <getopt.h>
+#include <locale.h>
 #include <stdarg.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <wchar.h>
+#include <wctype.h>
 #include "base/check.h"
 #include "cli/nearest.h"
 #include "comm/comm.h"
@@ -231,34 +234,22 @@ enum status parser_check_paths(struct parser *p)
     return STATUS_VALID;
 }
 
-/* Bytes of the UTF-8 character at text; 0 if it is invalid or a control character (0 to 31, 127 to
- * 159). */
-static int printable_length(const unsigned char *text)
-{
-    static const unsigned least[] = {0, 32, 160, 0x800, 0x10000}; /* by length */
-    const int length = text[0] < 0x80   ? 1
-                       : text[0] < 0xc0 ? 0
-                       : text[0] < 0xe0 ? 2
-                       : text[0] < 0xf0 ? 3
-                       : text[0] < 0xf5 ? 4
-                                        : 0;
-    unsigned code = length > 1 ? text[0] & (0x7fu >> length) : text[0];
-    for (int byte = 1; byte < length; byte++) {
-        if ((text[byte] & 0xc0) != 0x80)
-            return 0;
-        code = code << 6 | (text[byte] & 0x3f);
-    }
-    return code >= least[length] && code != 127 ? length : 0;
-}
-
 void message_make_one_line(char *text)
 {
-    while (*text) {
-        const int length = printable_length((const unsigned char *)text);
-        if (length == 0)
+    const locale_t utf8 = newlocale(LC_CTYPE_MASK, "C.UTF-8", (locale_t)0),
+                   before = uselocale(utf8);
+    for (size_t length; *text; text += length) {
+        mbstate_t start = {0};
+        wchar_t letter;
+        length = mbrtowc(&letter, text, strlen(text), &start);
+        if (length > strlen(text) || !iswprint((wint_t)letter)) { /* invalid: (size_t)-1 or -2 */
             *text = '?';
-        text += length > 0 ? length : 1;
+            length = 1;
+        }
     }
+    uselocale(before);
+    if (utf8)
+        freelocale(utf8);
 }
 
 void print_heading(const char *format, ...)

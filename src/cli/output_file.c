@@ -9,147 +9,105 @@
 #include <unistd.h>
 #include "base/memory.h"
 #include "cli/command_line.h"
-#include "cli/partial_file.h"
 
 struct output_file {
     FILE *stream; /* NULL: a file is created, written and renamed to path */
     const char *option;
-    char *path;
+    char path[PATH_MAX], partial[PATH_MAX + sizeof ".XXXXXX"];
 };
 
-/* The reason is in errno, and stays there. */
-static void complain(const char *option, const char *path)
+/* The reason is in errno. Frees the file. */
+static void fail(struct output_file *file)
 {
-    const int reason = errno;
     char message[PATH_MAX + 128];
-    snprintf(message, sizeof message, "--%s: cannot write '%s': %s", option, path,
-             strerror(reason));
+    snprintf(message, sizeof message, "--%s: cannot write '%s': %s", file->option, file->path,
+             strerror(errno));
     message_print(message);
-    errno = reason;
-}
-
-static bool is_link(const char *path)
-{
-    struct stat s;
-    return lstat(path, &s) == 0 && S_ISLNK(s.st_mode);
-}
-
-static bool is_stdout(const struct stat *s)
-{
-    struct stat out;
-    return fstat(STDOUT_FILENO, &out) == 0 && out.st_dev == s->st_dev && out.st_ino == s->st_ino;
-}
-
-static FILE *open_stdout(void)
-{
-    const int copy = dup(STDOUT_FILENO);
-    return copy < 0 ? NULL : fdopen(copy, "w");
-}
-
-/* The target of path, so that a symbolic link stays one. */
-static char *resolve(const char *path)
-{
-    char *found = realpath(path, NULL);
-    const char *name = found ? found : path;
-    char *copy = memory_alloc(strlen(name) + 1, "a file name");
-    strcpy(copy, name);
-    free(found);
-    return copy;
-}
-
-/* True if a partial file can be created beside path. It is removed at once: no file exists during
- * the run, so that not even SIGKILL leaves one behind. */
-static bool can_be_created(const char *path)
-{
-    FILE *stream;
-    struct partial_file *trial = partial_file_create(path, &stream);
-    if (!trial)
-        return false;
-    fclose(stream);
-    partial_file_remove(trial);
-    return true;
-}
-
-static void release(struct output_file *file)
-{
-    memory_free(file->path);
     memory_free(file);
 }
 
-static struct output_file *open_file(const char *path)
+/* With the permissions of the old file, or those of the umask. NULL with the reason in errno. */
+static FILE *create_partial(struct output_file *file)
 {
-    struct stat s;
-    const bool exists = stat(path, &s) == 0;
-    int reason = errno;
-    if (!exists && is_link(path)) { /* dangling, or a loop: renaming would replace the link */
-        errno = reason;
-        return NULL;
+    struct stat old;
+    const mode_t mask = umask(0);
+    umask(mask);
+    const mode_t mode = stat(file->path, &old) == 0 ? old.st_mode & 0777 : 0666 & ~mask;
+    snprintf(file->partial, sizeof file->partial, "%s.XXXXXX", file->path);
+    const int descriptor = mkstemp(file->partial);
+    if (descriptor >= 0)
+        fchmod(descriptor, mode); /* not every file system has permissions */
+    return descriptor < 0 ? NULL : fdopen(descriptor, "w");
+}
+
+/* True if a partial file can be created. It is removed at once: no file exists during the run, so
+ * that no way to end it leaves one behind. */
+static bool can_be_created(struct output_file *file)
+{
+    FILE *trial = create_partial(file);
+    if (trial) {
+        fclose(trial);
+        unlink(file->partial);
     }
-    if (exists && access(path, W_OK) != 0) /* rename() needs no write permission */
-        return NULL;
-    struct output_file *file = memory_alloc_zero(sizeof *file, "an output file");
-    file->path = resolve(path);
-    const bool direct = exists && (!S_ISREG(s.st_mode) || is_stdout(&s));
-    if (direct)
-        file->stream = is_stdout(&s) ? open_stdout() : fopen(path, "w");
-    if (direct ? file->stream != NULL : can_be_created(file->path))
-        return file;
-    reason = errno;
-    release(file);
-    errno = reason;
-    return NULL;
+    return trial != NULL;
+}
+
+/* Of a file that exists: devices and stdout's file are opened for writing. */
+static bool open_existing(struct output_file *file, const char *path)
+{
+    struct stat s, out;
+    if (stat(path, &s) != 0 || access(path, W_OK) != 0) /* rename() needs no write permission */
+        return false;
+    const bool is_stdout =
+        fstat(STDOUT_FILENO, &out) == 0 && out.st_dev == s.st_dev && out.st_ino == s.st_ino;
+    if (S_ISREG(s.st_mode) && !is_stdout) /* the target, so that a symbolic link stays one */
+        return realpath(path, file->path) && can_be_created(file);
+    file->stream = is_stdout ? fdopen(dup(STDOUT_FILENO), "w") : fopen(path, "w");
+    return file->stream != NULL;
 }
 
 struct output_file *output_file_open(const char *option, const char *path)
 {
-    struct output_file *file = open_file(path);
-    if (file)
-        file->option = option;
-    else
-        complain(option, path);
-    return file;
+    struct stat s;
+    struct output_file *file = memory_alloc_zero(sizeof *file, "an output file");
+    file->option = option;
+    snprintf(file->path, sizeof file->path, "%s", path);
+    if (lstat(path, &s) == 0 ? open_existing(file, path) : can_be_created(file))
+        return file;
+    fail(file);
+    return NULL;
 }
 
-/* Writes and closes. */
+/* Writes and closes. A write may fail as late as when the file is closed. */
 static bool write_stream(FILE *stream, const char *text)
 {
-    bool good = fputs(text, stream) >= 0;
-    good = fflush(stream) == 0 && good;
+    const bool written = fputs(text, stream) >= 0 && fflush(stream) == 0;
     const int reason = errno;
-    if (fclose(stream) != 0 && good)
-        return false;
-    errno = reason;
-    return good;
-}
-
-static bool replace(const char *path, const char *text)
-{
-    FILE *stream;
-    struct partial_file *partial = partial_file_create(path, &stream);
-    if (!partial)
-        return false;
-    if (write_stream(stream, text))
-        return partial_file_finish(partial);
-    const int reason = errno;
-    partial_file_remove(partial);
-    errno = reason;
-    return false;
+    const bool closed = fclose(stream) == 0;
+    if (!written)
+        errno = reason;
+    return written && closed;
 }
 
 bool output_file_write(struct output_file *file, const char *text)
 {
-    const bool good = file->stream ? write_stream(file->stream, text) : replace(file->path, text);
-    if (!good)
-        complain(file->option, file->path);
+    FILE *stream = file->stream ? file->stream : create_partial(file);
+    if (stream && write_stream(stream, text) &&
+        (file->stream || rename(file->partial, file->path) == 0)) {
+        memory_free(file);
+        return true;
+    }
     const int reason = errno;
-    release(file);
+    if (stream && !file->stream)
+        unlink(file->partial);
     errno = reason;
-    return good;
+    fail(file);
+    return false;
 }
 
 void output_file_discard(struct output_file *file)
 {
     if (file->stream)
         fclose(file->stream);
-    release(file);
+    memory_free(file);
 }
