@@ -47,10 +47,13 @@ static bool lower_limits(char *message, int size)
     return false;
 }
 
-static void read_limits(const cudaDeviceProp &properties)
+/* Those of the device, as far as the code for it uses them: see RUNS_HERE. */
+static void read_limits(const cudaDeviceProp &properties, const cudaFuncAttributes &code)
 {
     limits.shared_per_block = properties.sharedMemPerBlockOptin;
     limits.tile_copies = properties.major >= 9;
+    if (code.ptxVersion < 90)
+        device_limits_lower(&limits, "sm_80");
 }
 
 static bool refuse(char *message, int size, const char *what, cudaError_t error)
@@ -130,7 +133,7 @@ bool cuda_open(int local_rank, char *message, int message_size)
         return refuse_architecture(message, message_size, properties);
     snprintf(device.name, sizeof device.name, "%.*s", (int)sizeof device.name - 1, properties.name);
     device.multiprocessors = properties.multiProcessorCount;
-    read_limits(properties);
+    read_limits(properties, attributes);
     if (!lower_limits(message, message_size) || !cuda_open_timeout(message, message_size))
         return false;
     CUDA_CALL(cudaMemGetInfo(&device.free_bytes, &device.memory_bytes));

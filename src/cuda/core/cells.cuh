@@ -11,6 +11,17 @@
 #define DEVICE_MEMBER __device__ __forceinline__
 #define DEVICE static DEVICE_MEMBER
 
+/* Whether the GPUs of this compilation run a kernel with TMA, or with so much shared memory per
+ * block. Else its body is left out: the limits of a device know the code that it runs (device.cu).
+ */
+template <bool WITH_TMA, int BYTES = 0>
+static constexpr bool RUNS_HERE =
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 900
+    !WITH_TMA && BYTES <= 163 * 1024;
+#else
+    true;
+#endif
+
 /* One patch. */
 struct cells {
     int n[3];

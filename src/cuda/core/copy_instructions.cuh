@@ -7,21 +7,14 @@
 #include <cuda/ptx>
 #include "cuda/core/launch.cuh"
 
-/* The Tensor Memory Accelerator and what belongs to it. Kernels that use it are compiled for older
- * GPUs too, but never run there: see cuda_has_copies. */
-#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
-#define WITH_COPY_ENGINE(...) __VA_ARGS__
-#else
-#define WITH_COPY_ENGINE(...) __trap()
-#endif
-
-/* True in one lane of a whole warp, always the same one. */
+/* True in one lane of a whole warp, always the same one. Compute capability 9.0, as is what has to
+ * do with the Tensor Memory Accelerator. */
 DEVICE bool one_lane()
 {
     unsigned one = 0;
-    WITH_COPY_ENGINE(asm volatile("{ .reg .pred one; elect.sync _|one, 0xffffffff;"
-                                  " selp.u32 %0, 1, 0, one; }"
-                                  : "=r"(one)));
+    asm volatile("{ .reg .pred one; elect.sync _|one, 0xffffffff;"
+                 " selp.u32 %0, 1, 0, one; }"
+                 : "=r"(one));
     return one;
 }
 
@@ -63,22 +56,22 @@ DEVICE void barrier_arrive(barrier_word *barrier)
 /* Arrives, and lets the phase end only after so many bytes have arrived too. */
 DEVICE void barrier_expect(barrier_word *barrier, int bytes)
 {
-    WITH_COPY_ENGINE(cuda::ptx::mbarrier_arrive_expect_tx(
-        cuda::ptx::sem_release, cuda::ptx::scope_cta, cuda::ptx::space_shared, barrier, bytes));
+    cuda::ptx::mbarrier_arrive_expect_tx(cuda::ptx::sem_release, cuda::ptx::scope_cta,
+                                         cuda::ptx::space_shared, barrier, bytes);
 }
 
 /* Issues the copy of a map's tile whose first cell has these indices in the map. */
 DEVICE void copy_mapped(void *to, const CUtensorMap &map, const int32_t (&first)[3],
                         barrier_word *barrier)
 {
-    WITH_COPY_ENGINE(cuda::ptx::cp_async_bulk_tensor(
-        cuda::ptx::space_cluster, cuda::ptx::space_global, to, &map, first, barrier));
+    cuda::ptx::cp_async_bulk_tensor(cuda::ptx::space_cluster, cuda::ptx::space_global, to, &map,
+                                    first, barrier);
 }
 
 /* Orders the thread's writes to shared memory before copies that the engine begins later. */
 DEVICE void order_before_mapped_copies()
 {
-    WITH_COPY_ENGINE(cuda::ptx::fence_proxy_async(cuda::ptx::space_shared));
+    cuda::ptx::fence_proxy_async(cuda::ptx::space_shared);
 }
 
 /* Issues the thread's copy of two cells, aligned to 16 bytes, or puts zeros there. */

@@ -38,17 +38,3 @@ struct field_source tile_source<field_source>(const double *x, const struct cell
     CHECK(c.n[0] % 2 == 0);
     return {x, c.sj, c.sk, {c.n[0], c.n[1], c.n[2]}};
 }
-
-template <>
-bool cuda_has_copies<CUtensorMap>(const void *kernel, const struct device_limits *device)
-{
-    cudaFuncAttributes attributes;
-    CUDA_CALL(cudaFuncGetAttributes(&attributes, kernel));
-    return device->tile_copies && attributes.ptxVersion >= 90;
-}
-
-template <>
-bool cuda_has_copies<field_source>(const void *, const struct device_limits *)
-{
-    return true;
-}

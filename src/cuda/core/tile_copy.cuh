@@ -30,23 +30,25 @@ static constexpr int COPY_ARRIVALS = BY_ENGINE<source> ? 1 : 32;
 template <class source>
 source tile_source(const double *x, const struct cells &c, int width, int rows);
 
-/* True if a GPU with these limits, and the code of `kernel` that it will run, have the mechanism.
- */
+/* True if a device with these limits has the mechanism, and so much shared memory. */
 template <class source>
-bool cuda_has_copies(const void *kernel, const struct device_limits *device);
+static bool has_copies(size_t bytes, const struct device_limits *device)
+{
+    return (device->tile_copies || !BY_ENGINE<source>)&&bytes <= device->shared_per_block;
+}
 
 /* Begins and ends a set of tiles of so many bytes in all. */
 template <class source>
 DEVICE void begin_copies(barrier_word *barrier, int bytes)
 {
-    if (BY_ENGINE<source>)
+    if constexpr (BY_ENGINE<source>)
         barrier_expect(barrier, bytes);
 }
 
 template <class source>
 DEVICE void end_copies(barrier_word *barrier)
 {
-    if (!BY_ENGINE<source>)
+    if constexpr (!BY_ENGINE<source>)
         barrier_arrive_after_copies(barrier);
 }
 
@@ -95,7 +97,7 @@ DEVICE void tile_fetch(int to, const struct field_source &x, int i, int j, int k
 template <class source>
 DEVICE void order_before_copies()
 {
-    if (BY_ENGINE<source>)
+    if constexpr (BY_ENGINE<source>)
         order_before_mapped_copies();
 }
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The rows fv2/gsrb-fused and fv2/gsrb-fused-small: which operations they cover, and the launches.
- */
+/* The row fv2/gsrb-fused: which operations it covers, and the launches. */
 #include <cmath>
 #include "cuda/core/launch.cuh"
 #include "cuda/cuda.h"
+#include "cuda/device.cuh"
 #include "cuda/fv2/gsrb_kernel.cuh"
 #include "cuda/kernels.cuh"
 
@@ -35,15 +35,23 @@ static void launch(struct fv2_gsrb w, int tuned_planes)
         launch_kernel<gsrb_kernel<tile>>(grid, dim3(LANES, ROWS), tile::BYTES, w, tiles, planes);
 }
 
+template <class tile>
+static bool fits(const struct device_limits *device)
+{
+    return tile::BYTES <= device->shared_per_block;
+}
+
+/* Few rows where the tuning says so, or where more of them do not fit. */
 template <class Op, bool ZERO>
 static void launch_sweeps(const struct fv2_gsrb &w)
 {
+    using many = tile<Op, ZERO, ONLY_SWEEPS, MANY_ROWS>;
     const struct cuda_tuning t =
         cuda_tuned(2, ZERO ? TUNED_ZERO_SMOOTH : TUNED_SMOOTH, Op::HELMHOLTZ, w.c.n);
-    if (w.few_rows || t.rows == FEW_ROWS)
-        launch<tile<Op, ZERO, ONLY_SWEEPS, FEW_ROWS>>(w, t.planes);
+    if (t.rows != FEW_ROWS && fits<many>(cuda_limits()))
+        launch<many>(w, t.planes);
     else
-        launch<tile<Op, ZERO, ONLY_SWEEPS, MANY_ROWS>>(w, t.planes);
+        launch<tile<Op, ZERO, ONLY_SWEEPS, FEW_ROWS>>(w, t.planes);
 }
 
 /* Rows of a tile of a pass that finishes with the residual: less of them where α is stored. */
@@ -70,7 +78,7 @@ static void launch_operator(const struct fv2_gsrb &w)
 }
 
 /* The two half-sweeps from `sweep` on, and after the last ones the finish. */
-static void run_two_sweeps(const struct pass *pass, int q, int sweep, bool few_rows)
+static void run_two_sweeps(const struct pass *pass, int q, int sweep)
 {
     const struct work w = cuda_open_work(pass, q);
     struct fv2_gsrb gsrb = {w.c};
@@ -80,7 +88,6 @@ static void run_two_sweeps(const struct pass *pass, int q, int sweep, bool few_r
     gsrb.out = pass->level->fields[FIELD_TMP] + w.c.offset;
     gsrb.parity = w.parity;
     gsrb.part = pass->part;
-    gsrb.few_rows = few_rows;
     gsrb.zero_guess = sweep == 0 && pass->start == START_ZERO;
     if (last && pass->finish == FINISH_RESTRICT)
         set_coarse(gsrb, pass, q);
@@ -93,12 +100,11 @@ static void run_two_sweeps(const struct pass *pass, int q, int sweep, bool few_r
 }
 
 /* Each two half-sweeps work out of place: u and FIELD_TMP change places after them. */
-template <bool FEW>
 static void run(const struct pass *pass)
 {
     for (int sweep = 0; sweep < pass->nsweeps; sweep += 2) {
         for (int q = 0; q < pass->level->npatches; q++)
-            run_two_sweeps(pass, q, sweep, FEW);
+            run_two_sweeps(pass, q, sweep);
         if (pass->part != PART_INNER) /* else the outer part follows */
             level_swap(pass->level, pass->u, FIELD_TMP);
     }
@@ -106,16 +112,14 @@ static void run(const struct pass *pass)
         cuda_fetch_norm(pass->norm);
 }
 
-/* True if the tiles of ROWS rows, and those of passes with a finish, fit into shared memory. */
-template <int ROWS>
+/* True if tiles, and those of passes with a finish, fit into shared memory. */
 static void tiles_fit(const struct pass *pass, const struct device_limits *device, bool *sweeps,
                       bool *finishes)
 {
     with_operator(pass->level->stencil->choice, [&](auto op) {
         using Op = decltype(op);
-        *sweeps = tile<Op, false, ONLY_SWEEPS, ROWS>::BYTES <= device->shared_per_block;
-        *finishes =
-            tile<Op, false, RESTRICTS, finish_rows<Op>()>::BYTES <= device->shared_per_block;
+        *sweeps = fits<tile<Op, false, ONLY_SWEEPS, FEW_ROWS>>(device);
+        *finishes = fits<tile<Op, false, RESTRICTS, finish_rows<Op>()>>(device);
     });
 }
 
@@ -131,12 +135,11 @@ static bool offsets_fit(const struct level *level)
 /* The finish needs a guess: the kernel that begins at zero has none. On a level with neighbours
  * nothing may follow two half-sweeps but the finish: it would read ghosts that these kernels
  * compute and do not store. */
-template <bool FEW>
 static int covers(const struct pass *pass, const struct device_limits *device)
 {
     const struct level *level = pass->level;
     bool sweeps = false, finishes = false;
-    tiles_fit<FEW ? FEW_ROWS : MANY_ROWS>(pass, device, &sweeps, &finishes);
+    tiles_fit(pass, device, &sweeps, &finishes);
     if (pass_prolongs(pass) || !fuses_red_black(pass, 2) || !has_even_rows(level) || !sweeps)
         return 0;
     const bool has_finish = pass->finish != FINISH_NONE,
@@ -156,7 +159,7 @@ static int covers(const struct pass *pass, const struct device_limits *device)
  * and copies five vectors there (with α six). What surrounds the tile is not counted. Instructions
  * are those of the machine code for compute capability 9.0. */
 template <class tile>
-static struct cuda_counts count_step()
+static constexpr struct cuda_counts count_step()
 {
     constexpr int LOADS = 6 + tile::ALPHAS, COPIES = 5 + tile::ALPHAS, CELLS = 6 + 1;
     constexpr int INSTRUCTIONS = tile::ALPHAS ? 167 : 161;
@@ -167,17 +170,22 @@ static struct cuda_counts count_step()
             INSTRUCTIONS * THREADS / STORED};
 }
 
-template <bool FEW>
+template <class Op>
+static struct cuda_counts count_rows()
+{
+    using many = tile<Op, false, ONLY_SWEEPS, MANY_ROWS>;
+    return fits<many>(cuda_limits()) ? count_step<many>()
+                                     : count_step<tile<Op, false, ONLY_SWEEPS, FEW_ROWS>>();
+}
+
 static struct cuda_counts counts(const struct pass *pass)
 {
-    constexpr int ROWS = FEW ? FEW_ROWS : MANY_ROWS;
     const struct operator_choice *op = &pass->level->stencil->choice;
     const double pairs = pass->nsweeps / 2;
     if (!op->variable || pass->start == START_ZERO || pass->finish != FINISH_NONE)
         return {red_black_bytes(pass), NAN, NAN};
     const struct cuda_counts c =
-        op->helmholtz ? count_step<tile<op_fv2_helmholtz, false, ONLY_SWEEPS, ROWS>>()
-                      : count_step<tile<op_fv2, false, ONLY_SWEEPS, ROWS>>();
+        op->helmholtz ? count_rows<op_fv2_helmholtz>() : count_rows<op_fv2>();
     return {pairs * c.cache_bytes, pairs * c.shared_bytes, pairs * c.instructions};
 }
 
@@ -190,21 +198,10 @@ static bool splits(const struct pass *pass)
 
 extern const struct kernel kernel_fv2_fused = {
     .name = "fv2/gsrb-fused",
-    .summary =
-        "red and black in one pass over memory, with the residual; order 2, tiles of 20 rows",
-    .covers = fv2::covers<false>,
-    .run = fv2::run<false>,
+    .summary = "red and black in one pass over memory, with the residual; order 2",
+    .covers = fv2::covers,
+    .run = fv2::run,
     .bytes = red_black_bytes,
     .splits = fv2::splits,
-    .counts = fv2::counts<false>,
-};
-
-extern const struct kernel kernel_fv2_fused_small = {
-    .name = "fv2/gsrb-fused-small",
-    .summary = "the same with tiles of 10 rows, for less shared memory",
-    .covers = fv2::covers<true>,
-    .run = fv2::run<true>,
-    .bytes = red_black_bytes,
-    .splits = fv2::splits,
-    .counts = fv2::counts<true>,
+    .counts = fv2::counts,
 };

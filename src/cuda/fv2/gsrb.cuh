@@ -21,7 +21,6 @@ struct fv2_gsrb {
     double scale;
     int parity;          /* of the global index of cell (0,0,0): red is even */
     bool zero_guess;     /* u is 0; `in` is not read */
-    bool few_rows;       /* smaller tiles, for devices with less shared memory */
     enum pass_part part; /* all if there is a norm */
     double *coarse;      /* at cell (0,0,0): the residual is restricted to this */
     long coarse_sj, coarse_sk;

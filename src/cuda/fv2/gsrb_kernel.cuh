@@ -332,24 +332,27 @@ static __global__ void __launch_bounds__(LANES *tile::ROWS, tile::BLOCKS)
     gsrb_kernel(const __grid_constant__ struct fv2_gsrb w,
                 const __grid_constant__ struct tile_set tiles, int planes)
 {
-    const dim3 own = tile_of_block(tiles);
-    struct thread_cells p = compute_thread<tile>(w, tiles, own);
-    const struct plane_range a = compute_range<tile>(w, own.z, planes);
-    struct copies copies = initial_copies<tile>(w, p);
-    struct stream_state m = start_stream<tile>(w, p, copies, a.start);
-    struct slots s = initial_slots<tile>();
-    int k = a.start;
-    /* The vote tells the compiler that all lanes agree: else k and the slots are not uniform. */
-    if (__any_sync(~0u, (p.j + k + 1 + w.first_parity) & 1))
-        stream_step<1, tile>(w, p, a, k++, copies, s, m);
-    for (; k + 1 < a.stop; k += 2) {
-        stream_step<0, tile>(w, p, a, k, copies, s, m);
-        stream_step<1, tile>(w, p, a, k + 1, copies, s, m);
+    if constexpr (RUNS_HERE<false, tile::BYTES>) {
+        const dim3 own = tile_of_block(tiles);
+        struct thread_cells p = compute_thread<tile>(w, tiles, own);
+        const struct plane_range a = compute_range<tile>(w, own.z, planes);
+        struct copies copies = initial_copies<tile>(w, p);
+        struct stream_state m = start_stream<tile>(w, p, copies, a.start);
+        struct slots s = initial_slots<tile>();
+        int k = a.start;
+        /* The vote tells the compiler that all lanes agree: else k and the slots are not uniform.
+         */
+        if (__any_sync(~0u, (p.j + k + 1 + w.first_parity) & 1))
+            stream_step<1, tile>(w, p, a, k++, copies, s, m);
+        for (; k + 1 < a.stop; k += 2) {
+            stream_step<0, tile>(w, p, a, k, copies, s, m);
+            stream_step<1, tile>(w, p, a, k + 1, copies, s, m);
+        }
+        if (k < a.stop)
+            stream_step<0, tile>(w, p, a, k, copies, s, m);
+        if (tile::FINISHES)
+            finish_range<tile>(w, p, a, s, m);
     }
-    if (k < a.stop)
-        stream_step<0, tile>(w, p, a, k, copies, s, m);
-    if (tile::FINISHES)
-        finish_range<tile>(w, p, a, s, m);
 }
 } // namespace fv2
 

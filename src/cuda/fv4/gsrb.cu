@@ -3,6 +3,7 @@
 #include <cmath>
 #include "cuda/core/launch.cuh"
 #include "cuda/cuda.h"
+#include "cuda/device.cuh"
 #include "cuda/fv4/boundary_kernel.cuh"
 #include "cuda/fv4/gsrb_kernel.cuh"
 #include "cuda/kernels.cuh"
@@ -29,6 +30,35 @@ static void launch(const struct fv4_gsrb &w)
               : wave_partition_choose(tiles, n, planes, EXTRA_STEPS, at_once);
     launch_kernel<KERNEL>(wave_partition_blocks(&p), tile::THREADS, tile::SHARED_BYTES, w,
                           make_sources<tile>(w), make_block_partition(p, tiles_i), 0u);
+}
+
+template <class tile>
+static bool fits(const struct device_limits *device)
+{
+    return has_copies<typename tile::source>(tile::SHARED_BYTES, device);
+}
+
+/* Calls f with the largest tile of the level's operator that the device has room and copies for;
+ * false if there is none. */
+template <class F>
+static bool with_tile(const struct level *level, const struct device_limits *device, F f)
+{
+    bool found = false;
+    with_operator(level->stencil->choice, [&](auto op) {
+        if constexpr (op.ORDER == 4) {
+            using Op = decltype(op);
+            found = true;
+            if (fits<large_tile<Op>>(device))
+                f(large_tile<Op>{});
+            else if (fits<medium_tile<Op>>(device))
+                f(medium_tile<Op>{});
+            else if (fits<small_tile<Op>>(device))
+                f(small_tile<Op>{});
+            else
+                found = false;
+        }
+    });
+    return found;
 }
 
 template <class Op, bool OPEN>
@@ -78,13 +108,11 @@ static struct fv4_gsrb make_sweeps(const struct pass *pass, int q, int sweep)
     return gsrb;
 }
 
-template <template <class> class tile>
 static void run_blocks(const struct pass *pass, int q, int sweep)
 {
     const struct fv4_gsrb w = make_sweeps(pass, q, sweep);
-    with_operator(pass->level->stencil->choice, [&](auto op) {
-        if constexpr (op.ORDER == 4)
-            w.in ? launch<tile<decltype(op)>, false>(w) : launch<tile<decltype(op)>, true>(w);
+    with_tile(pass->level, cuda_limits(), [&](auto tile) {
+        w.in ? launch<decltype(tile), false>(w) : launch<decltype(tile), true>(w);
     });
 }
 
@@ -125,13 +153,12 @@ static void fill_rhs_ghosts(const struct pass *pass)
 
 /* Two half-sweeps on all patches. The boundary-layer update follows the outer blocks, and reads
  * what the inner ones have stored. */
-template <template <class> class tile>
 static void run_two_sweeps(const struct pass *pass, int sweep)
 {
     if (sweep > 0 && is_wrapped(pass->level))
         fill_ghosts(pass);
     for (int q = 0; q < pass->level->npatches; q++)
-        run_blocks<tile>(pass, q, sweep);
+        run_blocks(pass, q, sweep);
     if (pass->part == PART_INNER)
         return cuda_inner_done();
     if (pass->part == PART_OUTER)
@@ -143,7 +170,6 @@ static void run_two_sweeps(const struct pass *pass, int sweep)
 
 /* The first sweep needs ghosts unless u is zero. Those behind walls that later sweeps need, or an
  * operation that follows, come with the sweeps. */
-template <template <class> class tile>
 static void run(const struct pass *pass)
 {
     if (pass->part == PART_OUTER)
@@ -155,7 +181,7 @@ static void run(const struct pass *pass)
     if (pass->part == PART_INNER)
         cuda_inner_prepared();
     for (int sweep = 0; sweep < pass->nsweeps; sweep += 2)
-        run_two_sweeps<tile>(pass, sweep);
+        run_two_sweeps(pass, sweep);
 }
 
 /* Rows end within a warp, and no cell is near walls on both sides. */
@@ -171,17 +197,11 @@ static bool patches_fit(const struct level *level)
 }
 
 /* On a level with neighbours nothing may follow: it would read ghosts that are not stored. */
-template <template <class> class tile>
 static int covers(const struct pass *pass, const struct device_limits *device)
 {
     const struct level *level = pass->level;
-    const void *kernel = (const void *)gsrb_kernel<tile<op_fv4>, false>;
-    const int bytes = level->stencil->choice.variable ? tile<op_fv4>::SHARED_BYTES
-                                                      : tile<op_fv4_constant>::SHARED_BYTES;
-    if (bytes > device->shared_per_block ||
-        !cuda_has_copies<typename tile<op_fv4>::source>(kernel, device) || pass_prolongs(pass) ||
-        !fuses_red_black(pass, 4) || !patches_fit(level) ||
-        (level->connected && pass_operations(pass) > 2))
+    if (pass_prolongs(pass) || !fuses_red_black(pass, 4) || !patches_fit(level) ||
+        (level->connected && pass_operations(pass) > 2) || !with_tile(level, device, [](auto) {}))
         return 0;
     return (pass->start != START_KEEP) + pass->nsweeps;
 }
@@ -215,29 +235,24 @@ static constexpr struct cuda_counts count_step()
             INSTRUCTIONS * THREADS_AT_WORK / CORE};
 }
 
-template <template <class> class tile>
 static struct cuda_counts counts(const struct pass *pass)
 {
-    const struct operator_choice *op = &pass->level->stencil->choice;
     const double pairs = pass->nsweeps / 2;
-    if (!op->variable || pass->start == START_ZERO)
+    struct cuda_counts c = {};
+    if (!pass->level->stencil->choice.variable || pass->start == START_ZERO)
         return {red_black_bytes(pass), NAN, NAN};
-    const struct cuda_counts c =
-        op->helmholtz ? count_step<tile<op_fv4_helmholtz>>() : count_step<tile<op_fv4>>();
+    with_tile(pass->level, cuda_limits(), [&](auto tile) { c = count_step<decltype(tile)>(); });
     return {pairs * c.cache_bytes, pairs * c.shared_bytes, pairs * c.instructions};
-}
-
-template <template <class> class tile>
-static constexpr struct kernel fused_row(const char *name, const char *summary)
-{
-    return {name,   summary,      covers<tile>, run<tile>, red_black_bytes,
-            splits, counts<tile>, leaves_ghosts};
 }
 } // namespace fv4
 
-extern const struct kernel kernel_fv4_fused = fv4::fused_row<fv4::large_tile>(
-    "fv4/gsrb-fused", "red and black in one pass over memory; order 4");
-extern const struct kernel kernel_fv4_fused_medium = fv4::fused_row<fv4::medium_tile>(
-    "fv4/gsrb-fused-medium", "the same without TMA, with tiles of 10 rows instead of 14");
-extern const struct kernel kernel_fv4_fused_small = fv4::fused_row<fv4::small_tile>(
-    "fv4/gsrb-fused-small", "the same without TMA, with tiles of 10 rows of half the length");
+extern const struct kernel kernel_fv4_fused = {
+    .name = "fv4/gsrb-fused",
+    .summary = "red and black in one pass over memory; order 4",
+    .covers = fv4::covers,
+    .run = fv4::run,
+    .bytes = red_black_bytes,
+    .splits = fv4::splits,
+    .counts = fv4::counts,
+    .leaves_ghosts = fv4::leaves_ghosts,
+};

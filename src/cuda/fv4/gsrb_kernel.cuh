@@ -255,38 +255,40 @@ static __global__ void __launch_bounds__(tile::THREADS, tile::BLOCKS)
                 const __grid_constant__ sources_of<tile> from,
                 const __grid_constant__ struct block_partition partition, unsigned zero)
 {
-    using Op = typename tile::op;
-    const struct block_range m = compute_range<tile>(w, partition);
-    if (w.part != PART_ALL && !in_part<tile>(w, m))
-        return;
-    if (ZERO)
-        clear_u<tile>();
-    create_barriers<tile>();
-    if constexpr (BY_ENGINE<typename tile::source>) {
-        if (threadIdx.x == 0)
-            fetch_first<tile, ZERO>(from, m);
-        __syncwarp();
-    } else if (warp_number() == tile::WARPS) {
-        return copy_planes<tile, ZERO>(from, m);
-    }
-    const int warp = warp_number(), first = m.first - 1;
-    struct columns t = make_columns<tile>(w, m, warp);
-    struct state<tile> x = {
-    };
-    x.p = first_planes<tile>();
-    x.here = {plane_of(w, w.f, first), tile::READS_ALPHA ? plane_of(w, w.alpha, first) : NULL};
-    x.out = (double *)plane_of(w, w.out, first - 1);
-    load_sources<Op>(x.sources[0], t, 0, x.here, x.here, 0);
-    if (has_outer<tile>(w, warp, 0))
-        fetch_outer<tile>(w, m, x.here, first);
-    if (near_wall(w, t, first))
-        fetch_dinv<tile>(w, t, t.dinv, 0, first);
-    wait_for(barriers<tile>().full, 0);
-    compute_strides<tile>(t);
-    load_first_planes(x.kept, t, x.p);
-    for (int k = first; k < m.last; k += 2) {
-        step<ZERO, 0>(w, from, m, t, warp, zero, x, k);
-        step<ZERO, 1>(w, from, m, t, warp, zero, x, k + 1);
+    if constexpr (RUNS_HERE<BY_ENGINE<typename tile::source>>) {
+        using Op = typename tile::op;
+        const struct block_range m = compute_range<tile>(w, partition);
+        if (w.part != PART_ALL && !in_part<tile>(w, m))
+            return;
+        if (ZERO)
+            clear_u<tile>();
+        create_barriers<tile>();
+        if constexpr (BY_ENGINE<typename tile::source>) {
+            if (threadIdx.x == 0)
+                fetch_first<tile, ZERO>(from, m);
+            __syncwarp();
+        } else if (warp_number() == tile::WARPS) {
+            return copy_planes<tile, ZERO>(from, m);
+        }
+        const int warp = warp_number(), first = m.first - 1;
+        struct columns t = make_columns<tile>(w, m, warp);
+        struct state<tile> x = {
+        };
+        x.p = first_planes<tile>();
+        x.here = {plane_of(w, w.f, first), tile::READS_ALPHA ? plane_of(w, w.alpha, first) : NULL};
+        x.out = (double *)plane_of(w, w.out, first - 1);
+        load_sources<Op>(x.sources[0], t, 0, x.here, x.here, 0);
+        if (has_outer<tile>(w, warp, 0))
+            fetch_outer<tile>(w, m, x.here, first);
+        if (near_wall(w, t, first))
+            fetch_dinv<tile>(w, t, t.dinv, 0, first);
+        wait_for(barriers<tile>().full, 0);
+        compute_strides<tile>(t);
+        load_first_planes(x.kept, t, x.p);
+        for (int k = first; k < m.last; k += 2) {
+            step<ZERO, 0>(w, from, m, t, warp, zero, x, k);
+            step<ZERO, 1>(w, from, m, t, warp, zero, x, k + 1);
+        }
     }
 }
 

@@ -75,9 +75,9 @@ struct gsrb_tile {
     static constexpr int BETA_J_CELL = BETA_J + COLUMN, BETA_K_CELL = ROW + COLUMN;
 };
 
-/* Compute capability 9.0; 163 KiB of shared memory per block, which more rows exceed; 99 KiB, where
- * tiles of 64 cells exceed it with 6 rows already, and two blocks fill a multiprocessor that has
- * room for them. */
+/* For compute capability 9.0; without TMA for 163 KiB of shared memory per block, which more rows
+ * exceed, and for 99 KiB, which tiles of 64 cells exceed with 6 rows already. Two of the last
+ * blocks fill a multiprocessor that has room for them. */
 template <class Op>
 using large_tile = struct gsrb_tile<Op, CUtensorMap, 64, TUNED_FV4_GSRB_ROWS, 2>;
 template <class Op>

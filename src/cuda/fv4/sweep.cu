@@ -1,8 +1,218 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The rows fv4/sweep and fv4/residual. */
-#include "cuda/fv4/sweep_rows.cuh"
+/* The rows fv4/sweep and fv4/residual, of one operation each: what they cover, and the launches. */
+#include <algorithm>
+#include "cuda/core/launch.cuh"
+#include "cuda/device.cuh"
+#include "cuda/fv4/sweep_kernel.cuh"
+#include "cuda/kernels.cuh"
 
-extern const struct kernel kernel_fv4_sweep =
-    fv4::sweep_row<fv4::large_sweep>("fv4/sweep", "one sweep of any smoother; order 4");
-extern const struct kernel kernel_fv4_residual = fv4::residual_row<fv4::large_sweep>(
-    "fv4/residual", "the residual, stored, restricted or reduced to its norm; order 4");
+namespace fv4
+{
+/* A block takes about four steps to begin. */
+enum { MAX_PLANES = 512, EXTRA_STEPS = 4 };
+
+template <class tile>
+static sweep_sources<typename tile::source> make_sources(const struct fv4_sweep &w)
+{
+    using source = typename tile::source;
+    constexpr int ROWS = tile::CORE_ROWS;
+    return {tile_source<source>(w.u, w.c, WIDTH, ROWS + 4),
+            tile_source<source>(w.beta_i, w.c, WIDTH, ROWS + 2),
+            tile_source<source>(w.beta_j, w.c, WIDTH, ROWS + 1),
+            tile_source<source>(w.beta_k, w.c, WIDTH, ROWS + 2),
+            tile_source<source>(w.f, w.c, CORE_WIDTH, ROWS),
+            tile_source<source>(w.dinv, w.c, CORE_WIDTH, ROWS),
+            w.alpha ? tile_source<source>(w.alpha, w.c, CORE_WIDTH, ROWS) : source{}};
+}
+
+template <class tile, bool HELMHOLTZ, enum sweep_kind KIND>
+static void launch(const struct fv4_sweep &w)
+{
+    constexpr auto STAGE = KIND == SWEEP_RESTRICT ? TUNED_RESTRICT
+                           : KIND == SWEEP_NORM   ? TUNED_NORM
+                                                  : TUNED_SWEEP;
+    constexpr auto KERNEL = sweep_kernel<tile, HELMHOLTZ, KIND>;
+    constexpr int BYTES = sizeof(struct shared_planes<tile, HELMHOLTZ, KIND>);
+    const struct cuda_tuning tuning = cuda_tuned(4, STAGE, HELMHOLTZ, w.c.n);
+    const int tiles_i = cuda_divided(w.c.n[0], CORE_WIDTH),
+              tiles_j = cuda_divided(w.c.n[1], tile::CORE_ROWS),
+              tuned = tuning.rows == tile::CORE_ROWS ? tuning.planes : 0,
+              planes = planes_per_block(tuned, w.c.n[2], tiles_i * tiles_j, MAX_PLANES, EXTRA_STEPS,
+                                        cuda_blocks_at_once<KERNEL>(tile::THREADS, BYTES));
+    const int n[3] = {tiles_i, tiles_j, cuda_divided(w.c.n[2], planes)};
+    const struct tile_reads reads[3] = {
+        {-HALO, CORE_WIDTH, CORE_WIDTH + 2 * HALO},
+        {-HALO, tile::CORE_ROWS, tile::CORE_ROWS + 2 * HALO},
+        {-HALO, planes, planes + 2 * HALO},
+    };
+    const struct tile_set tiles = tiles_of_patch(w.part, n, w.c, reads);
+    const dim3 grid = tile_grid(tiles);
+    if (grid.x > 0)
+        launch_kernel<KERNEL>(grid, dim3(LANES, tile::THREADS / LANES), BYTES, w,
+                              make_sources<tile>(w), tiles, planes);
+}
+
+template <class tile, bool HELMHOLTZ>
+static void launch_kind(const struct fv4_sweep &w)
+{
+    switch (w.kind) {
+    case SWEEP_COLOURED:
+        return launch<tile, HELMHOLTZ, SWEEP_COLOURED>(w);
+    case SWEEP_WEIGHTED:
+        return launch<tile, HELMHOLTZ, SWEEP_WEIGHTED>(w);
+    case SWEEP_TWO_STEP:
+        return launch<tile, HELMHOLTZ, SWEEP_TWO_STEP>(w);
+    case SWEEP_RESIDUAL:
+        return launch<tile, HELMHOLTZ, SWEEP_RESIDUAL>(w);
+    case SWEEP_RESTRICT:
+        return launch<tile, HELMHOLTZ, SWEEP_RESTRICT>(w);
+    case SWEEP_NORM:
+        return launch<tile, HELMHOLTZ, SWEEP_NORM>(w);
+    }
+}
+
+/* D⁻¹ follows from the nearest faces alone in cells within these bounds; see probe_create. */
+static void set_inner(struct fv4_sweep &m, const struct work &w)
+{
+    const int reach = w.s->radius, dim = w.pass->level->dim;
+    for (int d = 0; d < 3; d++) {
+        m.inner_lo[d] = w.c.wall[d][0] ? reach : 0;
+        m.inner_hi[d] = dim > 2 * reach ? w.c.n[d] - (w.c.wall[d][1] ? reach : 0) : 0;
+    }
+}
+
+static void set_sweep(struct fv4_sweep &m, const struct work &w, int sweep)
+{
+    const struct relaxation r = stencil_relaxation(w.s, sweep);
+    m.kind = r.coloured ? SWEEP_COLOURED : r.two_step ? SWEEP_TWO_STEP : SWEEP_WEIGHTED;
+    m.out = w.buffer[(sweep + 1) & 1];
+    m.colour = (w.parity + r.colour) & 1;
+    m.weight = r.weight;
+    m.c1 = r.c1;
+    set_inner(m, w);
+}
+
+static void set_finish(struct fv4_sweep &m, const struct work &w, int q)
+{
+    const struct pass *p = w.pass;
+    if (p->finish == FINISH_NORM) {
+        m.kind = SWEEP_NORM;
+        m.norm = cuda_norm_word();
+    } else if (p->finish == FINISH_RESTRICT) {
+        m.kind = SWEEP_RESTRICT;
+        set_coarse(m, p, q);
+    } else {
+        m.kind = SWEEP_RESIDUAL;
+        m.out = p->level->fields[p->residual] + w.c.offset;
+    }
+}
+
+/* What a block of any kind of the kernel needs at most. */
+template <class tile>
+static constexpr size_t
+    MOST_BYTES = std::max({sizeof(struct shared_planes<tile, true, SWEEP_RESIDUAL>),
+                           sizeof(struct shared_planes<tile, true, SWEEP_WEIGHTED>),
+                           sizeof(struct shared_planes<tile, false, SWEEP_WEIGHTED>)});
+
+template <class tile>
+static bool has_tile(const struct device_limits *device)
+{
+    return has_copies<typename tile::source>(MOST_BYTES<tile>, device);
+}
+
+/* Calls f with the largest tile that the device has room and copies for; false if there is none. */
+template <class F>
+static bool with_tile(const struct device_limits *device, F f)
+{
+    if (has_tile<large_sweep>(device))
+        f(large_sweep{});
+    else if (has_tile<medium_sweep>(device))
+        f(medium_sweep{});
+    else if (has_tile<small_sweep>(device))
+        f(small_sweep{});
+    else
+        return false;
+    return true;
+}
+
+static void run_on_patch(const struct pass *pass, int q)
+{
+    const struct work w = cuda_open_work(pass, q);
+    struct fv4_sweep m = {w.c};
+    set_operator(m, w);
+    m.part = pass->part;
+    m.u = w.buffer[pass->first_sweep & 1];
+    m.dinv = w.v.dinv;
+    if (pass->nsweeps > 0)
+        set_sweep(m, w, pass->first_sweep);
+    else
+        set_finish(m, w, q);
+    with_tile(cuda_limits(), [&](auto tile) {
+        using Tile = decltype(tile);
+        m.alpha ? launch_kind<Tile, true>(m) : launch_kind<Tile, false>(m);
+    });
+}
+
+/* One operation on all patches. If it is split, the inner part runs first and does not depend on
+ * the ghosts behind walls around halos; the outer part depends on all ghosts. */
+static void run(const struct pass *pass)
+{
+    if (pass->part == PART_OUTER)
+        cuda_await_inner_prepared();
+    if (!pass->ghosts_filled)
+        cuda_fill_ghosts(pass);
+    if (pass->part == PART_INNER)
+        cuda_inner_prepared();
+    for (int q = 0; q < pass->level->npatches; q++)
+        run_on_patch(pass, q);
+    if (pass->finish == FINISH_NORM)
+        cuda_fetch_norm(pass->norm);
+}
+
+static bool fits(const struct pass *pass, const struct device_limits *device)
+{
+    const struct operator_choice *choice = &pass->level->stencil->choice;
+    return choice->order == 4 && choice->variable && cuda_even_patches(pass->level) &&
+           pass->start == START_KEEP && with_tile(device, [](auto) {});
+}
+
+/* The first sweep alone, unless it would have to compute ghosts for an operation after it. */
+static int sweep_covers(const struct pass *pass, const struct device_limits *device)
+{
+    return pass->nsweeps > 0 && fits(pass, device) &&
+           pass_extent(pass, pass_operations(pass) - 1) == 0;
+}
+
+static int residual_covers(const struct pass *pass, const struct device_limits *device)
+{
+    return pass->nsweeps == 0 && fits(pass, device) ? pass_length(pass) : 0;
+}
+
+static bool sweep_splits(const struct pass *pass)
+{
+    return pass_operations(pass) == 1;
+}
+
+static bool residual_splits(const struct pass *pass)
+{
+    return pass->finish != FINISH_NORM;
+}
+} // namespace fv4
+
+extern const struct kernel kernel_fv4_sweep = {
+    .name = "fv4/sweep",
+    .summary = "one sweep of any smoother; order 4",
+    .covers = fv4::sweep_covers,
+    .run = fv4::run,
+    .bytes = pass_bytes_one_by_one,
+    .splits = fv4::sweep_splits,
+};
+
+extern const struct kernel kernel_fv4_residual = {
+    .name = "fv4/residual",
+    .summary = "the residual, stored, restricted or reduced to its norm; order 4",
+    .covers = fv4::residual_covers,
+    .run = fv4::run,
+    .bytes = pass_bytes_one_by_one,
+    .splits = fv4::residual_splits,
+};

@@ -71,8 +71,9 @@ struct sweep_tile {
     using of_core = struct shared_tile<CORE_ROWS, CORE_WIDTH>;
 };
 
-/* Compute capability 9.0; 163 KiB of shared memory per block, with one group less, which copies;
- * 99 KiB, where two blocks of few rows fill a multiprocessor that has room for them. */
+/* For compute capability 9.0; without TMA for 163 KiB of shared memory per block, with one group
+ * less, which copies; and for 99 KiB, where two blocks of few rows fill a multiprocessor that has
+ * room for them. */
 using large_sweep = struct sweep_tile<CUtensorMap, TUNED_FV4_SWEEP_ROWS, 2>;
 using medium_sweep = struct sweep_tile<field_source, 14, 1>;
 using small_sweep = struct sweep_tile<field_source, 6, 2>;
@@ -551,61 +552,65 @@ static __global__ void __launch_bounds__(tile::THREADS, 1)
                  const __grid_constant__ struct sweep_sources<typename tile::source> from,
                  const __grid_constant__ struct tile_set tiles, int planes)
 {
-    using shared = struct shared_planes<tile, HELMHOLTZ, KIND>;
-    constexpr bool ENGINE = BY_ENGINE<typename tile::source>;
-    auto &s = *reinterpret_cast<shared *>(shared_memory);
-    const struct plane_range m = range_of_tile<tile>(w.c, tile_of_block(tiles), planes);
-    const struct thread_cells p = compute_thread(w, m);
-    const bool first = p.lane == 0 && p.group == 0, fetches = ENGINE && first;
-    struct slot_indices<shared> here, ahead;
-    create_barriers(first, s);
-    if (!ENGINE && p.group == tile::GROUPS)
-        return copy_planes<HELMHOLTZ, KIND>(from, m, s);
-    for (int step = 0; step < shared::AHEAD; step++, ahead.advance())
-        if (fetches)
-            fetch<HELMHOLTZ, KIND>(from, m, s, ahead, m.first - plane_range::FIRST_STEPS + step);
+    if constexpr (RUNS_HERE<BY_ENGINE<typename tile::source>>) {
+        using shared = struct shared_planes<tile, HELMHOLTZ, KIND>;
+        constexpr bool ENGINE = BY_ENGINE<typename tile::source>;
+        auto &s = *reinterpret_cast<shared *>(shared_memory);
+        const struct plane_range m = range_of_tile<tile>(w.c, tile_of_block(tiles), planes);
+        const struct thread_cells p = compute_thread(w, m);
+        const bool first = p.lane == 0 && p.group == 0, fetches = ENGINE && first;
+        struct slot_indices<shared> here, ahead;
+        create_barriers(first, s);
+        if (!ENGINE && p.group == tile::GROUPS)
+            return copy_planes<HELMHOLTZ, KIND>(from, m, s);
+        for (int step = 0; step < shared::AHEAD; step++, ahead.advance())
+            if (fetches)
+                fetch<HELMHOLTZ, KIND>(from, m, s, ahead,
+                                       m.first - plane_range::FIRST_STEPS + step);
 
-    struct column_values c = {};
-    struct residual_sums sums = {};
-    for (int k = m.first - plane_range::FIRST_STEPS; k < m.first - 1; k++) {
-        barrier_wait(&s.full[here.slot], here.parity);
-        load_first_planes(c, compute_pointers(s, here, p));
-        if (fetches)
-            fetch<HELMHOLTZ, KIND>(from, m, s, ahead, k + shared::AHEAD);
-        barrier_arrive(&s.empty[here.slot]);
-        here.advance();
-        ahead.advance();
-    }
-    long at = p.i + p.j * w.c.sj + (m.first - 2) * w.c.sk;
+        struct column_values c = {};
+        struct residual_sums sums = {};
+        for (int k = m.first - plane_range::FIRST_STEPS; k < m.first - 1; k++) {
+            barrier_wait(&s.full[here.slot], here.parity);
+            load_first_planes(c, compute_pointers(s, here, p));
+            if (fetches)
+                fetch<HELMHOLTZ, KIND>(from, m, s, ahead, k + shared::AHEAD);
+            barrier_arrive(&s.empty[here.slot]);
+            here.advance();
+            ahead.advance();
+        }
+        long at = p.i + p.j * w.c.sj + (m.first - 2) * w.c.sk;
 #pragma unroll 2
-    for (int k = m.first - 1; k <= m.last; k++, at += w.c.sk) {
-        quad sum, loaded; /* D⁻¹ or the previous iterate, of plane k − 1 */
-        struct incoming incoming;
-        const bool finishes = k > m.first;
-        const bool near_wall = p.near_wall || k - 1 < w.inner_lo[2] || k - 1 >= w.inner_hi[2];
-        if (KIND == SWEEP_COLOURED)
-            load_cells(loaded, w, w.dinv, at, near_wall && finishes && p.core);
-        if (KIND == SWEEP_TWO_STEP)
-            load_cells(loaded, w, w.out, at, finishes && p.core);
-        /* Hidden: else both barriers' addresses are kept in registers, and others are spilled. */
-        barrier_wait(&s.full[hidden(here.slot)], here.parity);
-        const struct pointers pointers = compute_pointers(s, here, p);
-        advance(c, pointers, incoming, sum);
-        if (fetches && k + shared::AHEAD <= m.last)
-            fetch<HELMHOLTZ, KIND>(from, m, s, ahead, k + shared::AHEAD);
-        if (KIND != SWEEP_COLOURED && finishes)
-            finish<HELMHOLTZ, KIND>(w, p, s, here.slot, c.u_m, sum, k - 1, at, loaded, sums);
-        else if (finishes && p.core && ((k - 1 + w.colour) & 1))
-            relax<HELMHOLTZ, 1>(w, p, s, here.slot, c, pointers, sum, at, near_wall, loaded);
-        else if (finishes && p.core)
-            relax<HELMHOLTZ, 0>(w, p, s, here.slot, c, pointers, sum, at, near_wall, loaded);
-        move_up(c, incoming);
-        barrier_arrive(&s.empty[here.slot]);
-        here.advance();
-        ahead.advance();
+        for (int k = m.first - 1; k <= m.last; k++, at += w.c.sk) {
+            quad sum, loaded; /* D⁻¹ or the previous iterate, of plane k − 1 */
+            struct incoming incoming;
+            const bool finishes = k > m.first;
+            const bool near_wall = p.near_wall || k - 1 < w.inner_lo[2] || k - 1 >= w.inner_hi[2];
+            if (KIND == SWEEP_COLOURED)
+                load_cells(loaded, w, w.dinv, at, near_wall && finishes && p.core);
+            if (KIND == SWEEP_TWO_STEP)
+                load_cells(loaded, w, w.out, at, finishes && p.core);
+            /* Hidden: else both barriers' addresses are kept in registers, and others are spilled.
+             */
+            barrier_wait(&s.full[hidden(here.slot)], here.parity);
+            const struct pointers pointers = compute_pointers(s, here, p);
+            advance(c, pointers, incoming, sum);
+            if (fetches && k + shared::AHEAD <= m.last)
+                fetch<HELMHOLTZ, KIND>(from, m, s, ahead, k + shared::AHEAD);
+            if (KIND != SWEEP_COLOURED && finishes)
+                finish<HELMHOLTZ, KIND>(w, p, s, here.slot, c.u_m, sum, k - 1, at, loaded, sums);
+            else if (finishes && p.core && ((k - 1 + w.colour) & 1))
+                relax<HELMHOLTZ, 1>(w, p, s, here.slot, c, pointers, sum, at, near_wall, loaded);
+            else if (finishes && p.core)
+                relax<HELMHOLTZ, 0>(w, p, s, here.slot, c, pointers, sum, at, near_wall, loaded);
+            move_up(c, incoming);
+            barrier_arrive(&s.empty[here.slot]);
+            here.advance();
+            ahead.advance();
+        }
+        if (KIND == SWEEP_NORM)
+            warp_atomic_max(w.norm, sums.norm);
     }
-    if (KIND == SWEEP_NORM)
-        warp_atomic_max(w.norm, sums.norm);
 }
 } // namespace fv4
 
