@@ -130,7 +130,7 @@ TEST_EMULATED := $(patsubst %.cc,$(BUILD)/%,$(sort $(wildcard tests/*/*.cc)))
 TEST_CUDA := $(if $(filter 1,$(CUDA)),$(patsubst %,$(BUILD)/%.o,$(sort $(wildcard tests/*/*.cu))))
 FORMATTED := $(sort $(foreach ending,c h def cc cu cuh,\
                $(wildcard src/*/*.$(ending) src/*/*/*.$(ending)\
-                 tests/*/*.$(ending) tests/*/*/*.$(ending) tests/*/*/*/*.$(ending))))
+                 tests/*.$(ending) tests/*/*.$(ending) tests/*/*/*.$(ending) tests/*/*/*/*.$(ending))))
 
 # --- rules ----------------------------------------------------------------------------------------
 
@@ -149,10 +149,14 @@ $(BUILD)/src/base/ranges.c.o: INCLUDES += $(NVTX_INCLUDE)
 $(BUILD)/src/operators/cpu_colours.c.o: ARCHFLAGS += $(if $(HAS_WIDE),-mtune=icelake-server)
 
 # The programs that `make` built last; under build/ each compiler and mode keeps its own.
-hpgmg-gpu hpgmg-lab: %: $(BUILD)/% FORCE
+hpgmg-gpu hpgmg-lab hpgmg-gpu-disturbed: %: $(BUILD)/% FORCE
 	@cmp -s $< $@ || cp $< $@
 
 $(BUILD)/hpgmg-gpu: $(MAIN) $(LIBRARY)
+	$(call say,LINK,$@) $(LINK) -o $@ $^ $(LDLIBS)
+
+# The program with a function that disturbs runs, for tests.
+$(BUILD)/hpgmg-gpu-disturbed: $(MAIN) $(BUILD)/tests/disturbed.c.o $(LIBRARY)
 	$(call say,LINK,$@) $(LINK) -o $@ $^ $(LDLIBS)
 
 $(BUILD)/hpgmg-lab: $(LAB_OBJECTS) $(LIBRARY)
@@ -205,7 +209,7 @@ $(BUILD_INFO): $(BUILD)/build-settings
 $(BUILD_INFO): DEFINES = $(BUILD_DEFINES)
 
 # What takes long is built first, so that no core is idle at the end.
-tests: $(BUILD)/hpgmg-gpu $(BUILD)/hpgmg-lab $(TEST_CUDA) $(TEST_EMULATED) $(TEST_PROGRAMS)
+tests: $(BUILD)/hpgmg-gpu $(BUILD)/hpgmg-gpu-disturbed $(BUILD)/hpgmg-lab $(TEST_CUDA) $(TEST_EMULATED) $(TEST_PROGRAMS)
 
 # Sanitized programs take several times as long.
 test: tests
@@ -231,13 +235,13 @@ lint:
 
 # What clang warns about. It compiles nothing, so that CI has the time for it.
 clang-warnings:
-	printf '%s\n' $(wildcard src/*/*.c tests/*/*.c) | \
+	printf '%s\n' $(wildcard src/*/*.c tests/*.c tests/*/*.c) | \
 	    xargs -n 8 -P 2 env $(COMPILE) $(BUILD_DEFINES) $(NVTX_INCLUDE) -c -fsyntax-only
 	for test in $(wildcard tests/emulated/*.cc); do \
 	    $(CXX) -I$$(dirname $$test) $(INCLUDES) $(ALL_CXXFLAGS) -fsyntax-only $$test || exit 1; done
 
 clean:
-	rm -rf build hpgmg-gpu hpgmg-lab
+	rm -rf build hpgmg-gpu hpgmg-lab hpgmg-gpu-disturbed
 
 info:
 	@printf '%-17s %s\n' $(foreach name,CC MPICC COMPILER_VERSION MODE CFLAGS ALL_CFLAGS INCLUDES \
@@ -277,4 +281,4 @@ FORCE:
 .DELETE_ON_ERROR:
 .SECONDARY:
 
--include $(OBJECTS:.o=.d) $(MAIN:.o=.d) $(LAB_OBJECTS:.o=.d) $(TEST_PROGRAMS:=.c.d) $(TEST_EMULATED:=.d) $(TEST_CUDA:.o=.d)
+-include $(OBJECTS:.o=.d) $(MAIN:.o=.d) $(BUILD)/tests/disturbed.c.d $(LAB_OBJECTS:.o=.d) $(TEST_PROGRAMS:=.c.d) $(TEST_EMULATED:=.d) $(TEST_CUDA:.o=.d)

@@ -105,7 +105,7 @@ static void summarise(struct size_record *r)
 
 bool size_is_trivial(const struct benchmark *b, const struct size_record *r)
 {
-    return r->rhs_norm <= VANISHING * b->sizes[0].rhs_norm;
+    return isfinite(r->rhs_norm) && r->rhs_norm <= VANISHING * b->sizes[0].rhs_norm;
 }
 
 /* Solves that missed their tolerance are not timed, unless there was nothing to solve. */

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "app/benchmark.h"
-#include "app/fault.h"
+#include "app/disturb.h"
 #include "app/json_report.h"
 #include "app/options.h"
 #include "app/report.h"
@@ -51,12 +51,6 @@ static void choose_thresholds(struct options *o, struct hierarchy_choice *choice
     *choice = benchmark_hierarchy_choice(o, true);
 }
 
-static void discard(struct output_file *file)
-{
-    if (file)
-        output_file_discard(file);
-}
-
 /* note: a warning, or "", to print once nothing can be refused any more. */
 static enum status run_benchmark(const struct options *o, const struct hierarchy_choice *choice,
                                  const char *note)
@@ -65,23 +59,18 @@ static enum status run_benchmark(const struct options *o, const struct hierarchy
     if (!json_file_open("json", o->json, &json))
         return STATUS_SYSTEM;
     if (!json_file_open("timeline", o->timeline, &timeline)) {
-        discard(json);
+        if (json)
+            output_file_discard(json);
         return STATUS_SYSTEM;
     }
     if (note[0] && comm_rank() == 0)
         warn("%s", note);
     struct hierarchy *h = hierarchy_create(choice);
-    char message[256];
-    enum status status = fault_install(h, message, sizeof message);
-    if (status != STATUS_VALID) {
-        discard(json);
-        discard(timeline);
-        hierarchy_destroy(h);
-        return program_refuse(status, message);
-    }
+    if (disturb)
+        disturb(h);
     report_hierarchy(h, o);
     struct benchmark *b = benchmark_run(h, o);
-    status = b->verdict.valid ? STATUS_VALID : STATUS_INVALID;
+    enum status status = b->verdict.valid ? STATUS_VALID : STATUS_INVALID;
     report_results(h, o, b);
     if (o->json && !json_report_write(json, h, o, b))
         status = STATUS_SYSTEM;
@@ -116,10 +105,30 @@ static enum status choose_kernels(const struct options *o, bool on_gpu, char *me
     return STATUS_VALID;
 }
 
+/* Where the levels live, how they exchange messages, and with which kernels. note: see
+ * gpu_choose(). */
+static enum status choose_machine(const struct options *o, bool *on_gpu, char *note, char *message,
+                                  int size)
+{
+    enum status status = gpu_choose(o->backend, "all levels run on the CPU", on_gpu, note, size);
+    if (status != STATUS_VALID)
+        snprintf(message, (size_t)size, "%s", note);
+    if (disturb)
+        disturb(NULL);
+    if (status == STATUS_VALID)
+        status = transport_choose(o, *on_gpu, message, size);
+    if (status == STATUS_VALID)
+        status = choose_kernels(o, *on_gpu, message, size);
+    if (status == STATUS_VALID)
+        status = tuning_choose(o->tuning, *on_gpu, message, size);
+    return status;
+}
+
 static enum status run(int argc, char **argv)
 {
     struct options options;
-    char message[512] = "";
+    char message[512] = "", note[512] = "";
+    bool on_gpu = false;
     enum status status = options_parse(&options, argc, argv, message, sizeof message);
     status = check_options_agree(&options_list, &options, status, message, sizeof message);
     if (status != STATUS_VALID)
@@ -129,23 +138,10 @@ static enum status run(int argc, char **argv)
             answer_request(&options);
         return STATUS_VALID;
     }
-    status = environment_check(options.json       ? "json"
-                               : options.timeline ? "timeline"
-                                                  : NULL,
-                               message, sizeof message);
-    bool on_gpu = false;
-    char note[512] = "";
+    const char *writes_json = options.json ? "json" : options.timeline ? "timeline" : NULL;
+    status = environment_check(writes_json, message, sizeof message);
     if (status == STATUS_VALID)
-        status =
-            gpu_choose(options.backend, "all levels run on the CPU", &on_gpu, note, sizeof note);
-    if (status != STATUS_VALID && note[0])
-        snprintf(message, sizeof message, "%s", note);
-    if (status == STATUS_VALID)
-        status = transport_choose(&options, on_gpu, message, sizeof message);
-    if (status == STATUS_VALID)
-        status = choose_kernels(&options, on_gpu, message, sizeof message);
-    if (status == STATUS_VALID)
-        status = tuning_choose(options.tuning, on_gpu, message, sizeof message);
+        status = choose_machine(&options, &on_gpu, note, message, sizeof message);
     struct hierarchy_choice choice = benchmark_hierarchy_choice(&options, on_gpu);
     if (status == STATUS_VALID)
         status = size_check(&choice, comm_size(), message, sizeof message);

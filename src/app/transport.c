@@ -2,7 +2,6 @@
 #include "app/transport.h"
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include "comm/comm.h"
 #include "cuda/cuda.h"
 
@@ -32,21 +31,6 @@ static bool reaches_all(const struct transport *transport)
     return all;
 }
 
-static enum status pretend_nodes(char *message, int size)
-{
-    const char *text = getenv("HPGMG_NODES");
-    int count;
-    char rest;
-    if (!text)
-        return STATUS_VALID;
-    if (sscanf(text, "%6d%c", &count, &rest) != 1 || count < 1) {
-        snprintf(message, (size_t)size, "HPGMG_NODES=%s is not a number of nodes", text);
-        return STATUS_USAGE;
-    }
-    comm_pretend_nodes(count);
-    return STATUS_VALID;
-}
-
 /* The transport by MPI. */
 static struct transport_chosen choose_messages(int wanted)
 {
@@ -59,10 +43,7 @@ enum status transport_choose(const struct options *o, bool on_gpu, char *message
 {
     const char *why_not = "this run uses no GPUs";
     const struct transport *peer = NULL;
-    const enum status status = pretend_nodes(message, size);
     chosen = (struct transport_chosen){.overlap_above = INFINITY};
-    if (status != STATUS_VALID)
-        return status;
     if (comm_size() == 1)
         return STATUS_VALID;
     if (!on_gpu)

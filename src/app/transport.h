@@ -17,8 +17,7 @@ struct transport_chosen {
 
 /* Takes the transport that the options ask for, or the fastest that works: peer within nodes, MPI
  * between them. STATUS_ENVIRONMENT with the reason in message if the one asked for does not work.
- * For tests, HPGMG_NODES=COUNT tells ranks to act as COUNT nodes. Collective over the world; equal
- * on all ranks. */
+ * Collective over the world; equal on all ranks. */
 enum status transport_choose(const struct options *options, bool on_gpu, char *message, int size);
 const struct transport_chosen *transport_chosen(void);
 

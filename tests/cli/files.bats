@@ -78,12 +78,6 @@ refused() { # STATUS MESSAGE: what the last command did
     refused 5 "--json: cannot write '/none/a?b': No such file or directory"
 }
 
-@test "a run that is refused late leaves nothing" {
-    HPGMG_DELAY=1:x solve --json "$work/report.json" 3 1
-    [ "$status" -eq 2 ]
-    [ -z "$(ls -A "$work")" ]
-}
-
 # ended_by SIGNAL RANKS: the signal ends a run that is computing, and the folder of its report is empty
 ended_by() {
     local launcher="" job

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: BSD-3-Clause
-# What a run needs and may not have: time for large dry runs, memory, stack; and the variables that tests set.
+# What a run needs and may not have: time for large dry runs, memory, stack; and ranks that are late.
 
 setup() {
     cd "$BATS_TEST_DIRNAME/../.." || return 1
@@ -35,7 +35,7 @@ one_error() { # STATUS MESSAGE: what the last command did
 
 @test "a dry run of millions of boxes on several ranks takes seconds" {
     skip_if_instrumented
-    limited "-t 7" 8 --dry-run 4 262144 # of each rank's processor time
+    limited "-t 7" 3 --dry-run 4 699051 # of each rank's processor time
     [ "$status" -eq 0 ]
     [[ $output == *"2048^3 cells in 2097152 boxes of 16^3"* ]]
 }
@@ -66,11 +66,13 @@ levels() { # FILE: the rows of the table of levels
 
 @test "too little stack for threads" {
     local size
-    for size in 16k 32k 100k; do
+    for size in 16k 32 16384B 100; do # kilobytes without a unit
         OMP_NUM_THREADS=2 OMP_STACKSIZE=$size run "$HPGMG" --backend cpu --order 4 --solves 1 5 1
         one_error 3 "OpenMP's threads have "
         [[ $output == *" bytes of stack and need 131072; raise OMP_STACKSIZE" ]]
     done
+    OMP_NUM_THREADS=2 OMP_STACKSIZE=16384 run "$HPGMG" --backend cpu --order 4 --quiet --solves 1 3 1
+    [ "$status" -eq 0 ]
     OMP_NUM_THREADS=2 OMP_STACKSIZE=16k run "$HPGMG_LAB" kernel --backend cpu 16
     [ "$status" -eq 3 ]
     [[ $output == "hpgmg-lab: error: OpenMP's threads have "* ]]
@@ -106,18 +108,7 @@ levels() { # FILE: the rows of the table of levels
     one_error 2 "--input: '$work/pipe' is no regular file, and 3 ranks read it"
 }
 
-# --- variables -----------------------------------------------------------------------------------
-
-@test "malformed delays" {
-    local delay
-    for delay in 1:-1 -1:1 +1:1 1:+1 " 1:1" "1: 1" 1: :1 1 "" 1:1: 1:12345678 1:1:recorde 1:1:recordedx \
-        1:1:1 1::recorded; do
-        HPGMG_DELAY=$delay run "$HPGMG" --backend cpu 3 1
-        echo "$delay: $output"
-        [ "$status" -eq 2 ]
-        [ "$output" = "hpgmg-gpu: error: HPGMG_DELAY=$delay is not SEED:MICROSECONDS or SEED:MICROSECONDS:recorded" ]
-    done
-}
+# --- delays --------------------------------------------------------------------------------------
 
 @test "delays change no answer" {
     local delay expected
@@ -125,14 +116,8 @@ levels() { # FILE: the rows of the table of levels
     expected=$($MPIRUN -n 2 "$HPGMG" --backend cpu --quiet --checksum --solves 1 3 4 | grep '^checksum: ')
     for delay in 1:200 2:200:recorded; do
         # shellcheck disable=SC2086
-        HPGMG_DELAY=$delay run $MPIRUN -n 2 "$HPGMG" --backend cpu --quiet --checksum --solves 1 3 4
+        HPGMG_DELAY=$delay run $MPIRUN -n 2 "$HPGMG-disturbed" --backend cpu --quiet --checksum --solves 1 3 4
         [ "$status" -eq 0 ]
         [ "$(grep '^checksum: ' <<<"$output")" = "$expected" ]
     done
-}
-
-@test "a malformed variable of two lines is told in one" {
-    HPGMG_DELAY=$'1\n\x9b2J' run "$HPGMG" --backend cpu 3 1
-    one_error 2 "HPGMG_DELAY=1??2J is not "
-    [ "${#lines[@]}" -eq 1 ]
 }

@@ -290,9 +290,6 @@ apart() {
     done
 }
 @test "wrong transport" { refused "--transport: wrong value 'peers'" --transport peers 3 1; }
-@test "malformed delay" { HPGMG_DELAY=1:x refused "HPGMG_DELAY=1:x is not SEED:MICROSECONDS" --backend cpu 3 1; }
-@test "malformed number of nodes" { HPGMG_NODES=2x refused "HPGMG_NODES=2x is not a number of nodes" --backend cpu 3 1; }
-@test "no nodes" { HPGMG_NODES=0 refused "HPGMG_NODES=0 is not a number of nodes" --backend cpu 3 1; }
 
 @test "wrong threshold" { refused "--cpu-below: wrong value 'always'" --cpu-below always 3 1; }
 @test "threshold zero" { refused "--cpu-below: wrong value '0'" --cpu-below 0 3 1; }

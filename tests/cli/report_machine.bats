@@ -101,7 +101,7 @@ END
     rm "$made/size-order4-4x1.json" "$made/ladder-order2.json"
     cat >"$BATS_TEST_TMPDIR/gpu" <<END
 #!/bin/sh
-HPGMG_FAULT=f:0:nan exec "$HPGMG" "\$@"
+HPGMG_FAULT=f:0:nan exec "$HPGMG-disturbed" "\$@"
 END
     cat >"$BATS_TEST_TMPDIR/lab" <<END
 #!/bin/sh

@@ -59,7 +59,7 @@ traced() { # RANKS OPTION...: a solve of 16^3 (one rank: 4 boxes per side)
         done
     done
     # Ranks told to act as two nodes measure by how much their clocks differ, here by nothing.
-    HPGMG_NODES=2 traced 2 --quiet
+    HPGMG_NODES=2 HPGMG=$HPGMG-disturbed traced 2 --quiet
     tests/cli/validate_trace.py "$trace" 2 500000
 }
 
