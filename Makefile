@@ -51,7 +51,7 @@ $(error ARCH: $(TOO_OLD) is not sm_$(LEAST_ARCH) or later, as in ARCH="sm_80 sm_
 endif
 CUDA_ARCH_FLAGS = $(foreach arch,$(CUDA_ARCHS),-gencode=arch=compute_$(arch),code=sm_$(arch)) \
              $(foreach arch,$(lastword $(CUDA_ARCHS)),-gencode=arch=compute_$(arch),code=compute_$(arch))
-NVCCFLAGS ?= -O3 $(CUDA_ARCH_FLAGS)$(if $(filter profile,$(MODE)), -lineinfo)
+NVCCFLAGS ?= -O3 -Xfatbin -compress-all $(CUDA_ARCH_FLAGS)$(if $(filter profile,$(MODE)), -lineinfo)
 
 ifeq ($(filter $(MODE),$(MODES)),)
 $(error MODE=$(MODE) is none of: $(MODES))
@@ -72,6 +72,8 @@ ALL_CFLAGS = -std=c11 -D_GNU_SOURCE $(CFLAGS) $(NUMERICS) -fopenmp $(SANITIZE) $
 # Kernels as C++ (tests/emulated, tests/tail). A checked longjmp would not leave for another stack.
 ALL_CXXFLAGS = -std=c++17 -U_FORTIFY_SOURCE $(CFLAGS) $(NUMERICS) $(SANITIZE) $(WARNINGS) -Wno-unknown-pragmas \
                -DOMPI_SKIP_MPICXX $(MPI_INCLUDES)
+# The CUDA backend's files without kernels, whose C headers are not standard C++.
+CUDA_CXXFLAGS = -isystem $(CUDA_HOME)/include -fopenmp -Wno-pedantic -Wno-shadow -Wno-missing-field-initializers
 # level/ headers name MPI's types; kernels are written as lambdas.
 MPI_INCLUDES := $(filter -I%,$(shell $(MPICC) -show 2>/dev/null))
 MPI_LIBRARIES := $(filter -L% -l% -Wl%,$(shell $(MPICC) -show 2>/dev/null))
@@ -111,14 +113,16 @@ LEFT_OUT := src/app/main.c \
             src/cli/json$(if $(filter 1,$(CJSON)),_absent).c \
             src/app/input_file$(if $(filter 1,$(INIH)),_absent).c
 SOURCES := $(filter-out $(LEFT_OUT),$(sort $(wildcard $(MODULES:%=src/%/*.c)))) $(CUDA_C)
+# Kernels, and what needs no nvcc. What takes long is built first, so that no core is idle at the end.
 CUDA_SOURCES := $(if $(filter 1,$(CUDA)),$(sort $(wildcard src/cuda/*.cu src/cuda/*/*.cu)))
-OBJECTS := $(SOURCES:%=$(BUILD)/%.o) $(CUDA_SOURCES:%=$(BUILD)/%.o)
+CUDA_CXX := $(if $(filter 1,$(CUDA)),$(sort $(wildcard src/cuda/*.cc src/cuda/*/*.cc)))
+OBJECTS := $(patsubst %,$(BUILD)/%.o,$(CUDA_SOURCES) $(CUDA_CXX) $(SOURCES))
 MAIN := $(BUILD)/src/app/main.c.o
 LIBRARY := $(BUILD)/libhpgmg.a
 
 # The workshop, a program of its own on the same library.
 LAB_SOURCES := $(filter-out $(if $(filter 1,$(CUDA)),src/lab/gpu_absent.c),$(sort $(wildcard src/lab/*.c))) \
-               $(if $(filter 1,$(CUDA)),$(sort $(wildcard src/lab/*.cu)))
+               $(if $(filter 1,$(CUDA)),$(sort $(wildcard src/lab/*.cu src/lab/*.cc)))
 LAB_OBJECTS := $(LAB_SOURCES:%=$(BUILD)/%.o)
 
 # Every C or C++ file in a folder of tests/ is one program. CUDA files there are compiled and not run: they
@@ -140,8 +144,12 @@ endif
 # The compiler wrappers of Open MPI and of MPICH take the compiler from the environment.
 MPI_COMPILER := OMPI_CC=$(CC) MPICH_CC=$(CC) $(MPICC)
 COMPILE = $(MPI_COMPILER) $(INCLUDES) $(ALL_CFLAGS)
+# After a compiler's command: the shell's times, for build-times.
+TIMED = && times >$@.time
 LINK = $(MPI_COMPILER) $(ALL_CFLAGS) $(LDFLAGS) $(LDPATHS)
 
+.DEFAULT_GOAL := hpgmg-gpu
+lab: hpgmg-lab
 all: hpgmg-gpu hpgmg-lab
 
 $(BUILD)/src/base/ranges.c.o: INCLUDES += $(NVTX_INCLUDE)
@@ -167,19 +175,23 @@ $(LIBRARY): $(OBJECTS) $(BUILD)/link-settings
 
 $(BUILD)/%.c.o: %.c $(BUILD)/compile-settings
 	@mkdir -p $(@D)
-	$(call say,CC,$<) $(COMPILE) $(DEFINES) -MMD -MP -c -o $@ $<
+	$(call say,CC,$<) $(COMPILE) $(DEFINES) -MMD -MP -c -o $@ $< $(TIMED)
+
+$(BUILD)/%.cc.o: %.cc $(BUILD)/compile-settings
+	@mkdir -p $(@D)
+	$(call say,CXX,$<) $(CXX) $(INCLUDES) $(ALL_CXXFLAGS) $(CUDA_CXXFLAGS) -MMD -MP -c -o $@ $< $(TIMED)
 
 $(BUILD)/%.cu.o: %.cu $(BUILD)/compile-settings
 	@mkdir -p $(@D)
 	$(call say,NVCC,$<) $(NVCC) $(INCLUDES) $(ALL_NVCCFLAGS) -Xptxas -v -MMD -MP -c -o $@ $< \
-	  >$@.log 2>&1 || { cat $@.log >&2; exit 1; }; grep -i warning $@.log >&2 || true
+	  >$@.log 2>&1 || { cat $@.log >&2; exit 1; }; times >$@.time; grep -i warning $@.log >&2 || true
 
 $(TEST_PROGRAMS): %: %.c.o $(LIBRARY)
 	$(call say,LINK,$@) $(LINK) -o $@ $^ $(if $(filter $@,$(PLAIN_TESTS)),,-lcmocka) $(LDLIBS)
 
 $(TEST_EMULATED): $(BUILD)/%: %.cc $(BUILD)/compile-settings
 	@mkdir -p $(@D)
-	$(call say,CXX,$@) $(CXX) -I$(<D) $(INCLUDES) $(ALL_CXXFLAGS) -MMD -MP -MF $@.d -o $@ $< $(EMULATED_WITH) $(LDFLAGS) $(LDPATHS) -lcmocka
+	$(call say,CXX,$@) $(CXX) -I$(<D) $(INCLUDES) $(ALL_CXXFLAGS) -MMD -MP -MF $@.d -o $@ $< $(EMULATED_WITH) $(LDFLAGS) $(LDPATHS) -lcmocka $(TIMED)
 # One emulates a kernel within the program, from files that are not standard C++.
 $(BUILD)/tests/tail/tail_test: $(LIBRARY)
 $(BUILD)/tests/tail/tail_test: private EMULATED_WITH = $(LIBRARY) -fopenmp $(MPI_LIBRARIES) $(LDLIBS)
@@ -193,7 +205,7 @@ record = @mkdir -p $(@D) && printf '%s\n' $(call quote,$(1)) >$@.new && \
 
 COMPILER_VERSION := $(shell $(CC) --version 2>/dev/null | head -n 1)
 $(BUILD)/compile-settings: FORCE
-	$(call record,$(COMPILER_VERSION) $(COMPILE) $(CXX) $(ALL_CXXFLAGS) $(if $(filter 1,$(CUDA)),$(NVCC) $(ALL_NVCCFLAGS)))
+	$(call record,$(COMPILER_VERSION) $(COMPILE) $(CXX) $(ALL_CXXFLAGS) $(if $(filter 1,$(CUDA)),$(CUDA_CXXFLAGS) $(NVCC) $(ALL_NVCCFLAGS)))
 $(BUILD)/link-settings: FORCE
 	$(call record,$(OBJECTS) $(LDFLAGS) $(LDPATHS) $(LDLIBS))
 
@@ -239,6 +251,18 @@ clang-warnings:
 	    xargs -n 8 -P 2 env $(COMPILE) $(BUILD_DEFINES) $(NVTX_INCLUDE) -c -fsyntax-only
 	for test in $(wildcard tests/emulated/*.cc); do \
 	    $(CXX) -I$$(dirname $$test) $(INCLUDES) $(ALL_CXXFLAGS) -fsyntax-only $$test || exit 1; done
+	for file in $(CUDA_CXX); do \
+	    $(CXX) $(INCLUDES) $(ALL_CXXFLAGS) $(CUDA_CXXFLAGS) -fsyntax-only $$file || exit 1; done
+
+# Processor seconds of each object's compilation, the last time that it was compiled.
+build-times:
+	@awk '\
+	    FNR == 2 { gsub("[ms]", " "); seconds = $$1 * 60 + $$2 + $$3 * 60 + $$4; name = FILENAME; \
+	               sub("^$(BUILD)/", "", name); sub("[.]o[.]time$$", "", name); sub("[.]time$$", "", name); \
+	               kind = name ~ /[.]cu$$/ ? "nvcc" : name ~ /^tests/ ? "tests" : "program"; \
+	               sum[kind] += seconds; sum["all"] += seconds; printf "%8.2f  %s\n", seconds, name } \
+	    END { for (kind in sum) printf "%8.2f  sum: %s\n", sum[kind], kind }' \
+	  $(wildcard $(addsuffix .time,$(OBJECTS) $(MAIN) $(LAB_OBJECTS) $(TEST_PROGRAMS:=.c.o) $(TEST_EMULATED) $(TEST_CUDA))) | sort -rn
 
 clean:
 	rm -rf build hpgmg-gpu hpgmg-lab hpgmg-gpu-disturbed
@@ -250,12 +274,15 @@ info:
 
 define HELP
 Targets:
-  all          ./hpgmg-gpu and ./hpgmg-lab (the default)
+  hpgmg-gpu    the benchmark (the default)
+  lab          ./hpgmg-lab, which measures machines and kernels
+  all          both
   tests        builds the programs and the unit tests under build/
   test         builds and runs all tests but the slow ones; test-slow: all tests
   sanitize     the same with AddressSanitizer and UndefinedBehaviorSanitizer
   lint         format, syntax of scripts, warnings of clang
   info         prints every setting
+  build-times  processor seconds that compiling took, file by file
   clean        removes all that was built
 Variables (make NAME=VALUE):
   CC           compiler behind mpicc: gcc, clang
@@ -277,7 +304,7 @@ help:
 	$(info $(HELP))@:
 
 FORCE:
-.PHONY: all tests test test-slow sanitize lint clang-warnings clean info help FORCE
+.PHONY: all lab build-times tests test test-slow sanitize lint clang-warnings clean info help FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:
 

@@ -18,6 +18,10 @@ have() { # COMMAND...: all of them are there
     command -v "$@" >/dev/null && [ "$(command -v "$@" | wc -l)" -eq $# ]
 }
 
+have_gpu() {
+    compgen -G '/dev/nvidia[0-9]*' >/dev/null || nvidia-smi -L 2>/dev/null | grep -q '^GPU '
+}
+
 # Whether a package, or what it is needed for, is there: it may have come another way.
 have_package() { # PACKAGE
     dpkg-query -W -f '${db:Status-Status}' "$1" 2>/dev/null | grep -qx installed && return

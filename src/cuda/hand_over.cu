@@ -8,6 +8,7 @@
 #include <cuda/atomic>
 #include "base/timer.h"
 #include "cuda/device.cuh"
+#include "cuda/core/clock.cuh"
 #include "cuda/timeout.cuh"
 
 /* Of a block; LOADS of a thread at once. */

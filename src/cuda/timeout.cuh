@@ -3,8 +3,6 @@
 #define CUDA_TIMEOUT_CUH
 /* Kernels that wait for the host or for another GPU give up after a while. They leave what they
  * waited for in page-locked memory, which the host can still read after the trap. */
-#include "cuda/core/clock.cuh"
-
 enum { WAITED_FOR_HOST = -1 }; /* in place of a rank */
 
 struct wait_timeout {
@@ -12,6 +10,7 @@ struct wait_timeout {
     int happened, peer, dim;     /* the rank waited for, and the level's cells per side */
 };
 
+#ifdef __CUDACC__
 /* Ends the kernel. */
 static __device__ inline void give_up(struct wait_timeout *t, int peer, int dim)
 {
@@ -22,6 +21,7 @@ static __device__ inline void give_up(struct wait_timeout *t, int peer, int dim)
     __threadfence_system();
     __trap();
 }
+#endif
 
 /* Allocates the program's one, and reads for how long kernels wait for the host. False with one
  * line in message if that is wrong. */

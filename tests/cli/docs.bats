@@ -73,7 +73,7 @@ words() {
             missing=1
         fi
     done
-    [ "$found" -ge 15 ]
+    [ "$found" -ge 10 ]
     [ "$missing" -eq 0 ]
 }
 

@@ -27,6 +27,18 @@ void cuda_await_inner_prepared();
 void cuda_inner_done();
 void cuda_await_inner_done();
 
+int cuda_multiprocessors();
+
+/* Planes per block of a k-streaming sweep over n2 planes of `tiles` tiles: `tuned`, or where that
+ * is 0 the even number up to `most` with the least estimated completion time. So many blocks run at
+ * once, and each takes `extra` steps more than it has planes. */
+static inline int planes_per_block(int tuned, int n2, int tiles, int most, int extra,
+                                   int at_once = cuda_multiprocessors())
+{
+    return tuned > 0 ? tuned : wave_partition_best_planes(tiles, n2, 2, most, extra, at_once);
+}
+
+#ifdef __CUDACC__ /* files without kernels are compiled by the host's compiler */
 /* Calls f(i,j,k) for 0 <= i < n[0], …; one thread per cell. */
 template <class F>
 __global__ void __launch_bounds__(256) for_cells_kernel(int n0, int n1, int n2, F f)
@@ -77,7 +89,6 @@ static void launch_kernel(dim3 grid, dim3 block, int bytes, const Arguments &...
     CUDA_LAUNCHED();
 }
 
-int cuda_multiprocessors();
 /* Blocks of KERNEL, so many threads and bytes of shared memory each, that the GPU runs at once. */
 template <auto KERNEL>
 static int cuda_blocks_at_once(int threads, int bytes)
@@ -90,14 +101,6 @@ static int cuda_blocks_at_once(int threads, int bytes)
     }
     return max(per_multiprocessor, 1) * cuda_multiprocessors();
 }
-
-/* Planes per block of a k-streaming sweep over n2 planes of `tiles` tiles: `tuned`, or where that
- * is 0 the even number up to `most` with the least estimated completion time. So many blocks run at
- * once, and each takes `extra` steps more than it has planes. */
-static inline int planes_per_block(int tuned, int n2, int tiles, int most, int extra,
-                                   int at_once = cuda_multiprocessors())
-{
-    return tuned > 0 ? tuned : wave_partition_best_planes(tiles, n2, 2, most, extra, at_once);
-}
+#endif
 
 #endif

@@ -7,8 +7,7 @@
  * A receiver polls the packet itself and needs no flag and no fence. A strong (relaxed) access of
  * type .b128 is one operation of PTX's memory model: who reads the number has the value, too. The
  * scope must include both ends. */
-#include <cuda/atomic>
-#include "cuda/core/cells.cuh"
+#include "cuda/core/launch.cuh"
 
 #if CUDART_VERSION < 12030
 #error "this needs CUDA 12.3 or newer, for accesses of 128 bits; make CUDA=0 builds without CUDA"
@@ -18,6 +17,9 @@ struct alignas(16) packet {
     double value;
     unsigned long long number;
 };
+
+#ifdef __CUDACC__
+#include <cuda/atomic>
 
 template <cuda::thread_scope SCOPE>
 DEVICE void store_packet(struct packet *at, struct packet p)
@@ -52,5 +54,6 @@ DEVICE struct packet load_packet(const struct packet *at)
                      : "memory");
     return {__longlong_as_double(value), number};
 }
+#endif
 
 #endif

@@ -6,36 +6,13 @@
  * kernel takes one of two mechanisms by the type of the tiles' source: one thread issues copies of
  * a CUtensorMap to the Tensor Memory Accelerator; a warp copies from a field_source by cp.async.
  * See docs/KERNELS.md. */
-#include <type_traits>
 #include "cuda/core/copy_instructions.cuh"
 #include "cuda/core/shared_memory.cuh"
-#include "cuda/device_limits.h"
-
-/* A field with a patch's layout: cell (0,0,0) and the number of cells. */
-struct field_source {
-    const double *x;
-    long sj, sk;
-    int n[3];
-};
-
-template <class source>
-static constexpr bool BY_ENGINE = std::is_same<source, CUtensorMap>::value;
+#include "cuda/core/tile_source.cuh"
 
 /* How often a barrier is arrived at per set of tiles, in all. */
 template <class source>
 static constexpr int COPY_ARRIVALS = BY_ENGINE<source> ? 1 : 32;
-
-/* The source of tiles of `width` × `rows` cells of one plane, in a field with patch c's layout
- * whose cell (0,0,0) is at x. */
-template <class source>
-source tile_source(const double *x, const struct cells &c, int width, int rows);
-
-/* True if a device with these limits has the mechanism, and so much shared memory. */
-template <class source>
-static bool has_copies(size_t bytes, const struct device_limits *device)
-{
-    return (device->tile_copies || !BY_ENGINE<source>)&&bytes <= device->shared_per_block;
-}
 
 /* Begins and ends a set of tiles of so many bytes in all. */
 template <class source>

@@ -5,6 +5,7 @@
  * replayed. */
 #include "cuda/peer/peer.cuh"
 #include <algorithm>
+#include "cuda/core/clock.cuh"
 #include "cuda/timeout.cuh"
 
 #define TIMEOUT_NS 60000000000ull /* for a rank that never comes */

@@ -2,7 +2,7 @@
 #ifndef CUDA_PEER_PEER_CUH
 #define CUDA_PEER_PEER_CUH
 /* Messages between GPUs of one host without host synchronisation; cuda.h says how the program gets
- * this transport. peer.cu maps ranks' receive buffers by CUDA IPC and turns plans into lists of
+ * this transport. peer.cc maps ranks' receive buffers by CUDA IPC and turns plans into lists of
  * tasks. exchange.cu has the kernel, which executes such a list.
  * No deadlock: all ranks execute the same plans in the same order, all blocks of a kernel are
  * resident, and each sends before it waits. Ranks must not share a GPU. */

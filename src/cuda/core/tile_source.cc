@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "cuda/core/tile_copy.cuh"
 #include <cudaTypedefs.h>
+#include "cuda/core/launch.cuh"
+#include "cuda/core/tile_source.cuh"
 
 /* The driver's function through the runtime, so that the program also starts without a driver. */
 static PFN_cuTensorMapEncodeTiled_v12000 encode_tiled()
