@@ -11,7 +11,6 @@ CXX := $(subst clang,clang++,$(subst gcc,g++,$(CC)))
 endif
 MPICC ?= mpicc
 MODE ?= $(if $(filter 1,$(PROFILE)),profile,release)
-DEPS ?= $(wildcard .deps)
 V ?= 0
 
 CUDA_HOME ?= /usr/local/cuda
@@ -82,23 +81,11 @@ ALL_NVCCFLAGS = -std=c++17 $(NVCCFLAGS) --fmad=false --extended-lambda -DOMPI_SK
 
 # --- libraries ------------------------------------------------------------------------------------
 
-# $(call find,PACKAGE,HEADER): 1 if pkg-config or the prefix DEPS has the library, else 0.
-find = $(if $(or $(shell pkg-config --exists $(1) 2>/dev/null && echo yes),$(call find_deps,$(2))),1,0)
-find_deps = $(if $(DEPS),$(wildcard $(DEPS)/usr/include/$(1) $(DEPS)/include/$(1)))
-CJSON ?= $(call find,libcjson,cjson/cJSON.h)
-INIH ?= $(call find,inih,ini.h)
-
 NVTX := $(if $(wildcard $(CUDA_HOME)/include/nvtx3/nvToolsExt.h),$(CUDA),0)
 
-# Packages unpacked without root (run/deps-without-root) lie under DEPS as they would under /.
-DEPS_LIBRARIES := $(if $(DEPS),$(wildcard $(foreach place,usr/lib usr/lib/* lib lib/*,\
-                    $(abspath $(DEPS))/$(place)/*.so)))
-DEPS_LIBDIRS := $(patsubst %/,%,$(sort $(dir $(DEPS_LIBRARIES))))
-INCLUDES := -Isrc -Itests$(if $(DEPS), -I$(DEPS)/usr/include -I$(DEPS)/include)
+INCLUDES := -Isrc -Itests
 NVTX_INCLUDE := $(if $(filter 1,$(NVTX)),-isystem $(CUDA_HOME)/include)
-LDPATHS := $(DEPS_LIBDIRS:%=-L%) $(DEPS_LIBDIRS:%=-Wl,-rpath,%)
-LDLIBS = $(if $(filter 1,$(CJSON)),-lcjson) $(if $(filter 1,$(INIH)),-linih) \
-         $(if $(CUDA_SOURCES),-L$(CUDA_HOME)/lib64 -lcudart_static -lstdc++ -ldl -lrt -lpthread) -lm
+LDLIBS = $(if $(CUDA_SOURCES),-L$(CUDA_HOME)/lib64 -lcudart_static -lstdc++ -ldl -lrt -lpthread) -lm
 
 # --- files ----------------------------------------------------------------------------------------
 
@@ -109,9 +96,7 @@ CUDA_C := $(filter-out $(if $(filter 1,$(CUDA)),src/cuda/absent.c),$(sort $(wild
 
 # Of each pair NAME.c, NAME_absent.c one is linked: the second where the library is missing.
 LEFT_OUT := src/app/main.c \
-            src/base/ranges$(if $(filter 1,$(NVTX)),_absent).c \
-            src/cli/json$(if $(filter 1,$(CJSON)),_absent).c \
-            src/app/input_file$(if $(filter 1,$(INIH)),_absent).c
+            src/base/ranges$(if $(filter 1,$(NVTX)),_absent).c
 SOURCES := $(filter-out $(LEFT_OUT),$(sort $(wildcard $(MODULES:%=src/%/*.c)))) $(CUDA_C)
 # Kernels, and what needs no nvcc. What takes long is built first, so that no core is idle at the end.
 CUDA_SOURCES := $(if $(filter 1,$(CUDA)),$(sort $(wildcard src/cuda/*.cu src/cuda/*/*.cu)))
@@ -146,7 +131,7 @@ MPI_COMPILER := OMPI_CC=$(CC) MPICH_CC=$(CC) $(MPICC)
 COMPILE = $(MPI_COMPILER) $(INCLUDES) $(ALL_CFLAGS)
 # After a compiler's command: the shell's times, for build-times.
 TIMED = && times >$@.time
-LINK = $(MPI_COMPILER) $(ALL_CFLAGS) $(LDFLAGS) $(LDPATHS)
+LINK = $(MPI_COMPILER) $(ALL_CFLAGS) $(LDFLAGS)
 
 .DEFAULT_GOAL := hpgmg-gpu
 lab: hpgmg-lab
@@ -191,7 +176,7 @@ $(TEST_PROGRAMS): %: %.c.o $(LIBRARY)
 
 $(TEST_EMULATED): $(BUILD)/%: %.cc $(BUILD)/compile-settings
 	@mkdir -p $(@D)
-	$(call say,CXX,$@) $(CXX) -I$(<D) $(INCLUDES) $(ALL_CXXFLAGS) -MMD -MP -MF $@.d -o $@ $< $(EMULATED_WITH) $(LDFLAGS) $(LDPATHS) -lcmocka $(TIMED)
+	$(call say,CXX,$@) $(CXX) -I$(<D) $(INCLUDES) $(ALL_CXXFLAGS) -MMD -MP -MF $@.d -o $@ $< $(EMULATED_WITH) $(LDFLAGS) -lcmocka $(TIMED)
 # One emulates a kernel within the program, from files that are not standard C++.
 $(BUILD)/tests/tail/tail_test: $(LIBRARY)
 $(BUILD)/tests/tail/tail_test: private EMULATED_WITH = $(LIBRARY) -fopenmp $(MPI_LIBRARIES) $(LDLIBS)
@@ -207,7 +192,7 @@ COMPILER_VERSION := $(shell $(CC) --version 2>/dev/null | head -n 1)
 $(BUILD)/compile-settings: FORCE
 	$(call record,$(COMPILER_VERSION) $(COMPILE) $(CXX) $(ALL_CXXFLAGS) $(if $(filter 1,$(CUDA)),$(CUDA_CXXFLAGS) $(NVCC) $(ALL_NVCCFLAGS)))
 $(BUILD)/link-settings: FORCE
-	$(call record,$(OBJECTS) $(LDFLAGS) $(LDPATHS) $(LDLIBS))
+	$(call record,$(OBJECTS) $(LDFLAGS) $(LDLIBS))
 
 # One file is told about the build.
 BUILD_INFO := $(BUILD)/src/cli/build_info.c.o
@@ -269,7 +254,7 @@ clean:
 
 info:
 	@printf '%-17s %s\n' $(foreach name,CC MPICC COMPILER_VERSION MODE CFLAGS ALL_CFLAGS INCLUDES \
-	  LDFLAGS LDPATHS LDLIBS DEPS CJSON INIH CUDA NVCC ARCH ALL_NVCCFLAGS BUILD GIT_REVISION \
+	  LDFLAGS LDLIBS CUDA NVCC ARCH ALL_NVCCFLAGS BUILD GIT_REVISION \
 	  SOURCES CUDA_SOURCES TEST_PROGRAMS TEST_CUDA,$(name) $(call quote,$(strip $($(name)))))
 
 define HELP
@@ -293,8 +278,6 @@ Variables (make NAME=VALUE):
   ARCHFLAGS    processor: -march=native
   LDFLAGS      for the linker
   WERROR       empty: warnings are no errors
-  CJSON, INIH  1 or 0: with that library or without (found by pkg-config)
-  DEPS         prefix of libraries unpacked without root: .deps if it is there
   CUDA         1 or 0: with CUDA or without (1 if nvcc is found)
   CUDA_HOME, NVCC, NVCCFLAGS
   ARCH         GPU architectures, "sm_80 sm_90"; the latest last; default: this machine's

@@ -4,7 +4,7 @@
 # folder.
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 1
 
-BUILD_PACKAGES="build-essential openmpi-bin libopenmpi-dev pkg-config libcjson-dev libinih-dev"
+BUILD_PACKAGES="build-essential openmpi-bin libopenmpi-dev"
 TEST_PACKAGES="libcmocka-dev bats procps clang libomp-dev clang-format valgrind python3 python3-jsonschema python3-matplotlib"
 
 # Open MPI refuses root unless told twice; containers often have no other user.
@@ -29,19 +29,13 @@ have_package() { # PACKAGE
     build-essential) have gcc make ;;
     openmpi-bin) have mpirun ;;
     libopenmpi-dev) have mpicc ;;
-    libcjson-dev) have_library libcjson cjson/cJSON.h ;;
-    libinih-dev) have_library inih ini.h ;;
-    libcmocka-dev) have_library cmocka cmocka.h ;;
+    libcmocka-dev) echo '#include <cmocka.h>' | gcc -E -x c - >/dev/null 2>&1 ;;
     procps) have pgrep ;;
     libomp-dev) false ;;
     python3-jsonschema) python3 -c 'import jsonschema' 2>/dev/null ;;
     python3-matplotlib) python3 -c 'import matplotlib' 2>/dev/null ;;
     *) have "$1" ;;
     esac
-}
-
-have_library() { # PKG-CONFIG-NAME HEADER
-    pkg-config --exists "$1" 2>/dev/null || [ -e ".deps/usr/include/$2" ]
 }
 
 # Installs those of the packages that are missing; exits with 3 where that cannot be done.
@@ -65,7 +59,6 @@ install_missing() { # PACKAGE...
 cannot_install() { # PACKAGE...
     echo "missing, and cannot be installed from here: $*" >&2
     echo "As root: apt-get install $*" >&2
-    echo "Without root, libcjson-dev and libinih-dev come with run/deps-without-root." >&2
     exit 3
 }
 

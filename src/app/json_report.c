@@ -16,14 +16,14 @@
 /* Raised when a key goes away or changes its meaning; new keys do not raise it. */
 enum { SCHEMA = 1 };
 
-static void add_numbers(struct cJSON *object, const char *key, const double *values, long count)
+static void add_numbers(struct json *object, const char *key, const double *values, long count)
 {
-    struct cJSON *array = json_add_array(object, key);
+    struct json *array = json_add_array(object, key);
     for (long i = 0; i < count; i++)
-        json_append_number(array, values[i]);
+        json_add_number(array, NULL, values[i]);
 }
 
-static void add_hash(struct cJSON *object, const char *key, uint64_t value)
+static void add_hash(struct json *object, const char *key, uint64_t value)
 {
     char text[17];
     snprintf(text, sizeof text, "%016" PRIx64, value);
@@ -35,10 +35,10 @@ static void add_option(void *data, const char *name, const char *value)
     json_add_text(data, name, value);
 }
 
-static void add_environment(struct cJSON *root, const struct run_info *f)
+static void add_environment(struct json *root, const struct run_info *f)
 {
     const struct environment *e = &f->environment;
-    struct cJSON *object = json_add_object(root, "environment");
+    struct json *object = json_add_object(root, "environment");
     JSON_TEXTS(object, {"version", build_version()}, {"revision", build_git_revision()},
                {"compiler", build_compiler()}, {"flags", build_flags()}, {"mpi", e->mpi},
                {"host", e->host}, {"cpu", e->cpu}, {"gpu", e->gpu[0] ? e->gpu : NULL},
@@ -52,9 +52,9 @@ static void add_environment(struct cJSON *root, const struct run_info *f)
                  {"processors", e->processors}, {"usable_processors", e->usable});
 }
 
-static void add_problem(struct cJSON *root, const struct run_info *f)
+static void add_problem(struct json *root, const struct run_info *f)
 {
-    struct cJSON *object = json_add_object(root, "problem");
+    struct json *object = json_add_object(root, "problem");
     JSON_NUMBERS(object, {"n", f->levels[0].dim}, {"dof", f->unknowns},
                  {"boxes", f->levels[0].boxes}, {"box_dim", f->levels[0].box_dim},
                  {"levels", f->nlevels});
@@ -62,14 +62,14 @@ static void add_problem(struct cJSON *root, const struct run_info *f)
                  {"process_problem_size", f->unknowns / f->environment.ranks});
 }
 
-static void add_hierarchy(struct cJSON *root, const struct run_info *f, double build_seconds)
+static void add_hierarchy(struct json *root, const struct run_info *f, double build_seconds)
 {
-    struct cJSON *object = json_add_object(root, "hierarchy");
+    struct json *object = json_add_object(root, "hierarchy");
     json_add_number(object, "build_seconds", build_seconds);
-    struct cJSON *levels = json_add_array(object, "levels");
+    struct json *levels = json_add_array(object, "levels");
     for (int l = 0; l < f->nlevels; l++) {
         const struct level_info *v = &f->levels[l];
-        struct cJSON *level = json_append_object(levels);
+        struct json *level = json_add_object(levels, NULL);
         JSON_NUMBERS(level, {"level", l}, {"n", v->dim}, {"boxes", v->boxes},
                      {"box_dim", v->box_dim}, {"merged_boxes", v->cuboids}, {"ranks", v->ranks},
                      {"field_bytes", v->bytes});
@@ -78,10 +78,10 @@ static void add_hierarchy(struct cJSON *root, const struct run_info *f, double b
     }
 }
 
-static void add_memory(struct cJSON *root, const struct run_info *f)
+static void add_memory(struct json *root, const struct run_info *f)
 {
     json_add_number(root, "memory_bytes_per_unknown", f->field_bytes / f->unknowns);
-    struct cJSON *object = json_add_object(root, "memory");
+    struct json *object = json_add_object(root, "memory");
     JSON_NUMBERS(object, {"field_bytes", f->field_bytes}, {"peak_bytes", f->peak_bytes},
                  {"device_peak_bytes", f->device_peak_bytes});
 }
@@ -92,10 +92,10 @@ static double rate(double bytes, double seconds)
     return bytes > 0.0 && seconds > 0.0 ? bytes / seconds : NAN;
 }
 
-static void append_stage(struct cJSON *stages, const struct stage_record *row,
+static void append_stage(struct json *stages, const struct stage_record *row,
                          double copy_bytes_per_second)
 {
-    struct cJSON *object = json_append_object(stages);
+    struct json *object = json_add_object(stages, NULL);
     const double bytes_per_second = rate(row->bytes, row->seconds);
     JSON_TEXTS(object, {"stage", row->name}, {"work", row->work}, {"kernels", row->kernels});
     JSON_NUMBERS(object, {"level", row->level}, {"calls", row->calls}, {"seconds", row->seconds},
@@ -105,11 +105,11 @@ static void append_stage(struct cJSON *stages, const struct stage_record *row,
                  {"wait_seconds", row->wait}, {"unpack_seconds", row->unpack});
 }
 
-static void add_seconds(struct cJSON *object, const struct size_record *r)
+static void add_seconds(struct json *object, const struct size_record *r)
 {
     const bool timed = r->solves > 0;
     json_add_number(object, "seconds_per_solve", timed ? r->mean : NAN);
-    struct cJSON *seconds = json_add_object(object, "seconds");
+    struct json *seconds = json_add_object(object, "seconds");
     JSON_NUMBERS(seconds, {"min", timed ? r->min : NAN}, {"median", timed ? r->median : NAN},
                  {"mean", timed ? r->mean : NAN}, {"max", timed ? r->max : NAN},
                  {"deviation", timed ? r->deviation : NAN});
@@ -118,7 +118,7 @@ static void add_seconds(struct cJSON *object, const struct size_record *r)
 }
 
 /* Rank 0 holds the coarsest levels. */
-static void add_hand_over(struct cJSON *object, const struct size_record *r)
+static void add_hand_over(struct json *object, const struct size_record *r)
 {
     const struct hand_over_times *t = &r->hand_over_times;
     json_add_text(object, "hand_over", r->hand_over);
@@ -126,11 +126,11 @@ static void add_hand_over(struct cJSON *object, const struct size_record *r)
         JSON_NUMBERS(object, {"hand_over_seconds", t->total - t->host}, {"cpu_seconds", t->host});
 }
 
-static void append_solve(struct cJSON *solves, const struct size_record *r,
+static void append_solve(struct json *solves, const struct size_record *r,
                          const struct benchmark *b)
 {
     const struct solve_result *s = &r->solve;
-    struct cJSON *object = json_append_object(solves);
+    struct json *object = json_add_object(solves, NULL);
     json_add_text(object, "level", r->name);
     JSON_NUMBERS(object, {"n", r->dim}, {"h", r->h}, {"dof", pow(r->dim, 3)});
     json_add_text(object, "outcome", outcome_text(s->outcome));
@@ -145,62 +145,62 @@ static void append_solve(struct cJSON *solves, const struct size_record *r,
     if (r->hand_over)
         add_hand_over(object, r);
     json_add_number(object, "true_error", r->true_error);
-    struct cJSON *stages = json_add_array(object, "stages");
+    struct json *stages = json_add_array(object, "stages");
     for (int i = 0; i < r->nstages; i++)
         append_stage(stages, &r->stages[i], b->copy_bytes_per_second);
 }
 
-static void add_solves(struct cJSON *root, const struct benchmark *b)
+static void add_solves(struct json *root, const struct benchmark *b)
 {
-    struct cJSON *solves = json_add_array(root, "solves");
+    struct json *solves = json_add_array(root, "solves");
     for (int s = 0; s < b->nsizes; s++)
         append_solve(solves, &b->sizes[s], b);
-    struct cJSON *richardson = json_add_object(root, "richardson");
+    struct json *richardson = json_add_object(root, "richardson");
     JSON_NUMBERS(richardson, {"error", b->has_richardson ? b->richardson_error : NAN},
                  {"order", b->has_richardson ? b->richardson_order : NAN});
     json_add_number(root, "copy_bytes_per_second",
                     b->copy_bytes_per_second > 0.0 ? b->copy_bytes_per_second : NAN);
 }
 
-static void add_bottom(struct cJSON *root, const struct benchmark *b)
+static void add_bottom(struct json *root, const struct benchmark *b)
 {
-    struct cJSON *object = json_add_object(root, "bottom");
+    struct json *object = json_add_object(root, "bottom");
     JSON_NUMBERS(object, {"solves", (double)b->bottom.solves},
                  {"iterations", (double)b->bottom.iterations},
                  {"mean_iterations", (double)b->bottom.iterations / (double)b->bottom.solves});
-    struct cJSON *breakdowns = json_add_object(object, "breakdowns");
+    struct json *breakdowns = json_add_object(object, "breakdowns");
     for (int i = BREAKDOWN_NONE + 1; i < NUM_BREAKDOWNS; i++)
         json_add_number(breakdowns, breakdown_text((enum breakdown)i),
                         (double)b->bottom.breakdowns[i]);
 }
 
-static void append_check(struct cJSON *checks, const struct check *c)
+static void append_check(struct json *checks, const struct check *c)
 {
-    struct cJSON *object = json_append_object(checks);
+    struct json *object = json_add_object(checks, NULL);
     JSON_TEXTS(object, {"check", c->name}, {"size", c->size},
                {"state", check_state_text(c->state)});
     JSON_NUMBERS(object, {"value", c->value}, {"lowest", c->lowest}, {"highest", c->highest});
     json_add_text(object, "grounds", c->grounds);
 }
 
-static void add_verdict(struct cJSON *root, const struct run_info *f, const struct benchmark *b)
+static void add_verdict(struct json *root, const struct run_info *f, const struct benchmark *b)
 {
     bool complete = true;
     for (int s = 0; s < b->nsizes; s++)
         complete = complete && b->sizes[s].solves > 0;
     json_add_text(root, "verdict", b->verdict.valid ? "VALID" : "INVALID");
-    struct cJSON *reasons = json_add_array(root, "reasons");
+    struct json *reasons = json_add_array(root, "reasons");
     char text[CHECK_TEXT_SIZE];
     for (int c = 0; c < b->verdict.nchecks; c++)
         if (b->verdict.checks[c].state == CHECK_FAILED)
-            json_append_text(reasons, check_text(&b->verdict.checks[c], text, sizeof text));
+            json_add_text(reasons, NULL, check_text(&b->verdict.checks[c], text, sizeof text));
     json_add_flag(root, "accuracy_checked", b->verdict.accuracy_checked);
-    struct cJSON *checks = json_add_array(root, "checks");
+    struct json *checks = json_add_array(root, "checks");
     for (int c = 0; c < b->verdict.nchecks; c++)
         append_check(checks, &b->verdict.checks[c]);
-    struct cJSON *warnings = json_add_array(root, "warnings");
+    struct json *warnings = json_add_array(root, "warnings");
     for (int w = 0; w < f->nwarnings; w++)
-        json_append_text(warnings, f->warnings[w]);
+        json_add_text(warnings, NULL, f->warnings[w]);
     json_add_flag(root, "complete", complete);
 }
 
@@ -209,11 +209,11 @@ static void add_threshold(void *data, const struct threshold *t)
 {
     char key[64];
     snprintf(key, sizeof key, "%s_trials", t->option);
-    struct cJSON *object = json_add_object(data, key);
+    struct json *object = json_add_object(data, key);
     JSON_NUMBERS(object, {"n", t->dim}, {"chosen", (double)t->trials[t->best].below});
-    struct cJSON *trials = json_add_array(object, "trials");
+    struct json *trials = json_add_array(object, "trials");
     for (int i = 0; i < t->count; i++) {
-        struct cJSON *trial = json_append_object(trials);
+        struct json *trial = json_add_object(trials, NULL);
         json_add_number(trial, t->option, (double)t->trials[i].below);
         json_add_number(trial, "threads", t->trials[i].threads);
         json_add_number(trial, "seconds_per_solve", t->trials[i].seconds);
@@ -221,28 +221,28 @@ static void add_threshold(void *data, const struct threshold *t)
 }
 
 /* The tuned choices that kernels followed. */
-static void add_tuning(struct cJSON *root)
+static void add_tuning(struct json *root)
 {
     int count;
     const struct cuda_tuning *t = cuda_tunings(&count);
     if (!tuning_path())
         return;
-    struct cJSON *object = json_add_object(root, "tuning");
+    struct json *object = json_add_object(root, "tuning");
     json_add_text(object, "file", tuning_path());
     json_add_number(object, "choices", count);
-    struct cJSON *used = json_add_array(object, "used");
+    struct json *used = json_add_array(object, "used");
     for (int i = 0; i < count; i++) {
         char line[128];
         tuning_line(&t[i], line, sizeof line);
         if (t[i].launches > 0)
-            json_append_text(used, line);
+            json_add_text(used, NULL, line);
     }
 }
 
-static struct cJSON *report(const struct run_info *f, const struct hierarchy *h,
-                            const struct options *options, const struct benchmark *b)
+static struct json *report(const struct run_info *f, const struct hierarchy *h,
+                           const struct options *options, const struct benchmark *b)
 {
-    struct cJSON *root = json_object();
+    struct json *root = json_object();
     json_add_text(root, "program", "hpgmg-gpu");
     json_add_number(root, "schema", SCHEMA);
     add_verdict(root, f, b);
@@ -282,7 +282,7 @@ bool json_report_write(struct output_file *file, const struct hierarchy *h,
     int good = 1;
     run_info_gather(&f, h, b);
     if (comm_rank() == 0) {
-        struct cJSON *root = report(&f, h, options, b);
+        struct json *root = report(&f, h, options, b);
         good = json_write(file, root);
         json_destroy(root);
     }

@@ -138,8 +138,7 @@ static enum status run(int argc, char **argv)
             answer_request(&options);
         return STATUS_VALID;
     }
-    const char *writes_json = options.json ? "json" : options.timeline ? "timeline" : NULL;
-    status = environment_check(writes_json, message, sizeof message);
+    status = environment_check(message, sizeof message);
     if (status == STATUS_VALID)
         status = choose_machine(&options, &on_gpu, note, message, sizeof message);
     struct hierarchy_choice choice = benchmark_hierarchy_choice(&options, on_gpu);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <string.h>
-#include "app/input_file.h"
 #include "app/options.h"
 #include "base/memory.h"
 #include "cli/command_line.h"
@@ -19,16 +18,6 @@ static const struct {
 };
 enum { EXCLUSIVE_PAIRS = sizeof exclusive / sizeof exclusive[0] };
 
-static bool set_from_file(void *data, int line, const char *key, const char *value)
-{
-    struct parser *p = data;
-    p->line = line;
-    const struct option_row *row = option_find(&options_list, key, OPTION_FILE);
-    if (!row && option_find(&options_list, key, OPTION_COMMAND_LINE))
-        return parser_fail(p, "%s: only allowed on the command line", key) == STATUS_VALID;
-    return (row ? parser_set(p, row, value) : parser_fail_unknown(p, key)) == STATUS_VALID;
-}
-
 /* The command line names an input file: reads the file into the defaults, then the command line
  * again. */
 static enum status read_file(struct parser *p, int argc, char **argv)
@@ -39,9 +28,7 @@ static enum status read_file(struct parser *p, int argc, char **argv)
     option_release(&options_list, options);
     option_set_defaults(&options_list, options);
     memset(p->seen, 0, sizeof p->seen);
-    p->file = path;
-    enum status status = input_file_read(path, set_from_file, p, p->message, p->message_size);
-    p->file = NULL;
+    enum status status = parser_read_file(p, path);
     if (status == STATUS_VALID)
         status = parser_read(p, argc, argv);
     memory_free(path);

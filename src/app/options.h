@@ -63,7 +63,7 @@ struct options {
 extern const struct option_list options_list;
 
 /* Parses the command line and the input file that it names; the command line wins. On an error
- * returns STATUS_USAGE, or STATUS_ENVIRONMENT (--input without inih), and writes one line without
+ * returns STATUS_USAGE and writes one line without
  * newline into message. Prints nothing. option_release frees the texts. */
 enum status options_parse(struct options *options, int argc, char **argv, char *message,
                           int message_size);

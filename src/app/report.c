@@ -8,7 +8,6 @@
 #include <string.h>
 #include "cli/build_info.h"
 #include "cli/command_line.h"
-#include "cli/json.h"
 #include "cli/tuning_choice.h"
 #include "cli/tuning_file.h"
 #include "app/report_tables.h"
@@ -46,7 +45,6 @@ void report_version(void)
     comm_library(mpi, sizeof mpi);
     printf("hpgmg-gpu %s\n", build_version());
     print_build(mpi);
-    print_labelled("JSON", json_available() ? "yes" : "no, built without cJSON");
 }
 
 static void print_banner(void)

@@ -177,17 +177,17 @@ static enum track track_of(const struct span *span)
     return span->on_device ? TRACK_GPU : TRACK_CPU;
 }
 
-static struct cJSON *append_event(struct cJSON *events, const char *phase, const char *name,
-                                  int rank, enum track track)
+static struct json *append_event(struct json *events, const char *phase, const char *name, int rank,
+                                 enum track track)
 {
-    struct cJSON *event = json_append_object(events);
+    struct json *event = json_add_object(events, NULL);
     JSON_TEXTS(event, {"ph", phase}, {"name", name});
     JSON_NUMBERS(event, {"pid", rank}, {"tid", track});
     return event;
 }
 
 /* The names of a rank and of its processors that have stages. */
-static void append_names(struct cJSON *events, const struct timeline *t, int rank)
+static void append_names(struct json *events, const struct timeline *t, int rank)
 {
     static const char *const names[NUM_TRACKS] = {"GPU", "CPU"};
     bool used[NUM_TRACKS] = {false};
@@ -195,7 +195,7 @@ static void append_names(struct cJSON *events, const struct timeline *t, int ran
     for (int i = 0; i < t->count; i++)
         used[track_of(&t->spans[i])] = true;
     snprintf(name, sizeof name, "rank %d", rank);
-    struct cJSON *event = append_event(events, "M", "process_name", rank, TRACK_GPU);
+    struct json *event = append_event(events, "M", "process_name", rank, TRACK_GPU);
     json_add_text(json_add_object(event, "args"), "name", name);
     for (enum track track = TRACK_GPU; track < NUM_TRACKS; track++)
         if (used[track]) {
@@ -210,22 +210,22 @@ static double nanoseconds(double seconds)
     return round(1e9 * seconds);
 }
 
-static void append_span(struct cJSON *events, const struct span *span, int rank,
+static void append_span(struct json *events, const struct span *span, int rank,
                         const struct interval *interval)
 {
-    struct cJSON *event = append_event(events, "X", span->name, rank, track_of(span));
+    struct json *event = append_event(events, "X", span->name, rank, track_of(span));
     const double begin = nanoseconds(interval->begin), end = nanoseconds(interval->end);
     json_add_text(event, "cat", span->work);
     JSON_NUMBERS(event, {"ts", begin / 1e3}, {"dur", fmax(end - begin, 0.0) / 1e3});
-    struct cJSON *arguments = json_add_object(event, "args");
+    struct json *arguments = json_add_object(event, "args");
     JSON_NUMBERS(arguments, {"level", span->level}, {"n", span->dim});
     JSON_TEXTS(arguments, {"cycle", span->cycle}, {"kernels", span->kernels});
 }
 
-static struct cJSON *trace(const struct timeline *t, const struct options *o,
-                           double seconds_per_solve)
+static struct json *trace(const struct timeline *t, const struct options *o,
+                          double seconds_per_solve)
 {
-    struct cJSON *root = json_object(), *events = json_add_array(root, "traceEvents");
+    struct json *root = json_object(), *events = json_add_array(root, "traceEvents");
     for (int rank = 0; rank < t->ranks; rank++) {
         append_names(events, t, rank);
         for (int i = 0; i < t->count; i++) {
@@ -235,7 +235,7 @@ static struct cJSON *trace(const struct timeline *t, const struct options *o,
         }
     }
     json_add_text(root, "displayTimeUnit", "ns");
-    struct cJSON *other = json_add_object(root, "otherData");
+    struct json *other = json_add_object(root, "otherData");
     JSON_TEXTS(other, {"program", "hpgmg-gpu"}, {"version", build_version()},
                {"fuse", o->fuse == FUSE_OFF ? "off" : "on"});
     JSON_NUMBERS(other, {"n", t->dim}, {"order", o->order}, {"ranks", t->ranks},
@@ -248,7 +248,7 @@ bool timeline_write(struct output_file *file, const struct timeline *t, const st
 {
     int good = 1;
     if (comm_rank() == 0) {
-        struct cJSON *root = trace(t, o, seconds_per_solve);
+        struct json *root = trace(t, o, seconds_per_solve);
         good = json_write(file, root);
         json_destroy(root);
     }

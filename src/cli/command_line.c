@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "cli/command_line.h"
 #include <ctype.h>
+#include <errno.h>
 #include <getopt.h>
 #include <locale.h>
 #include <stdarg.h>
@@ -16,6 +17,7 @@ enum { FIRST_CODE = 256 }; /* getopt's codes of long options: above all characte
 enum { LEGAL_SIZE = 320 }; /* of a list of legal values */
 enum { HEADING_WIDTH = 80 };
 enum { NAMES_SIZE = 1024 }; /* of all names of a repeated option */
+enum { LINE_SIZE = 200 };   /* of an input file */
 
 enum status parser_fail(struct parser *p, const char *format, ...)
 {
@@ -202,6 +204,81 @@ enum status parser_read(struct parser *p, int argc, char **argv)
     }
     while (status == STATUS_VALID && !parser_has_request(p) && optind < argc)
         status = set_positional(p, argv[optind++]); /* what follows "--" */
+    return status;
+}
+
+/* Without blanks at both ends. */
+static char *trim(char *text)
+{
+    text += strspn(text, " \t\r\n");
+    for (size_t end = strlen(text); end > 0 && strchr(" \t\r\n", text[end - 1]); end--)
+        text[end - 1] = '\0';
+    return text;
+}
+
+static void cut_comment(char *line)
+{
+    for (char *c = line; *c; c++)
+        if (*c == '#' && (c == line || isblank((unsigned char)c[-1])))
+            *c = '\0';
+}
+
+static enum status take_line(struct parser *p, char *line)
+{
+    cut_comment(line);
+    char *key = trim(line), *equals = strchr(key, '=');
+    if (*key == '\0')
+        return STATUS_VALID;
+    if (*key == '[')
+        return parser_fail(p, "there are no sections in input files: expected `key = value`");
+    if (!equals)
+        return parser_fail(p, "expected `key = value`");
+    *equals = '\0';
+    key = trim(key);
+    const struct option_row *row = option_find(p->list, key, OPTION_FILE);
+    if (row)
+        return parser_set(p, row, trim(equals + 1));
+    return option_find(p->list, key, OPTION_COMMAND_LINE)
+               ? parser_fail(p, "%s: only allowed on the command line", key)
+               : parser_fail_unknown(p, key);
+}
+
+static enum status read_lines(struct parser *p, FILE *file)
+{
+    static const char byte_order_mark[] = "\xef\xbb\xbf"; /* which some editors write */
+    const size_t mark = strlen(byte_order_mark);
+    char line[LINE_SIZE];
+    enum status status = STATUS_VALID;
+    for (p->line = 1; status == STATUS_VALID && fgets(line, sizeof line, file); p->line++)
+        if (!strchr(line, '\n') && !feof(file))
+            status = parser_fail(p, "the line is too long, or no text");
+        else
+            status = take_line(
+                p, p->line == 1 && strncmp(line, byte_order_mark, mark) == 0 ? line + mark : line);
+    return status;
+}
+
+/* Of a pipe only one rank would get the contents. */
+static bool is_for_one_rank(const char *path)
+{
+    struct stat s;
+    return comm_size() > 1 && stat(path, &s) == 0 && !S_ISREG(s.st_mode);
+}
+
+enum status parser_read_file(struct parser *p, const char *path)
+{
+    if (is_for_one_rank(path))
+        return parser_fail(p, "--input: '%s' is no regular file, and %d ranks read it", path,
+                           comm_size());
+    errno = 0;
+    FILE *file = fopen(path, "r");
+    p->file = path;
+    enum status status = file ? read_lines(p, file) : STATUS_VALID;
+    p->file = NULL;
+    if (!file || ferror(file))
+        status = parser_fail(p, "--input: cannot read '%s': %s", path, strerror(errno));
+    if (file)
+        fclose(file);
     return status;
 }
 

@@ -29,6 +29,10 @@ enum status parser_set(struct parser *p, const struct option_row *row, const cha
 /* Reads argv from argv[1] on; stops at a request (--help). */
 enum status parser_read(struct parser *p, int argc, char **argv);
 
+/* Reads lines `key = value`; `#` begins a comment at the start of a line or after a blank. Several
+ * ranks read regular files only. */
+enum status parser_read_file(struct parser *p, const char *path);
+
 /* Refuses two options that name the same file, through links too: one would overwrite what the
  * other reads or writes. */
 enum status parser_check_paths(struct parser *p);

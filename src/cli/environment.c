@@ -10,7 +10,6 @@
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
-#include "cli/json.h"
 #include "cli/operator_options.h"
 #include "comm/comm.h"
 #include "cuda/cuda.h"
@@ -142,14 +141,8 @@ static int64_t wanted_stack_bytes(void)
     return (int64_t)number << (10 * (unit - units));
 }
 
-enum status environment_check(const char *json_option, char *message, int size)
+enum status environment_check(char *message, int size)
 {
-    if (json_option && !json_available()) {
-        snprintf(message, (size_t)size,
-                 "--%s: this build has no cJSON library; install libcjson-dev and build again",
-                 json_option);
-        return STATUS_ENVIRONMENT;
-    }
     int64_t bytes = comm_min_i64(MPI_COMM_WORLD, wanted_stack_bytes());
     if (bytes >= LEAST_STACK_BYTES)
         bytes = comm_min_i64(MPI_COMM_WORLD, stack_bytes());

@@ -29,10 +29,9 @@ void environment_read(struct environment *e);
  * `instead`; else message is left alone. Collective over the world; equal on all ranks. */
 enum status gpu_choose(int backend, const char *instead, bool *on_gpu, char *message, int size);
 
-/* STATUS_ENVIRONMENT, with one line in message, if json_option, the name of an option that writes
- * JSON, is not NULL and this build has no cJSON, or if the OpenMP threads of some rank have less
- * stack than the CPU's loops need: they would crash without a message. Collective over the world;
- * equal on all ranks. */
-enum status environment_check(const char *json_option, char *message, int size);
+/* STATUS_ENVIRONMENT, with one line in message, if the OpenMP threads of some rank have less stack
+ * than the CPU's loops need: they would crash without a message. Collective over the world; equal
+ * on all ranks. */
+enum status environment_check(char *message, int size);
 
 #endif

@@ -1,98 +1,125 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "cli/json.h"
-#include <cjson/cJSON.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include "base/check.h"
 #include "base/memory.h"
-#include "cli/output_file.h"
 
-bool json_available(void)
+struct json {
+    struct json *first, *last, *next; /* members, and the parent's next member */
+    bool quoted;
+    const char *value; /* "{" or "[" of an object or array, else as it is written */
+    char key[];        /* and the value behind it */
+};
+
+static struct json *add(struct json *parent, const char *key, const char *value, bool quoted)
 {
-    return true;
+    const size_t key_size = key ? strlen(key) + 1 : 1, value_size = strlen(value) + 1;
+    struct json *json = memory_alloc_zero(sizeof *json + key_size + value_size, "JSON");
+    json->quoted = quoted;
+    json->value = memcpy(json->key + key_size, value, value_size);
+    if (key)
+        memcpy(json->key, key, key_size);
+    if (parent) {
+        *(parent->last ? &parent->last->next : &parent->first) = json;
+        parent->last = json;
+    }
+    return json;
 }
 
-/* As a hook of cJSON: memory_alloc never returns NULL, so cJSON never fails. */
-static void *allocate(size_t bytes)
+struct json *json_object(void)
 {
-    return memory_alloc(bytes, "the JSON report");
+    return add(NULL, NULL, "{", false);
 }
 
-cJSON *json_object(void)
+void json_destroy(struct json *root)
 {
-    cJSON_Hooks hooks = {allocate, memory_free};
-    cJSON_InitHooks(&hooks);
-    return cJSON_CreateObject();
+    for (struct json *member = root->first, *next; member; member = next) {
+        next = member->next;
+        json_destroy(member);
+    }
+    memory_free(root);
 }
 
-void json_destroy(cJSON *root)
+/* The shortest text that reads back as the same double. */
+void json_add_number(struct json *parent, const char *key, double value)
 {
-    cJSON_Delete(root);
-}
-
-/* The shortest text that reads back as the same double; cJSON's own may be off by one bit. */
-static cJSON *number(double value)
-{
-    char text[32];
-    if (!isfinite(value))
-        return cJSON_CreateNull();
-    for (int digits = 15; digits <= 17; digits++) {
+    char text[32] = "null";
+    for (int digits = 15; digits <= 17 && isfinite(value); digits++) {
         snprintf(text, sizeof text, "%.*g", digits, value);
         if (strtod(text, NULL) == value)
             break;
     }
-    return cJSON_CreateRaw(text);
+    add(parent, key, text, false);
 }
 
-void json_add_number(cJSON *object, const char *key, double value)
+void json_add_text(struct json *parent, const char *key, const char *text)
 {
-    cJSON_AddItemToObject(object, key, number(value));
+    add(parent, key, text ? text : "null", text != NULL);
 }
 
-void json_add_text(cJSON *object, const char *key, const char *text)
+void json_add_flag(struct json *parent, const char *key, bool value)
 {
-    if (text)
-        cJSON_AddStringToObject(object, key, text);
+    add(parent, key, value ? "true" : "false", false);
+}
+
+struct json *json_add_object(struct json *parent, const char *key)
+{
+    return add(parent, key, "{", false);
+}
+
+struct json *json_add_array(struct json *parent, const char *key)
+{
+    return add(parent, key, "[", false);
+}
+
+static void print_text(FILE *out, const char *text)
+{
+    putc('"', out);
+    for (; *text; text++)
+        if ((unsigned char)*text < ' ' || *text == '"' || *text == '\\')
+            fprintf(out, "\\u%04x", (unsigned)*text);
+        else
+            putc(*text, out);
+    putc('"', out);
+}
+
+/* Members of objects have a line each; elements of arrays stand behind each other. */
+static void print(FILE *out, const struct json *json, int depth)
+{
+    if (json->quoted)
+        print_text(out, json->value);
     else
-        cJSON_AddNullToObject(object, key);
+        fputs(json->value, out);
+    const bool array = json->value[0] == '[', object = json->value[0] == '{';
+    if (json->quoted || !(array || object))
+        return;
+    for (const struct json *member = json->first; member; member = member->next) {
+        if (object) {
+            fprintf(out, "\n%*s", 2 * depth + 2, "");
+            print_text(out, member->key);
+            fputs(": ", out);
+        }
+        print(out, member, depth + object);
+        if (member->next)
+            fputs(array ? ", " : ",", out);
+    }
+    if (object)
+        fprintf(out, "\n%*s", 2 * depth, "");
+    fputs(array ? "]" : "}", out);
 }
 
-void json_add_flag(cJSON *object, const char *key, bool value)
+bool json_write(struct output_file *file, const struct json *root)
 {
-    cJSON_AddBoolToObject(object, key, value);
-}
-
-cJSON *json_add_object(cJSON *object, const char *key)
-{
-    return cJSON_AddObjectToObject(object, key);
-}
-
-cJSON *json_add_array(cJSON *object, const char *key)
-{
-    return cJSON_AddArrayToObject(object, key);
-}
-
-cJSON *json_append_object(cJSON *array)
-{
-    cJSON *object = cJSON_CreateObject();
-    cJSON_AddItemToArray(array, object);
-    return object;
-}
-
-void json_append_number(cJSON *array, double value)
-{
-    cJSON_AddItemToArray(array, number(value));
-}
-
-void json_append_text(cJSON *array, const char *text)
-{
-    cJSON_AddItemToArray(array, cJSON_CreateString(text));
-}
-
-bool json_write(struct output_file *file, const cJSON *root)
-{
-    char *text = cJSON_Print(root);
+    char *text;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    print(out, root, 0);
+    putc('\n', out);
+    CHECK(fclose(out) == 0);
     const bool good = output_file_write(file, text);
-    cJSON_free(text);
+    free(text);
     return good;
 }

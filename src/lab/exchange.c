@@ -109,10 +109,10 @@ static double bytes_sent(const struct level *l)
     return bytes;
 }
 
-static void report_way(struct cJSON *rows, const struct way *way, double bytes, long wrong,
+static void report_way(struct json *rows, const struct way *way, double bytes, long wrong,
                        const struct spread *s)
 {
-    struct cJSON *row = json_append_object(rows);
+    struct json *row = json_add_object(rows, NULL);
     json_add_text(row, "transport", way->name);
     json_add_flag(row, "right", wrong == 0);
     json_add_number(row, "bytes_sent", bytes);
@@ -132,7 +132,7 @@ static void report_way(struct cJSON *rows, const struct way *way, double bytes, 
 
 /* Returns whether the ghosts were right. */
 static bool measure_way(const struct lab *lab, struct decomposition_spec spec,
-                        const struct way *way, struct cJSON *rows)
+                        const struct way *way, struct json *rows)
 {
     struct level *l = create_level(lab, spec, way);
     const long wrong = check(l);
@@ -164,7 +164,7 @@ static int measure_all(struct lab *lab, struct decomposition_spec spec)
 {
     struct way ways[3];
     const int count = list_ways(lab->backend->on_device, ways);
-    struct cJSON *rows = json_add_array(lab->json, "transports");
+    struct json *rows = json_add_array(lab->json, "transports");
     int wrong = 0;
     print_machine(lab);
     print_heading("halo of %d^3 cells, %d deep, %d ranks", lab->options.n, ghosts_of(lab),

@@ -241,7 +241,7 @@ static double per_second(double quantity, double seconds)
 static void add_case(const struct bench *bench, const struct bench_case *c, const struct spread *s,
                      double error)
 {
-    struct cJSON *object = json_append_object(bench->figures);
+    struct json *object = json_add_object(bench->figures, NULL);
     JSON_TEXTS(object, {"experiment", bench->experiment}, {"name", c->name});
     json_add_numbers(json_add_object(object, "parameters"), c->parameters);
     JSON_NUMBERS(object, {"elements", c->elements}, {"bytes", c->bytes},

@@ -78,7 +78,7 @@ struct bench {
     struct lab *lab;
     struct pool pool;
     const char *experiment; /* the one that runs */
-    struct cJSON *figures;
+    struct json *figures;
     int fetch_bytes, sector_bytes; /* by which memory is read and written */
     int wrong;                     /* cases with wrong results so far */
 };

@@ -28,7 +28,7 @@ struct comparison {
     struct stage_case cpu;
     struct stage_sums sums;
     struct ceilings ceilings;
-    struct cJSON *runs;
+    struct json *runs;
     int count, wrong;
     char kernels[MAX_MEASURED][KERNELS_SIZE]; /* that ran, of each list */
 };
@@ -65,9 +65,9 @@ static void print_measured(const struct measured *x)
     measurement_print(&x->m);
 }
 
-static void add_measured(struct cJSON *runs, const struct measured *x)
+static void add_measured(struct json *runs, const struct measured *x)
 {
-    struct cJSON *object = json_append_object(runs);
+    struct json *object = json_add_object(runs, NULL);
     JSON_TEXTS(object, {"list", x->list}, {"kernels", x->kernels});
     measurement_add_json(object, &x->m, x->cells);
 }
@@ -133,7 +133,7 @@ static void report_case(const struct comparison *x)
 {
     char name[48], how[48];
     const struct stage *stage = &x->c.stage;
-    struct cJSON *json = x->lab->json;
+    struct json *json = x->lab->json;
     const char *reference = x->has_cpu ? "CPU" : stage_case_baseline(&x->c);
     if (x->has_cpu)
         snprintf(how, sizeof how, "bit for bit with the CPU");

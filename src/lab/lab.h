@@ -12,7 +12,7 @@
 struct lab {
     struct lab_options options;
     const struct backend *backend;
-    struct cJSON *json; /* the report being built; NULL without cJSON */
+    struct json *json; /* the report being built */
     struct environment environment;
     char note[256]; /* why the CPU is measured although no one asked for it, or "" */
 };
@@ -43,6 +43,6 @@ enum status tune_command(struct lab *lab, char *message, int message_size);
 void print_machine(const struct lab *lab);
 
 /* A member "seconds" with median, min, max and samples. */
-void spread_add_json(struct cJSON *object, const struct spread *spread);
+void spread_add_json(struct json *object, const struct spread *spread);
 
 #endif

@@ -266,16 +266,16 @@ static double number_or_nan(int number)
     return number > 0 ? number : NAN;
 }
 
-static void add_climb_json(const struct ladder *x, struct cJSON *rungs, const struct climb *climb,
+static void add_climb_json(const struct ladder *x, struct json *rungs, const struct climb *climb,
                            const struct measurement *m, const struct rung_counts *c)
 {
-    struct cJSON *object = json_append_object(rungs);
+    struct json *object = json_add_object(rungs, NULL);
     const struct rung_shape *s = &climb->shape;
     const double cells = cells_of_level(x->level);
     JSON_TEXTS(object, {"rung", climb->rung->name}, {"summary", climb->rung->summary});
-    struct cJSON *block = json_add_array(object, "block");
+    struct json *block = json_add_array(object, "block");
     for (int d = 0; d < 2 && counts_loads(climb); d++)
-        json_append_number(block, s->block[d]);
+        json_add_number(block, NULL, s->block[d]);
     JSON_NUMBERS(object, {"rows", number_or_nan(s->rows)}, {"planes", number_or_nan(s->planes)},
                  {"register_limit", number_or_nan(s->registers)},
                  {"cells_per_second", cells / m->seconds.median},
@@ -286,7 +286,7 @@ static void add_climb_json(const struct ladder *x, struct cJSON *rungs, const st
 
 /* --- the ladder ------------------------------------------------------------------------------- */
 
-static void climb_one(struct ladder *x, struct cJSON *rungs, struct climb *climb)
+static void climb_one(struct ladder *x, struct json *rungs, struct climb *climb)
 {
     const long different = differences_from_first(x, climb) + differences_from_cpu(x, climb);
     struct rung_counts counts = {.sectors = NAN, .lines = NAN};
@@ -345,7 +345,7 @@ static enum status create_reference(struct ladder *x, char *message, int size)
 
 static void report_ladder(struct ladder *x)
 {
-    struct cJSON *json = x->lab->json, *kepler = json_add_array(json, "kepler_speed_ups");
+    struct json *json = x->lab->json, *kepler = json_add_array(json, "kepler_speed_ups");
     const int n_on_cpu = x->checked->dim;
     print_machine(x->lab);
     print_heading("red and black, order %d, %d^3", x->lab->options.order, x->level->dim);
@@ -359,7 +359,7 @@ static void report_ladder(struct ladder *x)
     json_add_number(json, "cells", cells_of_level(x->level));
     json_add_number(json, "n_on_cpu", n_on_cpu);
     for (unsigned s = 0; s < sizeof kepler_speed_ups / sizeof kepler_speed_ups[0]; s++)
-        json_append_number(kepler, kepler_speed_ups[s]);
+        json_add_number(kepler, NULL, kepler_speed_ups[s]);
     ceilings_add_json(json, &x->ceilings);
 }
 
@@ -377,7 +377,7 @@ static enum status climb_all(struct ladder *x, char *message, int size)
     if (!ceilings_measure(&x->ceilings, x->lab->backend, o, message, size))
         return STATUS_MEMORY;
     report_ladder(x);
-    struct cJSON *rungs = json_add_array(x->lab->json, "rungs");
+    struct json *rungs = json_add_array(x->lab->json, "rungs");
     for (int c = 0; c < x->count; c++)
         climb_one(x, rungs, &x->climbs[c]);
     if (x->lab->backend->on_device && !checks_only(o))

@@ -62,7 +62,7 @@ void limiter_print(const struct shares *s)
     printf("\n");
 }
 
-void limiter_add_json(struct cJSON *object, const struct usage *u, const struct shares *s,
+void limiter_add_json(struct json *object, const struct usage *u, const struct shares *s,
                       double cells, double seconds)
 {
     JSON_NUMBERS(object, {"bytes", u->bytes}, {"cache_bytes", u->cache_bytes},
@@ -74,7 +74,7 @@ void limiter_add_json(struct cJSON *object, const struct usage *u, const struct 
     JSON_TEXTS(object, {"limiter", limiter_of(s)}, {"most_used", most_used_of(s)});
 }
 
-void ceilings_add_json(struct cJSON *object, const struct ceilings *c)
+void ceilings_add_json(struct json *object, const struct ceilings *c)
 {
     JSON_NUMBERS(object, {"copy_bytes_per_second", c->copy_bytes_per_second},
                  {"cache_bytes_per_second", c->cache_bytes_per_second},

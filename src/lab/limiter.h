@@ -44,8 +44,8 @@ const char *most_used_of(const struct shares *shares);
 /* Prints one line: the limiter and the shares that are known. */
 void limiter_print(const struct shares *shares);
 /* Adds the members of a measurement to a report (docs/LAB.md, JSON), but for its seconds. */
-void limiter_add_json(struct cJSON *object, const struct usage *usage, const struct shares *shares,
+void limiter_add_json(struct json *object, const struct usage *usage, const struct shares *shares,
                       double cells, double seconds);
-void ceilings_add_json(struct cJSON *object, const struct ceilings *ceilings);
+void ceilings_add_json(struct json *object, const struct ceilings *ceilings);
 
 #endif

@@ -31,9 +31,9 @@ static double rate(double quantity, double seconds)
     return quantity > 0.0 && seconds > 0.0 ? quantity / seconds : NAN;
 }
 
-static void add_row(struct cJSON *rows, const struct machine_row *row, const struct result *r)
+static void add_row(struct json *rows, const struct machine_row *row, const struct result *r)
 {
-    struct cJSON *object = json_append_object(rows);
+    struct json *object = json_add_object(rows, NULL);
     const double seconds = r->seconds.median;
     JSON_TEXTS(object, {"section", section_choices[row->section].name}, {"name", row->name});
     JSON_NUMBERS(object, {"bytes", r->bytes}, {"flops", r->flops});
@@ -103,7 +103,7 @@ static bool is_wanted(const struct lab *lab, const struct machine_row *row)
 /* Returns how many experiments gave wrong results. */
 static int measure_all(struct lab *lab, const struct pool *pool)
 {
-    struct cJSON *rows = json_add_array(lab->json, "figures");
+    struct json *rows = json_add_array(lab->json, "figures");
     enum section shown = SECTION_ALL;
     int wrong = 0;
     for (int r = 0; r < machine_row_count; r++) {

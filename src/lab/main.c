@@ -56,9 +56,9 @@ void print_machine(const struct lab *lab)
         printf("tuning: %s\n", tuning_path());
 }
 
-void spread_add_json(struct cJSON *object, const struct spread *s)
+void spread_add_json(struct json *object, const struct spread *s)
 {
-    struct cJSON *seconds = json_add_object(object, "seconds");
+    struct json *seconds = json_add_object(object, "seconds");
     JSON_NUMBERS(seconds, {"median", s->median}, {"min", s->min}, {"max", s->max},
                  {"samples", s->samples});
 }
@@ -170,7 +170,7 @@ static enum status run_subcommand(const struct subcommand *s, int argc, char **a
         return STATUS_VALID;
     }
     if (status == STATUS_VALID)
-        status = environment_check(lab.options.json ? "json" : NULL, message, sizeof message);
+        status = environment_check(message, sizeof message);
     if (status == STATUS_VALID)
         status = choose_backend(&lab, message, sizeof message);
     if (status == STATUS_VALID && option_find(s->options, "tuning", 0))

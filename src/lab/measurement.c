@@ -28,7 +28,7 @@ void measurement_print(const struct measurement *m)
     fflush(stdout);
 }
 
-static void add_launch(struct cJSON *launch, const struct gpu_kernel *k)
+static void add_launch(struct json *launch, const struct gpu_kernel *k)
 {
     json_add_text(launch, "name", k->name);
     JSON_NUMBERS(launch, {"launches", k->launches}, {"blocks", (double)k->blocks},
@@ -37,11 +37,11 @@ static void add_launch(struct cJSON *launch, const struct gpu_kernel *k)
                  {"occupancy", k->occupancy});
 }
 
-void measurement_add_json(struct cJSON *object, const struct measurement *m, double cells)
+void measurement_add_json(struct json *object, const struct measurement *m, double cells)
 {
     spread_add_json(object, &m->seconds);
     limiter_add_json(object, &m->usage, &m->shares, cells, m->seconds.median);
-    struct cJSON *launches = json_add_array(object, "launches");
+    struct json *launches = json_add_array(object, "launches");
     for (int i = 0; i < m->nlaunches; i++)
-        add_launch(json_append_object(launches), &m->launches[i]);
+        add_launch(json_add_object(launches, NULL), &m->launches[i]);
 }

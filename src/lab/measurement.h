@@ -24,6 +24,6 @@ struct measurement measure_work(const struct backend *backend, work_fn *work, vo
 /* Prints the limiter and the launches, indented below a line of a table. */
 void measurement_print(const struct measurement *m);
 /* Adds "seconds", what is counted per run and per cell, the shares, the limiter and "launches". */
-void measurement_add_json(struct cJSON *object, const struct measurement *m, double cells);
+void measurement_add_json(struct json *object, const struct measurement *m, double cells);
 
 #endif

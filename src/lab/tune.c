@@ -21,7 +21,7 @@ struct search {
     struct cuda_tuning best;
     double best_seconds, own_seconds; /* own: by the kernel's own choice */
     int tried, wrong;
-    struct cJSON *candidates;
+    struct json *candidates;
 };
 
 static bool is_right(struct search *s)
@@ -47,7 +47,7 @@ static double try(struct search *s, const struct cuda_tuning *t, int count)
 static void try_candidate(struct search *s, struct cuda_tuning t)
 {
     const double seconds = try(s, &t, 1);
-    struct cJSON *object = json_append_object(s->candidates);
+    struct json *object = json_add_object(s->candidates, NULL);
     JSON_NUMBERS(object, {"rows", t.rows}, {"planes", t.planes}, {"seconds", seconds});
     if (seconds == 0.0) {
         printf("  WRONG results with %d rows and %d planes\n", t.rows, t.planes);
@@ -90,10 +90,10 @@ static void report(const struct search *s, const struct cuda_tuning *t, bool kep
 
 /* Searches; adds to the file what is worth it. Returns the number of wrong results. */
 static int search_case(struct lab *lab, struct stage_case *c, struct cuda_tuning t,
-                       struct tuning_file *file, struct cJSON *searches)
+                       struct tuning_file *file, struct json *searches)
 {
     struct search s = {.lab = lab, .c = c};
-    struct cJSON *object = json_append_object(searches);
+    struct json *object = json_add_object(searches, NULL);
     json_add_number(object, "order", t.order);
     json_add_text(object, "stage", cuda_tuned_stage_names[t.stage]);
     json_add_number(object, "n", t.n);
@@ -114,7 +114,7 @@ static int search_case(struct lab *lab, struct stage_case *c, struct cuda_tuning
 /* One kernel on one level. Adds the number of wrong results to *wrong; if it cannot be tried, there
  * is a line in message. */
 static enum status tune_stage(struct lab *lab, struct cuda_tuning t, struct tuning_file *file,
-                              struct cJSON *searches, int *wrong, char *message, int size)
+                              struct json *searches, int *wrong, char *message, int size)
 {
     struct lab_options o = lab->options;
     struct stage_case c;
@@ -133,7 +133,7 @@ static enum status tune_stage(struct lab *lab, struct cuda_tuning t, struct tuni
 static enum status tune_all(struct lab *lab, struct tuning_file *file, int *wrong, char *message,
                             int size)
 {
-    struct cJSON *searches = json_add_array(lab->json, "searches");
+    struct json *searches = json_add_array(lab->json, "searches");
     int rows[MAX_TUNED_ROWS];
     for (int order = 2; order <= 4; order += 2)
         for (int stage = 0; stage < NUM_TUNED_STAGES; stage++)

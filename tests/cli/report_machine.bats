@@ -10,7 +10,6 @@ setup_file() {
     export OMP_NUM_THREADS=${OMP_NUM_THREADS:-1}
     export made=$BATS_FILE_TMPDIR/made
     command -v python3 >/dev/null || return 0
-    "$HPGMG" --backend cpu --json "$BATS_FILE_TMPDIR/probe.json" --solves 1 --quiet 2 1 >/dev/null 2>&1 || return 0
     report_machine --output "$made" >"$BATS_FILE_TMPDIR/stdout" 2>"$BATS_FILE_TMPDIR/stderr"
     echo $? >"$BATS_FILE_TMPDIR/status"
 }
@@ -20,7 +19,6 @@ setup() {
     output_folder=$BATS_TEST_TMPDIR/machine
     page=$output_folder/page.html
     command -v python3 >/dev/null || skip "no python3"
-    [ -e "$BATS_FILE_TMPDIR/status" ] || skip "no cJSON"
 }
 
 report_machine() { # OPTION...

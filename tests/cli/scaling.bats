@@ -10,7 +10,6 @@ setup() {
     export PATH=/usr/bin:$PATH # the system's python3, which has the system's packages
     study=$BATS_TEST_TMPDIR/study
     command -v python3 >/dev/null || skip "no python3"
-    "$HPGMG" --backend cpu --json "$BATS_TEST_TMPDIR/probe.json" --solves 1 2 1 >/dev/null || skip "no cJSON"
 }
 
 scaling() { # OPTION...: a small study; sets status and output
