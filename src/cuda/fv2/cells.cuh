@@ -126,10 +126,31 @@ DEVICE double beside(double2 u)
     return E ? __shfl_down_sync(0xffffffffu, u.x, 1) : __shfl_up_sync(0xffffffffu, u.y, 1);
 }
 
+DEVICE double2 beside_both(double2 u)
+{
+    return make_double2(beside<0>(u), beside<1>(u));
+}
+
 template <int E>
 DEVICE neighbours gather(double2 u, double next, double jm, double jp, double km, double kp)
 {
     return E ? neighbours{u.x, next, jm, jp, km, kp} : neighbours{next, u.y, jm, jp, km, kp};
+}
+
+/* Residuals of both cells: `beside` holds the neighbours in i that are not the thread's own, and
+ * the other vectors the neighbours in j and k. */
+template <class Op, bool WALLS>
+DEVICE double2 residual_vector(const struct plane_data &d, double2 bk0, double2 bk1, double2 u,
+                               double2 beside, double2 jm, double2 jp, double2 km, double2 kp,
+                               bool low_i, bool high_i, const struct walls &walls, double scale)
+{
+    cell_data low, high;
+    divide_data(d, bk0, bk1, &low, &high);
+    const neighbours x =
+        with_ghosts<0, WALLS>(gather<0>(u, beside.x, jm.x, jp.x, km.x, kp.x), u.x, low_i, walls);
+    const neighbours y =
+        with_ghosts<1, WALLS>(gather<1>(u, beside.y, jm.y, jp.y, km.y, kp.y), u.y, high_i, walls);
+    return make_double2(residual_of<Op>(u.x, x, low, scale), residual_of<Op>(u.y, y, high, scale));
 }
 
 /* The index that x stands for around n of them; x is at most n outside. */

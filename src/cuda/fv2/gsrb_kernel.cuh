@@ -46,10 +46,9 @@ struct stream_state {
     unsigned long long norm; /* largest bits so far */
 };
 
-/* Data of both cells in a plane; bk0 and bk1 are β below and above it. */
+/* Data of both cells in a plane, from its slot. */
 template <class tile>
-DEVICE void load_data(const struct thread_cells &p, unsigned slot, double2 bk0, double2 bk1,
-                      cell_data *low, cell_data *high)
+DEVICE struct plane_data load_data(const struct thread_cells &p, unsigned slot)
 {
     const unsigned at = p.vector_address + slot + tile::STEPS;
     struct plane_data d = {};
@@ -61,7 +60,7 @@ DEVICE void load_data(const struct thread_cells &p, unsigned slot, double2 bk0, 
         d.bj1 = vector_at(at + tile::BJ + ROW_BYTES);
         d.bi_end = cell_at(p.high_face + slot + tile::STEPS);
     }
-    divide_data(d, bk0, bk1, low, high);
+    return d;
 }
 
 /* The old black neighbour in i of the red cell in plane k + 1, whose slot is at `plane`. If a
@@ -112,19 +111,12 @@ DEVICE double2 residual_vector(const struct fv2_gsrb &w, const struct thread_cel
                                const struct slots &s, const struct stream_state &m, double2 above)
 {
     const unsigned row = p.vector_address + tile::DONE + ROW_BYTES + 2 * s.red_above;
-    const double2 u = m.done, jm = vector_at(row - ROW_BYTES), jp = vector_at(row + ROW_BYTES);
     const struct walls walls = {(p.flags & LOW_WALL_J) != 0, (p.flags & HIGH_WALL_J) != 0,
                                 k == 0 && w.c.wall[2][0], k == p.n2 - 1 && w.c.wall[2][1]};
-    cell_data low, high;
-    load_data<tile>(p, s.step_before, m.face_0, m.face_1, &low, &high);
-    const neighbours x =
-        with_ghosts<0, WALLS>(gather<0>(u, beside<0>(u), jm.x, jp.x, m.below.x, above.x), u.x,
-                              p.flags & LOW_WALL_I, walls);
-    const neighbours y =
-        with_ghosts<1, WALLS>(gather<1>(u, beside<1>(u), jm.y, jp.y, m.below.y, above.y), u.y,
-                              p.flags & HIGH_WALL_I, walls);
-    return make_double2(residual_of<typename tile::op>(u.x, x, low, w.scale),
-                        residual_of<typename tile::op>(u.y, y, high, w.scale));
+    return residual_vector<typename tile::op, WALLS>(
+        load_data<tile>(p, s.step_before), m.face_0, m.face_1, m.done, beside_both(m.done),
+        vector_at(row - ROW_BYTES), vector_at(row + ROW_BYTES), m.below, above,
+        p.flags & LOW_WALL_I, p.flags & HIGH_WALL_I, walls, w.scale);
 }
 
 /* Step k of a warp whose red cells in plane k + 1, and black cells in plane k, are component E. c
@@ -142,7 +134,7 @@ DEVICE double2 step(const struct fv2_gsrb &w, const struct thread_cells &p, cons
     if (tile::HALO > 1)
         black.bk0 = component(m.face_1, E);
     cell_data red;
-    load_data<tile>(p, s.step, m.bk, bk, E ? &m.black : &red, E ? &red : &m.black);
+    divide_data(load_data<tile>(p, s.step), m.bk, bk, E ? &m.black : &red, E ? &red : &m.black);
     m.bk = bk;
     const double black_beside = black_beside_red<E, tile>(p, s.u_before, m.u_p);
 

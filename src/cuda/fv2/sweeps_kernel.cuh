@@ -258,16 +258,11 @@ DEVICE double2 sweep_plane(const struct fv2_sweeps &w, const struct sweep_thread
                            double2 u, double2 above, double2 before, unsigned rows)
 {
     using Op = typename tile::op;
-    const double2 jm = vector_at(rows - ROW_BYTES), jp = vector_at(rows + ROW_BYTES);
-    cell_data low, high;
-    divide_data(d, bk0, bk1, &low, &high);
-    const neighbours x = with_ghosts<0, WALLS>(
-        gather<0>(u, beside<0>(u), jm.x, jp.x, below.x, above.x), u.x, p.low_i, walls);
-    const neighbours y = with_ghosts<1, WALLS>(
-        gather<1>(u, beside<1>(u), jm.y, jp.y, below.y, above.y), u.y, p.high_i, walls);
-    return make_double2(
-        relax_cell<tile>(r, u.x, before.x, d.weight.x, residual_of<Op>(u.x, x, low, w.scale)),
-        relax_cell<tile>(r, u.y, before.y, d.weight.y, residual_of<Op>(u.y, y, high, w.scale)));
+    const double2 residual = residual_vector<Op, WALLS>(
+        d, bk0, bk1, u, beside_both(u), vector_at(rows - ROW_BYTES), vector_at(rows + ROW_BYTES),
+        below, above, p.low_i, p.high_i, walls, w.scale);
+    return make_double2(relax_cell<tile>(r, u.x, before.x, d.weight.x, residual.x),
+                        relax_cell<tile>(r, u.y, before.y, d.weight.y, residual.y));
 }
 
 /* The walls next to a thread's cells in a plane. */

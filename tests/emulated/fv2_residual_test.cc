@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The source of the kernel of order 2's residual: what it restricts and reduces is bitwise that of
+ * the formulas, between walls and beside open sides. */
+#include <csetjmp>
+#include <cstdarg>
+#include <cstddef>
+#include <cstdint>
+extern "C" {
+#include <cmocka.h>
+}
+#include "cuda/fv2/residual_kernel.cuh"
+#include "fv2_patch.h"
+
+using namespace fv2;
+
+enum { GROUPS = emulated::THREADS / LANES };
+
+template <class Op, bool RESTRICTS>
+static void run_kernel(const struct fv2_residual &w, int planes, std::mt19937 &random)
+{
+    const unsigned n[3] = {(unsigned)cuda_divided(w.c.n[0] / 2, LANES),
+                           (unsigned)cuda_divided(w.c.n[1] / 2, GROUPS),
+                           (unsigned)cuda_divided(w.c.n[2], planes)};
+    for (unsigned k = 0; k < n[2]; k++)
+        for (unsigned j = 0; j < n[1]; j++)
+            for (unsigned i = 0; i < n[0]; i++)
+                assert_true(emulated::run(
+                    {i, j, k}, random, [&] { residual_kernel<Op, RESTRICTS, GROUPS>(w, planes); },
+                    {n[0], n[1], n[2]}, emulated::THREADS, LANES));
+}
+
+template <class Op>
+static void check(const int n[3], const enum sides sides[3], int planes)
+{
+    const emulated::box b = make_patch(n, sides),
+                        coarse = emulated::make_box(n[0] / 2, n[1] / 2, n[2] / 2);
+    std::mt19937 random(n[0] + planes);
+    const struct coefficients a = make_coefficients(b, random);
+    const values u = make_values(b, random, -1.0, 1.0);
+    values restricted(coarse.size, std::nan(""));
+    const auto first = [&](const values &x) { return x.data() + b.origin; };
+    unsigned long long norm = 0, largest = 0;
+    struct fv2_residual w = {b.c,
+                             first(u),
+                             first(a.f),
+                             Op::HELMHOLTZ ? first(a.alpha) : NULL,
+                             first(a.beta[0]),
+                             first(a.beta[1]),
+                             first(a.beta[2]),
+                             a.scale,
+                             restricted.data() + coarse.origin,
+                             coarse.c.sj,
+                             coarse.c.sk,
+                             &norm};
+    emulated::races = 0;
+    run_kernel<Op, true>(w, planes, random);
+    run_kernel<Op, false>(w, planes, random);
+    assert_int_equal(emulated::races, 0);
+    emulated::for_box(coarse, [&](const int p[3], long place) {
+        double rows[4];
+        if (emulated::outside_of(coarse.c, p).directions > 0) {
+            assert_true(std::isnan(restricted[place]));
+            return;
+        }
+        for (int row = 0; row < 4; row++) {
+            const int low[3] = {2 * p[0], 2 * p[1] + row % 2, 2 * p[2] + row / 2},
+                      high[3] = {low[0] + 1, low[1], low[2]};
+            const double r[2] = {residual_at<Op>(b, a, u, low), residual_at<Op>(b, a, u, high)};
+            rows[row] = r[0] + r[1];
+            largest = larger(largest, larger(magnitude_bits(r[0]), magnitude_bits(r[1])));
+        }
+        const double want = restrict_cell(rows[0], rows[1], rows[2], rows[3]);
+        assert_memory_equal(&restricted[place], &want, sizeof want);
+    });
+    assert_true(norm == largest);
+}
+
+static void test_sides(void **)
+{
+    const enum sides kinds[4] = {WALLS, OPEN, WALL_BELOW, WALL_ABOVE};
+    for (int mixture = 0; mixture < 64; mixture++) {
+        const enum sides sides[3] = {kinds[mixture % 4], kinds[mixture / 4 % 4],
+                                     kinds[mixture / 16]};
+        const int n[3] = {mixture % 2 ? 8 : 12, 6, 8};
+        check<op_fv2>(n, sides, 4);
+        check<op_fv2_helmholtz>(n, sides, 8);
+    }
+}
+
+static void test_long_rows(void **)
+{
+    const enum sides walls[3] = {WALLS, WALLS, WALLS}, open[3] = {OPEN, WALLS, OPEN};
+    for (const int width : {4, 62, 64, 66, 128}) {
+        const int n[3] = {width, 2 * GROUPS + 2, 4};
+        check<op_fv2>(n, walls, 2);
+        check<op_fv2_helmholtz>(n, open, 4);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_sides),
+        cmocka_unit_test(test_long_rows),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
