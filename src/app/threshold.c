@@ -68,16 +68,19 @@ static struct hierarchy_choice choice_at(const struct threshold *t, struct optio
     return benchmark_hierarchy_choice(&o, true);
 }
 
-static void add_trial(struct threshold *t, const struct hierarchy_choice *choice, int threads)
+void threshold_add(struct threshold *t, long below, int threads, double seconds)
 {
-    struct threshold_trial *trial = &t->trials[t->count];
-    cpu_use_threads(threads);
-    trial->below = (long)(t == &on_cpu ? choice->cpu_below : choice->agglomerate_below);
-    trial->threads = threads;
-    trial->seconds = median_seconds(choice, (struct solver_choice){.f_cycle = true});
-    if (trial->seconds < t->trials[t->best].seconds)
+    t->trials[t->count] = (struct threshold_trial){below, threads, seconds};
+    if (seconds < t->trials[t->best].seconds)
         t->best = t->count;
     t->count++;
+}
+
+static void try_one(struct threshold *t, const struct hierarchy_choice *choice, int threads)
+{
+    cpu_use_threads(threads);
+    threshold_add(t, (long)(t == &on_cpu ? choice->cpu_below : choice->agglomerate_below), threads,
+                  median_seconds(choice, (struct solver_choice){.f_cycle = true}));
 }
 
 /* True if so many threads work together on some level of the CPU. */
@@ -108,10 +111,10 @@ static void try_threads(struct threshold *t, const struct hierarchy_choice *choi
 {
     const int most = most_threads(choice);
     int threads = 1;
-    add_trial(t, choice, threads);
+    try_one(t, choice, threads);
     while (threads < most && t->count < MAX_THRESHOLD_TRIALS) {
         threads = 2 * threads < most ? 2 * threads : most;
-        add_trial(t, choice, threads);
+        try_one(t, choice, threads);
         if (t->trials[t->count - 1].seconds >= t->trials[t->count - 2].seconds)
             return;
     }

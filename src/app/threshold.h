@@ -29,6 +29,9 @@ void threshold_try_threads(const struct options *options);
 /* The run's boxes, made smaller, with no level on the CPU. */
 long threshold_try_agglomeration(const struct options *options);
 
+/* Adds a trial; the fastest is best, the first of equals. */
+void threshold_add(struct threshold *t, long below, int threads, double seconds);
+
 /* Calls visit for every threshold that was tried. */
 void threshold_visit(void (*visit)(void *data, const struct threshold *t), void *data);
 

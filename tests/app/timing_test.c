@@ -1,32 +1,37 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* How many solves are timed and what is made of their times. The clock is the test's own, so
- * nothing here depends on the machine. */
+/* How many solves are timed and what is made of their times, of those of stages, copies and trials.
+ * The clock is the test's own, so nothing here depends on the machine. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
+#include <string.h>
 #include "app/benchmark.h"
+#include "app/breakdown.h"
+#include "app/threshold.h"
 #include "base/timer.h"
 #include "comm/comm.h"
 
-/* Seconds that pass from one reading to the next, by turns. */
+/* Seconds that pass from one reading to the next, by turns, and with each reading so many more. */
 static struct {
-    double now, steps[6];
+    double now, steps[6], more;
     int count;
     long readings;
 } fake;
 
 double timer_seconds(void)
 {
-    return fake.now += fake.steps[fake.readings++ % fake.count];
+    fake.now += fake.steps[fake.readings % fake.count] + fake.more * (double)fake.readings;
+    fake.readings++;
+    return fake.now;
 }
 
-static struct benchmark *run(long solves, double min_time)
+static struct benchmark *run_with(char *option, long solves, double min_time)
 {
-    static char name[] = "hpgmg-gpu", size[] = "3", boxes[] = "1", quiet[] = "--quiet";
-    char *argv[] = {name, quiet, size, boxes};
+    static char name[] = "hpgmg-gpu", size[] = "3", boxes[] = "1";
+    char *argv[] = {name, option, size, boxes};
     char message[200];
     struct options options;
     assert_int_equal(options_parse(&options, 4, argv, message, sizeof message), STATUS_VALID);
@@ -38,6 +43,12 @@ static struct benchmark *run(long solves, double min_time)
     hierarchy_destroy(h);
     option_release(&options_list, &options);
     return b;
+}
+
+static struct benchmark *run(long solves, double min_time)
+{
+    static char quiet[] = "--quiet";
+    return run_with(quiet, solves, min_time);
 }
 
 /* 1/64 s from reading to reading. */
@@ -79,11 +90,71 @@ static void times_are_summed_up(void **state)
     benchmark_destroy(b);
 }
 
+static bool close_to(double a, double b)
+{
+    return fabs(a - b) < 1e-9 * fabs(b);
+}
+
+/* Each reading comes a second later than the one before did, so that the parts of an exchange
+ * differ by as many seconds as readings lie between them: pack, local | begin, local, wait, unpack.
+ */
+static void parts_of_an_exchange_are_told_apart(void **state)
+{
+    (void)state;
+    static char option[] = "--boundary=periodic";
+    int halos = 0;
+    fake.count = 1;
+    fake.steps[0] = 0.0;
+    fake.more = 1.0;
+    struct benchmark *b = run_with(option, 1, 0.0);
+    for (int i = 0; i < b->sizes[0].nstages; i++) {
+        const struct stage_record *row = &b->sizes[0].stages[i];
+        if (strcmp(row->name, "halo") != 0)
+            continue;
+        halos++;
+        assert_true(row->calls >= 1.0);
+        assert_true(close_to(row->local, 2.0 * row->pack + 4.0 * row->calls));
+        assert_true(close_to(row->wait, row->pack + 4.0 * row->calls));
+        assert_true(close_to(row->unpack, row->pack + 5.0 * row->calls));
+        assert_true(row->seconds > row->pack + row->local + row->wait + row->unpack);
+    }
+    assert_true(halos > 1);
+    benchmark_destroy(b);
+    fake.more = 0.0;
+}
+
+/* Readings before and after a copy are 2, 4 and 3 s apart by turns. */
+static void the_best_copy_counts(void **state)
+{
+    (void)state;
+    fake.count = 6;
+    fake.readings = 0;
+    for (int i = 0; i < 6; i++)
+        fake.steps[i] = i % 2 == 0 ? 1.0 : (double[]){4.0, 2.0, 3.0}[i / 2];
+    assert_true(breakdown_copy_rate() == 2.0 * 64 * 1024 * 1024 / 2.0);
+}
+
+static void the_fastest_trial_is_chosen(void **state)
+{
+    (void)state;
+    struct threshold t = {.count = 0};
+    const double seconds[] = {4.0, 2.0, 5.0, 1.0, 1.0, 3.0};
+    for (int i = 0; i < 6; i++)
+        threshold_add(&t, 100 + i, i, seconds[i]);
+    assert_int_equal(t.count, 6);
+    assert_int_equal(t.best, 3);
+    assert_int_equal(t.trials[3].below, 103);
+    assert_int_equal(t.trials[3].threads, 3);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(as_many_solves_as_fill_the_time),
         cmocka_unit_test(times_are_summed_up),
+        cmocka_unit_test(parts_of_an_exchange_are_told_apart),
+        cmocka_unit_test(the_best_copy_counts),
+        cmocka_unit_test(the_fastest_trial_is_chosen),
     };
     comm_start(&argc, &argv);
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);

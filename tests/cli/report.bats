@@ -198,6 +198,7 @@ for stage in report["solves"][0]["stages"]:
     assert abs(stage["fraction_of_copy"] / (rate / copy) - 1) < 1e-12, stage
 stages = report["solves"][0]["stages"]
 assert any(stage["bytes"] for stage in stages) and not all(stage["bytes"] for stage in stages)
+assert {stage["work"] for stage in stages if stage["stage"] in ("agglomerate", "distribute")} == {"redistribution"}
 # The parts of moving data, in milliseconds, are in the text too.
 parts = ["pack_seconds", "local_seconds", "wait_seconds", "unpack_seconds"]
 table = re.search("moving data.*?\n\n", open(sys.argv[2]).read(), re.S).group().splitlines()[1:-1]

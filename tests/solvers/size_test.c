@@ -85,6 +85,39 @@ static void bytes_are_no_fewer_than_foreseen(void **state)
         }
 }
 
+struct sides {
+    size_t host, device;
+};
+
+static void add_level(void *data, int level, const struct decomposition *d, const size_t *bytes)
+{
+    struct sides *sides = data;
+    (void)level;
+    *(d->dim <= 8 ? &sides->host : &sides->device) += bytes[0];
+}
+
+/* Levels of up to 8^3 cells on the host; above them there is a buffer more on the device. */
+static void bytes_of_two_backends_are_those_of_their_levels(void **state)
+{
+    (void)state;
+    struct backend device = backend_cpu;
+    struct hierarchy_choice choice = choice_of(4, 8), alone;
+    const struct hierarchy_shape shape = hierarchy_shape(&choice, 1);
+    struct sides sides = {0, 0}, together = {0, 0};
+    device.on_device = true;
+    choice.backend = &device;
+    alone = choice;
+    choice.coarse_backend = &backend_cpu;
+    choice.cpu_below = 8 * 8 * 8 + 1;
+    hierarchy_foresee(&choice, &shape, 1, add_level, &sides);
+    hierarchy_foresee(&alone, &shape, 1, add_level, &together);
+    assert_true(sides.host > 0 && sides.host == together.host);
+    assert_true(sides.device > together.device);
+    assert_int_equal(hierarchy_bytes(&choice, &shape, 1, false), sides.host);
+    assert_int_equal(hierarchy_bytes(&choice, &shape, 1, true), sides.device);
+    assert_int_equal(hierarchy_bytes(&alone, &shape, 1, false), 0);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -92,6 +125,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(cells_a_side_around_2_to_the_20),
         cmocka_unit_test(bytes_around_2_to_the_63),
         cmocka_unit_test(bytes_are_no_fewer_than_foreseen),
+        cmocka_unit_test(bytes_of_two_backends_are_those_of_their_levels),
     };
     comm_start(&argc, &argv);
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
