@@ -70,106 +70,68 @@ static const struct {
     {"5 def", "BOXES_PER_RANK: wrong value 'def'; legal: an integer from 1 to 1000000"},
     {"1 8", "LOG2_BOX_DIM: wrong value '1'"},
     {"11 8", "LOG2_BOX_DIM: wrong value '11'"},
-    {"0 8", "LOG2_BOX_DIM: wrong value '0'"},
     {"-5 8", "LOG2_BOX_DIM: wrong value '-5'"},
-    {"-- -5 8", "LOG2_BOX_DIM: wrong value '-5'"},
-    {"5 0", "BOXES_PER_RANK: wrong value '0'"},
     {"5 -1", "BOXES_PER_RANK: wrong value '-1'"},
     {"5 1000001", "BOXES_PER_RANK: wrong value '1000001'"},
     {"5 99999999999999999999", "BOXES_PER_RANK: wrong value '99999999999999999999'"},
     {"5 4294967304", "BOXES_PER_RANK: wrong value"},
-    {"4294967301 8", "LOG2_BOX_DIM: wrong value"},
-    {"5x 8", "LOG2_BOX_DIM: wrong value '5x'"},
     {"5.0 8", "LOG2_BOX_DIM: wrong value '5.0'"},
     {"+5 8", "LOG2_BOX_DIM: wrong value '+5'"},
-    {"0x5 8", "LOG2_BOX_DIM: wrong value '0x5'"},
-    {"5 1e1", "BOXES_PER_RANK: wrong value '1e1'"},
     {"'' 8", "LOG2_BOX_DIM: missing value"},
     {"5-5 8", "LOG2_BOX_DIM: wrong value '5-5'"},
 
     /* names */
     {"--smother gsrb 5 8", "unknown option '--smother'; did you mean --smoother?"},
-    {"--ordre 2 5 8", "unknown option '--ordre'; did you mean --order?"},
     {"--max_cycles 3 5 8", "did you mean --max-cycles?"},
     {"--Order 2 5 8", "did you mean --order?"},
     {"--bananas 5 8", "unknown option '--bananas'; --help lists all"},
     {"--ord 2 5 8", "unknown option '--ord'; did you mean --order?"},
     {"--s 2 5 8", "unknown option '--s'"},
-    {"--checksu 5 8", "did you mean --checksum?"},
     {"-order 2 5 8", "unknown option '-order'; did you mean --order?"},
     {"-h", "unknown option '-h'; did you mean --help?"},
-    {"-q 5 8", "unknown option '-q'; did you mean --quiet?"},
     {"--= 5 8", "unknown option '--='"},
     {"--log2-box-dim 5 8", "unknown option '--log2-box-dim'"},
 
     /* values */
     {"--order 3 5 8", "--order: wrong value '3'; legal: 2, 4"},
-    {"--order=3 5 8", "--order: wrong value '3'; legal: 2, 4"},
     {"--order= 5 8", "--order: missing value"},
     {"5 8 --order", "--order: missing value; legal: 2, 4"},
-    {"5 8 --json", "--json: missing value; legal: a file name"},
     {"--json --quiet 5 8", "--json: missing value"},
     {"--json '' 5 8", "--json: missing value"},
     {"--quiet=1 5 8", "--quiet: takes no value"},
-    {"--help=yes", "--help: takes no value"},
-    {"--equation laplace 5 8", "legal: poisson, helmholtz"},
     {"--equation poison 5 8", "did you mean poisson?"},
-    {"--boundary neumann 5 8", "legal: dirichlet, periodic"},
-    {"--coefficients const 5 8", "did you mean constant?"},
     {"--problem p5 5 8", "--problem: wrong value 'p5'; legal: fv, sine, p4, p6"},
-    {"--smoother gsbr 5 8", "did you mean gsrb?"},
     {"--smoother l1-jacobi 5 8", "did you mean l1jacobi?"},
-    {"--cycle w 5 8", "--cycle: wrong value 'w'; legal: f, v"},
     {"--cycle V 5 8", "did you mean v?"},
-    {"--solver pcg 5 8", "legal: mg, mgpcg"},
     {"--bottom bicg 5 8", "did you mean bicgstab?"},
-    {"--backend cuda 5 8", "legal: auto, cpu, gpu"},
-    {"--loops fast 5 8", "legal: tiled, plain"},
-    {"--fuse no 5 8", "legal: on, off"},
     {"--rtol nan 5 8", "--rtol: wrong value 'nan'; legal: none, or a number above 0 and below 1"},
     {"--rtol inf 5 8", "--rtol: wrong value 'inf'"},
     {"--rtol 0 5 8", "--rtol: wrong value '0'"},
-    {"--rtol -1e-3 5 8", "--rtol: wrong value '-1e-3'"},
     {"--rtol 1 5 8", "--rtol: wrong value '1'"},
     {"--rtol 1e-400 5 8", "--rtol: wrong value '1e-400'"},
-    {"--rtol 1e 5 8", "--rtol: wrong value '1e'"},
     {"--rtol 1e-3s 5 8", "--rtol: wrong value '1e-3s'"},
     {"--rtol 0x1p-3 5 8", "--rtol: wrong value '0x1p-3'"},
-    {"--rtol 1,5 5 8", "--rtol: wrong value '1,5'"},
-    {"--rtol small 5 8", "--rtol: wrong value 'small'"},
     {"--rtol 1e-3 --max-cycles 0 5 8", "--max-cycles: wrong value '0'; legal: an integer"},
-    {"--rtol 1e-3 --max-cycles -2 5 8", "--max-cycles: wrong value '-2'"},
     {"--rtol 1e-3 --max-cycles 10001 5 8", "--max-cycles: wrong value '10001'"},
     {"--rtol 1e-3 --max-cycles 4294967297 5 8", "--max-cycles: wrong value"},
     {"--solves 0 5 8", "--solves: wrong value '0'; legal: auto, or an integer"},
-    {"--solves -1 5 8", "--solves: wrong value '-1'"},
-    {"--solves ten 5 8", "--solves: wrong value 'ten'"},
     {"--min-time 0 5 8", "--min-time: wrong value '0'; legal: a number above 0"},
-    {"--min-time -1 5 8", "--min-time: wrong value '-1'"},
-    {"--min-time 1e999 5 8", "--min-time: wrong value '1e999'"},
-    {"--min-time 2s 5 8", "--min-time: wrong value '2s'"},
 
     /* combinations */
     {"--order 2 --order 2 5 8", "--order: given twice"},
-    {"--order 2 --order=4 5 8", "--order: given twice"},
-    {"--quiet --quiet 5 8", "--quiet: given twice"},
     {"--json a --json b 5 8", "--json: given twice"},
     {"--quiet --breakdown 5 8", "--quiet and --breakdown contradict each other"},
     {"--dry-run --checksum 5 8", "--dry-run and --checksum contradict"},
-    {"--json a --dry-run 5 8", "--dry-run and --json contradict"},
     {"--timeline a --dry-run 5 8", "--dry-run and --timeline contradict"},
     {"--timeline a --json a 5 8", "are the same file"},
     {"--solves 3 --min-time 2 5 8", "--solves and --min-time contradict"},
     {"--backend cpu --cpu-below 4096 5 8", "--backend and --cpu-below contradict"},
     {"--max-cycles 5 5 8", "--max-cycles: needs --rtol, --cycle v or --solver mgpcg"},
-    {"--max-cycles 5 --rtol none 5 8", "--max-cycles: needs --rtol"},
 
     /* files */
-    {"--input", "--input: missing value"},
     {"--input /nonexistent/x.ini 5 8", "--input: cannot read '/nonexistent/x.ini': No such file"},
     {"--input / 5 8", "--input: cannot read '/': Is a directory"},
     {"--input inputs/smoke.ini 5", "missing BOXES_PER_RANK"},
-    {"--input a --input b 5 8", "--input: given twice"},
 };
 
 static void wrong_command_lines_are_refused(void **state)
@@ -222,28 +184,18 @@ static const struct {
 } wrong_files[] = {
     {"order = 3\n", "1", "order: wrong value '3'; legal: 2, 4"},
     {"# comment\n\norder = 2\norder = 2\n", "4", "order: given twice"},
-    {"ordre = 2\n", "1", "unknown key 'ordre'; did you mean order?"},
     {"bananas = 2\n", "1", "unknown key 'bananas'; --help lists all"},
-    {"--order = 2\n", "1", "unknown key '--order'; did you mean order?"},
     {"log2_box_dim = 5\n", "1", "unknown key 'log2_box_dim'; did you mean log2-box-dim?"},
     {"order =\n", "1", "order: missing value; legal: 2, 4"},
-    {"order = # nothing\n", "1", "order: missing value"},
     {"\norder\n", "2", "expected `key = value`"},
     {"= 2\n", "1", "unknown key ''"},
-    {"order 2\nequation = laplace\n", "1", "expected `key = value`"},
     {"[run]\norder = 2\n", "1", "there are no sections"},
-    {"order = 2\n  [run]\n", "2", "there are no sections"},
     {"\xef\xbb\xbf[run]\n", "1", "there are no sections"},
     {"\xef\xbb\xbf# comment = \norder = 3\n", "2", "order: wrong value '3'"},
     {"order = 2\n\xef\xbb\xbfquiet = true\n", "2", "unknown key"},
     {"quiet = yes\n", "1", "quiet: wrong value 'yes'; legal: true, false"},
-    {"quiet\n", "1", "expected `key = value`"},
     {"input = other.ini\n", "1", "input: only allowed on the command line"},
-    {"help = true\n", "1", "help: only allowed on the command line"},
-    {"rtol = nan\n", "1", "rtol: wrong value 'nan'"},
-    {"rtol = 1e-3 1e-4\n", "1", "rtol: wrong value '1e-3 1e-4'"},
     {"log2-box-dim = 11\n", "1", "log2-box-dim: wrong value '11'; legal: an integer from 2 to 10"},
-    {"boxes-per-rank = 0\n", "1", "boxes-per-rank: wrong value '0'"},
     {"order = 2\n   equation = laplace\n", "2", "equation: wrong value 'laplace'"},
     {"order = 5", "1", "order: wrong value '5'"},
     {long_line, "1", "the line is too long"},
@@ -275,14 +227,8 @@ static void contradictions_inside_a_file_are_refused(void **state)
 static void a_byte_order_mark_is_skipped(void **state)
 {
     (void)state;
-    struct options o = parse_valid(with_file("\xef\xbb\xbforder = 4\n", "5 8"));
+    struct options o = parse_valid(with_file("\xef\xbb\xbf  order = 4 # why\n", "5 8"));
     assert_int_equal(o.order, 4);
-    option_release(&options_list, &o);
-    o = parse_valid(with_file("\xef\xbb\xbf  order = 4 # why\n", "5 8"));
-    assert_int_equal(o.order, 4);
-    option_release(&options_list, &o);
-    o = parse_valid(with_file("\xef\xbb\xbf", "5 8"));
-    assert_int_equal(o.order, 2);
     option_release(&options_list, &o);
 }
 
@@ -301,33 +247,30 @@ static void an_unreadable_file_is_refused(void **state)
     assert_int_equal(chmod(path, 0600), 0);
 }
 
+static void append_line(void *data, const char *name, const char *value)
+{
+    char *text = data;
+    const size_t length = strlen(text);
+    snprintf(text + length, 1000 - length, "%s = %s\n", name, value);
+}
+
 static void defaults_are_those_of_the_manual(void **state)
 {
     (void)state;
+    char text[1000] = "";
     struct options o = parse_valid("5 8");
-    assert_int_equal(o.log2_box_dim, 5);
-    assert_int_equal(o.boxes_per_rank, 8);
-    assert_int_equal(o.order, 2);
-    assert_int_equal(o.equation, EQUATION_POISSON);
-    assert_int_equal(o.boundary, BOUNDARY_DIRICHLET);
-    assert_int_equal(o.coefficients, COEFFICIENTS_VARIABLE);
-    assert_int_equal(o.problem, PROBLEM_FV);
-    assert_int_equal(o.smoother, 0);
-    assert_int_equal(o.cycle, CYCLE_F);
-    assert_true(o.rtol == 0);
+    options_visit(&o, append_line, text);
+    assert_string_equal(
+        text, "log2-box-dim = 5\nboxes-per-rank = 8\norder = 2\nequation = poisson\n"
+              "boundary = dirichlet\ncoefficients = variable\nproblem = fv\nsmoother = gsrb\n"
+              "cycle = f\nrtol = none\nsolver = mg\nbottom = bicgstab\nbackend = auto\n"
+              "cpu-below = auto\nhand-over = auto\nagglomerate-below = auto\ntransport = auto\n"
+              "overlap-above = auto\nkernels = default\nloops = tiled\nfuse = on\nsolves = auto\n"
+              "min-time = 2\n");
     assert_int_equal(o.max_cycles, 20);
-    assert_int_equal(o.solver, SOLVER_MG);
-    assert_int_equal(o.bottom, BOTTOM_BICGSTAB);
-    assert_int_equal(o.backend, BACKEND_AUTO);
-    assert_int_equal(o.loops, LOOPS_TILED);
-    assert_int_equal(o.fuse, FUSE_ON);
-    assert_int_equal(o.solves, 0);
-    assert_true(o.min_time == 2);
     assert_false(o.breakdown || o.show_cycle || o.checksum || o.quiet || o.dry_run);
     assert_false(o.help || o.version);
-    assert_null(o.json);
-    assert_null(o.timeline);
-    assert_null(o.input);
+    assert_true(!o.json && !o.timeline && !o.tuning && !o.input);
 }
 
 /* Whether the row's value is `text`, as options_visit would print it. */
@@ -368,7 +311,6 @@ static void bounds_are_taken(void **state)
     assert_int_equal(parse_valid("--solves 1 5 8").solves, 1);
     assert_int_equal(parse_valid("--solves auto 5 8").solves, 0);
     assert_int_equal(parse_valid("--cycle v --max-cycles 10000 5 8").max_cycles, 10000);
-    assert_true(parse_valid("--rtol 1e-8 5 8").rtol == 1e-8);
     assert_true(parse_valid("--rtol .5 5 8").rtol == 0.5);
     assert_true(parse_valid("--rtol none 5 8").rtol == 0);
     assert_true(parse_valid("--min-time 0.25 5 8").min_time == 0.25);
@@ -454,13 +396,6 @@ static void the_command_line_settles_contradictions_with_a_file(void **state)
     option_release(&options_list, &o);
 }
 
-static void append_line(void *data, const char *name, const char *value)
-{
-    char *text = data;
-    const size_t length = strlen(text);
-    snprintf(text + length, 1000 - length, "%s = %s\n", name, value);
-}
-
 static void the_echo_is_an_input_file_for_the_same_run(void **state)
 {
     (void)state;
@@ -480,18 +415,6 @@ static void the_echo_is_an_input_file_for_the_same_run(void **state)
         option_release(&options_list, &o);
         assert_string_equal(first, second);
     }
-}
-
-static void the_echo_spells_values_as_files_do(void **state)
-{
-    (void)state;
-    char text[1000] = "";
-    struct options o = parse_valid("--rtol 1e-10 --order 4 5 8");
-    options_visit(&o, append_line, text);
-    assert_non_null(strstr(text, "log2-box-dim = 5\nboxes-per-rank = 8\norder = 4\n"));
-    assert_non_null(strstr(text, "\nrtol = 1e-10\nmax-cycles = 20\n"));
-    assert_non_null(strstr(text, "\nsolves = auto\nmin-time = 2\n"));
-    assert_null(strstr(text, "json"));
 }
 
 static void help_names_every_option_on_two_screens(void **state)
@@ -606,7 +529,6 @@ int main(void)
         cmocka_unit_test(a_hash_begins_a_comment_after_a_blank_only),
         cmocka_unit_test(the_command_line_settles_contradictions_with_a_file),
         cmocka_unit_test(the_echo_is_an_input_file_for_the_same_run),
-        cmocka_unit_test(the_echo_spells_values_as_files_do),
         cmocka_unit_test(help_names_every_option_on_two_screens),
         cmocka_unit_test(input_files_of_the_project_are_valid),
         cmocka_unit_test(messages_fit_and_are_one_line),
