@@ -19,13 +19,8 @@ static void expect(const char *given, const char *shown)
 static void letters_stay(void **state)
 {
     (void)state;
-    const char *const texts[] = {"",
-                                 "~/plain [text]",
-                                 "J\xc3\xbcrgen/\xc3\xa9t\xc3\xa9",      /* ü, é */
-                                 "\xd0\x94\xd0\xbe\xd0\xbc",             /* Cyrillic */
-                                 "\xe6\x97\xa5\xe6\x9c\xac\xe8\xaa\x9e", /* Japanese */
-                                 "\xf0\x9f\x98\x80",                     /* beyond 16 bits */
-                                 "\xc2\xa0\xc2\xbf\xdf\xbf\xe0\xa0\x80\xef\xbf\xbd"}; /* bounds */
+    const char *const texts[] = {"", "~/plain [text]",
+                                 "J\xc3\xbcrgen \xe6\x97\xa5 \xf0\x9f\x98\x80"};
     for (size_t t = 0; t < sizeof texts / sizeof *texts; t++)
         expect(texts[t], texts[t]);
 }
@@ -34,12 +29,7 @@ static void control_characters_do_not(void **state)
 {
     (void)state;
     expect("a\nb\tc\r\x1b[2J\x7f", "a?b?c??[2J?");
-    for (int byte = 0x80; byte <= 0x9f; byte++) {
-        const char raw[] = {'a', (char)byte, 'b', '\0'};
-        const char encoded[] = {'a', '\xc2', (char)byte, 'b', '\0'};
-        expect(raw, "a?b");
-        expect(encoded, "a??b");
-    }
+    expect("a\x9b\xc2\x9b", "a???"); /* 155, as a byte and as a character */
 }
 
 /* A terminal may take them for other characters, or wait for their end. */
@@ -48,11 +38,8 @@ static void what_is_no_utf8_does_not(void **state)
     (void)state;
     expect("\xe9t\xe9", "?t?");              /* Latin-1 */
     expect("\xc3", "?");                     /* cut short */
-    expect("\xe6\x97", "??");                /* the same */
     expect("\xe6\x97z", "??z");              /* in the middle */
     expect("\xc0\x9b", "??");                /* 27, too long */
-    expect("\xe0\x82\x9b", "???");           /* 155, too long */
-    expect("\xf0\x80\x82\x9b", "????");      /* longer */
     expect("\xf5\x80\x80\x80\xff", "?????"); /* beyond Unicode */
 }
 

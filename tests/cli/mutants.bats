@@ -26,33 +26,15 @@ refused() { # PART: of the one line that says what is wrong with the table
     [ "$status" -eq 0 ]
 }
 
-@test "a text that is not there, or twice" {
+@test "rows that are wrong" {
     row gone src/base/timer.c "no such text" "another" base/check_test
     refused "gone: 'no such text' occurs 0 times in src/base/timer.c"
     echo >"$table"
     row often src/base/timer.c "now" "then" base/check_test
     refused "often: 'now' occurs 4 times"
-}
-
-@test "rows that are wrong otherwise" {
-    row none src/base/none.c "a" "b" base/check_test
-    refused "none: there is no src/base/none.c"
     echo >"$table"
     row test src/base/timer.c "double timer_seconds" "double x" base/no_test
     refused "test: there is no test base/no_test"
-    echo >"$table"
-    row few src/base/timer.c "double timer_seconds" "double x"
-    refused "few: 4 columns"
-    echo >"$table"
-    row same src/base/timer.c "double timer_seconds" "double timer_seconds" base/check_test
-    refused "same: changes nothing"
-    echo >"$table"
-    row reason src/base/timer.c "double timer_seconds" "double x" base/check_test "no reason"
-    refused "reason: the last column"
-    echo >"$table"
-    row twice src/base/timer.c "double timer_seconds" "double x" base/check_test
-    row twice src/base/timer.c "double timer_seconds" "double x" base/check_test
-    refused "twice: is there twice"
 }
 
 # A tree of one source file and one test of it.

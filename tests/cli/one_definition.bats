@@ -83,16 +83,6 @@ inline int in_c(void)
 }
 }
 
-static const struct table_row {
-    int x;
-} table[] = {
-    {1},
-};
-
-static void internal()
-{
-}
-
 namespace {
 struct own {
     int x;
@@ -106,20 +96,14 @@ INTERNAL int hidden()
 
 namespace FILE
 {
-enum shape {
-    ROUND,
-};
-
 void in_space()
 {
 }
 } // namespace FILE
-
-struct twice once_FILE(int n);
 END
         sed -i "s/FILE/$file/" "$folder/$file.cu"
     done
     run defined_twice "$folder"/*.cu
     echo "$output"
-    [ "$(cut -d: -f1 <<<"$output" | tr '\n' ' ')" = "in_c() kernel_twice() table_row twice " ]
+    [ "$(cut -d: -f1 <<<"$output" | tr '\n' ' ')" = "in_c() kernel_twice() twice " ]
 }

