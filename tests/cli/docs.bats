@@ -73,7 +73,7 @@ words() {
             missing=1
         fi
     done
-    [ "$found" -ge 10 ]
+    [ "$found" -ge 9 ]
     [ "$missing" -eq 0 ]
 }
 

@@ -12,6 +12,7 @@ extern "C" {
 #include "cuda/fv4/residual_constant_kernel.cuh"
 #include "patch.h"
 
+using namespace fv4;
 using namespace fv4::constant;
 using emulated::values;
 
@@ -53,8 +54,8 @@ static struct results expected(const emulated::box &b, const emulated::box &coar
     return want;
 }
 
-template <class Op, enum pass_finish FINISH>
-static void run_kernel(const struct residual &w, int planes, std::mt19937 &random)
+template <class Op, enum sweep_kind KIND>
+static void run_kernel(const struct fv4_sweep &w, int planes, std::mt19937 &random)
 {
     const int n[3] = {cuda_divided(w.c.n[0], TILE_WIDTH), cuda_divided(w.c.n[1], TILE_ROWS),
                       cuda_divided(w.c.n[2], planes)};
@@ -63,7 +64,7 @@ static void run_kernel(const struct residual &w, int planes, std::mt19937 &rando
         for (unsigned j = 0; j < (unsigned)n[1]; j++)
             for (unsigned i = 0; i < (unsigned)n[0]; i++)
                 assert_true(emulated::run(
-                    {i, j, k}, random, [&] { residual_kernel<Op, FINISH>(w, tiles, planes); },
+                    {i, j, k}, random, [&] { residual_kernel<Op, KIND>(w, tiles, planes); },
                     {(unsigned)n[0], (unsigned)n[1], (unsigned)n[2]}, THREADS, LANES));
 }
 
@@ -98,7 +99,7 @@ static void check(int n0, int n1, int n2, int planes)
                            first_f, first_f, b.c.sj,  b.c.sk,  0.37};
     const struct results want = expected<Op>(b, coarse, v);
     struct results got = no_results(b, coarse);
-    struct residual w = {};
+    struct fv4_sweep w = {};
     w.c = b.c;
     w.u = first_u;
     w.f = first_f;
@@ -108,11 +109,11 @@ static void check(int n0, int n1, int n2, int planes)
     w.coarse_sj = coarse.c.sj;
     w.coarse_sk = coarse.c.sk;
     w.norm = &got.norm;
-    run_kernel<Op, FINISH_STORE>(w, planes, random);
+    run_kernel<Op, SWEEP_RESIDUAL>(w, planes, random);
     assert_equal(got.out, want.out);
-    run_kernel<Op, FINISH_RESTRICT>(w, planes, random);
+    run_kernel<Op, SWEEP_RESTRICT>(w, planes, random);
     assert_equal(got.coarse, want.coarse);
-    run_kernel<Op, FINISH_NORM>(w, planes, random);
+    run_kernel<Op, SWEEP_NORM>(w, planes, random);
     assert_true(got.norm == want.norm);
 }
 

@@ -2,7 +2,7 @@
 #ifndef CUDA_FV4_GSRB_CUH
 #define CUDA_FV4_GSRB_CUH
 /* This folder holds the tuned kernels of the order-4 operator; docs/KERNELS.md explains them.
- * gsrb.cu, sweep.cu and residual_constant.cu have what the rows of the table of kernels
+ * gsrb.cu and sweep.cu have what the rows of the table of kernels
  * cover, and the launches. The fused red-black pass is two kernels: gsrb_kernel.cuh, and
  * boundary_kernel.cuh for black cells next to walls in j and k. sweep_kernel.cuh is the kernel of
  * one operation. */

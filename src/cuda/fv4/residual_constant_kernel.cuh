@@ -2,30 +2,18 @@
 #ifndef CUDA_FV4_RESIDUAL_CONSTANT_KERNEL_CUH
 #define CUDA_FV4_RESIDUAL_CONSTANT_KERNEL_CUH
 /* The residual of order 4 with constant coefficients: stored, restricted or reduced to its norm.
+ * Every extent of the patch is even.
  *
  * A thread owns four columns of cells, two in i of two rows, and streams through the planes. It
  * keeps its own cells of five planes in registers. Neighbours in i and j come from the first-level
  * cache: the threads beside it have loaded them two planes ago. u of the next plane and its f are
  * loaded one step ahead. */
-#include "cuda/core/operators.cuh"
 #include "cuda/core/tiles.cuh"
 #include "cuda/fv4/quads.cuh"
-#include "operators/passes.h"
+#include "cuda/fv4/sweep.cuh"
 
 namespace fv4::constant
 {
-/* u with two layers of ghosts, f and out have the layout of patch c; pointers are at cell (0,0,0).
- * Every extent of the patch is even. */
-struct residual {
-    struct cells c;
-    const double *u, *f;
-    double scale;
-    double *out;    /* of FINISH_STORE */
-    double *coarse; /* of FINISH_RESTRICT; its layout is its own */
-    long coarse_sj, coarse_sk;
-    unsigned long long *norm; /* of FINISH_NORM: the atomic maximum of the bits of magnitudes */
-};
-
 enum { LANES = 32, GROUPS = 8, THREADS = LANES * GROUPS, BLOCKS = 2 };
 enum { TILE_WIDTH = 2 * LANES, TILE_ROWS = 2 * GROUPS, REACH = 2 };
 
@@ -62,7 +50,7 @@ DEVICE struct both_sides along(const double *v)
 
 /* f − A u of the thread's cells in a plane, whose first cell is at u. planes[2] is this plane. */
 template <class Op>
-DEVICE void residuals(quad r, const struct residual &w, const double *u, const quad planes[5],
+DEVICE void residuals(quad r, const struct fv4_sweep &w, const double *u, const quad planes[5],
                       const quad f)
 {
     const long sj = w.c.sj;
@@ -96,15 +84,15 @@ DEVICE void residuals(quad r, const struct residual &w, const double *u, const q
 }
 
 /* Completes plane k. */
-template <enum pass_finish FINISH>
-DEVICE void finish(const struct residual &w, int i, int j, int k, const quad r,
+template <enum sweep_kind KIND>
+DEVICE void finish(const struct fv4_sweep &w, int i, int j, int k, const quad r,
                    struct residual_sums &s)
 {
-    if (FINISH == FINISH_STORE) {
+    if (KIND == SWEEP_RESIDUAL) {
         for (int q = 0; q < 2; q++)
             *(double2 *)(w.out + i + (j + q) * w.c.sj + k * w.c.sk) =
                 make_double2(r[q][0], r[q][1]);
-    } else if (FINISH == FINISH_RESTRICT) {
+    } else if (KIND == SWEEP_RESTRICT) {
         restrict_quad(w, i, j, k, true, r, s);
     } else {
         raise_norm(r, s);
@@ -113,8 +101,8 @@ DEVICE void finish(const struct residual &w, int i, int j, int k, const quad r,
 
 /* All planes first ≤ k < last of the thread's columns, which begin at (i,j). Returns the largest
  * bits. */
-template <class Op, enum pass_finish FINISH>
-DEVICE unsigned long long stream(const struct residual &w, int i, int j, int first, int last)
+template <class Op, enum sweep_kind KIND>
+DEVICE unsigned long long stream(const struct fv4_sweep &w, int i, int j, int first, int last)
 {
     const long sj = w.c.sj, sk = w.c.sk, begin = i + j * sj + first * sk;
     const double *u = w.u + begin, *f = w.f + begin;
@@ -131,7 +119,7 @@ DEVICE unsigned long long stream(const struct residual &w, int i, int j, int fir
             load_quad(f_next, f + sk, sj);
         }
         residuals<Op>(r, w, u, planes, f_here);
-        finish<FINISH>(w, i, j, k, r, s);
+        finish<KIND>(w, i, j, k, r, s);
         for (int d = 0; d < 4; d++)
             copy_quad(planes[d], planes[d + 1]);
         copy_quad(planes[4], u_next);
@@ -140,9 +128,9 @@ DEVICE unsigned long long stream(const struct residual &w, int i, int j, int fir
     return s.norm;
 }
 
-template <class Op, enum pass_finish FINISH>
+template <class Op, enum sweep_kind KIND>
 static __global__ void __launch_bounds__(THREADS, BLOCKS)
-    residual_kernel(const __grid_constant__ struct residual w,
+    residual_kernel(const __grid_constant__ struct fv4_sweep w,
                     const __grid_constant__ struct tile_set tiles, int planes)
 {
     const dim3 tile = tile_of_block(tiles);
@@ -150,8 +138,8 @@ static __global__ void __launch_bounds__(THREADS, BLOCKS)
               j = (int)tile.y * TILE_ROWS + 2 * (int)threadIdx.y, first = (int)tile.z * planes;
     unsigned long long norm = 0;
     if (i < w.c.n[0] && j < w.c.n[1])
-        norm = stream<Op, FINISH>(w, i, j, first, min(first + planes, w.c.n[2]));
-    if (FINISH == FINISH_NORM)
+        norm = stream<Op, KIND>(w, i, j, first, min(first + planes, w.c.n[2]));
+    if (KIND == SWEEP_NORM)
         warp_atomic_max(w.norm, norm);
 }
 } // namespace fv4::constant

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include "cuda/core/launch.cuh"
 #include "cuda/device.cuh"
+#include "cuda/fv4/residual_constant_kernel.cuh"
 #include "cuda/fv4/sweep_kernel.cuh"
 #include "cuda/kernels.cuh"
 
@@ -70,6 +71,43 @@ static void launch_kind(const struct fv4_sweep &w)
         return launch<tile, HELMHOLTZ, SWEEP_NORM>(w);
     }
 }
+
+namespace constant
+{
+/* A block takes about two steps to begin. */
+enum { EXTRA_STEPS = 2 };
+
+template <class Op, enum sweep_kind KIND>
+static void launch(const struct fv4_sweep &w)
+{
+    constexpr auto KERNEL = residual_kernel<Op, KIND>;
+    const int tiles_i = cuda_divided(w.c.n[0], TILE_WIDTH),
+              tiles_j = cuda_divided(w.c.n[1], TILE_ROWS),
+              planes = planes_per_block(0, w.c.n[2], tiles_i * tiles_j, MAX_PLANES, EXTRA_STEPS,
+                                        cuda_blocks_at_once<KERNEL>(THREADS, 0));
+    const int n[3] = {tiles_i, tiles_j, cuda_divided(w.c.n[2], planes)};
+    const struct tile_reads reads[3] = {
+        {-REACH, TILE_WIDTH, TILE_WIDTH + 2 * REACH},
+        {-REACH, TILE_ROWS, TILE_ROWS + 2 * REACH},
+        {-REACH, planes, planes + 2 * REACH},
+    };
+    const struct tile_set tiles = tiles_of_patch(w.part, n, w.c, reads);
+    const dim3 grid = tile_grid(tiles);
+    if (grid.x > 0)
+        launch_kernel<KERNEL>(grid, dim3(LANES, GROUPS), 0, w, tiles, planes);
+}
+
+template <class Op>
+static void launch_kind(const struct fv4_sweep &w)
+{
+    if (w.kind == SWEEP_NORM)
+        launch<Op, SWEEP_NORM>(w);
+    else if (w.kind == SWEEP_RESTRICT)
+        launch<Op, SWEEP_RESTRICT>(w);
+    else
+        launch<Op, SWEEP_RESIDUAL>(w);
+}
+} // namespace constant
 
 /* D⁻¹ follows from the nearest faces alone in cells within these bounds; see probe_create. */
 static void set_inner(struct fv4_sweep &m, const struct work &w)
@@ -147,6 +185,9 @@ static void run_on_patch(const struct pass *pass, int q)
         set_sweep(m, w, pass->first_sweep);
     else
         set_finish(m, w, q);
+    if (!w.s->choice.variable)
+        return w.s->choice.helmholtz ? constant::launch_kind<op_fv4_constant_helmholtz>(m)
+                                     : constant::launch_kind<op_fv4_constant>(m);
     with_tile(cuda_limits(), [&](auto tile) {
         using Tile = decltype(tile);
         m.alpha ? launch_kind<Tile, true>(m) : launch_kind<Tile, false>(m);
@@ -169,23 +210,24 @@ static void run(const struct pass *pass)
         cuda_fetch_norm(pass->norm);
 }
 
-static bool fits(const struct pass *pass, const struct device_limits *device)
+static bool fits(const struct pass *pass)
 {
-    const struct operator_choice *choice = &pass->level->stencil->choice;
-    return choice->order == 4 && choice->variable && cuda_even_patches(pass->level) &&
-           pass->start == START_KEEP && with_tile(device, [](auto) {});
+    return pass->level->stencil->choice.order == 4 && cuda_even_patches(pass->level) &&
+           pass->start == START_KEEP;
 }
 
 /* The first sweep alone, unless it would have to compute ghosts for an operation after it. */
 static int sweep_covers(const struct pass *pass, const struct device_limits *device)
 {
-    return pass->nsweeps > 0 && fits(pass, device) &&
-           pass_extent(pass, pass_operations(pass) - 1) == 0;
+    return pass->nsweeps > 0 && fits(pass) && pass->level->stencil->choice.variable &&
+           with_tile(device, [](auto) {}) && pass_extent(pass, pass_operations(pass) - 1) == 0;
 }
 
 static int residual_covers(const struct pass *pass, const struct device_limits *device)
 {
-    return pass->nsweeps == 0 && fits(pass, device) ? pass_length(pass) : 0;
+    const bool has_kernel =
+        !pass->level->stencil->choice.variable || with_tile(device, [](auto) {});
+    return pass->nsweeps == 0 && fits(pass) && has_kernel ? pass_length(pass) : 0;
 }
 
 static bool sweep_splits(const struct pass *pass)

@@ -10,39 +10,13 @@
 #include "cuda/core/tile_copy.cuh"
 #include "cuda/core/tiles.cuh"
 #include "cuda/fv4/quads.cuh"
+#include "cuda/fv4/sweep.cuh"
 #include "cuda/tuning.h"
 #include "operators/fv4.h"
 #include "operators/smoothers.h"
 
 namespace fv4
 {
-enum sweep_kind {
-    SWEEP_COLOURED, /* u + weight·D⁻¹r in cells of one colour; the others are copied */
-    SWEEP_WEIGHTED, /* the same in all cells */
-    SWEEP_TWO_STEP, /* u + c1 (u − out) + weight·D⁻¹r */
-    SWEEP_RESIDUAL, /* out = r */
-    SWEEP_RESTRICT, /* coarse = R r, on the coarse level; every extent of the patch is even */
-    SWEEP_NORM,     /* *norm: atomic maximum of the bits of r's magnitudes */
-};
-
-/* u with two layers of ghosts, f, the coefficients and out have the layout of patch c; pointers are
- * at cell (0,0,0); alpha is NULL for poisson. out is not u. */
-struct fv4_sweep {
-    struct cells c;
-    enum sweep_kind kind;
-    enum pass_part part; /* not of SWEEP_NORM */
-    const double *u, *f, *alpha, *dinv, *beta_i, *beta_j, *beta_k;
-    double scale, weight, c1;
-    int colour; /* local cells with even i + j + k + colour are updated */
-    /* SWEEP_COLOURED: cells within these bounds in every direction have no wall, and no repeated
-     * image, within the stencil's reach; even numbers in i and j. */
-    int inner_lo[3], inner_hi[3];
-    double *out;
-    double *coarse; /* of SWEEP_RESTRICT; its layout is its own */
-    long coarse_sj, coarse_sk;
-    unsigned long long *norm;
-};
-
 enum { LANES = 32, CORE_WIDTH = 2 * LANES };
 /* Tiles of u and β have a halo of two columns on either side. In j the stencil of u reaches two
  * rows beyond the cells, differences of β one, and there is a face of β_j above the last row. */
