@@ -39,8 +39,8 @@ static void add_environment(struct json *root, const struct run_info *f)
 {
     const struct environment *e = &f->environment;
     struct json *object = json_add_object(root, "environment");
-    JSON_TEXTS(object, {"version", build_version()}, {"revision", build_git_revision()},
-               {"compiler", build_compiler()}, {"flags", build_flags()}, {"mpi", e->mpi},
+    JSON_TEXTS(object, {"version", build_info.version}, {"revision", build_info.revision},
+               {"compiler", build_info.compiler}, {"flags", build_info.flags}, {"mpi", e->mpi},
                {"host", e->host}, {"cpu", e->cpu}, {"gpu", e->gpu[0] ? e->gpu : NULL},
                {"transport", transport_chosen()->name},
                {"transport_between_nodes", transport_chosen()->elsewhere}, {"date", e->date});

@@ -33,9 +33,9 @@ static void print_labelled(const char *label, const char *text)
 
 static void print_build(const char *mpi)
 {
-    print_labelled("revision", build_git_revision());
-    print_labelled("compiler", build_compiler());
-    print_labelled("flags", build_flags());
+    print_labelled("revision", build_info.revision);
+    print_labelled("compiler", build_info.compiler);
+    print_labelled("flags", build_info.flags);
     print_labelled("MPI", mpi);
 }
 
@@ -43,7 +43,7 @@ void report_version(void)
 {
     char mpi[256];
     comm_library(mpi, sizeof mpi);
-    printf("hpgmg-gpu %s\n", build_version());
+    printf("hpgmg-gpu %s\n", build_info.version);
     print_build(mpi);
 }
 
@@ -110,7 +110,7 @@ static void print_configuration(const struct options *options, const struct run_
     options_visit(options, print_option, &line);
     printf("\n");
     print_heading("Environment");
-    print_labelled("version", build_version());
+    print_labelled("version", build_info.version);
     print_build(e->mpi);
     printf("  ranks       %d on %d node%s\n", e->ranks, e->nodes, e->nodes == 1 ? "" : "s");
     print_threads(f);

@@ -236,7 +236,7 @@ static struct json *trace(const struct timeline *t, const struct options *o,
     }
     json_add_text(root, "displayTimeUnit", "ns");
     struct json *other = json_add_object(root, "otherData");
-    JSON_TEXTS(other, {"program", "hpgmg-gpu"}, {"version", build_version()},
+    JSON_TEXTS(other, {"program", "hpgmg-gpu"}, {"version", build_info.version},
                {"fuse", o->fuse == FUSE_OFF ? "off" : "on"});
     JSON_NUMBERS(other, {"n", t->dim}, {"order", o->order}, {"ranks", t->ranks},
                  {"seconds_per_solve", seconds_per_solve > 0.0 ? seconds_per_solve : NAN});

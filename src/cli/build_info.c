@@ -3,22 +3,5 @@
  * nothing else. */
 #include "cli/build_info.h"
 
-const char *build_version(void)
-{
-    return BUILD_VERSION;
-}
-
-const char *build_git_revision(void)
-{
-    return BUILD_GIT_REVISION;
-}
-
-const char *build_compiler(void)
-{
-    return BUILD_COMPILER;
-}
-
-const char *build_flags(void)
-{
-    return BUILD_FLAGS;
-}
+const struct build_info build_info = {BUILD_VERSION, BUILD_GIT_REVISION, BUILD_COMPILER,
+                                      BUILD_FLAGS};

@@ -33,40 +33,31 @@ enum status parser_fail(struct parser *p, const char *format, ...)
     return STATUS_USAGE;
 }
 
-/* The name of an option as it is written on the command line or in the file. */
-struct label {
-    char text[40];
-};
-
-static struct label label_of(const struct parser *p, const struct option_row *row)
+/* The option's name on the command line or in the file: two dashes or none, and its word. */
+static const char *dashes_of(const struct parser *p, const struct option_row *row)
 {
-    struct label label;
-    if (p->file)
-        snprintf(label.text, sizeof label.text, "%s", row->name);
-    else if (row->uses & OPTION_POSITIONAL)
-        snprintf(label.text, sizeof label.text, "%s", row->argument);
-    else
-        snprintf(label.text, sizeof label.text, "--%s", row->name);
-    return label;
+    return p->file ? "" : option_dashes(row);
 }
 
+static const char *word_of(const struct parser *p, const struct option_row *row)
+{
+    return p->file ? row->name : option_word(row);
+}
+
+/* text: NULL if there is none. */
 static enum status fail_value(struct parser *p, const struct option_row *row, const char *text)
 {
+    const char *dashes = dashes_of(p, row), *word = word_of(p, row);
     char legal[LEGAL_SIZE];
     option_describe_legal(row, legal, sizeof legal);
+    if (!text)
+        return parser_fail(p, "%s%s: missing value; legal: %s", dashes, word, legal);
     struct nearest search = {.word = text};
     for (const struct choice *c = row->choices; c && c->name; c++)
         nearest_try(&search, c->name);
-    return parser_fail(p, "%s: wrong value '%s'; legal: %s%s%s%s", label_of(p, row).text, text,
-                       legal, search.best ? "; did you mean " : "", search.best ? search.best : "",
+    return parser_fail(p, "%s%s: wrong value '%s'; legal: %s%s%s%s", dashes, word, text, legal,
+                       search.best ? "; did you mean " : "", search.best ? search.best : "",
                        search.best ? "?" : "");
-}
-
-static enum status fail_missing(struct parser *p, const struct option_row *row)
-{
-    char legal[LEGAL_SIZE];
-    option_describe_legal(row, legal, sizeof legal);
-    return parser_fail(p, "%s: missing value; legal: %s", label_of(p, row).text, legal);
 }
 
 enum status parser_fail_unknown(struct parser *p, const char *word)
@@ -92,10 +83,10 @@ enum status parser_set(struct parser *p, const struct option_row *row, const cha
     const unsigned char origin = p->file ? OPTION_FILE : OPTION_COMMAND_LINE;
     unsigned char *seen = &p->seen[row - p->list->rows];
     if (*seen & origin)
-        return parser_fail(p, "%s: given twice", label_of(p, row).text);
+        return parser_fail(p, "%s%s: given twice", dashes_of(p, row), word_of(p, row));
     /* No value begins with two dashes: in `--json --quiet` it was forgotten. */
     if (*text == '\0' || strncmp(text, "--", 2) == 0)
-        return fail_missing(p, row);
+        return fail_value(p, row, NULL);
     if (!option_set(row, p->options, text))
         return fail_value(p, row, text);
     *seen |= origin;
@@ -159,7 +150,7 @@ static enum status take_option(struct parser *p, int code, const char *word)
     if (!row || strncmp(word + 2, row->name, length) != 0 || strcspn(word + 2, "=") != length)
         return parser_fail_unknown(p, word);
     if (code == ':')
-        return fail_missing(p, row);
+        return fail_value(p, row, NULL);
     if (code == '?')
         return parser_fail(p, "--%s: takes no value", row->name);
     return parser_set(p, row, row->kind == OPTION_FLAG ? "true" : optarg);

@@ -15,6 +15,16 @@ const struct option_row *option_find(const struct option_list *list, const char 
     return NULL;
 }
 
+const char *option_dashes(const struct option_row *row)
+{
+    return row->uses & OPTION_POSITIONAL ? "" : "--";
+}
+
+const char *option_word(const struct option_row *row)
+{
+    return row->uses & OPTION_POSITIONAL ? row->argument : row->name;
+}
+
 void option_set_defaults(const struct option_list *list, void *options)
 {
     memset(options, 0, list->size);

@@ -58,6 +58,11 @@ struct option_list {
 const struct option_row *option_find(const struct option_list *list, const char *name,
                                      unsigned uses);
 
+/* The option as it is written on the command line: two dashes unless it is positional, and its
+ * word. */
+const char *option_dashes(const struct option_row *row);
+const char *option_word(const struct option_row *row);
+
 /* Sets every member to its default. Frees no texts. */
 void option_set_defaults(const struct option_list *list, void *options);
 /* Frees all texts. */

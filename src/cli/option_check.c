@@ -58,12 +58,10 @@ static enum status compare(const struct option_list *list, const void *options, 
         return STATUS_VALID;
     const int row = (int)(difference / comm_size()), rank = (int)(difference % comm_size());
     const struct option_row *option = &list->rows[row];
-    const bool positional = option->uses & OPTION_POSITIONAL;
     comm_broadcast_from(MPI_COMM_WORLD, rank, own.text[row], VALUE_SIZE);
     snprintf(message, (size_t)size,
              "%s%s: rank 0 has '%s', rank %d '%s'; all ranks need the same options",
-             positional ? "" : "--", positional ? option->argument : option->name, first.text[row],
-             rank, own.text[row]);
+             option_dashes(option), option_word(option), first.text[row], rank, own.text[row]);
     return STATUS_USAGE;
 }
 

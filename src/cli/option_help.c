@@ -18,10 +18,8 @@ static int print_choice(FILE *out, const char *word, bool first, int column)
 /* "  --order 2|4": the option and its values, the default first. Returns the column after it. */
 static int print_option(FILE *out, const struct option_row *row)
 {
-    const char *dashes = row->uses & OPTION_POSITIONAL ? "" : "--";
-    const char *name = row->uses & OPTION_POSITIONAL ? row->argument : row->name;
-    int column = fprintf(out, "  %s%s", dashes, name);
-    if (row->argument && *dashes)
+    int column = fprintf(out, "  %s%s", option_dashes(row), option_word(row));
+    if (row->argument && !(row->uses & OPTION_POSITIONAL))
         column += fprintf(out, " %s", row->argument);
     const bool words = row->kind == OPTION_CHOICE;
     for (const struct choice *c = row->choices; words && c->name; c++)

@@ -127,9 +127,10 @@ static void begin_report(struct lab *lab, const struct subcommand *s)
     JSON_NUMBERS(lab->json, {"schema", SCHEMA}, {"threads", e->threads},
                  {"cuda_driver", e->cuda_driver}, {"cuda_runtime", e->cuda_runtime});
     JSON_TEXTS(lab->json, {"program", check_program}, {"subcommand", s->name},
-               {"version", build_version()}, {"revision", build_git_revision()}, {"date", e->date},
-               {"host", e->host}, {"cpu", e->cpu}, {"gpu", e->gpu[0] ? e->gpu : NULL},
-               {"backend", lab->backend->name}, {"tuning", tuning_path()});
+               {"version", build_info.version}, {"revision", build_info.revision},
+               {"date", e->date}, {"host", e->host}, {"cpu", e->cpu},
+               {"gpu", e->gpu[0] ? e->gpu : NULL}, {"backend", lab->backend->name},
+               {"tuning", tuning_path()});
     lab_options_visit(s->options, &lab->options, add_option, json_add_object(lab->json, "options"));
 }
 
@@ -200,8 +201,8 @@ static enum status run(int argc, char **argv)
         return STATUS_VALID;
     }
     if (strcmp(argv[1], "--version") == 0) {
-        printf("hpgmg-lab %s\n  revision    %s\n  compiler    %s\n", build_version(),
-               build_git_revision(), build_compiler());
+        printf("hpgmg-lab %s\n  revision    %s\n  compiler    %s\n", build_info.version,
+               build_info.revision, build_info.compiler);
         return STATUS_VALID;
     }
     const struct subcommand *s = find_subcommand(argv[1], message, sizeof message);

@@ -151,8 +151,6 @@ has() { # TEXT: a line of the output has it; spaces count as one
     grep -qF '"checked_stage"' src/lab/stage_case.c
     grep -qE -- "--export $T/out/order4-sweep-fv4_sweep-32.ncu-rep $HPGMG_LAB kernel --backend gpu --order 4 --stage sweep --kernels fv4/sweep .* --boundary periodic 32$" "$CALLS"
     grep -qF -- "--import $T/out/order4-sweep-fv4_sweep-32.ncu-rep --csv --page raw" "$CALLS"
-    kernel --function sweep 32
-    grep -qF -- "--kernel-name regex:sweep --launch-count 1 " "$CALLS"
 }
 
 @test "the options for the lab are legal there" {
@@ -173,39 +171,21 @@ has() { # TEXT: a line of the output has it; spaces count as one
     [ "$status" -eq 3 ]
     [[ $output == "profile: error: only root may"*NVreg_RestrictProfilingToAdminUsers=0* ]]
     [ "${#lines[@]}" -eq 1 ]
-    ncu 'echo "==ERROR== Failed to find metric x"; exit 1'
-    kernel 32
-    [ "$status" -eq 1 ]
-    [[ $output == "profile: error: Failed to find metric x (all of it in "* ]]
     ncu 'echo "==WARNING== No kernels were profiled."; exit 0'
     echo "==WARNING== nothing" >"$T/table"
     kernel 32
     [ "$status" -eq 1 ]
     [[ $output == "profile: error: no kernel ran in the lab's range checked_stage"* ]]
-    run run/profile kernel --output /dev/null/out 32
-    [ "$status" -eq 5 ]
-    [ "${#lines[@]}" -eq 1 ]
     rm "$T/bin/ncu"
-    if ! command -v ncu >/dev/null; then
+    command -v ncu >/dev/null || {
         kernel 32
         [ "$status" -eq 3 ]
-        [[ $output == "profile: error: no ncu in PATH or $T/no-cuda/bin: it comes with the CUDA toolkit"* ]]
-        [ "${#lines[@]}" -eq 1 ]
-    fi
-}
-
-@test "without a GPU the lab's own line is told" {
-    "$HPGMG_LAB" kernel --backend gpu --samples 1 4 >/dev/null 2>&1 && skip "there is a GPU"
-    ncu 'while [ "$1" != --export ]; do shift; done; shift 2; "$@"; code=$?' \
-        'echo "==ERROR== The application returned an error code ($code)."; exit $code'
-    kernel 32
-    [ "$status" -eq 3 ]
-    [ "${#lines[@]}" -eq 1 ]
-    [[ $output == "profile: error: --backend gpu: "* ]]
+        [[ $output == "profile: error: no ncu in PATH or $T/no-cuda/bin"* ]]
+    }
 }
 
 @test "wrong options are refused" {
-    for wrong in "kernel" "kernel --order 3 32" "kernel --no-such 32" "kernel many" "other" ""; do
+    for wrong in "kernel" "kernel --order 3 32" "other" ""; do
         run run/profile $wrong
         [ "$status" -eq 2 ]
     done
@@ -225,16 +205,6 @@ has() { # TEXT: a line of the output has it; spaces count as one
     tool nsys '[ "$1" = stats ] || exit 0' 'echo "SKIPPED: solve.sqlite does not contain CUDA kernel data."'
     run run/profile solve --output "$T/out" 3 1
     [ "$status" -eq 1 ]
-    tool nsys 'echo "hpgmg-gpu: error: LOG2_BOX_DIM: wrong value"; exit 2'
-    run run/profile solve --output "$T/out" 99 1
-    [ "$status" -eq 2 ]
-    rm "$T/bin/nsys"
-    if ! command -v nsys >/dev/null; then
-        run run/profile solve --output "$T/out" 3 1
-        [ "$status" -eq 3 ]
-        [ "${#lines[@]}" -eq 1 ]
-        [[ $output == *"no nsys in PATH"*"--timeline"* ]]
-    fi
 }
 
 @test "PROFILE=1 builds in a folder of its own, with line information" {
