@@ -19,15 +19,7 @@ enum { LINE_WIDTH = 100, LABEL_WIDTH = 14 };
 /* "  label  text", wrapped at blanks. */
 static void print_labelled(const char *label, const char *text)
 {
-    int column = printf("  %-*s", LABEL_WIDTH - 2, label);
-    while (*text) {
-        const int word = (int)strcspn(text, " ");
-        if (column > LABEL_WIDTH && column + 1 + word > LINE_WIDTH)
-            column = printf("\n%*s", LABEL_WIDTH, "") - 1;
-        column += printf("%s%.*s", column > LABEL_WIDTH ? " " : "", word, text);
-        text += word;
-        text += strspn(text, " ");
-    }
+    print_words(stdout, text, printf("  %s", label), LABEL_WIDTH, LINE_WIDTH);
     printf("\n");
 }
 

@@ -2,7 +2,6 @@
 #include "cli/command_line.h"
 #include <ctype.h>
 #include <errno.h>
-#include <getopt.h>
 #include <locale.h>
 #include <stdarg.h>
 #include <string.h>
@@ -13,7 +12,6 @@
 #include "cli/nearest.h"
 #include "comm/comm.h"
 
-enum { FIRST_CODE = 256 }; /* getopt's codes of long options: above all characters */
 enum { LEGAL_SIZE = 320 }; /* of a list of legal values */
 enum { HEADING_WIDTH = 80 };
 enum { NAMES_SIZE = 1024 }; /* of all names of a repeated option */
@@ -128,37 +126,22 @@ static enum status set_positional(struct parser *p, const char *text)
     return fail_unexpected(p, text);
 }
 
-static void list_long_options(const struct parser *p, struct option list[MAX_OPTIONS + 1])
+/* Takes an option and its value, which may be the next word; NULL: there is none. Sets *took if it
+ * is. */
+static enum status take_option(struct parser *p, const char *word, const char *next, bool *took)
 {
-    int n = 0;
-    for (int i = 0; i < p->list->count; i++)
-        if (p->list->rows[i].uses & OPTION_COMMAND_LINE) {
-            const int argument =
-                p->list->rows[i].kind == OPTION_FLAG ? no_argument : required_argument;
-            list[n++] = (struct option){p->list->rows[i].name, argument, NULL, FIRST_CODE + i};
-        }
-    list[n] = (struct option){0};
-}
-
-/* Takes what getopt_long made of word. getopt_long accepts abbreviations, whose meaning would
- * change with new options, so the full name is required. */
-static enum status take_option(struct parser *p, int code, const char *word)
-{
-    const int given = code >= FIRST_CODE ? code : optopt;
-    const struct option_row *row = given >= FIRST_CODE ? &p->list->rows[given - FIRST_CODE] : NULL;
-    const size_t length = row ? strlen(row->name) : 0;
-    if (!row || strncmp(word + 2, row->name, length) != 0 || strcspn(word + 2, "=") != length)
+    char name[40];
+    const size_t length = strcspn(word, "=");
+    snprintf(name, sizeof name, "%.*s", (int)length, word);
+    const struct option_row *row =
+        strncmp(name, "--", 2) == 0 ? option_find(p->list, name + 2, OPTION_COMMAND_LINE) : NULL;
+    const char *value = word[length] ? word + length + 1 : NULL;
+    if (!row)
         return parser_fail_unknown(p, word);
-    if (code == ':')
-        return fail_value(p, row, NULL);
-    if (code == '?')
-        return parser_fail(p, "--%s: takes no value", row->name);
-    return parser_set(p, row, row->kind == OPTION_FLAG ? "true" : optarg);
-}
-
-static bool is_negative_number(const char *word)
-{
-    return word[0] == '-' && isdigit((unsigned char)word[1]);
+    if (row->kind == OPTION_FLAG)
+        return value ? parser_fail(p, "%s: takes no value", name) : parser_set(p, row, "true");
+    *took = !value && next;
+    return parser_set(p, row, value ? value : next ? next : "");
 }
 
 bool parser_has_request(const struct parser *p)
@@ -174,27 +157,26 @@ bool parser_was_given(const struct parser *p, const char *name)
     return p->seen[option_find(p->list, name, 0) - p->list->rows] != 0;
 }
 
+/* A dash alone and negative numbers are none. */
+static bool is_option(const char *word)
+{
+    return word[0] == '-' && word[1] && !isdigit((unsigned char)word[1]);
+}
+
 enum status parser_read(struct parser *p, int argc, char **argv)
 {
-    struct option list[MAX_OPTIONS + 1];
-    list_long_options(p, list);
     enum status status = STATUS_VALID;
-    opterr = 0;
-    optind = 0; /* starts getopt afresh */
-    while (status == STATUS_VALID && !parser_has_request(p)) {
-        const int next = optind == 0 ? 1 : optind;
-        if (next < argc && is_negative_number(argv[next])) {
-            status = set_positional(p, argv[next]);
-            continue;
-        }
-        /* "-": arguments in order, as code 1; ":": missing values differ from unknown options */
-        const int code = getopt_long(argc, argv, "-:", list, NULL);
-        if (code == -1)
-            break;
-        status = code == 1 ? set_positional(p, optarg) : take_option(p, code, argv[next]);
+    bool ended = false; /* by "--" */
+    for (int i = 1; i < argc && status == STATUS_VALID && !parser_has_request(p); i++) {
+        bool took = false;
+        if (ended || !is_option(argv[i]))
+            status = set_positional(p, argv[i]);
+        else if (strcmp(argv[i], "--") == 0)
+            ended = true;
+        else
+            status = take_option(p, argv[i], argv[i + 1], &took);
+        i += took;
     }
-    while (status == STATUS_VALID && !parser_has_request(p) && optind < argc)
-        status = set_positional(p, argv[optind++]); /* what follows "--" */
     return status;
 }
 

@@ -86,6 +86,10 @@ bool option_is_chosen(const struct option_row *row, const void *options);
 /* The legal values in words: "2, 4", "an integer from 2 to 10". */
 void option_describe_legal(const struct option_row *row, char *text, int size);
 
+/* The words of text behind `column` columns of the line, in lines from column `indent` on that are
+ * at most `width` wide. Returns the new column. */
+int print_words(FILE *out, const char *text, int column, int indent, int width);
+
 /* The middle of --help: one entry per option. */
 void option_print_help(const struct option_list *list, FILE *out);
 

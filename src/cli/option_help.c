@@ -27,14 +27,13 @@ static int print_option(FILE *out, const struct option_row *row)
     return column;
 }
 
-/* The words of text, each line of them from HELP_COLUMN on. Returns the new column. */
-static int print_words(FILE *out, const char *text, int column)
+int print_words(FILE *out, const char *text, int column, int indent, int width)
 {
     while (*text) {
         const int word = (int)strcspn(text, " \n");
-        if (column >= HELP_COLUMN && column + 1 + word >= LINE_WIDTH)
+        if (column >= indent && column + 1 + word > width)
             column = fprintf(out, "\n") - 1;
-        const int blanks = column < HELP_COLUMN ? HELP_COLUMN - column : 1;
+        const int blanks = column < indent ? indent - column : 1;
         column += fprintf(out, "%*s%.*s", blanks, "", word, text);
         text += word;
         text += strspn(text, " \n");
@@ -48,10 +47,10 @@ static void print_row(FILE *out, const struct option_row *row)
     int column = print_option(out, row);
     if (column >= HELP_COLUMN)
         column = fprintf(out, "\n") - 1;
-    column = print_words(out, row->help, column);
+    column = print_words(out, row->help, column, HELP_COLUMN, LINE_WIDTH - 1);
     snprintf(initial, sizeof initial, "[%s]", row->initial ? row->initial : "");
     if (row->initial && row->kind != OPTION_CHOICE)
-        print_words(out, initial, column);
+        print_words(out, initial, column, HELP_COLUMN, LINE_WIDTH - 1);
     fprintf(out, "\n");
 }
 
