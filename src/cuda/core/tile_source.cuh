@@ -22,11 +22,19 @@ static constexpr bool BY_ENGINE = std::is_same<source, CUtensorMap>::value;
 template <class source>
 source tile_source(const double *x, const struct cells &c, int width, int rows);
 
-/* True if a device with these limits has the mechanism, and so much shared memory. */
-template <class source>
-static bool has_copies(size_t bytes, const struct device_limits *device)
+/* True if a device with these limits has the tile's way of copying and its shared memory. */
+template <class tile>
+static bool runs_tile(const struct device_limits *device)
 {
-    return (device->tile_copies || !BY_ENGINE<source>)&&bytes <= device->shared_per_block;
+    const bool copies = device->tile_copies || !BY_ENGINE<typename tile::source>;
+    return copies && tile::most_bytes() <= device->shared_per_block;
+}
+
+/* Calls f with the first of the tiles that the device runs; false if there is none. */
+template <class... tiles, class F>
+static bool with_first_tile(const struct device_limits *device, F f)
+{
+    return ((runs_tile<tiles>(device) && (f(tiles{}), true)) || ...);
 }
 
 #endif

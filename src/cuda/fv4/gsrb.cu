@@ -32,31 +32,18 @@ static void launch(const struct fv4_gsrb &w)
                           make_sources<tile>(w), make_block_partition(p, tiles_i), 0u);
 }
 
-template <class tile>
-static bool fits(const struct device_limits *device)
-{
-    return has_copies<typename tile::source>(tile::SHARED_BYTES, device);
-}
-
 /* Calls f with the largest tile of the level's operator that the device has room and copies for;
- * false if there is none. */
+ * false if there is none. Without β the second one fits everywhere. */
 template <class F>
 static bool with_tile(const struct level *level, const struct device_limits *device, F f)
 {
     bool found = false;
     with_operator(level->stencil->choice, [&](auto op) {
-        if constexpr (op.ORDER == 4) {
-            using Op = decltype(op);
-            found = true;
-            if (fits<large_tile<Op>>(device))
-                f(large_tile<Op>{});
-            else if (fits<medium_tile<Op>>(device))
-                f(medium_tile<Op>{});
-            else if (fits<small_tile<Op>>(device))
-                f(small_tile<Op>{});
-            else
-                found = false;
-        }
+        using Op = decltype(op);
+        if constexpr (Op::ORDER == 4 && Op::VARIABLE)
+            found = with_first_tile<large_tile<Op>, medium_tile<Op>, small_tile<Op>>(device, f);
+        else if constexpr (Op::ORDER == 4 && medium_tile<Op>::most_bytes() <= 99 * 1024)
+            found = with_first_tile<large_tile<Op>, medium_tile<Op>>(device, f);
     });
     return found;
 }

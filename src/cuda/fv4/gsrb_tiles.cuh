@@ -70,6 +70,11 @@ struct gsrb_tile {
     static constexpr int SHARED_BYTES =
         VARIABLE ? BETA_K_OFFSET + BETA_K_SLOTS * BETA_K_SIZE : BETA_OFFSET;
 
+    static constexpr size_t most_bytes()
+    {
+        return SHARED_BYTES;
+    }
+
     /* Offsets of the region's first cell in a slot. */
     static constexpr int U_CELL = 2 * ROW + 3 * COLUMN, BETA_I_CELL = ROW + COLUMN;
     static constexpr int BETA_J_CELL = BETA_J + COLUMN, BETA_K_CELL = ROW + COLUMN;

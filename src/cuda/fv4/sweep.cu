@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The rows fv4/sweep and fv4/residual, of one operation each: what they cover, and the launches. */
-#include <algorithm>
 #include "cuda/core/launch.cuh"
 #include "cuda/device.cuh"
 #include "cuda/fv4/residual_constant_kernel.cuh"
@@ -145,32 +144,11 @@ static void set_finish(struct fv4_sweep &m, const struct work &w, int q)
     }
 }
 
-/* What a block of any kind of the kernel needs at most. */
-template <class tile>
-static constexpr size_t
-    MOST_BYTES = std::max({sizeof(struct shared_planes<tile, true, SWEEP_RESIDUAL>),
-                           sizeof(struct shared_planes<tile, true, SWEEP_WEIGHTED>),
-                           sizeof(struct shared_planes<tile, false, SWEEP_WEIGHTED>)});
-
-template <class tile>
-static bool has_tile(const struct device_limits *device)
-{
-    return has_copies<typename tile::source>(MOST_BYTES<tile>, device);
-}
-
 /* Calls f with the largest tile that the device has room and copies for; false if there is none. */
 template <class F>
 static bool with_tile(const struct device_limits *device, F f)
 {
-    if (has_tile<large_sweep>(device))
-        f(large_sweep{});
-    else if (has_tile<medium_sweep>(device))
-        f(medium_sweep{});
-    else if (has_tile<small_sweep>(device))
-        f(small_sweep{});
-    else
-        return false;
-    return true;
+    return with_first_tile<large_sweep, medium_sweep, small_sweep>(device, f);
 }
 
 static void run_on_patch(const struct pass *pass, int q)

@@ -5,6 +5,7 @@
  * reduced to its norm on the way; docs/KERNELS.md explains it. Step k computes the fluxes in i and
  * j of the thread's cells in plane k and the fluxes through their low k faces, which complete plane
  * k − 1. */
+#include <algorithm>
 #include "cuda/core/fences.cuh"
 #include "cuda/core/reciprocal.cuh"
 #include "cuda/core/tile_copy.cuh"
@@ -43,6 +44,7 @@ struct sweep_tile {
     using of_beta = struct shared_tile<CORE_ROWS + 2, WIDTH>;
     using of_beta_j = struct shared_tile<CORE_ROWS + 1, WIDTH>;
     using of_core = struct shared_tile<CORE_ROWS, CORE_WIDTH>;
+    static constexpr size_t most_bytes(); /* of shared memory, whatever the kernel does */
 };
 
 /* For compute capability 9.0; without TMA for 163 KiB of shared memory per block, with one group
@@ -73,6 +75,14 @@ struct shared_planes {
     typename tile::of_core cores[CORES * SLOTS];
     barrier_word full[SLOTS], empty[SLOTS];
 };
+
+template <class origin, int rows, int ahead>
+constexpr size_t sweep_tile<origin, rows, ahead>::most_bytes()
+{
+    return std::max({sizeof(struct shared_planes<sweep_tile, true, SWEEP_RESIDUAL>),
+                     sizeof(struct shared_planes<sweep_tile, true, SWEEP_WEIGHTED>),
+                     sizeof(struct shared_planes<sweep_tile, false, SWEEP_WEIGHTED>)});
+}
 
 /* The sources of the copies. */
 template <class source>
