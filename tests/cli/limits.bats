@@ -35,9 +35,9 @@ one_error() { # STATUS MESSAGE: what the last command did
 
 @test "a dry run of millions of boxes on several ranks takes seconds" {
     skip_if_instrumented
-    limited "-t 7" 3 --dry-run 4 699051 # of each rank's processor time
+    limited "-t 7" 2 --dry-run 4 1000000 # of each rank's processor time
     [ "$status" -eq 0 ]
-    [[ $output == *"2048^3 cells in 2097152 boxes of 16^3"* ]]
+    [[ $output == *"2000^3 cells in 1953125 boxes of 16^3"* ]]
 }
 
 levels() { # FILE: the rows of the table of levels
