@@ -14,6 +14,7 @@
 #include "cuda/cuda.h"
 #include "operators/backend_cpu.h"
 #include "operators/passes.h"
+#include "operators/vectors.h"
 #include "operators/problem.h"
 #include "solvers/direct.h"
 #include "solvers/reduce.h"
@@ -199,7 +200,7 @@ static double true_error(const struct hierarchy *h, struct level *l)
     if (!problems[h->choice.problem].exact || !l->active)
         return NAN;
     problem_solution(l, h->choice.problem, FIELD_SAVE);
-    l->backend->passes->combine(l, FIELD_SAVE, 1.0, FIELD_U, -1.0, FIELD_SAVE);
+    vector_combine(l, FIELD_SAVE, 1.0, FIELD_U, -1.0, FIELD_SAVE);
     return reduce_norm(l, FIELD_SAVE);
 }
 
@@ -207,7 +208,7 @@ static double true_error(const struct hierarchy *h, struct level *l)
 static double richardson_difference(struct level *l)
 {
     if (l->active)
-        l->backend->passes->combine(l, FIELD_SAVE, 1.0, FIELD_U, -1.0, FIELD_SAVE);
+        vector_combine(l, FIELD_SAVE, 1.0, FIELD_U, -1.0, FIELD_SAVE);
     return reduce_norm(l, FIELD_SAVE);
 }
 

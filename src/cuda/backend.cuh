@@ -28,26 +28,15 @@ void cuda_run(const struct pass *pass);
 bool cuda_splits(const struct pass *pass);
 double cuda_bytes(const struct pass *pass);
 void cuda_kernels(const struct pass *pass, char *text, int size);
-void cuda_restrict_cells(const struct level *fine, enum field from, struct level *coarse,
-                         enum field to);
+void cuda_visit(enum body body, const void *arguments, const int n[3]);
+void cuda_reduce(enum reduction reduction, const struct level *level, enum field x, enum field y,
+                 double scale, uint64_t *words);
 void cuda_apply(struct level *level, enum field out, enum field x);
-void cuda_combine(struct level *level, enum field z, double a, enum field x, double b,
-                  enum field y);
-void cuda_multiply(struct level *level, enum field z, enum field x, enum field y);
-void cuda_add_constant(struct level *level, enum field x, double c);
 void cuda_subtract_mean(struct level *level, enum field x);
-uint64_t cuda_norm(const struct level *level, enum field x);
-uint64_t cuda_product_norm(const struct level *level, enum field x, enum field y);
-void cuda_product_digits(const struct level *level, enum field x, enum field y, int exponent,
-                         int64_t digits[3]);
-uint64_t cuda_checksum(const struct level *level, enum field x);
 void cuda_bottom_solve(struct level *level, enum field u, enum field f, double reduction,
                        int max_iterations, bool singular);
 void cuda_bottom_counts(struct bottom_counts *counts);
 int cuda_run_stages(const struct stage *stages, int count);
-void cuda_fill_fv(const struct level *level, const struct fv_tables *tables);
-void cuda_restrict_face(const struct level *fine, struct level *coarse, int direction);
-void cuda_extrapolate_beta(struct level *level);
-void cuda_diagonal(struct level *level, uint64_t *lambda_max);
+void cuda_diagonal(const struct diagonal_arguments *x, const int n[3], uint64_t *lambda_max);
 
 #endif

@@ -13,6 +13,7 @@
 #include "lab/rungs.h"
 #include "operators/backend_cpu.h"
 #include "operators/passes.h"
+#include "operators/vectors.h"
 #include "operators/traffic.h"
 
 /* Up to MAX_N_ON_CPU cells per side results are compared with the CPU's on the level itself, else
@@ -173,7 +174,7 @@ static long differences_from_first(const struct ladder *x, struct climb *climb)
     struct level *l = x->level;
     run_once(climb);
     if (climb == x->climbs) { /* a copy: 1·u + 0·u */
-        l->backend->passes->combine(l, FIELD_SAVE, 1.0, FIELD_U, 0.0, FIELD_U);
+        vector_combine(l, FIELD_SAVE, 1.0, FIELD_U, 0.0, FIELD_U);
         l->backend->synchronise();
     }
     spoil(l);

@@ -10,6 +10,7 @@
 #include "level/backend.h"
 #include "operators/backend_cpu.h"
 #include "solvers/stages.h"
+#include "operators/vectors.h"
 
 /* A stage as --stage names it, with the words of hpgmg-gpu's reports. */
 struct stage_row {
@@ -200,7 +201,7 @@ void stage_case_work(void *stage_case)
     else if (c->stage.kind == STAGE_PASS)
         c->passes->run(pass);
     else
-        c->passes->restrict_cells(pass->level, pass->f, pass->coarse, pass->coarse_f);
+        vector_restrict(pass->level, pass->f, pass->coarse, pass->coarse_f);
 }
 
 enum { SEED_U = 1, SEED_F, SEED_COARSE_U };
@@ -267,10 +268,9 @@ long stage_case_differences(const struct stage_case *a, const struct stage_case 
 
 struct stage_sums stage_case_sums(const struct stage_case *c)
 {
-    const struct passes *passes = c->level->backend->passes;
     return (struct stage_sums){
-        .u = writes_u(c) ? passes->checksum(c->level, result_of(c)) : 0,
-        .coarse_f = writes_coarse_f(c) ? passes->checksum(coarse_of(c), FIELD_F) : 0,
+        .u = writes_u(c) ? vector_checksum(c->level, result_of(c)) : 0,
+        .coarse_f = writes_coarse_f(c) ? vector_checksum(coarse_of(c), FIELD_F) : 0,
         .norm = c->norm,
     };
 }

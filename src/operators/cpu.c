@@ -136,12 +136,8 @@ static double bytes_plain(const struct pass *pass)
 #define PASSES(loops, prepare_level)                                                               \
     {                                                                                              \
         .run = run_##loops, .fill_ghosts = cpu_fill_ghosts, .kernels = name_##loops,               \
-        .bytes = bytes_##loops, .restrict_cells = cpu_restrict_cells, .apply = cpu_apply,          \
-        .combine = cpu_combine, .multiply = cpu_multiply, .add_constant = cpu_add_constant,        \
-        .norm = cpu_norm, .product_norm = cpu_product_norm, .product_digits = cpu_product_digits,  \
-        .checksum = cpu_checksum, .fill_fv = cpu_fill_fv, .restrict_face = cpu_restrict_face,      \
-        .extrapolate_beta = cpu_extrapolate_beta, .diagonal = cpu_diagonal,                        \
-        .prepare = prepare_level,                                                                  \
+        .bytes = bytes_##loops, .visit = cpu_visit, .reduce = cpu_reduce, .apply = cpu_apply,      \
+        .diagonal = cpu_diagonal, .prepare = prepare_level,                                        \
     }
 const struct passes cpu_passes = PASSES(tiled, colours_prepare);
 static const struct passes plain_passes = PASSES(plain, NULL);

@@ -139,31 +139,15 @@ void walls_after_planes(const struct patch *p, double *x, const struct walls *w,
 /* All of them, for a field of a level. */
 void walls_fill(const struct level *level, enum field field, int rule, int layers);
 
-static inline double *patch_cells(const struct level *level, const struct patch *p,
-                                  enum field field)
-{
-    return level->fields[field] ? level->fields[field] + p->offset : NULL;
-}
-
 /* The entries of the pass table. */
 void cpu_run(const struct pass *pass, void (*traverse)(const struct traversal *));
 /* A pass that colours_fit. */
 void cpu_run_small(const struct pass *pass);
 void cpu_fill_ghosts(const struct pass *pass);
-void cpu_restrict_cells(const struct level *fine, enum field from, struct level *coarse,
-                        enum field to);
-void cpu_fill_fv(const struct level *level, const struct fv_tables *tables);
-void cpu_restrict_face(const struct level *fine, struct level *coarse, int direction);
-void cpu_extrapolate_beta(struct level *level);
-void cpu_diagonal(struct level *level, uint64_t *lambda_max);
+void cpu_visit(enum body body, const void *arguments, const int n[3]);
+void cpu_reduce(enum reduction reduction, const struct level *level, enum field x, enum field y,
+                double scale, uint64_t *words);
+void cpu_diagonal(const struct diagonal_arguments *x, const int n[3], uint64_t *lambda_max);
 void cpu_apply(struct level *level, enum field out, enum field x);
-void cpu_combine(struct level *level, enum field z, double a, enum field x, double b, enum field y);
-void cpu_multiply(struct level *level, enum field z, enum field x, enum field y);
-void cpu_add_constant(struct level *level, enum field x, double c);
-uint64_t cpu_norm(const struct level *level, enum field x);
-uint64_t cpu_product_norm(const struct level *level, enum field x, enum field y);
-void cpu_product_digits(const struct level *level, enum field x, enum field y, int exponent,
-                        int64_t digits[3]);
-uint64_t cpu_checksum(const struct level *level, enum field x);
 
 #endif

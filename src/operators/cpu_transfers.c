@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Restriction and prolongation, row by row. */
 #include <string.h>
-#include "base/check.h"
 #include "operators/cpu.h"
 #include "operators/transfers.h"
 
@@ -187,60 +186,4 @@ void step_residual_restrict(const struct patch_pass *p, const struct operation *
                             struct range rows, struct range planes, struct thread_state *state)
 {
     for_residual_blocks(p, op, rows, planes, state, restrict_block, NULL);
-}
-
-/* Plane k of the coarse patch c from the fine patch f. */
-static void restrict_plane(const struct patch *f, const struct patch *c, const double *x, double *y,
-                           int k)
-{
-    for (int j = 0; j < c->n[1]; j++) {
-        const double *row = x + 2 * j * f->sj + 2 * k * f->sk;
-        restrict_rows(y + j * c->sj + k * c->sk, row, row + f->sj, row + f->sk, row + f->sj + f->sk,
-                      c->n[0]);
-    }
-}
-
-void cpu_restrict_cells(const struct level *fine, enum field from, struct level *coarse,
-                        enum field to)
-{
-    CHECK(fine->npatches == coarse->npatches);
-    for (int q = 0; q < fine->npatches; q++) {
-        const struct patch *f = &fine->patches[q], *c = &coarse->patches[q];
-        const double *x = patch_cells(fine, f, from);
-        double *y = patch_cells(coarse, c, to);
-        const int threads = cpu_threads((long)f->n[0] * f->n[1] * f->n[2]);
-        if (threads == 1) {
-            for (int k = 0; k < c->n[2]; k++)
-                restrict_plane(f, c, x, y, k);
-            continue;
-        }
-#pragma omp parallel for schedule(static) num_threads(threads)
-        for (int k = 0; k < c->n[2]; k++)
-            restrict_plane(f, c, x, y, k);
-    }
-}
-
-/* Faces on the low side of coarse cells in `direction`, and faces on the domain's high wall. */
-void cpu_restrict_face(const struct level *fine, struct level *coarse, int direction)
-{
-    const enum field field = FIELD_BETA_I + direction;
-    CHECK(fine->npatches == coarse->npatches);
-    for (int q = 0; q < fine->npatches; q++) {
-        const struct patch *f = &fine->patches[q], *c = &coarse->patches[q];
-        const double *x = patch_cells(fine, f, field);
-        double *y = patch_cells(coarse, c, field);
-        const long stride[3] = {1, f->sj, f->sk};
-        const long s = stride[(direction + 1) % 3], t = stride[(direction + 2) % 3];
-        const long s1 = s < t ? s : t, s2 = s < t ? t : s;
-        int n[3];
-        for (int d = 0; d < 3; d++)
-            n[d] = c->n[d] + (d == direction && c->wall[d][1]);
-#pragma omp parallel for collapse(2) schedule(static)
-        for (int k = 0; k < n[2]; k++)
-            for (int j = 0; j < n[1]; j++)
-                for (int i = 0; i < n[0]; i++) {
-                    const double *b = x + 2 * i + 2 * j * f->sj + 2 * k * f->sk;
-                    y[i + j * c->sj + k * c->sk] = restrict_face(b[0], b[s1], b[s2], b[s1 + s2]);
-                }
-    }
 }

@@ -24,6 +24,12 @@
 #define LOOP_UNROLLED _Pragma("GCC unroll 16")
 #define LOOP_KEPT _Pragma("GCC unroll 1")
 #endif
+/* Before a loop whose iterations do not depend on each other. */
+#ifdef __CUDACC__
+#define LOOP_SIMD
+#else
+#define LOOP_SIMD _Pragma("omp simd")
+#endif
 #define FORMULA static inline HD __attribute__((always_inline))
 
 #endif

@@ -119,16 +119,27 @@ struct stage {
     char range[48]; /* name and level, from the first execution on */
 };
 
-struct fv_point;
-
-/* The fv problem's functions of one coordinate, on the host, by global index: X and X'' and s at
- * cell centres, s at faces; see problem_formula.h. */
-struct fv_tables {
-    const struct fv_point *points;
-    const double *centres, *faces;
-    int points_length, sines_length;
-    double correction, curvature;
+/* What a backend does to one cell, and what it adds up over cells: bodies.h has the formulas. */
+enum body {
+#define BODY(name, arguments) BODY_##name,
+#include "operators/bodies.def"
+#undef BODY
+    NUM_BODIES
 };
+
+enum reduction {
+#define REDUCTION(name, words, sums) REDUCTION_##name,
+#include "operators/reductions.def"
+#undef REDUCTION
+    NUM_REDUCTIONS
+};
+struct diagonal_arguments;
+
+static inline double *patch_cells(const struct level *level, const struct patch *p,
+                                  enum field field)
+{
+    return level->fields[field] ? level->fields[field] + p->offset : NULL;
+}
 
 struct passes {
     void (*run)(const struct pass *pass);
@@ -143,26 +154,17 @@ struct passes {
     double (*bytes)(const struct pass *pass);
     void (*kernels)(const struct pass *pass, char *text, int size);
 
-    void (*restrict_cells)(const struct level *fine, enum field from, struct level *coarse,
-                           enum field to);
+    /* Calls the body for cells 0 <= i < n[0], …; `arguments` is its struct (bodies.def). */
+    void (*visit)(enum body body, const void *arguments, const int n[3]);
+    /* Adds the terms x, or x·y unless y = NUM_FIELDS, of the local cells to the reduction's words.
+     */
+    void (*reduce)(enum reduction reduction, const struct level *level, enum field x, enum field y,
+                   double scale, uint64_t *words);
     /* out = A x; the halo of x must have been filled. */
     void (*apply)(struct level *level, enum field out, enum field x);
-    /* z = a·x + b·y, as fma(a, x, b·y) per cell. */
-    void (*combine)(struct level *level, enum field z, double a, enum field x, double b,
-                    enum field y);
-    void (*multiply)(struct level *level, enum field z, enum field x, enum field y);
-    void (*add_constant)(struct level *level, enum field x, double c);
     /* Subtracts the mean of x on a level whose boxes are all this rank's, bitwise identical to
      * reduce_subtract_mean() but without host synchronisation. NULL where the host does it. */
     void (*subtract_mean)(struct level *level, enum field x);
-    uint64_t (*norm)(const struct level *level,
-                     enum field x); /* bits of max|x| over local boxes; 0 if none */
-    /* max over local cells of |x·y| (bits); y = FIELD count NUM_FIELDS stands for 1. */
-    uint64_t (*product_norm)(const struct level *level, enum field x, enum field y);
-    /* Adds Σ x·y as fixed-point digits, see operators/sum.h; the same convention for y. */
-    void (*product_digits)(const struct level *level, enum field x, enum field y, int exponent,
-                           int64_t digits[3]);
-    uint64_t (*checksum)(const struct level *level, enum field x);
 
     /* The bottom solver (solvers/bottom.h, bicgstab) as one call without host synchronisation, and
      * its counts. NULL where the host drives it. */
@@ -175,15 +177,8 @@ struct passes {
      */
     int (*run_stages)(const struct stage *stages, int count);
 
-    /* Set-up. f of the fv problem, and α and β where they are allocated, on the interior of the
-     * level's boxes (β also on the faces of the high walls). */
-    void (*fill_fv)(const struct level *level, const struct fv_tables *tables);
-    /* Of face-centred β, in one direction. */
-    void (*restrict_face)(const struct level *fine, struct level *coarse, int direction);
-    void (*extrapolate_beta)(
-        struct level *level); /* fv4: one layer beyond Dirichlet walls, tangentially */
-    void (*diagonal)(struct level *level,
-                     uint64_t *lambda_max); /* FIELD_DINV; max of the Gershgorin bound's bits */
+    /* setup_diagonal() on one patch of n cells. */
+    void (*diagonal)(const struct diagonal_arguments *x, const int n[3], uint64_t *lambda_max);
     /* Last of all: may copy coefficients to level->prepared, in an order of the backend's own. NULL
      * where passes read the fields. */
     void (*prepare)(struct level *level);

@@ -3,13 +3,14 @@
  * values of each X and their products are taken per cell: set-up is cheap and bitwise identical on
  * every backend. The level's backend multiplies for fv; the host does for the manufactured
  * problems, which are meant for small levels. */
+#include "operators/bodies.h"
 #include "operators/problem.h"
 #include <math.h>
 #include "base/check.h"
 #include "base/memory.h"
 #include "level/backend.h"
 #include "operators/passes.h"
-#include "operators/problem_formula.h"
+#include "operators/vectors.h"
 
 /* (sin cx)^p */
 static struct factor sine_power(double c, int p, double x)
@@ -183,27 +184,59 @@ static void fill_beta(const struct level *l)
         }
 }
 
-/* The fv problem: tables here, products by the level's backend. */
+/* The fv problem's functions of one coordinate, by global index: X and X'', and s at cell centres
+ * and at faces (see problem_formula.h). */
+struct fv_tables {
+    const struct fv_point *points;
+    const double *centres, *faces;
+};
+
+static void fill_fv_patch(const struct level *l, const struct patch *p, const struct fv_tables *t)
+{
+    const double correction = l->h * l->h / 24.0;
+    struct fv_rhs_arguments rhs = {patch_cells(l, p, FIELD_F), p->sj, p->sk,
+                                   .correction = correction};
+    for (int d = 0; d < 3; d++)
+        rhs.points[d] = t->points + p->box.lo[d];
+    l->backend->passes->visit(BODY_fill_rhs, &rhs, p->n);
+    for (int direction = 0; direction < 3 && l->fields[FIELD_BETA_I]; direction++) {
+        struct fv_beta_arguments beta = {patch_cells(l, p, FIELD_BETA_I + direction), p->sj, p->sk,
+                                         .correction = correction,
+                                         .curvature = 2.0 * (4.0 * M_PI * M_PI)};
+        int n[3] = {p->n[0], p->n[1], p->n[2]};
+        n[direction] += p->wall[direction][1]; /* the faces on the wall */
+        for (int d = 0; d < 3; d++)
+            beta.sines[d] = (d == direction ? t->faces : t->centres) + p->box.lo[d];
+        l->backend->passes->visit(BODY_fill_beta, &beta, n);
+    }
+}
+
+/* The tables are made here and multiplied by the level's backend, in its memory. */
 static void fill_fv(const struct level *l)
 {
     const int n = l->dim;
-    struct fv_point *points = memory_alloc((size_t)n * sizeof *points, "problem tables");
-    double *centres = memory_alloc((size_t)(n + 1) * sizeof *centres, "problem tables");
-    double *faces = memory_alloc((size_t)(n + 1) * sizeof *faces, "problem tables");
+    const long length = 2 * n + 2 * (n + 1);
+    double *host = memory_alloc((size_t)length * sizeof *host, "problem tables");
+    double *centres = host + 2 * n, *faces = centres + n + 1;
     for (int i = 0; i < n; i++) {
         const struct factor x = sine_7(l->h * (i + 0.5), l->periodic);
-        points[i] = (struct fv_point){x.value, x.d2};
+        host[2 * i] = x.value;
+        host[2 * i + 1] = x.d2;
     }
     for (int i = 0; i <= n; i++) {
         centres[i] = sin(2.0 * M_PI * (l->h * (i + 0.5)));
         faces[i] = sin(2.0 * M_PI * (l->h * i));
     }
-    const struct fv_tables tables = {
-        points, centres, faces, n, n + 1, l->h * l->h / 24.0, 2.0 * (4.0 * M_PI * M_PI)};
-    l->backend->passes->fill_fv(l, &tables);
-    memory_free(points);
-    memory_free(centres);
-    memory_free(faces);
+    double *tables = l->backend->allocate(length, "problem tables");
+    l->backend->upload(tables, host, length);
+    const struct fv_tables t = {(const struct fv_point *)tables, tables + 2 * n,
+                                tables + 3 * n + 1};
+    for (int q = 0; q < l->npatches; q++)
+        fill_fv_patch(l, &l->patches[q], &t);
+    if (l->fields[FIELD_ALPHA])
+        vector_set(l, FIELD_ALPHA, 1.0);
+    l->backend->release(tables);
+    memory_free(host);
 }
 
 static double one(const struct filling *f, int i, int j, int k)

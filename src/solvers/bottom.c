@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "level/backend.h"
 #include "operators/passes.h"
+#include "operators/setup.h"
 #include "operators/stencil.h"
 #include "solvers/direct.h"
 #include "solvers/krylov.h"
@@ -62,7 +63,7 @@ static void set_diagonal(struct level *l, bool hpgmg)
 {
     uint64_t lambda_max = 0;
     l->stencil->hpgmg_diagonal = hpgmg;
-    l->backend->passes->diagonal(l, &lambda_max);
+    setup_diagonal(l, &lambda_max);
     level_exchange_halo(l, FIELD_DINV);
 }
 

@@ -6,6 +6,7 @@
 #include "base/ranges.h"
 #include "base/timer.h"
 #include "operators/passes.h"
+#include "operators/vectors.h"
 #include "solvers/reduce.h"
 #include "solvers/stages.h"
 
@@ -62,7 +63,7 @@ static void execute_stage(const struct program *p, const struct stage *s, struct
         execute_plan(p, s, times);
         return;
     case STAGE_RESTRICT:
-        l->backend->passes->restrict_cells(l, s->pass.f, s->pass.coarse, s->pass.coarse_f);
+        vector_restrict(l, s->pass.f, s->pass.coarse, s->pass.coarse_f);
         return;
     case STAGE_BOUNDARY:
         l->backend->passes->fill_ghosts(&s->pass);

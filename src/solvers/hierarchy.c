@@ -6,6 +6,8 @@
 #include "base/timer.h"
 #include "comm/comm.h"
 #include "operators/passes.h"
+#include "operators/setup.h"
+#include "operators/vectors.h"
 #include "operators/problem.h"
 #include "operators/sum.h"
 #include "solvers/reduce.h"
@@ -212,15 +214,14 @@ static void restrict_coefficients(struct hierarchy *h, int depth)
 {
     struct level *fine = h->levels[depth], *next = h->levels[depth + 1];
     struct transfer *t = &h->transfers[depth];
-    const struct passes *passes = fine->backend->passes;
     for (int d = 0; d < 3 && fine->fields[FIELD_BETA_I]; d++) {
         level_allocate(t->coarse, FIELD_BETA_I + d);
-        passes->restrict_face(fine, t->coarse, d);
+        setup_restrict_faces(fine, t->coarse, d);
         move_coefficient(t, next, FIELD_BETA_I + d, d);
     }
     if (fine->fields[FIELD_ALPHA]) {
         level_allocate(t->coarse, FIELD_ALPHA);
-        passes->restrict_cells(fine, FIELD_ALPHA, t->coarse, FIELD_ALPHA);
+        vector_restrict(fine, FIELD_ALPHA, t->coarse, FIELD_ALPHA);
         move_coefficient(t, next, FIELD_ALPHA, CENTRE_CELL);
     }
 }
@@ -243,11 +244,11 @@ static void finish_operator(struct level *l)
         for (int d = 0; d < 3; d++)
             fill_coefficient_ghosts(l, FIELD_BETA_I + d, d);
         if (l->stencil->choice.order == 4 && !l->periodic)
-            passes->extrapolate_beta(l);
+            setup_extrapolate_beta(l);
     }
     if (l->fields[FIELD_ALPHA])
         fill_coefficient_ghosts(l, FIELD_ALPHA, CENTRE_CELL);
-    passes->diagonal(l, &lambda_max);
+    setup_diagonal(l, &lambda_max);
     level_exchange_halo(l, FIELD_DINV);
     if (l->stencil->needs_lambda_max)
         stencil_set_lambda_max(l->stencil,

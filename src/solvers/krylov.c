@@ -4,6 +4,7 @@
 #include "base/check.h"
 #include "level/backend.h"
 #include "operators/passes.h"
+#include "operators/vectors.h"
 #include "solvers/reduce.h"
 
 static enum field work(int number)
@@ -34,7 +35,7 @@ void krylov_project(struct level *level, enum field x)
 
 static void copy(struct level *l, enum field to, enum field from)
 {
-    l->backend->passes->combine(l, to, 1.0, from, 0.0, from);
+    vector_combine(l, to, 1.0, from, 0.0, from);
 }
 
 /* Whether a method may divide by the pivot. */
@@ -57,7 +58,6 @@ struct krylov_result krylov_bicgstab(struct level *l, enum field u, enum field f
 {
     const enum field R0 = work(0), R = work(1), P = work(2), Q = work(3), S = work(4), T = work(5),
                      AP = work(6), AS = work(7);
-    const struct passes *passes = l->backend->passes;
     struct krylov_result result = {0, BREAKDOWN_NONE};
     krylov_residual(l, R0, u, f);
     krylov_project(l, R0);
@@ -68,29 +68,29 @@ struct krylov_result krylov_bicgstab(struct level *l, enum field u, enum field f
     if (rho == 0.0 || target == 0.0)
         return result;
     while (result.iterations++ < max_iterations) {
-        passes->multiply(l, Q, FIELD_DINV, P);
+        vector_multiply(l, Q, FIELD_DINV, P);
         krylov_apply(l, AP, Q);
         const double pivot = reduce_dot(l, AP, R0), alpha = rho / pivot;
         if (!usable(pivot) || !isfinite(alpha))
             return break_down(result.iterations, pivot);
-        passes->combine(l, u, 1.0, u, alpha, Q);
-        passes->combine(l, S, 1.0, R, -alpha, AP);
+        vector_combine(l, u, 1.0, u, alpha, Q);
+        vector_combine(l, S, 1.0, R, -alpha, AP);
         if (reduce_norm(l, S) < target)
             return result;
-        passes->multiply(l, T, FIELD_DINV, S);
+        vector_multiply(l, T, FIELD_DINV, S);
         krylov_apply(l, AS, T);
         const double as_as = reduce_dot(l, AS, AS), omega = reduce_dot(l, AS, S) / as_as;
         if (!usable(as_as) || !usable(omega))
             return break_down(result.iterations, omega);
-        passes->combine(l, u, 1.0, u, omega, T);
-        passes->combine(l, R, 1.0, S, -omega, AS);
+        vector_combine(l, u, 1.0, u, omega, T);
+        vector_combine(l, R, 1.0, S, -omega, AS);
         if (reduce_norm(l, R) < target)
             return result;
         const double rho_new = reduce_dot(l, R, R0), beta = (rho_new / rho) * (alpha / omega);
         if (!usable(rho_new) || !isfinite(beta))
             return break_down(result.iterations, rho_new);
-        passes->combine(l, P, 1.0, P, -omega, AP);
-        passes->combine(l, P, 1.0, R, beta, P);
+        vector_combine(l, P, 1.0, P, -omega, AP);
+        vector_combine(l, P, 1.0, R, beta, P);
         rho = rho_new;
     }
     return (struct krylov_result){max_iterations, BREAKDOWN_ITERATIONS};
@@ -101,14 +101,13 @@ struct krylov_result krylov_cg(struct level *l, enum field u, enum field f, doub
                                int max_iterations)
 {
     const enum field R = work(0), P = work(1), Z = work(2), AP = work(3);
-    const struct passes *passes = l->backend->passes;
     struct krylov_result result = {0, BREAKDOWN_NONE};
     krylov_residual(l, R, u, f);
     krylov_project(l, R);
     const double target = reduction * reduce_norm(l, R);
     if (target == 0.0)
         return result;
-    passes->multiply(l, Z, FIELD_DINV, R);
+    vector_multiply(l, Z, FIELD_DINV, R);
     copy(l, P, Z);
     double rho = reduce_dot(l, R, Z);
     while (result.iterations++ < max_iterations) {
@@ -116,15 +115,15 @@ struct krylov_result krylov_cg(struct level *l, enum field u, enum field f, doub
         const double pivot = reduce_dot(l, AP, P), alpha = rho / pivot;
         if (!usable(pivot) || !isfinite(alpha))
             return break_down(result.iterations, pivot);
-        passes->combine(l, u, 1.0, u, alpha, P);
-        passes->combine(l, R, 1.0, R, -alpha, AP);
+        vector_combine(l, u, 1.0, u, alpha, P);
+        vector_combine(l, R, 1.0, R, -alpha, AP);
         if (reduce_norm(l, R) < target)
             return result;
-        passes->multiply(l, Z, FIELD_DINV, R);
+        vector_multiply(l, Z, FIELD_DINV, R);
         const double rho_new = reduce_dot(l, R, Z), beta = rho_new / rho;
         if (!usable(rho_new) || !isfinite(beta))
             return break_down(result.iterations, rho_new);
-        passes->combine(l, P, 1.0, Z, beta, P);
+        vector_combine(l, P, 1.0, Z, beta, P);
         rho = rho_new;
     }
     return (struct krylov_result){max_iterations, BREAKDOWN_ITERATIONS};

@@ -4,6 +4,7 @@
 #include "level/backend.h"
 #include "solvers/krylov.h"
 #include "solvers/reduce.h"
+#include "operators/vectors.h"
 
 static const enum field R = FIELD_PCG, P = FIELD_PCG + 1, Z = FIELD_PCG + 2, AP = FIELD_PCG + 3;
 
@@ -14,11 +15,10 @@ struct program *mgpcg_preconditioner(struct hierarchy *h, int top)
 
 static void start(struct solver *s, struct level *l)
 {
-    const struct passes *passes = l->backend->passes;
-    passes->combine(l, FIELD_U, 0.0, FIELD_F, 0.0, FIELD_F);
-    passes->combine(l, R, 1.0, FIELD_F, 0.0, FIELD_F);
+    vector_combine(l, FIELD_U, 0.0, FIELD_F, 0.0, FIELD_F);
+    vector_combine(l, R, 1.0, FIELD_F, 0.0, FIELD_F);
     program_execute(s->preconditioner);
-    passes->combine(l, P, 1.0, Z, 0.0, Z);
+    vector_combine(l, P, 1.0, Z, 0.0, Z);
 }
 
 /* The flexible form (Notay 2000): β = z·(r − r_old)/(z_old·r_old). r_old = r + α A p, so no second
@@ -26,7 +26,6 @@ static void start(struct solver *s, struct level *l)
 void mgpcg_run(struct solver *s, struct solve_result *result)
 {
     struct level *l = s->hierarchy->levels[s->top];
-    const struct passes *passes = l->backend->passes;
     start(s, l);
     double rho = reduce_dot(l, R, Z);
     do {
@@ -36,14 +35,14 @@ void mgpcg_run(struct solver *s, struct solve_result *result)
             result->outcome = isfinite(pivot) ? OUTCOME_BREAKDOWN : OUTCOME_NOT_FINITE;
             return;
         }
-        passes->combine(l, FIELD_U, 1.0, FIELD_U, alpha, P);
-        passes->combine(l, R, 1.0, R, -alpha, AP);
+        vector_combine(l, FIELD_U, 1.0, FIELD_U, alpha, P);
+        vector_combine(l, R, 1.0, R, -alpha, AP);
         if (solve_record(&s->choice, result, reduce_norm(l, R) / s->rhs_norm))
             break;
         program_execute(s->preconditioner);
         const double beta = -alpha * reduce_dot(l, Z, AP) / rho;
         rho = reduce_dot(l, R, Z);
-        passes->combine(l, P, 1.0, Z, beta, P);
+        vector_combine(l, P, 1.0, Z, beta, P);
     } while (result->cycles < s->choice.max_cycles);
     if (s->hierarchy->singular)
         reduce_subtract_mean(l, FIELD_U);

@@ -4,6 +4,7 @@
 #include "base/check.h"
 #include "base/memory.h"
 #include "operators/passes.h"
+#include "operators/vectors.h"
 #include "solvers/stages.h"
 
 /* The addresses of all fields of all levels. */
@@ -24,7 +25,7 @@ static void return_fields_from(struct level *l, const double *const before[], en
     for (int f = 0; f < NUM_FIELDS; f++) {
         if (l->fields[f] == before[f] || l->fields[spare] != before[f])
             continue;
-        l->backend->passes->combine(l, spare, 1.0, (enum field)f, 0.0, (enum field)f);
+        vector_combine(l, spare, 1.0, (enum field)f, 0.0, (enum field)f);
         level_swap(l, (enum field)f, spare);
     }
 }

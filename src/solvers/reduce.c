@@ -4,6 +4,7 @@
 #include "comm/comm.h"
 #include "level/backend.h"
 #include "operators/passes.h"
+#include "operators/vectors.h"
 #include "operators/sum.h"
 
 static uint64_t max_over_ranks(const struct level *level, uint64_t value)
@@ -15,22 +16,21 @@ double reduce_norm(const struct level *level, enum field x)
 {
     if (!level->active)
         return 0.0;
-    return bits_to_double(max_over_ranks(level, level->backend->passes->norm(level, x)));
+    return bits_to_double(max_over_ranks(level, vector_norm(level, x)));
 }
 
 double reduce_dot(const struct level *level, enum field x, enum field y)
 {
     if (!level->active)
         return 0.0;
-    const struct passes *passes = level->backend->passes;
-    const uint64_t largest = max_over_ranks(level, passes->product_norm(level, x, y));
+    const uint64_t largest = max_over_ranks(level, vector_product_norm(level, x, y));
     if (largest == 0)
         return 0.0;
     if (!isfinite(bits_to_double(largest)))
         return NAN;
     const int exponent = sum_exponent(largest);
     int64_t digits[SUM_DIGITS] = {0};
-    passes->product_digits(level, x, y, exponent, digits);
+    vector_product_digits(level, x, y, exponent, digits);
     if (level->nranks > 1)
         comm_sum_i64(level->comm, digits, SUM_DIGITS);
     return sum_value(digits, exponent);
@@ -51,14 +51,14 @@ void reduce_subtract_mean(struct level *level, enum field x)
     }
     const double mean = reduce_mean(level, x);
     if (level->active)
-        level->backend->passes->add_constant(level, x, -mean);
+        vector_add_constant(level, x, -mean);
 }
 
 uint64_t reduce_checksum(const struct level *level, enum field x)
 {
     if (!level->active)
         return 0;
-    int64_t sum = (int64_t)level->backend->passes->checksum(level, x);
+    int64_t sum = (int64_t)vector_checksum(level, x);
     if (level->nranks > 1)
         comm_sum_i64(level->comm, &sum, 1);
     return (uint64_t)sum;

@@ -8,6 +8,7 @@
 #include "solvers/krylov.h"
 #include "solvers/mgpcg.h"
 #include "solvers/reduce.h"
+#include "operators/vectors.h"
 
 #define STAGNATION 0.9 /* a cycle stagnates if it leaves more than this of the residual */
 enum { STAGNANT_CYCLES = 3 };
@@ -108,7 +109,7 @@ void transfer_restrict(struct hierarchy *h, int level, enum field from, enum fie
     struct level *fine = h->levels[level], *next = h->levels[level + 1];
     struct transfer *t = &h->transfers[level];
     const enum field landing = t->separate ? FIELD_F : to;
-    fine->backend->passes->restrict_cells(fine, from, t->coarse, landing);
+    vector_restrict(fine, from, t->coarse, landing);
     if (t->separate)
         plan_execute(t->down, t->coarse->fields[FIELD_F], next->fields[to], NULL);
 }

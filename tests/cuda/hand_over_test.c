@@ -14,6 +14,7 @@
 #include "base/timer.h"
 #include "cuda/cuda.h"
 #include "support/solve_case.h"
+#include "operators/vectors.h"
 
 enum { NO_GPU = 77, DELAYED_SOLVES = 30, MOST_MICROSECONDS = 300, MOST_COPIES = 30 };
 
@@ -60,7 +61,7 @@ static bool agrees(struct solver *s, uint64_t expected)
 {
     struct solve_result result;
     const struct level *l = s->hierarchy->levels[0];
-    l->backend->passes->add_constant(s->hierarchy->levels[0], FIELD_U, 1.0);
+    vector_add_constant(s->hierarchy->levels[0], FIELD_U, 1.0);
     solver_run(s, &result);
     const uint64_t checksum = reduce_checksum(l, FIELD_U);
     if (checksum != expected)

@@ -15,6 +15,7 @@
 #include "level/plan.h"
 #include "operators/backend_cpu.h"
 #include "operators/passes.h"
+#include "operators/vectors.h"
 #include "support/cells.h"
 #include "support/decompositions.h"
 
@@ -427,7 +428,7 @@ static void operator_alone(void **state)
         backend_cpu.passes->apply(t.level, FIELD_KRYLOV, FIELD_U);
         EXPECT(field_differences(t.level, FIELD_KRYLOV, &d->shape, t.residual) == 0);
         cells_restrict(&d->shape, t.residual, &t.coarse_shape, t.coarse_f);
-        backend_cpu.passes->restrict_cells(t.level, FIELD_KRYLOV, t.coarse, FIELD_F);
+        vector_restrict(t.level, FIELD_KRYLOV, t.coarse, FIELD_F);
         EXPECT(field_differences(t.coarse, FIELD_F, &t.coarse_shape, t.coarse_f) == 0);
         free_twin(&t);
     }

@@ -17,6 +17,7 @@
 #include "level/backend.h"
 #include "operators/backend_cpu.h"
 #include "operators/passes.h"
+#include "operators/setup.h"
 #include "operators/stencil.h"
 #include "operators/sum.h"
 #include "support/random.h"
@@ -215,7 +216,7 @@ static struct level *make_level(struct definition *d)
         plan_destroy(halo);
     }
     if (d->op.variable && d->op.order == 4 && !d->op.periodic)
-        backend_cpu.passes->extrapolate_beta(l);
+        setup_extrapolate_beta(l);
     return l;
 }
 
@@ -268,7 +269,7 @@ static void check_diagonal(struct level *l, const double *matrix, enum smoother 
     struct operator_choice choice = l->stencil->choice;
     choice.smoother = smoother;
     *l->stencil = stencil_create(choice, n);
-    backend_cpu.passes->diagonal(l, &bits);
+    setup_diagonal(l, &bits);
     for (int row = 0; row < unknowns; row++) {
         const double diagonal = matrix[(long)row * unknowns + row];
         double others = 0.0;

@@ -13,6 +13,8 @@
 #include "level/plan.h"
 #include "operators/backend_cpu.h"
 #include "operators/passes.h"
+#include "operators/setup.h"
+#include "operators/vectors.h"
 #include "solvers/hierarchy.h"
 #include "solvers/reduce.h"
 #include "support/cells.h"
@@ -167,7 +169,7 @@ static void write_coefficients(struct level *l, const struct coefficients *c)
         exchange(l, FIELD_BETA_I + f, f);
     }
     if (l->stencil->choice.order == 4 && !l->periodic)
-        backend_cpu.passes->extrapolate_beta(l);
+        setup_extrapolate_beta(l);
 }
 
 static struct operator_choice choice_of(int number)
@@ -229,7 +231,7 @@ static void restricted_faces(void **state)
         for (int d = 0; d < 3; d++) {
             field_write(fine, FIELD_BETA_I + d, &f.shape, f.beta[d], 1, d, false);
             field_poison(coarse, FIELD_BETA_I + d);
-            backend_cpu.passes->restrict_face(fine, coarse, d);
+            setup_restrict_faces(fine, coarse, d);
             exchange(coarse, FIELD_BETA_I + d, d);
             restrict_on_cells(&f, &c, d);
             EXPECT(face_differences(coarse, d, &c.shape, c.beta[d], 0) == 0);
@@ -249,7 +251,7 @@ static uint64_t diagonal_of(struct level *l, const struct coefficients *c)
     write_coefficients(l, c);
     field_poison(l, FIELD_DINV);
     omp_set_num_threads(random_int(1, MAX_THREADS));
-    backend_cpu.passes->diagonal(l, &bound);
+    setup_diagonal(l, &bound);
     return bound;
 }
 
@@ -459,8 +461,8 @@ static void constants_and_sums_vanish(void **state)
         struct hierarchy *h = make_hierarchy(&op, random_int(2, 4));
         struct level *l = h->levels[0];
         randomise(l, X);
-        l->backend->passes->combine(l, Y, 0.0, X, 0.0, X);
-        l->backend->passes->add_constant(l, Y, random_value());
+        vector_combine(l, Y, 0.0, X, 0.0, X);
+        vector_add_constant(l, Y, random_value());
         apply(l, AY, Y);
         EXPECT(reduce_norm(l, AY) <= (variable ? 0.0 : 1e-14 * l->stencil->scale * 12));
         apply(l, AX, X);

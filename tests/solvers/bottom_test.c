@@ -11,6 +11,7 @@
 #include "comm/comm.h"
 #include "operators/backend_cpu.h"
 #include "operators/passes.h"
+#include "operators/vectors.h"
 #include "solvers/krylov.h"
 #include "solvers/reduce.h"
 #include "solvers/solver.h"
@@ -29,7 +30,7 @@ static double residual_norm(struct level *l)
 
 static void zero(struct level *l, enum field field)
 {
-    l->backend->passes->combine(l, field, 0.0, field, 0.0, field);
+    vector_combine(l, field, 0.0, field, 0.0, field);
 }
 
 /* A hierarchy whose finest level has the work vectors of a bottom solver. */
@@ -104,7 +105,7 @@ static void rows_are_swapped_for_a_pivot(void **state)
     struct bottom *b = bottom_create(l, BOTTOM_METHOD_DIRECT, false);
     bottom_solve(b, FIELD_U, FIELD_F);
     apply_shift(l, FIELD_KRYLOV, FIELD_U);
-    passes.combine(l, FIELD_KRYLOV, 1.0, FIELD_KRYLOV, -1.0, FIELD_F);
+    vector_combine(l, FIELD_KRYLOV, 1.0, FIELD_KRYLOV, -1.0, FIELD_F);
     assert_true(reduce_norm(l, FIELD_F) > 0.0 && reduce_norm(l, FIELD_KRYLOV) == 0.0);
     bottom_destroy(b);
     destroy_with_operator(h);
@@ -121,7 +122,7 @@ static void solutions_of_singular_problems_have_no_mean(void **state)
         struct level *l = h->levels[0];
         struct bottom *b = bottom_create(l, (enum bottom_method)method, true);
         zero(l, FIELD_U);
-        cpu_passes.add_constant(l, FIELD_U, 1.0);
+        vector_add_constant(l, FIELD_U, 1.0);
         bottom_solve(b, FIELD_U, FIELD_F);
         assert_true(fabs(reduce_mean(l, FIELD_U)) <= 1e-14);
         assert_true(reduce_norm(l, FIELD_U) > 0.0);
@@ -197,7 +198,7 @@ static void sweeps_take_the_true_diagonal(void **state)
 static void apply_not_finite(struct level *l, enum field out, enum field x)
 {
     (void)x;
-    cpu_passes.combine(l, out, NAN, FIELD_F, 0.0, FIELD_F);
+    vector_combine(l, out, NAN, FIELD_F, 0.0, FIELD_F);
 }
 
 /* The sweeps after a breakdown take the true diagonal, and the next solve HPGMG's again: a solve
@@ -233,7 +234,7 @@ static void apply_beyond_range(struct level *l, enum field out, enum field x)
 {
     const struct patch *p = &l->patches[0];
     double *values = l->fields[out] + p->offset;
-    cpu_passes.combine(l, out, 0.0, x, 0.0, x);
+    vector_combine(l, out, 0.0, x, 0.0, x);
     if (applications++ == 0) {
         values[0] = 1e-160;
         values[1] = 1.0;

@@ -11,6 +11,7 @@
 #include "comm/comm.h"
 #include "operators/backend_cpu.h"
 #include "operators/passes.h"
+#include "operators/vectors.h"
 #include "operators/sum.h"
 #include "solvers/reduce.h"
 #include "solvers/solver.h"
@@ -61,7 +62,7 @@ static void check_scaling(struct hierarchy *h, double factor)
     double *first = memory_alloc(bytes, "a copy of u");
     solve(h);
     memcpy(first, l->fields[FIELD_U], bytes);
-    l->backend->passes->combine(l, FIELD_F, factor, FIELD_F, 0.0, FIELD_F);
+    vector_combine(l, FIELD_F, factor, FIELD_F, 0.0, FIELD_F);
     solve(h);
     for (int c = 0; c < cells(l); c++)
         EXPECT(*cell(l, FIELD_U, c) == factor * first[cell(l, FIELD_U, c) - l->fields[FIELD_U]]);
@@ -110,7 +111,7 @@ static void test_restriction_inverts_prolongation(void **state)
         for (int c = 0; c < cells(coarse); c++)
             *cell(coarse, FIELD_U, c) = random_value();
         prolong(h, order);
-        backend_cpu.passes->restrict_cells(h->levels[0], FIELD_U, coarse, FIELD_F);
+        vector_restrict(h->levels[0], FIELD_U, coarse, FIELD_F);
         for (int c = 0; c < cells(coarse); c++)
             EXPECT(fabs(*cell(coarse, FIELD_F, c) - *cell(coarse, FIELD_U, c)) <= 1e-14);
         hierarchy_destroy(h);
@@ -167,7 +168,7 @@ static void test_constants(void **state)
     const double value = random_value();
     for (int c = 0; c < cells(h->levels[0]); c++)
         *cell(h->levels[0], FIELD_U, c) = value;
-    backend_cpu.passes->restrict_cells(h->levels[0], FIELD_U, h->levels[1], FIELD_U);
+    vector_restrict(h->levels[0], FIELD_U, h->levels[1], FIELD_U);
     for (int order = 2; order <= 4; order += 2) {
         prolong(h, order);
         for (int c = 0; c < cells(h->levels[0]); c++)
@@ -245,7 +246,7 @@ static void test_ends(void **state)
     assert_true(result.outcome == OUTCOME_STAGNATED || result.outcome == OUTCOME_LIMIT);
     assert_true(result.history[result.cycles - 1] < 1e-12);
     solver_destroy(s);
-    h->levels[0]->backend->passes->combine(h->levels[0], FIELD_F, 0.0, FIELD_F, 0.0, FIELD_F);
+    vector_combine(h->levels[0], FIELD_F, 0.0, FIELD_F, 0.0, FIELD_F);
     solve(h);
     assert_true(reduce_norm(h->levels[0], FIELD_U) == 0.0);
     hierarchy_destroy(h);

@@ -6,6 +6,7 @@
 #include "comm/comm.h"
 #include "operators/backend_cpu.h"
 #include "operators/passes.h"
+#include "operators/vectors.h"
 #include "operators/problem.h"
 #include "solvers/reduce.h"
 #include "solvers/solver.h"
@@ -34,7 +35,7 @@ static inline struct hierarchy_choice case_choice(int order, bool helmholtz, boo
 /* ‖u − what FIELD_SAVE holds‖_max on a level. */
 static inline double case_difference(struct level *l)
 {
-    l->backend->passes->combine(l, FIELD_SAVE, 1.0, FIELD_U, -1.0, FIELD_SAVE);
+    vector_combine(l, FIELD_SAVE, 1.0, FIELD_U, -1.0, FIELD_SAVE);
     return reduce_norm(l, FIELD_SAVE);
 }
 

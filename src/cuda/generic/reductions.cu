@@ -3,13 +3,13 @@
 #include "cuda/backend.cuh"
 #include "cuda/device.cuh"
 #include "cuda/core/atomic_max.cuh"
-#include "operators/hash.h"
-#include "operators/sum.h"
+#include "operators/bodies.h"
+#include "operators/vectors.h"
 
 enum { LANES = 32, ROWS = 8, BLOCKS = 4 }; /* of a block; blocks per multiprocessor */
 
-/* Calls f(element of a field, i, j, k) for every second cell of each row, from the first one on. A
- * warp works on whole rows. */
+/* Calls f(element of the patch, i, j, k) for every second cell of each row, from the first one on.
+ * A warp works on whole rows. */
 template <class F>
 static __device__ void for_row_vectors(const struct cells &c, F f)
 {
@@ -17,7 +17,7 @@ static __device__ void for_row_vectors(const struct cells &c, F f)
     if (j >= c.n[1])
         return;
     for (int k = blockIdx.y; k < c.n[2]; k += gridDim.y) {
-        const long row = c.offset + j * c.sj + k * c.sk;
+        const long row = j * c.sj + k * c.sk;
 #pragma unroll 4
         for (int i = 2 * threadIdx.x; i < c.n[0]; i += 2 * LANES)
             f(row + i, i, j, k);
@@ -36,23 +36,37 @@ static void launch_on_rows(void (*kernel)(struct cells, Parameters...), const st
     CUDA_LAUNCHED();
 }
 
-/* A reduction has SUMS sums modulo 2⁶⁴ and MAXIMA maxima: none depends on the order of its terms.
- * add() adds a cell's term to these words. begin() is called first, and is false if there is
- * nothing to do. */
+/* The reductions of reductions.def as types. add() adds a cell's term to the words. begin() is
+ * called first, and is false if there is nothing to do. */
+#define REDUCTION(name, words, sums)                                                               \
+    struct name##_reduction {                                                                      \
+        static constexpr int SUMS = sums, WORDS = words;                                           \
+        struct terms t;                                                                            \
+        DEVICE_MEMBER bool begin()                                                                 \
+        {                                                                                          \
+            return true;                                                                           \
+        }                                                                                          \
+        DEVICE_MEMBER void add(double term, uint64_t index, uint64_t *mine) const                  \
+        {                                                                                          \
+            name##_term(&t, index, term, mine);                                                    \
+        }                                                                                          \
+    };
+#include "operators/reductions.def"
+#undef REDUCTION
+
 template <class Reduction>
-static __device__ void combine(unsigned long long *to, const unsigned long long *from)
+static __device__ void combine(uint64_t *to, const uint64_t *from)
 {
-    for (int w = 0; w < Reduction::WORDS; w++)
-        to[w] = w < Reduction::SUMS ? to[w] + from[w] : larger(to[w], from[w]);
+    reduction_combine(to, from, Reduction::WORDS, Reduction::SUMS);
 }
 
 /* The words of all threads of a block, with those in device memory. */
 template <class Reduction>
-static __device__ void reduce_block(unsigned long long *words, unsigned long long *mine)
+static __device__ void reduce_block(unsigned long long *words, uint64_t *mine)
 {
-    __shared__ unsigned long long of_warps[ROWS][Reduction::WORDS];
+    __shared__ uint64_t of_warps[ROWS][Reduction::WORDS];
     for (int lanes = LANES / 2; lanes > 0; lanes /= 2) {
-        unsigned long long other[Reduction::WORDS];
+        uint64_t other[Reduction::WORDS];
         for (int w = 0; w < Reduction::WORDS; w++)
             other[w] = __shfl_down_sync(0xffffffffu, mine[w], lanes);
         combine<Reduction>(mine, other);
@@ -65,67 +79,34 @@ static __device__ void reduce_block(unsigned long long *words, unsigned long lon
     for (int row = 1; row < ROWS; row++)
         combine<Reduction>(mine, of_warps[row]);
     for (int w = 0; w < Reduction::WORDS; w++)
-        w < Reduction::SUMS ? atomicAdd(&words[w], mine[w]) : atomicMax(&words[w], mine[w]);
+        w < Reduction::SUMS ? atomicAdd(&words[w], (unsigned long long)mine[w])
+                            : atomicMax(&words[w], (unsigned long long)mine[w]);
 }
 
-/* A term is the cell's x, or x·y if there is a y. */
 template <class Reduction>
 static __global__ void __launch_bounds__(LANES *ROWS, BLOCKS)
-    reduce_kernel(const __grid_constant__ struct cells c, const double *x, const double *y,
-                  Reduction reduction, unsigned long long *words)
+    reduce_kernel(const __grid_constant__ struct cells c, Reduction reduction,
+                  unsigned long long *words)
 {
-    unsigned long long mine[Reduction::WORDS] = {0};
+    uint64_t mine[Reduction::WORDS] = {0};
     if (!reduction.begin())
         return;
+    const struct terms &t = reduction.t;
     for_row_vectors(c, [&](long cell, int i, int j, int k) {
-        double2 term = *(const double2 *)(x + cell);
-        if (y) {
-            const double2 other = *(const double2 *)(y + cell);
+        const uint64_t index = t.first + i + t.dim * (j + t.dim * k);
+        double2 term = *(const double2 *)(t.x + cell);
+        if (t.y) {
+            const double2 other = *(const double2 *)(t.y + cell);
             term = make_double2(term.x * other.x, term.y * other.y);
         }
-        reduction.add(term.x, i, j, k, mine);
+        reduction.add(term.x, index, mine);
         if (i + 1 < c.n[0])
-            reduction.add(term.y, i + 1, j, k, mine);
+            reduction.add(term.y, index + 1, mine);
     });
     reduce_block<Reduction>(words, mine);
 }
 
-struct magnitude_reduction {
-    static constexpr int SUMS = 0, WORDS = 1;
-    DEVICE_MEMBER bool begin()
-    {
-        return true;
-    }
-    DEVICE_MEMBER void add(double term, int, int, int, unsigned long long *words) const
-    {
-        words[0] = larger(words[0], magnitude_bits(term));
-    }
-};
-
-DEVICE void add_digits(double term, double scale, unsigned long long *words)
-{
-    int64_t digits[SUM_DIGITS] = {0};
-    sum_digits(term, scale, digits);
-    for (int d = 0; d < SUM_DIGITS; d++)
-        words[d] += (unsigned long long)digits[d];
-}
-
-struct digits_reduction {
-    static constexpr int SUMS = SUM_DIGITS, WORDS = SUMS;
-    double scale;
-    DEVICE_MEMBER bool begin()
-    {
-        return true;
-    }
-    DEVICE_MEMBER void add(double term, int, int, int, unsigned long long *words) const
-    {
-        add_digits(term, scale, words);
-    }
-};
-
 /* Words in device memory that kernels reduce into; the host fetches them after the launches. */
-enum { REDUCTION_WORDS = SUM_DIGITS };
-
 static unsigned long long *reduction_words()
 {
     static unsigned long long *words;
@@ -134,44 +115,28 @@ static unsigned long long *reduction_words()
     return words;
 }
 
-static void fetch_words(const unsigned long long *words, unsigned long long *values)
-{
-    CUDA_CALL(cudaMemcpyAsync(values, words, REDUCTION_WORDS * sizeof *words,
-                              cudaMemcpyDeviceToHost, cuda_stream()));
-    cuda_synchronise();
-}
-
 template <class Reduction>
-static void reduce(const struct level *l, enum field x, enum field y, const Reduction &reduction,
-                   unsigned long long result[REDUCTION_WORDS])
+static void reduce(const struct level *l, enum field x, enum field y, double scale,
+                   uint64_t *result)
 {
-    unsigned long long *words = reduction_words();
-    const double *other = y == NUM_FIELDS ? NULL : l->fields[y];
+    unsigned long long *words = reduction_words(), values[REDUCTION_WORDS];
     for (int q = 0; q < l->npatches; q++)
-        launch_on_rows(reduce_kernel<Reduction>, &l->patches[q], l->fields[x], other, reduction,
-                       words);
-    fetch_words(words, result);
+        launch_on_rows(reduce_kernel<Reduction>, &l->patches[q],
+                       Reduction{vector_terms(l, &l->patches[q], x, y, scale)}, words);
+    CUDA_CALL(cudaMemcpyAsync(values, words, sizeof values, cudaMemcpyDeviceToHost, cuda_stream()));
+    cuda_synchronise();
+    const uint64_t found[REDUCTION_WORDS] = {values[0], values[1], values[2]};
+    reduction_combine(result, found, Reduction::WORDS, Reduction::SUMS);
 }
 
-uint64_t cuda_product_norm(const struct level *level, enum field x, enum field y)
+void cuda_reduce(enum reduction reduction, const struct level *level, enum field x, enum field y,
+                 double scale, uint64_t *words)
 {
-    unsigned long long values[REDUCTION_WORDS];
-    reduce(level, x, y, magnitude_reduction{}, values);
-    return values[0];
-}
-
-uint64_t cuda_norm(const struct level *level, enum field x)
-{
-    return cuda_product_norm(level, x, (enum field)NUM_FIELDS);
-}
-
-void cuda_product_digits(const struct level *level, enum field x, enum field y, int exponent,
-                         int64_t digits[3])
-{
-    unsigned long long values[REDUCTION_WORDS];
-    reduce(level, x, y, digits_reduction{sum_scale(exponent)}, values);
-    for (int d = 0; d < SUM_DIGITS; d++)
-        digits[d] += (int64_t)values[d];
+#define REDUCTION(name, number, sums)                                                              \
+    if (reduction == REDUCTION_##name)                                                             \
+        reduce<name##_reduction>(level, x, y, scale, words);
+#include "operators/reductions.def"
+#undef REDUCTION
 }
 
 /* A mean on the device. The exponent of the largest magnitude is mostly that of the last mean: so
@@ -208,32 +173,26 @@ static __global__ void begin_mean_kernel(struct mean *m)
 
 struct mean_reduction {
     static constexpr int SUMS = SUM_DIGITS, WORDS = SUMS + 1;
+    struct terms t;
     const struct mean *m;
-    double scale;
     DEVICE_MEMBER bool begin()
     {
-        scale = sum_scale(sum_exponent(m->last_largest));
+        t.scale = sum_scale(sum_exponent(m->last_largest));
         return true;
     }
-    DEVICE_MEMBER void add(double term, int, int, int, unsigned long long *words) const
+    DEVICE_MEMBER void add(double term, uint64_t index, uint64_t *words) const
     {
-        add_digits(term, scale, words);
-        words[SUMS] = larger(words[SUMS], magnitude_bits(term));
+        digits_term(&t, index, term, words);
+        magnitude_term(&t, index, term, words + SUMS);
     }
 };
 
-struct mean_again_reduction {
-    static constexpr int SUMS = SUM_DIGITS, WORDS = SUMS;
+struct mean_again_reduction : digits_reduction {
     const struct mean *m;
-    double scale;
     DEVICE_MEMBER bool begin()
     {
-        scale = sum_scale(sum_exponent(m->largest));
+        t.scale = sum_scale(sum_exponent(m->largest));
         return !guess_is_right(m) && isfinite(bits_to_double(m->largest));
-    }
-    DEVICE_MEMBER void add(double term, int, int, int, unsigned long long *words) const
-    {
-        add_digits(term, scale, words);
     }
 };
 
@@ -244,7 +203,7 @@ static __global__ void __launch_bounds__(LANES *ROWS, BLOCKS)
     const double mean = sum_of_mean(m) / cells;
     /* The last plane first: the caches still hold what was read last. */
     struct cells down = c;
-    down.offset += (c.n[2] - 1) * c.sk;
+    x += c.offset + (c.n[2] - 1) * c.sk;
     down.sk = -c.sk;
     for_row_vectors(down, [&](long cell, int i, int, int) {
         double2 *u = (double2 *)(x + cell);
@@ -255,13 +214,10 @@ static __global__ void __launch_bounds__(LANES *ROWS, BLOCKS)
     });
 }
 
-template <class Reduction>
-static void add_up(const struct level *l, const double *x, struct mean *m,
-                   unsigned long long *words)
+/* The term of a patch for both reductions of a mean. */
+static struct terms mean_terms(const struct level *l, int q, enum field x)
 {
-    for (int q = 0; q < l->npatches; q++)
-        launch_on_rows(reduce_kernel<Reduction>, &l->patches[q], x, (const double *)NULL,
-                       Reduction{m}, words);
+    return vector_terms(l, &l->patches[q], x, (enum field)NUM_FIELDS, 0.0);
 }
 
 void cuda_subtract_mean(struct level *level, enum field field)
@@ -272,41 +228,12 @@ void cuda_subtract_mean(struct level *level, enum field field)
     cuda_keep_bytes((void **)&m, sizeof *m, "a mean");
     begin_mean_kernel<<<1, 1, 0, cuda_stream()>>>(m);
     CUDA_LAUNCHED();
-    add_up<mean_reduction>(level, x, m, m->digits);
-    add_up<mean_again_reduction>(level, x, m, m->digits_again);
+    for (int q = 0; q < level->npatches; q++)
+        launch_on_rows(reduce_kernel<mean_reduction>, &level->patches[q],
+                       mean_reduction{mean_terms(level, q, field), m}, &m->digits[0]);
+    for (int q = 0; q < level->npatches; q++)
+        launch_on_rows(reduce_kernel<mean_again_reduction>, &level->patches[q],
+                       mean_again_reduction{{mean_terms(level, q, field)}, m}, &m->digits_again[0]);
     for (int q = 0; q < level->npatches; q++)
         launch_on_rows(subtract_mean_kernel, &level->patches[q], x, m, cells);
-}
-
-struct checksum_reduction {
-    static constexpr int SUMS = 1, WORDS = 1;
-    uint64_t dim, lo[3];
-    DEVICE_MEMBER bool begin()
-    {
-        return true;
-    }
-    DEVICE_MEMBER void add(double x, int i, int j, int k, unsigned long long *words) const
-    {
-        const uint64_t index = lo[0] + i + dim * (lo[1] + j + dim * (lo[2] + k));
-        words[0] += hash_cell(index, x);
-    }
-};
-
-uint64_t cuda_checksum(const struct level *level, enum field x)
-{
-    uint64_t sum = 0;
-    for (int q = 0; q < level->npatches; q++) {
-        struct level one =
-            *level; /* the level as if this were its only patch: global indices differ by patch */
-        one.npatches = 1;
-        one.patches = &level->patches[q];
-        const struct box b = level->patches[q].box;
-        unsigned long long values[REDUCTION_WORDS];
-        reduce(&one, x, (enum field)NUM_FIELDS,
-               checksum_reduction{(uint64_t)level->dim,
-                                  {(uint64_t)b.lo[0], (uint64_t)b.lo[1], (uint64_t)b.lo[2]}},
-               values);
-        sum += values[0];
-    }
-    return sum;
 }

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef OPERATORS_BODIES_H
+#define OPERATORS_BODIES_H
+/* What set-up and vector operations do to one cell, for all backends: the bodies of bodies.def and
+ * the terms of reductions.def. Pointers are at cell (0,0,0) of a patch. */
+#include "operators/boundary.h"
+#include "operators/formula.h"
+#include "operators/hash.h"
+#include "operators/problem_formula.h"
+#include "operators/sum.h"
+#include "operators/transfers.h"
+
+enum { REDUCTION_WORDS = SUM_DIGITS }; /* at most */
+
+/* z from x and y; unused ones are NULL or 0. */
+struct vector_arguments {
+    double *z;
+    const double *x, *y;
+    long sj, sk;
+    double a, b;
+};
+
+FORMULA void body_set(const struct vector_arguments *v, int i, int j, int k)
+{
+    v->z[i + j * v->sj + k * v->sk] = v->a;
+}
+
+FORMULA void body_add_constant(const struct vector_arguments *v, int i, int j, int k)
+{
+    v->z[i + j * v->sj + k * v->sk] += v->a;
+}
+
+FORMULA void body_multiply(const struct vector_arguments *v, int i, int j, int k)
+{
+    const long at = i + j * v->sj + k * v->sk;
+    v->z[at] = v->x[at] * v->y[at];
+}
+
+FORMULA void body_combine(const struct vector_arguments *v, int i, int j, int k)
+{
+    const long at = i + j * v->sj + k * v->sk;
+    v->z[at] = fma(v->a, v->x[at], v->b * v->y[at]);
+}
+
+/* The tables are at cell (0,0,0), by direction. */
+struct fv_rhs_arguments {
+    double *f;
+    long sj, sk;
+    const struct fv_point *points[3];
+    double correction;
+};
+
+FORMULA void body_fill_rhs(const struct fv_rhs_arguments *x, int i, int j, int k)
+{
+    x->f[i + j * x->sj + k * x->sk] =
+        fv_rhs(x->points[0][i], x->points[1][j], x->points[2][k], x->correction);
+}
+
+struct fv_beta_arguments {
+    double *beta;
+    long sj, sk;
+    const double *sines[3];
+    double correction, curvature;
+};
+
+FORMULA void body_fill_beta(const struct fv_beta_arguments *x, int i, int j, int k)
+{
+    x->beta[i + j * x->sj + k * x->sk] =
+        fv_beta(x->sines[0][i], x->sines[1][j], x->sines[2][k], x->correction, x->curvature);
+}
+
+/* (i,j,k) is a coarse cell or face. */
+struct restriction_arguments {
+    const double *fine;
+    double *coarse;
+    long fine_sj, fine_sk, sj, sk;
+    long tangent[2]; /* of faces: the fine strides along them, the smaller one first */
+};
+
+FORMULA void body_restrict_cells(const struct restriction_arguments *x, int i, int j, int k)
+{
+    const double *p = x->fine + 2 * i + 2 * j * x->fine_sj + 2 * k * x->fine_sk;
+    const double *q = p + x->fine_sj, *r = p + x->fine_sk, *s = q + x->fine_sk;
+    x->coarse[i + j * x->sj + k * x->sk] =
+        restrict_cell(p[0] + p[1], q[0] + q[1], r[0] + r[1], s[0] + s[1]);
+}
+
+FORMULA void body_restrict_faces(const struct restriction_arguments *x, int i, int j, int k)
+{
+    const double *b = x->fine + 2 * i + 2 * j * x->fine_sj + 2 * k * x->fine_sk;
+    const long s = x->tangent[0], t = x->tangent[1];
+    x->coarse[i + j * x->sj + k * x->sk] = restrict_face(b[0], b[s], b[t], b[s + t]);
+}
+
+/* β beyond a wall, from faces inward. i and k count the faces beside the wall. */
+struct extrapolation_arguments {
+    double *beta;
+    long inward, si, sk; /* strides */
+    int dim;             /* of the level */
+};
+
+FORMULA void body_extrapolate_beta(const struct extrapolation_arguments *x, int i, int j, int k)
+{
+    const long s = x->inward;
+    double *b = x->beta + i * x->si + k * x->sk;
+    (void)j;
+    if (x->dim >= 5)
+        b[-s] = beta_extrapolate_5(b[0], b[s], b[2 * s], b[3 * s], b[4 * s]);
+    else if (x->dim == 4)
+        b[-s] = beta_extrapolate_4(b[0], b[s], b[2 * s], b[3 * s]);
+    else
+        b[-s] = beta_extrapolate_2(b[0], b[s]);
+}
+
+/* The terms of a reduction: x of each cell, or x·y if there is a y. */
+struct terms {
+    const double *x, *y;
+    long sj, sk;
+    uint64_t first, dim; /* global index of cell (0,0,0), cells per side */
+    double scale;        /* of digits */
+};
+
+FORMULA void magnitude_term(const struct terms *t, uint64_t index, double term, uint64_t *words)
+{
+    const uint64_t bits = magnitude_bits(term);
+    (void)t, (void)index;
+    words[0] = bits > words[0] ? bits : words[0];
+}
+
+FORMULA void digits_term(const struct terms *t, uint64_t index, double term, uint64_t *words)
+{
+    int64_t digits[SUM_DIGITS] = {0};
+    (void)index;
+    sum_digits(term, t->scale, digits);
+    for (int d = 0; d < SUM_DIGITS; d++)
+        words[d] += (uint64_t)digits[d];
+}
+
+FORMULA void checksum_term(const struct terms *t, uint64_t index, double term, uint64_t *words)
+{
+    (void)t;
+    words[0] += hash_cell(index, term);
+}
+
+/* Combines the words of two sets of cells. */
+FORMULA void reduction_combine(uint64_t *to, const uint64_t *from, int words, int sums)
+{
+    for (int w = 0; w < words; w++)
+        to[w] = w < sums ? to[w] + from[w] : to[w] > from[w] ? to[w] : from[w];
+}
+
+#endif

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* How the CPU visits cells: by planes of all threads, with vectorised rows. */
+#include "operators/bodies.h"
+#include "operators/cpu.h"
+#include "operators/diagonal.h"
+#include "operators/vectors.h"
+
+typedef void plane_fn(const void *arguments, const int n[3], int k);
+
+#define BODY(name, arguments_type)                                                                 \
+    static void name##_plane(const void *arguments, const int n[3], int k)                         \
+    {                                                                                              \
+        const struct arguments_type x = *(const struct arguments_type *)arguments;                 \
+        for (int j = 0; j < n[1]; j++) {                                                           \
+            LOOP_SIMD                                                                              \
+            for (int i = 0; i < n[0]; i++)                                                         \
+                body_##name(&x, i, j, k);                                                          \
+        }                                                                                          \
+    }
+#include "operators/bodies.def"
+#undef BODY
+
+void cpu_visit(enum body body, const void *arguments, const int n[3])
+{
+    static plane_fn *const planes[] = {
+#define BODY(name, arguments_type) name##_plane,
+#include "operators/bodies.def"
+#undef BODY
+    };
+    const int threads = cpu_threads((long)n[0] * n[1] * n[2]);
+    plane_fn *plane = planes[body];
+    if (threads == 1) {
+        for (int k = 0; k < n[2]; k++)
+            plane(arguments, n, k);
+        return;
+    }
+#pragma omp parallel for schedule(static) num_threads(threads)
+    for (int k = 0; k < n[2]; k++)
+        plane(arguments, n, k);
+}
+
+typedef void terms_fn(const struct terms *terms, const int n[3], int k, uint64_t *words);
+
+#define REDUCTION(name, words, sums)                                                               \
+    static void name##_plane(const struct terms *terms, const int n[3], int k, uint64_t *result)   \
+    {                                                                                              \
+        const struct terms t = *terms;                                                             \
+        uint64_t mine[REDUCTION_WORDS] = {0};                                                      \
+        for (int j = 0; j < n[1]; j++) {                                                           \
+            const long row = j * t.sj + k * t.sk;                                                  \
+            const uint64_t first = t.first + t.dim * ((uint64_t)j + t.dim * (uint64_t)k);          \
+            for (int i = 0; i < n[0]; i++)                                                         \
+                name##_term(&t, first + (uint64_t)i,                                               \
+                            t.y ? t.x[row + i] * t.y[row + i] : t.x[row + i], mine);               \
+        }                                                                                          \
+        reduction_combine(result, mine, words, sums);                                              \
+    }
+#include "operators/reductions.def"
+#undef REDUCTION
+
+static const struct {
+    terms_fn *plane;
+    int words, sums;
+} reductions[] = {
+#define REDUCTION(name, words, sums) {name##_plane, words, sums},
+#include "operators/reductions.def"
+#undef REDUCTION
+};
+
+static void reduce_patch(enum reduction reduction, const struct terms *t, const int n[3],
+                         uint64_t *words)
+{
+    terms_fn *plane = reductions[reduction].plane;
+    const int threads = cpu_threads((long)n[0] * n[1] * n[2]);
+    if (threads == 1) {
+        for (int k = 0; k < n[2]; k++)
+            plane(t, n, k, words);
+        return;
+    }
+#pragma omp parallel num_threads(threads)
+    {
+        uint64_t mine[REDUCTION_WORDS] = {0};
+#pragma omp for schedule(static)
+        for (int k = 0; k < n[2]; k++)
+            plane(t, n, k, mine);
+#pragma omp critical
+        reduction_combine(words, mine, reductions[reduction].words, reductions[reduction].sums);
+    }
+}
+
+void cpu_reduce(enum reduction reduction, const struct level *level, enum field x, enum field y,
+                double scale, uint64_t *words)
+{
+    for (int q = 0; q < level->npatches; q++) {
+        const struct terms t = vector_terms(level, &level->patches[q], x, y, scale);
+        reduce_patch(reduction, &t, level->patches[q].n, words);
+    }
+}
+
+enum { CHUNK = 128 };
+
+/* One row. Cells whose stencil reaches no wall are probed together, the others one by one. */
+static uint64_t diagonal_row(const struct diagonal_arguments *x, int n, int j, int k)
+{
+    double diagonal[CHUNK], others[CHUNK];
+    uint64_t bound = 0;
+    for (int i = 0, count; i < n; i += count) {
+        const struct probe probe = diagonal_probe(x, i, j, k);
+        const int alike = probe.interior ? x->dim - x->s.radius - probe.cell[0] : 1;
+        count = alike < n - i ? alike : n - i;
+        count = count < 1 ? 1 : count > CHUNK ? CHUNK : count;
+        const uint64_t bits =
+            diagonal_cells(x, &probe, i + j * x->sj + k * x->sk, count, diagonal, others);
+        bound = bits > bound ? bits : bound;
+    }
+    return bound;
+}
+
+void cpu_diagonal(const struct diagonal_arguments *x, const int n[3], uint64_t *lambda_max)
+{
+    uint64_t bound = *lambda_max;
+#pragma omp parallel for collapse(2) schedule(static) reduction(max : bound)
+    for (int k = 0; k < n[2]; k++)
+        for (int j = 0; j < n[1]; j++) {
+            const uint64_t bits = diagonal_row(x, n[0], j, k);
+            bound = bits > bound ? bits : bound;
+        }
+    *lambda_max = bound;
+}
+
+/* A x = −(0 − A x): the residual's loop on f = 0, negated. */
+static void apply_row(const struct level *l, const struct patch *p, enum field to, enum field from,
+                      long row)
+{
+    const struct operator_choice *choice = &l->stencil->choice;
+    double *out = l->fields[to] + row;
+    struct row r = {.n = p->n[0],
+                    .rows = 1,
+                    .planes = 1,
+                    .u = l->fields[from] + row,
+                    .out = out,
+                    .sj = p->sj,
+                    .sk = p->sk,
+                    .scale = l->stencil->scale};
+    r.f = r.alpha = r.dinv = r.beta_i = r.beta_j = r.beta_k = out;
+    if (choice->variable) {
+        r.beta_i = l->fields[FIELD_BETA_I] + row;
+        r.beta_j = l->fields[FIELD_BETA_J] + row;
+        r.beta_k = l->fields[FIELD_BETA_K] + row;
+        if (choice->helmholtz)
+            r.alpha = l->fields[FIELD_ALPHA] + row;
+    }
+    for (int i = 0; i < r.n; i++)
+        out[i] = 0.0;
+    row_functions(choice)[ROW_RESIDUAL](&r);
+    for (int i = 0; i < r.n; i++)
+        out[i] = -out[i];
+}
+
+static void apply_plane(const struct level *l, const struct patch *p, enum field to,
+                        enum field from, int k)
+{
+    for (int j = 0; j < p->n[1]; j++)
+        apply_row(l, p, to, from, p->offset + j * p->sj + k * p->sk);
+}
+
+void cpu_apply(struct level *level, enum field out, enum field x)
+{
+    walls_fill(level, x, level->stencil->wall_rule, level->stencil->radius);
+    for (int q = 0; q < level->npatches; q++) {
+        const struct patch *p = &level->patches[q];
+        const int threads = cpu_threads((long)p->n[0] * p->n[1] * p->n[2]);
+        if (threads == 1) {
+            for (int k = 0; k < p->n[2]; k++)
+                apply_plane(level, p, out, x, k);
+            continue;
+        }
+#pragma omp parallel for schedule(static) num_threads(threads)
+        for (int k = 0; k < p->n[2]; k++)
+            apply_plane(level, p, out, x, k);
+    }
+}

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "operators/bodies.h"
+#include "operators/setup.h"
+#include "base/check.h"
+#include "level/backend.h"
+#include "operators/diagonal.h"
+#include "operators/passes.h"
+
+void setup_restrict_faces(const struct level *fine, struct level *coarse, int direction)
+{
+    const enum field field = FIELD_BETA_I + direction;
+    CHECK(fine->npatches == coarse->npatches);
+    for (int q = 0; q < fine->npatches; q++) {
+        const struct patch *f = &fine->patches[q], *c = &coarse->patches[q];
+        const struct restriction_arguments x = {
+            .fine = patch_cells(fine, f, field),
+            .coarse = patch_cells(coarse, c, field),
+            .fine_sj = f->sj,
+            .fine_sk = f->sk,
+            .sj = c->sj,
+            .sk = c->sk,
+            .tangent = {direction == 0 ? f->sj : 1, direction == 2 ? f->sj : f->sk}};
+        int n[3] = {c->n[0], c->n[1], c->n[2]};
+        n[direction] += c->wall[direction][1]; /* the faces on the wall */
+        fine->backend->passes->visit(BODY_restrict_faces, &x, n);
+    }
+}
+
+/* The range in direction d where β of faces in direction `normal` is known, before (`layer` = 0) or
+ * after (1) the walls in d. */
+static void beta_range(const struct level *l, const struct patch *p, int normal, int d, int layer,
+                       int range[2])
+{
+    const int beyond_high = d == normal ? 1 : layer; /* the faces on the high wall itself */
+    range[0] = p->wall[d][0] ? (d == normal ? 0 : -layer) : -l->ghosts;
+    range[1] = p->n[d] + (p->wall[d][1] ? beyond_high : l->ghosts - (d == normal));
+}
+
+/* One tangential direction d of one face-centred field. The walls in the other tangential direction
+ * e are known if e < d. */
+static void extrapolate_direction(const struct level *l, const struct patch *p, int normal, int d)
+{
+    const long stride[3] = {1, p->sj, p->sk};
+    const int e = 3 - normal - d;
+    int along[2], across[2];
+    beta_range(l, p, normal, normal, 0, along);
+    beta_range(l, p, normal, e, e < d, across);
+    for (int side = 0; side < 2; side++) {
+        if (!p->wall[d][side])
+            continue;
+        const long first = along[0] * stride[normal] + across[0] * stride[e] +
+                           (side == 0 ? 0 : (p->n[d] - 1) * stride[d]);
+        const struct extrapolation_arguments x = {patch_cells(l, p, FIELD_BETA_I + normal) + first,
+                                                  side == 0 ? stride[d] : -stride[d],
+                                                  stride[normal], stride[e], l->dim};
+        const int n[3] = {along[1] - along[0], 1, across[1] - across[0]};
+        l->backend->passes->visit(BODY_extrapolate_beta, &x, n);
+    }
+}
+
+void setup_extrapolate_beta(struct level *level)
+{
+    for (int q = 0; q < level->npatches; q++)
+        for (int normal = 0; normal < 3; normal++)
+            for (int d = 0; d < 3; d++)
+                if (d != normal)
+                    extrapolate_direction(level, &level->patches[q], normal, d);
+}
+
+void setup_diagonal(struct level *level, uint64_t *lambda_max)
+{
+    const struct stencil *s = level->stencil;
+    for (int q = 0; q < level->npatches; q++) {
+        const struct patch *p = &level->patches[q];
+        double *weight = patch_cells(level, p, FIELD_DINV);
+        struct diagonal_arguments x = {.s = *s,
+                                       .dim = level->dim,
+                                       .periodic = level->periodic,
+                                       .others = s->needs_lambda_max || s->l1_weight,
+                                       .sj = p->sj,
+                                       .sk = p->sk,
+                                       .weight = weight};
+        x.alpha = level->fields[FIELD_ALPHA] ? patch_cells(level, p, FIELD_ALPHA) : weight;
+        for (int d = 0; d < 3; d++) {
+            x.lo[d] = p->box.lo[d];
+            x.beta[d] =
+                level->fields[FIELD_BETA_I] ? patch_cells(level, p, FIELD_BETA_I + d) : weight;
+        }
+        level->backend->passes->diagonal(&x, p->n, lambda_max);
+    }
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef OPERATORS_SETUP_H
+#define OPERATORS_SETUP_H
+/* Set-up of the operator on a level of any backend. */
+#include <stdint.h>
+#include "level/level.h"
+
+/* Restricts face-centred β of one direction, the faces on the high walls included. */
+void setup_restrict_faces(const struct level *fine, struct level *coarse, int direction);
+/* β one layer beyond Dirichlet walls, tangentially; order 4 reads it. */
+void setup_extrapolate_beta(struct level *level);
+/* FIELD_DINV. *lambda_max becomes at least the bits of the Gershgorin bound, if the smoother needs
+ * it. */
+void setup_diagonal(struct level *level, uint64_t *lambda_max);
+
+#endif

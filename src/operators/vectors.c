@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "operators/bodies.h"
+#include "operators/vectors.h"
+#include "base/check.h"
+#include "level/backend.h"
+#include "operators/passes.h"
+
+/* Calls the body for all cells; y may be NUM_FIELDS for none. */
+static void visit(const struct level *l, enum body body, enum field z, double a, enum field x,
+                  double b, enum field y)
+{
+    for (int q = 0; q < l->npatches; q++) {
+        const struct patch *p = &l->patches[q];
+        const struct vector_arguments v = {
+            patch_cells(l, p, z), patch_cells(l, p, x), patch_cells(l, p, y), p->sj, p->sk, a, b};
+        l->backend->passes->visit(body, &v, p->n);
+    }
+}
+
+void vector_set(const struct level *level, enum field z, double a)
+{
+    visit(level, BODY_set, z, a, z, 0.0, z);
+}
+
+void vector_combine(struct level *level, enum field z, double a, enum field x, double b,
+                    enum field y)
+{
+    visit(level, BODY_combine, z, a, x, b, y);
+}
+
+void vector_multiply(struct level *level, enum field z, enum field x, enum field y)
+{
+    visit(level, BODY_multiply, z, 0.0, x, 0.0, y);
+}
+
+void vector_add_constant(struct level *level, enum field x, double c)
+{
+    visit(level, BODY_add_constant, x, c, x, 0.0, x);
+}
+
+void vector_restrict(const struct level *fine, enum field from, struct level *coarse, enum field to)
+{
+    CHECK(fine->npatches == coarse->npatches);
+    for (int q = 0; q < fine->npatches; q++) {
+        const struct patch *f = &fine->patches[q], *c = &coarse->patches[q];
+        const struct restriction_arguments x = {.fine = patch_cells(fine, f, from),
+                                                .coarse = patch_cells(coarse, c, to),
+                                                .fine_sj = f->sj,
+                                                .fine_sk = f->sk,
+                                                .sj = c->sj,
+                                                .sk = c->sk};
+        fine->backend->passes->visit(BODY_restrict_cells, &x, c->n);
+    }
+}
+
+struct terms vector_terms(const struct level *level, const struct patch *p, enum field x,
+                          enum field y, double scale)
+{
+    const uint64_t dim = (uint64_t)level->dim, i = (uint64_t)p->box.lo[0],
+                   j = (uint64_t)p->box.lo[1], k = (uint64_t)p->box.lo[2];
+    return (struct terms){.x = patch_cells(level, p, x),
+                          .y = y == NUM_FIELDS ? NULL : patch_cells(level, p, y),
+                          .sj = p->sj,
+                          .sk = p->sk,
+                          .first = i + dim * (j + dim * k),
+                          .dim = dim,
+                          .scale = scale};
+}
+
+uint64_t vector_product_norm(const struct level *level, enum field x, enum field y)
+{
+    uint64_t words[REDUCTION_WORDS] = {0};
+    level->backend->passes->reduce(REDUCTION_magnitude, level, x, y, 0.0, words);
+    return words[0];
+}
+
+uint64_t vector_norm(const struct level *level, enum field x)
+{
+    return vector_product_norm(level, x, NUM_FIELDS);
+}
+
+void vector_product_digits(const struct level *level, enum field x, enum field y, int exponent,
+                           int64_t digits[SUM_DIGITS])
+{
+    uint64_t words[REDUCTION_WORDS] = {0};
+    level->backend->passes->reduce(REDUCTION_digits, level, x, y, sum_scale(exponent), words);
+    for (int d = 0; d < SUM_DIGITS; d++)
+        digits[d] += (int64_t)words[d];
+}
+
+uint64_t vector_checksum(const struct level *level, enum field x)
+{
+    uint64_t words[REDUCTION_WORDS] = {0};
+    level->backend->passes->reduce(REDUCTION_checksum, level, x, NUM_FIELDS, 0.0, words);
+    return words[0];
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef OPERATORS_VECTORS_H
+#define OPERATORS_VECTORS_H
+/* Vector operations on the cells of a level's own boxes, on any backend. */
+#include <stdint.h>
+#include "level/level.h"
+#include "operators/sum.h"
+
+struct terms;
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* z = a */
+void vector_set(const struct level *level, enum field z, double a);
+/* z = a·x + b·y, as fma(a, x, b·y) per cell. */
+void vector_combine(struct level *level, enum field z, double a, enum field x, double b,
+                    enum field y);
+/* z = x·y per cell. */
+void vector_multiply(struct level *level, enum field z, enum field x, enum field y);
+void vector_add_constant(struct level *level, enum field x, double c);
+/* The mean of the 8 fine cells of each coarse one. */
+void vector_restrict(const struct level *fine, enum field from, struct level *coarse,
+                     enum field to);
+
+/* The terms of a reduction on one patch. y may be NUM_FIELDS for none. */
+struct terms vector_terms(const struct level *level, const struct patch *p, enum field x,
+                          enum field y, double scale);
+/* max|x| and max|x·y| (bits); 0 if there are no cells. y = NUM_FIELDS stands for 1. */
+uint64_t vector_norm(const struct level *level, enum field x);
+uint64_t vector_product_norm(const struct level *level, enum field x, enum field y);
+/* Adds Σ x·y as fixed-point digits, see operators/sum.h; the same convention for y. */
+void vector_product_digits(const struct level *level, enum field x, enum field y, int exponent,
+                           int64_t digits[SUM_DIGITS]);
+/* The local part of the sum of operators/hash.h. */
+uint64_t vector_checksum(const struct level *level, enum field x);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
