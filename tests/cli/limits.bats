@@ -37,7 +37,7 @@ one_error() { # STATUS MESSAGE: what the last command did
     skip_if_instrumented
     limited "-t 7" 2 --dry-run 4 1000000 # of each rank's processor time
     [ "$status" -eq 0 ]
-    [[ $output == *"2000^3 cells in 1953125 boxes of 16^3"* ]]
+    [[ $output == *"1792^3 cells in 1404928 boxes of 16^3"* ]]
 }
 
 levels() { # FILE: the rows of the table of levels
