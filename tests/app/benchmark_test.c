@@ -1,19 +1,157 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The benchmark procedure notices a solve that does not repeat the bits of the first one. */
+/* The benchmark procedure: a solve that does not repeat the bits of the first one, how many solves
+ * are timed, and what is made of their times, of those of stages, copies and trials. The clock is
+ * the test's own, so nothing here depends on the machine. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <string.h>
 #include <cmocka.h>
+#include <string.h>
 #include "app/benchmark.h"
+#include "app/breakdown.h"
+#include "app/threshold.h"
 #include "base/memory.h"
+#include "base/timer.h"
 #include "comm/comm.h"
 #include "solvers/program.h"
 
+/* Seconds that pass from one reading to the next, by turns, and with each reading so many more. */
+static struct {
+    double now, steps[6], more;
+    int count;
+    long readings;
+} fake;
+
+double timer_seconds(void)
+{
+    fake.now += fake.steps[fake.readings % fake.count] + fake.more * (double)fake.readings;
+    fake.readings++;
+    return fake.now;
+}
+
+static struct benchmark *run_with(char *option, long solves, double min_time)
+{
+    static char name[] = "hpgmg-gpu", size[] = "3", boxes[] = "1";
+    char *argv[] = {name, option, size, boxes};
+    char message[200];
+    struct options options;
+    assert_int_equal(options_parse(&options, 4, argv, message, sizeof message), STATUS_VALID);
+    options.solves = solves;
+    options.min_time = min_time;
+    const struct hierarchy_choice choice = benchmark_hierarchy_choice(&options, false);
+    struct hierarchy *h = hierarchy_create(&choice);
+    struct benchmark *b = benchmark_run(h, &options);
+    hierarchy_destroy(h);
+    option_release(&options_list, &options);
+    return b;
+}
+
+static struct benchmark *run(long solves, double min_time)
+{
+    static char quiet[] = "--quiet";
+    return run_with(quiet, solves, min_time);
+}
+
+/* 1/64 s from reading to reading. */
+static void as_many_solves_as_fill_the_time(void **state)
+{
+    (void)state;
+    static const struct {
+        double min_time;
+        long solves;
+    } table[] = {{1.0, 64}, {2.0, 128}, {0.5, 32}, {1.01, 65}, {0.1, 10}};
+    fake.count = 1;
+    fake.steps[0] = 1.0 / 64;
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        struct benchmark *b = run(0, table[i].min_time);
+        for (int s = 0; s < b->nsizes; s++) {
+            assert_int_equal(b->sizes[s].solves, table[i].solves);
+            assert_true(b->sizes[s].mean == 1.0 / 64);
+            assert_true(b->sizes[s].deviation == 0.0);
+        }
+        benchmark_destroy(b);
+    }
+}
+
+/* Solves of 1, 2 and 6 s by turns; readings before and after them are a second apart. */
+static void times_are_summed_up(void **state)
+{
+    (void)state;
+    fake.count = 6;
+    for (int i = 0; i < 6; i++)
+        fake.steps[i] = i % 2 == 0 ? 1.0 : (double[]){1.0, 2.0, 6.0}[i / 2];
+    struct benchmark *b = run(6, 0.0);
+    for (int s = 0; s < b->nsizes; s++) {
+        const struct size_record *r = &b->sizes[s];
+        assert_int_equal(r->solves, 6);
+        assert_true(r->min == 1.0 && r->max == 6.0 && r->median == 2.0 && r->mean == 3.0);
+        assert_true(fabs(r->deviation - sqrt(2.0 * (4 + 1 + 9) / 5)) < 1e-12);
+        assert_true(r->dof_per_second == pow(r->dim, 3) / 3.0);
+    }
+    benchmark_destroy(b);
+}
+
+static bool close_to(double a, double b)
+{
+    return fabs(a - b) < 1e-9 * fabs(b);
+}
+
+/* Each reading comes a second later than the one before did, so that the parts of an exchange
+ * differ by as many seconds as readings lie between them: pack, local | begin, local, wait, unpack.
+ */
+static void parts_of_an_exchange_are_told_apart(void **state)
+{
+    (void)state;
+    static char option[] = "--boundary=periodic";
+    int halos = 0;
+    fake.count = 1;
+    fake.steps[0] = 0.0;
+    fake.more = 1.0;
+    struct benchmark *b = run_with(option, 1, 0.0);
+    for (int i = 0; i < b->sizes[0].nstages; i++) {
+        const struct stage_record *row = &b->sizes[0].stages[i];
+        if (strcmp(row->name, "halo") != 0)
+            continue;
+        halos++;
+        assert_true(row->calls >= 1.0);
+        assert_true(close_to(row->local, 2.0 * row->pack + 4.0 * row->calls));
+        assert_true(close_to(row->wait, row->pack + 4.0 * row->calls));
+        assert_true(close_to(row->unpack, row->pack + 5.0 * row->calls));
+        assert_true(row->seconds > row->pack + row->local + row->wait + row->unpack);
+    }
+    assert_true(halos > 1);
+    benchmark_destroy(b);
+    fake.more = 0.0;
+}
+
+/* Readings before and after a copy are 2, 4 and 3 s apart by turns. */
+static void the_best_copy_counts(void **state)
+{
+    (void)state;
+    fake.count = 6;
+    fake.readings = 0;
+    for (int i = 0; i < 6; i++)
+        fake.steps[i] = i % 2 == 0 ? 1.0 : (double[]){4.0, 2.0, 3.0}[i / 2];
+    assert_true(breakdown_copy_rate() == 2.0 * 64 * 1024 * 1024 / 2.0);
+}
+
+static void the_fastest_trial_is_chosen(void **state)
+{
+    (void)state;
+    struct threshold t = {.count = 0};
+    const double seconds[] = {4.0, 2.0, 5.0, 1.0, 1.0, 3.0};
+    for (int i = 0; i < 6; i++)
+        threshold_add(&t, 100 + i, i, seconds[i]);
+    assert_int_equal(t.count, 6);
+    assert_int_equal(t.best, 3);
+    assert_int_equal(t.trials[3].below, 103);
+    assert_int_equal(t.trials[3].threads, 3);
+}
+
 /* Moves one cell of u by its last bit, from the second execution of a program on. */
-static void disturb(void *data, const struct program *p, const struct stage *stage)
+static void move_bit(void *data, const struct program *p, const struct stage *stage)
 {
     int *executions = data;
     const struct level *l = p->hierarchy->levels[0];
@@ -24,37 +162,19 @@ static void disturb(void *data, const struct program *p, const struct stage *sta
         *u = nextafter(*u, INFINITY);
 }
 
-static struct benchmark *run(observe_fn *observe, int *executions)
-{
-    struct options o;
-    option_set_defaults(&options_list, &o);
-    o.log2_box_dim = 4;
-    o.boxes_per_rank = 1;
-    o.solves = 2;
-    o.quiet = true;
-    const struct hierarchy_choice choice = benchmark_hierarchy_choice(&o, false);
-    struct hierarchy *h = hierarchy_create(&choice);
-    program_observe(observe, executions);
-    struct benchmark *b = benchmark_run(h, &o);
-    program_observe(NULL, NULL);
-    hierarchy_destroy(h);
-    return b;
-}
-
-static void test_same_bits(void **state)
-{
-    (void)state;
-    struct benchmark *b = run(NULL, NULL);
-    assert_true(b->verdict.valid && b->sizes[0].reproducible);
-    benchmark_destroy(b);
-}
-
-static void test_other_bits(void **state)
+static void other_bits_are_noticed(void **state)
 {
     (void)state;
     int executions = 0;
     char text[VERDICT_SIZE];
-    struct benchmark *b = run(disturb, &executions);
+    fake.count = 1;
+    fake.steps[0] = 1.0;
+    struct benchmark *b = run(2, 0.0);
+    assert_true(b->verdict.valid && b->sizes[0].reproducible);
+    benchmark_destroy(b);
+    program_observe(move_bit, &executions);
+    b = run(2, 0.0);
+    program_observe(NULL, NULL);
     assert_int_equal(executions, 4); /* two to warm up, two timed */
     assert_false(b->sizes[0].reproducible);
     assert_false(b->verdict.valid);
@@ -66,8 +186,12 @@ static void test_other_bits(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_same_bits),
-        cmocka_unit_test(test_other_bits),
+        cmocka_unit_test(other_bits_are_noticed),
+        cmocka_unit_test(as_many_solves_as_fill_the_time),
+        cmocka_unit_test(times_are_summed_up),
+        cmocka_unit_test(parts_of_an_exchange_are_told_apart),
+        cmocka_unit_test(the_best_copy_counts),
+        cmocka_unit_test(the_fastest_trial_is_chosen),
     };
     comm_start(&argc, &argv);
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
