@@ -34,7 +34,7 @@ void cuda_reduce(enum reduction reduction, const struct level *level, enum field
 void cuda_apply(struct level *level, enum field out, enum field x);
 void cuda_subtract_mean(struct level *level, enum field x);
 void cuda_bottom_solve(struct level *level, enum field u, enum field f, double reduction,
-                       int max_iterations, bool singular);
+                       int max_iterations);
 void cuda_bottom_counts(struct bottom_counts *counts);
 int cuda_run_stages(const struct stage *stages, int count);
 void cuda_diagonal(const struct diagonal_arguments *x, const int n[3], uint64_t *lambda_max);

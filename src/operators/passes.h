@@ -113,7 +113,7 @@ struct stage {
     enum field field; /* of the others */
     int layers;
     /* STAGE_BOTTOM: the parameters of bottom_solve(), if on_device. */
-    bool on_device, singular;
+    bool on_device;
     double reduction;
     int max_iterations;
     char range[48]; /* name and level, from the first execution on */
@@ -169,7 +169,7 @@ struct passes {
     /* The bottom solver (solvers/bottom.h, bicgstab) as one call without host synchronisation, and
      * its counts. NULL where the host drives it. */
     void (*bottom_solve)(struct level *level, enum field u, enum field f, double reduction,
-                         int max_iterations, bool singular);
+                         int max_iterations);
     void (*bottom_counts)(struct bottom_counts *counts);
 
     /* Runs as many of these stages, from the first on, as can be one call, on levels so small that

@@ -36,6 +36,11 @@ int operator_index(const struct operator_choice *choice)
     return row;
 }
 
+bool operator_is_singular(const struct operator_choice *choice)
+{
+    return choice->periodic && !choice->helmholtz;
+}
+
 int stencil_wall_rule(int wanted, int dim)
 {
     if (dim < 2)

@@ -31,6 +31,9 @@ struct operator_choice {
 /* The row of this operator in operators/variants.def, from 0 on. */
 int operator_index(const struct operator_choice *choice);
 
+/* Whether solutions differ by a constant. */
+bool operator_is_singular(const struct operator_choice *choice);
+
 /* What one sweep does to a cell with residual r:
  *     u + weight·D⁻¹r, or, as two steps, u + c1(u − u_before) + weight·D⁻¹r,
  * where u_before is the value that the sweep before this one read. */

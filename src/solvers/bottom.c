@@ -21,13 +21,12 @@ const char *breakdown_text(enum breakdown breakdown)
     return texts[breakdown];
 }
 
-struct bottom *bottom_create(struct level *level, enum bottom_method method, bool singular)
+struct bottom *bottom_create(struct level *level, enum bottom_method method)
 {
     struct bottom *b = memory_alloc_zero(sizeof *b, "bottom solver");
     CHECK(level->decomposition.nboxes == 1);
     b->level = level;
     b->method = method;
-    b->singular = singular;
     if (method == BOTTOM_METHOD_DIRECT && level->active)
         direct_factorise(b);
     return b;
@@ -40,24 +39,6 @@ void bottom_destroy(struct bottom *b)
     memory_free(b);
 }
 
-/* One application of the smoother, with its halo exchanges: a periodic box is its own neighbour. */
-static void smooth(struct level *l, enum field u, enum field f)
-{
-    const int group = l->connected ? sweeps_per_halo(l) : SMOOTHER_SWEEPS;
-    level_exchange_halo(l, f);
-    for (int sweep = 0; sweep < SMOOTHER_SWEEPS; sweep += group) {
-        const enum field buffer = l->stencil->in_place || sweep % 2 == 0 ? u : FIELD_TMP;
-        const int left = SMOOTHER_SWEEPS - sweep;
-        const struct pass pass = {.level = l,
-                                  .u = u,
-                                  .f = f,
-                                  .first_sweep = sweep,
-                                  .nsweeps = left < group ? left : group};
-        level_exchange_halo(l, buffer);
-        l->backend->passes->run(&pass);
-    }
-}
-
 /* Computes D⁻¹ anew, of HPGMG's diagonal or of the true one. */
 static void set_diagonal(struct level *l, bool hpgmg)
 {
@@ -67,27 +48,11 @@ static void set_diagonal(struct level *l, bool hpgmg)
     level_exchange_halo(l, FIELD_DINV);
 }
 
-static double residual_norm(struct level *l, enum field u, enum field f)
+static void count(struct bottom *b, struct krylov_result r)
 {
-    krylov_residual(l, FIELD_KRYLOV, u, f);
-    krylov_project(l, FIELD_KRYLOV);
-    return reduce_norm(l, FIELD_KRYLOV);
-}
-
-static void smooth_until_solved(struct bottom *b, enum field u, enum field f)
-{
-    struct level *l = b->level;
-    const double target = REDUCTION * residual_norm(l, u, f);
-    int sweeps = 0;
-    double norm = target == 0.0 ? 0.0 : INFINITY;
-    while (sweeps < MAX_ITERATIONS && norm > target) {
-        smooth(l, u, f);
-        sweeps += SMOOTHER_SWEEPS;
-        norm = residual_norm(l, u, f);
-    }
-    b->counts.iterations += sweeps;
-    if (!(norm <= target))
-        b->counts.breakdowns[BREAKDOWN_SWEEPS]++;
+    b->counts.iterations += r.iterations;
+    if (r.breakdown != BREAKDOWN_NONE)
+        b->counts.breakdowns[r.breakdown]++;
 }
 
 /* HPGMG's diagonal serves as a preconditioner, but sweeps with it diverge. They need the true
@@ -97,7 +62,7 @@ static void solve_by_smoothing(struct bottom *b, enum field u, enum field f)
     const bool hpgmg = b->level->stencil->hpgmg_diagonal;
     if (hpgmg)
         set_diagonal(b->level, false);
-    smooth_until_solved(b, u, f);
+    count(b, krylov_smooth(b->level, u, f, REDUCTION, MAX_ITERATIONS));
     if (hpgmg)
         set_diagonal(b->level, true);
 }
@@ -107,11 +72,9 @@ static void solve_by_krylov(struct bottom *b, enum field u, enum field f)
     struct krylov_result r = b->method == BOTTOM_METHOD_CG
                                  ? krylov_cg(b->level, u, f, REDUCTION, MAX_ITERATIONS)
                                  : krylov_bicgstab(b->level, u, f, REDUCTION, MAX_ITERATIONS);
-    b->counts.iterations += r.iterations;
-    if (r.breakdown == BREAKDOWN_NONE)
-        return;
-    b->counts.breakdowns[r.breakdown]++;
-    solve_by_smoothing(b, u, f);
+    count(b, r);
+    if (r.breakdown != BREAKDOWN_NONE)
+        solve_by_smoothing(b, u, f);
 }
 
 bool bottom_on_device(const struct bottom *b)
@@ -127,7 +90,6 @@ void bottom_stage(const struct bottom *b, enum field u, enum field f, struct sta
     stage->on_device = bottom_on_device(b);
     stage->reduction = REDUCTION;
     stage->max_iterations = MAX_ITERATIONS;
-    stage->singular = b->singular;
 }
 
 struct bottom_counts bottom_counts(const struct bottom *b)
@@ -146,8 +108,7 @@ struct bottom_counts bottom_counts(const struct bottom *b)
 void bottom_solve(struct bottom *b, enum field u, enum field f)
 {
     if (bottom_on_device(b)) {
-        b->level->backend->passes->bottom_solve(b->level, u, f, REDUCTION, MAX_ITERATIONS,
-                                                b->singular);
+        b->level->backend->passes->bottom_solve(b->level, u, f, REDUCTION, MAX_ITERATIONS);
         return;
     }
     b->counts.solves++;
@@ -157,6 +118,6 @@ void bottom_solve(struct bottom *b, enum field u, enum field f)
         solve_by_smoothing(b, u, f);
     else
         solve_by_krylov(b, u, f);
-    if (b->singular)
+    if (operator_is_singular(&b->level->stencil->choice))
         reduce_subtract_mean(b->level, u);
 }

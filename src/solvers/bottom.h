@@ -26,6 +26,12 @@ enum breakdown {
 };
 const char *breakdown_text(enum breakdown breakdown);
 
+/* What a method did: its iterations or sweeps, and why it stopped short. */
+struct krylov_result {
+    int iterations;
+    enum breakdown breakdown;
+};
+
 struct bottom_counts {
     long solves, iterations;         /* since the hierarchy was created */
     long breakdowns[NUM_BREAKDOWNS]; /* by reason; one solve may count for two */
@@ -34,14 +40,13 @@ struct bottom_counts {
 struct bottom {
     struct level *level;
     enum bottom_method method;
-    bool singular;  /* solutions differ by a constant: the mean is subtracted */
     double *matrix; /* direct: LU factors, row by row */
     int *pivots;
     struct bottom_counts counts; /* of solves on the host; see bottom_counts() */
 };
 
 /* Also makes the factorisation of the direct solver, for at most 1331 unknowns. */
-struct bottom *bottom_create(struct level *level, enum bottom_method method, bool singular);
+struct bottom *bottom_create(struct level *level, enum bottom_method method);
 void bottom_destroy(struct bottom *b);
 
 /* Improves u until ‖f − A u‖_max is 10⁻³ of its first value, in at most 200 iterations. After a

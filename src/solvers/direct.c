@@ -4,6 +4,7 @@
 #include "base/check.h"
 #include "base/memory.h"
 #include "level/backend.h"
+#include "operators/stencil.h"
 #include "solvers/krylov.h"
 
 static const enum field X = FIELD_KRYLOV, AX = FIELD_KRYLOV + 1;
@@ -34,7 +35,7 @@ static void assemble(struct bottom *b)
             b->matrix[(long)row * n + column] = *cell(b, AX, row);
         *cell(b, X, column) = 0.0;
     }
-    if (!b->singular)
+    if (!operator_is_singular(&b->level->stencil->choice))
         return;
     const double shift = (n > 1 ? b->matrix[0] : 1.0) / n;
     for (long entry = 0; entry < (long)n * n; entry++)

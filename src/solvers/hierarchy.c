@@ -264,7 +264,7 @@ struct hierarchy *hierarchy_create(const struct hierarchy_choice *choice)
     struct hierarchy *h = memory_alloc_zero(sizeof *h, "hierarchy");
     h->choice = *choice;
     h->nlevels = shape.nlevels;
-    h->singular = choice->op.periodic && !choice->op.helmholtz;
+    h->singular = operator_is_singular(&choice->op);
     for (int l = 0; l < h->nlevels; l++) {
         enum field fields[NUM_FIELDS];
         const struct decomposition d = decomposition_create(shape.specs[l], comm_size());
@@ -291,7 +291,7 @@ struct hierarchy *hierarchy_create(const struct hierarchy_choice *choice)
         if (l + 1 < h->nlevels)
             restrict_coefficients(h, l);
     }
-    h->bottom = bottom_create(h->levels[h->nlevels - 1], choice->bottom, h->singular);
+    h->bottom = bottom_create(h->levels[h->nlevels - 1], choice->bottom);
     h->levels[0]->backend->synchronise();
     comm_barrier(MPI_COMM_WORLD);
     h->build_seconds = timer_seconds() - start;

@@ -7,11 +7,6 @@
 #include "operators/vectors.h"
 #include "solvers/reduce.h"
 
-static enum field work(int number)
-{
-    return FIELD_KRYLOV + number;
-}
-
 void krylov_residual(struct level *level, enum field residual, enum field u, enum field f)
 {
     const struct pass pass = {
@@ -28,79 +23,114 @@ void krylov_apply(struct level *level, enum field out, enum field x)
 
 void krylov_project(struct level *level, enum field x)
 {
-    const struct operator_choice *op = &level->stencil->choice;
-    for (int i = 0; i < 2 && op->periodic && !op->helmholtz; i++)
+    for (int i = 0; i < 2 && operator_is_singular(&level->stencil->choice); i++)
         reduce_subtract_mean(level, x);
 }
 
-static void copy(struct level *l, enum field to, enum field from)
+/* One application of the smoother, with its halo exchanges: a periodic box is its own neighbour. */
+static void smooth(struct level *l, enum field u, enum field f)
 {
-    vector_combine(l, to, 1.0, from, 0.0, from);
+    const int group = l->connected ? sweeps_per_halo(l) : SMOOTHER_SWEEPS;
+    level_exchange_halo(l, f);
+    for (int sweep = 0; sweep < SMOOTHER_SWEEPS; sweep += group) {
+        const enum field buffer = l->stencil->in_place || sweep % 2 == 0 ? u : FIELD_TMP;
+        const int left = SMOOTHER_SWEEPS - sweep;
+        const struct pass pass = {.level = l,
+                                  .u = u,
+                                  .f = f,
+                                  .first_sweep = sweep,
+                                  .nsweeps = left < group ? left : group};
+        level_exchange_halo(l, buffer);
+        l->backend->passes->run(&pass);
+    }
 }
 
-/* Whether a method may divide by the pivot. */
-static bool usable(double pivot)
+/* The system A u = f on a level, whose vectors are fields. */
+struct system {
+    struct level *level;
+    enum field u, f;
+};
+typedef const struct system *krylov_space;
+typedef enum field krylov_vector;
+
+static enum field space_unknown(krylov_space s)
 {
-    return isfinite(pivot) && pivot != 0.0;
+    return s->u;
 }
 
-static struct krylov_result break_down(int iterations, double pivot)
+static enum field space_work(krylov_space s, int number)
 {
-    return (struct krylov_result){iterations,
-                                  isfinite(pivot) ? BREAKDOWN_PIVOT : BREAKDOWN_NOT_FINITE};
+    (void)s;
+    return FIELD_KRYLOV + number;
 }
 
-/* Saad, Iterative Methods for Sparse Linear Systems, Algorithm 7.7. The diagonal preconditions from
- * the right, so that the recurrence is for the true residual. Like HPGMG it also stops at the half
- * step. */
+static enum field space_inverse_diagonal(krylov_space s)
+{
+    (void)s;
+    return FIELD_DINV;
+}
+
+static void space_residual(krylov_space s, enum field z)
+{
+    krylov_residual(s->level, z, s->u, s->f);
+}
+
+static void space_apply(krylov_space s, enum field z, enum field x)
+{
+    krylov_apply(s->level, z, x);
+}
+
+static void space_project(krylov_space s, enum field x)
+{
+    krylov_project(s->level, x);
+}
+
+static void space_combine(krylov_space s, enum field z, double a, enum field x, double b,
+                          enum field y)
+{
+    vector_combine(s->level, z, a, x, b, y);
+}
+
+static void space_multiply(krylov_space s, enum field z, enum field x, enum field y)
+{
+    vector_multiply(s->level, z, x, y);
+}
+
+static double space_dot(krylov_space s, enum field x, enum field y)
+{
+    return reduce_dot(s->level, x, y);
+}
+
+static double space_norm(krylov_space s, enum field x)
+{
+    return reduce_norm(s->level, x);
+}
+
+static void space_smooth(krylov_space s)
+{
+    smooth(s->level, s->u, s->f);
+}
+
+#define KRYLOV static
+#include "solvers/bicgstab.h"
+
 struct krylov_result krylov_bicgstab(struct level *l, enum field u, enum field f, double reduction,
                                      int max_iterations)
 {
-    const enum field R0 = work(0), R = work(1), P = work(2), Q = work(3), S = work(4), T = work(5),
-                     AP = work(6), AS = work(7);
-    struct krylov_result result = {0, BREAKDOWN_NONE};
-    krylov_residual(l, R0, u, f);
-    krylov_project(l, R0);
-    copy(l, R, R0);
-    copy(l, P, R0);
-    double rho = reduce_dot(l, R, R0);
-    const double target = reduction * reduce_norm(l, R);
-    if (rho == 0.0 || target == 0.0)
-        return result;
-    while (result.iterations++ < max_iterations) {
-        vector_multiply(l, Q, FIELD_DINV, P);
-        krylov_apply(l, AP, Q);
-        const double pivot = reduce_dot(l, AP, R0), alpha = rho / pivot;
-        if (!usable(pivot) || !isfinite(alpha))
-            return break_down(result.iterations, pivot);
-        vector_combine(l, u, 1.0, u, alpha, Q);
-        vector_combine(l, S, 1.0, R, -alpha, AP);
-        if (reduce_norm(l, S) < target)
-            return result;
-        vector_multiply(l, T, FIELD_DINV, S);
-        krylov_apply(l, AS, T);
-        const double as_as = reduce_dot(l, AS, AS), omega = reduce_dot(l, AS, S) / as_as;
-        if (!usable(as_as) || !usable(omega))
-            return break_down(result.iterations, omega);
-        vector_combine(l, u, 1.0, u, omega, T);
-        vector_combine(l, R, 1.0, S, -omega, AS);
-        if (reduce_norm(l, R) < target)
-            return result;
-        const double rho_new = reduce_dot(l, R, R0), beta = (rho_new / rho) * (alpha / omega);
-        if (!usable(rho_new) || !isfinite(beta))
-            return break_down(result.iterations, rho_new);
-        vector_combine(l, P, 1.0, P, -omega, AP);
-        vector_combine(l, P, 1.0, R, beta, P);
-        rho = rho_new;
-    }
-    return (struct krylov_result){max_iterations, BREAKDOWN_ITERATIONS};
+    return bicgstab_solve(&(struct system){l, u, f}, reduction, max_iterations);
+}
+
+struct krylov_result krylov_smooth(struct level *l, enum field u, enum field f, double reduction,
+                                   int max_sweeps)
+{
+    return smooth_until_solved(&(struct system){l, u, f}, reduction, max_sweeps);
 }
 
 /* Saad, Algorithm 9.1, with the diagonal as preconditioner. */
 struct krylov_result krylov_cg(struct level *l, enum field u, enum field f, double reduction,
                                int max_iterations)
 {
-    const enum field R = work(0), P = work(1), Z = work(2), AP = work(3);
+    const enum field R = FIELD_KRYLOV, P = R + 1, Z = R + 2, AP = R + 3;
     struct krylov_result result = {0, BREAKDOWN_NONE};
     krylov_residual(l, R, u, f);
     krylov_project(l, R);
@@ -108,21 +138,21 @@ struct krylov_result krylov_cg(struct level *l, enum field u, enum field f, doub
     if (target == 0.0)
         return result;
     vector_multiply(l, Z, FIELD_DINV, R);
-    copy(l, P, Z);
+    vector_combine(l, P, 1.0, Z, 0.0, Z);
     double rho = reduce_dot(l, R, Z);
     while (result.iterations++ < max_iterations) {
         krylov_apply(l, AP, P);
         const double pivot = reduce_dot(l, AP, P), alpha = rho / pivot;
-        if (!usable(pivot) || !isfinite(alpha))
-            return break_down(result.iterations, pivot);
+        if (!krylov_usable(pivot) || !isfinite(alpha))
+            return krylov_break_down(result.iterations, pivot);
         vector_combine(l, u, 1.0, u, alpha, P);
         vector_combine(l, R, 1.0, R, -alpha, AP);
         if (reduce_norm(l, R) < target)
             return result;
         vector_multiply(l, Z, FIELD_DINV, R);
         const double rho_new = reduce_dot(l, R, Z), beta = rho_new / rho;
-        if (!usable(rho_new) || !isfinite(beta))
-            return break_down(result.iterations, rho_new);
+        if (!krylov_usable(rho_new) || !isfinite(beta))
+            return krylov_break_down(result.iterations, rho_new);
         vector_combine(l, P, 1.0, Z, beta, P);
         rho = rho_new;
     }

@@ -5,16 +5,16 @@
 #include "level/level.h"
 #include "solvers/bottom.h"
 
-struct krylov_result {
-    int iterations;
-    enum breakdown breakdown;
-};
-
 /* Both improve u until ‖f − A u‖_max < reduction·(its first value), in at most max_iterations. */
 struct krylov_result krylov_bicgstab(struct level *level, enum field u, enum field f,
                                      double reduction, int max_iterations);
 struct krylov_result krylov_cg(struct level *level, enum field u, enum field f, double reduction,
                                int max_iterations);
+
+/* Smooths u until ‖f − A u‖_max is at most reduction·(its first value), for at most max_sweeps; the
+ * result counts sweeps. */
+struct krylov_result krylov_smooth(struct level *level, enum field u, enum field f,
+                                   double reduction, int max_sweeps);
 
 /* residual = f − A u, after a halo exchange of u. */
 void krylov_residual(struct level *level, enum field residual, enum field u, enum field f);

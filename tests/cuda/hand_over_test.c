@@ -42,7 +42,7 @@ static void run_on_host(const struct pass *pass)
 static void run_on_device(const struct pass *pass)
 {
     for (int n = device_is_late ? rand_r(&seed) % MOST_COPIES : 0; n > 0; n--)
-        device_passes.combine(pass->level, pass->f, 1.0, pass->f, 0.0, pass->f);
+        vector_combine(pass->level, pass->f, 1.0, pass->f, 0.0, pass->f);
     backend_cuda.passes->run(pass);
 }
 

@@ -102,7 +102,7 @@ static void rows_are_swapped_for_a_pivot(void **state)
     (void)state;
     struct hierarchy *h = with_operator(apply_shift);
     struct level *l = h->levels[0];
-    struct bottom *b = bottom_create(l, BOTTOM_METHOD_DIRECT, false);
+    struct bottom *b = bottom_create(l, BOTTOM_METHOD_DIRECT);
     bottom_solve(b, FIELD_U, FIELD_F);
     apply_shift(l, FIELD_KRYLOV, FIELD_U);
     vector_combine(l, FIELD_KRYLOV, 1.0, FIELD_KRYLOV, -1.0, FIELD_F);
@@ -120,7 +120,7 @@ static void solutions_of_singular_problems_have_no_mean(void **state)
     for (int method = BOTTOM_METHOD_BICGSTAB; method <= BOTTOM_METHOD_DIRECT; method++) {
         struct hierarchy *h = with_krylov_fields(case_choice(2, false, true, SMOOTHER_GSRB, 2, 1));
         struct level *l = h->levels[0];
-        struct bottom *b = bottom_create(l, (enum bottom_method)method, true);
+        struct bottom *b = bottom_create(l, (enum bottom_method)method);
         zero(l, FIELD_U);
         vector_add_constant(l, FIELD_U, 1.0);
         bottom_solve(b, FIELD_U, FIELD_F);
@@ -156,7 +156,7 @@ static void sweeps_end_after_two_hundred(void **state)
     (void)state;
     struct hierarchy *h = with_krylov_fields(case_choice(2, false, false, SMOOTHER_GSRB, 5, 1));
     struct level *l = h->levels[0];
-    struct bottom *b = bottom_create(l, BOTTOM_METHOD_SMOOTH, false);
+    struct bottom *b = bottom_create(l, BOTTOM_METHOD_SMOOTH);
     bottom_solve(b, FIELD_U, FIELD_F);
     assert_int_equal(bottom_counts(b).solves, 1);
     assert_in_range(bottom_counts(b).iterations, 200, 200 + SMOOTHER_SWEEPS - 1);
@@ -183,7 +183,7 @@ static void sweeps_take_the_true_diagonal(void **state)
     (void)state;
     struct hierarchy *h = with_odd_level();
     struct level *l = h->levels[h->nlevels - 1];
-    struct bottom *b = bottom_create(l, BOTTOM_METHOD_SMOOTH, true);
+    struct bottom *b = bottom_create(l, BOTTOM_METHOD_SMOOTH);
     zero(l, FIELD_U);
     const double before = residual_norm(l);
     assert_true(before > 0.0);
@@ -209,7 +209,7 @@ static void solves_after_a_breakdown_are_alike(void **state)
     struct hierarchy *h = with_odd_level();
     struct level *l = h->levels[h->nlevels - 1];
     const struct backend *real = l->backend;
-    struct bottom *b = bottom_create(l, BOTTOM_METHOD_BICGSTAB, true);
+    struct bottom *b = bottom_create(l, BOTTOM_METHOD_BICGSTAB);
     const uint64_t diagonal = reduce_checksum(l, FIELD_DINV);
     passes = cpu_passes;
     passes.apply = apply_not_finite;

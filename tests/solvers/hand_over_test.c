@@ -10,8 +10,10 @@
 #include <cmocka.h>
 #include "base/memory.h"
 #include "comm/comm.h"
+#include "operators/bodies.h"
 #include "operators/backend_cpu.h"
 #include "operators/passes.h"
+#include "operators/vectors.h"
 #include "support/solve_case.h"
 
 enum { MAX_WORK = 4000, MAX_HAND_OVERS = 64, SOLVES = 4 };
@@ -21,8 +23,11 @@ static struct backend device, host;
 
 /* Work that a replay does: a call of one of these functions. */
 struct work {
-    enum { PASS, GHOSTS, COPY, EXCHANGE, RESTRICT, MEAN, HAND_OVER } kind;
-    struct pass pass; /* of RESTRICT: level, f, coarse, coarse_f; of MEAN: level, f */
+    enum { PASS, GHOSTS, COPY, EXCHANGE, VISIT, MEAN, HAND_OVER } kind;
+    struct pass pass; /* of MEAN: level, f */
+    enum body body;
+    _Alignas(16) char arguments[128]; /* of VISIT */
+    int n[3];
     const struct copy_list *list;
     struct plan *plan;
     const double *from;
@@ -88,8 +93,8 @@ static void do_work(const struct recording *r, const struct work *w)
     case EXCHANGE:
         exchange(w->plan, w->from, w->to);
         return;
-    case RESTRICT:
-        cpu_passes.restrict_cells(p->level, p->f, p->coarse, p->coarse_f);
+    case VISIT:
+        cpu_passes.visit(w->body, w->arguments, w->n);
         return;
     case MEAN:
         passes.subtract_mean = NULL;
@@ -128,12 +133,17 @@ static void copy(const struct copy_list *list, const double *from, double *to)
     record((struct work){.kind = COPY, .list = list, .from = from, .to = to});
 }
 
-static void restrict_cells(const struct level *fine, enum field from, struct level *coarse,
-                           enum field to)
+static void visit(enum body body, const void *arguments, const int n[3])
 {
-    record((struct work){
-        .kind = RESTRICT,
-        .pass = {.level = (struct level *)fine, .f = from, .coarse = coarse, .coarse_f = to}});
+    static const size_t sizes[] = {
+#define BODY(name, arguments_type) sizeof(struct arguments_type),
+#include "operators/bodies.def"
+#undef BODY
+    };
+    struct work work = {.kind = VISIT, .body = body, .n = {n[0], n[1], n[2]}};
+    assert_true(sizes[body] <= sizeof work.arguments);
+    memcpy(work.arguments, arguments, sizes[body]);
+    record(work);
 }
 
 static void subtract_mean(struct level *l, enum field x)
@@ -263,7 +273,7 @@ static enum hand_over_way solve(const struct variant *v, enum hand_over_choice w
     memset(&seen, 0, sizeof seen);
     for (int i = 0; i < SOLVES; i++) {
         for (int l = 0; l < h->nlevels; l++)
-            passes.add_constant(h->levels[l], FIELD_U, 1.0 + i);
+            vector_add_constant(h->levels[l], FIELD_U, 1.0 + i);
         solver_run(s, &result);
         assert_true(reduce_checksum(h->levels[0], FIELD_U) == checksum);
         assert_true(result.history[0] == expected.history[0]);
@@ -341,7 +351,7 @@ int main(int argc, char **argv)
     passes = cpu_passes;
     passes.run = run;
     passes.fill_ghosts = fill_ghosts;
-    passes.restrict_cells = restrict_cells;
+    passes.visit = visit;
     passes.subtract_mean = subtract_mean;
     device = backend_cpu;
     host = backend_cpu;

@@ -57,16 +57,16 @@ static void run(const struct pass *pass)
     seen.passes++;
     cpu_passes.run(pass);
     if (pass->finish == FINISH_NORM && seen.swaps) {
-        cpu_passes.combine(h->levels[1], seen.other, 1.0, FIELD_U, 0.0, FIELD_U);
+        vector_combine(h->levels[1], seen.other, 1.0, FIELD_U, 0.0, FIELD_U);
         level_swap(h->levels[1], FIELD_U, seen.other);
     }
 }
 
 static void solve_bottom(struct level *level, enum field u, enum field f, double reduction,
-                         int max_iterations, bool singular)
+                         int max_iterations)
 {
     const struct pass pass = {.level = level, .u = u, .f = f, .nsweeps = SMOOTHER_SWEEPS};
-    assert_true(reduction > 0.0 && max_iterations > 0 && !singular);
+    assert_true(reduction > 0.0 && max_iterations > 0);
     cpu_passes.run(&pass);
 }
 

@@ -22,10 +22,10 @@ static struct {
 
 /* A bottom solve by sweeps alone, the same whether it comes as a step or not. */
 static void solve_bottom(struct level *level, enum field u, enum field f, double reduction,
-                         int max_iterations, bool singular)
+                         int max_iterations)
 {
     const struct pass pass = {.level = level, .u = u, .f = f, .nsweeps = SMOOTHER_SWEEPS};
-    assert_true(reduction > 0.0 && max_iterations > 0 && !singular);
+    assert_true(reduction > 0.0 && max_iterations > 0);
     cpu_passes.run(&pass);
     seen.bottoms++;
 }
@@ -49,11 +49,11 @@ static int run_stages(const struct stage *stages, int count)
         if (stages[n].kind == STAGE_PASS)
             cpu_passes.run(pass);
         else if (stages[n].kind == STAGE_RESTRICT)
-            cpu_passes.restrict_cells(pass->level, pass->f, pass->coarse, pass->coarse_f);
+            vector_restrict(pass->level, pass->f, pass->coarse, pass->coarse_f);
         else {
             assert_true(stages[n].on_device);
             solve_bottom(pass->level, pass->u, pass->f, stages[n].reduction,
-                         stages[n].max_iterations, stages[n].singular);
+                         stages[n].max_iterations);
         }
     }
     seen.calls += n > 0;

@@ -67,7 +67,7 @@ void cuda_fetch_norm(uint64_t *norm)
 }
 
 struct bottom_work bottom_open(struct level *level, enum field u, enum field f, double reduction,
-                               int max_iterations, bool singular)
+                               int max_iterations)
 {
     static struct bottom_counts counts;
     const struct patch *p = &level->patches[0];
@@ -93,7 +93,7 @@ struct bottom_work bottom_open(struct level *level, enum field u, enum field f, 
     w.tmp = field(FIELD_TMP);
     w.work[0] = field(FIELD_KRYLOV);
     w.periodic = level->periodic;
-    w.singular = singular;
+    w.singular = operator_is_singular(&level->stencil->choice);
     w.ghosts = level->stencil->radius;
     w.side = divider_of(n);
     w.max_iterations = max_iterations;
@@ -121,7 +121,7 @@ static void run_nothing(const struct pass *p)
     fail_msg("a pass on %d^3 cells that is no stage of the tail", p->level->dim);
 }
 
-static void bottom_nothing(struct level *, enum field, enum field, double, int, bool)
+static void bottom_nothing(struct level *, enum field, enum field, double, int)
 {
     fail_msg("a bottom solve that is no stage of the tail");
 }
@@ -261,7 +261,6 @@ static uint64_t bottom_solve(struct hierarchy_choice choice, const struct backen
     stage.pass.f = FIELD_F;
     stage.reduction = 1e-12;
     stage.max_iterations = 1;
-    stage.singular = choice.op.periodic;
     for (long x = 0; x < l->field_length; x++)
         l->fields[FIELD_F][x] = (double)(x * x % 17);
     vector_add_constant(l, FIELD_U, 1.0);

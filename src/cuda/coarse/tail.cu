@@ -224,7 +224,7 @@ static void add_bottom(struct tail *tail, const struct stage *stage)
 {
     const struct pass *p = &stage->pass;
     const struct bottom_work w =
-        bottom_open(p->level, p->u, p->f, stage->reduction, stage->max_iterations, stage->singular);
+        bottom_open(p->level, p->u, p->f, stage->reduction, stage->max_iterations);
     CHECK(!tail->bottom.u || (tail->bottom.u == w.u && tail->bottom.v.f == w.v.f));
     static_cast<struct bottom_work &>(tail->bottom) = w;
 }

@@ -13,7 +13,7 @@ static struct bottom_counts *device_counts()
 }
 
 struct bottom_work bottom_open(struct level *level, enum field u, enum field f, double reduction,
-                               int max_iterations, bool singular)
+                               int max_iterations)
 {
     const struct patch *p = &level->patches[0];
     const long o = p->offset;
@@ -26,7 +26,7 @@ struct bottom_work bottom_open(struct level *level, enum field u, enum field f, 
     for (int v = 0; v < NUM_KRYLOV_FIELDS; v++)
         w.work[v] = fields[FIELD_KRYLOV + v] + o;
     w.periodic = level->periodic;
-    w.singular = singular;
+    w.singular = operator_is_singular(&level->stencil->choice);
     w.ghosts = level->stencil->radius;
     w.parity = (p->box.lo[0] + p->box.lo[1] + p->box.lo[2]) & 1;
     w.max_iterations = max_iterations;
@@ -48,9 +48,9 @@ static __global__ void __launch_bounds__(BOTTOM_THREADS, 1)
 }
 
 void cuda_bottom_solve(struct level *level, enum field u, enum field f, double reduction,
-                       int max_iterations, bool singular)
+                       int max_iterations)
 {
-    const struct bottom_work w = bottom_open(level, u, f, reduction, max_iterations, singular);
+    const struct bottom_work w = bottom_open(level, u, f, reduction, max_iterations);
     with_operator(level->stencil->choice, [&](auto op) {
         bottom_kernel<decltype(op)><<<1, w.threads, 0, cuda_stream()>>>(w);
         CUDA_LAUNCHED();

@@ -239,69 +239,6 @@ static __device__ void apply(const Work &w, double *out, double *x)
     });
 }
 
-static __device__ bool usable(double pivot)
-{
-    return isfinite(pivot) && pivot != 0.0;
-}
-
-static __device__ enum breakdown reason(double pivot)
-{
-    return isfinite(pivot) ? BREAKDOWN_PIVOT : BREAKDOWN_NOT_FINITE;
-}
-
-/* krylov_bicgstab; returns the iterations made. */
-template <class Op, class Work>
-static __device__ int bicgstab(const Work &w, enum breakdown *breakdown,
-                               struct block_shared *shared)
-{
-    double *r0 = w.work[0], *r = w.work[1], *p = w.work[2], *q = w.work[3], *s = w.work[4],
-           *t = w.work[5], *ap = w.work[6], *as = w.work[7];
-    int iterations = 0;
-    *breakdown = BREAKDOWN_NONE;
-    residual<Op>(w, r0, w.u);
-    project(w, r0, shared);
-    combine(w, r, 1.0, r0, 0.0, r0);
-    combine(w, p, 1.0, r0, 0.0, r0);
-    double rho = dot(w, r, r0, shared);
-    const double target = w.reduction * norm(w, r, shared);
-    if (rho == 0.0 || target == 0.0)
-        return 0;
-    while (iterations++ < w.max_iterations) {
-        multiply(w, q, w.v.dinv, p);
-        apply<Op>(w, ap, q);
-        const double pivot = dot(w, ap, r0, shared), alpha = rho / pivot;
-        if (!usable(pivot) || !isfinite(alpha)) {
-            *breakdown = reason(pivot);
-            return iterations;
-        }
-        combine(w, w.u, 1.0, w.u, alpha, q);
-        combine(w, s, 1.0, r, -alpha, ap);
-        if (norm(w, s, shared) < target)
-            return iterations;
-        multiply(w, t, w.v.dinv, s);
-        apply<Op>(w, as, t);
-        const double as_as = dot(w, as, as, shared), omega = dot(w, as, s, shared) / as_as;
-        if (!usable(as_as) || !usable(omega)) {
-            *breakdown = reason(omega);
-            return iterations;
-        }
-        combine(w, w.u, 1.0, w.u, omega, t);
-        combine(w, r, 1.0, s, -omega, as);
-        if (norm(w, r, shared) < target)
-            return iterations;
-        const double rho_new = dot(w, r, r0, shared), beta = (rho_new / rho) * (alpha / omega);
-        if (!usable(rho_new) || !isfinite(beta)) {
-            *breakdown = reason(rho_new);
-            return iterations;
-        }
-        combine(w, p, 1.0, p, -omega, ap);
-        combine(w, p, 1.0, r, beta, p);
-        rho = rho_new;
-    }
-    *breakdown = BREAKDOWN_ITERATIONS;
-    return w.max_iterations;
-}
-
 /* One sweep of the smoother; sweep s reads u where s is even (or where it works in place). */
 template <class Op, class Work>
 static __device__ void sweep_once(const Work &w, int sweep)
@@ -321,31 +258,105 @@ static __device__ void sweep_once(const Work &w, int sweep)
     });
 }
 
+/* The system that a kernel solves, as solvers/bicgstab.h takes it. */
+template <class Operator, class Work_>
+struct bottom_space {
+    using Op = Operator;
+    using Work = Work_;
+    const Work &w;
+    struct block_shared *shared;
+};
+#define KRYLOV                                                                                     \
+    template <class Space>                                                                         \
+    static __device__
+#define krylov_space const Space &
+typedef double *krylov_vector;
+
+KRYLOV double *space_unknown(krylov_space s)
+{
+    return s.w.u;
+}
+
+KRYLOV double *space_work(krylov_space s, int number)
+{
+    return s.w.work[number];
+}
+
+KRYLOV double *space_inverse_diagonal(krylov_space s)
+{
+    return (double *)s.w.v.dinv; /* which nobody writes */
+}
+
+KRYLOV void space_residual(krylov_space s, double *z)
+{
+    residual<typename Space::Op>(s.w, z, s.w.u);
+}
+
+KRYLOV void space_apply(krylov_space s, double *z, double *x)
+{
+    apply<typename Space::Op>(s.w, z, x);
+}
+
+KRYLOV void space_project(krylov_space s, double *x)
+{
+    project(s.w, x, s.shared);
+}
+
+KRYLOV void space_combine(krylov_space s, double *z, double a, const double *x, double b,
+                          const double *y)
+{
+    combine(s.w, z, a, x, b, y);
+}
+
+KRYLOV void space_multiply(krylov_space s, double *z, const double *x, const double *y)
+{
+    multiply(s.w, z, x, y);
+}
+
+KRYLOV double space_dot(krylov_space s, const double *x, const double *y)
+{
+    return dot(s.w, x, y, s.shared);
+}
+
+KRYLOV double space_norm(krylov_space s, const double *x)
+{
+    return norm(s.w, x, s.shared);
+}
+
+KRYLOV void space_smooth(krylov_space s)
+{
+    for (int sweep = 0; sweep < SMOOTHER_SWEEPS; sweep++)
+        sweep_once<typename Space::Op>(s.w, sweep);
+}
+
+#include "solvers/bicgstab.h"
+#undef krylov_space
+
+/* Returns the iterations made. */
+template <class Op, class Work>
+static __device__ int bicgstab(const Work &w, enum breakdown *breakdown,
+                               struct block_shared *shared)
+{
+    const struct krylov_result r =
+        bicgstab_solve(bottom_space<Op, Work>{w, shared}, w.reduction, w.max_iterations);
+    *breakdown = r.breakdown;
+    return r.iterations;
+}
+
 static __device__ void count_breakdown(struct bottom_counts *counts, enum breakdown breakdown)
 {
     if (threadIdx.x == 0 && breakdown != BREAKDOWN_NONE)
         atomicAdd((unsigned long long *)&counts->breakdowns[breakdown], 1ull);
 }
 
-/* solve_by_smoothing of solvers/bottom.c; returns the sweeps made. */
+/* The fallback; returns the sweeps made. */
 template <class Op, class Work>
 static __device__ int smooth(const Work &w, struct block_shared *shared)
 {
-    residual<Op>(w, w.work[0], w.u);
-    project(w, w.work[0], shared);
-    const double target = w.reduction * norm(w, w.work[0], shared);
-    int sweeps = 0;
-    double now = target == 0.0 ? 0.0 : bits_to_double(0x7ff0000000000000ull);
-    while (sweeps < w.max_iterations && now > target) {
-        for (int sweep = 0; sweep < SMOOTHER_SWEEPS; sweep++)
-            sweep_once<Op>(w, sweep);
-        sweeps += SMOOTHER_SWEEPS;
-        residual<Op>(w, w.work[0], w.u);
-        project(w, w.work[0], shared);
-        now = norm(w, w.work[0], shared);
-    }
-    count_breakdown(w.counts, now <= target ? BREAKDOWN_NONE : BREAKDOWN_SWEEPS);
-    return sweeps;
+    const struct krylov_result r =
+        smooth_until_solved(bottom_space<Op, Work>{w, shared}, w.reduction, w.max_iterations);
+    count_breakdown(w.counts, r.breakdown);
+    return r.iterations;
 }
 
 /* Counts a solve. */
@@ -374,6 +385,6 @@ static __device__ void solve_bottom(const Work &w, struct block_shared *shared)
 
 /* What solve_bottom() needs, in the level's fields. */
 struct bottom_work bottom_open(struct level *level, enum field u, enum field f, double reduction,
-                               int max_iterations, bool singular);
+                               int max_iterations);
 
 #endif
