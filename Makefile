@@ -35,7 +35,8 @@ OPTIMISE_release := -O3
 OPTIMISE_profile := -O3 -fno-omit-frame-pointer
 OPTIMISE_debug := -O1 -fno-omit-frame-pointer
 OPTIMISE_asan := -O1 -fno-omit-frame-pointer
-CFLAGS ?= $(OPTIMISE_$(MODE)) -g $(ARCHFLAGS)
+# A release has lines for backtraces and profilers, and not the variables that a debugger shows.
+CFLAGS ?= $(OPTIMISE_$(MODE)) $(if $(filter release,$(MODE)),-g1,-g) $(ARCHFLAGS)
 LDFLAGS ?=
 # Instrumented code makes compilers see null pointers and overflows that are not there.
 WERROR ?= $(if $(filter asan,$(MODE)),,-Werror)
