@@ -6,6 +6,7 @@
  * into three integer digits, x = 2^exponent · (d0·2^-28 + d1·2^-56 + d2·2^-84) + (less than
  * 2^(exponent-84)). Adding the digits as 64-bit integers is associative. With |d| <= 2^28 there is
  * room for 2^34 terms. The result is exact to 2^-84 of the largest term. */
+#include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 #include "operators/formula.h"
@@ -62,6 +63,21 @@ FORMULA double sum_value(const int64_t digits[SUM_DIGITS], int exponent)
 {
     const double low = fma((double)digits[2], 1.0 / 268435456.0, (double)digits[1]);
     return ldexp(fma(low, 1.0 / 268435456.0, (double)digits[0]), exponent - SUM_DIGIT_BITS);
+}
+
+/* Whether the sum of terms of which this is the largest follows from their digits. Else it is 0, or
+ * not finite. */
+FORMULA bool sum_has_digits(uint64_t largest_bits)
+{
+    return largest_bits != 0 && largest_bits < 0x7ff0000000000000ull;
+}
+
+/* The sum of such terms; NaN if one is not finite. */
+FORMULA double sum_result(uint64_t largest_bits, const int64_t digits[SUM_DIGITS])
+{
+    if (sum_has_digits(largest_bits))
+        return sum_value(digits, sum_exponent(largest_bits));
+    return largest_bits == 0 ? 0.0 : bits_to_double(0x7ff8000000000000ull);
 }
 
 #endif

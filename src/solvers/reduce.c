@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "solvers/reduce.h"
-#include <math.h>
 #include "comm/comm.h"
 #include "level/backend.h"
 #include "operators/passes.h"
@@ -24,16 +23,13 @@ double reduce_dot(const struct level *level, enum field x, enum field y)
     if (!level->active)
         return 0.0;
     const uint64_t largest = max_over_ranks(level, vector_product_norm(level, x, y));
-    if (largest == 0)
-        return 0.0;
-    if (!isfinite(bits_to_double(largest)))
-        return NAN;
-    const int exponent = sum_exponent(largest);
     int64_t digits[SUM_DIGITS] = {0};
-    vector_product_digits(level, x, y, exponent, digits);
-    if (level->nranks > 1)
-        comm_sum_i64(level->comm, digits, SUM_DIGITS);
-    return sum_value(digits, exponent);
+    if (sum_has_digits(largest)) {
+        vector_product_digits(level, x, y, sum_exponent(largest), digits);
+        if (level->nranks > 1)
+            comm_sum_i64(level->comm, digits, SUM_DIGITS);
+    }
+    return sum_result(largest, digits);
 }
 
 double reduce_mean(const struct level *level, enum field x)

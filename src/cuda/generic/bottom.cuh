@@ -177,16 +177,13 @@ static __device__ double dot(const Work &w, const double *x, const double *y,
         largest = bits > largest ? bits : largest;
     });
     largest = maximum(w, largest, shared);
-    if (largest == 0)
-        return 0.0;
-    if (largest >= 0x7ff0000000000000ull)
-        return bits_to_double(0x7ff8000000000000ull);
-    const int exponent = sum_exponent(largest);
-    const double scale = sum_scale(exponent);
     int64_t digits[SUM_DIGITS] = {0, 0, 0};
-    each_cell(w, [&](long c, int) { sum_digits(y ? x[c] * y[c] : x[c], scale, digits); });
-    add_digits(w, digits, shared);
-    return sum_value(digits, exponent);
+    if (sum_has_digits(largest)) {
+        const double scale = sum_scale(sum_exponent(largest));
+        each_cell(w, [&](long c, int) { sum_digits(y ? x[c] * y[c] : x[c], scale, digits); });
+        add_digits(w, digits, shared);
+    }
+    return sum_result(largest, digits);
 }
 
 template <class Work>

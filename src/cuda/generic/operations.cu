@@ -18,45 +18,24 @@ static void for_extended(const struct cells &c, int extent, F f)
     for_cells(n[0], n[1], n[2], [=] __device__(int i, int j, int k) { f(i + l0, j + l1, k + l2); });
 }
 
-template <class Op>
-static void sweep_coloured(const struct work &w, const struct relaxation &r, double *out,
-                           int extent)
+/* One sweep of a kind: of one colour or of all cells, in one step or in two. */
+template <class Op, bool COLOURED, bool TWO_STEP>
+static void sweep_cells(const struct work &w, const struct relaxation &r, double *out, int extent)
 {
     const struct view v = w.v;
     const int colour = (w.parity + r.colour) & 1;
-    const double weight = r.weight;
-    for_extended(w.c, extent, [=] __device__(int i, int j, int k) {
-        const long at = i + j * v.sj + k * v.sk;
-        if ((i + j + k + colour) & 1) {
-            if (out != v.u)
-                out[at] = v.u[at];
-        } else {
-            out[at] = update_weighted(v.u[at], v.dinv[at], Op::residual(v, at), weight);
-        }
-    });
-}
-
-template <class Op>
-static void sweep_weighted(const struct work &w, const struct relaxation &r, double *out,
-                           int extent)
-{
-    const struct view v = w.v;
-    const double weight = r.weight;
-    for_extended(w.c, extent, [=] __device__(int i, int j, int k) {
-        const long at = i + j * v.sj + k * v.sk;
-        out[at] = update_weighted(v.u[at], v.dinv[at], Op::residual(v, at), weight);
-    });
-}
-
-template <class Op>
-static void sweep_two_step(const struct work &w, const struct relaxation &r, double *out,
-                           int extent)
-{
-    const struct view v = w.v;
     const double weight = r.weight, c1 = r.c1;
     for_extended(w.c, extent, [=] __device__(int i, int j, int k) {
         const long at = i + j * v.sj + k * v.sk;
-        out[at] = update_two_step(v.u[at], out[at], v.dinv[at], Op::residual(v, at), weight, c1);
+        if (COLOURED && ((i + j + k + colour) & 1)) {
+            if (out != v.u)
+                out[at] = v.u[at];
+        } else if (TWO_STEP) {
+            out[at] =
+                update_two_step(v.u[at], out[at], v.dinv[at], Op::residual(v, at), weight, c1);
+        } else {
+            out[at] = update_weighted(v.u[at], v.dinv[at], Op::residual(v, at), weight);
+        }
     });
 }
 
@@ -66,11 +45,11 @@ static void sweep_once(const struct work &w, int sweep, int extent)
     const struct relaxation r = stencil_relaxation(w.s, sweep);
     double *out = w.buffer[(sweep + 1) & 1];
     if (r.coloured)
-        sweep_coloured<Op>(w, r, out, extent);
+        sweep_cells<Op, true, false>(w, r, out, extent);
     else if (r.two_step)
-        sweep_two_step<Op>(w, r, out, extent);
+        sweep_cells<Op, false, true>(w, r, out, extent);
     else
-        sweep_weighted<Op>(w, r, out, extent);
+        sweep_cells<Op, false, false>(w, r, out, extent);
 }
 
 void baseline_sweep(const struct work &w, int sweep, int extent)
@@ -151,16 +130,15 @@ void baseline_start(const struct work &w, int q, int extent)
         cuda_prolong(w.pass, q, u, extent);
 }
 
-/* to = A x = −(0 − A x), with `to` as the right-hand side 0. */
+/* to = A x = −(0 − A x) */
 template <class Op>
 static void apply(const struct work &w, double *to)
 {
     const struct view v = w.v;
-    for_cells(w.c.n[0], w.c.n[1], w.c.n[2],
-              [=] __device__(int i, int j, int k) { to[i + j * v.sj + k * v.sk] = 0.0; });
     for_cells(w.c.n[0], w.c.n[1], w.c.n[2], [=] __device__(int i, int j, int k) {
         const long at = i + j * v.sj + k * v.sk;
-        to[at] = -Op::residual(v, at);
+        to[at] = -Op::residual_at(v.u + at, v.sj, v.sk, v.beta_i + at, v.beta_j + at, v.beta_k + at,
+                                  v.sj, v.sk, 0.0, v.alpha[at], v.scale);
     });
 }
 

@@ -158,10 +158,7 @@ DEVICE double sum_of_mean(const struct mean *m)
 {
     const unsigned long long *words = guess_is_right(m) ? m->digits : m->digits_again;
     const int64_t digits[SUM_DIGITS] = {(int64_t)words[0], (int64_t)words[1], (int64_t)words[2]};
-    if (m->largest == 0)
-        return 0.0;
-    return isfinite(bits_to_double(m->largest)) ? sum_value(digits, sum_exponent(m->largest))
-                                                : bits_to_double(0x7ff8000000000000ull);
+    return sum_result(m->largest, digits);
 }
 
 static __global__ void begin_mean_kernel(struct mean *m)
@@ -192,7 +189,7 @@ struct mean_again_reduction : digits_reduction {
     DEVICE_MEMBER bool begin()
     {
         t.scale = sum_scale(sum_exponent(m->largest));
-        return !guess_is_right(m) && isfinite(bits_to_double(m->largest));
+        return !guess_is_right(m) && sum_has_digits(m->largest);
     }
 };
 
