@@ -63,26 +63,20 @@ struct solver_choice benchmark_solver_choice(const struct options *o)
     return choice;
 }
 
-/* Number of timed solves: as asked, or as many as fill the time. Rank 0 decides for all. */
-static long choose_solves(const struct level *l, const struct options *o, double seconds_per_solve)
+/* After the last warm-up solve: as many timed solves as asked, or as fill the time. Rank 0 decides
+ * for all. */
+static void begin_samples(const struct level *l, struct size_record *r, const struct options *o)
 {
-    long solves = o->solves;
-    if (solves == 0) {
+    r->solves = o->solves;
+    if (r->solves == 0) {
         const double wanted =
-            ceil(o->min_time / (seconds_per_solve > 0.0 ? seconds_per_solve : 1e-9));
-        solves = wanted > MAX_SOLVES ? MAX_SOLVES : wanted < MIN_SOLVES ? MIN_SOLVES : (long)wanted;
+            ceil(o->min_time / (r->solve.seconds > 0.0 ? r->solve.seconds : 1e-9));
+        r->solves = wanted > MAX_SOLVES   ? MAX_SOLVES
+                    : wanted < MIN_SOLVES ? MIN_SOLVES
+                                          : (long)wanted;
     }
-    comm_broadcast(l->comm, &solves, sizeof solves);
-    return solves;
-}
-
-static double timed_solve(struct solver *s, struct size_record *r)
-{
-    const struct level *l = s->hierarchy->levels[s->top];
-    comm_barrier(l->comm);
-    const double start = timer_seconds();
-    solver_run(s, &r->solve);
-    return timer_seconds() - start;
+    comm_broadcast(l->comm, &r->solves, sizeof r->solves);
+    r->samples = memory_alloc((size_t)r->solves * sizeof *r->samples, "timing samples");
 }
 
 static void summarise(struct size_record *r)
@@ -114,6 +108,17 @@ static bool is_worth_timing(const struct benchmark *b, const struct size_record 
 {
     const bool finite = r->solve.cycles > 0 && isfinite(r->solve.history[r->solve.cycles - 1]);
     return finite && (r->solve.outcome == OUTCOME_DONE || size_is_trivial(b, r));
+}
+
+/* After the first solve: what later solves are compared with. False if none is to be timed. */
+static bool check_first(const struct solver *s, const struct benchmark *b, struct size_record *r)
+{
+    const struct level *l = s->hierarchy->levels[s->top];
+    r->checksum = reduce_checksum(l, FIELD_U);
+    r->reproducible = true;
+    r->rhs_norm = s->rhs_norm;
+    r->solution_norm = reduce_norm(l, FIELD_U);
+    return is_worth_timing(b, r);
 }
 
 /* Shows the progress of a size on stderr, at most five times per second, if that is a terminal.
@@ -168,21 +173,20 @@ static void measure(struct solver *s, const struct benchmark *b, struct size_rec
                     const struct options *o)
 {
     const struct level *l = s->hierarchy->levels[s->top];
+    struct hand_over_times before = {0};
     cpu_release_threads();
-    double seconds = timed_solve(s, r);
-    r->checksum = reduce_checksum(l, FIELD_U);
-    r->reproducible = true;
-    r->rhs_norm = s->rhs_norm;
-    r->solution_norm = reduce_norm(l, FIELD_U);
-    if (!is_worth_timing(b, r))
-        return;
-    for (int i = 1; i < WARM_UP_SOLVES; i++)
-        seconds = timed_solve(s, r);
-    r->solves = choose_solves(l, o, seconds);
-    r->samples = memory_alloc((size_t)r->solves * sizeof *r->samples, "timing samples");
-    const struct hand_over_times before = hand_over_times(s);
-    for (long i = 0; i < r->solves; i++) {
-        r->samples[i] = timed_solve(s, r);
+    for (long i = -WARM_UP_SOLVES; i < r->solves; i++) {
+        if (i == 0)
+            before = hand_over_times(s);
+        comm_barrier(l->comm);
+        solver_run(s, &r->solve);
+        if (i == -WARM_UP_SOLVES && !check_first(s, b, r))
+            return;
+        if (i == -1)
+            begin_samples(l, r, o);
+        if (i < 0)
+            continue;
+        r->samples[i] = r->solve.seconds;
         if (!o->quiet)
             show_progress(r, i + 1);
     }
@@ -212,41 +216,49 @@ static double richardson_difference(struct level *l)
     return reduce_norm(l, FIELD_SAVE);
 }
 
-static void run_size(struct hierarchy *h, struct benchmark *b, int level, const struct options *o)
+/* Begins the record of one size. f of a coarser one is that of the next finer one, restricted. */
+static struct size_record *begin_size(struct hierarchy *h, struct benchmark *b, int level)
 {
     static const char *const names[SOLVED_LEVELS] = {"h", "2h", "4h"};
-    struct size_record *r = &b->sizes[level];
-    struct level *l = h->levels[level];
-    *r = (struct size_record){.name = names[level], .level = level, .dim = l->dim, .h = l->h};
+    const struct level *l = h->levels[level];
+    b->sizes[level] =
+        (struct size_record){.name = names[level], .level = level, .dim = l->dim, .h = l->h};
     if (level > 0) {
         transfer_restrict(h, level - 1, FIELD_U, FIELD_SAVE);
         transfer_restrict(h, level - 1, FIELD_F, FIELD_F);
     }
-    struct solver *s = solver_create(h, level, benchmark_solver_choice(o));
-    if (l->active) {
-        measure(s, b, r, o);
-        if (r->solves > 0 && !o->quiet)
-            breakdown_measure(s, r);
-    }
-    if (o->timeline && level == 0)
-        b->timeline = timeline_record(s);
-    solver_destroy(s);
-    const double difference = level > 0 ? richardson_difference(l) : 0.0;
+    return &b->sizes[level];
+}
+
+/* What the solution of one size says about errors. */
+static void find_errors(struct hierarchy *h, struct benchmark *b, int level)
+{
+    const double difference = level > 0 ? richardson_difference(h->levels[level]) : 0.0;
     if (level == 1)
         b->richardson_error = difference;
     if (level == 2) {
         b->richardson_order = log2(difference / b->richardson_error);
         b->has_richardson = true;
     }
-    r->true_error = true_error(h, l);
+    b->sizes[level].true_error = true_error(h, h->levels[level]);
 }
 
 struct benchmark *benchmark_run(struct hierarchy *h, const struct options *options)
 {
     struct benchmark *b = memory_alloc_zero(sizeof *b, "benchmark");
     b->nsizes = h->nlevels < SOLVED_LEVELS ? h->nlevels : SOLVED_LEVELS;
-    for (int level = 0; level < b->nsizes; level++)
-        run_size(h, b, level, options);
+    for (int level = 0; level < b->nsizes; level++) {
+        struct size_record *r = begin_size(h, b, level);
+        struct solver *s = solver_create(h, level, benchmark_solver_choice(options));
+        if (h->levels[level]->active)
+            measure(s, b, r, options);
+        if (r->solves > 0 && !options->quiet)
+            breakdown_measure(s, r);
+        if (options->timeline && level == 0)
+            b->timeline = timeline_record(s);
+        solver_destroy(s);
+        find_errors(h, b, level);
+    }
     if (!options->quiet)
         b->copy_bytes_per_second =
             h->levels[0]->backend->on_device ? cuda_copy_rate() : breakdown_copy_rate();

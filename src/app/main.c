@@ -51,36 +51,6 @@ static void choose_thresholds(struct options *o, struct hierarchy_choice *choice
     *choice = benchmark_hierarchy_choice(o, true);
 }
 
-/* note: a warning, or "", to print once nothing can be refused any more. */
-static enum status run_benchmark(const struct options *o, const struct hierarchy_choice *choice,
-                                 const char *note)
-{
-    struct output_file *json, *timeline; /* rank 0's */
-    if (!json_file_open("json", o->json, &json))
-        return STATUS_SYSTEM;
-    if (!json_file_open("timeline", o->timeline, &timeline)) {
-        if (json)
-            output_file_discard(json);
-        return STATUS_SYSTEM;
-    }
-    if (note[0] && comm_rank() == 0)
-        warn("%s", note);
-    struct hierarchy *h = hierarchy_create(choice);
-    if (disturb)
-        disturb(h);
-    report_hierarchy(h, o);
-    struct benchmark *b = benchmark_run(h, o);
-    enum status status = b->verdict.valid ? STATUS_VALID : STATUS_INVALID;
-    report_results(h, o, b);
-    if (o->json && !json_report_write(json, h, o, b))
-        status = STATUS_SYSTEM;
-    if (o->timeline && !timeline_write(timeline, b->timeline, o, b->sizes[0].mean))
-        status = STATUS_SYSTEM;
-    benchmark_destroy(b);
-    hierarchy_destroy(h);
-    return status;
-}
-
 static void answer_request(const struct options *options)
 {
     if (options->help)
@@ -124,42 +94,101 @@ static enum status choose_machine(const struct options *o, bool *on_gpu, char *n
     return status;
 }
 
-static enum status run(int argc, char **argv)
-{
+/* One run, from the command line on. */
+struct job {
     struct options options;
-    char message[512] = "", note[512] = "";
+    struct hierarchy_choice choice;
+    bool solves;                         /* not only a request or a dry run */
+    char note[512];                      /* a warning, or "" */
+    struct output_file *json, *timeline; /* rank 0's, if asked for */
+};
+
+/* The output files. They exist before the first solve, so that none is computed in vain. */
+static enum status open_files(struct job *job)
+{
+    if (!json_file_open("json", job->options.json, &job->json))
+        return STATUS_SYSTEM;
+    if (json_file_open("timeline", job->options.timeline, &job->timeline))
+        return STATUS_VALID;
+    if (job->json)
+        output_file_discard(job->json);
+    return STATUS_SYSTEM;
+}
+
+/* Machine, levels and memory of a run. */
+static enum status choose_run(struct job *job, char *message, int size)
+{
+    const struct options *o = &job->options;
     bool on_gpu = false;
-    enum status status = options_parse(&options, argc, argv, message, sizeof message);
-    status = check_options_agree(&options_list, &options, status, message, sizeof message);
+    enum status status = environment_check(message, size);
+    if (status == STATUS_VALID)
+        status = choose_machine(o, &on_gpu, job->note, message, size);
+    job->choice = benchmark_hierarchy_choice(o, on_gpu);
+    if (status == STATUS_VALID)
+        status = size_check(&job->choice, comm_size(), message, size);
     if (status != STATUS_VALID)
-        return program_refuse(status, message);
-    if (options.help || options.version || options.list_kernels) {
-        if (comm_rank() == 0)
-            answer_request(&options);
+        return status;
+    if (o->dry_run) {
+        report_dry_run(&job->choice, o);
         return STATUS_VALID;
     }
-    status = environment_check(message, sizeof message);
+    status = check_memory(&job->choice, message, size);
+    if (status == STATUS_VALID && on_gpu)
+        choose_thresholds(&job->options, &job->choice);
+    return status;
+}
+
+/* Everything that can be refused, before anything is solved. */
+static enum status prepare(struct job *job, int argc, char **argv)
+{
+    struct options *o = &job->options;
+    char message[512] = "";
+    enum status status = options_parse(o, argc, argv, message, sizeof message);
+    status = check_options_agree(&options_list, o, status, message, sizeof message);
+    if (status == STATUS_VALID && (o->help || o->version || o->list_kernels)) {
+        if (comm_rank() == 0)
+            answer_request(o);
+        return STATUS_VALID;
+    }
     if (status == STATUS_VALID)
-        status = choose_machine(&options, &on_gpu, note, message, sizeof message);
-    struct hierarchy_choice choice = benchmark_hierarchy_choice(&options, on_gpu);
-    if (status == STATUS_VALID)
-        status = size_check(&choice, comm_size(), message, sizeof message);
-    if (status == STATUS_VALID && options.dry_run)
-        report_dry_run(&choice, &options);
-    else if (status == STATUS_VALID)
-        status = check_memory(&choice, message, sizeof message);
-    if (status == STATUS_VALID && !options.dry_run && on_gpu)
-        choose_thresholds(&options, &choice);
+        status = choose_run(job, message, sizeof message);
     if (status != STATUS_VALID)
-        program_refuse(status, message);
-    else if (!options.dry_run)
-        status = run_benchmark(&options, &choice, note);
-    cuda_close();
-    option_release(&options_list, &options);
+        return program_refuse(status, message);
+    job->solves = !o->dry_run;
+    return job->solves ? open_files(job) : STATUS_VALID;
+}
+
+static enum status report(const struct job *job, const struct hierarchy *h,
+                          const struct benchmark *b)
+{
+    const struct options *o = &job->options;
+    enum status status = b->verdict.valid ? STATUS_VALID : STATUS_INVALID;
+    report_results(h, o, b);
+    if (o->json && !json_report_write(job->json, h, o, b))
+        status = STATUS_SYSTEM;
+    if (o->timeline && !timeline_write(job->timeline, b->timeline, o, b->sizes[0].mean))
+        status = STATUS_SYSTEM;
     return status;
 }
 
 int main(int argc, char **argv)
 {
-    return program_main("hpgmg-gpu", argc, argv, run);
+    struct job job = {0};
+    program_start("hpgmg-gpu", argc, argv);
+    enum status status = prepare(&job, argc, argv);
+    if (status == STATUS_VALID && job.solves) {
+        if (job.note[0] && comm_rank() == 0)
+            warn("%s", job.note);
+        struct hierarchy *h = hierarchy_create(&job.choice);
+        if (disturb)
+            disturb(h);
+        report_hierarchy(h, &job.options);
+        struct benchmark *b = benchmark_run(h, &job.options);
+        status = report(&job, h, b);
+        benchmark_destroy(b);
+        hierarchy_destroy(h);
+    }
+    cuda_close();
+    option_release(&options_list, &job.options);
+    return program_end(status);
 }

@@ -328,13 +328,16 @@ enum status program_refuse(enum status status, char *message)
     return status;
 }
 
-int program_main(const char *name, int argc, char **argv, enum status (*run)(int argc, char **argv))
+void program_start(const char *name, int argc, char **argv)
 {
     check_program = name;
     comm_start(&argc, &argv);
-    enum status status = run(argc, argv);
+}
+
+enum status program_end(enum status status)
+{
     if (fflush(stdout) != 0 || ferror(stdout)) {
-        fprintf(stderr, "%s: error: standard output could not be written\n", name);
+        fprintf(stderr, "%s: error: standard output could not be written\n", check_program);
         status = STATUS_SYSTEM;
     }
     comm_finish();

@@ -43,10 +43,10 @@ bool parser_has_request(const struct parser *p);
 /* True if the option was given, on the command line or in a file. */
 bool parser_was_given(const struct parser *p, const char *name);
 
-/* The rest of main(): starts MPI, runs, checks that stdout could be written, and returns the exit
- * status. `name` is the program's. */
-int program_main(const char *name, int argc, char **argv,
-                 enum status (*run)(int argc, char **argv));
+/* Starts MPI; `name` is the program's in messages. */
+void program_start(const char *name, int argc, char **argv);
+/* Checks that stdout could be written, ends MPI, and returns the exit status. */
+enum status program_end(enum status status);
 /* Prints the message on rank 0 as an error, and returns status. */
 enum status program_refuse(enum status status, char *message);
 /* "===== title =====" on stdout. */

@@ -215,5 +215,6 @@ static enum status run(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-    return program_main("hpgmg-lab", argc, argv, run);
+    program_start("hpgmg-lab", argc, argv);
+    return program_end(run(argc, argv));
 }

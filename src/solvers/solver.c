@@ -3,6 +3,7 @@
 #include <math.h>
 #include "base/check.h"
 #include "base/memory.h"
+#include "base/timer.h"
 #include "comm/comm.h"
 #include "operators/sum.h"
 #include "solvers/krylov.h"
@@ -83,25 +84,23 @@ bool solve_record(const struct solver_choice *choice, struct solve_result *r, do
     return stagnant;
 }
 
-static void run_cycles(struct solver *s, struct solve_result *r)
-{
-    const int most = s->choice.max_cycles + (s->choice.f_cycle ? 1 : 0);
-    program_execute(s->first);
-    while (!solve_record(&s->choice, r, relative_residual(s, r->cycles > 0 ? s->next : s->first)) &&
-           r->cycles < most)
-        program_execute(s->next);
-}
-
 void solver_run(struct solver *s, struct solve_result *result)
 {
+    const double start = timer_seconds();
+    const int most = s->choice.max_cycles + (s->choice.f_cycle ? 1 : 0);
+    struct program *cycle = s->first;
     result->outcome = OUTCOME_NOT_FINITE;
     result->cycles = 0;
+    result->seconds = 0.0;
     if (!s->hierarchy->levels[s->top]->active)
         return;
     if (s->choice.mgpcg)
         mgpcg_run(s, result);
-    else
-        run_cycles(s, result);
+    for (bool done = s->choice.mgpcg; !done && result->cycles < most; cycle = s->next) {
+        program_execute(cycle);
+        done = solve_record(&s->choice, result, relative_residual(s, cycle));
+    }
+    result->seconds = timer_seconds() - start;
 }
 
 void transfer_restrict(struct hierarchy *h, int level, enum field from, enum field to)

@@ -27,6 +27,7 @@ const char *outcome_text(enum outcome outcome);
 
 struct solve_result {
     enum outcome outcome;
+    double seconds;                 /* on this rank, of the whole solve */
     int cycles;                     /* entries of history */
     double history[MAX_CYCLES + 1]; /* relative residual ‖f − A u‖_max / ‖f‖_max after each cycle */
 };

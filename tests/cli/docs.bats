@@ -97,6 +97,21 @@ include_rule() {
                 inside && !/---/ { gsub(/[ ,]+/, " ", $3); print $2, $3 }' "$architecture"
 }
 
+@test "one F-cycle: each function of docs/ARCHITECTURE.md is in its file and called in the one before" {
+    local number name file before= rows=0 wrong=0
+    while IFS='|' read -r _ number name file _; do
+        name=$(tr -d '` ' <<<"$name") file=$(tr -d '` ' <<<"$file") rows=$((rows + 1))
+        # The backend's and the row's run are called by pointer.
+        case $name in cuda_run | run) call='run(' ;; gsrb_kernel) call=gsrb_kernel\< ;; *) call="$name(" ;; esac
+        if [ "$number" -ne "$rows" ] || ! grep -qw "$name" "$file" || { [ "$before" ] && ! grep -qF "$call" "$before"; }; then
+            echo "step $number: $name, $file"
+            wrong=1
+        fi
+        before=$file
+    done < <(sed -n '/^## One F-cycle/,/^## One halo/p' "$architecture" | grep -E '^\| [0-9]+ \|')
+    [ "$rows" -gt 5 ] && [ "$rows" -le 12 ] && [ "$wrong" -eq 0 ]
+}
+
 @test "modules include only what the architecture lets them" {
     local module allowed include modules=0 wrong=0
     while read -r module allowed; do

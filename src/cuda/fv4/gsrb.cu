@@ -95,14 +95,6 @@ static struct fv4_gsrb make_sweeps(const struct pass *pass, int q, int sweep)
     return gsrb;
 }
 
-static void run_blocks(const struct pass *pass, int q, int sweep)
-{
-    const struct fv4_gsrb w = make_sweeps(pass, q, sweep);
-    with_tile(pass->level, cuda_limits(), [&](auto tile) {
-        w.in ? launch<decltype(tile), false>(w) : launch<decltype(tile), true>(w);
-    });
-}
-
 static void run_boundary(const struct pass *pass, int q, int sweep)
 {
     const struct fv4_gsrb w = make_sweeps(pass, q, sweep);
@@ -144,8 +136,12 @@ static void run_two_sweeps(const struct pass *pass, int sweep)
 {
     if (sweep > 0 && is_wrapped(pass->level))
         fill_ghosts(pass);
-    for (int q = 0; q < pass->level->npatches; q++)
-        run_blocks(pass, q, sweep);
+    for (int q = 0; q < pass->level->npatches; q++) {
+        const struct fv4_gsrb w = make_sweeps(pass, q, sweep);
+        with_tile(pass->level, cuda_limits(), [&](auto tile) {
+            w.in ? launch<decltype(tile), false>(w) : launch<decltype(tile), true>(w);
+        });
+    }
     if (pass->part == PART_INNER)
         return cuda_inner_done();
     if (pass->part == PART_OUTER)
