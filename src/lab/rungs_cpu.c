@@ -35,14 +35,13 @@ static struct half_sweep half_sweep_of(const struct level *l, int half)
 static inline void update_cell(const struct half_sweep *s, int order, int i, int j, int k)
 {
     const long sj = s->p->sj, sk = s->p->sk, at = i + j * sj + k * sk;
-    const double *u = s->u + at, *bi = s->beta[0] + at, *bj = s->beta[1] + at,
-                 *bk = s->beta[2] + at;
+    const double *u = s->u + at;
+    const struct near near = near_at(u, s->beta[0] + at, s->beta[1] + at, s->beta[2] + at, sj, sk);
     if ((i + j + k + s->colour) % 2 != 0) {
         s->out[at] = u[0];
         return;
     }
-    const double sum = order == 2 ? fv2_gather(u, sj, sk, bi, bj, bk, sj, sk)
-                                  : fv4_gather(u, sj, sk, bi, bj, bk, sj, sk);
+    const double sum = order == 2 ? sum_fv2(near) : sum_fv4(near);
     const double r = residual_value(s->f[at], s->scale, sum);
     s->out[at] = update_weighted(u[0], s->dinv[at], r, s->weight);
 }

@@ -222,38 +222,19 @@ struct in_shared : from_memory<order, Loads, rows> {
 
 /* --- the sweep -------------------------------------------------------------------------------- */
 
-/* Order 4: the flux through the face at `side` (−1, 1) in direction D, the tangential directions in
- * the order of fv4_gather. */
-template <int D, class Near>
-DEVICE double flux(const Near &x, int r, int side)
-{
-    const auto u = [&](int across, int a, int b) {
-        return D == 0 ? x.u(r, across, a, b) : D == 1 ? x.u(r, a, across, b) : x.u(r, a, b, across);
-    };
-    const auto beta = [&](int a, int b) {
-        const int high = side > 0;
-        return D == 0   ? x.template beta<D>(r, high, a, b)
-               : D == 1 ? x.template beta<D>(r, a, high, b)
-                        : x.template beta<D>(r, a, b, high);
-    };
-    return fv4_flux(beta(0, 0), u(2 * side, 0, 0), u(side, 0, 0), u(0, 0, 0), u(-side, 0, 0),
-                    beta(1, 0) - beta(-1, 0), u(side, 1, 0) - u(side, -1, 0),
-                    u(0, 1, 0) - u(0, -1, 0), beta(0, 1) - beta(0, -1),
-                    u(side, 0, 1) - u(side, 0, -1), u(0, 0, 1) - u(0, 0, -1));
-}
-
 template <class Near>
 DEVICE double operator_sum(const Near &x, int r)
 {
+    const near_by cell([&](int i, int j, int k) { return x.u(r, i, j, k); },
+                       [&](int d, int across, int first, int second) {
+                           return d == 0   ? x.template beta<0>(r, across, first, second)
+                                  : d == 1 ? x.template beta<1>(r, first, across, second)
+                                           : x.template beta<2>(r, first, second, across);
+                       });
     if constexpr (Near::ORDER == 2)
-        return fv2_sum(x.u(r, 0, 0, 0), x.u(r, -1, 0, 0), x.u(r, 1, 0, 0), x.u(r, 0, -1, 0),
-                       x.u(r, 0, 1, 0), x.u(r, 0, 0, -1), x.u(r, 0, 0, 1),
-                       x.template beta<0>(r, 0, 0, 0), x.template beta<0>(r, 1, 0, 0),
-                       x.template beta<1>(r, 0, 0, 0), x.template beta<1>(r, 0, 1, 0),
-                       x.template beta<2>(r, 0, 0, 0), x.template beta<2>(r, 0, 0, 1));
+        return sum_fv2(cell);
     else
-        return fv4_sum(flux<0>(x, r, -1), flux<0>(x, r, 1), flux<1>(x, r, -1), flux<1>(x, r, 1),
-                       flux<2>(x, r, -1), flux<2>(x, r, 1));
+        return sum_fv4(cell);
 }
 
 /* The new value of row r. A warp has cells of both colours, so a branch would save it nothing: all

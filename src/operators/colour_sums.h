@@ -11,23 +11,11 @@
 /* f − aαu, see operators/smoothers.h. */
 typedef double rhs_fn(double f, double alpha, double u);
 
-/* u or its tangential difference on both sides of a cell. */
-struct sides {
-    double low, high;
-};
-
-/* The sum of the fluxes through a cell's faces in one direction. `first` and `second` are the
- * differences in the two other directions of u in the next cells, those with `here` the cell's own.
- */
-INLINE double fluxes_of(const double *b, long each, double here, struct sides next,
-                        struct sides after, double first_here, struct sides first,
-                        double second_here, struct sides second)
+/* The six values of a direction's faces, each `each` after the one before. */
+INLINE struct fv4_faces faces_of(const double *b, long each)
 {
-    const double low = fv4_flux(b[0], after.low, next.low, here, next.high, b[2 * each], first.low,
-                                first_here, b[4 * each], second.low, second_here);
-    const double high = fv4_flux(b[each], after.high, next.high, here, next.low, b[3 * each],
-                                 first.high, first_here, b[5 * each], second.high, second_here);
-    return low + high;
+    return (struct fv4_faces){
+        {b[0], b[each]}, {b[2 * each], b[3 * each]}, {b[4 * each], b[5 * each]}};
 }
 
 /* sum_at of order 4 with variable coefficients. The values beside a cell in two directions serve
@@ -38,23 +26,23 @@ INLINE double fv4_sum_at(struct shape s, const double *x, const double *y, int l
     const long sj = stride_j(s), sk = stride_k(s);
     const double *x0 = x + low, *x1 = x0 + 1;
     const double here = x[0];
-    const struct sides i = {y[low], y[low + 1]}, j = {y[-sj], y[sj]}, k = {y[-sk], y[sk]};
-    const double di = i.high - i.low, dj = j.high - j.low, dk = k.high - k.low;
+    const double i[2] = {y[low], y[low + 1]}, j[2] = {y[-sj], y[sj]}, k[2] = {y[-sk], y[sk]};
+    const double di = i[1] - i[0], dj = j[1] - j[0], dk = k[1] - k[0];
     const double ik_00 = x0[-sk], ik_10 = x1[-sk], ik_01 = x0[sk], ik_11 = x1[sk];
     const double jk_00 = x[-sj - sk], jk_10 = x[sj - sk], jk_01 = x[-sj + sk], jk_11 = x[sj + sk];
-    const struct sides far_k = {x[-2 * sk], x[2 * sk]};
-    const double k_sum = fluxes_of(b + 12 * each, each, here, k, far_k, di,
-                                   (struct sides){ik_10 - ik_00, ik_11 - ik_01}, dj,
-                                   (struct sides){jk_10 - jk_00, jk_11 - jk_01});
+    const double far_k[2] = {x[-2 * sk], x[2 * sk]};
+    const struct fv4_faces faces_k = faces_of(b + 12 * each, each);
+    const double k_sum = fv4_direction_sum(here, k, far_k, &faces_k, di, ik_10 - ik_00,
+                                           ik_11 - ik_01, dj, jk_10 - jk_00, jk_11 - jk_01);
     const double ij_00 = x0[-sj], ij_10 = x1[-sj], ij_01 = x0[sj], ij_11 = x1[sj];
-    const struct sides far_j = {x[-2 * sj], x[2 * sj]};
-    const double j_sum = fluxes_of(b + 6 * each, each, here, j, far_j, di,
-                                   (struct sides){ij_10 - ij_00, ij_11 - ij_01}, dk,
-                                   (struct sides){jk_01 - jk_00, jk_11 - jk_10});
-    const struct sides far_i = {x[-1], x[1]};
-    const double i_sum =
-        fluxes_of(b, each, here, i, far_i, dj, (struct sides){ij_01 - ij_00, ij_11 - ij_10}, dk,
-                  (struct sides){ik_01 - ik_00, ik_11 - ik_10});
+    const double far_j[2] = {x[-2 * sj], x[2 * sj]};
+    const struct fv4_faces faces_j = faces_of(b + 6 * each, each);
+    const double j_sum = fv4_direction_sum(here, j, far_j, &faces_j, di, ij_10 - ij_00,
+                                           ij_11 - ij_01, dk, jk_01 - jk_00, jk_11 - jk_10);
+    const double far_i[2] = {x[-1], x[1]};
+    const struct fv4_faces faces_i = faces_of(b, each);
+    const double i_sum = fv4_direction_sum(here, i, far_i, &faces_i, dj, ij_01 - ij_00,
+                                           ij_11 - ij_10, dk, ik_01 - ik_00, ik_11 - ik_10);
     return fv4_sum_directions(i_sum, j_sum, k_sum);
 }
 

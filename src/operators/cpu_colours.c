@@ -205,7 +205,7 @@ INLINE void run_of(struct shape s, rhs_fn *rhs, const struct pass *pass, const s
 
 typedef void run_fn(const struct pass *pass, const struct patch_pass *p);
 
-#define OPERATOR(name, order, variable, helmholtz, PREPARE, LINES, SUM, RHS)                       \
+#define OPERATOR(name, order, variable, helmholtz, ROWS, SUM, RHS)                                 \
     static void name##_2(const struct pass *pass, const struct patch_pass *p)                      \
     {                                                                                              \
         run_of((struct shape){2, order, variable, helmholtz}, RHS, pass, p);                       \
@@ -228,7 +228,7 @@ typedef void run_fn(const struct pass *pass, const struct patch_pass *p);
 enum { SIZES = 4 };
 
 static run_fn *const runs[][SIZES] = {
-#define OPERATOR(name, order, variable, helmholtz, PREPARE, LINES, SUM, RHS)                       \
+#define OPERATOR(name, order, variable, helmholtz, ROWS, SUM, RHS)                                 \
     {name##_2, name##_4, name##_8, name##_16},
 #include "operators/variants.def"
 #undef OPERATOR

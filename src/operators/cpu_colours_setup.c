@@ -16,17 +16,16 @@ static struct shape level_shape(const struct level *l)
 static void set_coefficients(const struct level *l, struct shape s, long at, double *to)
 {
     const struct patch *p = l->patches;
-    const long sj = p->sj, sk = p->sk, strides[3] = {1, sj, sk};
     const int h = half(s);
+    struct near near = {NULL, {0}, {NULL}, {1, p->sj, p->sk}};
     for (int d = 0; d < 3 && s.variable; d++) {
-        const double *b = l->fields[FIELD_BETA_I + d] + at;
-        const long across = strides[d], first = strides[d == 0], second = strides[d == 2 ? 1 : 2];
+        near.beta[d] = l->fields[FIELD_BETA_I + d] + at;
         if (s.order == 2) {
-            to[2 * d * h] = b[0];
-            to[(2 * d + 1) * h] = b[across];
+            to[2 * d * h] = near_beta(near, d, 0, 0, 0);
+            to[(2 * d + 1) * h] = near_beta(near, d, 1, 0, 0);
             continue;
         }
-        const struct fv4_faces x = fv4_faces_at(b, across, first, second);
+        const struct fv4_faces x = fv4_faces_near(near, d);
         for (int side = 0; side < 2; side++) {
             to[(6 * d + side) * h] = x.beta[side];
             to[(6 * d + 2 + side) * h] = x.d_first[side];

@@ -28,11 +28,12 @@ INLINE double *line_cells(struct line *line)
 
 /* A fourth-order sum reads 55 values at 33 addresses, more than a processor has address registers.
  * So each direction's fluxes have a loop of their own. They are added in fv4_sum's order, so
- * results stay bitwise identical. Tangential differences of u are computed once for all fluxes that
- * use them, and one row ahead: fluxes in i read them one cell off, which has to wait until they are
- * stored. The flux through a row's high j face is kept for the next row. That through its high k
- * face is kept for the next plane, in the caller's array or, if a plane fits, in k_flux. */
-struct fv4_lines {
+ * results are bitwise those of sum_fv4, as tests/operators/cells_test.c says. Tangential
+ * differences of u are computed once for all fluxes that use them, and one row ahead: fluxes in i
+ * read them one cell off, which has to wait until they are stored. The flux through a row's high j
+ * face is kept for the next row. That through its high k face is kept for the next plane, in the
+ * caller's array or, if a plane fits, in k_flux. */
+struct fluxes_lines {
     struct line dj[2], dk[2]; /* u(j+1) − u(j−1) and u(k+1) − u(k−1) of this row and the next */
     double di[2][CHUNK];      /* u(i+1) − u(i−1) */
     struct line i_low;
@@ -62,7 +63,7 @@ INLINE void difference_of_line(struct line *out, const double *u, long s, long c
 
 /* Fluxes through the low i faces, and through the high one of the last cell. */
 INLINE void fv4_i_fluxes(const struct row *row, const double *u, const double *b, long count,
-                         struct fv4_lines *l)
+                         struct fluxes_lines *l)
 {
     const double *dj = line_cells(&l->dj[l->here]), *dk = line_cells(&l->dk[l->here]);
     const long sj = row->sj, sk = row->sk;
@@ -80,7 +81,7 @@ INLINE void fv4_i_fluxes(const struct row *row, const double *u, const double *b
 /* Fluxes through the low j faces of the row that u and b point to. `below` and `above` index the
  * differences of its lower neighbour and its own. */
 INLINE void fv4_j_fluxes(const struct row *row, const double *u, const double *b, long count,
-                         struct fv4_lines *l, int below, int above, double *restrict flux)
+                         struct fluxes_lines *l, int below, int above, double *restrict flux)
 {
     const double *di0 = l->di[below], *di1 = l->di[above], *dk0 = line_cells(&l->dk[below]),
                  *dk1 = line_cells(&l->dk[above]);
@@ -93,7 +94,7 @@ INLINE void fv4_j_fluxes(const struct row *row, const double *u, const double *b
 
 /* Fluxes through the low k faces. */
 INLINE void fv4_k_low_fluxes(const struct row *row, const double *u, const double *b, long count,
-                             struct fv4_lines *l, double *restrict flux)
+                             struct fluxes_lines *l, double *restrict flux)
 {
     const double *di = l->di[l->here], *dj = line_cells(&l->dj[l->here]);
     const long sj = row->sj, sk = row->sk;
@@ -106,8 +107,8 @@ INLINE void fv4_k_low_fluxes(const struct row *row, const double *u, const doubl
 }
 
 /* The differences of the row that u points to. */
-INLINE void fv4_differences(const struct row *row, const double *u, long count, struct fv4_lines *l,
-                            int entry)
+INLINE void fv4_differences(const struct row *row, const double *u, long count,
+                            struct fluxes_lines *l, int entry)
 {
     difference_of_line(&l->dk[entry], u, row->sk, count);
     difference_of_line(&l->dj[entry], u, row->sj, count);
@@ -115,7 +116,8 @@ INLINE void fv4_differences(const struct row *row, const double *u, long count, 
 }
 
 /* Before the first row of plane k of a group. */
-INLINE void fv4_begin(const struct row *row, int k, long start, long count, struct fv4_lines *l)
+INLINE void fluxes_begin(const struct row *row, int k, long start, long count,
+                         struct fluxes_lines *l)
 {
     const long at = start + k * row->sk;
     const double *u = row->u + at;
@@ -132,7 +134,7 @@ INLINE void fv4_begin(const struct row *row, int k, long start, long count, stru
 /* The sums, from the fluxes in i and j and those through the low k faces. Leaves those through the
  * high k faces, seen from the cells above them, in their place. */
 INLINE void fv4_sums(const struct row *row, const double *u, const double *b, long count,
-                     struct fv4_lines *l, double *restrict k_flux, double *restrict sums)
+                     struct fluxes_lines *l, double *restrict k_flux, double *restrict sums)
 {
     const double *i_low = line_cells(&l->i_low), *j_low = l->j_flux[l->here],
                  *j_high = l->j_flux[1 - l->here];
@@ -152,8 +154,8 @@ INLINE void fv4_sums(const struct row *row, const double *u, const double *b, lo
 
 /* The sums of row `r` of plane k of the group. Rows must come in order. The flux through a high
  * face is the negative of the flux through the low face of the next cell. */
-INLINE void fv4_row_sums(const struct row *row, int r, int k, long start, long count,
-                         struct fv4_lines *l, double *restrict sums)
+INLINE void fluxes_row_sums(const struct row *row, int r, int k, long start, long count,
+                            struct fluxes_lines *l, double *restrict sums)
 {
     const long at = start + r * row->sj + k * row->sk;
     const int here = l->here, next = 1 - here;
@@ -169,26 +171,25 @@ INLINE void fv4_row_sums(const struct row *row, int r, int k, long start, long c
     l->here = next;
 }
 
-/* Operators that need no preparation. */
-struct no_lines {
+/* Sums that need no preparation. */
+struct cells_lines {
     int unused;
 };
 
-INLINE void none_begin(const struct row *row, int k, long start, long count, struct no_lines *l)
+INLINE void cells_begin(const struct row *row, int k, long start, long count, struct cells_lines *l)
 {
     (void)row, (void)k, (void)start, (void)count, (void)l;
 }
 
-INLINE void none_row_sums(const struct row *row, int r, int k, long start, long count,
-                          struct no_lines *l, double *sums)
+INLINE void cells_row_sums(const struct row *row, int r, int k, long start, long count,
+                           struct cells_lines *l, double *sums)
 {
     (void)row, (void)r, (void)k, (void)start, (void)count, (void)l, (void)sums;
 }
 
-#define FV2_SUM fv2_gather(u + i, sj, sk, bi + i, bj + i, bk + i, sj, sk)
-#define FV2_CONSTANT_SUM fv2_constant_gather(u + i, sj, sk)
-#define FV4_SUM sums[i]
-#define FV4_CONSTANT_SUM fv4_constant_gather(u + i, sj, sk)
+/* S of cell i of a row. */
+#define cells_SUM(SUM) SUM(near_at(u + i, bi + i, bj + i, bk + i, sj, sk))
+#define fluxes_SUM(SUM) sums[i]
 
 /* Asks for `count` cells, so that they are in the second-level cache when they are read. */
 INLINE void prefetch_cells(const double *x, long count)
@@ -216,16 +217,16 @@ INLINE void prefetch_row(const struct row *row, long at, long count)
 /* `value` may use `here` (the value of u), r_i (the residual), `updated` (by D⁻¹r) and the arrays
  * at i. A sweep in place writes to a scratch row first: a vector load that overlaps the vector just
  * stored would wait for the store. */
-#define ROW_LOOP(PREPARE, LINES, SUM, RHS, value)                                                  \
+#define ROW_LOOP(ROWS, SUM, RHS, value)                                                            \
     const long sj = row->sj, sk = row->sk;                                                         \
     const double scale = row->scale, weight = row->weight, c1 = row->c1;                           \
     double sums[CHUNK], scratch[CHUNK];                                                            \
-    LINES lines;                                                                                   \
+    struct ROWS##_lines lines;                                                                     \
     (void)sums, (void)sk, (void)weight, (void)c1;                                                  \
     for (long start = 0; start < n; start += CHUNK) {                                              \
         const long count = n - start < CHUNK ? n - start : CHUNK;                                  \
         for (int k = 0; k < row->planes; k++) {                                                    \
-            PREPARE##_begin(row, k, start, count, &lines);                                         \
+            ROWS##_begin(row, k, start, count, &lines);                                            \
             for (int r = 0; r < row->rows; r++) {                                                  \
                 const long at = start + r * sj + k * sk;                                           \
                 const long colour = (row->colour + start + r + k) & 1;                             \
@@ -239,11 +240,12 @@ INLINE void prefetch_row(const struct row *row, long at, long count)
                 (void)alpha, (void)dinv, (void)bi, (void)bj, (void)bk, (void)old, (void)colour;    \
                 if (row->prefetches)                                                               \
                     prefetch_row(row, at, count);                                                  \
-                PREPARE##_row_sums(row, r, k, start, count, &lines, sums);                         \
+                ROWS##_row_sums(row, r, k, start, count, &lines, sums);                            \
                 _Pragma("omp simd") for (long i = 0; i < count; i++)                               \
                 {                                                                                  \
                     const double here = u[i];                                                      \
-                    const double r_i = residual_value(RHS(f[i], alpha[i], here), scale, SUM);      \
+                    const double r_i =                                                             \
+                        residual_value(RHS(f[i], alpha[i], here), scale, ROWS##_SUM(SUM));         \
                     const double updated = update_weighted(here, dinv[i], r_i, weight);            \
                     (void)updated;                                                                 \
                     out[i] = (value);                                                              \
@@ -255,20 +257,20 @@ INLINE void prefetch_row(const struct row *row, long at, long count)
     }
 
 /* One kind of update, as a function that may get length and stride of rows as constants. */
-#define UPDATE_OF(name, PREPARE, LINES, SUM, RHS, value)                                           \
+#define UPDATE_OF(name, ROWS, SUM, RHS, value)                                                     \
     INLINE void name##_of(const struct row *rows, const int n, const long stride,                  \
                           const bool in_place)                                                     \
     {                                                                                              \
         struct row copy = *rows, *const row = &copy;                                               \
         copy.n = n;                                                                                \
         copy.sj = stride;                                                                          \
-        ROW_LOOP(PREPARE, LINES, SUM, RHS, value)                                                  \
+        ROW_LOOP(ROWS, SUM, RHS, value)                                                            \
     }
 
 /* Rows of any length, and those of small levels, with 3 or 4 ghost layers and rows aligned to 8
  * cells. */
-#define UPDATE(name, PREPARE, LINES, SUM, RHS, value)                                              \
-    UPDATE_OF(name, PREPARE, LINES, SUM, RHS, value)                                               \
+#define UPDATE(name, ROWS, SUM, RHS, value)                                                        \
+    UPDATE_OF(name, ROWS, SUM, RHS, value)                                                         \
     static void name(const struct row *row)                                                        \
     {                                                                                              \
         if (row->n == 16 && row->sj == 24)                                                         \
@@ -286,27 +288,25 @@ INLINE void prefetch_row(const struct row *row, long at, long count)
     }
 
 /* Rows of any length. */
-#define COLOURED_UPDATE(name, order, PREPARE, LINES, SUM, RHS, value)                              \
-    UPDATE_OF(name, PREPARE, LINES, SUM, RHS, value)                                               \
+#define COLOURED_UPDATE(name, order, ROWS, SUM, RHS, value)                                        \
+    UPDATE_OF(name, ROWS, SUM, RHS, value)                                                         \
     static void name(const struct row *row)                                                        \
     {                                                                                              \
         name##_of(row, row->n, row->sj, order == 2 && row->out == row->u);                         \
     }
 
-#define OPERATOR(name, order, variable, helmholtz, PREPARE, LINES, SUM, RHS)                       \
-    UPDATE(name##_residual, PREPARE, LINES, SUM, RHS, r_i)                                         \
-    UPDATE(name##_weighted, PREPARE, LINES, SUM, RHS, updated)                                     \
-    COLOURED_UPDATE(name##_coloured, order, PREPARE, LINES, SUM, RHS,                              \
-                    ((i + colour) & 1) ? here : updated)                                           \
-    UPDATE(name##_two_step, PREPARE, LINES, SUM, RHS,                                              \
-           update_two_step(here, old[i], dinv[i], r_i, weight, c1))
+#define OPERATOR(name, order, variable, helmholtz, ROWS, SUM, RHS)                                 \
+    UPDATE(name##_residual, ROWS, SUM, RHS, r_i)                                                   \
+    UPDATE(name##_weighted, ROWS, SUM, RHS, updated)                                               \
+    COLOURED_UPDATE(name##_coloured, order, ROWS, SUM, RHS, ((i + colour) & 1) ? here : updated)   \
+    UPDATE(name##_two_step, ROWS, SUM, RHS, update_two_step(here, old[i], dinv[i], r_i, weight, c1))
 #include "operators/variants.def"
 #undef OPERATOR
 
 row_fn *const *row_functions(const struct operator_choice *choice)
 {
     static row_fn *const table[][NUM_ROW_KINDS] = {
-#define OPERATOR(name, order, variable, helmholtz, PREPARE, LINES, SUM, RHS)                       \
+#define OPERATOR(name, order, variable, helmholtz, ROWS, SUM, RHS)                                 \
     {name##_residual, name##_weighted, name##_coloured, name##_two_step},
 #include "operators/variants.def"
 #undef OPERATOR

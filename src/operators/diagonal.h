@@ -27,12 +27,11 @@ FORMULA void probe_cells(const struct diagonal_arguments *x, int order, bool var
     const long sj = x->sj, sk = x->sk;
     LOOP_SIMD
     for (int i = 0; i < count; i++) {
-        const double sum =
-            order == 2 ? variable
-                             ? fv2_gather(u, PROBE_SJ, PROBE_SK, bi + i, bj + i, bk + i, sj, sk)
-                             : fv2_constant_gather(u, PROBE_SJ, PROBE_SK)
-            : variable ? fv4_gather(u, PROBE_SJ, PROBE_SK, bi + i, bj + i, bk + i, sj, sk)
-                       : fv4_constant_gather(u, PROBE_SJ, PROBE_SK);
+        const struct near near = {
+            u, {1, PROBE_SJ, PROBE_SK}, {bi + i, bj + i, bk + i}, {1, sj, sk}};
+        const double sum = order == 2 ? variable ? sum_fv2(near) : sum_fv2_constant(near)
+                           : variable ? sum_fv4(near)
+                                      : sum_fv4_constant(near);
         out[i] = adds ? out[i] + fabs(sum) : sum;
     }
 }

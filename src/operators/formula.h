@@ -31,5 +31,16 @@
 #define LOOP_SIMD _Pragma("omp simd")
 #endif
 #define FORMULA static inline HD __attribute__((always_inline))
+/* A formula over an accessor (operators/near.h), which is its parameter of type NEAR: in C++ a
+ * template, so that kernels can bring their own. */
+#ifdef __cplusplus
+#define NEAR_FORMULA                                                                               \
+    template <class Near>                                                                          \
+    FORMULA
+#define NEAR const Near &
+#else
+#define NEAR_FORMULA FORMULA
+#define NEAR const struct near
+#endif
 
 #endif

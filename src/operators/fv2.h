@@ -3,7 +3,7 @@
 #define OPERATORS_FV2_H
 /* Second-order finite volumes, 7 points (NUMERICS, Operators). The sums S below make A u = aαu −
  * (b/h²)·S. */
-#include "operators/formula.h"
+#include "operators/near.h"
 
 /* Σ β·(neighbour − u) over the six faces. bi0 is β of the low i face, bi1 of the high i face, and
  * so on. */
@@ -25,17 +25,20 @@ FORMULA double fv2_constant_sum(double u, double im, double ip, double jm, doubl
     return fma(-6.0, u, ((im + ip) + (jm + jp)) + (km + kp));
 }
 
-/* S gathered at the cell that u and the β point to. (sj,sk) are strides of u, (bsj,bsk) of β. */
-FORMULA double fv2_gather(const double *u, long sj, long sk, const double *bi, const double *bj,
-                          const double *bk, long bsj, long bsk)
+/* S of a cell. */
+NEAR_FORMULA double sum_fv2(NEAR x)
 {
-    return fv2_sum(u[0], u[-1], u[1], u[-sj], u[sj], u[-sk], u[sk], bi[0], bi[1], bj[0], bj[bsj],
-                   bk[0], bk[bsk]);
+    return fv2_sum(near_u(x, 0, 0, 0), near_u(x, -1, 0, 0), near_u(x, 1, 0, 0), near_u(x, 0, -1, 0),
+                   near_u(x, 0, 1, 0), near_u(x, 0, 0, -1), near_u(x, 0, 0, 1),
+                   near_beta(x, 0, 0, 0, 0), near_beta(x, 0, 1, 0, 0), near_beta(x, 1, 0, 0, 0),
+                   near_beta(x, 1, 1, 0, 0), near_beta(x, 2, 0, 0, 0), near_beta(x, 2, 1, 0, 0));
 }
 
-FORMULA double fv2_constant_gather(const double *u, long sj, long sk)
+NEAR_FORMULA double sum_fv2_constant(NEAR x)
 {
-    return fv2_constant_sum(u[0], u[-1], u[1], u[-sj], u[sj], u[-sk], u[sk]);
+    return fv2_constant_sum(near_u(x, 0, 0, 0), near_u(x, -1, 0, 0), near_u(x, 1, 0, 0),
+                            near_u(x, 0, -1, 0), near_u(x, 0, 1, 0), near_u(x, 0, 0, -1),
+                            near_u(x, 0, 0, 1));
 }
 
 #endif

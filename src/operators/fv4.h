@@ -3,7 +3,7 @@
 #define OPERATORS_FV4_H
 /* Fourth-order finite volumes, 25 points (NUMERICS, Operators). The sums S below make A u = aαu −
  * (b/(12h²))·S. */
-#include "operators/formula.h"
+#include "operators/near.h"
 
 /* 12h times the flux through the face between cell a (here) and cell b (across it). a2 and b2 are
  * the next cells on either side. For the two tangential directions s and t: dbeta = β(t+1) − β(t−1)
@@ -24,82 +24,10 @@ FORMULA double fv4_sum(double i_low, double i_high, double j_low, double j_high,
     return ((i_low + i_high) + (j_low + j_high)) + (k_low + k_high);
 }
 
-/* The flux through one face, gathered. u points at the cell, b at the face's β. `across` is the
- * stride of u to the cell across the face. (ss,st) are the strides of u in the tangential
- * directions, (bs,bt) those of β. */
-FORMULA double fv4_face(const double *u, long across, long ss, long st, const double *b, long bs,
-                        long bt)
-{
-    return fv4_flux(b[0], u[2 * across], u[across], u[0], u[-across], b[bs] - b[-bs],
-                    u[across + ss] - u[across - ss], u[ss] - u[-ss], b[bt] - b[-bt],
-                    u[across + st] - u[across - st], u[st] - u[-st]);
-}
-
-/* What one direction's part of S reads: u of the cell, of the next cells and of the cells after
- * them, by side (low, high). By tangential direction and side: u beside the cell, u beside the next
- * cells (by their side first), and β beside the faces. */
-struct fv4_direction {
-    double here, near[2], far[2], beta[2];
-    double beside[2][2], beside_near[2][2][2], beside_face[2][2][2];
-};
-
-/* Gathered. b points at the low face's β. u and β have the same strides: `across` and the
- * tangential ss and st. */
-FORMULA struct fv4_direction fv4_direction_at(const double *u, const double *b, long across,
-                                              long ss, long st)
-{
-    struct fv4_direction d;
-    const long tangential[2] = {ss, st};
-    d.here = u[0];
-    for (int side = 0; side < 2; side++) {
-        const long next = side ? across : -across;
-        d.near[side] = u[next];
-        d.far[side] = u[2 * next];
-        d.beta[side] = b[side * across];
-        for (int t = 0; t < 2; t++)
-            for (int high = 0; high < 2; high++) {
-                const long beside = high ? tangential[t] : -tangential[t];
-                d.beside_near[t][side][high] = u[next + beside];
-                d.beside_face[t][side][high] = b[side * across + beside];
-            }
-    }
-    for (int t = 0; t < 2; t++) {
-        d.beside[t][0] = u[-tangential[t]];
-        d.beside[t][1] = u[tangential[t]];
-    }
-    return d;
-}
-
-/* The sum of both fluxes, the low one first. */
-FORMULA double fv4_direction_sum(const struct fv4_direction *d)
-{
-    double flux[2];
-    for (int side = 0; side < 2; side++) {
-        double dbeta[2], dnear[2], dhere[2];
-        for (int t = 0; t < 2; t++) {
-            dbeta[t] = d->beside_face[t][side][1] - d->beside_face[t][side][0];
-            dnear[t] = d->beside_near[t][side][1] - d->beside_near[t][side][0];
-            dhere[t] = d->beside[t][1] - d->beside[t][0];
-        }
-        flux[side] = fv4_flux(d->beta[side], d->far[side], d->near[side], d->here, d->near[!side],
-                              dbeta[0], dnear[0], dhere[0], dbeta[1], dnear[1], dhere[1]);
-    }
-    return flux[0] + flux[1];
-}
-
 /* S from the directions' sums, in fv4_sum's order. */
 FORMULA double fv4_sum_directions(double i, double j, double k)
 {
     return (i + j) + k;
-}
-
-/* S gathered at the cell that u and the β point to. (sj,sk) are strides of u, (bsj,bsk) of β. */
-FORMULA double fv4_gather(const double *u, long sj, long sk, const double *bi, const double *bj,
-                          const double *bk, long bsj, long bsk)
-{
-    return fv4_sum(fv4_face(u, -1, sj, sk, bi, bsj, bsk), fv4_face(u, 1, sj, sk, bi + 1, bsj, bsk),
-                   fv4_face(u, -sj, 1, sk, bj, 1, bsk), fv4_face(u, sj, 1, sk, bj + bsj, 1, bsk),
-                   fv4_face(u, -sk, 1, sj, bk, 1, bsj), fv4_face(u, sk, 1, sj, bk + bsk, 1, bsj));
 }
 
 /* The 25 values of u that the operator reads: the cell's own; by direction those of the next cells
@@ -116,39 +44,81 @@ struct fv4_faces {
     double beta[2], d_first[2], d_second[2];
 };
 
-/* Gathered. b points at the low face's β. `across` is the stride to the high face, (first,second)
- * the strides in the two other directions. */
-FORMULA struct fv4_faces fv4_faces_at(const double *b, long across, long first, long second)
+NEAR_FORMULA struct fv4_cells fv4_cells_near(NEAR x)
 {
-    struct fv4_faces x;
-    for (int side = 0; side < 2; side++) {
-        const double *face = b + side * across;
-        x.beta[side] = face[0];
-        x.d_first[side] = face[first] - face[-first];
-        x.d_second[side] = face[second] - face[-second];
-    }
-    return x;
+    const struct fv4_cells c = {
+        near_u(x, 0, 0, 0),
+        {near_u(x, -1, 0, 0), near_u(x, 1, 0, 0)},
+        {near_u(x, 0, -1, 0), near_u(x, 0, 1, 0)},
+        {near_u(x, 0, 0, -1), near_u(x, 0, 0, 1)},
+        {near_u(x, -2, 0, 0), near_u(x, 2, 0, 0)},
+        {near_u(x, 0, -2, 0), near_u(x, 0, 2, 0)},
+        {near_u(x, 0, 0, -2), near_u(x, 0, 0, 2)},
+        {near_u(x, -1, -1, 0), near_u(x, 1, -1, 0), near_u(x, -1, 1, 0), near_u(x, 1, 1, 0)},
+        {near_u(x, -1, 0, -1), near_u(x, 1, 0, -1), near_u(x, -1, 0, 1), near_u(x, 1, 0, 1)},
+        {near_u(x, 0, -1, -1), near_u(x, 0, 1, -1), near_u(x, 0, -1, 1), near_u(x, 0, 1, 1)},
+    };
+    return c;
+}
+
+NEAR_FORMULA struct fv4_faces fv4_faces_near(NEAR x, int d)
+{
+    const struct fv4_faces f = {
+        {near_beta(x, d, 0, 0, 0), near_beta(x, d, 1, 0, 0)},
+        {near_beta(x, d, 0, 1, 0) - near_beta(x, d, 0, -1, 0),
+         near_beta(x, d, 1, 1, 0) - near_beta(x, d, 1, -1, 0)},
+        {near_beta(x, d, 0, 0, 1) - near_beta(x, d, 0, 0, -1),
+         near_beta(x, d, 1, 0, 1) - near_beta(x, d, 1, 0, -1)},
+    };
+    return f;
+}
+
+/* One direction's part of S: both fluxes, the low one first. `first` and `second` are u(+1) − u(−1)
+ * in the two other directions, at the cell and at the next ones. */
+FORMULA double fv4_direction_sum(double here, const double near[2], const double far[2],
+                                 const struct fv4_faces *faces, double first, double first_low,
+                                 double first_high, double second, double second_low,
+                                 double second_high)
+{
+    return fv4_flux(faces->beta[0], far[0], near[0], here, near[1], faces->d_first[0], first_low,
+                    first, faces->d_second[0], second_low, second) +
+           fv4_flux(faces->beta[1], far[1], near[1], here, near[0], faces->d_first[1], first_high,
+                    first, faces->d_second[1], second_high, second);
+}
+
+FORMULA double fv4_difference(const double sides[2])
+{
+    return sides[1] - sides[0];
+}
+
+FORMULA double fv4_sum_in_i(const struct fv4_cells *c, const struct fv4_faces *i)
+{
+    return fv4_direction_sum(c->here, c->near_i, c->far_i, i, fv4_difference(c->near_j),
+                             c->ij[2] - c->ij[0], c->ij[3] - c->ij[1], fv4_difference(c->near_k),
+                             c->ik[2] - c->ik[0], c->ik[3] - c->ik[1]);
 }
 
 /* S of a cell from values. */
 FORMULA double fv4_sum_of(const struct fv4_cells *c, const struct fv4_faces *i,
                           const struct fv4_faces *j, const struct fv4_faces *k)
 {
-    const double di = c->near_i[1] - c->near_i[0], dj = c->near_j[1] - c->near_j[0],
-                 dk = c->near_k[1] - c->near_k[0];
-    return fv4_sum(
-        fv4_flux(i->beta[0], c->far_i[0], c->near_i[0], c->here, c->near_i[1], i->d_first[0],
-                 c->ij[2] - c->ij[0], dj, i->d_second[0], c->ik[2] - c->ik[0], dk),
-        fv4_flux(i->beta[1], c->far_i[1], c->near_i[1], c->here, c->near_i[0], i->d_first[1],
-                 c->ij[3] - c->ij[1], dj, i->d_second[1], c->ik[3] - c->ik[1], dk),
-        fv4_flux(j->beta[0], c->far_j[0], c->near_j[0], c->here, c->near_j[1], j->d_first[0],
-                 c->ij[1] - c->ij[0], di, j->d_second[0], c->jk[2] - c->jk[0], dk),
-        fv4_flux(j->beta[1], c->far_j[1], c->near_j[1], c->here, c->near_j[0], j->d_first[1],
-                 c->ij[3] - c->ij[2], di, j->d_second[1], c->jk[3] - c->jk[1], dk),
-        fv4_flux(k->beta[0], c->far_k[0], c->near_k[0], c->here, c->near_k[1], k->d_first[0],
-                 c->ik[1] - c->ik[0], di, k->d_second[0], c->jk[1] - c->jk[0], dj),
-        fv4_flux(k->beta[1], c->far_k[1], c->near_k[1], c->here, c->near_k[0], k->d_first[1],
-                 c->ik[3] - c->ik[2], di, k->d_second[1], c->jk[3] - c->jk[2], dj));
+    const double di = fv4_difference(c->near_i), dj = fv4_difference(c->near_j),
+                 dk = fv4_difference(c->near_k);
+    return fv4_sum_directions(
+        fv4_sum_in_i(c, i),
+        fv4_direction_sum(c->here, c->near_j, c->far_j, j, di, c->ij[1] - c->ij[0],
+                          c->ij[3] - c->ij[2], dk, c->jk[2] - c->jk[0], c->jk[3] - c->jk[1]),
+        fv4_direction_sum(c->here, c->near_k, c->far_k, k, di, c->ik[1] - c->ik[0],
+                          c->ik[3] - c->ik[2], dj, c->jk[1] - c->jk[0], c->jk[3] - c->jk[2]));
+}
+
+/* S of a cell. */
+NEAR_FORMULA double sum_fv4(NEAR x)
+{
+    const struct fv4_cells c = fv4_cells_near(x);
+    const struct fv4_faces i = fv4_faces_near(x, 0), j = fv4_faces_near(x, 1),
+                           k = fv4_faces_near(x, 2);
+    return fv4_sum_of(&c, &i, &j, &k);
 }
 
 /* The diagonal of A if no wall is within the operator's reach: A applied to 1 in the cell and 0
@@ -181,18 +151,18 @@ FORMULA double fv4_constant_sum(double u, double near_i, double far_i, double ne
                                        fv4_constant_direction(near_k, far_k));
 }
 
-FORMULA double fv4_constant_gather(const double *u, long sj, long sk)
-{
-    return fv4_constant_sum(u[0], u[-1] + u[1], u[-2] + u[2], u[-sj] + u[sj],
-                            u[-2 * sj] + u[2 * sj], u[-sk] + u[sk], u[-2 * sk] + u[2 * sk]);
-}
-
-/* From values. */
+/* S of a cell from values. */
 FORMULA double fv4_constant_sum_of(const struct fv4_cells *c)
 {
     return fv4_constant_sum(c->here, c->near_i[0] + c->near_i[1], c->far_i[0] + c->far_i[1],
                             c->near_j[0] + c->near_j[1], c->far_j[0] + c->far_j[1],
                             c->near_k[0] + c->near_k[1], c->far_k[0] + c->far_k[1]);
+}
+
+NEAR_FORMULA double sum_fv4_constant(NEAR x)
+{
+    const struct fv4_cells c = fv4_cells_near(x);
+    return fv4_constant_sum_of(&c);
 }
 
 #endif

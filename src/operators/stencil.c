@@ -21,8 +21,7 @@ int operator_index(const struct operator_choice *choice)
         int order;
         bool variable, helmholtz;
     } operators[] = {
-#define OPERATOR(name, order, variable, helmholtz, PREPARE, LINES, SUM, RHS)                       \
-    {order, variable, helmholtz},
+#define OPERATOR(name, order, variable, helmholtz, ROWS, SUM, RHS) {order, variable, helmholtz},
 #include "operators/variants.def"
 #undef OPERATOR
     };

@@ -74,11 +74,9 @@ static half_sweep sweep_of(struct level &l, int colour, int planes)
 
 static double expected(const half_sweep &s, int order, int i, int j, int k)
 {
-    const long at = i + j * s.v.sj + k * s.v.sk, sj = s.v.sj, sk = s.v.sk;
-    const double *u = s.v.u + at, *bi = s.v.beta_i + at, *bj = s.v.beta_j + at,
-                 *bk = s.v.beta_k + at;
-    const double sum = order == 2 ? fv2_gather(u, sj, sk, bi, bj, bk, sj, sk)
-                                  : fv4_gather(u, sj, sk, bi, bj, bk, sj, sk);
+    const long at = i + j * s.v.sj + k * s.v.sk;
+    const double *u = s.v.u + at,
+                 sum = order == 2 ? sum_fv2(near_of(s.v, at)) : sum_fv4(near_of(s.v, at));
     return (i + j + k + s.colour) % 2 != 0
                ? u[0]
                : update_weighted(u[0], s.v.dinv[at], residual_value(s.v.f[at], s.v.scale, sum),

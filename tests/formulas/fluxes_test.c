@@ -58,79 +58,53 @@ static void random_cells(long number, double u[125], double b[3][125])
     }
 }
 
-/* The gather is the sum of the six fluxes, in the order of fv4_sum, however they are obtained. */
-static void gathers_take_the_right_cells(void **state)
+/* The flux through the low face in the direction of stride `across`; s and t are the other two. */
+static double low_flux(const double *u, const double *b, long across, long s, long t)
+{
+    return fv4_flux(b[0], u[-2 * across], u[-across], u[0], u[across], b[s] - b[-s],
+                    u[s - across] - u[-s - across], u[s] - u[-s], b[t] - b[-t],
+                    u[t - across] - u[-t - across], u[t] - u[-t]);
+}
+
+/* The sums read the right cells: order 4's is that of the six fluxes, in the order of fv4_sum. */
+static void sums_read_the_right_cells(void **state)
 {
     (void)state;
     for (long number = 0; number < CASES; number++) {
         double u[125], b[3][125];
         random_cells(number, u, b);
         const double *v = u + CELL, *bi = b[0] + CELL, *bj = b[1] + CELL, *bk = b[2] + CELL;
-        EXPECT(same_bits(fv2_gather(v, SJ, SK, bi, bj, bk, SJ, SK),
+        EXPECT(same_bits(sum_fv2(near_at(v, bi, bj, bk, SJ, SK)),
                          fv2_sum(v[0], v[-1], v[1], v[-5], v[5], v[-25], v[25], bi[0], bi[1], bj[0],
                                  bj[5], bk[0], bk[25])));
         /* The high faces' fluxes are the neighbours' low ones, negated. */
-        EXPECT(same_bits(fv4_gather(v, SJ, SK, bi, bj, bk, SJ, SK),
-                         fv4_sum(fv4_face(v, -1, SJ, SK, bi, SJ, SK),
-                                 -fv4_face(v + 1, -1, SJ, SK, bi + 1, SJ, SK),
-                                 fv4_face(v, -SJ, 1, SK, bj, 1, SK),
-                                 -fv4_face(v + SJ, -SJ, 1, SK, bj + SJ, 1, SK),
-                                 fv4_face(v, -SK, 1, SJ, bk, 1, SJ),
-                                 -fv4_face(v + SK, -SK, 1, SJ, bk + SK, 1, SJ))));
+        EXPECT(
+            same_bits(sum_fv4(near_at(v, bi, bj, bk, SJ, SK)),
+                      fv4_sum(low_flux(v, bi, 1, SJ, SK), -low_flux(v + 1, bi + 1, 1, SJ, SK),
+                              low_flux(v, bj, SJ, 1, SK), -low_flux(v + SJ, bj + SJ, SJ, 1, SK),
+                              low_flux(v, bk, SK, 1, SJ), -low_flux(v + SK, bk + SK, SK, 1, SJ))));
     }
 }
 
-static void set_diagonals(double x[4], const double *u, long first, long second)
-{
-    for (int number = 0; number < 4; number++)
-        x[number] = u[(number & 1 ? first : -first) + (number & 2 ? second : -second)];
-}
-
-/* The sum of values that are named is the gather from where they are; a cell's diagonal, away from
- * walls, is what it makes of 1 there. */
-static void named_values_are_those_gathered(void **state)
-{
-    (void)state;
-    for (long number = 0; number < CASES; number++) {
-        double u[125], b[3][125], unit[125] = {0};
-        random_cells(number, u, b);
-        const double *v = u + CELL, *bi = b[0] + CELL, *bj = b[1] + CELL, *bk = b[2] + CELL;
-        struct fv4_cells x = {v[0],
-                              {v[-1], v[1]},
-                              {v[-SJ], v[SJ]},
-                              {v[-SK], v[SK]},
-                              {v[-2], v[2]},
-                              {v[-2 * SJ], v[2 * SJ]},
-                              {v[-2 * SK], v[2 * SK]},
-                              {0},
-                              {0},
-                              {0}};
-        set_diagonals(x.ij, v, 1, SJ);
-        set_diagonals(x.ik, v, 1, SK);
-        set_diagonals(x.jk, v, SJ, SK);
-        const struct fv4_faces i = fv4_faces_at(bi, 1, SJ, SK), j = fv4_faces_at(bj, SJ, 1, SK),
-                               k = fv4_faces_at(bk, SK, 1, SJ);
-        EXPECT(same_bits(fv4_sum_of(&x, &i, &j, &k), fv4_gather(v, SJ, SK, bi, bj, bk, SJ, SK)));
-        unit[CELL] = 1.0;
-        EXPECT(same_bits(fv4_inner_diagonal(3.0, u[0], bi[0], bi[1], bj[0], bj[SJ], bk[0], bk[SK]),
-                         fma(-3.0, fv4_gather(unit + CELL, SJ, SK, bi, bj, bk, SJ, SK), u[0])));
-    }
-}
-
-/* What the directions add, each found alone, makes the sum. */
+/* What the directions add, each found alone with the cells turned so that it comes first. */
 static void directions_add_up_to_the_sum(void **state)
 {
     (void)state;
     for (long number = 0; number < CASES; number++) {
-        double u[125], b[3][125];
+        double u[125], b[3][125], part[3];
         random_cells(number, u, b);
-        const double *v = u + CELL, *bi = b[0] + CELL, *bj = b[1] + CELL, *bk = b[2] + CELL;
-        const struct fv4_direction i = fv4_direction_at(v, bi, 1, SJ, SK),
-                                   j = fv4_direction_at(v, bj, SJ, 1, SK),
-                                   k = fv4_direction_at(v, bk, SK, 1, SJ);
-        const double sum =
-            fv4_sum_directions(fv4_direction_sum(&i), fv4_direction_sum(&j), fv4_direction_sum(&k));
-        EXPECT(same_bits(sum, fv4_gather(v, SJ, SK, bi, bj, bk, SJ, SK)));
+        const long strides[3][3] = {{1, SJ, SK}, {SJ, 1, SK}, {SK, 1, SJ}};
+        for (int d = 0; d < 3; d++) {
+            struct near near = {.u = u + CELL, .beta = {b[d] + CELL}};
+            memcpy(near.stride, strides[d], sizeof near.stride);
+            memcpy(near.beta_stride, strides[d], sizeof near.beta_stride);
+            const struct fv4_cells cells = fv4_cells_near(near);
+            const struct fv4_faces faces = fv4_faces_near(near, 0);
+            part[d] = fv4_sum_in_i(&cells, &faces);
+        }
+        EXPECT(
+            same_bits(fv4_sum_directions(part[0], part[1], part[2]),
+                      sum_fv4(near_at(u + CELL, b[0] + CELL, b[1] + CELL, b[2] + CELL, SJ, SK))));
     }
 }
 
@@ -269,11 +243,11 @@ static double sum_error(const struct family *f)
     const double *c = v + CELL, *bi = b[0] + CELL, *bj = b[1] + CELL, *bk = b[2] + CELL;
     double sum, size = 0.0;
     if (f->order == 2)
-        sum = f->constant ? fv2_constant_gather(c, SJ, SK)
-                          : fv2_gather(c, SJ, SK, bi, bj, bk, SJ, SK);
+        sum = f->constant ? sum_fv2_constant(near_at(c, NULL, NULL, NULL, SJ, SK))
+                          : sum_fv2(near_at(c, bi, bj, bk, SJ, SK));
     else
-        sum = (f->constant ? fv4_constant_gather(c, SJ, SK)
-                           : fv4_gather(c, SJ, SK, bi, bj, bk, SJ, SK)) /
+        sum = (f->constant ? sum_fv4_constant(near_at(c, NULL, NULL, NULL, SJ, SK))
+                           : sum_fv4(near_at(c, bi, bj, bk, SJ, SK))) /
               12.0;
     for (int i = 0; i < 125; i++)
         size = fmax(size, fabs(v[i]) * fmax(1.0, fabs(b[0][i])));
@@ -323,10 +297,10 @@ static void constant_sums_agree(void **state)
             b[c] = 1.0;
         }
         const double *v = u + CELL, *one = b + CELL;
-        EXPECT(fabs(fv2_gather(v, SJ, SK, one, one, one, SJ, SK) -
-                    fv2_constant_gather(v, SJ, SK)) <= 1e-14);
-        EXPECT(fabs(fv4_gather(v, SJ, SK, one, one, one, SJ, SK) -
-                    fv4_constant_gather(v, SJ, SK)) <= 2e-13);
+        EXPECT(fabs(sum_fv2(near_at(v, one, one, one, SJ, SK)) -
+                    sum_fv2_constant(near_at(v, NULL, NULL, NULL, SJ, SK))) <= 1e-14);
+        EXPECT(fabs(sum_fv4(near_at(v, one, one, one, SJ, SK)) -
+                    sum_fv4_constant(near_at(v, NULL, NULL, NULL, SJ, SK))) <= 2e-13);
     }
 }
 
@@ -344,10 +318,10 @@ static void sums_of_constants_vanish(void **state)
                 b[d][c] = random_scaled();
         }
         const double *v = u + CELL, *bi = b[0] + CELL, *bj = b[1] + CELL, *bk = b[2] + CELL;
-        EXPECT(fv2_gather(v, SJ, SK, bi, bj, bk, SJ, SK) == 0.0);
-        EXPECT(fv4_gather(v, SJ, SK, bi, bj, bk, SJ, SK) == 0.0);
-        EXPECT(fabs(fv2_constant_gather(v, SJ, SK)) <= 1e-15);
-        EXPECT(fabs(fv4_constant_gather(v, SJ, SK)) <= 2e-14);
+        EXPECT(sum_fv2(near_at(v, bi, bj, bk, SJ, SK)) == 0.0);
+        EXPECT(sum_fv4(near_at(v, bi, bj, bk, SJ, SK)) == 0.0);
+        EXPECT(fabs(sum_fv2_constant(near_at(v, NULL, NULL, NULL, SJ, SK))) <= 1e-15);
+        EXPECT(fabs(sum_fv4_constant(near_at(v, NULL, NULL, NULL, SJ, SK))) <= 2e-14);
     }
 }
 
@@ -411,7 +385,7 @@ static void the_inner_diagonal_is_the_operators(void **state)
         const double scale = ldexp(1.0, random_int(0, 20)) / 12.0, alpha = random_value();
         memset(u, 0, sizeof u);
         u[CELL] = 1.0;
-        const double sum = fv4_gather(v, SJ, SK, bi, bj, bk, SJ, SK);
+        const double sum = sum_fv4(near_at(v, bi, bj, bk, SJ, SK));
         EXPECT(
             same_bits(fv4_inner_diagonal(scale, alpha, bi[0], bi[1], bj[0], bj[SJ], bk[0], bk[SK]),
                       fma(-scale, sum, alpha)));
@@ -422,9 +396,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(flux_is_odd),
-        cmocka_unit_test(gathers_take_the_right_cells),
+        cmocka_unit_test(sums_read_the_right_cells),
         cmocka_unit_test(the_inner_diagonal_is_the_operators),
-        cmocka_unit_test(named_values_are_those_gathered),
         cmocka_unit_test(directions_add_up_to_the_sum),
         cmocka_unit_test(polynomials_are_exact),
         cmocka_unit_test(constant_sums_agree),

@@ -16,18 +16,17 @@ __global__ void use_fv2(const double *u, const double *b, double *out)
 {
     out[0] = fv2_sum(u[0], u[1], u[2], u[3], u[4], u[5], u[6], b[0], b[1], b[2], b[3], b[4], b[5]);
     out[1] = fv2_constant_sum(u[0], u[1], u[2], u[3], u[4], u[5], u[6]);
-    out[2] = fv2_gather(u + 13, 3, 9, b + 13, b + 13, b + 13, 3, 9);
-    out[3] = fv2_constant_gather(u + 13, 3, 9);
+    out[2] = sum_fv2(near_at(u + 13, b + 13, b + 13, b + 13, 3, 9));
+    out[3] = sum_fv2_constant(near_at(u + 13, NULL, NULL, NULL, 3, 9));
 }
 
 __global__ void use_fv4(const double *u, const double *b, double *out)
 {
     out[0] = fv4_flux(b[0], u[0], u[1], u[2], u[3], b[1], u[4], u[5], b[2], u[6], u[7]);
     out[1] = fv4_sum(u[0], u[1], u[2], u[3], u[4], u[5]);
-    out[2] = fv4_face(u + 62, -1, 5, 25, b + 62, 5, 25);
-    out[3] = fv4_gather(u + 62, 5, 25, b + 62, b + 62, b + 62, 5, 25);
-    out[4] = fv4_constant_sum(u[0], u[1], u[2], u[3], u[4], u[5], u[6]);
-    out[5] = fv4_constant_gather(u + 62, 5, 25);
+    out[2] = sum_fv4(near_at(u + 62, b + 62, b + 62, b + 62, 5, 25));
+    out[3] = fv4_constant_sum(u[0], u[1], u[2], u[3], u[4], u[5], u[6]);
+    out[4] = sum_fv4_constant(near_at(u + 62, NULL, NULL, NULL, 5, 25));
 }
 
 __global__ void use_problem(const struct fv_point *p, const double *s, double *out)

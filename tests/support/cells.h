@@ -120,16 +120,13 @@ static inline void cells_ghosts(const struct cells *s, double *x, int rule)
 static inline double cells_residual_at(const struct domain *d, const double *u, long c)
 {
     const struct operator_choice *op = &d->stencil->choice;
-    const long sj = d->shape.sj, sk = d->shape.sk;
     double sum, rhs;
+    const struct near near =
+        near_at(u + c, d->beta[0] + c, d->beta[1] + c, d->beta[2] + c, d->shape.sj, d->shape.sk);
     if (op->order == 2)
-        sum = op->variable ? fv2_gather(u + c, sj, sk, d->beta[0] + c, d->beta[1] + c,
-                                        d->beta[2] + c, sj, sk)
-                           : fv2_constant_gather(u + c, sj, sk);
+        sum = op->variable ? sum_fv2(near) : sum_fv2_constant(near);
     else
-        sum = op->variable ? fv4_gather(u + c, sj, sk, d->beta[0] + c, d->beta[1] + c,
-                                        d->beta[2] + c, sj, sk)
-                           : fv4_constant_gather(u + c, sj, sk);
+        sum = op->variable ? sum_fv4(near) : sum_fv4_constant(near);
     if (!op->helmholtz)
         rhs = rhs_poisson(d->f[c], 0.0, u[c]);
     else

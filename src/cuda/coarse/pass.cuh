@@ -247,8 +247,8 @@ DEVICE double residual_of(const struct sweep_context<CELLS> &w, const struct own
             fold_walls(walls, seven);
         if constexpr (holds_beta<Op, CELLS>())
             return residual_fv2<Op>(seven, own.beta[x], own.f[x], own.alpha[x], w.scale);
-        return Op::residual_at(seven + 3, 2, 3, bi, bj, bk, SJ, SK, own.f[x], own.alpha[x],
-                               w.scale);
+        const struct near near = {seven + 3, {1, 2, 3}, {bi, bj, bk}, {1, SJ, SK}};
+        return Op::residual_near(near, own.f[x], own.alpha[x], w.scale);
     } else {
         return residual_fv4<Op>(u, SJ, SK, bi, bj, bk, own.f[x], own.alpha[x], w.scale);
     }

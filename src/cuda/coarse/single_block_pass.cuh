@@ -120,10 +120,14 @@ DEVICE double sum_by_direction(const double *u)
     keep(third);
     if constexpr (Op::VARIABLE) {
         const int field = TILE_BETA_I - TILE_U + min(lane, 2);
-        const struct fv4_direction d =
-            fv4_direction_at(u, u + field * tiles<Op>::length(Group::DIM), across, second, third);
+        const struct near near = {u,
+                                  {across, second, third},
+                                  {u + field * tiles<Op>::length(Group::DIM)},
+                                  {across, second, third}};
+        const struct fv4_cells cells = fv4_cells_near(near);
+        const struct fv4_faces faces = fv4_faces_near(near, 0);
         __syncwarp(); /* issues all loads before the first is waited for */
-        part = fv4_direction_sum(&d);
+        part = fv4_sum_in_i(&cells, &faces);
     } else {
         part = fv4_constant_direction(u[-across] + u[across], u[-2 * across] + u[2 * across]);
     }

@@ -4,7 +4,7 @@
 /* Parts of a pass that levels with several subdomains and single-block levels share. */
 #include <cuda/std/type_traits>
 #include "cuda/core/fences.cuh"
-#include "cuda/fv4/gather.cuh"
+#include "cuda/core/operators.cuh"
 #include "cuda/coarse/barrier.cuh"
 #include "cuda/core/interpolation.cuh"
 
@@ -44,7 +44,8 @@ template <class Op>
 DEVICE double residual_fv2(const double seven[7], const double faces[6], double f, double alpha,
                            double scale)
 {
-    return Op::residual_at(seven + 3, 2, 3, faces, faces + 2, faces + 4, 1, 1, f, alpha, scale);
+    const struct near near = {seven + 3, {1, 2, 3}, {faces, faces + 2, faces + 4}, {1, 1, 1}};
+    return Op::residual_near(near, f, alpha, scale);
 }
 
 /* Loads β on the faces of a cell, low and high in i, j and k, from three successive tiles. */
@@ -87,15 +88,15 @@ template <class Op>
 DEVICE double residual_fv4(const double *u, int sj, int sk, const double *bi, const double *bj,
                            const double *bk, double f, double alpha, double scale)
 {
+    const struct near near = near_at(u, bi, bj, bk, sj, sk);
     if constexpr (Op::VARIABLE) {
-        const struct fv4_cells cells =
-            gather_fv4([=](int i, int j, int k) { return u[i + j * sj + k * sk]; });
-        const struct fv4_faces i = fv4_faces_at(bi, 1, sj, sk);
+        const struct fv4_cells cells = fv4_cells_near(near);
+        const struct fv4_faces i = fv4_faces_near(near, 0);
         __syncwarp();
-        const struct fv4_faces j = fv4_faces_at(bj, sj, 1, sk), k = fv4_faces_at(bk, sk, 1, sj);
+        const struct fv4_faces j = fv4_faces_near(near, 1), k = fv4_faces_near(near, 2);
         return Op::residual_from(f, alpha, cells.here, scale, fv4_sum_of(&cells, &i, &j, &k));
     } else {
-        return Op::residual_at(u, sj, sk, bi, bj, bk, sj, sk, f, alpha, scale);
+        return Op::residual_near(near, f, alpha, scale);
     }
 }
 

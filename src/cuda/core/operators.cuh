@@ -15,13 +15,24 @@ struct view {
     double scale;
 };
 
-#define FV2_SUM fv2_gather(u, sj, sk, bi, bj, bk, bsj, bsk)
-#define FV2_CONSTANT_SUM fv2_constant_gather(u, sj, sk)
-#define FV4_SUM fv4_gather(u, sj, sk, bi, bj, bk, bsj, bsk)
-#define FV4_CONSTANT_SUM fv4_constant_gather(u, sj, sk)
-/* residual_from computes the residual from the operator's sum; residual_at at the cell that u and
- * the β point to, with the strides of u and of β; residual at an element of a patch. */
-#define OPERATOR(name, order, variable, helmholtz, PREPARE, LINES, SUM, RHS)                       \
+DEVICE struct near near_of(const struct view &v, long at)
+{
+    return near_at(v.u + at, v.beta_i + at, v.beta_j + at, v.beta_k + at, v.sj, v.sk);
+}
+
+/* An accessor of functions (operators/near.h). */
+template <class U, class Beta = int>
+struct near_by {
+    U u;
+    Beta beta = {};
+    DEVICE_MEMBER explicit near_by(U cells, Beta faces = {}) : u(cells), beta(faces)
+    {
+    }
+};
+
+/* residual_from computes the residual from the operator's sum; residual_near from what is around
+ * the cell; residual at an element of a patch. */
+#define OPERATOR(name, order, variable, helmholtz, ROWS, SUM, RHS)                                 \
     struct op_##name {                                                                             \
         static constexpr int ORDER = order;                                                        \
         static constexpr bool VARIABLE = variable, HELMHOLTZ = helmholtz;                          \
@@ -29,18 +40,14 @@ struct view {
         {                                                                                          \
             return residual_value(RHS(f, alpha, u), scale, sum);                                   \
         }                                                                                          \
-        DEVICE double residual_at(const double *u, [[maybe_unused]] long sj,                       \
-                                  [[maybe_unused]] long sk, [[maybe_unused]] const double *bi,     \
-                                  [[maybe_unused]] const double *bj,                               \
-                                  [[maybe_unused]] const double *bk, [[maybe_unused]] long bsj,    \
-                                  [[maybe_unused]] long bsk, double f, double alpha, double scale) \
+        template <class Near>                                                                      \
+        DEVICE double residual_near(const Near &x, double f, double alpha, double scale)           \
         {                                                                                          \
-            return residual_from(f, alpha, u[0], scale, SUM);                                      \
+            return residual_from(f, alpha, near_u(x, 0, 0, 0), scale, SUM(x));                     \
         }                                                                                          \
         DEVICE double residual(const struct view &v, long at)                                      \
         {                                                                                          \
-            return residual_at(v.u + at, v.sj, v.sk, v.beta_i + at, v.beta_j + at, v.beta_k + at,  \
-                               v.sj, v.sk, v.f[at], v.alpha[at], v.scale);                         \
+            return residual_near(near_of(v, at), v.f[at], v.alpha[at], v.scale);                   \
         }                                                                                          \
     };
 #include "operators/variants.def"
@@ -66,7 +73,7 @@ void with_operator(const struct operator_choice &choice, F f)
 {
     const int index = operator_index(&choice);
     int row = 0;
-#define OPERATOR(name, order, variable, helmholtz, PREPARE, LINES, SUM, RHS)                       \
+#define OPERATOR(name, order, variable, helmholtz, ROWS, SUM, RHS)                                 \
     if (index == row++)                                                                            \
         f(op_##name{});
 #include "operators/variants.def"

@@ -5,7 +5,6 @@
  * black cells of the two layers next to walls in j and k, and stores all ghosts that the next
  * operation reads. A block has a tile at such a wall: one thread per line of cells inward from it.
  */
-#include "cuda/fv4/gather.cuh"
 #include "cuda/boundary/ghosts.cuh"
 #include "cuda/fv4/gsrb.cuh"
 #include "cuda/core/red_black.cuh"
@@ -308,12 +307,13 @@ struct coefficients {
 template <class Op>
 DEVICE struct coefficients load_coefficients(const struct fv4_gsrb &w, long cell)
 {
-    const long sj = w.c.sj, sk = w.c.sk;
     struct coefficients s = {};
     if (Op::VARIABLE) {
-        s.i = fv4_faces_at(w.beta_i + cell, 1, sj, sk);
-        s.j = fv4_faces_at(w.beta_j + cell, sj, 1, sk);
-        s.k = fv4_faces_at(w.beta_k + cell, sk, 1, sj);
+        const struct near near =
+            near_at(NULL, w.beta_i + cell, w.beta_j + cell, w.beta_k + cell, w.c.sj, w.c.sk);
+        s.i = fv4_faces_near(near, 0);
+        s.j = fv4_faces_near(near, 1);
+        s.k = fv4_faces_near(near, 2);
     }
     s.f = w.f[cell];
     s.alpha = READS_ALPHA<Op> ? w.alpha[cell] : 0.0;
@@ -328,8 +328,8 @@ DEVICE double relax_black(const struct fv4_gsrb &w, const struct wall_tile &b, i
     const int inward = b.high ? -TILE_STEP_Z : TILE_STEP_Z;
     const int step[3] = {TILE_STEP_X, b.across == 1 ? inward : TILE_STEP_Y,
                          b.across == 1 ? TILE_STEP_Y : inward};
-    const struct fv4_cells cells = gather_fv4(
-        [&](int i, int j, int k) { return at(offset + i * step[0] + j * step[1] + k * step[2]); });
+    const struct fv4_cells cells = fv4_cells_near(near_by(
+        [&](int i, int j, int k) { return at(offset + i * step[0] + j * step[1] + k * step[2]); }));
     const double sum =
         Op::VARIABLE ? fv4_sum_of(&cells, &s.i, &s.j, &s.k) : fv4_constant_sum_of(&cells);
     return update_weighted(cells.here, s.dinv,

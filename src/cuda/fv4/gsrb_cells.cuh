@@ -2,7 +2,6 @@
 #ifndef CUDA_FV4_GSRB_CELLS_CUH
 #define CUDA_FV4_GSRB_CELLS_CUH
 /* The update of a single cell of the fused red-black pass, from shared memory. */
-#include "cuda/fv4/gather.cuh"
 #include "cuda/core/fences.cuh"
 #include "cuda/fv4/gsrb.cuh"
 #include "cuda/fv4/gsrb_tiles.cuh"
@@ -121,8 +120,8 @@ DEVICE double relax_alone(const struct fv4_gsrb &w, int c, const struct planes<t
     const struct faces faces = load_faces(c, p);
     if (ZERO)
         return relax_from_zero<Op>(w, faces, s, stored);
-    const struct fv4_cells x = gather_fv4(
-        [&](int i, int j, int k) { return at(p.u[2 + k] + c + i * COLUMN + j * tile::ROW); });
+    const struct fv4_cells x = fv4_cells_near(near_by(
+        [&](int i, int j, int k) { return at(p.u[2 + k] + c + i * COLUMN + j * tile::ROW); }));
     return relax<Op>(w, x, faces, s, stored);
 }
 

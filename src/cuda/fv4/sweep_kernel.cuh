@@ -360,7 +360,8 @@ struct incoming {
 };
 
 /* Step k: the fluxes of plane k, and the operator's sums in plane k − 1 in the order of fv4_sum. A
- * cell's high fluxes are the next cell's low fluxes, negated. */
+ * cell's high fluxes are the next cell's low fluxes, negated: so sum_fv4 (operators/fv4.h) is
+ * spelled out here, and tests/emulated/fv4_sweep_test.cc says that both are equal. */
 DEVICE void advance(struct column_values &c, const struct pointers &x, struct incoming &n, quad sum)
 {
     for (int q = 0; q < 2; q++) {

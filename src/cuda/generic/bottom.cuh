@@ -228,11 +228,11 @@ static __device__ void residual(const Work &w, double *out, double *u)
 template <class Op, class Work>
 static __device__ void apply(const Work &w, double *out, double *x)
 {
-    const struct view &v = w.v;
+    struct view v = w.v;
+    v.u = x;
     fill_ghosts(w, x);
     each_cell(w, [&](long c, int) {
-        out[c] = -Op::residual_at(x + c, v.sj, v.sk, v.beta_i + c, v.beta_j + c, v.beta_k + c, v.sj,
-                                  v.sk, 0.0, v.alpha[c], v.scale);
+        out[c] = -Op::residual_near(near_of(v, c), 0.0, v.alpha[c], v.scale);
     });
 }
 

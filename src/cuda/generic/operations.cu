@@ -137,8 +137,7 @@ static void apply(const struct work &w, double *to)
     const struct view v = w.v;
     for_cells(w.c.n[0], w.c.n[1], w.c.n[2], [=] __device__(int i, int j, int k) {
         const long at = i + j * v.sj + k * v.sk;
-        to[at] = -Op::residual_at(v.u + at, v.sj, v.sk, v.beta_i + at, v.beta_j + at, v.beta_k + at,
-                                  v.sj, v.sk, 0.0, v.alpha[at], v.scale);
+        to[at] = -Op::residual_near(near_of(v, at), 0.0, v.alpha[at], v.scale);
     });
 }
 

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef OPERATORS_NEAR_H
+#define OPERATORS_NEAR_H
+/* What an operator reads around a cell, wherever that lies. near_u(x, i, j, k) is u in the cell so
+ * far away. near_beta(x, d, across, first, second) is β on the low face in direction d of the cell
+ * so far away: across the face, and in the two other directions, the lower one first. Every sum is
+ * written once over these two. In C++ an accessor is any type with members u and beta like these,
+ * or as in C: */
+#include "operators/formula.h"
+
+/* Pointers to the cell, and the strides of u and of β. */
+struct near {
+    const double *u;
+    long stride[3];
+    const double *beta[3];
+    long beta_stride[3];
+};
+
+#ifdef __cplusplus
+template <class Near>
+FORMULA double near_u(const Near &x, int i, int j, int k)
+{
+    return x.u(i, j, k);
+}
+
+template <class Near>
+FORMULA double near_beta(const Near &x, int d, int across, int first, int second)
+{
+    return x.beta(d, across, first, second);
+}
+#endif
+
+FORMULA double near_u(const struct near x, int i, int j, int k)
+{
+    return x.u[i * x.stride[0] + j * x.stride[1] + k * x.stride[2]];
+}
+
+FORMULA double near_beta(const struct near x, int d, int across, int first, int second)
+{
+    const long *s = x.beta_stride;
+    return x.beta[d][across * s[d] + first * s[d == 0] + second * s[d == 2 ? 1 : 2]];
+}
+
+/* A cell where u and β have the same strides. */
+FORMULA struct near near_at(const double *u, const double *bi, const double *bj, const double *bk,
+                            long sj, long sk)
+{
+    const struct near x = {u, {1, sj, sk}, {bi, bj, bk}, {1, sj, sk}};
+    return x;
+}
+
+#endif
