@@ -69,7 +69,7 @@ NUMERICS := -ffp-contract=off -fno-math-errno -fno-trapping-math
 SANITIZE := $(if $(filter asan,$(MODE)),-fsanitize=address -fsanitize=undefined -fno-sanitize-recover=all)
 WARNINGS := -Wall -Wextra -Wpedantic -Wshadow $(WERROR)
 ALL_CFLAGS = -std=c11 -D_GNU_SOURCE $(CFLAGS) $(NUMERICS) -fopenmp $(SANITIZE) $(WARNINGS)
-# Kernels as C++ (tests/emulated, tests/tail). A checked longjmp would not leave for another stack.
+# Kernels as C++ (tests/emulated). A checked longjmp would not leave for another stack.
 ALL_CXXFLAGS = -std=c++17 -U_FORTIFY_SOURCE $(CFLAGS) $(NUMERICS) $(SANITIZE) $(WARNINGS) -Wno-unknown-pragmas \
                -DOMPI_SKIP_MPICXX $(MPI_INCLUDES)
 # These tests compile in a third of the time so, and run as fast.
@@ -181,9 +181,10 @@ $(TEST_EMULATED): $(BUILD)/%: %.cc $(BUILD)/compile-settings
 	@mkdir -p $(@D)
 	$(call say,CXX,$@) $(CXX) -I$(<D) $(INCLUDES) $(ALL_CXXFLAGS) $(EMULATED_FLAGS) -MMD -MP -MF $@.d -o $@ $< $(EMULATED_WITH) $(LDFLAGS) -lcmocka $(TIMED)
 # One emulates a kernel within the program, from files that are not standard C++.
-$(BUILD)/tests/tail/tail_test: $(LIBRARY)
-$(BUILD)/tests/tail/tail_test: private EMULATED_WITH = $(LIBRARY) -fopenmp $(MPI_LIBRARIES) $(LDLIBS)
-$(BUILD)/tests/tail/tail_test: private WARNINGS := -Wall $(WERROR)
+TAIL_TEST := $(BUILD)/tests/emulated/tail_test
+$(TAIL_TEST): $(LIBRARY)
+$(TAIL_TEST): private EMULATED_WITH = $(LIBRARY) -fopenmp $(MPI_LIBRARIES) $(LDLIBS)
+$(TAIL_TEST): private WARNINGS := -Wall $(WERROR)
 
 # $(call record,TEXT): writes TEXT to the target if it differs from what is there. What depends on the
 # target is so built anew when a setting changes, and needs no `make clean`.

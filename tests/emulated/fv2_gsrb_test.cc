@@ -53,18 +53,12 @@ template <class tile>
 static void run_kernel(struct fv2_gsrb w, int planes, std::mt19937 &random)
 {
     set_tiles<tile>(w);
-    const emulated::index3 grid = {(unsigned)tiles_across<tile>(w.c, 0),
-                                   (unsigned)tiles_across<tile>(w.c, 1),
-                                   (unsigned)cuda_divided(w.c.n[2], planes)};
-    const int n[3] = {(int)grid.x, (int)grid.y, (int)grid.z};
+    const int n[3] = {tiles_across<tile>(w.c, 0), tiles_across<tile>(w.c, 1),
+                      cuda_divided(w.c.n[2], planes)};
     const struct tile_reads none[3] = {};
     const struct tile_set tiles = tiles_of_patch(PART_ALL, n, w.c, none);
-    for (unsigned k = 0; k < grid.z; k++)
-        for (unsigned j = 0; j < grid.y; j++)
-            for (unsigned i = 0; i < grid.x; i++)
-                assert_true(emulated::run(
-                    {i, j, k}, random, [&] { gsrb_kernel<tile>(w, tiles, planes); }, grid,
-                    emulated::THREADS, LANES));
+    assert_true(emulated::run_grid(
+        n, random, [&] { gsrb_kernel<tile>(w, tiles, planes); }, emulated::THREADS, LANES));
 }
 
 static struct fv2_gsrb make_pass(const emulated::box &b, struct fields &x, int parity)

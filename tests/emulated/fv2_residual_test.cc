@@ -18,15 +18,11 @@ enum { GROUPS = emulated::THREADS / LANES };
 template <class Op, bool RESTRICTS>
 static void run_kernel(const struct fv2_residual &w, int planes, std::mt19937 &random)
 {
-    const unsigned n[3] = {(unsigned)cuda_divided(w.c.n[0] / 2, LANES),
-                           (unsigned)cuda_divided(w.c.n[1] / 2, GROUPS),
-                           (unsigned)cuda_divided(w.c.n[2], planes)};
-    for (unsigned k = 0; k < n[2]; k++)
-        for (unsigned j = 0; j < n[1]; j++)
-            for (unsigned i = 0; i < n[0]; i++)
-                assert_true(emulated::run(
-                    {i, j, k}, random, [&] { residual_kernel<Op, RESTRICTS, GROUPS>(w, planes); },
-                    {n[0], n[1], n[2]}, emulated::THREADS, LANES));
+    const int n[3] = {cuda_divided(w.c.n[0] / 2, LANES), cuda_divided(w.c.n[1] / 2, GROUPS),
+                      cuda_divided(w.c.n[2], planes)};
+    assert_true(emulated::run_grid(
+        n, random, [&] { residual_kernel<Op, RESTRICTS, GROUPS>(w, planes); }, emulated::THREADS,
+        LANES));
 }
 
 template <class Op>

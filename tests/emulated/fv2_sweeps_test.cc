@@ -32,12 +32,8 @@ static void run_kernel(const struct fv2_sweeps &w, int planes, std::mt19937 &ran
     const int n[3] = {tiles_across<tile>(w.c, 0, w.extent), tiles_across<tile>(w.c, 1, w.extent),
                       cuda_divided(depth, planes)};
     const struct tile_set tiles = {{n[0], n[1], n[2]}, {0, 0, 0}, {n[0], n[1], n[2]}, false};
-    for (unsigned k = 0; k < (unsigned)n[2]; k++)
-        for (unsigned j = 0; j < (unsigned)n[1]; j++)
-            for (unsigned i = 0; i < (unsigned)n[0]; i++)
-                assert_true(emulated::run(
-                    {i, j, k}, random, [&] { sweeps_kernel<tile>(w, tiles, planes); },
-                    {(unsigned)n[0], (unsigned)n[1], (unsigned)n[2]}, emulated::THREADS, LANES));
+    assert_true(emulated::run_grid(
+        n, random, [&] { sweeps_kernel<tile>(w, tiles, planes); }, emulated::THREADS, LANES));
 }
 
 /* Cells that differ from `want` in the patch and `layers` more, and cells outside that were stored.

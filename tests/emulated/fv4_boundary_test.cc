@@ -21,15 +21,11 @@ template <class Op>
 static void run_kernel(const struct fv4_gsrb &w, bool open, std::mt19937 &random)
 {
     const dim3 blocks = boundary_grid(w.c);
-    const emulated::index3 grid = {blocks.x, blocks.y, blocks.z};
+    const int grid[3] = {(int)blocks.x, (int)blocks.y, (int)blocks.z};
     assert_true(has_threads_for_ends(w));
-    for (unsigned z = 0; z < grid.z; z++)
-        for (unsigned y = 0; y < grid.y; y++)
-            for (unsigned x = 0; x < grid.x; x++)
-                assert_true(emulated::run(
-                    {x, y, z}, random,
-                    [&] { open ? boundary_kernel<Op, true>(w) : boundary_kernel<Op, false>(w); },
-                    grid));
+    assert_true(emulated::run_grid(grid, random, [&] {
+        open ? boundary_kernel<Op, true>(w) : boundary_kernel<Op, false>(w);
+    }));
 }
 
 /* Where values are in direction d: in the patch, in two layers beyond open sides, and after the

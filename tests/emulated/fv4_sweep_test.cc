@@ -52,12 +52,7 @@ static void run_kernel(const struct fv4_sweep &w, int planes, std::mt19937 &rand
     const auto kernel = [&] {
         sweep_kernel<tile, HELMHOLTZ, KIND>(w, sources_of<tile>(w), tiles, planes);
     };
-    for (unsigned k = 0; k < (unsigned)n[2]; k++)
-        for (unsigned j = 0; j < (unsigned)n[1]; j++)
-            for (unsigned i = 0; i < (unsigned)n[0]; i++)
-                assert_true(emulated::run({i, j, k}, random, kernel,
-                                          {(unsigned)n[0], (unsigned)n[1], (unsigned)n[2]},
-                                          tile::THREADS, LANES));
+    assert_true(emulated::run_grid(n, random, kernel, tile::THREADS, LANES));
 }
 
 struct results {

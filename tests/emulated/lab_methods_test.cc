@@ -12,14 +12,10 @@ extern "C" {
 
 static std::mt19937 random_order(1);
 
-static void run_blocks(unsigned x, unsigned y, unsigned z, int threads,
-                       const std::function<void()> &kernel)
+static void run_blocks(int x, int y, int z, int threads, const std::function<void()> &kernel)
 {
-    for (unsigned k = 0; k < z; k++)
-        for (unsigned j = 0; j < y; j++)
-            for (unsigned i = 0; i < x; i++)
-                assert_true(
-                    emulated::run({i, j, k}, random_order, kernel, {x, y, z}, threads, threads));
+    const int grid[3] = {x, y, z};
+    assert_true(emulated::run_grid(grid, random_order, kernel, threads, threads));
 }
 
 /* The last block has idle threads; behind the batch there is room for one matrix more. */

@@ -17,10 +17,8 @@ static inline emulated::counted_barrier &barrier_at(const barrier_word *word)
 
 static inline void barrier_create(barrier_word *word, int arrivals)
 {
-    emulated::counted_barrier b;
-    b.expected = b.missing = arrivals;
     *word = emulated::now->barriers.size();
-    emulated::now->barriers.push_back(b);
+    emulated::now->barriers.push_back({arrivals, arrivals, 0, 0, {}, {}});
 }
 
 static inline void barriers_created()
@@ -29,9 +27,7 @@ static inline void barriers_created()
 
 static inline void barrier_wait(barrier_word *word, int parity)
 {
-    while (barrier_at(word).phase % 2 == parity)
-        emulated::wait_for_others();
-    emulated::self().known.learn(barrier_at(word).told);
+    emulated::await_phase(barrier_at(word), parity);
 }
 
 static inline void barrier_arrive(barrier_word *word)

@@ -3,14 +3,15 @@
 #define EMULATED_FENCES_CUH
 /* Fences are for the CUDA compiler only. */
 
-static inline int hidden(int value)
+template <class T>
+static inline T hidden(T value)
 {
     return value;
 }
 
-static inline const double *hidden(const double *address)
+template <class T>
+static inline void keep(T &)
 {
-    return address;
 }
 
 static inline void computed_here(double &)

@@ -2,13 +2,16 @@
 #ifndef EMULATED_LAUNCH_CUH
 #define EMULATED_LAUNCH_CUH
 /* The parts of CUDA C++ that the emulated kernels need and C++ lacks. */
-#include "block.h"
+#include "base/check.h"
 #include "cuda/core/cells.cuh"
+#include "grid.h"
 
 #define __device__
 #define __host__
 #define __global__
+#define __shared__ static /* written alike by all blocks */
 #define __forceinline__ inline
+#define __noinline__
 #define __grid_constant__
 #define __launch_bounds__(...)
 #define threadIdx (emulated::self().index)
@@ -29,14 +32,21 @@ struct dim3 {
 using std::max;
 using std::min;
 
+int cuda_multiprocessors();
+
 static inline void __syncthreads()
 {
-    emulated::meet(emulated::now->all, 0, emulated::now->count, true);
+    emulated::meet(emulated::now->all, (int)emulated::now->threads.size(), true);
+}
+
+static inline void __barrier_sync_count(unsigned id, unsigned count)
+{
+    emulated::meet(emulated::now->named[id], (int)count, true);
 }
 
 static inline void __syncwarp()
 {
-    emulated::meet_warp(true);
+    emulated::meet(emulated::my_warp().all, emulated::WARP, true);
 }
 
 template <class T>
@@ -45,33 +55,80 @@ static inline T __ldg(const T *x)
     return *x;
 }
 
+static inline int lane_of_thread()
+{
+    return emulated::now->running % emulated::WARP;
+}
+
 template <class T>
 static inline T __shfl_sync(unsigned, T value, int lane)
 {
-    return (T)emulated::exchange((double)value)[lane % emulated::WARP];
+    return emulated::exchange(value)[lane % emulated::WARP];
 }
 
 /* The value of another lane, or the own one where there is none. */
-static inline double shuffled(double value, int lane)
+template <class T>
+static inline T shuffled(T value, int lane)
 {
-    const auto &all = emulated::exchange(value);
+    const auto all = emulated::exchange(value);
     return lane >= 0 && lane < emulated::WARP ? all[lane] : value;
 }
 
-static inline double __shfl_up_sync(unsigned, double value, int lanes)
+template <class T>
+static inline T __shfl_xor_sync(unsigned, T value, int lanes)
 {
-    return shuffled(value, emulated::now->running % emulated::WARP - lanes);
+    return shuffled(value, lane_of_thread() ^ lanes);
 }
 
-static inline double __shfl_down_sync(unsigned, double value, int lanes)
+template <class T>
+static inline T __shfl_up_sync(unsigned, T value, int lanes)
 {
-    return shuffled(value, emulated::now->running % emulated::WARP + lanes);
+    return shuffled(value, lane_of_thread() - lanes);
+}
+
+template <class T>
+static inline T __shfl_down_sync(unsigned, T value, int lanes)
+{
+    return shuffled(value, lane_of_thread() + lanes);
 }
 
 static inline bool __any_sync(unsigned, bool value)
 {
-    const auto &all = emulated::exchange(value);
-    return std::any_of(all.begin(), all.end(), [](double x) { return x != 0.0; });
+    const auto all = emulated::exchange(value);
+    return std::find(all.begin(), all.end(), true) != all.end();
+}
+
+static inline bool __all_sync(unsigned, bool value)
+{
+    return !__any_sync(0, !value);
+}
+
+static inline unsigned __reduce_max_sync(unsigned, unsigned value)
+{
+    const auto all = emulated::exchange(value);
+    return *std::max_element(all.begin(), all.end());
+}
+
+static inline int __reduce_add_sync(unsigned, int value)
+{
+    const auto all = emulated::exchange(value);
+    return std::accumulate(all.begin(), all.end(), 0);
+}
+
+template <class T>
+static inline T atomicAdd(T *at, T value)
+{
+    const T old = *at;
+    *at += value;
+    return old;
+}
+
+template <class T>
+static inline T atomicMax(T *at, T value)
+{
+    const T old = *at;
+    *at = max(*at, value);
+    return old;
 }
 
 /* A launch whose threads run one after the other. */

@@ -4,7 +4,7 @@
 /* Shared memory that records every access. */
 #include "cuda/core/launch.cuh"
 
-using emulated::shared_memory;
+#define shared_memory (emulated::now->shared)
 
 static inline int shared_begin()
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The tail, its own source, run by coroutines in place of a GPU's threads: F-cycles on levels of
+/* The tail, its own source, on all of its blocks at once: F-cycles on levels of
  * the tail give u bitwise identical to the CPU's. */
 #include <csetjmp>
 #include <cstdarg>
@@ -7,7 +7,6 @@
 #include <cstdint>
 #include <cstdlib>
 #include <mpi.h>
-#include "grid.h"
 extern "C" {
 #include <cmocka.h>
 #include "comm/comm.h"
@@ -105,10 +104,9 @@ struct bottom_work bottom_open(struct level *level, enum field u, enum field f, 
 template <class Op>
 void tail_launch(const struct tail &tail, int blocks, size_t bytes)
 {
-    static unsigned long long barriers;
     assert_true(bytes <= limits.shared_per_block);
-    const bool done = grid::run(blocks, TAIL_THREADS, bytes, &barriers, random_order, [&] {
-        run_tail_block<Op>(tail, *reinterpret_cast<block_memory<Op> *>(grid::now->block->shared));
+    const bool done = emulated::run_cooperative(blocks, TAIL_THREADS, bytes, random_order, [&] {
+        run_tail_block<Op>(tail, *reinterpret_cast<block_memory<Op> *>(shared_memory));
     });
     assert_true(done);
 }

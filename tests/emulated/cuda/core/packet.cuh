@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef TAIL_PACKET_CUH
-#define TAIL_PACKET_CUH
+#ifndef EMULATED_PACKET_CUH
+#define EMULATED_PACKET_CUH
 /* Packets arrive at once. */
+#include <cuda/atomic>
 #include "cuda/core/launch.cuh"
-
-namespace cuda
-{
-enum thread_scope { thread_scope_device, thread_scope_system };
-}
 
 struct alignas(16) packet {
     double value;
@@ -17,7 +13,7 @@ struct alignas(16) packet {
 template <cuda::thread_scope>
 static inline void store_packet(struct packet *at, struct packet p)
 {
-    grid::moved = true;
+    emulated::moved = true;
     *at = p;
 }
 
