@@ -6,7 +6,7 @@
 #include "cuda/cuda.h"
 
 /* Through the host a halo exchange takes as long as a pass, so overlap pays. By peer it takes less
- * than splitting the pass costs (docs/notes/overlap.md). */
+ * than splitting the pass costs (docs/notes/several-gpus.md). */
 #define OVERLAP_MESSAGES_ABOVE 400000.0
 #define OVERLAP_PEER_ABOVE INFINITY
 
