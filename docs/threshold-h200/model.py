@@ -3,7 +3,7 @@
 """A model of the hybrid, checked against the study: README.md beside this file explains it.
 
 cycles.csv has times of F-cycles on one backend, results.csv the study. Prints the tables of README.md
-and draws model.png and levels.png."""
+and draws model.png and model-levels.png."""
 import csv
 import math
 import os
@@ -171,7 +171,7 @@ def draw_levels(plt, n=128, dim=8):
         axes.grid(True, axis="y", alpha=0.3)
         axes.set_axisbelow(True)
     figure.suptitle(f"Time by level in an F-cycle of {n}³, levels of {dim}³ and less on the CPU (model)")
-    save(plt, figure, panels[0][0].get_legend_handles_labels(), "levels.png")
+    save(plt, figure, panels[0][0].get_legend_handles_labels(), "model-levels.png")
 
 
 if __name__ == "__main__":
