@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The figures of run/figures and run/scaling.
+"""Figures of hpgmg-gpu's reports: time by level, timeline, speed by size. scaling_drawing.py draws studies.
 
 Colours differ in lightness and bars in hatching too, so that figures can be read in black and white."""
 import itertools
@@ -20,7 +20,6 @@ WORKS = {
     "bottom": ("bottom solver", "#404040", "||||"),
     "other": ("zero, mean", "#d9d9d9", ""),
 }
-MOVING = ("halo", "redistribution", "hand-over")
 PROCESSORS = {"GPU": ("#1f4e79", ""), "CPU": ("#f4b183", "////")}
 LINES = [("black", "o", "-"), ("#c55a11", "s", "--"), ("#2e75b6", "^", "-."), ("#548235", "D", ":")]
 OUTSIDE = {"loc": "upper left", "bbox_to_anchor": (1.01, 1), "borderaxespad": 0.0, "fontsize": "small"}
@@ -255,29 +254,7 @@ def draw_timeline(plt, trace, most_ranks, path):
     save_figure(plt, figure, path)
 
 
-# Scaling studies, from the rows of results.csv and levels.csv.
-
-def series_label(row):
-    return f"order {row['order']}, {row['boxes']} boxes of {2 ** row['log2_box_dim']}³"
-
-
-def curves(rows, kind):
-    """Rows of size h by series."""
-    found = {}
-    for row in rows:
-        if row["kind"] == kind and row["level"] == "h":
-            found.setdefault(series_label(row), []).append(row)
-    return found
-
-
-def boxes_of(row):
-    """Boxes of the domain. It is a cube of boxes, whatever number was allowed."""
-    return round(row["n"] / 2 ** row["log2_box_dim"]) ** 3
-
-
-def is_even(row):
-    return boxes_of(row) % row["ranks"] == 0
-
+# Speed by size.
 
 def finish_axes(axes, x, y, title):
     axes.set_xlabel(x)
@@ -286,66 +263,6 @@ def finish_axes(axes, x, y, title):
     axes.grid(True, which="major", alpha=0.3)
     if axes.get_legend_handles_labels()[0]:
         axes.legend(**OUTSIDE)
-
-
-def ranks_axis(axes, rows):
-    ranks = sorted({row["ranks"] for row in rows})
-    axes.set_xscale("log", base=2)
-    axes.set_xticks(ranks, [str(number) for number in ranks])
-    axes.minorticks_off()
-
-
-def uneven_note(rows):
-    """Says where the size rule's cube of boxes cannot be divided evenly, or nothing."""
-    words = []
-    for boxes, ranks in sorted({(boxes_of(row), row["ranks"]) for row in rows if not is_even(row)}):
-        most = -(-boxes // ranks)
-        words.append(f"{boxes} boxes on {ranks} ranks: {most} on the fullest, "
-                     f"{100 * (most * ranks / boxes - 1):.0f} % above the mean")
-    if not words:
-        return ""
-    return ("Open markers: the domain is a cube of boxes, which these ranks cannot share evenly, nor as one cuboid each\n"
-            f"({'; '.join(words)}).\n"
-            "A dip there comes from the size rule's uneven shares before it says anything of the network.")
-
-
-def draw_line(axes, line, values, style, label):
-    colour, marker, dashes = style
-    ranks = [row["ranks"] for row in line]
-    axes.plot(ranks, values, dashes, color=colour, label=None)
-    for row, value in zip(line, values):
-        axes.plot(row["ranks"], value, marker, color=colour, markerfacecolor=colour if is_even(row) else "white",
-                  markersize=7)
-    axes.plot([], [], dashes, marker=marker, color=colour, label=label)
-
-
-def draw_weak(plt, rows, path):
-    figure, axes = plt.subplots(figsize=(8.5, 4.2))
-    own = [row for row in rows if row["kind"] == "weak" and row["level"] == "h"]
-    for (label, line), style in zip(curves(rows, "weak").items(), itertools.cycle(LINES)):
-        draw_line(axes, line, [100 * row["efficiency"] for row in line], style, f"{label}\nper rank, at most")
-    ranks_axis(axes, own)
-    axes.axhline(100, color="grey", linewidth=0.8)
-    axes.set_ylim(bottom=0)
-    finish_axes(axes, "ranks", "DOF/s per rank, % of the smallest run", "Weak scaling")
-    figure.text(0.02, -0.01, uneven_note(own), va="top", fontsize="small")
-    save_figure(plt, figure, path)
-
-
-def draw_strong(plt, rows, path):
-    figure, axes = plt.subplots(figsize=(8.5, 4.2))
-    own = [row for row in rows if row["kind"] == "strong" and row["level"] == "h"]
-    for (label, line), style in zip(curves(rows, "strong").items(), itertools.cycle(LINES)):
-        draw_line(axes, line, [row["speedup"] for row in line], style, f"{label}\nper side")
-    least = min(row["ranks"] for row in own)
-    ranks = sorted({row["ranks"] for row in own})
-    axes.plot(ranks, [number / least for number in ranks], color="grey", linewidth=0.8, label="ideal")
-    ranks_axis(axes, own)
-    axes.set_yscale("log", base=2)
-    axes.set_yticks([number / least for number in ranks], [f"{number / least:g}" for number in ranks])
-    finish_axes(axes, "ranks", "speed-up against the smallest run", "Strong scaling")
-    figure.text(0.02, -0.01, uneven_note(own), va="top", fontsize="small")
-    save_figure(plt, figure, path)
 
 
 def machine_of(report):
@@ -385,63 +302,3 @@ def draw_sizes(plt, rows, path):
     plain_numbers(axes.yaxis)
     finish_axes(axes, "unknowns", "GDOF/s", "Speed by size" + (f", {places[0]}" if len(places) == 1 and places[0] else ""))
     save_figure(plt, figure, path)
-
-
-LEVEL_STYLES = {
-    "0": ("finest level", "#1f4e79", ""),
-    "1": ("second level", "#2e75b6", "////"),
-    "2": ("third level", "#9dc3e6", ""),
-    "rest": ("coarser levels", "#deebf7", "...."),
-    "halo 0": ("halo, finest level", "#8a0000", "----"),
-    "halo": ("halo, other levels", "#e08080", "\\\\\\\\"),
-    "moves": ("redistribution,\nhand-over", "#a9d18e", "xxxx"),
-}
-
-
-def level_part(row):
-    if row["work"] == "halo":
-        return "halo 0" if row["level"] == 0 else "halo"
-    if row["work"] in MOVING:
-        return "moves"
-    return str(row["level"]) if row["level"] < 3 else "rest"
-
-
-def draw_scaling_levels(plt, rows, path):
-    """One panel per series: the time of a rank per unknown, which is constant if scaling is ideal."""
-    series = {}
-    for row in rows:
-        line = series.setdefault((row["kind"], series_label(row)), {})
-        parts = line.setdefault(row["ranks"], {})
-        parts[level_part(row)] = parts.get(level_part(row), 0.0) + 1e9 * row["seconds"] * row["ranks"] / row["dof"]
-    columns = min(2, len(series))
-    lines = -(-len(series) // columns)
-    figure, panels = plt.subplots(lines, columns, figsize=(3 + 4 * columns, 0.5 + 2.9 * lines), squeeze=False)
-    for axes, ((kind, label), line) in zip(panels.flat, series.items()):
-        ranks = sorted(line)
-        tops = stack(axes, range(len(ranks)), [line[number] for number in ranks], LEVEL_STYLES, width=0.6)
-        write_above(axes, range(len(ranks)), tops, "small")
-        axes.set_xticks(range(len(ranks)), [str(number) for number in ranks])
-        axes.margins(y=0.12)
-        axes.set_title(f"{kind}: {label} per {'rank' if kind == 'weak' else 'side'}", fontsize="medium")
-        axes.grid(True, axis="y", alpha=0.3)
-    for axes in panels[-1]:
-        axes.set_xlabel("ranks")
-    for axes in panels[:, 0]:
-        axes.set_ylabel("ns of a rank per unknown")
-    for axes in list(panels.flat)[len(series):]:
-        axes.set_visible(False)
-    figure.suptitle("Time of a solve by level, stages timed one by one", x=0.02, ha="left")
-    used = {level_part(row) for row in rows}
-    legend(plt, panels[0][-1], [style for key, style in reversed(LEVEL_STYLES.items()) if key in used])
-    save_figure(plt, figure, path)
-
-
-def draw_scaling(plt, rows, levels, directory):
-    """All figures of a study."""
-    kinds = {row["kind"] for row in rows}
-    figures = [("weak", draw_weak, rows if "weak" in kinds else []),
-               ("strong", draw_strong, rows if "strong" in kinds else []),
-               ("sizes", draw_sizes, rows), ("levels", draw_scaling_levels, levels)]
-    for name, draw, own in figures:
-        if own:
-            draw(plt, own, os.path.join(directory, f"{name}.png"))

@@ -170,13 +170,13 @@ def write_csv(rows, columns, path):
 
 
 def read_csv(path):
-    """Rows with numbers where a column has numbers only."""
+    """Rows with numbers where a column has only numbers and empty cells."""
     with open(path, newline="", encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
     for column in rows[0] if rows else ():
         for kind in (int, float):
             try:
-                numbers = [kind(row[column]) for row in rows]
+                numbers = [kind(row[column]) if row[column] else "" for row in rows]
             except ValueError:
                 continue
             for row, number in zip(rows, numbers):

@@ -36,12 +36,42 @@ rows() { # KIND RANKS LEVEL: n and DOF of such rows
     [ "$status" -eq 0 ]
     [ "$(wc -l <"$study/results.csv")" -eq 19 ] # 3 series, 2 numbers of ranks, 3 levels
     [ "$(rows weak 1 h)" = "8 512"$'\n'"16 4096" ]
+    [ "$(rows weak 2 h)" = "12 1728"$'\n'"20 8000" ]
     [ "$(rows strong 1 2h)" = "8 512" ]
     [ "$(rows strong 2 h)" = "16 4096" ]
     : >"$study/strong-order2-3x2-ranks1.json" # is run again
     scaling --weak 3:1,3:8 --strong 3:2
     [ "$status" -eq 0 ]
     [ "$(grep -c ': is there$' <<<"$output")" -eq 5 ]
+}
+
+@test "weak series have the same unknowns per rank within 2 %, and what has not is not compared" {
+    scaling --ranks 1,2,4,8 --weak 3:8
+    [ "$status" -eq 0 ]
+    python3 - "$study/results.csv" <<'END'
+import csv, sys
+rows = [row for row in csv.DictReader(open(sys.argv[1])) if row["level"] == "h"]
+share = {int(row["ranks"]): float(row["dof_per_rank"]) for row in rows}
+assert share == {1: 4096, 2: 4000, 4: 3456, 8: 4096}, share
+for row in rows:
+    compared = row["ranks"] != "4"
+    assert (row["efficiency"] != "") == compared and (row["compared_dof_per_rank"] == "4096.0") == compared, row
+END
+    grep -q 'Not compared: 4 ranks with 3456\.$' <<<"$output"
+    grep -qE '^weak, order 2, 8 × 8³ per rank +4 +24 +3456 +[0-9.e+]+ +-$' <<<"$output"
+    [ "$(grep -v '^\[' <<<"$output" | LC_ALL=C.UTF-8 grep -cE '.{81}')" -eq 0 ]
+}
+
+@test "domains of large studies" {
+    PYTHONPATH=run python3 - <<'END'
+from weak import TOLERANCE, weak_domains
+for ranks, size, able in (((1, 2, 8, 16, 64), (8, 8), 5), ((1, 4, 8, 32, 64), (7, 125), 5), ((6, 12, 48, 96), (8, 11), 4),
+                          ((1, 2, 4, 8), (8, 8), 3), ((3,), (4, 5), 1)):
+    share, domains = weak_domains(ranks, *size)
+    agreeing = [domain for domain in domains if domain.agrees(share)]
+    assert len(agreeing) == able, (ranks, size, domains)
+    assert all(abs(domain.dof() / domain.ranks / share - 1) <= TOLERANCE and domain.is_even() for domain in agreeing)
+END
 }
 
 @test "a failure is named, and the others count" {

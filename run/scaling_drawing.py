@@ -1,0 +1,197 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The figures of scaling studies, from the rows of results.csv and levels.csv."""
+import os
+
+from drawing import draw_sizes, legend, save_figure, stack
+from weak import TOLERANCE
+
+MOVING = ("halo", "redistribution", "hand-over")
+LEVEL_STYLES = {
+    "0": ("finest level", "#1f4e79", ""),
+    "1": ("second level", "#2e75b6", "////"),
+    "2": ("third level", "#9dc3e6", ""),
+    "rest": ("coarser levels", "#deebf7", "...."),
+    "halo 0": ("halo, finest level", "#8a0000", "----"),
+    "halo": ("halo, other levels", "#e08080", "\\\\\\\\"),
+    "moves": ("redistribution,\nhand-over", "#a9d18e", "xxxx"),
+}
+
+
+def series_label(row):
+    """As it was asked for."""
+    side = 2 ** row["log2_box_dim"]
+    if row["kind"] == "weak":
+        return f"order {row['order']}, {row['boxes']} × {side}³ per rank"
+    return f"order {row['order']}, {row['boxes']}³ × {side}³"
+
+
+def finest(rows, kind):
+    """Rows of size h by series."""
+    found = {}
+    for row in rows:
+        if row["kind"] == kind and row["level"] == "h":
+            found.setdefault(series_label(row), []).append(row)
+    return found
+
+
+def millions(number):
+    return f"{number / 1e6:.4g} M" if number >= 1e6 else f"{number:.0f}"
+
+
+def is_compared(row):
+    return row["efficiency"] != ""
+
+
+def is_even(row):
+    return row["dof_fullest_rank"] <= (1 + TOLERANCE) * row["dof_per_rank"]
+
+
+def compared_note(rows):
+    """What efficiency compares with, and what it does not."""
+    kinds = {row["kind"] for row in rows}
+    words = ["Efficiency is DOF/s per rank over that of the series' run with the fewest ranks."]
+    if "weak" in kinds:
+        words.append(f"Weak series compare runs whose unknowns per rank are within {100 * TOLERANCE:.0f} % of one value.")
+    different = sorted({(row["ranks"], row["dof_per_rank"]) for row in rows if not is_compared(row)})
+    if different:
+        words.append("Not compared: " + ", ".join(f"{ranks} ranks with {millions(size)}" for ranks, size in different) + ".")
+    uneven = sorted({(row["ranks"], round(100 * (row["dof_fullest_rank"] / row["dof_per_rank"] - 1)))
+                     for row in rows if not is_even(row)})
+    if uneven:
+        words.append("Uneven: " + ", ".join(f"the fullest of {ranks} ranks has {more} % above the mean"
+                                            for ranks, more in uneven) + ".")
+    return "\n".join(words)
+
+
+def ranks_axis(axes, line):
+    ranks = [row["ranks"] for row in line]
+    axes.set_xscale("log", base=2)
+    axes.set_xticks(ranks, [str(number) for number in ranks])
+    axes.minorticks_off()
+    axes.margins(x=0.2)
+
+
+def draw_line(axes, line, values, words):
+    """Hollow markers, which no line joins, are runs that are not compared; words(row) stand at the points."""
+    joined = [(row["ranks"], value) for row, value in zip(line, values) if is_compared(row)]
+    axes.plot(*zip(*joined), "-", color="black", linewidth=1.2)
+    for row, value in zip(line, values):
+        full = is_compared(row) and is_even(row)
+        axes.plot(row["ranks"], value, "o", color="black", markerfacecolor="black" if full else "white", markersize=7)
+        above = value < 0.4 * max(values)  # where there is room
+        axes.annotate(words(row, value), (row["ranks"], value), (0, 9 if above else -9), textcoords="offset points",
+                      ha="center", va="bottom" if above else "top", fontsize="x-small")
+
+
+def rate_per_rank(row):
+    return row["dof_per_second"] / row["ranks"]
+
+
+def weak_panel(axes, line):
+    base = next(row for row in line if is_compared(row))
+    values = [100 * rate_per_rank(row) / rate_per_rank(base) for row in line]
+    draw_line(axes, line, values, lambda row, value: f"{value:.1f} %\n{millions(row['dof_per_rank'])}"
+              + ("" if is_compared(row) else "\nnot compared"))
+    axes.axhline(100, color="grey", linewidth=0.8)
+    axes.set_ylim(0, max(115, 1.1 * max(values)))
+
+
+def strong_panel(axes, line):
+    ranks, speedups = ([row[key] for row in line] for key in ("ranks", "speedup"))
+    axes.plot(ranks, [number / ranks[0] for number in ranks], color="grey", linewidth=0.8)
+    draw_line(axes, line, speedups, lambda row, value: f"{value:.2f}\n{100 * row['efficiency']:.1f} %")
+    axes.set_yscale("log", base=2)
+    ticks = [step * 2.0**power for power in range(-1, 12) for step in (1, 1.5) if 2**power <= ranks[-1] / ranks[0]]
+    axes.set_yticks(ticks, [f"{tick:g}" for tick in ticks])
+    axes.set_ylim(0.5 * min(speedups), 1.2 * ranks[-1] / ranks[0])
+
+
+def draw_series(plt, rows, path, kind, panel, words):
+    """A panel per series, so that none hides another."""
+    series = finest(rows, kind)
+    columns = min(4, len(series))
+    lines = -(-len(series) // columns)
+    figure, panels = plt.subplots(lines, columns, figsize=(1 + 2.7 * columns, 0.7 + 3 * lines), squeeze=False, sharey=True)
+    for axes, (label, line) in zip(panels.flat, series.items()):
+        panel(axes, line)
+        ranks_axis(axes, line)
+        axes.set_title(label, fontsize="small")
+        axes.set_xlabel("ranks")
+        axes.grid(True, which="major", alpha=0.3)
+    for axes in list(panels.flat)[len(series):]:
+        axes.set_visible(False)
+    panels[0][0].set_ylabel(words[1])
+    figure.suptitle(words[0], x=0.02, ha="left")
+    note = compared_note([row for line in series.values() for row in line])
+    figure.text(0.02, -0.01, f"{words[2]}\n{note}", va="top", fontsize="small")
+    save_figure(plt, figure, path)
+
+
+def draw_weak(plt, rows, path):
+    draw_series(plt, rows, path, "weak", weak_panel, (
+        "Weak scaling", "DOF/s per rank, % of the first run", "At the points: DOF/s per rank and unknowns per rank."))
+
+
+def draw_strong(plt, rows, path):
+    draw_series(plt, rows, path, "strong", strong_panel, (
+        "Strong scaling", "speed-up", "At the points: speed-up and efficiency. Grey: ideal."))
+
+
+def level_part(row):
+    if row["work"] == "halo":
+        return "halo 0" if row["level"] == 0 else "halo"
+    if row["work"] in MOVING:
+        return "moves"
+    return str(row["level"]) if row["level"] < 3 else "rest"
+
+
+def parts_by_ranks(levels):
+    """By series and ranks: the nanoseconds of a rank per unknown of each part of a bar."""
+    series = {}
+    for row in levels:
+        parts = series.setdefault((row["kind"], series_label(row)), {}).setdefault(row["ranks"], {})
+        parts[level_part(row)] = parts.get(level_part(row), 0.0) + 1e9 * row["seconds"] * row["ranks"] / row["dof"]
+    return series
+
+
+def level_panel(axes, bars, line):
+    """bars by ranks; line: the rows of the series' untimed solves, whose times the black lines are."""
+    ranks = sorted(bars)
+    solves = {row["ranks"]: 1e9 * row["seconds_per_solve"] * row["ranks"] / row["dof"] for row in line}
+    stack(axes, range(len(ranks)), [bars[number] for number in ranks], LEVEL_STYLES, width=0.6)
+    for place, number in enumerate(ranks):
+        axes.plot([place - 0.38, place + 0.38], [solves[number]] * 2, color="black", linewidth=2.5)
+    axes.set_xticks(range(len(ranks)), [f"{number} rank{'s' if number > 1 else ''}\nsolve {solves[number]:.3g}\n"
+                                        f"stages {sum(bars[number].values()):.3g}" for number in ranks], fontsize="small")
+    axes.grid(True, axis="y", alpha=0.3)
+
+
+def draw_scaling_levels(plt, levels, rows, path):
+    """One panel per series: the time of a rank per unknown, which is constant if scaling is ideal."""
+    series = parts_by_ranks(levels)
+    columns = min(2, len(series))
+    lines = -(-len(series) // columns)
+    figure, panels = plt.subplots(lines, columns, figsize=(3 + 4 * columns, 1 + 3.1 * lines), squeeze=False)
+    for axes, ((kind, label), bars) in zip(panels.flat, series.items()):
+        level_panel(axes, bars, finest(rows, kind)[label])
+        axes.set_title(f"{kind}: {label}", fontsize="medium")
+    for axes in panels[:, 0]:
+        axes.set_ylabel("ns of a rank per unknown")
+    for axes in list(panels.flat)[len(series):]:
+        axes.set_visible(False)
+    figure.suptitle("Stages timed one by one (bars), which takes longer than the solve (black lines)", x=0.02, y=0.995, ha="left")
+    used = {level_part(row) for row in levels}
+    entries = [style for key, style in reversed(LEVEL_STYLES.items()) if key in used]
+    legend(plt, panels[0][-1], [*entries, ("the solve, whose stages\nare not timed", "black", "")])
+    save_figure(plt, figure, path)
+
+
+def draw_scaling(plt, rows, levels, directory):
+    """All figures of a study."""
+    kinds = {row["kind"] for row in rows}
+    for name, draw in (("weak", draw_weak), ("strong", draw_strong)):
+        if name in kinds:
+            draw(plt, rows, os.path.join(directory, f"{name}.png"))
+    draw_sizes(plt, rows, os.path.join(directory, "sizes.png"))
+    if levels:
+        draw_scaling_levels(plt, levels, rows, os.path.join(directory, "levels.png"))
