@@ -1,42 +1,66 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef OPERATORS_BOUNDARY_H
 #define OPERATORS_BOUNDARY_H
-/* Homogeneous Dirichlet ghosts, extrapolated along the normal from the cells x1, x2, … inward from
- * the wall so that the face average is zero (NUMERICS, Beyond the boundary). Edges and corners
- * apply the rule in i, then j, then k. */
+/* Ghosts beyond walls, from the cells x1, x2, … inward. Those of u are the rows of wall_rows.def;
+ * edges and corners apply the rule in i, then j, then k (NUMERICS, Beyond the boundary). */
 #include "operators/formula.h"
 
-FORMULA double wall_linear(double x1)
+enum wall_rule { WALL_LINEAR, WALL_QUADRATIC, WALL_QUARTIC };
+enum { MAX_WALL_CELLS = 4 };
+
+/* The rule for values of `dim` cells per side: that of an operator or a prolongation of this order,
+ * or the best that fits. */
+FORMULA int wall_rule_of(int order, int dim)
 {
-    return -x1;
+    return dim < 2 ? WALL_LINEAR : order == 4 && dim >= 4 ? WALL_QUARTIC : WALL_QUADRATIC;
 }
 
-FORMULA double wall_quadratic(double x1, double x2)
+/* From how many cells ghosts follow. */
+FORMULA int wall_cells(int rule)
 {
-    return fma(-2.5, x1, 0.5 * x2);
+#define WALL_ROW(of, at, cells, factor, w1, w2, w3, w4)                                            \
+    if (rule == of)                                                                                \
+        return cells;
+#include "operators/wall_rows.def"
+#undef WALL_ROW
+    return 0;
 }
 
-FORMULA double wall_quartic(double x1, double x2, double x3, double x4)
+/* w1·x1 + w2·x2 + …, of so many cells. The order of operations is part of a rule. */
+FORMULA double wall_sum(int cells, double w1, double x1, double w2, double x2, double w3, double x3,
+                        double w4, double x4)
 {
-    return fma(-77.0, x1, fma(43.0, x2, fma(-17.0, x3, 3.0 * x4))) * (1.0 / 12.0);
+    const double from_3 = cells > 3 ? fma(w3, x3, w4 * x4) : w3 * x3,
+                 from_2 = cells > 2 ? fma(w2, x2, from_3) : w2 * x2;
+    return cells > 1 ? fma(w1, x1, from_2) : w1 * x1;
 }
 
-/* The second layer; the linear and the quadratic rule have 0 there. */
-FORMULA double wall_quartic_second(double x1, double x2, double x3, double x4)
+/* The ghost in `layer` (0 is next to the wall) from the first wall_cells(rule) of the cells x. The
+ * rule should be a constant. (In vectorised loops, cells must not be an array.) */
+FORMULA double wall_value(int rule, int layer, double x1, double x2, double x3, double x4)
 {
-    return fma(-505.0, x1, fma(335.0, x2, fma(-145.0, x3, 27.0 * x4))) * (1.0 / 12.0);
+#define WALL_ROW(of, at, cells, factor, w1, w2, w3, w4)                                            \
+    if (rule == of && layer == at)                                                                 \
+        return wall_sum(cells, w1, x1, w2, x2, w3, x3, w4, x4) * (factor);
+#include "operators/wall_rows.def"
+#undef WALL_ROW
+    return 0.0;
 }
 
-/* The ghost in `layer` (0 is next to the wall), extrapolated by `rule` from the first `rule` of the
- * cells v inward from the wall. Kernels pass the rule as a constant. */
-FORMULA double wall_ghost(int rule, int layer, const double v[4])
+/* The first ghost where x1 is 1 and the other cells are 0. (Compilers do not evaluate fma().) */
+FORMULA double wall_ghost_of_unit(int rule)
 {
-    if (rule == 4)
-        return layer == 0 ? wall_quartic(v[0], v[1], v[2], v[3])
-                          : wall_quartic_second(v[0], v[1], v[2], v[3]);
-    if (layer > 0)
-        return 0.0;
-    return rule == 2 ? wall_quadratic(v[0], v[1]) : wall_linear(v[0]);
+#define WALL_ROW(of, at, cells, factor, w1, w2, w3, w4)                                            \
+    if (rule == of && at == 0)                                                                     \
+        return w1 * (factor);
+#include "operators/wall_rows.def"
+#undef WALL_ROW
+    return 0.0;
+}
+
+FORMULA double wall_ghost(int rule, int layer, const double x[MAX_WALL_CELLS])
+{
+    return wall_value(rule, layer, x[0], x[1], x[2], x[3]);
 }
 
 /* β one layer beyond a wall, tangentially to its face, from the faces b1, b2, … inward: levels of 5

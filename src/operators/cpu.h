@@ -90,14 +90,14 @@ struct operation {
 enum { MAX_OPERATIONS = SMOOTHER_SWEEPS + 2 };
 
 /* Runs the operations in order over the patch. `lag` is the distance above; Dirichlet ghosts follow
- * from wall_rule cells, up to two more. A tiled traversal keeps
+ * from wall_cells cells, up to two more. A tiled traversal keeps
  * the rows between first and last operation in cache. Both give bitwise identical results. On a
  * small patch both do one operation after the other, each in one call. */
 struct traversal {
     const struct patch_pass *pass;
     int nops;
     struct operation ops[MAX_OPERATIONS];
-    int lag, wall_rule;
+    int lag, wall_cells;
     bool keeps_fluxes;           /* fluxes cost more than keeping them (see struct row) */
     struct thread_state *states; /* one per thread */
 };

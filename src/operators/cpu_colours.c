@@ -11,37 +11,25 @@
 #include "operators/sum.h"
 #include "operators/transfers.h"
 
-INLINE int wall_rule(struct shape s)
+/* Ghosts of one colour beyond a wall, in this layer. x and y point at cells of this and the other
+ * colour next to the wall. `in` is the stride away from the wall. */
+INLINE void extrapolate(struct shape s, int layer, double *x, const double *y, long in, int from,
+                        int to)
 {
-    return s.order == 4 && s.n >= 4 ? 4 : 2;
-}
-
-/* Ghosts of one colour beyond a wall, in the first layer. x and y point at cells of this and the
- * other colour next to the wall. `in` is the stride away from the wall. */
-INLINE void extrapolate(struct shape s, double *x, const double *y, long in, int from, int to)
-{
-    const int rule = wall_rule(s);
+    const int rule = wall_rule_of(s.order, s.n);
+    const bool far = wall_cells(rule) > 2;
+    const double *odd = layer == 0 ? y : x, *even = layer == 0 ? x : y;
 #pragma omp simd
     for (int m = from; m < to; m++)
-        x[m - in] = rule == 4 ? wall_quartic(y[m], x[m + in], y[m + 2 * in], x[m + 3 * in])
-                              : wall_quadratic(y[m], x[m + in]);
-}
-
-/* In the second layer. */
-INLINE void extrapolate_second(struct shape s, double *x, const double *y, long in, int from,
-                               int to)
-{
-    const int rule = wall_rule(s);
-#pragma omp simd
-    for (int m = from; m < to; m++)
-        x[m - 2 * in] =
-            rule == 4 ? wall_quartic_second(x[m], y[m + in], x[m + 2 * in], y[m + 3 * in]) : 0.0;
+        x[m - (layer + 1) * in] =
+            wall_value(rule, layer, odd[m], even[m + in], far ? odd[m + 2 * in] : 0.0,
+                       far ? even[m + 3 * in] : 0.0);
 }
 
 /* The ghosts in i of the rows of plane k. */
 INLINE void walls_i(struct shape s, const struct arrays *a, int k)
 {
-    const int rule = wall_rule(s), last = half(s) - 1;
+    const int rule = wall_rule_of(s.order, s.n), last = half(s) - 1;
     for (int j = 0; j < s.n; j++) {
         const long row = j * stride_j(s) + k * stride_k(s);
         double *even = a->u[(j + k) & 1] + row, *odd = a->u[(j + k + 1) & 1] + row;
@@ -78,23 +66,22 @@ INLINE void walls(struct shape s, const struct arrays *a, bool red, bool black)
         walls_i(s, a, k);
         for (int c = 0; c < 2; c++) {
             double *x = a->u[c] + k * sk, *y = a->u[1 - c] + k * sk;
-            extrapolate(s, x, y, sj, from, to);
-            extrapolate(s, x + (n - 1) * sj, y + (n - 1) * sj, -sj, from, to);
+            extrapolate(s, 0, x, y, sj, from, to);
+            extrapolate(s, 0, x + (n - 1) * sj, y + (n - 1) * sj, -sj, from, to);
             if (layers(s) > 1 && colours[c]) {
-                extrapolate_second(s, x, y, sj, 0, half(s));
-                extrapolate_second(s, x + (n - 1) * sj, y + (n - 1) * sj, -sj, 0, half(s));
+                extrapolate(s, 1, x, y, sj, 0, half(s));
+                extrapolate(s, 1, x + (n - 1) * sj, y + (n - 1) * sj, -sj, 0, half(s));
             }
         }
     }
     for (int c = 0; c < 2; c++) {
         double *x = a->u[c], *y = a->u[1 - c];
         const int first = from - beside * (int)sj, end = (n - 1 + beside) * (int)sj + to;
-        extrapolate(s, x, y, sk, first, end);
-        extrapolate(s, x + (n - 1) * sk, y + (n - 1) * sk, -sk, first, end);
+        extrapolate(s, 0, x, y, sk, first, end);
+        extrapolate(s, 0, x + (n - 1) * sk, y + (n - 1) * sk, -sk, first, end);
         if (layers(s) > 1 && colours[c]) {
-            extrapolate_second(s, x, y, sk, 0, (n - 1) * (int)sj + to);
-            extrapolate_second(s, x + (n - 1) * sk, y + (n - 1) * sk, -sk, 0,
-                               (n - 1) * (int)sj + to);
+            extrapolate(s, 1, x, y, sk, 0, (n - 1) * (int)sj + to);
+            extrapolate(s, 1, x + (n - 1) * sk, y + (n - 1) * sk, -sk, 0, (n - 1) * (int)sj + to);
         }
     }
 }

@@ -2,6 +2,7 @@
 /* A pass as a list of operations, and the steps that sweep a row. */
 #include <string.h>
 #include "base/check.h"
+#include "operators/boundary.h"
 #include "operators/cpu.h"
 #include "operators/halo.h"
 #include "operators/sum.h"
@@ -235,8 +236,7 @@ static void fill_coarse_walls(const struct pass *pass)
 {
     if (pass_prolongs(pass))
         walls_fill(pass->coarse, pass->coarse_u,
-                   stencil_wall_rule(pass->prolongation, pass->coarse->dim),
-                   pass->prolongation / 2);
+                   wall_rule_of(pass->prolongation, pass->coarse->dim), pass->prolongation / 2);
 }
 
 void cpu_run_small(const struct pass *pass)
@@ -273,7 +273,7 @@ void cpu_run(const struct pass *pass, void (*traverse)(const struct traversal *)
         CHECK(!prolongs || t.ops[0].extent % 2 == 0);
         t.keeps_fluxes = s->choice.order == 4 && s->choice.variable;
         t.lag = s->radius;
-        t.wall_rule = s->wall_rule;
+        t.wall_cells = wall_cells(s->wall_rule);
         const int threads = pass->finish == FINISH_NORM ? cpu_max_threads() : 0;
         for (int thread = 0; thread < threads; thread++)
             states[thread].norm = 0;

@@ -8,6 +8,7 @@
 #include <omp.h>
 #include "base/check.h"
 #include "base/memory.h"
+#include "operators/boundary.h"
 #include "operators/cpu.h"
 
 /* A patch of at most CELLS_AT_ONCE cells stays in the second-level cache with all its fields. The
@@ -18,8 +19,7 @@ enum {
     LEAST_CELLS = 8192,
     LEAST_CELLS_PER_THREAD = 512,
     TILE_BYTES = 3 * 1024 * 1024,
-    FIELDS_IN_TILE = 6,
-    MAX_WALL_RULE = 4
+    FIELDS_IN_TILE = 6
 };
 
 enum { MOST_THREADS = 1024 };
@@ -250,7 +250,7 @@ static void set_state(const struct tiling *g, int s, bool known, struct thread_s
  * farther away than the lag. (Rows need not wait: strips have none or enough of them.) */
 static int waiting_planes(const struct traversal *t, const struct operation *op)
 {
-    const int distance = t->pass->patch->wall[2][0] ? t->wall_rule - 1 : 0;
+    const int distance = t->pass->patch->wall[2][0] ? t->wall_cells - 1 : 0;
     return max_int(0, distance - t->lag - (op->grain - 1));
 }
 
@@ -340,7 +340,7 @@ static void cut_strips(struct tiling *g)
     const long row_bytes = FIELDS_IN_TILE * (long)sizeof(double) * p->sj;
     const int rows = max_int((int)(TILE_BYTES / (row_bytes * depth)), 2 * depth);
     g->strips = max_int(1, p->n[1] / rows);
-    g->wedge_blocks = max_int(1, min_int(g->slabs, p->n[1] / (2 * MAX_WALL_RULE)));
+    g->wedge_blocks = max_int(1, min_int(g->slabs, p->n[1] / (2 * MAX_WALL_CELLS)));
 }
 
 /* Makes room for the fluxes through a plane of the widest strip, per thread and operation. */

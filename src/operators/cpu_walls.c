@@ -10,29 +10,28 @@
 INLINE void extrapolate(double *x, long inward, int rule, int layers, int count)
 {
     const long s = inward;
+    const int cells = wall_cells(rule);
 #pragma omp simd
     for (int c = 0; c < count; c++) {
-        const double x1 = x[c], x2 = rule > 1 ? x[c + s] : 0.0;
-        const double x3 = rule > 2 ? x[c + 2 * s] : 0.0, x4 = rule > 2 ? x[c + 3 * s] : 0.0;
-        x[c - s] = rule == 4   ? wall_quartic(x1, x2, x3, x4)
-                   : rule == 2 ? wall_quadratic(x1, x2)
-                               : wall_linear(x1);
+        const double x1 = x[c], x2 = cells > 1 ? x[c + s] : 0.0;
+        const double x3 = cells > 2 ? x[c + 2 * s] : 0.0, x4 = cells > 3 ? x[c + 3 * s] : 0.0;
+        x[c - s] = wall_value(rule, 0, x1, x2, x3, x4);
         if (layers > 1)
-            x[c - 2 * s] = rule == 4 ? wall_quartic_second(x1, x2, x3, x4) : 0.0;
+            x[c - 2 * s] = wall_value(rule, 1, x1, x2, x3, x4);
     }
 }
 
 /* Calls `fill` with rule and layers as constants. */
 #define BY_RULE(fill, ...)                                                                         \
     do {                                                                                           \
-        if (w->rule == 4)                                                                          \
-            fill(4, 2, __VA_ARGS__);                                                               \
-        else if (w->rule == 2 && w->layers == 1)                                                   \
-            fill(2, 1, __VA_ARGS__);                                                               \
-        else if (w->rule == 2)                                                                     \
-            fill(2, 2, __VA_ARGS__);                                                               \
+        if (w->rule == WALL_QUARTIC)                                                               \
+            fill(WALL_QUARTIC, 2, __VA_ARGS__);                                                    \
+        else if (w->rule == WALL_QUADRATIC && w->layers == 1)                                      \
+            fill(WALL_QUADRATIC, 1, __VA_ARGS__);                                                  \
+        else if (w->rule == WALL_QUADRATIC)                                                        \
+            fill(WALL_QUADRATIC, 2, __VA_ARGS__);                                                  \
         else                                                                                       \
-            fill(1, w->layers, __VA_ARGS__);                                                       \
+            fill(WALL_LINEAR, w->layers, __VA_ARGS__);                                             \
     } while (0)
 
 /* The rows of small levels have lengths that are constants. */
@@ -93,7 +92,7 @@ void walls_after_rows(const struct patch *p, double *x, const struct walls *w, s
 {
     const struct range i = with_ghosts(p, 0, w->beside, w->extent);
     const int n = p->n[0], last = p->n[1] - 1;
-    const bool low = p->wall[1][0] && contains(rows, w->rule - 1),
+    const bool low = p->wall[1][0] && contains(rows, wall_cells(w->rule) - 1),
                high = p->wall[1][1] && contains(rows, last);
     for (int k = planes.low; k < planes.high; k++) {
         double *plane = x + k * p->sk;
@@ -114,9 +113,9 @@ void walls_after_planes(const struct patch *p, double *x, const struct walls *w,
     const struct range i = with_ghosts(p, 0, w->beside, w->extent),
                        all = with_ghosts(p, 1, w->beside, w->extent);
     const int n = p->n[0], last = p->n[2] - 1;
-    const int first = p->wall[1][0] && contains(rows, w->rule - 1) ? all.low : rows.low,
+    const int first = p->wall[1][0] && contains(rows, wall_cells(w->rule) - 1) ? all.low : rows.low,
               end = p->wall[1][1] && contains(rows, p->n[1] - 1) ? all.high : rows.high;
-    const bool low = p->wall[2][0] && contains(planes, w->rule - 1),
+    const bool low = p->wall[2][0] && contains(planes, wall_cells(w->rule) - 1),
                high = p->wall[2][1] && contains(planes, last);
     for (int j = first; j < end && low; j++)
         fill_row(w, x + j * p->sj, p->sk, n, i);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "operators/stencil.h"
 #include "base/check.h"
+#include "operators/boundary.h"
 
 /* The smoothers, one row each. For another relaxation weight change `weight` here. */
 static const struct smoother_row {
@@ -40,13 +41,6 @@ bool operator_is_singular(const struct operator_choice *choice)
     return choice->periodic && !choice->helmholtz;
 }
 
-int stencil_wall_rule(int wanted, int dim)
-{
-    if (dim < 2)
-        return 1;
-    return wanted == 4 && dim < 4 ? 2 : wanted;
-}
-
 int stencil_ghosts(int order)
 {
     return order == 2 ? 3 : 4;
@@ -68,7 +62,7 @@ struct stencil stencil_create(struct operator_choice choice, int dim)
     s.needs_lambda_max = smoother->chebyshev;
     s.l1_weight = smoother->l1;
     s.in_place = choice.order == 2 && smoother->coloured;
-    s.wall_rule = stencil_wall_rule(choice.order, dim);
+    s.wall_rule = wall_rule_of(choice.order, dim);
     s.scale = choice.order == 2 ? inverse_h2 : inverse_h2 / 12.0;
     return s;
 }

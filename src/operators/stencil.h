@@ -52,8 +52,7 @@ struct stencil {
     bool coloured, needs_lambda_max, l1_weight;
     bool in_place; /* a sweep may overwrite what it reads: with order 2, cells of one colour are not
                       coupled */
-    int wall_rule; /* cells that a Dirichlet ghost is extrapolated from: 1 linear, 2 quadratic, 4
-                      quartic */
+    int wall_rule; /* of ghosts beyond walls: an enum wall_rule (operators/boundary.h) */
     bool hpgmg_diagonal; /* FIELD_DINV as HPGMG finds it around odd periodic grids, see
                             probe_create() */
     double scale;        /* b/h² (order 2) or b/(12h²) (order 4) */
@@ -69,9 +68,6 @@ struct stencil stencil_create(struct operator_choice choice, int dim);
 void stencil_set_lambda_max(struct stencil *s, double lambda_max);
 /* What sweep number 0 … SMOOTHER_SWEEPS − 1 does. Chebyshev's needs lambda_max. */
 struct relaxation stencil_relaxation(const struct stencil *s, int sweep);
-/* The wall rule for data of `dim` cells per side: `wanted` (2 or 4), or the best rule that fits:
- * quadratic if dim < 4, linear if dim < 2. */
-int stencil_wall_rule(int wanted, int dim);
 /* Ghost layers that a level has at least: enough for two sweeps and a residual (order 2), or for
  * two of these (order 4). See level_ghosts(). */
 int stencil_ghosts(int order);

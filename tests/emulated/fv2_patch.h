@@ -65,7 +65,7 @@ inline double beside_cell(const emulated::box &b, const values &x, const int p[3
     int q[3] = {p[0], p[1], p[2]};
     const bool wall = b.c.wall[d][step > 0] && p[d] == (step > 0 ? b.c.n[d] - 1 : 0);
     q[d] += wall ? -step : step;
-    return wall ? wall_quadratic(x[place_of(b, p)], x[place_of(b, q)]) : x[place_of(b, q)];
+    return wall ? quadratic_ghost(x[place_of(b, p)], x[place_of(b, q)]) : x[place_of(b, q)];
 }
 
 template <class Op>

@@ -115,8 +115,8 @@ static inline bool in_boundary_layer(const struct fv4_gsrb &w, int j, int k)
 static inline void put_ghosts_behind(double *x, long inward)
 {
     const double v[4] = {x[0], x[inward], x[2 * inward], x[3 * inward]};
-    x[-inward] = wall_quartic(v[0], v[1], v[2], v[3]);
-    x[-2 * inward] = wall_quartic_second(v[0], v[1], v[2], v[3]);
+    x[-inward] = wall_ghost(WALL_QUARTIC, 0, v);
+    x[-2 * inward] = wall_ghost(WALL_QUARTIC, 1, v);
 }
 
 /* The updated value of cell (i,j,k) of u. */

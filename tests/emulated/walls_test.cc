@@ -47,17 +47,12 @@ static double value_at(const struct cells &c, const double *x, int rule, const i
     if (!low && !high)
         return value_at(c, x, rule, p, d - 1);
     double v[4] = {};
-    for (int m = 0; m < rule; m++) {
+    for (int m = 0; m < wall_cells(rule); m++) {
         int inward[3] = {p[0], p[1], p[2]};
         inward[d] = low ? m : c.n[d] - 1 - m;
         v[m] = value_at(c, x, rule, inward, d - 1);
     }
-    const int layer = low ? -1 - p[d] : p[d] - c.n[d];
-    if (layer > 0)
-        return rule == 4 ? wall_quartic_second(v[0], v[1], v[2], v[3]) : 0.0;
-    return rule == 4   ? wall_quartic(v[0], v[1], v[2], v[3])
-           : rule == 2 ? wall_quadratic(v[0], v[1])
-                       : wall_linear(v[0]);
+    return wall_ghost(rule, low ? -1 - p[d] : p[d] - c.n[d], v);
 }
 
 /* Fills a random field by fill(c, x) and compares all of it; wanted(outside) says which ghosts of
@@ -117,8 +112,8 @@ template <class Do>
 static void for_cases(unsigned last, int most_layers, const Do &act)
 {
     for (unsigned sides = 1; sides <= last; sides++)
-        for (const int rule : {1, 2, 4})
-            for (int layers = 1; layers <= (rule == 4 ? 2 : most_layers); layers++)
+        for (const int rule : {WALL_LINEAR, WALL_QUADRATIC, WALL_QUARTIC})
+            for (int layers = 1; layers <= (rule == WALL_QUARTIC ? 2 : most_layers); layers++)
                 if (is_possible(sides))
                     act(sides, rule, layers);
 }
@@ -130,7 +125,7 @@ static void test_stars(void **)
         if (layers == 3 && has_open_side(sides))
             return;
         const long filled = check(
-            closed_box(8, 6, rule == 2 ? 5 : 4, sides), rule,
+            closed_box(8, 6, rule == WALL_QUADRATIC ? 5 : 4, sides), rule,
             [&](const struct cells &c, double *x) { cuda_walls_star(c, x, rule, layers); },
             [&](const struct outside &o) { return o.layers <= layers + 1 - o.directions; });
         assert_true(filled > 0);
@@ -141,8 +136,8 @@ static void test_stars(void **)
 static void test_deep_star(void **)
 {
     check(
-        closed_box(8, 6, 4, ALL_WRAPPED), 4,
-        [](const struct cells &c, double *x) { cuda_walls_star(c, x, 4, 3); },
+        closed_box(8, 6, 4, ALL_WRAPPED), WALL_QUARTIC,
+        [](const struct cells &c, double *x) { cuda_walls_star(c, x, WALL_QUARTIC, 3); },
         [](const struct outside &o) { return o.layers <= 4 - o.directions; });
 }
 
@@ -152,7 +147,7 @@ static void test_wrapped_sides(void **)
     for (unsigned sides = 0; sides <= ALL_WRAPPED; sides++)
         if (is_possible(sides)) {
             const emulated::box b = closed_box(6, 5, 4, sides);
-            check(b, 4, cuda_wrap_sides, [&](const struct outside &o) {
+            check(b, WALL_QUARTIC, cuda_wrap_sides, [&](const struct outside &o) {
                 return o.directions == 1 && o.layers == 1 && o.wall_layers == 0;
             });
         }
@@ -184,8 +179,8 @@ static void test_few_cells(void **)
 {
     for (int n = 1; n <= 3; n++)
         check(
-            closed_box(n, 4 - n, 2, ALL_WRAPPED), 1,
-            [](const struct cells &c, double *x) { cuda_walls(c, x, 1, 3, 3, PART_ALL); },
+            closed_box(n, 4 - n, 2, ALL_WRAPPED), WALL_LINEAR,
+            [](const struct cells &c, double *x) { cuda_walls(c, x, WALL_LINEAR, 3, 3, PART_ALL); },
             [](const struct outside &o) { return o.layers <= 3; });
 }
 
@@ -193,7 +188,7 @@ static void test_few_cells(void **)
 static void test_cpu(void **)
 {
     for_cases(ALL_WALLS, 2, [](unsigned walls, int rule, int layers) {
-        if (rule == 4 && layers == 1)
+        if (rule == WALL_QUARTIC && layers == 1)
             return;
         const emulated::box b = closed_box(4, 7, 5, walls);
         std::mt19937 random(walls);

@@ -55,25 +55,30 @@ static double inward(const struct polynomial *f, int n)
 
 typedef double rule_fn(const struct polynomial *f);
 
+static double by_rule(const struct polynomial *f, int rule, int layer)
+{
+    const double v[] = {inward(f, 1), inward(f, 2), inward(f, 3), inward(f, 4)};
+    return wall_ghost(rule, layer, v) - inward(f, -layer);
+}
+
 static double linear(const struct polynomial *f)
 {
-    return wall_linear(inward(f, 1)) - inward(f, 0);
+    return by_rule(f, WALL_LINEAR, 0);
 }
 
 static double quadratic(const struct polynomial *f)
 {
-    return wall_quadratic(inward(f, 1), inward(f, 2)) - inward(f, 0);
+    return by_rule(f, WALL_QUADRATIC, 0);
 }
 
 static double quartic(const struct polynomial *f)
 {
-    return wall_quartic(inward(f, 1), inward(f, 2), inward(f, 3), inward(f, 4)) - inward(f, 0);
+    return by_rule(f, WALL_QUARTIC, 0);
 }
 
 static double quartic_second(const struct polynomial *f)
 {
-    return wall_quartic_second(inward(f, 1), inward(f, 2), inward(f, 3), inward(f, 4)) -
-           inward(f, -1);
+    return by_rule(f, WALL_QUARTIC, 1);
 }
 
 static double beta_5(const struct polynomial *f)
@@ -162,11 +167,13 @@ static void rules_have_the_published_coefficients(void **state)
             x[i] = random_value();
         const double a = (double)x[0], b = (double)x[1], c = (double)x[2], d = (double)x[3],
                      e = (double)x[4];
-        EXPECT(wall_linear(a) == -a);
-        EXPECT(fabsl(wall_quadratic(a, b) - (-5 * x[0] + x[1]) / 2) <= 1e-15L);
-        EXPECT(fabsl(wall_quartic(a, b, c, d) -
+        const double v[] = {a, b, c, d};
+        EXPECT(wall_ghost(WALL_LINEAR, 0, v) == -a);
+        EXPECT(wall_ghost(WALL_LINEAR, 1, v) == 0.0 && wall_ghost(WALL_QUADRATIC, 1, v) == 0.0);
+        EXPECT(fabsl(wall_ghost(WALL_QUADRATIC, 0, v) - (-5 * x[0] + x[1]) / 2) <= 1e-15L);
+        EXPECT(fabsl(wall_ghost(WALL_QUARTIC, 0, v) -
                      (-77 * x[0] + 43 * x[1] - 17 * x[2] + 3 * x[3]) / 12) <= 1e-14L);
-        EXPECT(fabsl(wall_quartic_second(a, b, c, d) -
+        EXPECT(fabsl(wall_ghost(WALL_QUARTIC, 1, v) -
                      (-505 * x[0] + 335 * x[1] - 145 * x[2] + 27 * x[3]) / 12) <= 1e-13L);
         EXPECT(fabsl(beta_extrapolate_5(a, b, c, d, e) -
                      (5 * x[0] - 10 * x[1] + 10 * x[2] - 5 * x[3] + x[4])) <= 2e-14L);

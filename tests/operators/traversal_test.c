@@ -61,7 +61,7 @@ static struct traversal traversal_of(const struct patch_pass *pass, struct threa
                                      int nops, int lag, int less, bool pairs)
 {
     struct traversal t = {
-        .pass = pass, .nops = nops, .lag = lag, .wall_rule = 2 * lag, .states = states};
+        .pass = pass, .nops = nops, .lag = lag, .wall_cells = 2 * lag, .states = states};
     for (int op = 0; op < nops; op++)
         t.ops[op] = (struct operation){.step = take_notes,
                                        .sweep = op,
@@ -86,10 +86,10 @@ static struct range read_by(const struct traversal *t, int d, int x)
 {
     const int n = seen.patch->n[d];
     struct range r = {x - t->lag, x + t->lag + 1};
-    if (seen.patch->wall[d][0] && r.low < 0 && r.high < t->wall_rule)
-        r.high = t->wall_rule;
-    if (seen.patch->wall[d][1] && r.high > n && r.low > n - t->wall_rule)
-        r.low = n - t->wall_rule;
+    if (seen.patch->wall[d][0] && r.low < 0 && r.high < t->wall_cells)
+        r.high = t->wall_cells;
+    if (seen.patch->wall[d][1] && r.high > n && r.low > n - t->wall_cells)
+        r.low = n - t->wall_cells;
     return r;
 }
 

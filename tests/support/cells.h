@@ -77,12 +77,10 @@ static inline double *cells_random(const struct cells *s, double low, double hig
 /* One ghost from the cells inward. */
 static inline double cells_ghost(const double *x, long s, int rule, int layer)
 {
-    if (rule == 4)
-        return layer == 1 ? wall_quartic(x[0], x[s], x[2 * s], x[3 * s])
-                          : wall_quartic_second(x[0], x[s], x[2 * s], x[3 * s]);
-    if (layer == 2)
-        return 0.0;
-    return rule == 2 ? wall_quadratic(x[0], x[s]) : wall_linear(x[0]);
+    double v[MAX_WALL_CELLS] = {0};
+    for (int m = 0; m < wall_cells(rule); m++)
+        v[m] = x[m * s];
+    return wall_ghost(rule, layer - 1, v);
 }
 
 /* Ghosts of direction d for the line through `at`, the first cell of the direction. */
@@ -240,7 +238,7 @@ static inline void cells_prolong(const struct cells *fine, double *u, const stru
 {
     const int least = coarse->n[0] < coarse->n[1] ? coarse->n[0] : coarse->n[1];
     const int dim = least < coarse->n[2] ? least : coarse->n[2];
-    cells_ghosts(coarse, x, stencil_wall_rule(order, dim));
+    cells_ghosts(coarse, x, wall_rule_of(order, dim));
     for (int k = 0; k < fine->n[2]; k++)
         for (int j = 0; j < fine->n[1]; j++)
             for (int i = 0; i < fine->n[0]; i++) {

@@ -152,7 +152,13 @@ struct ghosts {
 
 DEVICE struct ghosts quartic_ghosts(const double v[4])
 {
-    return {wall_ghost(4, 0, v), wall_ghost(4, 1, v)};
+    return {wall_ghost(WALL_QUARTIC, 0, v), wall_ghost(WALL_QUARTIC, 1, v)};
+}
+
+/* The ghost by the quadratic rule. */
+DEVICE double quadratic_ghost(double x1, double x2)
+{
+    return wall_value(WALL_QUADRATIC, 0, x1, x2, 0.0, 0.0);
 }
 
 /* Stores the ghosts behind a cell next to one wall. It loads no cell that the rule does not use. */
@@ -163,7 +169,7 @@ DEVICE void fill_line(const Cells &cells, Offset cell, Offset inward, int rule, 
     double v[4];
 #pragma unroll
     for (int m = 0; m < 4; m++)
-        v[m] = m < rule ? cells.load(cell + m * inward) : 0.0;
+        v[m] = m < wall_cells(rule) ? cells.load(cell + m * inward) : 0.0;
 #pragma unroll
     for (int layer = 0; layer < MOST_LAYERS; layer++)
         if (layer < layers)
@@ -196,7 +202,7 @@ DEVICE void edge_ghosts(int rule, const Load &load, double ghosts[LAYERS][LAYERS
         double v[4];
 #pragma unroll
         for (int o = 0; o < 4; o++)
-            v[o] = o < rule && m < rule ? load(o, m) : 0.0;
+            v[o] = max(o, m) < wall_cells(rule) ? load(o, m) : 0.0;
 #pragma unroll
         for (int a = 0; a < LAYERS; a++)
             lines[a][m] = wall_ghost(rule, a, v);
@@ -297,19 +303,20 @@ DEVICE void set(double v[4], int m, double value)
 template <int RULE, class Offset>
 DEVICE double ghost_value(const walled_cells<Offset> &c, int i, int j, int k)
 {
-    [[maybe_unused]] constexpr int UNROLL = RULE == 4 ? 1 : RULE;
+    [[maybe_unused]] constexpr int UNROLL = RULE == WALL_QUARTIC ? 1 : MAX_WALL_CELLS;
+    const int count = wall_cells(RULE);
     const struct way_inward<Offset> in_i = way_of<Offset>(c, 0, i, 1), in_j = way_of(c, 1, j, c.sj),
                                     in_k = way_of(c, 2, k, c.sk);
     const double *from = c.x + in_i.first + in_j.first + in_k.first;
     double column[4] = {};
 #pragma unroll UNROLL
-    for (int o = 0; o < RULE; o++) {
+    for (int o = 0; o < count; o++) {
         double row[4] = {};
 #pragma unroll UNROLL
-        for (int n = 0; n < RULE; n++) {
+        for (int n = 0; n < count; n++) {
             double v[4];
 #pragma unroll
-            for (int m = 0; m < RULE; m++)
+            for (int m = 0; m < count; m++)
                 v[m] = from[m * in_i.step + n * in_j.step + o * in_k.step];
             set(row, n, value_along<RULE>(in_i, v));
         }

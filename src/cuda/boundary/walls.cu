@@ -39,7 +39,7 @@ struct patch_ghosts {
             side_cell(cells.n, x, [](int number, int width) { return number / width; });
         if (!is_wall(c.side[0]) || !in_part(false))
             return;
-        if (RULE == 4 && layers.sides == 2 && c.side[0] < 2 && cells.n[0] % 2 == 0)
+        if (RULE == WALL_QUARTIC && layers.sides == 2 && c.side[0] < 2 && cells.n[0] % 2 == 0)
             fill_row_end(cells, offset_of(cells, c.at), c.side[0] == 1);
         else
             fill_line(cells, offset_of(cells, c.at), step_inward(c.side[0], cells.sj, cells.sk),
@@ -57,7 +57,8 @@ struct patch_ghosts {
                    in_first = step_inward(c.side[0], cells.sj, cells.sk),
                    in_second = step_inward(c.side[1], cells.sj, cells.sk);
         if (first && second)
-            ::fill_edge<RULE == 4 ? 2 : 3>(cells, cell, in_first, in_second, RULE, layers.edges);
+            ::fill_edge<RULE == WALL_QUARTIC ? 2 : 3>(cells, cell, in_first, in_second, RULE,
+                                                      layers.edges);
         const int halo = is_open(c.side[first]) ? layers.halo : 0;
         for (int layer = 1; first != second && layer <= halo; layer++)
             fill_line(cells, cell - layer * (first ? in_second : in_first),
@@ -127,9 +128,10 @@ static void fill_by(const struct cells &c, double *x, int rule, const struct wal
         walls |= (unsigned)c.wall[side / 2][side % 2] << side;
     }
     if (walls != 0)
-        with_rule(wall_rules<4, 2, 1>{}, rule, [&](auto constant) {
-            fill<decltype(constant)::value>({cells, walls, open_sides(c), layers, part});
-        });
+        with_rule(wall_rules<WALL_QUARTIC, WALL_QUADRATIC, WALL_LINEAR>{}, rule,
+                  [&](auto constant) {
+                      fill<decltype(constant)::value>({cells, walls, open_sides(c), layers, part});
+                  });
 }
 
 /* The ghosts of a patch beyond the sides in wrapped directions. Each is a copy of the cell that its

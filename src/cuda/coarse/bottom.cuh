@@ -66,7 +66,7 @@ DEVICE double cell_residual(const thread_work<Op, Group> &w, double x, double f)
     own.f[0] = f;
     double r;
     if (Op::ORDER == 2 && !is_periodic<Op> && w.alone) {
-        const double ghost = wall_linear(x),
+        const double ghost = wall_ghost(WALL_LINEAR, 0, &x),
                      seven[7] = {ghost, ghost, ghost, x, ghost, ghost, ghost};
         r = residual_fv2<Op>(seven, own.beta[0], f, own.alpha[0], w.sweep.scale);
     } else {

@@ -222,9 +222,9 @@ DEVICE void fill_subdomain_walls(const struct tail_level &l, const struct sweep_
                                  subdomain_tiles<Op, CELLS> &s)
 {
     static_assert(LEAST_SIDE >= 4, "the rule");
-    fill_walls<TAIL_THREADS, wall_rules<4>, (CELLS > FEWEST_CELLS)>(
-        s.u_tile, w.walls, 4, lists_of(l, w.level, s.lists), subdomain_tiles<Op, CELLS>::SJ,
-        subdomain_tiles<Op, CELLS>::SK);
+    fill_walls<TAIL_THREADS, wall_rules<WALL_QUARTIC>, (CELLS > FEWEST_CELLS)>(
+        s.u_tile, w.walls, WALL_QUARTIC, lists_of(l, w.level, s.lists),
+        subdomain_tiles<Op, CELLS>::SJ, subdomain_tiles<Op, CELLS>::SK);
 }
 
 /* f − A u at the cell of one slot, and u there. Order 2 first gathers the cell and its neighbours,

@@ -38,7 +38,8 @@ static __device__ __noinline__ void bottom_by_warp(struct block_memory<Op> &bloc
     single_block::tiles<Op> &s = block.levels;
     using namespace single_block;
     using small = typename thread_groups<Op>::small;
-    using single = thread_group<Op, 32, NARROW, 1, wall_rules<2>>; /* 3 cells per side */
+    using single =
+        thread_group<Op, 32, NARROW, 1, wall_rules<WALL_QUADRATIC>>; /* 3 cells per side */
     if (threadIdx.x >= 32)
         return;
     constexpr int MOST = thread_groups<Op>::SMALL_DIM;

@@ -37,9 +37,10 @@ struct thread_groups {
         MEDIUM_DIM = 4,
         MOST = Op::ORDER == 4 ? (int)TAIL_THREADS : (int)CELL_PAIRS,
     };
-    using small = thread_group<Op, 32, NARROW, PER_PAIR, wall_rules<2, 1>>;
-    using medium = thread_group<Op, MOST, NARROW, PER_PAIR, wall_rules<4, 2>>;
-    using large = thread_group<Op, MOST, WIDE, 1, wall_rules<4>>;
+    using small = thread_group<Op, 32, NARROW, PER_PAIR, wall_rules<WALL_QUADRATIC, WALL_LINEAR>>;
+    using medium =
+        thread_group<Op, MOST, NARROW, PER_PAIR, wall_rules<WALL_QUARTIC, WALL_QUADRATIC>>;
+    using large = thread_group<Op, MOST, WIDE, 1, wall_rules<WALL_QUARTIC>>;
 };
 
 /* A thread's pair of cells during a pass. */

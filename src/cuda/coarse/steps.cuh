@@ -25,7 +25,7 @@ DEVICE bool prolongs(const struct tail_step &step)
  * selected, since a branch takes longer. */
 DEVICE void fold_wall(unsigned walls, double here, double *low, double *high)
 {
-    const double ghost = wall_quadratic(here, walls & 1 ? *high : *low);
+    const double ghost = quadratic_ghost(here, walls & 1 ? *high : *low);
     *low = walls & 1 ? ghost : *low;
     *high = walls & 2 ? ghost : *high;
 }
@@ -186,7 +186,9 @@ DEVICE void copy_images(const struct divider &padded, const walled_cells<int> &c
 template <class Op, int THREADS>
 DEVICE void extend_coarse(int rule, const struct divider &padded, const walled_cells<int> &coarse)
 {
-    using all = cuda::std::conditional_t<Op::ORDER == 4, wall_rules<4, 2, 1>, wall_rules<2, 1>>;
+    using all = cuda::std::conditional_t<Op::ORDER == 4,
+                                         wall_rules<WALL_QUARTIC, WALL_QUADRATIC, WALL_LINEAR>,
+                                         wall_rules<WALL_QUADRATIC, WALL_LINEAR>>;
     with_rule(all{}, rule, [&](auto constant) {
         extend_by_rule<THREADS, decltype(constant)::value>(padded, coarse);
     });

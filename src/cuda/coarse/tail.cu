@@ -214,7 +214,7 @@ static void add_coarse_side(struct tail_list *x, struct tail_level *level, struc
         level->coarse_offset = x->tail.levels[index].offset;
         level->coarse_pairs = x->tail.levels[index].pairs;
     }
-    step->coarse_rule = stencil_wall_rule(p->prolongation, coarse->dim);
+    step->coarse_rule = wall_rule_of(p->prolongation, coarse->dim);
     step->coarse_padded = divider_of(level->half.n + p->prolongation / 2 * 2);
     step->coarse_u = coarse->fields[p->coarse_u] + offset;
     step->coarse_f = coarse->fields[p->coarse_f] + offset;

@@ -4,10 +4,10 @@
 /* The operator on a thread's two cells, for the kernels of order 2 that stream through the planes.
  * A thread owns two neighbouring cells in i, as one double2. Walls are folded in: a ghost is the
  * quadratic extrapolation from the cell itself and the next one inward. */
+#include "cuda/boundary/ghosts.cuh"
 #include "cuda/core/operators.cuh"
 #include "cuda/core/reciprocal.cuh"
 #include "cuda/core/shared_memory.cuh"
-#include "operators/boundary.h"
 #include "operators/fv2.h"
 
 namespace fv2
@@ -48,17 +48,17 @@ DEVICE struct neighbours with_ghosts(struct neighbours n, double u, bool end_of_
 {
     const struct neighbours m = n;
     if (E == 0 && end_of_row)
-        n.im = wall_quadratic(u, m.ip);
+        n.im = quadratic_ghost(u, m.ip);
     if (E == 1 && end_of_row)
-        n.ip = wall_quadratic(u, m.im);
+        n.ip = quadratic_ghost(u, m.im);
     if (WALLS && walls.j0)
-        n.jm = wall_quadratic(u, m.jp);
+        n.jm = quadratic_ghost(u, m.jp);
     if (WALLS && walls.j1)
-        n.jp = wall_quadratic(u, m.jm);
+        n.jp = quadratic_ghost(u, m.jm);
     if (WALLS && walls.k0)
-        n.km = wall_quadratic(u, m.kp);
+        n.km = quadratic_ghost(u, m.kp);
     if (WALLS && walls.k1)
-        n.kp = wall_quadratic(u, m.km);
+        n.kp = quadratic_ghost(u, m.km);
     return n;
 }
 

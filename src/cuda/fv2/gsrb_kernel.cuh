@@ -18,7 +18,7 @@ namespace fv2
 template <int E, bool WALLS>
 DEVICE struct neighbours ghosts_of_unit(bool end_of_row, const struct walls &walls)
 {
-    const double ghost = -2.5; /* wall_quadratic(1, 0), which the compiler does not evaluate */
+    const double ghost = wall_ghost_of_unit(WALL_QUADRATIC);
     return {E == 0 && end_of_row ? ghost : 0.0, E == 1 && end_of_row ? ghost : 0.0,
             WALLS && walls.j0 ? ghost : 0.0,    WALLS && walls.j1 ? ghost : 0.0,
             WALLS && walls.k0 ? ghost : 0.0,    WALLS && walls.k1 ? ghost : 0.0};

@@ -250,7 +250,7 @@ DEVICE double put_ghosts_of_rows(const struct wall_tile &b, int first, int inwar
             if (z < 4)
                 ghosts[z] = ghost;
         }
-    return wall_ghost(4, 0, ghosts);
+    return wall_ghost(WALL_QUARTIC, 0, ghosts);
 }
 
 /* Puts the ghosts behind walls in i of all loaded rows, and from these the ghosts behind the tile's
@@ -342,7 +342,7 @@ DEVICE double load_edge_ghost(int offset, int first, int second)
 {
     double ghosts[1][1];
     edge_ghosts<1>(
-        4, [&](int o, int m) { return at(offset + o * first + m * second); }, ghosts);
+        WALL_QUARTIC, [&](int o, int m) { return at(offset + o * first + m * second); }, ghosts);
     return ghosts[0][0];
 }
 

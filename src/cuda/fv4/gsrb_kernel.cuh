@@ -22,8 +22,8 @@ namespace fv4
 DEVICE void store_end_ghost(int inward, int old, double red, double third, struct sides &next)
 {
     const bool low = inward > 0;
-    const double ghost =
-        wall_quartic(red, low ? next.i[1] : next.i[0], third, at(old + 3 * inward));
+    const double v[4] = {red, low ? next.i[1] : next.i[0], third, at(old + 3 * inward)},
+                 ghost = wall_ghost(WALL_QUARTIC, 0, v);
     put(old - inward, ghost);
     next.i[0] = low ? ghost : next.i[0];
     next.i[1] = low ? next.i[1] : ghost;
@@ -33,8 +33,8 @@ DEVICE void store_end_ghost(int inward, int old, double red, double third, struc
 DEVICE void store_end_ghosts(int inward, int old, int reds)
 {
     const double v[4] = {at(old), at(reds + inward), at(old + 2 * inward), at(reds + 3 * inward)};
-    put(reds - inward, wall_quartic(v[0], v[1], v[2], v[3]));
-    put(old - 2 * inward, wall_quartic_second(v[0], v[1], v[2], v[3]));
+    put(reds - inward, wall_ghost(WALL_QUARTIC, 0, v));
+    put(old - 2 * inward, wall_ghost(WALL_QUARTIC, 1, v));
 }
 
 /* All ghosts next to the thread's active cells. In this step no other thread reads them. */

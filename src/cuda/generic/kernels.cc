@@ -3,13 +3,14 @@
  * cell; set-up, vectors and the bottom solver too. This file has its rows of the table of kernels,
  * which cover what no other row covers. */
 #include "cuda/kernels.cuh"
+#include "operators/boundary.h"
 
 /* The interpolation reads ghosts on the coarse side. */
 static void fill_coarse_walls(const struct pass *pass)
 {
     if (pass_prolongs(pass))
         cuda_walls_fill(pass->coarse, pass->coarse->fields[pass->coarse_u],
-                        stencil_wall_rule(pass->prolongation, pass->coarse->dim),
+                        wall_rule_of(pass->prolongation, pass->coarse->dim),
                         pass->prolongation / 2);
 }
 
