@@ -99,8 +99,8 @@ class Breakdown:
     def title(self):
         ranks = self.report["ranks"]
         return (f"{self.solve['n']}³, order {self.report['order']}, {machine_of(self.report)}, {ranks} rank{'s' if ranks > 1 else ''}, "
-                f"{'fused' if self.fused() else 'not fused'}: {1e3 * self.total:.3g} ms, stages timed one by one "
-                f"({1e3 * self.solve['seconds_per_solve']:.3g} ms where they are not)")
+                f"{'fused' if self.fused() else 'not fused'}: {1e3 * self.total:.3g} ms, stages timed one by one; "
+                f"the solve takes {1e3 * self.solve['seconds_per_solve']:.3g} ms")
 
 
 def breakdown_table(breakdown):
@@ -181,13 +181,13 @@ class Trace:
 
     def title(self):
         unit, size = self.unit()
-        title = f"One solve, stage by stage: {self.end / size:.3g} {unit}"
+        title = f"One solve, stages timed one by one: {self.end / size:.3g} {unit}"
         if "n" in self.about:
             ranks = f"{self.about['ranks']} rank{'s' if self.about['ranks'] > 1 else ''}"
             title = (f"{self.about['n']}³, order {self.about['order']}, {ranks}, "
                      f"{'fused' if self.about['fuse'] == 'on' else 'not fused'}. {title}")
         if self.about.get("seconds_per_solve"):
-            title += f" ({1e6 * self.about['seconds_per_solve'] / size:.4g} {unit} where stages are not timed)"
+            title += f"; the solve takes {1e6 * self.about['seconds_per_solve'] / size:.4g} {unit}"
         return title
 
 

@@ -200,6 +200,12 @@ def work_and_moves(case):
         {**dict.fromkeys(PARTS, 0.0), "hand_over": sum(level["hand_over"] for level in levels)}]
 
 
+def staged(run):
+    """The sum of the stages' times beside the solve's."""
+    stages = sum(sum(level.values()) for level in run.levels())
+    return f"stages {1e3 * stages:.3f} ms, the solve {1e3 * run.seconds():.3f} ms"
+
+
 def levels_panel(axes, group):
     runs = [(without_cpu(group), "GPU only", -0.21), (hybrid(group), "hybrid", 0.21)]
     title = []
@@ -208,10 +214,10 @@ def levels_panel(axes, group):
             places = [f"{n}³" for n in run.level_sizes()] + ["hand-\nover"]
             bars(axes, [place + offset for place in range(len(places))], work_and_moves(run), 0.4, not title)
             side = "left" if offset < 0 else "right"
-            title.append(f"{side}: {name}" + (f" below {run.below}" if name == "hybrid" else ""))
+            title.append(f"{side}: {name}" + (f" below {run.below}" if name == "hybrid" else "") + f", {staged(run)}")
             axes.set_xticks(range(len(places)), places)
     axes.set_xlabel("level")
-    axes.set_title(f"{title_of(group[0])}; {', '.join(title) or 'no run with levels on the GPU'}", fontsize="medium")
+    axes.set_title("\n".join([title_of(group[0]), *(title or ["no run with levels on the GPU"])]), fontsize="small")
     if title:
         axes.set_yscale("log")
         axes.set_ylim(top=2 * axes.dataLim.ymax)
@@ -232,5 +238,5 @@ def present(cases, arguments):
     plt = pyplot("threshold")
     if plt:
         draw_thresholds(plt, cases, os.path.join(arguments.output, "threshold.png"))
-        draw_panels(plt, problems(cases), levels_panel, "Time by level, every stage launched and timed by itself",
+        draw_panels(plt, problems(cases), levels_panel, "Stages timed one by one, by level: together they take longer than the solve",
                     os.path.join(arguments.output, "levels.png"))

@@ -130,11 +130,13 @@ def draw_visits(plt):
         axes.set_xscale("log", base=2)
         axes.set_yscale("log")
         axes.set_xticks(LEVELS, [f"{n}³" for n in LEVELS])
+        axes.yaxis.set_major_locator(type(axes.yaxis.get_major_locator())(subs=(1, 2, 5)))
+        axes.yaxis.set_major_formatter(lambda value, _: f"{value:g}")
         axes.set_xlabel("level on which the V-cycle begins")
         axes.set_ylabel("µs per V-cycle")
         axes.set_title(f"order {order}", fontsize="medium")
         axes.grid(True, alpha=0.3)
-    figure.suptitle("A visit to the coarse levels: on the GPU, or handed over to the CPU")
+    figure.suptitle("A V-cycle on coarse levels, from measured F-cycles: on the GPU, or handed over to the CPU")
     save(plt, figure, panels[0].get_legend_handles_labels(), "model.png")
 
 
@@ -170,7 +172,7 @@ def draw_levels(plt, n=128, dim=8):
                        f" {sum(right.values()) * 1e3 + 1e3 * moves:.2f} ms hybrid", fontsize="medium")
         axes.grid(True, axis="y", alpha=0.3)
         axes.set_axisbelow(True)
-    figure.suptitle(f"Time by level in an F-cycle of {n}³, levels of {dim}³ and less on the CPU (model)")
+    figure.suptitle(f"Model, not measured: time by level in an F-cycle of {n}³, levels of {dim}³ and less on the CPU")
     save(plt, figure, panels[0][0].get_legend_handles_labels(), "model-levels.png")
 
 
