@@ -109,7 +109,7 @@ MAIN := $(BUILD)/src/app/main.c.o
 LIBRARY := $(BUILD)/libhpgmg.a
 
 # The workshop, a program of its own on the same library.
-LAB_SOURCES := $(filter-out $(if $(filter 1,$(CUDA)),src/lab/gpu_absent.c),$(sort $(wildcard src/lab/*.c))) \
+LAB_SOURCES := $(sort $(wildcard src/lab/*.c)) \
                $(if $(filter 1,$(CUDA)),$(sort $(wildcard src/lab/*.cu src/lab/*.cc)))
 LAB_OBJECTS := $(LAB_SOURCES:%=$(BUILD)/%.o)
 

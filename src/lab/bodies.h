@@ -3,9 +3,24 @@
 #define LAB_BODIES_H
 /* What the kernels of `hpgmg-lab memory` do for element x: one thread of a GPU, one iteration of a
  * CPU's loop. */
-#include "lab/experiments.h"
-#include "lab/machine.h"
+#include "lab/kernels.h"
 #include "operators/formula.h"
+
+enum {
+    PERIOD = 1021,       /* of the input's values */
+    STRIDE = 16,         /* doubles: 128 bytes, a line of a GPU's caches */
+    COPY_PER_THREAD = 4, /* times 16 bytes, where a copy is fastest */
+};
+
+/* Inputs: small integers, so that sums are exact in any order. */
+FORMULA double input_value(int array, long x)
+{
+    return (double)((x + 7 * array) % PERIOD);
+}
+
+/* Links x = fma(x, c, d) of the chains that measure arithmetic keep values near 1. */
+#define CHAIN_C 0.999
+#define CHAIN_D 0.001
 
 #define DOUBLES(array) ((const double *)o->in[array])
 #define FLOATS(array) ((const float *)o->in[array])

@@ -3,11 +3,12 @@
  * checked cell by cell and timed. */
 #include <math.h>
 #include <stdio.h>
-#include "base/memory.h"
+#include <string.h>
 #include "comm/comm.h"
 #include "cuda/cuda.h"
 #include "lab/fields.h"
 #include "lab/lab.h"
+#include "lab/pool.h"
 #include "level/plan.h"
 
 /* Rounds that are checked: more than a transport has buffers in turn. */
@@ -101,6 +102,20 @@ static struct spread time_exchange(struct level *l, int samples)
     return time_work(l->backend, by, exchange_once, l, samples);
 }
 
+enum { NAME_WIDTH = 12, COLUMNS = 5 };
+
+static void columns_of(struct column columns[COLUMNS], double bytes, const struct spread *s)
+{
+    const struct column list[COLUMNS] = {
+        {"us", NULL, 10, 2, 1e-6, s->median},
+        {"min", NULL, 10, 2, 1e-6, s->min},
+        {"max", NULL, 10, 2, 1e-6, s->max},
+        {"MB per rank", "bytes_sent", 12, 4, 1e6, bytes},
+        {"GB/s", "bytes_per_second", 10, 2, 1e9, per_second(bytes, s->median)},
+    };
+    memcpy(columns, list, sizeof list);
+}
+
 /* The most that a rank sends to others in one exchange. */
 static double bytes_sent(const struct level *l)
 {
@@ -109,55 +124,45 @@ static double bytes_sent(const struct level *l)
     return bytes;
 }
 
-static void report_way(struct json *rows, const struct way *way, double bytes, long wrong,
-                       const struct spread *s)
-{
-    struct json *row = json_add_object(rows, NULL);
-    json_add_text(row, "transport", way->name);
-    json_add_flag(row, "right", wrong == 0);
-    json_add_number(row, "bytes_sent", bytes);
-    if (wrong > 0) {
-        printf("  %-12s %ld wrong ghosts, not timed\n", way->name, wrong);
-        return;
-    }
-    printf("  %-12s %10.2f %10.2f %10.2f %12.4f", way->name, 1e6 * s->median, 1e6 * s->min,
-           1e6 * s->max, 1e-6 * bytes);
-    if (bytes > 0.0)
-        printf(" %10.2f", 1e-9 * bytes / s->median);
-    printf("\n");
-    fflush(stdout);
-    spread_add_json(row, s);
-    json_add_number(row, "bytes_per_second", bytes > 0.0 ? bytes / s->median : NAN);
-}
-
 /* Returns whether the ghosts were right. */
 static bool measure_way(const struct lab *lab, struct decomposition_spec spec,
                         const struct way *way, struct json *rows)
 {
     struct level *l = create_level(lab, spec, way);
+    struct json *row = json_add_object(rows, NULL);
+    struct column columns[COLUMNS];
     const long wrong = check(l);
-    struct spread s = {0};
-    if (wrong == 0)
-        s = time_exchange(l, (int)lab->options.samples);
-    report_way(rows, way, bytes_sent(l), wrong, &s);
+    const double bytes = bytes_sent(l);
+    json_add_text(row, "transport", way->name);
+    json_add_flag(row, "right", wrong == 0);
+    if (wrong > 0) {
+        json_add_number(row, "bytes_sent", bytes);
+        printf("  %-12s %ld wrong ghosts, not timed\n", way->name, wrong);
+    } else {
+        const struct spread s = time_exchange(l, (int)lab->options.samples);
+        columns_of(columns, bytes, &s);
+        columns_print(way->name, NAME_WIDTH, columns, COLUMNS);
+        printf("\n");
+        fflush(stdout);
+        spread_add_json(row, &s);
+        columns_add_json(row, columns, COLUMNS);
+    }
     level_destroy(l);
     return wrong == 0;
 }
 
 /* The field, with as much again for messages, of all ranks of a node. All ranks agree. */
-static bool fits(const struct lab *lab, struct decomposition_spec spec, char *message, int size)
+static enum status check_memory(const struct lab *lab, struct decomposition_spec spec)
 {
-    const bool on_device = lab->backend->on_device;
     struct decomposition d = decomposition_create(spec, comm_size());
     double needed =
         2.0 * comm_node_size() *
         (double)decomposition_field_bytes(&d, comm_rank(), ghosts_of(lab), lab->backend->row_align);
-    double available =
-        on_device ? (double)cuda_device()->free_bytes : (double)memory_available_bytes();
+    double available = pool_available_bytes(lab->backend);
     decomposition_destroy(&d);
     comm_max_f64(MPI_COMM_WORLD, &needed, 1);
     comm_min_f64(MPI_COMM_WORLD, &available, 1);
-    return bytes_fit(needed, available, on_device ? "GPU" : "host", message, size);
+    return bytes_fit(needed, available, lab->backend->on_device ? "GPU" : "host");
 }
 
 static int measure_all(struct lab *lab, struct decomposition_spec spec)
@@ -165,12 +170,15 @@ static int measure_all(struct lab *lab, struct decomposition_spec spec)
     struct way ways[3];
     const int count = list_ways(lab->backend->on_device, ways);
     struct json *rows = json_add_array(lab->json, "transports");
+    struct column columns[COLUMNS];
+    const struct spread none = {.samples = 0};
     int wrong = 0;
     print_machine(lab);
     print_heading("halo of %d^3 cells, %d deep, %d ranks", lab->options.n, ghosts_of(lab),
                   comm_size());
-    printf("  %-12s %10s %10s %10s %12s %10s\n", "transport", "us", "min", "max", "MB per rank",
-           "GB/s");
+    columns_of(columns, NAN, &none);
+    columns_print_titles("transport", NAME_WIDTH, columns, COLUMNS);
+    printf("\n");
     for (int w = 0; w < count; w++)
         if (ways[w].why_not)
             printf("  %-12s %s\n", ways[w].name, ways[w].why_not);
@@ -179,28 +187,19 @@ static int measure_all(struct lab *lab, struct decomposition_spec spec)
     return wrong;
 }
 
-enum status exchange_command(struct lab *lab, char *message, int message_size)
+enum status exchange_command(struct lab *lab)
 {
     struct decomposition_spec spec;
     const bool own_neighbour = lab->options.boundary == BOUNDARY_PERIODIC && !lab->backend->wraps;
-    if (comm_size() == 1 && !own_neighbour) {
-        snprintf(message, (size_t)message_size,
-                 "one rank has no neighbours; use mpirun with several, or on the CPU --boundary "
-                 "periodic");
-        return STATUS_USAGE;
-    }
-    if (!choose_boxes(lab->options.n, &spec)) {
-        snprintf(message, (size_t)message_size,
-                 "N: %d^3 cells have no box of %d^3 for each of %d ranks", lab->options.n,
-                 (int)MIN_BOX_DIM, comm_size());
-        return STATUS_USAGE;
-    }
-    if (!fits(lab, spec, message, message_size))
-        return STATUS_MEMORY;
+    if (comm_size() == 1 && !own_neighbour)
+        return refuse(STATUS_USAGE, "one rank has no neighbours; use mpirun with several, or on "
+                                    "the CPU --boundary periodic");
+    if (!choose_boxes(lab->options.n, &spec))
+        return refuse(STATUS_USAGE, "N: %d^3 cells have no box of %d^3 for each of %d ranks",
+                      lab->options.n, (int)MIN_BOX_DIM, comm_size());
+    const enum status status = check_memory(lab, spec);
+    if (status != STATUS_VALID)
+        return status;
     json_add_number(lab->json, "ranks", comm_size());
-    const int wrong = measure_all(lab, spec);
-    if (wrong == 0)
-        return STATUS_VALID;
-    snprintf(message, (size_t)message_size, "%d transports gave wrong results", wrong);
-    return STATUS_INVALID;
+    return all_right(measure_all(lab, spec), "transports");
 }

@@ -1,17 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* `hpgmg-lab memory` and `hpgmg-lab methods`: every case checked, then timed. */
+/* How a case is checked, timed and reported, and the subcommands `memory` and `methods`. */
 #include "lab/experiments.h"
 #include <math.h>
-#include <stdio.h>
+#include <stdarg.h>
 #include <stdlib.h>
-#include <string.h>
 #include "base/check.h"
 #include "base/memory.h"
-#include "cli/nearest.h"
-#include "cuda/cuda.h"
-#include "lab/fault.h"
-#include "lab/kernels.h"
-#include "lab/lab.h"
+#include "lab/bodies.h"
 
 #define EXPERIMENT(subcommand, name, where, summary) void subcommand##_##name(struct bench *bench);
 #include "lab/experiments.def"
@@ -28,26 +23,20 @@ static const struct experiment_row {
 #include "lab/experiments.def"
 #undef EXPERIMENT
 };
-enum { ROWS = sizeof rows / sizeof rows[0] };
 
 bool bench_on_gpu(const struct bench *bench)
 {
     return bench->pool.backend->on_device;
 }
 
-static double least(double a, double b)
-{
-    return a < b ? a : b;
-}
-
 double bench_moved_by_reads(const struct bench *bench, long stride, int size)
 {
-    return least((double)stride * size, bench->fetch_bytes);
+    return fmin((double)stride * size, bench->fetch_bytes);
 }
 
 double bench_moved_by_writes(const struct bench *bench, long stride, int size)
 {
-    return stride == 1 ? size : 2.0 * least((double)stride * size, bench->sector_bytes);
+    return stride == 1 ? size : 2.0 * fmin((double)stride * size, bench->sector_bytes);
 }
 
 bool bench_has_room(const struct bench *bench, double on_backend, double on_host)
@@ -56,14 +45,19 @@ bool bench_has_room(const struct bench *bench, double on_backend, double on_host
     const double host = reserve * (double)memory_available_bytes() / sizeof(double);
     if (!bench_on_gpu(bench))
         return host == 0.0 || on_backend + on_host < host;
-    const double device = reserve * (double)cuda_device()->free_bytes / sizeof(double) -
+    const double device = reserve * pool_available_bytes(bench->pool.backend) / sizeof(double) -
                           (double)(INPUTS + 1) * (double)bench->pool.n;
     return on_backend < device && (host == 0.0 || on_host < host);
 }
 
-struct bench_case bench_case_of(const struct bench *bench, enum bench_kernel kernel, long n)
+struct bench_case bench_case_of(const struct bench *bench, enum bench_kernel kernel, long n,
+                                const char *name, ...)
 {
     struct bench_case c = {.elements = (double)n, .results = n};
+    va_list arguments;
+    va_start(arguments, name);
+    vsnprintf(c.name, sizeof c.name, name, arguments);
+    va_end(arguments);
     c.steps[0].kernel = kernel;
     c.steps[0].o = (struct bench_operands){.n = n, .out = bench->pool.out};
     for (int array = 0; array < INPUTS; array++)
@@ -77,6 +71,22 @@ double bench_expected_copy(const struct bench_operands *o, long x)
     return input_value(0, x);
 }
 
+double bench_expected_in_table(const struct bench_operands *o, long x)
+{
+    return o->table[x % PERIOD];
+}
+
+void bench_fill_chain_ends(double *table, int fmas, bool single)
+{
+    for (int value = 0; value < PERIOD; value++) {
+        double x = value;
+        for (int step = 0; step < fmas; step++)
+            x = single ? (double)fmaf((float)x, (float)CHAIN_C, (float)CHAIN_D)
+                       : fma(x, CHAIN_C, CHAIN_D);
+        table[value] = x;
+    }
+}
+
 /* --- running ---------------------------------------------------------------------------------- */
 
 struct running {
@@ -84,11 +94,22 @@ struct running {
     bench_kernel_fn *const *kernels;
 };
 
+static struct running running_of(const struct bench *bench, const struct bench_case *c)
+{
+    return (struct running){c, bench_on_gpu(bench) ? gpu_kernels : cpu_kernels};
+}
+
 static void run_steps(void *data)
 {
     const struct running *r = data;
     for (int s = 0; s < MOST_STEPS && r->c->steps[s].kernel != KERNEL_none; s++)
         r->kernels[r->c->steps[s].kernel](&r->c->steps[s].o);
+}
+
+struct spread bench_time(const struct bench *bench, const struct bench_case *c, int samples)
+{
+    struct running r = running_of(bench, c);
+    return time_work(bench->pool.backend, c->by, run_steps, &r, samples);
 }
 
 static const struct bench_operands *last_operands(const struct bench_case *c)
@@ -126,31 +147,54 @@ static long part_from(const struct bench *bench, const struct bench_case *c, lon
     return c->results - first < most ? c->results - first : most;
 }
 
-/* All bits set is NaN for doubles and for floats. */
+/* All bits set is NaN for doubles and for floats. Parts of a sum that nothing writes are 0. */
 static void poison(const struct bench *bench, const struct bench_case *c)
 {
-    memset(bench->pool.copy, 0xff, (size_t)bench->pool.n * sizeof(double));
+    const int byte = c->expected ? 0xff : 0;
+    memset(bench->pool.copy, byte, (size_t)bench->pool.n * sizeof(double));
     for (long first = 0, count; first < c->results; first += count) {
         count = part_from(bench, c, first);
         if (c->on_host)
-            memset(address_of(c, first), 0xff, (size_t)(count * bytes_of_result(c)));
+            memset(address_of(c, first), byte, (size_t)(count * bytes_of_result(c)));
         else
             bench->pool.backend->upload(address_of(c, first), bench->pool.copy,
                                         doubles_for(c, count));
     }
 }
 
+const double fault_value = -12345.678;
+
+/* The place's number; -1 without the variable, 3 if there is no such place. */
+static int fault_place(void)
+{
+    static const char *const places[] = {"first", "middle", "last"};
+    const char *text = getenv("HPGMG_FAULT");
+    int place = 0;
+    while (text && place < 3 && strcmp(text, places[place]) != 0)
+        place++;
+    return text ? place : -1;
+}
+
+enum status fault_check(void)
+{
+    return fault_place() < 3 ? STATUS_VALID
+                             : refuse(STATUS_USAGE, "HPGMG_FAULT is not first, middle or last");
+}
+
+long fault_index(long results)
+{
+    return fault_place() < 0 ? -1 : fault_place() * (results - 1) / 2;
+}
+
 static void spoil(const struct bench *bench, const struct bench_case *c)
 {
-    const long doubles = c->results * bytes_of_result(c) / (long)sizeof(double);
-    const long at = fault_index(doubles);
-    if (at < 0)
+    const long at = fault_index(c->results * bytes_of_result(c) / (long)sizeof(double));
+    if (!bench->spoils || at < 0)
         return;
-    double *result = address_of(c, 0) + at;
     if (c->on_host)
-        *result = fault_value;
+        address_of(c, 0)[at] = fault_value;
     else
-        bench->pool.backend->upload(result, &fault_value, 1);
+        bench->pool.backend->upload(address_of(c, 0) + at, &fault_value, 1);
 }
 
 static double error_of(double result, double wanted)
@@ -160,30 +204,30 @@ static double error_of(double result, double wanted)
     return isnan(result) ? INFINITY : fabs(result - wanted);
 }
 
-/* Of `count` results, which begin with number `first` and lie at `results`. */
+/* Of `count` results, which begin with number `first` and lie at `results`; adds to their sum. */
 static double error_of_part(const struct bench_case *c, const double *results, long first,
-                            long count)
+                            long count, double *sum)
 {
     const struct bench_operands *o = last_operands(c);
-    double largest = 0.0;
-#pragma omp parallel for schedule(static) reduction(max : largest)
+    double largest = 0.0, of_part = 0.0;
+#pragma omp parallel for schedule(static) reduction(max : largest) reduction(+ : of_part)
     for (long x = 0; x < count; x++) {
         const double result =
             c->single ? (double)((const float *)(const void *)results)[x] : results[x];
-        const double error = error_of(result, c->expected(o, first + x));
-        largest = error > largest ? error : largest;
+        of_part += result;
+        if (c->expected)
+            largest = fmax(largest, error_of(result, c->expected(o, first + x)));
     }
+    *sum += of_part;
     return largest;
 }
 
-/* The largest error of one run's results. */
-static double check(const struct bench *bench, struct running *r)
+double bench_error(const struct bench *bench, const struct bench_case *c)
 {
-    const struct bench_case *c = r->c;
-    double largest = 0.0;
-    CHECK(c->results > 0 && c->expected);
+    double largest = 0.0, sum = 0.0;
+    struct running r = running_of(bench, c);
     poison(bench, c);
-    run_steps(r);
+    run_steps(&r);
     bench->pool.backend->synchronise();
     spoil(bench, c);
     for (long first = 0, count; first < c->results; first += count) {
@@ -192,106 +236,85 @@ static double check(const struct bench *bench, struct running *r)
         if (!c->on_host)
             bench->pool.backend->download(address_of(c, first), bench->pool.copy,
                                           doubles_for(c, count));
-        const double error = error_of_part(c, results, first, count);
-        largest = error > largest ? error : largest;
+        largest = fmax(largest, error_of_part(c, results, first, count, &sum));
     }
-    return largest;
+    return c->expected ? largest : error_of(sum, c->sum);
 }
 
 /* --- reporting -------------------------------------------------------------------------------- */
 
-static void print_rate(double quantity, double seconds)
+static int columns_of_experiment(const struct bench_case *c, const struct spread *s, double error,
+                                 struct column *columns)
 {
-    const double rate = 1e-9 * quantity / seconds;
-    if (quantity > 0.0)
-        printf(" %9.*f", rate < 10.0 ? 3 : 1, rate);
-    else
-        printf(" %9s", "");
+    const double moved = c->moved_bytes > 0.0 ? c->moved_bytes : c->bytes, t = s->median;
+    const struct column list[] = {
+        {NULL, "elements", 0, 0, 1, c->elements},
+        {NULL, "bytes", 0, 0, 1, c->bytes},
+        {NULL, "moved_bytes", 0, 0, 1, moved},
+        {NULL, "flops", 0, 0, 1, c->flops},
+        {"ms", NULL, 9, 4, 1e-3, t},
+        {"min", NULL, 9, 4, 1e-3, s->min},
+        {"Gelem/s", "elements_per_second", 9, DECIMALS_OF_RATE, 1e9, per_second(c->elements, t)},
+        {"GB/s", "bytes_per_second", 9, DECIMALS_OF_RATE, 1e9, per_second(c->bytes, t)},
+        {"moved", "moved_bytes_per_second", 9, DECIMALS_OF_RATE, 1e9, per_second(moved, t)},
+        {"GFLOP/s", "flops_per_second", 9, DECIMALS_OF_RATE, 1e9, per_second(c->flops, t)},
+        {NULL, "error", 0, 0, 1, error},
+    };
+    memcpy(columns, list, sizeof list);
+    return BENCH_COUNT(list);
 }
 
-static void print_columns(void)
+void bench_begin(struct bench *bench, const char *experiment, const char *title,
+                 const struct bench_case *like)
 {
-    printf("  %-42s %9s %9s %9s %9s %9s %9s\n", "", "ms", "min", "Gelem/s", "GB/s", "moved",
-           "GFLOP/s");
+    static const struct spread none = {.samples = 0};
+    struct column columns[MAX_COLUMNS];
+    bench->experiment = experiment;
+    print_heading("%s", title);
+    if (checks_only(&bench->lab->options))
+        return;
+    columns_print_titles("", bench->name_width, columns, bench->columns(like, &none, 0.0, columns));
+    printf("\n");
 }
 
-static double moved_of(const struct bench_case *c)
+static void report(const struct bench *bench, const struct bench_case *c, const struct spread *s,
+                   double error)
 {
-    return c->moved_bytes > 0.0 ? c->moved_bytes : c->bytes;
-}
-
-static void print_case(const struct bench_case *c, const struct spread *s, double error)
-{
-    printf("  %-42s %9.4f %9.4f", c->name, 1e3 * s->median, 1e3 * s->min);
-    print_rate(c->elements, s->median);
-    print_rate(c->bytes, s->median);
-    print_rate(moved_of(c), s->median);
-    print_rate(c->flops, s->median);
+    struct column columns[MAX_COLUMNS];
+    const int count = bench->columns(c, s, error, columns);
+    columns_print(c->name, bench->name_width, columns, count);
     if (c->tolerance > 0.0)
         printf("  error %.1e", error);
     printf("\n");
     fflush(stdout);
-}
-
-static double per_second(double quantity, double seconds)
-{
-    return quantity > 0.0 ? quantity / seconds : NAN;
-}
-
-static void add_case(const struct bench *bench, const struct bench_case *c, const struct spread *s,
-                     double error)
-{
     struct json *object = json_add_object(bench->figures, NULL);
-    JSON_TEXTS(object, {"experiment", bench->experiment}, {"name", c->name});
-    json_add_numbers(json_add_object(object, "parameters"), c->parameters);
-    JSON_NUMBERS(object, {"elements", c->elements}, {"bytes", c->bytes},
-                 {"moved_bytes", moved_of(c)}, {"flops", c->flops});
+    JSON_TEXTS(object, {bench->kind, bench->experiment}, {"name", c->name});
+    if (bench->spoils) /* `machine` has none */
+        json_add_numbers(json_add_object(object, "parameters"), c->parameters);
     spread_add_json(object, s);
-    JSON_NUMBERS(object, {"elements_per_second", per_second(c->elements, s->median)},
-                 {"bytes_per_second", per_second(c->bytes, s->median)},
-                 {"moved_bytes_per_second", per_second(moved_of(c), s->median)},
-                 {"flops_per_second", per_second(c->flops, s->median)}, {"error", error});
+    columns_add_json(object, columns, count);
 }
 
 void bench_measure(struct bench *bench, const struct bench_case *c)
 {
-    struct running r = {c, bench_on_gpu(bench) ? gpu_kernels : cpu_kernels};
-    const double error = check(bench, &r);
-    if (!(error <= c->tolerance)) {
-        bench->wrong++;
-        printf("  %-42s wrong result, not timed\n", c->name);
+    const double error = bench_error(bench, c);
+    const bool right = error <= c->tolerance;
+    bench->wrong += !right;
+    if (!right || checks_only(&bench->lab->options)) {
+        printf("  %-*s %s\n", bench->name_width, c->name,
+               right ? "right" : "wrong result, not timed");
         return;
     }
-    if (checks_only(&bench->lab->options)) {
-        printf("  %-42s right\n", c->name);
-        return;
-    }
-    const struct spread s =
-        time_work(bench->pool.backend, c->by, run_steps, &r, (int)bench->lab->options.samples);
-    print_case(c, &s, error);
-    add_case(bench, c, &s, error);
+    const struct spread s = bench_time(bench, c, (int)bench->lab->options.samples);
+    report(bench, c, &s, error);
 }
 
 void bench_skip(struct bench *bench, const char *name, const char *why)
 {
-    (void)bench;
-    printf("  %-42s not measured: %s\n", name, why);
+    printf("  %-*s not measured: %s\n", bench->name_width, name, why);
 }
 
 /* --- the subcommands -------------------------------------------------------------------------- */
-
-/* Whether `word` is among the names between commas; NULL has all. */
-static bool has_word(const char *names, const char *word)
-{
-    const size_t length = strlen(word);
-    for (const char *name = names; name && *name; name += strspn(name, ",")) {
-        const size_t its = strcspn(name, ",");
-        if (its == length && strncmp(name, word, length) == 0)
-            return true;
-        name += its;
-    }
-    return !names;
-}
 
 static bool is_of(const struct experiment_row *row, const char *subcommand)
 {
@@ -303,80 +326,80 @@ static bool runs_here(const struct experiment_row *row, const struct lab *lab)
     return row->where & (lab->backend->on_device ? ON_GPU : ON_CPU);
 }
 
-static const struct experiment_row *find_row(const char *subcommand, const char *name)
+/* Whether `word` is among the names; NULL has all. */
+static bool has_word(const char *names, const char *word)
 {
-    for (int r = 0; r < ROWS; r++)
-        if (is_of(&rows[r], subcommand) && strcmp(rows[r].name, name) == 0)
-            return &rows[r];
-    return NULL;
+    const char *rest = names;
+    for (char name[NAME_SIZE]; next_name(&rest, name);)
+        if (strcmp(name, word) == 0)
+            return true;
+    return !names;
+}
+
+static const char *name_of(int row, const void *subcommand)
+{
+    if (row == BENCH_COUNT(rows))
+        return NULL;
+    return is_of(&rows[row], subcommand) ? rows[row].name : "";
 }
 
 /* Refuses names that are no experiments of this subcommand, or none of this backend. */
-static enum status check_names(const struct lab *lab, const char *subcommand, char *message,
-                               int size)
+static enum status check_names(const struct lab *lab, const char *subcommand)
 {
-    char name[64];
-    for (const char *at = lab->options.experiments; at && *at; at += strspn(at, ",")) {
-        const size_t length = strcspn(at, ",");
-        snprintf(name, sizeof name, "%.*s", (int)length, at);
-        at += length;
-        const struct experiment_row *row = find_row(subcommand, name);
-        struct nearest search = {.word = name};
-        for (int r = 0; r < ROWS && !row; r++)
-            if (is_of(&rows[r], subcommand))
-                nearest_try(&search, rows[r].name);
-        if (row && runs_here(row, lab))
-            continue;
-        if (row)
-            snprintf(message, (size_t)size, "experiment %s needs a GPU", name);
-        else
-            snprintf(message, (size_t)size, "unknown experiment '%s'; %s%s%s", name,
-                     search.best ? "did you mean " : "--help lists all",
-                     search.best ? search.best : "", search.best ? "?" : "");
-        return STATUS_USAGE;
+    const char *rest = lab->options.experiments;
+    for (char name[NAME_SIZE]; next_name(&rest, name);) {
+        const int row = find_name(name, name_of, subcommand, "experiment");
+        if (row < 0)
+            return STATUS_USAGE;
+        if (!runs_here(&rows[row], lab))
+            return refuse(STATUS_USAGE, "experiment %s needs a GPU", name);
     }
     return STATUS_VALID;
 }
 
 /* Refuses options of experiments that do not run. */
-static enum status check_own_options(const struct lab *lab, char *message, int size)
+static enum status check_own_options(const struct lab *lab)
 {
     const struct lab_options *o = &lab->options;
     if (o->managed && !lab->backend->on_device)
-        snprintf(message, (size_t)size, "--managed: a CPU has no experiment host");
-    else if (o->managed && !has_word(o->experiments, "host"))
-        snprintf(message, (size_t)size, "--managed: experiment host is not among those named");
-    else if (o->points > 0 && !has_word(o->experiments, "points"))
-        snprintf(message, (size_t)size, "--points: experiment points is not among those named");
-    else
-        return STATUS_VALID;
-    return STATUS_USAGE;
+        return refuse(STATUS_USAGE, "--managed: a CPU has no experiment host");
+    if (o->managed && !has_word(o->experiments, "host"))
+        return refuse(STATUS_USAGE, "--managed: experiment host is not among those named");
+    if (o->points > 0 && !has_word(o->experiments, "points"))
+        return refuse(STATUS_USAGE, "--points: experiment points is not among those named");
+    return fault_check();
 }
 
-/* Array 3 as floats. */
-static void fill_floats(struct pool *pool)
+static void run_rows(struct bench *bench, const char *subcommand)
 {
-    float *values = (float *)(void *)pool->copy;
-#pragma omp parallel for schedule(static)
-    for (long x = 0; x < 2 * pool->n; x++)
-        values[x] = (float)input_value(3, x);
-    pool->backend->upload(pool->in[3], pool->copy, pool->n);
+    static const struct bench_case any = {.results = 0};
+    char title[128];
+    for (int r = 0; r < BENCH_COUNT(rows); r++) {
+        if (!is_of(&rows[r], subcommand) || !runs_here(&rows[r], bench->lab) ||
+            !has_word(bench->lab->options.experiments, rows[r].name))
+            continue;
+        snprintf(title, sizeof title, "%s: %s", rows[r].name, rows[r].summary);
+        bench_begin(bench, rows[r].name, title, &any);
+        rows[r].run(bench);
+    }
 }
 
-static enum status run_all(struct lab *lab, const char *subcommand, char *message, int size)
+static enum status run_all(struct lab *lab, const char *subcommand)
 {
     enum { GPU_SECTOR_BYTES = 32, CPU_LINE_BYTES = 64 };
-    struct bench bench = {.lab = lab};
-    enum status status = check_names(lab, subcommand, message, size);
+    struct bench bench = {.lab = lab,
+                          .kind = "experiment",
+                          .name_width = 42,
+                          .spoils = true,
+                          .columns = columns_of_experiment};
+    enum status status = check_names(lab, subcommand);
     if (status == STATUS_VALID)
-        status = check_own_options(lab, message, size);
+        status = check_own_options(lab);
+    if (status == STATUS_VALID)
+        status = pool_create(&bench.pool, lab->backend, lab->options.array_mib);
     if (status != STATUS_VALID)
         return status;
-    if (!fault_is_legal(message, size))
-        return STATUS_USAGE;
-    if (!pool_create(&bench.pool, lab->backend, lab->options.array_mib, message, size))
-        return STATUS_MEMORY;
-    fill_floats(&bench.pool);
+    pool_fill_floats(&bench.pool);
     bench.sector_bytes = lab->backend->on_device ? GPU_SECTOR_BYTES : CPU_LINE_BYTES;
     bench.fetch_bytes = lab->backend->on_device ? gpu_fetch_bytes() : CPU_LINE_BYTES;
     bench.figures = json_add_array(lab->json, "figures");
@@ -387,37 +410,25 @@ static enum status run_all(struct lab *lab, const char *subcommand, char *messag
            bench.sector_bytes);
     JSON_NUMBERS(lab->json, {"array_bytes", (double)bench.pool.n * sizeof(double)},
                  {"fetch_bytes", bench.fetch_bytes}, {"sector_bytes", bench.sector_bytes});
-    for (int r = 0; r < ROWS; r++) {
-        if (!is_of(&rows[r], subcommand) || !runs_here(&rows[r], lab) ||
-            !has_word(lab->options.experiments, rows[r].name))
-            continue;
-        bench.experiment = rows[r].name;
-        print_heading("%s: %s", rows[r].name, rows[r].summary);
-        if (!checks_only(&lab->options))
-            print_columns();
-        rows[r].run(&bench);
-    }
+    run_rows(&bench, subcommand);
     pool_destroy(&bench.pool);
-    if (bench.wrong == 0)
-        return STATUS_VALID;
-    snprintf(message, (size_t)size, "%d cases gave wrong results", bench.wrong);
-    return STATUS_INVALID;
+    return all_right(bench.wrong, "cases");
 }
 
-enum status memory_command(struct lab *lab, char *message, int message_size)
+enum status memory_command(struct lab *lab)
 {
-    return run_all(lab, "memory", message, message_size);
+    return run_all(lab, "memory");
 }
 
-enum status methods_command(struct lab *lab, char *message, int message_size)
+enum status methods_command(struct lab *lab)
 {
-    return run_all(lab, "methods", message, message_size);
+    return run_all(lab, "methods");
 }
 
 void experiments_print(const char *subcommand)
 {
     bool any = false;
-    for (int r = 0; r < ROWS; r++) {
+    for (int r = 0; r < BENCH_COUNT(rows); r++) {
         if (!is_of(&rows[r], subcommand))
             continue;
         printf("%s  %-16s %s%s\n", any ? "" : "\nExperiments:\n", rows[r].name, rows[r].summary,

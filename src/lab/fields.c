@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "lab/fields.h"
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 #include "base/check.h"
 #include "base/memory.h"
 #include "cuda/cuda.h"
-#include "level/backend.h"
+#include "lab/lab.h"
 #include "level/plan.h"
 #include "operators/hash.h"
 
@@ -29,19 +28,8 @@ bool level_exists(int n)
     return cut_into_boxes(n, &choice);
 }
 
-bool bytes_fit(double needed, double available, const char *where, char *message, int size)
-{
-    if (available == 0.0 || needed <= available)
-        return true;
-    snprintf(message, (size_t)size,
-             "this size needs %.0f bytes of memory on the %s, %.0f are available; choose a "
-             "smaller N",
-             needed, where, available);
-    return false;
-}
-
 enum status level_choice(const struct lab_options *o, const struct backend *backend,
-                         struct hierarchy_choice *choice, char *message, int message_size)
+                         struct hierarchy_choice *choice)
 {
     *choice = (struct hierarchy_choice){
         .op = {.order = o->order,
@@ -56,11 +44,10 @@ enum status level_choice(const struct lab_options *o, const struct backend *back
     const struct hierarchy_shape shape = hierarchy_shape(choice, 1);
     const double on_host = (double)hierarchy_bytes(choice, &shape, 1, false);
     const double on_device = (double)hierarchy_bytes(choice, &shape, 1, true);
-    const bool good =
-        bytes_fit(on_host, (double)memory_available_bytes(), "host", message, message_size) &&
-        (!backend->on_device ||
-         bytes_fit(on_device, (double)cuda_device()->free_bytes, "GPU", message, message_size));
-    return good ? STATUS_VALID : STATUS_MEMORY;
+    const enum status status = bytes_fit(on_host, (double)memory_available_bytes(), "host");
+    if (status != STATUS_VALID || !backend->on_device)
+        return status;
+    return bytes_fit(on_device, (double)cuda_device()->free_bytes, "GPU");
 }
 
 /* A number in [−1, 1) from 53 bits of a hash. */
@@ -77,45 +64,36 @@ static double cell_value(const struct level *l, int i, int j, int k, int seed)
     return random_value((uint64_t)i + dim * ((uint64_t)j + dim * (uint64_t)k), seed);
 }
 
-/* Plane k of a patch with its ghosts, as it lies in a field: where it begins, and how much of it
- * there is. */
-struct plane {
-    long start, length;
-};
-
-static struct plane plane_of(const struct level *l, const struct patch *p, int k)
+/* The whole field in host memory; memory_free() it. */
+static double *copy_of(const struct level *l, enum field field)
 {
-    struct plane plane = {.start = p->offset + k * p->sk - l->ghosts * (1 + p->sj)};
-    const long left = l->field_length - plane.start;
-    plane.length = p->sk < left ? p->sk : left;
-    return plane;
+    double *values = memory_alloc((size_t)l->field_length * sizeof *values, "a copy of a field");
+    l->backend->download(l->fields[field], values, l->field_length);
+    return values;
 }
 
-/* Uploads NaN, and if `inside` the random values of the cells. */
-static void upload_plane(struct level *l, const struct patch *p, enum field field, int k,
-                         bool inside, int seed)
+static bool is_inside(const struct patch *p, int i, int j, int k)
 {
-    const struct plane plane = plane_of(l, p, k);
-    double *values = memory_alloc((size_t)plane.length * sizeof *values, "a plane");
-    for (long x = 0; x < plane.length; x++)
-        values[x] = NAN;
-    const int rows = inside ? p->n[1] : 0;
-#pragma omp parallel for schedule(static)
-    for (int j = 0; j < rows; j++)
-        for (int i = 0; i < p->n[0]; i++)
-            values[l->ghosts * (1 + p->sj) + i + j * p->sj] =
-                cell_value(l, p->box.lo[0] + i, p->box.lo[1] + j, p->box.lo[2] + k, seed);
-    l->backend->upload(l->fields[field] + plane.start, values, plane.length);
-    memory_free(values);
+    return i >= 0 && i < p->n[0] && j >= 0 && j < p->n[1] && k >= 0 && k < p->n[2];
 }
 
+/* NaN everywhere, ghosts included; if `random`, only in the ghosts. */
 static void fill(struct level *l, enum field field, bool random, int seed)
 {
-    for (int q = 0; q < l->npatches; q++) {
-        const struct patch *p = &l->patches[q];
-        for (int k = -l->ghosts; k < p->n[2] + l->ghosts; k++)
-            upload_plane(l, p, field, k, random && k >= 0 && k < p->n[2], seed);
-    }
+    double *values = copy_of(l, field);
+    const int g = l->ghosts;
+    for (const struct patch *p = l->patches; p < l->patches + l->npatches; p++)
+#pragma omp parallel for schedule(static)
+        for (int k = -g; k < p->n[2] + g; k++)
+            for (int j = -g; j < p->n[1] + g; j++)
+                for (int i = -g; i < p->n[0] + g; i++)
+                    values[p->offset + i + j * p->sj + k * p->sk] =
+                        random && is_inside(p, i, j, k)
+                            ? cell_value(l, p->box.lo[0] + i, p->box.lo[1] + j, p->box.lo[2] + k,
+                                         seed)
+                            : NAN;
+    l->backend->upload(l->fields[field], values, l->field_length);
+    memory_free(values);
 }
 
 void fill_poison(struct level *level, enum field field)
@@ -129,10 +107,12 @@ void fill_random(struct level *level, enum field field, int seed)
     level_exchange_halo(level, field);
 }
 
-/* The value that the patch's ghost or cell `at` must have; NaN where no halo exchange fills it. */
-static double expected_value(const struct level *l, const struct patch *p, const int at[3],
+/* The value that the patch's ghost or cell (i,j,k) must have; NaN where no halo exchange fills it.
+ */
+static double expected_value(const struct level *l, const struct patch *p, int i, int j, int k,
                              int seed)
 {
+    const int at[3] = {p->box.lo[0] + i, p->box.lo[1] + j, p->box.lo[2] + k};
     int cell[3];
     for (int d = 0; d < 3; d++) {
         cell[d] = (at[d] + l->dim) % l->dim;
@@ -147,64 +127,41 @@ static bool same_or_both_nan(double a, double b)
     return isnan(b) ? isnan(a) != 0 : memcmp(&a, &b, sizeof a) == 0;
 }
 
-static long wrong_ghosts_in_plane(const struct level *l, const struct patch *p, enum field field,
-                                  int k, int seed)
+long count_wrong_ghosts(const struct level *l, enum field field, int seed)
 {
-    const struct plane plane = plane_of(l, p, k);
+    CHECK(l->ghosts <= l->dim);
+    double *values = copy_of(l, field);
     const int g = l->ghosts;
-    double *values = memory_alloc((size_t)plane.length * sizeof *values, "a plane");
-    l->backend->download(l->fields[field] + plane.start, values, plane.length);
     long wrong = 0;
+    for (const struct patch *p = l->patches; p < l->patches + l->npatches; p++)
 #pragma omp parallel for schedule(static) reduction(+ : wrong)
-    for (int j = -g; j < p->n[1] + g; j++)
-        for (int i = -g; i < p->n[0] + g; i++) {
-            const int at[3] = {p->box.lo[0] + i, p->box.lo[1] + j, p->box.lo[2] + k};
-            const bool inside =
-                i >= 0 && i < p->n[0] && j >= 0 && j < p->n[1] && k >= 0 && k < p->n[2];
-            wrong += !inside && !same_or_both_nan(values[i + g + (j + g) * p->sj],
-                                                  expected_value(l, p, at, seed));
-        }
+        for (int k = -g; k < p->n[2] + g; k++)
+            for (int j = -g; j < p->n[1] + g; j++)
+                for (int i = -g; i < p->n[0] + g; i++)
+                    wrong += !is_inside(p, i, j, k) &&
+                             !same_or_both_nan(values[p->offset + i + j * p->sj + k * p->sk],
+                                               expected_value(l, p, i, j, k, seed));
     memory_free(values);
     return wrong;
-}
-
-long count_wrong_ghosts(const struct level *level, enum field field, int seed)
-{
-    CHECK(level->ghosts <= level->dim);
-    long wrong = 0;
-    for (int q = 0; q < level->npatches; q++)
-        for (int k = -level->ghosts; k < level->patches[q].n[2] + level->ghosts; k++)
-            wrong += wrong_ghosts_in_plane(level, &level->patches[q], field, k, seed);
-    return wrong;
-}
-
-static long plane_differences(const struct level *a, const double *of_a, const struct patch *p,
-                              const struct level *b, const double *of_b, const struct patch *q,
-                              int k)
-{
-    const struct plane plane_a = plane_of(a, p, k), plane_b = plane_of(b, q, k);
-    double *x = memory_alloc((size_t)plane_a.length * sizeof *x, "a plane");
-    double *y = memory_alloc((size_t)plane_b.length * sizeof *y, "a plane");
-    a->backend->download(of_a + plane_a.start, x, plane_a.length);
-    b->backend->download(of_b + plane_b.start, y, plane_b.length);
-    long differences = 0;
-    for (int j = 0; j < p->n[1]; j++)
-        for (int i = 0; i < p->n[0]; i++)
-            differences += memcmp(&x[a->ghosts * (1 + p->sj) + i + j * p->sj],
-                                  &y[b->ghosts * (1 + q->sj) + i + j * q->sj], sizeof *x) != 0;
-    memory_free(x);
-    memory_free(y);
-    return differences;
 }
 
 long count_differences(const struct level *a, enum field of_a, const struct level *b,
                        enum field of_b)
 {
     CHECK(a->npatches == b->npatches);
+    double *x = copy_of(a, of_a), *y = copy_of(b, of_b);
     long differences = 0;
-    for (int q = 0; q < a->npatches; q++)
-        for (int k = 0; k < a->patches[q].n[2]; k++)
-            differences += plane_differences(a, a->fields[of_a], &a->patches[q], b, b->fields[of_b],
-                                             &b->patches[q], k);
+    for (int box = 0; box < a->npatches; box++) {
+        const struct patch *p = &a->patches[box], *q = &b->patches[box];
+#pragma omp parallel for schedule(static) reduction(+ : differences)
+        for (int k = 0; k < p->n[2]; k++)
+            for (int j = 0; j < p->n[1]; j++)
+                for (int i = 0; i < p->n[0]; i++)
+                    differences +=
+                        memcmp(&x[p->offset + i + j * p->sj + k * p->sk],
+                               &y[q->offset + i + j * q->sj + k * q->sk], sizeof *x) != 0;
+    }
+    memory_free(x);
+    memory_free(y);
     return differences;
 }

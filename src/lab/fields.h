@@ -11,13 +11,10 @@
 /* True if some run of hpgmg-gpu has a level of n cells per side. */
 bool level_exists(int n);
 
-/* True if `needed` bytes fit into the `available` ones (0: unknown); else one line in message. */
-bool bytes_fit(double needed, double available, const char *where, char *message, int size);
-
 /* The hierarchy whose first level has options->n cells per side, with its fields on the backend.
- * STATUS_MEMORY with one line in message if it does not fit. */
+ * Refuses it if it does not fit. */
 enum status level_choice(const struct lab_options *options, const struct backend *backend,
-                         struct hierarchy_choice *choice, char *message, int message_size);
+                         struct hierarchy_choice *choice);
 
 /* Every cell gets a value in [−1, 1) that depends on its place and on seed alone, the rest of the
  * field NaN; then ghosts are filled from neighbours. */

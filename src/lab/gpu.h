@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef LAB_GPU_H
 #define LAB_GPU_H
-/* What the lab's C files see of the GPU. Builds without CUDA link gpu_absent.c, where nothing of
- * this is ever called: there no GPU can be opened. */
-#include "lab/machine.h"
+/* What the lab's C files see of the GPU. */
+#include "lab/gpu_only.h"
 #include "lab/rungs.h"
 #include "lab/timing.h"
 
@@ -13,9 +12,9 @@ extern "C" {
 
 /* Runs recorded as one CUDA graph. */
 struct gpu_batch;
-struct gpu_batch *gpu_batch_create(work_fn *work, void *data, int runs);
-double gpu_batch_seconds(struct gpu_batch *batch); /* launches it; by events */
-void gpu_batch_destroy(struct gpu_batch *batch);
+GPU_ONLY struct gpu_batch *gpu_batch_create(work_fn *work, void *data, int runs);
+GPU_ONLY double gpu_batch_seconds(struct gpu_batch *batch); /* launches it; by events */
+GPU_ONLY void gpu_batch_destroy(struct gpu_batch *batch);
 
 /* One kernel that some work launches. */
 struct gpu_kernel {
@@ -30,19 +29,18 @@ struct gpu_kernel {
 };
 /* The kernels of one run, found by recording it; their number, at most `most`. 0 where CUDA does
  * not tell. */
-int gpu_kernels_of(work_fn *work, void *data, struct gpu_kernel *kernels, int most);
+GPU_ONLY int gpu_kernels_of(work_fn *work, void *data, struct gpu_kernel *kernels, int most);
 
 /* Bytes of the second-level cache. */
-long gpu_cache_bytes(void);
-
-/* The experiments of `machine`. */
-void machine_run_gpu(void *experiment);
+GPU_ONLY long gpu_cache_bytes(void);
 
 /* Runs a rung of `ladder`: both half-sweeps. */
-void gpu_run_rung(struct level *level, const struct rung *rung, const struct rung_shape *shape);
+GPU_ONLY void gpu_run_rung(struct level *level, const struct rung *rung,
+                           const struct rung_shape *shape);
 /* Makes its kernel ready for that shape. False if a block needs more shared memory than it can
  * have; *most_bytes is that. */
-bool gpu_prepare_rung(const struct rung *rung, const struct rung_shape *shape, int *most_bytes);
+GPU_ONLY bool gpu_prepare_rung(const struct rung *rung, const struct rung_shape *shape,
+                               int *most_bytes);
 
 #ifdef __cplusplus
 }

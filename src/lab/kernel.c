@@ -3,21 +3,12 @@
 #include <stdio.h>
 #include <string.h>
 #include "base/check.h"
-#include "lab/lab.h"
 #include "lab/measurement.h"
-#include "lab/pool.h"
 #include "lab/stage_case.h"
 
 /* Up to MAX_N_ON_CPU cells per side results are compared with the CPU's, above with the baseline's.
  */
 enum { MAX_N_ON_CPU = 128, MAX_MEASURED = 64, KERNELS_SIZE = 80 };
-
-/* The figures of one list of kernels. */
-struct measured {
-    const char *list, *kernels; /* as --kernels takes it; those that ran */
-    double cells;
-    struct measurement m;
-};
 
 /* A stage, its right results, and what has been measured. */
 struct comparison {
@@ -33,43 +24,39 @@ struct comparison {
     char kernels[MAX_MEASURED][KERNELS_SIZE]; /* that ran, of each list */
 };
 
-static struct measured measure(struct comparison *x, const char *list, const char *kernels)
+enum { LIST_WIDTH = 22, COLUMNS = 8 };
+
+static void columns_of(struct column columns[COLUMNS], const struct measurement *m, double cells)
 {
-    struct stage_case *c = &x->c;
-    const struct usage usage = stage_case_usage(c);
-    return (struct measured){
-        .list = list,
-        .kernels = kernels,
-        .cells = stage_case_cells(c),
-        .m = measure_work(c->level->backend, stage_case_work, c, (int)x->lab->options.samples,
-                          &x->ceilings, &usage),
+    const struct spread *s = &m->seconds;
+    const struct usage *u = &m->usage;
+    const struct column list[COLUMNS] = {
+        {"ms", NULL, 10, 4, 1e-3, s->median},
+        {"min", NULL, 10, 4, 1e-3, s->min},
+        {"max", NULL, 10, 4, 1e-3, s->max},
+        {"B/cell", NULL, 8, 1, 1, u->bytes / cells},
+        {"GB/s", NULL, 8, 1, 1e9, u->bytes / s->median},
+        {"% copy", NULL, 7, 1, 0.01, m->shares.of[RESOURCE_MEMORY]},
+        {"GFLOP/s", NULL, 9, 1, 1e9, u->flops / s->median},
+        {"% FP64", NULL, 7, 1, 0.01, m->shares.of[RESOURCE_FP64]},
     };
+    memcpy(columns, list, sizeof list);
 }
 
-static void print_columns(void)
+static void report(const struct comparison *x, const char *list, const char *kernels,
+                   const struct measurement *m)
 {
-    printf("  %-22s %10s %10s %10s %8s %8s %7s %9s %7s\n", "kernels", "ms", "min", "max", "B/cell",
-           "GB/s", "% copy", "GFLOP/s", "% FP64");
-}
-
-static void print_measured(const struct measured *x)
-{
-    const struct spread *s = &x->m.seconds;
-    const struct usage *u = &x->m.usage;
-    printf("  %-22s %10.4f %10.4f %10.4f %8.1f %8.1f %7.1f %9.1f %7.1f\n", x->list, 1e3 * s->median,
-           1e3 * s->min, 1e3 * s->max, u->bytes / x->cells, 1e-9 * u->bytes / s->median,
-           100.0 * x->m.shares.of[RESOURCE_MEMORY], 1e-9 * u->flops / s->median,
-           100.0 * x->m.shares.of[RESOURCE_FP64]);
-    if (x->kernels[0] && strcmp(x->kernels, x->list) != 0)
-        printf("      ran: %s\n", x->kernels);
-    measurement_print(&x->m);
-}
-
-static void add_measured(struct json *runs, const struct measured *x)
-{
-    struct json *object = json_add_object(runs, NULL);
-    JSON_TEXTS(object, {"list", x->list}, {"kernels", x->kernels});
-    measurement_add_json(object, &x->m, x->cells);
+    struct column columns[COLUMNS];
+    struct json *object = json_add_object(x->runs, NULL);
+    const double cells = stage_case_cells(&x->c);
+    columns_of(columns, m, cells);
+    columns_print(list, LIST_WIDTH, columns, COLUMNS);
+    printf("\n");
+    if (kernels[0] && strcmp(kernels, list) != 0)
+        printf("      ran: %s\n", kernels);
+    measurement_print(m);
+    JSON_TEXTS(object, {"list", list}, {"kernels", kernels});
+    measurement_add_json(object, m, cells);
 }
 
 /* Runs the stage. Returns how many cells differ from the right results; 1 for unequal checksums. */
@@ -93,25 +80,24 @@ static bool has_run(const struct comparison *x, const char *kernels)
 /* Checks, times and reports the stage by a list of kernels, unless the same ones have run. */
 static void run_list(struct comparison *x, const char *list)
 {
-    char message[256], *kernels = x->kernels[x->count];
-    CHECK(x->count < MAX_MEASURED && stage_case_choose(&x->c, list, message, sizeof message));
+    char *kernels = x->kernels[x->count];
+    CHECK(x->count < MAX_MEASURED && stage_case_choose(&x->c, list) == STATUS_VALID);
     stage_case_kernels(&x->c, kernels, KERNELS_SIZE);
     if (has_run(x, kernels))
         return;
     x->count++;
     const long wrong = differences(x);
+    x->wrong += wrong > 0;
     if (wrong > 0) {
-        printf("  %-22s %ld results differ, not timed\n", list, wrong);
-        x->wrong++;
-        return;
+        printf("  %-*s %ld results differ, not timed\n", LIST_WIDTH, list, wrong);
+    } else if (checks_only(&x->lab->options)) {
+        printf("  %-*s right: %s\n", LIST_WIDTH, list, kernels);
+    } else {
+        const struct usage usage = stage_case_usage(&x->c);
+        const struct measurement m =
+            measure_work(x->lab, stage_case_work, &x->c, &x->ceilings, &usage);
+        report(x, list, kernels, &m);
     }
-    if (checks_only(&x->lab->options)) {
-        printf("  %-22s right: %s\n", list, kernels);
-        return;
-    }
-    const struct measured m = measure(x, list, kernels);
-    print_measured(&m);
-    add_measured(x->runs, &m);
 }
 
 /* The list of --kernels; or the default, the baseline, and each kernel with the baseline for the
@@ -131,6 +117,8 @@ static void run_lists(struct comparison *x)
 
 static void report_case(const struct comparison *x)
 {
+    static const struct measurement none;
+    struct column columns[COLUMNS];
     char name[48], how[48];
     const struct stage *stage = &x->c.stage;
     struct json *json = x->lab->json;
@@ -150,7 +138,9 @@ static void report_case(const struct comparison *x)
     } else {
         printf("; copy %.1f GB/s, FP64 %.1f GFLOP/s\n", 1e-9 * x->ceilings.copy_bytes_per_second,
                1e-9 * x->ceilings.fp64_flops_per_second);
-        print_columns();
+        columns_of(columns, &none, 1.0);
+        columns_print_titles("kernels", LIST_WIDTH, columns, COLUMNS);
+        printf("\n");
     }
     json_add_text(json, "stage", name);
     JSON_NUMBERS(json, {"sweeps", stage->pass.nsweeps}, {"cells", stage_case_cells(&x->c)});
@@ -158,57 +148,43 @@ static void report_case(const struct comparison *x)
     json_add_text(json, "checked_against", reference);
 }
 
-/* STATUS_USAGE if --kernels has an unknown name. */
-static enum status check_list(struct comparison *x, char *message, int size)
-{
-    char reason[256];
-    const char *list = x->lab->options.kernels;
-    if (!list || stage_case_choose(&x->c, list, reason, sizeof reason))
-        return STATUS_VALID;
-    snprintf(message, (size_t)size, "--kernels: %s", reason);
-    return STATUS_USAGE;
-}
-
-static enum status create_reference(struct comparison *x, char *message, int size)
+static enum status create_reference(struct comparison *x)
 {
     const struct lab_options *o = &x->lab->options;
     if (o->n > MAX_N_ON_CPU) {
         x->sums = stage_case_baseline_sums(&x->c);
         return STATUS_VALID;
     }
-    const enum status status = stage_case_create_reference(&x->cpu, o, &x->c, message, size);
+    const enum status status = stage_case_create_reference(&x->cpu, o, &x->c);
     x->has_cpu = status == STATUS_VALID;
     if (x->has_cpu)
         stage_case_run(&x->cpu);
     return status;
 }
 
-static enum status compare(struct comparison *x, char *message, int size)
+static enum status compare(struct comparison *x)
 {
-    enum status status = check_list(x, message, size);
+    const char *list = x->lab->options.kernels;
+    enum status status = list ? stage_case_choose(&x->c, list) : STATUS_VALID;
     if (status == STATUS_VALID)
-        status = create_reference(x, message, size);
+        status = create_reference(x);
+    if (status == STATUS_VALID)
+        status = ceilings_measure(&x->ceilings, x->lab);
     if (status != STATUS_VALID)
         return status;
-    if (!ceilings_measure(&x->ceilings, x->lab->backend, &x->lab->options, message, size))
-        return STATUS_MEMORY;
     print_machine(x->lab);
     report_case(x);
     run_lists(x);
-    if (x->wrong == 0)
-        return STATUS_VALID;
-    snprintf(message, (size_t)size, "%d lists of kernels gave wrong results", x->wrong);
-    return STATUS_INVALID;
+    return all_right(x->wrong, "lists of kernels");
 }
 
-enum status kernel_command(struct lab *lab, char *message, int message_size)
+enum status kernel_command(struct lab *lab)
 {
     struct comparison x = {.lab = lab};
-    enum status status =
-        stage_case_create(&x.c, &lab->options, lab->backend, message, message_size);
+    enum status status = stage_case_create(&x.c, &lab->options, lab->backend);
     if (status != STATUS_VALID)
         return status;
-    status = compare(&x, message, message_size);
+    status = compare(&x);
     if (x.has_cpu)
         stage_case_destroy(&x.cpu);
     stage_case_destroy(&x.c);

@@ -3,15 +3,7 @@
 #include <omp.h>
 #include <string.h>
 #include "base/check.h"
-#include "lab/kernels.h"
 #include "lab/method_bodies.h"
-
-void cpu_copy_ceiling(const struct bench_operands *o)
-{
-    struct experiment copy = {.work = WORK_COPY, .n = o->n, .out = o->out};
-    copy.in[0] = o->in[0];
-    machine_run_cpu(&copy);
-}
 
 void cpu_copy_library(const struct bench_operands *o)
 {
@@ -82,20 +74,14 @@ void cpu_convolve_rolling(const struct bench_operands *o)
         roll_through(o, FLOATS(3) + image * o->a * o->b, OUT_FLOATS + image * o->a * o->b);
 }
 
-#define BODY(name)                                                                                 \
+#define LOOP(name)                                                                                 \
     static void cpu_##name(const struct bench_operands *operands)                                  \
     {                                                                                              \
         const struct bench_operands o = *operands;                                                 \
         _Pragma("omp parallel for schedule(static)") for (long x = 0; x < o.n; x++)                \
             body_##name(&o, x);                                                                    \
     }
-#define OWN(name)
-#define GPU(name)
-#include "lab/kernels.def"
+BODIES(LOOP)
 
-bench_kernel_fn *const cpu_kernels[KERNEL_COUNT] = {
-#define BODY(name) [KERNEL_##name] = cpu_##name,
-#define OWN(name) [KERNEL_##name] = cpu_##name,
-#define GPU(name)
-#include "lab/kernels.def"
-};
+#define ENTRY(name) [KERNEL_##name] = cpu_##name,
+bench_kernel_fn *const cpu_kernels[KERNEL_COUNT] = {BODIES(ENTRY) OWN_KERNELS(ENTRY)};

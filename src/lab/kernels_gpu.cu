@@ -1,20 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The kernels of the experiments on a GPU. */
 #include "cuda/core/launch.cuh"
-#include "lab/gpu.h"
-#include "lab/kernels.h"
 #include "lab/method_bodies.h"
-
-void gpu_copy_ceiling(const struct bench_operands *o)
-{
-    struct experiment copy = {};
-    copy.work = WORK_COPY;
-    copy.a = COPY_PER_THREAD;
-    copy.n = o->n;
-    copy.in[0] = DOUBLES(0);
-    copy.out = OUT_DOUBLES;
-    machine_run_gpu(&copy);
-}
 
 static void move(void *to, const void *from, long doubles, cudaStream_t stream)
 {
@@ -160,24 +147,18 @@ void gpu_points_transfers(const struct bench_operands *o)
     cuda_synchronise();
 }
 
-#define BODY(name)                                                                                 \
+#define KERNEL(name)                                                                               \
     static void gpu_##name(const struct bench_operands *operands)                                  \
     {                                                                                              \
         const struct bench_operands o = *operands;                                                 \
         for_range(o.n, [=] __device__(long x) { body_##name(&o, x); });                            \
     }
-#define OWN(name)
-#define GPU(name)
-#include "lab/kernels.def"
+BODIES(KERNEL)
 
+#define ENTRY(name) gpu_##name,
 extern "C" {
-extern bench_kernel_fn *const gpu_kernels[KERNEL_COUNT] = {
-    NULL,
-#define BODY(name) gpu_##name,
-#define OWN(name) gpu_##name,
-#define GPU(name) gpu_##name,
-#include "lab/kernels.def"
-};
+extern bench_kernel_fn *const gpu_kernels[KERNEL_COUNT] = {NULL, BODIES(ENTRY) OWN_KERNELS(ENTRY)
+                                                                     GPU_KERNELS(ENTRY)};
 }
 
 int gpu_fetch_bytes()

@@ -2,9 +2,9 @@
 #ifndef LAB_LAB_H
 #define LAB_LAB_H
 /* One run of a subcommand. */
+#include "cli/columns.h"
 #include "cli/command_line.h"
 #include "cli/environment.h"
-#include "cli/json.h"
 #include "lab/options.h"
 #include "lab/timing.h"
 #include "level/backend.h"
@@ -17,32 +17,41 @@ struct lab {
     char note[256]; /* why the CPU is measured although no one asked for it, or "" */
 };
 
-/* A subcommand: its options, what --help says of it, and the work. `run` prints tables, adds to
- * lab->json, and returns STATUS_VALID, STATUS_INVALID if a result was wrong, or another status with
- * one line in message. Of several ranks, all return the same, and rank 0's output is shown. */
+/* A subcommand: what --help says of it, and the work. `run` prints tables, adds to lab->json, and
+ * returns STATUS_VALID, or what refuse() or all_right() returned. Of several ranks, all return the
+ * same, and rank 0's output is shown. */
 struct subcommand {
-    const char *name;
-    const struct option_list *options;
-    const char *usage, *summary;
+    const char *name, *usage, *summary;
     bool on_several_ranks; /* else it refuses to */
-    enum status (*run)(struct lab *lab, char *message, int message_size);
+    enum status (*run)(struct lab *lab);
 };
+
+/* Keeps the line that says why the subcommand ends with this status, and returns the status. */
+enum status refuse(enum status status, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+/* STATUS_VALID, or STATUS_INVALID if so many of `what` gave wrong results. */
+enum status all_right(int wrong, const char *what);
+/* Whether so many bytes are available (0: unknown) on the "host" or the "GPU"; else refuses. */
+enum status bytes_fit(double needed, double available, const char *where);
 
 /* Prints the experiments of `memory` or `methods`; nothing for another subcommand. */
 void experiments_print(const char *subcommand);
 
-enum status machine_command(struct lab *lab, char *message, int message_size);
-enum status memory_command(struct lab *lab, char *message, int message_size);
-enum status methods_command(struct lab *lab, char *message, int message_size);
-enum status kernel_command(struct lab *lab, char *message, int message_size);
-enum status ladder_command(struct lab *lab, char *message, int message_size);
-enum status exchange_command(struct lab *lab, char *message, int message_size);
-enum status tune_command(struct lab *lab, char *message, int message_size);
+enum status machine_command(struct lab *lab);
+enum status memory_command(struct lab *lab);
+enum status methods_command(struct lab *lab);
+enum status kernel_command(struct lab *lab);
+enum status ladder_command(struct lab *lab);
+enum status exchange_command(struct lab *lab);
+enum status tune_command(struct lab *lab);
 
 /* Prints what is measured: the first lines of output, when nothing can be refused any more. */
 void print_machine(const struct lab *lab);
 
 /* A member "seconds" with median, min, max and samples. */
 void spread_add_json(struct json *object, const struct spread *spread);
+
+/* So much in one second; NaN if there is nothing of it. */
+double per_second(double quantity, double seconds);
 
 #endif

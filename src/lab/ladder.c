@@ -3,13 +3,10 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include "cli/nearest.h"
-#include "lab/fault.h"
+#include "lab/experiments.h"
 #include "lab/fields.h"
-#include "lab/lab.h"
 #include "lab/measurement.h"
 #include "lab/operations.h"
-#include "lab/pool.h"
 #include "lab/rungs.h"
 #include "operators/backend_cpu.h"
 #include "operators/passes.h"
@@ -38,6 +35,7 @@ struct ladder {
     const struct rung *rungs;
     struct climb climbs[MAX_RUNGS]; /* the first rung comes first */
     int count, wrong;
+    struct json *in_json;
     struct ceilings ceilings;
     double first_seconds;
 };
@@ -49,87 +47,64 @@ static double cells_of_level(const struct level *l)
 
 /* --- which rungs ------------------------------------------------------------------------------ */
 
-/* The rung whose name is the first `length` letters; NULL with one line in message if there is
- * none. */
-static const struct rung *find_rung(const struct rung *rungs, const char *name, size_t length,
-                                    char *message, int size)
+static const char *name_of(int number, const void *rungs)
 {
-    char word[64];
-    snprintf(word, sizeof word, "%.*s", (int)length, name);
-    struct nearest search = {.word = word};
-    for (const struct rung *rung = rungs; rung->name; rung++) {
-        if (strcmp(rung->name, word) == 0)
-            return rung;
-        nearest_try(&search, rung->name);
-    }
-    int used = snprintf(message, (size_t)size, "--rung: unknown rung '%s'; legal:", word);
-    for (const struct rung *rung = rungs; rung->name && used < size; rung++)
-        used += snprintf(message + used, (size_t)(size - used), " %s", rung->name);
-    if (search.best && used < size)
-        snprintf(message + used, (size_t)(size - used), "; did you mean %s?", search.best);
-    return NULL;
+    return ((const struct rung *)rungs)[number].name;
 }
 
 static enum status add_climb(struct ladder *x, const struct rung *rung,
-                             const struct rung_wish *wish, char *message, int size)
+                             const struct rung_wish *wish)
 {
-    if (x->count == MAX_RUNGS) {
-        snprintf(message, (size_t)size, "--rung: at most %d names", MAX_RUNGS - 1);
-        return STATUS_USAGE;
-    }
+    if (x->count == MAX_RUNGS)
+        return refuse(STATUS_USAGE, "--rung: at most %d names", MAX_RUNGS - 1);
     struct climb *climb = &x->climbs[x->count++];
     *climb = (struct climb){.rung = rung, .level = x->level};
-    if (rung->shape.block[0] == 0 && (wish->block[0] > 0 || wish->registers > 0)) {
-        snprintf(message, (size_t)size,
-                 "--block, --registers: rung %s has blocks and registers of its own", rung->name);
-        return STATUS_USAGE;
-    }
-    return rung_choose_shape(rung, x->level, wish, &climb->shape, message, size);
+    if (rung->shape.block[0] == 0 && (wish->block[0] > 0 || wish->registers > 0))
+        return refuse(STATUS_USAGE,
+                      "--block, --registers: rung %s has blocks and registers of its own",
+                      rung->name);
+    return rung_choose_shape(rung, x->level, wish, &climb->shape);
 }
 
 /* The wishes of --block and --registers, which are for rungs of a GPU that --rung names. */
-static enum status read_wish(const struct lab *lab, struct rung_wish *wish, char *message, int size)
+static enum status read_wish(const struct lab *lab, struct rung_wish *wish)
 {
     const struct lab_options *o = &lab->options;
     int *block = wish->block;
     char more;
     *wish = (struct rung_wish){.registers = o->registers};
+    if (!o->block && o->registers == 0)
+        return STATUS_VALID;
     if (o->block && (sscanf(o->block, "%4d,%4d%c", &block[0], &block[1], &more) != 2 ||
-                     block[0] < 1 || block[1] < 1 || block[0] * block[1] > 1024)) {
-        snprintf(message, (size_t)size,
-                 "--block: wrong value '%.40s'; legal: X,Y threads along i and j, X*Y <= 1024",
-                 o->block);
-        return STATUS_USAGE;
-    }
-    if ((o->block || o->registers > 0) && !lab->backend->on_device) {
-        snprintf(message, (size_t)size, "--block, --registers: a CPU's rungs have neither");
-        return STATUS_USAGE;
-    }
-    if ((o->block || o->registers > 0) && !o->rungs) {
-        snprintf(message, (size_t)size, "--block, --registers: for which rungs? see --rung");
-        return STATUS_USAGE;
-    }
+                     block[0] < 1 || block[1] < 1 || block[0] * block[1] > 1024))
+        return refuse(STATUS_USAGE,
+                      "--block: wrong value '%.40s'; legal: X,Y threads along i and j, X*Y <= 1024",
+                      o->block);
+    if (!lab->backend->on_device)
+        return refuse(STATUS_USAGE, "--block, --registers: a CPU's rungs have neither");
+    if (!o->rungs)
+        return refuse(STATUS_USAGE, "--block, --registers: for which rungs? see --rung");
     return STATUS_VALID;
 }
 
 /* The first rung as it is, then those that are named, or all others. */
-static enum status choose_climbs(struct ladder *x, const struct rung_wish *wish, char *message,
-                                 int size)
+static enum status choose_climbs(struct ladder *x)
 {
     static const struct rung_wish none = {.registers = 0};
+    struct rung_wish wish;
     const char *names = x->lab->options.rungs;
-    enum status status = add_climb(x, x->rungs, &none, message, size);
+    enum status status = read_wish(x->lab, &wish);
+    if (status == STATUS_VALID)
+        status = add_climb(x, x->rungs, &none);
     for (const struct rung *rung = x->rungs + 1; !names && rung->name && !status; rung++)
-        status = add_climb(x, rung, &none, message, size);
-    while (names && *names && status == STATUS_VALID) {
-        const size_t length = strcspn(names, ",");
-        const struct rung *rung = find_rung(x->rungs, names, length, message, size);
-        const bool changed = wish->block[0] > 0 || wish->registers > 0;
-        if (!rung)
-            return STATUS_USAGE;
-        if (rung != x->rungs || changed)
-            status = add_climb(x, rung, wish, message, size);
-        names += length + (names[length] == ',');
+        status = add_climb(x, rung, &none);
+    const bool changed = wish.block[0] > 0 || wish.registers > 0;
+    for (char name[NAME_SIZE]; status == STATUS_VALID && next_name(&names, name);) {
+        const int number = find_name(name, name_of, x->rungs, "rung");
+        if (number < 0)
+            status = STATUS_USAGE;
+        else if (number > 0 || changed)
+            status = add_climb(x, x->rungs + number, &wish);
     }
     return status;
 }
@@ -149,7 +124,7 @@ static void run_climb(void *data)
     climb->rung->run(climb->level, climb->rung, &climb->shape);
 }
 
-/* See fault.h. */
+/* See fault_check(). */
 static void spoil(struct level *l)
 {
     const struct patch *p = &l->patches[0];
@@ -228,38 +203,25 @@ static struct usage usage_of(const struct ladder *x, const struct climb *climb)
 
 /* --- reports ---------------------------------------------------------------------------------- */
 
-static void print_columns(const struct ladder *x)
-{
-    printf("  %-10s %10s %10s %8s %8s %8s", "rung", "ms", "min", "Gcell/s", "speed-up", "B/cell");
-    if (x->lab->backend->on_device)
-        printf(" %8s %8s %8s", "L2 B", "sectors", "lines");
-    printf("\n");
-}
+enum { RUNG_WIDTH = 10, COLUMNS = 8 };
 
-/* Nothing if the number is not known. */
-static void print_count(double count)
+/* Returns how many there are: a CPU counts no loads. */
+static int columns_of(struct column columns[COLUMNS], const struct ladder *x,
+                      const struct measurement *m, const struct rung_counts *c)
 {
-    if (!isnan(count))
-        printf(" %8.1f", count);
-}
-
-static void print_climb(const struct ladder *x, const struct climb *climb,
-                        const struct measurement *m, const struct rung_counts *c)
-{
-    const double cells = cells_of_level(x->level);
-    const struct rung_shape *s = &climb->shape;
-    printf("  %-10s %10.4f %10.4f %8.2f %8.2f", climb->rung->name, 1e3 * m->seconds.median,
-           1e3 * m->seconds.min, 1e-9 * cells / m->seconds.median,
-           x->first_seconds / m->seconds.median);
-    print_count(m->usage.bytes / cells);
-    print_count(m->usage.cache_bytes / cells);
-    print_count(c->sectors);
-    print_count(c->lines);
-    printf("\n      %s", climb->rung->summary);
-    if (memcmp(s->block, climb->rung->shape.block, sizeof s->block) != 0)
-        printf("; here %d x %d", s->block[0], s->block[1]);
-    printf("\n");
-    measurement_print(m);
+    const double cells = cells_of_level(x->level), t = m->seconds.median;
+    const struct column list[COLUMNS] = {
+        {"ms", NULL, 10, 4, 1e-3, t},
+        {"min", NULL, 10, 4, 1e-3, m->seconds.min},
+        {"Gcell/s", "cells_per_second", 8, 2, 1e9, cells / t},
+        {"speed-up", "speed_up", 8, 2, 1, x->first_seconds / t},
+        {"B/cell", NULL, 8, 1, 1, m->usage.bytes / cells},
+        {"L2 B", NULL, 8, 1, 1, m->usage.cache_bytes / cells},
+        {"sectors", NULL, 8, 1, 1, c->sectors},
+        {"lines", NULL, 8, 1, 1, c->lines},
+    };
+    memcpy(columns, list, sizeof list);
+    return x->lab->backend->on_device ? COLUMNS : COLUMNS - 3;
 }
 
 static double number_or_nan(int number)
@@ -267,141 +229,138 @@ static double number_or_nan(int number)
     return number > 0 ? number : NAN;
 }
 
-static void add_climb_json(const struct ladder *x, struct json *rungs, const struct climb *climb,
-                           const struct measurement *m, const struct rung_counts *c)
+static void report_climb(const struct ladder *x, const struct climb *climb,
+                         const struct measurement *m, const struct rung_counts *c)
 {
-    struct json *object = json_add_object(rungs, NULL);
     const struct rung_shape *s = &climb->shape;
-    const double cells = cells_of_level(x->level);
+    struct column columns[COLUMNS];
+    const int count = columns_of(columns, x, m, c);
+    columns_print(climb->rung->name, RUNG_WIDTH, columns, count);
+    printf("\n      %s", climb->rung->summary);
+    if (memcmp(s->block, climb->rung->shape.block, sizeof s->block) != 0)
+        printf("; here %d x %d", s->block[0], s->block[1]);
+    printf("\n");
+    measurement_print(m);
+    struct json *object = json_add_object(x->in_json, NULL);
     JSON_TEXTS(object, {"rung", climb->rung->name}, {"summary", climb->rung->summary});
     struct json *block = json_add_array(object, "block");
     for (int d = 0; d < 2 && counts_loads(climb); d++)
         json_add_number(block, NULL, s->block[d]);
     JSON_NUMBERS(object, {"rows", number_or_nan(s->rows)}, {"planes", number_or_nan(s->planes)},
                  {"register_limit", number_or_nan(s->registers)},
-                 {"cells_per_second", cells / m->seconds.median},
-                 {"speed_up", x->first_seconds / m->seconds.median},
                  {"sectors_per_request", c->sectors}, {"lines_per_request", c->lines});
-    measurement_add_json(object, m, cells);
+    columns_add_json(object, columns, count);
+    measurement_add_json(object, m, cells_of_level(x->level));
 }
 
 /* --- the ladder ------------------------------------------------------------------------------- */
 
-static void climb_one(struct ladder *x, struct json *rungs, struct climb *climb)
+static void climb_one(struct ladder *x, struct climb *climb)
 {
     const long different = differences_from_first(x, climb) + differences_from_cpu(x, climb);
     struct rung_counts counts = {.sectors = NAN, .lines = NAN};
+    x->wrong += different > 0;
     if (different > 0) {
-        x->wrong++;
-        printf("  %-10s %ld cells differ, wrong result, not timed\n", climb->rung->name, different);
-        return;
+        printf("  %-*s %ld cells differ, wrong result, not timed\n", RUNG_WIDTH, climb->rung->name,
+               different);
+    } else if (checks_only(&x->lab->options)) {
+        printf("  %-*s right\n", RUNG_WIDTH, climb->rung->name);
+    } else {
+        const struct usage usage = usage_of(x, climb);
+        const struct measurement m = measure_work(x->lab, run_climb, climb, &x->ceilings, &usage);
+        if (counts_loads(climb))
+            counts = rung_count(&climb->shape);
+        x->first_seconds = climb == x->climbs ? m.seconds.median : x->first_seconds;
+        report_climb(x, climb, &m, &counts);
     }
-    if (checks_only(&x->lab->options)) {
-        printf("  %-10s right\n", climb->rung->name);
-        return;
-    }
-    const struct usage usage = usage_of(x, climb);
-    const struct measurement m = measure_work(x->level->backend, run_climb, climb,
-                                              (int)x->lab->options.samples, &x->ceilings, &usage);
-    if (counts_loads(climb))
-        counts = rung_count(&climb->shape);
-    x->first_seconds = climb == x->climbs ? m.seconds.median : x->first_seconds;
-    print_climb(x, climb, &m, &counts);
-    add_climb_json(x, rungs, climb, &m, &counts);
 }
 
-static struct level *create_level(const struct lab_options *o, const struct backend *backend,
-                                  struct hierarchy **h, enum status *status, char *message,
-                                  int size)
+/* The first level of a hierarchy of its own. */
+static enum status create_level(struct hierarchy **h, struct level **level,
+                                const struct lab_options *o, const struct backend *backend)
 {
     struct hierarchy_choice choice;
-    *status = level_choice(o, backend, &choice, message, size);
-    if (*status != STATUS_VALID)
-        return NULL;
+    const enum status status = level_choice(o, backend, &choice);
+    if (status != STATUS_VALID)
+        return status;
     *h = hierarchy_create(&choice);
-    level_allocate((*h)->levels[0], FIELD_TMP);
-    return (*h)->levels[0];
+    *level = (*h)->levels[0];
+    level_allocate(*level, FIELD_TMP);
+    return status;
 }
 
 /* The CPU's result, by its plain loops, and the level that is compared with it. */
-static enum status create_reference(struct ladder *x, char *message, int size)
+static enum status create_reference(struct ladder *x)
 {
     enum status status = STATUS_VALID;
     struct lab_options o = x->lab->options;
+    struct level *l = NULL;
     x->checked = x->level;
     if (o.n > MAX_N_ON_CPU) {
         o.n = SMALL_N;
-        x->checked = create_level(&o, x->lab->backend, &x->small, &status, message, size);
+        status = create_level(&x->small, &x->checked, &o, x->lab->backend);
     }
-    struct level *l = NULL;
     if (status == STATUS_VALID)
-        l = create_level(&o, &backend_cpu_plain, &x->on_cpu, &status, message, size);
+        status = create_level(&x->on_cpu, &l, &o, &backend_cpu_plain);
     if (l) {
-        const struct pass pass = rung_pass(l);
         fill_level(l);
-        l->backend->passes->run(&pass);
+        rung_default(l, NULL, NULL);
     }
     return status;
 }
 
 static void report_ladder(struct ladder *x)
 {
+    static const struct measurement none;
+    static const struct rung_counts no_counts;
     struct json *json = x->lab->json, *kepler = json_add_array(json, "kepler_speed_ups");
+    struct column columns[COLUMNS];
     const int n_on_cpu = x->checked->dim;
     print_machine(x->lab);
     print_heading("red and black, order %d, %d^3", x->lab->options.order, x->level->dim);
     printf("  compared bit for bit with the first rung, and at %d^3 with the CPU", n_on_cpu);
-    if (checks_only(&x->lab->options)) {
-        printf("\n");
-    } else {
+    if (!checks_only(&x->lab->options)) {
         printf("; copy %.1f GB/s\n", 1e-9 * x->ceilings.copy_bytes_per_second);
-        print_columns(x);
+        columns_print_titles("rung", RUNG_WIDTH, columns,
+                             columns_of(columns, x, &none, &no_counts));
     }
+    printf("\n");
     json_add_number(json, "cells", cells_of_level(x->level));
     json_add_number(json, "n_on_cpu", n_on_cpu);
     for (unsigned s = 0; s < sizeof kepler_speed_ups / sizeof kepler_speed_ups[0]; s++)
         json_add_number(kepler, NULL, kepler_speed_ups[s]);
     ceilings_add_json(json, &x->ceilings);
+    x->in_json = json_add_array(json, "rungs");
 }
 
-static enum status climb_all(struct ladder *x, char *message, int size)
+static enum status climb_all(struct ladder *x)
 {
-    const struct lab_options *o = &x->lab->options;
-    struct rung_wish wish;
-    enum status status = read_wish(x->lab, &wish, message, size);
+    enum status status = choose_climbs(x);
     if (status == STATUS_VALID)
-        status = choose_climbs(x, &wish, message, size);
+        status = create_reference(x);
     if (status == STATUS_VALID)
-        status = create_reference(x, message, size);
+        status = ceilings_measure(&x->ceilings, x->lab);
     if (status != STATUS_VALID)
         return status;
-    if (!ceilings_measure(&x->ceilings, x->lab->backend, o, message, size))
-        return STATUS_MEMORY;
     report_ladder(x);
-    struct json *rungs = json_add_array(x->lab->json, "rungs");
     for (int c = 0; c < x->count; c++)
-        climb_one(x, rungs, &x->climbs[c]);
-    if (x->lab->backend->on_device && !checks_only(o))
+        climb_one(x, &x->climbs[c]);
+    if (x->lab->backend->on_device && !checks_only(&x->lab->options))
         printf("  NVIDIA's slides, Tesla K40: 1.00, 1.44, 1.68\n");
-    if (x->wrong == 0)
-        return STATUS_VALID;
-    snprintf(message, (size_t)size, "%d rungs gave wrong results", x->wrong);
-    return STATUS_INVALID;
+    return all_right(x->wrong, "rungs");
 }
 
-enum status ladder_command(struct lab *lab, char *message, int message_size)
+enum status ladder_command(struct lab *lab)
 {
     struct ladder x = {.lab = lab, .first_seconds = NAN};
-    enum status status = STATUS_VALID;
-    if (!fault_is_legal(message, message_size))
-        return STATUS_USAGE;
+    enum status status = fault_check();
     x.rungs = lab->backend->on_device ? gpu_rungs : cpu_rungs;
-    x.level =
-        create_level(&lab->options, lab->backend, &x.hierarchy, &status, message, message_size);
-    if (!x.level)
+    if (status == STATUS_VALID)
+        status = create_level(&x.hierarchy, &x.level, &lab->options, lab->backend);
+    if (status != STATUS_VALID)
         return status;
     level_allocate(x.level, FIELD_SAVE);
-    status = climb_all(&x, message, message_size);
+    status = climb_all(&x);
     if (x.on_cpu)
         hierarchy_destroy(x.on_cpu);
     if (x.small)

@@ -4,6 +4,7 @@
 /* What limits a kernel, by the rule of 60 %: bandwidth if it uses that share of what some memory
  * can move, compute if it uses that share of what the machine can issue, both, or neither: then it
  * is latency, that is waiting. Bytes and instructions are counted, ceilings are measured. */
+#include "base/status.h"
 #include "cli/json.h"
 
 #define LIMITING_SHARE 0.60
@@ -46,6 +47,11 @@ void limiter_print(const struct shares *shares);
 /* Adds the members of a measurement to a report (docs/LAB.md, JSON), but for its seconds. */
 void limiter_add_json(struct json *object, const struct usage *usage, const struct shares *shares,
                       double cells, double seconds);
+
+/* The best of a few samples of the experiments of `machine`, unless nothing is to be timed: then
+ * all are unknown. */
+struct lab;
+enum status ceilings_measure(struct ceilings *ceilings, const struct lab *lab);
 void ceilings_add_json(struct json *object, const struct ceilings *ceilings);
 
 #endif

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* `hpgmg-lab machine`: every experiment of the backend, checked and timed. */
+/* `hpgmg-lab machine`: what the machine can do, experiment by experiment. */
+#include "lab/machine.h"
 #include <math.h>
-#include <stdio.h>
-#include "lab/lab.h"
-#include "lab/pool.h"
+#include <omp.h>
+#include "base/check.h"
+#include "cuda/cuda.h"
+#include "lab/experiments.h"
+#include "lab/limiter.h"
 
 const struct choice section_choices[] = {
     {"all", SECTION_ALL},
@@ -18,79 +21,260 @@ const struct choice section_choices[] = {
 static const char *const titles[] = {"",      "Memory",  "Arithmetic intensity", "Arithmetic peak",
                                      "Cache", "Latency", "Host and device"};
 
-/* What one row gave. Rates are NaN where they mean nothing. */
-struct result {
-    double bytes, flops;   /* of one run */
-    int events;            /* 0: none */
-    struct spread seconds; /* of one run */
+/* --- what results must be --------------------------------------------------------------------- */
+
+static double expected_one(const struct bench_operands *o, long x)
+{
+    (void)o, (void)x;
+    return 1.0;
+}
+
+static double expected_triad(const struct bench_operands *o, long x)
+{
+    (void)o;
+    return input_value(0, x) + 3.0 * input_value(1, x);
+}
+
+static double expected_five(const struct bench_operands *o, long x)
+{
+    double sum = 0.0;
+    (void)o;
+    for (int array = 0; array < INPUTS; array++)
+        sum += input_value(array, x);
+    return sum;
+}
+
+/* Every result is the sum of its chains; table: where a chain from each value ends. */
+static double expected_peak(const struct bench_operands *o, long x)
+{
+    double sum = 0.0;
+    for (int c = 0; c < PEAK_CHAINS; c++)
+        sum += o->table[(int)chain_start(x * PEAK_CHAINS + c)];
+    return sum;
+}
+
+/* As many as were asked for. */
+static double expected_events(const struct bench_operands *o, long x)
+{
+    (void)o, (void)x;
+    return EVENTS;
+}
+
+/* Σ of the first n values of input 0: whole periods, and the rest. */
+static double input_sum(long n)
+{
+    const double period = 0.5 * PERIOD * (PERIOD - 1), whole = (double)(n / PERIOD);
+    const double rest = (double)(n % PERIOD);
+    return whole * period + 0.5 * rest * (rest - 1.0);
+}
+
+/* --- the experiments -------------------------------------------------------------------------- */
+
+#define COPIED bench_expected_copy
+#define IN_TABLE bench_expected_in_table
+
+static const struct machine_row {
+    enum section section;
+    const char *name;
+    int where;
+    enum bench_kernel kernel;
+    long a;                /* of the kernel */
+    double doubles, flops; /* per element: that are read and written; operations */
+    double (*expected)(const struct bench_operands *o, long x); /* NULL: sums, or no result */
+    int events;
+    bool to_host;
+} machine_rows[] = {
+    {SECTION_MEMORY, "copy", ON_BOTH, KERNEL_copy, 1, 2, 0, COPIED, 0, false},
+    {SECTION_MEMORY, "copy, 4 x 16 bytes per thread", ON_GPU, KERNEL_copy, COPY_PER_THREAD, 2, 0,
+     COPIED, 0, false},
+    {SECTION_MEMORY, "read", ON_BOTH, KERNEL_read, 1, 1, 0, NULL, 0, false},
+    {SECTION_MEMORY, "write", ON_BOTH, KERNEL_write, 0, 1, 0, expected_one, 0, false},
+    {SECTION_MEMORY, "triad: 2 reads, 1 write", ON_BOTH, KERNEL_triad, 0, 3, 0, expected_triad, 0,
+     false},
+    {SECTION_MEMORY, "5 reads, 1 write", ON_BOTH, KERNEL_five_reads, 0, 6, 0, expected_five, 0,
+     false},
+
+    {SECTION_INTENSITY, "1 FMA per double", ON_BOTH, KERNEL_intensity, 1, 2, 2, IN_TABLE, 0, false},
+    {SECTION_INTENSITY, "2 FMAs per double", ON_BOTH, KERNEL_intensity, 2, 2, 4, IN_TABLE, 0,
+     false},
+    {SECTION_INTENSITY, "4 FMAs per double", ON_BOTH, KERNEL_intensity, 4, 2, 8, IN_TABLE, 0,
+     false},
+    {SECTION_INTENSITY, "8 FMAs per double", ON_BOTH, KERNEL_intensity, 8, 2, 16, IN_TABLE, 0,
+     false},
+    {SECTION_INTENSITY, "16 FMAs per double", ON_BOTH, KERNEL_intensity, 16, 2, 32, IN_TABLE, 0,
+     false},
+    {SECTION_INTENSITY, "32 FMAs per double", ON_BOTH, KERNEL_intensity, 32, 2, 64, IN_TABLE, 0,
+     false},
+    {SECTION_INTENSITY, "64 FMAs per double", ON_BOTH, KERNEL_intensity, 64, 2, 128, IN_TABLE, 0,
+     false},
+    {SECTION_INTENSITY, "128 FMAs per double", ON_BOTH, KERNEL_intensity, 128, 2, 256, IN_TABLE, 0,
+     false},
+    {SECTION_INTENSITY, "256 FMAs per double", ON_BOTH, KERNEL_intensity, 256, 2, 512, IN_TABLE, 0,
+     false},
+
+    {SECTION_PEAK, "FP64", ON_BOTH, KERNEL_peak_f64, 0, 0, PEAK_FLOPS, expected_peak, 0, false},
+    {SECTION_PEAK, "FP32", ON_BOTH, KERNEL_peak_f32, 0, 0, PEAK_FLOPS, expected_peak, 0, false},
+
+    {SECTION_CACHE, "read within the cache", ON_BOTH, KERNEL_read, CACHE_SWEEPS, CACHE_SWEEPS, 0,
+     NULL, 0, false},
+    {SECTION_CACHE, "copy within the cache", ON_BOTH, KERNEL_copy_again, 0, 2 * CACHE_SWEEPS, 0,
+     COPIED, 0, false},
+    {SECTION_CACHE, "read shared memory", ON_GPU, KERNEL_read_shared, 0, SHARED_SWEEPS, 0, NULL, 0,
+     false},
+
+    {SECTION_LATENCY, "launches back to back, each", ON_GPU, KERNEL_launches, 0, 0, 0, NULL, EVENTS,
+     false},
+    {SECTION_LATENCY, "launch and wait", ON_GPU, KERNEL_awaited_launches, 0, 0, 0, NULL, EVENTS,
+     false},
+    {SECTION_LATENCY, "node of a graph", ON_GPU, KERNEL_nothing, 0, 0, 0, NULL, 1, false},
+    {SECTION_LATENCY, "grid.sync in a kernel", ON_GPU, KERNEL_synchronisations, 0, 0, 0,
+     expected_events, EVENTS, false},
+    {SECTION_LATENCY, "8 bytes to the device, waited for", ON_GPU, KERNEL_transfer, 0, 0, 0, COPIED,
+     1, false},
+    {SECTION_LATENCY, "8 bytes to the host, waited for", ON_GPU, KERNEL_transfer, 0, 0, 0, COPIED,
+     1, true},
+    {SECTION_LATENCY, "parallel region", ON_CPU, KERNEL_launches, 0, 0, 0, NULL, EVENTS, false},
+    {SECTION_LATENCY, "barrier in a parallel region", ON_CPU, KERNEL_synchronisations, 0, 0, 0,
+     expected_events, EVENTS, false},
+
+    {SECTION_TRANSFER, "pinned host to device", ON_GPU, KERNEL_transfer, 0, 1, 0, COPIED, 0, false},
+    {SECTION_TRANSFER, "device to pinned host", ON_GPU, KERNEL_transfer, 0, 1, 0, COPIED, 0, true},
 };
 
-/* Quantity a second, or NaN if there is none of it. */
-static double rate(double quantity, double seconds)
+/* Threads of a GPU that fill it once, in whole blocks; results of a CPU's peak: enough for some
+ * milliseconds. */
+static long resident_threads(const struct bench *bench)
 {
-    return quantity > 0.0 && seconds > 0.0 ? quantity / seconds : NAN;
+    enum { RESULTS_PER_THREAD = 4096 };
+    return bench_on_gpu(bench)
+               ? (long)cuda_device()->multiprocessors * BLOCKS_PER_MULTIPROCESSOR * GPU_BLOCK
+               : (long)omp_get_max_threads() * RESULTS_PER_THREAD;
 }
 
-static void add_row(struct json *rows, const struct machine_row *row, const struct result *r)
+/* How many elements take part. */
+static long extent_of(const struct bench *bench, const struct machine_row *row)
 {
-    struct json *object = json_add_object(rows, NULL);
-    const double seconds = r->seconds.median;
-    JSON_TEXTS(object, {"section", section_choices[row->section].name}, {"name", row->name});
-    JSON_NUMBERS(object, {"bytes", r->bytes}, {"flops", r->flops});
-    spread_add_json(object, &r->seconds);
-    JSON_NUMBERS(object, {"bytes_per_second", rate(r->bytes, seconds)},
-                 {"flops_per_second", rate(r->flops, seconds)},
-                 {"seconds_per_event", r->events ? seconds / r->events : NAN});
-}
-
-/* "  4250.12", or blanks where there is nothing to say. */
-static void print_figure(double value, double unit)
-{
-    if (isnan(value))
-        printf(" %10s", "");
-    else
-        printf(" %10.2f", value / unit);
-}
-
-static void print_columns(enum section section)
-{
-    print_heading("%s", titles[section]);
-    if (section == SECTION_LATENCY)
-        printf("  %-36s %10s %10s %10s\n", "", "us", "min", "max");
-    else
-        printf("  %-36s %10s %10s %10s %10s\n", "", "GB/s", "min", "max", "GFLOP/s");
-}
-
-static void print_row(const struct machine_row *row, const struct result *r)
-{
-    const struct spread *s = &r->seconds;
-    printf("  %-36s", row->name);
-    if (r->events) {
-        print_figure(s->median / r->events, 1e-6);
-        print_figure(s->min / r->events, 1e-6);
-        print_figure(s->max / r->events, 1e-6);
-    } else {
-        print_figure(rate(r->bytes, s->median), 1e9);
-        print_figure(rate(r->bytes, s->max), 1e9);
-        print_figure(rate(r->bytes, s->min), 1e9);
-        print_figure(rate(r->flops, s->median), 1e9);
+    const struct pool *p = &bench->pool;
+    const long threads = resident_threads(bench);
+    switch (row->section) {
+    case SECTION_PEAK:
+        return threads < p->n ? threads : p->n;
+    case SECTION_CACHE:
+        return row->kernel == KERNEL_read          ? p->cache_n
+               : row->kernel == KERNEL_read_shared ? SHARED_DOUBLES
+                                                   : p->cache_n / 2; /* two arrays */
+    case SECTION_LATENCY:
+        return 1;
+    default:
+        return p->n;
     }
-    printf("\n");
-    fflush(stdout);
 }
 
-/* False if the result is wrong: it is then not timed. */
-static bool measure_row(const struct lab *lab, const struct pool *pool,
-                        const struct machine_row *row, struct result *r)
+/* Sums come in parts, of warps or threads, and of shared memory from every block. */
+static void expect_sum(const struct bench *bench, const struct machine_row *row,
+                       struct bench_case *c)
 {
-    struct experiment e = pool_experiment(pool, row);
-    if (!pool_check(pool, &e))
-        return false;
-    r->events = row->section == SECTION_LATENCY ? row->a : 0;
-    r->bytes = r->events ? 0.0 : experiment_bytes(&e);
-    r->flops = experiment_flops(&e);
-    r->seconds = pool_time(pool, &e, (int)lab->options.samples);
-    return true;
+    const long most = bench->pool.n;
+    const bool by_blocks = row->kernel == KERNEL_read_shared;
+    const double sweeps =
+        row->doubles * (by_blocks ? (double)(resident_threads(bench) / GPU_BLOCK) : 1.0);
+    CHECK(!bench_on_gpu(bench) || resident_threads(bench) / 32 <= MAX_PARTIALS);
+    c->bytes = sweeps * c->elements * sizeof(double);
+    c->sum = sweeps * input_sum(c->steps[0].o.n);
+    c->results = row->events ? 0 : most < MAX_PARTIALS ? most : MAX_PARTIALS;
+}
+
+/* table: PERIOD values that live as long as the case. */
+static struct bench_case case_of(const struct bench *bench, const struct machine_row *row,
+                                 double *table)
+{
+    struct bench_case c = bench_case_of(bench, row->kernel, extent_of(bench, row), "%s", row->name);
+    struct bench_operands *o = &c.steps[0].o;
+    c.bytes = row->doubles * c.elements * sizeof(double);
+    c.flops = row->flops * c.elements;
+    c.events = row->events;
+    c.expected = row->expected;
+    if (!c.expected)
+        expect_sum(bench, row, &c);
+    o->a = row->a;
+    o->table = table;
+    if (row->section == SECTION_PEAK || row->section == SECTION_INTENSITY)
+        bench_fill_chain_ends(table, row->section == SECTION_PEAK ? PEAK_STEPS : (int)row->a,
+                              row->kernel == KERNEL_peak_f32);
+    if (row->kernel == KERNEL_transfer && row->to_host)
+        o->out = bench->pool.pinned[1];
+    else if (row->kernel == KERNEL_transfer)
+        o->in[0] = bench->pool.pinned[0];
+    c.on_host = row->to_host;
+    if (row->kernel != KERNEL_nothing && (row->events || row->section == SECTION_TRANSFER))
+        c.by = TIMED_BY_HOST;
+    return c;
+}
+
+/* --- the ceilings of `kernel` and `ladder` ---------------------------------------------------- */
+
+/* The highest rate of the section's experiments with that kernel, by what a run moves or computes:
+ * the best that there is. NaN if there is none here. */
+static double best_rate(const struct bench *bench, enum section section, enum bench_kernel kernel)
+{
+    enum { SAMPLES = 5 };
+    double best = NAN, table[PERIOD];
+    for (int r = 0; r < BENCH_COUNT(machine_rows); r++) {
+        const struct machine_row *row = &machine_rows[r];
+        if (row->section != section || row->kernel != kernel ||
+            !(row->where & (bench_on_gpu(bench) ? ON_GPU : ON_CPU)))
+            continue;
+        const struct bench_case c = case_of(bench, row, table);
+        if (bench_error(bench, &c) != 0.0)
+            die(STATUS_SYSTEM, "the %s experiment gives wrong results", row->name);
+        best = fmax(best, fmax(c.bytes, c.flops) / bench_time(bench, &c, SAMPLES).min);
+    }
+    return best;
+}
+
+enum status ceilings_measure(struct ceilings *c, const struct lab *lab)
+{
+    struct bench bench = {.experiment = NULL};
+    *c = (struct ceilings){NAN, NAN, NAN, NAN, NAN, NAN};
+    if (checks_only(&lab->options))
+        return STATUS_VALID;
+    const enum status status = pool_create(&bench.pool, lab->backend, lab->options.array_mib);
+    if (status != STATUS_VALID)
+        return status;
+    c->copy_bytes_per_second = best_rate(&bench, SECTION_MEMORY, KERNEL_copy);
+    c->cache_bytes_per_second = best_rate(&bench, SECTION_CACHE, KERNEL_read);
+    c->shared_bytes_per_second = best_rate(&bench, SECTION_CACHE, KERNEL_read_shared);
+    c->fp64_flops_per_second = best_rate(&bench, SECTION_PEAK, KERNEL_peak_f64);
+    c->fp32_flops_per_second = best_rate(&bench, SECTION_PEAK, KERNEL_peak_f32);
+    /* A GPU issues no instruction more often than FP32's; a CPU issues others beside them. */
+    c->instructions_per_second = bench_on_gpu(&bench) ? 0.5 * c->fp32_flops_per_second : NAN;
+    pool_destroy(&bench.pool);
+    return STATUS_VALID;
+}
+
+/* --- the subcommand --------------------------------------------------------------------------- */
+
+/* Of a latency seconds per event, else rates. */
+static int columns_of_machine(const struct bench_case *c, const struct spread *s, double error,
+                              struct column *columns)
+{
+    const bool times = c->events > 0;
+    const double unit = times ? 1e-6 : 1e9, n = times ? 1.0 / c->events : c->bytes;
+#define FIGURE(seconds) (times ? (seconds)*n : per_second(n, seconds))
+    const struct column list[] = {
+        {NULL, "bytes", 0, 0, 1, c->bytes},
+        {NULL, "flops", 0, 0, 1, c->flops},
+        {times ? "us" : "GB/s", NULL, 10, 2, unit, FIGURE(s->median)},
+        {"min", NULL, 10, 2, unit, FIGURE(times ? s->min : s->max)},
+        {"max", NULL, 10, 2, unit, FIGURE(times ? s->max : s->min)},
+        {times ? NULL : "GFLOP/s", "flops_per_second", 10, 2, 1e9, per_second(c->flops, s->median)},
+        {NULL, "bytes_per_second", 0, 0, 1, per_second(c->bytes, s->median)},
+        {NULL, "seconds_per_event", 0, 0, 1, times ? s->median * n : NAN},
+    };
+#undef FIGURE
+    (void)error;
+    memcpy(columns, list, sizeof list);
+    return BENCH_COUNT(list);
 }
 
 static bool is_wanted(const struct lab *lab, const struct machine_row *row)
@@ -100,57 +284,41 @@ static bool is_wanted(const struct lab *lab, const struct machine_row *row)
            (row->where & (lab->backend->on_device ? ON_GPU : ON_CPU));
 }
 
-/* Returns how many experiments gave wrong results. */
-static int measure_all(struct lab *lab, const struct pool *pool)
+static void measure_all(struct bench *bench)
 {
-    struct json *rows = json_add_array(lab->json, "figures");
+    double table[PERIOD];
     enum section shown = SECTION_ALL;
-    int wrong = 0;
-    for (int r = 0; r < machine_row_count; r++) {
+    for (int r = 0; r < BENCH_COUNT(machine_rows); r++) {
         const struct machine_row *row = &machine_rows[r];
-        struct result result;
-        if (!is_wanted(lab, row))
+        if (!is_wanted(bench->lab, row))
             continue;
+        const struct bench_case c = case_of(bench, row, table);
         if (row->section != shown)
-            print_columns(row->section);
+            bench_begin(bench, section_choices[row->section].name, titles[row->section], &c);
         shown = row->section;
-        if (measure_row(lab, pool, row, &result)) {
-            print_row(row, &result);
-            add_row(rows, row, &result);
-        } else {
-            wrong++;
-            printf("  %-36s wrong result, not timed\n", row->name);
-        }
+        bench_measure(bench, &c);
     }
-    return wrong;
 }
 
-static void describe_pool(struct lab *lab, const struct pool *pool)
+enum status machine_command(struct lab *lab)
 {
-    print_machine(lab);
-    printf("arrays of %.1f MB, %ld samples of each figure\n", (double)pool->n * 8e-6,
-           lab->options.samples);
-    JSON_NUMBERS(lab->json, {"array_bytes", (double)pool->n * sizeof(double)},
-                 {"cache_bytes", (double)pool->cache_n * sizeof(double)});
-}
-
-enum status machine_command(struct lab *lab, char *message, int message_size)
-{
-    struct pool pool;
+    struct bench bench = {
+        .lab = lab, .kind = "section", .name_width = 36, .columns = columns_of_machine};
     int wanted = 0;
-    for (int r = 0; r < machine_row_count; r++)
+    for (int r = 0; r < BENCH_COUNT(machine_rows); r++)
         wanted += is_wanted(lab, &machine_rows[r]);
-    if (wanted == 0) {
-        snprintf(message, (size_t)message_size, "--section: a CPU has no ceilings of this section");
-        return STATUS_USAGE;
-    }
-    if (!pool_create(&pool, lab->backend, lab->options.array_mib, message, message_size))
-        return STATUS_MEMORY;
-    describe_pool(lab, &pool);
-    const int wrong = measure_all(lab, &pool);
-    pool_destroy(&pool);
-    if (wrong == 0)
-        return STATUS_VALID;
-    snprintf(message, (size_t)message_size, "%d experiments gave wrong results", wrong);
-    return STATUS_INVALID;
+    if (wanted == 0)
+        return refuse(STATUS_USAGE, "--section: a CPU has no ceilings of this section");
+    const enum status status = pool_create(&bench.pool, lab->backend, lab->options.array_mib);
+    if (status != STATUS_VALID)
+        return status;
+    print_machine(lab);
+    printf("arrays of %.1f MB, %ld samples of each figure\n", (double)bench.pool.n * 8e-6,
+           lab->options.samples);
+    JSON_NUMBERS(lab->json, {"array_bytes", (double)bench.pool.n * sizeof(double)},
+                 {"cache_bytes", (double)bench.pool.cache_n * sizeof(double)});
+    bench.figures = json_add_array(lab->json, "figures");
+    measure_all(&bench);
+    pool_destroy(&bench.pool);
+    return all_right(bench.wrong, "experiments");
 }

@@ -1,47 +1,23 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The experiments as OpenMP loops. */
-#include <math.h>
+/* The experiments of `machine` as OpenMP loops. */
 #include <omp.h>
 #include <string.h>
-#include "base/check.h"
 #include "lab/machine.h"
 
-static void write_value(struct experiment *e)
-{
-    double *out = e->out;
-    const double value = e->value;
-#pragma omp parallel for simd schedule(static)
-    for (long x = 0; x < e->n; x++)
-        out[x] = value;
-}
-
-static void copy(struct experiment *e)
-{
-    const double *in = e->in[0];
-    double *out = e->out;
-#pragma omp parallel for simd schedule(static)
-    for (long x = 0; x < e->n; x++)
-        out[x] = in[x];
-}
-
-static void triad(struct experiment *e)
-{
-    const double *a = e->in[0], *b = e->in[1];
-    double *out = e->out;
-#pragma omp parallel for simd schedule(static)
-    for (long x = 0; x < e->n; x++)
-        out[x] = a[x] + 3.0 * b[x];
-}
-
-static void five_reads(struct experiment *e)
-{
-    const double *const *in = e->in;
-    const double *a = in[0], *b = in[1], *c = in[2], *d = in[3], *f = in[4];
-    double *out = e->out;
-#pragma omp parallel for simd schedule(static)
-    for (long x = 0; x < e->n; x++)
-        out[x] = a[x] + b[x] + c[x] + d[x] + f[x];
-}
+/* out[x] = value for all x; a to e are the inputs. */
+#define STREAM(name, value)                                                                        \
+    void cpu_##name(const struct bench_operands *o)                                                \
+    {                                                                                              \
+        const double *a = o->in[0], *b = o->in[1], *c = o->in[2], *d = o->in[3], *e = o->in[4];    \
+        double *out = o->out;                                                                      \
+        (void)a, (void)b, (void)c, (void)d, (void)e;                                               \
+        _Pragma("omp parallel for simd schedule(static)") for (long x = 0; x < o->n; x++) out[x] = \
+            (value);                                                                               \
+    }
+STREAM(write, 1.0)
+STREAM(copy, a[x])
+STREAM(triad, a[x] + 3.0 * b[x])
+STREAM(five_reads, a[x] + b[x] + c[x] + d[x] + e[x])
 
 /* The part of n that belongs to one thread. */
 struct share {
@@ -63,16 +39,15 @@ static double sum_of(const double *in, struct share s)
     return sum;
 }
 
-/* Each thread reads its share, of a cached array several times; its sum is one of the results. */
-static void read_all(struct experiment *e)
+/* Each thread reads its share a times; its sum is one of the results. */
+void cpu_read(const struct bench_operands *o)
 {
-    const int sweeps = e->work == WORK_CACHE_READ ? CACHE_SWEEPS : 1;
 #pragma omp parallel
     {
         double sum = 0.0;
-        for (int sweep = 0; sweep < sweeps; sweep++)
-            sum += sum_of(e->in[0], share_of(e->n));
-        e->out[omp_get_thread_num()] = sum;
+        for (int sweep = 0; sweep < o->a; sweep++)
+            sum += sum_of(DOUBLES(0), share_of(o->n));
+        OUT_DOUBLES[omp_get_thread_num()] = sum;
     }
 }
 
@@ -83,11 +58,11 @@ static void copy_share(const double *in, double *out, struct share s)
         out[x] = in[x];
 }
 
-static void copy_again(struct experiment *e)
+void cpu_copy_again(const struct bench_operands *o)
 {
 #pragma omp parallel
     for (int sweep = 0; sweep < CACHE_SWEEPS; sweep++)
-        copy_share(e->in[0], e->out, share_of(e->n));
+        copy_share(DOUBLES(0), OUT_DOUBLES, share_of(o->n));
 }
 
 /* So many bytes of chains at once fill a processor's pipelines (eight vectors: two units of latency
@@ -97,7 +72,6 @@ enum { CHAIN_BYTES = 512 };
 #else
 enum { CHAIN_BYTES = 256 };
 #endif
-enum { CHAINS_64 = CHAIN_BYTES / sizeof(double), CHAINS_32 = CHAIN_BYTES / sizeof(float) };
 
 #define CHAIN_STEPS(type, fused, x, steps)                                                         \
     for (int step = 0; step < (steps); step++) {                                                   \
@@ -105,82 +79,51 @@ enum { CHAINS_64 = CHAIN_BYTES / sizeof(double), CHAINS_32 = CHAIN_BYTES / sizeo
             x[c] = fused(x[c], (type)CHAIN_C, (type)CHAIN_D);                                      \
     }
 
-/* `fmas` is a constant wherever this is called, so that short chains are unrolled. */
-static inline __attribute__((always_inline)) void intensity_of(const struct experiment *e, int fmas)
+void cpu_intensity(const struct bench_operands *o)
 {
-    const long blocks = e->n / CHAINS_64;
-    for (long block = share_of(blocks).low; block < share_of(blocks).high; block++) {
-        double x[CHAINS_64];
-        memcpy(x, e->in[0] + block * CHAINS_64, sizeof x);
-        CHAIN_STEPS(double, fma, x, fmas)
-        memcpy(e->out + block * CHAINS_64, x, sizeof x);
-    }
-}
-
-static void intensity(struct experiment *e)
-{
-#pragma omp parallel
-    switch (e->a) {
-    case 1:
-        intensity_of(e, 1);
-        break;
-    case 2:
-        intensity_of(e, 2);
-        break;
-    case 4:
-        intensity_of(e, 4);
-        break;
-    case 8:
-        intensity_of(e, 8);
-        break;
-    default:
-        intensity_of(e, e->a);
-    }
-}
-
-/* A block of chains; `result` is the number of its first result. */
-#define PEAK_BLOCK(name, type, fused, chains)                                                      \
-    static void name(double *out, long result)                                                     \
-    {                                                                                              \
-        type x[chains];                                                                            \
-        for (int c = 0; c < chains; c++)                                                           \
-            x[c] = (type)chain_start(result * PEAK_CHAINS + c);                                    \
-        CHAIN_STEPS(type, fused, x, PEAK_STEPS)                                                    \
-        for (int c = 0; c < chains; c += PEAK_CHAINS)                                              \
-            out[result + c / PEAK_CHAINS] =                                                        \
-                (((double)x[c] + (double)x[c + 1]) + (double)x[c + 2]) + (double)x[c + 3];         \
-    }
-PEAK_BLOCK(peak_block_64, double, fma, CHAINS_64)
-PEAK_BLOCK(peak_block_32, float, fmaf, CHAINS_32)
-
-static void peak(struct experiment *e)
-{
-    enum { BLOCKS_PER_THREAD = 256 };
-    const bool is_64 = e->work == WORK_PEAK_64;
-    const long results = (is_64 ? CHAINS_64 : CHAINS_32) / PEAK_CHAINS; /* of a block */
-    const long wanted = (long)omp_get_max_threads() * BLOCKS_PER_THREAD, most = e->n / results;
-    const long blocks = wanted < most ? wanted : most;
-    e->results = blocks * results;
+    enum { CHAINS = CHAIN_BYTES / sizeof(double) };
+    const int fmas = (int)o->a;
 #pragma omp parallel for schedule(static)
-    for (long block = 0; block < blocks; block++) {
-        if (is_64)
-            peak_block_64(e->out, block * results);
-        else
-            peak_block_32(e->out, block * results);
+    for (long block = 0; block < o->n / CHAINS; block++) {
+        double x[CHAINS];
+        memcpy(x, DOUBLES(0) + block * CHAINS, sizeof x);
+        CHAIN_STEPS(double, fma, x, fmas)
+        memcpy(OUT_DOUBLES + block * CHAINS, x, sizeof x);
     }
 }
+
+#define PEAK(name, type, fused)                                                                    \
+    void cpu_##name(const struct bench_operands *o)                                                \
+    {                                                                                              \
+        enum { CHAINS = CHAIN_BYTES / sizeof(type), RESULTS = CHAINS / PEAK_CHAINS };              \
+        _Pragma("omp parallel for schedule(static)") for (long first = 0; first < o->n;            \
+                                                          first += RESULTS)                        \
+        {                                                                                          \
+            type x[CHAINS];                                                                        \
+            for (int c = 0; c < CHAINS; c++)                                                       \
+                x[c] = (type)chain_start(first * PEAK_CHAINS + c);                                 \
+            CHAIN_STEPS(type, fused, x, PEAK_STEPS)                                                \
+            for (int r = 0; r < RESULTS; r++) {                                                    \
+                const type *of = x + r * PEAK_CHAINS;                                              \
+                OUT_DOUBLES[first + r] =                                                           \
+                    (((double)of[0] + (double)of[1]) + (double)of[2]) + (double)of[3];             \
+            }                                                                                      \
+        }                                                                                          \
+    }
+PEAK(peak_f64, double, fma)
+PEAK(peak_f32, float, fmaf)
 
 /* Parallel regions, each of which the compiler must believe in. */
-static void regions(struct experiment *e)
+void cpu_launches(const struct bench_operands *o)
 {
     for (int event = 0; event < EVENTS; event++) {
 #pragma omp parallel
         if (omp_get_thread_num() < 0)
-            e->out[0] = 0.0;
+            OUT_DOUBLES[0] = 0.0;
     }
 }
 
-static void barriers(struct experiment *e)
+void cpu_synchronisations(const struct bench_operands *o)
 {
 #pragma omp parallel
     {
@@ -190,20 +133,6 @@ static void barriers(struct experiment *e)
             passed++;
         }
 #pragma omp master
-        e->out[0] = passed;
+        OUT_DOUBLES[0] = passed;
     }
-}
-
-static void (*const runs[])(struct experiment *) = {
-    [WORK_WRITE] = write_value,     [WORK_READ] = read_all,         [WORK_COPY] = copy,
-    [WORK_TRIAD] = triad,           [WORK_FIVE_READS] = five_reads, [WORK_INTENSITY] = intensity,
-    [WORK_PEAK_64] = peak,          [WORK_PEAK_32] = peak,          [WORK_CACHE_READ] = read_all,
-    [WORK_CACHE_COPY] = copy_again, [WORK_LAUNCH] = regions,        [WORK_SYNC] = barriers,
-};
-
-void machine_run_cpu(void *experiment)
-{
-    struct experiment *e = experiment;
-    CHECK(e->work < sizeof runs / sizeof runs[0] && runs[e->work]);
-    runs[e->work](e);
 }

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The experiments as kernels. */
+/* The experiments of `machine` as kernels. */
 #include <cooperative_groups.h>
-#include "cuda/cuda.h"
 #include "cuda/core/launch.cuh"
-#include "lab/gpu.h"
+#include "lab/machine.h"
 
-enum { THREADS = 256, PER_THREAD = COPY_PER_THREAD, BLOCKS_PER_MULTIPROCESSOR = 8 };
+enum { THREADS = GPU_BLOCK, PER_THREAD = COPY_PER_THREAD };
 
 /* out[x] = f(x) for 0 <= x < n, EACH values per thread, so that several loads of a thread are in
  * flight at once; neighbouring threads have neighbouring x. T is double or double2. */
@@ -38,45 +37,45 @@ static __device__ double2 pair_sum(double2 a, double2 b)
     return make_double2(a.x + b.x, a.y + b.y);
 }
 
-static void write_value(const struct experiment *e)
+void gpu_write(const struct bench_operands *o)
 {
-    const double2 value = make_double2(e->value, e->value);
-    stream((double2 *)e->out, e->n / 2, [=] __device__(long) { return value; });
+    const double2 value = make_double2(1.0, 1.0);
+    stream((double2 *)o->out, o->n / 2, [=] __device__(long) { return value; });
 }
 
-/* n is even, as all lengths but those of transfers are; e->a values of 16 bytes per thread. */
-static void copy(const struct experiment *e)
+/* n is even, as all lengths but those of transfers are; a values of 16 bytes per thread. */
+void gpu_copy(const struct bench_operands *o)
 {
-    const double2 *from = (const double2 *)e->in[0];
+    const double2 *from = (const double2 *)o->in[0];
     const auto value = [=] __device__(long x) { return from[x]; };
-    if (e->a == 1)
-        stream<1>((double2 *)e->out, e->n / 2, value);
+    if (o->a == 1)
+        stream<1>((double2 *)o->out, o->n / 2, value);
     else
-        stream((double2 *)e->out, e->n / 2, value);
+        stream((double2 *)o->out, o->n / 2, value);
 }
 
-static void triad(const struct experiment *e)
+void gpu_triad(const struct bench_operands *o)
 {
-    const double2 *a = (const double2 *)e->in[0], *b = (const double2 *)e->in[1];
-    stream((double2 *)e->out, e->n / 2, [=] __device__(long x) {
+    const double2 *a = (const double2 *)o->in[0], *b = (const double2 *)o->in[1];
+    stream((double2 *)o->out, o->n / 2, [=] __device__(long x) {
         return make_double2(a[x].x + 3.0 * b[x].x, a[x].y + 3.0 * b[x].y);
     });
 }
 
-static void five_reads(const struct experiment *e)
+void gpu_five_reads(const struct bench_operands *o)
 {
-    const double2 *a = (const double2 *)e->in[0], *b = (const double2 *)e->in[1],
-                  *c = (const double2 *)e->in[2], *d = (const double2 *)e->in[3],
-                  *f = (const double2 *)e->in[4];
-    stream((double2 *)e->out, e->n / 2, [=] __device__(long x) {
-        return pair_sum(pair_sum(pair_sum(pair_sum(a[x], b[x]), c[x]), d[x]), f[x]);
+    const double2 *a = (const double2 *)o->in[0], *b = (const double2 *)o->in[1],
+                  *c = (const double2 *)o->in[2], *d = (const double2 *)o->in[3],
+                  *e = (const double2 *)o->in[4];
+    stream((double2 *)o->out, o->n / 2, [=] __device__(long x) {
+        return pair_sum(pair_sum(pair_sum(pair_sum(a[x], b[x]), c[x]), d[x]), e[x]);
     });
 }
 
 /* Blocks that fill the GPU once. */
 static int resident_blocks()
 {
-    return cuda_device()->multiprocessors * BLOCKS_PER_MULTIPROCESSOR;
+    return cuda_multiprocessors() * BLOCKS_PER_MULTIPROCESSOR;
 }
 
 /* The sum of a warp's values is one of the results. */
@@ -109,17 +108,17 @@ static __global__ void __launch_bounds__(THREADS)
     store_warp_sum((sums[0] + sums[1]) + (sums[2] + sums[3]), out);
 }
 
-static void read_all(const struct experiment *e, int sweeps)
+/* a times. */
+void gpu_read(const struct bench_operands *o)
 {
-    CHECK(resident_blocks() * (THREADS / 32) <= MAX_PARTIALS);
-    read_kernel<<<resident_blocks(), THREADS, 0, cuda_stream()>>>((const double2 *)e->in[0],
-                                                                  e->n / 2, sweeps, e->out);
+    read_kernel<<<resident_blocks(), THREADS, 0, cuda_stream()>>>((const double2 *)o->in[0],
+                                                                  o->n / 2, (int)o->a, OUT_DOUBLES);
     CUDA_LAUNCHED();
 }
 
 /* Each warp's sum of what it reads of the block's shared memory, 16 bytes per load. Each sweep
  * begins elsewhere, so that no value can stay in a register. */
-static __global__ void __launch_bounds__(THREADS) shared_read_kernel(const double2 *in, double *out)
+static __global__ void __launch_bounds__(THREADS) read_shared_kernel(const double2 *in, double *out)
 {
     enum { PAIRS = SHARED_DOUBLES / 2, LOADS = PAIRS / THREADS };
     __shared__ double2 pairs[PAIRS];
@@ -137,11 +136,10 @@ static __global__ void __launch_bounds__(THREADS) shared_read_kernel(const doubl
     store_warp_sum((sums[0] + sums[1]) + (sums[2] + sums[3]), out);
 }
 
-static void shared_read(struct experiment *e)
+void gpu_read_shared(const struct bench_operands *o)
 {
-    e->results = resident_blocks();
-    shared_read_kernel<<<resident_blocks(), THREADS, 0, cuda_stream()>>>((const double2 *)e->in[0],
-                                                                         e->out);
+    read_shared_kernel<<<resident_blocks(), THREADS, 0, cuda_stream()>>>((const double2 *)o->in[0],
+                                                                         OUT_DOUBLES);
     CUDA_LAUNCHED();
 }
 
@@ -154,19 +152,19 @@ static __global__ void __launch_bounds__(THREADS)
             __stcg(out + x, __ldcg(in + x));
 }
 
-static void copy_again(const struct experiment *e)
+void gpu_copy_again(const struct bench_operands *o)
 {
     copy_again_kernel<<<resident_blocks(), THREADS, 0, cuda_stream()>>>(
-        (const double2 *)e->in[0], e->n / 2, (double2 *)e->out);
+        (const double2 *)o->in[0], o->n / 2, (double2 *)o->out);
     CUDA_LAUNCHED();
 }
 
 template <int FMAS>
-static void intensity_of(const struct experiment *e)
+static void intensity_of(const struct bench_operands *o)
 {
-    const double2 *in = (const double2 *)e->in[0];
+    const double2 *in = (const double2 *)o->in[0];
     const double c = CHAIN_C, d = CHAIN_D;
-    stream((double2 *)e->out, e->n / 2, [=] __device__(long x) {
+    stream((double2 *)o->out, o->n / 2, [=] __device__(long x) {
         double2 value = in[x];
 #pragma unroll
         for (int step = 0; step < FMAS; step++) {
@@ -177,15 +175,12 @@ static void intensity_of(const struct experiment *e)
     });
 }
 
-static void intensity(const struct experiment *e)
+void gpu_intensity(const struct bench_operands *o)
 {
-    static void (*const sizes[])(const struct experiment *) = {
+    static bench_kernel_fn *const sizes[] = {
         intensity_of<1>,  intensity_of<2>,  intensity_of<4>,   intensity_of<8>,  intensity_of<16>,
         intensity_of<32>, intensity_of<64>, intensity_of<128>, intensity_of<256>};
-    int size = 0;
-    while (1 << size < e->a)
-        size++;
-    sizes[size](e);
+    sizes[__builtin_ctzl((unsigned long)o->a)](o);
 }
 
 /* PEAK_CHAINS independent chains per thread; their sum is its result. T is double or float. */
@@ -209,36 +204,48 @@ static __global__ void __launch_bounds__(THREADS) peak_kernel(T c, T d, double *
     out[result] = sum;
 }
 
-static void peak(struct experiment *e)
+void gpu_peak_f64(const struct bench_operands *o)
 {
-    const long most = e->n / THREADS, wanted = resident_blocks();
-    const int blocks = (int)(wanted < most ? wanted : most);
-    e->results = (long)blocks * THREADS;
-    if (e->work == WORK_PEAK_64)
-        peak_kernel<double><<<blocks, THREADS, 0, cuda_stream()>>>(CHAIN_C, CHAIN_D, e->out);
-    else
-        peak_kernel<float>
-            <<<blocks, THREADS, 0, cuda_stream()>>>((float)CHAIN_C, (float)CHAIN_D, e->out);
+    const unsigned blocks = (unsigned)(o->n / THREADS);
+    peak_kernel<double><<<blocks, THREADS, 0, cuda_stream()>>>(CHAIN_C, CHAIN_D, OUT_DOUBLES);
     CUDA_LAUNCHED();
 }
 
-static void transfer(void *to, const void *from, long doubles, cudaMemcpyKind kind)
+void gpu_peak_f32(const struct bench_operands *o)
 {
-    CUDA_CALL(cudaMemcpyAsync(to, from, (size_t)doubles * sizeof(double), kind, cuda_stream()));
+    const unsigned blocks = (unsigned)(o->n / THREADS);
+    peak_kernel<float>
+        <<<blocks, THREADS, 0, cuda_stream()>>>((float)CHAIN_C, (float)CHAIN_D, OUT_DOUBLES);
+    CUDA_LAUNCHED();
 }
 
 static __global__ void empty_kernel()
 {
 }
 
-static void launches(bool wait)
+static void launch(int events, bool wait)
 {
-    for (int event = 0; event < EVENTS; event++) {
+    for (int event = 0; event < events; event++) {
         empty_kernel<<<1, 32, 0, cuda_stream()>>>();
         if (wait)
             cuda_synchronise();
     }
     CUDA_LAUNCHED();
+}
+
+void gpu_nothing(const struct bench_operands *)
+{
+    launch(1, false);
+}
+
+void gpu_launches(const struct bench_operands *)
+{
+    launch(EVENTS, false);
+}
+
+void gpu_awaited_launches(const struct bench_operands *)
+{
+    launch(EVENTS, true);
 }
 
 static __global__ void sync_kernel(int events, double *out)
@@ -254,56 +261,11 @@ static __global__ void sync_kernel(int events, double *out)
 }
 
 /* One block per multiprocessor, as the kernel of all small levels has. */
-static void grid_syncs(const struct experiment *e)
+void gpu_synchronisations(const struct bench_operands *o)
 {
     int events = EVENTS;
-    double *out = e->out;
+    double *out = OUT_DOUBLES;
     void *arguments[] = {&events, &out};
-    CUDA_CALL(cudaLaunchCooperativeKernel((const void *)sync_kernel,
-                                          dim3(cuda_device()->multiprocessors), dim3(THREADS),
-                                          arguments, 0, cuda_stream()));
-}
-
-void machine_run_gpu(void *experiment)
-{
-    struct experiment *e = (struct experiment *)experiment;
-    switch (e->work) {
-    case WORK_WRITE:
-        return write_value(e);
-    case WORK_READ:
-        return read_all(e, 1);
-    case WORK_COPY:
-        return copy(e);
-    case WORK_TRIAD:
-        return triad(e);
-    case WORK_FIVE_READS:
-        return five_reads(e);
-    case WORK_CACHE_READ:
-        return read_all(e, CACHE_SWEEPS);
-    case WORK_SHARED_READ:
-        return shared_read(e);
-    case WORK_CACHE_COPY:
-        return copy_again(e);
-    case WORK_INTENSITY:
-        return intensity(e);
-    case WORK_PEAK_64:
-    case WORK_PEAK_32:
-        return peak(e);
-    case WORK_LAUNCH:
-        return launches(false);
-    case WORK_LAUNCH_WAIT:
-        return launches(true);
-    case WORK_NOTHING:
-        empty_kernel<<<1, 32, 0, cuda_stream()>>>();
-        return CUDA_LAUNCHED();
-    case WORK_SYNC:
-        return grid_syncs(e);
-    case WORK_TO_DEVICE:
-        transfer(e->out, e->host_in, e->n, cudaMemcpyHostToDevice);
-        return cuda_synchronise();
-    case WORK_TO_HOST:
-        transfer(e->host_out, e->in[0], e->n, cudaMemcpyDeviceToHost);
-        return cuda_synchronise();
-    }
-    CHECK(!"an experiment that the GPU knows");
+    CUDA_CALL(cudaLaunchCooperativeKernel((const void *)sync_kernel, dim3(cuda_multiprocessors()),
+                                          dim3(THREADS), arguments, 0, cuda_stream()));
 }

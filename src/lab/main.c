@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* hpgmg-lab: measures a machine and single kernels. */
+#include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include "base/check.h"
-#include "base/memory.h"
-#include "cli/option_check.h"
 #include "cli/build_info.h"
-#include "cli/command_line.h"
-#include "cli/environment.h"
-#include "cli/nearest.h"
+#include "cli/option_check.h"
 #include "cli/tuning_choice.h"
 #include "comm/comm.h"
 #include "cuda/cuda.h"
@@ -18,29 +16,58 @@
 enum { SCHEMA = 4 }; /* raised when a key of the report goes away or changes its meaning */
 
 static const struct subcommand subcommands[] = {
-    {"machine", &machine_options, "[options]",
+    {"machine", "[options]",
      "Measures the machine: memory, access patterns, arithmetic, latencies.", false,
      machine_command},
-    {"memory", &memory_options, "[options] [EXPERIMENT...]",
+    {"memory", "[options] [EXPERIMENT...]",
      "Experiments on memory: strides, layouts, transfers, and work per element.", false,
      memory_command},
-    {"methods", &methods_options, "[options] [EXPERIMENT...]",
+    {"methods", "[options] [EXPERIMENT...]",
      "Small kernels in several ways: interpolation, convolution, LU in batches, masks.", false,
      methods_command},
-    {"kernel", &kernel_options, "[options] N",
+    {"kernel", "[options] N",
      "Times the kernels of one stage of the solver, and says what limits each.", false,
      kernel_command},
-    {"ladder", &ladder_options, "[options] N",
+    {"ladder", "[options] N",
      "Times a red and a black half-sweep, from the simplest kernel to hpgmg-gpu's own.", false,
      ladder_command},
-    {"exchange", &exchange_options, "[options] N",
+    {"exchange", "[options] N",
      "Times the halo exchange of one level between ranks, by every transport.", true,
      exchange_command},
-    {"tune", &tune_options, "[options]",
+    {"tune", "[options]",
      "Finds tile sizes of the GPU's kernels; writes a file for hpgmg-gpu --tuning.", false,
      tune_command},
 };
 enum { SUBCOMMANDS = sizeof subcommands / sizeof subcommands[0] };
+
+/* --- what subcommands share ------------------------------------------------------------------- */
+
+static char refusal[512]; /* why the subcommand ends without a result, or "" */
+
+enum status refuse(enum status status, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(refusal, sizeof refusal, format, arguments);
+    va_end(arguments);
+    return status;
+}
+
+enum status all_right(int wrong, const char *what)
+{
+    return wrong == 0 ? STATUS_VALID
+                      : refuse(STATUS_INVALID, "%d %s gave wrong results", wrong, what);
+}
+
+enum status bytes_fit(double needed, double available, const char *where)
+{
+    if (available == 0.0 || needed <= available)
+        return STATUS_VALID;
+    return refuse(STATUS_MEMORY,
+                  "this size needs %.0f bytes of memory on the %s, %.0f are available; choose a "
+                  "smaller N",
+                  needed, where, available);
+}
 
 void print_machine(const struct lab *lab)
 {
@@ -63,6 +90,13 @@ void spread_add_json(struct json *object, const struct spread *s)
                  {"samples", s->samples});
 }
 
+double per_second(double quantity, double seconds)
+{
+    return quantity > 0.0 ? quantity / seconds : NAN;
+}
+
+/* --- a run ------------------------------------------------------------------------------------ */
+
 /* The highest status of all ranks, so that no rank waits for one that has given up. */
 static enum status worst(enum status status)
 {
@@ -82,47 +116,17 @@ static void print_help(void)
         "Exit: 0 all results right, 1 some wrong, 2 usage, 3 environment, 4 memory, 5 system.\n");
 }
 
-static void print_subcommand_help(const struct subcommand *s)
+static const char *name_of(int number, const void *unused)
 {
-    printf("Usage: hpgmg-lab %s %s\n%s\n\n", s->name, s->usage, s->summary);
-    option_print_help(s->options, stdout);
-    experiments_print(s->name);
+    (void)unused;
+    return number < SUBCOMMANDS ? subcommands[number].name : NULL;
 }
 
-static const struct subcommand *find_subcommand(const char *word, char *message, int size)
-{
-    struct nearest search = {.word = word};
-    for (int s = 0; s < SUBCOMMANDS; s++) {
-        if (strcmp(subcommands[s].name, word) == 0)
-            return &subcommands[s];
-        nearest_try(&search, subcommands[s].name);
-    }
-    snprintf(message, (size_t)size, "unknown subcommand '%.60s'; %s%s%s", word,
-             search.best ? "did you mean " : "--help lists all", search.best ? search.best : "",
-             search.best ? "?" : "");
-    return NULL;
-}
-
-/* The backend that was asked for; with auto the GPU where there is one, and else a note. */
-static enum status choose_backend(struct lab *lab, char *message, int size)
-{
-    bool on_gpu;
-    const enum status status =
-        gpu_choose(lab->options.backend, "measuring the CPU", &on_gpu, lab->note, sizeof lab->note);
-    lab->backend = on_gpu ? &backend_cuda : &backend_cpu;
-    if (status != STATUS_VALID)
-        snprintf(message, (size_t)size, "%s", lab->note);
-    return status;
-}
-
-static void add_option(void *data, const char *name, const char *value)
-{
-    json_add_text(data, name, value);
-}
-
-static void begin_report(struct lab *lab, const struct subcommand *s)
+static void begin_report(struct lab *lab, const struct subcommand *s,
+                         const struct option_list *list)
 {
     const struct environment *e = &lab->environment;
+    char buffer[OPTION_TEXT_SIZE];
     lab->json = json_object();
     JSON_NUMBERS(lab->json, {"schema", SCHEMA}, {"threads", e->threads},
                  {"cuda_driver", e->cuda_driver}, {"cuda_runtime", e->cuda_runtime});
@@ -131,22 +135,27 @@ static void begin_report(struct lab *lab, const struct subcommand *s)
                {"date", e->date}, {"host", e->host}, {"cpu", e->cpu},
                {"gpu", e->gpu[0] ? e->gpu : NULL}, {"backend", lab->backend->name},
                {"tuning", tuning_path()});
-    lab_options_visit(s->options, &lab->options, add_option, json_add_object(lab->json, "options"));
+    struct json *options = json_add_object(lab->json, "options");
+    for (int i = 0; i < list->count; i++)
+        if (list->rows[i].uses & OPTION_SHAPES)
+            json_add_text(options, list->rows[i].name,
+                          option_text(&list->rows[i], &lab->options, buffer));
 }
 
 /* The file is opened before anything is measured, so that a wrong name is known early. */
-static enum status measure(struct lab *lab, const struct subcommand *s)
+static enum status measure(struct lab *lab, const struct subcommand *s,
+                           const struct option_list *list)
 {
-    char message[512] = "";
     const bool writes = lab->options.json && comm_rank() == 0;
     struct output_file *file = writes ? output_file_open("json", lab->options.json) : NULL;
     if (worst(writes && !file ? STATUS_SYSTEM : STATUS_VALID) != STATUS_VALID)
         return STATUS_SYSTEM;
     environment_read(&lab->environment);
-    begin_report(lab, s);
-    enum status status = s->run(lab, message, sizeof message);
-    if (message[0])
-        program_refuse(status, message);
+    begin_report(lab, s, list);
+    refusal[0] = '\0';
+    enum status status = s->run(lab);
+    if (refusal[0])
+        program_refuse(status, refusal);
     const bool complete = status == STATUS_VALID || status == STATUS_INVALID;
     if (complete)
         json_add_flag(lab->json, "valid", status == STATUS_VALID);
@@ -158,59 +167,71 @@ static enum status measure(struct lab *lab, const struct subcommand *s)
     return worst(status);
 }
 
+/* The backend that was asked for, with auto the GPU where there is one and else a note, and the
+ * tile sizes of its kernels. */
+static enum status choose_machine(struct lab *lab, const struct option_list *list)
+{
+    bool on_gpu;
+    enum status status = environment_check(refusal, sizeof refusal);
+    if (status != STATUS_VALID)
+        return status;
+    status =
+        gpu_choose(lab->options.backend, "measuring the CPU", &on_gpu, lab->note, sizeof lab->note);
+    lab->backend = on_gpu ? &backend_cuda : &backend_cpu;
+    if (status != STATUS_VALID)
+        return refuse(status, "%s", lab->note);
+    return option_find(list, "tuning", 0)
+               ? tuning_choose(lab->options.tuning, on_gpu, refusal, sizeof refusal)
+               : STATUS_VALID;
+}
+
 static enum status run_subcommand(const struct subcommand *s, int argc, char **argv)
 {
     struct lab lab = {.backend = NULL};
-    char message[512];
-    enum status status =
-        lab_options_parse(s->options, &lab.options, argc, argv, message, sizeof message);
-    status = check_options_agree(s->options, &lab.options, status, message, sizeof message);
+    const struct option_list *list = lab_options_of(s->name);
+    enum status status = lab_options_parse(list, &lab.options, argc, argv, refusal, sizeof refusal);
+    status = check_options_agree(list, &lab.options, status, refusal, sizeof refusal);
     if (status == STATUS_VALID && lab.options.help) {
-        print_subcommand_help(s);
-        option_release(s->options, &lab.options);
+        printf("Usage: hpgmg-lab %s %s\n%s\n\n", s->name, s->usage, s->summary);
+        option_print_help(list, stdout);
+        experiments_print(s->name);
+        option_release(list, &lab.options);
         return STATUS_VALID;
     }
     if (status == STATUS_VALID)
-        status = environment_check(message, sizeof message);
-    if (status == STATUS_VALID)
-        status = choose_backend(&lab, message, sizeof message);
-    if (status == STATUS_VALID && option_find(s->options, "tuning", 0))
-        status = tuning_choose(lab.options.tuning, lab.backend->on_device, message, sizeof message);
-    status = status == STATUS_VALID ? measure(&lab, s) : program_refuse(status, message);
+        status = choose_machine(&lab, list);
+    status = status == STATUS_VALID ? measure(&lab, s, list) : program_refuse(status, refusal);
     cuda_close();
-    option_release(s->options, &lab.options);
+    option_release(list, &lab.options);
     return status;
 }
 
+/* A request, or a subcommand. */
 static enum status run(int argc, char **argv)
 {
-    char message[256];
+    const char *word = argc > 1 ? argv[1] : "";
     if (comm_rank() > 0 && !freopen("/dev/null", "w", stdout))
         die(STATUS_SYSTEM, "/dev/null: cannot be opened");
     if (argc < 2) {
-        snprintf(message, sizeof message,
-                 "missing subcommand, such as machine, memory or kernel; --help lists all");
-        return program_refuse(STATUS_USAGE, message);
-    }
-    if (strcmp(argv[1], "--help") == 0) {
+        refuse(STATUS_USAGE,
+               "missing subcommand, such as machine, memory or kernel; --help lists all");
+    } else if (strcmp(word, "--help") == 0) {
         print_help();
         return STATUS_VALID;
-    }
-    if (strcmp(argv[1], "--list-kernels") == 0) {
+    } else if (strcmp(word, "--list-kernels") == 0) {
         cuda_list_kernels(stdout);
         return STATUS_VALID;
-    }
-    if (strcmp(argv[1], "--version") == 0) {
+    } else if (strcmp(word, "--version") == 0) {
         printf("hpgmg-lab %s\n  revision    %s\n  compiler    %s\n", build_info.version,
                build_info.revision, build_info.compiler);
         return STATUS_VALID;
     }
-    const struct subcommand *s = find_subcommand(argv[1], message, sizeof message);
-    if (s && comm_size() > 1 && !s->on_several_ranks) {
-        snprintf(message, sizeof message, "%s works on one rank; run it without mpirun", s->name);
-        return program_refuse(STATUS_USAGE, message);
-    }
-    return s ? run_subcommand(s, argc - 1, argv + 1) : program_refuse(STATUS_USAGE, message);
+    const int s = argc > 1 ? find_name(word, name_of, NULL, "subcommand") : -1;
+    if (s >= 0 && (comm_size() == 1 || subcommands[s].on_several_ranks))
+        return run_subcommand(&subcommands[s], argc - 1, argv + 1);
+    if (s >= 0)
+        refuse(STATUS_USAGE, "%s works on one rank; run it without mpirun", word);
+    return program_refuse(STATUS_USAGE, refusal);
 }
 
 int main(int argc, char **argv)

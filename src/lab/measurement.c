@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "lab/measurement.h"
 #include <stdio.h>
-#include "lab/lab.h"
 
-struct measurement measure_work(const struct backend *backend, work_fn *work, void *data,
-                                int samples, const struct ceilings *ceilings,
-                                const struct usage *usage)
+struct measurement measure_work(const struct lab *lab, work_fn *work, void *data,
+                                const struct ceilings *ceilings, const struct usage *usage)
 {
     struct measurement m = {.usage = *usage};
-    m.seconds = time_work(backend, TIMED_BY_BACKEND, work, data, samples);
+    m.seconds = time_work(lab->backend, TIMED_BY_BACKEND, work, data, (int)lab->options.samples);
     m.shares = shares_of(ceilings, usage, m.seconds.median);
-    if (backend->on_device)
+    if (lab->backend->on_device)
         m.nlaunches = gpu_kernels_of(work, data, m.launches, MAX_LAUNCHES);
     return m;
 }

@@ -3,8 +3,8 @@
 #define LAB_MEASUREMENT_H
 /* What `kernel` and `ladder` measure and report of one kernel or rung. */
 #include "lab/gpu.h"
+#include "lab/lab.h"
 #include "lab/limiter.h"
-#include "lab/timing.h"
 
 enum { MAX_LAUNCHES = 8 };
 
@@ -17,9 +17,8 @@ struct measurement {
 };
 
 /* Times the work, and finds what it launches and what limits it. `usage` is of one run. */
-struct measurement measure_work(const struct backend *backend, work_fn *work, void *data,
-                                int samples, const struct ceilings *ceilings,
-                                const struct usage *usage);
+struct measurement measure_work(const struct lab *lab, work_fn *work, void *data,
+                                const struct ceilings *ceilings, const struct usage *usage);
 
 /* Prints the limiter and the launches, indented below a line of a table. */
 void measurement_print(const struct measurement *m);

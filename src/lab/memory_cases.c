@@ -1,74 +1,66 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The cases of `hpgmg-lab memory`; those of host memory are in transfer_cases.c. */
 #include <math.h>
-#include <stdio.h>
 #include "lab/bodies.h"
 #include "lab/experiments.h"
+
+enum { DOUBLE = sizeof(double) };
+
+/* A case over all of the arrays: doubles of in[0] or floats of in[3]; one body takes `share`
+ * elements. */
+static struct bench_case case_over_all(const struct bench *bench, enum bench_kernel kernel,
+                                       bool single, long share, const char *name)
+{
+    const long length = bench->pool.n * (single ? 2 : 1);
+    struct bench_case c = bench_case_of(bench, kernel, length / share, "%s", name);
+    c.single = single;
+    c.steps[0].o.input = single ? 3 : 0;
+    return c;
+}
 
 /* --- strides ---------------------------------------------------------------------------------- */
 
 /* table: what becomes of each value of the input's period. */
 static double expected_strided(const struct bench_operands *o, long x)
 {
-    return o->table[(x * o->a) % PERIOD];
+    return o->table[(int)input_value(o->input, x * o->a)];
 }
 
-static double expected_strided_floats(const struct bench_operands *o, long x)
-{
-    return o->table[(x * o->a + 7 * 3) % PERIOD];
-}
-
-static void fill_chain_ends(double *table, int fmas, bool single)
-{
-    for (int value = 0; value < PERIOD; value++) {
-        double x = value;
-        for (int step = 0; step < fmas; step++)
-            x = single ? (double)fmaf((float)x, (float)CHAIN_C, (float)CHAIN_D)
-                       : fma(x, CHAIN_C, CHAIN_D);
-        table[value] = x;
-    }
-}
-
-static void one_stride(struct bench *bench, enum bench_kernel kernel, int stride, int fmas,
+static void one_stride(struct bench *bench, enum bench_kernel kernel, long stride, int fmas,
                        bool single)
 {
     double table[PERIOD];
-    const int size = single ? sizeof(float) : sizeof(double);
-    const long length = bench->pool.n * (long)sizeof(double) / size;
-    struct bench_case c = bench_case_of(bench, kernel, length / stride);
-    fill_chain_ends(table, fmas, single);
-    snprintf(c.name, sizeof c.name, "%s, stride %d, %d FMA%s", single ? "float" : "double", stride,
-             fmas, fmas > 1 ? "s" : "");
-    c.parameters[0] = (struct json_number){"stride", stride};
-    c.parameters[1] = (struct json_number){"fmas", fmas};
-    c.parameters[2] = (struct json_number){"element_bytes", size};
+    const int size = single ? sizeof(float) : DOUBLE;
+    struct bench_case c = case_over_all(bench, kernel, single, stride, "");
+    bench_fill_chain_ends(table, fmas, single);
+    BENCH_NAME(c, "%s, stride %ld, %d FMA%s", single ? "float" : "double", stride, fmas,
+               fmas > 1 ? "s" : "");
+    BENCH_PARAMETERS(c, {"stride", (double)stride}, {"fmas", fmas}, {"element_bytes", size});
     c.steps[0].o.a = stride;
     c.steps[0].o.table = table;
     c.bytes = 2.0 * size * c.elements;
     c.moved_bytes = (size + bench_moved_by_reads(bench, stride, size)) * c.elements;
     c.flops = 2.0 * fmas * c.elements;
-    c.single = single;
-    c.expected = single ? expected_strided_floats : expected_strided;
+    c.expected = expected_strided;
     bench_measure(bench, &c);
 }
 
 void memory_strides(struct bench *bench)
 {
-    static const int strides[] = {1, 2, 3, 4, 8, 16, 32};
     static const struct {
+        enum bench_kernel kernel;
         int fmas;
-        enum bench_kernel kernels[2]; /* of doubles, of floats */
+        bool single;
     } chains[] = {
-        {1, {KERNEL_strided_f64_1, KERNEL_strided_f32_1}},
-        {16, {KERNEL_strided_f64_16, KERNEL_strided_f32_16}},
-        {64, {KERNEL_strided_f64_64, KERNEL_strided_f32_64}},
-        {256, {KERNEL_strided_f64_256, KERNEL_strided_f32_256}},
+        {KERNEL_strided_f64_1, 1, false},   {KERNEL_strided_f64_16, 16, false},
+        {KERNEL_strided_f64_64, 64, false}, {KERNEL_strided_f64_256, 256, false},
+        {KERNEL_strided_f32_1, 1, true},    {KERNEL_strided_f32_16, 16, true},
+        {KERNEL_strided_f32_64, 64, true},  {KERNEL_strided_f32_256, 256, true},
     };
-    for (int single = 0; single < 2; single++)
-        for (int chain = 0; chain < BENCH_COUNT(chains); chain++)
-            for (int s = 0; s < BENCH_COUNT(strides); s++)
-                one_stride(bench, chains[chain].kernels[single], strides[s], chains[chain].fmas,
-                           single);
+    static const long strides[] = {1, 2, 3, 4, 8, 16, 32};
+    for (int c = 0; c < BENCH_COUNT(chains); c++)
+        for (int s = 0; s < BENCH_COUNT(strides); s++)
+            one_stride(bench, chains[c].kernel, strides[s], chains[c].fmas, chains[c].single);
 }
 
 /* --- access ----------------------------------------------------------------------------------- */
@@ -82,21 +74,16 @@ static double expected_spread(const struct bench_operands *o, long x)
  * caches. */
 void memory_access(struct bench *bench)
 {
-    static const int apart[] = {1, 2, 4, 8, STRIDE};
-    const int size = sizeof(double);
-    for (int r = 0; r < BENCH_COUNT(apart); r++)
-        for (int w = 0; w < BENCH_COUNT(apart); w++) {
-            const int a = apart[r], b = apart[w];
-            struct bench_case c =
-                bench_case_of(bench, KERNEL_spread, bench->pool.n / (a > b ? a : b));
-            snprintf(c.name, sizeof c.name, "reads %d apart, writes %d apart", a, b);
-            c.parameters[0] = (struct json_number){"read_stride", a};
-            c.parameters[1] = (struct json_number){"write_stride", b};
+    for (int a = 1; a <= STRIDE; a *= 2)
+        for (int b = 1; b <= STRIDE; b *= 2) {
+            struct bench_case c = case_over_all(bench, KERNEL_spread, false, a > b ? a : b, "");
+            BENCH_NAME(c, "reads %d apart, writes %d apart", a, b);
+            BENCH_PARAMETERS(c, {"read_stride", a}, {"write_stride", b});
             c.steps[0].o.a = a;
             c.steps[0].o.b = b;
-            c.bytes = 2.0 * size * c.elements;
+            c.bytes = 2.0 * DOUBLE * c.elements;
             c.moved_bytes =
-                (bench_moved_by_reads(bench, a, size) + bench_moved_by_writes(bench, b, size)) *
+                (bench_moved_by_reads(bench, a, DOUBLE) + bench_moved_by_writes(bench, b, DOUBLE)) *
                 c.elements;
             c.results = bench->pool.n;
             c.expected = expected_spread;
@@ -108,12 +95,7 @@ void memory_access(struct bench *bench)
 
 static double expected_shifted(const struct bench_operands *o, long x)
 {
-    return x < o->b ? NAN : input_value(0, x - o->b + o->a);
-}
-
-static double expected_shifted_floats(const struct bench_operands *o, long x)
-{
-    return x < o->b ? NAN : input_value(3, x - o->b + o->a);
+    return x < o->b ? NAN : input_value(o->input, x - o->b + o->a);
 }
 
 void memory_alignment(struct bench *bench)
@@ -123,82 +105,47 @@ void memory_alignment(struct bench *bench)
     } shifts[] = {{0, 0}, {8, 0}, {32, 0}, {64, 0}, {0, 8}, {0, 32}, {0, 64}, {8, 8}};
     for (int single = 0; single < 2; single++)
         for (int s = 0; s < BENCH_COUNT(shifts); s++) {
-            const int size = single ? sizeof(float) : sizeof(double);
-            const long length = bench->pool.n * (long)sizeof(double) / size - STRIDE;
-            struct bench_case c =
-                bench_case_of(bench, single ? KERNEL_shifted_f32 : KERNEL_shifted_f64, length);
-            snprintf(c.name, sizeof c.name, "%s, reads from byte %d, writes from %d",
-                     single ? "float" : "double", shifts[s].read_bytes, shifts[s].write_bytes);
-            c.parameters[0] = (struct json_number){"element_bytes", size};
-            c.parameters[1] = (struct json_number){"read_offset", shifts[s].read_bytes};
-            c.parameters[2] = (struct json_number){"write_offset", shifts[s].write_bytes};
-            c.steps[0].o.a = shifts[s].read_bytes / size;
-            c.steps[0].o.b = shifts[s].write_bytes / size;
-            c.results = length + c.steps[0].o.b;
+            const int size = single ? sizeof(float) : DOUBLE;
+            const int from = shifts[s].read_bytes, to = shifts[s].write_bytes;
+            struct bench_case c = case_over_all(
+                bench, single ? KERNEL_shifted_f32 : KERNEL_shifted_f64, single, 1, "");
+            BENCH_NAME(c, "%s, reads from byte %d, writes from %d", single ? "float" : "double",
+                       from, to);
+            BENCH_PARAMETERS(c, {"element_bytes", size}, {"read_offset", from},
+                             {"write_offset", to});
+            c.steps[0].o.n -= STRIDE;
+            c.elements = (double)c.steps[0].o.n;
+            c.steps[0].o.a = from / size;
+            c.steps[0].o.b = to / size;
+            c.results = c.steps[0].o.n + c.steps[0].o.b;
             c.bytes = 2.0 * size * c.elements;
-            c.single = single;
-            c.expected = single ? expected_shifted_floats : expected_shifted;
+            c.expected = expected_shifted;
             bench_measure(bench, &c);
         }
 }
 
 /* --- records ---------------------------------------------------------------------------------- */
 
-/* b: fields of a record that change, of a in memory. */
+/* b: fields of a record that change, of a in memory. The others of a padded record are copied. */
 static double expected_record(const struct bench_operands *o, long x)
 {
-    return x % o->a < o->b ? input_value(0, x) + 1.0 : NAN;
-}
-
-static double expected_record_floats(const struct bench_operands *o, long x)
-{
-    return x % o->a < o->b ? input_value(3, x) + 1.0 : NAN;
+    return x % o->a < o->b ? input_value(o->input, x) + 1.0 : NAN;
 }
 
 static double expected_padded(const struct bench_operands *o, long x)
 {
-    return input_value(3, x) + (x % o->a < o->b);
-}
-
-struct record_row {
-    const char *name;
-    enum bench_kernel kernel;
-    bool single;
-    int stored, used; /* fields: one record's distance from the next, and those that change */
-    int separate;     /* arrays of a structure of arrays; 1: an array of structures */
-};
-
-static void one_record(struct bench *bench, const struct record_row *row)
-{
-    const int size = row->single ? sizeof(float) : sizeof(double);
-    const long length = bench->pool.n * (long)sizeof(double) / size;
-    const long records = length / (row->separate * row->stored);
-    struct bench_case c = bench_case_of(bench, row->kernel, records);
-    snprintf(c.name, sizeof c.name, "%s", row->name);
-    c.parameters[0] = (struct json_number){"element_bytes", size};
-    c.parameters[1] = (struct json_number){"stored_fields", row->separate * row->stored};
-    c.parameters[2] = (struct json_number){"used_fields", row->separate * row->used};
-    c.parameters[3] = (struct json_number){"separate_arrays", row->separate};
-    c.steps[0].o.a = row->stored;
-    c.steps[0].o.b = row->used;
-    c.results = records * row->separate * row->stored;
-    c.bytes = 2.0 * size * row->separate * row->used * c.elements;
-    if (row->used < row->stored) /* a padded record is written whole */
-        c.moved_bytes = row->kernel == KERNEL_padded_3_floats
-                            ? 2.0 * size * row->stored * c.elements
-                            : (bench_moved_by_reads(bench, row->stored, size) +
-                               bench_moved_by_writes(bench, row->stored, size)) *
-                                  c.elements;
-    c.single = row->single;
-    c.expected = row->kernel == KERNEL_padded_3_floats ? expected_padded
-                 : row->single                         ? expected_record_floats
-                                                       : expected_record;
-    bench_measure(bench, &c);
+    return input_value(o->input, x) + (x % o->a < o->b);
 }
 
 void memory_records(struct bench *bench)
 {
-    static const struct record_row list[] = {
+    static const struct {
+        const char *name;
+        enum bench_kernel kernel;
+        bool single;
+        int stored, used; /* fields: one record's distance from the next, and those that change */
+        int separate;     /* arrays of a structure of arrays; 1: an array of structures */
+    } list[] = {
         {"3 floats, structure of arrays", KERNEL_soa_3_floats, true, 1, 1, 3},
         {"3 floats, array of structures", KERNEL_aos_3_floats, true, 3, 3, 1},
         {"3 floats padded to 16 bytes", KERNEL_padded_3_floats, true, 4, 3, 1},
@@ -209,8 +156,28 @@ void memory_records(struct bench *bench)
         {"1 double of 8, structure of arrays", KERNEL_soa_1_double, false, 1, 1, 1},
         {"1 double of 8, array of structures", KERNEL_aos_1_double, false, FIELDS, 1, 1},
     };
-    for (int row = 0; row < BENCH_COUNT(list); row++)
-        one_record(bench, &list[row]);
+    for (int r = 0; r < BENCH_COUNT(list); r++) {
+        const int size = list[r].single ? sizeof(float) : DOUBLE;
+        const int stored = list[r].stored, separate = list[r].separate;
+        const int fields = separate * list[r].used, distance = separate * stored;
+        const bool padded = list[r].kernel == KERNEL_padded_3_floats;
+        struct bench_case c =
+            case_over_all(bench, list[r].kernel, list[r].single, distance, list[r].name);
+        BENCH_PARAMETERS(c, {"element_bytes", size}, {"stored_fields", distance},
+                         {"used_fields", fields}, {"separate_arrays", separate});
+        c.steps[0].o.a = stored;
+        c.steps[0].o.b = list[r].used;
+        c.results *= distance;
+        c.bytes = 2.0 * size * fields * c.elements;
+        if (padded) /* is written whole */
+            c.moved_bytes = 2.0 * size * stored * c.elements;
+        else if (list[r].used < stored)
+            c.moved_bytes = (bench_moved_by_reads(bench, stored, size) +
+                             bench_moved_by_writes(bench, stored, size)) *
+                            c.elements;
+        c.expected = padded ? expected_padded : expected_record;
+        bench_measure(bench, &c);
+    }
 }
 
 /* --- copy ------------------------------------------------------------------------------------- */
@@ -226,16 +193,14 @@ void memory_copy(struct bench *bench)
         {"4 bytes per thread", KERNEL_copy_4_bytes, 4},
         {"8 bytes per thread", KERNEL_copy_8_bytes, 8},
         {"16 bytes per thread", KERNEL_copy_16_bytes, 16},
-        {gpu ? "4 x 16 bytes per thread" : "vector loop", KERNEL_copy_ceiling, 8},
+        {gpu ? "4 x 16 bytes per thread" : "vector loop", KERNEL_copy, 8},
         {gpu ? "cudaMemcpy" : "memcpy", KERNEL_copy_library, 8},
     };
-    for (int row = 0; row < BENCH_COUNT(list); row++) {
-        struct bench_case c =
-            bench_case_of(bench, list[row].kernel, bench->pool.n * 8 / list[row].bytes);
-        snprintf(c.name, sizeof c.name, "%s", list[row].name);
-        c.elements = (double)bench->pool.n;
+    for (int r = 0; r < BENCH_COUNT(list); r++) {
+        struct bench_case c = case_over_all(bench, list[r].kernel, false, 1, list[r].name);
+        c.steps[0].o.n = bench->pool.n * 8 / list[r].bytes;
+        c.steps[0].o.a = COPY_PER_THREAD;
         c.bytes = 16.0 * c.elements;
-        c.results = bench->pool.n;
         c.expected = bench_expected_copy;
         bench_measure(bench, &c);
     }
@@ -245,11 +210,6 @@ void memory_copy(struct bench *bench)
 
 /* table: each operation's results for the values of the input's period. */
 static double expected_operation(const struct bench_operands *o, long x)
-{
-    return o->table[o->b * PERIOD + x % PERIOD];
-}
-
-static double expected_operation_by_element(const struct bench_operands *o, long x)
 {
     return o->table[operation_of(x & 0xffff, o->a) * PERIOD + x % PERIOD];
 }
@@ -273,14 +233,13 @@ void memory_switch(struct bench *bench)
     for (int operation = 0; operation < OPERATIONS; operation++)
         for (int value = 0; value < PERIOD; value++)
             table[operation * PERIOD + value] = operate(operation, value);
-    for (int row = 0; row < BENCH_COUNT(list); row++) {
-        struct bench_case c = bench_case_of(bench, list[row].kernel, bench->pool.n);
-        snprintf(c.name, sizeof c.name, "%s", list[row].name);
-        c.steps[0].o.a = list[row].run;
+    for (int r = 0; r < BENCH_COUNT(list); r++) {
+        struct bench_case c = case_over_all(bench, list[r].kernel, false, 1, list[r].name);
+        const bool changes = list[r].kernel == KERNEL_operation_by_element;
+        c.steps[0].o.a = list[r].run;
         c.steps[0].o.table = table;
         c.bytes = 16.0 * c.elements;
-        c.expected = list[row].kernel == KERNEL_operation_by_element ? expected_operation_by_element
-                                                                     : expected_operation;
+        c.expected = changes ? expected_operation : bench_expected_in_table;
         bench_measure(bench, &c);
     }
 }
@@ -306,15 +265,12 @@ void memory_index(struct bench *bench)
         {"points, index by divisions", KERNEL_cell_divided, false},
     };
     const long side = (long)floor(cbrt((double)bench->pool.n) + 1e-6);
-    for (int row = 0; row < BENCH_COUNT(list); row++) {
-        const long points = side * side * side;
+    for (int r = 0; r < BENCH_COUNT(list); r++) {
         struct bench_case c =
-            bench_case_of(bench, list[row].kernel, list[row].columns ? side * side : points);
-        snprintf(c.name, sizeof c.name, "%s", list[row].name);
+            bench_case_of(bench, list[r].kernel, side * side * side, "%s", list[r].name);
+        c.steps[0].o.n = list[r].columns ? side * side : side * side * side;
         c.steps[0].o.a = c.steps[0].o.b = c.steps[0].o.c = side;
-        c.elements = (double)points;
         c.bytes = 32.0 * c.elements;
-        c.results = points;
         c.expected = expected_sum;
         bench_measure(bench, &c);
     }
@@ -322,20 +278,9 @@ void memory_index(struct bench *bench)
 
 /* --- unroll ----------------------------------------------------------------------------------- */
 
-static double expected_plus_one(const struct bench_operands *o, long x)
-{
-    (void)o;
-    return input_value(0, x) + 1.0;
-}
-
-static double expected_polynomial(const struct bench_operands *o, long x)
-{
-    return o->table[x % PERIOD];
-}
-
 void memory_unroll(struct bench *bench)
 {
-    double table[PERIOD];
+    double plus_one[PERIOD], polynomial[PERIOD];
     static const struct {
         const char *name;
         enum bench_kernel kernel;
@@ -347,21 +292,18 @@ void memory_unroll(struct bench *bench)
         {"polynomial of degree 16, unrolled", KERNEL_unrolled_horner, true},
     };
     for (int value = 0; value < PERIOD; value++) {
-        table[value] = 0.0;
+        plus_one[value] = value + 1.0;
+        polynomial[value] = 0.0;
         for (int degree = DEGREE; degree >= 0; degree--)
-            table[value] = fma(table[value], 1.0 / 1024 * value, degree);
+            polynomial[value] = fma(polynomial[value], 1.0 / 1024 * value, degree);
     }
-    for (int row = 0; row < BENCH_COUNT(list); row++) {
-        const bool polynomial = list[row].polynomial;
-        struct bench_case c =
-            bench_case_of(bench, list[row].kernel, bench->pool.n / (polynomial ? 1 : UNROLLED));
-        snprintf(c.name, sizeof c.name, "%s", list[row].name);
-        c.steps[0].o.table = table;
-        c.elements = (double)bench->pool.n;
-        c.results = bench->pool.n;
+    for (int r = 0; r < BENCH_COUNT(list); r++) {
+        struct bench_case c = case_over_all(bench, list[r].kernel, false, 1, list[r].name);
+        c.steps[0].o.n /= list[r].polynomial ? 1 : UNROLLED;
+        c.steps[0].o.table = list[r].polynomial ? polynomial : plus_one;
         c.bytes = 16.0 * c.elements;
-        c.flops = polynomial ? 2.0 * (DEGREE + 1) * c.elements : 0.0;
-        c.expected = polynomial ? expected_polynomial : expected_plus_one;
+        c.flops = list[r].polynomial ? 2.0 * (DEGREE + 1) * c.elements : 0.0;
+        c.expected = bench_expected_in_table;
         bench_measure(bench, &c);
     }
 }
@@ -382,11 +324,10 @@ void memory_fusion(struct bench *bench)
         for (int kernels = 2; kernels > 0; kernels--) {
             const long n = cached ? p->cache_n / 4 : p->n;
             struct bench_case c =
-                bench_case_of(bench, kernels == 2 ? KERNEL_first_half : KERNEL_both_halves, n);
-            snprintf(c.name, sizeof c.name, "%s, arrays of %.1f MB",
-                     kernels == 2 ? "two kernels" : "one kernel", 8e-6 * (double)n);
-            c.parameters[0] = (struct json_number){"kernels", kernels};
-            c.parameters[1] = (struct json_number){"array_bytes", 8.0 * (double)n};
+                bench_case_of(bench, kernels == 2 ? KERNEL_first_half : KERNEL_both_halves, n,
+                              "%s, arrays of %.1f MB", kernels == 2 ? "two kernels" : "one kernel",
+                              8e-6 * (double)n);
+            BENCH_PARAMETERS(c, {"kernels", kernels}, {"array_bytes", 8.0 * (double)n});
             if (kernels == 2) {
                 c.steps[1] = c.steps[0];
                 c.steps[1].kernel = KERNEL_second_half;

@@ -2,8 +2,6 @@
 /* Kernels of `hpgmg-lab methods` that only a GPU has, or that are different there. */
 #include <dlfcn.h>
 #include "cuda/core/launch.cuh"
-#include "lab/gpu.h"
-#include "lab/kernels.h"
 #include "lab/method_kernels.cuh"
 
 /* --- interpolation ---------------------------------------------------------------------------- */
@@ -131,35 +129,17 @@ static void lu_by_lanes(const struct bench_operands *o)
     CUDA_LAUNCHED();
 }
 
-void gpu_lu_4_lanes(const struct bench_operands *o)
-{
-    lu_by_lanes<4, 4>(o);
-}
-
-void gpu_lu_8_lanes(const struct bench_operands *o)
-{
-    lu_by_lanes<8, 8>(o);
-}
-
-void gpu_lu_16_lanes(const struct bench_operands *o)
-{
-    lu_by_lanes<16, 16>(o);
-}
-
-void gpu_lu_4_warp(const struct bench_operands *o)
-{
-    lu_by_lanes<4, 32>(o);
-}
-
-void gpu_lu_8_warp(const struct bench_operands *o)
-{
-    lu_by_lanes<8, 32>(o);
-}
-
-void gpu_lu_16_warp(const struct bench_operands *o)
-{
-    lu_by_lanes<16, 32>(o);
-}
+#define LU(name, size, width)                                                                      \
+    void gpu_##name(const struct bench_operands *o)                                                \
+    {                                                                                              \
+        lu_by_lanes<size, width>(o);                                                               \
+    }
+LU(lu_4_lanes, 4, 4)
+LU(lu_8_lanes, 8, 8)
+LU(lu_16_lanes, 16, 16)
+LU(lu_4_warp, 4, 32)
+LU(lu_8_warp, 8, 32)
+LU(lu_16_warp, 16, 32)
 
 /* cuBLAS, if this machine has it: the program is built without. The functions' types are those of
  * cublas_v2.h. */

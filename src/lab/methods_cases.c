@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The cases of `hpgmg-lab methods`. Each experiment puts its own input into in[4] of the pool. */
 #include <math.h>
-#include <stdio.h>
 #include "base/memory.h"
-#include "lab/kernels.h"
-#include "lab/lab.h"
+#include "lab/experiments.h"
 #include "lab/method_bodies.h"
 
 /* --- interpolation ---------------------------------------------------------------------------- */
@@ -74,13 +72,11 @@ static void one_interpolation(struct bench *bench, const struct interpolation_ro
     /* The hardware's weights have 8 bits, so each is off by up to 2^-9; neighbouring cells differ
      * by up to 0.2, in three directions. */
     const double filter_tolerance = 4e-3, float_tolerance = 2e-6;
-    struct bench_case c = bench_case_of(bench, row->kernels[cubic], side * side * side);
+    struct bench_case c =
+        bench_case_of(bench, row->kernels[cubic], side * side * side, "%s, %s%s",
+                      cubic ? "tricubic" : "trilinear", row->name, across ? ", across rows" : "");
     struct bench_operands *o = &c.steps[0].o;
-    snprintf(c.name, sizeof c.name, "%s, %s%s", cubic ? "tricubic" : "trilinear", row->name,
-             across ? ", across rows" : "");
-    c.parameters[0] = (struct json_number){"cubic", cubic};
-    c.parameters[1] = (struct json_number){"across", across};
-    c.parameters[2] = (struct json_number){"texture", row->texture + 1};
+    BENCH_PARAMETERS(c, {"cubic", cubic}, {"across", across}, {"texture", row->texture + 1});
     o->a = side;
     o->b = across;
     o->c = cubic;
@@ -158,9 +154,10 @@ void methods_convolution(struct bench *bench)
     const long batch = fit / channels < BATCH ? fit / channels : BATCH;
     for (int row = 0; row < BENCH_COUNT(list); row++) {
         const long images = channels * batch;
-        struct bench_case c = bench_case_of(bench, list[row].first, images * WIDTH * HEIGHT);
-        snprintf(c.name, sizeof c.name, "%s, %ld channels x %ld", list[row].name, channels, batch);
-        c.parameters[0] = (struct json_number){"images", (double)images};
+        struct bench_case c =
+            bench_case_of(bench, list[row].first, images * WIDTH * HEIGHT, "%s, %ld channels x %ld",
+                          list[row].name, channels, batch);
+        BENCH_PARAMETERS(c, {"images", (double)images});
         c.steps[0].o.a = WIDTH;
         c.steps[0].o.b = HEIGHT;
         c.steps[0].o.c = images;
@@ -223,9 +220,9 @@ static void one_batch(struct bench *bench, const struct lu_row *row, int which, 
 {
     const int size = 4 << which;
     const bool library = row->kernels[which] == KERNEL_lu_cublas;
-    struct bench_case c = bench_case_of(bench, row->kernels[which], n);
-    snprintf(c.name, sizeof c.name, "%d x %d, %s", size, size, row->name);
-    c.parameters[0] = (struct json_number){"size", size};
+    struct bench_case c =
+        bench_case_of(bench, row->kernels[which], n, "%d x %d, %s", size, size, row->name);
+    BENCH_PARAMETERS(c, {"size", size});
     c.steps[0].o.a = size;
     c.steps[0].o.b = row->interleaved;
     c.results = n * size * size;
@@ -321,17 +318,15 @@ static void one_mask(struct bench *bench, const char *pattern,
                      const struct bench_operands *selected, const struct mask_row *row)
 {
     const long most = 1 << 24, n = bench->pool.n < most ? bench->pool.n : most;
-    struct bench_case c = bench_case_of(bench, row->kernel, n);
+    struct bench_case c = bench_case_of(bench, row->kernel, n, "%s, %s", pattern, row->name);
     struct bench_operands *o = &c.steps[0].o;
-    snprintf(c.name, sizeof c.name, "%s, %s", pattern, row->name);
     o->a = selected->a;
     o->b = selected->b;
     o->c = selected->c;
     o->table = selected->table;
     const long count = row->by_list ? fill_list(&bench->pool, o, n) : fill_mask(&bench->pool, o, n);
     o->n = row->by_list ? count : n;
-    c.parameters[0] = (struct json_number){"selected", (double)count};
-    c.parameters[1] = (struct json_number){"group", o->c ? 1.0 : (double)(1 << o->b)};
+    BENCH_PARAMETERS(c, {"selected", (double)count}, {"group", o->c ? 1.0 : (double)(1 << o->b)});
     c.bytes = (double)row->bytes_each * (double)n + (double)row->bytes_selected * (double)count;
     c.flops = 2.0 * 64 * (row->computes_all ? (double)n : (double)count);
     c.expected = expected_masked;

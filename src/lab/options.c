@@ -1,153 +1,92 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "lab/options.h"
+#include <stdio.h>
 #include <string.h>
-#include "cli/command_line.h"
+#include "cli/nearest.h"
 #include "lab/fields.h"
-#include "lab/machine.h"
+#include "lab/lab.h"
 #include "lab/stage_case.h"
 
 #define AT(member) .offset = offsetof(struct lab_options, member)
-#define SHAPES (OPTION_COMMAND_LINE | OPTION_SHAPES)
+#define SHAPES .uses = OPTION_COMMAND_LINE | OPTION_SHAPES
 #define CHOICE(member, list, first)                                                                \
-    .kind = OPTION_CHOICE, AT(member), .uses = SHAPES, .choices = (list), .initial = (first)
-#define NUMBER(type, member, first) .kind = (type), AT(member), .uses = SHAPES, .initial = (first)
-
-/* clang-format off */
-#define BACKEND                                                                                    \
-    {.name = "backend", CHOICE(backend, backend_choices, "auto"), .help = "what is measured; auto: the GPU if there is one"}
+    .kind = OPTION_CHOICE, AT(member), SHAPES, .choices = (list), .initial = (first)
+#define NUMBER(type, member, first) .kind = (type), AT(member), SHAPES, .initial = (first)
+#define PATH(member) .kind = OPTION_PATH, AT(member), .unset = "", .argument = "FILE"
+#define SAMPLES(least)                                                                             \
+    .name = "samples", NUMBER(OPTION_LONG, samples, "10"), .minimum = (least), .maximum = 10000,   \
+    .argument = "N"
 #define SAMPLES_HELP "samples per figure: their median, minimum and maximum"
-#define SAMPLES(least, text)                                                                       \
-    {.name = "samples", NUMBER(OPTION_LONG, samples, "10"), .minimum = (least), .maximum = 10000,  \
-     .argument = "N", .help = (text)}
-#define CHECKS_OR_SAMPLES SAMPLES(0, SAMPLES_HELP ";\n0: results are checked, and nothing is timed")
-#define COMMON                                                                                     \
-    {.name = "json", .kind = OPTION_PATH, AT(json), .unset = "", .uses = OPTION_COMMAND_LINE,      \
-     .argument = "FILE", .help = "also write the figures to FILE"},                                  \
-    {.name = "help", .kind = OPTION_FLAG, AT(help), .unset = "false",                              \
-     .uses = OPTION_COMMAND_LINE | OPTION_REQUEST, .help = "print this text"}
-#define SIZE                                                                                       \
-    {.name = "n", .kind = OPTION_INT, AT(n), .uses = OPTION_POSITIONAL | OPTION_SHAPES,            \
-     .minimum = 4, .maximum = 1024, .argument = "N",                                               \
-     .help = "cells per side of the level, 4 to 1024: an odd number\n"                             \
-             "up to 11 times a power of two, at least 4"}
-#define TUNING                                                                                     \
-    {.name = "tuning", .kind = OPTION_PATH, AT(tuning), .unset = "", .uses = SHAPES,               \
-     .argument = "FILE", .help = "tile sizes of the GPU's kernels, or none; default: as\n"          \
-                                 "hpgmg-gpu, the file in tuning/ that is named after the GPU"}
-#define ARRAY                                                                                      \
-    {.name = "array-mib", NUMBER(OPTION_LONG, array_mib, "auto"), .unset = "auto", .minimum = 1,   \
-     .maximum = 65536, .argument = "MIB",                                                          \
-     .help = "size of one array; auto: several times the last-level\ncache, as far as memory allows"}
-#define ORDER                                                                                      \
-    {.name = "order", CHOICE(order, order_choices, "2"), .help = "order of the operator: fv2 or fv4"}
 
-static const struct option_row machine_rows_of_options[] = {
-    {.name = "section", CHOICE(section, section_choices, "all"), .help = "which experiments"},
-    ARRAY,
-    BACKEND,
-    SAMPLES(1, SAMPLES_HELP),
-    COMMON,
-};
+static const struct choice register_choices[] = {{"auto", 0},  {"32", 32},   {"64", 64},
+                                                 {"128", 128}, {"255", 255}, {NULL, 0}};
 
-#define EXPERIMENTS                                                                                \
-    {.name = "experiments", .kind = OPTION_NAMES, AT(experiments), .unset = "all",                 \
-     .uses = OPTION_POSITIONAL | OPTION_REPEATED | OPTION_SHAPES, .argument = "EXPERIMENT",        \
-     .help = "experiments of the list below; none: all of them"}
-
-static const struct option_row memory_rows_of_options[] = {
-    EXPERIMENTS,
-    ARRAY,
-    {.name = "points", NUMBER(OPTION_LONG, points, "auto"), .unset = "auto", .minimum = 64, .maximum = 1e10,
-     .argument = "N", .help = "points of experiment points; auto: 10 and 100 million"},
-    {.name = "managed", .kind = OPTION_FLAG, AT(managed), .initial = "false", .uses = SHAPES,
-     .help = "experiment host: managed memory too"},
-    BACKEND,
-    CHECKS_OR_SAMPLES,
-    COMMON,
-};
-
-static const struct option_row methods_rows_of_options[] = {
-    EXPERIMENTS,
-    ARRAY,
-    BACKEND,
-    CHECKS_OR_SAMPLES,
-    COMMON,
-};
-
-static const struct option_row kernel_rows_of_options[] = {
-    SIZE,
-    {.name = "stage", CHOICE(stage, stage_choices, "smooth"), .help = "as the report of hpgmg-gpu names it"},
-    {.name = "kernels", .kind = OPTION_NAMES, AT(kernels), .unset = "all", .uses = SHAPES, .argument = "LIST",
-     .help = "kernels to run it, as for hpgmg-gpu --kernels; a CPU has\ntiled and plain; all: the default, then each by itself"},
-    {.name = "sweeps", NUMBER(OPTION_INT, sweeps, "auto"), .unset = "auto", .minimum = 1,
+/* One or two lines per row, not one per member. The order is that of --help. */
+/* clang-format off */
+static const struct {
+    const char *subcommands; /* that have the option */
+    struct option_row row;
+} table[] = {
+    {"kernel ladder exchange", {.name = "n", .kind = OPTION_INT, AT(n), .uses = OPTION_POSITIONAL | OPTION_SHAPES,
+     .minimum = 4, .maximum = 1024, .argument = "N",
+     .help = "cells per side of the level, 4 to 1024: an odd number\nup to 11 times a power of two, at least 4"}},
+    {"memory methods", {.name = "experiments", .kind = OPTION_NAMES, AT(experiments), .unset = "all",
+     .uses = OPTION_POSITIONAL | OPTION_REPEATED | OPTION_SHAPES, .argument = "EXPERIMENT",
+     .help = "experiments of the list below; none: all of them"}},
+    {"tune", {.name = "largest", NUMBER(OPTION_INT, n, "512"), .minimum = 128, .maximum = 1024, .argument = "N",
+     .help = "levels of 128, 256, ... cells per side up to N"}},
+    {"machine", {.name = "section", CHOICE(section, section_choices, "all"), .help = "which experiments"}},
+    {"kernel", {.name = "stage", CHOICE(stage, stage_choices, "smooth"), .help = "as the report of hpgmg-gpu names it"}},
+    {"kernel", {.name = "kernels", .kind = OPTION_NAMES, AT(kernels), .unset = "all", SHAPES, .argument = "LIST",
+     .help = "kernels to run it, as for hpgmg-gpu --kernels; a CPU has\ntiled and plain; all: the default, then each by itself"}},
+    {"kernel", {.name = "sweeps", NUMBER(OPTION_INT, sweeps, "auto"), .unset = "auto", .minimum = 1,
      .maximum = SMOOTHER_SWEEPS, .argument = "N",
-     .help = "sweeps of a stage that smooths; auto: 2 (stage sweep:\n1), or as many as the ghosts allow"},
-    ORDER,
-    {.name = "equation", CHOICE(equation, equation_choices, "poisson"),
-     .help = "-div(beta grad u) = f, or + alpha u"},
-    {.name = "boundary", CHOICE(boundary, boundary_choices, "dirichlet"), .help = "boundary condition"},
-    {.name = "coefficients", CHOICE(coefficients, coefficient_choices, "variable"),
-     .help = "stored alpha and beta, or alpha = beta = 1"},
-    {.name = "smoother", CHOICE(smoother, smoother_choices, "gsrb"), .help = "relaxation of a sweep"},
-    TUNING,
-    ARRAY,
-    BACKEND,
-    CHECKS_OR_SAMPLES,
-    COMMON,
-};
-
-static const struct choice register_choices[] = {
-    {"auto", 0}, {"32", 32}, {"64", 64}, {"128", 128}, {"255", 255}, {NULL, 0}};
-
-static const struct option_row ladder_rows_of_options[] = {
-    SIZE,
-    ORDER,
-    {.name = "rung", .kind = OPTION_NAMES, AT(rungs), .unset = "all", .uses = SHAPES, .argument = "NAMES",
-     .help = "rungs to measure beside the first, names with commas;\nall: every one"},
-    {.name = "block", .kind = OPTION_NAMES, AT(block), .unset = "auto", .uses = SHAPES, .argument = "X,Y",
-     .help = "threads of a block along i and j, of the rungs named by\n--rung; auto: their own (GPU)"},
-    {.name = "registers", CHOICE(registers, register_choices, "auto"),
-     .help = "the most registers per thread, of the rungs named by\n--rung (GPU)"},
-    TUNING,
-    ARRAY,
-    BACKEND,
-    CHECKS_OR_SAMPLES,
-    COMMON,
-};
-
-static const struct option_row exchange_rows_of_options[] = {
-    SIZE,
-    ORDER,
-    {.name = "boundary", CHOICE(boundary, boundary_choices, "dirichlet"), .help = "boundary condition"},
-    BACKEND,
-    SAMPLES(1, SAMPLES_HELP),
-    COMMON,
-};
-
-static const struct option_row tune_rows_of_options[] = {
-    {.name = "largest", NUMBER(OPTION_INT, n, "512"), .minimum = 128, .maximum = 1024, .argument = "N",
-     .help = "levels of 128, 256, ... cells per side up to N"},
-    {.name = "equation", CHOICE(equation, equation_choices, "poisson"),
-     .help = "-div(beta grad u) = f, or + alpha u"},
-    {.name = "output", .kind = OPTION_PATH, AT(output), .unset = "", .uses = OPTION_COMMAND_LINE,
-     .argument = "FILE", .help = "write the tile sizes found there"},
-    BACKEND,
-    SAMPLES(1, SAMPLES_HELP),
-    COMMON,
+     .help = "sweeps of a stage that smooths; auto: 2 (stage sweep:\n1), or as many as the ghosts allow"}},
+    {"kernel ladder exchange", {.name = "order", CHOICE(order, order_choices, "2"), .help = "order of the operator: fv2 or fv4"}},
+    {"kernel tune", {.name = "equation", CHOICE(equation, equation_choices, "poisson"),
+     .help = "-div(beta grad u) = f, or + alpha u"}},
+    {"kernel exchange", {.name = "boundary", CHOICE(boundary, boundary_choices, "dirichlet"), .help = "boundary condition"}},
+    {"kernel", {.name = "coefficients", CHOICE(coefficients, coefficient_choices, "variable"),
+     .help = "stored alpha and beta, or alpha = beta = 1"}},
+    {"kernel", {.name = "smoother", CHOICE(smoother, smoother_choices, "gsrb"), .help = "relaxation of a sweep"}},
+    {"ladder", {.name = "rung", .kind = OPTION_NAMES, AT(rungs), .unset = "all", SHAPES, .argument = "NAMES",
+     .help = "rungs to measure beside the first, names with commas;\nall: every one"}},
+    {"ladder", {.name = "block", .kind = OPTION_NAMES, AT(block), .unset = "auto", SHAPES, .argument = "X,Y",
+     .help = "threads of a block along i and j, of the rungs named by\n--rung; auto: their own (GPU)"}},
+    {"ladder", {.name = "registers", CHOICE(registers, register_choices, "auto"),
+     .help = "the most registers per thread, of the rungs named by\n--rung (GPU)"}},
+    {"tune", {.name = "output", PATH(output), .uses = OPTION_COMMAND_LINE, .help = "write the tile sizes found there"}},
+    {"kernel ladder", {.name = "tuning", PATH(tuning), SHAPES,
+     .help = "tile sizes of the GPU's kernels, or none; default: as\nhpgmg-gpu, the file in tuning/ that is named after the GPU"}},
+    {"machine memory methods kernel ladder", {.name = "array-mib", NUMBER(OPTION_LONG, array_mib, "auto"),
+     .unset = "auto", .minimum = 1, .maximum = 65536, .argument = "MIB",
+     .help = "size of one array; auto: several times the last-level\ncache, as far as memory allows"}},
+    {"memory", {.name = "points", NUMBER(OPTION_LONG, points, "auto"), .unset = "auto", .minimum = 64,
+     .maximum = 1e10, .argument = "N", .help = "points of experiment points; auto: 10 and 100 million"}},
+    {"memory", {.name = "managed", .kind = OPTION_FLAG, AT(managed), .initial = "false", SHAPES,
+     .help = "experiment host: managed memory too"}},
+    {"all", {.name = "backend", CHOICE(backend, backend_choices, "auto"),
+     .help = "what is measured; auto: the GPU if there is one"}},
+    {"machine exchange tune", {SAMPLES(1), .help = SAMPLES_HELP}},
+    {"memory methods kernel ladder", {SAMPLES(0),
+     .help = SAMPLES_HELP ";\n0: results are checked, and nothing is timed"}},
+    {"all", {.name = "json", PATH(json), .uses = OPTION_COMMAND_LINE, .help = "also write the figures to FILE"}},
+    {"all", {.name = "help", .kind = OPTION_FLAG, AT(help), .unset = "false",
+     .uses = OPTION_COMMAND_LINE | OPTION_REQUEST, .help = "print this text"}},
 };
 /* clang-format on */
+enum { ROWS = sizeof table / sizeof table[0] };
 
-#define LIST(rows)                                                                                 \
-    {                                                                                              \
-        rows, sizeof(rows) / sizeof(rows)[0], sizeof(struct lab_options)                           \
-    }
-const struct option_list machine_options = LIST(machine_rows_of_options);
-const struct option_list memory_options = LIST(memory_rows_of_options);
-const struct option_list methods_options = LIST(methods_rows_of_options);
-const struct option_list kernel_options = LIST(kernel_rows_of_options);
-const struct option_list ladder_options = LIST(ladder_rows_of_options);
-const struct option_list exchange_options = LIST(exchange_rows_of_options);
-const struct option_list tune_options = LIST(tune_rows_of_options);
+const struct option_list *lab_options_of(const char *subcommand)
+{
+    static struct option_row rows[ROWS];
+    static struct option_list list = {rows, 0, sizeof(struct lab_options)};
+    list.count = 0;
+    for (int r = 0; r < ROWS; r++)
+        if (strstr(table[r].subcommands, subcommand) || strcmp(table[r].subcommands, "all") == 0)
+            rows[list.count++] = table[r].row;
+    return &list;
+}
 
 static enum status check_positionals(struct parser *p)
 {
@@ -188,11 +127,33 @@ enum status lab_options_parse(const struct option_list *list, struct lab_options
     return status;
 }
 
-void lab_options_visit(const struct option_list *list, const struct lab_options *options,
-                       void (*visit)(void *data, const char *name, const char *value), void *data)
+bool next_name(const char **names, char name[NAME_SIZE])
 {
-    char buffer[OPTION_TEXT_SIZE];
-    for (int i = 0; i < list->count; i++)
-        if (list->rows[i].uses & OPTION_SHAPES)
-            visit(data, list->rows[i].name, option_text(&list->rows[i], options, buffer));
+    if (!*names)
+        return false;
+    *names += strspn(*names, ",");
+    const size_t length = strcspn(*names, ",");
+    snprintf(name, NAME_SIZE, "%.*s", (int)length, *names);
+    *names += length;
+    return length > 0;
+}
+
+int find_name(const char *name, const char *(*legal)(int number, const void *data),
+              const void *data, const char *what)
+{
+    struct nearest search = {.word = name};
+    char list[256] = "";
+    for (int number = 0, used = 0; legal(number, data); number++) {
+        const char *word = legal(number, data);
+        if (strcmp(word, name) == 0)
+            return number;
+        if (!*word || used >= (int)sizeof list)
+            continue;
+        nearest_try(&search, word);
+        used += snprintf(list + used, sizeof list - (size_t)used, " %s", word);
+    }
+    refuse(STATUS_USAGE, "unknown %s '%.60s'; legal:%s%s%s%s", what, name, list,
+           search.best ? "; did you mean " : "", search.best ? search.best : "",
+           search.best ? "?" : "");
+    return -1;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef LAB_OPTIONS_H
 #define LAB_OPTIONS_H
-/* The lab's options: one struct for all subcommands, a table for each. */
+/* The lab's options: one struct and one table for all subcommands. */
 #include <stdbool.h>
 #include "base/status.h"
 #include "cli/operator_options.h"
@@ -38,14 +38,21 @@ static inline bool checks_only(const struct lab_options *options)
 }
 
 extern const struct choice section_choices[]; /* of --section; numbered by enum section */
-extern const struct option_list machine_options, memory_options, methods_options, kernel_options,
-    ladder_options, tune_options, exchange_options;
+
+/* The options of a subcommand; they live until the next call. */
+const struct option_list *lab_options_of(const char *subcommand);
 
 /* Reads the arguments after the subcommand's name; as options_parse of src/app/options.h. */
 enum status lab_options_parse(const struct option_list *list, struct lab_options *options, int argc,
                               char **argv, char *message, int message_size);
-/* Calls visit for every option of the list that shapes the result, with its value as text. */
-void lab_options_visit(const struct option_list *list, const struct lab_options *options,
-                       void (*visit)(void *data, const char *name, const char *value), void *data);
+
+/* Takes the first of the names with commas between them; false after the last. */
+enum { NAME_SIZE = 64 };
+bool next_name(const char **names, char name[NAME_SIZE]);
+/* The number from 0 of a name that a user gave among legal(0), legal(1), ... up to NULL, of which
+ * "" is no name; -1 if it
+ * is none of them, and refuses it, with the one that was probably meant. `what`: "subcommand". */
+int find_name(const char *name, const char *(*legal)(int number, const void *data),
+              const void *data, const char *what);
 
 #endif

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef LAB_POOL_H
 #define LAB_POOL_H
-/* The arrays that the machine's experiments share, and how one is set up, checked and timed. */
-#include "lab/limiter.h"
-#include "lab/machine.h"
-#include "lab/options.h"
+/* The arrays that experiments share. */
+#include "base/status.h"
+#include "lab/kernels.h"
 #include "level/backend.h"
 
 struct pool {
@@ -17,21 +16,12 @@ struct pool {
     double *pinned[2]; /* for transfers; NULL on a CPU */
 };
 
-/* array_mib: MiB of an array; 0: several times the last cache. What does not fit into memory is
- * refused: false, with a line in message. */
-bool pool_create(struct pool *pool, const struct backend *backend, long array_mib, char *message,
-                 int message_size);
+/* array_mib: MiB of an array; 0: several times the last cache. What does not fit is refused. */
+enum status pool_create(struct pool *pool, const struct backend *backend, long array_mib);
 void pool_destroy(struct pool *pool);
-
-/* The experiment of a row on these arrays. */
-struct experiment pool_experiment(const struct pool *pool, const struct machine_row *row);
-/* Runs it once on poisoned results, and says whether they are right. */
-bool pool_check(const struct pool *pool, struct experiment *e);
-struct spread pool_time(const struct pool *pool, struct experiment *e, int samples);
-
-/* The best of a few samples, with arrays as for pool_create; false and a line in message if there
- * is no room for them. Dies if a result is wrong. All are unknown if nothing is to be timed. */
-bool ceilings_measure(struct ceilings *ceilings, const struct backend *backend,
-                      const struct lab_options *options, char *message, int message_size);
+/* Array 3 as floats. */
+void pool_fill_floats(struct pool *pool);
+/* Bytes that are free for arrays; 0: unknown. */
+double pool_available_bytes(const struct backend *backend);
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The table of a GPU's rungs, and what blocks and registers they can have. */
 #include "lab/rungs.h"
-#include <stdio.h>
 #include <string.h>
 #include "lab/gpu.h"
+#include "lab/lab.h"
 #include "operators/passes.h"
 
 #define RUNG(title, text, i, j, cells, kept, planes_ahead, ...)                                    \
@@ -59,8 +59,7 @@ static int choose_planes(const struct level *l, const struct rung_shape *s)
 }
 
 enum status rung_choose_shape(const struct rung *rung, const struct level *level,
-                              const struct rung_wish *wish, struct rung_shape *s, char *message,
-                              int size)
+                              const struct rung_wish *wish, struct rung_shape *s)
 {
     int most_bytes;
     *s = rung->shape;
@@ -71,25 +70,20 @@ enum status rung_choose_shape(const struct rung *rung, const struct level *level
         memcpy(s->block, wish->block, sizeof s->block);
     const int threads = s->block[0] * s->block[1];
     const struct register_limit *limit = find_limit(wish->registers, threads);
-    if (s->keeps == KEEPS_PLANES && s->block[0] > RING_WIDTH) {
-        snprintf(message, (size_t)size,
-                 "--block: rung %s has tiles of at most %d cells along i in shared memory",
-                 rung->name, RING_WIDTH);
-        return STATUS_USAGE;
-    }
-    if (!limit) {
-        snprintf(message, (size_t)size,
-                 "--registers %d: with blocks of %d threads there are fewer per thread",
-                 wish->registers, threads);
-        return STATUS_USAGE;
-    }
+    if (s->keeps == KEEPS_PLANES && s->block[0] > RING_WIDTH)
+        return refuse(STATUS_USAGE,
+                      "--block: rung %s has tiles of at most %d cells along i in shared memory",
+                      rung->name, RING_WIDTH);
+    if (!limit)
+        return refuse(STATUS_USAGE,
+                      "--registers %d: with blocks of %d threads there are fewer per thread",
+                      wish->registers, threads);
     s->registers = limit->registers;
     s->planes = choose_planes(level, s);
     if (gpu_prepare_rung(rung, s, &most_bytes))
         return STATUS_VALID;
-    snprintf(message, (size_t)size,
-             "--block: rung %s needs %d bytes of shared memory for blocks of %d x %d; "
-             "a block has %d",
-             rung->name, rung_shared_bytes(s), s->block[0], s->block[1], most_bytes);
-    return STATUS_USAGE;
+    return refuse(STATUS_USAGE,
+                  "--block: rung %s needs %d bytes of shared memory for blocks of %d x %d; "
+                  "a block has %d",
+                  rung->name, rung_shared_bytes(s), s->block[0], s->block[1], most_bytes);
 }

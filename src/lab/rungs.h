@@ -34,11 +34,9 @@ struct rung_wish {
     int block[2], registers;
 };
 
-/* The shape of a rung on that level. STATUS_USAGE with one line in message if the rung cannot have
- * what is wished. */
+/* The shape of a rung on that level. Refuses what the rung cannot have. */
 enum status rung_choose_shape(const struct rung *rung, const struct level *level,
-                              const struct rung_wish *wish, struct rung_shape *shape, char *message,
-                              int message_size);
+                              const struct rung_wish *wish, struct rung_shape *shape);
 
 /* Where half-sweep 0 or 1 of the lab's own rungs reads; it writes the other. */
 static inline enum field rung_source(int half)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "lab/stage_case.h"
-#include <stdio.h>
 #include <string.h>
 #include "base/check.h"
 #include "base/ranges.h"
 #include "cuda/cuda.h"
 #include "cuda/tuning.h"
+#include "lab/lab.h"
 #include "lab/operations.h"
 #include "level/backend.h"
 #include "operators/backend_cpu.h"
@@ -53,29 +53,31 @@ static bool needs_ghosts(const struct stage_case *c)
 }
 
 /* Sweeps of the pass: as asked for, or the stage's own number, or what ghosts allow, of which the
- * finish takes a share too. 0 with a line in message if they do not. */
-static int choose_sweeps(const struct stage_case *c, const struct stage_row *row, int wanted,
-                         char *message, int size)
+ * finish takes a share too. */
+static enum status choose_sweeps(struct stage_case *c, const struct stage_row *row, int wanted)
 {
     const struct level *l = c->level;
     const int most = !needs_ghosts(c)             ? SMOOTHER_SWEEPS
                      : row->finish != FINISH_NONE ? operations_per_halo(l) - 1
                                                   : sweeps_per_halo(l);
     const int sweeps = wanted > 0 ? wanted : most < row->sweeps ? most : row->sweeps;
-    if (sweeps > most || sweeps < 1) {
-        snprintf(message, (size_t)size,
-                 "--stage %s: between halo exchanges this level can sweep %d times in one pass",
-                 row->name, most > 0 ? most : 0);
-        return 0;
-    }
-    return sweeps;
+    c->stage.pass.nsweeps = row->sweeps > 0 ? sweeps : 0;
+    if (row->sweeps == 0)
+        return wanted == 0 ? STATUS_VALID
+                           : refuse(STATUS_USAGE, "--sweeps: stage %s does not smooth", row->name);
+    if (sweeps >= 1 && sweeps <= most)
+        return STATUS_VALID;
+    return refuse(STATUS_USAGE,
+                  "--stage %s: between halo exchanges this level can sweep %d times in one pass",
+                  row->name, most > 0 ? most : 0);
 }
 
-static enum status describe_pass(struct stage_case *c, const struct stage_row *row, int sweeps,
-                                 char *message, int size)
+static enum status describe_stage(struct stage_case *c, const struct lab_options *o)
 {
+    const struct stage_row *row = &stage_rows[o->stage];
     struct level *l = c->level;
     struct pass *p = &c->stage.pass;
+    c->stage.kind = row->restricts_f ? STAGE_RESTRICT : STAGE_PASS;
     *p = (struct pass){.level = l,
                        .u = FIELD_U,
                        .f = FIELD_F,
@@ -86,62 +88,41 @@ static enum status describe_pass(struct stage_case *c, const struct stage_row *r
                        .coarse_f = FIELD_F,
                        .norm = &c->norm};
     p->prolongation = row->start == START_PROLONG_SET ? l->stencil->choice.order : 2;
-    if (needs_ghosts(c) && pass_prolongs(p) && (row->sweeps > 0 || row->finish != FINISH_NONE)) {
-        snprintf(message, (size_t)size,
-                 "--stage %s: a periodic level prolongs in a pass of its own", row->name);
-        return STATUS_USAGE;
-    }
-    if (row->sweeps > 0) {
-        p->nsweeps = choose_sweeps(c, row, sweeps, message, size);
-        return p->nsweeps ? STATUS_VALID : STATUS_USAGE;
-    }
-    if (sweeps == 0)
-        return STATUS_VALID;
-    snprintf(message, (size_t)size, "--sweeps: stage %s does not smooth", row->name);
-    return STATUS_USAGE;
+    if (needs_ghosts(c) && pass_prolongs(p) && (row->sweeps > 0 || row->finish != FINISH_NONE))
+        return refuse(STATUS_USAGE, "--stage %s: a periodic level prolongs in a pass of its own",
+                      row->name);
+    return choose_sweeps(c, row, o->sweeps);
 }
 
-static enum status create_levels(struct stage_case *c, const struct lab_options *o,
-                                 const struct backend *backend, char *message, int size)
+/* With `by_program` the stage may take several passes. */
+static enum status create(struct stage_case *c, const struct lab_options *o,
+                          const struct backend *backend, bool by_program)
 {
     struct hierarchy_choice choice;
-    const enum status status = level_choice(o, backend, &choice, message, size);
+    enum status status = level_choice(o, backend, &choice);
     if (status != STATUS_VALID)
         return status;
     *c = (struct stage_case){.hierarchy = hierarchy_create(&choice), .passes = backend->passes};
     c->level = c->hierarchy->levels[0];
-    return STATUS_VALID;
-}
-
-static enum status describe_stage(struct stage_case *c, const struct lab_options *o, char *message,
-                                  int size)
-{
-    const struct stage_row *row = &stage_rows[o->stage];
-    c->stage = (struct stage){.kind = row->restricts_f ? STAGE_RESTRICT : STAGE_PASS};
-    const enum status status = describe_pass(c, row, o->sweeps, message, size);
+    c->program = by_program ? program_create("reference", c->hierarchy) : NULL;
+    status = describe_stage(c, o);
     if (status != STATUS_VALID)
         stage_case_destroy(c);
     return status;
 }
 
-enum status stage_case_create(struct stage_case *c, const struct lab_options *o,
-                              const struct backend *backend, char *message, int message_size)
+enum status stage_case_create(struct stage_case *c, const struct lab_options *options,
+                              const struct backend *backend)
 {
-    const enum status status = create_levels(c, o, backend, message, message_size);
-    return status == STATUS_VALID ? describe_stage(c, o, message, message_size) : status;
+    return create(c, options, backend, false);
 }
 
 enum status stage_case_create_reference(struct stage_case *c, const struct lab_options *options,
-                                        const struct stage_case *measured, char *message,
-                                        int message_size)
+                                        const struct stage_case *measured)
 {
     struct lab_options o = *options;
     o.sweeps = measured->stage.pass.nsweeps;
-    enum status status = create_levels(c, &o, &backend_cpu_plain, message, message_size);
-    if (status != STATUS_VALID)
-        return status;
-    c->program = program_create("reference", c->hierarchy);
-    status = describe_stage(c, &o, message, message_size);
+    const enum status status = create(c, &o, &backend_cpu_plain, true);
     if (status != STATUS_VALID)
         return status;
     *program_add(c->program, c->stage.kind, 0) = c->stage;
@@ -169,18 +150,20 @@ const char *stage_case_baseline(const struct stage_case *c)
     return c->level->backend->on_device ? "generic" : loops[0];
 }
 
-bool stage_case_choose(struct stage_case *c, const char *list, char *message, int size)
+enum status stage_case_choose(struct stage_case *c, const char *list)
 {
+    char reason[256];
     if (c->level->backend->on_device)
-        return cuda_choose_kernels(list, message, size);
+        return cuda_choose_kernels(list, reason, sizeof reason)
+                   ? STATUS_VALID
+                   : refuse(STATUS_USAGE, "--kernels: %s", reason);
     const bool plain = strcmp(list, "plain") == 0;
-    if (!plain && strcmp(list, "tiled") != 0 && strcmp(list, "default") != 0) {
-        snprintf(message, (size_t)size,
-                 "no loops of the CPU are called '%.200s'; legal: tiled, plain", list);
-        return false;
-    }
+    if (!plain && strcmp(list, "tiled") != 0 && strcmp(list, "default") != 0)
+        return refuse(STATUS_USAGE,
+                      "--kernels: no loops of the CPU are called '%.200s'; legal: tiled, plain",
+                      list);
     c->passes = plain ? backend_cpu_plain.passes : backend_cpu.passes;
-    return true;
+    return STATUS_VALID;
 }
 
 void stage_case_kernels(const struct stage_case *c, char *text, int size)
@@ -282,10 +265,9 @@ bool stage_sums_equal(struct stage_sums a, struct stage_sums b)
 
 struct stage_sums stage_case_baseline_sums(struct stage_case *c)
 {
-    char message[256];
-    CHECK(stage_case_choose(c, stage_case_baseline(c), message, sizeof message));
+    CHECK(stage_case_choose(c, stage_case_baseline(c)) == STATUS_VALID);
     fill_and_run(c, "baseline");
-    CHECK(stage_case_choose(c, "default", message, sizeof message));
+    CHECK(stage_case_choose(c, "default") == STATUS_VALID);
     return stage_case_sums(c);
 }
 

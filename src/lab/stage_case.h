@@ -18,24 +18,23 @@ struct stage_case {
     uint64_t norm;               /* where a stage that ends in the norm leaves its bits */
 };
 
-/* The case that the options describe, on a hierarchy of its own. STATUS_USAGE with one line in
- * message if the level cannot do that stage in one pass, STATUS_MEMORY if it does not fit. */
+/* The case that the options describe, on a hierarchy of its own. Refuses a stage that the level
+ * cannot do in one pass, and what does not fit. */
 enum status stage_case_create(struct stage_case *c, const struct lab_options *options,
-                              const struct backend *backend, char *message, int message_size);
+                              const struct backend *backend);
 /* The same stage with as many sweeps by the CPU's plain loops, in as many passes, with halo
  * exchanges between them, as its ghosts need: a GPU's level may need none where the CPU's does. */
 enum status stage_case_create_reference(struct stage_case *c, const struct lab_options *options,
-                                        const struct stage_case *measured, char *message,
-                                        int message_size);
+                                        const struct stage_case *measured);
 void stage_case_destroy(struct stage_case *c);
 
 /* The names of kernels, or on a CPU of loops, by number from 0; NULL after the last. */
 const char *stage_case_kernel(const struct stage_case *c, int number);
 /* The simplest kernel, which does any stage. */
 const char *stage_case_baseline(const struct stage_case *c);
-/* Chooses the kernels that do the stage, by a list as --kernels takes it. False with one line in
- * message if a name is unknown. */
-bool stage_case_choose(struct stage_case *c, const char *list, char *message, int message_size);
+/* Chooses the kernels that do the stage, by a list as --kernels takes it. Refuses an unknown name.
+ */
+enum status stage_case_choose(struct stage_case *c, const char *list);
 /* Writes which kernels do the stage, as hpgmg-gpu's report does; "" if the stage is no pass. */
 void stage_case_kernels(const struct stage_case *c, char *text, int size);
 

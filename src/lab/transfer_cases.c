@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The cases of `hpgmg-lab memory` that are about host memory and transfers. */
 #include <math.h>
-#include <stdio.h>
 #include "base/memory.h"
 #include "lab/bodies.h"
-#include "lab/kernels.h"
-#include "lab/lab.h"
+#include "lab/experiments.h"
 
 /* --- host memory ------------------------------------------------------------------------------ */
 
@@ -13,13 +11,10 @@
 static void one_transfer(struct bench *bench, const char *name, enum bench_kernel kernel,
                          const void *from, void *to, long n, bool to_host)
 {
-    struct bench_case c = bench_case_of(bench, kernel, n);
-    if (n * 8 >= 1 << 20)
-        snprintf(c.name, sizeof c.name, "%s, %ld MiB", name, n * 8 >> 20);
-    else
-        snprintf(c.name, sizeof c.name, "%s, %ld KiB", name, n * 8 >> 10);
-    c.parameters[0] = (struct json_number){"transfer_bytes", 8.0 * (double)n};
-    c.parameters[1] = (struct json_number){"to_host", to_host};
+    const bool large = n * 8 >= 1 << 20;
+    struct bench_case c = bench_case_of(bench, kernel, n, "%s, %ld %s", name,
+                                        n * 8 >> (large ? 20 : 10), large ? "MiB" : "KiB");
+    BENCH_PARAMETERS(c, {"transfer_bytes", 8.0 * (double)n}, {"to_host", to_host});
     c.steps[0].o.in[0] = from;
     c.steps[0].o.out = to;
     c.bytes = 8.0 * (double)n;
@@ -100,15 +95,14 @@ static void one_field(struct bench *bench, const struct points *p, bool gradient
                                         [POINTS_OVERLAPPED] = "both ways, overlapped"};
     const enum bench_kernel alone = gradient ? KERNEL_gradient : KERNEL_copy_8_bytes;
     const int components = gradient ? 3 : 1;
-    struct bench_case c = bench_case_of(
-        bench, transfers == POINTS_KERNEL ? alone : KERNEL_points_transfers, p->count);
+    struct bench_case c =
+        bench_case_of(bench, transfers == POINTS_KERNEL ? alone : KERNEL_points_transfers, p->count,
+                      "%s, %.3g M, %s", gradient ? "gradient" : "pass-through",
+                      1e-6 * (double)p->count, names[transfers]);
     struct bench_operands *o = &c.steps[0].o;
     const bool back = transfers == POINTS_BOTH_WAYS || transfers == POINTS_OVERLAPPED;
-    snprintf(c.name, sizeof c.name, "%s, %.3g M, %s", gradient ? "gradient" : "pass-through",
-             1e-6 * (double)p->count, names[transfers]);
-    c.parameters[0] = (struct json_number){"points", (double)p->count};
-    c.parameters[1] = (struct json_number){"gradient", gradient};
-    c.parameters[2] = (struct json_number){"transfers", transfers};
+    BENCH_PARAMETERS(c, {"points", (double)p->count}, {"gradient", gradient},
+                     {"transfers", transfers});
     *o = (struct bench_operands){.n = p->count, .out = p->result, .a = p->side};
     o->in[0] = p->field;
     o->in[1] = p->host_field;

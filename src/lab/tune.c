@@ -111,17 +111,16 @@ static int search_case(struct lab *lab, struct stage_case *c, struct cuda_tuning
     return s.wrong;
 }
 
-/* One kernel on one level. Adds the number of wrong results to *wrong; if it cannot be tried, there
- * is a line in message. */
+/* One kernel on one level. Adds the number of wrong results to *wrong. */
 static enum status tune_stage(struct lab *lab, struct cuda_tuning t, struct tuning_file *file,
-                              struct json *searches, int *wrong, char *message, int size)
+                              struct json *searches, int *wrong)
 {
     struct lab_options o = lab->options;
     struct stage_case c;
     o.n = t.n;
     o.order = t.order;
     o.stage = (int)t.stage;
-    const enum status status = stage_case_create(&c, &o, lab->backend, message, size);
+    const enum status status = stage_case_create(&c, &o, lab->backend);
     if (status != STATUS_VALID)
         return status;
     *wrong += search_case(lab, &c, t, file, searches);
@@ -130,8 +129,7 @@ static enum status tune_stage(struct lab *lab, struct cuda_tuning t, struct tuni
     return STATUS_VALID;
 }
 
-static enum status tune_all(struct lab *lab, struct tuning_file *file, int *wrong, char *message,
-                            int size)
+static enum status tune_all(struct lab *lab, struct tuning_file *file, int *wrong)
 {
     struct json *searches = json_add_array(lab->json, "searches");
     int rows[MAX_TUNED_ROWS];
@@ -145,7 +143,7 @@ static enum status tune_all(struct lab *lab, struct tuning_file *file, int *wron
                                               .n = n};
                 if (cuda_tuned_rows(order, t.stage, rows) == 0)
                     continue;
-                const enum status status = tune_stage(lab, t, file, searches, wrong, message, size);
+                const enum status status = tune_stage(lab, t, file, searches, wrong);
                 if (status != STATUS_VALID)
                     return status;
             }
@@ -160,29 +158,25 @@ static enum status write_file(const struct tuning_file *file, struct output_file
     return written ? STATUS_VALID : STATUS_SYSTEM;
 }
 
-enum status tune_command(struct lab *lab, char *message, int message_size)
+enum status tune_command(struct lab *lab)
 {
     static struct tuning_file file;
     const char *path = lab->options.output;
     struct output_file *out = NULL;
-    if (!lab->backend->on_device) {
-        snprintf(message, (size_t)message_size, "tune: what is tuned are kernels of a GPU%s",
-                 lab->note[0] ? ", and there is none (--backend gpu says why)" : "");
-        return STATUS_ENVIRONMENT;
-    }
+    int wrong = 0;
+    if (!lab->backend->on_device)
+        return refuse(STATUS_ENVIRONMENT, "tune: what is tuned are kernels of a GPU%s",
+                      lab->note[0] ? ", and there is none (--backend gpu says why)" : "");
     if (path && !(out = output_file_open("output", path)))
         return STATUS_SYSTEM;
     print_machine(lab);
     snprintf(file.device, sizeof file.device, "%s", lab->environment.gpu);
     printf("  %-28s %7s %10s %10s %7s %5s %7s %6s\n", "stage", "level", "own, ms", "best, ms",
            "faster", "rows", "planes", "tried");
-    int wrong = 0;
-    enum status status = tune_all(lab, &file, &wrong, message, message_size);
+    enum status status = tune_all(lab, &file, &wrong);
     printf("  %d choices are kept\n", file.count);
-    if (status == STATUS_VALID && wrong > 0) {
-        snprintf(message, (size_t)message_size, "%d choices gave wrong results", wrong);
-        status = STATUS_INVALID;
-    }
+    if (status == STATUS_VALID)
+        status = all_right(wrong, "choices");
     if (status == STATUS_VALID && out)
         return write_file(&file, out);
     if (out)
