@@ -6,7 +6,6 @@
 /* Columns of the record: the converged solution, then one F-cycle per smoother. */
 enum { CONVERGED, F_GSRB, F_CHEBYSHEV, F_JACOBI, F_L1JACOBI, NUM_COLUMNS };
 enum { DIRICHLET, PERIODIC };
-enum { POISSON, HELMHOLTZ };
 enum { CONSTANT, VARIABLE };
 
 /* Errors are interpolated between two sizes only if their observed order is at least this fraction
@@ -17,10 +16,12 @@ struct entry {
     double error, order; /* error 0: not on record */
 };
 
-/* [problem][order 4][periodic][helmholtz][variable][column][size] */
-static const struct entry record[PROBLEM_COUNT][2][2][2][2][NUM_COLUMNS][ACCURACY_SIZES] = {
+/* [problem][order / 2 − 1][periodic][equation][variable][column][size] */
+static const struct entry record[PROBLEM_COUNT][2][2][NUM_EQUATIONS][2][NUM_COLUMNS]
+                                [ACCURACY_SIZES] = {
 #define RECORD(problem, order, boundary, equation, coefficients, column, ...)                      \
-    [PROBLEM_##problem][(order) == 4][boundary][equation][coefficients][column] = {__VA_ARGS__},
+    [PROBLEM_##problem][(order) / 2 - 1][boundary][EQUATION_##equation][coefficients][column] = {  \
+        __VA_ARGS__},
 #include "app/accuracy_record.def"
 #undef RECORD
 };
@@ -64,7 +65,7 @@ static bool find(struct operator_choice op, int problem, int column, int dim,
     const int order = problems[problem].exact ? 2 : op.order;
     if (column >= NUM_COLUMNS)
         return false;
-    return look_up(record[problem][op.order == 4][op.periodic][op.helmholtz][op.variable][column],
+    return look_up(record[problem][op.order / 2 - 1][op.periodic][op.equation][op.variable][column],
                    order, dim, known);
 }
 

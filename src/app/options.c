@@ -98,9 +98,21 @@ static enum status check_tolerance(struct parser *p)
     return STATUS_VALID;
 }
 
+/* Operators need not exist for every combination of the options that choose one. */
+static enum status check_operator(struct parser *p)
+{
+    const struct operator_choice op = options_operator(p->options);
+    if (operator_index(&op) < 0)
+        return parser_fail(p, "--equation: there is none like this of this --order with these "
+                              "--coefficients; take others");
+    return STATUS_VALID;
+}
+
 static enum status check(struct parser *p)
 {
     enum status status = check_positionals(p);
+    if (status == STATUS_VALID)
+        status = check_operator(p);
     if (status == STATUS_VALID)
         status = check_exclusive(p);
     if (status == STATUS_VALID)
@@ -145,7 +157,7 @@ enum status options_parse(struct options *options, int argc, char **argv, char *
 struct operator_choice options_operator(const struct options *o)
 {
     return (struct operator_choice){.order = o->order,
-                                    .helmholtz = o->equation == EQUATION_HELMHOLTZ,
+                                    .equation = (enum equation)o->equation,
                                     .variable = o->coefficients == COEFFICIENTS_VARIABLE,
                                     .periodic = o->boundary == BOUNDARY_PERIODIC,
                                     .smoother = (enum smoother)o->smoother};

@@ -4,10 +4,9 @@
 /* The legal values of the options that choose the operator, for all programs. */
 #include "cli/option.h"
 
-enum equation { EQUATION_POISSON, EQUATION_HELMHOLTZ };
 enum boundary { BOUNDARY_DIRICHLET, BOUNDARY_PERIODIC };
 enum coefficients { COEFFICIENTS_VARIABLE, COEFFICIENTS_CONSTANT };
-/* --smoother: enum smoother of operators/stencil.h */
+/* --equation and --smoother: enumerations of operators/stencil.h */
 enum backend_choice { BACKEND_AUTO, BACKEND_CPU, BACKEND_GPU };
 
 extern const struct choice order_choices[], equation_choices[], boundary_choices[],

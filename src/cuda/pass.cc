@@ -51,10 +51,9 @@ void cuda_fill_ghosts(const struct pass *pass)
     }
 }
 
-bool fuses_red_black(const struct pass *pass, int order)
+bool fuses_red_black(const struct pass *pass)
 {
     const struct stencil *s = pass->level->stencil;
     return pass->nsweeps > 0 && pass->nsweeps % 2 == 0 && pass->first_sweep % 2 == 0 &&
-           is_red_black(stencil_relaxation(s, 0)) && s->choice.order == order &&
-           !cuda_tail_level(pass->level);
+           is_red_black(stencil_relaxation(s, 0)) && !cuda_tail_level(pass->level);
 }

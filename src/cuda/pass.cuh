@@ -48,9 +48,9 @@ void set_coarse(Kernel &kernel, const struct pass *pass, int q)
     kernel.coarse_sk = coarse->sk;
 }
 
-/* True if a fused kernel of this order may run the pass's sweeps: red and black half-sweeps in
+/* True if a fused kernel of may run the pass's sweeps: red and black half-sweeps in
  * turns, on a level where kernels may swap u and FIELD_TMP. */
-bool fuses_red_black(const struct pass *pass, int order);
+bool fuses_red_black(const struct pass *pass);
 /* True for levels whose passes are mostly steps of the tail kernel. No kernel may swap u and
  * FIELD_TMP there: the tail kernel does not, so over a cycle u would not come back. */
 bool cuda_tail_level(const struct level *level);

@@ -33,7 +33,7 @@ enum status level_choice(const struct lab_options *o, const struct backend *back
 {
     *choice = (struct hierarchy_choice){
         .op = {.order = o->order,
-               .helmholtz = o->equation == EQUATION_HELMHOLTZ,
+               .equation = (enum equation)o->equation,
                .variable = o->coefficients == COEFFICIENTS_VARIABLE,
                .periodic = o->boundary == BOUNDARY_PERIODIC,
                .smoother = (enum smoother)o->smoother},

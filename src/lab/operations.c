@@ -24,7 +24,7 @@ static struct operations of_residual(const struct operator_choice *op)
         s = op->variable ? fv2 : fv2_constant;
     else
         s = op->variable ? sum_of(times(6, fv4_face), times(5, plain)) : fv4_constant;
-    if (op->helmholtz)
+    if (op->equation == EQUATION_HELMHOLTZ)
         s = sum_of(s, op->variable ? fused : plain);
     return sum_of(s, fused);
 }

@@ -9,10 +9,10 @@
 
 enum { LINE = 8 /* doubles in a cache line */ };
 
-/* What is constant in a loop: cells per row, and the operator. */
+/* What is constant in a loop: cells per row, and what is needed of the operator. */
 struct shape {
-    int n, order;
-    bool variable, helmholtz;
+    int n, radius, wall_rule;
+    bool variable, alpha;
 };
 
 /* 0 … 3 for 2 … 16 cells per side, or −1. */
@@ -39,36 +39,31 @@ INLINE long first_cell(struct shape s)
     return s.n == 16 ? 0 : s.n == 2 ? 1 : s.n / 4;
 }
 
-INLINE int layers(struct shape s)
-{
-    return s.order / 2;
-}
-
 INLINE long stride_k(struct shape s)
 {
-    return stride_j(s) * (s.n + 2 * layers(s));
+    return stride_j(s) * (s.n + 2 * s.radius);
 }
 
 /* Of an array with ghosts, and with a margin for those of its first and last row. */
 INLINE long array_length(struct shape s)
 {
-    return (stride_k(s) * (s.n + 2 * layers(s)) + 2 * LINE + LINE - 1) / LINE * LINE;
+    return (stride_k(s) * (s.n + 2 * s.radius) + 2 * LINE + LINE - 1) / LINE * LINE;
 }
 
 INLINE long array_origin(struct shape s)
 {
-    return layers(s) * (stride_j(s) + stride_k(s)) + first_cell(s) + LINE;
+    return s.radius * (stride_j(s) + stride_k(s)) + first_cell(s) + LINE;
 }
 
 /* Coefficients by row: those of the faces, D⁻¹, α. */
 INLINE int face_coefficients(struct shape s)
 {
-    return !s.variable ? 0 : s.order == 4 ? 18 : 6;
+    return !s.variable ? 0 : s.radius > 1 ? 18 : 6;
 }
 
 INLINE int coefficients(struct shape s)
 {
-    return face_coefficients(s) + 1 + (s.variable && s.helmholtz);
+    return face_coefficients(s) + 1 + s.alpha;
 }
 
 /* Cells of one colour. */

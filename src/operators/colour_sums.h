@@ -8,9 +8,6 @@
 #include "operators/fv4.h"
 #include "operators/smoothers.h"
 
-/* f − aαu, see operators/smoothers.h. */
-typedef double rhs_fn(double f, double alpha, double u);
-
 /* The six values of a direction's faces, each `each` after the one before. */
 INLINE struct fv4_faces faces_of(const double *b, long each)
 {
@@ -54,7 +51,7 @@ INLINE double sum_at(struct shape s, const double *x, const double *y, int low, 
 {
     const long sj = stride_j(s), sk = stride_k(s);
     const double *y0 = y + low, *y1 = y0 + 1;
-    if (s.order == 2) {
+    if (s.radius == 1) {
         if (!s.variable)
             return fv2_constant_sum(x[0], *y0, *y1, y[-sj], y[sj], y[-sk], y[sk]);
         return fv2_sum(x[0], *y0, *y1, y[-sj], y[sj], y[-sk], y[sk], b[0], b[each], b[2 * each],
@@ -75,7 +72,7 @@ INLINE void row_of(struct shape s, rhs_fn *rhs, const double *x, const double *y
 #pragma omp simd
     for (int m = 0; m < h; m++) {
         const double *b = coefficient + m, *last = b + faces * h;
-        const double alpha = s.variable && s.helmholtz ? last[h] : 1.0;
+        const double alpha = s.alpha ? last[h] : 1.0;
         const double sum = sum_at(s, x + m, y + m, low, b, h);
         const double r = residual_value(rhs(f[m], alpha, x[m]), scale, sum);
         out[m] = residual ? r : update_weighted(x[m], last[0], r, weight);

@@ -99,9 +99,28 @@ void cpu_reduce(enum reduction reduction, const struct level *level, enum field 
 
 enum { CHUNK = 128 };
 
+typedef uint64_t cells_fn(const struct diagonal_arguments *x, const struct probe *p, long at,
+                          int count, double *diagonal, double *others);
+
+#define OPERATOR(name, order, equation, variable, reads_alpha, ROWS, SUM, RHS)                     \
+    static uint64_t name##_cells(const struct diagonal_arguments *x, const struct probe *p,        \
+                                 long at, int count, double *diagonal, double *others)             \
+    {                                                                                              \
+        return diagonal_cells(x, SUM, RHS, p, at, count, diagonal, others);                        \
+    }
+#include "operators/variants.def"
+#undef OPERATOR
+
+static cells_fn *const cells_of_operators[] = {
+#define OPERATOR(name, order, equation, variable, reads_alpha, ROWS, SUM, RHS) name##_cells,
+#include "operators/variants.def"
+#undef OPERATOR
+};
+
 /* One row. Cells whose stencil reaches no wall are probed together, the others one by one. */
 static uint64_t diagonal_row(const struct diagonal_arguments *x, int n, int j, int k)
 {
+    cells_fn *cells = cells_of_operators[operator_index(&x->s.choice)];
     double diagonal[CHUNK], others[CHUNK];
     uint64_t bound = 0;
     for (int i = 0, count; i < n; i += count) {
@@ -109,8 +128,7 @@ static uint64_t diagonal_row(const struct diagonal_arguments *x, int n, int j, i
         const int alike = probe.interior ? x->dim - x->s.radius - probe.cell[0] : 1;
         count = alike < n - i ? alike : n - i;
         count = count < 1 ? 1 : count > CHUNK ? CHUNK : count;
-        const uint64_t bits =
-            diagonal_cells(x, &probe, i + j * x->sj + k * x->sk, count, diagonal, others);
+        const uint64_t bits = cells(x, &probe, i + j * x->sj + k * x->sk, count, diagonal, others);
         bound = bits > bound ? bits : bound;
     }
     return bound;
@@ -147,12 +165,12 @@ static void apply_row(const struct level *l, const struct patch *p, enum field t
         r.beta_i = l->fields[FIELD_BETA_I] + row;
         r.beta_j = l->fields[FIELD_BETA_J] + row;
         r.beta_k = l->fields[FIELD_BETA_K] + row;
-        if (choice->helmholtz)
+        if (l->stencil->reads_alpha)
             r.alpha = l->fields[FIELD_ALPHA] + row;
     }
     for (int i = 0; i < r.n; i++)
         out[i] = 0.0;
-    row_functions(choice)[ROW_RESIDUAL](&r);
+    operator_rows(choice)->update[ROW_RESIDUAL](&r);
     for (int i = 0; i < r.n; i++)
         out[i] = -out[i];
 }

@@ -16,7 +16,7 @@
 INLINE void extrapolate(struct shape s, int layer, double *x, const double *y, long in, int from,
                         int to)
 {
-    const int rule = wall_rule_of(s.order, s.n);
+    const int rule = s.wall_rule;
     const bool far = wall_cells(rule) > 2;
     const double *odd = layer == 0 ? y : x, *even = layer == 0 ? x : y;
 #pragma omp simd
@@ -29,7 +29,7 @@ INLINE void extrapolate(struct shape s, int layer, double *x, const double *y, l
 /* The ghosts in i of the rows of plane k. */
 INLINE void walls_i(struct shape s, const struct arrays *a, int k)
 {
-    const int rule = wall_rule_of(s.order, s.n), last = half(s) - 1;
+    const int rule = s.wall_rule, last = half(s) - 1;
     for (int j = 0; j < s.n; j++) {
         const long row = j * stride_j(s) + k * stride_k(s);
         double *even = a->u[(j + k) & 1] + row, *odd = a->u[(j + k + 1) & 1] + row;
@@ -37,7 +37,7 @@ INLINE void walls_i(struct shape s, const struct arrays *a, int k)
         const double right[4] = {odd[last], even[last], odd[last - 1], even[last - 1]};
         odd[-1] = wall_ghost(rule, 0, left);
         even[last + 1] = wall_ghost(rule, 0, right);
-        if (layers(s) > 1) {
+        if (s.radius > 1) {
             even[-1] = wall_ghost(rule, 1, left);
             odd[last + 1] = wall_ghost(rule, 1, right);
         }
@@ -48,19 +48,19 @@ INLINE void walls_i(struct shape s, const struct arrays *a, int k)
  * Short rows have these in one vector. */
 INLINE int first_column(struct shape s)
 {
-    return s.order == 2 ? 0 : s.n == 16 ? -1 : -(int)first_cell(s);
+    return s.radius == 1 ? 0 : s.n == 16 ? -1 : -(int)first_cell(s);
 }
 
 INLINE int end_column(struct shape s)
 {
-    return s.order == 2 ? half(s) : s.n == 16 ? half(s) + 1 : first_column(s) + (int)stride_j(s);
+    return s.radius == 1 ? half(s) : s.n == 16 ? half(s) + 1 : first_column(s) + (int)stride_j(s);
 }
 
 /* All ghosts that the operator reads in cells of these colours. */
 INLINE void walls(struct shape s, const struct arrays *a, bool red, bool black)
 {
     const bool colours[2] = {red, black};
-    const int n = s.n, beside = layers(s) - 1, from = first_column(s), to = end_column(s);
+    const int n = s.n, beside = s.radius - 1, from = first_column(s), to = end_column(s);
     const long sj = stride_j(s), sk = stride_k(s);
     for (int k = 0; k < n; k++) {
         walls_i(s, a, k);
@@ -68,7 +68,7 @@ INLINE void walls(struct shape s, const struct arrays *a, bool red, bool black)
             double *x = a->u[c] + k * sk, *y = a->u[1 - c] + k * sk;
             extrapolate(s, 0, x, y, sj, from, to);
             extrapolate(s, 0, x + (n - 1) * sj, y + (n - 1) * sj, -sj, from, to);
-            if (layers(s) > 1 && colours[c]) {
+            if (s.radius > 1 && colours[c]) {
                 extrapolate(s, 1, x, y, sj, 0, half(s));
                 extrapolate(s, 1, x + (n - 1) * sj, y + (n - 1) * sj, -sj, 0, half(s));
             }
@@ -79,7 +79,7 @@ INLINE void walls(struct shape s, const struct arrays *a, bool red, bool black)
         const int first = from - beside * (int)sj, end = (n - 1 + beside) * (int)sj + to;
         extrapolate(s, 0, x, y, sk, first, end);
         extrapolate(s, 0, x + (n - 1) * sk, y + (n - 1) * sk, -sk, first, end);
-        if (layers(s) > 1 && colours[c]) {
+        if (s.radius > 1 && colours[c]) {
             extrapolate(s, 1, x, y, sk, 0, (n - 1) * (int)sj + to);
             extrapolate(s, 1, x + (n - 1) * sk, y + (n - 1) * sk, -sk, 0, (n - 1) * (int)sj + to);
         }
@@ -158,10 +158,10 @@ INLINE void sweep_zero(struct shape s, struct arrays *a, int colour, double weig
 INLINE void sweep_of(struct shape s, rhs_fn *rhs, struct arrays *a, int colour, double scale,
                      double weight)
 {
-    double *out = s.order == 4 ? a->spare[colour] : a->u[colour];
+    double *out = s.radius > 1 ? a->spare[colour] : a->u[colour];
     for (int k = 0; k < s.n; k++)
         plane_of(s, rhs, a, colour, k, out + k * stride_k(s), stride_j(s), scale, weight, false);
-    if (s.order == 4)
+    if (s.radius > 1)
         exchange(&a->u[colour], &a->spare[colour]);
 }
 
@@ -192,30 +192,24 @@ INLINE void run_of(struct shape s, rhs_fn *rhs, const struct pass *pass, const s
 
 typedef void run_fn(const struct pass *pass, const struct patch_pass *p);
 
-#define OPERATOR(name, order, variable, helmholtz, ROWS, SUM, RHS)                                 \
-    static void name##_2(const struct pass *pass, const struct patch_pass *p)                      \
+#define RUN(name, n, order, variable, reads_alpha, RHS)                                            \
+    static void name##_##n(const struct pass *pass, const struct patch_pass *p)                    \
     {                                                                                              \
-        run_of((struct shape){2, order, variable, helmholtz}, RHS, pass, p);                       \
-    }                                                                                              \
-    static void name##_4(const struct pass *pass, const struct patch_pass *p)                      \
-    {                                                                                              \
-        run_of((struct shape){4, order, variable, helmholtz}, RHS, pass, p);                       \
-    }                                                                                              \
-    static void name##_8(const struct pass *pass, const struct patch_pass *p)                      \
-    {                                                                                              \
-        run_of((struct shape){8, order, variable, helmholtz}, RHS, pass, p);                       \
-    }                                                                                              \
-    static void name##_16(const struct pass *pass, const struct patch_pass *p)                     \
-    {                                                                                              \
-        run_of((struct shape){16, order, variable, helmholtz}, RHS, pass, p);                      \
+        run_of((struct shape){n, (order) / 2, wall_rule_of(order, n), variable, reads_alpha}, RHS, \
+               pass, p);                                                                           \
     }
+#define OPERATOR(name, order, equation, variable, reads_alpha, ROWS, SUM, RHS)                     \
+    RUN(name, 2, order, variable, reads_alpha, RHS)                                                \
+    RUN(name, 4, order, variable, reads_alpha, RHS)                                                \
+    RUN(name, 8, order, variable, reads_alpha, RHS)                                                \
+    RUN(name, 16, order, variable, reads_alpha, RHS)
 #include "operators/variants.def"
 #undef OPERATOR
 
 enum { SIZES = 4 };
 
 static run_fn *const runs[][SIZES] = {
-#define OPERATOR(name, order, variable, helmholtz, ROWS, SUM, RHS)                                 \
+#define OPERATOR(name, order, equation, variable, reads_alpha, ROWS, SUM, RHS)                     \
     {name##_2, name##_4, name##_8, name##_16},
 #include "operators/variants.def"
 #undef OPERATOR

@@ -7,8 +7,8 @@
 
 static struct shape level_shape(const struct level *l)
 {
-    const struct operator_choice *c = &l->stencil->choice;
-    return (struct shape){l->dim, c->order, c->variable, c->helmholtz};
+    const struct stencil *t = l->stencil;
+    return (struct shape){l->dim, t->radius, t->wall_rule, t->choice.variable, t->reads_alpha};
 }
 
 /* Sets the coefficients of cell m of a row of colour c, each half a row after the one before. `at`
@@ -20,7 +20,7 @@ static void set_coefficients(const struct level *l, struct shape s, long at, dou
     struct near near = {NULL, {0}, {NULL}, {1, p->sj, p->sk}};
     for (int d = 0; d < 3 && s.variable; d++) {
         near.beta[d] = l->fields[FIELD_BETA_I + d] + at;
-        if (s.order == 2) {
+        if (s.radius == 1) {
             to[2 * d * h] = near_beta(near, d, 0, 0, 0);
             to[(2 * d + 1) * h] = near_beta(near, d, 1, 0, 0);
             continue;
@@ -33,7 +33,7 @@ static void set_coefficients(const struct level *l, struct shape s, long at, dou
         }
     }
     to[face_coefficients(s) * h] = l->fields[FIELD_DINV][at];
-    if (s.variable && s.helmholtz)
+    if (s.alpha)
         to[(face_coefficients(s) + 1) * h] = l->fields[FIELD_ALPHA][at];
 }
 

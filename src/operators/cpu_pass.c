@@ -188,7 +188,7 @@ static int list_operations(const struct pass *pass, const struct patch_pass *p,
     static step_fn *const finishes[] = {NULL, step_residual_restrict, step_residual_norm,
                                         step_residual_store};
     const struct stencil *s = p->stencil;
-    row_fn *const *kinds = row_functions(&s->choice);
+    row_fn *const *kinds = operator_rows(&s->choice)->update;
     int count = 0;
     set_operation(&ops[count++], starts[pass->start], NULL, pass->prolongation, 1);
     ops[0].wall = pass->ghosts_filled ? NULL : p->buffer[pass->first_sweep & 1];
@@ -271,7 +271,7 @@ void cpu_run(const struct pass *pass, void (*traverse)(const struct traversal *)
         CHECK(!l->connected || t.ops[0].extent <= l->ghosts);
         CHECK(!l->connected || pass->start != START_PROLONG_ADD || t.nops == 1);
         CHECK(!prolongs || t.ops[0].extent % 2 == 0);
-        t.keeps_fluxes = s->choice.order == 4 && s->choice.variable;
+        t.keeps_fluxes = operator_rows(&s->choice)->keeps_fluxes;
         t.lag = s->radius;
         t.wall_cells = wall_cells(s->wall_rule);
         const int threads = pass->finish == FINISH_NORM ? cpu_max_threads() : 0;

@@ -190,6 +190,8 @@ INLINE void cells_row_sums(const struct row *row, int r, int k, long start, long
 /* S of cell i of a row. */
 #define cells_SUM(SUM) SUM(near_at(u + i, bi + i, bj + i, bk + i, sj, sk))
 #define fluxes_SUM(SUM) sums[i]
+/* Whether fluxes are worth keeping from plane to plane. */
+enum { cells_KEEP = false, fluxes_KEEP = true };
 
 /* Asks for `count` cells, so that they are in the second-level cache when they are read. */
 INLINE void prefetch_cells(const double *x, long count)
@@ -288,28 +290,28 @@ INLINE void prefetch_row(const struct row *row, long at, long count)
     }
 
 /* Rows of any length. */
-#define COLOURED_UPDATE(name, order, ROWS, SUM, RHS, value)                                        \
+#define COLOURED_UPDATE(name, ROWS, SUM, RHS, value)                                               \
     UPDATE_OF(name, ROWS, SUM, RHS, value)                                                         \
     static void name(const struct row *row)                                                        \
     {                                                                                              \
-        name##_of(row, row->n, row->sj, order == 2 && row->out == row->u);                         \
+        name##_of(row, row->n, row->sj, row->out == row->u);                                       \
     }
 
-#define OPERATOR(name, order, variable, helmholtz, ROWS, SUM, RHS)                                 \
+#define OPERATOR(name, order, equation, variable, reads_alpha, ROWS, SUM, RHS)                     \
     UPDATE(name##_residual, ROWS, SUM, RHS, r_i)                                                   \
     UPDATE(name##_weighted, ROWS, SUM, RHS, updated)                                               \
-    COLOURED_UPDATE(name##_coloured, order, ROWS, SUM, RHS, ((i + colour) & 1) ? here : updated)   \
+    COLOURED_UPDATE(name##_coloured, ROWS, SUM, RHS, ((i + colour) & 1) ? here : updated)          \
     UPDATE(name##_two_step, ROWS, SUM, RHS, update_two_step(here, old[i], dinv[i], r_i, weight, c1))
 #include "operators/variants.def"
 #undef OPERATOR
 
-row_fn *const *row_functions(const struct operator_choice *choice)
+const struct operator_rows *operator_rows(const struct operator_choice *choice)
 {
-    static row_fn *const table[][NUM_ROW_KINDS] = {
-#define OPERATOR(name, order, variable, helmholtz, ROWS, SUM, RHS)                                 \
-    {name##_residual, name##_weighted, name##_coloured, name##_two_step},
+    static const struct operator_rows table[] = {
+#define OPERATOR(name, order, equation, variable, reads_alpha, ROWS, SUM, RHS)                     \
+    {{name##_residual, name##_weighted, name##_coloured, name##_two_step}, ROWS##_KEEP},
 #include "operators/variants.def"
 #undef OPERATOR
     };
-    return table[operator_index(choice)];
+    return &table[operator_index(choice)];
 }

@@ -38,9 +38,11 @@
     template <class Near>                                                                          \
     FORMULA
 #define NEAR const Near &
+#define NEAR_CELL const struct near &
 #else
 #define NEAR_FORMULA FORMULA
 #define NEAR const struct near
+#define NEAR_CELL const struct near
 #endif
 
 #endif

@@ -16,6 +16,9 @@ struct near {
     long beta_stride[3];
 };
 
+/* An operator's sum over these. */
+typedef double sum_fn(NEAR_CELL x);
+
 #ifdef __cplusplus
 template <class Near>
 FORMULA double near_u(const Near &x, int i, int j, int k)

@@ -125,7 +125,7 @@ static double rhs_value(const struct filling *f, int i, int j, int k)
         laplacian +=
             x->d2 * y->value * z->value + x->value * y->d2 * z->value + x->value * y->value * z->d2;
     }
-    return (choice->helmholtz ? value : 0.0) - (slope + beta * laplacian);
+    return operator_diagonal_term(choice, value) - (slope + beta * laplacian);
 }
 
 enum { STAGING_BYTES = 32 * 1024 * 1024 };

@@ -5,6 +5,8 @@
  * b/h² or b/(12h²) before it. */
 #include "operators/formula.h"
 
+typedef double rhs_fn(double f, double alpha, double u);
+
 /* f − aαu: poisson, helmholtz with stored α, helmholtz with α = 1. */
 FORMULA double rhs_poisson(double f, double alpha, double u)
 {

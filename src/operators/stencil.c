@@ -2,6 +2,7 @@
 #include "operators/stencil.h"
 #include "base/check.h"
 #include "operators/boundary.h"
+#include "operators/smoothers.h"
 
 /* The smoothers, one row each. For another relaxation weight change `weight` here. */
 static const struct smoother_row {
@@ -16,54 +17,84 @@ static const struct smoother_row {
     [SMOOTHER_L1JACOBI] = {.l1 = true, .weight = 1.0},
 };
 
-int operator_index(const struct operator_choice *choice)
+static const struct order_row {
+    int order, radius; /* see struct stencil */
+    int ghosts;        /* see stencil_ghosts() */
+    double divisor;    /* S is so many times the sum of the fluxes' differences */
+} orders[] = {{2, 1, 3, 1.0}, {4, 2, 4, 12.0}};
+
+static const struct order_row *row_of_order(int order)
 {
-    static const struct {
-        int order;
-        bool variable, helmholtz;
-    } operators[] = {
-#define OPERATOR(name, order, variable, helmholtz, ROWS, SUM, RHS) {order, variable, helmholtz},
-#include "operators/variants.def"
-#undef OPERATOR
-    };
-    const int count = (int)(sizeof operators / sizeof operators[0]);
+    const int count = (int)(sizeof orders / sizeof orders[0]);
     int row = 0;
-    while (row < count &&
-           (operators[row].order != choice->order || operators[row].variable != choice->variable ||
-            operators[row].helmholtz != choice->helmholtz))
+    while (row < count && orders[row].order != order)
         row++;
     CHECK(row < count);
-    return row;
+    return &orders[row];
+}
+
+static const struct operator_row {
+    int order;
+    enum equation equation;
+    bool variable, alpha;
+    double (*rhs)(double f, double alpha, double u);
+} operators[] = {
+#define OPERATOR(name, order, equation, variable, reads_alpha, ROWS, SUM, RHS)                     \
+    {order, equation, variable, reads_alpha, RHS},
+#include "operators/variants.def"
+#undef OPERATOR
+};
+
+int operator_index(const struct operator_choice *choice)
+{
+    for (int row = (int)(sizeof operators / sizeof operators[0]) - 1; row >= 0; row--)
+        if (operators[row].order == choice->order && operators[row].variable == choice->variable &&
+            operators[row].equation == choice->equation)
+            return row;
+    return -1;
+}
+
+static const struct operator_row *row_of_operator(const struct operator_choice *choice)
+{
+    const int row = operator_index(choice);
+    CHECK(row >= 0);
+    return &operators[row];
+}
+
+double operator_diagonal_term(const struct operator_choice *choice, double u)
+{
+    return 0.0 - row_of_operator(choice)->rhs(0.0, 1.0, u);
 }
 
 bool operator_is_singular(const struct operator_choice *choice)
 {
-    return choice->periodic && !choice->helmholtz;
+    return choice->periodic && operator_diagonal_term(choice, 1.0) == 0.0;
 }
 
 int stencil_ghosts(int order)
 {
-    return order == 2 ? 3 : 4;
+    return row_of_order(order)->ghosts;
 }
 
 int stencil_min_dim(int order, bool periodic)
 {
-    return order == 2 && !periodic ? 1 : 2;
+    const int radius = row_of_order(order)->radius;
+    return periodic && radius < 2 ? 2 : radius;
 }
 
 struct stencil stencil_create(struct operator_choice choice, int dim)
 {
-    CHECK(choice.order == 2 || choice.order == 4);
     const struct smoother_row *smoother = &smoothers[choice.smoother];
-    const double inverse_h2 = (double)dim * (double)dim;
+    const struct order_row *order = row_of_order(choice.order);
     struct stencil s = {.choice = choice};
-    s.radius = choice.order / 2;
+    s.reads_alpha = row_of_operator(&choice)->alpha;
+    s.radius = order->radius;
     s.coloured = smoother->coloured;
     s.needs_lambda_max = smoother->chebyshev;
     s.l1_weight = smoother->l1;
-    s.in_place = choice.order == 2 && smoother->coloured;
+    s.in_place = s.radius == 1 && smoother->coloured;
     s.wall_rule = wall_rule_of(choice.order, dim);
-    s.scale = choice.order == 2 ? inverse_h2 : inverse_h2 / 12.0;
+    s.scale = (double)dim * (double)dim / order->divisor;
     return s;
 }
 

@@ -19,18 +19,21 @@ enum {
     SMOOTHER_SWEEPS = 6
 }; /* half-sweeps (gsrb), polynomial degree (chebyshev) or sweeps of one application */
 
+enum equation { EQUATION_POISSON, EQUATION_HELMHOLTZ, NUM_EQUATIONS };
+
 /* The operator A u = a·α·u − b·∇·(β∇u), b = 1, as a run chose it. */
 struct operator_choice {
-    int order;      /* 2 or 4 */
-    bool helmholtz; /* a = 1; else a = 0 */
-    bool variable;  /* stored α and β; else α = β = 1 */
+    int order;              /* one of the rows of `orders` in stencil.c */
+    enum equation equation; /* poisson: a = 0, helmholtz: a = 1 */
+    bool variable;          /* stored α and β; else α = β = 1 */
     bool periodic;
     enum smoother smoother;
 };
 
-/* The row of this operator in operators/variants.def, from 0 on. */
+/* The row of this operator in operators/variants.def, from 0 on; −1 if there is none. */
 int operator_index(const struct operator_choice *choice);
-
+/* a·α·u, where α is 1 if it is not stored. */
+double operator_diagonal_term(const struct operator_choice *choice, double u);
 /* Whether solutions differ by a constant. */
 bool operator_is_singular(const struct operator_choice *choice);
 
@@ -47,15 +50,16 @@ struct relaxation {
 /* The operator on one level. */
 struct stencil {
     struct operator_choice choice;
-    int radius; /* ghost layers that one application reads: 1 (order 2) or 2 (order 4) */
+    bool reads_alpha;
+    int radius; /* ghost layers that one application reads. With 1 it reads no diagonal neighbours,
+                   no β beside faces, and no cells of the updated colour but the cell itself */
     /* Of the smoother: sweeps update one colour; need lambda_max; FIELD_DINV is the l1 weight. */
     bool coloured, needs_lambda_max, l1_weight;
-    bool in_place; /* a sweep may overwrite what it reads: with order 2, cells of one colour are not
-                      coupled */
+    bool in_place; /* a sweep may overwrite what it reads: cells of one colour are not coupled */
     int wall_rule; /* of ghosts beyond walls: an enum wall_rule (operators/boundary.h) */
     bool hpgmg_diagonal; /* FIELD_DINV as HPGMG finds it around odd periodic grids, see
                             probe_create() */
-    double scale;        /* b/h² (order 2) or b/(12h²) (order 4) */
+    double scale;        /* b/h² over the divisor of the sum S */
     double lambda_max;   /* Gershgorin bound of D⁻¹A, where the smoother needs it */
     double chebyshev_c1[SMOOTHER_SWEEPS], chebyshev_c2[SMOOTHER_SWEEPS]; /* Saad, Algorithm 12.1 */
 };
@@ -71,9 +75,8 @@ struct relaxation stencil_relaxation(const struct stencil *s, int sweep);
 /* Ghost layers that a level has at least: enough for two sweeps and a residual (order 2), or for
  * two of these (order 4). See level_ghosts(). */
 int stencil_ghosts(int order);
-/* Fewest cells per side of a coarse level: 1 for order 2, 2 for order 4, and at least 2 with a
- * periodic boundary. (One periodic cell is its own neighbour, so its diagonal is that of no
- * operator.) */
+/* Fewest cells per side of a coarse level: the radius, and at least 2 with a periodic boundary.
+ * (One periodic cell is its own neighbour, so its diagonal is that of no operator.) */
 int stencil_min_dim(int order, bool periodic);
 
 #ifdef __cplusplus

@@ -9,7 +9,7 @@ double pass_bytes_once(const struct pass *p)
     const bool reads_u = p->start == START_PROLONG_ADD || (p->start == START_KEEP && works);
     double values = reads_u + writes_u + works;
     if (works && op->variable)
-        values += 3 + op->helmholtz;
+        values += 3 + p->level->stencil->reads_alpha;
     values += p->nsweeps > 0;
     values +=
         pass_prolongs(p) / 8.0 + (p->finish == FINISH_RESTRICT) / 8.0 + (p->finish == FINISH_STORE);

@@ -47,7 +47,7 @@ static int level_fields(const struct hierarchy_choice *choice, const struct deco
     /* fused sweeps work out of place; a cycle that is not fused stores residuals */
     if (!s.in_place || backend->on_device || choice->unfused)
         fields[count++] = FIELD_TMP;
-    if (choice->op.order == 2 && s.needs_lambda_max && backend->on_device) {
+    if (s.radius == 1 && s.needs_lambda_max && backend->on_device) {
         fields[count++] = FIELD_NEXT_U;
         if (level_connects(backend, choice->op.periodic, boxes->nboxes)) /* two sweeps per halo */
             fields[count++] = FIELD_NEXT_TMP;
@@ -55,7 +55,7 @@ static int level_fields(const struct hierarchy_choice *choice, const struct deco
     if (choice->op.variable)
         for (int d = 0; d < 3; d++)
             fields[count++] = FIELD_BETA_I + d;
-    if (choice->op.variable && choice->op.helmholtz)
+    if (s.reads_alpha)
         fields[count++] = FIELD_ALPHA;
     if (depth < SOLVED_LEVELS && (depth > 0 || problems[choice->problem].exact))
         fields[count++] = FIELD_SAVE;
@@ -243,7 +243,7 @@ static void finish_operator(struct level *l)
     if (l->fields[FIELD_BETA_I]) {
         for (int d = 0; d < 3; d++)
             fill_coefficient_ghosts(l, FIELD_BETA_I + d, d);
-        if (l->stencil->choice.order == 4 && !l->periodic)
+        if (l->stencil->radius > 1 && !l->periodic)
             setup_extrapolate_beta(l);
     }
     if (l->fields[FIELD_ALPHA])
@@ -280,7 +280,7 @@ struct hierarchy *hierarchy_create(const struct hierarchy_choice *choice)
         create_transfer(h, l);
     struct level *coarsest = h->levels[h->nlevels - 1];
     coarsest->stencil->hpgmg_diagonal = choice->bottom == BOTTOM_METHOD_BICGSTAB &&
-                                        choice->op.order == 2 && choice->op.periodic &&
+                                        coarsest->stencil->radius == 1 && choice->op.periodic &&
                                         coarsest->dim % 2 == 1;
 
     problem_fill(h->levels[0], choice->problem);

@@ -23,7 +23,7 @@ section() {
 }
 
 cp -r Makefile VERSION src tests "$copy" || exit 1
-for example in "a smoother" "a model problem" "an option"; do
+for example in "a smoother" "a model problem" "an option" "an operator"; do
     section "Adding $example" >"$copy/patch"
     if [ ! -s "$copy/patch" ] || ! patch --quiet --fuzz=0 -d "$copy" -p1 <"$copy/patch"; then
         echo "the patch of 'Adding $example' does not apply"
@@ -111,5 +111,19 @@ prints "  warm-up          5" --warm-up 5 3 1
 prints "--warm-up: wrong value '0'; legal: an integer from 1 to 1000" --warm-up 0 3 1
 prints "  --warm-up N " --help
 
+# --- an operator ---------------------------------------------------------------------------------
+
+for boundary in dirichlet periodic; do
+    one_answer --equation reaction --boundary $boundary
+done
+[ "$(checksum 1 cpu --equation reaction 4 1)" != "$(checksum 1 cpu 4 1)" ] || fail "reaction does what poisson does"
+prints "--equation: there is none like this" --equation reaction --order 4 3 1
+# With a known solution, whose right-hand side has the term, the error falls with h²; without the term it would not.
+errors=$(for log2 in 5 6; do
+    hpgmg 1 cpu --equation reaction --problem p4 --rtol 1e-10 $log2 1 | sed -nE '/= Error against/,/= Checks/s/^  h .*\^3 +([^ ]+) .*/\1/p'
+done | paste -sd ' ')
+awk -v errors="$errors" 'BEGIN { split(errors, e); exit !(e[2] > 0 && 3.5 < e[1] / e[2] && e[1] / e[2] < 4.5) }' ||
+    fail "reaction: errors $errors"
+
 echo "$compared checksums compared, $bad checks failed"
-[ "$bad" -eq 0 ] && [ "$compared" -eq $((5 * ${#runs[@]})) ]
+[ "$bad" -eq 0 ] && [ "$compared" -eq $((7 * ${#runs[@]})) ]

@@ -97,7 +97,7 @@ static const struct operator_choice operators[] = {
     {.order = 2, .variable = true},
     {.order = 4, .variable = true},
     {.order = 2, .variable = true, .periodic = true},
-    {.order = 4, .variable = true, .periodic = true, .helmholtz = true},
+    {.order = 4, .variable = true, .periodic = true, .equation = EQUATION_HELMHOLTZ},
     {.order = 4, .variable = true, .smoother = SMOOTHER_CHEBYSHEV},
 };
 enum { NUM_OPERATORS = sizeof operators / sizeof operators[0] };

@@ -14,7 +14,7 @@ enum { NO_GPU = 77, ROUNDS = 3 };
 static const struct operator_choice operators[] = {
     {.order = 2, .variable = true},
     {.order = 4, .variable = true},
-    {.order = 4, .variable = true, .helmholtz = true},
+    {.order = 4, .variable = true, .equation = EQUATION_HELMHOLTZ},
     {.order = 4},
     {.order = 2, .variable = true, .periodic = true},
     {.order = 4, .variable = true, .periodic = true},
@@ -38,7 +38,7 @@ static bool agrees(struct solver *s, const struct operator_choice *op, uint64_t 
     if (checksum == expected)
         return true;
     printf("order %d%s%s%s, %d^3: checksum %016" PRIx64 ", on the CPU %016" PRIx64 "\n", op->order,
-           op->helmholtz ? ", helmholtz" : "", op->variable ? "" : ", constant",
+           op->equation ? ", helmholtz" : "", op->variable ? "" : ", constant",
            op->periodic ? ", periodic" : "", l->dim, checksum, expected);
     return false;
 }

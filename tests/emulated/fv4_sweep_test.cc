@@ -43,14 +43,14 @@ static sweep_sources<typename tile::source> sources_of(const struct fv4_sweep &w
             from(w.alpha, CORE_WIDTH, ROWS)};
 }
 
-template <class tile, bool HELMHOLTZ, enum sweep_kind KIND>
+template <class tile, class Op, enum sweep_kind KIND>
 static void run_kernel(const struct fv4_sweep &w, int planes, std::mt19937 &random)
 {
     const int n[3] = {cuda_divided(w.c.n[0], CORE_WIDTH), cuda_divided(w.c.n[1], tile::CORE_ROWS),
                       cuda_divided(w.c.n[2], planes)};
     const struct tile_set tiles = {{n[0], n[1], n[2]}, {0, 0, 0}, {n[0], n[1], n[2]}, false};
     const auto kernel = [&] {
-        sweep_kernel<tile, HELMHOLTZ, KIND>(w, sources_of<tile>(w), tiles, planes);
+        sweep_kernel<tile, Op, KIND>(w, sources_of<tile>(w), tiles, planes);
     };
     assert_true(emulated::run_grid(n, random, kernel, tile::THREADS, LANES));
 }
@@ -144,7 +144,7 @@ static void check_kind(int n0, int n1, int n2, int planes, unsigned walls)
     w.coarse_sk = coarse.c.sk;
     w.norm = &got.norm;
     expect<Op>(w, KIND, b, coarse, want);
-    run_kernel<tile, Op::HELMHOLTZ, KIND>(w, planes, random);
+    run_kernel<tile, Op, KIND>(w, planes, random);
     assert_memory_equal(got.out.data(), want.out.data(), want.out.size() * sizeof(double));
     assert_memory_equal(got.coarse.data(), want.coarse.data(), want.coarse.size() * sizeof(double));
     assert_true(got.norm == want.norm);

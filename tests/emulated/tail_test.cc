@@ -212,11 +212,11 @@ static void check(int order, bool periodic, enum smoother smoother, int log2_box
 static void check_operators(int order, bool periodic)
 {
     struct hierarchy_choice choice = choice_of(order, periodic, SMOOTHER_GSRB, 4, 1);
-    choice.op.helmholtz = true;
+    choice.op.equation = EQUATION_HELMHOLTZ;
     check_choice(choice, 9, "sm_90");
     choice.op.variable = false;
     check_choice(choice, 9, "sm_90");
-    choice.op.helmholtz = false;
+    choice.op.equation = EQUATION_POISSON;
     check_choice(choice, 9, "sm_90");
 }
 

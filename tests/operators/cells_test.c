@@ -89,7 +89,7 @@ static void allocate_fields(struct twin *t, const struct operator_choice *op)
         level_allocate(t->level, always[f]);
     for (int d = 0; d < 3 && op->variable; d++)
         level_allocate(t->level, FIELD_BETA_I + d);
-    if (op->variable && op->helmholtz)
+    if (op->variable && op->equation)
         level_allocate(t->level, FIELD_ALPHA);
     if (t->coarse) {
         level_allocate(t->coarse, FIELD_U);

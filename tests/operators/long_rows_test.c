@@ -80,11 +80,11 @@ static void check_operator(const struct operator_choice *choice)
     stencil_set_lambda_max(&s, 1.9);
     for (int kind = ROW_WEIGHTED; kind < NUM_ROW_KINDS; kind++)
         check(&s, (struct operation){.step = step_sweep,
-                                     .row = row_functions(choice)[kind],
+                                     .row = operator_rows(choice)->update[kind],
                                      .sweep = 2,
                                      .relaxation = stencil_relaxation(&s, 2),
                                      .grain = 1});
-    row_fn *const residual = row_functions(choice)[ROW_RESIDUAL];
+    row_fn *const residual = operator_rows(choice)->update[ROW_RESIDUAL];
     check(&s,
           (struct operation){.step = step_residual_store, .row = residual, .sweep = 2, .grain = 1});
     check(&s,
@@ -98,7 +98,8 @@ static void long_rows_are_swept(void **state)
     (void)state;
     for (int variant = 0; variant < 8; variant++) {
         const struct operator_choice choice = {.order = variant & 1 ? 4 : 2,
-                                               .helmholtz = variant & 2,
+                                               .equation = variant & 2 ? EQUATION_HELMHOLTZ
+                                                                       : EQUATION_POISSON,
                                                .variable = variant & 4,
                                                .smoother = SMOOTHER_CHEBYSHEV};
         fill(variant);

@@ -162,7 +162,7 @@ static double apply_at(struct definition *d, struct grid *u, const int c[3])
     double sum = 0.0;
     for (int f = 0; f < 3; f++)
         sum += flux(d, u, c, f, -1) + flux(d, u, c, f, 1);
-    const double a = !d->op.helmholtz ? 0.0
+    const double a = !d->op.equation  ? 0.0
                      : d->op.variable ? *at(&d->alpha, c[0], c[1], c[2])
                                       : 1.0;
     return a * *at(u, c[0], c[1], c[2]) - (double)d->n * d->n * sum;
@@ -310,7 +310,7 @@ static void check_symmetry(const struct definition *d, const double *matrix)
 static void check_constants(const struct definition *d, const double *matrix)
 {
     const int unknowns = d->n * d->n * d->n;
-    if (!d->op.periodic || d->op.helmholtz)
+    if (!d->op.periodic || d->op.equation)
         return;
     for (int row = 0; row < unknowns; row++) {
         double across = 0.0, down = 0.0;

@@ -80,8 +80,8 @@ static void chebyshev_follows_its_recurrence(void **state)
 static void operators_have_places(void **state)
 {
     static const struct operator_choice rows[] = {
-#define OPERATOR(name, order, variable, helmholtz, ROWS, SUM, RHS)                                 \
-    {order, helmholtz, variable, false, SMOOTHER_GSRB},
+#define OPERATOR(name, order, equation, variable, reads_alpha, ROWS, SUM, RHS)                     \
+    {order, equation, variable, false, SMOOTHER_GSRB},
 #include "operators/variants.def"
 #undef OPERATOR
     };

@@ -30,7 +30,7 @@ static bool row_number(int number, struct row *row)
     *row = (struct row){.problem = code / 16, .column = column};
     row->op = (struct operator_choice){.order = code & 8 ? 4 : 2,
                                        .periodic = (code & 4) != 0,
-                                       .helmholtz = (code & 2) != 0,
+                                       .equation = (code & 2) != 0,
                                        .variable = (code & 1) != 0,
                                        .smoother = column == 0 ? SMOOTHER_GSRB
                                                                : (enum smoother)(column - 1)};
@@ -76,8 +76,8 @@ static void print_record(int largest)
         for (const char *c = problems[row.problem].name; *c; c++)
             putchar(toupper((unsigned char)*c));
         printf(", %d, %s, %s, %s, %s", row.op.order, row.op.periodic ? "PERIODIC" : "DIRICHLET",
-               row.op.helmholtz ? "HELMHOLTZ" : "POISSON",
-               row.op.variable ? "VARIABLE" : "CONSTANT", columns[row.column]);
+               row.op.equation ? "HELMHOLTZ" : "POISSON", row.op.variable ? "VARIABLE" : "CONSTANT",
+               columns[row.column]);
         for (int dim = ACCURACY_SMALLEST; dim <= most; dim *= 2) {
             const struct accuracy a = solve(&row, dim);
             printf(", {%.4e, %.3f}", a.error, a.order);
@@ -97,7 +97,7 @@ static bool agrees(const struct row *row, int dim)
         fabs(found.order - known.order) <= 2e-3)
         return true;
     printf("%s, order %d, periodic %d, helmholtz %d, variable %d, %s, %d^3: %.4e, %.3f\n",
-           problems[row->problem].name, row->op.order, row->op.periodic, row->op.helmholtz,
+           problems[row->problem].name, row->op.order, row->op.periodic, row->op.equation,
            row->op.variable, columns[row->column], dim, found.error, found.order);
     return false;
 }

@@ -125,7 +125,7 @@ static inline double cells_residual_at(const struct domain *d, const double *u, 
         sum = op->variable ? sum_fv2(near) : sum_fv2_constant(near);
     else
         sum = op->variable ? sum_fv4(near) : sum_fv4_constant(near);
-    if (!op->helmholtz)
+    if (!op->equation)
         rhs = rhs_poisson(d->f[c], 0.0, u[c]);
     else
         rhs = op->variable ? rhs_helmholtz(d->f[c], d->alpha[c], u[c])

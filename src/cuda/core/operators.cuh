@@ -32,10 +32,13 @@ struct near_by {
 
 /* residual_from computes the residual from the operator's sum; residual_near from what is around
  * the cell; residual at an element of a patch. */
-#define OPERATOR(name, order, variable, helmholtz, ROWS, SUM, RHS)                                 \
+#define OPERATOR(name, order, equation, variable, reads_alpha, ROWS, SUM, RHS)                     \
     struct op_##name {                                                                             \
         static constexpr int ORDER = order;                                                        \
-        static constexpr bool VARIABLE = variable, HELMHOLTZ = helmholtz;                          \
+        static constexpr bool VARIABLE = variable, READS_ALPHA = reads_alpha;                      \
+        static constexpr bool HELMHOLTZ = equation == EQUATION_HELMHOLTZ;                          \
+        static constexpr sum_fn *sum = SUM;                                                        \
+        static constexpr rhs_fn *rhs = RHS;                                                        \
         DEVICE double residual_from(double f, double alpha, double u, double scale, double sum)    \
         {                                                                                          \
             return residual_value(RHS(f, alpha, u), scale, sum);                                   \
@@ -55,7 +58,7 @@ struct near_by {
 
 /* With constant coefficients α is 1, and no field holds it. */
 template <class Op>
-constexpr bool READS_ALPHA = Op::VARIABLE &&Op::HELMHOLTZ;
+constexpr bool READS_ALPHA = Op::READS_ALPHA;
 
 /* A cell's new value, if the sweep updates it. Only two-step relaxations read `before`, the value
  * one sweep earlier. */
@@ -73,11 +76,25 @@ void with_operator(const struct operator_choice &choice, F f)
 {
     const int index = operator_index(&choice);
     int row = 0;
-#define OPERATOR(name, order, variable, helmholtz, ROWS, SUM, RHS)                                 \
+#define OPERATOR(name, order, equation, variable, reads_alpha, ROWS, SUM, RHS)                     \
     if (index == row++)                                                                            \
         f(op_##name{});
 #include "operators/variants.def"
 #undef OPERATOR
+}
+
+/* The same if the operator has one of these sums, which the caller spells out; or else false. */
+template <sum_fn *...SUMS, class F>
+bool with_operator_of(const struct operator_choice &choice, F f)
+{
+    bool found = false;
+    with_operator(choice, [&](auto op) {
+        if constexpr (((decltype(op)::sum == SUMS) || ...)) {
+            f(op);
+            found = true;
+        }
+    });
+    return found;
 }
 
 #endif

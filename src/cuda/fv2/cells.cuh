@@ -91,11 +91,11 @@ struct plane_data {
     double bi_end;
 };
 
-/* α where no field holds it: 0 for poisson, and with constant coefficients 1. */
+/* α where no field holds it: a·α. */
 template <class Op>
 DEVICE double2 constant_alpha()
 {
-    const double alpha = Op::HELMHOLTZ ? 1.0 : 0.0;
+    const double alpha = 0.0 - Op::rhs(0.0, 1.0, 1.0);
     return make_double2(alpha, alpha);
 }
 

@@ -58,7 +58,7 @@ static void launch_sweeps(const struct fv2_gsrb &w)
 template <class Op>
 static constexpr int finish_rows()
 {
-    return Op::VARIABLE && Op::HELMHOLTZ ? 12 : 16;
+    return Op::READS_ALPHA ? 12 : 16;
 }
 
 template <class Op>
@@ -93,10 +93,8 @@ static void run_two_sweeps(const struct pass *pass, int q, int sweep)
         set_coarse(gsrb, pass, q);
     else if (last && pass->finish == FINISH_NORM)
         gsrb.norm = cuda_norm_word();
-    with_operator(pass->level->stencil->choice, [&](auto op) {
-        if constexpr (op.ORDER == 2)
-            launch_operator<decltype(op)>(gsrb);
-    });
+    with_operator_of<sum_fv2, sum_fv2_constant>(
+        w.s->choice, [&](auto op) { launch_operator<decltype(op)>(gsrb); });
 }
 
 /* Each two half-sweeps work out of place: u and FIELD_TMP change places after them. */
@@ -116,7 +114,7 @@ static void run(const struct pass *pass)
 static void tiles_fit(const struct pass *pass, const struct device_limits *device, bool *sweeps,
                       bool *finishes)
 {
-    with_operator(pass->level->stencil->choice, [&](auto op) {
+    with_operator_of<sum_fv2, sum_fv2_constant>(pass->level->stencil->choice, [&](auto op) {
         using Op = decltype(op);
         *sweeps = fits<tile<Op, false, ONLY_SWEEPS, FEW_ROWS>>(device);
         *finishes = fits<tile<Op, false, RESTRICTS, finish_rows<Op>()>>(device);
@@ -140,7 +138,7 @@ static int covers(const struct pass *pass, const struct device_limits *device)
     const struct level *level = pass->level;
     bool sweeps = false, finishes = false;
     tiles_fit(pass, device, &sweeps, &finishes);
-    if (pass_prolongs(pass) || !fuses_red_black(pass, 2) || !has_even_rows(level) || !sweeps)
+    if (pass_prolongs(pass) || !fuses_red_black(pass) || !has_even_rows(level) || !sweeps)
         return 0;
     const bool has_finish = pass->finish != FINISH_NONE,
                finish = (pass->finish == FINISH_RESTRICT || pass->finish == FINISH_NORM) &&
@@ -180,12 +178,12 @@ static struct cuda_counts count_rows()
 
 static struct cuda_counts counts(const struct pass *pass)
 {
-    const struct operator_choice *op = &pass->level->stencil->choice;
+    const struct stencil *s = pass->level->stencil;
     const double pairs = pass->nsweeps / 2;
-    if (!op->variable || pass->start == START_ZERO || pass->finish != FINISH_NONE)
+    if (!s->choice.variable || pass->start == START_ZERO || pass->finish != FINISH_NONE)
         return {red_black_bytes(pass), NAN, NAN};
     const struct cuda_counts c =
-        op->helmholtz ? count_rows<op_fv2_helmholtz>() : count_rows<op_fv2>();
+        s->reads_alpha ? count_rows<op_fv2_helmholtz>() : count_rows<op_fv2>();
     return {pairs * c.cache_bytes, pairs * c.shared_bytes, pairs * c.instructions};
 }
 

@@ -29,7 +29,7 @@ enum finish { ONLY_SWEEPS, RESTRICTS, REDUCES };
 template <class Op, bool zero, finish then, int rows>
 struct tile {
     using op = Op;
-    static constexpr bool VARIABLE = Op::VARIABLE, ALPHAS = VARIABLE && Op::HELMHOLTZ;
+    static constexpr bool VARIABLE = Op::VARIABLE, ALPHAS = Op::READS_ALPHA;
     static constexpr bool ZERO = zero, FINISHES = then != ONLY_SWEEPS;
     static constexpr finish FINISH = then;
     static constexpr int ROWS = rows, BLOCKS = FINISHES ? 1 : MANY_ROWS / ROWS;

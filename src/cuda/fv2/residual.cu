@@ -42,13 +42,13 @@ static void run_residual(const struct pass *pass)
         struct fv2_residual r = {w.c};
         set_operator(r, w);
         r.u = w.buffer[pass->first_sweep & 1];
-        if (pass->finish == FINISH_RESTRICT) {
+        if (pass->finish == FINISH_RESTRICT)
             set_coarse(r, pass, q);
-            r.alpha ? launch_tuned<op_fv2_helmholtz, true>(r) : launch_tuned<op_fv2, true>(r);
-        } else {
+        else
             r.norm = cuda_norm_word();
-            r.alpha ? launch_tuned<op_fv2_helmholtz, false>(r) : launch_tuned<op_fv2, false>(r);
-        }
+        with_operator_of<sum_fv2>(w.s->choice, [&](auto op) {
+            r.coarse ? launch_tuned<decltype(op), true>(r) : launch_tuned<decltype(op), false>(r);
+        });
     }
     if (pass->finish == FINISH_NORM)
         cuda_fetch_norm(pass->norm);
@@ -56,9 +56,9 @@ static void run_residual(const struct pass *pass)
 
 static int residual_covers(const struct pass *pass, const struct device_limits *)
 {
-    const struct operator_choice *choice = &pass->level->stencil->choice;
-    const bool fits = pass->start == START_KEEP && pass->nsweeps == 0 && choice->order == 2 &&
-                      choice->variable && pass->level->dim >= 4 && cuda_even_patches(pass->level) &&
+    const bool fits = pass->start == START_KEEP && pass->nsweeps == 0 &&
+                      with_operator_of<sum_fv2>(pass->level->stencil->choice, [](auto) {}) &&
+                      pass->level->dim >= 4 && cuda_even_patches(pass->level) &&
                       (pass->finish == FINISH_RESTRICT || pass->finish == FINISH_NORM);
     return fits ? pass_length(pass) : 0;
 }

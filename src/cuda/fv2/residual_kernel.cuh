@@ -49,7 +49,7 @@ DEVICE void load_row(const struct fv2_residual &w, const struct thread_column &t
 {
     row.f = load(w.f + at);
     row.bi = load(w.beta_i + at);
-    row.alpha = Op::HELMHOLTZ ? load(w.alpha + at) : double2{};
+    row.alpha = Op::READS_ALPHA ? load(w.alpha + at) : constant_alpha<Op>();
     if (t.memory_low)
         row.beside.x = w.u[at - 1];
     if (t.memory_high)

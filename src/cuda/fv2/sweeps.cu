@@ -18,31 +18,28 @@ static constexpr int sweep_rows(int sweeps)
     return sweeps == 3 && Op::VARIABLE ? 12 : 16;
 }
 
-/* Calls f with the tile of `sweeps` sweeps of the stencil's smoother. */
+/* Calls f with the tile of `sweeps` sweeps of the stencil's smoother; false if its operator has
+ * none.
+ */
 template <int SWEEPS, class F>
-static void with_tile_of(const struct stencil *s, F f)
+static bool with_tile_of(const struct stencil *s, F f)
 {
-    with_operator(s->choice, [&](auto op) {
+    return with_operator_of<sum_fv2, sum_fv2_constant>(s->choice, [&](auto op) {
         using Op = decltype(op);
-        if constexpr (Op::ORDER == 2) {
-            constexpr int ROWS = sweep_rows<Op>(SWEEPS);
-            if (stencil_relaxation(s, SMOOTHER_SWEEPS - 1).two_step)
-                f(sweep_tile<Op, SWEEPS, true, false, ROWS>{});
-            else if (s->l1_weight)
-                f(sweep_tile<Op, SWEEPS, false, true, ROWS>{});
-            else
-                f(sweep_tile<Op, SWEEPS, false, false, ROWS>{});
-        }
+        constexpr int ROWS = sweep_rows<Op>(SWEEPS);
+        if (stencil_relaxation(s, SMOOTHER_SWEEPS - 1).two_step)
+            f(sweep_tile<Op, SWEEPS, true, false, ROWS>{});
+        else if (s->l1_weight)
+            f(sweep_tile<Op, SWEEPS, false, true, ROWS>{});
+        else
+            f(sweep_tile<Op, SWEEPS, false, false, ROWS>{});
     });
 }
 
 template <class F>
-static void with_sweep_tile(const struct stencil *s, int sweeps, F f)
+static bool with_sweep_tile(const struct stencil *s, int sweeps, F f)
 {
-    if (sweeps == 3)
-        with_tile_of<3>(s, f);
-    else
-        with_tile_of<2>(s, f);
+    return sweeps == 3 ? with_tile_of<3>(s, f) : with_tile_of<2>(s, f);
 }
 
 /* A block reads the cells of its tile, one row beyond them in j, and in k as far as its steps
@@ -173,8 +170,8 @@ static int best_sweeps(const struct stencil *s)
 static int covers_sweeps(const struct pass *pass, const struct device_limits *device)
 {
     const struct stencil *s = pass->level->stencil;
-    if (pass_prolongs(pass) || s->choice.order != 2 || s->coloured || pass->nsweeps < 2 ||
-        cuda_tail_level(pass->level) || !has_even_rows(pass->level))
+    if (pass_prolongs(pass) || s->coloured || pass->nsweeps < 2 || cuda_tail_level(pass->level) ||
+        !has_even_rows(pass->level))
         return 0;
     const bool three = pass->nsweeps == 3 || (pass->nsweeps > 4 && best_sweeps(s) == 3);
     for (int sweeps = three ? 3 : 2; sweeps >= 2; sweeps--)

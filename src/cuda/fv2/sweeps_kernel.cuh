@@ -18,7 +18,7 @@ namespace fv2
 template <class Op, int sweeps, bool two_step, bool stored, int rows>
 struct sweep_tile {
     using op = Op;
-    static constexpr bool VARIABLE = Op::VARIABLE, ALPHAS = VARIABLE && Op::HELMHOLTZ;
+    static constexpr bool VARIABLE = Op::VARIABLE, ALPHAS = Op::READS_ALPHA;
     static constexpr bool TWO_STEP = two_step, STORED_WEIGHT = stored;
     static constexpr int SWEEPS = sweeps, HALO = sweeps - 1, ROWS = rows;
     static constexpr int U_SLOTS = AHEAD + 2, STEP_SLOTS = AHEAD + 1;

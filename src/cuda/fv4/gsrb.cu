@@ -38,11 +38,11 @@ template <class F>
 static bool with_tile(const struct level *level, const struct device_limits *device, F f)
 {
     bool found = false;
-    with_operator(level->stencil->choice, [&](auto op) {
+    with_operator_of<sum_fv4, sum_fv4_constant>(level->stencil->choice, [&](auto op) {
         using Op = decltype(op);
-        if constexpr (Op::ORDER == 4 && Op::VARIABLE)
+        if constexpr (Op::VARIABLE)
             found = with_first_tile<large_tile<Op>, medium_tile<Op>, small_tile<Op>>(device, f);
-        else if constexpr (Op::ORDER == 4 && medium_tile<Op>::most_bytes() <= 99 * 1024)
+        else if constexpr (medium_tile<Op>::most_bytes() <= 99 * 1024)
             found = with_first_tile<large_tile<Op>, medium_tile<Op>>(device, f);
     });
     return found;
@@ -84,7 +84,8 @@ static struct fv4_gsrb make_sweeps(const struct pass *pass, int q, int sweep)
     const struct operator_choice *op = &w.s->choice;
     struct fv4_gsrb gsrb = {w.c};
     set_operator(gsrb, w);
-    gsrb.inner_dinv = 1.0 / fv4_inner_diagonal(gsrb.scale, op->helmholtz, 1, 1, 1, 1, 1, 1);
+    gsrb.inner_dinv =
+        1.0 / fv4_inner_diagonal(gsrb.scale, operator_diagonal_term(op, 1.0), 1, 1, 1, 1, 1, 1);
     gsrb.in = sweep == 0 && pass->start == START_ZERO ? NULL : w.buffer[0];
     gsrb.out = w.buffer[1];
     gsrb.dinv = w.v.dinv;
@@ -100,10 +101,9 @@ static void run_boundary(const struct pass *pass, int q, int sweep)
     const struct fv4_gsrb w = make_sweeps(pass, q, sweep);
     if (!has_boundary_layers(w.c))
         return;
-    with_operator(pass->level->stencil->choice, [&](auto op) {
-        if constexpr (op.ORDER == 4)
-            has_walls_only(w.c) ? launch_boundary<decltype(op), false>(w)
-                                : launch_boundary<decltype(op), true>(w);
+    with_operator_of<sum_fv4, sum_fv4_constant>(pass->level->stencil->choice, [&](auto op) {
+        has_walls_only(w.c) ? launch_boundary<decltype(op), false>(w)
+                            : launch_boundary<decltype(op), true>(w);
     });
 }
 
@@ -183,7 +183,7 @@ static bool patches_fit(const struct level *level)
 static int covers(const struct pass *pass, const struct device_limits *device)
 {
     const struct level *level = pass->level;
-    if (pass_prolongs(pass) || !fuses_red_black(pass, 4) || !patches_fit(level) ||
+    if (pass_prolongs(pass) || !fuses_red_black(pass) || !patches_fit(level) ||
         (level->connected && pass_operations(pass) > 2) || !with_tile(level, device, [](auto) {}))
         return 0;
     return (pass->start != START_KEEP) + pass->nsweeps;

@@ -25,15 +25,15 @@ static sweep_sources<typename tile::source> make_sources(const struct fv4_sweep 
             w.alpha ? tile_source<source>(w.alpha, w.c, CORE_WIDTH, ROWS) : source{}};
 }
 
-template <class tile, bool HELMHOLTZ, enum sweep_kind KIND>
+template <class tile, class Op, enum sweep_kind KIND>
 static void launch(const struct fv4_sweep &w)
 {
     constexpr auto STAGE = KIND == SWEEP_RESTRICT ? TUNED_RESTRICT
                            : KIND == SWEEP_NORM   ? TUNED_NORM
                                                   : TUNED_SWEEP;
-    constexpr auto KERNEL = sweep_kernel<tile, HELMHOLTZ, KIND>;
-    constexpr int BYTES = sizeof(struct shared_planes<tile, HELMHOLTZ, KIND>);
-    const struct cuda_tuning tuning = cuda_tuned(4, STAGE, HELMHOLTZ, w.c.n);
+    constexpr auto KERNEL = sweep_kernel<tile, Op, KIND>;
+    constexpr int BYTES = sizeof(struct shared_planes<tile, Op, KIND>);
+    const struct cuda_tuning tuning = cuda_tuned(4, STAGE, Op::HELMHOLTZ, w.c.n);
     const int tiles_i = cuda_divided(w.c.n[0], CORE_WIDTH),
               tiles_j = cuda_divided(w.c.n[1], tile::CORE_ROWS),
               tuned = tuning.rows == tile::CORE_ROWS ? tuning.planes : 0,
@@ -52,22 +52,22 @@ static void launch(const struct fv4_sweep &w)
                               make_sources<tile>(w), tiles, planes);
 }
 
-template <class tile, bool HELMHOLTZ>
+template <class tile, class Op>
 static void launch_kind(const struct fv4_sweep &w)
 {
     switch (w.kind) {
     case SWEEP_COLOURED:
-        return launch<tile, HELMHOLTZ, SWEEP_COLOURED>(w);
+        return launch<tile, Op, SWEEP_COLOURED>(w);
     case SWEEP_WEIGHTED:
-        return launch<tile, HELMHOLTZ, SWEEP_WEIGHTED>(w);
+        return launch<tile, Op, SWEEP_WEIGHTED>(w);
     case SWEEP_TWO_STEP:
-        return launch<tile, HELMHOLTZ, SWEEP_TWO_STEP>(w);
+        return launch<tile, Op, SWEEP_TWO_STEP>(w);
     case SWEEP_RESIDUAL:
-        return launch<tile, HELMHOLTZ, SWEEP_RESIDUAL>(w);
+        return launch<tile, Op, SWEEP_RESIDUAL>(w);
     case SWEEP_RESTRICT:
-        return launch<tile, HELMHOLTZ, SWEEP_RESTRICT>(w);
+        return launch<tile, Op, SWEEP_RESTRICT>(w);
     case SWEEP_NORM:
-        return launch<tile, HELMHOLTZ, SWEEP_NORM>(w);
+        return launch<tile, Op, SWEEP_NORM>(w);
     }
 }
 
@@ -163,12 +163,10 @@ static void run_on_patch(const struct pass *pass, int q)
         set_sweep(m, w, pass->first_sweep);
     else
         set_finish(m, w, q);
-    if (!w.s->choice.variable)
-        return w.s->choice.helmholtz ? constant::launch_kind<op_fv4_constant_helmholtz>(m)
-                                     : constant::launch_kind<op_fv4_constant>(m);
-    with_tile(cuda_limits(), [&](auto tile) {
-        using Tile = decltype(tile);
-        m.alpha ? launch_kind<Tile, true>(m) : launch_kind<Tile, false>(m);
+    with_operator_of<sum_fv4_constant>(w.s->choice,
+                                       [&](auto op) { constant::launch_kind<decltype(op)>(m); });
+    with_operator_of<sum_fv4>(w.s->choice, [&](auto op) {
+        with_tile(cuda_limits(), [&](auto tile) { launch_kind<decltype(tile), decltype(op)>(m); });
     });
 }
 
@@ -190,21 +188,28 @@ static void run(const struct pass *pass)
 
 static bool fits(const struct pass *pass)
 {
-    return pass->level->stencil->choice.order == 4 && cuda_even_patches(pass->level) &&
-           pass->start == START_KEEP;
+    return cuda_even_patches(pass->level) && pass->start == START_KEEP;
+}
+
+/* Whether there is a kernel of the stored coefficients' operators. */
+static bool has_tile(const struct pass *pass, const struct device_limits *device)
+{
+    return with_operator_of<sum_fv4>(pass->level->stencil->choice, [](auto) {}) &&
+           with_tile(device, [](auto) {});
 }
 
 /* The first sweep alone, unless it would have to compute ghosts for an operation after it. */
 static int sweep_covers(const struct pass *pass, const struct device_limits *device)
 {
-    return pass->nsweeps > 0 && fits(pass) && pass->level->stencil->choice.variable &&
-           with_tile(device, [](auto) {}) && pass_extent(pass, pass_operations(pass) - 1) == 0;
+    return pass->nsweeps > 0 && fits(pass) && has_tile(pass, device) &&
+           pass_extent(pass, pass_operations(pass) - 1) == 0;
 }
 
 static int residual_covers(const struct pass *pass, const struct device_limits *device)
 {
     const bool has_kernel =
-        !pass->level->stencil->choice.variable || with_tile(device, [](auto) {});
+        with_operator_of<sum_fv4_constant>(pass->level->stencil->choice, [](auto) {}) ||
+        has_tile(pass, device);
     return pass->nsweeps == 0 && fits(pass) && has_kernel ? pass_length(pass) : 0;
 }
 

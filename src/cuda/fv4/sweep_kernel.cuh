@@ -60,15 +60,15 @@ static constexpr bool READS_DINV = KIND == SWEEP_WEIGHTED || KIND == SWEEP_TWO_S
 /* The shared memory of a block. Step k brings u and β of i and j faces in plane k + 1, β of the
  * faces below plane k, and the other fields of plane k − 1, which it completes. Copies are issued
  * AHEAD steps before, as many as fit. Three steps use a plane of u, two a plane of β. */
-template <class tile, bool HELMHOLTZ, enum sweep_kind KIND>
+template <class tile, class Op, enum sweep_kind KIND>
 struct shared_planes {
     using shape = tile;
-    static constexpr int AHEAD = (HELMHOLTZ && READS_DINV<KIND>) ? 1 : tile::AHEAD;
+    static constexpr int AHEAD = (READS_ALPHA<Op> && READS_DINV<KIND>) ? 1 : tile::AHEAD;
     static constexpr int SLOTS = AHEAD + 1, BETA_SLOTS = AHEAD + 2, U_SLOTS = AHEAD + 3;
     /* The other fields take as many slots each: f, and those of α and D⁻¹ that are read. */
     static constexpr int ALPHA = SLOTS,
-    DINV = (1 + HELMHOLTZ) * SLOTS;
-    static constexpr int CORES = 1 + HELMHOLTZ + READS_DINV<KIND>;
+    DINV = (1 + READS_ALPHA<Op>)*SLOTS;
+    static constexpr int CORES = 1 + READS_ALPHA<Op> + READS_DINV<KIND>;
     typename tile::of_u u[U_SLOTS];
     typename tile::of_beta beta_i[BETA_SLOTS], beta_k[BETA_SLOTS];
     typename tile::of_beta_j beta_j[BETA_SLOTS];
@@ -79,9 +79,9 @@ struct shared_planes {
 template <class origin, int rows, int ahead>
 constexpr size_t sweep_tile<origin, rows, ahead>::most_bytes()
 {
-    return std::max({sizeof(struct shared_planes<sweep_tile, true, SWEEP_RESIDUAL>),
-                     sizeof(struct shared_planes<sweep_tile, true, SWEEP_WEIGHTED>),
-                     sizeof(struct shared_planes<sweep_tile, false, SWEEP_WEIGHTED>)});
+    return std::max({sizeof(struct shared_planes<sweep_tile, op_fv4_helmholtz, SWEEP_RESIDUAL>),
+                     sizeof(struct shared_planes<sweep_tile, op_fv4_helmholtz, SWEEP_WEIGHTED>),
+                     sizeof(struct shared_planes<sweep_tile, op_fv4, SWEEP_WEIGHTED>)});
 }
 
 /* The sources of the copies. */
@@ -139,7 +139,7 @@ DEVICE void fetch_to(struct shared_tile<ROWS, COLUMNS> &to, const source &from, 
 }
 
 /* Issues the copies of step k, once its slots are free. */
-template <bool HELMHOLTZ, enum sweep_kind KIND, class source, class SHARED>
+template <class Op, enum sweep_kind KIND, class source, class SHARED>
 DEVICE void fetch(const struct sweep_sources<source> &from, const struct plane_range &m, SHARED &s,
                   const struct slot_indices<SHARED> &t, int k)
 {
@@ -157,7 +157,7 @@ DEVICE void fetch(const struct sweep_sources<source> &from, const struct plane_r
     if (begun) {
         fetch_to(s.beta_k[t.beta], from.beta_k, i, m.j + BETA_FIRST, k, full);
         fetch_to(s.cores[t.slot], from.f, m.i, m.j, k - 1, full);
-        if (HELMHOLTZ)
+        if (READS_ALPHA<Op>)
             fetch_to(s.cores[SHARED::ALPHA + t.slot], from.alpha, m.i, m.j, k - 1, full);
         if (READS_DINV<KIND>)
             fetch_to(s.cores[SHARED::DINV + t.slot], from.dinv, m.i, m.j, k - 1, full);
@@ -166,13 +166,13 @@ DEVICE void fetch(const struct sweep_sources<source> &from, const struct plane_r
 }
 
 /* Without TMA this is all that the last group does. */
-template <bool HELMHOLTZ, enum sweep_kind KIND, class source, class SHARED>
+template <class Op, enum sweep_kind KIND, class source, class SHARED>
 DEVICE void copy_planes(const struct sweep_sources<source> &from, const struct plane_range &m,
                         SHARED &s)
 {
     struct slot_indices<SHARED> t;
     for (int k = m.first - plane_range::FIRST_STEPS; k <= m.last; k++, t.advance())
-        fetch<HELMHOLTZ, KIND>(from, m, s, t, k);
+        fetch<Op, KIND>(from, m, s, t, k);
 }
 
 /* A thread's cells: i and j of the first. */
@@ -407,26 +407,25 @@ DEVICE void move_up(struct column_values &c, const struct incoming &n)
 }
 
 /* f − A u of cell x of row q in plane k − 1. */
-template <bool HELMHOLTZ, class SHARED>
+template <class Op, class SHARED>
 DEVICE double residual_of(const struct fv4_sweep &w, const struct thread_cells &p, const SHARED &s,
                           int slot, double u, double sum, int q, int x)
 {
     const double f = s.cores[slot].rows[2 * p.group + q][2 * p.lane + x];
     double alpha = 0.0;
-    if constexpr (HELMHOLTZ)
+    if constexpr (READS_ALPHA<Op>)
         alpha = s.cores[SHARED::ALPHA + slot].rows[2 * p.group + q][2 * p.lane + x];
-    return residual_value(HELMHOLTZ ? rhs_helmholtz(f, alpha, u) : rhs_poisson(f, 0.0, u), w.scale,
-                          sum);
+    return Op::residual_from(f, alpha, u, w.scale, sum);
 }
 
 /* D⁻¹ of such a cell without a wall within the stencil's reach. */
-template <bool HELMHOLTZ, class SHARED>
+template <class Op, class SHARED>
 DEVICE double inverse_diagonal(const struct fv4_sweep &w, const struct thread_cells &p,
                                const SHARED &s, int slot, const struct column_values &c,
                                const struct pointers &b, int q, int x)
 {
     double alpha = 0.0;
-    if constexpr (HELMHOLTZ)
+    if constexpr (READS_ALPHA<Op>)
         alpha = s.cores[SHARED::ALPHA + slot].rows[2 * p.group + q][2 * p.lane + x];
     return reciprocal(fv4_inner_diagonal(w.scale, alpha, c.beta_i_m[q][x], c.beta_i_m[q][x + 1],
                                          c.beta_j_m[q][x], c.beta_j_m[q + 1][x],
@@ -435,7 +434,7 @@ DEVICE double inverse_diagonal(const struct fv4_sweep &w, const struct thread_ce
 
 /* Updates one colour in plane k − 1. In the first row these are cells E. The thread's first cell is
  * at `at`; dinv holds D⁻¹ near a wall. */
-template <bool HELMHOLTZ, int E, class SHARED>
+template <class Op, int E, class SHARED>
 DEVICE void relax(const struct fv4_sweep &w, const struct thread_cells &p, const SHARED &s,
                   int slot, const struct column_values &c, const struct pointers &b, const quad sum,
                   long at, bool near_wall, const quad dinv)
@@ -444,9 +443,9 @@ DEVICE void relax(const struct fv4_sweep &w, const struct thread_cells &p, const
         const int x = E ^ q;
         const double u = c.u_m[q][x];
         const double inverse =
-            near_wall ? dinv[q][x] : inverse_diagonal<HELMHOLTZ>(w, p, s, slot, c, b, q, x);
+            near_wall ? dinv[q][x] : inverse_diagonal<Op>(w, p, s, slot, c, b, q, x);
         const double value = update_weighted(
-            u, inverse, residual_of<HELMHOLTZ>(w, p, s, slot, u, sum[q][x], q, x), w.weight);
+            u, inverse, residual_of<Op>(w, p, s, slot, u, sum[q][x], q, x), w.weight);
         *(double2 *)(w.out + at + q * w.c.sj) =
             x ? make_double2(c.u_m[q][0], value) : make_double2(value, c.u_m[q][1]);
     }
@@ -478,7 +477,7 @@ DEVICE void store(const struct fv4_sweep &w, const struct thread_cells &p, const
 }
 
 /* Completes plane k, for all but sweeps of one colour. */
-template <bool HELMHOLTZ, enum sweep_kind KIND, class SHARED>
+template <class Op, enum sweep_kind KIND, class SHARED>
 DEVICE void finish(const struct fv4_sweep &w, const struct thread_cells &p, const SHARED &s,
                    int slot, const quad u, const quad sum, int k, long at, const quad previous,
                    struct residual_sums &y)
@@ -486,7 +485,7 @@ DEVICE void finish(const struct fv4_sweep &w, const struct thread_cells &p, cons
     quad r;
     for (int q = 0; q < 2; q++)
         for (int x = 0; x < 2; x++)
-            r[q][x] = residual_of<HELMHOLTZ>(w, p, s, slot, u[q][x], sum[q][x], q, x);
+            r[q][x] = residual_of<Op>(w, p, s, slot, u[q][x], sum[q][x], q, x);
     if (KIND == SWEEP_RESTRICT)
         restrict_quad(w, p.i, p.j, k, p.core, r, y);
     else if (KIND == SWEEP_NORM && p.core)
@@ -531,14 +530,14 @@ DEVICE void create_barriers(bool first, SHARED &s)
     __syncthreads();
 }
 
-template <class tile, bool HELMHOLTZ, enum sweep_kind KIND>
+template <class tile, class Op, enum sweep_kind KIND>
 static __global__ void __launch_bounds__(tile::THREADS, 1)
     sweep_kernel(const __grid_constant__ struct fv4_sweep w,
                  const __grid_constant__ struct sweep_sources<typename tile::source> from,
                  const __grid_constant__ struct tile_set tiles, int planes)
 {
     if constexpr (RUNS_HERE<BY_ENGINE<typename tile::source>>) {
-        using shared = struct shared_planes<tile, HELMHOLTZ, KIND>;
+        using shared = struct shared_planes<tile, Op, KIND>;
         constexpr bool ENGINE = BY_ENGINE<typename tile::source>;
         auto &s = *reinterpret_cast<shared *>(shared_memory);
         const struct plane_range m = range_of_tile<tile>(w.c, tile_of_block(tiles), planes);
@@ -547,11 +546,10 @@ static __global__ void __launch_bounds__(tile::THREADS, 1)
         struct slot_indices<shared> here, ahead;
         create_barriers(first, s);
         if (!ENGINE && p.group == tile::GROUPS)
-            return copy_planes<HELMHOLTZ, KIND>(from, m, s);
+            return copy_planes<Op, KIND>(from, m, s);
         for (int step = 0; step < shared::AHEAD; step++, ahead.advance())
             if (fetches)
-                fetch<HELMHOLTZ, KIND>(from, m, s, ahead,
-                                       m.first - plane_range::FIRST_STEPS + step);
+                fetch<Op, KIND>(from, m, s, ahead, m.first - plane_range::FIRST_STEPS + step);
 
         struct column_values c = {};
         struct residual_sums sums = {};
@@ -559,7 +557,7 @@ static __global__ void __launch_bounds__(tile::THREADS, 1)
             barrier_wait(&s.full[here.slot], here.parity);
             load_first_planes(c, compute_pointers(s, here, p));
             if (fetches)
-                fetch<HELMHOLTZ, KIND>(from, m, s, ahead, k + shared::AHEAD);
+                fetch<Op, KIND>(from, m, s, ahead, k + shared::AHEAD);
             barrier_arrive(&s.empty[here.slot]);
             here.advance();
             ahead.advance();
@@ -581,13 +579,13 @@ static __global__ void __launch_bounds__(tile::THREADS, 1)
             const struct pointers pointers = compute_pointers(s, here, p);
             advance(c, pointers, incoming, sum);
             if (fetches && k + shared::AHEAD <= m.last)
-                fetch<HELMHOLTZ, KIND>(from, m, s, ahead, k + shared::AHEAD);
+                fetch<Op, KIND>(from, m, s, ahead, k + shared::AHEAD);
             if (KIND != SWEEP_COLOURED && finishes)
-                finish<HELMHOLTZ, KIND>(w, p, s, here.slot, c.u_m, sum, k - 1, at, loaded, sums);
+                finish<Op, KIND>(w, p, s, here.slot, c.u_m, sum, k - 1, at, loaded, sums);
             else if (finishes && p.core && ((k - 1 + w.colour) & 1))
-                relax<HELMHOLTZ, 1>(w, p, s, here.slot, c, pointers, sum, at, near_wall, loaded);
+                relax<Op, 1>(w, p, s, here.slot, c, pointers, sum, at, near_wall, loaded);
             else if (finishes && p.core)
-                relax<HELMHOLTZ, 0>(w, p, s, here.slot, c, pointers, sum, at, near_wall, loaded);
+                relax<Op, 0>(w, p, s, here.slot, c, pointers, sum, at, near_wall, loaded);
             move_up(c, incoming);
             barrier_arrive(&s.empty[here.slot]);
             here.advance();

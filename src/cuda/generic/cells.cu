@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* How the device visits cells: one kernel per body, one thread per cell. */
 #include "cuda/backend.cuh"
+#include "cuda/core/operators.cuh"
 #include "cuda/device.cuh"
 #include "operators/bodies.h"
 #include "operators/diagonal.h"
@@ -48,21 +49,27 @@ void cuda_visit(enum body body, const void *arguments, const int n[3])
 #undef BODY
 }
 
-void cuda_diagonal(const struct diagonal_arguments *arguments, const int n[3], uint64_t *lambda_max)
+template <class Op>
+static void set_diagonal(const struct diagonal_arguments &x, const int n[3],
+                         unsigned long long *bound)
 {
-    const struct diagonal_arguments x = *arguments;
+    for_cells(n[0], n[1], n[2], [=] __device__(int i, int j, int k) {
+        double diagonal, others;
+        const struct probe p = diagonal_probe(&x, i, j, k);
+        const uint64_t bits = diagonal_cells(&x, Op::sum, Op::rhs, &p, i + j * x.sj + k * x.sk, 1,
+                                             &diagonal, &others);
+        if (x.others)
+            atomicMax(bound, (unsigned long long)bits);
+    });
+}
+
+void cuda_diagonal(const struct diagonal_arguments *x, const int n[3], uint64_t *lambda_max)
+{
     unsigned long long *bound = (unsigned long long *)cuda_allocate_bytes(sizeof *bound,
                                                                           "the eigenvalue bound"),
                        value;
     CUDA_CALL(cudaMemsetAsync(bound, 0, sizeof *bound, cuda_stream()));
-    for_cells(n[0], n[1], n[2], [=] __device__(int i, int j, int k) {
-        double diagonal, others;
-        const struct probe p = diagonal_probe(&x, i, j, k);
-        const uint64_t bits =
-            diagonal_cells(&x, &p, i + j * x.sj + k * x.sk, 1, &diagonal, &others);
-        if (x.others)
-            atomicMax(bound, (unsigned long long)bits);
-    });
+    with_operator(x->s.choice, [&](auto op) { set_diagonal<decltype(op)>(*x, n, bound); });
     CUDA_CALL(cudaMemcpyAsync(&value, bound, sizeof value, cudaMemcpyDeviceToHost, cuda_stream()));
     cuda_synchronise();
     cuda_release_bytes(bound);
