@@ -402,6 +402,21 @@ static void equal_means_the_same_boxes_and_owners(void **state)
     }
 }
 
+/* One cut makes two boxes of a cube, as long as the cube in the other directions. */
+static void the_shortest_side_is_of_any_box(void **state)
+{
+    enum { DIM = 8 };
+    (void)state;
+    for (int cut = 1; cut < DIM; cut++)
+        for (int e = 0; e < 3; e++) {
+            struct box boxes[2] = {box_cube(0, 0, 0, DIM), box_cube(0, 0, 0, DIM)};
+            boxes[0].hi[e] = boxes[1].lo[e] = cut;
+            const struct decomposition one = {DIM, 1, boxes, NULL}, two = {DIM, 2, boxes, NULL};
+            assert_int_equal(decomposition_shortest_side(&one), cut);
+            assert_int_equal(decomposition_shortest_side(&two), smaller(cut, DIM - cut));
+        }
+}
+
 static void nothing_is_left_in_memory(void **state)
 {
     (void)state;
@@ -421,6 +436,7 @@ int main(void)
         cmocka_unit_test(hierarchies_end_where_they_must),
         cmocka_unit_test(small_boxes_are_merged_on_fewer_ranks),
         cmocka_unit_test(equal_means_the_same_boxes_and_owners),
+        cmocka_unit_test(the_shortest_side_is_of_any_box),
         cmocka_unit_test(nothing_is_left_in_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

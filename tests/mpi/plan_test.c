@@ -181,6 +181,43 @@ static void messages_go_two_ways_in_one_exchange(void **state)
     }
 }
 
+static struct backend device, host;
+
+static const struct backend *buffers_of(struct level *from, struct level *to, bool device_messages)
+{
+    struct plan *plan = plan_create(from, to, TARGET_GROWN, 0, CENTRE_CELL);
+    plan_connect(plan, NULL, device_messages);
+    plan_execute(plan, from->fields[FIELD_U], to->fields[FIELD_U], NULL);
+    const struct backend *buffers = plan->buffers;
+    plan_destroy(plan);
+    return buffers;
+}
+
+/* MPI's buffers lie where both MPI and the device can access them: on the host, unless both ends
+ * are on devices and MPI takes pointers to them. */
+static void buffers_are_where_mpi_reaches_them(void **state)
+{
+    (void)state;
+    device = host = backend_cpu;
+    device.on_device = true;
+    struct level *l[2];
+    for (int x = 0; x < 2; x++) {
+        const struct decomposition_spec spec = {2, 4, x ? 1 : comm_size()};
+        l[x] = level_create(0, decomposition_create(spec, comm_size()), false, 1, &device, 1);
+        level_allocate(l[x], FIELD_U);
+    }
+    for (int number = 0; number < 8; number++) {
+        const bool staged = number & 1, to_host = number & 2, messages = number & 4;
+        device.staging = staged ? &host : NULL;
+        l[1]->backend = to_host ? &host : &device;
+        const struct backend *buffers = buffers_of(l[0], l[1], messages);
+        const bool on_host = staged && (to_host || !messages);
+        EXPECT(buffers == (comm_size() == 1 ? NULL : on_host ? &host : &device));
+    }
+    level_destroy(l[0]);
+    level_destroy(l[1]);
+}
+
 /* Mistakes in a level's data about ranks. */
 static int64_t level_mistakes(const struct level *l)
 {
@@ -232,6 +269,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(cells_move_to_other_ranks),
         cmocka_unit_test(plans_are_used_again_and_again),
         cmocka_unit_test(messages_go_two_ways_in_one_exchange),
+        cmocka_unit_test(buffers_are_where_mpi_reaches_them),
         cmocka_unit_test(levels_know_their_ranks),
         cmocka_unit_test(nothing_is_left_in_memory),
     };

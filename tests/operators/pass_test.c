@@ -14,6 +14,7 @@
 #include "comm/comm.h"
 #include "operators/backend_cpu.h"
 #include "operators/passes.h"
+#include "operators/sum.h"
 #include "solvers/hierarchy.h"
 #include "solvers/reduce.h"
 #include "support/random.h"
@@ -135,6 +136,24 @@ static void run_case(const struct twins *t)
     EXPECT(norms[0] == norms[1] && norms[0] < 0x7ff0000000000000u);
 }
 
+/* Of u = 0 the residual is f. The norm is of the one cell whose magnitude is larger than the
+ * others' in its last bit, or of the NaN among infinities. */
+static void check_norm(struct level *l)
+{
+    const double largest = nextafter(1.0, 2.0), value[] = {largest, -largest, NAN, -NAN};
+    const int which = random_int(0, 3);
+    const struct patch *p = &l->patches[random_int(0, l->npatches - 1)];
+    uint64_t norm = 0;
+    const struct pass pass = {
+        .level = l, .u = FIELD_U, .f = FIELD_F, .finish = FINISH_NORM, .norm = &norm};
+    fill(l, FIELD_U, 0.0);
+    fill(l, FIELD_F, which < 2 ? -1.0 : INFINITY);
+    l->fields[FIELD_F][p->offset + random_int(0, p->n[0] - 1) + random_int(0, p->n[1] - 1) * p->sj +
+                       random_int(0, p->n[2] - 1) * p->sk] = value[which];
+    l->backend->passes->run(&pass);
+    EXPECT(which < 2 ? bits_to_double(norm) == largest : isnan(bits_to_double(norm)));
+}
+
 static void run_hierarchy(struct hierarchy_choice choice)
 {
     struct twins t;
@@ -150,6 +169,8 @@ static void run_hierarchy(struct hierarchy_choice choice)
     level_allocate(t.plain->levels[0], FIELD_KRYLOV);
     for (int c = 0; c < CASES_PER_HIERARCHY; c++)
         run_case(&t);
+    check_norm(t.tiled->levels[0]);
+    check_norm(t.plain->levels[0]);
     hierarchy_destroy(t.tiled);
     hierarchy_destroy(t.plain);
 }

@@ -13,6 +13,7 @@
 #include "level/plan.h"
 #include "operators/backend_cpu.h"
 #include "operators/passes.h"
+#include "operators/problem.h"
 #include "operators/setup.h"
 #include "operators/vectors.h"
 #include "solvers/hierarchy.h"
@@ -471,12 +472,52 @@ static void constants_and_sums_vanish(void **state)
     }
 }
 
+/* Fills f of a level whose planes are so far apart that few at a time fit into the staging buffer.
+ */
+static double *fill_in_pieces(const struct level *small, long plane)
+{
+    static double *fields[NUM_FIELDS];
+    struct patch p = small->patches[0];
+    struct level l = *small;
+    p.offset = 0;
+    p.sk = plane;
+    l.patches = &p;
+    l.fields = fields;
+    fields[FIELD_F] = backend_cpu.allocate(p.n[2] * plane, "a field of few planes");
+    problem_fill(&l, PROBLEM_P4);
+    return fields[FIELD_F];
+}
+
+/* A field that is filled in pieces has the values of one that is filled at once. */
+static void large_fields(void **state)
+{
+    enum { PLANE = 3 << 19 }; /* 12 MiB; the buffer has three and the level eight */
+    const struct operator_choice op = {.order = 2};
+    (void)state;
+    struct hierarchy *h = make_hierarchy(&op, 3);
+    const struct level *l = h->levels[0];
+    const struct patch *p = &l->patches[0];
+    double *in_pieces = fill_in_pieces(l, PLANE);
+    problem_fill(l, PROBLEM_P4);
+    for (int k = 0; k < p->n[2]; k++)
+        for (int j = 0; j < p->n[1]; j++)
+            assert_memory_equal(in_pieces + j * p->sj + k * (long)PLANE,
+                                l->fields[FIELD_F] + p->offset + j * p->sj + k * p->sk,
+                                (size_t)p->n[0] * sizeof(double));
+    backend_cpu.release(in_pieces);
+    hierarchy_destroy(h);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(beta_beyond_walls),      cmocka_unit_test(restricted_faces),
-        cmocka_unit_test(diagonals_ignore_boxes), cmocka_unit_test(diagonals_by_colours),
-        cmocka_unit_test(symmetric_or_not),       cmocka_unit_test(constants_and_sums_vanish),
+        cmocka_unit_test(beta_beyond_walls),
+        cmocka_unit_test(restricted_faces),
+        cmocka_unit_test(diagonals_ignore_boxes),
+        cmocka_unit_test(diagonals_by_colours),
+        cmocka_unit_test(large_fields),
+        cmocka_unit_test(symmetric_or_not),
+        cmocka_unit_test(constants_and_sums_vanish),
     };
     comm_start(&argc, &argv);
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);

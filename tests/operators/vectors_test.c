@@ -193,7 +193,10 @@ static void no_nan_is_lost(void **state)
             EXPECT(isnan(reduce_dot(l, X, Y)));
             EXPECT(isnan(reduce_mean(l, X)));
         }
-        set_one(&v, cell, 0.0);
+        /* The largest differs from the others in its last bit. */
+        for (long c = 0; c < count_cells(&v); c++)
+            v.x[place(&v, c)] = c % 2 ? 1.0 : -1.0;
+        set_one(&v, cell, nan ? nextafter(1.0, 2.0) : 0.0);
         expect_reductions(&v);
         free_vectors(&v);
     }

@@ -93,6 +93,14 @@ static void walk_unfused(const struct hierarchy *h, const struct stage *s)
                      !s->pass.level->periodic && s->pass.start == START_KEEP);
 }
 
+/* A halo has no cells behind the far wall of a neighbour, whose ghosts are not exchanged. */
+static void expect_within_neighbours(const struct decomposition *d, int layers)
+{
+    for (int b = 0; b < d->nboxes; b++)
+        for (int e = 0; e < 3; e++)
+            assert_true(d->boxes[b].lo[e] + layers <= d->boxes[b].hi[e]);
+}
+
 static void walk_stage(const struct hierarchy *h, const struct stage *s)
 {
     const struct level *l = h->levels[s->level];
@@ -108,6 +116,7 @@ static void walk_stage(const struct hierarchy *h, const struct stage *s)
     case STAGE_HALO:
         assert_true(l->connected && s->layers >= 1 && s->layers <= l->ghosts);
         assert_non_null(l->halos[s->layers]);
+        expect_within_neighbours(&l->decomposition, s->layers);
         *layers_of(l, s->field) = s->layers;
         return;
     case STAGE_DOWN:
