@@ -109,8 +109,7 @@ MAIN := $(BUILD)/src/app/main.c.o
 LIBRARY := $(BUILD)/libhpgmg.a
 
 # The workshop, a program of its own on the same library.
-LAB_SOURCES := $(sort $(wildcard src/lab/*.c)) \
-               $(if $(filter 1,$(CUDA)),$(sort $(wildcard src/lab/*.cu src/lab/*.cc)))
+LAB_SOURCES := $(sort $(wildcard src/lab/*.c) $(if $(filter 1,$(CUDA)),$(wildcard src/lab/*.cu src/lab/*.cc)))
 LAB_OBJECTS := $(LAB_SOURCES:%=$(BUILD)/%.o)
 
 # Every C or C++ file in a folder of tests/ is one program. CUDA files there are compiled and not run: they
@@ -175,7 +174,9 @@ $(BUILD)/%.cu.o: %.cu $(BUILD)/compile-settings
 	  >$@.log 2>&1 || { cat $@.log >&2; exit 1; }; times >$@.time; grep -i warning $@.log >&2 || true
 
 $(TEST_PROGRAMS): %: %.c.o $(LIBRARY)
-	$(call say,LINK,$@) $(LINK) -o $@ $^ $(if $(filter $@,$(PLAIN_TESTS)),,-lcmocka) $(LDLIBS)
+	$(call say,LINK,$@) $(LINK) -o $@ $(filter %.o,$^) $(LIBRARY) $(if $(filter $@,$(PLAIN_TESTS)),,-lcmocka) $(LDLIBS)
+
+$(BUILD)/tests/cli/lab_test: $(filter-out %/main.c.o,$(LAB_OBJECTS))
 
 $(TEST_EMULATED): $(BUILD)/%: %.cc $(BUILD)/compile-settings
 	@mkdir -p $(@D)

@@ -27,6 +27,7 @@ struct subcommand {
 };
 
 /* Keeps the line that says why the subcommand ends with this status, and returns the status. */
+extern char refusal[512]; /* the line, or "" */
 enum status refuse(enum status status, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 /* STATUS_VALID, or STATUS_INVALID if so many of `what` gave wrong results. */
