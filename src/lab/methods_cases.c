@@ -185,19 +185,9 @@ static double lu_value(const struct bench_operands *o, long x,
     return value(m, e % (int)o->a, e / (int)o->a);
 }
 
-static double factor_of(long m, int i, int j)
-{
-    return factor_value(m, i, j);
-}
-
-static double product_of(long m, int i, int j)
-{
-    return product_value(m, i, j);
-}
-
 static double expected_lu(const struct bench_operands *o, long x)
 {
-    return lu_value(o, x, factor_of);
+    return lu_value(o, x, factor_value);
 }
 
 static void fill_matrices(const struct bench *bench, const struct bench_operands *o)
@@ -206,7 +196,7 @@ static void fill_matrices(const struct bench *bench, const struct bench_operands
     const long doubles = o->n * o->a * o->a;
 #pragma omp parallel for schedule(static)
     for (long x = 0; x < doubles; x++)
-        p->copy[x] = lu_value(o, x, product_of);
+        p->copy[x] = lu_value(o, x, product_value);
     p->backend->upload(p->in[4], p->copy, doubles);
 }
 

@@ -1,17 +1,56 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Launches of the rungs on a GPU. All do the same: a cell of the colour gets its update, any other
- * its old value, from one buffer to the other; ghosts behind walls have been stored before. */
+/* The rungs on a GPU. All do the same: a cell of the colour gets its update, any other its old
+ * value, from one buffer to the other; ghosts behind walls have been stored before. */
 #include "cuda/device.cuh"
 #include "cuda/pass.cuh"
 #include "lab/gpu.h"
-#include "lab/rungs_gpu.cuh"
+#include "lab/rungs_kernel.cuh"
 
-static rungs::half_sweep half_sweep_of(const struct level *l, int half)
+namespace rungs
+{
+/* As many registers as the compiler wants. */
+template <class Near>
+static __global__ void __launch_bounds__(256) rung_kernel(const __grid_constant__ half_sweep s)
+{
+    sweep<Near>(s);
+}
+
+/* At most so many that BLOCKS blocks of THREADS threads fit on a multiprocessor. */
+template <class Near, int THREADS, int BLOCKS>
+static __global__ void __launch_bounds__(THREADS, BLOCKS)
+    capped_kernel(const __grid_constant__ half_sweep s)
+{
+    sweep<Near>(s);
+}
+
+/* By register_limits[] of rungs.c. */
+struct kernels {
+    void (*by_limit[REGISTER_LIMITS])(const half_sweep s);
+};
+
+template <class Near>
+static struct kernels kernels_of()
+{
+    return {{rung_kernel<Near>, capped_kernel<Near, 512, 1>, capped_kernel<Near, 1024, 1>,
+             capped_kernel<Near, 1024, 2>}};
+}
+
+template <int ORDER>
+static const struct kernels *all_kernels()
+{
+#define RUNG(name, summary, i, j, rows, keeps, ahead, ...) kernels_of<__VA_ARGS__>(),
+    static const struct kernels kernels[] = {
+#include "lab/rungs.def"
+    };
+    return kernels;
+}
+
+static struct half_sweep half_sweep_of(const struct level *l, int half, int planes)
 {
     const struct cells c = cells_of(&l->patches[0]);
     const long o = c.offset;
     const struct relaxation r = stencil_relaxation(l->stencil, half);
-    rungs::half_sweep s = {};
+    half_sweep s = {};
     s.v.u = l->fields[rung_source(half)] + o;
     s.v.f = s.v.alpha = l->fields[FIELD_F] + o;
     s.v.dinv = l->fields[FIELD_DINV] + o;
@@ -26,30 +65,30 @@ static rungs::half_sweep half_sweep_of(const struct level *l, int half)
         s.n[d] = c.n[d];
     s.colour = r.colour;
     s.weight = r.weight;
+    s.planes = planes;
     return s;
 }
 
-static rungs::kernel_fn *kernel_of(const struct rung *rung, const struct rung_shape *shape)
+static auto kernel_of(const struct rung *rung, const struct rung_shape *shape)
 {
-    const struct rungs::kernels *kernels =
-        (shape->order == 2 ? rungs::fv2_kernels : rungs::fv4_kernels) + (rung - gpu_rungs);
     int limit = 0;
     while (register_limits[limit].registers != shape->registers)
         limit++;
-    return kernels->by_limit[limit];
+    const struct kernels *kernels = shape->order == 2 ? all_kernels<2>() : all_kernels<4>();
+    return kernels[rung - gpu_rungs].by_limit[limit];
 }
+} // namespace rungs
 
 void gpu_run_rung(struct level *l, const struct rung *rung, const struct rung_shape *shape)
 {
-    rungs::kernel_fn *kernel = kernel_of(rung, shape);
+    const auto kernel = rungs::kernel_of(rung, shape);
     const dim3 block(shape->block[0], shape->block[1]);
     const int bytes = rung_shared_bytes(shape);
     for (int half = 0; half < 2; half++) {
-        rungs::half_sweep s = half_sweep_of(l, half);
+        const rungs::half_sweep s = rungs::half_sweep_of(l, half, shape->planes);
         const dim3 grid(cuda_divided(s.n[0], shape->block[0]),
                         cuda_divided(s.n[1], shape->block[1] * shape->rows),
                         cuda_divided(s.n[2], shape->planes));
-        s.planes = shape->planes;
         cuda_walls_fill(l, l->fields[rung_source(half)], l->stencil->wall_rule, l->stencil->radius);
         kernel<<<grid, block, bytes, cuda_stream()>>>(s);
         CUDA_LAUNCHED();
@@ -62,7 +101,7 @@ bool gpu_prepare_rung(const struct rung *rung, const struct rung_shape *shape, i
     *most_bytes = (int)cuda_limits()->shared_per_block;
     if (bytes > *most_bytes)
         return false;
-    CUDA_CALL(cudaFuncSetAttribute((const void *)kernel_of(rung, shape),
+    CUDA_CALL(cudaFuncSetAttribute((const void *)rungs::kernel_of(rung, shape),
                                    cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
     return true;
 }
