@@ -10,6 +10,19 @@ TEST_PACKAGES="libcmocka-dev bats procps clang libomp-dev clang-format valgrind 
 # Open MPI refuses root unless told twice; containers often have no other user.
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 
+# Prints the comment at the beginning of the script and ends it if --help asks for that. There are no other arguments.
+help_only() { # "$@"
+    [ $# -eq 0 ] && return
+    if [ "$1" != --help ] && [ "$1" != -h ]; then
+        echo "$(basename "$0"): error: unrecognized arguments: $* (only --help)" >&2
+        exit 2
+    fi
+    echo "usage: run/$(basename "$0")"
+    echo
+    sed -n '3,/^[^#]/s/^# \{0,1\}//p' "run/$(basename "$0")"
+    exit 0
+}
+
 say() {
     echo "== $*" >&2
 }

@@ -7,14 +7,27 @@ import argparse
 import csv
 import json
 import os
+import re
 import shlex
 import subprocess
 import sys
+import textwrap
 import time
+
+
+class Help(argparse.HelpFormatter):
+    """Fills the paragraphs of a description; those with indented lines stay as they are."""
+
+    def _fill_text(self, text, width, indent):
+        return "\n\n".join(part if re.search(r"^ ", part, re.M) else textwrap.fill(part, width)
+                           for part in text.split("\n\n"))
 
 
 class Parser(argparse.ArgumentParser):
     """One line for an error, status 2, as the program itself does it."""
+
+    def __init__(self, **options):
+        super().__init__(formatter_class=Help, **options)
 
     def error(self, message):
         complain(os.path.basename(self.prog), message)

@@ -33,10 +33,24 @@ study() {
 }
 
 @test "runs that fail have no numbers, and the status says so" {
-    run study --no-such-option
+    run study "--rtol 1e-15 --max-cycles 1"
     [ "$status" -eq 1 ]
-    grep -q 'error: status 2' <<<"$output"
+    [ "$(grep -c 'error: status 1: VERDICT: INVALID' <<<"$output")" -eq 8 ]
     ! grep -qE '\([0-9]' <<<"$output"
+}
+
+@test "what no run can do is said once" {
+    printf '#!/bin/sh\necho "hpgmg-gpu: error: no GPU" >&2\nexit 3\n' >"$BATS_TEST_TMPDIR/program"
+    chmod +x "$BATS_TEST_TMPDIR/program"
+    run run/operators --program "$BATS_TEST_TMPDIR/program"
+    [ "$status" -eq 3 ]
+    [ "$output" = "operators: error: no GPU" ]
+    run study --no-such-option
+    [ "$status" -eq 2 ]
+    [ "${#lines[@]}" -eq 1 ]
+    run run/operators --program "$BATS_TEST_TMPDIR/nothing"
+    [ "$status" -eq 3 ]
+    [ "${#lines[@]}" -eq 1 ]
 }
 
 @test "wrong sizes and names are refused" {

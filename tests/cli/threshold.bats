@@ -160,5 +160,9 @@ column() { # NAME LEVEL BELOW: the values of a column
         [ "${#lines[@]}" -eq 1 ]
         [[ $output == "threshold: error: "* ]]
     done
+    run run/threshold --output "$study" --options '--fuse off --backend cpu'
+    [ "$status" -eq 2 ]
+    [[ $output == "threshold: error: --options: with --backend cpu all levels are on the CPU"* ]]
+    [ "${#lines[@]}" -eq 1 ]
     [ ! -e "$study" ]
 }
