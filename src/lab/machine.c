@@ -68,77 +68,73 @@ static double input_sum(long n)
     return whole * period + 0.5 * rest * (rest - 1.0);
 }
 
-/* --- the experiments -------------------------------------------------------------------------- */
+/* By kernel; NULL where results are sums, or there are none. */
+static double (*const expected[KERNEL_COUNT])(const struct bench_operands *o, long x) = {
+    [KERNEL_write] = expected_one,
+    [KERNEL_copy] = bench_expected_copy,
+    [KERNEL_copy_again] = bench_expected_copy,
+    [KERNEL_transfer] = bench_expected_copy,
+    [KERNEL_triad] = expected_triad,
+    [KERNEL_five_reads] = expected_five,
+    [KERNEL_intensity] = bench_expected_in_table,
+    [KERNEL_peak_f64] = expected_peak,
+    [KERNEL_peak_f32] = expected_peak,
+    [KERNEL_synchronisations] = expected_events,
+};
 
-#define COPIED bench_expected_copy
-#define IN_TABLE bench_expected_in_table
+/* --- the experiments -------------------------------------------------------------------------- */
 
 static const struct machine_row {
     enum section section;
     const char *name;
     int where;
     enum bench_kernel kernel;
-    long a;                /* of the kernel */
-    double doubles, flops; /* per element: that are read and written; operations */
-    double (*expected)(const struct bench_operands *o, long x); /* NULL: sums, or no result */
+    long a;         /* of the kernel */
+    double doubles; /* per element, that are read and written */
     int events;
     bool to_host;
 } machine_rows[] = {
-    {SECTION_MEMORY, "copy", ON_BOTH, KERNEL_copy, 1, 2, 0, COPIED, 0, false},
-    {SECTION_MEMORY, "copy, 4 x 16 bytes per thread", ON_GPU, KERNEL_copy, COPY_PER_THREAD, 2, 0,
-     COPIED, 0, false},
-    {SECTION_MEMORY, "read", ON_BOTH, KERNEL_read, 1, 1, 0, NULL, 0, false},
-    {SECTION_MEMORY, "write", ON_BOTH, KERNEL_write, 0, 1, 0, expected_one, 0, false},
-    {SECTION_MEMORY, "triad: 2 reads, 1 write", ON_BOTH, KERNEL_triad, 0, 3, 0, expected_triad, 0,
-     false},
-    {SECTION_MEMORY, "5 reads, 1 write", ON_BOTH, KERNEL_five_reads, 0, 6, 0, expected_five, 0,
-     false},
+    {SECTION_MEMORY, "copy", ON_BOTH, KERNEL_copy, .a = 1, .doubles = 2},
+    {SECTION_MEMORY, "copy, 4 x 16 bytes per thread", ON_GPU, KERNEL_copy, .a = COPY_PER_THREAD,
+     .doubles = 2},
+    {SECTION_MEMORY, "read", ON_BOTH, KERNEL_read, .a = 1, .doubles = 1},
+    {SECTION_MEMORY, "write", ON_BOTH, KERNEL_write, .doubles = 1},
+    {SECTION_MEMORY, "triad: 2 reads, 1 write", ON_BOTH, KERNEL_triad, .doubles = 3},
+    {SECTION_MEMORY, "5 reads, 1 write", ON_BOTH, KERNEL_five_reads, .doubles = 6},
 
-    {SECTION_INTENSITY, "1 FMA per double", ON_BOTH, KERNEL_intensity, 1, 2, 2, IN_TABLE, 0, false},
-    {SECTION_INTENSITY, "2 FMAs per double", ON_BOTH, KERNEL_intensity, 2, 2, 4, IN_TABLE, 0,
-     false},
-    {SECTION_INTENSITY, "4 FMAs per double", ON_BOTH, KERNEL_intensity, 4, 2, 8, IN_TABLE, 0,
-     false},
-    {SECTION_INTENSITY, "8 FMAs per double", ON_BOTH, KERNEL_intensity, 8, 2, 16, IN_TABLE, 0,
-     false},
-    {SECTION_INTENSITY, "16 FMAs per double", ON_BOTH, KERNEL_intensity, 16, 2, 32, IN_TABLE, 0,
-     false},
-    {SECTION_INTENSITY, "32 FMAs per double", ON_BOTH, KERNEL_intensity, 32, 2, 64, IN_TABLE, 0,
-     false},
-    {SECTION_INTENSITY, "64 FMAs per double", ON_BOTH, KERNEL_intensity, 64, 2, 128, IN_TABLE, 0,
-     false},
-    {SECTION_INTENSITY, "128 FMAs per double", ON_BOTH, KERNEL_intensity, 128, 2, 256, IN_TABLE, 0,
-     false},
-    {SECTION_INTENSITY, "256 FMAs per double", ON_BOTH, KERNEL_intensity, 256, 2, 512, IN_TABLE, 0,
-     false},
+    {SECTION_INTENSITY, "1 FMA per double", ON_BOTH, KERNEL_intensity, .a = 1, .doubles = 2},
+    {SECTION_INTENSITY, "2 FMAs per double", ON_BOTH, KERNEL_intensity, .a = 2, .doubles = 2},
+    {SECTION_INTENSITY, "4 FMAs per double", ON_BOTH, KERNEL_intensity, .a = 4, .doubles = 2},
+    {SECTION_INTENSITY, "8 FMAs per double", ON_BOTH, KERNEL_intensity, .a = 8, .doubles = 2},
+    {SECTION_INTENSITY, "16 FMAs per double", ON_BOTH, KERNEL_intensity, .a = 16, .doubles = 2},
+    {SECTION_INTENSITY, "32 FMAs per double", ON_BOTH, KERNEL_intensity, .a = 32, .doubles = 2},
+    {SECTION_INTENSITY, "64 FMAs per double", ON_BOTH, KERNEL_intensity, .a = 64, .doubles = 2},
+    {SECTION_INTENSITY, "128 FMAs per double", ON_BOTH, KERNEL_intensity, .a = 128, .doubles = 2},
+    {SECTION_INTENSITY, "256 FMAs per double", ON_BOTH, KERNEL_intensity, .a = 256, .doubles = 2},
 
-    {SECTION_PEAK, "FP64", ON_BOTH, KERNEL_peak_f64, 0, 0, PEAK_FLOPS, expected_peak, 0, false},
-    {SECTION_PEAK, "FP32", ON_BOTH, KERNEL_peak_f32, 0, 0, PEAK_FLOPS, expected_peak, 0, false},
+    {SECTION_PEAK, "FP64", ON_BOTH, KERNEL_peak_f64, .a = 0},
+    {SECTION_PEAK, "FP32", ON_BOTH, KERNEL_peak_f32, .a = 0},
 
-    {SECTION_CACHE, "read within the cache", ON_BOTH, KERNEL_read, CACHE_SWEEPS, CACHE_SWEEPS, 0,
-     NULL, 0, false},
-    {SECTION_CACHE, "copy within the cache", ON_BOTH, KERNEL_copy_again, 0, 2 * CACHE_SWEEPS, 0,
-     COPIED, 0, false},
-    {SECTION_CACHE, "read shared memory", ON_GPU, KERNEL_read_shared, 0, SHARED_SWEEPS, 0, NULL, 0,
-     false},
+    {SECTION_CACHE, "read within the cache", ON_BOTH, KERNEL_read, .a = CACHE_SWEEPS,
+     .doubles = CACHE_SWEEPS},
+    {SECTION_CACHE, "copy within the cache", ON_BOTH, KERNEL_copy_again,
+     .doubles = 2 * CACHE_SWEEPS},
+    {SECTION_CACHE, "read shared memory", ON_GPU, KERNEL_read_shared, .doubles = SHARED_SWEEPS},
 
-    {SECTION_LATENCY, "launches back to back, each", ON_GPU, KERNEL_launches, 0, 0, 0, NULL, EVENTS,
-     false},
-    {SECTION_LATENCY, "launch and wait", ON_GPU, KERNEL_awaited_launches, 0, 0, 0, NULL, EVENTS,
-     false},
-    {SECTION_LATENCY, "node of a graph", ON_GPU, KERNEL_nothing, 0, 0, 0, NULL, 1, false},
-    {SECTION_LATENCY, "grid.sync in a kernel", ON_GPU, KERNEL_synchronisations, 0, 0, 0,
-     expected_events, EVENTS, false},
-    {SECTION_LATENCY, "8 bytes to the device, waited for", ON_GPU, KERNEL_transfer, 0, 0, 0, COPIED,
-     1, false},
-    {SECTION_LATENCY, "8 bytes to the host, waited for", ON_GPU, KERNEL_transfer, 0, 0, 0, COPIED,
-     1, true},
-    {SECTION_LATENCY, "parallel region", ON_CPU, KERNEL_launches, 0, 0, 0, NULL, EVENTS, false},
-    {SECTION_LATENCY, "barrier in a parallel region", ON_CPU, KERNEL_synchronisations, 0, 0, 0,
-     expected_events, EVENTS, false},
+    {SECTION_LATENCY, "launches back to back, each", ON_GPU, KERNEL_launches, .events = EVENTS},
+    {SECTION_LATENCY, "launch and wait", ON_GPU, KERNEL_awaited_launches, .events = EVENTS},
+    {SECTION_LATENCY, "node of a graph", ON_GPU, KERNEL_nothing, .events = 1},
+    {SECTION_LATENCY, "grid.sync in a kernel", ON_GPU, KERNEL_synchronisations, .events = EVENTS},
+    {SECTION_LATENCY, "8 bytes to the device, waited for", ON_GPU, KERNEL_transfer, .events = 1},
+    {SECTION_LATENCY, "8 bytes to the host, waited for", ON_GPU, KERNEL_transfer, .events = 1,
+     .to_host = true},
+    {SECTION_LATENCY, "parallel region", ON_CPU, KERNEL_launches, .events = EVENTS},
+    {SECTION_LATENCY, "barrier in a parallel region", ON_CPU, KERNEL_synchronisations,
+     .events = EVENTS},
 
-    {SECTION_TRANSFER, "pinned host to device", ON_GPU, KERNEL_transfer, 0, 1, 0, COPIED, 0, false},
-    {SECTION_TRANSFER, "device to pinned host", ON_GPU, KERNEL_transfer, 0, 1, 0, COPIED, 0, true},
+    {SECTION_TRANSFER, "pinned host to device", ON_GPU, KERNEL_transfer, .doubles = 1},
+    {SECTION_TRANSFER, "device to pinned host", ON_GPU, KERNEL_transfer, .doubles = 1,
+     .to_host = true},
 };
 
 /* Threads of a GPU that fill it once, in whole blocks; results of a CPU's peak: enough for some
@@ -190,23 +186,25 @@ static struct bench_case case_of(const struct bench *bench, const struct machine
 {
     struct bench_case c = bench_case_of(bench, row->kernel, extent_of(bench, row), "%s", row->name);
     struct bench_operands *o = &c.steps[0].o;
+    const bool peak = row->section == SECTION_PEAK, intensity = row->section == SECTION_INTENSITY;
+    const bool transfer = row->kernel == KERNEL_transfer;
     c.bytes = row->doubles * c.elements * sizeof(double);
-    c.flops = row->flops * c.elements;
+    c.flops = (peak ? PEAK_FLOPS : intensity ? 2.0 * (double)row->a : 0.0) * c.elements;
     c.events = row->events;
-    c.expected = row->expected;
+    c.expected = expected[row->kernel];
     if (!c.expected)
         expect_sum(bench, row, &c);
+    if (peak || intensity)
+        bench_fill_chain_ends(table, peak ? PEAK_STEPS : (int)row->a,
+                              row->kernel == KERNEL_peak_f32);
     o->a = row->a;
     o->table = table;
-    if (row->section == SECTION_PEAK || row->section == SECTION_INTENSITY)
-        bench_fill_chain_ends(table, row->section == SECTION_PEAK ? PEAK_STEPS : (int)row->a,
-                              row->kernel == KERNEL_peak_f32);
-    if (row->kernel == KERNEL_transfer && row->to_host)
+    if (transfer && row->to_host)
         o->out = bench->pool.pinned[1];
-    else if (row->kernel == KERNEL_transfer)
+    else if (transfer)
         o->in[0] = bench->pool.pinned[0];
     c.on_host = row->to_host;
-    if (row->kernel != KERNEL_nothing && (row->events || row->section == SECTION_TRANSFER))
+    if (transfer || (row->events && row->kernel != KERNEL_nothing))
         c.by = TIMED_BY_HOST;
     return c;
 }

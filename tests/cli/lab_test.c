@@ -186,7 +186,9 @@ static void assert_operations(struct operator_choice op, int nsweeps, enum pass_
 static void operations_by_hand(void **state)
 {
     const struct operator_choice fv2 = {.order = 2, .variable = true},
-                                 fv4 = {.order = 4, .variable = true, .helmholtz = true},
+                                 fv4 = {.order = 4,
+                                        .variable = true,
+                                        .equation = EQUATION_HELMHOLTZ},
                                  constant = {.order = 2, .smoother = SMOOTHER_JACOBI};
     (void)state;
     /* Six differences, a product and five fma; f - A u and the update are one fma each. */
