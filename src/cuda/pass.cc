@@ -6,21 +6,7 @@
 struct view cuda_view(const struct level *l, int q, enum field f)
 {
     const struct patch *p = &l->patches[q];
-    double *const *fields = l->fields;
-    struct view v = {};
-    v.f = v.alpha = v.beta_i = v.beta_j = v.beta_k = fields[f] + p->offset;
-    v.dinv = fields[FIELD_DINV] + p->offset;
-    if (fields[FIELD_ALPHA])
-        v.alpha = fields[FIELD_ALPHA] + p->offset;
-    if (fields[FIELD_BETA_I]) {
-        v.beta_i = fields[FIELD_BETA_I] + p->offset;
-        v.beta_j = fields[FIELD_BETA_J] + p->offset;
-        v.beta_k = fields[FIELD_BETA_K] + p->offset;
-    }
-    v.sj = p->sj;
-    v.sk = p->sk;
-    v.scale = l->stencil->scale;
-    return v;
+    return {operands_of(l, p, f), NULL, p->sj, p->sk};
 }
 
 struct work cuda_open_work(const struct pass *pass, int q)

@@ -25,18 +25,6 @@ void cuda_fill_walls(struct work &w, int sweep);
 /* The ghosts that the first operation of the pass reads, but for halos, on all patches. */
 void cuda_fill_ghosts(const struct pass *pass);
 
-/* Gives a fused kernel the operator and the right-hand side. */
-template <class Kernel>
-void set_operator(Kernel &kernel, const struct work &w)
-{
-    kernel.f = w.v.f;
-    kernel.alpha = w.pass->level->fields[FIELD_ALPHA] ? w.v.alpha : NULL;
-    kernel.beta_i = w.v.beta_i;
-    kernel.beta_j = w.v.beta_j;
-    kernel.beta_k = w.v.beta_k;
-    kernel.scale = w.v.scale;
-}
-
 /* Gives a kernel where it stores the restricted residual of the pass on patch q: cell (0,0,0), and
  * the strides. */
 template <class Kernel>

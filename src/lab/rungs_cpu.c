@@ -11,8 +11,9 @@
 /* One half-sweep on the level's only box. */
 struct half_sweep {
     const struct patch *p;
-    const double *u, *f, *dinv, *beta[3];
-    double *out, scale, weight;
+    struct operands operands;
+    const double *u;
+    double *out, weight;
     int order, colour; /* cells with (i + j + k + colour) even are updated */
 };
 
@@ -20,15 +21,11 @@ static struct half_sweep half_sweep_of(const struct level *l, int half)
 {
     const struct patch *p = &l->patches[0];
     const struct relaxation r = stencil_relaxation(l->stencil, half);
-    struct half_sweep s = {
-        .p = p, .scale = l->stencil->scale, .weight = r.weight, .colour = r.colour};
+    struct half_sweep s = {.p = p, .weight = r.weight, .colour = r.colour};
+    s.operands = operands_of(l, p, FIELD_F);
     s.order = l->stencil->choice.order;
     s.u = patch_cells(l, p, rung_source(half));
     s.out = patch_cells(l, p, rung_source(1 - half));
-    s.f = patch_cells(l, p, FIELD_F);
-    s.dinv = patch_cells(l, p, FIELD_DINV);
-    for (int d = 0; d < 3; d++)
-        s.beta[d] = patch_cells(l, p, FIELD_BETA_I + d);
     return s;
 }
 
@@ -36,14 +33,15 @@ static inline void update_cell(const struct half_sweep *s, int order, int i, int
 {
     const long sj = s->p->sj, sk = s->p->sk, at = i + j * sj + k * sk;
     const double *u = s->u + at;
-    const struct near near = near_at(u, s->beta[0] + at, s->beta[1] + at, s->beta[2] + at, sj, sk);
-    if ((i + j + k + s->colour) % 2 != 0) {
+    const struct operands *o = &s->operands;
+    const struct near near = near_at(u, o->beta_i + at, o->beta_j + at, o->beta_k + at, sj, sk);
+    if (!has_colour(i + j + k, s->colour)) {
         s->out[at] = u[0];
         return;
     }
     const double sum = order == 2 ? sum_fv2(near) : sum_fv4(near);
-    const double r = residual_value(s->f[at], s->scale, sum);
-    s->out[at] = update_weighted(u[0], s->dinv[at], r, s->weight);
+    const double r = residual_value(o->f[at], o->scale, sum);
+    s->out[at] = update_weighted(u[0], o->dinv[at], r, s->weight);
 }
 
 static void update_row(const struct half_sweep *s, int j, int k)

@@ -51,15 +51,8 @@ static struct half_sweep half_sweep_of(const struct level *l, int half, int plan
     const long o = c.offset;
     const struct relaxation r = stencil_relaxation(l->stencil, half);
     half_sweep s = {};
+    s.v = cuda_view(l, 0, FIELD_F);
     s.v.u = l->fields[rung_source(half)] + o;
-    s.v.f = s.v.alpha = l->fields[FIELD_F] + o;
-    s.v.dinv = l->fields[FIELD_DINV] + o;
-    s.v.beta_i = l->fields[FIELD_BETA_I] + o;
-    s.v.beta_j = l->fields[FIELD_BETA_J] + o;
-    s.v.beta_k = l->fields[FIELD_BETA_K] + o;
-    s.v.sj = c.sj;
-    s.v.sk = c.sk;
-    s.v.scale = l->stencil->scale;
     s.out = l->fields[rung_source(1 - half)] + o;
     for (int d = 0; d < 3; d++)
         s.n[d] = c.n[d];

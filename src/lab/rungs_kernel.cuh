@@ -279,7 +279,7 @@ DEVICE void sweep(const half_sweep &s)
                 break;
             near.enter(k, q);
             if (near.inside)
-                relax_plane(near, ((i + j + k + s.colour) & 1) == 0);
+                relax_plane(near, has_colour(i + j + k, s.colour));
             near.leave();
         }
 }

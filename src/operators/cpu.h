@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include "level/backend.h"
 #include "operators/backend_cpu.h"
+#include "operators/operands.h"
 #include "operators/passes.h"
 
 /* Neighbouring rows of neighbouring planes. Pointers are at the first cell of the first row. Unused
@@ -30,6 +31,19 @@ struct row {
 };
 typedef void row_fn(const struct row *row);
 
+/* Those of the row from offset `at` on. (Member by member: a struct that is copied as one vector
+ * would wait for its members.) */
+static inline void row_set_operands(struct row *row, const struct operands *o, long at)
+{
+    row->f = o->f + at;
+    row->alpha = o->alpha + at;
+    row->dinv = o->dinv + at;
+    row->beta_i = o->beta_i + at;
+    row->beta_j = o->beta_j + at;
+    row->beta_k = o->beta_k + at;
+    row->scale = o->scale;
+}
+
 /* The residual, or an update: of all cells, of cells of one colour, or of all in two steps. */
 enum row_kind { ROW_RESIDUAL, ROW_WEIGHTED, ROW_COLOURED, ROW_TWO_STEP, NUM_ROW_KINDS };
 /* The loops over rows for an operator. */
@@ -45,7 +59,7 @@ struct patch_pass {
     const struct patch *patch;
     double *buffer[2]; /* sweep s reads buffer[s & 1] and writes the other; both are u where sweeps
                           work in place */
-    const double *f, *alpha, *dinv, *beta[3];
+    struct operands operands;
     double *residual;
     const double *coarse_u;
     double *coarse_f;

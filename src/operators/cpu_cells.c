@@ -146,31 +146,17 @@ void cpu_diagonal(const struct diagonal_arguments *x, const int n[3], uint64_t *
     *lambda_max = bound;
 }
 
-/* A x = −(0 − A x): the residual's loop on f = 0, negated. */
-static void apply_row(const struct level *l, const struct patch *p, enum field to, enum field from,
-                      long row)
+/* A x = −(0 − A x): the residual's loop on f = 0, negated. `o` has f in `to`. */
+static void apply_row(const struct level *l, const struct patch *p, const struct operands *o,
+                      double *to, const double *from, long at)
 {
-    const struct operator_choice *choice = &l->stencil->choice;
-    double *out = l->fields[to] + row;
-    struct row r = {.n = p->n[0],
-                    .rows = 1,
-                    .planes = 1,
-                    .u = l->fields[from] + row,
-                    .out = out,
-                    .sj = p->sj,
-                    .sk = p->sk,
-                    .scale = l->stencil->scale};
-    r.f = r.alpha = r.dinv = r.beta_i = r.beta_j = r.beta_k = out;
-    if (choice->variable) {
-        r.beta_i = l->fields[FIELD_BETA_I] + row;
-        r.beta_j = l->fields[FIELD_BETA_J] + row;
-        r.beta_k = l->fields[FIELD_BETA_K] + row;
-        if (l->stencil->reads_alpha)
-            r.alpha = l->fields[FIELD_ALPHA] + row;
-    }
+    struct row r = {.n = p->n[0], .rows = 1, .planes = 1, .sj = p->sj, .sk = p->sk};
+    double *out = r.out = to + at;
+    r.u = from + at;
+    row_set_operands(&r, o, at);
     for (int i = 0; i < r.n; i++)
         out[i] = 0.0;
-    operator_rows(choice)->update[ROW_RESIDUAL](&r);
+    operator_rows(&l->stencil->choice)->update[ROW_RESIDUAL](&r);
     for (int i = 0; i < r.n; i++)
         out[i] = -out[i];
 }
@@ -178,8 +164,9 @@ static void apply_row(const struct level *l, const struct patch *p, enum field t
 static void apply_plane(const struct level *l, const struct patch *p, enum field to,
                         enum field from, int k)
 {
+    const struct operands o = operands_of(l, p, to);
     for (int j = 0; j < p->n[1]; j++)
-        apply_row(l, p, to, from, p->offset + j * p->sj + k * p->sk);
+        apply_row(l, p, &o, patch_cells(l, p, to), patch_cells(l, p, from), j * p->sj + k * p->sk);
 }
 
 void cpu_apply(struct level *level, enum field out, enum field x)

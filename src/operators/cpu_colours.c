@@ -121,7 +121,7 @@ INLINE void finish(struct shape s, rhs_fn *rhs, const struct pass *pass, const s
     const long sj = stride_j(s), sk = stride_k(s);
     for (int k = 0; k < s.n; k++)
         for (int c = 0; c < 2; c++)
-            plane_of(s, rhs, a, c, k, a->spare[c] + k * sk, sj, p->stencil->scale, 0.0, true);
+            plane_of(s, rhs, a, c, k, a->spare[c] + k * sk, sj, p->operands.scale, 0.0, true);
     if (pass->finish == FINISH_RESTRICT)
         restrict_residual(s, p, a->spare);
     else if (pass->finish == FINISH_STORE)
@@ -170,7 +170,7 @@ INLINE void run_of(struct shape s, rhs_fn *rhs, const struct pass *pass, const s
     struct arrays a = arrays_in(pass->level->prepared, s);
     const struct patch *q = p->patch;
     const int last = pass->first_sweep + pass->nsweeps;
-    split(s, q, p->f, a.f, half(s), (long)half(s) * s.n);
+    split(s, q, p->operands.f, a.f, half(s), (long)half(s) * s.n);
     int sweep = pass->first_sweep;
     if (pass->start == START_ZERO) {
         const struct relaxation r = stencil_relaxation(p->stencil, sweep++);
@@ -181,7 +181,7 @@ INLINE void run_of(struct shape s, rhs_fn *rhs, const struct pass *pass, const s
     for (; sweep < last; sweep++) {
         const struct relaxation r = stencil_relaxation(p->stencil, sweep);
         walls(s, &a, r.colour == 0, r.colour == 1);
-        sweep_of(s, rhs, &a, r.colour, p->stencil->scale, r.weight);
+        sweep_of(s, rhs, &a, r.colour, p->operands.scale, r.weight);
     }
     if (pass->finish != FINISH_NONE) {
         walls(s, &a, true, true);

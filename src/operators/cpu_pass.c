@@ -8,23 +8,16 @@
 #include "operators/sum.h"
 
 /* The rows from (i,j,k) to the end of the box in i, as sweep number `sweep` reads them. The caller
- * sets `out` and the members of struct relaxation. (Member by member: a struct that is copied as
- * one vector would wait for its members.) */
+ * sets `out` and the members of struct relaxation. */
 static inline void open_rows(struct row *row, const struct patch_pass *p, int sweep, int i, int j,
                              int k)
 {
     const long sj = p->patch->sj, sk = p->patch->sk, at = i + j * sj + k * sk;
     row->n = p->patch->n[0] - i;
     row->u = p->buffer[sweep & 1] + at;
-    row->f = p->f + at;
-    row->alpha = p->alpha + at;
-    row->dinv = p->dinv + at;
-    row->beta_i = p->beta[0] + at;
-    row->beta_j = p->beta[1] + at;
-    row->beta_k = p->beta[2] + at;
+    row_set_operands(row, &p->operands, at);
     row->sj = sj;
     row->sk = sk;
-    row->scale = p->stencil->scale;
     row->colour = 0;
     row->weight = row->c1 = 0.0;
     row->k_flux = NULL;
@@ -213,11 +206,7 @@ static struct patch_pass open_patch(const struct pass *pass, int q)
     struct patch_pass p = {.stencil = l->stencil, .patch = patch};
     p.buffer[0] = patch_cells(l, patch, pass->u);
     p.buffer[1] = l->stencil->in_place ? p.buffer[0] : patch_cells(l, patch, FIELD_TMP);
-    p.f = patch_cells(l, patch, pass->f);
-    p.dinv = patch_cells(l, patch, FIELD_DINV);
-    p.alpha = l->fields[FIELD_ALPHA] ? patch_cells(l, patch, FIELD_ALPHA) : p.f;
-    for (int d = 0; d < 3; d++)
-        p.beta[d] = l->fields[FIELD_BETA_I] ? patch_cells(l, patch, FIELD_BETA_I + d) : p.f;
+    p.operands = operands_of(l, patch, pass->f);
     p.parity = (b->lo[0] + b->lo[1] + b->lo[2]) & 1;
     if (pass->finish == FINISH_STORE)
         p.residual = patch_cells(l, patch, pass->residual);

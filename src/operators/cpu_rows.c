@@ -300,7 +300,7 @@ INLINE void prefetch_row(const struct row *row, long at, long count)
 #define OPERATOR(name, order, equation, variable, reads_alpha, ROWS, SUM, RHS)                     \
     UPDATE(name##_residual, ROWS, SUM, RHS, r_i)                                                   \
     UPDATE(name##_weighted, ROWS, SUM, RHS, updated)                                               \
-    COLOURED_UPDATE(name##_coloured, ROWS, SUM, RHS, ((i + colour) & 1) ? here : updated)          \
+    COLOURED_UPDATE(name##_coloured, ROWS, SUM, RHS, has_colour(i, colour) ? updated : here)       \
     UPDATE(name##_two_step, ROWS, SUM, RHS, update_two_step(here, old[i], dinv[i], r_i, weight, c1))
 #include "operators/variants.def"
 #undef OPERATOR

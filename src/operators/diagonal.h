@@ -5,17 +5,18 @@
  * backends. */
 #include "operators/fv2.h"
 #include "operators/fv4.h"
+#include "operators/operands.h"
 #include "operators/probe.h"
 #include "operators/smoothers.h"
 #include "operators/sum.h"
 
-/* A patch; pointers are at cell (0,0,0). Unused ones equal weight. */
+/* A patch. D⁻¹ is `weight`, at cell (0,0,0). */
 struct diagonal_arguments {
     struct stencil s;
     int dim, lo[3];
     bool periodic, others; /* whether the sums of the magnitudes of other entries are wanted */
     long sj, sk;
-    const double *beta[3], *alpha;
+    struct operands operands;
     double *weight;
 };
 
@@ -25,7 +26,8 @@ FORMULA void probe_offset(const struct diagonal_arguments *x, sum_fn *sum, const
                           const int e[3], bool adds, long at, int count, double *out)
 {
     double u[PROBE_LENGTH];
-    const double *bi = x->beta[0] + at, *bj = x->beta[1] + at, *bk = x->beta[2] + at;
+    const struct operands *o = &x->operands;
+    const double *bi = o->beta_i + at, *bj = o->beta_j + at, *bk = o->beta_k + at;
     const long sj = x->sj, sk = x->sk;
     probe_unit(p, e, u);
     LOOP_SIMD
@@ -72,7 +74,7 @@ FORMULA uint64_t diagonal_cells(const struct diagonal_arguments *x, sum_fn *sum,
     probe_offset(x, sum, p, zero, false, at, count, diagonal);
     probe_others(x, sum, p, at, count, others);
     for (int i = 0; i < count; i++) {
-        const double term = 0.0 - rhs(0.0, s->reads_alpha ? x->alpha[at + i] : 1.0, 1.0);
+        const double term = 0.0 - rhs(0.0, s->reads_alpha ? x->operands.alpha[at + i] : 1.0, 1.0);
         const double a_ii = fma(-s->scale, diagonal[i], term);
         const double row = s->scale * others[i];
         const bool plain = !s->l1_weight || a_ii >= 1.5 * row;

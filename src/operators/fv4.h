@@ -161,8 +161,11 @@ FORMULA double fv4_constant_sum_of(const struct fv4_cells *c)
 
 NEAR_FORMULA double sum_fv4_constant(NEAR x)
 {
-    const struct fv4_cells c = fv4_cells_near(x);
-    return fv4_constant_sum_of(&c);
+    return fv4_constant_sum(
+        near_u(x, 0, 0, 0), near_u(x, -1, 0, 0) + near_u(x, 1, 0, 0),
+        near_u(x, -2, 0, 0) + near_u(x, 2, 0, 0), near_u(x, 0, -1, 0) + near_u(x, 0, 1, 0),
+        near_u(x, 0, -2, 0) + near_u(x, 0, 2, 0), near_u(x, 0, 0, -1) + near_u(x, 0, 0, 1),
+        near_u(x, 0, 0, -2) + near_u(x, 0, 0, 2));
 }
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "operators/bodies.h"
 #include "operators/setup.h"
+#include <string.h>
 #include "base/check.h"
 #include "level/backend.h"
 #include "operators/diagonal.h"
@@ -72,20 +73,15 @@ void setup_diagonal(struct level *level, uint64_t *lambda_max)
     const struct stencil *s = level->stencil;
     for (int q = 0; q < level->npatches; q++) {
         const struct patch *p = &level->patches[q];
-        double *weight = patch_cells(level, p, FIELD_DINV);
         struct diagonal_arguments x = {.s = *s,
                                        .dim = level->dim,
                                        .periodic = level->periodic,
                                        .others = s->needs_lambda_max || s->l1_weight,
                                        .sj = p->sj,
                                        .sk = p->sk,
-                                       .weight = weight};
-        x.alpha = level->fields[FIELD_ALPHA] ? patch_cells(level, p, FIELD_ALPHA) : weight;
-        for (int d = 0; d < 3; d++) {
-            x.lo[d] = p->box.lo[d];
-            x.beta[d] =
-                level->fields[FIELD_BETA_I] ? patch_cells(level, p, FIELD_BETA_I + d) : weight;
-        }
+                                       .operands = operands_of(level, p, FIELD_DINV),
+                                       .weight = patch_cells(level, p, FIELD_DINV)};
+        memcpy(x.lo, p->box.lo, sizeof x.lo);
         level->backend->passes->diagonal(&x, p->n, lambda_max);
     }
 }

@@ -3,6 +3,7 @@
 #define OPERATORS_SMOOTHERS_H
 /* Residual and updates (NUMERICS, Smoothers). `sum` is the operator's sum S, `scale` the factor
  * b/h² or b/(12h²) before it. */
+#include <stdbool.h>
 #include "operators/formula.h"
 
 typedef double rhs_fn(double f, double alpha, double u);
@@ -30,6 +31,13 @@ FORMULA double rhs_helmholtz_unit(double f, double alpha, double u)
 FORMULA double residual_value(double rhs, double scale, double sum)
 {
     return fma(scale, sum, rhs);
+}
+
+/* Whether a sweep of this colour updates the cell with this sum of global indices, or of local ones
+ * if `colour` includes the parity of the patch. */
+FORMULA bool has_colour(long index_sum, long colour)
+{
+    return ((index_sum + colour) & 1) == 0;
 }
 
 /* u + w·D⁻¹r. A weight of 1 changes no bit of D⁻¹. Callers may multiply w·D⁻¹ beforehand. */

@@ -36,14 +36,10 @@ static void check(const int n[3], const enum sides sides[3], int planes)
     values restricted(coarse.size, std::nan(""));
     const auto first = [&](const values &x) { return x.data() + b.origin; };
     unsigned long long norm = 0, largest = 0;
-    struct fv2_residual w = {b.c,
+    struct fv2_residual w = {{first(a.f), first(a.alpha), NULL, first(a.beta[0]), first(a.beta[1]),
+                              first(a.beta[2]), a.scale},
+                             b.c,
                              first(u),
-                             first(a.f),
-                             Op::HELMHOLTZ ? first(a.alpha) : NULL,
-                             first(a.beta[0]),
-                             first(a.beta[1]),
-                             first(a.beta[2]),
-                             a.scale,
                              restricted.data() + coarse.origin,
                              coarse.c.sj,
                              coarse.c.sk,

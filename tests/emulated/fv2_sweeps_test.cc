@@ -78,7 +78,7 @@ static void check(const emulated::box &b, const struct sweeps_case &what)
     w.beta_i = first(a.beta[0]);
     w.beta_j = first(a.beta[1]);
     w.beta_k = first(a.beta[2]);
-    w.weight = first(weight);
+    w.dinv = first(weight);
     w.out = out.data() + b.origin;
     w.out_before = TWO_STEP && !what.zero ? out_before.data() + b.origin : NULL;
     w.scale = a.scale;

@@ -82,9 +82,8 @@ static struct fv4_gsrb make_pass(const emulated::box &b, struct fields &x, int c
     w.c = b.c;
     w.in = guess == ZERO ? NULL : first(x.u);
     w.f = first(x.f);
-    w.alpha = READS_ALPHA<Op> ? first(x.alpha) : NULL;
+    w.alpha = READS_ALPHA<Op> ? first(x.alpha) : w.f;
     w.dinv = first(x.dinv);
-    /* As in struct view, unused pointers equal f. */
     w.beta_i = Op::VARIABLE ? first(x.beta_i) : w.f;
     w.beta_j = Op::VARIABLE ? first(x.beta_j) : w.f;
     w.beta_k = Op::VARIABLE ? first(x.beta_k) : w.f;
@@ -124,8 +123,7 @@ template <class Op>
 static double relaxed(const struct fv4_gsrb &w, const double *u, int i, int j, int k)
 {
     const long sj = w.c.sj, sk = w.c.sk, cell = i + j * sj + k * sk;
-    const double *alpha = READS_ALPHA<Op> ? w.alpha : w.f;
-    const struct view v = {u, w.f, alpha, w.dinv, w.beta_i, w.beta_j, w.beta_k, sj, sk, w.scale};
+    const struct view v = {w, u, sj, sk};
     return update_weighted(u[cell], w.dinv[cell], Op::residual(v, cell), 1.0);
 }
 

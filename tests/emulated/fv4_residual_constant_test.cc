@@ -95,15 +95,14 @@ static void check(int n0, int n1, int n2, int planes)
             f[place] = std::nan("");
     });
     const double *first_u = u.data() + b.origin, *first_f = f.data() + b.origin;
-    const struct view v = {first_u, first_f, first_f, first_f, first_f,
-                           first_f, first_f, b.c.sj,  b.c.sk,  0.37};
+    const struct view v = {
+        {first_f, first_f, first_f, first_f, first_f, first_f, 0.37}, first_u, b.c.sj, b.c.sk};
     const struct results want = expected<Op>(b, coarse, v);
     struct results got = no_results(b, coarse);
     struct fv4_sweep w = {};
+    static_cast<struct operands &>(w) = v;
     w.c = b.c;
     w.u = first_u;
-    w.f = first_f;
-    w.scale = v.scale;
     w.out = got.out.data() + b.origin;
     w.coarse = got.coarse.data() + coarse.origin;
     w.coarse_sj = coarse.c.sj;

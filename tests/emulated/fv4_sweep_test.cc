@@ -78,10 +78,7 @@ template <class Op>
 static void expect(const struct fv4_sweep &w, enum sweep_kind kind, const emulated::box &b,
                    const emulated::box &coarse, struct results &want)
 {
-    const struct view v = {w.u,      w.f,      READS_ALPHA<Op> ? w.alpha : w.f,
-                           w.dinv,   w.beta_i, w.beta_j,
-                           w.beta_k, w.c.sj,   w.c.sk,
-                           w.scale};
+    const struct view v = {w, w.u, w.c.sj, w.c.sk};
     const auto residual = [&](int i, int j, int k) {
         return Op::residual(v, i + j * v.sj + k * v.sk);
     };
@@ -108,15 +105,9 @@ static void expect(const struct fv4_sweep &w, enum sweep_kind kind, const emulat
 static struct fv4_sweep sweep_of(const struct fv4_gsrb &pass)
 {
     struct fv4_sweep w = {};
+    static_cast<struct operands &>(w) = pass;
     w.c = pass.c;
     w.u = pass.in;
-    w.f = pass.f;
-    w.alpha = pass.alpha;
-    w.dinv = pass.dinv;
-    w.beta_i = pass.beta_i;
-    w.beta_j = pass.beta_j;
-    w.beta_k = pass.beta_k;
-    w.scale = pass.scale;
     w.weight = 0.7;
     w.c1 = 0.3;
     w.colour = pass.colour;

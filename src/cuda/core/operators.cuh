@@ -5,14 +5,14 @@
 #include "cuda/core/launch.cuh"
 #include "operators/fv2.h"
 #include "operators/fv4.h"
+#include "operators/operands.h"
 #include "operators/smoothers.h"
 #include "operators/stencil.h"
 
-/* A patch under the operator: pointers at cell (0,0,0); unused ones equal f. */
-struct view {
-    const double *u, *f, *alpha, *dinv, *beta_i, *beta_j, *beta_k;
+/* A patch under the operator; u is at cell (0,0,0). */
+struct view : operands {
+    const double *u;
     long sj, sk;
-    double scale;
 };
 
 DEVICE struct near near_of(const struct view &v, long at)

@@ -81,9 +81,8 @@ static void launch_operator(const struct fv2_gsrb &w)
 static void run_two_sweeps(const struct pass *pass, int q, int sweep)
 {
     const struct work w = cuda_open_work(pass, q);
-    struct fv2_gsrb gsrb = {w.c};
+    struct fv2_gsrb gsrb = {w.v, w.c};
     const bool last = sweep + 2 == pass->nsweeps;
-    set_operator(gsrb, w);
     gsrb.in = w.buffer[0];
     gsrb.out = pass->level->fields[FIELD_TMP] + w.c.offset;
     gsrb.parity = w.parity;

@@ -14,11 +14,10 @@
  * the operator has none. Beyond open sides two layers of ghosts are read, three if a residual
  * follows; in wrapped directions, which have more than 4 cells, none. What is computed in ghosts is
  * not stored. At most one of coarse and norm is set, and then zero_guess is not. */
-struct fv2_gsrb {
+struct fv2_gsrb : operands {
     struct cells c;
-    const double *in, *f, *alpha, *beta_i, *beta_j, *beta_k;
+    const double *in;
     double *out;
-    double scale;
     int parity;          /* of the global index of cell (0,0,0): red is even */
     bool zero_guess;     /* u is 0; `in` is not read */
     enum pass_part part; /* all if there is a norm */

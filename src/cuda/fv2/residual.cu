@@ -39,8 +39,7 @@ static void run_residual(const struct pass *pass)
         struct work w = cuda_open_work(pass, q);
         if (w.c.wrap[0] || w.c.wrap[1] || w.c.wrap[2])
             cuda_fill_walls(w, pass->first_sweep);
-        struct fv2_residual r = {w.c};
-        set_operator(r, w);
+        struct fv2_residual r = {w.v, w.c};
         r.u = w.buffer[pass->first_sweep & 1];
         if (pass->finish == FINISH_RESTRICT)
             set_coarse(r, pass, q);

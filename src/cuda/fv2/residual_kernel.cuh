@@ -12,12 +12,11 @@
 
 namespace fv2
 {
-/* f, u and the coefficients have the layout of patch c; pointers are at cell (0,0,0); alpha is NULL
- * for poisson. Every extent of the patch is even. Ghosts are read beyond sides without a wall. */
-struct fv2_residual {
+/* f, u and the coefficients have the layout of patch c; pointers are at cell (0,0,0). Every extent
+ * of the patch is even. Ghosts are read beyond sides without a wall. */
+struct fv2_residual : operands {
     struct cells c;
-    const double *u, *f, *alpha, *beta_i, *beta_j, *beta_k;
-    double scale;
+    const double *u;
     double *coarse; /* at cell (0,0,0): the residual is restricted to this, or */
     long coarse_sj, coarse_sk;
     unsigned long long *norm; /* atomic maximum of the bits of its magnitudes */

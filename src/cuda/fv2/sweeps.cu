@@ -101,10 +101,8 @@ static void run_on_patch(const struct pass *pass, int q)
     const struct work w = cuda_open_work(pass, q);
     const int first = pass->first_sweep, end = first + pass->nsweeps;
     double *const *fields = pass->level->fields;
-    struct fv2_sweeps s = {w.c};
-    set_operator(s, w);
+    struct fv2_sweeps s = {w.v, w.c};
     s.in = w.buffer[first & 1];
-    s.weight = w.v.dinv;
     s.out = fields[target_of(pass, end).memory] + w.c.offset;
     if (stencil_relaxation(w.s, first).two_step)
         s.before = w.buffer[~first & 1];

@@ -5,23 +5,20 @@
  * cells.
  *
  * All fields have the layout of patch c; pointers are at cell (0,0,0). No output may be an input.
- * α and β are not read where the operator has none. The sweeps read as many layers of ghosts beyond
- * open sides as there are sweeps, and `extent` more. */
+ * α and β are not read where the operator has none, nor D⁻¹ but where it is the l1 weight. The
+ * sweeps read as many layers of ghosts beyond open sides as there are sweeps, and `extent` more. */
 #include "cuda/pass.cuh"
 
 enum { MOST_FUSED_SWEEPS = 3 };
 
-struct fv2_sweeps {
+struct fv2_sweeps : operands {
     struct cells c;
     const double *in;
     const double *before; /* one sweep earlier than `in`; NULL if the first sweep is one step */
-    const double *f, *alpha, *beta_i, *beta_j, *beta_k;
-    const double *weight; /* D⁻¹, read where it is the l1 weight */
     double *out;
     double *out_before; /* one sweep earlier than `out`, with one more layer; NULL if not wanted */
-    double scale;
-    int extent;      /* layers of ghosts beyond open sides in `out` */
-    bool zero_guess; /* `in` is 0 and not read */
+    int extent;         /* layers of ghosts beyond open sides in `out` */
+    bool zero_guess;    /* `in` is 0 and not read */
     enum pass_part part;
     struct relaxation sweeps[MOST_FUSED_SWEEPS];
 };

@@ -196,7 +196,7 @@ DEVICE void fetch(const struct fv2_sweeps &w, const struct sweep_thread &p, stru
         if (tile::ALPHAS)
             copy_vector(step + tile::ALPHA, vector_of(w.alpha, at));
         if (tile::STORED_WEIGHT)
-            copy_vector(step + tile::WEIGHT, vector_of(w.weight, at));
+            copy_vector(step + tile::WEIGHT, vector_of(w.dinv, at));
         if (tile::TWO_STEP && w.before)
             copy_vector(step + tile::BEFORE, vector_of(w.before, at));
     }

@@ -7,7 +7,6 @@
  */
 #include "cuda/boundary/ghosts.cuh"
 #include "cuda/fv4/gsrb.cuh"
-#include "cuda/core/red_black.cuh"
 #include "cuda/core/shared_memory.cuh"
 
 namespace fv4::boundary
@@ -159,10 +158,7 @@ DEVICE int halo_layers(const struct wall_tile &b, const struct line &line)
 template <class Op>
 DEVICE double relax_red(const struct fv4_gsrb &w, long cell)
 {
-    const struct view v = {w.in,     w.f,      READS_ALPHA<Op> ? w.alpha : w.f,
-                           w.dinv,   w.beta_i, w.beta_j,
-                           w.beta_k, w.c.sj,   w.c.sk,
-                           w.scale};
+    const struct view v = {w, w.in, w.c.sj, w.c.sk};
     return w.in ? update_weighted(w.in[cell], w.dinv[cell], Op::residual(v, cell), RED_BLACK_WEIGHT)
                 : relax_zero(w.dinv[cell], w.f[cell], RED_BLACK_WEIGHT);
 }
@@ -300,8 +296,9 @@ DEVICE void put_other_ghosts(const struct wall_tile &b)
 
 /* What the update of a cell reads besides u. */
 struct coefficients {
-    struct fv4_faces i, j, k;
-    double f, alpha, dinv;
+    struct faces faces;
+    struct cell_terms terms;
+    double dinv;
 };
 
 template <class Op>
@@ -311,12 +308,9 @@ DEVICE struct coefficients load_coefficients(const struct fv4_gsrb &w, long cell
     if (Op::VARIABLE) {
         const struct near near =
             near_at(NULL, w.beta_i + cell, w.beta_j + cell, w.beta_k + cell, w.c.sj, w.c.sk);
-        s.i = fv4_faces_near(near, 0);
-        s.j = fv4_faces_near(near, 1);
-        s.k = fv4_faces_near(near, 2);
+        s.faces = {fv4_faces_near(near, 0), fv4_faces_near(near, 1), fv4_faces_near(near, 2)};
     }
-    s.f = w.f[cell];
-    s.alpha = READS_ALPHA<Op> ? w.alpha[cell] : 0.0;
+    s.terms = {w.f[cell], READS_ALPHA<Op> ? w.alpha[cell] : 0.0};
     s.dinv = w.dinv[cell];
     return s;
 }
@@ -330,11 +324,7 @@ DEVICE double relax_black(const struct fv4_gsrb &w, const struct wall_tile &b, i
                          b.across == 1 ? TILE_STEP_Y : inward};
     const struct fv4_cells cells = fv4_cells_near(near_by(
         [&](int i, int j, int k) { return at(offset + i * step[0] + j * step[1] + k * step[2]); }));
-    const double sum =
-        Op::VARIABLE ? fv4_sum_of(&cells, &s.i, &s.j, &s.k) : fv4_constant_sum_of(&cells);
-    return update_weighted(cells.here, s.dinv,
-                           Op::residual_from(s.f, s.alpha, cells.here, w.scale, sum),
-                           RED_BLACK_WEIGHT);
+    return relax<Op>(w, cells, s.faces, s.terms, s.dinv);
 }
 
 /* The ghost behind a cell next to two walls, in the direction of `first` first. */

@@ -82,13 +82,11 @@ static struct fv4_gsrb make_sweeps(const struct pass *pass, int q, int sweep)
 {
     const struct work w = cuda_open_work(pass, q);
     const struct operator_choice *op = &w.s->choice;
-    struct fv4_gsrb gsrb = {w.c};
-    set_operator(gsrb, w);
+    struct fv4_gsrb gsrb = {w.v, w.c};
     gsrb.inner_dinv =
         1.0 / fv4_inner_diagonal(gsrb.scale, operator_diagonal_term(op, 1.0), 1, 1, 1, 1, 1, 1);
     gsrb.in = sweep == 0 && pass->start == START_ZERO ? NULL : w.buffer[0];
     gsrb.out = w.buffer[1];
-    gsrb.dinv = w.v.dinv;
     gsrb.colour = w.parity;
     gsrb.part = pass->part;
     gsrb.ghosts = (sweep + 2 < pass->nsweeps || pass->after > 0) && has_walls_only(gsrb.c);

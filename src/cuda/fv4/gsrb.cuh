@@ -8,6 +8,7 @@
  * one operation. */
 #include <climits>
 #include "cuda/core/operators.cuh"
+#include "cuda/core/red_black.cuh"
 #include "operators/passes.h"
 
 /* One launch of the fused red-black pass. `in` has its ghosts, or is NULL if u is 0 everywhere.
@@ -15,10 +16,9 @@
  * REACH layers of u are read, two of β, and one of f, α and, next to walls, D⁻¹. f and the
  * coefficients have the layout of patch c; pointers are at cell (0,0,0). α and β are not read where
  * the operator has none. Ghosts of out are overwritten. */
-struct fv4_gsrb {
+struct fv4_gsrb : operands {
     struct cells c;
-    const double *in, *f, *alpha, *dinv, *beta_i, *beta_j, *beta_k;
-    double scale;
+    const double *in;
     double inner_dinv; /* constant coefficients: D⁻¹ of cells that are not near walls */
     int colour;        /* local cells with even i + j + k + colour are red */
     double *out;
@@ -52,5 +52,27 @@ DEVICE bool is_away(const struct fv4_gsrb &w, int d, int x)
 {
     return x >= w.away_lo[d] && x < w.away_hi[d];
 }
+
+namespace fv4
+{
+/* The faces of a cell, and what else its new value depends on. */
+struct faces {
+    struct fv4_faces i, j, k;
+};
+struct cell_terms {
+    double f, alpha;
+};
+
+/* A cell's new value. */
+template <class Op>
+DEVICE double relax(const struct fv4_gsrb &w, const struct fv4_cells &x, const struct faces &faces,
+                    const struct cell_terms &s, double dinv)
+{
+    const double sum =
+        Op::VARIABLE ? fv4_sum_of(&x, &faces.i, &faces.j, &faces.k) : fv4_constant_sum_of(&x);
+    return update_weighted(x.here, dinv, Op::residual_from(s.f, s.alpha, x.here, w.scale, sum),
+                           RED_BLACK_WEIGHT);
+}
+} // namespace fv4
 
 #endif

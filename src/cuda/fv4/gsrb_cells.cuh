@@ -6,7 +6,6 @@
 #include "cuda/fv4/gsrb.cuh"
 #include "cuda/fv4/gsrb_tiles.cuh"
 #include "cuda/core/reciprocal.cuh"
-#include "cuda/core/red_black.cuh"
 
 namespace fv4
 {
@@ -27,11 +26,6 @@ DEVICE struct fv4_faces both(const struct face &low, const struct face &high)
     return {{low.beta, high.beta}, {low.d_first, high.d_first}, {low.d_second, high.d_second}};
 }
 
-/* The faces of a cell. */
-struct faces {
-    struct fv4_faces i, j, k;
-};
-
 /* D⁻¹ of a cell that is not near walls. */
 template <class Op>
 DEVICE double inverse_diagonal(const struct fv4_gsrb &w, const struct faces &x, double alpha)
@@ -41,11 +35,6 @@ DEVICE double inverse_diagonal(const struct fv4_gsrb &w, const struct faces &x, 
     return reciprocal(fv4_inner_diagonal(w.scale, alpha, x.i.beta[0], x.i.beta[1], x.j.beta[0],
                                          x.j.beta[1], x.k.beta[0], x.k.beta[1]));
 }
-
-/* What else a new value depends on. */
-struct source {
-    double f, alpha;
-};
 
 /* D⁻¹ of a cell near a wall, where it does not follow from the nearest faces alone. A branch around
  * the computation of D⁻¹ elsewhere would not let it overlap with anything. */
@@ -61,21 +50,10 @@ DEVICE double or_stored(double computed, const struct stored_dinv &stored)
 }
 
 template <class Op>
-DEVICE double operator_sum(const struct fv4_cells &x, const struct faces &faces)
-{
-    if (!Op::VARIABLE)
-        return fv4_constant_sum_of(&x);
-    return fv4_sum_of(&x, &faces.i, &faces.j, &faces.k);
-}
-
-template <class Op>
 DEVICE double relax(const struct fv4_gsrb &w, const struct fv4_cells &x, const struct faces &faces,
-                    const struct source &s, const struct stored_dinv &stored)
+                    const struct cell_terms &s, const struct stored_dinv &stored)
 {
-    const double dinv = or_stored(inverse_diagonal<Op>(w, faces, s.alpha), stored);
-    const double residual =
-        Op::residual_from(s.f, s.alpha, x.here, w.scale, operator_sum<Op>(x, faces));
-    return update_weighted(x.here, dinv, residual, RED_BLACK_WEIGHT);
+    return relax<Op>(w, x, faces, s, or_stored(inverse_diagonal<Op>(w, faces, s.alpha), stored));
 }
 
 /* Loads a face in i or j, at the same offset in each plane; `across` is the stride in the other of
@@ -91,7 +69,7 @@ DEVICE struct face load_side(const struct planes<tile> &p, int offset, int acros
 /* The new value of a red cell where u is 0 everywhere. */
 template <class Op>
 DEVICE double relax_from_zero(const struct fv4_gsrb &w, const struct faces &faces,
-                              const struct source &s, const struct stored_dinv &stored)
+                              const struct cell_terms &s, const struct stored_dinv &stored)
 {
     return relax_zero(or_stored(inverse_diagonal<Op>(w, faces, s.alpha), stored), s.f,
                       RED_BLACK_WEIGHT);
@@ -114,7 +92,7 @@ DEVICE struct faces load_faces(int c, const struct planes<tile> &p)
 /* The new value of the red cell at offset c in plane k, all from shared memory. */
 template <bool ZERO, class tile>
 DEVICE double relax_alone(const struct fv4_gsrb &w, int c, const struct planes<tile> &p,
-                          const struct source &s, const struct stored_dinv &stored)
+                          const struct cell_terms &s, const struct stored_dinv &stored)
 {
     using Op = typename tile::op;
     const struct faces faces = load_faces(c, p);

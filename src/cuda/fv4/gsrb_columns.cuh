@@ -175,7 +175,7 @@ struct source_plane {
 };
 
 template <class Op>
-DEVICE struct source load_source(const struct source_plane &p, unsigned offset)
+DEVICE struct cell_terms load_source(const struct source_plane &p, unsigned offset)
 {
     return {load(p.f, offset), READS_ALPHA<Op> ? load(p.alpha, offset) : 0.0};
 }
@@ -188,12 +188,12 @@ DEVICE void fetch_value(int to, const double *plane, unsigned offset)
 
 /* Sources of the cells of a step, loaded one step ahead. */
 struct sources {
-    struct source red[2], black[2];
+    struct cell_terms red[2], black[2];
 };
 
 /* For zero_after. */
 template <class Op>
-DEVICE int bits_of(const struct source &s)
+DEVICE int bits_of(const struct cell_terms &s)
 {
     return __double2hiint(s.f) | (READS_ALPHA<Op> ? __double2hiint(s.alpha) : 0);
 }

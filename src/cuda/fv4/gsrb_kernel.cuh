@@ -65,8 +65,8 @@ DEVICE void relax_outer(const struct fv4_gsrb &w, const struct block_range &m,
     const struct outer_cell o = compute_outer<tile>(w, m, k);
     __syncwarp();
     const int address = outer_address<tile>(o, step_number(m, k));
-    const struct source s = {at(address + tile::OUTER_F),
-                             tile::READS_ALPHA ? at(address + tile::OUTER_ALPHA) : 0.0};
+    const struct cell_terms s = {at(address + tile::OUTER_F),
+                                 tile::READS_ALPHA ? at(address + tile::OUTER_ALPHA) : 0.0};
     const struct stored_dinv dinv = {near_wall(w, o, k), address + tile::OUTER_DINV};
     const double red = relax_alone<ZERO>(w, o.offset, p, s, dinv);
     if (o.own)

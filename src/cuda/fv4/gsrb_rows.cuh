@@ -171,7 +171,7 @@ struct active_rows {
     }
 
     /* The new value of the red cell of row r in plane k; `high` becomes the face above it. */
-    DEVICE_MEMBER double relax_red(int r, const struct faces_j &j, const struct source &s,
+    DEVICE_MEMBER double relax_red(int r, const struct faces_j &j, const struct cell_terms &s,
                                    const struct stored_dinv &stored, struct shared_operands &shared,
                                    struct face &high) const
     {
@@ -211,7 +211,7 @@ struct active_rows {
 
     /* The new value of the black cell in plane k − 1, where no wall in j or k is near. */
     DEVICE_MEMBER double relax_black(int r, const struct faces_j &j, double red,
-                                     const struct source &s, const struct stored_dinv &stored,
+                                     const struct cell_terms &s, const struct stored_dinv &stored,
                                      const struct shared_operands &shared) const
     {
         const struct faces faces = {faces_i(p.beta[1], r, shared.beta_m, shared.d_k),

@@ -11,7 +11,7 @@ namespace fv4
 /* A block takes about four steps to begin. */
 enum { MAX_PLANES = 512, EXTRA_STEPS = 4 };
 
-template <class tile>
+template <class tile, class Op>
 static sweep_sources<typename tile::source> make_sources(const struct fv4_sweep &w)
 {
     using source = typename tile::source;
@@ -22,7 +22,7 @@ static sweep_sources<typename tile::source> make_sources(const struct fv4_sweep 
             tile_source<source>(w.beta_k, w.c, WIDTH, ROWS + 2),
             tile_source<source>(w.f, w.c, CORE_WIDTH, ROWS),
             tile_source<source>(w.dinv, w.c, CORE_WIDTH, ROWS),
-            w.alpha ? tile_source<source>(w.alpha, w.c, CORE_WIDTH, ROWS) : source{}};
+            READS_ALPHA<Op> ? tile_source<source>(w.alpha, w.c, CORE_WIDTH, ROWS) : source{}};
 }
 
 template <class tile, class Op, enum sweep_kind KIND>
@@ -49,7 +49,7 @@ static void launch(const struct fv4_sweep &w)
     const dim3 grid = tile_grid(tiles);
     if (grid.x > 0)
         launch_kernel<KERNEL>(grid, dim3(LANES, tile::THREADS / LANES), BYTES, w,
-                              make_sources<tile>(w), tiles, planes);
+                              make_sources<tile, Op>(w), tiles, planes);
 }
 
 template <class tile, class Op>
@@ -154,11 +154,9 @@ static bool with_tile(const struct device_limits *device, F f)
 static void run_on_patch(const struct pass *pass, int q)
 {
     const struct work w = cuda_open_work(pass, q);
-    struct fv4_sweep m = {w.c};
-    set_operator(m, w);
+    struct fv4_sweep m = {w.v, w.c};
     m.part = pass->part;
     m.u = w.buffer[pass->first_sweep & 1];
-    m.dinv = w.v.dinv;
     if (pass->nsweeps > 0)
         set_sweep(m, w, pass->first_sweep);
     else

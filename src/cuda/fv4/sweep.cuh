@@ -18,13 +18,13 @@ enum sweep_kind {
 };
 
 /* u with two layers of ghosts, f, the coefficients and out have the layout of patch c; pointers are
- * at cell (0,0,0); alpha is NULL for poisson. out is not u. */
-struct fv4_sweep {
+ * at cell (0,0,0). out is not u. */
+struct fv4_sweep : operands {
     struct cells c;
     enum sweep_kind kind;
     enum pass_part part; /* not of SWEEP_NORM */
-    const double *u, *f, *alpha, *dinv, *beta_i, *beta_j, *beta_k;
-    double scale, weight, c1;
+    const double *u;
+    double weight, c1;
     int colour; /* local cells with even i + j + k + colour are updated */
     /* SWEEP_COLOURED: cells within these bounds in every direction have no wall, and no repeated
      * image, within the stencil's reach; even numbers in i and j. */

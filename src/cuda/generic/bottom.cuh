@@ -245,10 +245,10 @@ static __device__ void sweep_once(const Work &w, int sweep)
     struct view v = w.v;
     v.u = in;
     const struct relaxation &r = w.relaxations[sweep];
-    const int parity = w.parity + r.colour;
+    const int colour = w.parity + r.colour;
     fill_ghosts(w, in);
     each_cell(w, [=, &r](long c, int index_sum) {
-        if (r.coloured && ((index_sum + parity) & 1))
+        if (r.coloured && !has_colour(index_sum, colour))
             out[c] = in[c];
         else
             out[c] = relaxed(r, in[c], r.two_step ? out[c] : 0.0, v.dinv[c], Op::residual(v, c));

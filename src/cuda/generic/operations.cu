@@ -23,11 +23,11 @@ template <class Op, bool COLOURED, bool TWO_STEP>
 static void sweep_cells(const struct work &w, const struct relaxation &r, double *out, int extent)
 {
     const struct view v = w.v;
-    const int colour = (w.parity + r.colour) & 1;
+    const int colour = w.parity + r.colour;
     const double weight = r.weight, c1 = r.c1;
     for_extended(w.c, extent, [=] __device__(int i, int j, int k) {
         const long at = i + j * v.sj + k * v.sk;
-        if (COLOURED && ((i + j + k + colour) & 1)) {
+        if (COLOURED && !has_colour(i + j + k, colour)) {
             if (out != v.u)
                 out[at] = v.u[at];
         } else if (TWO_STEP) {

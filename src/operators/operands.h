@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef OPERATORS_OPERANDS_H
+#define OPERATORS_OPERANDS_H
+/* What residuals and sweeps read of a patch besides u, for all backends. */
+#include "level/level.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Pointers are at cell (0,0,0), and those to what no field holds equal f. */
+struct operands {
+    const double *f, *alpha, *dinv, *beta_i, *beta_j, *beta_k;
+    double scale; /* of struct stencil */
+};
+
+/* Of a patch of this level, with this right-hand side. */
+struct operands operands_of(const struct level *level, const struct patch *patch, enum field f);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
