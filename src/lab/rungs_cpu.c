@@ -14,7 +14,7 @@ struct half_sweep {
     struct operands operands;
     const double *u;
     double *out, weight;
-    int order, colour; /* cells with (i + j + k + colour) even are updated */
+    int radius, colour; /* cells with (i + j + k + colour) even are updated */
 };
 
 static struct half_sweep half_sweep_of(const struct level *l, int half)
@@ -23,13 +23,13 @@ static struct half_sweep half_sweep_of(const struct level *l, int half)
     const struct relaxation r = stencil_relaxation(l->stencil, half);
     struct half_sweep s = {.p = p, .weight = r.weight, .colour = r.colour};
     s.operands = operands_of(l, p, FIELD_F);
-    s.order = l->stencil->choice.order;
+    s.radius = l->stencil->radius;
     s.u = patch_cells(l, p, rung_source(half));
     s.out = patch_cells(l, p, rung_source(1 - half));
     return s;
 }
 
-static inline void update_cell(const struct half_sweep *s, int order, int i, int j, int k)
+static inline void update_cell(const struct half_sweep *s, int radius, int i, int j, int k)
 {
     const long sj = s->p->sj, sk = s->p->sk, at = i + j * sj + k * sk;
     const double *u = s->u + at;
@@ -39,19 +39,19 @@ static inline void update_cell(const struct half_sweep *s, int order, int i, int
         s->out[at] = u[0];
         return;
     }
-    const double sum = order == 2 ? sum_fv2(near) : sum_fv4(near);
+    const double sum = radius == 1 ? sum_fv2(near) : sum_fv4(near);
     const double r = residual_value(o->f[at], o->scale, sum);
     s->out[at] = update_weighted(u[0], o->dinv[at], r, s->weight);
 }
 
 static void update_row(const struct half_sweep *s, int j, int k)
 {
-    if (s->order == 2)
+    if (s->radius == 1)
         for (int i = 0; i < s->p->n[0]; i++)
-            update_cell(s, 2, i, j, k);
+            update_cell(s, 1, i, j, k);
     else
         for (int i = 0; i < s->p->n[0]; i++)
-            update_cell(s, 4, i, j, k);
+            update_cell(s, 2, i, j, k);
 }
 
 static void sweep_plane_by_plane(const struct half_sweep *s)

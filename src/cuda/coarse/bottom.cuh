@@ -65,14 +65,14 @@ DEVICE double cell_residual(const thread_work<Op, Group> &w, double x, double f)
     own.u[0] = x;
     own.f[0] = f;
     double r;
-    if (Op::ORDER == 2 && w.alone) {
+    if (Op::RADIUS == 1 && w.alone) {
         const double ghost = wall_ghost(WALL_LINEAR, 0, &x),
                      seven[7] = {ghost, ghost, ghost, x, ghost, ghost, ghost};
         r = residual_fv2<Op>(seven, own.beta[0], f, own.alpha[0], w.sweep.scale);
     } else {
         store_u<Op, Group>(own, 0, w.sweep.n, *w.s);
         __syncwarp();
-        if (Op::ORDER == 4)
+        if (Op::RADIUS > 1)
             fill_level_ghosts<Op, Group>(w.sweep, *w.s);
         r = residual_of<Op, Group>(w.sweep, own, 0, *w.s);
         __syncwarp();

@@ -15,7 +15,7 @@ template <class Op, int CELLS>
 static __device__ void fetch_beta(const struct tail_level &l, const struct subdomain &sub,
                                   subdomain_tiles<Op, CELLS> &s)
 {
-    const int low = Op::ORDER == 4 ? -1 : 0, planes = l.depth + l.beta.n - l.side.n;
+    const int low = 1 - Op::RADIUS, planes = l.depth + l.beta.n - l.side.n;
     constexpr int SJ = subdomain_tiles<Op, CELLS>::SJ, SK = subdomain_tiles<Op, CELLS>::SK,
                   LENGTH = subdomain_tiles<Op, CELLS>::BETA_LENGTH;
     double *to = s.beta() + low * (1 + SJ + SK);
@@ -126,7 +126,7 @@ DEVICE void store_own(const struct tail_level &l, const struct subdomain &sub,
 template <class Op, int CELLS>
 static constexpr __host__ __device__ int halo_rounds(int colours)
 {
-    return CELLS == FEWEST_CELLS ? colours : Op::ORDER == 4 ? 3 : colours;
+    return CELLS == FEWEST_CELLS ? colours : Op::RADIUS > 1 ? 3 : colours;
 }
 
 /* The pass's start: u and β in their tiles, f and other coefficients in registers. */
@@ -157,7 +157,7 @@ DEVICE void start(const struct tail &t, const struct subdomain &sub, const struc
     if (prolongs(step)) {
         if (sub.walls)
             extend_coarse<Op, TAIL_THREADS>(step.coarse_rule, step.coarse_padded, coarse);
-        if (Op::ORDER == 4 && step.prolongation == 4)
+        if (Op::RADIUS > 1 && step.prolongation == 4)
             prolong_own<Op, CELLS, 2>(l, step, s);
         else
             prolong_own<Op, CELLS, 1>(l, step, s);
@@ -207,7 +207,7 @@ DEVICE sweep_context<CELLS> sweep_context_of(const struct tail_level &l,
 {
     sweep_context<CELLS> w = {step.level, step.nsweeps, step.operations, step.relaxes_zero,
                               l.scale};
-    if (Op::ORDER == 4)
+    if (Op::RADIUS > 1)
         w.walls = take_walls<TAIL_THREADS, OWN_WALLS<CELLS>>(
             lists_of(l, step.level, s.lists), s.u_tile, subdomain_tiles<Op, CELLS>::SJ,
             subdomain_tiles<Op, CELLS>::SK);
@@ -240,7 +240,7 @@ DEVICE double residual_of(const struct sweep_context<CELLS> &w, const struct own
                                   *bj = bi + subdomain_tiles<Op, CELLS>::BETA_LENGTH,
                                   *bk = bj + subdomain_tiles<Op, CELLS>::BETA_LENGTH;
     *here = u[0];
-    if constexpr (Op::ORDER == 2) {
+    if constexpr (Op::RADIUS == 1) {
         double seven[7] = {u[-SK], u[-SJ], u[-1], u[0], u[1], u[SJ], u[SK]};
         const unsigned walls = own.cell[x] >> ELEMENT_BITS & WALLS_MASK;
         if (walls != 0)
@@ -261,7 +261,7 @@ DEVICE void half_sweep(const struct sweep_context<CELLS> &w, const struct tail_l
                        int colour, struct own_cells<CELLS> &own, subdomain_tiles<Op, CELLS> &s,
                        const struct packet_round &e, bool exchanges)
 {
-    if (Op::ORDER == 4)
+    if (Op::RADIUS > 1)
         fill_subdomain_walls<Op, CELLS>(l, w, s);
     if (own.works) {
 #pragma unroll
@@ -273,7 +273,7 @@ DEVICE void half_sweep(const struct sweep_context<CELLS> &w, const struct tail_l
         if (exchanges)
             send_own<CELLS>(own, 1 << half, e);
     }
-    if (Op::ORDER == 4)
+    if (Op::RADIUS > 1)
         __syncthreads();
     put_own<Op, CELLS>(own, 1 << half, s);
     if (exchanges)
@@ -288,7 +288,7 @@ DEVICE void sweep_all(const struct sweep_context<CELLS> &w, const struct tail_le
                       bool residual, struct own_cells<CELLS> &own, subdomain_tiles<Op, CELLS> &s,
                       const struct packet_round &e, bool exchanges)
 {
-    if (Op::ORDER == 4)
+    if (Op::RADIUS > 1)
         fill_subdomain_walls<Op, CELLS>(l, w, s);
 #pragma unroll
     for (int x = 0; x < CELLS && own.works; x++) {
@@ -346,9 +346,9 @@ DEVICE void sweep_colours(const struct sweep_context<CELLS> &w, const struct tai
     each_half_sweep<Op>(
         w.nsweeps, w.relaxes_zero,
         [&](int half, int sweep) {
-            half_sweep<Op, CELLS>(w, l, half, Op::ORDER == 4 ? sweep & 1 : half, own, s,
+            half_sweep<Op, CELLS>(w, l, half, Op::RADIUS > 1 ? sweep & 1 : half, own, s,
                                   later(first, 1 + sweep),
-                                  (Op::ORDER == 2 && half == 0) || 1 + sweep < w.operations);
+                                  (Op::RADIUS == 1 && half == 0) || 1 + sweep < w.operations);
         },
         [&] { swap_colours<CELLS>(own); });
 }

@@ -52,7 +52,7 @@ static __device__ __noinline__ void bottom_by_warp(struct block_memory<Op> &bloc
 /* A step of single-block levels is in registers, of which order 4 has none left for it. */
 template <class Op>
 using held_step =
-    std::conditional_t<Op::ORDER == 4, const struct tail_step &, const struct tail_step>;
+    std::conditional_t<(Op::RADIUS > 1), const struct tail_step &, const struct tail_step>;
 
 /* One step of a single-block level. Threads outside of its thread group skip it. */
 template <class Op>

@@ -86,7 +86,7 @@ struct cell_pair {
 
 template <class Op>
 struct tiles {
-    enum { GHOSTS = Op::ORDER / 2, FIELDS = Op::VARIABLE ? NUM_TILE_FIELDS : TILE_U + 1 };
+    enum { GHOSTS = Op::RADIUS, FIELDS = Op::VARIABLE ? NUM_TILE_FIELDS : TILE_U + 1 };
     double sum[CELL_PAIRS];
     double before[2][TAIL_THREADS]; /* two-step smoothers: u before the last sweep, per thread */
     struct cell_pair pairs[ALL_CELL_PAIRS];
@@ -214,7 +214,7 @@ static __device__ void open_tiles(const struct tail &t, tiles<Op> &s)
         fetch_own<Op>(l, s);
         if (Op::VARIABLE)
             fetch_beta<Op>(l, s);
-        if (Op::ORDER == 4)
+        if (Op::RADIUS > 1)
             list_walls<Op>(l, s);
     }
     __pipeline_commit();

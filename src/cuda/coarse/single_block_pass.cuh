@@ -22,7 +22,7 @@ struct thread_group {
         PER_PAIR = PER_PAIR_,
         DIM = MOST, /* of its levels, at most */
         SJ = tile_row(MOST),
-        SK = tile_plane(MOST, Op::ORDER / 2),
+        SK = tile_plane(MOST, Op::RADIUS),
         WALLS = THREADS == 32 ? 2 : 1, /* see own_walls */
     };
 };
@@ -32,10 +32,10 @@ struct thread_group {
 template <class Op>
 struct thread_groups {
     enum {
-        PER_PAIR = Op::ORDER == 4 ? 4 : 1,
-        SMALL_DIM = Op::ORDER == 4 ? 2 : 4,
+        PER_PAIR = Op::RADIUS > 1 ? 4 : 1,
+        SMALL_DIM = Op::RADIUS > 1 ? 2 : 4,
         MEDIUM_DIM = 4,
-        MOST = Op::ORDER == 4 ? (int)TAIL_THREADS : (int)CELL_PAIRS,
+        MOST = Op::RADIUS > 1 ? (int)TAIL_THREADS : (int)CELL_PAIRS,
     };
     using small = thread_group<Op, 32, NARROW, PER_PAIR,
                                wall_rules<WALL_QUADRATIC, WALL_LINEAR, PERIODIC_IMAGES>>;
@@ -96,7 +96,7 @@ DEVICE sweep_context<Group::WALLS> sweep_context_of(const struct tail_level &l, 
     keep(w.scale);
     if (Group::PER_PAIR > 1)
         w.part = lane_part_of<Op, Group>();
-    if (Op::ORDER == 4) {
+    if (Op::RADIUS > 1) {
         w.lists = {s.sides + l.sides, s.edges + l.edges, 6 * l.n * l.n, 12 * l.n};
         w.walls = take_walls<Group::THREADS, Group::WALLS>(w.lists, s.field(Group::DIM, TILE_U),
                                                            Group::SJ, Group::SK);
@@ -143,7 +143,7 @@ DEVICE double residual_of(const struct sweep_context<Group::WALLS> &w, const str
 {
     enum { SJ = Group::SJ, SK = Group::SK };
     const double *u = s.field(Group::DIM, TILE_U) + element(own.cell[x]);
-    if constexpr (Op::ORDER == 2) {
+    if constexpr (Op::RADIUS == 1) {
         double seven[7] = {u[-SK], u[-SJ], u[-1], own.u[x], u[1], u[SJ], u[SK]};
         fold_walls(own.cell[x] >> ELEMENT_BITS, seven);
         return residual_fv2<Op>(seven, own.beta[x], own.f[x], own.alpha[x], w.scale);
@@ -180,7 +180,7 @@ DEVICE void store_u(const struct own_pair &own, int x, int n, tiles<Op> &s)
         return;
     double *u = s.field(Group::DIM, TILE_U) + element(own.cell[x]);
     *u = own.u[x];
-    if (Op::ORDER == 2 && wrapped_sides(own.cell[x]))
+    if (Op::RADIUS == 1 && wrapped_sides(own.cell[x]))
         store_images<Group>(wrapped_sides(own.cell[x]), u, n, own.u[x]);
 }
 
@@ -190,12 +190,12 @@ template <class Op, class Group>
 DEVICE void half_sweep(const struct sweep_context<Group::WALLS> &w, struct own_pair &own,
                        int colour, tiles<Op> &s)
 {
-    if (Op::ORDER == 4)
+    if (Op::RADIUS > 1)
         fill_level_ghosts<Op, Group>(w, s);
     if (w.works)
         own.u[colour] = update_weighted(own.u[colour], own.dinv[colour],
                                         residual_of<Op, Group>(w, own, colour, s), 1.0);
-    if (Op::ORDER == 4)
+    if (Op::RADIUS > 1)
         group_sync<Group::THREADS>();
     store_u<Op, Group>(own, colour, w.n, s);
     group_sync<Group::THREADS>();
@@ -206,7 +206,7 @@ template <class Op, class Group>
 DEVICE void sweep_all(const struct sweep_context<Group::WALLS> &w, const struct tail_level &l,
                       int sweep, struct own_pair &own, tiles<Op> &s)
 {
-    if (Op::ORDER == 4)
+    if (Op::RADIUS > 1)
         fill_level_ghosts<Op, Group>(w, s);
     if (w.works)
 #pragma unroll
@@ -289,7 +289,7 @@ DEVICE void load_coefficients(struct own_pair &own, const int number[2], tiles<O
     for (int x = 0; x < 2; x++) {
         own.dinv[x] = s.dinv[number[x]];
         own.alpha[x] = READS_ALPHA<Op> ? s.alpha[number[x]] : 0.0;
-        if (Op::ORDER == 2 && Op::VARIABLE)
+        if (Op::RADIUS == 1 && Op::VARIABLE)
             load_faces<Group::SJ, Group::SK, tiles<Op>::length(Group::DIM)>(
                 s.field(Group::DIM, TILE_BETA_I) + element(own.cell[x]), own.beta[x]);
     }
@@ -318,7 +318,7 @@ DEVICE void prolong_own(const struct tail_step &step, const struct cell_pair &p,
     enum { SJ = tile_row(NARROW), SK = tile_plane(NARROW, tiles<Op>::GHOSTS) };
     const double *coarse = s.field(NARROW, TILE_U) + p.coarse;
     double child[2];
-    if (Op::ORDER == 4 && step.prolongation == 4)
+    if (Op::RADIUS > 1 && step.prolongation == 4)
         prolong_row<2>(coarse, SJ, SK, p.odd & 2, p.odd & 4, child);
     else
         prolong_row<1>(coarse, SJ, SK, p.odd & 2, p.odd & 4, child);
@@ -354,7 +354,7 @@ DEVICE void run_finish(const struct sweep_context<Group::WALLS> &w, const struct
                        const struct cell_pair &p, bool has, tiles<Op> &s)
 {
     double r[2] = {0.0, 0.0};
-    if (Op::ORDER == 4)
+    if (Op::RADIUS > 1)
         fill_level_ghosts<Op, Group>(w, s);
     if (w.works)
 #pragma unroll

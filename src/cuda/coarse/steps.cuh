@@ -64,13 +64,13 @@ template <class Op, class HalfSweep, class Swap>
 DEVICE void each_half_sweep(int nsweeps, bool relaxes_zero, HalfSweep half_sweep, Swap swap)
 {
     int sweep = 0;
-    if (Op::ORDER == 4 && relaxes_zero) {
+    if (Op::RADIUS > 1 && relaxes_zero) {
         swap();
         sweep++;
     }
 #pragma unroll 1
     for (; sweep < nsweeps; sweep++) {
-        if (Op::ORDER == 4) {
+        if (Op::RADIUS > 1) {
             half_sweep(0, sweep);
             swap();
         } else {
@@ -175,7 +175,7 @@ template <class Op, int THREADS>
 DEVICE void extend_coarse(int rule, const struct divider &padded, const walled_cells<int> &coarse)
 {
     using all = cuda::std::conditional_t<
-        Op::ORDER == 4, wall_rules<WALL_QUARTIC, WALL_QUADRATIC, WALL_LINEAR, PERIODIC_IMAGES>,
+        (Op::RADIUS > 1), wall_rules<WALL_QUARTIC, WALL_QUADRATIC, WALL_LINEAR, PERIODIC_IMAGES>,
         wall_rules<WALL_QUADRATIC, WALL_LINEAR, PERIODIC_IMAGES>>;
     with_rule(all{}, rule, [&](auto constant) {
         extend_by_rule<THREADS, decltype(constant)::value>(padded, coarse);

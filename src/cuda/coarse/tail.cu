@@ -109,7 +109,7 @@ static struct tail_level describe(const struct level *l, const struct subdomains
     t.side = divider_of(division.side);
     t.half = divider_of((division.side + 1) / 2);
     t.padded = divider_of(division.side + 2 * s->radius);
-    t.beta = divider_of(division.side + (s->choice.order == 4 ? 2 : 1));
+    t.beta = divider_of(division.side + s->radius);
     t.scale = s->scale;
     t.dinv = field_of(l, FIELD_DINV);
     t.alpha = field_of(l, FIELD_ALPHA);

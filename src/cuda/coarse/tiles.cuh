@@ -40,7 +40,7 @@ struct subdomain_lists {
 template <class Op, int CELLS>
 struct subdomain_tiles {
     enum {
-        GHOSTS = Op::ORDER / 2,
+        GHOSTS = Op::RADIUS,
         SIDE = CELLS == FEWEST_CELLS ? SMALL_SIDE : SUBDOMAIN_SIDE,
         SJ = CELLS == FEWEST_CELLS ? SIDE + 4 : SIDE + 2 * GHOSTS,
         SK = SJ * (SIDE + 2 * GHOSTS),
@@ -159,7 +159,7 @@ template <class Op>
 DEVICE bool is_read_elsewhere(const struct tail_level &l, const struct subdomain &sub,
                               const struct cell_index &p)
 {
-    const int n = l.side.n, layers = Op::ORDER / 2;
+    const int n = l.side.n, layers = Op::RADIUS;
     const unsigned near = (p.i < layers) | (p.i >= n - layers) << 1 | (p.j < layers) << 2 |
                           (p.j >= n - layers) << 3 | (p.k < layers) << 4 |
                           (p.k >= l.depth - layers) << 5;
@@ -191,7 +191,7 @@ constexpr int OWN_WALLS = CELLS > FEWEST_CELLS ? 2 : 1;
 template <class Op, int CELLS>
 static constexpr __device__ bool holds_beta()
 {
-    return Op::ORDER == 2 && Op::VARIABLE && CELLS == FEWEST_CELLS;
+    return Op::RADIUS == 1 && Op::VARIABLE && CELLS == FEWEST_CELLS;
 }
 
 /* What a thread holds of its cells during a pass. */
@@ -267,11 +267,11 @@ static __device__ void list_side(const struct tail_level &l, const struct subdom
 {
     const int side = c.side[0], d = side / 2;
     if (!(sub.walls >> side & 1)) {
-        for (int layer = 0; layer < Op::ORDER / 2; layer++) {
+        for (int layer = 0; layer < Op::RADIUS; layer++) {
             move_outward(c.at, side);
             list_halo<Op>(l, sub, s, counts, c.at);
         }
-    } else if (Op::ORDER == 4) {
+    } else if (Op::RADIUS > 1) {
         const int first = d == 0 ? c.at[1] : c.at[0], second = d == 2 ? c.at[1] : c.at[2];
         s.lists.sides[l.sides + faces_before(l, sub, d) + first + l.side.n * second] =
             listed_wall(u_element<Op, CELLS>(c.at), side, 0);
@@ -311,13 +311,13 @@ static __device__ void list_ghosts(const struct tail_level &l, const struct subd
         return;
     if (threadIdx.x == 0) {
         counts.halo[0] = counts.halo[1] = counts.edges = 0;
-        counts.sides = Op::ORDER == 4 ? faces_before(l, sub, 3) : 0;
+        counts.sides = Op::RADIUS > 1 ? faces_before(l, sub, 3) : 0;
     }
     __syncthreads();
     if (threadIdx.x == 0)
         counts.listed = true;
     const int n[3] = {l.side.n, l.side.n, l.depth}, sides = side_cells(n),
-              all = sides + (Op::ORDER == 4 ? edge_cells(n) : 0);
+              all = sides + (Op::RADIUS > 1 ? edge_cells(n) : 0);
     for (int x = threadIdx.x; x < all; x += TAIL_THREADS)
         if (x < sides)
             list_side<Op>(l, sub, s, counts,

@@ -34,7 +34,7 @@ struct near_by {
  * the cell; residual at an element of a patch. */
 #define OPERATOR(name, order, equation, variable, reads_alpha, ROWS, SUM, RHS)                     \
     struct op_##name {                                                                             \
-        static constexpr int ORDER = order;                                                        \
+        static constexpr int RADIUS = (order) / 2;                                                 \
         static constexpr bool VARIABLE = variable, READS_ALPHA = reads_alpha;                      \
         static constexpr bool HELMHOLTZ = equation == EQUATION_HELMHOLTZ;                          \
         static constexpr sum_fn *sum = SUM;                                                        \
