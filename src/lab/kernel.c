@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "base/check.h"
-#include "lab/measurement.h"
+#include "lab/limiter.h"
 #include "lab/stage_case.h"
 
 /* Up to MAX_N_ON_CPU cells per side results are compared with the CPU's, above with the baseline's.

@@ -14,8 +14,9 @@ extern "C" {
     X(strided_f64_1)                                                                               \
     X(strided_f64_16)                                                                              \
     X(strided_f64_64)                                                                              \
-    X(strided_f64_256) X(strided_f32_1) X(strided_f32_16) X(strided_f32_64) X(strided_f32_256)     \
-        X(spread) X(shifted_f64) X(shifted_f32) X(soa_3_floats) X(aos_3_floats) X(padded_3_floats) \
+    X(strided_f64_256)                                                                             \
+    X(strided_f32_1) X(strided_f32_16) X(strided_f32_64) X(strided_f32_256) X(spread)              \
+        X(shifted_f64) X(shifted_f32) X(soa_3_floats) X(aos_3_floats) X(padded_3_floats)           \
             X(soa_8_doubles) X(aos_8_doubles) X(soa_1_float) X(aos_1_float) X(soa_1_double)        \
                 X(aos_1_double) X(copy_4_bytes) X(copy_8_bytes) X(copy_16_bytes) X(operation_0)    \
                     X(operation_uniform) X(operation_by_element) X(column_kept)                    \
@@ -32,14 +33,16 @@ extern "C" {
     X(write)                                                                                       \
     X(read)                                                                                        \
     X(copy)                                                                                        \
-    X(triad) X(five_reads) X(copy_again) X(intensity) X(peak_f64) X(peak_f32) X(launches)          \
+    X(triad)                                                                                       \
+    X(five_reads) X(copy_again) X(intensity) X(peak_f64) X(peak_f32) X(launches)                   \
         X(synchronisations) X(copy_library) X(gradient) X(convolve_rolling)
 /* gpu_NAME() alone. */
 #define GPU_KERNELS(X)                                                                             \
     X(read_shared)                                                                                 \
     X(nothing)                                                                                     \
     X(awaited_launches)                                                                            \
-    X(transfer) X(managed) X(points_transfers) X(trilinear_read_only) X(tricubic_read_only)        \
+    X(transfer)                                                                                    \
+    X(managed) X(points_transfers) X(trilinear_read_only) X(tricubic_read_only)                    \
         X(trilinear_texture_cells) X(tricubic_texture_cells) X(trilinear_filter)                   \
             X(tricubic_filter) X(lu_4_lanes) X(lu_8_lanes) X(lu_16_lanes) X(lu_4_warp)             \
                 X(lu_8_warp) X(lu_16_warp) X(lu_cublas)

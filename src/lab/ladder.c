@@ -5,7 +5,7 @@
 #include <string.h>
 #include "lab/experiments.h"
 #include "lab/fields.h"
-#include "lab/measurement.h"
+#include "lab/limiter.h"
 #include "lab/operations.h"
 #include "lab/rungs.h"
 #include "operators/backend_cpu.h"

@@ -53,27 +53,6 @@ const char *most_used_of(const struct shares *s)
     return resources[most].name;
 }
 
-void limiter_print(const struct shares *s)
-{
-    printf("      limited by %s:", limiter_of(s));
-    for (int r = 0; r < RESOURCES; r++)
-        if (!isnan(s->of[r]))
-            printf("%s %.0f %% of %s", r > 0 ? "," : "", 100.0 * s->of[r], resources[r].name);
-    printf("\n");
-}
-
-void limiter_add_json(struct json *object, const struct usage *u, const struct shares *s,
-                      double cells, double seconds)
-{
-    JSON_NUMBERS(object, {"bytes", u->bytes}, {"cache_bytes", u->cache_bytes},
-                 {"shared_bytes", u->shared_bytes}, {"flops", u->flops},
-                 {"bytes_per_cell", u->bytes / cells}, {"bytes_per_second", u->bytes / seconds},
-                 {"flops_per_second", u->flops / seconds});
-    for (int r = 0; r < RESOURCES; r++)
-        json_add_number(object, resources[r].key, s->of[r]);
-    JSON_TEXTS(object, {"limiter", limiter_of(s)}, {"most_used", most_used_of(s)});
-}
-
 void ceilings_add_json(struct json *object, const struct ceilings *c)
 {
     JSON_NUMBERS(object, {"copy_bytes_per_second", c->copy_bytes_per_second},
@@ -81,4 +60,60 @@ void ceilings_add_json(struct json *object, const struct ceilings *c)
                  {"shared_bytes_per_second", c->shared_bytes_per_second},
                  {"fp64_flops_per_second", c->fp64_flops_per_second},
                  {"fp32_flops_per_second", c->fp32_flops_per_second});
+}
+
+struct measurement measure_work(const struct lab *lab, work_fn *work, void *data,
+                                const struct ceilings *ceilings, const struct usage *usage)
+{
+    struct measurement m = {.usage = *usage};
+    m.seconds = time_work(lab->backend, TIMED_BY_BACKEND, work, data, (int)lab->options.samples);
+    m.shares = shares_of(ceilings, usage, m.seconds.median);
+    if (lab->backend->on_device)
+        m.nlaunches = gpu_kernels_of(work, data, m.launches, MAX_LAUNCHES);
+    return m;
+}
+
+void measurement_print(const struct measurement *m)
+{
+    printf("      limited by %s:", limiter_of(&m->shares));
+    for (int r = 0; r < RESOURCES; r++)
+        if (!isnan(m->shares.of[r]))
+            printf("%s %.0f %% of %s", r > 0 ? "," : "", 100.0 * m->shares.of[r],
+                   resources[r].name);
+    printf("\n");
+    for (int i = 0; i < m->nlaunches; i++) {
+        const struct gpu_kernel *k = &m->launches[i];
+        printf("      %s: %d x %ld blocks of %d threads, %d registers, %d bytes shared, %d local, "
+               "occupancy %.0f %%\n",
+               k->name, k->launches, k->blocks, k->threads, k->registers, k->shared_bytes,
+               k->local_bytes, 100.0 * k->occupancy);
+    }
+    fflush(stdout);
+}
+
+static void add_launch(struct json *launch, const struct gpu_kernel *k)
+{
+    json_add_text(launch, "name", k->name);
+    JSON_NUMBERS(launch, {"launches", k->launches}, {"blocks", (double)k->blocks},
+                 {"threads", k->threads}, {"registers", k->registers},
+                 {"shared_bytes", k->shared_bytes}, {"local_bytes", k->local_bytes},
+                 {"occupancy", k->occupancy});
+}
+
+void measurement_add_json(struct json *object, const struct measurement *m, double cells)
+{
+    const struct usage *u = &m->usage;
+    const double t = m->seconds.median;
+    spread_add_json(object, &m->seconds);
+    JSON_NUMBERS(object, {"bytes", u->bytes}, {"cache_bytes", u->cache_bytes},
+                 {"shared_bytes", u->shared_bytes}, {"flops", u->flops},
+                 {"bytes_per_cell", u->bytes / cells}, {"bytes_per_second", u->bytes / t},
+                 {"flops_per_second", u->flops / t});
+    for (int r = 0; r < RESOURCES; r++)
+        json_add_number(object, resources[r].key, m->shares.of[r]);
+    JSON_TEXTS(object, {"limiter", limiter_of(&m->shares)},
+               {"most_used", most_used_of(&m->shares)});
+    struct json *launches = json_add_array(object, "launches");
+    for (int i = 0; i < m->nlaunches; i++)
+        add_launch(json_add_object(launches, NULL), &m->launches[i]);
 }

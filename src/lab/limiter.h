@@ -4,8 +4,8 @@
 /* What limits a kernel, by the rule of 60 %: bandwidth if it uses that share of what some memory
  * can move, compute if it uses that share of what the machine can issue, both, or neither: then it
  * is latency, that is waiting. Bytes and instructions are counted, ceilings are measured. */
-#include "base/status.h"
-#include "cli/json.h"
+#include "lab/gpu.h"
+#include "lab/lab.h"
 
 #define LIMITING_SHARE 0.60
 
@@ -42,16 +42,29 @@ const char *limiter_of(const struct shares *shares);
 /* The resource of which most is used; "memory", "cache", "shared memory", "FP64" or "issue". */
 const char *most_used_of(const struct shares *shares);
 
-/* Prints one line: the limiter and the shares that are known. */
-void limiter_print(const struct shares *shares);
-/* Adds the members of a measurement to a report (docs/LAB.md, JSON), but for its seconds. */
-void limiter_add_json(struct json *object, const struct usage *usage, const struct shares *shares,
-                      double cells, double seconds);
-
 /* The best of a few samples of the experiments of `machine`, unless nothing is to be timed: then
  * all are unknown. */
-struct lab;
 enum status ceilings_measure(struct ceilings *ceilings, const struct lab *lab);
 void ceilings_add_json(struct json *object, const struct ceilings *ceilings);
+
+/* What `kernel` and `ladder` measure and report of one kernel or rung. */
+enum { MAX_LAUNCHES = 8 };
+
+struct measurement {
+    struct spread seconds;
+    struct usage usage;
+    struct shares shares;
+    int nlaunches;
+    struct gpu_kernel launches[MAX_LAUNCHES]; /* on a GPU */
+};
+
+/* Times the work, and finds what it launches and what limits it. `usage` is of one run. */
+struct measurement measure_work(const struct lab *lab, work_fn *work, void *data,
+                                const struct ceilings *ceilings, const struct usage *usage);
+
+/* Prints the limiter and the launches, indented below a line of a table. */
+void measurement_print(const struct measurement *m);
+/* Adds "seconds", what is counted per run and per cell, the shares, the limiter and "launches". */
+void measurement_add_json(struct json *object, const struct measurement *m, double cells);
 
 #endif

@@ -77,25 +77,16 @@ static void sweep_by_strips(const struct half_sweep *s)
     }
 }
 
-static void both_halves(struct level *l, void (*sweep)(const struct half_sweep *))
+static void run_own(struct level *l, const struct rung *rung, const struct rung_shape *shape)
 {
+    static void (*const sweeps[])(const struct half_sweep *) = {sweep_plane_by_plane,
+                                                                sweep_by_strips};
+    (void)shape;
     for (int half = 0; half < 2; half++) {
         const struct half_sweep s = half_sweep_of(l, half);
         walls_fill(l, rung_source(half), l->stencil->wall_rule, l->stencil->radius);
-        sweep(&s);
+        sweeps[rung - cpu_rungs](&s);
     }
-}
-
-static void run_naive(struct level *level, const struct rung *rung, const struct rung_shape *shape)
-{
-    (void)rung, (void)shape;
-    both_halves(level, sweep_plane_by_plane);
-}
-
-static void run_strips(struct level *level, const struct rung *rung, const struct rung_shape *shape)
-{
-    (void)rung, (void)shape;
-    both_halves(level, sweep_by_strips);
 }
 
 static void run_rows(struct level *level, const struct rung *rung, const struct rung_shape *shape)
@@ -106,8 +97,8 @@ static void run_rows(struct level *level, const struct rung *rung, const struct 
 }
 
 const struct rung cpu_rungs[] = {
-    {.name = "naive", .summary = "cell by cell, plane by plane", .run = run_naive},
-    {.name = "strips", .summary = "8 rows at a time through all planes", .run = run_strips},
+    {.name = "naive", .summary = "cell by cell, plane by plane", .run = run_own},
+    {.name = "strips", .summary = "8 rows at a time through all planes", .run = run_own},
     {.name = "rows",
      .summary = "vector loops over rows, one colour after the other",
      .run = run_rows},
