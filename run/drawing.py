@@ -47,8 +47,9 @@ def work_of(stage):
 
 
 def plain_numbers(axis):
-    """A logarithmic axis with 1, 2, 5, 10 and not powers of ten."""
-    axis.set_major_locator(type(axis.get_major_locator())(subs=(1, 2, 5)))
+    """A logarithmic axis with 1, 2, 5, 10 and not powers of ten; with more numbers where it is short."""
+    low, high = axis.get_view_interval()
+    axis.set_major_locator(type(axis.get_major_locator())(subs=(1, 2, 5) if high > 40 * low else (1, 1.5, 2, 3, 4, 5, 7)))
     axis.set_major_formatter(lambda value, _: f"{value:g}")
     axis.set_minor_formatter(lambda value, _: "")
 
@@ -238,19 +239,41 @@ def track_panel(plt, axes, trace, unit, ranks):
                        for work in WORKS if work in found])
 
 
+def coarse_stretch(trace):
+    """The longest time for which rank 0 works on none of the two finest levels, in microseconds; None if there is none."""
+    fine = sorted((stage["ts"], stage["ts"] + stage["dur"]) for stage in trace.stages
+                  if stage["pid"] == trace.ranks[0] and stage["args"]["level"] < 2)
+    gaps = [(after[0] - before[1], before[1], after[0]) for before, after in zip(fine, fine[1:])]
+    length, begin, end = max(gaps, default=(0, 0, 0))
+    return (begin, end) if length > 0 else None
+
+
+def zoom_panel(plt, axes, trace, stretch):
+    unit, size = ("ms", 1e3) if stretch[1] >= 1e5 else ("µs", 1.0)
+    level_panel(plt, axes, trace, size)
+    axes.set_xlim(stretch[0] / size, stretch[1] / size)
+    axes.set_ylim(top=1.4)
+    axes.set_xlabel(f"{unit}: the longest time on coarse levels, enlarged")
+    axes.grid(True, axis="x", alpha=0.3)
+
+
 def draw_timeline(plt, trace, most_ranks, path):
     ranks = trace.ranks[:most_ranks]
     unit, size = trace.unit()
+    stretch = coarse_stretch(trace)
     levels = len({stage["args"]["level"] for stage in trace.stages})
-    heights = (0.8 + 0.3 * levels, max(2.4, 0.8 + 0.5 * len(trace.tracks(ranks))))
-    figure, panels = plt.subplots(2, 1, figsize=(13, 0.6 + sum(heights)), sharex=True, height_ratios=heights)
+    heights = [0.8 + 0.3 * levels, max(2.4, 0.8 + 0.5 * len(trace.tracks(ranks)))]
+    heights += [0.8 + 0.3 * levels] if stretch else []
+    figure, panels = plt.subplots(len(heights), 1, figsize=(13, 0.9 + sum(heights)), height_ratios=heights)
     level_panel(plt, panels[0], trace, size)
     track_panel(plt, panels[1], trace, size, ranks)
-    for axes in panels:
+    for axes in panels[:2]:
         axes.grid(True, axis="x", alpha=0.3)
         axes.set_xlim(0, trace.end / size)
     panels[0].set_title(trace.title(), fontsize="medium", loc="left")
     panels[1].set_xlabel(f"{unit} since the first stage began")
+    if stretch:
+        zoom_panel(plt, panels[2], trace, stretch)
     save_figure(plt, figure, path)
 
 
@@ -280,25 +303,42 @@ def size_rows(reports):
             for report in reports for solve in report["solves"] if solve["dof_per_second"]]
 
 
+def best_by_size(rows):
+    """Unknowns, and the fastest GDOF/s of each."""
+    sizes = sorted({row["dof"] for row in rows})
+    return sizes, [max(row["dof_per_second"] for row in rows if row["dof"] == size) / 1e9 for size in sizes]
+
+
+def size_panel(axes, rows, places):
+    """A marker per run, a line through the fastest of each size, and its values above or below."""
+    series = sorted({(row.get("where", ""), row["ranks"]) for row in rows})
+    for index, ((place, ranks), (colour, marker, dashes)) in enumerate(zip(series, itertools.cycle(LINES))):
+        own = [row for row in rows if (row.get("where", ""), row["ranks"]) == (place, ranks)]
+        axes.plot([row["dof"] for row in own], [row["dof_per_second"] / 1e9 for row in own], marker, color=colour, markersize=5)
+        sizes, best = best_by_size(own)
+        axes.plot(sizes, best, dashes, marker=marker, color=colour, markersize=5,
+                  label=f"{ranks} rank{'s' if ranks > 1 else ''}" + (f"\n{place}" if places[1:] else ""))
+        below = index == 0 and len(series) > 1  # the first line has the fewest ranks
+        for size, rate in zip(sizes, best):
+            axes.annotate(f"{rate:.3g}", (size, rate), (0, -8 if below else 6), textcoords="offset points", ha="center",
+                          va="top" if below else "bottom", fontsize="x-small", color=colour)
+
+
 def draw_sizes(plt, rows, path):
-    """A marker per size, and a line through the fastest of each. h, 2h and 4h of a run are sizes of their own. Each
-    machine has its own lines."""
-    figure, axes = plt.subplots(figsize=(8.5, 4.2))
-    series = sorted({(row.get("where", ""), row["order"], row["ranks"]) for row in rows})
-    places = sorted({place for place, _, _ in series})  # the tables of a scaling study do not have them
-    for (place, order, ranks), (colour, marker, dashes) in zip(series, itertools.cycle(LINES)):
-        own = [row for row in rows if (row.get("where", ""), row["order"], row["ranks"]) == (place, order, ranks)]
-        axes.plot([row["dof"] for row in own], [row["dof_per_second"] / 1e9 for row in own], marker, color=colour,
-                  markersize=6)
-        sizes = sorted({row["dof"] for row in own})
-        best = [max(row["dof_per_second"] for row in own if row["dof"] == size) / 1e9 for size in sizes]
-        axes.plot(sizes, best, dashes, marker=marker, color=colour, markersize=6,
-                  label=f"order {order}, {ranks} rank{'s' if ranks > 1 else ''}" + (f"\n{place}" if places[1:] else ""))
+    """A panel per order. h, 2h and 4h of a run are sizes of their own. Each machine has its own lines."""
+    orders = sorted({row["order"] for row in rows})
+    places = sorted({row.get("where", "") for row in rows})  # the tables of a scaling study do not have them
+    figure, panels = plt.subplots(1, len(orders), figsize=(1.8 + 5.2 * len(orders), 4.4), squeeze=False, sharey=True)
     sides = sorted({row["n"] for row in rows if row["n"] & (row["n"] - 1) == 0})
-    axes.set_xscale("log")
-    axes.set_yscale("log")
-    axes.set_xticks([side**3 for side in sides], [f"{side}³" for side in sides])
-    axes.set_xticks([], minor=True)
-    plain_numbers(axes.yaxis)
-    finish_axes(axes, "unknowns", "GDOF/s", "Speed by size" + (f", {places[0]}" if len(places) == 1 and places[0] else ""))
+    for axes, order in zip(panels[0], orders):
+        size_panel(axes, [row for row in rows if row["order"] == order], places)
+        axes.set_xscale("log")
+        axes.set_yscale("log")
+        axes.margins(0.08)
+        axes.set_xticks([side**3 for side in sides], [f"{side}³" for side in sides])
+        axes.set_xticks([], minor=True)
+        plain_numbers(axes.yaxis)
+        finish_axes(axes, "unknowns", "GDOF/s" if order == orders[0] else "", f"order {order}")
+        axes.legend(fontsize="small")
+    figure.suptitle("Speed by size" + (f", {places[0]}" if len(places) == 1 and places[0] else ""), x=0.02, ha="left")
     save_figure(plt, figure, path)

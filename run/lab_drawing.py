@@ -29,11 +29,11 @@ def label_points(axes, points):
     taken = list(places)
     for place, (x, y, text) in zip(places, points):
         best = None
-        for radius, angle in itertools.product((10, 17, 25), range(0, 360, 30)):
+        for radius, angle in itertools.product((10, 17, 25, 35, 46), range(0, 360, 30)):
             offset = (radius * math.cos(math.radians(angle)), radius * math.sin(math.radians(angle)))
             at = (place[0] + scale * offset[0], place[1] + scale * offset[1])
             room = min(math.dist(at, other) for other in taken if other is not place) if len(taken) > 1 else math.inf
-            room = min(room, 11 * scale) - 0.02 * radius  # near where there is room enough
+            room = min(room, 13 * scale) - 0.02 * radius  # near where there is room enough
             if best is None or room > best[0]:
                 best = (room, offset, at)
         taken.append(best[2])

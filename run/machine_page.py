@@ -4,6 +4,7 @@ import functools
 import os
 import shlex
 
+import cases_drawing
 import drawing
 import lab_drawing
 import lab_tables
@@ -187,6 +188,8 @@ def experiments(plt, arguments, cases, notes):
         if name == "points":
             found += draw(plt, "transfers", "Transfers, alone and with kernels", arguments, lab_drawing.draw_transfers,
                           report)
+        if name in cases_drawing.DRAWN:
+            found += draw(plt, name, "Rates case by case", arguments, cases_drawing.draw_cases, report, name)
         found += "".join(page.table(*table) for table in lab_tables.experiment_tables(report, name))
         found += notes.get(name, "")
     return found

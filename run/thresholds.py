@@ -4,6 +4,7 @@ import functools
 import os
 import shlex
 
+from drawing import plain_numbers
 from study import Case, pyplot, save_figure, write_csv
 
 COLUMNS = ("size", "n", "order", "ranks", "threads", "cpu_below", "agglomerate_below", "seconds_per_solve",
@@ -221,6 +222,7 @@ def levels_panel(axes, group):
     if title:
         axes.set_yscale("log")
         axes.set_ylim(top=2 * axes.dataLim.ymax)
+        plain_numbers(axes.yaxis)
 
 
 def draw_thresholds(plt, cases, path):

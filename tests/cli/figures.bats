@@ -8,7 +8,7 @@ setup_file() {
     local lab=${HPGMG_LAB:-$PWD/hpgmg-lab}
     export OMP_NUM_THREADS=${OMP_NUM_THREADS:-1}
     report machine "$lab" machine --array-mib 1 --samples 1 || return 0
-    report memory "$lab" memory --array-mib 1 --samples 1 --points 8000 strides points
+    report memory "$lab" memory --array-mib 1 --samples 1 --points 8000 strides points access records
     report copy "$lab" memory --array-mib 1 --samples 1 copy
     report kernel2 "$lab" kernel --array-mib 1 --samples 1 16
     report kernel4 "$lab" kernel --array-mib 1 --samples 1 --order 4 --stage residual+norm 16
@@ -117,11 +117,22 @@ END
     has "A GPU" "pageable, to the device" "pageable, to the host" "4 KiB" "128 KiB" "both ways, overlapped"
 }
 
+@test "cases: access as a grid, records as bars, other experiments are refused" {
+    need_matplotlib
+    draws cases access "$reports/memory.json"
+    has "stride of reads, doubles" "stride of writes, doubles" 16
+    draws cases records "$reports/memory.json"
+    has "3 floats, array of structures" "billions of elements per second"
+    run run/figures cases lu "$reports/memory.json"
+    [ "$status" -eq 2 ]
+    [[ $output == *"memory.json: has no experiment lu" ]]
+}
+
 @test "sizes: both orders" {
     need_matplotlib
     report order4 "${HPGMG:-$PWD/hpgmg-gpu}" --solves 1 --quiet --order 4 4 1
     draws sizes "$reports/sizes.json" "$reports/order4.json"
-    has "order 2, 1 rank" "order 4, 1 rank" "8³" "16³" GDOF/s
+    has "order 2" "order 4" "1 rank" "8³" "16³" GDOF/s
     cpu=$(python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))["environment"]["cpu"])' "$reports/sizes.json")
     has "Speed by size, $cpu, 1 thread"
 }
