@@ -47,11 +47,11 @@ static inline void row_set_operands(struct row *row, const struct operands *o, l
 /* The residual, or an update: of all cells, of cells of one colour, or of all in two steps. */
 enum row_kind { ROW_RESIDUAL, ROW_WEIGHTED, ROW_COLOURED, ROW_TWO_STEP, NUM_ROW_KINDS };
 /* The loops over rows for an operator. */
-struct operator_rows {
+struct row_functions {
     row_fn *update[NUM_ROW_KINDS];
     bool keeps_fluxes; /* fluxes cost more than keeping them (see struct row) */
 };
-const struct operator_rows *operator_rows(const struct operator_choice *choice);
+const struct row_functions *operator_rows(const struct operator_choice *choice);
 
 /* A pass on one patch. Pointers are at cell (0,0,0), or NULL if the pass does not use them. */
 struct patch_pass {
@@ -116,7 +116,7 @@ struct traversal {
     int nops;
     struct operation ops[MAX_OPERATIONS];
     int lag, wall_cells;
-    bool keeps_fluxes;           /* see struct operator_rows */
+    bool keeps_fluxes;           /* see struct row_functions */
     struct thread_state *states; /* one per thread */
 };
 void traverse_plain(const struct traversal *t);

@@ -305,9 +305,9 @@ INLINE void prefetch_row(const struct row *row, long at, long count)
 #include "operators/variants.def"
 #undef OPERATOR
 
-const struct operator_rows *operator_rows(const struct operator_choice *choice)
+const struct row_functions *operator_rows(const struct operator_choice *choice)
 {
-    static const struct operator_rows table[] = {
+    static const struct row_functions table[] = {
 #define OPERATOR(name, order, equation, variable, reads_alpha, ROWS, SUM, RHS)                     \
     {{name##_residual, name##_weighted, name##_coloured, name##_two_step}, ROWS##_KEEP},
 #include "operators/variants.def"
