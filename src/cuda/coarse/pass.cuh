@@ -8,6 +8,7 @@
 #include <cuda_pipeline.h>
 #include "cuda/core/atomic_max.cuh"
 #include "cuda/coarse/packets.cuh"
+#include "cuda/coarse/residual.cuh"
 #include "cuda/coarse/walls.cuh"
 
 /* Begins to copy β into its tiles: faces 0 … n; for order 4 those of one layer of ghosts, too. */

@@ -6,6 +6,7 @@
 #include <cuda/std/utility>
 #include "cuda/core/atomic_max.cuh"
 #include "cuda/coarse/single_block.cuh"
+#include "cuda/coarse/residual.cuh"
 #include "cuda/coarse/walls.cuh"
 
 namespace single_block

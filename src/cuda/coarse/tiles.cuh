@@ -6,7 +6,7 @@
  * first half of a thread's CELLS cells are red, the others black, so that all threads work in a
  * half-sweep. Small subdomains, of which a thread has fewer cells, have tiles of their own strides:
  * without large ones a block needs much less shared memory. */
-#include "cuda/coarse/steps.cuh"
+#include "cuda/coarse/coarse_cells.cuh"
 
 enum {
     MOST_CELLS = SUBDOMAIN_SIDE * SUBDOMAIN_SIDE * SUBDOMAIN_DEPTH / TAIL_THREADS,

@@ -6,7 +6,7 @@
  * single-block levels that are periodic are listed like walls. */
 #include "cuda/coarse/shared_cells.cuh"
 #include "cuda/coarse/tiles.cuh"
-#include "cuda/coarse/steps.cuh"
+#include "cuda/coarse/coarse_cells.cuh"
 
 /* The cells next to walls, as listed_wall() packs them. */
 struct wall_lists {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef CUDA_COARSE_STEPS_CUH
-#define CUDA_COARSE_STEPS_CUH
-/* Parts of a pass that levels with several subdomains and single-block levels share. */
+#ifndef CUDA_COARSE_COARSE_CELLS_CUH
+#define CUDA_COARSE_COARSE_CELLS_CUH
+/* The coarse u that a step of the tail kernel prolongs, in shared memory with its ghosts. */
 #include <cuda/std/type_traits>
 #include "cuda/core/fences.cuh"
 #include "cuda/core/operators.cuh"
@@ -18,86 +18,6 @@ DEVICE int wrapped(int at, int n)
 DEVICE bool prolongs(const struct tail_step &step)
 {
     return step.start == START_PROLONG_SET || step.start == START_PROLONG_ADD;
-}
-
-/* Order 2: replaces the neighbour beyond a wall (bit 0 low, bit 1 high) by its ghost. Levels have
- * two cells or more per side, so at most one bit is set. The ghost is always computed and then
- * selected, since a branch takes longer. */
-DEVICE void fold_wall(unsigned walls, double here, double *low, double *high)
-{
-    const double ghost = quadratic_ghost(here, walls & 1 ? *high : *low);
-    *low = walls & 1 ? ghost : *low;
-    *high = walls & 2 ? ghost : *high;
-}
-
-/* The same in all directions, of the neighbours low in k, j and i, the cell, and those high in i, j
- * and k. */
-DEVICE void fold_walls(unsigned walls, double seven[7])
-{
-    fold_wall(walls, seven[3], &seven[2], &seven[4]);
-    fold_wall(walls >> 2, seven[3], &seven[1], &seven[5]);
-    fold_wall(walls >> 4, seven[3], &seven[0], &seven[6]);
-}
-
-/* Order 2: f − A u at the middle one of these seven values, with β on the six faces of its cell. */
-template <class Op>
-DEVICE double residual_fv2(const double seven[7], const double faces[6], double f, double alpha,
-                           double scale)
-{
-    const struct near near = {seven + 3, {1, 2, 3}, {faces, faces + 2, faces + 4}, {1, 1, 1}};
-    return Op::residual_near(near, f, alpha, scale);
-}
-
-/* Loads β on the faces of a cell, low and high in i, j and k, from three successive tiles. */
-template <int SJ, int SK, int LENGTH>
-DEVICE void load_faces(const double *beta, double faces[6])
-{
-#pragma unroll
-    for (int side = 0; side < 6; side++)
-        faces[side] = beta[side / 2 * LENGTH + (side & 1) * (side < 2 ? 1 : side < 4 ? SJ : SK)];
-}
-
-/* Calls half_sweep(half, sweep) for all sweeps of one colour each; `half` says which half of a
- * thread's cells. Order 4 has one copy of the code for both colours, since two do not fit into the
- * instruction cache: swap() then exchanges the halves. */
-template <class Op, class HalfSweep, class Swap>
-DEVICE void each_half_sweep(int nsweeps, bool relaxes_zero, HalfSweep half_sweep, Swap swap)
-{
-    int sweep = 0;
-    if (Op::RADIUS > 1 && relaxes_zero) {
-        swap();
-        sweep++;
-    }
-#pragma unroll 1
-    for (; sweep < nsweeps; sweep++) {
-        if (Op::RADIUS > 1) {
-            half_sweep(0, sweep);
-            swap();
-        } else {
-            if (sweep > 0 || !relaxes_zero)
-                half_sweep(0, sweep);
-            sweep++;
-            half_sweep(1, sweep);
-        }
-    }
-}
-
-/* f − A u by order 4's operator at the cell that u and the β point to, by whole warps. Issues all
- * loads of a direction before it waits for the first, which the compiler alone does not. */
-template <class Op>
-DEVICE double residual_fv4(const double *u, int sj, int sk, const double *bi, const double *bj,
-                           const double *bk, double f, double alpha, double scale)
-{
-    const struct near near = near_at(u, bi, bj, bk, sj, sk);
-    if constexpr (Op::VARIABLE) {
-        const struct fv4_cells cells = fv4_cells_near(near);
-        const struct fv4_faces i = fv4_faces_near(near, 0);
-        __syncwarp();
-        const struct fv4_faces j = fv4_faces_near(near, 1), k = fv4_faces_near(near, 2);
-        return Op::residual_from(f, alpha, cells.here, scale, fv4_sum_of(&cells, &i, &j, &k));
-    } else {
-        return Op::residual_near(near, f, alpha, scale);
-    }
 }
 
 /* The coarse u under a subdomain of so many coarse cells, in shared memory at x. */
