@@ -11,6 +11,7 @@ extern "C" {
 #include <cmocka.h>
 #include "comm/comm.h"
 #include "operators/backend_cpu.h"
+#include "operators/operands.h"
 #include "operators/passes.h"
 #include "operators/vectors.h"
 #include "solvers/bottom.h"
@@ -18,6 +19,7 @@ extern "C" {
 #include "solvers/reduce.h"
 #include "solvers/solver.h"
 }
+#pragma GCC diagnostic ignored "-Winvalid-offsetof" /* of members that the compiler knows */
 #include "cuda/core/launch.cuh"
 #include "cuda/coarse/run.cuh"
 #include "cuda/coarse/tail.cu"
@@ -72,22 +74,12 @@ struct bottom_work bottom_open(struct level *level, enum field u, enum field f, 
     const struct patch *p = &level->patches[0];
     const auto field = [&](int x) { return level->fields[x] + p->offset; };
     const int n = level->dim;
-    const auto stored = [&](enum field x) { return level->fields[x] ? field(x) : field(f); };
     struct bottom_work w = {};
     w.c = {{n, n, n}, {}, p->offset, p->sj, p->sk, {}, {}};
     w.s = *level->stencil;
     for (int sweep = 0; sweep < SMOOTHER_SWEEPS; sweep++)
         w.relaxations[sweep] = stencil_relaxation(level->stencil, sweep);
-    w.v = {NULL,
-           field(f),
-           stored(FIELD_ALPHA),
-           field(FIELD_DINV),
-           stored(FIELD_BETA_I),
-           stored(FIELD_BETA_J),
-           stored(FIELD_BETA_K),
-           p->sj,
-           p->sk,
-           level->stencil->scale};
+    w.v = {operands_of(level, p, f), NULL, p->sj, p->sk};
     w.u = field(u);
     w.tmp = field(FIELD_TMP);
     w.work[0] = field(FIELD_KRYLOV);

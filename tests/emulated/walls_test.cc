@@ -6,6 +6,7 @@
 #include <cstdarg>
 #include <cstddef>
 #include <cstdint>
+#pragma GCC diagnostic ignored "-Wshadow" /* in C a struct and a function may share a name */
 extern "C" {
 #include <cmocka.h>
 #include "level/level.h"
