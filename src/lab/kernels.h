@@ -8,44 +8,31 @@
 extern "C" {
 #endif
 
+/* clang-format off */
 /* body_NAME() of bodies.h or method_bodies.h, once for each element: by one thread of a GPU, or in
  * an OpenMP loop. */
 #define BODIES(X)                                                                                  \
-    X(strided_f64_1)                                                                               \
-    X(strided_f64_16)                                                                              \
-    X(strided_f64_64)                                                                              \
-    X(strided_f64_256)                                                                             \
-    X(strided_f32_1) X(strided_f32_16) X(strided_f32_64) X(strided_f32_256) X(spread)              \
-        X(shifted_f64) X(shifted_f32) X(soa_3_floats) X(aos_3_floats) X(padded_3_floats)           \
-            X(soa_8_doubles) X(aos_8_doubles) X(soa_1_float) X(aos_1_float) X(soa_1_double)        \
-                X(aos_1_double) X(copy_4_bytes) X(copy_8_bytes) X(copy_16_bytes) X(operation_0)    \
-                    X(operation_uniform) X(operation_by_element) X(column_kept)                    \
-                        X(column_recomputed) X(cell_direct) X(cell_divided) X(unrolled_loads)      \
-                            X(looped_loads) X(unrolled_horner) X(looped_horner) X(first_half)      \
-                                X(second_half) X(both_halves) X(trilinear) X(tricubic)             \
-                                    X(convolve_at_once) X(convolve_rows) X(convolve_columns)       \
-                                        X(lu_4_thread) X(lu_8_thread) X(lu_16_thread)              \
-                                            X(lu_4_interleaved) X(lu_8_interleaved)                \
-                                                X(lu_16_interleaved) X(masked_branch)              \
-                                                    X(masked_blend) X(masked_list)
+    X(strided_f64_1) X(strided_f64_16) X(strided_f64_64) X(strided_f64_256) X(strided_f32_1)       \
+    X(strided_f32_16) X(strided_f32_64) X(strided_f32_256) X(spread) X(shifted_f64)                \
+    X(shifted_f32) X(soa_3_floats) X(aos_3_floats) X(padded_3_floats) X(soa_8_doubles)             \
+    X(aos_8_doubles) X(soa_1_float) X(aos_1_float) X(soa_1_double) X(aos_1_double)                 \
+    X(copy_4_bytes) X(copy_8_bytes) X(copy_16_bytes) X(operation_0) X(operation_uniform)           \
+    X(operation_by_element) X(column_kept) X(column_recomputed) X(cell_direct) X(cell_divided)     \
+    X(unrolled_loads) X(looped_loads) X(unrolled_horner) X(looped_horner) X(first_half)            \
+    X(second_half) X(both_halves) X(trilinear) X(tricubic) X(convolve_at_once) X(convolve_rows)    \
+    X(convolve_columns) X(lu_4_thread) X(lu_8_thread) X(lu_16_thread) X(lu_4_interleaved)          \
+    X(lu_8_interleaved) X(lu_16_interleaved) X(masked_branch) X(masked_blend) X(masked_list)
 /* gpu_NAME() and cpu_NAME(), a kernel of its own for each. */
 #define OWN_KERNELS(X)                                                                             \
-    X(write)                                                                                       \
-    X(read)                                                                                        \
-    X(copy)                                                                                        \
-    X(triad)                                                                                       \
-    X(five_reads) X(copy_again) X(intensity) X(peak_f64) X(peak_f32) X(launches)                   \
-        X(synchronisations) X(copy_library) X(gradient) X(convolve_rolling)
+    X(write) X(read) X(copy) X(triad) X(five_reads) X(copy_again) X(intensity) X(peak_f64)         \
+    X(peak_f32) X(launches) X(synchronisations) X(copy_library) X(gradient) X(convolve_rolling)
 /* gpu_NAME() alone. */
 #define GPU_KERNELS(X)                                                                             \
-    X(read_shared)                                                                                 \
-    X(nothing)                                                                                     \
-    X(awaited_launches)                                                                            \
-    X(transfer)                                                                                    \
-    X(managed) X(points_transfers) X(trilinear_read_only) X(tricubic_read_only)                    \
-        X(trilinear_texture_cells) X(tricubic_texture_cells) X(trilinear_filter)                   \
-            X(tricubic_filter) X(lu_4_lanes) X(lu_8_lanes) X(lu_16_lanes) X(lu_4_warp)             \
-                X(lu_8_warp) X(lu_16_warp) X(lu_cublas)
+    X(read_shared) X(nothing) X(awaited_launches) X(transfer) X(managed) X(points_transfers)       \
+    X(trilinear_read_only) X(tricubic_read_only) X(trilinear_texture_cells)                        \
+    X(tricubic_texture_cells) X(trilinear_filter) X(tricubic_filter) X(lu_4_lanes) X(lu_8_lanes)   \
+    X(lu_16_lanes) X(lu_4_warp) X(lu_8_warp) X(lu_16_warp) X(lu_cublas)
+/* clang-format on */
 
 #define NUMBER(name) KERNEL_##name,
 enum bench_kernel {
