@@ -137,6 +137,20 @@ END
     has "Speed by size, $cpu, 1 thread"
 }
 
+@test "convergence: residuals of several reports, named by what differs" {
+    need_matplotlib
+    for smoother in gsrb jacobi; do
+        report "$smoother" "${HPGMG:-$PWD/hpgmg-gpu}" --solves 1 --quiet --rtol 1e-7 --smoother $smoother 4 1
+    done
+    draws convergence "$reports/gsrb.json" "$reports/jacobi.json"
+    has "smoother gsrb" "smoother jacobi" "per cycle" cycles "Residual by cycle, 16³"
+    draws convergence "$reports/sizes.json"
+    has sizes "after the first"
+    run run/figures convergence "$reports/gsrb.json" "$reports/ladder.json"
+    [ "$status" -eq 2 ]
+    [[ $output == *"ladder.json: no report of hpgmg-gpu --json with residuals" ]]
+}
+
 @test "without matplotlib there is no figure, one line, and status 3" {
     mkdir "$BATS_TEST_TMPDIR/no" && echo 'raise ImportError("gone")' >"$BATS_TEST_TMPDIR/no/matplotlib.py"
     PYTHONPATH=$BATS_TEST_TMPDIR/no run run/figures ladder "$reports/ladder.json" --output "$BATS_TEST_TMPDIR/figure.svg"
