@@ -249,7 +249,8 @@ constexpr size_t block_bytes(const struct subdomain_limits &limits)
                                                       : sizeof(block_memory<Op>::small);
     const size_t levels =
         sizeof(tiles) - (limits.single_block_dim > single_block::NARROW ? 0 : sizeof(tiles::wide));
-    return offsetof(block_memory<Op>, levels) + (levels > subdomain ? levels : subdomain);
+    static_assert(sizeof(struct tail) % alignof(block_memory<Op>) == 0, "tiles follow it at once");
+    return sizeof(struct tail) + (levels > subdomain ? levels : subdomain);
 }
 
 #endif
