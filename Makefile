@@ -181,10 +181,11 @@ $(BUILD)/tests/cli/lab_test: $(filter-out %/main.c.o,$(LAB_OBJECTS))
 $(TEST_EMULATED): $(BUILD)/%: %.cc $(BUILD)/compile-settings
 	@mkdir -p $(@D)
 	$(call say,CXX,$@) $(CXX) -I$(<D) $(INCLUDES) $(ALL_CXXFLAGS) $(EMULATED_FLAGS) -MMD -MP -MF $@.d -o $@ $< $(EMULATED_WITH) $(LDFLAGS) -lcmocka $(TIMED)
-# One emulates a kernel within the program, from files that are not standard C++.
+# Two need the program: one emulates a kernel within it, from files that are not standard C++.
 TAIL_TEST := $(BUILD)/tests/emulated/tail_test
-$(TAIL_TEST): $(LIBRARY)
-$(TAIL_TEST): private EMULATED_WITH = $(LIBRARY) -fopenmp $(MPI_LIBRARIES) $(LDLIBS)
+WALLS_TEST := $(BUILD)/tests/emulated/walls_test
+$(TAIL_TEST) $(WALLS_TEST): $(LIBRARY)
+$(TAIL_TEST) $(WALLS_TEST): private EMULATED_WITH = $(LIBRARY) -fopenmp $(MPI_LIBRARIES) $(LDLIBS)
 $(TAIL_TEST): private WARNINGS := -Wall $(WERROR)
 
 # $(call record,TEXT): writes TEXT to the target if it differs from what is there. What depends on the

@@ -12,7 +12,7 @@ struct view cuda_view(const struct level *l, int q, enum field f)
 struct work cuda_open_work(const struct pass *pass, int q)
 {
     const struct level *l = pass->level;
-    struct work w = {pass, l->stencil, cells_of(&l->patches[q]), cuda_view(l, q, pass->f)};
+    struct work w = {pass, l->stencil, q, cells_of(&l->patches[q]), cuda_view(l, q, pass->f)};
     w.buffer[0] = l->fields[pass->u] + w.c.offset;
     w.buffer[1] = l->stencil->in_place ? w.buffer[0] : l->fields[FIELD_TMP] + w.c.offset;
     w.parity = (w.c.lo[0] + w.c.lo[1] + w.c.lo[2]) & 1;
@@ -21,11 +21,9 @@ struct work cuda_open_work(const struct pass *pass, int q)
 
 void cuda_fill_walls(struct work &w, int sweep)
 {
-    if (w.pass->level->connected)
-        cuda_walls(w.c, w.buffer[sweep & 1], w.s->wall_rule, w.s->radius, w.pass->level->ghosts,
-                   w.pass->part);
-    else
-        cuda_walls_star(w.c, w.buffer[sweep & 1], w.s->wall_rule, w.s->radius);
+    cuda_store_ghosts(w.c, w.buffer[sweep & 1],
+                      *level_ghost_list(w.pass->level, w.q, ghosts_star(w.s->radius)),
+                      w.s->wall_rule, w.pass->part);
     w.v.u = w.buffer[sweep & 1];
 }
 

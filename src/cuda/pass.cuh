@@ -3,12 +3,14 @@
 #define CUDA_PASS_CUH
 /* Passes and the operations that they consist of. */
 #include "cuda/core/operators.cuh"
+#include "level/ghosts.h"
 #include "operators/passes.h"
 
 /* One pass on one patch. Sweep s reads buffer[s & 1] and writes the other. */
 struct work {
     const struct pass *pass;
     const struct stencil *s;
+    int q; /* the patch's number */
     struct cells c;
     struct view v; /* u is that of the next operation */
     double *buffer[2];
@@ -53,17 +55,14 @@ void cuda_fetch_norm(uint64_t *norm);
 void cuda_deliver_norm(uint64_t *norm);
 void cuda_release_norm();
 
-/* Ghosts of one patch, `layers` deep: those behind walls by `rule`, then those beyond the ends of
- * wrapped directions. x points at the field's cell (0,0,0). Ghosts beyond an open side too, by the
- * halo of so many `ghosts` there, are the outer part. */
-void cuda_walls(const struct cells &c, double *x, int rule, int layers, int ghosts,
-                enum pass_part part);
-/* The ghosts that the stencils read around a patch without open sides: `layers` deep on its sides,
- * one layer less on its edges, and two less on its corners. */
-void cuda_walls_star(const struct cells &c, double *x, int rule, int layers);
+/* Stores the ghosts of the list around one patch: behind walls by `rule`. x points at the field's
+ * cell (0,0,0). Ghosts that follow from halos are the outer part. */
+void cuda_store_ghosts(const struct cells &c, double *x, const struct ghost_list &list, int rule,
+                       enum pass_part part);
 /* One layer of ghosts beyond the ends of wrapped directions, without those on edges. */
 void cuda_wrap_sides(const struct cells &c, double *x);
-void cuda_walls_fill(const struct level *level, double *field, int rule, int layers);
+void cuda_fill_level_ghosts(const struct level *level, double *field, int rule,
+                            enum ghost_shape shape);
 
 /* u (+)= P coarse_u of the pass on patch q, and on an even number of layers of ghosts beyond open
  * sides; the coarse ghosts must be there. u is at cell (0,0,0). */

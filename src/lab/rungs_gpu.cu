@@ -82,7 +82,8 @@ void gpu_run_rung(struct level *l, const struct rung *rung, const struct rung_sh
         const dim3 grid(cuda_divided(s.n[0], shape->block[0]),
                         cuda_divided(s.n[1], shape->block[1] * shape->rows),
                         cuda_divided(s.n[2], shape->planes));
-        cuda_walls_fill(l, l->fields[rung_source(half)], l->stencil->wall_rule, l->stencil->radius);
+        cuda_fill_level_ghosts(l, l->fields[rung_source(half)], l->stencil->wall_rule,
+                               ghosts_star(l->stencil->radius));
         kernel<<<grid, block, bytes, cuda_stream()>>>(s);
         CUDA_LAUNCHED();
     }

@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "comm/comm.h"
 #include "level/backend.h"
+#include "level/ghosts.h"
 
 static long round_up(long value, long multiple)
 {
@@ -147,6 +148,8 @@ struct level *level_create(int depth, struct decomposition decomposition, bool p
     l->comm = comm_split(l->active);
     if (l->connected)
         create_halos(l);
+    if (backend->wraps)
+        level_make_ghost_lists(l);
     return l;
 }
 
@@ -157,6 +160,7 @@ void level_destroy(struct level *level)
     if (level->connected)
         destroy_halos(level);
     memory_free(level->prepared);
+    memory_free(level->ghost_lists);
     comm_free(&level->comm);
     decomposition_destroy(&level->decomposition);
     memory_free(level->patches);

@@ -13,6 +13,7 @@ extern "C" {
 #endif
 
 struct backend;
+struct ghost_list;
 struct plan;
 struct stencil;
 
@@ -82,6 +83,7 @@ struct level {
     /* What the backend's set-up keeps for its passes; host memory, or NULL. The level releases it.
      */
     double *prepared;
+    struct ghost_list *ghost_lists; /* see level_ghost_list(); NULL unless the backend wraps */
     /* halos[d] fills d layers of ghosts of cell-centred fields from neighbours, 1 <= d <= ghosts,
      * but none in directions in which a patch wraps. halo fills all layers. level_make_halo makes
      * the others. All are NULL if the level is not connected. */

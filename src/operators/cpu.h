@@ -135,6 +135,15 @@ int cpu_max_threads(void);
 step_fn step_keep, step_zero, step_prolong_set, step_prolong_add;
 step_fn step_sweep, step_residual_store, step_residual_norm, step_residual_restrict;
 
+/* The cells of direction d, with ghosts: `beside` layers beyond walls, `extent` beyond other sides.
+ */
+static inline struct range with_ghosts(const struct patch *p, int d, int beside, int extent)
+{
+    const struct range r = {-(p->wall[d][0] ? beside : extent),
+                            p->n[d] + (p->wall[d][1] ? beside : extent)};
+    return r;
+}
+
 /* Dirichlet ghosts, `layers` deep, by `rule`. Edges and corners are filled `beside` layers deep, as
  * far as somebody reads them. On sides without a wall, `extent` layers beyond the box are valid. */
 struct walls {

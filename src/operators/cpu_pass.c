@@ -37,11 +37,11 @@ void step_zero(const struct patch_pass *p, const struct operation *op, struct ra
 {
     (void)state;
     const struct patch *q = p->patch;
-    const int low = q->wall[0][0] ? 0 : op->extent, high = q->wall[0][1] ? 0 : op->extent;
+    const struct range i = with_ghosts(q, 0, 0, op->extent);
     for (int k = planes.low; k < planes.high; k++)
         for (int j = rows.low; j < rows.high; j++)
-            memset(p->buffer[0] + j * q->sj + k * q->sk - low, 0,
-                   (size_t)(q->n[0] + low + high) * sizeof(double));
+            memset(p->buffer[0] + j * q->sj + k * q->sk + i.low, 0,
+                   (size_t)(i.high - i.low) * sizeof(double));
 }
 
 void step_sweep(const struct patch_pass *p, const struct operation *op, struct range rows,
@@ -49,16 +49,16 @@ void step_sweep(const struct patch_pass *p, const struct operation *op, struct r
 {
     const struct patch *q = p->patch;
     const struct relaxation *r = &op->relaxation;
-    const int low = q->wall[0][0] ? 0 : op->extent, high = q->wall[0][1] ? 0 : op->extent;
+    const struct range i = with_ghosts(q, 0, 0, op->extent);
     struct row row;
-    open_rows(&row, p, op->sweep, -low, rows.low, planes.low);
-    row.n = q->n[0] + low + high;
+    open_rows(&row, p, op->sweep, i.low, rows.low, planes.low);
+    row.n = i.high - i.low;
     row.rows = rows.high - rows.low;
     row.planes = planes.high - planes.low;
     row.out = p->buffer[(op->sweep + 1) & 1] + (row.u - p->buffer[op->sweep & 1]);
     row.out_sj = row.sj;
     row.out_sk = row.sk;
-    row.colour = (p->parity - low + rows.low + planes.low + r->colour) & 1;
+    row.colour = (p->parity + i.low + rows.low + planes.low + r->colour) & 1;
     row.weight = r->weight;
     row.c1 = r->c1;
     row.k_flux = state->k_flux;

@@ -79,9 +79,7 @@ static int min_int(int a, int b)
 /* All rows (d = 1) or planes (d = 2) that operation `op` works on. */
 static struct range operation_range(const struct traversal *t, const struct operation *op, int d)
 {
-    const struct patch *p = t->pass->patch;
-    return (struct range){p->wall[d][0] ? 0 : -op->extent,
-                          p->n[d] + (p->wall[d][1] ? 0 : op->extent)};
+    return with_ghosts(t->pass->patch, d, 0, op->extent);
 }
 
 /* The rows, and the ghosts beyond the walls in i and j. */

@@ -74,14 +74,6 @@ static __attribute__((noinline)) void fill_column(const struct walls *w, double 
     BY_RULE(column_by, x, inward, sj, rows);
 }
 
-/* The cells of direction d, with ghosts: `beside` layers beyond walls, `extent` beyond other sides.
- */
-static struct range with_ghosts(const struct patch *p, int d, int beside, int extent)
-{
-    return (struct range){-(p->wall[d][0] ? beside : extent),
-                          p->n[d] + (p->wall[d][1] ? beside : extent)};
-}
-
 static bool contains(struct range r, int x)
 {
     return r.low <= x && x < r.high;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef CUDA_BOUNDARY_GHOSTS_CUH
 #define CUDA_BOUNDARY_GHOSTS_CUH
-/* The folder boundary/ holds Dirichlet ghosts on the device. This file enumerates them and computes
- * their values, for all kernels; walls.cu has the kernels that store them. A kernel numbers the
- * cells next to sides (side_cell, edge_cell), or asks about indices that may lie behind walls
- * (behind_wall, ghost_value): see docs/KERNELS.md. Ghosts on edges and corners apply the rule in i,
- * then in j, then in k. */
+/* The folder boundary/ holds ghosts on the device. walls.cu stores those of a level's lists. This
+ * file has what kernels with ghosts in shared memory share: a kernel numbers the cells next to
+ * sides (side_cell, edge_cell), or asks about indices that may lie behind walls (behind_wall,
+ * ghost_value): see docs/KERNELS.md. Ghosts on edges and corners apply the rule in i, then in j,
+ * then in k. */
 #include <type_traits>
 #include "cuda/core/launch.cuh"
 #include "operators/boundary.h"
@@ -191,44 +191,30 @@ DEVICE void fill_row_end(const Cells &cells, Offset cell, bool high)
                      high ? make_double2(g.first, g.second) : make_double2(g.second, g.first));
 }
 
-/* The ghosts behind a cell next to two walls, `layers` deep in both directions, from load(o,m), the
- * cell o and m cells inward. */
-template <int LAYERS, class Load>
-DEVICE void edge_ghosts(int rule, const Load &load, double ghosts[LAYERS][LAYERS])
+/* The ghost behind a cell next to two walls, in the first layer of both, from load(o,m), the cell o
+ * and m cells inward. The rule is applied across the first wall first. */
+template <class Load>
+DEVICE double edge_ghost(int rule, const Load &load)
 {
-    double lines[LAYERS][4];
+    double ghosts[MAX_WALL_CELLS];
 #pragma unroll
-    for (int m = 0; m < 4; m++) {
-        double v[4];
+    for (int m = 0; m < MAX_WALL_CELLS; m++) {
+        double v[MAX_WALL_CELLS];
 #pragma unroll
-        for (int o = 0; o < 4; o++)
+        for (int o = 0; o < MAX_WALL_CELLS; o++)
             v[o] = max(o, m) < wall_cells(rule) ? load(o, m) : 0.0;
-#pragma unroll
-        for (int a = 0; a < LAYERS; a++)
-            lines[a][m] = wall_ghost(rule, a, v);
+        ghosts[m] = wall_ghost(rule, 0, v);
     }
-#pragma unroll
-    for (int a = 0; a < LAYERS; a++)
-#pragma unroll
-        for (int b = 0; b < LAYERS; b++)
-            ghosts[a][b] = wall_ghost(rule, b, lines[a]);
+    return wall_ghost(rule, 0, ghosts);
 }
 
-/* Stores them, at most LAYERS deep. */
-template <int LAYERS, class Cells, class Offset>
-DEVICE void fill_edge(const Cells &cells, Offset cell, Offset in_first, Offset in_second, int rule,
-                      int layers)
+/* Stores it. */
+template <class Cells, class Offset>
+DEVICE void fill_edge(const Cells &cells, Offset cell, Offset in_first, Offset in_second, int rule)
 {
-    double ghosts[LAYERS][LAYERS];
-    edge_ghosts<LAYERS>(
-        rule, [&](int o, int m) { return cells.load(cell + o * in_first + m * in_second); },
-        ghosts);
-#pragma unroll
-    for (int a = 0; a < LAYERS; a++)
-#pragma unroll
-        for (int b = 0; b < LAYERS; b++)
-            if (a < layers && b < layers)
-                cells.store(cell - (a + 1) * in_first - (b + 1) * in_second, ghosts[a][b]);
+    cells.store(cell - in_first - in_second, edge_ghost(rule, [&](int o, int m) {
+                    return cells.load(cell + o * in_first + m * in_second);
+                }));
 }
 
 /* Whether index `at` of direction d lies behind a wall; then its layer, and the index and step of

@@ -74,7 +74,7 @@ DEVICE void fill_wall(const struct wall_entry &w, int n)
     else if (w.second == 0)
         fill_line(u, w.cell, w.first, RULE, 2);
     else
-        fill_edge<1>(u, w.cell, w.first, w.second, RULE, 1);
+        fill_edge(u, w.cell, w.first, w.second, RULE);
 }
 
 /* Fills the ghosts of all entries, by one of Rules. A periodic level has n cells per side. PAIRED:

@@ -330,10 +330,8 @@ DEVICE double relax_black(const struct fv4_gsrb &w, const struct wall_tile &b, i
 /* The ghost behind a cell next to two walls, in the direction of `first` first. */
 DEVICE double load_edge_ghost(int offset, int first, int second)
 {
-    double ghosts[1][1];
-    edge_ghosts<1>(
-        WALL_QUARTIC, [&](int o, int m) { return at(offset + o * first + m * second); }, ghosts);
-    return ghosts[0][0];
+    return edge_ghost(WALL_QUARTIC,
+                      [&](int o, int m) { return at(offset + o * first + m * second); });
 }
 
 /* Stores the ghosts behind an end of a row in i, or for z < 0 the ghost behind that end and the

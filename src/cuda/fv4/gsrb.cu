@@ -112,7 +112,9 @@ static void fill_ghosts(const struct pass *pass)
     for (int q = 0; q < pass->level->npatches; q++) {
         struct work w = cuda_open_work(pass, q);
         if (is_wrapped(pass->level))
-            cuda_walls_star(w.c, w.buffer[0], w.s->wall_rule, REACH);
+            cuda_store_ghosts(w.c, w.buffer[0],
+                              *level_ghost_list(pass->level, q, ghosts_star(REACH)), w.s->wall_rule,
+                              PART_ALL);
         else
             cuda_fill_walls(w, 0);
     }

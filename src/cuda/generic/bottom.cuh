@@ -93,7 +93,7 @@ static __device__ void fill_edge(const Work &w, const walled_cells<int> &u,
         u.store(cell - in_first - in_second,
                 u.load(cell + (w.side.n - 1) * (in_first + in_second)));
     else
-        fill_edge<1>(u, cell, in_first, in_second, w.s.wall_rule, 1);
+        fill_edge(u, cell, in_first, in_second, w.s.wall_rule);
 }
 
 /* The ghosts of x that the stencil reads. */

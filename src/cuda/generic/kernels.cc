@@ -9,9 +9,9 @@
 static void fill_coarse_walls(const struct pass *pass)
 {
     if (pass_prolongs(pass))
-        cuda_walls_fill(pass->coarse, pass->coarse->fields[pass->coarse_u],
-                        wall_rule_of(pass->prolongation, pass->coarse->dim),
-                        pass->prolongation / 2);
+        cuda_fill_level_ghosts(pass->coarse, pass->coarse->fields[pass->coarse_u],
+                               wall_rule_of(pass->prolongation, pass->coarse->dim),
+                               ghosts_all(pass->prolongation / 2));
 }
 
 static void start_all(const struct pass *pass)

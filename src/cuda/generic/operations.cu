@@ -143,7 +143,8 @@ static void apply(const struct work &w, double *to)
 
 void cuda_apply(struct level *level, enum field out, enum field x)
 {
-    cuda_walls_fill(level, level->fields[x], level->stencil->wall_rule, level->stencil->radius);
+    cuda_fill_level_ghosts(level, level->fields[x], level->stencil->wall_rule,
+                           ghosts_star(level->stencil->radius));
     for (int q = 0; q < level->npatches; q++) {
         struct pass pass = {};
         pass.level = level;

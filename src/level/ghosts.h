@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef LEVEL_GHOSTS_H
+#define LEVEL_GHOSTS_H
+/* What lies beyond the closed sides of a patch, as data, for backends that wrap. A closed side has
+ * a wall or is wrapped; the others are open, with a halo. A domain has walls or is periodic, so no
+ * patch has both. The list says which ghosts follow from which cells, in which order;
+ * cuda/boundary/walls.cu applies it. */
+#include <stdbool.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Ghosts in the same place relative to the patch.
+ *
+ * Behind walls they are lines, `layers` long, along the highest direction with a wall: lo and n say
+ * where the lines' first inner cells are (n[along] is 1). These cells may be ghosts themselves,
+ * behind walls in lower directions or in the halo: a rule is applied in i, then j, then k.
+ *
+ * In wrapped directions lo and n are the ghosts themselves, and each is a copy of its image. */
+struct ghost_box {
+    int lo[3], n[3];
+    int side[3]; /* by direction: −1 beyond the low closed side, 1 beyond the high one, else 0 */
+    int along, layers;
+    bool outer; /* they follow from the halo beyond an open side */
+};
+
+/* The boxes in the order in which they can be filled: box[first[d]] … box[first[d + 1] − 1] are
+ * those with lines along d. */
+struct ghost_list {
+    int first[4];
+    struct ghost_box box[26];
+};
+
+/* How deep: beyond one closed side, two, three; and how far into the halo of an open one. */
+struct ghost_depths {
+    int sides, edges, corners, halo;
+};
+
+struct ghost_list ghost_list_of(const int n[3], const bool wall[3][2], const bool wrap[3],
+                                const struct ghost_depths *depths);
+
+/* The lists of a level: as deep as stencils of radius 1 or 2 read (one layer less on edges, two on
+ * corners), or two such sweeps in one pass; or all within 1 or 2 layers. All reach as far as halos.
+ */
+enum ghost_shape {
+    GHOSTS_STAR_1,
+    GHOSTS_STAR_2,
+    GHOSTS_STAR_3,
+    GHOSTS_ALL_1,
+    GHOSTS_ALL_2,
+    NUM_GHOST_SHAPES
+};
+static inline enum ghost_shape ghosts_star(int radius)
+{
+    return (enum ghost_shape)(GHOSTS_STAR_1 + radius - 1);
+}
+
+static inline enum ghost_shape ghosts_all(int layers)
+{
+    return (enum ghost_shape)(GHOSTS_ALL_1 + layers - 1);
+}
+
+struct level;
+/* The list of patch q. */
+const struct ghost_list *level_ghost_list(const struct level *level, int q, enum ghost_shape shape);
+void level_make_ghost_lists(struct level *level);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Lists of ghosts: on levels of random boxes, each ghost is in one box of a list or in none, as
+ * deep as the list's shape says, and beside open sides as deep as the halo. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include "comm/comm.h"
+#include "level/backend.h"
+#include "level/ghosts.h"
+#include "level/level.h"
+#include "operators/backend_cpu.h"
+#include "support/decompositions.h"
+
+enum { CASES = 300, LARGEST_DIM = 12, MARGIN = 4 };
+
+static int max_int(int a, int b)
+{
+    return a > b ? a : b;
+}
+
+static bool holds(const struct ghost_box *b, bool wraps, const int at[3])
+{
+    bool inside = true;
+    for (int d = 0; d < 3; d++) {
+        /* Behind a wall the line begins at the cell inside. */
+        const bool line = !wraps && d == b->along;
+        const int low = line ? b->lo[d] + (b->side[d] < 0 ? -b->layers : 1) : b->lo[d],
+                  length = line ? b->layers : b->n[d];
+        inside = inside && low <= at[d] && at[d] < low + length;
+    }
+    return inside;
+}
+
+/* Whether a ghost should be in the list. */
+static bool is_wanted(const struct level *l, const struct patch *p, enum ghost_shape shape,
+                      const int at[3], bool *outer)
+{
+    int closed = 0, deepest = 0, in_halo = 0;
+    for (int d = 0; d < 3; d++) {
+        const int layers = max_int(-at[d], at[d] - p->n[d] + 1);
+        const bool is_closed = p->wrap[d] || p->wall[d][at[d] >= 0];
+        closed += layers > 0 && is_closed;
+        deepest = is_closed ? max_int(deepest, layers) : deepest;
+        in_halo = is_closed ? in_halo : max_int(in_halo, layers);
+    }
+    const bool all = shape >= GHOSTS_ALL_1, deep = l->periodic && l->connected;
+    const int layers = all ? shape - GHOSTS_ALL_1 + 1 : shape - GHOSTS_STAR_1 + 2 - closed;
+    *outer = in_halo > 0;
+    return closed > 0 && in_halo <= l->ghosts &&
+           deepest <= (deep ? max_int(layers, l->ghosts) : layers);
+}
+
+static void check_patch(const struct level *l, int q, enum ghost_shape shape)
+{
+    const struct patch *p = &l->patches[q];
+    const struct ghost_list *list = level_ghost_list(l, q, shape);
+    for (int k = -MARGIN; k < p->n[2] + MARGIN; k++)
+        for (int j = -MARGIN; j < p->n[1] + MARGIN; j++)
+            for (int i = -MARGIN; i < p->n[0] + MARGIN; i++) {
+                const int at[3] = {i, j, k};
+                int boxes = 0;
+                bool outer, found_outer = false;
+                const bool wanted = is_wanted(l, p, shape, at, &outer);
+                for (int b = 0; b < list->first[3]; b++)
+                    if (holds(&list->box[b], l->periodic, at)) {
+                        boxes++;
+                        found_outer = list->box[b].outer;
+                    }
+                EXPECT(boxes == (wanted ? 1 : 0));
+                EXPECT(!wanted || found_outer == outer);
+            }
+}
+
+static void lists_have_the_ghosts_of_their_shape(void **state)
+{
+    (void)state;
+    struct backend wrapping = backend_cpu;
+    wrapping.wraps = true;
+    for (long number = 0; number < CASES; number++) {
+        random_begin(number);
+        const struct decomposition d =
+            random_decomposition(random_int(1, LARGEST_DIM), random_int(0, 6), 1);
+        struct level *l = level_create(0, d, random_bool(), random_int(3, MARGIN), &wrapping, 1);
+        for (int q = 0; q < l->npatches; q++)
+            for (int shape = 0; shape < NUM_GHOST_SHAPES; shape++)
+                check_patch(l, q, (enum ghost_shape)shape);
+        level_destroy(l);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(lists_have_the_ghosts_of_their_shape),
+    };
+    comm_start(&argc, &argv);
+    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    comm_finish();
+    return failed;
+}
