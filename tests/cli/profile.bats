@@ -47,6 +47,17 @@ write_table() {
     printf '%s\n' '==PROF== Connected to process 7 (hpgmg-lab)' "$names" "$units" "${rows[@]}" >"$T/table"
 }
 
+# launches N [BUSY...]: the table of N launches of one kernel, which keep the units so busy, and the tool's answer to it
+launches() {
+    local kernels
+    mapfile -t kernels < <(yes 'void k(int)' | head -n "$1")
+    table "${kernels[@]}"
+    column gpu__time_duration.sum nsecond 1 1 1 1 1 1 1 1
+    [ $# -eq 1 ] || units_busy "${@:2}"
+    write_table
+    ncu 'exit 0'
+}
+
 # units_busy DRAM L2 L1 FP64 ISSUE: of each launch the same percentages
 units_busy() {
     local name active=.avg.pct_of_peak_sustained_active elapsed=.avg.pct_of_peak_sustained_elapsed
@@ -107,44 +118,28 @@ has() { # TEXT: a line of the output has it; spaces count as one
 }
 
 @test "launches that were not profiled are not passed over in silence" {
-    ncu 'exit 0'
-    table 'void k(int)' 'void k(int)' 'void k(int)' 'void k(int)' 'void k(int)' 'void k(int)' 'void k(int)' 'void k(int)'
-    column gpu__time_duration.sum nsecond 1 1 1 1 1 1 1 1
-    write_table
+    launches 8
     kernel 64
     has "launches of one run of the stage, the first 8"
-    table 'void k(int)'
-    column gpu__time_duration.sum nsecond 1
-    write_table
+    launches 1
     kernel 64
     [ "${lines[0]}" = "launches of one run of the stage" ]
+    has "limited by unknown: counters are missing"
 }
 
 @test "the 60 % rule has four classes" {
     local -A busy=([bandwidth]="20 60 30 10 59" [compute]="59 40 30 60 20" [both]="10 20 75 10 80" [latency]="59 59 59 59 59")
     local class
-    ncu 'exit 0'
     for class in "${!busy[@]}"; do
-        table 'void k(int)'
-        column gpu__time_duration.sum nsecond 1
-        units_busy ${busy[$class]}
-        write_table
+        launches 1 ${busy[$class]}
         kernel 64
         [ "$status" -eq 0 ]
         has "limited by $class: "
     done
-    table 'void k(int)'
-    column gpu__time_duration.sum nsecond 1
-    write_table
-    kernel 64
-    has "limited by unknown: counters are missing"
 }
 
 @test "ncu profiles what the lab launches in its range, with the options given" {
-    table 'void k(int)'
-    column gpu__time_duration.sum nsecond 1
-    write_table
-    ncu 'exit 0'
+    launches 1
     kernel --order 4 --stage sweep --kernels fv4/sweep --options "--boundary periodic" 32
     [ "$status" -eq 0 ]
     grep -qF -- "--nvtx --nvtx-include checked_stage/ --launch-count 8 " "$CALLS"
