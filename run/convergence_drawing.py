@@ -37,13 +37,13 @@ def draw_convergence(plt, paths, reports, path):
         history = [1.0, *report["solves"][0]["history"]]
         axes.plot(range(len(history)), history, dashes, marker=marker, color=colour, markersize=5,
                   label=f"{label_of(name, report, differing)}\n{rates(report)}")
-        axes.annotate(f"{history[-1]:.1e}", (len(history) - 1, history[-1]), (0, -7), textcoords="offset points", ha="center", va="top",
-                      fontsize="x-small", color=colour)
+        axes.annotate(f"{history[-1]:.1e}", (len(history) - 1, history[-1]), (7, 0), textcoords="offset points", va="center",
+                      fontsize="x-small", color=colour, bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.5})
     most = max(len(report["solves"][0]["history"]) for report in reports)
     axes.set_yscale("log")
     axes.set_xticks(range(0, most + 1, max(1, most // 12)))
     axes.margins(y=0.1)
-    axes.set_xlim(-0.2, most + 0.5)
+    axes.set_xlim(-0.2, most + 0.8)
     axes.grid(True, alpha=0.3)
     axes.set_xlabel("cycles")
     axes.set_ylabel("‖f − Au‖ / ‖f‖, max norm")

@@ -1,0 +1,66 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-3-Clause
+# run/rates: the tables of README.md and docs/PERFORMANCE.md are those of docs/machines/rates.csv.
+
+setup() {
+    cd "$BATS_TEST_DIRNAME/../.." || return 1
+    export PATH=/usr/bin:$PATH # the system's python3
+    command -v python3 >/dev/null || skip "no python3"
+    root=$BATS_TEST_TMPDIR/root
+    mkdir -p "$root/docs/machines"
+    cp README.md "$root" && cp docs/PERFORMANCE.md "$root/docs" && cp docs/machines/rates.csv "$root/docs/machines"
+}
+
+report() { # NAME DOF/S [KEY=VALUE]...: of order 2 and 256^3
+    python3 - "$root/$1.json" "${@:2}" <<'END'
+import json, sys
+path, rate, *other = sys.argv[1:]
+config = {"equation": "poisson", "boundary": "dirichlet", "coefficients": "variable", "problem": "fv", "smoother": "gsrb",
+          "cycle": "f"}
+environment = {"gpu": "A GPU", "revision": "abc", "date": "2026-11-30T10:00:00Z"}
+for pair in other:
+    key, value = pair.split("=")
+    (config if key in config else environment)[key] = value
+json.dump({"program": "hpgmg-gpu", "verdict": "VALID", "complete": True, "order": 2, "ranks": 1, "config": config,
+           "environment": environment, "solves": [{"n": 256, "dof_per_second": float(rate)}]}, open(path, "w"))
+END
+}
+
+@test "the tables are those of rates.csv" {
+    run run/rates --check
+    echo "$output"
+    [ "$status" -eq 0 ]
+}
+
+@test "a table that was changed by hand is named, and made anew" {
+    sed -i '/^| 256³/s/6\.57/9.99/' "$root/docs/PERFORMANCE.md"
+    run run/rates --check --root "$root"
+    [ "$status" -eq 1 ]
+    [[ $output == "rates: error: docs/PERFORMANCE.md: the table is not that of rates.csv"* ]]
+    run run/rates --root "$root"
+    [ "$status" -eq 0 ]
+    cmp docs/PERFORMANCE.md "$root/docs/PERFORMANCE.md"
+}
+
+@test "reports give a range in both tables" {
+    report a 7.004e9
+    report b 6.5e9
+    run run/rates --root "$root" "$root/a.json" "$root/b.json"
+    [ "$status" -eq 0 ]
+    grep -q '^| 256³ (`7 8`) | 6.50 to 7.00 |' "$root/docs/PERFORMANCE.md"
+    grep -q '^| \*\*hpgmg-gpu\*\*, order 2 |.* 6.50 to 7.00 |' "$root/README.md"
+    grep -q '^hpgmg-gpu,2,256,6.50,7.00,2,A GPU,abc,2026-11-30' "$root/docs/machines/rates.csv"
+    [ "$(wc -l <"$root/docs/machines/rates.csv")" -eq "$(wc -l <docs/machines/rates.csv)" ]
+}
+
+@test "other problems and uncommitted trees are refused" {
+    report other 7e9 smoother=jacobi revision=abc-dirty
+    run run/rates --root "$root" "$root/other.json"
+    [ "$status" -eq 2 ]
+    [[ $output == *"not for this table: smoother jacobi, changes that are not committed" ]]
+    cmp README.md "$root/README.md"
+    sed -i '/rates -->/d' "$root/README.md"
+    run run/rates --root "$root"
+    [ "$status" -eq 2 ]
+    [ "${#lines[@]}" -eq 1 ]
+}
