@@ -25,7 +25,7 @@ struct thread_work {
     struct sweep_context<Group::WALLS> sweep;
     tiles<Op> *s;
     double cells; /* of the level */
-    bool alone;   /* the level has one cell, between walls */
+    bool alone;   /* the level has one cell */
 };
 
 template <class Op, class Group, class F>
@@ -65,12 +65,12 @@ DEVICE double cell_residual(const thread_work<Op, Group> &w, double x, double f)
     own.u[0] = x;
     own.f[0] = f;
     double r;
-    if (Op::RADIUS == 1 && w.alone) {
+    if (Op::RADIUS == 1 && !is_periodic<Op> && w.alone) {
         const double ghost = wall_ghost(WALL_LINEAR, 0, &x),
                      seven[7] = {ghost, ghost, ghost, x, ghost, ghost, ghost};
         r = residual_fv2<Op>(seven, own.beta[0], f, own.alpha[0], w.sweep.scale);
     } else {
-        store_u<Op, Group>(own, 0, w.sweep.n, *w.s);
+        store_u<Op, Group>(own, 0, *w.s);
         __syncwarp();
         if (Op::RADIUS > 1)
             fill_level_ghosts<Op, Group>(w.sweep, *w.s);
@@ -101,10 +101,11 @@ DEVICE void subtract_mean(const thread_work<Op, Group> &w, double *x, struct blo
     *x += is_own(w.own.cell[0]) ? -mean : 0.0;
 }
 
+/* Nothing with walls: the solution is unique. */
 template <class Op, class Group>
 DEVICE void project(const thread_work<Op, Group> &w, double *x, struct block_shared *shared)
 {
-    for (int i = 0; i < 2 && w.singular; i++)
+    for (int i = 0; i < 2 && is_periodic<Op> && w.singular; i++)
         subtract_mean(w, x, shared);
 }
 
@@ -132,7 +133,7 @@ DEVICE void open_thread(const struct warp_bottom_work &given, const struct tail 
     const int number = cell_number(l.pairs, l.n, i, j, k), numbers[2] = {number, number};
     w->s = &s;
     w->cells = (double)(l.n * l.n * l.n);
-    w->alone = l.n == 1 && l.walls;
+    w->alone = l.n == 1;
     w->sweep = sweep_context_of<Op, Group>(l, s);
     w->sweep.works = true;
     load_coefficients<Op, Group>(w->own, numbers, s);
@@ -171,7 +172,7 @@ DEVICE void solve(const struct warp_bottom_work &given, const struct tail &t,
         iterations += smooth_fields<Op>(given);
         unknown = own ? step.u[at] : 0.0;
     }
-    if (given.singular)
+    if (is_periodic<Op> && given.singular)
         subtract_mean(w, &unknown, NULL);
     count_solve(given.counts, iterations, breakdown);
     if (own)

@@ -51,42 +51,54 @@ struct source_cells {
 };
 
 /* The element of cell (i,j,k) of the copy; of the cell inside, if that is a periodic image. */
+template <class Op>
 DEVICE int source_element(const struct source_cells &from, int i, int j, int k)
 {
-    return wrapped(from.i + i, from.n) + wrapped(from.j + j, from.n) * from.sj +
-           wrapped(from.k + k, from.n) * from.sk;
+    i += from.i;
+    j += from.j;
+    k += from.k;
+    if (is_periodic<Op>) {
+        i = wrapped(i, from.n);
+        j = wrapped(j, from.n);
+        k = wrapped(k, from.n);
+    }
+    return i + j * from.sj + k * from.sk;
 }
 
 /* Copies them, except ghosts behind walls, from the coarse level's field. */
-template <int THREADS>
+template <class Op, int THREADS>
 DEVICE void fetch_coarse(const struct divider &padded, const walled_cells<int> &coarse,
                          const struct source_cells &from)
 {
     each_coarse<THREADS>(padded, coarse, [&](int i, int j, int k) {
         if (!behind_wall(coarse, i, j, k))
             coarse.store(i + j * coarse.sj + k * coarse.sk,
-                         from.field[source_element(from, i, j, k)]);
+                         from.field[source_element<Op>(from, i, j, k)]);
     });
 }
 
-/* The value at (i,j,k): a ghost behind some wall, or a periodic image of a cell of the level. */
-template <int RULE>
-DEVICE double value_beyond(const walled_cells<int> &c, int i, int j, int k)
-{
-    const int n = c.n[0];
-    if constexpr (RULE == PERIODIC_IMAGES)
-        return c.load(wrapped(i, n) + wrapped(j, n) * c.sj + wrapped(k, n) * c.sk);
-    else
-        return ghost_value<RULE>(c, i, j, k);
-}
-
-/* Stores the ghosts behind walls, or periodic images beyond what are given as the walls. */
+/* Stores the ghosts behind walls. */
 template <int THREADS, int RULE>
 DEVICE void extend_by_rule(const struct divider &padded, const walled_cells<int> &coarse)
 {
     each_coarse<THREADS>(padded, coarse, [&](int i, int j, int k) {
         if (behind_wall(coarse, i, j, k))
-            coarse.store(i + j * coarse.sj + k * coarse.sk, value_beyond<RULE>(coarse, i, j, k));
+            coarse.x[i + j * (long)coarse.sj + k * (long)coarse.sk] =
+                ghost_value<RULE>(coarse, i, j, k);
+    });
+    group_sync<THREADS>();
+}
+
+/* Stores periodic images around a whole coarse level. */
+template <int THREADS>
+DEVICE void copy_images(const struct divider &padded, const walled_cells<int> &coarse)
+{
+    each_coarse<THREADS>(padded, coarse, [&](int i, int j, int k) {
+        const int n = coarse.n[0];
+        const int x = wrapped(i, n), y = wrapped(j, n), z = wrapped(k, n);
+        if (x != i || y != j || z != k)
+            coarse.store(i + j * coarse.sj + k * coarse.sk,
+                         coarse.load(x + y * coarse.sj + z * coarse.sk));
     });
     group_sync<THREADS>();
 }
@@ -94,9 +106,9 @@ DEVICE void extend_by_rule(const struct divider &padded, const walled_cells<int>
 template <class Op, int THREADS>
 DEVICE void extend_coarse(int rule, const struct divider &padded, const walled_cells<int> &coarse)
 {
-    using all = cuda::std::conditional_t<
-        (Op::RADIUS > 1), wall_rules<WALL_QUARTIC, WALL_QUADRATIC, WALL_LINEAR, PERIODIC_IMAGES>,
-        wall_rules<WALL_QUADRATIC, WALL_LINEAR, PERIODIC_IMAGES>>;
+    using all = cuda::std::conditional_t<(Op::RADIUS > 1),
+                                         wall_rules<WALL_QUARTIC, WALL_QUADRATIC, WALL_LINEAR>,
+                                         wall_rules<WALL_QUADRATIC, WALL_LINEAR>>;
     with_rule(all{}, rule, [&](auto constant) {
         extend_by_rule<THREADS, decltype(constant)::value>(padded, coarse);
     });

@@ -145,7 +145,7 @@ DEVICE void start(const struct tail &t, const struct subdomain &sub, const struc
     const walled_cells<int> coarse =
         coarse_cells(s.coarse(), l.half.n, (l.depth + 1) / 2, sub.walls, COARSE_SJ, COARSE_SK);
     if (prolongs(step))
-        fetch_coarse<TAIL_THREADS>(
+        fetch_coarse<Op, TAIL_THREADS>(
             step.coarse_padded, coarse,
             {step.coarse_u, l.n / 2, l.coarse_sj, l.coarse_sk, sub.i / 2, sub.j / 2, sub.k / 2});
     if (uses_ghosts)
@@ -156,7 +156,7 @@ DEVICE void start(const struct tail &t, const struct subdomain &sub, const struc
     put_own<Op, CELLS>(own, 3, s);
     __syncthreads();
     if (prolongs(step)) {
-        if (sub.walls)
+        if (!is_periodic<Op>)
             extend_coarse<Op, TAIL_THREADS>(step.coarse_rule, step.coarse_padded, coarse);
         if (Op::RADIUS > 1 && step.prolongation == 4)
             prolong_own<Op, CELLS, 2>(l, step, s);
@@ -224,7 +224,7 @@ DEVICE void fill_subdomain_walls(const struct tail_level &l, const struct sweep_
 {
     static_assert(LEAST_SIDE >= 4, "the rule");
     fill_walls<TAIL_THREADS, wall_rules<WALL_QUARTIC>, (CELLS > FEWEST_CELLS)>(
-        s.u_tile, w.walls, WALL_QUARTIC, 0, lists_of(l, w.level, s.lists),
+        s.u_tile, w.walls, WALL_QUARTIC, lists_of(l, w.level, s.lists),
         subdomain_tiles<Op, CELLS>::SJ, subdomain_tiles<Op, CELLS>::SK);
 }
 
@@ -393,7 +393,7 @@ DEVICE void run_pass(const struct tail &t, const struct tail_step &step,
                      subdomain_tiles<Op, CELLS> &s)
 {
     const struct tail_level &l = t.levels[step.level];
-    const struct subdomain sub = subdomain_of(l);
+    const struct subdomain sub = subdomain_of<Op>(l);
     struct own_cells<CELLS> own;
     start<Op, CELLS>(t, sub, step, own, s);
     const struct sweep_context<CELLS> w = sweep_context_of<Op, CELLS>(l, step, s);

@@ -38,8 +38,8 @@ static __device__ __noinline__ void bottom_by_warp(struct block_memory<Op> &bloc
     single_block::tiles<Op> &s = block.levels;
     using namespace single_block;
     using small = typename thread_groups<Op>::small;
-    using single = thread_group<Op, 32, NARROW, 1,
-                                wall_rules<WALL_QUADRATIC, PERIODIC_IMAGES>>; /* 3 cells per side */
+    using single =
+        thread_group<Op, 32, NARROW, 1, wall_rules<WALL_QUADRATIC>>; /* 3 cells per side */
     if (threadIdx.x >= 32)
         return;
     constexpr int MOST = thread_groups<Op>::SMALL_DIM;
@@ -84,7 +84,7 @@ DEVICE void run_subdomain_step(const struct tail &t, const struct tail_step &ste
     } else if (step.kind == STAGE_PASS) {
         run_pass<Op, MOST_CELLS>(t, step, block.large);
     } else {
-        const struct subdomain sub = subdomain_of(l);
+        const struct subdomain sub = subdomain_of<Op>(l);
         restrict_to(l, sub, step, step.f + sub.at, l.sj, l.sk);
     }
 }

@@ -151,10 +151,10 @@ template <class Op>
 static __device__ unsigned packed_cell(const struct tail_level &l, int i, int j, int k)
 {
     const int last = l.n - 1;
-    const unsigned sides = (i == 0) | (i == last) << 1 | (j == 0) << 2 | (j == last) << 3 |
+    const unsigned walls = (i == 0) | (i == last) << 1 | (j == 0) << 2 | (j == last) << 3 |
                            (k == 0) << 4 | (k == last) << 5;
     return (l.offset + i + j * tile_row(l.n) + k * tile_plane(l.n, tiles<Op>::GHOSTS)) |
-           (sides & l.walls) << ELEMENT_BITS | (sides & ~l.walls) << WRAPPED_SHIFT;
+           walls << ELEMENT_BITS;
 }
 
 template <class Op>

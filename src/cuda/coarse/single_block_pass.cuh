@@ -17,7 +17,7 @@ namespace single_block
  * one direction each, and the first one has the cells. */
 template <class Op, int THREADS_, int MOST, int PER_PAIR_, class Rules>
 struct thread_group {
-    using rules = Rules; /* order 4: of the ghosts of these levels */
+    using rules = Rules; /* order 4: wall rules of these levels */
     enum {
         THREADS = THREADS_,
         PER_PAIR = PER_PAIR_,
@@ -38,11 +38,10 @@ struct thread_groups {
         MEDIUM_DIM = 4,
         MOST = Op::RADIUS > 1 ? (int)TAIL_THREADS : (int)CELL_PAIRS,
     };
-    using small = thread_group<Op, 32, NARROW, PER_PAIR,
-                               wall_rules<WALL_QUADRATIC, WALL_LINEAR, PERIODIC_IMAGES>>;
-    using medium = thread_group<Op, MOST, NARROW, PER_PAIR,
-                                wall_rules<WALL_QUARTIC, WALL_QUADRATIC, PERIODIC_IMAGES>>;
-    using large = thread_group<Op, MOST, WIDE, 1, wall_rules<WALL_QUARTIC, PERIODIC_IMAGES>>;
+    using small = thread_group<Op, 32, NARROW, PER_PAIR, wall_rules<WALL_QUADRATIC, WALL_LINEAR>>;
+    using medium =
+        thread_group<Op, MOST, NARROW, PER_PAIR, wall_rules<WALL_QUARTIC, WALL_QUADRATIC>>;
+    using large = thread_group<Op, MOST, WIDE, 1, wall_rules<WALL_QUARTIC>>;
 };
 
 /* A thread's pair of cells during a pass. */
@@ -52,51 +51,27 @@ struct own_pair {
     double beta[2][6]; /* order 2: low and high in i, j, k */
 };
 
-/* The part of the operator's sum at a cell that one of its four lanes computes: that of one
- * direction, with the strides in it and in the others, and its β's offset from u. */
-struct lane_part {
-    int across, second, third, beta;
-    int first; /* lane of the cell */
-};
-
-template <class Op, class Group>
-DEVICE struct lane_part lane_part_of()
-{
-    const int thread = hidden((int)threadIdx.x), /* or else the kernel's start computes all this */
-        lane = thread % Group::PER_PAIR;
-    struct lane_part p;
-    p.across = lane == 0 ? 1 : lane == 1 ? Group::SJ : Group::SK;
-    p.second = lane == 0 ? Group::SJ : 1;
-    p.third = lane < 2 ? Group::SK : Group::SJ;
-    p.beta = (TILE_BETA_I - TILE_U + min(lane, 2)) * tiles<Op>::length(Group::DIM);
-    p.first = thread % 32 - lane;
-    return p;
-}
-
 /* What all sweeps of a pass read of its level. */
 template <int WALLS>
 struct sweep_context {
-    int ghost_rule;
+    int wall_rule;
     int n; /* cells per side */
     double scale;
     struct wall_lists lists;
     struct own_walls<WALLS> walls;
-    struct lane_part part; /* order 4, if several threads share a pair */
-    bool works;            /* some thread of this warp has a pair */
+    bool works; /* some thread of this warp has a pair */
 };
 
 template <class Op, class Group>
 DEVICE sweep_context<Group::WALLS> sweep_context_of(const struct tail_level &l, tiles<Op> &s)
 {
     sweep_context<Group::WALLS> w;
-    w.ghost_rule = l.ghost_rule;
+    w.wall_rule = l.wall_rule;
     w.n = l.n;
     w.scale = l.scale;
     w.works = (int)(threadIdx.x & ~31u) < l.half.n * l.n * l.n * Group::PER_PAIR;
-    keep(w.ghost_rule);
+    keep(w.wall_rule);
     keep(w.scale);
-    if (Group::PER_PAIR > 1)
-        w.part = lane_part_of<Op, Group>();
     if (Op::RADIUS > 1) {
         w.lists = {s.sides + l.sides, s.edges + l.edges, 6 * l.n * l.n, 12 * l.n};
         w.walls = take_walls<Group::THREADS, Group::WALLS>(w.lists, s.field(Group::DIM, TILE_U),
@@ -109,21 +84,48 @@ DEVICE sweep_context<Group::WALLS> sweep_context_of(const struct tail_level &l, 
 template <class Op, class Group>
 DEVICE void fill_level_ghosts(const struct sweep_context<Group::WALLS> &w, tiles<Op> &s)
 {
-    fill_walls<Group::THREADS, typename Group::rules, false>(
-        s.field(Group::DIM, TILE_U), w.walls, w.ghost_rule, w.n, w.lists, Group::SJ, Group::SK);
+    if constexpr (is_periodic<Op>)
+        fill_images<Group::THREADS>(s.field(Group::DIM, TILE_U), w.walls, w.n, w.lists, Group::SJ,
+                                    Group::SK);
+    else
+        fill_walls<Group::THREADS, typename Group::rules, false>(
+            s.field(Group::DIM, TILE_U), w.walls, w.wall_rule, w.lists, Group::SJ, Group::SK);
+}
+
+/* Order 2: replaces neighbours beyond sides by the cells that they are periodic images of. */
+DEVICE void take_images(unsigned sides, const double *u, int n, int sj, int sk, double seven[7])
+{
+    const int strides[3] = {1, sj, sk};
+#pragma unroll
+    for (int d = 0; d < 3; d++) {
+        const int across = (n - 1) * strides[d];
+        if (sides >> (2 * d) & 1)
+            seven[2 - d] = u[across];
+        if (sides >> (2 * d) & 2)
+            seven[4 + d] = u[-across];
+    }
 }
 
 /* The operator's sum at a cell of order 4, by four lanes, all of which get it. The first three
  * compute the part of one direction each. */
-template <class Op>
-DEVICE double sum_by_direction(struct lane_part p, const double *u)
+template <class Op, class Group>
+DEVICE double sum_by_direction(const double *u)
 {
-    const int across = hidden(p.across); /* or else all addresses are computed once and spilled */
+    const int lane = threadIdx.x % Group::PER_PAIR, first = threadIdx.x % 32 - lane;
+    int across = lane == 0   ? 1
+                 : lane == 1 ? Group::SJ
+                             : Group::SK,
+        second = lane == 0 ? Group::SJ : 1, third = lane < 2 ? Group::SK : Group::SJ;
     double part;
+    keep(across); /* or else all addresses are computed once and spilled */
+    keep(second);
+    keep(third);
     if constexpr (Op::VARIABLE) {
-        const int second = hidden(p.second), third = hidden(p.third);
-        const struct near near = {
-            u, {across, second, third}, {u + p.beta}, {across, second, third}};
+        const int field = TILE_BETA_I - TILE_U + min(lane, 2);
+        const struct near near = {u,
+                                  {across, second, third},
+                                  {u + field * tiles<Op>::length(Group::DIM)},
+                                  {across, second, third}};
         const struct fv4_cells cells = fv4_cells_near(near);
         const struct fv4_faces faces = fv4_faces_near(near, 0);
         __syncwarp(); /* issues all loads before the first is waited for */
@@ -131,9 +133,9 @@ DEVICE double sum_by_direction(struct lane_part p, const double *u)
     } else {
         part = fv4_constant_direction(u[-across] + u[across], u[-2 * across] + u[2 * across]);
     }
-    const double i = __shfl_sync(WHOLE_WARP, part, p.first),
-                 j = __shfl_sync(WHOLE_WARP, part, p.first + 1),
-                 k = __shfl_sync(WHOLE_WARP, part, p.first + 2);
+    const double i = __shfl_sync(WHOLE_WARP, part, first),
+                 j = __shfl_sync(WHOLE_WARP, part, first + 1),
+                 k = __shfl_sync(WHOLE_WARP, part, first + 2);
     return Op::VARIABLE ? fv4_sum_directions(i, j, k) : fv4_constant_sum_directions(u[0], i, j, k);
 }
 
@@ -145,12 +147,16 @@ DEVICE double residual_of(const struct sweep_context<Group::WALLS> &w, const str
     enum { SJ = Group::SJ, SK = Group::SK };
     const double *u = s.field(Group::DIM, TILE_U) + element(own.cell[x]);
     if constexpr (Op::RADIUS == 1) {
+        const unsigned walls = own.cell[x] >> ELEMENT_BITS;
         double seven[7] = {u[-SK], u[-SJ], u[-1], own.u[x], u[1], u[SJ], u[SK]};
-        fold_walls(own.cell[x] >> ELEMENT_BITS, seven);
+        if constexpr (is_periodic<Op>)
+            take_images(walls, u, w.n, SJ, SK, seven);
+        else
+            fold_walls(walls, seven);
         return residual_fv2<Op>(seven, own.beta[x], own.f[x], own.alpha[x], w.scale);
     } else if constexpr (Group::PER_PAIR > 1) {
         return Op::residual_from(own.f[x], own.alpha[x], u[0], w.scale,
-                                 sum_by_direction<Op>(w.part, u));
+                                 sum_by_direction<Op, Group>(u));
     } else {
         enum { LENGTH = tiles<Op>::length(Group::DIM) };
         const double *bi = u + (TILE_BETA_I - TILE_U) * LENGTH, *bj = bi + LENGTH,
@@ -159,30 +165,11 @@ DEVICE double residual_of(const struct sweep_context<Group::WALLS> &w, const str
     }
 }
 
-/* Order 2: stores the value of a cell that u points to in its periodic images beyond `sides` of a
- * level of n cells per side. */
-template <class Group>
-DEVICE void store_images(unsigned sides, double *u, int n, double value)
-{
-    const int strides[3] = {1, Group::SJ, Group::SK};
-#pragma unroll
-    for (int d = 0; d < 3; d++) {
-        if (sides >> (2 * d) & 1)
-            u[n * strides[d]] = value;
-        if (sides >> (2 * d) & 2)
-            u[-n * strides[d]] = value;
-    }
-}
-
 template <class Op, class Group>
-DEVICE void store_u(const struct own_pair &own, int x, int n, tiles<Op> &s)
+DEVICE void store_u(const struct own_pair &own, int x, tiles<Op> &s)
 {
-    if (!is_own(own.cell[x]))
-        return;
-    double *u = s.field(Group::DIM, TILE_U) + element(own.cell[x]);
-    *u = own.u[x];
-    if (Op::RADIUS == 1 && wrapped_sides(own.cell[x]))
-        store_images<Group>(wrapped_sides(own.cell[x]), u, n, own.u[x]);
+    if (is_own(own.cell[x]))
+        s.field(Group::DIM, TILE_U)[element(own.cell[x])] = own.u[x];
 }
 
 /* A sweep of one colour: the thread's cell of it. Order 4 couples cells of one colour, so all must
@@ -198,7 +185,7 @@ DEVICE void half_sweep(const struct sweep_context<Group::WALLS> &w, struct own_p
                                         residual_of<Op, Group>(w, own, colour, s), 1.0);
     if (Op::RADIUS > 1)
         group_sync<Group::THREADS>();
-    store_u<Op, Group>(own, colour, w.n, s);
+    store_u<Op, Group>(own, colour, s);
     group_sync<Group::THREADS>();
 }
 
@@ -220,8 +207,8 @@ DEVICE void sweep_all(const struct sweep_context<Group::WALLS> &w, const struct 
             __syncwarp(); /* one cell after the other: registers suffice for one only */
         }
     group_sync<Group::THREADS>();
-    store_u<Op, Group>(own, 0, w.n, s);
-    store_u<Op, Group>(own, 1, w.n, s);
+    store_u<Op, Group>(own, 0, s);
+    store_u<Op, Group>(own, 1, s);
     group_sync<Group::THREADS>();
 }
 
@@ -304,11 +291,15 @@ DEVICE void prepare_coarse(const struct tail_level &l, const struct tail_step &s
         coarse_cells(s.field(NARROW, TILE_U) + l.coarse_offset, l.half.n, l.half.n, WALLS_MASK,
                      tile_row(NARROW), tile_plane(NARROW, tiles<Op>::GHOSTS));
     if (step.fetches_coarse) {
-        fetch_coarse<Group::THREADS>(step.coarse_padded, coarse,
-                                     {step.coarse_u, l.half.n, l.coarse_sj, l.coarse_sk, 0, 0, 0});
+        fetch_coarse<Op, Group::THREADS>(
+            step.coarse_padded, coarse,
+            {step.coarse_u, l.half.n, l.coarse_sj, l.coarse_sk, 0, 0, 0});
         group_sync<Group::THREADS>();
     }
-    extend_coarse<Op, Group::THREADS>(step.coarse_rule, step.coarse_padded, coarse);
+    if constexpr (is_periodic<Op>)
+        copy_images<Group::THREADS>(step.coarse_padded, coarse);
+    else
+        extend_coarse<Op, Group::THREADS>(step.coarse_rule, step.coarse_padded, coarse);
 }
 
 /* u (+)= P coarse for the thread's pair. */
@@ -387,8 +378,8 @@ DEVICE void run_pass(const struct tail &t, const struct tail_step &step, const s
         if (has)
             prolong_own<Op>(step, p, own.u, s);
     }
-    store_u<Op, Group>(own, 0, l.n, s);
-    store_u<Op, Group>(own, 1, l.n, s);
+    store_u<Op, Group>(own, 0, s);
+    store_u<Op, Group>(own, 1, s);
     if (step.operations > 0) {
         const struct sweep_context<Group::WALLS> w = sweep_context_of<Op, Group>(l, s);
         load_f<Op>(step, p, own.f, s);
@@ -396,7 +387,7 @@ DEVICE void run_pass(const struct tail &t, const struct tail_step &step, const s
         load_coefficients<Op, Group>(own, number, s);
         if (step.relaxes_zero) {
             own.u[0] = relax_zero(own.dinv[0], own.f[0], l.relaxations[0].weight);
-            store_u<Op, Group>(own, 0, l.n, s);
+            store_u<Op, Group>(own, 0, s);
         }
         group_sync<Group::THREADS>();
         run_sweeps<Op, Group>(w, t, step, own, s);

@@ -72,7 +72,12 @@ static struct block_choice choose_block(const struct operator_choice &choice)
 static void launch(const struct operator_choice &choice, const struct tail &tail, int blocks)
 {
     const size_t bytes = choose_block(choice).bytes;
-    with_operator(choice, [&](auto op) { tail_launch<decltype(op)>(tail, blocks, bytes); });
+    with_operator(choice, [&](auto op) {
+        if (choice.periodic)
+            tail_launch<periodic<decltype(op)>>(tail, blocks, bytes);
+        else
+            tail_launch<decltype(op)>(tail, blocks, bytes);
+    });
 }
 
 /* Launches the list and begins an empty one. */
@@ -103,8 +108,7 @@ static struct tail_level describe(const struct level *l, const struct subdomains
     t.depth = division.depth;
     t.sj = (int)l->patches[0].sj;
     t.sk = (int)l->patches[0].sk;
-    t.walls = l->periodic ? 0 : WALLS_MASK;
-    t.ghost_rule = l->periodic ? (int)PERIODIC_IMAGES : s->wall_rule;
+    t.wall_rule = s->wall_rule;
     t.subdomains = divider_of(l->dim / division.side);
     t.side = divider_of(division.side);
     t.half = divider_of((division.side + 1) / 2);
@@ -210,8 +214,7 @@ static void add_coarse_side(struct tail_list *x, struct tail_level *level, struc
         level->coarse_offset = x->tail.levels[index].offset;
         level->coarse_pairs = x->tail.levels[index].pairs;
     }
-    step->coarse_rule =
-        coarse->periodic ? (int)PERIODIC_IMAGES : wall_rule_of(p->prolongation, coarse->dim);
+    step->coarse_rule = wall_rule_of(p->prolongation, coarse->dim);
     step->coarse_padded = divider_of(level->half.n + p->prolongation / 2 * 2);
     step->coarse_u = coarse->fields[p->coarse_u] + offset;
     step->coarse_f = coarse->fields[p->coarse_f] + offset;

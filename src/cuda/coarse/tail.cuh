@@ -12,7 +12,6 @@ enum {
     TAIL_THREADS = 512,
     MAX_TAIL_LEVELS = 7,                           /* 64, 32, 16, 8, 4, 2, 1 */
     MAX_TAIL_STEPS = 64,                           /* an F-cycle of 64³ has 48 */
-    PERIODIC_IMAGES = WALL_QUARTIC + 1,            /* in place of a wall rule */
     TAIL_PACKETS = TAIL_DIM * TAIL_DIM * TAIL_DIM, /* one per cell of the largest level */
 };
 
@@ -30,8 +29,7 @@ struct tail_level {
     int nsubdomains, depth;    /* 1 for a single-block level; planes of each */
     int sj, sk;                /* strides of its fields */
     int coarse_sj, coarse_sk;  /* strides of the fields on its coarse side */
-    unsigned walls;            /* its sides that are walls, as in struct subdomain: all or none */
-    int ghost_rule;            /* of walls, or PERIODIC_IMAGES */
+    int wall_rule;             /* unless periodic */
     struct divider subdomains; /* along i, and along j */
     struct divider side;       /* cells of a subdomain along i, and along j */
     struct divider half;       /* half of side, rounded up */
@@ -55,7 +53,7 @@ struct tail_step {
     bool waits;               /* until all blocks have done the steps before it */
     /* Single-block level: the tiles do not hold these fields yet. */
     bool fetches_u, fetches_f, fetches_coarse;
-    unsigned char coarse_rule; /* as ghost_rule, around coarse_u */
+    unsigned char coarse_rule; /* of the walls around coarse_u, unless periodic */
     struct divider
         coarse_padded; /* cells of the coarse side, with ghosts that prolongation reads */
     double *u, *coarse_f;
@@ -74,6 +72,16 @@ struct tail {
     struct warp_bottom_work bottom;
 };
 static_assert(sizeof(struct tail) <= 32764, "more than a kernel's parameters from CUDA 12.1 on");
+
+/* The operator on periodic levels. It is a kernel of its own, since code for both kinds of levels
+ * in one is slower for each. */
+template <class Op>
+struct periodic : Op {
+};
+template <class Op>
+constexpr bool is_periodic = false;
+template <class Op>
+constexpr bool is_periodic<periodic<Op>> = true;
 
 /* Launches the list with so many blocks of so much shared memory, which is always the same. fv2*.cu
  * and fv4*.cu instantiate it for each operator. */

@@ -76,6 +76,7 @@ struct subdomain {
     unsigned walls; /* its sides that are walls, as bits in the order low i, high i, low j, … */
 };
 
+template <class Op>
 static __device__ struct subdomain subdomain_of(const struct tail_level &l)
 {
     const int row = quotient(blockIdx.x, l.subdomains), plane = quotient(row, l.subdomains);
@@ -86,7 +87,8 @@ static __device__ struct subdomain subdomain_of(const struct tail_level &l)
     sub.at = sub.i + sub.j * l.sj + sub.k * l.sk;
     sub.walls = (sub.i == 0) | (sub.i + l.side.n == l.n) << 1 | (sub.j == 0) << 2 |
                 (sub.j + l.side.n == l.n) << 3 | (sub.k == 0) << 4 | (sub.k + l.depth == l.n) << 5;
-    sub.walls &= l.walls;
+    if (is_periodic<Op>)
+        sub.walls = 0;
     return sub;
 }
 
@@ -114,16 +116,10 @@ DEVICE struct cell_index cell_index_of(const struct tail_level &l, int slot)
     return p;
 }
 
-/* A packed cell: its element, its sides that are walls above ELEMENT_BITS, on a periodic
- * single-block level those that wrap around above WRAPPED_SHIFT, and NOT_OWN. A thread
+/* A packed cell: its element, its sides that are walls above ELEMENT_BITS, and NOT_OWN. A thread
  * with fewer cells than others has a cell with that mark instead. Without a branch the thread
  * computes that cell too, and stores nothing of it. */
-enum {
-    ELEMENT_BITS = 13,
-    ELEMENT_MASK = (1 << ELEMENT_BITS) - 1,
-    WALLS_MASK = 63,
-    WRAPPED_SHIFT = ELEMENT_BITS + 6,
-};
+enum { ELEMENT_BITS = 13, ELEMENT_MASK = (1 << ELEMENT_BITS) - 1, WALLS_MASK = 63 };
 static constexpr unsigned NOT_OWN = 1u << 31;
 
 DEVICE bool is_own(unsigned cell)
@@ -169,11 +165,6 @@ DEVICE bool is_read_elsewhere(const struct tail_level &l, const struct subdomain
 DEVICE int element(unsigned cell)
 {
     return cell & ELEMENT_MASK;
-}
-
-DEVICE unsigned wrapped_sides(unsigned cell)
-{
-    return cell >> WRAPPED_SHIFT & WALLS_MASK;
 }
 
 inline __host__ __device__ bool has_small_subdomains(const struct tail_level &l)
@@ -254,7 +245,9 @@ static __device__ void list_halo(const struct tail_level &l, const struct subdom
 {
     const int colour = (at[0] + at[1] + at[2]) & 1;
     const int i = sub.i + at[0], j = sub.j + at[1], k = sub.k + at[2];
-    const int packet = packet_index(l, wrapped(i, l.n), wrapped(j, l.n), wrapped(k, l.n));
+    const int packet = is_periodic<Op>
+                           ? packet_index(l, wrapped(i, l.n), wrapped(j, l.n), wrapped(k, l.n))
+                           : packet_index(l, i, j, k);
     s.lists.halo[halo_offset(l, colour, atomicAdd(&counts.halo[colour], 1))] =
         packet | (unsigned)u_element<Op, CELLS>(at) << HALO_BITS;
 }

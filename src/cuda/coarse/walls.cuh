@@ -2,8 +2,7 @@
 #ifndef CUDA_COARSE_WALLS_CUH
 #define CUDA_COARSE_WALLS_CUH
 /* Order 4: ghosts of u behind walls that the operator reads, in the tail kernel's tiles in shared
- * memory: two layers behind cells next to one wall, and one behind cells next to two. The sides of
- * single-block levels that are periodic are listed like walls. */
+ * memory: two layers behind cells next to one wall, and one behind cells next to two. */
 #include "cuda/coarse/shared_cells.cuh"
 #include "cuda/coarse/tiles.cuh"
 #include "cuda/coarse/coarse_cells.cuh"
@@ -50,26 +49,14 @@ DEVICE own_walls<ENTRIES> take_walls(const struct wall_lists &l, const double *u
     return w;
 }
 
-/* The ghosts beyond a side of a periodic level of n cells per side: images of cells opposite. */
-DEVICE void copy_images(const struct wall_entry &w, int n)
-{
-    const struct shared_cells u;
-    const int inward = w.first + w.second;
-    u.store(w.cell - inward, u.load(w.cell + (n - 1) * inward));
-    if (w.second == 0)
-        u.store(w.cell - 2 * inward, u.load(w.cell + (n - 2) * inward));
-}
-
 /* PAIRED: two ghosts at once behind walls in i, where single cells would conflict in few banks. */
 template <int RULE, bool PAIRED>
-DEVICE void fill_wall(const struct wall_entry &w, int n)
+DEVICE void fill_wall(const struct wall_entry &w)
 {
     const struct shared_cells u;
     if (w.cell < 0)
         return;
-    if (RULE == PERIODIC_IMAGES)
-        copy_images(w, n);
-    else if (PAIRED && w.second == 0 && abs(w.first) == shared_cells::UNIT)
+    if (PAIRED && w.second == 0 && abs(w.first) == shared_cells::UNIT)
         fill_row_end(u, w.cell, w.first < 0);
     else if (w.second == 0)
         fill_line(u, w.cell, w.first, RULE, 2);
@@ -77,23 +64,54 @@ DEVICE void fill_wall(const struct wall_entry &w, int n)
         fill_edge(u, w.cell, w.first, w.second, RULE);
 }
 
-/* Fills the ghosts of all entries, by one of Rules. A periodic level has n cells per side. PAIRED:
- * the rule is 4, and cells of even i are at multiples of 16 bytes. `own` are the thread's entries,
- * looked up once for all sweeps of a pass; only a thread group of one warp may have more, which it
- * takes from the lists. */
+/* The same for the sides of a periodic level of n cells per side: images of the cells opposite. */
+DEVICE void copy_image(const struct wall_entry &w, int n)
+{
+    const struct shared_cells u;
+    const int inward = w.first + w.second;
+    if (w.cell < 0)
+        return;
+    u.store(w.cell - inward, u.load(w.cell + (n - 1) * inward));
+    if (w.second == 0)
+        u.store(w.cell - 2 * inward, u.load(w.cell + (n - 2) * inward));
+}
+
+/* Calls fill(entry) for all entries. `own` are the thread's, looked up once for all
+ * sweeps of a pass; only a thread group of one warp may have more, which it takes from the lists.
+ */
+template <int THREADS, int ENTRIES, class Fill>
+DEVICE void each_wall(double *u, const struct own_walls<ENTRIES> &own,
+                      const struct wall_lists &lists, int sj, int sk, Fill fill)
+{
+#pragma unroll
+    for (int p = 0; p < ENTRIES; p++)
+        fill(own.entries[p]);
+    for (int n = ENTRIES * THREADS + threadIdx.x; THREADS == 32 && n < lists.nsides + lists.nedges;
+         n += THREADS)
+        fill(wall_entry_of(lists, n, u, sj, sk));
+}
+
+/* Fills the ghosts of all entries. The rule is one of Rules. PAIRED: the rule is 4, and cells of
+ * even i are at multiples of 16 bytes. */
 template <int THREADS, class Rules, bool PAIRED, int ENTRIES>
-DEVICE void fill_walls(double *u, const struct own_walls<ENTRIES> &own, int rule, int n,
+DEVICE void fill_walls(double *u, const struct own_walls<ENTRIES> &own, int rule,
                        const struct wall_lists &lists, int sj, int sk)
 {
     with_rule(Rules{}, rule, [&](auto constant) {
         constexpr int RULE = decltype(constant)::value;
-#pragma unroll
-        for (int p = 0; p < ENTRIES; p++)
-            fill_wall<RULE, PAIRED>(own.entries[p], n);
-        for (int x = ENTRIES * THREADS + threadIdx.x;
-             THREADS == 32 && x < lists.nsides + lists.nedges; x += THREADS)
-            fill_wall<RULE, PAIRED>(wall_entry_of(lists, x, u, sj, sk), n);
+        each_wall<THREADS>(u, own, lists, sj, sk,
+                           [](const struct wall_entry &w) { fill_wall<RULE, PAIRED>(w); });
     });
+    group_sync<THREADS>();
+}
+
+/* The same with periodic images of a level of n cells per side. */
+template <int THREADS, int ENTRIES>
+DEVICE void fill_images(double *u, const struct own_walls<ENTRIES> &own, int n,
+                        const struct wall_lists &lists, int sj, int sk)
+{
+    each_wall<THREADS>(u, own, lists, sj, sk,
+                       [=](const struct wall_entry &w) { copy_image(w, n); });
     group_sync<THREADS>();
 }
 
