@@ -249,8 +249,9 @@ constexpr size_t block_bytes(const struct subdomain_limits &limits)
                                                       : sizeof(block_memory<Op>::small);
     const size_t levels =
         sizeof(tiles) - (limits.single_block_dim > single_block::NARROW ? 0 : sizeof(tiles::wide));
-    static_assert(sizeof(struct tail) % alignof(block_memory<Op>) == 0, "tiles follow it at once");
-    return sizeof(struct tail) + (levels > subdomain ? levels : subdomain);
+    constexpr size_t ALIGNMENT = alignof(block_memory<Op>),
+                     TILES = (sizeof(struct tail) + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    return TILES + (levels > subdomain ? levels : subdomain);
 }
 
 #endif
