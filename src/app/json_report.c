@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdio.h>
 #include "app/run_info.h"
+#include "app/score.h"
 #include "app/threshold.h"
 #include "app/transport.h"
 #include "cli/build_info.h"
@@ -204,6 +205,17 @@ static void add_verdict(struct json *root, const struct run_info *f, const struc
     json_add_flag(root, "complete", complete);
 }
 
+/* Of a VALID run; its rates are those of `solves`. */
+static void add_score(struct json *root, const struct run_info *f, const struct options *options,
+                      const struct benchmark *b)
+{
+    char text[SCORE_TEXT_SIZE];
+    struct json *object = json_add_object(root, "score");
+    score_deviations(f, options, b, text);
+    json_add_flag(object, "official", b->verdict.valid && !text[0]);
+    json_add_text(object, "deviations", text);
+}
+
 /* What a threshold has been chosen from. */
 static void add_threshold(void *data, const struct threshold *t)
 {
@@ -246,6 +258,7 @@ static struct json *report(const struct run_info *f, const struct hierarchy *h,
     json_add_text(root, "program", "hpgmg-gpu");
     json_add_number(root, "schema", SCHEMA);
     add_verdict(root, f, b);
+    add_score(root, f, options, b);
     JSON_NUMBERS(root, {"ranks", f->environment.ranks}, {"threads", f->environment.threads},
                  {"order", options->order});
     add_hash(root, "checksum", b->sizes[0].checksum);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <string.h>
 #include "app/options.h"
+#include "app/score.h"
 #include "base/memory.h"
 #include "cli/command_line.h"
 
@@ -111,6 +112,8 @@ static enum status check_operator(struct parser *p)
 static enum status check(struct parser *p)
 {
     enum status status = check_positionals(p);
+    if (status == STATUS_VALID && ((struct options *)p->options)->benchmark)
+        status = score_apply_rules(p);
     if (status == STATUS_VALID)
         status = check_operator(p);
     if (status == STATUS_VALID)

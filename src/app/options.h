@@ -49,6 +49,7 @@ struct options {
     long solves;            /* timed, per size; 0: as many as fill min_time, at least 10 */
     double min_time;        /* seconds per size; unused if solves > 0 */
 
+    bool benchmark; /* what it sets is in app/score.c */
     bool breakdown, show_cycle, checksum, quiet, dry_run;
     char *json;     /* path or NULL */
     char *timeline; /* path or NULL */
@@ -70,7 +71,7 @@ enum status options_parse(struct options *options, int argc, char **argv, char *
 
 struct operator_choice options_operator(const struct options *options);
 
-/* At most 48 lines of 79 columns. */
+/* At most 56 lines of 79 columns. */
 void options_print_help(FILE *out);
 
 /* Calls visit for every option that determines the run, in table order, with its value as an input

@@ -92,6 +92,7 @@ static const struct option_row option_table[] = {
     {.name = "min-time", NUMBER(OPTION_REAL, min_time, "2"), .minimum = 0, .maximum = 1e6,
      .argument = "SECONDS", .help = "time per size, at least 10 solves"},
 
+    {.name = "benchmark", FLAG(benchmark), .help = "the run whose score is official"},
     {.name = "json", PATH(json), .uses = ANYWHERE, .argument = "FILE",
      .help = "also write the report to FILE as JSON"},
     {.name = "timeline", PATH(timeline), .uses = ANYWHERE, .argument = "FILE",

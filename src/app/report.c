@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "app/report.h"
+#include "app/score.h"
 #include "app/threshold.h"
 #include "app/transport.h"
 #include <inttypes.h>
@@ -39,10 +40,31 @@ void report_version(void)
     print_build(mpi);
 }
 
-static void print_banner(void)
+/* The word that was chosen. */
+static const char *choice_of(const struct options *o, const char *name)
+{
+    char unused[OPTION_TEXT_SIZE];
+    return option_text(option_find(&options_list, name, OPTION_COMMAND_LINE), o, unused);
+}
+
+/* What runs, on one line, above the heading that scripts for HPGMG look for. */
+static void print_title(const struct options *o, int dim, bool on_gpu)
 {
     static const char stars[] =
         "********************************************************************************";
+    const struct cuda_device *gpu = cuda_device();
+    printf("hpgmg-gpu %s: %d^3, order %d", build_info.version, dim, o->order);
+    for (const char *const *name = (const char *const[]){"equation", "boundary", "coefficients",
+                                                         "problem", "smoother", NULL};
+         *name; name++)
+        printf(" %s", choice_of(o, *name));
+    printf(" %s", o->solver == SOLVER_MGPCG ? "mgpcg"
+                  : o->cycle == CYCLE_F     ? "F-cycle"
+                                            : "V-cycles");
+    if (o->rtol > 0.0)
+        printf(" to %g", o->rtol);
+    printf(", %d rank%s, %s\n", comm_size(), comm_size() == 1 ? "" : "s",
+           on_gpu && gpu ? gpu->name : "CPU");
     printf("%s\n%-27s%-50s***\n%s\n", stars, "***", "    HPGMG-FV Benchmark", stars);
 }
 
@@ -158,7 +180,7 @@ void report_hierarchy(struct hierarchy *h, const struct options *options)
 {
     struct run_info f;
     if (comm_rank() == 0)
-        print_banner();
+        print_title(options, h->levels[0]->dim, h->levels[0]->backend->on_device);
     if (!options->quiet) {
         run_info_gather(&f, h, NULL);
         if (comm_rank() == 0) {
@@ -206,7 +228,7 @@ void report_dry_run(const struct hierarchy_choice *choice, const struct options 
     const struct memory_need node = memory_need_of_node(choice), gpu = memory_need_of_gpu(choice);
     if (comm_rank() != 0)
         return;
-    print_banner();
+    print_title(options, f.levels[0].dim, choice->backend->on_device);
     print_configuration(options, &f);
     print_heading("Hierarchy (dry run: nothing is allocated or solved)");
     print_boxes(options, &f);
@@ -384,6 +406,7 @@ static void print_results(const struct run_info *f, const struct options *option
     if (options->checksum)
         printf("checksum: %016" PRIx64 "\n", b->sizes[0].checksum);
     printf("VERDICT: %s\n", verdict_text(&b->verdict, verdict, sizeof verdict));
+    score_print(f, options, b);
     fflush(stdout);
 }
 

@@ -12,7 +12,7 @@ setup() {
 # verdict ARGUMENT...: sets status, and verdict to the last line of stdout
 verdict() {
     run "$HPGMG" --backend cpu --quiet --solves 1 "$@"
-    verdict=${lines[-1]#VERDICT: }
+    verdict=${lines[-2]#VERDICT: }
 }
 
 # expect STATUS PATTERN ARGUMENT...
@@ -74,4 +74,38 @@ expect() {
         "order +h +not checked .*too coarse"; do
         grep -qE "^  $line" <<<"$output"
     done
+}
+
+# --- the score -----------------------------------------------------------------------------------
+
+@test "--benchmark sets what the rules fix, and refuses another value" {
+    local report=$BATS_TEST_TMPDIR/report.json
+    run "$HPGMG" --backend cpu --quiet --benchmark --solves 1 --json "$report" 4 8
+    [ "$status" -eq 0 ]
+    [[ ${lines[-1]} =~ ^SCORE:\ [0-9.e+]+\ DOF/s\ at\ h,.*at\ 4h\ \(custom:\ 32768\ unknowns\ per\ node\; ]]
+    [ "$(jq -r '[.config.order, .config.bottom, .score.official] | @csv' "$report")" = '"4","bicgstab",false' ]
+    run "$HPGMG" --backend cpu --benchmark --order 2 4 8
+    [ "$status" -eq 2 ]
+    [[ $output == *"error: --benchmark: runs with --order 4 only"* ]]
+    run "$HPGMG" --backend cpu --quiet --solves 1 --order 4 --coefficients constant --cycle v 3 8
+    [[ ${lines[-1]} == *"(custom: --coefficients constant; --cycle v; --rtol 1e-10; 4096 unknowns"* ]]
+}
+
+@test "run/check-result: a result that keeps the rules, and one that breaks each of them" {
+    local report=$BATS_TEST_TMPDIR/report.json edit
+    "$HPGMG" --backend cpu --quiet --benchmark --solves 1 --json "$report" 4 8 >/dev/null
+    jq '.environment.revision = "abc" | .problem.dof = 16777216
+        | .solves[] |= (.samples = [range(10) | 0.5] | .dof_per_second = .dof / 0.5)' "$report" >"$report.good"
+    run run/check-result "$report.good"
+    [ "$status" -eq 0 ]
+    [[ $output == "| "*" | 1 | 1 | 32³ | 6.554e+04 | 8.192e+03 | 1.024e+03 | abc | 20"*" |" ]]
+    for edit in '.config.order = "2"' '.problem.dof = 16777215' '.solves[1].samples[0] = 0.4' 'del(.solves[2])' \
+        '.solves[0].samples = [.solves[0].samples[0]]' '.solves[0].dof_per_second *= 1.01' '.verdict = "INVALID"' \
+        '.accuracy_checked = false' '.environment.revision = "abc-dirty"' '.environment.nodes = 2'; do
+        jq "$edit" "$report.good" >"$report.bad"
+        run run/check-result "$report.bad"
+        [ "$status" -eq 1 ] && [ "${#lines[@]}" -eq 1 ] || { echo "$edit: status $status, $output"; return 1; }
+    done
+    run run/check-result /dev/null
+    [ "$status" -eq 2 ]
 }
