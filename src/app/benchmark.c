@@ -176,8 +176,10 @@ static void measure(struct solver *s, const struct benchmark *b, struct size_rec
     struct hand_over_times before = {0};
     cpu_release_threads();
     for (long i = -WARM_UP_SOLVES; i < r->solves; i++) {
-        if (i == 0)
+        if (i == 0) {
             before = hand_over_times(s);
+            meters_begin(l->backend->on_device);
+        }
         comm_barrier(l->comm);
         solver_run(s, &r->solve);
         if (i == -WARM_UP_SOLVES && !check_first(s, b, r))
@@ -190,6 +192,7 @@ static void measure(struct solver *s, const struct benchmark *b, struct size_rec
         if (!o->quiet)
             show_progress(r, i + 1);
     }
+    r->meters = meters_end(l->comm);
     const struct hand_over_times after = hand_over_times(s);
     r->hand_over_times.total = (after.total - before.total) / (double)r->solves;
     r->hand_over_times.host = (after.host - before.host) / (double)r->solves;

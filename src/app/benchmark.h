@@ -5,6 +5,7 @@
  * 2h and 4h, the Richardson analysis, and the checks that make a run VALID. Fills a record, of
  * which all reports are made; prints only a progress line on a terminal. */
 #include <stdbool.h>
+#include "app/meters.h"
 #include "app/options.h"
 #include "app/verdict.h"
 #include "solvers/solver.h"
@@ -32,6 +33,7 @@ struct size_record {
     bool reproducible;     /* the last solve has the same checksum */
     const char *hand_over; /* between GPU and CPU levels: "graph", "host"; NULL: none */
     struct hand_over_times hand_over_times; /* of a solve, if hand_over is "graph" */
+    struct meters meters;                   /* of the timed solves */
     double rhs_norm, solution_norm;         /* ‖f‖_max, and ‖u‖_max after the first solve */
     double true_error;                      /* ‖u − u_exact‖_max; NaN if not known */
     int nstages;

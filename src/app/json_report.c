@@ -13,6 +13,8 @@
 #include "cli/tuning_choice.h"
 #include "cli/tuning_file.h"
 #include "comm/comm.h"
+#include "cuda/cuda.h"
+#include "cuda/power.h"
 
 /* Raised when a key goes away or changes its meaning; new keys do not raise it. */
 enum { SCHEMA = 1 };
@@ -127,6 +129,19 @@ static void add_hand_over(struct json *object, const struct size_record *r)
         JSON_NUMBERS(object, {"hand_over_seconds", t->total - t->host}, {"cpu_seconds", t->host});
 }
 
+/* What is not known is null. */
+static void add_meters(struct json *object, const struct size_record *r)
+{
+    char text[POWER_TEXT_SIZE];
+    const struct meters *m = &r->meters;
+    const double joules = m->joules > 0.0 ? m->joules / (double)r->solves : (double)NAN;
+    struct json *gpu = json_add_object(object, "gpu");
+    JSON_NUMBERS(gpu, {"slowest_mhz", m->slowest}, {"fastest_mhz", m->fastest},
+                 {"joules_per_solve", joules}, {"dof_per_joule", pow(r->dim, 3) / joules});
+    json_add_text(gpu, "throttled_by",
+                  m->slowest > 0.0 ? power_reasons_text(m->reasons, text) : NULL);
+}
+
 static void append_solve(struct json *solves, const struct size_record *r,
                          const struct benchmark *b)
 {
@@ -145,6 +160,8 @@ static void append_solve(struct json *solves, const struct size_record *r,
     json_add_flag(object, "reproducible", r->reproducible);
     if (r->hand_over)
         add_hand_over(object, r);
+    if (r->solves > 0 && cuda_device())
+        add_meters(object, r);
     json_add_number(object, "true_error", r->true_error);
     struct json *stages = json_add_array(object, "stages");
     for (int i = 0; i < r->nstages; i++)

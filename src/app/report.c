@@ -14,6 +14,7 @@
 #include "app/report_tables.h"
 #include "comm/comm.h"
 #include "cuda/cuda.h"
+#include "cuda/power.h"
 
 enum { LINE_WIDTH = 100, LABEL_WIDTH = 14 };
 
@@ -300,6 +301,21 @@ static void print_peaks(const struct run_info *f)
                table_bytes_text(f->device_peak_bytes, peak));
 }
 
+/* Of the timed solves of size h, where the GPUs' meters are known. */
+static void print_meters(const struct size_record *r)
+{
+    char text[POWER_TEXT_SIZE];
+    const struct meters *m = &r->meters;
+    if (!(m->slowest > 0.0))
+        return;
+    printf("  GPU clock   %.0f to %.0f MHz in timed solves of size %s; throttled by: %s\n",
+           m->slowest, m->fastest, r->name, power_reasons_text(m->reasons, text));
+    if (m->joules > 0.0)
+        printf("  energy      %.4g J of all GPUs per solve of size %s, %.3e DOF/J\n",
+               m->joules / (double)r->solves, r->name,
+               pow(r->dim, 3) * (double)r->solves / m->joules);
+}
+
 /* By the names that Benchpark looks for. */
 static void print_sizes(const struct run_info *f)
 {
@@ -380,6 +396,7 @@ static void print_details(const struct run_info *f, const struct options *option
     print_bottom(b);
     print_field_bytes(f);
     print_peaks(f);
+    print_meters(&b->sizes[0]);
     print_sizes(f);
     print_tuning(options);
     print_warnings(f);

@@ -90,7 +90,8 @@ static void add_times(struct words *w, const struct benchmark *b)
     for (int s = 0; s < b->nsizes; s++) {
         const struct size_record *r = &b->sizes[s];
         if (r->solves < LEAST_SOLVES || (double)r->solves * r->mean < LEAST_SECONDS) {
-            add(w, "%ld solves in %.1f s at %s", r->solves, (double)r->solves * r->mean, r->name);
+            add(w, "%ld solve%s in %.1f s at %s", r->solves, r->solves == 1 ? "" : "s",
+                (double)r->solves * r->mean, r->name);
             return;
         }
     }

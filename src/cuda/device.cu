@@ -132,6 +132,7 @@ bool cuda_open(int local_rank, char *message, int message_size)
     if (cudaFuncGetAttributes(&attributes, for_range_kernel<void (*)(long)>) != cudaSuccess)
         return refuse_architecture(message, message_size, properties);
     snprintf(device.name, sizeof device.name, "%.*s", (int)sizeof device.name - 1, properties.name);
+    CUDA_CALL(cudaDeviceGetPCIBusId(device.bus_id, sizeof device.bus_id, device.number));
     device.multiprocessors = properties.multiProcessorCount;
     read_limits(properties, attributes);
     if (!lower_limits(message, message_size) || !cuda_open_timeout(message, message_size))
