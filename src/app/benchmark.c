@@ -34,6 +34,13 @@ struct hierarchy_choice benchmark_hierarchy_choice(const struct options *o, bool
         .mgpcg = o->solver == SOLVER_MGPCG,
         .backend = o->loops == LOOPS_PLAIN ? &backend_cpu_plain : &backend_cpu,
     };
+    /* A sweep of gsrb is one of each colour. */
+    const int parts = o->smoother == SMOOTHER_GSRB ? 2 : 1;
+    choice.chooses_sweeps = o->sweeps[0] > 0 || o->sweeps[1] > 0;
+    choice.sweeps[0] = parts * o->sweeps[0];
+    choice.sweeps[1] = parts * o->sweeps[1];
+    choice.w_cycle = o->cycle == CYCLE_W;
+    choice.max_levels = o->levels;
     choice.unfused = o->fuse == FUSE_OFF;
     choice.agglomerate_below = (double)o->agglomerate_below;
     if (on_gpu) {

@@ -90,11 +90,11 @@ static enum status check_exclusive(struct parser *p)
 static enum status check_tolerance(struct parser *p)
 {
     struct options *o = p->options;
-    if (o->rtol == 0 && (o->cycle == CYCLE_V || o->solver == SOLVER_MGPCG))
+    if (o->rtol == 0 && (o->cycle != CYCLE_F || o->solver == SOLVER_MGPCG))
         o->rtol = 1e-10;
     if (o->rtol == 0 && parser_was_given(p, "max-cycles"))
         return parser_fail(
-            p, "--max-cycles: needs --rtol, --cycle v or --solver mgpcg; without them one "
+            p, "--max-cycles: needs --rtol, --cycle v or w, or --solver mgpcg; without them one "
                "F-cycle is run");
     return STATUS_VALID;
 }
@@ -109,6 +109,14 @@ static enum status check_operator(struct parser *p)
     return STATUS_VALID;
 }
 
+static enum status check_weight(struct parser *p)
+{
+    const struct options *o = p->options;
+    if (o->weight > 0.0 && o->smoother == SMOOTHER_CHEBYSHEV)
+        return parser_fail(p, "--weight: the steps of chebyshev have weights of their own");
+    return STATUS_VALID;
+}
+
 static enum status check(struct parser *p)
 {
     enum status status = check_positionals(p);
@@ -120,6 +128,8 @@ static enum status check(struct parser *p)
         status = check_exclusive(p);
     if (status == STATUS_VALID)
         status = check_tolerance(p);
+    if (status == STATUS_VALID)
+        status = check_weight(p);
     if (status == STATUS_VALID)
         status = parser_check_paths(p);
     return status;
@@ -163,7 +173,8 @@ struct operator_choice options_operator(const struct options *o)
                                     .equation = (enum equation)o->equation,
                                     .variable = o->coefficients == COEFFICIENTS_VARIABLE,
                                     .periodic = o->boundary == BOUNDARY_PERIODIC,
-                                    .smoother = (enum smoother)o->smoother};
+                                    .smoother = (enum smoother)o->smoother,
+                                    .weight = o->weight};
 }
 
 /* True if the option has no effect on this run. */

@@ -12,7 +12,7 @@
 #include "operators/problem.h"
 #include "operators/stencil.h"
 
-enum cycle_kind { CYCLE_F, CYCLE_V };
+enum cycle_kind { CYCLE_F, CYCLE_V, CYCLE_W };
 enum solver_kind { SOLVER_MG, SOLVER_MGPCG };
 enum bottom_kind { BOTTOM_BICGSTAB, BOTTOM_CG, BOTTOM_SMOOTH, BOTTOM_DIRECT };
 enum loops { LOOPS_TILED, LOOPS_PLAIN };
@@ -33,6 +33,9 @@ struct options {
     int coefficients;
     int problem;
     int smoother;
+    int sweeps[2]; /* before and after the coarse correction; 0,0: the smoother's own */
+    double weight; /* of the smoother; 0: its own */
+    int levels;    /* at most; 0: as many as the size allows */
     int cycle;
     double rtol;    /* 0: one F-cycle; with --cycle v or --solver mgpcg 1e-10 unless given */
     int max_cycles; /* the most V-cycles or CG iterations, with a tolerance */

@@ -6,7 +6,7 @@ static const struct choice thresholds[] = {{"never", CPU_BELOW_NEVER}, {NULL, 0}
 static const struct choice overlaps[] = {{"never", OVERLAP_NEVER}, {NULL, 0}};
 static const struct choice problem_choices[] = {
     {"fv", PROBLEM_FV}, {"sine", PROBLEM_SINE}, {"p4", PROBLEM_P4}, {"p6", PROBLEM_P6}, {NULL, 0}};
-static const struct choice cycles[] = {{"f", CYCLE_F}, {"v", CYCLE_V}, {NULL, 0}};
+static const struct choice cycles[] = {{"f", CYCLE_F}, {"v", CYCLE_V}, {"w", CYCLE_W}, {NULL, 0}};
 static const struct choice solvers[] = {{"mg", SOLVER_MG}, {"mgpcg", SOLVER_MGPCG}, {NULL, 0}};
 static const struct choice bottoms[] = {{"bicgstab", BOTTOM_BICGSTAB},
                                         {"cg", BOTTOM_CG},
@@ -55,9 +55,16 @@ static const struct option_row option_table[] = {
      .help = "stored alpha and beta, or alpha = beta = 1"},
     {.name = "problem", CHOICE(problem, problem_choices, "fv"),
      .help = "model problem; u is known for all but fv"},
-    {.name = "smoother", CHOICE(smoother, smoother_choices, "gsrb"), .help = "six sweeps per smoothing"},
+    {.name = "smoother", CHOICE(smoother, smoother_choices, "gsrb"), .help = "of all levels but the coarsest"},
+    {.name = "sweeps", .kind = OPTION_PAIR, AT(sweeps), .uses = ANYWHERE | OPTION_SHAPES, .initial = "auto",
+     .unset = "auto", .minimum = 0, .maximum = 100, .argument = "PRE,POST",
+     .help = "sweeps per smoothing; auto: 3,3 of gsrb, else 6,6"},
+    {.name = "weight", NUMBER(OPTION_REAL, weight, "auto"), .unset = "auto", .minimum = 0, .maximum = 2,
+     .argument = "W", .help = "of gsrb (1), jacobi (2/3) or l1jacobi (1)"},
+    {.name = "levels", NUMBER(OPTION_INT, levels, "all"), .unset = "all", .minimum = 1, .maximum = 32,
+     .argument = "N", .help = "grid levels at most"},
     {.name = "cycle", CHOICE(cycle, cycles, "f"),
-     .help = "full multigrid F-cycle, or V-cycles from 0"},
+     .help = "full multigrid F-cycle, or V- or W-cycles from 0"},
     {.name = "rtol", NUMBER(OPTION_REAL, rtol, "none"), .unset = "none", .minimum = 0, .maximum = 1,
      .argument = "R",
      .help = "relative residual to reach"},

@@ -59,9 +59,8 @@ static void print_title(const struct options *o, int dim, bool on_gpu)
                                                          "problem", "smoother", NULL};
          *name; name++)
         printf(" %s", choice_of(o, *name));
-    printf(" %s", o->solver == SOLVER_MGPCG ? "mgpcg"
-                  : o->cycle == CYCLE_F     ? "F-cycle"
-                                            : "V-cycles");
+    static const char *const cycles[] = {"F-cycle", "V-cycles", "W-cycles"};
+    printf(" %s", o->solver == SOLVER_MGPCG ? "mgpcg" : cycles[o->cycle]);
     if (o->rtol > 0.0)
         printf(" to %g", o->rtol);
     printf(", %d rank%s, %s\n", comm_size(), comm_size() == 1 ? "" : "s",

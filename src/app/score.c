@@ -10,7 +10,8 @@ static const struct {
     {"order", "4"},         {"equation", "poisson"}, {"boundary", "dirichlet"},
     {"problem", "fv"},      {"smoother", "gsrb"},    {"coefficients", "variable"},
     {"cycle", "f"},         {"rtol", "none"},        {"solver", "mg"},
-    {"bottom", "bicgstab"},
+    {"bottom", "bicgstab"}, {"sweeps", "auto"},      {"weight", "auto"},
+    {"levels", "all"},
 };
 enum { NUM_RULES = sizeof rules / sizeof rules[0] };
 

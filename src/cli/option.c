@@ -103,6 +103,24 @@ static bool set_integer(const struct option_row *row, void *member, const char *
     return true;
 }
 
+static bool set_pair(const struct option_row *row, int member[2], const char *text)
+{
+    char first[OPTION_TEXT_SIZE];
+    long values[2] = {0, 0};
+    const char *comma = strchr(text, ',');
+    if (comma && comma - text < OPTION_TEXT_SIZE) {
+        snprintf(first, sizeof first, "%.*s", (int)(comma - text), text);
+        if (!parse_integer(first, row->minimum, row->maximum, &values[0]) ||
+            !parse_integer(comma + 1, row->minimum, row->maximum, &values[1]) ||
+            (values[0] == 0 && values[1] == 0))
+            return false;
+    } else if (!row->unset || strcmp(text, row->unset) != 0)
+        return false;
+    member[0] = (int)values[0];
+    member[1] = (int)values[1];
+    return true;
+}
+
 static bool set_real(const struct option_row *row, double *member, const char *text)
 {
     double value = 0;
@@ -134,6 +152,8 @@ bool option_set(const struct option_row *row, void *options, const char *text)
     case OPTION_INT:
     case OPTION_LONG:
         return set_integer(row, member, text);
+    case OPTION_PAIR:
+        return set_pair(row, member, text);
     case OPTION_REAL:
         return set_real(row, member, text);
     case OPTION_PATH:
@@ -199,6 +219,12 @@ const char *option_text(const struct option_row *row, const void *options,
         return integer_text(row, *(const int *)member, buffer);
     case OPTION_LONG:
         return integer_text(row, *(const long *)member, buffer);
+    case OPTION_PAIR:
+        if (row->unset && ((const int *)member)[0] == 0 && ((const int *)member)[1] == 0)
+            return row->unset;
+        snprintf(buffer, OPTION_TEXT_SIZE, "%d,%d", ((const int *)member)[0],
+                 ((const int *)member)[1]);
+        return buffer;
     case OPTION_REAL:
         if (row->unset && *(const double *)member == 0)
             return row->unset;
@@ -243,6 +269,11 @@ void option_describe_legal(const struct option_row *row, char *text, int size)
             describe_choices(row->choices, words, sizeof words);
         snprintf(text, n, "%s%s%s%san integer from %.0f to %.0f", unset, words[0] ? ", " : "",
                  words, or_else, row->minimum, row->maximum);
+        break;
+    case OPTION_PAIR:
+        snprintf(text, n,
+                 "%s%stwo integers from %.0f to %.0f with a comma between them, not both 0", unset,
+                 or_else, row->minimum, row->maximum);
         break;
     case OPTION_REAL:
         snprintf(text, n, "%s%sa number above %g and below %.0f", unset, or_else, row->minimum,

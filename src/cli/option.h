@@ -12,6 +12,7 @@ enum option_kind {
     OPTION_CHOICE, /* int, one of the row's choices */
     OPTION_INT,    /* int, minimum <= value <= maximum */
     OPTION_LONG,   /* long, the same */
+    OPTION_PAIR,   /* int[2], two values with a comma between them, not both 0 */
     OPTION_REAL,   /* double, minimum < value < maximum */
     OPTION_PATH,   /* char *, a file name; NULL or not empty */
     OPTION_NAMES,  /* char *, names with commas between them; NULL or not empty */

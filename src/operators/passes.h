@@ -102,6 +102,7 @@ enum stage_kind {
     STAGE_HALO,     /* `layers` of ghosts of `field` from neighbours */
     STAGE_DOWN,     /* `field`: transfer's coarse side -> level + 1 */
     STAGE_UP,       /* `field` of level + 1 -> transfer's coarse side, with halo */
+    STAGE_COPY,     /* `field` = FIELD_TMP */
     STAGE_MEAN,     /* subtracts the mean of `field` */
     NUM_STAGE_KINDS,
 };

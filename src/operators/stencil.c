@@ -120,8 +120,9 @@ struct relaxation stencil_relaxation(const struct stencil *s, int sweep)
 {
     const struct smoother_row *smoother = &smoothers[s->choice.smoother];
     CHECK(0 <= sweep && sweep < SMOOTHER_SWEEPS);
-    struct relaxation r = {
-        .coloured = smoother->coloured, .colour = sweep & 1, .weight = smoother->weight};
+    struct relaxation r = {.coloured = smoother->coloured,
+                           .colour = sweep & 1,
+                           .weight = s->choice.weight > 0.0 ? s->choice.weight : smoother->weight};
     if (smoother->chebyshev) {
         r.two_step = sweep > 0;
         r.weight = s->chebyshev_c2[sweep];

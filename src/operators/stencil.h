@@ -28,6 +28,7 @@ struct operator_choice {
     bool variable;          /* stored α and β; else α = β = 1 */
     bool periodic;
     enum smoother smoother;
+    double weight; /* of the relaxation; 0: the smoother's own. Chebyshev's steps have their own */
 };
 
 /* The row of this operator in operators/variants.def, from 0 on; −1 if there is none. */

@@ -31,9 +31,19 @@ static void zero(struct program *p, int level, enum field u, enum field f)
     add_pass(p, level, u, f)->start = START_ZERO;
 }
 
-static void smooth(struct program *p, int level, enum field u, enum field f)
+enum smoothing { PRE_SMOOTHING, POST_SMOOTHING };
+
+/* At most SMOOTHER_SWEEPS sweeps are one pass. Chebyshev's polynomial then begins again. An odd
+ * number of sweeps that are not in place leaves its result in FIELD_TMP. */
+static void smooth(struct program *p, int level, enum field u, enum field f, enum smoothing which)
 {
-    add_pass(p, level, u, f)->nsweeps = SMOOTHER_SWEEPS;
+    const struct hierarchy_choice *choice = &p->hierarchy->choice;
+    int left = choice->chooses_sweeps ? choice->sweeps[which] : SMOOTHER_SWEEPS;
+    const bool odd = left % 2 != 0;
+    for (; left > 0; left -= SMOOTHER_SWEEPS)
+        add_pass(p, level, u, f)->nsweeps = left < SMOOTHER_SWEEPS ? left : SMOOTHER_SWEEPS;
+    if (odd && !p->hierarchy->levels[level]->stencil->in_place)
+        program_add(p, STAGE_COPY, level)->field = u;
 }
 
 /* f of level + 1 = R(f − A u) */
@@ -63,18 +73,21 @@ static void solve_bottom(struct program *p, enum field u, enum field f)
                  program_add(p, STAGE_BOTTOM, p->hierarchy->nlevels - 1));
 }
 
+/* A V-cycle, or a W-cycle: two cycles on the next level, unless that is the coarsest. */
 static void v_cycle(struct program *p, int level, enum field u, enum field f)
 {
     if (level == p->hierarchy->nlevels - 1) {
         solve_bottom(p, u, f);
         return;
     }
-    smooth(p, level, u, f);
+    smooth(p, level, u, f, PRE_SMOOTHING);
     restrict_residual(p, level, u, f);
     zero(p, level + 1, FIELD_U, FIELD_F);
     v_cycle(p, level + 1, FIELD_U, FIELD_F);
+    if (p->hierarchy->choice.w_cycle && level + 1 < p->hierarchy->nlevels - 1)
+        v_cycle(p, level + 1, FIELD_U, FIELD_F);
     prolong(p, level, u, f, START_PROLONG_ADD, 2);
-    smooth(p, level, u, f);
+    smooth(p, level, u, f, POST_SMOOTHING);
 }
 
 static void residual_norm(struct program *p, int level, enum field u, enum field f)
@@ -120,7 +133,7 @@ struct program *program_f_cycle(struct hierarchy *h, int top)
 struct program *program_v_cycle(struct hierarchy *h, int top, enum field u, enum field f,
                                 bool from_zero, bool with_norm)
 {
-    struct program *p = program_create("V-cycle", h);
+    struct program *p = program_create(h->choice.w_cycle ? "W-cycle" : "V-cycle", h);
     CHECK(top < h->nlevels);
     if (from_zero)
         zero(p, top, u, f);

@@ -72,6 +72,9 @@ static void execute_stage(const struct program *p, const struct stage *s, struct
         if (l->active)
             bottom_solve(h->bottom, s->pass.u, s->pass.f);
         return;
+    case STAGE_COPY:
+        vector_combine(l, s->field, 1.0, FIELD_TMP, 0.0, FIELD_TMP);
+        return;
     case STAGE_MEAN:
         reduce_subtract_mean(l, s->field);
         return;

@@ -19,7 +19,10 @@ struct hierarchy_shape hierarchy_shape(const struct hierarchy_choice *choice, in
     struct decomposition_spec spec = {n, 1 << choice->log2_box_dim, ranks};
     if (spec_boxes(spec) < ranks)
         spec.ranks = (int)spec_boxes(spec);
-    while (spec.boxes_per_side > 0 && shape.nlevels < MAX_LEVELS) {
+    const int most = choice->max_levels > 0 ? choice->max_levels : MAX_LEVELS;
+    while (spec.boxes_per_side > 0 && shape.nlevels < most) {
+        if (shape.nlevels + 1 == choice->max_levels) /* the bottom solver works on one box */
+            spec = (struct decomposition_spec){1, (int)spec_dim(spec), 1};
         shape.specs[shape.nlevels++] = spec;
         spec = spec_coarsen(spec, stencil_min_dim(choice->op.order, choice->op.periodic));
         spec = spec_agglomerate(spec, choice->agglomerate_below);

@@ -41,7 +41,7 @@ const char *stage_name(const struct stage *stage, char *buffer, int size)
     static const char *const kinds[NUM_STAGE_KINDS] = {
         [STAGE_RESTRICT] = "restrict", [STAGE_BOTTOM] = "bottom",    [STAGE_BOUNDARY] = "boundary",
         [STAGE_HALO] = "halo",         [STAGE_DOWN] = "agglomerate", [STAGE_UP] = "distribute",
-        [STAGE_MEAN] = "mean"};
+        [STAGE_COPY] = "copy",         [STAGE_MEAN] = "mean"};
     static const char *const starts[] = {"", "zero+", "interpolate+", "prolong+"};
     static const char *const finishes[] = {"", "residual+restrict+", "residual+norm+", "residual+"};
     if (stage->kind != STAGE_PASS) {
@@ -68,13 +68,10 @@ static const char *pass_work(const struct pass *pass)
 
 const char *stage_work(const struct program *p, const struct stage *stage)
 {
-    static const char *const works[NUM_STAGE_KINDS] = {[STAGE_HALO] = "halo",
-                                                       [STAGE_DOWN] = "redistribution",
-                                                       [STAGE_UP] = "redistribution",
-                                                       [STAGE_BOTTOM] = "bottom",
-                                                       [STAGE_RESTRICT] = "restriction",
-                                                       [STAGE_MEAN] = "mean",
-                                                       [STAGE_BOUNDARY] = "boundary"};
+    static const char *const works[NUM_STAGE_KINDS] = {
+        [STAGE_HALO] = "halo",     [STAGE_DOWN] = "redistribution",  [STAGE_UP] = "redistribution",
+        [STAGE_BOTTOM] = "bottom", [STAGE_RESTRICT] = "restriction", [STAGE_COPY] = "copy",
+        [STAGE_MEAN] = "mean",     [STAGE_BOUNDARY] = "boundary"};
     struct level *const *level = &p->hierarchy->levels[stage->level];
     const bool moves = stage->kind == STAGE_DOWN || stage->kind == STAGE_UP;
     if (stage->kind == STAGE_PASS)
@@ -100,6 +97,8 @@ static double bytes_per_cell(const struct stage *stage)
         return stage->pass.level->backend->passes->bytes(&stage->pass);
     case STAGE_RESTRICT:
         return 9.0 / 8.0 * sizeof(double);
+    case STAGE_COPY:
+        return 2 * sizeof(double);
     case STAGE_MEAN:
         return 3 * sizeof(double);
     default:

@@ -109,3 +109,44 @@ expect() {
     run run/check-result /dev/null
     [ "$status" -eq 2 ]
 }
+
+# --- the cycle -----------------------------------------------------------------------------------
+
+# checksum RANKS ARGUMENT...
+checksum() {
+    # shellcheck disable=SC2086  # MPIRUN is a command with options
+    ${MPIRUN:-mpirun --oversubscribe} -n "$1" "$HPGMG" --backend cpu --quiet --checksum --solves 1 "${@:2}" | sed -n 's/^checksum: //p'
+}
+
+@test "sweeps, weight, levels and W-cycles: one answer for any loops, fusion and ranks" {
+    local options one answers=""
+    for options in "--cycle w --sweeps 1,1" "--cycle v --sweeps 0,3 --order 4" "--smoother jacobi --sweeps 3,2 --cycle w" \
+        "--smoother chebyshev --sweeps 8,7 --order 4" "--weight 1.1 --levels 3 --cycle v" "--levels 1 --cycle v"; do
+        # shellcheck disable=SC2086  # several options
+        one=$(checksum 1 $options 3 8)
+        answers+="$one "
+        # shellcheck disable=SC2086
+        [ "$one" ] && [ "$(checksum 1 --loops plain $options 3 8)" = "$one" ] &&
+            [ "$(checksum 1 --fuse off $options 3 8)" = "$one" ] && [ "$(checksum 3 $options 3 3)" = "$one" ] ||
+            { echo "$options"; return 1; }
+    done
+    [ "$(tr ' ' '\n' <<<"$answers" | sort -u | grep -c .)" -eq 6 ]
+    run "$HPGMG" --backend cpu --weight 0.9 --smoother chebyshev 3 8
+    [ "$status" -eq 2 ]
+    run "$HPGMG" --backend cpu --sweeps 0,0 3 8
+    [[ $output == *"--sweeps: wrong value '0,0'; legal: auto, or two integers from 0 to 100 with a comma"* ]]
+}
+
+# cycles ARGUMENT...: how many reach the tolerance
+cycles() {
+    "$HPGMG" --backend cpu --quiet --solves 1 --rtol 1e-9 --json "$BATS_TEST_TMPDIR/r.json" "$@" 4 8 >/dev/null
+    jq '.solves[0].cycles' "$BATS_TEST_TMPDIR/r.json"
+}
+
+@test "more sweeps and W-cycles need fewer cycles, a weight of its own changes nothing" {
+    local one three w
+    one=$(cycles --cycle v --sweeps 1,1) three=$(cycles --cycle v --sweeps 3,3) w=$(cycles --cycle w --sweeps 1,1)
+    [ "$one" -gt "$three" ] && [ "$one" -ge "$w" ] && [ "$three" -eq "$(cycles --cycle v)" ]
+    [ "$(checksum 1 --weight 1 3 8)" = "$(checksum 1 3 8)" ]
+    [ "$(checksum 1 --sweeps 3,3 --levels 4 3 1)" = "$(checksum 1 3 1)" ]
+}
