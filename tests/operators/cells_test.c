@@ -291,8 +291,12 @@ static void check_application(struct twin *t, struct pass whole, bool cut)
 /* Start, finish and operator from the number, so that all combinations come up; the rest random. */
 static struct operator_choice choice_of(int number, bool periodic)
 {
-    return (struct operator_choice){number & 1 ? 4 : 2, (number & 2) != 0, (number & 4) != 0,
-                                    periodic, (enum smoother)(number >> 3 & 3)};
+    return (struct operator_choice){number & 1 ? 4 : 2,
+                                    (number & 2) != 0,
+                                    (number & 4) != 0,
+                                    periodic,
+                                    (enum smoother)(number >> 3 & 3),
+                                    0.0};
 }
 
 static struct pass pass_of(const struct twin *t, int number)
