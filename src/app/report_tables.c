@@ -129,7 +129,9 @@ static void print_row(const struct stage_table *t, const char *name, const struc
            100.0 * row->seconds / t->total);
     if (rate > 0.0)
         printf(" %9.2f", 1e-9 * rate);
-    if (rate > 0.0 && t->copy > 0.0)
+    if (rate > t->copy && t->copy > 0.0)
+        printf(" %9s", "cached");
+    else if (rate > 0.0 && t->copy > 0.0)
         printf(" %9.1f", 100.0 * rate / t->copy);
     printf("\n");
 }
