@@ -91,7 +91,7 @@ static struct level *make_level(const struct decomposition *cut, int factor, int
     struct level *l = level_create(0, d, false, GHOST_LAYERS, &backend_cpu, backend_cpu.row_align);
     l->stencil = memory_alloc(sizeof *l->stencil, "stencil");
     *l->stencil = stencil_create(
-        (struct operator_choice){order, false, false, false, SMOOTHER_JACOBI}, l->dim);
+        (struct operator_choice){order, false, false, false, SMOOTHER_JACOBI, 0.0}, l->dim);
     level_allocate(l, FIELD_U);
     level_allocate(l, FIELD_F);
     return l;

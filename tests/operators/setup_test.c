@@ -175,8 +175,12 @@ static void write_coefficients(struct level *l, const struct coefficients *c)
 
 static struct operator_choice choice_of(int number)
 {
-    return (struct operator_choice){number & 1 ? 4 : 2, (number & 2) != 0, (number & 4) != 0,
-                                    (number & 8) != 0, (enum smoother)(number >> 4 & 3)};
+    return (struct operator_choice){number & 1 ? 4 : 2,
+                                    (number & 2) != 0,
+                                    (number & 4) != 0,
+                                    (number & 8) != 0,
+                                    (enum smoother)(number >> 4 & 3),
+                                    0.0};
 }
 
 static void beta_beyond_walls(void **state)
@@ -185,7 +189,7 @@ static void beta_beyond_walls(void **state)
     for (int number = 0; number < 1000; number++) {
         int factor;
         random_begin(number);
-        const struct operator_choice op = {4, false, true, number % 4 == 0, SMOOTHER_GSRB};
+        const struct operator_choice op = {4, false, true, number % 4 == 0, SMOOTHER_GSRB, 0.0};
         struct decomposition cut = random_cut(&factor);
         struct level *l = make_level(&cut, factor, &op);
         struct coefficients c = random_coefficients(&op, l->dim);
@@ -436,8 +440,9 @@ static void symmetric_or_not(void **state)
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++)
         for (int helmholtz = 0; helmholtz < 2; helmholtz++)
             for (int log2_dim = 2; log2_dim <= 3; log2_dim++) {
-                const struct operator_choice op = {cases[c].order, helmholtz, cases[c].variable,
-                                                   cases[c].periodic, SMOOTHER_GSRB};
+                const struct operator_choice op = {cases[c].order,    helmholtz,
+                                                   cases[c].variable, cases[c].periodic,
+                                                   SMOOTHER_GSRB,     0.0};
                 random_begin((long)c);
                 struct hierarchy *h = make_hierarchy(&op, log2_dim);
                 if (cases[c].rule == LINEAR)
@@ -458,7 +463,7 @@ static void constants_and_sums_vanish(void **state)
         random_begin(number);
         const bool variable = number & 1;
         const struct operator_choice op = {number & 2 ? 4 : 2, false, variable, true,
-                                           SMOOTHER_GSRB};
+                                           SMOOTHER_GSRB,      0.0};
         struct hierarchy *h = make_hierarchy(&op, random_int(2, 4));
         struct level *l = h->levels[0];
         randomise(l, X);

@@ -12,7 +12,7 @@
 
 static struct stencil stencil_of(int order, enum smoother smoother)
 {
-    return stencil_create((struct operator_choice){order, false, true, false, smoother}, 16);
+    return stencil_create((struct operator_choice){order, false, true, false, smoother, 0.0}, 16);
 }
 
 static void assert_close(double value, long double wanted)
