@@ -81,7 +81,7 @@ static void operators_have_places(void **state)
 {
     static const struct operator_choice rows[] = {
 #define OPERATOR(name, order, equation, variable, reads_alpha, ROWS, SUM, RHS)                     \
-    {order, equation, variable, false, SMOOTHER_GSRB},
+    {order, equation, variable, false, SMOOTHER_GSRB, 0.0},
 #include "operators/variants.def"
 #undef OPERATOR
     };
