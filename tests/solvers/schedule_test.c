@@ -131,6 +131,7 @@ static void walk_stage(const struct hierarchy *h, const struct stage *s)
     case STAGE_BOTTOM:
         *layers_of(l, s->pass.u) = 0;
         return;
+    case STAGE_COPY:
     case STAGE_MEAN:
         *layers_of(l, s->field) = 0;
         return;
