@@ -257,7 +257,7 @@ static void print_time_tables(const struct options *options, const struct benchm
         printf("\n"
                "  Times are the slowest rank's. GB/s: bytes that the stage's kernels must move,\n"
                "  over its time. A copy between arrays larger than the caches runs at %.2f GB/s\n"
-               "  on all ranks. 'cached': the stage is faster, so some of its data are in caches.\n",
+               "  on all ranks. 'cached': faster than that, so some of the data are in caches.\n",
                1e-9 * b->copy_bytes_per_second);
 }
 

@@ -28,14 +28,11 @@ DEVICE void run_step_by(const struct tail &t, const struct tail_step &step,
     single_block::run_step<Op, Group>(t, step, s);
 }
 
-/* By one warp, with as many lanes per cell as it has. It is not inlined, or else values of the
- * passes would be spilled for it. */
+/* By one warp, with as many lanes per cell as it has. */
 template <class Op>
-static __device__ __noinline__ void bottom_by_warp(struct block_memory<Op> &block, int x)
+DEVICE void bottom_by_warp(const struct tail &t, const struct tail_step &step,
+                           single_block::tiles<Op> &s)
 {
-    const struct tail &t = block.tail;
-    const struct tail_step &step = t.steps[x];
-    single_block::tiles<Op> &s = block.levels;
     using namespace single_block;
     using small = typename thread_groups<Op>::small;
     using single =
@@ -56,15 +53,14 @@ using held_step =
 
 /* One step of a single-block level. Threads outside of its thread group skip it. */
 template <class Op>
-DEVICE void run_single_block_step(block_memory<Op> &block, int x)
+DEVICE void run_single_block_step(const struct tail &t, const struct tail_step &listed,
+                                  single_block::tiles<Op> &s)
 {
-    const struct tail &t = block.tail;
-    single_block::tiles<Op> &s = block.levels;
-    held_step<Op> step = t.steps[x];
+    held_step<Op> step = listed;
     using groups = single_block::thread_groups<Op>;
     const int n = t.levels[step.level].n;
     if (step.kind == STAGE_BOTTOM)
-        bottom_by_warp<Op>(block, x);
+        bottom_by_warp<Op>(t, step, s);
     else if (n <= groups::SMALL_DIM)
         run_step_by<Op, typename groups::small>(t, step, s);
     else if (groups::SMALL_DIM < groups::MEDIUM_DIM && n <= groups::MEDIUM_DIM) /* order 4 */
@@ -111,7 +107,7 @@ DEVICE void run_tail_block(const struct tail &t, block_memory<Op> &block)
         if (is_single_block && x == tail.first_single_block)
             single_block::await_tiles();
         if (nsubdomains == 1 && is_single_block)
-            run_single_block_step<Op>(block, x);
+            run_single_block_step<Op>(tail, step, block.levels);
         else if (nsubdomains > 1 && (int)blockIdx.x < nsubdomains)
             run_subdomain_step<Op>(tail, step, block);
     }
