@@ -77,10 +77,14 @@ static void solve_by_krylov(struct bottom *b, enum field u, enum field f)
         solve_by_smoothing(b, u, f);
 }
 
+/* One block of threads solves there, which divides by so many cells per side at most (struct
+ * divider in cuda/core). With --levels the coarsest level may be larger. */
+enum { MOST_ON_DEVICE = 128 };
+
 bool bottom_on_device(const struct bottom *b)
 {
-    return b->method == BOTTOM_METHOD_BICGSTAB && b->level->backend->passes->bottom_solve &&
-           b->level->nranks == 1 &&
+    return b->method == BOTTOM_METHOD_BICGSTAB && b->level->dim <= MOST_ON_DEVICE &&
+           b->level->backend->passes->bottom_solve && b->level->nranks == 1 &&
            !b->level->stencil->hpgmg_diagonal; /* the smoother needs another diagonal */
 }
 
