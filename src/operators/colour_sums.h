@@ -43,6 +43,15 @@ INLINE double fv4_sum_at(struct shape s, const double *x, const double *y, int l
     return fv4_sum_directions(i_sum, j_sum, k_sum);
 }
 
+/* The sums that sum_at() spells, chosen by radius and coefficients. An operator with another S does
+ * not compile before it is spelt there too. */
+enum {
+    SPELT_sum_fv2 = 1,
+    SPELT_sum_fv2_constant = 1,
+    SPELT_sum_fv4 = 1,
+    SPELT_sum_fv4_constant = 1
+};
+
 /* S of cell x[0] of the colour that is updated. y is the other colour's array at the same place.
  * The next cells in i are y[low] and y[low + 1]. `b` has the cell's face coefficients, each `each`
  * after the one before. */

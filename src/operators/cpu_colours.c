@@ -208,6 +208,11 @@ typedef void run_fn(const struct pass *pass, const struct patch_pass *p);
 
 enum { SIZES = 4 };
 
+#define OPERATOR(name, order, equation, variable, reads_alpha, ROWS, SUM, RHS)                     \
+    _Static_assert(SPELT_##SUM, "sum_at() of colour_sums.h spells this S");
+#include "operators/variants.def"
+#undef OPERATOR
+
 static run_fn *const runs[][SIZES] = {
 #define OPERATOR(name, order, equation, variable, reads_alpha, ROWS, SUM, RHS)                     \
     {name##_2, name##_4, name##_8, name##_16},
