@@ -193,7 +193,7 @@ static void test_traversals(void **state)
                 .log2_box_dim = sizes[size].log2_box_dim,
                 .boxes_per_rank = sizes[size].boxes,
                 .op = {variant & 1 ? 4 : 2, (variant & 2) != 0, (variant & 4) != 0,
-                       (variant & 8) != 0, (enum smoother)(variant >> 4)},
+                       (variant & 8) != 0, (enum smoother)(variant >> 4), 0.0},
             };
             random_begin(number++);
             run_hierarchy(choice);
@@ -208,7 +208,7 @@ static void test_slabs(void **state)
         const struct hierarchy_choice choice = {
             .log2_box_dim = 6,
             .boxes_per_rank = 1,
-            .op = {variant & 1 ? 4 : 2, false, true, false, (enum smoother)(variant >> 1)},
+            .op = {variant & 1 ? 4 : 2, false, true, false, (enum smoother)(variant >> 1), 0.0},
         };
         random_begin(1000 + variant);
         run_hierarchy(choice);

@@ -40,7 +40,7 @@ static struct hierarchy *make_hierarchy(int order, bool periodic, enum smoother 
 {
     const struct hierarchy_choice choice = {.log2_box_dim = log2_dim,
                                             .boxes_per_rank = 1,
-                                            .op = {order, false, true, periodic, smoother},
+                                            .op = {order, false, true, periodic, smoother, 0.0},
                                             .backend = &backend_cpu};
     return hierarchy_create(&choice);
 }
@@ -225,7 +225,7 @@ static void test_memory(void **state)
     for (int log2_dim = 6; log2_dim <= 9; log2_dim++) {
         const struct hierarchy_choice choice = {.log2_box_dim = log2_dim,
                                                 .boxes_per_rank = 1,
-                                                .op = {2, false, true, false, SMOOTHER_GSRB},
+                                                .op = {2, false, true, false, SMOOTHER_GSRB, 0.0},
                                                 .backend = &backend_cpu};
         const struct hierarchy_shape shape = hierarchy_shape(&choice, 1);
         const double unknowns = pow(2.0, 3 * log2_dim);
@@ -262,7 +262,7 @@ static void test_bottoms(void **state)
             const struct hierarchy_choice choice = {
                 .log2_box_dim = 3,
                 .boxes_per_rank = 27,
-                .op = {variant & 1 ? 4 : 2, false, true, variant > 1, SMOOTHER_GSRB},
+                .op = {variant & 1 ? 4 : 2, false, true, variant > 1, SMOOTHER_GSRB, 0.0},
                 .bottom = (enum bottom_method)bottom,
                 .backend = &backend_cpu};
             struct hierarchy *h = hierarchy_create(&choice);
