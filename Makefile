@@ -236,11 +236,12 @@ lint:
 	    python3 -c "compile(open('$$script').read(), '$$script', 'exec')" || exit 1; done
 	@$(MAKE) --no-print-directory CC=clang clang-warnings
 
-# What clang warns about. It compiles nothing, so that CI has the time for it.
+# What clang warns about. It compiles nothing, so that CI has the time for it. tail_test includes whole
+# files for nvcc, in whose C++ host compilers find other things.
 clang-warnings:
 	printf '%s\n' $(wildcard src/*/*.c tests/*.c tests/*/*.c) | \
 	    xargs -n 8 -P 2 env $(COMPILE) $(BUILD_DEFINES) $(NVTX_INCLUDE) -c -fsyntax-only
-	for test in $(wildcard tests/emulated/*.cc); do \
+	for test in $(filter-out tests/emulated/tail_test.cc,$(wildcard tests/emulated/*.cc)); do \
 	    $(CXX) -I$$(dirname $$test) $(INCLUDES) $(ALL_CXXFLAGS) -fsyntax-only $$test || exit 1; done
 	for file in $(CUDA_CXX); do \
 	    $(CXX) $(INCLUDES) $(ALL_CXXFLAGS) $(CUDA_CXXFLAGS) -fsyntax-only $$file || exit 1; done

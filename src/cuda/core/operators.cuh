@@ -39,9 +39,9 @@ struct near_by {
         static constexpr bool HELMHOLTZ = equation == EQUATION_HELMHOLTZ;                          \
         static constexpr sum_fn *sum = SUM;                                                        \
         static constexpr rhs_fn *rhs = RHS;                                                        \
-        DEVICE double residual_from(double f, double alpha, double u, double scale, double sum)    \
+        DEVICE double residual_from(double f, double alpha, double u, double scale, double s)      \
         {                                                                                          \
-            return residual_value(RHS(f, alpha, u), scale, sum);                                   \
+            return residual_value(RHS(f, alpha, u), scale, s);                                     \
         }                                                                                          \
         template <class Near>                                                                      \
         DEVICE double residual_near(const Near &x, double f, double alpha, double scale)           \
