@@ -36,7 +36,6 @@ struct hierarchy_choice benchmark_hierarchy_choice(const struct options *o, bool
     };
     /* A sweep of gsrb is one of each colour. */
     const int parts = o->smoother == SMOOTHER_GSRB ? 2 : 1;
-    choice.chooses_sweeps = o->sweeps[0] > 0 || o->sweeps[1] > 0;
     choice.sweeps[0] = parts * o->sweeps[0];
     choice.sweeps[1] = parts * o->sweeps[1];
     choice.w_cycle = o->cycle == CYCLE_W;
@@ -200,6 +199,7 @@ static void measure(struct solver *s, const struct benchmark *b, struct size_rec
             show_progress(r, i + 1);
     }
     r->meters = meters_end(l->comm);
+    r->meters.joules /= (double)r->solves;
     const struct hand_over_times after = hand_over_times(s);
     r->hand_over_times.total = (after.total - before.total) / (double)r->solves;
     r->hand_over_times.host = (after.host - before.host) / (double)r->solves;

@@ -33,7 +33,7 @@ struct size_record {
     bool reproducible;     /* the last solve has the same checksum */
     const char *hand_over; /* between GPU and CPU levels: "graph", "host"; NULL: none */
     struct hand_over_times hand_over_times; /* of a solve, if hand_over is "graph" */
-    struct meters meters;                   /* of the timed solves */
+    struct meters meters;                   /* of the timed solves; joules per solve */
     double rhs_norm, solution_norm;         /* ‖f‖_max, and ‖u‖_max after the first solve */
     double true_error;                      /* ‖u − u_exact‖_max; NaN if not known */
     int nstages;

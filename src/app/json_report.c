@@ -134,7 +134,7 @@ static void add_meters(struct json *object, const struct size_record *r)
 {
     char text[POWER_TEXT_SIZE];
     const struct meters *m = &r->meters;
-    const double joules = m->joules > 0.0 ? m->joules / (double)r->solves : (double)NAN;
+    const double joules = m->joules > 0.0 ? m->joules : (double)NAN;
     struct json *gpu = json_add_object(object, "gpu");
     JSON_NUMBERS(gpu, {"slowest_mhz", m->slowest}, {"fastest_mhz", m->fastest},
                  {"joules_per_solve", joules}, {"dof_per_joule", pow(r->dim, 3) / joules});

@@ -6,7 +6,7 @@
 
 enum { REASONS = 16 }; /* bits */
 
-/* Of ranks that share a GPU the first one watches it. */
+/* The first of the ranks that share a GPU watches it. */
 static enum { NOBODY, ANOTHER_RANK, THIS_RANK } watcher;
 
 void meters_begin(bool on_gpu)

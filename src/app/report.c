@@ -53,13 +53,13 @@ static void print_title(const struct options *o, int dim, bool on_gpu)
 {
     static const char stars[] =
         "********************************************************************************";
+    static const char *const words[] = {"equation", "boundary", "coefficients", "problem",
+                                        "smoother"};
+    static const char *const cycles[] = {"F-cycle", "V-cycles", "W-cycles"};
     const struct cuda_device *gpu = cuda_device();
     printf("hpgmg-gpu %s: %d^3, order %d", build_info.version, dim, o->order);
-    for (const char *const *name = (const char *const[]){"equation", "boundary", "coefficients",
-                                                         "problem", "smoother", NULL};
-         *name; name++)
-        printf(" %s", choice_of(o, *name));
-    static const char *const cycles[] = {"F-cycle", "V-cycles", "W-cycles"};
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+        printf(" %s", choice_of(o, words[i]));
     printf(" %s", o->solver == SOLVER_MGPCG ? "mgpcg" : cycles[o->cycle]);
     if (o->rtol > 0.0)
         printf(" to %g", o->rtol);
@@ -310,9 +310,8 @@ static void print_meters(const struct size_record *r)
     printf("  GPU clock   %.0f to %.0f MHz in timed solves of size %s; throttled by: %s\n",
            m->slowest, m->fastest, r->name, power_reasons_text(m->reasons, text));
     if (m->joules > 0.0)
-        printf("  energy      %.4g J of all GPUs per solve of size %s, %.3e DOF/J\n",
-               m->joules / (double)r->solves, r->name,
-               pow(r->dim, 3) * (double)r->solves / m->joules);
+        printf("  energy      %.4g J of all GPUs per solve of size %s, %.3e DOF/J\n", m->joules,
+               r->name, pow(r->dim, 3) / m->joules);
 }
 
 /* By the names that Benchpark looks for. */

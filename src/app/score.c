@@ -75,7 +75,7 @@ static void add_option(void *data, const char *name, const char *value)
         add(data, "--%s %s", name, value);
 }
 
-/* Ranks that share a GPU count as one GPU each: the rule is then stricter than it need be. */
+/* Each rank counts as a GPU. Where ranks share a GPU, the rule is stricter than necessary. */
 static void add_size(struct words *w, const struct run_info *f)
 {
     const bool on_gpu = f->levels[0].threads == 0;

@@ -38,7 +38,8 @@ enum smoothing { PRE_SMOOTHING, POST_SMOOTHING };
 static void smooth(struct program *p, int level, enum field u, enum field f, enum smoothing which)
 {
     const struct hierarchy_choice *choice = &p->hierarchy->choice;
-    int left = choice->chooses_sweeps ? choice->sweeps[which] : SMOOTHER_SWEEPS;
+    const bool chosen = choice->sweeps[PRE_SMOOTHING] > 0 || choice->sweeps[POST_SMOOTHING] > 0;
+    int left = chosen ? choice->sweeps[which] : SMOOTHER_SWEEPS;
     const bool odd = left % 2 != 0;
     for (; left > 0; left -= SMOOTHER_SWEEPS)
         add_pass(p, level, u, f)->nsweeps = left < SMOOTHER_SWEEPS ? left : SMOOTHER_SWEEPS;

@@ -33,11 +33,11 @@ struct hierarchy_choice {
     const struct transport *transport; /* of messages between devices; NULL: MPI's */
     bool device_messages;              /* MPI reads and writes buffers on devices */
     enum hand_over_choice hand_over;
-    bool chooses_sweeps; /* else SMOOTHER_SWEEPS before and after */
-    int sweeps[2];       /* before and after the coarse correction; of one colour, if coloured */
-    bool w_cycle;        /* coarse corrections by two cycles each */
-    int max_levels;      /* 0: as many as the size allows */
-    bool unfused;        /* every operation is a stage of its own */
+    int sweeps[2];  /* before and after the coarse correction, of one colour if coloured; both 0:
+                       SMOOTHER_SWEEPS */
+    bool w_cycle;   /* coarse corrections by two cycles each */
+    int max_levels; /* 0: as many as the size allows */
+    bool unfused;   /* every operation is a stage of its own */
 };
 
 /* The decomposition spec of every level, before anything is allocated. */
