@@ -3,16 +3,33 @@
 #define OPERATORS_BOUNDARY_H
 /* Ghosts beyond walls, from the cells x1, x2, … inward. Those of u are the rows of wall_rows.def;
  * edges and corners apply the rule in i, then j, then k (NUMERICS, Beyond the boundary). */
+#include "level/sides.h"
 #include "operators/formula.h"
 
-enum wall_rule { WALL_LINEAR, WALL_QUADRATIC, WALL_QUARTIC };
+/* Those of Dirichlet walls, then, in the same order, those of Neumann walls that follow from as
+ * many cells. */
+enum wall_rule {
+    WALL_LINEAR,
+    WALL_QUADRATIC,
+    WALL_QUARTIC,
+    WALL_MIRROR_1,
+    WALL_MIRROR_2,
+    WALL_NEUMANN_QUARTIC,
+    DIRICHLET_RULES = WALL_MIRROR_1
+};
 enum { MAX_WALL_CELLS = 4 };
 
-/* The rule for values of `dim` cells per side: that of an operator or a prolongation of this order,
- * or the best that fits. */
+/* The rule of Dirichlet walls for values of `dim` cells per side: that of an operator or a
+ * prolongation of this order, or the best that fits. */
 FORMULA int wall_rule_of(int order, int dim)
 {
     return dim < 2 ? WALL_LINEAR : order == 4 && dim >= 4 ? WALL_QUARTIC : WALL_QUADRATIC;
+}
+
+/* The rule behind a wall of this kind, where Dirichlet walls have `rule`. */
+FORMULA int wall_rule_behind(int rule, enum wall wall)
+{
+    return wall == WALL_NEUMANN ? rule + DIRICHLET_RULES : rule;
 }
 
 /* From how many cells ghosts follow. */

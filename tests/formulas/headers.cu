@@ -52,6 +52,7 @@ __global__ void use_boundary(const double *x, double *out)
     out[1] = wall_ghost(WALL_QUADRATIC, 0, x);
     out[2] = wall_ghost(WALL_QUARTIC, 0, x);
     out[3] = wall_ghost(WALL_QUARTIC, 1, x);
+    out[7] = wall_ghost(wall_rule_behind(WALL_QUARTIC, WALL_NEUMANN), 1, x);
     out[4] = beta_extrapolate_5(x[0], x[1], x[2], x[3], x[4]);
     out[5] = beta_extrapolate_4(x[0], x[1], x[2], x[3]);
     out[6] = beta_extrapolate_2(x[0], x[1]);

@@ -19,18 +19,20 @@ static double random_value(void)
     return (double)(random_bits() >> 11) * 0x1p-52 - 1.0;
 }
 
-/* A random polynomial of the degree (highest coefficient not small); its value at 0 is 0 if it
- * vanishes at a wall. */
+/* What holds at the wall: nothing, value 0, slope 0. */
+enum at_wall { ANYTHING, VALUE_0, SLOPE_0 };
+
+/* A random polynomial of the degree (highest coefficient not small). */
 struct polynomial {
     int degree;
     long double c[MAX_DEGREE + 1];
 };
 
-static struct polynomial random_polynomial(int degree, bool vanishes)
+static struct polynomial random_polynomial(int degree, enum at_wall at_wall)
 {
     struct polynomial f = {.degree = degree};
-    for (int p = vanishes; p <= degree; p++)
-        f.c[p] = random_value();
+    for (int p = at_wall == VALUE_0; p <= degree; p++)
+        f.c[p] = p == 1 && at_wall == SLOPE_0 ? 0.0L : random_value();
     f.c[degree] = random_bool() ? 1.0L : -1.0L;
     return f;
 }
@@ -79,6 +81,31 @@ static double quartic(const struct polynomial *f)
 static double quartic_second(const struct polynomial *f)
 {
     return by_rule(f, WALL_QUARTIC, 1);
+}
+
+static double mirror_1(const struct polynomial *f)
+{
+    return by_rule(f, WALL_MIRROR_1, 0);
+}
+
+static double mirror_2(const struct polynomial *f)
+{
+    return by_rule(f, WALL_MIRROR_2, 0);
+}
+
+static double mirror_2_second(const struct polynomial *f)
+{
+    return by_rule(f, WALL_MIRROR_2, 1);
+}
+
+static double neumann_quartic(const struct polynomial *f)
+{
+    return by_rule(f, WALL_NEUMANN_QUARTIC, 0);
+}
+
+static double neumann_quartic_second(const struct polynomial *f)
+{
+    return by_rule(f, WALL_NEUMANN_QUARTIC, 1);
 }
 
 static double beta_5(const struct polynomial *f)
@@ -131,26 +158,33 @@ static void rules_are_exact_to_their_degree(void **state)
     static const struct {
         rule_fn *error;
         int degree;
-        bool vanishes; /* zero at the wall */
+        enum at_wall at_wall;
     } rules[] = {
-        {linear, 1, true},
-        {quadratic, 2, true},
-        {quartic, 4, true},
-        {quartic_second, 4, true},
-        {beta_5, 4, false},
-        {beta_4, 3, false},
-        {beta_2, 1, false},
-        {volume_quadratic_low, 2, false},
-        {volume_quadratic_high, 2, false},
-        {volume_quartic_low, 4, false},
-        {volume_quartic_high, 4, false},
+        {linear, 1, VALUE_0},
+        {quadratic, 2, VALUE_0},
+        {quartic, 4, VALUE_0},
+        {quartic_second, 4, VALUE_0},
+        {mirror_1, 2, SLOPE_0},
+        {mirror_2, 2, SLOPE_0},
+        {mirror_2_second, 2, SLOPE_0},
+        {neumann_quartic, 4, SLOPE_0},
+        {neumann_quartic_second, 4, SLOPE_0},
+        {beta_5, 4, ANYTHING},
+        {beta_4, 3, ANYTHING},
+        {beta_2, 1, ANYTHING},
+        {volume_quadratic_low, 2, ANYTHING},
+        {volume_quadratic_high, 2, ANYTHING},
+        {volume_quartic_low, 4, ANYTHING},
+        {volume_quartic_high, 4, ANYTHING},
     };
     for (size_t r = 0; r < sizeof rules / sizeof *rules; r++)
         for (long number = 0; number < CASES; number++) {
             random_begin(number);
-            const int degree = random_int(rules[r].vanishes, rules[r].degree);
-            const struct polynomial f = random_polynomial(degree, rules[r].vanishes),
-                                    g = random_polynomial(rules[r].degree + 1, rules[r].vanishes);
+            const enum at_wall at_wall = rules[r].at_wall;
+            const int lowest = at_wall == VALUE_0, degree = random_int(lowest, rules[r].degree);
+            const struct polynomial f =
+                random_polynomial(at_wall == SLOPE_0 && degree == 1 ? 2 : degree, at_wall);
+            const struct polynomial g = random_polynomial(rules[r].degree + 1, at_wall);
             EXPECT(fabs(rules[r].error(&f)) <= 2e-12);
             EXPECT(fabs(rules[r].error(&g)) >= 1e-4);
         }
@@ -175,11 +209,45 @@ static void rules_have_the_published_coefficients(void **state)
                      (-77 * x[0] + 43 * x[1] - 17 * x[2] + 3 * x[3]) / 12) <= 1e-14L);
         EXPECT(fabsl(wall_ghost(WALL_QUARTIC, 1, v) -
                      (-505 * x[0] + 335 * x[1] - 145 * x[2] + 27 * x[3]) / 12) <= 1e-13L);
+        EXPECT(wall_ghost(WALL_MIRROR_1, 0, v) == a && wall_ghost(WALL_MIRROR_1, 1, v) == 0.0);
+        EXPECT(wall_ghost(WALL_MIRROR_2, 0, v) == a && wall_ghost(WALL_MIRROR_2, 1, v) == b);
+        EXPECT(fabsl(wall_ghost(WALL_NEUMANN_QUARTIC, 0, v) -
+                     (5 * x[0] + 9 * x[1] - 5 * x[2] + x[3]) / 10) <= 1e-14L);
+        EXPECT(fabsl(wall_ghost(WALL_NEUMANN_QUARTIC, 1, v) -
+                     (-15 * x[0] + 29 * x[1] - 15 * x[2] + 3 * x[3]) / 2) <= 1e-13L);
         EXPECT(fabsl(beta_extrapolate_5(a, b, c, d, e) -
                      (5 * x[0] - 10 * x[1] + 10 * x[2] - 5 * x[3] + x[4])) <= 2e-14L);
         EXPECT(fabsl(beta_extrapolate_4(a, b, c, d) - (4 * x[0] - 6 * x[1] + 4 * x[2] - x[3])) <=
                2e-14L);
         EXPECT(fabsl(beta_extrapolate_2(a, b) - (2 * x[0] - x[1])) <= 1e-15L);
+    }
+}
+
+/* The flux of either order through a Neumann wall is 0, whatever the cells are. */
+static void no_flux_through_neumann_walls(void **state)
+{
+    (void)state;
+    static const int rules[] = {WALL_MIRROR_2, WALL_NEUMANN_QUARTIC};
+    for (long number = 0; number < CASES; number++) {
+        random_begin(number);
+        double v[4];
+        for (int m = 0; m < 4; m++)
+            v[m] = random_value();
+        EXPECT(v[0] == wall_ghost(WALL_MIRROR_1, 0, v));
+        for (int r = 0; r < 2; r++) {
+            const double g1 = wall_ghost(rules[r], 0, v), g2 = wall_ghost(rules[r], 1, v);
+            EXPECT(fabs(15.0 * (v[0] - g1) - (v[1] - g2)) <= 1e-13);
+        }
+    }
+}
+
+/* Both kinds of walls need the same cells, so traversals need not tell them apart. */
+static void kinds_of_walls_read_the_same_cells(void **state)
+{
+    (void)state;
+    for (int rule = WALL_LINEAR; rule < DIRICHLET_RULES; rule++) {
+        EXPECT(wall_rule_behind(rule, WALL_DIRICHLET) == rule);
+        EXPECT(wall_cells(wall_rule_behind(rule, WALL_NEUMANN)) == wall_cells(rule));
     }
 }
 
@@ -239,6 +307,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rules_are_exact_to_their_degree),
         cmocka_unit_test(rules_have_the_published_coefficients),
+        cmocka_unit_test(no_flux_through_neumann_walls),
+        cmocka_unit_test(kinds_of_walls_read_the_same_cells),
         cmocka_unit_test(children_average_to_their_parent),
         cmocka_unit_test(constants_stay),
         cmocka_unit_test(restrictions_are_means),
