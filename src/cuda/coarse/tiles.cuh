@@ -302,10 +302,8 @@ static __device__ void list_ghosts(const struct tail_level &l, const struct subd
 {
     if (counts.listed)
         return;
-    if (threadIdx.x == 0) {
-        counts.halo[0] = counts.halo[1] = counts.edges = 0;
+    if (threadIdx.x == 0)
         counts.sides = Op::RADIUS > 1 ? faces_before(l, sub, 3) : 0;
-    }
     __syncthreads();
     if (threadIdx.x == 0)
         counts.listed = true;
@@ -319,11 +317,11 @@ static __device__ void list_ghosts(const struct tail_level &l, const struct subd
             list_edge<Op>(l, sub, s, counts, edge_cell(n, x - sides));
 }
 
-/* By all threads, before the first barrier. */
+/* By all threads, before the first barrier. A pass that only sets u lists no ghosts. */
 DEVICE void open_lists(struct subdomain_lists &lists)
 {
     if (threadIdx.x < MAX_TAIL_LEVELS)
-        lists.counts[threadIdx.x].listed = false;
+        lists.counts[threadIdx.x] = {};
 }
 
 #endif
