@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include "comm/comm.h"
 #include "cuda/cuda.h"
+#include "level/message_trial.h"
 
 /* Through the host a halo exchange takes as long as a pass, so overlap pays. By peer it takes less
  * than splitting the pass costs (docs/notes/several-gpus.md). */
@@ -31,17 +32,9 @@ static bool reaches_all(const struct transport *transport)
     return all;
 }
 
-/* The transport by MPI. */
-static struct transport_chosen choose_messages(int wanted)
-{
-    const bool device = wanted != TRANSPORT_STAGED && comm_takes_device_memory();
-    return (struct transport_chosen){.name = device ? "cuda-aware" : "staged",
-                                     .device_messages = device};
-}
-
 enum status transport_choose(const struct options *o, bool on_gpu, char *message, int size)
 {
-    const char *why_not = "this run uses no GPUs";
+    const char *why_not = "this run uses no GPUs", *why_staged = NULL;
     const struct transport *peer = NULL;
     chosen = (struct transport_chosen){.overlap_above = INFINITY};
     if (comm_size() == 1)
@@ -55,10 +48,12 @@ enum status transport_choose(const struct options *o, bool on_gpu, char *message
         peer = cuda_peer_transport(&why_not);
     if (o->transport == TRANSPORT_PEER && !peer)
         return refuse("peer", why_not, message, size);
-    if (o->transport == TRANSPORT_CUDA_AWARE && !comm_takes_device_memory())
-        return refuse("cuda-aware", "the MPI library does not accept pointers to GPU memory",
-                      message, size);
-    chosen = choose_messages(o->transport);
+    if (o->transport != TRANSPORT_STAGED)
+        why_staged = why_no_device_messages(&backend_cuda);
+    if (o->transport == TRANSPORT_CUDA_AWARE && why_staged)
+        return refuse("cuda-aware", why_staged, message, size);
+    chosen.device_messages = o->transport != TRANSPORT_STAGED && !why_staged;
+    chosen.name = chosen.device_messages ? "cuda-aware" : "staged";
     if (peer) {
         chosen.elsewhere = reaches_all(peer) ? NULL : chosen.name;
         chosen.name = "peer";

@@ -9,6 +9,7 @@
 #include "lab/fields.h"
 #include "lab/lab.h"
 #include "lab/pool.h"
+#include "level/message_trial.h"
 #include "level/plan.h"
 
 /* Rounds that are checked: more than a transport has buffers in turn. */
@@ -38,8 +39,7 @@ static int list_ways(bool on_device, struct way ways[3])
     if (ways[0].transport)
         ways[0].why_not = NULL;
     ways[1] = (struct way){.name = "cuda-aware", .device_messages = true};
-    if (!comm_takes_device_memory())
-        ways[1].why_not = "the MPI library does not take pointers to GPU memory";
+    ways[1].why_not = why_no_device_messages(&backend_cuda);
     ways[2] = (struct way){.name = "staged"};
     return 3;
 }
