@@ -67,6 +67,12 @@ int comm_size(void)
     return world_size;
 }
 
+void comm_pretend_world(int rank, int size)
+{
+    world_rank = rank;
+    world_size = size;
+}
+
 MPI_Comm comm_split(int member)
 {
     MPI_Comm comm;

@@ -132,6 +132,19 @@ void decomposition_destroy(struct decomposition *d)
     memory_free(d->owner);
 }
 
+int decomposition_first_box(const struct decomposition *d, int rank)
+{
+    int low = 0, high = d->nboxes;
+    while (low < high) {
+        const int middle = low + (high - low) / 2;
+        if (d->owner[middle] < rank)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
 struct decomposition decomposition_coarsen(const struct decomposition *fine)
 {
     struct decomposition d = {.dim = fine->dim / 2, .nboxes = fine->nboxes};
@@ -157,6 +170,8 @@ int decomposition_shortest_side(const struct decomposition *d)
 
 bool decomposition_equal(const struct decomposition *a, const struct decomposition *b)
 {
+    if (a->boxes == b->boxes)
+        return true;
     if (a->nboxes != b->nboxes)
         return false;
     for (int i = 0; i < a->nboxes; i++)

@@ -47,6 +47,8 @@ int size_rule(long boxes_per_rank, int ranks);
  * boxes. */
 struct decomposition decomposition_create(struct decomposition_spec spec, int world);
 void decomposition_destroy(struct decomposition *d);
+/* The rank's boxes are those from first_box(rank) to first_box(rank + 1) - 1. */
+int decomposition_first_box(const struct decomposition *d, int rank);
 
 /* The next coarser level with the same boxes, coarsened, on the same ranks. */
 struct decomposition decomposition_coarsen(const struct decomposition *fine);

@@ -46,10 +46,9 @@ static size_t next_owner_bytes(const struct decomposition *d, int *b, int ghosts
 
 size_t decomposition_field_bytes(const struct decomposition *d, int rank, int ghosts, int row_align)
 {
-    int b = 0;
-    while (b < d->nboxes && d->owner[b] != rank)
-        b++;
-    return b < d->nboxes ? next_owner_bytes(d, &b, ghosts, row_align) : 0;
+    int b = decomposition_first_box(d, rank);
+    const bool owns = b < decomposition_first_box(d, rank + 1);
+    return owns ? next_owner_bytes(d, &b, ghosts, row_align) : 0;
 }
 
 void decomposition_add_field_bytes(const struct decomposition *d, int ghosts, int row_align,
@@ -75,21 +74,18 @@ static void create_patches(struct level *l, int row_align)
 {
     const struct decomposition *d = &l->decomposition;
     const int me = comm_rank();
-    for (int b = 0; b < d->nboxes; b++)
-        l->npatches += d->owner[b] == me;
+    const int first = decomposition_first_box(d, me);
+    l->npatches = decomposition_first_box(d, me + 1) - first;
     l->patches = memory_alloc((size_t)l->npatches * sizeof *l->patches, "patches");
-    struct patch *p = l->patches;
-    for (int b = 0; b < d->nboxes; b++) {
-        if (d->owner[b] != me)
-            continue;
-        *p = patch_of_box(d->boxes[b], b);
+    for (int q = 0; q < l->npatches; q++) {
+        struct patch *p = &l->patches[q];
+        *p = patch_of_box(d->boxes[first + q], first + q);
         l->field_length = place_patch(p, l->ghosts, row_align, l->field_length);
         for (int e = 0; e < 3; e++) {
             p->wall[e][0] = !l->periodic && p->box.lo[e] == 0;
             p->wall[e][1] = !l->periodic && p->box.hi[e] == d->dim;
             p->wrap[e] = level_wraps(l, p->box, e);
         }
-        p++;
     }
 }
 
@@ -141,6 +137,7 @@ struct level *level_create(int depth, struct decomposition decomposition, bool p
     l->backend = backend;
     l->fields = memory_alloc_zero(NUM_FIELDS * sizeof *l->fields, "fields");
     l->decomposition = decomposition;
+    l->index = box_index_create(decomposition.boxes, decomposition.nboxes);
     create_patches(l, row_align);
     l->connected = level_connects(backend, periodic, decomposition.nboxes);
     l->nranks = count_ranks(&decomposition);
@@ -162,6 +159,7 @@ void level_destroy(struct level *level)
     memory_free(level->prepared);
     memory_free(level->ghost_lists);
     comm_free(&level->comm);
+    box_index_destroy(&level->index);
     decomposition_destroy(&level->decomposition);
     memory_free(level->patches);
     memory_free((double **)level->fields);

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include "level/box.h"
+#include "level/box_index.h"
 #include "level/decomposition.h"
 
 #ifdef __cplusplus
@@ -67,6 +68,7 @@ struct level {
     struct stencil *stencil; /* this level's operator; the hierarchy sets and owns it */
 
     struct decomposition decomposition;
+    struct box_index index; /* of all its boxes */
     int npatches;
     struct patch *patches;
     long field_length; /* doubles in one field */

@@ -1,19 +1,37 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "level/plan.h"
+#include <stdlib.h>
 #include "base/check.h"
 #include "base/memory.h"
 #include "base/timer.h"
 #include "comm/comm.h"
 #include "level/backend.h"
 
+/* A box of the target and one of the source near it, at least one of which is local. */
+struct pair {
+    int target, source;
+};
+
 /* A plan while it is built. Both ranks of a message walk over the intersections in the same order,
- * so a message needs no header. */
+ * that of pairs, so a message needs no header. */
 struct building {
     struct plan *plan;
     const struct level *source, *target;
-    int centre;
-    const struct patch **source_patches, **target_patches; /* by index of the box; NULL: remote */
+    enum target what;
+    int grow, centre;
+    int images; /* of the domain, on each side, that ghosts reach */
+    int npairs; /* a pair is here once per image in which its boxes are near each other */
+    struct pair *pairs;
+    int box; /* whose pairs are now searched for */
 };
+
+/* Releases what append() has allocated beyond the list's length. */
+static void trim(struct copy_list *list)
+{
+    const size_t bytes = (size_t)list->count * sizeof *list->copies;
+    if (list->count > 0)
+        list->copies = memory_grow(list->copies, bytes, bytes, "plan");
+}
 
 static void append(struct copy_list *list, struct copy copy)
 {
@@ -30,6 +48,14 @@ static long patch_index(const struct patch *p, const int at[3])
 {
     return p->offset + (at[0] - p->box.lo[0]) + (at[1] - p->box.lo[1]) * p->sj +
            (at[2] - p->box.lo[2]) * p->sk;
+}
+
+/* The patch of a box; NULL if the box is remote. A rank's boxes are contiguous. */
+static const struct patch *patch_of(const struct level *l, int box)
+{
+    const bool local =
+        l->npatches > 0 && box >= l->patches[0].index && box - l->patches[0].index < l->npatches;
+    return local ? &l->patches[box - l->patches[0].index] : NULL;
 }
 
 /* The box's cells in a field of this centring: one more plane of faces on the high wall. */
@@ -64,33 +90,11 @@ static struct copy make_copy(const struct patch *source, const struct patch *tar
 static void add_region(struct building *b, int source, int target, struct box region,
                        const int shift[3])
 {
-    const struct patch *from = b->source_patches[source], *to = b->target_patches[target];
+    const struct patch *from = patch_of(b->source, source), *to = patch_of(b->target, target);
     struct plan *plan = b->plan;
     struct copy c = make_copy(from, to, region, shift);
     c.peer = from ? b->target->decomposition.owner[target] : b->source->decomposition.owner[source];
     append(from && to ? &plan->local : from ? &plan->pack : &plan->unpack, c);
-}
-
-/* Adds the intersections of one source box, in all its periodic images, with the region wanted
- * around one target box. A ghost region is the grown box without the box itself. Boxes and images
- * tile space, so an intersection is inside or outside of that box as a whole. */
-static void intersect_pair(struct building *b, int source, int target, struct box wanted,
-                           struct box own, bool ghosts_only, int images)
-{
-    const int dim = b->target->dim;
-    const struct box box =
-        with_wall_faces(b->source, b->source->decomposition.boxes[source], b->centre);
-    for (int k = -images; k <= images; k++)
-        for (int j = -images; j <= images; j++)
-            for (int i = -images; i <= images; i++) {
-                const int shift[3] = {i * dim, j * dim, k * dim};
-                const struct box region =
-                    box_intersect(wanted, box_shift(box, shift[0], shift[1], shift[2]));
-                if (box_is_empty(region) ||
-                    (ghosts_only && !box_is_empty(box_intersect(region, own))))
-                    continue;
-                add_region(b, source, target, region, shift);
-            }
 }
 
 /* The region to fill around a target box; never beyond what the patch stores. */
@@ -107,29 +111,88 @@ static struct box wanted_region(const struct level *l, struct box box, enum targ
     return wanted;
 }
 
-static void walk(struct building *b, enum target what, int grow)
+/* Adds the intersections of the source box, in all its periodic images, with the region wanted
+ * around the target box. A ghost region is the grown box without the box itself. Boxes and images
+ * tile space, so an intersection is inside or outside of that box as a whole. */
+static void intersect_pair(struct building *b, struct pair pair)
 {
-    const struct decomposition *sources = &b->source->decomposition,
-                               *targets = &b->target->decomposition;
-    const int dim = b->target->dim;
-    const int images = b->target->periodic ? (grow + dim - 1) / dim : 0;
-    for (int t = 0; t < targets->nboxes; t++) {
-        const struct box own = with_wall_faces(b->target, targets->boxes[t], b->centre);
-        const struct box wanted =
-            wanted_region(b->target, targets->boxes[t], what, grow, b->centre);
-        for (int s = 0; s < sources->nboxes; s++)
-            if (b->source_patches[s] || b->target_patches[t])
-                intersect_pair(b, s, t, wanted, own, what != TARGET_GROWN, images);
-    }
+    const int dim = b->target->dim, images = b->images;
+    const struct box target = b->target->decomposition.boxes[pair.target];
+    const struct box own = with_wall_faces(b->target, target, b->centre);
+    const struct box wanted = wanted_region(b->target, target, b->what, b->grow, b->centre);
+    const struct box box =
+        with_wall_faces(b->source, b->source->decomposition.boxes[pair.source], b->centre);
+    for (int k = -images; k <= images; k++)
+        for (int j = -images; j <= images; j++)
+            for (int i = -images; i <= images; i++) {
+                const int shift[3] = {i * dim, j * dim, k * dim};
+                const struct box region =
+                    box_intersect(wanted, box_shift(box, shift[0], shift[1], shift[2]));
+                if (box_is_empty(region) ||
+                    (b->what != TARGET_GROWN && !box_is_empty(box_intersect(region, own))))
+                    continue;
+                add_region(b, pair.source, pair.target, region, shift);
+            }
 }
 
-static const struct patch **patches_by_box(const struct level *l)
+static void add_pair(struct building *b, struct pair pair)
 {
-    const struct patch **patches =
-        memory_alloc_zero((size_t)l->decomposition.nboxes * sizeof *patches, "plan");
-    for (int q = 0; q < l->npatches; q++)
-        patches[l->patches[q].index] = &l->patches[q];
-    return patches;
+    b->pairs = memory_room(b->pairs, b->npairs, sizeof *b->pairs, "plan");
+    b->pairs[b->npairs++] = pair;
+}
+
+static void add_source(void *building, int source)
+{
+    struct building *b = building;
+    add_pair(b, (struct pair){b->box, source});
+}
+
+/* Pairs of which both boxes are local follow from their targets. */
+static void add_remote_target(void *building, int target)
+{
+    struct building *b = building;
+    if (!patch_of(b->target, target))
+        add_pair(b, (struct pair){target, b->box});
+}
+
+/* Adds the pairs of a local box with the other level's boxes that its ghosts, or whose ghosts, may
+ * reach, in all images. Faces on a high wall belong to boxes that have the cells before them, so
+ * cells find them. */
+static void find_pairs(struct building *b, const struct patch *patch, const struct box_index *index,
+                       void (*found)(void *building, int box))
+{
+    const int dim = b->target->dim, images = b->images;
+    const struct box near = box_grow(patch->box, b->grow);
+    b->box = patch->index;
+    for (int k = -images; k <= images; k++)
+        for (int j = -images; j <= images; j++)
+            for (int i = -images; i <= images; i++)
+                box_index_search(index, box_shift(near, i * dim, j * dim, k * dim), found, b);
+}
+
+static int compare_pairs(const void *a, const void *b)
+{
+    const struct pair *x = a, *y = b;
+    return x->target != y->target ? (x->target > y->target) - (x->target < y->target)
+                                  : (x->source > y->source) - (x->source < y->source);
+}
+
+/* Makes all copies, by target box, then source box, then image. */
+static void make_copies(struct building *b)
+{
+    for (int q = 0; q < b->target->npatches; q++)
+        find_pairs(b, &b->target->patches[q], &b->source->index, add_source);
+    for (int q = 0; q < b->source->npatches; q++)
+        find_pairs(b, &b->source->patches[q], &b->target->index, add_remote_target);
+    if (b->npairs > 0)
+        qsort(b->pairs, (size_t)b->npairs, sizeof *b->pairs, compare_pairs);
+    for (int p = 0; p < b->npairs; p++)
+        if (p == 0 || compare_pairs(&b->pairs[p - 1], &b->pairs[p]) != 0)
+            intersect_pair(b, b->pairs[p]);
+    memory_free(b->pairs);
+    trim(&b->plan->pack);
+    trim(&b->plan->local);
+    trim(&b->plan->unpack);
 }
 
 static long copy_cells(const struct copy *c)
@@ -145,28 +208,52 @@ static long list_cells(const struct copy_list *list)
     return cells;
 }
 
+static int compare_peers(const void *a, const void *b)
+{
+    const struct message *x = a, *y = b;
+    return (x->peer > y->peer) - (x->peer < y->peer);
+}
+
+/* One message per peer of the list's copies, still empty, in the order of ranks. */
+static struct messages find_peers(const struct copy_list *list)
+{
+    struct messages m = {0};
+    struct message *all = memory_alloc((size_t)list->count * sizeof *all, "messages");
+    for (int c = 0; c < list->count; c++)
+        all[c] = (struct message){.peer = list->copies[c].peer};
+    qsort(all, (size_t)list->count, sizeof *all, compare_peers);
+    for (int c = 0; c < list->count; c++)
+        if (m.count == 0 || all[c].peer != all[m.count - 1].peer)
+            all[m.count++] = all[c];
+    m.list =
+        memory_grow(all, (size_t)m.count * sizeof *all, (size_t)m.count * sizeof *all, "messages");
+    return m;
+}
+
+static struct message *message_of(const struct messages *m, int peer)
+{
+    const struct message key = {.peer = peer};
+    return bsearch(&key, m->list, (size_t)m->count, sizeof key, compare_peers);
+}
+
 /* Makes the messages that the copies of one direction need, one per peer in the order of ranks, and
  * sets the copies' offsets in the buffer of all messages. */
 static struct messages make_messages(struct copy_list *list, bool packing)
 {
-    const int ranks = comm_size();
-    long *next = memory_alloc_zero((size_t)ranks * sizeof *next, "plan"); /* offset, by peer */
-    struct messages m = {.list = memory_alloc((size_t)ranks * sizeof *m.list, "messages")};
+    struct messages m = find_peers(list);
     for (int c = 0; c < list->count; c++)
-        next[list->copies[c].peer] += copy_cells(&list->copies[c]);
-    for (int rank = 0; rank < ranks; rank++) {
-        const long cells = next[rank];
-        if (cells > 0)
-            m.list[m.count++] = (struct message){rank, m.length, cells};
-        next[rank] = m.length;
-        m.length += cells;
+        message_of(&m, list->copies[c].peer)->count += copy_cells(&list->copies[c]);
+    for (int p = 0; p < m.count; p++) {
+        m.list[p].offset = m.length;
+        m.length += m.list[p].count;
+        m.list[p].count = 0; /* of the cells that have an offset */
     }
     for (int i = 0; i < list->count; i++) {
         struct copy *c = &list->copies[i];
-        *(packing ? &c->to : &c->from) = next[c->peer];
-        next[c->peer] += copy_cells(c);
+        struct message *message = message_of(&m, c->peer);
+        *(packing ? &c->to : &c->from) = message->offset + message->count;
+        message->count += copy_cells(c);
     }
-    memory_free(next);
     return m;
 }
 
@@ -189,11 +276,14 @@ struct plan *plan_create(const struct level *source, const struct level *target,
     plan->source = source->backend;
     plan->target = target->backend;
     plan->dim = target->dim;
-    struct building b = {
-        plan, source, target, centre, patches_by_box(source), patches_by_box(target)};
-    walk(&b, what, grow);
-    memory_free(b.source_patches);
-    memory_free(b.target_patches);
+    struct building b = {.plan = plan,
+                         .source = source,
+                         .target = target,
+                         .what = what,
+                         .grow = grow,
+                         .centre = centre,
+                         .images = target->periodic ? (grow + target->dim - 1) / target->dim : 0};
+    make_copies(&b);
     plan->cells_local = list_cells(&plan->local);
     plan->cells_sent = list_cells(&plan->pack);
     create_exchange(plan);

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef SUPPORT_ALL_PAIRS_H
+#define SUPPORT_ALL_PAIRS_H
+/* The copies of a plan by the definition: every box of the target is intersected with every box of
+ * the source, in all images. plan_create() must make the same copies in the same order, without
+ * looking at all pairs. Messages are counted for all ranks of the world. */
+#include "base/memory.h"
+#include "comm/comm.h"
+#include "level/plan.h"
+
+/* A plan's arguments and its three lists. */
+struct all_pairs {
+    const struct level *source, *target;
+    enum target what;
+    int grow, centre;
+    struct copy_list pack, local, unpack;
+};
+
+static inline const struct patch *all_pairs_patch(const struct level *l, int box)
+{
+    for (int q = 0; q < l->npatches; q++)
+        if (l->patches[q].index == box)
+            return &l->patches[q];
+    return NULL;
+}
+
+static inline struct box all_pairs_cells(const struct level *l, struct box box, int centre)
+{
+    if (centre != CENTRE_CELL && !l->periodic && box.hi[centre] == l->dim)
+        box.hi[centre]++;
+    return box;
+}
+
+static inline struct box all_pairs_wanted(const struct all_pairs *a, struct box box)
+{
+    const struct level *l = a->target;
+    struct box wanted = box_grow(all_pairs_cells(l, box, a->centre), a->grow);
+    wanted = box_intersect(wanted, box_grow(box, l->ghosts));
+    for (int d = 0; d < 3; d++)
+        if (a->what == TARGET_HALO && level_wraps(l, box, d)) {
+            wanted.lo[d] = box.lo[d];
+            wanted.hi[d] = box.hi[d];
+        }
+    return wanted;
+}
+
+/* One end of a copy: in the patch's field, or without gaps in a message. */
+static inline void all_pairs_end(const struct patch *p, struct box region, const int shift[3],
+                                 long *start, long *sj, long *sk)
+{
+    const int *lo = region.lo;
+    *sj = p ? p->sj : region.hi[0] - lo[0];
+    *sk = p ? p->sk : *sj * (region.hi[1] - lo[1]);
+    *start = p ? p->offset + (lo[0] - shift[0] - p->box.lo[0]) +
+                     (lo[1] - shift[1] - p->box.lo[1]) * p->sj +
+                     (lo[2] - shift[2] - p->box.lo[2]) * p->sk
+               : 0;
+}
+
+static inline void all_pairs_add(struct all_pairs *a, int source, int target, struct box region,
+                                 const int shift[3])
+{
+    const int none[3] = {0, 0, 0};
+    const struct patch *from = all_pairs_patch(a->source, source),
+                       *to = all_pairs_patch(a->target, target);
+    struct copy_list *list = from && to ? &a->local : from ? &a->pack : &a->unpack;
+    struct copy c = {.peer = from ? a->target->decomposition.owner[target]
+                                  : a->source->decomposition.owner[source]};
+    for (int d = 0; d < 3; d++)
+        c.n[d] = region.hi[d] - region.lo[d];
+    all_pairs_end(from, region, shift, &c.from, &c.from_sj, &c.from_sk);
+    all_pairs_end(to, region, none, &c.to, &c.to_sj, &c.to_sk);
+    list->copies = memory_room(list->copies, list->count, sizeof c, "copies");
+    list->copies[list->count++] = c;
+}
+
+static inline void all_pairs_intersect(struct all_pairs *a, int source, int target)
+{
+    const int dim = a->target->dim, images = a->target->periodic ? (a->grow + dim - 1) / dim : 0;
+    const struct box box = a->target->decomposition.boxes[target],
+                     own = all_pairs_cells(a->target, box, a->centre),
+                     wanted = all_pairs_wanted(a, box),
+                     cells = all_pairs_cells(a->source, a->source->decomposition.boxes[source],
+                                             a->centre);
+    for (int k = -images; k <= images; k++)
+        for (int j = -images; j <= images; j++)
+            for (int i = -images; i <= images; i++) {
+                const int shift[3] = {i * dim, j * dim, k * dim};
+                const struct box region =
+                    box_intersect(wanted, box_shift(cells, shift[0], shift[1], shift[2]));
+                const bool is_own =
+                    a->what != TARGET_GROWN && !box_is_empty(box_intersect(region, own));
+                if (!box_is_empty(region) && !is_own)
+                    all_pairs_add(a, source, target, region, shift);
+            }
+}
+
+/* Gives the copies of one direction their places in the messages, which follow each other in the
+ * order of ranks. Returns how many differ from the plan's messages. */
+static inline long all_pairs_messages(struct copy_list *list, bool packing,
+                                      const struct messages *messages)
+{
+    const int ranks = comm_size();
+    long *next = memory_alloc_zero((size_t)ranks * sizeof *next, "counts"), length = 0;
+    long mistakes = 0;
+    int count = 0;
+    for (int c = 0; c < list->count; c++)
+        next[list->copies[c].peer] += box_cells((struct box){
+            {0, 0, 0}, {list->copies[c].n[0], list->copies[c].n[1], list->copies[c].n[2]}});
+    for (int rank = 0; rank < ranks; rank++) {
+        const long cells = next[rank];
+        if (cells > 0) {
+            const struct message *m = count < messages->count ? &messages->list[count] : NULL;
+            mistakes += !m || m->peer != rank || m->offset != length || m->count != cells;
+            count++;
+        }
+        next[rank] = length;
+        length += cells;
+    }
+    for (int i = 0; i < list->count; i++) {
+        struct copy *c = &list->copies[i];
+        *(packing ? &c->to : &c->from) = next[c->peer];
+        next[c->peer] += (long)c->n[0] * c->n[1] * c->n[2];
+    }
+    memory_free(next);
+    return mistakes + (count != messages->count) + (length != messages->length);
+}
+
+static inline long all_pairs_differences(const struct copy_list *a, const struct copy_list *b)
+{
+    long differences = a->count != b->count;
+    for (int c = 0; c < a->count && c < b->count; c++) {
+        const struct copy *x = &a->copies[c], *y = &b->copies[c];
+        for (int d = 0; d < 3; d++)
+            differences += x->n[d] != y->n[d];
+        differences += x->peer != y->peer || x->from != y->from || x->to != y->to ||
+                       x->from_sj != y->from_sj || x->from_sk != y->from_sk ||
+                       x->to_sj != y->to_sj || x->to_sk != y->to_sk;
+    }
+    return differences;
+}
+
+/* Copies and messages in which the plan differs from the definition, on this rank. */
+static inline long all_pairs_mistakes(const struct level *source, const struct level *target,
+                                      enum target what, int grow, int centre)
+{
+    struct all_pairs a = {source, target, what, grow, centre, {0}, {0}, {0}};
+    for (int t = 0; t < target->decomposition.nboxes; t++)
+        for (int s = 0; s < source->decomposition.nboxes; s++)
+            if (source->decomposition.owner[s] == comm_rank() ||
+                target->decomposition.owner[t] == comm_rank())
+                all_pairs_intersect(&a, s, t);
+    struct plan *plan = plan_create(source, target, what, grow, centre);
+    const long mistakes = all_pairs_messages(&a.pack, true, &plan->exchange.sends) +
+                          all_pairs_messages(&a.unpack, false, &plan->exchange.receives) +
+                          all_pairs_differences(&a.pack, &plan->pack) +
+                          all_pairs_differences(&a.local, &plan->local) +
+                          all_pairs_differences(&a.unpack, &plan->unpack);
+    plan_destroy(plan);
+    memory_free(a.pack.copies);
+    memory_free(a.local.copies);
+    memory_free(a.unpack.copies);
+    return mistakes;
+}
+
+#endif
