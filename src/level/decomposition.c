@@ -5,24 +5,13 @@
 #include "base/check.h"
 #include "base/memory.h"
 
-enum { AGGLOMERATION_SIDE = 8, LARGEST_ODD_PART = 11, MORTON_BITS = 21 };
+enum { AGGLOMERATION_SIDE = 8, LARGEST_ODD_PART = 11, COORDINATE_BITS = 21 };
 
-/* A box that is not yet assigned to its owner, and the code by which boxes are sorted. */
+/* A box of one rank before it is merged, and the code by which boxes are sorted. */
 struct piece {
     unsigned long code;
     struct box box;
-    int owner;
 };
-
-unsigned long morton_code(unsigned i, unsigned j, unsigned k)
-{
-    unsigned long code = 0;
-    for (int bit = 0; bit < MORTON_BITS; bit++) {
-        const unsigned long triple = (i >> bit & 1) | (j >> bit & 1) << 1 | (k >> bit & 1) << 2;
-        code |= triple << (3 * bit);
-    }
-    return code;
-}
 
 static long odd_part(long n)
 {
@@ -47,25 +36,6 @@ static int compare_pieces(const void *a, const void *b)
     return (x->code > y->code) - (x->code < y->code);
 }
 
-/* All boxes of the spec in Morton order, with their owners. */
-static struct piece *distribute(struct decomposition_spec spec, int world, int count)
-{
-    const int n = spec.boxes_per_side, side = spec.box_dim;
-    struct piece *pieces = memory_alloc((size_t)count * sizeof *pieces, "boxes");
-    int b = 0;
-    for (int k = 0; k < n; k++)
-        for (int j = 0; j < n; j++)
-            for (int i = 0; i < n; i++)
-                pieces[b++] = (struct piece){morton_code((unsigned)i, (unsigned)j, (unsigned)k),
-                                             box_cube(i * side, j * side, k * side, side), 0};
-    qsort(pieces, (size_t)count, sizeof *pieces, compare_pieces);
-    for (b = 0; b < count; b++) {
-        const long share = (long)b * spec.ranks / count;
-        pieces[b].owner = (int)(share * world / spec.ranks);
-    }
-    return pieces;
-}
-
 /* True if b continues a in direction d and both have the same extent in the others. */
 static bool continues(const struct box *a, const struct box *b, int d)
 {
@@ -84,9 +54,10 @@ static int merge_direction(struct piece *pieces, int count, int d)
     int kept = 0;
     for (int b = 0; b < count; b++) {
         const int *lo = pieces[b].box.lo;
-        pieces[b].code = ((unsigned long)lo[(d + 1) % 3] << MORTON_BITS | (unsigned)lo[(d + 2) % 3])
-                             << MORTON_BITS |
-                         (unsigned)lo[d];
+        pieces[b].code =
+            ((unsigned long)lo[(d + 1) % 3] << COORDINATE_BITS | (unsigned)lo[(d + 2) % 3])
+                << COORDINATE_BITS |
+            (unsigned)lo[d];
     }
     qsort(pieces, (size_t)count, sizeof *pieces, compare_pieces);
     for (int b = 0; b < count; b++) {
@@ -105,25 +76,76 @@ static int merge_rank(struct piece *pieces, int count)
     return count;
 }
 
+/* Boxes while they are visited along the Morton curve. Those of one rank wait to be merged. */
+struct distribution {
+    struct decomposition_spec spec;
+    int world;
+    long visited;
+    int owner, waiting;
+    struct piece *pieces;
+    struct decomposition d;
+};
+
+/* Gives the waiting boxes to their owner. */
+static void settle(struct distribution *x)
+{
+    struct decomposition *d = &x->d;
+    const int count = merge_rank(x->pieces, x->waiting);
+    for (int b = 0; b < count; b++) {
+        d->boxes = memory_room(d->boxes, d->nboxes, sizeof *d->boxes, "boxes");
+        d->owner = memory_room(d->owner, d->nboxes, sizeof *d->owner, "box owners");
+        d->boxes[d->nboxes] = x->pieces[b].box;
+        d->owner[d->nboxes++] = x->owner;
+    }
+    x->waiting = 0;
+}
+
+static void visit_box(struct distribution *x, const int at[3])
+{
+    const int side = x->spec.box_dim;
+    const long share = x->visited++ * x->spec.ranks / spec_boxes(x->spec);
+    const int owner = (int)(share * x->world / x->spec.ranks);
+    if (owner != x->owner)
+        settle(x);
+    x->owner = owner;
+    x->pieces[x->waiting++].box = box_cube(at[0] * side, at[1] * side, at[2] * side, side);
+}
+
+/* Visits the boxes of a cube of the Z-order (Morton) curve, the lowest bit of i first. */
+static void visit_cube(struct distribution *x, const int at[3], int side)
+{
+    const int n = x->spec.boxes_per_side;
+    if (at[0] >= n || at[1] >= n || at[2] >= n)
+        return;
+    if (side == 1) {
+        visit_box(x, at);
+        return;
+    }
+    for (int octant = 0; octant < 8; octant++) {
+        int low[3];
+        for (int d = 0; d < 3; d++)
+            low[d] = at[d] + (octant >> d & 1) * (side / 2);
+        visit_cube(x, low, side / 2);
+    }
+}
+
 struct decomposition decomposition_create(struct decomposition_spec spec, int world)
 {
     const long boxes = spec_boxes(spec);
     CHECK(spec.ranks >= 1 && spec.ranks <= world && spec.ranks <= boxes && boxes <= INT_MAX);
-    struct piece *pieces = distribute(spec, world, (int)boxes);
-    struct decomposition d = {.dim = spec_dim(spec)};
-    d.boxes = memory_alloc((size_t)boxes * sizeof *d.boxes, "boxes");
-    d.owner = memory_alloc((size_t)boxes * sizeof *d.owner, "box owners");
-    for (int first = 0, last; first < boxes; first = last) {
-        for (last = first; last < boxes && pieces[last].owner == pieces[first].owner; last++)
-            continue;
-        const int count = merge_rank(pieces + first, last - first), owner = pieces[first].owner;
-        for (int b = 0; b < count; b++) {
-            d.boxes[d.nboxes] = pieces[first + b].box;
-            d.owner[d.nboxes++] = owner;
-        }
-    }
-    memory_free(pieces);
-    return d;
+    const size_t most = (size_t)((boxes + spec.ranks - 1) / spec.ranks);
+    struct distribution x = {.spec = spec, .world = world, .d = {.dim = spec_dim(spec)}};
+    x.pieces = memory_alloc(most * sizeof *x.pieces, "boxes");
+    int side = 1;
+    while (side < spec.boxes_per_side)
+        side *= 2;
+    visit_cube(&x, (const int[3]){0, 0, 0}, side);
+    settle(&x);
+    memory_free(x.pieces);
+    const size_t count = (size_t)x.d.nboxes, size = sizeof *x.d.boxes;
+    x.d.boxes = memory_grow(x.d.boxes, count * size, count * size, "boxes");
+    x.d.owner = memory_grow(x.d.owner, count * sizeof(int), count * sizeof(int), "box owners");
+    return x.d;
 }
 
 void decomposition_destroy(struct decomposition *d)

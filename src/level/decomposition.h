@@ -34,17 +34,14 @@ struct decomposition {
     int *owner;
 };
 
-/* Z-order (Morton) code of box (i,j,k): bits interleaved, i lowest. 0 <= i,j,k < 2^21. */
-unsigned long morton_code(unsigned i, unsigned j, unsigned k);
-
 /* n of HPGMG's size rule: the largest n with n³ <= boxes_per_rank·ranks whose odd part of
  * n·2^log2_box_dim is at most 11 (so n = 1,2,…,12,14,16,18,20,22,24,28,…). At least 1. */
 int size_rule(long boxes_per_rank, int ranks);
 
-/* Divides the boxes along the Morton curve into spec.ranks contiguous, balanced pieces. Piece p
- * goes to rank p·world/spec.ranks, so rank 0 always has one. Each rank's boxes are merged into
- * larger cuboids by a greedy pass along i, then j, then k. spec.ranks <= world and <= number of
- * boxes. */
+/* Divides the boxes along the Z-order (Morton) curve, the lowest bit of i first, into spec.ranks
+ * contiguous, balanced pieces. Piece p goes to rank p·world/spec.ranks, so rank 0 always has one.
+ * Each rank's boxes are merged into larger cuboids by a greedy pass along i, then j, then k.
+ * spec.ranks <= world and <= number of boxes. */
 struct decomposition decomposition_create(struct decomposition_spec spec, int world);
 void decomposition_destroy(struct decomposition *d);
 /* The rank's boxes are those from first_box(rank) to first_box(rank + 1) - 1. */

@@ -13,28 +13,7 @@
 
 enum { CASES = 1000, LARGEST_SIDE = 24, MAX_LEVELS = 16 };
 
-/* --- the Morton curve and the size rule --- */
-
-/* The definition of the Z-order: a box at half the resolution has eight consecutive codes. */
-static unsigned long code_by_octants(unsigned i, unsigned j, unsigned k)
-{
-    if (i == 0 && j == 0 && k == 0)
-        return 0;
-    return 8 * code_by_octants(i / 2, j / 2, k / 2) + i % 2 + 2 * (j % 2) + 4 * (k % 2);
-}
-
-static void morton_codes_number_octants(void **state)
-{
-    (void)state;
-    for (long number = 0; number < 10 * CASES; number++) {
-        random_begin(number);
-        const int largest = (1 << random_int(0, 21)) - 1;
-        const unsigned i = (unsigned)random_int(0, largest), j = (unsigned)random_int(0, largest),
-                       k = (unsigned)random_int(0, largest);
-        EXPECT(morton_code(i, j, k) == code_by_octants(i, j, k));
-    }
-    assert_true(morton_code(2097151, 2097151, 2097151) == 0x7fffffffffffffff);
-}
+/* --- the size rule --- */
 
 /* The largest m·2^s with odd m <= 11 whose cube is at most `boxes`. */
 static long largest_side(long boxes)
@@ -426,7 +405,6 @@ static void nothing_is_left_in_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(morton_codes_number_octants),
         cmocka_unit_test(size_rule_finds_the_largest),
         cmocka_unit_test(boxes_are_distributed_evenly),
         cmocka_unit_test(primes_are_distributed_evenly),
