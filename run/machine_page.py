@@ -90,6 +90,9 @@ EXPECTED = {
         row, which shares the work of a matrix and reads neighbouring values.""",
     "masks": """a branch saves work only where neighbours agree, a blend never. A list always does, but its accesses are as
         scattered as the mask.""",
+    "gradients": """differences take as long as their bytes, so order 4 costs no more than order 2 and errs less; used on the
+        fly a gradient moves a quarter of the bytes. A transform takes several passes over memory, and is exact up to
+        rounding. With transfers, these decide.""",
 }
 
 

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Names, numbers and bits are those of NVML's API reference; its header is not needed to build. */
 #include "cuda/power.h"
-#include <dlfcn.h>
 #include <math.h>
 #include <pthread.h>
 #include <stdio.h>
-#include <string.h>
 #include <time.h>
 #include "base/check.h"
+#include "base/library.h"
 #include "base/timer.h"
 
 enum { CLOCK_OF_MULTIPROCESSORS = 1, SAMPLE_NANOSECONDS = 20000000 };
@@ -28,10 +27,8 @@ static struct {
 
 bool power_load(struct power_library *library)
 {
-    const struct {
-        const char *name;
-        void *function;
-    } functions[] = {
+    static const char *const files[] = {"libnvidia-ml.so.1", NULL};
+    const struct library_function functions[] = {
         {"nvmlInit_v2", &library->init},
         {"nvmlShutdown", &library->shutdown},
         {"nvmlDeviceGetHandleByPciBusId_v2", &library->by_bus_id},
@@ -39,14 +36,7 @@ bool power_load(struct power_library *library)
         {"nvmlDeviceGetCurrentClocksThrottleReasons", &library->reasons},
         {"nvmlDeviceGetTotalEnergyConsumption", &library->energy},
     };
-    void *handle = dlopen("libnvidia-ml.so.1", RTLD_NOW | RTLD_LOCAL);
-    bool complete = handle != NULL;
-    for (size_t f = 0; complete && f < sizeof functions / sizeof functions[0]; f++) {
-        void *const found = dlsym(handle, functions[f].name);
-        memcpy(functions[f].function, &found, sizeof found);
-        complete = found != NULL;
-    }
-    return complete;
+    return library_load(files, functions, (int)(sizeof functions / sizeof functions[0]));
 }
 
 static void take_sample(void)

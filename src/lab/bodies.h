@@ -134,15 +134,39 @@ FORMULA void body_copy_16_bytes(const struct bench_operands *o, long x)
 
 /* --- points ----------------------------------------------------------------------------------- */
 
-/* Central differences of a field of side^3 points inside, one-sided ones at its ends; h = 1. */
-FORMULA double point_difference(const double *u, long stride, int at, int side)
+/* Each of n = a^3 points of a field by its place. `inside`: i is at least CELL_EDGE from the
+ * ends of its row, which a compiler knows of most of a CPU's row. */
+enum { CELL_EDGE = 2 };
+
+FORMULA void cell_pass_through(const struct bench_operands *o, int i, int j, int k, int inside)
 {
-    if (at == 0)
-        return u[stride] - u[0];
-    if (at == side - 1)
-        return u[0] - u[-stride];
-    return 0.5 * (u[stride] - u[-stride]);
+    const long at = i + o->a * (j + o->a * k);
+    (void)inside;
+    OUT_DOUBLES[at] = DOUBLES(0)[at];
 }
+
+/* Central differences of a field of side^3 points inside, one-sided ones at its ends; h = 1. */
+FORMULA double point_difference(const double *u, long stride, int at, int side, int inside)
+{
+    const int low = inside || at > 0, high = inside || at < side - 1;
+    return (low + high == 2 ? 0.5 : 1.0) * (u[high * stride] - u[-low * stride]);
+}
+
+/* The slopes of a point, of which RESULT makes what is stored; as a gradient, its components are
+ * one field after the other. */
+#define GRADIENT_CELL(name, slope, RESULT)                                                         \
+    FORMULA void cell_##name(const struct bench_operands *o, int i, int j, int k, int inside)      \
+    {                                                                                              \
+        const int side = (int)o->a;                                                                \
+        const long plane = o->a * o->a, at = i + o->a * j + plane * k;                             \
+        const double *u = DOUBLES(0) + at;                                                         \
+        const double x = slope(u, 1, i, side, inside), y = slope(u, side, j, side, 0),             \
+                     z = slope(u, plane, k, side, 0);                                              \
+        RESULT(at, x, y, z);                                                                       \
+    }
+#define COMPONENTS(at, x, y, z)                                                                    \
+    OUT_DOUBLES[at] = (x), OUT_DOUBLES[o->n + (at)] = (y), OUT_DOUBLES[2 * o->n + (at)] = (z)
+GRADIENT_CELL(gradient, point_difference, COMPONENTS)
 
 /* --- switch: eight operations, of which each element takes one -------------------------------- */
 

@@ -10,7 +10,7 @@
 #include "lab/pool.h"
 
 enum { ON_CPU = 1, ON_GPU = 2, ON_BOTH = 3 };
-enum { MOST_STEPS = 2, MOST_PARAMETERS = 6 };
+enum { MOST_STEPS = 12, MOST_PARAMETERS = 6 };
 
 struct bench_case {
     char name[64];

@@ -21,11 +21,15 @@ extern "C" {
     X(unrolled_loads) X(looped_loads) X(unrolled_horner) X(looped_horner) X(first_half)            \
     X(second_half) X(both_halves) X(trilinear) X(tricubic) X(convolve_at_once) X(convolve_rows)    \
     X(convolve_columns) X(lu_4_thread) X(lu_8_thread) X(lu_16_thread) X(lu_4_interleaved)          \
-    X(lu_8_interleaved) X(lu_16_interleaved) X(masked_branch) X(masked_blend) X(masked_list)
+    X(lu_8_interleaved) X(lu_16_interleaved) X(masked_branch) X(masked_blend) X(masked_list) \
+    X(square) X(square_added) X(wave_slope)
+/* cell_NAME() likewise, once for each of a^3 points by its coordinates. */
+#define CELLS(X)                                                                                   \
+    X(pass_through) X(gradient) X(gradient_2) X(gradient_4) X(square_2) X(square_4)
 /* gpu_NAME() and cpu_NAME(), a kernel of its own for each. */
 #define OWN_KERNELS(X)                                                                             \
     X(write) X(read) X(copy) X(triad) X(five_reads) X(copy_again) X(intensity) X(peak_f64)         \
-    X(peak_f32) X(launches) X(synchronisations) X(copy_library) X(gradient) X(convolve_rolling)
+    X(peak_f32) X(launches) X(synchronisations) X(copy_library) X(convolve_rolling) X(fft) X(inverse_fft)
 /* gpu_NAME() alone. */
 #define GPU_KERNELS(X)                                                                             \
     X(read_shared) X(nothing) X(awaited_launches) X(transfer) X(managed) X(points_transfers)       \
@@ -37,7 +41,7 @@ extern "C" {
 #define NUMBER(name) KERNEL_##name,
 enum bench_kernel {
     KERNEL_none, /* ends the steps of a case */
-    BODIES(NUMBER) OWN_KERNELS(NUMBER) GPU_KERNELS(NUMBER) KERNEL_COUNT
+    BODIES(NUMBER) CELLS(NUMBER) OWN_KERNELS(NUMBER) GPU_KERNELS(NUMBER) KERNEL_COUNT
 };
 #undef NUMBER
 
@@ -84,6 +88,14 @@ GPU_ONLY void gpu_textures_destroy(struct gpu_textures *textures);
 /* Prepares the kernel lu_cublas for n matrices of size^2 doubles; false without cuBLAS. */
 GPU_ONLY bool gpu_cublas_open(double *first, long n, int size);
 GPU_ONLY void gpu_cublas_close(void);
+
+/* Prepares the kernels fft (in[0], a field of side^3 doubles, to `out`, side^2 (side/2 + 1) complex
+ * numbers) and inverse_fft, which overwrites what it reads. Whoever opens them fills the arrays
+ * afterwards. NULL, or the library that is missing. */
+const char *cpu_fft_open(double *field, double *transform, int side);
+void cpu_fft_close(void);
+GPU_ONLY const char *gpu_fft_open(double *field, double *transform, int side);
+GPU_ONLY void gpu_fft_close(void);
 
 /* Bytes by which the second-level cache reads from memory. */
 GPU_ONLY int gpu_fetch_bytes(void);

@@ -15,23 +15,6 @@ void cpu_copy_library(const struct bench_operands *o)
     }
 }
 
-/* Of a field of a^3 points. */
-void cpu_gradient(const struct bench_operands *o)
-{
-    const double *u = DOUBLES(0);
-    const long side = o->a, plane = side * side, all = plane * side;
-    double *out = OUT_DOUBLES;
-#pragma omp parallel for collapse(2) schedule(static)
-    for (long k = 0; k < side; k++)
-        for (long j = 0; j < side; j++)
-            for (long i = 0; i < side; i++) {
-                const long at = i + side * j + plane * k;
-                out[at] = point_difference(u + at, 1, (int)i, (int)side);
-                out[all + at] = point_difference(u + at, side, (int)j, (int)side);
-                out[2 * all + at] = point_difference(u + at, plane, (int)k, (int)side);
-            }
-}
-
 /* A row of an image, filtered along the row. */
 static void filter_row(const float *in, float *out, long width)
 {
@@ -83,5 +66,23 @@ void cpu_convolve_rolling(const struct bench_operands *o)
     }
 BODIES(LOOP)
 
+#define CELL_LOOP(name)                                                                            \
+    static void cpu_##name(const struct bench_operands *operands)                                  \
+    {                                                                                              \
+        const struct bench_operands o = *operands;                                                 \
+        const int side = (int)o.a;                                                                 \
+        _Pragma("omp parallel for collapse(2) schedule(static) firstprivate(o)") for (             \
+            int k = 0; k < side; k++) for (int j = 0; j < side; j++)                               \
+        {                                                                                          \
+            for (int i = 0; i < CELL_EDGE; i++) {                                                  \
+                cell_##name(&o, i, j, k, 0);                                                       \
+                cell_##name(&o, side - 1 - i, j, k, 0);                                            \
+            }                                                                                      \
+            _Pragma("omp simd") for (int i = CELL_EDGE; i < side - CELL_EDGE; i++)                 \
+                cell_##name(&o, i, j, k, 1);                                                       \
+        }                                                                                          \
+    }
+CELLS(CELL_LOOP)
+
 #define ENTRY(name) [KERNEL_##name] = cpu_##name,
-bench_kernel_fn *const cpu_kernels[KERNEL_COUNT] = {BODIES(ENTRY) OWN_KERNELS(ENTRY)};
+bench_kernel_fn *const cpu_kernels[KERNEL_COUNT] = {BODIES(ENTRY) CELLS(ENTRY) OWN_KERNELS(ENTRY)};

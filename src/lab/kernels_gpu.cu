@@ -35,40 +35,25 @@ void gpu_managed(const struct bench_operands *o)
     cuda_synchronise();
 }
 
-/* Planes first to last of a field of `side`^3 points: its gradient, or the field itself. */
-static void points_kernel(const struct bench_operands *o, long first, long last,
-                          cudaStream_t stream)
-{
-    const double *u = DOUBLES(0);
-    double *out = OUT_DOUBLES;
-    const int side = (int)o->a;
-    const long plane = (long)side * side, all = plane * side;
-    const dim3 block(64, 4), grid((side + 63) / 64, (side + 3) / 4, (unsigned)(last - first));
-    if (o->b)
-        for_cells_kernel<<<grid, block, 0, stream>>>(
-            side, side, (int)(last - first), [=] __device__(int i, int j, int layer) {
-                const int k = (int)first + layer;
-                const long at = i + (long)side * j + plane * k;
-                out[at] = point_difference(u + at, 1, i, side);
-                out[all + at] = point_difference(u + at, side, j, side);
-                out[2 * all + at] = point_difference(u + at, plane, k, side);
-            });
-    else
-        for_cells_kernel<<<grid, block, 0, stream>>>(
-            side, side, (int)(last - first), [=] __device__(int i, int j, int layer) {
-                const long at = i + (long)side * j + plane * (first + layer);
-                out[at] = u[at];
-            });
-    CUDA_LAUNCHED();
-}
-
-/* Of a field of a^3 points. */
-void gpu_gradient(const struct bench_operands *o)
-{
-    struct bench_operands all = *o;
-    all.b = 1;
-    points_kernel(&all, 0, o->a, cuda_stream());
-}
+/* Planes first to last of a field of a^3 points. */
+#define CELL_KERNEL(name)                                                                          \
+    static void name##_planes(const struct bench_operands *operands, long first, long last,        \
+                              cudaStream_t stream)                                                 \
+    {                                                                                              \
+        const struct bench_operands o = *operands;                                                 \
+        const int side = (int)o.a, planes = (int)(last - first);                                   \
+        const dim3 block(64, 4), grid((side + 63) / 64, (side + 3) / 4, planes);                   \
+        for_cells_kernel<<<grid, block, 0, stream>>>(                                              \
+            side, side, planes, [=] __device__(int i, int j, int layer) {                          \
+                cell_##name(&o, i, j, (int)first + layer, 0);                                      \
+            });                                                                                    \
+        CUDA_LAUNCHED();                                                                           \
+    }                                                                                              \
+    static void gpu_##name(const struct bench_operands *o)                                         \
+    {                                                                                              \
+        name##_planes(o, 0, o->a, cuda_stream());                                                  \
+    }
+CELLS(CELL_KERNEL)
 
 /* A stream and an event for each piece that is done there. */
 struct lane {
@@ -128,7 +113,7 @@ static void overlapped(const struct bench_operands *o)
     for (int piece = 0; piece < PIECES; piece++) {
         const long first = o->a * piece / PIECES, last = o->a * (piece + 1) / PIECES;
         work.await(up, piece + 1 < PIECES ? piece + 1 : piece);
-        points_kernel(o, first, last, work.stream);
+        (o->b ? gradient_planes : pass_through_planes)(o, first, last, work.stream);
         work.finish(piece);
         down.await(work, piece);
         result_down(o, first, last, down.stream);
@@ -141,7 +126,7 @@ void gpu_points_transfers(const struct bench_operands *o)
     if (o->c == POINTS_OVERLAPPED)
         return overlapped(o);
     field_up(o, 0, o->a, cuda_stream());
-    points_kernel(o, 0, o->a, cuda_stream());
+    (o->b ? gpu_gradient : gpu_pass_through)(o);
     if (o->c == POINTS_BOTH_WAYS)
         result_down(o, 0, o->a, cuda_stream());
     cuda_synchronise();
@@ -157,8 +142,8 @@ BODIES(KERNEL)
 
 #define ENTRY(name) gpu_##name,
 extern "C" {
-extern bench_kernel_fn *const gpu_kernels[KERNEL_COUNT] = {NULL, BODIES(ENTRY) OWN_KERNELS(ENTRY)
-                                                                     GPU_KERNELS(ENTRY)};
+extern bench_kernel_fn *const gpu_kernels[KERNEL_COUNT] = {
+    NULL, BODIES(ENTRY) CELLS(ENTRY) OWN_KERNELS(ENTRY) GPU_KERNELS(ENTRY)};
 }
 
 int gpu_fetch_bytes()

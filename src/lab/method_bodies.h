@@ -240,4 +240,77 @@ FORMULA void body_masked_list(const struct bench_operands *o, long x)
     OUT_DOUBLES[at] = masked_work(DOUBLES(0)[at]);
 }
 
+/* --- gradients: a periodic field of a^3 points ------------------------------------------------ */
+
+/* The field repeats after WAVE_POINTS points, a length of 2 pi; `a` is a multiple of it. */
+enum { WAVE_POINTS = 32 };
+#define WAVE_SPACING (6.283185307179586 / WAVE_POINTS)
+
+/* How far behind u[0], which is number `at` of a row, the element `step` further on is. */
+FORMULA long periodic(long stride, int step, int at, int side, int inside)
+{
+    const int to = at + step;
+    const int around = inside ? 0 : (to < 0) - (to >= side); /* no branch in a CPU's loop */
+    return stride * (step + around * side);
+}
+
+/* Of the element `step` further on over that `step` back. */
+FORMULA double rise(const double *u, long stride, int step, int at, int side, int inside)
+{
+    return u[periodic(stride, step, at, side, inside)] -
+           u[periodic(stride, -step, at, side, inside)];
+}
+
+FORMULA double slope_2(const double *u, long stride, int at, int side, int inside)
+{
+    return 0.5 / WAVE_SPACING * rise(u, stride, 1, at, side, inside);
+}
+
+FORMULA double slope_4(const double *u, long stride, int at, int side, int inside)
+{
+    return 1.0 / (12 * WAVE_SPACING) *
+           (8.0 * rise(u, stride, 1, at, side, inside) - rise(u, stride, 2, at, side, inside));
+}
+
+/* The square of the gradient is not stored by components. */
+#define SQUARED(at, x, y, z) OUT_DOUBLES[at] = (x) * (x) + (y) * (y) + (z) * (z)
+GRADIENT_CELL(gradient_2, slope_2, COMPONENTS)
+GRADIENT_CELL(gradient_4, slope_4, COMPONENTS)
+GRADIENT_CELL(square_2, slope_2, SQUARED)
+GRADIENT_CELL(square_4, slope_4, SQUARED)
+
+/* in[0]: a stored gradient. */
+FORMULA void body_square(const struct bench_operands *o, long x)
+{
+    const double *g = DOUBLES(0) + x;
+    OUT_DOUBLES[x] = g[0] * g[0] + g[o->n] * g[o->n] + g[2 * o->n] * g[2 * o->n];
+}
+
+/* in[0]: component b of a gradient, of which in[1] has the squares of the components before. */
+FORMULA void body_square_added(const struct bench_operands *o, long x)
+{
+    const double square = DOUBLES(0)[x] * DOUBLES(0)[x];
+    OUT_DOUBLES[x] = o->b == 0 ? square : DOUBLES(1)[x] + square;
+}
+
+/* A transform that is not halved has wave numbers 0, 1, ..., -2, -1; the highest one has no slope.
+ */
+FORMULA int wave_number(int at, int side)
+{
+    return 2 * at < side ? at : 2 * at == side ? 0 : at - side;
+}
+
+/* in[0]: the transform of the field, a/2 + 1 complex numbers in each row; out: that of its slope in
+ * direction b, over a^3, which a transform and its inverse multiply by. x: a complex number. */
+FORMULA void body_wave_slope(const struct bench_operands *o, long x)
+{
+    const unsigned side = (unsigned)o->a, row = side / 2 + 1, number = (unsigned)x;
+    const unsigned place[3] = {number % row, number / row % side, number / row / side};
+    const double scale = 1.0 / ((double)side * side * side) * WAVE_POINTS / side;
+    const double k = scale * wave_number((int)place[o->b], (int)side);
+    const double real = DOUBLES(0)[2 * x], imaginary = DOUBLES(0)[2 * x + 1];
+    OUT_DOUBLES[2 * x] = -k * imaginary;
+    OUT_DOUBLES[2 * x + 1] = k * real;
+}
+
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Kernels of `hpgmg-lab methods` that only a GPU has, or that are different there. */
-#include <dlfcn.h>
+#include "base/library.h"
 #include "cuda/core/launch.cuh"
 #include "lab/method_kernels.cuh"
 
@@ -144,7 +144,7 @@ LU(lu_16_warp, 16, 32)
 /* cuBLAS, if this machine has it: the program is built without. The functions' types are those of
  * cublas_v2.h. */
 static struct {
-    void *library, *handle;
+    void *handle;
     int (*create)(void **handle);
     int (*destroy)(void *handle);
     int (*set_stream)(void *handle, cudaStream_t stream);
@@ -161,24 +161,20 @@ static __global__ void point_at_matrices(double **matrices, double *first, long 
         matrices[m] = first + m * elements;
 }
 
-static bool find_functions()
+static bool find_cublas()
 {
-    const char *const names[] = {"libcublas.so.13", "libcublas.so.12", "libcublas.so.11"};
-    for (const char *name : names)
-        if (!cublas.library)
-            cublas.library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
-    if (!cublas.library)
-        return false;
-    *(void **)&cublas.create = dlsym(cublas.library, "cublasCreate_v2");
-    *(void **)&cublas.destroy = dlsym(cublas.library, "cublasDestroy_v2");
-    *(void **)&cublas.set_stream = dlsym(cublas.library, "cublasSetStream_v2");
-    *(void **)&cublas.factorise = dlsym(cublas.library, "cublasDgetrfBatched");
-    return cublas.create && cublas.destroy && cublas.set_stream && cublas.factorise;
+    static const char *const files[] = {"libcublas.so.13", "libcublas.so.12", "libcublas.so.11",
+                                        NULL};
+    const struct library_function functions[] = {{"cublasCreate_v2", &cublas.create},
+                                                 {"cublasDestroy_v2", &cublas.destroy},
+                                                 {"cublasSetStream_v2", &cublas.set_stream},
+                                                 {"cublasDgetrfBatched", &cublas.factorise}};
+    return library_load(files, functions, 4);
 }
 
 bool gpu_cublas_open(double *first, long n, int size)
 {
-    if (!find_functions() || cublas.create(&cublas.handle) != 0)
+    if (!find_cublas() || cublas.create(&cublas.handle) != 0)
         return false;
     CHECK(cublas.set_stream(cublas.handle, cuda_stream()) == 0);
     CUDA_CALL(cudaMalloc(&cublas.matrices, (size_t)n * sizeof *cublas.matrices));
@@ -204,4 +200,51 @@ void gpu_lu_cublas(const struct bench_operands *o)
                               cudaMemcpyDeviceToDevice, cuda_stream()));
     CHECK(cublas.factorise(cublas.handle, (int)o->a, cublas.matrices, (int)o->a, NULL, cublas.info,
                            (int)o->n) == 0);
+}
+
+/* --- transforms ------------------------------------------------------------------------------- */
+
+/* cuFFT, likewise; types and numbers are those of cufft.h. */
+enum { REAL_TO_COMPLEX = 0x6a, COMPLEX_TO_REAL = 0x6c }; /* CUFFT_D2Z, CUFFT_Z2D */
+static struct {
+    int there, back; /* plans */
+    int (*plan)(int *plan, int planes, int rows, int columns, int type);
+    int (*destroy)(int plan);
+    int (*set_stream)(int plan, cudaStream_t stream);
+    int (*forward)(int plan, double *in, double *out);
+    int (*inverse)(int plan, double *in, double *out);
+} cufft;
+
+const char *gpu_fft_open(double *, double *, int side)
+{
+    static const char *const files[] = {"libcufft.so.12", "libcufft.so.11", "libcufft.so.10", NULL};
+    const struct library_function functions[] = {{"cufftPlan3d", &cufft.plan},
+                                                 {"cufftDestroy", &cufft.destroy},
+                                                 {"cufftSetStream", &cufft.set_stream},
+                                                 {"cufftExecD2Z", &cufft.forward},
+                                                 {"cufftExecZ2D", &cufft.inverse}};
+    if (!library_load(files, functions, 5))
+        return "libcufft.so";
+    CHECK(cufft.plan(&cufft.there, side, side, side, REAL_TO_COMPLEX) == 0);
+    CHECK(cufft.plan(&cufft.back, side, side, side, COMPLEX_TO_REAL) == 0);
+    CHECK(cufft.set_stream(cufft.there, cuda_stream()) == 0);
+    CHECK(cufft.set_stream(cufft.back, cuda_stream()) == 0);
+    return NULL;
+}
+
+void gpu_fft_close()
+{
+    cuda_synchronise();
+    CHECK(cufft.destroy(cufft.there) == 0);
+    CHECK(cufft.destroy(cufft.back) == 0);
+}
+
+void gpu_fft(const struct bench_operands *o)
+{
+    CHECK(cufft.forward(cufft.there, (double *)DOUBLES(0), OUT_DOUBLES) == 0);
+}
+
+void gpu_inverse_fft(const struct bench_operands *o)
+{
+    CHECK(cufft.inverse(cufft.back, (double *)DOUBLES(0), OUT_DOUBLES) == 0);
 }

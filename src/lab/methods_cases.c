@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The cases of `hpgmg-lab methods`. Each experiment puts its own input into in[4] of the pool. */
 #include <math.h>
+#include "base/check.h"
 #include "base/memory.h"
 #include "lab/experiments.h"
 #include "lab/method_bodies.h"
@@ -348,4 +349,180 @@ void methods_masks(struct bench *bench)
         for (int row = 0; row < BENCH_COUNT(list); row++)
             one_mask(bench, patterns[p].name, &o, &list[row]);
     }
+}
+
+/* --- gradients -------------------------------------------------------------------------------- */
+
+/* u = f(x) f(y + 5h) f(z + 11h) with f = exp(sin - 1): u is at most 1, its slopes 0.53, and it has
+ * waves of every length, of which 32 points resolve all within rounding. Its slope in direction d,
+ * where d is 0, 1 or 2; else u. table: 32 values of f, 32 slopes. */
+static double wave_at(const double *table, long side, long x, int d)
+{
+    static const int shifts[3] = {0, 5, 11};
+    const long place[3] = {x % side, x / side % side, x / side / side};
+    double product = 1.0;
+    for (int q = 0; q < 3; q++)
+        product *= table[(q == d) * WAVE_POINTS + (place[q] + shifts[q]) % WAVE_POINTS];
+    return product;
+}
+
+static double expected_component(const struct bench_operands *o, long x)
+{
+    const long count = o->a * o->a * o->a;
+    return wave_at(o->table, o->a, x % count, (int)(x / count));
+}
+
+static double expected_square(const struct bench_operands *o, long x)
+{
+    double sum = 0.0;
+    for (int d = 0; d < 3; d++)
+        sum += pow(wave_at(o->table, o->a, x, d), 2);
+    return sum;
+}
+
+/* side^3 = count points, `waves` complex numbers of their transform. Arrays are on the backend but
+ * for the last two, which are page-locked and for transfers. The gradient has three components. */
+struct gradient_arrays {
+    double wave[2 * WAVE_POINTS]; /* the table */
+    long side, count, waves;
+    double *field, *square, *gradient, *transform, *slope_transform;
+    double *host_field, *host_result;
+};
+
+struct gradient_row {
+    const char *name;
+    int order;                         /* 0: spectral */
+    enum bench_kernel stored, squared; /* in one kernel; spectral takes several */
+    double flops;                      /* of a point, for a gradient */
+    double errors[2];                  /* truncation, 32 points per wave: gradient, its square */
+};
+
+/* Adds a step that reads and writes so many doubles for each point. */
+static struct bench_operands *add_step(struct bench_case *c, const struct gradient_arrays *g,
+                                       enum bench_kernel kernel, const double *in, double *out,
+                                       int doubles)
+{
+    int s = 0;
+    while (c->steps[s].kernel != KERNEL_none)
+        CHECK(++s < MOST_STEPS);
+    c->bytes += 8.0 * doubles * (double)g->count;
+    c->steps[s].kernel = kernel;
+    c->steps[s].o = (struct bench_operands){
+        .n = g->count, .in = {in}, .out = out, .a = g->side, .table = g->wave};
+    return &c->steps[s].o;
+}
+
+enum { STORED, STORED_SQUARED, SQUARED, GRADIENT_USES };
+
+/* Forward once; for each direction the slope's transform, and back. On the fly, each component
+ * takes the place of the one before. */
+static void add_spectral_steps(struct bench_case *c, const struct gradient_arrays *g, int use)
+{
+    add_step(c, g, KERNEL_fft, g->field, g->transform, 2);
+    for (int d = 0; d < 3; d++) {
+        double *component = g->gradient + (use == SQUARED ? 0 : d * g->count);
+        struct bench_operands *o =
+            add_step(c, g, KERNEL_wave_slope, g->transform, g->slope_transform, 2);
+        o->n = g->waves;
+        o->b = d;
+        add_step(c, g, KERNEL_inverse_fft, g->slope_transform, component, 2);
+        if (use != SQUARED)
+            continue;
+        o = add_step(c, g, KERNEL_square_added, component, g->square, d == 0 ? 2 : 3);
+        o->in[1] = g->square;
+        o->b = d;
+    }
+}
+
+static void one_gradient(struct bench *bench, const struct gradient_arrays *g,
+                         const struct gradient_row *row, int use, bool transfers)
+{
+    static const char *const names[] = {"stored", "stored, then squared", "squared on the fly"};
+    const bool square = use != STORED;
+    double *const result = square ? g->square : g->gradient;
+    struct bench_case c = {.elements = (double)g->count, .results = g->count * (square ? 1 : 3)};
+    BENCH_NAME(c, "%s, %s%s", row->name, names[use], transfers ? ", transfers" : "");
+    BENCH_PARAMETERS(c, {"order", row->order}, {"squared", square}, {"on_the_fly", use == SQUARED},
+                     {"transfers", transfers});
+    if (transfers)
+        add_step(&c, g, KERNEL_transfer, g->host_field, g->field, 0);
+    if (row->order == 0)
+        add_spectral_steps(&c, g, use);
+    else if (use == SQUARED)
+        add_step(&c, g, row->squared, g->field, g->square, 2);
+    else
+        add_step(&c, g, row->stored, g->field, g->gradient, 4);
+    if (use == STORED_SQUARED)
+        add_step(&c, g, KERNEL_square, g->gradient, g->square, 4);
+    if (transfers) {
+        add_step(&c, g, KERNEL_transfer, result, g->host_result, 0)->n = c.results;
+        c.bytes = 8.0 * (double)(g->count + c.results); /* as in `points` */
+    }
+    c.flops = c.elements * (row->flops + (square ? 5 : 0));
+    c.results_at = transfers ? g->host_result : result;
+    c.on_host = transfers;
+    c.expected = square ? expected_square : expected_component;
+    c.tolerance = row->errors[square];
+    /* What a library launches is not ours to record. */
+    c.by = transfers || row->order == 0 ? TIMED_BY_HOST : TIMED_BY_BACKEND;
+    bench_measure(bench, &c);
+}
+
+static void all_gradients(struct bench *bench, const struct gradient_arrays *g)
+{
+    const double rounding = 1e-12, transform = 2.5 * log2((double)g->count); /* real numbers */
+    const struct gradient_row list[] = {
+        {"order 2", 2, KERNEL_gradient_2, KERNEL_square_2, 6, {9.51e-3, 1.38e-2}},
+        {"order 4", 4, KERNEL_gradient_4, KERNEL_square_4, 15, {4.17e-4, 6.54e-4}},
+        {"spectral", 0, KERNEL_none, KERNEL_none, 4 * transform + 4.5, {rounding, rounding}},
+    };
+    const bool gpu = bench_on_gpu(bench);
+    const char *missing = (gpu ? gpu_fft_open : cpu_fft_open)(g->field, g->transform, (int)g->side);
+    char why[64];
+    snprintf(why, sizeof why, "%s is not available", missing ? missing : "");
+    for (int row = 0; row < BENCH_COUNT(list); row++)
+        if (missing && list[row].order == 0)
+            bench_skip(bench, list[row].name, why);
+        else
+            for (int use = 0; use < GRADIENT_USES; use++)
+                for (int transfers = 0; transfers <= gpu; transfers++)
+                    one_gradient(bench, g, &list[row], use, transfers);
+    if (!missing)
+        (gpu ? gpu_fft_close : cpu_fft_close)();
+}
+
+void methods_gradients(struct bench *bench)
+{
+    enum { MOST = 256 };
+    const struct pool *p = &bench->pool;
+    const struct backend *backend = p->backend, *host = backend->staging;
+    const long fits = (long)floor(cbrt((double)p->n)) / WAVE_POINTS * WAVE_POINTS,
+               side = fits < MOST ? fits : MOST, count = side * side * side;
+    struct gradient_arrays g = {.side = side,
+                                .count = count,
+                                .waves = side * side * (side / 2 + 1),
+                                .field = p->in[4],
+                                .square = p->out};
+    const long on_backend = 3 * count + 4 * g.waves, on_host = host ? 4 * count : 0;
+    if (!bench_has_room(bench, (double)on_backend, (double)on_host)) {
+        bench_skip(bench, "all", "not that much memory is free");
+        return;
+    }
+    for (int i = 0; i < WAVE_POINTS; i++) {
+        g.wave[i] = exp(sin(i * WAVE_SPACING) - 1.0);
+        g.wave[WAVE_POINTS + i] = cos(i * WAVE_SPACING) * g.wave[i];
+    }
+    g.gradient = backend->allocate(on_backend, "gradients and transforms");
+    g.transform = g.gradient + 3 * count;
+    g.slope_transform = g.transform + 2 * g.waves;
+    g.host_field = host ? host->allocate(on_host, "a field and its gradient") : p->copy;
+    g.host_result = g.host_field + count;
+#pragma omp parallel for schedule(static)
+    for (long x = 0; x < count; x++)
+        g.host_field[x] = wave_at(g.wave, side, x, -1);
+    backend->upload(g.field, g.host_field, count);
+    all_gradients(bench, &g);
+    if (host)
+        host->release(g.host_field);
+    backend->release(g.gradient);
 }

@@ -93,7 +93,7 @@ static void one_field(struct bench *bench, const struct points *p, bool gradient
                                         [POINTS_ONE_WAY] = "field to the device",
                                         [POINTS_BOTH_WAYS] = "to the device and back",
                                         [POINTS_OVERLAPPED] = "both ways, overlapped"};
-    const enum bench_kernel alone = gradient ? KERNEL_gradient : KERNEL_copy_8_bytes;
+    const enum bench_kernel alone = gradient ? KERNEL_gradient : KERNEL_pass_through;
     const int components = gradient ? 3 : 1;
     struct bench_case c =
         bench_case_of(bench, transfers == POINTS_KERNEL ? alone : KERNEL_points_transfers, p->count,

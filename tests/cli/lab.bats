@@ -143,13 +143,42 @@ ranks_fail() {
     OMP_NUM_THREADS=3 runs methods --array-mib 1
 }
 
+# has_fftw: whether the loader finds the library of the spectral cases
+has_fftw() {
+    python3 -c 'import ctypes; ctypes.CDLL("libfftw3_omp.so.3")' 2>/dev/null
+}
+
 @test "methods: every experiment of a CPU gives right results" {
     runs methods --array-mib 2
     [ "$(json 'list(dict.fromkeys(f["experiment"] for f in r["figures"]))')" = \
-        "['interpolation', 'convolution', 'lu', 'masks']" ]
-    [ "$(grep -c 'wrong\|not measured' "$work/stdout")" -eq 0 ]
+        "['interpolation', 'convolution', 'lu', 'masks', 'gradients']" ]
+    [ "$(grep -c 'wrong' "$work/stdout")" -eq 0 ]
+    if has_fftw; then
+        [ "$(grep -c 'not measured' "$work/stdout")" -eq 0 ]
+    else
+        [ "$(grep 'not measured' "$work/stdout" | xargs)" = \
+            "spectral not measured: libfftw3_omp.so.3 is not available" ]
+    fi
     # In single precision, and not without any error.
     [ "$(json 'all(1e-9 < f["error"] < 2e-6 for f in r["figures"] if f["experiment"] == "interpolation")')" = True ]
+}
+
+@test "methods: gradients by method, with their errors and bytes" {
+    runs methods gradients --array-mib 1 # 32^3 points
+    [ "$(json '[[f["parameters"][k] for k in ("order", "squared", "on_the_fly", "transfers")] for f in r["figures"]][:6]')" = \
+        "[[2, 0, 0, 0], [2, 1, 0, 0], [2, 1, 1, 0], [4, 0, 0, 0], [4, 1, 0, 0], [4, 1, 1, 0]]" ]
+    [ "$(json '[f["bytes"] / f["elements"] for f in r["figures"]][:6]')" = "[32.0, 64.0, 16.0, 32.0, 64.0, 16.0]" ]
+    # A gradient on the fly is the stored one.
+    [ "$(json 'all(a["error"] == b["error"] for a, b in zip(r["figures"][1:6:3], r["figures"][2:6:3]))')" = True ]
+    # Truncation: h^2/6 and h^4/30 times derivatives; 32 points per wave.
+    [ "$(json '["%.2e" % f["error"] for f in r["figures"]][:6:3]')" = "['9.50e-03', '4.16e-04']" ]
+    has_fftw || return 0
+    [ "$(json '[(f["elements"], f["bytes"] / f["elements"]) for f in r["figures"]][6:]')" = \
+        "[(32768, 112.0), (32768, 144.0), (32768, 176.0)]" ]
+    [ "$(json 'all(0 < f["error"] < 1e-13 for f in r["figures"][6:])')" = True ]
+    # As many threads as there are: the same gradient within rounding.
+    OMP_NUM_THREADS=3 runs methods gradients --array-mib 1
+    [ "$(json 'all(f["error"] < 1e-13 for f in r["figures"][6:]), len(r["figures"])')" = "(True, 9)" ]
 }
 
 @test "memory: experiments by name, in the order of the list" {
@@ -191,7 +220,7 @@ case_of() {
         HPGMG_FAULT=$place lab methods --backend cpu --samples 1 --array-mib 1 --json "$report"
         [ "$status" -eq 1 ]
         [ "$(json 'r["valid"], r["figures"]')" = "(False, [])" ]
-        [ "$(grep -c 'wrong result, not timed$' "$work/stdout")" -ge 28 ]
+        [ "$(grep -c 'wrong result, not timed$' "$work/stdout")" -ge 34 ]
     done
 }
 
