@@ -37,7 +37,7 @@ static bool find_fftw(void)
 const char *cpu_fft_open(double *field, double *transform, int side)
 {
     if (!find_fftw())
-        return "libfftw3_omp.so.3";
+        return "libfftw3_omp.so.3 is not available";
     CHECK(fftw.init_threads() != 0);
     fftw.plan_threads(omp_get_max_threads());
     fftw.there = fftw.plan_forward(side, side, side, field, transform, FFTW_ESTIMATE_FLAG);

@@ -91,7 +91,7 @@ GPU_ONLY void gpu_cublas_close(void);
 
 /* Prepares the kernels fft (in[0], a field of side^3 doubles, to `out`, side^2 (side/2 + 1) complex
  * numbers) and inverse_fft, which overwrites what it reads. Whoever opens them fills the arrays
- * afterwards. NULL, or the library that is missing. */
+ * afterwards. NULL, or which library is missing. */
 const char *cpu_fft_open(double *field, double *transform, int side);
 void cpu_fft_close(void);
 GPU_ONLY const char *gpu_fft_open(double *field, double *transform, int side);

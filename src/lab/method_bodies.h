@@ -293,21 +293,15 @@ FORMULA void body_square_added(const struct bench_operands *o, long x)
     OUT_DOUBLES[x] = o->b == 0 ? square : DOUBLES(1)[x] + square;
 }
 
-/* A transform that is not halved has wave numbers 0, 1, ..., -2, -1; the highest one has no slope.
- */
-FORMULA int wave_number(int at, int side)
-{
-    return 2 * at < side ? at : 2 * at == side ? 0 : at - side;
-}
-
 /* in[0]: the transform of the field, a/2 + 1 complex numbers in each row; out: that of its slope in
  * direction b, over a^3, which a transform and its inverse multiply by. x: a complex number. */
 FORMULA void body_wave_slope(const struct bench_operands *o, long x)
 {
-    const unsigned side = (unsigned)o->a, row = side / 2 + 1, number = (unsigned)x;
-    const unsigned place[3] = {number % row, number / row % side, number / row / side};
-    const double scale = 1.0 / ((double)side * side * side) * WAVE_POINTS / side;
-    const double k = scale * wave_number((int)place[o->b], (int)side);
+    const int side = (int)o->a, row = side / 2 + 1, number = (int)x;
+    const int place[3] = {number % row, number / row % side, number / row / side};
+    /* Wave numbers are 0, 1, ..., -2, -1; the highest one has no slope. */
+    const int at = place[o->b], wave = 2 * at < side ? at : 2 * at == side ? 0 : at - side;
+    const double k = 1.0 / ((double)side * side * side) * WAVE_POINTS / side * wave;
     const double real = DOUBLES(0)[2 * x], imaginary = DOUBLES(0)[2 * x + 1];
     OUT_DOUBLES[2 * x] = -k * imaginary;
     OUT_DOUBLES[2 * x + 1] = k * real;

@@ -224,7 +224,7 @@ const char *gpu_fft_open(double *, double *, int side)
                                                  {"cufftExecD2Z", &cufft.forward},
                                                  {"cufftExecZ2D", &cufft.inverse}};
     if (!library_load(files, functions, 5))
-        return "libcufft.so";
+        return "libcufft.so is not available";
     CHECK(cufft.plan(&cufft.there, side, side, side, REAL_TO_COMPLEX) == 0);
     CHECK(cufft.plan(&cufft.back, side, side, side, COMPLEX_TO_REAL) == 0);
     CHECK(cufft.set_stream(cufft.there, cuda_stream()) == 0);

@@ -478,11 +478,9 @@ static void all_gradients(struct bench *bench, const struct gradient_arrays *g)
     };
     const bool gpu = bench_on_gpu(bench);
     const char *missing = (gpu ? gpu_fft_open : cpu_fft_open)(g->field, g->transform, (int)g->side);
-    char why[64];
-    snprintf(why, sizeof why, "%s is not available", missing ? missing : "");
     for (int row = 0; row < BENCH_COUNT(list); row++)
         if (missing && list[row].order == 0)
-            bench_skip(bench, list[row].name, why);
+            bench_skip(bench, list[row].name, missing);
         else
             for (int use = 0; use < GRADIENT_USES; use++)
                 for (int transfers = 0; transfers <= gpu; transfers++)
