@@ -63,9 +63,10 @@ static bool find(struct operator_choice op, int problem, int column, int dim,
                  struct accuracy *known)
 {
     const int order = problems[problem].exact ? 2 : op.order;
-    if (column >= NUM_COLUMNS)
+    const bool periodic = sides_are(&op.sides, BOUNDARY_PERIODIC);
+    if (column >= NUM_COLUMNS || !(periodic || sides_are(&op.sides, BOUNDARY_DIRICHLET)))
         return false;
-    return look_up(record[problem][op.order / 2 - 1][op.periodic][op.equation][op.variable][column],
+    return look_up(record[problem][op.order / 2 - 1][periodic][op.equation][op.variable][column],
                    order, dim, known);
 }
 

@@ -102,7 +102,11 @@ static enum status check_tolerance(struct parser *p)
 /* Operators need not exist for every combination of the options that choose one. */
 static enum status check_operator(struct parser *p)
 {
-    const struct operator_choice op = options_operator(p->options);
+    const struct options *o = p->options;
+    const enum status status = parser_check_boundary(p, o->boundary);
+    if (status != STATUS_VALID)
+        return status;
+    const struct operator_choice op = options_operator(o);
     if (operator_index(&op) < 0)
         return parser_fail(p, "--equation: there is none like this of this --order with these "
                               "--coefficients; take others");
@@ -172,7 +176,7 @@ struct operator_choice options_operator(const struct options *o)
     return (struct operator_choice){.order = o->order,
                                     .equation = (enum equation)o->equation,
                                     .variable = o->coefficients == COEFFICIENTS_VARIABLE,
-                                    .periodic = o->boundary == BOUNDARY_PERIODIC,
+                                    .sides = boundary_sides(o->boundary),
                                     .smoother = (enum smoother)o->smoother,
                                     .weight = o->weight};
 }

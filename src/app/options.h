@@ -27,9 +27,9 @@ struct options {
     int log2_box_dim;    /* first positional argument */
     long boxes_per_rank; /* second positional argument */
 
-    int order;    /* 2, 4 */
-    int equation; /* enums are stored as int, so that one table can point at all of them */
-    int boundary;
+    int order;       /* 2, 4 */
+    int equation;    /* enums are stored as int, so that one table can point at all of them */
+    int boundary[6]; /* by side: low i, high i, low j, … */
     int coefficients;
     int problem;
     int smoother;

@@ -32,6 +32,9 @@ static const struct choice fuses[] = {{"on", FUSE_ON}, {"off", FUSE_OFF}, {NULL,
 #define CHOICE(member, list, first)                                                                \
     .kind = OPTION_CHOICE, AT(member), .uses = ANYWHERE | OPTION_SHAPES, .choices = (list),        \
     .initial = (first)
+#define SIDES(member, first)                                                                       \
+    .kind = OPTION_SIDES, AT(member), .uses = ANYWHERE | OPTION_SHAPES,                            \
+    .choices = boundary_choices, .initial = (first)
 #define NUMBER(type, member, first)                                                                \
     .kind = (type), AT(member), .uses = ANYWHERE | OPTION_SHAPES, .initial = (first)
 #define FLAG(member) .kind = OPTION_FLAG, AT(member), .uses = ANYWHERE, .unset = "false"
@@ -50,7 +53,8 @@ static const struct option_row option_table[] = {
     {.name = "order", CHOICE(order, order_choices, "2"), .help = "order of the discretisation"},
     {.name = "equation", CHOICE(equation, equation_choices, "poisson"),
      .help = "-div(beta grad u) = f, or + alpha u"},
-    {.name = "boundary", CHOICE(boundary, boundary_choices, "dirichlet"), .help = "boundary condition on all sides"},
+    {.name = "boundary", SIDES(boundary, "dirichlet"),
+     .help = "on all sides, or i,j,k, or low/high,..."},
     {.name = "coefficients", CHOICE(coefficients, coefficient_choices, "variable"),
      .help = "stored alpha and beta, or alpha = beta = 1"},
     {.name = "problem", CHOICE(problem, problem_choices, "fv"),

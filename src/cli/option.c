@@ -87,6 +87,38 @@ static bool set_choice(int *member, const struct choice *choices, const char *te
     return false;
 }
 
+/* The word that `text` begins with, up to one of these characters, as a choice. Returns what
+ * follows the word, or NULL. */
+static const char *take_choice(int *member, const struct choice *choices, const char *text,
+                               const char *ends)
+{
+    char word[OPTION_TEXT_SIZE];
+    const size_t length = strcspn(text, ends);
+    snprintf(word, sizeof word, "%.*s", (int)length, text);
+    return length < sizeof word && set_choice(member, choices, word) ? text + length : NULL;
+}
+
+/* One word or LOW/HIGH. Returns what follows. */
+static const char *take_direction(int member[2], const struct choice *choices, const char *text)
+{
+    const char *rest = take_choice(&member[0], choices, text, "/,");
+    member[1] = member[0];
+    return rest && *rest == '/' ? take_choice(&member[1], choices, rest + 1, ",") : rest;
+}
+
+static bool set_sides(int member[6], const struct choice *choices, const char *text)
+{
+    int sides[3][2], count = 0;
+    const char *rest = take_direction(sides[count++], choices, text);
+    for (; rest && *rest == ',' && count < 3; count++)
+        rest = take_direction(sides[count], choices, rest + 1);
+    if (!rest || *rest || count == 2)
+        return false;
+    for (int d = 0; d < 3; d++)
+        memcpy(member + 2 * d, sides[count == 3 ? d : 0], sizeof sides[0]);
+    return true;
+}
+
 static bool set_integer(const struct option_row *row, void *member, const char *text)
 {
     long value = 0;
@@ -149,6 +181,8 @@ bool option_set(const struct option_row *row, void *options, const char *text)
         return set_flag(member, text);
     case OPTION_CHOICE:
         return set_choice(member, row->choices, text);
+    case OPTION_SIDES:
+        return set_sides(member, row->choices, text);
     case OPTION_INT:
     case OPTION_LONG:
         return set_integer(row, member, text);
@@ -193,6 +227,23 @@ static const char *choice_text(const struct choice *choices, int value)
     return c->name;
 }
 
+/* As few words as say it. */
+static const char *sides_text(const struct choice *choices, const int member[6],
+                              char buffer[OPTION_TEXT_SIZE])
+{
+    bool same = true;
+    for (int d = 1; d < 3; d++)
+        same = same && member[2 * d] == member[0] && member[2 * d + 1] == member[1];
+    int length = 0;
+    for (int d = 0; d < (same ? 1 : 3); d++) {
+        const char *low = choice_text(choices, member[2 * d]),
+                   *high = choice_text(choices, member[2 * d + 1]);
+        length += snprintf(buffer + length, (size_t)(OPTION_TEXT_SIZE - length), "%s%s%s%s",
+                           d ? "," : "", low, low == high ? "" : "/", low == high ? "" : high);
+    }
+    return buffer;
+}
+
 static const char *integer_text(const struct option_row *row, long value,
                                 char buffer[OPTION_TEXT_SIZE])
 {
@@ -215,6 +266,8 @@ const char *option_text(const struct option_row *row, const void *options,
         return *(const bool *)member ? "true" : "false";
     case OPTION_CHOICE:
         return choice_text(row->choices, *(const int *)member);
+    case OPTION_SIDES:
+        return sides_text(row->choices, member, buffer);
     case OPTION_INT:
         return integer_text(row, *(const int *)member, buffer);
     case OPTION_LONG:
@@ -262,6 +315,13 @@ void option_describe_legal(const struct option_row *row, char *text, int size)
         break;
     case OPTION_CHOICE:
         describe_choices(row->choices, text, size);
+        break;
+    case OPTION_SIDES:
+        describe_choices(row->choices, words, sizeof words);
+        snprintf(text, n,
+                 "%s; one for all sides, or three with commas, each for both sides of a "
+                 "direction or as low/high",
+                 words);
         break;
     case OPTION_INT:
     case OPTION_LONG:

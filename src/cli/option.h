@@ -10,6 +10,8 @@
 enum option_kind {
     OPTION_FLAG,   /* bool */
     OPTION_CHOICE, /* int, one of the row's choices */
+    OPTION_SIDES,  /* int[6], a choice per side (low i, high i, low j, …): one word, or one per
+                      direction with  commas between them, each of which may be LOW/HIGH */
     OPTION_INT,    /* int, minimum <= value <= maximum */
     OPTION_LONG,   /* long, the same */
     OPTION_PAIR,   /* int[2], two values with a comma between them, not both 0 */
@@ -77,7 +79,7 @@ void option_reset(const struct option_row *row, void *options);
 
 /* The member's value as option_set reads it ("" for no path). The text is in buffer, or lives as
  * long as options. */
-enum { OPTION_TEXT_SIZE = 32 };
+enum { OPTION_TEXT_SIZE = 64 };
 const char *option_text(const struct option_row *row, const void *options,
                         char buffer[OPTION_TEXT_SIZE]);
 

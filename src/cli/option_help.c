@@ -21,7 +21,7 @@ static int print_option(FILE *out, const struct option_row *row)
     int column = fprintf(out, "  %s%s", option_dashes(row), option_word(row));
     if (row->argument && !(row->uses & OPTION_POSITIONAL))
         column += fprintf(out, " %s", row->argument);
-    const bool words = row->kind == OPTION_CHOICE;
+    const bool words = row->kind == OPTION_CHOICE || row->kind == OPTION_SIDES;
     for (const struct choice *c = row->choices; words && c->name; c++)
         column = print_choice(out, c->name, c == row->choices, column);
     return column;
@@ -49,7 +49,7 @@ static void print_row(FILE *out, const struct option_row *row)
         column = fprintf(out, "\n") - 1;
     column = print_words(out, row->help, column, HELP_COLUMN, LINE_WIDTH - 1);
     snprintf(initial, sizeof initial, "[%s]", row->initial ? row->initial : "");
-    if (row->initial && row->kind != OPTION_CHOICE)
+    if (row->initial && row->kind != OPTION_CHOICE && row->kind != OPTION_SIDES)
         print_words(out, initial, column, HELP_COLUMN, LINE_WIDTH - 1);
     fprintf(out, "\n");
 }

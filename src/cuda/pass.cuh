@@ -21,7 +21,8 @@ struct work cuda_open_work(const struct pass *pass, int q);
 /* Patch q with this right-hand side; u is not set. */
 struct view cuda_view(const struct level *l, int q, enum field f);
 
-/* Dirichlet and wrapped ghosts of the field that sweep number `sweep` reads, which becomes v.u. */
+/* Ghosts behind walls and wrapped ones of the field that sweep number `sweep` reads, which becomes
+ * v.u. */
 void cuda_fill_walls(struct work &w, int sweep);
 
 /* The ghosts that the first operation of the pass reads, but for halos, on all patches. */
@@ -38,6 +39,8 @@ void set_coarse(Kernel &kernel, const struct pass *pass, int q)
     kernel.coarse_sk = coarse->sk;
 }
 
+/* True if all sides of the domain are Dirichlet walls, or all are periodic. */
+bool cuda_sides_fold(const struct level *level);
 /* True if a fused kernel of may run the pass's sweeps: red and black half-sweeps in
  * turns, on a level where kernels may swap u and FIELD_TMP. */
 bool fuses_red_black(const struct pass *pass);
@@ -55,8 +58,9 @@ void cuda_fetch_norm(uint64_t *norm);
 void cuda_deliver_norm(uint64_t *norm);
 void cuda_release_norm();
 
-/* Stores the ghosts of the list around one patch: behind walls by `rule`. x points at the field's
- * cell (0,0,0). Ghosts that follow from halos are the outer part. */
+/* Stores the ghosts of the list around one patch: behind Dirichlet walls by `rule`, behind others
+ * by wall_rule_behind(). x points at the field's cell (0,0,0). Ghosts that follow from halos are
+ * the outer part. */
 void cuda_store_ghosts(const struct cells &c, double *x, const struct ghost_list &list, int rule,
                        enum pass_part part);
 /* One layer of ghosts beyond the ends of wrapped directions, without those on edges. */

@@ -66,7 +66,7 @@ static struct level *create_level(const struct lab *lab, struct decomposition_sp
                                   const struct way *way)
 {
     struct level *l = level_create(0, decomposition_create(spec, comm_size()),
-                                   lab->options.boundary == BOUNDARY_PERIODIC, ghosts_of(lab),
+                                   boundary_sides(lab->options.boundary), ghosts_of(lab),
                                    lab->backend, lab->backend->row_align);
     level_allocate(l, FIELD_U);
     if (l->connected)
@@ -190,7 +190,8 @@ static int measure_all(struct lab *lab, struct decomposition_spec spec)
 enum status exchange_command(struct lab *lab)
 {
     struct decomposition_spec spec;
-    const bool own_neighbour = lab->options.boundary == BOUNDARY_PERIODIC && !lab->backend->wraps;
+    const struct sides sides = boundary_sides(lab->options.boundary);
+    const bool own_neighbour = level_connects(lab->backend, &sides, 1);
     if (comm_size() == 1 && !own_neighbour)
         return refuse(STATUS_USAGE, "one rank has no neighbours; use mpirun with several, or on "
                                     "the CPU --boundary periodic");

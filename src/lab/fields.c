@@ -35,7 +35,7 @@ enum status level_choice(const struct lab_options *o, const struct backend *back
         .op = {.order = o->order,
                .equation = (enum equation)o->equation,
                .variable = o->coefficients == COEFFICIENTS_VARIABLE,
-               .periodic = o->boundary == BOUNDARY_PERIODIC,
+               .sides = boundary_sides(o->boundary),
                .smoother = (enum smoother)o->smoother},
         .bottom = BOTTOM_METHOD_BICGSTAB,
         .backend = backend,
@@ -116,7 +116,7 @@ static double expected_value(const struct level *l, const struct patch *p, int i
     int cell[3];
     for (int d = 0; d < 3; d++) {
         cell[d] = (at[d] + l->dim) % l->dim;
-        if ((!l->periodic || p->wrap[d]) && cell[d] != at[d])
+        if ((!sides_wrap(&l->sides, d) || p->wrap[d]) && cell[d] != at[d])
             return NAN;
     }
     return cell_value(l, cell[0], cell[1], cell[2], seed);

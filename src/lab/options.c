@@ -45,7 +45,8 @@ static const struct {
     {"kernel ladder exchange", {.name = "order", CHOICE(order, order_choices, "2"), .help = "order of the operator: fv2 or fv4"}},
     {"kernel tune", {.name = "equation", CHOICE(equation, equation_choices, "poisson"),
      .help = "-div(beta grad u) = f, or + alpha u"}},
-    {"kernel exchange", {.name = "boundary", CHOICE(boundary, boundary_choices, "dirichlet"), .help = "boundary condition"}},
+    {"kernel exchange", {.name = "boundary", .kind = OPTION_SIDES, AT(boundary), SHAPES,
+     .choices = boundary_choices, .initial = "dirichlet", .help = "on all sides, or i,j,k, or low/high,..."}},
     {"kernel", {.name = "coefficients", CHOICE(coefficients, coefficient_choices, "variable"),
      .help = "stored alpha and beta, or alpha = beta = 1"}},
     {"kernel", {.name = "smoother", CHOICE(smoother, smoother_choices, "gsrb"), .help = "relaxation of a sweep"}},
@@ -120,6 +121,8 @@ enum status lab_options_parse(const struct option_list *list, struct lab_options
         status = check_positionals(&p);
     if (status == STATUS_VALID && !parser_has_request(&p))
         status = check_size(&p);
+    if (status == STATUS_VALID && !parser_has_request(&p))
+        status = parser_check_boundary(&p, options->boundary);
     if (status == STATUS_VALID && !parser_has_request(&p))
         status = parser_check_paths(&p);
     if (status != STATUS_VALID)

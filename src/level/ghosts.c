@@ -6,35 +6,40 @@
 /* The ghosts beyond these sides of the patch: −1, 0 or 1 per direction. False if none are wanted.
  */
 static bool make_box(struct ghost_box *b, const int beyond[3], const int n[3],
-                     const bool wall[3][2], const bool wrap[3], const struct ghost_depths *depths)
+                     const enum wall wall[3][2], const bool wrap[3],
+                     const struct ghost_depths *depths)
 {
-    int closed = 0;
+    int walls = 0, wrapped = 0;
     *b = (struct ghost_box){.along = -1};
     for (int d = 0; d < 3; d++) {
-        const bool is_closed = beyond[d] != 0 && (wrap[d] || wall[d][beyond[d] > 0]);
-        b->side[d] = is_closed ? beyond[d] : 0;
-        b->along = is_closed ? d : b->along;
-        b->outer = b->outer || (beyond[d] != 0 && !is_closed);
-        closed += is_closed;
+        const bool wraps = beyond[d] != 0 && wrap[d];
+        b->wall[d] = beyond[d] != 0 ? wall[d][beyond[d] > 0] : NO_WALL;
+        b->side[d] = wraps || b->wall[d] ? beyond[d] : 0;
+        b->outer = b->outer || (beyond[d] != 0 && b->side[d] == 0);
+        wrapped += wraps;
+        walls += b->wall[d] != NO_WALL;
     }
-    const int depth[] = {0, depths->sides, depths->edges, depths->corners};
-    b->layers = depth[closed];
+    for (int d = 0; d < 3; d++) /* the highest direction with a wall, or wrapped if there is none */
+        b->along = b->side[d] != 0 && (walls == 0 || b->wall[d]) ? d : b->along;
+    const int depth[] = {0, depths->sides, depths->edges, depths->corners},
+              deep = depths->halo > 0 ? depths->halo : depth[walls + wrapped];
+    b->layers = walls == 0 ? deep : depths->halo > 0 ? depth[walls] : depth[walls + wrapped];
     for (int d = 0; d < 3; d++) {
-        const int layers = b->side[d] != 0 ? b->layers : depths->halo;
+        const int layers = b->wall[d] ? b->layers : b->side[d] != 0 ? deep : depths->halo;
         b->n[d] = beyond[d] == 0 ? n[d] : layers;
         b->lo[d] = beyond[d] < 0 ? -layers : beyond[d] > 0 ? n[d] : 0;
     }
-    if (closed > 0 && !wrap[b->along]) {
+    if (walls > 0) {
         b->n[b->along] = 1;
         b->lo[b->along] = b->side[b->along] < 0 ? 0 : n[b->along] - 1;
     }
-    return b->layers > 0 && b->n[0] > 0 && b->n[1] > 0 && b->n[2] > 0;
+    return b->along >= 0 && b->layers > 0 && b->n[0] > 0 && b->n[1] > 0 && b->n[2] > 0;
 }
 
-struct ghost_list ghost_list_of(const int n[3], const bool wall[3][2], const bool wrap[3],
+struct ghost_list ghost_list_of(const int n[3], const enum wall wall[3][2], const bool wrap[3],
                                 const struct ghost_depths *depths)
 {
-    struct ghost_list list = {{0}, {{{0}, {0}, {0}, 0, 0, false}}};
+    struct ghost_list list = {.first = {0}};
     int count = 0;
     for (int along = 0; along < 3; along++) {
         list.first[along] = count;
@@ -49,12 +54,6 @@ struct ghost_list ghost_list_of(const int n[3], const bool wall[3][2], const boo
     return list;
 }
 
-static int max_int(int a, int b)
-{
-    return a > b ? a : b;
-}
-
-/* Beside an open side, wrapped ghosts are as deep as its halo: sweeps in the halo read them. */
 static struct ghost_list make_list(const struct level *l, const struct patch *p,
                                    enum ghost_shape shape)
 {
@@ -65,8 +64,6 @@ static struct ghost_list make_list(const struct level *l, const struct patch *p,
     };
     struct ghost_depths d = shapes[shape];
     d.halo = l->connected ? l->ghosts : 0;
-    if (l->periodic && l->connected)
-        d.sides = d.edges = d.corners = max_int(d.sides, d.halo);
     return ghost_list_of(p->n, p->wall, p->wrap, &d);
 }
 

@@ -2,10 +2,10 @@
 #ifndef LEVEL_GHOSTS_H
 #define LEVEL_GHOSTS_H
 /* What lies beyond the closed sides of a patch, as data, for backends that wrap. A closed side has
- * a wall or is wrapped; the others are open, with a halo. A domain has walls or is periodic, so no
- * patch has both. The list says which ghosts follow from which cells, in which order;
- * cuda/boundary/walls.cu applies it. */
+ * a wall or is wrapped; the others are open, with a halo. The list says which ghosts follow from
+ * which cells, in which order; cuda/boundary/walls.cu applies it. */
 #include <stdbool.h>
+#include "level/sides.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -17,10 +17,12 @@ extern "C" {
  * where the lines' first inner cells are (n[along] is 1). These cells may be ghosts themselves,
  * behind walls in lower directions or in the halo: a rule is applied in i, then j, then k.
  *
- * In wrapped directions lo and n are the ghosts themselves, and each is a copy of its image. */
+ * In wrapped directions lo and n are the ghosts themselves. Each is a copy of its image, or, behind
+ * walls too, follows from the images of the line's cells. */
 struct ghost_box {
     int lo[3], n[3];
     int side[3]; /* by direction: −1 beyond the low closed side, 1 beyond the high one, else 0 */
+    enum wall wall[3]; /* by direction: the wall that the ghosts are behind, or none */
     int along, layers;
     bool outer; /* they follow from the halo beyond an open side */
 };
@@ -32,12 +34,13 @@ struct ghost_list {
     struct ghost_box box[26];
 };
 
-/* How deep: beyond one closed side, two, three; and how far into the halo of an open one. */
+/* How deep: beyond one closed side, two, three; and how far into the halo of an open one. Where
+ * there is a halo, wrapped ghosts are as deep as it, and walls do not count wrapped sides. */
 struct ghost_depths {
     int sides, edges, corners, halo;
 };
 
-struct ghost_list ghost_list_of(const int n[3], const bool wall[3][2], const bool wrap[3],
+struct ghost_list ghost_list_of(const int n[3], const enum wall wall[3][2], const bool wrap[3],
                                 const struct ghost_depths *depths);
 
 /* The lists of a level: as deep as stencils of radius 1 or 2 read (one layer less on edges, two on

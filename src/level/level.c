@@ -60,14 +60,14 @@ void decomposition_add_field_bytes(const struct decomposition *d, int ghosts, in
     }
 }
 
-bool level_connects(const struct backend *backend, bool periodic, int nboxes)
+bool level_connects(const struct backend *backend, const struct sides *sides, int nboxes)
 {
-    return (periodic && !backend->wraps) || nboxes > 1;
+    return (sides_have(sides, BOUNDARY_PERIODIC) && !backend->wraps) || nboxes > 1;
 }
 
 bool level_wraps(const struct level *l, struct box box, int d)
 {
-    return l->periodic && l->backend->wraps && box.lo[d] == 0 && box.hi[d] == l->dim;
+    return sides_wrap(&l->sides, d) && l->backend->wraps && box.lo[d] == 0 && box.hi[d] == l->dim;
 }
 
 static void create_patches(struct level *l, int row_align)
@@ -82,8 +82,8 @@ static void create_patches(struct level *l, int row_align)
         *p = patch_of_box(d->boxes[first + q], first + q);
         l->field_length = place_patch(p, l->ghosts, row_align, l->field_length);
         for (int e = 0; e < 3; e++) {
-            p->wall[e][0] = !l->periodic && p->box.lo[e] == 0;
-            p->wall[e][1] = !l->periodic && p->box.hi[e] == d->dim;
+            p->wall[e][0] = p->box.lo[e] == 0 ? wall_of(l->sides.of[e][0]) : NO_WALL;
+            p->wall[e][1] = p->box.hi[e] == d->dim ? wall_of(l->sides.of[e][1]) : NO_WALL;
             p->wrap[e] = level_wraps(l, p->box, e);
         }
     }
@@ -125,21 +125,21 @@ static void destroy_halos(struct level *l)
     memory_free(l->halos);
 }
 
-struct level *level_create(int depth, struct decomposition decomposition, bool periodic, int ghosts,
-                           const struct backend *backend, int row_align)
+struct level *level_create(int depth, struct decomposition decomposition, struct sides sides,
+                           int ghosts, const struct backend *backend, int row_align)
 {
     struct level *l = memory_alloc_zero(sizeof *l, "level");
     l->depth = depth;
     l->dim = decomposition.dim;
     l->h = 1.0 / l->dim;
-    l->periodic = periodic;
+    l->sides = sides;
     l->ghosts = ghosts;
     l->backend = backend;
     l->fields = memory_alloc_zero(NUM_FIELDS * sizeof *l->fields, "fields");
     l->decomposition = decomposition;
     l->index = box_index_create(decomposition.boxes, decomposition.nboxes);
     create_patches(l, row_align);
-    l->connected = level_connects(backend, periodic, decomposition.nboxes);
+    l->connected = level_connects(backend, &sides, decomposition.nboxes);
     l->nranks = count_ranks(&decomposition);
     l->active = l->npatches > 0;
     l->comm = comm_split(l->active);

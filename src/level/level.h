@@ -8,6 +8,7 @@
 #include "level/box.h"
 #include "level/box_index.h"
 #include "level/decomposition.h"
+#include "level/sides.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -54,15 +55,15 @@ struct patch {
     int index; /* in decomposition.boxes */
     int n[3];
     long offset, sj, sk;
-    bool wall[3][2]; /* this side is on a Dirichlet boundary of the domain */
-    bool wrap[3];    /* the patch is its own neighbour in this direction: see level_wraps */
+    enum wall wall[3][2]; /* what of the domain's boundary this side is on */
+    bool wrap[3];         /* the patch is its own neighbour in this direction: see level_wraps */
 };
 
 struct level {
-    int depth; /* 0 is the finest */
-    int dim;   /* N: cells per side */
-    double h;  /* 1/N */
-    bool periodic;
+    int depth;          /* 0 is the finest */
+    int dim;            /* N: cells per side */
+    double h;           /* 1/N */
+    struct sides sides; /* of the domain */
     int ghosts;
     const struct backend *backend;
     struct stencil *stencil; /* this level's operator; the hierarchy sets and owns it */
@@ -93,12 +94,12 @@ struct level {
 };
 
 /* The member `connected` of a level with this backend and so many boxes. */
-bool level_connects(const struct backend *backend, bool periodic, int nboxes);
+bool level_connects(const struct backend *backend, const struct sides *sides, int nboxes);
 
 /* Makes a level and takes over its decomposition. Rows are padded so that cell i = 0 of every row
  * is at a multiple of row_align doubles. Collective over the world. */
-struct level *level_create(int depth, struct decomposition decomposition, bool periodic, int ghosts,
-                           const struct backend *backend, int row_align);
+struct level *level_create(int depth, struct decomposition decomposition, struct sides sides,
+                           int ghosts, const struct backend *backend, int row_align);
 void level_destroy(struct level *level);
 
 /* True if passes on the level wrap around the box in direction d: the box spans the periodic domain

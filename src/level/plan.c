@@ -19,8 +19,8 @@ struct building {
     const struct level *source, *target;
     enum target what;
     int grow, centre;
-    int images; /* of the domain, on each side, that ghosts reach */
-    int npairs; /* a pair is here once per image in which its boxes are near each other */
+    int images[3]; /* of the domain, by direction on each side, that ghosts reach */
+    int npairs;    /* a pair is here once per image in which its boxes are near each other */
     struct pair *pairs;
     int box; /* whose pairs are now searched for */
 };
@@ -61,7 +61,7 @@ static const struct patch *patch_of(const struct level *l, int box)
 /* The box's cells in a field of this centring: one more plane of faces on the high wall. */
 static struct box with_wall_faces(const struct level *l, struct box box, int centre)
 {
-    if (centre != CENTRE_CELL && !l->periodic && box.hi[centre] == l->dim)
+    if (centre != CENTRE_CELL && !sides_wrap(&l->sides, centre) && box.hi[centre] == l->dim)
         box.hi[centre]++;
     return box;
 }
@@ -116,15 +116,15 @@ static struct box wanted_region(const struct level *l, struct box box, enum targ
  * tile space, so an intersection is inside or outside of that box as a whole. */
 static void intersect_pair(struct building *b, struct pair pair)
 {
-    const int dim = b->target->dim, images = b->images;
+    const int dim = b->target->dim, *images = b->images;
     const struct box target = b->target->decomposition.boxes[pair.target];
     const struct box own = with_wall_faces(b->target, target, b->centre);
     const struct box wanted = wanted_region(b->target, target, b->what, b->grow, b->centre);
     const struct box box =
         with_wall_faces(b->source, b->source->decomposition.boxes[pair.source], b->centre);
-    for (int k = -images; k <= images; k++)
-        for (int j = -images; j <= images; j++)
-            for (int i = -images; i <= images; i++) {
+    for (int k = -images[2]; k <= images[2]; k++)
+        for (int j = -images[1]; j <= images[1]; j++)
+            for (int i = -images[0]; i <= images[0]; i++) {
                 const int shift[3] = {i * dim, j * dim, k * dim};
                 const struct box region =
                     box_intersect(wanted, box_shift(box, shift[0], shift[1], shift[2]));
@@ -161,12 +161,12 @@ static void add_remote_target(void *building, int target)
 static void find_pairs(struct building *b, const struct patch *patch, const struct box_index *index,
                        void (*found)(void *building, int box))
 {
-    const int dim = b->target->dim, images = b->images;
+    const int dim = b->target->dim, *images = b->images;
     const struct box near = box_grow(patch->box, b->grow);
     b->box = patch->index;
-    for (int k = -images; k <= images; k++)
-        for (int j = -images; j <= images; j++)
-            for (int i = -images; i <= images; i++)
+    for (int k = -images[2]; k <= images[2]; k++)
+        for (int j = -images[1]; j <= images[1]; j++)
+            for (int i = -images[0]; i <= images[0]; i++)
                 box_index_search(index, box_shift(near, i * dim, j * dim, k * dim), found, b);
 }
 
@@ -266,12 +266,12 @@ static void create_exchange(struct plan *plan)
 struct plan *plan_create(const struct level *source, const struct level *target, enum target what,
                          int grow, int centre)
 {
-    CHECK(source->dim == target->dim && source->periodic == target->periodic && grow >= 0 &&
+    CHECK(source->dim == target->dim && sides_equal(&source->sides, &target->sides) && grow >= 0 &&
           grow <= target->ghosts);
     CHECK(what == TARGET_GROWN ||
           decomposition_equal(&source->decomposition, &target->decomposition));
     /* The faces on a high wall are stored in the first ghost layer. */
-    CHECK(centre == CENTRE_CELL || source->periodic || source->ghosts > 0);
+    CHECK(centre == CENTRE_CELL || sides_wrap(&source->sides, centre) || source->ghosts > 0);
     struct plan *plan = memory_alloc_zero(sizeof *plan, "plan");
     plan->source = source->backend;
     plan->target = target->backend;
@@ -281,8 +281,9 @@ struct plan *plan_create(const struct level *source, const struct level *target,
                          .target = target,
                          .what = what,
                          .grow = grow,
-                         .centre = centre,
-                         .images = target->periodic ? (grow + target->dim - 1) / target->dim : 0};
+                         .centre = centre};
+    for (int d = 0; d < 3; d++)
+        b.images[d] = sides_wrap(&target->sides, d) ? (grow + target->dim - 1) / target->dim : 0;
     make_copies(&b);
     plan->cells_local = list_cells(&plan->local);
     plan->cells_sent = list_cells(&plan->pack);

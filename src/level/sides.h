@@ -22,6 +22,17 @@ static inline enum wall wall_of(enum boundary boundary)
                                           : WALL_DIRICHLET;
 }
 
+/* Sides of one kind, as an initialiser. */
+#define SIDES_ALL(boundary)                                                                        \
+    {                                                                                              \
+        {                                                                                          \
+            {boundary, boundary}, {boundary, boundary},                                            \
+            {                                                                                      \
+                boundary, boundary                                                                 \
+            }                                                                                      \
+        }                                                                                          \
+    }
+
 static inline struct sides sides_all(enum boundary boundary)
 {
     struct sides s;
@@ -36,6 +47,14 @@ static inline int sides_count(const struct sides *s, enum boundary boundary)
     for (int side = 0; side < 6; side++)
         count += s->of[side / 2][side % 2] == boundary;
     return count;
+}
+
+static inline bool sides_equal(const struct sides *a, const struct sides *b)
+{
+    bool equal = true;
+    for (int side = 0; side < 6; side++)
+        equal = equal && a->of[side / 2][side % 2] == b->of[side / 2][side % 2];
+    return equal;
 }
 
 /* True if all sides are of this kind. */

@@ -103,12 +103,13 @@ struct operation {
     struct relaxation relaxation; /* of a sweep */
     int grain;                    /* rows and planes per step: 1 or 2 */
     int extent;                   /* layers worked on beyond the box, on sides that are no wall */
-    double *wall; /* the field whose Dirichlet ghosts follow from the rows written; NULL if none */
+    double
+        *wall; /* the field whose ghosts behind walls follow from the rows written; NULL if none */
 };
 enum { MAX_OPERATIONS = SMOOTHER_SWEEPS + 2 };
 
-/* Runs the operations in order over the patch. `lag` is the distance above; Dirichlet ghosts follow
- * from wall_cells cells, up to two more. A tiled traversal keeps
+/* Runs the operations in order over the patch. `lag` is the distance above; ghosts behind walls
+ * follow from wall_cells cells, up to two more. A tiled traversal keeps
  * the rows between first and last operation in cache. Both give bitwise identical results. On a
  * small patch both do one operation after the other, each in one call. */
 struct traversal {
@@ -144,8 +145,9 @@ static inline struct range with_ghosts(const struct patch *p, int d, int beside,
     return r;
 }
 
-/* Dirichlet ghosts, `layers` deep, by `rule`. Edges and corners are filled `beside` layers deep, as
- * far as somebody reads them. On sides without a wall, `extent` layers beyond the box are valid. */
+/* Ghosts behind walls, `layers` deep. `rule` is that of Dirichlet walls. Edges and corners are
+ * filled `beside` layers deep, as far as somebody reads them. On sides without a wall, `extent`
+ * layers beyond the box are valid. */
 struct walls {
     int rule, layers, beside, extent;
 };

@@ -39,8 +39,8 @@ static void set_coefficients(const struct level *l, struct shape s, long at, dou
 
 void colours_prepare(struct level *l)
 {
-    if (!l->stencil->coloured || l->periodic || l->npatches != 1 || l->connected ||
-        size_index(l->dim) < 0)
+    if (!l->stencil->coloured || !sides_are(&l->sides, BOUNDARY_DIRICHLET) || l->npatches != 1 ||
+        l->connected || size_index(l->dim) < 0)
         return;
     const struct shape s = level_shape(l);
     const struct patch *p = l->patches;

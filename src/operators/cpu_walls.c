@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Stored Dirichlet ghosts. Each is filled as soon as the cells that it follows from are done. */
+/* Stored ghosts behind walls. Each is filled as soon as the cells that it follows from are done. */
 #include "operators/boundary.h"
 #include "operators/cpu.h"
 
@@ -22,16 +22,25 @@ INLINE void extrapolate(double *x, long inward, int rule, int layers, int count)
 }
 
 /* Calls `fill` with rule and layers as constants. */
-#define BY_RULE(fill, ...)                                                                         \
+#define BY_RULE(fill, wall, ...)                                                                   \
     do {                                                                                           \
-        if (w->rule == WALL_QUARTIC)                                                               \
+        const int rule_behind = wall_rule_behind(w->rule, wall);                                   \
+        if (rule_behind == WALL_QUARTIC)                                                           \
             fill(WALL_QUARTIC, 2, __VA_ARGS__);                                                    \
-        else if (w->rule == WALL_QUADRATIC && w->layers == 1)                                      \
+        else if (rule_behind == WALL_QUADRATIC && w->layers == 1)                                  \
             fill(WALL_QUADRATIC, 1, __VA_ARGS__);                                                  \
-        else if (w->rule == WALL_QUADRATIC)                                                        \
+        else if (rule_behind == WALL_QUADRATIC)                                                    \
             fill(WALL_QUADRATIC, 2, __VA_ARGS__);                                                  \
-        else                                                                                       \
+        else if (rule_behind == WALL_NEUMANN_QUARTIC)                                              \
+            fill(WALL_NEUMANN_QUARTIC, 2, __VA_ARGS__);                                            \
+        else if (rule_behind == WALL_MIRROR_2 && w->layers == 1)                                   \
+            fill(WALL_MIRROR_2, 1, __VA_ARGS__);                                                   \
+        else if (rule_behind == WALL_MIRROR_2)                                                     \
+            fill(WALL_MIRROR_2, 2, __VA_ARGS__);                                                   \
+        else if (rule_behind == WALL_LINEAR)                                                       \
             fill(WALL_LINEAR, w->layers, __VA_ARGS__);                                             \
+        else                                                                                       \
+            fill(WALL_MIRROR_1, w->layers, __VA_ARGS__);                                           \
     } while (0)
 
 /* The rows of small levels have lengths that are constants. */
@@ -55,10 +64,10 @@ INLINE void row_by(int rule, int layers, double *x, long inward, int n, struct r
 
 /* Ghosts beyond a wall in j or k, over the cells i of a row of n cells. x points at cell 0 of the
  * row next to the wall. (Inlined, all these loops would be prepared before the rows of a plane.) */
-static __attribute__((noinline)) void fill_row(const struct walls *w, double *x, long inward, int n,
-                                               struct range i)
+static __attribute__((noinline)) void fill_row(const struct walls *w, enum wall wall, double *x,
+                                               long inward, int n, struct range i)
 {
-    BY_RULE(row_by, x, inward, n, i);
+    BY_RULE(row_by, wall, x, inward, n, i);
 }
 
 INLINE void column_by(int rule, int layers, double *x, long inward, long sj, struct range rows)
@@ -68,10 +77,10 @@ INLINE void column_by(int rule, int layers, double *x, long inward, long sj, str
 }
 
 /* Ghosts beyond a wall in i. x points at the cell next to the wall in row 0. */
-static __attribute__((noinline)) void fill_column(const struct walls *w, double *x, long inward,
-                                                  long sj, struct range rows)
+static __attribute__((noinline)) void fill_column(const struct walls *w, enum wall wall, double *x,
+                                                  long inward, long sj, struct range rows)
 {
-    BY_RULE(column_by, x, inward, sj, rows);
+    BY_RULE(column_by, wall, x, inward, sj, rows);
 }
 
 static bool contains(struct range r, int x)
@@ -89,13 +98,13 @@ void walls_after_rows(const struct patch *p, double *x, const struct walls *w, s
     for (int k = planes.low; k < planes.high; k++) {
         double *plane = x + k * p->sk;
         if (p->wall[0][0])
-            fill_column(w, plane, 1, p->sj, rows);
+            fill_column(w, p->wall[0][0], plane, 1, p->sj, rows);
         if (p->wall[0][1])
-            fill_column(w, plane + n - 1, -1, p->sj, rows);
+            fill_column(w, p->wall[0][1], plane + n - 1, -1, p->sj, rows);
         if (low)
-            fill_row(w, plane, p->sj, n, i);
+            fill_row(w, p->wall[1][0], plane, p->sj, n, i);
         if (high)
-            fill_row(w, plane + last * p->sj, -p->sj, n, i);
+            fill_row(w, p->wall[1][1], plane + last * p->sj, -p->sj, n, i);
     }
 }
 
@@ -110,9 +119,9 @@ void walls_after_planes(const struct patch *p, double *x, const struct walls *w,
     const bool low = p->wall[2][0] && contains(planes, wall_cells(w->rule) - 1),
                high = p->wall[2][1] && contains(planes, last);
     for (int j = first; j < end && low; j++)
-        fill_row(w, x + j * p->sj, p->sk, n, i);
+        fill_row(w, p->wall[2][0], x + j * p->sj, p->sk, n, i);
     for (int j = first; j < end && high; j++)
-        fill_row(w, x + j * p->sj + last * p->sk, -p->sk, n, i);
+        fill_row(w, p->wall[2][1], x + j * p->sj + last * p->sk, -p->sk, n, i);
 }
 
 static void fill_patch(const struct patch *p, double *x, const struct walls *w)

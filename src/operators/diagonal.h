@@ -14,7 +14,7 @@
 struct diagonal_arguments {
     struct stencil s;
     int dim, lo[3];
-    bool periodic, others; /* whether the sums of the magnitudes of other entries are wanted */
+    bool others; /* whether the sums of the magnitudes of other entries are wanted */
     long sj, sk;
     struct operands operands;
     double *weight;
@@ -58,7 +58,7 @@ FORMULA void probe_others(const struct diagonal_arguments *x, sum_fn *sum, const
 FORMULA struct probe diagonal_probe(const struct diagonal_arguments *x, int i, int j, int k)
 {
     const int cell[3] = {x->lo[0] + i, x->lo[1] + j, x->lo[2] + k};
-    return probe_create(&x->s, x->dim, x->periodic, cell);
+    return probe_create(&x->s, x->dim, cell);
 }
 
 /* With the operator's sum and f − aαu, sets the weights of `count` cells that the walls treat

@@ -42,19 +42,19 @@ static bool repeats_too_much(const struct stencil *s)
 }
 
 /* True if the box has a neighbour on this side. */
-static bool is_open(const struct decomposition *d, bool periodic, const struct box *b, int e,
-                    int side)
+static bool is_open(const struct decomposition *d, const struct sides *sides, const struct box *b,
+                    int e, int side)
 {
-    return periodic || (side ? b->hi[e] < d->dim : b->lo[e] > 0);
+    return sides_wrap(sides, e) || (side ? b->hi[e] < d->dim : b->lo[e] > 0);
 }
 
 /* Cells that one sweep works on per cell of the box, `layers` beyond its open sides. */
-static double work_of_sweep(const struct decomposition *d, bool periodic, const struct box *b,
-                            int layers)
+static double work_of_sweep(const struct decomposition *d, const struct sides *sides,
+                            const struct box *b, int layers)
 {
     double work = 1.0;
     for (int e = 0; e < 3; e++) {
-        const int open = is_open(d, periodic, b, e, 0) + is_open(d, periodic, b, e, 1);
+        const int open = is_open(d, sides, b, e, 0) + is_open(d, sides, b, e, 1);
         work *= 1.0 + (double)(open * layers) / (b->hi[e] - b->lo[e]);
     }
     return work;
@@ -68,8 +68,7 @@ static double work_of_smoothing(const struct stencil *s, const struct decomposit
     for (int b = 0; b < d->nboxes; b++) {
         double work = 1.0; /* of the residual */
         for (int sweeps = 1; sweeps <= SMOOTHER_SWEEPS; sweeps++)
-            work +=
-                work_of_sweep(d, s->choice.periodic, &d->boxes[b], sweep_layers(s, sweeps, true));
+            work += work_of_sweep(d, &s->choice.sides, &d->boxes[b], sweep_layers(s, sweeps, true));
         work /= SMOOTHER_SWEEPS + 1;
         most = work > most ? work : most;
     }
@@ -81,18 +80,18 @@ int level_ghosts(const struct operator_choice *choice, const struct backend *bac
 {
     const struct stencil s = stencil_create(*choice, d->dim);
     const bool deep = !backend->on_device && !repeats_too_much(&s) &&
-                      level_connects(backend, choice->periodic, d->nboxes) &&
+                      level_connects(backend, &choice->sides, d->nboxes) &&
                       work_of_smoothing(&s, d) <= MOST_WORK;
     return deep ? even_layers(layers_touched(&s, SMOOTHER_SWEEPS)) : stencil_ghosts(choice->order);
 }
 
-/* Sweeps and a finish, together, for which ghosts are deep enough. In a periodic domain with an odd
- * number of cells per side, colours do not alternate across its ends. A ghost's colour then differs
- * from its cell's, so it cannot be swept. */
+/* Sweeps and a finish, together, for which ghosts are deep enough. In a periodic direction with an
+ * odd number of cells, colours do not alternate across its ends. A ghost's colour then differs from
+ * its cell's, so it cannot be swept. */
 static int applications(const struct level *level)
 {
     const struct stencil *s = level->stencil;
-    const bool odd = s->coloured && level->periodic && level->dim % 2;
+    const bool odd = s->coloured && sides_have(&level->sides, BOUNDARY_PERIODIC) && level->dim % 2;
     int sweeps = 0;
     if (!odd && !repeats_too_much(s))
         while (sweeps < SMOOTHER_SWEEPS && layers_touched(s, sweeps + 1) <= level->ghosts)

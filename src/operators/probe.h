@@ -2,8 +2,8 @@
 #ifndef OPERATORS_PROBE_H
 #define OPERATORS_PROBE_H
 /* Matrix entries by probing: the operator's own gather is applied to unit vectors. Around a cell, a
- * unit vector is a 5×5×5 array of values. Beyond a Dirichlet wall it has the ghosts' values, beyond
- * a periodic boundary the image's. Every ghost rule is a tensor product, so the array is one too:
+ * unit vector is a 5×5×5 array of values. Beyond a wall it has the ghosts' values, beyond a
+ * periodic boundary the image's. Every ghost rule is a tensor product, so the array is one too:
  * three lists of weights, one per direction. */
 #include <stdbool.h>
 #include "operators/boundary.h"
@@ -23,21 +23,20 @@ enum {
 struct probe {
     int cell[3]; /* global index */
     int dim, rule, radius;
-    bool periodic;
+    struct sides sides;
     int colours;   /* 2 where HPGMG takes all cells of a colour for one unknown, see probe_create;
                       else 0 */
     bool interior; /* no wall and no second image within the stencil's radius */
     int low[3], high[3]; /* offsets of the cells that its stencil may depend on */
 };
 
-FORMULA struct probe probe_create(const struct stencil *s, int dim, bool periodic,
-                                  const int cell[3])
+FORMULA struct probe probe_create(const struct stencil *s, int dim, const int cell[3])
 {
     struct probe p;
     p.dim = dim;
     p.rule = s->wall_rule;
     p.radius = s->radius;
-    p.periodic = periodic;
+    p.sides = s->choice.sides;
     /* HPGMG finds the order-2 diagonal with two colours per direction. Around an odd number of
      * periodic cells two neighbours get the same colour, and its diagonal includes their coupling.
      * Only for BiCGStab's preconditioner this project does the same, or the digits would not agree.
@@ -45,6 +44,7 @@ FORMULA struct probe probe_create(const struct stencil *s, int dim, bool periodi
     p.colours = s->hpgmg_diagonal ? 2 : 0;
     p.interior = true;
     for (int d = 0; d < 3; d++) {
+        const bool periodic = p.sides.of[d][0] == BOUNDARY_PERIODIC;
         const int reach = periodic ? PROBE_REACH : PROBE_FAR;
         const int below = periodic ? (dim - 1) / 2 : cell[d],
                   above = periodic ? dim / 2 : dim - 1 - cell[d];
@@ -71,14 +71,16 @@ FORMULA double probe_wall_weight(int rule, int layer, int index)
 FORMULA double probe_weight(const struct probe *p, int d, int o, int e)
 {
     const int at = p->cell[d] + o, source = p->cell[d] + e, n = p->dim;
-    if (p->periodic) {
+    if (p->sides.of[d][0] == BOUNDARY_PERIODIC) {
         const int image = (at + 4 * n) % n, unit = (source + 4 * n) % n;
         return p->colours ? image % p->colours == unit % p->colours : image == unit;
     }
     if (at >= 0 && at < n)
         return at == source;
-    return at < 0 ? probe_wall_weight(p->rule, -at - 1, source)
-                  : probe_wall_weight(p->rule, at - n, n - 1 - source);
+    const bool high = at >= n, neumann = p->sides.of[d][high] == BOUNDARY_NEUMANN;
+    const int rule = wall_rule_behind(p->rule, neumann ? WALL_NEUMANN : WALL_DIRICHLET);
+    return high ? probe_wall_weight(rule, at - n, n - 1 - source)
+                : probe_wall_weight(rule, -at - 1, source);
 }
 
 /* The unit vector of the cell at offset e, as the array of values around the probe's cell. */

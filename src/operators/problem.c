@@ -20,35 +20,35 @@ static struct factor sine_power(double c, int p, double x)
     return (struct factor){s1 * s, c * p * k * s1, c * c * p * ((p - 1) * s2 * k * k - s1 * s)};
 }
 
-static struct factor sine_7(double x, bool periodic)
+static struct factor sine_7(double x, bool mean_free)
 {
-    (void)periodic;
+    (void)mean_free;
     return sine_power(2.0 * M_PI, 7, x);
 }
 
-static struct factor sine_13(double x, bool periodic)
+static struct factor sine_13(double x, bool mean_free)
 {
-    (void)periodic;
+    (void)mean_free;
     return sine_power(2.0 * M_PI, 13, x);
 }
 
-static struct factor sine_13_third_harmonic(double x, bool periodic)
+static struct factor sine_13_third_harmonic(double x, bool mean_free)
 {
-    (void)periodic;
+    (void)mean_free;
     return sine_power(6.0 * M_PI, 13, x);
 }
 
-static struct factor polynomial_4(double x, bool periodic)
+static struct factor polynomial_4(double x, bool mean_free)
 {
     const double value = ((x - 2.0) * x + 1.0) * x * x;
-    return (struct factor){periodic ? value - 1.0 / 30.0 : value, ((4.0 * x - 6.0) * x + 2.0) * x,
+    return (struct factor){mean_free ? value - 1.0 / 30.0 : value, ((4.0 * x - 6.0) * x + 2.0) * x,
                            (12.0 * x - 12.0) * x + 2.0};
 }
 
-static struct factor polynomial_6(double x, bool periodic)
+static struct factor polynomial_6(double x, bool mean_free)
 {
     const double value = (((2.0 * x - 6.0) * x + 5.0) * x * x - 1.0) * x * x;
-    return (struct factor){periodic ? value + 1.0 / 21.0 : value,
+    return (struct factor){mean_free ? value + 1.0 / 21.0 : value,
                            (((12.0 * x - 30.0) * x + 20.0) * x * x - 2.0) * x,
                            ((60.0 * x - 120.0) * x + 60.0) * x * x - 2.0};
 }
@@ -60,21 +60,32 @@ const struct problem problems[PROBLEM_COUNT] = {
     [PROBLEM_P6] = {"p6", .exact = true, {polynomial_6}},
 };
 
-/* The factors of all terms at the N cell centres, the same in all directions. */
+/* The factors of all terms at the N cell centres, by direction. */
 struct tables {
     int count;
-    struct factor *terms[MAX_TERMS];
+    struct factor *terms[MAX_TERMS][3];
 };
+
+static bool is_mean_free(const struct level *l, int d)
+{
+    return l->sides.of[d][0] != BOUNDARY_DIRICHLET && l->sides.of[d][1] != BOUNDARY_DIRICHLET;
+}
+
+static struct factor *make_table(const struct level *l, factor_fn *factor, int d)
+{
+    struct factor *at = memory_alloc((size_t)l->dim * sizeof *at, "problem tables");
+    for (int i = 0; i < l->dim; i++)
+        at[i] = factor(l->h * (i + 0.5), is_mean_free(l, d));
+    return at;
+}
 
 static struct tables tables_create(const struct level *l, int problem)
 {
     struct tables tables = {.count = 0};
     while (tables.count < MAX_TERMS && problems[problem].terms[tables.count]) {
-        factor_fn *factor = problems[problem].terms[tables.count];
-        struct factor *at = memory_alloc((size_t)l->dim * sizeof *at, "problem tables");
-        for (int i = 0; i < l->dim; i++)
-            at[i] = factor(l->h * (i + 0.5), l->periodic);
-        tables.terms[tables.count++] = at;
+        for (int d = 0; d < 3; d++)
+            tables.terms[tables.count][d] = make_table(l, problems[problem].terms[tables.count], d);
+        tables.count++;
     }
     return tables;
 }
@@ -82,7 +93,8 @@ static struct tables tables_create(const struct level *l, int problem)
 static void tables_destroy(struct tables *tables)
 {
     for (int t = 0; t < tables->count; t++)
-        memory_free(tables->terms[t]);
+        for (int d = 0; d < 3; d++)
+            memory_free(tables->terms[t][d]);
 }
 
 /* β = c1 + c2·tanh(10(r − 1/4)) of the manufactured problems, and its gradient. */
@@ -116,8 +128,8 @@ static double rhs_value(const struct filling *f, int i, int j, int k)
                          : 1.0;
     double value = 0.0, slope = 0.0, laplacian = 0.0;
     for (int t = 0; t < f->tables.count; t++) {
-        const struct factor *x = &f->tables.terms[t][i], *y = &f->tables.terms[t][j],
-                            *z = &f->tables.terms[t][k];
+        const struct factor *x = &f->tables.terms[t][0][i], *y = &f->tables.terms[t][1][j],
+                            *z = &f->tables.terms[t][2][k];
         value += x->value * y->value * z->value;
         slope += gradient[0] * (x->d1 * y->value * z->value) +
                  gradient[1] * (x->value * y->d1 * z->value) +
@@ -179,7 +191,7 @@ static void fill_beta(const struct level *l)
         for (f.direction = 0; f.direction < 3; f.direction++) {
             const struct patch *p = &l->patches[q];
             int n[3] = {p->n[0], p->n[1], p->n[2]};
-            n[f.direction] += p->wall[f.direction][1]; /* the faces on the wall */
+            n[f.direction] += p->wall[f.direction][1] != NO_WALL; /* the faces on the wall */
             fill_patch(&f, p, FIELD_BETA_I + f.direction, n, beta_value);
         }
 }
@@ -204,7 +216,7 @@ static void fill_fv_patch(const struct level *l, const struct patch *p, const st
                                          .correction = correction,
                                          .curvature = 2.0 * (4.0 * M_PI * M_PI)};
         int n[3] = {p->n[0], p->n[1], p->n[2]};
-        n[direction] += p->wall[direction][1]; /* the faces on the wall */
+        n[direction] += p->wall[direction][1] != NO_WALL; /* the faces on the wall */
         for (int d = 0; d < 3; d++)
             beta.sines[d] = (d == direction ? t->faces : t->centres) + p->box.lo[d];
         l->backend->passes->visit(BODY_fill_beta, &beta, n);
@@ -219,7 +231,7 @@ static void fill_fv(const struct level *l)
     double *host = memory_alloc((size_t)length * sizeof *host, "problem tables");
     double *centres = host + 2 * n, *faces = centres + n + 1;
     for (int i = 0; i < n; i++) {
-        const struct factor x = sine_7(l->h * (i + 0.5), l->periodic);
+        const struct factor x = sine_7(l->h * (i + 0.5), true);
         host[2 * i] = x.value;
         host[2 * i + 1] = x.d2;
     }
@@ -249,8 +261,8 @@ static double solution_value(const struct filling *f, int i, int j, int k)
 {
     double value = 0.0;
     for (int t = 0; t < f->tables.count; t++) {
-        const struct factor *x = f->tables.terms[t];
-        value += x[i].value * x[j].value * x[k].value;
+        struct factor *const *x = f->tables.terms[t];
+        value += x[0][i].value * x[1][j].value * x[2][k].value;
     }
     return value;
 }

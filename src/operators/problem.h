@@ -7,11 +7,12 @@
 #include "level/level.h"
 #include "operators/stencil.h"
 
-/* X(x), a function of one coordinate, and its first two derivatives at one point. */
+/* X(x), a function of one coordinate, and its first two derivatives at one point. In directions
+ * without a Dirichlet wall its mean is 0: there u may differ by a constant. */
 struct factor {
     double value, d1, d2;
 };
-typedef struct factor factor_fn(double x, bool periodic);
+typedef struct factor factor_fn(double x, bool mean_free);
 
 enum { MAX_TERMS = 2 };
 enum problem_kind { PROBLEM_FV, PROBLEM_SINE, PROBLEM_P4, PROBLEM_P6, PROBLEM_COUNT };

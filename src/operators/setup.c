@@ -22,9 +22,31 @@ void setup_restrict_faces(const struct level *fine, struct level *coarse, int di
             .sk = c->sk,
             .tangent = {direction == 0 ? f->sj : 1, direction == 2 ? f->sj : f->sk}};
         int n[3] = {c->n[0], c->n[1], c->n[2]};
-        n[direction] += c->wall[direction][1]; /* the faces on the wall */
+        n[direction] += c->wall[direction][1] != NO_WALL; /* the faces on the wall */
         fine->backend->passes->visit(BODY_restrict_faces, &x, n);
     }
+}
+
+/* The faces of a patch on one of its walls. */
+static void close_wall(const struct level *l, const struct patch *p, int d, int side)
+{
+    const long stride[3] = {1, p->sj, p->sk};
+    const struct vector_arguments x = {.z = patch_cells(l, p, FIELD_BETA_I + d) +
+                                            (side ? p->n[d] * stride[d] : 0),
+                                       .sj = p->sj,
+                                       .sk = p->sk};
+    int n[3] = {p->n[0], p->n[1], p->n[2]};
+    n[d] = 1;
+    l->backend->passes->visit(BODY_set, &x, n);
+}
+
+void setup_close_neumann_walls(struct level *level)
+{
+    for (int q = 0; q < level->npatches; q++)
+        for (int d = 0; d < 3; d++)
+            for (int side = 0; side < 2; side++)
+                if (level->patches[q].wall[d][side] == WALL_NEUMANN)
+                    close_wall(level, &level->patches[q], d, side);
 }
 
 /* The range in direction d where β of faces in direction `normal` is known, before (`layer` = 0) or
@@ -75,7 +97,6 @@ void setup_diagonal(struct level *level, uint64_t *lambda_max)
         const struct patch *p = &level->patches[q];
         struct diagonal_arguments x = {.s = *s,
                                        .dim = level->dim,
-                                       .periodic = level->periodic,
                                        .others = s->needs_lambda_max || s->l1_weight,
                                        .sj = p->sj,
                                        .sk = p->sk,

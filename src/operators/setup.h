@@ -7,7 +7,10 @@
 
 /* Restricts face-centred β of one direction, the faces on the high walls included. */
 void setup_restrict_faces(const struct level *fine, struct level *coarse, int direction);
-/* β one layer beyond Dirichlet walls, tangentially; order 4 reads it. */
+/* β = 0 on the faces of Neumann walls, so that nothing flows through them: the flux of order 4 has
+ * tangential terms that the rule for u does not cancel. */
+void setup_close_neumann_walls(struct level *level);
+/* β one layer beyond walls, tangentially; order 4 reads it. */
 void setup_extrapolate_beta(struct level *level);
 /* FIELD_DINV. *lambda_max becomes at least the bits of the Gershgorin bound, if the smoother needs
  * it. */

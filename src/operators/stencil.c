@@ -68,7 +68,8 @@ double operator_diagonal_term(const struct operator_choice *choice, double u)
 
 bool operator_is_singular(const struct operator_choice *choice)
 {
-    return choice->periodic && operator_diagonal_term(choice, 1.0) == 0.0;
+    return !sides_have(&choice->sides, BOUNDARY_DIRICHLET) &&
+           operator_diagonal_term(choice, 1.0) == 0.0;
 }
 
 int stencil_ghosts(int order)
@@ -76,10 +77,12 @@ int stencil_ghosts(int order)
     return row_of_order(order)->ghosts;
 }
 
-int stencil_min_dim(int order, bool periodic)
+int stencil_min_dim(const struct operator_choice *choice)
 {
-    const int radius = row_of_order(order)->radius;
-    return periodic && radius < 2 ? 2 : radius;
+    const int radius = row_of_order(choice->order)->radius;
+    const bool one_cell = sides_have(&choice->sides, BOUNDARY_DIRICHLET) &&
+                          !sides_have(&choice->sides, BOUNDARY_PERIODIC);
+    return one_cell || radius > 2 ? radius : 2;
 }
 
 struct stencil stencil_create(struct operator_choice choice, int dim)

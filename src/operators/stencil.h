@@ -3,6 +3,7 @@
 #define OPERATORS_STENCIL_H
 /* The operator: the choices of a run, and the numbers that follow from them on one level. */
 #include <stdbool.h>
+#include "level/sides.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -26,7 +27,7 @@ struct operator_choice {
     int order;              /* one of the rows of `orders` in stencil.c */
     enum equation equation; /* poisson: a = 0, helmholtz: a = 1 */
     bool variable;          /* stored α and β; else α = β = 1 */
-    bool periodic;
+    struct sides sides;     /* what is beyond the sides of the domain */
     enum smoother smoother;
     double weight; /* of the relaxation; 0: the smoother's own. Chebyshev's steps have their own */
 };
@@ -35,7 +36,7 @@ struct operator_choice {
 int operator_index(const struct operator_choice *choice);
 /* a·α·u, where α is 1 if it is not stored. */
 double operator_diagonal_term(const struct operator_choice *choice, double u);
-/* Whether solutions differ by a constant. */
+/* Whether solutions differ by a constant: no side is a Dirichlet wall, and there is no a·α·u. */
 bool operator_is_singular(const struct operator_choice *choice);
 
 /* What one sweep does to a cell with residual r:
@@ -57,7 +58,8 @@ struct stencil {
     /* Of the smoother: sweeps update one colour; need lambda_max; FIELD_DINV is the l1 weight. */
     bool coloured, needs_lambda_max, l1_weight;
     bool in_place; /* a sweep may overwrite what it reads: cells of one colour are not coupled */
-    int wall_rule; /* of ghosts beyond walls: an enum wall_rule (operators/boundary.h) */
+    int wall_rule; /* of ghosts beyond Dirichlet walls: an enum wall_rule (operators/boundary.h).
+                      For those beyond other walls see wall_rule_behind() */
     bool hpgmg_diagonal; /* FIELD_DINV as HPGMG finds it around odd periodic grids, see
                             probe_create() */
     double scale;        /* b/h² over the divisor of the sum S */
@@ -76,9 +78,10 @@ struct relaxation stencil_relaxation(const struct stencil *s, int sweep);
 /* Ghost layers that a level has at least: enough for two sweeps and a residual (order 2), or for
  * two of these (order 4). See level_ghosts(). */
 int stencil_ghosts(int order);
-/* Fewest cells per side of a coarse level: the radius, and at least 2 with a periodic boundary.
- * (One periodic cell is its own neighbour, so its diagonal is that of no operator.) */
-int stencil_min_dim(int order, bool periodic);
+/* Fewest cells per side of a coarse level: the radius, and at least 2 with a periodic direction or
+ * without a Dirichlet wall. (One periodic cell is its own neighbour, so its diagonal is that of no
+ * operator. Neumann walls on all sides leave one cell a diagonal of 0.) */
+int stencil_min_dim(const struct operator_choice *choice);
 
 #ifdef __cplusplus
 }

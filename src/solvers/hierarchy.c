@@ -24,7 +24,7 @@ struct hierarchy_shape hierarchy_shape(const struct hierarchy_choice *choice, in
         if (shape.nlevels + 1 == choice->max_levels) /* the bottom solver works on one box */
             spec = (struct decomposition_spec){1, (int)spec_dim(spec), 1};
         shape.specs[shape.nlevels++] = spec;
-        spec = spec_coarsen(spec, stencil_min_dim(choice->op.order, choice->op.periodic));
+        spec = spec_coarsen(spec, stencil_min_dim(&choice->op));
         spec = spec_agglomerate(spec, choice->agglomerate_below);
     }
     return shape;
@@ -52,7 +52,7 @@ static int level_fields(const struct hierarchy_choice *choice, const struct deco
         fields[count++] = FIELD_TMP;
     if (s.radius == 1 && s.needs_lambda_max && backend->on_device) {
         fields[count++] = FIELD_NEXT_U;
-        if (level_connects(backend, choice->op.periodic, boxes->nboxes)) /* two sweeps per halo */
+        if (level_connects(backend, &choice->op.sides, boxes->nboxes)) /* two sweeps per halo */
             fields[count++] = FIELD_NEXT_TMP;
     }
     if (choice->op.variable)
@@ -156,7 +156,7 @@ static struct level *create_level(const struct hierarchy_choice *choice,
                                   const struct backend *backend, int depth, struct decomposition d)
 {
     struct level *l =
-        level_create(depth, d, choice->op.periodic, level_ghosts(&choice->op, backend, &d), backend,
+        level_create(depth, d, choice->op.sides, level_ghosts(&choice->op, backend, &d), backend,
                      backend->row_align);
     l->stencil = memory_alloc(sizeof *l->stencil, "stencil");
     *l->stencil = stencil_create(choice->op, l->dim);
@@ -232,7 +232,7 @@ static void restrict_coefficients(struct hierarchy *h, int depth)
 /* Fills the ghosts of a coefficient on all sides but walls, also where passes wrap. */
 static void fill_coefficient_ghosts(struct level *l, enum field field, int centre)
 {
-    if (l->connected || l->periodic)
+    if (l->connected || sides_have(&l->sides, BOUNDARY_PERIODIC))
         move_once(plan_create(l, l, TARGET_GHOSTS, l->ghosts, centre), l->fields[field],
                   l->fields[field]);
 }
@@ -246,7 +246,7 @@ static void finish_operator(struct level *l)
     if (l->fields[FIELD_BETA_I]) {
         for (int d = 0; d < 3; d++)
             fill_coefficient_ghosts(l, FIELD_BETA_I + d, d);
-        if (l->stencil->radius > 1 && !l->periodic)
+        if (l->stencil->radius > 1)
             setup_extrapolate_beta(l);
     }
     if (l->fields[FIELD_ALPHA])
@@ -282,11 +282,13 @@ struct hierarchy *hierarchy_create(const struct hierarchy_choice *choice)
     for (int l = 0; l + 1 < h->nlevels; l++)
         create_transfer(h, l);
     struct level *coarsest = h->levels[h->nlevels - 1];
-    coarsest->stencil->hpgmg_diagonal = choice->bottom == BOTTOM_METHOD_BICGSTAB &&
-                                        coarsest->stencil->radius == 1 && choice->op.periodic &&
-                                        coarsest->dim % 2 == 1;
+    coarsest->stencil->hpgmg_diagonal =
+        choice->bottom == BOTTOM_METHOD_BICGSTAB && coarsest->stencil->radius == 1 &&
+        sides_are(&choice->op.sides, BOUNDARY_PERIODIC) && coarsest->dim % 2 == 1;
 
     problem_fill(h->levels[0], choice->problem);
+    if (h->levels[0]->fields[FIELD_BETA_I]) /* coarser levels have the means of these faces */
+        setup_close_neumann_walls(h->levels[0]);
     if (h->singular)
         reduce_subtract_mean(h->levels[0], FIELD_F);
     for (int l = 0; l < h->nlevels; l++) {

@@ -61,7 +61,7 @@ struct hierarchy {
     struct level *levels[MAX_LEVELS];
     struct transfer transfers[MAX_LEVELS]; /* [l]: between l and l + 1 */
     struct bottom *bottom;
-    bool singular; /* periodic poisson: solutions differ by a constant */
+    bool singular; /* solutions differ by a constant: see operator_is_singular() */
     double build_seconds;
 };
 

@@ -90,7 +90,7 @@ static void add_scheduled(struct program *p, int level, const struct pass *pass)
 {
     const struct level *l = pass->level;
     const bool boundary = p->hierarchy->choice.unfused && pass_operations(pass) > 0 &&
-                          (!l->periodic || l->backend->wraps);
+                          (!sides_are(&l->sides, BOUNDARY_PERIODIC) || l->backend->wraps);
     if (boundary)
         program_add(p, STAGE_BOUNDARY, level)->pass = *pass;
     struct stage *s = program_add(p, STAGE_PASS, level);

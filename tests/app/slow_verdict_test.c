@@ -62,10 +62,10 @@ static void report(const char *what, const struct options *o, const struct bench
     printf("%s: --order %d --equation %s --boundary %s --coefficients %s --problem %s --smoother "
            "%s --cycle %s --solver %s --bottom %s --rtol %g, %d^3: error %.3f of the converged "
            "one: %s\n",
-           what, o->order, equation_choices[o->equation].name, boundary_choices[o->boundary].name,
-           coefficient_choices[o->coefficients].name, problems[o->problem].name,
-           smoother_choices[o->smoother].name, o->cycle == CYCLE_F ? "f" : "v",
-           o->solver == SOLVER_MG ? "mg" : "mgpcg",
+           what, o->order, equation_choices[o->equation].name,
+           boundary_choices[o->boundary[0]].name, coefficient_choices[o->coefficients].name,
+           problems[o->problem].name, smoother_choices[o->smoother].name,
+           o->cycle == CYCLE_F ? "f" : "v", o->solver == SOLVER_MG ? "mg" : "mgpcg",
            (const char *[]){"bicgstab", "cg", "smooth", "direct"}[o->bottom], o->rtol,
            b->sizes[0].dim, ratio, verdict_text(&b->verdict, text, sizeof text));
     fflush(stdout);
@@ -114,7 +114,8 @@ static struct options problem_number(int code, int dim)
     o.boxes_per_rank = boxes_per_side * boxes_per_side * boxes_per_side;
     o.problem = code >> 4;
     o.order = code & 8 ? 4 : 2;
-    o.boundary = code >> 2 & 1;
+    for (int side = 0; side < 6; side++)
+        o.boundary[side] = code & 4 ? BOUNDARY_PERIODIC : BOUNDARY_DIRICHLET;
     o.equation = code >> 1 & 1;
     o.coefficients = code & 1;
     o.solves = 1;

@@ -96,8 +96,11 @@ static int count_differences(struct operator_choice op, double cpu_below, int so
 static const struct operator_choice operators[] = {
     {.order = 2, .variable = true},
     {.order = 4, .variable = true},
-    {.order = 2, .variable = true, .periodic = true},
-    {.order = 4, .variable = true, .periodic = true, .equation = EQUATION_HELMHOLTZ},
+    {.order = 2, .variable = true, .sides = SIDES_ALL(BOUNDARY_PERIODIC)},
+    {.order = 4,
+     .variable = true,
+     .sides = SIDES_ALL(BOUNDARY_PERIODIC),
+     .equation = EQUATION_HELMHOLTZ},
     {.order = 4, .variable = true, .smoother = SMOOTHER_CHEBYSHEV},
 };
 enum { NUM_OPERATORS = sizeof operators / sizeof operators[0] };

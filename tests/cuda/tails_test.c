@@ -16,8 +16,8 @@ static const struct operator_choice operators[] = {
     {.order = 4, .variable = true},
     {.order = 4, .variable = true, .equation = EQUATION_HELMHOLTZ},
     {.order = 4},
-    {.order = 2, .variable = true, .periodic = true},
-    {.order = 4, .variable = true, .periodic = true},
+    {.order = 2, .variable = true, .sides = SIDES_ALL(BOUNDARY_PERIODIC)},
+    {.order = 4, .variable = true, .sides = SIDES_ALL(BOUNDARY_PERIODIC)},
 };
 enum { NUM_OPERATORS = sizeof operators / sizeof operators[0] };
 
@@ -39,7 +39,7 @@ static bool agrees(struct solver *s, const struct operator_choice *op, uint64_t 
         return true;
     printf("order %d%s%s%s, %d^3: checksum %016" PRIx64 ", on the CPU %016" PRIx64 "\n", op->order,
            op->equation ? ", helmholtz" : "", op->variable ? "" : ", constant",
-           op->periodic ? ", periodic" : "", l->dim, checksum, expected);
+           sides_wrap(&op->sides, 0) ? ", periodic" : "", l->dim, checksum, expected);
     return false;
 }
 

@@ -83,7 +83,6 @@ struct bottom_work bottom_open(struct level *level, enum field u, enum field f, 
     w.u = field(u);
     w.tmp = field(FIELD_TMP);
     w.work[0] = field(FIELD_KRYLOV);
-    w.periodic = level->periodic;
     w.singular = operator_is_singular(&level->stencil->choice);
     w.ghosts = level->stencil->radius;
     w.side = divider_of(n);
@@ -163,7 +162,7 @@ static uint64_t f_cycle(struct hierarchy_choice choice, const struct backend *ba
     static struct solve_result result;
     choice.backend = backend;
     struct hierarchy *h = hierarchy_create(&choice);
-    if (backend->wraps && choice.op.periodic)
+    if (backend->wraps && sides_wrap(&choice.op.sides, 0))
         spoil_all_ghosts(h);
     struct solver_choice f = {};
     f.f_cycle = true;
@@ -190,7 +189,7 @@ static struct hierarchy_choice choice_of(int order, bool periodic, enum smoother
     choice.boxes_per_rank = boxes;
     choice.op.order = order;
     choice.op.variable = true;
-    choice.op.periodic = periodic;
+    choice.op.sides = sides_all(periodic ? BOUNDARY_PERIODIC : BOUNDARY_DIRICHLET);
     choice.op.smoother = smoother;
     return choice;
 }
@@ -280,7 +279,7 @@ static uint64_t bottom_solve(struct hierarchy_choice choice, const struct backen
                          BREAKDOWN_ITERATIONS);
         for (int sweep = 0; sweep < SMOOTHER_SWEEPS; sweep++)
             sweep_once(l, sweep);
-        if (choice.op.periodic)
+        if (sides_wrap(&choice.op.sides, 0))
             reduce_subtract_mean(l, FIELD_U);
     }
     const uint64_t checksum = reduce_checksum(l, FIELD_U);

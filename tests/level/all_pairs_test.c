@@ -9,17 +9,18 @@
 #include "operators/backend_cpu.h"
 #include "support/all_pairs.h"
 #include "support/decompositions.h"
+#include "support/sides.h"
 
 enum { CASES = 300, LARGEST_DIM = 12, LARGEST_GHOSTS = 3, MOST_RANKS_ASKED = 12 };
 
 static struct backend wrapping;
 
 /* A level as this rank sees it. Ghosts may be deeper than boxes. */
-static struct level *level_of(struct decomposition d, bool periodic, int ghosts, bool wraps)
+static struct level *level_of(struct decomposition d, struct sides sides, int ghosts, bool wraps)
 {
     wrapping = backend_cpu;
     wrapping.wraps = true;
-    return level_create(0, d, periodic, ghosts, wraps ? &wrapping : &backend_cpu, 8);
+    return level_create(0, d, sides, ghosts, wraps ? &wrapping : &backend_cpu, 8);
 }
 
 static long mistakes_of_level(const struct level *l, int grow, int centre)
@@ -36,7 +37,8 @@ static void random_boxes(void **state)
     for (long number = 0; number < CASES; number++) {
         random_begin(number);
         const int dim = random_int(1, LARGEST_DIM), ranks = random_int(1, 9);
-        const bool periodic = random_bool(), wraps = random_bool();
+        const struct sides sides = random_sides();
+        const bool wraps = random_bool();
         const int ghosts = random_int(1, LARGEST_GHOSTS), grow = random_int(0, ghosts);
         const int centre = random_int(CENTRE_CELL, CENTRE_FACE_K);
         const int planes = random_int(0, 20);
@@ -44,9 +46,9 @@ static void random_boxes(void **state)
             comm_pretend_world(rank, ranks);
             random_begin(CASES + number);
             struct level *a =
-                level_of(random_decomposition(dim, planes, ranks), periodic, ghosts, wraps);
+                level_of(random_decomposition(dim, planes, ranks), sides, ghosts, wraps);
             struct level *b =
-                level_of(random_decomposition(dim, planes, ranks), periodic, ghosts, wraps);
+                level_of(random_decomposition(dim, planes, ranks), sides, ghosts, wraps);
             EXPECT(mistakes_of_level(a, grow, centre) == 0);
             EXPECT(all_pairs_mistakes(a, b, TARGET_GROWN, grow, centre) == 0);
             level_destroy(a);
@@ -63,12 +65,11 @@ struct job {
 };
 
 /* All plans of one rank: halos, faces, and cells that move to the other boxes and back. */
-static void expect_plans(const struct job *job, int rank, bool periodic, int ghosts)
+static void expect_plans(const struct job *job, int rank, struct sides sides, int ghosts)
 {
     comm_pretend_world(rank, job->world);
-    struct level *a = level_of(decomposition_create(job->fine, job->world), periodic, ghosts, true);
-    struct level *b =
-        level_of(decomposition_create(job->other, job->world), periodic, ghosts, false);
+    struct level *a = level_of(decomposition_create(job->fine, job->world), sides, ghosts, true);
+    struct level *b = level_of(decomposition_create(job->other, job->world), sides, ghosts, false);
     EXPECT(mistakes_of_level(a, ghosts, CENTRE_CELL) == 0);
     EXPECT(all_pairs_mistakes(b, b, TARGET_GHOSTS, 1, CENTRE_FACE_J) == 0);
     EXPECT(all_pairs_mistakes(a, b, TARGET_GROWN, 0, CENTRE_FACE_K) == 0);
@@ -83,7 +84,7 @@ static void expect_job(const struct job *job)
     const int most = MOST_RANKS_ASKED;
     for (int n = 0; n < most && n < job->world; n++) {
         const int rank = job->world <= most ? n : (int)((long)n * (job->world - 1) / (most - 1));
-        expect_plans(job, rank, n % 2 == 1, 1 + n % 4);
+        expect_plans(job, rank, n % 2 ? random_sides() : sides_if(false), 1 + n % 4);
     }
 }
 

@@ -11,6 +11,7 @@
 #include "level/ghosts.h"
 #include "level/level.h"
 #include "operators/backend_cpu.h"
+#include "support/sides.h"
 #include "support/decompositions.h"
 
 enum { CASES = 300, LARGEST_DIM = 12, MARGIN = 4 };
@@ -20,12 +21,12 @@ static int max_int(int a, int b)
     return a > b ? a : b;
 }
 
-static bool holds(const struct ghost_box *b, bool wraps, const int at[3])
+static bool holds(const struct ghost_box *b, const int at[3])
 {
-    bool inside = true;
+    bool inside = true, walls = b->wall[b->along] != NO_WALL;
     for (int d = 0; d < 3; d++) {
         /* Behind a wall the line begins at the cell inside. */
-        const bool line = !wraps && d == b->along;
+        const bool line = walls && d == b->along;
         const int low = line ? b->lo[d] + (b->side[d] < 0 ? -b->layers : 1) : b->lo[d],
                   length = line ? b->layers : b->n[d];
         inside = inside && low <= at[d] && at[d] < low + length;
@@ -37,19 +38,23 @@ static bool holds(const struct ghost_box *b, bool wraps, const int at[3])
 static bool is_wanted(const struct level *l, const struct patch *p, enum ghost_shape shape,
                       const int at[3], bool *outer)
 {
-    int closed = 0, deepest = 0, in_halo = 0;
+    int walls = 0, wrapped = 0, behind_walls = 0, around = 0, in_halo = 0;
     for (int d = 0; d < 3; d++) {
         const int layers = max_int(-at[d], at[d] - p->n[d] + 1);
-        const bool is_closed = p->wrap[d] || p->wall[d][at[d] >= 0];
-        closed += layers > 0 && is_closed;
-        deepest = is_closed ? max_int(deepest, layers) : deepest;
-        in_halo = is_closed ? in_halo : max_int(in_halo, layers);
+        const bool wall = p->wall[d][at[d] >= 0] != NO_WALL;
+        walls += layers > 0 && wall;
+        wrapped += layers > 0 && p->wrap[d];
+        behind_walls = wall ? max_int(behind_walls, layers) : behind_walls;
+        around = p->wrap[d] ? max_int(around, layers) : around;
+        in_halo = wall || p->wrap[d] ? in_halo : max_int(in_halo, layers);
     }
-    const bool all = shape >= GHOSTS_ALL_1, deep = l->periodic && l->connected;
-    const int layers = all ? shape - GHOSTS_ALL_1 + 1 : shape - GHOSTS_STAR_1 + 2 - closed;
+    /* Wrapped ghosts are as deep as the halo, if there is one, and then like the halo for walls. */
+    const bool all = shape >= GHOSTS_ALL_1;
+    const int sides = walls + (l->connected ? 0 : wrapped),
+              layers = all ? shape - GHOSTS_ALL_1 + 1 : shape - GHOSTS_STAR_1 + 2 - sides;
     *outer = in_halo > 0;
-    return closed > 0 && in_halo <= l->ghosts &&
-           deepest <= (deep ? max_int(layers, l->ghosts) : layers);
+    return walls + wrapped > 0 && in_halo <= l->ghosts && behind_walls <= layers &&
+           around <= (l->connected ? l->ghosts : layers);
 }
 
 static void check_patch(const struct level *l, int q, enum ghost_shape shape)
@@ -64,7 +69,7 @@ static void check_patch(const struct level *l, int q, enum ghost_shape shape)
                 bool outer, found_outer = false;
                 const bool wanted = is_wanted(l, p, shape, at, &outer);
                 for (int b = 0; b < list->first[3]; b++)
-                    if (holds(&list->box[b], l->periodic, at)) {
+                    if (holds(&list->box[b], at)) {
                         boxes++;
                         found_outer = list->box[b].outer;
                     }
@@ -82,7 +87,7 @@ static void lists_have_the_ghosts_of_their_shape(void **state)
         random_begin(number);
         const struct decomposition d =
             random_decomposition(random_int(1, LARGEST_DIM), random_int(0, 6), 1);
-        struct level *l = level_create(0, d, random_bool(), random_int(3, MARGIN), &wrapping, 1);
+        struct level *l = level_create(0, d, random_sides(), random_int(3, MARGIN), &wrapping, 1);
         for (int q = 0; q < l->npatches; q++)
             for (int shape = 0; shape < NUM_GHOST_SHAPES; shape++)
                 check_patch(l, q, (enum ghost_shape)shape);

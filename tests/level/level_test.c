@@ -9,6 +9,7 @@
 #include "comm/comm.h"
 #include "level/backend.h"
 #include "operators/backend_cpu.h"
+#include "support/sides.h"
 #include "support/decompositions.h"
 
 enum { CASES = 1000, LARGEST_DIM = 16, LARGEST_GHOSTS = 3 };
@@ -22,7 +23,7 @@ static struct level *random_level(int row_align)
     wrapping.wraps = true;
     const struct decomposition d =
         random_decomposition(random_int(1, LARGEST_DIM), random_int(0, 12), 1);
-    return level_create(random_int(0, 9), d, random_bool(), random_int(0, LARGEST_GHOSTS),
+    return level_create(random_int(0, 9), d, random_sides(), random_int(0, LARGEST_GHOSTS),
                         random_bool() ? &wrapping : &backend_cpu, row_align);
 }
 
@@ -91,9 +92,14 @@ static void expect_patch(const struct level *l, const struct patch *p)
     EXPECT(box_equal(p->box, l->decomposition.boxes[p->index]));
     for (int d = 0; d < 3; d++) {
         EXPECT(p->n[d] == p->box.hi[d] - p->box.lo[d]);
-        EXPECT(p->wall[d][0] == (!l->periodic && p->box.lo[d] == 0));
-        EXPECT(p->wall[d][1] == (!l->periodic && p->box.hi[d] == l->dim));
-        EXPECT(p->wrap[d] == (l->periodic && l->backend->wraps && p->n[d] == l->dim));
+        const bool ends[2] = {p->box.lo[d] == 0, p->box.hi[d] == l->dim};
+        for (int side = 0; side < 2; side++) {
+            const enum boundary of = l->sides.of[d][side];
+            EXPECT((p->wall[d][side] == WALL_DIRICHLET) ==
+                   (ends[side] && of == BOUNDARY_DIRICHLET));
+            EXPECT((p->wall[d][side] == WALL_NEUMANN) == (ends[side] && of == BOUNDARY_NEUMANN));
+        }
+        EXPECT(p->wrap[d] == (sides_wrap(&l->sides, d) && l->backend->wraps && p->n[d] == l->dim));
     }
 }
 
@@ -106,7 +112,8 @@ static void levels_know_their_boxes(void **state)
         EXPECT(l->dim == l->decomposition.dim && l->h == 1.0 / l->dim);
         EXPECT(l->stencil == NULL);
         EXPECT(l->npatches == l->decomposition.nboxes && l->active && l->nranks == 1);
-        EXPECT(l->connected == ((l->periodic && !l->backend->wraps) || l->npatches > 1));
+        EXPECT(l->connected == ((sides_have(&l->sides, BOUNDARY_PERIODIC) && !l->backend->wraps) ||
+                                l->npatches > 1));
         EXPECT((l->halo != NULL) == l->connected);
         EXPECT(l->comm != MPI_COMM_NULL);
         for (int q = 0; q < l->npatches; q++) {

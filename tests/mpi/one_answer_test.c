@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/memory.h"
+#include "support/sides.h"
 #include "support/solve_case.h"
 
 /* Layouts of the same domain. Results of the first possible one are compared with the others. */
@@ -91,7 +92,7 @@ static void print_task(const struct task *t, const struct layout *layout)
     const struct operator_choice *op = &t->choice.op;
     printf("%d³, order %d, helmholtz %d, variable %d, periodic %d, smoother %d, problem %d, bottom "
            "%d, mgpcg %d, rtol %g: boxes of %d³ on %d ranks, %d threads, %s loops%s: ",
-           t->dim, op->order, op->equation, op->variable, op->periodic, op->smoother,
+           t->dim, op->order, op->equation, op->variable, sides_wrap(&op->sides, 0), op->smoother,
            t->choice.problem, t->choice.bottom, t->solver.mgpcg, t->solver.rtol,
            1 << layout->log2_box_dim, comm_size(), layout->threads,
            layout->plain ? "plain" : "tiled", layout->unfused ? ", not fused" : "");
@@ -144,7 +145,7 @@ static const struct solver_choice one_f_cycle = {.f_cycle = true};
 static struct operator_choice operator_number(int code)
 {
     const struct operator_choice op = {.order = code & 1 ? 4 : 2,
-                                       .periodic = (code & 2) != 0,
+                                       .sides = sides_if(code & 2),
                                        .equation = (code & 4) != 0,
                                        .variable = (code & 8) == 0,
                                        .smoother = (enum smoother)(code >> 4)};

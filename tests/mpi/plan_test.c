@@ -7,6 +7,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 #include "operators/backend_cpu.h"
+#include "support/sides.h"
 #include "support/decompositions.h"
 #include "support/plan_oracle.h"
 
@@ -34,11 +35,11 @@ static struct decomposition any_decomposition(int dim)
 /* Whose passes wrap around boxes. */
 static struct backend wrapping;
 
-static struct level *random_level(int dim, bool periodic, int ghosts)
+static struct level *random_level(int dim, struct sides sides, int ghosts)
 {
     wrapping = backend_cpu;
     wrapping.wraps = true;
-    return level_create(0, any_decomposition(dim), periodic, ghosts,
+    return level_create(0, any_decomposition(dim), sides, ghosts,
                         random_bool() ? &wrapping : &backend_cpu, 1 << random_int(0, 4));
 }
 
@@ -48,7 +49,7 @@ static void halos_fill_every_ghost_once(void **state)
     for (long number = 0; number < CASES; number++) {
         random_begin(number);
         struct level *l =
-            random_level(random_int(1, LARGEST_DIM), random_bool(), random_int(0, LARGEST_GHOSTS));
+            random_level(random_int(1, LARGEST_DIM), random_sides(), random_int(0, LARGEST_GHOSTS));
         for (int n = 0; n < PLANS; n++)
             EXPECT(on_all_ranks(plan_mistakes(random_plan(l, l))) == 0);
         level_destroy(l);
@@ -62,9 +63,9 @@ static void cells_move_to_other_ranks(void **state)
     for (long number = 0; number < CASES; number++) {
         random_begin(number);
         const int dim = random_int(1, LARGEST_DIM);
-        const bool periodic = random_bool();
-        struct level *a = random_level(dim, periodic, random_int(0, LARGEST_GHOSTS)),
-                     *b = random_level(dim, periodic, random_int(0, LARGEST_GHOSTS));
+        const struct sides sides = random_sides();
+        struct level *a = random_level(dim, sides, random_int(0, LARGEST_GHOSTS)),
+                     *b = random_level(dim, sides, random_int(0, LARGEST_GHOSTS));
         for (int n = 0; n < PLANS / 2; n++) {
             EXPECT(on_all_ranks(plan_mistakes(random_plan(a, b))) == 0);
             EXPECT(on_all_ranks(plan_mistakes(random_plan(b, a))) == 0);
@@ -80,8 +81,8 @@ static void plans_are_used_again_and_again(void **state)
     (void)state;
     for (long number = 0; number < 5; number++) {
         random_begin(number);
-        struct level *a = random_level(8, number % 2 == 0, 2),
-                     *b = random_level(8, number % 2 == 0, 2);
+        struct level *a = random_level(8, sides_if(number % 2 == 0), 2),
+                     *b = random_level(8, sides_if(number % 2 == 0), 2);
         struct plan_case there = {a, b, TARGET_GROWN, 2, CENTRE_CELL, NULL},
                          halo = {b, b, TARGET_GHOSTS, 2, CENTRE_CELL, NULL};
         struct plan_times times = {0};
@@ -170,9 +171,9 @@ static void messages_go_two_ways_in_one_exchange(void **state)
     for (long number = 0; number < CASES; number++) {
         random_begin(number);
         const int dim = random_int(1, LARGEST_DIM);
-        const bool periodic = random_bool();
-        struct level *a = random_level(dim, periodic, random_int(0, LARGEST_GHOSTS)),
-                     *b = random_level(dim, periodic, random_int(0, LARGEST_GHOSTS));
+        const struct sides sides = random_sides();
+        struct level *a = random_level(dim, sides, random_int(0, LARGEST_GHOSTS)),
+                     *b = random_level(dim, sides, random_int(0, LARGEST_GHOSTS));
         a->backend = b->backend = &device;
         EXPECT(on_all_ranks(mistakes_by_two_ways(random_plan(a, b))) == 0);
         EXPECT(on_all_ranks(mistakes_by_two_ways(random_plan(b, b))) == 0);
@@ -203,7 +204,8 @@ static void buffers_are_where_mpi_reaches_them(void **state)
     struct level *l[2];
     for (int x = 0; x < 2; x++) {
         const struct decomposition_spec spec = {2, 4, x ? 1 : comm_size()};
-        l[x] = level_create(0, decomposition_create(spec, comm_size()), false, 1, &device, 1);
+        l[x] = level_create(0, decomposition_create(spec, comm_size()), sides_if(false), 1, &device,
+                            1);
         level_allocate(l[x], FIELD_U);
     }
     for (int number = 0; number < 8; number++) {
@@ -247,7 +249,7 @@ static void levels_know_their_ranks(void **state)
         random_begin(number);
         const int row_align = 1 << random_int(0, 4), ghosts = random_int(0, LARGEST_GHOSTS);
         struct level *l = level_create(0, any_decomposition(random_int(1, LARGEST_DIM)),
-                                       random_bool(), ghosts, &backend_cpu, row_align);
+                                       random_sides(), ghosts, &backend_cpu, row_align);
         EXPECT(on_all_ranks(level_mistakes(l)) == 0);
         const size_t bytes =
             decomposition_field_bytes(&l->decomposition, comm_rank(), ghosts, row_align);

@@ -16,6 +16,7 @@
 #include "operators/backend_cpu.h"
 #include "operators/passes.h"
 #include "operators/vectors.h"
+#include "support/sides.h"
 #include "support/cells.h"
 #include "support/decompositions.h"
 
@@ -39,7 +40,7 @@ static const struct backend *random_backend(void)
 
 static struct level *make_level(struct decomposition d, const struct operator_choice *op)
 {
-    struct level *l = level_create(0, d, op->periodic, ghost_layers, &backend_cpu, row_align);
+    struct level *l = level_create(0, d, op->sides, ghost_layers, &backend_cpu, row_align);
     l->stencil = memory_alloc(sizeof *l->stencil, "stencil");
     *l->stencil = stencil_create(*op, l->dim);
     stencil_set_lambda_max(l->stencil, 1.9);
@@ -131,9 +132,9 @@ static struct twin twin_of_levels(struct level *level, struct level *coarse, con
     struct twin t = {.level = level, .coarse = coarse};
     const struct operator_choice *op = &level->stencil->choice;
     const int half[3] = {n[0] / 2, n[1] / 2, n[2] / 2};
-    t.cells.shape = cells_create(n, op->periodic);
+    t.cells.shape = cells_create(n, sides_wrap(&op->sides, 0));
     t.cells.stencil = level->stencil;
-    t.coarse_shape = cells_create(half, op->periodic);
+    t.coarse_shape = cells_create(half, sides_wrap(&op->sides, 0));
     allocate_fields(&t, op);
     random_fields(&t, op);
     return t;
@@ -294,7 +295,7 @@ static struct operator_choice choice_of(int number, bool periodic)
     return (struct operator_choice){number & 1 ? 4 : 2,
                                     (number & 2) != 0,
                                     (number & 4) != 0,
-                                    periodic,
+                                    sides_if(periodic),
                                     (enum smoother)(number >> 3 & 3),
                                     0.0};
 }
@@ -378,7 +379,7 @@ static void small_cubes(void **state)
         const bool periodic = number & VARIANTS;
         const struct operator_choice op = choice_of(number, periodic);
         const int n = number / (4 * VARIANTS) + 1, sides[3] = {n, n, n};
-        if (n < stencil_min_dim(op.order, periodic))
+        if (n < stencil_min_dim(&op))
             continue;
         ghost_layers = stencil_ghosts(op.order);
         row_align = number & (2 * VARIANTS) ? 8 : 16;

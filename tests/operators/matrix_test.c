@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The operator against a dense matrix that is built from the definition (docs/NUMERICS.md) by other
  * means: ghosts by explicit loops over the one-dimensional rules, fluxes by the published formulas
- * in the published order. N = 2 … 8, both orders, both equations, both boundaries, variable and
- * constant coefficients. From the same matrix: the diagonal, the l1 weights, the eigenvalue bound,
- * and where the operator is symmetric and where it is not. */
+ * in the published order. N = 2 … 8, both orders, both equations, all kinds of sides alone and
+ * mixed, variable and constant coefficients. From the same matrix: the diagonal, the l1 weights,
+ * the eigenvalue bound, and where the operator is symmetric and where it is not. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -21,6 +21,7 @@
 #include "operators/stencil.h"
 #include "operators/sum.h"
 #include "support/random.h"
+#include "support/sides.h"
 
 static double random_between(double low, double high)
 {
@@ -52,7 +53,16 @@ static int wrap(int i, int n)
 }
 
 /* Ghost number `layer` (1 or 2) from the cells x[0], x[1], … inward. */
-static double ghost_value(const double *x, int rule, int layer)
+static double neumann_ghost(const double *x, int rule, int layer)
+{
+    if (rule < 4)
+        return x[layer - 1];
+    if (layer == 1)
+        return (5.0 * x[0] + 9.0 * x[1] - 5.0 * x[2] + x[3]) / 10.0;
+    return (-15.0 * x[0] + 29.0 * x[1] - 15.0 * x[2] + 3.0 * x[3]) / 2.0;
+}
+
+static double dirichlet_ghost(const double *x, int rule, int layer)
 {
     if (rule == 1)
         return layer == 1 ? -x[0] : 0.0;
@@ -68,17 +78,15 @@ static int rule_of(const struct definition *d)
     return d->n < 2 ? 1 : d->op.order == 4 && d->n >= 4 ? 4 : 2;
 }
 
-static void periodic_ghosts(const struct definition *d, struct grid *u)
+static double ghost_value(const struct definition *d, enum boundary boundary, const double *x,
+                          int layer)
 {
-    const int n = d->n;
-    for (int k = -G; k < n + G; k++)
-        for (int j = -G; j < n + G; j++)
-            for (int i = -G; i < n + G; i++)
-                *at(u, i, j, k) = *at(u, wrap(i, n), wrap(j, n), wrap(k, n));
+    return boundary == BOUNDARY_NEUMANN ? neumann_ghost(x, rule_of(d), layer)
+                                        : dirichlet_ghost(x, rule_of(d), layer);
 }
 
 /* One direction after the other, on all that is known so far. */
-static void wall_ghosts(const struct definition *d, struct grid *u)
+static void fill_ghosts(const struct definition *d, struct grid *u)
 {
     const int n = d->n;
     for (int direction = 0; direction < 3; direction++) {
@@ -86,9 +94,11 @@ static void wall_ghosts(const struct definition *d, struct grid *u)
         for (int b = -gj; b < n + gj; b++)
             for (int a = -gi; a < n + gi; a++)
                 for (int side = 0; side < 2; side++) {
+                    const enum boundary boundary = d->op.sides.of[direction][side];
+                    const bool periodic = boundary == BOUNDARY_PERIODIC;
                     double x[4] = {0.0};
                     for (int m = 0; m < 4 && m < n; m++) {
-                        const int c = side ? n - 1 - m : m;
+                        const int c = (side != 0) != periodic ? n - 1 - m : m;
                         x[m] = direction == 0   ? *at(u, c, a, b)
                                : direction == 1 ? *at(u, a, c, b)
                                                 : *at(u, a, b, c);
@@ -98,7 +108,7 @@ static void wall_ghosts(const struct definition *d, struct grid *u)
                         double *to = direction == 0   ? at(u, c, a, b)
                                      : direction == 1 ? at(u, a, c, b)
                                                       : at(u, a, b, c);
-                        *to = ghost_value(x, rule_of(d), layer);
+                        *to = periodic ? x[(layer - 1) % n] : ghost_value(d, boundary, x, layer);
                     }
                 }
     }
@@ -110,8 +120,8 @@ static double beta_at(struct definition *d, int f, int i, int j, int k)
 {
     const int n = d->n;
     int c[3] = {i, j, k};
-    if (d->op.periodic)
-        return *at(&d->beta[f], wrap(i, n), wrap(j, n), wrap(k, n));
+    for (int e = 0; e < 3; e++)
+        c[e] = sides_wrap(&d->op.sides, e) ? wrap(c[e], n) : c[e];
     for (int e = 0; e < 3; e++) {
         if (e == f || (c[e] >= 0 && c[e] < n))
             continue;
@@ -125,7 +135,13 @@ static double beta_at(struct definition *d, int f, int i, int j, int k)
                : n == 4 ? 4 * b[0] - 6 * b[1] + 4 * b[2] - b[3]
                         : 2 * b[0] - b[1];
     }
-    return *at(&d->beta[f], i, j, k);
+    return *at(&d->beta[f], c[0], c[1], c[2]);
+}
+
+static bool on_neumann_wall(const struct definition *d, int f, int face)
+{
+    return (face == 0 && d->op.sides.of[f][0] == BOUNDARY_NEUMANN) ||
+           (face == d->n && d->op.sides.of[f][1] == BOUNDARY_NEUMANN);
 }
 
 /* h times the flux β ∂u/∂n through one face of cell c, out of it: direction f, side -1 or +1. */
@@ -136,6 +152,8 @@ static double flux(struct definition *d, struct grid *u, const int c[3], int f, 
     const int face[3] = {c[0] + (e[0] > 0), c[1] + (e[1] > 0), c[2] + (e[2] > 0)};
     const double u0 = *at(u, c[0], c[1], c[2]), u1 = *at(u, c[0] + e[0], c[1] + e[1], c[2] + e[2]);
     const double b = d->op.variable ? beta_at(d, f, face[0], face[1], face[2]) : 1.0;
+    if (on_neumann_wall(d, f, face[f]))
+        return 0.0;
     if (d->op.order == 2)
         return b * (u1 - u0);
     const double u2 = *at(u, c[0] + 2 * e[0], c[1] + 2 * e[1], c[2] + 2 * e[2]);
@@ -176,10 +194,7 @@ static void build_matrix(struct definition *d, double *matrix)
     for (int column = 0; column < unknowns; column++) {
         memset(&u, 0, sizeof u);
         *at(&u, column % n, column / n % n, column / n / n) = 1.0;
-        if (d->op.periodic)
-            periodic_ghosts(d, &u);
-        else
-            wall_ghosts(d, &u);
+        fill_ghosts(d, &u);
         for (int row = 0; row < unknowns; row++) {
             const int c[3] = {row % n, row / n % n, row / n / n};
             matrix[(long)row * unknowns + column] = apply_at(d, &u, c);
@@ -191,8 +206,7 @@ static void build_matrix(struct definition *d, double *matrix)
 static struct level *make_level(struct definition *d)
 {
     struct decomposition one_box = decomposition_create((struct decomposition_spec){1, d->n, 1}, 1);
-    struct level *l =
-        level_create(0, one_box, d->op.periodic, G, &backend_cpu, backend_cpu.row_align);
+    struct level *l = level_create(0, one_box, d->op.sides, G, &backend_cpu, backend_cpu.row_align);
     l->stencil = memory_alloc(sizeof *l->stencil, "stencil");
     *l->stencil = stencil_create(d->op, d->n);
     const enum field fields[] = {FIELD_U,     FIELD_F,      FIELD_TMP,    FIELD_DINV,
@@ -209,13 +223,15 @@ static struct level *make_level(struct definition *d)
                 for (int f = 0; f < 3; f++)
                     l->fields[FIELD_BETA_I + f][cell] = *at(&d->beta[f], i, j, k);
             }
+    if (d->op.variable)
+        setup_close_neumann_walls(l);
     for (int f = 0; f < 4 && d->op.variable && l->connected; f++) {
         struct plan *halo = plan_create(l, l, TARGET_GHOSTS, G, f == 3 ? CENTRE_CELL : f);
         double *field = l->fields[f == 3 ? FIELD_ALPHA : (enum field)(FIELD_BETA_I + f)];
         plan_execute(halo, field, field, NULL);
         plan_destroy(halo);
     }
-    if (d->op.variable && d->op.order == 4 && !d->op.periodic)
+    if (d->op.variable && d->op.order == 4)
         setup_extrapolate_beta(l);
     return l;
 }
@@ -299,18 +315,20 @@ static double asymmetry(const double *matrix, int unknowns)
 static void check_symmetry(const struct definition *d, const double *matrix)
 {
     const double measured = asymmetry(matrix, d->n * d->n * d->n);
-    const bool symmetric = d->op.periodic && (d->op.order == 2 || !d->op.variable);
+    const bool symmetric = d->op.order == 2
+                               ? !sides_have(&d->op.sides, BOUNDARY_DIRICHLET)
+                               : sides_are(&d->op.sides, BOUNDARY_PERIODIC) && !d->op.variable;
     if (symmetric)
         EXPECT(measured <= 1e-13);
     else if (d->n >= 4)
         EXPECT(measured >= 1e-4);
 }
 
-/* Periodic poisson: A 1 = 0 and the columns sum to 0. */
+/* Poisson without Dirichlet walls: A 1 = 0 and the columns sum to 0. */
 static void check_constants(const struct definition *d, const double *matrix)
 {
     const int unknowns = d->n * d->n * d->n;
-    if (!d->op.periodic || d->op.equation)
+    if (!operator_is_singular(&d->op))
         return;
     for (int row = 0; row < unknowns; row++) {
         double across = 0.0, down = 0.0;
@@ -334,15 +352,14 @@ static void random_coefficients(struct definition *d)
             }
 }
 
-static void check_definition(int n, int choice)
+static void check_definition(int n, int choice, struct sides sides)
 {
     static struct definition d;
     static double matrix[MAX_UNKNOWNS * MAX_UNKNOWNS];
-    random_begin(100L * n + choice);
     memset(&d, 0, sizeof d);
     d.n = n;
-    d.op = (struct operator_choice){choice & 1 ? 4 : 2, (choice & 2) != 0, (choice & 4) != 0,
-                                    (choice & 8) != 0,  SMOOTHER_GSRB,     0.0};
+    d.op = (struct operator_choice){
+        choice & 1 ? 4 : 2, (choice & 2) != 0, (choice & 4) != 0, sides, SMOOTHER_GSRB, 0.0};
     random_coefficients(&d);
     build_matrix(&d, matrix);
     struct level *l = make_level(&d);
@@ -356,10 +373,16 @@ static void check_definition(int n, int choice)
 
 static void test_definition(void **state)
 {
+    enum { ALONE = 3, MIXED = 3, LARGEST_MIXED = 6 };
+    static const enum boundary alone[ALONE] = {BOUNDARY_DIRICHLET, BOUNDARY_PERIODIC,
+                                               BOUNDARY_NEUMANN};
     (void)state;
     for (int n = 2; n <= MAX_N; n++)
-        for (int choice = 0; choice < 16; choice++)
-            check_definition(n, choice);
+        for (int choice = 0; choice < 8; choice++)
+            for (int kind = 0; kind < (n > LARGEST_MIXED ? ALONE : ALONE + MIXED); kind++) {
+                random_begin(1000L * n + 100L * kind + choice);
+                check_definition(n, choice, kind < ALONE ? sides_all(alone[kind]) : random_sides());
+            }
 }
 
 int main(int argc, char **argv)

@@ -88,10 +88,13 @@ static struct level *make_level(const struct decomposition *cut, int factor, int
             d.boxes[b].lo[e] = cut->boxes[b].lo[e] * factor;
             d.boxes[b].hi[e] = cut->boxes[b].hi[e] * factor;
         }
-    struct level *l = level_create(0, d, false, GHOST_LAYERS, &backend_cpu, backend_cpu.row_align);
+    struct level *l = level_create(0, d, sides_all(BOUNDARY_DIRICHLET), GHOST_LAYERS, &backend_cpu,
+                                   backend_cpu.row_align);
     l->stencil = memory_alloc(sizeof *l->stencil, "stencil");
-    *l->stencil = stencil_create(
-        (struct operator_choice){order, false, false, false, SMOOTHER_JACOBI, 0.0}, l->dim);
+    *l->stencil =
+        stencil_create((struct operator_choice){order, false, false, SIDES_ALL(BOUNDARY_DIRICHLET),
+                                                SMOOTHER_JACOBI, 0.0},
+                       l->dim);
     level_allocate(l, FIELD_U);
     level_allocate(l, FIELD_F);
     return l;

@@ -12,7 +12,9 @@
 
 static struct stencil stencil_of(int order, enum smoother smoother)
 {
-    return stencil_create((struct operator_choice){order, false, true, false, smoother, 0.0}, 16);
+    return stencil_create(
+        (struct operator_choice){order, false, true, SIDES_ALL(BOUNDARY_DIRICHLET), smoother, 0.0},
+        16);
 }
 
 static void assert_close(double value, long double wanted)
@@ -81,7 +83,7 @@ static void operators_have_places(void **state)
 {
     static const struct operator_choice rows[] = {
 #define OPERATOR(name, order, equation, variable, reads_alpha, ROWS, SUM, RHS)                     \
-    {order, equation, variable, false, SMOOTHER_GSRB, 0.0},
+    {order, equation, variable, SIDES_ALL(BOUNDARY_DIRICHLET), SMOOTHER_GSRB, 0.0},
 #include "operators/variants.def"
 #undef OPERATOR
     };
@@ -91,7 +93,7 @@ static void operators_have_places(void **state)
     for (int row = 0; row < count; row++) {
         struct operator_choice choice = rows[row];
         assert_int_equal(operator_index(&choice), row);
-        choice.periodic = true;
+        choice.sides = sides_all(BOUNDARY_PERIODIC);
         choice.smoother = SMOOTHER_L1JACOBI;
         assert_int_equal(operator_index(&choice), row);
     }

@@ -29,7 +29,8 @@ struct vectors {
 
 static void make_level(struct vectors *v, int which, struct decomposition d)
 {
-    struct level *l = level_create(0, d, true, GHOST_LAYERS, &backend_cpu, backend_cpu.row_align);
+    struct level *l = level_create(0, d, sides_all(BOUNDARY_PERIODIC), GHOST_LAYERS, &backend_cpu,
+                                   backend_cpu.row_align);
     for (enum field f = X; f <= Z; f++)
         level_allocate(l, f);
     field_write(l, X, &v->shape, v->x, 0, CENTRE_CELL, false);

@@ -10,6 +10,7 @@
 #include <string.h>
 #include "app/accuracy.h"
 #include "cuda/cuda.h"
+#include "support/sides.h"
 #include "support/solve_case.h"
 
 enum { LARGEST_MANUFACTURED = 256, LARGEST_TESTED = 64, LARGEST_TESTED_GSRB = 128 };
@@ -29,7 +30,7 @@ static bool row_number(int number, struct row *row)
     const int column = number % NUM_COLUMNS, code = number / NUM_COLUMNS;
     *row = (struct row){.problem = code / 16, .column = column};
     row->op = (struct operator_choice){.order = code & 8 ? 4 : 2,
-                                       .periodic = (code & 4) != 0,
+                                       .sides = sides_if(code & 4),
                                        .equation = (code & 2) != 0,
                                        .variable = (code & 1) != 0,
                                        .smoother = column == 0 ? SMOOTHER_GSRB
@@ -75,7 +76,8 @@ static void print_record(int largest)
         printf("RECORD(");
         for (const char *c = problems[row.problem].name; *c; c++)
             putchar(toupper((unsigned char)*c));
-        printf(", %d, %s, %s, %s, %s", row.op.order, row.op.periodic ? "PERIODIC" : "DIRICHLET",
+        printf(", %d, %s, %s, %s, %s", row.op.order,
+               sides_wrap(&row.op.sides, 0) ? "PERIODIC" : "DIRICHLET",
                row.op.equation ? "HELMHOLTZ" : "POISSON", row.op.variable ? "VARIABLE" : "CONSTANT",
                columns[row.column]);
         for (int dim = ACCURACY_SMALLEST; dim <= most; dim *= 2) {
@@ -97,8 +99,8 @@ static bool agrees(const struct row *row, int dim)
         fabs(found.order - known.order) <= 2e-3)
         return true;
     printf("%s, order %d, periodic %d, helmholtz %d, variable %d, %s, %d^3: %.4e, %.3f\n",
-           problems[row->problem].name, row->op.order, row->op.periodic, row->op.equation,
-           row->op.variable, columns[row->column], dim, found.error, found.order);
+           problems[row->problem].name, row->op.order, sides_wrap(&row->op.sides, 0),
+           row->op.equation, row->op.variable, columns[row->column], dim, found.error, found.order);
     return false;
 }
 

@@ -15,6 +15,7 @@
 #include "operators/sum.h"
 #include "solvers/reduce.h"
 #include "solvers/solver.h"
+#include "support/sides.h"
 #include "support/random.h"
 
 static double random_value(void)
@@ -38,10 +39,11 @@ static int cells(const struct level *l)
 static struct hierarchy *make_hierarchy(int order, bool periodic, enum smoother smoother,
                                         int log2_dim)
 {
-    const struct hierarchy_choice choice = {.log2_box_dim = log2_dim,
-                                            .boxes_per_rank = 1,
-                                            .op = {order, false, true, periodic, smoother, 0.0},
-                                            .backend = &backend_cpu};
+    const struct hierarchy_choice choice = {
+        .log2_box_dim = log2_dim,
+        .boxes_per_rank = 1,
+        .op = {order, false, true, sides_if(periodic), smoother, 0.0},
+        .backend = &backend_cpu};
     return hierarchy_create(&choice);
 }
 
@@ -223,10 +225,11 @@ static void test_memory(void **state)
 {
     (void)state;
     for (int log2_dim = 6; log2_dim <= 9; log2_dim++) {
-        const struct hierarchy_choice choice = {.log2_box_dim = log2_dim,
-                                                .boxes_per_rank = 1,
-                                                .op = {2, false, true, false, SMOOTHER_GSRB, 0.0},
-                                                .backend = &backend_cpu};
+        const struct hierarchy_choice choice = {
+            .log2_box_dim = log2_dim,
+            .boxes_per_rank = 1,
+            .op = {2, false, true, sides_if(false), SMOOTHER_GSRB, 0.0},
+            .backend = &backend_cpu};
         const struct hierarchy_shape shape = hierarchy_shape(&choice, 1);
         const double unknowns = pow(2.0, 3 * log2_dim);
         assert_true((double)hierarchy_bytes(&choice, &shape, 1, false) / unknowns <= 90.0);
@@ -262,7 +265,7 @@ static void test_bottoms(void **state)
             const struct hierarchy_choice choice = {
                 .log2_box_dim = 3,
                 .boxes_per_rank = 27,
-                .op = {variant & 1 ? 4 : 2, false, true, variant > 1, SMOOTHER_GSRB, 0.0},
+                .op = {variant & 1 ? 4 : 2, false, true, sides_if(variant > 1), SMOOTHER_GSRB, 0.0},
                 .bottom = (enum bottom_method)bottom,
                 .backend = &backend_cpu};
             struct hierarchy *h = hierarchy_create(&choice);

@@ -85,13 +85,13 @@ static void bytes_are_no_fewer_than_foreseen(void **state)
         }
 }
 
-struct sides {
+struct two_backends {
     size_t host, device;
 };
 
 static void add_level(void *data, int level, const struct decomposition *d, const size_t *bytes)
 {
-    struct sides *sides = data;
+    struct two_backends *sides = data;
     (void)level;
     *(d->dim <= 8 ? &sides->host : &sides->device) += bytes[0];
 }
@@ -103,7 +103,7 @@ static void bytes_of_two_backends_are_those_of_their_levels(void **state)
     struct backend device = backend_cpu;
     struct hierarchy_choice choice = choice_of(4, 8), alone;
     const struct hierarchy_shape shape = hierarchy_shape(&choice, 1);
-    struct sides sides = {0, 0}, together = {0, 0};
+    struct two_backends sides = {0, 0}, together = {0, 0};
     device.on_device = true;
     choice.backend = &device;
     alone = choice;

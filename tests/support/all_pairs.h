@@ -26,7 +26,7 @@ static inline const struct patch *all_pairs_patch(const struct level *l, int box
 
 static inline struct box all_pairs_cells(const struct level *l, struct box box, int centre)
 {
-    if (centre != CENTRE_CELL && !l->periodic && box.hi[centre] == l->dim)
+    if (centre != CENTRE_CELL && !sides_wrap(&l->sides, centre) && box.hi[centre] == l->dim)
         box.hi[centre]++;
     return box;
 }
@@ -76,15 +76,18 @@ static inline void all_pairs_add(struct all_pairs *a, int source, int target, st
 
 static inline void all_pairs_intersect(struct all_pairs *a, int source, int target)
 {
-    const int dim = a->target->dim, images = a->target->periodic ? (a->grow + dim - 1) / dim : 0;
+    const int dim = a->target->dim;
+    int images[3];
+    for (int d = 0; d < 3; d++)
+        images[d] = sides_wrap(&a->target->sides, d) ? (a->grow + dim - 1) / dim : 0;
     const struct box box = a->target->decomposition.boxes[target],
                      own = all_pairs_cells(a->target, box, a->centre),
                      wanted = all_pairs_wanted(a, box),
                      cells = all_pairs_cells(a->source, a->source->decomposition.boxes[source],
                                              a->centre);
-    for (int k = -images; k <= images; k++)
-        for (int j = -images; j <= images; j++)
-            for (int i = -images; i <= images; i++) {
+    for (int k = -images[2]; k <= images[2]; k++)
+        for (int j = -images[1]; j <= images[1]; j++)
+            for (int i = -images[0]; i <= images[0]; i++) {
                 const int shift[3] = {i * dim, j * dim, k * dim};
                 const struct box region =
                     box_intersect(wanted, box_shift(cells, shift[0], shift[1], shift[2]));

@@ -23,7 +23,7 @@ static inline double cell_value(int i, int j, int k, int round)
     return ((round * 1024.0 + k) * 1024.0 + j) * 1024.0 + i;
 }
 
-/* The index that a periodic domain continues to c. */
+/* The index that a periodic direction continues to c. */
 static inline int wrapped(int c, int dim)
 {
     return (c % dim + dim) % dim;
@@ -32,7 +32,7 @@ static inline int wrapped(int c, int dim)
 /* The end of the box's own indices in direction d: one more on a high wall, for faces. */
 static inline int own_end(const struct level *l, struct box b, int d, int centre)
 {
-    return b.hi[d] + (d == centre && !l->periodic && b.hi[d] == l->dim);
+    return b.hi[d] + (d == centre && !sides_wrap(&l->sides, d) && b.hi[d] == l->dim);
 }
 
 /* Whether cell c is within `layers` of the box's own cells. */
@@ -49,7 +49,7 @@ static inline bool is_within(const struct level *l, struct box b, int centre, co
 static inline bool exists(const struct level *l, int centre, const int c[3])
 {
     for (int d = 0; d < 3; d++)
-        if (!l->periodic && (c[d] < 0 || c[d] >= l->dim + (d == centre)))
+        if (!sides_wrap(&l->sides, d) && (c[d] < 0 || c[d] >= l->dim + (d == centre)))
             return false;
     return true;
 }
@@ -89,7 +89,8 @@ static inline void write_own(void *data, const struct patch *p, const int c[3])
 static inline bool is_wrapped(const struct level *l, const struct patch *p, const int c[3])
 {
     for (int d = 0; d < 3; d++)
-        if (l->periodic && l->backend->wraps && p->n[d] == l->dim && (c[d] < 0 || c[d] >= l->dim))
+        if (sides_wrap(&l->sides, d) && l->backend->wraps && p->n[d] == l->dim &&
+            (c[d] < 0 || c[d] >= l->dim))
             return true;
     return false;
 }
@@ -111,7 +112,7 @@ static inline void write_filled(void *data, const struct patch *p, const int c[3
     if (!is_filled(w->at, p, c))
         return;
     for (int d = 0; d < 3; d++)
-        of[d] = l->periodic ? wrapped(c[d], l->dim) : c[d];
+        of[d] = sides_wrap(&l->sides, d) ? wrapped(c[d], l->dim) : c[d];
     w->data[cell_at(p, c)] = cell_value(of[0], of[1], of[2], w->round);
 }
 
@@ -293,7 +294,7 @@ static inline struct plan_case random_plan(const struct level *source, const str
     at.what = !ghosts ? TARGET_GROWN : random_bool() ? TARGET_HALO : TARGET_GHOSTS;
     at.grow = random_int(0, target->ghosts);
     /* A source without ghosts cannot store the faces on a high wall. */
-    const bool faces = source->periodic || source->ghosts > 0;
+    const bool faces = sides_are(&source->sides, BOUNDARY_PERIODIC) || source->ghosts > 0;
     at.centre = faces ? random_int(CENTRE_CELL, CENTRE_FACE_K) : CENTRE_CELL;
     return at;
 }

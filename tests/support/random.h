@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include "level/sides.h"
 
 enum { RANDOM_DEFAULT_SEED = 20240229 };
 
@@ -42,6 +43,21 @@ static inline int random_int(int low, int high)
 static inline int random_bool(void)
 {
     return random_bits() >> 63 != 0;
+}
+
+/* Each direction periodic or with walls of random kinds. */
+static inline struct sides random_sides(void)
+{
+    struct sides s = sides_all(BOUNDARY_PERIODIC);
+    for (int side = 0; side < 6; side++)
+        if (random_bool())
+            s.of[side / 2][side % 2] = random_bool() ? BOUNDARY_NEUMANN : BOUNDARY_DIRICHLET;
+    for (int d = 0; d < 3; d++) /* both sides or none */
+        if (s.of[d][0] == BOUNDARY_PERIODIC)
+            s.of[d][1] = BOUNDARY_PERIODIC;
+        else if (s.of[d][1] == BOUNDARY_PERIODIC)
+            s.of[d][1] = BOUNDARY_DIRICHLET;
+    return s;
 }
 
 static inline void random_fail(const char *condition, const char *file, int line)

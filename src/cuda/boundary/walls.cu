@@ -33,30 +33,35 @@ static struct wanted_boxes wanted_of(const struct ghost_list &list, enum pass_pa
 struct behind_wall {
     int layer;
     long step; /* inward */
+    enum wall wall;
 };
 
 struct walls_between {
     struct behind_wall first, second;
 };
 
-/* Cells whose values are ghosts behind so many walls, which the rule is applied across in order. */
+/* Cells whose values are ghosts behind so many walls, which their rules are applied across in
+ * order. RULE is that of Dirichlet walls. In wrapped directions values are those of the cells'
+ * images. */
 template <int RULE, int WALLS>
 struct cells_behind {
     double *x;
+    long image; /* the offset of a cell's image */
     struct walls_between walls;
 
     template <int W>
     __device__ double value(long at) const
     {
         if constexpr (W == 0) {
-            return x[at];
+            return x[at + image];
         } else {
             const struct behind_wall &w = W == 1 ? walls.first : walls.second;
             double v[MAX_WALL_CELLS] = {};
 #pragma unroll(W == 2 ? 1 : MAX_WALL_CELLS)
             for (int m = 0; m < wall_cells(RULE); m++)
                 set(v, m, value<W - 1>(at + (w.layer + 1 + m) * w.step));
-            return wall_ghost(RULE, w.layer, v);
+            return w.wall == WALL_NEUMANN ? wall_ghost(RULE + DIRICHLET_RULES, w.layer, v)
+                                          : wall_ghost(RULE, w.layer, v);
         }
     }
 
@@ -74,33 +79,50 @@ struct cells_behind {
 template <int RULE>
 struct patch_ghosts {
     struct walled_cells<long> cells;
-    bool wrap[3];
     struct wanted_boxes wanted;
+
+    /* From (i,j,k) to the cell that it is the image of, in wrapped directions. */
+    __device__ long offset_of_image(const struct ghost_box &b, const int at[3]) const
+    {
+        int away[3];
+#pragma unroll
+        for (int d = 0; d < 3; d++) {
+            const int n = cells.n[d], inside = (at[d] % n + n) % n;
+            away[d] = b.side[d] != 0 && b.wall[d] == NO_WALL ? inside - at[d] : 0;
+        }
+        return offset_of(cells, away);
+    }
 
     /* From a cell inside, along the line that begins at `at`. */
     template <int WALLS>
     __device__ void fill_line_behind(const struct ghost_box &b, const int at[3],
                                      const struct walls_between &walls) const
     {
-        fill_line(cells_behind<RULE, WALLS>{cells.x, walls}, offset_of(cells, at),
-                  step_inward(2 * b.along + (b.side[b.along] > 0), cells.sj, cells.sk), RULE,
-                  b.layers);
+        const cells_behind<RULE, WALLS> from = {cells.x, offset_of_image(b, at), walls};
+        const long cell = offset_of(cells, at),
+                   inward = step_inward(2 * b.along + (b.side[b.along] > 0), cells.sj, cells.sk);
+        if (b.wall[b.along] == WALL_NEUMANN)
+            fill_line(from, cell, inward, RULE + DIRICHLET_RULES, b.layers);
+        else
+            fill_line(from, cell, inward, RULE, b.layers);
     }
 
     __device__ struct behind_wall behind(const struct ghost_box &b, int d, const int at[3]) const
     {
         return {b.side[d] < 0 ? -1 - at[d] : at[d] - cells.n[d],
-                step_inward(2 * d + (b.side[d] > 0), cells.sj, cells.sk)};
+                step_inward(2 * d + (b.side[d] > 0), cells.sj, cells.sk), b.wall[d]};
     }
 
     __device__ void fill_behind_walls(const struct ghost_box &b, const int at[3]) const
     {
-        const bool in_i = b.along > 0 && b.side[0] != 0, in_j = b.along > 1 && b.side[1] != 0;
+        const bool in_i = b.along > 0 && b.wall[0] != NO_WALL,
+                   in_j = b.along > 1 && b.wall[1] != NO_WALL;
         if (in_i && in_j)
             fill_line_behind<2>(b, at, {behind(b, 0, at), behind(b, 1, at)});
         else if (in_i || in_j)
             fill_line_behind<1>(b, at, {behind(b, in_i ? 0 : 1, at), {}});
-        else if (RULE == WALL_QUARTIC && b.along == 0 && b.layers == 2 && cells.n[0] % 2 == 0)
+        else if (RULE == WALL_QUARTIC && b.along == 0 && b.wall[0] == WALL_DIRICHLET &&
+                 b.side[1] == 0 && b.side[2] == 0 && b.layers == 2 && cells.n[0] % 2 == 0)
             fill_row_end(cells, offset_of(cells, at), b.side[0] > 0);
         else
             fill_line_behind<0>(b, at, {});
@@ -109,11 +131,8 @@ struct patch_ghosts {
     /* The image may itself be a ghost of the halo, which is there. */
     __device__ void copy_image(const struct ghost_box &b, const int at[3]) const
     {
-        int from[3];
-#pragma unroll
-        for (int d = 0; d < 3; d++)
-            from[d] = b.side[d] != 0 ? (at[d] + b.layers * cells.n[d]) % cells.n[d] : at[d];
-        cells.store(offset_of(cells, at), cells.load(offset_of(cells, from)));
+        const long ghost = offset_of(cells, at);
+        cells.store(ghost, cells.load(ghost + offset_of_image(b, at)));
     }
 
     /* Sides come last, and nearly all ghosts are theirs, so the search halves the list. */
@@ -138,7 +157,7 @@ struct patch_ghosts {
                   plane = row / b.n[1];
         const int at[3] = {b.lo[0] + x - row * b.n[0], b.lo[1] + row - plane * b.n[1],
                            b.lo[2] + plane};
-        if (wrap[b.along])
+        if (b.wall[b.along] == NO_WALL)
             copy_image(b, at);
         else
             fill_behind_walls(b, at);
@@ -159,15 +178,14 @@ void cuda_store_ghosts(const struct cells &c, double *x, const struct ghost_list
         x, {c.n[0], c.n[1], c.n[2]}, {}, c.sj, c.sk
     };
     with_rule(wall_rules<WALL_QUARTIC, WALL_QUADRATIC, WALL_LINEAR>{}, rule, [&](auto constant) {
-        fill<decltype(constant)::value>(
-            {cells, {c.wrap[0], c.wrap[1], c.wrap[2]}, wanted_of(list, part)});
+        fill<decltype(constant)::value>({cells, wanted_of(list, part)});
     });
 }
 
 void cuda_wrap_sides(const struct cells &c, double *x)
 {
     const struct ghost_depths one = {1, 0, 0, 0};
-    const bool no_wall[3][2] = {};
+    const enum wall no_wall[3][2] = {};
     cuda_store_ghosts(c, x, ghost_list_of(c.n, no_wall, c.wrap, &one), WALL_LINEAR, PART_ALL);
 }
 

@@ -73,7 +73,7 @@ static void launch(const struct operator_choice &choice, const struct tail &tail
 {
     const size_t bytes = choose_block(choice).bytes;
     with_operator(choice, [&](auto op) {
-        if (choice.periodic)
+        if (sides_are(&choice.sides, BOUNDARY_PERIODIC))
             tail_launch<periodic<decltype(op)>>(tail, blocks, bytes);
         else
             tail_launch<decltype(op)>(tail, blocks, bytes);
@@ -302,14 +302,15 @@ bool cuda_tail_level(const struct level *level)
 {
     const struct block_choice block = choose_block(level->stencil->choice);
     return block.bytes > 0 && kernel_is_chosen(&kernel_tail) && !level->connected &&
-           level->npatches == 1 && level->dim <= TAIL_DIM &&
+           cuda_sides_fold(level) && level->npatches == 1 && level->dim <= TAIL_DIM &&
            subdomains_of(level->dim, &block.limits).count > 0;
 }
 
 /* True if cells of one colour are neighbours, across the ends of a periodic level. */
 static bool mixes_colours(const struct level *level)
 {
-    return level->periodic && level->stencil->coloured && level->dim % 2 == 1;
+    return sides_are(&level->sides, BOUNDARY_PERIODIC) && level->stencil->coloured &&
+           level->dim % 2 == 1;
 }
 
 static bool pass_fits(const struct pass *p)

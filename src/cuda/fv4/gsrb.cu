@@ -74,7 +74,7 @@ static bool has_walls_only(const struct cells &c)
 /* Whether the level has no sides but wrapped ones. */
 static bool is_wrapped(const struct level *level)
 {
-    return level->periodic && !level->connected;
+    return sides_are(&level->sides, BOUNDARY_PERIODIC) && !level->connected;
 }
 
 /* Two half-sweeps on patch q from `sweep` on. */
@@ -124,7 +124,7 @@ static void fill_ghosts(const struct pass *pass)
 static void fill_rhs_ghosts(const struct pass *pass)
 {
     const struct level *level = pass->level;
-    for (int q = 0; q < level->npatches && level->periodic; q++) {
+    for (int q = 0; q < level->npatches && sides_are(&level->sides, BOUNDARY_PERIODIC); q++) {
         const struct cells c = cells_of(&level->patches[q]);
         cuda_wrap_sides(c, level->fields[pass->f] + c.offset);
     }
@@ -191,7 +191,7 @@ static int covers(const struct pass *pass, const struct device_limits *device)
 
 static bool leaves_ghosts(const struct level *level)
 {
-    return !level->connected && !level->periodic;
+    return !level->connected && sides_are(&level->sides, BOUNDARY_DIRICHLET);
 }
 
 /* Passes with several fused sweeps exist only on levels without neighbours. */

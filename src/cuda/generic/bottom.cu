@@ -25,7 +25,6 @@ struct bottom_work bottom_open(struct level *level, enum field u, enum field f, 
     w.tmp = fields[FIELD_TMP] + o;
     for (int v = 0; v < NUM_KRYLOV_FIELDS; v++)
         w.work[v] = fields[FIELD_KRYLOV + v] + o;
-    w.periodic = level->periodic;
     w.singular = operator_is_singular(&level->stencil->choice);
     w.ghosts = level->stencil->radius;
     w.parity = (p->box.lo[0] + p->box.lo[1] + p->box.lo[2]) & 1;

@@ -21,7 +21,7 @@ struct bottom_work {
     struct relaxation relaxations[SMOOTHER_SWEEPS];
     struct view v; /* f and coefficients; u is set for each gather */
     double *u, *tmp, *work[NUM_KRYLOV_FIELDS];
-    bool periodic, singular;
+    bool singular;
     int ghosts, parity, max_iterations;
     int threads;                 /* the first ones of the block, whole warps */
     struct divider side, framed; /* cells per side without and with ghosts */
@@ -71,16 +71,50 @@ static __device__ void each_cell(const Work &w, F f)
     wait(w);
 }
 
+/* What is beyond a side of the level. */
+static __device__ __forceinline__ enum boundary beyond_side(const bottom_work &w, int side)
+{
+    return w.s.choice.sides.of[side / 2][side % 2];
+}
+
+/* The tail's levels have one kind of sides, which it folds in. */
+static __device__ __forceinline__ enum boundary beyond_side(const warp_bottom_work &w, int)
+{
+    return w.s.choice.sides.of[0][0] == BOUNDARY_PERIODIC ? BOUNDARY_PERIODIC : BOUNDARY_DIRICHLET;
+}
+
+template <class Work>
+static __device__ __forceinline__ int rule_of(const Work &w, enum boundary beyond)
+{
+    return wall_rule_behind(w.s.wall_rule,
+                            beyond == BOUNDARY_NEUMANN ? WALL_NEUMANN : WALL_DIRICHLET);
+}
+
 /* The ghosts behind a cell next to a side: by the wall's rule, or periodic images. */
 template <class Work>
 static __device__ void fill_side(const Work &w, const walled_cells<int> &u,
                                  const struct wall_cell &c)
 {
     const int inward = step_inward(c.side[0], u.sj, u.sk), cell = offset_of(u, c.at);
-    if (!w.periodic)
-        return fill_line(u, cell, inward, w.s.wall_rule, w.ghosts);
+    const enum boundary beyond = beyond_side(w, c.side[0]);
+    if (beyond != BOUNDARY_PERIODIC)
+        return fill_line(u, cell, inward, rule_of(w, beyond), w.ghosts);
     for (int layer = 1; layer <= w.ghosts; layer++)
         u.store(cell - layer * inward, u.load(cell + (w.side.n - layer) * inward));
+}
+
+/* The first ghost beyond a side, from load(m), the m-th cell inward. */
+template <class Work, class Load>
+static __device__ __forceinline__ double first_ghost(const Work &w, enum boundary beyond,
+                                                     const Load &load)
+{
+    if (beyond == BOUNDARY_PERIODIC)
+        return load(w.side.n - 1);
+    double v[MAX_WALL_CELLS];
+#pragma unroll
+    for (int m = 0; m < MAX_WALL_CELLS; m++)
+        v[m] = m < wall_cells(w.s.wall_rule) ? load(m) : 0.0;
+    return wall_ghost(rule_of(w, beyond), 0, v);
 }
 
 template <class Work>
@@ -89,11 +123,11 @@ static __device__ void fill_edge(const Work &w, const walled_cells<int> &u,
 {
     const int in_first = step_inward(c.side[0], u.sj, u.sk),
               in_second = step_inward(c.side[1], u.sj, u.sk), cell = offset_of(u, c.at);
-    if (w.periodic)
-        u.store(cell - in_first - in_second,
-                u.load(cell + (w.side.n - 1) * (in_first + in_second)));
-    else
-        fill_edge(u, cell, in_first, in_second, w.s.wall_rule);
+    const enum boundary first = beyond_side(w, c.side[0]), second = beyond_side(w, c.side[1]);
+    u.store(cell - in_first - in_second, first_ghost(w, second, [&](int m) {
+                return first_ghost(
+                    w, first, [&](int o) { return u.load(cell + o * in_first + m * in_second); });
+            }));
 }
 
 /* The ghosts of x that the stencil reads. */
