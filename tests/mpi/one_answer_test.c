@@ -191,6 +191,25 @@ static void check_solvers(int dim)
         }
 }
 
+/* Walls by direction and side. */
+static void check_walls(int dim)
+{
+    static const struct sides sides[] = {
+        SIDES_ALL(BOUNDARY_NEUMANN),
+        {{{BOUNDARY_PERIODIC, BOUNDARY_PERIODIC},
+          {BOUNDARY_NEUMANN, BOUNDARY_DIRICHLET},
+          {BOUNDARY_NEUMANN, BOUNDARY_NEUMANN}}},
+        {{{BOUNDARY_DIRICHLET, BOUNDARY_NEUMANN},
+          {BOUNDARY_DIRICHLET, BOUNDARY_DIRICHLET},
+          {BOUNDARY_PERIODIC, BOUNDARY_PERIODIC}}},
+    };
+    for (int code = 0; code < 64; code += 3) {
+        struct task task = {dim, {.op = operator_number(code)}, one_f_cycle, ends_by(OUTCOME_DONE)};
+        task.choice.op.sides = sides[code / 3 % 3];
+        check(&task);
+    }
+}
+
 int main(int argc, char **argv)
 {
     comm_start(&argc, &argv);
@@ -201,6 +220,8 @@ int main(int argc, char **argv)
     check_operators(32, 0, 13);
     check_operators(48, 1, 33);
     check_operators(64, 0, 35);
+    check_walls(16);
+    check_walls(12);
     check_solvers(16);
     check_solvers(24);
     if (comm_rank() == 0)
