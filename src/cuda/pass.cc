@@ -35,12 +35,6 @@ void cuda_fill_ghosts(const struct pass *pass)
     }
 }
 
-bool cuda_sides_fold(const struct level *level)
-{
-    return sides_are(&level->sides, BOUNDARY_DIRICHLET) ||
-           sides_are(&level->sides, BOUNDARY_PERIODIC);
-}
-
 bool fuses_red_black(const struct pass *pass)
 {
     const struct stencil *s = pass->level->stencil;

@@ -40,7 +40,11 @@ void set_coarse(Kernel &kernel, const struct pass *pass, int q)
 }
 
 /* True if all sides of the domain are Dirichlet walls, or all are periodic. */
-bool cuda_sides_fold(const struct level *level);
+static inline bool cuda_sides_fold(const struct level *level)
+{
+    return sides_are(&level->sides, BOUNDARY_DIRICHLET) ||
+           sides_are(&level->sides, BOUNDARY_PERIODIC);
+}
 /* True if a fused kernel of may run the pass's sweeps: red and black half-sweeps in
  * turns, on a level where kernels may swap u and FIELD_TMP. */
 bool fuses_red_black(const struct pass *pass);
