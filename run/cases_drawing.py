@@ -4,7 +4,7 @@ import lab_tables
 from drawing import save_figure
 
 # Experiments that a figure of their own says more of than their table.
-DRAWN = ("access", "records", "interpolation", "lu")
+DRAWN = ("access", "records", "interpolation", "lu", "gradients")
 
 
 def title_of(report, name):
@@ -32,7 +32,7 @@ def draw_access(plt, report, path):
 
 
 def draw_bars(plt, report, name, path):
-    """A bar per case with its rate; of LU and interpolation there is an error too."""
+    """A bar per case with its rate; the error too, where there is one."""
     rows = lab_tables.experiment(report, name)
     arithmetic = name == "lu"
     rates = [row["flops_per_second" if arithmetic else "elements_per_second"] / 1e9 for row in rows]

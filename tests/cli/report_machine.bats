@@ -48,7 +48,7 @@ section_of() { # NAME: a section of the page
     [ "$(cat "$BATS_FILE_TMPDIR/status")" -eq 0 ]
     page=$made/page.html
     figures=$(tests/cli/validate_page.py "$page")
-    python3 -c 'import matplotlib' 2>/dev/null && [ "$figures" -eq 12 ]
+    python3 -c 'import matplotlib' 2>/dev/null && [ "$figures" -eq 13 ]
     [ "$(wc -c <"$page")" -lt 3000000 ]
     for name in machine kernels ladder sizes levels memory methods; do
         section_of $name | grep -q 'Expected'
