@@ -289,12 +289,12 @@ INLINE void prefetch_row(const struct row *row, long at, long count)
             name##_of(row, row->n, row->sj, false);                                                \
     }
 
-/* Rows of any length. */
+/* Rows of any length. Fluxes need no scratch row: their loop reads no neighbour of u. */
 #define COLOURED_UPDATE(name, ROWS, SUM, RHS, value)                                               \
     UPDATE_OF(name, ROWS, SUM, RHS, value)                                                         \
     static void name(const struct row *row)                                                        \
     {                                                                                              \
-        name##_of(row, row->n, row->sj, row->out == row->u);                                       \
+        name##_of(row, row->n, row->sj, !ROWS##_KEEP && row->out == row->u);                       \
     }
 
 #define OPERATOR(name, order, equation, variable, reads_alpha, ROWS, SUM, RHS)                     \

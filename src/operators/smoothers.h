@@ -34,8 +34,9 @@ FORMULA double residual_value(double rhs, double scale, double sum)
 }
 
 /* Whether a sweep of this colour updates the cell with this sum of global indices, or of local ones
- * if `colour` includes the parity of the patch. */
-FORMULA bool has_colour(long index_sum, long colour)
+ * if `colour` includes the parity of the patch. Not bool: gcc 12 does not vectorise a loop that
+ * selects by an inlined function's bool. */
+FORMULA int has_colour(long index_sum, long colour)
 {
     return ((index_sum + colour) & 1) == 0;
 }
