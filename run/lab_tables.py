@@ -58,7 +58,7 @@ def kernel_rows(reports):
                          "n": int(report["options"]["n"]), "kind": kind, "list": run["list"],
                          "kernels": run["kernels"] or run["list"], "median": run["seconds"]["median"],
                          **{key: run.get(key) for key in ("fraction_of_cache", "fraction_of_shared",
-                                                          "fraction_of_issue", "most_used")},
+                                                          "fraction_of_issue", "most_used", "limiter_is_near")},
                          "intensity": run["flops"] / run["bytes"],
                          **{key: run[key] for key in ("bytes_per_cell", "bytes_per_second", "fraction_of_copy",
                                                       "flops_per_second", "fraction_of_fp64", "limiter")}})
@@ -101,9 +101,10 @@ def rung_columns(rungs):
 
 
 def limiter(run):
-    """With the resource that limits most. Latency is no resource's limit."""
-    named = run.get("most_used") and run["limiter"] != "latency"
-    return run["limiter"] + (f" ({run['most_used']})" if named else "")
+    """With the resource that is used most where one limits or nearly does, and whether the rule's 60 % are near."""
+    near = run.get("limiter_is_near")
+    named = run.get("most_used") and (near or run["limiter"] not in ("latency", "unknown"))
+    return run["limiter"] + (f" ({run['most_used']}{', near 60 %' if near else ''})" if named else "")
 
 
 def sizes_of(rows):

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <string.h>
 
 static const struct {
     const char *name, *key;
@@ -15,42 +16,69 @@ static const struct {
     [RESOURCE_ISSUE] = {"issue", "fraction_of_issue", true},
 };
 
+/* What is faster than its ceiling uses something else, as caches instead of memory. */
+static double share_of(double per_run, double seconds, double ceiling)
+{
+    const double share = per_run / seconds / ceiling;
+    return share <= 1.0 ? share : NAN;
+}
+
 struct shares shares_of(const struct ceilings *c, const struct usage *u, double seconds)
 {
     struct shares s;
-    s.of[RESOURCE_MEMORY] = u->bytes / seconds / c->copy_bytes_per_second;
-    s.of[RESOURCE_CACHE] = u->cache_bytes / seconds / c->cache_bytes_per_second;
-    s.of[RESOURCE_SHARED] = u->shared_bytes / seconds / c->shared_bytes_per_second;
+    s.of[RESOURCE_MEMORY] = share_of(u->bytes, seconds, c->copy_bytes_per_second);
+    s.of[RESOURCE_CACHE] = share_of(u->cache_bytes, seconds, c->cache_bytes_per_second);
+    s.of[RESOURCE_SHARED] = share_of(u->shared_bytes, seconds, c->shared_bytes_per_second);
     /* The peak is of instructions that are two operations each. */
-    s.of[RESOURCE_FP64] = u->fp64_instructions / seconds / (0.5 * c->fp64_flops_per_second);
-    s.of[RESOURCE_ISSUE] = u->instructions / seconds / c->instructions_per_second;
+    s.of[RESOURCE_FP64] = share_of(u->fp64_instructions, seconds, 0.5 * c->fp64_flops_per_second);
+    s.of[RESOURCE_ISSUE] = share_of(u->instructions, seconds, c->instructions_per_second);
     return s;
 }
 
-static bool limits(const struct shares *s, bool by_computing)
+static bool limits(const struct shares *s, bool by_computing, double threshold)
 {
     bool any = false; /* a share that is not known, NaN, limits nothing */
     for (int r = 0; r < RESOURCES; r++)
-        any = any || (resources[r].computes == by_computing && s->of[r] >= LIMITING_SHARE);
+        any = any || (resources[r].computes == by_computing && s->of[r] >= threshold);
     return any;
+}
+
+static bool all_known(const struct shares *s)
+{
+    bool all = true;
+    for (int r = 0; r < RESOURCES; r++)
+        all = all && !isnan(s->of[r]);
+    return all;
+}
+
+static const char *limiter_at(const struct shares *s, double threshold)
+{
+    const bool bandwidth = limits(s, false, threshold), compute = limits(s, true, threshold);
+    return bandwidth && compute ? "both"
+           : bandwidth          ? "bandwidth"
+           : compute            ? "compute"
+           : all_known(s)       ? "latency"
+                                : "unknown";
 }
 
 const char *limiter_of(const struct shares *s)
 {
-    const bool bandwidth = limits(s, false), compute = limits(s, true);
-    return bandwidth && compute ? "both"
-           : bandwidth          ? "bandwidth"
-           : compute            ? "compute"
-                                : "latency";
+    return limiter_at(s, LIMITING_SHARE);
+}
+
+bool limiter_is_near(const struct shares *s)
+{
+    return strcmp(limiter_at(s, LIMITING_SHARE - NEAR_SHARE),
+                  limiter_at(s, LIMITING_SHARE + NEAR_SHARE)) != 0;
 }
 
 const char *most_used_of(const struct shares *s)
 {
     int most = RESOURCE_MEMORY;
     for (int r = 1; r < RESOURCES; r++)
-        if (s->of[r] > s->of[most])
+        if (isnan(s->of[most]) || s->of[r] > s->of[most])
             most = r;
-    return resources[most].name;
+    return isnan(s->of[most]) ? NULL : resources[most].name;
 }
 
 void ceilings_add_json(struct json *object, const struct ceilings *c)
@@ -75,11 +103,15 @@ struct measurement measure_work(const struct lab *lab, work_fn *work, void *data
 
 void measurement_print(const struct measurement *m)
 {
-    printf("      limited by %s:", limiter_of(&m->shares));
-    for (int r = 0; r < RESOURCES; r++)
-        if (!isnan(m->shares.of[r]))
-            printf("%s %.0f %% of %s", r > 0 ? "," : "", 100.0 * m->shares.of[r],
-                   resources[r].name);
+    const char *before = ":";
+    printf("      limited by %s%s", limiter_of(&m->shares),
+           limiter_is_near(&m->shares) ? ", near 60 %" : "");
+    for (int r = 0; r < RESOURCES; r++) {
+        if (isnan(m->shares.of[r]))
+            continue;
+        printf("%s %.0f %% of %s", before, 100.0 * m->shares.of[r], resources[r].name);
+        before = ",";
+    }
     printf("\n");
     for (int i = 0; i < m->nlaunches; i++) {
         const struct gpu_kernel *k = &m->launches[i];
@@ -113,6 +145,7 @@ void measurement_add_json(struct json *object, const struct measurement *m, doub
         json_add_number(object, resources[r].key, m->shares.of[r]);
     JSON_TEXTS(object, {"limiter", limiter_of(&m->shares)},
                {"most_used", most_used_of(&m->shares)});
+    json_add_flag(object, "limiter_is_near", limiter_is_near(&m->shares));
     struct json *launches = json_add_array(object, "launches");
     for (int i = 0; i < m->nlaunches; i++)
         add_launch(json_add_object(launches, NULL), &m->launches[i]);

@@ -3,11 +3,13 @@
 #define LAB_LIMITER_H
 /* What limits a kernel, by the rule of 60 %: bandwidth if it uses that share of what some memory
  * can move, compute if it uses that share of what the machine can issue, both, or neither: then it
- * is latency, that is waiting. Bytes and instructions are counted, ceilings are measured. */
+ * is latency, that is waiting, or unknown where a share is not known. Bytes and instructions are
+ * counted, ceilings are measured. */
 #include "lab/gpu.h"
 #include "lab/lab.h"
 
 #define LIMITING_SHARE 0.60
+#define NEAR_SHARE 0.05
 
 /* Of a machine; NaN where it cannot be measured. */
 struct ceilings {
@@ -31,15 +33,18 @@ enum resource {
     RESOURCES
 };
 
-/* Shares of the ceilings. */
+/* Shares of the ceilings; NaN where one is not known. */
 struct shares {
     double of[RESOURCES];
 };
 
 struct shares shares_of(const struct ceilings *ceilings, const struct usage *usage, double seconds);
-/* "bandwidth", "compute", "both" or "latency". */
+/* "bandwidth", "compute", "both", "latency" or "unknown". */
 const char *limiter_of(const struct shares *shares);
-/* The resource of which most is used; "memory", "cache", "shared memory", "FP64" or "issue". */
+/* Whether it would be another one if LIMITING_SHARE were NEAR_SHARE more or less. */
+bool limiter_is_near(const struct shares *shares);
+/* The resource of which most is used; "memory", "cache", "shared memory", "FP64" or "issue";
+ * NULL if no share is known. */
 const char *most_used_of(const struct shares *shares);
 
 /* The best of a few samples of the experiments of `machine`, unless nothing is to be timed: then

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What hpgmg-lab says about times, in numbers that were computed by hand: the clock is not the
- * machine's. And the limiter: four classes by the rule of 60 %, where what is not known limits
+ * machine's. And the limiter: classes by the rule of 60 %, where what is not known limits
  * nothing. */
 #include <math.h>
 #include <setjmp.h>
@@ -222,7 +222,27 @@ static void classes(void **state)
     assert_string_equal(class_of(0.60, 0.0, 0.0, 0.60, 0.0), "both");
     assert_string_equal(class_of(0.0, 0.0, 0.70, 0.0, 0.60), "both");
     assert_string_equal(class_of(0.7, NAN, NAN, 0.1, NAN), "bandwidth");
-    assert_string_equal(class_of(0.1, NAN, NAN, 0.1, NAN), "latency");
+    /* What is not counted may be the limit. */
+    assert_string_equal(class_of(0.1, NAN, NAN, 0.1, NAN), "unknown");
+    assert_string_equal(class_of(0.1, 0.1, NAN, 0.1, 0.1), "unknown");
+    assert_string_equal(class_of(0.1, 0.1, 0.1, 0.1, NAN), "unknown");
+}
+
+static bool near_of(double memory, double shared)
+{
+    const struct shares s = {{memory, 0.1, shared, 0.1, 0.1}};
+    return limiter_is_near(&s);
+}
+
+/* A share near the threshold is of no account where a greater one decides. */
+static void near_the_threshold(void **state)
+{
+    (void)state;
+    assert_true(near_of(0.56, 0.57));
+    assert_true(near_of(0.64, 0.1));
+    assert_false(near_of(0.54, 0.1));
+    assert_false(near_of(0.66, 0.1));
+    assert_false(near_of(0.86, 0.58));
 }
 
 static void most_used(void **state)
@@ -254,6 +274,9 @@ static void shares(void **state)
     assert_true(s.of[RESOURCE_SHARED] == 0.125);
     assert_true(s.of[RESOURCE_FP64] == 0.125);
     assert_true(s.of[RESOURCE_ISSUE] == 0.05);
+    /* Faster than memory: its copy rate is not the ceiling. */
+    assert_true(isnan(shares_of(&c, &u, 0.99).of[RESOURCE_MEMORY]));
+    assert_true(shares_of(&c, &u, 1.0).of[RESOURCE_MEMORY] == 1.0);
 }
 
 int main(int argc, char **argv)
@@ -264,6 +287,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(ladder_figures),     cmocka_unit_test(exchange_figures),
         cmocka_unit_test(operations_by_hand), cmocka_unit_test(classes),
         cmocka_unit_test(most_used),          cmocka_unit_test(shares),
+        cmocka_unit_test(near_the_threshold),
     };
     comm_start(&argc, &argv);
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
