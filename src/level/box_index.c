@@ -50,7 +50,7 @@ void box_index_destroy(struct box_index *index)
 }
 
 /* One search. */
-struct search {
+struct box_search {
     const struct box_index *index;
     struct box region;
     void (*found)(void *data, int box);
@@ -58,7 +58,7 @@ struct search {
 };
 
 /* Searches the node, or the box if layer is -1. */
-static void search_below(const struct search *s, int layer, int number)
+static void search_below(const struct box_search *s, int layer, int number)
 {
     const struct box_index *x = s->index;
     const struct box *box = layer < 0 ? &x->boxes[number] : &x->bounds[x->first[layer] + number];
@@ -77,7 +77,7 @@ static void search_below(const struct search *s, int layer, int number)
 void box_index_search(const struct box_index *index, struct box region,
                       void (*found)(void *data, int box), void *data)
 {
-    const struct search s = {index, region, found, data};
+    const struct box_search s = {index, region, found, data};
     if (index->nboxes > 0)
         search_below(&s, index->layers - 1, 0);
 }
