@@ -228,7 +228,7 @@ def checks(cases, different):
     words = [f"{len(solves)} runs of hpgmg-gpu are VALID: {states.count('passed')} checks passed"]
     if states.count("not checked"):
         words.append(f"{states.count('not checked')} could not be made (sizes too coarse, or not on record)")
-    words.append(f"{len(cases) - len(solves)} reports of hpgmg-lab have right results only")
+    words.append(f"{len(cases) - len(solves)} reports of hpgmg-lab: all results correct")
     problems = [(report["order"], report["solves"][0]["n"]) for report in solves]
     if different:
         words.append("different answers to the same problem: " + "; ".join(different))
@@ -259,6 +259,16 @@ def runs(cases, arguments):
     return "runs", "Every run", page.paragraph(words) + page.table("Runs", ("run", "result", "command"), rows)
 
 
+def headline(cases):
+    """The rate of each order at each run's largest size; run/rates makes the documents' tables of the same reports."""
+    rates = {(report["order"], report["solves"][0]["n"]): report["solves"][0]["dof_per_second"]
+             for report in (case.report for case in cases if case.report)}
+    sizes = sorted({n for _, n in rates})
+    rows = [(f"order {order}", *(lab_tables.number(rates.get((order, n)), 1e9, digits=3) for n in sizes))
+            for order in sorted({order for order, _ in rates})]
+    return page.table("Speed, GDOF/s", ("", *(f"{n}³" for n in sizes)), rows) if rows else ""
+
+
 def write_page(cases, different, arguments):
     """cases: lists by experiment. Returns the page's path."""
     plt = drawing.pyplot("report-machine")
@@ -271,7 +281,7 @@ def write_page(cases, different, arguments):
                 "methods": noted}
     sections = [section(name, build, plt, arguments, cases[name], notes) for name, build in builders.items() if cases[name]]
     name = values(done, "gpu" if arguments.backend == "gpu" else "cpu")
-    introduction = facts(done, different, arguments) + page.paragraph(
+    introduction = headline(cases["sizes"]) + facts(done, different, arguments) + page.paragraph(
         "hpgmg-gpu is a geometric multigrid benchmark; hpgmg-lab measures its machine and its kernels. Each section says "
         "what one would expect. Its figures and tables show what came out. `docs/LAB.md` explains the experiments.")
     if arguments.small:

@@ -59,6 +59,13 @@ section_of() { # NAME: a section of the page
     grep -q "$(python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))["revision"])' "$made/machine.json")" "$page"
 }
 
+@test "the rates are on top" {
+    local rate
+    rate=$(python3 -c 'import json, sys
+print("%.3g" % (1e-9 * json.load(open(sys.argv[1]))["solves"][0]["dof_per_second"]))' "$made/size-order4-4x1.json")
+    sed '/<h2/,$d' "$made/page.html" | grep -qF "<td>$rate</td>"
+}
+
 @test "tables have the reports' numbers" {
     page=$made/page.html
     python3 - "$made" >"$BATS_TEST_TMPDIR/cells" <<'END'
