@@ -8,6 +8,7 @@
 #include "app/options.h"
 #include "app/report.h"
 #include "app/run_info.h"
+#include "app/simulation.h"
 #include "app/threshold.h"
 #include "app/timeline.h"
 #include "app/transport.h"
@@ -124,6 +125,8 @@ static enum status choose_run(struct job *job, char *message, int size)
     if (status == STATUS_VALID)
         status = choose_machine(o, &on_gpu, job->note, message, size);
     job->choice = benchmark_hierarchy_choice(o, on_gpu);
+    if (status == STATUS_VALID && o->ranks > 0)
+        return simulation_run(&job->choice, o, message, size);
     if (status == STATUS_VALID)
         status = size_check(&job->choice, comm_size(), message, size);
     if (status != STATUS_VALID)

@@ -121,6 +121,17 @@ static enum status check_weight(struct parser *p)
     return STATUS_VALID;
 }
 
+/* A simulation is a dry run of other ranks. */
+static enum status check_simulation(struct parser *p)
+{
+    const struct options *o = p->options;
+    if (o->ranks > 0 && !o->dry_run)
+        return parser_fail(p, "--ranks: needs --dry-run; to run on more ranks, start them by MPI");
+    if (o->ranks == 0 && parser_was_given(p, "ranks-per-node"))
+        return parser_fail(p, "--ranks-per-node: needs --ranks, the ranks of a simulated job");
+    return STATUS_VALID;
+}
+
 static enum status check(struct parser *p)
 {
     enum status status = check_positionals(p);
@@ -134,6 +145,8 @@ static enum status check(struct parser *p)
         status = check_tolerance(p);
     if (status == STATUS_VALID)
         status = check_weight(p);
+    if (status == STATUS_VALID)
+        status = check_simulation(p);
     if (status == STATUS_VALID)
         status = parser_check_paths(p);
     return status;

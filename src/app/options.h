@@ -12,6 +12,7 @@
 #include "operators/problem.h"
 #include "operators/stencil.h"
 
+enum { MOST_SIMULATED_RANKS = 10000000 };
 enum cycle_kind { CYCLE_F, CYCLE_V, CYCLE_W };
 enum solver_kind { SOLVER_MG, SOLVER_MGPCG };
 enum bottom_kind { BOTTOM_BICGSTAB, BOTTOM_CG, BOTTOM_SMOOTH, BOTTOM_DIRECT };
@@ -54,11 +55,12 @@ struct options {
 
     bool benchmark; /* what it sets is in app/score.c */
     bool breakdown, show_cycle, checksum, quiet, dry_run;
-    char *json;     /* path or NULL */
-    char *timeline; /* path or NULL */
-    char *kernels;  /* names with commas between them; NULL: all */
-    char *tuning;   /* path, "none", or NULL: the GPU's file if there is one */
-    char *input;    /* path or NULL */
+    int ranks, ranks_per_node; /* of a simulated job; 0 ranks: none */
+    char *json;                /* path or NULL */
+    char *timeline;            /* path or NULL */
+    char *kernels;             /* names with commas between them; NULL: all */
+    char *tuning;              /* path, "none", or NULL: the GPU's file if there is one */
+    char *input;               /* path or NULL */
 
     bool help, version, list_kernels; /* requests: all other members are then unset */
 };

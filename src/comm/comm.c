@@ -6,6 +6,7 @@
 #include "comm/call.h"
 
 static int world_rank, world_size = 1;
+static int pretended_rank, pretended_size; /* 0: none */
 static void (*abort_without_mpi)(int status);
 static void (*wait_without_mpi)(void);
 
@@ -59,18 +60,18 @@ void comm_finish(void)
 
 int comm_rank(void)
 {
-    return world_rank;
+    return pretended_size > 0 ? pretended_rank : world_rank;
 }
 
 int comm_size(void)
 {
-    return world_size;
+    return pretended_size > 0 ? pretended_size : world_size;
 }
 
 void comm_pretend_world(int rank, int size)
 {
-    world_rank = rank;
-    world_size = size;
+    pretended_rank = rank;
+    pretended_size = size;
 }
 
 MPI_Comm comm_split(int member)

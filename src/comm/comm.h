@@ -14,8 +14,8 @@ void comm_finish(void);
 
 int comm_rank(void); /* of the world */
 int comm_size(void);
-/* From now on comm_rank() and comm_size() are those of a rank of a larger job, which this one
- * process stands for. Messages to other ranks may then not be sent. */
+/* From now on comm_rank() and comm_size() are those of a rank of a larger job, for which this one
+ * process stands; with size 0, its own again. In between, no message may be sent to other ranks. */
 void comm_pretend_world(int rank, int size);
 /* The number of ranks on this rank's node, and this rank's number among them. Both are collective
  * over the world. */

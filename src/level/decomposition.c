@@ -148,8 +148,17 @@ struct decomposition decomposition_create(struct decomposition_spec spec, int wo
     return x.d;
 }
 
+struct decomposition decomposition_share(const struct decomposition *d)
+{
+    struct decomposition other = *d;
+    other.shared = true;
+    return other;
+}
+
 void decomposition_destroy(struct decomposition *d)
 {
+    if (d->shared)
+        return;
     memory_free(d->boxes);
     memory_free(d->owner);
 }
@@ -177,6 +186,18 @@ struct decomposition decomposition_coarsen(const struct decomposition *fine)
         d.owner[b] = fine->owner[b];
     }
     return d;
+}
+
+bool decomposition_is_coarsened(const struct decomposition *fine,
+                                const struct decomposition *coarse)
+{
+    if (fine->nboxes != coarse->nboxes)
+        return false;
+    for (int b = 0; b < fine->nboxes; b++)
+        if (!box_equal(box_coarsen(fine->boxes[b]), coarse->boxes[b]) ||
+            fine->owner[b] != coarse->owner[b])
+            return false;
+    return true;
 }
 
 int decomposition_shortest_side(const struct decomposition *d)
@@ -215,6 +236,12 @@ static struct decomposition_spec spec_with_boxes(struct decomposition_spec spec,
 static double cells(int dim)
 {
     return (double)dim * dim * dim;
+}
+
+bool spec_is_coarsened(struct decomposition_spec fine, struct decomposition_spec coarse)
+{
+    return fine.boxes_per_side == coarse.boxes_per_side && fine.ranks == coarse.ranks &&
+           fine.box_dim == 2 * coarse.box_dim;
 }
 
 struct decomposition_spec spec_agglomerate(struct decomposition_spec spec, double below)

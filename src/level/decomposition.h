@@ -32,6 +32,7 @@ struct decomposition {
     int nboxes;
     struct box *boxes;
     int *owner;
+    bool shared; /* another decomposition releases the boxes */
 };
 
 /* n of HPGMG's size rule: the largest n with n³ <= boxes_per_rank·ranks whose odd part of
@@ -47,8 +48,14 @@ void decomposition_destroy(struct decomposition *d);
 /* The rank's boxes are those from first_box(rank) to first_box(rank + 1) - 1. */
 int decomposition_first_box(const struct decomposition *d, int rank);
 
+/* Another name for the same boxes; destroying it leaves them. */
+struct decomposition decomposition_share(const struct decomposition *d);
+
 /* The next coarser level with the same boxes, coarsened, on the same ranks. */
 struct decomposition decomposition_coarsen(const struct decomposition *fine);
+/* True if `coarse` is what decomposition_coarsen(fine) gives. */
+bool decomposition_is_coarsened(const struct decomposition *fine,
+                                const struct decomposition *coarse);
 /* Cells along the shortest side of any box. */
 int decomposition_shortest_side(const struct decomposition *d);
 /* True if both have the same boxes on the same ranks. */
@@ -59,6 +66,9 @@ bool decomposition_equal(const struct decomposition *a, const struct decompositi
  * rank. boxes_per_side is 0 where the hierarchy ends: the number of cells per side is odd, or half
  * of it is less than min_dim. */
 struct decomposition_spec spec_coarsen(struct decomposition_spec spec, int min_dim);
+
+/* True if `coarse` has the boxes of `fine`, coarsened, on the same ranks. */
+bool spec_is_coarsened(struct decomposition_spec fine, struct decomposition_spec coarse);
 
 /* The same level on fewer ranks: merges 2³ boxes while the merged box has fewer than `below` cells.
  * A level of fewer cells becomes one box on one rank. An end of the hierarchy remains one. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The depth of halos, and how many operations one halo exchange serves. */
 #include "operators/halo.h"
+#include <string.h>
 #include "level/backend.h"
 #include "operators/passes.h"
 
@@ -48,6 +49,14 @@ static bool is_open(const struct decomposition *d, const struct sides *sides, co
     return sides_wrap(sides, e) || (side ? b->hi[e] < d->dim : b->lo[e] > 0);
 }
 
+/* Cells of one layer beyond the box's open sides in direction e, per cell of the box. */
+static double cells_of_layer(const struct decomposition *d, const struct sides *sides,
+                             const struct box *b, int e)
+{
+    const int open = is_open(d, sides, b, e, 0) + is_open(d, sides, b, e, 1);
+    return (double)open / (b->hi[e] - b->lo[e]);
+}
+
 /* Cells that one sweep works on per cell of the box, `layers` beyond its open sides. */
 static double work_of_sweep(const struct decomposition *d, const struct sides *sides,
                             const struct box *b, int layers)
@@ -60,17 +69,33 @@ static double work_of_sweep(const struct decomposition *d, const struct sides *s
     return work;
 }
 
-/* The mean over the sweeps of a smoothing and its residual, without an exchange between them, on
- * the box for which it is largest. */
-static double work_of_smoothing(const struct stencil *s, const struct decomposition *d)
+/* The mean over the sweeps of a smoothing and its residual, without an exchange between them. */
+static double work_of_smoothing(const struct stencil *s, const struct decomposition *d,
+                                const struct box *b)
 {
-    double most = 1.0;
+    double work = 1.0; /* of the residual */
+    for (int sweeps = 1; sweeps <= SMOOTHER_SWEEPS; sweeps++)
+        work += work_of_sweep(d, &s->choice.sides, b, sweep_layers(s, sweeps, true));
+    return work / (SMOOTHER_SWEEPS + 1);
+}
+
+/* The work on the box for which it is largest. Boxes whose layers have no more cells in any
+ * direction than those of the worst box so far are passed over: large jobs have millions. */
+static double most_work(const struct stencil *s, const struct decomposition *d)
+{
+    double most = 1.0, worst[3] = {0.0, 0.0, 0.0};
     for (int b = 0; b < d->nboxes; b++) {
-        double work = 1.0; /* of the residual */
-        for (int sweeps = 1; sweeps <= SMOOTHER_SWEEPS; sweeps++)
-            work += work_of_sweep(d, &s->choice.sides, &d->boxes[b], sweep_layers(s, sweeps, true));
-        work /= SMOOTHER_SWEEPS + 1;
-        most = work > most ? work : most;
+        double layer[3];
+        bool worse = false;
+        for (int e = 0; e < 3; e++) {
+            layer[e] = cells_of_layer(d, &s->choice.sides, &d->boxes[b], e);
+            worse = worse || layer[e] > worst[e];
+        }
+        const double work = worse ? work_of_smoothing(s, d, &d->boxes[b]) : 1.0;
+        if (work > most) {
+            most = work;
+            memcpy(worst, layer, sizeof worst);
+        }
     }
     return most;
 }
@@ -81,7 +106,7 @@ int level_ghosts(const struct operator_choice *choice, const struct backend *bac
     const struct stencil s = stencil_create(*choice, d->dim);
     const bool deep = !backend->on_device && !repeats_too_much(&s) &&
                       level_connects(backend, &choice->sides, d->nboxes) &&
-                      work_of_smoothing(&s, d) <= MOST_WORK;
+                      most_work(&s, d) <= MOST_WORK;
     return deep ? even_layers(layers_touched(&s, SMOOTHER_SWEEPS)) : stencil_ghosts(choice->order);
 }
 

@@ -71,6 +71,24 @@ static int level_fields(const struct hierarchy_choice *choice, const struct deco
 
 enum { BUFFER_FIELDS = 2 }; /* u and f */
 
+/* The decomposition of a level; `finer` is that of the level before it, if there is one. Where only
+ * the sides of boxes are halved, boxes and owners follow from it in less time. */
+static struct decomposition level_boxes(const struct hierarchy_shape *shape, int level,
+                                        const struct decomposition *finer, int ranks)
+{
+    const struct decomposition_spec spec = shape->specs[level];
+    if (level > 0 && spec_is_coarsened(shape->specs[level - 1], spec))
+        return decomposition_coarsen(finer);
+    return decomposition_create(spec, ranks);
+}
+
+void hierarchy_boxes(const struct hierarchy_shape *shape, int ranks,
+                     struct decomposition boxes[MAX_LEVELS])
+{
+    for (int level = 0; level < shape->nlevels; level++)
+        boxes[level] = level_boxes(shape, level, level > 0 ? &boxes[level - 1] : NULL, ranks);
+}
+
 /* What is known of one level before anything is built. */
 struct foreseen {
     struct decomposition decomposition;
@@ -78,10 +96,11 @@ struct foreseen {
 };
 
 static struct foreseen foresee_level(const struct hierarchy_choice *choice,
-                                     const struct hierarchy_shape *shape, int level, int ranks)
+                                     const struct hierarchy_shape *shape, int level,
+                                     const struct decomposition *finer, int ranks)
 {
     return (struct foreseen){
-        decomposition_create(shape->specs[level], ranks),
+        level_boxes(shape, level, finer, ranks),
         hierarchy_level_backend(choice, spec_dim(shape->specs[level])),
     };
 }
@@ -90,10 +109,12 @@ static struct foreseen foresee_level(const struct hierarchy_choice *choice,
 static void add_buffer_bytes(const struct hierarchy_choice *choice, const struct foreseen *fine,
                              const struct foreseen *coarse, size_t *bytes)
 {
+    if (decomposition_is_coarsened(&fine->decomposition, &coarse->decomposition) &&
+        fine->backend == coarse->backend)
+        return;
     struct decomposition d = decomposition_coarsen(&fine->decomposition);
-    if (!decomposition_equal(&coarse->decomposition, &d) || fine->backend != coarse->backend)
-        decomposition_add_field_bytes(&d, level_ghosts(&choice->op, fine->backend, &d),
-                                      fine->backend->row_align, BUFFER_FIELDS, bytes);
+    decomposition_add_field_bytes(&d, level_ghosts(&choice->op, fine->backend, &d),
+                                  fine->backend->row_align, BUFFER_FIELDS, bytes);
     decomposition_destroy(&d);
 }
 
@@ -102,7 +123,7 @@ void hierarchy_foresee(const struct hierarchy_choice *choice, const struct hiera
 {
     const int last = shape->nlevels - 1;
     size_t *bytes = memory_alloc((size_t)ranks * sizeof *bytes, "memory estimate");
-    struct foreseen own = foresee_level(choice, shape, 0, ranks), next = own;
+    struct foreseen own = foresee_level(choice, shape, 0, NULL, ranks), next = own;
     for (int level = 0; level <= last; level++, own = next) {
         enum field fields[NUM_FIELDS];
         const int count =
@@ -112,7 +133,7 @@ void hierarchy_foresee(const struct hierarchy_choice *choice, const struct hiera
                                       level_ghosts(&choice->op, own.backend, &own.decomposition),
                                       own.backend->row_align, count, bytes);
         if (level < last) {
-            next = foresee_level(choice, shape, level + 1, ranks);
+            next = foresee_level(choice, shape, level + 1, &own.decomposition, ranks);
             add_buffer_bytes(choice, &own, &next, bytes);
         }
         visit(data, level, &own.decomposition, bytes);
@@ -179,21 +200,55 @@ static void create_transfer(struct hierarchy *h, int depth)
 {
     struct transfer *t = &h->transfers[depth];
     struct level *next = h->levels[depth + 1];
-    struct decomposition d = decomposition_coarsen(&h->levels[depth]->decomposition);
+    const struct decomposition *fine = &h->levels[depth]->decomposition;
     const struct backend *backend = h->levels[depth]->backend;
-    if (decomposition_equal(&d, &next->decomposition) && backend == next->backend) {
-        decomposition_destroy(&d);
+    if (decomposition_is_coarsened(fine, &next->decomposition) && backend == next->backend) {
         *t = (struct transfer){.coarse = next};
         return;
     }
     t->separate = true;
-    t->coarse = create_level(&h->choice, backend, depth + 1, d);
-    level_allocate(t->coarse, FIELD_U);
-    level_allocate(t->coarse, FIELD_F);
+    t->coarse = create_level(&h->choice, backend, depth + 1, decomposition_coarsen(fine));
     t->down = plan_create(t->coarse, next, TARGET_GROWN, 0, CENTRE_CELL);
     t->up = plan_create(next, t->coarse, TARGET_GROWN, t->coarse->ghosts, CENTRE_CELL);
-    connect_plan(h, t->down);
-    connect_plan(h, t->up);
+}
+
+struct hierarchy *hierarchy_lay_out(const struct hierarchy_choice *choice, int nlevels,
+                                    const struct decomposition boxes[MAX_LEVELS])
+{
+    struct hierarchy *h = memory_alloc_zero(sizeof *h, "hierarchy");
+    h->choice = *choice;
+    h->nlevels = nlevels;
+    h->singular = operator_is_singular(&choice->op);
+    for (int l = 0; l < nlevels; l++)
+        h->levels[l] =
+            create_level(choice, hierarchy_level_backend(choice, boxes[l].dim), l, boxes[l]);
+    for (int l = 0; l + 1 < nlevels; l++)
+        create_transfer(h, l);
+    return h;
+}
+
+/* Fields of all levels and redistribution buffers, and how the messages of their plans travel. */
+static void allocate_fields(struct hierarchy *h)
+{
+    for (int l = 0; l < h->nlevels; l++) {
+        enum field fields[NUM_FIELDS];
+        struct level *level = h->levels[l];
+        const int count =
+            level_fields(&h->choice, &level->decomposition, level->backend, l, h->nlevels, fields);
+        for (int f = 0; f < count; f++)
+            level_allocate(level, fields[f]);
+        if (level->connected)
+            connect_plan(h, level->halo);
+    }
+    for (int l = 0; l + 1 < h->nlevels; l++) {
+        struct transfer *t = &h->transfers[l];
+        if (!t->separate)
+            continue;
+        level_allocate(t->coarse, FIELD_U);
+        level_allocate(t->coarse, FIELD_F);
+        connect_plan(h, t->down);
+        connect_plan(h, t->up);
+    }
 }
 
 /* Executes a plan that is needed once, for a coefficient. */
@@ -203,12 +258,17 @@ static void move_once(struct plan *plan, const double *from, double *to)
     plan_destroy(plan);
 }
 
+/* Moves a coefficient from the redistribution buffer to the next level. */
+static struct plan *coefficient_plan(const struct transfer *t, const struct level *next, int centre)
+{
+    return plan_create(t->coarse, next, TARGET_GROWN, 0, centre);
+}
+
 static void move_coefficient(struct transfer *t, struct level *next, enum field field, int centre)
 {
     if (!t->separate)
         return;
-    move_once(plan_create(t->coarse, next, TARGET_GROWN, 0, centre), t->coarse->fields[field],
-              next->fields[field]);
+    move_once(coefficient_plan(t, next, centre), t->coarse->fields[field], next->fields[field]);
     level_release(t->coarse, field);
 }
 
@@ -229,12 +289,40 @@ static void restrict_coefficients(struct hierarchy *h, int depth)
     }
 }
 
-/* Fills the ghosts of a coefficient on all sides but walls, also where passes wrap. */
+/* Fills the ghosts of a coefficient on all sides but walls, also where passes wrap. NULL if there
+ * are none. */
+static struct plan *coefficient_ghosts_plan(const struct level *l, int centre)
+{
+    const bool has_ghosts = l->connected || sides_have(&l->sides, BOUNDARY_PERIODIC);
+    return has_ghosts ? plan_create(l, l, TARGET_GHOSTS, l->ghosts, centre) : NULL;
+}
+
 static void fill_coefficient_ghosts(struct level *l, enum field field, int centre)
 {
-    if (l->connected || sides_have(&l->sides, BOUNDARY_PERIODIC))
-        move_once(plan_create(l, l, TARGET_GHOSTS, l->ghosts, centre), l->fields[field],
-                  l->fields[field]);
+    struct plan *plan = coefficient_ghosts_plan(l, centre);
+    if (plan)
+        move_once(plan, l->fields[field], l->fields[field]);
+}
+
+/* The plans of one coefficient, made and dropped. */
+static void rehearse_coefficient(const struct hierarchy *h, int centre)
+{
+    for (int l = 0; l < h->nlevels; l++) {
+        struct plan *ghosts = coefficient_ghosts_plan(h->levels[l], centre);
+        if (ghosts)
+            plan_destroy(ghosts);
+        if (l + 1 < h->nlevels && h->transfers[l].separate)
+            plan_destroy(coefficient_plan(&h->transfers[l], h->levels[l + 1], centre));
+    }
+}
+
+void hierarchy_rehearse_coefficients(const struct hierarchy *h)
+{
+    const struct stencil s = stencil_create(h->choice.op, h->levels[0]->dim);
+    for (int d = 0; d < 3 && h->choice.op.variable; d++)
+        rehearse_coefficient(h, d);
+    if (s.reads_alpha)
+        rehearse_coefficient(h, CENTRE_CELL);
 }
 
 /* Derives the rest of the operator from the coefficients inside the boxes. Of D⁻¹ no ghosts are
@@ -264,23 +352,10 @@ struct hierarchy *hierarchy_create(const struct hierarchy_choice *choice)
 {
     const double start = timer_seconds();
     const struct hierarchy_shape shape = hierarchy_shape(choice, comm_size());
-    struct hierarchy *h = memory_alloc_zero(sizeof *h, "hierarchy");
-    h->choice = *choice;
-    h->nlevels = shape.nlevels;
-    h->singular = operator_is_singular(&choice->op);
-    for (int l = 0; l < h->nlevels; l++) {
-        enum field fields[NUM_FIELDS];
-        const struct decomposition d = decomposition_create(shape.specs[l], comm_size());
-        const struct backend *backend = hierarchy_level_backend(choice, d.dim);
-        const int count = level_fields(choice, &d, backend, l, h->nlevels, fields);
-        h->levels[l] = create_level(choice, backend, l, d);
-        for (int f = 0; f < count; f++)
-            level_allocate(h->levels[l], fields[f]);
-        if (h->levels[l]->connected)
-            connect_plan(h, h->levels[l]->halo);
-    }
-    for (int l = 0; l + 1 < h->nlevels; l++)
-        create_transfer(h, l);
+    struct decomposition boxes[MAX_LEVELS];
+    hierarchy_boxes(&shape, comm_size(), boxes);
+    struct hierarchy *h = hierarchy_lay_out(choice, shape.nlevels, boxes);
+    allocate_fields(h);
     struct level *coarsest = h->levels[h->nlevels - 1];
     coarsest->stencil->hpgmg_diagonal =
         choice->bottom == BOTTOM_METHOD_BICGSTAB && coarsest->stencil->radius == 1 &&
@@ -312,7 +387,8 @@ void hierarchy_make_halo(struct hierarchy *h, int level, int layers)
 
 void hierarchy_destroy(struct hierarchy *h)
 {
-    bottom_destroy(h->bottom);
+    if (h->bottom)
+        bottom_destroy(h->bottom);
     for (int l = 0; l + 1 < h->nlevels; l++) {
         struct transfer *t = &h->transfers[l];
         if (!t->separate)

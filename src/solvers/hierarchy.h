@@ -85,6 +85,17 @@ void hierarchy_foresee(const struct hierarchy_choice *choice, const struct hiera
 size_t hierarchy_bytes(const struct hierarchy_choice *choice, const struct hierarchy_shape *shape,
                        int ranks, bool on_device);
 
+/* The decompositions of all levels, which are the same on all ranks. */
+void hierarchy_boxes(const struct hierarchy_shape *shape, int ranks,
+                     struct decomposition boxes[MAX_LEVELS]);
+
+/* This rank's levels, halo plans and transfers without their fields, as hierarchy_create begins.
+ * Takes over the decompositions. Collective over the world. */
+struct hierarchy *hierarchy_lay_out(const struct hierarchy_choice *choice, int nlevels,
+                                    const struct decomposition boxes[MAX_LEVELS]);
+/* Makes and drops the plans that hierarchy_create needs once, for coefficients. */
+void hierarchy_rehearse_coefficients(const struct hierarchy *h);
+
 /* Builds levels, coefficients, the right-hand side of the finest level, D⁻¹ and plans. Collective
  * over the world. Dies if there is not enough memory. */
 struct hierarchy *hierarchy_create(const struct hierarchy_choice *choice);

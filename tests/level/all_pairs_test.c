@@ -55,7 +55,7 @@ static void random_boxes(void **state)
             level_destroy(b);
         }
     }
-    comm_pretend_world(0, 1);
+    comm_pretend_world(0, 0);
 }
 
 /* A level of the program, and how the next one divides the same cells. */
@@ -102,7 +102,7 @@ static void boxes_of_the_program(void **state)
         random_begin((long)j);
         expect_job(&jobs[j]);
     }
-    comm_pretend_world(0, 1);
+    comm_pretend_world(0, 0);
 }
 
 static void nothing_is_left_in_memory(void **state)

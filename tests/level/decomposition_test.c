@@ -390,7 +390,8 @@ static void the_shortest_side_is_of_any_box(void **state)
         for (int e = 0; e < 3; e++) {
             struct box boxes[2] = {box_cube(0, 0, 0, DIM), box_cube(0, 0, 0, DIM)};
             boxes[0].hi[e] = boxes[1].lo[e] = cut;
-            const struct decomposition one = {DIM, 1, boxes, NULL}, two = {DIM, 2, boxes, NULL};
+            const struct decomposition one = {DIM, 1, boxes, NULL, true},
+                                       two = {DIM, 2, boxes, NULL, true};
             assert_int_equal(decomposition_shortest_side(&one), cut);
             assert_int_equal(decomposition_shortest_side(&two), smaller(cut, DIM - cut));
         }
