@@ -397,6 +397,28 @@ static void the_shortest_side_is_of_any_box(void **state)
         }
 }
 
+/* Halved boxes are those that the curve gives; other boxes are not taken for them. */
+static void halved_boxes_follow_from_the_finer_ones(void **state)
+{
+    (void)state;
+    for (long number = 0; number < CASES; number++) {
+        random_begin(number);
+        const int n = random_int(1, 6), side = random_int(1, 16);
+        const int ranks = random_int(1, n * n * n), world = random_int(ranks, 3 * ranks);
+        const int other_ranks = random_bool() ? ranks : random_int(1, ranks);
+        const struct decomposition_spec fine = {n, 2 * side, ranks},
+                                        coarse = {n, side, other_ranks};
+        struct decomposition a = decomposition_create(fine, world),
+                             b = decomposition_create(coarse, world), c = decomposition_coarsen(&a);
+        EXPECT(spec_is_coarsened(fine, coarse) == (ranks == other_ranks));
+        EXPECT(decomposition_is_coarsened(&a, &b) == decomposition_equal(&c, &b));
+        EXPECT(ranks != other_ranks || decomposition_equal(&c, &b));
+        decomposition_destroy(&a);
+        decomposition_destroy(&b);
+        decomposition_destroy(&c);
+    }
+}
+
 static void nothing_is_left_in_memory(void **state)
 {
     (void)state;
@@ -416,6 +438,7 @@ int main(void)
         cmocka_unit_test(small_boxes_are_merged_on_fewer_ranks),
         cmocka_unit_test(equal_means_the_same_boxes_and_owners),
         cmocka_unit_test(the_shortest_side_is_of_any_box),
+        cmocka_unit_test(halved_boxes_follow_from_the_finer_ones),
         cmocka_unit_test(nothing_is_left_in_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
