@@ -97,7 +97,7 @@ static long differences(const emulated::box &b, const int n[3], const values &go
 }
 
 template <class Op, bool ZERO, finish FINISH>
-static void check(const int n[3], const enum sides sides[3], int planes, int parity)
+static void check(const int n[3], const enum ends sides[3], int planes, int parity)
 {
     std::mt19937 random(n[0] + 7 * sides[0] + 35 * sides[1] + 175 * sides[2] + planes);
     const emulated::box b = make_patch(n, sides);
@@ -140,7 +140,7 @@ static void check(const int n[3], const enum sides sides[3], int planes, int par
 }
 
 template <class Op>
-static void check_finishes(const int n[3], const enum sides sides[3], int planes, int parity)
+static void check_finishes(const int n[3], const enum ends sides[3], int planes, int parity)
 {
     check<Op, false, ONLY_SWEEPS>(n, sides, planes, parity);
     check<Op, true, ONLY_SWEEPS>(n, sides, planes, parity);
@@ -153,9 +153,9 @@ static void test_mixtures(void **)
 {
     const int n[3] = {8, 12, 8};
     for (int mixture = 0; mixture < NUM_SIDES * NUM_SIDES * NUM_SIDES; mixture++) {
-        const enum sides sides[3] = {(enum sides)(mixture % NUM_SIDES),
-                                     (enum sides)(mixture / NUM_SIDES % NUM_SIDES),
-                                     (enum sides)(mixture / NUM_SIDES / NUM_SIDES)};
+        const enum ends sides[3] = {(enum ends)(mixture % NUM_SIDES),
+                                    (enum ends)(mixture / NUM_SIDES % NUM_SIDES),
+                                    (enum ends)(mixture / NUM_SIDES / NUM_SIDES)};
         switch (mixture % 4) {
         case 0:
             check<op_fv2, false, ONLY_SWEEPS>(n, sides, 4, mixture & 1);
@@ -174,7 +174,7 @@ static void test_mixtures(void **)
 
 static void test_small_patches(void **)
 {
-    const enum sides walls[3] = {WALLS, WALLS, WALLS}, wrapped[3] = {WRAPPED, WRAPPED, WRAPPED};
+    const enum ends walls[3] = {WALLS, WALLS, WALLS}, wrapped[3] = {WRAPPED, WRAPPED, WRAPPED};
     for (int dim = 6; dim <= 12; dim += 2) {
         const int n[3] = {dim, dim, dim};
         check_finishes<op_fv2>(n, walls, 4, 0);
@@ -185,8 +185,8 @@ static void test_small_patches(void **)
 /* Several tiles in i, and all but one of the last tile's columns beyond the patch. */
 static void test_long_rows(void **)
 {
-    const enum sides walls[3] = {WALLS, WALLS, WALLS}, wrapped[3] = {WRAPPED, WRAPPED, WRAPPED},
-                     beside[3] = {OPEN, WRAPPED, OPEN};
+    const enum ends walls[3] = {WALLS, WALLS, WALLS}, wrapped[3] = {WRAPPED, WRAPPED, WRAPPED},
+                    beside[3] = {OPEN, WRAPPED, OPEN};
     for (const int width : {60, 62}) {
         const int n[3] = {width, 6, 6};
         check_finishes<op_fv2>(n, walls, 6, 0);

@@ -13,9 +13,9 @@ namespace fv2
 using emulated::values;
 
 /* The sides in one direction. */
-enum sides { WALLS, WRAPPED, OPEN, WALL_BELOW, WALL_ABOVE, NUM_SIDES };
+enum ends { WALLS, WRAPPED, OPEN, WALL_BELOW, WALL_ABOVE, NUM_SIDES };
 
-inline emulated::box make_patch(const int n[3], const enum sides sides[3])
+inline emulated::box make_patch(const int n[3], const enum ends sides[3])
 {
     emulated::box b = emulated::make_box(n[0], n[1], n[2]);
     for (int d = 0; d < 3; d++) {

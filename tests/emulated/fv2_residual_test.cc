@@ -26,7 +26,7 @@ static void run_kernel(const struct fv2_residual &w, int planes, std::mt19937 &r
 }
 
 template <class Op>
-static void check(const int n[3], const enum sides sides[3], int planes)
+static void check(const int n[3], const enum ends sides[3], int planes)
 {
     const emulated::box b = make_patch(n, sides),
                         coarse = emulated::make_box(n[0] / 2, n[1] / 2, n[2] / 2);
@@ -69,10 +69,10 @@ static void check(const int n[3], const enum sides sides[3], int planes)
 
 static void test_sides(void **)
 {
-    const enum sides kinds[4] = {WALLS, OPEN, WALL_BELOW, WALL_ABOVE};
+    const enum ends kinds[4] = {WALLS, OPEN, WALL_BELOW, WALL_ABOVE};
     for (int mixture = 0; mixture < 64; mixture++) {
-        const enum sides sides[3] = {kinds[mixture % 4], kinds[mixture / 4 % 4],
-                                     kinds[mixture / 16]};
+        const enum ends sides[3] = {kinds[mixture % 4], kinds[mixture / 4 % 4],
+                                    kinds[mixture / 16]};
         const int n[3] = {mixture % 2 ? 8 : 12, 6, 8};
         check<op_fv2>(n, sides, 4);
         check<op_fv2_helmholtz>(n, sides, 8);
@@ -81,7 +81,7 @@ static void test_sides(void **)
 
 static void test_long_rows(void **)
 {
-    const enum sides walls[3] = {WALLS, WALLS, WALLS}, open[3] = {OPEN, WALLS, OPEN};
+    const enum ends walls[3] = {WALLS, WALLS, WALLS}, open[3] = {OPEN, WALLS, OPEN};
     for (const int width : {4, 62, 64, 66, 128}) {
         const int n[3] = {width, 2 * GROUPS + 2, 4};
         check<op_fv2>(n, walls, 2);

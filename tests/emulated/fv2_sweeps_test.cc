@@ -133,9 +133,9 @@ static void test_mixtures(void **)
 {
     const int n[3] = {8, 12, 8};
     for (int mixture = 0; mixture < NUM_SIDES * NUM_SIDES * NUM_SIDES; mixture++) {
-        const enum sides sides[3] = {(enum sides)(mixture % NUM_SIDES),
-                                     (enum sides)(mixture / NUM_SIDES % NUM_SIDES),
-                                     (enum sides)(mixture / NUM_SIDES / NUM_SIDES)};
+        const enum ends sides[3] = {(enum ends)(mixture % NUM_SIDES),
+                                    (enum ends)(mixture / NUM_SIDES % NUM_SIDES),
+                                    (enum ends)(mixture / NUM_SIDES / NUM_SIDES)};
         const emulated::box b = make_patch(n, sides);
         const enum smoother_kind kind = kinds[(mixture + mixture / 5 + mixture / 25) % 4];
         check_kind<op_fv2, 2>(b, {kind, 4, mixture & 1, false});
@@ -148,8 +148,8 @@ static void test_mixtures(void **)
 
 static void test_small_patches(void **)
 {
-    const enum sides walls[3] = {WALLS, WALLS, WALLS}, open[3] = {OPEN, OPEN, OPEN},
-                     wrapped[3] = {WRAPPED, WRAPPED, WRAPPED};
+    const enum ends walls[3] = {WALLS, WALLS, WALLS}, open[3] = {OPEN, OPEN, OPEN},
+                    wrapped[3] = {WRAPPED, WRAPPED, WRAPPED};
     for (int dim = 6; dim <= 10; dim += 2)
         for (const enum smoother_kind kind : kinds) {
             const int n[3] = {dim, dim, dim};
@@ -164,8 +164,8 @@ static void test_small_patches(void **)
 /* Several tiles in i, and few of the last tile's columns on the patch. */
 static void test_long_rows(void **)
 {
-    const enum sides walls[3] = {WALLS, WALLS, WALLS}, open[3] = {OPEN, WRAPPED, OPEN},
-                     wrapped[3] = {WRAPPED, WALLS, WRAPPED};
+    const enum ends walls[3] = {WALLS, WALLS, WALLS}, open[3] = {OPEN, WRAPPED, OPEN},
+                    wrapped[3] = {WRAPPED, WALLS, WRAPPED};
     for (const int width : {54, 56, 58, 60, 62, 64, 122}) {
         const int n[3] = {width, 6, 6};
         check_kind<op_fv2, 3>(make_patch(n, walls), {kinds[width / 2 % 4], 6, 0, false});

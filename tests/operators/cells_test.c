@@ -57,7 +57,7 @@ static void free_level(struct level *l)
 
 static struct decomposition refined(const struct decomposition *d, int factor)
 {
-    struct decomposition fine = {d->dim * factor, d->nboxes, NULL, NULL};
+    struct decomposition fine = {.dim = d->dim * factor, .nboxes = d->nboxes};
     fine.boxes = memory_alloc((size_t)d->nboxes * sizeof *fine.boxes, "boxes");
     fine.owner = memory_alloc_zero((size_t)d->nboxes * sizeof *fine.owner, "owners");
     for (int b = 0; b < d->nboxes; b++)
@@ -73,7 +73,7 @@ static struct decomposition refined(const struct decomposition *d, int factor)
 static struct level *make_cuboid(const int n[3], const struct operator_choice *op)
 {
     const int least = n[0] < n[1] ? n[0] : n[1];
-    struct decomposition d = {least < n[2] ? least : n[2], 1, NULL, NULL};
+    struct decomposition d = {.dim = least < n[2] ? least : n[2], .nboxes = 1};
     d.boxes = memory_alloc(sizeof *d.boxes, "boxes");
     d.owner = memory_alloc_zero(sizeof *d.owner, "owners");
     d.boxes[0] = (struct box){{0, 0, 0}, {n[0], n[1], n[2]}};

@@ -80,7 +80,7 @@ static long double minus_laplacian(const struct table t[3], const int c[3])
 /* Boxes of `quarter`'s random cut with factor·quarter cells per side. */
 static struct level *make_level(const struct decomposition *cut, int factor, int order)
 {
-    struct decomposition d = {cut->dim * factor, cut->nboxes, NULL, NULL};
+    struct decomposition d = {.dim = cut->dim * factor, .nboxes = cut->nboxes};
     d.boxes = memory_alloc((size_t)cut->nboxes * sizeof *d.boxes, "boxes");
     d.owner = memory_alloc_zero((size_t)cut->nboxes * sizeof *d.owner, "owners");
     for (int b = 0; b < cut->nboxes; b++)

@@ -29,7 +29,7 @@ static const enum field X = FIELD_KRYLOV, Y = FIELD_KRYLOV + 1, AX = FIELD_KRYLO
 static struct level *make_level(const struct decomposition *cut, int factor,
                                 const struct operator_choice *op)
 {
-    struct decomposition d = {cut->dim * factor, cut->nboxes, NULL, NULL};
+    struct decomposition d = {.dim = cut->dim * factor, .nboxes = cut->nboxes};
     d.boxes = memory_alloc((size_t)cut->nboxes * sizeof *d.boxes, "boxes");
     d.owner = memory_alloc_zero((size_t)cut->nboxes * sizeof *d.owner, "owners");
     for (int b = 0; b < cut->nboxes; b++)
