@@ -76,7 +76,7 @@ enum status options_parse(struct options *options, int argc, char **argv, char *
 
 struct operator_choice options_operator(const struct options *options);
 
-/* At most 60 lines of 79 columns. */
+/* At most 56 lines of 79 columns. */
 void options_print_help(FILE *out);
 
 /* Calls visit for every option that determines the run, in table order, with its value as an input

@@ -13,7 +13,7 @@
 enum { RANDOM_RANKS = 8, MAX_SAMPLES = RANDOM_RANKS + 4 };
 
 /* What a quantity is over ranks. */
-struct spread {
+struct tally {
     double sum, most;
 };
 
@@ -22,13 +22,13 @@ enum exchange_kind { EXCHANGE_HALO, EXCHANGE_DOWN, EXCHANGE_UP, NUM_EXCHANGES };
 /* What sampled ranks send in one exchange. */
 struct traffic {
     int ranks; /* that have boxes on either side */
-    struct spread messages, elsewhere, bytes;
+    struct tally messages, elsewhere, bytes;
 };
 
 /* One level. */
 struct load {
-    int merged;          /* boxes after every rank has merged its own */
-    struct spread bytes; /* of fields, over all ranks */
+    int merged;         /* boxes after every rank has merged its own */
+    struct tally bytes; /* of fields, over all ranks */
     struct traffic traffic[NUM_EXCHANGES];
 };
 
@@ -51,7 +51,7 @@ struct simulation {
     struct sample samples[MAX_SAMPLES];
 };
 
-static void add(struct spread *s, double value)
+static void add(struct tally *s, double value)
 {
     s->sum += value;
     s->most = value > s->most ? value : s->most;
