@@ -23,7 +23,7 @@ enum {
 struct probe {
     int cell[3]; /* global index */
     int dim, rule, radius;
-    struct sides sides;
+    const struct sides *sides; /* the stencil's */
     int colours;   /* 2 where HPGMG takes all cells of a colour for one unknown, see probe_create;
                       else 0 */
     bool interior; /* no wall and no second image within the stencil's radius */
@@ -36,7 +36,7 @@ FORMULA struct probe probe_create(const struct stencil *s, int dim, const int ce
     p.dim = dim;
     p.rule = s->wall_rule;
     p.radius = s->radius;
-    p.sides = s->choice.sides;
+    p.sides = &s->choice.sides;
     /* HPGMG finds the order-2 diagonal with two colours per direction. Around an odd number of
      * periodic cells two neighbours get the same colour, and its diagonal includes their coupling.
      * Only for BiCGStab's preconditioner this project does the same, or the digits would not agree.
@@ -44,7 +44,7 @@ FORMULA struct probe probe_create(const struct stencil *s, int dim, const int ce
     p.colours = s->hpgmg_diagonal ? 2 : 0;
     p.interior = true;
     for (int d = 0; d < 3; d++) {
-        const bool periodic = p.sides.of[d][0] == BOUNDARY_PERIODIC;
+        const bool periodic = p.sides->of[d][0] == BOUNDARY_PERIODIC;
         const int reach = periodic ? PROBE_REACH : PROBE_FAR;
         const int below = periodic ? (dim - 1) / 2 : cell[d],
                   above = periodic ? dim / 2 : dim - 1 - cell[d];
@@ -71,16 +71,15 @@ FORMULA double probe_wall_weight(int rule, int layer, int index)
 FORMULA double probe_weight(const struct probe *p, int d, int o, int e)
 {
     const int at = p->cell[d] + o, source = p->cell[d] + e, n = p->dim;
-    if (p->sides.of[d][0] == BOUNDARY_PERIODIC) {
+    if (p->sides->of[d][0] == BOUNDARY_PERIODIC) {
         const int image = (at + 4 * n) % n, unit = (source + 4 * n) % n;
         return p->colours ? image % p->colours == unit % p->colours : image == unit;
     }
     if (at >= 0 && at < n)
         return at == source;
-    const bool high = at >= n, neumann = p->sides.of[d][high] == BOUNDARY_NEUMANN;
+    const bool high = at >= n, neumann = p->sides->of[d][high] == BOUNDARY_NEUMANN;
     const int rule = wall_rule_behind(p->rule, neumann ? WALL_NEUMANN : WALL_DIRICHLET);
-    return high ? probe_wall_weight(rule, at - n, n - 1 - source)
-                : probe_wall_weight(rule, -at - 1, source);
+    return probe_wall_weight(rule, high ? at - n : -at - 1, high ? n - 1 - source : source);
 }
 
 /* The unit vector of the cell at offset e, as the array of values around the probe's cell. */
