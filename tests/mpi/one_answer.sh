@@ -59,4 +59,4 @@ for options in "--order 2 --smoother l1jacobi" "--order 4 --boundary periodic"; 
 done
 
 echo "$compared compared, $bad differ"
-[ "$bad" -eq 0 ] && [ "$compared" -eq 44 ]
+[ "$bad" -eq 0 ] && [ "$compared" -eq 62 ]
