@@ -48,14 +48,16 @@ enum status transport_choose(const struct options *o, bool on_gpu, char *message
         peer = cuda_peer_transport(&why_not);
     if (o->transport == TRANSPORT_PEER && !peer)
         return refuse("peer", why_not, message, size);
-    if (o->transport != TRANSPORT_STAGED)
+    const bool by_mpi = !peer || !reaches_all(peer);
+    const bool wants_device = by_mpi && o->transport != TRANSPORT_STAGED;
+    if (wants_device)
         why_staged = why_no_device_messages(&backend_cuda);
     if (o->transport == TRANSPORT_CUDA_AWARE && why_staged)
         return refuse("cuda-aware", why_staged, message, size);
-    chosen.device_messages = o->transport != TRANSPORT_STAGED && !why_staged;
+    chosen.device_messages = wants_device && !why_staged;
     chosen.name = chosen.device_messages ? "cuda-aware" : "staged";
     if (peer) {
-        chosen.elsewhere = reaches_all(peer) ? NULL : chosen.name;
+        chosen.elsewhere = by_mpi ? chosen.name : NULL;
         chosen.name = "peer";
         chosen.transport = peer;
     }

@@ -45,7 +45,8 @@ static inline bool cuda_sides_fold(const struct level *level)
     return sides_are(&level->sides, BOUNDARY_DIRICHLET) ||
            sides_are(&level->sides, BOUNDARY_PERIODIC);
 }
-/* True if a fused kernel of may run the pass's sweeps: red and black half-sweeps in
+
+/* True if a fused kernel may run the pass's sweeps: red and black half-sweeps in
  * turns, on a level where kernels may swap u and FIELD_TMP. */
 bool fuses_red_black(const struct pass *pass);
 /* True for levels whose passes are mostly steps of the tail kernel. No kernel may swap u and
