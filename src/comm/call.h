@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef COMM_CALL_H
 #define COMM_CALL_H
-/* For comm/ only: checks an MPI call. comm_start() makes MPI return errors, so that the message can
- * name the call. */
+/* For comm/ only. */
 
+/* Checks an MPI call. comm_start() makes MPI return errors, so that the message can name the call.
+ */
 void mpi_check(int error, const char *call);
 #define MPI_CALL(call) mpi_check((call), #call)
+
+/* Finds what comm_node_size() and comm_node_rank() return. Collective over the world. */
+void comm_find_node(void);
 
 #endif

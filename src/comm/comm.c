@@ -48,6 +48,7 @@ void comm_start(int *argc, char ***argv)
     check_wait = wait_for_lower_ranks;
     if (provided < MPI_THREAD_FUNNELED)
         die(STATUS_ENVIRONMENT, "this MPI library does not support threads (MPI_THREAD_FUNNELED)");
+    comm_find_node();
 }
 
 void comm_finish(void)

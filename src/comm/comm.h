@@ -17,8 +17,8 @@ int comm_size(void);
 /* From now on comm_rank() and comm_size() are those of a rank of a larger job, for which this one
  * process stands; with size 0, its own again. In between, no message may be sent to other ranks. */
 void comm_pretend_world(int rank, int size);
-/* The number of ranks on this rank's node, and this rank's number among them. Both are collective
- * over the world. */
+/* The number of ranks on this rank's node, and this rank's number among them. Any rank may ask by
+ * itself. */
 int comm_node_size(void);
 int comm_node_rank(void);
 /* Sets nodes[r] to a number that all ranks of rank r's node share. Collective over the world. */

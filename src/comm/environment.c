@@ -23,24 +23,24 @@ static MPI_Comm split_by_node(void)
     return node;
 }
 
-/* Calls get on the communicator of this rank's node. */
-static int ask_node(int (*get)(MPI_Comm, int *))
+static int node_size = 1, node_rank;
+
+void comm_find_node(void)
 {
     MPI_Comm node = split_by_node();
-    int answer;
-    MPI_CALL(get(node, &answer));
+    MPI_CALL(MPI_Comm_size(node, &node_size));
+    MPI_CALL(MPI_Comm_rank(node, &node_rank));
     comm_free(&node);
-    return answer;
 }
 
 int comm_node_size(void)
 {
-    return ask_node(MPI_Comm_size);
+    return node_size;
 }
 
 int comm_node_rank(void)
 {
-    return ask_node(MPI_Comm_rank);
+    return node_rank;
 }
 
 static int pretended_nodes;

@@ -265,6 +265,8 @@ static void ranks_know_their_place(void **state)
 {
     (void)state;
     const int size = comm_node_size(), rank = comm_node_rank();
+    if (comm_rank() == 0) /* alone */
+        assert_int_equal(comm_node_rank(), 0);
     assert_true(comm_rank() >= 0 && comm_rank() < comm_size());
     assert_int_equal(on_all_ranks(1), comm_size());
     assert_int_equal(on_all_ranks(comm_rank()), (int64_t)comm_size() * (comm_size() - 1) / 2);
