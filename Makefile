@@ -202,7 +202,8 @@ $(BUILD)/link-settings: FORCE
 
 # One file is told about the build.
 BUILD_INFO := $(BUILD)/src/cli/build_info.c.o
-GIT_REVISION = $(or $(shell git --git-dir=.git describe --always --dirty 2>/dev/null),unknown)
+# A tarball of `make dist` has REVISION instead of git.
+GIT_REVISION = $(or $(shell git --git-dir=.git describe --always --dirty 2>/dev/null),$(strip $(file <REVISION)),unknown)
 BUILD_DEFINES = -DBUILD_VERSION='"$(strip $(file <VERSION))"' \
                 -DBUILD_GIT_REVISION='"$(GIT_REVISION)"' -DBUILD_COMPILER='"$(COMPILER_VERSION)"' \
                 -DBUILD_FLAGS='"$(strip $(ALL_CFLAGS))"'
@@ -211,8 +212,10 @@ $(BUILD)/build-settings: FORCE
 $(BUILD_INFO): $(BUILD)/build-settings
 $(BUILD_INFO): DEFINES = $(BUILD_DEFINES)
 
+include mk/install.mk
+
 # What takes long is built first, so that no core is idle at the end.
-tests: $(BUILD)/hpgmg-gpu $(BUILD)/hpgmg-gpu-disturbed $(BUILD)/hpgmg-lab $(TEST_CUDA) $(TEST_EMULATED) $(TEST_PROGRAMS)
+tests: $(BUILD)/hpgmg-gpu $(BUILD)/hpgmg-gpu-disturbed $(BUILD)/hpgmg-lab $(PAGE_FILES) $(TEST_CUDA) $(TEST_EMULATED) $(TEST_PROGRAMS)
 
 # Sanitized programs take several times as long.
 test: tests
@@ -257,7 +260,7 @@ build-times:
 	  $(wildcard $(addsuffix .time,$(OBJECTS) $(MAIN) $(LAB_OBJECTS) $(TEST_PROGRAMS:=.c.o) $(TEST_EMULATED) $(TEST_CUDA))) | sort -rn
 
 clean:
-	rm -rf build hpgmg-gpu hpgmg-lab hpgmg-gpu-disturbed
+	rm -rf build hpgmg-gpu hpgmg-lab hpgmg-gpu-disturbed $(DIST).tar.gz
 
 info:
 	@printf '%-17s %s\n' $(foreach name,CC MPICC COMPILER_VERSION MODE CFLAGS ALL_CFLAGS INCLUDES \
@@ -275,6 +278,10 @@ Targets:
   lint         format, syntax of scripts, warnings of clang
   info         prints every setting
   build-times  processor seconds that compiling took, file by file
+  install      programs, scripts of run/, tuning files, man pages, completion and documents, to PREFIX;
+               install-built: the same, but builds nothing, as for sudo
+  uninstall    removes what `make install` with the same variables puts there
+  dist         hpgmg-gpu-VERSION.tar.gz of the files as they were committed
   clean        removes all that was built
 Variables (make NAME=VALUE):
   CC           compiler behind mpicc: gcc, clang
@@ -289,6 +296,8 @@ Variables (make NAME=VALUE):
   CUDA_HOME, NVCC, NVCCFLAGS
   ARCH         GPU architectures, "sm_80 sm_90"; the latest last; default: this machine's
   V            1: prints commands in full
+  PREFIX       of install: /usr/local; bindir, datadir, mandir, docdir and INSTALL are GNU's
+  DESTDIR      of install: a folder instead of /, for packages
 endef
 help:
 	$(info $(HELP))@:
@@ -298,4 +307,4 @@ FORCE:
 .DELETE_ON_ERROR:
 .SECONDARY:
 
--include $(OBJECTS:.o=.d) $(MAIN:.o=.d) $(BUILD)/tests/disturbed.c.d $(LAB_OBJECTS:.o=.d) $(TEST_PROGRAMS:=.c.d) $(TEST_EMULATED:=.d) $(TEST_CUDA:.o=.d)
+-include $(OBJECTS:.o=.d) $(MAIN:.o=.d) $(BUILD)/tests/disturbed.c.d $(LAB_OBJECTS:.o=.d) $(PAGES_OBJECTS:.o=.d) $(TEST_PROGRAMS:=.c.d) $(TEST_EMULATED:=.d) $(TEST_CUDA:.o=.d)

@@ -15,6 +15,23 @@ import textwrap
 import time
 
 
+INSTALLED = os.path.join("share", "hpgmg-gpu", "run")  # this folder below the prefix of `make install`
+
+
+def default_program(name):
+    """The program that was built here; of installed scripts, the one installed with them, or else in PATH."""
+    folder = os.path.dirname(os.path.realpath(__file__))
+    if not folder.endswith(os.sep + INSTALLED):
+        return f"./{name}"
+    program = os.path.join(folder.removesuffix(INSTALLED), "bin", name)
+    return program if os.path.exists(program) else name
+
+
+def add_program(add, option, name):
+    """The option with the program's path."""
+    add(option, default=default_program(name), metavar="PATH", help="the program (%(default)s)")
+
+
 class Help(argparse.HelpFormatter):
     """Fills the paragraphs of a description; those with indented lines stay as they are."""
 

@@ -213,13 +213,22 @@ void options_visit(const struct options *options,
     }
 }
 
+const struct program_text options_program = {
+    "hpgmg-gpu",
+    "[options] LOG2_BOX_DIM BOXES_PER_RANK",
+    "Times geometric multigrid solves on a cube, and checks every answer.",
+    "Input files have lines `key = value`; comments begin with `#`. Keys are option names without "
+    "dashes, log2-box-dim and boxes-per-rank; flags are true or false.",
+    "0 valid, 1 invalid answer, 2 usage, 3 environment, 4 memory, 5 system.",
+};
+
 void options_print_help(FILE *out)
 {
-    fprintf(out, "Usage: hpgmg-gpu [options] LOG2_BOX_DIM BOXES_PER_RANK\n"
-                 "Times geometric multigrid solves on a cube, and checks every answer.\n\n");
+    enum { WIDTH = 79 };
+    const struct program_text *p = &options_program;
+    fprintf(out, "Usage: %s %s\n%s\n\n", p->name, p->usage, p->summary);
     option_print_help(&options_list, out);
-    fprintf(out,
-            "\nInput files have lines `key = value`; comments begin with `#`. Keys are option\n"
-            "names without dashes, log2-box-dim and boxes-per-rank; flags are true or false.\n"
-            "Exit: 0 valid, 1 invalid answer, 2 usage, 3 environment, 4 memory, 5 system.\n");
+    fprintf(out, "\n");
+    print_words(out, p->input_files, 0, 0, WIDTH);
+    fprintf(out, "\nExit: %s\n", p->exit_statuses);
 }

@@ -67,6 +67,7 @@ struct options {
 
 /* One row per option; to add one, add a member above and a row (options_table.c). */
 extern const struct option_list options_list;
+extern const struct program_text options_program;
 
 /* Parses the command line and the input file that it names; the command line wins. On an error
  * returns STATUS_USAGE and writes one line without

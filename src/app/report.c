@@ -35,10 +35,12 @@ static void print_build(const char *mpi)
 
 void report_version(void)
 {
+    const char *folder = tuning_folder();
     char mpi[256];
     comm_library(mpi, sizeof mpi);
     printf("hpgmg-gpu %s\n", build_info.version);
     print_build(mpi);
+    print_labelled("tuning", folder ? folder : "no folder of tuning files is found");
 }
 
 /* The word that was chosen. */

@@ -57,6 +57,13 @@ struct option_list {
     size_t size; /* of the struct */
 };
 
+/* What --help and the man page say beside the options. */
+struct program_text {
+    const char *name, *usage, *summary;
+    const char *input_files; /* NULL: it reads none */
+    const char *exit_statuses;
+};
+
 /* The row of that name with all bits of `uses`; NULL if there is none. */
 const struct option_row *option_find(const struct option_list *list, const char *name,
                                      unsigned uses);

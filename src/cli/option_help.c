@@ -33,7 +33,7 @@ int print_words(FILE *out, const char *text, int column, int indent, int width)
         const int word = (int)strcspn(text, " \n");
         if (column >= indent && column + 1 + word > width)
             column = fprintf(out, "\n") - 1;
-        const int blanks = column < indent ? indent - column : 1;
+        const int blanks = column < indent ? indent - column : column > 0;
         column += fprintf(out, "%*s%.*s", blanks, "", word, text);
         text += word;
         text += strspn(text, " \n");

@@ -7,40 +7,47 @@
 #include "comm/comm.h"
 #include "cuda/cuda.h"
 
-enum { PATH_SIZE = 1024, PARENTS = 3 };
+enum { BUILD_PARENTS = 3 }; /* build/gcc-release/, build/ and the project */
 
-static char followed[PATH_SIZE];
+static char followed[TUNING_PATH_SIZE];
 
 const char *tuning_path(void)
 {
     return followed[0] ? followed : NULL;
 }
 
-/* "NVIDIA H200" lies in tuning/NVIDIA-H200.txt. */
-static void name_of_file(const char *device, char *name, size_t size)
+static bool is_there(const char *folder, const char *name, char path[TUNING_PATH_SIZE])
 {
-    snprintf(name, size, "/tuning/%s.txt", device);
+    return snprintf(path, TUNING_PATH_SIZE, "%s%s", folder, name) < TUNING_PATH_SIZE &&
+           access(path, R_OK) == 0;
+}
+
+const char *tuning_folder(void)
+{
+    static char path[TUNING_PATH_SIZE];
+    char folder[TUNING_PATH_SIZE];
+    const ssize_t length = readlink("/proc/self/exe", folder, sizeof folder - 1);
+    folder[length > 0 ? length : 0] = '\0';
+    for (int parent = 0;; parent++) {
+        char *slash = strrchr(folder, '/');
+        if (!slash)
+            return NULL;
+        *slash = '\0';
+        if ((parent < BUILD_PARENTS && is_there(folder, "/tuning", path)) ||
+            is_there(folder, "/share/hpgmg-gpu/tuning", path))
+            return path;
+    }
+}
+
+bool tuning_find(const char *device, char path[TUNING_PATH_SIZE])
+{
+    const char *folder = tuning_folder();
+    char name[128];
+    snprintf(name, sizeof name, "/%s.txt", device);
     for (char *c = name; *c; c++)
         if (*c == ' ')
             *c = '-';
-}
-
-/* The file of this device; false if there is none. */
-static bool find(const char *device, char path[PATH_SIZE])
-{
-    char folder[PATH_SIZE], name[128];
-    const ssize_t length = readlink("/proc/self/exe", folder, sizeof folder - 1);
-    name_of_file(device, name, sizeof name);
-    folder[length > 0 ? length : 0] = '\0';
-    for (int parent = 0; parent < PARENTS; parent++) {
-        char *slash = strrchr(folder, '/');
-        if (!slash)
-            return false;
-        *slash = '\0';
-        if (snprintf(path, PATH_SIZE, "%s%s", folder, name) < PATH_SIZE && access(path, R_OK) == 0)
-            return true;
-    }
-    return false;
+    return folder && is_there(folder, name, path);
 }
 
 /* On rank 0. */
@@ -52,7 +59,7 @@ static enum status read_file(const char *wanted, bool on_gpu, struct tuning_file
         return STATUS_VALID;
     if (wanted)
         snprintf(followed, sizeof followed, "%s", wanted);
-    else if (!on_gpu || !find(cuda_device()->name, followed))
+    else if (!on_gpu || !tuning_find(cuda_device()->name, followed))
         followed[0] = '\0';
     return followed[0] ? tuning_file_read(file, followed, message, size) : STATUS_VALID;
 }

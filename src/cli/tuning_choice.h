@@ -5,10 +5,19 @@
 #include <stdbool.h>
 #include "base/status.h"
 
-/* Reads the file `wanted`; "none": no file; NULL: the GPU's file in tuning/ beside the program or
- * up to two folders above, if there is one. on_gpu: the device is open. STATUS_USAGE if a file is
- * malformed, STATUS_ENVIRONMENT if `wanted` was made for another device than some rank's, with one
- * line in message. Collective over the world; equal on all ranks. */
+/* The folder of the files of GPUs: the nearest of tuning/ beside the program or up to two folders
+ * above, and share/hpgmg-gpu/tuning/ in a folder above, where `make install` puts them. NULL if
+ * there is none. */
+const char *tuning_folder(void);
+
+/* The file of that GPU there, NVIDIA-H200.txt of "NVIDIA H200"; false if there is none. */
+enum { TUNING_PATH_SIZE = 1024 };
+bool tuning_find(const char *device, char path[TUNING_PATH_SIZE]);
+
+/* Reads the file `wanted`; "none": no file; NULL: the GPU's file of tuning_find(), if there is
+ * one. on_gpu: the device is open. STATUS_USAGE if a file is malformed, STATUS_ENVIRONMENT if
+ * `wanted` was made for another device than some rank's, with one line in message. Collective over
+ * the world; equal on all ranks. */
 enum status tuning_choose(const char *wanted, bool on_gpu, char *message, int size);
 
 /* The file that is followed; NULL if none is. */

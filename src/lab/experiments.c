@@ -12,16 +12,12 @@
 #include "lab/experiments.def"
 #undef EXPERIMENT
 
-static const struct experiment_row {
-    const char *subcommand, *name;
-    int where;
-    const char *summary;
-    void (*run)(struct bench *bench);
-} rows[] = {
+const struct experiment_row experiments[] = {
 #define EXPERIMENT(subcommand, name, where, summary)                                               \
     {#subcommand, #name, where, summary, subcommand##_##name},
 #include "lab/experiments.def"
 #undef EXPERIMENT
+    {NULL, NULL, 0, NULL, NULL},
 };
 
 bool bench_on_gpu(const struct bench *bench)
@@ -338,9 +334,9 @@ static bool has_word(const char *names, const char *word)
 
 static const char *name_of(int row, const void *subcommand)
 {
-    if (row == BENCH_COUNT(rows))
+    if (!experiments[row].name)
         return NULL;
-    return is_of(&rows[row], subcommand) ? rows[row].name : "";
+    return is_of(&experiments[row], subcommand) ? experiments[row].name : "";
 }
 
 /* Refuses names that are no experiments of this subcommand, or none of this backend. */
@@ -351,7 +347,7 @@ static enum status check_names(const struct lab *lab, const char *subcommand)
         const int row = find_name(name, name_of, subcommand, "experiment");
         if (row < 0)
             return STATUS_USAGE;
-        if (!runs_here(&rows[row], lab))
+        if (!runs_here(&experiments[row], lab))
             return refuse(STATUS_USAGE, "experiment %s needs a GPU", name);
     }
     return STATUS_VALID;
@@ -374,13 +370,13 @@ static void run_rows(struct bench *bench, const char *subcommand)
 {
     static const struct bench_case any = {.results = 0};
     char title[128];
-    for (int r = 0; r < BENCH_COUNT(rows); r++) {
-        if (!is_of(&rows[r], subcommand) || !runs_here(&rows[r], bench->lab) ||
-            !has_word(bench->lab->options.experiments, rows[r].name))
+    for (int r = 0; experiments[r].name; r++) {
+        if (!is_of(&experiments[r], subcommand) || !runs_here(&experiments[r], bench->lab) ||
+            !has_word(bench->lab->options.experiments, experiments[r].name))
             continue;
-        snprintf(title, sizeof title, "%s: %s", rows[r].name, rows[r].summary);
-        bench_begin(bench, rows[r].name, title, &any);
-        rows[r].run(bench);
+        snprintf(title, sizeof title, "%s: %s", experiments[r].name, experiments[r].summary);
+        bench_begin(bench, experiments[r].name, title, &any);
+        experiments[r].run(bench);
     }
 }
 
@@ -428,11 +424,11 @@ enum status methods_command(struct lab *lab)
 void experiments_print(const char *subcommand)
 {
     bool any = false;
-    for (int r = 0; r < BENCH_COUNT(rows); r++) {
-        if (!is_of(&rows[r], subcommand))
+    for (int r = 0; experiments[r].name; r++) {
+        if (!is_of(&experiments[r], subcommand))
             continue;
-        printf("%s  %-16s %s%s\n", any ? "" : "\nExperiments:\n", rows[r].name, rows[r].summary,
-               rows[r].where == ON_GPU ? " (GPU)" : "");
+        printf("%s  %-16s %s%s\n", any ? "" : "\nExperiments:\n", experiments[r].name,
+               experiments[r].summary, experiments[r].where == ON_GPU ? " (GPU)" : "");
         any = true;
     }
 }

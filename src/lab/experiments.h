@@ -56,6 +56,15 @@ struct bench {
                    struct column *columns);
 };
 
+/* A row of experiments.def. */
+struct experiment_row {
+    const char *subcommand, *name;
+    int where;
+    const char *summary;
+    void (*run)(struct bench *bench);
+};
+extern const struct experiment_row experiments[]; /* the last has no name */
+
 #define BENCH_COUNT(list) ((int)(sizeof(list) / sizeof(list)[0]))
 
 /* A case of one step with the pool's arrays, n elements, all of them results, and that name. */

@@ -25,6 +25,16 @@ struct subcommand {
     bool on_several_ranks; /* else it refuses to */
     enum status (*run)(struct lab *lab);
 };
+extern const struct subcommand subcommands[]; /* the last has no name */
+
+/* What is answered instead: --help, --version. */
+struct request {
+    const char *name, *summary;
+    void (*answer)(void);
+};
+extern const struct request requests[]; /* the last has no name */
+
+extern const struct program_text lab_program;
 
 /* Keeps the line that says why the subcommand ends with this status, and returns the status. */
 extern char refusal[512]; /* the line, or "" */

@@ -13,54 +13,16 @@
 
 enum { SCHEMA = 4 }; /* raised when a key of the report goes away or changes its meaning */
 
-static const struct subcommand subcommands[] = {
-    {"machine", "[options]",
-     "Measures the machine: memory, access patterns, arithmetic, latencies.", false,
-     machine_command},
-    {"memory", "[options] [EXPERIMENT...]",
-     "Experiments on memory: strides, layouts, transfers, and work per element.", false,
-     memory_command},
-    {"methods", "[options] [EXPERIMENT...]",
-     "Small kernels in several ways: interpolation, convolution, LU in batches, masks.", false,
-     methods_command},
-    {"kernel", "[options] N",
-     "Times the kernels of one stage of the solver, and says what limits each.", false,
-     kernel_command},
-    {"ladder", "[options] N",
-     "Times a red and a black half-sweep, from the simplest kernel to hpgmg-gpu's own.", false,
-     ladder_command},
-    {"exchange", "[options] N",
-     "Times the halo exchange of one level between ranks, by every transport.", true,
-     exchange_command},
-    {"tune", "[options]",
-     "Finds tile sizes of the GPU's kernels; writes a file for hpgmg-gpu --tuning.", false,
-     tune_command},
-};
-enum { SUBCOMMANDS = sizeof subcommands / sizeof subcommands[0] };
-
 /* The highest status of all ranks, so that no rank waits for one that has given up. */
 static enum status worst(enum status status)
 {
     return (enum status)comm_max_u64(MPI_COMM_WORLD, (uint64_t)status);
 }
 
-static void print_help(void)
-{
-    printf("Usage: hpgmg-lab SUBCOMMAND [options]\n"
-           "Measures machines, and the kernels of hpgmg-gpu one by one.\n\n");
-    for (int s = 0; s < SUBCOMMANDS; s++)
-        printf("  %-14s %s\n", subcommands[s].name, subcommands[s].summary);
-    printf(
-        "  --help         Prints this text; after a subcommand, its options.\n"
-        "  --list-kernels Prints the names of all GPU kernels.\n"
-        "  --version      Prints version and build.\n\n"
-        "Exit: 0 all results right, 1 some wrong, 2 usage, 3 environment, 4 memory, 5 system.\n");
-}
-
 static const char *name_of(int number, const void *unused)
 {
     (void)unused;
-    return number < SUBCOMMANDS ? subcommands[number].name : NULL;
+    return subcommands[number].name;
 }
 
 static void begin_report(struct lab *lab, const struct subcommand *s,
@@ -133,7 +95,7 @@ static enum status run_subcommand(const struct subcommand *s, int argc, char **a
     enum status status = lab_options_parse(list, &lab.options, argc, argv, refusal, sizeof refusal);
     status = check_options_agree(list, &lab.options, status, refusal, sizeof refusal);
     if (status == STATUS_VALID && lab.options.help) {
-        printf("Usage: hpgmg-lab %s %s\n%s\n\n", s->name, s->usage, s->summary);
+        printf("Usage: %s %s %s\n%s\n\n", lab_program.name, s->name, s->usage, s->summary);
         option_print_help(list, stdout);
         experiments_print(s->name);
         option_release(list, &lab.options);
@@ -153,20 +115,14 @@ static enum status run(int argc, char **argv)
     const char *word = argc > 1 ? argv[1] : "";
     if (comm_rank() > 0 && !freopen("/dev/null", "w", stdout))
         die(STATUS_SYSTEM, "/dev/null: cannot be opened");
-    if (argc < 2) {
+    if (argc < 2)
         refuse(STATUS_USAGE,
                "missing subcommand, such as machine, memory or kernel; --help lists all");
-    } else if (strcmp(word, "--help") == 0) {
-        print_help();
-        return STATUS_VALID;
-    } else if (strcmp(word, "--list-kernels") == 0) {
-        cuda_list_kernels(stdout);
-        return STATUS_VALID;
-    } else if (strcmp(word, "--version") == 0) {
-        printf("hpgmg-lab %s\n  revision    %s\n  compiler    %s\n", build_info.version,
-               build_info.revision, build_info.compiler);
-        return STATUS_VALID;
-    }
+    for (const struct request *r = requests; r->name; r++)
+        if (strcmp(word, r->name) == 0) {
+            r->answer();
+            return STATUS_VALID;
+        }
     const int s = argc > 1 ? find_name(word, name_of, NULL, "subcommand") : -1;
     if (s >= 0 && (comm_size() == 1 || subcommands[s].on_several_ranks))
         return run_subcommand(&subcommands[s], argc - 1, argv + 1);
@@ -177,6 +133,6 @@ static enum status run(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-    program_start("hpgmg-lab", argc, argv);
+    program_start(lab_program.name, argc, argv);
     return program_end(run(argc, argv));
 }

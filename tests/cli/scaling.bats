@@ -109,7 +109,7 @@ END
     local job
     for job in run/jobs/*.sh; do
         bash -n "$job"
-        sed 's/^run\/scaling/& --dry-run/' "$job" >"$BATS_TEST_TMPDIR/job.sh"
+        sed 's/^"${RUN:-run}\/scaling"/& --dry-run/' "$job" >"$BATS_TEST_TMPDIR/job.sh"
         run bash "$BATS_TEST_TMPDIR/job.sh"
         [ "$status" -eq 0 ]
         [ "${#lines[@]}" -ge 6 ]

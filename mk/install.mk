@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# install, uninstall and dist, with the variables of the GNU coding standards.
+
+PREFIX ?= /usr/local
+prefix = $(PREFIX)
+exec_prefix = $(prefix)
+bindir = $(exec_prefix)/bin
+datarootdir = $(prefix)/share
+datadir = $(datarootdir)
+mandir = $(datarootdir)/man
+docdir = $(datarootdir)/doc/hpgmg-gpu
+bashcompdir = $(datarootdir)/bash-completion/completions
+zshcompdir = $(datarootdir)/zsh/site-functions
+pkgdatadir = $(datadir)/hpgmg-gpu
+INSTALL ?= install
+INSTALL_PROGRAM = $(INSTALL) -m 755
+INSTALL_DATA = $(INSTALL) -m 644
+
+# --- man pages and completion, made from the tables of options ------------------------------------
+
+PAGES_OBJECTS := $(patsubst %,$(BUILD)/%.o,$(sort $(wildcard src/pages/*.c)))
+PAGES := man/hpgmg-gpu.1 man/hpgmg-lab.1 bash/hpgmg-gpu bash/hpgmg-lab zsh/_hpgmg-gpu zsh/_hpgmg-lab
+
+$(BUILD)/hpgmg-pages: $(PAGES_OBJECTS) $(filter-out %/main.c.o,$(LAB_OBJECTS)) $(LIBRARY)
+	$(call say,LINK,$@) $(LINK) -o $@ $^ $(LDLIBS)
+
+# hpgmg-pages man hpgmg-gpu prints the man page.
+$(PAGES:%=$(BUILD)/pages/%): $(BUILD)/pages/%: $(BUILD)/hpgmg-pages
+	@mkdir -p $(@D)
+	$(call say,PAGE,$@) $< $(patsubst %/,%,$(dir $*)) $(patsubst _%,%,$(basename $(notdir $*))) >$@
+
+# --- what goes where ------------------------------------------------------------------------------
+
+# The scripts that need no sources, and the modules of all.
+RUN_SCRIPTS := $(addprefix run/,check-result compare figures operators profile report-machine scaling threshold)
+RUN_DATA := $(wildcard run/*.py)
+RUN_JOBS := $(wildcard run/jobs/*)
+DOCUMENTS := LICENSE README.md CHANGELOG.md CITATION.cff \
+             $(wildcard inputs/* docs/*.* docs/*/*.*)
+
+# $(call everything,DO): $(call DO,COMMAND,FROM,FILES,TO) for all that is installed, each a line of a recipe.
+define everything
+$(call $(1),$(INSTALL_PROGRAM),$(BUILD),hpgmg-gpu hpgmg-lab,$(bindir))
+$(call $(1),$(INSTALL_PROGRAM),.,$(RUN_SCRIPTS) $(RUN_JOBS),$(pkgdatadir))
+$(call $(1),$(INSTALL_DATA),.,$(RUN_DATA) $(wildcard tuning/*.txt),$(pkgdatadir))
+$(call $(1),$(INSTALL_DATA),.,$(DOCUMENTS),$(docdir))
+$(call $(1),$(INSTALL_DATA),$(BUILD)/pages/man,$(notdir $(filter man/%,$(PAGES))),$(mandir)/man1)
+$(call $(1),$(INSTALL_DATA),$(BUILD)/pages/bash,$(notdir $(filter bash/%,$(PAGES))),$(bashcompdir))
+$(call $(1),$(INSTALL_DATA),$(BUILD)/pages/zsh,$(notdir $(filter zsh/%,$(PAGES))),$(zshcompdir))
+endef
+
+put = $(call say,INST,$(call quote,$(DESTDIR)$(4))) for file in $(3); do \
+          $(1) -D "$(2)/$$file" $(call quote,$(DESTDIR)$(4))/"$$file" || exit 1; done
+remove = @for file in $(3); do rm -f $(call quote,$(DESTDIR)$(4))/"$$file" || exit 1; done
+
+# Programs find tuning files from their own place, so that an installation may be moved.
+check-folders:
+	@case $(call quote,$(bindir)) in /*) ;; *) \
+	    echo 'PREFIX: $(PREFIX) is no absolute path' >&2; exit 1 ;; esac
+	@share=$(call quote,$(datadir)); case $(call quote,$(bindir)) in "$${share%/share}"/*) ;; *) \
+	    echo 'datadir: $(datadir) is not share in a folder above $(bindir), where programs look for tuning files' >&2; exit 1 ;; esac
+
+PAGE_FILES := $(PAGES:%=$(BUILD)/pages/%)
+install: $(BUILD)/hpgmg-gpu $(BUILD)/hpgmg-lab $(PAGE_FILES)
+	@$(MAKE) --no-print-directory install-built
+
+# Builds nothing, whatever compilers and revisions root's environment would find.
+install-built: check-folders
+	$(call everything,put)
+
+# Only folders of our own, if nothing else is in them: a user's tuning file stays.
+uninstall: check-folders
+	$(call everything,remove)
+	@rm -rf $(call quote,$(DESTDIR)$(pkgdatadir))/run/__pycache__
+	@for folder in $(call quote,$(DESTDIR)$(pkgdatadir)) $(call quote,$(DESTDIR)$(docdir)); do \
+	    [ ! -d "$$folder" ] || find "$$folder" -depth -type d -empty -delete || exit 1; done
+
+# --- a tarball ------------------------------------------------------------------------------------
+
+# Files as they were committed, and REVISION, from which a build without git knows the revision.
+DIST := hpgmg-gpu-$(strip $(file <VERSION))
+DISTDIR = .
+dist:
+	@[ -e .git ] || { echo 'dist: needs the git repository, of which the tarball has the tracked files' >&2; exit 1; }
+	@git --git-dir=.git diff --quiet HEAD || echo 'dist: changes that are not committed are left out' >&2
+	@scratch=$$(mktemp -d) && trap 'rm -rf "$$scratch"' EXIT && \
+	    git --git-dir=.git describe --always >"$$scratch/REVISION" && \
+	    git --git-dir=.git archive --prefix=$(DIST)/ --add-file="$$scratch/REVISION" \
+	        --output="$$scratch/$(DIST).tar.gz" HEAD && \
+	    mv "$$scratch/$(DIST).tar.gz" $(call quote,$(DISTDIR)) && echo $(DIST).tar.gz
+
+.PHONY: check-folders install install-built uninstall dist

@@ -1,0 +1,189 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-3-Clause
+# An installation works wherever its prefix is moved to, has man pages and completion for every option, and goes away
+# without a trace. A tarball builds, and knows its revision.
+
+setup() {
+    cd "$BATS_TEST_DIRNAME/../.." || return 1
+    BUILD=${BUILD:-$PWD/build/gcc-release}
+    export OMP_NUM_THREADS=${OMP_NUM_THREADS:-1}
+    export PATH=/usr/bin:$PATH # the system's python3
+    export LC_ALL=C.UTF-8
+    stage="$BATS_TEST_TMPDIR/a stage"
+    moved="$BATS_TEST_TMPDIR/it's moved"
+}
+
+# The tests' own settings, such as MODE=asan, would reach make through the environment.
+makes() { # WORD...
+    env -u MAKEFLAGS -u MAKELEVEL -u MODE make --no-print-directory BUILD="$BUILD" "$@"
+}
+
+installs() { # WORD...: into $stage, and what lies below /opt/x there is moved to $moved
+    makes install-built PREFIX=/opt/x DESTDIR="$stage" "$@" >"$BATS_TEST_TMPDIR/log"
+    mv "$stage/opt/x" "$moved"
+    cd "$BATS_TEST_TMPDIR" || return 1
+}
+
+# Options that --help of a program, or of a subcommand, tells of.
+options_of() { # PROGRAM WORD...
+    "$@" --help | grep -oE '^  --[a-z0-9-]+' | sort
+}
+
+# What bash would offer for the last of the words.
+offers() { # WORD...
+    COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)) COMPREPLY=()
+    "_${1//-/_}"
+    printf '%s\n' "${COMPREPLY[@]}"
+}
+
+offers_exactly() { # "WORDS OFFERED" WORD...
+    local expected=$1
+    shift
+    run offers "$@"
+    echo "$*: offered $output, expected $expected"
+    [ "$(xargs <<<"$output")" = "$expected" ]
+}
+
+@test "a moved installation solves, and finds its tuning files" {
+    installs
+    run "$moved/bin/hpgmg-gpu" --version
+    [ "$status" -eq 0 ]
+    [[ ${lines[-1]} == "  tuning "*"it's moved/share/hpgmg-gpu/tuning" ]]
+    run "$moved/bin/hpgmg-gpu" --backend cpu --solves 1 --tuning "$moved/share/hpgmg-gpu/tuning/NVIDIA-H200.txt" 3 1
+    [ "$status" -eq 0 ]
+    [[ $output == *"VERDICT: VALID"* ]]
+    "$moved/bin/hpgmg-gpu" --input "$moved/share/doc/hpgmg-gpu/inputs/smoke.ini"
+    run "$moved/bin/hpgmg-lab" kernel --backend cpu --samples 0 8
+    [ "$status" -eq 0 ]
+}
+
+@test "programs beside an unusual share/ find their tuning files" {
+    installs bindir=/opt/x/lib64/openmpi/bin
+    [[ $("$moved/lib64/openmpi/bin/hpgmg-gpu" --version) == *"it's moved/share/hpgmg-gpu/tuning" ]]
+}
+
+@test "installed scripts start the installed program" {
+    command -v python3 >/dev/null || skip "no python3"
+    installs
+    local script
+    for script in "$moved"/share/hpgmg-gpu/run/*; do
+        [ -f "$script" ] && [ -x "$script" ] || continue
+        run "$script" --help
+        echo "$script: $output"
+        [ "$status" -eq 0 ]
+    done
+    run "$moved/share/hpgmg-gpu/run/scaling" --launcher 'env -u RANKS{ranks}' --ranks 1 --strong 3:1 --solves 1 --options '--backend cpu'
+    [ "$status" -eq 0 ]
+    [[ $output == *"moved/bin/hpgmg-gpu"* ]]
+    [ -e scaling/results.csv ]
+    RUN=$moved/share/hpgmg-gpu/run run bash -e <(sed 's/ --launcher/ --dry-run&/' "$moved/share/hpgmg-gpu/run/jobs/slurm.sh")
+    [ "$status" -eq 0 ]
+    [[ $output == *"moved/bin/hpgmg-gpu"* ]]
+}
+
+@test "man pages have every option, and are right roff" {
+    installs
+    local program subcommand word page missing=0
+    for program in hpgmg-gpu hpgmg-lab; do
+        page=$moved/share/man/man1/$program.1
+        grep -q '^\.TH HPGMG' "$page"
+        run grep -vE '^([^.]|\.\\"|\.(TH|SH|SS|TP|PP|BR|br|nh|ad)( |$))' "$page"
+        [ "$output" = "" ]
+        for subcommand in "" $([ $program = hpgmg-gpu ] || echo machine memory methods kernel ladder exchange tune); do
+            # shellcheck disable=SC2086  # perhaps nothing
+            for word in $(options_of "$moved/bin/$program" $subcommand) $subcommand; do
+                if ! grep -qE "^(\\\\fB|\.SS )${word//-/\\\\-}(\\\\|\$)" "$page"; then
+                    echo "not in $program.1: $word"
+                    missing=1
+                fi
+            done
+        done
+    done
+    [ "$missing" -eq 0 ]
+    if command -v groff >/dev/null; then
+        run groff -man -ww -Tutf8 "$moved"/share/man/man1/*.1
+        [ "$status" -eq 0 ]
+        [[ $output != *warning:* && $output != *error:* ]]
+        [[ $output == *"2^LOG2_BOX_DIM"* ]]
+    fi
+}
+
+@test "bash completes options and their values" {
+    installs
+    local folder="$moved/share/bash-completion/completions"
+    # shellcheck disable=SC1091
+    . "$folder/hpgmg-gpu"
+    # shellcheck disable=SC1091
+    . "$folder/hpgmg-lab"
+    [ "$(complete -p hpgmg-gpu)" = "complete -F _hpgmg_gpu hpgmg-gpu" ]
+    offers_exactly --boundary hpgmg-gpu --bou
+    offers_exactly "dirichlet periodic neumann" hpgmg-gpu --boundary ""
+    offers_exactly periodic hpgmg-gpu --boundary = per
+    offers_exactly "dirichlet periodic neumann" hpgmg-gpu --boundary =
+    offers_exactly periodic,neumann hpgmg-gpu --quiet --boundary periodic,ne
+    offers_exactly "dirichlet,neumann/dirichlet" hpgmg-gpu --boundary dirichlet,neumann/d
+    offers_exactly "2 4" hpgmg-gpu --order ""
+    offers_exactly "auto never" hpgmg-gpu --cpu-below ""
+    offers_exactly "" hpgmg-gpu --max-cycles ""
+    touch zz.json
+    offers_exactly zz.json hpgmg-gpu --json zz
+    offers_exactly "memory methods" hpgmg-lab me
+    offers_exactly points hpgmg-lab memory poi
+    offers_exactly "" hpgmg-lab kernel poi
+    offers_exactly "smooth smooth+residual+restrict smooth+residual+norm" hpgmg-lab kernel --stage smo
+    [ "$(offers hpgmg-gpu -- | sed 's/^/  /' | sort)" = "$(options_of "$moved/bin/hpgmg-gpu")" ]
+    for subcommand in machine memory kernel tune; do
+        [ "$(offers hpgmg-lab $subcommand -- | sed 's/^/  /' | sort)" = "$(options_of "$moved/bin/hpgmg-lab" $subcommand)" ]
+    done
+}
+
+@test "zsh reads its completion" {
+    installs
+    local option file="$moved/share/zsh/site-functions/_hpgmg-gpu"
+    [ "$(head -n 1 "$file")" = "#compdef hpgmg-gpu" ]
+    for option in $(options_of "$moved/bin/hpgmg-gpu"); do
+        grep -qF -e "'${option}[" -e "'$option=[" -e "'(- *)${option}[" "$file"
+    done
+    ! command -v zsh >/dev/null || cat "$moved"/share/zsh/site-functions/_* | zsh -n /dev/stdin
+}
+
+@test "uninstall leaves what others put there, and nothing else" {
+    local words=(PREFIX=/opt/x DESTDIR="$stage")
+    makes install-built "${words[@]}" >/dev/null
+    mkdir "$stage/opt/x/share/hpgmg-gpu/run/__pycache__"
+    touch "$stage/opt/x/share/hpgmg-gpu/run/__pycache__/study.pyc" "$stage/opt/x/share/hpgmg-gpu/tuning/Mine.txt"
+    makes uninstall "${words[@]}"
+    [ "$(find "$stage" ! -type d)" = "$stage/opt/x/share/hpgmg-gpu/tuning/Mine.txt" ]
+    [ ! -d "$stage/opt/x/share/doc/hpgmg-gpu" ]
+    rm "$stage/opt/x/share/hpgmg-gpu/tuning/Mine.txt"
+    makes uninstall "${words[@]}"
+    [ ! -d "$stage/opt/x/share/hpgmg-gpu" ]
+    [ -d "$stage/opt/x/bin" ]
+}
+
+@test "folders from which nothing would be found are refused in one line" {
+    local words
+    for words in PREFIX=here "PREFIX=/opt datadir=/usr/share" "PREFIX=/opt datadir=/opt/data"; do
+        # shellcheck disable=SC2086
+        run makes install-built DESTDIR="$stage/" $words
+        [ "$status" -ne 0 ]
+        [ "$(grep -cv '^make: ' <<<"$output")" -eq 1 ]
+    done
+    [ ! -e "$stage" ]
+}
+
+@test "a tarball has the tracked files, builds, and knows its revision" {
+    [ -e .git ] || skip "no git repository"
+    local revision tree
+    revision=$(git --git-dir=.git describe --always)
+    makes dist DISTDIR="$BATS_TEST_TMPDIR" 2>/dev/null
+    tree=$BATS_TEST_TMPDIR/hpgmg-gpu-$(cat VERSION)
+    tar -xzf "$tree.tar.gz" -C "$BATS_TEST_TMPDIR"
+    diff <({ git --git-dir=.git ls-tree -r --name-only HEAD && echo REVISION; } | sort) \
+        <(cd "$tree" && find . ! -type d | cut -c 3- | sort)
+    BUILD=build/one makes -C "$tree" CUDA=0 CFLAGS=-O0 build/one/src/cli/build_info.c.o
+    [ "$(grep -oaE "$revision(-dirty)?" "$tree/build/one/src/cli/build_info.c.o" | sort -u)" = "$revision" ]
+    run makes -C "$tree" dist
+    [ "$status" -ne 0 ]
+    [ "$(grep -cv '^make: ' <<<"$output")" -eq 1 ]
+}
