@@ -60,7 +60,7 @@ static void add_problem(struct json *root, const struct run_info *f)
     struct json *object = json_add_object(root, "problem");
     JSON_NUMBERS(object, {"n", f->levels[0].dim}, {"dof", f->unknowns},
                  {"boxes", f->levels[0].boxes}, {"box_dim", f->levels[0].box_dim},
-                 {"levels", f->nlevels});
+                 {"levels", f->nlevels}, {"rhs_mean", f->rhs_mean});
     JSON_NUMBERS(root, {"n_resources", f->environment.ranks}, {"total_problem_size", f->unknowns},
                  {"process_problem_size", f->unknowns / f->environment.ranks});
 }

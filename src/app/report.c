@@ -292,6 +292,16 @@ static void print_bottom(const struct benchmark *b)
     printf("\n");
 }
 
+/* What made A u = f solvable without a Dirichlet wall. */
+static void print_rhs_mean(const struct run_info *f, const struct benchmark *b)
+{
+    if (isnan(f->rhs_mean))
+        return;
+    printf("  mean of f   %.3e, %.1e of ||f||; subtracted, because without a Dirichlet\n"
+           "              wall A u = f has a solution only if the mean is 0\n",
+           f->rhs_mean, fabs(f->rhs_mean) / b->sizes[0].rhs_norm);
+}
+
 static void print_peaks(const struct run_info *f)
 {
     char peak[BYTES_TEXT_SIZE];
@@ -394,6 +404,7 @@ static void print_details(const struct run_info *f, const struct options *option
     print_heading("Run");
     print_hand_over(b);
     print_bottom(b);
+    print_rhs_mean(f, b);
     print_field_bytes(f);
     print_peaks(f);
     print_meters(&b->sizes[0]);

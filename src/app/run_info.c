@@ -170,6 +170,7 @@ void run_info_gather(struct run_info *f, const struct hierarchy *h, const struct
     environment_read(&f->environment);
     describe_levels(f, &h->choice, &shape);
     gather_levels(f, h);
+    f->rhs_mean = h->singular ? h->rhs_mean : (double)NAN;
     count_neighbours(f, h->levels[0]);
     f->overlap_above = h->levels[0]->backend->fork_stream ? h->choice.overlap_above : INFINITY;
     warn_of_threads(f);

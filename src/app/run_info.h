@@ -27,6 +27,7 @@ struct run_info {
     int neighbours, neighbours_elsewhere;
     double overlap_above;     /* as in hierarchy_choice; infinite where nothing overlaps */
     double unknowns;          /* N³ of the finest level */
+    double rhs_mean;          /* of f, which was subtracted; NaN if the operator is not singular */
     double field_bytes;       /* of all levels and ranks */
     double peak_bytes;        /* of host memory, summed over ranks; 0 before a run */
     double device_peak_bytes; /* the same of GPU memory */

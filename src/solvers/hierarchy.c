@@ -364,8 +364,10 @@ struct hierarchy *hierarchy_create(const struct hierarchy_choice *choice)
     problem_fill(h->levels[0], choice->problem);
     if (h->levels[0]->fields[FIELD_BETA_I]) /* coarser levels have the means of these faces */
         setup_close_neumann_walls(h->levels[0]);
-    if (h->singular)
+    if (h->singular) {
+        h->rhs_mean = reduce_mean(h->levels[0], FIELD_F);
         reduce_subtract_mean(h->levels[0], FIELD_F);
+    }
     for (int l = 0; l < h->nlevels; l++) {
         finish_operator(h->levels[l]);
         if (l + 1 < h->nlevels)

@@ -61,7 +61,9 @@ struct hierarchy {
     struct level *levels[MAX_LEVELS];
     struct transfer transfers[MAX_LEVELS]; /* [l]: between l and l + 1 */
     struct bottom *bottom;
-    bool singular; /* solutions differ by a constant: see operator_is_singular() */
+    bool singular;   /* solutions differ by a constant: see operator_is_singular() */
+    double rhs_mean; /* of f on the finest level, where it was subtracted: if singular; on ranks
+                        that hold boxes of that level */
     double build_seconds;
 };
 

@@ -264,6 +264,43 @@ PYTHON
     [ "$(json 'all(s["true_error"] > 0 for s in r["solves"])')" = True ]
 }
 
+@test "the mean of f that a singular run subtracts, in both reports" {
+    local singular="--boundary neumann,periodic,neumann --problem p4 --solves 1"
+    # shellcheck disable=SC2086
+    hpgmg_on 2 $singular --json "$report" 3 4
+    valid_json
+    python3 - "$report" "$work/stdout" <<'PYTHON'
+import json, math, re, sys
+report = json.load(open(sys.argv[1]))
+n = report["problem"]["n"]
+x = [(i + 0.5) / n for i in range(n)]
+X = [(w**4 - 2 * w**3 + w**2 - 1 / 30, 4 * w**3 - 6 * w**2 + 2 * w, 12 * w**2 - 12 * w + 2) for w in x]
+values = []
+for i in range(n):
+    for j in range(n):
+        for k in range(n):
+            from_middle = [x[i] - 0.5, x[j] - 0.5, x[k] - 0.5]
+            r = math.sqrt(sum(d * d for d in from_middle))
+            t = math.tanh(10 * (r - 0.25))
+            f = 0.0
+            for d, (a, b, c) in enumerate(((i, j, k), (j, k, i), (k, i, j))):
+                slope = 45 * (1 - t * t) * from_middle[d] / r
+                f -= (slope * X[a][1] + (5.5 + 4.5 * t) * X[a][2]) * X[b][0] * X[c][0]
+            values.append(f)
+mean, largest = math.fsum(values) / n**3, max(map(abs, values))
+assert abs(report["problem"]["rhs_mean"] - mean) < 1e-9 * abs(mean), (report["problem"], mean)
+line = re.search(r"mean of f   (\S+), (\S+) of \|\|f\|\|; subtracted", open(sys.argv[2]).read())
+assert line.group(1) == "%.3e" % mean, line
+assert abs(float(line.group(2)) / (abs(mean) / largest) - 1) < 0.1, line
+PYTHON
+    hpgmg --boundary neumann,periodic,dirichlet/neumann --solves 1 --json "$report" 3 1
+    valid_json
+    [ "$(json 'r["problem"]["rhs_mean"]')" = None ]
+    [ "$(lines 'mean of f')" -eq 0 ]
+    hpgmg --boundary neumann --equation helmholtz --solves 1 --json "$report" 3 1
+    [ "$(json 'r["problem"]["rhs_mean"]')" = None ]
+}
+
 @test "JSON of an invalid run has no speed" {
     # shellcheck disable=SC2086
     hpgmg $invalid --json "$report" 3 8
