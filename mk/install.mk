@@ -32,7 +32,7 @@ $(PAGES:%=$(BUILD)/pages/%): $(BUILD)/pages/%: $(BUILD)/hpgmg-pages
 # --- what goes where ------------------------------------------------------------------------------
 
 # The scripts that need no sources, and the modules of all.
-RUN_SCRIPTS := $(addprefix run/,check-result compare figures operators profile report-machine scaling threshold)
+RUN_SCRIPTS := $(filter-out %.py %.sh run/jobs run/__pycache__ run/quickstart run/rates run/test,$(wildcard run/*))
 RUN_DATA := $(wildcard run/*.py)
 RUN_JOBS := $(wildcard run/jobs/*)
 DOCUMENTS := LICENSE README.md CHANGELOG.md CITATION.cff \

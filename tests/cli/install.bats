@@ -71,7 +71,9 @@ offers_exactly() { # "WORDS OFFERED" WORD...
         run "$script" --help
         echo "$script: $output"
         [ "$status" -eq 0 ]
+        [[ $output != *"./hpgmg-"* ]]
     done
+    [ ! -e "$moved/share/hpgmg-gpu/run/quickstart" ]
     run "$moved/share/hpgmg-gpu/run/scaling" --launcher 'env -u RANKS{ranks}' --ranks 1 --strong 3:1 --solves 1 --options '--backend cpu'
     [ "$status" -eq 0 ]
     [[ $output == *"moved/bin/hpgmg-gpu"* ]]
