@@ -10,16 +10,12 @@ import math
 import re
 import subprocess
 
-from study import is_right, read_json
+from study import Unusable, read_run
 
 SWEEPS = 6  # of a smoothing: three red and three black half-sweeps
 FIRST_SWEEPS = 2  # that one exchange serves on GPUs
 SIMULATED_LAYERS = 4  # of halos of order 4 with a smoother that is not coloured, on every backend
 UNITS = {"B": 1, "kB": 1e3, "MB": 1e6, "GB": 1e9, "TB": 1e12}
-
-
-class Unusable(Exception):
-    """Files or output of the program from which nothing can be predicted."""
 
 
 # One GPU.
@@ -119,12 +115,7 @@ def read_cycles(path, order):
 
 
 def read_report(path):
-    try:
-        report = read_json(path)
-    except (OSError, ValueError) as error:
-        raise Unusable(f"{path}: {error}") from error
-    if not isinstance(report, dict) or report.get("program") != "hpgmg-gpu" or not is_right(report):
-        raise Unusable(f"{path}: no VALID report of hpgmg-gpu --json")
+    report = read_run(path)
     if report.get("ranks") != 1:
         raise Unusable(f"{path}: is of {report.get('ranks')} ranks, not of one")
     if not all(solve.get("stages") for solve in report.get("solves", ())):

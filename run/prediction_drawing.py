@@ -10,7 +10,8 @@ PARTS = {
     "transfer_seconds": ("bytes of messages", "#e08080", "\\\\\\\\"),
 }
 BY = "order", "between"
-SERIES = "kind", "order", "between", "log2_box_dim", "boxes"
+SHAPE = "kind", "log2_box_dim", "boxes"
+SERIES = *BY, *SHAPE
 
 
 def key_of(row, columns):
@@ -58,7 +59,7 @@ def level_panel(axes, levels, with_legend):
 
 def draw_prediction(plt, rows, levels, assumed, path):
     """Efficiencies by series above; below, time by level of each way on the most ranks of the first series, first order."""
-    shapes = list(dict.fromkeys(key_of(row, ("kind", "log2_box_dim", "boxes")) for row in rows))
+    shapes = list(dict.fromkeys(key_of(row, SHAPE) for row in rows))
     first = rows[0]
     most = max(row["ranks"] for row in rows if key_of(row, SERIES) == key_of(first, SERIES))
     bars = []
@@ -69,7 +70,7 @@ def draw_prediction(plt, rows, levels, assumed, path):
     figure, panels = plt.subplots(2, columns, figsize=(1 + 5.4 * columns, 8.6), squeeze=False)
     for index, axes in enumerate(panels[0]):
         if index < len(shapes):
-            efficiency_panel(axes, [row for row in rows if key_of(row, ("kind", "log2_box_dim", "boxes")) == shapes[index]],
+            efficiency_panel(axes, [row for row in rows if key_of(row, SHAPE) == shapes[index]],
                              index == 0)
         else:
             axes.axis("off")

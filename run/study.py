@@ -108,6 +108,27 @@ def read_json(path):
         return json.load(file)
 
 
+class Unusable(Exception):
+    """A file from which a script can make nothing."""
+
+
+def read_object(path):
+    """The JSON object in a file: a report or a trace; an empty one if the file holds something else."""
+    try:
+        found = read_json(path)
+    except (OSError, ValueError) as error:
+        raise Unusable(f"{path}: {error}") from error
+    return found if isinstance(found, dict) else {}
+
+
+def read_run(path):
+    """A report of a VALID run of hpgmg-gpu."""
+    report = read_object(path)
+    if report.get("program") != "hpgmg-gpu" or not is_right(report):
+        raise Unusable(f"{path}: no VALID report of hpgmg-gpu --json")
+    return report
+
+
 def is_right(report):
     """Whether hpgmg-lab found its results right, or hpgmg-gpu's run is VALID and whole."""
     if report.get("program") == "hpgmg-lab":

@@ -366,7 +366,7 @@ struct hierarchy *hierarchy_create(const struct hierarchy_choice *choice)
         setup_close_neumann_walls(h->levels[0]);
     if (h->singular) {
         h->rhs_mean = reduce_mean(h->levels[0], FIELD_F);
-        reduce_subtract_mean(h->levels[0], FIELD_F);
+        vector_add_constant(h->levels[0], FIELD_F, -h->rhs_mean);
     }
     for (int l = 0; l < h->nlevels; l++) {
         finish_operator(h->levels[l]);
