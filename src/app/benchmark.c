@@ -28,6 +28,7 @@ struct hierarchy_choice benchmark_hierarchy_choice(const struct options *o, bool
     struct hierarchy_choice choice = {
         .log2_box_dim = o->log2_box_dim,
         .boxes_per_rank = o->boxes_per_rank,
+        .domain = {{o->domain[0], o->domain[1], o->domain[2]}},
         .op = options_operator(o),
         .problem = o->problem,
         .bottom = (enum bottom_method)o->bottom,
@@ -100,7 +101,7 @@ static void summarise(struct size_record *r)
     r->deviation = n > 1 ? sqrt(squares / (double)(n - 1)) : 0.0;
     r->min = sorted[0];
     r->max = sorted[n - 1];
-    r->dof_per_second = (double)r->dim * r->dim * r->dim / r->mean;
+    r->dof_per_second = r->unknowns / r->mean;
     memory_free(sorted);
 }
 
@@ -231,8 +232,11 @@ static struct size_record *begin_size(struct hierarchy *h, struct benchmark *b, 
 {
     static const char *const names[SOLVED_LEVELS] = {"h", "2h", "4h"};
     const struct level *l = h->levels[level];
-    b->sizes[level] =
-        (struct size_record){.name = names[level], .level = level, .dim = l->dim, .h = l->h};
+    b->sizes[level] = (struct size_record){.name = names[level],
+                                           .level = level,
+                                           .n = {l->n[0], l->n[1], l->n[2]},
+                                           .unknowns = extent_cells(l->n),
+                                           .h = l->h};
     if (level > 0) {
         transfer_restrict(h, level - 1, FIELD_U, FIELD_SAVE);
         transfer_restrict(h, level - 1, FIELD_F, FIELD_F);

@@ -22,13 +22,13 @@ struct stage_record {
 
 struct size_record {
     const char *name; /* "h", "2h", "4h" */
-    int level, dim;
-    double h;
+    int level, n[3];
+    double unknowns, h;
     struct solve_result solve; /* of the last solve */
     long solves;               /* timed */
     double *samples;           /* seconds of each */
     double mean, median, min, max, deviation;
-    double dof_per_second; /* N³/mean; 0 if not timed */
+    double dof_per_second; /* unknowns/mean; 0 if not timed */
     uint64_t checksum;     /* of u after the first solve */
     bool reproducible;     /* the last solve has the same checksum */
     const char *hand_over; /* between GPU and CPU levels: "graph", "host"; NULL: none */

@@ -55,12 +55,21 @@ static void add_environment(struct json *root, const struct run_info *f)
                  {"processors", e->processors}, {"usable_processors", e->usable});
 }
 
+/* The longest side, 1/h, and all three. */
+static void add_extent(struct json *object, const int n[3])
+{
+    const double cells[3] = {n[0], n[1], n[2]};
+    json_add_number(object, "n", extent_longest(n));
+    add_numbers(object, "cells", cells, 3);
+}
+
 static void add_problem(struct json *root, const struct run_info *f)
 {
     struct json *object = json_add_object(root, "problem");
-    JSON_NUMBERS(object, {"n", f->levels[0].dim}, {"dof", f->unknowns},
-                 {"boxes", f->levels[0].boxes}, {"box_dim", f->levels[0].box_dim},
-                 {"levels", f->nlevels}, {"rhs_mean", f->rhs_mean});
+    add_extent(object, f->levels[0].n);
+    JSON_NUMBERS(object, {"dof", f->unknowns}, {"boxes", f->levels[0].boxes},
+                 {"box_dim", f->levels[0].box_cells[0]}, {"levels", f->nlevels},
+                 {"rhs_mean", f->rhs_mean});
     JSON_NUMBERS(root, {"n_resources", f->environment.ranks}, {"total_problem_size", f->unknowns},
                  {"process_problem_size", f->unknowns / f->environment.ranks});
 }
@@ -73,9 +82,13 @@ static void add_hierarchy(struct json *root, const struct run_info *f, double bu
     for (int l = 0; l < f->nlevels; l++) {
         const struct level_info *v = &f->levels[l];
         struct json *level = json_add_object(levels, NULL);
-        JSON_NUMBERS(level, {"level", l}, {"n", v->dim}, {"boxes", v->boxes},
-                     {"box_dim", v->box_dim}, {"merged_boxes", v->cuboids}, {"ranks", v->ranks},
+        const double box_cells[3] = {v->box_cells[0], v->box_cells[1], v->box_cells[2]};
+        json_add_number(level, "level", l);
+        add_extent(level, v->n);
+        JSON_NUMBERS(level, {"boxes", v->boxes}, {"box_dim", extent_longest(v->box_cells)},
+                     {"merged_boxes", v->cuboids}, {"ranks", v->ranks},
                      {"field_bytes", v->bytes});
+        add_numbers(level, "box_cells", box_cells, 3);
         json_add_text(level, "backend", v->backend);
         json_add_number(level, "threads", v->threads);
     }
@@ -137,7 +150,7 @@ static void add_meters(struct json *object, const struct size_record *r)
     const double joules = m->joules > 0.0 ? m->joules : (double)NAN;
     struct json *gpu = json_add_object(object, "gpu");
     JSON_NUMBERS(gpu, {"slowest_mhz", m->slowest}, {"fastest_mhz", m->fastest},
-                 {"joules_per_solve", joules}, {"dof_per_joule", pow(r->dim, 3) / joules});
+                 {"joules_per_solve", joules}, {"dof_per_joule", r->unknowns / joules});
     json_add_text(gpu, "throttled_by",
                   m->slowest > 0.0 ? power_reasons_text(m->reasons, text) : NULL);
 }
@@ -148,7 +161,8 @@ static void append_solve(struct json *solves, const struct size_record *r,
     const struct solve_result *s = &r->solve;
     struct json *object = json_add_object(solves, NULL);
     json_add_text(object, "level", r->name);
-    JSON_NUMBERS(object, {"n", r->dim}, {"h", r->h}, {"dof", pow(r->dim, 3)});
+    add_extent(object, r->n);
+    JSON_NUMBERS(object, {"h", r->h}, {"dof", r->unknowns});
     json_add_text(object, "outcome", outcome_text(s->outcome));
     JSON_NUMBERS(object, {"cycles", s->cycles},
                  {"rel_residual", s->cycles > 0 ? s->history[s->cycles - 1] : NAN});
@@ -239,7 +253,8 @@ static void add_threshold(void *data, const struct threshold *t)
     char key[64];
     snprintf(key, sizeof key, "%s_trials", t->option);
     struct json *object = json_add_object(data, key);
-    JSON_NUMBERS(object, {"n", t->dim}, {"chosen", (double)t->trials[t->best].below});
+    add_extent(object, t->n);
+    JSON_NUMBERS(object, {"chosen", (double)t->trials[t->best].below});
     struct json *trials = json_add_array(object, "trials");
     for (int i = 0; i < t->count; i++) {
         struct json *trial = json_add_object(trials, NULL);

@@ -216,7 +216,7 @@ void options_visit(const struct options *options,
 const struct program_text options_program = {
     "hpgmg-gpu",
     "[options] LOG2_BOX_DIM BOXES_PER_RANK",
-    "Times geometric multigrid solves on a cube, and checks every answer.",
+    "Times geometric multigrid solves in a box, and checks every answer.",
     "Input files have lines `key = value`; comments begin with `#`. Keys are option names without "
     "dashes, log2-box-dim and boxes-per-rank; flags are true or false.",
     "0 valid, 1 invalid answer, 2 usage, 3 environment, 4 memory, 5 system.",

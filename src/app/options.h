@@ -27,6 +27,7 @@ enum { OVERLAP_NEVER = -1 };
 struct options {
     int log2_box_dim;    /* first positional argument */
     long boxes_per_rank; /* second positional argument */
+    int domain[3];       /* boxes by direction, or a rule: see struct domain_choice */
 
     int order;       /* 2, 4 */
     int equation;    /* enums are stored as int, so that one table can point at all of them */

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "app/options.h"
+#include "level/domain.h"
+#include "solvers/size.h"
 #include "solvers/solver.h"
 
+static const struct choice domains[] = {{"cube", DOMAIN_CUBE}, {"exact", DOMAIN_EXACT}, {NULL, 0}};
 static const struct choice thresholds[] = {{"never", CPU_BELOW_NEVER}, {NULL, 0}};
 static const struct choice overlaps[] = {{"never", OVERLAP_NEVER}, {NULL, 0}};
 static const struct choice problem_choices[] = {
@@ -48,8 +51,11 @@ static const struct option_row option_table[] = {
     {.name = "log2-box-dim", SIZE(OPTION_INT, log2_box_dim), .minimum = 2, .maximum = 10,
      .argument = "LOG2_BOX_DIM", .help = "cells per box side: 2^LOG2_BOX_DIM, 2 to 10"},
     {.name = "boxes-per-rank", SIZE(OPTION_LONG, boxes_per_rank), .minimum = 1, .maximum = 1e6,
-     .argument = "BOXES_PER_RANK", .help = "at most; the domain is the largest such cube"},
+     .argument = "BOXES_PER_RANK", .help = "at most; see --domain"},
 
+    {.name = "domain", .kind = OPTION_BOXES, AT(domain), .uses = ANYWHERE | OPTION_SHAPES,
+     .choices = domains, .initial = "cube", .minimum = 1, .maximum = MOST_DIM,
+     .argument = "cube|exact|IxJxK", .help = "boxes by direction"},
     {.name = "order", CHOICE(order, order_choices, "2"), .help = "order of the discretisation"},
     {.name = "equation", CHOICE(equation, equation_choices, "poisson"),
      .help = "-div(beta grad u) = f, or + alpha u"},
@@ -62,7 +68,7 @@ static const struct option_row option_table[] = {
     {.name = "smoother", CHOICE(smoother, smoother_choices, "gsrb"), .help = "of all levels but the coarsest"},
     {.name = "sweeps", .kind = OPTION_PAIR, AT(sweeps), .uses = ANYWHERE | OPTION_SHAPES, .initial = "auto",
      .unset = "auto", .minimum = 0, .maximum = 100, .argument = "PRE,POST",
-     .help = "sweeps per smoothing; auto: 3,3 of gsrb, else 6,6"},
+     .help = "auto: 3,3 of gsrb, else 6,6"},
     {.name = "weight", NUMBER(OPTION_REAL, weight, "auto"), .unset = "auto", .minimum = 0, .maximum = 2,
      .argument = "W", .help = "of gsrb, jacobi or l1jacobi"},
     {.name = "levels", NUMBER(OPTION_INT, levels, "all"), .unset = "all", .minimum = 1, .maximum = 32,

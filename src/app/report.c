@@ -51,7 +51,7 @@ static const char *choice_of(const struct options *o, const char *name)
 }
 
 /* What runs, on one line, above the heading that scripts for HPGMG look for. */
-static void print_title(const struct options *o, int dim, bool on_gpu)
+static void print_title(const struct options *o, const int n[3], bool on_gpu)
 {
     static const char stars[] =
         "********************************************************************************";
@@ -59,7 +59,7 @@ static void print_title(const struct options *o, int dim, bool on_gpu)
                                         "smoother"};
     static const char *const cycles[] = {"F-cycle", "V-cycles", "W-cycles"};
     const struct cuda_device *gpu = cuda_device();
-    printf("hpgmg-gpu %s: %d^3, order %d", build_info.version, dim, o->order);
+    printf("hpgmg-gpu %s: %s, order %d", build_info.version, extent_format(n).of, o->order);
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
         printf(" %s", choice_of(o, words[i]));
     printf(" %s", o->solver == SOLVER_MGPCG ? "mgpcg" : cycles[o->cycle]);
@@ -143,8 +143,9 @@ static void print_configuration(const struct options *options, const struct run_
 static void print_boxes(const struct options *options, const struct run_info *f)
 {
     const struct level_info *finest = &f->levels[0];
-    printf("  %d^3 cells in %d box%s of %d^3 (at most %ld per rank)\n", finest->dim, finest->boxes,
-           finest->boxes == 1 ? "" : "es", finest->box_dim, options->boxes_per_rank);
+    printf("  %s cells in %d box%s of %s (at most %ld per rank)\n", extent_format(finest->n).of,
+           finest->boxes, finest->boxes == 1 ? "" : "es", extent_format(finest->box_cells).of,
+           options->boxes_per_rank);
 }
 
 static void print_cycle(void *data, struct program *p)
@@ -175,14 +176,14 @@ static void print_threshold(void *data, const struct threshold *t)
         printf("  %-22ld %7d %14.3f%s\n", trial->below, trial->threads, 1e3 * trial->seconds,
                i == t->best ? "  chosen" : "");
     }
-    printf("  (F-cycles on %d^3 cells; %d: no level)\n", t->dim, CPU_BELOW_NEVER);
+    printf("  (F-cycles on %s cells; %d: no level)\n", extent_format(t->n).of, CPU_BELOW_NEVER);
 }
 
 void report_hierarchy(struct hierarchy *h, const struct options *options)
 {
     struct run_info f;
     if (comm_rank() == 0)
-        print_title(options, h->levels[0]->dim, h->levels[0]->backend->on_device);
+        print_title(options, h->levels[0]->n, h->levels[0]->backend->on_device);
     if (!options->quiet) {
         run_info_gather(&f, h, NULL);
         if (comm_rank() == 0) {
@@ -230,7 +231,7 @@ void report_dry_run(const struct hierarchy_choice *choice, const struct options 
     const struct memory_need node = memory_need_of_node(choice), gpu = memory_need_of_gpu(choice);
     if (comm_rank() != 0)
         return;
-    print_title(options, f.levels[0].dim, choice->backend->on_device);
+    print_title(options, f.levels[0].n, choice->backend->on_device);
     print_configuration(options, &f);
     print_heading("Hierarchy (dry run: nothing is allocated or solved)");
     print_boxes(options, &f);
@@ -323,7 +324,7 @@ static void print_meters(const struct size_record *r)
            m->slowest, m->fastest, r->name, power_reasons_text(m->reasons, text));
     if (m->joules > 0.0)
         printf("  energy      %.4g J of all GPUs per solve of size %s, %.3e DOF/J\n", m->joules,
-               r->name, pow(r->dim, 3) / m->joules);
+               r->name, r->unknowns / m->joules);
 }
 
 /* By the names that Benchpark looks for. */
@@ -340,7 +341,7 @@ static void print_performance(const struct run_info *f, const struct benchmark *
     for (int s = 0; s < b->nsizes; s++) {
         const struct size_record *r = &b->sizes[s];
         printf("  h=%0.15e  DOF=%0.15e  time=%0.6f  DOF/s=%0.3e  MPI=%d  OMP=%d\n", r->h,
-               pow(r->dim, 3), r->mean, r->dof_per_second, f->environment.ranks,
+               r->unknowns, r->mean, r->dof_per_second, f->environment.ranks,
                f->environment.threads);
     }
 }
@@ -354,10 +355,10 @@ static void print_richardson(const struct benchmark *b)
 static void print_true_errors(const struct benchmark *b)
 {
     print_heading("Error against the known solution");
-    printf("  size    cells  ||u - exact||  order\n");
+    printf("  size           cells  ||u - exact||  order\n");
     for (int s = 0; s < b->nsizes; s++) {
         const struct size_record *r = &b->sizes[s];
-        printf("  %-4s  %5d^3  %13.6e", r->name, r->dim, r->true_error);
+        printf("  %-4s  %14s  %13.6e", r->name, extent_format(r->n).of, r->true_error);
         if (s + 1 < b->nsizes)
             printf("  %5.3f", log2(b->sizes[s + 1].true_error / r->true_error));
         printf("\n");

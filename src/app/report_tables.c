@@ -16,14 +16,24 @@ const char *table_bytes_text(double bytes, char text[BYTES_TEXT_SIZE])
     return text;
 }
 
+const char *table_boxes_text(long boxes, const int cells[3], char text[BOXES_TEXT_SIZE])
+{
+    if (extent_is_cube(cells))
+        snprintf(text, BOXES_TEXT_SIZE, "%ldx%3d^3", boxes, cells[0]);
+    else
+        snprintf(text, BOXES_TEXT_SIZE, "%ldx(%s)", boxes, extent_format(cells).of);
+    return text;
+}
+
 void table_hierarchy(const struct run_info *f)
 {
-    char bytes[BYTES_TEXT_SIZE];
-    printf("  level      cells      boxes    merged     ranks  backend        bytes\n");
+    char bytes[BYTES_TEXT_SIZE], boxes[BOXES_TEXT_SIZE];
+    printf("  level           cells             boxes    merged     ranks  backend        bytes\n");
     for (int l = 0; l < f->nlevels; l++) {
         const struct level_info *v = &f->levels[l];
-        printf("  %5d  %7d^3  %5dx%3d^3  %6d  %8d  %-7s  %11s\n", l, v->dim, v->boxes, v->box_dim,
-               v->cuboids, v->ranks, v->backend, table_bytes_text(v->bytes, bytes));
+        printf("  %5d  %14s  %16s  %8d  %8d  %-7s  %11s\n", l, extent_format(v->n).of,
+               table_boxes_text(v->boxes, v->box_cells, boxes), v->cuboids, v->ranks, v->backend,
+               table_bytes_text(v->bytes, bytes));
     }
 }
 
@@ -42,10 +52,10 @@ static void print_history(const struct solve_result *s)
 
 void table_residuals(const struct benchmark *b)
 {
-    printf("  size    cells  cycles  ||f - Au|| / ||f|| after each\n");
+    printf("  size           cells  cycles  ||f - Au|| / ||f|| after each\n");
     for (int s = 0; s < b->nsizes; s++) {
         const struct size_record *r = &b->sizes[s];
-        printf("  %-4s  %5d^3  %6d", r->name, r->dim, r->solve.cycles);
+        printf("  %-4s  %14s  %6d", r->name, extent_format(r->n).of, r->solve.cycles);
         print_history(&r->solve);
         printf("\n");
     }
@@ -74,13 +84,14 @@ void table_checks(const struct verdict *v)
 
 void table_times(const struct benchmark *b)
 {
-    printf("  size    cells  solves  milliseconds: min    median      mean       max deviation"
-           "       DOF/s\n");
+    printf(
+        "  size           cells  solves  milliseconds: min    median      mean       max deviation"
+        "       DOF/s\n");
     for (int s = 0; s < b->nsizes; s++) {
         const struct size_record *r = &b->sizes[s];
-        printf("  %-4s  %5d^3  %6ld       %12.4f %9.4f %9.4f %9.4f %9.4f  %10.3e\n", r->name,
-               r->dim, r->solves, 1e3 * r->min, 1e3 * r->median, 1e3 * r->mean, 1e3 * r->max,
-               1e3 * r->deviation, r->dof_per_second);
+        printf("  %-4s  %14s  %6ld       %12.4f %9.4f %9.4f %9.4f %9.4f  %10.3e\n", r->name,
+               extent_format(r->n).of, r->solves, 1e3 * r->min, 1e3 * r->median, 1e3 * r->mean,
+               1e3 * r->max, 1e3 * r->deviation, r->dof_per_second);
     }
 }
 
@@ -145,7 +156,10 @@ static void print_level(const struct stage_table *t, int level)
     char name[40];
     if (sum.count == 0)
         return;
-    snprintf(name, sizeof name, "level %d, %d^3", level, r->dim >> (level - r->level));
+    int n[3];
+    for (int d = 0; d < 3; d++)
+        n[d] = r->n[d] >> (level - r->level);
+    snprintf(name, sizeof name, "level %d, %.28s", level, extent_format(n).of);
     print_share(t, name, sum.row.seconds);
     for (int i = 0; i < r->nstages; i++)
         if (r->stages[i].level == level && (r->stages[i].seconds >= least || rest.count == 1))

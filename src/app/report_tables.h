@@ -8,6 +8,10 @@
 enum { BYTES_TEXT_SIZE = 24 };
 const char *table_bytes_text(double bytes, char text[BYTES_TEXT_SIZE]);
 
+/* Boxes and the cells of each: "8x 32^3", "6x(32x16x16)". */
+enum { BOXES_TEXT_SIZE = 64 };
+const char *table_boxes_text(long boxes, const int cells[3], char text[BOXES_TEXT_SIZE]);
+
 /* One line per level: size, boxes, ranks, backend, bytes. */
 void table_hierarchy(const struct run_info *f);
 /* One line per size: relative residuals of one solve, cycle by cycle. */

@@ -14,6 +14,7 @@
  * times over their mean. */
 #define IMBALANCE 1.1
 #define NOISE 0.1
+enum { MANY_COARSEST_CELLS = 4096 };
 
 static void add_warning(struct run_info *f, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
@@ -90,6 +91,18 @@ static void warn_of_imbalance(struct run_info *f, const struct decomposition *d)
         add_warning(f, "the fullest rank has %.2f times the mean number of cells", most / mean);
 }
 
+/* A coarsest level on which the bottom solver may need many iterations, on one rank. */
+static void warn_of_coarsest(struct run_info *f, const struct hierarchy_choice *choice)
+{
+    const int *n = f->levels[f->nlevels - 1].n;
+    int better[3];
+    if (choice->max_levels > 0 || extent_cells(n) <= MANY_COARSEST_CELLS)
+        return;
+    domain_that_coarsens(f->levels[0].boxes, MANY_COARSEST_CELLS / 8, better); /* 2³ of a box */
+    add_warning(f, "the coarsest level has %s = %.0f cells; --domain %dx%dx%d coarsens further",
+                extent_format(n).of, extent_cells(n), better[0], better[1], better[2]);
+}
+
 static void warn_of_bottom(struct run_info *f, const struct benchmark *b)
 {
     for (int i = BREAKDOWN_NONE + 1; i < NUM_BREAKDOWNS; i++)
@@ -114,19 +127,19 @@ static void describe_levels(struct run_info *f, const struct hierarchy_choice *c
 {
     f->nlevels = shape->nlevels;
     for (int l = 0; l < shape->nlevels; l++) {
-        const struct decomposition_spec spec = shape->specs[l];
-        const struct backend *backend = hierarchy_level_backend(choice, spec_dim(spec));
-        const long cells = (long)pow(spec_dim(spec), 3) / spec.ranks;
+        const struct decomposition_spec *spec = &shape->specs[l];
+        const struct backend *backend = hierarchy_level_backend(choice, spec_cells(spec));
+        const long cells = (long)spec_cells(spec) / spec->ranks;
         f->levels[l] = (struct level_info){
-            .dim = spec_dim(spec),
             .boxes = (int)spec_boxes(spec),
-            .box_dim = spec.box_dim,
-            .ranks = spec.ranks,
+            .ranks = spec->ranks,
             .backend = backend->name,
             .threads = backend->on_device ? 0 : cpu_threads(cells),
         };
+        spec_extent(spec, f->levels[l].n);
+        memcpy(f->levels[l].box_cells, spec->box_cells, sizeof spec->box_cells);
     }
-    f->unknowns = pow(f->levels[0].dim, 3);
+    f->unknowns = extent_cells(f->levels[0].n);
 }
 
 static int allocated_fields(const struct level *l)
@@ -177,6 +190,7 @@ void run_info_gather(struct run_info *f, const struct hierarchy *h, const struct
     warn_of_sharing(f);
     warn_of_messages(f);
     warn_of_imbalance(f, &h->levels[0]->decomposition);
+    warn_of_coarsest(f, &h->choice);
     if (b && comm_rank() == 0) {
         warn_of_bottom(f, b);
         warn_of_noise(f, b);
@@ -203,6 +217,7 @@ void run_info_foresee(struct run_info *f, const struct hierarchy_choice *choice)
     describe_levels(f, choice, &shape);
     if (comm_rank() == 0)
         hierarchy_foresee(choice, &shape, comm_size(), foresee_level, f);
+    warn_of_coarsest(f, choice);
     warn_of_threads(f);
     warn_of_sharing(f);
     warn_of_messages(f);

@@ -7,9 +7,9 @@
 #include "cli/environment.h"
 
 struct level_info {
-    int dim;            /* cells per side */
-    int boxes, box_dim; /* boxes of the level, cells per side of each */
-    int cuboids;        /* after each rank has merged its boxes */
+    int n[3];                /* cells by direction */
+    int boxes, box_cells[3]; /* boxes of the level, cells of each by direction */
+    int cuboids;             /* after each rank has merged its boxes */
     int ranks;
     const char *backend;
     int threads;  /* per rank that work on it; 0 on a GPU */
@@ -26,7 +26,7 @@ struct run_info {
      * transport, and by the one between nodes. 0 before a run. */
     int neighbours, neighbours_elsewhere;
     double overlap_above;     /* as in hierarchy_choice; infinite where nothing overlaps */
-    double unknowns;          /* N³ of the finest level */
+    double unknowns;          /* cells of the finest level */
     double rhs_mean;          /* of f, which was subtracted; NaN if the operator is not singular */
     double field_bytes;       /* of all levels and ranks */
     double peak_bytes;        /* of host memory, summed over ranks; 0 before a run */

@@ -11,7 +11,7 @@ static const struct {
     {"problem", "fv"},      {"smoother", "gsrb"},    {"coefficients", "variable"},
     {"cycle", "f"},         {"rtol", "none"},        {"solver", "mg"},
     {"bottom", "bicgstab"}, {"sweeps", "auto"},      {"weight", "auto"},
-    {"levels", "all"},
+    {"levels", "all"},      {"domain", "cube"},
 };
 enum { NUM_RULES = sizeof rules / sizeof rules[0] };
 

@@ -170,15 +170,18 @@ static void count_fields(void *data, int level, const struct decomposition *d, c
 
 static void print_levels(const struct simulation *s)
 {
-    char mean[BYTES_TEXT_SIZE], most[BYTES_TEXT_SIZE];
+    char mean[BYTES_TEXT_SIZE], most[BYTES_TEXT_SIZE], boxes[BOXES_TEXT_SIZE];
     print_heading("Levels (fields per rank: mean and most of all ranks)");
-    printf("  level      cells           boxes      merged     ranks        mean        most\n");
+    printf("  level           cells               boxes      merged     ranks        mean"
+           "        most\n");
     for (int l = 0; l < s->shape.nlevels; l++) {
-        const struct decomposition_spec spec = s->shape.specs[l];
+        const struct decomposition_spec *spec = &s->shape.specs[l];
+        int n[3];
+        spec_extent(spec, n);
         const struct load *load = &s->loads[l];
-        printf("  %5d  %7d^3  %10ldx%3d^3  %10d  %8d  %10s  %10s\n", l, spec_dim(spec),
-               spec_boxes(spec), spec.box_dim, load->merged, spec.ranks,
-               table_bytes_text(load->bytes.sum / s->ranks, mean),
+        printf("  %5d  %14s  %18s  %10d  %8d  %10s  %10s\n", l, extent_format(n).of,
+               table_boxes_text(spec_boxes(spec), spec->box_cells, boxes), load->merged,
+               spec->ranks, table_bytes_text(load->bytes.sum / s->ranks, mean),
                table_bytes_text(load->bytes.most, most));
     }
 }

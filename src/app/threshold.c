@@ -7,9 +7,9 @@
 #include "operators/backend_cpu.h"
 
 /* Enough to see launches and transfers, small enough to be built several times. */
-enum { TRIAL_LOG2_BOX_DIM = 5, TRIAL_BOXES = 8, TRIAL_DIM = 64, LEAST_CPU_DIM = 4 };
-/* Sizes, in cells per side, on which agglomeration is tried. */
-enum { SHARED_TRIAL_DIM = 256, LEAST_LOG2_BOX_DIM = 4, LEAST_SHARED_DIM = 16 };
+enum { TRIAL_LOG2_BOX_DIM = 5, TRIAL_BOXES = 8, TRIAL_CELLS = 64 * 64 * 64, LEAST_CPU_CELLS = 64 };
+/* Sizes, in cells, on which agglomeration is tried. */
+enum { SHARED_TRIAL_CELLS = 256 * 256 * 256, LEAST_LOG2_BOX_DIM = 4, LEAST_SHARED_CELLS = 4096 };
 /* The second solve records the CUDA graph, the third is its first replay. */
 enum { WARM_UP = 3, SAMPLES = 21 };
 
@@ -31,15 +31,22 @@ static double median_seconds(const struct hierarchy_choice *choice, struct solve
     return timer_median(samples, SAMPLES);
 }
 
+static double finest_cells(const struct hierarchy_choice *choice)
+{
+    const struct hierarchy_shape shape = hierarchy_shape(choice, comm_size());
+    return spec_cells(&shape.specs[0]);
+}
+
 /* The run's size if that is small. */
 static struct options cpu_trial(const struct options *options)
 {
     struct options o = *options;
     const struct hierarchy_choice own = benchmark_hierarchy_choice(&o, true);
-    if (spec_dim(hierarchy_shape(&own, comm_size()).specs[0]) <= TRIAL_DIM)
+    if (finest_cells(&own) <= TRIAL_CELLS)
         return o;
     o.log2_box_dim = TRIAL_LOG2_BOX_DIM;
     o.boxes_per_rank = TRIAL_BOXES;
+    o.domain[0] = DOMAIN_CUBE;
     return o;
 }
 
@@ -49,8 +56,8 @@ static struct options agglomeration_trial(const struct options *options)
     struct options o = *options;
     o.cpu_below = CPU_BELOW_NEVER;
     const struct hierarchy_choice own = benchmark_hierarchy_choice(&o, true);
-    long dim = spec_dim(hierarchy_shape(&own, comm_size()).specs[0]);
-    for (; dim > SHARED_TRIAL_DIM && o.log2_box_dim > LEAST_LOG2_BOX_DIM; dim /= 2)
+    double cells = finest_cells(&own);
+    for (; cells > SHARED_TRIAL_CELLS && o.log2_box_dim > LEAST_LOG2_BOX_DIM; cells /= 8)
         o.log2_box_dim--;
     return o;
 }
@@ -59,10 +66,10 @@ static struct threshold on_cpu = {.option = "cpu_below", .title = "Levels on the
                         on_one_rank = {.option = "agglomerate_below",
                                        .title = "Levels on one rank (--agglomerate-below auto)"};
 
-/* The run's choices with all levels of at most dim cells per side on the CPU, or on one rank. */
-static struct hierarchy_choice choice_at(const struct threshold *t, struct options o, long dim)
+/* The run's choices with all levels of at most so many cells on the CPU, or on one rank. */
+static struct hierarchy_choice choice_at(const struct threshold *t, struct options o, double cells)
 {
-    *(t == &on_cpu ? &o.cpu_below : &o.agglomerate_below) = dim * dim * dim + 1;
+    *(t == &on_cpu ? &o.cpu_below : &o.agglomerate_below) = (long)cells + 1;
     return benchmark_hierarchy_choice(&o, true);
 }
 
@@ -87,9 +94,9 @@ static bool work_together(const struct hierarchy_choice *choice, int threads)
     const struct hierarchy_shape shape = hierarchy_shape(choice, comm_size());
     cpu_use_threads(threads);
     for (int l = 0; l < shape.nlevels; l++) {
-        const long dim = spec_dim(shape.specs[l]);
-        if (!hierarchy_level_backend(choice, (int)dim)->on_device &&
-            cpu_threads(dim * dim * dim / shape.specs[l].ranks) > 1)
+        const double cells = spec_cells(&shape.specs[l]);
+        if (!hierarchy_level_backend(choice, cells)->on_device &&
+            cpu_threads((long)cells / shape.specs[l].ranks) > 1)
             return true;
     }
     return false;
@@ -121,22 +128,23 @@ static void try_threads(struct threshold *t, const struct hierarchy_choice *choi
 static void begin_trials(struct threshold *t, const struct hierarchy_shape *shape)
 {
     t->count = t->best = 0;
-    t->dim = spec_dim(shape->specs[0]);
+    spec_extent(&shape->specs[0], t->n);
 }
 
 /* Tries no level, those that must be there anyway, and then more and more levels, from the coarsest
- * with least_dim cells per side. */
+ * with at least least_cells. */
 static const struct threshold_trial *try_levels(struct threshold *t, const struct options *o,
-                                                int least_dim)
+                                                double least_cells)
 {
     struct hierarchy_choice choice = choice_at(t, *o, 0);
     const struct hierarchy_shape shape = hierarchy_shape(&choice, comm_size());
     begin_trials(t, &shape);
     try_threads(t, &choice);
     for (int l = shape.nlevels - 1; l > 0 && t->count < MAX_THRESHOLD_TRIALS; l--) {
-        const long dim = spec_dim(shape.specs[l]), below = t->trials[t->count - 1].below;
-        choice = choice_at(t, *o, dim);
-        if (dim >= least_dim &&
+        const double cells = spec_cells(&shape.specs[l]);
+        const long below = t->trials[t->count - 1].below;
+        choice = choice_at(t, *o, cells);
+        if (cells >= least_cells &&
             (t == &on_cpu ? choice.cpu_below : choice.agglomerate_below) != (double)below)
             try_threads(t, &choice);
     }
@@ -146,7 +154,7 @@ static const struct threshold_trial *try_levels(struct threshold *t, const struc
 long threshold_try_cpu(const struct options *options)
 {
     const struct options trial = cpu_trial(options);
-    const struct threshold_trial *best = try_levels(&on_cpu, &trial, LEAST_CPU_DIM);
+    const struct threshold_trial *best = try_levels(&on_cpu, &trial, LEAST_CPU_CELLS);
     cpu_use_threads(best->threads);
     return best->below;
 }
@@ -168,7 +176,7 @@ void threshold_try_threads(const struct options *options)
 long threshold_try_agglomeration(const struct options *options)
 {
     const struct options trial = agglomeration_trial(options);
-    return try_levels(&on_one_rank, &trial, LEAST_SHARED_DIM)->below;
+    return try_levels(&on_one_rank, &trial, LEAST_SHARED_CELLS)->below;
 }
 
 void threshold_visit(void (*visit)(void *data, const struct threshold *t), void *data)

@@ -16,7 +16,7 @@ enum { MAX_THRESHOLD_TRIALS = 24 };
 struct threshold {
     const char *option, *title;
     int count, best; /* number of trials; index of the fastest */
-    int dim;         /* cells per side of the finest level */
+    int n[3];        /* cells of the finest level by direction */
     struct threshold_trial trials[MAX_THRESHOLD_TRIALS];
 };
 

@@ -11,7 +11,7 @@
 
 /* One execution of a stage. */
 struct span {
-    int level, dim;
+    int level, n[3];
     bool on_device;
     const char *cycle, *work; /* see stage_work() */
     char name[48], kernels[80];
@@ -23,7 +23,7 @@ struct interval {
 
 /* All ranks execute the same stages, so that only the intervals differ. */
 struct timeline {
-    int count, ranks, dim;
+    int count, ranks, n[3];
     struct span *spans;
     struct interval *intervals; /* [rank · count + span], in seconds since the first begin */
 };
@@ -44,7 +44,7 @@ static void add_stage(void *data, const struct program *p, const struct stage *s
     r->intervals = memory_room(r->intervals, r->count, sizeof *r->intervals, "timeline");
     struct span *span = &r->spans[r->count];
     *span = (struct span){.level = s->level,
-                          .dim = l->dim,
+                          .n = {l->n[0], l->n[1], l->n[2]},
                           .on_device = l->backend->on_device,
                           .cycle = p->name,
                           .work = stage_work(p, s)};
@@ -151,7 +151,7 @@ struct timeline *timeline_record(struct solver *s)
     t->count = r.count;
     t->spans = r.spans;
     t->ranks = comm_size();
-    t->dim = s->hierarchy->levels[s->top]->dim;
+    memcpy(t->n, s->hierarchy->levels[s->top]->n, sizeof t->n);
     comm_broadcast(MPI_COMM_WORLD, &t->count, sizeof t->count); /* rank 0 has boxes */
     gather(t, &r);
     memory_free(r.intervals);
@@ -218,7 +218,7 @@ static void append_span(struct json *events, const struct span *span, int rank,
     json_add_text(event, "cat", span->work);
     JSON_NUMBERS(event, {"ts", begin / 1e3}, {"dur", fmax(end - begin, 0.0) / 1e3});
     struct json *arguments = json_add_object(event, "args");
-    JSON_NUMBERS(arguments, {"level", span->level}, {"n", span->dim});
+    JSON_NUMBERS(arguments, {"level", span->level}, {"n", extent_longest(span->n)});
     JSON_TEXTS(arguments, {"cycle", span->cycle}, {"kernels", span->kernels});
 }
 
@@ -238,7 +238,7 @@ static struct json *trace(const struct timeline *t, const struct options *o,
     struct json *other = json_add_object(root, "otherData");
     JSON_TEXTS(other, {"program", "hpgmg-gpu"}, {"version", build_info.version},
                {"fuse", o->fuse == FUSE_OFF ? "off" : "on"});
-    JSON_NUMBERS(other, {"n", t->dim}, {"order", o->order}, {"ranks", t->ranks},
+    JSON_NUMBERS(other, {"n", extent_longest(t->n)}, {"order", o->order}, {"ranks", t->ranks},
                  {"seconds_per_solve", seconds_per_solve > 0.0 ? seconds_per_solve : NAN});
     return root;
 }

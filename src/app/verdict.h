@@ -33,7 +33,8 @@ struct verdict {
  * equal verdicts. */
 struct verdict verdict_of(const struct benchmark *b, const struct options *options);
 
-/* VALID, VALID (accuracy not checked: …) or INVALID (…), with the texts of the checks that were not
+/* VALID, VALID (accuracy not checked: …), VALID (error not checked: …) if only the order passed, or
+ * INVALID (…), with the texts of the checks that were not
  * made or failed. Returns text. */
 const char *verdict_text(const struct verdict *verdict, char *text, int size);
 

@@ -119,6 +119,32 @@ static bool set_sides(int member[6], const struct choice *choices, const char *t
     return true;
 }
 
+/* A number up to an `x` or, the last, up to the end. Returns what follows, or NULL. */
+static const char *take_boxes(const struct option_row *row, int *member, const char *text,
+                              bool last)
+{
+    char number[OPTION_TEXT_SIZE];
+    long value;
+    const size_t length = strcspn(text, "x");
+    snprintf(number, sizeof number, "%.*s", (int)length, text);
+    if (length >= sizeof number || (text[length] == '\0') != last ||
+        !parse_integer(number, row->minimum, row->maximum, &value))
+        return NULL;
+    *member = (int)value;
+    return text + length + !last;
+}
+
+static bool set_boxes(const struct option_row *row, int member[3], const char *text)
+{
+    int boxes[3] = {0, 0, 0};
+    if (!set_choice(&boxes[0], row->choices, text))
+        for (int d = 0; d < 3 && text; d++)
+            text = take_boxes(row, &boxes[d], text, d == 2);
+    if (text)
+        memcpy(member, boxes, sizeof boxes);
+    return text != NULL;
+}
+
 static bool set_integer(const struct option_row *row, void *member, const char *text)
 {
     long value = 0;
@@ -183,6 +209,8 @@ bool option_set(const struct option_row *row, void *options, const char *text)
         return set_choice(member, row->choices, text);
     case OPTION_SIDES:
         return set_sides(member, row->choices, text);
+    case OPTION_BOXES:
+        return set_boxes(row, member, text);
     case OPTION_INT:
     case OPTION_LONG:
         return set_integer(row, member, text);
@@ -244,6 +272,16 @@ static const char *sides_text(const struct choice *choices, const int member[6],
     return buffer;
 }
 
+static const char *boxes_text(const struct option_row *row, const int member[3],
+                              char buffer[OPTION_TEXT_SIZE])
+{
+    const char *word = choice_text(row->choices, member[0]);
+    if (word)
+        return word;
+    snprintf(buffer, OPTION_TEXT_SIZE, "%dx%dx%d", member[0], member[1], member[2]);
+    return buffer;
+}
+
 static const char *integer_text(const struct option_row *row, long value,
                                 char buffer[OPTION_TEXT_SIZE])
 {
@@ -268,6 +306,8 @@ const char *option_text(const struct option_row *row, const void *options,
         return choice_text(row->choices, *(const int *)member);
     case OPTION_SIDES:
         return sides_text(row->choices, member, buffer);
+    case OPTION_BOXES:
+        return boxes_text(row, member, buffer);
     case OPTION_INT:
         return integer_text(row, *(const int *)member, buffer);
     case OPTION_LONG:
@@ -322,6 +362,11 @@ void option_describe_legal(const struct option_row *row, char *text, int size)
                  "%s; one for all sides, or three with commas, each for both sides of a "
                  "direction or as low/high",
                  words);
+        break;
+    case OPTION_BOXES:
+        describe_choices(row->choices, words, sizeof words);
+        snprintf(text, n, "%s, or boxes by direction, IxJxK, each an integer from %.0f to %.0f",
+                 words, row->minimum, row->maximum);
         break;
     case OPTION_INT:
     case OPTION_LONG:

@@ -12,6 +12,8 @@ enum option_kind {
     OPTION_CHOICE, /* int, one of the row's choices */
     OPTION_SIDES,  /* int[6], a choice per side (low i, high i, low j, …): one word, or one per
                       direction with commas between them, each of which may be LOW/HIGH */
+    OPTION_BOXES,  /* int[3]: one of the row's choices in the first, or IxJxK, each from minimum to
+                      maximum */
     OPTION_INT,    /* int, minimum <= value <= maximum */
     OPTION_LONG,   /* long, the same */
     OPTION_PAIR,   /* int[2], two values with a comma between them, not both 0 */

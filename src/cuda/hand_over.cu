@@ -46,12 +46,12 @@ static __device__ void store(unsigned *word, unsigned number)
 }
 
 static __device__ void wait_for_host(unsigned *word, unsigned number, struct wait_timeout *t,
-                                     int dim)
+                                     int longest)
 {
     const unsigned long long start = nanoseconds(), limit = t->limit_ns;
     while (load<cuda::thread_scope_system>(word) != number)
         if (nanoseconds() - start > limit)
-            give_up(t, WAITED_FOR_HOST, dim);
+            give_up(t, WAITED_FOR_HOST, longest);
 }
 
 /* Makes the moves x, x + all, …; all loads are under way before the first store. */
@@ -83,7 +83,7 @@ static __device__ void read_moves(struct move moves[LOADS], const struct move *l
 static __global__ void __launch_bounds__(THREADS)
     hand_over_kernel(const struct move *list, unsigned ndown, unsigned nup,
                      struct hand_over_counts *counts, struct hand_over_words *words,
-                     struct wait_timeout *t, int dim)
+                     struct wait_timeout *t, int longest)
 {
     const unsigned x = blockIdx.x * THREADS + threadIdx.x;
     if (x == 0) /* in memory, as registers are full */
@@ -100,7 +100,7 @@ static __global__ void __launch_bounds__(THREADS)
     read_moves(moves, list + ndown, x, nup); /* while the host works */
     if (threadIdx.x == 0) {
         if (blockIdx.x == 0) {
-            wait_for_host(&words->host, number, t, dim);
+            wait_for_host(&words->host, number, t, longest);
             store<cuda::thread_scope_device>(&counts->answered, number);
         } else
             while (load<cuda::thread_scope_device>(&counts->answered) != number)
@@ -157,7 +157,7 @@ struct cuda_hand_over cuda_hand_over_create(const struct hand_over *h)
     c.work = h->work;
     c.data = h->data;
     c.first = h->first;
-    c.dim = h->dim;
+    c.longest = h->longest;
     std::vector<struct move> moves;
     for (const struct plan_copies &copies : h->down)
         add_moves(moves, copies);
@@ -188,7 +188,7 @@ void cuda_hand_over_destroy(struct cuda_hand_over *c)
 void cuda_hand_over_launch(const struct cuda_hand_over &c)
 {
     hand_over_kernel<<<c.blocks, THREADS, 0, cuda_stream()>>>(c.moves, c.ndown, c.nup, c.counts,
-                                                              c.words, cuda_wait_timeout(), c.dim);
+                                                              c.words, cuda_wait_timeout(), c.longest);
     CUDA_LAUNCHED();
 }
 

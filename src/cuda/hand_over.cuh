@@ -14,7 +14,7 @@ struct hand_over_counts;
 struct cuda_hand_over {
     void (*work)(void *data, int first);
     void *data;
-    int first, dim;
+    int first, longest;
     unsigned blocks;     /* of the kernel */
     struct move *moves;  /* on the device: first those to the host, then those back */
     unsigned ndown, nup; /* of them */

@@ -7,15 +7,16 @@ enum { WAITED_FOR_HOST = -1 }; /* in place of a rank */
 
 struct wait_timeout {
     unsigned long long limit_ns; /* of a wait for the host */
-    int happened, peer, dim;     /* the rank waited for, and the level's cells per side */
+    int happened, peer; /* the rank waited for */
+    int longest;        /* cells along the level's longest side */
 };
 
 #ifdef __CUDACC__
 /* Ends the kernel. */
-static __device__ inline void give_up(struct wait_timeout *t, int peer, int dim)
+static __device__ inline void give_up(struct wait_timeout *t, int peer, int longest)
 {
     t->peer = peer;
-    t->dim = dim;
+    t->longest = longest;
     __threadfence_system();
     t->happened = 1;
     __threadfence_system();

@@ -48,13 +48,13 @@ static int list_ways(bool on_device, struct way ways[3])
 static bool choose_boxes(int n, struct decomposition_spec *spec)
 {
     const int ranks = comm_size();
-    *spec = (struct decomposition_spec){.boxes_per_side = n, .ranks = ranks};
-    while (spec->boxes_per_side % 2 == 0)
-        spec->boxes_per_side /= 2;
-    while ((long)spec->boxes_per_side * spec->boxes_per_side * spec->boxes_per_side < ranks)
-        spec->boxes_per_side *= 2;
-    spec->box_dim = n / spec->boxes_per_side;
-    return spec_dim(*spec) == n && spec->box_dim >= MIN_BOX_DIM;
+    int boxes_per_side = n;
+    while (boxes_per_side % 2 == 0)
+        boxes_per_side /= 2;
+    while ((long)boxes_per_side * boxes_per_side * boxes_per_side < ranks)
+        boxes_per_side *= 2;
+    *spec = spec_cube(boxes_per_side, n / boxes_per_side, ranks);
+    return n % boxes_per_side == 0 && n / boxes_per_side >= MIN_BOX_DIM;
 }
 
 static int ghosts_of(const struct lab *lab)

@@ -19,7 +19,7 @@ static bool cut_into_boxes(int n, struct hierarchy_choice *choice)
         choice->log2_box_dim++;
     }
     choice->boxes_per_rank = (long)boxes_per_side * boxes_per_side * boxes_per_side;
-    return choice->log2_box_dim >= 2 && size_rule(choice->boxes_per_rank, 1) == boxes_per_side;
+    return choice->log2_box_dim >= 2 && domain_cube_side(choice->boxes_per_rank) == boxes_per_side;
 }
 
 bool level_exists(int n)
@@ -60,8 +60,8 @@ static double random_value(uint64_t index, int seed)
 /* The random value of cell (i,j,k) of a level. */
 static double cell_value(const struct level *l, int i, int j, int k, int seed)
 {
-    const uint64_t dim = (uint64_t)l->dim;
-    return random_value((uint64_t)i + dim * ((uint64_t)j + dim * (uint64_t)k), seed);
+    const uint64_t sj = (uint64_t)l->n[0], sk = sj * (uint64_t)l->n[1];
+    return random_value((uint64_t)i + sj * (uint64_t)j + sk * (uint64_t)k, seed);
 }
 
 /* The whole field in host memory; memory_free() it. */
@@ -115,7 +115,7 @@ static double expected_value(const struct level *l, const struct patch *p, int i
     const int at[3] = {p->box.lo[0] + i, p->box.lo[1] + j, p->box.lo[2] + k};
     int cell[3];
     for (int d = 0; d < 3; d++) {
-        cell[d] = (at[d] + l->dim) % l->dim;
+        cell[d] = (at[d] + l->n[d]) % l->n[d];
         if ((!sides_wrap(&l->sides, d) || p->wrap[d]) && cell[d] != at[d])
             return NAN;
     }
@@ -129,7 +129,7 @@ static bool same_or_both_nan(double a, double b)
 
 long count_wrong_ghosts(const struct level *l, enum field field, int seed)
 {
-    CHECK(l->ghosts <= l->dim);
+    CHECK(l->ghosts <= extent_shortest(l->n));
     double *values = copy_of(l, field);
     const int g = l->ghosts;
     long wrong = 0;

@@ -128,7 +128,7 @@ static void report_case(const struct comparison *x)
     else
         snprintf(how, sizeof how, "by checksums with %s", reference);
     stage_name(stage, name, sizeof name);
-    print_heading("%s on %d^3", name, x->c.level->dim);
+    print_heading("%s on %s", name, extent_format(x->c.level->n).of);
     printf("  ");
     if (stage->pass.nsweeps > 0)
         printf("%d sweeps; ", stage->pass.nsweeps);

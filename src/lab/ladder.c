@@ -42,7 +42,7 @@ struct ladder {
 
 static double cells_of_level(const struct level *l)
 {
-    return (double)l->dim * l->dim * l->dim;
+    return extent_cells(l->n);
 }
 
 /* --- which rungs ------------------------------------------------------------------------------ */
@@ -128,10 +128,10 @@ static void run_climb(void *data)
 static void spoil(struct level *l)
 {
     const struct patch *p = &l->patches[0];
-    const long cells = (long)l->dim * l->dim * l->dim, at = fault_index(cells);
+    const long n = l->n[0], at = fault_index(n * n * n);
     if (at >= 0)
-        l->backend->upload(l->fields[FIELD_U] + p->offset + at % l->dim +
-                               at / l->dim % l->dim * p->sj + at / l->dim / l->dim * p->sk,
+        l->backend->upload(l->fields[FIELD_U] + p->offset + at % n + at / n % n * p->sj +
+                               at / n / n * p->sk,
                            &fault_value, 1);
 }
 
@@ -315,9 +315,9 @@ static void report_ladder(struct ladder *x)
     static const struct rung_counts no_counts;
     struct json *json = x->lab->json, *kepler = json_add_array(json, "kepler_speed_ups");
     struct column columns[COLUMNS];
-    const int n_on_cpu = x->checked->dim;
+    const int n_on_cpu = x->checked->n[0];
     print_machine(x->lab);
-    print_heading("red and black, order %d, %d^3", x->lab->options.order, x->level->dim);
+    print_heading("red and black, order %d, %d^3", x->lab->options.order, x->level->n[0]);
     printf("  compared bit for bit with the first rung, and at %d^3 with the CPU", n_on_cpu);
     if (!checks_only(&x->lab->options)) {
         printf("; copy %.1f GB/s\n", 1e-9 * x->ceilings.copy_bytes_per_second);

@@ -51,11 +51,11 @@ static int choose_planes(const struct level *l, const struct rung_shape *s)
     enum { MIN_PLANES = 4, WANTED_BLOCKS = 1056 };
     const int rows = s->block[1] * s->rows;
     const long tiles =
-        (long)((l->dim + s->block[0] - 1) / s->block[0]) * ((l->dim + rows - 1) / rows);
-    const long planes = l->dim * tiles / WANTED_BLOCKS;
+        (long)((l->n[0] + s->block[0] - 1) / s->block[0]) * ((l->n[0] + rows - 1) / rows);
+    const long planes = l->n[0] * tiles / WANTED_BLOCKS;
     if (s->keeps == KEEPS_NOTHING)
         return 1;
-    return planes < MIN_PLANES ? MIN_PLANES : planes < l->dim ? (int)planes : l->dim;
+    return planes < MIN_PLANES ? MIN_PLANES : planes < l->n[0] ? (int)planes : l->n[0];
 }
 
 enum status rung_choose_shape(const struct rung *rung, const struct level *level,

@@ -273,8 +273,7 @@ struct stage_sums stage_case_baseline_sums(struct stage_case *c)
 
 double stage_case_cells(const struct stage_case *c)
 {
-    const double dim = c->level->dim;
-    return dim * dim * dim;
+    return extent_cells(c->level->n);
 }
 
 static double bytes_of(const struct stage_case *c)

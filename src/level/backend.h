@@ -18,7 +18,7 @@ struct hand_over {
     void (*work)(void *data, int first);
     void *data;
     int first; /* for work */
-    int dim;   /* cells per side of the level that is handed over */
+    int longest; /* cells along the longest side of the level that is handed over */
 };
 
 /* What the hand-overs of a recording have taken since it was made, in seconds. */

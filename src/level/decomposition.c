@@ -5,7 +5,7 @@
 #include "base/check.h"
 #include "base/memory.h"
 
-enum { AGGLOMERATION_SIDE = 8, LARGEST_ODD_PART = 11, COORDINATE_BITS = 21 };
+enum { AGGLOMERATION_SIDE = 8, COORDINATE_BITS = 21 };
 
 /* A box of one rank before it is merged, and the code by which boxes are sorted. */
 struct piece {
@@ -13,21 +13,37 @@ struct piece {
     struct box box;
 };
 
-static long odd_part(long n)
+struct decomposition_spec spec_cube(int boxes_per_side, int box_side, int ranks)
 {
-    while (n % 2 == 0)
-        n /= 2;
-    return n;
+    struct decomposition_spec spec = {.ranks = ranks};
+    for (int d = 0; d < 3; d++) {
+        spec.boxes[d] = boxes_per_side;
+        spec.box_cells[d] = box_side;
+    }
+    return spec;
 }
 
-int size_rule(long boxes_per_rank, int ranks)
+void spec_extent(const struct decomposition_spec *spec, int n[3])
 {
-    const long boxes = boxes_per_rank * ranks;
-    int best = 1;
-    for (long n = 1; n * n * n <= boxes; n++)
-        if (odd_part(n) <= LARGEST_ODD_PART)
-            best = (int)n;
-    return best;
+    for (int d = 0; d < 3; d++)
+        n[d] = spec->boxes[d] * spec->box_cells[d];
+}
+
+double spec_cells(const struct decomposition_spec *spec)
+{
+    int n[3];
+    spec_extent(spec, n);
+    return extent_cells(n);
+}
+
+long spec_boxes(const struct decomposition_spec *spec)
+{
+    return (long)spec->boxes[0] * spec->boxes[1] * spec->boxes[2];
+}
+
+bool spec_is_end(const struct decomposition_spec *spec)
+{
+    return spec->boxes[0] == 0;
 }
 
 static int compare_pieces(const void *a, const void *b)
@@ -102,20 +118,24 @@ static void settle(struct distribution *x)
 
 static void visit_box(struct distribution *x, const int at[3])
 {
-    const int side = x->spec.box_dim;
-    const long share = x->visited++ * x->spec.ranks / spec_boxes(x->spec);
+    const int *n = x->spec.box_cells;
+    const long share = x->visited++ * x->spec.ranks / spec_boxes(&x->spec);
     const int owner = (int)(share * x->world / x->spec.ranks);
     if (owner != x->owner)
         settle(x);
     x->owner = owner;
-    x->pieces[x->waiting++].box = box_cube(at[0] * side, at[1] * side, at[2] * side, side);
+    struct box *box = &x->pieces[x->waiting++].box;
+    for (int d = 0; d < 3; d++) {
+        box->lo[d] = at[d] * n[d];
+        box->hi[d] = box->lo[d] + n[d];
+    }
 }
 
 /* Visits the boxes of a cube of the Z-order (Morton) curve, the lowest bit of i first. */
 static void visit_cube(struct distribution *x, const int at[3], int side)
 {
-    const int n = x->spec.boxes_per_side;
-    if (at[0] >= n || at[1] >= n || at[2] >= n)
+    const int *n = x->spec.boxes;
+    if (at[0] >= n[0] || at[1] >= n[1] || at[2] >= n[2])
         return;
     if (side == 1) {
         visit_box(x, at);
@@ -131,13 +151,14 @@ static void visit_cube(struct distribution *x, const int at[3], int side)
 
 struct decomposition decomposition_create(struct decomposition_spec spec, int world)
 {
-    const long boxes = spec_boxes(spec);
+    const long boxes = spec_boxes(&spec);
     CHECK(spec.ranks >= 1 && spec.ranks <= world && spec.ranks <= boxes && boxes <= INT_MAX);
     const size_t most = (size_t)((boxes + spec.ranks - 1) / spec.ranks);
-    struct distribution x = {.spec = spec, .world = world, .d = {.dim = spec_dim(spec)}};
+    struct distribution x = {.spec = spec, .world = world};
+    spec_extent(&spec, x.d.n);
     x.pieces = memory_alloc(most * sizeof *x.pieces, "boxes");
     int side = 1;
-    while (side < spec.boxes_per_side)
+    while (side < extent_longest(spec.boxes))
         side *= 2;
     visit_cube(&x, (const int[3]){0, 0, 0}, side);
     settle(&x);
@@ -178,7 +199,9 @@ int decomposition_first_box(const struct decomposition *d, int rank)
 
 struct decomposition decomposition_coarsen(const struct decomposition *fine)
 {
-    struct decomposition d = {.dim = fine->dim / 2, .nboxes = fine->nboxes};
+    struct decomposition d = {.nboxes = fine->nboxes};
+    for (int e = 0; e < 3; e++)
+        d.n[e] = fine->n[e] / 2;
     d.boxes = memory_alloc((size_t)d.nboxes * sizeof *d.boxes, "boxes");
     d.owner = memory_alloc((size_t)d.nboxes * sizeof *d.owner, "box owners");
     for (int b = 0; b < d.nboxes; b++) {
@@ -202,7 +225,7 @@ bool decomposition_is_coarsened(const struct decomposition *fine,
 
 int decomposition_shortest_side(const struct decomposition *d)
 {
-    int shortest = d->dim;
+    int shortest = extent_shortest(d->n);
     for (int b = 0; b < d->nboxes; b++)
         for (int e = 0; e < 3; e++) {
             const int side = d->boxes[b].hi[e] - d->boxes[b].lo[e];
@@ -223,47 +246,78 @@ bool decomposition_equal(const struct decomposition *a, const struct decompositi
     return true;
 }
 
-/* The same level in other boxes, on no more ranks than there are boxes. */
-static struct decomposition_spec spec_with_boxes(struct decomposition_spec spec, int boxes_per_side,
-                                                 int box_dim)
+/* On no more ranks than there are boxes. */
+static struct decomposition_spec with_busy_ranks(struct decomposition_spec spec)
 {
-    struct decomposition_spec other = {boxes_per_side, box_dim, spec.ranks};
-    if (spec_boxes(other) < spec.ranks)
-        other.ranks = (int)spec_boxes(other);
-    return other;
+    if (spec_boxes(&spec) < spec.ranks)
+        spec.ranks = (int)spec_boxes(&spec);
+    return spec;
 }
 
-static double cells(int dim)
+/* The boxes of a direction merged in pairs, or an odd number of them into one. */
+static void merge_boxes(struct decomposition_spec *spec, int d)
 {
-    return (double)dim * dim * dim;
+    const int merged = spec->boxes[d] % 2 == 0 ? 2 : spec->boxes[d];
+    spec->boxes[d] /= merged;
+    spec->box_cells[d] *= merged;
 }
 
-bool spec_is_coarsened(struct decomposition_spec fine, struct decomposition_spec coarse)
+struct decomposition_spec spec_one_box(const struct decomposition_spec *spec)
 {
-    return fine.boxes_per_side == coarse.boxes_per_side && fine.ranks == coarse.ranks &&
-           fine.box_dim == 2 * coarse.box_dim;
+    struct decomposition_spec one = {{1, 1, 1}, {0, 0, 0}, 1};
+    spec_extent(spec, one.box_cells);
+    return one;
+}
+
+bool spec_is_coarsened(const struct decomposition_spec *fine,
+                       const struct decomposition_spec *coarse)
+{
+    for (int d = 0; d < 3; d++)
+        if (fine->box_cells[d] != 2 * coarse->box_cells[d])
+            return false;
+    return extent_equal(fine->boxes, coarse->boxes) && fine->ranks == coarse->ranks;
+}
+
+/* Merges two boxes in each direction with an even number of them. False if there is none. */
+static bool merge_even(struct decomposition_spec *spec)
+{
+    bool merged = false;
+    for (int d = 0; d < 3; d++)
+        if (spec->boxes[d] % 2 == 0) {
+            merge_boxes(spec, d);
+            merged = true;
+        }
+    return merged;
 }
 
 struct decomposition_spec spec_agglomerate(struct decomposition_spec spec, double below)
 {
-    if (spec.boxes_per_side == 0)
+    if (spec_is_end(&spec))
         return spec;
-    if (cells(spec_dim(spec)) < below)
-        return spec_with_boxes(spec, 1, spec_dim(spec));
-    while (spec.boxes_per_side % 2 == 0 && cells(2 * spec.box_dim) < below)
-        spec = spec_with_boxes(spec, spec.boxes_per_side / 2, 2 * spec.box_dim);
-    return spec;
+    if (spec_cells(&spec) < below)
+        return spec_one_box(&spec);
+    for (struct decomposition_spec merged = spec;
+         merge_even(&merged) && extent_cells(merged.box_cells) < below;)
+        spec = merged;
+    return with_busy_ranks(spec);
 }
 
-struct decomposition_spec spec_coarsen(struct decomposition_spec spec, int min_dim)
+/* False at the end of the hierarchy. */
+static bool can_coarsen(const struct decomposition_spec *spec, int min_side)
 {
-    const int dim = spec_dim(spec);
-    const struct decomposition_spec end = {0, 0, 0};
-    if (dim % 2 != 0 || dim / 2 < min_dim)
-        return end;
-    if (spec.boxes_per_side == 1 || spec.box_dim > AGGLOMERATION_SIDE)
-        return spec_with_boxes(spec, spec.boxes_per_side, spec.box_dim / 2);
-    if (spec.boxes_per_side % 2 == 0)
-        return spec_with_boxes(spec, spec.boxes_per_side / 2, spec.box_dim);
-    return spec_with_boxes(spec, 1, dim / 2);
+    int n[3];
+    spec_extent(spec, n);
+    return n[0] % 2 == 0 && n[1] % 2 == 0 && n[2] % 2 == 0 && extent_shortest(n) / 2 >= min_side;
+}
+
+struct decomposition_spec spec_coarsen(struct decomposition_spec spec, int min_side)
+{
+    if (!can_coarsen(&spec, min_side))
+        return (struct decomposition_spec){{0, 0, 0}, {0, 0, 0}, 0};
+    const bool large = extent_shortest(spec.box_cells) > AGGLOMERATION_SIDE;
+    for (int d = 0; d < 3 && !large; d++)
+        merge_boxes(&spec, d);
+    for (int d = 0; d < 3; d++)
+        spec.box_cells[d] /= 2;
+    return can_coarsen(&spec, min_side) ? with_busy_ranks(spec) : spec_one_box(&spec);
 }

@@ -4,40 +4,33 @@
 /* The decomposition of one level's cells into boxes, and the boxes' owners. Pure functions: every
  * rank computes the same. */
 #include "level/box.h"
+#include "level/extent.h"
 
-/* Decomposition spec: boxes_per_side³ boxes with box_dim cells per side form a cube. `ranks` of the
- * world's ranks own them. */
+/* Decomposition spec: so many boxes by direction, each of so many cells by direction. `ranks` of
+ * the world's ranks own them. */
 struct decomposition_spec {
-    int boxes_per_side;
-    int box_dim;
+    int boxes[3];
+    int box_cells[3];
     int ranks;
 };
 
-/* Cells per side of the level. */
-static inline int spec_dim(struct decomposition_spec spec)
-{
-    return spec.boxes_per_side * spec.box_dim;
-}
-
+/* A cube of boxes_per_side³ boxes with box_side³ cells each. */
+struct decomposition_spec spec_cube(int boxes_per_side, int box_side, int ranks);
+/* The level's cells by direction, and all of them. */
+void spec_extent(const struct decomposition_spec *spec, int n[3]);
+double spec_cells(const struct decomposition_spec *spec);
 /* Boxes of the level. size_check() refuses more than an int holds (solvers/size.h). */
-static inline long spec_boxes(struct decomposition_spec spec)
-{
-    return (long)spec.boxes_per_side * spec.boxes_per_side * spec.boxes_per_side;
-}
+long spec_boxes(const struct decomposition_spec *spec);
 
 /* The boxes of a level, after every rank's boxes have been merged into larger cuboids. owner[b] is
  * the rank of boxes[b] in the world. Boxes are sorted by owner. */
 struct decomposition {
-    int dim; /* N: cells per side of the level */
+    int n[3]; /* cells of the level by direction */
     int nboxes;
     struct box *boxes;
     int *owner;
     bool shared; /* another decomposition releases the boxes */
 };
-
-/* n of HPGMG's size rule: the largest n with n³ <= boxes_per_rank·ranks whose odd part of
- * n·2^log2_box_dim is at most 11 (so n = 1,2,…,12,14,16,18,20,22,24,28,…). At least 1. */
-int size_rule(long boxes_per_rank, int ranks);
 
 /* Divides the boxes along the Z-order (Morton) curve, the lowest bit of i first, into spec.ranks
  * contiguous, balanced pieces. Piece p goes to rank p·world/spec.ranks, so rank 0 always has one.
@@ -61,16 +54,24 @@ int decomposition_shortest_side(const struct decomposition *d);
 /* True if both have the same boxes on the same ranks. */
 bool decomposition_equal(const struct decomposition *a, const struct decomposition *b);
 
-/* The spec of the next coarser level. Box sides are halved while they are above 8 cells; below, 2³
- * boxes are merged into one. An odd number of boxes per side is merged into a single box on one
- * rank. boxes_per_side is 0 where the hierarchy ends: the number of cells per side is odd, or half
- * of it is less than min_dim. */
-struct decomposition_spec spec_coarsen(struct decomposition_spec spec, int min_dim);
+/* The spec of the next coarser level. Box sides are halved while they are above 8 cells; below, 2
+ * boxes are merged into one in each direction. An odd number of boxes in a direction is merged into
+ * one box. The coarsest level is one box, on one rank; the boxes are 0 behind it. It is the first
+ * on which the number of cells in a direction is odd, or half of it is less than min_side. */
+struct decomposition_spec spec_coarsen(struct decomposition_spec spec, int min_side);
+
+/* The same level as one box on one rank. */
+struct decomposition_spec spec_one_box(const struct decomposition_spec *spec);
+
+/* True behind the coarsest level: see spec_coarsen(). */
+bool spec_is_end(const struct decomposition_spec *spec);
 
 /* True if `coarse` has the boxes of `fine`, coarsened, on the same ranks. */
-bool spec_is_coarsened(struct decomposition_spec fine, struct decomposition_spec coarse);
+bool spec_is_coarsened(const struct decomposition_spec *fine,
+                       const struct decomposition_spec *coarse);
 
-/* The same level on fewer ranks: merges 2³ boxes while the merged box has fewer than `below` cells.
+/* The same level on fewer ranks: merges 2 boxes in each direction with an even number of them,
+ * while there is such a direction and the merged box has fewer than `below` cells.
  * A level of fewer cells becomes one box on one rank. An end of the hierarchy remains one. */
 struct decomposition_spec spec_agglomerate(struct decomposition_spec spec, double below);
 

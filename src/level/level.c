@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "level/level.h"
+#include <string.h>
 #include "base/check.h"
 #include "base/memory.h"
 #include "comm/comm.h"
 #include "level/backend.h"
+#include "level/extent.h"
 #include "level/ghosts.h"
 
 static long round_up(long value, long multiple)
@@ -67,7 +69,15 @@ bool level_connects(const struct backend *backend, const struct sides *sides, in
 
 bool level_wraps(const struct level *l, struct box box, int d)
 {
-    return sides_wrap(&l->sides, d) && l->backend->wraps && box.lo[d] == 0 && box.hi[d] == l->dim;
+    return sides_wrap(&l->sides, d) && l->backend->wraps && box.lo[d] == 0 && box.hi[d] == l->n[d];
+}
+
+bool level_has_odd_period(const struct level *l)
+{
+    bool odd = false;
+    for (int d = 0; d < 3; d++)
+        odd = odd || (sides_wrap(&l->sides, d) && l->n[d] % 2 == 1);
+    return odd;
 }
 
 static void create_patches(struct level *l, int row_align)
@@ -83,7 +93,7 @@ static void create_patches(struct level *l, int row_align)
         l->field_length = place_patch(p, l->ghosts, row_align, l->field_length);
         for (int e = 0; e < 3; e++) {
             p->wall[e][0] = p->box.lo[e] == 0 ? wall_of(l->sides.of[e][0]) : NO_WALL;
-            p->wall[e][1] = p->box.hi[e] == d->dim ? wall_of(l->sides.of[e][1]) : NO_WALL;
+            p->wall[e][1] = p->box.hi[e] == d->n[e] ? wall_of(l->sides.of[e][1]) : NO_WALL;
             p->wrap[e] = level_wraps(l, p->box, e);
         }
     }
@@ -130,8 +140,8 @@ struct level *level_create(int depth, struct decomposition decomposition, struct
 {
     struct level *l = memory_alloc_zero(sizeof *l, "level");
     l->depth = depth;
-    l->dim = decomposition.dim;
-    l->h = 1.0 / l->dim;
+    memcpy(l->n, decomposition.n, sizeof l->n);
+    l->h = 1.0 / extent_longest(l->n);
     l->sides = sides;
     l->ghosts = ghosts;
     l->backend = backend;

@@ -61,8 +61,8 @@ struct patch {
 
 struct level {
     int depth;          /* 0 is the finest */
-    int dim;            /* N: cells per side */
-    double h;           /* 1/N */
+    int n[3];           /* cells by direction */
+    double h;           /* side of a cell; the longest side of the domain is 1 */
     struct sides sides; /* of the domain */
     int ghosts;
     const struct backend *backend;
@@ -101,6 +101,9 @@ bool level_connects(const struct backend *backend, const struct sides *sides, in
 struct level *level_create(int depth, struct decomposition decomposition, struct sides sides,
                            int ghosts, const struct backend *backend, int row_align);
 void level_destroy(struct level *level);
+
+/* True if a periodic direction has an odd number of cells, so that colours do not alternate. */
+bool level_has_odd_period(const struct level *level);
 
 /* True if passes on the level wrap around the box in direction d: the box spans the periodic domain
  * there, and the level's backend wraps. */

@@ -61,7 +61,7 @@ static const struct patch *patch_of(const struct level *l, int box)
 /* The box's cells in a field of this centring: one more plane of faces on the high wall. */
 static struct box with_wall_faces(const struct level *l, struct box box, int centre)
 {
-    if (centre != CENTRE_CELL && !sides_wrap(&l->sides, centre) && box.hi[centre] == l->dim)
+    if (centre != CENTRE_CELL && !sides_wrap(&l->sides, centre) && box.hi[centre] == l->n[centre])
         box.hi[centre]++;
     return box;
 }
@@ -116,7 +116,7 @@ static struct box wanted_region(const struct level *l, struct box box, enum targ
  * tile space, so an intersection is inside or outside of that box as a whole. */
 static void intersect_pair(struct building *b, struct pair pair)
 {
-    const int dim = b->target->dim, *images = b->images;
+    const int *n = b->target->n, *images = b->images;
     const struct box target = b->target->decomposition.boxes[pair.target];
     const struct box own = with_wall_faces(b->target, target, b->centre);
     const struct box wanted = wanted_region(b->target, target, b->what, b->grow, b->centre);
@@ -125,7 +125,7 @@ static void intersect_pair(struct building *b, struct pair pair)
     for (int k = -images[2]; k <= images[2]; k++)
         for (int j = -images[1]; j <= images[1]; j++)
             for (int i = -images[0]; i <= images[0]; i++) {
-                const int shift[3] = {i * dim, j * dim, k * dim};
+                const int shift[3] = {i * n[0], j * n[1], k * n[2]};
                 const struct box region =
                     box_intersect(wanted, box_shift(box, shift[0], shift[1], shift[2]));
                 if (box_is_empty(region) ||
@@ -161,13 +161,13 @@ static void add_remote_target(void *building, int target)
 static void find_pairs(struct building *b, const struct patch *patch, const struct box_index *index,
                        void (*found)(void *building, int box))
 {
-    const int dim = b->target->dim, *images = b->images;
+    const int *n = b->target->n, *images = b->images;
     const struct box near = box_grow(patch->box, b->grow);
     b->box = patch->index;
     for (int k = -images[2]; k <= images[2]; k++)
         for (int j = -images[1]; j <= images[1]; j++)
             for (int i = -images[0]; i <= images[0]; i++)
-                box_index_search(index, box_shift(near, i * dim, j * dim, k * dim), found, b);
+                box_index_search(index, box_shift(near, i * n[0], j * n[1], k * n[2]), found, b);
 }
 
 static int compare_pairs(const void *a, const void *b)
@@ -266,7 +266,7 @@ static void create_exchange(struct plan *plan)
 struct plan *plan_create(const struct level *source, const struct level *target, enum target what,
                          int grow, int centre)
 {
-    CHECK(source->dim == target->dim && sides_equal(&source->sides, &target->sides) && grow >= 0 &&
+    CHECK(extent_equal(source->n, target->n) && sides_equal(&source->sides, &target->sides) && grow >= 0 &&
           grow <= target->ghosts);
     CHECK(what == TARGET_GROWN ||
           decomposition_equal(&source->decomposition, &target->decomposition));
@@ -275,7 +275,7 @@ struct plan *plan_create(const struct level *source, const struct level *target,
     struct plan *plan = memory_alloc_zero(sizeof *plan, "plan");
     plan->source = source->backend;
     plan->target = target->backend;
-    plan->dim = target->dim;
+    plan->longest = extent_longest(target->n);
     struct building b = {.plan = plan,
                          .source = source,
                          .target = target,
@@ -283,7 +283,8 @@ struct plan *plan_create(const struct level *source, const struct level *target,
                          .grow = grow,
                          .centre = centre};
     for (int d = 0; d < 3; d++)
-        b.images[d] = sides_wrap(&target->sides, d) ? (grow + target->dim - 1) / target->dim : 0;
+        b.images[d] =
+            sides_wrap(&target->sides, d) ? (grow + target->n[d] - 1) / target->n[d] : 0;
     make_copies(&b);
     plan->cells_local = list_cells(&plan->local);
     plan->cells_sent = list_cells(&plan->pack);

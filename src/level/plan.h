@@ -44,7 +44,7 @@ struct plan {
     struct exchange exchange;
     const struct backend *buffers;         /* allocates the exchange's; NULL before the first use */
     const struct backend *source, *target; /* whose fields it moves */
-    int dim;                               /* cells per side of its levels */
+    int longest;                           /* cells along the longest side of its levels */
     long cells_local, cells_sent;          /* by this rank, per execution */
     bool device_messages;                  /* MPI reads and writes buffers on the device */
     struct plan *direct; /* the local copies and what the transport carries, or NULL; the lists and
@@ -63,7 +63,7 @@ enum target {
 
 /* Plan that fills, on every box of `target`, the part chosen by `what` and `grow` (0 <= grow <=
  * target->ghosts) with the values that the boxes of `source` own there. Both levels have the same
- * dim. In periodic directions, images continue it (any grow, also above dim). Nothing beyond walls
+ * extent. In periodic directions, images continue it (any grow, also above that). Nothing beyond walls
  * is touched, with one exception: the faces on the high wall belong to the boxes below it if the
  * field is face-centred (centre = 0..2). They are stored in the source's first ghost layer, so it
  * must have one. Every cell is covered exactly once. There is at most one message per pair of ranks

@@ -96,7 +96,7 @@ FORMULA void body_restrict_faces(const struct restriction_arguments *x, int i, i
 struct extrapolation_arguments {
     double *beta;
     long inward, si, sk; /* strides */
-    int dim;             /* of the level */
+    int cells;           /* of the level across the wall */
 };
 
 FORMULA void body_extrapolate_beta(const struct extrapolation_arguments *x, int i, int j, int k)
@@ -104,9 +104,9 @@ FORMULA void body_extrapolate_beta(const struct extrapolation_arguments *x, int 
     const long s = x->inward;
     double *b = x->beta + i * x->si + k * x->sk;
     (void)j;
-    if (x->dim >= 5)
+    if (x->cells >= 5)
         b[-s] = beta_extrapolate_5(b[0], b[s], b[2 * s], b[3 * s], b[4 * s]);
-    else if (x->dim == 4)
+    else if (x->cells == 4)
         b[-s] = beta_extrapolate_4(b[0], b[s], b[2 * s], b[3 * s]);
     else
         b[-s] = beta_extrapolate_2(b[0], b[s]);
@@ -116,8 +116,8 @@ FORMULA void body_extrapolate_beta(const struct extrapolation_arguments *x, int 
 struct terms {
     const double *x, *y;
     long sj, sk;
-    uint64_t first, dim; /* global index of cell (0,0,0), cells per side */
-    double scale;        /* of digits */
+    uint64_t first, index_sj, index_sk; /* global index of cell (0,0,0) and its strides */
+    double scale;                       /* of digits */
 };
 
 FORMULA void magnitude_term(const struct terms *t, uint64_t index, double term, uint64_t *words)

@@ -19,11 +19,11 @@ enum wall_rule {
 };
 enum { MAX_WALL_CELLS = 4 };
 
-/* The rule of Dirichlet walls for values of `dim` cells per side: that of an operator or a
- * prolongation of this order, or the best that fits. */
-FORMULA int wall_rule_of(int order, int dim)
+/* The rule of Dirichlet walls for values of `cells` cells along the shortest side: that of an
+ * operator or a prolongation of this order, or the best that fits. */
+FORMULA int wall_rule_of(int order, int cells)
 {
-    return dim < 2 ? WALL_LINEAR : order == 4 && dim >= 4 ? WALL_QUARTIC : WALL_QUADRATIC;
+    return cells < 2 ? WALL_LINEAR : order == 4 && cells >= 4 ? WALL_QUARTIC : WALL_QUADRATIC;
 }
 
 /* The rule behind a wall of this kind, where Dirichlet walls have `rule`. */

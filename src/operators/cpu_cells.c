@@ -48,7 +48,7 @@ typedef void terms_fn(const struct terms *terms, const int n[3], int k, uint64_t
         uint64_t mine[REDUCTION_WORDS] = {0};                                                      \
         for (int j = 0; j < n[1]; j++) {                                                           \
             const long row = j * t.sj + k * t.sk;                                                  \
-            const uint64_t first = t.first + t.dim * ((uint64_t)j + t.dim * (uint64_t)k);          \
+            const uint64_t first = t.first + t.index_sj * (uint64_t)j + t.index_sk * (uint64_t)k;  \
             for (int i = 0; i < n[0]; i++)                                                         \
                 name##_term(&t, first + (uint64_t)i,                                               \
                             t.y ? t.x[row + i] * t.y[row + i] : t.x[row + i], mine);               \
@@ -125,7 +125,7 @@ static uint64_t diagonal_row(const struct diagonal_arguments *x, int n, int j, i
     uint64_t bound = 0;
     for (int i = 0, count; i < n; i += count) {
         const struct probe probe = diagonal_probe(x, i, j, k);
-        const int alike = probe.interior ? x->dim - x->s.radius - probe.cell[0] : 1;
+        const int alike = probe.interior ? x->level_n[0] - x->s.radius - probe.cell[0] : 1;
         count = alike < n - i ? alike : n - i;
         count = count < 1 ? 1 : count > CHUNK ? CHUNK : count;
         const uint64_t bits = cells(x, &probe, i + j * x->sj + k * x->sk, count, diagonal, others);

@@ -227,5 +227,5 @@ bool colours_fit(const struct pass *pass)
 
 void colours_run(const struct pass *pass, const struct patch_pass *p)
 {
-    runs[operator_index(&pass->level->stencil->choice)][size_index(pass->level->dim)](pass, p);
+    runs[operator_index(&pass->level->stencil->choice)][size_index(pass->level->n[0])](pass, p);
 }

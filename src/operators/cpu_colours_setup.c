@@ -8,7 +8,7 @@
 static struct shape level_shape(const struct level *l)
 {
     const struct stencil *t = l->stencil;
-    return (struct shape){l->dim, t->radius, t->wall_rule, t->choice.variable, t->reads_alpha};
+    return (struct shape){l->n[0], t->radius, t->wall_rule, t->choice.variable, t->reads_alpha};
 }
 
 /* Sets the coefficients of cell m of a row of colour c, each half a row after the one before. `at`
@@ -40,7 +40,7 @@ static void set_coefficients(const struct level *l, struct shape s, long at, dou
 void colours_prepare(struct level *l)
 {
     if (!l->stencil->coloured || !sides_are(&l->sides, BOUNDARY_DIRICHLET) || l->npatches != 1 ||
-        l->connected || size_index(l->dim) < 0)
+        l->connected || !extent_is_cube(l->n) || size_index(l->n[0]) < 0)
         return;
     const struct shape s = level_shape(l);
     const struct patch *p = l->patches;

@@ -225,7 +225,8 @@ static void fill_coarse_walls(const struct pass *pass)
 {
     if (pass_prolongs(pass))
         walls_fill(pass->coarse, pass->coarse_u,
-                   wall_rule_of(pass->prolongation, pass->coarse->dim), pass->prolongation / 2);
+                   wall_rule_of(pass->prolongation, extent_shortest(pass->coarse->n)),
+                   pass->prolongation / 2);
 }
 
 void cpu_run_small(const struct pass *pass)
@@ -234,7 +235,7 @@ void cpu_run_small(const struct pass *pass)
     fill_coarse_walls(pass);
     if (pass_prolongs(pass)) {
         const struct operation op = {.sweep = pass->prolongation};
-        const struct range all = {0, pass->level->dim};
+        const struct range all = {0, pass->level->n[2]};
         (pass->start == START_PROLONG_SET ? step_prolong_set : step_prolong_add)(&p, &op, all, all,
                                                                                  NULL);
     }

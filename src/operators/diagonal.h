@@ -13,7 +13,7 @@
 /* A patch. D⁻¹ is `weight`, at cell (0,0,0). */
 struct diagonal_arguments {
     struct stencil s;
-    int dim, lo[3];
+    int level_n[3], lo[3];
     bool others; /* whether the sums of the magnitudes of other entries are wanted */
     long sj, sk;
     struct operands operands;
@@ -58,7 +58,7 @@ FORMULA void probe_others(const struct diagonal_arguments *x, sum_fn *sum, const
 FORMULA struct probe diagonal_probe(const struct diagonal_arguments *x, int i, int j, int k)
 {
     const int cell[3] = {x->lo[0] + i, x->lo[1] + j, x->lo[2] + k};
-    return probe_create(&x->s, x->dim, cell);
+    return probe_create(&x->s, x->level_n, cell);
 }
 
 /* With the operator's sum and f − aαu, sets the weights of `count` cells that the walls treat

@@ -46,7 +46,7 @@ static bool repeats_too_much(const struct stencil *s)
 static bool is_open(const struct decomposition *d, const struct sides *sides, const struct box *b,
                     int e, int side)
 {
-    return sides_wrap(sides, e) || (side ? b->hi[e] < d->dim : b->lo[e] > 0);
+    return sides_wrap(sides, e) || (side ? b->hi[e] < d->n[e] : b->lo[e] > 0);
 }
 
 /* Cells of one layer beyond the box's open sides in direction e, per cell of the box. */
@@ -103,7 +103,7 @@ static double most_work(const struct stencil *s, const struct decomposition *d)
 int level_ghosts(const struct operator_choice *choice, const struct backend *backend,
                  const struct decomposition *d)
 {
-    const struct stencil s = stencil_create(*choice, d->dim);
+    const struct stencil s = stencil_create(*choice, d->n);
     const bool deep = !backend->on_device && !repeats_too_much(&s) &&
                       level_connects(backend, &choice->sides, d->nboxes) &&
                       most_work(&s, d) <= MOST_WORK;
@@ -116,7 +116,7 @@ int level_ghosts(const struct operator_choice *choice, const struct backend *bac
 static int applications(const struct level *level)
 {
     const struct stencil *s = level->stencil;
-    const bool odd = s->coloured && sides_have(&level->sides, BOUNDARY_PERIODIC) && level->dim % 2;
+    const bool odd = s->coloured && level_has_odd_period(level);
     int sweeps = 0;
     if (!odd && !repeats_too_much(s))
         while (sweeps < SMOOTHER_SWEEPS && layers_touched(s, sweeps + 1) <= level->ghosts)

@@ -117,7 +117,7 @@ struct stage {
     bool on_device;
     double reduction;
     int max_iterations;
-    char range[48]; /* name and level, from the first execution on */
+    char range[80]; /* name and level, from the first execution on */
 };
 
 /* What a backend does to one cell, and what it adds up over cells: bodies.h has the formulas. */

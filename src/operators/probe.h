@@ -22,7 +22,8 @@ enum {
 /* The neighbourhood of one cell. */
 struct probe {
     int cell[3]; /* global index */
-    int dim, rule, radius;
+    int n[3]; /* cells of the level by direction */
+    int rule, radius;
     const struct sides *sides; /* the stencil's */
     int colours;   /* 2 where HPGMG takes all cells of a colour for one unknown, see probe_create;
                       else 0 */
@@ -30,10 +31,9 @@ struct probe {
     int low[3], high[3]; /* offsets of the cells that its stencil may depend on */
 };
 
-FORMULA struct probe probe_create(const struct stencil *s, int dim, const int cell[3])
+FORMULA struct probe probe_create(const struct stencil *s, const int n[3], const int cell[3])
 {
     struct probe p;
-    p.dim = dim;
     p.rule = s->wall_rule;
     p.radius = s->radius;
     p.sides = &s->choice.sides;
@@ -46,13 +46,14 @@ FORMULA struct probe probe_create(const struct stencil *s, int dim, const int ce
     for (int d = 0; d < 3; d++) {
         const bool periodic = p.sides->of[d][0] == BOUNDARY_PERIODIC;
         const int reach = periodic ? PROBE_REACH : PROBE_FAR;
-        const int below = periodic ? (dim - 1) / 2 : cell[d],
-                  above = periodic ? dim / 2 : dim - 1 - cell[d];
+        const int below = periodic ? (n[d] - 1) / 2 : cell[d],
+                  above = periodic ? n[d] / 2 : n[d] - 1 - cell[d];
+        p.n[d] = n[d];
         p.cell[d] = cell[d];
         p.low[d] = -(below < reach ? below : reach);
         p.high[d] = above < reach ? above : reach;
         p.interior = p.interior && below >= s->radius && above >= s->radius &&
-                     (!periodic || dim > 2 * PROBE_REACH);
+                     (!periodic || n[d] > 2 * PROBE_REACH);
     }
     p.interior = p.interior && !p.colours; /* two equal colours meet at some cells only */
     return p;
@@ -70,7 +71,7 @@ FORMULA double probe_wall_weight(int rule, int layer, int index)
 /* The value at offset `o` from the cell in direction d of the function that is 1 at offset `e`. */
 FORMULA double probe_weight(const struct probe *p, int d, int o, int e)
 {
-    const int at = p->cell[d] + o, source = p->cell[d] + e, n = p->dim;
+    const int at = p->cell[d] + o, source = p->cell[d] + e, n = p->n[d];
     if (p->sides->of[d][0] == BOUNDARY_PERIODIC) {
         const int image = (at + 4 * n) % n, unit = (source + 4 * n) % n;
         return p->colours ? image % p->colours == unit % p->colours : image == unit;

@@ -60,7 +60,19 @@ const struct problem problems[PROBLEM_COUNT] = {
     [PROBLEM_P6] = {"p6", .exact = true, {polynomial_6}},
 };
 
-/* The factors of all terms at the N cell centres, by direction. */
+/* What coordinates relative to the domain's sides follow from: ξ = x/L, 0 to 1 between the sides of
+ * a direction. For a cube, ξ = x. */
+struct relative {
+    double step;           /* of ξ, from cell to cell */
+    double inverse_length; /* dξ/dx = 1/L; the longest side is 1 */
+};
+
+static struct relative relative_to(const struct level *l, int d)
+{
+    return (struct relative){1.0 / l->n[d], (double)extent_longest(l->n) / l->n[d]};
+}
+
+/* The factors of all terms at the cell centres, by direction, with derivatives by x. */
 struct tables {
     int count;
     struct factor *terms[MAX_TERMS][3];
@@ -73,9 +85,13 @@ static bool is_mean_free(const struct level *l, int d)
 
 static struct factor *make_table(const struct level *l, factor_fn *factor, int d)
 {
-    struct factor *at = memory_alloc((size_t)l->dim * sizeof *at, "problem tables");
-    for (int i = 0; i < l->dim; i++)
-        at[i] = factor(l->h * (i + 0.5), is_mean_free(l, d));
+    const struct relative to = relative_to(l, d);
+    struct factor *at = memory_alloc((size_t)l->n[d] * sizeof *at, "problem tables");
+    for (int i = 0; i < l->n[d]; i++) {
+        at[i] = factor(to.step * (i + 0.5), is_mean_free(l, d));
+        at[i].d1 *= to.inverse_length;
+        at[i].d2 *= to.inverse_length * to.inverse_length;
+    }
     return at;
 }
 
@@ -97,15 +113,23 @@ static void tables_destroy(struct tables *tables)
             memory_free(tables->terms[t][d]);
 }
 
-/* β = c1 + c2·tanh(10(r − 1/4)) of the manufactured problems, and its gradient. */
-static double beta_tanh(double x, double y, double z, double gradient[3])
+/* β = c1 + c2·tanh(10(r − 1/4)) of the manufactured problems, at the cell or face that is `shift`
+ * cells from the low corner of cell `at`, and its gradient. r is the distance from the middle in
+ * relative coordinates. */
+static double beta_tanh(const struct level *l, const int at[3], const double shift[3],
+                        double gradient[3])
 {
     const double c1 = 5.5, c2 = 4.5, c3 = 10.0;
-    const double d[3] = {x - 0.5, y - 0.5, z - 0.5};
+    struct relative to[3];
+    double d[3];
+    for (int e = 0; e < 3; e++) {
+        to[e] = relative_to(l, e);
+        d[e] = to[e].step * (at[e] + shift[e]) - 0.5;
+    }
     const double r = sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]);
     const double t = tanh(c3 * (r - 0.25));
     for (int a = 0; a < 3; a++)
-        gradient[a] = c2 * c3 * (d[a] / r) * (1.0 - t * t);
+        gradient[a] = c2 * c3 * (d[a] / r) * (1.0 - t * t) * to[a].inverse_length;
     return c1 + c2 * t;
 }
 
@@ -124,8 +148,9 @@ static double rhs_value(const struct filling *f, int i, int j, int k)
     const struct operator_choice *choice = &l->stencil->choice;
     double gradient[3] = {0.0, 0.0, 0.0};
     const double beta =
-        choice->variable ? beta_tanh(l->h * (i + 0.5), l->h * (j + 0.5), l->h * (k + 0.5), gradient)
-                         : 1.0;
+        choice->variable
+            ? beta_tanh(l, (const int[3]){i, j, k}, (const double[3]){0.5, 0.5, 0.5}, gradient)
+            : 1.0;
     double value = 0.0, slope = 0.0, laplacian = 0.0;
     for (int t = 0; t < f->tables.count; t++) {
         const struct factor *x = &f->tables.terms[t][0][i], *y = &f->tables.terms[t][1][j],
@@ -177,11 +202,9 @@ static void fill_cells(const struct filling *f, enum field field, value_fn *valu
  * and in the middle in the others. */
 static double beta_value(const struct filling *f, int i, int j, int k)
 {
-    const int at[3] = {i, j, k};
-    double x[3], unused[3];
-    for (int e = 0; e < 3; e++)
-        x[e] = f->level->h * (at[e] + (e == f->direction ? 0.0 : 0.5));
-    return beta_tanh(x[0], x[1], x[2], unused);
+    double shift[3] = {0.5, 0.5, 0.5}, unused[3];
+    shift[f->direction] = 0.0;
+    return beta_tanh(f->level, (const int[3]){i, j, k}, shift, unused);
 }
 
 static void fill_beta(const struct level *l)
@@ -196,11 +219,12 @@ static void fill_beta(const struct level *l)
         }
 }
 
-/* The fv problem's functions of one coordinate, by global index: X and X'', and s at cell centres
- * and at faces (see problem_formula.h). */
+/* The fv problem's functions of one coordinate, by direction and global index: X and X'', and s at
+ * cell centres and at faces (see problem_formula.h). */
 struct fv_tables {
-    const struct fv_point *points;
-    const double *centres, *faces;
+    const struct fv_point *points[3];
+    const double *centres[3], *faces[3];
+    double wave_number_2[3]; /* (2π/L)²: s'' = −(2π/L)² s */
 };
 
 static void fill_fv_patch(const struct level *l, const struct patch *p, const struct fv_tables *t)
@@ -209,40 +233,67 @@ static void fill_fv_patch(const struct level *l, const struct patch *p, const st
     struct fv_rhs_arguments rhs = {patch_cells(l, p, FIELD_F), p->sj, p->sk,
                                    .correction = correction};
     for (int d = 0; d < 3; d++)
-        rhs.points[d] = t->points + p->box.lo[d];
+        rhs.points[d] = t->points[d] + p->box.lo[d];
     l->backend->passes->visit(BODY_fill_rhs, &rhs, p->n);
     for (int direction = 0; direction < 3 && l->fields[FIELD_BETA_I]; direction++) {
+        const int e = (direction + 1) % 3, f = (direction + 2) % 3;
         struct fv_beta_arguments beta = {patch_cells(l, p, FIELD_BETA_I + direction), p->sj, p->sk,
                                          .correction = correction,
-                                         .curvature = 2.0 * (4.0 * M_PI * M_PI)};
+                                         .curvature = t->wave_number_2[e] + t->wave_number_2[f]};
         int n[3] = {p->n[0], p->n[1], p->n[2]};
         n[direction] += p->wall[direction][1] != NO_WALL; /* the faces on the wall */
         for (int d = 0; d < 3; d++)
-            beta.sines[d] = (d == direction ? t->faces : t->centres) + p->box.lo[d];
+            beta.sines[d] = (d == direction ? t->faces[d] : t->centres[d]) + p->box.lo[d];
         l->backend->passes->visit(BODY_fill_beta, &beta, n);
     }
+}
+
+/* The tables of one direction: so many numbers. */
+static long fv_table_length(int n)
+{
+    return 2 * (long)n + 2 * (n + 1);
+}
+
+static void fill_fv_table(const struct level *l, int d, double *host)
+{
+    const int n = l->n[d];
+    const struct relative to = relative_to(l, d);
+    double *centres = host + 2 * n, *faces = centres + n + 1;
+    for (int i = 0; i < n; i++) {
+        const struct factor x = sine_7(to.step * (i + 0.5), true);
+        host[2 * i] = x.value;
+        host[2 * i + 1] = x.d2 * (to.inverse_length * to.inverse_length);
+    }
+    for (int i = 0; i <= n; i++) {
+        centres[i] = sin(2.0 * M_PI * (to.step * (i + 0.5)));
+        faces[i] = sin(2.0 * M_PI * (to.step * i));
+    }
+}
+
+/* Where the tables of one direction lie in the backend's memory. */
+static void place_fv_table(struct fv_tables *t, const struct level *l, int d, const double *at)
+{
+    const double inverse = relative_to(l, d).inverse_length;
+    t->points[d] = (const struct fv_point *)at;
+    t->centres[d] = at + 2 * l->n[d];
+    t->faces[d] = t->centres[d] + l->n[d] + 1;
+    t->wave_number_2[d] = 4.0 * M_PI * M_PI * (inverse * inverse);
 }
 
 /* The tables are made here and multiplied by the level's backend, in its memory. */
 static void fill_fv(const struct level *l)
 {
-    const int n = l->dim;
-    const long length = 2 * n + 2 * (n + 1);
-    double *host = memory_alloc((size_t)length * sizeof *host, "problem tables");
-    double *centres = host + 2 * n, *faces = centres + n + 1;
-    for (int i = 0; i < n; i++) {
-        const struct factor x = sine_7(l->h * (i + 0.5), true);
-        host[2 * i] = x.value;
-        host[2 * i + 1] = x.d2;
+    long start[4] = {0};
+    for (int d = 0; d < 3; d++)
+        start[d + 1] = start[d] + fv_table_length(l->n[d]);
+    double *host = memory_alloc((size_t)start[3] * sizeof *host, "problem tables");
+    double *tables = l->backend->allocate(start[3], "problem tables");
+    struct fv_tables t;
+    for (int d = 0; d < 3; d++) {
+        fill_fv_table(l, d, host + start[d]);
+        place_fv_table(&t, l, d, tables + start[d]);
     }
-    for (int i = 0; i <= n; i++) {
-        centres[i] = sin(2.0 * M_PI * (l->h * (i + 0.5)));
-        faces[i] = sin(2.0 * M_PI * (l->h * i));
-    }
-    double *tables = l->backend->allocate(length, "problem tables");
-    l->backend->upload(tables, host, length);
-    const struct fv_tables t = {(const struct fv_point *)tables, tables + 2 * n,
-                                tables + 3 * n + 1};
+    l->backend->upload(tables, host, start[3]);
     for (int q = 0; q < l->npatches; q++)
         fill_fv_patch(l, &l->patches[q], &t);
     if (l->fields[FIELD_ALPHA])

@@ -5,7 +5,7 @@
  * problem). */
 #include "operators/formula.h"
 
-/* X(x) = (sin 2πx)^7 at a cell's centre, and X''. */
+/* X(x) = (sin 2πx/L)^7 at a cell's centre, and X''. L is the domain's side in the direction. */
 struct fv_point {
     double value, second;
 };
@@ -19,8 +19,9 @@ FORMULA double fv_rhs(struct fv_point x, struct fv_point y, struct fv_point z, d
     return x.value * y.value * z.value + correction * laplacian;
 }
 
-/* β = 1 + ¼ s(x)s(y)s(z), s = sin 2π·, as the average over a face: with the correction h²/24 times
- * the second derivatives in its two directions, since s'' = −(2π)² s; curvature is 2·(2π)². */
+/* β = 1 + ¼ s(x)s(y)s(z), s(x) = sin 2πx/L, as the average over a face: with the correction h²/24
+ * times the second derivatives in its two directions. Since s'' = −(2π/L)² s, curvature is the sum
+ * of these two (2π/L)². */
 FORMULA double fv_beta(double sx, double sy, double sz, double correction, double curvature)
 {
     const double product = 0.25 * sx * sy * sz;

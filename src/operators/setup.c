@@ -75,7 +75,7 @@ static void extrapolate_direction(const struct level *l, const struct patch *p, 
                            (side == 0 ? 0 : (p->n[d] - 1) * stride[d]);
         const struct extrapolation_arguments x = {patch_cells(l, p, FIELD_BETA_I + normal) + first,
                                                   side == 0 ? stride[d] : -stride[d],
-                                                  stride[normal], stride[e], l->dim};
+                                                  stride[normal], stride[e], l->n[d]};
         const int n[3] = {along[1] - along[0], 1, across[1] - across[0]};
         l->backend->passes->visit(BODY_extrapolate_beta, &x, n);
     }
@@ -96,12 +96,12 @@ void setup_diagonal(struct level *level, uint64_t *lambda_max)
     for (int q = 0; q < level->npatches; q++) {
         const struct patch *p = &level->patches[q];
         struct diagonal_arguments x = {.s = *s,
-                                       .dim = level->dim,
                                        .others = s->needs_lambda_max || s->l1_weight,
                                        .sj = p->sj,
                                        .sk = p->sk,
                                        .operands = operands_of(level, p, FIELD_DINV),
                                        .weight = patch_cells(level, p, FIELD_DINV)};
+        memcpy(x.level_n, level->n, sizeof x.level_n);
         memcpy(x.lo, p->box.lo, sizeof x.lo);
         level->backend->passes->diagonal(&x, p->n, lambda_max);
     }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "operators/stencil.h"
 #include "base/check.h"
+#include "level/extent.h"
 #include "operators/boundary.h"
 #include "operators/smoothers.h"
 
@@ -85,7 +86,7 @@ int stencil_min_dim(const struct operator_choice *choice)
     return one_cell || radius > 2 ? radius : 2;
 }
 
-struct stencil stencil_create(struct operator_choice choice, int dim)
+struct stencil stencil_create(struct operator_choice choice, const int n[3])
 {
     const struct smoother_row *smoother = &smoothers[choice.smoother];
     const struct order_row *order = row_of_order(choice.order);
@@ -96,8 +97,9 @@ struct stencil stencil_create(struct operator_choice choice, int dim)
     s.needs_lambda_max = smoother->chebyshev;
     s.l1_weight = smoother->l1;
     s.in_place = s.radius == 1 && smoother->coloured;
-    s.wall_rule = wall_rule_of(choice.order, dim);
-    s.scale = (double)dim * (double)dim / order->divisor;
+    const double longest = extent_longest(n); /* 1/h */
+    s.wall_rule = wall_rule_of(choice.order, extent_shortest(n));
+    s.scale = longest * longest / order->divisor;
     return s;
 }
 

@@ -67,9 +67,9 @@ struct stencil {
     double chebyshev_c1[SMOOTHER_SWEEPS], chebyshev_c2[SMOOTHER_SWEEPS]; /* Saad, Algorithm 12.1 */
 };
 
-/* The stencil of `choice` on a level of `dim` cells per side. lambda_max and the Chebyshev
+/* The stencil of `choice` on a level of so many cells by direction. lambda_max and the Chebyshev
  * coefficients are 0. */
-struct stencil stencil_create(struct operator_choice choice, int dim);
+struct stencil stencil_create(struct operator_choice choice, const int n[3]);
 /* Sets lambda_max and, from it, the coefficients of the degree-6 polynomial on [lambda_max/8,
  * lambda_max]. */
 void stencil_set_lambda_max(struct stencil *s, double lambda_max);

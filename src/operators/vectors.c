@@ -56,14 +56,16 @@ void vector_restrict(const struct level *fine, enum field from, struct level *co
 struct terms vector_terms(const struct level *level, const struct patch *p, enum field x,
                           enum field y, double scale)
 {
-    const uint64_t dim = (uint64_t)level->dim, i = (uint64_t)p->box.lo[0],
-                   j = (uint64_t)p->box.lo[1], k = (uint64_t)p->box.lo[2];
+    const uint64_t index_sj = (uint64_t)level->n[0], index_sk = index_sj * (uint64_t)level->n[1],
+                   i = (uint64_t)p->box.lo[0], j = (uint64_t)p->box.lo[1],
+                   k = (uint64_t)p->box.lo[2];
     return (struct terms){.x = patch_cells(level, p, x),
                           .y = y == NUM_FIELDS ? NULL : patch_cells(level, p, y),
                           .sj = p->sj,
                           .sk = p->sk,
-                          .first = i + dim * (j + dim * k),
-                          .dim = dim,
+                          .first = i + index_sj * j + index_sk * k,
+                          .index_sj = index_sj,
+                          .index_sk = index_sk,
                           .scale = scale};
 }
 

@@ -77,13 +77,17 @@ static void solve_by_krylov(struct bottom *b, enum field u, enum field f)
         solve_by_smoothing(b, u, f);
 }
 
-/* One block of threads solves there, which divides by so many cells per side at most (struct
- * divider in cuda/core). With --levels the coarsest level may be larger. */
-enum { MOST_ON_DEVICE = 128 };
+/* One block of threads solves there. It divides numbers of cells by cells along a side, by integers
+ * of 31 bits (struct divider in cuda/core). With --levels the coarsest level may be larger. */
+#define MOST_ON_DEVICE 0x1p28 /* 128³ cells, times 128 */
+static bool divides_on_device(const struct level *l)
+{
+    return extent_cells(l->n) * extent_longest(l->n) <= MOST_ON_DEVICE;
+}
 
 bool bottom_on_device(const struct bottom *b)
 {
-    return b->method == BOTTOM_METHOD_BICGSTAB && b->level->dim <= MOST_ON_DEVICE &&
+    return b->method == BOTTOM_METHOD_BICGSTAB && divides_on_device(b->level) &&
            b->level->backend->passes->bottom_solve && b->level->nranks == 1 &&
            !b->level->stencil->hpgmg_diagonal; /* the smoother needs another diagonal */
 }

@@ -11,16 +11,16 @@ static const enum field X = FIELD_KRYLOV, AX = FIELD_KRYLOV + 1;
 
 static int unknowns(const struct bottom *b)
 {
-    const int n = b->level->dim;
-    return n * n * n;
+    return (int)extent_cells(b->level->n);
 }
 
 /* The cell of unknown number c in a field of the bottom's only box. Host memory. */
 static double *cell(const struct bottom *b, enum field field, int c)
 {
     const struct patch *p = &b->level->patches[0];
-    const int n = b->level->dim;
-    return b->level->fields[field] + p->offset + c % n + (c / n % n) * p->sj + (c / n / n) * p->sk;
+    const int *n = b->level->n, row = c / n[0];
+    return b->level->fields[field] + p->offset + c % n[0] + row % n[1] * p->sj +
+           row / n[1] * p->sk;
 }
 
 static void assemble(struct bottom *b)

@@ -157,7 +157,7 @@ static bool overlaps(const struct program *p, int i)
     const struct level *l = p->hierarchy->levels[halo->level];
     const bool reads = halo->field == next->pass.f || halo->field == pass_reads(&next->pass);
     return reads && l->backend->fork_stream && l->backend->passes->splits &&
-           pow(l->dim, 3) >= p->hierarchy->choice.overlap_above * l->nranks &&
+           extent_cells(l->n) >= p->hierarchy->choice.overlap_above * l->nranks &&
            l->backend->passes->splits(&next->pass);
 }
 
@@ -233,8 +233,8 @@ static const char *stage_range(const struct program *p, struct stage *s)
 {
     char name[sizeof s->range];
     if (!s->range[0])
-        snprintf(s->range, sizeof s->range, "%.36s %d^3", stage_name(s, name, sizeof name),
-                 p->hierarchy->levels[s->level]->dim);
+        snprintf(s->range, sizeof s->range, "%.36s %s", stage_name(s, name, sizeof name),
+                 extent_format(p->hierarchy->levels[s->level]->n).of);
     return s->range;
 }
 

@@ -14,15 +14,16 @@
 
 struct hierarchy_shape hierarchy_shape(const struct hierarchy_choice *choice, int ranks)
 {
-    const int n = size_rule(choice->boxes_per_rank, ranks);
+    const int side = 1 << choice->log2_box_dim;
     struct hierarchy_shape shape = {.nlevels = 0};
-    struct decomposition_spec spec = {n, 1 << choice->log2_box_dim, ranks};
-    if (spec_boxes(spec) < ranks)
-        spec.ranks = (int)spec_boxes(spec);
+    struct decomposition_spec spec = {{0, 0, 0}, {side, side, side}, ranks};
+    domain_shape(&choice->domain, choice->boxes_per_rank * ranks, spec.boxes);
+    if (spec_boxes(&spec) < ranks)
+        spec.ranks = (int)spec_boxes(&spec);
     const int most = choice->max_levels > 0 ? choice->max_levels : MAX_LEVELS;
-    while (spec.boxes_per_side > 0 && shape.nlevels < most) {
+    while (!spec_is_end(&spec) && shape.nlevels < most) {
         if (shape.nlevels + 1 == choice->max_levels) /* the bottom solver works on one box */
-            spec = (struct decomposition_spec){1, (int)spec_dim(spec), 1};
+            spec = spec_one_box(&spec);
         shape.specs[shape.nlevels++] = spec;
         spec = spec_coarsen(spec, stencil_min_dim(&choice->op));
         spec = spec_agglomerate(spec, choice->agglomerate_below);
@@ -30,9 +31,9 @@ struct hierarchy_shape hierarchy_shape(const struct hierarchy_choice *choice, in
     return shape;
 }
 
-const struct backend *hierarchy_level_backend(const struct hierarchy_choice *choice, int dim)
+const struct backend *hierarchy_level_backend(const struct hierarchy_choice *choice, double cells)
 {
-    const bool coarse = choice->coarse_backend && (double)dim * dim * dim < choice->cpu_below;
+    const bool coarse = choice->coarse_backend && cells < choice->cpu_below;
     return coarse ? choice->coarse_backend : choice->backend;
 }
 
@@ -41,7 +42,7 @@ static int level_fields(const struct hierarchy_choice *choice, const struct deco
                         const struct backend *backend, int depth, int nlevels,
                         enum field fields[NUM_FIELDS])
 {
-    const struct stencil s = stencil_create(choice->op, 2);
+    const struct stencil s = stencil_create(choice->op, (const int[3]){2, 2, 2});
     const bool pcg = choice->mgpcg && depth < SOLVED_LEVELS, bottom = depth == nlevels - 1;
     int count = 0;
     fields[count++] = FIELD_U;
@@ -77,7 +78,7 @@ static struct decomposition level_boxes(const struct hierarchy_shape *shape, int
                                         const struct decomposition *finer, int ranks)
 {
     const struct decomposition_spec spec = shape->specs[level];
-    if (level > 0 && spec_is_coarsened(shape->specs[level - 1], spec))
+    if (level > 0 && spec_is_coarsened(&shape->specs[level - 1], &spec))
         return decomposition_coarsen(finer);
     return decomposition_create(spec, ranks);
 }
@@ -101,7 +102,7 @@ static struct foreseen foresee_level(const struct hierarchy_choice *choice,
 {
     return (struct foreseen){
         level_boxes(shape, level, finer, ranks),
-        hierarchy_level_backend(choice, spec_dim(shape->specs[level])),
+        hierarchy_level_backend(choice, spec_cells(&shape->specs[level])),
     };
 }
 
@@ -154,7 +155,7 @@ static void add_level(void *data, int level, const struct decomposition *d, cons
 {
     const struct memory_sum *sum = data;
     (void)level;
-    if (hierarchy_level_backend(sum->choice, d->dim)->on_device == sum->on_device)
+    if (hierarchy_level_backend(sum->choice, extent_cells(d->n))->on_device == sum->on_device)
         for (int rank = 0; rank < sum->ranks; rank++)
             sum->bytes[rank] += bytes[rank];
 }
@@ -180,7 +181,7 @@ static struct level *create_level(const struct hierarchy_choice *choice,
         level_create(depth, d, choice->op.sides, level_ghosts(&choice->op, backend, &d), backend,
                      backend->row_align);
     l->stencil = memory_alloc(sizeof *l->stencil, "stencil");
-    *l->stencil = stencil_create(choice->op, l->dim);
+    *l->stencil = stencil_create(choice->op, l->n);
     return l;
 }
 
@@ -220,8 +221,8 @@ struct hierarchy *hierarchy_lay_out(const struct hierarchy_choice *choice, int n
     h->nlevels = nlevels;
     h->singular = operator_is_singular(&choice->op);
     for (int l = 0; l < nlevels; l++)
-        h->levels[l] =
-            create_level(choice, hierarchy_level_backend(choice, boxes[l].dim), l, boxes[l]);
+        h->levels[l] = create_level(
+            choice, hierarchy_level_backend(choice, extent_cells(boxes[l].n)), l, boxes[l]);
     for (int l = 0; l + 1 < nlevels; l++)
         create_transfer(h, l);
     return h;
@@ -318,7 +319,7 @@ static void rehearse_coefficient(const struct hierarchy *h, int centre)
 
 void hierarchy_rehearse_coefficients(const struct hierarchy *h)
 {
-    const struct stencil s = stencil_create(h->choice.op, h->levels[0]->dim);
+    const struct stencil s = stencil_create(h->choice.op, h->levels[0]->n);
     for (int d = 0; d < 3 && h->choice.op.variable; d++)
         rehearse_coefficient(h, d);
     if (s.reads_alpha)
@@ -359,7 +360,7 @@ struct hierarchy *hierarchy_create(const struct hierarchy_choice *choice)
     struct level *coarsest = h->levels[h->nlevels - 1];
     coarsest->stencil->hpgmg_diagonal =
         choice->bottom == BOTTOM_METHOD_BICGSTAB && coarsest->stencil->radius == 1 &&
-        sides_are(&choice->op.sides, BOUNDARY_PERIODIC) && coarsest->dim % 2 == 1;
+        sides_are(&choice->op.sides, BOUNDARY_PERIODIC) && level_has_odd_period(coarsest);
 
     problem_fill(h->levels[0], choice->problem);
     if (h->levels[0]->fields[FIELD_BETA_I]) /* coarser levels have the means of these faces */

@@ -4,6 +4,7 @@
 /* The levels of a run, from finest to coarsest, with their operators and the transfers between
  * them. */
 #include "level/backend.h"
+#include "level/domain.h"
 #include "operators/stencil.h"
 #include "solvers/bottom.h"
 
@@ -20,6 +21,7 @@ enum hand_over_choice {
 struct hierarchy_choice {
     int log2_box_dim;
     long boxes_per_rank;
+    struct domain_choice domain;
     struct operator_choice op;
     int problem; /* index into problems[] */
     enum bottom_method bottom;
@@ -72,8 +74,8 @@ enum { SOLVED_LEVELS = 3 }; /* the benchmark solves on h, 2h and 4h */
 /* The specs that follow from the size rule, the number of ranks and the order. */
 struct hierarchy_shape hierarchy_shape(const struct hierarchy_choice *choice, int ranks);
 
-/* The backend of a level with dim cells per side. */
-const struct backend *hierarchy_level_backend(const struct hierarchy_choice *choice, int dim);
+/* The backend of a level of so many cells. */
+const struct backend *hierarchy_level_backend(const struct hierarchy_choice *choice, double cells);
 
 /* Calls visit for each level that hierarchy_create would build, finest first, with its
  * decomposition and the bytes of its fields on each rank. The redistribution buffer between a level

@@ -105,7 +105,7 @@ static struct hand_over hand_over(struct program *p, int first)
     plan_on_device(down, from, to, h.down);
     struct plan *up = stage_ends(p, &p->stages[hand_over_end(p, first)], &from, &to);
     plan_on_device(up, from, to, h.up);
-    h.dim = down->dim;
+    h.longest = down->longest;
     return h;
 }
 

@@ -34,7 +34,7 @@ double reduce_dot(const struct level *level, enum field x, enum field y)
 
 double reduce_mean(const struct level *level, enum field x)
 {
-    const double cells = (double)level->dim * level->dim * level->dim;
+    const double cells = extent_cells(level->n);
     return reduce_dot(level, x, NUM_FIELDS) / cells;
 }
 

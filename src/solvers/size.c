@@ -11,9 +11,11 @@ enum { FIELDS_PER_LEVEL = NUM_FIELDS + 2 }; /* with u and f of a redistribution 
  * padded by a whole row_align per direction. */
 static double level_bytes(const struct hierarchy_choice *choice, struct decomposition_spec spec)
 {
-    const struct backend *backend = hierarchy_level_backend(choice, spec_dim(spec));
-    const double side = spec.box_dim + 2 * (SMOOTHER_SWEEPS + 1) + backend->row_align;
-    return (double)spec_boxes(spec) * pow(side, 3) * sizeof(double) * FIELDS_PER_LEVEL;
+    const struct backend *backend = hierarchy_level_backend(choice, spec_cells(&spec));
+    double bytes = (double)spec_boxes(&spec) * sizeof(double) * FIELDS_PER_LEVEL;
+    for (int d = 0; d < 3; d++)
+        bytes *= spec.box_cells[d] + 2 * (SMOOTHER_SWEEPS + 1) + backend->row_align;
+    return bytes;
 }
 
 double size_bytes(const struct hierarchy_choice *choice, int ranks)
@@ -28,22 +30,49 @@ double size_bytes(const struct hierarchy_choice *choice, int ranks)
 /* Names the number that is too large; "" if there is none. */
 static void find_excess(const struct hierarchy_choice *choice, int ranks, char *text, size_t size)
 {
-    const long n = size_rule(choice->boxes_per_rank, ranks);
-    const long boxes = n * n * n, dim = n << choice->log2_box_dim;
+    const long allowed = choice->boxes_per_rank * ranks,
+               boxes = domain_count(&choice->domain, allowed);
     text[0] = '\0';
-    if (boxes > INT_MAX)
+    if (boxes > INT_MAX) {
         snprintf(text, size, "%ld boxes, more than %d", boxes, INT_MAX);
-    else if (dim > MOST_DIM)
-        snprintf(text, size, "%ld cells per side, more than %d", dim, MOST_DIM);
+        return;
+    }
+    int shape[3];
+    domain_shape(&choice->domain, allowed, shape);
+    const long side = (long)extent_longest(shape) << choice->log2_box_dim;
+    if (side > MOST_DIM)
+        snprintf(text, size, "%ld cells per side, more than %d", side, MOST_DIM);
     else if (size_bytes(choice, ranks) >= MOST_BYTES)
         snprintf(text, size, "%.2e bytes of fields, more than %.2e", size_bytes(choice, ranks),
                  MOST_BYTES);
+}
+
+/* Boxes that are given by direction must have room on the ranks, and every rank gets one. */
+static enum status check_given_boxes(const struct hierarchy_choice *choice, int ranks,
+                                     char *message, size_t size)
+{
+    const int *n = choice->domain.boxes;
+    const double boxes = extent_cells(n), most = (double)choice->boxes_per_rank * ranks;
+    if (boxes > most)
+        snprintf(message, size, "--domain %dx%dx%d has %.0f boxes, more than %.0f", n[0], n[1], n[2],
+                 boxes, most);
+    else if (boxes < ranks)
+        snprintf(message, size, "--domain %dx%dx%d has %.0f boxes, fewer than %d ranks", n[0], n[1],
+                 n[2], boxes, ranks);
+    else
+        return STATUS_VALID;
+    return STATUS_USAGE;
 }
 
 enum status size_check(const struct hierarchy_choice *choice, int ranks, char *message,
                        int message_size)
 {
     char excess[96];
+    if (choice->domain.boxes[0] > 0) {
+        const enum status status = check_given_boxes(choice, ranks, message, (size_t)message_size);
+        if (status != STATUS_VALID)
+            return status;
+    }
     find_excess(choice, ranks, excess, sizeof excess);
     if (!excess[0])
         return STATUS_VALID;

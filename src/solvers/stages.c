@@ -125,8 +125,8 @@ void program_print(const struct program *p, FILE *out)
     for (int i = 0; i < p->count; i++) {
         const struct stage *s = &p->stages[i];
         const struct level *l = p->hierarchy->levels[s->level];
-        fprintf(out, "%5d  level %2d  %5d^3  %-5s %s", i, s->level, l->dim, l->backend->name,
-                stage_name(s, name, sizeof name));
+        fprintf(out, "%5d  level %2d  %7s  %-5s %s", i, s->level, extent_format(l->n).of,
+                l->backend->name, stage_name(s, name, sizeof name));
         if (s->kind == STAGE_PASS && s->pass.nsweeps > 0)
             fprintf(out, "  sweeps %d-%d", s->pass.first_sweep,
                     s->pass.first_sweep + s->pass.nsweeps - 1);

@@ -88,7 +88,7 @@ static void times_are_summed_up(void **state)
         assert_int_equal(r->solves, 6);
         assert_true(r->min == 1.0 && r->max == 6.0 && r->median == 2.0 && r->mean == 3.0);
         assert_true(fabs(r->deviation - sqrt(2.0 * (4 + 1 + 9) / 5)) < 1e-12);
-        assert_true(r->dof_per_second == pow(r->dim, 3) / 3.0);
+        assert_true(r->dof_per_second == pow(r->n[0], 3) / 3.0);
     }
     benchmark_destroy(b);
 }

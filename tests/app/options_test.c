@@ -266,7 +266,7 @@ static void defaults_are_those_of_the_manual(void **state)
     struct options o = parse_valid("5 8");
     options_visit(&o, append_line, text);
     assert_string_equal(
-        text, "log2-box-dim = 5\nboxes-per-rank = 8\norder = 2\nequation = poisson\n"
+        text, "log2-box-dim = 5\nboxes-per-rank = 8\ndomain = cube\norder = 2\nequation = poisson\n"
               "boundary = dirichlet\ncoefficients = variable\nproblem = fv\nsmoother = gsrb\n"
               "sweeps = auto\nweight = auto\nlevels = all\ncycle = f\nrtol = none\nsolver = "
               "mg\nbottom = bicgstab\nbackend = auto\n"

@@ -67,7 +67,7 @@ static void report(const char *what, const struct options *o, const struct bench
            problems[o->problem].name, smoother_choices[o->smoother].name,
            o->cycle == CYCLE_F ? "f" : "v", o->solver == SOLVER_MG ? "mg" : "mgpcg",
            (const char *[]){"bicgstab", "cg", "smooth", "direct"}[o->bottom], o->rtol,
-           b->sizes[0].dim, ratio, verdict_text(&b->verdict, text, sizeof text));
+           b->sizes[0].n[0], ratio, verdict_text(&b->verdict, text, sizeof text));
     fflush(stdout);
 }
 

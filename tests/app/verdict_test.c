@@ -34,7 +34,8 @@ static void make(int dim, double error, double order)
     b.richardson_error = error;
     b.richardson_order = order;
     for (int s = 0; s < SOLVED_LEVELS; s++) {
-        b.sizes[s] = (struct size_record){.name = names[s], .level = s, .dim = dim >> s};
+        const int n = dim >> s;
+        b.sizes[s] = (struct size_record){.name = names[s], .level = s, .n = {n, n, n}};
         b.sizes[s].solve.outcome = OUTCOME_DONE;
         b.sizes[s].solve.cycles = 1;
         b.sizes[s].solve.history[0] = 1e-3;
@@ -80,6 +81,63 @@ static void expect_unchecked(const char *part)
     assert_true(b.verdict.valid && !b.verdict.accuracy_checked);
     if (strncmp(text, "VALID (accuracy not checked: ", 29) != 0 || !strstr(text, part))
         fail_msg("'%s' does not have '%s'", text, part);
+}
+
+/* The order of h passed, but there is nothing to compare the error with. */
+static void expect_order_alone(const char *part)
+{
+    const char *text = judge();
+    assert_true(b.verdict.valid && !b.verdict.accuracy_checked);
+    assert_int_equal(b.verdict.checks[b.verdict.nchecks - 1].state, CHECK_PASSED);
+    if (strncmp(text, "VALID (error not checked: ", 26) != 0 || !strstr(text, part))
+        fail_msg("'%s' does not have '%s'", text, part);
+}
+
+/* A solution without a record: only its order may be wrong. */
+static void expect_order_is_judged(const char *why)
+{
+    expect_order_alone(why);
+    b.richardson_order += 0.55;
+    expect_order_alone(why);
+    b.richardson_order += 0.1;
+    expect_invalid("order of the scheme");
+    b.richardson_order -= 1.3;
+    expect_invalid("order of the scheme");
+    b.richardson_order = NAN;
+    expect_invalid("order of the scheme");
+}
+
+static void test_orders_without_a_record(void **state)
+{
+    (void)state;
+    for (int order = 2; order <= 4; order += 2) {
+        choose(PROBLEM_FV, order);
+        make(256, 1e-6, order);
+        for (int s = 0; s < SOLVED_LEVELS; s++)
+            b.sizes[s].n[1] /= 2;
+        expect_order_is_judged("no cubes");
+        make(256, 1e-6, order);
+        b.sizes[0].n[2] = 64;
+        expect_unchecked("no cubes");
+        make(256, 1e-6, order);
+        options.boundary[3] = BOUNDARY_NEUMANN;
+        expect_order_is_judged("for this choice");
+        options.rtol = 1e-2;
+        options.smoother = SMOOTHER_JACOBI;
+        make(256, 1e-6, order);
+        expect_order_is_judged("for this choice");
+        options.rtol = 0.0;
+        make(256, 1e-6, order);
+        if (order == 4)
+            expect_unchecked("for this choice; one such F-cycle has no known order");
+        else
+            expect_order_is_judged("for this choice");
+        options.smoother = SMOOTHER_GSRB;
+        make(256, 0.06 * b.sizes[0].solution_norm, order);
+        expect_unchecked("for this choice; the grid is too coarse to tell");
+        make(256, 1e-10 * b.sizes[0].solution_norm, order);
+        expect_unchecked("for this choice; the error is as small as rounding errors");
+    }
 }
 
 static void test_recorded_size(void **state)
@@ -297,7 +355,8 @@ static void test_estimates(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_recorded_size),   cmocka_unit_test(test_residuals),
+        cmocka_unit_test(test_recorded_size),
+        cmocka_unit_test(test_orders_without_a_record),   cmocka_unit_test(test_residuals),
         cmocka_unit_test(test_repetition),      cmocka_unit_test(test_not_finite),
         cmocka_unit_test(test_trivial_sizes),   cmocka_unit_test(test_kinds_of_cycle),
         cmocka_unit_test(test_coarse_grids),    cmocka_unit_test(test_estimated_sizes),

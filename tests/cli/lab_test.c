@@ -174,7 +174,7 @@ static void exchange_figures(void **state)
 static void assert_operations(struct operator_choice op, int nsweeps, enum pass_finish finish,
                               double instructions, double flops)
 {
-    struct stencil stencil = stencil_create(op, 16);
+    struct stencil stencil = stencil_create(op, (const int[3]){16, 16, 16});
     struct level level = {.stencil = &stencil};
     const struct pass pass = {.level = &level, .nsweeps = nsweeps, .finish = finish};
     const struct operations o = operations_of_pass(&pass);

@@ -159,7 +159,7 @@ static double seconds_of(const struct hand_over *one, int count)
 
 static double microseconds(struct transfer *t, struct level *l, void (*work)(void *data, int first))
 {
-    struct hand_over h = {.work = work, .data = l, .dim = l->dim};
+    struct hand_over h = {.work = work, .data = l, .longest = l->n[0]};
     plan_on_device(t->down, t->coarse->fields[FIELD_F], l->fields[FIELD_F], h.down);
     plan_on_device(t->up, l->fields[FIELD_U], t->coarse->fields[FIELD_U], h.up);
     return 1e6 * (seconds_of(&h, TIMED_HAND_OVERS) - seconds_of(&h, 1)) / (TIMED_HAND_OVERS - 1);
@@ -175,7 +175,7 @@ static void print_times(bool periodic)
         choice.cpu_below = dim * dim * dim + 1;
         struct hierarchy *h = hierarchy_create(&choice);
         for (int l = 0; l + 1 < h->nlevels; l++)
-            if (h->levels[l + 1]->dim == dim) {
+            if (h->levels[l + 1]->n[0] == dim) {
                 struct transfer *t = &h->transfers[l];
                 double idle = microseconds(t, h->levels[l + 1], do_nothing),
                        busy = microseconds(t, h->levels[l + 1], copy_cells),

@@ -39,7 +39,7 @@ static bool agrees(struct solver *s, const struct operator_choice *op, uint64_t 
         return true;
     printf("order %d%s%s%s, %d^3: checksum %016" PRIx64 ", on the CPU %016" PRIx64 "\n", op->order,
            op->equation ? ", helmholtz" : "", op->variable ? "" : ", constant",
-           sides_wrap(&op->sides, 0) ? ", periodic" : "", l->dim, checksum, expected);
+           sides_wrap(&op->sides, 0) ? ", periodic" : "", l->n[0], checksum, expected);
     return false;
 }
 

@@ -73,9 +73,9 @@ struct bottom_work bottom_open(struct level *level, enum field u, enum field f, 
     static struct bottom_counts counts;
     const struct patch *p = &level->patches[0];
     const auto field = [&](int x) { return level->fields[x] + p->offset; };
-    const int n = level->dim;
+    const int *n = level->n;
     struct bottom_work w = {};
-    w.c = {{n, n, n}, {}, p->offset, p->sj, p->sk, {}, {}};
+    w.c = {{n[0], n[1], n[2]}, {}, p->offset, p->sj, p->sk, {}, {}};
     w.s = *level->stencil;
     for (int sweep = 0; sweep < SMOOTHER_SWEEPS; sweep++)
         w.relaxations[sweep] = stencil_relaxation(level->stencil, sweep);
@@ -85,7 +85,8 @@ struct bottom_work bottom_open(struct level *level, enum field u, enum field f, 
     w.work[0] = field(FIELD_KRYLOV);
     w.singular = operator_is_singular(&level->stencil->choice);
     w.ghosts = level->stencil->radius;
-    w.side = divider_of(n);
+    w.by_i = divider_of(n[0]);
+    w.by_j = divider_of(n[1]);
     w.max_iterations = max_iterations;
     w.reduction = reduction;
     w.counts = &counts;
@@ -109,15 +110,15 @@ static int host_bottom_dim; /* of a coarsest level that is too large for the tai
 
 static void run_nothing(const struct pass *p)
 {
-    if (p->level->dim != host_bottom_dim)
-        fail_msg("a pass on %d^3 cells that is no stage of the tail", p->level->dim);
+    if (p->level->n[0] != host_bottom_dim)
+        fail_msg("a pass on %d^3 cells that is no stage of the tail", p->level->n[0]);
     backend_cpu.passes->run(p);
 }
 
 static void solve_nothing(struct level *l, enum field u, enum field f, double reduction,
                           int max_iterations)
 {
-    if (l->dim != host_bottom_dim)
+    if (l->n[0] != host_bottom_dim)
         fail_msg("a bottom solve that is no stage of the tail");
     krylov_bicgstab(l, u, f, reduction, max_iterations);
 }
@@ -140,7 +141,7 @@ static const struct backend *tail_backend()
 static void spoil_ghosts(const struct level *l, enum field field)
 {
     const struct patch *p = &l->patches[0];
-    const int n = l->dim, g = l->ghosts;
+    const int n = l->n[0], g = l->ghosts;
     for (int k = -g; k < n + g; k++)
         for (int j = -g; j < n + g; j++)
             for (int i = -g; i < n + g; i++)

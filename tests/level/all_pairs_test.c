@@ -36,7 +36,8 @@ static void random_boxes(void **state)
     (void)state;
     for (long number = 0; number < CASES; number++) {
         random_begin(number);
-        const int dim = random_int(1, LARGEST_DIM), ranks = random_int(1, 9);
+        const struct extent extent = random_extent(1, LARGEST_DIM);
+        const int ranks = random_int(1, 9);
         const struct sides sides = random_sides();
         const bool wraps = random_bool();
         const int ghosts = random_int(1, LARGEST_GHOSTS), grow = random_int(0, ghosts);
@@ -46,9 +47,9 @@ static void random_boxes(void **state)
             comm_pretend_world(rank, ranks);
             random_begin(CASES + number);
             struct level *a =
-                level_of(random_decomposition(dim, planes, ranks), sides, ghosts, wraps);
+                level_of(random_decomposition(extent.n, planes, ranks), sides, ghosts, wraps);
             struct level *b =
-                level_of(random_decomposition(dim, planes, ranks), sides, ghosts, wraps);
+                level_of(random_decomposition(extent.n, planes, ranks), sides, ghosts, wraps);
             EXPECT(mistakes_of_level(a, grow, centre) == 0);
             EXPECT(all_pairs_mistakes(a, b, TARGET_GROWN, grow, centre) == 0);
             level_destroy(a);
@@ -92,11 +93,20 @@ static void boxes_of_the_program(void **state)
 {
     (void)state;
     const struct job jobs[] = {
-        {{1, 8, 1}, {2, 4, 3}, 3},           {{2, 8, 8}, {1, 16, 1}, 8},
-        {{3, 4, 5}, {1, 12, 1}, 7},          {{3, 2, 27}, {2, 3, 8}, 27},
-        {{6, 4, 64}, {3, 8, 27}, 64},        {{7, 2, 100}, {7, 2, 49}, 100},
-        {{10, 4, 333}, {5, 8, 125}, 333},    {{11, 3, 997}, {1, 33, 1}, 997},
-        {{10, 8, 1000}, {5, 16, 125}, 1000}, {{12, 4, 1000}, {6, 8, 216}, 1000},
+        {spec_cube(1, 8, 1), spec_cube(2, 4, 3), 3},
+        {spec_cube(2, 8, 8), spec_cube(1, 16, 1), 8},
+        {spec_cube(3, 4, 5), spec_cube(1, 12, 1), 7},
+        {spec_cube(3, 2, 27), spec_cube(2, 3, 8), 27},
+        {spec_cube(6, 4, 64), spec_cube(3, 8, 27), 64},
+        {spec_cube(7, 2, 100), spec_cube(7, 2, 49), 100},
+        {spec_cube(10, 4, 333), spec_cube(5, 8, 125), 333},
+        {spec_cube(11, 3, 997), spec_cube(1, 33, 1), 997},
+        {spec_cube(10, 8, 1000), spec_cube(5, 16, 125), 1000},
+        {spec_cube(12, 4, 1000), spec_cube(6, 8, 216), 1000},
+        {{{7, 4, 2}, {4, 4, 4}, 7}, {{1, 2, 1}, {28, 8, 8}, 2}, 7},
+        {{{4, 3, 2}, {8, 8, 8}, 24}, {{2, 3, 1}, {16, 8, 16}, 6}, 24},
+        {{{61, 1, 1}, {4, 4, 4}, 61}, {{1, 1, 1}, {244, 4, 4}, 1}, 61},
+        {{{1, 9, 8}, {2, 4, 4}, 13}, {{1, 1, 4}, {2, 36, 8}, 4}, 72},
     };
     for (size_t j = 0; j < sizeof jobs / sizeof *jobs; j++) {
         random_begin((long)j);

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The size rule, the Morton curve, how boxes are distributed and merged, and the chain of coarser
- * specs.
- */
+/* The Morton curve, how boxes are distributed and merged, and the chain of coarser specs. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 #include <cmocka.h>
 #include "base/memory.h"
 #include "level/decomposition.h"
@@ -13,56 +12,24 @@
 
 enum { CASES = 1000, LARGEST_SIDE = 24, MAX_LEVELS = 16 };
 
-/* --- the size rule --- */
-
-/* The largest m·2^s with odd m <= 11 whose cube is at most `boxes`. */
-static long largest_side(long boxes)
-{
-    long best = 1;
-    for (long m = 1; m <= 11; m += 2)
-        for (long n = m; n * n * n <= boxes; n *= 2)
-            best = n > best ? n : best;
-    return best;
-}
-
-static void size_rule_finds_the_largest(void **state)
-{
-    (void)state;
-    for (long boxes = 0; boxes <= 20000; boxes++)
-        assert_int_equal(size_rule(boxes, 1), largest_side(boxes));
-    for (long number = 0; number < CASES; number++) {
-        random_begin(number);
-        const int per_rank = random_int(1, 1 << random_int(0, 20));
-        const int ranks = random_int(1, 1 << random_int(0, 10));
-        EXPECT(size_rule(per_rank, ranks) == largest_side((long)per_rank * ranks));
-    }
-    const int sides[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 14, 16, 18, 20, 22, 24, 28, 32};
-    for (size_t s = 0; s < sizeof sides / sizeof *sides; s++) {
-        const int n = sides[s], cube = n * n * n;
-        assert_int_equal(size_rule(cube, 1), n);
-        assert_int_equal(size_rule(1, cube), n);
-        assert_true(cube == 1 || size_rule(cube - 1, 1) < n);
-    }
-}
-
 /* --- one decomposition --- */
 
-/* Owner of each box before merging: unit[i + n·(j + n·k)], or -1. */
+/* Owner of each box before merging: unit[i + n[0]·(j + n[1]·k)], or -1. */
 struct units {
-    int n;
+    int n[3];
     int owner[LARGEST_SIDE * LARGEST_SIDE * LARGEST_SIDE];
 };
 
 static int *unit(struct units *u, int i, int j, int k)
 {
-    return &u->owner[i + u->n * (j + u->n * k)];
+    return &u->owner[i + u->n[0] * (j + u->n[1] * k)];
 }
 
-static void mark_units(struct units *u, struct box b, int owner, int side)
+static void mark_units(struct units *u, struct box b, int owner, const int side[3])
 {
-    for (int k = b.lo[2] / side; k < b.hi[2] / side; k++)
-        for (int j = b.lo[1] / side; j < b.hi[1] / side; j++)
-            for (int i = b.lo[0] / side; i < b.hi[0] / side; i++) {
+    for (int k = b.lo[2] / side[2]; k < b.hi[2] / side[2]; k++)
+        for (int j = b.lo[1] / side[1]; j < b.hi[1] / side[1]; j++)
+            for (int i = b.lo[0] / side[0]; i < b.hi[0] / side[0]; i++) {
                 EXPECT(*unit(u, i, j, k) == -1);
                 *unit(u, i, j, k) = owner;
             }
@@ -72,22 +39,26 @@ static void mark_units(struct units *u, struct box b, int owner, int side)
 static void expect_cover(const struct decomposition *d, struct decomposition_spec spec,
                          struct units *u)
 {
-    const int n = spec.boxes_per_side, side = spec.box_dim;
+    const int *side = spec.box_cells;
+    struct box domain = {{0, 0, 0}, {0, 0, 0}};
     long cells = 0;
-    u->n = n;
-    for (int b = 0; b < n * n * n; b++)
+    memcpy(u->n, spec.boxes, sizeof u->n);
+    for (int b = 0; b < spec_boxes(&spec); b++)
         u->owner[b] = -1;
-    EXPECT(d->dim == n * side);
+    for (int e = 0; e < 3; e++) {
+        domain.hi[e] = spec.boxes[e] * side[e];
+        EXPECT(d->n[e] == domain.hi[e]);
+    }
     for (int b = 0; b < d->nboxes; b++) {
         const struct box box = d->boxes[b];
-        EXPECT(box_contains(box_cube(0, 0, 0, d->dim), box) && !box_is_empty(box));
+        EXPECT(box_contains(domain, box) && !box_is_empty(box));
         for (int e = 0; e < 3; e++)
-            EXPECT(box.lo[e] % side == 0 && box.hi[e] % side == 0);
+            EXPECT(box.lo[e] % side[e] == 0 && box.hi[e] % side[e] == 0);
         EXPECT(b == 0 || d->owner[b - 1] <= d->owner[b]);
         mark_units(u, box, d->owner[b], side);
         cells += box_cells(box);
     }
-    EXPECT(cells == (long)d->dim * d->dim * d->dim);
+    EXPECT(cells == box_cells(domain));
 }
 
 /* Coordinate number d (0 = i) of the unit with this code. */
@@ -101,9 +72,8 @@ static int decode(unsigned long code, int d)
 
 static long count_owned(const struct units *u, int rank)
 {
-    const int n = u->n;
     long count = 0;
-    for (int b = 0; b < n * n * n; b++)
+    for (int b = 0; b < u->n[0] * u->n[1] * u->n[2]; b++)
         count += u->owner[b] == rank;
     return count;
 }
@@ -112,12 +82,12 @@ static long count_owned(const struct units *u, int rank)
  * rank p·world/ranks. */
 static void expect_distributed(struct units *u, struct decomposition_spec spec, int world)
 {
-    const int n = u->n, count = n * n * n;
+    const int *n = u->n, count = n[0] * n[1] * n[2];
     int piece = 0, last = 0;
     EXPECT(*unit(u, 0, 0, 0) == 0);
     for (unsigned long code = 0; code < 8ul * 8 * 8 * 8 * 8; code++) {
         const int i = decode(code, 0), j = decode(code, 1), k = decode(code, 2);
-        if (i >= n || j >= n || k >= n)
+        if (i >= n[0] || j >= n[1] || k >= n[2])
             continue;
         const int owner = *unit(u, i, j, k);
         EXPECT(owner >= last);
@@ -167,16 +137,27 @@ static int smaller(int a, int b)
     return a < b ? a : b;
 }
 
+/* Half of them are cubes. */
+static struct decomposition_spec random_spec(int most, int most_cells)
+{
+    struct decomposition_spec spec = spec_cube(random_int(1, most), random_int(1, most_cells), 1);
+    for (int d = random_bool() ? 3 : 0; d < 3; d++) {
+        spec.boxes[d] = random_int(1, most);
+        spec.box_cells[d] = random_int(1, most_cells);
+    }
+    return spec;
+}
+
 static void boxes_are_distributed_evenly(void **state)
 {
     (void)state;
     for (long number = 0; number < CASES; number++) {
         random_begin(number);
-        const int n = random_int(1, random_int(0, 9) ? 6 : 12), boxes = n * n * n;
+        struct decomposition_spec spec = random_spec(random_int(0, 9) ? 6 : 12, 64);
+        const int boxes = (int)spec_boxes(&spec);
         const int world = random_int(1, random_bool() ? 8 : 3 * boxes);
-        const int ranks =
-            random_bool() ? smaller(world, boxes) : random_int(1, smaller(world, boxes));
-        expect_decomposition((struct decomposition_spec){n, random_int(1, 64), ranks}, world);
+        spec.ranks = random_bool() ? smaller(world, boxes) : random_int(1, smaller(world, boxes));
+        expect_decomposition(spec, world);
     }
 }
 
@@ -189,8 +170,7 @@ static void primes_are_distributed_evenly(void **state)
     for (size_t p = 0; p < sizeof primes / sizeof *primes; p++) {
         random_begin((long)p);
         for (int n = 1; n <= 7; n++)
-            expect_decomposition((struct decomposition_spec){n, 8, smaller(primes[p], n * n * n)},
-                                 primes[p]);
+            expect_decomposition(spec_cube(n, 8, smaller(primes[p], n * n * n)), primes[p]);
     }
 }
 
@@ -201,8 +181,7 @@ static void powers_of_two_have_one_box_a_rank(void **state)
     for (int n = 1; n <= 16; n *= 2)
         for (int ranks = 1; ranks <= n * n * n; ranks *= 2) {
             random_begin(ranks);
-            struct decomposition d =
-                decomposition_create((struct decomposition_spec){n, 16, ranks}, ranks);
+            struct decomposition d = decomposition_create(spec_cube(n, 16, ranks), ranks);
             EXPECT(d.nboxes == ranks);
             for (int b = 0; b < d.nboxes; b++)
                 EXPECT(d.owner[b] == b && box_cells(d.boxes[b]) == 4096l * n * n * n / ranks);
@@ -212,10 +191,22 @@ static void powers_of_two_have_one_box_a_rank(void **state)
 
 /* --- coarser levels --- */
 
+static void expect_spec(struct decomposition_spec spec, struct decomposition_spec wanted)
+{
+    assert_true(extent_equal(spec.boxes, wanted.boxes));
+    assert_true(extent_equal(spec.box_cells, wanted.box_cells));
+    assert_int_equal(spec.ranks, wanted.ranks);
+}
+
+static bool is_half(const int coarse[3], const int fine[3])
+{
+    return extent_equal((const int[3]){2 * coarse[0], 2 * coarse[1], 2 * coarse[2]}, fine);
+}
+
 static void expect_coarsened(const struct decomposition *fine)
 {
     struct decomposition coarse = decomposition_coarsen(fine);
-    EXPECT(2 * coarse.dim == fine->dim && coarse.nboxes == fine->nboxes);
+    EXPECT(is_half(coarse.n, fine->n) && coarse.nboxes == fine->nboxes);
     for (int b = 0; b < fine->nboxes; b++) {
         EXPECT(box_equal(box_refine(coarse.boxes[b]), fine->boxes[b]));
         EXPECT(coarse.owner[b] == fine->owner[b]);
@@ -246,7 +237,7 @@ static void expect_even(const struct decomposition *d)
 
 static void expect_step(const struct decomposition *fine, const struct decomposition *coarse)
 {
-    EXPECT(2 * coarse->dim == fine->dim);
+    EXPECT(is_half(coarse->n, fine->n));
     expect_even(fine);
     expect_coarsened(fine);
     for (int b = 0; b < coarse->nboxes; b++)
@@ -254,23 +245,26 @@ static void expect_step(const struct decomposition *fine, const struct decomposi
 }
 
 /* The coarsest level is one box on rank 0, as small as the rule allows. */
-static void expect_bottom(const struct decomposition *d, int finest_dim, int min_dim)
+static void expect_bottom(const struct decomposition *d, const int finest[3], int min_dim)
 {
-    int dim = finest_dim;
-    while (dim % 2 == 0 && dim / 2 >= min_dim)
-        dim /= 2;
-    EXPECT(d->dim == dim);
+    int n[3] = {finest[0], finest[1], finest[2]};
+    while (n[0] % 2 == 0 && n[1] % 2 == 0 && n[2] % 2 == 0 && n[0] / 2 >= min_dim &&
+           n[1] / 2 >= min_dim && n[2] / 2 >= min_dim)
+        for (int e = 0; e < 3; e++)
+            n[e] /= 2;
+    EXPECT(extent_equal(d->n, n));
     EXPECT(d->nboxes == 1 && d->owner[0] == 0);
 }
 
 static void expect_chain(struct decomposition_spec spec, int world, int min_dim,
                          double agglomerate_below)
 {
-    const int finest = spec_dim(spec);
+    int finest[3];
+    spec_extent(&spec, finest);
     struct decomposition fine = decomposition_create(spec, world);
     int levels = 1;
-    for (struct decomposition_spec next; (next = spec_coarsen(spec, min_dim)).boxes_per_side > 0;
-         spec = next) {
+    for (struct decomposition_spec next = spec_coarsen(spec, min_dim); !spec_is_end(&next);
+         next = spec_coarsen(spec, min_dim)) {
         next = spec_agglomerate(next, agglomerate_below);
         struct decomposition coarse = decomposition_create(next, world);
         EXPECT(++levels <= MAX_LEVELS);
@@ -278,14 +272,15 @@ static void expect_chain(struct decomposition_spec spec, int world, int min_dim,
         expect_step(&fine, &coarse);
         decomposition_destroy(&fine);
         fine = coarse;
+        spec = next;
     }
     expect_bottom(&fine, finest, min_dim);
     decomposition_destroy(&fine);
 }
 
-static void expect_chains(int n, int box_dim, int world)
+static void expect_chains(struct decomposition_spec spec, int world)
 {
-    const struct decomposition_spec spec = {n, box_dim, smaller(world, n * n * n)};
+    spec.ranks = smaller(world, (int)spec_boxes(&spec));
     for (int min_dim = 1; min_dim <= 2; min_dim++) {
         expect_chain(spec, world, min_dim, 0);
         expect_chain(spec, world, min_dim, 1 << random_int(6, 18));
@@ -297,12 +292,10 @@ static void coarse_levels_fit_the_finer_ones(void **state)
     (void)state;
     long number = 0;
     for (int n = 1; n <= LARGEST_SIDE; n++) {
-        if (largest_side((long)n * n * n) != n)
-            continue;
         for (int box_dim = 4; box_dim <= 64; box_dim *= 2)
             for (int repeat = 0; repeat < (n > 12 ? 4 : 16); repeat++) {
                 random_begin(number++);
-                expect_chains(n, box_dim, random_int(1, 1 << random_int(0, 12)));
+                expect_chains(spec_cube(n, box_dim, 1), random_int(1, 1 << random_int(0, 12)));
             }
     }
     assert_true(number >= 1000);
@@ -314,46 +307,73 @@ static void all_small_worlds_fit(void **state)
     for (int world = 1; world <= 64; world++)
         for (int n = 1; n <= 6; n++) {
             random_begin(world);
-            expect_chains(n, 8, world);
+            expect_chains(spec_cube(n, 8, 1), world);
         }
+}
+
+/* Cuboids whose boxes are cubes, as domains are. */
+static void cuboids_are_coarsened_to_one_box(void **state)
+{
+    (void)state;
+    for (long number = 0; number < CASES; number++) {
+        random_begin(number);
+        const int side = 4 << random_int(0, 4);
+        struct decomposition_spec spec = spec_cube(1, side, 1);
+        for (int d = 0; d < 3; d++)
+            spec.boxes[d] = random_int(1, random_int(0, 3) ? 6 : LARGEST_SIDE);
+        expect_chains(spec, random_int(1, 1 << random_int(0, 12)));
+    }
+    /* a line ends after three halvings in two boxes, which become one */
+    const struct decomposition_spec line = {{16, 1, 1}, {8, 8, 8}, 16};
+    expect_chains(line, 16);
+    struct decomposition_spec end = line;
+    for (int halving = 0; halving < 3; halving++)
+        end = spec_coarsen(end, 1);
+    assert_true(extent_equal(end.boxes, (const int[3]){1, 1, 1}));
+    assert_true(extent_equal(end.box_cells, (const int[3]){16, 1, 1}));
 }
 
 static void hierarchies_end_where_they_must(void **state)
 {
     (void)state;
-    const struct decomposition_spec odd = {1, 3, 1}, small = {1, 2, 1}, three = {3, 8, 5};
-    assert_int_equal(spec_coarsen(odd, 1).boxes_per_side, 0);
-    assert_int_equal(spec_coarsen(small, 2).boxes_per_side, 0);
-    assert_int_equal(spec_coarsen(small, 1).box_dim, 1);
-    const struct decomposition_spec merged = spec_coarsen(three, 1);
-    assert_int_equal(merged.boxes_per_side, 1);
-    assert_int_equal(merged.box_dim, 12);
-    assert_int_equal(merged.ranks, 1);
+    const struct decomposition_spec odd = spec_cube(1, 3, 1), small = spec_cube(1, 2, 1),
+                                    thin = {{1, 1, 1}, {8, 3, 8}, 1},
+                                    flat = {{1, 1, 1}, {8, 8, 2}, 1};
+    const struct decomposition_spec none[] = {spec_coarsen(odd, 1), spec_coarsen(small, 2),
+                                              spec_coarsen(thin, 1), spec_coarsen(flat, 2)};
+    for (size_t e = 0; e < sizeof none / sizeof *none; e++)
+        assert_true(spec_is_end(&none[e]));
+    expect_spec(spec_coarsen(small, 1), spec_cube(1, 1, 1));
+    expect_spec(spec_coarsen(spec_cube(3, 8, 5), 1), spec_cube(1, 12, 1));
+    expect_spec(spec_coarsen((struct decomposition_spec){{5, 4, 2}, {8, 8, 8}, 40}, 1),
+                (struct decomposition_spec){{1, 2, 1}, {20, 8, 8}, 2});
 }
 
 static void expect_agglomerated(struct decomposition_spec from, double below,
                                 struct decomposition_spec to)
 {
-    const struct decomposition_spec spec = spec_agglomerate(from, below);
-    assert_int_equal(spec.boxes_per_side, to.boxes_per_side);
-    assert_int_equal(spec.box_dim, to.box_dim);
-    assert_int_equal(spec.ranks, to.ranks);
+    expect_spec(spec_agglomerate(from, below), to);
 }
 
 static void small_boxes_are_merged_on_fewer_ranks(void **state)
 {
     (void)state;
-    const struct decomposition_spec many = {8, 16, 512}, few = {4, 8, 5}, odd = {6, 8, 100},
-                                    three = {3, 8, 5}, end = {0, 0, 0};
+    const struct decomposition_spec many = spec_cube(8, 16, 512), few = spec_cube(4, 8, 5),
+                                    odd = spec_cube(6, 8, 100), three = spec_cube(3, 8, 5),
+                                    end = spec_cube(0, 0, 0), flat = {{6, 4, 1}, {8, 8, 8}, 24};
     expect_agglomerated(many, 32768, many); /* 8·16³ */
-    expect_agglomerated(many, 32769, (struct decomposition_spec){4, 32, 64});
-    expect_agglomerated(many, 64 * 64 * 64 + 1, (struct decomposition_spec){2, 64, 8});
-    expect_agglomerated(many, 128 * 128 * 128 + 1, (struct decomposition_spec){1, 128, 1});
-    expect_agglomerated(few, 4097, (struct decomposition_spec){2, 16, 5});
-    expect_agglomerated(odd, 4097, (struct decomposition_spec){3, 16, 27});
-    expect_agglomerated(odd, 48 * 48 * 48 + 1, (struct decomposition_spec){1, 48, 1});
+    expect_agglomerated(many, 32769, spec_cube(4, 32, 64));
+    expect_agglomerated(many, 64 * 64 * 64 + 1, spec_cube(2, 64, 8));
+    expect_agglomerated(many, 128 * 128 * 128 + 1, spec_cube(1, 128, 1));
+    expect_agglomerated(few, 4097, spec_cube(2, 16, 5));
+    expect_agglomerated(odd, 4097, spec_cube(3, 16, 27));
+    expect_agglomerated(odd, 48 * 48 * 48 + 1, spec_cube(1, 48, 1));
     expect_agglomerated(three, 24 * 24 * 24, three);
-    expect_agglomerated(three, 24 * 24 * 24 + 1, (struct decomposition_spec){1, 24, 1});
+    expect_agglomerated(three, 24 * 24 * 24 + 1, spec_cube(1, 24, 1));
+    expect_agglomerated(flat, 2049, (struct decomposition_spec){{3, 2, 1}, {16, 16, 8}, 6});
+    expect_agglomerated(flat, 4097, (struct decomposition_spec){{3, 1, 1}, {16, 32, 8}, 3});
+    expect_agglomerated(flat, 48 * 32 * 8 + 1,
+                        (struct decomposition_spec){{1, 1, 1}, {48, 32, 8}, 1});
     expect_agglomerated(end, 1e9, end);
     expect_agglomerated(many, 0, many);
 }
@@ -363,10 +383,10 @@ static void equal_means_the_same_boxes_and_owners(void **state)
     (void)state;
     for (long number = 0; number < CASES; number++) {
         random_begin(number);
-        const int n = random_int(1, 4), ranks = random_int(1, n * n * n);
-        const struct decomposition_spec spec = {n, 4, ranks};
-        struct decomposition a = decomposition_create(spec, ranks),
-                             b = decomposition_create(spec, ranks);
+        struct decomposition_spec spec = random_spec(4, 4);
+        spec.ranks = random_int(1, (int)spec_boxes(&spec));
+        struct decomposition a = decomposition_create(spec, spec.ranks),
+                             b = decomposition_create(spec, spec.ranks);
         EXPECT(decomposition_equal(&a, &b) && decomposition_equal(&b, &a));
         const int which = random_int(0, b.nboxes - 1), what = random_int(0, 7);
         if (what < 6)
@@ -390,8 +410,8 @@ static void the_shortest_side_is_of_any_box(void **state)
         for (int e = 0; e < 3; e++) {
             struct box boxes[2] = {box_cube(0, 0, 0, DIM), box_cube(0, 0, 0, DIM)};
             boxes[0].hi[e] = boxes[1].lo[e] = cut;
-            const struct decomposition one = {DIM, 1, boxes, NULL, true},
-                                       two = {DIM, 2, boxes, NULL, true};
+            const struct decomposition one = {{DIM, DIM, DIM}, 1, boxes, NULL, true},
+                                       two = {{DIM, DIM, DIM}, 2, boxes, NULL, true};
             assert_int_equal(decomposition_shortest_side(&one), cut);
             assert_int_equal(decomposition_shortest_side(&two), smaller(cut, DIM - cut));
         }
@@ -403,14 +423,18 @@ static void halved_boxes_follow_from_the_finer_ones(void **state)
     (void)state;
     for (long number = 0; number < CASES; number++) {
         random_begin(number);
-        const int n = random_int(1, 6), side = random_int(1, 16);
-        const int ranks = random_int(1, n * n * n), world = random_int(ranks, 3 * ranks);
+        struct decomposition_spec coarse = random_spec(6, 16);
+        const int ranks = random_int(1, (int)spec_boxes(&coarse)),
+                  world = random_int(ranks, 3 * ranks);
         const int other_ranks = random_bool() ? ranks : random_int(1, ranks);
-        const struct decomposition_spec fine = {n, 2 * side, ranks},
-                                        coarse = {n, side, other_ranks};
+        struct decomposition_spec fine = coarse;
+        coarse.ranks = other_ranks;
+        fine.ranks = ranks;
+        for (int d = 0; d < 3; d++)
+            fine.box_cells[d] *= 2;
         struct decomposition a = decomposition_create(fine, world),
                              b = decomposition_create(coarse, world), c = decomposition_coarsen(&a);
-        EXPECT(spec_is_coarsened(fine, coarse) == (ranks == other_ranks));
+        EXPECT(spec_is_coarsened(&fine, &coarse) == (ranks == other_ranks));
         EXPECT(decomposition_is_coarsened(&a, &b) == decomposition_equal(&c, &b));
         EXPECT(ranks != other_ranks || decomposition_equal(&c, &b));
         decomposition_destroy(&a);
@@ -428,12 +452,12 @@ static void nothing_is_left_in_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(size_rule_finds_the_largest),
         cmocka_unit_test(boxes_are_distributed_evenly),
         cmocka_unit_test(primes_are_distributed_evenly),
         cmocka_unit_test(powers_of_two_have_one_box_a_rank),
         cmocka_unit_test(coarse_levels_fit_the_finer_ones),
         cmocka_unit_test(all_small_worlds_fit),
+        cmocka_unit_test(cuboids_are_coarsened_to_one_box),
         cmocka_unit_test(hierarchies_end_where_they_must),
         cmocka_unit_test(small_boxes_are_merged_on_fewer_ranks),
         cmocka_unit_test(equal_means_the_same_boxes_and_owners),

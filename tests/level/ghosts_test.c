@@ -86,7 +86,7 @@ static void lists_have_the_ghosts_of_their_shape(void **state)
     for (long number = 0; number < CASES; number++) {
         random_begin(number);
         const struct decomposition d =
-            random_decomposition(random_int(1, LARGEST_DIM), random_int(0, 6), 1);
+            random_decomposition(random_extent(1, LARGEST_DIM).n, random_int(0, 6), 1);
         struct level *l = level_create(0, d, random_sides(), random_int(3, MARGIN), &wrapping, 1);
         for (int q = 0; q < l->npatches; q++)
             for (int shape = 0; shape < NUM_GHOST_SHAPES; shape++)

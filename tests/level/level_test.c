@@ -22,7 +22,7 @@ static struct level *random_level(int row_align)
     wrapping = backend_cpu;
     wrapping.wraps = true;
     const struct decomposition d =
-        random_decomposition(random_int(1, LARGEST_DIM), random_int(0, 12), 1);
+        random_decomposition(random_extent(1, LARGEST_DIM).n, random_int(0, 12), 1);
     return level_create(random_int(0, 9), d, random_sides(), random_int(0, LARGEST_GHOSTS),
                         random_bool() ? &wrapping : &backend_cpu, row_align);
 }
@@ -92,14 +92,14 @@ static void expect_patch(const struct level *l, const struct patch *p)
     EXPECT(box_equal(p->box, l->decomposition.boxes[p->index]));
     for (int d = 0; d < 3; d++) {
         EXPECT(p->n[d] == p->box.hi[d] - p->box.lo[d]);
-        const bool ends[2] = {p->box.lo[d] == 0, p->box.hi[d] == l->dim};
+        const bool ends[2] = {p->box.lo[d] == 0, p->box.hi[d] == l->n[d]};
         for (int side = 0; side < 2; side++) {
             const enum boundary of = l->sides.of[d][side];
             EXPECT((p->wall[d][side] == WALL_DIRICHLET) ==
                    (ends[side] && of == BOUNDARY_DIRICHLET));
             EXPECT((p->wall[d][side] == WALL_NEUMANN) == (ends[side] && of == BOUNDARY_NEUMANN));
         }
-        EXPECT(p->wrap[d] == (sides_wrap(&l->sides, d) && l->backend->wraps && p->n[d] == l->dim));
+        EXPECT(p->wrap[d] == (sides_wrap(&l->sides, d) && l->backend->wraps && p->n[d] == l->n[d]));
     }
 }
 
@@ -109,7 +109,7 @@ static void levels_know_their_boxes(void **state)
     for (long number = 0; number < CASES; number++) {
         random_begin(number);
         struct level *l = random_level(8);
-        EXPECT(l->dim == l->decomposition.dim && l->h == 1.0 / l->dim);
+        EXPECT(extent_equal(l->n, l->decomposition.n) && l->h == 1.0 / extent_longest(l->n));
         EXPECT(l->stencil == NULL);
         EXPECT(l->npatches == l->decomposition.nboxes && l->active && l->nranks == 1);
         EXPECT(l->connected == ((sides_have(&l->sides, BOUNDARY_PERIODIC) && !l->backend->wraps) ||

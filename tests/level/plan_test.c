@@ -13,15 +13,16 @@
 #include "support/plan_oracle.h"
 
 enum { CASES = 1000, LARGEST_DIM = 12, LARGEST_GHOSTS = 3 };
+static const int eight[3] = {8, 8, 8};
 
 /* Whose passes wrap around boxes. */
 static struct backend wrapping;
 
-static struct level *random_level(int dim, struct sides sides)
+static struct level *random_level(struct extent extent, struct sides sides)
 {
     wrapping = backend_cpu;
     wrapping.wraps = true;
-    const struct decomposition d = random_decomposition(dim, random_int(0, 9), 1);
+    const struct decomposition d = random_decomposition(extent.n, random_int(0, 9), 1);
     return level_create(0, d, sides, random_int(0, LARGEST_GHOSTS),
                         random_bool() ? &wrapping : &backend_cpu, 1 << random_int(0, 4));
 }
@@ -31,7 +32,7 @@ static void halos_fill_every_ghost_once(void **state)
     (void)state;
     for (long number = 0; number < CASES; number++) {
         random_begin(number);
-        struct level *l = random_level(random_int(1, LARGEST_DIM), random_sides());
+        struct level *l = random_level(random_extent(1, LARGEST_DIM), random_sides());
         EXPECT(plan_mistakes(random_plan(l, l)) == 0);
         level_destroy(l);
     }
@@ -42,9 +43,9 @@ static void cells_move_to_other_boxes(void **state)
     (void)state;
     for (long number = 0; number < CASES; number++) {
         random_begin(number);
-        const int dim = random_int(1, LARGEST_DIM);
+        const struct extent extent = random_extent(1, LARGEST_DIM);
         const struct sides sides = random_sides();
-        struct level *source = random_level(dim, sides), *target = random_level(dim, sides);
+        struct level *source = random_level(extent, sides), *target = random_level(extent, sides);
         EXPECT(plan_mistakes(random_plan(source, target)) == 0);
         level_destroy(source);
         level_destroy(target);
@@ -58,8 +59,9 @@ static void ghosts_may_be_deeper_than_the_domain(void **state)
     random_begin(0);
     for (int dim = 1; dim <= 3; dim++)
         for (int ghosts = 0; ghosts <= 7; ghosts += ghosts < 4 ? 1 : 3) {
-            struct level *l = level_create(0, random_decomposition(dim, dim - 1, 1), sides_if(true),
-                                           ghosts, &backend_cpu, 4);
+            struct level *l =
+                level_create(0, random_decomposition((const int[3]){dim, 1, 4 - dim}, dim - 1, 1),
+                             sides_if(true), ghosts, &backend_cpu, 4);
             for (int centre = CENTRE_CELL; centre <= CENTRE_FACE_K; centre++)
                 for (int grow = 0; grow <= ghosts; grow++) {
                     EXPECT(plan_mistakes(
@@ -84,9 +86,9 @@ static void halos_between_other_boxes_are_refused(void **state)
     (void)state;
     random_begin(0);
     struct level *whole =
-        level_create(0, random_decomposition(8, 0, 1), sides_if(true), 1, &backend_cpu, 1);
+        level_create(0, random_decomposition(eight, 0, 1), sides_if(true), 1, &backend_cpu, 1);
     struct level *several =
-        level_create(0, random_decomposition(8, 3, 1), sides_if(true), 1, &backend_cpu, 1);
+        level_create(0, random_decomposition(eight, 3, 1), sides_if(true), 1, &backend_cpu, 1);
     const struct level *levels[] = {whole, several};
     assert_int_equal(child_run(create_halo_between, levels).status, STATUS_SYSTEM);
     level_destroy(whole);
@@ -115,7 +117,7 @@ static void the_parts_of_an_execution_have_their_times(void **state)
     backend = backend_cpu;
     backend.copy = copy_slowly;
     struct level *l =
-        level_create(0, random_decomposition(8, 3, 1), sides_if(true), 1, &backend, 1);
+        level_create(0, random_decomposition(eight, 3, 1), sides_if(true), 1, &backend, 1);
     level_allocate(l, FIELD_U);
     for (int execution = 1; execution <= 2; execution++) {
         plan_execute(l->halo, l->fields[FIELD_U], l->fields[FIELD_U], &times);

@@ -25,7 +25,7 @@ static const struct layout {
 enum { NUM_LAYOUTS = sizeof layouts / sizeof layouts[0] };
 
 struct task {
-    int dim;
+    int n[3];
     struct hierarchy_choice choice; /* but for the boxes */
     struct solver_choice solver;
     unsigned outcomes; /* that the solves may have: bits ends_by() */
@@ -40,19 +40,28 @@ static unsigned ends_by(enum outcome outcome)
     return 1u << outcome;
 }
 
-/* Sets the boxes per rank so that the domain has dim cells per side. False if impossible. */
+/* Sets the boxes so that the domain has the task's cells. False if impossible. */
 static bool choose_boxes(const struct task *t, const struct layout *layout,
                          struct hierarchy_choice *choice)
 {
-    const long side = t->dim >> layout->log2_box_dim, boxes = side * side * side;
     const int ranks = comm_size();
+    long boxes = 1;
     *choice = t->choice;
+    for (int d = 0; d < 3; d++) {
+        choice->domain.boxes[d] = t->n[d] >> layout->log2_box_dim;
+        boxes *= choice->domain.boxes[d];
+        if (choice->domain.boxes[d] << layout->log2_box_dim != t->n[d])
+            return false;
+    }
     choice->log2_box_dim = layout->log2_box_dim;
     choice->boxes_per_rank = (boxes + ranks - 1) / ranks;
     choice->backend = layout->plain ? &backend_cpu_plain : &backend_cpu;
     choice->unfused = layout->unfused;
-    return side << layout->log2_box_dim == t->dim &&
-           size_rule(choice->boxes_per_rank, ranks) == side;
+    if (!extent_is_cube(t->n))
+        return boxes >= ranks;
+    const int side = choice->domain.boxes[0]; /* as the program does by default */
+    choice->domain = (struct domain_choice){{DOMAIN_CUBE}};
+    return domain_cube_side(choice->boxes_per_rank * ranks) == side;
 }
 
 static bool same_bits(const double *a, const double *b, int count)
@@ -90,10 +99,10 @@ static bool is_answer(const struct task *t, const struct case_result *r)
 static void print_task(const struct task *t, const struct layout *layout)
 {
     const struct operator_choice *op = &t->choice.op;
-    printf("%d³, order %d, helmholtz %d, variable %d, periodic %d, smoother %d, problem %d, bottom "
+    printf("%s, order %d, helmholtz %d, variable %d, periodic %d, smoother %d, problem %d, bottom "
            "%d, mgpcg %d, rtol %g: boxes of %d³ on %d ranks, %d threads, %s loops%s: ",
-           t->dim, op->order, op->equation, op->variable, sides_wrap(&op->sides, 0), op->smoother,
-           t->choice.problem, t->choice.bottom, t->solver.mgpcg, t->solver.rtol,
+           extent_format(t->n).of, op->order, op->equation, op->variable, sides_wrap(&op->sides, 0),
+           op->smoother, t->choice.problem, t->choice.bottom, t->solver.mgpcg, t->solver.rtol,
            1 << layout->log2_box_dim, comm_size(), layout->threads,
            layout->plain ? "plain" : "tiled", layout->unfused ? ", not fused" : "");
 }
@@ -152,16 +161,16 @@ static struct operator_choice operator_number(int code)
     return op;
 }
 
-static void check_operators(int dim, int first, int step)
+static void check_operators(int i, int j, int k, int first, int step)
 {
     for (int code = first; code < 64; code += step)
-        check(
-            &(struct task){dim, {.op = operator_number(code)}, one_f_cycle, ends_by(OUTCOME_DONE)});
+        check(&(struct task){
+            {i, j, k}, {.op = operator_number(code)}, one_f_cycle, ends_by(OUTCOME_DONE)});
 }
 
 /* Problems, bottom solvers and solvers, on both orders and boundaries. Each reaches its tolerance,
  * except one whose tolerance is below the rounding errors. */
-static void check_solvers(int dim)
+static void check_solvers(int i, int j, int k)
 {
     static const struct {
         int problem;
@@ -176,15 +185,15 @@ static void check_solvers(int dim)
         {0, BOTTOM_METHOD_BICGSTAB, {.mgpcg = true, .rtol = 1e-8, .max_cycles = 30}, true},
         {2, BOTTOM_METHOD_DIRECT, {.mgpcg = true, .rtol = 1e-8, .max_cycles = 30}, true},
     };
-    for (size_t i = 0; i < sizeof table / sizeof table[0]; i++)
+    for (size_t row = 0; row < sizeof table / sizeof table[0]; row++)
         for (int code = 0; code < 4; code++) {
-            const struct task task = {dim,
+            const struct task task = {{i, j, k},
                                       {.op = operator_number(code),
-                                       .problem = table[i].problem,
-                                       .bottom = table[i].bottom,
-                                       .mgpcg = table[i].solver.mgpcg},
-                                      table[i].solver,
-                                      table[i].reaches_rtol
+                                       .problem = table[row].problem,
+                                       .bottom = table[row].bottom,
+                                       .mgpcg = table[row].solver.mgpcg},
+                                      table[row].solver,
+                                      table[row].reaches_rtol
                                           ? ends_by(OUTCOME_DONE)
                                           : ends_by(OUTCOME_LIMIT) | ends_by(OUTCOME_STAGNATED)};
             check(&task);
@@ -192,7 +201,7 @@ static void check_solvers(int dim)
 }
 
 /* Walls by direction and side. */
-static void check_walls(int dim)
+static void check_walls(int i, int j, int k)
 {
     static const struct sides sides[] = {
         SIDES_ALL(BOUNDARY_NEUMANN),
@@ -204,7 +213,8 @@ static void check_walls(int dim)
           {BOUNDARY_PERIODIC, BOUNDARY_PERIODIC}}},
     };
     for (int code = 0; code < 64; code += 3) {
-        struct task task = {dim, {.op = operator_number(code)}, one_f_cycle, ends_by(OUTCOME_DONE)};
+        struct task task = {
+            {i, j, k}, {.op = operator_number(code)}, one_f_cycle, ends_by(OUTCOME_DONE)};
         task.choice.op.sides = sides[code / 3 % 3];
         check(&task);
     }
@@ -213,17 +223,23 @@ static void check_walls(int dim)
 int main(int argc, char **argv)
 {
     comm_start(&argc, &argv);
-    check_operators(16, 0, 1);
-    check_operators(12, 1, 5);
-    check_operators(24, 2, 5);
-    check_operators(20, 3, 9);
-    check_operators(32, 0, 13);
-    check_operators(48, 1, 33);
-    check_operators(64, 0, 35);
-    check_walls(16);
-    check_walls(12);
-    check_solvers(16);
-    check_solvers(24);
+    check_operators(16, 16, 16, 0, 1);
+    check_operators(12, 12, 12, 1, 5);
+    check_operators(24, 24, 24, 2, 5);
+    check_operators(20, 20, 20, 3, 9);
+    check_operators(32, 32, 32, 0, 13);
+    check_operators(48, 48, 48, 1, 33);
+    check_operators(64, 64, 64, 0, 35);
+    check_operators(32, 16, 16, 0, 7);
+    check_operators(16, 48, 32, 1, 21);
+    check_operators(8, 12, 28, 2, 9);
+    check_operators(64, 8, 16, 3, 25);
+    check_walls(16, 16, 16);
+    check_walls(32, 8, 24);
+    check_walls(12, 12, 12);
+    check_solvers(16, 16, 16);
+    check_solvers(24, 24, 24);
+    check_solvers(16, 32, 24);
     if (comm_rank() == 0)
         printf("%ld compared, %ld differ\n", counts.compared, counts.failed);
     comm_broadcast(MPI_COMM_WORLD, &counts, sizeof counts);

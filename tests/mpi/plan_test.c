@@ -20,26 +20,30 @@ static int64_t on_all_ranks(int64_t value)
 }
 
 /* A random decomposition, or one as the program makes it. */
-static struct decomposition any_decomposition(int dim)
+static struct decomposition any_decomposition(const int n[3])
 {
     if (random_bool())
-        return random_decomposition(dim, random_int(0, 12), comm_size());
-    int side = random_int(1, dim < 4 ? dim : 4);
-    while (dim % side != 0)
-        side--;
-    const int boxes = side * side * side, most = boxes < comm_size() ? boxes : comm_size();
-    return decomposition_create((struct decomposition_spec){side, dim / side, random_int(1, most)},
-                                comm_size());
+        return random_decomposition(n, random_int(0, 12), comm_size());
+    struct decomposition_spec spec;
+    for (int d = 0; d < 3; d++) {
+        spec.boxes[d] = random_int(1, n[d] < 4 ? n[d] : 4);
+        while (n[d] % spec.boxes[d] != 0)
+            spec.boxes[d]--;
+        spec.box_cells[d] = n[d] / spec.boxes[d];
+    }
+    const int boxes = (int)spec_boxes(&spec);
+    spec.ranks = random_int(1, boxes < comm_size() ? boxes : comm_size());
+    return decomposition_create(spec, comm_size());
 }
 
 /* Whose passes wrap around boxes. */
 static struct backend wrapping;
 
-static struct level *random_level(int dim, struct sides sides, int ghosts)
+static struct level *random_level(struct extent extent, struct sides sides, int ghosts)
 {
     wrapping = backend_cpu;
     wrapping.wraps = true;
-    return level_create(0, any_decomposition(dim), sides, ghosts,
+    return level_create(0, any_decomposition(extent.n), sides, ghosts,
                         random_bool() ? &wrapping : &backend_cpu, 1 << random_int(0, 4));
 }
 
@@ -48,8 +52,8 @@ static void halos_fill_every_ghost_once(void **state)
     (void)state;
     for (long number = 0; number < CASES; number++) {
         random_begin(number);
-        struct level *l =
-            random_level(random_int(1, LARGEST_DIM), random_sides(), random_int(0, LARGEST_GHOSTS));
+        const struct extent extent = random_extent(1, LARGEST_DIM);
+        struct level *l = random_level(extent, random_sides(), random_int(0, LARGEST_GHOSTS));
         for (int n = 0; n < PLANS; n++)
             EXPECT(on_all_ranks(plan_mistakes(random_plan(l, l))) == 0);
         level_destroy(l);
@@ -62,10 +66,10 @@ static void cells_move_to_other_ranks(void **state)
     (void)state;
     for (long number = 0; number < CASES; number++) {
         random_begin(number);
-        const int dim = random_int(1, LARGEST_DIM);
+        const struct extent extent = random_extent(1, LARGEST_DIM);
         const struct sides sides = random_sides();
-        struct level *a = random_level(dim, sides, random_int(0, LARGEST_GHOSTS)),
-                     *b = random_level(dim, sides, random_int(0, LARGEST_GHOSTS));
+        struct level *a = random_level(extent, sides, random_int(0, LARGEST_GHOSTS)),
+                     *b = random_level(extent, sides, random_int(0, LARGEST_GHOSTS));
         for (int n = 0; n < PLANS / 2; n++) {
             EXPECT(on_all_ranks(plan_mistakes(random_plan(a, b))) == 0);
             EXPECT(on_all_ranks(plan_mistakes(random_plan(b, a))) == 0);
@@ -81,8 +85,8 @@ static void plans_are_used_again_and_again(void **state)
     (void)state;
     for (long number = 0; number < 5; number++) {
         random_begin(number);
-        struct level *a = random_level(8, sides_if(number % 2 == 0), 2),
-                     *b = random_level(8, sides_if(number % 2 == 0), 2);
+        struct level *a = random_level((struct extent){{8, 4, 6}}, sides_if(number % 2 == 0), 2),
+                     *b = random_level((struct extent){{8, 4, 6}}, sides_if(number % 2 == 0), 2);
         struct plan_case there = {a, b, TARGET_GROWN, 2, CENTRE_CELL, NULL},
                          halo = {b, b, TARGET_GHOSTS, 2, CENTRE_CELL, NULL};
         struct plan_times times = {0};
@@ -170,10 +174,10 @@ static void messages_go_two_ways_in_one_exchange(void **state)
     device.on_device = true;
     for (long number = 0; number < CASES; number++) {
         random_begin(number);
-        const int dim = random_int(1, LARGEST_DIM);
+        const struct extent extent = random_extent(1, LARGEST_DIM);
         const struct sides sides = random_sides();
-        struct level *a = random_level(dim, sides, random_int(0, LARGEST_GHOSTS)),
-                     *b = random_level(dim, sides, random_int(0, LARGEST_GHOSTS));
+        struct level *a = random_level(extent, sides, random_int(0, LARGEST_GHOSTS)),
+                     *b = random_level(extent, sides, random_int(0, LARGEST_GHOSTS));
         a->backend = b->backend = &device;
         EXPECT(on_all_ranks(mistakes_by_two_ways(random_plan(a, b))) == 0);
         EXPECT(on_all_ranks(mistakes_by_two_ways(random_plan(b, b))) == 0);
@@ -203,7 +207,7 @@ static void buffers_are_where_mpi_reaches_them(void **state)
     device.on_device = true;
     struct level *l[2];
     for (int x = 0; x < 2; x++) {
-        const struct decomposition_spec spec = {2, 4, x ? 1 : comm_size()};
+        const struct decomposition_spec spec = spec_cube(2, 4, x ? 1 : comm_size());
         l[x] = level_create(0, decomposition_create(spec, comm_size()), sides_if(false), 1, &device,
                             1);
         level_allocate(l[x], FIELD_U);
@@ -248,7 +252,7 @@ static void levels_know_their_ranks(void **state)
     for (long number = 0; number < CASES; number++) {
         random_begin(number);
         const int row_align = 1 << random_int(0, 4), ghosts = random_int(0, LARGEST_GHOSTS);
-        struct level *l = level_create(0, any_decomposition(random_int(1, LARGEST_DIM)),
+        struct level *l = level_create(0, any_decomposition(random_extent(1, LARGEST_DIM).n),
                                        random_sides(), ghosts, &backend_cpu, row_align);
         EXPECT(on_all_ranks(level_mistakes(l)) == 0);
         const size_t bytes =

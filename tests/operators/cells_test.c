@@ -42,7 +42,7 @@ static struct level *make_level(struct decomposition d, const struct operator_ch
 {
     struct level *l = level_create(0, d, op->sides, ghost_layers, &backend_cpu, row_align);
     l->stencil = memory_alloc(sizeof *l->stencil, "stencil");
-    *l->stencil = stencil_create(*op, l->dim);
+    *l->stencil = stencil_create(*op, l->n);
     stencil_set_lambda_max(l->stencil, 1.9);
     return l;
 }
@@ -55,32 +55,14 @@ static void free_level(struct level *l)
     level_destroy(l);
 }
 
-static struct decomposition refined(const struct decomposition *d, int factor)
-{
-    struct decomposition fine = {.dim = d->dim * factor, .nboxes = d->nboxes};
-    fine.boxes = memory_alloc((size_t)d->nboxes * sizeof *fine.boxes, "boxes");
-    fine.owner = memory_alloc_zero((size_t)d->nboxes * sizeof *fine.owner, "owners");
-    for (int b = 0; b < d->nboxes; b++)
-        for (int e = 0; e < 3; e++) {
-            fine.boxes[b].lo[e] = d->boxes[b].lo[e] * factor;
-            fine.boxes[b].hi[e] = d->boxes[b].hi[e] * factor;
-        }
-    return fine;
-}
-
-/* A level that is one box between walls on all sides, not a cube: its dim (of which the wall rule
- * follows) is that of its shortest side. */
+/* A level that is one box, between walls on all sides. */
 static struct level *make_cuboid(const int n[3], const struct operator_choice *op)
 {
-    const int least = n[0] < n[1] ? n[0] : n[1];
-    struct decomposition d = {.dim = least < n[2] ? least : n[2], .nboxes = 1};
+    struct decomposition d = {.n = {n[0], n[1], n[2]}, .nboxes = 1};
     d.boxes = memory_alloc(sizeof *d.boxes, "boxes");
     d.owner = memory_alloc_zero(sizeof *d.owner, "owners");
     d.boxes[0] = (struct box){{0, 0, 0}, {n[0], n[1], n[2]}};
-    struct level *l = make_level(d, op);
-    for (int side = 0; side < 6; side++)
-        l->patches[0].wall[side / 2][side % 2] = true;
-    return l;
+    return make_level(d, op);
 }
 
 static void allocate_fields(struct twin *t, const struct operator_choice *op)
@@ -149,9 +131,11 @@ static struct twin twin_cuboid(const int n[3], const struct operator_choice *op)
 /* Boxes with at least 4 cells per side, like the program's. */
 static struct twin twin_boxes(int quarter, int cuts, const struct operator_choice *op)
 {
-    struct decomposition d = random_decomposition(quarter, cuts, 1);
+    struct decomposition d =
+        random_decomposition((const int[3]){quarter, quarter, quarter}, cuts, 1);
     const int n[3] = {4 * quarter, 4 * quarter, 4 * quarter};
-    struct level *level = make_level(refined(&d, 4), op), *coarse = make_level(refined(&d, 2), op);
+    struct level *level = make_level(refined_decomposition(&d, 4), op),
+                 *coarse = make_level(refined_decomposition(&d, 2), op);
     decomposition_destroy(&d);
     return twin_of_levels(level, coarse, n);
 }
@@ -160,7 +144,7 @@ static struct twin twin_boxes(int quarter, int cuts, const struct operator_choic
 static struct twin twin_periodic(int dim, int cuts, const struct operator_choice *op)
 {
     const int n[3] = {dim, dim, dim};
-    return twin_of_levels(make_level(random_decomposition(dim, cuts, 1), op), NULL, n);
+    return twin_of_levels(make_level(random_decomposition(n, cuts, 1), op), NULL, n);
 }
 
 static void free_twin(struct twin *t)

@@ -64,7 +64,8 @@ static void check(const struct stencil *s, struct operation op)
 static void long_rows_are_prolonged(void **state)
 {
     (void)state;
-    const struct stencil s = stencil_create((struct operator_choice){.order = 2}, 8);
+    const struct stencil s =
+        stencil_create((struct operator_choice){.order = 2}, (const int[3]){8, 8, 8});
     fill(0);
     for (int prolongation = 2; prolongation <= 4; prolongation += 2) {
         check(&s, (struct operation){.step = step_prolong_set, .sweep = prolongation, .grain = 1});
@@ -74,7 +75,7 @@ static void long_rows_are_prolonged(void **state)
 
 static void check_operator(const struct operator_choice *choice)
 {
-    struct stencil s = stencil_create(*choice, 8);
+    struct stencil s = stencil_create(*choice, (const int[3]){8, 8, 8});
     stencil_set_lambda_max(&s, 1.9);
     for (int kind = ROW_WEIGHTED; kind < NUM_ROW_KINDS; kind++)
         check(&s, (struct operation){.step = step_sweep,

@@ -205,10 +205,10 @@ static void build_matrix(struct definition *d, double *matrix)
 /* The program's level with the same coefficients. */
 static struct level *make_level(struct definition *d)
 {
-    struct decomposition one_box = decomposition_create((struct decomposition_spec){1, d->n, 1}, 1);
+    struct decomposition one_box = decomposition_create(spec_cube(1, d->n, 1), 1);
     struct level *l = level_create(0, one_box, d->op.sides, G, &backend_cpu, backend_cpu.row_align);
     l->stencil = memory_alloc(sizeof *l->stencil, "stencil");
-    *l->stencil = stencil_create(d->op, d->n);
+    *l->stencil = stencil_create(d->op, l->n);
     const enum field fields[] = {FIELD_U,     FIELD_F,      FIELD_TMP,    FIELD_DINV,
                                  FIELD_ALPHA, FIELD_BETA_I, FIELD_BETA_J, FIELD_BETA_K};
     for (int f = 0; f < 8; f++)
@@ -245,7 +245,7 @@ static void free_level(struct level *l)
 static double *cell(struct level *l, enum field f, int c)
 {
     const struct patch *p = &l->patches[0];
-    const int n = l->dim;
+    const int n = l->n[0];
     return l->fields[f] + p->offset + c % n + c / n % n * p->sj + c / n / n * p->sk;
 }
 
@@ -260,7 +260,7 @@ static double matrix_norm(const double *matrix, int unknowns)
 /* A x for random x, the program's against the matrix's. */
 static void check_apply(struct level *l, const double *matrix)
 {
-    const int n = l->dim, unknowns = n * n * n;
+    const int n = l->n[0], unknowns = n * n * n;
     static double x[MAX_UNKNOWNS];
     for (int c = 0; c < unknowns; c++)
         *cell(l, FIELD_U, c) = x[c] = random_between(-1.0, 1.0);
@@ -279,12 +279,12 @@ static void check_apply(struct level *l, const double *matrix)
 /* Relaxation weights and eigenvalue bound of one smoother. */
 static void check_diagonal(struct level *l, const double *matrix, enum smoother smoother)
 {
-    const int n = l->dim, unknowns = n * n * n;
+    const int n = l->n[0], unknowns = n * n * n;
     uint64_t bits = 0;
     double bound = 0.0;
     struct operator_choice choice = l->stencil->choice;
     choice.smoother = smoother;
-    *l->stencil = stencil_create(choice, n);
+    *l->stencil = stencil_create(choice, l->n);
     setup_diagonal(l, &bits);
     for (int row = 0; row < unknowns; row++) {
         const double diagonal = matrix[(long)row * unknowns + row];

@@ -167,7 +167,7 @@ static void run_hierarchy(struct hierarchy_choice choice)
     choice.backend = &backend_cpu_plain;
     t.plain = hierarchy_create(&choice);
     const struct level *l = t.tiled->levels[0];
-    const bool small = l->dim == 2 || l->dim == 4 || l->dim == 8 || l->dim == 16;
+    const bool small = l->n[0] == 2 || l->n[0] == 4 || l->n[0] == 8 || l->n[0] == 16;
     EXPECT((l->prepared != NULL) == (l->stencil->coloured && !l->connected && small &&
                                      sides_are(&l->sides, BOUNDARY_DIRICHLET)));
     EXPECT(t.plain->levels[0]->prepared == NULL);

@@ -53,13 +53,16 @@ struct table {
     long double value[64], second[64];
 };
 
-static void fill_tables(struct table t[3], const struct factor f[3], int n)
+/* Of functions of x/L; the longest side L is 1. */
+static void fill_tables(struct table t[3], const struct factor f[3], const int n[3])
 {
-    for (int d = 0; d < 3; d++)
-        for (int i = 0; i < n; i++) {
-            t[d].value[i] = factor_average(&f[d], 0, i, n);
-            t[d].second[i] = factor_average(&f[d], 2, i, n);
+    for (int d = 0; d < 3; d++) {
+        const long double inverse_length = (long double)extent_longest(n) / n[d];
+        for (int i = 0; i < n[d]; i++) {
+            t[d].value[i] = factor_average(&f[d], 0, i, n[d]);
+            t[d].second[i] = factor_average(&f[d], 2, i, n[d]) * inverse_length * inverse_length;
         }
+    }
 }
 
 static long double product(const struct table t[3], const int c[3])
@@ -80,21 +83,14 @@ static long double minus_laplacian(const struct table t[3], const int c[3])
 /* Boxes of `quarter`'s random cut with factor·quarter cells per side. */
 static struct level *make_level(const struct decomposition *cut, int factor, int order)
 {
-    struct decomposition d = {.dim = cut->dim * factor, .nboxes = cut->nboxes};
-    d.boxes = memory_alloc((size_t)cut->nboxes * sizeof *d.boxes, "boxes");
-    d.owner = memory_alloc_zero((size_t)cut->nboxes * sizeof *d.owner, "owners");
-    for (int b = 0; b < cut->nboxes; b++)
-        for (int e = 0; e < 3; e++) {
-            d.boxes[b].lo[e] = cut->boxes[b].lo[e] * factor;
-            d.boxes[b].hi[e] = cut->boxes[b].hi[e] * factor;
-        }
+    const struct decomposition d = refined_decomposition(cut, factor);
     struct level *l = level_create(0, d, sides_all(BOUNDARY_DIRICHLET), GHOST_LAYERS, &backend_cpu,
                                    backend_cpu.row_align);
     l->stencil = memory_alloc(sizeof *l->stencil, "stencil");
     *l->stencil =
         stencil_create((struct operator_choice){order, false, false, SIDES_ALL(BOUNDARY_DIRICHLET),
                                                 SMOOTHER_JACOBI, 0.0},
-                       l->dim);
+                       l->n);
     level_allocate(l, FIELD_U);
     level_allocate(l, FIELD_F);
     return l;
@@ -170,11 +166,11 @@ static double prolongation_error(const struct decomposition *cut, int order, int
     struct factor f[3];
     struct table t[3];
     random_factors(f, degree);
-    fill_tables(t, f, coarse->dim);
+    fill_tables(t, f, coarse->n);
     write_product(coarse, t);
     field_poison(fine, FIELD_U);
     prolong(fine, coarse, order, false);
-    fill_tables(t, f, fine->dim);
+    fill_tables(t, f, fine->n);
     const double error = largest_error(fine, FIELD_U, product, t);
     vector_combine(fine, FIELD_U, -1.0, FIELD_U, 0.0, FIELD_U);
     prolong(fine, coarse, order, true);
@@ -190,7 +186,7 @@ static double operator_error(const struct decomposition *cut, int order, int deg
     struct factor f[3];
     struct table t[3];
     random_factors(f, degree);
-    fill_tables(t, f, l->dim);
+    fill_tables(t, f, l->n);
     write_product(l, t);
     field_poison(l, FIELD_F);
     backend_cpu.passes->apply(l, FIELD_F, FIELD_U);
@@ -209,7 +205,8 @@ static void products_are_prolonged_to_the_walls(void **state)
         for (int order = 2; order <= 4; order += 2) {
             random_begin(number);
             /* The quartic rule needs four coarse cells. */
-            struct decomposition cut = random_decomposition(random_int(2, 4), random_int(0, 6), 1);
+            struct decomposition cut =
+                random_decomposition(random_extent(2, 4).n, random_int(0, 6), 1);
             EXPECT(prolongation_error(&cut, order, order) <= 1e-14);
             if (order == 2)
                 EXPECT(prolongation_error(&cut, order, 3) >= 1e-6);
@@ -223,7 +220,8 @@ static void operators_are_exact_to_the_walls(void **state)
     for (int number = 0; number < CASES; number++)
         for (int order = 2; order <= 4; order += 2) {
             random_begin(number);
-            struct decomposition cut = random_decomposition(random_int(1, 4), random_int(0, 6), 1);
+            struct decomposition cut =
+                random_decomposition(random_extent(1, 4).n, random_int(0, 6), 1);
             EXPECT(operator_error(&cut, order, order) <= 1e-11);
             if (order == 2)
                 EXPECT(operator_error(&cut, order, 3) >= 1e-4);

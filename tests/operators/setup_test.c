@@ -29,18 +29,11 @@ static const enum field X = FIELD_KRYLOV, Y = FIELD_KRYLOV + 1, AX = FIELD_KRYLO
 static struct level *make_level(const struct decomposition *cut, int factor,
                                 const struct operator_choice *op)
 {
-    struct decomposition d = {.dim = cut->dim * factor, .nboxes = cut->nboxes};
-    d.boxes = memory_alloc((size_t)cut->nboxes * sizeof *d.boxes, "boxes");
-    d.owner = memory_alloc_zero((size_t)cut->nboxes * sizeof *d.owner, "owners");
-    for (int b = 0; b < cut->nboxes; b++)
-        for (int e = 0; e < 3; e++) {
-            d.boxes[b].lo[e] = cut->boxes[b].lo[e] * factor;
-            d.boxes[b].hi[e] = cut->boxes[b].hi[e] * factor;
-        }
+    const struct decomposition d = refined_decomposition(cut, factor);
     struct level *l =
         level_create(0, d, op->sides, GHOST_LAYERS, &backend_cpu, backend_cpu.row_align);
     l->stencil = memory_alloc(sizeof *l->stencil, "stencil");
-    *l->stencil = stencil_create(*op, l->dim);
+    *l->stencil = stencil_create(*op, l->n);
     level_allocate(l, FIELD_DINV);
     level_allocate(l, FIELD_ALPHA);
     for (int f = 0; f < 3; f++)
@@ -131,8 +124,8 @@ static long face_differences(const struct level *l, int normal, const struct cel
 static struct decomposition random_cut(int *factor)
 {
     *factor = random_bool() ? 4 : 1;
-    return *factor == 4 ? random_decomposition(random_int(1, 5), random_int(0, 8), 1)
-                        : random_decomposition(random_int(2, 14), 0, 1);
+    return *factor == 4 ? random_decomposition(random_extent(1, 5).n, random_int(0, 8), 1)
+                        : random_decomposition(random_extent(2, 14).n, 0, 1);
 }
 
 /* Coefficients of a level, complete. */
@@ -141,9 +134,8 @@ struct coefficients {
     double *alpha, *beta[3];
 };
 
-static struct coefficients random_coefficients(const struct operator_choice *op, int dim)
+static struct coefficients random_coefficients(const struct operator_choice *op, const int n[3])
 {
-    const int n[3] = {dim, dim, dim};
     struct coefficients c = {.shape = cells_create(n, sides_wrap(&op->sides, 0))};
     c.alpha = cells_random(&c.shape, 0.5, 2.0);
     for (int f = 0; f < 3; f++) {
@@ -194,7 +186,7 @@ static void beta_beyond_walls(void **state)
             4, false, true, sides_if(number % 4 == 0), SMOOTHER_GSRB, 0.0};
         struct decomposition cut = random_cut(&factor);
         struct level *l = make_level(&cut, factor, &op);
-        struct coefficients c = random_coefficients(&op, l->dim);
+        struct coefficients c = random_coefficients(&op, l->n);
         omp_set_num_threads(random_int(1, MAX_THREADS));
         write_coefficients(l, &c);
         for (int f = 0; f < 3; f++)
@@ -231,10 +223,10 @@ static void restricted_faces(void **state)
     for (int number = 0; number < 1000; number++) {
         random_begin(number);
         const struct operator_choice op = choice_of(number | 4);
-        struct decomposition cut = random_decomposition(random_int(1, 8), random_int(0, 8), 1);
+        struct decomposition cut = random_decomposition(random_extent(1, 8).n, random_int(0, 8), 1);
         struct level *fine = make_level(&cut, 2, &op), *coarse = make_level(&cut, 1, &op);
-        struct coefficients f = random_coefficients(&op, fine->dim),
-                            c = random_coefficients(&op, coarse->dim);
+        struct coefficients f = random_coefficients(&op, fine->n),
+                            c = random_coefficients(&op, coarse->n);
         for (int d = 0; d < 3; d++) {
             field_write(fine, FIELD_BETA_I + d, &f.shape, f.beta[d], 1, d, false);
             field_poison(coarse, FIELD_BETA_I + d);
@@ -280,10 +272,10 @@ static void diagonals_ignore_boxes(void **state)
     for (int number = 0; number < 256; number++) {
         random_begin(number);
         const struct operator_choice op = choice_of(number);
-        struct decomposition cut = random_decomposition(random_int(1, 3), random_int(1, 8), 1),
-                             whole = random_decomposition(cut.dim, 0, 1);
+        struct decomposition cut = random_decomposition(random_extent(1, 3).n, random_int(1, 8), 1),
+                             whole = random_decomposition(cut.n, 0, 1);
         struct level *boxes = make_level(&cut, 4, &op), *one = make_level(&whole, 4, &op);
-        struct coefficients c = random_coefficients(&op, one->dim);
+        struct coefficients c = random_coefficients(&op, one->n);
         double *weights = cells_random(&c.shape, 0.0, 1.0);
         const uint64_t bound = diagonal_of(one, &c);
         read_field(one, FIELD_DINV, &c.shape, weights);
@@ -340,9 +332,9 @@ static double colour_error(struct level *l, const struct coefficients *c, int st
         d.beta[f] = c->beta[f];
     probe_colours(&d, stride, diagonal);
     read_field(l, FIELD_DINV, &c->shape, weights);
-    for (int cell = 0; cell < l->dim * l->dim * l->dim; cell++) {
-        const long at =
-            cells_at(&c->shape, cell % l->dim, cell / l->dim % l->dim, cell / l->dim / l->dim);
+    const int n = l->n[0];
+    for (int cell = 0; cell < n * n * n; cell++) {
+        const long at = cells_at(&c->shape, cell % n, cell / n % n, cell / n / n);
         most = fmax(most, fabs(weights[at] * diagonal[at] - 1.0));
     }
     memory_free(weights);
@@ -363,9 +355,10 @@ static void diagonals_by_colours(void **state)
                 random_begin(100L * dim + number);
                 const struct operator_choice op = choice_of(number);
                 const bool odd = sides_wrap(&op.sides, 0) && op.order == 2 && dim % 2 == 1;
-                struct decomposition cut = random_decomposition(dim, 0, 1);
+                struct decomposition cut =
+                    random_decomposition((const int[3]){dim, dim, dim}, 0, 1);
                 struct level *l = make_level(&cut, 1, &op);
-                struct coefficients c = random_coefficients(&op, dim);
+                struct coefficients c = random_coefficients(&op, l->n);
                 l->stencil->hpgmg_diagonal = as_hpgmg && odd;
                 diagonal_of(l, &c);
                 const double by_cell = colour_error(l, &c, dim);
@@ -401,8 +394,7 @@ static void apply(struct level *l, enum field out, enum field x)
 
 static void randomise(struct level *l, enum field field)
 {
-    const int n[3] = {l->dim, l->dim, l->dim};
-    const struct cells s = cells_create(n, sides_wrap(&l->sides, 0));
+    const struct cells s = cells_create(l->n, sides_wrap(&l->sides, 0));
     double *x = cells_random(&s, -1.0, 1.0);
     field_write(l, field, &s, x, 0, CENTRE_CELL, false);
     memory_free(x);

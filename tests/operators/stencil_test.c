@@ -14,7 +14,7 @@ static struct stencil stencil_of(int order, enum smoother smoother)
 {
     return stencil_create(
         (struct operator_choice){order, false, true, SIDES_ALL(BOUNDARY_DIRICHLET), smoother, 0.0},
-        16);
+        (const int[3]){16, 16, 16});
 }
 
 static void assert_close(double value, long double wanted)

@@ -57,8 +57,8 @@ static struct vectors make_vectors(int dim, bool wild)
         v.x[c] = ldexp(v.x[c], random_int(-40, 40));
         v.y[c] = ldexp(v.y[c], random_int(-40, 40));
     }
-    make_level(&v, 0, random_decomposition(dim, 0, 1));
-    make_level(&v, 1, random_decomposition(dim, random_int(1, 20), 1));
+    make_level(&v, 0, random_decomposition(n, 0, 1));
+    make_level(&v, 1, random_decomposition(n, random_int(1, 20), 1));
     omp_set_num_threads(random_int(1, MAX_THREADS));
     return v;
 }

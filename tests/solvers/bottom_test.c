@@ -89,7 +89,7 @@ static void destroy_with_operator(struct hierarchy *h)
 static void apply_shift(struct level *l, enum field out, enum field x)
 {
     const struct patch *p = &l->patches[0];
-    const int n = l->dim, all = n * n * n;
+    const int n = l->n[0], all = n * n * n;
     for (int c = 0; c < all; c++) {
         const int from = (c + 1) % all;
         l->fields[out][p->offset + c % n + c / n % n * p->sj + c / n / n * p->sk] =
@@ -172,7 +172,7 @@ static struct hierarchy *with_odd_level(void)
     for (int level = 0; level + 1 < h->nlevels; level++)
         transfer_restrict(h, level, FIELD_F, FIELD_F);
     const struct level *l = h->levels[h->nlevels - 1];
-    assert_int_equal(l->dim % 2, 1);
+    assert_int_equal(l->n[0] % 2, 1);
     assert_true(l->stencil->hpgmg_diagonal);
     return h;
 }

@@ -88,7 +88,7 @@ static void check_levels(const struct hierarchy_choice *choice, int *odd)
         struct level *l = h->levels[n];
         if (!l->connected)
             continue;
-        *odd += l->dim % 2 && l->dim > 1;
+        *odd += l->n[0] % 2 && l->n[0] > 1;
         assert_true(sweep_in_groups(l, sweeps_per_halo(l)) == sweep_in_groups(l, 1));
     }
     hierarchy_destroy(h);

@@ -27,13 +27,13 @@ static double random_value(void)
 static double *cell(const struct level *l, enum field field, int c)
 {
     const struct patch *p = &l->patches[0];
-    const int n = l->dim;
+    const int n = l->n[0];
     return l->fields[field] + p->offset + c % n + c / n % n * p->sj + c / n / n * p->sk;
 }
 
 static int cells(const struct level *l)
 {
-    return l->dim * l->dim * l->dim;
+    return l->n[0] * l->n[0] * l->n[0];
 }
 
 static struct hierarchy *make_hierarchy(int order, bool periodic, enum smoother smoother,
@@ -132,7 +132,7 @@ static double power_average(int p, int i, int n)
 static void check_polynomial(struct hierarchy *h, int order, const int p[3])
 {
     struct level *fine = h->levels[0], *coarse = h->levels[1];
-    const int n = coarse->dim, margin = order;
+    const int n = coarse->n[0], margin = order;
     for (int c = 0; c < cells(coarse); c++)
         *cell(coarse, FIELD_U, c) = power_average(p[0], c % n, n) *
                                     power_average(p[1], c / n % n, n) *

@@ -77,7 +77,7 @@ static void run(const struct pass *pass)
         assert_true(splits(pass));
         move(HALO_ENDS, OUTER_BEGUN);
         seen.smallest_dim =
-            pass->level->dim < seen.smallest_dim ? pass->level->dim : seen.smallest_dim;
+            pass->level->n[0] < seen.smallest_dim ? pass->level->n[0] : seen.smallest_dim;
     }
     struct pass whole = *pass;
     whole.part = PART_ALL;

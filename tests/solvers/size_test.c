@@ -24,8 +24,10 @@ static void expect_counted(int log2_box_dim, long boxes_per_rank, int ranks)
     if (size_check(&choice, ranks, message, sizeof message) != STATUS_VALID)
         fail_msg("2^%d, %ld boxes, %d ranks: %s", log2_box_dim, boxes_per_rank, ranks, message);
     const struct hierarchy_shape shape = hierarchy_shape(&choice, ranks);
-    assert_in_range(spec_boxes(shape.specs[0]), 1, INT_MAX);
-    assert_in_range(spec_dim(shape.specs[0]), 4, MOST_DIM);
+    int n[3];
+    spec_extent(&shape.specs[0], n);
+    assert_in_range(spec_boxes(&shape.specs[0]), 1, INT_MAX);
+    assert_in_range(extent_longest(n), 4, MOST_DIM);
 }
 
 static void expect_refused(int log2_box_dim, long boxes_per_rank, int ranks, const char *part)
@@ -72,6 +74,34 @@ static void bytes_around_2_to_the_63(void **state)
     expect_refused(10, 1000000, 512, "bytes of fields");
 }
 
+static void expect_domain(const int boxes[3], long boxes_per_rank, int ranks, const char *part)
+{
+    struct hierarchy_choice choice = choice_of(4, boxes_per_rank);
+    char message[256] = "";
+    memcpy(choice.domain.boxes, boxes, sizeof choice.domain.boxes);
+    const enum status status = size_check(&choice, ranks, message, sizeof message);
+    assert_int_equal(status, part ? STATUS_USAGE : STATUS_VALID);
+    if (part && !strstr(message, part))
+        fail_msg("'%s' lacks '%s'", message, part);
+}
+
+/* Boxes must have room on the ranks, and ranks must have boxes. */
+static void domains_of_given_boxes(void **state)
+{
+    (void)state;
+    expect_domain((const int[3]){4, 2, 1}, 8, 1, NULL);
+    expect_domain((const int[3]){4, 2, 1}, 1, 8, NULL);
+    expect_domain((const int[3]){3, 1, 1}, 2, 2, NULL);
+    expect_domain((const int[3]){4, 2, 1}, 7, 1, "4x2x1 has 8 boxes, more than 7");
+    expect_domain((const int[3]){4, 2, 1}, 1, 9, "4x2x1 has 8 boxes, fewer than 9 ranks");
+    expect_domain((const int[3]){1048576, 1, 1}, 1000000, 2, "16777216 cells per side");
+    expect_domain((const int[3]){1048576, 1048576, 1048576}, 1000000, 1, "boxes, more than");
+    expect_domain((const int[3]){2048, 2048, 1024}, 1000000, 5000, "4294967296 boxes, more than");
+    expect_domain((const int[3]){DOMAIN_EXACT, 0, 0}, 1, 1009, NULL);
+    expect_domain((const int[3]){DOMAIN_EXACT, 0, 0}, 1, 1000003, "16000048 cells per side");
+    expect_domain((const int[3]){DOMAIN_EXACT, 0, 0}, 1000000, 3000, "3000000000 boxes, more than");
+}
+
 /* What is counted as too much is more than what there would be. */
 static void bytes_are_no_fewer_than_foreseen(void **state)
 {
@@ -93,7 +123,7 @@ static void add_level(void *data, int level, const struct decomposition *d, cons
 {
     struct two_backends *sides = data;
     (void)level;
-    *(d->dim <= 8 ? &sides->host : &sides->device) += bytes[0];
+    *(d->n[0] <= 8 ? &sides->host : &sides->device) += bytes[0];
 }
 
 /* Levels of up to 8^3 cells on the host; above them there is a buffer more on the device. */
@@ -124,6 +154,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(boxes_around_2_to_the_31),
         cmocka_unit_test(cells_a_side_around_2_to_the_20),
         cmocka_unit_test(bytes_around_2_to_the_63),
+        cmocka_unit_test(domains_of_given_boxes),
         cmocka_unit_test(bytes_are_no_fewer_than_foreseen),
         cmocka_unit_test(bytes_of_two_backends_are_those_of_their_levels),
     };

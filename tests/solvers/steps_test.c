@@ -37,7 +37,7 @@ static void bottom_counts_none(struct bottom_counts *counts)
 
 static bool fits(const struct stage *stage)
 {
-    return stage->kind <= STAGE_BOTTOM && stage->pass.level->dim <= seen.largest_dim &&
+    return stage->kind <= STAGE_BOTTOM && stage->pass.level->n[0] <= seen.largest_dim &&
            stage->pass.finish != FINISH_NORM;
 }
 

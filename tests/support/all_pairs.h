@@ -26,7 +26,7 @@ static inline const struct patch *all_pairs_patch(const struct level *l, int box
 
 static inline struct box all_pairs_cells(const struct level *l, struct box box, int centre)
 {
-    if (centre != CENTRE_CELL && !sides_wrap(&l->sides, centre) && box.hi[centre] == l->dim)
+    if (centre != CENTRE_CELL && !sides_wrap(&l->sides, centre) && box.hi[centre] == l->n[centre])
         box.hi[centre]++;
     return box;
 }
@@ -76,10 +76,10 @@ static inline void all_pairs_add(struct all_pairs *a, int source, int target, st
 
 static inline void all_pairs_intersect(struct all_pairs *a, int source, int target)
 {
-    const int dim = a->target->dim;
+    const int *n = a->target->n;
     int images[3];
     for (int d = 0; d < 3; d++)
-        images[d] = sides_wrap(&a->target->sides, d) ? (a->grow + dim - 1) / dim : 0;
+        images[d] = sides_wrap(&a->target->sides, d) ? (a->grow + n[d] - 1) / n[d] : 0;
     const struct box box = a->target->decomposition.boxes[target],
                      own = all_pairs_cells(a->target, box, a->centre),
                      wanted = all_pairs_wanted(a, box),
@@ -88,7 +88,7 @@ static inline void all_pairs_intersect(struct all_pairs *a, int source, int targ
     for (int k = -images[2]; k <= images[2]; k++)
         for (int j = -images[1]; j <= images[1]; j++)
             for (int i = -images[0]; i <= images[0]; i++) {
-                const int shift[3] = {i * dim, j * dim, k * dim};
+                const int shift[3] = {i * n[0], j * n[1], k * n[2]};
                 const struct box region =
                     box_intersect(wanted, box_shift(cells, shift[0], shift[1], shift[2]));
                 const bool is_own =

@@ -236,9 +236,7 @@ static inline double cells_prolonged(const struct cells *coarse, const double *x
 static inline void cells_prolong(const struct cells *fine, double *u, const struct cells *coarse,
                                  double *x, int order, bool add)
 {
-    const int least = coarse->n[0] < coarse->n[1] ? coarse->n[0] : coarse->n[1];
-    const int dim = least < coarse->n[2] ? least : coarse->n[2];
-    cells_ghosts(coarse, x, wall_rule_of(order, dim));
+    cells_ghosts(coarse, x, wall_rule_of(order, extent_shortest(coarse->n)));
     for (int k = 0; k < fine->n[2]; k++)
         for (int j = 0; j < fine->n[1]; j++)
             for (int i = 0; i < fine->n[0]; i++) {

@@ -24,15 +24,15 @@ static inline double cell_value(int i, int j, int k, int round)
 }
 
 /* The index that a periodic direction continues to c. */
-static inline int wrapped(int c, int dim)
+static inline int wrapped(int c, int n)
 {
-    return (c % dim + dim) % dim;
+    return (c % n + n) % n;
 }
 
 /* The end of the box's own indices in direction d: one more on a high wall, for faces. */
 static inline int own_end(const struct level *l, struct box b, int d, int centre)
 {
-    return b.hi[d] + (d == centre && !sides_wrap(&l->sides, d) && b.hi[d] == l->dim);
+    return b.hi[d] + (d == centre && !sides_wrap(&l->sides, d) && b.hi[d] == l->n[d]);
 }
 
 /* Whether cell c is within `layers` of the box's own cells. */
@@ -49,7 +49,7 @@ static inline bool is_within(const struct level *l, struct box b, int centre, co
 static inline bool exists(const struct level *l, int centre, const int c[3])
 {
     for (int d = 0; d < 3; d++)
-        if (!sides_wrap(&l->sides, d) && (c[d] < 0 || c[d] >= l->dim + (d == centre)))
+        if (!sides_wrap(&l->sides, d) && (c[d] < 0 || c[d] >= l->n[d] + (d == centre)))
             return false;
     return true;
 }
@@ -89,8 +89,8 @@ static inline void write_own(void *data, const struct patch *p, const int c[3])
 static inline bool is_wrapped(const struct level *l, const struct patch *p, const int c[3])
 {
     for (int d = 0; d < 3; d++)
-        if (sides_wrap(&l->sides, d) && l->backend->wraps && p->n[d] == l->dim &&
-            (c[d] < 0 || c[d] >= l->dim))
+        if (sides_wrap(&l->sides, d) && l->backend->wraps && p->n[d] == l->n[d] &&
+            (c[d] < 0 || c[d] >= l->n[d]))
             return true;
     return false;
 }
@@ -112,7 +112,7 @@ static inline void write_filled(void *data, const struct patch *p, const int c[3
     if (!is_filled(w->at, p, c))
         return;
     for (int d = 0; d < 3; d++)
-        of[d] = sides_wrap(&l->sides, d) ? wrapped(c[d], l->dim) : c[d];
+        of[d] = sides_wrap(&l->sides, d) ? wrapped(c[d], l->n[d]) : c[d];
     w->data[cell_at(p, c)] = cell_value(of[0], of[1], of[2], w->round);
 }
 

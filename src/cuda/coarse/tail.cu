@@ -103,13 +103,13 @@ static struct tail_level describe(const struct level *l, const struct subdomains
 {
     const struct stencil *s = l->stencil;
     struct tail_level t = {};
-    t.n = l->dim;
+    t.n = l->n[0];
     t.nsubdomains = division.count;
     t.depth = division.depth;
     t.sj = (int)l->patches[0].sj;
     t.sk = (int)l->patches[0].sk;
     t.wall_rule = s->wall_rule;
-    t.subdomains = divider_of(l->dim / division.side);
+    t.subdomains = divider_of(l->n[0] / division.side);
     t.side = divider_of(division.side);
     t.half = divider_of((division.side + 1) / 2);
     t.padded = divider_of(division.side + 2 * s->radius);
@@ -179,7 +179,7 @@ static int add_level(struct tail_list *x, const struct level *l)
         return index;
     struct tail_level *t = &x->tail.levels[x->nlevels];
     const struct block_choice block = choose_block(l->stencil->choice);
-    const struct subdomains division = subdomains_of(l->dim, &block.limits);
+    const struct subdomains division = subdomains_of(l->n[0], &block.limits);
     *t = describe(l, division);
     x->of[x->nlevels] = l;
     x->tail.coloured = l->stencil->coloured;
@@ -214,7 +214,7 @@ static void add_coarse_side(struct tail_list *x, struct tail_level *level, struc
         level->coarse_offset = x->tail.levels[index].offset;
         level->coarse_pairs = x->tail.levels[index].pairs;
     }
-    step->coarse_rule = wall_rule_of(p->prolongation, coarse->dim);
+    step->coarse_rule = wall_rule_of(p->prolongation, coarse->n[0]);
     step->coarse_padded = divider_of(level->half.n + p->prolongation / 2 * 2);
     step->coarse_u = coarse->fields[p->coarse_u] + offset;
     step->coarse_f = coarse->fields[p->coarse_f] + offset;
@@ -302,20 +302,19 @@ bool cuda_tail_level(const struct level *level)
 {
     const struct block_choice block = choose_block(level->stencil->choice);
     return block.bytes > 0 && kernel_is_chosen(&kernel_tail) && !level->connected &&
-           cuda_sides_fold(level) && level->npatches == 1 && level->dim <= TAIL_DIM &&
-           subdomains_of(level->dim, &block.limits).count > 0;
+           cuda_sides_fold(level) && level->npatches == 1 && extent_is_cube(level->n) &&
+           level->n[0] <= TAIL_DIM && subdomains_of(level->n[0], &block.limits).count > 0;
 }
 
 /* True if cells of one colour are neighbours, across the ends of a periodic level. */
 static bool mixes_colours(const struct level *level)
 {
-    return sides_are(&level->sides, BOUNDARY_PERIODIC) && level->stencil->coloured &&
-           level->dim % 2 == 1;
+    return level->stencil->coloured && level_has_odd_period(level);
 }
 
 static bool pass_fits(const struct pass *p)
 {
-    return pass_operations(p) == 0 || (p->level->dim >= 2 && !mixes_colours(p->level) &&
+    return pass_operations(p) == 0 || (p->level->n[0] >= 2 && !mixes_colours(p->level) &&
                                        (p->nsweeps == 0 || p->first_sweep == 0) &&
                                        p->nsweeps % 2 == 0 && p->finish != FINISH_STORE);
 }
@@ -329,7 +328,7 @@ static bool stage_fits(const struct stage *stage)
         return cuda_tail_level(stage->pass.level);
     case STAGE_BOTTOM:
         return cuda_tail_level(stage->pass.level) && stage->on_device &&
-               stage->pass.level->dim <= single_block::WARP_BOTTOM_DIM;
+               stage->pass.level->n[0] <= single_block::WARP_BOTTOM_DIM;
     default:
         return false;
     }

@@ -21,13 +21,20 @@ DEVICE int quotient(int x, const struct divider &by)
     return (int)((unsigned long long)(unsigned)x * by.inverse >> 31);
 }
 
-/* x as i + n·(j + n·k). */
+/* x as i + n[0]·(j + n[1]·k). */
+DEVICE void cell_of(int x, const struct divider &by_i, const struct divider &by_j, int *i, int *j,
+                    int *k)
+{
+    const int row = quotient(x, by_i);
+    *i = x - row * by_i.n;
+    *k = quotient(row, by_j);
+    *j = row - *k * by_j.n;
+}
+
+/* The same of a cube. */
 DEVICE void cube_cell(int x, const struct divider &by, int *i, int *j, int *k)
 {
-    const int row = quotient(x, by);
-    *i = x - row * by.n;
-    *k = quotient(row, by);
-    *j = row - *k * by.n;
+    cell_of(x, by, by, i, j, k);
 }
 
 #endif

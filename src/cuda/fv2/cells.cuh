@@ -20,7 +20,8 @@ enum { VECTOR_BYTES = 16, CELL_BYTES = 8, ROW_BYTES = LANES * VECTOR_BYTES };
  * both ends of a direction. */
 static inline bool has_even_rows(const struct level *level)
 {
-    bool even = level->dim % 2 == 0 && level->dim > 4;
+    const int *n = level->n;
+    bool even = n[0] % 2 == 0 && n[1] % 2 == 0 && n[2] % 2 == 0 && extent_shortest(n) > 4;
     for (int q = 0; q < level->npatches; q++)
         even = even && level->patches[q].n[0] % 2 == 0;
     return even;

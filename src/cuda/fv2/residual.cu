@@ -57,7 +57,7 @@ static int residual_covers(const struct pass *pass, const struct device_limits *
 {
     const bool fits = pass->start == START_KEEP && pass->nsweeps == 0 &&
                       with_operator_of<sum_fv2>(pass->level->stencil->choice, [](auto) {}) &&
-                      pass->level->dim >= 4 && cuda_even_patches(pass->level) &&
+                      extent_shortest(pass->level->n) >= 4 && cuda_even_patches(pass->level) &&
                       (pass->finish == FINISH_RESTRICT || pass->finish == FINISH_NORM);
     return fits ? pass_length(pass) : 0;
 }

@@ -111,10 +111,10 @@ static void launch_kind(const struct fv4_sweep &w)
 /* D⁻¹ follows from the nearest faces alone in cells within these bounds; see probe_create. */
 static void set_inner(struct fv4_sweep &m, const struct work &w)
 {
-    const int reach = w.s->radius, dim = w.pass->level->dim;
+    const int reach = w.s->radius, *n = w.pass->level->n;
     for (int d = 0; d < 3; d++) {
         m.inner_lo[d] = w.c.wall[d][0] ? reach : 0;
-        m.inner_hi[d] = dim > 2 * reach ? w.c.n[d] - (w.c.wall[d][1] ? reach : 0) : 0;
+        m.inner_hi[d] = n[d] > 2 * reach ? w.c.n[d] - (w.c.wall[d][1] ? reach : 0) : 0;
     }
 }
 

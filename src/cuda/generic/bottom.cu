@@ -31,10 +31,10 @@ struct bottom_work bottom_open(struct level *level, enum field u, enum field f, 
     w.max_iterations = max_iterations;
     w.reduction = reduction;
     w.counts = device_counts();
-    const int n = w.c.n[0], wanted = (n * n * n + 31) / 32 * 32;
+    const int *n = w.c.n, wanted = (n[0] * n[1] * n[2] + 31) / 32 * 32;
     w.threads = wanted < BOTTOM_THREADS ? wanted : BOTTOM_THREADS;
-    w.side = divider_of(n);
-    w.framed = divider_of(n + 2 * w.ghosts);
+    w.by_i = divider_of(n[0]);
+    w.by_j = divider_of(n[1]);
     return w;
 }
 

@@ -23,8 +23,8 @@ struct bottom_work {
     double *u, *tmp, *work[NUM_KRYLOV_FIELDS];
     bool singular;
     int ghosts, parity, max_iterations;
-    int threads;                 /* the first ones of the block, whole warps */
-    struct divider side, framed; /* cells per side without and with ghosts */
+    int threads;              /* the first ones of the block, whole warps */
+    struct divider by_i, by_j; /* cells in i and in j */
     double reduction;
     struct bottom_counts *counts; /* in device memory */
 };
@@ -61,14 +61,21 @@ static __device__ void wait(const Work &w)
 template <class Work, class F>
 static __device__ void each_cell(const Work &w, F f)
 {
-    const int cells = w.side.n * w.side.n * w.side.n;
+    const int cells = w.c.n[0] * w.c.n[1] * w.c.n[2];
 #pragma unroll 1
     for (int x = threadIdx.x; x < cells; x += threads_of(w)) {
         int i, j, k;
-        cube_cell(x, w.side, &i, &j, &k);
+        cell_of(x, w.by_i, w.by_j, &i, &j, &k);
         f(i + j * w.c.sj + k * w.c.sk, i + j + k);
     }
     wait(w);
+}
+
+/* The level's cells in the direction of a side. */
+template <class Work>
+static __device__ __forceinline__ int cells_along(const Work &w, int side)
+{
+    return extent_of(w.c.n, side / 2);
 }
 
 /* What is beyond a side of the level. */
@@ -99,17 +106,18 @@ static __device__ void fill_side(const Work &w, const walled_cells<int> &u,
     const enum boundary beyond = beyond_side(w, c.side[0]);
     if (beyond != BOUNDARY_PERIODIC)
         return fill_line(u, cell, inward, rule_of(w, beyond), w.ghosts);
+    const int cells = cells_along(w, c.side[0]);
     for (int layer = 1; layer <= w.ghosts; layer++)
-        u.store(cell - layer * inward, u.load(cell + (w.side.n - layer) * inward));
+        u.store(cell - layer * inward, u.load(cell + (cells - layer) * inward));
 }
 
 /* The first ghost beyond a side, from load(m), the m-th cell inward. */
 template <class Work, class Load>
-static __device__ __forceinline__ double first_ghost(const Work &w, enum boundary beyond,
-                                                     const Load &load)
+static __device__ __forceinline__ double first_ghost(const Work &w, int side, const Load &load)
 {
+    const enum boundary beyond = beyond_side(w, side);
     if (beyond == BOUNDARY_PERIODIC)
-        return load(w.side.n - 1);
+        return load(cells_along(w, side) - 1);
     double v[MAX_WALL_CELLS];
 #pragma unroll
     for (int m = 0; m < MAX_WALL_CELLS; m++)
@@ -123,10 +131,10 @@ static __device__ void fill_edge(const Work &w, const walled_cells<int> &u,
 {
     const int in_first = step_inward(c.side[0], u.sj, u.sk),
               in_second = step_inward(c.side[1], u.sj, u.sk), cell = offset_of(u, c.at);
-    const enum boundary first = beyond_side(w, c.side[0]), second = beyond_side(w, c.side[1]);
-    u.store(cell - in_first - in_second, first_ghost(w, second, [&](int m) {
-                return first_ghost(
-                    w, first, [&](int o) { return u.load(cell + o * in_first + m * in_second); });
+    u.store(cell - in_first - in_second, first_ghost(w, c.side[1], [&](int m) {
+                return first_ghost(w, c.side[0], [&](int o) {
+                    return u.load(cell + o * in_first + m * in_second);
+                });
             }));
 }
 
@@ -134,15 +142,17 @@ static __device__ void fill_edge(const Work &w, const walled_cells<int> &u,
 template <class Work>
 static __device__ void fill_ghosts(const Work &w, double *x)
 {
-    const int n = w.side.n;
+    const int *n = w.c.n;
     const struct walled_cells<int> u = {
-        x, {n, n, n}, {}, (int)w.c.sj, (int)w.c.sk
+        x, {n[0], n[1], n[2]}, {}, (int)w.c.sj, (int)w.c.sk
     };
-    const int sides = 6 * n * n, all = sides + (w.ghosts == 2 ? 12 * n : 0);
+    const int sides = side_cells(n), all = sides + (w.ghosts == 2 ? edge_cells(n) : 0);
 #pragma unroll 1
     for (int at = threadIdx.x; at < all; at += threads_of(w))
         if (at < sides)
-            fill_side(w, u, side_cell(u.n, at, [&](int x, int) { return quotient(x, w.side); }));
+            fill_side(w, u, side_cell(u.n, at, [&](int x, int width) {
+                          return quotient(x, width == w.by_i.n ? w.by_i : w.by_j);
+                      }));
         else
             fill_edge(w, u, edge_cell(u.n, at - sides));
     wait(w);

@@ -93,7 +93,7 @@ static __global__ void __launch_bounds__(LANES *ROWS, BLOCKS)
         return;
     const struct terms &t = reduction.t;
     for_row_vectors(c, [&](long cell, int i, int j, int k) {
-        const uint64_t index = t.first + i + t.dim * (j + t.dim * k);
+        const uint64_t index = t.first + i + t.index_sj * j + t.index_sk * k;
         double2 term = *(const double2 *)(t.x + cell);
         if (t.y) {
             const double2 other = *(const double2 *)(t.y + cell);
@@ -221,7 +221,7 @@ void cuda_subtract_mean(struct level *level, enum field field)
 {
     static struct mean *m;
     double *x = level->fields[field];
-    const double cells = (double)level->dim * level->dim * level->dim;
+    const double cells = extent_cells(level->n);
     cuda_keep_bytes((void **)&m, sizeof *m, "a mean");
     begin_mean_kernel<<<1, 1, 0, cuda_stream()>>>(m);
     CUDA_LAUNCHED();

@@ -81,14 +81,14 @@ static __device__ void send(const struct copy &c, unsigned x, const double *from
 
 static __device__ void receive(const struct peer_task &task, unsigned x,
                                const struct packet *packets, double *to, unsigned number,
-                               struct wait_timeout *t, int dim)
+                               struct wait_timeout *t, int longest)
 {
     struct peer_packet p[2];
     if (!load_both(p, packets, number)) {
         const unsigned long long start = nanoseconds();
         while (!load_both(p, packets, number))
             if (nanoseconds() - start > TIMEOUT_NS)
-                give_up(t, task.peer, dim);
+                give_up(t, task.peer, longest);
     }
     const double values[3] = {p[0].cell, __hiloint2double((int)p[1].half, (int)p[0].half),
                               p[1].cell};
@@ -97,7 +97,7 @@ static __device__ void receive(const struct peer_task &task, unsigned x,
 
 /* An empty message is the packets of one thread. */
 static __device__ void do_unit(const struct peer_task &task, unsigned unit, const double *from,
-                               double *to, unsigned number, struct wait_timeout *t, int dim)
+                               double *to, unsigned number, struct wait_timeout *t, int longest)
 {
     const unsigned x = unit * UNIT_CELLS + threadIdx.x;
     if (x > 0 && x >= cells_in(task.copy))
@@ -107,7 +107,7 @@ static __device__ void do_unit(const struct peer_task &task, unsigned unit, cons
     if (task.direction == PEER_SEND)
         send(task.copy, x, from, packets, number);
     else if (task.direction == PEER_RECEIVE)
-        receive(task, x, packets, to, number, t, dim);
+        receive(task, x, packets, to, number, t, longest);
     else {
         double values[3];
         read_cells(task.copy, x, from, values);
@@ -117,13 +117,13 @@ static __device__ void do_unit(const struct peer_task &task, unsigned unit, cons
 
 static __global__ void __launch_bounds__(PEER_BLOCK)
     exchange_kernel(struct peer_task *tasks, int count, const double *from, double *to,
-                    struct wait_timeout *t, int dim)
+                    struct wait_timeout *t, int longest)
 {
     for (int x = blockIdx.x; x < count; x += gridDim.x) {
         const struct peer_task task = tasks[x];
         const unsigned number = task.number + 1;
         for (unsigned unit = task.first; unit < task.end; unit++)
-            do_unit(task, unit, from, to, number, t, dim);
+            do_unit(task, unit, from, to, number, t, longest);
         __syncthreads(); /* all threads have read the number */
         if (threadIdx.x == 0)
             tasks[x].number = number;
@@ -139,9 +139,9 @@ unsigned peer_resident_blocks()
     return (unsigned)(per_multiprocessor * cuda_multiprocessors());
 }
 
-void peer_exchange(struct peer_task *tasks, int count, const double *from, double *to, int dim)
+void peer_exchange(struct peer_task *tasks, int count, const double *from, double *to, int longest)
 {
     exchange_kernel<<<std::min((unsigned)count, peer_resident_blocks()), PEER_BLOCK, 0,
-                      cuda_stream()>>>(tasks, count, from, to, cuda_wait_timeout(), dim);
+                      cuda_stream()>>>(tasks, count, from, to, cuda_wait_timeout(), longest);
     CUDA_LAUNCHED();
 }

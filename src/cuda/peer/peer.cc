@@ -37,7 +37,7 @@ struct connection {
     struct packet *buffers;     /* for receiving; other ranks map them */
     std::vector<void *> mapped; /* other ranks' */
     struct peer_task *tasks;
-    int count, dim;
+    int count, longest;
 };
 
 static unsigned units_of(const struct copy &c)
@@ -185,7 +185,7 @@ static void *connect(const struct plan *plan)
         cudaMemcpyAsync(c->tasks, tasks.data(), bytes, cudaMemcpyHostToDevice, cuda_stream()));
     cuda_synchronise();
     c->count = (int)tasks.size();
-    c->dim = plan->dim;
+    c->longest = plan->longest;
     return c;
 }
 
@@ -193,7 +193,7 @@ static void execute(void *connection, const double *from, double *to)
 {
     const struct connection &c = *(const struct connection *)connection;
     if (c.count > 0)
-        peer_exchange(c.tasks, c.count, from, to, c.dim);
+        peer_exchange(c.tasks, c.count, from, to, c.longest);
 }
 
 /* Until the first barrier other ranks may write here; until the second one they have it mapped. */

@@ -32,6 +32,6 @@ struct alignas(16) peer_task {
 unsigned peer_resident_blocks();
 /* Executes tasks, in device memory, of an exchange between levels of dim³ cells. Those that send or
  * copy come first. */
-void peer_exchange(struct peer_task *tasks, int count, const double *from, double *to, int dim);
+void peer_exchange(struct peer_task *tasks, int count, const double *from, double *to, int longest);
 
 #endif

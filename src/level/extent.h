@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef LEVEL_EXTENT_H
+#define LEVEL_EXTENT_H
+/* The extent of a level: its cells, or boxes, by direction. */
+#include <stdbool.h>
+#include <stdio.h>
+
+static inline int extent_shortest(const int n[3])
+{
+    const int least = n[0] < n[1] ? n[0] : n[1];
+    return n[2] < least ? n[2] : least;
+}
+
+static inline int extent_longest(const int n[3])
+{
+    const int most = n[0] > n[1] ? n[0] : n[1];
+    return n[2] > most ? n[2] : most;
+}
+
+static inline bool extent_is_cube(const int n[3])
+{
+    return n[0] == n[1] && n[1] == n[2];
+}
+
+static inline bool extent_equal(const int a[3], const int b[3])
+{
+    return a[0] == b[0] && a[1] == b[1] && a[2] == b[2];
+}
+
+/* The product, which may be above 2^31 and, for the boxes of refused sizes, above 2^63. */
+static inline double extent_cells(const int n[3])
+{
+    return (double)n[0] * n[1] * n[2];
+}
+
+/* "N^3", or "IxJxK" where the numbers differ. */
+struct extent_text {
+    char of[40];
+};
+
+static inline struct extent_text extent_format(const int n[3])
+{
+    struct extent_text text;
+    if (extent_is_cube(n))
+        snprintf(text.of, sizeof text.of, "%d^3", n[0]);
+    else
+        snprintf(text.of, sizeof text.of, "%dx%dx%d", n[0], n[1], n[2]);
+    return text;
+}
+
+#endif
