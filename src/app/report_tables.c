@@ -153,13 +153,13 @@ static void print_level(const struct stage_table *t, int level)
     const struct row_sum sum = sum_rows(r, level, level, INFINITY);
     const double least = t->all ? 0.0 : NEGLIGIBLE_ROW * t->total;
     const struct row_sum rest = sum_rows(r, level, level, least);
-    char name[40];
+    char name[64];
     if (sum.count == 0)
         return;
     int n[3];
     for (int d = 0; d < 3; d++)
         n[d] = r->n[d] >> (level - r->level);
-    snprintf(name, sizeof name, "level %d, %.28s", level, extent_format(n).of);
+    snprintf(name, sizeof name, "level %d, %s", level, extent_format(n).of);
     print_share(t, name, sum.row.seconds);
     for (int i = 0; i < r->nstages; i++)
         if (r->stages[i].level == level && (r->stages[i].seconds >= least || rest.count == 1))
