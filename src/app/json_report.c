@@ -86,8 +86,7 @@ static void add_hierarchy(struct json *root, const struct run_info *f, double bu
         json_add_number(level, "level", l);
         add_extent(level, v->n);
         JSON_NUMBERS(level, {"boxes", v->boxes}, {"box_dim", extent_longest(v->box_cells)},
-                     {"merged_boxes", v->cuboids}, {"ranks", v->ranks},
-                     {"field_bytes", v->bytes});
+                     {"merged_boxes", v->cuboids}, {"ranks", v->ranks}, {"field_bytes", v->bytes});
         add_numbers(level, "box_cells", box_cells, 3);
         json_add_text(level, "backend", v->backend);
         json_add_number(level, "threads", v->threads);

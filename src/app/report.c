@@ -355,10 +355,10 @@ static void print_richardson(const struct benchmark *b)
 static void print_true_errors(const struct benchmark *b)
 {
     print_heading("Error against the known solution");
-    printf("  size           cells  ||u - exact||  order\n");
+    printf("  size         cells  ||u - exact||  order\n");
     for (int s = 0; s < b->nsizes; s++) {
         const struct size_record *r = &b->sizes[s];
-        printf("  %-4s  %14s  %13.6e", r->name, extent_format(r->n).of, r->true_error);
+        printf("  %-4s  %12s  %13.6e", r->name, extent_format(r->n).of, r->true_error);
         if (s + 1 < b->nsizes)
             printf("  %5.3f", log2(b->sizes[s + 1].true_error / r->true_error));
         printf("\n");

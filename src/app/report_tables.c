@@ -52,10 +52,10 @@ static void print_history(const struct solve_result *s)
 
 void table_residuals(const struct benchmark *b)
 {
-    printf("  size           cells  cycles  ||f - Au|| / ||f|| after each\n");
+    printf("  size         cells  cycles  ||f - Au|| / ||f|| after each\n");
     for (int s = 0; s < b->nsizes; s++) {
         const struct size_record *r = &b->sizes[s];
-        printf("  %-4s  %14s  %6d", r->name, extent_format(r->n).of, r->solve.cycles);
+        printf("  %-4s  %12s  %6d", r->name, extent_format(r->n).of, r->solve.cycles);
         print_history(&r->solve);
         printf("\n");
     }
@@ -85,11 +85,11 @@ void table_checks(const struct verdict *v)
 void table_times(const struct benchmark *b)
 {
     printf(
-        "  size           cells  solves  milliseconds: min    median      mean       max deviation"
+        "  size         cells  solves  milliseconds: min    median      mean       max deviation"
         "       DOF/s\n");
     for (int s = 0; s < b->nsizes; s++) {
         const struct size_record *r = &b->sizes[s];
-        printf("  %-4s  %14s  %6ld       %12.4f %9.4f %9.4f %9.4f %9.4f  %10.3e\n", r->name,
+        printf("  %-4s  %12s  %6ld       %12.4f %9.4f %9.4f %9.4f %9.4f  %10.3e\n", r->name,
                extent_format(r->n).of, r->solves, 1e3 * r->min, 1e3 * r->median, 1e3 * r->mean,
                1e3 * r->max, 1e3 * r->deviation, r->dof_per_second);
     }

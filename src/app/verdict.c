@@ -220,8 +220,9 @@ static void check_accuracy(struct verdict *v, const struct benchmark *b, const s
     const int dim = b->sizes[0].n[0];
     struct check *error = add_check(v, "error", "h"), *order = add_check(v, "order", "h");
     measured(b, problems[o->problem].exact, &error->value, &order->value);
-    const char *const unknown = why_unknown(v, b),
-                      *const not_recorded = unknown ? NULL : why_not_recorded(b, o, &known);
+    const char *const unknown = why_unknown(v, b), *const not_recorded =
+                                                       unknown ? NULL
+                                                               : why_not_recorded(b, o, &known);
     if (not_recorded) {
         set(error, CHECK_NOT_MADE, "%s", not_recorded);
         check_order_alone(order, b, o, error->value);

@@ -187,8 +187,8 @@ void cuda_hand_over_destroy(struct cuda_hand_over *c)
 
 void cuda_hand_over_launch(const struct cuda_hand_over &c)
 {
-    hand_over_kernel<<<c.blocks, THREADS, 0, cuda_stream()>>>(c.moves, c.ndown, c.nup, c.counts,
-                                                              c.words, cuda_wait_timeout(), c.longest);
+    hand_over_kernel<<<c.blocks, THREADS, 0, cuda_stream()>>>(
+        c.moves, c.ndown, c.nup, c.counts, c.words, cuda_wait_timeout(), c.longest);
     CUDA_LAUNCHED();
 }
 

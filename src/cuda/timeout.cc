@@ -48,7 +48,8 @@ void cuda_report_timeout()
         return;
     if (t->peer == WAITED_FOR_HOST)
         die(STATUS_SYSTEM,
-            "the GPU waited %d seconds for the CPU's work on levels of at most %d cells along a side",
+            "the GPU waited %d seconds for the CPU's work on levels of at most %d cells along a "
+            "side",
             seconds, t->longest);
     die(STATUS_SYSTEM,
         "rank %d waited a minute for rank %d in an exchange between levels of %d cells along their "

@@ -7,8 +7,8 @@ enum { WAITED_FOR_HOST = -1 }; /* in place of a rank */
 
 struct wait_timeout {
     unsigned long long limit_ns; /* of a wait for the host */
-    int happened, peer; /* the rank waited for */
-    int longest;        /* cells along the level's longest side */
+    int happened, peer;          /* the rank waited for */
+    int longest;                 /* cells along the level's longest side */
 };
 
 #ifdef __CUDACC__

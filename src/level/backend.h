@@ -17,7 +17,7 @@ struct hand_over {
     struct plan_copies down[MAX_PLAN_COPIES], up[MAX_PLAN_COPIES];
     void (*work)(void *data, int first);
     void *data;
-    int first; /* for work */
+    int first;   /* for work */
     int longest; /* cells along the longest side of the level that is handed over */
 };
 

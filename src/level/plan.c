@@ -266,8 +266,8 @@ static void create_exchange(struct plan *plan)
 struct plan *plan_create(const struct level *source, const struct level *target, enum target what,
                          int grow, int centre)
 {
-    CHECK(extent_equal(source->n, target->n) && sides_equal(&source->sides, &target->sides) && grow >= 0 &&
-          grow <= target->ghosts);
+    CHECK(extent_equal(source->n, target->n) && sides_equal(&source->sides, &target->sides) &&
+          grow >= 0 && grow <= target->ghosts);
     CHECK(what == TARGET_GROWN ||
           decomposition_equal(&source->decomposition, &target->decomposition));
     /* The faces on a high wall are stored in the first ghost layer. */
@@ -283,8 +283,7 @@ struct plan *plan_create(const struct level *source, const struct level *target,
                          .grow = grow,
                          .centre = centre};
     for (int d = 0; d < 3; d++)
-        b.images[d] =
-            sides_wrap(&target->sides, d) ? (grow + target->n[d] - 1) / target->n[d] : 0;
+        b.images[d] = sides_wrap(&target->sides, d) ? (grow + target->n[d] - 1) / target->n[d] : 0;
     make_copies(&b);
     plan->cells_local = list_cells(&plan->local);
     plan->cells_sent = list_cells(&plan->pack);

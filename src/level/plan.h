@@ -63,11 +63,11 @@ enum target {
 
 /* Plan that fills, on every box of `target`, the part chosen by `what` and `grow` (0 <= grow <=
  * target->ghosts) with the values that the boxes of `source` own there. Both levels have the same
- * extent. In periodic directions, images continue it (any grow, also above that). Nothing beyond walls
- * is touched, with one exception: the faces on the high wall belong to the boxes below it if the
- * field is face-centred (centre = 0..2). They are stored in the source's first ghost layer, so it
- * must have one. Every cell is covered exactly once. There is at most one message per pair of ranks
- * and direction. Collective over the world. */
+ * extent. In periodic directions, images continue it (any grow, also above that). Nothing beyond
+ * walls is touched, with one exception: the faces on the high wall belong to the boxes below it if
+ * the field is face-centred (centre = 0..2). They are stored in the source's first ghost layer, so
+ * it must have one. Every cell is covered exactly once. There is at most one message per pair of
+ * ranks and direction. Collective over the world. */
 struct plan *plan_create(const struct level *source, const struct level *target, enum target what,
                          int grow, int centre);
 void plan_destroy(struct plan *plan);

@@ -22,7 +22,7 @@ enum {
 /* The neighbourhood of one cell. */
 struct probe {
     int cell[3]; /* global index */
-    int n[3]; /* cells of the level by direction */
+    int n[3];    /* cells of the level by direction */
     int rule, radius;
     const struct sides *sides; /* the stencil's */
     int colours;   /* 2 where HPGMG takes all cells of a colour for one unknown, see probe_create;

@@ -147,10 +147,9 @@ static double rhs_value(const struct filling *f, int i, int j, int k)
     const struct level *l = f->level;
     const struct operator_choice *choice = &l->stencil->choice;
     double gradient[3] = {0.0, 0.0, 0.0};
-    const double beta =
-        choice->variable
-            ? beta_tanh(l, (const int[3]){i, j, k}, (const double[3]){0.5, 0.5, 0.5}, gradient)
-            : 1.0;
+    const double beta = choice->variable ? beta_tanh(l, (const int[3]){i, j, k},
+                                                     (const double[3]){0.5, 0.5, 0.5}, gradient)
+                                         : 1.0;
     double value = 0.0, slope = 0.0, laplacian = 0.0;
     for (int t = 0; t < f->tables.count; t++) {
         const struct factor *x = &f->tables.terms[t][0][i], *y = &f->tables.terms[t][1][j],

@@ -19,8 +19,7 @@ static double *cell(const struct bottom *b, enum field field, int c)
 {
     const struct patch *p = &b->level->patches[0];
     const int *n = b->level->n, row = c / n[0];
-    return b->level->fields[field] + p->offset + c % n[0] + row % n[1] * p->sj +
-           row / n[1] * p->sk;
+    return b->level->fields[field] + p->offset + c % n[0] + row % n[1] * p->sj + row / n[1] * p->sk;
 }
 
 static void assemble(struct bottom *b)

@@ -54,8 +54,8 @@ static enum status check_given_boxes(const struct hierarchy_choice *choice, int 
     const int *n = choice->domain.boxes;
     const double boxes = extent_cells(n), most = (double)choice->boxes_per_rank * ranks;
     if (boxes > most)
-        snprintf(message, size, "--domain %dx%dx%d has %.0f boxes, more than %.0f", n[0], n[1], n[2],
-                 boxes, most);
+        snprintf(message, size, "--domain %dx%dx%d has %.0f boxes, more than %.0f", n[0], n[1],
+                 n[2], boxes, most);
     else if (boxes < ranks)
         snprintf(message, size, "--domain %dx%dx%d has %.0f boxes, fewer than %d ranks", n[0], n[1],
                  n[2], boxes, ranks);

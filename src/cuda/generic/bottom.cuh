@@ -23,7 +23,7 @@ struct bottom_work {
     double *u, *tmp, *work[NUM_KRYLOV_FIELDS];
     bool singular;
     int ghosts, parity, max_iterations;
-    int threads;              /* the first ones of the block, whole warps */
+    int threads;               /* the first ones of the block, whole warps */
     struct divider by_i, by_j; /* cells in i and in j */
     double reduction;
     struct bottom_counts *counts; /* in device memory */
