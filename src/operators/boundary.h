@@ -64,20 +64,34 @@ FORMULA double wall_value(int rule, int layer, double x1, double x2, double x3, 
     return 0.0;
 }
 
-/* The first ghost where x1 is 1 and the other cells are 0. (Compilers do not evaluate fma().) */
-FORMULA double wall_ghost_of_unit(int rule)
-{
-#define WALL_ROW(of, at, cells, factor, w1, w2, w3, w4)                                            \
-    if (rule == of && at == 0)                                                                     \
-        return w1 * (factor);
-#include "operators/wall_rows.def"
-#undef WALL_ROW
-    return 0.0;
-}
-
 FORMULA double wall_ghost(int rule, int layer, const double x[MAX_WALL_CELLS])
 {
     return wall_value(rule, layer, x[0], x[1], x[2], x[3]);
+}
+
+/* A row of wall_rows.def as data, for kernels whose walls differ: 0 where there is none. */
+struct wall_row {
+    double weight[MAX_WALL_CELLS], factor;
+};
+
+FORMULA struct wall_row wall_row_of(int rule, int layer)
+{
+#define WALL_ROW(of, at, cells, factor, w1, w2, w3, w4)                                            \
+    if (rule == of && layer == at) {                                                               \
+        const struct wall_row row = {{w1, w2, w3, w4}, factor};                                    \
+        return row;                                                                                \
+    }
+#include "operators/wall_rows.def"
+#undef WALL_ROW
+    const struct wall_row none = {{0.0, 0.0, 0.0, 0.0}, 0.0};
+    return none;
+}
+
+/* wall_ghost by the row of a rule with so many cells. */
+FORMULA double wall_row_ghost(int cells, const struct wall_row *row, const double x[MAX_WALL_CELLS])
+{
+    const double *w = row->weight;
+    return wall_sum(cells, w[0], x[0], w[1], x[1], w[2], x[2], w[3], x[3]) * row->factor;
 }
 
 /* β one layer beyond a wall, tangentially to its face, from the faces b1, b2, … inward: levels of 5

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The source of the fused red-black kernel of order 2 on emulated blocks, for all finishes, between
- * walls, around wrapped directions, beside open sides and any mixture of these: results are bitwise
- * those of the formulas; nothing else is stored; no ghosts are read in wrapped directions; there
- * are no races. */
+ * walls of both kinds, around wrapped directions, beside open sides and any mixture of these:
+ * results are bitwise those of the formulas; nothing else is stored; no ghosts are read in wrapped
+ * directions; there are no races. */
 #include <csetjmp>
 #include <cstdarg>
 #include <cstddef>
@@ -172,6 +172,21 @@ static void test_mixtures(void **)
     }
 }
 
+static void test_neumann_walls(void **)
+{
+    each_neumann_mixture([](const enum ends sides[3], int mixture) {
+        const int n[3] = {8, 12, 8}, long_rows[3] = {mixture % 3 ? 62 : 8, 6, 6};
+        if (mixture % 2)
+            check<op_fv2_helmholtz, false, RESTRICTS>(n, sides, 4, 0);
+        else
+            check<op_fv2, false, REDUCES>(n, sides, 6, 1);
+        check<op_fv2, true, ONLY_SWEEPS>(n, sides, 2, 0);
+        check<op_fv2_constant, false, ONLY_SWEEPS>(long_rows, sides, 4, 0);
+        check<op_fv2_constant, true, ONLY_SWEEPS>(n, sides, 8, 1);
+        check<op_fv2_constant_helmholtz, false, RESTRICTS>(n, sides, 4, 0);
+    });
+}
+
 static void test_small_patches(void **)
 {
     const enum ends walls[3] = {WALLS, WALLS, WALLS}, wrapped[3] = {WRAPPED, WRAPPED, WRAPPED};
@@ -204,6 +219,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_mixtures),
+        cmocka_unit_test(test_neumann_walls),
         cmocka_unit_test(test_small_patches),
         cmocka_unit_test(test_long_rows),
     };

@@ -12,15 +12,18 @@ namespace fv2
 {
 using emulated::values;
 
-/* The sides in one direction. */
-enum ends { WALLS, WRAPPED, OPEN, WALL_BELOW, WALL_ABOVE, NUM_SIDES };
+/* The sides in one direction; those after NUM_SIDES have Neumann walls: both, and the low one. */
+enum ends { WALLS, WRAPPED, OPEN, WALL_BELOW, WALL_ABOVE, NUM_SIDES, NEUMANN, NEUMANN_BELOW };
 
 inline emulated::box make_patch(const int n[3], const enum ends sides[3])
 {
     emulated::box b = emulated::make_box(n[0], n[1], n[2]);
     for (int d = 0; d < 3; d++) {
-        b.c.wall[d][0] = sides[d] == WALLS || sides[d] == WALL_BELOW;
-        b.c.wall[d][1] = sides[d] == WALLS || sides[d] == WALL_ABOVE;
+        b.c.neumann[d][0] = sides[d] == NEUMANN || sides[d] == NEUMANN_BELOW;
+        b.c.neumann[d][1] = sides[d] == NEUMANN;
+        b.c.wall[d][0] = sides[d] == WALLS || sides[d] == WALL_BELOW || b.c.neumann[d][0];
+        b.c.wall[d][1] = sides[d] == WALLS || sides[d] == WALL_ABOVE || sides[d] == NEUMANN_BELOW ||
+                         sides[d] == NEUMANN;
         b.c.wrap[d] = sides[d] == WRAPPED;
     }
     return b;
@@ -43,11 +46,18 @@ inline values make_values(const emulated::box &b, std::mt19937 &random, double l
     return x;
 }
 
+/* β is 0 on Neumann walls. */
 inline struct coefficients make_coefficients(const emulated::box &b, std::mt19937 &random)
 {
     const auto positive = [&] { return make_values(b, random, 0.5, 1.5); };
-    return {
+    struct coefficients a = {
         make_values(b, random, -1.0, 1.0), positive(), {positive(), positive(), positive()}, 0.37};
+    emulated::for_box(b, [&](const int p[3], long place) {
+        for (int d = 0; d < 3; d++)
+            if ((b.c.neumann[d][0] && p[d] == 0) || (b.c.neumann[d][1] && p[d] == b.c.n[d]))
+                a.beta[d][place] = 0.0;
+    });
+    return a;
 }
 
 /* Wrapped directions continue the patch. */
@@ -65,7 +75,10 @@ inline double beside_cell(const emulated::box &b, const values &x, const int p[3
     int q[3] = {p[0], p[1], p[2]};
     const bool wall = b.c.wall[d][step > 0] && p[d] == (step > 0 ? b.c.n[d] - 1 : 0);
     q[d] += wall ? -step : step;
-    return wall ? quadratic_ghost(x[place_of(b, p)], x[place_of(b, q)]) : x[place_of(b, q)];
+    if (!wall)
+        return x[place_of(b, q)];
+    const int rule = b.c.neumann[d][step > 0] ? WALL_MIRROR_2 : WALL_QUADRATIC;
+    return wall_value(rule, 0, x[place_of(b, p)], x[place_of(b, q)], 0.0, 0.0);
 }
 
 template <class Op>
@@ -111,6 +124,18 @@ double diagonal_at(const emulated::box &b, const struct coefficients &a, const i
     const double diagonal = fma(-a.scale, sum_at<Op>(b, a, zeros, p), alpha_at<Op>(a, here));
     zeros[here] = 0.0;
     return diagonal;
+}
+
+/* Calls check(sides, number) for mixtures with Neumann walls. */
+template <class Check>
+void each_neumann_mixture(const Check &check)
+{
+    const enum ends kinds[4] = {NEUMANN, WALLS, NEUMANN_BELOW, WRAPPED};
+    for (int mixture = 0; mixture < 64; mixture++) {
+        const enum ends sides[3] = {kinds[mixture % 4], kinds[mixture / 4 % 4],
+                                    kinds[mixture / 16]};
+        check(sides, mixture);
+    }
 }
 
 /* True for the patch and `layers` beyond its open sides. */

@@ -146,6 +146,17 @@ static void test_mixtures(void **)
     }
 }
 
+static void test_neumann_walls(void **)
+{
+    each_neumann_mixture([](const enum ends sides[3], int mixture) {
+        const int n[3] = {8, 12, 8}, long_rows[3] = {mixture % 3 ? 58 : 8, 6, 6};
+        const enum smoother_kind kind = kinds[(mixture + mixture / 4) % 4];
+        check_kind<op_fv2, 2>(make_patch(n, sides), {kind, 4, 0, false});
+        check_kind<op_fv2_constant, 3>(make_patch(long_rows, sides), {kind, 6, 0, false});
+        check_kind<op_fv2_constant_helmholtz, 2>(make_patch(n, sides), {kind, 8, 0, false});
+    });
+}
+
 static void test_small_patches(void **)
 {
     const enum ends walls[3] = {WALLS, WALLS, WALLS}, open[3] = {OPEN, OPEN, OPEN},
@@ -179,6 +190,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_mixtures),
+        cmocka_unit_test(test_neumann_walls),
         cmocka_unit_test(test_small_patches),
         cmocka_unit_test(test_long_rows),
     };

@@ -205,6 +205,23 @@ static void no_flux_through_neumann_walls(void **state)
     }
 }
 
+/* A rule whose row is data is bitwise the rule that is a constant. */
+static void rows_are_the_rules(void **state)
+{
+    (void)state;
+    for (long number = 0; number < CASES; number++) {
+        random_begin(number);
+        double v[4];
+        for (int m = 0; m < 4; m++)
+            v[m] = random_value();
+        for (int rule = WALL_LINEAR; rule <= WALL_NEUMANN_QUARTIC; rule++)
+            for (int layer = 0; layer < 3; layer++) {
+                const struct wall_row row = wall_row_of(rule, layer);
+                EXPECT(wall_row_ghost(wall_cells(rule), &row, v) == wall_ghost(rule, layer, v));
+            }
+    }
+}
+
 /* Both kinds of walls need the same cells, so traversals need not tell them apart. */
 static void kinds_of_walls_read_the_same_cells(void **state)
 {
@@ -272,6 +289,7 @@ int main(void)
         cmocka_unit_test(rules_are_exact_to_their_degree),
         cmocka_unit_test(rules_have_the_published_coefficients),
         cmocka_unit_test(no_flux_through_neumann_walls),
+        cmocka_unit_test(rows_are_the_rules),
         cmocka_unit_test(kinds_of_walls_read_the_same_cells),
         cmocka_unit_test(children_average_to_their_parent),
         cmocka_unit_test(constants_stay),

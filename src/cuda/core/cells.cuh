@@ -28,7 +28,8 @@ struct cells {
     int lo[3]; /* global index of cell (0,0,0) */
     long offset, sj, sk;
     bool wall[3][2];
-    bool wrap[3]; /* the neighbours beyond both sides are the patch's own cells */
+    bool wrap[3];       /* the neighbours beyond both sides are the patch's own cells */
+    bool neumann[3][2]; /* of walls: the kind */
 };
 
 /* Whether a side is open: neither a wall nor wrapped. Cells beyond it belong to other patches. */

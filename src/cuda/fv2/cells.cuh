@@ -2,8 +2,8 @@
 #ifndef CUDA_FV2_CELLS_CUH
 #define CUDA_FV2_CELLS_CUH
 /* The operator on a thread's two cells, for the kernels of order 2 that stream through the planes.
- * A thread owns two neighbouring cells in i, as one double2. Walls are folded in: a ghost is the
- * quadratic extrapolation from the cell itself and the next one inward. */
+ * A thread owns two neighbouring cells in i, as one double2. Walls are folded in: a ghost follows
+ * from the cell itself and the next one inward. */
 #include "cuda/boundary/ghosts.cuh"
 #include "cuda/core/operators.cuh"
 #include "cuda/core/reciprocal.cuh"
@@ -42,25 +42,79 @@ struct walls {
     bool j0, j1, k0, k1;
 };
 
-/* Replaces each neighbour behind a wall by its ghost. */
-template <int E, bool WALLS>
+/* Whether ghosts depend on the kind of their wall. β is 0 on Neumann walls, where there is β: the
+ * flux is 0 whatever the ghost, and zeros of either sign leave the same residual (except of cells
+ * where u and f are −0). So only operators without β have to tell the kinds apart. */
+template <class Op>
+static constexpr bool READS_KINDS = !Op::VARIABLE;
+
+/* The weight of cell m inward from a wall in the ghost behind it. Rules of two cells have the
+ * factor 1. */
+template <class Op>
+DEVICE double ghost_weight(bool neumann, int m)
+{
+    return READS_KINDS<Op> && neumann ? wall_row_of(WALL_MIRROR_2, 0).weight[m]
+                                      : wall_row_of(WALL_QUADRATIC, 0).weight[m];
+}
+
+template <class Op>
+DEVICE double ghost_behind(bool neumann, double u, double inward)
+{
+    return wall_sum(2, ghost_weight<Op>(neumann, 0), u, ghost_weight<Op>(neumann, 1), inward, 0.0,
+                    0.0, 0.0, 0.0);
+}
+
+/* Whether rows end at a Neumann wall: WALLS is true wherever it matters. */
+template <bool WALLS>
+DEVICE bool has_neumann_end(const struct cells &c, int side)
+{
+    return WALLS && c.neumann[0][side];
+}
+
+/* True for all lanes if rows of the warp end at a wall whose kind matters. */
+template <class Op>
+DEVICE bool needs_kinds(const struct cells &c, int column)
+{
+    return READS_KINDS<Op> && __any_sync(~0u, (column == 0 && c.neumann[0][0]) ||
+                                                  (column == c.n[0] / 2 - 1 && c.neumann[0][1]));
+}
+
+/* Replaces each neighbour behind a wall by its ghost. WALLS: the warp is next to walls in j or k,
+ * or needs_kinds(). */
+template <class Op, int E, bool WALLS>
 DEVICE struct neighbours with_ghosts(struct neighbours n, double u, bool end_of_row,
-                                     const struct walls &walls)
+                                     const struct walls &walls, const struct cells &c)
 {
     const struct neighbours m = n;
     if (E == 0 && end_of_row)
-        n.im = quadratic_ghost(u, m.ip);
+        n.im = ghost_behind<Op>(has_neumann_end<WALLS>(c, 0), u, m.ip);
     if (E == 1 && end_of_row)
-        n.ip = quadratic_ghost(u, m.im);
+        n.ip = ghost_behind<Op>(has_neumann_end<WALLS>(c, 1), u, m.im);
     if (WALLS && walls.j0)
-        n.jm = quadratic_ghost(u, m.jp);
+        n.jm = ghost_behind<Op>(c.neumann[1][0], u, m.jp);
     if (WALLS && walls.j1)
-        n.jp = quadratic_ghost(u, m.jm);
+        n.jp = ghost_behind<Op>(c.neumann[1][1], u, m.jm);
     if (WALLS && walls.k0)
-        n.km = quadratic_ghost(u, m.kp);
+        n.km = ghost_behind<Op>(c.neumann[2][0], u, m.kp);
     if (WALLS && walls.k1)
-        n.kp = quadratic_ghost(u, m.km);
+        n.kp = ghost_behind<Op>(c.neumann[2][1], u, m.km);
     return n;
+}
+
+/* The ghosts beside a cell where u is 1 there and 0 elsewhere. */
+template <class Op, int E, bool WALLS>
+DEVICE struct neighbours ghosts_of_unit(bool end_of_row, const struct walls &walls,
+                                        const struct cells &c)
+{
+    const auto ghost = [](bool is_there, bool neumann) {
+        return is_there ? ghost_weight<Op>(neumann, 0) : 0.0;
+    };
+    return {ghost(E == 0 && end_of_row, has_neumann_end<WALLS>(c, 0)),
+            ghost(E == 1 && end_of_row, has_neumann_end<WALLS>(c, 1)),
+            ghost(WALLS && walls.j0, c.neumann[1][0]),
+            ghost(WALLS && walls.j1, c.neumann[1][1]),
+            ghost(WALLS && walls.k0, c.neumann[2][0]),
+            ghost(WALLS && walls.k1, c.neumann[2][1])};
 }
 
 template <class Op>
@@ -143,14 +197,15 @@ DEVICE neighbours gather(double2 u, double next, double jm, double jp, double km
 template <class Op, bool WALLS>
 DEVICE double2 residual_vector(const struct plane_data &d, double2 bk0, double2 bk1, double2 u,
                                double2 beside, double2 jm, double2 jp, double2 km, double2 kp,
-                               bool low_i, bool high_i, const struct walls &walls, double scale)
+                               bool low_i, bool high_i, const struct walls &walls,
+                               const struct cells &c, double scale)
 {
     cell_data low, high;
     divide_data(d, bk0, bk1, &low, &high);
-    const neighbours x =
-        with_ghosts<0, WALLS>(gather<0>(u, beside.x, jm.x, jp.x, km.x, kp.x), u.x, low_i, walls);
-    const neighbours y =
-        with_ghosts<1, WALLS>(gather<1>(u, beside.y, jm.y, jp.y, km.y, kp.y), u.y, high_i, walls);
+    const neighbours x = with_ghosts<Op, 0, WALLS>(gather<0>(u, beside.x, jm.x, jp.x, km.x, kp.x),
+                                                   u.x, low_i, walls, c);
+    const neighbours y = with_ghosts<Op, 1, WALLS>(gather<1>(u, beside.y, jm.y, jp.y, km.y, kp.y),
+                                                   u.y, high_i, walls, c);
     return make_double2(residual_of<Op>(u.x, x, low, scale), residual_of<Op>(u.y, y, high, scale));
 }
 

@@ -14,24 +14,15 @@
 
 namespace fv2
 {
-/* The ghosts beside a cell where u is 1 there and 0 elsewhere. */
-template <int E, bool WALLS>
-DEVICE struct neighbours ghosts_of_unit(bool end_of_row, const struct walls &walls)
-{
-    const double ghost = wall_ghost_of_unit(WALL_QUADRATIC);
-    return {E == 0 && end_of_row ? ghost : 0.0, E == 1 && end_of_row ? ghost : 0.0,
-            WALLS && walls.j0 ? ghost : 0.0,    WALLS && walls.j1 ? ghost : 0.0,
-            WALLS && walls.k0 ? ghost : 0.0,    WALLS && walls.k1 ? ghost : 0.0};
-}
-
 /* The new value of a thread's component E. */
 template <class Op, int E, bool WALLS>
 DEVICE double update(double u, const neighbours &beside, const cell_data &d, bool end_of_row,
-                     const struct walls &walls, double scale)
+                     const struct walls &walls, const struct cells &c, double scale)
 {
-    const neighbours n = with_ghosts<E, WALLS>(beside, u, end_of_row, walls);
+    const neighbours n = with_ghosts<Op, E, WALLS>(beside, u, end_of_row, walls, c);
     const double residual = residual_of<Op>(u, n, d, scale);
-    const double dinv = inverse_diagonal<Op>(ghosts_of_unit<E, WALLS>(end_of_row, walls), d, scale);
+    const double dinv =
+        inverse_diagonal<Op>(ghosts_of_unit<Op, E, WALLS>(end_of_row, walls, c), d, scale);
     return update_weighted(u, dinv, residual, RED_BLACK_WEIGHT);
 }
 
@@ -116,7 +107,7 @@ DEVICE double2 residual_vector(const struct fv2_gsrb &w, const struct thread_cel
     return residual_vector<typename tile::op, WALLS>(
         load_data<tile>(p, s.step_before), m.face_0, m.face_1, m.done, beside_both(m.done),
         vector_at(row - ROW_BYTES), vector_at(row + ROW_BYTES), m.below, above,
-        p.flags & LOW_WALL_I, p.flags & HIGH_WALL_I, walls, w.scale);
+        p.flags & LOW_WALL_I, p.flags & HIGH_WALL_I, walls, w.c, w.scale);
 }
 
 /* Step k of a warp whose red cells in plane k + 1, and black cells in plane k, are component E. c
@@ -153,7 +144,7 @@ DEVICE double2 step(const struct fv2_gsrb &w, const struct thread_cells &p, cons
     const double new_red = update<typename tile::op, E, WALLS>(
         component(m.u_p, E),
         gather<E>(m.u_p, black_beside, jm, jp, component(m.u_0, E), component(c, E)), red,
-        end_of_row, walls, w.scale);
+        end_of_row, walls, w.c, w.scale);
     m.u_p = E ? make_double2(m.u_p.x, new_red) : make_double2(new_red, m.u_p.y);
     put(p.cell_address + tile::RED + ROW_BYTES / 2 + s.red_above, new_red);
     walls.k0 = k == 0 && k0;
@@ -161,7 +152,7 @@ DEVICE double2 step(const struct fv2_gsrb &w, const struct thread_cells &p, cons
     const double new_black = update<typename tile::op, E, WALLS>(
         component(m.u_0, E),
         gather<E>(m.u_0, red_beside, red_jm, red_jp, component(m.u_m, E), component(m.u_p, E)),
-        black, end_of_row, walls, w.scale);
+        black, end_of_row, walls, w.c, w.scale);
     const double2 done = E ? make_double2(m.u_0.x, new_black) : make_double2(new_black, m.u_0.y);
     if (FINISHES)
         residual = residual_vector<WALLS, tile>(w, p, k - 1, s, m, done);
@@ -299,7 +290,7 @@ DEVICE void stream_step(const struct fv2_gsrb &w, struct thread_cells &p,
     if (!tile::ZERO)
         c = vector_at(p.vector_address + s.u + tile::U + tile::U_ROWS);
     const bool walls =
-        (p.flags & (LOW_WALL_J | HIGH_WALL_J)) || k <= w.low_wall || k >= w.high_wall;
+        (p.flags & (LOW_WALL_J | HIGH_WALL_J | NEEDS_KINDS)) || k <= w.low_wall || k >= w.high_wall;
     const double2 face = m.bk;
     if (tile::FINISHES && (p.flags & FINISHES_ROW) && k - 1 >= a.first) {
         done = step_by_walls<true, E, tile>(walls, w, p, s, c, k, m, residual);

@@ -82,7 +82,8 @@ enum thread_flags {
     COPIES_OWN = 1 << 7,     /* copies its two cells, or the faces just beyond the last ones */
     COPIES_VECTOR = 1 << 8,  /* copies 16 bytes of what surrounds the tile */
     COPIES_CELL = 1 << 9,    /* copies 8 bytes of what surrounds the tile */
-    COPIES_U = 1 << 10       /* the latter two are of u, else of f, α or β */
+    COPIES_U = 1 << 10,      /* the latter two are of u, else of f, α or β */
+    NEEDS_KINDS = 1 << 11    /* as needs_kinds() */
 };
 
 /* A thread's two cells. Beyond sides without a wall a tile has as many ghost rows as tiles repeat
@@ -182,7 +183,8 @@ DEVICE int cell_flags(const struct cells &c, const struct thread_cells &p,
            (p.column == 0 && c.wall[0][0] ? LOW_WALL_I : 0) |
            (p.column == p.columns - 1 && c.wall[0][1] ? HIGH_WALL_I : 0) |
            (p.j == 0 && c.wall[1][0] ? LOW_WALL_J : 0) |
-           (p.j == p.n1 - 1 && c.wall[1][1] ? HIGH_WALL_J : 0);
+           (p.j == p.n1 - 1 && c.wall[1][1] ? HIGH_WALL_J : 0) |
+           (needs_kinds<typename tile::op>(c, p.column) ? NEEDS_KINDS : 0);
 }
 
 template <class tile>

@@ -140,7 +140,7 @@ DEVICE void residuals(const struct fv2_residual &w, const struct thread_column &
         const struct walls walls = {q == 0 && t.low_j, q == 1 && t.high_j, low_k, high_k};
         const double2 x = residual_vector<Op, true>(
             rows[q], m.bk[q], bk[q], m.u[q], rows[q].beside, q ? m.u[0] : south, q ? north : m.u[1],
-            m.below[q], above[q], t.low_i, t.high_i, walls, w.scale);
+            m.below[q], above[q], t.low_i, t.high_i, walls, w.c, w.scale);
         r[q][0] = x.x;
         r[q][1] = x.y;
     }

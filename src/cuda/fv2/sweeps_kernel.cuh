@@ -82,6 +82,7 @@ static int tiles_across(const struct cells &c, int d, int extent)
 /* A thread's two cells, and what it does. */
 struct sweep_thread {
     bool low_i, high_i, low_j, high_j; /* walls beside its cells */
+    bool needs_kinds;                  /* as needs_kinds() */
     bool copies;                       /* its own cells, or the faces just beyond the last ones */
     bool copies_u, copies_faces;       /* one vector of what surrounds the tile, too */
     bool stores, stores_before;
@@ -137,6 +138,7 @@ DEVICE struct sweep_thread compute_sweep_thread(const struct fv2_sweeps &w,
     p.high_i = column == columns - 1 && c.wall[0][1];
     p.low_j = j == 0 && c.wall[1][0];
     p.high_j = j == c.n[1] - 1 && c.wall[1][1];
+    p.needs_kinds = needs_kinds<typename tile::op>(c, column);
     p.copies = column < end_column + (c.wall[0][1] ? 1 : 0) && j <= end_row;
     p.offset = offset_in_plane(c, column, j);
     p.address = memory + (row * LANES + lane) * VECTOR_BYTES;
@@ -260,7 +262,7 @@ DEVICE double2 sweep_plane(const struct fv2_sweeps &w, const struct sweep_thread
     using Op = typename tile::op;
     const double2 residual = residual_vector<Op, WALLS>(
         d, bk0, bk1, u, beside_both(u), vector_at(rows - ROW_BYTES), vector_at(rows + ROW_BYTES),
-        below, above, p.low_i, p.high_i, walls, w.scale);
+        below, above, p.low_i, p.high_i, walls, w.c, w.scale);
     return make_double2(relax_cell<tile>(r, u.x, before.x, d.weight.x, residual.x),
                         relax_cell<tile>(r, u.y, before.y, d.weight.y, residual.y));
 }
@@ -283,8 +285,9 @@ DEVICE struct weighted_data prepare_plane(const struct fv2_sweeps &w, const stru
     divide_data(d, bk0, bk1, &low, &high);
     if (!tile::STORED_WEIGHT)
         d.weight = make_double2(
-            inverse_diagonal<Op>(with_ghosts<0, WALLS>({}, 1.0, p.low_i, walls), low, w.scale),
-            inverse_diagonal<Op>(with_ghosts<1, WALLS>({}, 1.0, p.high_i, walls), high, w.scale));
+            inverse_diagonal<Op>(ghosts_of_unit<Op, 0, WALLS>(p.low_i, walls, w.c), low, w.scale),
+            inverse_diagonal<Op>(ghosts_of_unit<Op, 1, WALLS>(p.high_i, walls, w.c), high,
+                                 w.scale));
     return d;
 }
 
@@ -425,7 +428,8 @@ static __global__ void __launch_bounds__(LANES *tile::ROWS)
         if (k + AHEAD < a.stop)
             fetch<tile>(w, p, copies);
         __pipeline_commit();
-        const bool walls = p.low_j || p.high_j || (k + 2 - tile::SWEEPS <= 0 && w.c.wall[2][0]) ||
+        const bool walls = p.low_j || p.high_j || p.needs_kinds ||
+                           (k + 2 - tile::SWEEPS <= 0 && w.c.wall[2][0]) ||
                            (k + 1 >= w.c.n[2] - 1 && w.c.wall[2][1]);
         if (walls)
             step<true, tile>(w, p, a, s, k, m);

@@ -12,8 +12,10 @@ struct cells cells_of(const struct patch *p)
     for (int d = 0; d < 3; d++) {
         c.n[d] = p->n[d];
         c.lo[d] = p->box.lo[d];
-        c.wall[d][0] = p->wall[d][0] != NO_WALL;
-        c.wall[d][1] = p->wall[d][1] != NO_WALL;
+        for (int side = 0; side < 2; side++) {
+            c.wall[d][side] = p->wall[d][side] != NO_WALL;
+            c.neumann[d][side] = p->wall[d][side] == WALL_NEUMANN;
+        }
         c.wrap[d] = p->wrap[d];
     }
     c.offset = p->offset;
