@@ -319,15 +319,12 @@ static void rehearse_coefficient(const struct hierarchy *h, int centre)
 
 void hierarchy_rehearse_coefficients(const struct hierarchy *h)
 {
-    const struct stencil s = stencil_create(h->choice.op, h->levels[0]->n);
     for (int d = 0; d < 3 && h->choice.op.variable; d++)
         rehearse_coefficient(h, d);
-    if (s.reads_alpha)
-        rehearse_coefficient(h, CENTRE_CELL);
+    rehearse_coefficient(h, CENTRE_CELL); /* D⁻¹ and α */
 }
 
-/* Derives the rest of the operator from the coefficients inside the boxes. Of D⁻¹ no ghosts are
- * read where passes wrap. */
+/* Derives the rest of the operator from the coefficients inside the boxes. */
 static void finish_operator(struct level *l)
 {
     const struct passes *passes = l->backend->passes;
@@ -341,7 +338,7 @@ static void finish_operator(struct level *l)
     if (l->fields[FIELD_ALPHA])
         fill_coefficient_ghosts(l, FIELD_ALPHA, CENTRE_CELL);
     setup_diagonal(l, &lambda_max);
-    level_exchange_halo(l, FIELD_DINV);
+    fill_coefficient_ghosts(l, FIELD_DINV, CENTRE_CELL);
     if (l->stencil->needs_lambda_max)
         stencil_set_lambda_max(l->stencil,
                                bits_to_double(comm_max_u64(MPI_COMM_WORLD, lambda_max)));

@@ -49,9 +49,9 @@ static void fill_ghosts(const struct cells &c, double *u)
             for (int p = in_a[0]; p < in_a[1]; p++) {
                 double *x = u + p * step[a] + q * step[b];
                 if (c.wall[d][0])
-                    put_ghosts_behind(x, step[d]);
+                    put_ghosts_behind(c, d, false, x, step[d]);
                 if (c.wall[d][1])
-                    put_ghosts_behind(x + (c.n[d] - 1) * step[d], -step[d]);
+                    put_ghosts_behind(c, d, true, x + (c.n[d] - 1) * step[d], step[d]);
             }
     }
 }
@@ -94,10 +94,10 @@ static bool is_read(const struct cells &c, const int p[3])
 
 template <class Op>
 static void check(int n0, int n1, int n2, int colour, bool ghosts, enum guess guess = ANY,
-                  unsigned walls = ALL_WALLS)
+                  unsigned walls = ALL_WALLS, unsigned neumann = 0)
 {
     std::mt19937 random(n0 + n1 + n2 + colour);
-    const emulated::box b = make_walled_box(n0, n1, n2, walls);
+    const emulated::box b = make_walled_box(n0, n1, n2, walls, neumann);
     struct fields x = make_fields(b, random);
     struct fv4_gsrb w = make_pass<Op>(b, x, colour, guess);
     x.out = random_field(b, random, -1.0, 1.0);
@@ -145,6 +145,16 @@ static void test_constant_coefficients(void **)
     check<op_fv4_constant>(8, 8, 8, 1, true, ZERO);
 }
 
+static void test_neumann_walls(void **)
+{
+    for (unsigned neumann = 1; neumann <= ALL_WALLS; neumann += 2) {
+        check<op_fv4_constant>(12, 8, 16, neumann / 2 % 2, true, ANY, ALL_WALLS, neumann);
+        check<op_fv4>(8, 16, 12, 0, true, neumann % 4 ? ANY : ZERO, ALL_WALLS, ~neumann);
+        check<op_fv4_constant>(12, 8, 16, 1, false, ANY, neumann * 5 % 64, neumann);
+    }
+    check<op_fv4_helmholtz>(36, 12, 28, 1, true, ANY, ALL_WALLS, ALL_WALLS);
+}
+
 static void test_open_sides(void **)
 {
     for (unsigned walls = 0; walls < ALL_WALLS; walls += 5)
@@ -176,9 +186,10 @@ static void test_threads_suffice(void **)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_cubes),      cmocka_unit_test(test_other_patches),
-        cmocka_unit_test(test_from_zero),  cmocka_unit_test(test_constant_coefficients),
-        cmocka_unit_test(test_open_sides), cmocka_unit_test(test_threads_suffice),
+        cmocka_unit_test(test_cubes),           cmocka_unit_test(test_other_patches),
+        cmocka_unit_test(test_from_zero),       cmocka_unit_test(test_constant_coefficients),
+        cmocka_unit_test(test_neumann_walls),   cmocka_unit_test(test_open_sides),
+        cmocka_unit_test(test_threads_suffice),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

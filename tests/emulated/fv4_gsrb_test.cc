@@ -57,9 +57,9 @@ static void fill_ends(const struct cells &c, double *u)
 {
     for_cells(c, true, [&](int i, int, int, long place) {
         if (i == 0 && c.wall[0][0])
-            put_ghosts_behind(u + place, 1);
+            put_ghosts_behind(c, 0, false, u + place, 1);
         if (i == c.n[0] - 1 && c.wall[0][1])
-            put_ghosts_behind(u + place, -1);
+            put_ghosts_behind(c, 0, true, u + place, 1);
     });
 }
 
@@ -86,11 +86,11 @@ enum { ALL_WALLS = 63 };
 /* Of ghosts, none may have been stored. */
 template <class tile>
 static void check_tile(int n0, int n1, int n2, int planes, int colour, enum guess guess,
-                       unsigned walls)
+                       unsigned walls, unsigned neumann)
 {
     using Op = typename tile::op;
     std::mt19937 random(n0 + n1 + n2 + colour);
-    const emulated::box b = make_walled_box(n0, n1, n2, walls);
+    const emulated::box b = make_walled_box(n0, n1, n2, walls, neumann);
     struct fields x = make_fields(b, random);
     const struct fv4_gsrb w = make_pass<Op>(b, x, colour, guess);
     values want = x.out;
@@ -107,11 +107,11 @@ static void check_tile(int n0, int n1, int n2, int planes, int colour, enum gues
 /* With both mechanisms of copies and all sizes of tiles. */
 template <class Op>
 static void check(int n0, int n1, int n2, int planes, int colour, enum guess guess = ANY,
-                  unsigned walls = ALL_WALLS)
+                  unsigned walls = ALL_WALLS, unsigned neumann = 0)
 {
-    check_tile<large_tile<Op>>(n0, n1, n2, planes, colour, guess, walls);
-    check_tile<medium_tile<Op>>(n0, n1, n2, planes, colour, guess, walls);
-    check_tile<small_tile<Op>>(n0, n1, n2, planes, colour, guess, walls);
+    check_tile<large_tile<Op>>(n0, n1, n2, planes, colour, guess, walls, neumann);
+    check_tile<medium_tile<Op>>(n0, n1, n2, planes, colour, guess, walls, neumann);
+    check_tile<small_tile<Op>>(n0, n1, n2, planes, colour, guess, walls, neumann);
 }
 
 static void test_whole_tiles(void **)
@@ -153,6 +153,18 @@ static void test_constant_coefficients(void **)
     check<op_fv4_constant>(12, 12, 12, 4, 1);
     check<op_fv4_constant>(76, 20, 16, 8, 0, ZERO);
     check<op_fv4_constant_helmholtz>(8, 8, 8, 8, 1, ZERO);
+}
+
+/* Rows with both ends in one warp, and with ends in different tiles. */
+static void test_neumann_walls(void **)
+{
+    for (unsigned neumann = 1; neumann < 4; neumann++) {
+        check<op_fv4>(12, 16, 8, 8, 0, ANY, ALL_WALLS, neumann);
+        check<op_fv4_helmholtz>(68, 12, 8, 4, 1, ANY, 23, neumann);
+        check<op_fv4>(40, 12, 8, 8, 1, ZERO, ALL_WALLS, neumann | 60);
+        check<op_fv4_constant>(76, 20, 8, 8, 0, ANY, 3, neumann);
+        check<op_fv4_constant_helmholtz>(8, 8, 8, 8, 0, ZERO, ALL_WALLS, neumann);
+    }
 }
 
 /* With tiles that end before the patch does, or with it, in i and in j. */
@@ -300,6 +312,7 @@ int main(void)
         cmocka_unit_test(test_small_patches),
         cmocka_unit_test(test_from_zero),
         cmocka_unit_test(test_constant_coefficients),
+        cmocka_unit_test(test_neumann_walls),
         cmocka_unit_test(test_open_sides),
         cmocka_unit_test(test_wrapped_sides),
         cmocka_unit_test(test_parts),

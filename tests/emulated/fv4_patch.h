@@ -29,12 +29,15 @@ static struct fields make_fields(const emulated::box &b, std::mt19937 &random)
  * gets no field. */
 enum guess { ANY, ZERO };
 
-/* A patch with walls on these sides, as bits: low i, high i, low j, … */
-static emulated::box make_walled_box(int n0, int n1, int n2, unsigned walls)
+/* A patch with walls on these sides, as bits: low i, high i, low j, …, of which some are Neumann
+ * walls. */
+static emulated::box make_walled_box(int n0, int n1, int n2, unsigned walls, unsigned neumann = 0)
 {
     emulated::box b = make_box(n0, n1, n2);
-    for (int side = 0; side < 6; side++)
+    for (int side = 0; side < 6; side++) {
         b.c.wall[side / 2][side % 2] = walls >> side & 1;
+        b.c.neumann[side / 2][side % 2] = (walls & neumann) >> side & 1;
+    }
     return b;
 }
 
@@ -110,12 +113,15 @@ static inline bool in_boundary_layer(const struct fv4_gsrb &w, int j, int k)
     return !away_from_walls(w.c, 1, j) || !away_from_walls(w.c, 2, k);
 }
 
-/* Sets both ghosts behind a wall; x is the first cell. */
-static inline void put_ghosts_behind(double *x, long inward)
+/* Sets both ghosts behind a wall in direction d, whose stride is given; x is the first cell. */
+static inline void put_ghosts_behind(const struct cells &c, int d, bool high, double *x,
+                                     long stride)
 {
+    const long inward = high ? -stride : stride;
     const double v[4] = {x[0], x[inward], x[2 * inward], x[3 * inward]};
-    x[-inward] = wall_ghost(WALL_QUARTIC, 0, v);
-    x[-2 * inward] = wall_ghost(WALL_QUARTIC, 1, v);
+    const int rule = c.neumann[d][high] ? WALL_NEUMANN_QUARTIC : WALL_QUARTIC;
+    x[-inward] = wall_ghost(rule, 0, v);
+    x[-2 * inward] = wall_ghost(rule, 1, v);
 }
 
 /* The updated value of cell (i,j,k) of u. */

@@ -155,6 +155,27 @@ DEVICE struct ghosts quartic_ghosts(const double v[4])
     return {wall_ghost(WALL_QUARTIC, 0, v), wall_ghost(WALL_QUARTIC, 1, v)};
 }
 
+/* The same behind a wall of either kind: the rows of its rule, for both ghosts. */
+struct quartic_rows {
+    struct wall_row layer[2];
+};
+
+static inline struct quartic_rows quartic_rows_of(bool neumann)
+{
+    const int rule = wall_rule_behind(WALL_QUARTIC, neumann ? WALL_NEUMANN : WALL_DIRICHLET);
+    return {{wall_row_of(rule, 0), wall_row_of(rule, 1)}};
+}
+
+DEVICE double quartic_ghost(const struct quartic_rows &rows, int layer, const double v[4])
+{
+    return wall_row_ghost(4, &rows.layer[layer], v);
+}
+
+DEVICE struct ghosts quartic_ghosts(const struct quartic_rows &rows, const double v[4])
+{
+    return {quartic_ghost(rows, 0, v), quartic_ghost(rows, 1, v)};
+}
+
 /* The ghost by the quadratic rule. */
 DEVICE double quadratic_ghost(double x1, double x2)
 {
@@ -206,6 +227,20 @@ DEVICE double edge_ghost(int rule, const Load &load)
         ghosts[m] = wall_ghost(rule, 0, v);
     }
     return wall_ghost(rule, 0, ghosts);
+}
+
+/* The same by two quartic rules, that of the first wall first. */
+template <class Load>
+DEVICE double quartic_edge_ghost(const struct quartic_rows &first,
+                                 const struct quartic_rows &second, const Load &load)
+{
+    double ghosts[MAX_WALL_CELLS];
+#pragma unroll
+    for (int m = 0; m < MAX_WALL_CELLS; m++) {
+        const double v[MAX_WALL_CELLS] = {load(0, m), load(1, m), load(2, m), load(3, m)};
+        ghosts[m] = quartic_ghost(first, 0, v);
+    }
+    return quartic_ghost(second, 0, ghosts);
 }
 
 /* Stores it. */

@@ -6,6 +6,7 @@
  * operation reads. A block has a tile at such a wall: one thread per line of cells inward from it.
  */
 #include "cuda/boundary/ghosts.cuh"
+#include "cuda/core/fences.cuh"
 #include "cuda/fv4/gsrb.cuh"
 #include "cuda/core/shared_memory.cuh"
 
@@ -115,19 +116,36 @@ DEVICE bool at_second(const struct wall_tile &b)
     return b.second[0] || b.second[1];
 }
 
+/* The rules of the tile's wall, of those in i, and of those across y. */
+DEVICE const struct quartic_rows &own_wall(const struct fv4_gsrb &w, const struct wall_tile &b)
+{
+    return w.walls[2 * b.across + b.high];
+}
+
+DEVICE const struct quartic_rows &end_wall(const struct fv4_gsrb &w, bool high)
+{
+    return w.walls[high];
+}
+
+DEVICE const struct quartic_rows &second_wall(const struct fv4_gsrb &w, const struct wall_tile &b,
+                                              bool high)
+{
+    return w.walls[2 * b.along + high];
+}
+
 /* The ghosts behind a wall from the cells in shared memory, the one at `offset` and those inward.
  */
-DEVICE struct ghosts load_ghosts(int offset, int inward)
+DEVICE struct ghosts load_ghosts(const struct quartic_rows &wall, int offset, int inward)
 {
     const double v[4] = {at(offset), at(offset + inward), at(offset + 2 * inward),
                          at(offset + 3 * inward)};
-    return quartic_ghosts(v);
+    return quartic_ghosts(wall, v);
 }
 
 /* Puts them into shared memory; returns the first. */
-DEVICE double put_ghosts(int offset, int inward)
+DEVICE double put_ghosts(const struct quartic_rows &wall, int offset, int inward)
 {
-    const struct ghosts x = load_ghosts(offset, inward);
+    const struct ghosts x = load_ghosts(wall, offset, inward);
     put(offset - inward, x.first);
     put(offset - 2 * inward, x.second);
     return x.first;
@@ -197,7 +215,7 @@ DEVICE void load_line(const struct fv4_gsrb &w, const struct wall_tile &b, struc
 }
 
 /* Puts a line into shared memory, with the ghosts that follow from it. */
-DEVICE void put_line(const struct wall_tile &b, const struct line &line)
+DEVICE void put_line(const struct fv4_gsrb &w, const struct wall_tile &b, const struct line &line)
 {
     if (!line.wanted)
         return;
@@ -206,7 +224,7 @@ DEVICE void put_line(const struct wall_tile &b, const struct line &line)
     for (int z = 0; z < TILE_DEPTH; z++)
         if (reaches(b, z))
             put(first + z * TILE_STEP_Z, line.cell[z]);
-    const struct ghosts ghosts = quartic_ghosts(line.cell);
+    const struct ghosts ghosts = quartic_ghosts(own_wall(w, b), line.cell);
     put(first - TILE_STEP_Z, ghosts.first);
     put(first - 2 * TILE_STEP_Z, ghosts.second);
 }
@@ -236,22 +254,23 @@ DEVICE struct line outer_line(const struct wall_tile &b)
 
 /* Puts the ghosts behind another wall than the tile's own, for all loaded rows from the one at
  * `first` inward. Returns the ghost behind both walls, which follows from the first ghosts. */
-DEVICE double put_ghosts_of_rows(const struct wall_tile &b, int first, int inward)
+DEVICE double put_ghosts_of_rows(const struct fv4_gsrb &w, const struct wall_tile &b,
+                                 const struct quartic_rows &wall, int first, int inward)
 {
     double ghosts[4];
 #pragma unroll
     for (int z = 0; z < TILE_DEPTH; z++)
         if (reaches(b, z)) {
-            const double ghost = put_ghosts(first + z * TILE_STEP_Z, inward);
+            const double ghost = put_ghosts(wall, first + z * TILE_STEP_Z, inward);
             if (z < 4)
                 ghosts[z] = ghost;
         }
-    return wall_ghost(WALL_QUARTIC, 0, ghosts);
+    return quartic_ghost(own_wall(w, b), 0, ghosts);
 }
 
 /* Puts the ghosts behind walls in i of all loaded rows, and from these the ghosts behind the tile's
  * wall too. One thread per y has all its rows. */
-DEVICE void put_ghosts_x(const struct wall_tile &b)
+DEVICE void put_ghosts_x(const struct fv4_gsrb &w, const struct wall_tile &b)
 {
     enum { ROWS = 16 }; /* enough for one of each wall */
     const int y = (int)threadIdx.x % ROWS - 1;
@@ -260,12 +279,12 @@ DEVICE void put_ghosts_x(const struct wall_tile &b)
         return;
     const int inward = high ? -TILE_STEP_X : TILE_STEP_X,
               first = tile_offset(b, high ? b.nx - 1 : 0, y, 0);
-    put(first - inward - TILE_STEP_Z, put_ghosts_of_rows(b, first, inward));
+    put(first - inward - TILE_STEP_Z, put_ghosts_of_rows(w, b, end_wall(w, high), first, inward));
 }
 
 /* Puts the ghosts behind a second wall across y. One thread per x has all its rows. Behind both
  * walls the rule applies in j first. */
-DEVICE void put_ghosts_y(const struct wall_tile &b)
+DEVICE void put_ghosts_y(const struct fv4_gsrb &w, const struct wall_tile &b)
 {
     enum { COLUMNS = 64 };
     const int x = (int)threadIdx.x % COLUMNS - TILE_HALO;
@@ -274,22 +293,23 @@ DEVICE void put_ghosts_y(const struct wall_tile &b)
         return;
     const int inward = high ? -TILE_STEP_Y : TILE_STEP_Y,
               first = tile_offset(b, x, high ? b.ny - 1 : 0, 0);
-    const double corner = put_ghosts_of_rows(b, first, inward);
+    const struct quartic_rows &wall = second_wall(w, b, high);
+    const double corner = put_ghosts_of_rows(w, b, wall, first, inward);
     if (b.across == 1)
-        put_ghosts(first - TILE_STEP_Z, inward);
+        put_ghosts(wall, first - TILE_STEP_Z, inward);
     else
         put(first - inward - TILE_STEP_Z, corner);
 }
 
 /* Puts all ghosts that do not follow from one line alone. */
-DEVICE void put_other_ghosts(const struct wall_tile &b)
+DEVICE void put_other_ghosts(const struct fv4_gsrb &w, const struct wall_tile &b)
 {
     if (at_ends(b)) {
-        put_ghosts_x(b);
+        put_ghosts_x(w, b);
         __syncthreads();
     }
     if (at_second(b)) {
-        put_ghosts_y(b);
+        put_ghosts_y(w, b);
         __syncthreads();
     }
 }
@@ -327,11 +347,13 @@ DEVICE double relax_black(const struct fv4_gsrb &w, const struct wall_tile &b, i
     return relax<Op>(w, cells, s.faces, s.terms, s.dinv);
 }
 
-/* The ghost behind a cell next to two walls, in the direction of `first` first. */
-DEVICE double load_edge_ghost(int offset, int first, int second)
+/* The ghost behind a cell next to two walls, `first` and `second` inward from them. */
+DEVICE double load_edge_ghost(const struct quartic_rows &first_wall,
+                              const struct quartic_rows &second_wall, int offset, int first,
+                              int second)
 {
-    return edge_ghost(WALL_QUARTIC,
-                      [&](int o, int m) { return at(offset + o * first + m * second); });
+    return quartic_edge_ghost(first_wall, second_wall,
+                              [&](int o, int m) { return at(offset + o * first + m * second); });
 }
 
 /* Stores the ghosts behind an end of a row in i, or for z < 0 the ghost behind that end and the
@@ -342,11 +364,11 @@ DEVICE void store_ends(const struct fv4_gsrb &w, const struct wall_tile &b, int 
     if (!at_end(b, high))
         return;
     if (z < 0) {
-        w.out[patch_offset(b, x - inward, y, -1)] =
-            load_edge_ghost(tile_offset(b, x, y, 0), step, TILE_STEP_Z);
+        w.out[patch_offset(b, x - inward, y, -1)] = load_edge_ghost(
+            end_wall(w, high), own_wall(w, b), tile_offset(b, x, y, 0), step, TILE_STEP_Z);
         return;
     }
-    const struct ghosts ghosts = load_ghosts(tile_offset(b, x, y, z), step);
+    const struct ghosts ghosts = load_ghosts(end_wall(w, high), tile_offset(b, x, y, z), step);
     w.out[patch_offset(b, x - inward, y, z)] = ghosts.first;
     w.out[patch_offset(b, x - 2 * inward, y, z)] = ghosts.second;
 }
@@ -357,7 +379,8 @@ DEVICE void store_edge(const struct fv4_gsrb &w, const struct wall_tile &b, int 
     const int y = high ? b.ny - 1 : 0, inward = high ? -1 : 1;
     if (at_second_end(b, high))
         w.out[patch_offset(b, x, y - inward, -1)] =
-            load_edge_ghost(tile_offset(b, x, y, 0), TILE_STEP_Z, inward * TILE_STEP_Y);
+            load_edge_ghost(own_wall(w, b), second_wall(w, b, high), tile_offset(b, x, y, 0),
+                            TILE_STEP_Z, inward * TILE_STEP_Y);
 }
 
 /* Stores the ghosts of a line, behind the tile's wall. */
@@ -367,7 +390,7 @@ DEVICE void store_ghosts(const struct fv4_gsrb &w, const struct wall_tile &b,
     const bool odd = is_black(b, line.x, line.y, 0);
     const double v[4] = {odd ? black[0] : line.cell[0], odd ? line.cell[1] : black[0],
                          odd ? black[1] : line.cell[2], odd ? line.cell[3] : black[1]};
-    const struct ghosts ghosts = quartic_ghosts(v);
+    const struct ghosts ghosts = quartic_ghosts(own_wall(w, b), v);
     w.out[patch_offset(b, line.x, line.y, -1)] = ghosts.first;
     w.out[patch_offset(b, line.x, line.y, -2)] = ghosts.second;
 }
@@ -413,11 +436,11 @@ DEVICE struct row_end load_row_end(const struct fv4_gsrb &w)
     return e;
 }
 
-DEVICE void store_row_end(const struct row_end &e)
+DEVICE void store_row_end(const struct fv4_gsrb &w, const struct row_end &e)
 {
     if (!e.ghost)
         return;
-    const struct ghosts ghosts = quartic_ghosts(e.cell);
+    const struct ghosts ghosts = quartic_ghosts(end_wall(w, e.inward < 0), e.cell);
     e.ghost[0] = ghosts.first;
     e.ghost[-e.inward] = ghosts.second;
 }
@@ -453,7 +476,7 @@ DEVICE void run_tile(const struct fv4_gsrb &w, const struct wall_tile &b)
     if (OPEN && b.ny <= 0)
         return;
     struct line line = own_line(b), outer = outer_line(b);
-    const bool has = line.x < b.nx && line.y < b.ny, second = has && near_second(w, b, line.y);
+    const bool has = line.x < b.nx && line.y < b.ny;
     const int z = is_black(b, line.x, line.y, 0) ? 0 : 1,
               offset = tile_offset(b, line.x, line.y, z);
     const long cell = patch_offset(b, line.x, line.y, z), further = cell + 2 * b.step_z;
@@ -466,17 +489,18 @@ DEVICE void run_tile(const struct fv4_gsrb &w, const struct wall_tile &b)
     load_line<Op, OPEN>(w, b, outer);
     if (has)
         black[1] = w.out[further];
-    store_row_end(end);
+    store_row_end(w, end);
     if (b.ny <= 0)
         return;
-    put_line(b, line);
-    put_line(b, outer);
+    put_line(w, b, line);
+    put_line(w, b, outer);
     __syncthreads();
-    put_other_ghosts(b);
+    put_other_ghosts(w, b);
     if (has) {
         black[0] = relax_black<Op>(w, b, offset, s);
-        if (b.across == 1 || !second)
-            w.out[cell] = black[0];
+        /* Hidden: else both operands wait in registers for the ghosts, and others are spilled. */
+        if (b.across == 1 || !near_second(w, b, hidden(line.y)))
+            w.out[patch_offset(b, hidden(line.x), line.y, z)] = black[0];
     }
     if (OPEN || !w.ghosts)
         return;

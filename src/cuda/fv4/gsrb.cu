@@ -71,10 +71,10 @@ static bool has_walls_only(const struct cells &c)
     return only;
 }
 
-/* Whether the level has no sides but wrapped ones. */
+/* Whether the level has wrapped sides, and no open ones. */
 static bool is_wrapped(const struct level *level)
 {
-    return sides_are(&level->sides, BOUNDARY_PERIODIC) && !level->connected;
+    return sides_have(&level->sides, BOUNDARY_PERIODIC) && !level->connected;
 }
 
 /* Two half-sweeps on patch q from `sweep` on. */
@@ -124,7 +124,7 @@ static void fill_ghosts(const struct pass *pass)
 static void fill_rhs_ghosts(const struct pass *pass)
 {
     const struct level *level = pass->level;
-    for (int q = 0; q < level->npatches && sides_are(&level->sides, BOUNDARY_PERIODIC); q++) {
+    for (int q = 0; q < level->npatches && sides_have(&level->sides, BOUNDARY_PERIODIC); q++) {
         const struct cells c = cells_of(&level->patches[q]);
         cuda_wrap_sides(c, level->fields[pass->f] + c.offset);
     }
@@ -191,7 +191,7 @@ static int covers(const struct pass *pass, const struct device_limits *device)
 
 static bool leaves_ghosts(const struct level *level)
 {
-    return !level->connected && sides_are(&level->sides, BOUNDARY_DIRICHLET);
+    return !level->connected && !sides_have(&level->sides, BOUNDARY_PERIODIC);
 }
 
 /* Passes with several fused sweeps exist only on levels without neighbours. */
@@ -237,5 +237,6 @@ extern const struct kernel kernel_fv4_fused = {
     .bytes = red_black_bytes,
     .splits = fv4::splits,
     .counts = fv4::counts,
+    .any_sides = true,
     .leaves_ghosts = fv4::leaves_ghosts,
 };

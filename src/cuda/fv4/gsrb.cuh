@@ -7,6 +7,7 @@
  * boundary_kernel.cuh for black cells next to walls in j and k. sweep_kernel.cuh is the kernel of
  * one operation. */
 #include <climits>
+#include "cuda/boundary/ghosts.cuh"
 #include "cuda/core/operators.cuh"
 #include "cuda/core/red_black.cuh"
 #include "operators/passes.h"
@@ -23,9 +24,11 @@ struct fv4_gsrb : operands {
     int colour;        /* local cells with even i + j + k + colour are red */
     double *out;
     bool ghosts; /* whether to compute two layers of ghosts of out too; only if all are walls */
-    enum pass_part part;        /* of which the blocks are launched; ghosts only if it is all */
-    int first[3], last[3];      /* indices of cells that are updated */
-    int away_lo[3], away_hi[3]; /* cells with lo ≤ index < hi are outside the boundary layers */
+    enum pass_part part; /* of which the blocks are launched; ghosts only if it is all */
+    /* By set_bounds: */
+    struct quartic_rows walls[6]; /* by side: how the ghosts behind it follow from cells inward */
+    int first[3], last[3];        /* indices of cells that are updated */
+    int away_lo[3], away_hi[3];   /* cells with lo ≤ index < hi are outside the boundary layers */
 };
 
 /* Black cells this near to a wall in j or k read ghosts that follow from red cells further inward
@@ -36,10 +39,12 @@ enum { BOUNDARY_LAYERS = 2 };
 /* Layers of u that are read beyond sides without a wall; one less on edges, two on corners. */
 enum { REACH = 3 };
 
-/* Sets the bounds of the pass from its walls. */
+/* Sets what follows from the walls of the patch. */
 static inline void set_bounds(struct fv4_gsrb &w)
 {
     for (int d = 0; d < 3; d++) {
+        for (int side = 0; side < 2; side++)
+            w.walls[2 * d + side] = quartic_rows_of(w.c.neumann[d][side]);
         w.first[d] = w.c.wall[d][0] ? 0 : -1;
         w.last[d] = w.c.n[d] - w.c.wall[d][1];
         w.away_lo[d] = w.c.wall[d][0] ? BOUNDARY_LAYERS : INT_MIN;

@@ -15,32 +15,34 @@
 namespace fv4
 {
 /* At a wall in i, black cells read ghosts that follow from the new red cells. These functions put
- * them into shared memory. `inward` is the offset of the next column.
+ * them into shared memory. `inward` is the offset of the next column, `wall` the wall's rule.
  *
  * Next to the red cell at address `old`, whose new value is `red`; `third` is the new value of the
  * cell two columns further. The ghost has the black cells' colour: no other red cell reads it. */
-DEVICE void store_end_ghost(int inward, int old, double red, double third, struct sides &next)
+DEVICE void store_end_ghost(const struct quartic_rows &wall, int inward, int old, double red,
+                            double third, struct sides &next)
 {
     const bool low = inward > 0;
     const double v[4] = {red, low ? next.i[1] : next.i[0], third, at(old + 3 * inward)},
-                 ghost = wall_ghost(WALL_QUARTIC, 0, v);
+                 ghost = quartic_ghost(wall, 0, v);
     put(old - inward, ghost);
     next.i[0] = low ? ghost : next.i[0];
     next.i[1] = low ? next.i[1] : ghost;
 }
 
 /* Next to the black cell at address `old`; it is at `reds` among red cells. Only it reads these. */
-DEVICE void store_end_ghosts(int inward, int old, int reds)
+DEVICE void store_end_ghosts(const struct quartic_rows &wall, int inward, int old, int reds)
 {
     const double v[4] = {at(old), at(reds + inward), at(old + 2 * inward), at(reds + 3 * inward)};
-    put(reds - inward, wall_ghost(WALL_QUARTIC, 0, v));
-    put(old - 2 * inward, wall_ghost(WALL_QUARTIC, 1, v));
+    put(reds - inward, quartic_ghost(wall, 0, v));
+    put(old - 2 * inward, quartic_ghost(wall, 1, v));
 }
 
 /* All ghosts next to the thread's active cells. In this step no other thread reads them. */
 template <class tile>
-DEVICE void store_ends(const struct planes<tile> &p, const struct columns &t, int parity,
-                       const double red[2], struct shared_operands shared[2])
+DEVICE void store_ends(const struct fv4_gsrb &w, const struct planes<tile> &p,
+                       const struct columns &t, int parity, const double red[2],
+                       struct shared_operands shared[2])
 {
     const bool low = is(t, AT_LOW), high = is(t, AT_HIGH);
     const int inward = low ? COLUMN : high ? -COLUMN : 0;
@@ -50,8 +52,9 @@ DEVICE void store_ends(const struct planes<tile> &p, const struct columns &t, in
         const double value = __shfl_sync(~0u, red[q], third);
         if (inward == 0)
             continue;
-        store_end_ghost(inward, p.u[2] + cell, red[q], value, shared[q].next);
-        store_end_ghosts(inward, p.u[1] + cell, p.red[0] + red_offset(t, q));
+        const struct quartic_rows &wall = w.walls[high];
+        store_end_ghost(wall, inward, p.u[2] + cell, red[q], value, shared[q].next);
+        store_end_ghosts(wall, inward, p.u[1] + cell, p.red[0] + red_offset(t, q));
     }
     order_before_copies<typename tile::source>();
     __syncwarp();
@@ -188,7 +191,7 @@ DEVICE void step(const struct fv4_gsrb &w, const sources_of<tile> &from,
         __pipeline_wait_prior(0);
         fetch_dinv<tile>(w, t, t.dinv, 1 - S, k + 1);
         if (t.at_end)
-            store_ends(x.p, t, S, red, shared);
+            store_ends(w, x.p, t, S, red, shared);
     }
     arrive(barriers<tile>().reds, now.number);
     if constexpr (BY_ENGINE<typename tile::source> && tile::VARIABLE)

@@ -229,6 +229,7 @@ extern const struct kernel kernel_fv4_sweep = {
     .run = fv4::run,
     .bytes = pass_bytes_one_by_one,
     .splits = fv4::sweep_splits,
+    .any_sides = true,
 };
 
 extern const struct kernel kernel_fv4_residual = {
@@ -238,4 +239,5 @@ extern const struct kernel kernel_fv4_residual = {
     .run = fv4::run,
     .bytes = pass_bytes_one_by_one,
     .splits = fv4::residual_splits,
+    .any_sides = true,
 };
