@@ -137,7 +137,7 @@ static const struct backend *tail_backend()
     return &backend;
 }
 
-/* Sets all ghosts to NaN: of a periodic level only those of β may be read. */
+/* Sets all ghosts to NaN: of a level with wrapped directions only those of β may be read. */
 static void spoil_ghosts(const struct level *l, enum field field)
 {
     const struct patch *p = &l->patches[0];
@@ -163,7 +163,7 @@ static uint64_t f_cycle(struct hierarchy_choice choice, const struct backend *ba
     static struct solve_result result;
     choice.backend = backend;
     struct hierarchy *h = hierarchy_create(&choice);
-    if (backend->wraps && sides_wrap(&choice.op.sides, 0))
+    if (backend->wraps && sides_have(&choice.op.sides, BOUNDARY_PERIODIC))
         spoil_all_ghosts(h);
     struct solver_choice f = {};
     f.f_cycle = true;
@@ -174,6 +174,26 @@ static uint64_t f_cycle(struct hierarchy_choice choice, const struct backend *ba
     hierarchy_destroy(h);
     return checksum;
 }
+
+/* Sides of different kinds, singular operators included. */
+static const struct sides mixtures[] = {
+    SIDES_ALL(BOUNDARY_NEUMANN),
+    {{{BOUNDARY_PERIODIC, BOUNDARY_PERIODIC},
+      {BOUNDARY_NEUMANN, BOUNDARY_NEUMANN},
+      {BOUNDARY_DIRICHLET, BOUNDARY_DIRICHLET}}},
+    {{{BOUNDARY_DIRICHLET, BOUNDARY_NEUMANN},
+      {BOUNDARY_PERIODIC, BOUNDARY_PERIODIC},
+      {BOUNDARY_NEUMANN, BOUNDARY_DIRICHLET}}},
+    {{{BOUNDARY_NEUMANN, BOUNDARY_DIRICHLET},
+      {BOUNDARY_DIRICHLET, BOUNDARY_NEUMANN},
+      {BOUNDARY_PERIODIC, BOUNDARY_PERIODIC}}},
+    {{{BOUNDARY_DIRICHLET, BOUNDARY_DIRICHLET},
+      {BOUNDARY_DIRICHLET, BOUNDARY_NEUMANN},
+      {BOUNDARY_DIRICHLET, BOUNDARY_DIRICHLET}}},
+    {{{BOUNDARY_NEUMANN, BOUNDARY_NEUMANN},
+      {BOUNDARY_PERIODIC, BOUNDARY_PERIODIC},
+      {BOUNDARY_PERIODIC, BOUNDARY_PERIODIC}}},
+};
 
 static void set_limits(int blocks, const char *limits_of)
 {
@@ -208,9 +228,8 @@ static void check(int order, bool periodic, enum smoother smoother, int log2_box
 }
 
 /* The operators that store other coefficients than poisson with variable ones. */
-static void check_operators(int order, bool periodic)
+static void check_operators(struct hierarchy_choice choice)
 {
-    struct hierarchy_choice choice = choice_of(order, periodic, SMOOTHER_GSRB, 4, 1);
     choice.op.equation = EQUATION_HELMHOLTZ;
     check_choice(choice, 9, "sm_90");
     choice.op.variable = false;
@@ -224,10 +243,30 @@ static void cycles(void **)
 {
     check(ORDER, PERIODIC, SMOOTHER_GSRB, 4, 1, 9, "sm_90");
     check(ORDER, PERIODIC, SMOOTHER_CHEBYSHEV, 4, 1, 17, "sm_86");
-    check_operators(ORDER, PERIODIC);
+    check_operators(choice_of(ORDER, PERIODIC, SMOOTHER_GSRB, 4, 1));
     check(ORDER, PERIODIC, SMOOTHER_GSRB, 5, 1, 17, "sm_80");
     if (ORDER == 4 || !PERIODIC) /* order 2's bottom solver of 3³ periodic cells is the host's */
         check(ORDER, PERIODIC, SMOOTHER_JACOBI, 2, 27, 9, "sm_90");
+}
+
+template <int ORDER>
+static void mixed_cycles(void **)
+{
+    int number = 0;
+    for (const struct sides &sides : mixtures) {
+        struct hierarchy_choice choice = choice_of(ORDER, false, SMOOTHER_GSRB, 4, 1);
+        choice.op.sides = sides;
+        check_choice(choice, 9, "sm_90");
+        if (number++ % 2)
+            check_operators(choice);
+        choice.op.smoother = SMOOTHER_CHEBYSHEV;
+        check_choice(choice, 17, "sm_86");
+        if (ORDER == 4 || !sides_have(&sides, BOUNDARY_PERIODIC)) {
+            choice = choice_of(ORDER, false, SMOOTHER_JACOBI, 2, 27);
+            choice.op.sides = sides;
+            check_choice(choice, 9, "sm_90");
+        }
+    }
 }
 
 /* With --levels no level of a list may belong to a single block, and a pass may only set u to 0. */
@@ -280,7 +319,7 @@ static uint64_t bottom_solve(struct hierarchy_choice choice, const struct backen
                          BREAKDOWN_ITERATIONS);
         for (int sweep = 0; sweep < SMOOTHER_SWEEPS; sweep++)
             sweep_once(l, sweep);
-        if (sides_wrap(&choice.op.sides, 0))
+        if (operator_is_singular(&choice.op))
             reduce_subtract_mean(l, FIELD_U);
     }
     const uint64_t checksum = reduce_checksum(l, FIELD_U);
@@ -296,6 +335,9 @@ static void fallback(void **)
                                       wrapped = choice_of(order, true, SMOOTHER_JACOBI, 4, 1);
         assert_true(bottom_solve(walls, tail_backend()) == bottom_solve(walls, &backend_cpu));
         assert_true(bottom_solve(wrapped, tail_backend()) == bottom_solve(wrapped, &backend_cpu));
+        struct hierarchy_choice mixed = wrapped;
+        mixed.op.sides = mixtures[2];
+        assert_true(bottom_solve(mixed, tail_backend()) == bottom_solve(mixed, &backend_cpu));
     }
 }
 
@@ -330,6 +372,8 @@ int main(int argc, char **argv)
         {"order 2, periodic", cycles<2, true>, NULL, NULL, NULL},
         {"order 4 with walls", cycles<4, false>, NULL, NULL, NULL},
         {"order 4, periodic", cycles<4, true>, NULL, NULL, NULL},
+        {"order 2, mixed sides", mixed_cycles<2>, NULL, NULL, NULL},
+        {"order 4, mixed sides", mixed_cycles<4>, NULL, NULL, NULL},
     };
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
     comm_finish();

@@ -39,7 +39,7 @@ struct walled_cells {
     enum { UNIT = 1 }; /* the offset of the next cell in i */
     double *x;
     int n[3];
-    bool wall[3][2];
+    bool wall[3][2], neumann[3][2];
     Offset sj, sk;
 
     DEVICE_MEMBER double load(Offset at) const
@@ -145,17 +145,23 @@ DEVICE struct wall_cell edge_cell(const int n[3], int x)
             {(along == 0 ? 2 : 0) + high_first, (along == 2 ? 2 : 4) + high_second}};
 }
 
-/* Both ghosts of a line by the quartic rule. */
+/* The ghost behind a wall of either kind, where Dirichlet walls have RULE. Both are computed and
+ * one is selected: neighbouring lanes may be at walls of different kinds. */
+template <int RULE>
+DEVICE double ghost_of_kind(bool neumann, int layer, const double v[MAX_WALL_CELLS])
+{
+    const double mirrored = wall_ghost(RULE + DIRICHLET_RULES, layer, v),
+                 extrapolated = wall_ghost(RULE, layer, v);
+    return neumann ? mirrored : extrapolated;
+}
+
+/* Both ghosts of a line by a quartic rule. */
 struct ghosts {
     double first, second;
 };
 
-DEVICE struct ghosts quartic_ghosts(const double v[4])
-{
-    return {wall_ghost(WALL_QUARTIC, 0, v), wall_ghost(WALL_QUARTIC, 1, v)};
-}
-
-/* The same behind a wall of either kind: the rows of its rule, for both ghosts. */
+/* The rows of a quartic rule, for both ghosts: data, for kernels that read them from their
+ * parameters. */
 struct quartic_rows {
     struct wall_row layer[2];
 };
@@ -176,46 +182,50 @@ DEVICE struct ghosts quartic_ghosts(const struct quartic_rows &rows, const doubl
     return {quartic_ghost(rows, 0, v), quartic_ghost(rows, 1, v)};
 }
 
-/* The ghost by the quadratic rule. */
-DEVICE double quadratic_ghost(double x1, double x2)
+/* The cell at an offset and those inward from it: as many as a rule uses, and then zeros. */
+template <class Cells, class Offset>
+DEVICE void load_line(const Cells &cells, Offset cell, Offset inward, int count,
+                      double v[MAX_WALL_CELLS])
 {
-    return wall_value(WALL_QUADRATIC, 0, x1, x2, 0.0, 0.0);
+#pragma unroll
+    for (int m = 0; m < MAX_WALL_CELLS; m++)
+        v[m] = m < count ? cells.load(cell + m * inward) : 0.0;
 }
 
-/* Stores the ghosts behind a cell next to one wall. It loads no cell that the rule does not use. */
+/* Stores the ghosts behind a cell next to one wall. */
 template <class Cells, class Offset>
 DEVICE void fill_line(const Cells &cells, Offset cell, Offset inward, int rule, int layers)
 {
     enum { MOST_LAYERS = 3 };
-    double v[4];
-#pragma unroll
-    for (int m = 0; m < 4; m++)
-        v[m] = m < wall_cells(rule) ? cells.load(cell + m * inward) : 0.0;
+    double v[MAX_WALL_CELLS];
+    load_line(cells, cell, inward, wall_cells(rule), v);
 #pragma unroll
     for (int layer = 0; layer < MOST_LAYERS; layer++)
         if (layer < layers)
             cells.store(cell - (layer + 1) * inward, wall_ghost(rule, layer, v));
 }
 
-/* The same for both ghosts by the quartic rule behind a wall in i, by pairs of cells: even i must
- * be at multiples of 16 bytes. */
+/* The same for both ghosts by a quartic rule behind a wall in i, by pairs of cells: even i must be
+ * at multiples of 16 bytes. */
 template <class Cells, class Offset>
-DEVICE void fill_row_end(const Cells &cells, Offset cell, bool high)
+DEVICE void fill_row_end(const Cells &cells, Offset cell, bool high, bool neumann)
 {
     enum { UNIT = Cells::UNIT };
     const double2 near = cells.load_pair(high ? cell - UNIT : cell),
                   far = cells.load_pair(high ? cell - 3 * UNIT : cell + 2 * UNIT);
     const double v[4] = {high ? near.y : near.x, high ? near.x : near.y, high ? far.y : far.x,
                          high ? far.x : far.y};
-    const struct ghosts g = quartic_ghosts(v);
+    const struct ghosts g = {ghost_of_kind<WALL_QUARTIC>(neumann, 0, v),
+                             ghost_of_kind<WALL_QUARTIC>(neumann, 1, v)};
     cells.store_pair(high ? cell + UNIT : cell - 2 * UNIT,
                      high ? make_double2(g.first, g.second) : make_double2(g.second, g.first));
 }
 
 /* The ghost behind a cell next to two walls, in the first layer of both, from load(o,m), the cell o
- * and m cells inward. The rule is applied across the first wall first. */
-template <class Load>
-DEVICE double edge_ghost(int rule, const Load &load)
+ * and m cells inward. first(v) and second(v) are the walls' rules, from `count` cells each; that of
+ * the first wall comes first. */
+template <class Load, class First, class Second>
+DEVICE double edge_ghost(int count, const Load &load, const First &first, const Second &second)
 {
     double ghosts[MAX_WALL_CELLS];
 #pragma unroll
@@ -223,33 +233,10 @@ DEVICE double edge_ghost(int rule, const Load &load)
         double v[MAX_WALL_CELLS];
 #pragma unroll
         for (int o = 0; o < MAX_WALL_CELLS; o++)
-            v[o] = max(o, m) < wall_cells(rule) ? load(o, m) : 0.0;
-        ghosts[m] = wall_ghost(rule, 0, v);
+            v[o] = max(o, m) < count ? load(o, m) : 0.0;
+        ghosts[m] = first(v);
     }
-    return wall_ghost(rule, 0, ghosts);
-}
-
-/* The same by two quartic rules, that of the first wall first. */
-template <class Load>
-DEVICE double quartic_edge_ghost(const struct quartic_rows &first,
-                                 const struct quartic_rows &second, const Load &load)
-{
-    double ghosts[MAX_WALL_CELLS];
-#pragma unroll
-    for (int m = 0; m < MAX_WALL_CELLS; m++) {
-        const double v[MAX_WALL_CELLS] = {load(0, m), load(1, m), load(2, m), load(3, m)};
-        ghosts[m] = quartic_ghost(first, 0, v);
-    }
-    return quartic_ghost(second, 0, ghosts);
-}
-
-/* Stores it. */
-template <class Cells, class Offset>
-DEVICE void fill_edge(const Cells &cells, Offset cell, Offset in_first, Offset in_second, int rule)
-{
-    cells.store(cell - in_first - in_second, edge_ghost(rule, [&](int o, int m) {
-                    return cells.load(cell + o * in_first + m * in_second);
-                }));
+    return second(ghosts);
 }
 
 /* Whether index `at` of direction d lies behind a wall; then its layer, and the index and step of
@@ -286,7 +273,7 @@ DEVICE bool behind_wall(const walled_cells<Offset> &c, int i, int j, int k)
  * inward; elsewhere it is the cell itself, and the step is 0. */
 template <class Offset>
 struct way_inward {
-    bool beyond;
+    bool beyond, neumann;
     int layer;
     Offset first, step;
 };
@@ -298,6 +285,7 @@ DEVICE struct way_inward<Offset> way_of(const walled_cells<Offset> &c, int d, in
     };
     int first = at, step = 0;
     w.beyond = beyond_wall(c, d, at, &w.layer, &first, &step);
+    w.neumann = c.neumann[d][at > 0];
     w.first = first * stride;
     w.step = step * stride;
     return w;
@@ -306,7 +294,7 @@ DEVICE struct way_inward<Offset> way_of(const walled_cells<Offset> &c, int d, in
 template <int RULE, class Offset>
 DEVICE double value_along(const way_inward<Offset> &w, const double v[4])
 {
-    const double ghost = wall_ghost(RULE, w.layer, v);
+    const double ghost = ghost_of_kind<RULE>(w.neumann, w.layer, v);
     return w.beyond ? ghost : v[0];
 }
 

@@ -121,9 +121,9 @@ struct patch_ghosts {
             fill_line_behind<2>(b, at, {behind(b, 0, at), behind(b, 1, at)});
         else if (in_i || in_j)
             fill_line_behind<1>(b, at, {behind(b, in_i ? 0 : 1, at), {}});
-        else if (RULE == WALL_QUARTIC && b.along == 0 && b.wall[0] == WALL_DIRICHLET &&
-                 b.side[1] == 0 && b.side[2] == 0 && b.layers == 2 && cells.n[0] % 2 == 0)
-            fill_row_end(cells, offset_of(cells, at), b.side[0] > 0);
+        else if (RULE == WALL_QUARTIC && b.along == 0 && b.side[1] == 0 && b.side[2] == 0 &&
+                 b.layers == 2 && cells.n[0] % 2 == 0)
+            fill_row_end(cells, offset_of(cells, at), b.side[0] > 0, b.wall[0] == WALL_NEUMANN);
         else
             fill_line_behind<0>(b, at, {});
     }
@@ -175,7 +175,7 @@ void cuda_store_ghosts(const struct cells &c, double *x, const struct ghost_list
                        enum pass_part part)
 {
     const struct walled_cells<long> cells = {
-        x, {c.n[0], c.n[1], c.n[2]}, {}, c.sj, c.sk
+        x, {c.n[0], c.n[1], c.n[2]}, {}, {}, c.sj, c.sk
     };
     with_rule(wall_rules<WALL_QUARTIC, WALL_QUADRATIC, WALL_LINEAR>{}, rule, [&](auto constant) {
         fill<decltype(constant)::value>({cells, wanted_of(list, part)});

@@ -65,9 +65,16 @@ DEVICE double cell_residual(const thread_work<Op, Group> &w, double x, double f)
     own.u[0] = x;
     own.f[0] = f;
     double r;
-    if (Op::RADIUS == 1 && !is_periodic<Op> && w.alone) {
-        const double ghost = wall_ghost(WALL_LINEAR, 0, &x),
-                     seven[7] = {ghost, ghost, ghost, x, ghost, ghost, ghost};
+    if (Op::RADIUS == 1 && w.alone) {
+        const struct side_kinds kinds = w.sweep.kinds;
+        const double v[MAX_WALL_CELLS] = {x, 0.0, 0.0, 0.0};
+        const auto beyond = [&](int side) {
+            return kinds.wrapped >> side & 1
+                       ? x
+                       : ghost_of_kind<WALL_LINEAR>(kinds.neumann >> side & 1, 0, v);
+        };
+        const double seven[7] = {beyond(4), beyond(2), beyond(0), x,
+                                 beyond(1), beyond(3), beyond(5)};
         r = residual_fv2<Op>(seven, own.beta[0], f, own.alpha[0], w.sweep.scale);
     } else {
         store_u<Op, Group>(own, 0, *w.s);
@@ -101,11 +108,11 @@ DEVICE void subtract_mean(const thread_work<Op, Group> &w, double *x, struct blo
     *x += is_own(w.own.cell[0]) ? -mean : 0.0;
 }
 
-/* Nothing with walls: the solution is unique. */
+/* Nothing with Dirichlet walls: the solution is unique. */
 template <class Op, class Group>
 DEVICE void project(const thread_work<Op, Group> &w, double *x, struct block_shared *shared)
 {
-    for (int i = 0; i < 2 && is_periodic<Op> && w.singular; i++)
+    for (int i = 0; i < 2 && has_any_sides<Op> && w.singular; i++)
         subtract_mean(w, x, shared);
 }
 
@@ -172,7 +179,7 @@ DEVICE void solve(const struct warp_bottom_work &given, const struct tail &t,
         iterations += smooth_fields<Op>(given);
         unknown = own ? step.u[at] : 0.0;
     }
-    if (is_periodic<Op> && given.singular)
+    if (has_any_sides<Op> && given.singular)
         subtract_mean(w, &unknown, NULL);
     count_solve(given.counts, iterations, breakdown);
     if (own)

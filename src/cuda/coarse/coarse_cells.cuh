@@ -20,13 +20,17 @@ DEVICE bool prolongs(const struct tail_step &step)
     return step.start == START_PROLONG_SET || step.start == START_PROLONG_ADD;
 }
 
-/* The coarse u under a subdomain of so many coarse cells, in shared memory at x. */
-DEVICE walled_cells<int> coarse_cells(double *x, int n, int depth, unsigned walls, int sj, int sk)
+/* The coarse u under a subdomain of so many coarse cells with these walls, in shared memory at x.
+ */
+DEVICE walled_cells<int> coarse_cells(double *x, int n, int depth, unsigned walls, unsigned neumann,
+                                      int sj, int sk)
 {
-    walled_cells<int> c = {x, {n, n, depth}, {}, sj, sk};
+    walled_cells<int> c = {x, {n, n, depth}, {}, {}, sj, sk};
     for (int d = 0; d < 3; d++)
-        for (int side = 0; side < 2; side++)
+        for (int side = 0; side < 2; side++) {
             c.wall[d][side] = walls >> (2 * d + side) & 1;
+            c.neumann[d][side] = neumann >> (2 * d + side) & 1;
+        }
     return c;
 }
 
@@ -57,7 +61,7 @@ DEVICE int source_element(const struct source_cells &from, int i, int j, int k)
     i += from.i;
     j += from.j;
     k += from.k;
-    if (is_periodic<Op>) {
+    if (has_any_sides<Op>) {
         i = wrapped(i, from.n);
         j = wrapped(j, from.n);
         k = wrapped(k, from.n);
@@ -89,14 +93,14 @@ DEVICE void extend_by_rule(const struct divider &padded, const walled_cells<int>
     group_sync<THREADS>();
 }
 
-/* Stores periodic images around a whole coarse level. */
+/* Stores periodic images around a whole coarse level, except ghosts behind walls. */
 template <int THREADS>
 DEVICE void copy_images(const struct divider &padded, const walled_cells<int> &coarse)
 {
     each_coarse<THREADS>(padded, coarse, [&](int i, int j, int k) {
         const int n = coarse.n[0];
         const int x = wrapped(i, n), y = wrapped(j, n), z = wrapped(k, n);
-        if (x != i || y != j || z != k)
+        if ((x != i || y != j || z != k) && !behind_wall(coarse, i, j, k))
             coarse.store(i + j * coarse.sj + k * coarse.sk,
                          coarse.load(x + y * coarse.sj + z * coarse.sk));
     });

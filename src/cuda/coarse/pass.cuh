@@ -143,7 +143,8 @@ DEVICE void start(const struct tail &t, const struct subdomain &sub, const struc
     __pipeline_commit();
     fetch_own<Op, CELLS>(l, sub, step, own);
     const walled_cells<int> coarse =
-        coarse_cells(s.coarse(), l.half.n, (l.depth + 1) / 2, sub.walls, COARSE_SJ, COARSE_SK);
+        coarse_cells(s.coarse(), l.half.n, (l.depth + 1) / 2, sub.walls, kinds_of<Op>(l).neumann,
+                     COARSE_SJ, COARSE_SK);
     if (prolongs(step))
         fetch_coarse<Op, TAIL_THREADS>(
             step.coarse_padded, coarse,
@@ -156,7 +157,7 @@ DEVICE void start(const struct tail &t, const struct subdomain &sub, const struc
     put_own<Op, CELLS>(own, 3, s);
     __syncthreads();
     if (prolongs(step)) {
-        if (!is_periodic<Op>)
+        if (!has_any_sides<Op> || sub.walls != 0)
             extend_coarse<Op, TAIL_THREADS>(step.coarse_rule, step.coarse_padded, coarse);
         if (Op::RADIUS > 1 && step.prolongation == 4)
             prolong_own<Op, CELLS, 2>(l, step, s);
@@ -191,14 +192,18 @@ struct sweep_context {
     int level, nsweeps, operations;
     bool relaxes_zero; /* the first half-sweep is done */
     double scale;
+    unsigned neumann; /* sides of the level */
     struct own_walls<OWN_WALLS<CELLS>> walls;
 };
 
+/* A subdomain lists walls only. */
+template <class Op>
 DEVICE struct wall_lists lists_of(const struct tail_level &l, int level,
                                   const struct subdomain_lists &lists)
 {
     const struct ghost_counts &counts = lists.counts[level];
-    return {lists.sides + l.sides, lists.edges + l.edges, counts.sides, counts.edges};
+    return {lists.sides + l.sides, lists.edges + l.edges,        counts.sides,
+            counts.edges,          {0, kinds_of<Op>(l).neumann}, 0};
 }
 
 template <class Op, int CELLS>
@@ -206,11 +211,11 @@ DEVICE sweep_context<CELLS> sweep_context_of(const struct tail_level &l,
                                              const struct tail_step &step,
                                              const subdomain_tiles<Op, CELLS> &s)
 {
-    sweep_context<CELLS> w = {step.level, step.nsweeps, step.operations, step.relaxes_zero,
-                              l.scale};
+    sweep_context<CELLS> w = {step.level,        step.nsweeps, step.operations,
+                              step.relaxes_zero, l.scale,      kinds_of<Op>(l).neumann};
     if (Op::RADIUS > 1)
         w.walls = take_walls<TAIL_THREADS, OWN_WALLS<CELLS>>(
-            lists_of(l, step.level, s.lists), s.u_tile, subdomain_tiles<Op, CELLS>::SJ,
+            lists_of<Op>(l, step.level, s.lists), s.u_tile, subdomain_tiles<Op, CELLS>::SJ,
             subdomain_tiles<Op, CELLS>::SK);
     keep(w.nsweeps);
     keep(w.operations);
@@ -224,7 +229,7 @@ DEVICE void fill_subdomain_walls(const struct tail_level &l, const struct sweep_
 {
     static_assert(LEAST_SIDE >= 4, "the rule");
     fill_walls<TAIL_THREADS, wall_rules<WALL_QUARTIC>, (CELLS > FEWEST_CELLS)>(
-        s.u_tile, w.walls, WALL_QUARTIC, lists_of(l, w.level, s.lists),
+        s.u_tile, w.walls, WALL_QUARTIC, lists_of<Op>(l, w.level, s.lists),
         subdomain_tiles<Op, CELLS>::SJ, subdomain_tiles<Op, CELLS>::SK);
 }
 
@@ -245,7 +250,7 @@ DEVICE double residual_of(const struct sweep_context<CELLS> &w, const struct own
         double seven[7] = {u[-SK], u[-SJ], u[-1], u[0], u[1], u[SJ], u[SK]};
         const unsigned walls = own.cell[x] >> ELEMENT_BITS & WALLS_MASK;
         if (walls != 0)
-            fold_walls(walls, seven);
+            fold_walls(walls, w.neumann, seven);
         if constexpr (holds_beta<Op, CELLS>())
             return residual_fv2<Op>(seven, own.beta[x], own.f[x], own.alpha[x], w.scale);
         const struct near near = {seven + 3, {1, 2, 3}, {bi, bj, bk}, {1, SJ, SK}};

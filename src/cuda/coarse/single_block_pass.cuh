@@ -56,6 +56,7 @@ template <int WALLS>
 struct sweep_context {
     int wall_rule;
     int n; /* cells per side */
+    struct side_kinds kinds;
     double scale;
     struct wall_lists lists;
     struct own_walls<WALLS> walls;
@@ -68,12 +69,13 @@ DEVICE sweep_context<Group::WALLS> sweep_context_of(const struct tail_level &l, 
     sweep_context<Group::WALLS> w;
     w.wall_rule = l.wall_rule;
     w.n = l.n;
+    w.kinds = kinds_of<Op>(l);
     w.scale = l.scale;
     w.works = (int)(threadIdx.x & ~31u) < l.half.n * l.n * l.n * Group::PER_PAIR;
     keep(w.wall_rule);
     keep(w.scale);
     if (Op::RADIUS > 1) {
-        w.lists = {s.sides + l.sides, s.edges + l.edges, 6 * l.n * l.n, 12 * l.n};
+        w.lists = {s.sides + l.sides, s.edges + l.edges, 6 * l.n * l.n, 12 * l.n, w.kinds, l.n};
         w.walls = take_walls<Group::THREADS, Group::WALLS>(w.lists, s.field(Group::DIM, TILE_U),
                                                            Group::SJ, Group::SK);
     }
@@ -84,15 +86,11 @@ DEVICE sweep_context<Group::WALLS> sweep_context_of(const struct tail_level &l, 
 template <class Op, class Group>
 DEVICE void fill_level_ghosts(const struct sweep_context<Group::WALLS> &w, tiles<Op> &s)
 {
-    if constexpr (is_periodic<Op>)
-        fill_images<Group::THREADS>(s.field(Group::DIM, TILE_U), w.walls, w.n, w.lists, Group::SJ,
-                                    Group::SK);
-    else
-        fill_walls<Group::THREADS, typename Group::rules, false>(
-            s.field(Group::DIM, TILE_U), w.walls, w.wall_rule, w.lists, Group::SJ, Group::SK);
+    fill_walls<Group::THREADS, typename Group::rules, false>(
+        s.field(Group::DIM, TILE_U), w.walls, w.wall_rule, w.lists, Group::SJ, Group::SK);
 }
 
-/* Order 2: replaces neighbours beyond sides by the cells that they are periodic images of. */
+/* Order 2: replaces neighbours beyond these sides by the cells that they are periodic images of. */
 DEVICE void take_images(unsigned sides, const double *u, int n, int sj, int sk, double seven[7])
 {
     const int strides[3] = {1, sj, sk};
@@ -147,12 +145,11 @@ DEVICE double residual_of(const struct sweep_context<Group::WALLS> &w, const str
     enum { SJ = Group::SJ, SK = Group::SK };
     const double *u = s.field(Group::DIM, TILE_U) + element(own.cell[x]);
     if constexpr (Op::RADIUS == 1) {
-        const unsigned walls = own.cell[x] >> ELEMENT_BITS;
+        const unsigned sides = own.cell[x] >> ELEMENT_BITS;
         double seven[7] = {u[-SK], u[-SJ], u[-1], own.u[x], u[1], u[SJ], u[SK]};
-        if constexpr (is_periodic<Op>)
-            take_images(walls, u, w.n, SJ, SK, seven);
-        else
-            fold_walls(walls, seven);
+        if constexpr (has_any_sides<Op>)
+            take_images(sides & w.kinds.wrapped, u, w.n, SJ, SK, seven);
+        fold_walls(sides & ~w.kinds.wrapped, w.kinds.neumann, seven);
         return residual_fv2<Op>(seven, own.beta[x], own.f[x], own.alpha[x], w.scale);
     } else if constexpr (Group::PER_PAIR > 1) {
         return Op::residual_from(own.f[x], own.alpha[x], u[0], w.scale,
@@ -287,18 +284,19 @@ DEVICE void load_coefficients(struct own_pair &own, const int number[2], tiles<O
 template <class Op, class Group>
 DEVICE void prepare_coarse(const struct tail_level &l, const struct tail_step &step, tiles<Op> &s)
 {
-    const struct walled_cells<int> coarse =
-        coarse_cells(s.field(NARROW, TILE_U) + l.coarse_offset, l.half.n, l.half.n, WALLS_MASK,
-                     tile_row(NARROW), tile_plane(NARROW, tiles<Op>::GHOSTS));
+    const struct side_kinds kinds = kinds_of<Op>(l);
+    const struct walled_cells<int> coarse = coarse_cells(
+        s.field(NARROW, TILE_U) + l.coarse_offset, l.half.n, l.half.n, WALLS_MASK & ~kinds.wrapped,
+        kinds.neumann, tile_row(NARROW), tile_plane(NARROW, tiles<Op>::GHOSTS));
     if (step.fetches_coarse) {
         fetch_coarse<Op, Group::THREADS>(
             step.coarse_padded, coarse,
             {step.coarse_u, l.half.n, l.coarse_sj, l.coarse_sk, 0, 0, 0});
         group_sync<Group::THREADS>();
     }
-    if constexpr (is_periodic<Op>)
+    if (has_any_sides<Op> && kinds.wrapped != 0)
         copy_images<Group::THREADS>(step.coarse_padded, coarse);
-    else
+    if (kinds.wrapped != WALLS_MASK)
         extend_coarse<Op, Group::THREADS>(step.coarse_rule, step.coarse_padded, coarse);
 }
 

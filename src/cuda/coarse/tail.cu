@@ -73,10 +73,10 @@ static void launch(const struct operator_choice &choice, const struct tail &tail
 {
     const size_t bytes = choose_block(choice).bytes;
     with_operator(choice, [&](auto op) {
-        if (sides_are(&choice.sides, BOUNDARY_PERIODIC))
-            tail_launch<periodic<decltype(op)>>(tail, blocks, bytes);
-        else
+        if (sides_are(&choice.sides, BOUNDARY_DIRICHLET))
             tail_launch<decltype(op)>(tail, blocks, bytes);
+        else
+            tail_launch<any_sides<decltype(op)>>(tail, blocks, bytes);
     });
 }
 
@@ -99,11 +99,21 @@ static const double *field_of(const struct level *l, enum field field)
     return l->fields[field] ? l->fields[field] + l->patches[0].offset : NULL;
 }
 
+/* The sides of this kind, as bits. */
+static unsigned sides_of(const struct level *l, enum boundary kind)
+{
+    unsigned bits = 0;
+    for (int side = 0; side < 6; side++)
+        bits |= (unsigned)(l->sides.of[side / 2][side % 2] == kind) << side;
+    return bits;
+}
+
 static struct tail_level describe(const struct level *l, const struct subdomains &division)
 {
     const struct stencil *s = l->stencil;
     struct tail_level t = {};
     t.n = l->n[0];
+    t.kinds = {sides_of(l, BOUNDARY_PERIODIC), sides_of(l, BOUNDARY_NEUMANN)};
     t.nsubdomains = division.count;
     t.depth = division.depth;
     t.sj = (int)l->patches[0].sj;
@@ -302,11 +312,11 @@ bool cuda_tail_level(const struct level *level)
 {
     const struct block_choice block = choose_block(level->stencil->choice);
     return block.bytes > 0 && kernel_is_chosen(&kernel_tail) && !level->connected &&
-           cuda_sides_fold(level) && level->npatches == 1 && extent_is_cube(level->n) &&
-           level->n[0] <= TAIL_DIM && subdomains_of(level->n[0], &block.limits).count > 0;
+           level->npatches == 1 && extent_is_cube(level->n) && level->n[0] <= TAIL_DIM &&
+           subdomains_of(level->n[0], &block.limits).count > 0;
 }
 
-/* True if cells of one colour are neighbours, across the ends of a periodic level. */
+/* True if cells of one colour are neighbours, across the ends of a wrapped direction. */
 static bool mixes_colours(const struct level *level)
 {
     return level->stencil->coloured && level_has_odd_period(level);

@@ -22,14 +22,21 @@ struct sync_context {
     unsigned long long arrivals;            /* coarse/barrier.cuh */
 };
 
-/* One box with walls on all sides, or periodic in all directions. It is divided into subdomains of
- * one size, one per block, or it is a single-block level: whole in one block's shared memory. */
+/* The sides of a level, as bits in the order low i, high i, low j, …: those that are wrapped, and
+ * those that are Neumann walls. */
+struct side_kinds {
+    unsigned wrapped, neumann;
+};
+
+/* One box. It is divided into subdomains of one size, one per block, or it is a single-block level:
+ * whole in one block's shared memory. */
 struct tail_level {
-    int n;                     /* cells per side */
+    int n; /* cells per side */
+    struct side_kinds kinds;
     int nsubdomains, depth;    /* 1 for a single-block level; planes of each */
     int sj, sk;                /* strides of its fields */
     int coarse_sj, coarse_sk;  /* strides of the fields on its coarse side */
-    int wall_rule;             /* unless periodic */
+    int wall_rule;             /* of Dirichlet walls */
     struct divider subdomains; /* along i, and along j */
     struct divider side;       /* cells of a subdomain along i, and along j */
     struct divider half;       /* half of side, rounded up */
@@ -53,7 +60,7 @@ struct tail_step {
     bool waits;               /* until all blocks have done the steps before it */
     /* Single-block level: the tiles do not hold these fields yet. */
     bool fetches_u, fetches_f, fetches_coarse;
-    unsigned char coarse_rule; /* of the walls around coarse_u, unless periodic */
+    unsigned char coarse_rule; /* of Dirichlet walls around coarse_u */
     struct divider
         coarse_padded; /* cells of the coarse side, with ghosts that prolongation reads */
     double *u, *coarse_f;
@@ -73,15 +80,22 @@ struct tail {
 };
 static_assert(sizeof(struct tail) <= 32764, "more than a kernel's parameters from CUDA 12.1 on");
 
-/* The operator on periodic levels. It is a kernel of its own, since code for both kinds of levels
- * in one is slower for each. */
+/* The operator on levels with other sides than Dirichlet walls, any of them. It is a kernel of its
+ * own, since code that asks for the kinds of sides is slower. */
 template <class Op>
-struct periodic : Op {
+struct any_sides : Op {
 };
 template <class Op>
-constexpr bool is_periodic = false;
+constexpr bool has_any_sides = false;
 template <class Op>
-constexpr bool is_periodic<periodic<Op>> = true;
+constexpr bool has_any_sides<any_sides<Op>> = true;
+
+/* The kinds of a level's sides. The other kernel has them as constants. */
+template <class Op>
+DEVICE struct side_kinds kinds_of(const struct tail_level &l)
+{
+    return has_any_sides<Op> ? l.kinds : side_kinds{0, 0};
+}
 
 /* Launches the list with so many blocks of so much shared memory, which is always the same. fv2*.cu
  * and fv4*.cu instantiate it for each operator. */

@@ -87,8 +87,7 @@ static __device__ struct subdomain subdomain_of(const struct tail_level &l)
     sub.at = sub.i + sub.j * l.sj + sub.k * l.sk;
     sub.walls = (sub.i == 0) | (sub.i + l.side.n == l.n) << 1 | (sub.j == 0) << 2 |
                 (sub.j + l.side.n == l.n) << 3 | (sub.k == 0) << 4 | (sub.k + l.depth == l.n) << 5;
-    if (is_periodic<Op>)
-        sub.walls = 0;
+    sub.walls &= ~kinds_of<Op>(l).wrapped;
     return sub;
 }
 
@@ -245,7 +244,7 @@ static __device__ void list_halo(const struct tail_level &l, const struct subdom
 {
     const int colour = (at[0] + at[1] + at[2]) & 1;
     const int i = sub.i + at[0], j = sub.j + at[1], k = sub.k + at[2];
-    const int packet = is_periodic<Op>
+    const int packet = has_any_sides<Op>
                            ? packet_index(l, wrapped(i, l.n), wrapped(j, l.n), wrapped(k, l.n))
                            : packet_index(l, i, j, k);
     s.lists.halo[halo_offset(l, colour, atomicAdd(&counts.halo[colour], 1))] =

@@ -1,23 +1,26 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef CUDA_COARSE_WALLS_CUH
 #define CUDA_COARSE_WALLS_CUH
-/* Order 4: ghosts of u behind walls that the operator reads, in the tail kernel's tiles in shared
- * memory: two layers behind cells next to one wall, and one behind cells next to two. */
+/* Order 4: ghosts of u beyond sides that the operator reads, in the tail kernel's tiles in shared
+ * memory: two layers behind cells next to one side, and one behind cells next to two. */
 #include "cuda/coarse/shared_cells.cuh"
 #include "cuda/coarse/tiles.cuh"
 #include "cuda/coarse/coarse_cells.cuh"
 
-/* The cells next to walls, as listed_wall() packs them. */
+/* The cells next to these sides, as listed_wall() packs them. */
 struct wall_lists {
     const int *sides, *edges;
     int nsides, nedges;
+    struct side_kinds kinds;
+    int n; /* cells per side, if sides are wrapped */
 };
 
-/* A cell next to walls: its offset, and the steps inward from one wall or from two, all in bytes,
+/* A cell next to sides: its offset, and the steps inward from one side or from two, all in bytes,
  * so that a sweep has little to compute. */
 struct wall_entry {
-    int cell;          /* −1 if there is none */
-    int first, second; /* second is 0 next to one wall */
+    int cell;                /* −1 if there is none */
+    int first, second;       /* second is 0 next to one side */
+    struct side_kinds kinds; /* bit 0 of the first side, bit 1 of the second */
 };
 
 /* Number n of both lists, sides first, of the tile that begins at u. */
@@ -26,12 +29,14 @@ DEVICE struct wall_entry wall_entry_of(const struct wall_lists &l, int n, const 
 {
     enum { UNIT = shared_cells::UNIT };
     if (n >= l.nsides + l.nedges)
-        return {-1, 0, 0};
+        return {-1, 0, 0, {}};
     const int entry = n < l.nsides ? l.sides[n] : l.edges[n - l.nsides],
-              second = entry >> (ELEMENT_BITS + 3);
+              first = entry >> ELEMENT_BITS & 7, second = entry >> (ELEMENT_BITS + 3);
+    const auto bits = [=](unsigned of) { return (of >> first & 1) | (of >> second & 1) << 1; };
     return {shared_offset(u) + element(entry) * UNIT,
-            step_inward(entry >> ELEMENT_BITS & 7, sj, sk) * UNIT,
-            second ? step_inward(second, sj, sk) * UNIT : 0};
+            step_inward(first, sj, sk) * UNIT,
+            second ? step_inward(second, sj, sk) * UNIT : 0,
+            {bits(l.kinds.wrapped), bits(l.kinds.neumann)}};
 }
 
 /* The entries of one thread: thread t of THREADS has entries t, t + THREADS, … */
@@ -51,29 +56,62 @@ DEVICE own_walls<ENTRIES> take_walls(const struct wall_lists &l, const double *u
 
 /* PAIRED: two ghosts at once behind walls in i, where single cells would conflict in few banks. */
 template <int RULE, bool PAIRED>
-DEVICE void fill_wall(const struct wall_entry &w)
+DEVICE void fill_side(const struct wall_entry &w)
 {
     const struct shared_cells u;
-    if (w.cell < 0)
-        return;
-    if (PAIRED && w.second == 0 && abs(w.first) == shared_cells::UNIT)
-        fill_row_end(u, w.cell, w.first < 0);
-    else if (w.second == 0)
-        fill_line(u, w.cell, w.first, RULE, 2);
-    else
-        fill_edge(u, w.cell, w.first, w.second, RULE);
+    const bool neumann = w.kinds.neumann & 1;
+    if (PAIRED && abs(w.first) == shared_cells::UNIT)
+        return fill_row_end(u, w.cell, w.first < 0, neumann);
+    double v[MAX_WALL_CELLS];
+    load_line(u, w.cell, w.first, wall_cells(RULE), v);
+    u.store(w.cell - w.first, ghost_of_kind<RULE>(neumann, 0, v));
+    u.store(w.cell - 2 * w.first, ghost_of_kind<RULE>(neumann, 1, v));
 }
 
-/* The same for the sides of a periodic level of n cells per side: images of the cells opposite. */
-DEVICE void copy_image(const struct wall_entry &w, int n)
+template <int RULE>
+DEVICE double edge_value(const struct wall_entry &w)
 {
     const struct shared_cells u;
-    const int inward = w.first + w.second;
+    const bool first = w.kinds.neumann & 1, second = w.kinds.neumann & 2;
+    return edge_ghost(
+        wall_cells(RULE), [&](int o, int m) { return u.load(w.cell + o * w.first + m * w.second); },
+        [=](const double *v) { return ghost_of_kind<RULE>(first, 0, v); },
+        [=](const double *v) { return ghost_of_kind<RULE>(second, 0, v); });
+}
+
+/* The same beyond a wrapped side, or two sides of which one is wrapped at least, on a level of n
+ * cells per side: images of the cells opposite, or what follows from these behind a wall. */
+template <int RULE>
+DEVICE void fill_wrapped(const struct wall_entry &w, int n)
+{
+    const struct shared_cells u;
+    const int first = w.kinds.wrapped & 1 ? w.first : 0,
+              second = w.kinds.wrapped & 2 ? w.second : 0,
+              image = w.cell + (n - 1) * (first + second), inward = w.first + w.second;
+    double v[MAX_WALL_CELLS];
+    if (w.second == 0 || w.kinds.wrapped == 3) {
+        u.store(w.cell - inward, u.load(image));
+        if (w.second == 0)
+            u.store(w.cell - 2 * inward, u.load(image - inward));
+    } else {
+        const bool neumann = w.kinds.neumann != 0;
+        load_line(u, image, first ? w.second : w.first, wall_cells(RULE), v);
+        u.store(w.cell - inward, ghost_of_kind<RULE>(neumann, 0, v));
+    }
+}
+
+template <int RULE, bool PAIRED>
+DEVICE void fill_wall(const struct wall_entry &w, int n)
+{
+    const struct shared_cells u;
     if (w.cell < 0)
         return;
-    u.store(w.cell - inward, u.load(w.cell + (n - 1) * inward));
-    if (w.second == 0)
-        u.store(w.cell - 2 * inward, u.load(w.cell + (n - 2) * inward));
+    if (w.kinds.wrapped & (w.second ? 3 : 1))
+        fill_wrapped<RULE>(w, n);
+    else if (w.second == 0)
+        fill_side<RULE, PAIRED>(w);
+    else
+        u.store(w.cell - w.first - w.second, edge_value<RULE>(w));
 }
 
 /* Calls fill(entry) for all entries. `own` are the thread's, looked up once for all
@@ -99,19 +137,10 @@ DEVICE void fill_walls(double *u, const struct own_walls<ENTRIES> &own, int rule
 {
     with_rule(Rules{}, rule, [&](auto constant) {
         constexpr int RULE = decltype(constant)::value;
-        each_wall<THREADS>(u, own, lists, sj, sk,
-                           [](const struct wall_entry &w) { fill_wall<RULE, PAIRED>(w); });
+        each_wall<THREADS>(u, own, lists, sj, sk, [&](const struct wall_entry &w) {
+            fill_wall<RULE, PAIRED>(w, lists.n);
+        });
     });
-    group_sync<THREADS>();
-}
-
-/* The same with periodic images of a level of n cells per side. */
-template <int THREADS, int ENTRIES>
-DEVICE void fill_images(double *u, const struct own_walls<ENTRIES> &own, int n,
-                        const struct wall_lists &lists, int sj, int sk)
-{
-    each_wall<THREADS>(u, own, lists, sj, sk,
-                       [=](const struct wall_entry &w) { copy_image(w, n); });
     group_sync<THREADS>();
 }
 

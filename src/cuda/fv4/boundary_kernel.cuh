@@ -352,8 +352,10 @@ DEVICE double load_edge_ghost(const struct quartic_rows &first_wall,
                               const struct quartic_rows &second_wall, int offset, int first,
                               int second)
 {
-    return quartic_edge_ghost(first_wall, second_wall,
-                              [&](int o, int m) { return at(offset + o * first + m * second); });
+    return edge_ghost(
+        MAX_WALL_CELLS, [&](int o, int m) { return at(offset + o * first + m * second); },
+        [&](const double v[4]) { return quartic_ghost(first_wall, 0, v); },
+        [&](const double v[4]) { return quartic_ghost(second_wall, 0, v); });
 }
 
 /* Stores the ghosts behind an end of a row in i, or for z < 0 the ghost behind that end and the

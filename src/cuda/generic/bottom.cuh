@@ -84,12 +84,6 @@ static __device__ __forceinline__ enum boundary beyond_side(const bottom_work &w
     return w.s.choice.sides.of[side / 2][side % 2];
 }
 
-/* The tail's levels have one kind of sides, which it folds in. */
-static __device__ __forceinline__ enum boundary beyond_side(const warp_bottom_work &w, int)
-{
-    return w.s.choice.sides.of[0][0] == BOUNDARY_PERIODIC ? BOUNDARY_PERIODIC : BOUNDARY_DIRICHLET;
-}
-
 template <class Work>
 static __device__ __forceinline__ int rule_of(const Work &w, enum boundary beyond)
 {
@@ -144,7 +138,7 @@ static __device__ void fill_ghosts(const Work &w, double *x)
 {
     const int *n = w.c.n;
     const struct walled_cells<int> u = {
-        x, {n[0], n[1], n[2]}, {}, (int)w.c.sj, (int)w.c.sk
+        x, {n[0], n[1], n[2]}, {}, {}, (int)w.c.sj, (int)w.c.sk
     };
     const int sides = side_cells(n), all = sides + (w.ghosts == 2 ? edge_cells(n) : 0);
 #pragma unroll 1

@@ -1,0 +1,7 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The tail of order 4 between any sides. */
+#include "cuda/coarse/kernel.cuh"
+
+template void tail_launch<any_sides<op_fv4>>(const struct tail &tail, int blocks, size_t bytes);
+template void tail_launch<any_sides<op_fv4_helmholtz>>(const struct tail &tail, int blocks,
+                                                       size_t bytes);
