@@ -129,9 +129,8 @@ static const struct kernel *find(const struct pass *pass, int *covered)
 {
     if (num_chosen == 0)
         choose_all();
-    const bool fold = cuda_sides_fold(pass->level);
     for (int k = 0; k < num_chosen; k++) {
-        *covered = fold || chosen[k]->any_sides ? chosen[k]->covers(pass, cuda_limits()) : 0;
+        *covered = chosen[k]->covers(pass, cuda_limits());
         if (*covered > 0)
             return chosen[k];
     }

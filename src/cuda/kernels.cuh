@@ -30,10 +30,6 @@ struct kernel {
      * hpgmg-lab's limiters. NULL: not counted. */
     struct cuda_counts (*counts)(const struct pass *pass);
 
-    /* True if run() takes the sides of the domain as they are. Other kernels fold in the rule of
-     * Dirichlet walls on all sides, or wrap in all directions: see cuda_sides_fold(). */
-    bool any_sides;
-
     /* True if run() leaves u with all ghosts that the next operation reads. NULL: it does not. */
     bool (*leaves_ghosts)(const struct level *level);
 };

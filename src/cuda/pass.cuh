@@ -39,13 +39,6 @@ void set_coarse(Kernel &kernel, const struct pass *pass, int q)
     kernel.coarse_sk = coarse->sk;
 }
 
-/* True if all sides of the domain are Dirichlet walls, or all are periodic. */
-static inline bool cuda_sides_fold(const struct level *level)
-{
-    return sides_are(&level->sides, BOUNDARY_DIRICHLET) ||
-           sides_are(&level->sides, BOUNDARY_PERIODIC);
-}
-
 /* True if a fused kernel may run the pass's sweeps: red and black half-sweeps in
  * turns, on a level where kernels may swap u and FIELD_TMP. */
 bool fuses_red_black(const struct pass *pass);

@@ -201,5 +201,4 @@ extern const struct kernel kernel_fv2_fused = {
     .bytes = red_black_bytes,
     .splits = fv2::splits,
     .counts = fv2::counts,
-    .any_sides = true,
 };

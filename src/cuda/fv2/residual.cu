@@ -69,5 +69,4 @@ extern const struct kernel kernel_fv2_residual = {
     .covers = fv2::residual_covers,
     .run = fv2::run_residual,
     .bytes = pass_bytes_one_by_one,
-    .any_sides = true,
 };

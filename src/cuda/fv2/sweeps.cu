@@ -201,5 +201,4 @@ extern const struct kernel kernel_fv2_sweeps = {
     .run = fv2::run_sweeps,
     .bytes = fv2::sweeps_bytes,
     .splits = fv2::sweeps_split,
-    .any_sides = true,
 };

@@ -237,6 +237,5 @@ extern const struct kernel kernel_fv4_fused = {
     .bytes = red_black_bytes,
     .splits = fv4::splits,
     .counts = fv4::counts,
-    .any_sides = true,
     .leaves_ghosts = fv4::leaves_ghosts,
 };

@@ -229,7 +229,6 @@ extern const struct kernel kernel_fv4_sweep = {
     .run = fv4::run,
     .bytes = pass_bytes_one_by_one,
     .splits = fv4::sweep_splits,
-    .any_sides = true,
 };
 
 extern const struct kernel kernel_fv4_residual = {
@@ -239,5 +238,4 @@ extern const struct kernel kernel_fv4_residual = {
     .run = fv4::run,
     .bytes = pass_bytes_one_by_one,
     .splits = fv4::residual_splits,
-    .any_sides = true,
 };

@@ -64,7 +64,6 @@ extern const struct kernel kernel_interpolation = {
     .covers = interpolation_covers,
     .run = start_all,
     .bytes = pass_bytes_one_by_one,
-    .any_sides = true,
 };
 
 extern const struct kernel kernel_generic = {
@@ -73,5 +72,4 @@ extern const struct kernel kernel_generic = {
     .covers = generic_covers,
     .run = run_generic,
     .bytes = pass_bytes_one_by_one,
-    .any_sides = true,
 };
