@@ -3,6 +3,7 @@
 
 Colours differ in lightness and bars in hatching too, so that figures can be read in black and white."""
 import itertools
+import math
 import os
 
 import study
@@ -329,7 +330,7 @@ def draw_sizes(plt, rows, path):
     orders = sorted({row["order"] for row in rows})
     places = sorted({row.get("where", "") for row in rows})  # the tables of a scaling study do not have them
     figure, panels = plt.subplots(1, len(orders), figsize=(1.8 + 5.2 * len(orders), 4.4), squeeze=False, sharey=True)
-    sides = sorted({row["n"] for row in rows if row["n"] & (row["n"] - 1) == 0})
+    sides = sorted({2 ** round(math.log2(row["dof"]) / 3) for row in rows})
     for axes, order in zip(panels[0], orders):
         size_panel(axes, [row for row in rows if row["order"] == order], places)
         axes.set_xscale("log")

@@ -10,6 +10,7 @@ import math
 import re
 import subprocess
 
+from domain import cells_of, parse_cells
 from study import Unusable, read_run
 
 SWEEPS = 6  # of a smoothing: three red and three black half-sweeps
@@ -19,6 +20,11 @@ UNITS = {"B": 1, "kB": 1e3, "MB": 1e6, "GB": 1e9, "TB": 1e12}
 
 
 # One GPU.
+
+def cube_side(cells):
+    """Cells per side of the cube with as many cells."""
+    return round(math.prod(cells) ** (1 / 3), 9)
+
 
 def on_sizes(table, side):
     """The value for a cube with this many cells per side: between two sizes by a power law, beyond the largest by
@@ -47,16 +53,20 @@ class Processor:
         """What a visit to a shared level takes at least, however few cells it has; 0 on a CPU."""
         return min(self.shared.values()) if self.gpu else 0.0
 
-    def levels(self, n):
-        """Cells per side of the levels of an F-cycle on one rank."""
-        found = [n]
-        while found[-1] % 2 == 0 and found[-1] > self.bottom:
-            found.append(found[-1] // 2)
+    def alone(self, cells):
+        """The table for a level that is on one rank: on GPUs the tail takes cubes only."""
+        return self.whole if len(set(cells)) == 1 or not self.gpu else self.shared
+
+    def levels(self, cells):
+        """Cells by direction of the levels of an F-cycle on one rank."""
+        found = [cells]
+        while all(n % 2 == 0 for n in found[-1]) and cube_side(found[-1]) > self.bottom:
+            found.append(tuple(n // 2 for n in found[-1]))
         return found
 
-    def cycle(self, n):
+    def cycle(self, cells):
         """Seconds of an F-cycle on one rank."""
-        return sum(visits * on_sizes(self.whole, size) for visits, size in enumerate(self.levels(n), 1))
+        return sum(visits * on_sizes(self.alone(level), cube_side(level)) for visits, level in enumerate(self.levels(cells), 1))
 
 
 def from_stages(solve, levels):
@@ -120,6 +130,8 @@ def read_report(path):
         raise Unusable(f"{path}: is of {report.get('ranks')} ranks, not of one")
     if not all(solve.get("stages") for solve in report.get("solves", ())):
         raise Unusable(f"{path}: has no times of stages; hpgmg-gpu --json writes them, without --quiet")
+    if any(len(set(cells_of(solve))) > 1 for solve in report["solves"]):
+        raise Unusable(f"{path}: its domain is no cube")
     return report
 
 
@@ -157,19 +169,20 @@ class Traffic:
 
 @dataclasses.dataclass
 class SimulatedLevel:
-    n: int
+    cells: tuple  # by direction, as those of a box
     boxes: int
-    box_dim: int
+    box_cells: tuple
     ranks: int
     halo: Traffic = None
     move: Traffic = None  # redistribution to and from the next level
 
-    def cells(self):
+    def cells_per_rank(self):
         """Of the fullest rank."""
-        return -(-self.boxes // self.ranks) * self.box_dim**3
+        return -(-self.boxes // self.ranks) * math.prod(self.box_cells)
 
 
-LEVEL = re.compile(r" +(\d+) +(\d+)\^3 +(\d+)x *(\d+)\^3 +\d+ +(\d+) +[\d.]+ \w+ +[\d.]+ \w+$")
+CELLS = r"(\d+\^3|\d+x\d+x\d+)"
+LEVEL = re.compile(rf" +\d+ +{CELLS} +(\d+)x *\(?{CELLS}\)? +\d+ +(\d+) +[\d.]+ \w+ +[\d.]+ \w+$")
 MESSAGES = re.compile(r" +(\d+) +(halo|agglomerate|distribute) +\d+ +[\d.]+ +(\d+) +[\d.]+ +(\d+) +[\d.]+ \w+ +([\d.]+) (\w+)$")
 
 
@@ -179,7 +192,7 @@ def parse_simulation(text):
     for line in text.splitlines():
         level, messages = LEVEL.match(line), MESSAGES.match(line)
         if level:
-            levels.append(SimulatedLevel(*(int(level[group]) for group in (2, 3, 4, 5))))
+            levels.append(SimulatedLevel(parse_cells(level[1]), int(level[2]), parse_cells(level[3]), int(level[4])))
         elif messages:
             own = levels[int(messages[1])]
             traffic = Traffic(int(messages[3]), int(messages[4]), float(messages[5]) * UNITS[messages[6]])
@@ -196,7 +209,7 @@ def parse_simulation(text):
 def simulate(program, domain, ranks_per_node, agglomerate, method):
     """Runs --dry-run --ranks. `method`: options on which the depth of halos depends. Nobody changes what it returns."""
     command = [program, "--backend", "cpu", "--dry-run", "--ranks", str(domain.ranks), "--ranks-per-node", str(ranks_per_node),
-               "--agglomerate-below", str(agglomerate), *method, str(domain.log2_box_dim), str(domain.boxes_per_rank())]
+               "--agglomerate-below", str(agglomerate), *method, *domain.words()]
     try:
         done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False, text=True)
     except OSError as error:
@@ -256,9 +269,9 @@ class Method:
 @dataclasses.dataclass
 class LevelTime:
     """Seconds of one F-cycle on one level."""
-    n: int
+    cells: tuple  # by direction
     ranks: int
-    cells: int
+    cells_per_rank: int
     visits: int
     exchanges: int = 0
     compute: float = 0.0
@@ -294,12 +307,12 @@ class Prediction:
 
     def __init__(self, processor, network, method, levels, agglomerate, top=0):
         self.processor, self.network, self.method, self.agglomerate = processor, network, method, agglomerate
-        self.n, self.ranks = levels[top].n, levels[0].ranks
+        self.cells, self.ranks = levels[top].cells, levels[0].ranks
         alone = next((index for index, level in enumerate(levels) if level.ranks == 1 and index >= top), None)
         if alone is None:
             raise Unusable("the coarsest level is on several ranks")
         self.levels = [self.shared(levels, index, index - top + 1) for index in range(top, alone)]
-        self.levels += self.on_one(levels[alone].n, alone - top + 1)
+        self.levels += self.on_one(levels[alone].cells, alone - top + 1)
         hops = math.ceil(math.log2(self.ranks))
         between = self.ranks > network.ranks_per_node
         self.norm = hops * (network.latency_between if between else network.latency_inside)
@@ -308,8 +321,8 @@ class Prediction:
         """A level on several ranks."""
         own, sweeps = levels[index], self.method.sweeps_per_exchange
         moved = index > 0 and levels[index - 1].move is not None
-        time = LevelTime(own.n, own.ranks, own.cells(), visits)
-        side = own.cells() ** (1 / 3)
+        time = LevelTime(own.cells, own.ranks, own.cells_per_rank(), visits)
+        side = cube_side((own.cells_per_rank(),))
         if self.processor.gpu:
             side *= (repeated_work(side, sweeps) / repeated_work(side, FIRST_SWEEPS)) ** (1 / 3)
         visit = on_sizes(self.processor.shared, side)
@@ -330,23 +343,24 @@ class Prediction:
         layers = (self.method.sweeps_per_exchange + 1) / SIMULATED_LAYERS if self.processor.gpu else 1.0
         share = self.network.share_between(own.halo)
         latency, transfer = self.network.exchange(own.halo, layers * own.halo.bytes, share)
-        if not own.halo.elsewhere or own.cells() < self.method.overlap_above:
+        if not own.halo.elsewhere or own.cells_per_rank() < self.method.overlap_above:
             return latency, transfer
         return max(0.0, latency - max(0.0, beside - transfer)), max(0.0, transfer - beside)
 
-    def on_one(self, n, visits):
+    def on_one(self, cells, visits):
         """The levels from here down, on one rank."""
         found, handed = [], False
-        for size in self.processor.levels(n):
-            time = LevelTime(size, 1, size**3, visits)
-            on_cpu = size**3 < self.method.cpu_below
+        for level in self.processor.levels(cells):
+            time, side = LevelTime(level, 1, math.prod(level), visits), cube_side(level)
+            on_cpu = time.cells_per_rank < self.method.cpu_below
             if on_cpu and not self.processor.cpu:
                 raise Unusable("--cpu-below: --cycles has no times of the CPU for this order")
-            visit = on_sizes(self.processor.cpu if on_cpu else self.processor.whole, size)
+            table = self.processor.cpu if on_cpu else self.processor.alone(level)
+            visit = on_sizes(table, side)
             time.compute = visits * visit
             if on_cpu and not handed:
                 time.latency, handed = visits * self.method.hand_over, True
-            small = size in self.processor.tail or size <= self.processor.bottom
+            small = table is self.processor.whole and (side in self.processor.tail or side <= self.processor.bottom)
             time.fixed_compute = time.compute if small and self.processor.gpu else visits * min(visit, self.processor.floor())
             found.append(time)
             visits += 1
@@ -356,7 +370,7 @@ class Prediction:
         return sum(level.seconds() for level in self.levels) + self.norm
 
     def dof_per_second(self):
-        return self.n**3 / self.seconds()
+        return math.prod(self.cells) / self.seconds()
 
     def latency_level(self):
         """The first level from which on more than half of each level's time is fixed; None if there is none."""

@@ -2,6 +2,7 @@
 """The figure of run/predict, from the rows of its predict.csv and levels.csv."""
 import itertools
 
+from domain import cells_label
 from drawing import LINES, save_figure, stack
 
 PARTS = {
@@ -26,7 +27,7 @@ def name_of(row):
 def efficiency_panel(axes, rows, with_legend):
     """Efficiency against ranks, a line per order and way between nodes."""
     for key, (colour, marker, dashes) in zip(sorted({key_of(row, BY) for row in rows}), itertools.cycle(LINES)):
-        own = [row for row in rows if key_of(row, BY) == key and row["efficiency"] != ""]
+        own = [row for row in rows if key_of(row, BY) == key]
         values = [100 * row["efficiency"] for row in own]
         axes.plot([row["ranks"] for row in own], values, dashes, marker=marker, color=colour, markersize=5,
                   label=f"order {key[0]}, {key[1]}")
@@ -47,7 +48,7 @@ def level_panel(axes, levels, with_legend):
     """Time by level of one prediction."""
     places = range(len(levels))
     stack(axes, places, [{part: 1e3 * level[part] for part in PARTS} for level in levels], PARTS)
-    labels = [f"{level['level_n']}³\non {level['level_ranks']}" for level in levels]
+    labels = [f"{cells_label(level['level_cells'])}\non {level['level_ranks']}" for level in levels]
     axes.set_xticks(places, labels, fontsize="x-small", rotation=90)
     axes.set_ylabel("ms per F-cycle")
     first = levels[0]

@@ -26,17 +26,22 @@ report() {
 END
 }
 
-# What the program would print for 16³, as it prints it. 8.00 kB are of four layers. ELSEWHERE is 1 where the two ranks are
-# on two nodes.
+# What the program would print for 16³ and for one box of 8³ on each rank, as it prints it. 8.00 kB are of four layers.
+# ELSEWHERE is 1 where the two ranks are on two nodes.
 program() {
     cat >"$work/program" <<'END'
 #!/bin/bash
 echo "$*" >>"$(dirname "$0")/arguments"
 ranks=$(sed 's/.*--ranks \([0-9]*\).*/\1/' <<<"$*")
 elsewhere=$(( ! $(grep -c -- '--ranks-per-node 8' <<<"$*") ))
+levels=("16^3           8x  8^3" " 8^3           1x  8^3")
+[[ $* != *"--domain exact"* ]] || case $ranks in
+1) levels=(" 8^3           1x  8^3" " 4^3           1x  4^3") ;;
+2) levels=("16x8x8           2x  8^3" "8x4x4         1x(8x4x4)") ;;
+esac
 echo "  level      cells           boxes      merged     ranks        mean        most"
-echo "      0       16^3           8x  8^3           $ranks         $ranks    10.00 kB    10.00 kB"
-echo "      1        8^3           1x  8^3           1         1    10.00 kB    10.00 kB"
+echo "      0       ${levels[0]}           $ranks         $ranks    10.00 kB    10.00 kB"
+echo "      1       ${levels[1]}           1         1    10.00 kB    10.00 kB"
 echo
 echo "  level  exchange     ranks    messages   most  on other nodes   most       bytes        most"
 [ "$ranks" -eq 1 ] && exit
@@ -57,13 +62,13 @@ predict() { # ARGUMENT...
     predict --ranks 1,2 --strong 3:2 --levels
     [ "$status" -eq 0 ]
     # One rank: 16³ has eight times the cells of 8³, 480 µs; two visits to 8³, three to 4³: 480 + 120 + 60 = 660 µs.
-    grep -qE '^strong 3:2, order 2, staged +1 +16 +never +0\.660 +0\.01 100\.0 % ' <<<"$output"
+    grep -qE '^strong 3:2, order 2, staged +1 +16\^3 +never +0\.660 +0\.01 100\.0 % ' <<<"$output"
     # Two ranks: half of 480 µs. Six halos of three layers, 2 µs and 6 kB at 1 GB/s each. Down and up in the visit and once
     # for the F-cycle itself, 2 µs and 4 kB each. 8³ and 4³ as above. The norm takes 2 µs.
     grep -qE '^ +16\^3 +2 +2048 +1 +6 +240\.0 +20\.0 +52\.0 ' <<<"$output"
     grep -qE '^ +8\^3 +1 +512 +2 +0 +120\.0 +0\.0 +0\.0 +100 %$' <<<"$output"
     # 240 + 20 + 52 + 120 + 60 + 2 = 494 µs; 660 / 494 / 2 = 66.8 %.
-    grep -qE '^strong 3:2, order 2, staged +2 +16 +never +0\.494 +0\.01 +66\.8 % +8\^3$' <<<"$output"
+    grep -qE '^strong 3:2, order 2, staged +2 +16\^3 +never +0\.494 +0\.01 +66\.8 % +8\^3$' <<<"$output"
 }
 
 @test "two ranks on two nodes, staged and direct" {
@@ -87,6 +92,38 @@ from prediction import repeated_work
 assert repeated_work(10, 1) == 1
 assert abs(repeated_work(10, 2) - (1.2**3 + 1) / 2) < 1e-12
 assert abs(repeated_work(10, 6) - (1 + 1.2**3 + 1.4**3 + 1.6**3 + 1.8**3 + 2**3) / 6) < 1e-12
+END
+}
+
+@test "weak: a domain that is no cube, 434 µs, worked out by hand" {
+    predict --ranks 1,2 --weak 3:1 --levels
+    [ "$status" -eq 0 ]
+    grep -q -- ' --domain exact 3 1$' "$work/arguments"
+    # One rank: 60 and two visits of 20 µs.
+    grep -qE '^weak 3:1, order 2, staged +1 +8\^3 +never +0\.100 +0\.01 100\.0 % ' <<<"$output"
+    # Two: each has 8³, and messages as above. Levels of one rank that are no cubes take the times of shared ones, here 60 µs.
+    grep -qE '^ +16x8x8 +2 +512 +1 +6 +60\.0 +20\.0 +52\.0 ' <<<"$output"
+    grep -qE '^ +8x4x4 +1 +128 +2 +0 +120\.0 ' <<<"$output"
+    grep -qE '^ +4x2x2 +1 +16 +3 +0 +180\.0 ' <<<"$output"
+    # 60 + 20 + 52 + 120 + 180 + 2 = 434 µs; 100 / 434 = 23.0 %.
+    grep -qE '^weak 3:1, order 2, staged +2 +16x8x8 +never +0\.434 +0\.00 +23\.0 % ' <<<"$output"
+}
+
+@test "weak: the program's own tables, any ranks, the same unknowns on each" {
+    run run/predict docs/scaling-h200/one-gpu/order2-*.json --cycles docs/threshold-h200/cycles.csv --program "$HPGMG" \
+        --ranks 1,2,3,5 --weak 4:8 --agglomerate never,4097 --output "$work/out"
+    echo "$output"
+    [ "$status" -eq 0 ]
+    python3 - "$work/out" <<'END'
+import csv, math, sys
+rows, levels = (list(csv.DictReader(open(f"{sys.argv[1]}/{name}.csv"))) for name in ("predict", "levels"))
+assert [row["cells"] for row in rows] == ["32^3", "64x32x32", "64x48x32", "80x64x32"], rows
+assert all(float(row["dof_per_rank"]) == 8 * 16**3 and float(row["efficiency"]) > 0 for row in rows)
+finest = [level for level in levels if level["visits"] == "1"]
+assert [level["level_cells"] for level in finest] == [row["cells"] for row in rows]
+assert all(level["level_ranks"] == level["ranks"] and level["cells_per_rank"] == str(8 * 16**3) for level in finest)
+three = [level["level_cells"] for level in levels if level["ranks"] == "3"]
+assert three == ["64x48x32", "32x24x16", "16x12x8", "8x6x4", "4x3x2"], three
 END
 }
 
@@ -124,11 +161,11 @@ END
     PYTHONPATH=run python3 - "$HPGMG" <<'END'
 import sys
 from prediction import simulate
-from weak import Domain
-inside, outside = (simulate(sys.argv[1], Domain(8, 5, 2), nodes, 1, ("--order", "4", "--smoother", "jacobi"))[0]
+from domain import strong_domain
+inside, outside = (simulate(sys.argv[1], strong_domain(8, 5, 2), nodes, 1, ("--order", "4", "--smoother", "jacobi"))[0]
                    for nodes in (8, 1))
 assert (inside.halo.messages, inside.halo.elsewhere, outside.halo.elsewhere) == (7, 0, 7)
-assert inside.cells() == 32**3
+assert inside.cells == (64, 64, 64) and inside.cells_per_rank() == 32**3
 # Three faces, edges and a corner, four layers deep.
 assert abs(inside.halo.bytes / (8 * (3 * 32 * 32 * 4 + 3 * 32 * 16 + 64)) - 1) < 0.001, inside.halo
 END
@@ -143,7 +180,7 @@ for order in (2, 4):
     processor = read_processor(reports, "docs/threshold-h200/cycles.csv")
     for n in (16, 32, 64, 128, 256, 512, 1024):
         seconds = min(solve["seconds_per_solve"] for report in reports for solve in report["solves"] if solve["n"] == n)
-        assert math.isclose(processor.cycle(n), seconds, rel_tol=1e-9), (order, n)
+        assert math.isclose(processor.cycle((n, n, n)), seconds, rel_tol=1e-9), (order, n)
     assert processor.tail and max(processor.tail) == 64
 END
 }
@@ -153,14 +190,31 @@ END
         2,3,1,h,16,1e-3,,one 2,3,2,h,16,380e-6,,first 2,3,2,h,16,988e-6,1320e-6,second >"$work/results.csv"
     predict --measured "$work/results.csv"
     [ "$status" -eq 0 ]
-    grep -qE '^ +2 +2 +16 +8 +0\.380 +0\.494 +\+30\.0 %  first$' <<<"$output"
-    grep -qE '^ +2 +2 +16 +8 +0\.988 +0\.988 +[+-]0\.0 %  second$' <<<"$output"
+    grep -qE '^ +2 +2 +16\^3 +8 +0\.380 +0\.494 +\+30\.0 %  first$' <<<"$output"
+    grep -qE '^ +2 +2 +16\^3 +8 +0\.988 +0\.988 +[+-]0\.0 %  second$' <<<"$output"
     grep -q '^2 runs: mean of |error| 15\.0 %, ' <<<"$output"
     run run/predict docs/scaling-h200/one-gpu/*.json --cycles docs/threshold-h200/cycles.csv --program "$HPGMG" \
         --measured docs/scaling-h200/other-runs.csv
     echo "$output"
     [ "$status" -eq 0 ]
     grep -qF "${lines[-1]}" docs/SCALING.md
+}
+
+@test "measured runs whose domain is no cube, and their coarser levels" {
+    printf '%s\n' order,log2_box_dim,ranks,level,n,cells,seconds_per_solve \
+        2,3,3,h,32,32x24x16,1e-3 2,3,3,2h,16,16x12x8,5e-4 2,3,8,h,32,32^3,1e-3 >"$work/results.csv"
+    predict --measured "$work/results.csv" --program "$HPGMG"
+    [ "$status" -eq 0 ]
+    grep -qE '^ +2 +3 +32x24x16 +8 +1\.000 ' <<<"$output"
+    grep -qE '^ +2 +3 +16x12x8 +8 +0\.500 ' <<<"$output"
+    PYTHONPATH=run python3 - <<'END'
+from importlib.machinery import SourceFileLoader
+predict = SourceFileLoader("predict", "run/predict").load_module()
+for row, words in (({"level": "h", "cells": (32, 24, 16)}, ["--domain", "4x3x2", "3", "8"]),
+                   ({"level": "2h", "cells": (16, 12, 8)}, ["--domain", "4x3x2", "3", "8"]),
+                   ({"level": "h", "cells": (16, 16, 16)}, ["3", "3"])):
+    assert predict.domain_of_run({"ranks": 3, "log2_box_dim": 3, **row}).words() == words, row
+END
 }
 
 @test "files: a row per prediction, a row per level, and the figure" {
@@ -178,17 +232,20 @@ END
     sed 's/"stages": \[.*/"stages": []}]}/; /^   {/d' "$work/one.json" >"$work/quiet.json"
     sed 's/"n": 8, "sec/"n": 32, "sec/' "$work/one.json" >"$work/gap.json"
     sed 's/"hierarchy"/"other"/' "$work/one.json" >"$work/foreign.json"
+    sed 's/"n": 8, "sec/"n": 8, "cells": [8, 4, 4], "sec/' "$work/one.json" >"$work/flat.json"
+    printf '%s\n' order,log2_box_dim,ranks,level,n,cells,seconds_per_solve 2,3,2,h,16,16by8,1e-3 >"$work/cells.csv"
     echo '[]' >"$work/list.json"
     echo 'a,b' >"$work/table.csv"
     printf '#!/bin/sh\necho "hpgmg-gpu: error: no" >&2\nexit 2\n' >"$work/refuses" && chmod +x "$work/refuses"
     for wrong in "$work/one.json" "$work/none.json --strong 3:2" "$work/invalid.json --strong 3:2" \
         "$work/two.json --strong 3:2" "$work/quiet.json --strong 3:2" "$work/list.json --strong 3:2" \
-        "$work/foreign.json --strong 3:2" "$work/one.json $work/gap.json --strong 3:2" \
+        "$work/foreign.json --strong 3:2" "$work/flat.json --strong 3:2" "$work/one.json $work/gap.json --strong 3:2" \
         "$work/one.json --strong 3:2 --program $work/none" "$work/one.json --strong 3:2 --program $work/refuses" \
         "$work/one.json --strong 3:2 --program /bin/true" "$work/one.json --strong 3" "$work/one.json --weak 3:1 --ranks 0" \
         "$work/one.json --strong 3:2 --latency-between -1" "$work/one.json --strong 3:2 --between fast" \
         "$work/one.json --strong 3:2 --sweeps-per-exchange 7" "$work/one.json --strong 3:2 --ranks-per-node 0" \
         "$work/one.json --strong 3:2 --cycles $work/table.csv" "$work/one.json --measured $work/table.csv" \
+        "$work/one.json --measured $work/cells.csv" \
         "$work/one.json --strong 3:2 --cpu-below 100 --program $work/program"; do
         # shellcheck disable=SC2086
         run run/predict $wrong

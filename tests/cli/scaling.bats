@@ -18,15 +18,15 @@ scaling() { # OPTION...: a small study; sets status and output
         --options "--backend cpu" --ranks 1,2 "$@"
 }
 
-rows() { # KIND RANKS LEVEL: n and DOF of such rows
-    awk -F , -v k="$1" -v r="$2" -v l="$3" '$1 == k && $5 == r && $6 == l { print $7, $8 }' "$study/results.csv"
+rows() { # KIND RANKS LEVEL: cells and DOF of such rows
+    awk -F , -v k="$1" -v r="$2" -v l="$3" '$1 == k && $5 == r && $6 == l { print $8, $9 }' "$study/results.csv"
 }
 
 @test "a dry run prints the commands and leaves nothing" {
     run run/scaling --dry-run --ranks 2,1 --weak 3:8 --strong 4:2 --order 2,4 --output "$study" --launcher "go {ranks}"
     [ "$status" -eq 0 ]
     [ "${#lines[@]}" -eq 8 ]
-    [ "${lines[0]}" = "go 1 ./hpgmg-gpu --order 2 --json $study/weak-order2-3x8-ranks1.json --quiet 3 8" ]
+    [ "${lines[0]}" = "go 1 ./hpgmg-gpu --order 2 --json $study/weak-order2-3x8-ranks1.json --quiet --domain exact 3 8" ]
     [ "${lines[7]}" = "go 2 ./hpgmg-gpu --order 4 --json $study/strong-order4-4x2-ranks2.json --quiet 4 4" ]
     [ ! -e "$study" ]
 }
@@ -35,42 +35,66 @@ rows() { # KIND RANKS LEVEL: n and DOF of such rows
     scaling --weak 3:1,3:8 --strong 3:2
     [ "$status" -eq 0 ]
     [ "$(wc -l <"$study/results.csv")" -eq 19 ] # 3 series, 2 numbers of ranks, 3 levels
-    [ "$(rows weak 1 h)" = "8 512"$'\n'"16 4096" ]
-    [ "$(rows weak 2 h)" = "12 1728"$'\n'"20 8000" ]
-    [ "$(rows strong 1 2h)" = "8 512" ]
-    [ "$(rows strong 2 h)" = "16 4096" ]
+    [ "$(rows weak 1 h)" = "8^3 512"$'\n'"16^3 4096" ]
+    [ "$(rows weak 2 h)" = "16x8x8 1024"$'\n'"32x16x16 8192" ]
+    [ "$(rows strong 1 2h)" = "8^3 512" ]
+    [ "$(rows strong 2 h)" = "16^3 4096" ]
     : >"$study/strong-order2-3x2-ranks1.json" # is run again
     scaling --weak 3:1,3:8 --strong 3:2
     [ "$status" -eq 0 ]
     [ "$(grep -c ': is there$' <<<"$output")" -eq 5 ]
 }
 
-@test "weak series have the same unknowns per rank within 2 %, and what has not is not compared" {
-    scaling --ranks 1,2,4,8 --weak 3:8
+@test "weak series have the same unknowns on every rank, whatever their number, and one answer" {
+    # 3:8 on three ranks and 3:24 on one have the same domain, and so have other runs of these series.
+    scaling --ranks 1,2,3,5 --weak 3:8,3:16,3:24,3:40
+    echo "$output"
     [ "$status" -eq 0 ]
-    python3 - "$study/results.csv" <<'END'
-import csv, sys
-rows = [row for row in csv.DictReader(open(sys.argv[1])) if row["level"] == "h"]
-share = {int(row["ranks"]): float(row["dof_per_rank"]) for row in rows}
-assert share == {1: 4096, 2: 4000, 4: 3456, 8: 4096}, share
+    python3 - "$study" <<'END'
+import csv, json, sys
+rows = list(csv.DictReader(open(f"{sys.argv[1]}/results.csv")))
+fractions = {"h": 1, "2h": 8, "4h": 64}
+assert len(rows) == 4 * 4 * 3
+answers = {}
 for row in rows:
-    compared = row["ranks"] != "4"
-    assert (row["efficiency"] != "") == compared and (row["compared_dof_per_rank"] == "4096.0") == compared, row
+    share = int(row["boxes"]) * 8**3 / fractions[row["level"]]
+    assert float(row["dof_per_rank"]) == float(row["dof_fullest_rank"]) == share, row
+    assert row["compared_ranks"] == "1" and float(row["efficiency"]) > 0, row
+    report = json.load(open(f"{sys.argv[1]}/{row['file']}"))
+    assert report["ranks"] == report["hierarchy"]["levels"][0]["ranks"] == int(row["ranks"]), row
+    cells = report["solves"][list(fractions).index(row["level"])]["cells"]
+    assert row["cells"] == (f"{cells[0]}^3" if len(set(cells)) == 1 else "{}x{}x{}".format(*cells)), row
+    answers.setdefault(tuple(cells), []).append((row["ranks"], row["checksum"]))
+several = {cells for cells, found in answers.items() if len({ranks for ranks, _ in found}) > 1}
+assert {(32, 16, 16), (32, 24, 16), (40, 32, 16)} <= several, answers
+assert all(len({checksum for _, checksum in found}) == 1 for found in answers.values()), answers
 END
-    grep -q 'Not compared: 4 ranks with 3456\.$' <<<"$output"
-    grep -qE '^weak, order 2, 8 × 8³ per rank +4 +24 +3456 +[0-9.e+]+ +-$' <<<"$output"
+    grep -qE '^weak 3:8, order 2 +5 +40x32x16 +4096 +[0-9.e+]+ +[0-9.]+ % +[0-9.]+$' <<<"$output"
     [ "$(grep -v '^\[' <<<"$output" | LC_ALL=C.UTF-8 grep -cE '.{81}')" -eq 0 ]
 }
 
-@test "domains of large studies" {
+@test "another answer on the same cells is an error; cells with the same longest side are another problem" {
+    scaling --weak 3:8,3:16
+    [ "$status" -eq 0 ]
+    sed -i 's/"checksum": *"[0-9a-f]*"/"checksum": "0123456789abcdef"/' "$study/weak-order2-3x16-ranks1.json"
+    scaling --weak 3:8,3:16
+    echo "$output"
+    [ "$status" -eq 1 ]
+    grep -q 'different answers to the same problem: weak-order2-3x16-ranks1.json and weak-order2-3x8-ranks2.json' <<<"$output"
     PYTHONPATH=run python3 - <<'END'
-from weak import TOLERANCE, weak_domains
-for ranks, size, able in (((1, 2, 8, 16, 64), (8, 8), 5), ((1, 4, 8, 32, 64), (7, 125), 5), ((6, 12, 48, 96), (8, 11), 4),
-                          ((1, 2, 4, 8), (8, 8), 3), ((3,), (4, 5), 1)):
-    share, domains = weak_domains(ranks, *size)
-    agreeing = [domain for domain in domains if domain.agrees(share)]
-    assert len(agreeing) == able, (ranks, size, domains)
-    assert all(abs(domain.dof() / domain.ranks / share - 1) <= TOLERANCE and domain.is_even() for domain in agreeing)
+from study import Case, different_answers
+
+
+def case(name, **solve):
+    found = Case()
+    found.name, found.report = (lambda: name), {"order": 2, "solves": [{"checksum": name, **solve}]}
+    return found
+
+
+flat, tall, cube = case("a", n=8, cells=[8, 8, 4]), case("b", n=8, cells=[8, 4, 4]), case("c", n=8, cells=[8, 8, 8])
+assert different_answers([flat, tall, cube]) == []
+before = case("d", n=8)  # a report of before --domain
+assert different_answers([flat, tall, cube, before]) == ["d.json and c.json"]
 END
 }
 
