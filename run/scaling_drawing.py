@@ -75,7 +75,8 @@ def draw_line(axes, line, values, words):
         axes.plot(row["ranks"], value, "o", color="black", markerfacecolor="black" if full else "white", markersize=7)
         above = value < 0.4 * max(values)  # where there is room
         axes.annotate(words(row, value), (row["ranks"], value), (0, 9 if above else -9), textcoords="offset points",
-                      ha="center", va="bottom" if above else "top", fontsize="x-small")
+                      ha="center", va="bottom" if above else "top", fontsize="x-small",
+                      bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.5, "alpha": 0.8})
 
 
 def rate_per_rank(row):

@@ -10,10 +10,9 @@
 # Every rank must see all GPUs of its node, or ranks cannot map each other's memory (CUDA IPC, --transport peer). So use no
 # wrapper that sets CUDA_VISIBLE_DEVICES to one GPU per rank: the program gives each rank its own. The report's line
 # "messages" names the transport.
-# The weak series 8:8 is comparable on 1, 2, 8, 16 and 64 ranks, 7:125 on 1, 4, 8, 32 and 64 (docs/SCALING.md).
 # RUN: the folder of the script scaling, if not run/; PREFIX/share/hpgmg-gpu/run of an installation.
 set -eu
 cd "${PBS_O_WORKDIR:-.}"
 export OMP_NUM_THREADS=8
 "${RUN:-run}/scaling" --launcher 'mpiexec -n {ranks} --map-by ppr:4:node:PE=8 --bind-to core' --ranks 1,2,4,8 \
-    --weak 8:8,7:125 --strong 8:2 --order 2,4 --output "scaling-${PBS_JOBID:-pbs}" --options '--backend gpu'
+    --weak 8:8,7:8 --strong 8:2 --order 2,4 --output "scaling-${PBS_JOBID:-pbs}" --options '--backend gpu'

@@ -12,9 +12,8 @@
 # Every rank must see all GPUs of its node, or ranks cannot map each other's memory (CUDA IPC, --transport peer). So ask for
 # GPUs per node, as above; the program gives each rank its own. With --gpus-per-task, or --gpu-bind other than none, a rank
 # sees one GPU only: messages then go through host memory, which is slow. The report's line "messages" names the transport.
-# The weak series 8:8 is comparable on 1, 2, 8, 16 and 64 ranks, 7:125 on 1, 4, 8, 32 and 64 (docs/SCALING.md).
 # RUN: the folder of the script scaling, if not run/; PREFIX/share/hpgmg-gpu/run of an installation.
 set -eu
 export OMP_NUM_THREADS=${SLURM_CPUS_PER_TASK:-8}
 "${RUN:-run}/scaling" --launcher 'srun --ntasks={ranks} --gpu-bind=none --cpu-bind=cores' --ranks 1,2,4,8 \
-    --weak 8:8,7:125 --strong 8:2 --order 2,4 --output "scaling-${SLURM_JOB_ID:-slurm}" --options '--backend gpu'
+    --weak 8:8,7:8 --strong 8:2 --order 2,4 --output "scaling-${SLURM_JOB_ID:-slurm}" --options '--backend gpu'
