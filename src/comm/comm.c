@@ -135,3 +135,8 @@ void comm_barrier(MPI_Comm comm)
 {
     MPI_CALL(MPI_Barrier(comm));
 }
+
+void comm_gather(MPI_Comm comm, const void *own, void *all, int bytes)
+{
+    MPI_CALL(MPI_Gather(own, bytes, MPI_BYTE, all, bytes, MPI_BYTE, 0, comm));
+}

@@ -47,6 +47,8 @@ void comm_min_f64(MPI_Comm comm, double *values, int count);
 void comm_broadcast(MPI_Comm comm, void *data, int bytes); /* from rank 0 of comm */
 void comm_broadcast_from(MPI_Comm comm, int root, void *data, int bytes);
 void comm_barrier(MPI_Comm comm);
+/* Puts `bytes` bytes of each rank, in the order of ranks, into `all` of rank 0 of comm. */
+void comm_gather(MPI_Comm comm, const void *own, void *all, int bytes);
 
 /* One message: `count` doubles at `offset` of a buffer. */
 struct message {
