@@ -3,14 +3,17 @@
  * the run. Without them the run is the product's.
  *
  * HPGMG_FAULT=WHAT:RANK:VALUE puts one wrong value into a run, to show that no check loses it. WHAT
- * is f, beta, ghost or message, VALUE nan or inf. f and beta are spoilt in a cell of the rank's
- * first patch on the finest level before the first solve; a ghost cell, or a cell received in a
- * message, after the first halo exchange of u there.
+ * is f, beta, ghost, message or arrival, VALUE nan or inf. f and beta are spoilt in a cell of the
+ * rank's first patch on the finest level before the first solve; a ghost cell, or a cell received
+ * in a message, after the first halo exchange of u there; arrival: a cell of every message there.
  *
  * HPGMG_DELAY=SEED:MICROSECONDS makes every rank sleep after every stage for a random time of at
  * most MICROSECONDS, to show that the answer does not depend on which rank comes first. With
  * :recorded behind that, cycles are recorded as without delays, and every rank sleeps before each
  * cycle and after each stage that the host executes itself.
+ *
+ * HPGMG_SLOW=RANK:MICROSECONDS makes that rank sleep in every pass on the finest level, as a slow
+ * processor would.
  *
  * HPGMG_NODES=COUNT tells the ranks to act as COUNT nodes. */
 #include <stdint.h>
@@ -93,18 +96,53 @@ static void spoil_field(const struct level *l, enum field field, double value)
         die(STATUS_USAGE, "HPGMG_FAULT: that rank has no such value");
 }
 
-static void install_fault(const struct level *l, const char *text)
+/* A level's backend, replaced by one that differs in a function. */
+static struct {
+    const struct backend *own;
+    struct backend backend;
+    struct passes passes;
+    double value;               /* of spoilt arrivals */
+    unsigned long microseconds; /* of sleep */
+} other;
+
+static void replace_backend(struct level *l)
+{
+    if (!other.own) {
+        other.own = l->backend;
+        other.backend = *l->backend;
+        other.passes = *l->backend->passes;
+        other.backend.passes = &other.passes;
+    }
+    l->backend = &other.backend;
+}
+
+/* The cells of a message lie without gaps, those of fields do not. */
+static void copy_spoilt(const struct copy_list *list, const double *from, double *to)
+{
+    const struct copy *c = list->copies;
+    other.own->copy(list, from, to);
+    if (list->count > 0 && c->from_sj == c->n[0] && c->to_sj > c->n[0])
+        other.own->upload(to + c->to, &other.value, 1);
+}
+
+static void install_fault(struct level *l, const char *text)
 {
     static struct fault fault;
     char value[4];
     if (sscanf(text, "%7[a-z]:%d:%3s", fault.what, &fault.rank, value) != 3)
-        die(STATUS_USAGE, "HPGMG_FAULT=%s is not f|beta|ghost|message:RANK:nan|inf", text);
+        die(STATUS_USAGE, "HPGMG_FAULT=%s is not f|beta|ghost|message|arrival:RANK:nan|inf", text);
     fault.value = strtod(value, NULL);
     fault.element = -1;
     if (fault.rank != comm_rank())
         return;
     if (strcmp(fault.what, "f") == 0 || strcmp(fault.what, "beta") == 0) {
         spoil_field(l, strcmp(fault.what, "f") == 0 ? FIELD_F : FIELD_BETA_I, fault.value);
+        return;
+    }
+    if (strcmp(fault.what, "arrival") == 0) {
+        other.value = fault.value;
+        replace_backend(l);
+        other.backend.copy = copy_spoilt;
         return;
     }
     for (int q = 0; q < l->npatches && fault.element < 0 && l->connected; q++)
@@ -119,15 +157,20 @@ struct delay {
     unsigned most;  /* microseconds */
 };
 
+static void sleep_for(uint64_t nanoseconds)
+{
+    const struct timespec time = {(long)(nanoseconds / 1000000000),
+                                  (long)(nanoseconds % 1000000000)};
+    nanosleep(&time, NULL);
+}
+
 static void sleep_at_stage(void *data, const struct program *p, const struct stage *stage)
 {
     struct delay *delay = data;
     (void)p;
     (void)stage;
     delay->state = hash_mix(delay->state + 1);
-    const long nanoseconds = (long)(delay->state % (1000ull * delay->most + 1));
-    const struct timespec time = {nanoseconds / 1000000000, nanoseconds % 1000000000};
-    nanosleep(&time, NULL);
+    sleep_for(delay->state % (1000ull * delay->most + 1));
 }
 
 static void install_delay(const char *text)
@@ -140,14 +183,33 @@ static void install_delay(const char *text)
     (strstr(text, ":recorded") ? program_watch : program_observe)(sleep_at_stage, &delay);
 }
 
+static void run_slowly(const struct pass *pass)
+{
+    other.own->passes->run(pass);
+    sleep_for(1000 * other.microseconds);
+}
+
+static void install_slow(struct level *l, const char *text)
+{
+    int rank;
+    if (sscanf(text, "%d:%lu", &rank, &other.microseconds) != 2)
+        die(STATUS_USAGE, "HPGMG_SLOW=%s is not RANK:MICROSECONDS", text);
+    if (rank != comm_rank())
+        return;
+    replace_backend(l);
+    other.passes.run = run_slowly;
+}
+
 void disturb(struct hierarchy *h)
 {
     const char *fault = getenv("HPGMG_FAULT"), *delay = getenv("HPGMG_DELAY"),
-               *nodes = getenv("HPGMG_NODES");
+               *nodes = getenv("HPGMG_NODES"), *slow_rank = getenv("HPGMG_SLOW");
     if (!h && nodes)
         comm_pretend_nodes(atoi(nodes));
     if (h && delay)
         install_delay(delay);
+    if (h && slow_rank)
+        install_slow(h->levels[0], slow_rank);
     if (h && fault)
         install_fault(h->levels[0], fault);
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "app/breakdown.h"
+#include "app/idle_options.h"
 #include "app/timeline.h"
 #include "app/transport.h"
 #include "base/check.h"
@@ -108,6 +109,11 @@ static void summarise(struct size_record *r)
 bool size_is_trivial(const struct benchmark *b, const struct size_record *r)
 {
     return isfinite(r->rhs_norm) && r->rhs_norm <= VANISHING * b->sizes[0].rhs_norm;
+}
+
+double size_noise(const struct size_record *r)
+{
+    return r->solves > 1 ? r->deviation / r->mean : (double)NAN;
 }
 
 /* Solves that missed their tolerance are not timed, unless there was nothing to solve. */
@@ -264,6 +270,8 @@ struct benchmark *benchmark_run(struct hierarchy *h, const struct options *optio
     for (int level = 0; level < b->nsizes; level++) {
         struct size_record *r = begin_size(h, b, level);
         struct solver *s = solver_create(h, level, benchmark_solver_choice(options));
+        if (level == 0 && options_measure_ranks(options))
+            ranks_measure(&b->ranks, s);
         if (h->levels[level]->active)
             measure(s, b, r, options);
         if (r->solves > 0 && !options->quiet)
@@ -273,9 +281,9 @@ struct benchmark *benchmark_run(struct hierarchy *h, const struct options *optio
         solver_destroy(s);
         find_errors(h, b, level);
     }
-    if (!options->quiet)
-        b->copy_bytes_per_second =
-            h->levels[0]->backend->on_device ? cuda_copy_rate() : breakdown_copy_rate();
+    ranks_gather(&b->ranks, &b->sizes[0].meters);
+    b->copy_bytes_per_second = ranks_sum(&b->ranks, RATE_COPY);
+    idle_options(h, b, options);
     b->bottom = bottom_counts(h->bottom); /* rank 0 holds the coarsest level */
     if (comm_rank() == 0)
         b->verdict = verdict_of(b, options);
@@ -289,6 +297,7 @@ void benchmark_destroy(struct benchmark *b)
         memory_free(b->sizes[s].samples);
         memory_free(b->sizes[s].stages);
     }
+    ranks_release(&b->ranks);
     timeline_destroy(b->timeline);
     memory_free(b);
 }

@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include "app/meters.h"
 #include "app/options.h"
+#include "app/ranks.h"
 #include "app/verdict.h"
 #include "solvers/solver.h"
 
@@ -40,12 +41,19 @@ struct size_record {
     struct stage_record *stages;
 };
 
+/* Times are noisy if their deviation is a larger part of their mean. */
+#define NOISE 0.1
+
+enum { IDLE_SIZE = 120 };
+
 struct benchmark {
     int nsizes; /* min(3, levels) */
     struct size_record sizes[SOLVED_LEVELS];
     bool has_richardson; /* all three sizes exist */
     double richardson_error, richardson_order;
     double copy_bytes_per_second; /* read + write, all ranks; 0 if not measured */
+    struct rank_table ranks;
+    char idle[IDLE_SIZE]; /* options that changed nothing, "--loops, --transport"; or "" */
     struct bottom_counts bottom;
     struct verdict verdict;
     struct timeline *timeline; /* of a solve of size h; NULL unless asked for */
@@ -54,6 +62,9 @@ struct benchmark {
 /* True if the restricted right-hand side is 0 but for rounding, so that relative residuals mean
  * nothing. */
 bool size_is_trivial(const struct benchmark *b, const struct size_record *r);
+
+/* The deviation of solve times over their mean; NaN of fewer than two solves. */
+double size_noise(const struct size_record *r);
 
 /* The record is complete on rank 0; verdict.valid on all ranks. Collective over the world. */
 struct benchmark *benchmark_run(struct hierarchy *h, const struct options *options);

@@ -8,8 +8,8 @@
  * level. */
 void breakdown_measure(struct solver *s, struct size_record *r);
 
-/* Bytes per second, read + write, of a copy between two arrays larger than the caches, by all ranks
- * and threads at once. Collective over the world. */
+/* Bytes per second, read + write, that this rank's threads copy between two arrays larger than the
+ * caches, while all ranks do. Collective over the world. */
 double breakdown_copy_rate(void);
 
 #endif

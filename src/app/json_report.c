@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include "app/rank_report.h"
 #include "app/run_info.h"
 #include "app/score.h"
 #include "app/threshold.h"
@@ -282,6 +283,19 @@ static void add_tuning(struct json *root)
     }
 }
 
+/* What --expect asks for; empty without it. */
+static void add_expected(struct json *root, const struct expected_list *expected)
+{
+    struct json *array = json_add_array(root, "expected");
+    for (int i = 0; i < expected->count; i++) {
+        const struct expected *x = &expected->list[i];
+        struct json *object = json_add_object(array, NULL);
+        json_add_text(object, "key", x->name);
+        JSON_NUMBERS(object, {"value", x->value}, {"lowest", x->lowest}, {"highest", x->highest});
+        json_add_flag(object, "met", x->met);
+    }
+}
+
 static struct json *report(const struct run_info *f, const struct hierarchy *h,
                            const struct options *options, const struct benchmark *b)
 {
@@ -302,6 +316,7 @@ static struct json *report(const struct run_info *f, const struct hierarchy *h,
     add_hierarchy(root, f, h->build_seconds);
     add_bottom(root, b);
     add_solves(root, b);
+    rank_report_add_json(root, &b->ranks);
     return root;
 }
 
@@ -320,13 +335,15 @@ bool json_file_open(const char *option, const char *path, struct output_file **f
 }
 
 bool json_report_write(struct output_file *file, const struct hierarchy *h,
-                       const struct options *options, const struct benchmark *b)
+                       const struct options *options, const struct benchmark *b,
+                       const struct expected_list *expected)
 {
     struct run_info f;
     int good = 1;
     run_info_gather(&f, h, b);
     if (comm_rank() == 0) {
         struct json *root = report(&f, h, options, b);
+        add_expected(root, expected);
         good = json_write(file, root);
         json_destroy(root);
     }

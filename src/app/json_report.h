@@ -4,6 +4,7 @@
 /* The report as JSON (docs/json-report.md), written by rank 0. */
 #include <stdbool.h>
 #include "app/benchmark.h"
+#include "app/expect.h"
 #include "cli/json.h"
 
 /* Opens path, the value of `option`, on rank 0, before anything is computed, so that a wrong path
@@ -13,6 +14,7 @@ bool json_file_open(const char *option, const char *path, struct output_file **f
 /* Writes the report, also of an INVALID run, and closes the file. On failure (a full disk) rank 0
  * prints one line and all ranks return false. Collective over the world. */
 bool json_report_write(struct output_file *file, const struct hierarchy *h,
-                       const struct options *options, const struct benchmark *b);
+                       const struct options *options, const struct benchmark *b,
+                       const struct expected_list *expected);
 
 #endif

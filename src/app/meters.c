@@ -37,7 +37,14 @@ struct meters meters_end(MPI_Comm comm)
     comm_max_f64(comm, most, 2 + REASONS);
     comm_sum_f64(comm, &joules, 1);
     const bool known = comm_min_i64(comm, !unknown);
-    struct meters m = {known ? -most[0] : (double)NAN, known ? most[1] : (double)NAN, 0, joules};
+    const bool own = watcher == THIS_RANK && r.samples > 0;
+    struct meters m = {
+        .slowest = known ? -most[0] : (double)NAN,
+        .fastest = known ? most[1] : (double)NAN,
+        .joules = joules,
+        .own_slowest = own ? r.slowest : (double)NAN,
+        .own_fastest = own ? r.fastest : (double)NAN,
+    };
     for (int bit = 0; bit < REASONS; bit++)
         m.reasons |= (unsigned long long)most[2 + bit] << bit;
     return m;

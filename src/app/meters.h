@@ -8,6 +8,8 @@ struct meters {
     double slowest, fastest;    /* MHz, of any GPU at any time; NaN: not known */
     unsigned long long reasons; /* see cuda/power.h */
     double joules;              /* of all GPUs; NaN: not known */
+    /* MHz of this rank's GPU; NaN: not known, or another rank watches it */
+    double own_slowest, own_fastest;
 };
 
 /* Collective over comm, whose ranks have their levels on GPUs if on_gpu. */

@@ -11,9 +11,12 @@ static const struct {
     const char *reason;
 } exclusive[] = {
     {{"quiet", "breakdown"}, NULL, "--quiet omits the breakdown"},
+    {{"quiet", "ranks-table"}, NULL, "--quiet omits the table"},
     {{"dry-run", "checksum"}, NULL, "a dry run solves nothing"},
     {{"dry-run", "json"}, NULL, "a dry run solves nothing"},
     {{"dry-run", "timeline"}, NULL, "a dry run solves nothing"},
+    {{"dry-run", "expect"}, NULL, "a dry run solves nothing"},
+    {{"dry-run", "ranks-table"}, NULL, "a dry run measures nothing"},
     {{"solves", "min-time"}, NULL, "both set the number of timed solves"},
     {{"backend", "cpu-below"}, "cpu", "--backend cpu has all levels on the CPU"},
 };
@@ -165,6 +168,7 @@ enum status options_parse(struct options *options, int argc, char **argv, char *
 {
     struct parser p = {.list = &options_list,
                        .options = options,
+                       .file_option = "input",
                        .message = message,
                        .message_size = message_size};
     option_set_defaults(&options_list, options);
@@ -194,6 +198,11 @@ struct operator_choice options_operator(const struct options *o)
                                     .weight = o->weight};
 }
 
+bool options_measure_ranks(const struct options *o)
+{
+    return !o->quiet || o->strict || o->expect;
+}
+
 /* True if the option has no effect on this run. */
 static bool is_idle(const struct option_row *row, const struct options *options)
 {
@@ -219,7 +228,7 @@ const struct program_text options_program = {
     "Times geometric multigrid solves in a box, and checks every answer.",
     "Input files have lines `key = value`; comments begin with `#`. Keys are option names without "
     "dashes, log2-box-dim and boxes-per-rank; flags are true or false.",
-    "0 valid, 1 invalid answer, 2 usage, 3 environment, 4 memory, 5 system.",
+    "0 valid, 1 invalid, 2 usage, 3 environment, 4 memory, 5 system, 6 missed.",
 };
 
 void options_print_help(FILE *out)

@@ -55,8 +55,11 @@ struct options {
     double min_time;        /* seconds per size; unused if solves > 0 */
 
     bool benchmark; /* what it sets is in app/score.c */
+    bool strict;    /* what makes times doubtful makes the run INVALID */
+    bool ranks_table;
     bool breakdown, show_cycle, checksum, quiet, dry_run;
     int ranks, ranks_per_node; /* of a simulated job; 0 ranks: none */
+    char *expect;              /* path or NULL */
     char *json;                /* path or NULL */
     char *timeline;            /* path or NULL */
     char *kernels;             /* names with commas between them; NULL: all */
@@ -77,6 +80,9 @@ enum status options_parse(struct options *options, int argc, char **argv, char *
                           int message_size);
 
 struct operator_choice options_operator(const struct options *options);
+
+/* True if the ranks are to be measured one by one. */
+bool options_measure_ranks(const struct options *options);
 
 /* At most 56 lines of 79 columns. */
 void options_print_help(FILE *out);

@@ -11,6 +11,7 @@
 #include "cli/command_line.h"
 #include "cli/tuning_choice.h"
 #include "cli/tuning_file.h"
+#include "app/rank_report.h"
 #include "app/report_tables.h"
 #include "comm/comm.h"
 #include "cuda/cuda.h"
@@ -402,6 +403,9 @@ static void print_details(const struct run_info *f, const struct options *option
         print_heading("Solve times");
         table_times(b);
     }
+    rank_report_print(&b->ranks);
+    if (options->ranks_table)
+        rank_report_print_all(&b->ranks);
     print_heading("Run");
     print_hand_over(b);
     print_bottom(b);
@@ -436,6 +440,17 @@ static void print_results(const struct run_info *f, const struct options *option
         printf("checksum: %016" PRIx64 "\n", b->sizes[0].checksum);
     printf("VERDICT: %s\n", verdict_text(&b->verdict, verdict, sizeof verdict));
     score_print(f, options, b);
+    fflush(stdout);
+}
+
+void report_expected(const struct expected_list *expected)
+{
+    char text[EXPECTED_TEXT_SIZE];
+    for (int i = 0; i < expected->count; i++)
+        if (!expected->list[i].met)
+            printf("MISSED: %s\n", expected_text(&expected->list[i], text));
+    if (expected->count > 0 && expected->missed == 0)
+        printf("EXPECTED: all %d met\n", expected->count);
     fflush(stdout);
 }
 

@@ -10,10 +10,8 @@
 #include "cuda/cuda.h"
 #include "operators/backend_cpu.h"
 
-/* Worth a warning above this: the fullest rank's cells over the mean, and the deviation of solve
- * times over their mean. */
+/* Worth a warning above this: the fullest rank's cells over the mean. */
 #define IMBALANCE 1.1
-#define NOISE 0.1
 enum { MANY_COARSEST_CELLS = 4096 };
 
 static void add_warning(struct run_info *f, const char *format, ...)
@@ -117,9 +115,9 @@ static void warn_of_bottom(struct run_info *f, const struct benchmark *b)
 static void warn_of_noise(struct run_info *f, const struct benchmark *b)
 {
     for (int s = 0; s < b->nsizes; s++)
-        if (b->sizes[s].deviation > NOISE * b->sizes[s].mean)
+        if (size_noise(&b->sizes[s]) > NOISE)
             add_warning(f, "solve times of size %s are noisy: deviation %.0f %% of the mean",
-                        b->sizes[s].name, 100.0 * b->sizes[s].deviation / b->sizes[s].mean);
+                        b->sizes[s].name, 100.0 * size_noise(&b->sizes[s]));
 }
 
 static void describe_levels(struct run_info *f, const struct hierarchy_choice *choice,
@@ -194,6 +192,8 @@ void run_info_gather(struct run_info *f, const struct hierarchy *h, const struct
     if (b && comm_rank() == 0) {
         warn_of_bottom(f, b);
         warn_of_noise(f, b);
+        if (b->idle[0])
+            add_warning(f, "options without effect on this run: %s", b->idle);
     }
 }
 

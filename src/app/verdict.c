@@ -6,6 +6,7 @@
 #include <string.h>
 #include "app/accuracy.h"
 #include "app/benchmark.h"
+#include "app/strict.h"
 #include "operators/problem.h"
 
 /* Largest relative residual after one F-cycle; measured with any smoother: 0.05. */
@@ -17,7 +18,7 @@
 /* Above this fraction of the solution the grid does not resolve it, and the order means nothing. */
 #define UNRESOLVED 0.05
 
-enum { ACCURACY_CHECKS = 2 }; /* the last two: error and order */
+enum { ACCURACY_CHECKS = 2 }; /* error and order */
 
 /* Largest deviation from the known accuracy: a factor of the error, a difference of the order. */
 struct tolerance {
@@ -36,16 +37,19 @@ const char *check_state_text(enum check_state state)
     return texts[state];
 }
 
-static struct check *add_check(struct verdict *v, const char *name, const char *size)
+struct check *check_add(struct verdict *v, const char *name, const char *size)
 {
     struct check *c = &v->checks[v->nchecks++];
-    *c = (struct check){.name = name, .size = size, .value = NAN, .lowest = NAN, .highest = NAN};
+    *c = (struct check){.name = name,
+                        .size = size,
+                        .state = CHECK_NOT_MADE,
+                        .value = NAN,
+                        .lowest = NAN,
+                        .highest = NAN};
     return c;
 }
 
-static void set(struct check *c, enum check_state state, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
-static void set(struct check *c, enum check_state state, const char *format, ...)
+void check_set(struct check *c, enum check_state state, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
@@ -54,14 +58,13 @@ static void set(struct check *c, enum check_state state, const char *format, ...
     c->state = state;
 }
 
-/* Passed if lowest <= value <= highest, which a NaN is not. */
-static void compare(struct check *c, double value, double lowest, double highest,
-                    const char *grounds)
+void check_compare(struct check *c, double value, double lowest, double highest,
+                   const char *grounds)
 {
     c->value = value;
     c->lowest = lowest;
     c->highest = highest;
-    set(c, value >= lowest && value <= highest ? CHECK_PASSED : CHECK_FAILED, "%s", grounds);
+    check_set(c, value >= lowest && value <= highest ? CHECK_PASSED : CHECK_FAILED, "%s", grounds);
 }
 
 /* The records are of the smoothers' own sweeps and weights, and of all levels. */
@@ -74,27 +77,27 @@ static void check_residual(struct verdict *v, const struct benchmark *b,
                            const struct size_record *r, const struct options *o)
 {
     const double rtol = o->rtol, bound = has_custom_cycle(o) ? CUSTOM_RESIDUAL : F_CYCLE_RESIDUAL;
-    struct check *c = add_check(v, "residual", r->name);
+    struct check *c = check_add(v, "residual", r->name);
     const double residual =
         r->solve.cycles > 0 ? r->solve.history[r->solve.cycles - 1] : (double)NAN;
     c->value = residual;
     if (size_is_trivial(b, r))
-        set(c, CHECK_NOT_MADE, "%s: f is zero up to rounding errors", r->name);
+        check_set(c, CHECK_NOT_MADE, "%s: f is zero up to rounding errors", r->name);
     else if (r->solve.outcome != OUTCOME_DONE)
-        set(c, CHECK_FAILED, "%s: %s", r->name, outcome_text(r->solve.outcome));
+        check_set(c, CHECK_FAILED, "%s: %s", r->name, outcome_text(r->solve.outcome));
     else if (rtol > 0.0)
-        compare(c, residual, 0.0, rtol, "--rtol");
+        check_compare(c, residual, 0.0, rtol, "--rtol");
     else
-        compare(c, residual, 0.0, bound, "bound for one F-cycle");
+        check_compare(c, residual, 0.0, bound, "bound for one F-cycle");
 }
 
 static void check_repetition(struct verdict *v, const struct size_record *r)
 {
-    struct check *c = add_check(v, "repetition", r->name);
+    struct check *c = check_add(v, "repetition", r->name);
     if (r->reproducible)
-        set(c, CHECK_PASSED, "bitwise identical solves");
+        check_set(c, CHECK_PASSED, "bitwise identical solves");
     else
-        set(c, CHECK_FAILED, "%s: repeated solves are not bitwise identical", r->name);
+        check_set(c, CHECK_FAILED, "%s: repeated solves are not bitwise identical", r->name);
 }
 
 /* The accuracy that the solver must reach: that of an F-cycle, of the converged solution, or
@@ -208,9 +211,9 @@ static void check_order_alone(struct check *order, const struct benchmark *b,
     const double scheme = problems[o->problem].exact ? 2.0 : o->order;
     const char *const unknown = why_no_order(b, o, error);
     if (unknown)
-        set(order, CHECK_NOT_MADE, "%s", unknown);
+        check_set(order, CHECK_NOT_MADE, "%s", unknown);
     else
-        compare(order, order->value, scheme - estimated_size.order, scheme + estimated_size.order,
+        check_compare(order, order->value, scheme - estimated_size.order, scheme + estimated_size.order,
                 "order of the scheme");
 }
 
@@ -218,20 +221,19 @@ static void check_accuracy(struct verdict *v, const struct benchmark *b, const s
 {
     struct known known = {.low = {.error = 0.0}};
     const int dim = b->sizes[0].n[0];
-    struct check *error = add_check(v, "error", "h"), *order = add_check(v, "order", "h");
+    struct check *error = check_add(v, "error", "h"), *order = check_add(v, "order", "h");
     measured(b, problems[o->problem].exact, &error->value, &order->value);
-    const char *const unknown = why_unknown(v, b), *const not_recorded =
-                                                       unknown ? NULL
-                                                               : why_not_recorded(b, o, &known);
+    const char *const unknown = why_unknown(v, b);
+    const char *const not_recorded = unknown ? NULL : why_not_recorded(b, o, &known);
     if (not_recorded) {
-        set(error, CHECK_NOT_MADE, "%s", not_recorded);
+        check_set(error, CHECK_NOT_MADE, "%s", not_recorded);
         check_order_alone(order, b, o, error->value);
         return;
     }
     const char *const neither = unknown ? unknown : why_meaningless(b, &known);
     if (neither) {
-        set(error, CHECK_NOT_MADE, "%s", neither);
-        set(order, CHECK_NOT_MADE, "%s", neither);
+        check_set(error, CHECK_NOT_MADE, "%s", neither);
+        check_set(order, CHECK_NOT_MADE, "%s", neither);
         return;
     }
     const struct tolerance t = tolerance_of(o, &known);
@@ -241,14 +243,14 @@ static void check_accuracy(struct verdict *v, const struct benchmark *b, const s
              dim);
     /* Between two recorded sizes a smoother may do better than at either. */
     const double lowest = known.low.recorded ? known.low.error / t.factor : 0.0;
-    compare(error, error->value, lowest, known.high.error * t.factor, grounds);
+    check_compare(error, error->value, lowest, known.high.error * t.factor, grounds);
     if (!known.low.recorded && dim < SMALLEST_ESTIMATED_ORDER)
-        set(order, CHECK_NOT_MADE, "no order is on record for %d^3", dim);
+        check_set(order, CHECK_NOT_MADE, "no order is on record for %d^3", dim);
     else if (part > UNRESOLVED)
-        set(order, CHECK_NOT_MADE, "too coarse: error %.0f %% of the solution", 100.0 * part);
+        check_set(order, CHECK_NOT_MADE, "too coarse: error %.0f %% of the solution", 100.0 * part);
     else
-        compare(order, order->value, fmin(known.low.order, known.high.order) - t.order,
-                fmax(known.low.order, known.high.order) + t.order, grounds);
+        check_compare(order, order->value, fmin(known.low.order, known.high.order) - t.order,
+                      fmax(known.low.order, known.high.order) + t.order, grounds);
 }
 
 const char *check_text(const struct check *c, char *text, int size)
@@ -261,13 +263,13 @@ const char *check_text(const struct check *c, char *text, int size)
     return text;
 }
 
-/* Appends the texts of the checks from `first` on in that state, each once, and ")". */
-static void append_grounds(const struct verdict *v, int first, enum check_state state, char *text,
-                           size_t size)
+/* Appends the texts of checks first to end − 1 that are in that state, each once, and ")". */
+static void append_grounds(const struct verdict *v, int first, int end, enum check_state state,
+                           char *text, size_t size)
 {
     const char *before = "", *last = "";
     char own[CHECK_TEXT_SIZE];
-    for (int c = first; c < v->nchecks; c++) {
+    for (int c = first; c < end; c++) {
         if (v->checks[c].state != state || strcmp(v->checks[c].grounds, last) == 0)
             continue;
         const size_t length = strlen(text);
@@ -284,11 +286,12 @@ const char *verdict_text(const struct verdict *v, char *text, int size)
 {
     if (!v->valid) {
         snprintf(text, (size_t)size, "INVALID (");
-        append_grounds(v, 0, CHECK_FAILED, text, (size_t)size);
+        append_grounds(v, 0, v->nchecks, CHECK_FAILED, text, (size_t)size);
     } else if (!v->accuracy_checked) {
-        const bool order = v->checks[v->nchecks - 1].state == CHECK_PASSED;
+        const bool order = v->checks[v->accuracy + ACCURACY_CHECKS - 1].state == CHECK_PASSED;
         snprintf(text, (size_t)size, "VALID (%s not checked: ", order ? "error" : "accuracy");
-        append_grounds(v, v->nchecks - ACCURACY_CHECKS, CHECK_NOT_MADE, text, (size_t)size);
+        append_grounds(v, v->accuracy, v->accuracy + ACCURACY_CHECKS, CHECK_NOT_MADE, text,
+                       (size_t)size);
     } else {
         snprintf(text, (size_t)size, "VALID");
     }
@@ -302,11 +305,14 @@ struct verdict verdict_of(const struct benchmark *b, const struct options *optio
         check_residual(&v, b, &b->sizes[s], options);
     for (int s = 0; s < b->nsizes; s++)
         check_repetition(&v, &b->sizes[s]);
+    v.accuracy = v.nchecks;
     check_accuracy(&v, b, options);
+    if (options->strict)
+        strict_checks(&v, b);
     v.valid = v.checks[0].state == CHECK_PASSED; /* the residual on h */
     for (int c = 0; c < v.nchecks; c++)
         v.valid = v.valid && v.checks[c].state != CHECK_FAILED;
-    for (int c = v.nchecks - ACCURACY_CHECKS; c < v.nchecks; c++)
+    for (int c = v.accuracy; c < v.accuracy + ACCURACY_CHECKS; c++)
         v.accuracy_checked = v.accuracy_checked && v.checks[c].state == CHECK_PASSED;
     return v;
 }

@@ -71,7 +71,9 @@ enum status parser_fail_unknown(struct parser *p, const char *word)
             nearest_try(&search, p->list->rows[i].name);
     const char *kind = p->file ? "key" : "option";
     if (!search.best)
-        return parser_fail(p, "unknown %s '%s'; --help lists all", kind, word);
+        return parser_fail(p, "unknown %s '%s'; %s lists all", kind, word,
+                           option_find(p->list, "help", OPTION_REQUEST) ? "--help"
+                                                                        : "docs/USAGE.md");
     return parser_fail(p, "unknown %s '%s'; did you mean %s%s?", kind, word, p->file ? "" : "--",
                        search.best);
 }
@@ -241,15 +243,16 @@ static bool is_for_one_rank(const char *path)
 enum status parser_read_file(struct parser *p, const char *path)
 {
     if (is_for_one_rank(path))
-        return parser_fail(p, "--input: '%s' is no regular file, and %d ranks read it", path,
-                           comm_size());
+        return parser_fail(p, "--%s: '%s' is no regular file, and %d ranks read it", p->file_option,
+                           path, comm_size());
     errno = 0;
     FILE *file = fopen(path, "r");
     p->file = path;
     enum status status = file ? read_lines(p, file) : STATUS_VALID;
     p->file = NULL;
     if (!file || ferror(file))
-        status = parser_fail(p, "--input: cannot read '%s': %s", path, strerror(errno));
+        status =
+            parser_fail(p, "--%s: cannot read '%s': %s", p->file_option, path, strerror(errno));
     if (file)
         fclose(file);
     return status;

@@ -70,8 +70,8 @@ struct program_text {
 const struct option_row *option_find(const struct option_list *list, const char *name,
                                      unsigned uses);
 
-/* The option as it is written on the command line: two dashes unless it is positional, and its
- * word. */
+/* The option as it is written: two dashes unless it is positional or in files only, and its word.
+ */
 const char *option_dashes(const struct option_row *row);
 const char *option_word(const struct option_row *row);
 

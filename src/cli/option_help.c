@@ -41,16 +41,20 @@ int print_words(FILE *out, const char *text, int column, int indent, int width)
     return column;
 }
 
+/* An option and its text, which has a line of its own if the option leaves too little room. */
 static void print_row(FILE *out, const struct option_row *row)
 {
-    char initial[OPTION_TEXT_SIZE + 2];
-    int column = print_option(out, row);
-    if (column >= HELP_COLUMN)
+    char text[256];
+    const bool says_initial =
+        row->initial && row->kind != OPTION_CHOICE && row->kind != OPTION_SIDES;
+    snprintf(text, sizeof text, "%s%s%s%s", row->help, says_initial ? " [" : "",
+             says_initial ? row->initial : "", says_initial ? "]" : "");
+    int column = print_option(out, row), indent = HELP_COLUMN;
+    if (column >= HELP_COLUMN && column + 2 + (int)strlen(text) < LINE_WIDTH)
+        indent = column + 2;
+    else if (column >= HELP_COLUMN)
         column = fprintf(out, "\n") - 1;
-    column = print_words(out, row->help, column, HELP_COLUMN, LINE_WIDTH - 1);
-    snprintf(initial, sizeof initial, "[%s]", row->initial ? row->initial : "");
-    if (row->initial && row->kind != OPTION_CHOICE && row->kind != OPTION_SIDES)
-        print_words(out, initial, column, HELP_COLUMN, LINE_WIDTH - 1);
+    print_words(out, text, column, indent, LINE_WIDTH - 1);
     fprintf(out, "\n");
 }
 

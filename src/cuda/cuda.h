@@ -19,6 +19,7 @@ extern const struct backend backend_cuda_host;
 
 struct cuda_device {
     char name[64];
+    char uuid[48];     /* as nvidia-smi prints it, "GPU-…" */
     char bus_id[32];   /* PCI address */
     int number, count; /* this one, and how many are visible */
     int multiprocessors;

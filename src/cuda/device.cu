@@ -116,6 +116,16 @@ static bool refuse_architecture(char *message, int size, const cudaDeviceProp &g
     return false;
 }
 
+/* "GPU-" and the 16 bytes in groups, as nvidia-smi -L prints them. */
+static void write_uuid(char *text, size_t size, const cudaUUID_t &uuid)
+{
+    size_t length = (size_t)snprintf(text, size, "GPU");
+    for (int b = 0; b < 16 && length < size; b++)
+        length += (size_t)snprintf(text + length, size - length, "%s%02x",
+                                   b == 0 || (b >= 4 && b <= 10 && b % 2 == 0) ? "-" : "",
+                                   (unsigned)(unsigned char)uuid.bytes[b]);
+}
+
 bool cuda_open(int local_rank, char *message, int message_size)
 {
     int count = 0;
@@ -132,6 +142,7 @@ bool cuda_open(int local_rank, char *message, int message_size)
     if (cudaFuncGetAttributes(&attributes, for_range_kernel<void (*)(long)>) != cudaSuccess)
         return refuse_architecture(message, message_size, properties);
     snprintf(device.name, sizeof device.name, "%.*s", (int)sizeof device.name - 1, properties.name);
+    write_uuid(device.uuid, sizeof device.uuid, properties.uuid);
     CUDA_CALL(cudaDeviceGetPCIBusId(device.bus_id, sizeof device.bus_id, device.number));
     device.multiprocessors = properties.multiProcessorCount;
     read_limits(properties, attributes);

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "app/idle_options.h"
+#include <stdio.h>
+#include <string.h>
+#include "app/transport.h"
+#include "cli/tuning_choice.h"
+#include "cuda/tuning.h"
+
+/* What a run has that options choose. */
+struct occurrences {
+    bool gpu, messages, hand_over, coarsest_chosen, tuning;
+};
+
+/* Options, and what they need to have an effect. */
+static const struct {
+    const char *name;
+    size_t needs; /* a flag of struct occurrences */
+    bool value;   /* of the flag */
+} needs[] = {
+    {"cpu-below", offsetof(struct occurrences, gpu), true},
+    {"loops", offsetof(struct occurrences, gpu), false},
+    {"transport", offsetof(struct occurrences, messages), true},
+    {"overlap-above", offsetof(struct occurrences, messages), true},
+    {"hand-over", offsetof(struct occurrences, hand_over), true},
+    {"levels", offsetof(struct occurrences, coarsest_chosen), true},
+    {"tuning", offsetof(struct occurrences, tuning), true},
+};
+
+/* A file of tuned choices, some of which kernels followed, or none where there could be one. */
+static bool uses_tuning(const struct options *o, bool gpu)
+{
+    int count, used = 0;
+    const struct cuda_tuning *t = cuda_tunings(&count);
+    for (int i = 0; gpu && i < count; i++)
+        used += t[i].launches > 0;
+    return used > 0 || (gpu && o->tuning && strcmp(o->tuning, "none") == 0);
+}
+
+static struct occurrences find_occurrences(const struct hierarchy *h, const struct benchmark *b,
+                                           const struct options *o)
+{
+    const bool gpu = h->choice.backend->on_device;
+    struct occurrences found = {
+        .gpu = gpu,
+        .messages = transport_chosen()->name != NULL,
+        .coarsest_chosen = o->levels <= h->nlevels,
+        .tuning = uses_tuning(o, gpu),
+    };
+    for (int s = 0; s < b->nsizes; s++)
+        found.hand_over = found.hand_over || b->sizes[s].hand_over;
+    return found;
+}
+
+/* True if the option has another value than its default. */
+static bool is_changed(const struct option_row *row, const struct options *o)
+{
+    char own[OPTION_TEXT_SIZE], initial[OPTION_TEXT_SIZE];
+    struct options defaults;
+    option_set_defaults(&options_list, &defaults);
+    const bool changed =
+        strcmp(option_text(row, o, own), option_text(row, &defaults, initial)) != 0;
+    option_release(&options_list, &defaults);
+    return changed;
+}
+
+void idle_options(const struct hierarchy *h, struct benchmark *b, const struct options *options)
+{
+    const struct occurrences found = find_occurrences(h, b, options);
+    size_t length = 0;
+    for (size_t i = 0; i < sizeof needs / sizeof needs[0]; i++) {
+        const bool flag = *(const bool *)((const char *)&found + needs[i].needs);
+        if (flag == needs[i].value ||
+            !is_changed(option_find(&options_list, needs[i].name, 0), options))
+            continue;
+        length += (size_t)snprintf(b->idle + length, sizeof b->idle - length, "%s--%s",
+                                   length ? ", " : "", needs[i].name);
+    }
+}

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "app/rank_report.h"
+#include <math.h>
+#include <stdio.h>
+#include "cli/command_line.h"
+
+enum { SHOWN_OUTLIERS = 8, PLACE_SIZE = 320 };
+
+static const struct {
+    const char *title, *unit, *column;
+    double scale;
+} shown[NUM_RANK_RATES] = {
+    [RATE_COPY] = {"copy, GB/s", "bytes per second", "copy", 1e-9},
+    [RATE_SMOOTHING] = {"smoothing, Gcells/s", "cells per second", "smoothing", 1e-9},
+    [RATE_WITHIN] = {"messages within nodes, GB/s", "bytes per second", "within", 1e-9},
+    [RATE_BETWEEN] = {"messages between nodes, GB/s", "bytes per second", "between", 1e-9},
+};
+
+/* Whom to look for: the GPU, or the processors of the rank. */
+static const char *place_text(const struct rank_record *r, char text[PLACE_SIZE])
+{
+    if (r->gpu[0])
+        snprintf(text, PLACE_SIZE, "host %s, %s, %s, %s", r->place.host, r->gpu, r->uuid,
+                 r->bus_id);
+    else
+        snprintf(text, PLACE_SIZE, "host %s, processors %s", r->place.host, r->place.cpuset);
+    return text;
+}
+
+static void print_outliers(const struct rank_table *t)
+{
+    struct rank_outlier outliers[SHOWN_OUTLIERS];
+    char text[OUTLIER_TEXT_SIZE], place[PLACE_SIZE];
+    const int count = ranks_outliers(t, outliers, SHOWN_OUTLIERS);
+    for (int i = 0; i < count && i < SHOWN_OUTLIERS; i++)
+        printf("  OUTLIER: %s; %s\n", ranks_outlier_text(&outliers[i], text),
+               place_text(&t->ranks[outliers[i].rank], place));
+    if (count > SHOWN_OUTLIERS)
+        printf("  and %d more outliers (--ranks-table shows all rates)\n", count - SHOWN_OUTLIERS);
+}
+
+void rank_report_print(const struct rank_table *t)
+{
+    if (!t->ranks || t->count == 1)
+        return;
+    print_heading("Ranks, each by itself");
+    printf("  %-28s %7s %10s %10s %10s\n", "rate", "ranks", "min", "median", "max");
+    for (int rate = 0; rate < NUM_RANK_RATES; rate++) {
+        const struct rank_summary s = ranks_summary(t, (enum rank_rate)rate);
+        const double scale = shown[rate].scale;
+        if (s.count > 0)
+            printf("  %-28s %7d %10.4g %10.4g %10.4g\n", shown[rate].title, s.count, scale * s.min,
+                   scale * s.median, scale * s.max);
+    }
+    print_outliers(t);
+    printf("  measured in %.3f seconds\n", t->seconds);
+}
+
+static void print_rank(const struct rank_table *t, int rank)
+{
+    const struct rank_record *r = &t->ranks[rank];
+    char place[PLACE_SIZE];
+    printf("  %6d", rank);
+    for (int rate = 0; rate < NUM_RANK_RATES; rate++)
+        if (isnan(r->rates[rate]))
+            printf(" %9s", "");
+        else
+            printf(" %9.4g", shown[rate].scale * r->rates[rate]);
+    printf("  %s, NUMA node %d", place_text(r, place), r->place.numa_node);
+    if (r->gpu[0])
+        printf(", processors %s", r->place.cpuset);
+    if (!isnan(r->slowest_mhz))
+        printf(", %.0f to %.0f MHz", r->slowest_mhz, r->fastest_mhz);
+    printf("\n");
+}
+
+void rank_report_print_all(const struct rank_table *t)
+{
+    print_heading("Table of ranks");
+    printf("  %6s", "rank");
+    for (int rate = 0; rate < NUM_RANK_RATES; rate++)
+        printf(" %9s", shown[rate].column);
+    printf("  (units as above)\n");
+    for (int r = 0; r < t->count; r++)
+        print_rank(t, r);
+    if (t->most == 0)
+        return;
+    printf("\n  %6s %9s  %-10s  %-7s %12s %12s\n", "rank", "neighbour", "transport", "node",
+           "kB both ways", "microseconds");
+    for (int r = 0; r < t->count; r++)
+        for (int i = 0; i < t->ranks[r].nneighbours; i++) {
+            const struct neighbour_record *n = &t->neighbours[r * t->most + i];
+            printf("  %6d %9d  %-10s  %-7s %12.1f %12.1f\n", r, n->rank, n->transport,
+                   n->same_node ? "same" : "another", 1e-3 * n->bytes, 1e6 * n->seconds);
+        }
+}
+
+static void add_rates(struct json *root, const struct rank_table *t)
+{
+    struct json *rates = json_add_array(root, "rank_rates");
+    for (int rate = 0; rate < NUM_RANK_RATES; rate++) {
+        const struct rank_summary s = ranks_summary(t, (enum rank_rate)rate);
+        if (s.count == 0)
+            continue;
+        struct json *object = json_add_object(rates, NULL);
+        JSON_TEXTS(object, {"rate", rank_rate_name((enum rank_rate)rate)},
+                   {"unit", shown[rate].unit});
+        JSON_NUMBERS(object, {"ranks", s.count}, {"min", s.min}, {"median", s.median},
+                     {"max", s.max});
+    }
+}
+
+static void add_outliers(struct json *root, const struct rank_table *t)
+{
+    struct rank_outlier outliers[SHOWN_OUTLIERS];
+    struct json *array = json_add_array(root, "rank_outliers");
+    const int count = ranks_outliers(t, outliers, SHOWN_OUTLIERS);
+    for (int i = 0; i < count && i < SHOWN_OUTLIERS; i++) {
+        struct json *object = json_add_object(array, NULL);
+        json_add_number(object, "rank", outliers[i].rank);
+        json_add_text(object, "rate", rank_rate_name(outliers[i].rate));
+        json_add_number(object, "of_median", outliers[i].relative);
+    }
+}
+
+/* null without a GPU. */
+static void add_gpu(struct json *object, const struct rank_record *r)
+{
+    if (!r->gpu[0]) {
+        json_add_text(object, "gpu", NULL);
+        return;
+    }
+    struct json *gpu = json_add_object(object, "gpu");
+    JSON_TEXTS(gpu, {"name", r->gpu}, {"uuid", r->uuid}, {"bus_id", r->bus_id});
+    JSON_NUMBERS(gpu, {"slowest_mhz", r->slowest_mhz}, {"fastest_mhz", r->fastest_mhz});
+}
+
+static void add_neighbours(struct json *object, const struct rank_table *t, int rank)
+{
+    struct json *array = json_add_array(object, "neighbours");
+    for (int i = 0; i < t->ranks[rank].nneighbours; i++) {
+        const struct neighbour_record *n = &t->neighbours[rank * t->most + i];
+        struct json *one = json_add_object(array, NULL);
+        json_add_number(one, "rank", n->rank);
+        json_add_text(one, "transport", n->transport);
+        json_add_flag(one, "same_node", n->same_node);
+        JSON_NUMBERS(one, {"bytes", n->bytes}, {"seconds", n->seconds});
+    }
+}
+
+void rank_report_add_json(struct json *root, const struct rank_table *t)
+{
+    add_rates(root, t);
+    add_outliers(root, t);
+    struct json *table = json_add_array(root, "rank_table");
+    for (int rank = 0; t->ranks && rank < t->count; rank++) {
+        const struct rank_record *r = &t->ranks[rank];
+        struct json *object = json_add_object(table, NULL);
+        json_add_number(object, "rank", rank);
+        JSON_TEXTS(object, {"host", r->place.host}, {"cpuset", r->place.cpuset});
+        json_add_number(object, "numa_node", r->place.numa_node < 0 ? NAN : r->place.numa_node);
+        add_gpu(object, r);
+        JSON_NUMBERS(object, {"copy_bytes_per_second", r->rates[RATE_COPY]},
+                     {"smoothed_cells_per_second", r->rates[RATE_SMOOTHING]},
+                     {"within_bytes_per_second", r->rates[RATE_WITHIN]},
+                     {"between_bytes_per_second", r->rates[RATE_BETWEEN]});
+        add_neighbours(object, t, rank);
+    }
+}

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "app/ranks.h"
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include "base/memory.h"
+#include "base/timer.h"
+#include "comm/comm.h"
+#include "cuda/cuda.h"
+
+const char *rank_rate_name(enum rank_rate rate)
+{
+    static const char *const names[NUM_RANK_RATES] = {"copy", "smoothing", "messages within nodes",
+                                                      "messages between nodes"};
+    return names[rate];
+}
+
+static void describe(struct rank_record *r, const struct meters *meters)
+{
+    const struct cuda_device *gpu = cuda_device();
+    place_read(&r->place);
+    if (gpu) {
+        snprintf(r->gpu, sizeof r->gpu, "%s", gpu->name);
+        snprintf(r->uuid, sizeof r->uuid, "%s", gpu->uuid);
+        snprintf(r->bus_id, sizeof r->bus_id, "%s", gpu->bus_id);
+    }
+    r->slowest_mhz = gpu ? meters->own_slowest : (double)NAN;
+    r->fastest_mhz = gpu ? meters->own_fastest : (double)NAN;
+}
+
+/* Replaces this rank's own block by those of all ranks on rank 0. */
+static void *gathered(void *own, size_t bytes)
+{
+    void *all = memory_alloc((comm_rank() == 0 ? (size_t)comm_size() : 1) * bytes, "ranks");
+    comm_gather(MPI_COMM_WORLD, own, all, (int)bytes);
+    memory_free(own);
+    return all;
+}
+
+/* Bytes of the longest messages between any two ranks of the same node, or of two nodes. */
+static double longest(const struct rank_table *t, bool same_node)
+{
+    double most = 0.0;
+    for (int r = 0; r < t->count; r++)
+        for (int i = 0; i < t->ranks[r].nneighbours; i++) {
+            const struct neighbour_record *n = &t->neighbours[r * t->most + i];
+            if (n->same_node == same_node)
+                most = fmax(most, n->bytes);
+        }
+    return most;
+}
+
+/* Short messages take as long as their latency, so only those that are half as long as the longest
+ * are compared. */
+static double slowest_message(const struct rank_table *t, int rank, bool same_node, double most)
+{
+    double slowest = NAN;
+    for (int i = 0; i < t->ranks[rank].nneighbours; i++) {
+        const struct neighbour_record *n = &t->neighbours[rank * t->most + i];
+        if (n->same_node == same_node && 2.0 * n->bytes >= most)
+            slowest = fmin(slowest, n->bytes / n->seconds);
+    }
+    return slowest;
+}
+
+void ranks_gather(struct rank_table *t, const struct meters *meters)
+{
+    if (!t->ranks)
+        return;
+    describe(t->ranks, meters);
+    t->ranks = gathered(t->ranks, sizeof *t->ranks);
+    t->neighbours = gathered(t->neighbours, (size_t)t->most * sizeof *t->neighbours);
+    if (comm_rank() != 0)
+        return;
+    const double within = longest(t, true), between = longest(t, false);
+    for (int r = 0; r < t->count; r++) {
+        t->ranks[r].rates[RATE_WITHIN] = slowest_message(t, r, true, within);
+        t->ranks[r].rates[RATE_BETWEEN] = slowest_message(t, r, false, between);
+    }
+}
+
+void ranks_release(struct rank_table *t)
+{
+    memory_free(t->ranks);
+    memory_free(t->neighbours);
+}
+
+struct rank_summary ranks_summary(const struct rank_table *t, enum rank_rate rate)
+{
+    struct rank_summary s = {0, NAN, NAN, NAN};
+    double *sorted = memory_alloc((size_t)t->count * sizeof *sorted, "rates of ranks");
+    for (int r = 0; t->ranks && r < t->count; r++)
+        if (!isnan(t->ranks[r].rates[rate]))
+            sorted[s.count++] = t->ranks[r].rates[rate];
+    if (s.count > 0) {
+        s.median = timer_median(sorted, s.count);
+        s.min = sorted[0];
+        s.max = sorted[s.count - 1];
+    }
+    memory_free(sorted);
+    return s;
+}
+
+double ranks_sum(const struct rank_table *t, enum rank_rate rate)
+{
+    double sum = 0.0;
+    for (int r = 0; t->ranks && r < t->count; r++)
+        if (!isnan(t->ranks[r].rates[rate]))
+            sum += t->ranks[r].rates[rate];
+    return sum;
+}
+
+double ranks_spread(const struct rank_table *t)
+{
+    double spread = NAN;
+    for (int rate = 0; rate < NUM_RANK_RATES; rate++) {
+        const struct rank_summary s = ranks_summary(t, (enum rank_rate)rate);
+        if (s.count > 1)
+            spread = fmax(spread, fmax(s.max / s.median - 1.0, 1.0 - s.min / s.median));
+    }
+    return spread;
+}
+
+static int compare_outliers(const void *a, const void *b)
+{
+    const struct rank_outlier *x = a, *y = b;
+    const double u = fabs(x->relative - 1.0), v = fabs(y->relative - 1.0);
+    return u != v ? (u < v) - (u > v) : x->rank - y->rank;
+}
+
+int ranks_outliers(const struct rank_table *t, struct rank_outlier *outliers, int most)
+{
+    struct rank_outlier *all = NULL;
+    int count = 0;
+    for (int rate = 0; t->ranks && rate < NUM_RANK_RATES; rate++) {
+        const double median = ranks_summary(t, (enum rank_rate)rate).median;
+        for (int r = 0; r < t->count; r++) {
+            const double relative = t->ranks[r].rates[rate] / median;
+            if (!(fabs(relative - 1.0) > RANK_TOLERANCE))
+                continue;
+            all = memory_room(all, count, sizeof *all, "outliers");
+            all[count++] = (struct rank_outlier){r, (enum rank_rate)rate, relative};
+        }
+    }
+    if (count > 0)
+        qsort(all, (size_t)count, sizeof *all, compare_outliers);
+    for (int i = 0; i < count && i < most; i++)
+        outliers[i] = all[i];
+    memory_free(all);
+    return count;
+}
+
+const char *ranks_outlier_text(const struct rank_outlier *o, char text[OUTLIER_TEXT_SIZE])
+{
+    snprintf(text, OUTLIER_TEXT_SIZE, "rank %d: %s at %.3g of the median of all ranks", o->rank,
+             rank_rate_name(o->rate), o->relative);
+    return text;
+}
+
+int ranks_tried(const struct rank_table *t, bool same_node)
+{
+    int tried = 0;
+    for (int r = 0; t->ranks && r < t->count; r++)
+        for (int i = 0; i < t->ranks[r].nneighbours; i++)
+            tried += t->neighbours[r * t->most + i].same_node == same_node;
+    return tried;
+}

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef APP_RANKS_H
+#define APP_RANKS_H
+/* The ranks of a run: where each of them is, and how fast it copies, smooths and exchanges halos by
+ * itself. A rank that is slower than the others slows all of them down. */
+#include "app/meters.h"
+#include "cli/place.h"
+#include "solvers/solver.h"
+
+enum rank_rate {
+    RATE_COPY,      /* bytes per second, read and written, between arrays larger than the caches */
+    RATE_SMOOTHING, /* cells of the finest level times sweeps, per second */
+    RATE_WITHIN,    /* bytes per second, both ways, of halo messages with ranks of the node */
+    RATE_BETWEEN,   /* the same with ranks of other nodes */
+    NUM_RANK_RATES,
+};
+
+/* Halo messages of the finest level with one rank, both ways. */
+struct neighbour_record {
+    int rank;
+    bool same_node;
+    char transport[12]; /* "peer", "cuda-aware", "staged", or "MPI" between CPUs */
+    double bytes;       /* of both messages */
+    double seconds;     /* of both together, packed and unpacked */
+};
+
+struct rank_record {
+    struct place place;
+    char gpu[64], uuid[48], bus_id[32]; /* "" without a GPU */
+    double slowest_mhz, fastest_mhz;    /* of the GPU in timed solves of size h; NaN: unknown */
+    double rates[NUM_RANK_RATES];       /* NaN: nothing to measure, or not measured. Of messages,
+                                           the slowest of those that are half as long as any */
+    int nneighbours;
+};
+
+struct rank_table {
+    int count;
+    double seconds;            /* that measuring took */
+    struct rank_record *ranks; /* rank 0 has all, the others themselves; NULL: not measured */
+    int most;                  /* neighbours of a rank at most */
+    struct neighbour_record *neighbours; /* those of ranks[r] begin at r·most */
+};
+
+/* Measures this rank. The fields that the solver's cycles work on are scratch until it has solved.
+ * Dies if a neighbour's message does not arrive as it was sent. Collective over the world. */
+void ranks_measure(struct rank_table *t, struct solver *s);
+/* Completes the table on rank 0, with what the meters say of this rank. Collective over the world.
+ */
+void ranks_gather(struct rank_table *t, const struct meters *meters);
+void ranks_release(struct rank_table *t);
+
+/* Over the ranks that have this rate. */
+struct rank_summary {
+    int count;
+    double min, median, max; /* NaN if count is 0 */
+};
+struct rank_summary ranks_summary(const struct rank_table *t, enum rank_rate rate);
+/* The sum over all ranks. */
+double ranks_sum(const struct rank_table *t, enum rank_rate rate);
+
+/* The largest relative difference of any rate of any rank from the median of all ranks; NaN unless
+ * two ranks have the same rate. */
+double ranks_spread(const struct rank_table *t);
+
+/* A rate further from the median than this is an outlier. */
+#define RANK_TOLERANCE 0.1
+struct rank_outlier {
+    int rank;
+    enum rank_rate rate;
+    double relative;
+};
+/* The furthest ones first; returns how many there are and writes at most `most` of them. */
+int ranks_outliers(const struct rank_table *t, struct rank_outlier *outliers, int most);
+/* "rank 3: smoothing at 0.42 of the median of all ranks". */
+enum { OUTLIER_TEXT_SIZE = 80 };
+const char *ranks_outlier_text(const struct rank_outlier *o, char text[OUTLIER_TEXT_SIZE]);
+
+/* "copy", "smoothing", "messages within nodes", "messages between nodes" */
+const char *rank_rate_name(enum rank_rate rate);
+
+/* How many messages with neighbours, of ranks on the same node or on others, were tried. */
+int ranks_tried(const struct rank_table *t, bool same_node);
+
+#endif

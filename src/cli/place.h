@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef CLI_PLACE_H
+#define CLI_PLACE_H
+/* Where this rank runs. */
+
+struct place {
+    char host[65];
+    char cpuset[128]; /* processors that its main thread may use, "0-3,8"; "" if unknown */
+    int numa_node;    /* of the processor that it is on; -1 if unknown */
+};
+
+void place_read(struct place *p);
+
+#endif

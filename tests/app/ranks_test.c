@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What is made of the ranks' rates: gathered, with the slowest long message of each, compared with
+ * their median. On one rank and on three, of which the last has nothing to smooth. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <unistd.h>
+#include <cmocka.h>
+#include "app/ranks.h"
+#include "base/memory.h"
+#include "comm/comm.h"
+
+static const struct meters no_meters;
+
+/* Rank r copies at r + 1 and smooths at 10, 20, not at all. It has neighbours r + 1, with long
+ * messages, and r + 2, with those of half the length or a little less; of the others it has one. */
+static struct rank_table gathered_table(double shorter)
+{
+    const int me = comm_rank(), ranks = comm_size();
+    struct rank_table t = {.count = ranks, .most = 2};
+    t.ranks = memory_alloc_zero(sizeof *t.ranks, "ranks");
+    t.ranks->rates[RATE_COPY] = me + 1.0;
+    t.ranks->rates[RATE_SMOOTHING] = me == 2 ? (double)NAN : 10.0 * (me + 1);
+    t.ranks->nneighbours = ranks == 1 ? 0 : 2;
+    t.neighbours = memory_alloc_zero(2 * sizeof *t.neighbours, "neighbours");
+    for (int i = 0; i < t.ranks->nneighbours; i++)
+        t.neighbours[i] = (struct neighbour_record){.rank = (me + 1 + i) % ranks,
+                                                    .same_node = me > 0 || i > 0,
+                                                    .bytes = i == 0 ? 100.0 : shorter,
+                                                    .seconds = i == 0 ? 1.0 : 4.0};
+    ranks_gather(&t, &no_meters);
+    return t;
+}
+
+static void ranks_are_gathered(void **state)
+{
+    (void)state;
+    struct rank_table t = gathered_table(50.0);
+    char host[65] = "";
+    gethostname(host, sizeof host - 1);
+    for (int r = 0; comm_rank() == 0 && r < comm_size(); r++) {
+        assert_true(t.ranks[r].rates[RATE_COPY] == r + 1.0);
+        assert_string_equal(t.ranks[r].place.host, host);
+        assert_true(strlen(t.ranks[r].place.cpuset) > 0);
+        assert_true(isnan(t.ranks[r].slowest_mhz) && !t.ranks[r].gpu[0]);
+    }
+    if (comm_rank() == 0) {
+        assert_true(ranks_sum(&t, RATE_COPY) == comm_size() * (comm_size() + 1) / 2);
+        assert_true(ranks_sum(&t, RATE_SMOOTHING) == (comm_size() == 1 ? 10.0 : 30.0));
+    }
+    ranks_release(&t);
+}
+
+/* 100 bytes per second by long messages, and 12.5 by those of 50 bytes. */
+static void short_messages_do_not_count(void **state)
+{
+    (void)state;
+    struct rank_table all = gathered_table(50.0), some = gathered_table(49.0);
+    if (comm_rank() == 0 && comm_size() == 3) {
+        for (int r = 1; r < 3; r++) {
+            assert_true(all.ranks[r].rates[RATE_WITHIN] == 12.5);
+            assert_true(some.ranks[r].rates[RATE_WITHIN] == 100.0);
+            assert_true(isnan(all.ranks[r].rates[RATE_BETWEEN]));
+        }
+        /* rank 0's long message is to another node */
+        assert_true(all.ranks[0].rates[RATE_WITHIN] == 12.5);
+        assert_true(isnan(some.ranks[0].rates[RATE_WITHIN]));
+        assert_true(some.ranks[0].rates[RATE_BETWEEN] == 100.0);
+        assert_int_equal(ranks_tried(&all, true), 5);
+        assert_int_equal(ranks_tried(&all, false), 1);
+    }
+    ranks_release(&all);
+    ranks_release(&some);
+}
+
+/* Five ranks, made by hand. */
+static struct rank_record five[5];
+static struct rank_table table(const double rates[5])
+{
+    for (int r = 0; r < 5; r++)
+        five[r] = (struct rank_record){.rates = {NAN, rates[r], NAN, NAN}};
+    return (struct rank_table){.count = 5, .ranks = five};
+}
+
+static void rates_are_summed_up(void **state)
+{
+    (void)state;
+    const struct rank_table t = table((double[]){3.0, NAN, 1.0, 2.0, 8.0});
+    const struct rank_summary s = ranks_summary(&t, RATE_SMOOTHING);
+    assert_true(s.count == 4 && s.min == 1.0 && s.median == 2.5 && s.max == 8.0);
+    assert_true(fabs(ranks_spread(&t) - 2.2) < 1e-12);
+    const struct rank_summary none = ranks_summary(&t, RATE_COPY);
+    assert_true(none.count == 0 && isnan(none.min) && isnan(none.median) && isnan(none.max));
+    const struct rank_table one = table((double[]){NAN, NAN, 7.0, NAN, NAN});
+    assert_true(isnan(ranks_spread(&one)));
+    const struct rank_table slow = table((double[]){4.0, 4.0, 1.0, 4.0, 5.0});
+    assert_true(ranks_spread(&slow) == 0.75);
+    const struct rank_table unmeasured = {.count = 0};
+    assert_true(isnan(ranks_spread(&unmeasured)) && ranks_sum(&unmeasured, RATE_COPY) == 0.0);
+}
+
+static void outliers_come_with_the_furthest_first(void **state)
+{
+    (void)state;
+    char text[OUTLIER_TEXT_SIZE];
+    struct rank_outlier o[2];
+    struct rank_table t = table((double[]){100.0, 89.0, 100.0, 111.5, 109.0});
+    assert_int_equal(ranks_outliers(&t, o, 2), 2);
+    assert_true(o[0].rank == 3 && o[1].rank == 1 && o[0].rate == RATE_SMOOTHING);
+    assert_string_equal(ranks_outlier_text(&o[1], text),
+                        "rank 1: smoothing at 0.89 of the median of all ranks");
+    t = table((double[]){100.0, 91.0, 100.0, NAN, 109.0});
+    assert_int_equal(ranks_outliers(&t, o, 2), 0);
+    t = table((double[]){100.0, 50.0, 100.0, 200.0, 40.0});
+    o[1].rank = -1;
+    assert_int_equal(ranks_outliers(&t, o, 1), 3);
+    assert_true(o[0].rank == 3 && o[1].rank == -1);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(ranks_are_gathered),
+        cmocka_unit_test(short_messages_do_not_count),
+        cmocka_unit_test(rates_are_summed_up),
+        cmocka_unit_test(outliers_come_with_the_furthest_first),
+    };
+    comm_start(&argc, &argv);
+    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    const bool leak = memory_live_blocks() != 0;
+    comm_finish();
+    return failed != 0 || leak;
+}

@@ -1,0 +1,246 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-3-Clause
+# Every rank is seen: what each measures by itself, a slow one that is named, expected rates that are met or
+# missed, and --strict. tests/app/ranks_test.c has the statistics, tests/app/verdict_test.c --strict's checks.
+
+setup() {
+    cd "$BATS_TEST_DIRNAME/../.." || return 1
+    HPGMG=${HPGMG:-$PWD/hpgmg-gpu}
+    MPIRUN=${MPIRUN:-mpirun --oversubscribe --timeout 60}
+    export OMP_NUM_THREADS=${OMP_NUM_THREADS:-1} OMP_WAIT_POLICY=passive
+    work=$BATS_TEST_TMPDIR
+    report=$work/report.json
+}
+
+# hpgmg RANKS ARGUMENT...: sets status; $work/stdout and $work/stderr
+hpgmg() {
+    local ranks=$1
+    shift
+    status=0
+    # shellcheck disable=SC2086  # MPIRUN is a command with options
+    $MPIRUN -n "$ranks" "$HPGMG${disturbed:-}" --backend cpu --solves 2 "$@" >"$work/stdout" 2>"$work/stderr" || status=$?
+    echo "$ranks ranks, $*: status $status; stdout:"
+    cat "$work/stdout"
+    echo "stderr:"
+    cat "$work/stderr"
+}
+
+has() { # EXPRESSION: a line of stdout matches
+    grep -qE -- "$1" "$work/stdout"
+}
+
+json() { # FILTER
+    jq -r "$1" "$report"
+}
+
+# refused RANKS PART ARGUMENT...: status 2, one line of error, and nothing was begun
+refused() {
+    local part=$2
+    hpgmg "$1" "${@:3}"
+    [ "$status" -eq 2 ] && [ ! -s "$work/stdout" ] && [ "$(grep -c '^hpgmg-gpu: error: ' "$work/stderr")" -eq 1 ] &&
+        grep -qF -- "$part" "$work/stderr"
+}
+
+# expectations LINE...: a file of them
+expectations() {
+    printf '%s\n' "$@" >"$work/expectations"
+}
+
+# --- what ranks measure --------------------------------------------------------------------------
+
+@test "every rank and every neighbour is in the report" {
+    hpgmg 4 --ranks-table --json "$report" 4 2
+    [ "$status" -eq 0 ]
+    tests/cli/validate_json.py "$report"
+    for rate in "copy, GB/s" "smoothing, Gcells/s" "messages within nodes, GB/s"; do
+        has "^  $rate +4( +[0-9.e+-]+){3}\$"
+    done
+    ! has "between nodes"
+    [ "$(grep -cE "^ +[0-3]( +[0-9.e+-]+){3} +host $(hostname), processors [0-9,-]+, NUMA node -?[0-9]" "$work/stdout")" -eq 4 ]
+    [ "$(grep -cE '^ +[0-3] +[0-3]  MPI +same +[0-9.]+ +[0-9.]+$' "$work/stdout")" -eq 12 ]
+    [ "$(json '[.rank_table[] | .rank, (.neighbours | map(.rank) | sort)] | tostring')" = \
+        '[0,[1,2,3],1,[0,2,3],2,[0,1,3],3,[0,1,2]]' ]
+    # the halo messages of a pair are the same for both ends
+    [ "$(json '.rank_table | [.[0].neighbours[] | select(.rank == 3).bytes] == [.[3].neighbours[] | select(.rank == 0).bytes]')" = true ]
+    [ "$(json '[.rank_rates[] | .min <= .median and .median <= .max and .ranks == 4] | all')" = true ]
+    [ "$(json '([.rank_table[].copy_bytes_per_second] | add) / .copy_bytes_per_second | . > 0.999 and . < 1.001')" = true ]
+}
+
+@test "messages between nodes are told apart from those within" {
+    disturbed=-disturbed HPGMG_NODES=2 hpgmg 4 --json "$report" 4 2
+    has "^  messages within nodes, GB/s +4 " && has "^  messages between nodes, GB/s +4 "
+    [ "$(json '[.rank_table[].neighbours[] | select(.same_node)] | length')" -eq 4 ]
+    [ "$(json '[.rank_table[].neighbours[] | select(.same_node | not)] | length')" -eq 8 ]
+}
+
+@test "one rank has no table, and --quiet measures nothing" {
+    hpgmg 1 --json "$report" 3 8
+    [ "$status" -eq 0 ] && ! has "Ranks, each"
+    [ "$(json '.rank_table | length, (.[0].neighbours | length)' | xargs)" = "1 0" ]
+    hpgmg 2 --quiet --json "$report" 3 8
+    [ "$(json '(.rank_table | length), (.rank_rates | length), .copy_bytes_per_second' | xargs)" = "0 0 null" ]
+    tests/cli/validate_json.py "$report"
+    refused 1 "--quiet and --ranks-table contradict each other" --quiet --ranks-table 3 8
+}
+
+@test "ranks without a box on the finest level, and levels without smoothing" {
+    hpgmg 3 --ranks-table --json "$report" 4 1
+    [ "$status" -eq 0 ]
+    tests/cli/validate_json.py "$report"
+    [ "$(json '[.rank_table[].smoothed_cells_per_second | type] | tostring')" = '["number","null","null"]' ]
+    hpgmg 2 --ranks-table --json "$report" 4 1
+    [ "$status" -eq 0 ]
+    [ "$(json '[.rank_table[] | .smoothed_cells_per_second != null, (.neighbours | length)] | tostring')" = '[true,0,false,0]' ]
+    has "^ +1 +[0-9.]+ +host"
+    hpgmg 2 --boundary periodic --levels 1 --cycle v --json "$report" 3 1
+    [ "$status" -eq 0 ]
+    [ "$(json '[.rank_table[].smoothed_cells_per_second] | tostring')" = '[null,null]' ]
+}
+
+@test "measuring ranks changes no bit of the solution" {
+    local options with
+    for options in "--order 4" "--solver mgpcg --boundary periodic" "--smoother jacobi --fuse off" "--smoother chebyshev --order 4 --loops plain"; do
+        # shellcheck disable=SC2086  # several options
+        hpgmg 3 --checksum $options 3 8
+        with=$(grep '^checksum' "$work/stdout")
+        # shellcheck disable=SC2086
+        hpgmg 3 --checksum --quiet $options 3 8
+        [ "$with" ] && [ "$with" = "$(grep '^checksum' "$work/stdout")" ]
+    done
+}
+
+@test "a slow rank is named, and --strict makes it INVALID" {
+    for rank in 0 2; do
+        disturbed=-disturbed HPGMG_SLOW=$rank:20000 hpgmg 3 --json "$report" 3 8
+        [ "$status" -eq 0 ]
+        has "^  OUTLIER: rank $rank: smoothing at 0\.[0-9]+ of the median of all ranks; host $(hostname), processors [0-9]"
+        [ "$(json ".rank_outliers[] | select(.rate == \"smoothing\" and .rank == $rank).of_median < 0.5")" = true ]
+    done
+    disturbed=-disturbed HPGMG_SLOW=1:20000 hpgmg 3 --strict --quiet 3 8
+    [ "$status" -eq 1 ]
+    has "^VERDICT: INVALID \(.*rank [0-2]: .* of the median of all ranks" && ! has "DOF/s="
+}
+
+# --- expectations --------------------------------------------------------------------------------
+
+@test "expectations that are met" {
+    expectations "# of any machine" "dof-per-second = 1000" "dof-per-second-2h=1e3" "dof-per-second-4h = 1e2" "cycles = 1 # F-cycle" \
+        "rank-spread = 1e9"
+    hpgmg 2 --quiet --expect "$work/expectations" --json "$report" 3 8
+    [ "$status" -eq 0 ]
+    [ "$(tail -n 1 "$work/stdout")" = "EXPECTED: all 5 met" ]
+    [ "$(json '[.expected[].met] | all')" = true ] && [ "$(json '.expected | length')" -eq 5 ]
+    tests/cli/validate_json.py "$report"
+    hpgmg 1 --input inputs/smoke.ini --expect inputs/smoke.expect
+    [ "$status" -eq 0 ] && has "^EXPECTED: all 2 met"
+    hpgmg 1 --json "$report" 3 8
+    ! has "EXPECTED|MISSED" && [ "$(json .expected)" = "[]" ]
+}
+
+@test "every expectation can be missed: status 6 and a line for each" {
+    expectations "dof-per-second = 1e20" "dof-per-second-2h = 1e3" "dof-per-second-4h = 1e20" "rank-spread = 1e-9" "cycles = 2"
+    hpgmg 2 --expect "$work/expectations" --json "$report" 3 8
+    [ "$status" -eq 6 ]
+    has "^VERDICT: VALID" && has "^MISSED: dof-per-second: [0-9.e+]+, expected at least 9.5e\+19$" && has "^MISSED: dof-per-second-4h: " &&
+        has "^MISSED: rank-spread: [0-9.e+]+, expected at most 1e-09$" && has "^MISSED: cycles: 1, expected 2$"
+    [ "$(grep -c '^MISSED' "$work/stdout")" -eq 4 ]
+    [ "$(json '[.expected[].met] | tostring')" = '[false,true,false,false,false]' ]
+    tests/cli/validate_json.py "$report"
+}
+
+@test "what was not measured is missed, and INVALID has its own status" {
+    expectations "rank-spread = 5"
+    hpgmg 1 --expect "$work/expectations" 3 8
+    [ "$status" -eq 6 ] && has "^MISSED: rank-spread: not measured, expected at most 5$"
+    expectations "dof-per-second-4h = 1"
+    hpgmg 1 --expect "$work/expectations" --levels 2 3 8
+    [ "$status" -eq 6 ] && has "^MISSED: dof-per-second-4h: not measured"
+    expectations "dof-per-second = 1"
+    hpgmg 1 --expect "$work/expectations" --rtol 1e-30 3 8
+    [ "$status" -eq 1 ] && has "^VERDICT: INVALID" && has "^MISSED: dof-per-second: not measured"
+}
+
+@test "the tolerance is a part of the rate" {
+    local rate
+    hpgmg 1 --quiet --json "$report" 3 8
+    rate=$(json '.solves[0].dof_per_second * 1e3')
+    expectations "dof-per-second = $rate" "tolerance = 0.9999999"
+    hpgmg 1 --quiet --expect "$work/expectations" 3 8
+    [ "$status" -eq 0 ]
+    expectations "dof-per-second = $rate" "tolerance = 0.1"
+    hpgmg 1 --quiet --expect "$work/expectations" 3 8
+    [ "$status" -eq 6 ]
+}
+
+@test "bad files of expectations are refused" {
+    refused 1 "--expect: cannot read '$work/none': No such file" --expect "$work/none" 3 8
+    refused 2 "--expect: cannot read '$work/none': No such file" --expect "$work/none" 3 8
+    refused 2 "--expect: '/dev/null' is no regular file, and 2 ranks read it" --expect /dev/null 3 8
+    expectations "tolerance = 0.2"
+    refused 2 "--expect: '$work/expectations' expects nothing" --expect "$work/expectations" 3 8
+    expectations "cycles = 1" "dof-per-secnd = 1"
+    refused 1 "$work/expectations:2: unknown key 'dof-per-secnd'; did you mean dof-per-second?" --expect "$work/expectations" 3 8
+    expectations "xyzzy = 1"
+    refused 1 "$work/expectations:1: unknown key 'xyzzy'; docs/USAGE.md lists all" --expect "$work/expectations" 3 8
+    expectations "dof-per-second = fast"
+    refused 1 "$work/expectations:1: dof-per-second: wrong value 'fast'; legal: " --expect "$work/expectations" 3 8
+    expectations "cycles = 1" "cycles = 1"
+    refused 1 "$work/expectations:2: cycles: given twice" --expect "$work/expectations" 3 8
+    expectations "tolerance = 1"
+    refused 1 "$work/expectations:1: tolerance: wrong value '1'" --expect "$work/expectations" 3 8
+    refused 1 "--dry-run and --expect contradict each other" --dry-run --expect "$work/expectations" 3 8
+}
+
+@test "files of expectations that differ between ranks are refused" {
+    expectations "cycles = 1"
+    printf 'cycles = 2\n' >"$work/other"
+    status=0
+    # shellcheck disable=SC2086
+    $MPIRUN -n 1 "$HPGMG" --backend cpu --expect "$work/expectations" 3 8 : -n 1 "$HPGMG" --backend cpu --expect "$work/other" 3 8 \
+        >"$work/stdout" 2>"$work/stderr" || status=$?
+    [ "$status" -eq 2 ] && grep -qF "error: --expect: rank 0 has '$work/expectations', rank 1 '$work/other'" "$work/stderr"
+    mkdir -p "$work/0" "$work/1"
+    mv "$work/expectations" "$work/0/here" && mv "$work/other" "$work/1/here"
+    printf '#!/bin/sh\ncd %s/$OMPI_COMM_WORLD_RANK && exec "$@"\n' "$work" >"$work/apart"
+    chmod +x "$work/apart"
+    status=0
+    # shellcheck disable=SC2086
+    $MPIRUN -n 2 "$work/apart" "$HPGMG" --backend cpu --expect here 3 8 >"$work/stdout" 2>"$work/stderr" || status=$?
+    cat "$work/stderr"
+    [ "$status" -eq 2 ] && grep -qF "error: cycles: rank 0 has '1', rank 1 '2'; all ranks need the same options" "$work/stderr"
+}
+
+# --- strict --------------------------------------------------------------------------------------
+
+@test "an option without effect is warned of, and --strict makes it INVALID" {
+    local option
+    for option in "--transport staged" "--overlap-above 5" "--hand-over graph" "--levels 32" "--tuning $HPGMG"; do
+        # shellcheck disable=SC2086
+        hpgmg 2 $option 3 8
+        [ "$status" -eq 0 ] && has "^  WARNING: options without effect on this run: ${option% *}$"
+        # shellcheck disable=SC2086
+        hpgmg 2 --strict $option --json "$report" 3 8
+        [ "$status" -eq 1 ] && has "^VERDICT: INVALID \(.*without effect: ${option% *}[;)]" && ! has "DOF/s="
+        [ "$(json '.checks[] | select(.check == "options").state')" = failed ]
+    done
+    tests/cli/validate_json.py "$report"
+    for option in "--loops plain" "--levels 3" "--min-time 1 --input inputs/smoke.ini"; do
+        # shellcheck disable=SC2086
+        hpgmg 1 --strict $option --json "$report" 3 8
+        ! has "without effect" && [ "$(json '.checks[] | select(.check == "options").state')" = passed ]
+    done
+}
+
+@test "--strict says what it checks, and what one solve does not tell" {
+    hpgmg 2 --strict --json "$report" 3 8
+    has "^  noise +h +(passed|failed) " && has "^  options +run +passed .* every option had an effect" &&
+        has "^  ranks +run +(passed|failed) " && has "^  messages +run +passed .* 2 messages arrived as they were sent"
+    [ "$(json '.accuracy_checked')" = true ]
+    hpgmg 2 --strict --json "$report" 2 8 # 8^3 is too coarse to tell, whatever else is checked
+    [ "$(json '.accuracy_checked')" = false ]
+    hpgmg 2 --strict 4 1
+    [ "$status" -eq 1 ] && has "^VERDICT: INVALID \(.*no rank has a neighbour to try messages with"
+    status=0
+    "$HPGMG" --backend cpu --solves 1 --strict --quiet 3 8 >"$work/stdout" || status=$?
+    [ "$status" -eq 1 ] && has "^VERDICT: INVALID \(h: noise is not known of fewer than two solves;"
+}
