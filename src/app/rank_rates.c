@@ -64,16 +64,17 @@ static double passes_seconds(const struct pass *pass, int count)
     return timer_seconds() - start;
 }
 
-/* Of one pass: the median of samples, or the first pass if that takes long. */
+/* Of one pass: the median of samples. The first pass may load kernels. */
 static double pass_seconds(const struct pass *pass)
 {
-    double samples[MAX_SAMPLES], sum = passes_seconds(pass, 1);
+    double samples[MAX_SAMPLES], sum = 0.0;
     int count = 0;
-    if (sum > SMOOTHING_SECONDS)
-        return sum;
-    const double wanted = ceil(SAMPLE_SECONDS / fmax(passes_seconds(pass, 1), 1e-9));
-    const int passes = (int)fmin(wanted, MAX_PASSES);
-    while (count == 0 || (count < MAX_SAMPLES && sum < SMOOTHING_SECONDS)) {
+    passes_seconds(pass, 1);
+    const double once = passes_seconds(pass, 1);
+    if (once > SMOOTHING_SECONDS)
+        return once;
+    const int passes = (int)fmin(ceil(SAMPLE_SECONDS / fmax(once, 1e-9)), MAX_PASSES);
+    while (count < MAX_SAMPLES && sum < SMOOTHING_SECONDS) {
         samples[count] = passes_seconds(pass, passes);
         sum += samples[count++];
     }
