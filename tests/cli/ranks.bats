@@ -176,6 +176,9 @@ expectations() {
     [ "$status" -eq 1 ]
     has "^VERDICT: INVALID"
     has "^MISSED: dof-per-second: not measured"
+    hpgmg 1 --expect "$work/expectations" --strict --transport staged 3 8 # timed, and INVALID all the same
+    [ "$status" -eq 1 ]
+    has "^MISSED: dof-per-second: not measured"
 }
 
 @test "the tolerance is a part of the rate" {
