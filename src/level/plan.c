@@ -395,7 +395,7 @@ struct plan *plan_with_peer(const struct plan *plan, int peer)
     struct plan *own = memory_alloc_zero(sizeof *own, "plan");
     own->source = plan->source;
     own->target = plan->target;
-    own->dim = plan->dim;
+    own->longest = plan->longest;
     for (const struct plan *p = plan; p; p = p->direct) {
         append_copies_of(&own->pack, &p->pack, peer);
         append_copies_of(&own->unpack, &p->unpack, peer);

@@ -242,7 +242,7 @@ static void one_neighbour_after_the_other(void **state)
     for (long number = 0; number < CASES; number++) {
         random_begin(number);
         const int layers = random_int(0, LARGEST_GHOSTS);
-        struct level *l = random_level(random_int(1, LARGEST_DIM), random_sides(), layers);
+        struct level *l = random_level(random_extent(1, LARGEST_DIM), random_sides(), layers);
         const struct plan_case halo = {l, l, TARGET_HALO, layers, CENTRE_CELL, NULL};
         EXPECT(on_all_ranks(mistakes_by_neighbour(halo, false)) == 0);
         device.wraps = l->backend->wraps;
