@@ -84,9 +84,8 @@ void table_checks(const struct verdict *v)
 
 void table_times(const struct benchmark *b)
 {
-    printf(
-        "  size         cells  solves  milliseconds: min    median      mean       max deviation"
-        "       DOF/s\n");
+    printf("  size         cells  solves  milliseconds: min    median      mean       max deviation"
+           "       DOF/s\n");
     for (int s = 0; s < b->nsizes; s++) {
         const struct size_record *r = &b->sizes[s];
         printf("  %-4s  %12s  %6ld       %12.4f %9.4f %9.4f %9.4f %9.4f  %10.3e\n", r->name,

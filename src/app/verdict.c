@@ -213,8 +213,8 @@ static void check_order_alone(struct check *order, const struct benchmark *b,
     if (unknown)
         check_set(order, CHECK_NOT_MADE, "%s", unknown);
     else
-        check_compare(order, order->value, scheme - estimated_size.order, scheme + estimated_size.order,
-                "order of the scheme");
+        check_compare(order, order->value, scheme - estimated_size.order,
+                      scheme + estimated_size.order, "order of the scheme");
 }
 
 static void check_accuracy(struct verdict *v, const struct benchmark *b, const struct options *o)

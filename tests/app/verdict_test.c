@@ -440,13 +440,12 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_recorded_size),   cmocka_unit_test(test_orders_without_a_record),
-        cmocka_unit_test(test_residuals),
-        cmocka_unit_test(test_repetition),      cmocka_unit_test(test_not_finite),
-        cmocka_unit_test(test_trivial_sizes),   cmocka_unit_test(test_kinds_of_cycle),
-        cmocka_unit_test(test_coarse_grids),    cmocka_unit_test(test_estimated_sizes),
-        cmocka_unit_test(test_smoothed_bottom), cmocka_unit_test(test_estimates),
-        cmocka_unit_test(test_strict),          cmocka_unit_test(test_strict_ranks),
-        cmocka_unit_test(test_strict_messages),
+        cmocka_unit_test(test_residuals),       cmocka_unit_test(test_repetition),
+        cmocka_unit_test(test_not_finite),      cmocka_unit_test(test_trivial_sizes),
+        cmocka_unit_test(test_kinds_of_cycle),  cmocka_unit_test(test_coarse_grids),
+        cmocka_unit_test(test_estimated_sizes), cmocka_unit_test(test_smoothed_bottom),
+        cmocka_unit_test(test_estimates),       cmocka_unit_test(test_strict),
+        cmocka_unit_test(test_strict_ranks),    cmocka_unit_test(test_strict_messages),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
