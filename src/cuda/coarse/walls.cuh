@@ -18,24 +18,10 @@ struct wall_lists {
 /* A cell next to sides: its offset, and the steps inward from one side or from two, all in bytes,
  * so that a sweep has little to compute. */
 struct wall_entry {
-    int cell;          /* −1 if there is none */
-    int first, second; /* steps with the kind of the side; second is 0 next to one side */
+    int cell;                /* −1 if there is none */
+    int first, second;       /* second is 0 next to one side */
+    struct side_kinds kinds; /* bit 0 of the first side, bit 1 of the second */
 };
-
-/* Steps are multiples of 8: a side's kind is in the bits below. So it takes no register. */
-enum { NEUMANN_SIDE = 1, WRAPPED_SIDE = 2, KIND_BITS = 7 };
-
-DEVICE int step_of(int with_kind)
-{
-    return with_kind & ~KIND_BITS;
-}
-
-DEVICE int step_with_kind(const struct side_kinds &kinds, int side, int sj, int sk)
-{
-    return step_inward(side, sj, sk) * shared_cells::UNIT |
-           (kinds.neumann >> side & 1 ? NEUMANN_SIDE : 0) |
-           (kinds.wrapped >> side & 1 ? WRAPPED_SIDE : 0);
-}
 
 /* Number n of both lists, sides first, of the tile that begins at u. */
 DEVICE struct wall_entry wall_entry_of(const struct wall_lists &l, int n, const double *u, int sj,
@@ -43,12 +29,14 @@ DEVICE struct wall_entry wall_entry_of(const struct wall_lists &l, int n, const 
 {
     enum { UNIT = shared_cells::UNIT };
     if (n >= l.nsides + l.nedges)
-        return {-1, 0, 0};
+        return {-1, 0, 0, {}};
     const int entry = n < l.nsides ? l.sides[n] : l.edges[n - l.nsides],
-              second = entry >> (ELEMENT_BITS + 3);
+              first = entry >> ELEMENT_BITS & 7, second = entry >> (ELEMENT_BITS + 3);
+    const auto bits = [=](unsigned of) { return (of >> first & 1) | (of >> second & 1) << 1; };
     return {shared_offset(u) + element(entry) * UNIT,
-            step_with_kind(l.kinds, entry >> ELEMENT_BITS & 7, sj, sk),
-            second ? step_with_kind(l.kinds, second, sj, sk) : 0};
+            step_inward(first, sj, sk) * UNIT,
+            second ? step_inward(second, sj, sk) * UNIT : 0,
+            {bits(l.kinds.wrapped), bits(l.kinds.neumann)}};
 }
 
 /* The entries of one thread: thread t of THREADS has entries t, t + THREADS, … */
@@ -71,25 +59,24 @@ template <int RULE, bool PAIRED>
 DEVICE void fill_side(const struct wall_entry &w)
 {
     const struct shared_cells u;
-    const bool neumann = w.first & NEUMANN_SIDE;
-    const int first = step_of(w.first);
-    if (PAIRED && abs(first) == shared_cells::UNIT)
-        return fill_row_end(u, w.cell, first < 0, neumann);
+    const bool neumann = w.kinds.neumann & 1;
+    if (PAIRED && abs(w.first) == shared_cells::UNIT)
+        return fill_row_end(u, w.cell, w.first < 0, neumann);
     double v[MAX_WALL_CELLS];
-    load_line(u, w.cell, first, wall_cells(RULE), v);
-    u.store(w.cell - first, ghost_of_kind<RULE>(neumann, 0, v));
-    u.store(w.cell - 2 * first, ghost_of_kind<RULE>(neumann, 1, v));
+    load_line(u, w.cell, w.first, wall_cells(RULE), v);
+    u.store(w.cell - w.first, ghost_of_kind<RULE>(neumann, 0, v));
+    u.store(w.cell - 2 * w.first, ghost_of_kind<RULE>(neumann, 1, v));
 }
 
 template <int RULE>
 DEVICE double edge_value(const struct wall_entry &w)
 {
     const struct shared_cells u;
-    const int first = step_of(w.first), second = step_of(w.second);
+    const bool first = w.kinds.neumann & 1, second = w.kinds.neumann & 2;
     return edge_ghost(
-        wall_cells(RULE), [&](int o, int m) { return u.load(w.cell + o * first + m * second); },
-        [=](const double *v) { return ghost_of_kind<RULE>(w.first & NEUMANN_SIDE, 0, v); },
-        [=](const double *v) { return ghost_of_kind<RULE>(w.second & NEUMANN_SIDE, 0, v); });
+        wall_cells(RULE), [&](int o, int m) { return u.load(w.cell + o * w.first + m * w.second); },
+        [=](const double *v) { return ghost_of_kind<RULE>(first, 0, v); },
+        [=](const double *v) { return ghost_of_kind<RULE>(second, 0, v); });
 }
 
 /* The same beyond a wrapped side, or two sides of which one is wrapped at least, on a level of n
@@ -98,20 +85,19 @@ template <int RULE>
 DEVICE void fill_wrapped(const struct wall_entry &w, int n)
 {
     const struct shared_cells u;
-    const int first = step_of(w.first), second = step_of(w.second), inward = first + second,
-              wall = !(w.first & WRAPPED_SIDE)    ? w.first
-                     : !(w.second & WRAPPED_SIDE) ? w.second
-                                                  : 0, /* the step from it; 0 if there is none */
-        image = w.cell + (n - 1) * (inward - step_of(wall));
-    if (wall != 0) {
-        double v[MAX_WALL_CELLS];
-        load_line(u, image, step_of(wall), wall_cells(RULE), v);
-        u.store(w.cell - inward, ghost_of_kind<RULE>(wall & NEUMANN_SIDE, 0, v));
-        return;
+    const int first = w.kinds.wrapped & 1 ? w.first : 0,
+              second = w.kinds.wrapped & 2 ? w.second : 0,
+              image = w.cell + (n - 1) * (first + second), inward = w.first + w.second;
+    double v[MAX_WALL_CELLS];
+    if (w.second == 0 || w.kinds.wrapped == 3) {
+        u.store(w.cell - inward, u.load(image));
+        if (w.second == 0)
+            u.store(w.cell - 2 * inward, u.load(image - inward));
+    } else {
+        const bool neumann = w.kinds.neumann != 0;
+        load_line(u, image, first ? w.second : w.first, wall_cells(RULE), v);
+        u.store(w.cell - inward, ghost_of_kind<RULE>(neumann, 0, v));
     }
-    u.store(w.cell - inward, u.load(image));
-    if (w.second == 0)
-        u.store(w.cell - 2 * inward, u.load(image - inward));
 }
 
 template <int RULE, bool PAIRED>
@@ -120,12 +106,12 @@ DEVICE void fill_wall(const struct wall_entry &w, int n)
     const struct shared_cells u;
     if (w.cell < 0)
         return;
-    if ((w.first | w.second) & WRAPPED_SIDE)
+    if (w.kinds.wrapped & (w.second ? 3 : 1))
         fill_wrapped<RULE>(w, n);
     else if (w.second == 0)
         fill_side<RULE, PAIRED>(w);
     else
-        u.store(w.cell - step_of(w.first) - step_of(w.second), edge_value<RULE>(w));
+        u.store(w.cell - w.first - w.second, edge_value<RULE>(w));
 }
 
 /* Calls fill(entry) for all entries. `own` are the thread's, looked up once for all
