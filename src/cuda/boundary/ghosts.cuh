@@ -285,7 +285,7 @@ DEVICE struct way_inward<Offset> way_of(const walled_cells<Offset> &c, int d, in
     };
     int first = at, step = 0;
     w.beyond = beyond_wall(c, d, at, &w.layer, &first, &step);
-    w.neumann = c.neumann[d][at > 0];
+    w.neumann = at > 0 ? c.neumann[d][1] : c.neumann[d][0]; /* registers have no index */
     w.first = first * stride;
     w.step = step * stride;
     return w;
