@@ -98,7 +98,7 @@ END
     compare "$work/a.json" "$work/b.json"
     [ "$status" -le 1 ] # times are what they are
     grep -qE '^h +8 ' <<<"$output"
-    grep -qE '^  level 0 ' <<<"$output"
+    grep -qE '^  level [0-9]+ ' <<<"$output" # not always level 0: another process may delay any stage
     grep -qx 'solutions: bitwise identical' <<<"$output"
 }
 
