@@ -192,6 +192,13 @@ class Trace:
             title += f"; the solve takes {1e6 * self.about['seconds_per_solve'] / size:.4g} {unit}"
         return title
 
+    def clocks(self):
+        """By how much the begin of a stage may be wrong against that of another rank."""
+        error = self.about.get("clock_error_seconds")
+        if error is None or self.about["ranks"] == 1:
+            return ""
+        return f"; clocks of ranks within ±{1e6 * error:.3g} µs" if error else "; ranks share a clock"
+
 
 def draw_bars(axes, stages, row, height, unit, style):
     """Bars of one style; row(stage) is the middle of the stage's bar."""
@@ -272,7 +279,7 @@ def draw_timeline(plt, trace, most_ranks, path):
         axes.grid(True, axis="x", alpha=0.3)
         axes.set_xlim(0, trace.end / size)
     panels[0].set_title(trace.title(), fontsize="medium", loc="left")
-    panels[1].set_xlabel(f"{unit} since the first stage began")
+    panels[1].set_xlabel(f"{unit} since the first stage began{trace.clocks()}")
     if stretch:
         zoom_panel(plt, panels[2], trace, stretch)
     save_figure(plt, figure, path)

@@ -15,6 +15,9 @@
  * HPGMG_SLOW=RANK:MICROSECONDS makes that rank sleep in every pass on the finest level, as a slow
  * processor would.
  *
+ * HPGMG_CLOCK=RANK:MICROSECONDS[:PPM] sets that rank's clock ahead, as on a node of its own. With
+ * PPM it also gains so many microseconds per second.
+ *
  * HPGMG_NODES=COUNT tells the ranks to act as COUNT nodes. */
 #include <stdint.h>
 #include <stdio.h>
@@ -23,6 +26,7 @@
 #include <time.h>
 #include "app/disturb.h"
 #include "base/check.h"
+#include "base/timer.h"
 #include "comm/comm.h"
 #include "level/backend.h"
 #include "operators/hash.h"
@@ -200,12 +204,25 @@ static void install_slow(struct level *l, const char *text)
     other.passes.run = run_slowly;
 }
 
+static void set_clock(const char *text)
+{
+    int rank;
+    double microseconds, ppm = 0.0;
+    if (sscanf(text, "%d:%lf:%lf", &rank, &microseconds, &ppm) < 2)
+        die(STATUS_USAGE, "HPGMG_CLOCK=%s is not RANK:MICROSECONDS[:PPM]", text);
+    if (rank == comm_rank())
+        timer_pretend(1e-6 * microseconds, 1e-6 * ppm);
+}
+
 void disturb(struct hierarchy *h)
 {
     const char *fault = getenv("HPGMG_FAULT"), *delay = getenv("HPGMG_DELAY"),
-               *nodes = getenv("HPGMG_NODES"), *slow_rank = getenv("HPGMG_SLOW");
+               *nodes = getenv("HPGMG_NODES"), *slow_rank = getenv("HPGMG_SLOW"),
+               *clock_text = getenv("HPGMG_CLOCK");
     if (!h && nodes)
         comm_pretend_nodes(atoi(nodes));
+    if (!h && clock_text)
+        set_clock(clock_text);
     if (h && delay)
         install_delay(delay);
     if (h && slow_rank)

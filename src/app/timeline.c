@@ -4,9 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 #include "base/memory.h"
-#include "base/timer.h"
 #include "cli/build_info.h"
 #include "cli/json.h"
+#include "comm/clock.h"
 #include "comm/comm.h"
 
 /* One execution of a stage. */
@@ -26,6 +26,7 @@ struct timeline {
     int count, ranks, n[3];
     struct span *spans;
     struct interval *intervals; /* [rank · count + span], in seconds since the first begin */
+    double clock_error; /* of the intervals of a rank against those of rank 0, at most; seconds */
 };
 
 /* This rank's part. */
@@ -33,6 +34,7 @@ struct recorder {
     int count;
     struct span *spans;
     struct interval *intervals;
+    struct clock_offset before, after; /* the solves */
 };
 
 static void add_stage(void *data, const struct program *p, const struct stage *s, double begin,
@@ -80,35 +82,19 @@ static void solve_traced(struct solver *s, struct recorder *r)
     solver_programs(s, stop_timing, NULL);
 }
 
-/* What to add to this rank's clock for that of rank 0: nothing on its node, whose processes share a
- * clock; on other nodes the median over some barriers, which ranks leave at about the same time. */
-static double clock_offset(void)
+static double by_clock_of_rank_0(const struct recorder *r, double seconds)
 {
-    enum { BARRIERS = 31 };
-    double offsets[BARRIERS], own[BARRIERS];
-    int *nodes = memory_alloc((size_t)comm_size() * sizeof *nodes, "nodes of ranks");
-    comm_nodes(nodes);
-    const bool same_clock = nodes[comm_rank()] == nodes[0];
-    memory_free(nodes);
-    for (int b = 0; b < BARRIERS; b++) {
-        comm_barrier(MPI_COMM_WORLD);
-        own[b] = offsets[b] = timer_seconds();
-    }
-    comm_broadcast(MPI_COMM_WORLD, offsets, sizeof offsets);
-    for (int b = 0; b < BARRIERS; b++)
-        offsets[b] -= own[b];
-    return same_clock ? 0.0 : timer_median(offsets, BARRIERS);
+    return seconds + clock_between(&r->before, &r->after, seconds).seconds;
 }
 
 /* This rank's intervals by the clock of rank 0; all NaN on a rank that has not solved. */
 static struct interval *own_intervals(const struct recorder *r, int count)
 {
-    const double offset = clock_offset();
     struct interval *own = memory_alloc((size_t)count * sizeof *own, "timeline");
     for (int i = 0; i < count; i++)
         own[i] = r->count == 0 ? (struct interval){NAN, NAN}
-                               : (struct interval){r->intervals[i].begin + offset,
-                                                   r->intervals[i].end + offset};
+                               : (struct interval){by_clock_of_rank_0(r, r->intervals[i].begin),
+                                                   by_clock_of_rank_0(r, r->intervals[i].end)};
     return own;
 }
 
@@ -144,15 +130,18 @@ static void begin_at_zero(struct timeline *t)
 
 struct timeline *timeline_record(struct solver *s)
 {
-    struct recorder r = {0};
+    struct recorder r = {.before = clock_measure()};
     if (s->hierarchy->levels[s->top]->active)
         solve_traced(s, &r);
+    r.after = clock_measure();
     struct timeline *t = memory_alloc_zero(sizeof *t, "timeline");
     t->count = r.count;
     t->spans = r.spans;
     t->ranks = comm_size();
     memcpy(t->n, s->hierarchy->levels[s->top]->n, sizeof t->n);
     comm_broadcast(MPI_COMM_WORLD, &t->count, sizeof t->count); /* rank 0 has boxes */
+    t->clock_error = clock_between(&r.before, &r.after, r.after.at).error;
+    comm_max_f64(MPI_COMM_WORLD, &t->clock_error, 1);
     gather(t, &r);
     memory_free(r.intervals);
     if (comm_rank() == 0)
@@ -239,6 +228,7 @@ static struct json *trace(const struct timeline *t, const struct options *o,
     JSON_TEXTS(other, {"program", "hpgmg-gpu"}, {"version", build_info.version},
                {"fuse", o->fuse == FUSE_OFF ? "off" : "on"});
     JSON_NUMBERS(other, {"n", extent_longest(t->n)}, {"order", o->order}, {"ranks", t->ranks},
+                 {"clock_error_seconds", t->clock_error},
                  {"seconds_per_solve", seconds_per_solve > 0.0 ? seconds_per_solve : NAN});
     return root;
 }

@@ -8,6 +8,9 @@ extern "C" {
 #endif
 /* Seconds of a monotonic clock; only differences have a meaning. */
 double timer_seconds(void);
+/* For tests: from now on timer_seconds() is `offset` seconds ahead of the clock, and gains `rate`
+ * seconds per second. */
+void timer_pretend(double offset, double rate);
 #ifdef __cplusplus
 }
 #endif

@@ -28,6 +28,10 @@ traced() { # RANKS OPTION...: a solve of 16^3 (one rank: 4 boxes per side)
     $MPIRUN -n "$ranks" "$HPGMG" --backend cpu --solves 1 --timeline "$trace" "$@" 2 64 >"$work/stdout"
 }
 
+about() { # KEY: of the trace
+    python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))["otherData"][sys.argv[2]])' "$trace" "$1"
+}
+
 @test "every operation is a stage of its own" {
     run "$HPGMG" --backend cpu --solves 1 --show-cycle --fuse off 3 1
     [ "$status" -eq 0 ]
@@ -55,9 +59,38 @@ traced() { # RANKS OPTION...: a solve of 16^3 (one rank: 4 boxes per side)
     tests/cli/validate_trace.py "$trace" 1
     traced 3 --quiet --fuse off
     tests/cli/validate_trace.py "$trace" 3
-    # Ranks told to act as two nodes measure by how much their clocks differ, here by nothing.
-    HPGMG_NODES=2 HPGMG=$HPGMG-disturbed traced 2 --quiet
-    tests/cli/validate_trace.py "$trace" 2 500000
+    [ "$(about clock_error_seconds)" = 0 ] # a node has one clock
+}
+
+@test "ranks with clocks of their own are merged within the stated error" {
+    need
+    # Two nodes with the same time; a rank far ahead, or behind; rank 0 ahead; a clock that also gains 2 %.
+    for clock in 1:0 1:3e6 1:-3e6 0:3e6 1:3e6:20000; do
+        HPGMG_CLOCK=$clock HPGMG_NODES=2 HPGMG=$HPGMG-disturbed traced 2 --quiet --fuse off
+        tests/cli/validate_trace.py "$trace" 2
+        python3 -c 'import sys; assert 0 < float(sys.argv[1]) < 1' "$(about clock_error_seconds)"
+    done
+    # Ranks of a node are asked too: a container may have a clock of its own.
+    HPGMG_CLOCK=1:3e6 HPGMG=$HPGMG-disturbed traced 2 --quiet
+    tests/cli/validate_trace.py "$trace" 2
+    python3 -c 'import sys; assert 0 < float(sys.argv[1]) < 1' "$(about clock_error_seconds)"
+    HPGMG_CLOCK=1 run "$HPGMG-disturbed" --backend cpu 2 1
+    [ "$status" -eq 2 ]
+}
+
+@test "a late rank is late in the trace, whatever its clock says" {
+    need
+    for clock in 1:0 1:-3e6; do
+        # Rank 1 sleeps for 20 ms in every pass of the finest level, so it comes later to the halo after it.
+        HPGMG_SLOW=1:20000 HPGMG_CLOCK=$clock HPGMG=$HPGMG-disturbed traced 2 --quiet --fuse off
+        tests/cli/validate_trace.py "$trace" 2
+        python3 -c 'import json, statistics, sys
+begins = [[], []]
+for e in json.load(open(sys.argv[1]))["traceEvents"]:
+    if e["ph"] == "X" and e["cat"] == "halo" and e["args"]["level"] == 0: begins[e["pid"]].append(e["ts"])
+late = statistics.median(second - first for first, second in zip(*begins))
+assert 10e3 < late < 200e3, late' "$trace" # a loaded machine adds to it
+    done
 }
 
 @test "a trace has every stage once" {
@@ -121,6 +154,12 @@ assert all(0 in levels for levels in ranks) and max(ranks[0]) > max(ranks[1]), r
         [ "$(head -c 4 "$work/$figure.png" | tail -c 3)" = PNG ]
     done
     grep -q '<svg' "$work/timeline.svg"
+    PYTHONPATH=run python3 -c 'from drawing import Trace
+def clocks(**about):
+    return Trace({"otherData": about, "traceEvents": [{"ph": "X", "pid": 0, "ts": 0, "dur": 1}]}).clocks()
+assert clocks(ranks=2, clock_error_seconds=1.25e-6) == "; clocks of ranks within ±1.25 µs"
+assert clocks(ranks=2, clock_error_seconds=0) == "; ranks share a clock"
+assert clocks(ranks=1, clock_error_seconds=0) == clocks(ranks=2) == ""'
 }
 
 @test "the table of levels sums to the report's seconds" {

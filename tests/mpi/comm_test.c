@@ -13,6 +13,8 @@
 #include <string.h>
 #include "base/check.h"
 #include "base/memory.h"
+#include "base/timer.h"
+#include "comm/clock.h"
 #include "comm/comm.h"
 #include "support/random.h"
 
@@ -407,6 +409,42 @@ static void messages_that_are_too_long_are_refused(void **state)
     assert_int_equal(status_of(receive_long_messages), STATUS_USAGE);
 }
 
+/* Rank r's clock is r hours ahead; then the clocks agree, of one node and of nodes of one rank. All
+ * ranks measure before one may fail. */
+static void clocks_are_compared_with_that_of_rank_0(void **state)
+{
+    (void)state;
+    const double ahead = 3600.0 * comm_rank();
+    const bool is_other = comm_rank() > 0;
+    timer_pretend(ahead, 0.0);
+    const struct clock_offset apart = clock_measure();
+    const double age = timer_seconds() - apart.at;
+    timer_pretend(0.0, 0.0);
+    const struct clock_offset shared = clock_measure();
+    comm_pretend_nodes(comm_size());
+    const struct clock_offset alike = clock_measure();
+    comm_pretend_nodes(0);
+    assert_true(fabs(apart.seconds + ahead) <= apart.error && apart.error < 60.0);
+    assert_true((apart.error > 0.0) == is_other && age >= 0.0 && age < 60.0);
+    assert_true(shared.seconds == 0.0 && shared.error == 0.0);
+    assert_true(fabs(alike.seconds) <= alike.error && (alike.error > 0.0) == is_other);
+}
+
+static void drift_counts_if_it_is_larger_than_the_errors(void **state)
+{
+    (void)state;
+    const struct clock_offset before = {10.0, 5.0, 0.5}, near = {14.0, 5.5, 0.25},
+                              far = {14.0, 7.0, 0.25};
+    struct clock_offset c = clock_between(&before, &near, 11.0);
+    assert_true(c.at == 11.0 && c.seconds == 5.5 && c.error == 0.25);
+    c = clock_between(&near, &before, 11.0);
+    assert_true(c.seconds == 5.5 && c.error == 0.25);
+    c = clock_between(&before, &far, 11.0);
+    assert_true(c.at == 11.0 && c.seconds == 5.5 && c.error == 0.5);
+    c = clock_between(&before, &far, 14.0);
+    assert_true(c.seconds == 7.0);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -424,6 +462,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(the_library_has_a_name),
         cmocka_unit_test(errors_of_mpi_are_told),
         cmocka_unit_test(messages_that_are_too_long_are_refused),
+        cmocka_unit_test(clocks_are_compared_with_that_of_rank_0),
+        cmocka_unit_test(drift_counts_if_it_is_larger_than_the_errors),
         cmocka_unit_test(nothing_is_left_in_memory),
     };
     void (*const abort_before)(int) = check_abort;
