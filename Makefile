@@ -10,6 +10,9 @@ ifeq ($(origin CXX),default)
 CXX := $(subst clang,clang++,$(subst gcc,g++,$(CC)))
 endif
 MPICC ?= mpicc
+# MPI=0: programs of one rank, for machines without MPI.
+MPI ?= 1
+SERIAL := $(filter 0,$(MPI))
 MODE ?= $(if $(filter 1,$(PROFILE)),profile,release)
 V ?= 0
 
@@ -77,8 +80,9 @@ EMULATED_FLAGS := $(if $(SANITIZE),,-O1 -g0)
 # The CUDA backend's files without kernels, whose C headers are not standard C++.
 CUDA_CXXFLAGS = -isystem $(CUDA_HOME)/include -fopenmp -Wno-pedantic -Wno-shadow -Wno-missing-field-initializers
 # level/ headers name MPI's types; kernels are written as lambdas.
-MPI_INCLUDES := $(filter -I%,$(shell $(MPICC) -show 2>/dev/null))
-MPI_LIBRARIES := $(filter -L% -l% -Wl%,$(shell $(MPICC) -show 2>/dev/null))
+MPI_COMMAND := $(if $(SERIAL),,$(shell $(MPICC) -show 2>/dev/null))
+MPI_INCLUDES := $(filter -I%,$(MPI_COMMAND))
+MPI_LIBRARIES := $(filter -L% -l% -Wl%,$(MPI_COMMAND))
 ALL_NVCCFLAGS = -std=c++17 $(NVCCFLAGS) --fmad=false --extended-lambda -DOMPI_SKIP_MPICXX \
                 -Xcompiler -ffp-contract=off $(MPI_INCLUDES)
 
@@ -86,14 +90,14 @@ ALL_NVCCFLAGS = -std=c++17 $(NVCCFLAGS) --fmad=false --extended-lambda -DOMPI_SK
 
 NVTX := $(if $(wildcard $(CUDA_HOME)/include/nvtx3/nvToolsExt.h),$(CUDA),0)
 
-INCLUDES := -Isrc -Itests
+INCLUDES := -Isrc -Itests$(if $(SERIAL), -Isrc/serial)
 NVTX_INCLUDE := $(if $(filter 1,$(NVTX)),-isystem $(CUDA_HOME)/include)
 LDLIBS = $(if $(CUDA_SOURCES),-L$(CUDA_HOME)/lib64 -lcudart_static -lstdc++ -lrt) -ldl -lpthread -lm
 
 # --- files ----------------------------------------------------------------------------------------
 
-BUILD := build/$(notdir $(CC))-$(MODE)
-MODULES := base comm level operators cli solvers app
+BUILD := build/$(notdir $(CC))-$(MODE)$(if $(SERIAL),-serial)
+MODULES := base comm level operators cli solvers app$(if $(SERIAL), serial)
 # Without CUDA, absent.c defines the symbols of the CUDA files.
 CUDA_C := $(filter-out $(if $(filter 1,$(CUDA)),src/cuda/absent.c),$(sort $(wildcard src/cuda/*.c src/cuda/*/*.c)))
 
@@ -129,7 +133,7 @@ ifeq ($(V),0)
 say = @printf '  %-4s %s\n' $(1) $(2);
 endif
 # The compiler wrappers of Open MPI and of MPICH take the compiler from the environment.
-MPI_COMPILER := OMPI_CC=$(CC) MPICH_CC=$(CC) $(MPICC)
+MPI_COMPILER := $(if $(SERIAL),$(CC),OMPI_CC=$(CC) MPICH_CC=$(CC) $(MPICC))
 COMPILE = $(MPI_COMPILER) $(INCLUDES) $(ALL_CFLAGS)
 # After a compiler's command: the shell's times, for build-times.
 TIMED = && times >$@.time
@@ -263,7 +267,7 @@ clean:
 	rm -rf build hpgmg-gpu hpgmg-lab hpgmg-gpu-disturbed $(DIST).tar.gz
 
 info:
-	@printf '%-17s %s\n' $(foreach name,CC MPICC COMPILER_VERSION MODE CFLAGS ALL_CFLAGS INCLUDES \
+	@printf '%-17s %s\n' $(foreach name,CC MPI MPICC COMPILER_VERSION MODE CFLAGS ALL_CFLAGS INCLUDES \
 	  LDFLAGS LDLIBS CUDA NVCC ARCH ALL_NVCCFLAGS BUILD GIT_REVISION \
 	  SOURCES CUDA_SOURCES TEST_PROGRAMS TEST_CUDA,$(name) $(call quote,$(strip $($(name)))))
 
@@ -286,6 +290,7 @@ Targets:
 Variables (make NAME=VALUE):
   CC           compiler behind mpicc: gcc, clang
   CXX          for tests of kernels: that of CC
+  MPI          1 or 0: 0 builds programs of one rank, and needs no MPI
   MPICC        MPI compiler wrapper
   MODE         release, profile, debug, asan; PROFILE=1 is MODE=profile
   CFLAGS       optimisation; what the answer's bits need is always added

@@ -11,4 +11,8 @@ void mpi_check(int error, const char *call);
 /* Finds what comm_node_size() and comm_node_rank() return. Collective over the world. */
 void comm_find_node(void);
 
+/* The environment variable by which a launcher says that it started several processes, and this
+ * one's number among them; NULL if none says so. */
+const char *comm_launcher_of_several(int *rank);
+
 #endif

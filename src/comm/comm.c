@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "comm/comm.h"
 #include <math.h>
+#include <stdlib.h>
 #include <time.h>
 #include "base/check.h"
 #include "comm/call.h"
@@ -35,6 +36,20 @@ void mpi_check(int error, const char *call)
     die(STATUS_SYSTEM, "rank %d: %s: %s", world_rank, call, text);
 }
 
+/* Copies of one rank each would share cores and GPUs, report false speeds, and write the same
+ * files. A launcher starts them if the program has no MPI, or another MPI library than its own. */
+static void refuse_copies(void)
+{
+    char library[256];
+    const char *variable = world_size == 1 ? comm_launcher_of_several(&world_rank) : NULL;
+    if (!variable)
+        return;
+    comm_library(library, sizeof library);
+    die(STATUS_ENVIRONMENT,
+        "the launcher started several ranks (%s=%s), but each is alone with its MPI library: %s",
+        variable, getenv(variable), library);
+}
+
 void comm_start(int *argc, char ***argv)
 {
     int provided;
@@ -46,6 +61,7 @@ void comm_start(int *argc, char ***argv)
     check_abort = abort_job;
     wait_without_mpi = check_wait;
     check_wait = wait_for_lower_ranks;
+    refuse_copies();
     if (provided < MPI_THREAD_FUNNELED)
         die(STATUS_ENVIRONMENT, "this MPI library does not support threads (MPI_THREAD_FUNNELED)");
     comm_find_node();

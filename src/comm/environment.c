@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "comm/comm.h"
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include "comm/call.h"
 #ifdef OPEN_MPI
@@ -41,6 +42,21 @@ int comm_node_size(void)
 int comm_node_rank(void)
 {
     return node_rank;
+}
+
+const char *comm_launcher_of_several(int *rank)
+{
+    static const char *const variables[][2] = {{"OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK"},
+                                               {"PMI_SIZE", "PMI_RANK"},
+                                               {"SLURM_STEP_NUM_TASKS", "SLURM_PROCID"}};
+    for (size_t v = 0; v < sizeof variables / sizeof *variables; v++) {
+        const char *size = getenv(variables[v][0]), *number = getenv(variables[v][1]);
+        if (!size || atoi(size) <= 1)
+            continue;
+        *rank = number ? atoi(number) : 0;
+        return variables[v][0];
+    }
+    return NULL;
 }
 
 static int pretended_nodes;

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef SERIAL_MPI_H
+#define SERIAL_MPI_H
+/* What `make MPI=0` includes as <mpi.h>: the part of MPI that comm/ uses, for a world of one rank.
+ * Rank 0 may send messages to itself if it posts the receive before the send. */
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum {
+    MPI_SUCCESS = 0,
+    MPI_ERR_RANK,    /* a rank other than 0 */
+    MPI_ERR_PENDING, /* a message before its receive, a receive without message, or too many */
+};
+enum { MPI_MAX_ERROR_STRING = 128, MPI_MAX_LIBRARY_VERSION_STRING = 128 };
+enum { MPI_THREAD_FUNNELED = 1 };
+
+typedef int MPI_Comm;
+enum { MPI_COMM_NULL, MPI_COMM_WORLD };
+enum { MPI_COMM_TYPE_SHARED = 1 };
+enum { MPI_UNDEFINED = -1 }; /* as the colour of a split */
+
+typedef int MPI_Datatype; /* bytes of one element */
+enum { MPI_BYTE = 1, MPI_INT = 4, MPI_INT64_T = 8, MPI_UINT64_T = 8, MPI_DOUBLE = 8 };
+
+typedef int MPI_Op;
+enum { MPI_MAX, MPI_MIN, MPI_SUM };
+
+typedef int MPI_Info;
+enum { MPI_INFO_NULL };
+
+typedef int MPI_Errhandler;
+enum { MPI_ERRORS_RETURN };
+
+typedef int MPI_Request;
+typedef int MPI_Status;
+#define MPI_STATUSES_IGNORE ((MPI_Status *)0)
+#define MPI_IN_PLACE ((void *)1)
+
+int MPI_Init_thread(int *argc, char ***argv, int required, int *provided);
+int MPI_Finalize(void);
+int MPI_Abort(MPI_Comm comm, int status);
+int MPI_Error_string(int error, char *text, int *length);
+int MPI_Get_library_version(char *text, int *length);
+
+int MPI_Comm_set_errhandler(MPI_Comm comm, MPI_Errhandler handler);
+int MPI_Comm_rank(MPI_Comm comm, int *rank);
+int MPI_Comm_size(MPI_Comm comm, int *size);
+int MPI_Comm_split(MPI_Comm comm, int colour, int key, MPI_Comm *part);
+int MPI_Comm_split_type(MPI_Comm comm, int type, int key, MPI_Info info, MPI_Comm *part);
+int MPI_Comm_free(MPI_Comm *comm);
+
+int MPI_Barrier(MPI_Comm comm);
+int MPI_Bcast(void *data, int count, MPI_Datatype type, int root, MPI_Comm comm);
+int MPI_Allreduce(const void *own, void *result, int count, MPI_Datatype type, MPI_Op op,
+                  MPI_Comm comm);
+int MPI_Gather(const void *own, int count, MPI_Datatype type, void *all, int each,
+               MPI_Datatype type_of_each, int root, MPI_Comm comm);
+int MPI_Allgather(const void *own, int count, MPI_Datatype type, void *all, int each,
+                  MPI_Datatype type_of_each, MPI_Comm comm);
+
+int MPI_Irecv(void *data, int count, MPI_Datatype type, int from, int tag, MPI_Comm comm,
+              MPI_Request *request);
+int MPI_Isend(const void *data, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm,
+              MPI_Request *request);
+int MPI_Waitall(int count, MPI_Request *requests, MPI_Status *statuses);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
