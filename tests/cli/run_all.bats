@@ -76,6 +76,23 @@ last() { # TEXT: the last line
     last "0 passed, 1 failed, 1 skipped"
 }
 
+@test "without MPI, tests that ask for several ranks are skipped" {
+    printf '%s\n' '#!/bin/sh' 'echo "  MPI         none (make MPI=0)"' >"$project/build/hpgmg-gpu"
+    chmod +x "$project/build/hpgmg-gpu"
+    cp "$BATS_TEST_DIRNAME/../one-rank" "$project/tests/"
+    script alone.sh '$MPIRUN -n 1 true'
+    script some.bats '@test "one" { $MPIRUN -n 1 true; }' '@test "two" { $MPIRUN -n 2 true; }' \
+        '@test "fails as it should" { ! $MPIRUN -n 1 false : -n 1 false; }'
+    program both "exit 0"
+    echo "module/both 1 2" >"$project/tests/ranks.txt"
+    run "$project/tests/run-all" build
+    echo "$output"
+    [ "$status" -eq 0 ]
+    last "3 passed, 0 failed, 3 skipped"
+    [[ $output == *"skip  module/some.bats: two: no MPI, and ranks wanted: 2"* ]]
+    [[ $output == *"skip  module/both: no MPI, and ranks wanted: 2"* ]]
+}
+
 @test "as many tests run at a time as -j says, and wrong options" {
     local meets='for try in $(seq 100); do [ ! -e $other ] || break; sleep 0.1; done; [ -e $other ]'
     script one.sh "touch met.one; other=met.two" "$meets"
