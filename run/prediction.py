@@ -54,8 +54,9 @@ class Processor:
         return min(self.shared.values()) if self.gpu else 0.0
 
     def alone(self, cells):
-        """The table for a level that is on one rank: on GPUs the tail takes cubes only."""
-        return self.whole if len(set(cells)) == 1 or not self.gpu else self.shared
+        """The table for a level that is on one rank: the tail takes no level that is longer than a block's tile and
+        thinner than its subdomains."""
+        return self.shared if self.gpu and max(cells) > 8 and min(cells) < 4 else self.whole
 
     def levels(self, cells):
         """Cells by direction of the levels of an F-cycle on one rank."""

@@ -24,50 +24,81 @@ static struct subdomain_limits limits_of(int room, int count)
 }
 enum { ROOMS = 3 };
 
-static void check_cut(int n, const struct subdomain_limits *limits)
+/* Levels of at most this many cells by direction, and of at most TAIL_CELLS in all. */
+static bool next_level(int n[3], int most)
+{
+    for (int d = 0; d < 3; d++) {
+        if (n[d] < most && (n[d] + 1) * n[(d + 1) % 3] * n[(d + 2) % 3] <= TAIL_CELLS) {
+            n[d]++;
+            return true;
+        }
+        n[d] = 1;
+    }
+    return false;
+}
+
+static int longest(const int n[3])
+{
+    return larger(larger(n[0], n[1]), n[2]);
+}
+
+static void check_cut(const int n[3], const struct subdomain_limits *limits)
 {
     const struct subdomains b = subdomains_of(n, limits);
     if (b.count == 0)
         return;
     assert_true(b.count <= larger(limits->count, 1));
-    assert_int_equal(n / b.side * (n / b.side) * (n / b.depth), b.count);
-    assert_int_equal(n % b.side, 0);
-    assert_int_equal(n % b.depth, 0);
-    assert_true(b.side <= larger(limits->side, limits->single_block_dim) &&
-                b.depth <= SUBDOMAIN_DEPTH);
+    assert_int_equal(b.along[0] * b.along[1] * b.along[2], b.count);
+    for (int d = 0; d < 3; d++)
+        assert_int_equal(b.along[d] * b.cells[d], n[d]);
     if (b.count == 1) {
-        assert_true(n <= limits->single_block_dim);
+        assert_true(longest(n) <= limits->single_block_dim);
         return;
     }
+    assert_true(b.cells[0] <= limits->side && b.cells[1] <= limits->side &&
+                b.cells[2] <= SUBDOMAIN_DEPTH);
     /* Colours, restriction and wall rules need an even number of cells, and at least four. */
-    assert_true(b.side % 2 == 0 && b.side >= LEAST_SIDE);
-    assert_true(b.depth % 2 == 0 && b.depth >= LEAST_SIDE);
+    for (int d = 0; d < 3; d++)
+        assert_true(b.cells[d] % 2 == 0 && b.cells[d] >= LEAST_SIDE);
+    assert_true(n[0] != n[1] || b.cells[0] == b.cells[1]);
 }
 
 static void subdomains_make_up_levels(void **state)
 {
+    static const int counts[] = {1, 2, 7, 13, 27, 45, 83, 107, 113, TAIL_BLOCKS};
     (void)state;
-    for (int n = 1; n <= TAIL_DIM; n++)
-        for (int most = 1; most <= TAIL_BLOCKS; most++)
+    for (int n[3] = {1, 1, 1}; next_level(n, 68);)
+        for (int room = 0; room < ROOMS; room++) {
+            const struct subdomain_limits limits = limits_of(room, TAIL_BLOCKS);
+            check_cut(n, &limits);
+        }
+    for (int n[3] = {1, 1, 1}; next_level(n, 24);)
+        for (size_t c = 0; c < sizeof counts / sizeof counts[0]; c++)
             for (int room = 0; room < ROOMS; room++) {
-                const struct subdomain_limits limits = limits_of(room, most);
+                const struct subdomain_limits limits = limits_of(room, counts[c]);
                 check_cut(n, &limits);
             }
 }
 
-static int count_of(int n, int room, int most)
+static struct subdomains cut(int i, int j, int k, int room, int most)
 {
     const struct subdomain_limits limits = limits_of(room, most);
-    return subdomains_of(n, &limits).count;
+    const int n[3] = {i, j, k};
+    return subdomains_of(n, &limits);
+}
+
+static int count_of(int n, int room, int most)
+{
+    return cut(n, n, n, room, most).count;
 }
 
 static void levels_that_cycles_have_are_cut(void **state)
 {
-    static const int cut[] = {1, 2, 3, 4, 5, 7, 8, 12, 16, 20, 24, 28, 32, 36, 40, 48, 56, 64};
+    static const int divided[] = {1, 2, 3, 4, 5, 7, 8, 12, 16, 20, 24, 28, 32, 36, 40, 48, 56, 64};
     static const int left[] = {9, 10, 11, 13, 14, 15};
     (void)state;
-    for (size_t c = 0; c < sizeof cut / sizeof cut[0]; c++)
-        assert_true(count_of(cut[c], 0, TAIL_BLOCKS) > 0);
+    for (size_t c = 0; c < sizeof divided / sizeof divided[0]; c++)
+        assert_true(count_of(divided[c], 0, TAIL_BLOCKS) > 0);
     for (size_t c = 0; c < sizeof left / sizeof left[0]; c++)
         assert_int_equal(count_of(left[c], 0, TAIL_BLOCKS), 0);
     /* With few multiprocessors the larger ones are left to other kernels. */
@@ -78,6 +109,27 @@ static void levels_that_cycles_have_are_cut(void **state)
     assert_int_equal(count_of(32, ROOMS - 1, 83), 64);
     assert_int_equal(count_of(8, ROOMS - 1, 83), 8);
     assert_int_equal(count_of(4, ROOMS - 1, 83), 1);
+}
+
+static void check_cells(struct subdomains s, int i, int j, int k)
+{
+    assert_int_equal(s.cells[0], i);
+    assert_int_equal(s.cells[1], j);
+    assert_int_equal(s.cells[2], k);
+}
+
+static void cuboids_are_cut(void **state)
+{
+    (void)state;
+    /* The levels of a domain of 4x2x1 boxes. */
+    check_cells(cut(128, 64, 32, 0, TAIL_BLOCKS), 16, 16, 8);
+    check_cells(cut(64, 32, 16, 0, TAIL_BLOCKS), 8, 8, 4);
+    check_cells(cut(32, 16, 8, 0, TAIL_BLOCKS), 4, 4, 4);
+    check_cells(cut(16, 8, 4, 0, TAIL_BLOCKS), 4, 4, 4);
+    assert_int_equal(cut(8, 4, 2, 0, TAIL_BLOCKS).count, 1);
+    assert_int_equal(cut(4, 2, 1, 0, TAIL_BLOCKS).count, 1);
+    /* Too long for a single block, and too thin for a subdomain. */
+    assert_int_equal(cut(16, 4, 2, 0, TAIL_BLOCKS).count, 0);
 }
 
 /* How far index `at` is out of n cells, and whether a wall is on that side of the subdomain. */
@@ -116,36 +168,54 @@ static struct subdomain_ghosts count_ghosts(const struct extent e[3])
     return g;
 }
 
+/* Where the subdomain is in its direction: 0 the first one, 1 in the middle, 2 the last one, unless
+ * there are fewer; its ends there may also be no walls. */
+static struct extent extent_at(int cells, int along, int where)
+{
+    return (struct extent){cells, {where == 0, where == 2 || (where == 0 && along == 1)}};
+}
+
+static void check_ghosts(const struct subdomains *b)
+{
+    const struct subdomain_ghosts most = subdomains_ghosts(b);
+    for (int place = 0; place < 27; place++) {
+        const struct extent e[3] = {
+            extent_at(b->cells[0], b->along[0], place % 3),
+            extent_at(b->cells[1], b->along[1], place / 3 % 3),
+            extent_at(b->cells[2], b->along[2], place / 9),
+        };
+        const struct subdomain_ghosts g = count_ghosts(e);
+        assert_true(g.sides <= most.sides);
+        assert_true(g.edges <= most.edges);
+        assert_true(g.halo <= most.halo);
+    }
+    assert_true(most.sides <= ALL_SIDES && most.edges <= ALL_EDGES && most.halo <= ALL_HALO);
+    /* A thread keeps one of them, and two of large subdomains. */
+    enum { THREADS = 512 };
+    const bool small = b->cells[0] <= SMALL_SIDE && b->cells[1] <= SMALL_SIDE;
+    assert_true(most.sides + most.edges <= (small ? 1 : 2) * THREADS);
+}
+
+/* Of any size, and alone in no direction, one or two. */
 static void each_subdomain_has_as_many_ghosts_as_said(void **state)
 {
     (void)state;
-    for (int n = SINGLE_BLOCK_DIM + 1; n <= TAIL_DIM; n++) {
-        const struct subdomain_limits limits = limits_of(0, TAIL_BLOCKS);
-        const struct subdomains b = subdomains_of(n, &limits);
-        const int size[3] = {b.side, b.side, b.depth};
-        const struct subdomain_ghosts most = subdomains_ghosts(&b);
-        /* The first, a middle and the last subdomain of each direction. */
-        for (int place = 0; place < 27 && b.count > 0; place++) {
-            const int where[3] = {place % 3, place / 3 % 3, place / 9};
-            struct extent e[3];
-            for (int d = 0; d < 3; d++) {
-                e[d].n = size[d];
-                e[d].wall[0] = where[d] == 0;
-                e[d].wall[1] = where[d] == 2;
-            }
-            const struct subdomain_ghosts g = count_ghosts(e);
-            assert_true(g.sides <= most.sides);
-            assert_true(g.edges <= most.edges);
-            assert_true(g.halo <= most.halo);
-        }
+    for (int n[3] = {1, 1, 1}; next_level(n, 32);) {
+        const struct subdomain_limits two = limits_of(0, 2), eight = limits_of(0, 8);
+        const struct subdomains large = subdomains_of(n, &two), small = subdomains_of(n, &eight);
+        if (large.count > 1)
+            check_ghosts(&large);
+        if (small.count > 1)
+            check_ghosts(&small);
     }
 }
 
-/* Levels of n cells per side, n/2, …, as far as they have subdomains. */
-static void check_lists(int n, const struct subdomain_limits *limits)
+/* Levels of n cells, n/2, …, as far as they have subdomains. */
+static void check_lists(const int n[3], const struct subdomain_limits *limits)
 {
     struct subdomain_ghosts all = {0, 0, 0};
-    for (int m = n; m > limits->single_block_dim; m = m % 2 ? 0 : m / 2) {
+    int m[3] = {n[0], n[1], n[2]};
+    while (longest(m) > limits->single_block_dim) {
         const struct subdomains b = subdomains_of(m, limits);
         const struct subdomain_ghosts g = subdomains_ghosts(&b);
         if (b.count == 0)
@@ -153,19 +223,33 @@ static void check_lists(int n, const struct subdomain_limits *limits)
         all.sides += g.sides;
         all.edges += g.edges;
         all.halo += g.halo;
+        if (m[0] % 2 || m[1] % 2 || m[2] % 2)
+            break;
+        for (int d = 0; d < 3; d++)
+            m[d] /= 2;
     }
     assert_true(all.sides <= ALL_SIDES);
     assert_true(all.edges <= ALL_EDGES);
     assert_true(all.halo <= ALL_HALO);
 }
 
+/* Of cubes, and of cuboids that domains of small numbers of boxes have. */
 static void lists_hold_all_levels(void **state)
 {
     (void)state;
-    for (int n = LEAST_SINGLE_BLOCK_DIM + 1; n <= TAIL_DIM; n++)
+    for (int n = LEAST_SINGLE_BLOCK_DIM + 1; n <= 64; n++)
         for (int most = 1; most <= TAIL_BLOCKS; most++)
             for (int room = 0; room < ROOMS; room++) {
                 const struct subdomain_limits limits = limits_of(room, most);
+                const int cube[3] = {n, n, n};
+                check_lists(cube, &limits);
+            }
+    for (int most = 64; most <= TAIL_BLOCKS; most++)
+        for (int boxes[3] = {1, 1, 1}; next_level(boxes, 4);)
+            for (int side = 2; side * side * side * boxes[0] * boxes[1] * boxes[2] <= TAIL_CELLS;
+                 side *= 2) {
+                const int n[3] = {side * boxes[0], side * boxes[1], side * boxes[2]};
+                const struct subdomain_limits limits = limits_of(0, most);
                 check_lists(n, &limits);
             }
 }
@@ -175,6 +259,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(subdomains_make_up_levels),
         cmocka_unit_test(levels_that_cycles_have_are_cut),
+        cmocka_unit_test(cuboids_are_cut),
         cmocka_unit_test(each_subdomain_has_as_many_ghosts_as_said),
         cmocka_unit_test(lists_hold_all_levels),
     };

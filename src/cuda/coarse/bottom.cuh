@@ -25,7 +25,7 @@ struct thread_work {
     struct sweep_context<Group::WALLS> sweep;
     tiles<Op> *s;
     double cells; /* of the level */
-    bool alone;   /* the level has one cell */
+    bool thin;    /* the level has one cell in some direction */
 };
 
 template <class Op, class Group, class F>
@@ -57,6 +57,24 @@ DEVICE void add_digits(const thread_work<Op, Group> &, int64_t digits[SUM_DIGITS
     }
 }
 
+/* Order 2: f − A u at the lane's cell on a level with one cell in some direction, where rules
+ * extrapolate from the cell alone. */
+template <class Op, class Group>
+DEVICE double residual_of_thin(const struct sweep_context<Group::WALLS> &w,
+                               const struct own_pair &own, tiles<Op> &s)
+{
+    const double *u = s.field(Group::DIM, TILE_U) + element(own.cell[0]);
+    const double v[MAX_WALL_CELLS] = {own.u[0], 0.0, 0.0, 0.0};
+    double seven[7];
+    const unsigned walls = load_seven<Op, Group>(w, own, 0, u, seven);
+#pragma unroll
+    for (int side = 0; side < 6; side++)
+        if (walls >> side & 1)
+            seven[side & 1 ? 4 + side / 2 : 2 - side / 2] =
+                ghost_of_kind<WALL_LINEAR>(w.kinds.neumann >> side & 1, 0, v);
+    return residual_fv2<Op>(seven, own.beta[0], own.f[0], own.alpha[0], w.scale);
+}
+
 /* f − A x at the lane's cell. */
 template <class Op, class Group>
 DEVICE double cell_residual(const thread_work<Op, Group> &w, double x, double f)
@@ -65,25 +83,15 @@ DEVICE double cell_residual(const thread_work<Op, Group> &w, double x, double f)
     own.u[0] = x;
     own.f[0] = f;
     double r;
-    if (Op::RADIUS == 1 && w.alone) {
-        const struct side_kinds kinds = w.sweep.kinds;
-        const double v[MAX_WALL_CELLS] = {x, 0.0, 0.0, 0.0};
-        const auto beyond = [&](int side) {
-            return kinds.wrapped >> side & 1
-                       ? x
-                       : ghost_of_kind<WALL_LINEAR>(kinds.neumann >> side & 1, 0, v);
-        };
-        const double seven[7] = {beyond(4), beyond(2), beyond(0), x,
-                                 beyond(1), beyond(3), beyond(5)};
-        r = residual_fv2<Op>(seven, own.beta[0], f, own.alpha[0], w.sweep.scale);
-    } else {
-        store_u<Op, Group>(own, 0, *w.s);
-        __syncwarp();
-        if (Op::RADIUS > 1)
-            fill_level_ghosts<Op, Group>(w.sweep, *w.s);
+    store_u<Op, Group>(own, 0, *w.s);
+    __syncwarp();
+    if (Op::RADIUS > 1)
+        fill_level_ghosts<Op, Group>(w.sweep, *w.s);
+    if (Op::RADIUS == 1 && w.thin)
+        r = residual_of_thin<Op, Group>(w.sweep, own, *w.s);
+    else
         r = residual_of<Op, Group>(w.sweep, own, 0, *w.s);
-        __syncwarp();
-    }
+    __syncwarp();
     return is_own(own.cell[0]) ? r : 0.0;
 }
 
@@ -131,16 +139,16 @@ DEVICE void open_thread(const struct warp_bottom_work &given, const struct tail 
                         struct thread_work<Op, Group> *w, double *unknown, int *at)
 {
     const struct tail_level &l = t.levels[step.level];
-    const int cell = threadIdx.x / Group::PER_PAIR;
-    const bool exists = cell < l.n * l.n * l.n, has = exists && threadIdx.x % Group::PER_PAIR == 0;
+    const int cell = threadIdx.x / Group::PER_PAIR, cells = cuboid_cells(l.size);
+    const bool exists = cell < cells, has = exists && threadIdx.x % Group::PER_PAIR == 0;
     int i, j, k;
-    cube_cell(exists ? cell : 0, l.side, &i, &j, &k);
+    cuboid_cell(exists ? cell : 0, l.size, &i, &j, &k);
     *at = i + j * l.sj + k * l.sk;
     w->own.cell[0] = w->own.cell[1] = packed_cell<Op>(l, i, j, k) | (has ? 0 : NOT_OWN);
-    const int number = cell_number(l.pairs, l.n, i, j, k), numbers[2] = {number, number};
+    const int number = cell_number(l.pairs, l.size, i, j, k), numbers[2] = {number, number};
     w->s = &s;
-    w->cells = (double)(l.n * l.n * l.n);
-    w->alone = l.n == 1;
+    w->cells = (double)cells;
+    w->thin = l.n[0] == 1 || l.n[1] == 1 || l.n[2] == 1;
     w->sweep = sweep_context_of<Op, Group>(l, s);
     w->sweep.works = true;
     load_coefficients<Op, Group>(w->own, numbers, s);

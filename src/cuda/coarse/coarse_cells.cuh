@@ -20,12 +20,11 @@ DEVICE bool prolongs(const struct tail_step &step)
     return step.start == START_PROLONG_SET || step.start == START_PROLONG_ADD;
 }
 
-/* The coarse u under a subdomain of so many coarse cells with these walls, in shared memory at x.
- */
-DEVICE walled_cells<int> coarse_cells(double *x, int n, int depth, unsigned walls, unsigned neumann,
-                                      int sj, int sk)
+/* The coarse u under a subdomain with these walls, in shared memory at x. */
+DEVICE walled_cells<int> coarse_cells(double *x, const struct cuboid &n, unsigned walls,
+                                      unsigned neumann, int sj, int sk)
 {
-    walled_cells<int> c = {x, {n, n, depth}, {}, {}, sj, sk};
+    walled_cells<int> c = {x, {n.i.n, n.j.n, n.planes}, {}, {}, sj, sk};
     for (int d = 0; d < 3; d++)
         for (int side = 0; side < 2; side++) {
             c.wall[d][side] = walls >> (2 * d + side) & 1;
@@ -34,15 +33,20 @@ DEVICE walled_cells<int> coarse_cells(double *x, int n, int depth, unsigned wall
     return c;
 }
 
-/* Calls f(i,j,k) for these cells, and for the ghosts that prolongation reads. */
-template <int THREADS, class F>
-DEVICE void each_coarse(const struct divider &padded, const walled_cells<int> &coarse, F f)
+/* The coarse cells under a subdomain, with the ghosts that the step's prolongation reads. */
+DEVICE const struct cuboid &padded_coarse(const struct tail_level &l, const struct tail_step &step)
 {
-    const int width = padded.n, layers = (width - coarse.n[0]) / 2;
-    const int all = width * width * (coarse.n[2] + 2 * layers);
+    return l.coarse_padded[step.prolongation == 4];
+}
+
+/* Calls f(i,j,k) for these cells and ghosts. */
+template <int THREADS, class F>
+DEVICE void each_coarse(const struct cuboid &padded, const walled_cells<int> &coarse, F f)
+{
+    const int layers = (padded.planes - coarse.n[2]) / 2, all = cuboid_cells(padded);
     for (int x = threadIdx.x; x < all; x += THREADS) {
         int i, j, k;
-        cube_cell(x, padded, &i, &j, &k);
+        cuboid_cell(x, padded, &i, &j, &k);
         f(i - layers, j - layers, k - layers);
     }
 }
@@ -50,7 +54,8 @@ DEVICE void each_coarse(const struct divider &padded, const walled_cells<int> &c
 /* A level's cells in its field, of which those that begin at (i,j,k) are copied. */
 struct source_cells {
     const double *field;
-    int n, sj, sk; /* cells per side */
+    int sj, sk;
+    int n[3]; /* of the level */
     int i, j, k;
 };
 
@@ -62,16 +67,16 @@ DEVICE int source_element(const struct source_cells &from, int i, int j, int k)
     j += from.j;
     k += from.k;
     if (has_any_sides<Op>) {
-        i = wrapped(i, from.n);
-        j = wrapped(j, from.n);
-        k = wrapped(k, from.n);
+        i = wrapped(i, from.n[0]);
+        j = wrapped(j, from.n[1]);
+        k = wrapped(k, from.n[2]);
     }
     return i + j * from.sj + k * from.sk;
 }
 
 /* Copies them, except ghosts behind walls, from the coarse level's field. */
 template <class Op, int THREADS>
-DEVICE void fetch_coarse(const struct divider &padded, const walled_cells<int> &coarse,
+DEVICE void fetch_coarse(const struct cuboid &padded, const walled_cells<int> &coarse,
                          const struct source_cells &from)
 {
     each_coarse<THREADS>(padded, coarse, [&](int i, int j, int k) {
@@ -83,7 +88,7 @@ DEVICE void fetch_coarse(const struct divider &padded, const walled_cells<int> &
 
 /* Stores the ghosts behind walls. */
 template <int THREADS, int RULE>
-DEVICE void extend_by_rule(const struct divider &padded, const walled_cells<int> &coarse)
+DEVICE void extend_by_rule(const struct cuboid &padded, const walled_cells<int> &coarse)
 {
     each_coarse<THREADS>(padded, coarse, [&](int i, int j, int k) {
         if (behind_wall(coarse, i, j, k))
@@ -95,11 +100,11 @@ DEVICE void extend_by_rule(const struct divider &padded, const walled_cells<int>
 
 /* Stores periodic images around a whole coarse level, except ghosts behind walls. */
 template <int THREADS>
-DEVICE void copy_images(const struct divider &padded, const walled_cells<int> &coarse)
+DEVICE void copy_images(const struct cuboid &padded, const walled_cells<int> &coarse)
 {
     each_coarse<THREADS>(padded, coarse, [&](int i, int j, int k) {
-        const int n = coarse.n[0];
-        const int x = wrapped(i, n), y = wrapped(j, n), z = wrapped(k, n);
+        const int x = wrapped(i, coarse.n[0]), y = wrapped(j, coarse.n[1]),
+                  z = wrapped(k, coarse.n[2]);
         if ((x != i || y != j || z != k) && !behind_wall(coarse, i, j, k))
             coarse.store(i + j * coarse.sj + k * coarse.sk,
                          coarse.load(x + y * coarse.sj + z * coarse.sk));
@@ -108,7 +113,7 @@ DEVICE void copy_images(const struct divider &padded, const walled_cells<int> &c
 }
 
 template <class Op, int THREADS>
-DEVICE void extend_coarse(int rule, const struct divider &padded, const walled_cells<int> &coarse)
+DEVICE void extend_coarse(int rule, const struct cuboid &padded, const walled_cells<int> &coarse)
 {
     using all = cuda::std::conditional_t<(Op::RADIUS > 1),
                                          wall_rules<WALL_QUARTIC, WALL_QUADRATIC, WALL_LINEAR>,

@@ -16,14 +16,14 @@ template <class Op, int CELLS>
 static __device__ void fetch_beta(const struct tail_level &l, const struct subdomain &sub,
                                   subdomain_tiles<Op, CELLS> &s)
 {
-    const int low = 1 - Op::RADIUS, planes = l.depth + l.beta.n - l.side.n;
+    const int low = 1 - Op::RADIUS;
     constexpr int SJ = subdomain_tiles<Op, CELLS>::SJ, SK = subdomain_tiles<Op, CELLS>::SK,
                   LENGTH = subdomain_tiles<Op, CELLS>::BETA_LENGTH;
     double *to = s.beta() + low * (1 + SJ + SK);
-    const int from = sub.at + low * (1 + l.sj + l.sk), all = l.beta.n * l.beta.n * planes;
+    const int from = sub.at + low * (1 + l.sj + l.sk), all = cuboid_cells(l.beta);
     for (int x = threadIdx.x; x < all; x += TAIL_THREADS) {
         int i, j, k;
-        cube_cell(x, l.beta, &i, &j, &k);
+        cuboid_cell(x, l.beta, &i, &j, &k);
         const int target = i + j * SJ + k * SK, source = from + i + j * l.sj + k * l.sk;
         __pipeline_memcpy_async(to + target, l.beta_i + source, sizeof *to);
         __pipeline_memcpy_async(to + target + LENGTH, l.beta_j + source, sizeof *to);
@@ -142,13 +142,18 @@ DEVICE void start(const struct tail &t, const struct subdomain &sub, const struc
         fetch_beta<Op>(l, sub, s);
     __pipeline_commit();
     fetch_own<Op, CELLS>(l, sub, step, own);
+    const struct cuboid &padded = padded_coarse(l, step);
     const walled_cells<int> coarse =
-        coarse_cells(s.coarse(), l.half.n, (l.depth + 1) / 2, sub.walls, kinds_of<Op>(l).neumann,
-                     COARSE_SJ, COARSE_SK);
+        coarse_cells(s.coarse(), l.half, sub.walls, kinds_of<Op>(l).neumann, COARSE_SJ, COARSE_SK);
     if (prolongs(step))
-        fetch_coarse<Op, TAIL_THREADS>(
-            step.coarse_padded, coarse,
-            {step.coarse_u, l.n / 2, l.coarse_sj, l.coarse_sk, sub.i / 2, sub.j / 2, sub.k / 2});
+        fetch_coarse<Op, TAIL_THREADS>(padded, coarse,
+                                       {step.coarse_u,
+                                        l.coarse_sj,
+                                        l.coarse_sk,
+                                        {l.n[0] / 2, l.n[1] / 2, l.n[2] / 2},
+                                        sub.i / 2,
+                                        sub.j / 2,
+                                        sub.k / 2});
     if (uses_ghosts)
         list_ghosts<Op>(l, sub, s, counts);
 #pragma unroll
@@ -158,7 +163,7 @@ DEVICE void start(const struct tail &t, const struct subdomain &sub, const struc
     __syncthreads();
     if (prolongs(step)) {
         if (!has_any_sides<Op> || sub.walls != 0)
-            extend_coarse<Op, TAIL_THREADS>(step.coarse_rule, step.coarse_padded, coarse);
+            extend_coarse<Op, TAIL_THREADS>(step.coarse_rule, padded, coarse);
         if (Op::RADIUS > 1 && step.prolongation == 4)
             prolong_own<Op, CELLS, 2>(l, step, s);
         else
@@ -203,7 +208,7 @@ DEVICE struct wall_lists lists_of(const struct tail_level &l, int level,
 {
     const struct ghost_counts &counts = lists.counts[level];
     return {lists.sides + l.sides, lists.edges + l.edges,        counts.sides,
-            counts.edges,          {0, kinds_of<Op>(l).neumann}, 0};
+            counts.edges,          {0, kinds_of<Op>(l).neumann}, l.n};
 }
 
 template <class Op, int CELLS>
@@ -363,11 +368,11 @@ DEVICE void sweep_colours(const struct sweep_context<CELLS> &w, const struct tai
 DEVICE void restrict_to(const struct tail_level &l, const struct subdomain &sub,
                         const struct tail_step &step, const double *fine, int sj, int sk)
 {
-    const int all = l.half.n * l.half.n * ((l.depth + 1) / 2);
+    const int all = cuboid_cells(l.half);
     double *to = step.coarse_f + sub.i / 2 + sub.j / 2 * l.coarse_sj + sub.k / 2 * l.coarse_sk;
     for (int x = threadIdx.x; x < all; x += TAIL_THREADS) {
         int i, j, k;
-        cube_cell(x, l.half, &i, &j, &k);
+        cuboid_cell(x, l.half, &i, &j, &k);
         const double *p = fine + 2 * i + 2 * j * sj + 2 * k * sk;
         to[i + j * l.coarse_sj + k * l.coarse_sk] = restrict_cell(
             p[0] + p[1], p[sj] + p[sj + 1], p[sk] + p[sk + 1], p[sj + sk] + p[sj + sk + 1]);

@@ -35,12 +35,11 @@ DEVICE void bottom_by_warp(const struct tail &t, const struct tail_step &step,
 {
     using namespace single_block;
     using small = typename thread_groups<Op>::small;
-    using single =
-        thread_group<Op, 32, NARROW, 1, wall_rules<WALL_QUADRATIC>>; /* 3 cells per side */
+    using single = thread_group<Op, 32, NARROW, 1, typename small::rules>;
     if (threadIdx.x >= 32)
         return;
-    constexpr int MOST = thread_groups<Op>::SMALL_DIM;
-    if (MOST >= WARP_BOTTOM_DIM || t.levels[step.level].n <= MOST)
+    constexpr int MOST = WARP_BOTTOM_CELLS / small::PER_PAIR;
+    if (MOST >= WARP_BOTTOM_CELLS || cuboid_cells(t.levels[step.level].size) <= MOST)
         single_block::solve<Op, small>(t.bottom, t, step, s);
     else
         single_block::solve<Op, single>(t.bottom, t, step, s);
@@ -58,7 +57,7 @@ DEVICE void run_single_block_step(const struct tail &t, const struct tail_step &
 {
     held_step<Op> step = listed;
     using groups = single_block::thread_groups<Op>;
-    const int n = t.levels[step.level].n;
+    const int n = t.levels[step.level].longest;
     if (step.kind == STAGE_BOTTOM)
         bottom_by_warp<Op>(t, step, s);
     else if (n <= groups::SMALL_DIM)

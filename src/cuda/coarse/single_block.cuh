@@ -20,10 +20,11 @@ enum {
     ALL_CELLS = 2 * ALL_CELL_PAIRS,
     ALL_WALL_SIDES = 6 * SINGLE_BLOCK_DIM * SINGLE_BLOCK_DIM * 4 / 3,
     ALL_WALL_EDGES = 12 * SINGLE_BLOCK_DIM * 2,
-    WARP_BOTTOM_DIM = 3, /* the largest level whose bottom solve is one warp's */
+    WARP_BOTTOM_CELLS = 32, /* of the largest level whose bottom solve is one warp's */
 };
 
-/* Tiles come in two widths, for 8 or 4 cells per side, so that strides are constants. */
+/* Tiles come in two widths, for 8 or 4 cells per side, so that strides are constants. What follows
+ * takes the cells along a level's longest side. */
 enum { WIDE = SINGLE_BLOCK_DIM, NARROW = LEAST_SINGLE_BLOCK_DIM };
 
 static constexpr __host__ __device__ int tile_dim(int n)
@@ -108,20 +109,21 @@ struct tiles {
     }
 };
 
-/* A cell's number among those of all levels; its level's pairs of cells begin with `pairs`. */
-DEVICE int cell_number(int pairs, int n, int i, int j, int k)
+/* A cell's number among those of all levels; its level has n cells, and its pairs of them begin
+ * with `pairs`. */
+DEVICE int cell_number(int pairs, const struct cuboid &n, int i, int j, int k)
 {
-    return 2 * (pairs + (n + 1) / 2 * (j + n * k)) + i;
+    return 2 * (pairs + (n.i.n + 1) / 2 * (j + n.j.n * k)) + i;
 }
 
 /* Begins to copy the level's D⁻¹ and α. */
 template <class Op>
 static __device__ void fetch_own(const struct tail_level &l, tiles<Op> &s)
 {
-    for (int x = threadIdx.x; x < l.n * l.n * l.n; x += TAIL_THREADS) {
+    for (int x = threadIdx.x; x < cuboid_cells(l.size); x += TAIL_THREADS) {
         int i, j, k;
-        cube_cell(x, l.side, &i, &j, &k);
-        const int to = cell_number(l.pairs, l.n, i, j, k), from = i + j * l.sj + k * l.sk;
+        cuboid_cell(x, l.size, &i, &j, &k);
+        const int to = cell_number(l.pairs, l.size, i, j, k), from = i + j * l.sj + k * l.sk;
         __pipeline_memcpy_async(&s.dinv[to], l.dinv + from, sizeof(double));
         if (READS_ALPHA<Op>)
             __pipeline_memcpy_async(&s.alpha[to], l.alpha + from, sizeof(double));
@@ -133,12 +135,12 @@ template <class Op>
 static __device__ void fetch_beta(const struct tail_level &l, tiles<Op> &s)
 {
     enum { G = tiles<Op>::GHOSTS };
-    const int width = tile_row(l.n), plane = tile_plane(l.n, G), length = tiles<Op>::length(l.n);
-    const int all = l.padded.n * l.padded.n * l.padded.n;
-    double *tile = s.field(l.n, TILE_BETA_I) + l.offset;
+    const int width = tile_row(l.longest), plane = tile_plane(l.longest, G),
+              length = tiles<Op>::length(l.longest), all = cuboid_cells(l.beta);
+    double *tile = s.field(l.longest, TILE_BETA_I) + l.offset;
     for (int x = threadIdx.x; x < all; x += TAIL_THREADS) {
         int i, j, k;
-        cube_cell(x, l.padded, &i, &j, &k);
+        cuboid_cell(x, l.beta, &i, &j, &k);
         double *to = tile + (i - G) + (j - G) * width + (k - G) * plane;
         const int from = (i - G) + (j - G) * l.sj + (k - G) * l.sk;
         __pipeline_memcpy_async(to, l.beta_i + from, sizeof *to);
@@ -150,32 +152,33 @@ static __device__ void fetch_beta(const struct tail_level &l, tiles<Op> &s)
 template <class Op>
 static __device__ unsigned packed_cell(const struct tail_level &l, int i, int j, int k)
 {
-    const int last = l.n - 1;
-    const unsigned walls = (i == 0) | (i == last) << 1 | (j == 0) << 2 | (j == last) << 3 |
-                           (k == 0) << 4 | (k == last) << 5;
-    return (l.offset + i + j * tile_row(l.n) + k * tile_plane(l.n, tiles<Op>::GHOSTS)) |
+    const int last_i = l.n[0] - 1, last_j = l.n[1] - 1, last_k = l.n[2] - 1;
+    const unsigned walls = (i == 0) | (i == last_i) << 1 | (j == 0) << 2 | (j == last_j) << 3 |
+                           (k == 0) << 4 | (k == last_k) << 5;
+    return (l.offset + i + j * tile_row(l.longest) + k * tile_plane(l.longest, tiles<Op>::GHOSTS)) |
            walls << ELEMENT_BITS;
 }
 
 template <class Op>
 static __device__ void list_pairs(const struct tail_level &l, tiles<Op> &s)
 {
-    const int half = l.half.n;
-    for (int x = threadIdx.x; x < half * l.n * l.n; x += TAIL_THREADS) {
-        const int row = quotient(x, l.half), k = quotient(row, l.side), j = row - k * l.n,
-                  i = 2 * (x - row * half), odd = (j + k) & 1;
+    for (int x = threadIdx.x; x < pairs_in(l); x += TAIL_THREADS) {
+        int i, j, k;
+        cell_of(x, l.half.i, l.size.j, &i, &j, &k);
+        i *= 2;
+        const int odd = (j + k) & 1;
         struct cell_pair p;
         for (int colour = 0; colour < 2; colour++) {
             const int at = i + (odd ^ colour);
-            p.cell[colour] = at < l.n ? packed_cell<Op>(l, at, j, k)
-                                      : packed_cell<Op>(l, colour, 0, 0) | NOT_OWN;
+            p.cell[colour] = at < l.n[0] ? packed_cell<Op>(l, at, j, k)
+                                         : packed_cell<Op>(l, colour, 0, 0) | NOT_OWN;
         }
         p.at = i + j * l.sj + k * l.sk;
-        p.number = cell_number(l.pairs, l.n, i, j, k);
-        p.coarse = l.coarse_offset + i / 2 + j / 2 * tile_row(half) +
-                   k / 2 * tile_plane(half, tiles<Op>::GHOSTS);
+        p.number = cell_number(l.pairs, l.size, i, j, k);
+        p.coarse = l.coarse_offset + i / 2 + j / 2 * tile_row(NARROW) +
+                   k / 2 * tile_plane(NARROW, tiles<Op>::GHOSTS);
         p.coarse_at = i / 2 + j / 2 * l.coarse_sj + k / 2 * l.coarse_sk;
-        p.coarse_number = cell_number(l.coarse_pairs, half, i / 2, j / 2, k / 2);
+        p.coarse_number = cell_number(l.coarse_pairs, l.half, i / 2, j / 2, k / 2);
         p.odd = odd | (j & 1) << 1 | (k & 1) << 2;
         s.pairs[l.pairs + x] = p;
     }
@@ -185,17 +188,17 @@ static __device__ void list_pairs(const struct tail_level &l, tiles<Op> &s)
 template <class Op>
 static __device__ void list_walls(const struct tail_level &l, tiles<Op> &s)
 {
-    const int n[3] = {l.n, l.n, l.n}, width = tile_row(l.n),
-              plane = tile_plane(l.n, tiles<Op>::GHOSTS);
+    const int width = tile_row(l.longest), plane = tile_plane(l.longest, tiles<Op>::GHOSTS);
     const auto list = [&](int *entry, const struct wall_cell &c, int second) {
         *entry =
             listed_wall(l.offset + c.at[0] + c.at[1] * width + c.at[2] * plane, c.side[0], second);
     };
-    for (int x = threadIdx.x; x < 6 * l.n * l.n; x += TAIL_THREADS)
+    for (int x = threadIdx.x; x < side_cells(l.n); x += TAIL_THREADS)
         list(&s.sides[l.sides + x],
-             side_cell(n, x, [&](int cell, int) { return quotient(cell, l.side); }), 0);
-    for (int x = threadIdx.x; x < 12 * l.n; x += TAIL_THREADS) {
-        const struct wall_cell c = edge_cell(n, x);
+             side_cell(l.n, x, [&](int cell, int row) { return cuboid_row(cell, row, l.size); }),
+             0);
+    for (int x = threadIdx.x; x < edge_cells(l.n); x += TAIL_THREADS) {
+        const struct wall_cell c = edge_cell(l.n, x);
         list(&s.edges[l.edges + x], c, c.side[1]);
     }
 }

@@ -28,8 +28,8 @@ struct thread_group {
     };
 };
 
-/* Thread groups by cells per side of a level. Order 4 has more ghosts than pairs, and one thread
- * for each of them. */
+/* Thread groups by cells along a level's longest side. Order 4 has more ghosts than pairs, and one
+ * thread for each of them. */
 template <class Op>
 struct thread_groups {
     enum {
@@ -41,7 +41,7 @@ struct thread_groups {
     using small = thread_group<Op, 32, NARROW, PER_PAIR, wall_rules<WALL_QUADRATIC, WALL_LINEAR>>;
     using medium =
         thread_group<Op, MOST, NARROW, PER_PAIR, wall_rules<WALL_QUARTIC, WALL_QUADRATIC>>;
-    using large = thread_group<Op, MOST, WIDE, 1, wall_rules<WALL_QUARTIC>>;
+    using large = thread_group<Op, MOST, WIDE, 1, wall_rules<WALL_QUARTIC, WALL_QUADRATIC>>;
 };
 
 /* A thread's pair of cells during a pass. */
@@ -55,7 +55,7 @@ struct own_pair {
 template <int WALLS>
 struct sweep_context {
     int wall_rule;
-    int n; /* cells per side */
+    int across[3]; /* order 2: from the first cell to the last, by direction */
     struct side_kinds kinds;
     double scale;
     struct wall_lists lists;
@@ -68,14 +68,16 @@ DEVICE sweep_context<Group::WALLS> sweep_context_of(const struct tail_level &l, 
 {
     sweep_context<Group::WALLS> w;
     w.wall_rule = l.wall_rule;
-    w.n = l.n;
+    for (int d = 0; d < 3; d++)
+        w.across[d] = (l.n[d] - 1) * step_inward(2 * d, (int)Group::SJ, (int)Group::SK);
     w.kinds = kinds_of<Op>(l);
     w.scale = l.scale;
-    w.works = (int)(threadIdx.x & ~31u) < l.half.n * l.n * l.n * Group::PER_PAIR;
+    w.works = (int)(threadIdx.x & ~31u) < pairs_in(l) * Group::PER_PAIR;
     keep(w.wall_rule);
     keep(w.scale);
     if (Op::RADIUS > 1) {
-        w.lists = {s.sides + l.sides, s.edges + l.edges, 6 * l.n * l.n, 12 * l.n, w.kinds, l.n};
+        w.lists = {s.sides + l.sides, s.edges + l.edges, side_cells(l.n),
+                   edge_cells(l.n),   w.kinds,           l.n};
         w.walls = take_walls<Group::THREADS, Group::WALLS>(w.lists, s.field(Group::DIM, TILE_U),
                                                            Group::SJ, Group::SK);
     }
@@ -91,17 +93,32 @@ DEVICE void fill_level_ghosts(const struct sweep_context<Group::WALLS> &w, tiles
 }
 
 /* Order 2: replaces neighbours beyond these sides by the cells that they are periodic images of. */
-DEVICE void take_images(unsigned sides, const double *u, int n, int sj, int sk, double seven[7])
+DEVICE void take_images(unsigned sides, const double *u, const int across[3], double seven[7])
 {
-    const int strides[3] = {1, sj, sk};
 #pragma unroll
     for (int d = 0; d < 3; d++) {
-        const int across = (n - 1) * strides[d];
         if (sides >> (2 * d) & 1)
-            seven[2 - d] = u[across];
+            seven[2 - d] = u[across[d]];
         if (sides >> (2 * d) & 2)
-            seven[4 + d] = u[-across];
+            seven[4 + d] = u[-across[d]];
     }
+}
+
+/* Order 2: a cell with its neighbours, of which those behind walls are anything. Returns the sides
+ * that are walls. */
+template <class Op, class Group>
+DEVICE unsigned load_seven(const struct sweep_context<Group::WALLS> &w, const struct own_pair &own,
+                           int x, const double *u, double seven[7])
+{
+    enum { SJ = Group::SJ, SK = Group::SK };
+    const double near[7] = {u[-SK], u[-SJ], u[-1], own.u[x], u[1], u[SJ], u[SK]};
+    const unsigned sides = own.cell[x] >> ELEMENT_BITS & WALLS_MASK;
+#pragma unroll
+    for (int m = 0; m < 7; m++)
+        seven[m] = near[m];
+    if constexpr (has_any_sides<Op>)
+        take_images(sides & w.kinds.wrapped, u, w.across, seven);
+    return sides & ~w.kinds.wrapped;
 }
 
 /* The operator's sum at a cell of order 4, by four lanes, all of which get it. The first three
@@ -145,11 +162,8 @@ DEVICE double residual_of(const struct sweep_context<Group::WALLS> &w, const str
     enum { SJ = Group::SJ, SK = Group::SK };
     const double *u = s.field(Group::DIM, TILE_U) + element(own.cell[x]);
     if constexpr (Op::RADIUS == 1) {
-        const unsigned sides = own.cell[x] >> ELEMENT_BITS;
-        double seven[7] = {u[-SK], u[-SJ], u[-1], own.u[x], u[1], u[SJ], u[SK]};
-        if constexpr (has_any_sides<Op>)
-            take_images(sides & w.kinds.wrapped, u, w.n, SJ, SK, seven);
-        fold_walls(sides & ~w.kinds.wrapped, w.kinds.neumann, seven);
+        double seven[7];
+        fold_walls(load_seven<Op, Group>(w, own, x, u, seven), w.kinds.neumann, seven);
         return residual_fv2<Op>(seven, own.beta[x], own.f[x], own.alpha[x], w.scale);
     } else if constexpr (Group::PER_PAIR > 1) {
         return Op::residual_from(own.f[x], own.alpha[x], u[0], w.scale,
@@ -285,19 +299,25 @@ template <class Op, class Group>
 DEVICE void prepare_coarse(const struct tail_level &l, const struct tail_step &step, tiles<Op> &s)
 {
     const struct side_kinds kinds = kinds_of<Op>(l);
-    const struct walled_cells<int> coarse = coarse_cells(
-        s.field(NARROW, TILE_U) + l.coarse_offset, l.half.n, l.half.n, WALLS_MASK & ~kinds.wrapped,
-        kinds.neumann, tile_row(NARROW), tile_plane(NARROW, tiles<Op>::GHOSTS));
+    const struct cuboid &padded = padded_coarse(l, step);
+    const struct walled_cells<int> coarse =
+        coarse_cells(s.field(NARROW, TILE_U) + l.coarse_offset, l.half, WALLS_MASK & ~kinds.wrapped,
+                     kinds.neumann, tile_row(NARROW), tile_plane(NARROW, tiles<Op>::GHOSTS));
     if (step.fetches_coarse) {
-        fetch_coarse<Op, Group::THREADS>(
-            step.coarse_padded, coarse,
-            {step.coarse_u, l.half.n, l.coarse_sj, l.coarse_sk, 0, 0, 0});
+        fetch_coarse<Op, Group::THREADS>(padded, coarse,
+                                         {step.coarse_u,
+                                          l.coarse_sj,
+                                          l.coarse_sk,
+                                          {l.half.i.n, l.half.j.n, l.half.planes},
+                                          0,
+                                          0,
+                                          0});
         group_sync<Group::THREADS>();
     }
     if (has_any_sides<Op> && kinds.wrapped != 0)
-        copy_images<Group::THREADS>(step.coarse_padded, coarse);
+        copy_images<Group::THREADS>(padded, coarse);
     if (kinds.wrapped != WALLS_MASK)
-        extend_coarse<Op, Group::THREADS>(step.coarse_rule, step.coarse_padded, coarse);
+        extend_coarse<Op, Group::THREADS>(step.coarse_rule, padded, coarse);
 }
 
 /* u (+)= P coarse for the thread's pair. */
@@ -326,7 +346,7 @@ template <class Op, class Group>
 DEVICE void restrict_pair(const struct tail_level &l, const struct tail_step &step,
                           const struct cell_pair &p, bool has, double sum, tiles<Op> &s)
 {
-    const int half = l.half.n, plane = half * l.n;
+    const int half = l.half.i.n, plane = half * l.size.j.n;
     double *here = s.sum + threadIdx.x / Group::PER_PAIR;
     if (has)
         *here = sum;
@@ -404,8 +424,7 @@ DEVICE void run_step(const struct tail &t, const struct tail_step &step, tiles<O
 {
     const struct tail_level &l = t.levels[step.level];
     const int number = threadIdx.x / Group::PER_PAIR;
-    const bool exists = number < l.half.n * l.n * l.n,
-               has = exists && threadIdx.x % Group::PER_PAIR == 0;
+    const bool exists = number < pairs_in(l), has = exists && threadIdx.x % Group::PER_PAIR == 0;
     struct cell_pair p = s.pairs[l.pairs + (exists ? number : 0)];
     for (int x = 0; x < 2 && !has; x++)
         p.cell[x] |= NOT_OWN;

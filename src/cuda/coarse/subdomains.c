@@ -1,24 +1,64 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "cuda/coarse/subdomains.h"
+#include <stdbool.h>
+#include "level/extent.h"
 
-struct subdomains subdomains_of(int n, const struct subdomain_limits *limits)
+/* Divides a level into subdomains of so many cells, if they make it up. */
+static bool cut_into(const int n[3], int i, int j, int k, struct subdomains *s)
 {
-    struct subdomains best = {0, 0, 0};
-    if (n <= limits->single_block_dim)
-        return (struct subdomains){n, n, 1};
-    for (int side = LEAST_SIDE; side <= limits->side && side < n; side += 2)
-        for (int depth = LEAST_SIDE; depth <= SUBDOMAIN_DEPTH && depth < n; depth += 2) {
-            const int count = n / side * (n / side) * (n / depth);
-            if (n % side == 0 && n % depth == 0 && count <= limits->count && count > best.count)
-                best = (struct subdomains){side, depth, count};
-        }
+    *s = (struct subdomains){{i, j, k}, {n[0] / i, n[1] / j, n[2] / k}, 0};
+    s->count = s->along[0] * s->along[1] * s->along[2];
+    return n[0] % i == 0 && n[1] % j == 0 && n[2] % k == 0;
+}
+
+static int surface_of(const struct subdomains *s)
+{
+    const int *n = s->cells;
+    return n[0] * n[1] + n[1] * n[2] + n[2] * n[0];
+}
+
+static bool cuts_better(const struct subdomains *a, const struct subdomains *b)
+{
+    return a->count != b->count ? a->count > b->count : surface_of(a) < surface_of(b);
+}
+
+static bool may_have(const struct subdomains *s, const struct subdomain_limits *limits)
+{
+    const struct subdomain_ghosts g = subdomains_ghosts(s);
+    return s->count > 1 && s->count <= limits->count && g.sides + g.edges <= MOST_WALLS;
+}
+
+struct subdomains subdomains_of(const int n[3], const struct subdomain_limits *limits)
+{
+    struct subdomains best = {{0, 0, 0}, {0, 0, 0}, 0}, s;
+    if (extent_longest(n) <= limits->single_block_dim)
+        return (struct subdomains){{n[0], n[1], n[2]}, {1, 1, 1}, 1};
+    for (int k = LEAST_SIDE; k <= SUBDOMAIN_DEPTH; k += 2)
+        for (int j = LEAST_SIDE; j <= limits->side; j += 2)
+            for (int i = LEAST_SIDE; i <= limits->side; i += 2)
+                if ((i == j || n[0] != n[1]) && cut_into(n, i, j, k, &s) && may_have(&s, limits) &&
+                    cuts_better(&s, &best))
+                    best = s;
     return best;
 }
 
-/* At most three sides are walls. A wall's list has one more row next to each open side, an edge's
- * one more cell. The halo is two layers deep on sides and one on edges. */
+/* Sides that are walls, at most: both where a subdomain is alone in its direction, else one. */
+static int most_walls(const struct subdomains *s, int d)
+{
+    return s->along[d] == 1 ? 2 : 1;
+}
+
+/* A wall's list has one more row next to each open side. The halo, which is largest around a
+ * subdomain without walls, is two layers deep on sides and one on edges. */
 struct subdomain_ghosts subdomains_ghosts(const struct subdomains *s)
 {
-    const int n = s->side, d = s->depth, layer = n * n + 2 * n * d, around = 2 * n + d;
-    return (struct subdomain_ghosts){layer + 2 * around, around + 3, 4 * layer + 4 * around};
+    struct subdomain_ghosts g = {0, 0, 0};
+    for (int d = 0; d < 3; d++) {
+        const int e = (d + 1) % 3, f = (d + 2) % 3, ne = s->cells[e], nf = s->cells[f],
+                  walls = most_walls(s, d), in_e = most_walls(s, e), in_f = most_walls(s, f);
+        g.sides += walls * (ne * nf + (2 - in_e) * nf + (2 - in_f) * ne);
+        g.edges += in_e * in_f * s->cells[d];
+        g.halo += 4 * ne * nf + 4 * s->cells[d];
+    }
+    return g;
 }

@@ -108,22 +108,32 @@ static unsigned sides_of(const struct level *l, enum boundary kind)
     return bits;
 }
 
+/* So many cells more in each direction. */
+static struct cuboid grown(const struct cuboid &c, int more)
+{
+    return cuboid_of(c.i.n + more, c.j.n + more, c.planes + more);
+}
+
 static struct tail_level describe(const struct level *l, const struct subdomains &division)
 {
     const struct stencil *s = l->stencil;
     struct tail_level t = {};
-    t.n = l->n[0];
+    for (int d = 0; d < 3; d++)
+        t.n[d] = l->n[d];
     t.kinds = {sides_of(l, BOUNDARY_PERIODIC), sides_of(l, BOUNDARY_NEUMANN)};
     t.nsubdomains = division.count;
-    t.depth = division.depth;
     t.sj = (int)l->patches[0].sj;
     t.sk = (int)l->patches[0].sk;
     t.wall_rule = s->wall_rule;
-    t.subdomains = divider_of(l->n[0] / division.side);
-    t.side = divider_of(division.side);
-    t.half = divider_of((division.side + 1) / 2);
-    t.padded = divider_of(division.side + 2 * s->radius);
-    t.beta = divider_of(division.side + s->radius);
+    const int *n = division.cells, *along = division.along;
+    const struct cuboid size = cuboid_of(n[0], n[1], n[2]);
+    t.subdomains = cuboid_of(along[0], along[1], along[2]);
+    t.size = size;
+    t.half = cuboid_of((n[0] + 1) / 2, (n[1] + 1) / 2, (n[2] + 1) / 2);
+    t.beta = grown(size, division.count == 1 ? 2 * s->radius : s->radius);
+    t.coarse_padded[0] = grown(t.half, 2);
+    t.coarse_padded[1] = grown(t.half, 4);
+    t.longest = extent_longest(l->n);
     t.scale = s->scale;
     t.dinv = field_of(l, FIELD_DINV);
     t.alpha = field_of(l, FIELD_ALPHA);
@@ -138,7 +148,7 @@ static struct tail_level describe(const struct level *l, const struct subdomains
 /* Reserves a single-block level's part of the tiles and of the lists. */
 static void reserve_single_block(struct tail_list *x, struct tail_level *t, int ghosts)
 {
-    const int n = t->n;
+    const int n = t->longest;
     const bool wide = n > single_block::NARROW;
     int *offset = wide ? &x->wide : &x->narrow;
     t->offset = *offset + single_block::tile_origin(n, ghosts);
@@ -146,13 +156,22 @@ static void reserve_single_block(struct tail_list *x, struct tail_level *t, int 
     t->sides = x->single.sides;
     t->edges = x->single.edges;
     *offset += single_block::tile_length(n, ghosts);
-    x->pairs += t->half.n * n * n;
-    x->single.sides += 6 * n * n;
-    x->single.edges += 12 * n;
+    x->pairs += pairs_in(*t);
+    x->single.sides += side_cells(t->n);
+    x->single.edges += edge_cells(t->n);
     CHECK(*offset <= single_block::tiles_length(single_block::tile_dim(n), ghosts) &&
           x->pairs <= single_block::ALL_CELL_PAIRS &&
           x->single.sides <= single_block::ALL_WALL_SIDES &&
           x->single.edges <= single_block::ALL_WALL_EDGES);
+}
+
+/* True if the lists of ghosts have room for the subdomains. */
+static bool has_room(const struct tail_list *x, const struct subdomains *division)
+{
+    const struct subdomain_ghosts most = subdomains_ghosts(division), &used = x->subdomains;
+    return division->count == 1 ||
+           (used.sides + most.sides <= ALL_SIDES && used.edges + most.edges <= ALL_EDGES &&
+            used.halo + most.halo <= ALL_HALO);
 }
 
 /* Reserves the subdomains' part of the lists of ghosts. */
@@ -168,8 +187,7 @@ static void reserve_subdomain(struct tail_list *x, struct tail_level *t,
     x->subdomains.edges += most.edges;
     x->subdomains.halo += most.halo;
     const int walls = has_small_subdomains(*t) ? OWN_WALLS<FEWEST_CELLS> : OWN_WALLS<MOST_CELLS>;
-    CHECK(most.sides + most.edges <= walls * TAIL_THREADS && x->subdomains.sides <= ALL_SIDES &&
-          x->subdomains.edges <= ALL_EDGES && x->subdomains.halo <= ALL_HALO);
+    CHECK(most.sides + most.edges <= walls * TAIL_THREADS);
 }
 
 /* The index of a level in the list; MAX_TAIL_LEVELS if it is not listed. */
@@ -187,9 +205,11 @@ static int add_level(struct tail_list *x, const struct level *l)
     const int index = index_of(x, l);
     if (index < MAX_TAIL_LEVELS || x->nlevels == MAX_TAIL_LEVELS)
         return index;
-    struct tail_level *t = &x->tail.levels[x->nlevels];
     const struct block_choice block = choose_block(l->stencil->choice);
-    const struct subdomains division = subdomains_of(l->n[0], &block.limits);
+    const struct subdomains division = subdomains_of(l->n, &block.limits);
+    if (!has_room(x, &division))
+        return MAX_TAIL_LEVELS;
+    struct tail_level *t = &x->tail.levels[x->nlevels];
     *t = describe(l, division);
     x->of[x->nlevels] = l;
     x->tail.coloured = l->stencil->coloured;
@@ -224,8 +244,7 @@ static void add_coarse_side(struct tail_list *x, struct tail_level *level, struc
         level->coarse_offset = x->tail.levels[index].offset;
         level->coarse_pairs = x->tail.levels[index].pairs;
     }
-    step->coarse_rule = wall_rule_of(p->prolongation, coarse->n[0]);
-    step->coarse_padded = divider_of(level->half.n + p->prolongation / 2 * 2);
+    step->coarse_rule = wall_rule_of(p->prolongation, extent_shortest(coarse->n));
     step->coarse_u = coarse->fields[p->coarse_u] + offset;
     step->coarse_f = coarse->fields[p->coarse_f] + offset;
 }
@@ -312,8 +331,8 @@ bool cuda_tail_level(const struct level *level)
 {
     const struct block_choice block = choose_block(level->stencil->choice);
     return block.bytes > 0 && kernel_is_chosen(&kernel_tail) && !level->connected &&
-           level->npatches == 1 && extent_is_cube(level->n) && level->n[0] <= TAIL_DIM &&
-           subdomains_of(level->n[0], &block.limits).count > 0;
+           level->npatches == 1 && extent_cells(level->n) <= TAIL_CELLS &&
+           subdomains_of(level->n, &block.limits).count > 0;
 }
 
 /* True if cells of one colour are neighbours, across the ends of a wrapped direction. */
@@ -324,9 +343,17 @@ static bool mixes_colours(const struct level *level)
 
 static bool pass_fits(const struct pass *p)
 {
-    return pass_operations(p) == 0 || (p->level->n[0] >= 2 && !mixes_colours(p->level) &&
-                                       (p->nsweeps == 0 || p->first_sweep == 0) &&
-                                       p->nsweeps % 2 == 0 && p->finish != FINISH_STORE);
+    return pass_operations(p) == 0 ||
+           (extent_shortest(p->level->n) >= 2 && !mixes_colours(p->level) &&
+            (p->nsweeps == 0 || p->first_sweep == 0) && p->nsweeps % 2 == 0 &&
+            p->finish != FINISH_STORE);
+}
+
+/* True if the tail's bottom solver, one warp, takes so many cells: those of a narrow tile. */
+static bool warp_solves(const int n[3])
+{
+    return extent_cells(n) <= single_block::WARP_BOTTOM_CELLS &&
+           extent_longest(n) <= single_block::NARROW;
 }
 
 static bool stage_fits(const struct stage *stage)
@@ -338,7 +365,7 @@ static bool stage_fits(const struct stage *stage)
         return cuda_tail_level(stage->pass.level);
     case STAGE_BOTTOM:
         return cuda_tail_level(stage->pass.level) && stage->on_device &&
-               stage->pass.level->n[0] <= single_block::WARP_BOTTOM_DIM;
+               warp_solves(stage->pass.level->n);
     default:
         return false;
     }

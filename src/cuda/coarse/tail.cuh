@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef CUDA_COARSE_TAIL_CUH
 #define CUDA_COARSE_TAIL_CUH
-/* The tail of a cycle: all steps on levels of at most 64³ cells, in one cooperative launch. This
+/* The tail of a cycle: all steps on levels of few cells, in one cooperative launch. This
  * file is the kernel's parameters, which are passed by value. docs/KERNELS.md explains the tail and
  * lists the files of this folder; begin with tail.cu (the host's side) and run.cuh (a block's). */
 #include "cuda/generic/bottom.cuh"
@@ -10,9 +10,9 @@
 
 enum {
     TAIL_THREADS = 512,
-    MAX_TAIL_LEVELS = 7,                           /* 64, 32, 16, 8, 4, 2, 1 */
-    MAX_TAIL_STEPS = 64,                           /* an F-cycle of 64³ has 48 */
-    TAIL_PACKETS = TAIL_DIM * TAIL_DIM * TAIL_DIM, /* one per cell of the largest level */
+    MAX_TAIL_LEVELS = 7,       /* 64³, 32³, 16³, 8³, 4³, 2³, 1 */
+    MAX_TAIL_STEPS = 64,       /* an F-cycle of 64³ has 48 */
+    TAIL_PACKETS = TAIL_CELLS, /* one per cell of the largest level */
 };
 
 /* What the blocks of all tail launches meet by, in device memory. The program has one, so that no
@@ -31,25 +31,26 @@ struct side_kinds {
 /* One box. It is divided into subdomains of one size, one per block, or it is a single-block level:
  * whole in one block's shared memory. */
 struct tail_level {
-    int n; /* cells per side */
+    int n[3];
     struct side_kinds kinds;
-    int nsubdomains, depth;    /* 1 for a single-block level; planes of each */
-    int sj, sk;                /* strides of its fields */
-    int coarse_sj, coarse_sk;  /* strides of the fields on its coarse side */
-    int wall_rule;             /* of Dirichlet walls */
-    struct divider subdomains; /* along i, and along j */
-    struct divider side;       /* cells of a subdomain along i, and along j */
-    struct divider half;       /* half of side, rounded up */
-    struct divider padded;     /* side, with the ghosts that the stencil reads */
-    struct divider beta;       /* faces of β that are copied, see coarse/pass.cuh */
+    int nsubdomains;          /* 1 for a single-block level */
+    int sj, sk;               /* strides of its fields */
+    int coarse_sj, coarse_sk; /* strides of the fields on its coarse side */
+    int wall_rule;            /* of Dirichlet walls */
+    struct cuboid subdomains; /* by direction */
+    struct cuboid size;       /* cells of a subdomain */
+    struct cuboid half;       /* coarse cells under a subdomain: half of size, rounded up */
+    struct cuboid beta;       /* faces of β that are copied */
+    /* half, with one layer of ghosts or with the two that quartic interpolation reads. */
+    struct cuboid coarse_padded[2];
     double scale;
     const double *dinv, *alpha, *beta_i, *beta_j, *beta_k; /* NULL if not stored */
     struct relaxation relaxations[SMOOTHER_SWEEPS];
     /* The beginning of its entries in the lists of ghosts, and the capacity of that of the halo. */
     int sides, edges, halo, halo_capacity;
-    /* Single-block level: offsets of its cell (0,0,0) and of the coarse side's in the tiles, and
-     * the beginnings of their entries in the list of cell pairs. */
-    int offset, coarse_offset, pairs, coarse_pairs;
+    /* Single-block level: its longest side, offsets of its cell (0,0,0) and of the coarse side's in
+     * the tiles, and the beginnings of their entries in the list of cell pairs. */
+    int longest, offset, coarse_offset, pairs, coarse_pairs;
 };
 
 struct tail_step {
@@ -61,8 +62,6 @@ struct tail_step {
     /* Single-block level: the tiles do not hold these fields yet. */
     bool fetches_u, fetches_f, fetches_coarse;
     unsigned char coarse_rule; /* of Dirichlet walls around coarse_u */
-    struct divider
-        coarse_padded; /* cells of the coarse side, with ghosts that prolongation reads */
     double *u, *coarse_f;
     const double *f, *coarse_u;
 };

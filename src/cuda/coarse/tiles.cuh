@@ -79,14 +79,15 @@ struct subdomain {
 template <class Op>
 static __device__ struct subdomain subdomain_of(const struct tail_level &l)
 {
-    const int row = quotient(blockIdx.x, l.subdomains), plane = quotient(row, l.subdomains);
+    const int ni = l.size.i.n, nj = l.size.j.n, nk = l.size.planes;
     struct subdomain sub;
-    sub.i = (int)(blockIdx.x - row * l.subdomains.n) * l.side.n;
-    sub.j = (row - plane * l.subdomains.n) * l.side.n;
-    sub.k = plane * l.depth;
+    cuboid_cell(blockIdx.x, l.subdomains, &sub.i, &sub.j, &sub.k);
+    sub.i *= ni;
+    sub.j *= nj;
+    sub.k *= nk;
     sub.at = sub.i + sub.j * l.sj + sub.k * l.sk;
-    sub.walls = (sub.i == 0) | (sub.i + l.side.n == l.n) << 1 | (sub.j == 0) << 2 |
-                (sub.j + l.side.n == l.n) << 3 | (sub.k == 0) << 4 | (sub.k + l.depth == l.n) << 5;
+    sub.walls = (sub.i == 0) | (sub.i + ni == l.n[0]) << 1 | (sub.j == 0) << 2 |
+                (sub.j + nj == l.n[1]) << 3 | (sub.k == 0) << 4 | (sub.k + nk == l.n[2]) << 5;
     sub.walls &= ~kinds_of<Op>(l).wrapped;
     return sub;
 }
@@ -97,21 +98,25 @@ struct cell_index {
     bool inside;
 };
 
+/* Pairs of cells, red and black, that are neighbours in i. */
+inline __host__ __device__ int pairs_in(const struct tail_level &l)
+{
+    return l.half.i.n * l.size.j.n * l.size.planes;
+}
+
 /* Cell number `slot` of this thread. A colour's cells are numbered along the rows. Subdomains begin
  * at even indices, so a cell has the same colour in its subdomain and on the level. */
 template <int CELLS>
 DEVICE struct cell_index cell_index_of(const struct tail_level &l, int slot)
 {
-    const int colour = slot / (CELLS / 2), n = l.side.n;
+    const int colour = slot / (CELLS / 2);
     const int x = threadIdx.x + slot % (CELLS / 2) * TAIL_THREADS;
-    struct cell_index p = {0, 0, 0, x < l.half.n * n * l.depth};
+    struct cell_index p = {0, 0, 0, x < pairs_in(l)};
     if (!p.inside)
         return p;
-    const int row = quotient(x, l.half);
-    p.k = quotient(row, l.side);
-    p.j = row - p.k * n;
-    p.i = 2 * (x - row * l.half.n) + ((p.j + p.k + colour) & 1);
-    p.inside = p.i < n;
+    cell_of(x, l.half.i, l.size.j, &p.i, &p.j, &p.k);
+    p.i = 2 * p.i + ((p.j + p.k + colour) & 1);
+    p.inside = p.i < l.size.i.n;
     return p;
 }
 
@@ -143,9 +148,9 @@ template <class Op, int CELLS>
 DEVICE unsigned packed_cell(const struct tail_level &l, const struct subdomain &sub,
                             const struct cell_index &p)
 {
-    const int n = l.side.n;
-    const unsigned at_sides = (p.i == 0) | (p.i == n - 1) << 1 | (p.j == 0) << 2 |
-                              (p.j == n - 1) << 3 | (p.k == 0) << 4 | (p.k == l.depth - 1) << 5;
+    const int last_i = l.size.i.n - 1, last_j = l.size.j.n - 1, last_k = l.size.planes - 1;
+    const unsigned at_sides = (p.i == 0) | (p.i == last_i) << 1 | (p.j == 0) << 2 |
+                              (p.j == last_j) << 3 | (p.k == 0) << 4 | (p.k == last_k) << 5;
     return tile_element<Op, CELLS>(p) | (at_sides & sub.walls) << ELEMENT_BITS;
 }
 
@@ -154,10 +159,11 @@ template <class Op>
 DEVICE bool is_read_elsewhere(const struct tail_level &l, const struct subdomain &sub,
                               const struct cell_index &p)
 {
-    const int n = l.side.n, layers = Op::RADIUS;
-    const unsigned near = (p.i < layers) | (p.i >= n - layers) << 1 | (p.j < layers) << 2 |
-                          (p.j >= n - layers) << 3 | (p.k < layers) << 4 |
-                          (p.k >= l.depth - layers) << 5;
+    enum { LAYERS = Op::RADIUS };
+    const int last_i = l.size.i.n - LAYERS, last_j = l.size.j.n - LAYERS,
+              last_k = l.size.planes - LAYERS;
+    const unsigned near = (p.i < LAYERS) | (p.i >= last_i) << 1 | (p.j < LAYERS) << 2 |
+                          (p.j >= last_j) << 3 | (p.k < LAYERS) << 4 | (p.k >= last_k) << 5;
     return near & ~sub.walls;
 }
 
@@ -168,7 +174,7 @@ DEVICE int element(unsigned cell)
 
 inline __host__ __device__ bool has_small_subdomains(const struct tail_level &l)
 {
-    return l.side.n <= SMALL_SIDE;
+    return l.size.i.n <= SMALL_SIDE && l.size.j.n <= SMALL_SIDE;
 }
 static_assert(SMALL_SIDE * SMALL_SIDE * SUBDOMAIN_DEPTH <= FEWEST_CELLS * TAIL_THREADS,
               "a thread's");
@@ -176,6 +182,7 @@ static_assert(SMALL_SIDE * SMALL_SIDE * SUBDOMAIN_DEPTH <= FEWEST_CELLS * TAIL_T
 /* Ghosts behind walls whose offsets a thread with so many cells keeps, see coarse/walls.cuh. */
 template <int CELLS>
 constexpr int OWN_WALLS = CELLS > FEWEST_CELLS ? 2 : 1;
+static_assert(MOST_WALLS <= OWN_WALLS<MOST_CELLS> * TAIL_THREADS, "a thread's");
 
 /* True if a thread has the registers to hold β of its cells, too. */
 template <class Op, int CELLS>
@@ -210,18 +217,23 @@ DEVICE int halo_offset(const struct tail_level &l, int colour, int x)
 /* The packet of a cell of the level. */
 DEVICE int packet_index(const struct tail_level &l, int i, int j, int k)
 {
-    return i + l.n * (j + l.n * k);
+    return i + l.n[0] * (j + l.n[1] * k);
 }
 
 /* The cells next to a subdomain's walls come first in the list of sides, in an order in which a
  * warp's are in different banks: those at walls in j and k by rows along i, then those at walls in
- * i, of which every fourth row's are in the same bank. A subdomain has at most one wall in a
- * direction. How many come before those of direction d; before direction 3, all. */
-DEVICE int faces_before(const struct tail_level &l, const struct subdomain &sub, int d)
+ * i, of which every fourth row's are in the same bank. How many come before those at wall number
+ * `rank` in this order: low j, high j, low k, high k, low i, high i. */
+DEVICE int faces_before(const struct tail_level &l, const struct subdomain &sub, int rank)
 {
-    const int across = l.side.n * l.depth, in_j = sub.walls >> 2 & 3 ? across : 0,
-              in_k = sub.walls >> 4 ? l.side.n * l.side.n : 0, in_i = sub.walls & 3 ? across : 0;
-    return d == 1 ? 0 : d == 2 ? in_j : d == 0 ? in_j + in_k : in_j + in_k + in_i;
+    const int ni = l.size.i.n, nj = l.size.j.n, nk = l.size.planes;
+    int cells = 0;
+#pragma unroll
+    for (int r = 0; r < 6; r++) {
+        const int side = (r + 2) % 6, face = side < 2 ? nj * nk : side < 4 ? ni * nk : ni * nj;
+        cells += r < rank && sub.walls >> side & 1 ? face : 0;
+    }
+    return cells;
 }
 
 /* A cell next to a wall or two, from which ghosts follow. 0 is no second side. */
@@ -244,9 +256,9 @@ static __device__ void list_halo(const struct tail_level &l, const struct subdom
 {
     const int colour = (at[0] + at[1] + at[2]) & 1;
     const int i = sub.i + at[0], j = sub.j + at[1], k = sub.k + at[2];
-    const int packet = has_any_sides<Op>
-                           ? packet_index(l, wrapped(i, l.n), wrapped(j, l.n), wrapped(k, l.n))
-                           : packet_index(l, i, j, k);
+    const int packet = has_any_sides<Op> ? packet_index(l, wrapped(i, l.n[0]), wrapped(j, l.n[1]),
+                                                        wrapped(k, l.n[2]))
+                                         : packet_index(l, i, j, k);
     s.lists.halo[halo_offset(l, colour, atomicAdd(&counts.halo[colour], 1))] =
         packet | (unsigned)u_element<Op, CELLS>(at) << HALO_BITS;
 }
@@ -264,8 +276,9 @@ static __device__ void list_side(const struct tail_level &l, const struct subdom
             list_halo<Op>(l, sub, s, counts, c.at);
         }
     } else if (Op::RADIUS > 1) {
-        const int first = d == 0 ? c.at[1] : c.at[0], second = d == 2 ? c.at[1] : c.at[2];
-        s.lists.sides[l.sides + faces_before(l, sub, d) + first + l.side.n * second] =
+        const int first = d == 0 ? c.at[1] : c.at[0], second = d == 2 ? c.at[1] : c.at[2],
+                  width = d == 0 ? l.size.j.n : l.size.i.n;
+        s.lists.sides[l.sides + faces_before(l, sub, (side + 4) % 6) + first + width * second] =
             listed_wall(u_element<Op, CELLS>(c.at), side, 0);
     }
 }
@@ -302,16 +315,17 @@ static __device__ void list_ghosts(const struct tail_level &l, const struct subd
     if (counts.listed)
         return;
     if (threadIdx.x == 0)
-        counts.sides = Op::RADIUS > 1 ? faces_before(l, sub, 3) : 0;
+        counts.sides = Op::RADIUS > 1 ? faces_before(l, sub, 6) : 0;
     __syncthreads();
     if (threadIdx.x == 0)
         counts.listed = true;
-    const int n[3] = {l.side.n, l.side.n, l.depth}, sides = side_cells(n),
+    const int n[3] = {l.size.i.n, l.size.j.n, l.size.planes}, sides = side_cells(n),
               all = sides + (Op::RADIUS > 1 ? edge_cells(n) : 0);
     for (int x = threadIdx.x; x < all; x += TAIL_THREADS)
         if (x < sides)
-            list_side<Op>(l, sub, s, counts,
-                          side_cell(n, x, [&](int cell, int) { return quotient(cell, l.side); }));
+            list_side<Op>(l, sub, s, counts, side_cell(n, x, [&](int cell, int width) {
+                              return cuboid_row(cell, width, l.size);
+                          }));
         else
             list_edge<Op>(l, sub, s, counts, edge_cell(n, x - sides));
 }

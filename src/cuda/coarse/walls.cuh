@@ -12,7 +12,7 @@ struct wall_lists {
     const int *sides, *edges;
     int nsides, nedges;
     struct side_kinds kinds;
-    int n; /* cells per side, if sides are wrapped */
+    const int *n; /* the level's cells by direction, if sides are wrapped */
 };
 
 /* A cell next to sides: its offset, and the steps inward from one side or from two, all in bytes,
@@ -21,7 +21,16 @@ struct wall_entry {
     int cell;                /* −1 if there is none */
     int first, second;       /* second is 0 next to one side */
     struct side_kinds kinds; /* bit 0 of the first side, bit 1 of the second */
+    int across;              /* next to wrapped sides: from the cell to the one opposite */
 };
+
+/* From a cell next to this side to the cell opposite, if the side is wrapped. */
+DEVICE int step_across(const struct wall_lists &l, int side, int sj, int sk)
+{
+    return l.kinds.wrapped >> side & 1
+               ? (l.n[side / 2] - 1) * step_inward(side, sj, sk) * shared_cells::UNIT
+               : 0;
+}
 
 /* Number n of both lists, sides first, of the tile that begins at u. */
 DEVICE struct wall_entry wall_entry_of(const struct wall_lists &l, int n, const double *u, int sj,
@@ -29,14 +38,15 @@ DEVICE struct wall_entry wall_entry_of(const struct wall_lists &l, int n, const 
 {
     enum { UNIT = shared_cells::UNIT };
     if (n >= l.nsides + l.nedges)
-        return {-1, 0, 0, {}};
+        return {-1, 0, 0, {}, 0};
     const int entry = n < l.nsides ? l.sides[n] : l.edges[n - l.nsides],
               first = entry >> ELEMENT_BITS & 7, second = entry >> (ELEMENT_BITS + 3);
     const auto bits = [=](unsigned of) { return (of >> first & 1) | (of >> second & 1) << 1; };
     return {shared_offset(u) + element(entry) * UNIT,
             step_inward(first, sj, sk) * UNIT,
             second ? step_inward(second, sj, sk) * UNIT : 0,
-            {bits(l.kinds.wrapped), bits(l.kinds.neumann)}};
+            {bits(l.kinds.wrapped), bits(l.kinds.neumann)},
+            step_across(l, first, sj, sk) + (second ? step_across(l, second, sj, sk) : 0)};
 }
 
 /* The entries of one thread: thread t of THREADS has entries t, t + THREADS, … */
@@ -79,15 +89,13 @@ DEVICE double edge_value(const struct wall_entry &w)
         [=](const double *v) { return ghost_of_kind<RULE>(second, 0, v); });
 }
 
-/* The same beyond a wrapped side, or two sides of which one is wrapped at least, on a level of n
- * cells per side: images of the cells opposite, or what follows from these behind a wall. */
+/* The same beyond a wrapped side, or two sides of which one is wrapped at least: images of the
+ * cells opposite, or what follows from these behind a wall. */
 template <int RULE>
-DEVICE void fill_wrapped(const struct wall_entry &w, int n)
+DEVICE void fill_wrapped(const struct wall_entry &w)
 {
     const struct shared_cells u;
-    const int first = w.kinds.wrapped & 1 ? w.first : 0,
-              second = w.kinds.wrapped & 2 ? w.second : 0,
-              image = w.cell + (n - 1) * (first + second), inward = w.first + w.second;
+    const int image = w.cell + w.across, inward = w.first + w.second;
     double v[MAX_WALL_CELLS];
     if (w.second == 0 || w.kinds.wrapped == 3) {
         u.store(w.cell - inward, u.load(image));
@@ -95,19 +103,19 @@ DEVICE void fill_wrapped(const struct wall_entry &w, int n)
             u.store(w.cell - 2 * inward, u.load(image - inward));
     } else {
         const bool neumann = w.kinds.neumann != 0;
-        load_line(u, image, first ? w.second : w.first, wall_cells(RULE), v);
+        load_line(u, image, w.kinds.wrapped & 1 ? w.second : w.first, wall_cells(RULE), v);
         u.store(w.cell - inward, ghost_of_kind<RULE>(neumann, 0, v));
     }
 }
 
 template <int RULE, bool PAIRED>
-DEVICE void fill_wall(const struct wall_entry &w, int n)
+DEVICE void fill_wall(const struct wall_entry &w)
 {
     const struct shared_cells u;
     if (w.cell < 0)
         return;
     if (w.kinds.wrapped & (w.second ? 3 : 1))
-        fill_wrapped<RULE>(w, n);
+        fill_wrapped<RULE>(w);
     else if (w.second == 0)
         fill_side<RULE, PAIRED>(w);
     else
@@ -137,9 +145,8 @@ DEVICE void fill_walls(double *u, const struct own_walls<ENTRIES> &own, int rule
 {
     with_rule(Rules{}, rule, [&](auto constant) {
         constexpr int RULE = decltype(constant)::value;
-        each_wall<THREADS>(u, own, lists, sj, sk, [&](const struct wall_entry &w) {
-            fill_wall<RULE, PAIRED>(w, lists.n);
-        });
+        each_wall<THREADS>(u, own, lists, sj, sk,
+                           [&](const struct wall_entry &w) { fill_wall<RULE, PAIRED>(w); });
     });
     group_sync<THREADS>();
 }

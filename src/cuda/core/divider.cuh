@@ -31,10 +31,31 @@ DEVICE void cell_of(int x, const struct divider &by_i, const struct divider &by_
     *j = row - *k * by_j.n;
 }
 
-/* The same of a cube. */
-DEVICE void cube_cell(int x, const struct divider &by, int *i, int *j, int *k)
+/* A cuboid whose cells are numbered so. */
+struct cuboid {
+    struct divider i, j; /* cells in i and in j */
+    int planes;
+};
+
+static inline struct cuboid cuboid_of(int ni, int nj, int nk)
 {
-    cell_of(x, by, by, i, j, k);
+    return {divider_of(ni), divider_of(nj), nk};
+}
+
+DEVICE int cuboid_cells(const struct cuboid &c)
+{
+    return c.i.n * c.j.n * c.planes;
+}
+
+DEVICE void cuboid_cell(int x, const struct cuboid &c, int *i, int *j, int *k)
+{
+    cell_of(x, c.i, c.j, i, j, k);
+}
+
+/* x / width, where width is the cells in i or in j. */
+DEVICE int cuboid_row(int x, int width, const struct cuboid &c)
+{
+    return quotient(x, width == c.i.n ? c.i : c.j);
 }
 
 #endif
