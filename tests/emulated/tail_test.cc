@@ -106,21 +106,26 @@ void tail_launch(const struct tail &tail, int blocks, size_t bytes)
 /* --- a backend of the CPU's functions but for steps ---------------------------------------------
  */
 
-static int host_bottom_dim; /* of a coarsest level that is too large for the tail's solver, or 0 */
+/* The coarsest level while the host solves there, since it is too large for the tail's solver. */
+static const struct level *host_bottom;
 
 static void run_nothing(const struct pass *p)
 {
-    if (p->level->n[0] != host_bottom_dim)
-        fail_msg("a pass on %d^3 cells that is no stage of the tail", p->level->n[0]);
+    if (p->level != host_bottom)
+        fail_msg("a pass on %s cells that is no stage of the tail", extent_format(p->level->n).of);
     backend_cpu.passes->run(p);
 }
 
 static void solve_nothing(struct level *l, enum field u, enum field f, double reduction,
                           int max_iterations)
 {
-    if (l->n[0] != host_bottom_dim)
+    if (warp_solves(l->n))
         fail_msg("a bottom solve that is no stage of the tail");
+    host_bottom = l;
     krylov_bicgstab(l, u, f, reduction, max_iterations);
+    if (operator_is_singular(&l->stencil->choice))
+        reduce_subtract_mean(l, u);
+    host_bottom = NULL;
 }
 
 static const struct backend *tail_backend()
@@ -141,11 +146,11 @@ static const struct backend *tail_backend()
 static void spoil_ghosts(const struct level *l, enum field field)
 {
     const struct patch *p = &l->patches[0];
-    const int n = l->n[0], g = l->ghosts;
-    for (int k = -g; k < n + g; k++)
-        for (int j = -g; j < n + g; j++)
-            for (int i = -g; i < n + g; i++)
-                if (i < 0 || i >= n || j < 0 || j >= n || k < 0 || k >= n)
+    const int *n = l->n, g = l->ghosts;
+    for (int k = -g; k < n[2] + g; k++)
+        for (int j = -g; j < n[1] + g; j++)
+            for (int i = -g; i < n[0] + g; i++)
+                if (i < 0 || i >= n[0] || j < 0 || j >= n[1] || k < 0 || k >= n[2])
                     l->fields[field][p->offset + i + j * p->sj + k * p->sk] = std::nan("");
 }
 
@@ -269,16 +274,66 @@ static void mixed_cycles(void **)
     }
 }
 
+static struct hierarchy_choice cuboid_choice(int order, enum smoother smoother, int log2_box_dim,
+                                             const int boxes[3])
+{
+    struct hierarchy_choice choice =
+        choice_of(order, false, smoother, log2_box_dim, (long)extent_cells(boxes));
+    choice.domain = {{boxes[0], boxes[1], boxes[2]}};
+    return choice;
+}
+
+/* With several smoothers and numbers of blocks. */
+static void check_cuboid(struct hierarchy_choice choice, const struct sides &sides)
+{
+    choice.op.sides = sides;
+    check_choice(choice, 17, "sm_90");
+    check_choice(choice, 129, "sm_90");
+    choice.op.smoother = SMOOTHER_CHEBYSHEV;
+    check_choice(choice, 9, "sm_80");
+}
+
+/* Of boxes of 4^3 cells: down to levels of one cell in some direction, or of two. */
+template <int ORDER>
+static void cuboids(void **)
+{
+    static const int domains[][3] = {{4, 2, 1}, {1, 2, 4}, {8, 4, 2}, {3, 2, 1}, {2, 6, 4}};
+    for (const int *boxes : domains) {
+        const struct hierarchy_choice choice = cuboid_choice(ORDER, SMOOTHER_GSRB, 2, boxes);
+        check_cuboid(choice, sides_all(BOUNDARY_DIRICHLET));
+        check_cuboid(choice, mixtures[4]);
+    }
+}
+
+/* Of boxes of 8^3 cells. The coarsest levels of these are the tail's: the host's passes do not
+ * wrap. */
+template <int ORDER>
+static void wrapped_cuboids(void **)
+{
+    static const int domains[][3] = {{2, 1, 1}, {1, 2, 2}, {2, 2, 1}, {1, 1, 2}};
+    int number = 0;
+    for (const int *boxes : domains) {
+        const struct hierarchy_choice choice = cuboid_choice(ORDER, SMOOTHER_GSRB, 3, boxes);
+        check_cuboid(choice, sides_all(BOUNDARY_PERIODIC));
+        check_cuboid(choice, mixtures[number++]);
+    }
+}
+
+/* Levels whose ghosts are too many for the lists of one launch. */
+static void lists_without_room(void **)
+{
+    const int boxes[3] = {7, 7, 4};
+    check_choice(cuboid_choice(2, SMOOTHER_GSRB, 3, boxes), 84, "sm_90");
+}
+
 /* With --levels no level of a list may belong to a single block, and a pass may only set u to 0. */
 static void large_coarsest_level(void **)
 {
-    host_bottom_dim = 16;
     for (int order = 2; order <= 4; order += 2) {
         struct hierarchy_choice choice = choice_of(order, false, SMOOTHER_GSRB, 5, 1);
         choice.max_levels = 2;
         check_choice(choice, 17, "sm_90");
     }
-    host_bottom_dim = 0;
 }
 
 static void sweep_once(struct level *l, int sweep)
@@ -361,6 +416,7 @@ static void older_gpus_have_a_tail(void **)
     check_block<op_fv2_helmholtz>("sm_86", LEAST_SINGLE_BLOCK_DIM, SMALL_SIDE);
 }
 
+/* The argument, if there is one, is a pattern of tests: "*cuboids". */
 int main(int argc, char **argv)
 {
     comm_start(&argc, &argv);
@@ -374,7 +430,14 @@ int main(int argc, char **argv)
         {"order 4, periodic", cycles<4, true>, NULL, NULL, NULL},
         {"order 2, mixed sides", mixed_cycles<2>, NULL, NULL, NULL},
         {"order 4, mixed sides", mixed_cycles<4>, NULL, NULL, NULL},
+        {"order 2, cuboids", cuboids<2>, NULL, NULL, NULL},
+        {"order 4, cuboids", cuboids<4>, NULL, NULL, NULL},
+        {"order 2, wrapped cuboids", wrapped_cuboids<2>, NULL, NULL, NULL},
+        {"order 4, wrapped cuboids", wrapped_cuboids<4>, NULL, NULL, NULL},
+        {"lists without room for all levels", lists_without_room, NULL, NULL, NULL},
     };
+    if (argc > 1)
+        cmocka_set_test_filter(argv[1]);
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
     comm_finish();
     return failed;
