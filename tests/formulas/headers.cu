@@ -84,11 +84,11 @@ __global__ void use_hash(const double *x, uint64_t *out)
     out[2] = hash_cell(out[3], x[0]);
 }
 
-__global__ void use_probe(const struct stencil *s, int dim, double *out)
+__global__ void use_probe(const struct stencil *s, const int *n, double *out)
 {
     const int cell[3] = {0, 1, 2}, offset[3] = {1, 0, -1};
     double u[PROBE_LENGTH];
-    const struct probe p = probe_create(s, dim, cell);
+    const struct probe p = probe_create(s, n, cell);
     probe_unit(&p, offset, u);
     out[0] = probe_wall_weight(p.rule, 1, 2);
     out[1] = probe_weight(&p, 0, -1, offset[0]);
