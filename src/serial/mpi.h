@@ -35,6 +35,7 @@ enum { MPI_ERRORS_RETURN };
 
 typedef int MPI_Request;
 typedef int MPI_Status;
+#define MPI_STATUS_IGNORE ((MPI_Status *)0)
 #define MPI_STATUSES_IGNORE ((MPI_Status *)0)
 #define MPI_IN_PLACE ((void *)1)
 
@@ -64,6 +65,10 @@ int MPI_Irecv(void *data, int count, MPI_Datatype type, int from, int tag, MPI_C
               MPI_Request *request);
 int MPI_Isend(const void *data, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm,
               MPI_Request *request);
+/* Between ranks; to and from rank 0 itself they would wait forever, which is an error here. */
+int MPI_Send(const void *data, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm);
+int MPI_Recv(void *data, int count, MPI_Datatype type, int from, int tag, MPI_Comm comm,
+             MPI_Status *status);
 int MPI_Waitall(int count, MPI_Request *requests, MPI_Status *statuses);
 
 #ifdef __cplusplus

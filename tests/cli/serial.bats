@@ -17,7 +17,7 @@ makes() { # WORD...
 
 @test "collectives and messages of one rank need no MPI library" {
     local objects=() file
-    for file in src/serial/*.c src/comm/*.c src/base/check.c src/base/memory.c tests/mpi/comm_test.c; do
+    for file in src/serial/*.c src/comm/*.c src/base/check.c src/base/memory.c src/base/timer.c tests/mpi/comm_test.c; do
         objects+=("$work/serial/$file.o")
     done
     makes MPICC=false CFLAGS=-O1 BUILD="$work/serial" "${objects[@]}" >"$work/log" 2>&1 || { cat "$work/log"; false; }
