@@ -246,8 +246,7 @@ bool decomposition_equal(const struct decomposition *a, const struct decompositi
     return true;
 }
 
-/* On no more ranks than there are boxes. */
-static struct decomposition_spec with_busy_ranks(struct decomposition_spec spec)
+struct decomposition_spec spec_with_busy_ranks(struct decomposition_spec spec)
 {
     if (spec_boxes(&spec) < spec.ranks)
         spec.ranks = (int)spec_boxes(&spec);
@@ -299,7 +298,7 @@ struct decomposition_spec spec_agglomerate(struct decomposition_spec spec, doubl
     for (struct decomposition_spec merged = spec;
          merge_even(&merged) && extent_cells(merged.box_cells) < below;)
         spec = merged;
-    return with_busy_ranks(spec);
+    return spec_with_busy_ranks(spec);
 }
 
 /* False at the end of the hierarchy. */
@@ -319,5 +318,5 @@ struct decomposition_spec spec_coarsen(struct decomposition_spec spec, int min_s
         merge_boxes(&spec, d);
     for (int d = 0; d < 3; d++)
         spec.box_cells[d] /= 2;
-    return can_coarsen(&spec, min_side) ? with_busy_ranks(spec) : spec_one_box(&spec);
+    return can_coarsen(&spec, min_side) ? spec_with_busy_ranks(spec) : spec_one_box(&spec);
 }

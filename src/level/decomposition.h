@@ -60,6 +60,9 @@ bool decomposition_equal(const struct decomposition *a, const struct decompositi
  * on which the number of cells in a direction is odd, or half of it is less than min_side. */
 struct decomposition_spec spec_coarsen(struct decomposition_spec spec, int min_side);
 
+/* The same level on no more ranks than there are boxes. */
+struct decomposition_spec spec_with_busy_ranks(struct decomposition_spec spec);
+
 /* The same level as one box on one rank. */
 struct decomposition_spec spec_one_box(const struct decomposition_spec *spec);
 

@@ -116,16 +116,13 @@ static void tables_destroy(struct tables *tables)
 /* β = c1 + c2·tanh(10(r − 1/4)) of the manufactured problems, at the cell or face that is `shift`
  * cells from the low corner of cell `at`, and its gradient. r is the distance from the middle in
  * relative coordinates. */
-static double beta_tanh(const struct level *l, const int at[3], const double shift[3],
+static double beta_tanh(const struct relative to[3], const int at[3], const double shift[3],
                         double gradient[3])
 {
     const double c1 = 5.5, c2 = 4.5, c3 = 10.0;
-    struct relative to[3];
     double d[3];
-    for (int e = 0; e < 3; e++) {
-        to[e] = relative_to(l, e);
+    for (int e = 0; e < 3; e++)
         d[e] = to[e].step * (at[e] + shift[e]) - 0.5;
-    }
     const double r = sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]);
     const double t = tanh(c3 * (r - 0.25));
     for (int a = 0; a < 3; a++)
@@ -136,18 +133,26 @@ static double beta_tanh(const struct level *l, const int at[3], const double shi
 /* What value functions need beside the global index of a cell or face. */
 struct filling {
     const struct level *level;
+    struct relative to[3];
     struct tables tables;
     int direction; /* of a face-centred field's normal */
 };
+
+/* Without tables. */
+static struct filling filling_of(const struct level *l)
+{
+    return (struct filling){.level = l,
+                            .to = {relative_to(l, 0), relative_to(l, 1), relative_to(l, 2)}};
+}
+
 typedef double value_fn(const struct filling *f, int i, int j, int k);
 
 /* The manufactured right-hand side aαu − b(∇β·∇u + β∇²u) at a cell's centre. */
 static double rhs_value(const struct filling *f, int i, int j, int k)
 {
-    const struct level *l = f->level;
-    const struct operator_choice *choice = &l->stencil->choice;
+    const struct operator_choice *choice = &f->level->stencil->choice;
     double gradient[3] = {0.0, 0.0, 0.0};
-    const double beta = choice->variable ? beta_tanh(l, (const int[3]){i, j, k},
+    const double beta = choice->variable ? beta_tanh(f->to, (const int[3]){i, j, k},
                                                      (const double[3]){0.5, 0.5, 0.5}, gradient)
                                          : 1.0;
     double value = 0.0, slope = 0.0, laplacian = 0.0;
@@ -203,12 +208,12 @@ static double beta_value(const struct filling *f, int i, int j, int k)
 {
     double shift[3] = {0.5, 0.5, 0.5}, unused[3];
     shift[f->direction] = 0.0;
-    return beta_tanh(f->level, (const int[3]){i, j, k}, shift, unused);
+    return beta_tanh(f->to, (const int[3]){i, j, k}, shift, unused);
 }
 
 static void fill_beta(const struct level *l)
 {
-    struct filling f = {.level = l};
+    struct filling f = filling_of(l);
     for (int q = 0; q < l->npatches; q++)
         for (f.direction = 0; f.direction < 3; f.direction++) {
             const struct patch *p = &l->patches[q];
@@ -324,7 +329,8 @@ void problem_fill(const struct level *level, int problem)
         fill_fv(level);
         return;
     }
-    struct filling f = {.level = level, .tables = tables_create(level, problem)};
+    struct filling f = filling_of(level);
+    f.tables = tables_create(level, problem);
     fill_cells(&f, FIELD_F, rhs_value);
     if (level->fields[FIELD_BETA_I])
         fill_beta(level);
@@ -336,7 +342,8 @@ void problem_fill(const struct level *level, int problem)
 void problem_solution(const struct level *level, int problem, enum field field)
 {
     CHECK(problems[problem].exact);
-    struct filling f = {.level = level, .tables = tables_create(level, problem)};
+    struct filling f = filling_of(level);
+    f.tables = tables_create(level, problem);
     fill_cells(&f, field, solution_value);
     tables_destroy(&f.tables);
 }

@@ -18,8 +18,7 @@ struct hierarchy_shape hierarchy_shape(const struct hierarchy_choice *choice, in
     struct hierarchy_shape shape = {.nlevels = 0};
     struct decomposition_spec spec = {{0, 0, 0}, {side, side, side}, ranks};
     domain_shape(&choice->domain, choice->boxes_per_rank * ranks, spec.boxes);
-    if (spec_boxes(&spec) < ranks)
-        spec.ranks = (int)spec_boxes(&spec);
+    spec = spec_with_busy_ranks(spec);
     const int most = choice->max_levels > 0 ? choice->max_levels : MAX_LEVELS;
     while (!spec_is_end(&spec) && shape.nlevels < most) {
         if (shape.nlevels + 1 == choice->max_levels) /* the bottom solver works on one box */
