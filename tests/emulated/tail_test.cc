@@ -85,8 +85,7 @@ struct bottom_work bottom_open(struct level *level, enum field u, enum field f, 
     w.work[0] = field(FIELD_KRYLOV);
     w.singular = operator_is_singular(&level->stencil->choice);
     w.ghosts = level->stencil->radius;
-    w.by_i = divider_of(n[0]);
-    w.by_j = divider_of(n[1]);
+    w.cells = cuboid_of(n[0], n[1], n[2]);
     w.max_iterations = max_iterations;
     w.reduction = reduction;
     w.counts = &counts;

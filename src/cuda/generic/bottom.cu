@@ -33,8 +33,7 @@ struct bottom_work bottom_open(struct level *level, enum field u, enum field f, 
     w.counts = device_counts();
     const int *n = w.c.n, wanted = (n[0] * n[1] * n[2] + 31) / 32 * 32;
     w.threads = wanted < BOTTOM_THREADS ? wanted : BOTTOM_THREADS;
-    w.by_i = divider_of(n[0]);
-    w.by_j = divider_of(n[1]);
+    w.cells = cuboid_of(n[0], n[1], n[2]);
     return w;
 }
 

@@ -23,8 +23,8 @@ struct bottom_work {
     double *u, *tmp, *work[NUM_KRYLOV_FIELDS];
     bool singular;
     int ghosts, parity, max_iterations;
-    int threads;               /* the first ones of the block, whole warps */
-    struct divider by_i, by_j; /* cells in i and in j */
+    int threads;         /* the first ones of the block, whole warps */
+    struct cuboid cells; /* the level, as each_cell numbers it */
     double reduction;
     struct bottom_counts *counts; /* in device memory */
 };
@@ -61,11 +61,11 @@ static __device__ void wait(const Work &w)
 template <class Work, class F>
 static __device__ void each_cell(const Work &w, F f)
 {
-    const int cells = w.c.n[0] * w.c.n[1] * w.c.n[2];
+    const int cells = cuboid_cells(w.cells);
 #pragma unroll 1
     for (int x = threadIdx.x; x < cells; x += threads_of(w)) {
         int i, j, k;
-        cell_of(x, w.by_i, w.by_j, &i, &j, &k);
+        cuboid_cell(x, w.cells, &i, &j, &k);
         f(i + j * w.c.sj + k * w.c.sk, i + j + k);
     }
     wait(w);
@@ -145,7 +145,7 @@ static __device__ void fill_ghosts(const Work &w, double *x)
     for (int at = threadIdx.x; at < all; at += threads_of(w))
         if (at < sides)
             fill_side(w, u, side_cell(u.n, at, [&](int x, int width) {
-                          return quotient(x, width == w.by_i.n ? w.by_i : w.by_j);
+                          return cuboid_row(x, width, w.cells);
                       }));
         else
             fill_edge(w, u, edge_cell(u.n, at - sides));
