@@ -304,7 +304,7 @@ DEVICE void stream_step(const struct fv2_gsrb &w, struct thread_cells &p,
         put(p.vector_address + tile::DONE + ROW_BYTES + 2 * s.red, done);
     move_up(m, c, done, face);
     __pipeline_wait_prior(AHEAD - 1);
-    __syncthreads();
+    warps_meet<LANES * tile::ROWS>(); /* odd rows and even rows are at different places */
     copies.below = copies.offset;
     copies.offset += k == w.wrap_step ? w.back : w.plane;
     s = next_slots<tile>(s);
