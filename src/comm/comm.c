@@ -70,6 +70,7 @@ void comm_start(int *argc, char ***argv)
 void comm_finish(void)
 {
     MPI_CALL(MPI_Barrier(MPI_COMM_WORLD));
+    comm_leave_node();
     check_abort = abort_without_mpi; /* MPI_Abort is not allowed after MPI_Finalize */
     check_wait = wait_without_mpi;
     MPI_CALL(MPI_Finalize());

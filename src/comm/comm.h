@@ -21,9 +21,12 @@ void comm_pretend_world(int rank, int size);
  * itself. */
 int comm_node_size(void);
 int comm_node_rank(void);
+/* The ranks of this rank's node, ordered as in the world. */
+MPI_Comm comm_node(void);
 /* Sets nodes[r] to a number that all ranks of rank r's node share. Collective over the world. */
 void comm_nodes(int *nodes);
-/* For tests: from now on comm_nodes() distributes the ranks over `count` nodes. */
+/* For tests: from now on the ranks are distributed over `count` nodes, or over real ones again if
+ * it is 0. Collective over the world. */
 void comm_pretend_nodes(int count);
 /* True if the MPI library says at run time that it takes pointers to GPU memory. */
 bool comm_takes_device_memory(void);

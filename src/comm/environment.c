@@ -17,21 +17,50 @@ void comm_library(char *text, int size)
     snprintf(text, (size_t)size, "%s", version);
 }
 
+static int pretended_nodes;
+
+/* The node that a rank acts on, of those that a test pretends. */
+static int pretended_node(int rank)
+{
+    return (int)((long)rank * pretended_nodes / comm_size());
+}
+
 static MPI_Comm split_by_node(void)
 {
     MPI_Comm node;
-    MPI_CALL(MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node));
+    if (pretended_nodes > 0)
+        MPI_CALL(MPI_Comm_split(MPI_COMM_WORLD, pretended_node(comm_rank()), 0, &node));
+    else
+        MPI_CALL(
+            MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node));
     return node;
 }
 
+static MPI_Comm node = MPI_COMM_NULL;
 static int node_size = 1, node_rank;
 
 void comm_find_node(void)
 {
-    MPI_Comm node = split_by_node();
+    comm_leave_node();
+    node = split_by_node();
     MPI_CALL(MPI_Comm_size(node, &node_size));
     MPI_CALL(MPI_Comm_rank(node, &node_rank));
+}
+
+void comm_leave_node(void)
+{
     comm_free(&node);
+}
+
+void comm_pretend_nodes(int count)
+{
+    pretended_nodes = count;
+    comm_find_node();
+}
+
+MPI_Comm comm_node(void)
+{
+    return node;
 }
 
 int comm_node_size(void)
@@ -59,23 +88,9 @@ const char *comm_launcher_of_several(int *rank)
     return NULL;
 }
 
-static int pretended_nodes;
-
-void comm_pretend_nodes(int count)
-{
-    pretended_nodes = count;
-}
-
 void comm_nodes(int *nodes)
 {
-    if (pretended_nodes > 0) {
-        for (int rank = 0; rank < comm_size(); rank++)
-            nodes[rank] = (int)((long)rank * pretended_nodes / comm_size());
-        return;
-    }
-    MPI_Comm node = split_by_node();
     const int first = (int)comm_min_i64(node, comm_rank());
-    comm_free(&node);
     MPI_CALL(MPI_Allgather(&first, 1, MPI_INT, nodes, 1, MPI_INT, MPI_COMM_WORLD));
 }
 

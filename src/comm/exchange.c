@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <limits.h>
+#include <stdatomic.h>
 #include "base/check.h"
 #include "base/memory.h"
 #include "comm/call.h"
@@ -32,8 +33,11 @@ void exchange_destroy(struct exchange *x)
     memory_free(x->requests);
 }
 
+/* Messages can be empty and say that the peer finds cells in memory that both share; so what was
+ * written there comes before them, and what is read after. */
 void exchange_start(struct exchange *x)
 {
+    atomic_thread_fence(memory_order_release);
     MPI_Request *request = x->requests;
     for (int i = 0; i < x->receives.count; i++) {
         const struct message *m = &x->receives.list[i];
@@ -50,6 +54,7 @@ void exchange_start(struct exchange *x)
 void exchange_wait(struct exchange *x)
 {
     MPI_CALL(MPI_Waitall(x->receives.count + x->sends.count, x->requests, MPI_STATUSES_IGNORE));
+    atomic_thread_fence(memory_order_acquire);
 }
 
 void comm_swap(int count, const int *peers, const void *out, void *in, int bytes)

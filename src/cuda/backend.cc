@@ -39,6 +39,25 @@ static void release_host(double *data)
     CUDA_CALL(cudaFreeHost(data));
 }
 
+/* Kernels access this memory by the host's pointer. */
+static bool lock_pages(double *data, size_t bytes)
+{
+    void *pointer = NULL;
+    if (cudaHostRegister(data, bytes, cudaHostRegisterMapped) == cudaSuccess) {
+        if (cudaHostGetDevicePointer(&pointer, data, 0) == cudaSuccess && pointer == data)
+            return true;
+        CUDA_CALL(cudaHostUnregister(data));
+    }
+    cudaGetLastError(); /* forgets the failure */
+    return false;
+}
+
+static void unlock_pages(double *data)
+{
+    cuda_synchronise();
+    CUDA_CALL(cudaHostUnregister(data));
+}
+
 static const struct passes cuda_passes = {
     .run = cuda_run,
     .fill_ghosts = cuda_fill_ghosts,
@@ -94,6 +113,8 @@ extern const struct backend backend_cuda_host = {
     .release = release_host,
     .copy = backend_cpu.copy, /* between host fields; others are the device's */
     .forget = cuda_forget,
+    .lock_pages = lock_pages,
+    .unlock_pages = unlock_pages,
     .upload = backend_cpu.upload,
     .download = backend_cpu.download,
     .synchronise = cuda_synchronise,

@@ -47,6 +47,10 @@ struct backend {
 
     /* The backend whose memory copy() and MPI can both access; NULL: this one. */
     const struct backend *staging;
+    /* Lets copy() of the device whose staging this is access `bytes` bytes of host memory; false if
+     * it cannot. And takes that back. NULL where no device needs it. */
+    bool (*lock_pages)(double *data, size_t bytes);
+    void (*unlock_pages)(double *data);
 
     /* Copies `count` contiguous values of a field from and to host memory. */
     void (*upload)(double *field, const double *values, long count);

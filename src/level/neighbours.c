@@ -14,11 +14,20 @@ static int compare_rounds(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+/* Until here, messages of the whole plan may be in memory that those of its parts overwrite. */
+static void meet(const struct plan *plan)
+{
+    plan->source->synchronise();
+    plan->target->synchronise();
+    comm_barrier(MPI_COMM_WORLD);
+}
+
 struct neighbours neighbours_create(const struct plan *plan)
 {
-    struct neighbours n = {0, 0, NULL};
+    struct neighbours n = {0, 0, NULL, plan};
     if (!plan)
         return n;
+    meet(plan);
     int *peers = plan_peers(plan, &n.count);
     double most = n.count;
     comm_max_f64(MPI_COMM_WORLD, &most, 1);
@@ -35,6 +44,8 @@ struct neighbours neighbours_create(const struct plan *plan)
 
 void neighbours_destroy(struct neighbours *n)
 {
+    if (n->plan)
+        meet(n->plan);
     for (int i = 0; i < n->most; i++)
         plan_destroy(n->list[i].plan);
     memory_free(n->list);

@@ -17,6 +17,7 @@ struct neighbours {
     int count; /* of this rank */
     int most;  /* of any rank; plans without messages fill the list up to it */
     struct neighbour *list;
+    const struct plan *plan; /* whose messages they are */
 };
 
 /* Of a connected plan; NULL: no neighbours. Collective over the world. */

@@ -6,6 +6,7 @@
 #include "base/timer.h"
 #include "comm/comm.h"
 #include "level/backend.h"
+#include "level/shared_messages.h"
 
 /* A box of the target and one of the source near it, at least one of which is local. */
 struct pair {
@@ -297,6 +298,8 @@ void plan_destroy(struct plan *plan)
         plan->transport->disconnect(plan->connection);
     if (plan->direct)
         plan_destroy(plan->direct);
+    if (plan->shared)
+        shared_messages_destroy(plan->shared, plan);
     plan->source->forget(&plan->pack);
     plan->source->forget(&plan->local);
     plan->target->forget(&plan->local);
@@ -331,12 +334,9 @@ static struct copy_list take_reached(struct copy_list *list, const struct transp
     return reached;
 }
 
-void plan_connect(struct plan *plan, const struct transport *transport, bool device_messages)
+/* Splits off what the transport carries, and the local copies, which it makes too. */
+static void connect_transport(struct plan *plan, const struct transport *transport)
 {
-    CHECK(!plan->direct && !plan->transport && !plan->buffers);
-    plan->device_messages = device_messages && on_devices(plan);
-    if (!transport || !on_devices(plan))
-        return;
     struct plan *direct = plan->direct = memory_alloc(sizeof *direct, "plan");
     exchange_destroy(&plan->exchange);
     *direct = *plan;
@@ -348,6 +348,34 @@ void plan_connect(struct plan *plan, const struct transport *transport, bool dev
     create_exchange(direct);
     direct->transport = transport;
     direct->connection = transport->connect(direct);
+}
+
+bool plan_hands_over(const struct plan *plan)
+{
+    return plan->source->on_device != plan->target->on_device;
+}
+
+/* The backend that can access both ends: a device reads and writes fields of the host, and not the
+ * other way round. */
+static const struct backend *copier(const struct plan *plan)
+{
+    return plan->target->on_device ? plan->target : plan->source;
+}
+
+/* True if its copies can be to and from host memory. */
+static bool reaches_host(const struct backend *backend)
+{
+    return !backend->on_device || backend->staging;
+}
+
+void plan_connect(struct plan *plan, const struct transport *transport, bool device_messages)
+{
+    CHECK(!plan->direct && !plan->transport && !plan->buffers && !plan->shared);
+    plan->device_messages = device_messages && on_devices(plan);
+    if (transport && on_devices(plan))
+        connect_transport(plan, transport);
+    if (!plan->device_messages && !plan_hands_over(plan) && reaches_host(copier(plan)))
+        plan->shared = shared_messages_create(plan);
 }
 
 /* Appends to `peers` those of the messages. Returns how many there are then. */
@@ -402,7 +430,11 @@ struct plan *plan_with_peer(const struct plan *plan, int peer)
     }
     own->cells_sent = list_cells(&own->pack);
     create_exchange(own);
-    plan_connect(own, plan->direct ? plan->direct->transport : NULL, plan->device_messages);
+    own->device_messages = plan->device_messages;
+    if (plan->direct)
+        connect_transport(own, plan->direct->transport);
+    if (plan->shared)
+        own->shared = shared_messages_with_peer(plan->shared, peer);
     return own;
 }
 
@@ -416,18 +448,6 @@ bool plan_is_recordable(const struct plan *plan)
     return on_devices(plan) && !has_messages(plan);
 }
 
-bool plan_hands_over(const struct plan *plan)
-{
-    return plan->source->on_device != plan->target->on_device;
-}
-
-/* The backend that can access both ends: a device reads and writes fields of the host, and not the
- * other way round. */
-static const struct backend *copier(const struct plan *plan)
-{
-    return plan->target->on_device ? plan->target : plan->source;
-}
-
 /* Waits for the device, if the plan has one: the host may be at work while the device waits for it.
  */
 static void synchronise(const struct plan *plan)
@@ -437,10 +457,25 @@ static void synchronise(const struct plan *plan)
         backend->synchronise();
 }
 
+static struct exchange *messages_of(struct plan *plan)
+{
+    return plan->shared ? &plan->shared->exchange : &plan->exchange;
+}
+
+static const struct copy_list *pack_list(const struct plan *plan)
+{
+    return plan->shared ? &plan->shared->pack : &plan->pack;
+}
+
+static const struct copy_list *unpack_list(const struct plan *plan)
+{
+    return plan->shared ? &plan->shared->unpack : &plan->unpack;
+}
+
 /* Makes the messages' buffers before their first use. */
 static void make_buffers(struct plan *plan)
 {
-    if (!has_messages(plan) || plan->buffers)
+    if (!has_messages(plan) || plan->buffers || plan->shared)
         return;
     const struct backend *staging = copier(plan)->staging;
     plan->buffers = plan->device_messages || !staging ? copier(plan) : staging;
@@ -471,7 +506,9 @@ void plan_begin(struct plan *plan, const double *from, double *to, struct plan_t
 {
     double start = timer_seconds();
     make_buffers(plan);
-    plan->source->copy(&plan->pack, from, plan->exchange.sends.buffer);
+    if (plan->shared)
+        shared_messages_turn(plan->shared);
+    plan->source->copy(pack_list(plan), from, messages_of(plan)->sends.buffer);
     times->pack += lap(&start);
     if (!has_messages(plan)) {
         begin_direct(plan, from, to);
@@ -489,15 +526,15 @@ void plan_end(struct plan *plan, const double *from, double *to, struct plan_tim
     if (has_messages(plan)) {
         synchronise(plan);
         times->pack += lap(&start);
-        exchange_start(&plan->exchange);
+        exchange_start(messages_of(plan));
         begin_direct(plan, from, to);
     }
     if (plan_hands_over(plan))
         synchronise(plan);
     times->local += lap(&start);
-    exchange_wait(&plan->exchange);
+    exchange_wait(messages_of(plan));
     times->wait += lap(&start);
-    plan->target->copy(&plan->unpack, plan->exchange.receives.buffer, to);
+    plan->target->copy(unpack_list(plan), messages_of(plan)->receives.buffer, to);
     times->unpack += lap(&start);
 }
 

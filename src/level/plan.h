@@ -22,6 +22,7 @@ struct copy_list {
 };
 
 struct plan;
+struct shared_messages;
 
 /* Carries messages between fields on devices without host synchronisation, between this rank and
  * the ranks that it reaches, which is a symmetric relation. connect (collective over the world)
@@ -49,6 +50,8 @@ struct plan {
     bool device_messages;                  /* MPI reads and writes buffers on the device */
     struct plan *direct; /* the local copies and what the transport carries, or NULL; the lists and
                             messages above are then what MPI carries */
+    struct shared_messages
+        *shared; /* how the messages within a node travel; NULL: MPI carries them */
     const struct transport *transport; /* of a direct plan */
     void *connection;                  /* the transport's */
 };
@@ -72,9 +75,11 @@ struct plan *plan_create(const struct level *source, const struct level *target,
                          int grow, int centre);
 void plan_destroy(struct plan *plan);
 
-/* Chooses how messages between devices travel; a plan with another end ignores it. The transport
- * (or NULL) carries the messages with ranks that it reaches, and MPI the others: from buffers on
- * the device or, without device_messages, on the host. Before the first execution, at most once.
+/* Chooses how messages travel. Between devices the transport (or NULL) carries the messages with
+ * ranks that it reaches; a plan with another end ignores it. MPI carries the others: from buffers
+ * on the device or, without device_messages, from host memory. From there it carries messages
+ * between nodes only, if the ranks of a node can share memory: see level/shared_messages.h. A plan
+ * that is not connected leaves all messages to MPI. Before the first execution, at most once.
  * Collective over the world. */
 void plan_connect(struct plan *plan, const struct transport *transport, bool device_messages);
 

@@ -323,19 +323,20 @@ static void swaps_bring_what_peers_gave(void **state)
     }
 }
 
-/* This test runs on one node, whose number is that of its lowest rank. Of two nodes, one has the
+/* This test runs on one node. A node's number is that of its lowest rank. Of two nodes, one has the
  * lower ranks and at most one rank more than the other. */
 static void ranks_of_a_node_have_one_number(void **state)
 {
     (void)state;
     int nodes[MAX_RANKS], two[MAX_RANKS];
     int64_t mistakes = 0;
+    const int half = (comm_size() + 1) / 2;
     comm_nodes(nodes);
     comm_pretend_nodes(2);
     comm_nodes(two);
     comm_pretend_nodes(0);
     for (int rank = 0; rank < comm_size(); rank++)
-        mistakes += (nodes[rank] != 0) + (two[rank] != (rank >= (comm_size() + 1) / 2));
+        mistakes += (nodes[rank] != 0) + (two[rank] != (rank < half ? 0 : half));
     EXPECT(on_all_ranks(mistakes) == 0);
     EXPECT(comm_node_size() == comm_size());
 }

@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <time.h>
 #include <cmocka.h>
 #include "level/neighbours.h"
 #include "operators/backend_cpu.h"
@@ -80,6 +81,16 @@ static void cells_move_to_other_ranks(void **state)
     }
 }
 
+/* Plans that are connected share memory among the ranks of a node, here of one or two nodes; others
+ * leave their messages to MPI. */
+static void connect_by_number(struct plan *plan, long number)
+{
+    comm_pretend_nodes((int)(number % 3));
+    if (number % 3 > 0)
+        plan_connect(plan, NULL, false);
+    comm_pretend_nodes(0);
+}
+
 /* Ranks run ahead of each other, and messages of different rounds must not be confused. */
 static void plans_are_used_again_and_again(void **state)
 {
@@ -94,6 +105,8 @@ static void plans_are_used_again_and_again(void **state)
         int64_t mistakes = 0;
         there.plan = plan_create(a, b, there.what, there.grow, there.centre);
         halo.plan = plan_create(b, b, halo.what, halo.grow, halo.centre);
+        connect_by_number(there.plan, number);
+        connect_by_number(halo.plan, number);
         double *to = field_of_nan(b), *expected = field_of_nan(b);
         for (int round = 0; round < ROUNDS; round++) {
             double *from = source_field(&there, round);
@@ -111,6 +124,37 @@ static void plans_are_used_again_and_again(void **state)
         plan_destroy(halo.plan);
         level_destroy(a);
         level_destroy(b);
+    }
+}
+
+static void late_copy(const struct copy_list *list, const double *from, double *to)
+{
+    const struct timespec time = {0, 2000000};
+    if (list->count > 0)
+        nanosleep(&time, NULL);
+    backend_cpu.copy(list, from, to);
+}
+
+/* All ranks send to one, which unpacks late and sends nothing. They must not overwrite what it has
+ * still to read. */
+static void a_late_rank_reads_what_was_sent(void **state)
+{
+    (void)state;
+    struct backend late = backend_cpu;
+    late.copy = late_copy;
+    for (long number = 0; number < 3; number++) {
+        struct level *from = level_create(
+                         0, decomposition_create(spec_cube(2, 4, comm_size()), comm_size()),
+                         sides_if(false), 1, &backend_cpu, 1),
+                     *to = level_create(0, decomposition_create(spec_cube(2, 4, 1), comm_size()),
+                                        sides_if(false), 1, &late, 1);
+        struct plan_case at = {from, to, TARGET_GROWN, 0, CENTRE_CELL, NULL};
+        at.plan = plan_create(from, to, at.what, at.grow, at.centre);
+        connect_by_number(at.plan, number);
+        EXPECT(on_all_ranks(mistakes_in_rounds(&at, 20)) == 0);
+        plan_destroy(at.plan);
+        level_destroy(from);
+        level_destroy(to);
     }
 }
 
@@ -173,6 +217,7 @@ static void messages_go_two_ways_in_one_exchange(void **state)
     (void)state;
     struct backend device = backend_cpu;
     device.on_device = true;
+    device.staging = &backend_cpu;
     for (long number = 0; number < CASES; number++) {
         random_begin(number);
         const struct extent extent = random_extent(1, LARGEST_DIM);
@@ -254,18 +299,21 @@ static void one_neighbour_after_the_other(void **state)
 
 static struct backend device, host;
 
-static const struct backend *buffers_of(struct level *from, struct level *to, bool device_messages)
+static const struct backend *buffers_of(struct level *from, struct level *to, bool device_messages,
+                                        bool *shared)
 {
     struct plan *plan = plan_create(from, to, TARGET_GROWN, 0, CENTRE_CELL);
     plan_connect(plan, NULL, device_messages);
     plan_execute(plan, from->fields[FIELD_U], to->fields[FIELD_U], NULL);
     const struct backend *buffers = plan->buffers;
+    *shared = plan->shared;
     plan_destroy(plan);
     return buffers;
 }
 
 /* MPI's buffers lie where both MPI and the device can access them: on the host, unless both ends
- * are on devices and MPI takes pointers to them. */
+ * are on devices and MPI takes pointers to them. Where all ranks are on one node and both ends on
+ * devices that reach host memory, the ranks share it. */
 static void buffers_are_where_mpi_reaches_them(void **state)
 {
     (void)state;
@@ -282,9 +330,11 @@ static void buffers_are_where_mpi_reaches_them(void **state)
         const bool staged = number & 1, to_host = number & 2, messages = number & 4;
         device.staging = staged ? &host : NULL;
         l[1]->backend = to_host ? &host : &device;
-        const struct backend *buffers = buffers_of(l[0], l[1], messages);
+        bool shared;
+        const struct backend *buffers = buffers_of(l[0], l[1], messages, &shared);
         const bool on_host = staged && (to_host || !messages);
-        EXPECT(buffers == (comm_size() == 1 ? NULL : on_host ? &host : &device));
+        EXPECT(shared == (comm_size() > 1 && on_host && !to_host));
+        EXPECT(buffers == (comm_size() == 1 || shared ? NULL : on_host ? &host : &device));
     }
     level_destroy(l[0]);
     level_destroy(l[1]);
@@ -340,6 +390,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(halos_fill_every_ghost_once),
         cmocka_unit_test(cells_move_to_other_ranks),
         cmocka_unit_test(plans_are_used_again_and_again),
+        cmocka_unit_test(a_late_rank_reads_what_was_sent),
         cmocka_unit_test(messages_go_two_ways_in_one_exchange),
         cmocka_unit_test(one_neighbour_after_the_other),
         cmocka_unit_test(buffers_are_where_mpi_reaches_them),

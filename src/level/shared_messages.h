@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef LEVEL_SHARED_MESSAGES_H
+#define LEVEL_SHARED_MESSAGES_H
+/* The messages of a plan between ranks of one node, in memory that these ranks share. A rank packs
+ * into its part, and the receivers unpack from there. What MPI sends instead is empty and says that
+ * the cells are there. Messages between nodes are MPI's, from and to the same memory. */
+#include "comm/node_memory.h"
+#include "level/plan.h"
+
+struct shared_messages {
+    struct node_memory memory[2]; /* for executions of even and odd numbers */
+    int current;
+    struct copy_list pack, unpack; /* the plan's, with places in this memory */
+    struct exchange exchange;      /* its buffers are the current memory */
+    const struct backend *device;  /* that accesses this memory; NULL: none */
+    bool borrowed;                 /* the memory is another's: see shared_messages_with_peer() */
+};
+
+/* NULL where no messages are within the node, or where the node or its devices cannot share memory.
+ * Then MPI carries all messages of its ranks. Collective over the world. */
+struct shared_messages *shared_messages_create(const struct plan *plan);
+/* Those with one peer, in the same memory. Before and after their use, all ranks' devices must be
+ * idle and meet at a barrier: memory may hold what another rank has not read. */
+struct shared_messages *shared_messages_with_peer(const struct shared_messages *whole, int peer);
+void shared_messages_destroy(struct shared_messages *s, const struct plan *plan);
+
+/* Changes to the other memory, before the ranks pack. The receivers of what they overwrite have
+ * read it: that was the execution before the last one, and since then each has sent a message, for
+ * which this rank has waited. */
+void shared_messages_turn(struct shared_messages *s);
+
+#endif
