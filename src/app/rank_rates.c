@@ -106,12 +106,12 @@ static double messages_seconds(const struct neighbour *n, const struct level *l,
     return timer_seconds() - start;
 }
 
-static const char *transport_to(int rank)
+static const char *transport_to(const struct neighbour *n, bool same_node)
 {
     const struct transport_chosen *t = transport_chosen();
     if (!t->name)
-        return "MPI";
-    return t->transport && !t->transport->reaches(rank) ? t->elsewhere : t->name;
+        return n->plan->shared && same_node ? "shared" : "MPI";
+    return t->transport && !t->transport->reaches(n->rank) ? t->elsewhere : t->name;
 }
 
 /* Of all messages, both ways; equal at both ends of a plan between two ranks. */
@@ -131,7 +131,7 @@ static struct neighbour_record measure_neighbour(const struct neighbour *n, cons
     struct neighbour_record r = {
         .rank = n->rank, .same_node = same_node, .bytes = plan_bytes(n->plan), .seconds = INFINITY};
     const int count = (int)fmax(1.0, fmin(SAMPLE_BYTES / r.bytes, MAX_MESSAGES));
-    snprintf(r.transport, sizeof r.transport, "%s", transport_to(n->rank));
+    snprintf(r.transport, sizeof r.transport, "%s", transport_to(n, same_node));
     messages_seconds(n, l, field, 1);
     if (!neighbour_delivers(n, field))
         die(STATUS_SYSTEM, "rank %d: the halo of rank %d does not arrive as it was sent, by %s",

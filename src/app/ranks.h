@@ -19,7 +19,7 @@ enum rank_rate {
 struct neighbour_record {
     int rank;
     bool same_node;
-    char transport[12]; /* "peer", "cuda-aware", "staged", or "MPI" between CPUs */
+    char transport[12]; /* "peer", "cuda-aware", "staged"; between CPUs "shared" or "MPI" */
     double bytes;       /* of both messages */
     double seconds;     /* of both together, packed and unpacked */
 };
