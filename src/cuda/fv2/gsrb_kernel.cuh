@@ -303,11 +303,6 @@ DEVICE void stream_step(const struct fv2_gsrb &w, struct thread_cells &p,
     if (tile::FINISHES)
         put(p.vector_address + tile::DONE + ROW_BYTES + 2 * s.red, done);
     move_up(m, c, done, face);
-    __pipeline_wait_prior(AHEAD - 1);
-    warps_meet<LANES * tile::ROWS>(); /* odd rows and even rows are at different places */
-    copies.below = copies.offset;
-    copies.offset += k == w.wrap_step ? w.back : w.plane;
-    s = next_slots<tile>(s);
 }
 
 template <class tile>
@@ -322,17 +317,20 @@ static __global__ void __launch_bounds__(LANES *tile::ROWS, tile::BLOCKS)
         struct copies copies = initial_copies<tile>(w, p);
         struct stream_state m = start_stream<tile>(w, p, copies, a.start);
         struct slots s = initial_slots<tile>();
-        int k = a.start;
-        /* The vote tells the compiler that all lanes agree: else k and the slots are not uniform.
-         */
-        if (__any_sync(~0u, (p.j + k + 1 + w.first_parity) & 1))
-            stream_step<1, tile>(w, p, a, k++, copies, s, m);
-        for (; k + 1 < a.stop; k += 2) {
-            stream_step<0, tile>(w, p, a, k, copies, s, m);
-            stream_step<1, tile>(w, p, a, k + 1, copies, s, m);
+        /* The vote tells the compiler that all lanes agree. */
+        bool odd = __any_sync(~0u, (p.j + a.start + 1 + w.first_parity) & 1);
+        for (int k = a.start; k < a.stop; k++) {
+            if (odd)
+                stream_step<1, tile>(w, p, a, k, copies, s, m);
+            else
+                stream_step<0, tile>(w, p, a, k, copies, s, m);
+            odd = !odd;
+            __pipeline_wait_prior(AHEAD - 1);
+            __syncthreads();
+            copies.below = copies.offset;
+            copies.offset += k == w.wrap_step ? w.back : w.plane;
+            s = next_slots<tile>(s);
         }
-        if (k < a.stop)
-            stream_step<0, tile>(w, p, a, k, copies, s, m);
         if (tile::FINISHES)
             finish_range<tile>(w, p, a, s, m);
     }
