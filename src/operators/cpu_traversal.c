@@ -2,24 +2,31 @@
 /* The order in which the rows of a pass are worked on; docs/ARCHITECTURE.md (The CPU backend) draws
  * it. Plain: one operation after the other over the whole patch. Tiled: operations follow each
  * other at a distance of `lag` planes, first in a trapezoid per thread, then in the wedges between
- * them. Operation s covers s·lag planes on either side of a border in the wedge. No cell is
- * computed twice. An operation overwrites only values that no operation before it has still to
- * read: in-place sweeps write one colour, the others alternate between two buffers. */
+ * them. Operation s covers s·lag planes on either side of a border in the wedge. Several threads
+ * may share a slab, where each follows the one before it. No cell is computed twice. An operation
+ * overwrites only values that no operation before it has still to read: in-place sweeps write one
+ * colour, the others alternate between two buffers. */
 #include <omp.h>
+#include <sched.h>
+#include <stdatomic.h>
 #include "base/check.h"
 #include "base/memory.h"
 #include "operators/boundary.h"
 #include "operators/cpu.h"
 
 /* A patch of at most CELLS_AT_ONCE cells stays in the second-level cache with all its fields. The
- * least numbers of cells for several threads are such that barriers between operations pay. */
+ * least numbers of cells for several threads are such that barriers between operations pay. A trip
+ * through memory takes as long as TRIP operations on cached data. A thread that has spun SPINS
+ * times lends its core to others. */
 enum {
     CELLS_AT_ONCE = 4096,
     CELLS_PER_CALL = 2048,
     LEAST_CELLS = 8192,
     LEAST_CELLS_PER_THREAD = 512,
     TILE_BYTES = 3 * 1024 * 1024,
-    FIELDS_IN_TILE = 6
+    FIELDS_IN_TILE = 6,
+    TRIP = 2,
+    SPINS = 1000
 };
 
 enum { MOST_THREADS = 1024 };
@@ -161,13 +168,21 @@ void traverse_plain(const struct traversal *t)
         operation_everywhere(t, &t->ops[op], &t->states[omp_get_thread_num()]);
 }
 
+/* The number of fronts (see work_strip) that a strip has done. One cache line pair per strip. */
+struct progress {
+    atomic_int fronts;
+    char padding[124];
+};
+
 /* Operations [first, last) of a traversal that share one trip through memory, cut into slabs and
  * strips. */
 struct tiling {
     const struct traversal *t;
     int first, last;
     int slabs;
-    int strips;
+    int sharers;           /* threads per slab, which take its strips in turn */
+    int strips;            /* per slab, a multiple of sharers */
+    struct progress *done; /* by slab and strip */
     double *fluxes;   /* per thread and operation, of the rows of a strip; NULL: none are kept */
     long flux_length; /* of an operation */
     int wedge_blocks; /* blocks of rows per wedge, so that all threads have work */
@@ -199,9 +214,12 @@ static struct range wedge_planes(const struct tiling *g, int op, int slab)
                           trapezoid_planes(g, op, slab).low};
 }
 
+/* The skew's mean is added, so that the first strip has as many rows as the last, all operations
+ * together. */
 static int strip_border(const struct tiling *g, int strip)
 {
-    return (int)((long)g->t->pass->patch->n[1] * strip / g->strips);
+    const int mean_skew = (g->last - g->first - 1) * g->t->lag / 2;
+    return (int)((long)g->t->pass->patch->n[1] * strip / g->strips) + mean_skew;
 }
 
 /* Rows of operation `op` in strip `strip`, skewed towards low rows by lag rows per operation. */
@@ -252,30 +270,66 @@ static int waiting_planes(const struct traversal *t, const struct operation *op)
     return max_int(0, distance - t->lag - (op->grain - 1));
 }
 
-/* The operations of one strip follow each other through the planes of the slab. */
-static void work_strip(const struct tiling *g, int slab, int strip, struct thread_state *state)
-{
-    const int count = g->last - g->first, lag = g->t->lag;
+/* The planes and rows of a strip, by operation. */
+struct strip {
     struct range planes[MAX_OPERATIONS], rows[MAX_OPERATIONS];
-    for (int s = 0; s < count; s++) {
-        planes[s] = trapezoid_planes(g, g->first + s, slab);
-        rows[s] = strip_rows(g, g->first + s, strip);
-    }
-    const int end = planes[0].high + (count - 1) * lag + 1;
-    for (int front = planes[0].low; front <= end; front++)
-        for (int s = 0; s < count; s++) {
-            const struct operation *op = &g->t->ops[g->first + s];
-            const int k = front - s * lag - (op->grain - 1);
-            const bool starts_step = op->grain == 1 || !(k & 1);
-            const int waiting = waiting_planes(g->t, op);
-            if (!starts_step || k < planes[s].low + waiting || k >= planes[s].high)
-                continue;
-            for (int plane = k == planes[s].low + waiting ? planes[s].low : k; plane <= k;
-                 plane++) {
-                set_state(g, s, plane > planes[s].low, state);
-                work_plane(g->t, op, rows[s], plane, state);
-            }
+};
+
+/* The operations of a strip at a front: operation s works on the plane s·lag below it. */
+static void work_front(const struct tiling *g, const struct strip *strip, int front,
+                       struct thread_state *state)
+{
+    for (int s = 0; s < g->last - g->first; s++) {
+        const struct operation *op = &g->t->ops[g->first + s];
+        const struct range planes = strip->planes[s];
+        const int k = front - s * g->t->lag - (op->grain - 1);
+        const bool starts_step = op->grain == 1 || !(k & 1);
+        const int first = planes.low + waiting_planes(g->t, op);
+        if (!starts_step || k < first || k >= planes.high)
+            continue;
+        for (int plane = k == first ? planes.low : k; plane <= k; plane++) {
+            set_state(g, s, plane > planes.low, state);
+            work_plane(g->t, op, strip->rows[s], plane, state);
         }
+    }
+}
+
+static void pause_for_a_moment(int spins)
+{
+    if (spins > SPINS)
+        sched_yield();
+#if defined(__x86_64__)
+    else
+        __builtin_ia32_pause();
+#endif
+}
+
+/* Returns when the strip has done so many fronts. */
+static void await_fronts(struct progress *done, int fronts)
+{
+    for (int spins = 0; atomic_load_explicit(&done->fronts, memory_order_acquire) < fronts;)
+        pause_for_a_moment(spins++);
+}
+
+/* The operations of one strip follow each other through the planes of the slab. At each front the
+ * strip before it has written all that this strip reads, and read all that this one overwrites. */
+static void work_strip(const struct tiling *g, int slab, int number, struct thread_state *state)
+{
+    const int count = g->last - g->first;
+    struct progress *own = &g->done[slab * g->strips + number];
+    struct strip strip;
+    for (int s = 0; s < count; s++) {
+        strip.planes[s] = trapezoid_planes(g, g->first + s, slab);
+        strip.rows[s] = strip_rows(g, g->first + s, number);
+    }
+    const struct range first = strip.planes[0];
+    const int fronts = first.high + (count - 1) * g->t->lag + 2 - first.low;
+    for (int front = 0; front < fronts; front++) {
+        if (number > 0)
+            await_fronts(own - 1, front + 1);
+        work_front(g, &strip, first.low + front, state);
+        atomic_store_explicit(&own->fronts, front + 1, memory_order_release);
+    }
     state->k_flux = NULL;
     state->k_known = state->prefetches = false;
 }
@@ -303,15 +357,24 @@ static void work_wedge(const struct tiling *g, int op, int slab, int block,
         work_plane(g->t, o, rows, k, state);
 }
 
+/* Thread i has the items i, i + threads, …: strips of one slab. A strip waits for the one before it
+ * only, which is an item of a lower number. Each thread works in increasing order. So even a team
+ * of fewer threads than asked for has no circle of threads that wait. */
+static void work_item(const struct tiling *g, int item, struct thread_state *state)
+{
+    const int threads = g->slabs * g->sharers, thread = item % threads;
+    work_strip(g, thread / g->sharers, item / threads * g->sharers + thread % g->sharers, state);
+}
+
 static void run_tiled(const struct tiling *g)
 {
-#pragma omp parallel num_threads(g->slabs) if (g->slabs > 1)
+    const int threads = g->slabs * g->sharers;
+#pragma omp parallel num_threads(threads) if (threads > 1)
     {
         struct thread_state *state = &g->t->states[omp_get_thread_num()];
 #pragma omp for schedule(static, 1)
-        for (int slab = 0; slab < g->slabs; slab++)
-            for (int strip = 0; strip < g->strips; strip++)
-                work_strip(g, slab, strip, state);
+        for (int item = 0; item < g->slabs * g->strips; item++)
+            work_item(g, item, state);
         for (int op = g->first; op < g->last && g->slabs > 1; op++) {
 #pragma omp for collapse(2) schedule(static)
             for (int slab = 1; slab < g->slabs; slab++)
@@ -329,16 +392,62 @@ static int fusable(const struct traversal *t, int slabs)
     return min_int(count, t->nops);
 }
 
+/* The least rows per strip on average. The skew takes up to half of its whole from the first strip
+ * and from the last. Both keep the rows that a wall's ghosts follow from. */
+static int least_rows(const struct traversal *t, int count)
+{
+    return ((count - 1) * t->lag + 1) / 2 + MAX_WALL_CELLS;
+}
+
+/* Trips of each field through memory, if the patch is cut into so many slabs. Each operation reads
+ * its planes of the wedges from memory. */
+static double memory_trips(const struct traversal *t, int slabs)
+{
+    const int most = fusable(t, slabs);
+    double trips = 0.0;
+    for (int first = 0; first < t->nops; first += max_int(most, 1)) {
+        const int count = min_int(max_int(most, 1), t->nops - first);
+        const double planes_in_wedges = (double)(slabs - 1) * t->lag * count * (count - 1);
+        trips += 1.0 + planes_in_wedges / t->pass->patch->n[2];
+    }
+    return trips;
+}
+
+/* Time of a pass, in operations on cached data. The last of the threads that share a slab begins
+ * sharers - 1 fronts after the first. */
+static double estimated_time(const struct traversal *t, int slabs, int sharers)
+{
+    const double fronts = (double)t->pass->patch->n[2] / slabs;
+    return (t->nops + TRIP * memory_trips(t, slabs)) * (1.0 + (sharers - 1) / fronts);
+}
+
+/* How many threads share a slab: more of them make slabs thicker, so that more operations fit into
+ * one trip, and wedges fewer. */
+static int choose_sharers(const struct traversal *t, int threads)
+{
+    int best = 1;
+    for (int sharers = 2; sharers <= threads; sharers++) {
+        const int slabs = threads / sharers, rows = least_rows(t, fusable(t, slabs));
+        if (threads % sharers == 0 && t->pass->patch->n[1] / sharers >= rows &&
+            estimated_time(t, slabs, sharers) < estimated_time(t, threads / best, best))
+            best = sharers;
+    }
+    return best;
+}
+
 /* Rows per strip: few enough that the planes between first and last operation stay in a core's
- * share of the last-level cache, and enough that the skew does not dominate. */
+ * share of the last-level cache, and enough that the skew does not dominate. Threads that share a
+ * slab have equal numbers of strips. */
 static void cut_strips(struct tiling *g)
 {
     const struct patch *p = g->t->pass->patch;
-    const int depth = (g->last - g->first + 1) * g->t->lag;
+    const int count = g->last - g->first, depth = (count + 1) * g->t->lag;
     const long row_bytes = FIELDS_IN_TILE * (long)sizeof(double) * p->sj;
-    const int rows = max_int((int)(TILE_BYTES / (row_bytes * depth)), 2 * depth);
-    g->strips = max_int(1, p->n[1] / rows);
-    g->wedge_blocks = max_int(1, min_int(g->slabs, p->n[1] / (2 * MAX_WALL_CELLS)));
+    const int rows = max_int((int)(TILE_BYTES / (row_bytes * depth)), 2 * depth),
+              most = max_int(1, p->n[1] / least_rows(g->t, count) / g->sharers),
+              rounds = min_int(most, (max_int(1, p->n[1] / rows) - 1) / g->sharers + 1);
+    g->strips = rounds * g->sharers;
+    g->wedge_blocks = max_int(1, min_int(g->slabs * g->sharers, p->n[1] / (2 * MAX_WALL_CELLS)));
 }
 
 /* Makes room for the fluxes through a plane of the widest strip, per thread and operation. */
@@ -351,26 +460,34 @@ static void allocate_fluxes(struct tiling *g)
             const long width = p->n[0] + 2 * g->t->ops[op].extent;
             g->flux_length = max_long(g->flux_length, (rows.high - rows.low) * width);
         }
-    const size_t length = (size_t)(g->slabs * MAX_OPERATIONS * g->flux_length);
+    const size_t length = (size_t)(g->slabs * g->sharers * MAX_OPERATIONS * g->flux_length);
     g->fluxes = memory_alloc(length * sizeof *g->fluxes, "fluxes of the tiled loops");
+}
+
+static void run_trip(struct tiling g)
+{
+    cut_strips(&g);
+    g.done = memory_alloc_zero((size_t)(g.slabs * g.strips) * sizeof *g.done, "finished fronts");
+    if (g.t->keeps_fluxes)
+        allocate_fluxes(&g);
+    run_tiled(&g);
+    memory_free(g.fluxes);
+    memory_free(g.done);
 }
 
 void traverse_tiled(const struct traversal *t)
 {
     const long cells = patch_cells_count(t->pass->patch);
-    const int slabs = cpu_threads(cells);
-    const int most = fusable(t, slabs);
+    const int threads = cpu_threads(cells), sharers = choose_sharers(t, threads),
+              slabs = threads / sharers, most = fusable(t, slabs);
     if (cells <= CELLS_AT_ONCE || most < 2 || t->nops < 2) {
         traverse_plain(t);
         return;
     }
-    for (int first = 0; first < t->nops; first += most) {
-        struct tiling g = {
-            .t = t, .first = first, .last = min_int(first + most, t->nops), .slabs = slabs};
-        cut_strips(&g);
-        if (t->keeps_fluxes)
-            allocate_fluxes(&g);
-        run_tiled(&g);
-        memory_free(g.fluxes);
-    }
+    for (int first = 0; first < t->nops; first += most)
+        run_trip((struct tiling){.t = t,
+                                 .first = first,
+                                 .last = min_int(first + most, t->nops),
+                                 .slabs = slabs,
+                                 .sharers = sharers});
 }

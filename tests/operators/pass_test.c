@@ -111,6 +111,7 @@ static void prepare(const struct twins *t, int level, enum field field)
 
 static void run_case(const struct twins *t)
 {
+    static const int threads[] = {1, 2, 3, 4, 6, 16};
     uint64_t norms[2] = {0, 0};
     struct level *a = t->tiled->levels[0], *b = t->plain->levels[0];
     struct pass pass = random_pass(t->tiled, &norms[0]);
@@ -120,7 +121,7 @@ static void run_case(const struct twins *t)
         prepare(t, 1, FIELD_U);
     fill(a, FIELD_TMP, NAN);
     fill(b, FIELD_TMP, NAN);
-    omp_set_num_threads(random_int(1, 4));
+    omp_set_num_threads(threads[random_int(0, sizeof threads / sizeof *threads - 1)]);
     a->backend->passes->run(&pass);
     omp_set_num_threads(1);
     struct pass other = pass;
@@ -206,14 +207,16 @@ static void test_traversals(void **state)
 /* Large enough for several slabs and several strips. */
 static void test_slabs(void **state)
 {
+    static const struct domain_choice domains[] = {{{2, 2, 2}}, {{2, 4, 1}}};
     (void)state;
-    for (int variant = 0; variant < 8; variant++) {
+    for (int variant = 0; variant < 16; variant++) {
         random_begin(1000 + variant);
         const struct hierarchy_choice choice = {
-            .log2_box_dim = 6,
-            .boxes_per_rank = 1,
-            .op = {variant & 1 ? 4 : 2, false, true, random_sides(), (enum smoother)(variant >> 1),
-                   0.0},
+            .log2_box_dim = 5,
+            .boxes_per_rank = 8,
+            .domain = domains[variant / 8],
+            .op = {variant & 1 ? 4 : 2, false, true, random_sides(),
+                   (enum smoother)(variant % 8 / 2), 0.0},
         };
         run_hierarchy(choice);
     }

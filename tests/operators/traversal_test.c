@@ -14,10 +14,16 @@
 #include <stdint.h>
 #include <cmocka.h>
 #include <string.h>
+#include <time.h>
 #include "base/memory.h"
 #include "operators/cpu.h"
 
-enum { THREADS = 4, MARGIN = 16, QUARTIC_ROWS = 4 /* that a ghost of order 4 follows from */ };
+enum {
+    THREADS = 4,
+    MOST_THREADS = 16,
+    MARGIN = 16,
+    QUARTIC_ROWS = 4 /* that a ghost of order 4 follows from */
+};
 
 /* What became of one row in one operation. */
 struct note {
@@ -28,7 +34,8 @@ struct note {
 static struct {
     const struct patch *patch;
     struct note *notes; /* by operation, plane and row */
-    atomic_long clock;
+    atomic_long clock, steps;
+    bool delays;
 } seen;
 
 static int span(int d)
@@ -41,11 +48,21 @@ static struct note *note_of(int op, int j, int k)
     return &seen.notes[((long)op * span(2) + k + MARGIN) * span(1) + j + MARGIN];
 }
 
+/* Now and then a step takes long, so that a thread that should wait for it and does not is ahead.
+ */
+static void delay(void)
+{
+    static const struct timespec time = {.tv_nsec = 50000};
+    if (seen.delays && atomic_fetch_add(&seen.steps, 1) % 64 == 0)
+        nanosleep(&time, NULL);
+}
+
 static void take_notes(const struct patch_pass *p, const struct operation *op, struct range rows,
                        struct range planes, struct thread_state *state)
 {
     (void)p;
     (void)state;
+    delay();
     for (int plane = planes.low; plane < planes.high; plane++)
         for (int j = rows.low; j < rows.high; j++) {
             struct note *note = note_of(op->sweep, j, plane);
@@ -57,9 +74,10 @@ static void take_notes(const struct patch_pass *p, const struct operation *op, s
 
 /* Operations as passes have them: each reaches `less` layers less far beyond open sides than the
  * one before it, and the last may work on pairs of rows and planes. */
-static struct traversal traversal_of(const struct patch_pass *pass, struct thread_state *states,
-                                     int nops, int lag, int less, bool pairs)
+static struct traversal traversal_of(const struct patch_pass *pass, int nops, int lag, int less,
+                                     bool pairs)
 {
+    static struct thread_state states[MOST_THREADS];
     struct traversal t = {
         .pass = pass, .nops = nops, .lag = lag, .wall_cells = 2 * lag, .states = states};
     for (int op = 0; op < nops; op++)
@@ -129,20 +147,47 @@ static void check_walls(const struct traversal *t, int op)
         }
 }
 
+/* Takes notes of a tiled traversal of the operations. The caller frees them. */
+static void trace(const struct traversal *t)
+{
+    seen.patch = t->pass->patch;
+    seen.notes = memory_alloc_zero(
+        (size_t)t->nops * (size_t)(span(1) * span(2)) * sizeof *seen.notes, "notes");
+    traverse_tiled(t);
+}
+
 static void check(struct patch patch, int nops, int lag, int less, bool pairs)
 {
-    static struct thread_state states[THREADS];
     const struct patch_pass pass = {.patch = &patch};
-    const struct traversal t = traversal_of(&pass, states, nops, lag, less, pairs);
-    seen.patch = &patch;
-    seen.notes =
-        memory_alloc_zero((size_t)nops * (size_t)(span(1) * span(2)) * sizeof *seen.notes, "notes");
-    traverse_tiled(&t);
+    const struct traversal t = traversal_of(&pass, nops, lag, less, pairs);
+    trace(&t);
     for (int op = 0; op < nops; op++) {
         check_operation(&t, op);
         check_walls(&t, op);
     }
     memory_free(seen.notes);
+}
+
+static struct patch patch_of(const int n[3], int row_length)
+{
+    struct patch patch = {.wall = {{true, true}, {true, true}, {true, true}}};
+    memcpy(patch.n, n, sizeof patch.n);
+    patch.sj = row_length;
+    patch.sk = patch.sj * patch.n[1];
+    return patch;
+}
+
+/* All numbers of operations, lags and kinds of sides on a patch of this shape. */
+static void check_shape(const int n[3])
+{
+    for (int lag = 1; lag <= 2; lag++)
+        for (int nops = 2; nops <= 6; nops++)
+            for (int variant = 0; variant < (lag > 1 ? 16 : 8); variant++) {
+                /* Long rows leave few of them to a strip. */
+                struct patch patch = patch_of(n, variant & 4 ? 8192 : n[0] + 16);
+                patch.wall[1][0] = patch.wall[2][1] = !(variant & 1);
+                check(patch, nops, lag, variant & 8 ? 1 : lag, variant & 2);
+            }
 }
 
 /* Thin patches too: they leave a thread few rows of a wedge between two slabs. */
@@ -154,17 +199,38 @@ static void rows_are_worked_on_in_order(void **state)
     omp_set_dynamic(0);
     omp_set_num_threads(THREADS);
     for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++)
-        for (int lag = 1; lag <= 2; lag++)
-            for (int nops = 2; nops <= 6; nops++)
-                for (int variant = 0; variant < (lag > 1 ? 16 : 8); variant++) {
-                    struct patch patch = {.wall = {{true, true}, {true, true}, {true, true}}};
-                    memcpy(patch.n, shapes[s], sizeof patch.n);
-                    /* Long rows leave few of them to a strip. */
-                    patch.sj = variant & 4 ? 8192 : patch.n[0] + 16;
-                    patch.sk = patch.sj * patch.n[1];
-                    patch.wall[1][0] = patch.wall[2][1] = !(variant & 1);
-                    check(patch, nops, lag, variant & 8 ? 1 : lag, variant & 2);
-                }
+        check_shape(shapes[s]);
+}
+
+/* Several threads share a slab, as many as there are rows for. */
+static void threads_wait_for_each_other(void **state)
+{
+    static const int threads[] = {2, 3, 6, 16}, shapes[][3] = {{64, 50, 16}, {32, 130, 10}};
+    (void)state;
+    seen.delays = true;
+    for (size_t t = 0; t < sizeof threads / sizeof *threads; t++)
+        for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++) {
+            omp_set_num_threads(threads[t]);
+            check_shape(shapes[s]);
+        }
+    seen.delays = false;
+}
+
+/* On a patch with few planes the last operation has reached the first plane before the first one
+ * has reached the last. */
+static void thin_slabs_are_shared(void **state)
+{
+    static const int n[] = {32, 256, 32};
+    const struct patch patch = patch_of(n, 48);
+    const struct patch_pass pass = {.patch = &patch};
+    const struct traversal t = traversal_of(&pass, 4, 2, 2, false);
+    (void)state;
+    for (int threads = 1; threads <= MOST_THREADS; threads *= 2) {
+        omp_set_num_threads(threads);
+        trace(&t);
+        assert_true(note_of(t.nops - 1, 0, 0)->when < note_of(0, 0, n[2] - 1)->when);
+        memory_free(seen.notes);
+    }
 }
 
 /* One thread or all that may, and each of them with enough cells. */
@@ -217,6 +283,8 @@ int main(void)
         cmocka_unit_test(teams_have_one_size),
         cmocka_unit_test(threads_can_be_released),
         cmocka_unit_test(rows_are_worked_on_in_order),
+        cmocka_unit_test(threads_wait_for_each_other),
+        cmocka_unit_test(thin_slabs_are_shared),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
