@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "app/meters.h"
 #include <math.h>
+#include "cli/environment.h"
 #include "cuda/cuda.h"
 #include "cuda/power.h"
 
@@ -18,7 +19,7 @@ void meters_begin(bool on_gpu)
         loaded = power_load(&library);
     tried = true;
     watcher = NOBODY;
-    if (on_gpu && gpu && comm_node_rank() >= gpu->count)
+    if (on_gpu && gpu && gpu_sharers().lower > 0)
         watcher = ANOTHER_RANK;
     else if (on_gpu && gpu && loaded && power_begin(&library, gpu->bus_id))
         watcher = THIS_RANK;

@@ -40,9 +40,8 @@ static void warn_of_threads(struct run_info *f)
 static void warn_of_sharing(struct run_info *f)
 {
     const struct environment *e = &f->environment;
-    if (e->gpus > 0 && e->ranks_per_node > e->gpus)
-        add_warning(f, "%d ranks on one node share %d GPU%s", e->ranks_per_node, e->gpus,
-                    e->gpus == 1 ? "" : "s");
+    if (e->ranks_per_gpu > 1)
+        add_warning(f, "%d ranks share one GPU", e->ranks_per_gpu);
 }
 
 /* A rank that sees only one GPU cannot map the memory of others. */
@@ -241,8 +240,7 @@ struct memory_need memory_need_of_gpu(const struct hierarchy_choice *choice)
 {
     const struct hierarchy_shape shape = hierarchy_shape(choice, comm_size());
     const struct cuda_device *gpu = cuda_device();
-    const int gpus = gpu ? gpu->count : 1, sharing = (comm_node_size() + gpus - 1) / gpus;
-    return need_of(hierarchy_bytes(choice, &shape, comm_size(), true), sharing,
+    return need_of(hierarchy_bytes(choice, &shape, comm_size(), true), gpu_sharers().count,
                    gpu ? (double)gpu->free_bytes : 0.0);
 }
 

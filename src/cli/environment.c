@@ -55,12 +55,15 @@ static void read_gpu(struct environment *e)
 static void count_nodes(struct environment *e)
 {
     const int here = comm_node_size();
-    double nodes = 1.0 / here, fullest = here, usable = omp_get_num_procs();
+    double nodes = 1.0 / here, fullest = here, usable = omp_get_num_procs(),
+           sharing = gpu_sharers().count;
     comm_sum_f64(MPI_COMM_WORLD, &nodes, 1);
     comm_max_f64(MPI_COMM_WORLD, &fullest, 1);
+    comm_max_f64(MPI_COMM_WORLD, &sharing, 1);
     comm_min_f64(MPI_COMM_WORLD, &usable, 1);
     e->nodes = (int)lround(nodes);
     e->ranks_per_node = (int)fullest;
+    e->ranks_per_gpu = (int)sharing;
     e->usable = (int)usable;
 }
 
@@ -78,6 +81,13 @@ void environment_read(struct environment *e)
     count_nodes(e);
 }
 
+static struct sharers sharers_of_gpu = {.count = 1};
+
+struct sharers gpu_sharers(void)
+{
+    return sharers_of_gpu;
+}
+
 enum status gpu_choose(int backend, const char *instead, bool *on_gpu, char *message, int size)
 {
     char reason[256] = "not all ranks have a GPU";
@@ -87,8 +97,10 @@ enum status gpu_choose(int backend, const char *instead, bool *on_gpu, char *mes
     double opened = cuda_open(comm_node_rank(), reason, sizeof reason);
     comm_min_f64(MPI_COMM_WORLD, &opened, 1);
     *on_gpu = opened == 1.0;
-    if (*on_gpu)
+    if (*on_gpu) {
+        sharers_of_gpu = comm_sharers(cuda_device()->uuid, sizeof cuda_device()->uuid);
         return STATUS_VALID;
+    }
     if (backend == BACKEND_GPU) {
         snprintf(message, (size_t)size, "--backend gpu: %s", reason);
         return STATUS_ENVIRONMENT;

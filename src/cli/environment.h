@@ -4,6 +4,7 @@
 /* The machine: what reports say about it, and whether it has what a run needs. */
 #include <stdbool.h>
 #include "base/status.h"
+#include "comm/comm.h"
 
 struct environment {
     char host[65];                 /* of rank 0 */
@@ -14,6 +15,7 @@ struct environment {
     int cuda_driver, cuda_runtime; /* 1000·major + 10·minor; 0 without a GPU */
     int ranks, nodes;
     int ranks_per_node; /* on the fullest node */
+    int ranks_per_gpu;  /* of the GPU that most ranks share; 1 without a GPU */
     int threads;        /* per rank */
     int processors;     /* online on the node of rank 0 */
     int usable;         /* processors that the rank bound to the fewest may run on */
@@ -28,6 +30,10 @@ void environment_read(struct environment *e);
  * If the run falls back to the CPU, STATUS_VALID, and message has the reason and what happens
  * `instead`; else message is left alone. Collective over the world; equal on all ranks. */
 enum status gpu_choose(int backend, const char *instead, bool *on_gpu, char *message, int size);
+
+/* Who shares the GPU that gpu_choose() opened on this rank: found by the GPU's UUID, since
+ * launchers may show each rank another GPU under the same number. One rank without a GPU. */
+struct sharers gpu_sharers(void);
 
 /* STATUS_ENVIRONMENT, with one line in message, if the OpenMP threads of some rank have less stack
  * than the CPU's loops need: they would crash without a message. Collective over the world; equal

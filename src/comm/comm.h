@@ -23,6 +23,13 @@ int comm_node_size(void);
 int comm_node_rank(void);
 /* The ranks of this rank's node, ordered as in the world. */
 MPI_Comm comm_node(void);
+/* The ranks of this rank's node that name the same thing: how many, this one included, and how many
+ * of them are lower than this one. `size` bytes of each name are compared, and `size` is equal on
+ * all ranks. Collective over the world. */
+struct sharers {
+    int count, lower;
+};
+struct sharers comm_sharers(const void *name, int size);
 /* Sets nodes[r] to a number that all ranks of rank r's node share. Collective over the world. */
 void comm_nodes(int *nodes);
 /* For tests: from now on the ranks are distributed over `count` nodes, or over real ones again if

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "base/memory.h"
 #include "comm/call.h"
 #ifdef OPEN_MPI
 #include <mpi-ext.h>
@@ -71,6 +72,21 @@ int comm_node_size(void)
 int comm_node_rank(void)
 {
     return node_rank;
+}
+
+struct sharers comm_sharers(const void *name, int size)
+{
+    const size_t bytes = (size_t)size;
+    struct sharers s = {0, 0};
+    char *names = memory_alloc((size_t)node_size * bytes, "names that ranks of a node compare");
+    MPI_CALL(MPI_Allgather(name, size, MPI_BYTE, names, size, MPI_BYTE, node));
+    for (int rank = 0; rank < node_size; rank++) {
+        const bool same = memcmp(names + (size_t)rank * bytes, name, bytes) == 0;
+        s.count += same;
+        s.lower += same && rank < node_rank;
+    }
+    memory_free(names);
+    return s;
 }
 
 const char *comm_launcher_of_several(int *rank)

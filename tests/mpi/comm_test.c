@@ -276,6 +276,21 @@ static void ranks_know_their_place(void **state)
     comm_barrier(MPI_COMM_WORLD);
 }
 
+/* Even ranks name one thing, odd ranks another; then each rank its own, and all the same. */
+static void ranks_that_name_one_thing_share_it(void **state)
+{
+    (void)state;
+    int64_t mistakes = 0;
+    for (int things = 1; things <= MAX_RANKS; things++) {
+        char name[8] = "GPU-";
+        name[4] = (char)('a' + comm_rank() % things);
+        const struct sharers s = comm_sharers(name, sizeof name);
+        mistakes += s.lower != comm_rank() / things;
+        mistakes += s.count != (comm_size() - comm_rank() % things + things - 1) / things;
+    }
+    EXPECT(on_all_ranks(mistakes) == 0);
+}
+
 static void the_library_has_a_name(void **state)
 {
     (void)state;
@@ -459,6 +474,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(exchanges_are_used_again_and_again),
         cmocka_unit_test(swaps_bring_what_peers_gave),
         cmocka_unit_test(ranks_of_a_node_have_one_number),
+        cmocka_unit_test(ranks_that_name_one_thing_share_it),
         cmocka_unit_test(ranks_know_their_place),
         cmocka_unit_test(the_library_has_a_name),
         cmocka_unit_test(errors_of_mpi_are_told),
