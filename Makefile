@@ -73,17 +73,17 @@ SANITIZE := $(if $(filter asan,$(MODE)),-fsanitize=address -fsanitize=undefined 
 WARNINGS := -Wall -Wextra -Wpedantic -Wshadow $(WERROR)
 ALL_CFLAGS = -std=c11 -D_GNU_SOURCE $(CFLAGS) $(NUMERICS) -fopenmp $(SANITIZE) $(WARNINGS)
 # Kernels as C++ (tests/emulated). A checked longjmp would not leave for another stack.
-ALL_CXXFLAGS = -std=c++17 -U_FORTIFY_SOURCE $(CFLAGS) $(NUMERICS) $(SANITIZE) $(WARNINGS) -Wno-unknown-pragmas \
-               -DOMPI_SKIP_MPICXX $(MPI_INCLUDES)
+ALL_CXXFLAGS = -std=c++17 -U_FORTIFY_SOURCE $(CFLAGS) $(NUMERICS) $(SANITIZE) $(WARNINGS) -Wno-unknown-pragmas $(MPI_INCLUDES)
 # These tests compile in a third of the time so, and run as fast.
 EMULATED_FLAGS := $(if $(SANITIZE),,-O1 -g0)
 # The CUDA backend's files without kernels, whose C headers are not standard C++.
 CUDA_CXXFLAGS = -isystem $(CUDA_HOME)/include -fopenmp -Wno-pedantic -Wno-shadow -Wno-missing-field-initializers
 # level/ headers name MPI's types; kernels are written as lambdas.
 MPI_COMMAND := $(if $(SERIAL),,$(shell $(MPICC) -show 2>/dev/null))
-MPI_INCLUDES := $(filter -I%,$(MPI_COMMAND))
+# Both MPI libraries' headers, which C++ files include within extern "C", without their C++ interfaces.
+MPI_INCLUDES := -DOMPI_SKIP_MPICXX -DMPICH_SKIP_MPICXX $(filter -I%,$(MPI_COMMAND))
 MPI_LIBRARIES := $(filter -L% -l% -Wl%,$(MPI_COMMAND))
-ALL_NVCCFLAGS = -std=c++17 $(NVCCFLAGS) --fmad=false --extended-lambda -DOMPI_SKIP_MPICXX \
+ALL_NVCCFLAGS = -std=c++17 $(NVCCFLAGS) --fmad=false --extended-lambda \
                 -Xcompiler -ffp-contract=off $(MPI_INCLUDES)
 
 # --- libraries ------------------------------------------------------------------------------------
