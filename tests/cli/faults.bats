@@ -1,7 +1,8 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: BSD-3-Clause
 # One NaN or infinity in f, in beta, in a ghost cell or in a message on any rank makes the run
-# INVALID: status 1, no speed printed, in the JSON report too. And a rank that dies ends the job.
+# INVALID: status 1, no speed printed, in the JSON report too. A rank that dies ends the job, so does one that has no
+# memory, and one that stops for a while changes nothing.
 
 setup() {
     cd "$BATS_TEST_DIRNAME/../.." || return 1
@@ -65,14 +66,46 @@ invalid() {
     [ "$status" -eq 0 ]
 }
 
-@test "a killed rank ends the job" {
+# begun ARGUMENT...: starts a run of three ranks in the background, which is solving when this returns; sets job and rank,
+# the process of the last rank
+begun() {
     # shellcheck disable=SC2086
-    $MPIRUN -n 3 "$HPGMG" --backend cpu --min-time 100 4 8 >"$BATS_TEST_TMPDIR/output" 2>&1 3>&- &
-    local job=$! start=$SECONDS
+    $MPIRUN -n 3 "$HPGMG" --backend cpu "$@" >"$BATS_TEST_TMPDIR/output" 2>&1 3>&- &
+    job=$!
     timeout 60 sh -c 'until grep -q "built in" "$1"; do sleep 0.1; done' sh "$BATS_TEST_TMPDIR/output"
-    kill -9 "$(pgrep -P $job | tail -n 1)"
+    rank=$(pgrep -f -- "^$HPGMG --backend cpu $*" | tail -n 1)
+}
+
+@test "a killed rank ends the job" {
+    local job rank start=$SECONDS
+    begun --min-time 100 4 8
+    kill -9 "$rank"
     wait $job && status=0 || status=$?
     [ "$status" -eq 137 ]
     [ $((SECONDS - start)) -lt 40 ]
     ! grep -q 'VERDICT: VALID' "$BATS_TEST_TMPDIR/output"
+}
+
+@test "a rank that stops for five seconds changes nothing" {
+    local job rank
+    wanted=$("$HPGMG" --backend cpu --quiet --checksum --solves 1 4 27 | grep '^checksum')
+    begun --checksum --solves 20 4 9
+    kill -STOP "$rank"
+    sleep 5
+    grep '^State:' "/proc/$rank/status" | grep -q stopped
+    kill -CONT "$rank"
+    wait $job
+    [ "$wanted" ]
+    [ "$(grep '^checksum' "$BATS_TEST_TMPDIR/output")" = "$wanted" ]
+}
+
+@test "a rank without memory ends the job with one line" {
+    ! "$HPGMG" --version | grep -q sanitize || skip "AddressSanitizer reserves terabytes"
+    local arguments="--backend cpu --quiet --solves 1 7 4"
+    # shellcheck disable=SC2086
+    run $MPIRUN -n 1 "$HPGMG" $arguments : -n 1 sh -c 'ulimit -v 500000 && exec "$0" "$@"' "$HPGMG" $arguments
+    echo "$output"
+    [ "$status" -eq 4 ]
+    [ "$(grep -c '^hpgmg-gpu: error: no memory for [0-9]* bytes of ' <<<"$output")" -eq 1 ]
+    [[ $output != *VERDICT* ]]
 }

@@ -1,0 +1,43 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-3-Clause
+# The answer does not depend on which rank comes first: four ranks sleep at random after every stage, and exchange messages
+# through shared memory, or by TCP alone as between nodes. HPGMG_NODES=2 makes reports and clocks take them for two nodes;
+# on CPUs all messages go by MPI, so it does not change how they travel. tests/two-hosts has hosts of their own.
+
+setup() {
+    cd "$BATS_TEST_DIRNAME/../.." || return 1
+    HPGMG=${HPGMG:-$PWD/hpgmg-gpu}
+    MPIRUN=${MPIRUN:-mpirun --oversubscribe --bind-to none --timeout 60}
+    export OMP_NUM_THREADS=1 OMP_WAIT_POLICY=passive
+}
+
+checksum() { # COMMAND...: of a VALID run
+    "$@" --backend cpu --quiet --checksum --solves 2 $options >"$BATS_TEST_TMPDIR/output" 2>&1 &&
+        grep -q '^VERDICT: VALID' "$BATS_TEST_TMPDIR/output" && sed -n 's/^checksum: //p' "$BATS_TEST_TMPDIR/output"
+}
+
+# one_answer: of four delayed ranks and of one rank without delays, by F- and V-cycles of both orders
+one_answer() {
+    local order cycle options wanted seed=0
+    for order in 2 4; do
+        for cycle in "" "--cycle v --rtol 1e-3"; do
+            options="--order $order $cycle 3 27"
+            wanted=$(checksum "$HPGMG")
+            options="--order $order $cycle 3 7"
+            seed=$((seed + 1))
+            # shellcheck disable=SC2086  # MPIRUN is a command with options
+            [ "$wanted" = "$(HPGMG_NODES=2 HPGMG_DELAY=$seed:300 checksum $MPIRUN -n 4 "$HPGMG-disturbed")" ]
+            [ "$wanted" ]
+        done
+    done
+}
+
+# The variables of Open MPI, and those of MPICH with UCX.
+
+@test "delays, messages through shared memory" {
+    OMPI_MCA_pml=ob1 OMPI_MCA_btl=vader,self UCX_TLS=shm,self one_answer
+}
+
+@test "delays, messages by TCP" {
+    OMPI_MCA_pml=ob1 OMPI_MCA_btl=tcp,self UCX_TLS=tcp,self one_answer
+}
