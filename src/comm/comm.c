@@ -2,6 +2,7 @@
 #include "comm/comm.h"
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 #include "base/check.h"
 #include "comm/call.h"
@@ -33,6 +34,8 @@ void mpi_check(int error, const char *call)
     if (error == MPI_SUCCESS)
         return;
     MPI_Error_string(error, text, &length);
+    for (char *end = text; (end = strchr(end, '\n')) != NULL;) /* MPICH adds a stack of calls */
+        *end = ' ';
     die(STATUS_SYSTEM, "rank %d: %s: %s", world_rank, call, text);
 }
 
@@ -105,10 +108,14 @@ void comm_free(MPI_Comm *comm)
         MPI_CALL(MPI_Comm_free(comm));
 }
 
+/* MPICH 4.0.2 compares unsigned integers as if they were signed. With the highest bit inverted the
+ * order of signed integers is that of unsigned ones. */
 uint64_t comm_max_u64(MPI_Comm comm, uint64_t value)
 {
-    MPI_CALL(MPI_Allreduce(MPI_IN_PLACE, &value, 1, MPI_UINT64_T, MPI_MAX, comm));
-    return value;
+    const uint64_t highest = (uint64_t)1 << 63;
+    value ^= highest;
+    MPI_CALL(MPI_Allreduce(MPI_IN_PLACE, &value, 1, MPI_INT64_T, MPI_MAX, comm));
+    return value ^ highest;
 }
 
 int64_t comm_min_i64(MPI_Comm comm, int64_t value)
