@@ -102,7 +102,7 @@ begun() {
 @test "a rank without memory ends the job with one line" {
     ! "$HPGMG" --version | grep -q sanitize || skip "AddressSanitizer reserves terabytes"
     local arguments="--backend cpu --quiet --solves 1 7 4"
-    # shellcheck disable=SC2086
+    # shellcheck disable=SC2016,SC2086
     run $MPIRUN -n 1 "$HPGMG" $arguments : -n 1 sh -c 'ulimit -v 500000 && exec "$0" "$@"' "$HPGMG" $arguments
     echo "$output"
     [ "$status" -eq 4 ]

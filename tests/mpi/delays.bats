@@ -12,6 +12,7 @@ setup() {
 }
 
 checksum() { # COMMAND...: of a VALID run
+    # shellcheck disable=SC2086  # options are words
     "$@" --backend cpu --quiet --checksum --solves 2 $options >"$BATS_TEST_TMPDIR/output" 2>&1 &&
         grep -q '^VERDICT: VALID' "$BATS_TEST_TMPDIR/output" && sed -n 's/^checksum: //p' "$BATS_TEST_TMPDIR/output"
 }
