@@ -1,8 +1,8 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: BSD-3-Clause
 # The answer does not depend on which rank comes first: four ranks sleep at random after every stage, and exchange messages
-# through shared memory, or by TCP alone as between nodes. HPGMG_NODES=2 makes reports and clocks take them for two nodes;
-# on CPUs all messages go by MPI, so it does not change how they travel. tests/two-hosts has hosts of their own.
+# through memory that a node's ranks share and, between the nodes that HPGMG_NODES pretends, by MPI: through its own shared
+# memory or by TCP. tests/two-hosts has hosts of their own.
 
 setup() {
     cd "$BATS_TEST_DIRNAME/../.." || return 1
@@ -17,28 +17,31 @@ checksum() { # COMMAND...: of a VALID run
         grep -q '^VERDICT: VALID' "$BATS_TEST_TMPDIR/output" && sed -n 's/^checksum: //p' "$BATS_TEST_TMPDIR/output"
 }
 
-# one_answer: of four delayed ranks and of one rank without delays, by F- and V-cycles of both orders
+# one_answer: of four delayed ranks on one, two and four nodes, and of one rank without delays, by F- and V-cycles of both
+# orders
 one_answer() {
-    local order cycle options wanted seed=0
+    local order cycle options wanted nodes seed=0
     for order in 2 4; do
         for cycle in "" "--cycle v --rtol 1e-3"; do
             options="--order $order $cycle 3 27"
             wanted=$(checksum "$HPGMG")
             options="--order $order $cycle 3 7"
-            seed=$((seed + 1))
-            # shellcheck disable=SC2086  # MPIRUN is a command with options
-            [ "$wanted" = "$(HPGMG_NODES=2 HPGMG_DELAY=$seed:300 checksum $MPIRUN -n 4 "$HPGMG-disturbed")" ]
             [ "$wanted" ]
+            for nodes in 1 2 4; do
+                seed=$((seed + 1))
+                # shellcheck disable=SC2086  # MPIRUN is a command with options
+                [ "$wanted" = "$(HPGMG_NODES=$nodes HPGMG_DELAY=$seed:300 checksum $MPIRUN -n 4 "$HPGMG-disturbed")" ]
+            done
         done
     done
 }
 
 # The variables of Open MPI, and those of MPICH with UCX.
 
-@test "delays, messages through shared memory" {
+@test "delays, MPI through shared memory" {
     OMPI_MCA_pml=ob1 OMPI_MCA_btl=vader,self UCX_TLS=shm,self one_answer
 }
 
-@test "delays, messages by TCP" {
+@test "delays, MPI by TCP" {
     OMPI_MCA_pml=ob1 OMPI_MCA_btl=tcp,self UCX_TLS=tcp,self one_answer
 }
