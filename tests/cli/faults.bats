@@ -56,7 +56,7 @@ invalid() {
         HPGMG_FAULT=arrival:$rank:inf run $MPIRUN -n 3 "$HPGMG-disturbed" --backend cpu --solves 2 3 8
         echo "$output"
         [ "$status" -eq 5 ]
-        [[ $output == *"error: rank $rank: the halo of rank "[0-2]" does not arrive as it was sent, by MPI"* ]]
+        [[ $output == *"error: rank $rank: the halo of rank "[0-2]" does not arrive as it was sent, by shared"* ]]
         [[ $output != *VERDICT* ]]
     done
 }
