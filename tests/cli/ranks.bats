@@ -61,7 +61,7 @@ expectations() {
     done
     lacks "between nodes"
     [ "$(grep -cE "^ +[0-3]( +[0-9.e+-]+){3} +host $(hostname), processors [0-9,-]+, NUMA node -?[0-9]" "$work/stdout")" -eq 4 ]
-    [ "$(grep -cE '^ +[0-3] +[0-3]  MPI +same +[0-9.]+ +[0-9.]+$' "$work/stdout")" -eq 12 ]
+    [ "$(grep -cE '^ +[0-3] +[0-3]  shared +same +[0-9.]+ +[0-9.]+$' "$work/stdout")" -eq 12 ]
     [ "$(json '[.rank_table[] | .rank, (.neighbours | map(.rank) | sort)] | tostring')" = \
         '[0,[1,2,3],1,[0,2,3],2,[0,1,3],3,[0,1,2]]' ]
     # the halo messages of a pair are the same for both ends
