@@ -287,7 +287,7 @@ struct benchmark *benchmark_run(struct hierarchy *h, const struct options *optio
     b->bottom = bottom_counts(h->bottom); /* rank 0 holds the coarsest level */
     if (comm_rank() == 0)
         b->verdict = verdict_of(b, options);
-    comm_broadcast(MPI_COMM_WORLD, &b->verdict.valid, sizeof b->verdict.valid);
+    comm_broadcast(comm_world(), &b->verdict.valid, sizeof b->verdict.valid);
     return b;
 }
 

@@ -105,7 +105,7 @@ double breakdown_copy_rate(void)
     for (long i = 0; i < n; i++)
         from[i] = to[i] = (double)i;
     for (int r = 0; r < COPY_REPEATS; r++) {
-        comm_barrier(MPI_COMM_WORLD);
+        comm_barrier(comm_world());
         const double seconds = copy_seconds(to, from, n);
         best = seconds < best ? seconds : best;
     }

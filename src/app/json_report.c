@@ -330,7 +330,7 @@ bool json_file_open(const char *option, const char *path, struct output_file **f
         *file = output_file_open(option, path);
         good = *file != NULL;
     }
-    comm_broadcast(MPI_COMM_WORLD, &good, sizeof good);
+    comm_broadcast(comm_world(), &good, sizeof good);
     return good;
 }
 
@@ -347,6 +347,6 @@ bool json_report_write(struct output_file *file, const struct hierarchy *h,
         good = json_write(file, root);
         json_destroy(root);
     }
-    comm_broadcast(MPI_COMM_WORLD, &good, sizeof good);
+    comm_broadcast(comm_world(), &good, sizeof good);
     return good;
 }

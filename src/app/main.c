@@ -172,7 +172,7 @@ static enum status report(const struct job *job, const struct hierarchy *h,
     struct expected_list expected = {.count = 0};
     if (comm_rank() == 0)
         expect_compare(&job->expectations, b, &expected);
-    comm_broadcast(MPI_COMM_WORLD, &expected.missed, sizeof expected.missed);
+    comm_broadcast(comm_world(), &expected.missed, sizeof expected.missed);
     enum status status = !b->verdict.valid ? STATUS_INVALID
                          : expected.missed ? STATUS_MISSED
                                            : STATUS_VALID;

@@ -166,11 +166,11 @@ void ranks_measure(struct rank_table *t, struct solver *s)
     t->count = comm_size();
     t->ranks = memory_alloc_zero(sizeof *t->ranks, "ranks");
     double *rates = t->ranks->rates;
-    comm_barrier(MPI_COMM_WORLD);
+    comm_barrier(comm_world());
     rates[RATE_COPY] = l->backend->on_device ? cuda_copy_rate() : breakdown_copy_rate();
-    comm_barrier(MPI_COMM_WORLD);
+    comm_barrier(comm_world());
     rates[RATE_SMOOTHING] = smoothing_rate(l, w.smoothing);
-    comm_barrier(MPI_COMM_WORLD);
+    comm_barrier(comm_world());
     measure_neighbours(t, l, w.halo);
     if (l->backend->on_device && comm_size() > 1 &&
         !messages_arrive(s->hierarchy->choice.coarse_backend))

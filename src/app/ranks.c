@@ -32,7 +32,7 @@ static void describe(struct rank_record *r, const struct meters *meters)
 static void *gathered(void *own, size_t bytes)
 {
     void *all = memory_alloc((comm_rank() == 0 ? (size_t)comm_size() : 1) * bytes, "ranks");
-    comm_gather(MPI_COMM_WORLD, own, all, (int)bytes);
+    comm_gather(comm_world(), own, all, (int)bytes);
     memory_free(own);
     return all;
 }

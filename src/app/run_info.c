@@ -66,7 +66,7 @@ static void count_neighbours(struct run_info *f, const struct level *finest)
         counts[1] = counts[0];
         counts[0] = halo->direct->exchange.sends.count;
     }
-    comm_max_f64(MPI_COMM_WORLD, counts, 2);
+    comm_max_f64(comm_world(), counts, 2);
     f->neighbours = (int)counts[0];
     f->neighbours_elsewhere = (int)counts[1];
 }
@@ -161,7 +161,7 @@ static void gather_levels(struct run_info *f, const struct hierarchy *h)
     }
     bytes[h->nlevels] = (double)memory_peak_bytes();
     bytes[h->nlevels + 1] = (double)cuda_peak_bytes();
-    comm_sum_f64(MPI_COMM_WORLD, bytes, h->nlevels + 2);
+    comm_sum_f64(comm_world(), bytes, h->nlevels + 2);
     for (int l = 0; l < h->nlevels; l++) {
         f->levels[l].cuboids = h->levels[l]->decomposition.nboxes;
         f->levels[l].ranks = h->levels[l]->nranks;
@@ -224,8 +224,8 @@ void run_info_foresee(struct run_info *f, const struct hierarchy_choice *choice)
 
 static struct memory_need need_of(size_t bytes_per_rank, double sharing, double available)
 {
-    comm_max_f64(MPI_COMM_WORLD, &sharing, 1);
-    comm_min_f64(MPI_COMM_WORLD, &available, 1);
+    comm_max_f64(comm_world(), &sharing, 1);
+    comm_min_f64(comm_world(), &available, 1);
     return (struct memory_need){(double)bytes_per_rank * sharing, available};
 }
 

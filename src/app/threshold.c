@@ -27,7 +27,7 @@ static double median_seconds(const struct hierarchy_choice *choice, struct solve
     }
     solver_destroy(s);
     hierarchy_destroy(h);
-    comm_max_f64(MPI_COMM_WORLD, samples, SAMPLES); /* so that all ranks choose alike */
+    comm_max_f64(comm_world(), samples, SAMPLES); /* so that all ranks choose alike */
     return timer_median(samples, SAMPLES);
 }
 
@@ -105,7 +105,7 @@ static bool work_together(const struct hierarchy_choice *choice, int threads)
 /* The most threads that do, of those that the rank with the fewest has. */
 static int most_threads(const struct hierarchy_choice *choice)
 {
-    int threads = (int)comm_min_i64(MPI_COMM_WORLD, omp_get_max_threads());
+    int threads = (int)comm_min_i64(comm_world(), omp_get_max_threads());
     while (threads > 1 && !work_together(choice, threads))
         threads /= 2;
     return threads;

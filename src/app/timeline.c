@@ -108,7 +108,7 @@ static void gather(struct timeline *t, const struct recorder *r)
     struct interval *other = memory_alloc(bytes, "timeline");
     for (int rank = 0; rank < t->ranks; rank++) {
         memcpy(other, own, bytes);
-        comm_broadcast_from(MPI_COMM_WORLD, rank, other, (int)bytes);
+        comm_broadcast_from(comm_world(), rank, other, (int)bytes);
         if (comm_rank() == 0)
             memcpy(t->intervals + (long)rank * t->count, other, bytes);
     }
@@ -139,9 +139,9 @@ struct timeline *timeline_record(struct solver *s)
     t->spans = r.spans;
     t->ranks = comm_size();
     memcpy(t->n, s->hierarchy->levels[s->top]->n, sizeof t->n);
-    comm_broadcast(MPI_COMM_WORLD, &t->count, sizeof t->count); /* rank 0 has boxes */
+    comm_broadcast(comm_world(), &t->count, sizeof t->count); /* rank 0 has boxes */
     t->clock_error = clock_between(&r.before, &r.after, r.after.at).error;
-    comm_max_f64(MPI_COMM_WORLD, &t->clock_error, 1);
+    comm_max_f64(comm_world(), &t->clock_error, 1);
     gather(t, &r);
     memory_free(r.intervals);
     if (comm_rank() == 0)
@@ -242,6 +242,6 @@ bool timeline_write(struct output_file *file, const struct timeline *t, const st
         good = json_write(file, root);
         json_destroy(root);
     }
-    comm_broadcast(MPI_COMM_WORLD, &good, sizeof good);
+    comm_broadcast(comm_world(), &good, sizeof good);
     return good;
 }

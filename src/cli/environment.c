@@ -57,10 +57,10 @@ static void count_nodes(struct environment *e)
     const int here = comm_node_size();
     double nodes = 1.0 / here, fullest = here, usable = omp_get_num_procs(),
            sharing = gpu_sharers().count;
-    comm_sum_f64(MPI_COMM_WORLD, &nodes, 1);
-    comm_max_f64(MPI_COMM_WORLD, &fullest, 1);
-    comm_max_f64(MPI_COMM_WORLD, &sharing, 1);
-    comm_min_f64(MPI_COMM_WORLD, &usable, 1);
+    comm_sum_f64(comm_world(), &nodes, 1);
+    comm_max_f64(comm_world(), &fullest, 1);
+    comm_max_f64(comm_world(), &sharing, 1);
+    comm_min_f64(comm_world(), &usable, 1);
     e->nodes = (int)lround(nodes);
     e->ranks_per_node = (int)fullest;
     e->ranks_per_gpu = (int)sharing;
@@ -95,7 +95,7 @@ enum status gpu_choose(int backend, const char *instead, bool *on_gpu, char *mes
     if (backend == BACKEND_CPU)
         return STATUS_VALID;
     double opened = cuda_open(comm_node_rank(), reason, sizeof reason);
-    comm_min_f64(MPI_COMM_WORLD, &opened, 1);
+    comm_min_f64(comm_world(), &opened, 1);
     *on_gpu = opened == 1.0;
     if (*on_gpu) {
         sharers_of_gpu = comm_sharers(cuda_device()->uuid, sizeof cuda_device()->uuid);
@@ -155,9 +155,9 @@ static int64_t wanted_stack_bytes(void)
 
 enum status environment_check(char *message, int size)
 {
-    int64_t bytes = comm_min_i64(MPI_COMM_WORLD, wanted_stack_bytes());
+    int64_t bytes = comm_min_i64(comm_world(), wanted_stack_bytes());
     if (bytes >= LEAST_STACK_BYTES)
-        bytes = comm_min_i64(MPI_COMM_WORLD, stack_bytes());
+        bytes = comm_min_i64(comm_world(), stack_bytes());
     if (bytes >= LEAST_STACK_BYTES)
         return STATUS_VALID;
     snprintf(message, (size_t)size,

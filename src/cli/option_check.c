@@ -30,8 +30,8 @@ static enum status fail_like(int rank, enum status status, char *message, int si
         snprintf(own, sizeof own, "%s", message);
         snprintf(message, (size_t)size, "rank %d: %s", rank, own);
     }
-    comm_broadcast_from(MPI_COMM_WORLD, rank, &status, sizeof status);
-    comm_broadcast_from(MPI_COMM_WORLD, rank, message, size);
+    comm_broadcast_from(comm_world(), rank, &status, sizeof status);
+    comm_broadcast_from(comm_world(), rank, message, size);
     return status;
 }
 
@@ -52,13 +52,13 @@ static enum status compare(const struct option_list *list, const void *options, 
     static struct values own, first;
     describe(&own, list, options);
     first = own;
-    comm_broadcast(MPI_COMM_WORLD, &first, sizeof first);
-    const int64_t difference = comm_min_i64(MPI_COMM_WORLD, first_difference(list, &own, &first));
+    comm_broadcast(comm_world(), &first, sizeof first);
+    const int64_t difference = comm_min_i64(comm_world(), first_difference(list, &own, &first));
     if (difference == INT64_MAX)
         return STATUS_VALID;
     const int row = (int)(difference / comm_size()), rank = (int)(difference % comm_size());
     const struct option_row *option = &list->rows[row];
-    comm_broadcast_from(MPI_COMM_WORLD, rank, own.text[row], VALUE_SIZE);
+    comm_broadcast_from(comm_world(), rank, own.text[row], VALUE_SIZE);
     snprintf(message, (size_t)size,
              "%s%s: rank 0 has '%s', rank %d '%s'; all ranks need the same options",
              option_dashes(option), option_word(option), first.text[row], rank, own.text[row]);
@@ -70,7 +70,7 @@ enum status check_options_agree(const struct option_list *list, void *options, e
 {
     CHECK(list->count <= MAX_OPTIONS);
     const int64_t failing =
-        comm_min_i64(MPI_COMM_WORLD, status != STATUS_VALID ? comm_rank() : comm_size());
+        comm_min_i64(comm_world(), status != STATUS_VALID ? comm_rank() : comm_size());
     const bool parsed = status == STATUS_VALID;
     status = failing < comm_size() ? fail_like((int)failing, status, message, size)
                                    : compare(list, options, message, size);

@@ -70,10 +70,10 @@ static bool suits_all(const struct tuning_file *file, char *message, int size)
     char name[sizeof file->device];
     snprintf(name, sizeof name, "%s", cuda_device()->name);
     const bool suits = strcmp(file->device, name) == 0;
-    const int other = (int)comm_min_i64(MPI_COMM_WORLD, suits ? comm_size() : comm_rank());
+    const int other = (int)comm_min_i64(comm_world(), suits ? comm_size() : comm_rank());
     if (other == comm_size())
         return true;
-    comm_broadcast_from(MPI_COMM_WORLD, other, name, sizeof name);
+    comm_broadcast_from(comm_world(), other, name, sizeof name);
     snprintf(message, (size_t)size, "--tuning: %.300s is for %s, and the GPU is %s", followed,
              file->device, name);
     return false;
@@ -86,9 +86,9 @@ enum status tuning_choose(const char *wanted, bool on_gpu, char *message, int si
     followed[0] = '\0';
     if (comm_rank() == 0)
         status = read_file(wanted, on_gpu, &file, message, size);
-    comm_broadcast(MPI_COMM_WORLD, &status, sizeof status);
-    comm_broadcast(MPI_COMM_WORLD, &file, sizeof file);
-    comm_broadcast(MPI_COMM_WORLD, followed, sizeof followed);
+    comm_broadcast(comm_world(), &status, sizeof status);
+    comm_broadcast(comm_world(), &file, sizeof file);
+    comm_broadcast(comm_world(), followed, sizeof followed);
     if (status == STATUS_VALID && on_gpu && followed[0]) {
         if (suits_all(&file, message, size)) {
             cuda_tune(file.tunings, file.count);

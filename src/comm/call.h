@@ -2,16 +2,23 @@
 #ifndef COMM_CALL_H
 #define COMM_CALL_H
 /* For comm/ only. */
+#include <mpi.h>
 
-/* Checks an MPI call. comm_start() makes MPI return errors, so that the message can name the call.
+struct world {
+    MPI_Comm comm;
+    int rank, size;
+    MPI_Comm node; /* of the ranks of this rank's node */
+    int node_size, node_rank;
+};
+extern struct world *selected_world;
+
+/* Checks an MPI call. Every world makes MPI return errors, so that the message can name the call.
  */
 void mpi_check(int error, const char *call);
 #define MPI_CALL(call) mpi_check((call), #call)
 
-/* Finds what comm_node(), comm_node_size() and comm_node_rank() return. Collective over the world.
- */
-void comm_find_node(void);
-void comm_leave_node(void); /* before MPI ends */
+/* Sets node, node_size and node_rank. Collective over the world given. */
+void world_find_node(struct world *world);
 
 /* The environment variable by which a launcher says that it started several processes, and this
  * one's number among them; NULL if none says so. */

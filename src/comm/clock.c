@@ -11,13 +11,13 @@ enum { ROUND_TRIPS = 32, CLOCK_TAG = 3 };
 
 static void send_time(int rank, double seconds)
 {
-    MPI_CALL(MPI_Send(&seconds, 1, MPI_DOUBLE, rank, CLOCK_TAG, MPI_COMM_WORLD));
+    MPI_CALL(MPI_Send(&seconds, 1, MPI_DOUBLE, rank, CLOCK_TAG, comm_world()));
 }
 
 static double receive_time(int rank)
 {
     double seconds;
-    MPI_CALL(MPI_Recv(&seconds, 1, MPI_DOUBLE, rank, CLOCK_TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+    MPI_CALL(MPI_Recv(&seconds, 1, MPI_DOUBLE, rank, CLOCK_TAG, comm_world(), MPI_STATUS_IGNORE));
     return seconds;
 }
 

@@ -5,9 +5,13 @@
 #include <string.h>
 #include <time.h>
 #include "base/check.h"
+#include "base/memory.h"
 #include "comm/call.h"
 
-static int world_rank, world_size = 1;
+/* The program's world. */
+static struct world all_ranks = {
+    .comm = MPI_COMM_WORLD, .size = 1, .node = MPI_COMM_NULL, .node_size = 1};
+struct world *selected_world = &all_ranks;
 static int pretended_rank, pretended_size; /* 0: none */
 static void (*abort_without_mpi)(int status);
 static void (*wait_without_mpi)(void);
@@ -21,7 +25,7 @@ static void abort_job(int status)
  * to print and to abort the job. It does not wait for a message, which might never come. */
 static void wait_for_lower_ranks(void)
 {
-    const double seconds = log2(1.0 + world_rank);
+    const double seconds = log2(1.0 + selected_world->rank);
     const long nanoseconds = (long)(1e9 * seconds);
     const struct timespec time = {nanoseconds / 1000000000, nanoseconds % 1000000000};
     nanosleep(&time, NULL);
@@ -36,7 +40,7 @@ void mpi_check(int error, const char *call)
     MPI_Error_string(error, text, &length);
     for (char *end = text; (end = strchr(end, '\n')) != NULL;) /* MPICH adds a stack of calls */
         *end = ' ';
-    die(STATUS_SYSTEM, "rank %d: %s: %s", world_rank, call, text);
+    die(STATUS_SYSTEM, "rank %d: %s: %s", selected_world->rank, call, text);
 }
 
 /* Copies of one rank each would share cores and GPUs, report false speeds, and write the same
@@ -44,7 +48,7 @@ void mpi_check(int error, const char *call)
 static void refuse_copies(void)
 {
     char library[256];
-    const char *variable = world_size == 1 ? comm_launcher_of_several(&world_rank) : NULL;
+    const char *variable = all_ranks.size == 1 ? comm_launcher_of_several(&all_ranks.rank) : NULL;
     if (!variable)
         return;
     comm_library(library, sizeof library);
@@ -53,40 +57,100 @@ static void refuse_copies(void)
         variable, getenv(variable), library);
 }
 
-void comm_start(int *argc, char ***argv)
+static void describe(struct world *world)
 {
-    int provided;
-    MPI_CALL(MPI_Init_thread(argc, argv, MPI_THREAD_FUNNELED, &provided));
-    MPI_CALL(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN));
-    MPI_CALL(MPI_Comm_rank(MPI_COMM_WORLD, &world_rank));
-    MPI_CALL(MPI_Comm_size(MPI_COMM_WORLD, &world_size));
+    MPI_CALL(MPI_Comm_set_errhandler(world->comm, MPI_ERRORS_RETURN));
+    MPI_CALL(MPI_Comm_rank(world->comm, &world->rank));
+    MPI_CALL(MPI_Comm_size(world->comm, &world->size));
+}
+
+static void abort_by_mpi(void)
+{
+    if (check_abort == abort_job)
+        return;
     abort_without_mpi = check_abort;
     check_abort = abort_job;
     wait_without_mpi = check_wait;
     check_wait = wait_for_lower_ranks;
+}
+
+void comm_start(int *argc, char ***argv)
+{
+    int provided;
+    MPI_CALL(MPI_Init_thread(argc, argv, MPI_THREAD_FUNNELED, &provided));
+    describe(&all_ranks);
+    abort_by_mpi();
     refuse_copies();
     if (provided < MPI_THREAD_FUNNELED)
         die(STATUS_ENVIRONMENT, "this MPI library does not support threads (MPI_THREAD_FUNNELED)");
-    comm_find_node();
+    world_find_node(&all_ranks);
 }
 
 void comm_finish(void)
 {
     MPI_CALL(MPI_Barrier(MPI_COMM_WORLD));
-    comm_leave_node();
+    comm_free(&all_ranks.node);
     check_abort = abort_without_mpi; /* MPI_Abort is not allowed after MPI_Finalize */
     check_wait = wait_without_mpi;
     MPI_CALL(MPI_Finalize());
 }
 
+bool comm_is_running(void)
+{
+    int initialised = 0, finalised = 0;
+    MPI_CALL(MPI_Initialized(&initialised));
+    MPI_CALL(MPI_Finalized(&finalised));
+    return initialised && !finalised;
+}
+
+bool comm_is_usable(MPI_Comm comm)
+{
+    int two_groups = 0;
+    if (comm == MPI_COMM_NULL)
+        return false;
+    MPI_CALL(MPI_Comm_test_inter(comm, &two_groups));
+    return !two_groups;
+}
+
+MPI_Comm comm_world(void)
+{
+    return selected_world->comm;
+}
+
+struct world *comm_world_create(MPI_Comm comm)
+{
+    struct world *world = memory_alloc_zero(sizeof *world, "communicator");
+    abort_by_mpi();
+    MPI_CALL(MPI_Comm_dup(comm, &world->comm));
+    world->node = MPI_COMM_NULL;
+    describe(world);
+    world_find_node(world);
+    return world;
+}
+
+void comm_world_destroy(struct world *world)
+{
+    CHECK(world != selected_world);
+    comm_free(&world->node);
+    comm_free(&world->comm);
+    memory_free(world);
+}
+
+struct world *comm_world_select(struct world *world)
+{
+    struct world *before = selected_world;
+    selected_world = world;
+    return before;
+}
+
 int comm_rank(void)
 {
-    return pretended_size > 0 ? pretended_rank : world_rank;
+    return pretended_size > 0 ? pretended_rank : selected_world->rank;
 }
 
 int comm_size(void)
 {
-    return pretended_size > 0 ? pretended_size : world_size;
+    return pretended_size > 0 ? pretended_size : selected_world->size;
 }
 
 void comm_pretend_world(int rank, int size)
@@ -98,7 +162,7 @@ void comm_pretend_world(int rank, int size)
 MPI_Comm comm_split(int member)
 {
     MPI_Comm comm;
-    MPI_CALL(MPI_Comm_split(MPI_COMM_WORLD, member ? 0 : MPI_UNDEFINED, world_rank, &comm));
+    MPI_CALL(MPI_Comm_split(comm_world(), member ? 0 : MPI_UNDEFINED, selected_world->rank, &comm));
     return comm;
 }
 

@@ -7,10 +7,28 @@
 #include <stdint.h>
 #include "base/status.h"
 
-/* Calls MPI_Init_thread (FUNNELED). From now on die() ends the job by MPI_Abort. */
+/* Calls MPI_Init_thread (FUNNELED). The world is MPI_COMM_WORLD. From now on die() ends the job by
+ * MPI_Abort. */
 void comm_start(int *argc, char ***argv);
 /* Waits for all ranks and finalises MPI. */
 void comm_finish(void);
+
+/* The ranks that work together. "The world" of all comments is the selected one: its ranks have the
+ * numbers of comm_rank() and comm_size(), and its communicator carries all messages. */
+struct world;
+/* The communicator of the world. */
+MPI_Comm comm_world(void);
+/* A world of its own for the ranks of comm, with a private communicator. Collective over comm.
+ * Needs an MPI that is running. From now on die() ends the job by MPI_Abort. */
+struct world *comm_world_create(MPI_Comm comm);
+/* Not of the selected world. Collective over the world. */
+void comm_world_destroy(struct world *world);
+/* Selects a world; returns the one that was selected before. */
+struct world *comm_world_select(struct world *world);
+/* Whether MPI has been initialised and not finalised, by whomever. */
+bool comm_is_running(void);
+/* Whether comm is a communicator of one group of ranks, this one among them. */
+bool comm_is_usable(MPI_Comm comm);
 
 int comm_rank(void); /* of the world */
 int comm_size(void);

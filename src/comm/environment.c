@@ -21,69 +21,55 @@ void comm_library(char *text, int size)
 static int pretended_nodes;
 
 /* The node that a rank acts on, of those that a test pretends. */
-static int pretended_node(int rank)
+static int pretended_node(const struct world *world)
 {
-    return (int)((long)rank * pretended_nodes / comm_size());
+    return (int)((long)world->rank * pretended_nodes / world->size);
 }
 
-static MPI_Comm split_by_node(void)
+void world_find_node(struct world *world)
 {
-    MPI_Comm node;
+    comm_free(&world->node);
     if (pretended_nodes > 0)
-        MPI_CALL(MPI_Comm_split(MPI_COMM_WORLD, pretended_node(comm_rank()), 0, &node));
+        MPI_CALL(MPI_Comm_split(world->comm, pretended_node(world), 0, &world->node));
     else
         MPI_CALL(
-            MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node));
-    return node;
-}
-
-static MPI_Comm node = MPI_COMM_NULL;
-static int node_size = 1, node_rank;
-
-void comm_find_node(void)
-{
-    comm_leave_node();
-    node = split_by_node();
-    MPI_CALL(MPI_Comm_size(node, &node_size));
-    MPI_CALL(MPI_Comm_rank(node, &node_rank));
-}
-
-void comm_leave_node(void)
-{
-    comm_free(&node);
+            MPI_Comm_split_type(world->comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &world->node));
+    MPI_CALL(MPI_Comm_size(world->node, &world->node_size));
+    MPI_CALL(MPI_Comm_rank(world->node, &world->node_rank));
 }
 
 void comm_pretend_nodes(int count)
 {
     pretended_nodes = count;
-    comm_find_node();
+    world_find_node(selected_world);
 }
 
 MPI_Comm comm_node(void)
 {
-    return node;
+    return selected_world->node;
 }
 
 int comm_node_size(void)
 {
-    return node_size;
+    return selected_world->node_size;
 }
 
 int comm_node_rank(void)
 {
-    return node_rank;
+    return selected_world->node_rank;
 }
 
 struct sharers comm_sharers(const void *name, int size)
 {
     const size_t bytes = (size_t)size;
     struct sharers s = {0, 0};
-    char *names = memory_alloc((size_t)node_size * bytes, "names that ranks of a node compare");
-    MPI_CALL(MPI_Allgather(name, size, MPI_BYTE, names, size, MPI_BYTE, node));
-    for (int rank = 0; rank < node_size; rank++) {
+    char *names =
+        memory_alloc((size_t)comm_node_size() * bytes, "names that ranks of a node compare");
+    MPI_CALL(MPI_Allgather(name, size, MPI_BYTE, names, size, MPI_BYTE, comm_node()));
+    for (int rank = 0; rank < comm_node_size(); rank++) {
         const bool same = memcmp(names + (size_t)rank * bytes, name, bytes) == 0;
         s.count += same;
-        s.lower += same && rank < node_rank;
+        s.lower += same && rank < comm_node_rank();
     }
     memory_free(names);
     return s;
@@ -106,8 +92,8 @@ const char *comm_launcher_of_several(int *rank)
 
 void comm_nodes(int *nodes)
 {
-    const int first = (int)comm_min_i64(node, comm_rank());
-    MPI_CALL(MPI_Allgather(&first, 1, MPI_INT, nodes, 1, MPI_INT, MPI_COMM_WORLD));
+    const int first = (int)comm_min_i64(comm_node(), comm_rank());
+    MPI_CALL(MPI_Allgather(&first, 1, MPI_INT, nodes, 1, MPI_INT, comm_world()));
 }
 
 /* Several MPI libraries have the extension MPIX_Query_cuda_support. Open MPI declares it in

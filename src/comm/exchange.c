@@ -50,12 +50,12 @@ void exchange_start(struct exchange *x)
     for (int i = 0; i < x->receives.count; i++) {
         const struct message *m = &x->receives.list[i];
         MPI_CALL(MPI_Irecv(x->receives.buffer + m->offset, (int)m->count, MPI_DOUBLE, m->peer,
-                           EXCHANGE_TAG, MPI_COMM_WORLD, request++));
+                           EXCHANGE_TAG, comm_world(), request++));
     }
     for (int i = 0; i < x->sends.count; i++) {
         const struct message *m = &x->sends.list[i];
         MPI_CALL(MPI_Isend(x->sends.buffer + m->offset, (int)m->count, MPI_DOUBLE, m->peer,
-                           EXCHANGE_TAG, MPI_COMM_WORLD, request++));
+                           EXCHANGE_TAG, comm_world(), request++));
     }
 }
 
@@ -70,9 +70,9 @@ void comm_swap(int count, const int *peers, const void *out, void *in, int bytes
     MPI_Request *requests = memory_alloc(2 * (size_t)count * sizeof *requests, "requests");
     for (int p = 0; p < count; p++) {
         MPI_CALL(MPI_Irecv((char *)in + (size_t)p * (size_t)bytes, bytes, MPI_BYTE, peers[p],
-                           SWAP_TAG, MPI_COMM_WORLD, &requests[2 * p]));
+                           SWAP_TAG, comm_world(), &requests[2 * p]));
         MPI_CALL(MPI_Isend((const char *)out + (size_t)p * (size_t)bytes, bytes, MPI_BYTE, peers[p],
-                           SWAP_TAG, MPI_COMM_WORLD, &requests[2 * p + 1]));
+                           SWAP_TAG, comm_world(), &requests[2 * p + 1]));
     }
     wait_for_all(2 * count, requests);
     memory_free(requests);

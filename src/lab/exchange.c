@@ -90,7 +90,7 @@ static long check(struct level *l)
         l->backend->synchronise();
         wrong += count_wrong_ghosts(l, FIELD_U, round);
     }
-    comm_sum_i64(MPI_COMM_WORLD, &wrong, 1);
+    comm_sum_i64(comm_world(), &wrong, 1);
     return (long)wrong;
 }
 
@@ -120,7 +120,7 @@ static void columns_of(struct column columns[COLUMNS], double bytes, const struc
 static double bytes_sent(const struct level *l)
 {
     double bytes = (double)l->halo->cells_sent * sizeof(double);
-    comm_max_f64(MPI_COMM_WORLD, &bytes, 1);
+    comm_max_f64(comm_world(), &bytes, 1);
     return bytes;
 }
 
@@ -160,8 +160,8 @@ static enum status check_memory(const struct lab *lab, struct decomposition_spec
         (double)decomposition_field_bytes(&d, comm_rank(), ghosts_of(lab), lab->backend->row_align);
     double available = pool_available_bytes(lab->backend);
     decomposition_destroy(&d);
-    comm_max_f64(MPI_COMM_WORLD, &needed, 1);
-    comm_min_f64(MPI_COMM_WORLD, &available, 1);
+    comm_max_f64(comm_world(), &needed, 1);
+    comm_min_f64(comm_world(), &available, 1);
     return bytes_fit(needed, available, lab->backend->on_device ? "GPU" : "host");
 }
 

@@ -16,7 +16,7 @@ enum { SCHEMA = 4 }; /* raised when a key of the report goes away or changes its
 /* The highest status of all ranks, so that no rank waits for one that has given up. */
 static enum status worst(enum status status)
 {
-    return (enum status)comm_max_u64(MPI_COMM_WORLD, (uint64_t)status);
+    return (enum status)comm_max_u64(comm_world(), (uint64_t)status);
 }
 
 static const char *name_of(int number, const void *unused)

@@ -13,14 +13,14 @@ static const double GPU_SAMPLE_SECONDS = 2e-3, CPU_SAMPLE_SECONDS = 20e-3;
 /* The slowest rank's seconds, on all ranks, so that all make as many runs. */
 static double slowest(double seconds)
 {
-    comm_max_f64(MPI_COMM_WORLD, &seconds, 1);
+    comm_max_f64(comm_world(), &seconds, 1);
     return seconds;
 }
 
 static double host_seconds(const struct backend *backend, work_fn *work, void *data, int runs)
 {
     backend->synchronise();
-    comm_barrier(MPI_COMM_WORLD);
+    comm_barrier(comm_world());
     const double start = timer_seconds();
     for (int run = 0; run < runs; run++)
         work(data);
@@ -30,7 +30,7 @@ static double host_seconds(const struct backend *backend, work_fn *work, void *d
 
 static double batch_seconds(struct gpu_batch *batch)
 {
-    comm_barrier(MPI_COMM_WORLD);
+    comm_barrier(comm_world());
     return slowest(gpu_batch_seconds(batch));
 }
 

@@ -33,7 +33,7 @@ static bool length_arrives(const struct backend *memory, int length)
     memory->release(out);
     memory->release(in);
     memory_free(host);
-    return comm_min_i64(MPI_COMM_WORLD, right) != 0;
+    return comm_min_i64(comm_world(), right) != 0;
 }
 
 bool messages_arrive(const struct backend *memory)
@@ -43,7 +43,7 @@ bool messages_arrive(const struct backend *memory)
 
 const char *why_no_device_messages(const struct backend *device)
 {
-    if (!comm_min_i64(MPI_COMM_WORLD, comm_takes_device_memory()))
+    if (!comm_min_i64(comm_world(), comm_takes_device_memory()))
         return "the MPI library does not accept pointers to GPU memory";
     return messages_arrive(device) ? NULL
                                    : "the MPI library says that it accepts pointers to GPU memory, "

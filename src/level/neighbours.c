@@ -19,7 +19,7 @@ static void meet(const struct plan *plan)
 {
     plan->source->synchronise();
     plan->target->synchronise();
-    comm_barrier(MPI_COMM_WORLD);
+    comm_barrier(comm_world());
 }
 
 struct neighbours neighbours_create(const struct plan *plan)
@@ -30,7 +30,7 @@ struct neighbours neighbours_create(const struct plan *plan)
     meet(plan);
     int *peers = plan_peers(plan, &n.count);
     double most = n.count;
-    comm_max_f64(MPI_COMM_WORLD, &most, 1);
+    comm_max_f64(comm_world(), &most, 1);
     n.most = (int)most;
     qsort(peers, (size_t)n.count, sizeof *peers, compare_rounds);
     n.list = memory_alloc((size_t)n.most * sizeof *n.list, "neighbours");

@@ -41,6 +41,8 @@ typedef int MPI_Status;
 
 int MPI_Init_thread(int *argc, char ***argv, int required, int *provided);
 int MPI_Finalize(void);
+int MPI_Initialized(int *flag); /* always; programs of one rank need not start MPI */
+int MPI_Finalized(int *flag);   /* never */
 int MPI_Abort(MPI_Comm comm, int status);
 int MPI_Error_string(int error, char *text, int *length);
 int MPI_Get_library_version(char *text, int *length);
@@ -48,6 +50,8 @@ int MPI_Get_library_version(char *text, int *length);
 int MPI_Comm_set_errhandler(MPI_Comm comm, MPI_Errhandler handler);
 int MPI_Comm_rank(MPI_Comm comm, int *rank);
 int MPI_Comm_size(MPI_Comm comm, int *size);
+int MPI_Comm_dup(MPI_Comm comm, MPI_Comm *copy);
+int MPI_Comm_test_inter(MPI_Comm comm, int *flag);
 int MPI_Comm_split(MPI_Comm comm, int colour, int key, MPI_Comm *part);
 int MPI_Comm_split_type(MPI_Comm comm, int type, int key, MPI_Info info, MPI_Comm *part);
 int MPI_Comm_free(MPI_Comm *comm);

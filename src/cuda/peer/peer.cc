@@ -201,10 +201,10 @@ static void disconnect(void *connection)
 {
     struct connection *c = (struct connection *)connection;
     cuda_synchronise();
-    comm_barrier(MPI_COMM_WORLD);
+    comm_barrier(comm_world());
     for (void *mapped : c->mapped)
         CUDA_CALL(cudaIpcCloseMemHandle(mapped));
-    comm_barrier(MPI_COMM_WORLD);
+    comm_barrier(comm_world());
     cuda_release_bytes(c->tasks);
     cuda_release_bytes(c->buffers);
     delete c;
@@ -265,7 +265,7 @@ static const char *try_ipc()
     comm_swap((int)ranks.size(), ranks.data(), own.data(), trials.data(), (int)sizeof trial);
     const char *reason = try_all(trials);
     double works = reason ? 0.0 : 1.0;
-    comm_min_f64(MPI_COMM_WORLD, &works, 1);
+    comm_min_f64(comm_world(), &works, 1);
     cuda_release_bytes(memory);
     return reason         ? reason
            : works == 0.0 ? "another rank's GPU cannot map all others' memory (CUDA IPC)"
