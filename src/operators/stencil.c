@@ -97,9 +97,10 @@ struct stencil stencil_create(struct operator_choice choice, const int n[3])
     s.needs_lambda_max = smoother->chebyshev;
     s.l1_weight = smoother->l1;
     s.in_place = s.radius == 1 && smoother->coloured;
-    const double longest = extent_longest(n); /* 1/h */
+    /* 1/h; dividing by a length of 1 changes no bit */
+    const double inverse_h = extent_longest(n) / (choice.length > 0.0 ? choice.length : 1.0);
     s.wall_rule = wall_rule_of(choice.order, extent_shortest(n));
-    s.scale = longest * longest / order->divisor;
+    s.scale = inverse_h * inverse_h / order->divisor;
     return s;
 }
 

@@ -22,7 +22,8 @@ enum {
 
 enum equation { EQUATION_POISSON, EQUATION_HELMHOLTZ, NUM_EQUATIONS };
 
-/* The operator A u = a·α·u − b·∇·(β∇u), b = 1, as a run chose it. */
+/* The operator A u = a·α·u − b·∇·(β∇u), as a run chose it. A level's coordinates are in units of
+ * the domain's longest side, so b = 1/length². */
 struct operator_choice {
     int order;              /* one of the rows of `orders` in stencil.c */
     enum equation equation; /* poisson: a = 0, helmholtz: a = 1 */
@@ -30,6 +31,7 @@ struct operator_choice {
     struct sides sides;     /* what is beyond the sides of the domain */
     enum smoother smoother;
     double weight; /* of the relaxation; 0: the smoother's own. Chebyshev's steps have their own */
+    double length; /* of the domain's longest side; 0: 1 */
 };
 
 /* The row of this operator in operators/variants.def, from 0 on; −1 if there is none. */

@@ -339,15 +339,13 @@ static void finish_operator(struct level *l)
     setup_diagonal(l, &lambda_max);
     fill_coefficient_ghosts(l, FIELD_DINV, CENTRE_CELL);
     if (l->stencil->needs_lambda_max)
-        stencil_set_lambda_max(l->stencil,
-                               bits_to_double(comm_max_u64(MPI_COMM_WORLD, lambda_max)));
+        stencil_set_lambda_max(l->stencil, bits_to_double(comm_max_u64(comm_world(), lambda_max)));
     if (passes->prepare)
         passes->prepare(l);
 }
 
-struct hierarchy *hierarchy_create(const struct hierarchy_choice *choice)
+struct hierarchy *hierarchy_allocate(const struct hierarchy_choice *choice)
 {
-    const double start = timer_seconds();
     const struct hierarchy_shape shape = hierarchy_shape(choice, comm_size());
     struct decomposition boxes[MAX_LEVELS];
     hierarchy_boxes(&shape, comm_size(), boxes);
@@ -357,22 +355,40 @@ struct hierarchy *hierarchy_create(const struct hierarchy_choice *choice)
     coarsest->stencil->hpgmg_diagonal =
         choice->bottom == BOTTOM_METHOD_BICGSTAB && coarsest->stencil->radius == 1 &&
         sides_are(&choice->op.sides, BOUNDARY_PERIODIC) && level_has_odd_period(coarsest);
+    return h;
+}
 
-    problem_fill(h->levels[0], choice->problem);
+void hierarchy_set_operator(struct hierarchy *h)
+{
     if (h->levels[0]->fields[FIELD_BETA_I]) /* coarser levels have the means of these faces */
         setup_close_neumann_walls(h->levels[0]);
-    if (h->singular) {
-        h->rhs_mean = reduce_mean(h->levels[0], FIELD_F);
-        vector_add_constant(h->levels[0], FIELD_F, -h->rhs_mean);
-    }
     for (int l = 0; l < h->nlevels; l++) {
         finish_operator(h->levels[l]);
         if (l + 1 < h->nlevels)
             restrict_coefficients(h, l);
     }
-    h->bottom = bottom_create(h->levels[h->nlevels - 1], choice->bottom);
+    if (h->bottom)
+        bottom_destroy(h->bottom);
+    h->bottom = bottom_create(h->levels[h->nlevels - 1], h->choice.bottom);
+}
+
+void hierarchy_set_rhs(struct hierarchy *h)
+{
+    if (!h->singular)
+        return;
+    h->rhs_mean = reduce_mean(h->levels[0], FIELD_F);
+    vector_add_constant(h->levels[0], FIELD_F, -h->rhs_mean);
+}
+
+struct hierarchy *hierarchy_create(const struct hierarchy_choice *choice)
+{
+    const double start = timer_seconds();
+    struct hierarchy *h = hierarchy_allocate(choice);
+    problem_fill(h->levels[0], choice->problem);
+    hierarchy_set_rhs(h);
+    hierarchy_set_operator(h);
     h->levels[0]->backend->synchronise();
-    comm_barrier(MPI_COMM_WORLD);
+    comm_barrier(comm_world());
     h->build_seconds = timer_seconds() - start;
     return h;
 }

@@ -100,8 +100,20 @@ struct hierarchy *hierarchy_lay_out(const struct hierarchy_choice *choice, int n
 /* Makes and drops the plans that hierarchy_create needs once, for coefficients. */
 void hierarchy_rehearse_coefficients(const struct hierarchy *h);
 
-/* Builds levels, coefficients, the right-hand side of the finest level, D⁻¹ and plans. Collective
- * over the world. Dies if there is not enough memory. */
+/* All levels with their fields, plans and transfers. Fields are 0, and there is no operator yet.
+ * Collective over the world. Dies if there is not enough memory. */
+struct hierarchy *hierarchy_allocate(const struct hierarchy_choice *choice);
+/* Makes the operators of all levels and the bottom solver from α and β in the boxes of the finest
+ * level, β also on the faces of the high walls. Sets β to 0 on Neumann walls. May be called again
+ * after α or β has changed; programs that were made before must then be made anew. Collective over
+ * the world. */
+void hierarchy_set_operator(struct hierarchy *h);
+/* Takes the right-hand side in the boxes of the finest level: where the operator is singular,
+ * subtracts its mean. Collective over the world. */
+void hierarchy_set_rhs(struct hierarchy *h);
+
+/* The hierarchy of a model problem: the three above in turn. Collective over the world. Dies if
+ * there is not enough memory. */
 struct hierarchy *hierarchy_create(const struct hierarchy_choice *choice);
 void hierarchy_destroy(struct hierarchy *h);
 

@@ -13,20 +13,28 @@ struct program *mgpcg_preconditioner(struct hierarchy *h, int top)
     return program_v_cycle(h, top, Z, R, true, false);
 }
 
-static void start(struct solver *s, struct level *l)
+static void start(struct solver *s, struct level *l, bool from_zero)
 {
-    vector_combine(l, FIELD_U, 0.0, FIELD_F, 0.0, FIELD_F);
-    vector_combine(l, R, 1.0, FIELD_F, 0.0, FIELD_F);
+    if (from_zero) {
+        vector_combine(l, FIELD_U, 0.0, FIELD_F, 0.0, FIELD_F);
+        vector_combine(l, R, 1.0, FIELD_F, 0.0, FIELD_F);
+    } else {
+        krylov_residual(l, R, FIELD_U, FIELD_F);
+    }
     program_execute(s->preconditioner);
     vector_combine(l, P, 1.0, Z, 0.0, Z);
 }
 
 /* The flexible form (Notay 2000): β = z·(r − r_old)/(z_old·r_old). r_old = r + α A p, so no second
  * residual is stored. */
-void mgpcg_run(struct solver *s, struct solve_result *result)
+void mgpcg_run(struct solver *s, bool from_zero, struct solve_result *result)
 {
     struct level *l = s->hierarchy->levels[s->top];
-    start(s, l);
+    start(s, l, from_zero);
+    if (!from_zero && reduce_norm(l, R) < s->choice.rtol * s->rhs_norm) { /* no pivot to find */
+        solve_record(&s->choice, result, reduce_norm(l, R) / s->rhs_norm);
+        return;
+    }
     double rho = reduce_dot(l, R, Z);
     do {
         krylov_apply(l, AP, P);

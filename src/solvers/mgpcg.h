@@ -8,7 +8,8 @@
 
 /* z = M⁻¹ r: a V-cycle from zero on the work vectors of level `top`. */
 struct program *mgpcg_preconditioner(struct hierarchy *h, int top);
-void mgpcg_run(struct solver *s, struct solve_result *result);
+/* from_zero: from u = 0, else from the u that is there. */
+void mgpcg_run(struct solver *s, bool from_zero, struct solve_result *result);
 
 /* Appends a relative residual to the history and sets the outcome; true if the solve is over. */
 bool solve_record(const struct solver_choice *choice, struct solve_result *r, double residual);

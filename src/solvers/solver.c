@@ -29,16 +29,21 @@ struct solver *solver_create(struct hierarchy *h, int top, struct solver_choice 
     s->hierarchy = h;
     s->top = top;
     s->choice = choice;
-    s->rhs_norm = reduce_norm(h->levels[top], FIELD_F);
+    solver_set_rhs(s);
     if (choice.mgpcg) {
         s->preconditioner = mgpcg_preconditioner(h, top);
         return s;
     }
     s->first = choice.f_cycle ? program_f_cycle(h, top)
                               : program_v_cycle(h, top, FIELD_U, FIELD_F, true, true);
-    if (choice.rtol > 0.0)
+    if (choice.rtol > 0.0 || choice.continues)
         s->next = program_v_cycle(h, top, FIELD_U, FIELD_F, false, true);
     return s;
+}
+
+void solver_set_rhs(struct solver *s)
+{
+    s->rhs_norm = reduce_norm(s->hierarchy->levels[s->top], FIELD_F);
 }
 
 void solver_destroy(struct solver *s)
@@ -84,23 +89,35 @@ bool solve_record(const struct solver_choice *choice, struct solve_result *r, do
     return stagnant;
 }
 
-void solver_run(struct solver *s, struct solve_result *result)
+/* The first cycle is `cycle`, which the others follow. */
+static void run(struct solver *s, bool from_zero, struct program *cycle,
+                struct solve_result *result)
 {
     const double start = timer_seconds();
-    const int most = s->choice.max_cycles + (s->choice.f_cycle ? 1 : 0);
-    struct program *cycle = s->first;
+    const int most = s->choice.max_cycles + (cycle != s->next && s->choice.f_cycle ? 1 : 0);
     result->outcome = OUTCOME_NOT_FINITE;
     result->cycles = 0;
     result->seconds = 0.0;
     if (!s->hierarchy->levels[s->top]->active)
         return;
     if (s->choice.mgpcg)
-        mgpcg_run(s, result);
+        mgpcg_run(s, from_zero, result);
     for (bool done = s->choice.mgpcg; !done && result->cycles < most; cycle = s->next) {
         program_execute(cycle);
         done = solve_record(&s->choice, result, relative_residual(s, cycle));
     }
     result->seconds = timer_seconds() - start;
+}
+
+void solver_run(struct solver *s, struct solve_result *result)
+{
+    run(s, true, s->first, result);
+}
+
+void solver_continue(struct solver *s, struct solve_result *result)
+{
+    CHECK(s->choice.continues);
+    run(s, false, s->next, result);
 }
 
 void transfer_restrict(struct hierarchy *h, int level, enum field from, enum field to)

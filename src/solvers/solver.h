@@ -8,8 +8,9 @@
 enum { MAX_CYCLES = 10000 }; /* after the F-cycle */
 
 struct solver_choice {
-    bool f_cycle; /* start with one F-cycle; else V-cycles from zero */
-    bool mgpcg;   /* CG preconditioned by one V-cycle, instead of cycles */
+    bool f_cycle;   /* start with one F-cycle; else V-cycles from zero */
+    bool mgpcg;     /* CG preconditioned by one V-cycle, instead of cycles */
+    bool continues; /* solver_continue() may be called */
     double
         rtol; /* go on with V-cycles until ‖r‖/‖f‖ < rtol; 0: only the F-cycle (or one V-cycle) */
     int max_cycles; /* V-cycles or CG iterations at most, after the F-cycle; at most MAX_CYCLES */
@@ -36,7 +37,7 @@ struct solver {
     struct hierarchy *hierarchy;
     int top;
     struct solver_choice choice;
-    double rhs_norm;                               /* ‖f‖_max when solver_create was called */
+    double rhs_norm;                               /* ‖f‖_max: see solver_set_rhs() */
     struct program *first, *next, *preconditioner; /* NULL where not used */
 };
 
@@ -45,9 +46,15 @@ struct solver {
 struct solver *solver_create(struct hierarchy *h, int top, struct solver_choice choice);
 void solver_destroy(struct solver *s);
 
+/* Measures f, which has changed since solver_create. Collective over the ranks of the level; others
+ * may call it too. */
+void solver_set_rhs(struct solver *s);
+
 /* Solves from zero; u of level `top` is the result. Uses u and f of all coarser levels. Ranks
  * without boxes on the level return at once with an unusable result. */
 void solver_run(struct solver *s, struct solve_result *result);
+/* The same from the u that is there, with V-cycles only or, with mgpcg, CG. */
+void solver_continue(struct solver *s, struct solve_result *result);
 
 /* Calls fn for each program of the solver. */
 void solver_programs(struct solver *s, void (*fn)(void *data, struct program *p), void *data);
