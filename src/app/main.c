@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* hpgmg-gpu: options -> hierarchy -> benchmark -> report. */
 #include <stdio.h>
-#include <string.h>
 #include "app/benchmark.h"
 #include "app/disturb.h"
 #include "app/expect.h"
@@ -9,17 +8,15 @@
 #include "app/options.h"
 #include "app/report.h"
 #include "app/run_info.h"
+#include "app/setup.h"
 #include "app/simulation.h"
-#include "app/threshold.h"
 #include "app/timeline.h"
-#include "app/transport.h"
 #include "base/check.h"
 #include "base/memory.h"
 #include "cli/option_check.h"
 #include "cli/build_info.h"
 #include "cli/command_line.h"
 #include "cli/environment.h"
-#include "cli/tuning_choice.h"
 #include "comm/comm.h"
 #include "cuda/cuda.h"
 #include "solvers/size.h"
@@ -27,30 +24,15 @@
 /* Refuses a size whose fields do not fit into the memory of a node or of a GPU. */
 static enum status check_memory(const struct hierarchy_choice *choice, char *message, int size)
 {
-    const bool on_device = choice->backend->on_device;
-    struct memory_need need = memory_need_of_node(choice);
-    const bool node_fits = memory_need_fits(&need);
-    if (node_fits && on_device)
-        need = memory_need_of_gpu(choice);
-    if (memory_need_fits(&need))
+    struct memory_need need;
+    const char *where = memory_shortage(choice, &need);
+    if (!where)
         return STATUS_VALID;
     snprintf(message, (size_t)size,
              "this size needs %.0f bytes of memory per %s, but %.0f are available; choose fewer "
              "boxes or a smaller LOG2_BOX_DIM",
-             need.needed, node_fits ? "GPU" : "node", need.available);
+             need.needed, where, need.available);
     return STATUS_MEMORY;
-}
-
-/* What "auto" leaves open on GPUs, and threads for levels on the CPU. */
-static void choose_thresholds(struct options *o, struct hierarchy_choice *choice)
-{
-    if (o->agglomerate_below == 0 && comm_size() > 1)
-        o->agglomerate_below = threshold_try_agglomeration(o);
-    if (o->cpu_below == 0)
-        o->cpu_below = threshold_try_cpu(o);
-    else
-        threshold_try_threads(o);
-    *choice = benchmark_hierarchy_choice(o, true);
 }
 
 static void answer_request(const struct options *options)
@@ -61,39 +43,6 @@ static void answer_request(const struct options *options)
         cuda_list_kernels(stdout);
     else
         report_version();
-}
-
-static enum status choose_kernels(const struct options *o, bool on_gpu, char *message, int size)
-{
-    char reason[256];
-    const bool all = !o->kernels || strcmp(o->kernels, "default") == 0;
-    if (!all && !(on_gpu && cuda_choose_kernels(o->kernels, reason, sizeof reason))) {
-        snprintf(message, (size_t)size, "--kernels: %s",
-                 on_gpu ? reason : "all levels run on the CPU, whose loops --loops chooses");
-        return STATUS_USAGE;
-    }
-    if (on_gpu && o->fuse == FUSE_OFF)
-        cuda_leave_out_tail();
-    return STATUS_VALID;
-}
-
-/* Where the levels live, how they exchange messages, and with which kernels. note: see
- * gpu_choose(). */
-static enum status choose_machine(const struct options *o, bool *on_gpu, char *note, char *message,
-                                  int size)
-{
-    enum status status = gpu_choose(o->backend, "all levels run on the CPU", on_gpu, note, size);
-    if (status != STATUS_VALID)
-        snprintf(message, (size_t)size, "%s", note);
-    if (disturb)
-        disturb(NULL);
-    if (status == STATUS_VALID)
-        status = transport_choose(o, *on_gpu, message, size);
-    if (status == STATUS_VALID)
-        status = choose_kernels(o, *on_gpu, message, size);
-    if (status == STATUS_VALID)
-        status = tuning_choose(o->tuning, *on_gpu, message, size);
-    return status;
 }
 
 /* One run, from the command line on. */
@@ -125,7 +74,7 @@ static enum status choose_run(struct job *job, char *message, int size)
     bool on_gpu = false;
     enum status status = environment_check(message, size);
     if (status == STATUS_VALID)
-        status = choose_machine(o, &on_gpu, job->note, message, size);
+        status = setup_machine(o, &on_gpu, job->note, message, size);
     job->choice = benchmark_hierarchy_choice(o, on_gpu);
     if (status == STATUS_VALID && o->ranks > 0)
         return simulation_run(&job->choice, o, message, size);
@@ -139,7 +88,7 @@ static enum status choose_run(struct job *job, char *message, int size)
     }
     status = check_memory(&job->choice, message, size);
     if (status == STATUS_VALID && on_gpu)
-        choose_thresholds(&job->options, &job->choice);
+        setup_thresholds(&job->options, &job->choice);
     return status;
 }
 

@@ -135,19 +135,26 @@ static enum status check_simulation(struct parser *p)
     return STATUS_VALID;
 }
 
-static enum status check(struct parser *p)
+/* Whatever the size. */
+static enum status check_choices(struct parser *p)
 {
-    enum status status = check_positionals(p);
-    if (status == STATUS_VALID && ((struct options *)p->options)->benchmark)
-        status = score_apply_rules(p);
-    if (status == STATUS_VALID)
-        status = check_operator(p);
+    enum status status = check_operator(p);
     if (status == STATUS_VALID)
         status = check_exclusive(p);
     if (status == STATUS_VALID)
         status = check_tolerance(p);
     if (status == STATUS_VALID)
         status = check_weight(p);
+    return status;
+}
+
+static enum status check(struct parser *p)
+{
+    enum status status = check_positionals(p);
+    if (status == STATUS_VALID && ((struct options *)p->options)->benchmark)
+        status = score_apply_rules(p);
+    if (status == STATUS_VALID)
+        status = check_choices(p);
     if (status == STATUS_VALID)
         status = check_simulation(p);
     if (status == STATUS_VALID)
@@ -181,6 +188,48 @@ enum status options_parse(struct options *options, int argc, char **argv, char *
         status = read_file(&p, argc, argv);
     if (status == STATUS_VALID)
         status = check(&p);
+    if (status != STATUS_VALID) {
+        option_release(&options_list, options);
+        message_make_one_line(message);
+    }
+    return status;
+}
+
+static enum status read_pair(struct parser *p, const char *name, const char *value,
+                             const char *(*refuse)(const struct option_row *row))
+{
+    const struct option_row *row = option_find(p->list, name, 0);
+    const char *reason = row ? refuse(row) : NULL;
+    if (!row)
+        return parser_fail_unknown(p, name);
+    if (reason)
+        return parser_fail(p, "%s: %s", name, reason);
+    if (!value)
+        return parser_fail(p, "%s: missing value", name);
+    return parser_set(p, row, value);
+}
+
+enum status options_from_pairs(struct options *options, const char *const *pairs, const char *rtol,
+                               const char *(*refuse)(const struct option_row *row), char *message,
+                               int message_size)
+{
+    struct parser p = {.list = &options_list,
+                       .options = options,
+                       .file = "options", /* names are written without dashes */
+                       .message = message,
+                       .message_size = message_size};
+    enum status status = STATUS_VALID;
+    option_set_defaults(&options_list, options);
+    option_set(option_find(&options_list, "rtol", 0), options, rtol);
+    for (int i = 0; status == STATUS_VALID && pairs && pairs[i]; i += 2) {
+        p.line++;
+        status = read_pair(&p, pairs[i], pairs[i + 1], refuse);
+        if (!pairs[i + 1])
+            break;
+    }
+    p.file = NULL;
+    if (status == STATUS_VALID)
+        status = check_choices(&p);
     if (status != STATUS_VALID) {
         option_release(&options_list, options);
         message_make_one_line(message);

@@ -79,6 +79,13 @@ extern const struct program_text options_program;
 enum status options_parse(struct options *options, int argc, char **argv, char *message,
                           int message_size);
 
+/* The same from names and values in turn, up to a NULL, as an input file has them, for callers that
+ * have no command line: without sizes, and with rtol `rtol` unless given. `refuse` returns why an
+ * option is of no use to the caller, or NULL. */
+enum status options_from_pairs(struct options *options, const char *const *pairs, const char *rtol,
+                               const char *(*refuse)(const struct option_row *row), char *message,
+                               int message_size);
+
 struct operator_choice options_operator(const struct options *options);
 
 /* True if the ranks are to be measured one by one. */

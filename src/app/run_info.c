@@ -222,26 +222,40 @@ void run_info_foresee(struct run_info *f, const struct hierarchy_choice *choice)
     warn_of_messages(f);
 }
 
-static struct memory_need need_of(size_t bytes_per_rank, double sharing, double available)
+struct memory_need memory_need_of(size_t bytes, bool on_device)
 {
+    double sharing = on_device ? gpu_sharers().count : comm_node_size();
+    double available = on_device ? (double)cuda_free_bytes() : (double)memory_available_bytes();
     comm_max_f64(comm_world(), &sharing, 1);
     comm_min_f64(comm_world(), &available, 1);
-    return (struct memory_need){(double)bytes_per_rank * sharing, available};
+    return (struct memory_need){(double)bytes * sharing, available};
+}
+
+static struct memory_need need_of(const struct hierarchy_choice *choice, bool on_device)
+{
+    const struct hierarchy_shape shape = hierarchy_shape(choice, comm_size());
+    return memory_need_of(hierarchy_bytes(choice, &shape, comm_size(), on_device), on_device);
 }
 
 struct memory_need memory_need_of_node(const struct hierarchy_choice *choice)
 {
-    const struct hierarchy_shape shape = hierarchy_shape(choice, comm_size());
-    return need_of(hierarchy_bytes(choice, &shape, comm_size(), false), comm_node_size(),
-                   (double)memory_available_bytes());
+    return need_of(choice, false);
 }
 
 struct memory_need memory_need_of_gpu(const struct hierarchy_choice *choice)
 {
-    const struct hierarchy_shape shape = hierarchy_shape(choice, comm_size());
-    const struct cuda_device *gpu = cuda_device();
-    return need_of(hierarchy_bytes(choice, &shape, comm_size(), true), gpu_sharers().count,
-                   gpu ? (double)gpu->free_bytes : 0.0);
+    return need_of(choice, true);
+}
+
+const char *memory_shortage(const struct hierarchy_choice *choice, struct memory_need *need)
+{
+    *need = memory_need_of_node(choice);
+    if (!memory_need_fits(need))
+        return "node";
+    if (!choice->backend->on_device)
+        return NULL;
+    *need = memory_need_of_gpu(choice);
+    return memory_need_fits(need) ? NULL : "GPU";
 }
 
 bool memory_need_fits(const struct memory_need *need)

@@ -50,6 +50,11 @@ struct memory_need {
  * over the world. */
 struct memory_need memory_need_of_node(const struct hierarchy_choice *choice);
 struct memory_need memory_need_of_gpu(const struct hierarchy_choice *choice);
+/* The same for `bytes` bytes of host or GPU memory on the fullest rank. */
+struct memory_need memory_need_of(size_t bytes, bool on_device);
 bool memory_need_fits(const struct memory_need *need);
+/* "node" or "GPU", the memory into which the levels do not fit, with the need; NULL if they fit.
+ * Equal on all ranks. Collective over the world. */
+const char *memory_shortage(const struct hierarchy_choice *choice, struct memory_need *need);
 
 #endif

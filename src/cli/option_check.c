@@ -23,7 +23,7 @@ static void describe(struct values *values, const struct option_list *list, cons
 }
 
 /* All ranks take status and message of the first rank that failed. */
-static enum status fail_like(int rank, enum status status, char *message, int size)
+static int fail_like(int rank, int status, char *message, int size)
 {
     if (comm_rank() == rank && rank > 0) {
         char own[512];
@@ -65,15 +65,20 @@ static enum status compare(const struct option_list *list, const void *options, 
     return STATUS_USAGE;
 }
 
+int check_statuses_agree(int status, char *message, int size)
+{
+    const int64_t failing = comm_min_i64(comm_world(), status != 0 ? comm_rank() : comm_size());
+    return failing < comm_size() ? fail_like((int)failing, status, message, size) : 0;
+}
+
 enum status check_options_agree(const struct option_list *list, void *options, enum status status,
                                 char *message, int size)
 {
     CHECK(list->count <= MAX_OPTIONS);
-    const int64_t failing =
-        comm_min_i64(comm_world(), status != STATUS_VALID ? comm_rank() : comm_size());
     const bool parsed = status == STATUS_VALID;
-    status = failing < comm_size() ? fail_like((int)failing, status, message, size)
-                                   : compare(list, options, message, size);
+    status = (enum status)check_statuses_agree(status, message, size);
+    if (status == STATUS_VALID)
+        status = compare(list, options, message, size);
     if (status != STATUS_VALID && parsed)
         option_release(list, options);
     return status;

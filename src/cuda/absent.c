@@ -23,6 +23,22 @@ const struct cuda_device *cuda_device(void)
     return NULL;
 }
 
+size_t cuda_free_bytes(void)
+{
+    return 0;
+}
+
+int cuda_use_device(int number)
+{
+    return number;
+}
+
+int cuda_device_of(const void *data)
+{
+    (void)data;
+    return -1;
+}
+
 bool cuda_choose_kernels(const char *list, char *message, int message_size)
 {
     (void)list;

@@ -23,16 +23,24 @@ struct cuda_device {
     char bus_id[32];   /* PCI address */
     int number, count; /* this one, and how many are visible */
     int multiprocessors;
-    size_t memory_bytes, free_bytes;
-    int driver, runtime; /* versions, 1000·major + 10·minor */
+    size_t memory_bytes, free_bytes; /* free: when it was opened */
+    int driver, runtime;             /* versions, 1000·major + 10·minor */
 };
 
-/* Chooses GPU number local_rank modulo the visible ones and prepares it. False with one line in
- * message if there is none that works; the program may then go on without. */
+/* Chooses a GPU and prepares it: the one that cudaSetDevice() has chosen for this thread unless
+ * that is number 0, else number local_rank modulo the visible ones. Keeps a GPU that is open. False
+ * with one line in message if there is none that works; the program may then go on without. */
 bool cuda_open(int local_rank, char *message, int message_size);
 /* Everything that was allocated since cuda_open must have been released. */
 void cuda_close(void);
 const struct cuda_device *cuda_device(void); /* NULL before cuda_open succeeded */
+/* What is free now. */
+size_t cuda_free_bytes(void);
+/* Makes a GPU this thread's current one, as cudaSetDevice() does; returns the one before. Does
+ * nothing while none is open. */
+int cuda_use_device(int number);
+/* The number of the GPU whose memory this is; −1 for memory that the host can access. */
+int cuda_device_of(const void *data);
 
 /* Narrows and orders the kernels that passes may use: names between commas, or "default" for all of
  * them. What the list leaves falls to the kernel "generic". False with one line in message if a

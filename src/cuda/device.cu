@@ -26,6 +26,33 @@ const struct cuda_device *cuda_device(void)
     return opened ? &device : NULL;
 }
 
+size_t cuda_free_bytes(void)
+{
+    size_t available = 0, all;
+    if (opened)
+        CUDA_CALL(cudaMemGetInfo(&available, &all));
+    return available;
+}
+
+int cuda_use_device(int number)
+{
+    int before = number;
+    if (!opened)
+        return number;
+    CUDA_CALL(cudaGetDevice(&before));
+    CUDA_CALL(cudaSetDevice(number));
+    return before;
+}
+
+/* Without a GPU all memory is the host's. */
+int cuda_device_of(const void *data)
+{
+    cudaPointerAttributes attributes;
+    const cudaError_t error = cudaPointerGetAttributes(&attributes, data);
+    cudaGetLastError(); /* forgets the failure */
+    return error == cudaSuccess && attributes.type == cudaMemoryTypeDevice ? attributes.device : -1;
+}
+
 int cuda_multiprocessors()
 {
     return device.multiprocessors;
@@ -128,12 +155,15 @@ static void write_uuid(char *text, size_t size, const cudaUUID_t &uuid)
 
 bool cuda_open(int local_rank, char *message, int message_size)
 {
-    int count = 0;
+    int count = 0, current = 0;
+    if (opened)
+        return true;
     cudaError_t error = cudaGetDeviceCount(&count);
     if (error != cudaSuccess || count == 0)
         return refuse(message, message_size, "no GPU is visible", error);
     device.count = count;
-    device.number = local_rank % count;
+    error = cudaGetDevice(&current);
+    device.number = error == cudaSuccess && current != 0 ? current : local_rank % count;
     if ((error = cudaSetDevice(device.number)) != cudaSuccess)
         return refuse(message, message_size, "the GPU cannot be used", error);
     cudaDeviceProp properties;

@@ -42,6 +42,19 @@ FORMULA void body_combine(const struct vector_arguments *v, int i, int j, int k)
     v->z[at] = fma(v->a, v->x[at], v->b * v->y[at]);
 }
 
+/* Between arrays with strides of any kind, in doubles. */
+struct strided_arguments {
+    double *to;
+    const double *from;
+    long to_stride[3], from_stride[3];
+};
+
+FORMULA void body_copy_strided(const struct strided_arguments *x, int i, int j, int k)
+{
+    x->to[i * x->to_stride[0] + j * x->to_stride[1] + k * x->to_stride[2]] =
+        x->from[i * x->from_stride[0] + j * x->from_stride[1] + k * x->from_stride[2]];
+}
+
 /* The tables are at cell (0,0,0), by direction. */
 struct fv_rhs_arguments {
     double *f;
@@ -125,6 +138,12 @@ FORMULA void magnitude_term(const struct terms *t, uint64_t index, double term, 
     const uint64_t bits = magnitude_bits(term);
     (void)t, (void)index;
     words[0] = bits > words[0] ? bits : words[0];
+}
+
+/* The magnitude of negative terms. */
+FORMULA void negative_term(const struct terms *t, uint64_t index, double term, uint64_t *words)
+{
+    magnitude_term(t, index, term < 0.0 ? term : 0.0, words);
 }
 
 FORMULA void digits_term(const struct terms *t, uint64_t index, double term, uint64_t *words)

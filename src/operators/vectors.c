@@ -81,6 +81,13 @@ uint64_t vector_norm(const struct level *level, enum field x)
     return vector_product_norm(level, x, NUM_FIELDS);
 }
 
+uint64_t vector_negative(const struct level *level, enum field x)
+{
+    uint64_t words[REDUCTION_WORDS] = {0};
+    level->backend->passes->reduce(REDUCTION_negative, level, x, NUM_FIELDS, 0.0, words);
+    return words[0];
+}
+
 void vector_product_digits(const struct level *level, enum field x, enum field y, int exponent,
                            int64_t digits[SUM_DIGITS])
 {

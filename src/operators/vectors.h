@@ -30,6 +30,8 @@ struct terms vector_terms(const struct level *level, const struct patch *p, enum
 /* max|x| and max|x·y| (bits); 0 if there are no cells. y = NUM_FIELDS stands for 1. */
 uint64_t vector_norm(const struct level *level, enum field x);
 uint64_t vector_product_norm(const struct level *level, enum field x, enum field y);
+/* max|x| of the cells with x < 0 (bits); 0 if there are none. */
+uint64_t vector_negative(const struct level *level, enum field x);
 /* Adds Σ x·y as fixed-point digits, see operators/sum.h; the same convention for y. */
 void vector_product_digits(const struct level *level, enum field x, enum field y, int exponent,
                            int64_t digits[SUM_DIGITS]);
