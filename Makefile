@@ -90,14 +90,14 @@ ALL_NVCCFLAGS = -std=c++17 $(NVCCFLAGS) --fmad=false --extended-lambda \
 
 NVTX := $(if $(wildcard $(CUDA_HOME)/include/nvtx3/nvToolsExt.h),$(CUDA),0)
 
-INCLUDES := -Isrc -Itests$(if $(SERIAL), -Isrc/serial)
+INCLUDES := -Isrc -Iinclude -Itests$(if $(SERIAL), -Isrc/serial)
 NVTX_INCLUDE := $(if $(filter 1,$(NVTX)),-isystem $(CUDA_HOME)/include)
 LDLIBS = $(if $(CUDA_SOURCES),-L$(CUDA_HOME)/lib64 -lcudart_static -lstdc++ -lrt) -ldl -lpthread -lm
 
 # --- files ----------------------------------------------------------------------------------------
 
 BUILD := build/$(notdir $(CC))-$(MODE)$(if $(SERIAL),-serial)
-MODULES := base comm level operators cli solvers app$(if $(SERIAL), serial)
+MODULES := base comm level operators cli solvers app library$(if $(SERIAL), serial)
 # Without CUDA, absent.c defines the symbols of the CUDA files.
 CUDA_C := $(filter-out $(if $(filter 1,$(CUDA)),src/cuda/absent.c),$(sort $(wildcard src/cuda/*.c src/cuda/*/*.c)))
 

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef HPGMG_H
+#define HPGMG_H
+/* Geometric multigrid for −∇·(β∇u) = f or αu − ∇·(β∇u) = f in a box of cubic cells, of order 2 or
+ * 4, on CPUs and GPUs. docs/API.md explains the calls by examples.
+ *
+ * u, f and α are means over cells, β are means over faces; to order 2, values at the centres are
+ * the same. Cells are numbered from 0 in each direction i, j, k.
+ *
+ * Every function returns a status. None prints, and none ends the program because of a wrong
+ * argument, a wrong order of calls, or memory that does not suffice. hpgmg_message() then says what
+ * was wrong. If a call of MPI or of CUDA fails, the job ends by MPI_Abort with a line on stderr.
+ *
+ * Functions that are "collective" must be called by all ranks of the solver's communicator, and
+ * return the same status on all of them. A call with a handle that is not live returns at once on
+ * the rank that made it.
+ *
+ * A process calls these functions from one thread at a time, the one that initialised MPI. They use
+ * OpenMP threads. Solvers are independent of each other, with these exceptions, which are the
+ * process's: the GPU, the streams on it, and the number of threads that work on levels on the CPU
+ * below levels on a GPU. */
+#include <stddef.h>
+
+#ifndef HPGMG_MPI
+#define HPGMG_MPI 1 /* 0 in an installation of `make MPI=0` */
+#endif
+#if HPGMG_MPI
+#include <mpi.h>
+typedef MPI_Comm hpgmg_comm;
+#define HPGMG_COMM_WORLD MPI_COMM_WORLD
+#else /* one rank */
+typedef int hpgmg_comm;
+#define HPGMG_COMM_WORLD 1
+#endif
+
+#define HPGMG_API __attribute__((visibility("default")))
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum hpgmg_status {
+    HPGMG_OK = 0,
+    HPGMG_NOT_CONVERGED = 1, /* the tolerance was not reached; u is what the last cycle left,
+                                unless that is not finite */
+    HPGMG_ARGUMENT = 2,      /* an argument, an option or a value of the data is wrong */
+    HPGMG_ORDER = 3,         /* something must be called before, or MPI is not running */
+    HPGMG_MISMATCH = 4,      /* the ranks called different functions or with different arguments */
+    HPGMG_MEMORY = 5,        /* there is too little memory */
+    HPGMG_ENVIRONMENT = 6,   /* no GPU or transport as demanded, or stacks that are too small */
+};
+
+/* The last failed call of this process in one line; "" if none has failed. Valid until the next
+ * call. */
+HPGMG_API const char *hpgmg_message(void);
+
+/* A solver: the levels of one domain, with the data that was set. */
+struct hpgmg;
+
+/* Makes a solver for cells[0]×cells[1]×cells[2] cells on the ranks of comm, of which it keeps a
+ * duplicate. The domain is 0 … lengths[d] in direction d. Cells are cubes: lengths[d]/cells[d] must
+ * be the same for all d, to 1e-10 of it. Each of cells must be a multiple of 4; multigrid is fast
+ * if they have a large power of two in common. There must be at least as many boxes of 4³ cells as
+ * ranks.
+ *
+ * options: names and values in turn, then NULL, or NULL for none: those of the command line of
+ * hpgmg-gpu (docs/API.md lists them), as {"order", "4", "boundary", "periodic", NULL}. The default
+ * of rtol is 1e-8.
+ *
+ * MPI must be running. *solver becomes NULL on failure. Collective over comm. */
+HPGMG_API enum hpgmg_status hpgmg_create(struct hpgmg **solver, hpgmg_comm comm, const int cells[3],
+                                         const double lengths[3], const char *const *options);
+
+/* Releases the solver and sets *solver to NULL. *solver may be NULL already. Before MPI_Finalize.
+ * Collective. */
+HPGMG_API enum hpgmg_status hpgmg_destroy(struct hpgmg **solver);
+
+/* Cells lo[d] … lo[d] + n[d] − 1 in each direction d. */
+struct hpgmg_box {
+    int lo[3], n[3];
+};
+
+/* The boxes of this rank, which together cover the domain on all ranks. The array is the solver's.
+ * Data in boxes of its own choice is moved least, but any boxes may be used. Not collective. */
+HPGMG_API enum hpgmg_status hpgmg_boxes(const struct hpgmg *solver, int *count,
+                                        const struct hpgmg_box **boxes);
+
+/* The side of a cell, lengths[d]/cells[d]. Not collective. */
+HPGMG_API enum hpgmg_status hpgmg_cell_size(const struct hpgmg *solver, double *size);
+
+enum hpgmg_field {
+    HPGMG_U = 0,      /* the solution; set it as the initial guess */
+    HPGMG_F = 1,      /* the right-hand side */
+    HPGMG_ALPHA = 2,  /* with equation helmholtz and variable coefficients */
+    HPGMG_BETA_I = 3, /* on the faces in direction i; with variable coefficients */
+    HPGMG_BETA_J = 4,
+    HPGMG_BETA_K = 5,
+};
+
+/* Values of a field in a box, in the caller's memory: that of cell lo + (i,j,k) is
+ * data[i·stride[0] + j·stride[1] + k·stride[2]]. Strides count doubles. Strides that are all 0
+ * stand for an array without gaps, i fastest.
+ *
+ * Of β in direction d there is one value more in that direction: number i is the low face of cell
+ * lo + i, and the last one is the high face of the last cell. Where boxes meet, the box behind the
+ * face has its value; the last values count on the high side of the domain only, and there not if
+ * direction d is periodic.
+ *
+ * data is in host memory, or in the memory of the GPU that the solver runs on: all blocks of a rank
+ * alike. The GPU's work on it must be finished before the call, and is finished after it. */
+struct hpgmg_block {
+    struct hpgmg_box box;
+    double *data; /* hpgmg_set reads it */
+    ptrdiff_t stride[3];
+};
+
+/* Sets a field from the blocks of all ranks, which must cover every cell once. They need not be the
+ * solver's boxes, and a rank may have none. Values must be finite, and those of β not negative;
+ * else the field counts as not set. Temporary memory: one field. Collective. */
+HPGMG_API enum hpgmg_status hpgmg_set(struct hpgmg *solver, enum hpgmg_field field, int count,
+                                      const struct hpgmg_block *blocks);
+
+/* The value at a point of the domain. */
+typedef double hpgmg_function(double x, double y, double z, void *data);
+
+/* Sets a field to a function's means over cells or faces: to order 2 its values at the centres, to
+ * order 4 by Gauss's rule with two points per direction. Every rank calls the function for its own
+ * boxes, from this thread. Otherwise as hpgmg_set. Temporary memory: two fields. Collective. */
+HPGMG_API enum hpgmg_status hpgmg_set_function(struct hpgmg *solver, enum hpgmg_field field,
+                                               hpgmg_function *function, void *data);
+
+/* Writes a field that was set or, as u, solved for to the blocks of all ranks: any boxes within the
+ * domain. After a solve β is 0 on Neumann walls, and where solutions differ by a constant, f has
+ * lost its mean. Temporary memory: one field. Collective. */
+HPGMG_API enum hpgmg_status hpgmg_get(struct hpgmg *solver, enum hpgmg_field field, int count,
+                                      const struct hpgmg_block *blocks);
+
+/* With what a solve begins. */
+enum hpgmg_start {
+    HPGMG_FROM_ZERO = 0,
+    HPGMG_FROM_GUESS = 1, /* u as it was set, or as the last solve left it; no F-cycle then */
+};
+
+struct hpgmg_result {
+    int cycles;      /* F-cycle, V-cycles and iterations together */
+    double residual; /* max|f − A u| / max|f| after the last */
+    double rhs_norm; /* max|f|, without the mean */
+    double rhs_mean; /* of f, which was subtracted where solutions differ by a constant; else 0 */
+    double seconds;  /* of this rank's solve */
+    double
+        setup_seconds; /* of making the operators before it; 0 if the coefficients were the same */
+    const double *history; /* relative residual after each cycle; valid until the next solve */
+};
+
+/* Solves to the tolerance rtol, or by one cycle without one. f must be set, and the coefficients
+ * that the options ask for. Setting any of them again and solving again makes anew what depends on
+ * it only. If f is 0, so is u. u has the mean 0 where solutions differ by a constant. result may be
+ * NULL. Collective. */
+HPGMG_API enum hpgmg_status hpgmg_solve(struct hpgmg *solver, enum hpgmg_start start,
+                                        struct hpgmg_result *result);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Solvers come and go: options, the shape of the domain, levels. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include "app/benchmark.h"
+#include "app/run_info.h"
+#include "app/setup.h"
+#include "base/memory.h"
+#include "cli/environment.h"
+#include "cli/option_check.h"
+#include "cuda/cuda.h"
+#include "library/solver_handle.h"
+#include "solvers/size.h"
+
+#define SAME_SIDE 1e-10 /* relative difference of the sides of a cell */
+#define TOLERANCE "1e-8"
+enum { LEAST_LOG2_BOX_DIM = 2, MOST_LOG2_BOX_DIM = 10 };
+enum { LEAST_FIELDS = 3 }; /* u, f, D⁻¹ */
+
+/* Options that determine a run of the program and mean nothing to a solver, or that the process has
+ * only once. */
+static const char *refuse(const struct option_row *row)
+{
+    static const char *const reasons[][2] = {
+        {"log2-box-dim", "the solver finds boxes from its cells"},
+        {"boxes-per-rank", "the solver finds boxes from its cells"},
+        {"domain", "the solver finds boxes from its cells"},
+        {"problem", "the caller sets f and the coefficients"},
+        {"solves", "the caller says when to solve"},
+        {"min-time", "the caller says when to solve"},
+        {"kernels", "all solvers of a process share the kernels"},
+        {"fuse", "all solvers of a process share the kernels"},
+    };
+    for (size_t r = 0; r < sizeof reasons / sizeof reasons[0]; r++)
+        if (strcmp(row->name, reasons[r][0]) == 0)
+            return reasons[r][1];
+    return row->uses & OPTION_SHAPES ? NULL : "it does not concern the solution";
+}
+
+static enum hpgmg_status status_of(enum status status)
+{
+    return status == STATUS_VALID    ? HPGMG_OK
+           : status == STATUS_USAGE  ? HPGMG_ARGUMENT
+           : status == STATUS_MEMORY ? HPGMG_MEMORY
+                                     : HPGMG_ENVIRONMENT;
+}
+
+static enum hpgmg_status check_cells(const int cells[3], const double lengths[3])
+{
+    for (int d = 0; d < 3; d++) {
+        const int grain = 1 << LEAST_LOG2_BOX_DIM, below = cells[d] / grain * grain;
+        if (cells[d] < grain || cells[d] > MOST_DIM)
+            return fail(HPGMG_ARGUMENT, "cells[%d] is %d; legal: %d to %d", d, cells[d], grain,
+                        MOST_DIM);
+        if (cells[d] != below)
+            return fail(HPGMG_ARGUMENT,
+                        "cells[%d] is %d, no multiple of %d; %d and %d are the nearest", d,
+                        cells[d], grain, below, below + grain);
+        if (!(lengths[d] > 0.0) || !isfinite(lengths[d]))
+            return fail(HPGMG_ARGUMENT, "lengths[%d] is %g; it must be positive and finite", d,
+                        lengths[d]);
+    }
+    for (int d = 1; d < 3; d++) {
+        const double first = lengths[0] / cells[0], side = lengths[d] / cells[d];
+        if (fabs(side - first) > SAME_SIDE * first)
+            return fail(HPGMG_ARGUMENT,
+                        "cells are no cubes: lengths/cells is %.17g in direction 0 and %.17g in "
+                        "direction %d",
+                        first, side, d);
+    }
+    return HPGMG_OK;
+}
+
+static double boxes_of(const int cells[3], int log2_box_dim)
+{
+    const int boxes[3] = {cells[0] >> log2_box_dim, cells[1] >> log2_box_dim,
+                          cells[2] >> log2_box_dim};
+    return extent_cells(boxes);
+}
+
+/* The largest boxes of which every rank gets one. */
+static enum hpgmg_status choose_boxes(struct options *o, const int cells[3])
+{
+    const int all = cells[0] | cells[1] | cells[2], ranks = comm_size();
+    int k = LEAST_LOG2_BOX_DIM;
+    while (k < MOST_LOG2_BOX_DIM && (all >> k & 1) == 0)
+        k++;
+    while (k > LEAST_LOG2_BOX_DIM && boxes_of(cells, k) < ranks)
+        k--;
+    if (boxes_of(cells, k) < ranks)
+        return fail(HPGMG_ARGUMENT, "%dx%dx%d cells are %.0f boxes of %d^3, fewer than %d ranks",
+                    cells[0], cells[1], cells[2], boxes_of(cells, k), 1 << k, ranks);
+    if (boxes_of(cells, k) > 0x7fffffff)
+        return fail(HPGMG_ARGUMENT, "%dx%dx%d cells are %.0f boxes of %d^3, more than an int has",
+                    cells[0], cells[1], cells[2], boxes_of(cells, k), 1 << k);
+    o->log2_box_dim = k;
+    for (int d = 0; d < 3; d++)
+        o->domain[d] = cells[d] >> k;
+    o->boxes_per_rank = ((long)boxes_of(cells, k) + ranks - 1) / ranks;
+    return HPGMG_OK;
+}
+
+/* Fields that no solver can do without, before their boxes are listed. */
+static enum hpgmg_status check_least_memory(const int cells[3])
+{
+    const double bytes = LEAST_FIELDS * sizeof(double) * extent_cells(cells) / comm_size();
+    const struct memory_need need =
+        memory_need_of(bytes < 0x1p62 ? (size_t)bytes : (size_t)1 << 62, false);
+    if (cuda_device() || memory_need_fits(&need))
+        return HPGMG_OK;
+    return fail(HPGMG_MEMORY,
+                "%dx%dx%d cells need at least %.0f bytes per node, %.0f are available", cells[0],
+                cells[1], cells[2], need.needed, need.available);
+}
+
+static enum hpgmg_status check_memory(const int cells[3], const struct hierarchy_choice *choice)
+{
+    struct memory_need need;
+    const char *where = memory_shortage(choice, &need);
+    if (!where)
+        return HPGMG_OK;
+    return fail(HPGMG_MEMORY, "%dx%dx%d cells need %.0f bytes of memory per %s, %.0f are available",
+                cells[0], cells[1], cells[2], need.needed, where, need.available);
+}
+
+/* Machine and levels. All ranks get the same. */
+static enum hpgmg_status choose_levels(struct hpgmg *s, struct hierarchy_choice *choice)
+{
+    char text[512] = "", note[512];
+    bool on_gpu = false;
+    enum status status = environment_check(text, sizeof text);
+    if (status == STATUS_VALID)
+        status = setup_machine(&s->options, &on_gpu, note, text, sizeof text);
+    if (status == STATUS_VALID && check_least_memory(s->cells) != HPGMG_OK)
+        return HPGMG_MEMORY;
+    *choice = benchmark_hierarchy_choice(&s->options, on_gpu);
+    if (status == STATUS_VALID)
+        status = size_check(choice, comm_size(), text, sizeof text);
+    if (status != STATUS_VALID)
+        return fail(status_of(status), "%s", text);
+    if (check_memory(s->cells, choice) != HPGMG_OK)
+        return HPGMG_MEMORY;
+    if (on_gpu)
+        setup_thresholds(&s->options, choice);
+    choice->op.length = fmax(s->lengths[0], fmax(s->lengths[1], s->lengths[2]));
+    return HPGMG_OK;
+}
+
+/* All that can be refused. The options are released then. */
+static enum hpgmg_status choose(struct hpgmg *s, const char *const *options,
+                                struct hierarchy_choice *choice)
+{
+    char text[512] = "";
+    enum hpgmg_status status = HPGMG_OK;
+    const enum status parsed =
+        options_from_pairs(&s->options, options, TOLERANCE, refuse, text, sizeof text);
+    if (parsed != STATUS_VALID)
+        status = fail(HPGMG_ARGUMENT, "%s", text);
+    status = call_agree(CALL_CREATE, 0, status);
+    if (status != HPGMG_OK) {
+        if (parsed == STATUS_VALID)
+            option_release(&options_list, &s->options);
+        return status;
+    }
+    if (check_options_agree(&options_list, &s->options, STATUS_VALID, text, sizeof text) !=
+        STATUS_VALID)
+        return fail(HPGMG_MISMATCH, "%s", text);
+    status = choose_boxes(&s->options, s->cells);
+    if (status == HPGMG_OK)
+        status = choose_levels(s, choice);
+    if (status != HPGMG_OK)
+        option_release(&options_list, &s->options);
+    return status;
+}
+
+static void list_boxes(struct hpgmg *s)
+{
+    const struct level *l = s->hierarchy->levels[0];
+    s->boxes = memory_alloc((size_t)l->npatches * sizeof *s->boxes, "boxes");
+    for (int q = 0; q < l->npatches; q++)
+        for (int d = 0; d < 3; d++) {
+            s->boxes[q].lo[d] = l->patches[q].box.lo[d];
+            s->boxes[q].n[d] = l->patches[q].n[d];
+        }
+}
+
+/* The rest, with the new world selected. */
+static enum hpgmg_status create(struct hpgmg *s, const int *cells, const double *lengths,
+                                const char *const *options)
+{
+    struct hierarchy_choice choice;
+    enum hpgmg_status status = HPGMG_OK;
+    if (!cells || !lengths)
+        status = fail(HPGMG_ARGUMENT, "%s is NULL", cells ? "lengths" : "cells");
+    else
+        status = check_cells(cells, lengths);
+    status = call_agree(CALL_CREATE, 0, status);
+    if (status != HPGMG_OK)
+        return status;
+    memcpy(s->cells, cells, sizeof s->cells);
+    memcpy(s->lengths, lengths, sizeof s->lengths);
+    status = call_same("cells", (const double[3]){cells[0], cells[1], cells[2]}, 3);
+    if (status == HPGMG_OK)
+        status = call_same("lengths", lengths, 3);
+    if (status == HPGMG_OK)
+        status = choose(s, options, &choice);
+    if (status != HPGMG_OK)
+        return status;
+    s->hierarchy = hierarchy_allocate(&choice);
+    s->operator_is_old = s->rhs_is_old = true;
+    list_boxes(s);
+    return HPGMG_OK;
+}
+
+static void release(struct hpgmg *s, struct world *before)
+{
+    comm_world_select(before);
+    comm_world_destroy(s->world);
+    solver_delist(s);
+    memory_free(s);
+}
+
+enum hpgmg_status hpgmg_create(struct hpgmg **solver, hpgmg_comm comm, const int cells[3],
+                               const double lengths[3], const char *const *options)
+{
+    if (!solver)
+        return fail(HPGMG_ARGUMENT, "the pointer to the solver is NULL");
+    *solver = NULL;
+    if (!comm_is_running())
+        return fail(HPGMG_ORDER, "MPI is not running: it was not initialised, or was finalised");
+    if (!comm_is_usable(comm))
+        return fail(HPGMG_ARGUMENT, "the communicator is null or has two groups");
+    const struct cuda_device *gpu = cuda_device();
+    struct hpgmg *s = memory_alloc_zero(sizeof *s, "solver");
+    s->world = comm_world_create(comm);
+    solver_enlist(s);
+    const struct caller caller = {comm_world_select(s->world),
+                                  gpu ? cuda_use_device(gpu->number) : -1};
+    const enum hpgmg_status status = create(s, cells, lengths, options);
+    if (caller.device >= 0)
+        cuda_use_device(caller.device);
+    if (status == HPGMG_OK) {
+        comm_world_select(caller.world);
+        *solver = s;
+    } else {
+        release(s, caller.world);
+    }
+    return status;
+}
+
+enum hpgmg_status hpgmg_destroy(struct hpgmg **solver)
+{
+    struct caller caller;
+    if (!solver)
+        return fail(HPGMG_ARGUMENT, "the pointer to the solver is NULL");
+    if (!*solver)
+        return HPGMG_OK;
+    struct hpgmg *s = *solver;
+    enum hpgmg_status status = call_begin(s, &caller);
+    if (status != HPGMG_OK)
+        return status;
+    status = call_agree(CALL_DESTROY, 0, HPGMG_OK);
+    if (status != HPGMG_OK) {
+        call_end(&caller);
+        return status;
+    }
+    if (s->solver)
+        solver_destroy(s->solver);
+    hierarchy_destroy(s->hierarchy);
+    option_release(&options_list, &s->options);
+    memory_free(s->boxes);
+    cuda_use_device(caller.device);
+    release(s, caller.world);
+    *solver = NULL;
+    return HPGMG_OK;
+}
+
+enum hpgmg_status hpgmg_boxes(const struct hpgmg *solver, int *count,
+                              const struct hpgmg_box **boxes)
+{
+    struct caller caller;
+    const enum hpgmg_status status = call_begin(solver, &caller);
+    if (status != HPGMG_OK)
+        return status;
+    call_end(&caller);
+    if (!count || !boxes)
+        return fail(HPGMG_ARGUMENT, "%s is NULL", count ? "boxes" : "count");
+    *count = solver->hierarchy->levels[0]->npatches;
+    *boxes = solver->boxes;
+    return HPGMG_OK;
+}
+
+enum hpgmg_status hpgmg_cell_size(const struct hpgmg *solver, double *size)
+{
+    struct caller caller;
+    const enum hpgmg_status status = call_begin(solver, &caller);
+    if (status != HPGMG_OK)
+        return status;
+    call_end(&caller);
+    if (!size)
+        return fail(HPGMG_ARGUMENT, "size is NULL");
+    *size = solver->lengths[0] / solver->cells[0];
+    return HPGMG_OK;
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef LIBRARY_SOLVER_HANDLE_H
+#define LIBRARY_SOLVER_HANDLE_H
+/* What is behind the functions of include/hpgmg.h. */
+#include <stdbool.h>
+#include "hpgmg.h"
+#include "app/options.h"
+#include "comm/comm.h"
+#include "solvers/solver.h"
+
+enum { NUM_USER_FIELDS = HPGMG_BETA_K + 1 };
+
+struct hpgmg {
+    struct hpgmg *next; /* in the list of all solvers */
+    struct world *world;
+    int cells[3];
+    double lengths[3];
+    struct options options;
+    struct hierarchy *hierarchy;
+    struct solver *solver; /* NULL until the operator is first made */
+    struct hpgmg_box *boxes;
+    bool is_set[NUM_USER_FIELDS];
+    bool operator_is_old, rhs_is_old; /* data has been set since they were made */
+    double f_norm;                    /* max|f| as it was set */
+    struct solve_result result;
+};
+
+/* What the ranks are doing, for call_agree(). */
+enum call { CALL_CREATE, CALL_DESTROY, CALL_SET, CALL_SET_FUNCTION, CALL_GET, CALL_SOLVE };
+
+/* Sets hpgmg_message(), and returns status. */
+enum hpgmg_status fail(enum hpgmg_status status, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* What was selected before a call. */
+struct caller {
+    struct world *world;
+    int device;
+};
+/* HPGMG_ARGUMENT if the solver is not live. Else selects its world and its GPU until call_end(). */
+enum hpgmg_status call_begin(const struct hpgmg *solver, struct caller *caller);
+void call_end(const struct caller *caller);
+/* `status` is what this rank thinks so far. HPGMG_MISMATCH if not all ranks do the same with the
+ * same `detail`; else the status of the first rank that failed, with its message. Collective over
+ * the world. */
+enum hpgmg_status call_agree(enum call call, int detail, enum hpgmg_status status);
+/* HPGMG_ARGUMENT with that message if the numbers differ between ranks. The same. */
+enum hpgmg_status call_same(const char *what, const double *values, int count);
+
+/* Adds the solver to the list of live ones, or removes it; the GPU is closed after the last. */
+void solver_enlist(struct hpgmg *solver);
+void solver_delist(struct hpgmg *solver);
+
+/* The level's field of a user's, its centring, and whether the solver has it. */
+enum field level_field(enum hpgmg_field field);
+int field_centre(enum hpgmg_field field);
+bool has_field(const struct hpgmg *solver, enum hpgmg_field field);
+const char *field_name(enum hpgmg_field field);
+
+#endif
