@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The library computes the program's solution bit for bit from the program's data, which lies in
+ * the fields of the program's own levels: blocks with strides of their own, on a GPU in its memory.
+ */
+#include "app/benchmark.h"
+#include "cli/environment.h"
+#include "operators/problem.h"
+#include "solvers/reduce.h"
+#include "support/library.h"
+
+enum { LOG2_BOX_DIM = 3, BOXES = 4 };
+
+static const char *refuse_nothing(const struct option_row *row)
+{
+    (void)row;
+    return NULL;
+}
+
+/* The program's hierarchy for a domain of BOXES boxes per side with these options. */
+static struct hierarchy *create_hierarchy(const char *const *words, struct solver_choice *solver)
+{
+    struct options o;
+    char message[256];
+    REQUIRE(options_from_pairs(&o, words, "none", refuse_nothing, message, sizeof message) ==
+            STATUS_VALID);
+    o.log2_box_dim = LOG2_BOX_DIM;
+    o.boxes_per_rank = BOXES * BOXES * BOXES;
+    o.domain[0] = o.domain[1] = o.domain[2] = BOXES;
+    if (o.cpu_below == 0)
+        o.cpu_below = CPU_BELOW_NEVER;
+    const struct hierarchy_choice choice =
+        benchmark_hierarchy_choice(&o, strcmp(backend, "gpu") == 0);
+    *solver = benchmark_solver_choice(&o);
+    option_release(&options_list, &o);
+    return hierarchy_allocate(&choice);
+}
+
+/* Hands the data of the level to the solver. */
+static void set_all(struct hpgmg *s, const struct level *l)
+{
+    static const struct {
+        enum hpgmg_field to;
+        enum field from;
+    } all[] = {{HPGMG_F, FIELD_F},
+               {HPGMG_ALPHA, FIELD_ALPHA},
+               {HPGMG_BETA_I, FIELD_BETA_I},
+               {HPGMG_BETA_J, FIELD_BETA_J},
+               {HPGMG_BETA_K, FIELD_BETA_K}};
+    for (size_t f = 0; f < sizeof all / sizeof all[0]; f++) {
+        if (!l->fields[all[f].from])
+            continue;
+        struct hpgmg_block *blocks = blocks_of(l, all[f].from);
+        EXPECT(hpgmg_set(s, all[f].to, l->npatches, blocks) == HPGMG_OK);
+        free(blocks);
+    }
+}
+
+static void compare(const char *const *words)
+{
+    const int cells[3] = {BOXES << LOG2_BOX_DIM, BOXES << LOG2_BOX_DIM, BOXES << LOG2_BOX_DIM};
+    struct hpgmg *s = create_solver(cells, words);
+    struct hpgmg_result mine;
+    struct solve_result theirs;
+    struct solver_choice choice;
+    struct hierarchy *h = create_hierarchy(words, &choice);
+    struct level *l = h->levels[0];
+    problem_fill(l, PROBLEM_FV);
+    set_all(s, l);
+    hierarchy_set_rhs(h);
+    hierarchy_set_operator(h);
+    struct solver *solver = solver_create(h, 0, choice);
+    solver_run(solver, &theirs);
+    const uint64_t checksum = reduce_checksum(l, FIELD_U);
+    EXPECT(hpgmg_solve(s, HPGMG_FROM_ZERO, &mine) == HPGMG_OK);
+    struct hpgmg_block *blocks = blocks_of(l, FIELD_U);
+    EXPECT(hpgmg_get(s, HPGMG_U, l->npatches, blocks) == HPGMG_OK);
+    EXPECT(reduce_checksum(l, FIELD_U) == checksum);
+    EXPECT(mine.cycles == theirs.cycles);
+    EXPECT(memcmp(mine.history, theirs.history, (size_t)mine.cycles * sizeof(double)) == 0);
+    free(blocks);
+    solver_destroy(solver);
+    hierarchy_destroy(h);
+    EXPECT(hpgmg_destroy(&s) == HPGMG_OK);
+}
+
+int main(int argc, char **argv)
+{
+    static const char *const cases[][12] = {
+        {"rtol", "none"},
+        {"rtol", "none", "order", "4"},
+        {"rtol", "none", "boundary", "periodic"},
+        {"rtol", "none", "order", "4", "boundary", "periodic"},
+        {"rtol", "none", "order", "4", "boundary", "periodic,neumann,dirichlet/neumann"},
+        {"rtol", "1e-7", "order", "4", "equation", "helmholtz", "boundary", "neumann"},
+        {"order", "4", "smoother", "chebyshev", "rtol", "1e-6"},
+        {"rtol", "1e-7", "coefficients", "constant", "cycle", "v"},
+        {"solver", "mgpcg", "rtol", "1e-9"},
+        {"bottom", "direct", "smoother", "jacobi", "cycle", "w", "rtol", "1e-9"},
+    };
+    test_begin(argc, argv);
+    for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++)
+        compare(cases[c]);
+    return test_end();
+}
