@@ -69,11 +69,13 @@ endif
 
 # Contraction is off, for the same bits everywhere; what is fused is written as fma().
 NUMERICS := -ffp-contract=off -fno-math-errno -fno-trapping-math
+# The same objects go into programs and into libhpgmg.so, which shows hpgmg_* only.
+SHARED := -fPIC -fvisibility=hidden
 SANITIZE := $(if $(filter asan,$(MODE)),-fsanitize=address -fsanitize=undefined -fno-sanitize-recover=all)
 WARNINGS := -Wall -Wextra -Wpedantic -Wshadow $(WERROR)
-ALL_CFLAGS = -std=c11 -D_GNU_SOURCE $(CFLAGS) $(NUMERICS) -fopenmp $(SANITIZE) $(WARNINGS)
+ALL_CFLAGS = -std=c11 -D_GNU_SOURCE $(CFLAGS) $(NUMERICS) -fopenmp $(SHARED) $(SANITIZE) $(WARNINGS)
 # Kernels as C++ (tests/emulated). A checked longjmp would not leave for another stack.
-ALL_CXXFLAGS = -std=c++17 -U_FORTIFY_SOURCE $(CFLAGS) $(NUMERICS) $(SANITIZE) $(WARNINGS) -Wno-unknown-pragmas $(MPI_INCLUDES)
+ALL_CXXFLAGS = -std=c++17 -U_FORTIFY_SOURCE $(CFLAGS) $(NUMERICS) $(SHARED) $(SANITIZE) $(WARNINGS) -Wno-unknown-pragmas $(MPI_INCLUDES)
 # These tests compile in a third of the time so, and run as fast.
 EMULATED_FLAGS := $(if $(SANITIZE),,-O1 -g0)
 # The CUDA backend's files without kernels, whose C headers are not standard C++.
@@ -84,7 +86,7 @@ MPI_COMMAND := $(if $(SERIAL),,$(shell $(MPICC) -show 2>/dev/null))
 MPI_INCLUDES := -DOMPI_SKIP_MPICXX -DMPICH_SKIP_MPICXX $(filter -I%,$(MPI_COMMAND))
 MPI_LIBRARIES := $(filter -L% -l% -Wl%,$(MPI_COMMAND))
 ALL_NVCCFLAGS = -std=c++17 $(NVCCFLAGS) --fmad=false --extended-lambda \
-                -Xcompiler -ffp-contract=off $(MPI_INCLUDES)
+                -Xcompiler -ffp-contract=off $(SHARED:%=-Xcompiler %) $(MPI_INCLUDES)
 
 # --- libraries ------------------------------------------------------------------------------------
 
@@ -110,7 +112,8 @@ CUDA_SOURCES := $(if $(filter 1,$(CUDA)),$(sort $(wildcard src/cuda/*.cu src/cud
 CUDA_CXX := $(if $(filter 1,$(CUDA)),$(sort $(wildcard src/cuda/*.cc src/cuda/*/*.cc)))
 OBJECTS := $(patsubst %,$(BUILD)/%.o,$(CUDA_SOURCES) $(CUDA_CXX) $(SOURCES))
 MAIN := $(BUILD)/src/app/main.c.o
-LIBRARY := $(BUILD)/libhpgmg.a
+# All modules but the main program, for programs and tests.
+ARCHIVE := $(BUILD)/modules.a
 
 # The workshop, a program of its own on the same library.
 LAB_SOURCES := $(sort $(wildcard src/lab/*.c) $(if $(filter 1,$(CUDA)),$(wildcard src/lab/*.cu src/lab/*.cc)))
@@ -123,7 +126,7 @@ TEST_PROGRAMS := $(patsubst %.c,$(BUILD)/%,$(sort $(wildcard tests/*/*.c)))
 PLAIN_TESTS := $(patsubst %.c,$(BUILD)/%,$(sort $(shell grep -L '<cmocka.h>' tests/*/*.c)))
 TEST_EMULATED := $(patsubst %.cc,$(BUILD)/%,$(sort $(wildcard tests/*/*.cc)))
 TEST_CUDA := $(if $(filter 1,$(CUDA)),$(patsubst %,$(BUILD)/%.o,$(sort $(wildcard tests/*/*.cu))))
-FORMATTED := $(sort $(foreach ending,c h def cc cu cuh,\
+FORMATTED := $(sort $(wildcard include/*.h examples/*.c) $(foreach ending,c h def cc cu cuh,\
                $(wildcard src/*/*.$(ending) src/*/*/*.$(ending)\
                  tests/*.$(ending) tests/*/*.$(ending) tests/*/*/*.$(ending) tests/*/*/*/*.$(ending))))
 
@@ -142,6 +145,7 @@ LINK = $(MPI_COMPILER) $(ALL_CFLAGS) $(LDFLAGS)
 .DEFAULT_GOAL := hpgmg-gpu
 lab: hpgmg-lab
 all: hpgmg-gpu hpgmg-lab
+library: $(BUILD)/libhpgmg.a $(BUILD)/libhpgmg.so.1
 
 $(BUILD)/src/base/ranges.c.o: INCLUDES += $(NVTX_INCLUDE)
 # By its costs for AMD's processors, GCC 12 loads values again that fit into the 32 wide registers.
@@ -151,17 +155,17 @@ $(BUILD)/src/operators/cpu_colours.c.o: ARCHFLAGS += $(if $(HAS_WIDE),-mtune=ice
 hpgmg-gpu hpgmg-lab hpgmg-gpu-disturbed: %: $(BUILD)/% FORCE
 	@cmp -s $< $@ || cp $< $@
 
-$(BUILD)/hpgmg-gpu: $(MAIN) $(LIBRARY)
+$(BUILD)/hpgmg-gpu: $(MAIN) $(ARCHIVE)
 	$(call say,LINK,$@) $(LINK) -o $@ $^ $(LDLIBS)
 
 # The program with a function that disturbs runs, for tests.
-$(BUILD)/hpgmg-gpu-disturbed: $(MAIN) $(BUILD)/tests/disturbed.c.o $(LIBRARY)
+$(BUILD)/hpgmg-gpu-disturbed: $(MAIN) $(BUILD)/tests/disturbed.c.o $(ARCHIVE)
 	$(call say,LINK,$@) $(LINK) -o $@ $^ $(LDLIBS)
 
-$(BUILD)/hpgmg-lab: $(LAB_OBJECTS) $(LIBRARY)
+$(BUILD)/hpgmg-lab: $(LAB_OBJECTS) $(ARCHIVE)
 	$(call say,LINK,$@) $(LINK) -o $@ $^ $(LDLIBS)
 
-$(LIBRARY): $(OBJECTS) $(BUILD)/link-settings
+$(ARCHIVE): $(OBJECTS) $(BUILD)/link-settings
 	$(call say,AR,$@) rm -f $@ && ar rcs $@ $(OBJECTS)
 
 $(BUILD)/%.c.o: %.c $(BUILD)/compile-settings
@@ -177,8 +181,8 @@ $(BUILD)/%.cu.o: %.cu $(BUILD)/compile-settings
 	$(call say,NVCC,$<) $(NVCC) $(INCLUDES) $(ALL_NVCCFLAGS) -Xptxas -v -MMD -MP -c -o $@ $< \
 	  >$@.log 2>&1 || { cat $@.log >&2; exit 1; }; times >$@.time; grep -i warning $@.log >&2 || true
 
-$(TEST_PROGRAMS): %: %.c.o $(LIBRARY)
-	$(call say,LINK,$@) $(LINK) -o $@ $(filter %.o,$^) $(LIBRARY) $(if $(filter $@,$(PLAIN_TESTS)),,-lcmocka) $(LDLIBS)
+$(TEST_PROGRAMS): %: %.c.o $(ARCHIVE)
+	$(call say,LINK,$@) $(LINK) -o $@ $(filter %.o,$^) $(ARCHIVE) $(if $(filter $@,$(PLAIN_TESTS)),,-lcmocka) $(LDLIBS)
 
 $(BUILD)/tests/cli/lab_test: $(filter-out %/main.c.o,$(LAB_OBJECTS))
 
@@ -188,8 +192,8 @@ $(TEST_EMULATED): $(BUILD)/%: %.cc $(BUILD)/compile-settings
 # Two need the program: one emulates a kernel within it, from files that are not standard C++.
 TAIL_TEST := $(BUILD)/tests/emulated/tail_test
 WALLS_TEST := $(BUILD)/tests/emulated/walls_test
-$(TAIL_TEST) $(WALLS_TEST): $(LIBRARY)
-$(TAIL_TEST) $(WALLS_TEST): private EMULATED_WITH = $(LIBRARY) -fopenmp $(MPI_LIBRARIES) $(LDLIBS)
+$(TAIL_TEST) $(WALLS_TEST): $(ARCHIVE)
+$(TAIL_TEST) $(WALLS_TEST): private EMULATED_WITH = $(ARCHIVE) -fopenmp $(MPI_LIBRARIES) $(LDLIBS)
 $(TAIL_TEST): private WARNINGS := -Wall $(WERROR)
 
 # $(call record,TEXT): writes TEXT to the target if it differs from what is there. What depends on the
@@ -216,10 +220,11 @@ $(BUILD)/build-settings: FORCE
 $(BUILD_INFO): $(BUILD)/build-settings
 $(BUILD_INFO): DEFINES = $(BUILD_DEFINES)
 
+include mk/library.mk
 include mk/install.mk
 
 # What takes long is built first, so that no core is idle at the end.
-tests: $(BUILD)/hpgmg-gpu $(BUILD)/hpgmg-gpu-disturbed $(BUILD)/hpgmg-lab $(PAGE_FILES) $(TEST_CUDA) $(TEST_EMULATED) $(TEST_PROGRAMS)
+tests: $(BUILD)/hpgmg-gpu $(BUILD)/hpgmg-gpu-disturbed $(BUILD)/hpgmg-lab $(PAGE_FILES) $(LIBRARY_FILES) $(TEST_CUDA) $(TEST_EMULATED) $(TEST_PROGRAMS)
 
 # Sanitized programs take several times as long.
 test: tests
@@ -246,7 +251,7 @@ lint:
 # What clang warns about. It compiles nothing, so that CI has the time for it. tail_test includes whole
 # files for nvcc, in whose C++ host compilers find other things.
 clang-warnings:
-	printf '%s\n' $(wildcard src/*/*.c tests/*.c tests/*/*.c) | \
+	printf '%s\n' $(wildcard src/*/*.c examples/*.c tests/*.c tests/*/*.c) | \
 	    xargs -n 8 -P 2 env $(COMPILE) $(BUILD_DEFINES) $(NVTX_INCLUDE) -c -fsyntax-only
 	for test in $(filter-out tests/emulated/tail_test.cc,$(wildcard tests/emulated/*.cc)); do \
 	    $(CXX) -I$$(dirname $$test) $(INCLUDES) $(ALL_CXXFLAGS) -fsyntax-only $$test || exit 1; done
@@ -276,13 +281,14 @@ Targets:
   hpgmg-gpu    the benchmark (the default)
   lab          ./hpgmg-lab, which measures machines and kernels
   all          both
+  library      libhpgmg.a and libhpgmg.so.1 under build/ (docs/API.md)
   tests        builds the programs and the unit tests under build/
   test         builds and runs all tests but the slow ones; test-slow: all tests
   sanitize     the same with AddressSanitizer and UndefinedBehaviorSanitizer
   lint         format, syntax of scripts, warnings of clang
   info         prints every setting
   build-times  processor seconds that compiling took, file by file
-  install      programs, scripts of run/, tuning files, man pages, completion and documents, to PREFIX;
+  install      programs, library, scripts of run/, tuning files, man pages, completion and documents, to PREFIX;
                install-built: the same, but builds nothing, as for sudo
   uninstall    removes what `make install` with the same variables puts there
   dist         hpgmg-gpu-VERSION.tar.gz of the files as they were committed
@@ -301,14 +307,14 @@ Variables (make NAME=VALUE):
   CUDA_HOME, NVCC, NVCCFLAGS
   ARCH         GPU architectures, "sm_80 sm_90"; the latest last; default: this machine's
   V            1: prints commands in full
-  PREFIX       of install: /usr/local; bindir, datadir, mandir, docdir and INSTALL are GNU's
+  PREFIX       of install: /usr/local; bindir, libdir, includedir, datadir, mandir, docdir and INSTALL are GNU's
   DESTDIR      of install: a folder instead of /, for packages
 endef
 help:
 	$(info $(HELP))@:
 
 FORCE:
-.PHONY: all lab build-times tests test test-slow sanitize lint clang-warnings clean info help FORCE
+.PHONY: all lab library build-times tests test test-slow sanitize lint clang-warnings clean info help FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:
 

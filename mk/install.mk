@@ -5,6 +5,10 @@ PREFIX ?= /usr/local
 prefix = $(PREFIX)
 exec_prefix = $(prefix)
 bindir = $(exec_prefix)/bin
+libdir = $(exec_prefix)/lib
+includedir = $(prefix)/include
+pkgconfigdir = $(libdir)/pkgconfig
+cmakedir = $(libdir)/cmake/hpgmg
 datarootdir = $(prefix)/share
 datadir = $(datarootdir)
 mandir = $(datarootdir)/man
@@ -21,7 +25,7 @@ INSTALL_DATA = $(INSTALL) -m 644
 PAGES_OBJECTS := $(patsubst %,$(BUILD)/%.o,$(sort $(wildcard src/pages/*.c)))
 PAGES := man/hpgmg-gpu.1 man/hpgmg-lab.1 bash/hpgmg-gpu bash/hpgmg-lab zsh/_hpgmg-gpu zsh/_hpgmg-lab
 
-$(BUILD)/hpgmg-pages: $(PAGES_OBJECTS) $(filter-out %/main.c.o,$(LAB_OBJECTS)) $(LIBRARY)
+$(BUILD)/hpgmg-pages: $(PAGES_OBJECTS) $(filter-out %/main.c.o,$(LAB_OBJECTS)) $(ARCHIVE)
 	$(call say,LINK,$@) $(LINK) -o $@ $^ $(LDLIBS)
 
 # hpgmg-pages man hpgmg-gpu prints the man page.
@@ -36,14 +40,22 @@ RUN_SCRIPTS := $(filter-out %.py %.sh run/jobs run/__pycache__ run/quickstart ru
 RUN_DATA := $(wildcard run/*.py)
 RUN_JOBS := $(wildcard run/jobs/*)
 DOCUMENTS := LICENSE README.md CHANGELOG.md CITATION.cff \
-             $(wildcard inputs/* docs/*.* docs/*/*.*)
+             $(wildcard inputs/* examples/*.c docs/*.* docs/*/*.*)
 
-# $(call everything,DO): $(call DO,COMMAND,FROM,FILES,TO) for all that is installed, each a line of a recipe.
+# $(call everything,DO): $(call DO,COMMAND,FROM,FILES,TO) for all that is installed, each a line of a recipe;
+# DO_link and DO_made do the same for a link and for files that are made when they are installed.
 define everything
 $(call $(1),$(INSTALL_PROGRAM),$(BUILD),hpgmg-gpu hpgmg-lab,$(bindir))
 $(call $(1),$(INSTALL_PROGRAM),.,$(RUN_SCRIPTS) $(RUN_JOBS),$(pkgdatadir))
 $(call $(1),$(INSTALL_DATA),.,$(RUN_DATA) $(wildcard tuning/*.txt),$(pkgdatadir))
 $(call $(1),$(INSTALL_DATA),.,$(DOCUMENTS),$(docdir))
+$(call $(1),$(INSTALL_PROGRAM),$(BUILD),$(SONAME),$(libdir))
+$(call $(1)_link,$(SONAME),$(libdir)/libhpgmg.so)
+$(call $(1),$(INSTALL_DATA),$(BUILD),libhpgmg.a,$(libdir))
+$(call $(1)_made,include/hpgmg.h,$(includedir)/hpgmg.h)
+$(call $(1)_made,mk/hpgmg.pc.in,$(pkgconfigdir)/hpgmg.pc)
+$(call $(1)_made,mk/hpgmg-config.cmake.in,$(cmakedir)/hpgmg-config.cmake)
+$(call $(1)_made,mk/hpgmg-config-version.cmake.in,$(cmakedir)/hpgmg-config-version.cmake)
 $(call $(1),$(INSTALL_DATA),$(BUILD)/pages/man,$(notdir $(filter man/%,$(PAGES))),$(mandir)/man1)
 $(call $(1),$(INSTALL_DATA),$(BUILD)/pages/bash,$(notdir $(filter bash/%,$(PAGES))),$(bashcompdir))
 $(call $(1),$(INSTALL_DATA),$(BUILD)/pages/zsh,$(notdir $(filter zsh/%,$(PAGES))),$(zshcompdir))
@@ -53,6 +65,19 @@ put = $(call say,INST,$(call quote,$(DESTDIR)$(4))) for file in $(3); do \
           $(1) -D "$(2)/$$file" $(call quote,$(DESTDIR)$(4))/"$$file" || exit 1; done
 remove = @for file in $(3); do rm -f $(call quote,$(DESTDIR)$(4))/"$$file" || exit 1; done
 
+put_link = $(call say,INST,$(call quote,$(DESTDIR)$(2))) ln -sf $(1) $(call quote,$(DESTDIR)$(2))
+remove_link = @rm -f $(call quote,$(DESTDIR)$(2))
+
+# Packages find headers from their own place. A library of one rank has a header without MPI.
+FROM_PACKAGE = $(shell realpath -m --relative-to=$(call quote,$(pkgconfigdir)) $(call quote,$(includedir)))
+MADE = -e 's|@VERSION@|$(strip $(file <VERSION))|' -e 's|@SONAME@|$(SONAME)|' -e 's|@MPI@|$(if $(SERIAL),FALSE,TRUE)|' \
+       -e 's|@INCLUDE@|$(FROM_PACKAGE)|' -e 's|@MPI_INCLUDES@|$(filter -I%,$(MPI_INCLUDES))|' \
+       -e 's|@MPI_LIBRARIES@|$(MPI_LIBRARIES)|' -e 's|@LDLIBS@|$(LDLIBS)|' \
+       $(if $(SERIAL),-e 's|^\# *define HPGMG_MPI 1|\#define HPGMG_MPI 0|')
+put_made = $(call say,INST,$(call quote,$(DESTDIR)$(2))) sed $(MADE) $(1) | \
+           $(INSTALL_DATA) -D /dev/stdin $(call quote,$(DESTDIR)$(2))
+remove_made = $(remove_link)
+
 # Programs find tuning files from their own place, so that an installation may be moved.
 check-folders:
 	@case $(call quote,$(bindir)) in /*) ;; *) \
@@ -61,7 +86,7 @@ check-folders:
 	    echo 'datadir: $(datadir) is not share in a folder above $(bindir), where programs look for tuning files' >&2; exit 1 ;; esac
 
 PAGE_FILES := $(PAGES:%=$(BUILD)/pages/%)
-install: $(BUILD)/hpgmg-gpu $(BUILD)/hpgmg-lab $(PAGE_FILES)
+install: $(BUILD)/hpgmg-gpu $(BUILD)/hpgmg-lab $(LIBRARY_FILES) $(PAGE_FILES)
 	@$(MAKE) --no-print-directory install-built
 
 # Builds nothing, whatever compilers and revisions root's environment would find.
@@ -72,7 +97,7 @@ install-built: check-folders
 uninstall: check-folders
 	$(call everything,remove)
 	@rm -rf $(call quote,$(DESTDIR)$(pkgdatadir))/run/__pycache__
-	@for folder in $(call quote,$(DESTDIR)$(pkgdatadir)) $(call quote,$(DESTDIR)$(docdir)); do \
+	@for folder in $(call quote,$(DESTDIR)$(pkgdatadir)) $(call quote,$(DESTDIR)$(docdir)) $(call quote,$(DESTDIR)$(cmakedir)); do \
 	    [ ! -d "$$folder" ] || find "$$folder" -depth -type d -empty -delete || exit 1; done
 
 # --- a tarball ------------------------------------------------------------------------------------

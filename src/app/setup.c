@@ -3,7 +3,6 @@
 #include <stdio.h>
 #include <string.h>
 #include "app/benchmark.h"
-#include "app/disturb.h"
 #include "app/threshold.h"
 #include "app/transport.h"
 #include "cli/environment.h"
@@ -31,8 +30,6 @@ enum status setup_machine(const struct options *o, bool *on_gpu, char *note, cha
     enum status status = gpu_choose(o->backend, "all levels run on the CPU", on_gpu, note, size);
     if (status != STATUS_VALID)
         snprintf(message, (size_t)size, "%s", note);
-    if (disturb)
-        disturb(NULL);
     if (status == STATUS_VALID)
         status = transport_choose(o, *on_gpu, message, size);
     if (status == STATUS_VALID)

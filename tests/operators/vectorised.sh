@@ -3,7 +3,7 @@
 # The CPU's loops over rows are vectorised, also those that select cells by colour: each function
 # has arithmetic on vectors of doubles in the machine code. (Their results are the same without.)
 set -euo pipefail
-archive=$BUILD/libhpgmg.a
+archive=$BUILD/modules.a
 case $(uname -m):$BUILD in x86_64:*-release) ;; *)
     echo "skipped: not an optimised build for x86-64"
     exit 77

@@ -1,0 +1,17 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# libhpgmg.a and libhpgmg.so.1: the functions of include/hpgmg.h, and of everything else no name.
+
+SONAME := libhpgmg.so.1
+LIBRARY_OBJECTS := $(filter $(BUILD)/src/library/%,$(OBJECTS))
+LIBRARY_FILES := $(BUILD)/libhpgmg.a $(BUILD)/$(SONAME)
+LD ?= ld
+OBJCOPY ?= objcopy
+
+$(BUILD)/$(SONAME): $(LIBRARY_OBJECTS) $(ARCHIVE) mk/libhpgmg.map
+	$(call say,LINK,$@) $(LINK) -shared -Wl,-soname,$(SONAME) -Wl,--version-script=mk/libhpgmg.map -o $@ \
+	  $(LIBRARY_OBJECTS) $(ARCHIVE) $(LDLIBS)
+
+# One object, in which names of modules are local.
+$(BUILD)/libhpgmg.a: $(LIBRARY_OBJECTS) $(ARCHIVE)
+	$(call say,AR,$@) rm -f $@ && $(LD) -r -o $(@:.a=.o) $(LIBRARY_OBJECTS) $(ARCHIVE) && \
+	  $(OBJCOPY) --wildcard --keep-global-symbol='hpgmg_*' $(@:.a=.o) && ar rcs $@ $(@:.a=.o)

@@ -1,0 +1,112 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-3-Clause
+# The installed library is all that a program needs: pkg-config or CMake build the example with the sources out of
+# sight. The library shows its functions and no other name.
+
+setup() {
+    cd "$BATS_TEST_DIRNAME/../.." || return 1
+    BUILD=${BUILD:-$PWD/build/gcc-release}
+    MPIRUN=${MPIRUN:-mpirun --oversubscribe --bind-to none}
+    export OMP_NUM_THREADS=${OMP_NUM_THREADS:-1} OMP_WAIT_POLICY=passive
+    export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+    prefix=$BATS_TEST_TMPDIR/moved
+    [[ $BUILD != *asan* ]] || skip "an instrumented library needs an instrumented program"
+}
+
+# The installation at another place than it was made for; the current folder has a copy of the example only.
+installs() { # WORD...
+    env -u MAKEFLAGS -u MAKELEVEL -u MODE make --no-print-directory BUILD="$BUILD" install-built PREFIX=/opt/x \
+        DESTDIR="$BATS_TEST_TMPDIR/stage" "$@" >"$BATS_TEST_TMPDIR/log"
+    mv "$BATS_TEST_TMPDIR/stage/opt/x" "$prefix"
+    cp "$prefix/share/doc/hpgmg-gpu/examples/poisson.c" "$BATS_TEST_TMPDIR"
+    cd "$BATS_TEST_TMPDIR" || return 1
+    export PKG_CONFIG_PATH=$prefix/lib/pkgconfig
+}
+
+# Both orders, on one and two ranks.
+example_works() { # PROGRAM
+    local order ranks
+    for order in 2 4; do
+        for ranks in 1 2; do
+            # shellcheck disable=SC2086  # a command with options
+            run $MPIRUN -n $ranks "$1" $order cpu
+            echo "$output"
+            [ "$status" -eq 0 ]
+            [[ $output == *"observed order $((order - 1))."[789]* || $output == *"observed order $order."* ]]
+        done
+    done
+}
+
+@test "the example builds by pkg-config alone, with the shared library" {
+    command -v pkg-config >/dev/null || skip "no pkg-config"
+    installs
+    # shellcheck disable=SC2046  # words
+    ${CC:-cc} -std=c11 -Wall -Wextra -Werror poisson.c -o poisson $(pkg-config --cflags --libs hpgmg) -lm
+    export LD_LIBRARY_PATH=$prefix/lib
+    ldd poisson | grep -qF "libhpgmg.so.1 => $prefix/lib/"
+    example_works ./poisson
+}
+
+@test "the example builds with the static library" {
+    command -v pkg-config >/dev/null || skip "no pkg-config"
+    installs
+    rm "$prefix"/lib/libhpgmg.so*
+    # shellcheck disable=SC2046  # words
+    ${CC:-cc} -std=c11 poisson.c -o poisson $(pkg-config --static --cflags --libs hpgmg)
+    run ldd poisson
+    [[ $output != *libhpgmg* ]]
+    example_works ./poisson
+}
+
+@test "packages find headers in folders of any name" {
+    command -v pkg-config >/dev/null || skip "no pkg-config"
+    installs libdir=/opt/x/lib/some-machine includedir=/opt/x/include/numerics
+    export PKG_CONFIG_PATH=$prefix/lib/some-machine/pkgconfig
+    # shellcheck disable=SC2046  # words
+    ${CC:-cc} -std=c11 poisson.c -o poisson $(pkg-config --cflags --libs hpgmg) -lm
+    [ "$(pkg-config --modversion hpgmg)" = "$(cat "$BATS_TEST_DIRNAME/../../VERSION")" ]
+}
+
+@test "the example builds by CMake alone" {
+    command -v cmake >/dev/null || skip "no cmake"
+    installs
+    cat >CMakeLists.txt <<'END'
+cmake_minimum_required(VERSION 3.13)
+project(poisson C)
+find_package(hpgmg 0.1 REQUIRED)
+add_executable(poisson poisson.c)
+target_link_libraries(poisson hpgmg::hpgmg m)
+END
+    env -u MAKEFLAGS -u MAKELEVEL cmake -S . -B made -DCMAKE_PREFIX_PATH="$prefix" >log 2>&1 || { cat log; false; }
+    env -u MAKEFLAGS -u MAKELEVEL cmake --build made >log 2>&1 || { cat log; false; }
+    example_works made/poisson
+    sed -i 's/hpgmg 0.1/hpgmg 1.0/' CMakeLists.txt
+    run env -u MAKEFLAGS -u MAKELEVEL cmake -S . -B other -DCMAKE_PREFIX_PATH="$prefix"
+    [ "$status" -ne 0 ]
+}
+
+@test "libraries show the functions of the header, and no other name" {
+    local declared
+    declared=$(sed -nE 's/^HPGMG_API .*[ *](hpgmg_[a-z_]+)\(.*/\1/p' include/hpgmg.h | sort)
+    [ "$(wc -l <<<"$declared")" -ge 9 ]
+    [ "$(nm -D --defined-only "$BUILD/libhpgmg.so.1" | awk '$2 != "A" { print $3 }' | sed 's/@.*//' | sort)" = "$declared" ]
+    [ "$(nm -g --defined-only "$BUILD/libhpgmg.a" | awk 'NF == 3 { print $3 }' | sort)" = "$declared" ]
+    objdump -p "$BUILD/libhpgmg.so.1" | grep -qE 'SONAME +libhpgmg\.so\.1$'
+    # Nor does it ask a program for functions, which the program may have by accident.
+    run nm -D --undefined-only "$BUILD/libhpgmg.so.1"
+    [ -z "$(awk '$1 == "w" { print $2 }' <<<"$output" | grep -vE '^(_ITM_|__gmon_start__|__cxa_finalize|_Jv_|pthread_|__pthread)')" ]
+}
+
+@test "the header is C++ too" {
+    installs
+    printf '#include <hpgmg.h>\nint main() { return hpgmg_message()[0]; }\n' >use.cc
+    # shellcheck disable=SC2046  # words
+    ${CXX:-c++} -std=c++11 -Wall -Wextra -Werror -fsyntax-only use.cc $(pkg-config --cflags hpgmg)
+}
+
+@test "every function of the header is in docs/API.md" {
+    local name
+    for name in $(grep -oE '\bhpgmg_[a-z_]+\(' include/hpgmg.h | tr -d '('); do
+        grep -q "$name" docs/API.md || { echo "$name"; false; }
+    done
+}
