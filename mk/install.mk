@@ -72,7 +72,7 @@ remove_link = @rm -f $(call quote,$(DESTDIR)$(2))
 FROM_PACKAGE = $(shell realpath -m --relative-to=$(call quote,$(pkgconfigdir)) $(call quote,$(includedir)))
 MADE = -e 's|@VERSION@|$(strip $(file <VERSION))|' -e 's|@SONAME@|$(SONAME)|' -e 's|@MPI@|$(if $(SERIAL),FALSE,TRUE)|' \
        -e 's|@INCLUDE@|$(FROM_PACKAGE)|' -e 's|@MPI_INCLUDES@|$(filter -I%,$(MPI_INCLUDES))|' \
-       -e 's|@MPI_LIBRARIES@|$(MPI_LIBRARIES)|' -e 's|@LDLIBS@|$(LDLIBS)|' \
+       -e 's|@MPI_LIBRARIES@|$(MPI_LIBRARIES)|' -e 's|@LDLIBS@|$(strip $(file <$(BUILD)/libhpgmg.libs))|' \
        $(if $(SERIAL),-e 's|^\# *define HPGMG_MPI 1|\#define HPGMG_MPI 0|')
 put_made = $(call say,INST,$(call quote,$(DESTDIR)$(2))) sed $(MADE) $(1) | \
            $(INSTALL_DATA) -D /dev/stdin $(call quote,$(DESTDIR)$(2))

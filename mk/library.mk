@@ -8,10 +8,11 @@ LD ?= ld
 OBJCOPY ?= objcopy
 
 $(BUILD)/$(SONAME): $(LIBRARY_OBJECTS) $(ARCHIVE) mk/libhpgmg.map
-	$(call say,LINK,$@) $(LINK) -shared -Wl,-soname,$(SONAME) -Wl,--version-script=mk/libhpgmg.map -o $@ \
-	  $(LIBRARY_OBJECTS) $(ARCHIVE) $(LDLIBS)
+	$(call say,LINK,$@) $(LINK) -shared -Wl,-soname,$(SONAME) \
+	  -Wl,--version-script=mk/libhpgmg.map -o $@ $(LIBRARY_OBJECTS) $(ARCHIVE) $(LDLIBS)
 
-# One object, in which names of modules are local.
+# One object, in which names of modules are local; and the libraries that it needs.
 $(BUILD)/libhpgmg.a: $(LIBRARY_OBJECTS) $(ARCHIVE)
 	$(call say,AR,$@) rm -f $@ && $(LD) -r -o $(@:.a=.o) $(LIBRARY_OBJECTS) $(ARCHIVE) && \
-	  $(OBJCOPY) --wildcard --keep-global-symbol='hpgmg_*' $(@:.a=.o) && ar rcs $@ $(@:.a=.o)
+	  $(OBJCOPY) --wildcard --keep-global-symbol='hpgmg_*' $(@:.a=.o) && ar rcs $@ $(@:.a=.o) && \
+	  echo '$(LDLIBS)' >$(@:.a=.libs)

@@ -281,7 +281,8 @@ static struct operator_choice choice_of(int number, bool periodic)
                                     (number & 4) != 0,
                                     sides_if(periodic),
                                     (enum smoother)(number >> 3 & 3),
-                                    0.0, 0.0};
+                                    0.0,
+                                    0.0};
 }
 
 static struct pass pass_of(const struct twin *t, int number)

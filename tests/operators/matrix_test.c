@@ -359,7 +359,7 @@ static void check_definition(int n, int choice, struct sides sides)
     memset(&d, 0, sizeof d);
     d.n = n;
     d.op = (struct operator_choice){
-        choice & 1 ? 4 : 2, (choice & 2) != 0, (choice & 4) != 0, sides, SMOOTHER_GSRB, 0.0};
+        choice & 1 ? 4 : 2, (choice & 2) != 0, (choice & 4) != 0, sides, SMOOTHER_GSRB, 0.0, 0.0};
     random_coefficients(&d);
     build_matrix(&d, matrix);
     struct level *l = make_level(&d);

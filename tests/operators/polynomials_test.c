@@ -89,7 +89,7 @@ static struct level *make_level(const struct decomposition *cut, int factor, int
     l->stencil = memory_alloc(sizeof *l->stencil, "stencil");
     *l->stencil =
         stencil_create((struct operator_choice){order, false, false, SIDES_ALL(BOUNDARY_DIRICHLET),
-                                                SMOOTHER_JACOBI, 0.0},
+                                                SMOOTHER_JACOBI, 0.0, 0.0},
                        l->n);
     level_allocate(l, FIELD_U);
     level_allocate(l, FIELD_F);

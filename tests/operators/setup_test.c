@@ -173,6 +173,7 @@ static struct operator_choice choice_of(int number)
                                     (number & 4) != 0,
                                     sides_if(number & 8),
                                     (enum smoother)(number >> 4 & 3),
+                                    0.0,
                                     0.0};
 }
 
@@ -183,7 +184,7 @@ static void beta_beyond_walls(void **state)
         int factor;
         random_begin(number);
         const struct operator_choice op = {
-            4, false, true, sides_if(number % 4 == 0), SMOOTHER_GSRB, 0.0};
+            4, false, true, sides_if(number % 4 == 0), SMOOTHER_GSRB, 0.0, 0.0};
         struct decomposition cut = random_cut(&factor);
         struct level *l = make_level(&cut, factor, &op);
         struct coefficients c = random_coefficients(&op, l->n);
@@ -472,8 +473,13 @@ static void symmetric_or_not(void **state)
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++)
         for (int helmholtz = 0; helmholtz < 2; helmholtz++)
             for (int log2_dim = 2; log2_dim <= 3; log2_dim++) {
-                const struct operator_choice op = {cases[c].order, helmholtz,     cases[c].variable,
-                                                   cases[c].sides, SMOOTHER_GSRB, 0.0};
+                const struct operator_choice op = {cases[c].order,
+                                                   helmholtz,
+                                                   cases[c].variable,
+                                                   cases[c].sides,
+                                                   SMOOTHER_GSRB,
+                                                   0.0,
+                                                   0.0};
                 random_begin((long)c);
                 struct hierarchy *h = make_hierarchy(&op, log2_dim);
                 if (cases[c].rule == LINEAR)
@@ -495,9 +501,13 @@ static void constants_and_sums_vanish(void **state)
         random_begin(number);
         const bool variable = number & 1;
         const struct operator_choice op = {
-            number & 2 ? 4 : 2, false,
-            variable,           sides_all(number & 4 ? BOUNDARY_NEUMANN : BOUNDARY_PERIODIC),
-            SMOOTHER_GSRB,      0.0};
+            number & 2 ? 4 : 2,
+            false,
+            variable,
+            sides_all(number & 4 ? BOUNDARY_NEUMANN : BOUNDARY_PERIODIC),
+            SMOOTHER_GSRB,
+            0.0,
+            0.0};
         struct hierarchy *h = make_hierarchy(&op, random_int(2, 4));
         struct level *l = h->levels[0];
         randomise(l, X);

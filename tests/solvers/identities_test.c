@@ -42,7 +42,7 @@ static struct hierarchy *make_hierarchy(int order, bool periodic, enum smoother 
     const struct hierarchy_choice choice = {
         .log2_box_dim = log2_dim,
         .boxes_per_rank = 1,
-        .op = {order, false, true, sides_if(periodic), smoother, 0.0},
+        .op = {order, false, true, sides_if(periodic), smoother, 0.0, 0.0},
         .backend = &backend_cpu};
     return hierarchy_create(&choice);
 }
@@ -228,7 +228,7 @@ static void test_memory(void **state)
         const struct hierarchy_choice choice = {
             .log2_box_dim = log2_dim,
             .boxes_per_rank = 1,
-            .op = {2, false, true, sides_if(false), SMOOTHER_GSRB, 0.0},
+            .op = {2, false, true, sides_if(false), SMOOTHER_GSRB, 0.0, 0.0},
             .backend = &backend_cpu};
         const struct hierarchy_shape shape = hierarchy_shape(&choice, 1);
         const double unknowns = pow(2.0, 3 * log2_dim);
@@ -262,12 +262,13 @@ static void test_bottoms(void **state)
     static struct solve_result result;
     for (int bottom = BOTTOM_METHOD_BICGSTAB; bottom <= BOTTOM_METHOD_DIRECT; bottom++)
         for (int variant = 0; variant < 4; variant++) {
-            const struct hierarchy_choice choice = {
-                .log2_box_dim = 3,
-                .boxes_per_rank = 27,
-                .op = {variant & 1 ? 4 : 2, false, true, sides_if(variant > 1), SMOOTHER_GSRB, 0.0},
-                .bottom = (enum bottom_method)bottom,
-                .backend = &backend_cpu};
+            const struct hierarchy_choice choice = {.log2_box_dim = 3,
+                                                    .boxes_per_rank = 27,
+                                                    .op = {variant & 1 ? 4 : 2, false, true,
+                                                           sides_if(variant > 1), SMOOTHER_GSRB,
+                                                           0.0, 0.0},
+                                                    .bottom = (enum bottom_method)bottom,
+                                                    .backend = &backend_cpu};
             struct hierarchy *h = hierarchy_create(&choice);
             struct solver *s = solver_create(
                 h, 0, (struct solver_choice){.f_cycle = true, .rtol = 1e-10, .max_cycles = 20});

@@ -51,8 +51,15 @@ static inline struct hpgmg *create_on(hpgmg_comm comm, const int cells[3], doubl
     const int longest = extent_longest(cells);
     struct hpgmg *solver;
     int count = 2;
-    for (; options && options[count - 2]; count++)
+    bool chooses = strcmp(backend, "gpu") != 0;
+    for (; options && options[count - 2]; count++) {
         words[count] = options[count - 2];
+        chooses = chooses || strcmp(words[count], "cpu-below") == 0;
+    }
+    if (!chooses) { /* else every solver would time trials */
+        words[count++] = "cpu-below";
+        words[count] = "never";
+    }
     const double lengths[3] = {length * cells[0] / longest, length * cells[1] / longest,
                                length * cells[2] / longest};
     REQUIRE(hpgmg_create(&solver, comm, cells, lengths, words) == HPGMG_OK);
