@@ -73,10 +73,12 @@ static enum status choose_run(struct job *job, char *message, int size)
     const struct options *o = &job->options;
     bool on_gpu = false;
     enum status status = environment_check(message, size);
+    if (status == STATUS_VALID)
+        status = setup_gpu(o, &on_gpu, job->note, message, size);
     if (disturb)
         disturb(NULL);
     if (status == STATUS_VALID)
-        status = setup_machine(o, &on_gpu, job->note, message, size);
+        status = setup_machine(o, on_gpu, message, size);
     job->choice = benchmark_hierarchy_choice(o, on_gpu);
     if (status == STATUS_VALID && o->ranks > 0)
         return simulation_run(&job->choice, o, message, size);

@@ -24,18 +24,22 @@ static enum status choose_kernels(const struct options *o, bool on_gpu, char *me
     return STATUS_VALID;
 }
 
-enum status setup_machine(const struct options *o, bool *on_gpu, char *note, char *message,
-                          int size)
+enum status setup_gpu(const struct options *o, bool *on_gpu, char *note, char *message, int size)
 {
-    enum status status = gpu_choose(o->backend, "all levels run on the CPU", on_gpu, note, size);
+    const enum status status =
+        gpu_choose(o->backend, "all levels run on the CPU", on_gpu, note, size);
     if (status != STATUS_VALID)
         snprintf(message, (size_t)size, "%s", note);
+    return status;
+}
+
+enum status setup_machine(const struct options *o, bool on_gpu, char *message, int size)
+{
+    enum status status = transport_choose(o, on_gpu, message, size);
     if (status == STATUS_VALID)
-        status = transport_choose(o, *on_gpu, message, size);
+        status = choose_kernels(o, on_gpu, message, size);
     if (status == STATUS_VALID)
-        status = choose_kernels(o, *on_gpu, message, size);
-    if (status == STATUS_VALID)
-        status = tuning_choose(o->tuning, *on_gpu, message, size);
+        status = tuning_choose(o->tuning, on_gpu, message, size);
     return status;
 }
 

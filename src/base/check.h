@@ -2,6 +2,7 @@
 #ifndef BASE_CHECK_H
 #define BASE_CHECK_H
 /* Fatal errors: one line on stderr, then the job ends. No check is compiled out. */
+#include <stdbool.h>
 #include "base/status.h"
 
 #ifdef __cplusplus
@@ -22,6 +23,9 @@ extern const char *check_program;
 /* Prints "hpgmg-gpu: error: <message>" on stderr and ends the job with status. Does not return. */
 void die(enum status status, const char *format, ...)
     __attribute__((format(printf, 2, 3), noreturn));
+
+/* Whether warn() prints; true unless a library says otherwise. */
+extern bool check_warns;
 
 /* Prints "hpgmg-gpu: warning: <message>" on stderr, if results remain correct. */
 void warn(const char *format, ...) __attribute__((format(printf, 1, 2)));

@@ -6,6 +6,7 @@
 #include "app/benchmark.h"
 #include "app/run_info.h"
 #include "app/setup.h"
+#include "base/check.h"
 #include "base/memory.h"
 #include "cli/environment.h"
 #include "cli/option_check.h"
@@ -131,7 +132,9 @@ static enum hpgmg_status choose_levels(struct hpgmg *s, struct hierarchy_choice 
     bool on_gpu = false;
     enum status status = environment_check(text, sizeof text);
     if (status == STATUS_VALID)
-        status = setup_machine(&s->options, &on_gpu, note, text, sizeof text);
+        status = setup_gpu(&s->options, &on_gpu, note, text, sizeof text);
+    if (status == STATUS_VALID)
+        status = setup_machine(&s->options, on_gpu, text, sizeof text);
     if (status == STATUS_VALID && check_least_memory(s->cells) != HPGMG_OK)
         return HPGMG_MEMORY;
     *choice = benchmark_hierarchy_choice(&s->options, on_gpu);
@@ -231,6 +234,7 @@ enum hpgmg_status hpgmg_create(struct hpgmg **solver, hpgmg_comm comm, const int
         return fail(HPGMG_ORDER, "MPI is not running: it was not initialised, or was finalised");
     if (!comm_is_usable(comm))
         return fail(HPGMG_ARGUMENT, "the communicator is null or has two groups");
+    check_warns = false;
     const struct cuda_device *gpu = cuda_device();
     struct hpgmg *s = memory_alloc_zero(sizeof *s, "solver");
     s->world = comm_world_create(comm);
