@@ -5,7 +5,7 @@
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 1
 
 BUILD_PACKAGES="build-essential openmpi-bin libopenmpi-dev"
-TEST_PACKAGES="libcmocka-dev bats procps clang libomp-dev clang-format valgrind python3 python3-jsonschema python3-matplotlib"
+TEST_PACKAGES="libcmocka-dev bats procps clang libomp-dev clang-format valgrind python3 python3-jsonschema python3-matplotlib pkg-config cmake"
 
 # Open MPI refuses root unless told twice; containers often have no other user.
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1

@@ -198,7 +198,7 @@ static void test_traversals(void **state)
                 .boxes_per_rank = sizes[size].boxes,
                 .op = {variant & 1 ? 4 : 2, (variant & 2) != 0, (variant & 4) != 0,
                        variant & 8 ? random_sides() : sides_if(false),
-                       (enum smoother)(variant >> 4), 0.0},
+                       (enum smoother)(variant >> 4), 0.0, 0.0},
             };
             run_hierarchy(choice);
         }
@@ -216,7 +216,7 @@ static void test_slabs(void **state)
             .boxes_per_rank = 8,
             .domain = domains[variant / 8],
             .op = {variant & 1 ? 4 : 2, false, true, random_sides(),
-                   (enum smoother)(variant % 8 / 2), 0.0},
+                   (enum smoother)(variant % 8 / 2), 0.0, 0.0},
         };
         run_hierarchy(choice);
     }
