@@ -116,7 +116,8 @@ struct hpgmg_block {
 
 /* Sets a field from the blocks of all ranks, which must cover every cell once. They need not be the
  * solver's boxes, and a rank may have none. Values must be finite, and those of β not negative;
- * else the field counts as not set. Temporary memory: one field. Collective. */
+ * else the field counts as not set. Temporary memory: one field, on
+ * several ranks up to three. Collective. */
 HPGMG_API enum hpgmg_status hpgmg_set(struct hpgmg *solver, enum hpgmg_field field, int count,
                                       const struct hpgmg_block *blocks);
 
@@ -125,13 +126,14 @@ typedef double hpgmg_function(double x, double y, double z, void *data);
 
 /* Sets a field to a function's means over cells or faces: to order 2 its values at the centres, to
  * order 4 by Gauss's rule with two points per direction. Every rank calls the function for its own
- * boxes, from this thread. Otherwise as hpgmg_set. Temporary memory: two fields. Collective. */
+ * boxes, from this thread. Otherwise as hpgmg_set. Temporary memory: one field
+ * more. Collective. */
 HPGMG_API enum hpgmg_status hpgmg_set_function(struct hpgmg *solver, enum hpgmg_field field,
                                                hpgmg_function *function, void *data);
 
 /* Writes a field that was set or, as u, solved for to the blocks of all ranks: any boxes within the
  * domain. After a solve β is 0 on Neumann walls, and where solutions differ by a constant, f has
- * lost its mean. Temporary memory: one field. Collective. */
+ * lost its mean. Temporary memory: as hpgmg_set. Collective. */
 HPGMG_API enum hpgmg_status hpgmg_get(struct hpgmg *solver, enum hpgmg_field field, int count,
                                       const struct hpgmg_block *blocks);
 
