@@ -103,12 +103,12 @@ static enum hpgmg_status choose_boxes(struct options *o, const int cells[3])
 }
 
 /* Fields that no solver can do without, before their boxes are listed. */
-static enum hpgmg_status check_least_memory(const int cells[3])
+static enum hpgmg_status check_least_memory(const int cells[3], bool on_gpu)
 {
     const double bytes = LEAST_FIELDS * sizeof(double) * extent_cells(cells) / comm_size();
     const struct memory_need need =
         memory_need_of(bytes < 0x1p62 ? (size_t)bytes : (size_t)1 << 62, false);
-    if (cuda_device() || memory_need_fits(&need))
+    if (on_gpu || memory_need_fits(&need))
         return HPGMG_OK;
     return fail(HPGMG_MEMORY,
                 "%dx%dx%d cells need at least %.0f bytes per node, %.0f are available", cells[0],
@@ -135,7 +135,7 @@ static enum hpgmg_status choose_levels(struct hpgmg *s, struct hierarchy_choice 
         status = setup_gpu(&s->options, &on_gpu, note, text, sizeof text);
     if (status == STATUS_VALID)
         status = setup_machine(&s->options, on_gpu, text, sizeof text);
-    if (status == STATUS_VALID && check_least_memory(s->cells) != HPGMG_OK)
+    if (status == STATUS_VALID && check_least_memory(s->cells, on_gpu) != HPGMG_OK)
         return HPGMG_MEMORY;
     *choice = benchmark_hierarchy_choice(&s->options, on_gpu);
     if (status == STATUS_VALID)

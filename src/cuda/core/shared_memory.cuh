@@ -37,14 +37,6 @@ DEVICE void put(int address, double2 value)
     *(double2 *)shared_pointer(address) = value;
 }
 
-/* A barrier of a block's THREADS threads. Warps may meet from different places of the code, where
- * __syncthreads is not defined; the lanes of a warp come from one place. */
-template <int THREADS>
-DEVICE void warps_meet()
-{
-    asm volatile("bar.sync 1, %0;" : : "n"(THREADS) : "memory");
-}
-
 /* Asynchronous copies of two cells, by way of the second-level cache alone, and of one cell. */
 DEVICE void copy_vector(int to, const void *from)
 {

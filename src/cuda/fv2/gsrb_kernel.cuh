@@ -3,8 +3,9 @@
 #define CUDA_FV2_GSRB_KERNEL_CUH
 /* The kernel of the fused red-black pass; docs/KERNELS.md explains it. Step k updates a thread's
  * red cell in plane k + 1 and its black cell in plane k, which are the same component. If the pass
- * finishes with the residual, it also computes both residuals in plane k − 1. Two steps make an
- * iteration of the loop, as the colours alternate from plane to plane. */
+ * finishes with the residual, it also computes both residuals in plane k − 1. Colours
+ * alternate from row to row and from plane to plane: while some warps update the low cells of their
+ * threads, others update the high ones, and all meet at one barrier. */
 #include "cuda/core/atomic_max.cuh"
 #include "cuda/core/red_black.cuh"
 #include "cuda/fv2/gsrb_tile.cuh"
@@ -273,8 +274,8 @@ DEVICE void finish_range(const struct fv2_gsrb &w, const struct thread_cells &p,
         warp_atomic_max(w.norm, m.norm);
 }
 
-/* Step k: the copies for step k + AHEAD, the updates, what follows from them, and the slots of the
- * next step. E is the component of the red cells in plane k + 1. */
+/* Step k: the copies for step k + AHEAD, the updates, and what follows from them. E is the
+ * component of the red cells in plane k + 1. */
 template <int E, class tile>
 DEVICE void stream_step(const struct fv2_gsrb &w, struct thread_cells &p,
                         const struct plane_range &a, int k, struct copies &copies, struct slots &s,

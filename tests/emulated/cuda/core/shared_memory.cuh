@@ -44,12 +44,6 @@ static inline void put(int address, double2 value)
     put(address + (int)sizeof(double), value.y);
 }
 
-template <int THREADS>
-static inline void warps_meet()
-{
-    __barrier_sync_count(1, THREADS);
-}
-
 /* See cuda_pipeline.h. */
 static inline void copy_cell(int to, const void *from)
 {
