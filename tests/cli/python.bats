@@ -26,3 +26,7 @@ setup() {
         $python examples/poisson.py $order cpu
     done
 }
+
+@test "the package has the program's version" {
+    grep -qxF "version = \"$(cat VERSION)\"" python/pyproject.toml
+}
