@@ -320,20 +320,6 @@ static struct json *report(const struct run_info *f, const struct hierarchy *h,
     return root;
 }
 
-bool json_file_open(const char *option, const char *path, struct output_file **file)
-{
-    int good = 1;
-    *file = NULL;
-    if (!path)
-        return true;
-    if (comm_rank() == 0) {
-        *file = output_file_open(option, path);
-        good = *file != NULL;
-    }
-    comm_broadcast(comm_world(), &good, sizeof good);
-    return good;
-}
-
 bool json_report_write(struct output_file *file, const struct hierarchy *h,
                        const struct options *options, const struct benchmark *b,
                        const struct expected_list *expected)

@@ -7,10 +7,6 @@
 #include "app/expect.h"
 #include "cli/json.h"
 
-/* Opens path, the value of `option`, on rank 0, before anything is computed, so that a wrong path
- * is known early. Nothing is done without a path. On failure rank 0 prints one line and all ranks
- * return false. *file is NULL on the other ranks. Collective over the world. */
-bool json_file_open(const char *option, const char *path, struct output_file **file);
 /* Writes the report, also of an INVALID run, and closes the file. On failure (a full disk) rank 0
  * prints one line and all ranks return false. Collective over the world. */
 bool json_report_write(struct output_file *file, const struct hierarchy *h,

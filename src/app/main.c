@@ -10,6 +10,7 @@
 #include "app/run_info.h"
 #include "app/setup.h"
 #include "app/simulation.h"
+#include "app/solution_file.h"
 #include "app/timeline.h"
 #include "base/check.h"
 #include "base/memory.h"
@@ -17,6 +18,7 @@
 #include "cli/build_info.h"
 #include "cli/command_line.h"
 #include "cli/environment.h"
+#include "cli/output_file.h"
 #include "comm/comm.h"
 #include "cuda/cuda.h"
 #include "solvers/size.h"
@@ -50,20 +52,28 @@ struct job {
     struct options options;
     struct expectations expectations;
     struct hierarchy_choice choice;
-    bool solves;                         /* not only a request or a dry run */
-    char note[512];                      /* a warning, or "" */
-    struct output_file *json, *timeline; /* rank 0's, if asked for */
+    bool solves;                                    /* not only a request or a dry run */
+    char note[512];                                 /* a warning, or "" */
+    struct output_file *json, *timeline, *solution; /* rank 0's, if asked for */
 };
 
-/* The output files. They exist before the first solve, so that none is computed in vain. */
+static void discard(struct output_file *file)
+{
+    if (file)
+        output_file_discard(file);
+}
+
+/* The output files. They can be written, as far as is known before the first solve, so that none is
+ * computed in vain. */
 static enum status open_files(struct job *job)
 {
-    if (!json_file_open("json", job->options.json, &job->json))
-        return STATUS_SYSTEM;
-    if (json_file_open("timeline", job->options.timeline, &job->timeline))
+    const struct options *o = &job->options;
+    if (output_file_open_together("json", o->json, 0, &job->json) &&
+        output_file_open_together("timeline", o->timeline, 0, &job->timeline) &&
+        solution_file_open(o->write_solution, &job->choice, &job->solution))
         return STATUS_VALID;
-    if (job->json)
-        output_file_discard(job->json);
+    discard(job->json);
+    discard(job->timeline);
     return STATUS_SYSTEM;
 }
 
@@ -134,6 +144,8 @@ static enum status report(const struct job *job, const struct hierarchy *h,
     if (o->json && !json_report_write(job->json, h, o, b, &expected))
         status = STATUS_SYSTEM;
     if (o->timeline && !timeline_write(job->timeline, b->timeline, o, b->sizes[0].mean))
+        status = STATUS_SYSTEM;
+    if (o->write_solution && !solution_file_write(job->solution, h))
         status = STATUS_SYSTEM;
     return status;
 }

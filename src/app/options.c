@@ -15,6 +15,7 @@ static const struct {
     {{"dry-run", "checksum"}, NULL, "a dry run solves nothing"},
     {{"dry-run", "json"}, NULL, "a dry run solves nothing"},
     {{"dry-run", "timeline"}, NULL, "a dry run solves nothing"},
+    {{"dry-run", "write-solution"}, NULL, "a dry run solves nothing"},
     {{"dry-run", "expect"}, NULL, "a dry run solves nothing"},
     {{"dry-run", "ranks-table"}, NULL, "a dry run measures nothing"},
     {{"solves", "min-time"}, NULL, "both set the number of timed solves"},

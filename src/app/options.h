@@ -62,6 +62,7 @@ struct options {
     char *expect;              /* path or NULL */
     char *json;                /* path or NULL */
     char *timeline;            /* path or NULL */
+    char *write_solution;      /* path or NULL */
     char *kernels;             /* names with commas between them; NULL: all */
     char *tuning;              /* path, "none", or NULL: the GPU's file if there is one */
     char *input;               /* path or NULL */

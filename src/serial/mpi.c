@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "serial/mpi.h"
+#include <errno.h>
+#include <fcntl.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* The parameters are MPI's, and most of them say nothing new about one rank. */
 #pragma GCC diagnostic ignored "-Wunused-parameter"
@@ -39,8 +42,9 @@ int MPI_Abort(MPI_Comm comm, int status)
 int MPI_Error_string(int error, char *text, int *length)
 {
     *length = snprintf(text, MPI_MAX_ERROR_STRING, "%s",
-                       error == MPI_ERR_RANK ? "there is only rank 0 without MPI (make MPI=0)"
-                                             : "a message to rank 0 itself has no receive");
+                       error >= MPI_ERR_IO     ? strerror(error - MPI_ERR_IO)
+                       : error == MPI_ERR_RANK ? "there is only rank 0 without MPI (make MPI=0)"
+                                               : "a message to rank 0 itself has no receive");
     return MPI_SUCCESS;
 }
 
@@ -196,4 +200,99 @@ int MPI_Recv(void *data, int count, MPI_Datatype type, int from, int tag, MPI_Co
 int MPI_Waitall(int count, MPI_Request *requests, MPI_Status *statuses)
 {
     return nposted == 0 ? MPI_SUCCESS : MPI_ERR_PENDING;
+}
+
+/* --- files --- */
+
+static struct serial_box {
+    int all[3], part[3], first[3]; /* k, j, i */
+    int element;                   /* bytes */
+} box;
+
+static struct serial_file {
+    int descriptor;
+    MPI_Offset offset; /* of the view */
+} the_file;
+
+int MPI_Type_contiguous(int count, MPI_Datatype type, MPI_Datatype *made)
+{
+    *made = count * type;
+    return MPI_SUCCESS;
+}
+
+int MPI_Type_create_subarray(int dimensions, const int *all, const int *part, const int *first,
+                             int order, MPI_Datatype type, MPI_Datatype *made)
+{
+    memcpy(box.all, all, sizeof box.all);
+    memcpy(box.part, part, sizeof box.part);
+    memcpy(box.first, first, sizeof box.first);
+    box.element = type;
+    *made = SERIAL_BOX;
+    return MPI_SUCCESS;
+}
+
+int MPI_Type_commit(MPI_Datatype *type)
+{
+    return MPI_SUCCESS;
+}
+
+int MPI_Type_free(MPI_Datatype *type)
+{
+    return MPI_SUCCESS;
+}
+
+int MPI_File_open(MPI_Comm comm, const char *path, int mode, MPI_Info info, MPI_File *file)
+{
+    the_file.descriptor = open(path, O_WRONLY);
+    *file = &the_file;
+    return the_file.descriptor < 0 ? MPI_ERR_IO + errno : MPI_SUCCESS;
+}
+
+int MPI_File_close(MPI_File *file)
+{
+    return close((*file)->descriptor) != 0 ? MPI_ERR_IO + errno : MPI_SUCCESS;
+}
+
+int MPI_File_set_view(MPI_File file, MPI_Offset offset, MPI_Datatype element, MPI_Datatype type,
+                      const char *representation, MPI_Info info)
+{
+    file->offset = offset;
+    return MPI_SUCCESS;
+}
+
+/* A write may end early, and be continued. */
+static int write_bytes(MPI_File file, MPI_Offset offset, const char *data, size_t bytes)
+{
+    while (bytes > 0) {
+        const ssize_t written = pwrite(file->descriptor, data, bytes, offset);
+        if (written < 0 && errno != EINTR)
+            return MPI_ERR_IO + errno;
+        data += written > 0 ? written : 0;
+        offset += written > 0 ? written : 0;
+        bytes -= written > 0 ? (size_t)written : 0;
+    }
+    return MPI_SUCCESS;
+}
+
+int MPI_File_write_at(MPI_File file, MPI_Offset offset, const void *data, int count,
+                      MPI_Datatype type, MPI_Status *status)
+{
+    return write_bytes(file, offset, data, (size_t)count * (size_t)type);
+}
+
+int MPI_File_write_all(MPI_File file, const void *data, int count, MPI_Datatype type,
+                       MPI_Status *status)
+{
+    const size_t row = (size_t)box.part[2] * (size_t)box.element;
+    const char *from = data;
+    int error = MPI_SUCCESS;
+    if (count == 0)
+        return MPI_SUCCESS;
+    for (int k = 0; k < box.part[0]; k++)
+        for (int j = 0; j < box.part[1] && error == MPI_SUCCESS; j++, from += row) {
+            const MPI_Offset line = (MPI_Offset)(box.first[0] + k) * box.all[1] + box.first[1] + j;
+            error = write_bytes(
+                file, file->offset + (line * box.all[2] + box.first[2]) * box.element, from, row);
+        }
+    return error;
 }

@@ -4,6 +4,8 @@
 /* What `make MPI=0` includes as <mpi.h>: the part of MPI that comm/ uses, for a world of one rank.
  * Rank 0 may send messages to itself if it posts the receive before the send. */
 
+#include <stdint.h>
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -12,6 +14,7 @@ enum {
     MPI_SUCCESS = 0,
     MPI_ERR_RANK,    /* a rank other than 0 */
     MPI_ERR_PENDING, /* a message before its receive, a receive without message, or too many */
+    MPI_ERR_IO,      /* and errno, of files */
 };
 enum { MPI_MAX_ERROR_STRING = 128, MPI_MAX_LIBRARY_VERSION_STRING = 128 };
 enum { MPI_THREAD_FUNNELED = 1 };
@@ -38,6 +41,11 @@ typedef int MPI_Status;
 #define MPI_STATUS_IGNORE ((MPI_Status *)0)
 #define MPI_STATUSES_IGNORE ((MPI_Status *)0)
 #define MPI_IN_PLACE ((void *)1)
+
+typedef struct serial_file *MPI_File;
+typedef int64_t MPI_Offset;
+enum { MPI_MODE_WRONLY = 1 };
+enum { MPI_ORDER_C };
 
 int MPI_Init_thread(int *argc, char ***argv, int required, int *provided);
 int MPI_Finalize(void);
@@ -74,6 +82,27 @@ int MPI_Send(const void *data, int count, MPI_Datatype type, int to, int tag, MP
 int MPI_Recv(void *data, int count, MPI_Datatype type, int from, int tag, MPI_Comm comm,
              MPI_Status *status);
 int MPI_Waitall(int count, MPI_Request *requests, MPI_Status *statuses);
+
+/* The program has one type of its own at a time: a box of an array, which is its MPI_Datatype
+ * SERIAL_BOX until MPI_Type_free(). */
+enum { SERIAL_BOX = -1 };
+int MPI_Type_contiguous(int count, MPI_Datatype type, MPI_Datatype *made);
+int MPI_Type_create_subarray(int dimensions, const int *all, const int *part, const int *first,
+                             int order, MPI_Datatype type, MPI_Datatype *made);
+int MPI_Type_commit(MPI_Datatype *type);
+int MPI_Type_free(MPI_Datatype *type);
+
+/* Opens files that exist, for writing. */
+int MPI_File_open(MPI_Comm comm, const char *path, int mode, MPI_Info info, MPI_File *file);
+int MPI_File_close(MPI_File *file);
+int MPI_File_set_view(MPI_File file, MPI_Offset offset, MPI_Datatype element, MPI_Datatype type,
+                      const char *representation, MPI_Info info);
+/* offset: in elements of the view, which begins at the file's start and has bytes. */
+int MPI_File_write_at(MPI_File file, MPI_Offset offset, const void *data, int count,
+                      MPI_Datatype type, MPI_Status *status);
+/* Writes the box of the view. */
+int MPI_File_write_all(MPI_File file, const void *data, int count, MPI_Datatype type,
+                       MPI_Status *status);
 
 #ifdef __cplusplus
 }

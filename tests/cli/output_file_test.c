@@ -18,6 +18,7 @@
 #include <unistd.h>
 #include "base/memory.h"
 #include "cli/output_file.h"
+#include "comm/comm.h"
 
 enum { LIMIT = 4096, TEXT_SIZE = 3 * LIMIT };
 
@@ -107,19 +108,23 @@ static void a_link_leads_to_the_new_file(void **state)
     expect_files(1);
 }
 
+static void limit_files(bool on)
+{
+    struct rlimit limit;
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &limit), 0);
+    limit.rlim_cur = on ? LIMIT : limit.rlim_max;
+    signal(SIGXFSZ, on ? SIG_IGN : SIG_DFL);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
+}
+
 /* Writes more than fits; the limit ends with it. */
 static bool write_too_much(struct output_file *file)
 {
     static char text[TEXT_SIZE];
-    struct rlimit old;
     memset(text, 'x', TEXT_SIZE - 1);
-    assert_int_equal(getrlimit(RLIMIT_FSIZE, &old), 0);
-    const struct rlimit small = {LIMIT, old.rlim_max};
-    signal(SIGXFSZ, SIG_IGN);
-    assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
+    limit_files(true);
     const bool good = output_file_write(file, text);
-    assert_int_equal(setrlimit(RLIMIT_FSIZE, &old), 0);
-    signal(SIGXFSZ, SIG_DFL);
+    limit_files(false);
     return good;
 }
 
@@ -133,6 +138,49 @@ static void a_write_that_fails_leaves_the_old_file(void **state)
     const bool good = output_file_write(file, "new\n");
     close_fails = false;
     assert_false(good);
+    expect_contents("report", "old\n");
+    expect_files(1);
+}
+
+static struct output_file *opened_together(const char *name, int bytes)
+{
+    struct output_file *file;
+    const bool good = output_file_open_together("write-solution", name, bytes, &file);
+    assert_true(good == (file != NULL));
+    return file;
+}
+
+static void room_is_reserved_for_ranks_that_write_together(void **state)
+{
+    (void)state;
+    struct stat s;
+    put("report", "old\n");
+    struct output_file *file = opened_together("report", 2 * LIMIT);
+    expect_files(1);
+    const char *partial = output_file_begin(file);
+    assert_int_equal(stat(partial, &s), 0);
+    assert_int_equal(s.st_size, 2 * LIMIT);
+    put(partial, "new\n");
+    assert_true(output_file_end(file, NULL));
+    expect_contents("report", "new\n");
+    expect_files(1);
+}
+
+static void too_little_room_leaves_the_old_file(void **state)
+{
+    (void)state;
+    put("report", "old\n");
+    limit_files(true);
+    assert_null(opened_together("report", 2 * LIMIT));
+    limit_files(false);
+    struct output_file *file = opened_together("report", 2 * LIMIT);
+    limit_files(true);
+    assert_null(output_file_begin(file));
+    limit_files(false);
+    file = opened_together("report", 2 * LIMIT);
+    assert_non_null(output_file_begin(file));
+    assert_false(output_file_end(file, "a rank could not write"));
+    assert_null(opened_together("/dev/null", 1));
     expect_contents("report", "old\n");
     expect_files(1);
 }
@@ -181,12 +229,19 @@ static int remove_files(void **state)
 
 #define TEST(function) cmocka_unit_test_teardown(function, remove_files)
 
-int main(void)
+int main(int argc, char **argv)
 {
+    comm_start(&argc, &argv);
     const struct CMUnitTest tests[] = {
-        TEST(a_file_is_replaced_when_it_is_whole),    TEST(a_link_leads_to_the_new_file),
-        TEST(a_write_that_fails_leaves_the_old_file), TEST(devices_are_written_directly),
+        TEST(a_file_is_replaced_when_it_is_whole),
+        TEST(a_link_leads_to_the_new_file),
+        TEST(a_write_that_fails_leaves_the_old_file),
+        TEST(devices_are_written_directly),
         TEST(what_cannot_be_written_is_refused),
+        TEST(room_is_reserved_for_ranks_that_write_together),
+        TEST(too_little_room_leaves_the_old_file),
     };
-    return cmocka_run_group_tests(tests, enter, leave);
+    const int failed = cmocka_run_group_tests(tests, enter, leave);
+    comm_finish();
+    return failed;
 }

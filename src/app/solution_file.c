@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "app/solution_file.h"
+#include <limits.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include "base/memory.h"
+#include "comm/comm.h"
+#include "comm/file.h"
+#include "level/backend.h"
+
+enum { SLAB_LENGTH = 1 << 22 }; /* doubles */
+
+/* Header, then u and f, each after its number of bytes, then the end. */
+struct file_layout {
+    char header[1024];
+    int64_t header_bytes, field_bytes;
+};
+static const char end[] = "\n  </AppendedData>\n</VTKFile>\n";
+static const struct {
+    const char *name;
+    enum field field;
+} arrays[] = {{"u", FIELD_U}, {"f", FIELD_F}};
+enum { ARRAYS = sizeof arrays / sizeof arrays[0] };
+
+/* Of the byte that has the length of array a. */
+static int64_t array_offset(const struct file_layout *layout, int a)
+{
+    return a * ((int64_t)sizeof(uint64_t) + layout->field_bytes);
+}
+
+static struct file_layout lay_out(const int n[3])
+{
+    struct file_layout layout = {.field_bytes = (int64_t)sizeof(double) * n[0] * n[1] * n[2]};
+    const int longest = extent_longest(n);
+    char extent[64];
+    snprintf(extent, sizeof extent, "0 %d 0 %d 0 %d", n[0], n[1], n[2]);
+    layout.header_bytes = snprintf(
+        layout.header, sizeof layout.header,
+        "<?xml version=\"1.0\"?>\n"
+        "<VTKFile type=\"ImageData\" version=\"1.0\" byte_order=\"%s\" header_type=\"UInt64\">\n"
+        "  <ImageData WholeExtent=\"%s\" Origin=\"0 0 0\" Spacing=\"%.17g %.17g %.17g\">\n"
+        "    <Piece Extent=\"%s\">\n"
+        "      <CellData Scalars=\"%s\">\n"
+        "        <DataArray type=\"Float64\" Name=\"%s\" format=\"appended\" offset=\"%lld\"/>\n"
+        "        <DataArray type=\"Float64\" Name=\"%s\" format=\"appended\" offset=\"%lld\"/>\n"
+        "      </CellData>\n"
+        "    </Piece>\n"
+        "  </ImageData>\n"
+        "  <AppendedData encoding=\"raw\">\n_",
+        __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? "LittleEndian" : "BigEndian", extent,
+        1.0 / longest, 1.0 / longest, 1.0 / longest, extent, arrays[0].name, arrays[0].name,
+        (long long)array_offset(&layout, 0), arrays[1].name, (long long)array_offset(&layout, 1));
+    return layout;
+}
+
+static int64_t bytes_before_end(const struct file_layout *layout)
+{
+    return layout->header_bytes + array_offset(layout, ARRAYS);
+}
+
+bool solution_file_open(const char *path, const struct hierarchy_choice *choice,
+                        struct output_file **file)
+{
+    const struct hierarchy_shape shape = hierarchy_shape(choice, comm_size());
+    int n[3];
+    spec_extent(&shape.specs[0], n);
+    const struct file_layout layout = lay_out(n);
+    return output_file_open_together("write-solution", path,
+                                     bytes_before_end(&layout) + (int64_t)strlen(end), file);
+}
+
+/* Some planes of one box, as many as fit into SLAB_LENGTH. */
+struct slab {
+    const struct patch *patch; /* NULL: there is none */
+    int first, planes;
+};
+
+static int slab_planes(const struct patch *p)
+{
+    const long most = SLAB_LENGTH / p->sk;
+    return most < 1 ? 1 : most > p->n[2] ? p->n[2] : (int)most;
+}
+
+static int slab_count(const struct patch *p)
+{
+    return (p->n[2] + slab_planes(p) - 1) / slab_planes(p);
+}
+
+/* Slab `number` of this rank's. */
+static struct slab slab_find(const struct level *l, int number)
+{
+    for (int b = 0; b < l->npatches; number -= slab_count(&l->patches[b]), b++) {
+        const struct patch *p = &l->patches[b];
+        if (number >= slab_count(p))
+            continue;
+        const int first = number * slab_planes(p), left = p->n[2] - first;
+        return (struct slab){p, first, left < slab_planes(p) ? left : slab_planes(p)};
+    }
+    return (struct slab){0};
+}
+
+/* Copies the slab's cells into values, without the ghosts between rows and planes. values also
+ * holds the ghosts for a while: planes·sk doubles. */
+static void slab_read(const struct level *l, enum field field, struct slab s, double *values)
+{
+    const struct patch *p = s.patch;
+    const size_t row = (size_t)p->n[0];
+    l->backend->download(l->fields[field] + p->offset + s.first * p->sk, values,
+                         (s.planes - 1) * p->sk + (p->n[1] - 1) * p->sj + p->n[0]);
+    for (int k = 0; k < s.planes; k++)
+        for (int j = 0; j < p->n[1]; j++)
+            memmove(values + ((size_t)k * (size_t)p->n[1] + (size_t)j) * row,
+                    values + k * p->sk + j * p->sj, row * sizeof *values);
+}
+
+static void slab_write(struct comm_file *out, int64_t offset, const struct level *l, struct slab s,
+                       const double *values)
+{
+    struct box box = {{0, 0, 0}, {0, 0, 0}};
+    if (s.patch) {
+        box = s.patch->box;
+        box.lo[2] += s.first;
+        box.hi[2] = box.lo[2] + s.planes;
+    }
+    comm_file_write_box(out, offset, l->n, box.lo, box.hi, values);
+}
+
+/* This rank's slabs, and the doubles of the longest. */
+static int count_slabs(const struct level *l, long *longest)
+{
+    int count = 0;
+    *longest = 1;
+    for (int b = 0; b < l->npatches; b++) {
+        const long length = slab_planes(&l->patches[b]) * l->patches[b].sk;
+        count += slab_count(&l->patches[b]);
+        *longest = length > *longest ? length : *longest;
+    }
+    return count;
+}
+
+/* Ranks have different numbers of slabs, and those without one take part with an empty box. */
+static void write_field(struct comm_file *out, int64_t offset, const struct level *l,
+                        enum field field)
+{
+    long longest;
+    const int own = count_slabs(l, &longest);
+    const int most = (int)comm_max_u64(comm_world(), (uint64_t)own);
+    double *values = memory_alloc((size_t)longest * sizeof *values, "planes of the solution");
+    for (int number = 0; number < most; number++) {
+        const struct slab s = slab_find(l, number);
+        if (s.patch)
+            slab_read(l, field, s, values);
+        slab_write(out, offset, l, s, values);
+    }
+    memory_free(values);
+}
+
+/* What is not a field. */
+static void write_frame(struct comm_file *out, const struct file_layout *layout)
+{
+    const uint64_t bytes = (uint64_t)layout->field_bytes;
+    comm_file_write(out, 0, layout->header, (int)layout->header_bytes);
+    for (int a = 0; a < ARRAYS; a++)
+        comm_file_write(out, layout->header_bytes + array_offset(layout, a), &bytes, sizeof bytes);
+    comm_file_write(out, bytes_before_end(layout), end, (int)strlen(end));
+}
+
+/* True on all ranks if the file was written. */
+static bool write_all(const char *path, const struct level *l, char *reason, int size)
+{
+    const struct file_layout layout = lay_out(l->n);
+    struct comm_file out;
+    comm_file_open(&out, path);
+    if (comm_rank() == 0)
+        write_frame(&out, &layout);
+    for (int a = 0; a < ARRAYS; a++)
+        write_field(&out,
+                    layout.header_bytes + array_offset(&layout, a) + (int64_t)sizeof(uint64_t), l,
+                    arrays[a].field);
+    return comm_file_close(&out, reason, size);
+}
+
+bool solution_file_write(struct output_file *file, const struct hierarchy *h)
+{
+    char path[PATH_MAX + sizeof ".XXXXXX"] = "", reason[512] = "";
+    const char *partial = comm_rank() == 0 ? output_file_begin(file) : NULL;
+    if (partial)
+        snprintf(path, sizeof path, "%s", partial);
+    comm_broadcast(comm_world(), path, sizeof path);
+    if (!path[0])
+        return false;
+    const bool written = write_all(path, h->levels[0], reason, sizeof reason);
+    int good = 1;
+    if (comm_rank() == 0)
+        good = output_file_end(file, written ? NULL : reason);
+    comm_broadcast(comm_world(), &good, sizeof good);
+    return good;
+}
