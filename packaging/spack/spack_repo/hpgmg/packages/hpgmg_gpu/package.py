@@ -34,7 +34,7 @@ class HpgmgGpu(MakefilePackage, CudaPackage):
     def settings(self):
         """Of make. Spack's compiler wrapper adds the processor's flags."""
         spec = self.spec
-        words = ["ARCHFLAGS=", "WERROR=", "BUILD=build/spack", f"PREFIX={self.prefix}",
+        words = ["ARCHFLAGS=", "WERROR=", f"PREFIX={self.prefix}",
                  "MPI=1" if spec.satisfies("+mpi") else "MPI=0",
                  "CUDA=1" if spec.satisfies("+cuda") else "CUDA=0"]
         if spec.satisfies("+mpi"):
@@ -60,7 +60,7 @@ class HpgmgGpu(MakefilePackage, CudaPackage):
 
     def check(self):
         """With --test=root. All tests, `make test`, need 20 minutes and more packages."""
-        self.solve("build/spack/hpgmg-gpu")
+        self.solve("./hpgmg-gpu")
 
     def test_solve(self):
         """a solve of the installed program is VALID"""
