@@ -239,7 +239,7 @@ sanitize:
 
 # Files of run/, tests/ and .ci/ whose first line names interpreter $(1), and what these read.
 scripts = $(shell grep -rLI '^@test' run tests .ci | xargs awk 'FNR == 1 && /$(1)$$/ { print FILENAME }') \
-          $(if $(filter python3,$(1)),$(wildcard run/*.py),run/lib.sh)
+          $(if $(filter python3,$(1)),$(wildcard run/*.py) $(shell find packaging -name '*.py'),run/lib.sh)
 
 lint:
 	clang-format --dry-run -Werror $(FORMATTED)

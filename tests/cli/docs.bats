@@ -72,7 +72,7 @@ words() {
             echo "does not exist: $path"
             wrong=1
         fi
-    done < <(words README.md CONTRIBUTING.md tests/README.md docs/*.md docs/notes/*.md | grep -E '^(src|include|examples|tests|inputs|run|docs)/[A-Za-z0-9_./-]*$' | sort -u)
+    done < <(words README.md CONTRIBUTING.md tests/README.md packaging/README.md docs/*.md docs/notes/*.md | grep -E '^(src|include|examples|tests|inputs|run|docs|packaging)/[A-Za-z0-9_./-]*$' | sort -u)
     [ "$found" -ge 80 ]
     [ "$wrong" -eq 0 ]
 }
@@ -137,8 +137,8 @@ include_rule() {
 
 @test "every source file names its licence" {
     local unlicensed
-    unlicensed=$(if [ -e .git ]; then git ls-files src include examples tests run .ci mk Makefile; else find src include examples tests run .ci mk Makefile -type f; fi |
-        grep -vE '\.(csv|tsv|txt|md|ini)$' | xargs grep -L 'SPDX-License-Identifier: BSD-3-Clause' || true)
+    unlicensed=$(if [ -e .git ]; then git ls-files src include examples tests run packaging .ci mk Makefile; else find src include examples tests run packaging .ci mk Makefile -type f; fi |
+        grep -vE '\.(csv|tsv|txt|md|ini)$|^packaging/debian/(changelog|source/format)$' | xargs grep -L 'SPDX-License-Identifier: BSD-3-Clause' || true)
     echo "$unlicensed"
     [ -z "$unlicensed" ]
 }

@@ -76,7 +76,7 @@ def spack():
 
 def ramble():
     """The command of a workload with small sizes, or --judge FILE: figures of merit of the run's output."""
-    load("packaging/ramble/application.py",
+    load("packaging/ramble/applications/hpgmg-gpu/application.py",
          ("tags", "when", "software_spec", "required_package", "executable", "workload", "workload_variable",
           "figure_of_merit", "success_criteria"), ramble__appkit={"ExecutableApplication": type("Application", (), {})})
     if len(sys.argv) > 2:

@@ -1,6 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 from ramble.appkit import *
 
+LOG = "{experiment_run_dir}/{experiment_name}.out"
+NUMBER = r"[0-9]+\.[0-9]+e[+-][0-9]+"
+WORKLOADS = ["official", "order2", "order4"]
+
 
 class HpgmgGpu(ExecutableApplication):
     """Geometric multigrid benchmark for GPUs and CPUs."""
@@ -31,29 +35,26 @@ class HpgmgGpu(ExecutableApplication):
     workload_variable("options", default="--order 4", description="options of the program",
                       workloads=["order4"])
 
-    everywhere = ["official", "order2", "order4"]
     workload_variable("backend", default="auto", description="auto, cpu or gpu",
-                      values=["auto", "cpu", "gpu"], workloads=everywhere)
+                      values=["auto", "cpu", "gpu"], workloads=WORKLOADS)
     workload_variable("log2_box_dim", default="7", description="boxes of 2^n cells per side",
-                      workloads=everywhere)
+                      workloads=WORKLOADS)
     workload_variable("boxes_per_rank", default="8", description="at most",
-                      workloads=everywhere)
+                      workloads=WORKLOADS)
 
-    log = "{experiment_run_dir}/{experiment_name}.out"
-    number = r"[0-9]+\.[0-9]+e[+-][0-9]+"
-    for size, before in (("h", ""), ("2h", number + r" DOF/s at h, "),
-                         ("4h", number + r" DOF/s at h, " + number + r" at 2h, ")):
+    for size, before in (("h", ""), ("2h", NUMBER + r" DOF/s at h, "),
+                         ("4h", NUMBER + r" DOF/s at h, " + NUMBER + r" at 2h, ")):
         figure_of_merit(
             "Rate at " + size,
-            fom_regex=r"^SCORE: " + before + r"(?P<rate>" + number + r")(?: DOF/s)? at " + size
+            fom_regex=r"^SCORE: " + before + r"(?P<rate>" + NUMBER + r")(?: DOF/s)? at " + size
             + r"\b.*",
             group_name="rate",
             units="DOF/s",
-            log_file=log,
+            log_file=LOG,
         )
-    figure_of_merit("Error of h", fom_regex=r".*\|\|error\|\|=(?P<error>" + number + r").*",
-                    group_name="error", units="", log_file=log)
+    figure_of_merit("Error of h", fom_regex=r".*\|\|error\|\|=(?P<error>" + NUMBER + r").*",
+                    group_name="error", units="", log_file=LOG)
     figure_of_merit("Order", fom_regex=r"^ *order=(?P<order>-?[0-9.]+)", group_name="order",
-                    units="", log_file=log)
+                    units="", log_file=LOG)
 
-    success_criteria("valid", mode="string", match=r"^VERDICT: VALID.*", file=log)
+    success_criteria("valid", mode="string", match=r"^VERDICT: VALID.*", file=LOG)
