@@ -9,7 +9,7 @@
 #include "comm/file.h"
 #include "level/backend.h"
 
-enum { SLAB_LENGTH = 1 << 22 }; /* doubles */
+enum { SLAB_LENGTH = 1 << 20 }; /* doubles */
 
 /* Header, then u and f, each after its number of bytes, then the end. */
 struct file_layout {

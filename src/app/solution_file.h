@@ -12,7 +12,7 @@
  * is NULL on other ranks than 0. Collective over the world. */
 bool solution_file_open(const char *path, const struct hierarchy_choice *choice,
                         struct output_file **file);
-/* Writes the file, all ranks together, each at most 32 MiB at a time or a plane of a box. On
+/* Writes the file, all ranks together, each at most 8 MiB at a time or a plane of a box. On
  * failure rank 0 prints one line, no file is left, and all ranks return false. Frees file.
  * Collective over the world. */
 bool solution_file_write(struct output_file *file, const struct hierarchy *h);

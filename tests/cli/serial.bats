@@ -15,15 +15,20 @@ makes() { # WORD...
     env -u MAKEFLAGS -u MAKELEVEL -u MODE -u BUILD make --no-print-directory CC=gcc MPI=0 CUDA=0 "$@"
 }
 
-@test "collectives and messages of one rank need no MPI library" {
-    local objects=() file
-    for file in src/serial/*.c src/comm/*.c src/base/check.c src/base/memory.c src/base/timer.c tests/mpi/comm_test.c; do
+@test "collectives, messages and files of one rank need no MPI library" {
+    local objects=() tests=() file
+    for file in src/serial/*.c src/comm/*.c src/base/check.c src/base/memory.c src/base/timer.c; do
         objects+=("$work/serial/$file.o")
     done
-    makes MPICC=false CFLAGS=-O1 BUILD="$work/serial" "${objects[@]}" >"$work/log" 2>&1 || { cat "$work/log"; false; }
-    gcc -o "$work/comm_test" "${objects[@]}" -lcmocka -lm
-    "$work/comm_test"
-    ! ldd "$work/comm_test" | grep libmpi
+    for file in comm_test file_test; do
+        tests+=("$work/serial/tests/mpi/$file.c.o")
+    done
+    makes MPICC=false CFLAGS=-O1 BUILD="$work/serial" "${objects[@]}" "${tests[@]}" >"$work/log" 2>&1 || { cat "$work/log"; false; }
+    for file in comm_test file_test; do
+        gcc -o "$work/$file" "$work/serial/tests/mpi/$file.c.o" "${objects[@]}" -lcmocka -lm
+        "$work/$file"
+        ! ldd "$work/$file" | grep libmpi
+    done
 }
 
 @test "settings of MPI=0 have a build folder of their own, and no header of an MPI library" {

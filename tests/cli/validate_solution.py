@@ -28,7 +28,7 @@ def main():
         assert word in head, word
     n = [int(word) for word in re.search(r'WholeExtent="0 (\d+) 0 (\d+) 0 (\d+)"', head).groups()]
     cells = n[0] * n[1] * n[2]
-    assert re.search(r'Spacing="(\S+) \1 \1"', head).group(1) == repr(1 / max(n))
+    assert re.search(r'Spacing="(\S+) \1 \1"', head).group(1) == f"{1 / max(n):.17g}"
     arrays = {}
     for name, offset in re.findall(r'Name="(\w)" format="appended" offset="(\d+)"', head):
         assert struct.unpack_from("<Q", data, int(offset))[0] == 8 * cells, name
