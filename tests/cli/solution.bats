@@ -32,7 +32,7 @@ fails() { # OPTION...: status 5, and one line on stderr
     local options
     # The last one is so long that its planes do not fit into the memory for one write.
     for options in "--domain 3x2x1 3 6" "--order 4 --boundary periodic,neumann,dirichlet 3 8" "--equation helmholtz 2 64" \
-        "--domain 1x1x96 4 96"; do
+        "--domain 1x1x160 4 160"; do
         # shellcheck disable=SC2086
         solves 1 --checksum $options
         tests/cli/validate_solution.py "$file" "$(sed -n 's/.*checksum[^0-9a-f]*\([0-9a-f]\{16\}\).*/\1/p' "$work/stdout")"
