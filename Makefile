@@ -105,7 +105,7 @@ CUDA_C := $(filter-out $(if $(filter 1,$(CUDA)),src/cuda/absent.c),$(sort $(wild
 
 # Of each pair NAME.c, NAME_absent.c one is linked: the second where the library is missing.
 LEFT_OUT := src/app/main.c \
-            src/base/ranges$(if $(filter 1,$(NVTX)),_absent).c
+            src/base/nvtx$(if $(filter 1,$(NVTX)),_absent).c
 SOURCES := $(filter-out $(LEFT_OUT),$(sort $(wildcard $(MODULES:%=src/%/*.c)))) $(CUDA_C)
 # Kernels, and what needs no nvcc. What takes long is built first, so that no core is idle at the end.
 CUDA_SOURCES := $(if $(filter 1,$(CUDA)),$(sort $(wildcard src/cuda/*.cu src/cuda/*/*.cu)))
@@ -147,7 +147,7 @@ lab: hpgmg-lab
 all: hpgmg-gpu hpgmg-lab
 library: $(BUILD)/libhpgmg.a $(BUILD)/libhpgmg.so.1
 
-$(BUILD)/src/base/ranges.c.o: INCLUDES += $(NVTX_INCLUDE)
+$(BUILD)/src/base/nvtx.c.o: INCLUDES += $(NVTX_INCLUDE)
 # By its costs for AMD's processors, GCC 12 loads values again that fit into the 32 wide registers.
 $(BUILD)/src/operators/cpu_colours.c.o: ARCHFLAGS += $(if $(HAS_WIDE),-mtune=icelake-server)
 

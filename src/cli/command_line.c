@@ -9,6 +9,7 @@
 #include <wchar.h>
 #include <wctype.h>
 #include "base/check.h"
+#include "base/ranges.h"
 #include "cli/nearest.h"
 #include "comm/comm.h"
 
@@ -335,6 +336,8 @@ void program_start(const char *name, int argc, char **argv)
 {
     check_program = name;
     comm_start(&argc, &argv);
+    if (ranges_complaint() && comm_rank() == 0)
+        warn("%s", ranges_complaint());
 }
 
 enum status program_end(enum status status)

@@ -197,3 +197,42 @@ assert {"smoother", "residual", "restriction", "interpolation", "boundary", "bot
         [[ $output == *"error: "* ]]
     done
 }
+
+# A stand-in for Caliper, which writes its calls to the file CALLS.
+caliper() {
+    cat >"$BATS_TEST_TMPDIR/caliper.c" <<'END'
+#include <stdio.h>
+#include <stdlib.h>
+static void note(const char *what, const char *name)
+{
+    FILE *f = fopen(getenv("CALLS"), "a");
+    fprintf(f, "%s %s\n", what, name);
+    fclose(f);
+}
+void cali_begin_region(const char *name);
+void cali_end_region(const char *name);
+void cali_begin_region(const char *name) { note("begin", name); }
+void cali_end_region(const char *name) { note("end", name); }
+END
+    ${CC:-cc} -shared -fPIC -o "$BATS_TEST_TMPDIR/libcaliper.so" "$BATS_TEST_TMPDIR/caliper.c"
+}
+
+@test "ranges are regions of Caliper where CALI_CONFIG asks for it" {
+    local calls=$BATS_TEST_TMPDIR/calls
+    caliper
+    CALLS=$calls LD_LIBRARY_PATH=$BATS_TEST_TMPDIR "$HPGMG" --backend cpu --quiet --solves 1 4 1
+    [ ! -e "$calls" ]
+    CALI_CONFIG=runtime-report CALLS=$calls LD_LIBRARY_PATH=$BATS_TEST_TMPDIR "$HPGMG" --backend cpu --quiet --solves 1 4 1
+    grep -q '^begin .*16^3$' "$calls"
+    # every region ends within the one that it began in
+    awk '{ name = substr($0, index($0, " ") + 1) }
+         $1 == "begin" { open[++depth] = name; deepest = depth > deepest ? depth : deepest }
+         $1 == "end" && open[depth--] != name { exit 1 }
+         END { exit depth != 0 || deepest < 2 }' "$calls"
+}
+
+@test "CALI_CONFIG without Caliper is one warning" {
+    CALI_CONFIG=runtime-report run $MPIRUN -n 2 "$HPGMG" --backend cpu --quiet --solves 1 4 1
+    [ "$status" -eq 0 ]
+    [ "$(grep -c 'warning: CALI_CONFIG is set, but no libcaliper.so is found' <<<"$output")" -eq 1 ]
+}
