@@ -132,10 +132,28 @@ HPGMG_API enum hpgmg_status hpgmg_set_function(struct hpgmg *solver, enum hpgmg_
                                                hpgmg_function *function, void *data);
 
 /* Writes a field that was set or, as u, solved for to the blocks of all ranks: any boxes within the
- * domain. After a solve β is 0 on Neumann walls, and where solutions differ by a constant, f has
- * lost its mean. Temporary memory: as hpgmg_set. Collective. */
+ * domain. After a solve β is 0 on Neumann walls, f has what values on walls add to it, and where
+ * solutions differ by a constant it has lost its mean. Temporary memory: as hpgmg_set. Collective.
+ */
 HPGMG_API enum hpgmg_status hpgmg_get(struct hpgmg *solver, enum hpgmg_field field, int count,
                                       const struct hpgmg_block *blocks);
+
+/* Sets what holds on the wall in direction d (0 to 2) on its low (side 0) or high side (1): u = g
+ * on a Dirichlet wall, ∂u/∂n = g on a Neumann wall, along the outward normal and in the coordinates
+ * of `lengths`. Walls that were not set have g = 0. g are means over the walls' faces; to order 2,
+ * values at their centres are the same.
+ *
+ * values[b] belongs to box b of hpgmg_boxes(), whose number is `count`: n[s]·n[t] values in host
+ * memory, without gaps, s < t the other two directions, s fastest. It is not read for boxes that
+ * are not at the wall. Values must be finite; else the wall keeps what it had. The side must not be
+ * periodic. Temporary memory: one field. Collective. */
+HPGMG_API enum hpgmg_status hpgmg_set_wall(struct hpgmg *solver, int direction, int side, int count,
+                                           const double *const *values);
+
+/* Sets it to a function's means over the wall's faces, as hpgmg_set_function does. Otherwise as
+ * hpgmg_set_wall. Collective. */
+HPGMG_API enum hpgmg_status hpgmg_set_wall_function(struct hpgmg *solver, int direction, int side,
+                                                    hpgmg_function *function, void *data);
 
 /* With what a solve begins. */
 enum hpgmg_start {
@@ -146,8 +164,9 @@ enum hpgmg_start {
 struct hpgmg_result {
     int cycles;      /* F-cycle, V-cycles and iterations together */
     double residual; /* max|f − A u| / max|f| after the last */
-    double rhs_norm; /* max|f|, without the mean */
-    double rhs_mean; /* of f, which was subtracted where solutions differ by a constant; else 0 */
+    double rhs_norm; /* max|f| with what values on walls add, without the mean */
+    double rhs_mean; /* of f with that, which was subtracted where solutions differ by a constant;
+                        else 0 */
     double seconds;  /* of this rank's solve */
     double
         setup_seconds; /* of making the operators before it; 0 if the coefficients were the same */
@@ -156,8 +175,8 @@ struct hpgmg_result {
 
 /* Solves to the tolerance rtol, or by one cycle without one. f must be set, and the coefficients
  * that the options ask for. Setting any of them again and solving again makes anew what depends on
- * it only. If f is 0, so is u. u has the mean 0 where solutions differ by a constant. result may be
- * NULL. Collective. */
+ * it only. If f and all values on walls are 0, so is u. u has the mean 0 where solutions differ by
+ * a constant. result may be NULL. Collective. */
 HPGMG_API enum hpgmg_status hpgmg_solve(struct hpgmg *solver, enum hpgmg_start start,
                                         struct hpgmg_result *result);
 

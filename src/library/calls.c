@@ -79,7 +79,7 @@ enum hpgmg_status call_agree(enum call call, int detail, enum hpgmg_status statu
     if (values[0] != -values[2])
         return fail(HPGMG_MISMATCH, "the ranks called different functions");
     if (values[1] != -values[3])
-        return fail(HPGMG_MISMATCH, "the ranks named different fields or ways to start");
+        return fail(HPGMG_MISMATCH, "the ranks named different fields, walls or ways to start");
     return (enum hpgmg_status)check_statuses_agree((int)status, message, sizeof message);
 }
 

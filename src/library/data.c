@@ -205,7 +205,7 @@ static enum hpgmg_status check_cover(const struct decomposition *d)
 /* --- the staging level ---------------------------------------------------------------------------
  */
 
-static enum hpgmg_status check_room(double bytes, bool on_device)
+enum hpgmg_status check_room(double bytes, bool on_device)
 {
     comm_max_f64(comm_world(), &bytes, 1);
     const struct memory_need need = memory_need_of((size_t)bytes, on_device);
@@ -355,6 +355,8 @@ static enum hpgmg_status move(struct hpgmg *s, enum call call, enum hpgmg_field 
     status = call == CALL_GET ? get_into(s, field, staging, blocks)
                               : set_from(s, field, staging, blocks);
     level_destroy(staging);
+    if (status == HPGMG_OK && call != CALL_GET && user_fields[field].centre != CENTRE_CELL)
+        walls_keep_beta(s, user_fields[field].centre);
     return status;
 }
 
@@ -426,19 +428,17 @@ static double sample(const struct sampling *x, const int cell[3])
     return sum / points;
 }
 
-/* The values of a box, packed. */
-static double *sample_box(const struct sampling *x, const struct hpgmg_box *box, int centre)
+double *sample_function(const struct hpgmg *s, int centre, hpgmg_function *function, void *data,
+                        const int lo[3], const int n[3])
 {
-    int n[3] = {box->n[0], box->n[1], box->n[2]};
-    if (centre != CENTRE_CELL)
-        n[centre]++;
+    const struct sampling x = sampling_of(s, centre, function, data);
     double *values = memory_alloc((size_t)n[0] * (size_t)n[1] * (size_t)n[2] * sizeof *values,
                                   "values of a function");
     double *next = values;
     for (int k = 0; k < n[2]; k++)
         for (int j = 0; j < n[1]; j++)
             for (int i = 0; i < n[0]; i++)
-                *next++ = sample(x, (const int[3]){box->lo[0] + i, box->lo[1] + j, box->lo[2] + k});
+                *next++ = sample(&x, (const int[3]){lo[0] + i, lo[1] + j, lo[2] + k});
     return values;
 }
 
@@ -456,12 +456,15 @@ static enum hpgmg_status set_function(struct hpgmg *s, enum hpgmg_field field,
     if (status != HPGMG_OK)
         return status;
     const int centre = user_fields[field].centre;
-    const struct sampling x = sampling_of(s, centre, function, data);
     struct hpgmg_block *blocks =
         memory_alloc_zero((size_t)count * sizeof *blocks, "blocks of a function");
     for (int b = 0; b < count; b++) {
-        blocks[b].box = s->boxes[b];
-        blocks[b].data = sample_box(&x, &s->boxes[b], centre);
+        const struct hpgmg_box *box = &s->boxes[b];
+        int n[3] = {box->n[0], box->n[1], box->n[2]};
+        if (centre != CENTRE_CELL)
+            n[centre]++;
+        blocks[b].box = *box;
+        blocks[b].data = sample_function(s, centre, function, data, box->lo, n);
     }
     status = move(s, CALL_SET, field, count, blocks);
     for (int b = 0; b < count; b++)

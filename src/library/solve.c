@@ -24,34 +24,48 @@ static enum hpgmg_status check_data(const struct hpgmg *s, enum hpgmg_start star
     return HPGMG_OK;
 }
 
-/* The operator, and the programs, which follow from it. */
 static enum hpgmg_status renew_operator(struct hpgmg *s)
 {
     struct hierarchy *h = s->hierarchy;
-    struct solver_choice choice = benchmark_solver_choice(&s->options);
-    choice.continues = true;
     if (s->solver)
         solver_destroy(s->solver);
     s->solver = NULL;
     hierarchy_set_operator(h);
+    s->walls_are_old = true;
     if (!isfinite(reduce_norm(h->levels[0], FIELD_DINV)))
         return fail(HPGMG_ARGUMENT, "beta is 0 on all faces of a cell: its equation lacks u");
-    s->solver = solver_create(h, 0, choice);
-    s->operator_is_old = false;
     return HPGMG_OK;
 }
 
+/* The right-hand side. Walls whose values or β were replaced change it as well. */
+static void renew_rhs(struct hpgmg *s)
+{
+    struct hierarchy *h = s->hierarchy;
+    const bool adds = s->has_walls && (s->rhs_is_old || s->walls_are_old);
+    if (adds && !s->rhs_is_old && h->singular) /* whose mean was subtracted */
+        vector_add_constant(h->levels[0], FIELD_F, h->rhs_mean);
+    if (adds)
+        walls_add(s, s->rhs_is_old);
+    s->rhs_is_old = s->rhs_is_old || adds;
+    if (s->rhs_is_old)
+        hierarchy_set_rhs(h);
+}
+
+/* All that is old, and the programs, which follow from the operator. */
 static enum hpgmg_status renew(struct hpgmg *s)
 {
-    enum hpgmg_status status = HPGMG_OK;
-    if (s->rhs_is_old)
-        hierarchy_set_rhs(s->hierarchy);
+    struct solver_choice choice = benchmark_solver_choice(&s->options);
+    const enum hpgmg_status status = s->operator_is_old ? renew_operator(s) : HPGMG_OK;
+    choice.continues = true;
+    if (status != HPGMG_OK)
+        return status;
+    renew_rhs(s);
     if (s->operator_is_old)
-        status = renew_operator(s);
+        s->solver = solver_create(s->hierarchy, 0, choice);
     else if (s->rhs_is_old)
         solver_set_rhs(s->solver);
-    s->rhs_is_old = false;
-    return status;
+    s->operator_is_old = s->rhs_is_old = false;
+    return HPGMG_OK;
 }
 
 static enum hpgmg_status run(struct hpgmg *s, enum hpgmg_start start)

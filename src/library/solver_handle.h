@@ -6,6 +6,7 @@
 #include "hpgmg.h"
 #include "app/options.h"
 #include "comm/comm.h"
+#include "operators/wall_values.h"
 #include "solvers/solver.h"
 
 enum { NUM_USER_FIELDS = HPGMG_BETA_K + 1 };
@@ -21,12 +22,23 @@ struct hpgmg {
     struct hpgmg_box *boxes;
     bool is_set[NUM_USER_FIELDS];
     bool operator_is_old, rhs_is_old; /* data has been set since they were made */
-    double f_norm;                    /* max|f| as it was set */
+    double f_norm;                    /* max|f| as it was set, with what walls add */
+    struct wall_values walls;
+    bool has_walls, walls_are_old; /* a wall was set; the terms do not follow from walls and β */
+    struct wall_terms *wall_terms; /* NULL until the first solve with walls that were set */
     struct solve_result result;
 };
 
 /* What the ranks are doing, for call_agree(). */
-enum call { CALL_CREATE, CALL_DESTROY, CALL_SET, CALL_SET_FUNCTION, CALL_GET, CALL_SOLVE };
+enum call {
+    CALL_CREATE,
+    CALL_DESTROY,
+    CALL_SET,
+    CALL_SET_FUNCTION,
+    CALL_SET_WALL,
+    CALL_GET,
+    CALL_SOLVE
+};
 
 /* Sets hpgmg_message(), and returns status. */
 enum hpgmg_status fail(enum hpgmg_status status, const char *format, ...)
@@ -56,5 +68,19 @@ enum field level_field(enum hpgmg_field field);
 int field_centre(enum hpgmg_field field);
 bool has_field(const struct hpgmg *solver, enum hpgmg_field field);
 const char *field_name(enum hpgmg_field field);
+
+/* HPGMG_MEMORY if there is not so much memory left on some rank. Collective. */
+enum hpgmg_status check_room(double bytes, bool on_device);
+/* A function's means over n[0]×n[1]×n[2] cells, or low faces in direction `centre`, from lo on. The
+ * caller frees them. */
+double *sample_function(const struct hpgmg *solver, int centre, hpgmg_function *function,
+                        void *data, const int lo[3], const int n[3]);
+
+/* After β in direction d was set: keeps it for its Neumann walls, where set-up makes it 0. */
+void walls_keep_beta(struct hpgmg *solver, int d);
+/* Before a solve, after the operator was made: puts what walls add into f. f_is_new: f was set
+ * since the last time. */
+void walls_add(struct hpgmg *solver, bool f_is_new);
+void walls_release(struct hpgmg *solver);
 
 #endif

@@ -87,6 +87,19 @@ FORMULA struct wall_row wall_row_of(int rule, int layer)
     return none;
 }
 
+/* Where u = g on the wall, the ghost is wall_ghost() plus this times g; where ∂u/∂n = g outward,
+ * plus this times h·g. So rules of Dirichlet walls are exact for u = 1, and those of Neumann walls
+ * for the distance from the wall, whose g is −1. */
+FORMULA double wall_value_weight(int rule, int layer)
+{
+    const struct wall_row row = wall_row_of(rule, layer);
+    const int neumann = rule >= DIRICHLET_RULES;
+    double sum = 0.0;
+    for (int m = 0; m < MAX_WALL_CELLS; m++)
+        sum += row.weight[m] * (neumann ? m + 0.5 : 1.0);
+    return neumann ? layer + 0.5 + sum * row.factor : 1.0 - sum * row.factor;
+}
+
 /* wall_ghost by the row of a rule with so many cells. */
 FORMULA double wall_row_ghost(int cells, const struct wall_row *row, const double x[MAX_WALL_CELLS])
 {

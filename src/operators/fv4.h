@@ -17,6 +17,14 @@ FORMULA double fv4_flux(double beta, double b2, double b1, double a1, double a2,
     return fma(beta, normal, 0.25 * cross);
 }
 
+/* The average of β ∂u/∂n over a wall's face, from the averages of β and of g = ∂u/∂n there and
+ * their differences (+1) − (−1) in the two tangential directions. */
+FORMULA double fv4_wall_flux(double beta, double g, double dbeta_s, double dg_s, double dbeta_t,
+                             double dg_t)
+{
+    return fma(beta, g, fma(dbeta_s, dg_s, dbeta_t * dg_t) / 48.0);
+}
+
 /* S: the six fluxes of a cell, always added in this order. */
 FORMULA double fv4_sum(double i_low, double i_high, double j_low, double j_high, double k_low,
                        double k_high)

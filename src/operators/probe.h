@@ -96,15 +96,19 @@ FORMULA void probe_unit(const struct probe *p, const int e[3], double u[PROBE_LE
                 u[i + PROBE_SJ * j + PROBE_SK * k] = w[0][i] * w[1][j] * w[2][k];
 }
 
-/* False only if no point of the stencil reads offset e. The stencil has the axes up to the radius,
- * and with radius 2 also the edges at distance 1. */
-FORMULA bool probe_matters(const struct probe *p, const int e[3])
+/* Whether a stencil of this radius reads offset e, as far as its shape says: the axes up to the
+ * radius and, with radius 2, the edges at distance 1. */
+FORMULA bool probe_reads(int radius, const int e[3])
 {
-    if (!p->interior)
-        return true;
     const int a = abs(e[0]), b = abs(e[1]), c = abs(e[2]);
     const int nonzero = (a > 0) + (b > 0) + (c > 0), sum = a + b + c;
-    return nonzero <= 1 ? sum <= p->radius : p->radius == 2 && nonzero == 2 && sum == 2;
+    return nonzero <= 1 ? sum <= radius : radius == 2 && nonzero == 2 && sum == 2;
+}
+
+/* False only if no point of the stencil reads offset e. */
+FORMULA bool probe_matters(const struct probe *p, const int e[3])
+{
+    return !p->interior || probe_reads(p->radius, e);
 }
 
 #endif

@@ -64,6 +64,13 @@ static double ghost_error(const struct polynomial *f, int rule, int layer)
     return wall_ghost(rule, layer, v) - inward(f, -layer);
 }
 
+/* The same where the polynomial has a value at the wall, or a slope, outward. */
+static double valued_ghost_error(const struct polynomial *f, int rule, int layer)
+{
+    const double g = (double)(rule < DIRICHLET_RULES ? f->c[0] : -f->c[1]);
+    return ghost_error(f, rule, layer) + wall_value_weight(rule, layer) * g;
+}
+
 static double beta_5(const struct polynomial *f)
 {
     return beta_extrapolate_5(inward(f, 1), inward(f, 2), inward(f, 3), inward(f, 4),
@@ -152,6 +159,38 @@ static void rules_are_exact_to_their_degree(void **state)
             EXPECT(fabs(error_of(&rules[r], &f)) <= 2e-12);
             EXPECT(fabs(error_of(&rules[r], &g)) >= 1e-4);
         }
+}
+
+/* With their weights of g, rules are exact for polynomials that do not vanish at the wall. */
+static void values_on_walls_are_exact(void **state)
+{
+    (void)state;
+    static const struct exact_rule rules[] = {
+        {NULL, WALL_LINEAR, 0, 1, ANYTHING},          {NULL, WALL_QUADRATIC, 0, 2, ANYTHING},
+        {NULL, WALL_QUARTIC, 0, 4, ANYTHING},         {NULL, WALL_QUARTIC, 1, 4, ANYTHING},
+        {NULL, WALL_MIRROR_1, 0, 2, ANYTHING},        {NULL, WALL_MIRROR_2, 0, 2, ANYTHING},
+        {NULL, WALL_MIRROR_2, 1, 2, ANYTHING},        {NULL, WALL_NEUMANN_QUARTIC, 0, 4, ANYTHING},
+        {NULL, WALL_NEUMANN_QUARTIC, 1, 4, ANYTHING},
+    };
+    for (size_t r = 0; r < sizeof rules / sizeof *rules; r++)
+        for (long number = 0; number < CASES; number++) {
+            random_begin(number);
+            const struct exact_rule *rule = &rules[r];
+            const struct polynomial f = random_polynomial(random_int(1, rule->degree), ANYTHING),
+                                    g = random_polynomial(rule->degree + 1, ANYTHING);
+            EXPECT(fabs(valued_ghost_error(&f, rule->rule, rule->layer)) <= 2e-12);
+            EXPECT(fabs(valued_ghost_error(&g, rule->rule, rule->layer)) >= 1e-4);
+        }
+}
+
+/* g through a Neumann wall is the flux, also where the rules of order 4 give it. */
+static void slopes_are_fluxes(void **state)
+{
+    (void)state;
+    EXPECT(wall_value_weight(WALL_MIRROR_1, 0) == 1.0);
+    EXPECT(wall_value_weight(WALL_MIRROR_2, 0) == 1.0);
+    EXPECT(fabs(15.0 * wall_value_weight(WALL_NEUMANN_QUARTIC, 0) -
+                wall_value_weight(WALL_NEUMANN_QUARTIC, 1) - 12.0) <= 1e-14);
 }
 
 /* Every rule in long double, from the coefficients of docs/NUMERICS.md. */
@@ -287,6 +326,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rules_are_exact_to_their_degree),
+        cmocka_unit_test(values_on_walls_are_exact),
+        cmocka_unit_test(slopes_are_fluxes),
         cmocka_unit_test(rules_have_the_published_coefficients),
         cmocka_unit_test(no_flux_through_neumann_walls),
         cmocka_unit_test(rows_are_the_rules),

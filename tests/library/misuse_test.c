@@ -250,6 +250,52 @@ static void diagonal_is_checked(struct hpgmg *s)
     free(good);
 }
 
+static double nowhere(double x, double y, double z, void *data)
+{
+    (void)x, (void)y, (void)data;
+    return z > 0.5 ? NAN : 1.0;
+}
+
+static double everywhere(double x, double y, double z, void *data)
+{
+    (void)x, (void)y, (void)z, (void)data;
+    return 1.0;
+}
+
+/* Walls that do not exist, and values that no wall can have; and ranks with different walls. */
+static void walls_are_checked(void)
+{
+    static const char *const options[] = {"boundary", "dirichlet,neumann,periodic", NULL};
+    struct hpgmg *s = create_solver(CELLS, options);
+    const struct hpgmg_box *boxes;
+    const double *values[64] = {NULL};
+    double *wrong = ones(VALUES);
+    int count;
+    REQUIRE(hpgmg_boxes(s, &count, &boxes) == HPGMG_OK && count <= 64);
+    REFUSED(hpgmg_set_wall(s, 3, 0, count, values), HPGMG_ARGUMENT, "no direction 3");
+    REFUSED(hpgmg_set_wall(s, -1, 0, count, values), HPGMG_ARGUMENT, "no direction -1");
+    REFUSED(hpgmg_set_wall(s, 0, 2, count, values), HPGMG_ARGUMENT, "no side 2");
+    REFUSED(hpgmg_set_wall(s, 0, -1, count, values), HPGMG_ARGUMENT, "no side -1");
+    REFUSED(hpgmg_set_wall(s, 2, 1, count, values), HPGMG_ARGUMENT, "direction 2 is periodic");
+    REFUSED(hpgmg_set_wall(s, 1, 0, count + 1, values), HPGMG_ARGUMENT, "boxes");
+    REFUSED(hpgmg_set_wall(s, 1, 0, count, NULL), HPGMG_ARGUMENT, "values is NULL");
+    REFUSED(hpgmg_set_wall(s, 1, 0, count, values), HPGMG_ARGUMENT, "values is NULL");
+    for (int b = 0; b < count; b++)
+        values[b] = wrong;
+    wrong[15] = INFINITY;
+    REFUSED(hpgmg_set_wall(s, 1, 0, count, values), HPGMG_ARGUMENT, "not finite");
+    wrong[15] = 1.0;
+    EXPECT(hpgmg_set_wall(s, 1, 0, count, values) == HPGMG_OK);
+    REFUSED(hpgmg_set_wall_function(s, 0, 1, NULL, NULL), HPGMG_ARGUMENT, "function is NULL");
+    REFUSED(hpgmg_set_wall_function(s, 2, 0, everywhere, NULL), HPGMG_ARGUMENT, "periodic");
+    REFUSED(hpgmg_set_wall_function(s, 0, 1, nowhere, NULL), HPGMG_ARGUMENT, "not finite");
+    if (comm_size() > 1)
+        REFUSED(hpgmg_set_wall_function(s, 0, comm_rank() == 0, everywhere, NULL), HPGMG_MISMATCH,
+                "different");
+    free(wrong);
+    EXPECT(hpgmg_destroy(&s) == HPGMG_OK);
+}
+
 static void tolerance_is_missed(void)
 {
     static const char *const options[] = {"rtol", "1e-15", "max-cycles", "3", NULL};
@@ -302,6 +348,8 @@ static void dead_solvers_are_known(void)
     REFUSED(hpgmg_cell_size(copy, &size), HPGMG_ARGUMENT, "destroyed");
     REFUSED(hpgmg_set(copy, HPGMG_F, 0, NULL), HPGMG_ARGUMENT, "destroyed");
     REFUSED(hpgmg_set_function(copy, HPGMG_F, NULL, NULL), HPGMG_ARGUMENT, "destroyed");
+    REFUSED(hpgmg_set_wall(copy, 0, 0, 0, NULL), HPGMG_ARGUMENT, "destroyed");
+    REFUSED(hpgmg_set_wall_function(copy, 0, 0, NULL, NULL), HPGMG_ARGUMENT, "destroyed");
     REFUSED(hpgmg_get(copy, HPGMG_F, 0, NULL), HPGMG_ARGUMENT, "destroyed");
     REFUSED(hpgmg_solve(copy, HPGMG_FROM_ZERO, NULL), HPGMG_ARGUMENT, "destroyed");
     REFUSED(hpgmg_solve(NULL, HPGMG_FROM_ZERO, NULL), HPGMG_ARGUMENT, "NULL");
@@ -330,6 +378,7 @@ int main(int argc, char **argv)
     diagonal_is_checked(s);
     calls_are_compared(s);
     EXPECT(hpgmg_destroy(&s) == HPGMG_OK);
+    walls_are_checked();
     tolerance_is_missed();
     dead_solvers_are_known();
     EXPECT(memory_live_blocks() == blocks);

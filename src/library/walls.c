@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Values on walls. They are kept as planes, and become terms of f before the next solve. */
+#include <math.h>
+#include <stddef.h>
+#include "base/memory.h"
+#include "library/solver_handle.h"
+#include "solvers/reduce.h"
+
+/* The faces of a box on a side of the domain: true if there are any. */
+static bool faces_of(const struct hpgmg *s, const struct hpgmg_box *box, int d, int side, int lo[3],
+                     int n[3])
+{
+    for (int e = 0; e < 3; e++) {
+        lo[e] = box->lo[e];
+        n[e] = box->n[e];
+    }
+    lo[d] = side ? s->cells[d] : 0;
+    n[d] = 1;
+    return side ? box->lo[d] + box->n[d] == s->cells[d] : box->lo[d] == 0;
+}
+
+static enum hpgmg_status check_side(const struct hpgmg *s, int d, int side)
+{
+    if (d < 0 || d > 2)
+        return fail(HPGMG_ARGUMENT, "there is no direction %d; legal: 0 to 2", d);
+    if (side != 0 && side != 1)
+        return fail(HPGMG_ARGUMENT, "there is no side %d; legal: 0 (low) and 1 (high)", side);
+    if (sides_wrap(&s->hierarchy->levels[0]->sides, d))
+        return fail(HPGMG_ARGUMENT, "direction %d is periodic: it has no walls", d);
+    return HPGMG_OK;
+}
+
+/* Copies a box's values. */
+static enum hpgmg_status take_values(const double *values, int number, long count, double *faces)
+{
+    if (!values)
+        return fail(HPGMG_ARGUMENT, "box %d: values is NULL", number);
+    for (long v = 0; v < count; v++) {
+        if (!isfinite(values[v]))
+            return fail(HPGMG_ARGUMENT, "box %d: a value of the wall is not finite", number);
+        faces[v] = values[v];
+    }
+    return HPGMG_OK;
+}
+
+/* Values of all boxes at the wall in turn, from arrays or, where there is one, from a function. */
+struct wall_source {
+    const double *const *values;
+    hpgmg_function *function;
+    void *data;
+};
+
+static enum hpgmg_status take_faces(const struct hpgmg *s, int d, int side,
+                                    const struct wall_source *from, double *faces)
+{
+    enum hpgmg_status status = HPGMG_OK;
+    for (int b = 0; status == HPGMG_OK && b < s->hierarchy->levels[0]->npatches; b++) {
+        int lo[3], n[3];
+        if (!faces_of(s, &s->boxes[b], d, side, lo, n))
+            continue;
+        const long count = (long)n[0] * n[1] * n[2];
+        double *sampled =
+            from->function ? sample_function(s, d, from->function, from->data, lo, n) : NULL;
+        status = take_values(sampled ? sampled : from->values[b], b, count, faces);
+        memory_free(sampled);
+        faces += count;
+    }
+    return status;
+}
+
+static void replace(double **plane, double *with)
+{
+    memory_free(*plane);
+    *plane = with;
+}
+
+/* On all ranks of the selected world; `status` is what this rank thinks of the arguments. */
+static enum hpgmg_status set_wall(struct hpgmg *s, int d, int side, const struct wall_source *from,
+                                  enum hpgmg_status status)
+{
+    struct level *finest = s->hierarchy->levels[0];
+    double *faces = NULL;
+    if (status == HPGMG_OK) {
+        faces = memory_alloc((size_t)wall_faces(finest, d, side) * sizeof *faces, "wall");
+        status = take_faces(s, d, side, from, faces);
+    }
+    status = call_agree(CALL_SET_WALL, 2 * d + side, status);
+    if (status == HPGMG_OK)
+        status = check_room((double)level_field_bytes(finest), false);
+    if (status == HPGMG_OK) {
+        replace(&s->walls.g[d][side], wall_plane_create(finest, d, side, faces));
+        s->has_walls = s->walls_are_old = true;
+    }
+    memory_free(faces);
+    return status;
+}
+
+enum hpgmg_status hpgmg_set_wall(struct hpgmg *solver, int direction, int side, int count,
+                                 const double *const *values)
+{
+    struct caller caller;
+    enum hpgmg_status status = call_begin(solver, &caller);
+    if (status != HPGMG_OK)
+        return status;
+    const struct wall_source from = {.values = values};
+    const int boxes = solver->hierarchy->levels[0]->npatches;
+    status = check_side(solver, direction, side);
+    if (status == HPGMG_OK && count != boxes)
+        status = fail(HPGMG_ARGUMENT, "count is %d, and the rank has %d boxes", count, boxes);
+    if (status == HPGMG_OK && count > 0 && !values)
+        status = fail(HPGMG_ARGUMENT, "values is NULL");
+    status = set_wall(solver, direction, side, &from, status);
+    call_end(&caller);
+    return status;
+}
+
+enum hpgmg_status hpgmg_set_wall_function(struct hpgmg *solver, int direction, int side,
+                                          hpgmg_function *function, void *data)
+{
+    struct caller caller;
+    enum hpgmg_status status = call_begin(solver, &caller);
+    if (status != HPGMG_OK)
+        return status;
+    const struct wall_source from = {.function = function, .data = data};
+    status = check_side(solver, direction, side);
+    if (status == HPGMG_OK && !function)
+        status = fail(HPGMG_ARGUMENT, "the function is NULL");
+    status = set_wall(solver, direction, side, &from, status);
+    call_end(&caller);
+    return status;
+}
+
+void walls_keep_beta(struct hpgmg *s, int d)
+{
+    struct level *finest = s->hierarchy->levels[0];
+    for (int side = 0; side < 2; side++) {
+        if (finest->sides.of[d][side] != BOUNDARY_NEUMANN)
+            continue;
+        double *faces = memory_alloc((size_t)wall_faces(finest, d, side) * sizeof *faces, "wall");
+        wall_read_beta(finest, d, side, faces);
+        replace(&s->walls.beta[d][side], wall_plane_create(finest, d, side, faces));
+        memory_free(faces);
+    }
+}
+
+void walls_add(struct hpgmg *s, bool f_is_new)
+{
+    const struct level *finest = s->hierarchy->levels[0];
+    const bool is_first = !s->wall_terms;
+    if (is_first)
+        s->wall_terms = wall_terms_create(finest);
+    if (f_is_new || is_first)
+        wall_terms_keep(s->wall_terms);
+    if (s->walls_are_old)
+        wall_terms_set(s->wall_terms, &s->walls, s->lengths[0] / s->cells[0]);
+    wall_terms_add(s->wall_terms);
+    s->walls_are_old = false;
+    s->f_norm = reduce_norm(finest, FIELD_F);
+}
+
+void walls_release(struct hpgmg *s)
+{
+    for (int d = 0; d < 3; d++)
+        for (int side = 0; side < 2; side++) {
+            memory_free(s->walls.g[d][side]);
+            memory_free(s->walls.beta[d][side]);
+        }
+    if (s->wall_terms)
+        wall_terms_destroy(s->wall_terms);
+}
