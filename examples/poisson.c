@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Solves −∇·(β∇u) = f in the box (0,2)×(0,1)×(0,1) with u = 0 on its walls, for a known u, on two
- * grids, and prints errors and the order that follows from them.
+/* Solves −∇·(β∇u) = f in the box (0,2)×(0,1)×(0,1), with values of u on five walls and its normal
+ * derivative on the sixth, for a known u. Solves on two grids, and prints errors and the order that
+ * follows from them.
  *
  *     cc poisson.c -o poisson $(pkg-config --cflags --libs hpgmg) -lm
  *     mpirun -n 2 ./poisson 4 cpu
@@ -12,8 +13,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define PI 3.14159265358979323846
 static const double LENGTHS[3] = {2.0, 1.0, 1.0};
+static const double WAVE[3] = {1.5, 2.0, 2.5}, SHIFT[3] = {0.3, 0.5, 0.8};
 
 static void check(enum hpgmg_status status)
 {
@@ -26,14 +27,39 @@ static void check(enum hpgmg_status status)
     exit(1);
 }
 
-/* --- the problem: u, and β and f that belong to it
- * ------------------------------------------------ */
+/* --- the problem: u, and β, f and walls that belong to it
+ * -----------------------------------------
+ */
 
-/* u is a product of sin(π x/L) over the directions; this is the mean of one factor over a cell. */
-static double factor_mean(int cell, double h, double length)
+/* u is a product over the directions of sin(WAVE·x + SHIFT). */
+static double factor(int d, double x)
 {
-    const double c = PI / length;
-    return (cos(c * h * cell) - cos(c * h * (cell + 1))) / (c * h);
+    return sin(WAVE[d] * x + SHIFT[d]);
+}
+
+static double factor_slope(int d, double x)
+{
+    return WAVE[d] * cos(WAVE[d] * x + SHIFT[d]);
+}
+
+/* The mean of one factor over a cell. */
+static double factor_mean(int d, int cell, double h)
+{
+    const double low = WAVE[d] * h * cell + SHIFT[d];
+    return (cos(low) - cos(low + WAVE[d] * h)) / (WAVE[d] * h);
+}
+
+static double solution(double x, double y, double z, void *data)
+{
+    (void)data;
+    return factor(0, x) * factor(1, y) * factor(2, z);
+}
+
+/* ∂u/∂z, which is ∂u/∂n on the high wall in k. */
+static double slope_k(double x, double y, double z, void *data)
+{
+    (void)data;
+    return factor(0, x) * factor(1, y) * factor_slope(2, z);
 }
 
 static double beta(double x, double y, double z, void *data)
@@ -48,14 +74,11 @@ static double rhs(double x, double y, double z, void *data)
     const double at[3] = {x, y, z};
     const double slope[3] = {cos(x + 2.0 * y) * cos(z), 2.0 * cos(x + 2.0 * y) * cos(z),
                              -sin(x + 2.0 * y) * sin(z)};
-    double s[3], c[3], sum = 0.0;
+    double sum = 0.0;
     for (int d = 0; d < 3; d++) {
-        s[d] = sin(PI * at[d] / LENGTHS[d]);
-        c[d] = PI / LENGTHS[d] * cos(PI * at[d] / LENGTHS[d]);
-    }
-    for (int d = 0; d < 3; d++) {
-        const double others = s[(d + 1) % 3] * s[(d + 2) % 3], wave = PI / LENGTHS[d];
-        sum += slope[d] * c[d] * others - beta(x, y, z, data) * wave * wave * s[0] * s[1] * s[2];
+        const int e = (d + 1) % 3, f = (d + 2) % 3;
+        sum += slope[d] * factor_slope(d, at[d]) * factor(e, at[e]) * factor(f, at[f]) -
+               beta(x, y, z, data) * WAVE[d] * WAVE[d] * solution(x, y, z, NULL);
     }
     return -sum;
 }
@@ -70,9 +93,9 @@ static double box_error(const struct hpgmg_box *box, const double *u, double h)
     for (int k = 0; k < box->n[2]; k++)
         for (int j = 0; j < box->n[1]; j++)
             for (int i = 0; i < box->n[0]; i++, u++) {
-                const double exact = factor_mean(box->lo[0] + i, h, LENGTHS[0]) *
-                                     factor_mean(box->lo[1] + j, h, LENGTHS[1]) *
-                                     factor_mean(box->lo[2] + k, h, LENGTHS[2]);
+                const double exact = factor_mean(0, box->lo[0] + i, h) *
+                                     factor_mean(1, box->lo[1] + j, h) *
+                                     factor_mean(2, box->lo[2] + k, h);
                 most = fmax(most, fabs(*u - exact));
             }
     return most;
@@ -103,7 +126,9 @@ static double own_error(struct hpgmg *solver)
 
 static double solve(int n, const char *order, const char *backend, int rank)
 {
-    const char *options[] = {"order", order, "backend", backend, "rtol", "1e-10", NULL};
+    const char *options[] = {"order", order,   "backend",  backend,
+                             "rtol",  "1e-11", "boundary", "dirichlet,dirichlet,dirichlet/neumann",
+                             NULL};
     struct hpgmg *solver;
     struct hpgmg_result result;
     check(hpgmg_create(&solver, HPGMG_COMM_WORLD, (const int[3]){2 * n, n, n}, LENGTHS, options));
@@ -111,6 +136,9 @@ static double solve(int n, const char *order, const char *backend, int rank)
     check(hpgmg_set_function(solver, HPGMG_BETA_I, beta, NULL));
     check(hpgmg_set_function(solver, HPGMG_BETA_J, beta, NULL));
     check(hpgmg_set_function(solver, HPGMG_BETA_K, beta, NULL));
+    for (int wall = 0; wall < 5; wall++) /* u, on all walls but the high one in k */
+        check(hpgmg_set_wall_function(solver, wall / 2, wall % 2, solution, NULL));
+    check(hpgmg_set_wall_function(solver, 2, 1, slope_k, NULL));
     check(hpgmg_solve(solver, HPGMG_FROM_ZERO, &result));
     double error = own_error(solver);
     check(hpgmg_destroy(&solver));
