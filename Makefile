@@ -282,6 +282,7 @@ Targets:
   lab          ./hpgmg-lab, which measures machines and kernels
   all          both
   library      libhpgmg.a and libhpgmg.so.1 under build/ (docs/API.md)
+  examples     builds the programs of examples/ with the library, and runs them on one rank
   tests        builds the programs and the unit tests under build/
   test         builds and runs all tests but the slow ones; test-slow: all tests
   sanitize     the same with AddressSanitizer and UndefinedBehaviorSanitizer
@@ -314,7 +315,7 @@ help:
 	$(info $(HELP))@:
 
 FORCE:
-.PHONY: all lab library build-times tests test test-slow sanitize lint clang-warnings clean info help FORCE
+.PHONY: all lab library examples build-times tests test test-slow sanitize lint clang-warnings clean info help FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:
 

@@ -16,3 +16,12 @@ $(BUILD)/libhpgmg.a: $(LIBRARY_OBJECTS) $(ARCHIVE)
 	$(call say,AR,$@) rm -f $@ && $(LD) -r -o $(@:.a=.o) $(LIBRARY_OBJECTS) $(ARCHIVE) && \
 	  $(OBJCOPY) --wildcard --keep-global-symbol='hpgmg_*' $(@:.a=.o) && ar rcs $@ $(@:.a=.o) && \
 	  echo '$(LDLIBS)' >$(@:.a=.libs)
+
+# The examples are built and run as they are: the backend that there is, and small sizes.
+EXAMPLES := $(patsubst %.c,$(BUILD)/%,$(wildcard examples/*.c))
+$(EXAMPLES): $(BUILD)/%: %.c include/hpgmg.h $(BUILD)/libhpgmg.a
+	$(call say,LINK,$@) mkdir -p $(@D) && $(LINK) $(if $(SERIAL),-DHPGMG_MPI=0) -Iinclude -o $@ $< \
+	  $(BUILD)/libhpgmg.a $(LDLIBS)
+
+examples: $(EXAMPLES)
+	@for example in $^; do echo "$$example"; "$$example" || exit 1; done

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: BSD-3-Clause
-# The installed library is all that a program needs: pkg-config or CMake build the example with the sources out of
+# The installed library is all that a program needs: pkg-config or CMake build the examples with the sources out of
 # sight. The library shows its functions and no other name.
 
 setup() {
@@ -13,12 +13,12 @@ setup() {
     [[ $BUILD != *asan* ]] || skip "an instrumented library needs an instrumented program"
 }
 
-# The installation at another place than it was made for; the current folder has a copy of the example only.
+# The installation at another place than it was made for; the current folder has copies of the examples only.
 installs() { # WORD...
     env -u MAKEFLAGS -u MAKELEVEL -u MODE make --no-print-directory BUILD="$BUILD" install-built PREFIX=/opt/x \
         DESTDIR="$BATS_TEST_TMPDIR/stage" "$@" >"$BATS_TEST_TMPDIR/log"
     mv "$BATS_TEST_TMPDIR/stage/opt/x" "$prefix"
-    cp "$prefix/share/doc/hpgmg-gpu/examples/poisson.c" "$BATS_TEST_TMPDIR"
+    cp "$prefix/share/doc/hpgmg-gpu/examples/"*.c "$BATS_TEST_TMPDIR"
     cd "$BATS_TEST_TMPDIR" || return 1
     export PKG_CONFIG_PATH=$prefix/lib/pkgconfig
 }
@@ -56,6 +56,52 @@ example_works() { # PROGRAM
     run ldd poisson
     [[ $output != *libhpgmg* ]]
     example_works ./poisson
+}
+
+# example NAME RANKS ARGUMENT...
+example() {
+    # shellcheck disable=SC2046  # words
+    [ -x "$1" ] || ${CC:-cc} -std=c11 -Wall -Wextra -Werror "$1.c" -o "$1" $(pkg-config --cflags --libs hpgmg) -lm
+    # shellcheck disable=SC2086  # a command with options
+    run $MPIRUN -n "$2" "./$1" cpu "${@:3}"
+    echo "$output"
+    [ "$status" -eq 0 ]
+}
+
+@test "the example of heat conduction keeps the heat, and writes slices" {
+    command -v pkg-config >/dev/null || skip "no pkg-config"
+    installs
+    export LD_LIBRARY_PATH=$prefix/lib
+    example heat 2 16 two
+    example heat 1 16 one
+    [ "$(grep -c '^step [1-5]0: heat ' <<<"$output")" -eq 5 ]
+    # One answer, and as many numbers as VTK's extent says.
+    local step
+    for step in 10 20 30 40 50; do cmp one-$step.vti two-$step.vti; done
+    python3 - one-50.vti <<'END'
+import sys
+import xml.etree.ElementTree as tree
+
+image = tree.parse(sys.argv[1]).getroot().find("ImageData")
+extent = [int(x) for x in image.get("WholeExtent").split()]
+cells = 1
+for low, high in zip(extent[::2], extent[1::2]):
+    cells *= high - low
+array = image.find("Piece/CellData/DataArray")
+assert image.find("Piece").get("Extent") == image.get("WholeExtent") and array.get("type") == "Float64"
+assert cells == 16 * 16 == len([float(x) for x in array.text.split()])
+END
+}
+
+@test "the example of a projection removes the divergence" {
+    command -v pkg-config >/dev/null || skip "no pkg-config"
+    installs
+    export LD_LIBRARY_PATH=$prefix/lib
+    local ranks
+    for ranks in 1 2 3; do
+        example projection $ranks 16
+        [ "$(grep -cE '^step [0-4]: max.div v. [0-9.e+-]+ before, [0-9.]+e-(09|1[0-9]) after' <<<"$output")" -eq 5 ]
+    done
 }
 
 @test "packages find headers in folders of any name" {
