@@ -29,18 +29,18 @@ static int tangent(int d, int which)
  */
 
 /* A box of a patch in local indices, and its values in an array without gaps, i fastest. */
-struct cells {
+struct local_box {
     int lo[3], n[3];
 };
 
-static long cells_count(const struct cells *c)
+static long local_box_cells(const struct local_box *c)
 {
     return (long)c->n[0] * c->n[1] * c->n[2];
 }
 
 /* Between the field and an array, both in the backend's memory. */
 static void copy_cells(const struct level *l, const struct patch *p, enum field field,
-                       const struct cells *c, double *packed, bool into_field)
+                       const struct local_box *c, double *packed, bool into_field)
 {
     const long inner[3] = {1, p->sj, p->sk}, outer[3] = {1, c->n[0], (long)c->n[0] * c->n[1]};
     double *first = patch_cells(l, p, field) + c->lo[0] + c->lo[1] * p->sj + c->lo[2] * p->sk;
@@ -53,19 +53,19 @@ static void copy_cells(const struct level *l, const struct patch *p, enum field 
 
 /* The same with an array of the host. */
 static void read_cells(const struct level *l, const struct patch *p, enum field field,
-                       const struct cells *c, double *values)
+                       const struct local_box *c, double *values)
 {
-    double *packed = l->backend->allocate(cells_count(c), memory_name);
+    double *packed = l->backend->allocate(local_box_cells(c), memory_name);
     copy_cells(l, p, field, c, packed, false);
-    l->backend->download(packed, values, cells_count(c));
+    l->backend->download(packed, values, local_box_cells(c));
     l->backend->release(packed);
 }
 
 static void write_cells(const struct level *l, const struct patch *p, enum field field,
-                        const struct cells *c, const double *values)
+                        const struct local_box *c, const double *values)
 {
-    double *packed = l->backend->allocate(cells_count(c), memory_name);
-    l->backend->upload(packed, values, cells_count(c));
+    double *packed = l->backend->allocate(local_box_cells(c), memory_name);
+    l->backend->upload(packed, values, local_box_cells(c));
     copy_cells(l, p, field, c, packed, true);
     l->backend->synchronise();
     l->backend->release(packed);
@@ -75,10 +75,10 @@ static void write_cells(const struct level *l, const struct patch *p, enum field
  */
 
 /* The cells next to a wall, or the faces on it, and `around` layers beside. */
-static struct cells wall_layer(const struct patch *p, int d, int at, int around)
+static struct local_box wall_layer(const struct patch *p, int d, int at, int around)
 {
-    struct cells c = {.lo = {-around, -around, -around},
-                      .n = {p->n[0] + 2 * around, p->n[1] + 2 * around, p->n[2] + 2 * around}};
+    struct local_box c = {.lo = {-around, -around, -around},
+                          .n = {p->n[0] + 2 * around, p->n[1] + 2 * around, p->n[2] + 2 * around}};
     c.lo[d] = at;
     c.n[d] = 1;
     return c;
@@ -89,8 +89,8 @@ long wall_faces(const struct level *l, int d, int side)
     long count = 0;
     for (int q = 0; q < l->npatches; q++)
         if (l->patches[q].wall[d][side]) {
-            const struct cells c = wall_layer(&l->patches[q], d, 0, 0);
-            count += cells_count(&c);
+            const struct local_box c = wall_layer(&l->patches[q], d, 0, 0);
+            count += local_box_cells(&c);
         }
     return count;
 }
@@ -101,9 +101,9 @@ void wall_read_beta(const struct level *l, int d, int side, double *faces)
         const struct patch *p = &l->patches[q];
         if (!p->wall[d][side])
             continue;
-        const struct cells c = wall_layer(p, d, side ? p->n[d] : 0, 0);
+        const struct local_box c = wall_layer(p, d, side ? p->n[d] : 0, 0);
         read_cells(l, p, (enum field)(FIELD_BETA_I + d), &c, faces);
-        faces += cells_count(&c);
+        faces += local_box_cells(&c);
     }
 }
 
@@ -124,8 +124,8 @@ static struct wall_part wall_part(const struct patch *p, int d, double *plane)
 
 static long part_length(const struct patch *p, int d)
 {
-    const struct cells c = wall_layer(p, d, 0, 1);
-    return cells_count(&c);
+    const struct local_box c = wall_layer(p, d, 0, 1);
+    return local_box_cells(&c);
 }
 
 /* Values beside the patch that no neighbour has: extrapolated beyond walls, and images where the
@@ -160,21 +160,21 @@ double *wall_plane_create(struct level *l, int d, int side, const double *faces)
     level_allocate(l, FIELD_SAVE);
     for (int q = 0; q < l->npatches; q++) {
         const struct patch *p = &l->patches[q];
-        const struct cells c = wall_layer(p, d, side ? p->n[d] - 1 : 0, 0);
+        const struct local_box c = wall_layer(p, d, side ? p->n[d] - 1 : 0, 0);
         if (!p->wall[d][side])
             continue;
         write_cells(l, p, FIELD_SAVE, &c, faces);
-        faces += cells_count(&c);
+        faces += local_box_cells(&c);
     }
     level_exchange_halo(l, FIELD_SAVE);
     for (int q = 0; q < l->npatches; q++) {
         const struct patch *p = &l->patches[q];
-        const struct cells c = wall_layer(p, d, side ? p->n[d] - 1 : 0, 1);
+        const struct local_box c = wall_layer(p, d, side ? p->n[d] - 1 : 0, 1);
         if (!p->wall[d][side])
             continue;
         read_cells(l, p, FIELD_SAVE, &c, part);
         complete_part(l, p, d, part);
-        part += cells_count(&c);
+        part += local_box_cells(&c);
     }
     level_release(l, FIELD_SAVE);
     return plane;
@@ -185,16 +185,16 @@ double *wall_plane_create(struct level *l, int d, int side, const double *faces)
 
 /* Cells within the stencil's radius of walls; slabs of a patch do not overlap. Arrays are in the
  * backend's memory. */
-struct slab {
+struct wall_slab {
     const struct patch *patch;
-    struct cells cells;
+    struct local_box cells;
     double *kept, *term, *sum;
 };
 
 struct wall_terms {
     const struct level *level;
     int count;
-    struct slab *slabs;
+    struct wall_slab *slabs;
 };
 
 /* Around one patch, while terms are computed. */
@@ -291,7 +291,7 @@ static double term_of(const struct near_walls *w, const int cell[3], const doubl
 }
 
 /* The terms of a slab. `beta` has the values of the slab grown by one layer. */
-static void fill_terms(const struct near_walls *w, const struct cells *c, const double *beta,
+static void fill_terms(const struct near_walls *w, const struct local_box *c, const double *beta,
                        double *terms)
 {
     const long stride[3] = {1, c->n[0] + 2, (c->n[0] + 2L) * (c->n[1] + 2)};
@@ -308,19 +308,19 @@ static void fill_terms(const struct near_walls *w, const struct cells *c, const 
             }
 }
 
-static double *read_slab_beta(const struct level *l, const struct slab *b)
+static double *read_slab_beta(const struct level *l, const struct wall_slab *b)
 {
     if (!l->fields[FIELD_BETA_I])
         return NULL;
-    struct cells grown = b->cells;
+    struct local_box grown = b->cells;
     for (int d = 0; d < 3; d++) {
         grown.lo[d]--;
         grown.n[d] += 2;
     }
-    double *beta = host_array(3 * cells_count(&grown));
+    double *beta = host_array(3 * local_box_cells(&grown));
     for (int d = 0; d < 3; d++)
         read_cells(l, b->patch, (enum field)(FIELD_BETA_I + d), &grown,
-                   beta + d * cells_count(&grown));
+                   beta + d * local_box_cells(&grown));
     return beta;
 }
 
@@ -346,11 +346,11 @@ void wall_terms_set(struct wall_terms *terms, const struct wall_values *values, 
 {
     const struct level *l = terms->level;
     for (int b = 0; b < terms->count; b++) {
-        const struct slab *slab = &terms->slabs[b];
+        const struct wall_slab *slab = &terms->slabs[b];
         const struct near_walls w = near_walls_of(l, slab->patch, values, side);
-        double *beta = read_slab_beta(l, slab), *host = host_array(cells_count(&slab->cells));
+        double *beta = read_slab_beta(l, slab), *host = host_array(local_box_cells(&slab->cells));
         fill_terms(&w, &slab->cells, beta, host);
-        l->backend->upload(slab->term, host, cells_count(&slab->cells));
+        l->backend->upload(slab->term, host, local_box_cells(&slab->cells));
         memory_free(host);
         if (beta)
             memory_free(beta);
@@ -358,20 +358,20 @@ void wall_terms_set(struct wall_terms *terms, const struct wall_values *values, 
 }
 
 /* Adds the slab at one wall of what is left of a patch, and takes it away. */
-static void add_slab(struct wall_terms *terms, const struct patch *p, struct cells *left, int d,
+static void add_slab(struct wall_terms *terms, const struct patch *p, struct local_box *left, int d,
                      int side)
 {
     const struct backend *backend = terms->level->backend;
     const int width = terms->level->stencil->radius;
-    struct slab *b = &terms->slabs[terms->count++];
-    *b = (struct slab){.patch = p, .cells = *left};
+    struct wall_slab *b = &terms->slabs[terms->count++];
+    *b = (struct wall_slab){.patch = p, .cells = *left};
     b->cells.lo[d] = side ? left->lo[d] + left->n[d] - width : left->lo[d];
     b->cells.n[d] = width;
     left->lo[d] += side ? 0 : width;
     left->n[d] -= width;
-    b->kept = backend->allocate(cells_count(&b->cells), memory_name);
-    b->term = backend->allocate(cells_count(&b->cells), memory_name);
-    b->sum = backend->allocate(cells_count(&b->cells), memory_name);
+    b->kept = backend->allocate(local_box_cells(&b->cells), memory_name);
+    b->term = backend->allocate(local_box_cells(&b->cells), memory_name);
+    b->sum = backend->allocate(local_box_cells(&b->cells), memory_name);
 }
 
 struct wall_terms *wall_terms_create(const struct level *l)
@@ -383,9 +383,9 @@ struct wall_terms *wall_terms_create(const struct level *l)
         memory_alloc_zero((size_t)l->npatches * SIDES * sizeof *terms->slabs, memory_name);
     for (int q = 0; q < l->npatches; q++) {
         const struct patch *p = &l->patches[q];
-        struct cells left = {.n = {p->n[0], p->n[1], p->n[2]}};
+        struct local_box left = {.n = {p->n[0], p->n[1], p->n[2]}};
         for (int side = 0; side < SIDES; side++)
-            if (p->wall[side / 2][side % 2] && cells_count(&left) > 0)
+            if (p->wall[side / 2][side % 2] && local_box_cells(&left) > 0)
                 add_slab(terms, p, &left, side / 2, side % 2);
     }
     return terms;
@@ -406,7 +406,7 @@ void wall_terms_destroy(struct wall_terms *terms)
 void wall_terms_keep(struct wall_terms *terms)
 {
     for (int b = 0; b < terms->count; b++) {
-        const struct slab *s = &terms->slabs[b];
+        const struct wall_slab *s = &terms->slabs[b];
         copy_cells(terms->level, s->patch, FIELD_F, &s->cells, s->kept, false);
     }
 }
@@ -415,7 +415,7 @@ void wall_terms_add(struct wall_terms *terms)
 {
     const struct level *l = terms->level;
     for (int b = 0; b < terms->count; b++) {
-        const struct slab *s = &terms->slabs[b];
+        const struct wall_slab *s = &terms->slabs[b];
         const struct vector_arguments x = {.z = s->sum,
                                            .x = s->kept,
                                            .y = s->term,
