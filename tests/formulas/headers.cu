@@ -27,6 +27,7 @@ __global__ void use_fv4(const double *u, const double *b, double *out)
     out[2] = sum_fv4(near_at(u + 62, b + 62, b + 62, b + 62, 5, 25));
     out[3] = fv4_constant_sum(u[0], u[1], u[2], u[3], u[4], u[5], u[6]);
     out[4] = sum_fv4_constant(near_at(u + 62, NULL, NULL, NULL, 5, 25));
+    out[5] = fv4_wall_flux(b[0], u[0], b[1], u[1], b[2], u[2]);
 }
 
 __global__ void use_problem(const struct fv_point *p, const double *s, double *out)
@@ -53,6 +54,7 @@ __global__ void use_boundary(const double *x, double *out)
     out[2] = wall_ghost(WALL_QUARTIC, 0, x);
     out[3] = wall_ghost(WALL_QUARTIC, 1, x);
     out[7] = wall_ghost(wall_rule_behind(WALL_QUARTIC, WALL_NEUMANN), 1, x);
+    out[8] = wall_value_weight(WALL_QUARTIC, 1);
     out[4] = beta_extrapolate_5(x[0], x[1], x[2], x[3], x[4]);
     out[5] = beta_extrapolate_4(x[0], x[1], x[2], x[3]);
     out[6] = beta_extrapolate_2(x[0], x[1]);
