@@ -254,19 +254,40 @@ class Solver:
             _check(self._library.hpgmg_set(self._solver, number, len(pairs), blocks))
             del views
             return
+        self._with_function(lambda value: self._library.hpgmg_set_function(self._solver, number, value, None), values)
+
+    @staticmethod
+    def _with_function(call, function):
+        """Passes a function of x, y, z to a call of the library. What it raises, this raises."""
         raised = []
 
         def value(x, y, z, _):
             try:
-                return float(values(x, y, z))
+                return float(function(x, y, z))
             except Exception as error: # C cannot pass it on; NaN makes the call fail
                 raised.append(error)
                 return float("nan")
 
-        status = self._library.hpgmg_set_function(self._solver, number, _Function(value), None)
+        status = call(_Function(value))
         if raised:
             raise raised[0]
         _check(status)
+
+    def set_wall(self, direction, side, values):
+        """Sets u on the low (side 0) or high (side 1) Dirichlet wall in direction 0 to 2, or ∂u/∂n on a Neumann wall.
+        values: a function of x, y, z; or a list of host arrays, one for each of this rank's boxes, with a value for each
+        face of the box on the wall, indexed by the other two directions. Boxes that are not at the wall may have None."""
+        if callable(values):
+            self._with_function(
+                lambda value: self._library.hpgmg_set_wall_function(self._solver, direction, side, value, None), values)
+            return
+        arrays = [None if array is None else numpy.asfortranarray(array, dtype="f8") for array in values]
+        for array, (_, n) in zip(arrays, self.boxes):
+            faces = tuple(m for d, m in enumerate(n) if d != direction)
+            if array is not None and array.shape != faces:
+                raise TypeError(f"the array has shape {array.shape}, the box {faces} faces on the wall")
+        pointers = (ctypes.c_void_p * max(1, len(arrays)))(*(None if a is None else a.ctypes.data for a in arrays))
+        _check(self._library.hpgmg_set_wall(self._solver, direction, side, len(arrays), pointers))
 
     def get(self, field="u", out=None):
         """A field. out: an array or a list of (lo, array) to write to. Without it, a new NumPy array of the domain on one

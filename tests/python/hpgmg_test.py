@@ -111,6 +111,35 @@ class Package(unittest.TestCase):
             solver.set("f", lambda x, y, z: 1.0)
             self.assertFalse(solver.solve().converged)
 
+    def test_walls(self):
+        h = 1 / 32
+
+        def wall(solver, d, side):
+            """x + 2y + 3z at the centres of the faces, for boxes at this wall."""
+            arrays = []
+            for lo, n in solver.boxes:
+                at = [h * (l + 0.5 + numpy.arange(m)) for l, m in zip(lo, n)]
+                ends = lo[d] == 0 if side == 0 else lo[d] + n[d] == CELLS[d]
+                at[d] = numpy.array([side * h * CELLS[d]])
+                x, y, z = numpy.meshgrid(*at, indexing="ij")
+                arrays.append(numpy.squeeze(x + 2 * y + 3 * z, axis=d) if ends else None)
+            return arrays
+
+        for by_function in False, True:
+            with poisson(rtol=1e-12) as solver:
+                solver.set("f", pairs(solver, lambda lo, n: numpy.zeros(n)))
+                for d in range(3):
+                    for side in 0, 1:
+                        solver.set_wall(d, side, (lambda x, y, z: x + 2 * y + 3 * z) if by_function else wall(solver, d, side))
+                solver.solve()
+                for lo, u in solver.get(out=pairs(solver)):
+                    x, y, z = numpy.meshgrid(*(h * (l + 0.5 + numpy.arange(m)) for l, m in zip(lo, u.shape)), indexing="ij")
+                    self.assertLess(abs(u - (x + 2 * y + 3 * z)).max(), 1e-9)
+                with self.assertRaises((ZeroDivisionError, hpgmg.Error)): # the latter on ranks without faces there
+                    solver.set_wall(0, 0, lambda x, y, z: 1 / 0)
+                self.refused("ARGUMENT", "", lambda: solver.set_wall(3, 0, lambda x, y, z: 0.0))
+                self.assertRaises(TypeError, lambda: solver.set_wall(0, 0, [numpy.zeros((3, 3))] * len(solver.boxes)))
+
     def test_lengths(self):
         with poisson() as one, hpgmg.Solver(CELLS, lengths=(8, 4, 4), coefficients="constant", backend="cpu") as eight:
             for solver in one, eight:
