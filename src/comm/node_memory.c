@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "comm/node_memory.h"
+#include <errno.h>
 #include <fcntl.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -36,12 +37,17 @@ static size_t find_part(size_t own, size_t *all)
     return first;
 }
 
-/* The node's first rank makes a name that is new on this machine. */
+/* The node's first rank makes a name that is new on this machine. A process of another container
+ * may have the same number. */
 static int open_first(char name[NAME_SIZE])
 {
     static unsigned number;
-    snprintf(name, NAME_SIZE, "/hpgmg-gpu-%ld-%u", (long)getpid(), number++);
-    return shm_open(name, O_CREAT | O_EXCL | O_RDWR, 0600);
+    int file;
+    do {
+        snprintf(name, NAME_SIZE, "/hpgmg-gpu-%ld-%u", (long)getpid(), number++);
+        file = shm_open(name, O_CREAT | O_EXCL | O_RDWR, 0600);
+    } while (file < 0 && errno == EEXIST);
+    return file;
 }
 
 /* The same memory as a file of all ranks of the node, without a name from now on; negative if that
