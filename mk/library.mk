@@ -5,15 +5,19 @@ SONAME := libhpgmg.so.1
 LIBRARY_OBJECTS := $(filter $(BUILD)/src/library/%,$(OBJECTS))
 LIBRARY_FILES := $(BUILD)/libhpgmg.a $(BUILD)/$(SONAME)
 LD ?= ld
+NM ?= nm
 OBJCOPY ?= objcopy
 
 $(BUILD)/$(SONAME): $(LIBRARY_OBJECTS) $(ARCHIVE) mk/libhpgmg.map
 	$(call say,LINK,$@) $(LINK) -shared -Wl,-soname,$(SONAME) \
 	  -Wl,--version-script=mk/libhpgmg.map -o $@ $(LIBRARY_OBJECTS) $(ARCHIVE) $(LDLIBS)
 
-# One object, in which names of modules are local; and the libraries that it needs.
+# One object, in which names of modules are local; and the libraries that it needs. objcopy cannot make
+# C++'s unique names local before they are weak.
 $(BUILD)/libhpgmg.a: $(LIBRARY_OBJECTS) $(ARCHIVE)
 	$(call say,AR,$@) rm -f $@ && $(LD) -r -o $(@:.a=.o) $(LIBRARY_OBJECTS) $(ARCHIVE) && \
+	  $(NM) $(@:.a=.o) | awk '$$2 == "u" { print $$3 }' >$(@:.a=.unique) && \
+	  $(OBJCOPY) --weaken-symbols=$(@:.a=.unique) $(@:.a=.o) && \
 	  $(OBJCOPY) --wildcard --keep-global-symbol='hpgmg_*' $(@:.a=.o) && ar rcs $@ $(@:.a=.o) && \
 	  echo '$(LDLIBS)' >$(@:.a=.libs)
 
