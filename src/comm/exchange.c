@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <limits.h>
 #include <stdatomic.h>
+#include <stdlib.h>
 #include "base/check.h"
 #include "base/memory.h"
 #include "comm/call.h"
@@ -14,6 +15,25 @@ static void wait_for_all(int count, MPI_Request *requests)
 {
     MPI_Status *volatile none = MPI_STATUSES_IGNORE;
     MPI_CALL(MPI_Waitall(count, requests, none));
+}
+
+static int compare_peers(const void *a, const void *b)
+{
+    const struct message *x = a, *y = b;
+    return (x->peer > y->peer) - (x->peer < y->peer);
+}
+
+void messages_sort(struct messages *m)
+{
+    if (m->count > 0)
+        qsort(m->list, (size_t)m->count, sizeof *m->list, compare_peers);
+}
+
+struct message *message_with(const struct messages *m, int peer)
+{
+    const struct message key = {.peer = peer};
+    return m->count > 0 ? bsearch(&key, m->list, (size_t)m->count, sizeof key, compare_peers)
+                        : NULL;
 }
 
 static void check_lengths(const struct messages *m)

@@ -209,12 +209,6 @@ static long list_cells(const struct copy_list *list)
     return cells;
 }
 
-static int compare_peers(const void *a, const void *b)
-{
-    const struct message *x = a, *y = b;
-    return (x->peer > y->peer) - (x->peer < y->peer);
-}
-
 /* One message per peer of the list's copies, still empty, in the order of ranks. */
 static struct messages find_peers(const struct copy_list *list)
 {
@@ -222,7 +216,7 @@ static struct messages find_peers(const struct copy_list *list)
     struct message *all = memory_alloc((size_t)list->count * sizeof *all, "messages");
     for (int c = 0; c < list->count; c++)
         all[c] = (struct message){.peer = list->copies[c].peer};
-    qsort(all, (size_t)list->count, sizeof *all, compare_peers);
+    messages_sort(&(struct messages){.count = list->count, .list = all});
     for (int c = 0; c < list->count; c++)
         if (m.count == 0 || all[c].peer != all[m.count - 1].peer)
             all[m.count++] = all[c];
@@ -231,19 +225,13 @@ static struct messages find_peers(const struct copy_list *list)
     return m;
 }
 
-static struct message *message_of(const struct messages *m, int peer)
-{
-    const struct message key = {.peer = peer};
-    return bsearch(&key, m->list, (size_t)m->count, sizeof key, compare_peers);
-}
-
 /* Makes the messages that the copies of one direction need, one per peer in the order of ranks, and
  * sets the copies' offsets in the buffer of all messages. */
 static struct messages make_messages(struct copy_list *list, bool packing)
 {
     struct messages m = find_peers(list);
     for (int c = 0; c < list->count; c++)
-        message_of(&m, list->copies[c].peer)->count += copy_cells(&list->copies[c]);
+        message_with(&m, list->copies[c].peer)->count += copy_cells(&list->copies[c]);
     for (int p = 0; p < m.count; p++) {
         m.list[p].offset = m.length;
         m.length += m.list[p].count;
@@ -251,7 +239,7 @@ static struct messages make_messages(struct copy_list *list, bool packing)
     }
     for (int i = 0; i < list->count; i++) {
         struct copy *c = &list->copies[i];
-        struct message *message = message_of(&m, c->peer);
+        struct message *message = message_with(&m, c->peer);
         *(packing ? &c->to : &c->from) = message->offset + message->count;
         message->count += copy_cells(c);
     }

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "level/shared_messages.h"
-#include <stdlib.h>
 #include <string.h>
 #include "base/check.h"
 #include "base/memory.h"
@@ -19,18 +18,6 @@ static bool is_within_node(const struct layout *l, int rank)
     return l->nodes[rank] == l->nodes[comm_rank()];
 }
 
-static int compare_peers(const void *a, const void *b)
-{
-    const struct message *x = a, *y = b;
-    return (x->peer > y->peer) - (x->peer < y->peer);
-}
-
-static struct message *message_with(const struct messages *m, int peer)
-{
-    const struct message key = {.peer = peer};
-    return bsearch(&key, m->list, (size_t)m->count, sizeof key, compare_peers);
-}
-
 /* The messages of one direction. Each peer of the node has one, if there is one in the other
  * direction: without it, a sender would not know that the receiver has read its memory. */
 static struct messages copy_messages(const struct layout *l, const struct messages *m,
@@ -43,8 +30,7 @@ static struct messages copy_messages(const struct layout *l, const struct messag
     for (int i = 0; i < other->count; i++)
         if (is_within_node(l, other->list[i].peer) && !message_with(m, other->list[i].peer))
             all.list[all.count++] = (struct message){.peer = other->list[i].peer};
-    if (all.count > 0)
-        qsort(all.list, (size_t)all.count, sizeof *all.list, compare_peers);
+    messages_sort(&all);
     return all;
 }
 
