@@ -325,7 +325,7 @@ def size_panel(axes, rows, places):
         axes.plot([row["dof"] for row in own], [row["dof_per_second"] / 1e9 for row in own], marker, color=colour, markersize=5)
         sizes, best = best_by_size(own)
         axes.plot(sizes, best, dashes, marker=marker, color=colour, markersize=5,
-                  label=f"{ranks} rank{'s' if ranks > 1 else ''}" + (f"\n{place}" if places[1:] else ""))
+                  label=f"{ranks} rank{'s' if ranks > 1 else ''}" + (f"\n{place}" if place and places[1:] else ""))
         below = index == 0 and len(series) > 1  # the first line has the fewest ranks
         for size, rate in zip(sizes, best):
             axes.annotate(f"{rate:.3g}", (size, rate), (0, -8 if below else 6), textcoords="offset points", ha="center",

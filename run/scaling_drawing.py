@@ -20,9 +20,10 @@ LEVEL_STYLES = {
 def series_label(row):
     """As it was asked for."""
     side = 2 ** row["log2_box_dim"]
+    transport = f"\n{row['asked']}" if row.get("asked") else ""
     if row["kind"] == "weak":
-        return f"order {row['order']}, {row['boxes']} × {side}³ per rank"
-    return f"order {row['order']}, {row['boxes']}³ × {side}³"
+        return f"order {row['order']}, {row['boxes']} × {side}³ per rank{transport}"
+    return f"order {row['order']}, {row['boxes']}³ × {side}³{transport}"
 
 
 def finest(rows, kind):
@@ -84,12 +85,13 @@ def rate_per_rank(row):
 
 
 def weak_panel(axes, line):
+    """Returns the limits of values, as strong_panel does."""
     base = next(row for row in line if is_compared(row))
     values = [100 * rate_per_rank(row) / rate_per_rank(base) for row in line]
     draw_line(axes, line, values, lambda row, value: f"{value:.1f} %\n{millions(row['dof_per_rank'])}"
               + ("" if is_compared(row) else "\nnot compared"))
     axes.axhline(100, color="grey", linewidth=0.8)
-    axes.set_ylim(0, max(115, 1.1 * max(values)))
+    return 0, max(115, 1.1 * max(values))
 
 
 def strong_panel(axes, line):
@@ -97,9 +99,9 @@ def strong_panel(axes, line):
     axes.plot(ranks, [number / ranks[0] for number in ranks], color="grey", linewidth=0.8)
     draw_line(axes, line, speedups, lambda row, value: f"{value:.2f}\n{100 * row['efficiency']:.1f} %")
     axes.set_yscale("log", base=2)
-    ticks = [step * 2.0**power for power in range(-1, 12) for step in (1, 1.5) if 2**power <= ranks[-1] / ranks[0]]
+    ticks = [step * 2.0**power for power in range(-1, 12) for step in (1, 1.5)]
     axes.set_yticks(ticks, [f"{tick:g}" for tick in ticks])
-    axes.set_ylim(0.5 * min(speedups), 1.2 * ranks[-1] / ranks[0])
+    return 0.5 * min(speedups), 1.2 * max(*speedups, ranks[-1] / ranks[0])
 
 
 def draw_series(plt, rows, path, kind, panel, words):
@@ -109,14 +111,16 @@ def draw_series(plt, rows, path, kind, panel, words):
     lines = -(-len(series) // columns)
     width = max(2.7, 0.8 * max(map(len, series.values())))  # words at neighbouring points must not meet
     figure, panels = plt.subplots(lines, columns, figsize=(1 + width * columns, 0.7 + 3 * lines), squeeze=False, sharey=True)
+    limits = []
     for axes, (label, line) in zip(panels.flat, series.items()):
-        panel(axes, line)
+        limits.append(panel(axes, line))
         ranks_axis(axes, line)
         axes.set_title(label, fontsize="small")
         axes.set_xlabel("ranks")
         axes.grid(True, which="major", alpha=0.3)
     for axes in list(panels.flat)[len(series):]:
         axes.set_visible(False)
+    panels[0][0].set_ylim(min(low for low, _ in limits), max(high for _, high in limits))
     panels[0][0].set_ylabel(words[1])
     figure.suptitle(words[0], x=0.02, ha="left")
     note = compared_note([row for line in series.values() for row in line])
@@ -171,7 +175,7 @@ def draw_scaling_levels(plt, levels, rows, path):
     figure, panels = plt.subplots(lines, columns, figsize=(3 + 4 * columns, 1 + 3.1 * lines), squeeze=False)
     for axes, ((kind, label), bars) in zip(panels.flat, series.items()):
         level_panel(axes, bars, finest(rows, kind)[label])
-        axes.set_title(f"{kind}: {label}", fontsize="medium")
+        axes.set_title(f"{kind}: {label}".replace("\n", ", "), fontsize="medium")
     for axes in panels[:, 0]:
         axes.set_ylabel("ns of a rank per unknown")
     for axes in list(panels.flat)[len(series):]:
@@ -189,6 +193,7 @@ def draw_scaling(plt, rows, levels, directory):
     for name, draw in (("weak", draw_weak), ("strong", draw_strong)):
         if name in kinds:
             draw(plt, rows, os.path.join(directory, f"{name}.png"))
-    draw_sizes(plt, rows, os.path.join(directory, "sizes.png"))
+    transports = [{**row, "where": row.get("asked", "") if row["ranks"] > 1 else ""} for row in rows]
+    draw_sizes(plt, transports, os.path.join(directory, "sizes.png"))
     if levels:
         draw_scaling_levels(plt, levels, rows, os.path.join(directory, "levels.png"))

@@ -98,6 +98,18 @@ assert different_answers([flat, tall, cube, before]) == ["d.json and c.json"]
 END
 }
 
+@test "a series by each transport, which share the run of one rank" {
+    run run/scaling --dry-run --ranks 1,2 --strong 4:2 --output "$study" --transport peer,staged
+    [ "${#lines[@]}" -eq 4 ]
+    [ "${lines[0]}" = "${lines[2]}" ]
+    [[ ${lines[0]} != *--transport* && ${lines[1]} == *-peer.json\ --transport\ peer\ * && ${lines[3]} == *-staged.json\ --transport\ staged\ * ]]
+    scaling --strong 3:2 --transport staged,peer # CPUs have no peers
+    [ "$status" -eq 1 ]
+    grep -q 'ranks2-peer: status 3: .*this run uses no GPUs' <<<"$output"
+    grep -qE '^strong 3:2, order 2, staged +2 +16\^3 ' <<<"$output"
+    [ "$(awk -F , '$6 == "h" { print $5, $(NF - 3) }' "$study/results.csv")" = $'1 staged\n2 staged\n1 peer' ]
+}
+
 @test "a failure is named, and the others count" {
     scaling --ranks 1 --weak 3:1,2:1 --order 4 --options "--backend cpu --rtol 1e-15 --max-cycles 1"
     [ "$status" -eq 1 ]
@@ -119,6 +131,7 @@ END
 @test "wrong options" {
     local wrong
     for wrong in "--weak 7" "--weak 7:x" "--ranks 0 --weak 3:1" "--order 3 --weak 3:1" "--launcher mpirun --weak 3:1" "" \
+        "--transport pigeon --weak 3:1" \
         "--colour"; do
         # shellcheck disable=SC2086
         run run/scaling --output "$study" $wrong
