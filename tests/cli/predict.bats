@@ -201,6 +201,18 @@ END
     grep -qF "${lines[-1]}" docs/SCALING.md
 }
 
+@test "measured runs by one of several transports" {
+    printf '%s\n' order,log2_box_dim,ranks,level,n,seconds_per_solve,transport \
+        2,3,1,h,16,1e-3, 2,3,2,h,16,380e-6,peer 2,3,2,h,16,988e-6,staged >"$work/results.csv"
+    predict --measured "$work/results.csv"
+    grep -q '^2 runs: ' <<<"$output"
+    predict --measured "$work/results.csv" --transport staged
+    grep -q '^1 runs: mean of |error| 50\.0 %' <<<"$output"
+    predict --measured "$work/results.csv" --transport cuda-aware
+    [ "$status" -eq 2 ]
+    [[ $output == *"has no run on several ranks by cuda-aware of an order that the reports have" ]]
+}
+
 @test "measured runs whose domain is no cube, and their coarser levels" {
     printf '%s\n' order,log2_box_dim,ranks,level,n,cells,seconds_per_solve \
         2,3,3,h,32,32x24x16,1e-3 2,3,3,2h,16,16x12x8,5e-4 2,3,8,h,32,32^3,1e-3 >"$work/results.csv"
