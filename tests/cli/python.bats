@@ -27,6 +27,27 @@ setup() {
     done
 }
 
+@test "run/library-speed times solves of the library, which transforms confirm" {
+    $python -c 'import scipy' 2>/dev/null || skip "no SciPy"
+    $python run/library-speed --backend cpu --cells 16 --repetitions 1 --program "${HPGMG:-./hpgmg-gpu}" --json "$BATS_TEST_TMPDIR/speed.json"
+    $python - "$BATS_TEST_TMPDIR/speed.json" <<'END'
+import json, sys
+found = json.load(open(sys.argv[1]))
+assert [(row["order"], row["rtol"]) for row in found["solves"]] == [(order, rtol) for order in (2, 4) for rtol in ("none", "1e-09")]
+assert all(row["seconds"] > 0 and row["program_seconds"] > 0 and row["cycles"] >= 1 for row in found["solves"])
+assert all(row["set"] > 0 and row["setup"] > 0 for row in found["coefficients"])
+assert [row["solver"] for row in found["steps"]] == ["transforms", "library, constant", "library, variable"]
+assert found["steps"][1]["difference"] < 1e-8
+END
+    for wrong in "--cells 24" "--rtol 2" "--backend gpu --cells 16" "--program nothing --backend cpu --cells 16"; do
+        # shellcheck disable=SC2086  # a list of arguments
+        CUDA_VISIBLE_DEVICES='' run $python run/library-speed $wrong
+        [ "$status" -eq 2 ]
+        [ "${#lines[@]}" -eq 1 ]
+        [[ $output == "library-speed: error: "* ]]
+    done
+}
+
 @test "the package has the program's version" {
     grep -qxF "version = \"$(cat VERSION)\"" python/pyproject.toml
 }
