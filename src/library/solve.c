@@ -24,14 +24,19 @@ static enum hpgmg_status check_data(const struct hpgmg *s, enum hpgmg_start star
     return HPGMG_OK;
 }
 
-static enum hpgmg_status renew_operator(struct hpgmg *s)
+static void drop_programs(struct hpgmg *s)
 {
-    struct hierarchy *h = s->hierarchy;
     if (s->solver)
         solver_destroy(s->solver);
     s->solver = NULL;
+}
+
+static enum hpgmg_status renew_operator(struct hpgmg *s)
+{
+    struct hierarchy *h = s->hierarchy;
+    drop_programs(s);
     hierarchy_set_operator(h);
-    s->walls_are_old = true;
+    s->walls_are_old = s->cycle_walls_are_old = true;
     if (!isfinite(reduce_norm(h->levels[0], FIELD_DINV)))
         return fail(HPGMG_ARGUMENT, "beta is 0 on all faces of a cell: its equation lacks u");
     return HPGMG_OK;
@@ -52,15 +57,18 @@ static void renew_rhs(struct hpgmg *s)
 }
 
 /* All that is old, and the programs, which follow from the operator. */
-static enum hpgmg_status renew(struct hpgmg *s)
+static enum hpgmg_status renew(struct hpgmg *s, enum hpgmg_start start)
 {
     struct solver_choice choice = benchmark_solver_choice(&s->options);
+    const bool cycles = start == HPGMG_FROM_ZERO && choice.f_cycle && !choice.mgpcg;
     const enum hpgmg_status status = s->operator_is_old ? renew_operator(s) : HPGMG_OK;
     choice.continues = true;
     if (status != HPGMG_OK)
         return status;
     renew_rhs(s);
-    if (s->operator_is_old)
+    if (cycles && walls_prepare_cycle(s))
+        drop_programs(s);
+    if (!s->solver)
         s->solver = solver_create(s->hierarchy, 0, choice);
     else if (s->rhs_is_old)
         solver_set_rhs(s->solver);
@@ -110,7 +118,7 @@ static enum hpgmg_status solve(struct hpgmg *s, enum hpgmg_start start, struct h
         return status;
     const bool sets_up = s->operator_is_old;
     const double begin = timer_seconds();
-    status = renew(s);
+    status = renew(s, start);
     if (status != HPGMG_OK)
         return status;
     s->hierarchy->levels[0]->backend->synchronise();

@@ -6,7 +6,7 @@
 #include "hpgmg.h"
 #include "app/options.h"
 #include "comm/comm.h"
-#include "operators/wall_values.h"
+#include "operators/wall_terms.h"
 #include "solvers/solver.h"
 
 enum { NUM_USER_FIELDS = HPGMG_BETA_K + 1 };
@@ -24,8 +24,11 @@ struct hpgmg {
     bool operator_is_old, rhs_is_old; /* data has been set since they were made */
     double f_norm;                    /* max|f| as it was set, with what walls add */
     struct wall_values walls;
-    bool has_walls, walls_are_old; /* a wall was set; the terms do not follow from walls and β */
-    struct wall_terms *wall_terms; /* NULL until the first solve with walls that were set */
+    bool has_walls;
+    /* What does not follow from walls and β: the terms, and those of F-cycles. */
+    bool walls_are_old, cycle_walls_are_old;
+    /* What walls add to f: NULL until the first solve with walls that were set. */
+    struct wall_terms *wall_terms, *wall_inflow;
     struct solve_result result;
 };
 
@@ -81,6 +84,8 @@ void walls_keep_beta(struct hpgmg *solver, int d);
 /* Before a solve, after the operator was made: puts what walls add into f. f_is_new: f was set
  * since the last time. */
 void walls_add(struct hpgmg *solver, bool f_is_new);
+/* After that, before an F-cycle. Overwrites u. Returns true if programs must be made anew. */
+bool walls_prepare_cycle(struct hpgmg *solver);
 void walls_release(struct hpgmg *solver);
 
 #endif

@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "library/solver_handle.h"
 #include "solvers/reduce.h"
+#include "solvers/walls.h"
 
 /* The faces of a box on a side of the domain: true if there are any. */
 static bool faces_of(const struct hpgmg *s, const struct hpgmg_box *box, int d, int side, int lo[3],
@@ -89,7 +90,7 @@ static enum hpgmg_status set_wall(struct hpgmg *s, int d, int side, const struct
         status = check_room((double)level_field_bytes(finest), false);
     if (status == HPGMG_OK) {
         replace(&s->walls.g[d][side], wall_plane_create(finest, d, side, faces));
-        s->has_walls = s->walls_are_old = true;
+        s->has_walls = s->walls_are_old = s->cycle_walls_are_old = true;
     }
     memory_free(faces);
     return status;
@@ -143,28 +144,46 @@ void walls_keep_beta(struct hpgmg *s, int d)
     }
 }
 
+static double cell_side(const struct hpgmg *s)
+{
+    return s->lengths[0] / s->cells[0];
+}
+
 void walls_add(struct hpgmg *s, bool f_is_new)
 {
     const struct level *finest = s->hierarchy->levels[0];
     const bool is_first = !s->wall_terms;
-    if (is_first)
-        s->wall_terms = wall_terms_create(finest);
+    if (is_first) {
+        s->wall_terms = wall_terms_create(finest, finest->stencil->radius);
+        s->wall_inflow = wall_terms_create(finest, 1);
+    }
     if (f_is_new || is_first)
-        wall_terms_keep(s->wall_terms);
-    if (s->walls_are_old)
-        wall_terms_set(s->wall_terms, &s->walls, s->lengths[0] / s->cells[0]);
-    wall_terms_add(s->wall_terms);
+        wall_terms_keep(s->wall_terms, FIELD_F);
+    if (s->walls_are_old) {
+        wall_terms_set_operator(s->wall_terms, &s->walls, cell_side(s), NUM_FIELDS);
+        wall_terms_set_inflow(s->wall_inflow, &s->walls, cell_side(s));
+    }
+    wall_terms_restore(s->wall_terms, FIELD_F);
+    wall_terms_add(s->wall_terms, FIELD_F);
+    wall_terms_add(s->wall_inflow, FIELD_F);
     s->walls_are_old = false;
     s->f_norm = reduce_norm(finest, FIELD_F);
 }
 
+bool walls_prepare_cycle(struct hpgmg *s)
+{
+    struct hierarchy *h = s->hierarchy;
+    const struct wall_terms *before = h->walls[0].interpolated;
+    if (!s->has_walls || !s->cycle_walls_are_old)
+        return false;
+    hierarchy_set_walls(h, &s->walls, s->wall_terms, cell_side(s));
+    s->cycle_walls_are_old = false;
+    return h->walls[0].interpolated != before;
+}
+
 void walls_release(struct hpgmg *s)
 {
-    for (int d = 0; d < 3; d++)
-        for (int side = 0; side < 2; side++) {
-            memory_free(s->walls.g[d][side]);
-            memory_free(s->walls.beta[d][side]);
-        }
-    if (s->wall_terms)
-        wall_terms_destroy(s->wall_terms);
+    wall_values_release(&s->walls);
+    wall_terms_destroy(s->wall_terms);
+    wall_terms_destroy(s->wall_inflow);
 }

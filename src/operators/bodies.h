@@ -55,6 +55,12 @@ FORMULA void body_copy_strided(const struct strided_arguments *x, int i, int j, 
         x->from[i * x->from_stride[0] + j * x->from_stride[1] + k * x->from_stride[2]];
 }
 
+FORMULA void body_add_strided(const struct strided_arguments *x, int i, int j, int k)
+{
+    x->to[i * x->to_stride[0] + j * x->to_stride[1] + k * x->to_stride[2]] +=
+        x->from[i * x->from_stride[0] + j * x->from_stride[1] + k * x->from_stride[2]];
+}
+
 /* The tables are at cell (0,0,0), by direction. */
 struct fv_rhs_arguments {
     double *f;

@@ -104,6 +104,7 @@ enum stage_kind {
     STAGE_UP,       /* `field` of level + 1 -> transfer's coarse side, with halo */
     STAGE_COPY,     /* `field` = FIELD_TMP */
     STAGE_MEAN,     /* subtracts the mean of `field` */
+    STAGE_WALLS,    /* adds what values on walls add to f, or to interpolated u, to `field` */
     NUM_STAGE_KINDS,
 };
 

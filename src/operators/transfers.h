@@ -45,4 +45,14 @@ FORMULA double prolong4_high(double cm2, double cm, double c0, double cp, double
     return fma(-22.0 / 128.0, cm - cp, fma(3.0 / 128.0, cm2 - cp2, c0));
 }
 
+/* One direction, at the low or high child of the coarse cell that c points to: quadratic (reach 1)
+ * or quartic (reach 2). */
+FORMULA double prolong_line(int reach, const double *c, long s, int high)
+{
+    if (reach == 1)
+        return high ? prolong2_high(c[-s], c[0], c[s]) : prolong2_low(c[-s], c[0], c[s]);
+    return high ? prolong4_high(c[-2 * s], c[-s], c[0], c[s], c[2 * s])
+                : prolong4_low(c[-2 * s], c[-s], c[0], c[s], c[2 * s]);
+}
+
 #endif

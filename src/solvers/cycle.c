@@ -109,6 +109,13 @@ static void end_cycle(struct program *p, int top, enum field u, enum field f, bo
         program_add(p, STAGE_MEAN, top)->field = u;
 }
 
+static void add_walls(struct program *p, int level, enum field field,
+                      const struct wall_terms *terms)
+{
+    if (terms)
+        program_add(p, STAGE_WALLS, level)->field = field;
+}
+
 struct program *program_f_cycle(struct hierarchy *h, int top)
 {
     struct program *p = program_create("F-cycle", h);
@@ -119,11 +126,13 @@ struct program *program_f_cycle(struct hierarchy *h, int top)
         *pass = (struct pass){.level = h->levels[l], .f = FIELD_F};
         set_coarse_side(p, l, pass);
         move(p, l, STAGE_DOWN);
+        add_walls(p, l + 1, FIELD_F, h->walls[l + 1].rhs);
     }
     zero(p, bottom, FIELD_U, FIELD_F);
     solve_bottom(p, FIELD_U, FIELD_F);
     for (int l = bottom - 1; l >= top; l--) {
         prolong(p, l, FIELD_U, FIELD_F, START_PROLONG_SET, h->choice.op.order);
+        add_walls(p, l, FIELD_U, h->walls[l].interpolated);
         v_cycle(p, l, FIELD_U, FIELD_F);
     }
     end_cycle(p, top, FIELD_U, FIELD_F, true);

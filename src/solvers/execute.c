@@ -7,6 +7,7 @@
 #include "base/timer.h"
 #include "operators/passes.h"
 #include "operators/vectors.h"
+#include "operators/wall_terms.h"
 #include "solvers/reduce.h"
 #include "solvers/stages.h"
 
@@ -77,6 +78,11 @@ static void execute_stage(const struct program *p, const struct stage *s, struct
         return;
     case STAGE_MEAN:
         reduce_subtract_mean(l, s->field);
+        return;
+    case STAGE_WALLS:
+        wall_terms_add(s->field == FIELD_F ? h->walls[s->level].rhs
+                                           : h->walls[s->level].interpolated,
+                       s->field);
         return;
     case NUM_STAGE_KINDS:
         break;

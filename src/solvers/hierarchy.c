@@ -9,6 +9,7 @@
 #include "operators/setup.h"
 #include "operators/vectors.h"
 #include "operators/problem.h"
+#include "operators/wall_terms.h"
 #include "operators/sum.h"
 #include "solvers/reduce.h"
 
@@ -412,7 +413,10 @@ void hierarchy_destroy(struct hierarchy *h)
         plan_destroy(t->up);
         destroy_level(t->coarse);
     }
-    for (int l = 0; l < h->nlevels; l++)
+    for (int l = 0; l < h->nlevels; l++) {
+        wall_terms_destroy(h->walls[l].rhs);
+        wall_terms_destroy(h->walls[l].interpolated);
         destroy_level(h->levels[l]);
+    }
     memory_free(h);
 }

@@ -57,11 +57,19 @@ struct transfer {
     struct plan *up;      /* level l + 1 -> coarse, with halo; NULL unless separate */
 };
 
+/* What an F-cycle adds to fields of a level where walls have values; NULL where none has: see
+ * solvers/walls.h. */
+struct cycle_walls {
+    struct wall_terms *rhs;          /* to f, after it was restricted to this level */
+    struct wall_terms *interpolated; /* to u, after it was interpolated from the next level */
+};
+
 struct hierarchy {
     struct hierarchy_choice choice;
     int nlevels;
     struct level *levels[MAX_LEVELS];
     struct transfer transfers[MAX_LEVELS]; /* [l]: between l and l + 1 */
+    struct cycle_walls walls[MAX_LEVELS];
     struct bottom *bottom;
     bool singular;   /* solutions differ by a constant: see operator_is_singular() */
     double rhs_mean; /* of f on the finest level, where it was subtracted: if singular; on ranks

@@ -72,7 +72,7 @@ void program_time(struct program *p, bool on);
 const char *stage_name(const struct stage *stage, char *buffer, int size);
 /* The kind of work by which times are summed: "smoother" for every pass with sweeps, "residual",
  * "interpolation", "zero", "restriction", "halo", "boundary", "hand-over" between GPU and CPU
- * levels, "redistribution", "bottom", "mean". */
+ * levels, "redistribution", "bottom", "mean", "walls". */
 const char *stage_work(const struct program *p, const struct stage *stage);
 /* The kernels or loops that compute the stage on this rank, separated by commas; "" if there are
  * none. */

@@ -173,12 +173,16 @@ static void add_rhs_halo(struct program *p, int level, enum field f)
         add_halo(p, level, f, rhs_halo_layers(l));
 }
 
-/* True if the stage leaves a new right-hand side on level + 1. */
-static bool makes_rhs(const struct program *p, const struct stage *s)
+/* The level on which the stage leaves a new right-hand side, or −1. */
+static int level_of_rhs(const struct program *p, const struct stage *s)
 {
     const bool restricts =
         s->kind == STAGE_RESTRICT || (s->kind == STAGE_PASS && s->pass.finish == FINISH_RESTRICT);
-    return s->kind == STAGE_DOWN || (restricts && !p->hierarchy->transfers[s->level].separate);
+    if (s->kind == STAGE_WALLS && s->field == FIELD_F)
+        return s->level;
+    return s->kind == STAGE_DOWN || (restricts && !p->hierarchy->transfers[s->level].separate)
+               ? s->level + 1
+               : -1;
 }
 
 void program_schedule(struct program *p, int top, enum field f)
@@ -197,8 +201,10 @@ void program_schedule(struct program *p, int top, enum field f)
             schedule_pass(p, &old[s]);
         else
             *program_add(p, old[s].kind, old[s].level) = old[s];
-        if (makes_rhs(p, &old[s]))
-            add_rhs_halo(p, old[s].level + 1, FIELD_F);
+        const int level = level_of_rhs(p, &old[s]);
+        const bool is_last = s + 1 == count || level_of_rhs(p, &old[s + 1]) != level;
+        if (level >= 0 && is_last)
+            add_rhs_halo(p, level, FIELD_F);
     }
     memory_free(old);
 }

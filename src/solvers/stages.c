@@ -41,7 +41,7 @@ const char *stage_name(const struct stage *stage, char *buffer, int size)
     static const char *const kinds[NUM_STAGE_KINDS] = {
         [STAGE_RESTRICT] = "restrict", [STAGE_BOTTOM] = "bottom",    [STAGE_BOUNDARY] = "boundary",
         [STAGE_HALO] = "halo",         [STAGE_DOWN] = "agglomerate", [STAGE_UP] = "distribute",
-        [STAGE_COPY] = "copy",         [STAGE_MEAN] = "mean"};
+        [STAGE_COPY] = "copy",         [STAGE_MEAN] = "mean",        [STAGE_WALLS] = "walls"};
     static const char *const starts[] = {"", "zero+", "interpolate+", "prolong+"};
     static const char *const finishes[] = {"", "residual+restrict+", "residual+norm+", "residual+"};
     if (stage->kind != STAGE_PASS) {
@@ -71,7 +71,7 @@ const char *stage_work(const struct program *p, const struct stage *stage)
     static const char *const works[NUM_STAGE_KINDS] = {
         [STAGE_HALO] = "halo",     [STAGE_DOWN] = "redistribution",  [STAGE_UP] = "redistribution",
         [STAGE_BOTTOM] = "bottom", [STAGE_RESTRICT] = "restriction", [STAGE_COPY] = "copy",
-        [STAGE_MEAN] = "mean",     [STAGE_BOUNDARY] = "boundary"};
+        [STAGE_MEAN] = "mean",     [STAGE_BOUNDARY] = "boundary",    [STAGE_WALLS] = "walls"};
     struct level *const *level = &p->hierarchy->levels[stage->level];
     const bool moves = stage->kind == STAGE_DOWN || stage->kind == STAGE_UP;
     if (stage->kind == STAGE_PASS)

@@ -18,6 +18,7 @@ extern "C" {
 #include "solvers/krylov.h"
 #include "solvers/reduce.h"
 #include "solvers/solver.h"
+#include "solvers/walls.h"
 }
 #pragma GCC diagnostic ignored "-Winvalid-offsetof" /* of members that the compiler knows */
 #include "cuda/core/launch.cuh"
@@ -161,12 +162,38 @@ static void spoil_all_ghosts(const struct hierarchy *h)
                 spoil_ghosts(h->levels[x], (enum field)field);
 }
 
+/* Puts values on all walls, which the F-cycle then counts with on all levels. */
+static void set_walls(struct hierarchy *h)
+{
+    struct level *l = h->levels[0];
+    struct wall_values values = {};
+    for (int wall = 0; wall < 6; wall++) {
+        const int d = wall / 2, side = wall % 2;
+        if (!l->patches[0].wall[d][side])
+            continue;
+        std::vector<double> faces((size_t)wall_faces(l, d, side));
+        for (size_t face = 0; face < faces.size(); face++)
+            faces[face] = 1.0 + std::sin((double)(face + 7 * (size_t)wall));
+        values.g[d][side] = wall_plane_create(l, d, side, faces.data());
+    }
+    struct wall_terms *terms = wall_terms_create(l, l->stencil->radius);
+    wall_terms_set_operator(terms, &values, l->h, NUM_FIELDS);
+    wall_terms_add(terms, FIELD_F);
+    hierarchy_set_walls(h, &values, terms, l->h);
+    wall_terms_destroy(terms);
+    wall_values_release(&values);
+}
+
+static bool walls_have_values;
+
 /* The checksum of u after an F-cycle. */
 static uint64_t f_cycle(struct hierarchy_choice choice, const struct backend *backend)
 {
     static struct solve_result result;
     choice.backend = backend;
     struct hierarchy *h = hierarchy_create(&choice);
+    if (walls_have_values)
+        set_walls(h);
     if (backend->wraps && sides_have(&choice.op.sides, BOUNDARY_PERIODIC))
         spoil_all_ghosts(h);
     struct solver_choice f = {};
@@ -325,6 +352,23 @@ static void lists_without_room(void **)
     check_choice(cuboid_choice(2, SMOOTHER_GSRB, 3, boxes), 84, "sm_90");
 }
 
+/* The tail stops where values on walls are added, and goes on after that. Of 16³, 12³ and 16×8×8
+ * cells, down to levels of one or three. */
+template <int ORDER>
+static void values_on_walls(void **)
+{
+    static const int boxes[] = {2, 1, 1};
+    walls_have_values = true;
+    check(ORDER, false, SMOOTHER_GSRB, 4, 1, 9, "sm_90");
+    check(ORDER, false, SMOOTHER_JACOBI, 2, 27, 9, "sm_90");
+    for (const struct sides &sides : mixtures) {
+        struct hierarchy_choice choice = cuboid_choice(ORDER, SMOOTHER_GSRB, 3, boxes);
+        choice.op.sides = sides;
+        check_choice(choice, 9, "sm_90");
+    }
+    walls_have_values = false;
+}
+
 /* With --levels no level of a list may belong to a single block, and a pass may only set u to 0. */
 static void large_coarsest_level(void **)
 {
@@ -433,6 +477,8 @@ int main(int argc, char **argv)
         {"order 4, cuboids", cuboids<4>, NULL, NULL, NULL},
         {"order 2, wrapped cuboids", wrapped_cuboids<2>, NULL, NULL, NULL},
         {"order 4, wrapped cuboids", wrapped_cuboids<4>, NULL, NULL, NULL},
+        {"order 2, values on walls", values_on_walls<2>, NULL, NULL, NULL},
+        {"order 4, values on walls", values_on_walls<4>, NULL, NULL, NULL},
         {"lists without room for all levels", lists_without_room, NULL, NULL, NULL},
     };
     if (argc > 1)

@@ -133,6 +133,7 @@ static void walk_stage(const struct hierarchy *h, const struct stage *s)
         return;
     case STAGE_COPY:
     case STAGE_MEAN:
+    case STAGE_WALLS:
         *layers_of(l, s->field) = 0;
         return;
     case NUM_STAGE_KINDS:

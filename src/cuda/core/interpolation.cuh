@@ -4,16 +4,6 @@
 /* Interpolation and prolongation for all kernels: quadratic (REACH 1) or quartic (REACH 2). */
 #include "operators/transfers.h"
 
-/* One direction, at the low or high child of the coarse cell that c points to. */
-template <int REACH>
-DEVICE double interpolate(const double *c, long s, bool high)
-{
-    if (REACH == 1)
-        return high ? prolong2_high(c[-s], c[0], c[s]) : prolong2_low(c[-s], c[0], c[s]);
-    return high ? prolong4_high(c[-2 * s], c[-s], c[0], c[s], c[2 * s])
-                : prolong4_low(c[-2 * s], c[-s], c[0], c[s], c[2 * s]);
-}
-
 /* P coarse at the two children in i of the coarse cell that c points to, in its low or high half in
  * j and k. Interpolates in k, then in j, then in i. */
 template <int REACH, class Stride>
@@ -27,11 +17,11 @@ DEVICE void prolong_row(const double *c, Stride sj, Stride sk, bool high_j, bool
         double column[WIDTH];
 #pragma unroll
         for (int b = -REACH; b <= REACH; b++)
-            column[b + REACH] = interpolate<REACH>(c + a + b * sj, sk, high_k);
-        line[a + REACH] = interpolate<REACH>(column + REACH, 1, high_j);
+            column[b + REACH] = prolong_line(REACH, c + a + b * sj, sk, high_k);
+        line[a + REACH] = prolong_line(REACH, column + REACH, 1, high_j);
     }
-    child[0] = interpolate<REACH>(line + REACH, 1, false);
-    child[1] = interpolate<REACH>(line + REACH, 1, true);
+    child[0] = prolong_line(REACH, line + REACH, 1, false);
+    child[1] = prolong_line(REACH, line + REACH, 1, true);
 }
 
 #endif

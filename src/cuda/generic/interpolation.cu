@@ -80,7 +80,7 @@ static __global__ void __launch_bounds__(LANES *PLANES)
     double columns[2][5]; /* at both children in k, of rows j − 2 … j + 2 */
     const auto interpolate_in_k = [&](int b, int j) {
         for (int high = 0; high < 2; high++)
-            columns[high][b] = interpolate<2>(c + j * p.coarse_sj, p.coarse_sk, high);
+            columns[high][b] = prolong_line(2, c + j * p.coarse_sj, p.coarse_sk, high);
     };
     for (int b = 1; b < 5; b++)
         interpolate_in_k(b, first + b - 3);
@@ -92,12 +92,12 @@ static __global__ void __launch_bounds__(LANES *PLANES)
         interpolate_in_k(4, j + 2);
         double child[8];
         for (int row = 0; row < 4; row++) {
-            const double here = interpolate<2>(columns[row / 2] + 2, 1, row % 2);
+            const double here = prolong_line(2, columns[row / 2] + 2, 1, row % 2);
             const double line[5] = {__shfl_up_sync(~0u, here, 2), __shfl_up_sync(~0u, here, 1),
                                     here, __shfl_down_sync(~0u, here, 1),
                                     __shfl_down_sync(~0u, here, 2)};
-            child[2 * row] = interpolate<2>(line + 2, 1, false);
-            child[2 * row + 1] = interpolate<2>(line + 2, 1, true);
+            child[2 * row] = prolong_line(2, line + 2, 1, false);
+            child[2 * row + 1] = prolong_line(2, line + 2, 1, true);
         }
         if (own)
             store_children(p, i, j, k, child, load_children(p, i, j, k));

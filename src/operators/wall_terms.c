@@ -1,0 +1,346 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "operators/wall_terms.h"
+#include <string.h>
+#include "base/memory.h"
+#include "level/backend.h"
+#include "operators/boundary.h"
+#include "operators/fv2.h"
+#include "operators/fv4.h"
+#include "operators/stencil.h"
+#include "operators/transfers.h"
+
+static const char memory_name[] = "terms of walls";
+
+/* Cells near walls; slabs of a patch do not overlap. Arrays are in the backend's memory. */
+struct wall_slab {
+    const struct patch *patch;
+    struct local_box cells;
+    double *term, *kept; /* kept: NULL until it is */
+};
+
+struct wall_terms {
+    const struct level *level;
+    int layers, count;
+    struct wall_slab *slabs;
+};
+
+/* --- ghosts --------------------------------------------------------------------------------------
+ */
+
+/* Around one patch, while terms are computed. */
+struct near_walls {
+    const struct level *level;
+    const struct patch *patch;
+    struct wall_part g[3][2], beta[3][2];
+    int rule;    /* of Dirichlet walls */
+    int reach;   /* how far from a cell G is read */
+    double side; /* of a cell */
+};
+
+static struct near_walls near_walls_of(const struct near_walls *common, const struct level *l,
+                                       const struct patch *patch, const struct wall_values *v)
+{
+    struct near_walls w = *common;
+    w.level = l;
+    w.patch = patch;
+    for (int d = 0; d < 3; d++)
+        for (int s = 0; s < 2; s++) {
+            w.g[d][s] = wall_part_of(l, patch, d, s, v->g[d][s]);
+            w.beta[d][s] = wall_part_of(l, patch, d, s, v->beta[d][s]);
+        }
+    return w;
+}
+
+/* The value of a plane on the wall (d, side) beside a local cell. */
+static double beside(const struct wall_part *w, int d, const int cell[3])
+{
+    return w->at[cell[wall_tangent(d, 0)] + cell[wall_tangent(d, 1)] * w->stride];
+}
+
+/* G in a local cell: 0 inside, and behind a wall the rule with its weight of g. A ghost behind two
+ * walls follows from those behind one. */
+static double ghost_of_values(const struct near_walls *w, const int cell[3])
+{
+    const struct patch *p = w->patch;
+    int d = 2;
+    while (d >= 0 && !(cell[d] < 0 && p->wall[d][0]) && !(cell[d] >= p->n[d] && p->wall[d][1]))
+        d--;
+    if (d < 0)
+        return 0.0;
+    const int side = cell[d] >= 0, layer = side ? cell[d] - p->n[d] : -cell[d] - 1;
+    const int rule = wall_rule_behind(w->rule, p->wall[d][side]);
+    int inner[3] = {cell[0], cell[1], cell[2]};
+    double x[MAX_WALL_CELLS] = {0.0};
+    for (int m = 0; m < wall_cells(rule); m++) {
+        inner[d] = side ? p->n[d] - 1 - m : m;
+        x[m] = ghost_of_values(w, inner);
+    }
+    const double unit = p->wall[d][side] == WALL_NEUMANN ? w->side : 1.0;
+    const double value = w->g[d][side].at ? unit * beside(&w->g[d][side], d, cell) : 0.0;
+    return fma(wall_value_weight(rule, layer), value, wall_ghost(rule, layer, x));
+}
+
+/* G in a box of cells and w->reach layers around. at[x + y·stride[1] + …] is a cell of the box;
+ * memory_free(all). */
+struct near_ghosts {
+    double *all, *at;
+    long stride[3];
+};
+
+static struct near_ghosts near_ghosts(const struct near_walls *w, const struct local_box *box)
+{
+    const struct local_box grown = local_box_grow(box, w->reach);
+    const long sj = grown.n[0], sk = sj * grown.n[1];
+    double *all = local_box_array(&grown);
+#pragma omp parallel for collapse(2) schedule(static)
+    for (int k = 0; k < grown.n[2]; k++)
+        for (int j = 0; j < grown.n[1]; j++)
+            for (int i = 0; i < grown.n[0]; i++)
+                all[i + j * sj + k * sk] = ghost_of_values(
+                    w, (const int[3]){grown.lo[0] + i, grown.lo[1] + j, grown.lo[2] + k});
+    return (struct near_ghosts){all, all + w->reach * (1 + sj + sk), {1, sj, sk}};
+}
+
+enum { MAX_REACH = 2 }; /* of interpolation */
+
+/* --- terms of one slab ---------------------------------------------------------------------------
+ */
+
+/* S of the operator, by its row. */
+static sum_fn *const sums[] = {
+#define OPERATOR(name, order, equation, variable, alpha, cells, sum, rhs) sum,
+#include "operators/variants.def"
+#undef OPERATOR
+};
+
+/* β of a slab grown by one layer, the three directions in turn; NULL if it is not stored. */
+static double *read_beta(const struct level *l, const struct patch *p, const struct local_box *c)
+{
+    if (!l->fields[FIELD_BETA_I])
+        return NULL;
+    const struct local_box grown = local_box_grow(c, 1);
+    const long cells = local_box_cells(&grown);
+    double *beta = memory_alloc((size_t)(3 * cells) * sizeof *beta, memory_name);
+    for (int d = 0; d < 3; d++)
+        local_box_read(l, p, (enum field)(FIELD_BETA_I + d), &grown, beta + d * cells);
+    return beta;
+}
+
+/* −A G */
+static void operator_terms(const struct near_walls *w, const struct local_box *c, double *terms)
+{
+    const struct stencil *s = w->level->stencil;
+    sum_fn *const sum = sums[operator_index(&s->choice)];
+    const struct near_ghosts g = near_ghosts(w, c);
+    const long stride[3] = {1, c->n[0] + 2, (c->n[0] + 2L) * (c->n[1] + 2)},
+               field = stride[2] * (c->n[2] + 2);
+    double *beta = read_beta(w->level, w->patch, c);
+#pragma omp parallel for collapse(2) schedule(static)
+    for (int k = 0; k < c->n[2]; k++)
+        for (int j = 0; j < c->n[1]; j++)
+            for (int i = 0; i < c->n[0]; i++) {
+                struct near x = {.u = g.at + i + j * g.stride[1] + k * g.stride[2]};
+                memcpy(x.stride, g.stride, sizeof x.stride);
+                memcpy(x.beta_stride, stride, sizeof x.beta_stride);
+                for (int d = 0; d < 3 && beta; d++)
+                    x.beta[d] =
+                        beta + d * field + i + 1 + (j + 1) * stride[1] + (k + 1) * stride[2];
+                terms[i + (j + (long)k * c->n[1]) * c->n[0]] = s->scale * sum(x);
+            }
+    memory_free(beta);
+    memory_free(g.all);
+}
+
+/* The flux into a cell through a Neumann wall with stored β, over h. */
+static double wall_inflow(const struct near_walls *w, int d, int side, const int cell[3])
+{
+    const struct wall_part *g = &w->g[d][side], *beta = &w->beta[d][side];
+    double dg[2], dbeta[2];
+    for (int which = 0; which < 2; which++) {
+        int low[3] = {cell[0], cell[1], cell[2]}, high[3] = {cell[0], cell[1], cell[2]};
+        low[wall_tangent(d, which)]--;
+        high[wall_tangent(d, which)]++;
+        dg[which] = beside(g, d, high) - beside(g, d, low);
+        dbeta[which] = beside(beta, d, high) - beside(beta, d, low);
+    }
+    const double value = beside(g, d, cell), b = beside(beta, d, cell);
+    const double flux = w->level->stencil->radius > 1
+                            ? fv4_wall_flux(b, value, dbeta[0], dg[0], dbeta[1], dg[1])
+                            : b * value;
+    return flux / w->side;
+}
+
+static double inflows(const struct near_walls *w, const int cell[3])
+{
+    double sum = 0.0;
+    for (int d = 0; d < 3; d++)
+        for (int side = 0; side < 2; side++)
+            if (cell[d] == (side ? w->patch->n[d] - 1 : 0) && w->g[d][side].at &&
+                w->beta[d][side].at)
+                sum += wall_inflow(w, d, side, cell);
+    return sum;
+}
+
+static void inflow_terms(const struct near_walls *w, const struct local_box *c, double *terms)
+{
+    for (int k = 0; k < c->n[2]; k++)
+        for (int j = 0; j < c->n[1]; j++)
+            for (int i = 0; i < c->n[0]; i++)
+                *terms++ = inflows(w, (const int[3]){c->lo[0] + i, c->lo[1] + j, c->lo[2] + k});
+}
+
+/* P c in one child of the coarse cell that c points to: in k, then in j, then in i. */
+static double prolong_cell(int reach, const double *c, const long stride[3], const int high[3])
+{
+    double column[2 * MAX_REACH + 1], line[2 * MAX_REACH + 1];
+    for (int i = -reach; i <= reach; i++) {
+        for (int j = -reach; j <= reach; j++)
+            column[j + reach] = prolong_line(reach, c + i + j * stride[1], stride[2], high[2]);
+        line[i + reach] = prolong_line(reach, column + reach, 1, high[1]);
+    }
+    return prolong_line(reach, line + reach, 1, high[0]);
+}
+
+/* P G. Slabs begin and end where coarse cells do. */
+static void prolonged_terms(const struct near_walls *w, const struct local_box *c, double *terms)
+{
+    struct local_box coarse;
+    for (int d = 0; d < 3; d++) {
+        coarse.lo[d] = c->lo[d] / 2;
+        coarse.n[d] = c->n[d] / 2;
+    }
+    const struct near_ghosts g = near_ghosts(w, &coarse);
+#pragma omp parallel for collapse(2) schedule(static)
+    for (int k = 0; k < c->n[2]; k++)
+        for (int j = 0; j < c->n[1]; j++)
+            for (int i = 0; i < c->n[0]; i++)
+                terms[i + (j + (long)k * c->n[1]) * c->n[0]] =
+                    prolong_cell(w->reach, g.at + i / 2 + j / 2 * g.stride[1] + k / 2 * g.stride[2],
+                                 g.stride, (const int[3]){i & 1, j & 1, k & 1});
+    memory_free(g.all);
+}
+
+/* --- slabs ---------------------------------------------------------------------------------------
+ */
+
+/* Adds the slab at one wall of what is left of a patch, and takes it away. */
+static void add_slab(struct wall_terms *terms, const struct patch *p, struct local_box *left, int d,
+                     int side)
+{
+    const int layers = terms->layers < left->n[d] ? terms->layers : left->n[d];
+    struct wall_slab *b = &terms->slabs[terms->count++];
+    *b = (struct wall_slab){.patch = p, .cells = *left};
+    b->cells.lo[d] = side ? left->lo[d] + left->n[d] - layers : left->lo[d];
+    b->cells.n[d] = layers;
+    left->lo[d] += side ? 0 : layers;
+    left->n[d] -= layers;
+    b->term = terms->level->backend->allocate(local_box_cells(&b->cells), memory_name);
+}
+
+struct wall_terms *wall_terms_create(const struct level *l, int layers)
+{
+    enum { SIDES = 6 };
+    struct wall_terms *terms = memory_alloc_zero(sizeof *terms, memory_name);
+    terms->level = l;
+    terms->layers = layers;
+    terms->slabs =
+        memory_alloc_zero((size_t)l->npatches * SIDES * sizeof *terms->slabs, memory_name);
+    for (int q = 0; q < l->npatches; q++) {
+        const struct patch *p = &l->patches[q];
+        struct local_box left = {.n = {p->n[0], p->n[1], p->n[2]}};
+        for (int side = 0; side < SIDES; side++)
+            if (p->wall[side / 2][side % 2] && local_box_cells(&left) > 0)
+                add_slab(terms, p, &left, side / 2, side % 2);
+    }
+    return terms;
+}
+
+void wall_terms_destroy(struct wall_terms *terms)
+{
+    if (!terms)
+        return;
+    const struct backend *backend = terms->level->backend;
+    for (int b = 0; b < terms->count; b++) {
+        backend->release(terms->slabs[b].term);
+        if (terms->slabs[b].kept)
+            backend->release(terms->slabs[b].kept);
+    }
+    memory_free(terms->slabs);
+    memory_free(terms);
+}
+
+/* The terms of a slab's cells in host memory. */
+typedef void terms_fn(const struct near_walls *w, const struct local_box *cells, double *terms);
+
+/* The values belong to patches of `of`, which is the level or its coarse side. */
+static void set_terms(struct wall_terms *terms, const struct level *of,
+                      const struct near_walls *common, const struct wall_values *values,
+                      terms_fn *fill, enum field less)
+{
+    const struct level *l = terms->level;
+    for (int b = 0; b < terms->count; b++) {
+        const struct wall_slab *s = &terms->slabs[b];
+        const long cells = local_box_cells(&s->cells);
+        const struct near_walls w =
+            near_walls_of(common, of, &of->patches[s->patch - l->patches], values);
+        double *host = local_box_array(&s->cells), *other = local_box_array(&s->cells);
+        fill(&w, &s->cells, host);
+        if (less != NUM_FIELDS)
+            local_box_read(l, s->patch, less, &s->cells, other);
+        for (long c = 0; c < cells; c++)
+            host[c] -= other[c];
+        l->backend->upload(s->term, host, cells);
+        memory_free(other);
+        memory_free(host);
+    }
+}
+
+void wall_terms_set_operator(struct wall_terms *terms, const struct wall_values *values,
+                             double side, enum field less)
+{
+    const struct stencil *s = terms->level->stencil;
+    const struct near_walls common = {.rule = s->wall_rule, .reach = s->radius, .side = side};
+    set_terms(terms, terms->level, &common, values, operator_terms, less);
+}
+
+void wall_terms_set_inflow(struct wall_terms *terms, const struct wall_values *values, double side)
+{
+    const struct near_walls common = {.side = side};
+    set_terms(terms, terms->level, &common, values, inflow_terms, NUM_FIELDS);
+}
+
+void wall_terms_set_prolonged(struct wall_terms *terms, const struct level *coarse,
+                              const struct wall_values *values, double side, int prolongation)
+{
+    const struct near_walls common = {.rule =
+                                          wall_rule_of(prolongation, extent_shortest(coarse->n)),
+                                      .reach = prolongation / 2,
+                                      .side = side};
+    set_terms(terms, coarse, &common, values, prolonged_terms, NUM_FIELDS);
+}
+
+void wall_terms_add(const struct wall_terms *terms, enum field field)
+{
+    for (int b = 0; b < terms->count; b++) {
+        const struct wall_slab *s = &terms->slabs[b];
+        local_box_add(terms->level, s->patch, field, &s->cells, s->term);
+    }
+}
+
+void wall_terms_keep(struct wall_terms *terms, enum field field)
+{
+    for (int b = 0; b < terms->count; b++) {
+        struct wall_slab *s = &terms->slabs[b];
+        if (!s->kept)
+            s->kept = terms->level->backend->allocate(local_box_cells(&s->cells), memory_name);
+        local_box_copy_out(terms->level, s->patch, field, &s->cells, s->kept);
+    }
+}
+
+void wall_terms_restore(const struct wall_terms *terms, enum field field)
+{
+    for (int b = 0; b < terms->count; b++) {
+        const struct wall_slab *s = &terms->slabs[b];
+        local_box_copy_in(terms->level, s->patch, field, &s->cells, s->kept);
+    }
+}

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef SOLVERS_WALLS_H
+#define SOLVERS_WALLS_H
+/* Values on walls in F-cycles (NUMERICS, Values on walls). */
+#include "operators/wall_terms.h"
+#include "solvers/hierarchy.h"
+
+/* Computes what an F-cycle adds on each level, after the operators have been made: `values` are
+ * those on the finest level, `terms` their −A G, `side` that of a cell in the units of ∂u/∂n. The
+ * first time, programs that were made before must be made anew. Overwrites u on all levels and f on
+ * all but the finest. Collective over the world. */
+void hierarchy_set_walls(struct hierarchy *h, const struct wall_values *values,
+                         const struct wall_terms *terms, double side);
+
+#endif
