@@ -78,12 +78,13 @@ put_made = $(call say,INST,$(call quote,$(DESTDIR)$(2))) sed $(MADE) $(1) | \
            $(INSTALL_DATA) -D /dev/stdin $(call quote,$(DESTDIR)$(2))
 remove_made = $(remove_link)
 
-# Programs find tuning files from their own place, so that an installation may be moved.
+# Programs and the library find tuning files from their own place, so that an installation may be moved.
 check-folders:
 	@case $(call quote,$(bindir)) in /*) ;; *) \
 	    echo 'PREFIX: $(PREFIX) is no absolute path' >&2; exit 1 ;; esac
-	@share=$(call quote,$(datadir)); case $(call quote,$(bindir)) in "$${share%/share}"/*) ;; *) \
-	    echo 'datadir: $(datadir) is not share in a folder above $(bindir), where programs look for tuning files' >&2; exit 1 ;; esac
+	@share=$(call quote,$(datadir)); for folder in $(call quote,$(bindir)) $(call quote,$(libdir)); do \
+	    case $$folder in "$${share%/share}"/*) ;; *) \
+	    echo "datadir: $(datadir) is not share in a folder above $$folder, from where tuning files are looked for" >&2; exit 1 ;; esac; done
 
 PAGE_FILES := $(PAGES:%=$(BUILD)/pages/%)
 install: $(BUILD)/hpgmg-gpu $(BUILD)/hpgmg-lab $(LIBRARY_FILES) $(PAGE_FILES)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "cli/tuning_choice.h"
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -22,12 +23,31 @@ static bool is_there(const char *folder, const char *name, char path[TUNING_PATH
            access(path, R_OK) == 0;
 }
 
+/* The file that this code was loaded from: the program, or the shared library. Linux lists the
+ * addresses and the file of each piece of memory. "" if unknown. */
+static void own_file(char path[TUNING_PATH_SIZE])
+{
+    const uintptr_t here = (uintptr_t)is_there;
+    char line[TUNING_PATH_SIZE + 128];
+    FILE *maps = fopen("/proc/self/maps", "r");
+    path[0] = '\0';
+    while (maps && !path[0] && fgets(line, sizeof line, maps)) {
+        uintptr_t low, high;
+        const char *file = strchr(line, '/');
+        line[strcspn(line, "\n")] = '\0';
+        if (file && sscanf(line, "%" SCNxPTR "-%" SCNxPTR, &low, &high) == 2 && here >= low &&
+            here < high)
+            snprintf(path, TUNING_PATH_SIZE, "%s", file);
+    }
+    if (maps)
+        fclose(maps);
+}
+
 const char *tuning_folder(void)
 {
     static char path[TUNING_PATH_SIZE];
     char folder[TUNING_PATH_SIZE];
-    const ssize_t length = readlink("/proc/self/exe", folder, sizeof folder - 1);
-    folder[length > 0 ? length : 0] = '\0';
+    own_file(folder);
     for (int parent = 0;; parent++) {
         char *slash = strrchr(folder, '/');
         if (!slash)

@@ -5,9 +5,9 @@
 #include <stdbool.h>
 #include "base/status.h"
 
-/* The folder of the files of GPUs: the nearest of tuning/ beside the program or up to two folders
- * above, and share/hpgmg-gpu/tuning/ in a folder above, where `make install` puts them. NULL if
- * there is none. */
+/* The folder of the files of GPUs: the nearest of tuning/ beside the program, or the shared library
+ * that this code is in, or up to two folders above, and share/hpgmg-gpu/tuning/ in a folder above,
+ * where `make install` puts them. NULL if there is none. */
 const char *tuning_folder(void);
 
 /* The file of that GPU there, NVIDIA-H200.txt of "NVIDIA H200"; false if there is none. */

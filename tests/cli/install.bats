@@ -165,7 +165,7 @@ offers_exactly() { # "WORDS OFFERED" WORD...
 
 @test "folders from which nothing would be found are refused in one line" {
     local words
-    for words in PREFIX=here "PREFIX=/opt datadir=/usr/share" "PREFIX=/opt datadir=/opt/data"; do
+    for words in PREFIX=here "PREFIX=/opt datadir=/usr/share" "PREFIX=/opt datadir=/opt/data" "PREFIX=/opt libdir=/lib"; do
         # shellcheck disable=SC2086
         run makes install-built DESTDIR="$stage/" $words
         [ "$status" -ne 0 ]
