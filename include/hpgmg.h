@@ -116,8 +116,8 @@ struct hpgmg_block {
 
 /* Sets a field from the blocks of all ranks, which must cover every cell once. They need not be the
  * solver's boxes, and a rank may have none. Values must be finite, and those of β not negative;
- * else the field counts as not set. Temporary memory: one field, on
- * several ranks up to three. Collective. */
+ * else the field counts as not set. Memory: one field, on several ranks up to three, which the
+ * solver keeps for calls with the same blocks while there is enough. Collective. */
 HPGMG_API enum hpgmg_status hpgmg_set(struct hpgmg *solver, enum hpgmg_field field, int count,
                                       const struct hpgmg_block *blocks);
 
@@ -133,8 +133,7 @@ HPGMG_API enum hpgmg_status hpgmg_set_function(struct hpgmg *solver, enum hpgmg_
 
 /* Writes a field that was set or, as u, solved for to the blocks of all ranks: any boxes within the
  * domain. After a solve β is 0 on Neumann walls, f has what values on walls add to it, and where
- * solutions differ by a constant it has lost its mean. Temporary memory: as hpgmg_set. Collective.
- */
+ * solutions differ by a constant it has lost its mean. Memory: as hpgmg_set. Collective. */
 HPGMG_API enum hpgmg_status hpgmg_get(struct hpgmg *solver, enum hpgmg_field field, int count,
                                       const struct hpgmg_block *blocks);
 

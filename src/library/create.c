@@ -272,6 +272,7 @@ enum hpgmg_status hpgmg_destroy(struct hpgmg **solver)
     if (s->solver)
         solver_destroy(s->solver);
     walls_release(s);
+    staging_release(s);
     hierarchy_destroy(s->hierarchy);
     option_release(&options_list, &s->options);
     memory_free(s->boxes);

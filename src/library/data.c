@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Data between the caller's blocks and the finest level. The blocks of all ranks are copied to a
  * level of their own, the staging level, and a plan moves them from there; out of the solver the
- * other way round. */
+ * other way round. Level and plans are kept for calls with the same blocks. */
 #include <limits.h>
 #include <math.h>
 #include <stdint.h>
@@ -205,31 +205,54 @@ static enum hpgmg_status check_cover(const struct decomposition *d)
 /* --- the staging level ---------------------------------------------------------------------------
  */
 
-enum hpgmg_status check_room(double bytes, bool on_device)
+static void release_staging(struct staging *staging)
+{
+    if (staging->plan)
+        plan_destroy(staging->plan);
+    if (staging->level)
+        level_destroy(staging->level);
+    *staging = (struct staging){.level = NULL};
+}
+
+void staging_release(struct hpgmg *s)
+{
+    release_staging(&s->set);
+    release_staging(&s->get);
+}
+
+enum hpgmg_status check_room(struct hpgmg *s, double bytes, bool on_device)
 {
     comm_max_f64(comm_world(), &bytes, 1);
-    const struct memory_need need = memory_need_of((size_t)bytes, on_device);
+    struct memory_need need = memory_need_of((size_t)bytes, on_device);
+    if (!memory_need_fits(&need)) {
+        staging_release(s);
+        need = memory_need_of((size_t)bytes, on_device);
+    }
     if (memory_need_fits(&need))
         return HPGMG_OK;
     return fail(HPGMG_MEMORY, "moving the data needs %.0f bytes, %.0f are available", need.needed,
                 need.available);
 }
 
+static const struct backend *staging_backend(const struct hpgmg *s, bool on_device)
+{
+    const struct backend *own = s->hierarchy->levels[0]->backend;
+    return on_device ? &backend_cuda : own->staging ? own->staging : own;
+}
+
 /* A level of the callers' boxes with one field. Faces on high walls are in its first ghost layer,
  * and count as cells of its patches. Takes over the decomposition. */
-static enum hpgmg_status create_staging(const struct hpgmg *s, int centre, bool on_device,
-                                        struct decomposition d, struct level **staging)
+static enum hpgmg_status create_staging(struct hpgmg *s, struct staging *staging, int centre,
+                                        const struct backend *backend, struct decomposition d)
 {
     const struct level *finest = s->hierarchy->levels[0];
-    const struct backend *own = finest->backend, *backend = on_device      ? &backend_cuda
-                                                            : own->staging ? own->staging
-                                                                           : own;
     const int ghosts = centre == CENTRE_CELL ? 0 : 1;
     const double bytes =
         (double)decomposition_field_bytes(&d, comm_rank(), ghosts, backend->row_align);
     /* on several ranks, messages too, both ways */
-    const enum hpgmg_status status = check_room(
-        comm_size() > 1 ? 2.0 * bytes + (double)level_field_bytes(finest) : bytes, on_device);
+    const enum hpgmg_status status =
+        check_room(s, comm_size() > 1 ? 2.0 * bytes + (double)level_field_bytes(finest) : bytes,
+                   backend->on_device);
     if (status != HPGMG_OK) {
         decomposition_destroy(&d);
         return status;
@@ -238,8 +261,42 @@ static enum hpgmg_status create_staging(const struct hpgmg *s, int centre, bool 
     for (int q = 0; q < l->npatches && centre != CENTRE_CELL; q++)
         l->patches[q].n[centre] += l->patches[q].wall[centre][1] != NO_WALL;
     level_allocate(l, FIELD_U);
-    *staging = l;
+    *staging = (struct staging){.level = l, .centre = centre};
     return HPGMG_OK;
+}
+
+/* True if the staging level has these blocks of this rank. */
+static bool is_staged(const struct staging *staging, int centre, const struct backend *backend,
+                      int count, const struct hpgmg_block *blocks)
+{
+    const struct level *l = staging->level;
+    bool same = l && staging->centre == centre && l->backend == backend && l->npatches == count;
+    for (int q = 0; same && q < count; q++)
+        for (int d = 0; d < 3; d++)
+            same = same && l->patches[q].box.lo[d] == blocks[q].box.lo[d] &&
+                   l->patches[q].box.hi[d] == blocks[q].box.lo[d] + blocks[q].box.n[d];
+    return same;
+}
+
+/* Keeps the staging level if it has these blocks on all ranks; else makes another one. Blocks to
+ * set from must cover the domain. */
+static enum hpgmg_status renew_staging(struct hpgmg *s, struct staging *staging, int centre,
+                                       const struct backend *backend, int count,
+                                       const struct hpgmg_block *blocks)
+{
+    struct decomposition d;
+    if (comm_min_i64(comm_world(), is_staged(staging, centre, backend, count, blocks)))
+        return HPGMG_OK;
+    release_staging(staging);
+    enum hpgmg_status status = gather_blocks(s, count, blocks, &d);
+    if (status != HPGMG_OK)
+        return status;
+    if (staging == &s->set)
+        status = check_cover(&d);
+    if (status == HPGMG_OK)
+        return create_staging(s, staging, centre, backend, d);
+    decomposition_destroy(&d);
+    return status;
 }
 
 /* Between the caller's blocks and the staging level's patches, which are in the same order. */
@@ -282,12 +339,13 @@ static enum hpgmg_status check_values(const struct level *l, enum hpgmg_field fi
     return HPGMG_OK;
 }
 
-static void execute(const struct level *source, const struct level *target, int centre,
+/* Makes the plan at its first use. */
+static void execute(struct staging *staging, const struct level *source, const struct level *target,
                     const double *from, double *to)
 {
-    struct plan *plan = plan_create(source, target, TARGET_GROWN, 0, centre);
-    plan_execute(plan, from, to, NULL);
-    plan_destroy(plan);
+    if (!staging->plan)
+        staging->plan = plan_create(source, target, TARGET_GROWN, 0, staging->centre);
+    plan_execute(staging->plan, from, to, NULL);
 }
 
 /* --- calls ---------------------------------------------------------------------------------------
@@ -305,26 +363,26 @@ static void note_change(struct hpgmg *s, enum hpgmg_field field, bool is_set, do
     }
 }
 
-static enum hpgmg_status set_from(struct hpgmg *s, enum hpgmg_field field, struct level *staging,
+static enum hpgmg_status set_from(struct hpgmg *s, enum hpgmg_field field,
                                   const struct hpgmg_block *blocks)
 {
-    struct level *finest = s->hierarchy->levels[0];
+    const struct level *finest = s->hierarchy->levels[0], *staging = s->set.level;
     const struct user_field *own = &user_fields[field];
     double norm;
     copy_blocks(staging, own->centre, blocks, true);
     const enum hpgmg_status status = check_values(staging, field, &norm);
     if (status == HPGMG_OK)
-        execute(staging, finest, own->centre, staging->fields[FIELD_U], finest->fields[own->field]);
+        execute(&s->set, staging, finest, staging->fields[FIELD_U], finest->fields[own->field]);
     note_change(s, field, status == HPGMG_OK, norm);
     return status;
 }
 
-static enum hpgmg_status get_into(const struct hpgmg *s, enum hpgmg_field field,
-                                  struct level *staging, const struct hpgmg_block *blocks)
+static enum hpgmg_status get_into(struct hpgmg *s, enum hpgmg_field field,
+                                  const struct hpgmg_block *blocks)
 {
-    const struct level *finest = s->hierarchy->levels[0];
+    const struct level *finest = s->hierarchy->levels[0], *staging = s->get.level;
     const struct user_field *own = &user_fields[field];
-    execute(finest, staging, own->centre, finest->fields[own->field], staging->fields[FIELD_U]);
+    execute(&s->get, finest, staging, finest->fields[own->field], staging->fields[FIELD_U]);
     copy_blocks(staging, own->centre, blocks, false);
     return HPGMG_OK;
 }
@@ -333,28 +391,17 @@ static enum hpgmg_status get_into(const struct hpgmg *s, enum hpgmg_field field,
 static enum hpgmg_status move(struct hpgmg *s, enum call call, enum hpgmg_field field, int count,
                               const struct hpgmg_block *blocks)
 {
-    struct decomposition d;
-    struct level *staging = NULL;
     int device;
     enum hpgmg_status status = check_blocks(s, field, count, blocks, &device);
     if (status == HPGMG_OK && call == CALL_GET && !s->is_set[field])
         status = fail(HPGMG_ORDER, "%s was neither set nor solved for", field_name(field));
     status = call_agree(call, (int)field, status);
     if (status == HPGMG_OK)
-        status = gather_blocks(s, count, blocks, &d);
+        status = renew_staging(s, call == CALL_GET ? &s->get : &s->set, user_fields[field].centre,
+                               staging_backend(s, device >= 0), count, blocks);
     if (status != HPGMG_OK)
         return status;
-    if (call != CALL_GET)
-        status = check_cover(&d);
-    if (status == HPGMG_OK)
-        status = create_staging(s, user_fields[field].centre, device >= 0, d, &staging);
-    else
-        decomposition_destroy(&d);
-    if (status != HPGMG_OK)
-        return status;
-    status = call == CALL_GET ? get_into(s, field, staging, blocks)
-                              : set_from(s, field, staging, blocks);
-    level_destroy(staging);
+    status = call == CALL_GET ? get_into(s, field, blocks) : set_from(s, field, blocks);
     if (status == HPGMG_OK && call != CALL_GET && user_fields[field].centre != CENTRE_CELL)
         walls_keep_beta(s, user_fields[field].centre);
     return status;
@@ -452,7 +499,7 @@ static enum hpgmg_status set_function(struct hpgmg *s, enum hpgmg_field field,
         status = fail(HPGMG_ARGUMENT, "the function is NULL");
     status = call_agree(CALL_SET_FUNCTION, (int)field, status);
     if (status == HPGMG_OK)
-        status = check_room(2.0 * (double)level_field_bytes(finest), false);
+        status = check_room(s, 2.0 * (double)level_field_bytes(finest), false);
     if (status != HPGMG_OK)
         return status;
     const int centre = user_fields[field].centre;

@@ -11,6 +11,14 @@
 
 enum { NUM_USER_FIELDS = HPGMG_BETA_K + 1 };
 
+/* The last blocks that data came from or went to, as a level with one field, and the plan between
+ * it and the finest level, NULL until it is used. */
+struct staging {
+    struct level *level;
+    int centre;
+    struct plan *plan;
+};
+
 struct hpgmg {
     struct hpgmg *next; /* in the list of all solvers */
     struct world *world;
@@ -20,6 +28,7 @@ struct hpgmg {
     struct hierarchy *hierarchy;
     struct solver *solver; /* NULL until the operator is first made */
     struct hpgmg_box *boxes;
+    struct staging set, get;
     bool is_set[NUM_USER_FIELDS];
     bool operator_is_old, rhs_is_old; /* data has been set since they were made */
     double f_norm;                    /* max|f| as it was set, with what walls add */
@@ -72,8 +81,10 @@ int field_centre(enum hpgmg_field field);
 bool has_field(const struct hpgmg *solver, enum hpgmg_field field);
 const char *field_name(enum hpgmg_field field);
 
-/* HPGMG_MEMORY if there is not so much memory left on some rank. Collective. */
-enum hpgmg_status check_room(double bytes, bool on_device);
+void staging_release(struct hpgmg *solver);
+/* HPGMG_MEMORY if there is not so much memory left on some rank, also without what the solver keeps
+ * of the last blocks. Collective. */
+enum hpgmg_status check_room(struct hpgmg *solver, double bytes, bool on_device);
 /* A function's means over n[0]×n[1]×n[2] cells, or low faces in direction `centre`, from lo on. The
  * caller frees them. */
 double *sample_function(const struct hpgmg *solver, int centre, hpgmg_function *function,

@@ -87,7 +87,7 @@ static enum hpgmg_status set_wall(struct hpgmg *s, int d, int side, const struct
     }
     status = call_agree(CALL_SET_WALL, 2 * d + side, status);
     if (status == HPGMG_OK)
-        status = check_room((double)level_field_bytes(finest), false);
+        status = check_room(s, (double)level_field_bytes(finest), false);
     if (status == HPGMG_OK) {
         replace(&s->walls.g[d][side], wall_plane_create(finest, d, side, faces));
         s->has_walls = s->walls_are_old = s->cycle_walls_are_old = true;

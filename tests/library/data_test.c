@@ -107,6 +107,52 @@ static void fields_arrive(void)
     EXPECT(hpgmg_destroy(&s) == HPGMG_OK && s == NULL);
 }
 
+/* Calls with the blocks of the call before take its plans, and calls with others do not: neither
+ * where the blocks of one rank differ only, nor where their order, a size or the centring does. */
+static void plans_are_kept(void)
+{
+    static const char *const options[] = {"equation", "helmholtz", NULL};
+    struct hpgmg *s = create_solver(CELLS, options);
+    struct slabs in, out, faces, other_faces;
+    size_t blocks = 0;
+    make_slabs(&in, 1, 3, CENTRE_CELL);
+    make_slabs(&out, 1, 3, CENTRE_CELL);
+    make_slabs(&faces, 1, 3, 1);
+    make_slabs(&other_faces, 1, 3, 1);
+    for (int call = 0; call < 3; call++) {
+        for (int field = HPGMG_U; field <= HPGMG_F; field++) {
+            each_value(&in, 10 * call + field, CENTRE_CELL, store);
+            EXPECT(hpgmg_set(s, (enum hpgmg_field)field, in.count, in.blocks) == HPGMG_OK);
+            EXPECT(hpgmg_get(s, (enum hpgmg_field)field, out.count, out.blocks) == HPGMG_OK);
+            each_value(&out, 10 * call + field, CENTRE_CELL, expect);
+        }
+        EXPECT(call == 0 || memory_live_blocks() == blocks);
+        blocks = memory_live_blocks();
+    }
+    each_value(&faces, HPGMG_BETA_J, 1, store);
+    EXPECT(hpgmg_set(s, HPGMG_BETA_J, faces.count, faces.blocks) == HPGMG_OK);
+    EXPECT(hpgmg_get(s, HPGMG_BETA_J, other_faces.count, other_faces.blocks) == HPGMG_OK);
+    each_value(&other_faces, HPGMG_BETA_J, 1, expect);
+    EXPECT(hpgmg_get(s, HPGMG_F, out.count, out.blocks) == HPGMG_OK);
+    if (comm_rank() == 0) {
+        const struct hpgmg_block first = out.blocks[0];
+        out.blocks[0] = out.blocks[1];
+        out.blocks[1] = first;
+    }
+    EXPECT(hpgmg_get(s, HPGMG_F, out.count, out.blocks) == HPGMG_OK);
+    each_value(&out, 20 + HPGMG_F, CENTRE_CELL, expect);
+    double *last = out.blocks[0].data + (--out.blocks[0].box.n[0]) * out.blocks[0].stride[0];
+    *last = NAN;
+    EXPECT(hpgmg_get(s, HPGMG_F, out.count, out.blocks) == HPGMG_OK && isnan(*last));
+    EXPECT(hpgmg_get(s, HPGMG_F, comm_rank() == 0 ? 1 : out.count, out.blocks) == HPGMG_OK);
+    EXPECT(hpgmg_set(s, HPGMG_F, comm_rank() == 0 ? 1 : out.count, out.blocks) == HPGMG_ARGUMENT);
+    free_slabs(&in);
+    free_slabs(&out);
+    free_slabs(&faces);
+    free_slabs(&other_faces);
+    EXPECT(hpgmg_destroy(&s) == HPGMG_OK);
+}
+
 /* Parts of u, in boxes that overlap, on one rank only. */
 static void parts_are_got(void)
 {
@@ -393,6 +439,7 @@ int main(int argc, char **argv)
 {
     test_begin(argc, argv);
     fields_arrive();
+    plans_are_kept();
     parts_are_got();
     for (int c = 0; c < CONFIGURATIONS; c++) {
         data_is_replaced(configurations[c]);
