@@ -18,17 +18,6 @@
 enum { STEPS = 50, STEPS_PER_FILE = 10 };
 #define TIME_STEP 0.002
 
-static void check(enum hpgmg_status status)
-{
-    if (status == HPGMG_OK)
-        return;
-    fprintf(stderr, "heat: %s\n", hpgmg_message());
-#if HPGMG_MPI
-    MPI_Abort(MPI_COMM_WORLD, 1);
-#endif
-    exit(1);
-}
-
 static double sum_over_ranks(double x)
 {
 #if HPGMG_MPI
@@ -98,7 +87,7 @@ static struct fields fields_create(struct hpgmg *solver)
 {
     const struct hpgmg_box *boxes;
     struct fields x;
-    check(hpgmg_boxes(solver, &x.count, &boxes));
+    hpgmg_check(hpgmg_boxes(solver, &x.count, &boxes));
     x.blocks = calloc((size_t)x.count + 1, sizeof *x.blocks);
     for (int b = 0; b < x.count; b++) {
         x.blocks[b].box = boxes[b];
@@ -118,13 +107,13 @@ static void fields_release(struct fields *x)
 static double take_step_back(struct hpgmg *solver, struct fields *x, double h)
 {
     double heat = 0.0;
-    check(hpgmg_get(solver, HPGMG_U, x->count, x->blocks));
+    hpgmg_check(hpgmg_get(solver, HPGMG_U, x->count, x->blocks));
     for (int b = 0; b < x->count; b++)
         for (size_t cell = 0; cell < cells_of(&x->blocks[b]); cell++) {
             heat += x->blocks[b].data[cell] * h * h * h;
             x->blocks[b].data[cell] /= TIME_STEP;
         }
-    check(hpgmg_set(solver, HPGMG_F, x->count, x->blocks));
+    hpgmg_check(hpgmg_set(solver, HPGMG_F, x->count, x->blocks));
     return sum_over_ranks(heat);
 }
 
@@ -154,7 +143,7 @@ static void write_slice(struct hpgmg *solver, int n, const char *prefix, int ste
     struct hpgmg_block slice = {.box = {{0, n / 2, 0}, {n, 1, n}}};
     char name[256];
     slice.data = mine ? malloc((size_t)n * (size_t)n * sizeof(double)) : NULL;
-    check(hpgmg_get(solver, HPGMG_U, mine, mine ? &slice : NULL));
+    hpgmg_check(hpgmg_get(solver, HPGMG_U, mine, mine ? &slice : NULL));
     snprintf(name, sizeof name, "%s-%02d.vti", prefix, step);
     FILE *file = mine ? fopen(name, "w") : NULL;
     if (file)
@@ -171,11 +160,11 @@ static void write_slice(struct hpgmg *solver, int n, const char *prefix, int ste
 
 static void set_up(struct hpgmg *solver)
 {
-    check(hpgmg_set_function(solver, HPGMG_ALPHA, per_time_step, NULL));
+    hpgmg_check(hpgmg_set_function(solver, HPGMG_ALPHA, per_time_step, NULL));
     for (int field = HPGMG_BETA_I; field <= HPGMG_BETA_K; field++)
-        check(hpgmg_set_function(solver, (enum hpgmg_field)field, conductivity, NULL));
-    check(hpgmg_set_wall_function(solver, 2, 0, heating, NULL));
-    check(hpgmg_set_function(solver, HPGMG_U, warm_corner, NULL));
+        hpgmg_check(hpgmg_set_function(solver, (enum hpgmg_field)field, conductivity, NULL));
+    hpgmg_check(hpgmg_set_wall_function(solver, 2, 0, heating, NULL));
+    hpgmg_check(hpgmg_set_function(solver, HPGMG_U, warm_corner, NULL));
 }
 
 /* The largest relative error of the heat. */
@@ -186,7 +175,7 @@ static double run(struct hpgmg *solver, int n, const char *prefix, int rank)
     double most = 0.0;
     for (int step = 1; step <= STEPS; step++) {
         struct hpgmg_result result;
-        check(hpgmg_solve(solver, HPGMG_FROM_GUESS, &result));
+        hpgmg_check(hpgmg_solve(solver, HPGMG_FROM_GUESS, &result));
         const double expected = first + step * gain, heat = take_step_back(solver, &x, h);
         most = fmax(most, fabs(heat / expected - 1.0));
         if (step % STEPS_PER_FILE)
@@ -213,13 +202,13 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
 #endif
-    check(hpgmg_create(&solver, HPGMG_COMM_WORLD, (const int[3]){n, n, n},
-                       (const double[3]){1.0, 1.0, 1.0}, options));
+    hpgmg_check(hpgmg_create(&solver, HPGMG_COMM_WORLD, (const int[3]){n, n, n},
+                             (const double[3]){1.0, 1.0, 1.0}, options));
     set_up(solver);
     const double error = run(solver, n, prefix, rank);
     if (rank == 0)
         printf("largest relative error of the heat: %.1e\n", error);
-    check(hpgmg_destroy(&solver));
+    hpgmg_check(hpgmg_destroy(&solver));
 #if HPGMG_MPI
     MPI_Finalize();
 #endif

@@ -16,17 +16,6 @@
 static const double LENGTHS[3] = {2.0, 1.0, 1.0};
 static const double WAVE[3] = {1.5, 2.0, 2.5}, SHIFT[3] = {0.3, 0.5, 0.8};
 
-static void check(enum hpgmg_status status)
-{
-    if (status == HPGMG_OK)
-        return;
-    fprintf(stderr, "poisson: %s\n", hpgmg_message());
-#if HPGMG_MPI
-    MPI_Abort(MPI_COMM_WORLD, 1);
-#endif
-    exit(1);
-}
-
 /* --- the problem: u, and β, f and walls that belong to it
  * -----------------------------------------
  */
@@ -107,15 +96,15 @@ static double own_error(struct hpgmg *solver)
     const struct hpgmg_box *boxes;
     int count;
     double h, most = 0.0;
-    check(hpgmg_boxes(solver, &count, &boxes));
-    check(hpgmg_cell_size(solver, &h));
+    hpgmg_check(hpgmg_boxes(solver, &count, &boxes));
+    hpgmg_check(hpgmg_cell_size(solver, &h));
     struct hpgmg_block *blocks = calloc((size_t)count, sizeof *blocks);
     for (int b = 0; b < count; b++) {
         const int *n = boxes[b].n;
         blocks[b].box = boxes[b];
         blocks[b].data = malloc((size_t)n[0] * (size_t)n[1] * (size_t)n[2] * sizeof(double));
     }
-    check(hpgmg_get(solver, HPGMG_U, count, blocks));
+    hpgmg_check(hpgmg_get(solver, HPGMG_U, count, blocks));
     for (int b = 0; b < count; b++) {
         most = fmax(most, box_error(&boxes[b], blocks[b].data, h));
         free(blocks[b].data);
@@ -131,17 +120,18 @@ static double solve(int n, const char *order, const char *backend, int rank)
                              NULL};
     struct hpgmg *solver;
     struct hpgmg_result result;
-    check(hpgmg_create(&solver, HPGMG_COMM_WORLD, (const int[3]){2 * n, n, n}, LENGTHS, options));
-    check(hpgmg_set_function(solver, HPGMG_F, rhs, NULL));
-    check(hpgmg_set_function(solver, HPGMG_BETA_I, beta, NULL));
-    check(hpgmg_set_function(solver, HPGMG_BETA_J, beta, NULL));
-    check(hpgmg_set_function(solver, HPGMG_BETA_K, beta, NULL));
+    hpgmg_check(
+        hpgmg_create(&solver, HPGMG_COMM_WORLD, (const int[3]){2 * n, n, n}, LENGTHS, options));
+    hpgmg_check(hpgmg_set_function(solver, HPGMG_F, rhs, NULL));
+    hpgmg_check(hpgmg_set_function(solver, HPGMG_BETA_I, beta, NULL));
+    hpgmg_check(hpgmg_set_function(solver, HPGMG_BETA_J, beta, NULL));
+    hpgmg_check(hpgmg_set_function(solver, HPGMG_BETA_K, beta, NULL));
     for (int wall = 0; wall < 5; wall++) /* u, on all walls but the high one in k */
-        check(hpgmg_set_wall_function(solver, wall / 2, wall % 2, solution, NULL));
-    check(hpgmg_set_wall_function(solver, 2, 1, slope_k, NULL));
-    check(hpgmg_solve(solver, HPGMG_FROM_ZERO, &result));
+        hpgmg_check(hpgmg_set_wall_function(solver, wall / 2, wall % 2, solution, NULL));
+    hpgmg_check(hpgmg_set_wall_function(solver, 2, 1, slope_k, NULL));
+    hpgmg_check(hpgmg_solve(solver, HPGMG_FROM_ZERO, &result));
     double error = own_error(solver);
-    check(hpgmg_destroy(&solver));
+    hpgmg_check(hpgmg_destroy(&solver));
 #if HPGMG_MPI
     MPI_Allreduce(MPI_IN_PLACE, &error, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
 #endif

@@ -20,17 +20,6 @@ enum { STEPS = 5 };
 #define TIME_STEP 0.01
 #define GRAVITY 9.81
 
-static void check(enum hpgmg_status status)
-{
-    if (status == HPGMG_OK)
-        return;
-    fprintf(stderr, "projection: %s\n", hpgmg_message());
-#if HPGMG_MPI
-    MPI_Abort(MPI_COMM_WORLD, 1);
-#endif
-    exit(1);
-}
-
 /* A light bubble in a heavy fluid: β = 1/ρ. */
 static double specific_volume(double x, double y, double z, void *data)
 {
@@ -162,9 +151,9 @@ static void solve(struct hpgmg *solver, struct slab *s, enum hpgmg_start start,
     const struct hpgmg_block p = {
         .box = {{0, 0, s->first - s->below}, {s->n, s->n, s->planes + s->below + above}},
         .data = s->p};
-    check(hpgmg_set(solver, HPGMG_F, 1, &f));
-    check(hpgmg_solve(solver, start, result));
-    check(hpgmg_get(solver, HPGMG_U, 1, &p));
+    hpgmg_check(hpgmg_set(solver, HPGMG_F, 1, &f));
+    hpgmg_check(hpgmg_solve(solver, start, result));
+    hpgmg_check(hpgmg_get(solver, HPGMG_U, 1, &p));
 }
 
 /* 1 if all steps end without divergence. */
@@ -199,14 +188,14 @@ int main(int argc, char **argv)
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
 #endif
     struct hpgmg *solver;
-    check(hpgmg_create(&solver, HPGMG_COMM_WORLD, (const int[3]){n, n, n},
-                       (const double[3]){1.0, 1.0, 1.0}, options));
+    hpgmg_check(hpgmg_create(&solver, HPGMG_COMM_WORLD, (const int[3]){n, n, n},
+                             (const double[3]){1.0, 1.0, 1.0}, options));
     for (int field = HPGMG_BETA_I; field <= HPGMG_BETA_K; field++)
-        check(hpgmg_set_function(solver, (enum hpgmg_field)field, specific_volume, NULL));
+        hpgmg_check(hpgmg_set_function(solver, (enum hpgmg_field)field, specific_volume, NULL));
     struct slab s = slab_create(n, rank, ranks);
     const int good = run(solver, &s, rank);
     slab_release(&s);
-    check(hpgmg_destroy(&solver));
+    hpgmg_check(hpgmg_destroy(&solver));
 #if HPGMG_MPI
     MPI_Finalize();
 #endif

@@ -7,7 +7,7 @@
  * u, f and α are means over cells, β are means over faces; to order 2, values at the centres are
  * the same. Cells are numbered from 0 in each direction i, j, k.
  *
- * Every function returns a status. None prints, and none ends the program because of a wrong
+ * Functions return a status. None but hpgmg_check() prints or ends the program because of a wrong
  * argument, a wrong order of calls, or memory that does not suffice. hpgmg_message() then says what
  * was wrong. If a call of MPI or of CUDA fails, the job ends by MPI_Abort with a line on stderr.
  *
@@ -53,6 +53,11 @@ enum hpgmg_status {
 /* The last failed call of this process in one line; "" if none has failed. Valid until the next
  * call. */
 HPGMG_API const char *hpgmg_message(void);
+
+/* Around a call whose failure ends the program: hpgmg_check(hpgmg_solve(…)). Returns if the status
+ * is HPGMG_OK. Else prints hpgmg_message() on stderr and ends the job with the status as exit
+ * status, by MPI_Abort if MPI is running. */
+HPGMG_API void hpgmg_check(enum hpgmg_status status);
 
 /* A solver: the levels of one domain, with the data that was set. */
 struct hpgmg;

@@ -74,6 +74,24 @@ static void abort_by_mpi(void)
     check_wait = wait_for_lower_ranks;
 }
 
+static void abort_alone(void)
+{
+    if (check_abort != abort_job)
+        return;
+    check_abort = abort_without_mpi;
+    check_wait = wait_without_mpi;
+}
+
+void comm_prepare_to_die(void)
+{
+    if (comm_is_running()) {
+        describe(&all_ranks);
+        abort_by_mpi();
+    } else {
+        abort_alone();
+    }
+}
+
 void comm_start(int *argc, char ***argv)
 {
     int provided;
@@ -90,8 +108,7 @@ void comm_finish(void)
 {
     MPI_CALL(MPI_Barrier(MPI_COMM_WORLD));
     comm_free(&all_ranks.node);
-    check_abort = abort_without_mpi; /* MPI_Abort is not allowed after MPI_Finalize */
-    check_wait = wait_without_mpi;
+    abort_alone(); /* MPI_Abort is not allowed after MPI_Finalize */
     MPI_CALL(MPI_Finalize());
 }
 

@@ -27,6 +27,9 @@ void comm_world_destroy(struct world *world);
 struct world *comm_world_select(struct world *world);
 /* Whether MPI has been initialised and not finalised, by whomever. */
 bool comm_is_running(void);
+/* For a library, in whose program MPI is running or not: die() ends the job accordingly, and waits
+ * for lower ranks among all. */
+void comm_prepare_to_die(void);
 /* Whether comm is a communicator of one group of ranks, this one among them. */
 bool comm_is_usable(MPI_Comm comm);
 

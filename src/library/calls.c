@@ -18,6 +18,15 @@ const char *hpgmg_message(void)
     return message;
 }
 
+void hpgmg_check(enum hpgmg_status status)
+{
+    if (status == HPGMG_OK)
+        return;
+    check_program = "hpgmg";
+    comm_prepare_to_die();
+    die((enum status)status, "%s", message);
+}
+
 enum hpgmg_status fail(enum hpgmg_status status, const char *format, ...)
 {
     va_list arguments;

@@ -58,6 +58,28 @@ example_works() { # PROGRAM
     example_works ./poisson
 }
 
+@test "hpgmg_check ends the job with the status and one line" {
+    command -v pkg-config >/dev/null || skip "no pkg-config"
+    installs
+    export LD_LIBRARY_PATH=$prefix/lib
+    # shellcheck disable=SC2046  # words
+    ${CC:-cc} -std=c11 poisson.c -o poisson $(pkg-config --cflags --libs hpgmg) -lm
+    printf '#include <hpgmg.h>\nint main(void) { hpgmg_check(hpgmg_destroy(NULL)); }\n' >early.c
+    # shellcheck disable=SC2046
+    ${CC:-cc} -std=c11 early.c -o early $(pkg-config --cflags --libs hpgmg)
+    local ranks
+    for ranks in 1 2 3; do
+        # shellcheck disable=SC2086  # a command with options
+        run $MPIRUN -n $ranks ./poisson 3 cpu
+        echo "$output"
+        [ "$status" -eq 2 ]
+        [ "$(grep -c '^hpgmg: error: .*order.*legal: 2, 4' <<<"$output")" -eq 1 ]
+    done
+    run ./early # without MPI
+    [ "$status" -eq 2 ]
+    [ "$output" = "hpgmg: error: the pointer to the solver is NULL" ]
+}
+
 # No public function tells the folder. The library's own one is not exported, but its list of symbols has it.
 @test "the installed library finds the tuning files of its installation, whatever program it is in" {
     installs
