@@ -224,7 +224,7 @@ include mk/library.mk
 include mk/install.mk
 
 # What takes long is built first, so that no core is idle at the end.
-tests: $(BUILD)/hpgmg-gpu $(BUILD)/hpgmg-gpu-disturbed $(BUILD)/hpgmg-lab $(PAGE_FILES) $(LIBRARY_FILES) $(TEST_CUDA) $(TEST_EMULATED) $(TEST_PROGRAMS)
+tests: $(INSTALLABLE) $(BUILD)/hpgmg-gpu-disturbed $(TEST_CUDA) $(TEST_EMULATED) $(TEST_PROGRAMS)
 
 # Sanitized programs take several times as long.
 test: tests

@@ -87,7 +87,9 @@ check-folders:
 	    echo "datadir: $(datadir) is not share in a folder above $$folder, from where tuning files are looked for" >&2; exit 1 ;; esac; done
 
 PAGE_FILES := $(PAGES:%=$(BUILD)/pages/%)
-install: $(BUILD)/hpgmg-gpu $(BUILD)/hpgmg-lab $(LIBRARY_FILES) $(PAGE_FILES)
+INSTALLABLE := $(BUILD)/hpgmg-gpu $(BUILD)/hpgmg-lab $(LIBRARY_FILES) $(PAGE_FILES)
+installable: $(INSTALLABLE)
+install: $(INSTALLABLE)
 	@$(MAKE) --no-print-directory install-built
 
 # Builds nothing, whatever compilers and revisions root's environment would find.
