@@ -11,9 +11,16 @@
 
 enum { SLAB_LENGTH = 1 << 20 }; /* doubles */
 
+/* The last tag before the values. VTK reads VTK_BLOCK bytes at a time. It hands expat this tag up
+ * to the end of the block, then byte by byte, and "/" before ">". New releases of expat look at
+ * half a tag again when it has doubled, so the block ends in its middle: otherwise ParaView 5.11
+ * misses the tag's end and takes values for XML. */
+static const char tag[] = "<AppendedData encoding=\"raw\">";
+enum { VTK_BLOCK = 4096, BEFORE_TAG = VTK_BLOCK - sizeof tag / 2 }; /* sizeof: with the "/" */
+
 /* Header, then u and f, each after its number of bytes, then the end. */
 struct file_layout {
-    char header[1024];
+    char header[BEFORE_TAG + 64];
     int64_t header_bytes, field_bytes;
 };
 static const char end[] = "\n  </AppendedData>\n</VTKFile>\n";
@@ -35,8 +42,8 @@ static struct file_layout lay_out(const int n[3])
     const int longest = extent_longest(n);
     char extent[64];
     snprintf(extent, sizeof extent, "0 %d 0 %d 0 %d", n[0], n[1], n[2]);
-    layout.header_bytes = snprintf(
-        layout.header, sizeof layout.header,
+    const int bytes = snprintf(
+        layout.header, BEFORE_TAG,
         "<?xml version=\"1.0\"?>\n"
         "<VTKFile type=\"ImageData\" version=\"1.0\" byte_order=\"%s\" header_type=\"UInt64\">\n"
         "  <ImageData WholeExtent=\"%s\" Origin=\"0 0 0\" Spacing=\"%.17g %.17g %.17g\">\n"
@@ -46,11 +53,13 @@ static struct file_layout lay_out(const int n[3])
         "        <DataArray type=\"Float64\" Name=\"%s\" format=\"appended\" offset=\"%lld\"/>\n"
         "      </CellData>\n"
         "    </Piece>\n"
-        "  </ImageData>\n"
-        "  <AppendedData encoding=\"raw\">\n_",
+        "  </ImageData>\n",
         __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? "LittleEndian" : "BigEndian", extent,
         1.0 / longest, 1.0 / longest, 1.0 / longest, extent, arrays[0].name, arrays[0].name,
         (long long)array_offset(&layout, 0), arrays[1].name, (long long)array_offset(&layout, 1));
+    layout.header_bytes =
+        bytes + snprintf(layout.header + bytes, sizeof layout.header - (size_t)bytes, "%*s%s\n_",
+                         (int)BEFORE_TAG - bytes, "", tag);
     return layout;
 }
 
