@@ -12,6 +12,9 @@ struct world {
 };
 extern struct world *selected_world;
 
+/* What MPI says of an error, in one line. */
+void mpi_error_text(int error, char text[MPI_MAX_ERROR_STRING]);
+
 /* Checks an MPI call. Every world makes MPI return errors, so that the message can name the call.
  */
 void mpi_check(int error, const char *call);

@@ -31,15 +31,21 @@ static void wait_for_lower_ranks(void)
     nanosleep(&time, NULL);
 }
 
-void mpi_check(int error, const char *call)
+void mpi_error_text(int error, char text[MPI_MAX_ERROR_STRING])
 {
-    char text[MPI_MAX_ERROR_STRING] = "";
     int length = 0;
-    if (error == MPI_SUCCESS)
-        return;
+    text[0] = '\0';
     MPI_Error_string(error, text, &length);
     for (char *end = text; (end = strchr(end, '\n')) != NULL;) /* MPICH adds a stack of calls */
         *end = ' ';
+}
+
+void mpi_check(int error, const char *call)
+{
+    char text[MPI_MAX_ERROR_STRING];
+    if (error == MPI_SUCCESS)
+        return;
+    mpi_error_text(error, text);
     die(STATUS_SYSTEM, "rank %d: %s: %s", selected_world->rank, call, text);
 }
 

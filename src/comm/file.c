@@ -69,15 +69,14 @@ void comm_file_write_box(struct comm_file *f, int64_t offset, const int n[3], co
 
 bool comm_file_close(struct comm_file *f, char *reason, int size)
 {
-    char text[MPI_MAX_ERROR_STRING] = "";
-    int length = 0;
+    char text[MPI_MAX_ERROR_STRING];
     if (f->open)
         keep_error(f, MPI_File_close(&f->file), "MPI_File_close");
     const int failed = lowest_failed(f);
     if (failed == comm_size())
         return true;
     if (failed == comm_rank()) {
-        MPI_Error_string(f->error, text, &length);
+        mpi_error_text(f->error, text);
         snprintf(reason, (size_t)size, "rank %d: %s: %s", failed, f->call, text);
     }
     comm_broadcast_from(comm_world(), failed, reason, size);
