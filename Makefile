@@ -233,13 +233,16 @@ test: tests
 test-slow: tests
 	@tests/run-all --slow $(BUILD)
 
+test-ranks: tests
+	@tests/run-all --several-ranks $(BUILD)
+
 # Leaks are counted by the program itself (base/memory.h), since MPI libraries leak on their own.
 sanitize:
 	@ASAN_OPTIONS=detect_leaks=0 $(MAKE) --no-print-directory MODE=asan test
 
 # Files of run/, tests/ and .ci/ whose first line names interpreter $(1), and what these read.
 scripts = $(shell grep -rLI '^@test' run tests .ci | xargs awk 'FNR == 1 && /$(1)$$/ { print FILENAME }') \
-          $(if $(filter python3,$(1)),$(wildcard run/*.py) $(shell find packaging -name '*.py'),run/lib.sh)
+          $(if $(filter python3,$(1)),$(wildcard run/*.py) $(shell find packaging -name '*.py'),run/lib.sh run/mpi.sh tests/support/ranks.bash)
 
 lint:
 	clang-format --dry-run -Werror $(FORMATTED)
@@ -284,7 +287,8 @@ Targets:
   library      libhpgmg.a and libhpgmg.so.1 under build/ (docs/API.md)
   examples     builds the programs of examples/ with the library, and runs them on one rank
   tests        builds the programs and the unit tests under build/
-  test         builds and runs all tests but the slow ones; test-slow: all tests
+  test         builds and runs all tests but the slow ones; test-slow: all tests;
+               test-ranks: those of several ranks
   sanitize     the same with AddressSanitizer and UndefinedBehaviorSanitizer
   lint         format, syntax of scripts, warnings of clang
   info         prints every setting
@@ -315,7 +319,7 @@ help:
 	$(info $(HELP))@:
 
 FORCE:
-.PHONY: all lab library examples build-times tests test test-slow sanitize lint clang-warnings clean info help FORCE
+.PHONY: all lab library examples build-times tests test test-ranks test-slow sanitize lint clang-warnings clean info help FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:
 

@@ -5,10 +5,7 @@
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 1
 
 BUILD_PACKAGES="build-essential openmpi-bin libopenmpi-dev"
-TEST_PACKAGES="libcmocka-dev bats procps clang libomp-dev clang-format valgrind python3 python3-jsonschema python3-matplotlib pkg-config cmake"
-
-# Open MPI refuses root unless told twice; containers often have no other user.
-export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+TEST_PACKAGES="libcmocka-dev bats git jq procps iproute2 clang libomp-dev clang-format valgrind python3 python3-jsonschema python3-matplotlib pkg-config cmake"
 
 # Prints the comment at the beginning of the script and ends it if --help asks for that. There are no other arguments.
 help_only() { # "$@"
@@ -44,6 +41,7 @@ have_package() { # PACKAGE
     libopenmpi-dev) have mpicc ;;
     libcmocka-dev) echo '#include <cmocka.h>' | gcc -E -x c - >/dev/null 2>&1 ;;
     procps) have pgrep ;;
+    iproute2) have ip ;;
     libomp-dev) false ;;
     python3-jsonschema) python3 -c 'import jsonschema' 2>/dev/null ;;
     python3-matplotlib) python3 -c 'import matplotlib' 2>/dev/null ;;

@@ -7,7 +7,7 @@ bats_require_minimum_version 1.5.0
 setup() {
     cd "$BATS_TEST_DIRNAME/../.." || return 1
     HPGMG=${HPGMG:-$PWD/hpgmg-gpu}
-    MPIRUN=${MPIRUN:-mpirun --oversubscribe --timeout 60}
+    . tests/support/ranks.bash
     export OMP_NUM_THREADS=${OMP_NUM_THREADS:-1} CUDA_VISIBLE_DEVICES=
 }
 

@@ -4,8 +4,8 @@
 # all of them does what the example says. They share one build; the example of a kernel is add_kernel.sh's.
 # Usage: tests/cli/examples.sh [--gpu]; with --gpu the build has CUDA, and a GPU computes the same answers.
 set -u
-: "${MPIRUN:=mpirun --oversubscribe}"
 cd "$(dirname "$0")/../.." || exit 1
+. tests/support/ranks.bash
 copy=$(mktemp -d)
 trap 'rm -rf "$copy"' EXIT
 bad=0 compared=0

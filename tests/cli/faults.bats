@@ -7,8 +7,8 @@
 setup() {
     cd "$BATS_TEST_DIRNAME/../.." || return 1
     HPGMG=${HPGMG:-$PWD/hpgmg-gpu}
-    MPIRUN=${MPIRUN:-mpirun --oversubscribe --timeout 60}
-    export OMP_NUM_THREADS=${OMP_NUM_THREADS:-1} CUDA_VISIBLE_DEVICES=
+    . tests/support/ranks.bash
+    export CUDA_VISIBLE_DEVICES=
     report=$BATS_TEST_TMPDIR/report.json
 }
 
@@ -81,7 +81,7 @@ begun() {
     begun --min-time 100 4 8
     kill -9 "$rank"
     wait $job && status=0 || status=$?
-    [ "$status" -eq 137 ]
+    [[ $status =~ ^(137|9)$ ]] # SIGKILL, as Open MPI's mpirun and MPICH's report it
     [ $((SECONDS - start)) -lt 40 ]
     ! grep -q 'VERDICT: VALID' "$BATS_TEST_TMPDIR/output"
 }

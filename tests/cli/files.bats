@@ -6,8 +6,8 @@ setup() {
     cd "$BATS_TEST_DIRNAME/../.." || return 1
     HPGMG=${HPGMG:-$PWD/hpgmg-gpu}
     HPGMG_LAB=${HPGMG_LAB:-$PWD/hpgmg-lab}
-    MPIRUN=${MPIRUN:-mpirun --oversubscribe --timeout 60}
-    export OMP_NUM_THREADS=${OMP_NUM_THREADS:-1} CUDA_VISIBLE_DEVICES=
+    . tests/support/ranks.bash
+    export CUDA_VISIBLE_DEVICES=
     work=$BATS_TEST_TMPDIR/work
     mkdir "$work"
 }
@@ -78,12 +78,13 @@ refused() { # STATUS MESSAGE: what the last command did
     refused 5 "--json: cannot write '/none/a?b': No such file or directory"
 }
 
-# ended_by SIGNAL RANKS: the signal ends a run that is computing, and the folder of its report is empty
+# ended_by SIGNAL RANKS: the signal ends a run that is computing, and the folder of its report is empty. UCX, by which MPICH
+# sends, keeps SIGHUP for its own use unless told otherwise.
 ended_by() {
     local launcher="" job
     [ "$2" -eq 1 ] || launcher="$MPIRUN -n $2"
     # shellcheck disable=SC2086  # MPIRUN is a command with options
-    $launcher "$HPGMG" --backend cpu --min-time 100 --json "$work/report.json" 4 8 >"$BATS_TEST_TMPDIR/output" 2>&1 3>&- &
+    UCX_DEBUG_SIGNO=0 $launcher "$HPGMG" --backend cpu --min-time 100 --json "$work/report.json" 4 8 >"$BATS_TEST_TMPDIR/output" 2>&1 3>&- &
     job=$!
     timeout 60 sh -c 'until grep -q "built in" "$1"; do sleep 0.1; done' sh "$BATS_TEST_TMPDIR/output"
     kill -s "$1" $job

@@ -7,9 +7,7 @@ setup() {
     cd "$BATS_TEST_DIRNAME/../.." || return 1
     HPGMG=${HPGMG:-$PWD/hpgmg-gpu}
     HPGMG_LAB=${HPGMG_LAB:-$PWD/hpgmg-lab}
-    MPIRUN=${MPIRUN:-mpirun --oversubscribe --timeout 60}
-    export OMP_NUM_THREADS=${OMP_NUM_THREADS:-1}
-    export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+    . tests/support/ranks.bash
     work=$(mktemp -d)
     report=$work/report.json
 }

@@ -6,8 +6,8 @@
 setup() {
     cd "$BATS_TEST_DIRNAME/../.." || return 1
     HPGMG=${HPGMG:-$PWD/hpgmg-gpu}
-    MPIRUN=${MPIRUN:-mpirun --oversubscribe --bind-to none --timeout 60}
-    export OMP_NUM_THREADS=1 OMP_WAIT_POLICY=passive
+    . tests/support/ranks.bash
+    export OMP_NUM_THREADS=1
     export PATH=/usr/bin:$PATH # the system's python3, which has the system's packages
     work=$BATS_TEST_TMPDIR
 }

@@ -6,9 +6,7 @@
 setup() {
     cd "$BATS_TEST_DIRNAME/../.." || return 1
     BUILD=${BUILD:-$PWD/build/gcc-release}
-    MPIRUN=${MPIRUN:-mpirun --oversubscribe --bind-to none}
-    export OMP_NUM_THREADS=${OMP_NUM_THREADS:-1} OMP_WAIT_POLICY=passive
-    export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+    . tests/support/ranks.bash
     prefix=$BATS_TEST_TMPDIR/moved
     [[ $BUILD != *asan* ]] || skip "an instrumented library needs an instrumented program"
 }

@@ -6,8 +6,8 @@ setup() {
     cd "$BATS_TEST_DIRNAME/../.." || return 1
     HPGMG=${HPGMG:-$PWD/hpgmg-gpu}
     HPGMG_LAB=${HPGMG_LAB:-$PWD/hpgmg-lab}
-    MPIRUN=${MPIRUN:-mpirun --oversubscribe --timeout 60}
-    export OMP_NUM_THREADS=${OMP_NUM_THREADS:-1} CUDA_VISIBLE_DEVICES=
+    . tests/support/ranks.bash
+    export CUDA_VISIBLE_DEVICES=
     work=$BATS_TEST_TMPDIR
 }
 
@@ -58,7 +58,7 @@ levels() { # FILE: the rows of the table of levels
 
 @test "memory that fails on all ranks is told in one line" {
     skip_if_instrumented
-    limited "-v 250000" 4 --quiet --solves 1 6 8
+    limited "-v 250000" 4 --quiet --solves 1 6 16
     one_error 4 "no memory for "
 }
 

@@ -40,8 +40,10 @@ refused() { # PART: of the one line that says what is wrong with the table
 # A tree of one source file and one test of it.
 small_tree() {
     house=$BATS_TEST_TMPDIR/house
-    mkdir -p "$house/src/room" "$house/tests/room"
+    mkdir -p "$house/src/room" "$house/tests/room" "$house/tests/support" "$house/run"
     cp tests/mutants "$house/tests/"
+    cp tests/support/ranks.bash "$house/tests/support/"
+    cp run/mpi.sh "$house/run/"
     : >"$house/tests/ranks.txt"
     printf '%s\n' 'int twice(int x);' 'int twice(int x)' '{' '    return 2 * x;' '}' 'int four(void);' 'int four(void)' \
         '{' '    return 4;' '}' >"$house/src/room/sum.c"

@@ -6,7 +6,7 @@
 setup() {
     cd "$BATS_TEST_DIRNAME/../.." || return 1
     HPGMG=${HPGMG:-$PWD/hpgmg-gpu}
-    MPIRUN=${MPIRUN:-mpirun --oversubscribe --timeout 60}
+    . tests/support/ranks.bash
     work=$(mktemp -d)
 }
 

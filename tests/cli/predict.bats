@@ -5,9 +5,8 @@
 setup() {
     cd "$BATS_TEST_DIRNAME/../.." || return 1
     HPGMG=${HPGMG:-$PWD/hpgmg-gpu}
-    MPIRUN=${MPIRUN:-mpirun --oversubscribe --timeout 60}
-    export OMP_NUM_THREADS=${OMP_NUM_THREADS:-1} OMP_WAIT_POLICY=passive CUDA_VISIBLE_DEVICES=
-    export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+    . tests/support/ranks.bash
+    export CUDA_VISIBLE_DEVICES=
     export PATH=/usr/bin:$PATH # the system's python3
     work=$BATS_TEST_TMPDIR
     command -v python3 >/dev/null || skip "no python3"

@@ -5,8 +5,8 @@
 setup() {
     cd "$BATS_TEST_DIRNAME/../.." || return 1
     BUILD=${BUILD:-$PWD/build/gcc-release}
-    MPIRUN=${MPIRUN:-mpirun --oversubscribe --bind-to none}
-    export OMP_NUM_THREADS=1 OMP_WAIT_POLICY=passive OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+    . tests/support/ranks.bash
+    export OMP_NUM_THREADS=1
     export PYTHONPATH=$PWD/python PYTHONDONTWRITEBYTECODE=1 HPGMG_LIBRARY=$BUILD/libhpgmg.so.1
     python=/usr/bin/python3 # the distribution's, with its NumPy
     $python -c 'import numpy' 2>/dev/null || skip "no NumPy"

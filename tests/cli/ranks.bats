@@ -6,8 +6,7 @@
 setup() {
     cd "$BATS_TEST_DIRNAME/../.." || return 1
     HPGMG=${HPGMG:-$PWD/hpgmg-gpu}
-    MPIRUN=${MPIRUN:-mpirun --oversubscribe --timeout 60}
-    export OMP_NUM_THREADS=${OMP_NUM_THREADS:-1} OMP_WAIT_POLICY=passive
+    . tests/support/ranks.bash
     work=$BATS_TEST_TMPDIR
     report=$work/report.json
 }
@@ -225,7 +224,7 @@ expectations() {
     mv "$work/expectations" "$work/0/here"
     mv "$work/other" "$work/1/here"
     # shellcheck disable=SC2016  # expanded by the script
-    printf '#!/bin/sh\ncd %s/$OMPI_COMM_WORLD_RANK && exec "$@"\n' "$work" >"$work/apart"
+    printf '#!/bin/sh\ncd %s/${OMPI_COMM_WORLD_RANK:-$PMI_RANK} && exec "$@"\n' "$work" >"$work/apart"
     chmod +x "$work/apart"
     status=0
     # shellcheck disable=SC2086

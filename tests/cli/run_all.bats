@@ -4,8 +4,10 @@
 
 setup() {
     project=$BATS_TEST_TMPDIR/project
-    mkdir -p "$project/tests/module" "$project/build"
+    mkdir -p "$project/tests/module" "$project/tests/support" "$project/run" "$project/build"
     cp "$BATS_TEST_DIRNAME/../run-all" "$project/tests/"
+    cp "$BATS_TEST_DIRNAME/../support/ranks.bash" "$project/tests/support/"
+    cp "$BATS_TEST_DIRNAME/../../run/mpi.sh" "$project/run/"
     : >"$project/tests/ranks.txt"
     unset HPGMG_MAY_SKIP
 }
@@ -91,6 +93,18 @@ last() { # TEXT: the last line
     last "3 passed, 0 failed, 3 skipped"
     [[ $output == *"skip  module/some.bats: two: no MPI, and ranks wanted: 2"* ]]
     [[ $output == *"skip  module/both: no MPI, and ranks wanted: 2"* ]]
+}
+
+@test "with --several-ranks, tests of one rank do not run" {
+    script alone.sh "exit 1"
+    script some.bats '@test "two" { $MPIRUN -n 2 true; }'
+    program one "exit 1"
+    program both 'exit 0'
+    echo "module/both 1 2" >"$project/tests/ranks.txt"
+    run_all --several-ranks
+    [ "$status" -eq 0 ]
+    last "2 passed, 0 failed, 0 skipped"
+    [[ $output == *"ok    module/both, ranks: 2 "* ]]
 }
 
 @test "as many tests run at a time as -j says, and wrong options" {

@@ -5,8 +5,8 @@
 setup() {
     cd "$BATS_TEST_DIRNAME/../.." || return 1
     HPGMG=${HPGMG:-$PWD/hpgmg-gpu}
-    MPIRUN=${MPIRUN:-mpirun --oversubscribe --timeout 60}
-    export OMP_NUM_THREADS=${OMP_NUM_THREADS:-1} CUDA_VISIBLE_DEVICES=
+    . tests/support/ranks.bash
+    export CUDA_VISIBLE_DEVICES=
     work=$BATS_TEST_TMPDIR
 }
 

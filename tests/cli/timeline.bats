@@ -6,8 +6,7 @@
 setup() {
     cd "$BATS_TEST_DIRNAME/../.." || return 1
     HPGMG=${HPGMG:-$PWD/hpgmg-gpu}
-    MPIRUN=${MPIRUN:-mpirun --oversubscribe --timeout 60}
-    export OMP_NUM_THREADS=${OMP_NUM_THREADS:-1}
+    . tests/support/ranks.bash
     export PATH=/usr/bin:$PATH # the system's python3, which has the system's packages
     work=$BATS_TEST_TMPDIR
     trace=$work/trace.json report=$work/report.json

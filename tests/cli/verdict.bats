@@ -6,7 +6,7 @@
 setup() {
     cd "$BATS_TEST_DIRNAME/../.." || return 1
     HPGMG=${HPGMG:-$PWD/hpgmg-gpu}
-    export OMP_NUM_THREADS=${OMP_NUM_THREADS:-1}
+    . tests/support/ranks.bash
 }
 
 # verdict ARGUMENT...: sets status, and verdict to the last line of stdout
@@ -115,7 +115,7 @@ expect() {
 # checksum RANKS ARGUMENT...
 checksum() {
     # shellcheck disable=SC2086  # MPIRUN is a command with options
-    ${MPIRUN:-mpirun --oversubscribe} -n "$1" "$HPGMG" --backend cpu --quiet --checksum --solves 1 "${@:2}" | sed -n 's/^checksum: //p'
+    $MPIRUN -n "$1" "$HPGMG" --backend cpu --quiet --checksum --solves 1 "${@:2}" | sed -n 's/^checksum: //p'
 }
 
 @test "sweeps, weight, levels and W-cycles: one answer for any loops, fusion and ranks" {

@@ -7,8 +7,8 @@
 setup() {
     cd "$BATS_TEST_DIRNAME/../.." || return 1
     HPGMG=${HPGMG:-$PWD/hpgmg-gpu}
-    MPIRUN=${MPIRUN:-mpirun --oversubscribe --bind-to none --timeout 60}
-    export OMP_NUM_THREADS=1 OMP_WAIT_POLICY=passive
+    . tests/support/ranks.bash
+    export OMP_NUM_THREADS=1
 }
 
 checksum() { # COMMAND...: of a VALID run
@@ -43,5 +43,7 @@ one_answer() {
 }
 
 @test "delays, MPI by TCP" {
+    # Nor does it in a program of MPI_Sendrecv, MPI_Barrier and MPI_Finalize alone.
+    ! "$HPGMG" --version | grep -q '^ *MPI *MPICH' || skip "MPI_Finalize of MPICH 4.0.2 with UCX by TCP may never return"
     OMPI_MCA_pml=ob1 OMPI_MCA_btl=tcp,self UCX_TLS=tcp,self one_answer
 }

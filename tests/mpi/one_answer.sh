@@ -3,7 +3,8 @@
 # One answer: the program prints the same checksum for any number of ranks and threads and any boxes.
 # one_answer_test.c compares many more cases, but within one number of ranks.
 set -u
-: "${HPGMG:?is set by tests/run-all}" "${MPIRUN:=mpirun --oversubscribe}"
+: "${HPGMG:?is set by tests/run-all}"
+. tests/support/ranks.bash
 bad=0 compared=0
 
 # checksum RANKS THREADS ARGUMENTS...: of a run that is VALID and ends with status 0; else nothing

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Results of gcc and clang are bitwise identical. The test is skipped if there is no clang.
 set -u
-: "${HPGMG:?is set by tests/run-all}" "${MPIRUN:=mpirun --oversubscribe}"
+: "${HPGMG:?is set by tests/run-all}"
+. tests/support/ranks.bash
 if ! command -v clang >/dev/null; then
     echo "no clang to compare with"
     exit 77

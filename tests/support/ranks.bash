@@ -1,0 +1,13 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# shellcheck shell=bash
+# What tests need to start ranks of $HPGMG (./hpgmg-gpu): MPIRUN, and few threads that sleep while they wait, since there
+# may be fewer cores than ranks.
+export OMP_NUM_THREADS=${OMP_NUM_THREADS:-1} OMP_WAIT_POLICY=passive
+project=$(cd "${BASH_SOURCE[0]%/*}/../.." && pwd)
+# Programs of `make MPI=0` run on one rank, and tests that want more are skipped. Tests that call make must not build the
+# folder anew with MPI.
+if [ -z "${MPIRUN:-}" ] && "${HPGMG:-./hpgmg-gpu}" --version 2>/dev/null | grep -q '^ *MPI *none'; then
+    export MPI=0 MPIRUN=$project/tests/one-rank
+fi
+# shellcheck source=run/mpi.sh
+. "$project/run/mpi.sh"
