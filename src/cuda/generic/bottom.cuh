@@ -17,12 +17,12 @@ enum { BOTTOM_THREADS = 256 }; /* at most */
 /* What the solver works on. */
 struct bottom_work {
     struct cells c;
-    struct stencil s;
+    struct sides sides;
     struct relaxation relaxations[SMOOTHER_SWEEPS];
     struct view v; /* f and coefficients; u is set for each gather */
     double *u, *tmp, *work[NUM_KRYLOV_FIELDS];
-    bool singular;
-    int ghosts, parity, max_iterations;
+    bool singular, in_place; /* in_place, wall_rule: of struct stencil */
+    int ghosts, wall_rule, parity, max_iterations;
     int threads;         /* the first ones of the block, whole warps */
     struct cuboid cells; /* the level, as each_cell numbers it */
     double reduction;
@@ -81,13 +81,13 @@ static __device__ __forceinline__ int cells_along(const Work &w, int side)
 /* What is beyond a side of the level. */
 static __device__ __forceinline__ enum boundary beyond_side(const bottom_work &w, int side)
 {
-    return w.s.choice.sides.of[side / 2][side % 2];
+    return w.sides.of[side / 2][side % 2];
 }
 
 template <class Work>
 static __device__ __forceinline__ int rule_of(const Work &w, enum boundary beyond)
 {
-    return wall_rule_behind(w.s.wall_rule,
+    return wall_rule_behind(w.wall_rule,
                             beyond == BOUNDARY_NEUMANN ? WALL_NEUMANN : WALL_DIRICHLET);
 }
 
@@ -115,7 +115,7 @@ static __device__ __forceinline__ double first_ghost(const Work &w, int side, co
     double v[MAX_WALL_CELLS];
 #pragma unroll
     for (int m = 0; m < MAX_WALL_CELLS; m++)
-        v[m] = m < wall_cells(w.s.wall_rule) ? load(m) : 0.0;
+        v[m] = m < wall_cells(w.wall_rule) ? load(m) : 0.0;
     return wall_ghost(rule_of(w, beyond), 0, v);
 }
 
@@ -278,8 +278,8 @@ static __device__ void apply(const Work &w, double *out, double *x)
 template <class Op, class Work>
 static __device__ void sweep_once(const Work &w, int sweep)
 {
-    double *in = w.s.in_place || sweep % 2 == 0 ? w.u : w.tmp,
-           *out = w.s.in_place || sweep % 2 == 1 ? w.u : w.tmp;
+    double *in = w.in_place || sweep % 2 == 0 ? w.u : w.tmp,
+           *out = w.in_place || sweep % 2 == 1 ? w.u : w.tmp;
     struct view v = w.v;
     v.u = in;
     const struct relaxation &r = w.relaxations[sweep];
