@@ -311,12 +311,15 @@ static struct hierarchy_choice cuboid_choice(int order, enum smoother smoother, 
     return choice;
 }
 
-/* With several smoothers and numbers of blocks. */
+/* With several smoothers and numbers of blocks: up to 16 subdomains, and more if there are cells
+ * for them. */
 static void check_cuboid(struct hierarchy_choice choice, const struct sides &sides)
 {
+    const double cells = extent_cells(choice.domain.boxes) * (1 << 3 * choice.log2_box_dim);
     choice.op.sides = sides;
     check_choice(choice, 17, "sm_90");
-    check_choice(choice, 129, "sm_90");
+    if (cells > 16 * LEAST_SIDE * LEAST_SIDE * LEAST_SIDE)
+        check_choice(choice, 129, "sm_90");
     choice.op.smoother = SMOOTHER_CHEBYSHEV;
     check_choice(choice, 9, "sm_80");
 }
