@@ -4,9 +4,9 @@
 # may be fewer cores than ranks.
 export OMP_NUM_THREADS=${OMP_NUM_THREADS:-1} OMP_WAIT_POLICY=passive
 project=$(cd "${BASH_SOURCE[0]%/*}/../.." && pwd)
-# Programs of `make MPI=0` run on one rank, and tests that want more are skipped. Tests that call make must not build the
-# folder anew with MPI.
-if [ -z "${MPIRUN:-}" ] && "${HPGMG:-./hpgmg-gpu}" --version 2>/dev/null | grep -q '^ *MPI *none'; then
+# Programs of `make MPI=0` run on one rank, whatever MPIRUN was, and tests that want more are skipped. Tests that call make
+# must not build the folder anew with MPI.
+if "${HPGMG:-./hpgmg-gpu}" --version 2>/dev/null | grep -q '^ *MPI *none'; then
     export MPI=0 MPIRUN=$project/tests/one-rank
 fi
 # shellcheck source=run/mpi.sh
