@@ -54,6 +54,12 @@ example_works() { # PROGRAM
     run ldd poisson
     [[ $output != *libhpgmg* ]]
     example_works ./poisson
+    # Where C++'s library is static, too.
+    # shellcheck disable=SC2046
+    ${CC:-cc} -std=c11 poisson.c -o poisson $(pkg-config --static --cflags --libs hpgmg | sed 's/-lstdc++/-l:libstdc++.a/')
+    run ldd poisson
+    [[ $output != *libstdc++* ]]
+    ./poisson 2 cpu
 }
 
 @test "hpgmg_check ends the job with the status and one line" {
