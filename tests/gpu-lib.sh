@@ -55,12 +55,37 @@ beside() {
     ) &
 }
 
+counted=0
 # shellcheck disable=SC2031
 count_all() {
-    local n well badly
+    local well badly
     wait
-    for ((n = 1; n <= number; n++)); do
-        read -r well badly <"$scratch/$n/counts" || well=0 badly=1
+    while [ $counted -lt $number ]; do
+        counted=$((counted + 1))
+        read -r well badly <"$scratch/$counted/counts" || well=0 badly=1
         passed=$((passed + well)) failed=$((failed + badly))
     done
+}
+
+# choose_parts ALL NAME...: sets `parts` to these names, or to all of them if none is given; ends if there is no such part.
+choose_parts() {
+    local part
+    parts=${*:2}
+    for part in ${parts:=$1}; do
+        [[ " $1 " = *" $part "* ]] || { echo "${0##*/}: no part '$part': $1" >&2; exit 2; }
+    done
+}
+
+# run_parts: each part is a function. Says what it counted after each, and when it is told to stop. Non-zero on a failure.
+run_parts() {
+    local part began
+    trap 'echo "CUT in $part: $passed passed and $failed failed before it"; exit 1' TERM
+    for part in $parts; do
+        began=$SECONDS
+        $part
+        count_all
+        echo "== $part: $((SECONDS - began)) s, $passed passed and $failed failed so far"
+    done
+    echo "$passed passed, $failed failed"
+    [ "$failed" -eq 0 ]
 }
