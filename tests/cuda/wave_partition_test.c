@@ -139,6 +139,26 @@ static void at_most_four_blocks_per_multiprocessor_are_changed(void **state)
     assert_true(changed_at_most > 0);
 }
 
+/* More questions than are remembered, each asked again: each has its own answer. */
+static void answers_are_those_of_their_questions(void **state)
+{
+    enum { QUESTIONS = 100 };
+    struct wave_partition first[QUESTIONS];
+    int best[QUESTIONS];
+    (void)state;
+    for (int turn = 0; turn < 3; turn++)
+        for (int q = 0; q < QUESTIONS; q++) {
+            const int tiles = 5 + q / 10, most = 2 * (10 - q % 10);
+            const struct wave_partition p = wave_partition_choose(tiles, 128, most, EXTRA, 132);
+            const int planes = wave_partition_best_planes(tiles, 128, 2, most, EXTRA, 132);
+            first[q] = turn == 0 ? p : first[q];
+            best[q] = turn == 0 ? planes : best[q];
+            assert_int_equal(p.tiles, tiles);
+            assert_memory_equal(&p, &first[q], sizeof p);
+            assert_true(planes == best[q] && planes <= most);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -150,6 +170,7 @@ int main(void)
         cmocka_unit_test(no_more_blocks_than_needed),
         cmocka_unit_test(many_blocks_are_even),
         cmocka_unit_test(at_most_four_blocks_per_multiprocessor_are_changed),
+        cmocka_unit_test(answers_are_those_of_their_questions),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,11 +1,41 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "cuda/core/wave_partition.h"
 #include <stdlib.h>
+#include <string.h>
 #include "base/check.h"
 
 /* With more blocks per multiprocessor than this, the last wave hardly matters: it matters more that
  * neighbouring blocks work on the same planes at the same time. */
 enum { MOST_UNEVEN = 4 };
+
+/* Answers of a search, the oldest of which is forgotten first. A search takes up to 0.3 ms, a
+ * launch a few microseconds; the launches of a solve ask few questions, each many times. */
+enum { QUESTION = 6, REMEMBERED = 64 };
+struct memory {
+    struct {
+        int question[QUESTION];
+        struct wave_partition answer;
+    } entries[REMEMBERED];
+    int count, next;
+};
+
+static const struct wave_partition *recall(const struct memory *m, const int question[QUESTION])
+{
+    for (int e = 0; e < m->count; e++)
+        if (memcmp(m->entries[e].question, question, sizeof m->entries[e].question) == 0)
+            return &m->entries[e].answer;
+    return NULL;
+}
+
+static struct wave_partition remember(struct memory *m, const int question[QUESTION],
+                                      struct wave_partition answer)
+{
+    memcpy(m->entries[m->next].question, question, sizeof m->entries[m->next].question);
+    m->entries[m->next].answer = answer;
+    m->next = (m->next + 1) % REMEMBERED;
+    m->count += m->count < REMEMBERED;
+    return answer;
+}
 
 static int divided_up(int n, int by)
 {
@@ -67,8 +97,7 @@ long wave_partition_even_steps(int tiles, int n, int planes, int extra, int mult
     return end;
 }
 
-int wave_partition_best_planes(int tiles, int n, int least, int most, int extra,
-                               int multiprocessors)
+static int find_best_planes(int tiles, int n, int least, int most, int extra, int multiprocessors)
 {
     int best = least;
     long fewest = wave_partition_even_steps(tiles, n, least, extra, multiprocessors);
@@ -80,6 +109,18 @@ int wave_partition_best_planes(int tiles, int n, int least, int most, int extra,
         }
     }
     return best;
+}
+
+int wave_partition_best_planes(int tiles, int n, int least, int most, int extra,
+                               int multiprocessors)
+{
+    static _Thread_local struct memory memory;
+    const int question[QUESTION] = {tiles, n, least, most, extra, multiprocessors};
+    const struct wave_partition *known = recall(&memory, question);
+    if (known)
+        return known->planes[0];
+    const int planes = find_best_planes(tiles, n, least, most, extra, multiprocessors);
+    return remember(&memory, question, wave_partition_even(tiles, n, planes)).planes[0];
 }
 
 /* An even number of planes per block, so that a tile has about `count` blocks. */
@@ -98,8 +139,8 @@ static struct wave_partition uneven(int tiles, int n, int blocks)
     return p;
 }
 
-struct wave_partition wave_partition_choose(int tiles, int n, int planes, int extra,
-                                            int multiprocessors)
+static struct wave_partition find_choice(int tiles, int n, int planes, int extra,
+                                         int multiprocessors)
 {
     struct wave_partition best = wave_partition_even(tiles, n, planes);
     if (wave_partition_blocks(&best) > MOST_UNEVEN * multiprocessors)
@@ -114,4 +155,15 @@ struct wave_partition wave_partition_choose(int tiles, int n, int planes, int ex
         }
     }
     return best;
+}
+
+struct wave_partition wave_partition_choose(int tiles, int n, int planes, int extra,
+                                            int multiprocessors)
+{
+    static _Thread_local struct memory memory;
+    const int question[QUESTION] = {tiles, n, planes, extra, multiprocessors};
+    const struct wave_partition *known = recall(&memory, question);
+    return known
+               ? *known
+               : remember(&memory, question, find_choice(tiles, n, planes, extra, multiprocessors));
 }
