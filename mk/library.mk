@@ -13,8 +13,9 @@ $(BUILD)/$(SONAME): $(LIBRARY_OBJECTS) $(ARCHIVE) mk/libhpgmg.map
 	  -Wl,--version-script=mk/libhpgmg.map -o $@ $(LIBRARY_OBJECTS) $(ARCHIVE) $(LDLIBS)
 
 # One object, in which names of modules are local; and the libraries that it needs. objcopy cannot make
-# C++'s unique names local before they are weak, and takes no empty list of names. C++'s groups are dissolved: the linker
-# keeps the first group of a name, and a static libstdc++ would find none of its own names in one of ours.
+# C++'s unique names local before they are weak, and takes no empty list of names. C++'s groups are
+# dissolved: of groups with one name the linker keeps the first, and names in ours would be local, so
+# that a static libstdc++ would lack its own.
 $(BUILD)/libhpgmg.a: $(LIBRARY_OBJECTS) $(ARCHIVE)
 	$(call say,AR,$@) rm -f $@ && $(LD) -r --force-group-allocation -o $(@:.a=.o) $(LIBRARY_OBJECTS) $(ARCHIVE) && \
 	  $(NM) $(@:.a=.o) | awk 'BEGIN { print "# unique" } $$2 == "u" { print $$3 }' >$(@:.a=.unique) && \

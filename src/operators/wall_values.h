@@ -30,8 +30,8 @@ void wall_read_beta(const struct level *level, int d, int side, double *faces);
  * of the level. */
 double *wall_plane_create(struct level *level, int d, int side, const double *faces);
 
-/* Writes a plane into the two layers of cells next to the wall. Restricted, each coarse cell next
- * to the wall then holds the mean of its four faces. */
+/* Writes a plane into the two layers of cells next to the wall. After restriction each coarse cell
+ * next to the wall holds the mean of its four faces. */
 void wall_plane_write(const struct level *level, int d, int side, const double *plane,
                       enum field field);
 /* The plane of the values in the layer of cells next to the wall. The field's halo must have been
