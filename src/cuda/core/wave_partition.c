@@ -8,35 +8,6 @@
  * neighbouring blocks work on the same planes at the same time. */
 enum { MOST_UNEVEN = 4 };
 
-/* Answers of a search, the oldest of which is forgotten first. A search takes up to 0.3 ms, a
- * launch a few microseconds; the launches of a solve ask few questions, each many times. */
-enum { QUESTION = 6, REMEMBERED = 64 };
-struct memory {
-    struct {
-        int question[QUESTION];
-        struct wave_partition answer;
-    } entries[REMEMBERED];
-    int count, next;
-};
-
-static const struct wave_partition *recall(const struct memory *m, const int question[QUESTION])
-{
-    for (int e = 0; e < m->count; e++)
-        if (memcmp(m->entries[e].question, question, sizeof m->entries[e].question) == 0)
-            return &m->entries[e].answer;
-    return NULL;
-}
-
-static struct wave_partition remember(struct memory *m, const int question[QUESTION],
-                                      struct wave_partition answer)
-{
-    memcpy(m->entries[m->next].question, question, sizeof m->entries[m->next].question);
-    m->entries[m->next].answer = answer;
-    m->next = (m->next + 1) % REMEMBERED;
-    m->count += m->count < REMEMBERED;
-    return answer;
-}
-
 static int divided_up(int n, int by)
 {
     return (n + by - 1) / by;
@@ -97,7 +68,8 @@ long wave_partition_even_steps(int tiles, int n, int planes, int extra, int mult
     return end;
 }
 
-static int find_best_planes(int tiles, int n, int least, int most, int extra, int multiprocessors)
+int wave_partition_best_planes(int tiles, int n, int least, int most, int extra,
+                               int multiprocessors)
 {
     int best = least;
     long fewest = wave_partition_even_steps(tiles, n, least, extra, multiprocessors);
@@ -109,18 +81,6 @@ static int find_best_planes(int tiles, int n, int least, int most, int extra, in
         }
     }
     return best;
-}
-
-int wave_partition_best_planes(int tiles, int n, int least, int most, int extra,
-                               int multiprocessors)
-{
-    static _Thread_local struct memory memory;
-    const int question[QUESTION] = {tiles, n, least, most, extra, multiprocessors};
-    const struct wave_partition *known = recall(&memory, question);
-    if (known)
-        return known->planes[0];
-    const int planes = find_best_planes(tiles, n, least, most, extra, multiprocessors);
-    return remember(&memory, question, wave_partition_even(tiles, n, planes)).planes[0];
 }
 
 /* An even number of planes per block, so that a tile has about `count` blocks. */
@@ -157,13 +117,42 @@ static struct wave_partition find_choice(int tiles, int n, int planes, int extra
     return best;
 }
 
+/* A search takes up to 0.3 ms, a launch a few microseconds. The launches of a solve ask few
+ * questions, each many times: answers are remembered, and the oldest is forgotten first. */
+enum { QUESTION = 5, REMEMBERED = 64 };
+struct memory {
+    struct {
+        int question[QUESTION];
+        struct wave_partition answer;
+    } entries[REMEMBERED];
+    int count, next;
+};
+
+static const struct wave_partition *recall(const struct memory *m, const int question[QUESTION])
+{
+    for (int e = 0; e < m->count; e++)
+        if (memcmp(m->entries[e].question, question, sizeof m->entries[e].question) == 0)
+            return &m->entries[e].answer;
+    return NULL;
+}
+
+static void remember(struct memory *m, const int question[QUESTION], struct wave_partition answer)
+{
+    memcpy(m->entries[m->next].question, question, sizeof m->entries[m->next].question);
+    m->entries[m->next].answer = answer;
+    m->next = (m->next + 1) % REMEMBERED;
+    m->count += m->count < REMEMBERED;
+}
+
 struct wave_partition wave_partition_choose(int tiles, int n, int planes, int extra,
                                             int multiprocessors)
 {
     static _Thread_local struct memory memory;
     const int question[QUESTION] = {tiles, n, planes, extra, multiprocessors};
     const struct wave_partition *known = recall(&memory, question);
-    return known
-               ? *known
-               : remember(&memory, question, find_choice(tiles, n, planes, extra, multiprocessors));
+    if (known)
+        return *known;
+    const struct wave_partition found = find_choice(tiles, n, planes, extra, multiprocessors);
+    remember(&memory, question, found);
+    return found;
 }
