@@ -2,7 +2,7 @@
 """The figures of scaling studies, from the rows of results.csv and levels.csv."""
 import os
 
-from drawing import draw_sizes, legend, save_figure, stack
+from drawing import LINES, draw_sizes, legend, save_figure, stack
 
 UNEVEN = 1.02  # a fullest rank with this many times the mean number of unknowns is shown
 MOVING = ("halo", "redistribution", "hand-over")
@@ -17,21 +17,29 @@ LEVEL_STYLES = {
 }
 
 
-def series_label(row):
+def size_label(row):
     """As it was asked for."""
     side = 2 ** row["log2_box_dim"]
-    transport = f"\n{row['asked']}" if row.get("asked") else ""
     if row["kind"] == "weak":
-        return f"order {row['order']}, {row['boxes']} × {side}³ per rank{transport}"
-    return f"order {row['order']}, {row['boxes']}³ × {side}³{transport}"
+        return f"order {row['order']}, {row['boxes']} × {side}³ per rank"
+    return f"order {row['order']}, {row['boxes']}³ × {side}³"
 
 
-def finest(rows, kind):
-    """Rows of size h by series."""
+def transport_of(row):
+    """As it was asked for; "" is the program's choice."""
+    return row.get("asked") or ""
+
+
+def series_label(row):
+    return size_label(row) + (f", {transport_of(row)}" if transport_of(row) else "")
+
+
+def finest(rows, kind, label):
+    """Rows of size h by label(row)."""
     found = {}
     for row in rows:
         if row["kind"] == kind and row["level"] == "h":
-            found.setdefault(series_label(row), []).append(row)
+            found.setdefault(label(row), []).append(row)
     return found
 
 
@@ -67,13 +75,19 @@ def ranks_axis(axes, line):
     axes.margins(x=0.2)
 
 
-def draw_line(axes, line, values, words):
-    """Hollow markers, which no line joins, are runs that are not compared; words(row) stand at the points."""
+def draw_line(axes, line, values, style):
+    """Hollow markers, which no line joins, are runs that are not compared."""
+    colour, marker, dash = style
     joined = [(row["ranks"], value) for row, value in zip(line, values) if is_compared(row)]
-    axes.plot(*zip(*joined), "-", color="black", linewidth=1.2)
+    axes.plot(*zip(*joined), dash, color=colour, linewidth=1.2)
     for row, value in zip(line, values):
         full = is_compared(row) and is_even(row)
-        axes.plot(row["ranks"], value, "o", color="black", markerfacecolor="black" if full else "white", markersize=7)
+        axes.plot(row["ranks"], value, marker, color=colour, markerfacecolor=colour if full else "white", markersize=6)
+
+
+def words_at_points(axes, line, values, words):
+    """words(row, value) at each point, above or below it."""
+    for row, value in zip(line, values):
         above = value < 0.4 * max(values)  # where there is room
         axes.annotate(words(row, value), (row["ranks"], value), (0, 9 if above else -9), textcoords="offset points",
                       ha="center", va="bottom" if above else "top", fontsize="x-small",
@@ -84,58 +98,94 @@ def rate_per_rank(row):
     return row["dof_per_second"] / row["ranks"]
 
 
-def weak_panel(axes, line):
-    """Returns the limits of values, as strong_panel does."""
-    base = next(row for row in line if is_compared(row))
-    values = [100 * rate_per_rank(row) / rate_per_rank(base) for row in line]
-    draw_line(axes, line, values, lambda row, value: f"{value:.1f} %\n{millions(row['dof_per_rank'])}"
-              + ("" if is_compared(row) else "\nnot compared"))
-    axes.axhline(100, color="grey", linewidth=0.8)
-    return 0, max(115, 1.1 * max(values))
+class Weak:
+    kind, title, axis = "weak", "Weak scaling", "DOF/s per rank, % of the first run"
+    at_points, ideal = "At the points: DOF/s per rank, below it unknowns per rank.", ""
+
+    @staticmethod
+    def values(line):
+        base = next(row for row in line if is_compared(row))
+        return [100 * rate_per_rank(row) / rate_per_rank(base) for row in line]
+
+    @staticmethod
+    def words(row, value):
+        return f"{value:.1f} %\n{millions(row['dof_per_rank'])}" + ("" if is_compared(row) else "\nnot compared")
+
+    @staticmethod
+    def frame(axes, _, values):
+        """Draws what is ideal. Returns the limits of the axis."""
+        axes.axhline(100, color="grey", linewidth=0.8)
+        return 0, max(115, 1.1 * max(values))
 
 
-def strong_panel(axes, line):
-    ranks, speedups = ([row[key] for row in line] for key in ("ranks", "speedup"))
-    axes.plot(ranks, [number / ranks[0] for number in ranks], color="grey", linewidth=0.8)
-    draw_line(axes, line, speedups, lambda row, value: f"{value:.2f}\n{100 * row['efficiency']:.1f} %")
-    axes.set_yscale("log", base=2)
-    ticks = [step * 2.0**power for power in range(-1, 12) for step in (1, 1.5)]
-    axes.set_yticks(ticks, [f"{tick:g}" for tick in ticks])
-    return 0.5 * min(speedups), 1.2 * max(*speedups, ranks[-1] / ranks[0])
+class Strong:
+    kind, title, axis = "strong", "Strong scaling", "speed-up"
+    at_points, ideal = "At the points: speed-up and efficiency.", "Grey: ideal."
+
+    @staticmethod
+    def values(line):
+        return [row["speedup"] for row in line]
+
+    @staticmethod
+    def words(row, value):
+        return f"{value:.2f}\n{100 * row['efficiency']:.1f} %"
+
+    @staticmethod
+    def frame(axes, ranks, values):
+        """Draws what is ideal. Returns the limits of the axis."""
+        axes.plot(ranks, [number / ranks[0] for number in ranks], color="grey", linewidth=0.8)
+        axes.set_yscale("log", base=2)
+        ticks = [step * 2.0**power for power in range(-1, 12) for step in (1, 1.5)]
+        axes.set_yticks(ticks, [f"{tick:g}" for tick in ticks])
+        return 0.5 * min(values), 1.2 * max(*values, ranks[-1] / ranks[0])
 
 
-def draw_series(plt, rows, path, kind, panel, words):
-    """A panel per series, so that none hides another."""
-    series = finest(rows, kind)
-    columns = min(4, len(series))
-    lines = -(-len(series) // columns)
-    width = max(2.7, 0.8 * max(map(len, series.values())))  # words at neighbouring points must not meet
-    figure, panels = plt.subplots(lines, columns, figsize=(1 + width * columns, 0.7 + 3 * lines), squeeze=False, sharey=True)
-    limits = []
-    for axes, (label, line) in zip(panels.flat, series.items()):
-        limits.append(panel(axes, line))
-        ranks_axis(axes, line)
-        axes.set_title(label, fontsize="small")
-        axes.set_xlabel("ranks")
-        axes.grid(True, which="major", alpha=0.3)
-    for axes in list(panels.flat)[len(series):]:
+def draw_panel(axes, scaling, lines):
+    """A line per transport; words at the points where there is one line only. Returns the limits of the axis."""
+    values = {transport: scaling.values(line) for transport, line in lines.items()}
+    for style, (transport, line) in zip(LINES, lines.items()):
+        draw_line(axes, line, values[transport], style)
+        if len(lines) == 1:
+            words_at_points(axes, line, values[transport], scaling.words)
+    longest = max(lines.values(), key=len)
+    ranks_axis(axes, longest)
+    axes.set_title(size_label(longest[0]), fontsize="small")
+    axes.set_xlabel("ranks")
+    axes.grid(True, which="major", alpha=0.3)
+    return scaling.frame(axes, [row["ranks"] for row in longest], [value for some in values.values() for value in some])
+
+
+def lines_of(rows):
+    """The rows of a panel by transport."""
+    lines = {}
+    for row in rows:
+        lines.setdefault(transport_of(row), []).append(row)
+    return lines
+
+
+def draw_series(plt, rows, path, scaling):
+    """A panel per order and size."""
+    panels_rows = [lines_of(some) for some in finest(rows, scaling.kind, size_label).values()]
+    transports = list(dict.fromkeys(transport for lines in panels_rows for transport in lines))
+    height = -(-len(panels_rows) // 4)
+    columns = -(-len(panels_rows) // height)
+    # Words at neighbouring points must not meet.
+    width = max(2.7, 0.8 * max(len(line) for lines in panels_rows for line in lines.values()))
+    figure, panels = plt.subplots(height, columns, figsize=(1 + width * columns, 0.7 + 3 * height), squeeze=False, sharey=True)
+    limits = [draw_panel(axes, scaling, lines) for axes, lines in zip(panels.flat, panels_rows)]
+    for axes in list(panels.flat)[len(panels_rows):]:
         axes.set_visible(False)
     panels[0][0].set_ylim(min(low for low, _ in limits), max(high for _, high in limits))
-    panels[0][0].set_ylabel(words[1])
-    figure.suptitle(words[0], x=0.02, ha="left")
-    note = compared_note([row for line in series.values() for row in line])
-    figure.text(0.02, -0.01, f"{words[2]}\n{note}", va="top", fontsize="small")
+    panels[0][0].set_ylabel(scaling.axis)
+    figure.suptitle(scaling.title, x=0.02, ha="left")
+    notes = [scaling.at_points] if len(transports) == 1 else []
+    notes += [scaling.ideal] if scaling.ideal else []
+    if len(transports) > 1:
+        handles = [plt.Line2D([], [], color=colour, marker=marker, linestyle=dash) for colour, marker, dash in LINES]
+        panels.flat[0].legend(handles[:len(transports)], [name or "auto" for name in transports], fontsize="x-small")
+    compared = compared_note([row for lines in panels_rows for line in lines.values() for row in line])
+    figure.text(0.02, -0.01, f"{' '.join(notes)}\n{compared}".lstrip(), va="top", fontsize="small")
     save_figure(plt, figure, path)
-
-
-def draw_weak(plt, rows, path):
-    draw_series(plt, rows, path, "weak", weak_panel, (
-        "Weak scaling", "DOF/s per rank, % of the first run", "At the points: DOF/s per rank, below it unknowns per rank."))
-
-
-def draw_strong(plt, rows, path):
-    draw_series(plt, rows, path, "strong", strong_panel, (
-        "Strong scaling", "speed-up", "At the points: speed-up and efficiency. Grey: ideal."))
 
 
 def level_part(row):
@@ -174,8 +224,8 @@ def draw_scaling_levels(plt, levels, rows, path):
     lines = -(-len(series) // columns)
     figure, panels = plt.subplots(lines, columns, figsize=(3 + 4 * columns, 1 + 3.1 * lines), squeeze=False)
     for axes, ((kind, label), bars) in zip(panels.flat, series.items()):
-        level_panel(axes, bars, finest(rows, kind)[label])
-        axes.set_title(f"{kind}: {label}".replace("\n", ", "), fontsize="medium")
+        level_panel(axes, bars, finest(rows, kind, series_label)[label])
+        axes.set_title(f"{kind}: {label}", fontsize="medium")
     for axes in panels[:, 0]:
         axes.set_ylabel("ns of a rank per unknown")
     for axes in list(panels.flat)[len(series):]:
@@ -190,9 +240,9 @@ def draw_scaling_levels(plt, levels, rows, path):
 def draw_scaling(plt, rows, levels, directory):
     """All figures of a study."""
     kinds = {row["kind"] for row in rows}
-    for name, draw in (("weak", draw_weak), ("strong", draw_strong)):
-        if name in kinds:
-            draw(plt, rows, os.path.join(directory, f"{name}.png"))
+    for scaling in (Weak, Strong):
+        if scaling.kind in kinds:
+            draw_series(plt, rows, os.path.join(directory, f"{scaling.kind}.png"), scaling)
     transports = [{**row, "where": row.get("asked", "") if row["ranks"] > 1 else ""} for row in rows]
     draw_sizes(plt, transports, os.path.join(directory, "sizes.png"))
     if levels:
