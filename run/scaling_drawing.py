@@ -3,6 +3,7 @@
 import os
 
 from drawing import LINES, draw_sizes, legend, save_figure, stack
+from study import grouped
 
 UNEVEN = 1.02  # a fullest rank with this many times the mean number of unknowns is shown
 MOVING = ("halo", "redistribution", "hand-over")
@@ -36,11 +37,7 @@ def series_label(row):
 
 def finest(rows, kind, label):
     """Rows of size h by label(row)."""
-    found = {}
-    for row in rows:
-        if row["kind"] == kind and row["level"] == "h":
-            found.setdefault(label(row), []).append(row)
-    return found
+    return grouped((row for row in rows if row["kind"] == kind and row["level"] == "h"), label)
 
 
 def millions(number):
@@ -140,12 +137,12 @@ class Strong:
         return 0.5 * min(values), 1.2 * max(*values, ranks[-1] / ranks[0])
 
 
-def draw_panel(axes, scaling, lines):
-    """A line per transport; words at the points where there is one line only. Returns the limits of the axis."""
+def draw_panel(axes, scaling, lines, styles):
+    """A line per transport; words at the points if there is only one. Returns the limits of the axis."""
     values = {transport: scaling.values(line) for transport, line in lines.items()}
-    for style, (transport, line) in zip(LINES, lines.items()):
-        draw_line(axes, line, values[transport], style)
-        if len(lines) == 1:
+    for transport, line in lines.items():
+        draw_line(axes, line, values[transport], styles[transport])
+        if len(styles) == 1:
             words_at_points(axes, line, values[transport], scaling.words)
     longest = max(lines.values(), key=len)
     ranks_axis(axes, longest)
@@ -155,36 +152,33 @@ def draw_panel(axes, scaling, lines):
     return scaling.frame(axes, [row["ranks"] for row in longest], [value for some in values.values() for value in some])
 
 
-def lines_of(rows):
-    """The rows of a panel by transport."""
-    lines = {}
-    for row in rows:
-        lines.setdefault(transport_of(row), []).append(row)
-    return lines
+def add_words(plt, figure, axes, scaling, rows, styles):
+    """Title, axis and notes; a legend in these axes if there are several transports."""
+    axes.set_ylabel(scaling.axis)
+    figure.suptitle(scaling.title, x=0.02, ha="left")
+    notes = [scaling.at_points] if len(styles) == 1 else []
+    notes += [scaling.ideal] if scaling.ideal else []
+    if len(styles) > 1:
+        handles = [plt.Line2D([], [], color=colour, marker=marker, linestyle=dash) for colour, marker, dash in styles.values()]
+        axes.legend(handles, [transport or "auto" for transport in styles], fontsize="x-small")
+    figure.text(0.02, -0.01, f"{' '.join(notes)}\n{compared_note(rows)}".lstrip(), va="top", fontsize="small")
 
 
 def draw_series(plt, rows, path, scaling):
     """A panel per order and size."""
-    panels_rows = [lines_of(some) for some in finest(rows, scaling.kind, size_label).values()]
-    transports = list(dict.fromkeys(transport for lines in panels_rows for transport in lines))
-    height = -(-len(panels_rows) // 4)
-    columns = -(-len(panels_rows) // height)
+    sizes = finest(rows, scaling.kind, size_label).values()
+    shown = [row for size in sizes for row in size]
+    styles = dict(zip(grouped(shown, transport_of), LINES))
+    height = -(-len(sizes) // 4)
+    columns = -(-len(sizes) // height)
     # Words at neighbouring points must not meet.
-    width = max(2.7, 0.8 * max(len(line) for lines in panels_rows for line in lines.values()))
+    width = max(2.7, 0.8 * len({row["ranks"] for row in shown}))
     figure, panels = plt.subplots(height, columns, figsize=(1 + width * columns, 0.7 + 3 * height), squeeze=False, sharey=True)
-    limits = [draw_panel(axes, scaling, lines) for axes, lines in zip(panels.flat, panels_rows)]
-    for axes in list(panels.flat)[len(panels_rows):]:
+    limits = [draw_panel(axes, scaling, grouped(size, transport_of), styles) for axes, size in zip(panels.flat, sizes)]
+    for axes in list(panels.flat)[len(sizes):]:
         axes.set_visible(False)
     panels[0][0].set_ylim(min(low for low, _ in limits), max(high for _, high in limits))
-    panels[0][0].set_ylabel(scaling.axis)
-    figure.suptitle(scaling.title, x=0.02, ha="left")
-    notes = [scaling.at_points] if len(transports) == 1 else []
-    notes += [scaling.ideal] if scaling.ideal else []
-    if len(transports) > 1:
-        handles = [plt.Line2D([], [], color=colour, marker=marker, linestyle=dash) for colour, marker, dash in LINES]
-        panels.flat[0].legend(handles[:len(transports)], [name or "auto" for name in transports], fontsize="x-small")
-    compared = compared_note([row for lines in panels_rows for line in lines.values() for row in line])
-    figure.text(0.02, -0.01, f"{' '.join(notes)}\n{compared}".lstrip(), va="top", fontsize="small")
+    add_words(plt, figure, panels[0][0], scaling, shown, styles)
     save_figure(plt, figure, path)
 
 
@@ -243,7 +237,7 @@ def draw_scaling(plt, rows, levels, directory):
     for scaling in (Weak, Strong):
         if scaling.kind in kinds:
             draw_series(plt, rows, os.path.join(directory, f"{scaling.kind}.png"), scaling)
-    transports = [{**row, "where": row.get("asked", "") if row["ranks"] > 1 else ""} for row in rows]
+    transports = [{**row, "where": transport_of(row) if row["ranks"] > 1 else ""} for row in rows]
     draw_sizes(plt, transports, os.path.join(directory, "sizes.png"))
     if levels:
         draw_scaling_levels(plt, levels, rows, os.path.join(directory, "levels.png"))

@@ -203,6 +203,14 @@ def run_all(tool, cases, arguments, seconds=None):
     return sum(1 for case in cases if case.failure)
 
 
+def grouped(items, key):
+    """Lists of items by key, in the order of the items."""
+    groups = {}
+    for item in items:
+        groups.setdefault(key(item), []).append(item)
+    return groups
+
+
 def different_answers(cases):
     """The same grid and order must have the same bits, whatever else differs."""
     seen, different = {}, []

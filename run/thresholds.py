@@ -5,7 +5,7 @@ import os
 import shlex
 
 from drawing import plain_numbers
-from study import Case, pyplot, save_figure, write_csv
+from study import Case, grouped, pyplot, save_figure, write_csv
 
 COLUMNS = ("size", "n", "order", "ranks", "threads", "cpu_below", "agglomerate_below", "seconds_per_solve",
            "min_seconds", "checksum", "hand_over", "level", "level_n", "gpu_seconds", "hand_over_seconds",
@@ -89,14 +89,6 @@ def rows_of(case):
 
 def fastest(cases):
     return min(cases, key=Run.seconds, default=None)
-
-
-def grouped(cases, key):
-    """Lists of cases by key, in the order of the cases."""
-    groups = {}
-    for case in cases:
-        groups.setdefault(key(case), []).append(case)
-    return groups
 
 
 def problems(cases):
