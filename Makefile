@@ -158,6 +158,11 @@ hpgmg-gpu hpgmg-lab hpgmg-gpu-disturbed: %: $(BUILD)/% FORCE
 $(BUILD)/hpgmg-gpu: $(MAIN) $(ARCHIVE)
 	$(call say,LINK,$@) $(LINK) -o $@ $^ $(LDLIBS)
 
+# Tests preload it where MPI is MPICH. The sanitizers' own libraries would have to come before it.
+YIELDING := $(if $(SANITIZE),,$(BUILD)/tests/yielding.so)
+$(YIELDING): $(BUILD)/tests/yielding.c.o
+	$(call say,LINK,$@) $(CC) -shared $(LDFLAGS) -o $@ $< -ldl
+
 # The program with a function that disturbs runs, for tests.
 $(BUILD)/hpgmg-gpu-disturbed: $(MAIN) $(BUILD)/tests/disturbed.c.o $(ARCHIVE)
 	$(call say,LINK,$@) $(LINK) -o $@ $^ $(LDLIBS)
@@ -224,7 +229,7 @@ include mk/library.mk
 include mk/install.mk
 
 # What takes long is built first, so that no core is idle at the end.
-tests: $(INSTALLABLE) $(BUILD)/hpgmg-gpu-disturbed $(TEST_CUDA) $(TEST_EMULATED) $(TEST_PROGRAMS)
+tests: $(INSTALLABLE) $(BUILD)/hpgmg-gpu-disturbed $(YIELDING) $(TEST_CUDA) $(TEST_EMULATED) $(TEST_PROGRAMS)
 
 # Sanitized programs take several times as long.
 test: tests
@@ -323,4 +328,4 @@ FORCE:
 .DELETE_ON_ERROR:
 .SECONDARY:
 
--include $(OBJECTS:.o=.d) $(MAIN:.o=.d) $(BUILD)/tests/disturbed.c.d $(LAB_OBJECTS:.o=.d) $(PAGES_OBJECTS:.o=.d) $(TEST_PROGRAMS:=.c.d) $(TEST_EMULATED:=.d) $(TEST_CUDA:.o=.d)
+-include $(OBJECTS:.o=.d) $(MAIN:.o=.d) $(BUILD)/tests/disturbed.c.d $(BUILD)/tests/yielding.c.d $(LAB_OBJECTS:.o=.d) $(PAGES_OBJECTS:.o=.d) $(TEST_PROGRAMS:=.c.d) $(TEST_EMULATED:=.d) $(TEST_CUDA:.o=.d)

@@ -16,8 +16,18 @@ static int pretended_rank, pretended_size; /* 0: none */
 static void (*abort_without_mpi)(int status);
 static void (*wait_without_mpi)(void);
 
+static void sleep_for(double seconds)
+{
+    const long nanoseconds = (long)(1e9 * seconds);
+    const struct timespec time = {nanoseconds / 1000000000, nanoseconds % 1000000000};
+    nanosleep(&time, NULL);
+}
+
+/* Hydra, the launcher of MPICH and Intel MPI, ends a job at once and may lose what a rank wrote
+ * just before. */
 static void abort_job(int status)
 {
+    sleep_for(0.1);
     MPI_Abort(MPI_COMM_WORLD, status);
 }
 
@@ -25,10 +35,7 @@ static void abort_job(int status)
  * to print and to abort the job. It does not wait for a message, which might never come. */
 static void wait_for_lower_ranks(void)
 {
-    const double seconds = log2(1.0 + selected_world->rank);
-    const long nanoseconds = (long)(1e9 * seconds);
-    const struct timespec time = {nanoseconds / 1000000000, nanoseconds % 1000000000};
-    nanosleep(&time, NULL);
+    sleep_for(log2(1.0 + selected_world->rank));
 }
 
 void mpi_error_text(int error, char text[MPI_MAX_ERROR_STRING])

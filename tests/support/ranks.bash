@@ -4,10 +4,12 @@
 # may be fewer cores than ranks.
 export OMP_NUM_THREADS=${OMP_NUM_THREADS:-1} OMP_WAIT_POLICY=passive
 project=$(cd "${BASH_SOURCE[0]%/*}/../.." && pwd)
+mpi=$("${HPGMG:-./hpgmg-gpu}" --version 2>/dev/null | sed -n 's/^ *MPI *//p')
+case $mpi in
 # Programs of `make MPI=0` run on one rank, whatever MPIRUN was, and tests that want more are skipped. Tests that call make
 # must not build the folder anew with MPI.
-if "${HPGMG:-./hpgmg-gpu}" --version 2>/dev/null | grep -q '^ *MPI *none'; then
-    export MPI=0 MPIRUN=$project/tests/one-rank
-fi
+none*) export MPI=0 MPIRUN=$project/tests/one-rank ;;
+MPICH*) [ ! -e "${BUILD:-}/tests/yielding.so" ] || export LD_PRELOAD=$BUILD/tests/yielding.so ;;
+esac
 # shellcheck source=run/mpi.sh
 . "$project/run/mpi.sh"
