@@ -272,6 +272,18 @@ void wall_terms_destroy(struct wall_terms *terms)
 /* The terms of a slab's cells in host memory. */
 typedef void terms_fn(const struct near_walls *w, const struct local_box *cells, double *terms);
 
+/* What a slab's cells of a field hold is taken from terms in host memory. */
+static void subtract_field(const struct level *l, const struct wall_slab *s, enum field field,
+                           double *terms)
+{
+    const long cells = local_box_cells(&s->cells);
+    double *values = local_box_array(&s->cells);
+    local_box_read(l, s->patch, field, &s->cells, values);
+    for (long c = 0; c < cells; c++)
+        terms[c] -= values[c];
+    memory_free(values);
+}
+
 /* The values belong to patches of `of`, which is the level or its coarse side. */
 static void set_terms(struct wall_terms *terms, const struct level *of,
                       const struct near_walls *common, const struct wall_values *values,
@@ -280,17 +292,13 @@ static void set_terms(struct wall_terms *terms, const struct level *of,
     const struct level *l = terms->level;
     for (int b = 0; b < terms->count; b++) {
         const struct wall_slab *s = &terms->slabs[b];
-        const long cells = local_box_cells(&s->cells);
         const struct near_walls w =
             near_walls_of(common, of, &of->patches[s->patch - l->patches], values);
-        double *host = local_box_array(&s->cells), *other = local_box_array(&s->cells);
+        double *host = local_box_array(&s->cells);
         fill(&w, &s->cells, host);
         if (less != NUM_FIELDS)
-            local_box_read(l, s->patch, less, &s->cells, other);
-        for (long c = 0; c < cells; c++)
-            host[c] -= other[c];
-        l->backend->upload(s->term, host, cells);
-        memory_free(other);
+            subtract_field(l, s, less, host);
+        l->backend->upload(s->term, host, local_box_cells(&s->cells));
         memory_free(host);
     }
 }
