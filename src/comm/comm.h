@@ -112,6 +112,9 @@ void exchange_create(struct exchange *x, struct messages sends, struct messages 
 void exchange_destroy(struct exchange *x);
 void exchange_start(struct exchange *x); /* posts the receives, then sends */
 void exchange_wait(struct exchange *x);  /* until all messages, both ways, are done */
+/* The same for at most `seconds`. False if messages are still on their way then; they need their
+ * buffers until an exchange_wait(). */
+bool exchange_ends(struct exchange *x, double seconds);
 
 /* Sends `bytes` bytes to each of `count` peers, from out one after the other, and receives as many
  * from each, into in. If a rank names a peer, the peer names the rank. */

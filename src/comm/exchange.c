@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include "base/check.h"
 #include "base/memory.h"
+#include "base/timer.h"
 #include "comm/call.h"
 #include "comm/comm.h"
 
@@ -11,10 +12,11 @@ enum { EXCHANGE_TAG = 1, SWAP_TAG = 2 };
 
 /* MPICH's constant for "no statuses" is the address 1. GCC 12 sees MPI_Waitall write there and
  * warns, unless the address is not a constant to it. */
+static MPI_Status *volatile no_statuses = MPI_STATUSES_IGNORE;
+
 static void wait_for_all(int count, MPI_Request *requests)
 {
-    MPI_Status *volatile none = MPI_STATUSES_IGNORE;
-    MPI_CALL(MPI_Waitall(count, requests, none));
+    MPI_CALL(MPI_Waitall(count, requests, no_statuses));
 }
 
 static int compare_peers(const void *a, const void *b)
@@ -83,6 +85,16 @@ void exchange_wait(struct exchange *x)
 {
     wait_for_all(x->receives.count + x->sends.count, x->requests);
     atomic_thread_fence(memory_order_acquire);
+}
+
+bool exchange_ends(struct exchange *x, double seconds)
+{
+    const double end = timer_seconds() + seconds;
+    int done = 0;
+    while (!done && timer_seconds() < end)
+        MPI_CALL(MPI_Testall(x->receives.count + x->sends.count, x->requests, &done, no_statuses));
+    atomic_thread_fence(memory_order_acquire);
+    return done;
 }
 
 void comm_swap(int count, const int *peers, const void *out, void *in, int bytes)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "level/message_trial.h"
+#include "base/check.h"
 #include "base/memory.h"
 #include "comm/comm.h"
 #include "level/backend.h"
@@ -8,31 +9,67 @@
  */
 enum { SHORT = 8, LONG = 1 << 17, NEIGHBOURS = 2 };
 
-/* What rank `from` sends at place `at`. */
-static double value_of(int from, int at)
+/* What rank `from` sends at place `at` of a message. */
+static double value_of(int from, long at)
 {
-    return 1.0 + from + at / (double)LONG;
+    return 1.0 + from + (double)at / LONG;
+}
+
+static void fill(const struct messages *m, double *values)
+{
+    for (int p = 0; p < m->count; p++)
+        for (long at = 0; at < m->list[p].count; at++)
+            values[m->list[p].offset + at] = value_of(comm_rank(), at);
+}
+
+static bool is_right(const struct messages *m, const double *values)
+{
+    bool right = true;
+    for (int p = 0; p < m->count; p++)
+        for (long at = 0; at < m->list[p].count; at++)
+            right = right && values[m->list[p].offset + at] == value_of(m->list[p].peer, at);
+    return right;
+}
+
+bool exchange_arrives(struct exchange *x, const struct backend *memory, double seconds)
+{
+    double *sent = memory_alloc((size_t)x->sends.length * sizeof *sent, "message trial"),
+           *received = memory_alloc((size_t)x->receives.length * sizeof *received, "message trial");
+    fill(&x->sends, sent);
+    memory->upload(x->sends.buffer, sent, x->sends.length);
+    memory->synchronise();
+    exchange_start(x);
+    if (!exchange_ends(x, seconds))
+        die(STATUS_SYSTEM,
+            "rank %d: a message of a trial has not arrived within %g s; if it is between GPUs' "
+            "memories, --transport staged avoids it",
+            comm_rank(), seconds);
+    memory->download(x->receives.buffer, received, x->receives.length);
+    const bool right = is_right(&x->receives, received);
+    memory_free(sent);
+    memory_free(received);
+    return right;
+}
+
+static struct messages ring_messages(int length, const struct backend *memory)
+{
+    const int rank = comm_rank(), ranks = comm_size();
+    struct messages m = {.count = NEIGHBOURS, .length = NEIGHBOURS * length};
+    m.list = memory_alloc(NEIGHBOURS * sizeof *m.list, "message trial");
+    m.list[0] = (struct message){(rank + ranks - 1) % ranks, 0, length};
+    m.list[1] = (struct message){(rank + 1) % ranks, length, length};
+    m.buffer = memory->allocate(m.length, "message trial");
+    return m;
 }
 
 static bool length_arrives(const struct backend *memory, int length)
 {
-    const int rank = comm_rank(), ranks = comm_size(), all = NEIGHBOURS * length,
-              peers[NEIGHBOURS] = {(rank + ranks - 1) % ranks, (rank + 1) % ranks};
-    double *host = memory_alloc((size_t)all * sizeof *host, "message trial"),
-           *out = memory->allocate(all, "message trial"),
-           *in = memory->allocate(all, "message trial");
-    bool right = true;
-    for (int x = 0; x < all; x++)
-        host[x] = value_of(rank, x % length);
-    memory->upload(out, host, all);
-    memory->synchronise();
-    comm_swap(NEIGHBOURS, peers, out, in, length * (int)sizeof *out);
-    memory->download(in, host, all);
-    for (int x = 0; x < all; x++)
-        right = right && host[x] == value_of(peers[x / length], x % length);
-    memory->release(out);
-    memory->release(in);
-    memory_free(host);
+    struct exchange x;
+    exchange_create(&x, ring_messages(length, memory), ring_messages(length, memory));
+    const bool right = exchange_arrives(&x, memory, TRIAL_SECONDS);
+    memory->release(x.sends.buffer);
+    memory->release(x.receives.buffer);
+    exchange_destroy(&x);
     return comm_min_i64(comm_world(), right) != 0;
 }
 

@@ -6,6 +6,7 @@
 #include "base/timer.h"
 #include "comm/comm.h"
 #include "level/backend.h"
+#include "level/message_trial.h"
 #include "level/shared_messages.h"
 
 /* A box of the target and one of the source near it, at least one of which is local. */
@@ -460,6 +461,16 @@ static const struct copy_list *unpack_list(const struct plan *plan)
     return plan->shared ? &plan->shared->unpack : &plan->unpack;
 }
 
+/* An MPI library that carried other messages from device memory may lose these without an error. */
+static void try_device_messages(struct plan *plan)
+{
+    if (!exchange_arrives(&plan->exchange, plan->buffers, TRIAL_SECONDS))
+        die(STATUS_SYSTEM,
+            "rank %d: messages from GPU memory do not arrive as they were sent, by this MPI "
+            "library; --transport staged avoids them",
+            comm_rank());
+}
+
 /* Makes the messages' buffers before their first use. */
 static void make_buffers(struct plan *plan)
 {
@@ -471,6 +482,8 @@ static void make_buffers(struct plan *plan)
         struct messages *m = out ? &plan->exchange.sends : &plan->exchange.receives;
         m->buffer = plan->buffers->allocate(m->length, "message buffers");
     }
+    if (plan->device_messages)
+        try_device_messages(plan);
 }
 
 /* Begins what MPI does not carry. */

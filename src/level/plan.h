@@ -104,9 +104,10 @@ bool plan_is_recordable(const struct plan *plan);
 void plan_execute(struct plan *plan, const double *from, double *to, struct plan_times *times);
 
 /* plan_begin packs or, where MPI carries nothing, begins the whole plan. It waits neither on the
- * host nor for other ranks. plan_end starts the messages, does the local copies while they travel,
- * waits and unpacks. In between, other work may be begun that the plan does not touch. Here times
- * must not be NULL. */
+ * host nor for other ranks; but before its first messages from device memory these are tried, and
+ * the job ends if they do not arrive. plan_end starts the messages, does the local copies while
+ * they travel, waits and unpacks. In between, other work may be begun that the plan does not touch.
+ * Here times must not be NULL. */
 void plan_begin(struct plan *plan, const double *from, double *to, struct plan_times *times);
 void plan_end(struct plan *plan, const double *from, double *to, struct plan_times *times);
 

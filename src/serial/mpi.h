@@ -82,6 +82,7 @@ int MPI_Send(const void *data, int count, MPI_Datatype type, int to, int tag, MP
 int MPI_Recv(void *data, int count, MPI_Datatype type, int from, int tag, MPI_Comm comm,
              MPI_Status *status);
 int MPI_Waitall(int count, MPI_Request *requests, MPI_Status *statuses);
+int MPI_Testall(int count, MPI_Request *requests, int *done, MPI_Status *statuses);
 
 /* The program has one type of its own at a time: a box of an array, which is its MPI_Datatype
  * SERIAL_BOX until MPI_Type_free(). */

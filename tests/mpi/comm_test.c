@@ -16,6 +16,7 @@
 #include "base/timer.h"
 #include "comm/clock.h"
 #include "comm/comm.h"
+#include "support/death.h"
 #include "support/random.h"
 
 enum { CASES = 1000, MAX_RANKS = 64, VALUES = 5 };
@@ -358,27 +359,6 @@ static void ranks_of_a_node_have_one_number(void **state)
 
 /* --- errors --- */
 
-static jmp_buf back;
-static int abort_status;
-
-static void come_back(int status)
-{
-    abort_status = status;
-    longjmp(back, 1);
-}
-
-/* The status that `function` dies with; 0 if it returns. */
-static int status_of(void (*function)(void))
-{
-    void (*const kept)(int) = check_abort;
-    abort_status = 0;
-    check_abort = come_back;
-    if (setjmp(back) == 0)
-        function();
-    check_abort = kept;
-    return abort_status;
-}
-
 static void broadcast_from_nobody(void)
 {
     int data = 0;
@@ -389,7 +369,7 @@ static void broadcast_from_nobody(void)
 static void errors_of_mpi_are_told(void **state)
 {
     (void)state;
-    EXPECT(on_all_ranks(status_of(broadcast_from_nobody) != STATUS_SYSTEM) == 0);
+    EXPECT(on_all_ranks(death_of(broadcast_from_nobody) != STATUS_SYSTEM) == 0);
 }
 
 static long message_length;
@@ -418,11 +398,11 @@ static void messages_that_are_too_long_are_refused(void **state)
 {
     (void)state;
     message_length = INT_MAX;
-    assert_int_equal(status_of(send_long_messages), 0);
-    assert_int_equal(status_of(receive_long_messages), 0);
+    assert_int_equal(death_of(send_long_messages), 0);
+    assert_int_equal(death_of(receive_long_messages), 0);
     message_length++;
-    assert_int_equal(status_of(send_long_messages), STATUS_USAGE);
-    assert_int_equal(status_of(receive_long_messages), STATUS_USAGE);
+    assert_int_equal(death_of(send_long_messages), STATUS_USAGE);
+    assert_int_equal(death_of(receive_long_messages), STATUS_USAGE);
 }
 
 /* Rank r's clock is r hours ahead; then the clocks agree, of one node and of nodes of one rank. All

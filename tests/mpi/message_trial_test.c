@@ -5,10 +5,12 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
+#include "base/memory.h"
 #include "comm/comm.h"
 #include "level/backend.h"
 #include "level/message_trial.h"
 #include "operators/backend_cpu.h"
+#include "support/death.h"
 
 static int bad_rank;
 static long bad_length; /* of both messages of a rank */
@@ -42,12 +44,53 @@ static void a_lost_value_is_found(void **state)
     }
 }
 
+static struct messages message_to(int peer)
+{
+    struct messages m = {.count = 1, .length = 1};
+    m.list = memory_alloc(sizeof *m.list, "message");
+    m.list[0] = (struct message){peer, 0, 1};
+    m.buffer = backend_cpu.allocate(1, "message");
+    return m;
+}
+
+static struct exchange with_other;
+
+static void try_for_a_moment(void)
+{
+    exchange_arrives(&with_other, &backend_cpu, 0.05);
+}
+
+/* On several ranks, rank 1 sends nothing until rank 0 has given up. */
+static void a_message_that_does_not_come_ends_the_job(void **state)
+{
+    (void)state;
+    struct exchange *x = &with_other;
+    const int rank = comm_rank();
+    if (comm_size() < 2)
+        return;
+    if (rank < 2)
+        exchange_create(x, message_to(1 - rank), message_to(1 - rank));
+    if (rank == 0)
+        assert_int_equal(death_of(try_for_a_moment), STATUS_SYSTEM);
+    comm_barrier(comm_world());
+    if (rank == 1)
+        assert_true(exchange_arrives(x, &backend_cpu, TRIAL_SECONDS));
+    if (rank == 0)
+        exchange_wait(x);
+    if (rank < 2) {
+        backend_cpu.release(x->sends.buffer);
+        backend_cpu.release(x->receives.buffer);
+        exchange_destroy(x);
+    }
+}
+
 int main(int argc, char **argv)
 {
     comm_start(&argc, &argv);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(messages_from_the_host_arrive),
         cmocka_unit_test(a_lost_value_is_found),
+        cmocka_unit_test(a_message_that_does_not_come_ends_the_job),
     };
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
     comm_finish();

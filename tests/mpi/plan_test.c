@@ -10,6 +10,7 @@
 #include "level/neighbours.h"
 #include "operators/backend_cpu.h"
 #include "support/sides.h"
+#include "support/death.h"
 #include "support/decompositions.h"
 #include "support/plan_oracle.h"
 
@@ -340,6 +341,44 @@ static void buffers_are_where_mpi_reaches_them(void **state)
     level_destroy(l[1]);
 }
 
+static struct plan_case tried;
+
+static void execute_halo(void)
+{
+    double *field = tried.source->fields[FIELD_U];
+    plan_execute(tried.plan, field, field, NULL);
+}
+
+/* As if one value of each message had not arrived. */
+static void lose_first(const double *field, double *values, long count)
+{
+    backend_cpu.download(field, values, count);
+    values[0] = 0.0;
+}
+
+/* Before they are used, messages from device memory are tried, by every rank that receives some. */
+static void lost_messages_from_devices_end_the_job(void **state)
+{
+    (void)state;
+    device = backend_cpu;
+    device.on_device = true;
+    struct level *l =
+        level_create(0, decomposition_create(spec_cube(2, 4, comm_size()), comm_size()),
+                     sides_if(true), 1, &device, 1);
+    level_allocate(l, FIELD_U);
+    tried = (struct plan_case){l, l, TARGET_GHOSTS, 1, CENTRE_CELL, NULL};
+    for (int number = 0; number < 4; number++) {
+        const bool messages = number & 1, lost = number & 2;
+        device.download = lost ? lose_first : backend_cpu.download;
+        tried.plan = plan_create(l, l, tried.what, tried.grow, tried.centre);
+        plan_connect(tried.plan, NULL, messages);
+        const bool ends = messages && lost && tried.plan->exchange.receives.count > 0;
+        EXPECT(death_of(execute_halo) == (ends ? STATUS_SYSTEM : 0));
+        plan_destroy(tried.plan);
+    }
+    level_destroy(l);
+}
+
 /* Mistakes in a level's data about ranks. */
 static int64_t level_mistakes(const struct level *l)
 {
@@ -394,6 +433,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(messages_go_two_ways_in_one_exchange),
         cmocka_unit_test(one_neighbour_after_the_other),
         cmocka_unit_test(buffers_are_where_mpi_reaches_them),
+        cmocka_unit_test(lost_messages_from_devices_end_the_job),
         cmocka_unit_test(levels_know_their_ranks),
         cmocka_unit_test(nothing_is_left_in_memory),
     };
