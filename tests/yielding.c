@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A library for LD_PRELOAD: MPICH's ranks give their core away while they wait. MPICH 4.0.2 with
- * UCX polls without end, so with fewer cores than ranks each message takes a time slice of a few
- * milliseconds; Open MPI yields by itself. */
+/* A library for LD_PRELOAD: MPICH's ranks yield their core while they wait. MPICH 4.0.2 with UCX
+ * only polls, so with fewer cores than ranks each message takes a time slice of a few milliseconds.
+ * Open MPI yields by itself. */
 #include <dlfcn.h>
 #include <sched.h>
 #include <string.h>
 
-/* In a row, before the core is given away: a message may be about to come. */
+/* A rank yields after so many polls without progress: not at once, since a message may be about to
+ * arrive. */
 enum { IDLE_POLLS = 20 };
 
 __attribute__((visibility("default"))) unsigned ucp_worker_progress(void *worker);
 
-/* UCX's, whose result is how many communications made progress. MPICH calls it from one thread. */
+/* Replaces UCX's function, which returns how many operations made progress. One thread calls it. */
 unsigned ucp_worker_progress(void *worker)
 {
     static unsigned (*progress)(void *worker);

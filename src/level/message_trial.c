@@ -53,8 +53,8 @@ static bool arrives_once(struct exchange *x, const struct backend *memory, doubl
     return right;
 }
 
-/* A library that reads memory which has been freed may find there what an earlier trial sent, but
- * not both times what it should. */
+/* A library that reads freed memory may find the values of an earlier trial there, but not the
+ * right ones both times. */
 bool exchange_arrives(struct exchange *x, const struct backend *memory, double seconds)
 {
     const bool first = arrives_once(x, memory, seconds, false);

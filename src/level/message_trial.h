@@ -10,9 +10,9 @@ struct exchange;
 #define TRIAL_SECONDS 60.0
 
 /* Whether MPI carries the exchange's messages between its buffers, which lie in this backend's
- * memory: twice sends numbers of their own, other ones each time, and compares what this rank
- * receives. The buffers keep them. All ranks of the exchange call it. Ends the job if a message is
- * on its way for more than `seconds`, for MPI then keeps the buffers. */
+ * memory. Exchanges test values twice, different ones each time, compares what this rank receives,
+ * and leaves the values in the buffers. All ranks of the exchange call it. Ends the job if a
+ * message has not arrived after `seconds`: MPI may still access the buffers then. */
 bool exchange_arrives(struct exchange *x, const struct backend *memory, double seconds);
 
 /* Whether MPI carries messages between buffers of this backend's memory: sends short and long

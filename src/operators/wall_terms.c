@@ -272,7 +272,7 @@ void wall_terms_destroy(struct wall_terms *terms)
 /* The terms of a slab's cells in host memory. */
 typedef void terms_fn(const struct near_walls *w, const struct local_box *cells, double *terms);
 
-/* What a slab's cells of a field hold is taken from terms in host memory. */
+/* Subtracts the field's values in the slab's cells from `terms`, in host memory. */
 static void subtract_field(const struct level *l, const struct wall_slab *s, enum field field,
                            double *terms)
 {

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef SUPPORT_DEATH_H
 #define SUPPORT_DEATH_H
-/* Runs code that ends the program by die(), and goes on. support/child.h is for code without MPI.
- */
+/* Catches die() within the process, so that code may call MPI (support/child.h forks). */
 #include <setjmp.h>
 #include "base/check.h"
 

@@ -4,6 +4,7 @@
 # may be fewer cores than ranks.
 export OMP_NUM_THREADS=${OMP_NUM_THREADS:-1} OMP_WAIT_POLICY=passive
 project=$(cd "${BASH_SOURCE[0]%/*}/../.." && pwd)
+# The library and its version, as the program names them.
 mpi=$("${HPGMG:-./hpgmg-gpu}" --version 2>/dev/null | sed -n 's/^ *MPI *//p')
 case $mpi in
 # Programs of `make MPI=0` run on one rank, whatever MPIRUN was, and tests that want more are skipped. Tests that call make
