@@ -41,8 +41,8 @@ extern "C" {
 
 enum hpgmg_status {
     HPGMG_OK = 0,
-    HPGMG_NOT_CONVERGED = 1, /* the tolerance was not reached; u is what the last cycle left,
-                                unless that is not finite */
+    HPGMG_NOT_CONVERGED = 1, /* the tolerance was not reached; u is what the last cycle left, or
+                                is not set if the residual diverged or is not finite */
     HPGMG_ARGUMENT = 2,      /* an argument, an option or a value of the data is wrong */
     HPGMG_ORDER = 3,         /* something must be called before, or MPI is not running */
     HPGMG_MISMATCH = 4,      /* the ranks called different functions or with different arguments */
@@ -175,6 +175,10 @@ struct hpgmg_result {
     double
         setup_seconds; /* of making the operators before it; 0 if the coefficients were the same */
     const double *history; /* relative residual after each cycle; valid until the next solve */
+    int krylov_cycles; /* the last of these cycles, which IDR(3) combined: with solver idr, or with
+                          auto after cycles that were slow or diverged */
+    const char *warning; /* what makes solves of this solver slow, in one line; "" if nothing is
+                            known. Lives as long as the solver */
 };
 
 /* Solves to the tolerance rtol, or by one cycle without one. f must be set, and the coefficients

@@ -75,10 +75,10 @@ static long open_ghost(const struct level *l, const struct patch *p, bool in_mes
     return -1;
 }
 
-/* MG-PCG preconditions its own residual. */
+/* IDR preconditions a vector of its own. */
 static bool is_right_hand_side(enum field field)
 {
-    return field == FIELD_F || field == FIELD_PCG;
+    return field == FIELD_F || field == FIELD_OUTER + 1;
 }
 
 static void spoil_halo(void *data, const struct program *p, const struct stage *stage)

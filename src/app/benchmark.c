@@ -6,6 +6,7 @@
 #include <unistd.h>
 #include "app/breakdown.h"
 #include "app/idle_options.h"
+#include "app/run_info.h"
 #include "app/timeline.h"
 #include "app/transport.h"
 #include "base/check.h"
@@ -33,7 +34,7 @@ struct hierarchy_choice benchmark_hierarchy_choice(const struct options *o, bool
         .op = options_operator(o),
         .problem = o->problem,
         .bottom = (enum bottom_method)o->bottom,
-        .mgpcg = o->solver == SOLVER_MGPCG,
+        .outer_fields = o->solver == OUTER_IDR,
         .backend = o->loops == LOOPS_PLAIN ? &backend_cpu_plain : &backend_cpu,
     };
     /* A sweep of gsrb is one of each colour. */
@@ -64,8 +65,10 @@ struct solver_choice benchmark_solver_choice(const struct options *o)
 {
     const struct solver_choice choice = {
         .f_cycle = o->cycle == CYCLE_F,
-        .mgpcg = o->solver == SOLVER_MGPCG,
+        .outer = (enum outer)o->solver,
         .rtol = o->rtol,
+        .atol = o->atol,
+        .has_room = memory_has_room,
         .max_cycles = o->max_cycles,
     };
     return choice;

@@ -90,16 +90,15 @@ static enum status check_exclusive(struct parser *p)
     return STATUS_VALID;
 }
 
-/* One F-cycle needs no tolerance; V-cycles and CG do. */
+/* One F-cycle needs no tolerance; V-cycles and IDR do. */
 static enum status check_tolerance(struct parser *p)
 {
     struct options *o = p->options;
-    if (o->rtol == 0 && (o->cycle != CYCLE_F || o->solver == SOLVER_MGPCG))
+    if (!options_have_tolerance(o) && (o->cycle != CYCLE_F || o->solver == OUTER_IDR))
         o->rtol = 1e-10;
-    if (o->rtol == 0 && parser_was_given(p, "max-cycles"))
-        return parser_fail(
-            p, "--max-cycles: needs --rtol, --cycle v or w, or --solver mgpcg; without them one "
-               "F-cycle is run");
+    if (!options_have_tolerance(o) && parser_was_given(p, "max-cycles"))
+        return parser_fail(p, "--max-cycles: needs --rtol, --atol, --cycle v or w, or --solver "
+                              "idr; without them one F-cycle is run");
     return STATUS_VALID;
 }
 
@@ -210,7 +209,8 @@ static enum status read_pair(struct parser *p, const char *name, const char *val
     return parser_set(p, row, value);
 }
 
-enum status options_from_pairs(struct options *options, const char *const *pairs, const char *rtol,
+enum status options_from_pairs(struct options *options, const char *const *pairs,
+                               const char *const *defaults,
                                const char *(*refuse)(const struct option_row *row), char *message,
                                int message_size)
 {
@@ -221,7 +221,8 @@ enum status options_from_pairs(struct options *options, const char *const *pairs
                        .message_size = message_size};
     enum status status = STATUS_VALID;
     option_set_defaults(&options_list, options);
-    option_set(option_find(&options_list, "rtol", 0), options, rtol);
+    for (int i = 0; defaults[i]; i += 2)
+        option_set(option_find(&options_list, defaults[i], 0), options, defaults[i + 1]);
     for (int i = 0; status == STATUS_VALID && pairs && pairs[i]; i += 2) {
         p.line++;
         status = read_pair(&p, pairs[i], pairs[i + 1], refuse);
@@ -248,6 +249,11 @@ struct operator_choice options_operator(const struct options *o)
                                     .weight = o->weight};
 }
 
+bool options_have_tolerance(const struct options *o)
+{
+    return o->rtol > 0.0 || o->atol > 0.0;
+}
+
 bool options_measure_ranks(const struct options *o)
 {
     return !o->quiet || o->strict || o->expect;
@@ -256,8 +262,10 @@ bool options_measure_ranks(const struct options *o)
 /* True if the option has no effect on this run. */
 static bool is_idle(const struct option_row *row, const struct options *options)
 {
+    if (strcmp(row->name, "atol") == 0)
+        return options->atol == 0.0;
     if (strcmp(row->name, "max-cycles") == 0)
-        return options->rtol == 0;
+        return !options_have_tolerance(options);
     return strcmp(row->name, "min-time") == 0 && options->solves > 0;
 }
 

@@ -14,7 +14,6 @@
 
 enum { MOST_SIMULATED_RANKS = 10000000 };
 enum cycle_kind { CYCLE_F, CYCLE_V, CYCLE_W };
-enum solver_kind { SOLVER_MG, SOLVER_MGPCG };
 enum bottom_kind { BOTTOM_BICGSTAB, BOTTOM_CG, BOTTOM_SMOOTH, BOTTOM_DIRECT };
 enum loops { LOOPS_TILED, LOOPS_PLAIN };
 enum fuse { FUSE_ON, FUSE_OFF };
@@ -39,8 +38,9 @@ struct options {
     double weight; /* of the smoother; 0: its own */
     int levels;    /* at most; 0: as many as the size allows */
     int cycle;
-    double rtol;    /* 0: one F-cycle; with --cycle v or --solver mgpcg 1e-10 unless given */
-    int max_cycles; /* the most V-cycles or CG iterations, with a tolerance */
+    double rtol; /* 0: one F-cycle; with --cycle v or --solver idr 1e-10 unless given */
+    double atol;
+    int max_cycles; /* the most V-cycles, with a tolerance */
     int solver;
     int bottom;
     int backend;            /* enum backend_choice */
@@ -81,23 +81,26 @@ enum status options_parse(struct options *options, int argc, char **argv, char *
                           int message_size);
 
 /* The same from names and values in turn, up to a NULL, as an input file has them, for callers that
- * have no command line: without sizes, and with rtol `rtol` unless given. `refuse` returns why an
- * option is of no use to the caller, or NULL. */
-enum status options_from_pairs(struct options *options, const char *const *pairs, const char *rtol,
+ * have no command line: without sizes, and with the values of `defaults`, which is such a list too,
+ * unless given. `refuse` returns why an option is of no use to the caller, or NULL. */
+enum status options_from_pairs(struct options *options, const char *const *pairs,
+                               const char *const *defaults,
                                const char *(*refuse)(const struct option_row *row), char *message,
                                int message_size);
 
 struct operator_choice options_operator(const struct options *options);
 
+/* True if cycles go on to a tolerance; else there is one. */
+bool options_have_tolerance(const struct options *options);
 /* True if the ranks are to be measured one by one. */
 bool options_measure_ranks(const struct options *options);
 
-/* At most 56 lines of 79 columns. */
+/* At most 57 lines of 79 columns. */
 void options_print_help(FILE *out);
 
 /* Calls visit for every option that determines the run, in table order, with its value as an input
- * file would have it. Omits options without effect: max-cycles without a tolerance, and min-time
- * with a fixed number of solves. */
+ * file would have it. Omits options without effect: atol of none, max-cycles without a tolerance,
+ * and min-time with a fixed number of solves. */
 void options_visit(const struct options *options,
                    void (*visit)(void *data, const char *name, const char *value), void *data);
 

@@ -10,7 +10,8 @@ static const struct choice overlaps[] = {{"never", OVERLAP_NEVER}, {NULL, 0}};
 static const struct choice problem_choices[] = {
     {"fv", PROBLEM_FV}, {"sine", PROBLEM_SINE}, {"p4", PROBLEM_P4}, {"p6", PROBLEM_P6}, {NULL, 0}};
 static const struct choice cycles[] = {{"f", CYCLE_F}, {"v", CYCLE_V}, {"w", CYCLE_W}, {NULL, 0}};
-static const struct choice solvers[] = {{"mg", SOLVER_MG}, {"mgpcg", SOLVER_MGPCG}, {NULL, 0}};
+static const struct choice solvers[] = {
+    {"mg", OUTER_NONE}, {"idr", OUTER_IDR}, {"auto", OUTER_AUTO}, {NULL, 0}};
 static const struct choice bottoms[] = {{"bicgstab", BOTTOM_BICGSTAB},
                                         {"cg", BOTTOM_CG},
                                         {"smooth", BOTTOM_SMOOTH},
@@ -78,10 +79,12 @@ static const struct option_row option_table[] = {
     {.name = "rtol", NUMBER(OPTION_REAL, rtol, "none"), .unset = "none", .minimum = 0, .maximum = 1,
      .argument = "R",
      .help = "relative residual to reach"},
-    {.name = "max-cycles", NUMBER(OPTION_INT, max_cycles, "20"), .minimum = 1, .maximum = MAX_CYCLES,
-     .argument = "N", .help = "maximum of V-cycles or CG iterations"},
+    {.name = "atol", NUMBER(OPTION_REAL, atol, "none"), .unset = "none", .minimum = 0, .maximum = 1e300,
+     .argument = "A", .help = "or residual to reach, max norm"},
+    {.name = "max-cycles", NUMBER(OPTION_INT, max_cycles, "100"), .minimum = 1, .maximum = MAX_CYCLES,
+     .argument = "N", .help = "maximum of V-cycles"},
     {.name = "solver", CHOICE(solver, solvers, "mg"),
-     .help = "multigrid, or CG preconditioned by it"},
+     .help = "multigrid; IDR(3) around it, or where slow"},
     {.name = "bottom", CHOICE(bottom, bottoms, "bicgstab"), .help = "solver on the coarsest level"},
     {.name = "backend", CHOICE(backend, backend_choices, "auto"), .help = "where levels live; auto prefers GPUs"},
     {.name = "cpu-below", NUMBER(OPTION_LONG, cpu_below, "auto"), .unset = "auto",

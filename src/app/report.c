@@ -63,9 +63,11 @@ static void print_title(const struct options *o, const int n[3], bool on_gpu)
     printf("hpgmg-gpu %s: %s, order %d", build_info.version, extent_format(n).of, o->order);
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
         printf(" %s", choice_of(o, words[i]));
-    printf(" %s", o->solver == SOLVER_MGPCG ? "mgpcg" : cycles[o->cycle]);
+    printf(" %s", o->solver == OUTER_IDR ? "idr" : cycles[o->cycle]);
     if (o->rtol > 0.0)
         printf(" to %g", o->rtol);
+    if (o->atol > 0.0)
+        printf(" to %g absolute", o->atol);
     printf(", %d rank%s, %s\n", comm_size(), comm_size() == 1 ? "" : "s",
            on_gpu && gpu ? gpu->name : "CPU");
     printf("%s\n%-27s%-50s***\n%s\n", stars, "***", "    HPGMG-FV Benchmark", stars);

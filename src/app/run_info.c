@@ -88,12 +88,16 @@ static void warn_of_imbalance(struct run_info *f, const struct decomposition *d)
         add_warning(f, "the fullest rank has %.2f times the mean number of cells", most / mean);
 }
 
-/* A coarsest level on which the bottom solver may need many iterations, on one rank. */
+bool coarsest_is_large(const struct hierarchy_choice *choice, const int n[3])
+{
+    return choice->max_levels == 0 && extent_cells(n) > MANY_COARSEST_CELLS;
+}
+
 static void warn_of_coarsest(struct run_info *f, const struct hierarchy_choice *choice)
 {
     const int *n = f->levels[f->nlevels - 1].n;
     int better[3];
-    if (choice->max_levels > 0 || extent_cells(n) <= MANY_COARSEST_CELLS)
+    if (!coarsest_is_large(choice, n))
         return;
     domain_that_coarsens(f->levels[0].boxes, MANY_COARSEST_CELLS / 8, better); /* 2³ of a box */
     add_warning(f, "the coarsest level has %s = %.0f cells; --domain %dx%dx%d coarsens further",
@@ -229,6 +233,16 @@ struct memory_need memory_need_of(size_t bytes, bool on_device)
     comm_max_f64(comm_world(), &sharing, 1);
     comm_min_f64(comm_world(), &available, 1);
     return (struct memory_need){(double)bytes * sharing, available};
+}
+
+bool memory_has_room(const struct level *level, size_t bytes)
+{
+    const bool on_device = level->backend->on_device;
+    const double sharing = on_device ? gpu_sharers().count : comm_node_size(),
+                 available =
+                     on_device ? (double)cuda_free_bytes() : (double)memory_available_bytes();
+    const struct memory_need need = {(double)bytes * sharing, available};
+    return comm_min_i64(level->comm, memory_need_fits(&need));
 }
 
 static struct memory_need need_of(const struct hierarchy_choice *choice, bool on_device)

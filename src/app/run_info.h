@@ -42,6 +42,10 @@ void run_info_gather(struct run_info *f, const struct hierarchy *h, const struct
  * the world. */
 void run_info_foresee(struct run_info *f, const struct hierarchy_choice *choice);
 
+/* True if the coarsest level, with n cells by direction, is one on which the bottom solver may need
+ * many iterations, on one rank, and that is not what --levels asked for. */
+bool coarsest_is_large(const struct hierarchy_choice *choice, const int n[3]);
+
 /* What the ranks that share a memory need of it for fields, and what is free where least is. */
 struct memory_need {
     double needed, available; /* bytes; 0 available: unknown */
@@ -53,6 +57,9 @@ struct memory_need memory_need_of_gpu(const struct hierarchy_choice *choice);
 /* The same for `bytes` bytes of host or GPU memory on the fullest rank. */
 struct memory_need memory_need_of(size_t bytes, bool on_device);
 bool memory_need_fits(const struct memory_need *need);
+/* Whether so many bytes more of each rank fit into the memory of the level's fields. Collective
+ * over the ranks of the level; equal on all of them. */
+bool memory_has_room(const struct level *level, size_t bytes);
 /* "node" or "GPU", the memory into which the levels do not fit, with the need; NULL if they fit.
  * Equal on all ranks. Collective over the world. */
 const char *memory_shortage(const struct hierarchy_choice *choice, struct memory_need *need);

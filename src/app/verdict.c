@@ -76,7 +76,8 @@ static bool has_custom_cycle(const struct options *o)
 static void check_residual(struct verdict *v, const struct benchmark *b,
                            const struct size_record *r, const struct options *o)
 {
-    const double rtol = o->rtol, bound = has_custom_cycle(o) ? CUSTOM_RESIDUAL : F_CYCLE_RESIDUAL;
+    const double bound = has_custom_cycle(o) ? CUSTOM_RESIDUAL : F_CYCLE_RESIDUAL,
+                 of_atol = o->atol / r->rhs_norm;
     struct check *c = check_add(v, "residual", r->name);
     const double residual =
         r->solve.cycles > 0 ? r->solve.history[r->solve.cycles - 1] : (double)NAN;
@@ -85,8 +86,9 @@ static void check_residual(struct verdict *v, const struct benchmark *b,
         check_set(c, CHECK_NOT_MADE, "%s: f is zero up to rounding errors", r->name);
     else if (r->solve.outcome != OUTCOME_DONE)
         check_set(c, CHECK_FAILED, "%s: %s", r->name, outcome_text(r->solve.outcome));
-    else if (rtol > 0.0)
-        check_compare(c, residual, 0.0, rtol, "--rtol");
+    else if (options_have_tolerance(o))
+        check_compare(c, residual, 0.0, fmax(o->rtol, of_atol),
+                      of_atol > o->rtol ? "--atol" : "--rtol");
     else
         check_compare(c, residual, 0.0, bound, "bound for one F-cycle");
 }
@@ -109,7 +111,7 @@ struct known {
 static bool find_known(const struct options *o, int dim, struct known *known)
 {
     const struct operator_choice op = options_operator(o);
-    const bool f_cycle = o->cycle == CYCLE_F && o->solver == SOLVER_MG;
+    const bool f_cycle = o->cycle == CYCLE_F && o->solver != OUTER_IDR;
     struct accuracy converged, after_f;
     if (f_cycle && has_custom_cycle(o))
         return false;
@@ -120,7 +122,7 @@ static bool find_known(const struct options *o, int dim, struct known *known)
         return true;
     if (!accuracy_f_cycle(op, o->problem, dim, &after_f))
         return false;
-    if (o->rtol == 0.0)
+    if (!options_have_tolerance(o))
         *known = (struct known){after_f, after_f};
     else if (after_f.error < converged.error)
         known->low = after_f;
@@ -182,7 +184,7 @@ static const char *why_meaningless(const struct benchmark *b, const struct known
  */
 static struct tolerance tolerance_of(const struct options *o, const struct known *known)
 {
-    const bool one_cycle = o->rtol == 0.0;
+    const bool one_cycle = !options_have_tolerance(o);
     if (!known->low.recorded || (one_cycle && o->bottom == BOTTOM_SMOOTH))
         return estimated_size;
     return one_cycle ? recorded_cycle : recorded_size;
@@ -193,7 +195,7 @@ static struct tolerance tolerance_of(const struct options *o, const struct known
 static const char *why_no_order(const struct benchmark *b, const struct options *o, double error)
 {
     const double part = error / b->sizes[0].solution_norm;
-    const bool one_cycle = o->rtol == 0.0;
+    const bool one_cycle = !options_have_tolerance(o);
     if (one_cycle && (has_custom_cycle(o) || (o->order == 4 && o->smoother != SMOOTHER_GSRB)))
         return "one such F-cycle has no known order";
     if (!(part > ROUNDING))

@@ -302,21 +302,22 @@ struct decomposition_spec spec_agglomerate(struct decomposition_spec spec, doubl
 }
 
 /* False at the end of the hierarchy. */
-static bool can_coarsen(const struct decomposition_spec *spec, int min_side)
+static bool can_coarsen(const struct decomposition_spec *spec, struct min_cells least)
 {
     int n[3];
     spec_extent(spec, n);
-    return n[0] % 2 == 0 && n[1] % 2 == 0 && n[2] % 2 == 0 && extent_shortest(n) / 2 >= min_side;
+    return n[0] % 2 == 0 && n[1] % 2 == 0 && n[2] % 2 == 0 &&
+           extent_shortest(n) / 2 >= least.shortest && extent_longest(n) / 2 >= least.longest;
 }
 
-struct decomposition_spec spec_coarsen(struct decomposition_spec spec, int min_side)
+struct decomposition_spec spec_coarsen(struct decomposition_spec spec, struct min_cells least)
 {
-    if (!can_coarsen(&spec, min_side))
+    if (!can_coarsen(&spec, least))
         return (struct decomposition_spec){{0, 0, 0}, {0, 0, 0}, 0};
     const bool large = extent_shortest(spec.box_cells) > AGGLOMERATION_SIDE;
     for (int d = 0; d < 3 && !large; d++)
         merge_boxes(&spec, d);
     for (int d = 0; d < 3; d++)
         spec.box_cells[d] /= 2;
-    return can_coarsen(&spec, min_side) ? spec_with_busy_ranks(spec) : spec_one_box(&spec);
+    return can_coarsen(&spec, least) ? spec_with_busy_ranks(spec) : spec_one_box(&spec);
 }

@@ -57,8 +57,9 @@ bool decomposition_equal(const struct decomposition *a, const struct decompositi
 /* The spec of the next coarser level. Box sides are halved while they are above 8 cells; below, 2
  * boxes are merged into one in each direction. An odd number of boxes in a direction is merged into
  * one box. The coarsest level is one box, on one rank; the boxes are 0 behind it. It is the first
- * on which the number of cells in a direction is odd, or half of it is less than min_side. */
-struct decomposition_spec spec_coarsen(struct decomposition_spec spec, int min_side);
+ * on which the number of cells in a direction is odd, or that has no coarser one of `least` cells.
+ */
+struct decomposition_spec spec_coarsen(struct decomposition_spec spec, struct min_cells least);
 
 /* The same level on no more ranks than there are boxes. */
 struct decomposition_spec spec_with_busy_ranks(struct decomposition_spec spec);

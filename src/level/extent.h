@@ -11,6 +11,11 @@ static inline int extent_shortest(const int n[3])
     return n[2] < least ? n[2] : least;
 }
 
+/* Along the shortest and the longest side of the smallest level. */
+struct min_cells {
+    int shortest, longest;
+};
+
 static inline int extent_longest(const int n[3])
 {
     const int most = n[0] > n[1] ? n[0] : n[1];

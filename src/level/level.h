@@ -37,11 +37,11 @@ enum field {
     FIELD_SAVE,   /* restricted finer solution, for the Richardson analysis */
     FIELD_KRYLOV, /* the first of NUM_KRYLOV_FIELDS work vectors of the bottom solver */
     NUM_KRYLOV_FIELDS = 8,
-    /* The first of NUM_PCG_FIELDS work vectors of MG-PCG. They are not the bottom solver's: on the
-     * coarsest level, MG-PCG calls the bottom solver within an iteration. */
-    FIELD_PCG = FIELD_KRYLOV + NUM_KRYLOV_FIELDS,
-    NUM_PCG_FIELDS = 4,
-    NUM_FIELDS = FIELD_PCG + NUM_PCG_FIELDS,
+    /* The first of NUM_OUTER_FIELDS work vectors of the outer Krylov method. They are not the
+     * bottom solver's: on the coarsest level, the outer method calls the bottom solver. */
+    FIELD_OUTER = FIELD_KRYLOV + NUM_KRYLOV_FIELDS,
+    NUM_OUTER_FIELDS = 12,
+    NUM_FIELDS = FIELD_OUTER + NUM_OUTER_FIELDS,
 };
 
 /* Centring of a field: cell centres, or low faces in direction 0..2. A box at the domain's high

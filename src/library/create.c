@@ -15,7 +15,6 @@
 #include "solvers/size.h"
 
 #define SAME_SIDE 1e-10 /* relative difference of the sides of a cell */
-#define TOLERANCE "1e-8"
 enum { LEAST_LOG2_BOX_DIM = 2, MOST_LOG2_BOX_DIM = 10 };
 enum { LEAST_FIELDS = 3 }; /* u, f, D⁻¹ */
 
@@ -154,10 +153,11 @@ static enum hpgmg_status choose_levels(struct hpgmg *s, struct hierarchy_choice 
 static enum hpgmg_status choose(struct hpgmg *s, const char *const *options,
                                 struct hierarchy_choice *choice)
 {
+    static const char *const defaults[] = {"rtol", "1e-8", "solver", "auto", NULL};
     char text[512] = "";
     enum hpgmg_status status = HPGMG_OK;
     const enum status parsed =
-        options_from_pairs(&s->options, options, TOLERANCE, refuse, text, sizeof text);
+        options_from_pairs(&s->options, options, defaults, refuse, text, sizeof text);
     if (parsed != STATUS_VALID)
         status = fail(HPGMG_ARGUMENT, "%s", text);
     status = call_agree(CALL_CREATE, 0, status);
@@ -188,6 +188,18 @@ static void list_boxes(struct hpgmg *s)
         }
 }
 
+static void warn_of_coarsest(struct hpgmg *s)
+{
+    const struct hierarchy *h = s->hierarchy;
+    const int *n = h->levels[h->nlevels - 1]->n;
+    if (coarsest_is_large(&h->choice, n))
+        snprintf(
+            s->warning, sizeof s->warning,
+            "the coarsest level has %s cells, which one rank solves; sides with a larger power "
+            "of two in common avoid that",
+            extent_format(n).of);
+}
+
 /* The rest, with the new world selected. */
 static enum hpgmg_status create(struct hpgmg *s, const int *cells, const double *lengths,
                                 const char *const *options)
@@ -213,6 +225,7 @@ static enum hpgmg_status create(struct hpgmg *s, const int *cells, const double 
     s->hierarchy = hierarchy_allocate(&choice);
     s->operator_is_old = s->rhs_is_old = true;
     list_boxes(s);
+    warn_of_coarsest(s);
     return HPGMG_OK;
 }
 

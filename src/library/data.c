@@ -328,13 +328,12 @@ static void copy_blocks(const struct level *l, int centre, const struct hpgmg_bl
 /* All ranks get the same. *norm: the largest magnitude. */
 static enum hpgmg_status check_values(const struct level *l, enum hpgmg_field field, double *norm)
 {
-    const bool is_beta = user_fields[field].centre != CENTRE_CELL;
     const double most = bits_to_double(comm_max_u64(comm_world(), vector_norm(l, FIELD_U))),
                  least = -bits_to_double(comm_max_u64(comm_world(), vector_negative(l, FIELD_U)));
     *norm = most;
     if (!isfinite(most))
         return fail(HPGMG_ARGUMENT, "%s has a value that is not finite", user_fields[field].name);
-    if (is_beta && least < 0.0)
+    if (field != HPGMG_U && field != HPGMG_F && least < 0.0)
         return fail(HPGMG_ARGUMENT, "%s has the negative value %g", user_fields[field].name, least);
     return HPGMG_OK;
 }

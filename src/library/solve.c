@@ -1,15 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Solves. What has changed since the last solve is made anew before. */
+#include <float.h>
 #include <math.h>
+#include <stdint.h>
 #include "app/benchmark.h"
+#include "base/memory.h"
 #include "base/timer.h"
 #include "level/backend.h"
 #include "library/solver_handle.h"
+#include "operators/passes.h"
 #include "operators/vectors.h"
 #include "solvers/reduce.h"
 
-/* After its mean has been subtracted, a constant f is this small beside what it was. */
-#define ROUNDING 1e-13
+/* A constant f minus its mean is at most this part of f. */
+#define ROUNDING 1e-15
 
 static enum hpgmg_status check_data(const struct hpgmg *s, enum hpgmg_start start)
 {
@@ -31,15 +35,71 @@ static void drop_programs(struct hpgmg *s)
     s->solver = NULL;
 }
 
+/* Number i + n0(j + n1 k) of the first cell of this rank without a diagonal; INT64_MAX if all have
+ * one. */
+static int64_t find_without_diagonal(const struct level *l)
+{
+    for (int q = 0; q < l->npatches; q++) {
+        const struct patch *p = &l->patches[q];
+        const long count = p->n[0] + (p->n[1] - 1) * p->sj + (p->n[2] - 1) * p->sk;
+        double *dinv = memory_alloc((size_t)count * sizeof *dinv, "diagonal of a box");
+        int64_t first = INT64_MAX;
+        l->backend->download(patch_cells(l, p, FIELD_DINV), dinv, count);
+        for (long k = 0, c = 0; k < p->n[2]; k++)
+            for (long j = 0; j < p->n[1]; j++)
+                for (long i = 0; i < p->n[0]; i++) {
+                    c = i + j * p->sj + k * p->sk;
+                    if (!isfinite(dinv[c]) && first == INT64_MAX)
+                        first =
+                            p->box.lo[0] + i +
+                            l->n[0] * (p->box.lo[1] + j + (int64_t)l->n[1] * (p->box.lo[2] + k));
+                }
+        memory_free(dinv);
+        if (first != INT64_MAX)
+            return first;
+    }
+    return INT64_MAX;
+}
+
+/* Cells of coarse levels stand for cubes of 2^depth cells per side. All ranks get the same. */
+static enum hpgmg_status check_diagonal(const struct level *l)
+{
+    const uint64_t largest = l->active ? vector_norm(l, FIELD_DINV) : 0;
+    if (isfinite(bits_to_double(comm_max_u64(comm_world(), largest))))
+        return HPGMG_OK;
+    const int64_t at = comm_min_i64(comm_world(), find_without_diagonal(l)), row = at / l->n[0];
+    const int side = 1 << l->depth;
+    return fail(HPGMG_ARGUMENT,
+                "beta is 0 on all faces around the %d^3 cells from (%d,%d,%d) on: nothing "
+                "determines u there",
+                side, (int)(at % l->n[0]) * side, (int)(row % l->n[1]) * side,
+                (int)(row / l->n[1]) * side);
+}
+
+/* Where no wall holds u, alpha must, by more than rounding errors of the diagonal. */
+static enum hpgmg_status check_alpha(const struct hierarchy *h)
+{
+    const struct level *l = h->levels[0];
+    if (sides_have(&l->sides, BOUNDARY_DIRICHLET) || !l->fields[FIELD_ALPHA] ||
+        reduce_product_norm(l, FIELD_ALPHA, FIELD_DINV) > DBL_EPSILON)
+        return HPGMG_OK;
+    return fail(HPGMG_ARGUMENT,
+                "alpha is 0 up to rounding errors and no boundary is Dirichlet: u is "
+                "determined up to a constant only; take equation poisson");
+}
+
 static enum hpgmg_status renew_operator(struct hpgmg *s)
 {
     struct hierarchy *h = s->hierarchy;
     drop_programs(s);
     hierarchy_set_operator(h);
     s->walls_are_old = s->cycle_walls_are_old = true;
-    if (!isfinite(reduce_norm(h->levels[0], FIELD_DINV)))
-        return fail(HPGMG_ARGUMENT, "beta is 0 on all faces of a cell: its equation lacks u");
-    return HPGMG_OK;
+    for (int level = 0; level < h->nlevels; level++) {
+        const enum hpgmg_status status = check_diagonal(h->levels[level]);
+        if (status != HPGMG_OK)
+            return status;
+    }
+    return check_alpha(h);
 }
 
 /* The right-hand side. Walls whose values or β were replaced change it as well. */
@@ -60,7 +120,7 @@ static void renew_rhs(struct hpgmg *s)
 static enum hpgmg_status renew(struct hpgmg *s, enum hpgmg_start start)
 {
     struct solver_choice choice = benchmark_solver_choice(&s->options);
-    const bool cycles = start == HPGMG_FROM_ZERO && choice.f_cycle && !choice.mgpcg;
+    const bool cycles = start == HPGMG_FROM_ZERO && choice.f_cycle && choice.outer != OUTER_IDR;
     const enum hpgmg_status status = s->operator_is_old ? renew_operator(s) : HPGMG_OK;
     choice.continues = true;
     if (status != HPGMG_OK)
@@ -82,9 +142,7 @@ static enum hpgmg_status run(struct hpgmg *s, enum hpgmg_start start)
     struct level *finest = s->hierarchy->levels[0];
     if (s->solver->rhs_norm <= (s->hierarchy->singular ? ROUNDING * s->f_norm : 0.0)) {
         vector_set(finest, FIELD_U, 0.0);
-        r->outcome = OUTCOME_DONE;
-        r->cycles = 0;
-        r->seconds = 0.0;
+        *r = (struct solve_result){.outcome = OUTCOME_DONE};
     } else if (start == HPGMG_FROM_GUESS) {
         solver_continue(s->solver, r);
     } else {
@@ -93,9 +151,9 @@ static enum hpgmg_status run(struct hpgmg *s, enum hpgmg_start start)
     finest->backend->synchronise();
     if (r->outcome == OUTCOME_DONE)
         return HPGMG_OK;
-    return fail(HPGMG_NOT_CONVERGED, "%s: relative residual %g after %d cycles",
-                outcome_text(r->outcome), r->cycles > 0 ? r->history[r->cycles - 1] : NAN,
-                r->cycles);
+    return fail(HPGMG_NOT_CONVERGED, "%s: relative residual %g after %d cycles%s",
+                outcome_text(r->outcome), solve_residual(r), r->cycles,
+                r->lacks_room ? "; there is too little memory for the work vectors of idr" : "");
 }
 
 static void report(const struct hpgmg *s, double setup_seconds, struct hpgmg_result *result)
@@ -103,12 +161,14 @@ static void report(const struct hpgmg *s, double setup_seconds, struct hpgmg_res
     const struct solve_result *r = &s->result;
     const struct hierarchy *h = s->hierarchy;
     *result = (struct hpgmg_result){.cycles = r->cycles,
-                                    .residual = r->cycles > 0 ? r->history[r->cycles - 1] : 0.0,
+                                    .residual = solve_residual(r),
                                     .rhs_norm = s->solver->rhs_norm,
                                     .rhs_mean = h->singular ? h->rhs_mean : 0.0,
                                     .seconds = r->seconds,
                                     .setup_seconds = setup_seconds,
-                                    .history = r->history};
+                                    .history = r->history,
+                                    .krylov_cycles = r->outer_cycles,
+                                    .warning = s->warning};
 }
 
 static enum hpgmg_status solve(struct hpgmg *s, enum hpgmg_start start, struct hpgmg_result *result)
@@ -124,7 +184,7 @@ static enum hpgmg_status solve(struct hpgmg *s, enum hpgmg_start start, struct h
     s->hierarchy->levels[0]->backend->synchronise();
     const double setup_seconds = sets_up ? timer_seconds() - begin : 0.0;
     status = run(s, start);
-    s->is_set[HPGMG_U] = s->result.outcome != OUTCOME_NOT_FINITE;
+    s->is_set[HPGMG_U] = outcome_has_solution(s->result.outcome);
     if (result)
         report(s, setup_seconds, result);
     return status;

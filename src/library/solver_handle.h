@@ -39,6 +39,7 @@ struct hpgmg {
     /* What walls add to f: NULL until the first solve with walls that were set. */
     struct wall_terms *wall_terms, *wall_inflow;
     struct solve_result result;
+    char warning[160]; /* "" if there is none */
 };
 
 /* What the ranks are doing, for call_agree(). */

@@ -25,6 +25,20 @@ FORMULA void body_set(const struct vector_arguments *v, int i, int j, int k)
     v->z[i + j * v->sj + k * v->sk] = v->a;
 }
 
+/* The hash of a cell's global index, from -1 to 1. */
+struct random_arguments {
+    double *z;
+    long sj, sk;
+    uint64_t first, index_sj, index_sk; /* global index of cell (0,0,0) and its strides */
+};
+
+FORMULA void body_set_random(const struct random_arguments *x, int i, int j, int k)
+{
+    const uint64_t index =
+        x->first + (uint64_t)i + (uint64_t)j * x->index_sj + (uint64_t)k * x->index_sk;
+    x->z[i + j * x->sj + k * x->sk] = 0x1p-63 * (double)(int64_t)hash_mix(index);
+}
+
 FORMULA void body_add_constant(const struct vector_arguments *v, int i, int j, int k)
 {
     v->z[i + j * v->sj + k * v->sk] += v->a;

@@ -78,12 +78,12 @@ int stencil_ghosts(int order)
     return row_of_order(order)->ghosts;
 }
 
-int stencil_min_dim(const struct operator_choice *choice)
+struct min_cells stencil_min_cells(const struct operator_choice *choice)
 {
-    const int radius = row_of_order(choice->order)->radius;
-    const bool one_cell = sides_have(&choice->sides, BOUNDARY_DIRICHLET) &&
-                          !sides_have(&choice->sides, BOUNDARY_PERIODIC);
-    return one_cell || radius > 2 ? radius : 2;
+    const int radius = row_of_order(choice->order)->radius, two = radius > 2 ? radius : 2;
+    const bool periodic = sides_have(&choice->sides, BOUNDARY_PERIODIC),
+               dirichlet = sides_have(&choice->sides, BOUNDARY_DIRICHLET);
+    return (struct min_cells){periodic ? two : radius, periodic || !dirichlet ? two : radius};
 }
 
 struct stencil stencil_create(struct operator_choice choice, const int n[3])

@@ -3,6 +3,7 @@
 #define OPERATORS_STENCIL_H
 /* The operator: the choices of a run, and the numbers that follow from them on one level. */
 #include <stdbool.h>
+#include "level/extent.h"
 #include "level/sides.h"
 
 #ifdef __cplusplus
@@ -80,10 +81,10 @@ struct relaxation stencil_relaxation(const struct stencil *s, int sweep);
 /* Ghost layers that a level has at least: enough for two sweeps and a residual (order 2), or for
  * two of these (order 4). See level_ghosts(). */
 int stencil_ghosts(int order);
-/* Fewest cells per side of a coarse level: the radius, and at least 2 with a periodic direction or
- * without a Dirichlet wall. (One periodic cell is its own neighbour, so its diagonal is that of no
- * operator. Neumann walls on all sides leave one cell a diagonal of 0.) */
-int stencil_min_dim(const struct operator_choice *choice);
+/* The smallest coarse level: at least the radius in each direction, at least 2 with a periodic
+ * direction (a periodic cell that is its own neighbour has the diagonal of no operator), and, without
+ * a Dirichlet wall, at least 2 in the longest direction (a single cell has a diagonal of 0). */
+struct min_cells stencil_min_cells(const struct operator_choice *choice);
 
 #ifdef __cplusplus
 }

@@ -22,6 +22,22 @@ void vector_set(const struct level *level, enum field z, double a)
     visit(level, BODY_set, z, a, z, 0.0, z);
 }
 
+void vector_set_random(const struct level *level, enum field z, int number)
+{
+    const uint64_t cells = (uint64_t)level->n[0] * (uint64_t)level->n[1] * (uint64_t)level->n[2];
+    for (int q = 0; q < level->npatches; q++) {
+        const struct patch *p = &level->patches[q];
+        const struct terms at = vector_terms(level, p, z, NUM_FIELDS, 0.0);
+        const struct random_arguments x = {.z = patch_cells(level, p, z),
+                                           .sj = p->sj,
+                                           .sk = p->sk,
+                                           .first = at.first + (uint64_t)(number + 1) * cells,
+                                           .index_sj = at.index_sj,
+                                           .index_sk = at.index_sk};
+        level->backend->passes->visit(BODY_set_random, &x, p->n);
+    }
+}
+
 void vector_combine(struct level *level, enum field z, double a, enum field x, double b,
                     enum field y)
 {

@@ -14,6 +14,8 @@ extern "C" {
 
 /* z = a */
 void vector_set(const struct level *level, enum field z, double a);
+/* z = numbers from -1 to 1 that look random; others for every `number` from 0 on. */
+void vector_set_random(const struct level *level, enum field z, int number);
 /* z = a·x + b·y, as fma(a, x, b·y) per cell. */
 void vector_combine(struct level *level, enum field z, double a, enum field x, double b,
                     enum field y);

@@ -116,6 +116,14 @@ static void add_walls(struct program *p, int level, enum field field,
         program_add(p, STAGE_WALLS, level)->field = field;
 }
 
+struct program *program_residual(struct hierarchy *h, int top)
+{
+    struct program *p = program_create("residual", h);
+    residual_norm(p, top, FIELD_U, FIELD_F);
+    program_schedule(p, top, FIELD_F);
+    return p;
+}
+
 struct program *program_f_cycle(struct hierarchy *h, int top)
 {
     struct program *p = program_create("F-cycle", h);

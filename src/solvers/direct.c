@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "solvers/direct.h"
+#include <float.h>
 #include <math.h>
 #include "base/check.h"
 #include "base/memory.h"
@@ -67,11 +68,16 @@ void direct_factorise(struct bottom *b)
                              "matrix of the direct bottom solver");
     b->pivots = memory_alloc((size_t)n * sizeof *b->pivots, "pivots of the direct bottom solver");
     assemble(b);
-    double *a = b->matrix;
+    double *a = b->matrix, norm = 0.0;
+    for (long entry = 0; entry < (long)n * n; entry++)
+        norm = fmax(norm, fabs(a[entry]));
     for (int k = 0; k < n; k++) {
         b->pivots[k] = pivot_row(a, n, k);
         swap_rows(a, n, k, b->pivots[k]);
-        const double *top = a + (long)k * n;
+        double *top = a + (long)k * n;
+        if (fabs(top[k]) <=
+            n * DBL_EPSILON * norm) /* a part of the domain of its own: u = 0 there */
+            top[k] = INFINITY;
 #pragma omp parallel for schedule(static) if (n > 128)
         for (int row = k + 1; row < n; row++) {
             double *r = a + (long)row * n;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "solvers/hierarchy.h"
+#include <math.h>
 #include <string.h>
 #include "base/check.h"
 #include "base/memory.h"
@@ -25,7 +26,7 @@ struct hierarchy_shape hierarchy_shape(const struct hierarchy_choice *choice, in
         if (shape.nlevels + 1 == choice->max_levels) /* the bottom solver works on one box */
             spec = spec_one_box(&spec);
         shape.specs[shape.nlevels++] = spec;
-        spec = spec_coarsen(spec, stencil_min_dim(&choice->op));
+        spec = spec_coarsen(spec, stencil_min_cells(&choice->op));
         spec = spec_agglomerate(spec, choice->agglomerate_below);
     }
     return shape;
@@ -43,7 +44,7 @@ static int level_fields(const struct hierarchy_choice *choice, const struct deco
                         enum field fields[NUM_FIELDS])
 {
     const struct stencil s = stencil_create(choice->op, (const int[3]){2, 2, 2});
-    const bool pcg = choice->mgpcg && depth < SOLVED_LEVELS, bottom = depth == nlevels - 1;
+    const bool outer = choice->outer_fields && depth < SOLVED_LEVELS, bottom = depth == nlevels - 1;
     int count = 0;
     fields[count++] = FIELD_U;
     fields[count++] = FIELD_F;
@@ -65,8 +66,8 @@ static int level_fields(const struct hierarchy_choice *choice, const struct deco
         fields[count++] = FIELD_SAVE;
     for (int v = 0; bottom && v < NUM_KRYLOV_FIELDS; v++)
         fields[count++] = FIELD_KRYLOV + v;
-    for (int v = 0; pcg && v < NUM_PCG_FIELDS; v++)
-        fields[count++] = FIELD_PCG + v;
+    for (int v = 0; outer && v < NUM_OUTER_FIELDS; v++)
+        fields[count++] = FIELD_OUTER + v;
     return count;
 }
 
@@ -377,8 +378,14 @@ void hierarchy_set_rhs(struct hierarchy *h)
 {
     if (!h->singular)
         return;
-    h->rhs_mean = reduce_mean(h->levels[0], FIELD_F);
-    vector_add_constant(h->levels[0], FIELD_F, -h->rhs_mean);
+    struct level *l = h->levels[0];
+    h->rhs_mean = reduce_mean(l, FIELD_F);
+    vector_add_constant(l, FIELD_F, -h->rhs_mean);
+    if (fabs(h->rhs_mean) > reduce_norm(l, FIELD_F)) { /* whose last digit may be much of f now */
+        const double rest = reduce_mean(l, FIELD_F);
+        vector_add_constant(l, FIELD_F, -rest);
+        h->rhs_mean += rest;
+    }
 }
 
 struct hierarchy *hierarchy_create(const struct hierarchy_choice *choice)

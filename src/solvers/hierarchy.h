@@ -25,8 +25,9 @@ struct hierarchy_choice {
     struct operator_choice op;
     int problem; /* index into problems[] */
     enum bottom_method bottom;
-    bool mgpcg;                    /* work vectors of MG-PCG on the levels that are solved on */
-    const struct backend *backend; /* of levels with at least cpu_below cells */
+    bool
+        outer_fields; /* the outer Krylov method's work vectors, on the levels that are solved on */
+    const struct backend *backend;        /* of levels with at least cpu_below cells */
     const struct backend *coarse_backend; /* of the others; NULL: the same */
     double cpu_below;
     double agglomerate_below;          /* see spec_agglomerate() */

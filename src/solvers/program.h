@@ -34,6 +34,8 @@ struct program *program_f_cycle(struct hierarchy *h, int top);
  * with_norm. */
 struct program *program_v_cycle(struct hierarchy *h, int top, enum field u, enum field f,
                                 bool from_zero, bool with_norm);
+/* The residual norm of the u on level `top`. */
+struct program *program_residual(struct hierarchy *h, int top);
 void program_destroy(struct program *p);
 
 /* Calls `observe` after every stage of every program, until called with NULL. For tests and fault

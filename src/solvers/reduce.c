@@ -11,11 +11,16 @@ static uint64_t max_over_ranks(const struct level *level, uint64_t value)
     return level->nranks > 1 ? comm_max_u64(level->comm, value) : value;
 }
 
-double reduce_norm(const struct level *level, enum field x)
+double reduce_product_norm(const struct level *level, enum field x, enum field y)
 {
     if (!level->active)
         return 0.0;
-    return bits_to_double(max_over_ranks(level, vector_norm(level, x)));
+    return bits_to_double(max_over_ranks(level, vector_product_norm(level, x, y)));
+}
+
+double reduce_norm(const struct level *level, enum field x)
+{
+    return reduce_product_norm(level, x, NUM_FIELDS);
 }
 
 double reduce_dot(const struct level *level, enum field x, enum field y)

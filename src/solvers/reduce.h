@@ -8,6 +8,8 @@
 
 /* max|x|; NaN if any value is. */
 double reduce_norm(const struct level *level, enum field x);
+/* max|x·y| of the cells; y = NUM_FIELDS stands for 1. */
+double reduce_product_norm(const struct level *level, enum field x, enum field y);
 /* Σ x·y, exact to 2^-84 of the largest term; NaN if any term is not finite. */
 double reduce_dot(const struct level *level, enum field x, enum field y);
 /* Σ x / N³ */

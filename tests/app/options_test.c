@@ -131,7 +131,7 @@ static const struct {
     {"--timeline a --json a 5 8", "are the same file"},
     {"--solves 3 --min-time 2 5 8", "--solves and --min-time contradict"},
     {"--backend cpu --cpu-below 4096 5 8", "--backend and --cpu-below contradict"},
-    {"--max-cycles 5 5 8", "--max-cycles: needs --rtol, --cycle v or w, or --solver mgpcg"},
+    {"--max-cycles 5 5 8", "--max-cycles: needs --rtol, --atol, --cycle v or w, or --solver idr"},
 
     /* files */
     {"--input /nonexistent/x.ini 5 8", "--input: cannot read '/nonexistent/x.ini': No such file"},
@@ -273,7 +273,7 @@ static void defaults_are_those_of_the_manual(void **state)
               "cpu-below = auto\nhand-over = auto\nagglomerate-below = auto\ntransport = auto\n"
               "overlap-above = auto\nkernels = default\nloops = tiled\nfuse = on\nsolves = auto\n"
               "min-time = 2\n");
-    assert_int_equal(o.max_cycles, 20);
+    assert_int_equal(o.max_cycles, 100);
     assert_false(o.breakdown || o.show_cycle || o.checksum || o.quiet || o.dry_run);
     assert_false(o.help || o.version);
     assert_true(!o.json && !o.timeline && !o.tuning && !o.input);
@@ -326,9 +326,12 @@ static void solvers_without_an_end_have_a_tolerance(void **state)
 {
     (void)state;
     assert_true(parse_valid("--cycle v 5 8").rtol == 1e-10);
-    assert_true(parse_valid("--solver mgpcg 5 8").rtol == 1e-10);
+    assert_true(parse_valid("--solver idr 5 8").rtol == 1e-10);
+    assert_true(parse_valid("--solver auto 5 8").rtol == 0.0);
+    assert_true(parse_valid("--solver idr --atol 1e-3 5 8").rtol == 0.0);
+    assert_true(parse_valid("--atol 1e-3 --max-cycles 7 5 8").atol == 1e-3);
     assert_true(parse_valid("--cycle v --rtol 1e-3 5 8").rtol == 1e-3);
-    assert_int_equal(parse_valid("--solver mgpcg --max-cycles 7 5 8").max_cycles, 7);
+    assert_int_equal(parse_valid("--solver idr --max-cycles 7 5 8").max_cycles, 7);
 }
 
 static void requests_stand_alone(void **state)
@@ -408,7 +411,7 @@ static void the_echo_is_an_input_file_for_the_same_run(void **state)
     static const char *const command_lines[] = {
         "5 8",
         "--order 4 --rtol 0.1 --solves 7 --smoother l1jacobi 3 1000",
-        "--solver mgpcg --equation helmholtz --boundary periodic --min-time 0.3 2 1",
+        "--solver idr --equation helmholtz --boundary periodic --min-time 0.3 2 1",
         "--boundary dirichlet/neumann,neumann/dirichlet,dirichlet/neumann 5 8",
         "--boundary periodic,neumann,dirichlet 5 8",
         "--cycle v --max-cycles 3 --bottom direct --problem p6 --loops plain --backend cpu 9 9",

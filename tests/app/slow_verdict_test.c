@@ -45,7 +45,7 @@ static double converged_error(const struct options *options)
 {
     struct options o = *options;
     o.cycle = CYCLE_F;
-    o.solver = SOLVER_MG;
+    o.solver = OUTER_NONE;
     o.bottom = BOTTOM_BICGSTAB;
     o.smoother = SMOOTHER_GSRB;
     o.rtol = 1e-10;
@@ -65,7 +65,7 @@ static void report(const char *what, const struct options *o, const struct bench
            what, o->order, equation_choices[o->equation].name,
            boundary_choices[o->boundary[0]].name, coefficient_choices[o->coefficients].name,
            problems[o->problem].name, smoother_choices[o->smoother].name,
-           o->cycle == CYCLE_F ? "f" : "v", o->solver == SOLVER_MG ? "mg" : "mgpcg",
+           o->cycle == CYCLE_F ? "f" : "v", o->solver == OUTER_NONE ? "mg" : "idr",
            (const char *[]){"bicgstab", "cg", "smooth", "direct"}[o->bottom], o->rtol,
            b->sizes[0].n[0], ratio, verdict_text(&b->verdict, text, sizeof text));
     fflush(stdout);
@@ -130,10 +130,10 @@ static void check_problem(int code, int dim)
     static const struct {
         int cycle, solver;
         double rtol;
-    } solvers[NUM_SOLVERS] = {{CYCLE_F, SOLVER_MG, 0.0},
-                              {CYCLE_F, SOLVER_MG, 1e-8},
-                              {CYCLE_V, SOLVER_MG, 1e-9},
-                              {CYCLE_F, SOLVER_MGPCG, 1e-9}};
+    } solvers[NUM_SOLVERS] = {{CYCLE_F, OUTER_NONE, 0.0},
+                              {CYCLE_F, OUTER_NONE, 1e-8},
+                              {CYCLE_V, OUTER_NONE, 1e-9},
+                              {CYCLE_F, OUTER_IDR, 1e-9}};
     struct options o = problem_number(code, dim);
     const double converged = converged_error(&o);
     for (int n = 0; n < 4 * 4 * NUM_SOLVERS; n++) {

@@ -38,7 +38,7 @@ invalid() {
         invalid "h: *" beta:3:inf $ranks --smoother chebyshev --equation helmholtz --loops plain 3 2
         invalid "h: *" ghost:2:nan $ranks --order 4 --smoother jacobi --rtol 1e-8 3 4
         invalid "h: *" message:0:inf $ranks 4 2
-        invalid "h: *" message:1:nan $ranks --solver mgpcg --boundary periodic 3 4
+        invalid "h: *" message:1:nan $ranks --solver idr --boundary periodic 3 4
     }
 }
 

@@ -245,26 +245,28 @@ static void expect_step(const struct decomposition *fine, const struct decomposi
 }
 
 /* The coarsest level is one box on rank 0, as small as the rule allows. */
-static void expect_bottom(const struct decomposition *d, const int finest[3], int min_dim)
+static void expect_bottom(const struct decomposition *d, const int finest[3],
+                          struct min_cells least)
 {
     int n[3] = {finest[0], finest[1], finest[2]};
-    while (n[0] % 2 == 0 && n[1] % 2 == 0 && n[2] % 2 == 0 && n[0] / 2 >= min_dim &&
-           n[1] / 2 >= min_dim && n[2] / 2 >= min_dim)
+    while (n[0] % 2 == 0 && n[1] % 2 == 0 && n[2] % 2 == 0 && n[0] / 2 >= least.shortest &&
+           n[1] / 2 >= least.shortest && n[2] / 2 >= least.shortest &&
+           (n[0] / 2 >= least.longest || n[1] / 2 >= least.longest || n[2] / 2 >= least.longest))
         for (int e = 0; e < 3; e++)
             n[e] /= 2;
     EXPECT(extent_equal(d->n, n));
     EXPECT(d->nboxes == 1 && d->owner[0] == 0);
 }
 
-static void expect_chain(struct decomposition_spec spec, int world, int min_dim,
+static void expect_chain(struct decomposition_spec spec, int world, struct min_cells least,
                          double agglomerate_below)
 {
     int finest[3];
     spec_extent(&spec, finest);
     struct decomposition fine = decomposition_create(spec, world);
     int levels = 1;
-    for (struct decomposition_spec next = spec_coarsen(spec, min_dim); !spec_is_end(&next);
-         next = spec_coarsen(spec, min_dim)) {
+    for (struct decomposition_spec next = spec_coarsen(spec, least); !spec_is_end(&next);
+         next = spec_coarsen(spec, least)) {
         next = spec_agglomerate(next, agglomerate_below);
         struct decomposition coarse = decomposition_create(next, world);
         EXPECT(++levels <= MAX_LEVELS);
@@ -274,16 +276,20 @@ static void expect_chain(struct decomposition_spec spec, int world, int min_dim,
         fine = coarse;
         spec = next;
     }
-    expect_bottom(&fine, finest, min_dim);
+    expect_bottom(&fine, finest, least);
     decomposition_destroy(&fine);
 }
+
+/* At least one or two cells in all directions, or two in the longest. */
+static const struct min_cells at_least_one = {1, 1}, at_least_two = {2, 2}, longest_two = {1, 2};
 
 static void expect_chains(struct decomposition_spec spec, int world)
 {
     spec.ranks = smaller(world, (int)spec_boxes(&spec));
-    for (int min_dim = 1; min_dim <= 2; min_dim++) {
-        expect_chain(spec, world, min_dim, 0);
-        expect_chain(spec, world, min_dim, 1 << random_int(6, 18));
+    const struct min_cells leasts[] = {at_least_one, at_least_two, longest_two};
+    for (int i = 0; i < 3; i++) {
+        expect_chain(spec, world, leasts[i], 0);
+        expect_chain(spec, world, leasts[i], 1 << random_int(6, 18));
     }
 }
 
@@ -328,7 +334,7 @@ static void cuboids_are_coarsened_to_one_box(void **state)
     expect_chains(line, 16);
     struct decomposition_spec end = line;
     for (int halving = 0; halving < 3; halving++)
-        end = spec_coarsen(end, 1);
+        end = spec_coarsen(end, at_least_one);
     assert_true(extent_equal(end.boxes, (const int[3]){1, 1, 1}));
     assert_true(extent_equal(end.box_cells, (const int[3]){16, 1, 1}));
 }
@@ -339,13 +345,17 @@ static void hierarchies_end_where_they_must(void **state)
     const struct decomposition_spec odd = spec_cube(1, 3, 1), small = spec_cube(1, 2, 1),
                                     thin = {{1, 1, 1}, {8, 3, 8}, 1},
                                     flat = {{1, 1, 1}, {8, 8, 2}, 1};
-    const struct decomposition_spec none[] = {spec_coarsen(odd, 1), spec_coarsen(small, 2),
-                                              spec_coarsen(thin, 1), spec_coarsen(flat, 2)};
+    const struct decomposition_spec none[] = {
+        spec_coarsen(odd, at_least_one), spec_coarsen(small, at_least_two),
+        spec_coarsen(thin, at_least_one), spec_coarsen(flat, at_least_two),
+        spec_coarsen(small, longest_two)};
     for (size_t e = 0; e < sizeof none / sizeof *none; e++)
         assert_true(spec_is_end(&none[e]));
-    expect_spec(spec_coarsen(small, 1), spec_cube(1, 1, 1));
-    expect_spec(spec_coarsen(spec_cube(3, 8, 5), 1), spec_cube(1, 12, 1));
-    expect_spec(spec_coarsen((struct decomposition_spec){{5, 4, 2}, {8, 8, 8}, 40}, 1),
+    expect_spec(spec_coarsen(small, at_least_one), spec_cube(1, 1, 1));
+    expect_spec(spec_coarsen(flat, longest_two),
+                (struct decomposition_spec){{1, 1, 1}, {4, 4, 1}, 1});
+    expect_spec(spec_coarsen(spec_cube(3, 8, 5), at_least_one), spec_cube(1, 12, 1));
+    expect_spec(spec_coarsen((struct decomposition_spec){{5, 4, 2}, {8, 8, 8}, 40}, at_least_one),
                 (struct decomposition_spec){{1, 2, 1}, {20, 8, 8}, 2});
 }
 

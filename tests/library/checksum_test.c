@@ -21,8 +21,8 @@ static struct hierarchy *create_hierarchy(const char *const *words, struct solve
 {
     struct options o;
     char message[256];
-    REQUIRE(options_from_pairs(&o, words, "none", refuse_nothing, message, sizeof message) ==
-            STATUS_VALID);
+    REQUIRE(options_from_pairs(&o, words, (const char *const[]){NULL}, refuse_nothing, message,
+                               sizeof message) == STATUS_VALID);
     o.log2_box_dim = LOG2_BOX_DIM;
     o.boxes_per_rank = BOXES * BOXES * BOXES;
     o.domain[0] = o.domain[1] = o.domain[2] = BOXES;
@@ -94,7 +94,7 @@ int main(int argc, char **argv)
         {"rtol", "1e-7", "order", "4", "equation", "helmholtz", "boundary", "neumann"},
         {"order", "4", "smoother", "chebyshev", "rtol", "1e-6"},
         {"rtol", "1e-7", "coefficients", "constant", "cycle", "v"},
-        {"solver", "mgpcg", "rtol", "1e-9"},
+        {"solver", "idr", "rtol", "1e-9"},
         {"bottom", "direct", "smoother", "jacobi", "cycle", "w", "rtol", "1e-9"},
     };
     test_begin(argc, argv);

@@ -246,7 +246,7 @@ static const char *const configurations[][12] = {
     {"order", "2"},
     {"order", "4", "boundary", "periodic,neumann,dirichlet"},
     {"smoother", "chebyshev", "boundary", "periodic"},
-    {"solver", "mgpcg"},
+    {"solver", "idr"},
     {"bottom", "direct", "levels", "3"},
 };
 enum { CONFIGURATIONS = sizeof configurations / sizeof configurations[0] };
@@ -276,7 +276,7 @@ static void data_is_replaced(const char *const *options)
     EXPECT(hpgmg_destroy(&fresh) == HPGMG_OK);
 }
 
-/* From its own solution a solve has little to do, and a guess of a nearby problem saves cycles. */
+/* From its own solution a solve has nothing to do, and a guess of a nearby problem saves cycles. */
 static void guesses_help(const char *const *options)
 {
     struct hpgmg *s = create_solver(CELLS, options);
@@ -286,7 +286,7 @@ static void guesses_help(const char *const *options)
     set_function(s, HPGMG_F, wavy, 1.0);
     EXPECT(hpgmg_solve(s, HPGMG_FROM_ZERO, &cold) == HPGMG_OK);
     EXPECT(hpgmg_solve(s, HPGMG_FROM_GUESS, &warm) == HPGMG_OK);
-    EXPECT(warm.cycles == 1);
+    EXPECT(warm.cycles == 0 && warm.residual < 1e-8);
     set_function(s, HPGMG_F, wavy, 1.0001);
     EXPECT(hpgmg_solve(s, HPGMG_FROM_ZERO, &cold) == HPGMG_OK);
     set_function(s, HPGMG_F, wavy, 1.0);

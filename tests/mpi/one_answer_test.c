@@ -100,9 +100,9 @@ static void print_task(const struct task *t, const struct layout *layout)
 {
     const struct operator_choice *op = &t->choice.op;
     printf("%s, order %d, helmholtz %d, variable %d, periodic %d, smoother %d, problem %d, bottom "
-           "%d, mgpcg %d, rtol %g: boxes of %d³ on %d ranks, %d threads, %s loops%s: ",
+           "%d, outer %d, rtol %g: boxes of %d³ on %d ranks, %d threads, %s loops%s: ",
            extent_format(t->n).of, op->order, op->equation, op->variable, sides_wrap(&op->sides, 0),
-           op->smoother, t->choice.problem, t->choice.bottom, t->solver.mgpcg, t->solver.rtol,
+           op->smoother, t->choice.problem, t->choice.bottom, t->solver.outer, t->solver.rtol,
            1 << layout->log2_box_dim, comm_size(), layout->threads,
            layout->plain ? "plain" : "tiled", layout->unfused ? ", not fused" : "");
 }
@@ -182,8 +182,9 @@ static void check_solvers(int i, int j, int k)
         {2, BOTTOM_METHOD_SMOOTH, {.rtol = 1e-6, .max_cycles = 8}, true},
         {3, BOTTOM_METHOD_DIRECT, {.f_cycle = true}, true},
         {0, BOTTOM_METHOD_BICGSTAB, {.f_cycle = true, .rtol = 1e-30, .max_cycles = 12}, false},
-        {0, BOTTOM_METHOD_BICGSTAB, {.mgpcg = true, .rtol = 1e-8, .max_cycles = 30}, true},
-        {2, BOTTOM_METHOD_DIRECT, {.mgpcg = true, .rtol = 1e-8, .max_cycles = 30}, true},
+        {0, BOTTOM_METHOD_BICGSTAB, {.outer = OUTER_IDR, .rtol = 1e-8, .max_cycles = 30}, true},
+        {2, BOTTOM_METHOD_DIRECT, {.outer = OUTER_IDR, .rtol = 1e-8, .max_cycles = 30}, true},
+        {0, BOTTOM_METHOD_BICGSTAB, {.outer = OUTER_AUTO, .rtol = 1e-12, .max_cycles = 30}, true},
     };
     for (size_t row = 0; row < sizeof table / sizeof table[0]; row++)
         for (int code = 0; code < 4; code++) {
@@ -191,11 +192,11 @@ static void check_solvers(int i, int j, int k)
                                       {.op = operator_number(code),
                                        .problem = table[row].problem,
                                        .bottom = table[row].bottom,
-                                       .mgpcg = table[row].solver.mgpcg},
+                                       .outer_fields = table[row].solver.outer == OUTER_IDR},
                                       table[row].solver,
                                       table[row].reaches_rtol
                                           ? ends_by(OUTCOME_DONE)
-                                          : ends_by(OUTCOME_LIMIT) | ends_by(OUTCOME_STAGNATED)};
+                                          : ends_by(OUTCOME_LIMIT) | ends_by(OUTCOME_ROUNDING)};
             check(&task);
         }
 }

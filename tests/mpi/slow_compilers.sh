@@ -21,7 +21,7 @@ checksum() {
 }
 
 for options in "--order 2" "--order 4" "--order 4 --smoother chebyshev --boundary periodic" \
-    "--order 2 --smoother l1jacobi --equation helmholtz" "--problem p6 --order 4" "--solver mgpcg --boundary periodic" \
+    "--order 2 --smoother l1jacobi --equation helmholtz" "--problem p6 --order 4" "--solver idr --boundary periodic" \
     "--coefficients constant --order 4 --smoother jacobi"; do
     # shellcheck disable=SC2086  # options are words
     ours=$(checksum "$HPGMG" $options) theirs=$(checksum build/clang-release/hpgmg-gpu $options)

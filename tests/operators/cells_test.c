@@ -364,7 +364,7 @@ static void small_cubes(void **state)
         const bool periodic = number & VARIANTS;
         const struct operator_choice op = choice_of(number, periodic);
         const int n = number / (4 * VARIANTS) + 1, sides[3] = {n, n, n};
-        if (n < stencil_min_dim(&op))
+        if (n < stencil_min_cells(&op).longest)
             continue;
         ghost_layers = stencil_ghosts(op.order);
         row_align = number & (2 * VARIANTS) ? 8 : 16;

@@ -60,7 +60,7 @@ static void bytes_are_foreseen(void **state)
             case_choice(variant & 1 ? 4 : 2, variant & 2, variant & 4,
                         variant & 8 ? SMOOTHER_JACOBI : SMOOTHER_GSRB, 3, 8);
         choice.problem = variant & 8 ? 3 : 0;
-        choice.mgpcg = variant & 1;
+        choice.outer_fields = variant & 1;
         choice.op.variable = variant != 4;
         choice.agglomerate_below = variant & 16 ? 5000.0 : 0.0;
         separate += check(choice);

@@ -174,12 +174,12 @@ static void ghosts_are_there_when_they_are_read(void **state)
                                 variant & 2 ? 3 : 4, variant & 2 ? 27 : 8);
                 choice.agglomerate_below = agglomerate_below[variant >> 2 & 1];
                 choice.unfused = variant & 8;
-                choice.mgpcg = smoother == SMOOTHER_GSRB;
+                choice.outer_fields = smoother == SMOOTHER_GSRB;
                 check(choice, (struct solver_choice){.f_cycle = true});
                 check(choice, (struct solver_choice){.rtol = 1e-3, .max_cycles = 2});
-                if (choice.mgpcg)
+                if (choice.outer_fields)
                     check(choice,
-                          (struct solver_choice){.mgpcg = true, .rtol = 1e-3, .max_cycles = 2});
+                          (struct solver_choice){.outer = OUTER_IDR, .rtol = 1e-3, .max_cycles = 2});
             }
     assert_true(passes_seen > 1000);
 }
