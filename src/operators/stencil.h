@@ -82,8 +82,9 @@ struct relaxation stencil_relaxation(const struct stencil *s, int sweep);
  * two of these (order 4). See level_ghosts(). */
 int stencil_ghosts(int order);
 /* The smallest coarse level: at least the radius in each direction, at least 2 with a periodic
- * direction (a periodic cell that is its own neighbour has the diagonal of no operator), and, without
- * a Dirichlet wall, at least 2 in the longest direction (a single cell has a diagonal of 0). */
+ * direction (a periodic cell that is its own neighbour has the diagonal of no operator), and,
+ * without a Dirichlet wall, at least 2 in the longest direction (a single cell has a diagonal of
+ * 0). */
 struct min_cells stencil_min_cells(const struct operator_choice *choice);
 
 #ifdef __cplusplus

@@ -178,8 +178,8 @@ static void ghosts_are_there_when_they_are_read(void **state)
                 check(choice, (struct solver_choice){.f_cycle = true});
                 check(choice, (struct solver_choice){.rtol = 1e-3, .max_cycles = 2});
                 if (choice.outer_fields)
-                    check(choice,
-                          (struct solver_choice){.outer = OUTER_IDR, .rtol = 1e-3, .max_cycles = 2});
+                    check(choice, (struct solver_choice){
+                                      .outer = OUTER_IDR, .rtol = 1e-3, .max_cycles = 2});
             }
     assert_true(passes_seen > 1000);
 }
