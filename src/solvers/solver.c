@@ -27,7 +27,7 @@ enum { CYCLES_TO_JUDGE = 2 };
 const char *outcome_text(enum outcome outcome)
 {
     static const char *const texts[NUM_OUTCOMES] = {"done",
-                                                    "tolerance not reached in max-cycles",
+                                                    "max-cycles reached",
                                                     "slow convergence",
                                                     "diverged",
                                                     "limited by rounding errors",

@@ -94,7 +94,7 @@ invalid="--rtol 1e-30 --max-cycles 8"
     # shellcheck disable=SC2086
     hpgmg $invalid --breakdown 3 8
     [ "$status" -eq 1 ]
-    tail -n 2 "$work/stdout" | grep -qE '^VERDICT: INVALID \(h: tolerance not reached in max-cycles; .+\)$'
+    tail -n 2 "$work/stdout" | grep -qE '^VERDICT: INVALID \(h: max-cycles reached; .+\)$'
     [ "$(lines 'DOF/s|time=|GB/s')" -eq 0 ]
     tail -n 1 "$work/stdout" | grep -qx 'SCORE: none (INVALID)'
     [ "$(head -n -2 "$work/stdout" | grep -cE '^.{101}')" -eq 0 ]

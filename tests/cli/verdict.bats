@@ -27,8 +27,8 @@ expect() {
     fi
 }
 
-# MG-PCG calls the bottom solver in the middle of an iteration.
-@test "conjugate gradients and the bottom solver on one level" {
+# On one level, IDR calls the bottom solver in the middle of a step.
+@test "IDR and the bottom solver on one level" {
     for bottom in bicgstab cg smooth direct; do
         for size in "2 1" "2 27"; do
             # shellcheck disable=SC2086
