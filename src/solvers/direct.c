@@ -75,9 +75,9 @@ void direct_factorise(struct bottom *b)
         b->pivots[k] = pivot_row(a, n, k);
         swap_rows(a, n, k, b->pivots[k]);
         double *top = a + (long)k * n;
+        /* a part of the domain may be singular on its own: u = 0 in one of its cells */
         if (fabs(top[k]) <= n * DBL_EPSILON * norm)
-            top[k] =
-                INFINITY; /* of a part of the domain that is singular on its own: u = 0 there */
+            top[k] = INFINITY;
 #pragma omp parallel for schedule(static) if (n > 128)
         for (int row = k + 1; row < n; row++) {
             double *r = a + (long)row * n;
