@@ -226,10 +226,20 @@ void run_info_foresee(struct run_info *f, const struct hierarchy_choice *choice)
     warn_of_messages(f);
 }
 
+/* Ranks that share this rank's memory, and what is free in it. */
+static double sharers_of(bool on_device)
+{
+    return on_device ? gpu_sharers().count : comm_node_size();
+}
+
+static double available_to(bool on_device)
+{
+    return on_device ? (double)cuda_free_bytes() : (double)memory_available_bytes();
+}
+
 struct memory_need memory_need_of(size_t bytes, bool on_device)
 {
-    double sharing = on_device ? gpu_sharers().count : comm_node_size();
-    double available = on_device ? (double)cuda_free_bytes() : (double)memory_available_bytes();
+    double sharing = sharers_of(on_device), available = available_to(on_device);
     comm_max_f64(comm_world(), &sharing, 1);
     comm_min_f64(comm_world(), &available, 1);
     return (struct memory_need){(double)bytes * sharing, available};
@@ -238,10 +248,8 @@ struct memory_need memory_need_of(size_t bytes, bool on_device)
 bool memory_has_room(const struct level *level, size_t bytes)
 {
     const bool on_device = level->backend->on_device;
-    const double sharing = on_device ? gpu_sharers().count : comm_node_size(),
-                 available =
-                     on_device ? (double)cuda_free_bytes() : (double)memory_available_bytes();
-    const struct memory_need need = {(double)bytes * sharing, available};
+    const struct memory_need need = {sharers_of(on_device) * (double)bytes,
+                                     available_to(on_device)};
     return comm_min_i64(level->comm, memory_need_fits(&need));
 }
 
