@@ -14,7 +14,6 @@ datadir = $(datarootdir)
 mandir = $(datarootdir)/man
 docdir = $(datarootdir)/doc/hpgmg-gpu
 bashcompdir = $(datarootdir)/bash-completion/completions
-zshcompdir = $(datarootdir)/zsh/site-functions
 pkgdatadir = $(datadir)/hpgmg-gpu
 INSTALL ?= install
 INSTALL_PROGRAM = $(INSTALL) -m 755
@@ -23,7 +22,7 @@ INSTALL_DATA = $(INSTALL) -m 644
 # --- man pages and completion, made from the tables of options ------------------------------------
 
 PAGES_OBJECTS := $(patsubst %,$(BUILD)/%.o,$(sort $(wildcard src/pages/*.c)))
-PAGES := man/hpgmg-gpu.1 man/hpgmg-lab.1 bash/hpgmg-gpu bash/hpgmg-lab zsh/_hpgmg-gpu zsh/_hpgmg-lab
+PAGES := man/hpgmg-gpu.1 man/hpgmg-lab.1 bash/hpgmg-gpu bash/hpgmg-lab
 
 $(BUILD)/hpgmg-pages: $(PAGES_OBJECTS) $(filter-out %/main.c.o,$(LAB_OBJECTS)) $(ARCHIVE)
 	$(call say,LINK,$@) $(LINK) -o $@ $^ $(LDLIBS)
@@ -58,7 +57,6 @@ $(call $(1)_made,mk/hpgmg-config.cmake.in,$(cmakedir)/hpgmg-config.cmake)
 $(call $(1)_made,mk/hpgmg-config-version.cmake.in,$(cmakedir)/hpgmg-config-version.cmake)
 $(call $(1),$(INSTALL_DATA),$(BUILD)/pages/man,$(notdir $(filter man/%,$(PAGES))),$(mandir)/man1)
 $(call $(1),$(INSTALL_DATA),$(BUILD)/pages/bash,$(notdir $(filter bash/%,$(PAGES))),$(bashcompdir))
-$(call $(1),$(INSTALL_DATA),$(BUILD)/pages/zsh,$(notdir $(filter zsh/%,$(PAGES))),$(zshcompdir))
 endef
 
 put = $(call say,INST,$(call quote,$(DESTDIR)$(4))) for file in $(3); do \

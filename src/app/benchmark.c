@@ -18,7 +18,6 @@
 #include "operators/passes.h"
 #include "operators/vectors.h"
 #include "operators/problem.h"
-#include "solvers/direct.h"
 #include "solvers/reduce.h"
 
 /* A right-hand side on 2h or 4h below this fraction of that on h is a zero with rounding errors. */
@@ -55,8 +54,6 @@ struct hierarchy_choice benchmark_hierarchy_choice(const struct options *o, bool
                                                       : transport_chosen()->overlap_above;
         choice.device_messages = transport_chosen()->device_messages;
         choice.hand_over = (enum hand_over_choice)o->hand_over;
-        if (choice.bottom == BOTTOM_METHOD_DIRECT && choice.cpu_below <= DIRECT_MAX_UNKNOWNS)
-            choice.cpu_below = DIRECT_MAX_UNKNOWNS + 1; /* its factors live in host memory */
     }
     return choice;
 }

@@ -12,10 +12,9 @@ static const struct choice problem_choices[] = {
 static const struct choice cycles[] = {{"f", CYCLE_F}, {"v", CYCLE_V}, {"w", CYCLE_W}, {NULL, 0}};
 static const struct choice solvers[] = {
     {"mg", OUTER_NONE}, {"idr", OUTER_IDR}, {"auto", OUTER_AUTO}, {NULL, 0}};
-static const struct choice bottoms[] = {{"bicgstab", BOTTOM_BICGSTAB},
-                                        {"cg", BOTTOM_CG},
-                                        {"smooth", BOTTOM_SMOOTH},
-                                        {"direct", BOTTOM_DIRECT},
+static const struct choice bottoms[] = {{"bicgstab", BOTTOM_METHOD_BICGSTAB},
+                                        {"cg", BOTTOM_METHOD_CG},
+                                        {"smooth", BOTTOM_METHOD_SMOOTH},
                                         {NULL, 0}};
 static const struct choice transports[] = {{"auto", TRANSPORT_AUTO},
                                            {"peer", TRANSPORT_PEER},

@@ -185,7 +185,7 @@ static const char *why_meaningless(const struct benchmark *b, const struct known
 static struct tolerance tolerance_of(const struct options *o, const struct known *known)
 {
     const bool one_cycle = !options_have_tolerance(o);
-    if (!known->low.recorded || (one_cycle && o->bottom == BOTTOM_SMOOTH))
+    if (!known->low.recorded || (one_cycle && o->bottom == BOTTOM_METHOD_SMOOTH))
         return estimated_size;
     return one_cycle ? recorded_cycle : recorded_size;
 }

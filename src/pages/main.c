@@ -11,7 +11,7 @@
 static const struct {
     const char *name;
     void (*print)(const struct documented *program);
-} forms[] = {{"man", man_print}, {"bash", bash_print}, {"zsh", zsh_print}};
+} forms[] = {{"man", man_print}, {"bash", bash_print}};
 
 static void append(char words[VALUE_WORDS_SIZE], const char *word)
 {
@@ -46,6 +46,6 @@ int main(int argc, char **argv)
                 forms[f].print(&programs[p]);
                 return fflush(stdout) == 0 && !ferror(stdout) ? STATUS_VALID : STATUS_SYSTEM;
             }
-    fprintf(stderr, "usage: hpgmg-pages man|bash|zsh hpgmg-gpu|hpgmg-lab\n");
+    fprintf(stderr, "usage: hpgmg-pages man|bash hpgmg-gpu|hpgmg-lab\n");
     return STATUS_USAGE;
 }

@@ -12,7 +12,6 @@ struct documented {
 
 void man_print(const struct documented *program);
 void bash_print(const struct documented *program);
-void zsh_print(const struct documented *program);
 
 /* True unless the option's value is the next word. */
 static inline bool stands_alone(const struct option_row *row)

@@ -7,7 +7,6 @@
 #include "operators/passes.h"
 #include "operators/setup.h"
 #include "operators/stencil.h"
-#include "solvers/direct.h"
 #include "solvers/krylov.h"
 #include "solvers/reduce.h"
 
@@ -27,15 +26,11 @@ struct bottom *bottom_create(struct level *level, enum bottom_method method)
     CHECK(level->decomposition.nboxes == 1);
     b->level = level;
     b->method = method;
-    if (method == BOTTOM_METHOD_DIRECT && level->active)
-        direct_factorise(b);
     return b;
 }
 
 void bottom_destroy(struct bottom *b)
 {
-    memory_free(b->matrix);
-    memory_free(b->pivots);
     memory_free(b);
 }
 
@@ -120,9 +115,7 @@ void bottom_solve(struct bottom *b, enum field u, enum field f)
         return;
     }
     b->counts.solves++;
-    if (b->method == BOTTOM_METHOD_DIRECT)
-        direct_solve(b, u, f);
-    else if (b->method == BOTTOM_METHOD_SMOOTH)
+    if (b->method == BOTTOM_METHOD_SMOOTH)
         solve_by_smoothing(b, u, f);
     else
         solve_by_krylov(b, u, f);

@@ -6,13 +6,7 @@
 
 struct stage;
 
-/* In the order of enum bottom_kind in app/options.h. */
-enum bottom_method {
-    BOTTOM_METHOD_BICGSTAB,
-    BOTTOM_METHOD_CG,
-    BOTTOM_METHOD_SMOOTH,
-    BOTTOM_METHOD_DIRECT
-};
+enum bottom_method { BOTTOM_METHOD_BICGSTAB, BOTTOM_METHOD_CG, BOTTOM_METHOD_SMOOTH };
 
 /* Why a solve did not reach its tolerance. After a breakdown of a Krylov method the smoother takes
  * over. */
@@ -40,12 +34,9 @@ struct bottom_counts {
 struct bottom {
     struct level *level;
     enum bottom_method method;
-    double *matrix; /* direct: LU factors, row by row */
-    int *pivots;
     struct bottom_counts counts; /* of solves on the host; see bottom_counts() */
 };
 
-/* Also makes the factorisation of the direct solver, for at most 1331 unknowns. */
 struct bottom *bottom_create(struct level *level, enum bottom_method method);
 void bottom_destroy(struct bottom *b);
 

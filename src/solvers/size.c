@@ -3,7 +3,6 @@
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
-#include "solvers/direct.h"
 
 enum { FIELDS_PER_LEVEL = NUM_FIELDS + 2 }; /* with u and f of a redistribution buffer */
 #define MOST_BYTES 0x1p63
@@ -65,20 +64,6 @@ static enum status check_given_boxes(const struct hierarchy_choice *choice, int 
     return STATUS_USAGE;
 }
 
-/* The dense factors of the direct solver are for small levels only. */
-static enum status check_bottom(const struct hierarchy_choice *choice, int ranks, char *message,
-                                size_t size)
-{
-    const struct hierarchy_shape shape = hierarchy_shape(choice, ranks);
-    const double cells = spec_cells(&shape.specs[shape.nlevels - 1]);
-    if (choice->bottom != BOTTOM_METHOD_DIRECT || cells <= DIRECT_MAX_UNKNOWNS)
-        return STATUS_VALID;
-    snprintf(message, size,
-             "--bottom direct: the coarsest level has %.0f cells, more than %d; take bicgstab",
-             cells, DIRECT_MAX_UNKNOWNS);
-    return STATUS_USAGE;
-}
-
 enum status size_check(const struct hierarchy_choice *choice, int ranks, char *message,
                        int message_size)
 {
@@ -90,7 +75,7 @@ enum status size_check(const struct hierarchy_choice *choice, int ranks, char *m
     }
     find_excess(choice, ranks, excess, sizeof excess);
     if (!excess[0])
-        return check_bottom(choice, ranks, message, (size_t)message_size);
+        return STATUS_VALID;
     snprintf(
         message, (size_t)message_size,
         "%ld boxes per rank of 2^%d cells per side on %d ranks are %s; choose fewer boxes or a "

@@ -14,8 +14,7 @@ double size_bytes(const struct hierarchy_choice *choice, int ranks);
 
 /* Refuses, with STATUS_USAGE and one line in message, a size with more boxes than an int holds,
  * more than MOST_DIM cells per side, or fields of more bytes than a long holds. All other numbers
- * that follow from the size are smaller. Also refuses a direct bottom solver for a coarsest level
- * of more than DIRECT_MAX_UNKNOWNS cells. A pure function: `ranks` need not be the number of ranks.
+ * that follow from the size are smaller. A pure function: `ranks` need not be the number of ranks.
  */
 enum status size_check(const struct hierarchy_choice *choice, int ranks, char *message,
                        int message_size);

@@ -325,7 +325,7 @@ static void test_smoothed_bottom(void **state)
     expect_invalid("error");
     make_f_cycle(64);
     b.sizes[0].true_error *= 1.4;
-    options.bottom = BOTTOM_SMOOTH;
+    options.bottom = BOTTOM_METHOD_SMOOTH;
     expect_valid();
     b.sizes[0].true_error *= 2.0;
     expect_invalid("error");

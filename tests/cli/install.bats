@@ -139,16 +139,6 @@ offers_exactly() { # "WORDS OFFERED" WORD...
     done
 }
 
-@test "zsh reads its completion" {
-    installs
-    local option file="$moved/share/zsh/site-functions/_hpgmg-gpu"
-    [ "$(head -n 1 "$file")" = "#compdef hpgmg-gpu" ]
-    for option in $(options_of "$moved/bin/hpgmg-gpu"); do
-        grep -qF -e "'${option}[" -e "'$option=[" -e "'(- *)${option}[" "$file"
-    done
-    ! command -v zsh >/dev/null || cat "$moved"/share/zsh/site-functions/_* | zsh -n /dev/stdin
-}
-
 @test "uninstall leaves what others put there, and nothing else" {
     local words=(PREFIX=/opt/x DESTDIR="$stage")
     makes install-built "${words[@]}" >/dev/null

@@ -88,10 +88,10 @@ try() {
 }
 
 @test "mutants are chosen by id or file" {
-    run tests/mutants --list singular-shift src/base/check.c
+    run tests/mutants --list bottom-mean src/base/check.c
     [ "$status" -eq 0 ]
     [ "${#lines[@]}" -ge 2 ]
-    [[ $output == *"src/solvers/direct.c"* ]]
+    [[ $output == *"src/solvers/bottom.c"* ]]
     run tests/mutants --list nothing-like-it
     [ "$status" -eq 2 ]
 }

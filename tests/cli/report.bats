@@ -310,7 +310,7 @@ PYTHON
 }
 
 @test "JSON of an invalid run has no speed of sizes that were timed either" {
-    hpgmg --quiet --solver idr --bottom direct --problem p4 --rtol 1e-8 --max-cycles 4 --solves 2 --json "$report" 4 1
+    hpgmg --quiet --solver idr --bottom cg --problem p4 --rtol 1e-8 --max-cycles 4 --solves 2 --json "$report" 4 1
     [ "$status" -eq 1 ]
     [ "$(json '[s["timed_solves"] for s in r["solves"]]')" = "[0, 2, 2]" ]
     [ "$(json '[s["dof_per_second"] for s in r["solves"]]')" = "[None, None, None]" ]

@@ -29,7 +29,7 @@ expect() {
 
 # On one level, IDR calls the bottom solver in the middle of a step.
 @test "IDR and the bottom solver on one level" {
-    for bottom in bicgstab cg smooth direct; do
+    for bottom in bicgstab cg smooth; do
         for size in "2 1" "2 27"; do
             # shellcheck disable=SC2086
             expect 0 "VALID*" --solver idr --bottom $bottom $size

@@ -95,7 +95,7 @@ int main(int argc, char **argv)
         {"order", "4", "smoother", "chebyshev", "rtol", "1e-6"},
         {"rtol", "1e-7", "coefficients", "constant", "cycle", "v"},
         {"solver", "idr", "rtol", "1e-9"},
-        {"bottom", "direct", "smoother", "jacobi", "cycle", "w", "rtol", "1e-9"},
+        {"bottom", "cg", "smoother", "jacobi", "cycle", "w", "rtol", "1e-9"},
     };
     test_begin(argc, argv);
     for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++)

@@ -152,8 +152,8 @@ static double wave_along_i(const int at[3], int d)
 
 static void halves_are_solved_by_every_bottom(void)
 {
-    static const char *const bottoms[] = {"bicgstab", "cg", "smooth", "direct"};
-    for (int b = 0; b < 4; b++) {
+    static const char *const bottoms[] = {"bicgstab", "cg", "smooth"};
+    for (int b = 0; b < 3; b++) {
         const char *const options[] = {"boundary", "neumann", "bottom", bottoms[b], NULL};
         struct hpgmg *s = create_solver(CELLS, options);
         struct hpgmg_result r;

@@ -247,7 +247,7 @@ static const char *const configurations[][12] = {
     {"order", "4", "boundary", "periodic,neumann,dirichlet"},
     {"smoother", "chebyshev", "boundary", "periodic"},
     {"solver", "idr"},
-    {"bottom", "direct", "levels", "3"},
+    {"bottom", "smooth", "levels", "3"},
 };
 enum { CONFIGURATIONS = sizeof configurations / sizeof configurations[0] };
 

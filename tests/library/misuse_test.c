@@ -61,9 +61,6 @@ static void options_are_checked(void)
     };
     for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++)
         refuse_create(CELLS, LENGTHS, cases[c].words, HPGMG_ARGUMENT, cases[c].text);
-    const int odd[3] = {52, 52, 52}; /* 13³ cells on the coarsest level */
-    refuse_create(odd, LENGTHS, (const char *[]){"backend", "cpu", "bottom", "direct", NULL},
-                  HPGMG_ARGUMENT, "2197 cells");
     struct hpgmg *s;
     const enum hpgmg_status on_gpu = hpgmg_create(&s, HPGMG_COMM_WORLD, CELLS, LENGTHS,
                                                   (const char *[]){"backend", "gpu", NULL});

@@ -180,10 +180,9 @@ static void check_solvers(int i, int j, int k)
     } table[] = {
         {1, BOTTOM_METHOD_CG, {.f_cycle = true, .rtol = 1e-6, .max_cycles = 8}, true},
         {2, BOTTOM_METHOD_SMOOTH, {.rtol = 1e-6, .max_cycles = 8}, true},
-        {3, BOTTOM_METHOD_DIRECT, {.f_cycle = true}, true},
         {0, BOTTOM_METHOD_BICGSTAB, {.f_cycle = true, .rtol = 1e-30, .max_cycles = 12}, false},
         {0, BOTTOM_METHOD_BICGSTAB, {.outer = OUTER_IDR, .rtol = 1e-8, .max_cycles = 30}, true},
-        {2, BOTTOM_METHOD_DIRECT, {.outer = OUTER_IDR, .rtol = 1e-8, .max_cycles = 30}, true},
+        {2, BOTTOM_METHOD_CG, {.outer = OUTER_IDR, .rtol = 1e-8, .max_cycles = 30}, true},
         {0, BOTTOM_METHOD_BICGSTAB, {.outer = OUTER_AUTO, .rtol = 1e-12, .max_cycles = 30}, true},
     };
     for (size_t row = 0; row < sizeof table / sizeof table[0]; row++)

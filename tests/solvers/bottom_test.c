@@ -42,30 +42,6 @@ static struct hierarchy *with_krylov_fields(struct hierarchy_choice choice)
     return h;
 }
 
-/* --- direct --- */
-
-/* On 1³ and 2³ periodic cells the matrix is singular without any rounding: nothing but its pinned
- * mean gives a pivot. */
-static void a_singular_matrix_is_solved_directly(void **state)
-{
-    (void)state;
-    static struct solve_result result;
-    for (int variant = 0; variant < 16; variant++) {
-        struct hierarchy_choice choice =
-            case_choice(variant & 1 ? 4 : 2, false, true, SMOOTHER_GSRB, 2 + (variant >> 2), 1);
-        choice.op.variable = variant & 2;
-        choice.bottom = BOTTOM_METHOD_DIRECT;
-        struct hierarchy *h = hierarchy_create(&choice);
-        struct solver *s = solver_create(
-            h, 0, (struct solver_choice){.f_cycle = true, .rtol = 1e-8, .max_cycles = 20});
-        solver_run(s, &result);
-        assert_int_equal(result.outcome, OUTCOME_DONE);
-        assert_true(isfinite(reduce_norm(h->levels[0], FIELD_U)));
-        solver_destroy(s);
-        hierarchy_destroy(h);
-    }
-}
-
 /* A hierarchy with one box whose level applies the operator by `apply`. */
 static struct hierarchy *with_operator(void (*apply)(struct level *, enum field, enum field))
 {
@@ -85,39 +61,13 @@ static void destroy_with_operator(struct hierarchy *h)
     hierarchy_destroy(h);
 }
 
-/* out_c = x_{c+1}, the last one the first: no row has anything on the diagonal. */
-static void apply_shift(struct level *l, enum field out, enum field x)
-{
-    const struct patch *p = &l->patches[0];
-    const int n = l->n[0], all = n * n * n;
-    for (int c = 0; c < all; c++) {
-        const int from = (c + 1) % all;
-        l->fields[out][p->offset + c % n + c / n % n * p->sj + c / n / n * p->sk] =
-            l->fields[x][p->offset + from % n + from / n % n * p->sj + from / n / n * p->sk];
-    }
-}
-
-static void rows_are_swapped_for_a_pivot(void **state)
-{
-    (void)state;
-    struct hierarchy *h = with_operator(apply_shift);
-    struct level *l = h->levels[0];
-    struct bottom *b = bottom_create(l, BOTTOM_METHOD_DIRECT);
-    bottom_solve(b, FIELD_U, FIELD_F);
-    apply_shift(l, FIELD_KRYLOV, FIELD_U);
-    vector_combine(l, FIELD_KRYLOV, 1.0, FIELD_KRYLOV, -1.0, FIELD_F);
-    assert_true(reduce_norm(l, FIELD_F) > 0.0 && reduce_norm(l, FIELD_KRYLOV) == 0.0);
-    bottom_destroy(b);
-    destroy_with_operator(h);
-}
-
 /* --- all methods --- */
 
 /* Whatever was there before. */
 static void solutions_of_singular_problems_have_no_mean(void **state)
 {
     (void)state;
-    for (int method = BOTTOM_METHOD_BICGSTAB; method <= BOTTOM_METHOD_DIRECT; method++) {
+    for (int method = BOTTOM_METHOD_BICGSTAB; method <= BOTTOM_METHOD_SMOOTH; method++) {
         struct hierarchy *h = with_krylov_fields(case_choice(2, false, true, SMOOTHER_GSRB, 2, 1));
         struct level *l = h->levels[0];
         struct bottom *b = bottom_create(l, (enum bottom_method)method);
@@ -263,8 +213,6 @@ static void a_breakdown_leaves_a_finite_solution(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_singular_matrix_is_solved_directly),
-        cmocka_unit_test(rows_are_swapped_for_a_pivot),
         cmocka_unit_test(solutions_of_singular_problems_have_no_mean),
         cmocka_unit_test(nothing_is_done_for_a_zero_right_hand_side),
         cmocka_unit_test(sweeps_end_after_two_hundred),
