@@ -17,10 +17,11 @@
  * than ‖f‖ where coefficients jump, and V-cycles after it converge. */
 #define DIVERGING_CYCLES 1e3
 #define DIVERGING_IDR 1e8
-/* Cycles whose best residual is more than this part of the best before have stalled. */
+/* Cycles have stalled if their best residual is more than this fraction of the best before. */
 #define STALLED 0.5
 enum { STALLED_CYCLES = 4, SLOW_CYCLES = 10 };
-/* OUTER_AUTO: so many cycles in a row that each leave more than this of the residual call IDR. */
+/* OUTER_AUTO: IDR takes over after CYCLES_TO_JUDGE cycles in a row that each leave more than this
+ * fraction of the residual. */
 #define SLOW_FACTOR 0.5
 enum { CYCLES_TO_JUDGE = 2 };
 
@@ -103,8 +104,7 @@ static double execute(const struct solver *s, struct program *p)
     return norm == 0.0 ? 0.0 : norm / s->rhs_norm;
 }
 
-/* The least residual of those before number `end`, from number `begin` on; number −1 is the first
- * one. */
+/* The smallest of the residuals begin … end − 1; −1 stands for the residual of the first u. */
 static double least(const struct solve_result *r, int begin, int end)
 {
     double best = INFINITY;
@@ -126,8 +126,7 @@ static double rounding_floor(const struct solver *s)
 {
     const struct level *l = s->hierarchy->levels[s->top];
     const bool varies = l->fields[FIELD_BETA_I];
-    /* over a row: Σ|weights| of the sum S with β = 1, which is 12 or 16·12 */
-    const double weights = l->stencil->radius == 1 ? 12.0 : 192.0;
+    const double weights = l->stencil->radius == 1 ? 12.0 : 192.0; /* Σ|weights| of S for β = 1 */
     double beta_u = 0.0;
     for (int d = 0; d < 3; d++)
         beta_u =
@@ -177,10 +176,10 @@ bool solve_record(const struct solver *s, struct solve_result *r, double residua
 /* True if the last cycles were so slow that IDR is faster, or if they diverge. */
 static bool is_slow(const struct solve_result *r)
 {
-    if (r->outcome == OUTCOME_DONE || r->outcome == OUTCOME_ROUNDING)
-        return false;
-    bool slow = r->cycles > CYCLES_TO_JUDGE || !may_go_on(r->outcome);
-    for (int c = 1; slow && may_go_on(r->outcome) && c <= CYCLES_TO_JUDGE; c++)
+    bool slow = r->cycles > CYCLES_TO_JUDGE;
+    if (!may_go_on(r->outcome))
+        return r->outcome != OUTCOME_DONE && r->outcome != OUTCOME_ROUNDING;
+    for (int c = 1; slow && c <= CYCLES_TO_JUDGE; c++)
         slow = r->history[r->cycles - c] > SLOW_FACTOR * r->history[r->cycles - c - 1];
     return slow;
 }
@@ -217,6 +216,7 @@ static void run_idr(struct solver *s, bool from_zero, struct solve_result *r)
     if (!r->lacks_room)
         idr_run(s, r->cycles == 0 ? from_zero : !(solve_residual(r) < 1.0), r);
 }
+
 static void run(struct solver *s, bool from_zero, struct solve_result *r)
 {
     const double start = timer_seconds();

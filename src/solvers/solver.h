@@ -29,7 +29,7 @@ struct solver_choice {
 enum outcome {
     OUTCOME_DONE,       /* no tolerance was asked for, or it was reached */
     OUTCOME_LIMIT,      /* max_cycles did not reach it */
-    OUTCOME_SLOW,       /* the same, and the last cycles gained next to nothing */
+    OUTCOME_SLOW,       /* the same, and the last 10 cycles did not halve the residual */
     OUTCOME_DIVERGED,   /* the residual has grown: u is no solution */
     OUTCOME_ROUNDING,   /* rounding errors of the residual keep it above the tolerance */
     OUTCOME_NOT_FINITE, /* the residual is NaN or infinite */
