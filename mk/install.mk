@@ -53,6 +53,7 @@ $(call $(1)_link,$(SONAME),$(libdir)/libhpgmg.so)
 $(call $(1),$(INSTALL_DATA),$(BUILD),libhpgmg.a,$(libdir))
 $(call $(1)_made,include/hpgmg.h,$(includedir)/hpgmg.h)
 $(call $(1)_made,mk/hpgmg.pc.in,$(pkgconfigdir)/hpgmg.pc)
+$(call $(1)_made,mk/hpgmg-static.pc.in,$(pkgconfigdir)/hpgmg-static.pc)
 $(call $(1)_made,mk/hpgmg-config.cmake.in,$(cmakedir)/hpgmg-config.cmake)
 $(call $(1)_made,mk/hpgmg-config-version.cmake.in,$(cmakedir)/hpgmg-config-version.cmake)
 $(call $(1),$(INSTALL_DATA),$(BUILD)/pages/man,$(notdir $(filter man/%,$(PAGES))),$(mandir)/man1)
@@ -66,10 +67,14 @@ remove = @for file in $(3); do rm -f $(call quote,$(DESTDIR)$(4))/"$$file" || ex
 put_link = $(call say,INST,$(call quote,$(DESTDIR)$(2))) ln -sf $(1) $(call quote,$(DESTDIR)$(2))
 remove_link = @rm -f $(call quote,$(DESTDIR)$(2))
 
-# Packages find headers from their own place. A library of one rank has a header without MPI.
+# Packages find headers from their own place. A library of one rank has a header without MPI. A program in C++
+# needs the words that leave out MPI's C++ interface, whose library mpicc does not name.
 FROM_PACKAGE = $(shell realpath -m --relative-to=$(call quote,$(pkgconfigdir)) $(call quote,$(includedir)))
-MADE = -e 's|@VERSION@|$(strip $(file <VERSION))|' -e 's|@SONAME@|$(SONAME)|' -e 's|@MPI@|$(if $(SERIAL),FALSE,TRUE)|' \
-       -e 's|@INCLUDE@|$(FROM_PACKAGE)|' -e 's|@MPI_INCLUDES@|$(filter -I%,$(MPI_INCLUDES))|' \
+MPI_FLAGS = $(if $(SERIAL),,$(MPI_INCLUDES))
+MADE = -e 's|@VERSION@|$(strip $(file <VERSION))|' -e 's|@SONAME@|$(SONAME)|' -e 's|@INCLUDE@|$(FROM_PACKAGE)|' \
+       -e 's|@MPICC@|$(if $(SERIAL),,$(shell command -v $(firstword $(MPICC))))|' -e 's|@MPI_FLAGS@|$(MPI_FLAGS)|' \
+       -e 's|@MPI_FOLDERS@|$(patsubst -I%,%,$(filter -I%,$(MPI_FLAGS)))|' \
+       -e 's|@MPI_DEFINES@|$(filter -D%,$(MPI_FLAGS))|' \
        -e 's|@MPI_LIBRARIES@|$(MPI_LIBRARIES)|' -e 's|@LDLIBS@|$(strip $(file <$(BUILD)/libhpgmg.libs))|' \
        $(if $(SERIAL),-e 's|^\# *define HPGMG_MPI 1|\#define HPGMG_MPI 0|')
 put_made = $(call say,INST,$(call quote,$(DESTDIR)$(2))) sed $(MADE) $(1) | \

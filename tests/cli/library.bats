@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: BSD-3-Clause
-# The installed library is all that a program needs: pkg-config or CMake build the examples with the sources out of
+# The installed library is all that a program needs: the recipes of docs/API.md build programs with the sources out of
 # sight. The library shows its functions and no other name.
 
 setup() {
@@ -35,31 +35,123 @@ example_works() { # PROGRAM
     done
 }
 
-@test "the example builds by pkg-config alone, with the shared library" {
-    command -v pkg-config >/dev/null || skip "no pkg-config"
-    installs
-    # shellcheck disable=SC2046  # words
-    ${CC:-cc} -std=c11 -Wall -Wextra -Werror poisson.c -o poisson $(pkg-config --cflags --libs hpgmg) -lm
-    export LD_LIBRARY_PATH=$prefix/lib
-    ldd poisson | grep -qF "libhpgmg.so.1 => $prefix/lib/"
-    example_works ./poisson
+# The lines of one block of docs/API.md, "Build and link".
+recipe() { # LANGUAGE NUMBER
+    sed -n '/^## Build and link$/,/^## A solve$/p' "$BATS_TEST_DIRNAME/../../docs/API.md" |
+        awk -v fence="\`\`\`$1" -v number="$2" '/^```$/ { inside = 0 } inside { print } $0 == fence { inside = ++found == number }'
 }
 
-@test "the example builds with the static library" {
+# Runs a block of docs/API.md as it is written there. HOME is the test's; the library was built before. The compilers
+# are those of the build, and warn.
+runs_recipe() { # LANGUAGE NUMBER
+    make() {
+        env -u MAKEFLAGS -u MAKELEVEL -u MODE make --no-print-directory -C "$BATS_TEST_DIRNAME/../.." BUILD="$BUILD" \
+            "${@/%install/install-built}" >log
+    }
+    cc() { ${CC:-gcc} -std=c11 -Wall -Wextra -Werror "$@"; }
+    c++() { ${CXX:-g++} -std=c++11 -Wall -Wextra -Werror "$@"; }
+    cmake() { env -u MAKEFLAGS -u MAKELEVEL cmake "$@" >log 2>&1 || { cat log; false; }; }
+    recipe "$@" >recipe
+    [ -s recipe ]
+    . ./recipe
+    unset -f make cc c++ cmake
+}
+
+# A program in C++ that includes MPI's header first, and whose callback throws.
+write_flow() {
+    cat >flow.cc <<'END'
+#include <mpi.h>
+#include <hpgmg.h>
+#include <cmath>
+#include <cstdio>
+#include <stdexcept>
+
+static double thrower(double x, double, double, void *count)
+{
+    if (++*static_cast<int *>(count) == 100)
+        throw std::runtime_error("no value here");
+    return x;
+}
+
+int main(int argc, char **argv)
+{
+    hpgmg *s = nullptr;
+    const int cells[3] = {16, 16, 16};
+    const double lengths[3] = {1, 1, 1};
+    const char *options[] = {"coefficients", "constant", "backend", "cpu", nullptr};
+    hpgmg_result before, after;
+    auto f = [](double x, double y, double z, void *) { return std::sin(3 * x) * y + z; };
+    int count = 0, caught = 0;
+    MPI_Init(&argc, &argv);
+    hpgmg_check(hpgmg_create(&s, HPGMG_COMM_WORLD, cells, lengths, options));
+    hpgmg_check(hpgmg_set_function(s, HPGMG_F, f, nullptr));
+    hpgmg_check(hpgmg_solve(s, HPGMG_FROM_ZERO, &before));
+    for (int wall = 0; wall < 2; wall++) {
+        count = 0;
+        try {
+            wall ? hpgmg_set_wall_function(s, 0, 0, thrower, &count) : hpgmg_set_function(s, HPGMG_F, thrower, &count);
+        } catch (const std::runtime_error &) {
+            caught++;
+        }
+    }
+    hpgmg_check(hpgmg_set_function(s, HPGMG_F, f, nullptr));
+    hpgmg_check(hpgmg_solve(s, HPGMG_FROM_ZERO, &after));
+    hpgmg_check(hpgmg_destroy(&s));
+    MPI_Finalize();
+    std::printf("caught %d, %s\n", caught, before.residual == after.residual ? "as before" : "different");
+}
+END
+    [ "${MPI:-1}" -ne 0 ] || sed -i '/mpi\.h/d; /MPI_/d' flow.cc
+}
+
+@test "programs in C and C++ build by pkg-config as docs/API.md says, with both libraries installed" {
     command -v pkg-config >/dev/null || skip "no pkg-config"
-    installs
-    rm "$prefix"/lib/libhpgmg.so*
-    # shellcheck disable=SC2046  # words
-    ${CC:-cc} -std=c11 poisson.c -o poisson $(pkg-config --static --cflags --libs hpgmg)
-    run ldd poisson
-    [[ $output != *libhpgmg* ]]
+    export HOME=$BATS_TEST_TMPDIR
+    cd "$HOME" || return 1
+    cp "$BATS_TEST_DIRNAME/../../examples/poisson.c" .
+    write_flow
+    runs_recipe sh 1
+    ldd poisson | grep -qF "libhpgmg.so.1 => $HOME/.local/lib/"
     example_works ./poisson
+    # shellcheck disable=SC2086  # a command with options
+    run $MPIRUN -n 1 ./flow
+    echo "$output"
+    [ "$status" -eq 0 ]
+    [ "$output" = "caught 2, as before" ]
+    run ldd poisson-static
+    [[ $output != *libhpgmg* ]]
+    rm "$HOME"/.local/lib/libhpgmg.so*
+    example_works ./poisson-static
     # Where C++'s library is static, too.
     # shellcheck disable=SC2046
-    ${CC:-cc} -std=c11 poisson.c -o poisson $(pkg-config --static --cflags --libs hpgmg | sed 's/-lstdc++/-l:libstdc++.a/')
+    ${CC:-cc} -std=c11 poisson.c -o poisson $(pkg-config --cflags --libs hpgmg-static | sed 's/-lstdc++/-l:libstdc++.a/')
     run ldd poisson
     [[ $output != *libstdc++* ]]
     ./poisson 2 cpu
+}
+
+@test "programs in C and C++ build by CMake as docs/API.md says" {
+    command -v cmake >/dev/null || skip "no cmake"
+    export HOME=$BATS_TEST_TMPDIR
+    installs
+    ln -s "$prefix" .local
+    recipe cmake 1 >CMakeLists.txt
+    runs_recipe sh 2
+    example_works build/poisson
+    # A project in C++ alone, where CMake would find the wrappers of another MPI library first.
+    write_flow
+    recipe cmake 1 | sed 's/poisson\.c/flow.cc/; s/(poisson C)/(poisson CXX)/; s/hpgmg REQ/hpgmg 0.1 REQ/' >CMakeLists.txt
+    rm -r build
+    mkdir other
+    printf '#!/bin/sh\nexit 1\n' | tee other/mpicc other/mpicxx other/mpic++ >/dev/null
+    chmod +x other/*
+    PATH=$PWD/other:$PATH runs_recipe sh 2
+    # shellcheck disable=SC2086
+    run $MPIRUN -n 1 build/poisson
+    [ "$output" = "caught 2, as before" ]
+    sed -i 's/hpgmg 0.1/hpgmg 1.0/' CMakeLists.txt
+    run env -u MAKEFLAGS -u MAKELEVEL cmake -S . -B other -DCMAKE_PREFIX_PATH="$prefix"
+    [ "$status" -ne 0 ]
 }
 
 @test "hpgmg_check ends the job with the status and one line" {
@@ -168,24 +260,6 @@ END
     [ "$(pkg-config --modversion hpgmg)" = "$(cat "$BATS_TEST_DIRNAME/../../VERSION")" ]
 }
 
-@test "the example builds by CMake alone" {
-    command -v cmake >/dev/null || skip "no cmake"
-    installs
-    cat >CMakeLists.txt <<'END'
-cmake_minimum_required(VERSION 3.13)
-project(poisson C)
-find_package(hpgmg 0.1 REQUIRED)
-add_executable(poisson poisson.c)
-target_link_libraries(poisson hpgmg::hpgmg m)
-END
-    env -u MAKEFLAGS -u MAKELEVEL cmake -S . -B made -DCMAKE_PREFIX_PATH="$prefix" >log 2>&1 || { cat log; false; }
-    env -u MAKEFLAGS -u MAKELEVEL cmake --build made >log 2>&1 || { cat log; false; }
-    example_works made/poisson
-    sed -i 's/hpgmg 0.1/hpgmg 1.0/' CMakeLists.txt
-    run env -u MAKEFLAGS -u MAKELEVEL cmake -S . -B other -DCMAKE_PREFIX_PATH="$prefix"
-    [ "$status" -ne 0 ]
-}
-
 # The functions that the header declares.
 declared_functions() {
     sed -nE 's/^HPGMG_API .*[ *](hpgmg_[a-z_]+)\(.*/\1/p' include/hpgmg.h | sort
@@ -203,11 +277,17 @@ declared_functions() {
     [ -z "$(awk '$1 == "w" { print $2 }' <<<"$output" | grep -vE '^(_ITM_|__gmon_start__|__cxa_finalize|_Jv_|pthread_|__pthread)')" ]
 }
 
-@test "the header is C++ too" {
+@test "the calls of docs/API.md compile" {
     installs
-    printf '#include <hpgmg.h>\nint main() { return hpgmg_message()[0]; }\n' >use.cc
+    {
+        printf '#include <hpgmg.h>\n'
+        printf 'hpgmg_function f, beta, g;\nvoid calls(int count, struct hpgmg_block *blocks, double *u, const double *const *values)\n{\n'
+        awk '/^```$/ { inside = 0 } inside { print } /^```c$/ { inside = 1 }' "$BATS_TEST_DIRNAME/../../docs/API.md"
+        printf '(void)block;\n}\n'
+    } >use.c
+    grep -q hpgmg_set_wall_function use.c
     # shellcheck disable=SC2046  # words
-    ${CXX:-c++} -std=c++11 -Wall -Wextra -Werror -DOMPI_SKIP_MPICXX -fsyntax-only use.cc $(pkg-config --cflags hpgmg)
+    ${CC:-cc} -std=c11 -Wall -Wextra -Werror -fsyntax-only use.c $(pkg-config --cflags hpgmg)
 }
 
 @test "every function of the header is in docs/API.md" {
