@@ -18,7 +18,10 @@
  * A process calls these functions from one thread at a time, the one that initialised MPI. They use
  * OpenMP threads. Solvers are independent of each other, with these exceptions, which are the
  * process's: the GPU, the streams on it, and the number of threads that work on levels on the CPU
- * below levels on a GPU. */
+ * below levels on a GPU.
+ *
+ * A process that is forked after the first hpgmg_create() cannot use the library: the functions
+ * return HPGMG_ENVIRONMENT there. The parent goes on as before. */
 #include <stddef.h>
 
 #ifndef HPGMG_MPI
@@ -47,7 +50,8 @@ enum hpgmg_status {
     HPGMG_ORDER = 3,         /* something must be called before, or MPI is not running */
     HPGMG_MISMATCH = 4,      /* the ranks called different functions or with different arguments */
     HPGMG_MEMORY = 5,        /* there is too little memory */
-    HPGMG_ENVIRONMENT = 6,   /* no GPU or transport as demanded, or stacks that are too small */
+    HPGMG_ENVIRONMENT = 6, /* no GPU or transport as demanded, too many OpenMP threads, stacks that
+                              are too small, or a forked process */
 };
 
 /* The last failed call of this process in one line; "" if none has failed. Valid until the next
@@ -70,7 +74,7 @@ struct hpgmg;
  *
  * options: names and values in turn, then NULL, or NULL for none: those of the command line of
  * hpgmg-gpu (docs/API.md lists them), as {"order", "4", "boundary", "periodic", NULL}. The default
- * of rtol is 1e-8.
+ * of rtol is 1e-8. Numbers have a decimal point in every locale, and so have messages.
  *
  * MPI must be running. *solver becomes NULL on failure. Collective over comm. */
 HPGMG_API enum hpgmg_status hpgmg_create(struct hpgmg **solver, hpgmg_comm comm, const int cells[3],
@@ -126,7 +130,9 @@ struct hpgmg_block {
 HPGMG_API enum hpgmg_status hpgmg_set(struct hpgmg *solver, enum hpgmg_field field, int count,
                                       const struct hpgmg_block *blocks);
 
-/* The value at a point of the domain. */
+/* The value at a point of the domain. The function may call the library. It may leave by longjmp
+ * or, in C++, by an exception, if it does so on all ranks. The call that it leaves then has set
+ * nothing, and the call's temporary memory is lost. */
 typedef double hpgmg_function(double x, double y, double z, void *data);
 
 /* Sets a field to a function's means over cells or faces: to order 2 its values at the centres, to

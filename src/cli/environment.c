@@ -109,6 +109,10 @@ enum status gpu_choose(int backend, const char *instead, bool *on_gpu, char *mes
     return STATUS_VALID;
 }
 
+/* What Linux's processors may number. Some OpenMP libraries crash with ten times as many threads.
+ */
+enum { MOST_THREADS = 8192 };
+
 /* More than twice what order 4 needs with -O3 and 512-bit vectors: between 32 and 48 KiB. */
 enum { LEAST_STACK_BYTES = 128 * 1024 };
 
@@ -155,6 +159,13 @@ static int64_t wanted_stack_bytes(void)
 
 enum status environment_check(char *message, int size)
 {
+    const int64_t threads = -comm_min_i64(comm_world(), -omp_get_max_threads());
+    if (threads > MOST_THREADS) {
+        snprintf(message, (size_t)size,
+                 "OpenMP has %lld threads per rank; OMP_NUM_THREADS legal: 1 to %d",
+                 (long long)threads, (int)MOST_THREADS);
+        return STATUS_ENVIRONMENT;
+    }
     int64_t bytes = comm_min_i64(comm_world(), wanted_stack_bytes());
     if (bytes >= LEAST_STACK_BYTES)
         bytes = comm_min_i64(comm_world(), stack_bytes());

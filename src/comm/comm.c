@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 #include "base/check.h"
 #include "base/memory.h"
 #include "comm/call.h"
@@ -15,6 +16,7 @@ struct world *selected_world = &all_ranks;
 static int pretended_rank, pretended_size; /* 0: none */
 static void (*abort_without_mpi)(int status);
 static void (*wait_without_mpi)(void);
+static pid_t user; /* the process that first made a world; 0 before */
 
 static void sleep_for(double seconds)
 {
@@ -97,7 +99,7 @@ static void abort_alone(void)
 
 void comm_prepare_to_die(void)
 {
-    if (comm_is_running()) {
+    if (comm_is_running() && !comm_is_forked()) {
         describe(&all_ranks);
         abort_by_mpi();
     } else {
@@ -125,6 +127,11 @@ void comm_finish(void)
     MPI_CALL(MPI_Finalize());
 }
 
+bool comm_is_forked(void)
+{
+    return user != 0 && user != getpid();
+}
+
 bool comm_is_running(void)
 {
     int initialised = 0, finalised = 0;
@@ -150,6 +157,7 @@ MPI_Comm comm_world(void)
 struct world *comm_world_create(MPI_Comm comm)
 {
     struct world *world = memory_alloc_zero(sizeof *world, "communicator");
+    user = getpid();
     abort_by_mpi();
     MPI_CALL(MPI_Comm_dup(comm, &world->comm));
     world->node = MPI_COMM_NULL;

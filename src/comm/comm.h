@@ -25,6 +25,8 @@ struct world *comm_world_create(MPI_Comm comm);
 void comm_world_destroy(struct world *world);
 /* Selects a world; returns the one that was selected before. */
 struct world *comm_world_select(struct world *world);
+/* Whether this process was forked from one that had made a world. MPI is its parent's. */
+bool comm_is_forked(void);
 /* Whether MPI has been initialised and not finalised, by whomever. */
 bool comm_is_running(void);
 /* For a library, in whose program MPI is running or not: die() ends the job accordingly, and waits

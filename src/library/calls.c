@@ -61,24 +61,46 @@ static bool is_live(const struct hpgmg *solver)
     return s != NULL;
 }
 
+enum hpgmg_status check_process(void)
+{
+    return comm_is_forked()
+               ? fail(HPGMG_ENVIRONMENT, "this process was forked after the library was used: MPI "
+                                         "and OpenMP's threads are those of its parent")
+               : HPGMG_OK;
+}
+
+void call_select(struct world *world, struct caller *caller)
+{
+    static locale_t point;
+    const struct cuda_device *gpu = cuda_device();
+    if (!point)
+        point = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+    caller->world = comm_world_select(world);
+    caller->device = gpu ? cuda_use_device(gpu->number) : -1;
+    caller->locale = uselocale(point);
+}
+
 enum hpgmg_status call_begin(const struct hpgmg *solver, struct caller *caller)
 {
-    const struct cuda_device *gpu = cuda_device();
+    const enum hpgmg_status status = check_process();
+    if (status != HPGMG_OK)
+        return status;
     if (!solver)
         return fail(HPGMG_ARGUMENT, "the solver is NULL");
     if (!is_live(solver))
         return fail(HPGMG_ARGUMENT, "the solver was destroyed, or never created");
     if (!comm_is_running())
         return fail(HPGMG_ORDER, "MPI was finalised");
-    caller->world = comm_world_select(solver->world);
-    caller->device = gpu ? cuda_use_device(gpu->number) : 0;
+    call_select(solver->world, caller);
     return HPGMG_OK;
 }
 
 void call_end(const struct caller *caller)
 {
-    cuda_use_device(caller->device);
+    if (caller->device >= 0)
+        cuda_use_device(caller->device);
     comm_world_select(caller->world);
+    uselocale(caller->locale);
 }
 
 enum hpgmg_status call_agree(enum call call, int detail, enum hpgmg_status status)

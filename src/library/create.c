@@ -229,9 +229,8 @@ static enum hpgmg_status create(struct hpgmg *s, const int *cells, const double 
     return HPGMG_OK;
 }
 
-static void release(struct hpgmg *s, struct world *before)
+static void release(struct hpgmg *s)
 {
-    comm_world_select(before);
     comm_world_destroy(s->world);
     solver_delist(s);
     memory_free(s);
@@ -243,26 +242,25 @@ enum hpgmg_status hpgmg_create(struct hpgmg **solver, hpgmg_comm comm, const int
     if (!solver)
         return fail(HPGMG_ARGUMENT, "the pointer to the solver is NULL");
     *solver = NULL;
+    enum hpgmg_status status = check_process();
+    if (status != HPGMG_OK)
+        return status;
     if (!comm_is_running())
         return fail(HPGMG_ORDER, "MPI is not running: it was not initialised, or was finalised");
     if (!comm_is_usable(comm))
         return fail(HPGMG_ARGUMENT, "the communicator is null or has two groups");
+    struct caller caller;
     check_warns = false;
-    const struct cuda_device *gpu = cuda_device();
     struct hpgmg *s = memory_alloc_zero(sizeof *s, "solver");
     s->world = comm_world_create(comm);
     solver_enlist(s);
-    const struct caller caller = {comm_world_select(s->world),
-                                  gpu ? cuda_use_device(gpu->number) : -1};
-    const enum hpgmg_status status = create(s, cells, lengths, options);
-    if (caller.device >= 0)
-        cuda_use_device(caller.device);
-    if (status == HPGMG_OK) {
-        comm_world_select(caller.world);
+    call_select(s->world, &caller);
+    status = create(s, cells, lengths, options);
+    call_end(&caller);
+    if (status == HPGMG_OK)
         *solver = s;
-    } else {
-        release(s, caller.world);
-    }
+    else
+        release(s);
     return status;
 }
 
@@ -289,8 +287,8 @@ enum hpgmg_status hpgmg_destroy(struct hpgmg **solver)
     hierarchy_destroy(s->hierarchy);
     option_release(&options_list, &s->options);
     memory_free(s->boxes);
-    cuda_use_device(caller.device);
-    release(s, caller.world);
+    call_end(&caller);
+    release(s);
     *solver = NULL;
     return HPGMG_OK;
 }

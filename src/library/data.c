@@ -474,22 +474,37 @@ static double sample(const struct sampling *x, const int cell[3])
     return sum / points;
 }
 
-double *sample_function(const struct hpgmg *s, int centre, hpgmg_function *function, void *data,
-                        const int lo[3], const int n[3])
+static double *sample_box(const struct sampling *x, struct hpgmg_box box)
 {
-    const struct sampling x = sampling_of(s, centre, function, data);
-    double *values = memory_alloc((size_t)n[0] * (size_t)n[1] * (size_t)n[2] * sizeof *values,
-                                  "values of a function");
-    double *next = values;
-    for (int k = 0; k < n[2]; k++)
-        for (int j = 0; j < n[1]; j++)
-            for (int i = 0; i < n[0]; i++)
-                *next++ = sample(&x, (const int[3]){lo[0] + i, lo[1] + j, lo[2] + k});
+    const size_t count = (size_t)box.n[0] * (size_t)box.n[1] * (size_t)box.n[2];
+    double *values = memory_alloc(count * sizeof *values, "values of a function"), *next = values;
+    for (int k = 0; k < box.n[2]; k++)
+        for (int j = 0; j < box.n[1]; j++)
+            for (int i = 0; i < box.n[0]; i++)
+                *next++ = sample(x, (const int[3]){box.lo[0] + i, box.lo[1] + j, box.lo[2] + k});
     return values;
 }
 
-static enum hpgmg_status set_function(struct hpgmg *s, enum hpgmg_field field,
-                                      hpgmg_function *function, void *data)
+enum hpgmg_status sample_function(const struct hpgmg *s, struct caller *caller, int centre,
+                                  hpgmg_function *function, void *data, int count,
+                                  struct hpgmg_block *blocks)
+{
+    const struct sampling x = sampling_of(s, centre, function, data);
+    call_end(caller);
+    for (int b = 0; b < count; b++)
+        blocks[b].data = sample_box(&x, blocks[b].box);
+    return call_begin(s, caller);
+}
+
+void release_blocks(int count, struct hpgmg_block *blocks)
+{
+    for (int b = 0; b < count; b++)
+        memory_free(blocks[b].data);
+    memory_free(blocks);
+}
+
+static enum hpgmg_status set_function(struct hpgmg *s, struct caller *caller,
+                                      enum hpgmg_field field, hpgmg_function *function, void *data)
 {
     const struct level *finest = s->hierarchy->levels[0];
     const int count = finest->npatches;
@@ -505,17 +520,16 @@ static enum hpgmg_status set_function(struct hpgmg *s, enum hpgmg_field field,
     struct hpgmg_block *blocks =
         memory_alloc_zero((size_t)count * sizeof *blocks, "blocks of a function");
     for (int b = 0; b < count; b++) {
-        const struct hpgmg_box *box = &s->boxes[b];
-        int n[3] = {box->n[0], box->n[1], box->n[2]};
+        blocks[b].box = s->boxes[b];
         if (centre != CENTRE_CELL)
-            n[centre]++;
-        blocks[b].box = *box;
-        blocks[b].data = sample_function(s, centre, function, data, box->lo, n);
+            blocks[b].box.n[centre]++;
     }
-    status = move(s, CALL_SET, field, count, blocks);
-    for (int b = 0; b < count; b++)
-        memory_free(blocks[b].data);
-    memory_free(blocks);
+    status = sample_function(s, caller, centre, function, data, count, blocks);
+    for (int b = 0; status == HPGMG_OK && b < count; b++)
+        blocks[b].box = s->boxes[b];
+    if (status == HPGMG_OK)
+        status = move(s, CALL_SET, field, count, blocks);
+    release_blocks(count, blocks);
     return status;
 }
 
@@ -526,7 +540,7 @@ enum hpgmg_status hpgmg_set_function(struct hpgmg *solver, enum hpgmg_field fiel
     enum hpgmg_status status = call_begin(solver, &caller);
     if (status != HPGMG_OK)
         return status;
-    status = set_function(solver, field, function, data);
+    status = set_function(solver, &caller, field, function, data);
     call_end(&caller);
     return status;
 }

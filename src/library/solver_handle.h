@@ -2,6 +2,7 @@
 #ifndef LIBRARY_SOLVER_HANDLE_H
 #define LIBRARY_SOLVER_HANDLE_H
 /* What is behind the functions of include/hpgmg.h. */
+#include <locale.h>
 #include <stdbool.h>
 #include "hpgmg.h"
 #include "app/options.h"
@@ -57,13 +58,21 @@ enum call {
 enum hpgmg_status fail(enum hpgmg_status status, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
+/* HPGMG_ENVIRONMENT in a process that was forked after the library was first used: MPI and the
+ * threads of OpenMP are those of its parent. */
+enum hpgmg_status check_process(void);
+
 /* What was selected before a call. */
 struct caller {
     struct world *world;
-    int device;
+    int device; /* −1: there was no GPU */
+    locale_t locale;
 };
-/* HPGMG_ARGUMENT if the solver is not live. Else selects its world and its GPU until call_end(). */
+/* Selects a world, the GPU and numbers with a decimal point until call_end(). */
+void call_select(struct world *world, struct caller *caller);
+/* HPGMG_ARGUMENT if the solver is not live. Else selects what it needs. */
 enum hpgmg_status call_begin(const struct hpgmg *solver, struct caller *caller);
+/* May be called twice. */
 void call_end(const struct caller *caller);
 /* `status` is what this rank thinks so far. HPGMG_MISMATCH if not all ranks do the same with the
  * same `detail`; else the status of the first rank that failed, with its message. Collective over
@@ -86,10 +95,14 @@ void staging_release(struct hpgmg *solver);
 /* HPGMG_MEMORY if there is not so much memory left on some rank, also without what the solver keeps
  * of the last blocks. Collective. */
 enum hpgmg_status check_room(struct hpgmg *solver, double bytes, bool on_device);
-/* A function's means over n[0]×n[1]×n[2] cells, or low faces in direction `centre`, from lo on. The
- * caller frees them. */
-double *sample_function(const struct hpgmg *solver, int centre, hpgmg_function *function,
-                        void *data, const int lo[3], const int n[3]);
+/* Sets blocks[].data to a function's means over the cells of the boxes, or over their low faces in
+ * direction `centre`, without gaps. The caller frees them. The call ends meanwhile, since the
+ * function may call the library or never return: an error, and all is to be left alone, if the
+ * solver was destroyed. */
+enum hpgmg_status sample_function(const struct hpgmg *solver, struct caller *caller, int centre,
+                                  hpgmg_function *function, void *data, int count,
+                                  struct hpgmg_block *blocks);
+void release_blocks(int count, struct hpgmg_block *blocks);
 
 /* After β in direction d was set: keeps it for its Neumann walls, where set-up makes it 0. */
 void walls_keep_beta(struct hpgmg *solver, int d);

@@ -7,7 +7,7 @@
 #include "solvers/reduce.h"
 #include "solvers/walls.h"
 
-/* The faces of a box on a side of the domain: true if there are any. */
+/* The faces of a box on a side of the domain: true if there are any, else n[d] is 0. */
 static bool faces_of(const struct hpgmg *s, const struct hpgmg_box *box, int d, int side, int lo[3],
                      int n[3])
 {
@@ -16,8 +16,8 @@ static bool faces_of(const struct hpgmg *s, const struct hpgmg_box *box, int d, 
         n[e] = box->n[e];
     }
     lo[d] = side ? s->cells[d] : 0;
-    n[d] = 1;
-    return side ? box->lo[d] + box->n[d] == s->cells[d] : box->lo[d] == 0;
+    n[d] = side ? box->lo[d] + box->n[d] == s->cells[d] : box->lo[d] == 0;
+    return n[d] > 0;
 }
 
 static enum hpgmg_status check_side(const struct hpgmg *s, int d, int side)
@@ -44,15 +44,9 @@ static enum hpgmg_status take_values(const double *values, int number, long coun
     return HPGMG_OK;
 }
 
-/* Values of all boxes at the wall in turn, from arrays or, where there is one, from a function. */
-struct wall_source {
-    const double *const *values;
-    hpgmg_function *function;
-    void *data;
-};
-
+/* Values of all boxes at the wall in turn. */
 static enum hpgmg_status take_faces(const struct hpgmg *s, int d, int side,
-                                    const struct wall_source *from, double *faces)
+                                    const double *const *values, double *faces)
 {
     enum hpgmg_status status = HPGMG_OK;
     for (int b = 0; status == HPGMG_OK && b < s->hierarchy->levels[0]->npatches; b++) {
@@ -60,10 +54,7 @@ static enum hpgmg_status take_faces(const struct hpgmg *s, int d, int side,
         if (!faces_of(s, &s->boxes[b], d, side, lo, n))
             continue;
         const long count = (long)n[0] * n[1] * n[2];
-        double *sampled =
-            from->function ? sample_function(s, d, from->function, from->data, lo, n) : NULL;
-        status = take_values(sampled ? sampled : from->values[b], b, count, faces);
-        memory_free(sampled);
+        status = take_values(values[b], b, count, faces);
         faces += count;
     }
     return status;
@@ -76,14 +67,14 @@ static void replace(double **plane, double *with)
 }
 
 /* On all ranks of the selected world; `status` is what this rank thinks of the arguments. */
-static enum hpgmg_status set_wall(struct hpgmg *s, int d, int side, const struct wall_source *from,
+static enum hpgmg_status set_wall(struct hpgmg *s, int d, int side, const double *const *values,
                                   enum hpgmg_status status)
 {
     struct level *finest = s->hierarchy->levels[0];
     double *faces = NULL;
     if (status == HPGMG_OK) {
         faces = memory_alloc((size_t)wall_faces(finest, d, side) * sizeof *faces, "wall");
-        status = take_faces(s, d, side, from, faces);
+        status = take_faces(s, d, side, values, faces);
     }
     status = call_agree(CALL_SET_WALL, 2 * d + side, status);
     if (status == HPGMG_OK)
@@ -103,15 +94,39 @@ enum hpgmg_status hpgmg_set_wall(struct hpgmg *solver, int direction, int side, 
     enum hpgmg_status status = call_begin(solver, &caller);
     if (status != HPGMG_OK)
         return status;
-    const struct wall_source from = {.values = values};
     const int boxes = solver->hierarchy->levels[0]->npatches;
     status = check_side(solver, direction, side);
     if (status == HPGMG_OK && count != boxes)
         status = fail(HPGMG_ARGUMENT, "count is %d, and the rank has %d boxes", count, boxes);
     if (status == HPGMG_OK && count > 0 && !values)
         status = fail(HPGMG_ARGUMENT, "values is NULL");
-    status = set_wall(solver, direction, side, &from, status);
+    status = set_wall(solver, direction, side, values, status);
     call_end(&caller);
+    return status;
+}
+
+static enum hpgmg_status set_wall_function(struct hpgmg *s, struct caller *caller, int d, int side,
+                                           hpgmg_function *function, void *data)
+{
+    const int count = s->hierarchy->levels[0]->npatches;
+    const size_t boxes = (size_t)count;
+    enum hpgmg_status status = check_side(s, d, side);
+    if (status == HPGMG_OK && !function)
+        status = fail(HPGMG_ARGUMENT, "the function is NULL");
+    if (status != HPGMG_OK)
+        return set_wall(s, d, side, NULL, status);
+    struct hpgmg_block *blocks = memory_alloc_zero(boxes * sizeof *blocks, "blocks of a function");
+    for (int b = 0; b < count; b++)
+        faces_of(s, &s->boxes[b], d, side, blocks[b].box.lo, blocks[b].box.n);
+    status = sample_function(s, caller, d, function, data, count, blocks);
+    if (status == HPGMG_OK) {
+        const double **values = memory_alloc(boxes * sizeof *values, "boxes of a wall");
+        for (int b = 0; b < count; b++)
+            values[b] = blocks[b].data;
+        status = set_wall(s, d, side, values, status);
+        memory_free(values);
+    }
+    release_blocks(count, blocks);
     return status;
 }
 
@@ -122,11 +137,7 @@ enum hpgmg_status hpgmg_set_wall_function(struct hpgmg *solver, int direction, i
     enum hpgmg_status status = call_begin(solver, &caller);
     if (status != HPGMG_OK)
         return status;
-    const struct wall_source from = {.function = function, .data = data};
-    status = check_side(solver, direction, side);
-    if (status == HPGMG_OK && !function)
-        status = fail(HPGMG_ARGUMENT, "the function is NULL");
-    status = set_wall(solver, direction, side, &from, status);
+    status = set_wall_function(solver, &caller, direction, side, function, data);
     call_end(&caller);
     return status;
 }

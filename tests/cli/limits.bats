@@ -78,6 +78,14 @@ levels() { # FILE: the rows of the table of levels
     [[ $output == "hpgmg-lab: error: OpenMP's threads have "* ]]
 }
 
+@test "more threads than any machine has" {
+    OMP_NUM_THREADS=100000 run "$HPGMG" --backend cpu --solves 1 3 1
+    one_error 3 "OpenMP has 100000 threads per rank; OMP_NUM_THREADS legal: 1 to 8192"
+    OMP_NUM_THREADS=8193 run "$HPGMG_LAB" kernel --backend cpu 16
+    [ "$status" -eq 3 ]
+    [[ $output == "hpgmg-lab: error: OpenMP has 8193 threads "* ]]
+}
+
 @test "as much stack as threads need" {
     local options
     skip_if_instrumented
