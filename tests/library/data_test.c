@@ -178,6 +178,39 @@ static void parts_are_got(void)
     EXPECT(hpgmg_destroy(&s) == HPGMG_OK);
 }
 
+/* A block of one cell or face in direction d needs no stride there, whatever the others are. */
+static void thin_blocks_arrive(int d)
+{
+    struct hpgmg *s = create_solver(CELLS, NULL);
+    struct hpgmg_block *thin = calloc((size_t)CELLS[d], sizeof *thin);
+    const int e = (d + 1) % 3, f = (d + 2) % 3;
+    const long layer = (long)CELLS[e] * CELLS[f];
+    double *values = malloc((size_t)(layer * CELLS[d]) * sizeof *values), point;
+    struct hpgmg_block one = {.box.n = {1, 1, 1}, .data = &point};
+    for (int x = 0; x < CELLS[d]; x++) {
+        thin[x].data = values + x * layer;
+        thin[x].box.lo[d] = x;
+        thin[x].box.n[d] = 1;
+        thin[x].box.n[e] = CELLS[e];
+        thin[x].box.n[f] = CELLS[f];
+        thin[x].stride[e] = CELLS[f]; /* packed, the other way round for two d */
+        thin[x].stride[f] = 1;
+    }
+    for (long v = 0; v < layer * CELLS[d]; v++)
+        values[v] = (double)v;
+    EXPECT(hpgmg_set(s, HPGMG_F, comm_rank() == 0 ? CELLS[d] : 0, thin) == HPGMG_OK);
+    for (int c = 0; c < 5; c++) {
+        one.box.lo[d] = c * (CELLS[d] - 1) / 4;
+        one.box.lo[e] = CELLS[e] - 1 - c;
+        one.box.lo[f] = 2 * c;
+        EXPECT(hpgmg_get(s, HPGMG_F, 1, &one) == HPGMG_OK);
+        EXPECT(point == (double)(one.box.lo[d] * layer + one.box.lo[e] * CELLS[f] + one.box.lo[f]));
+    }
+    free(values);
+    free(thin);
+    EXPECT(hpgmg_destroy(&s) == HPGMG_OK);
+}
+
 /* --- functions -----------------------------------------------------------------------------------
  */
 
@@ -274,6 +307,28 @@ static void data_is_replaced(const char *const *options)
     EXPECT(difference(used, 1.0, fresh) == 0.0);
     EXPECT(hpgmg_destroy(&used) == HPGMG_OK);
     EXPECT(hpgmg_destroy(&fresh) == HPGMG_OK);
+}
+
+/* One coefficient after the other, the rest as it was. */
+static void coefficients_are_replaced_one_by_one(void)
+{
+    static const char *const options[] = {"equation", "helmholtz", NULL};
+    struct hpgmg *used = create_solver(CELLS, options);
+    for (int field = HPGMG_F; field <= HPGMG_BETA_K; field++)
+        set_function(used, (enum hpgmg_field)field, positive, 0.0);
+    solve(used);
+    for (int last = HPGMG_ALPHA; last <= HPGMG_BETA_K; last++) {
+        struct hpgmg *fresh = create_solver(CELLS, options);
+        set_function(used, (enum hpgmg_field)last, positive, 1.0);
+        for (int field = HPGMG_F; field <= HPGMG_BETA_K; field++)
+            set_function(fresh, (enum hpgmg_field)field, positive,
+                         field >= HPGMG_ALPHA && field <= last ? 1.0 : 0.0);
+        solve(used);
+        solve(fresh);
+        EXPECT(difference(used, 1.0, fresh) == 0.0);
+        EXPECT(hpgmg_destroy(&fresh) == HPGMG_OK);
+    }
+    EXPECT(hpgmg_destroy(&used) == HPGMG_OK);
 }
 
 /* From its own solution a solve has nothing to do, and a guess of a nearby problem saves cycles. */
@@ -441,6 +496,9 @@ int main(int argc, char **argv)
     fields_arrive();
     plans_are_kept();
     parts_are_got();
+    for (int d = 0; d < 3; d++)
+        thin_blocks_arrive(d);
+    coefficients_are_replaced_one_by_one();
     for (int c = 0; c < CONFIGURATIONS; c++) {
         data_is_replaced(configurations[c]);
         guesses_help(configurations[c]);

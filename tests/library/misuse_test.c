@@ -169,6 +169,14 @@ static void blocks_are_checked(struct hpgmg *s)
                  "direction 1");
     refuse_block(s, (struct hpgmg_block){.box = all, .data = data, .stride = {1, 0, 256}},
                  "stride[1] is 0");
+    for (int d = 0; d < 3; d++) { /* two cells need a stride already */
+        struct hpgmg_block two = {.box = all, .data = data, .stride = {1, 16, 256}};
+        char text[] = "stride[0] is 0";
+        text[7] = (char)(text[7] + d);
+        two.box.n[d] = 2;
+        two.stride[d] = 0;
+        refuse_block(s, two, text);
+    }
     const struct hpgmg_block twice[] = {{.box = {{0, 0, 0}, {16, 16, 8}}, .data = data},
                                         {.box = {{0, 0, 4}, {16, 16, 8}}, .data = data}};
     REFUSED(hpgmg_set(s, HPGMG_F, comm_rank() == 0 ? 2 : 0, twice), HPGMG_ARGUMENT, "overlaps");
@@ -308,6 +316,23 @@ static void tolerance_is_missed(void)
     EXPECT(hpgmg_destroy(&s) == HPGMG_OK);
 }
 
+/* A solution that is not finite is none. */
+static void overflow_is_noticed(void)
+{
+    static const char *const options[] = {"coefficients", "constant", NULL};
+    struct hpgmg *s = create_on(HPGMG_COMM_WORLD, CELLS, 1e12, options);
+    double *data = ones(VALUES);
+    EXPECT(set_all(s, HPGMG_U, data) == HPGMG_OK);
+    for (long i = 0; i < VALUES; i++)
+        data[i] = 1e300;
+    EXPECT(set_all(s, HPGMG_F, data) == HPGMG_OK);
+    REFUSED(hpgmg_solve(s, HPGMG_FROM_ZERO, NULL), HPGMG_NOT_CONVERGED, "residual not finite");
+    REFUSED(hpgmg_get(s, HPGMG_U, 0, NULL), HPGMG_ORDER, "u was neither set nor solved for");
+    REFUSED(hpgmg_solve(s, HPGMG_FROM_GUESS, NULL), HPGMG_ORDER, "u must be set");
+    free(data);
+    EXPECT(hpgmg_destroy(&s) == HPGMG_OK);
+}
+
 /* Ranks that do different things. */
 static void calls_are_compared(struct hpgmg *s)
 {
@@ -377,6 +402,7 @@ int main(int argc, char **argv)
     EXPECT(hpgmg_destroy(&s) == HPGMG_OK);
     walls_are_checked();
     tolerance_is_missed();
+    overflow_is_noticed();
     dead_solvers_are_known();
     EXPECT(memory_live_blocks() == blocks);
     s = create_solver(CELLS, NULL);
