@@ -49,7 +49,8 @@ class _Block(ctypes.Structure):
 class _Result(ctypes.Structure):
     _fields_ = [("cycles", ctypes.c_int), ("residual", ctypes.c_double), ("rhs_norm", ctypes.c_double),
                 ("rhs_mean", ctypes.c_double), ("seconds", ctypes.c_double), ("setup_seconds", ctypes.c_double),
-                ("history", ctypes.POINTER(ctypes.c_double))]
+                ("history", ctypes.POINTER(ctypes.c_double)), ("krylov_cycles", ctypes.c_int),
+                ("warning", ctypes.c_char_p)]
 
 
 _Function = ctypes.CFUNCTYPE(ctypes.c_double, ctypes.c_double, ctypes.c_double, ctypes.c_double, ctypes.c_void_p)
