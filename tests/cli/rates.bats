@@ -1,14 +1,16 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: BSD-3-Clause
-# run/rates: the tables of README.md and docs/PERFORMANCE.md are those of docs/machines/rates.csv.
+# run/rates: the tables of docs/PERFORMANCE.md are those of docs/machines/rates.csv; those of README.md and
+# docs/notes/hpgmg-cuda.md, and how many times faster hpgmg-gpu is, those of docs/machines/peers.csv.
 
 setup() {
     cd "$BATS_TEST_DIRNAME/../.." || return 1
     export PATH=/usr/bin:$PATH # the system's python3
     command -v python3 >/dev/null || skip "no python3"
     root=$BATS_TEST_TMPDIR/root
-    mkdir -p "$root/docs/machines"
-    cp README.md "$root" && cp docs/PERFORMANCE.md "$root/docs" && cp docs/machines/rates.csv "$root/docs/machines"
+    mkdir -p "$root/docs/machines" "$root/docs/notes"
+    cp README.md "$root" && cp docs/PERFORMANCE.md "$root/docs" && cp docs/notes/hpgmg-cuda.md "$root/docs/notes"
+    cp docs/machines/{rates,peers}.csv "$root/docs/machines"
 }
 
 report() { # NAME DOF/S [KEY=VALUE]...: of order 2 and 256^3
@@ -26,7 +28,7 @@ json.dump({"program": "hpgmg-gpu", "verdict": "VALID", "complete": True, "order"
 END
 }
 
-@test "the tables are those of rates.csv" {
+@test "the tables are those of their CSV files" {
     run run/rates --check
     echo "$output"
     [ "$status" -eq 0 ]
@@ -36,19 +38,34 @@ END
     sed -i 's/^\(| 256³ (`7 8`) | \)[0-9.]*/\19.99/' "$root/docs/PERFORMANCE.md"
     run run/rates --check --root "$root"
     [ "$status" -eq 1 ]
-    [[ $output == "rates: error: docs/PERFORMANCE.md: the table is not that of rates.csv"* ]]
+    [[ $output == "rates: error: docs/PERFORMANCE.md: the table is not that of its CSV file"* ]]
     run run/rates --root "$root"
     [ "$status" -eq 0 ]
     cmp docs/PERFORMANCE.md "$root/docs/PERFORMANCE.md"
 }
 
-@test "reports give a range in both tables" {
+@test "README.md's table and its factors follow from peers.csv" {
+    sed -i 's/^hpgmg-cuda,4,512,\(.*\),1.393,1.393,/hpgmg-cuda,4,512,\1,0.050,1.520,/' "$root/docs/machines/peers.csv"
+    run run/rates --check --root "$root"
+    [ "$status" -eq 1 ]
+    [[ $output == *"README.md: the table is not"*"docs/notes/hpgmg-cuda.md: the table is not"* ]]
+    run/rates --root "$root"
+    grep -q '^| hpgmg-cuda, order 4 |.* 0.050 to 1.520 |$' "$root/README.md"
+    grep -q '^| hpgmg-cuda, order 4 |.* 0.050 to 1.520 |$' "$root/docs/notes/hpgmg-cuda.md"
+    grep -q '^hpgmg-gpu has 2.5 to 76 times the rate of hpgmg-cuda' "$root/README.md" # 3.799 / 1.520, 3.799 / 0.050
+}
+
+@test "every row of peers.csv has its commit, date and conditions" {
+    awk -F, 'NF < 12 || !$10 || !$11 || !$12 { print; wrong = 1 } END { exit wrong || NR < 20 }' docs/machines/peers.csv
+}
+
+@test "reports give a range in the table" {
     report a 7.004e9
     report b 6.5e9
     run run/rates --root "$root" "$root/a.json" "$root/b.json"
     [ "$status" -eq 0 ]
     grep -q '^| 256³ (`7 8`) | 6.50 to 7.00 |' "$root/docs/PERFORMANCE.md"
-    grep -q '^| \*\*hpgmg-gpu\*\*, order 2 |.* 6.50 to 7.00 |' "$root/README.md"
+    cmp README.md "$root/README.md"
     grep -q '^hpgmg-gpu,2,256,6.50,7.00,2,A GPU,abc,2026-11-30' "$root/docs/machines/rates.csv"
     [ "$(wc -l <"$root/docs/machines/rates.csv")" -eq "$(wc -l <docs/machines/rates.csv)" ]
 }
