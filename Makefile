@@ -13,12 +13,16 @@ MPICC ?= mpicc
 # MPI=0: programs of one rank, for machines without MPI.
 MPI ?= 1
 SERIAL := $(filter 0,$(MPI))
+PROFILE ?= 0
 MODE ?= $(if $(filter 1,$(PROFILE)),profile,release)
 V ?= 0
 
 CUDA_HOME ?= /usr/local/cuda
 NVCC ?= $(firstword $(shell command -v nvcc) $(wildcard $(CUDA_HOME)/bin/nvcc))
 CUDA ?= $(if $(NVCC),1,0)
+# A switch with another value would count as one of the two.
+$(foreach name,CUDA MPI PROFILE V,$(if $(filter-out 0 1,$(or $(strip $($(name))),empty)),\
+  $(error $(name)=$($(name)): a switch is 0 or 1)))
 # The GPUs of this machine, or where there is none, those that most clusters have.
 LOCAL_ARCH = $(shell nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null | \
                sed -n 's/^\([0-9]*\)\.\([0-9]\)$$/sm_\1\2/p' | sort -u)
@@ -308,15 +312,15 @@ Variables (make NAME=VALUE):
   CXX          for tests of kernels: that of CC
   MPI          1 or 0: 0 builds programs of one rank, and needs no MPI
   MPICC        MPI compiler wrapper
-  MODE         release, profile, debug, asan; PROFILE=1 is MODE=profile
+  MODE         release, profile, debug, asan; PROFILE=1 is MODE=profile (0)
   CFLAGS       optimisation; what the answer's bits need is always added
   ARCHFLAGS    processor: -march=native
   LDFLAGS      for the linker
   WERROR       empty: warnings are no errors
   CUDA         1 or 0: with CUDA or without (1 if nvcc is found)
   CUDA_HOME, NVCC, NVCCFLAGS
-  ARCH         GPU architectures, "sm_80 sm_90"; the latest last; default: this machine's
-  V            1: prints commands in full
+  ARCH         GPU architectures, the latest last; default: those of this machine's GPUs, without one "sm_80 sm_90"
+  V            1 or 0: 1 prints commands in full
   PREFIX       of install: /usr/local; bindir, libdir, includedir, datadir, mandir, docdir and INSTALL are GNU's
   DESTDIR      of install: a folder instead of /, for packages
 endef

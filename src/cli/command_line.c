@@ -177,7 +177,7 @@ enum status parser_read(struct parser *p, int argc, char **argv)
         else if (strcmp(argv[i], "--") == 0)
             ended = true;
         else
-            status = take_option(p, argv[i], argv[i + 1], &took);
+            status = take_option(p, strcmp(argv[i], "-h") ? argv[i] : "--help", argv[i + 1], &took);
         i += took;
     }
     return status;

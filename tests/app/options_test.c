@@ -93,7 +93,8 @@ static const struct {
     {"--ord 2 5 8", "unknown option '--ord'; did you mean --order?"},
     {"--s 2 5 8", "unknown option '--s'"},
     {"-order 2 5 8", "unknown option '-order'; did you mean --order?"},
-    {"-h", "unknown option '-h'; did you mean --help?"},
+    {"-help", "unknown option '-help'; did you mean --help?"},
+    {"-h=1", "unknown option '-h=1'"},
     {"--= 5 8", "unknown option '--='"},
     {"--log2-box-dim 5 8", "unknown option '--log2-box-dim'"},
 
@@ -342,6 +343,7 @@ static void requests_stand_alone(void **state)
     assert_false(o.version);
     assert_null(o.json);
     assert_int_equal(o.order, 0);
+    assert_true(parse_valid("-h --bananas").help);
     o = parse_valid("5 --version 8 9");
     assert_true(o.version);
     assert_false(o.help);

@@ -31,6 +31,15 @@ makes() { # WORD...
     done
 }
 
+@test "a switch of make is 0 or 1" {
+    local wrong
+    for wrong in CUDA=yes CUDA= MPI=no PROFILE=2 V=yes; do
+        run makes "$wrong" info
+        [ "$status" -eq 2 ]
+        [[ $output == *": *** $wrong: a switch is 0 or 1.  Stop." ]]
+    done
+}
+
 @test "settings of MPI=0 have a build folder of their own, and no header of an MPI library" {
     run makes info
     [ "$status" -eq 0 ]
