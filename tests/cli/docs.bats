@@ -37,7 +37,7 @@ words() {
     help=$("$HPGMG" --help 2>/dev/null)
     for option in $(words README.md docs/USAGE.md | grep -oE '^--[a-z0-9-]+' | sort -u); do
         case $option in
-        --bind-to | --map-by | --oversubscribe | --fmad) continue ;; # of mpirun and nvcc
+        --bind-to | --map-by | --oversubscribe | --fmad | --cpus-per-task | --gpu-bind) continue ;; # of mpirun, nvcc, srun
         esac
         if ! grep -qE -- "^  $option( |\$)" <<<"$help"; then
             echo "no such option: $option"
