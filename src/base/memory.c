@@ -6,8 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/check.h"
+#ifdef __SANITIZE_ADDRESS__
+#include <sanitizer/asan_interface.h>
+#else
+#define ASAN_POISON_MEMORY_REGION(start, bytes) ((void)0)
+#define ASAN_UNPOISON_MEMORY_REGION(start, bytes) ((void)0)
+#endif
 
-enum { ALIGNMENT = 128, FIRST_ROOM = 64 };
+enum { ALIGNMENT = 128, FIRST_ROOM = 64, UNWRITTEN = 0xa5 };
 
 /* Precedes every block, so that memory_free can count its bytes. */
 struct header {
@@ -18,9 +24,29 @@ static struct {
     size_t blocks, bytes, peak;
 } live;
 
+static size_t rounded_up(size_t bytes)
+{
+    return (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+}
+
+/* What rounding has added to a block belongs to nobody: AddressSanitizer reports any access to it,
+ * and every build reports writes when the block is freed. */
+static void close_rest(unsigned char *rest, size_t bytes)
+{
+    memset(rest, UNWRITTEN, bytes);
+    ASAN_POISON_MEMORY_REGION(rest, bytes);
+}
+
+static void check_rest(const unsigned char *rest, size_t bytes)
+{
+    ASAN_UNPOISON_MEMORY_REGION(rest, bytes);
+    for (size_t at = 0; at < bytes; at++)
+        CHECK(rest[at] == UNWRITTEN);
+}
+
 void *memory_alloc(size_t bytes, const char *what)
 {
-    const size_t rounded = (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    const size_t rounded = rounded_up(bytes);
     const bool wraps = bytes > SIZE_MAX - 2 * ALIGNMENT;
     char *start = wraps ? NULL : aligned_alloc(ALIGNMENT, rounded + ALIGNMENT);
     if (!start)
@@ -29,6 +55,7 @@ void *memory_alloc(size_t bytes, const char *what)
     live.blocks++;
     live.bytes += bytes;
     live.peak = live.bytes > live.peak ? live.bytes : live.peak;
+    close_rest((unsigned char *)start + ALIGNMENT + bytes, rounded - bytes);
     return start + ALIGNMENT;
 }
 
@@ -58,8 +85,10 @@ void memory_free(void *block)
     if (!block)
         return;
     char *start = (char *)block - ALIGNMENT;
+    const size_t bytes = ((struct header *)(void *)start)->bytes;
+    check_rest((unsigned char *)block + bytes, rounded_up(bytes) - bytes);
     live.blocks--;
-    live.bytes -= ((struct header *)(void *)start)->bytes;
+    live.bytes -= bytes;
     free(start);
 }
 

@@ -180,6 +180,33 @@ static void too_much_is_refused(void **state)
     assert_int_equal(child_run(allocate, &half).status, STATUS_MEMORY);
 }
 
+struct overrun {
+    size_t bytes, beyond;
+};
+
+static void write_beyond(const void *overrun)
+{
+    const struct overrun *o = overrun;
+    volatile unsigned char *block = memory_alloc(o->bytes, "a block");
+    block[o->bytes + o->beyond] = 0;
+    memory_free((void *)block);
+}
+
+/* One byte, anywhere up to the next multiple of the alignment. Sanitizers end at the write. */
+static void a_write_beyond_the_end_is_found(void **state)
+{
+    (void)state;
+    static const struct overrun cases[] = {
+        {4, 0}, {4, 1}, {4, 123}, {127, 0}, {1, 0}, {1, 126}, {129, 0}, {1000, 23},
+    };
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        const struct child child = child_run(write_beyond, &cases[c]);
+        assert_true(child.status != CHILD_RETURNED && child.status > 0);
+        assert_true(strstr(child.text, "internal check failed") ||
+                    strstr(child.text, "AddressSanitizer"));
+    }
+}
+
 static void available_memory_is_plausible(void **state)
 {
     (void)state;
@@ -210,6 +237,7 @@ int main(void)
         cmocka_unit_test(growth_counts_in_the_peak),
         cmocka_unit_test(an_array_grows_element_by_element),
         cmocka_unit_test(too_much_is_refused),
+        cmocka_unit_test(a_write_beyond_the_end_is_found),
         cmocka_unit_test(available_memory_is_plausible),
         cmocka_unit_test(clock_goes_forward),
     };
