@@ -32,9 +32,12 @@ static void print_outliers(const struct rank_table *t)
     struct rank_outlier outliers[SHOWN_OUTLIERS];
     char text[OUTLIER_TEXT_SIZE], place[PLACE_SIZE];
     const int count = ranks_outliers(t, outliers, SHOWN_OUTLIERS);
-    for (int i = 0; i < count && i < SHOWN_OUTLIERS; i++)
-        printf("  OUTLIER: %s; %s\n", ranks_outlier_text(&outliers[i], text),
-               place_text(&t->ranks[outliers[i].rank], place));
+    for (int i = 0; i < count && i < SHOWN_OUTLIERS; i++) {
+        const int rank = outliers[i].rank;
+        printf("  %s: %s%s%s\n", rank == NO_RANK ? "UNEQUAL" : "OUTLIER",
+               ranks_outlier_text(&outliers[i], text), rank == NO_RANK ? "" : "; ",
+               rank == NO_RANK ? "" : place_text(&t->ranks[rank], place));
+    }
     if (count > SHOWN_OUTLIERS)
         printf("  and %d more outliers (--ranks-table shows all rates)\n", count - SHOWN_OUTLIERS);
 }
@@ -117,7 +120,7 @@ static void add_outliers(struct json *root, const struct rank_table *t)
     const int count = ranks_outliers(t, outliers, SHOWN_OUTLIERS);
     for (int i = 0; i < count && i < SHOWN_OUTLIERS; i++) {
         struct json *object = json_add_object(array, NULL);
-        json_add_number(object, "rank", outliers[i].rank);
+        json_add_number(object, "rank", outliers[i].rank == NO_RANK ? NAN : outliers[i].rank);
         json_add_text(object, "rate", rank_rate_name(outliers[i].rate));
         json_add_number(object, "of_median", outliers[i].relative);
     }

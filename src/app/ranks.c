@@ -87,7 +87,7 @@ void ranks_release(struct rank_table *t)
 
 struct rank_summary ranks_summary(const struct rank_table *t, enum rank_rate rate)
 {
-    struct rank_summary s = {0, NAN, NAN, NAN};
+    struct rank_summary s = {0, NAN, NAN, NAN, NAN, NAN};
     double *sorted = memory_alloc((size_t)t->count * sizeof *sorted, "rates of ranks");
     for (int r = 0; t->ranks && r < t->count; r++)
         if (!isnan(t->ranks[r].rates[rate]))
@@ -96,6 +96,8 @@ struct rank_summary ranks_summary(const struct rank_table *t, enum rank_rate rat
         s.median = timer_median(sorted, s.count);
         s.min = sorted[0];
         s.max = sorted[s.count - 1];
+        s.lower = sorted[(s.count - 1) / 2];
+        s.upper = sorted[s.count / 2];
     }
     memory_free(sorted);
     return s;
@@ -133,13 +135,14 @@ int ranks_outliers(const struct rank_table *t, struct rank_outlier *outliers, in
     struct rank_outlier *all = NULL;
     int count = 0;
     for (int rate = 0; t->ranks && rate < NUM_RANK_RATES; rate++) {
-        const double median = ranks_summary(t, (enum rank_rate)rate).median;
-        for (int r = 0; r < t->count; r++) {
-            const double relative = t->ranks[r].rates[rate] / median;
-            if (!(fabs(relative - 1.0) > RANK_TOLERANCE))
+        const struct rank_summary s = ranks_summary(t, (enum rank_rate)rate);
+        for (int r = NO_RANK; r < t->count; r++) {
+            const double own = r == NO_RANK ? s.upper : t->ranks[r].rates[rate];
+            const double upper = r == NO_RANK ? s.lower : s.upper;
+            if (!(own < (1.0 - RANK_TOLERANCE) * s.lower || own > (1.0 + RANK_TOLERANCE) * upper))
                 continue;
             all = memory_room(all, count, sizeof *all, "outliers");
-            all[count++] = (struct rank_outlier){r, (enum rank_rate)rate, relative};
+            all[count++] = (struct rank_outlier){r, (enum rank_rate)rate, own / s.median};
         }
     }
     if (count > 0)
@@ -152,8 +155,13 @@ int ranks_outliers(const struct rank_table *t, struct rank_outlier *outliers, in
 
 const char *ranks_outlier_text(const struct rank_outlier *o, char text[OUTLIER_TEXT_SIZE])
 {
-    snprintf(text, OUTLIER_TEXT_SIZE, "rank %d: %s at %.3g of the median of all ranks", o->rank,
-             rank_rate_name(o->rate), o->relative);
+    if (o->rank == NO_RANK)
+        snprintf(text, OUTLIER_TEXT_SIZE,
+                 "%s: half of the ranks are %.3g times as fast as the others",
+                 rank_rate_name(o->rate), o->relative / (2.0 - o->relative));
+    else
+        snprintf(text, OUTLIER_TEXT_SIZE, "rank %d: %s at %.3g of the median of all ranks", o->rank,
+                 rank_rate_name(o->rate), o->relative);
     return text;
 }
 

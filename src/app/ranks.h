@@ -53,6 +53,7 @@ void ranks_release(struct rank_table *t);
 struct rank_summary {
     int count;
     double min, median, max; /* NaN if count is 0 */
+    double lower, upper;     /* the middle two, or the middle one twice */
 };
 struct rank_summary ranks_summary(const struct rank_table *t, enum rank_rate rate);
 /* The sum over all ranks. */
@@ -62,17 +63,20 @@ double ranks_sum(const struct rank_table *t, enum rank_rate rate);
  * two ranks have the same rate. */
 double ranks_spread(const struct rank_table *t);
 
-/* A rate further from the median than this is an outlier. */
+/* A rate further than this from those of more than half of the ranks is an outlier. Where one half
+ * of the ranks, or one of two, differs as much from the other half, no rank is known to be one. */
 #define RANK_TOLERANCE 0.1
 struct rank_outlier {
-    int rank;
+    int rank; /* NO_RANK: half of the ranks */
     enum rank_rate rate;
-    double relative;
+    double relative; /* the rate, or the upper of the middle two, over the median */
 };
+enum { NO_RANK = -1 };
 /* The furthest ones first; returns how many there are and writes at most `most` of them. */
 int ranks_outliers(const struct rank_table *t, struct rank_outlier *outliers, int most);
-/* "rank 3: smoothing at 0.42 of the median of all ranks". */
-enum { OUTLIER_TEXT_SIZE = 80 };
+/* "rank 3: smoothing at 0.42 of the median of all ranks", "smoothing: half of the ranks are 1.9
+ * times as fast as the others". */
+enum { OUTLIER_TEXT_SIZE = 96 };
 const char *ranks_outlier_text(const struct rank_outlier *o, char text[OUTLIER_TEXT_SIZE]);
 
 /* "copy", "smoothing", "messages within nodes", "messages between nodes" */

@@ -120,6 +120,34 @@ static void outliers_come_with_the_furthest_first(void **state)
     assert_true(o[0].rank == 3 && o[1].rank == -1);
 }
 
+/* A rank is an outlier only if it differs from more than half of the ranks. */
+static void half_of_the_ranks_are_no_outliers(void **state)
+{
+    (void)state;
+    char text[OUTLIER_TEXT_SIZE];
+    struct rank_outlier o[2];
+    struct rank_table t = table((double[]){100.0, NAN, 138.0, NAN, NAN});
+    assert_int_equal(ranks_outliers(&t, o, 2), 1);
+    assert_int_equal(o[0].rank, NO_RANK);
+    assert_string_equal(ranks_outlier_text(&o[0], text),
+                        "smoothing: half of the ranks are 1.38 times as fast as the others");
+    t = table((double[]){100.0, NAN, 109.0, NAN, NAN});
+    assert_int_equal(ranks_outliers(&t, o, 2), 0);
+    t = table((double[]){50.0, 101.0, NAN, 51.0, 100.0});
+    assert_int_equal(ranks_outliers(&t, o, 2), 1);
+    assert_int_equal(o[0].rank, NO_RANK);
+    t = table((double[]){100.0, 100.0, NAN, 108.0, 119.0});
+    assert_int_equal(ranks_outliers(&t, o, 2), 1);
+    assert_true(o[0].rank == 4);
+    t = table((double[]){100.0, 100.0, NAN, 108.0, 118.0});
+    assert_int_equal(ranks_outliers(&t, o, 2), 0);
+    t = table((double[]){89.0, 100.0, NAN, 108.0, 110.0});
+    assert_int_equal(ranks_outliers(&t, o, 2), 1);
+    assert_true(o[0].rank == 0);
+    t = table((double[]){NAN, NAN, 100.0, NAN, NAN});
+    assert_int_equal(ranks_outliers(&t, o, 2), 0);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -127,6 +155,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(short_messages_do_not_count),
         cmocka_unit_test(rates_are_summed_up),
         cmocka_unit_test(outliers_come_with_the_furthest_first),
+        cmocka_unit_test(half_of_the_ranks_are_no_outliers),
     };
     comm_start(&argc, &argv);
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
