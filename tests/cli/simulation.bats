@@ -34,16 +34,20 @@ row() {
 @test "bytes of fields are those of a dry run of as many ranks" {
     simulated --ranks 2 4 8
     $MPIRUN -n 2 "$HPGMG" --backend cpu --dry-run 4 8 >"$work/real"
-    local total mean
-    total=$(sed -n '/= Hierarchy/,/^$/p' "$work/real" | tr -s ' ' | sed -n 's/^ 0 .* cpu //p')
-    mean=$(row Levels 0 | sed 's/.* \([0-9.]* [kMG]*B\) [0-9.]* [kMG]*B$/\1/')
-    awk -v t="${total% *}" -v m="${mean% *}" 'BEGIN { exit !(t > 1.99 * m && t < 2.01 * m) }'
+    # Of every level: all bytes of the real run, the mean of the simulated one, and in both the unit.
+    join <(sed -n '/= Hierarchy/,/^$/p' "$work/real" | sed -nE 's/^ +([0-9]+) .* cpu +([0-9.]+) (.*)$/\1 \2 \3/p') \
+        <(sed -nE '/= Levels/,/^$/s/^ +([0-9]+) .* ([0-9.]+) ([kMG]?B) +[0-9.]+ [kMG]?B$/\1 \2 \3/p' "$work/stdout") |
+        awk '{ all = $2 * 1000 ^ index("kMG", substr($3, 1, 1)); mean = $4 * 1000 ^ index("kMG", substr($5, 1, 1)) }
+            !(all > 1.99 * mean && all < 2.01 * mean) { exit 1 } END { exit NR != 6 }'
 }
 
 @test "boxes, cells and bytes above 2^31" {
     simulated --ranks 100000 --ranks-per-node 8 9 8 # 45056^3 cells
     [[ "$(row Levels 0)" == " 0 45056^3 681472x512^3 295328 100000 "*" GB "* ]]
     [[ "$(row Set-up 0)" == " 0 3 7 0 "*" GB "* ]]
+    # Every rank holds the list of all boxes, which is most of what it sets up.
+    row Set-up '([0-9]+|of these,)' | awk '$1 == "of" { list = $8 * ($9 == "MB,") } $1 != "of" && (NR == 1 || $7 < least) { least = $7 }
+        $1 != "of" && $8 != "MB" { exit 1 } END { exit !(list > 10 && least > list && least < 2 * list) }'
     run "$HPGMG" --backend cpu --dry-run --ranks 10000000 4 1000
     [ "$status" -eq 2 ]
     [[ $output == *"boxes, more than 2147483647"* ]]
