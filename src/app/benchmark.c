@@ -67,42 +67,49 @@ struct solver_choice benchmark_solver_choice(const struct options *o)
         .atol = o->atol,
         .has_room = memory_has_room,
         .max_cycles = o->max_cycles,
+        .measures_rhs = o->benchmark,
     };
     return choice;
 }
 
-/* After the last warm-up solve: as many timed solves as asked, or as fill the time. Rank 0 decides
- * for all. */
-static void begin_samples(const struct level *l, struct size_record *r, const struct options *o)
+/* Whether one more solve is timed: as many are as asked, or as fill the time. Rank 0 decides for
+ * all, between solves. */
+static bool goes_on(const struct level *l, const struct size_record *r, const struct options *o)
 {
-    r->solves = o->solves;
-    if (r->solves == 0) {
-        const double wanted =
-            ceil(o->min_time / (r->solve.seconds > 0.0 ? r->solve.seconds : 1e-9));
-        r->solves = wanted > MAX_SOLVES   ? MAX_SOLVES
-                    : wanted < MIN_SOLVES ? MIN_SOLVES
-                                          : (long)wanted;
-    }
-    comm_broadcast(l->comm, &r->solves, sizeof r->solves);
-    r->samples = memory_alloc((size_t)r->solves * sizeof *r->samples, "timing samples");
+    bool more = r->solves < o->solves;
+    if (o->solves == 0)
+        more = r->solves < MIN_SOLVES || (r->total < o->min_time && r->solves < MAX_SOLVES);
+    comm_broadcast(l->comm, &more, sizeof more);
+    return more;
+}
+
+static void add_sample(struct size_record *r, double seconds)
+{
+    r->samples = memory_room(r->samples, (int)r->solves, sizeof *r->samples, "timing samples");
+    r->samples[r->solves++] = seconds;
+    r->total += seconds;
 }
 
 static void summarise(struct size_record *r)
 {
-    const long n = r->solves;
+    const long n = r->solves, half = n / 2;
     double *sorted = memory_alloc((size_t)n * sizeof *sorted, "timing samples");
     memcpy(sorted, r->samples, (size_t)n * sizeof *sorted);
+    r->spread = r->drift = (double)NAN;
+    if (half > 0)
+        r->drift = timer_median(sorted + n - half, half) / timer_median(sorted, half) - 1.0;
     r->median = timer_median(sorted, n);
-    double sum = 0.0, squares = 0.0;
-    for (long i = 0; i < n; i++)
-        sum += sorted[i];
-    r->mean = sum / (double)n;
+    if (half > 0)
+        r->spread =
+            (timer_median(sorted + n - half, half) - timer_median(sorted, half)) / r->median;
+    double squares = 0.0;
+    r->mean = r->total / (double)n;
     for (long i = 0; i < n; i++)
         squares += (sorted[i] - r->mean) * (sorted[i] - r->mean);
     r->deviation = n > 1 ? sqrt(squares / (double)(n - 1)) : 0.0;
     r->min = sorted[0];
     r->max = sorted[n - 1];
-    r->dof_per_second = r->unknowns / r->mean;
+    r->dof_per_second = r->unknowns / r->median;
     memory_free(sorted);
 }
 
@@ -113,7 +120,22 @@ bool size_is_trivial(const struct benchmark *b, const struct size_record *r)
 
 double size_noise(const struct size_record *r)
 {
-    return r->solves > 1 ? r->deviation / r->mean : (double)NAN;
+    return r->solves > 1 ? fmax(r->spread, fabs(r->drift)) : (double)NAN;
+}
+
+bool size_is_noisy(const struct size_record *r)
+{
+    return !(size_noise(r) <= NOISE);
+}
+
+const char *size_noise_text(const struct size_record *r, char text[NOISE_TEXT_SIZE])
+{
+    snprintf(text, NOISE_TEXT_SIZE,
+             r->solves < 2             ? "spread unknown"
+             : fabs(r->drift) <= NOISE ? "spread %.1f %%"
+                                       : "spread %.1f %%, drift %+.1f %%",
+             100.0 * r->spread, 100.0 * r->drift);
+    return text;
 }
 
 /* Solves that missed their tolerance are not timed, unless there was nothing to solve. */
@@ -136,16 +158,16 @@ static bool check_first(const struct solver *s, const struct benchmark *b, struc
 
 /* Shows the progress of a size on stderr, at most five times per second, if that is a terminal.
  * Not on stdout: Open MPI gives ranks a terminal as stdout even where its own stdout is a file. */
-static void show_progress(const struct size_record *r, long done)
+static void show_progress(const struct size_record *r, bool done)
 {
     static double last_shown;
     if (comm_rank() != 0 || !isatty(STDERR_FILENO))
         return;
-    if (done == r->solves)
+    if (done)
         fprintf(stderr, "\r%60s\r", "");
     else if (timer_seconds() - last_shown >= 0.2) {
         last_shown = timer_seconds();
-        fprintf(stderr, "\r  timing %-2s  solve %ld of %ld ", r->name, done, r->solves);
+        fprintf(stderr, "\r  timing %-2s  %ld solves, %.1f s ", r->name, r->solves, r->total);
     }
 }
 
@@ -188,7 +210,7 @@ static void measure(struct solver *s, const struct benchmark *b, struct size_rec
     const struct level *l = s->hierarchy->levels[s->top];
     struct hand_over_times before = {0};
     cpu_release_threads();
-    for (long i = -WARM_UP_SOLVES; i < r->solves; i++) {
+    for (long i = -WARM_UP_SOLVES; i < 0 || goes_on(l, r, o); i++) {
         if (i == 0) {
             before = hand_over_times(s);
             meters_begin(l->backend->on_device);
@@ -197,14 +219,13 @@ static void measure(struct solver *s, const struct benchmark *b, struct size_rec
         solver_run(s, &r->solve);
         if (i == -WARM_UP_SOLVES && !check_first(s, b, r))
             return;
-        if (i == -1)
-            begin_samples(l, r, o);
-        if (i < 0)
-            continue;
-        r->samples[i] = r->solve.seconds;
-        if (!o->quiet)
-            show_progress(r, i + 1);
+        if (i >= 0)
+            add_sample(r, r->solve.seconds);
+        if (i >= 0 && !o->quiet)
+            show_progress(r, false);
     }
+    if (!o->quiet)
+        show_progress(r, true);
     r->meters = meters_end(l->comm);
     r->meters.joules /= (double)r->solves;
     const struct hand_over_times after = hand_over_times(s);

@@ -27,9 +27,10 @@ struct size_record {
     double unknowns, h;
     struct solve_result solve; /* of the last solve */
     long solves;               /* timed */
-    double *samples;           /* seconds of each */
+    double *samples, total;    /* seconds of each, and of all */
     double mean, median, min, max, deviation;
-    double dof_per_second; /* unknowns/mean; 0 if not timed */
+    double spread, drift;  /* see size_noise() */
+    double dof_per_second; /* unknowns/median; 0 if not timed */
     uint64_t checksum;     /* of u after the first solve */
     bool reproducible;     /* the last solve has the same checksum */
     const char *hand_over; /* between GPU and CPU levels: "graph", "host"; NULL: none */
@@ -40,9 +41,6 @@ struct size_record {
     int nstages;
     struct stage_record *stages;
 };
-
-/* Times are noisy if their deviation is a larger part of their mean. */
-#define NOISE 0.1
 
 enum { IDLE_SIZE = 120 };
 
@@ -63,8 +61,18 @@ struct benchmark {
  * nothing. */
 bool size_is_trivial(const struct benchmark *b, const struct size_record *r);
 
-/* The deviation of solve times over their mean; NaN of fewer than two solves. */
+/* How badly the median of the solve times tells what a solve takes: the larger of the spread, the
+ * distance between the quartiles over the median, and the size of the drift, the median of the last
+ * half of the solves over that of the first half, minus 1. The quartiles are the medians of the
+ * smaller and of the larger half of the times. Of an odd number the middle one is in neither half.
+ * NaN of fewer than two solves. Times are noisy unless this is at most NOISE. */
+#define NOISE 0.1
 double size_noise(const struct size_record *r);
+bool size_is_noisy(const struct size_record *r);
+/* "spread 0.4 %", "spread 0.4 %, drift -23.0 %" where the drift is too large, or "spread unknown".
+ * Returns text. */
+enum { NOISE_TEXT_SIZE = 64 };
+const char *size_noise_text(const struct size_record *r, char text[NOISE_TEXT_SIZE]);
 
 /* The record is complete on rank 0; verdict.valid on all ranks. Collective over the world. */
 struct benchmark *benchmark_run(struct hierarchy *h, const struct options *options);

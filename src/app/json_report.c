@@ -18,7 +18,7 @@
 #include "cuda/power.h"
 
 /* Raised when a key goes away or changes its meaning; new keys do not raise it. */
-enum { SCHEMA = 1 };
+enum { SCHEMA = 2 };
 
 static void add_numbers(struct json *object, const char *key, const double *values, long count)
 {
@@ -128,7 +128,9 @@ static void add_seconds(struct json *object, const struct size_record *r)
     struct json *seconds = json_add_object(object, "seconds");
     JSON_NUMBERS(seconds, {"min", timed ? r->min : NAN}, {"median", timed ? r->median : NAN},
                  {"mean", timed ? r->mean : NAN}, {"max", timed ? r->max : NAN},
-                 {"deviation", timed ? r->deviation : NAN});
+                 {"deviation", timed ? r->deviation : NAN}, {"spread", timed ? r->spread : NAN},
+                 {"drift", timed ? r->drift : NAN});
+    json_add_flag(object, "noisy", size_is_noisy(r));
     json_add_number(object, "timed_solves", (double)r->solves);
     add_numbers(object, "samples", r->samples, r->solves);
 }
@@ -242,9 +244,9 @@ static void add_score(struct json *root, const struct run_info *f, const struct 
 {
     char text[SCORE_TEXT_SIZE];
     struct json *object = json_add_object(root, "score");
-    score_deviations(f, options, b, text);
-    json_add_flag(object, "official", b->verdict.valid && !text[0]);
-    json_add_text(object, "deviations", text);
+    const char *deviations = score_deviations(f, options, b, text);
+    json_add_flag(object, "official", b->verdict.valid && !deviations[0]);
+    json_add_text(object, "deviations", deviations);
 }
 
 /* What a threshold has been chosen from. */

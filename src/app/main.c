@@ -23,17 +23,24 @@
 #include "cuda/cuda.h"
 #include "solvers/size.h"
 
-/* Refuses a size whose fields do not fit into the memory of a node or of a GPU. */
+/* Refuses a size whose fields do not fit into the memory of a node or of a GPU, and names one that
+ * does. */
 static enum status check_memory(const struct hierarchy_choice *choice, char *message, int size)
 {
     struct memory_need need;
     const char *where = memory_shortage(choice, &need);
     if (!where)
         return STATUS_VALID;
-    snprintf(message, (size_t)size,
-             "this size needs %.0f bytes of memory per %s, but %.0f are available; choose fewer "
-             "boxes or a smaller LOG2_BOX_DIM",
-             need.needed, where, need.available);
+    const struct hierarchy_choice largest = memory_largest(*choice);
+    const int length =
+        snprintf(message, (size_t)size,
+                 "this size needs %.0f bytes of memory per %s, but %.0f are available; ",
+                 need.needed, where, need.available);
+    snprintf(message + length, (size_t)(size - length),
+             largest.boxes_per_rank > 0
+                 ? "the largest size that fits is LOG2_BOX_DIM %d, BOXES_PER_RANK %ld"
+                 : "no size fits",
+             largest.log2_box_dim, largest.boxes_per_rank);
     return STATUS_MEMORY;
 }
 
@@ -96,12 +103,10 @@ static enum status choose_run(struct job *job, char *message, int size)
         status = size_check(&job->choice, comm_size(), message, size);
     if (status != STATUS_VALID)
         return status;
-    if (o->dry_run) {
+    if (o->dry_run)
         report_dry_run(&job->choice, o);
-        return STATUS_VALID;
-    }
     status = check_memory(&job->choice, message, size);
-    if (status == STATUS_VALID && on_gpu)
+    if (status == STATUS_VALID && on_gpu && !o->dry_run)
         setup_thresholds(&job->options, &job->choice);
     return status;
 }

@@ -53,7 +53,7 @@ struct options {
     long solves;            /* timed, per size; 0: as many as fill min_time, at least 10 */
     double min_time;        /* seconds per size; unused if solves > 0 */
 
-    bool benchmark; /* what it sets is in app/score.c */
+    bool benchmark; /* as HPGMG times solves; what it sets is in app/score.c */
     bool strict;    /* what makes times doubtful makes the run INVALID */
     bool ranks_table;
     bool breakdown, show_cycle, checksum, quiet, dry_run;

@@ -111,7 +111,8 @@ static const struct option_row option_table[] = {
     {.name = "min-time", NUMBER(OPTION_REAL, min_time, "2"), .minimum = 0, .maximum = 1e6,
      .argument = "SECONDS", .help = "time per size, at least 10 solves"},
 
-    {.name = "benchmark", FLAG(benchmark), .help = "the run whose score is official"},
+    {.name = "benchmark", .kind = OPTION_FLAG, AT(benchmark), .uses = ANYWHERE | OPTION_SHAPES, .unset = "false",
+     .help = "the run whose score is official"},
     {.name = "strict", FLAG(strict), .help = "INVALID if times or ranks are doubtful"},
     {.name = "expect", PATH(expect), .uses = ANYWHERE, .argument = "FILE",
      .help = "compare rates with those in FILE"},

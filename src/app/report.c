@@ -3,6 +3,7 @@
 #include "app/score.h"
 #include "app/threshold.h"
 #include "app/transport.h"
+#include "base/check.h"
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -221,10 +222,12 @@ static void print_need(const char *where, struct memory_need n)
                                   : "does not fit");
 }
 
+/* Of rank 0, on stderr, also of a quiet run. */
 static void print_warnings(const struct run_info *f)
 {
+    fflush(stdout);
     for (int w = 0; w < f->nwarnings; w++)
-        printf("  WARNING: %s\n", f->warnings[w]);
+        warn("%s", f->warnings[w]);
 }
 
 void report_dry_run(const struct hierarchy_choice *choice, const struct options *options)
@@ -338,13 +341,14 @@ static void print_sizes(const struct run_info *f)
     printf("  process_problem_size: %.0f\n", f->unknowns / f->environment.ranks);
 }
 
-/* HPGMG's lines, byte for byte: scripts read them. */
+/* HPGMG's lines, byte for byte: scripts read them. As HPGMG's, they have the mean time and its
+ * rate, where SCORE has the median's. */
 static void print_performance(const struct run_info *f, const struct benchmark *b)
 {
     for (int s = 0; s < b->nsizes; s++) {
         const struct size_record *r = &b->sizes[s];
         printf("  h=%0.15e  DOF=%0.15e  time=%0.6f  DOF/s=%0.3e  MPI=%d  OMP=%d\n", r->h,
-               r->unknowns, r->mean, r->dof_per_second, f->environment.ranks,
+               r->unknowns, r->mean, r->unknowns / r->mean, f->environment.ranks,
                f->environment.threads);
     }
 }
@@ -417,7 +421,6 @@ static void print_details(const struct run_info *f, const struct options *option
     print_meters(&b->sizes[0]);
     print_sizes(f);
     print_tuning(options);
-    print_warnings(f);
 }
 
 static void print_results(const struct run_info *f, const struct options *options,
@@ -426,6 +429,7 @@ static void print_results(const struct run_info *f, const struct options *option
     char verdict[VERDICT_SIZE];
     if (!options->quiet)
         print_details(f, options, b);
+    print_warnings(f);
     if (b->verdict.valid) {
         if (!options->quiet)
             print_heading("Performance Summary");
@@ -441,7 +445,7 @@ static void print_results(const struct run_info *f, const struct options *option
     if (options->checksum)
         printf("checksum: %016" PRIx64 "\n", b->sizes[0].checksum);
     printf("VERDICT: %s\n", verdict_text(&b->verdict, verdict, sizeof verdict));
-    score_print(f, options, b);
+    score_print(stdout, f, options, b);
     fflush(stdout);
 }
 

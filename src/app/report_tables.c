@@ -84,13 +84,14 @@ void table_checks(const struct verdict *v)
 
 void table_times(const struct benchmark *b)
 {
-    printf("  size         cells  solves  milliseconds: min    median      mean       max deviation"
-           "       DOF/s\n");
+    printf(
+        "  size         cells  solves       ms: min    median      mean       max  spread   drift"
+        "       DOF/s\n");
     for (int s = 0; s < b->nsizes; s++) {
         const struct size_record *r = &b->sizes[s];
-        printf("  %-4s  %12s  %6ld       %12.4f %9.4f %9.4f %9.4f %9.4f  %10.3e\n", r->name,
+        printf("  %-4s  %12s  %6ld  %12.4f %9.4f %9.4f %9.4f %6.1f%% %6.1f%%  %10.3e\n", r->name,
                extent_format(r->n).of, r->solves, 1e3 * r->min, 1e3 * r->median, 1e3 * r->mean,
-               1e3 * r->max, 1e3 * r->deviation, r->dof_per_second);
+               1e3 * r->max, 100.0 * r->spread, 100.0 * r->drift, r->dof_per_second);
     }
 }
 
@@ -225,7 +226,8 @@ void table_stages(const struct size_record *r, double copy_bytes_per_second, boo
     if (end <= last)
         print_share(&t, name, sum_rows(r, end, last, INFINITY).row.seconds);
     print_share(&t, "total", total);
-    printf("  %-42s %7s %11.4f\n", "mean of the timed solves, stages not timed", "", 1e3 * r->mean);
+    printf("  %-42s %7s %11.4f\n", "median of the timed solves, stages untimed", "",
+           1e3 * r->median);
 }
 
 void table_movement(const struct size_record *r)

@@ -9,6 +9,7 @@
 #include "comm/comm.h"
 #include "cuda/cuda.h"
 #include "operators/backend_cpu.h"
+#include "solvers/size.h"
 
 /* Worth a warning above this: the fullest rank's cells over the mean. */
 #define IMBALANCE 1.1
@@ -117,10 +118,11 @@ static void warn_of_bottom(struct run_info *f, const struct benchmark *b)
 
 static void warn_of_noise(struct run_info *f, const struct benchmark *b)
 {
+    char noise[NOISE_TEXT_SIZE];
     for (int s = 0; s < b->nsizes; s++)
         if (size_noise(&b->sizes[s]) > NOISE)
-            add_warning(f, "solve times of size %s are noisy: deviation %.0f %% of the mean",
-                        b->sizes[s].name, 100.0 * size_noise(&b->sizes[s]));
+            add_warning(f, "solve times of size %s are noisy: %s", b->sizes[s].name,
+                        size_noise_text(&b->sizes[s], noise));
 }
 
 static void describe_levels(struct run_info *f, const struct hierarchy_choice *choice,
@@ -278,6 +280,48 @@ const char *memory_shortage(const struct hierarchy_choice *choice, struct memory
         return NULL;
     *need = memory_need_of_gpu(choice);
     return memory_need_fits(need) ? NULL : "GPU";
+}
+
+static bool fits(const struct hierarchy_choice *choice)
+{
+    struct memory_need need;
+    char ignored[512];
+    return size_check(choice, comm_size(), ignored, sizeof ignored) == STATUS_VALID &&
+           !memory_shortage(choice, &need);
+}
+
+/* The most boxes per rank that fit, up to those of the choice; 0: none. */
+static long most_boxes(struct hierarchy_choice choice)
+{
+    const long given = choice.boxes_per_rank;
+    long fitting = 0;
+    if (fits(&choice))
+        return given;
+    for (long step = given / 2 + 1; step > 0; step = step > 1 ? (step + 1) / 2 : 0) {
+        choice.boxes_per_rank = fitting + step;
+        if (choice.boxes_per_rank < given && fits(&choice))
+            fitting += step;
+    }
+    return fitting;
+}
+
+struct hierarchy_choice memory_largest(struct hierarchy_choice choice)
+{
+    struct hierarchy_choice largest = choice;
+    const long given = choice.boxes_per_rank, ranks = comm_size();
+    double most = 0.0;
+    largest.boxes_per_rank = 0;
+    for (long fitting = 0; fitting < given && choice.log2_box_dim > 1; choice.log2_box_dim--) {
+        choice.boxes_per_rank = given;
+        fitting = most_boxes(choice);
+        const long boxes = fitting > 0 ? domain_count(&choice.domain, fitting * ranks) : 0;
+        if (ldexp((double)boxes, 3 * choice.log2_box_dim) > most) {
+            most = ldexp((double)boxes, 3 * choice.log2_box_dim);
+            choice.boxes_per_rank = (boxes + ranks - 1) / ranks;
+            largest = choice;
+        }
+    }
+    return largest;
 }
 
 bool memory_need_fits(const struct memory_need *need)

@@ -63,5 +63,8 @@ bool memory_has_room(const struct level *level, size_t bytes);
 /* "node" or "GPU", the memory into which the levels do not fit, with the need; NULL if they fit.
  * Equal on all ranks. Collective over the world. */
 const char *memory_shortage(const struct hierarchy_choice *choice, struct memory_need *need);
+/* The choice with the largest size that fits and has boxes no larger and no more per rank; with no
+ * boxes per rank if none fits. Equal on all ranks. Collective over the world. */
+struct hierarchy_choice memory_largest(struct hierarchy_choice choice);
 
 #endif

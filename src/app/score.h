@@ -10,13 +10,14 @@
 enum status score_apply_rules(struct parser *p);
 
 /* How the run differs from the rules, in words: "--order 2; 4096 unknowns per node"; "" if it is
- * official. Returns text. For rank 0, after the run. */
+ * official. Writes into text and returns a part of it. For rank 0, after the run. */
 enum { SCORE_TEXT_SIZE = 400 };
 const char *score_deviations(const struct run_info *f, const struct options *options,
                              const struct benchmark *b, char text[SCORE_TEXT_SIZE]);
 
-/* The last line of the report: "SCORE: … DOF/s at h, … at 2h, … at 4h (official)". */
-void score_print(const struct run_info *f, const struct options *options,
+/* The last line of the report: "SCORE: … DOF/s at h (spread …), … at 2h (noisy: spread …), … at 4h
+ * (spread …) (official)", with the energy of a solve of size h where it was measured. */
+void score_print(FILE *out, const struct run_info *f, const struct options *options,
                  const struct benchmark *b);
 
 #endif

@@ -27,6 +27,7 @@ static const char *refuse(const struct option_row *row)
         {"boxes-per-rank", "the solver finds boxes from its cells"},
         {"domain", "the solver finds boxes from its cells"},
         {"problem", "the caller sets f and the coefficients"},
+        {"benchmark", "the caller says when to solve"},
         {"solves", "the caller says when to solve"},
         {"min-time", "the caller says when to solve"},
         {"kernels", "all solvers of a process share the kernels"},

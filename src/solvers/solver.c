@@ -227,6 +227,8 @@ static void run(struct solver *s, bool from_zero, struct solve_result *r)
     r->lacks_room = false;
     if (!l->active)
         return;
+    if (s->choice.measures_rhs)
+        solver_set_rhs(s);
     r->f_cycles = from_zero && s->first && s->choice.f_cycle;
     r->first = from_zero ? 1.0 : execute(s, s->residual);
     r->outcome = from_zero || s->target == 0.0 ? OUTCOME_LIMIT : judge(s, r);

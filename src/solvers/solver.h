@@ -17,10 +17,11 @@ enum outer {
 struct solver_choice {
     bool f_cycle; /* start with one F-cycle; else V-cycles from zero. Not with OUTER_IDR */
     enum outer outer;
-    bool continues; /* solver_continue() may be called */
-    double rtol;    /* go on until ‖r‖_max < rtol·‖f‖_max or ‖r‖_max < atol; */
-    double atol;    /* both 0: only the F-cycle (or one V-cycle) */
-    int max_cycles; /* V-cycles at most, after the F-cycle; at most MAX_CYCLES */
+    bool continues;    /* solver_continue() may be called */
+    bool measures_rhs; /* every solve begins with solver_set_rhs(), as HPGMG's do */
+    double rtol;       /* go on until ‖r‖_max < rtol·‖f‖_max or ‖r‖_max < atol; */
+    double atol;       /* both 0: only the F-cycle (or one V-cycle) */
+    int max_cycles;    /* V-cycles at most, after the F-cycle; at most MAX_CYCLES */
     /* OUTER_AUTO: whether memory for so many bytes more on this rank is left. Collective over the
      * ranks of the level; NULL: it is. */
     bool (*has_room)(const struct level *level, size_t bytes);

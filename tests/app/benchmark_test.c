@@ -17,16 +17,18 @@
 #include "comm/comm.h"
 #include "solvers/program.h"
 
-/* Seconds that pass from one reading to the next, by turns, and with each reading so many more. */
+/* Seconds that pass from one reading to the next, by turns, with each reading so many more, and
+ * before each of the first four, those of the warm-up solves, so many more. */
 static struct {
-    double now, steps[6], more;
+    double now, steps[6], more, warming;
     int count;
     long readings;
 } fake;
 
 double timer_seconds(void)
 {
-    fake.now += fake.steps[fake.readings % fake.count] + fake.more * (double)fake.readings;
+    fake.now += fake.steps[fake.readings % fake.count] + fake.more * (double)fake.readings +
+                (fake.readings < 4 ? fake.warming : 0.0);
     fake.readings++;
     return fake.now;
 }
@@ -42,6 +44,7 @@ static struct benchmark *run_with(char *option, long solves, double min_time)
     options.min_time = min_time;
     const struct hierarchy_choice choice = benchmark_hierarchy_choice(&options, false);
     struct hierarchy *h = hierarchy_create(&choice);
+    fake.readings = 0;
     struct benchmark *b = benchmark_run(h, &options);
     hierarchy_destroy(h);
     option_release(&options_list, &options);
@@ -76,21 +79,104 @@ static void as_many_solves_as_fill_the_time(void **state)
 }
 
 /* Solves of 1, 2 and 6 s by turns; readings before and after them are a second apart. */
-static void times_are_summed_up(void **state)
+static void take_turns(void)
 {
-    (void)state;
     fake.count = 6;
     for (int i = 0; i < 6; i++)
         fake.steps[i] = i % 2 == 0 ? 1.0 : (double[]){1.0, 2.0, 6.0}[i / 2];
+}
+
+/* What warm-up solves take does not matter, nor what a single solve does. */
+static void the_time_is_filled_whatever_solves_take(void **state)
+{
+    (void)state;
+    fake.count = 1;
+    fake.steps[0] = 1.0 / 64;
+    fake.warming = 10.0;
+    struct benchmark *b = run(0, 1.0);
+    assert_int_equal(b->sizes[0].solves, 64);
+    assert_true(b->sizes[0].total == 1.0);
+    benchmark_destroy(b);
+    fake.warming = 0.0;
+    static const struct {
+        double min_time, total;
+        long solves;
+    } table[] = {{30.0, 33.0, 10}, {33.0, 33.0, 10}, {33.5, 34.0, 11}, {34.5, 36.0, 12}};
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        take_turns(); /* 1 and 2 to warm up, then 6, 1, 2, … */
+        b = run(0, table[i].min_time);
+        assert_int_equal(b->sizes[0].solves, table[i].solves);
+        assert_true(b->sizes[0].total == table[i].total);
+        benchmark_destroy(b);
+    }
+}
+
+static void times_are_summed_up(void **state)
+{
+    (void)state;
+    take_turns();
     struct benchmark *b = run(6, 0.0);
     for (int s = 0; s < b->nsizes; s++) {
         const struct size_record *r = &b->sizes[s];
         assert_int_equal(r->solves, 6);
         assert_true(r->min == 1.0 && r->max == 6.0 && r->median == 2.0 && r->mean == 3.0);
         assert_true(fabs(r->deviation - sqrt(2.0 * (4 + 1 + 9) / 5)) < 1e-12);
-        assert_true(r->dof_per_second == pow(r->n[0], 3) / 3.0);
+        assert_true(r->total == 18.0 && r->spread == (6.0 - 1.0) / 2.0 && r->drift == 0.0);
+        assert_true(size_noise(r) == r->spread && size_is_noisy(r));
+        assert_true(r->dof_per_second == pow(r->n[0], 3) / 2.0);
     }
     benchmark_destroy(b);
+}
+
+/* Of solves of 5, 7, 9, 11 and 13 s the last two take twice as long as the first two. */
+static void drift_is_noise(void **state)
+{
+    (void)state;
+    fake.count = 1;
+    fake.steps[0] = 0.0;
+    fake.more = 1.0;
+    struct benchmark *b = run(5, 0.0);
+    const struct size_record *r = &b->sizes[0];
+    assert_true(r->median == 9.0 && r->spread == 6.0 / 9.0 && r->drift == 1.0);
+    assert_true(size_noise(r) == 1.0);
+    struct size_record faster = *r;
+    faster.drift = -0.5;
+    faster.spread = 0.01;
+    assert_true(size_noise(&faster) == 0.5 && size_is_noisy(&faster));
+    faster.drift = -0.1;
+    assert_true(!size_is_noisy(&faster));
+    benchmark_destroy(b);
+    fake.more = 0.0;
+    fake.steps[0] = 1.0;
+    b = run(1, 0.0);
+    assert_true(isnan(b->sizes[0].spread) && isnan(b->sizes[0].drift));
+    assert_true(isnan(size_noise(&b->sizes[0])) && size_is_noisy(&b->sizes[0]));
+    benchmark_destroy(b);
+}
+
+/* As in HPGMG, whose solves begin with the norm of f. */
+static void solves_of_the_benchmark_measure_f(void **state)
+{
+    (void)state;
+    struct options options;
+    struct solve_result *result = memory_alloc(sizeof *result, "result");
+    option_set_defaults(&options_list, &options);
+    options.log2_box_dim = 3;
+    options.boxes_per_rank = 1;
+    const struct hierarchy_choice choice = benchmark_hierarchy_choice(&options, false);
+    struct hierarchy *h = hierarchy_create(&choice);
+    for (int measures = 0; measures < 2; measures++) {
+        options.benchmark = measures;
+        struct solver *s = solver_create(h, 0, benchmark_solver_choice(&options));
+        const double norm = s->rhs_norm;
+        s->rhs_norm = -1.0;
+        solver_run(s, result);
+        assert_true(s->rhs_norm == (measures ? norm : -1.0));
+        solver_destroy(s);
+    }
+    hierarchy_destroy(h);
+    option_release(&options_list, &options);
+    memory_free(result);
 }
 
 static bool close_to(double a, double b)
@@ -188,7 +274,10 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(other_bits_are_noticed),
         cmocka_unit_test(as_many_solves_as_fill_the_time),
+        cmocka_unit_test(the_time_is_filled_whatever_solves_take),
         cmocka_unit_test(times_are_summed_up),
+        cmocka_unit_test(drift_is_noise),
+        cmocka_unit_test(solves_of_the_benchmark_measure_f),
         cmocka_unit_test(parts_of_an_exchange_are_told_apart),
         cmocka_unit_test(the_best_copy_counts),
         cmocka_unit_test(the_fastest_trial_is_chosen),

@@ -273,7 +273,7 @@ static void defaults_are_those_of_the_manual(void **state)
               "mg\nbottom = bicgstab\nbackend = auto\n"
               "cpu-below = auto\nhand-over = auto\nagglomerate-below = auto\ntransport = auto\n"
               "overlap-above = auto\nkernels = default\nloops = tiled\nfuse = on\nsolves = auto\n"
-              "min-time = 2\n");
+              "min-time = 2\nbenchmark = false\n");
     assert_int_equal(o.max_cycles, 100);
     assert_false(o.breakdown || o.show_cycle || o.checksum || o.quiet || o.dry_run);
     assert_false(o.help || o.version);

@@ -371,8 +371,8 @@ static void make_strict(void)
     }
     for (int s = 0; s < SOLVED_LEVELS; s++) {
         b.sizes[s].solves = 10;
-        b.sizes[s].mean = 1.0;
-        b.sizes[s].deviation = 0.09;
+        b.sizes[s].spread = 0.09;
+        b.sizes[s].drift = -0.09;
     }
 }
 
@@ -384,7 +384,7 @@ static void test_strict(void **state)
     assert_int_equal(b.verdict.nchecks, 8 + 6);
     for (int s = 0; s < SOLVED_LEVELS; s++) {
         make_strict();
-        b.sizes[s].deviation = 0.11;
+        b.sizes[s].drift = -0.11;
         expect_invalid("noise 1.100e-01 is not within 0.000e+00 and 1.000e-01, --strict");
         b.sizes[s].solves = 1;
         expect_invalid("noise is not known of fewer than two solves");

@@ -52,7 +52,7 @@ makes() { # WORD...
     run "$recipes" ramble "$work/log"
     echo "$output"
     [ "$status" -eq 0 ] && [ "${#lines[@]}" -eq 6 ]
-    rate=$(sed -n 's/^SCORE: \([^ ]*\) DOF.s at h, \([^ ]*\) at 2h, \([^ ]*\) at 4h.*/Rate at h \1:Rate at 2h \2:Rate at 4h \3/p' "$work/log")
+    rate=$(sed -n 's/^SCORE: \([^ ]*\) DOF.s at h ([^)]*), \([^ ]*\) at 2h ([^)]*), \([^ ]*\) at 4h ([^)]*).*/Rate at h \1:Rate at 2h \2:Rate at 4h \3/p' "$work/log")
     [ "${lines[0]}:${lines[1]}:${lines[2]}" = "$rate" ]
     [[ ${lines[3]} =~ ^"Error of h "[0-9.]+e-[0-9]+$ && ${lines[4]} =~ ^"Order "[0-9.-]+$ ]]
     [ "${lines[5]}" = "success True" ]

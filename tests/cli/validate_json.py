@@ -11,6 +11,7 @@ import sys
 
 import jsonschema
 
+NOISE = 0.1
 SCHEMA = pathlib.Path(__file__).resolve().parents[2] / "docs" / "json-report.schema.json"
 
 
@@ -41,9 +42,12 @@ def inconsistencies(report):
         if samples and not math.isclose(sum(samples) / len(samples), solve["seconds_per_solve"], rel_tol=1e-12):
             yield where + ": seconds_per_solve is not the mean of samples"
         if solve["dof_per_second"] and not math.isclose(
-            solve["dof"] / solve["seconds_per_solve"], solve["dof_per_second"], rel_tol=1e-12
+            solve["dof"] / solve["seconds"]["median"], solve["dof_per_second"], rel_tol=1e-12
         ):
-            yield where + ": dof_per_second is not dof / seconds_per_solve"
+            yield where + ": dof_per_second is not dof / seconds.median"
+        spread, drift = solve["seconds"]["spread"], solve["seconds"]["drift"]
+        if solve["noisy"] != (spread is None or max(spread, abs(drift)) > NOISE):
+            yield where + ": noisy does not follow from spread and drift"
         if solve["dof"] != solve["n"] ** 3 or solve["h"] * solve["n"] != 1:
             yield where + ": n, h and dof do not agree"
     if report["checksum"] != report["solves"][0]["checksum"]:

@@ -45,7 +45,7 @@ expect() {
 
 @test "smoothing that stops short of its tolerance is reported" {
     run "$HPGMG" --backend cpu --solves 1 --problem p6 --equation helmholtz --boundary periodic --bottom smooth 4 27
-    [[ $output == *"WARNING: bottom solver: too few sweeps in "* ]]
+    [[ $output == *"hpgmg-gpu: warning: bottom solver: too few sweeps in "* ]]
 }
 
 @test "a tolerance that is reached too early for a right answer" {
@@ -82,32 +82,73 @@ expect() {
     local report=$BATS_TEST_TMPDIR/report.json
     run "$HPGMG" --backend cpu --quiet --benchmark --solves 1 --json "$report" 4 8
     [ "$status" -eq 0 ]
-    [[ ${lines[-1]} =~ ^SCORE:\ [0-9.e+]+\ DOF/s\ at\ h,.*at\ 4h\ \(custom:\ 32768\ unknowns\ per\ node\; ]]
-    [ "$(jq -r '[.config.order, .config.bottom, .score.official] | @csv' "$report")" = '"4","bicgstab",false' ]
+    [[ ${lines[-1]} =~ ^SCORE:\ [0-9.e+]+\ DOF/s\ at\ h\ .*at\ 4h\ .*\ \(custom:\ 32768\ unknowns\ per\ node\ \<\ 2\^24\; ]]
+    [ "$(jq -r '[.config.order, .config.bottom, .config.benchmark, .score.official] | @csv' "$report")" = '"4","bicgstab","true",false' ]
+    jq -r '.config | to_entries[] | .key + " = " + .value' "$report" >"$BATS_TEST_TMPDIR/again"
+    run "$HPGMG" --quiet --input "$BATS_TEST_TMPDIR/again"
+    [ "$status" -eq 0 ]
     run "$HPGMG" --backend cpu --benchmark --order 2 4 8
     [ "$status" -eq 2 ]
     [[ $output == *"error: --benchmark: runs with --order 4 only"* ]]
     run "$HPGMG" --backend cpu --quiet --solves 1 --order 4 --coefficients constant --cycle v 3 8
-    [[ ${lines[-1]} == *"(custom: --coefficients constant; --cycle v; --rtol 1e-10; 4096 unknowns"* ]]
+    [[ ${lines[-1]} == *"(custom: --coefficients constant; --cycle v; --rtol 1e-10; --benchmark false; 4096 unknowns"* ]]
 }
 
 @test "run/check-result: a result that keeps the rules, and one that breaks each of them" {
     local report=$BATS_TEST_TMPDIR/report.json edit
     "$HPGMG" --backend cpu --quiet --benchmark --solves 1 --json "$report" 4 8 >/dev/null
     jq '.environment.revision = "abc" | .problem.dof = 16777216
-        | .solves[] |= (.samples = [range(10) | 0.5] | .dof_per_second = .dof / 0.5)' "$report" >"$report.good"
+        | .solves[] |= (.samples = [5.8, 5.9, 6, 6, 6, 6, 6, 6, 6.5, 9] | .dof_per_second = .dof / 6)' "$report" >"$report.good"
     run run/check-result "$report.good"
     [ "$status" -eq 0 ]
-    [[ $output == "| "*" | 1 | 1 | 32³ | 6.554e+04 | 8.192e+03 | 1.024e+03 | abc | 20"*" |" ]]
-    for edit in '.config.order = "2"' '.problem.dof = 16777215' '.solves[1].samples[0] = 0.4' 'del(.solves[2])' \
+    [[ $output == "| "*" | 1 | 1 | 32³ | 5.461e+03 | 6.827e+02 | 8.533e+01 | - | - | abc | 20"*" |" ]]
+    jq '.solves[0].gpu = {joules_per_solve: 19.8216, dof_per_joule: 6771278.4}' "$report.good" >"$report.gpu"
+    PYTHONIOENCODING=ascii run run/check-result "$report.gpu"
+    [ "$status" -eq 0 ]
+    [[ $output == "| "*" | 32³ | 5.461e+03 | 6.827e+02 | 8.533e+01 | 19.82 | 6.771e+06 | abc | 20"*" |" ]]
+    for edit in '.config.order = "2"' '.problem.dof = 16777215' '.solves[1].samples[0] = 1' 'del(.solves[2])' \
         '.solves[0].samples = [.solves[0].samples[0]]' '.solves[0].dof_per_second *= 1.01' '.verdict = "INVALID"' \
-        '.accuracy_checked = false' '.environment.revision = "abc-dirty"' '.environment.nodes = 2'; do
+        '.accuracy_checked = false' '.environment.revision = "abc-dirty"' '.environment.nodes = 2' \
+        '.config.domain = "exact"' '.config.benchmark = "false"' 'del(.config.benchmark)' '.environment.revision = "unknown"' \
+        '.environment.revision = ""' '.checks[1].state = "failed"' '.checks[0].state = "not checked"' \
+        '.solves[2].samples = [6, 6, 6, 6, 6, 7, 7, 7, 7, 7] | .solves[2].dof_per_second = .solves[2].dof / 6.5' \
+        '.solves[2].samples = [5, 6, 7, 5, 6, 7, 5, 6, 7, 6]'; do
         jq "$edit" "$report.good" >"$report.bad"
         run run/check-result "$report.bad"
         [ "$status" -eq 1 ] && [ "${#lines[@]}" -eq 1 ] || { echo "$edit: status $status, $output"; return 1; }
     done
+    for edit in '.solves[0].samples = [range(10) | 0] + [60]' 'del(.checks)' '.solves = []' '.solves[0].samples = 1'; do
+        jq "$edit" "$report.good" >"$report.bad"
+        run run/check-result "$report.bad"
+        [ "$status" -ne 0 ] && [[ $output != *Traceback* ]] || { echo "$edit: status $status, $output"; return 1; }
+    done
     run run/check-result /dev/null
     [ "$status" -eq 2 ]
+}
+
+# Every rule that the program enforces is on the page and in run/check-result, and no other is.
+@test "the rules of the program, of docs/BENCHMARK.md and of run/check-result are the same" {
+    python3 - <<'PYTHON'
+import re
+from importlib.machinery import SourceFileLoader
+score = open("src/app/score.c", encoding="utf-8").read()
+table = re.search(r"\} rules\[\] = \{(.*?)\};", score, re.S).group(1)
+program = dict(re.findall(r'\{"([a-z-]+)", "(.*?)"\}', table))
+assert len(program) >= 15, program
+check = SourceFileLoader("check", "run/check-result").load_module()
+assert check.RULES == program, (check.RULES, program)
+page = open("docs/BENCHMARK.md", encoding="utf-8").read()
+rules = re.search(r"\n## Rules\n(.*?)\n## ", page, re.S).group(1)
+named = dict(re.findall(r"`--([a-z-]+) ([a-z0-9]+)`", rules))
+assert {**named, "benchmark": "true"} == program, set(named.items()) ^ set(program.items())
+assert "`--benchmark`, which sets " in rules
+seconds = re.search(r"LEAST_SOLVES = (\d+), LEAST_SECONDS = (\d+)", score).groups()
+assert seconds == (str(check.LEAST_SOLVES), str(check.LEAST_SECONDS)), seconds
+assert f"At least {seconds[0]} solves, and at least {seconds[1]} seconds of solves" in rules
+assert f'BENCHMARK_MIN_TIME "{seconds[1]}"' in score
+noise = re.search(r"define NOISE ([0-9.]+)", open("src/app/benchmark.h", encoding="utf-8").read()).group(1)
+assert float(noise) == check.NOISE and f"{check.NOISE * 100:.0f} %" in rules
+PYTHON
 }
 
 # --- the cycle -----------------------------------------------------------------------------------

@@ -42,12 +42,10 @@ class HpgmgGpu(ExecutableApplication):
     workload_variable("boxes_per_rank", default="8", description="at most",
                       workloads=WORKLOADS)
 
-    for size, before in (("h", ""), ("2h", NUMBER + r" DOF/s at h, "),
-                         ("4h", NUMBER + r" DOF/s at h, " + NUMBER + r" at 2h, ")):
+    for size in ("h", "2h", "4h"):
         figure_of_merit(
             "Rate at " + size,
-            fom_regex=r"^SCORE: " + before + r"(?P<rate>" + NUMBER + r")(?: DOF/s)? at " + size
-            + r"\b.*",
+            fom_regex=r"^SCORE:.*? (?P<rate>" + NUMBER + r")(?: DOF/s)? at " + size + r" .*",
             group_name="rate",
             units="DOF/s",
             log_file=LOG,
