@@ -74,18 +74,18 @@ EXPECTED = {
     "records": """an array of structures costs no bytes where all fields are used, and the whole record where one field
         is.""",
     "copy": "equal bytes take equal time, once each thread has enough of them under way.",
-    "host": """page-locked memory reaches the rate of the link from a few MB on. Pageable memory is slower, since the driver
+    "host": """pinned memory reaches the rate of the link from a few MB on. Pageable memory is slower, since the driver
         copies it once more. Mapped memory is as fast as a copy.""",
-    "points": """with its transfers a kernel disappears. Overlapped, both ways take as long as the longer one. A gradient
+    "points": """transfers dominate; kernel time is negligible. Overlapped, both ways take as long as the longer one. A gradient
         sends back three values for each that came.""",
     "switch": "a warp takes every case that one of its threads needs, so the time grows with the cases per warp.",
     "index": "nothing, since compilers remove what is computed twice.",
-    "unroll": "an unrolled loop has more loads under way, and does not count.",
+    "unroll": "unrolling exposes more loads in flight and drops loop overhead.",
     "fusion": "bytes decide. Two kernels move 7 arrays, one moves 4.",
-    "interpolation": """along rows caches serve all loads. Across rows a texture's blocked layout should bear better. The
+    "interpolation": """along rows caches serve all loads. Across rows, texture tiling should help column access. The
         weights of the texture unit have 8 bits, which the error shows.""",
     "convolution": """49 taps at once need most operations. Two passes need fewer operations and more bytes, a rolling buffer
-        the fewer of both.""",
+        needs fewest of both.""",
     "lu": """one thread per matrix reads with the stride of a matrix, so interleaved matrices help. So does one lane per
         row, which shares the work of a matrix and reads neighbouring values.""",
     "masks": """a branch saves work only where neighbours agree, a blend never. A list always does, but its accesses are as
