@@ -188,9 +188,9 @@ static void threads_are_limited(void)
 {
     struct hpgmg *s;
     const int threads = omp_get_max_threads();
-    omp_set_num_threads(100000);
+    omp_set_num_threads(8193);
     EXPECT(hpgmg_create(&s, HPGMG_COMM_WORLD, cells, lengths, options) == HPGMG_ENVIRONMENT);
-    EXPECT(strstr(hpgmg_message(), "100000 threads"));
+    EXPECT(strstr(hpgmg_message(), "8193 threads"));
     omp_set_num_threads(threads);
 }
 
@@ -230,16 +230,24 @@ static void all_calls_are_refused(struct hpgmg *s)
 static void forks_are_refused(struct hpgmg *s, const double *expected)
 {
     static double u[CELLS];
-    int status = 0;
+    char text[512] = "";
+    int status = 0, ends[2];
+    REQUIRE(pipe(ends) == 0);
     fflush(stdout);
     const pid_t child = fork();
     if (child == 0) {
+        dup2(ends[1], STDERR_FILENO);
+        close(ends[1]);
         alarm(SECONDS); /* ends a child that hangs */
         all_calls_are_refused(s);
         _exit(0);
     }
     REQUIRE(child > 0 && waitpid(child, &status, 0) == child);
     EXPECT(WIFEXITED(status) && WEXITSTATUS(status) == HPGMG_ENVIRONMENT);
+    close(ends[1]);
+    EXPECT(read(ends[0], text, sizeof text - 1) > 0);
+    EXPECT(strncmp(text, "hpgmg: error: ", 14) == 0 && strchr(text, '\n') == strrchr(text, '\n'));
+    close(ends[0]);
     solve(s, u);
     EXPECT(memcmp(u, expected, sizeof u) == 0);
 }
