@@ -36,8 +36,8 @@ enum status gpu_choose(int backend, const char *instead, bool *on_gpu, char *mes
 struct sharers gpu_sharers(void);
 
 /* STATUS_ENVIRONMENT, with one line in message, if the OpenMP threads of some rank are too many, or
- * have less stack than the CPU's loops need: they would crash without a message. Collective over the world; equal
- * on all ranks. */
+ * have less stack than the CPU's loops need: they would crash without a message. Collective over
+ * the world; equal on all ranks. */
 enum status environment_check(char *message, int size);
 
 #endif
