@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: BSD-3-Clause
-# The Python package on one to three ranks, and its example, with the library that was built.
+# The Python package on one to three ranks, its structures, and its example, with the library that was built.
 
 setup() {
     cd "$BATS_TEST_DIRNAME/../.." || return 1
@@ -19,6 +19,30 @@ setup() {
         # shellcheck disable=SC2086  # a command with options
         timeout 60 $MPIRUN -n $ranks $python tests/python/hpgmg_test.py
     done
+}
+
+@test "loading, threads, dropped solvers and forks" {
+    $python tests/python/process_test.py
+}
+
+@test "structures and numbers are those of the header" {
+    $python tests/python/header_test.py
+}
+
+@test "an exception on one rank ends the job" {
+    [ "${MPI:-1}" = 1 ] || skip "one rank"
+    # shellcheck disable=SC2086  # a command with options
+    run timeout 60 $MPIRUN -n 2 $python -c '
+import hpgmg
+solver = hpgmg.Solver((16, 16, 16), coefficients="constant", backend="cpu")
+if solver.boxes[0][0] != (0, 0, 0):
+    raise ValueError("of the second rank")
+solver.set("f", lambda x, y, z: 1.0)
+'
+    echo "$output"
+    [ "$status" -ne 0 ]
+    [ "$status" -ne 124 ]
+    [[ $output == *"ValueError: of the second rank"* ]]
 }
 
 @test "the example observes both orders" {

@@ -2,11 +2,19 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The Python package, on any number of ranks: what goes in comes out, from arrays of any kind, and what is wrong raises.
 HPGMG_LIBRARY names the library."""
+import copy
+import ctypes
+import signal
+import sys
+import types
 import unittest
+import unittest.mock
+import warnings
 
 import numpy
 
 import hpgmg
+from hpgmg import _library
 
 CELLS = (32, 16, 16)
 
@@ -61,9 +69,18 @@ class Package(unittest.TestCase):
             wide[::2, :, ::3] = values(lo, n)
             return wide[::2, :, ::3]
 
+        def packed_field(lo, n):
+            fields = numpy.zeros(n, dtype=[("a", "f8"), ("b", "f4")])
+            fields["a"] = values(lo, n)
+            return fields["a"]
+
+        def unaligned(lo, n):
+            return numpy.frombuffer(b"x" + values(lo, n).tobytes(), offset=1).reshape(n)
+
         makers = [values, lambda lo, n: numpy.asfortranarray(values(lo, n)), reversed_in_memory, every_second,
                   lambda lo, n: OnGpu(values(lo, n)), lambda lo, n: OnGpu(numpy.asfortranarray(values(lo, n))),
-                  lambda lo, n: OnlyDlpack(values(lo, n))]
+                  lambda lo, n: OnlyDlpack(values(lo, n)), packed_field, unaligned,
+                  lambda lo, n: numpy.ma.masked_less(values(lo, n), 0.0)]
         with poisson() as solver:
             for make in makers:
                 solver.set("f", pairs(solver, lambda lo, n: numpy.zeros(n)))
@@ -72,6 +89,9 @@ class Package(unittest.TestCase):
             solver.set("f", pairs(solver, lambda lo, n: numpy.broadcast_to(3.0, n)))
             for _, array in solver.get("f", out=pairs(solver)):
                 self.assertTrue((array == 3.0).all())
+            solver.set("f", pairs(solver, lambda lo, n: numpy.broadcast_to(numpy.arange(float(n[2])), n)))
+            for _, array in solver.get("f", out=pairs(solver)):
+                self.assertTrue((array == numpy.arange(array.shape[2])).all())
 
     def test_functions(self):
         with poisson() as solver:
@@ -79,8 +99,63 @@ class Package(unittest.TestCase):
             self.assertEqual(h, 1 / 32)
             solver.set("f", lambda x, y, z: round(x / h + 0.5) + 100 * round(y / h - 0.5) + 10000 * round(z / h - 0.5))
             self.check_f(solver)
-            with self.assertRaises(ZeroDivisionError):
-                solver.set("f", lambda x, y, z: 1 / 0)
+
+    def test_what_a_function_raises_reaches_the_caller(self):
+        def third(error):
+            """Raises in the third call only."""
+            calls = []
+
+            def function(x, y, z):
+                calls.append(x)
+                if len(calls) == 3:
+                    raise error
+                self.assertLess(len(calls), 3)
+                return 1.0
+            return function
+
+        with poisson() as solver:
+            for error in ZeroDivisionError(), KeyboardInterrupt(), SystemExit(7), GeneratorExit():
+                solver.set("f", pairs(solver))
+                with self.assertRaises(type(error)) as caught:
+                    solver.set("f", third(error))
+                self.assertIs(caught.exception, error)
+                self.refused("ORDER", "f", lambda: solver.get("f", out=pairs(solver)))
+                self.refused("ORDER", "f must be set", solver.solve)
+
+    @staticmethod
+    def set_with_interrupt(solver, event, call):
+        """Sets f to 1 by a function. SIGINT comes at this event of Python in this call of the package's callback."""
+        seen = []
+
+        def trace(frame, what, _):
+            if frame.f_code.co_name != "value" or "hpgmg" not in frame.f_code.co_filename:
+                return None
+            if what == event:
+                seen.append(what)
+                if len(seen) == call:
+                    signal.raise_signal(signal.SIGINT)
+            return trace
+
+        sys.settrace(trace)
+        try:
+            solver.set("f", lambda x, y, z: 1.0)
+        finally:
+            sys.settrace(None)
+
+    def test_an_interrupt_outside_of_the_function_is_kept(self):
+        """Handlers of signals run between any two steps, so also where an exception could not be caught."""
+        before = signal.getsignal(signal.SIGINT)
+        with poisson() as solver:
+            points = sum(int(numpy.prod(n)) for _, n in solver.boxes)
+            for event, call in ("call", 1), ("call", 3), ("return", 3), ("call", points), ("return", points):
+                solver.set("f", pairs(solver))
+                with self.assertRaises(KeyboardInterrupt):
+                    self.set_with_interrupt(solver, event, call)
+                self.assertIs(signal.getsignal(signal.SIGINT), before)
+                if (event, call) == ("return", points): # all values were right
+                    self.assertTrue(all((f == 1.0).all() for _, f in solver.get("f", out=pairs(solver))))
+                else:
+                    self.refused("ORDER", "f", lambda: solver.get("f", out=pairs(solver)))
 
     def test_faces(self):
         with hpgmg.Solver(CELLS, backend="cpu") as solver:
@@ -110,6 +185,65 @@ class Package(unittest.TestCase):
         with poisson(rtol=1e-13, max_cycles=1) as solver:
             solver.set("f", lambda x, y, z: 1.0)
             self.assertFalse(solver.solve().converged)
+        with poisson(solver="idr", max_cycles=20) as solver:
+            solver.set("f", lambda x, y, z: x)
+            result = solver.solve()
+            self.assertTrue(0 < result.krylov_cycles <= result.cycles and result.warning == "" and first.krylov_cycles == 0)
+
+    def test_a_slow_shape_warns_once(self):
+        with hpgmg.Solver((68, 68, 68), coefficients="constant", backend="cpu") as solver, \
+                warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            first = min(lo for lo, _ in solver.boxes) == (0, 0, 0)
+            solver.set("f", pairs(solver, lambda lo, n: numpy.zeros(n)))
+            for _ in range(2):
+                self.assertIn("the coarsest level has 17^3 cells", solver.solve().warning)
+        self.assertEqual([w.category for w in caught], [RuntimeWarning] * first)
+
+    def test_a_dropped_solver(self):
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            solver = poisson()
+            alone = sum(int(numpy.prod(n)) for _, n in solver.boxes) == numpy.prod(CELLS)
+            handle = solver._solver
+            del solver
+        self.assertEqual(bool(handle), not alone) # destroyed, or not
+        self.assertEqual([w.category for w in caught], [] if alone else [ResourceWarning])
+        with self.assertRaisesRegex(TypeError, "copied"), poisson() as solver:
+            copy.copy(solver)
+
+    def test_communicators_of_mpi4py(self):
+        """A module with mpi4py's interface stands for it. Ranks have a communicator of their own each."""
+        library = _library.library()
+        if not hasattr(library, "MPI_Comm_split"):
+            self.skipTest("a library without MPI")
+        with poisson() as solver: # MPI runs from here on
+            rank = solver._rank
+        own = type(_library.communicator(None))()
+        library.MPI_Comm_split(_library.communicator(None), rank, 0, ctypes.byref(own))
+        mpi4py = types.SimpleNamespace(MPI=types.SimpleNamespace(_addressof=ctypes.addressof))
+        with unittest.mock.patch.dict(sys.modules, mpi4py=mpi4py), poisson(comm=own) as solver:
+            self.assertEqual(sum(int(numpy.prod(n)) for _, n in solver.boxes), numpy.prod(CELLS))
+            solver.set("f", pairs(solver))
+            self.check_f(solver)
+
+    def test_a_wrong_argument_on_one_rank_fails_on_all(self):
+        with poisson() as solver:
+            first = solver._rank == 0
+            good = pairs(solver)
+            for wrong in (lambda: solver.set("f", [(lo, a.astype("f4")) for lo, a in good] if first else good),
+                          lambda: solver.set("v" if first else "f", good),
+                          lambda: solver.set("v" if first else "f", lambda x, y, z: 1.0),
+                          lambda: solver.get("f", out=[good[0][1]] if first else good),
+                          lambda: solver.set_wall(0.5 if first else 0, 0, [numpy.zeros(n[1:]) for _, n in solver.boxes]),
+                          lambda: poisson(lengths=(1, 2) if first else None),
+                          lambda: hpgmg.Solver((32, 16.5 if first else 16, 16))):
+                with self.assertRaises((TypeError, hpgmg.Error)) as caught:
+                    wrong()
+                if not first:
+                    self.assertIsInstance(caught.exception, hpgmg.Error)
+            solver.set("f", good)
+            self.check_f(solver)
 
     def test_walls(self):
         h = 1 / 32
@@ -135,10 +269,23 @@ class Package(unittest.TestCase):
                 for lo, u in solver.get(out=pairs(solver)):
                     x, y, z = numpy.meshgrid(*(h * (l + 0.5 + numpy.arange(m)) for l, m in zip(lo, u.shape)), indexing="ij")
                     self.assertLess(abs(u - (x + 2 * y + 3 * z)).max(), 1e-9)
-                with self.assertRaises((ZeroDivisionError, hpgmg.Error)): # the latter on ranks without faces there
-                    solver.set_wall(0, 0, lambda x, y, z: 1 / 0)
+                for error in ZeroDivisionError, SystemExit:
+                    def raising(x, y, z):
+                        raise error
+                    with self.assertRaises((error, hpgmg.Error)): # the latter on ranks without faces there
+                        solver.set_wall(0, 0, raising)
                 self.refused("ARGUMENT", "", lambda: solver.set_wall(3, 0, lambda x, y, z: 0.0))
-                self.assertRaises(TypeError, lambda: solver.set_wall(0, 0, [numpy.zeros((3, 3))] * len(solver.boxes)))
+                planes, boxes = [numpy.zeros(n[1:]) for _, n in solver.boxes], len(solver.boxes)
+                for text, direction, side, arrays in (
+                        ("shape (3, 3)", 0, 0, [numpy.zeros((3, 3))] * boxes),
+                        ("no direction 5", 5, 0, planes), ("no side 2", 0, 2, planes),
+                        ("direction is 0.5", 0.5, 0, planes), ("direction is of type str", "x", 0, planes),
+                        ("direction is 4294967296", 2**32, 0, planes), ("list with an array", 5, 0, planes[0]),
+                        ("masked", 0, 0, [numpy.ma.masked_equal(p, 0.0) for p in planes]),
+                        ("complex", 0, 0, [p + 0j for p in planes]), ("boxes", 0, 0, planes + planes[:1])):
+                    with self.assertRaises((TypeError, OverflowError, hpgmg.Error)) as caught:
+                        solver.set_wall(direction, side, arrays)
+                    self.assertIn(text, str(caught.exception))
 
     def test_lengths(self):
         with poisson() as one, hpgmg.Solver(CELLS, lengths=(8, 4, 4), coefficients="constant", backend="cpu") as eight:
@@ -157,23 +304,55 @@ class Package(unittest.TestCase):
     def test_errors(self):
         self.refused("ARGUMENT", "did you mean order", lambda: poisson(ordre=4))
         self.refused("ARGUMENT", "cells[1] is 3", lambda: hpgmg.Solver((16, 3, 16)))
-        self.assertRaises(TypeError, lambda: hpgmg.Solver((16, 16)))
+        self.refused("ARGUMENT", "cells[0] is 0", lambda: hpgmg.Solver((0, 0, 0)))
+        for text, cells, lengths in (("cells must have three", (16, 16), None), ("cells must have three", 16, None),
+                                     ("cells[0] is 32.5, not", (32.5, 32, 32), None),
+                                     ("cells[2] is of type str", (32, 32, "32"), None),
+                                     ("cells[1] is 4294967312", (16, 2**32 + 16, 16), None),
+                                     ("lengths must have three", (16, 16, 16), 1.0),
+                                     ("lengths[1] is of type str", (16, 16, 16), (1, "a", 1))):
+            with self.assertRaises((TypeError, OverflowError)) as caught:
+                hpgmg.Solver(cells, lengths)
+            self.assertIn(text, str(caught.exception))
         with poisson() as solver:
             zero = pairs(solver, lambda lo, n: numpy.zeros(n))
             self.refused("ORDER", "f", solver.solve)
-            self.refused("ARGUMENT", "no field 'v'", lambda: solver.set("v", zero))
+            for call in lambda: solver.set("v", zero), lambda: solver.set("v", lambda x, y, z: 0.0), lambda: solver.get("v"):
+                self.refused("ARGUMENT", "no field 'v'", call)
             self.refused("ARGUMENT", "", lambda: solver.set("f", pairs(solver, lambda lo, n: numpy.full(n, numpy.nan))))
             self.refused("ARGUMENT", "", lambda: solver.set("f", [(tuple(1000 + l for l in lo), a) for lo, a in zero]))
-            for wrong in (numpy.zeros(8), numpy.zeros((8, 8, 8), dtype="f4"), numpy.zeros((8, 8, 8), dtype=">f8"), "text",
-                          OnGpu(numpy.zeros((8, 8, 8)), stream=1),
-                          numpy.zeros((8, 8, 8), dtype=[("a", "f8"), ("b", "f4")])["a"]):
-                self.assertRaises(TypeError, lambda: solver.set("f", wrong))
-            constant = numpy.zeros(CELLS)
-            constant.flags.writeable = False
-            self.assertRaises(TypeError, lambda: solver.get("f", out=constant))
-            self.assertRaises(TypeError, lambda: solver.get("f", out=[((0, 0, 0), [[[0.0]]])]))
         solver.close()
-        self.refused("ARGUMENT", "NULL", solver.solve)
+        for call in solver.solve, solver.get, lambda: solver.set("f", zero), lambda: solver.boxes, lambda: solver.cell_size, \
+                lambda: solver.set("f", lambda x, y, z: 0.0), lambda: solver.set_wall(0, 0, lambda x, y, z: 0.0):
+            self.refused("ARGUMENT", "the solver is closed", call)
+
+    def test_wrong_arrays(self):
+        f = numpy.zeros(CELLS)
+        constant = numpy.zeros(CELLS)
+        constant.flags.writeable = False
+        with poisson() as solver:
+            for text, wrong in (
+                    ("1 dimensions", numpy.zeros(8)), ("0 dimensions", 1.0), ("<f4", f.astype("f4")), (">f8", f.astype(">f8")),
+                    ("<c16", f + 0j), ("not float64", "text"), ("not float64", None), ("stream", OnGpu(f, stream=1)),
+                    ("a stride of the array is 0", OnGpu(numpy.broadcast_to(1.0, CELLS))), ("masked", numpy.ma.masked_equal(f, 0.0)),
+                    ("has shape (8, 8, 8); f of the whole domain has (32, 16, 16)", numpy.zeros((8, 8, 8))),
+                    ("pairs (lo, array)", f.tolist()), ("pairs (lo, array)", [f]), ("lo must have three", [((0, 0), f)]),
+                    ("lo[1] is 0.5", [((0, 0.5, 0), f)]), ("lo[2] is 4294967296", [((0, 0, 2**32), f)])):
+                with self.assertRaises((TypeError, OverflowError)) as caught:
+                    solver.set("f", wrong)
+                self.assertIn(text, str(caught.exception))
+            solver.set("f", pairs(solver))
+            shared = numpy.lib.stride_tricks.as_strided(numpy.zeros(1), CELLS, (0, 0, 0))
+            for text, wrong in (("read-only", constant), ("neither NumPy's", [((0, 0, 0), [[[0.0]]])]), ("stride", shared),
+                                ("whole domain", numpy.zeros((8, 8, 8))), ("masked", numpy.ma.masked_equal(f, 0.0))):
+                with self.assertRaises(TypeError) as caught:
+                    solver.get("f", out=wrong)
+                self.assertIn(text, str(caught.exception))
+        with hpgmg.Solver(CELLS, backend="cpu") as solver:
+            with self.assertRaisesRegex(TypeError, r"beta_j of the whole domain has \(32, 17, 16\)"):
+                solver.set("beta_j", f)
+            self.refused("ARGUMENT", "beta_k has one value more than cells in direction 2",
+                         lambda: solver.set("beta_k", pairs(solver)))
 
 
 if __name__ == "__main__":
