@@ -49,7 +49,7 @@ static void options_are_checked(void)
         {{"input", "file"}, "does not concern the solution"},
         {{"tuning", "file"}, "does not concern the solution"},
         {{"help", "true"}, "does not concern the solution"},
-        {{"benchmark", "true"}, "does not concern the solution"},
+        {{"benchmark", "true"}, "the caller says when"},
         {{"solves", "3"}, "the caller says when"},
         {{"min-time", "3"}, "the caller says when"},
         {{"problem", "p4"}, "the caller sets f"},
