@@ -166,7 +166,7 @@ static void append_solve(struct json *solves, const struct size_record *r,
     add_extent(object, r->n);
     JSON_NUMBERS(object, {"h", r->h}, {"dof", r->unknowns});
     json_add_text(object, "outcome", outcome_text(s->outcome));
-    JSON_NUMBERS(object, {"cycles", s->cycles},
+    JSON_NUMBERS(object, {"cycles", s->cycles}, {"idr_cycles", s->outer_cycles},
                  {"rel_residual", s->cycles > 0 ? s->history[s->cycles - 1] : NAN});
     add_numbers(object, "history", s->history, s->cycles);
     json_add_number(object, "dof_per_second",

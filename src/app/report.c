@@ -268,6 +268,8 @@ static void print_time_tables(const struct options *options, const struct benchm
                "  over its time. A copy between arrays larger than the caches runs at %.2f GB/s\n"
                "  on all ranks. 'cached': faster than that, so some of the data are in caches.\n",
                1e-9 * b->copy_bytes_per_second);
+    if (b->sizes[0].solve.outer_cycles > 0)
+        printf("  Operations of IDR(3) on vectors of the finest level are in no stage.\n");
 }
 
 static void print_kernels(const struct size_record *r)

@@ -50,6 +50,15 @@ static void print_history(const struct solve_result *s)
     }
 }
 
+static void print_outer(const struct size_record *r)
+{
+    if (r->solve.outer_cycles > 0)
+        printf("  %s: IDR(3) around the last %d of %d cycles\n", r->name, r->solve.outer_cycles,
+               r->solve.cycles);
+    if (r->solve.lacks_room)
+        printf("  %s: converges slowly, and memory for the vectors of IDR(3) is lacking\n", r->name);
+}
+
 void table_residuals(const struct benchmark *b)
 {
     printf("  size         cells  cycles  ||f - Au|| / ||f|| after each\n");
@@ -59,6 +68,8 @@ void table_residuals(const struct benchmark *b)
         print_history(&r->solve);
         printf("\n");
     }
+    for (int s = 0; s < b->nsizes; s++)
+        print_outer(&b->sizes[s]);
 }
 
 static void print_bound(double bound)

@@ -299,6 +299,21 @@ PYTHON
     [ "$(json 'all(s["true_error"] > 0 for s in r["solves"])')" = True ]
 }
 
+@test "IDR that takes over from slow cycles is said in both reports" {
+    local slow="--smoother jacobi --weight 0.03 --rtol 1e-9 --solves 1"
+    # shellcheck disable=SC2086
+    hpgmg $slow --solver auto --json "$report" 3 8
+    valid_json
+    [ "$(json '[0 < s["idr_cycles"] < s["cycles"] == len(s["history"]) and s["outcome"] == "done" for s in r["solves"]]')" = \
+        "[True, True, True]" ]
+    [ "$(lines "^  h: IDR\\(3\\) around the last $(json 'r["solves"][0]["idr_cycles"]') of $(json 'r["solves"][0]["cycles"]') cycles$")" -eq 1 ]
+    [ "$(lines '^  Operations of IDR\(3\) on vectors of the finest level are in no stage\.$')" -eq 1 ]
+    # shellcheck disable=SC2086
+    hpgmg $slow --solver mg --max-cycles 5 --json "$report" 3 8
+    [ "$(json '[s["idr_cycles"] for s in r["solves"]]')" = "[0, 0, 0]" ]
+    [ "$(lines 'IDR\(3\)')" -eq 0 ]
+}
+
 @test "the mean of f that a singular run subtracts, in both reports" {
     local singular="--boundary neumann,periodic,neumann --problem p4 --solves 1"
     # shellcheck disable=SC2086
