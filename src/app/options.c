@@ -262,8 +262,6 @@ bool options_measure_ranks(const struct options *o)
 /* True if the option has no effect on this run. */
 static bool is_idle(const struct option_row *row, const struct options *options)
 {
-    if (strcmp(row->name, "atol") == 0)
-        return options->atol == 0.0;
     if (strcmp(row->name, "max-cycles") == 0)
         return !options_have_tolerance(options);
     return strcmp(row->name, "min-time") == 0 && options->solves > 0;

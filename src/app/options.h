@@ -98,8 +98,8 @@ bool options_measure_ranks(const struct options *options);
 void options_print_help(FILE *out);
 
 /* Calls visit for every option that determines the run, in table order, with its value as an input
- * file would have it. Omits options without effect: atol of none, max-cycles without a tolerance,
- * and min-time with a fixed number of solves. */
+ * file would have it. Omits options without effect: max-cycles without a tolerance, and min-time
+ * with a fixed number of solves. */
 void options_visit(const struct options *options,
                    void (*visit)(void *data, const char *name, const char *value), void *data);
 

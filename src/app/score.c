@@ -9,11 +9,12 @@
 static const struct {
     const char *name, *value;
 } rules[] = {
-    {"order", "4"},         {"equation", "poisson"}, {"boundary", "dirichlet"},
-    {"problem", "fv"},      {"smoother", "gsrb"},    {"coefficients", "variable"},
-    {"cycle", "f"},         {"rtol", "none"},        {"solver", "mg"},
-    {"bottom", "bicgstab"}, {"sweeps", "auto"},      {"weight", "auto"},
-    {"levels", "all"},      {"domain", "cube"},      {"benchmark", "true"},
+    {"order", "4"},        {"equation", "poisson"}, {"boundary", "dirichlet"},
+    {"problem", "fv"},     {"smoother", "gsrb"},    {"coefficients", "variable"},
+    {"cycle", "f"},        {"rtol", "none"},        {"atol", "none"},
+    {"solver", "mg"},      {"bottom", "bicgstab"},  {"sweeps", "auto"},
+    {"weight", "auto"},    {"levels", "all"},       {"domain", "cube"},
+    {"benchmark", "true"},
 };
 enum { NUM_RULES = sizeof rules / sizeof rules[0] };
 

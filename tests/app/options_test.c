@@ -269,8 +269,8 @@ static void defaults_are_those_of_the_manual(void **state)
     assert_string_equal(
         text, "log2-box-dim = 5\nboxes-per-rank = 8\ndomain = cube\norder = 2\nequation = poisson\n"
               "boundary = dirichlet\ncoefficients = variable\nproblem = fv\nsmoother = gsrb\n"
-              "sweeps = auto\nweight = auto\nlevels = all\ncycle = f\nrtol = none\nsolver = "
-              "mg\nbottom = bicgstab\nbackend = auto\n"
+              "sweeps = auto\nweight = auto\nlevels = all\ncycle = f\nrtol = none\natol = none\n"
+              "solver = mg\nbottom = bicgstab\nbackend = auto\n"
               "cpu-below = auto\nhand-over = auto\nagglomerate-below = auto\ntransport = auto\n"
               "overlap-above = auto\nkernels = default\nloops = tiled\nfuse = on\nsolves = auto\n"
               "min-time = 2\nbenchmark = false\n");

@@ -109,7 +109,7 @@ expect() {
     for edit in '.config.order = "2"' '.problem.dof = 16777215' '.solves[1].samples[0] = 1' 'del(.solves[2])' \
         '.solves[0].samples = [.solves[0].samples[0]]' '.solves[0].dof_per_second *= 1.01' '.verdict = "INVALID"' \
         '.accuracy_checked = false' '.environment.revision = "abc-dirty"' '.environment.nodes = 2' \
-        '.config.domain = "exact"' '.config.benchmark = "false"' 'del(.config.benchmark)' '.environment.revision = "unknown"' \
+        '.config.domain = "exact"' '.config.atol = "1e-5"' '.config.benchmark = "false"' 'del(.config.benchmark)' '.environment.revision = "unknown"' \
         '.environment.revision = ""' '.checks[1].state = "failed"' '.checks[0].state = "not checked"' \
         '.solves[2].samples = [6, 6, 6, 6, 6, 7, 7, 7, 7, 7] | .solves[2].dof_per_second = .solves[2].dof / 6.5' \
         '.solves[2].samples = [5, 6, 7, 5, 6, 7, 5, 6, 7, 6]'; do
