@@ -5,11 +5,11 @@ import html
 
 MIME = {".svg": "image/svg+xml", ".png": "image/png"}
 STYLE = """
-body { max-width: 62rem; margin: 0 auto; padding: 0 1rem 3rem; color: #1a1a1a; background: #fff;
+body { max-width: 84rem; margin: 0 auto; padding: 0 1rem 3rem; color: #1a1a1a; background: #fff;
        font: 1rem/1.5 system-ui, sans-serif; }
 h1, h2, h3 { line-height: 1.2; } h2 { margin-top: 2.5rem; border-top: 1px solid #bbb; padding-top: 1rem; }
 nav ul { columns: 16rem; padding-left: 1.2rem; }
-figure { margin: 1rem 0; overflow-x: auto; } img { width: 100%; min-width: 34rem; height: auto; }
+p, nav, figure { max-width: 62rem; } figure { margin: 1rem 0; overflow-x: auto; } img { width: 100%; min-width: 34rem; height: auto; }
 .wide { overflow-x: auto; margin: 1rem 0; }
 table { border-collapse: collapse; font-size: 0.85rem; font-variant-numeric: tabular-nums; }
 caption { text-align: left; font-weight: bold; padding: 0.3rem 0; }
