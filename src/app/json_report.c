@@ -285,19 +285,6 @@ static void add_tuning(struct json *root)
     }
 }
 
-/* What --expect asks for; empty without it. */
-static void add_expected(struct json *root, const struct expected_list *expected)
-{
-    struct json *array = json_add_array(root, "expected");
-    for (int i = 0; i < expected->count; i++) {
-        const struct expected *x = &expected->list[i];
-        struct json *object = json_add_object(array, NULL);
-        json_add_text(object, "key", x->name);
-        JSON_NUMBERS(object, {"value", x->value}, {"lowest", x->lowest}, {"highest", x->highest});
-        json_add_flag(object, "met", x->met);
-    }
-}
-
 static struct json *report(const struct run_info *f, const struct hierarchy *h,
                            const struct options *options, const struct benchmark *b)
 {
@@ -323,15 +310,13 @@ static struct json *report(const struct run_info *f, const struct hierarchy *h,
 }
 
 bool json_report_write(struct output_file *file, const struct hierarchy *h,
-                       const struct options *options, const struct benchmark *b,
-                       const struct expected_list *expected)
+                       const struct options *options, const struct benchmark *b)
 {
     struct run_info f;
     int good = 1;
     run_info_gather(&f, h, b);
     if (comm_rank() == 0) {
         struct json *root = report(&f, h, options, b);
-        add_expected(root, expected);
         good = json_write(file, root);
         json_destroy(root);
     }

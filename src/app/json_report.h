@@ -4,13 +4,11 @@
 /* The report as JSON (docs/json-report.md), written by rank 0. */
 #include <stdbool.h>
 #include "app/benchmark.h"
-#include "app/expect.h"
 #include "cli/json.h"
 
 /* Writes the report, also of an INVALID run, and closes the file. On failure (a full disk) rank 0
  * prints one line and all ranks return false. Collective over the world. */
 bool json_report_write(struct output_file *file, const struct hierarchy *h,
-                       const struct options *options, const struct benchmark *b,
-                       const struct expected_list *expected);
+                       const struct options *options, const struct benchmark *b);
 
 #endif

@@ -3,7 +3,6 @@
 #include <stdio.h>
 #include "app/benchmark.h"
 #include "app/disturb.h"
-#include "app/expect.h"
 #include "app/json_report.h"
 #include "app/options.h"
 #include "app/report.h"
@@ -57,7 +56,6 @@ static void answer_request(const struct options *options)
 /* One run, from the command line on. */
 struct job {
     struct options options;
-    struct expectations expectations;
     struct hierarchy_choice choice;
     bool solves;                                    /* not only a request or a dry run */
     char note[512];                                 /* a warning, or "" */
@@ -124,8 +122,6 @@ static enum status prepare(struct job *job, int argc, char **argv)
         return STATUS_VALID;
     }
     if (status == STATUS_VALID)
-        status = expect_read(o->expect, &job->expectations, message, sizeof message);
-    if (status == STATUS_VALID)
         status = choose_run(job, message, sizeof message);
     if (status != STATUS_VALID)
         return program_refuse(status, message);
@@ -137,16 +133,9 @@ static enum status report(const struct job *job, const struct hierarchy *h,
                           const struct benchmark *b)
 {
     const struct options *o = &job->options;
-    struct expected_list expected = {.count = 0};
-    if (comm_rank() == 0)
-        expect_compare(&job->expectations, b, &expected);
-    comm_broadcast(comm_world(), &expected.missed, sizeof expected.missed);
-    enum status status = !b->verdict.valid ? STATUS_INVALID
-                         : expected.missed ? STATUS_MISSED
-                                           : STATUS_VALID;
+    enum status status = b->verdict.valid ? STATUS_VALID : STATUS_INVALID;
     report_results(h, o, b);
-    report_expected(&expected);
-    if (o->json && !json_report_write(job->json, h, o, b, &expected))
+    if (o->json && !json_report_write(job->json, h, o, b))
         status = STATUS_SYSTEM;
     if (o->timeline && !timeline_write(job->timeline, b->timeline, o, b->sizes[0].mean))
         status = STATUS_SYSTEM;

@@ -16,7 +16,6 @@ static const struct {
     {{"dry-run", "json"}, NULL, "a dry run solves nothing"},
     {{"dry-run", "timeline"}, NULL, "a dry run solves nothing"},
     {{"dry-run", "write-solution"}, NULL, "a dry run solves nothing"},
-    {{"dry-run", "expect"}, NULL, "a dry run solves nothing"},
     {{"dry-run", "ranks-table"}, NULL, "a dry run measures nothing"},
     {{"solves", "min-time"}, NULL, "both set the number of timed solves"},
     {{"backend", "cpu-below"}, "cpu", "--backend cpu has all levels on the CPU"},
@@ -175,7 +174,6 @@ enum status options_parse(struct options *options, int argc, char **argv, char *
 {
     struct parser p = {.list = &options_list,
                        .options = options,
-                       .file_option = "input",
                        .message = message,
                        .message_size = message_size};
     option_set_defaults(&options_list, options);
@@ -256,7 +254,7 @@ bool options_have_tolerance(const struct options *o)
 
 bool options_measure_ranks(const struct options *o)
 {
-    return !o->quiet || o->strict || o->expect;
+    return !o->quiet || o->strict;
 }
 
 /* True if the option has no effect on this run. */

@@ -58,7 +58,6 @@ struct options {
     bool ranks_table;
     bool breakdown, show_cycle, checksum, quiet, dry_run;
     int ranks, ranks_per_node; /* of a simulated job; 0 ranks: none */
-    char *expect;              /* path or NULL */
     char *json;                /* path or NULL */
     char *timeline;            /* path or NULL */
     char *write_solution;      /* path or NULL */

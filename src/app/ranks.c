@@ -112,17 +112,6 @@ double ranks_sum(const struct rank_table *t, enum rank_rate rate)
     return sum;
 }
 
-double ranks_spread(const struct rank_table *t)
-{
-    double spread = NAN;
-    for (int rate = 0; rate < NUM_RANK_RATES; rate++) {
-        const struct rank_summary s = ranks_summary(t, (enum rank_rate)rate);
-        if (s.count > 1)
-            spread = fmax(spread, fmax(s.max / s.median - 1.0, 1.0 - s.min / s.median));
-    }
-    return spread;
-}
-
 static int compare_outliers(const void *a, const void *b)
 {
     const struct rank_outlier *x = a, *y = b;

@@ -59,10 +59,6 @@ struct rank_summary ranks_summary(const struct rank_table *t, enum rank_rate rat
 /* The sum over all ranks. */
 double ranks_sum(const struct rank_table *t, enum rank_rate rate);
 
-/* The largest relative difference of any rate of any rank from the median of all ranks; NaN unless
- * two ranks have the same rate. */
-double ranks_spread(const struct rank_table *t);
-
 /* A rate further than this from those of more than half of the ranks is an outlier. Where one half
  * of the ranks, or one of two, differs as much from the other half, no rank is known to be one. */
 #define RANK_TOLERANCE 0.1

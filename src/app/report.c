@@ -451,17 +451,6 @@ static void print_results(const struct run_info *f, const struct options *option
     fflush(stdout);
 }
 
-void report_expected(const struct expected_list *expected)
-{
-    char text[EXPECTED_TEXT_SIZE];
-    for (int i = 0; i < expected->count; i++)
-        if (!expected->list[i].met)
-            printf("MISSED: %s\n", expected_text(&expected->list[i], text));
-    if (expected->count > 0 && expected->missed == 0)
-        printf("EXPECTED: all %d met\n", expected->count);
-    fflush(stdout);
-}
-
 void report_results(const struct hierarchy *h, const struct options *options,
                     const struct benchmark *b)
 {

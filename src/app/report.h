@@ -3,7 +3,6 @@
 #define APP_REPORT_H
 /* The report on stdout, printed by rank 0. All functions are collective over the world. */
 #include "app/benchmark.h"
-#include "app/expect.h"
 
 /* --version: program, revision, compiler, flags, libraries. Rank 0 only. */
 void report_version(void);
@@ -15,7 +14,5 @@ void report_hierarchy(struct hierarchy *h, const struct options *options);
 /* Results of the three sizes, time tables, Richardson analysis, and last the verdict. */
 void report_results(const struct hierarchy *h, const struct options *options,
                     const struct benchmark *b);
-/* A line for each missed expectation, or one if all were met; nothing if the list is empty. */
-void report_expected(const struct expected_list *expected);
 
 #endif

@@ -10,7 +10,6 @@ enum status {
     STATUS_ENVIRONMENT = 3, /* the machine lacks a GPU or library that an option needs */
     STATUS_MEMORY = 4,      /* the problem does not fit in memory */
     STATUS_SYSTEM = 5,      /* a CUDA, MPI or I/O call failed */
-    STATUS_MISSED = 6,      /* VALID, but an expectation of the user was missed */
 };
 
 #endif

@@ -244,16 +244,15 @@ static bool is_for_one_rank(const char *path)
 enum status parser_read_file(struct parser *p, const char *path)
 {
     if (is_for_one_rank(path))
-        return parser_fail(p, "--%s: '%s' is no regular file, and %d ranks read it", p->file_option,
-                           path, comm_size());
+        return parser_fail(p, "--input: '%s' is no regular file, and %d ranks read it", path,
+                           comm_size());
     errno = 0;
     FILE *file = fopen(path, "r");
     p->file = path;
     enum status status = file ? read_lines(p, file) : STATUS_VALID;
     p->file = NULL;
     if (!file || ferror(file))
-        status =
-            parser_fail(p, "--%s: cannot read '%s': %s", p->file_option, path, strerror(errno));
+        status = parser_fail(p, "--input: cannot read '%s': %s", path, strerror(errno));
     if (file)
         fclose(file);
     return status;

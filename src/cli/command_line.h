@@ -11,7 +11,6 @@ struct parser {
     const struct option_list *list;
     void *options;                   /* the struct that the list describes */
     unsigned char seen[MAX_OPTIONS]; /* OPTION_COMMAND_LINE, OPTION_FILE: where each was given */
-    const char *file_option;         /* that names files to read: "input" */
     const char *file;                /* being read; NULL: the command line */
     int line;                        /* of file */
     char *message;

@@ -17,7 +17,7 @@ const struct option_row *option_find(const struct option_list *list, const char 
 
 const char *option_dashes(const struct option_row *row)
 {
-    return (row->uses & OPTION_POSITIONAL) || row->uses == OPTION_FILE ? "" : "--";
+    return (row->uses & OPTION_POSITIONAL) ? "" : "--";
 }
 
 const char *option_word(const struct option_row *row)

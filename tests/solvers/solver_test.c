@@ -52,9 +52,9 @@ static void max_cycles_is_honoured(void **state)
 {
     (void)state;
     struct solver *s = small_solver((struct solver_choice){.rtol = 1e-12, .max_cycles = 90});
-    assert_int_equal(ends(s, 0.9, 0.0), OUTCOME_LIMIT);
+    assert_int_equal(ends(s, 0.93, 0.0), OUTCOME_LIMIT);
     assert_int_equal(result.cycles, 90);
-    assert_int_equal(ends(s, 0.94, 0.0), OUTCOME_SLOW);
+    assert_int_equal(ends(s, 0.935, 0.0), OUTCOME_SLOW);
     assert_int_equal(result.cycles, 90);
     assert_int_equal(ends(s, 1.0, 0.0), OUTCOME_SLOW);
     assert_int_equal(result.cycles, 90);
@@ -231,6 +231,13 @@ static void idr_is_judged_by_the_true_residual(void **state)
         solver_destroy(again);
         solver_destroy(s);
     }
+    for (double rtol = 1e-16; rtol > 1e-20; rtol *= 0.1) { /* below the rounding errors */
+        const struct solver_choice wanted = {.outer = OUTER_IDR, .rtol = rtol, .max_cycles = 60};
+        struct solver *s = solver_create(h, 0, wanted);
+        solver_run(s, &result);
+        assert_int_equal(result.outcome, OUTCOME_ROUNDING);
+        solver_destroy(s);
+    }
     assert_true(l->fields[FIELD_OUTER] != NULL);
     hierarchy_destroy(h);
 }
@@ -297,6 +304,46 @@ static void slow_cycles_call_idr(void **state)
     destroy(s);
 }
 
+/* IDR goes on from the u that slow cycles leave, and from zero where that is worse than zero. */
+static void idr_begins_from_the_better_u(void **state)
+{
+    static const double weights[] = {0.05, 2.5};
+    static struct solve_result automatic;
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        struct hierarchy_choice choice = case_choice(2, false, false, SMOOTHER_JACOBI, 4, 1);
+        choice.op.weight = weights[i];
+        choice.outer_fields = true;
+        struct hierarchy *h = hierarchy_create(&choice);
+        struct solver_choice wanted = {
+            .f_cycle = true, .outer = OUTER_AUTO, .rtol = 1e-8, .max_cycles = 20};
+        struct solver *s = solver_create(h, 0, wanted);
+        solver_run(s, &automatic);
+        solver_destroy(s);
+        const int cycles = automatic.cycles - automatic.outer_cycles;
+        assert_true(automatic.outer_cycles > 0 && cycles > 1);
+        assert_true((automatic.history[cycles - 1] < 1.0) == (i == 0));
+        wanted.outer = OUTER_NONE;
+        wanted.max_cycles = cycles - 1;
+        s = solver_create(h, 0, wanted);
+        solver_run(s, &result);
+        assert_int_equal(result.cycles, cycles);
+        solver_destroy(s);
+        s = solver_create(h, 0,
+                          (struct solver_choice){.outer = OUTER_IDR,
+                                                 .continues = true,
+                                                 .rtol = 1e-8,
+                                                 .max_cycles = automatic.outer_cycles});
+        if (i == 0)
+            solver_continue(s, &result);
+        else
+            solver_run(s, &result);
+        assert_memory_equal(result.history, automatic.history + cycles,
+                            (size_t)automatic.outer_cycles * sizeof result.history[0]);
+        destroy(s);
+    }
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -311,6 +358,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(idr_is_judged_by_the_true_residual),
         cmocka_unit_test(idr_needs_fewer_cycles),
         cmocka_unit_test(slow_cycles_call_idr),
+        cmocka_unit_test(idr_begins_from_the_better_u),
     };
     comm_start(&argc, &argv);
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
