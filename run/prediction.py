@@ -110,7 +110,7 @@ def visits_of_cycles(seconds):
 
 
 def read_cycles(path, order):
-    """Visits kernel by kernel and on the CPU, from a table as docs/threshold-h200/cycles.csv."""
+    """Visits kernel by kernel and on the CPU, from a table as docs/machines/NVIDIA-H200-cycles.csv."""
     found = {"kernels": {}, "cpu": {}}
     try:
         with open(path, newline="", encoding="utf-8") as file:

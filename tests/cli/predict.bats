@@ -110,7 +110,7 @@ END
 }
 
 @test "weak: the program's own tables, any ranks, the same unknowns on each" {
-    run run/predict docs/scaling-h200/one-gpu/order2-*.json --cycles docs/threshold-h200/cycles.csv --program "$HPGMG" \
+    run run/predict docs/scaling-h100/one-gpu/order2-*.json --cycles docs/machines/NVIDIA-H200-cycles.csv --program "$HPGMG" \
         --ranks 1,2,3,5 --weak 4:8 --agglomerate never,4097 --output "$work/out"
     echo "$output"
     [ "$status" -eq 0 ]
@@ -152,7 +152,7 @@ END
 }
 
 @test "the program's own tables: eight ranks of a node, and of eight nodes" {
-    run run/predict docs/scaling-h200/one-gpu/order2-*.json --cycles docs/threshold-h200/cycles.csv --program "$HPGMG" \
+    run run/predict docs/scaling-h100/one-gpu/order2-*.json --cycles docs/machines/NVIDIA-H200-cycles.csv --program "$HPGMG" \
         --ranks 8 --strong 5:2 --levels --agglomerate never
     echo "$output"
     [ "$status" -eq 0 ]
@@ -176,9 +176,9 @@ END
 import glob, math
 from prediction import read_processor, read_report
 for order in (2, 4):
-    reports = [read_report(path) for path in sorted(glob.glob(f"docs/scaling-h200/one-gpu/order{order}-*.json"))]
-    processor = read_processor(reports, "docs/threshold-h200/cycles.csv")
-    for n in (16, 32, 64, 128, 256, 512, 1024):
+    reports = [read_report(path) for path in sorted(glob.glob(f"docs/scaling-h100/one-gpu/order{order}-*.json"))]
+    processor = read_processor(reports, "docs/machines/NVIDIA-H200-cycles.csv")
+    for n in (16, 32, 64, 128, 256, 512):
         seconds = min(solve["seconds_per_solve"] for report in reports for solve in report["solves"] if solve["n"] == n)
         assert math.isclose(processor.cycle((n, n, n)), seconds, rel_tol=1e-9), (order, n)
     assert processor.tail and max(processor.tail) == 64
@@ -193,8 +193,8 @@ END
     grep -qE '^ +2 +2 +16\^3 +8 +0\.380 +0\.494 +\+30\.0 %  first$' <<<"$output"
     grep -qE '^ +2 +2 +16\^3 +8 +0\.988 +0\.988 +[+-]0\.0 %  second$' <<<"$output"
     grep -q '^2 runs: mean of |error| 15\.0 %, ' <<<"$output"
-    run run/predict docs/scaling-h200/one-gpu/*.json --cycles docs/threshold-h200/cycles.csv --program "$HPGMG" \
-        --measured docs/scaling-h200/other-runs.csv
+    run run/predict docs/scaling-h100/one-gpu/*.json --cycles docs/machines/NVIDIA-H200-cycles.csv --program "$HPGMG" \
+        --transport peer --measured docs/scaling-h100/results.csv
     echo "$output"
     [ "$status" -eq 0 ]
     grep -qF "${lines[-1]}" docs/SCALING.md

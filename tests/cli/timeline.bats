@@ -176,7 +176,7 @@ assert {"smoother", "residual", "restriction", "interpolation", "boundary", "bot
 
 @test "figures of a scaling study are redrawn from its tables" {
     need_matplotlib
-    cp docs/scaling-h200/*.csv "$work"
+    cp docs/scaling-h100/*.csv "$work"
     run run/figures scaling "$work"
     [ "$status" -eq 0 ]
     for figure in weak strong sizes; do
