@@ -77,6 +77,28 @@ words() {
     [ "$wrong" -eq 0 ]
 }
 
+@test "links between documents lead to files and headings, and links that do not are found" {
+    local tree=$BATS_TEST_TMPDIR/tree
+    run tests/cli/links.py .
+    echo "$output"
+    [ "$status" -eq 0 ]
+    [[ ${lines[-1]} =~ ^0\ of\ ([0-9]+)\ links ]] && [ "${BASH_REMATCH[1]}" -ge 80 ]
+    mkdir -p "$tree/docs"
+    printf '# One page\n\n## The `f` (x/y.c)\n\n## Twice\n\n## Twice\n' >"$tree/docs/page.md"
+    printf '%s\n' '[a](docs/page.md#the-f-xyc), [b](docs/page.md#twice-1), [c](#there),' '`[d](code)`, [e](https://a.site/x)' \
+        '' '# There' '```' '[f](fenced.md)' '```' >"$tree/README.md"
+    run tests/cli/links.py "$tree"
+    [ "$status" -eq 0 ]
+    [ "$output" = "0 of 3 links lead nowhere" ]
+    printf '%s\n' '![g](docs/none.png) [h](docs/page.md#twice-2)' '[i](#here)' >>"$tree/README.md"
+    run tests/cli/links.py "$tree"
+    [ "$status" -eq 1 ]
+    [ "${lines[0]}" = "$tree/README.md: docs/none.png" ]
+    [ "${lines[1]}" = "$tree/README.md: docs/page.md#twice-2" ]
+    [ "${lines[2]}" = "$tree/README.md: #here" ]
+    [ "${lines[3]}" = "3 of 6 links lead nowhere" ]
+}
+
 # Rows "| module | a, b, c/d.h |" of the table that follows the words "| from | may include |".
 include_rule() {
     awk -F '|' '/^\| from \| may include \|$/ { inside = 1; next }
