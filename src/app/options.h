@@ -54,7 +54,7 @@ struct options {
     double min_time;        /* seconds per size; unused if solves > 0 */
 
     bool benchmark; /* as HPGMG times solves; what it sets is in app/score.c */
-    bool strict;    /* what makes times doubtful makes the run INVALID */
+    bool strict;    /* noisy timings, outliers and options without effect make the run INVALID */
     bool ranks_table;
     bool breakdown, show_cycle, checksum, quiet, dry_run;
     int ranks, ranks_per_node; /* of a simulated job; 0 ranks: none */

@@ -3,8 +3,8 @@
 #define APP_STRICT_H
 #include "app/verdict.h"
 
-/* --strict: adds what makes times doubtful though the answer is right: noise, options without
- * effect, ranks unlike the others, transports of which no message was tried. */
+/* --strict: adds checks of the timings: noise, options without effect, outliers among ranks, and
+ * transports of which no message was tried. */
 void strict_checks(struct verdict *v, const struct benchmark *b);
 
 #endif
