@@ -47,9 +47,8 @@ static void run_kernel(const struct fv4_gsrb &w, int planes, std::mt19937 &rando
         zero ? gsrb_kernel<tile, true>(w, from, partition, 0)
              : gsrb_kernel<tile, false>(w, from, partition, 0);
     };
-    for (int block = 0; block < wave_partition_blocks(&waves); block++)
-        assert_true(
-            emulated::run({(unsigned)block, 0, 0}, random, kernel, {1, 1, 1}, tile::THREADS));
+    const int grid[3] = {wave_partition_blocks(&waves), 1, 1};
+    assert_true(emulated::run_grid(grid, random, kernel, tile::THREADS, tile::THREADS));
 }
 
 /* Sets both ghosts behind the walls in i of every row. */
@@ -304,6 +303,13 @@ static void test_parts(void **)
     check_parts<large_tile<op_fv4_constant>>(200, 16, 8, 8, 0, 6);
 }
 
+/* Blocks that begin and end two cells before an open side, and so still read ghosts beyond it. */
+static void test_parts_near_ghosts(void **)
+{
+    check_parts<large_tile<op_fv4_constant>>(64, 16, 16, 2, 15);
+    check_parts<small_tile<op_fv4>>(64, 2 * small_tile<op_fv4>::CORE_ROWS + 2, 8, 8, 51);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -316,6 +322,7 @@ int main(void)
         cmocka_unit_test(test_open_sides),
         cmocka_unit_test(test_wrapped_sides),
         cmocka_unit_test(test_parts),
+        cmocka_unit_test(test_parts_near_ghosts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The source of the kernel of order 4's residual with constant coefficients: what it stores,
  * restricts and reduces is bitwise that of the formulas. It reads two layers of ghosts on sides
- * alone, and stores nothing else. */
+ * alone, and stores nothing else. Memory may end with these layers. */
 #include <csetjmp>
 #include <cstdarg>
 #include <cstddef>
@@ -10,6 +10,7 @@ extern "C" {
 #include <cmocka.h>
 }
 #include "cuda/fv4/residual_constant_kernel.cuh"
+#include "fenced.h"
 #include "patch.h"
 
 using namespace fv4;
@@ -60,12 +61,8 @@ static void run_kernel(const struct fv4_sweep &w, int planes, std::mt19937 &rand
     const int n[3] = {cuda_divided(w.c.n[0], TILE_WIDTH), cuda_divided(w.c.n[1], TILE_ROWS),
                       cuda_divided(w.c.n[2], planes)};
     const struct tile_set tiles = {{n[0], n[1], n[2]}, {0, 0, 0}, {n[0], n[1], n[2]}, false};
-    for (unsigned k = 0; k < (unsigned)n[2]; k++)
-        for (unsigned j = 0; j < (unsigned)n[1]; j++)
-            for (unsigned i = 0; i < (unsigned)n[0]; i++)
-                assert_true(emulated::run(
-                    {i, j, k}, random, [&] { residual_kernel<Op, KIND>(w, tiles, planes); },
-                    {(unsigned)n[0], (unsigned)n[1], (unsigned)n[2]}, THREADS, LANES));
+    assert_true(emulated::run_grid(
+        n, random, [&] { residual_kernel<Op, KIND>(w, tiles, planes); }, THREADS, LANES));
 }
 
 /* Whether the operator reads this ghost. */
@@ -80,7 +77,7 @@ static void assert_equal(const values &got, const values &want)
 }
 
 template <class Op>
-static void check(int n0, int n1, int n2, int planes)
+static void check_fenced(int n0, int n1, int n2, int planes, enum emulated::fence fence)
 {
     std::mt19937 random(n0 + n1 + n2);
     const emulated::box b = emulated::make_box(n0, n1, n2),
@@ -94,7 +91,8 @@ static void check(int n0, int n1, int n2, int planes)
         if (o.directions > 0)
             f[place] = std::nan("");
     });
-    const double *first_u = u.data() + b.origin, *first_f = f.data() + b.origin;
+    const emulated::fenced u_read(b, u, REACH, fence);
+    const double *first_u = u_read.cells(), *first_f = f.data() + b.origin;
     const struct view v = {
         {first_f, first_f, first_f, first_f, first_f, first_f, 0.37}, first_u, b.c.sj, b.c.sk};
     const struct results want = expected<Op>(b, coarse, v);
@@ -114,6 +112,13 @@ static void check(int n0, int n1, int n2, int planes)
     assert_equal(got.coarse, want.coarse);
     run_kernel<Op, SWEEP_NORM>(w, planes, random);
     assert_true(got.norm == want.norm);
+}
+
+template <class Op>
+static void check(int n0, int n1, int n2, int planes)
+{
+    check_fenced<Op>(n0, n1, n2, planes, emulated::FENCE_BELOW);
+    check_fenced<Op>(n0, n1, n2, planes, emulated::FENCE_ABOVE);
 }
 
 static void test_whole_tiles(void **)

@@ -13,6 +13,7 @@
 #include <deque>
 #include <functional>
 #include <memory>
+#include <numeric>
 #include <random>
 #include <vector>
 #include "races.h"
@@ -287,16 +288,27 @@ inline bool run(const index3 &index, std::mt19937 &random, const std::function<v
     return run_blocks(blocks, random, kernel);
 }
 
-/* Runs all blocks of a grid, one after the other. */
+/* The numbers below n in a random order: what runs one after the other here may do so in any order
+ * on a GPU. */
+inline std::vector<long> any_order(long n, std::mt19937 &random)
+{
+    std::vector<long> order(n);
+    std::iota(order.begin(), order.end(), 0);
+    std::shuffle(order.begin(), order.end(), random);
+    return order;
+}
+
+/* Runs all blocks of a grid, one after the other, in a random order. */
 inline bool run_grid(const int n[3], std::mt19937 &random, const std::function<void()> &kernel,
                      int count = THREADS, int width = THREADS)
 {
     const index3 grid = {(unsigned)n[0], (unsigned)n[1], (unsigned)n[2]};
     bool done = true;
-    for (unsigned k = 0; k < grid.z; k++)
-        for (unsigned j = 0; j < grid.y; j++)
-            for (unsigned i = 0; i < grid.x; i++)
-                done = done && run({i, j, k}, random, kernel, grid, count, width);
+    for (const long x : any_order((long)n[0] * n[1] * n[2], random)) {
+        const unsigned row = (unsigned)x / grid.x;
+        done = done && run({(unsigned)x % grid.x, row % grid.y, row / grid.y}, random, kernel, grid,
+                           count, width);
+    }
     return done;
 }
 

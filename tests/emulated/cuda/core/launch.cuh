@@ -131,11 +131,12 @@ static inline T atomicMax(T *at, T value)
     return old;
 }
 
-/* A launch whose threads run one after the other. */
+/* A launch whose threads run one after the other, in a random order. */
 template <class F>
 static inline void for_range(long n, F f)
 {
-    for (long x = 0; x < n; x++)
+    static std::mt19937 random;
+    for (const long x : emulated::any_order(n, random))
         f(x);
 }
 
