@@ -87,6 +87,15 @@ try() {
     [[ $output == *"room/sum_test fails without any change"* ]]
 }
 
+@test "a mutant whose test cannot run here is skipped, and counted" {
+    small_tree
+    sed -i 's/return twice/return 77; twice/' "$house/tests/room/sum_test.c"
+    sed -i 's/-Werror -Wall/-w/' "$house/Makefile"
+    try wrong "2 * x" "3 * x"
+    [ "$status" -eq 0 ]
+    [[ $output == *"skipped  wrong "* && $output == *"0 killed, 0 survived"*", 1 skipped"* ]]
+}
+
 @test "mutants are chosen by id or file" {
     run tests/mutants --list bottom-mean src/base/check.c
     [ "$status" -eq 0 ]

@@ -24,6 +24,12 @@ hpgmg() {
     cat "$work/stderr"
 }
 
+# timed hpgmg RANKS ARGUMENT...: the same, ended after half a minute
+timed() {
+    local MPIRUN="timeout 30 $MPIRUN"
+    "$@"
+}
+
 has() { # EXPRESSION: a line of stdout matches
     grep -qE -- "$1" "$work/stdout"
 }
@@ -248,4 +254,27 @@ check() {
     "$HPGMG" --backend cpu --solves 1 --strict --quiet 3 8 >"$work/stdout" || status=$?
     [ "$status" -eq 1 ]
     has "^VERDICT: INVALID \(h: noise is not known of fewer than two solves;"
+}
+
+# --- ranks without boxes --------------------------------------------------------------------------
+
+# A rank that takes part in what it has no level for, or not in what all do, makes the others wait for ever.
+@test "levels on several ranks, but not on all, have the solution of one rank" {
+    # 16 boxes on three ranks, and 2h is two boxes on two of them; eight boxes on nine ranks
+    local options one
+    # shellcheck disable=SC2086  # several options
+    for options in "" "--cycle v --rtol 1e-6 --breakdown" "--boundary periodic --order 4 --solver idr --rtol 1e-6"; do
+        hpgmg 1 --checksum --domain 4x2x2 $options 3 16
+        one=$(grep '^checksum: ' "$work/stdout")
+        timed hpgmg 3 --checksum --domain 4x2x2 --agglomerate-below 600 --timeline "$work/trace" $options 3 6
+        [ "$status" -eq 0 ]
+        has '^ +1 +16x8x8 +2x +8\^3 +2 +2 '
+        has "^$one\$"
+    done
+    hpgmg 1 --checksum 3 8
+    one=$(grep '^checksum: ' "$work/stdout")
+    timed hpgmg 9 --checksum --quiet 3 1
+    [ "$status" -eq 0 ]
+    grep -qx "hpgmg-gpu: warning: 1 of 9 ranks have no boxes" "$work/stderr"
+    has "^$one\$"
 }
