@@ -273,7 +273,7 @@ check() {
     done
     hpgmg 1 --checksum 3 8
     one=$(grep '^checksum: ' "$work/stdout")
-    timed hpgmg 9 --checksum --quiet 3 1
+    timed hpgmg 9 --checksum --quiet --timeline "$work/trace" 3 1
     [ "$status" -eq 0 ]
     grep -qx "hpgmg-gpu: warning: 1 of 9 ranks have no boxes" "$work/stderr"
     has "^$one\$"
