@@ -14,6 +14,11 @@ static struct hpgmg_box slab(void)
     return (struct hpgmg_box){{0, 0, first}, {N, N, end - first}};
 }
 
+static double value_at(const struct hpgmg_block *b, enum hpgmg_field field, int i, int j, int k)
+{
+    return 2.0 + sin(0.1 * i + 0.2 * j + 0.3 * (b->box.lo[2] + k) + (double)field);
+}
+
 /* A block of values f(index), on the host or the GPU; i and j change places in memory if turned.
  * The memory is for cells or faces. */
 static struct hpgmg_block make_block(bool on_gpu, bool turned, enum hpgmg_field field)
@@ -31,7 +36,7 @@ static struct hpgmg_block make_block(bool on_gpu, bool turned, enum hpgmg_field 
         for (int j = 0; j <= N; j++)
             for (int i = 0; i <= N; i++)
                 values[i * b.stride[0] + j * b.stride[1] + k * b.stride[2]] =
-                    2.0 + sin(0.1 * i + 0.2 * j + 0.3 * (b.box.lo[2] + k) + (double)field);
+                    value_at(&b, field, i, j, k);
     b.data = values;
     if (on_gpu) {
         b.data = backend_cuda.allocate(count, "a test's block");
@@ -49,13 +54,13 @@ static void free_block(struct hpgmg_block b, bool on_gpu)
         free(b.data);
 }
 
-/* u of a solver, by way of the host or of the GPU, turned or not. */
-static double *solution(struct hpgmg *s, bool on_gpu, bool turned)
+/* A field of a solver, by way of the host or of the GPU, turned or not. */
+static double *field_of(struct hpgmg *s, enum hpgmg_field field, bool on_gpu, bool turned)
 {
     const long count = (N + 1L) * (N + 1) * (N + 1);
-    struct hpgmg_block b = make_block(on_gpu, turned, HPGMG_U);
+    struct hpgmg_block b = make_block(on_gpu, turned, field);
     double *all = malloc((size_t)count * sizeof *all), *u = calloc(N * N * N, sizeof *u);
-    EXPECT(hpgmg_get(s, HPGMG_U, 1, &b) == HPGMG_OK);
+    EXPECT(hpgmg_get(s, field, 1, &b) == HPGMG_OK);
     if (on_gpu)
         backend_cuda.download(b.data, all, count);
     else
@@ -79,6 +84,32 @@ static void set_all(struct hpgmg *s, bool on_gpu, bool turned)
     }
 }
 
+/* The same blocks by turns in GPU memory and on the host, each with values of its own: what the
+ * library keeps from one call to the next is in the other memory. */
+static void alternate(struct hpgmg *s)
+{
+    for (int turn = 0; turn < 4; turn++) {
+        const bool on_gpu = turn % 2 == 0;
+        struct hpgmg_block b = make_block(on_gpu, false, HPGMG_F),
+                           other = make_block(!on_gpu, false, HPGMG_ALPHA);
+        EXPECT(hpgmg_set(s, HPGMG_F, 1, &other) == HPGMG_OK);
+        double *first = field_of(s, HPGMG_F, on_gpu, false);
+        EXPECT(hpgmg_set(s, HPGMG_F, 1, &b) == HPGMG_OK);
+        double *second = field_of(s, HPGMG_F, !on_gpu, false);
+        for (int k = 0; k < b.box.n[2]; k++)
+            for (int j = 0; j < N; j++)
+                for (int i = 0; i < N; i++) {
+                    const long x = i + N * (j + (long)N * k);
+                    EXPECT(first[x] == value_at(&b, HPGMG_ALPHA, i, j, k));
+                    EXPECT(second[x] == value_at(&b, HPGMG_F, i, j, k));
+                }
+        free(first);
+        free(second);
+        free_block(b, on_gpu);
+        free_block(other, !on_gpu);
+    }
+}
+
 static void compare(const char *const *options)
 {
     struct hpgmg *host = create_solver(CELLS, options), *gpu = create_solver(CELLS, options);
@@ -86,10 +117,11 @@ static void compare(const char *const *options)
     set_all(gpu, true, true);
     EXPECT(hpgmg_solve(host, HPGMG_FROM_ZERO, NULL) == HPGMG_OK);
     EXPECT(hpgmg_solve(gpu, HPGMG_FROM_ZERO, NULL) == HPGMG_OK);
-    double *a = solution(host, true, true), *b = solution(gpu, false, false);
+    double *a = field_of(host, HPGMG_U, true, true), *b = field_of(gpu, HPGMG_U, false, false);
     EXPECT(memcmp(a, b, N * N * N * sizeof *a) == 0);
     free(a);
     free(b);
+    alternate(gpu);
     /* NaN in GPU memory is found too */
     struct hpgmg_block bad = make_block(true, false, HPGMG_F);
     const double nan = NAN;
