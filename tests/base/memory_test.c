@@ -11,7 +11,7 @@
 #include "base/timer.h"
 
 /* The test requests impossible sizes; the address sanitizer must return NULL as malloc does. */
-const char *__asan_default_options(void);
+__attribute__((visibility("default"))) const char *__asan_default_options(void);
 const char *__asan_default_options(void)
 {
     return "allocator_may_return_null=1";
