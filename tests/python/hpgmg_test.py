@@ -223,6 +223,7 @@ class Package(unittest.TestCase):
         library.MPI_Comm_split(_library.communicator(None), rank, 0, ctypes.byref(own))
         mpi4py = types.SimpleNamespace(MPI=types.SimpleNamespace(_addressof=ctypes.addressof))
         with unittest.mock.patch.dict(sys.modules, mpi4py=mpi4py), poisson(comm=own) as solver:
+            self.assertEqual(solver._rank, 0)
             self.assertEqual(sum(int(numpy.prod(n)) for _, n in solver.boxes), numpy.prod(CELLS))
             solver.set("f", pairs(solver))
             self.check_f(solver)
