@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef EMULATED_PAUSE_H
+#define EMULATED_PAUSE_H
+/* A CPU thread that waits is one of the coroutines. */
+#include "grid.h"
+
+static inline void pause_thread()
+{
+    emulated::wait_for_others();
+}
+
+#endif
