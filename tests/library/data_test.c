@@ -86,6 +86,24 @@ static void expect(double *at, double value, bool counts)
     EXPECT(counts ? *at == value : isnan(*at));
 }
 
+/* Boxes are as large as the direction with the least power of two allows, whichever it is. */
+static void boxes_cover_the_domain(void)
+{
+    for (int d = 0; d < 3; d++) {
+        int cells[3] = {16, 16, 32}, count;
+        const struct hpgmg_box *boxes;
+        double own = 0.0;
+        cells[d] = 12;
+        struct hpgmg *s = create_solver(cells, NULL);
+        EXPECT(hpgmg_boxes(s, &count, &boxes) == HPGMG_OK);
+        for (int b = 0; b < count; b++)
+            own += extent_cells(boxes[b].n);
+        comm_sum_f64(comm_world(), &own, 1);
+        EXPECT(own == extent_cells(cells));
+        EXPECT(hpgmg_destroy(&s) == HPGMG_OK);
+    }
+}
+
 /* Out of slabs across one direction into slabs across another one. */
 static void fields_arrive(void)
 {
@@ -331,6 +349,21 @@ static void coefficients_are_replaced_one_by_one(void)
     EXPECT(hpgmg_destroy(&used) == HPGMG_OK);
 }
 
+/* Without options a solver is one with these. */
+static void defaults_are_documented(void)
+{
+    static const char *const options[] = {"rtol", "1e-8", "solver", "auto", NULL};
+    struct hpgmg *s[2] = {create_solver(CELLS, NULL), create_solver(CELLS, options)};
+    for (int x = 0; x < 2; x++) {
+        set_beta(s[x], 0.0);
+        set_function(s[x], HPGMG_F, wavy, 1.0);
+        solve(s[x]);
+    }
+    EXPECT(difference(s[0], 1.0, s[1]) == 0.0);
+    for (int x = 0; x < 2; x++)
+        EXPECT(hpgmg_destroy(&s[x]) == HPGMG_OK);
+}
+
 /* From its own solution a solve has nothing to do, and a guess of a nearby problem saves cycles. */
 static void guesses_help(const char *const *options)
 {
@@ -342,6 +375,8 @@ static void guesses_help(const char *const *options)
     EXPECT(hpgmg_solve(s, HPGMG_FROM_ZERO, &cold) == HPGMG_OK);
     EXPECT(hpgmg_solve(s, HPGMG_FROM_GUESS, &warm) == HPGMG_OK);
     EXPECT(warm.cycles == 0 && warm.residual < 1e-8);
+    EXPECT(cold.setup_seconds > 0.0 && warm.setup_seconds == 0.0);
+    EXPECT(cold.seconds > 0.0 && warm.seconds > 0.0);
     set_function(s, HPGMG_F, wavy, 1.0001);
     EXPECT(hpgmg_solve(s, HPGMG_FROM_ZERO, &cold) == HPGMG_OK);
     set_function(s, HPGMG_F, wavy, 1.0);
@@ -493,6 +528,7 @@ static void nothing_is_left(void)
 int main(int argc, char **argv)
 {
     test_begin(argc, argv);
+    boxes_cover_the_domain();
     fields_arrive();
     plans_are_kept();
     parts_are_got();
@@ -504,6 +540,7 @@ int main(int argc, char **argv)
         guesses_help(configurations[c]);
         zero_is_solved(configurations[c]);
     }
+    defaults_are_documented();
     lengths_scale();
     alpha_keeps_its_scale();
     means_are_subtracted();

@@ -115,6 +115,7 @@ static void ranks_are_compared(void)
     const bool last = comm_rank() == comm_size() - 1;
     const int cells[3] = {16, 16, last ? 32 : 16};
     const double lengths[3] = {1.0, 1.0, last ? 2.0 : 1.0}, wide[3] = {last ? 2.0 : 1.0, 2.0, 2.0};
+    const double longer[3] = {1.0, 1.0, last ? nextafter(1.0, 2.0) : 1.0};
     const char *const order[] = {"order", last ? "4" : "2", NULL};
     const char *const wrong[] = {"order", last ? "5" : "2", NULL};
     if (comm_size() == 1)
@@ -123,6 +124,7 @@ static void ranks_are_compared(void)
     refuse_create(CELLS, wide, NULL, HPGMG_ARGUMENT, "no cubes");
     refuse_create(CELLS, (const double[3]){wide[0], wide[0], wide[0]}, NULL, HPGMG_MISMATCH,
                   "lengths[0]");
+    refuse_create(CELLS, longer, NULL, HPGMG_MISMATCH, "lengths[2]");
     refuse_create(CELLS, LENGTHS, order, HPGMG_MISMATCH, "--order");
     refuse_create(CELLS, LENGTHS, wrong, HPGMG_ARGUMENT, "rank 1");
     refuse_create(last ? NULL : CELLS, LENGTHS, NULL, HPGMG_ARGUMENT, "rank 1");
@@ -180,6 +182,17 @@ static void blocks_are_checked(struct hpgmg *s)
     const struct hpgmg_block twice[] = {{.box = {{0, 0, 0}, {16, 16, 8}}, .data = data},
                                         {.box = {{0, 0, 4}, {16, 16, 8}}, .data = data}};
     REFUSED(hpgmg_set(s, HPGMG_F, comm_rank() == 0 ? 2 : 0, twice), HPGMG_ARGUMENT, "overlaps");
+    /* The second rank's two, if there is one, and all after one that is right. */
+    const struct hpgmg_block shared[] = {{.box = {{0, 0, 0}, {16, 16, 4}}, .data = data},
+                                         {.box = {{0, 0, 4}, {16, 16, 4}}, .data = data},
+                                         {.box = {{0, 0, 8}, {16, 16, 4}}, .data = data},
+                                         {.box = {{0, 0, 8}, {16, 16, 4}}, .data = data}};
+    const bool second = comm_rank() == 1;
+    REFUSED(hpgmg_set(s, HPGMG_F, comm_size() == 1 ? 4 : 2, second ? shared + 2 : shared),
+            HPGMG_ARGUMENT, comm_size() == 1 ? "of rank 0 overlaps" : "of rank 1 overlaps");
+    struct hpgmg_block empty[] = {twice[0], twice[1]};
+    empty[1].data = NULL;
+    REFUSED(hpgmg_set(s, HPGMG_F, 2, empty), HPGMG_ARGUMENT, "block 1: data is NULL");
     REFUSED(hpgmg_set(s, HPGMG_F, 0, NULL), HPGMG_ARGUMENT, "0 cells");
     REFUSED(hpgmg_set(s, HPGMG_F, 1, NULL), HPGMG_ARGUMENT, "blocks is NULL");
     REFUSED(hpgmg_set(s, HPGMG_F, -1, twice), HPGMG_ARGUMENT, "is -1");
