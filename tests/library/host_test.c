@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include "base/check.h"
 #include "support/library.h"
 
 enum { N = 16, CELLS = N * N * N, SECONDS = 20 };
@@ -258,6 +259,7 @@ int main(int argc, char **argv)
     test_begin(argc, argv);
     omp_set_num_threads(3); /* whose threads a child has not */
     struct hpgmg *s = create_solver(cells, options);
+    EXPECT(!check_warns); /* stderr is the program's */
     solve(s, expected);
     functions_may_jump(s, expected);
     functions_may_call(s, expected);

@@ -201,6 +201,7 @@ static void blocks_are_checked(struct hpgmg *s)
     REFUSED(set_all(s, HPGMG_ALPHA, data), HPGMG_ARGUMENT, "has no alpha");
     REFUSED(hpgmg_set_function(s, HPGMG_F, NULL, NULL), HPGMG_ARGUMENT, "function is NULL");
     REFUSED(hpgmg_get(s, HPGMG_U, 0, NULL), HPGMG_ORDER, "u was neither");
+    REFUSED(hpgmg_get(s, HPGMG_F, 0, NULL), HPGMG_ORDER, "f was neither");
     free(data);
 }
 
