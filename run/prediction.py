@@ -11,7 +11,8 @@ import re
 import subprocess
 
 from domain import cells_of, parse_cells
-from study import Unusable, read_run
+from errors import Unusable
+from study import read_run
 
 SWEEPS = 6  # of a smoothing: three red and three black half-sweeps
 FIRST_SWEEPS = 2  # that one exchange serves on GPUs

@@ -6,7 +6,7 @@ import sys
 import xml.etree.ElementTree as ElementTree
 
 from drawing import save_figure
-from study import Unusable
+from errors import Unusable
 
 START = b'<AppendedData encoding="raw">'
 

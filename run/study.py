@@ -5,6 +5,7 @@ A study has one case per run of the program. Its folder has each run's JSON repo
 whose first line is the command."""
 import argparse
 import csv
+import itertools
 import json
 import os
 import re
@@ -15,7 +16,10 @@ import textwrap
 import time
 
 from domain import cells_of
+from errors import SYSTEM, USAGE, Unusable, complain, no_package
 
+LOG_END = 1 << 18  # bytes at either end of a log that are searched for the reason of a failure
+ERROR = re.compile(r"error|\bfault|detected|not enough|unable|cannot|could not|failed|abort|denied|no such|not found|signal|killed", re.I)
 INSTALLED = os.path.join("share", "hpgmg-gpu", "run")  # this folder below the prefix of `make install`
 
 
@@ -49,11 +53,15 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message):
         complain(os.path.basename(self.prog), message)
-        raise SystemExit(2)
+        raise SystemExit(USAGE)
 
 
-def complain(tool, message):
-    print(f"{tool}: error: {message}", file=sys.stderr, flush=True)
+def shell_words(text):
+    """The words of a command or of options, quoted as for a shell."""
+    try:
+        return shlex.split(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(f"'{text}': {error}") from error
 
 
 def number_list(text):
@@ -109,15 +117,11 @@ def read_json(path):
         return json.load(file)
 
 
-class Unusable(Exception):
-    """A file from which a script can make nothing."""
-
-
 def read_object(path):
     """The JSON object in a file: a report or a trace; an empty one if the file holds something else."""
     try:
         found = read_json(path)
-    except (OSError, ValueError) as error:
+    except (OSError, RecursionError, ValueError) as error:
         raise Unusable(f"{path}: {error}") from error
     return found if isinstance(found, dict) else {}
 
@@ -137,6 +141,11 @@ def is_right(report):
     return report.get("verdict") == "VALID" and bool(report.get("complete"))
 
 
+def solve_seconds(report, solve):
+    """The time that the report's rate rests on: the median; in schema 1 it was the mean."""
+    return solve["seconds"]["median"] if report.get("schema", 1) > 1 else solve["seconds_per_solve"]
+
+
 def load(case, arguments):
     """The report of this very command if it is there whole, and right; else None."""
     try:
@@ -150,13 +159,28 @@ def load(case, arguments):
     return report if own and whole and expected else None
 
 
+def log_paragraphs(path):
+    """Paragraphs of what a run printed, which blank lines and ruled lines separate; of a long log its two ends."""
+    with open(path, "rb") as file:
+        file.readline()  # the command
+        text = file.read(LOG_END)
+        file.seek(max(file.tell(), os.path.getsize(path) - LOG_END))
+        text += b"\n" + file.read(LOG_END)
+    lines = [line.strip() for line in text.decode("utf-8", "replace").splitlines()]
+    for has_words, group in itertools.groupby(lines, lambda line: any(map(str.isalnum, line))):
+        if has_words:
+            yield list(group)
+
+
 def reason_in(path):
-    """The line of a log that says best why the run failed."""
-    with open(path, encoding="utf-8", errors="replace") as file:
-        lines = [line.strip() for line in file if line.strip()]
-    told = [line for line in lines
-            if line.startswith(("hpgmg-gpu: error", "hpgmg-lab: error")) or "VERDICT: INVALID" in line]
-    return told[0] if told else lines[-1]
+    """What a log says best of why the run failed: the program's own line, or else the paragraph with the first error."""
+    paragraphs = list(log_paragraphs(path))
+    for line in itertools.chain(*paragraphs):
+        if line.startswith(("hpgmg-gpu: error", "hpgmg-lab: error")) or "VERDICT: INVALID" in line:
+            return line
+    told = [words for words in (" ".join(lines) for lines in paragraphs) if ERROR.search(words)]
+    words = (told or [" ".join(lines) for lines in paragraphs[-1:]] or ["it printed nothing"])[0]
+    return textwrap.shorten(words, 200, placeholder=" ...")
 
 
 def run(case, arguments, timeout=None):
@@ -181,7 +205,8 @@ def run(case, arguments, timeout=None):
     report = case.path(arguments, "json")
     if os.path.exists(report):  # it must not pass for a result when the study resumes
         os.replace(report, case.path(arguments, "failed.json"))
-    return f"status {status}: {reason_in(log)} (all of it in {log})"
+    missing = f" and no {os.path.basename(report)}" if status == 0 else ""
+    return f"status {status}{missing}: {reason_in(log)} (all of it in {log})"
 
 
 def run_all(tool, cases, arguments, seconds=None):
@@ -232,7 +257,10 @@ def write_csv(rows, columns, path):
 def read_csv(path):
     """Rows with numbers where a column has only numbers and empty cells."""
     with open(path, newline="", encoding="utf-8") as file:
-        rows = list(csv.DictReader(file))
+        try:
+            rows = list(csv.DictReader(file))
+        except csv.Error as error:
+            raise ValueError(error) from error
     for column in rows[0] if rows else ():
         for kind in (int, float):
             try:
@@ -251,8 +279,8 @@ def pyplot(tool):
         import matplotlib
         matplotlib.use("Agg")
         import matplotlib.pyplot as plt
-    except ImportError:
-        print(f"{tool}: no figures: matplotlib is missing (Debian: python3-matplotlib)", file=sys.stderr)
+    except ImportError as error:
+        print(f"{tool}: no figures: {no_package(error, 'matplotlib')}", file=sys.stderr)
         return None
     return plt
 
@@ -273,8 +301,7 @@ def carry_out(tool, cases, arguments, present):
     try:
         os.makedirs(arguments.output, exist_ok=True)
     except OSError as error:
-        complain(tool, f"--output: {error}")
-        return 5
+        raise Unusable(f"--output: {error}", SYSTEM) from error
     failures = run_all(tool, cases, arguments)
     done = [case for case in cases if case.report]
     if done:

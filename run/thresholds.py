@@ -2,7 +2,6 @@
 """Runs over values of --cpu-below: their rows, table and figures. For run/threshold and run/report-machine."""
 import functools
 import os
-import shlex
 
 from drawing import plain_numbers
 from study import Case, grouped, pyplot, save_figure, write_csv
@@ -35,12 +34,12 @@ class Run(Case):
 
     def command(self, arguments):
         # env behind the launcher: not every launcher hands variables on to ranks of other nodes.
-        words = shlex.split(arguments.launcher) + ["env", f"OMP_NUM_THREADS={self.threads}", arguments.program]
+        words = arguments.launcher + ["env", f"OMP_NUM_THREADS={self.threads}", arguments.program]
         words += ["--order", str(self.order), "--cpu-below", self.below]
         words += ["--agglomerate-below", self.agglomerate] if self.agglomerate else []
         # Stages are only timed for a report that is printed.
         words += ["--solves", str(arguments.solves), "--json", self.path(arguments, "json"), "--breakdown"]
-        return words + shlex.split(arguments.options) + [str(number) for number in self.size]
+        return words + arguments.options + [str(number) for number in self.size]
 
     def seconds(self):
         return self.solve()["seconds_per_solve"]

@@ -75,8 +75,33 @@ END
     report c 2
     sed -i -E 's/"samples": \[([0-9.]+), [^]]*\]/"samples": [\1, \1]/' "$work/c.json"
     compare "$work/a.json" "$work/c.json"
-    [ "$status" -eq 0 ]
+    [ "$status" -eq 2 ]
     grep -q 'too few$' <<<"$output"
+    [ "${lines[-1]}" = "compare: error: whether times differ is unknown: no size has 5 samples in both reports" ]
+}
+
+@test "old reports without samples and checksums: medians and stages, and status 2, which is not that of a difference" {
+    compare docs/scaling-h200/one-gpu/order2-8x8.json docs/scaling-h100/one-gpu/order2-8x8.json
+    [ "$status" -eq 2 ]
+    grep -qE '^h +512 +16\.754 +25\.1431 +\+50\.07 % +0, 0 +too few$' <<<"$output"
+    grep -qE '^  level 0  restrict +0\.2815 +0\.4282 ' <<<"$output"
+    grep -qx 'solutions: not compared, since a report has no checksums' <<<"$output"
+    [ "$(grep -c '^compare: error: ' <<<"$output")" -eq 1 ]
+    [[ $output != *Traceback* ]]
+    report a 1
+    python3 - "$work" <<'END'
+import json, sys
+report = json.load(open(f"{sys.argv[1]}/a.json"))
+del report["solves"][0]["samples"]
+json.dump(report, open(f"{sys.argv[1]}/none.json", "w"))
+report["solves"][0].update(seconds={"median": 1.0}, checksum="def")
+json.dump(report, open(f"{sys.argv[1]}/other.json", "w"))
+END
+    compare "$work/a.json" "$work/none.json" # neither samples nor a median
+    [ "$status" -eq 2 ]
+    [[ ${lines[-1]} == "compare: error: "*"they lack what hpgmg-gpu writes: KeyError: 'seconds'" ]]
+    compare "$work/a.json" "$work/other.json" # other bits are a difference
+    [ "$status" -eq 1 ]
 }
 
 @test "other bits are a difference only where the problem is the same" {

@@ -155,7 +155,7 @@ END
     mkdir "$BATS_TEST_TMPDIR/no" && echo 'raise ImportError("gone")' >"$BATS_TEST_TMPDIR/no/matplotlib.py"
     PYTHONPATH=$BATS_TEST_TMPDIR/no run run/figures ladder "$reports/ladder.json" --output "$BATS_TEST_TMPDIR/figure.svg"
     [ "$status" -eq 3 ]
-    [ "$output" = "figures: no figures: matplotlib is missing (Debian: python3-matplotlib)" ]
+    [ "$output" = "figures: no figures: matplotlib is missing: gone (in /usr/bin/python3; Debian: python3-matplotlib)" ]
     [ ! -e "$BATS_TEST_TMPDIR/figure.svg" ]
 }
 

@@ -128,7 +128,7 @@ expect() {
 
 # Every rule that the program enforces is on the page and in run/check-result, and no other is.
 @test "the rules of the program, of docs/BENCHMARK.md and of run/check-result are the same" {
-    python3 - <<'PYTHON'
+    PYTHONPATH=run python3 - <<'PYTHON'
 import re
 from importlib.machinery import SourceFileLoader
 score = open("src/app/score.c", encoding="utf-8").read()
