@@ -102,7 +102,7 @@ class Breakdown:
         ranks = self.report["ranks"]
         return (f"{self.solve['n']}³, order {self.report['order']}, {machine_of(self.report)}, {ranks} rank{'s' if ranks > 1 else ''}, "
                 f"{'fused' if self.fused() else 'not fused'}: {1e3 * self.total:.3g} ms, stages timed one by one; "
-                f"the solve takes {1e3 * self.solve['seconds_per_solve']:.3g} ms")
+                f"the solve takes {1e3 * study.solve_seconds(self.report, self.solve):.3g} ms")
 
 
 def breakdown_table(breakdown):
@@ -307,7 +307,7 @@ def machine_of(report):
 def size_rows(reports):
     """The sizes of hpgmg-gpu's reports as rows for draw_sizes."""
     return [{"order": report["order"], "ranks": report["ranks"], "where": machine_of(report),
-             **{key: solve[key] for key in ("n", "dof", "dof_per_second")}}
+             "noisy": solve.get("noisy"), **{key: solve[key] for key in ("n", "dof", "dof_per_second")}}
             for report in reports for solve in report["solves"] if solve["dof_per_second"]]
 
 
@@ -317,8 +317,13 @@ def best_by_size(rows):
     return sizes, [max(row["dof_per_second"] for row in rows if row["dof"] == size) / 1e9 for size in sizes]
 
 
+def is_noisy_size(row):
+    """By a report, or by the table of a scaling study."""
+    return row.get("noisy") in (True, "run")
+
+
 def size_panel(axes, rows, places):
-    """A marker per run, a line through the fastest of each size, and its values above or below."""
+    """A marker per run, hollow if its times are noisy, a line through the fastest of each size, and its values above or below."""
     series = sorted({(row.get("where", ""), row["ranks"]) for row in rows})
     for index, ((place, ranks), (colour, marker, dashes)) in enumerate(zip(series, itertools.cycle(LINES))):
         own = [row for row in rows if (row.get("where", ""), row["ranks"]) == (place, ranks)]
@@ -326,6 +331,8 @@ def size_panel(axes, rows, places):
         sizes, best = best_by_size(own)
         axes.plot(sizes, best, dashes, marker=marker, color=colour, markersize=5,
                   label=f"{ranks} rank{'s' if ranks > 1 else ''}" + (f"\n{place}" if place and places[1:] else ""))
+        noisy = list(filter(is_noisy_size, own))
+        axes.plot([row["dof"] for row in noisy], [row["dof_per_second"] / 1e9 for row in noisy], marker, color="white", markersize=2.5)
         below = index == 0 and len(series) > 1  # the first line has the fewest ranks
         for size, rate in zip(sizes, best):
             axes.annotate(f"{rate:.3g}", (size, rate), (0, -8 if below else 6), textcoords="offset points", ha="center",
@@ -348,5 +355,6 @@ def draw_sizes(plt, rows, path):
         plain_numbers(axes.yaxis)
         finish_axes(axes, "unknowns", "GDOF/s" if order == orders[0] else "", f"order {order}")
         axes.legend(fontsize="small")
-    figure.suptitle("Speed by size" + (f", {places[0]}" if len(places) == 1 and places[0] else ""), x=0.02, ha="left")
+    figure.suptitle("Speed by size" + (f", {places[0]}" if len(places) == 1 and places[0] else "")
+                    + ("; hollow: noisy times" if any(map(is_noisy_size, rows)) else ""), x=0.02, ha="left")
     save_figure(plt, figure, path)

@@ -9,7 +9,7 @@ import drawing
 import lab_drawing
 import lab_tables
 import page
-from study import read_json
+from study import read_json, solve_seconds
 from thresholds import draw_thresholds, summary_table
 
 # Heading, and what one would expect, by section. Nothing here may depend on what was measured. Blank lines separate
@@ -134,7 +134,7 @@ def sizes(plt, arguments, cases):
     for report in reports:
         states = [check["state"] for check in report["checks"]]
         for solve in report["solves"]:
-            rows.append((f"{solve['n']}³", str(report["order"]), f"{1e3 * solve['seconds_per_solve']:.4g}",
+            rows.append((f"{solve['n']}³", str(report["order"]), f"{1e3 * solve_seconds(report, solve):.4g}",
                          f"{1e3 * solve['seconds']['min']:.4g}", f"{solve['dof_per_second'] / 1e9:.4g}",
                          f"{solve['rel_residual']:.2e}", report["verdict"],
                          f"{states.count('passed')} of {len(states)}"))

@@ -49,13 +49,29 @@ def is_compared(row):
     return row["efficiency"] != ""
 
 
+def is_noisy(row):
+    """Its time, or that of the run with which it is compared. Tables of before schema 2 do not tell."""
+    return row.get("noisy", "no") != "no"
+
+
+def seconds_of(row):
+    """The median; of older tables the mean."""
+    return row.get("median_seconds") or row["seconds_per_solve"]
+
+
 def is_even(row):
     return row["dof_fullest_rank"] <= UNEVEN * row["dof_per_rank"]
 
 
 def compared_note(rows):
-    """What efficiency compares with, and which ranks do not have the same."""
-    words = ["Efficiency is DOF/s per rank over that of the series' run with the fewest ranks."]
+    """What efficiency compares with, what times are, and which ranks do not have the same."""
+    words = ["Compared with the series' run on the fewest ranks: speed-up is the ratio of DOF/s, efficiency that of DOF/s per rank."]
+    if any("median_seconds" not in row for row in rows):
+        words.append("Rates are by mean times, whose spread is not recorded.")
+    else:
+        words.append("Rates are by median times; spread is the distance between their quartiles over the median.")
+    if any(map(is_noisy, rows)):
+        words.append("* Noisy, or compared with a noisy run (spread or drift of the times above 10 %): no result.")
     uneven = sorted({(row["ranks"], round(100 * (row["dof_fullest_rank"] / row["dof_per_rank"] - 1)))
                      for row in rows if not is_even(row)})
     if uneven:
@@ -73,12 +89,15 @@ def ranks_axis(axes, line):
 
 
 def draw_line(axes, line, values, style):
-    """Hollow markers, which no line joins, are runs that are not compared."""
+    """Hollow markers, which no line joins, are runs that are not compared; other hollow ones have noisy times or uneven ranks.
+    Vertical bars are as long as the spread of the times."""
     colour, marker, dash = style
     joined = [(row["ranks"], value) for row, value in zip(line, values) if is_compared(row)]
     axes.plot(*zip(*joined), dash, color=colour, linewidth=1.2)
     for row, value in zip(line, values):
-        full = is_compared(row) and is_even(row)
+        full = is_compared(row) and is_even(row) and not is_noisy(row)
+        if row.get("spread"):
+            axes.errorbar(row["ranks"], value, 0.5 * value * row["spread"], color=colour, linewidth=1.0, capsize=3)
         axes.plot(row["ranks"], value, marker, color=colour, markerfacecolor=colour if full else "white", markersize=6)
 
 
@@ -97,7 +116,7 @@ def rate_per_rank(row):
 
 class Weak:
     kind, title, axis = "weak", "Weak scaling", "DOF/s per rank, % of the first run"
-    at_points, ideal = "At the points: DOF/s per rank, below it unknowns per rank.", ""
+    at_points, ideal = "At the points: efficiency, below it unknowns per rank.", ""
 
     @staticmethod
     def values(line):
@@ -106,7 +125,8 @@ class Weak:
 
     @staticmethod
     def words(row, value):
-        return f"{value:.1f} %\n{millions(row['dof_per_rank'])}" + ("" if is_compared(row) else "\nnot compared")
+        return f"{value:.1f} %{'*' if is_noisy(row) else ''}\n{millions(row['dof_per_rank'])}" + (
+            "" if is_compared(row) else "\nnot compared")
 
     @staticmethod
     def frame(axes, _, values):
@@ -125,7 +145,7 @@ class Strong:
 
     @staticmethod
     def words(row, value):
-        return f"{value:.2f}\n{100 * row['efficiency']:.1f} %"
+        return f"{value:.2f}{'*' if is_noisy(row) else ''}\n{100 * row['efficiency']:.1f} %"
 
     @staticmethod
     def frame(axes, ranks, values):
@@ -161,7 +181,9 @@ def add_words(plt, figure, axes, scaling, rows, styles):
     if len(styles) > 1:
         handles = [plt.Line2D([], [], color=colour, marker=marker, linestyle=dash) for colour, marker, dash in styles.values()]
         axes.legend(handles, [transport or "auto" for transport in styles], fontsize="x-small")
-    figure.text(0.02, -0.01, f"{' '.join(notes)}\n{compared_note(rows)}".lstrip(), va="top", fontsize="small")
+    notes += ["Vertical bars: spread."] if any(row.get("spread") for row in rows) else []
+    words = compared_note(rows).replace("* Noisy", "* or hollow: noisy")
+    figure.text(0.02, -0.01, f"{' '.join(notes)}\n{words}".lstrip(), va="top", fontsize="small")
 
 
 def draw_series(plt, rows, path, scaling):
@@ -202,7 +224,7 @@ def parts_by_ranks(levels):
 def level_panel(axes, bars, line):
     """bars by ranks; line: the rows of the series' untimed solves, whose times the black lines are."""
     ranks = sorted(bars)
-    solves = {row["ranks"]: 1e9 * row["seconds_per_solve"] * row["ranks"] / row["dof"] for row in line}
+    solves = {row["ranks"]: 1e9 * seconds_of(row) * row["ranks"] / row["dof"] for row in line}
     stack(axes, range(len(ranks)), [bars[number] for number in ranks], LEVEL_STYLES, width=0.6)
     for place, number in enumerate(ranks):
         axes.plot([place - 0.38, place + 0.38], [solves[number]] * 2, color="black", linewidth=2.5)
@@ -221,10 +243,10 @@ def draw_scaling_levels(plt, levels, rows, path):
         level_panel(axes, bars, finest(rows, kind, series_label)[label])
         axes.set_title(f"{kind}: {label}", fontsize="medium")
     for axes in panels[:, 0]:
-        axes.set_ylabel("ns of a rank per unknown")
+        axes.set_ylabel("rank-ns per unknown")
     for axes in list(panels.flat)[len(series):]:
         axes.set_visible(False)
-    figure.suptitle("Stages timed one by one (bars), which takes longer than the solve (black lines)", x=0.02, y=0.995, ha="left")
+    figure.suptitle("Stages timed one by one (bars), and the solve itself (black lines)", x=0.02, y=0.995, ha="left")
     used = {level_part(row) for row in levels}
     entries = [style for key, style in reversed(LEVEL_STYLES.items()) if key in used]
     legend(plt, panels[0][-1], [*entries, ("the solve, whose stages\nare not timed", "black", "")])

@@ -4,10 +4,10 @@ import functools
 import os
 
 from drawing import plain_numbers
-from study import Case, grouped, pyplot, save_figure, write_csv
+from study import Case, grouped, pyplot, save_figure, solve_seconds, write_csv
 
-COLUMNS = ("size", "n", "order", "ranks", "threads", "cpu_below", "agglomerate_below", "seconds_per_solve",
-           "min_seconds", "checksum", "hand_over", "level", "level_n", "gpu_seconds", "hand_over_seconds",
+COLUMNS = ("size", "n", "order", "ranks", "threads", "cpu_below", "agglomerate_below", "median_seconds",
+           "spread", "min_seconds", "checksum", "hand_over", "level", "level_n", "gpu_seconds", "hand_over_seconds",
            "cpu_seconds", "file")
 # Label, colour and hatch: dark, light and middle without colours too.
 PARTS = {"gpu": ("GPU", "#5b8fc7", ""), "hand_over": ("hand-over", "#a01818", "xxx"), "cpu": ("CPU", "#f5c878", "//")}
@@ -42,7 +42,7 @@ class Run(Case):
         return words + arguments.options + [str(number) for number in self.size]
 
     def seconds(self):
-        return self.solve()["seconds_per_solve"]
+        return solve_seconds(self.report, self.solve())
 
     def levels(self):
         """One dictionary of seconds by part for each level, the finest first, from the solves with timed stages."""
@@ -56,13 +56,15 @@ class Run(Case):
         return levels
 
     def parts(self):
-        """The seconds of all levels by part: of the timed solves if their recording tells, else as levels()."""
-        solve = self.solve()
+        """The seconds of all levels by part: the median divided as the timed solves together if their recording tells,
+        else as levels()."""
+        solve, mean = self.solve(), self.solve()["seconds_per_solve"]
         if "cpu_seconds" in solve:
             cpu, hand_over = solve["cpu_seconds"], solve["hand_over_seconds"]
-            return {"gpu": solve["seconds_per_solve"] - cpu - hand_over, "hand_over": hand_over, "cpu": cpu}
+            parts = {"gpu": mean - cpu - hand_over, "hand_over": hand_over, "cpu": cpu}
+            return {part: seconds * self.seconds() / mean for part, seconds in parts.items()}
         if len(self.backends()) == 1:
-            return {part: solve["seconds_per_solve"] if part in self.backends() else 0.0 for part in PARTS}
+            return {part: self.seconds() if part in self.backends() else 0.0 for part in PARTS}
         levels = self.levels()
         return {part: sum(level[part] for level in levels) for part in PARTS}
 
@@ -79,7 +81,8 @@ def rows_of(case):
     run = {"size": f"{case.size[0]}:{case.size[1]}", "n": n, "order": case.order, "ranks": case.report["ranks"],
            "threads": case.threads, "cpu_below": case.below,
            "agglomerate_below": case.agglomerate or case.report["config"]["agglomerate-below"],
-           "seconds_per_solve": solve["seconds_per_solve"], "min_seconds": solve["seconds"]["min"],
+           "median_seconds": case.seconds(), "spread": solve["seconds"].get("spread"),
+           "min_seconds": solve["seconds"]["min"],
            "checksum": solve["checksum"], "hand_over": solve.get("hand_over") or "", "file": f"{case.name()}.json"}
     levels = [("all", n, case.parts()), *zip(range(len(case.levels())), case.level_sizes(), case.levels())]
     for level, level_n, parts in levels:
@@ -115,7 +118,7 @@ def summary_table(cases):
         rows.append((f"{row['n']}^3", str(best.order), str(row["ranks"]), best.below, str(best.threads),
                      row["agglomerate_below"], f"{1e3 * best.seconds():.3f}", *compared))
     return ("Optimum", ("size", "order", "ranks", "optimum of --cpu-below", "threads", "--agglomerate-below",
-                        "ms per solve", "GPU only, ms", "ratio"), rows)
+                        "median ms per solve", "GPU only, ms", "ratio"), rows)
 
 
 def print_table(cases):
@@ -221,7 +224,7 @@ def draw_thresholds(plt, cases, path):
     gpus = sorted({case.report["environment"]["gpu"] or "no GPU" for case in cases})
     draw_panels(plt, problems(cases), functools.partial(threshold_panel, series),
                 "Time of a solve against the threshold below which levels are on the CPU\n"
-                f"bars: the fastest run's time, split; {' and '.join(gpus)}", path)
+                f"medians; bars: the fastest run's, split; {' and '.join(gpus)}", path)
 
 
 def present(cases, arguments):

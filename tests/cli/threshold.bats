@@ -15,7 +15,7 @@ setup() {
 }
 
 # Levels 16^3, 8^3, 4^3. A level takes 3 s, 2 s, 1 s on the GPU, and half of it on the CPU with one thread, three times as
-# long with more; moving to the CPU and back takes 0.25 s. FAKE_CHECKSUM is the checksum with levels on the CPU.
+# long with more; moving to the CPU and back takes 0.25 s. The median is the stages' sum, and the mean twice as long. FAKE_CHECKSUM is the checksum with levels on the CPU.
 fake_program() {
     cat >"$program" <<'END'
 #!/usr/bin/env python3
@@ -35,14 +35,17 @@ stages += [{"level": level, "stage": "agglomerate", "seconds": 0.25} for level i
 stages.append({"level": 0, "stage": "distribute", "seconds": 0.125})
 hybrid = "cpu" in backends
 seconds = sum(stage["seconds"] for stage in stages)
-report = {"verdict": "VALID", "complete": True, "ranks": int(os.environ.get("FAKE_RANKS", 1)), "threads": threads,
+report = {"schema": 2, "verdict": "VALID", "complete": True, "ranks": int(os.environ.get("FAKE_RANKS", 1)), "threads": threads,
           "order": int(options["--order"]), "config": {"agglomerate-below": options.get("--agglomerate-below", "auto")},
           "environment": {"gpu": "A GPU", "cpu": "A CPU"},
           "hierarchy": {"levels": [{"n": n, "backend": b} for n, b in zip(sizes, backends)]},
-          "solves": [{"n": 16, "seconds_per_solve": seconds, "seconds": {"min": 0.5 * seconds},
+          "solves": [{"n": 16, "seconds_per_solve": 2 * seconds,
+                      "seconds": {"min": 0.5 * seconds, "median": seconds, "spread": 0.25},
                       "checksum": os.environ.get("FAKE_CHECKSUM", "abc") if hybrid else "abc", "stages": stages}]}
 if hybrid:
     report["solves"][0]["hand_over"] = "graph"
+    if "FAKE_RECORDED" in os.environ: # means of the timed solves, as seconds_per_solve is
+        report["solves"][0].update(cpu_seconds=0.5 * seconds, hand_over_seconds=0.25 * seconds)
 with open(options["--json"], "w") as file:
     json.dump(report, file)
 print("VERDICT: VALID")
@@ -86,10 +89,16 @@ column() { # NAME LEVEL BELOW: the values of a column
     [ "$(column hand_over_seconds 1 65)" = 0.25 ]
     [ "$(column cpu_seconds 2 65)" = 0.5 ]
     [ "$(column level_n 2 65)" = 4 ]
-    [ "$(column seconds_per_solve all 65)" = 5.875 ]
+    [ "$(column median_seconds all 65)" = 5.875 ]
+    [ "$(column spread all 65)" = 0.25 ]
     [ "$(column min_seconds all 65)" = 2.9375 ]
     [ "$(column cpu_seconds all 513)" = 1.5 ]
     grep -q ',abc,graph,all,' "$study/results.csv"
+    rm -r "$study"
+    FAKE_RECORDED=1 threshold # a quarter of the mean is the CPU's: so is a quarter of the median
+    [ "$(column cpu_seconds all 65)" = 1.46875 ]
+    [ "$(column hand_over_seconds all 65)" = 0.734375 ]
+    [ "$(column gpu_seconds all 65)" = 3.67188 ] # awk prints six digits
 }
 
 @test "the table has the optimum of each size and order" {
