@@ -11,8 +11,8 @@ import re
 import subprocess
 
 from domain import cells_of, parse_cells
-from errors import Unusable
-from study import read_run
+from errors import Unusable, reading
+from study import read_run, solve_seconds
 
 SWEEPS = 6  # of a smoothing: three red and three black half-sweeps
 FIRST_SWEEPS = 2  # that one exchange serves on GPUs
@@ -76,7 +76,7 @@ def from_stages(solve, levels):
     seconds, top = {}, min(stage["level"] for stage in solve["stages"])
     for stage in solve["stages"]:
         seconds[stage["level"]] = seconds.get(stage["level"], 0.0) + stage["seconds"]
-    scale = solve["seconds_per_solve"] / sum(seconds.values())
+    scale = solve["time"] / sum(seconds.values())
     return {levels[level]["n"]: scale * total / (level - top + 1) for level, total in seconds.items()}
 
 
@@ -87,11 +87,11 @@ def add_larger(whole, solves):
     cycle = sum(visits * whole[n] for visits, n in enumerate(reversed(known), 1))
     n = 2 * known[-1]
     while n in solves:
-        whole[n] = solves[n]["seconds_per_solve"] - cycle - v_cycle
+        whole[n] = solves[n]["time"] - cycle - v_cycle
         if whole[n] <= 0:
             raise Unusable(f"the reports give {n}³ less time than its coarser levels take")
         v_cycle += whole[n]
-        cycle = solves[n]["seconds_per_solve"]
+        cycle = solves[n]["time"]
         n *= 2
     if n <= max(solves):
         raise Unusable(f"the reports have {max(solves)}³ but not {n}³: sizes must follow each other by factors of 2")
@@ -127,24 +127,35 @@ def read_cycles(path, order):
 
 
 def read_report(path):
+    """With the report's path, and the time of each solve."""
     report = read_run(path)
     if report.get("ranks") != 1:
         raise Unusable(f"{path}: is of {report.get('ranks')} ranks, not of one")
-    if not all(solve.get("stages") for solve in report.get("solves", ())):
-        raise Unusable(f"{path}: has no times of stages; hpgmg-gpu --json writes them, without --quiet")
-    if any(len(set(cells_of(solve))) > 1 for solve in report["solves"]):
-        raise Unusable(f"{path}: its domain is no cube")
-    return report
+    with reading(path):
+        if not all(solve.get("stages") for solve in report["solves"]):
+            raise Unusable(f"{path}: has no times of stages; hpgmg-gpu --json writes them, without --quiet")
+        if any(len(set(cells_of(solve))) > 1 for solve in report["solves"]):
+            raise Unusable(f"{path}: its domain is no cube")
+        return {**report, "path": path,
+                "solves": [{**solve, "time": solve_seconds(report, solve)} for solve in report["solves"]]}
+
+
+def preference(solve):
+    return bool(solve.get("noisy")), solve["time"]
 
 
 def read_processor(reports, cycles):
-    """A Processor from reports of one order. Of a size that several have, the fastest counts."""
+    """A Processor from reports of one order. Of a size that several have, the fastest without noise counts."""
     solves, owner = {}, {}
     for report in reports:
         for solve in report["solves"]:
             n = solve["n"]
-            if n not in solves or solve["seconds_per_solve"] < solves[n]["seconds_per_solve"]:
+            if n not in solves or preference(solve) < preference(solves[n]):
                 solves[n], owner[n] = solve, report
+    for n, solve in solves.items():
+        if solve.get("noisy"):
+            raise Unusable(f"{owner[n]['path']}: times of {n}^3 are noisy (spread or drift above 10 %), and no other report has "
+                           "better ones: run it longer (--min-time), or on a machine without other work")
     smallest = min(solves)
     whole = from_stages(solves[smallest], owner[smallest]["hierarchy"]["levels"])
     add_larger(whole, solves)

@@ -197,7 +197,16 @@ END
         --transport peer --measured docs/scaling-h100/results.csv
     echo "$output"
     [ "$status" -eq 0 ]
-    grep -qF "${lines[-1]}" docs/SCALING.md
+    grep -qF "$(grep '^10 runs: ' <<<"$output")" docs/SCALING.md
+}
+
+@test "measured runs: medians where the table has them, and noisy ones are named" {
+    printf '%s\n' order,log2_box_dim,ranks,level,n,median_seconds,noisy \
+        2,3,2,h,16,380e-6,no 2,3,2,h,16,988e-6,run >"$work/results.csv"
+    predict --measured "$work/results.csv"
+    [ "$status" -eq 0 ]
+    grep -qE '^ +2 +2 +16\^3 +8 +0\.380 +0\.494 +\+30\.0 %$' <<<"$output"
+    grep -qE '^ +2 +2 +16\^3 +8 +0\.988 +0\.494 +-50\.0 %  noisy$' <<<"$output"
 }
 
 @test "measured runs by one of several transports" {
@@ -237,6 +246,79 @@ END
     ! python3 -c 'import matplotlib' 2>/dev/null || [ -s "$work/out/predict.png" ]
 }
 
+# edit NAME PYTHON: a changed copy of the report
+edit() {
+    python3 -c "import json, sys
+report = json.load(open('$work/one.json'))
+solve = report['solves'][0]
+$2
+json.dump(report, open('$work/$1.json', 'w'))"
+}
+
+@test "noisy reports are refused, and of schema 2 the median counts" {
+    edit noisy 'report["schema"] = 2; solve.update(seconds={"median": 50e-6}, noisy=True)'
+    run run/predict "$work/noisy.json" --program "$work/program" --strong 3:2
+    [ "$status" -eq 2 ]
+    [ "$output" = "predict: error: $work/noisy.json: times of 8^3 are noisy (spread or drift above 10 %), and no other\
+ report has better ones: run it longer (--min-time), or on a machine without other work" ]
+    # Another report with quiet times of that size counts in its place, even if the noisy ones are shorter.
+    edit quiet 'report["schema"] = 2; solve.update(seconds_per_solve=1, seconds={"median": 200e-6}, noisy=False)'
+    run run/predict "$work/noisy.json" "$work/quiet.json" --program "$work/program" --weak 3:1 --ranks 1
+    [ "$status" -eq 0 ]
+    grep -qE '^weak 3:1, order 2, staged +1 +8\^3 +never +0\.200 ' <<<"$output"
+    [ "$(grep -c warning <<<"$output")" -eq 0 ]
+}
+
+@test "no prediction beyond eight times the cells of the largest report, or of a CPU with the network of GPUs" {
+    predict --weak 4:1 --ranks 1
+    [ "$status" -eq 0 ]
+    predict --weak 4:2 --ranks 1
+    [ "$status" -eq 2 ]
+    [[ $output == *"8192 cells per rank are more than 8 times those of the largest report of order 2, 8^3" ]]
+    edit cpu 'report["hierarchy"]["levels"][0]["backend"] = "cpu"'
+    run run/predict "$work/cpu.json" --program "$work/program" --strong 3:2 --ranks 2 --bandwidth-inside 4
+    [ "$status" -eq 2 ]
+    [ "$output" = "predict: error: $work/cpu.json: of a CPU, which needs --latency-inside: their defaults are H200s'" ]
+    run run/predict "$work/cpu.json" --program "$work/program" --strong 3:2 --ranks 2 --bandwidth-inside 4 --latency-inside 2
+    [ "$status" -eq 0 ]
+}
+
+@test "warnings: defaults of the network, ranks beyond those compared, reports that do not record noise" {
+    predict --ranks 4 --strong 3:2
+    [ "$(grep -c '^predict: warning: ' <<<"$output")" -eq 1 ]
+    grep -qx "predict: warning: $work/one.json: of schema 1, which does not record how noisy times are" <<<"$output"
+    run run/predict "$work/one.json" --program "$work/program" --strong 3:2 --ranks 5 --ranks-per-node 4
+    [ "$status" -eq 0 ]
+    grep -q '^predict: warning: --latency-inside, --bandwidth-inside, --latency-between, --bandwidth-between by default' <<<"$output"
+    grep -qx 'predict: warning: 5 ranks: the model was compared with at most 4 ranks of one host' <<<"$output"
+    run run/predict "$work/one.json" --program "$work/program" --strong 3:2 --ranks 2 --latency-inside 3
+    grep -q '^predict: warning: --bandwidth-inside by default' <<<"$output"
+    [[ $output != *"ranks of one host"* ]]
+}
+
+@test "of messages inside a node and between nodes the slower ones count, with their bytes" {
+    # Inside: 2 µs and 4 kB at 0.1 GB/s. Between: 5 µs, 3 further messages of 1 µs each, and 4 kB at 2 GB/s.
+    PYTHONPATH=run python3 - <<'END'
+import math
+from prediction import Network, Traffic
+traffic = Traffic(7, 4, 8000)
+for inside, latency, transfer in ((0.1e9, 2e-6, 40e-6), (10e9, 8e-6, 2e-6)):
+    found = Network(2e-6, inside, 5e-6, 2e9, 1e-6, 0.0, 1e9, 2).exchange(traffic, traffic.bytes, 0.5)
+    assert math.isclose(found[0], latency) and math.isclose(found[1], transfer), found
+END
+    # Two nodes of two ranks, slow inside.
+    run run/predict docs/scaling-h200/one-gpu/order2-*.json --cycles docs/threshold-h200/cycles.csv --program "$HPGMG" \
+        --ranks 4 --ranks-per-node 2 --strong 5:2 --agglomerate never --bandwidth-inside 0.01 --output "$work/slow"
+    [ "$status" -eq 0 ]
+    run run/predict docs/scaling-h200/one-gpu/order2-*.json --cycles docs/threshold-h200/cycles.csv --program "$HPGMG" \
+        --ranks 4 --ranks-per-node 2 --strong 5:2 --agglomerate never --bandwidth-inside 257 --output "$work/fast"
+    python3 - "$work" <<'END'
+import csv, sys
+slow, fast = (float(next(csv.DictReader(open(f"{sys.argv[1]}/{name}/predict.csv")))["seconds_per_solve"]) for name in ("slow", "fast"))
+assert slow > 2 * fast, (slow, fast)
+END
+}
+
 @test "what cannot be predicted from gives one line and status 2" {
     local wrong
     sed 's/"VALID"/"INVALID"/' "$work/one.json" >"$work/invalid.json"
@@ -257,7 +339,7 @@ END
         "$work/one.json --strong 3:2 --latency-between -1" "$work/one.json --strong 3:2 --between fast" \
         "$work/one.json --strong 3:2 --sweeps-per-exchange 7" "$work/one.json --strong 3:2 --ranks-per-node 0" \
         "$work/one.json --strong 3:2 --cycles $work/table.csv" "$work/one.json --measured $work/table.csv" \
-        "$work/one.json --measured $work/cells.csv" \
+        "$work/one.json --measured $work/cells.csv" "$work/one.json --measured README.md" "$work/one.json --measured $HPGMG" \
         "$work/one.json --strong 3:2 --cpu-below 100 --program $work/program"; do
         # shellcheck disable=SC2086
         run run/predict $wrong
