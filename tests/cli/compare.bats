@@ -81,10 +81,11 @@ END
 }
 
 @test "old reports without samples and checksums: medians and stages, and status 2, which is not that of a difference" {
-    compare docs/scaling-h200/one-gpu/order2-8x8.json docs/scaling-h100/one-gpu/order2-8x8.json
+    jq '.solves[0].seconds.median *= 1.5 | .solves[0].stages[0].seconds *= 2' docs/scaling-h100/one-gpu/order2-8x8.json >"$work/slower.json"
+    compare docs/scaling-h100/one-gpu/order2-8x8.json "$work/slower.json"
     [ "$status" -eq 2 ]
-    grep -qE '^h +512 +16\.754 +25\.1431 +\+50\.07 % +0, 0 +too few$' <<<"$output"
-    grep -qE '^  level 0  restrict +0\.2815 +0\.4282 ' <<<"$output"
+    grep -qE '^h +512 +25\.1431 +37\.7147 +\+50\.00 % +0, 0 +too few$' <<<"$output"
+    grep -qE '^  level 0  restrict +0\.4282 +0\.8563 ' <<<"$output"
     grep -qx 'solutions: not compared, since a report has no checksums' <<<"$output"
     [ "$(grep -c '^compare: error: ' <<<"$output")" -eq 1 ]
     [[ $output != *Traceback* ]]

@@ -307,10 +307,10 @@ for inside, latency, transfer in ((0.1e9, 2e-6, 40e-6), (10e9, 8e-6, 2e-6)):
     assert math.isclose(found[0], latency) and math.isclose(found[1], transfer), found
 END
     # Two nodes of two ranks, slow inside.
-    run run/predict docs/scaling-h200/one-gpu/order2-*.json --cycles docs/threshold-h200/cycles.csv --program "$HPGMG" \
+    run run/predict docs/scaling-h100/one-gpu/order2-*.json --cycles docs/machines/NVIDIA-H200-cycles.csv --program "$HPGMG" \
         --ranks 4 --ranks-per-node 2 --strong 5:2 --agglomerate never --bandwidth-inside 0.01 --output "$work/slow"
     [ "$status" -eq 0 ]
-    run run/predict docs/scaling-h200/one-gpu/order2-*.json --cycles docs/threshold-h200/cycles.csv --program "$HPGMG" \
+    run run/predict docs/scaling-h100/one-gpu/order2-*.json --cycles docs/machines/NVIDIA-H200-cycles.csv --program "$HPGMG" \
         --ranks 4 --ranks-per-node 2 --strong 5:2 --agglomerate never --bandwidth-inside 257 --output "$work/fast"
     python3 - "$work" <<'END'
 import csv, sys
