@@ -15,5 +15,7 @@
 # RUN: the folder of the script scaling, if not run/; PREFIX/share/hpgmg-gpu/run of an installation.
 set -eu
 export OMP_NUM_THREADS=${SLURM_CPUS_PER_TASK:-8}
-"${RUN:-run}/scaling" --launcher 'srun --ntasks={ranks} --gpu-bind=none --cpu-bind=cores' --ranks 1,2,4,8 \
+# srun does not inherit --cpus-per-task (since 22.05), and would spread few ranks over all nodes of the job.
+"${RUN:-run}/scaling" --ranks-per-node "${SLURM_NTASKS_PER_NODE:-4}" --ranks 1,2,4,8 \
+    --launcher "srun --nodes={nodes} --ntasks={ranks} --cpus-per-task=$OMP_NUM_THREADS --gpu-bind=none --cpu-bind=cores" \
     --weak 8:8,7:8 --strong 8:2 --order 2,4 --output "scaling-${SLURM_JOB_ID:-slurm}" --options '--backend gpu'

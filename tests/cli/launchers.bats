@@ -65,7 +65,7 @@ echo "$1 \$*" >>"$work/commands"
 while [[ \$1 == -* ]]; do
     case $1\ \$1 in
     srun\ --ntasks=*) ranks=\${1#*=} && shift ;;
-    srun\ --gpu-bind=none | srun\ --cpu-bind=cores) shift ;;
+    srun\ --nodes=* | srun\ --cpus-per-task=* | srun\ --gpu-bind=none | srun\ --cpu-bind=cores) shift ;;
     mpiexec\ -n | jsrun\ --np) ranks=\$2 && shift 2 ;;
     mpiexec\ --map-by | mpiexec\ --bind-to | jsrun\ -[ragcb]) shift 2 ;;
     *) echo "$1: unknown option \$1" >&2 && exit 2 ;;
@@ -107,9 +107,15 @@ number() {
 }
 
 @test "a job of Slurm: ranks and GPUs per node agree, and the study runs" {
-    job slurm.sh srun SLURM_JOB_ID=17 SLURM_CPUS_PER_TASK=8
+    job slurm.sh srun SLURM_JOB_ID=17 SLURM_CPUS_PER_TASK=3 SLURM_NTASKS_PER_NODE=1
     study scaling-17
-    commands 4 'srun --ntasks='{1,2}' --gpu-bind=none --cpu-bind=cores'
+    commands 6 'srun --nodes=1 --ntasks=1 --cpus-per-task=3 --gpu-bind=none --cpu-bind=cores' \
+        'srun --nodes=2 --ntasks=2 --cpus-per-task=3 --gpu-bind=none --cpu-bind=cores'
+    rm -r "$work/scaling-17" "$work/commands"
+    job slurm.sh srun SLURM_JOB_ID=17 # without a value: those at the top of the script
+    commands 6 'srun --nodes=1 --ntasks='{1,2}' --cpus-per-task=8 --gpu-bind=none --cpu-bind=cores'
+    [ "$(number slurm.sh --cpus-per-task=)" -eq "$(number slurm.sh CPUS_PER_TASK:-)" ]
+    [ "$(number slurm.sh --ntasks-per-node=)" -eq "$(number slurm.sh NTASKS_PER_NODE:-)" ]
     [ "$(number slurm.sh --ntasks-per-node=)" -eq "$(number slurm.sh --gpus-per-node=)" ]
     [ $(($(number slurm.sh --nodes=) * $(number slurm.sh --ntasks-per-node=))) -eq "$(number slurm.sh '--ranks [0-9,]*,')" ]
 }
