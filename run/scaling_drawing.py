@@ -44,11 +44,6 @@ def millions(number):
     return f"{number / 1e6:.4g} M" if number >= 1e6 else f"{number:.0f}"
 
 
-def is_compared(row):
-    """Studies of before --domain have runs with other unknowns per rank than their series."""
-    return row["efficiency"] != ""
-
-
 def is_noisy(row):
     """Its time, or that of the run with which it is compared. Tables of before schema 2 do not tell."""
     return row.get("noisy", "no") != "no"
@@ -80,6 +75,12 @@ def compared_note(rows):
     return "\n".join(words)
 
 
+def machine_of(rows):
+    """GPUs and days of the runs, for a title."""
+    words = [", ".join(sorted({row[key] for row in rows if row.get(key)})) for key in ("gpu", "date")]
+    return "".join(f", {word}" for word in words if word)
+
+
 def ranks_axis(axes, line):
     ranks = [row["ranks"] for row in line]
     axes.set_xscale("log", base=2)
@@ -89,13 +90,11 @@ def ranks_axis(axes, line):
 
 
 def draw_line(axes, line, values, style):
-    """Hollow markers, which no line joins, are runs that are not compared; other hollow ones have noisy times or uneven ranks.
-    Vertical bars are as long as the spread of the times."""
+    """Hollow markers have noisy times or uneven ranks. Vertical bars are as long as the spread of the times."""
     colour, marker, dash = style
-    joined = [(row["ranks"], value) for row, value in zip(line, values) if is_compared(row)]
-    axes.plot(*zip(*joined), dash, color=colour, linewidth=1.2)
+    axes.plot([row["ranks"] for row in line], values, dash, color=colour, linewidth=1.2)
     for row, value in zip(line, values):
-        full = is_compared(row) and is_even(row) and not is_noisy(row)
+        full = is_even(row) and not is_noisy(row)
         if row.get("spread"):
             axes.errorbar(row["ranks"], value, 0.5 * value * row["spread"], color=colour, linewidth=1.0, capsize=3)
         axes.plot(row["ranks"], value, marker, color=colour, markerfacecolor=colour if full else "white", markersize=6)
@@ -120,13 +119,11 @@ class Weak:
 
     @staticmethod
     def values(line):
-        base = next(row for row in line if is_compared(row))
-        return [100 * rate_per_rank(row) / rate_per_rank(base) for row in line]
+        return [100 * rate_per_rank(row) / rate_per_rank(line[0]) for row in line]
 
     @staticmethod
     def words(row, value):
-        return f"{value:.1f} %{'*' if is_noisy(row) else ''}\n{millions(row['dof_per_rank'])}" + (
-            "" if is_compared(row) else "\nnot compared")
+        return f"{value:.1f} %{'*' if is_noisy(row) else ''}\n{millions(row['dof_per_rank'])}"
 
     @staticmethod
     def frame(axes, _, values):
@@ -154,11 +151,12 @@ class Strong:
         axes.set_yscale("log", base=2)
         ticks = [step * 2.0**power for power in range(-1, 12) for step in (1, 1.5)]
         axes.set_yticks(ticks, [f"{tick:g}" for tick in ticks])
-        return 0.5 * min(values), 1.2 * max(*values, ranks[-1] / ranks[0])
+        return 0.9 * min(values), 1.2 * max(*values, ranks[-1] / ranks[0])
 
 
 def draw_panel(axes, scaling, lines, styles):
-    """A line per transport; words at the points if there is only one. Returns the limits of the axis."""
+    """A line per transport. If there is only one, words at the points, else those of its last point in the title. Returns the
+    limits of the axis."""
     values = {transport: scaling.values(line) for transport, line in lines.items()}
     for transport, line in lines.items():
         draw_line(axes, line, values[transport], styles[transport])
@@ -166,7 +164,10 @@ def draw_panel(axes, scaling, lines, styles):
             words_at_points(axes, line, values[transport], scaling.words)
     longest = max(lines.values(), key=len)
     ranks_axis(axes, longest)
-    axes.set_title(size_label(longest[0]), fontsize="small")
+    ends = [f"{transport or 'auto'} {scaling.words(line[-1], values[transport][-1]).splitlines()[0]}"
+            for transport, line in lines.items() if len(styles) > 1]
+    title = size_label(longest[0]) + (f"\n{longest[-1]['ranks']} ranks: {', '.join(ends)}" if ends else "")
+    axes.set_title(title, fontsize="small" if not ends else "x-small")
     axes.set_xlabel("ranks")
     axes.grid(True, which="major", alpha=0.3)
     return scaling.frame(axes, [row["ranks"] for row in longest], [value for some in values.values() for value in some])
@@ -175,7 +176,7 @@ def draw_panel(axes, scaling, lines, styles):
 def add_words(plt, figure, axes, scaling, rows, styles):
     """Title, axis and notes; a legend in these axes if there are several transports."""
     axes.set_ylabel(scaling.axis)
-    figure.suptitle(scaling.title, x=0.02, ha="left")
+    figure.suptitle(f"{scaling.title}{machine_of(rows)}", x=0.02, ha="left")
     notes = [scaling.at_points] if len(styles) == 1 else []
     notes += [scaling.ideal] if scaling.ideal else []
     if len(styles) > 1:
@@ -193,8 +194,8 @@ def draw_series(plt, rows, path, scaling):
     styles = dict(zip(grouped(shown, transport_of), LINES))
     height = -(-len(sizes) // 4)
     columns = -(-len(sizes) // height)
-    # Words at neighbouring points must not meet.
-    width = max(2.7, 0.8 * len({row["ranks"] for row in shown}))
+    # Words at neighbouring points, or titles, must not meet.
+    width = max(2.7 if len(styles) == 1 else 3.2, 0.8 * len({row["ranks"] for row in shown}))
     figure, panels = plt.subplots(height, columns, figsize=(1 + width * columns, 0.7 + 3 * height), squeeze=False, sharey=True)
     limits = [draw_panel(axes, scaling, grouped(size, transport_of), styles) for axes, size in zip(panels.flat, sizes)]
     for axes in list(panels.flat)[len(sizes):]:

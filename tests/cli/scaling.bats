@@ -84,7 +84,7 @@ solve = {"level": "h", "n": 8 * ranks, "cells": [8 * ranks, 8, 8], "dof": dof, "
          "seconds": {"median": median, "spread": spread, "drift": 0.0}, "noisy": noisy, "dof_per_second": dof / median,
          "rel_residual": 1e-9, "checksum": str(ranks), "stages": []}
 json.dump({"schema": int(os.environ.get("FAKE_SCHEMA", 2)), "verdict": "VALID", "complete": True, "ranks": ranks, "order": 2,
-           "total_problem_size": dof, "environment": {"gpu": None}, "solves": [solve]}, open(options["--json"], "w"))
+           "total_problem_size": dof, "environment": {"gpu": None, "date": "2026-11-28T01:02:03Z"}, "solves": [solve]}, open(options["--json"], "w"))
 END
     chmod +x "$BATS_TEST_TMPDIR/program"
 }
@@ -200,7 +200,7 @@ END
     [ "$status" -eq 1 ]
     grep -q 'ranks2-peer: status 3: .*this run uses no GPUs' <<<"$output"
     grep -qE '^strong 3:2, order 2, staged +2 +16\^3 ' <<<"$output"
-    [ "$(awk -F , '$6 == "h" { print $5, $(NF - 3) }' "$study/results.csv")" = $'1 staged\n2 staged\n1 peer' ]
+    [ "$(awk -F , '$6 == "h" { print $5, $(NF - 4) }' "$study/results.csv")" = $'1 staged\n2 staged\n1 peer' ]
 }
 
 @test "a failure is named, and the others count" {
