@@ -39,7 +39,7 @@ def rates_of(report, section, name, key):
 
 def ceilings(report):
     """Bytes per second by label, and FP64 operations per second by label."""
-    cache = "second-level cache" if on_gpu(report) else "last-level cache"
+    cache = "L2" if on_gpu(report) else "last-level cache"
     rates = [(label, max(found)) for label, found in (
         ("memory, copy", rates_of(report, "memory", "copy", "bytes_per_second")),
         (f"{cache}, read", rates_of(report, "cache", "read within", "bytes_per_second"))) if found]

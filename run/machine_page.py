@@ -33,7 +33,7 @@ TEXTS = {
         before it was timed. Bytes are those that the kernels must move, each array once per pass. Operations are counted
         from the formulas as written."""),
     "ladder": ("From the simplest kernel to the solver's own", """
-        Expected: each rung needs fewer accesses to memory or caches than the rung before, or has more of them under way.
+        Expected: each rung needs fewer accesses to memory or caches than the rung before, or has more of them in flight.
         On NVIDIA's Kepler the rungs of the slides had speed-ups of 1.00, 1.44 and 1.68. Today's GPUs have larger caches,
         which serve much of what the better rungs avoid. So the first steps gain less where blocks are well shaped. The
         last rung is the solver's own, which updates both colours in one pass over memory. On a CPU a later rung need not be faster.
@@ -73,7 +73,7 @@ EXPECTED = {
     "alignment": "little. A request that begins within a line touches one sector more, which its neighbour finds in the cache.",
     "records": """an array of structures costs no bytes where all fields are used, and the whole record where one field
         is.""",
-    "copy": "equal bytes take equal time, once each thread has enough of them under way.",
+    "copy": "equal bytes take equal time, once each thread has enough of them in flight.",
     "host": """pinned memory reaches the rate of the link from a few MB on. Pageable memory is slower, since the driver
         copies it once more. Mapped memory is as fast as a copy.""",
     "points": """transfers dominate; kernel time is negligible. Overlapped, both ways take as long as the longer one. A gradient

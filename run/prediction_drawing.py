@@ -51,6 +51,7 @@ def level_panel(axes, levels, with_legend):
     labels = [f"{cells_label(level['level_cells'])}\non {level['level_ranks']}" for level in levels]
     axes.set_xticks(places, labels, fontsize="x-small", rotation=90)
     axes.set_ylabel("ms per F-cycle")
+    axes.set_ylim(0, 1.05e3 * max(sum(level[part] for part in PARTS) for level in levels))
     first = levels[0]
     axes.set_title(f"{name_of(first)}, {first['ranks']} ranks, order {first['order']}, {first['between']}", fontsize="medium")
     axes.grid(True, axis="y", alpha=0.3)

@@ -2,7 +2,7 @@
 #ifndef APP_TRANSPORT_H
 #define APP_TRANSPORT_H
 /* The transport of messages between GPUs: kernels that write into other GPUs' memory (peer), MPI
- * with pointers to GPU memory (cuda-aware), or MPI from page-locked host memory (staged). */
+ * with pointers to GPU memory (cuda-aware), or MPI from pinned host memory (staged). */
 #include "app/options.h"
 #include "level/plan.h"
 

@@ -95,7 +95,7 @@ void bench_skip(struct bench *bench, const char *name, const char *why);
  * written. A sector of which a write covers a part is read first. */
 double bench_moved_by_reads(const struct bench *bench, long stride, int size);
 double bench_moved_by_writes(const struct bench *bench, long stride, int size);
-/* Doubles on the backend and in (page-locked) host memory; false if that much is not free. */
+/* Doubles on the backend and in (pinned) host memory; false if that much is not free. */
 bool bench_has_room(const struct bench *bench, double on_backend, double on_host);
 bool bench_on_gpu(const struct bench *bench);
 

@@ -31,7 +31,7 @@ struct gpu_kernel {
  * not tell. */
 GPU_ONLY int gpu_kernels_of(work_fn *work, void *data, struct gpu_kernel *kernels, int most);
 
-/* Bytes of the second-level cache. */
+/* Bytes of L2. */
 GPU_ONLY long gpu_cache_bytes(void);
 
 /* Runs a rung of `ladder`: both half-sweeps. */

@@ -97,7 +97,7 @@ void cpu_fft_close(void);
 GPU_ONLY const char *gpu_fft_open(double *field, double *transform, int side);
 GPU_ONLY void gpu_fft_close(void);
 
-/* Bytes by which the second-level cache reads from memory. */
+/* Bytes by which L2 reads from memory. */
 GPU_ONLY int gpu_fetch_bytes(void);
 
 /* `length` doubles of managed memory, which moves to where it is used. */

@@ -381,7 +381,7 @@ static double expected_square(const struct bench_operands *o, long x)
 }
 
 /* side^3 = count points, `waves` complex numbers of their transform. Arrays are on the backend but
- * for the last two, which are page-locked and for transfers. The gradient has three components. */
+ * for the last two, which are pinned and for transfers. The gradient has three components. */
 struct gradient_arrays {
     double wave[2 * WAVE_POINTS]; /* the table */
     long side, count, waves;

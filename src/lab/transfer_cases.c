@@ -52,10 +52,10 @@ void memory_host(struct bench *bench)
         pageable[x] = input_value(0, x);
     for (long n = least; n <= largest; n *= 32) {
         one_transfer(bench, "pageable, to the device", KERNEL_transfer, pageable, p->out, n, false);
-        one_transfer(bench, "page-locked, to the device", KERNEL_transfer, p->pinned[0], p->out, n,
+        one_transfer(bench, "pinned, to the device", KERNEL_transfer, p->pinned[0], p->out, n,
                      false);
         one_transfer(bench, "pageable, to the host", KERNEL_transfer, p->in[0], pageable, n, true);
-        one_transfer(bench, "page-locked, to the host", KERNEL_transfer, p->in[0], p->pinned[1], n,
+        one_transfer(bench, "pinned, to the host", KERNEL_transfer, p->in[0], p->pinned[1], n,
                      true);
     }
     one_transfer(bench, "mapped, read by a kernel", KERNEL_copy_8_bytes, p->pinned[0], p->out,
@@ -84,7 +84,7 @@ static double expected_gradient(const struct bench_operands *o, long x)
 struct points {
     long side, count;
     double *field, *result;           /* on the backend */
-    double *host_field, *host_result; /* page-locked; NULL on a CPU */
+    double *host_field, *host_result; /* pinned; NULL on a CPU */
 };
 
 static void one_field(struct bench *bench, const struct points *p, bool gradient, int transfers)
