@@ -447,6 +447,9 @@ static void halved_boxes_follow_from_the_finer_ones(void **state)
         EXPECT(spec_is_coarsened(&fine, &coarse) == (ranks == other_ranks));
         EXPECT(decomposition_is_coarsened(&a, &b) == decomposition_equal(&c, &b));
         EXPECT(ranks != other_ranks || decomposition_equal(&c, &b));
+        EXPECT(decomposition_is_coarsened(&a, &c));
+        c.owner[random_int(0, c.nboxes - 1)]++;
+        EXPECT(!decomposition_is_coarsened(&a, &c));
         decomposition_destroy(&a);
         decomposition_destroy(&b);
         decomposition_destroy(&c);
