@@ -116,6 +116,28 @@ static void shapes_that_coarsen(void **state)
     }
 }
 
+/* The most boxes of which a shape coarsens, of up to 256 numbers. */
+static void as_few_boxes_as_possible_are_left_out(void **state)
+{
+    (void)state;
+    const struct domain_choice rule = {{DOMAIN_EXACT}};
+    long most = 0;
+    for (long boxes = 300; boxes < 20000; boxes += 97) {
+        int shape[3], tried[3];
+        long left_out = 0;
+        do
+            domain_shape(&rule, boxes - left_out, tried);
+        while (domain_remainder(tried) > 64 && ++left_out < 256);
+        domain_that_coarsens(boxes, 64, shape);
+        if (left_out < 256)
+            EXPECT(extent_cells(shape) == (double)(boxes - left_out));
+        else
+            EXPECT(extent_is_cube(shape));
+        most = left_out > most ? left_out : most;
+    }
+    assert_true(most > 100);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -124,6 +146,7 @@ int main(void)
         cmocka_unit_test(the_exact_rule_finds_the_best_of_all_shapes),
         cmocka_unit_test(known_shapes),
         cmocka_unit_test(shapes_that_coarsen),
+        cmocka_unit_test(as_few_boxes_as_possible_are_left_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

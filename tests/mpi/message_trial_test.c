@@ -32,6 +32,14 @@ static void stay_the_same(const double *field, double *values, long count)
         values[i] = fabs(values[i]);
 }
 
+/* As if one rank's messages had arrived one place too early. */
+static void shift(const double *field, double *values, long count)
+{
+    backend_cpu.download(field, values, count);
+    for (long i = 0; i + 1 < count / 2 && comm_rank() == bad_rank; i++)
+        values[i] = values[i + 1];
+}
+
 static void messages_from_the_host_arrive(void **state)
 {
     (void)state;
@@ -60,6 +68,15 @@ static void old_values_are_found(void **state)
     stale.download = stay_the_same;
     for (bad_rank = 0; bad_rank < comm_size(); bad_rank++)
         assert_false(messages_arrive(&stale));
+}
+
+static void wrong_places_are_found(void **state)
+{
+    (void)state;
+    struct backend shifting = backend_cpu;
+    shifting.download = shift;
+    for (bad_rank = 0; bad_rank < comm_size(); bad_rank++)
+        assert_false(messages_arrive(&shifting));
 }
 
 static struct messages message_to(int peer)
@@ -110,6 +127,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(messages_from_the_host_arrive),
         cmocka_unit_test(a_lost_value_is_found),
         cmocka_unit_test(old_values_are_found),
+        cmocka_unit_test(wrong_places_are_found),
         cmocka_unit_test(a_message_that_does_not_come_ends_the_job),
     };
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);

@@ -233,19 +233,23 @@ static void messages_go_two_ways_in_one_exchange(void **state)
     }
 }
 
-/* The element that the first copy of the neighbour's message writes first. */
-static double *first_ghost(const struct neighbour *n, double *field)
+/* The first or last element that the copies of the neighbour's message write. */
+static double *end_ghost(const struct neighbour *n, double *field, bool last)
 {
     const struct plan *mpi = n->plan, *plan = mpi->unpack.count > 0 ? mpi : mpi->direct;
-    return plan && plan->unpack.count > 0 ? field + plan->unpack.copies[0].to : NULL;
+    if (!plan || plan->unpack.count == 0)
+        return NULL;
+    const struct copy *c = &plan->unpack.copies[last ? plan->unpack.count - 1 : 0];
+    return field + c->to +
+           (last ? c->n[0] - 1 + (c->n[1] - 1) * c->to_sj + (c->n[2] - 1) * c->to_sk : 0);
 }
 
 /* Tries all messages. Those of this rank's neighbour number `spoilt` must not be found right. */
-static int64_t mistaken_trials(const struct neighbours *n, double *field, int spoilt)
+static int64_t mistaken_trials(const struct neighbours *n, double *field, int spoilt, bool last)
 {
     int64_t mistakes = 0;
     for (int i = 0; i < n->count; i++) {
-        double *ghost = first_ghost(&n->list[i], field), right = ghost ? *ghost : 0.0;
+        double *ghost = end_ghost(&n->list[i], field, last), right = ghost ? *ghost : 0.0;
         if (ghost && i == spoilt)
             *ghost = -1.0;
         mistakes += neighbour_delivers(&n->list[i], field) != !(ghost && i == spoilt);
@@ -270,8 +274,9 @@ static int64_t mistakes_by_neighbour(struct plan_case at, bool by_transport)
     const struct plan *whole = by_transport ? at.plan->direct : at.plan;
     at.source->backend->copy(&whole->local, field, field);
     const int64_t mistakes = count_differences(field, expected, at.target->field_length) +
-                             mistaken_trials(&n, field, -1) +
-                             mistaken_trials(&n, field, comm_rank() % 3);
+                             mistaken_trials(&n, field, -1, false) +
+                             mistaken_trials(&n, field, comm_rank() % 3, false) +
+                             mistaken_trials(&n, field, comm_rank() % 2, true);
     memory_free(field);
     memory_free(expected);
     neighbours_destroy(&n);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The bytes that are foreseen are those that are allocated, on every level and rank, redistribution
- * buffers included. */
+ * buffers included. HPGMG's diagonal is that of its own solver around odd periodic grids alone. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -68,10 +68,27 @@ static void bytes_are_foreseen(void **state)
     assert_true(separate > 0 || comm_size() == 1);
 }
 
+static void hpgmg_has_its_diagonal(void **state)
+{
+    (void)state;
+    for (int variant = 0; variant < 16; variant++) {
+        const bool second_order = variant & 1, periodic = variant & 2, odd = variant & 4;
+        struct hierarchy_choice choice =
+            case_choice(second_order ? 2 : 4, false, periodic, SMOOTHER_GSRB, 2, odd ? 27 : 8);
+        choice.bottom = variant & 8 ? BOTTOM_METHOD_CG : BOTTOM_METHOD_BICGSTAB;
+        choice.domain.boxes[0] = choice.domain.boxes[1] = choice.domain.boxes[2] = odd ? 3 : 2;
+        struct hierarchy *h = hierarchy_create(&choice);
+        assert_int_equal(h->levels[h->nlevels - 1]->stencil->hpgmg_diagonal,
+                         second_order && periodic && odd && !(variant & 8));
+        hierarchy_destroy(h);
+    }
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(bytes_are_foreseen),
+        cmocka_unit_test(hpgmg_has_its_diagonal),
     };
     comm_start(&argc, &argv);
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);

@@ -149,6 +149,40 @@ static void bytes_of_two_backends_are_those_of_their_levels(void **state)
     assert_int_equal(hierarchy_bytes(&alone, &shape, 1, false), 0);
 }
 
+enum { MOST_RANKS = 40 };
+
+struct bytes_by_rank {
+    int ranks;
+    size_t of[MOST_RANKS];
+};
+
+static void add_ranks(void *data, int level, const struct decomposition *d, const size_t *bytes)
+{
+    struct bytes_by_rank *sum = data;
+    (void)level, (void)d;
+    for (int rank = 0; rank < sum->ranks; rank++)
+        sum->of[rank] += bytes[rank];
+}
+
+/* Bytes are those of the rank with the most, which is the first one or any other. */
+static void the_fullest_rank_counts(void **state)
+{
+    (void)state;
+    bool later = false;
+    for (int ranks = 1; ranks <= MOST_RANKS; ranks++) {
+        const struct hierarchy_choice choice = choice_of(6, 5);
+        const struct hierarchy_shape shape = hierarchy_shape(&choice, ranks);
+        struct bytes_by_rank sum = {.ranks = ranks};
+        size_t most = 0;
+        hierarchy_foresee(&choice, &shape, ranks, add_ranks, &sum);
+        for (int rank = 0; rank < ranks; rank++)
+            most = sum.of[rank] > most ? sum.of[rank] : most;
+        later = later || sum.of[0] < most;
+        assert_int_equal(hierarchy_bytes(&choice, &shape, ranks, false), most);
+    }
+    assert_true(later);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -158,6 +192,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(domains_of_given_boxes),
         cmocka_unit_test(bytes_are_no_fewer_than_foreseen),
         cmocka_unit_test(bytes_of_two_backends_are_those_of_their_levels),
+        cmocka_unit_test(the_fullest_rank_counts),
     };
     comm_start(&argc, &argv);
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* How a solve says that it ended, and IDR around the cycles. */
+#include <float.h>
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -119,6 +120,35 @@ static void rounding_is_told_from_slowness(void **state)
     assert_int_equal(ends(s, 0.1, 3e-16), OUTCOME_SLOW);
     assert_int_equal(result.cycles, 50);
     assert_true(outcome_has_solution(OUTCOME_ROUNDING) && outcome_has_solution(OUTCOME_SLOW));
+    destroy(s);
+}
+
+static void fill(struct level *l, enum field field, double value)
+{
+    for (long x = 0; x < l->field_length; x++)
+        l->fields[field][x] = value;
+}
+
+/* One coefficient that is large, any one, makes rounding errors large: with u = 1, twice the sum of
+ * the weights of −Δ times β/h², or α, and f, which is as large as the target says. */
+static void every_coefficient_rounds(void **state)
+{
+    (void)state;
+    const enum field coefficients[] = {FIELD_BETA_I, FIELD_BETA_J, FIELD_BETA_K, FIELD_ALPHA};
+    const struct hierarchy_choice shape = case_choice(2, true, false, SMOOTHER_GSRB, 3, 1);
+    struct solver *s = solver_create(hierarchy_create(&shape), 0,
+                                     (struct solver_choice){.rtol = 1e-30, .max_cycles = 50});
+    struct level *l = s->hierarchy->levels[0];
+    fill(l, FIELD_U, 1.0);
+    for (int large = 0; large < 4; large++) {
+        const double expected = 2e6 * DBL_EPSILON / s->rhs_norm;
+        for (int c = 0; c < 4; c++)
+            fill(l, coefficients[c], c == large ? 2e6 : 0.0);
+        assert_int_equal(ends(s, 0.1, 0.9 * expected), OUTCOME_ROUNDING);
+        for (int c = 0; c < 4; c++)
+            fill(l, coefficients[c], 0.0);
+        assert_int_equal(ends(s, 0.1, 0.9 * expected), OUTCOME_SLOW);
+    }
     destroy(s);
 }
 
@@ -351,6 +381,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(growth_is_divergence),
         cmocka_unit_test(peaks_are_no_divergence),
         cmocka_unit_test(rounding_is_told_from_slowness),
+        cmocka_unit_test(every_coefficient_rounds),
         cmocka_unit_test(real_solves_end_at_rounding),
         cmocka_unit_test(a_residual_that_is_no_number_is_the_end),
         cmocka_unit_test(either_tolerance_is_enough),
