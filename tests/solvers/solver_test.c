@@ -327,6 +327,9 @@ static void slow_cycles_call_idr(void **state)
     assert_int_equal(result.outcome, OUTCOME_DONE);
     assert_int_equal(result.cycles, called + result.outer_cycles);
     assert_true(result.outer_cycles > 0 && result.cycles < without);
+    s->choice.has_room = never; /* which is there from the solve before */
+    solver_run(s, &result);
+    assert_true(!result.lacks_room && result.outcome == OUTCOME_DONE);
     s->choice.max_cycles = called; /* one for IDR, beside the F-cycle */
     solver_run(s, &result);
     assert_int_equal(result.outcome, OUTCOME_LIMIT);
