@@ -66,6 +66,10 @@ refused() {
         '[0,[1,2,3],1,[0,2,3],2,[0,1,3],3,[0,1,2]]' ]
     # the halo messages of a pair are the same for both ends
     [ "$(json '.rank_table | [.[0].neighbours[] | select(.rank == 3).bytes] == [.[3].neighbours[] | select(.rank == 0).bytes]')" = true ]
+    # each of the 4 ranks sends and receives L layers of two faces of 32x16 cells and of an edge: 16 bytes a cell; halos of
+    # the table have two layers, those of the cycle two or three
+    [ "$(json '[.rank_table[].neighbours[].bytes] | add')" -eq $((64 * (1024 * 2 + 32 * 4))) ]
+    [ "$(json '.solves[0].stages[] | select(.stage == "halo" and .level == 0) | (.bytes - .calls * 139264) / 75776 | . == floor and . >= 0 and . <= 6')" = true ]
     [ "$(json '[.rank_rates[] | .min <= .median and .median <= .max and .ranks == 4] | all')" = true ]
     [ "$(json '([.rank_table[].copy_bytes_per_second] | add) / .copy_bytes_per_second | . > 0.999 and . < 1.001')" = true ]
 }
