@@ -321,6 +321,9 @@ static void bounds_are_taken(void **state)
     assert_true(parse_valid("--rtol .5 5 8").rtol == 0.5);
     assert_true(parse_valid("--rtol none 5 8").rtol == 0);
     assert_true(parse_valid("--min-time 0.25 5 8").min_time == 0.25);
+    assert_true(parse_valid("--benchmark 5 8").min_time == 60.0);
+    assert_true(parse_valid("--benchmark --min-time 0.25 5 8").min_time == 0.25);
+    assert_true(parse_valid("--benchmark --solves 3 5 8").min_time == 2.0);
 }
 
 static void solvers_without_an_end_have_a_tolerance(void **state)
