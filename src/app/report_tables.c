@@ -56,7 +56,8 @@ static void print_outer(const struct size_record *r)
         printf("  %s: IDR(3) around the last %d of %d cycles\n", r->name, r->solve.outer_cycles,
                r->solve.cycles);
     if (r->solve.lacks_room)
-        printf("  %s: converges slowly, and memory for the vectors of IDR(3) is lacking\n", r->name);
+        printf("  %s: converges slowly, and memory for the vectors of IDR(3) is lacking\n",
+               r->name);
 }
 
 void table_residuals(const struct benchmark *b)
