@@ -74,6 +74,11 @@ refused() {
     [ "$(json '([.rank_table[].copy_bytes_per_second] | add) / .copy_bytes_per_second | . > 0.999 and . < 1.001')" = true ]
 }
 
+@test "the most neighbours are not rank 0's" {
+    hpgmg 4 --domain 4x1x1 --json "$report" 3 1
+    [ "$(json .environment.neighbours)" -eq 2 ]
+}
+
 @test "messages between nodes are told apart from those within" {
     disturbed=-disturbed HPGMG_NODES=2 hpgmg 4 --json "$report" 4 2
     has "^  messages within nodes, GB/s +4 "

@@ -157,6 +157,8 @@ fitting() {
 @test "a dry run of what does not fit ends with 4 and names the largest size that does" {
     fitting 1 2 10 100000
     fitting 2 1.15 10 1000 --domain exact
+    fitting 2 9 10 14 --domain 3x3x3 # which does not divide by the ranks
+    grep -q 'cells in 27 boxes' "$work/stdout"
     fitting 1 9 10 6000 --domain 30x20x10
     grep -q 'cells in 6000 boxes' "$work/stdout"
 }
