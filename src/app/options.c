@@ -282,7 +282,7 @@ const struct program_text options_program = {
     "Times geometric multigrid solves in a box, and checks every answer.",
     "Input files have lines `key = value`; comments begin with `#`. Keys are option names without "
     "dashes, log2-box-dim and boxes-per-rank; flags are true or false.",
-    "0 valid, 1 invalid, 2 usage, 3 environment, 4 memory, 5 system, 6 missed.",
+    "0 valid, 1 invalid, 2 usage, 3 environment, 4 memory, 5 system.",
 };
 
 void options_print_help(FILE *out)

@@ -381,7 +381,7 @@ void option_describe_legal(const struct option_row *row, char *text, int size)
                  or_else, row->minimum, row->maximum);
         break;
     case OPTION_REAL:
-        snprintf(text, n, "%s%sa number above %g and below %.0f", unset, or_else, row->minimum,
+        snprintf(text, n, "%s%sa number above %g and below %g", unset, or_else, row->minimum,
                  row->maximum);
         break;
     case OPTION_PATH:

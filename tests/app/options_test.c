@@ -113,6 +113,8 @@ static const struct {
     {"--rtol nan 5 8", "--rtol: wrong value 'nan'; legal: none, or a number above 0 and below 1"},
     {"--rtol inf 5 8", "--rtol: wrong value 'inf'"},
     {"--rtol 0 5 8", "--rtol: wrong value '0'"},
+    {"--atol -1 5 8",
+     "--atol: wrong value '-1'; legal: none, or a number above 0 and below 1e+300"},
     {"--rtol 1 5 8", "--rtol: wrong value '1'"},
     {"--rtol 1e-400 5 8", "--rtol: wrong value '1e-400'"},
     {"--rtol 1e-3s 5 8", "--rtol: wrong value '1e-3s'"},
