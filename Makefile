@@ -96,14 +96,14 @@ ALL_NVCCFLAGS = -std=c++17 $(NVCCFLAGS) --fmad=false --extended-lambda \
 
 NVTX := $(if $(wildcard $(CUDA_HOME)/include/nvtx3/nvToolsExt.h),$(CUDA),0)
 
-INCLUDES := -Isrc -Iinclude -Itests$(if $(SERIAL), -Isrc/serial)
+INCLUDES := -Isrc -I. -Iinclude -Itests$(if $(SERIAL), -Isrc/serial)
 NVTX_INCLUDE := $(if $(filter 1,$(NVTX)),-isystem $(CUDA_HOME)/include)
 LDLIBS = $(if $(CUDA_SOURCES),-L$(CUDA_HOME)/lib64 -lcudart_static -lstdc++ -lrt) -ldl -lpthread -lm
 
 # --- files ----------------------------------------------------------------------------------------
 
 BUILD := build/$(notdir $(CC))-$(MODE)$(if $(SERIAL),-serial)
-MODULES := base comm level operators cli solvers app library$(if $(SERIAL), serial)
+MODULES := base comm level operators cpu cli solvers app library$(if $(SERIAL), serial)
 # Without CUDA, absent.c defines the symbols of the CUDA files.
 CUDA_C := $(filter-out $(if $(filter 1,$(CUDA)),src/cuda/absent.c),$(sort $(wildcard src/cuda/*.c src/cuda/*/*.c)))
 
@@ -119,8 +119,8 @@ MAIN := $(BUILD)/src/app/main.c.o
 # All modules but the main program, for programs and tests.
 ARCHIVE := $(BUILD)/modules.a
 
-# The workshop, a program of its own on the same library.
-LAB_SOURCES := $(sort $(wildcard src/lab/*.c) $(if $(filter 1,$(CUDA)),$(wildcard src/lab/*.cu src/lab/*.cc)))
+# The workbench, a program of its own on the same modules.
+LAB_SOURCES := $(sort $(wildcard lab/*.c) $(if $(filter 1,$(CUDA)),$(wildcard lab/*.cu lab/*.cc)))
 LAB_OBJECTS := $(LAB_SOURCES:%=$(BUILD)/%.o)
 
 # Every C or C++ file in a folder of tests/ is one program. CUDA files there are compiled and not run: they
@@ -131,7 +131,7 @@ PLAIN_TESTS := $(patsubst %.c,$(BUILD)/%,$(sort $(shell grep -L '<cmocka.h>' tes
 TEST_EMULATED := $(patsubst %.cc,$(BUILD)/%,$(sort $(wildcard tests/*/*.cc)))
 TEST_CUDA := $(if $(filter 1,$(CUDA)),$(patsubst %,$(BUILD)/%.o,$(sort $(wildcard tests/*/*.cu))))
 FORMATTED := $(sort $(wildcard include/*.h examples/*.c) $(foreach ending,c h def cc cu cuh,\
-               $(wildcard src/*/*.$(ending) src/*/*/*.$(ending)\
+               $(wildcard src/*/*.$(ending) src/*/*/*.$(ending) lab/*.$(ending)\
                  tests/*.$(ending) tests/*/*.$(ending) tests/*/*/*.$(ending) tests/*/*/*/*.$(ending))))
 
 # --- rules ----------------------------------------------------------------------------------------
@@ -153,7 +153,7 @@ library: $(BUILD)/libhpgmg.a $(BUILD)/libhpgmg.so.1
 
 $(BUILD)/src/base/nvtx.c.o: INCLUDES += $(NVTX_INCLUDE)
 # By its costs for AMD's processors, GCC 12 loads values again that fit into the 32 wide registers.
-$(BUILD)/src/operators/cpu_colours.c.o: ARCHFLAGS += $(if $(HAS_WIDE),-mtune=icelake-server)
+$(BUILD)/src/cpu/colours.c.o: ARCHFLAGS += $(if $(HAS_WIDE),-mtune=icelake-server)
 
 # The programs that `make` built last; under build/ each compiler and mode keeps its own.
 hpgmg-gpu hpgmg-lab hpgmg-gpu-disturbed: %: $(BUILD)/% FORCE
@@ -258,12 +258,13 @@ lint:
 	for script in $(call scripts,bash); do bash -n $$script || exit 1; done
 	for script in $(call scripts,python3); do \
 	    python3 -c "compile(open('$$script').read(), '$$script', 'exec')" || exit 1; done
+	tests/size
 	@$(MAKE) --no-print-directory CC=clang clang-warnings
 
 # What clang warns about. It compiles nothing, so that CI has the time for it. tail_test includes whole
 # files for nvcc, in whose C++ host compilers find other things. Without NVTX its header is missing.
 clang-warnings:
-	printf '%s\n' $(filter-out $(if $(filter 1,$(NVTX)),,src/base/nvtx.c),$(wildcard src/*/*.c examples/*.c tests/*.c tests/*/*.c)) | \
+	printf '%s\n' $(filter-out $(if $(filter 1,$(NVTX)),,src/base/nvtx.c),$(wildcard src/*/*.c lab/*.c examples/*.c tests/*.c tests/*/*.c)) | \
 	    xargs -n 8 -P 2 env $(COMPILE) $(BUILD_DEFINES) $(NVTX_INCLUDE) -c -fsyntax-only
 	for test in $(filter-out tests/emulated/tail_test.cc,$(wildcard tests/emulated/*.cc)); do \
 	    $(CXX) -I$$(dirname $$test) $(INCLUDES) $(ALL_CXXFLAGS) -fsyntax-only $$test || exit 1; done
@@ -299,7 +300,7 @@ Targets:
   test         builds and runs all tests but the slow ones; test-slow: all tests;
                test-ranks: those of several ranks
   sanitize     the same with AddressSanitizer and UndefinedBehaviorSanitizer
-  lint         format, syntax of scripts, warnings of clang
+  lint         format, syntax of scripts, code lines against tests/size.tsv, warnings of clang
   info         prints every setting
   build-times  processor seconds that compiling took, file by file
   install      programs, library, scripts of run/, tuning files, man pages, completion and documents, to PREFIX;

@@ -39,7 +39,7 @@ RUN_SCRIPTS := $(filter-out %.py %.sh run/jobs run/__pycache__ run/quickstart ru
 RUN_DATA := $(wildcard run/*.py)
 RUN_JOBS := $(wildcard run/jobs/*)
 DOCUMENTS := LICENSE README.md CHANGELOG.md CITATION.cff \
-             $(wildcard inputs/* examples/*.c docs/*.* docs/*/*.*)
+             $(wildcard inputs/* examples/*.c lab/README.md docs/*.* docs/*/*.*)
 
 # $(call everything,DO): $(call DO,COMMAND,FROM,FILES,TO) for all that is installed, each a line of a recipe;
 # DO_link and DO_made do the same for a link and for files that are made when they are installed.

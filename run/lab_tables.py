@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Rows of hpgmg-lab's reports (docs/LAB.md, section JSON), for figures and tables."""
+"""Rows of hpgmg-lab's reports (lab/README.md, section JSON), for figures and tables."""
 
 # What `points` transfers, by its parameter.
 POINTS = ("kernel alone", "field to the device", "to the device and back", "both ways, overlapped")

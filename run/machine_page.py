@@ -283,7 +283,7 @@ def write_page(cases, different, arguments):
     name = values(done, "gpu" if arguments.backend == "gpu" else "cpu")
     introduction = headline(cases["sizes"]) + facts(done, different, arguments) + page.paragraph(
         "hpgmg-gpu is a geometric multigrid benchmark; hpgmg-lab measures its machine and its kernels. Each section says "
-        "what one would expect. Its figures and tables show what came out. `docs/LAB.md` explains the experiments.")
+        "what one would expect. Its figures and tables show what came out. `lab/README.md` explains the experiments.")
     if arguments.small:
         introduction += page.paragraph("Made with --small: sizes are tiny. The page tests the tools; its numbers say "
                                        "nothing of the machine.")

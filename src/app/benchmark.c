@@ -14,7 +14,7 @@
 #include "base/timer.h"
 #include "comm/comm.h"
 #include "cuda/cuda.h"
-#include "operators/backend_cpu.h"
+#include "cpu/backend_cpu.h"
 #include "operators/passes.h"
 #include "operators/vectors.h"
 #include "operators/problem.h"

@@ -8,7 +8,7 @@
 #include "base/memory.h"
 #include "comm/comm.h"
 #include "cuda/cuda.h"
-#include "operators/backend_cpu.h"
+#include "cpu/backend_cpu.h"
 #include "solvers/size.h"
 
 /* Worth a warning above this: the fullest rank's cells over the mean. */

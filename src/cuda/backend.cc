@@ -6,7 +6,7 @@
 #include "cuda/device.cuh"
 #include "cuda/pass.cuh"
 extern "C" {
-#include "operators/backend_cpu.h"
+#include "cpu/backend_cpu.h"
 }
 
 static double *allocate(long length, const char *what)

@@ -144,7 +144,7 @@ void man_print(const struct documented *program)
            ".TP\n\\fIPREFIX\\fR/share/hpgmg\\-gpu/run/\n"
            "scripts for studies, profiles and figures\n"
            ".TP\n\\fIPREFIX\\fR/share/doc/hpgmg\\-gpu/\n"
-           "the documentation; docs/%s has all options and the report explained\n"
+           "the documentation; %s has all options and the report explained\n"
            ".SH SEE ALSO\n.BR hpgmg\\-%s (1)\n",
-           is_lab ? "LAB.md" : "USAGE.md", is_lab ? "gpu" : "lab");
+           is_lab ? "lab/README.md" : "docs/USAGE.md", is_lab ? "gpu" : "lab");
 }

@@ -3,33 +3,13 @@
 #define SOLVERS_BOTTOM_H
 /* Solvers of the coarsest level, which is always one box on one rank. */
 #include "level/level.h"
+#include "operators/bottom_counts.h"
 
 struct stage;
 
 enum bottom_method { BOTTOM_METHOD_BICGSTAB, BOTTOM_METHOD_CG, BOTTOM_METHOD_SMOOTH };
 
-/* Why a solve did not reach its tolerance. After a breakdown of a Krylov method the smoother takes
- * over. */
-enum breakdown {
-    BREAKDOWN_NONE,
-    BREAKDOWN_PIVOT,
-    BREAKDOWN_NOT_FINITE,
-    BREAKDOWN_ITERATIONS,
-    BREAKDOWN_SWEEPS, /* the smoother's limit of sweeps */
-    NUM_BREAKDOWNS
-};
 const char *breakdown_text(enum breakdown breakdown);
-
-/* What a method did: its iterations or sweeps, and why it stopped short. */
-struct krylov_result {
-    int iterations;
-    enum breakdown breakdown;
-};
-
-struct bottom_counts {
-    long solves, iterations;         /* since the hierarchy was created */
-    long breakdowns[NUM_BREAKDOWNS]; /* by reason; one solve may count for two */
-};
 
 struct bottom {
     struct level *level;

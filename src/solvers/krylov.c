@@ -112,7 +112,7 @@ static void space_smooth(krylov_space s)
 }
 
 #define KRYLOV static
-#include "solvers/bicgstab.h"
+#include "operators/bicgstab.h"
 
 struct krylov_result krylov_bicgstab(struct level *l, enum field u, enum field f, double reduction,
                                      int max_iterations)

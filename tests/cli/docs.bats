@@ -121,6 +121,11 @@ include_rule() {
     [ "$rows" -gt 5 ] && [ "$rows" -le 12 ] && [ "$wrong" -eq 0 ]
 }
 
+# folder_of MODULE: the lab lies beside src/
+folder_of() {
+    [ "$1" = lab ] && echo lab || echo "src/$1"
+}
+
 @test "modules include only what the architecture lets them" {
     local module allowed include modules=0 wrong=0
     while read -r module allowed; do
@@ -129,11 +134,11 @@ include_rule() {
             case " $module $allowed " in
             *" ${include%%/*} "* | *" $include "*) ;;
             *)
-                echo "src/$module includes $include"
+                echo "$module includes $include"
                 wrong=1
                 ;;
             esac
-        done < <(grep -rhoE '^ *# *include +"[^"]+"' "src/$module" | cut -d '"' -f 2 | sort -u)
+        done < <(grep -rhoE '^ *# *include +"[^"]+"' "$(folder_of "$module")" | cut -d '"' -f 2 | sort -u)
     done < <(include_rule)
     [ "$modules" -ge 7 ]
     [ "$wrong" -eq 0 ]
@@ -159,8 +164,21 @@ include_rule() {
 
 @test "every source file names its licence" {
     local unlicensed
-    unlicensed=$(if [ -e .git ]; then git ls-files src include examples tests run packaging .ci mk Makefile; else find src include examples tests run packaging .ci mk Makefile -type f; fi |
+    unlicensed=$(if [ -e .git ]; then git ls-files src lab include examples tests run packaging .ci mk Makefile; else find src lab include examples tests run packaging .ci mk Makefile -type f; fi |
         grep -vE '\.(csv|tsv|txt|md|ini)$|^packaging/debian/(changelog|source/format)$' | xargs grep -L 'SPDX-License-Identifier: BSD-3-Clause' || true)
     echo "$unlicensed"
     [ -z "$unlicensed" ]
+}
+
+@test "code lines are within tests/size.tsv, and lines above a budget are noticed" {
+    tests/size
+    mkdir -p "$BATS_TEST_TMPDIR/tests" "$BATS_TEST_TMPDIR/src/a"
+    cp tests/size "$BATS_TEST_TMPDIR/tests"
+    printf '/* one\n * comment */\n\nint x; // two\nchar *y = "/*";\n' >"$BATS_TEST_TMPDIR/src/a/x.c"
+    printf 'src/a\t2\t\n' >"$BATS_TEST_TMPDIR/tests/size.tsv"
+    "$BATS_TEST_TMPDIR/tests/size"
+    echo 'int z;' >>"$BATS_TEST_TMPDIR/src/a/x.c"
+    run "$BATS_TEST_TMPDIR/tests/size"
+    [ "$status" -eq 1 ]
+    [ "${lines[-1]}" = "size: error: src/a has 3 code lines; raise its budget in tests/size.tsv and say why" ]
 }

@@ -474,11 +474,11 @@ stdout" ]
 
 # --- documentation -------------------------------------------------------------------------------
 
-@test "every option and experiment is in docs/LAB.md" {
+@test "every option and experiment is in lab/README.md" {
     local subcommand word missing=0
     for subcommand in machine memory methods kernel ladder exchange; do
         for word in $("$HPGMG_LAB" $subcommand --help | sed -nE '/^Experiments:/,$ s/^  ([a-z]+) .*/\1/p; s/^  (--[a-z-]+).*/\1/p'); do
-            if ! grep -qE -- "\`$word([ \`]|\$)" docs/LAB.md; then
+            if ! grep -qE -- "\`$word([ \`]|\$)" lab/README.md; then
                 echo "not mentioned: $word"
                 missing=1
             fi

@@ -143,7 +143,7 @@ has() { # TEXT: a line of the output has it; spaces count as one
     kernel --order 4 --stage sweep --kernels fv4/sweep --options "--boundary periodic" 32
     [ "$status" -eq 0 ]
     grep -qF -- "--nvtx --nvtx-include checked_stage/ --launch-count 8 " "$CALLS"
-    grep -qF '"checked_stage"' src/lab/stage_case.c
+    grep -qF '"checked_stage"' lab/stage_case.c
     grep -qE -- "--export $T/out/order4-sweep-fv4_sweep-32.ncu-rep $HPGMG_LAB kernel --backend gpu --order 4 --stage sweep --kernels fv4/sweep .* --boundary periodic 32$" "$CALLS"
     grep -qF -- "--import $T/out/order4-sweep-fv4_sweep-32.ncu-rep --csv --page raw" "$CALLS"
 }

@@ -37,6 +37,6 @@ expect 0 sm_90 8 'void fv2::sweeps_kernel<fv2::sweep_tile<true, 2>, tiles>(fv2_s
 check /dev/null >/dev/null && { echo "the check passes without any kernel"; exit 1; }
 
 shopt -s globstar nullglob
-logs=("$BUILD"/src/**/*.cu.o.log)
+logs=("$BUILD"/{src,lab}/**/*.cu.o.log)
 [ ${#logs[@]} -gt 0 ] || { echo "no kernels were built"; exit 77; }
 check "${logs[@]}"

@@ -10,11 +10,11 @@
 extern "C" {
 #include <cmocka.h>
 #include "comm/comm.h"
-#include "operators/backend_cpu.h"
+#include "cpu/backend_cpu.h"
 #include "operators/operands.h"
 #include "operators/passes.h"
 #include "operators/vectors.h"
-#include "solvers/bottom.h"
+#include "operators/bottom_counts.h"
 #include "solvers/krylov.h"
 #include "solvers/reduce.h"
 #include "solvers/solver.h"

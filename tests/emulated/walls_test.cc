@@ -10,7 +10,7 @@
 extern "C" {
 #include <cmocka.h>
 #include "level/level.h"
-#include "operators/cpu.h"
+#include "cpu/cpu.h"
 }
 #include "level/ghosts.h"
 struct cells cells_of(const struct patch *patch);
@@ -19,7 +19,7 @@ struct cells cells_of(const struct patch *patch);
 #pragma GCC diagnostic ignored "-Wunused-variable" /* of loops with threads */
 #pragma GCC diagnostic ignored "-Wpedantic"        /* C's compound literals */
 extern "C" {
-#include "operators/cpu_walls.c"
+#include "cpu/walls.c"
 }
 
 using emulated::outside;

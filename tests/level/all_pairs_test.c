@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
-#include "operators/backend_cpu.h"
+#include "cpu/backend_cpu.h"
 #include "support/all_pairs.h"
 #include "support/decompositions.h"
 #include "support/sides.h"

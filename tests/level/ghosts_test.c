@@ -10,7 +10,7 @@
 #include "level/backend.h"
 #include "level/ghosts.h"
 #include "level/level.h"
-#include "operators/backend_cpu.h"
+#include "cpu/backend_cpu.h"
 #include "support/sides.h"
 #include "support/decompositions.h"
 

@@ -8,7 +8,7 @@
 #include "base/memory.h"
 #include "comm/comm.h"
 #include "level/backend.h"
-#include "operators/backend_cpu.h"
+#include "cpu/backend_cpu.h"
 #include "support/sides.h"
 #include "support/decompositions.h"
 

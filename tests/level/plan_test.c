@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 #include <time.h>
-#include "operators/backend_cpu.h"
+#include "cpu/backend_cpu.h"
 #include "support/sides.h"
 #include "support/child.h"
 #include "support/decompositions.h"

@@ -10,7 +10,7 @@
 #include "comm/comm.h"
 #include "level/backend.h"
 #include "level/message_trial.h"
-#include "operators/backend_cpu.h"
+#include "cpu/backend_cpu.h"
 #include "support/death.h"
 
 static int bad_rank;

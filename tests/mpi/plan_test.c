@@ -8,7 +8,7 @@
 #include <time.h>
 #include <cmocka.h>
 #include "level/neighbours.h"
-#include "operators/backend_cpu.h"
+#include "cpu/backend_cpu.h"
 #include "support/sides.h"
 #include "support/death.h"
 #include "support/decompositions.h"

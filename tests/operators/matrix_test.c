@@ -15,7 +15,7 @@
 #include "base/memory.h"
 #include "comm/comm.h"
 #include "level/backend.h"
-#include "operators/backend_cpu.h"
+#include "cpu/backend_cpu.h"
 #include "operators/passes.h"
 #include "operators/setup.h"
 #include "operators/stencil.h"

@@ -9,7 +9,7 @@
 #include <string.h>
 #include "comm/comm.h"
 #include "level/plan.h"
-#include "operators/backend_cpu.h"
+#include "cpu/backend_cpu.h"
 #include "operators/passes.h"
 #include "operators/vectors.h"
 #include "support/cells.h"

@@ -9,7 +9,7 @@
 #include <cmocka.h>
 #include "base/memory.h"
 #include "comm/comm.h"
-#include "operators/backend_cpu.h"
+#include "cpu/backend_cpu.h"
 #include "operators/passes.h"
 #include "operators/problem.h"
 #include "solvers/hierarchy.h"

@@ -16,7 +16,7 @@
 #include <string.h>
 #include <time.h>
 #include "base/memory.h"
-#include "operators/cpu.h"
+#include "cpu/cpu.h"
 
 enum {
     THREADS = 4,

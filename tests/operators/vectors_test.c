@@ -9,7 +9,7 @@
 #include <omp.h>
 #include <string.h>
 #include "comm/comm.h"
-#include "operators/backend_cpu.h"
+#include "cpu/backend_cpu.h"
 #include "operators/hash.h"
 #include "operators/passes.h"
 #include "operators/vectors.h"

@@ -12,7 +12,7 @@
 #include "base/memory.h"
 #include "base/timer.h"
 #include "comm/comm.h"
-#include "operators/backend_cpu.h"
+#include "cpu/backend_cpu.h"
 #include "solvers/reduce.h"
 #include "solvers/solver.h"
 #include "support/solve_case.h"

@@ -11,7 +11,7 @@
 #include "base/memory.h"
 #include "comm/comm.h"
 #include "operators/bodies.h"
-#include "operators/backend_cpu.h"
+#include "cpu/backend_cpu.h"
 #include "operators/passes.h"
 #include "operators/vectors.h"
 #include "support/solve_case.h"

@@ -10,7 +10,7 @@
 #include <time.h>
 #include "base/memory.h"
 #include "comm/comm.h"
-#include "operators/backend_cpu.h"
+#include "cpu/backend_cpu.h"
 #include "operators/passes.h"
 #include "support/solve_case.h"
 

@@ -4,7 +4,7 @@
 /* Solves one configuration on h, 2h and 4h as the benchmark does, without timing. For tests. */
 #include <math.h>
 #include "comm/comm.h"
-#include "operators/backend_cpu.h"
+#include "cpu/backend_cpu.h"
 #include "operators/passes.h"
 #include "operators/vectors.h"
 #include "operators/problem.h"

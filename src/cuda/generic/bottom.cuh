@@ -9,7 +9,7 @@
 #include "cuda/boundary/ghosts.cuh"
 #include "operators/sum.h"
 extern "C" {
-#include "solvers/bottom.h"
+#include "operators/bottom_counts.h"
 }
 
 enum { BOTTOM_THREADS = 256 }; /* at most */
@@ -293,7 +293,7 @@ static __device__ void sweep_once(const Work &w, int sweep)
     });
 }
 
-/* The system that a kernel solves, as solvers/bicgstab.h takes it. */
+/* The system that a kernel solves, as operators/bicgstab.h takes it. */
 template <class Operator, class Work_>
 struct bottom_space {
     using Op = Operator;
@@ -364,7 +364,7 @@ KRYLOV void space_smooth(krylov_space s)
         sweep_once<typename Space::Op>(s.w, sweep);
 }
 
-#include "solvers/bicgstab.h"
+#include "operators/bicgstab.h"
 #undef krylov_space
 
 /* Returns the iterations made. */

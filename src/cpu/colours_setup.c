@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The coefficients of small levels, in the order in which cpu_colours.c reads them. */
+/* The coefficients of small levels, in the order in which colours.c reads them. */
 #include "base/memory.h"
-#include "operators/colour_arrays.h"
-#include "operators/cpu.h"
+#include "cpu/colour_arrays.h"
+#include "cpu/cpu.h"
 #include "operators/fv4.h"
 
 static struct shape level_shape(const struct level *l)

@@ -8,7 +8,7 @@
 #include "lab/limiter.h"
 #include "lab/operations.h"
 #include "lab/rungs.h"
-#include "operators/backend_cpu.h"
+#include "cpu/backend_cpu.h"
 #include "operators/passes.h"
 #include "operators/vectors.h"
 #include "operators/traffic.h"

@@ -2,9 +2,9 @@
 /* The inner loops: one function per operator and update, all from one macro. SUM, RHS and the
  * update are constants in each, so each loop is branch-free and vectorises. Rows of small levels
  * have lengths that are constants too, so that their loops are straight code. (Half-sweeps of
- * small levels have loops of their own, in cpu_colours.c.) */
+ * small levels have loops of their own, in colours.c.) */
 #include <string.h>
-#include "operators/cpu.h"
+#include "cpu/cpu.h"
 #include "operators/fv2.h"
 #include "operators/fv4.h"
 #include "operators/smoothers.h"

@@ -6,8 +6,8 @@
  * each length of rows, as straight code. */
 #include <string.h>
 #include "operators/boundary.h"
-#include "operators/colour_sums.h"
-#include "operators/cpu.h"
+#include "cpu/colour_sums.h"
+#include "cpu/cpu.h"
 #include "operators/sum.h"
 #include "operators/transfers.h"
 

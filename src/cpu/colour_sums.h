@@ -3,7 +3,7 @@
  * equal to fv2.h and fv4.h. */
 #ifndef OPERATORS_COLOUR_SUMS_H
 #define OPERATORS_COLOUR_SUMS_H
-#include "operators/colour_arrays.h"
+#include "cpu/colour_arrays.h"
 #include "operators/fv2.h"
 #include "operators/fv4.h"
 #include "operators/smoothers.h"

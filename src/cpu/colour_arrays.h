@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Small levels of one box with walls, stored by colour: the layout of the arrays that cpu_colours.c
+/* Small levels of one box with walls, stored by colour: the layout of the arrays that colours.c
  * works in. */
 #ifndef OPERATORS_COLOUR_ARRAYS_H
 #define OPERATORS_COLOUR_ARRAYS_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef SOLVERS_BICGSTAB_H
-#define SOLVERS_BICGSTAB_H
+#ifndef OPERATORS_BICGSTAB_H
+#define OPERATORS_BICGSTAB_H
 /* BiCGStab and the smoother as its fallback, once for the host, which calls the operations of a
  * backend, and for kernels, which do them themselves. Before this header is included,
  *
@@ -18,9 +18,9 @@
  *     space_multiply(s, z, x, y)       z = x·y per element
  *     space_dot(s, x, y), space_norm(s, x)
  *     space_smooth(s)                  one application of the smoother to u */
+#include "operators/bottom_counts.h"
 #include "operators/formula.h"
 #include "operators/stencil.h"
-#include "solvers/bottom.h"
 
 /* Whether a method may divide by the pivot. */
 FORMULA bool krylov_usable(double pivot)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* How the CPU visits cells: by planes of all threads, with vectorised rows. */
 #include "operators/bodies.h"
-#include "operators/cpu.h"
+#include "cpu/cpu.h"
 #include "operators/diagonal.h"
 #include "operators/vectors.h"
 

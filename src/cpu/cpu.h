@@ -2,12 +2,12 @@
 #ifndef OPERATORS_CPU_H
 #define OPERATORS_CPU_H
 /* Inside the CPU backend. A pass is a short list of operations, each of which works on rows of
- * cells. cpu_pass.c builds the list, and cpu_traversal.c calls it for a few rows, or on a small
- * level for all of them at once. The rows know the formulas (cpu_rows.c, cpu_transfers.c) and the
- * walls (cpu_walls.c), but not the order in which they are called. */
+ * cells. pass.c builds the list, and traversal.c calls it for a few rows, or on a small
+ * level for all of them at once. The rows know the formulas (rows.c, transfers.c) and the
+ * walls (walls.c), but not the order in which they are called. */
 #include <stdint.h>
 #include "level/backend.h"
-#include "operators/backend_cpu.h"
+#include "cpu/backend_cpu.h"
 #include "operators/operands.h"
 #include "operators/passes.h"
 
@@ -123,7 +123,7 @@ struct traversal {
 void traverse_plain(const struct traversal *t);
 void traverse_tiled(const struct traversal *t);
 
-/* Passes of several half-sweeps on small levels with walls (cpu_colours.c): what set-up prepares
+/* Passes of several half-sweeps on small levels with walls (colours.c): what set-up prepares
  * for them, whether a pass is one, and the pass after its prolongation. */
 void colours_prepare(struct level *level);
 bool colours_fit(const struct pass *pass);
@@ -132,7 +132,7 @@ void colours_run(const struct pass *pass, const struct patch_pass *p);
 /* The most threads that work on a level. */
 int cpu_max_threads(void);
 
-/* Steps of cpu_rows.c and cpu_transfers.c. */
+/* Steps of rows.c and transfers.c. */
 step_fn step_keep, step_zero, step_prolong_set, step_prolong_add;
 step_fn step_sweep, step_residual_store, step_residual_norm, step_residual_restrict;
 

@@ -5,8 +5,8 @@
 #include <string.h>
 #include <sys/mman.h>
 #include "base/memory.h"
-#include "operators/backend_cpu.h"
-#include "operators/cpu.h"
+#include "cpu/backend_cpu.h"
+#include "cpu/cpu.h"
 #include "operators/traffic.h"
 
 /* Rows of several fields and planes lie on more pages than the first-level TLB has entries. */

@@ -9,7 +9,7 @@
 #include "comm/comm.h"
 #include "cuda/cuda.h"
 #include "lab/lab.h"
-#include "operators/backend_cpu.h"
+#include "cpu/backend_cpu.h"
 
 enum { SCHEMA = 4 }; /* raised when a key of the report goes away or changes its meaning */
 

@@ -3,7 +3,7 @@
 #include <string.h>
 #include "base/check.h"
 #include "operators/boundary.h"
-#include "operators/cpu.h"
+#include "cpu/cpu.h"
 #include "operators/halo.h"
 #include "operators/sum.h"
 

@@ -8,7 +8,7 @@
 #include "lab/lab.h"
 #include "lab/operations.h"
 #include "level/backend.h"
-#include "operators/backend_cpu.h"
+#include "cpu/backend_cpu.h"
 #include "solvers/stages.h"
 #include "operators/vectors.h"
 
