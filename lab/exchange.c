@@ -39,7 +39,7 @@ static int list_ways(bool on_device, struct way ways[3])
     if (ways[0].transport)
         ways[0].why_not = NULL;
     ways[1] = (struct way){.name = "cuda-aware", .device_messages = true};
-    ways[1].why_not = why_no_device_messages(&backend_cuda);
+    ways[1].why_not = gpu_aware_mpi_error(&backend_cuda);
     ways[2] = (struct way){.name = "staged"};
     return 3;
 }

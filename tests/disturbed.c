@@ -226,7 +226,7 @@ void disturb(struct hierarchy *h)
                *nodes = getenv("HPGMG_NODES"), *slow_rank = getenv("HPGMG_SLOW"),
                *clock_text = getenv("HPGMG_CLOCK");
     if (!h && nodes)
-        comm_pretend_nodes(atoi(nodes));
+        comm_mock_nodes(atoi(nodes));
     if (!h && clock_text)
         set_clock(clock_text);
     if (h && delay)

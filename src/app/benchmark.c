@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "app/breakdown.h"
-#include "app/idle_options.h"
+#include "app/unused_options.h"
 #include "app/run_info.h"
 #include "app/timeline.h"
 #include "app/transport.h"
@@ -304,7 +304,7 @@ struct benchmark *benchmark_run(struct hierarchy *h, const struct options *optio
     }
     ranks_gather(&b->ranks, &b->sizes[0].meters);
     b->copy_bytes_per_second = ranks_sum(&b->ranks, RATE_COPY);
-    idle_options(h, b, options);
+    unused_options(h, b, options);
     b->bottom = bottom_counts(h->bottom); /* rank 0 holds the coarsest level */
     if (comm_rank() == 0)
         b->verdict = verdict_of(b, options);

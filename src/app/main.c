@@ -68,8 +68,7 @@ static void discard(struct output_file *file)
         output_file_discard(file);
 }
 
-/* The output files. They can be written, as far as is known before the first solve, so that none is
- * computed in vain. */
+/* Opens the output files before the first solve, so a run cannot fail after solving. */
 static enum status open_files(struct job *job)
 {
     const struct options *o = &job->options;

@@ -133,7 +133,7 @@ static struct neighbour_record measure_neighbour(const struct neighbour *n, cons
     const int count = (int)fmax(1.0, fmin(SAMPLE_BYTES / r.bytes, MAX_MESSAGES));
     snprintf(r.transport, sizeof r.transport, "%s", transport_to(n, same_node));
     messages_seconds(n, l, field, 1);
-    if (!neighbour_delivers(n, field))
+    if (!neighbour_verify(n, field))
         die(STATUS_SYSTEM, "rank %d: the halo of rank %d does not arrive as it was sent, by %s",
             comm_rank(), n->rank, r.transport);
     for (int i = 0; i < MESSAGE_SAMPLES; i++)

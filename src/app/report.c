@@ -110,7 +110,7 @@ static void print_messages(const struct run_info *f)
     printf("\n");
 }
 
-/* All of OpenMP's, and those that work on levels of the CPU beside levels on a GPU. */
+/* All of OpenMP's, and the CPU threads used in hybrid runs. */
 static void print_threads(const struct run_info *f)
 {
     int most = 0;
@@ -233,7 +233,7 @@ static void print_warnings(const struct run_info *f)
 void report_dry_run(const struct hierarchy_choice *choice, const struct options *options)
 {
     struct run_info f;
-    run_info_foresee(&f, choice);
+    run_info_estimate(&f, choice);
     const struct memory_need node = memory_need_of_node(choice), gpu = memory_need_of_gpu(choice);
     if (comm_rank() != 0)
         return;

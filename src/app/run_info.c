@@ -100,7 +100,7 @@ static void warn_of_coarsest(struct run_info *f, const struct hierarchy_choice *
     int better[3];
     if (!coarsest_is_large(choice, n))
         return;
-    domain_that_coarsens(f->levels[0].boxes, MANY_COARSEST_CELLS / 8, better); /* 2³ of a box */
+    domain_suggest_shape(f->levels[0].boxes, MANY_COARSEST_CELLS / 8, better); /* 2³ of a box */
     add_warning(f, "the coarsest level has %s = %.0f cells; --domain %dx%dx%d coarsens further",
                 extent_format(n).of, extent_cells(n), better[0], better[1], better[2]);
 }
@@ -214,14 +214,14 @@ static void foresee_level(void *data, int level, const struct decomposition *d, 
         warn_of_imbalance(f, d);
 }
 
-void run_info_foresee(struct run_info *f, const struct hierarchy_choice *choice)
+void run_info_estimate(struct run_info *f, const struct hierarchy_choice *choice)
 {
     const struct hierarchy_shape shape = hierarchy_shape(choice, comm_size());
     memset(f, 0, sizeof *f);
     environment_read(&f->environment);
     describe_levels(f, choice, &shape);
     if (comm_rank() == 0)
-        hierarchy_foresee(choice, &shape, comm_size(), foresee_level, f);
+        hierarchy_estimate(choice, &shape, comm_size(), foresee_level, f);
     warn_of_coarsest(f, choice);
     warn_of_threads(f);
     warn_of_sharing(f);

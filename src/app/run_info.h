@@ -40,7 +40,7 @@ struct run_info {
 void run_info_gather(struct run_info *f, const struct hierarchy *h, const struct benchmark *b);
 /* Of the hierarchy that the choice would give; builds nothing. Complete on rank 0. Collective over
  * the world. */
-void run_info_foresee(struct run_info *f, const struct hierarchy_choice *choice);
+void run_info_estimate(struct run_info *f, const struct hierarchy_choice *choice);
 
 /* True if the coarsest level, with n cells by direction, is one on which the bottom solver may need
  * many iterations, on one rank, and that is not what --levels asked for. */

@@ -138,14 +138,14 @@ static void set_up_rank(struct simulation *s, struct sample *sample)
     struct decomposition boxes[MAX_LEVELS];
     for (int l = 0; l < s->shape.nlevels; l++)
         boxes[l] = decomposition_share(&s->boxes[l]);
-    comm_pretend_world(sample->rank, s->ranks);
+    comm_mock_world(sample->rank, s->ranks);
     const size_t before = memory_live_bytes();
     const double start = timer_seconds();
     struct hierarchy *h = hierarchy_lay_out(s->choice, s->shape.nlevels, boxes);
     sample->set_up_bytes = s->boxes_bytes + memory_live_bytes() - before;
-    hierarchy_rehearse_coefficients(h);
+    hierarchy_dry_run_coefficients(h);
     sample->seconds = s->boxes_seconds + timer_seconds() - start;
-    comm_pretend_world(0, 0);
+    comm_mock_world(0, 0);
     sample->boxes = h->levels[0]->npatches;
     if (h->levels[0]->halo) {
         const struct messages *sends = &h->levels[0]->halo->exchange.sends;
@@ -256,7 +256,7 @@ enum status simulation_run(const struct hierarchy_choice *choice, const struct o
         set_up_rank(&s, &s.samples[n]);
     for (int l = 0; l < s.shape.nlevels; l++)
         decomposition_destroy(&s.boxes[l]);
-    hierarchy_foresee(choice, &s.shape, s.ranks, count_fields, &s);
+    hierarchy_estimate(choice, &s.shape, s.ranks, count_fields, &s);
     print_simulation(&s);
     return STATUS_VALID;
 }

@@ -51,7 +51,7 @@ enum status transport_choose(const struct options *o, bool on_gpu, char *message
     const bool by_mpi = !peer || !reaches_all(peer);
     const bool wants_device = by_mpi && o->transport != TRANSPORT_STAGED;
     if (wants_device)
-        why_staged = why_no_device_messages(&backend_cuda);
+        why_staged = gpu_aware_mpi_error(&backend_cuda);
     if (o->transport == TRANSPORT_CUDA_AWARE && why_staged)
         return refuse("cuda-aware", why_staged, message, size);
     chosen.device_messages = wants_device && !why_staged;

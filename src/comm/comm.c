@@ -191,7 +191,7 @@ int comm_size(void)
     return pretended_size > 0 ? pretended_size : selected_world->size;
 }
 
-void comm_pretend_world(int rank, int size)
+void comm_mock_world(int rank, int size)
 {
     pretended_rank = rank;
     pretended_size = size;

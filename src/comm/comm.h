@@ -39,9 +39,8 @@ int comm_rank(void); /* of the world */
 int comm_size(void);
 /* From now on comm_rank() and comm_size() are those of a rank of a larger job, for which this one
  * process stands; with size 0, its own again. In between, no message may be sent to other ranks. */
-void comm_pretend_world(int rank, int size);
-/* The number of ranks on this rank's node, and this rank's number among them. Any rank may ask by
- * itself. */
+void comm_mock_world(int rank, int size);
+/* The number of ranks on this rank's node, and this rank's number among them. Not collective. */
 int comm_node_size(void);
 int comm_node_rank(void);
 /* The ranks of this rank's node, ordered as in the world. */
@@ -57,7 +56,7 @@ struct sharers comm_sharers(const void *name, int size);
 void comm_nodes(int *nodes);
 /* For tests: from now on the ranks are distributed over `count` nodes, or over real ones again if
  * it is 0. Collective over the world. */
-void comm_pretend_nodes(int count);
+void comm_mock_nodes(int count);
 /* True if the MPI library says at run time that it takes pointers to GPU memory. */
 bool comm_takes_device_memory(void);
 /* The MPI library's name and version in one line, truncated to size. */

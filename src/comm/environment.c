@@ -38,7 +38,7 @@ void world_find_node(struct world *world)
     MPI_CALL(MPI_Comm_rank(world->node, &world->node_rank));
 }
 
-void comm_pretend_nodes(int count)
+void comm_mock_nodes(int count)
 {
     pretended_nodes = count;
     world_find_node(selected_world);

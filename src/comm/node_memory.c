@@ -66,7 +66,7 @@ static int open_together(void)
     return file;
 }
 
-bool node_agrees(bool value)
+bool node_all(bool value)
 {
     return comm_min_i64(comm_node(), value) != 0;
 }
@@ -95,13 +95,13 @@ bool node_memory_share(struct node_memory *m, long length)
         return false;
     const int file = open_together();
     bool works = file >= 0 && (own == 0 || posix_fallocate(file, (off_t)first, (off_t)own) == 0);
-    if (node_agrees(works)) {
+    if (node_all(works)) {
         void *data = mmap(NULL, m->bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
         m->data = data == MAP_FAILED ? NULL : data;
     }
     if (file >= 0)
         close(file);
-    works = node_agrees(m->data);
+    works = node_all(m->data);
     if (!works) {
         warn_once(m->bytes);
         node_memory_release(m);

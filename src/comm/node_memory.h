@@ -21,6 +21,6 @@ void node_memory_release(struct node_memory *m);
 
 /* True on all ranks of a node if it is on each of them; for one of each node. Collective over the
  * world. */
-bool node_agrees(bool value);
+bool node_all(bool value);
 
 #endif

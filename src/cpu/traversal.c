@@ -464,7 +464,7 @@ static void allocate_fluxes(struct tiling *g)
     g->fluxes = memory_alloc(length * sizeof *g->fluxes, "fluxes of the tiled loops");
 }
 
-static void run_trip(struct tiling g)
+static void run_blocked_passes(struct tiling g)
 {
     cut_strips(&g);
     g.done = memory_alloc_zero((size_t)(g.slabs * g.strips) * sizeof *g.done, "finished fronts");
@@ -485,9 +485,9 @@ void traverse_tiled(const struct traversal *t)
         return;
     }
     for (int first = 0; first < t->nops; first += most)
-        run_trip((struct tiling){.t = t,
-                                 .first = first,
-                                 .last = min_int(first + most, t->nops),
-                                 .slabs = slabs,
-                                 .sharers = sharers});
+        run_blocked_passes((struct tiling){.t = t,
+                                           .first = first,
+                                           .last = min_int(first + most, t->nops),
+                                           .slabs = slabs,
+                                           .sharers = sharers});
 }

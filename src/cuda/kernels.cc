@@ -145,8 +145,8 @@ static const struct kernel *next_kernel(struct pass *rest, struct pass *first)
     if (rest->level->npatches == 0 || pass_length(rest) == 0)
         return NULL;
     const struct kernel *kernel = find(rest, &covered);
-    *first = pass_take(rest, covered);
-    first->after = pass_operations(rest);
+    *first = pass_split_front(rest, covered);
+    first->ops_until_halo = pass_operations(rest);
     rest->ghosts_filled = kernel->leaves_ghosts && kernel->leaves_ghosts(rest->level);
     return kernel;
 }

@@ -9,28 +9,29 @@ struct view cuda_view(const struct level *l, int q, enum field f)
     return {operands_of(l, p, f), NULL, p->sj, p->sk};
 }
 
-struct work cuda_open_work(const struct pass *pass, int q)
+struct patch_launch cuda_open_work(const struct pass *pass, int q)
 {
     const struct level *l = pass->level;
-    struct work w = {pass, l->stencil, q, cells_of(&l->patches[q]), cuda_view(l, q, pass->f)};
+    struct patch_launch w = {pass, l->stencil, q, cells_of(&l->patches[q]),
+                             cuda_view(l, q, pass->f)};
     w.buffer[0] = l->fields[pass->u] + w.c.offset;
     w.buffer[1] = l->stencil->in_place ? w.buffer[0] : l->fields[FIELD_TMP] + w.c.offset;
     w.parity = (w.c.lo[0] + w.c.lo[1] + w.c.lo[2]) & 1;
     return w;
 }
 
-void cuda_fill_walls(struct work &w, int sweep)
+void cuda_fill_walls(struct patch_launch &w, int sweep)
 {
     cuda_store_ghosts(w.c, w.buffer[sweep & 1],
                       *level_ghost_list(w.pass->level, w.q, ghosts_star(w.s->radius)),
-                      w.s->wall_rule, w.pass->part);
+                      w.s->wall_rule, w.pass->region);
     w.v.u = w.buffer[sweep & 1];
 }
 
 void cuda_fill_ghosts(const struct pass *pass)
 {
     for (int q = 0; q < pass->level->npatches; q++) {
-        struct work w = cuda_open_work(pass, q);
+        struct patch_launch w = cuda_open_work(pass, q);
         cuda_fill_walls(w, pass->first_sweep);
     }
 }

@@ -7,7 +7,7 @@
 #include "operators/passes.h"
 
 /* One pass on one patch. Sweep s reads buffer[s & 1] and writes the other. */
-struct work {
+struct patch_launch {
     const struct pass *pass;
     const struct stencil *s;
     int q; /* the patch's number */
@@ -17,13 +17,13 @@ struct work {
     int parity; /* of the global index of cell (0,0,0) */
 };
 
-struct work cuda_open_work(const struct pass *pass, int q);
+struct patch_launch cuda_open_work(const struct pass *pass, int q);
 /* Patch q with this right-hand side; u is not set. */
 struct view cuda_view(const struct level *l, int q, enum field f);
 
 /* Ghosts behind walls and wrapped ones of the field that sweep number `sweep` reads, which becomes
  * v.u. */
-void cuda_fill_walls(struct work &w, int sweep);
+void cuda_fill_walls(struct patch_launch &w, int sweep);
 
 /* The ghosts that the first operation of the pass reads, but for halos, on all patches. */
 void cuda_fill_ghosts(const struct pass *pass);
@@ -51,16 +51,15 @@ bool cuda_tail_level(const struct level *level);
  * the replay raises its own *norm. */
 unsigned long long *cuda_norm_word();
 void cuda_fetch_norm(uint64_t *norm);
-/* Raises *norm to the norm that has come to the host since the last call. The stream must be idle.
- */
+/* *norm = max(*norm, last norm copied to the host). The stream must be idle. */
 void cuda_deliver_norm(uint64_t *norm);
 void cuda_release_norm();
 
 /* Stores the ghosts of the list around one patch: behind Dirichlet walls by `rule`, behind others
- * by wall_rule_behind(). x points at the field's cell (0,0,0). Ghosts that follow from halos are
- * the outer part. */
+ * by wall_rule_behind(). x points at the field's cell (0,0,0). Ghosts that follow from halos belong
+ * to the boundary region. */
 void cuda_store_ghosts(const struct cells &c, double *x, const struct ghost_list &list, int rule,
-                       enum pass_part part);
+                       enum pass_region region);
 /* One layer of ghosts beyond the ends of wrapped directions, without those on edges. */
 void cuda_wrap_sides(const struct cells &c, double *x);
 void cuda_fill_level_ghosts(const struct level *level, double *field, int rule,
@@ -73,8 +72,8 @@ void cuda_prolong(const struct pass *pass, int q, double *u, int extent);
 /* The operations as one kernel each, any operator: the readable baseline that tuned kernels must
  * equal bit for bit. `extent` is how many layers beyond open sides they work on. Sweeps
  * and finishes want v.u with its ghosts. */
-void baseline_start(const struct work &w, int q, int extent);
-void baseline_sweep(const struct work &w, int sweep, int extent);
-void baseline_finish(const struct work &w, int q);
+void baseline_start(const struct patch_launch &w, int q, int extent);
+void baseline_sweep(const struct patch_launch &w, int sweep, int extent);
+void baseline_finish(const struct patch_launch &w, int q);
 
 #endif

@@ -103,7 +103,7 @@ struct distribution {
 };
 
 /* Gives the waiting boxes to their owner. */
-static void settle(struct distribution *x)
+static void assign_pending_boxes(struct distribution *x)
 {
     struct decomposition *d = &x->d;
     const int count = merge_rank(x->pieces, x->waiting);
@@ -122,7 +122,7 @@ static void visit_box(struct distribution *x, const int at[3])
     const long share = x->visited++ * x->spec.ranks / spec_boxes(&x->spec);
     const int owner = (int)(share * x->world / x->spec.ranks);
     if (owner != x->owner)
-        settle(x);
+        assign_pending_boxes(x);
     x->owner = owner;
     struct box *box = &x->pieces[x->waiting++].box;
     for (int d = 0; d < 3; d++) {
@@ -161,7 +161,7 @@ struct decomposition decomposition_create(struct decomposition_spec spec, int wo
     while (side < extent_longest(spec.boxes))
         side *= 2;
     visit_cube(&x, (const int[3]){0, 0, 0}, side);
-    settle(&x);
+    assign_pending_boxes(&x);
     memory_free(x.pieces);
     const size_t count = (size_t)x.d.nboxes, size = sizeof *x.d.boxes;
     x.d.boxes = memory_grow(x.d.boxes, count * size, count * size, "boxes");

@@ -6,8 +6,7 @@
 #include "level/box.h"
 #include "level/extent.h"
 
-/* Decomposition spec: so many boxes by direction, each of so many cells by direction. `ranks` of
- * the world's ranks own them. */
+/* Boxes per direction, and cells per box and direction. `ranks` of the world's ranks own them. */
 struct decomposition_spec {
     int boxes[3];
     int box_cells[3];
@@ -41,7 +40,7 @@ void decomposition_destroy(struct decomposition *d);
 /* The rank's boxes are those from first_box(rank) to first_box(rank + 1) - 1. */
 int decomposition_first_box(const struct decomposition *d, int rank);
 
-/* Another name for the same boxes; destroying it leaves them. */
+/* Non-owning alias. */
 struct decomposition decomposition_share(const struct decomposition *d);
 
 /* The next coarser level with the same boxes, coarsened, on the same ranks. */

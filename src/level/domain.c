@@ -72,7 +72,7 @@ void domain_shape(const struct domain_choice *choice, long boxes, int shape[3])
         shape[0] = shape[1] = shape[2] = domain_cube_side(boxes);
 }
 
-void domain_that_coarsens(long boxes, int left, int shape[3])
+void domain_suggest_shape(long boxes, int left, int shape[3])
 {
     enum { MOST_TRIED = 256 };
     const struct domain_choice exact = {{DOMAIN_EXACT}}, cube = {{DOMAIN_CUBE}};

@@ -35,6 +35,6 @@ void domain_shape(const struct domain_choice *choice, long boxes, int shape[3]);
 double domain_remainder(const int shape[3]);
 
 /* A shape of `boxes` boxes, or not many fewer, with r <= left; or the cube. */
-void domain_that_coarsens(long boxes, int left, int shape[3]);
+void domain_suggest_shape(long boxes, int left, int shape[3]);
 
 #endif

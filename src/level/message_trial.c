@@ -55,7 +55,7 @@ static bool arrives_once(struct exchange *x, const struct backend *memory, doubl
 
 /* A library that reads freed memory may find the values of an earlier trial there, but not the
  * right ones both times. */
-bool exchange_arrives(struct exchange *x, const struct backend *memory, double seconds)
+bool exchange_selftest(struct exchange *x, const struct backend *memory, double seconds)
 {
     const bool first = arrives_once(x, memory, seconds, false);
     return arrives_once(x, memory, seconds, true) && first;
@@ -76,7 +76,7 @@ static bool length_arrives(const struct backend *memory, int length)
 {
     struct exchange x;
     exchange_create(&x, ring_messages(length, memory), ring_messages(length, memory));
-    const bool right = exchange_arrives(&x, memory, TRIAL_SECONDS);
+    const bool right = exchange_selftest(&x, memory, TRIAL_SECONDS);
     memory->release(x.sends.buffer);
     memory->release(x.receives.buffer);
     exchange_destroy(&x);
@@ -88,7 +88,7 @@ bool messages_arrive(const struct backend *memory)
     return length_arrives(memory, SHORT) && length_arrives(memory, LONG);
 }
 
-const char *why_no_device_messages(const struct backend *device)
+const char *gpu_aware_mpi_error(const struct backend *device)
 {
     if (!comm_min_i64(comm_world(), comm_takes_device_memory()))
         return "the MPI library does not accept pointers to GPU memory";

@@ -13,7 +13,7 @@ struct exchange;
  * memory. Exchanges test values twice, different ones each time, compares what this rank receives,
  * and leaves the values in the buffers. All ranks of the exchange call it. Ends the job if a
  * message has not arrived after `seconds`: MPI may still access the buffers then. */
-bool exchange_arrives(struct exchange *x, const struct backend *memory, double seconds);
+bool exchange_selftest(struct exchange *x, const struct backend *memory, double seconds);
 
 /* Whether MPI carries messages between buffers of this backend's memory: sends short and long
  * messages around a ring of all ranks, both ways, and compares what arrives. MPI libraries may
@@ -24,6 +24,6 @@ bool messages_arrive(const struct backend *memory);
 /* Why MPI cannot be given pointers to this device's memory; NULL if it can. Only a library that
  * says so on every rank is tried: others read such pointers as the host's and crash. Collective
  * over the world, and so is the answer. */
-const char *why_no_device_messages(const struct backend *device);
+const char *gpu_aware_mpi_error(const struct backend *device);
 
 #endif

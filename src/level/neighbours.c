@@ -36,7 +36,7 @@ struct neighbours neighbours_create(const struct plan *plan)
     n.list = memory_alloc((size_t)n.most * sizeof *n.list, "neighbours");
     for (int i = 0; i < n.most; i++) {
         const int rank = i < n.count ? peers[i] : NO_PEER;
-        n.list[i] = (struct neighbour){rank, plan_with_peer(plan, rank)};
+        n.list[i] = (struct neighbour){rank, plan_restrict_to_peer(plan, rank)};
     }
     memory_free(peers);
     return n;
@@ -87,7 +87,7 @@ static void read_ghosts(const struct plan *plan, const double *field, double *me
     memory_free(back.copies);
 }
 
-bool neighbour_delivers(const struct neighbour *n, const double *field)
+bool neighbour_verify(const struct neighbour *n, const double *field)
 {
     const struct plan *plan = carrier(n->plan);
     const struct messages *out = &plan->exchange.sends, *in = &plan->exchange.receives;

@@ -26,6 +26,6 @@ void neighbours_destroy(struct neighbours *n); /* collective over the world */
 
 /* Whether the ghosts of `field` that the neighbour's last message filled are bitwise those cells
  * that the neighbour has now, which it also sends from host memory. Both ends call it. */
-bool neighbour_delivers(const struct neighbour *n, const double *field);
+bool neighbour_verify(const struct neighbour *n, const double *field);
 
 #endif

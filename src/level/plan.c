@@ -310,7 +310,8 @@ static bool on_devices(const struct plan *plan)
 }
 
 /* Removes from the list the copies of ranks that the transport reaches, and returns these. */
-static struct copy_list take_reached(struct copy_list *list, const struct transport *transport)
+static struct copy_list split_by_transport(struct copy_list *list,
+                                           const struct transport *transport)
 {
     const struct copy_list all = *list;
     struct copy_list reached = {0, NULL};
@@ -331,15 +332,15 @@ static void connect_transport(struct plan *plan, const struct transport *transpo
     *direct = *plan;
     direct->direct = NULL;
     plan->local = (struct copy_list){0, NULL};
-    direct->pack = take_reached(&plan->pack, transport);
-    direct->unpack = take_reached(&plan->unpack, transport);
+    direct->pack = split_by_transport(&plan->pack, transport);
+    direct->unpack = split_by_transport(&plan->unpack, transport);
     create_exchange(plan);
     create_exchange(direct);
     direct->transport = transport;
     direct->connection = transport->connect(direct);
 }
 
-bool plan_hands_over(const struct plan *plan)
+bool plan_crosses_devices(const struct plan *plan)
 {
     return plan->source->on_device != plan->target->on_device;
 }
@@ -363,7 +364,7 @@ void plan_connect(struct plan *plan, const struct transport *transport, bool dev
     plan->device_messages = device_messages && on_devices(plan);
     if (transport && on_devices(plan))
         connect_transport(plan, transport);
-    if (!plan->device_messages && !plan_hands_over(plan) && reaches_host(copier(plan)))
+    if (!plan->device_messages && !plan_crosses_devices(plan) && reaches_host(copier(plan)))
         plan->shared = shared_messages_create(plan);
 }
 
@@ -407,7 +408,7 @@ static void append_copies_of(struct copy_list *to, const struct copy_list *list,
             append(to, list->copies[c]);
 }
 
-struct plan *plan_with_peer(const struct plan *plan, int peer)
+struct plan *plan_restrict_to_peer(const struct plan *plan, int peer)
 {
     struct plan *own = memory_alloc_zero(sizeof *own, "plan");
     own->source = plan->source;
@@ -423,7 +424,7 @@ struct plan *plan_with_peer(const struct plan *plan, int peer)
     if (plan->direct)
         connect_transport(own, plan->direct->transport);
     if (plan->shared)
-        own->shared = shared_messages_with_peer(plan->shared, peer);
+        own->shared = shared_messages_restrict_to_peer(plan->shared, peer);
     return own;
 }
 
@@ -464,7 +465,7 @@ static const struct copy_list *unpack_list(const struct plan *plan)
 /* An MPI library that carried other messages from device memory may lose these without an error. */
 static void try_device_messages(struct plan *plan)
 {
-    if (!exchange_arrives(&plan->exchange, plan->buffers, TRIAL_SECONDS))
+    if (!exchange_selftest(&plan->exchange, plan->buffers, TRIAL_SECONDS))
         die(STATUS_SYSTEM,
             "rank %d: messages from GPU memory do not arrive as they were sent, by this MPI "
             "library; --transport staged avoids them",
@@ -530,7 +531,7 @@ void plan_end(struct plan *plan, const double *from, double *to, struct plan_tim
         exchange_start(messages_of(plan));
         begin_direct(plan, from, to);
     }
-    if (plan_hands_over(plan))
+    if (plan_crosses_devices(plan))
         synchronise(plan);
     times->local += lap(&start);
     exchange_wait(messages_of(plan));
@@ -549,7 +550,7 @@ void plan_execute(struct plan *plan, const double *from, double *to, struct plan
 void plan_on_device(struct plan *plan, const double *from, double *to,
                     struct plan_copies copies[MAX_PLAN_COPIES])
 {
-    CHECK(plan_hands_over(plan));
+    CHECK(plan_crosses_devices(plan));
     make_buffers(plan);
     copies[0] = (struct plan_copies){&plan->local, from, to};
     copies[1] = plan->source->on_device

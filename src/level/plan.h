@@ -88,7 +88,7 @@ int *plan_peers(const struct plan *plan, int *count);
 /* The plan's messages with one peer as a plan of its own, which travels the same way; NO_PEER: no
  * messages. As plan_connect(), collective over the world. */
 enum { NO_PEER = -1 };
-struct plan *plan_with_peer(const struct plan *plan, int peer);
+struct plan *plan_restrict_to_peer(const struct plan *plan, int peer);
 
 /* Seconds spent in the parts of executions, which add to it. Work that a device does after the call
  * has returned is not counted. */
@@ -121,7 +121,7 @@ struct plan_copies {
     const double *from;
     double *to;
 };
-bool plan_hands_over(const struct plan *plan); /* the plan is between a device and the host */
+bool plan_crosses_devices(const struct plan *plan); /* the plan is between a device and the host */
 void plan_on_device(struct plan *plan, const double *from, double *to,
                     struct plan_copies copies[MAX_PLAN_COPIES]);
 void plan_on_host(struct plan *plan, const double *from, double *to);

@@ -114,7 +114,7 @@ static bool make_memory(struct shared_messages *s, long length)
             works = s->device->lock_pages(s->memory[b].data, s->memory[b].bytes);
             if (!works)
                 node_memory_release(&s->memory[b]);
-            works = node_agrees(works);
+            works = node_all(works);
         }
     }
     if (!works)
@@ -195,7 +195,8 @@ static struct messages messages_with(const struct messages *m, int peer)
     return with;
 }
 
-struct shared_messages *shared_messages_with_peer(const struct shared_messages *whole, int peer)
+struct shared_messages *shared_messages_restrict_to_peer(const struct shared_messages *whole,
+                                                         int peer)
 {
     struct shared_messages *s = memory_alloc(sizeof *s, "shared messages");
     *s = *whole;

@@ -4,9 +4,8 @@
 #include "level/level.h"
 #include "operators/stencil.h"
 
-/* Layers of u's halo that so many sweeps, then a finish or none, read; and of the right-hand side's
- * that any pass between two exchanges reads. Passes may also compute in deeper layers, but nothing
- * depends on what. */
+/* Halo depth of u read by `sweeps` sweeps plus an optional finish, and of f read by any pass
+ * between two exchanges. Deeper layers may hold garbage. */
 int halo_layers(const struct level *level, int sweeps, bool finishes);
 int rhs_halo_layers(const struct level *level);
 /* As many layers, or one more: interpolation fills them in pairs. */

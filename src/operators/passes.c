@@ -2,7 +2,7 @@
 #include "operators/passes.h"
 #include "base/check.h"
 
-struct pass pass_take(struct pass *rest, int count)
+struct pass pass_split_front(struct pass *rest, int count)
 {
     struct pass first = *rest;
     const int sweeps = count - (rest->start != START_KEEP);

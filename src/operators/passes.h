@@ -27,16 +27,16 @@ enum pass_finish {
     FINISH_STORE,    /* residual = f − A u */
 };
 
-/* Which cells a pass works on, if a backend can split it: INNER cells depend on no ghost from a
- * neighbour, OUTER are the others. */
-enum pass_part { PART_ALL, PART_INNER, PART_OUTER };
+/* Cells that a pass works on, if the backend can split it: the interior depends on no ghost from a
+ * neighbour; the boundary region is the rest. */
+enum pass_region { REGION_ALL, REGION_INTERIOR, REGION_BOUNDARY };
 
 /* One pass over a level: start, then sweeps first_sweep … first_sweep+nsweeps−1 of the smoother,
  * then finish. Out-of-place sweeps alternate between u and FIELD_TMP: even sweeps read u. */
 struct pass {
     struct level *level;
     enum field u, f;
-    enum pass_part part;
+    enum pass_region region;
 
     enum pass_start start;
     int prolongation; /* 2: volume-averaged quadratic, 4: quartic */
@@ -53,8 +53,8 @@ struct pass {
     enum field coarse_u, coarse_f;
 
     bool ghosts_filled; /* the first operation finds its ghosts, but for halos */
-    int after;          /* applications of the operator that follow without a halo exchange: they
-                           read ghosts which this pass computes */
+    int ops_until_halo; /* operator applications after this pass and before the next halo exchange:
+                           they read ghosts that this pass computes */
 };
 
 static inline bool pass_prolongs(const struct pass *pass)
@@ -75,14 +75,13 @@ static inline int pass_length(const struct pass *pass)
 }
 
 /* Returns the first `count` of these as a pass, and leaves the others in `rest`. */
-struct pass pass_take(struct pass *rest, int count);
+struct pass pass_split_front(struct pass *rest, int count);
 
-/* Layers beyond open sides on which an application works that `following` ones of its pass follow.
- */
+/* Ghost layers computed by an operator application with `following` more to come in its pass. */
 static inline int pass_extent(const struct pass *pass, int following)
 {
     const struct level *l = pass->level;
-    return l->connected ? (pass->after + following) * l->stencil->radius : 0;
+    return l->connected ? (pass->ops_until_halo + following) * l->stencil->radius : 0;
 }
 
 /* The field that holds u and its ghosts when the pass begins. */
@@ -95,16 +94,16 @@ struct bottom_counts;
 
 /* A cycle is a list of stages (solvers/program.h). */
 enum stage_kind {
-    STAGE_PASS,     /* run(pass) */
-    STAGE_RESTRICT, /* restrict_cells(pass.level, pass.f, pass.coarse, pass.coarse_f) */
-    STAGE_BOTTOM,   /* solves for pass.u and pass.f on the coarsest level */
-    STAGE_BOUNDARY, /* fill_ghosts(pass), of the following pass */
-    STAGE_HALO,     /* `layers` of ghosts of `field` from neighbours */
-    STAGE_DOWN,     /* `field`: transfer's coarse side -> level + 1 */
-    STAGE_UP,       /* `field` of level + 1 -> transfer's coarse side, with halo */
-    STAGE_COPY,     /* `field` = FIELD_TMP */
-    STAGE_MEAN,     /* subtracts the mean of `field` */
-    STAGE_WALLS,    /* adds what values on walls add to f, or to interpolated u, to `field` */
+    STAGE_PASS,              /* run(pass) */
+    STAGE_RESTRICT,          /* restrict_cells(pass.level, pass.f, pass.coarse, pass.coarse_f) */
+    STAGE_BOTTOM,            /* solves for pass.u and pass.f on the coarsest level */
+    STAGE_BOUNDARY,          /* fill_ghosts(pass), of the following pass */
+    STAGE_HALO,              /* `layers` of ghosts of `field` from neighbours */
+    STAGE_REDISTRIBUTE_DOWN, /* `field`: transfer's coarse side -> level + 1 */
+    STAGE_REDISTRIBUTE_UP,   /* `field` of level + 1 -> transfer's coarse side, with halo */
+    STAGE_COPY,              /* `field` = FIELD_TMP */
+    STAGE_MEAN,              /* subtracts the mean of `field` */
+    STAGE_WALLS, /* adds what values on walls add to f, or to interpolated u, to `field` */
     NUM_STAGE_KINDS,
 };
 
@@ -148,8 +147,8 @@ struct passes {
     /* Fills the ghosts that the first operation of the pass reads, but for halos, as run() does
      * unless pass->ghosts_filled. */
     void (*fill_ghosts)(const struct pass *pass);
-    /* True if run(pass) can do the inner part first and then the outer one, with the halos of u and
-     * f filled in between. NULL if no pass can. */
+    /* True if run(pass) can do the interior first and then the boundary region, with the halos of u
+     * and f filled in between. NULL if no pass can. */
     bool (*splits)(const struct pass *pass);
     /* Bytes per cell that run(pass) must move, and the names of its kernels or loops in their
      * order, separated by commas; 0 and "" on ranks without boxes. */

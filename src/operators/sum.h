@@ -65,8 +65,7 @@ FORMULA double sum_value(const int64_t digits[SUM_DIGITS], int exponent)
     return ldexp(fma(low, 1.0 / 268435456.0, (double)digits[0]), exponent - SUM_DIGIT_BITS);
 }
 
-/* Whether the sum of terms of which this is the largest follows from their digits. Else it is 0, or
- * not finite. */
+/* False if the largest term is zero or not finite: then the sum does not follow from digits. */
 FORMULA bool sum_has_digits(uint64_t largest_bits)
 {
     return largest_bits != 0 && largest_bits < 0x7ff0000000000000ull;

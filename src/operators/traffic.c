@@ -21,7 +21,7 @@ double pass_bytes_one_by_one(const struct pass *p)
     struct pass rest = *p;
     double bytes = 0.0;
     while (pass_length(&rest) > 0) {
-        const struct pass one = pass_take(&rest, 1);
+        const struct pass one = pass_split_front(&rest, 1);
         bytes += pass_bytes_once(&one);
     }
     return bytes;

@@ -23,7 +23,7 @@ static void set_coarse_side(const struct program *p, int level, struct pass *pas
 static void move(struct program *p, int level, enum stage_kind kind)
 {
     if (p->hierarchy->transfers[level].separate)
-        program_add(p, kind, level)->field = kind == STAGE_DOWN ? FIELD_F : FIELD_U;
+        program_add(p, kind, level)->field = kind == STAGE_REDISTRIBUTE_DOWN ? FIELD_F : FIELD_U;
 }
 
 static void zero(struct program *p, int level, enum field u, enum field f)
@@ -54,14 +54,14 @@ static void restrict_residual(struct program *p, int level, enum field u, enum f
     pass->first_sweep = SMOOTHER_SWEEPS;
     pass->finish = FINISH_RESTRICT;
     set_coarse_side(p, level, pass);
-    move(p, level, STAGE_DOWN);
+    move(p, level, STAGE_REDISTRIBUTE_DOWN);
 }
 
 /* u (+)= P u of level + 1 */
 static void prolong(struct program *p, int level, enum field u, enum field f, enum pass_start how,
                     int order)
 {
-    move(p, level, STAGE_UP);
+    move(p, level, STAGE_REDISTRIBUTE_UP);
     struct pass *pass = add_pass(p, level, u, f);
     pass->start = how;
     pass->prolongation = order;
@@ -133,7 +133,7 @@ struct program *program_f_cycle(struct hierarchy *h, int top)
         struct pass *pass = &program_add(p, STAGE_RESTRICT, l)->pass;
         *pass = (struct pass){.level = h->levels[l], .f = FIELD_F};
         set_coarse_side(p, l, pass);
-        move(p, l, STAGE_DOWN);
+        move(p, l, STAGE_REDISTRIBUTE_DOWN);
         add_walls(p, l + 1, FIELD_F, h->walls[l + 1].rhs);
     }
     zero(p, bottom, FIELD_U, FIELD_F);

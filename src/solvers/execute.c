@@ -46,7 +46,7 @@ void program_trace(trace_fn *trace, void *data)
 static void execute_plan(const struct program *p, const struct stage *s, struct plan_times *times)
 {
     double *from, *to;
-    struct plan *plan = stage_ends(p, s, &from, &to);
+    struct plan *plan = stage_endpoints(p, s, &from, &to);
     plan_execute(plan, from, to, times);
 }
 
@@ -59,8 +59,8 @@ static void execute_stage(const struct program *p, const struct stage *s, struct
         l->backend->passes->run(&s->pass);
         return;
     case STAGE_HALO:
-    case STAGE_DOWN:
-    case STAGE_UP:
+    case STAGE_REDISTRIBUTE_DOWN:
+    case STAGE_REDISTRIBUTE_UP:
         execute_plan(p, s, times);
         return;
     case STAGE_RESTRICT:
@@ -180,8 +180,8 @@ static int execute_overlapping(const struct program *p, int i)
     struct plan *halo = stage_plan(p, s);
     double *field = l->fields[s->field];
     struct plan_times unused = {0};
-    inner.part = PART_INNER;
-    outer.part = PART_OUTER;
+    inner.region = REGION_INTERIOR;
+    outer.region = REGION_BOUNDARY;
     range_push("halo beside a pass");
     backend->fork_stream();
     backend->use_second_stream(true);

@@ -120,8 +120,8 @@ static void add_buffer_bytes(const struct hierarchy_choice *choice, const struct
     decomposition_destroy(&d);
 }
 
-void hierarchy_foresee(const struct hierarchy_choice *choice, const struct hierarchy_shape *shape,
-                       int ranks, hierarchy_visit *visit, void *data)
+void hierarchy_estimate(const struct hierarchy_choice *choice, const struct hierarchy_shape *shape,
+                        int ranks, hierarchy_visit *visit, void *data)
 {
     const int last = shape->nlevels - 1;
     size_t *bytes = memory_alloc((size_t)ranks * sizeof *bytes, "memory estimate");
@@ -168,7 +168,7 @@ size_t hierarchy_bytes(const struct hierarchy_choice *choice, const struct hiera
         return 0;
     size_t *bytes = memory_alloc_zero((size_t)ranks * sizeof *bytes, "memory estimate"), most = 0;
     struct memory_sum sum = {choice, ranks, on_device, bytes};
-    hierarchy_foresee(choice, shape, ranks, add_level, &sum);
+    hierarchy_estimate(choice, shape, ranks, add_level, &sum);
     for (int rank = 0; rank < ranks; rank++)
         most = bytes[rank] > most ? bytes[rank] : most;
     memory_free(bytes);
@@ -318,7 +318,7 @@ static void rehearse_coefficient(const struct hierarchy *h, int centre)
     }
 }
 
-void hierarchy_rehearse_coefficients(const struct hierarchy *h)
+void hierarchy_dry_run_coefficients(const struct hierarchy *h)
 {
     for (int d = 0; d < 3 && h->choice.op.variable; d++)
         rehearse_coefficient(h, d);

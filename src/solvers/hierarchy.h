@@ -83,7 +83,7 @@ enum { SOLVED_LEVELS = 3 }; /* the benchmark solves on h, 2h and 4h */
 /* The specs that follow from the size rule, the number of ranks and the order. */
 struct hierarchy_shape hierarchy_shape(const struct hierarchy_choice *choice, int ranks);
 
-/* The backend of a level of so many cells. */
+/* The backend for a level with `cells` cells. */
 const struct backend *hierarchy_level_backend(const struct hierarchy_choice *choice, double cells);
 
 /* Calls visit for each level that hierarchy_create would build, finest first, with its
@@ -91,8 +91,8 @@ const struct backend *hierarchy_level_backend(const struct hierarchy_choice *cho
  * and the next counts with the finer level. */
 typedef void hierarchy_visit(void *data, int level, const struct decomposition *d,
                              const size_t *bytes);
-void hierarchy_foresee(const struct hierarchy_choice *choice, const struct hierarchy_shape *shape,
-                       int ranks, hierarchy_visit *visit, void *data);
+void hierarchy_estimate(const struct hierarchy_choice *choice, const struct hierarchy_shape *shape,
+                        int ranks, hierarchy_visit *visit, void *data);
 /* Bytes of the fields of all levels on devices, or of all levels in host memory, on the rank that
  * holds most. */
 size_t hierarchy_bytes(const struct hierarchy_choice *choice, const struct hierarchy_shape *shape,
@@ -107,7 +107,7 @@ void hierarchy_boxes(const struct hierarchy_shape *shape, int ranks,
 struct hierarchy *hierarchy_lay_out(const struct hierarchy_choice *choice, int nlevels,
                                     const struct decomposition boxes[MAX_LEVELS]);
 /* Makes and drops the plans that hierarchy_create needs once, for coefficients. */
-void hierarchy_rehearse_coefficients(const struct hierarchy *h);
+void hierarchy_dry_run_coefficients(const struct hierarchy *h);
 
 /* All levels with their fields, plans and transfers. Fields are 0, and there is no operator yet.
  * Collective over the world. Dies if there is not enough memory. */

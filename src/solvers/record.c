@@ -50,10 +50,10 @@ static bool stage_is_recordable(const struct program *p, const struct stage *s)
 }
 
 /* True if the stage moves cells between a device and the host. */
-static bool crosses(const struct program *p, const struct stage *s)
+static bool crosses_devices(const struct program *p, const struct stage *s)
 {
     const struct plan *plan = stage_plan(p, s);
-    return plan && plan_hands_over(plan);
+    return plan && plan_crosses_devices(plan);
 }
 
 /* The host does the stages between stage `first`, which takes cells to it, and the one that brings
@@ -61,8 +61,8 @@ static bool crosses(const struct program *p, const struct stage *s)
 static int hand_over_end(const struct program *p, int first)
 {
     for (int i = first + 1; i < p->count; i++)
-        if (crosses(p, &p->stages[i]))
-            return p->stages[i].kind == STAGE_UP ? i : 0;
+        if (crosses_devices(p, &p->stages[i]))
+            return p->stages[i].kind == STAGE_REDISTRIBUTE_UP ? i : 0;
         else if (p->hierarchy->levels[p->stages[i].level]->backend->on_device)
             return 0;
     return 0;
@@ -74,7 +74,7 @@ static int count_hand_overs(const struct program *p, const struct backend *backe
     int count = 0;
     for (int i = 0; i < p->count; i++) {
         const struct stage *s = &p->stages[i];
-        if (crosses(p, s) && hand_over_end(p, i) > 0) {
+        if (crosses_devices(p, s) && hand_over_end(p, i) > 0) {
             count++;
             i = hand_over_end(p, i);
         } else if (p->hierarchy->levels[s->level]->backend != backend || !stage_is_recordable(p, s))
@@ -89,11 +89,11 @@ static void work_on_host(void *data, int first)
     struct program *p = data;
     double *from, *to;
     const int end = hand_over_end(p, first);
-    struct plan *down = stage_ends(p, &p->stages[first], &from, &to);
+    struct plan *down = stage_endpoints(p, &p->stages[first], &from, &to);
     plan_on_host(down, from, to);
     for (int i = first + 1; i < end;)
         i += program_execute_next(p, i);
-    struct plan *up = stage_ends(p, &p->stages[end], &from, &to);
+    struct plan *up = stage_endpoints(p, &p->stages[end], &from, &to);
     plan_on_host(up, from, to);
 }
 
@@ -101,9 +101,9 @@ static struct hand_over hand_over(struct program *p, int first)
 {
     double *from, *to;
     struct hand_over h = {.work = work_on_host, .data = p, .first = first};
-    struct plan *down = stage_ends(p, &p->stages[first], &from, &to);
+    struct plan *down = stage_endpoints(p, &p->stages[first], &from, &to);
     plan_on_device(down, from, to, h.down);
-    struct plan *up = stage_ends(p, &p->stages[hand_over_end(p, first)], &from, &to);
+    struct plan *up = stage_endpoints(p, &p->stages[hand_over_end(p, first)], &from, &to);
     plan_on_device(up, from, to, h.up);
     h.longest = down->longest;
     return h;
@@ -115,7 +115,7 @@ static bool begin(struct program *p, const struct backend *backend, int hand_ove
         memory_alloc((size_t)hand_overs * sizeof *list, "hand-overs of a recording");
     int n = 0;
     for (int i = 0; i < p->count; i++)
-        if (crosses(p, &p->stages[i])) {
+        if (crosses_devices(p, &p->stages[i])) {
             list[n++] = hand_over(p, i);
             i = hand_over_end(p, i);
         }
@@ -128,7 +128,7 @@ static void record_stages(struct program *p, const struct backend *backend)
 {
     int hand_overs = 0;
     for (int i = 0; i < p->count;)
-        if (crosses(p, &p->stages[i])) {
+        if (crosses_devices(p, &p->stages[i])) {
             backend->record_hand_over(hand_overs++);
             i = hand_over_end(p, i) + 1;
         } else
@@ -180,7 +180,7 @@ bool program_replay(struct program *p)
 enum hand_over_way program_hand_over(const struct program *p)
 {
     for (int i = 0; i < p->count; i++)
-        if (crosses(p, &p->stages[i]))
+        if (crosses_devices(p, &p->stages[i]))
             return p->recording ? HAND_OVER_GRAPH : HAND_OVER_HOST;
     return HAND_OVER_NONE;
 }

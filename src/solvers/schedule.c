@@ -62,7 +62,7 @@ static void add_operations(struct program *p, int level, const struct pass *whol
         rest.residual = FIELD_TMP;
     }
     while (pass_length(&rest) > 0)
-        program_add(p, STAGE_PASS, level)->pass = pass_take(&rest, 1);
+        program_add(p, STAGE_PASS, level)->pass = pass_split_front(&rest, 1);
     if (!restricts)
         return;
     rest.f = FIELD_TMP;
@@ -135,14 +135,15 @@ static void schedule_connected(struct program *p, int level, const struct pass *
     struct pass rest = *whole;
     bool ghosts_valid = whole->start == START_ZERO || prolonged_ghosts(whole) > 0;
     if (pass_prolongs(whole) && !ghosts_valid) {
-        const struct pass start = pass_take(&rest, 1);
+        const struct pass start = pass_split_front(&rest, 1);
         add_scheduled(p, level, &start);
     }
     while (pass_length(&rest) > 0) {
         const int sweeps = rest.nsweeps < most ? rest.nsweeps : most;
         const bool finishes =
             rest.finish != FINISH_NONE && sweeps == rest.nsweeps && sweeps + 1 <= depth;
-        const struct pass group = pass_take(&rest, (rest.start != START_KEEP) + sweeps + finishes);
+        const struct pass group =
+            pass_split_front(&rest, (rest.start != START_KEEP) + sweeps + finishes);
         if (!ghosts_valid)
             add_halo(p, level, pass_reads(&group), halo_layers(group.level, sweeps, finishes));
         add_scheduled(p, level, &group);
@@ -180,7 +181,8 @@ static int level_of_rhs(const struct program *p, const struct stage *s)
         s->kind == STAGE_RESTRICT || (s->kind == STAGE_PASS && s->pass.finish == FINISH_RESTRICT);
     if (s->kind == STAGE_WALLS && s->field == FIELD_F)
         return s->level;
-    return s->kind == STAGE_DOWN || (restricts && !p->hierarchy->transfers[s->level].separate)
+    return s->kind == STAGE_REDISTRIBUTE_DOWN ||
+                   (restricts && !p->hierarchy->transfers[s->level].separate)
                ? s->level + 1
                : -1;
 }

@@ -10,24 +10,24 @@ struct plan *stage_plan(const struct program *p, const struct stage *stage)
     switch (stage->kind) {
     case STAGE_HALO:
         return h->levels[stage->level]->halos[stage->layers];
-    case STAGE_DOWN:
+    case STAGE_REDISTRIBUTE_DOWN:
         return h->transfers[stage->level].down;
-    case STAGE_UP:
+    case STAGE_REDISTRIBUTE_UP:
         return h->transfers[stage->level].up;
     default:
         return NULL;
     }
 }
 
-struct plan *stage_ends(const struct program *p, const struct stage *stage, double **from,
-                        double **to)
+struct plan *stage_endpoints(const struct program *p, const struct stage *stage, double **from,
+                             double **to)
 {
     const struct hierarchy *h = p->hierarchy;
     const struct level *source = h->levels[stage->level], *target = source;
-    if (stage->kind == STAGE_DOWN) {
+    if (stage->kind == STAGE_REDISTRIBUTE_DOWN) {
         source = h->transfers[stage->level].coarse;
         target = h->levels[stage->level + 1];
-    } else if (stage->kind == STAGE_UP) {
+    } else if (stage->kind == STAGE_REDISTRIBUTE_UP) {
         source = h->levels[stage->level + 1];
         target = h->transfers[stage->level].coarse;
     }
@@ -38,10 +38,15 @@ struct plan *stage_ends(const struct program *p, const struct stage *stage, doub
 
 const char *stage_name(const struct stage *stage, char *buffer, int size)
 {
-    static const char *const kinds[NUM_STAGE_KINDS] = {
-        [STAGE_RESTRICT] = "restrict", [STAGE_BOTTOM] = "bottom",    [STAGE_BOUNDARY] = "boundary",
-        [STAGE_HALO] = "halo",         [STAGE_DOWN] = "agglomerate", [STAGE_UP] = "distribute",
-        [STAGE_COPY] = "copy",         [STAGE_MEAN] = "mean",        [STAGE_WALLS] = "walls"};
+    static const char *const kinds[NUM_STAGE_KINDS] = {[STAGE_RESTRICT] = "restrict",
+                                                       [STAGE_BOTTOM] = "bottom",
+                                                       [STAGE_BOUNDARY] = "boundary",
+                                                       [STAGE_HALO] = "halo",
+                                                       [STAGE_REDISTRIBUTE_DOWN] = "agglomerate",
+                                                       [STAGE_REDISTRIBUTE_UP] = "distribute",
+                                                       [STAGE_COPY] = "copy",
+                                                       [STAGE_MEAN] = "mean",
+                                                       [STAGE_WALLS] = "walls"};
     static const char *const starts[] = {"", "zero+", "interpolate+", "prolong+"};
     static const char *const finishes[] = {"", "residual+restrict+", "residual+norm+", "residual+"};
     if (stage->kind != STAGE_PASS) {
@@ -68,12 +73,18 @@ static const char *pass_work(const struct pass *pass)
 
 const char *stage_work(const struct program *p, const struct stage *stage)
 {
-    static const char *const works[NUM_STAGE_KINDS] = {
-        [STAGE_HALO] = "halo",     [STAGE_DOWN] = "redistribution",  [STAGE_UP] = "redistribution",
-        [STAGE_BOTTOM] = "bottom", [STAGE_RESTRICT] = "restriction", [STAGE_COPY] = "copy",
-        [STAGE_MEAN] = "mean",     [STAGE_BOUNDARY] = "boundary",    [STAGE_WALLS] = "walls"};
+    static const char *const works[NUM_STAGE_KINDS] = {[STAGE_HALO] = "halo",
+                                                       [STAGE_REDISTRIBUTE_DOWN] = "redistribution",
+                                                       [STAGE_REDISTRIBUTE_UP] = "redistribution",
+                                                       [STAGE_BOTTOM] = "bottom",
+                                                       [STAGE_RESTRICT] = "restriction",
+                                                       [STAGE_COPY] = "copy",
+                                                       [STAGE_MEAN] = "mean",
+                                                       [STAGE_BOUNDARY] = "boundary",
+                                                       [STAGE_WALLS] = "walls"};
     struct level *const *level = &p->hierarchy->levels[stage->level];
-    const bool moves = stage->kind == STAGE_DOWN || stage->kind == STAGE_UP;
+    const bool moves =
+        stage->kind == STAGE_REDISTRIBUTE_DOWN || stage->kind == STAGE_REDISTRIBUTE_UP;
     if (stage->kind == STAGE_PASS)
         return pass_work(&stage->pass);
     if (moves && level[0]->backend->on_device != level[1]->backend->on_device)

@@ -17,8 +17,8 @@ void program_schedule(struct program *p, int top, enum field f);
 struct plan *stage_plan(const struct program *p, const struct stage *stage);
 
 /* That plan, and the fields that it moves cells between. */
-struct plan *stage_ends(const struct program *p, const struct stage *stage, double **from,
-                        double **to);
+struct plan *stage_endpoints(const struct program *p, const struct stage *stage, double **from,
+                             double **to);
 
 /* Executes stage i and those after it that are one call with it; returns their number. */
 int program_execute_next(struct program *p, int i);

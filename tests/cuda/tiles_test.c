@@ -53,7 +53,7 @@ static int number_of(const struct tiling *g, const int tile[3])
 /* Marks the inner tiles, none of which may read ghosts beyond open sides. */
 static int mark_inner(const struct tiling *g, char *marks)
 {
-    const struct tile_set t = tiles_of_part(PART_INNER, g->n, g->cells, g->wall, g->reads);
+    const struct tile_set t = tiles_of_region(REGION_INTERIOR, g->n, g->cells, g->wall, g->reads);
     int count = 0, tile[3];
     for (tile[2] = t.lo[2]; tile[2] < t.hi[2]; tile[2]++)
         for (tile[1] = t.lo[1]; tile[1] < t.hi[1]; tile[1]++)
@@ -67,7 +67,7 @@ static int mark_inner(const struct tiling *g, char *marks)
 
 static int mark_outer(const struct tiling *g, char *marks)
 {
-    const struct tile_set t = tiles_of_part(PART_OUTER, g->n, g->cells, g->wall, g->reads);
+    const struct tile_set t = tiles_of_region(REGION_BOUNDARY, g->n, g->cells, g->wall, g->reads);
     for (int x = 0; x < tiles_outside(&t); x++) {
         int tile[3];
         tiles_coordinates(&t, x, tile);
@@ -101,7 +101,7 @@ static void all_are_all(void **state)
     for (long number = 0; number < CASES; number++) {
         random_begin(number);
         const struct tiling g = random_tiling();
-        const struct tile_set t = tiles_of_part(PART_ALL, g.n, g.cells, g.wall, g.reads);
+        const struct tile_set t = tiles_of_region(REGION_ALL, g.n, g.cells, g.wall, g.reads);
         assert_false(t.outer);
         for (int d = 0; d < 3; d++)
             assert_int_equal(tiles_width(&t, d), g.n[d]);

@@ -56,7 +56,7 @@ static void run_kernel(struct fv2_gsrb w, int planes, std::mt19937 &random)
     const int n[3] = {tiles_across<tile>(w.c, 0), tiles_across<tile>(w.c, 1),
                       cuda_divided(w.c.n[2], planes)};
     const struct tile_reads none[3] = {};
-    const struct tile_set tiles = tiles_of_patch(PART_ALL, n, w.c, none);
+    const struct tile_set tiles = tiles_of_patch(REGION_ALL, n, w.c, none);
     assert_true(emulated::run_grid(
         n, random, [&] { gsrb_kernel<tile>(w, tiles, planes); }, emulated::THREADS, LANES));
 }

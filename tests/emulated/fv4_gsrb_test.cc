@@ -286,12 +286,12 @@ static void check_parts(int n0, int n1, int n2, int planes, unsigned walls, unsi
         if (o.directions > o.closed)
             x.u[place] = x.f[place] = std::nan("");
     });
-    w.part = PART_INNER;
+    w.region = REGION_INTERIOR;
     run_kernel<tile>(w, planes, random);
     assert_memory_not_equal(x.out.data(), want.data(), want.size() * sizeof(double));
     x.u = u;
     x.f = f;
-    w.part = PART_OUTER;
+    w.region = REGION_BOUNDARY;
     run_kernel<tile>(w, planes, random);
     assert_memory_equal(x.out.data(), want.data(), want.size() * sizeof(double));
 }

@@ -51,11 +51,11 @@ static void copy_walls(const struct cells &c, enum wall wall[3][2])
 }
 
 static void store(const struct cells &c, double *x, int rule, const struct ghost_depths &depths,
-                  enum pass_part part)
+                  enum pass_region region)
 {
     enum wall wall[3][2];
     copy_walls(c, wall);
-    cuda_store_ghosts(c, x, ghost_list_of(c.n, wall, c.wrap, &depths), rule, part);
+    cuda_store_ghosts(c, x, ghost_list_of(c.n, wall, c.wrap, &depths), rule, region);
 }
 
 static struct ghost_depths star(int layers)
@@ -155,7 +155,7 @@ static void test_stars(void **)
     for_cases(ALL_WRAPPED, 3, [](unsigned sides, int rule, int layers) {
         const long filled = check(
             closed_box(8, 6, rule == WALL_QUADRATIC ? 5 : 4, sides), rule,
-            [&](const struct cells &c, double *x) { store(c, x, rule, star(layers), PART_ALL); },
+            [&](const struct cells &c, double *x) { store(c, x, rule, star(layers), REGION_ALL); },
             [&](const struct outside &o) {
                 return o.directions == o.closed && o.layers <= layers + 1 - o.directions;
             });
@@ -168,7 +168,7 @@ static void test_deep_star(void **)
 {
     check(
         closed_box(8, 6, 4, ALL_WRAPPED), WALL_QUARTIC,
-        [](const struct cells &c, double *x) { store(c, x, WALL_QUARTIC, star(3), PART_ALL); },
+        [](const struct cells &c, double *x) { store(c, x, WALL_QUARTIC, star(3), REGION_ALL); },
         [](const struct outside &o) { return o.layers <= 4 - o.directions; });
 }
 
@@ -184,23 +184,23 @@ static void test_wrapped_sides(void **)
         }
 }
 
-/* Ghosts that follow from halos are the outer part, the others the inner part. */
+/* Ghosts that follow from halos are the boundary region, the others the interior. */
 static void test_shells(void **)
 {
     for_cases(ALL_WRAPPED, 3, [](unsigned sides, int rule, int layers) {
         const int ghosts = layers + (sides > ALL_WALLS ? 0 : sides % 2);
-        for (const enum pass_part part : {PART_ALL, PART_INNER, PART_OUTER}) {
+        for (const enum pass_region region : {REGION_ALL, REGION_INTERIOR, REGION_BOUNDARY}) {
             const long filled = check(
                 closed_box(5 + sides % 2, 4, 7, sides), rule,
                 [&](const struct cells &c, double *x) {
-                    store(c, x, rule, {layers, layers, layers, ghosts}, part);
+                    store(c, x, rule, {layers, layers, layers, ghosts}, region);
                 },
                 [&](const struct outside &o) {
                     const bool outer = o.directions > o.closed;
                     return o.wall_layers <= layers && o.layers <= ghosts &&
-                           (part == PART_ALL || outer == (part == PART_OUTER));
+                           (region == REGION_ALL || outer == (region == REGION_BOUNDARY));
                 });
-            assert_int_equal(filled > 0, part != PART_OUTER || has_open_side(sides));
+            assert_int_equal(filled > 0, region != REGION_BOUNDARY || has_open_side(sides));
         }
     });
 }
@@ -212,7 +212,7 @@ static void test_few_cells(void **)
         check(
             closed_box(n, 4 - n, 2, ALL_WRAPPED), WALL_LINEAR,
             [](const struct cells &c, double *x) {
-                store(c, x, WALL_LINEAR, {3, 3, 3, 3}, PART_ALL);
+                store(c, x, WALL_LINEAR, {3, 3, 3, 3}, REGION_ALL);
             },
             [](const struct outside &o) { return o.layers <= 3; });
 }
@@ -240,7 +240,7 @@ static void test_cpu(void **)
         fields[FIELD_U] = of_cpu.data();
         l.fields = fields;
         walls_fill(&l, FIELD_U, rule, layers);
-        store(b.c, of_gpu.data() + b.origin, rule, {layers, layers, layers, layers}, PART_ALL);
+        store(b.c, of_gpu.data() + b.origin, rule, {layers, layers, layers, layers}, REGION_ALL);
         assert_memory_equal(of_cpu.data(), of_gpu.data(), b.size * sizeof(double));
     });
 }

@@ -44,7 +44,7 @@ static void random_boxes(void **state)
         const int centre = random_int(CENTRE_CELL, CENTRE_FACE_K);
         const int planes = random_int(0, 20);
         for (int rank = 0; rank < ranks; rank++) {
-            comm_pretend_world(rank, ranks);
+            comm_mock_world(rank, ranks);
             random_begin(CASES + number);
             struct level *a =
                 level_of(random_decomposition(extent.n, planes, ranks), sides, ghosts, wraps);
@@ -56,7 +56,7 @@ static void random_boxes(void **state)
             level_destroy(b);
         }
     }
-    comm_pretend_world(0, 0);
+    comm_mock_world(0, 0);
 }
 
 /* A level of the program, and how the next one divides the same cells. */
@@ -68,7 +68,7 @@ struct job {
 /* All plans of one rank: halos, faces, and cells that move to the other boxes and back. */
 static void expect_plans(const struct job *job, int rank, struct sides sides, int ghosts)
 {
-    comm_pretend_world(rank, job->world);
+    comm_mock_world(rank, job->world);
     struct level *a = level_of(decomposition_create(job->fine, job->world), sides, ghosts, true);
     struct level *b = level_of(decomposition_create(job->other, job->world), sides, ghosts, false);
     EXPECT(mistakes_of_level(a, ghosts, CENTRE_CELL) == 0);
@@ -112,7 +112,7 @@ static void boxes_of_the_program(void **state)
         random_begin((long)j);
         expect_job(&jobs[j]);
     }
-    comm_pretend_world(0, 0);
+    comm_mock_world(0, 0);
 }
 
 static void nothing_is_left_in_memory(void **state)

@@ -110,7 +110,7 @@ static void shapes_that_coarsen(void **state)
     (void)state;
     for (long boxes = 1; boxes < 100000; boxes += 1 + boxes / 10) {
         int shape[3];
-        domain_that_coarsens(boxes, 512, shape);
+        domain_suggest_shape(boxes, 512, shape);
         EXPECT(extent_cells(shape) <= (double)boxes && extent_cells(shape) > 0.4 * (double)boxes);
         EXPECT(domain_remainder(shape) <= (extent_is_cube(shape) ? SMALL_COARSEST_CELLS : 512));
     }
@@ -128,7 +128,7 @@ static void as_few_boxes_as_possible_are_left_out(void **state)
         do
             domain_shape(&rule, boxes - left_out, tried);
         while (domain_remainder(tried) > 64 && ++left_out < 256);
-        domain_that_coarsens(boxes, 64, shape);
+        domain_suggest_shape(boxes, 64, shape);
         if (left_out < 256)
             EXPECT(extent_cells(shape) == (double)(boxes - left_out));
         else

@@ -348,9 +348,9 @@ static void ranks_of_a_node_have_one_number(void **state)
     int64_t mistakes = 0;
     const int half = (comm_size() + 1) / 2;
     comm_nodes(nodes);
-    comm_pretend_nodes(2);
+    comm_mock_nodes(2);
     comm_nodes(two);
-    comm_pretend_nodes(0);
+    comm_mock_nodes(0);
     for (int rank = 0; rank < comm_size(); rank++)
         mistakes += (nodes[rank] != 0) + (two[rank] != (rank < half ? 0 : half));
     EXPECT(on_all_ranks(mistakes) == 0);
@@ -417,9 +417,9 @@ static void clocks_are_compared_with_that_of_rank_0(void **state)
     const double age = timer_seconds() - apart.at;
     timer_pretend(0.0, 0.0);
     const struct clock_offset shared = clock_measure();
-    comm_pretend_nodes(comm_size());
+    comm_mock_nodes(comm_size());
     const struct clock_offset alike = clock_measure();
-    comm_pretend_nodes(0);
+    comm_mock_nodes(0);
     assert_true(fabs(apart.seconds + ahead) <= apart.error && apart.error < 60.0);
     assert_true((apart.error > 0.0) == is_other && age >= 0.0 && age < 60.0);
     assert_true(shared.seconds == 0.0 && shared.error == 0.0);

@@ -86,10 +86,10 @@ static void cells_move_to_other_ranks(void **state)
  * leave their messages to MPI. */
 static void connect_by_number(struct plan *plan, long number)
 {
-    comm_pretend_nodes((int)(number % 3));
+    comm_mock_nodes((int)(number % 3));
     if (number % 3 > 0)
         plan_connect(plan, NULL, false);
-    comm_pretend_nodes(0);
+    comm_mock_nodes(0);
 }
 
 /* Ranks run ahead of each other, and messages of different rounds must not be confused. */
@@ -252,7 +252,7 @@ static int64_t mistaken_trials(const struct neighbours *n, double *field, int sp
         double *ghost = end_ghost(&n->list[i], field, last), right = ghost ? *ghost : 0.0;
         if (ghost && i == spoilt)
             *ghost = -1.0;
-        mistakes += neighbour_delivers(&n->list[i], field) != !(ghost && i == spoilt);
+        mistakes += neighbour_verify(&n->list[i], field) != !(ghost && i == spoilt);
         if (ghost)
             *ghost = right;
     }

@@ -43,7 +43,7 @@ static int check(struct hierarchy_choice choice)
     const struct hierarchy_shape shape = hierarchy_shape(&choice, comm_size());
     struct hierarchy *h = hierarchy_create(&choice);
     struct built built = {.h = h};
-    hierarchy_foresee(&choice, &shape, comm_size(), compare_level, &built);
+    hierarchy_estimate(&choice, &shape, comm_size(), compare_level, &built);
     assert_int_equal(built.levels, h->nlevels);
     comm_max_f64(MPI_COMM_WORLD, &built.sum, 1);
     assert_true((double)hierarchy_bytes(&choice, &shape, comm_size(), false) == built.sum);

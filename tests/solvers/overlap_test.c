@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A program begins a halo exchange before the inner part of the pass that reads the halo and ends
+/* A program begins a halo exchange before the interior of the pass that reads the halo and ends
  * it after: for which stages, in which order, and with the same answer. The backend here is the
- * CPU's with a second stream added; all of a pass is its outer part. */
+ * CPU's with a second stream added; all of a pass is its boundary region. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -68,19 +68,19 @@ static bool splits(const struct pass *pass)
 
 static void run(const struct pass *pass)
 {
-    if (pass->part == PART_INNER) {
+    if (pass->region == REGION_INTERIOR) {
         move(BESIDE_HALO, INNER_BEGUN);
         return;
     }
-    assert_int_equal(pass->part, seen.progress == OUTSIDE ? PART_ALL : PART_OUTER);
-    if (pass->part == PART_OUTER) {
+    assert_int_equal(pass->region, seen.progress == OUTSIDE ? REGION_ALL : REGION_BOUNDARY);
+    if (pass->region == REGION_BOUNDARY) {
         assert_true(splits(pass));
         move(HALO_ENDS, OUTER_BEGUN);
         seen.smallest_dim =
             pass->level->n[0] < seen.smallest_dim ? pass->level->n[0] : seen.smallest_dim;
     }
     struct pass whole = *pass;
-    whole.part = PART_ALL;
+    whole.region = REGION_ALL;
     cpu_passes.run(&whole);
 }
 

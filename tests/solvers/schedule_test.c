@@ -119,10 +119,10 @@ static void walk_stage(const struct hierarchy *h, const struct stage *s)
         expect_within_neighbours(&l->decomposition, s->layers);
         *layers_of(l, s->field) = s->layers;
         return;
-    case STAGE_DOWN:
+    case STAGE_REDISTRIBUTE_DOWN:
         *layers_of(h->levels[s->level + 1], FIELD_F) = 0;
         return;
-    case STAGE_UP:
+    case STAGE_REDISTRIBUTE_UP:
         *layers_of(t->coarse, FIELD_U) = t->coarse->ghosts;
         return;
     case STAGE_RESTRICT:

@@ -140,8 +140,8 @@ static void bytes_of_two_backends_are_those_of_their_levels(void **state)
     alone = choice;
     choice.coarse_backend = &backend_cpu;
     choice.cpu_below = 8 * 8 * 8 + 1;
-    hierarchy_foresee(&choice, &shape, 1, add_level, &sides);
-    hierarchy_foresee(&alone, &shape, 1, add_level, &together);
+    hierarchy_estimate(&choice, &shape, 1, add_level, &sides);
+    hierarchy_estimate(&alone, &shape, 1, add_level, &together);
     assert_true(sides.host > 0 && sides.host == together.host);
     assert_true(sides.device > together.device);
     assert_int_equal(hierarchy_bytes(&choice, &shape, 1, false), sides.host);
@@ -174,7 +174,7 @@ static void the_fullest_rank_counts(void **state)
         const struct hierarchy_shape shape = hierarchy_shape(&choice, ranks);
         struct bytes_by_rank sum = {.ranks = ranks};
         size_t most = 0;
-        hierarchy_foresee(&choice, &shape, ranks, add_ranks, &sum);
+        hierarchy_estimate(&choice, &shape, ranks, add_ranks, &sum);
         for (int rank = 0; rank < ranks; rank++)
             most = sum.of[rank] > most ? sum.of[rank] : most;
         later = later || sum.of[0] < most;

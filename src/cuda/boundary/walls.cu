@@ -14,13 +14,13 @@ struct wanted_boxes {
 };
 
 /* Corners first: their ghosts take longest, and blocks begin in this order. */
-static struct wanted_boxes wanted_of(const struct ghost_list &list, enum pass_part part)
+static struct wanted_boxes wanted_of(const struct ghost_list &list, enum pass_region region)
 {
     struct wanted_boxes w = {};
     int cells = 0;
     for (int x = list.first[3] - 1; x >= 0; x--) {
         const struct ghost_box &b = list.box[x];
-        if (part != PART_ALL && b.outer != (part == PART_OUTER))
+        if (region != REGION_ALL && b.outer != (region == REGION_BOUNDARY))
             continue;
         cells += b.n[0] * b.n[1] * b.n[2];
         w.end[w.count] = cells;
@@ -172,13 +172,13 @@ static void fill(const struct patch_ghosts<RULE> &g)
 }
 
 void cuda_store_ghosts(const struct cells &c, double *x, const struct ghost_list &list, int rule,
-                       enum pass_part part)
+                       enum pass_region region)
 {
     const struct walled_cells<long> cells = {
         x, {c.n[0], c.n[1], c.n[2]}, {}, {}, c.sj, c.sk
     };
     with_rule(wall_rules<WALL_QUARTIC, WALL_QUADRATIC, WALL_LINEAR>{}, rule, [&](auto constant) {
-        fill<decltype(constant)::value>({cells, wanted_of(list, part)});
+        fill<decltype(constant)::value>({cells, wanted_of(list, region)});
     });
 }
 
@@ -186,7 +186,7 @@ void cuda_wrap_sides(const struct cells &c, double *x)
 {
     const struct ghost_depths one = {1, 0, 0, 0};
     const enum wall no_wall[3][2] = {};
-    cuda_store_ghosts(c, x, ghost_list_of(c.n, no_wall, c.wrap, &one), WALL_LINEAR, PART_ALL);
+    cuda_store_ghosts(c, x, ghost_list_of(c.n, no_wall, c.wrap, &one), WALL_LINEAR, REGION_ALL);
 }
 
 void cuda_fill_level_ghosts(const struct level *level, double *field, int rule,
@@ -194,6 +194,7 @@ void cuda_fill_level_ghosts(const struct level *level, double *field, int rule,
 {
     for (int q = 0; q < level->npatches; q++) {
         const struct cells c = cells_of(&level->patches[q]);
-        cuda_store_ghosts(c, field + c.offset, *level_ghost_list(level, q, shape), rule, PART_ALL);
+        cuda_store_ghosts(c, field + c.offset, *level_ghost_list(level, q, shape), rule,
+                          REGION_ALL);
     }
 }

@@ -222,9 +222,9 @@ DEVICE sweep_context<CELLS> sweep_context_of(const struct tail_level &l,
         w.walls = take_walls<TAIL_THREADS, OWN_WALLS<CELLS>>(
             lists_of<Op>(l, step.level, s.lists), s.u_tile, subdomain_tiles<Op, CELLS>::SJ,
             subdomain_tiles<Op, CELLS>::SK);
-    keep(w.nsweeps);
-    keep(w.operations);
-    keep(w.scale);
+    pin_register(w.nsweeps);
+    pin_register(w.operations);
+    pin_register(w.scale);
     return w;
 }
 

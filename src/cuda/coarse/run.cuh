@@ -11,7 +11,7 @@
 static __device__ void copy_parameters(const struct tail &t, struct tail *copy)
 {
     static_assert(sizeof t % sizeof(double) == 0 && alignof(struct tail) == alignof(double), "");
-    const double *from = hidden((const double *)&t); /* see fences.cuh */
+    const double *from = opaque((const double *)&t); /* see fences.cuh */
     double *to = (double *)copy;
     for (int x = threadIdx.x; x < (int)(sizeof t / sizeof *to); x += TAIL_THREADS)
         to[x] = from[x];

@@ -73,8 +73,8 @@ DEVICE sweep_context<Group::WALLS> sweep_context_of(const struct tail_level &l, 
     w.kinds = kinds_of<Op>(l);
     w.scale = l.scale;
     w.works = (int)(threadIdx.x & ~31u) < pairs_in(l) * Group::PER_PAIR;
-    keep(w.wall_rule);
-    keep(w.scale);
+    pin_register(w.wall_rule);
+    pin_register(w.scale);
     if (Op::RADIUS > 1) {
         w.lists = {s.sides + l.sides, s.edges + l.edges, side_cells(l.n),
                    edge_cells(l.n),   w.kinds,           l.n};
@@ -132,9 +132,9 @@ DEVICE double sum_by_direction(const double *u)
                              : Group::SK,
         second = lane == 0 ? Group::SJ : 1, third = lane < 2 ? Group::SK : Group::SJ;
     double part;
-    keep(across); /* or else all addresses are computed once and spilled */
-    keep(second);
-    keep(third);
+    pin_register(across); /* or else all addresses are computed once and spilled */
+    pin_register(second);
+    pin_register(third);
     if constexpr (Op::VARIABLE) {
         const int field = TILE_BETA_I - TILE_U + min(lane, 2);
         const struct near near = {u,

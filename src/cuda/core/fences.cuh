@@ -8,7 +8,7 @@
 /* The same value, of which the compiler knows nothing. It computes what derives from the value anew
  * where it is used. Without this it keeps all derived values in registers from step to step, and
  * spills others. */
-DEVICE int hidden(int value)
+DEVICE int opaque(int value)
 {
     asm volatile("" : "+r"(value));
     return value;
@@ -16,7 +16,7 @@ DEVICE int hidden(int value)
 
 /* The same for an address. Without this, a copy of the kernel's parameters is made of single values
  * by every thread, instead of as an array in memory of which each thread copies its part. */
-DEVICE const double *hidden(const double *address)
+DEVICE const double *opaque(const double *address)
 {
     asm volatile("" : "+l"(address));
     return address;
@@ -24,19 +24,19 @@ DEVICE const double *hidden(const double *address)
 
 /* Keeps a value in a register. Without this the compiler loads it again in every sweep, which waits
  * for the load. */
-DEVICE void keep(int &x)
+DEVICE void pin_register(int &x)
 {
     asm volatile("" : "+r"(x));
 }
 
-DEVICE void keep(double &x)
+DEVICE void pin_register(double &x)
 {
     asm volatile("" : "+d"(x));
 }
 
 /* Computes x here. Without this the compiler moves the computation into the branch that uses x,
  * where it overlaps with nothing. */
-DEVICE void computed_here(double &x)
+DEVICE void force_eval(double &x)
 {
     asm("" : "+d"(x));
 }

@@ -21,14 +21,14 @@ DEVICE bool is_last(const struct tile_set &t, dim3 tile, int d)
     return (int)(d == 0 ? tile.x : tile.y) == t.n[d] - 1;
 }
 
-static inline struct tile_set tiles_of_patch(enum pass_part part, const int n[3],
+static inline struct tile_set tiles_of_patch(enum pass_region region, const int n[3],
                                              const struct cells &c,
                                              const struct tile_reads reads[3])
 {
     bool closed[3][2];
     for (int side = 0; side < 6; side++)
         closed[side / 2][side % 2] = !is_open(c, side / 2, side % 2);
-    return tiles_of_part(part, n, c.n, closed, reads);
+    return tiles_of_region(region, n, c.n, closed, reads);
 }
 
 /* One block per tile. A grid without blocks must not be launched. */

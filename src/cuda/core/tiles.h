@@ -17,14 +17,15 @@ struct tile_reads {
     int first, step, extent;
 };
 
-/* The tiles of a part of a patch of `cells` cells in n tiles. Inner tiles read no ghost beyond a
+/* The tiles of a region of a patch of `cells` cells in n tiles. Inner tiles read no ghost beyond a
  * side that is not closed, by a wall or by wrapping around. */
-static inline struct tile_set tiles_of_part(enum pass_part part, const int n[3], const int cells[3],
-                                            const bool closed[3][2],
-                                            const struct tile_reads reads[3])
+static inline struct tile_set tiles_of_region(enum pass_region region, const int n[3],
+                                              const int cells[3], const bool closed[3][2],
+                                              const struct tile_reads reads[3])
 {
-    struct tile_set t = {{n[0], n[1], n[2]}, {0, 0, 0}, {n[0], n[1], n[2]}, part == PART_OUTER};
-    for (int d = 0; d < 3 && part != PART_ALL; d++) {
+    struct tile_set t = {
+        {n[0], n[1], n[2]}, {0, 0, 0}, {n[0], n[1], n[2]}, region == REGION_BOUNDARY};
+    for (int d = 0; d < 3 && region != REGION_ALL; d++) {
         const struct tile_reads r = reads[d];
         while (!closed[d][0] && t.lo[d] < n[d] && r.first + t.lo[d] * r.step < 0)
             t.lo[d]++;

@@ -29,7 +29,7 @@ static void launch(struct fv2_gsrb w, int tuned_planes)
         {-HALO * open_low(w.c, 1) - 1, ROWS - 2 * HALO, ROWS + 2},
         {-1 - HALO, planes, planes + 2 * HALO + 2},
     };
-    const struct tile_set tiles = tiles_of_patch(w.part, n, w.c, reads);
+    const struct tile_set tiles = tiles_of_patch(w.region, n, w.c, reads);
     const dim3 grid = tile_grid(tiles);
     if (grid.x > 0)
         launch_kernel<gsrb_kernel<tile>>(grid, dim3(LANES, ROWS), tile::BYTES, w, tiles, planes);
@@ -66,7 +66,7 @@ static void launch_operator(const struct fv2_gsrb &w)
 {
     constexpr int ROWS = finish_rows<Op>();
     CHECK(!w.zero_guess || (!w.coarse && !w.norm));
-    CHECK(w.part == PART_ALL || !w.norm);
+    CHECK(w.region == REGION_ALL || !w.norm);
     if (w.coarse)
         launch<tile<Op, false, RESTRICTS, ROWS>>(w, 0);
     else if (w.norm)
@@ -80,13 +80,13 @@ static void launch_operator(const struct fv2_gsrb &w)
 /* The two half-sweeps from `sweep` on, and after the last ones the finish. */
 static void run_two_sweeps(const struct pass *pass, int q, int sweep)
 {
-    const struct work w = cuda_open_work(pass, q);
+    const struct patch_launch w = cuda_open_work(pass, q);
     struct fv2_gsrb gsrb = {w.v, w.c};
     const bool last = sweep + 2 == pass->nsweeps;
     gsrb.in = w.buffer[0];
     gsrb.out = pass->level->fields[FIELD_TMP] + w.c.offset;
     gsrb.parity = w.parity;
-    gsrb.part = pass->part;
+    gsrb.region = pass->region;
     gsrb.zero_guess = sweep == 0 && pass->start == START_ZERO;
     if (last && pass->finish == FINISH_RESTRICT)
         set_coarse(gsrb, pass, q);
@@ -102,7 +102,7 @@ static void run(const struct pass *pass)
     for (int sweep = 0; sweep < pass->nsweeps; sweep += 2) {
         for (int q = 0; q < pass->level->npatches; q++)
             run_two_sweeps(pass, q, sweep);
-        if (pass->part != PART_INNER) /* else the outer part follows */
+        if (pass->region != REGION_INTERIOR) /* else the boundary region follows */
             level_swap(pass->level, pass->u, FIELD_TMP);
     }
     if (pass->finish == FINISH_NORM)

@@ -281,7 +281,7 @@ DEVICE void stream_step(const struct fv2_gsrb &w, struct thread_cells &p,
                         const struct plane_range &a, int k, struct copies &copies, struct slots &s,
                         struct stream_state &m)
 {
-    p.flags = hidden(p.flags);
+    p.flags = opaque(p.flags);
     if (k + AHEAD < a.stop)
         fetch<tile>(w, p, copies, s.free);
     __pipeline_commit();

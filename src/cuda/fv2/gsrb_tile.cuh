@@ -206,9 +206,9 @@ DEVICE struct thread_cells compute_thread(const struct fv2_gsrb &w, const struct
     p.flags = cell_flags<tile>(c, p, tiles, block);
     p.coarse = column_at(c, p.column) + row_at<tile>(c, p.j) / 2 * (int)w.coarse_sj;
     p.offset = in_plane<tile>(c, p.column, p.j);
-    p.vector_address = hidden(memory + (p.row * LANES + p.lane) * VECTOR_BYTES);
-    p.cell_address = hidden(memory + (p.row * LANES + p.lane) * CELL_BYTES);
-    p.high_face = hidden(p.lane == LANES - 1 ? beside_row(p) + tile::BI_END
+    p.vector_address = opaque(memory + (p.row * LANES + p.lane) * VECTOR_BYTES);
+    p.cell_address = opaque(memory + (p.row * LANES + p.lane) * CELL_BYTES);
+    p.high_face = opaque(p.lane == LANES - 1 ? beside_row(p) + tile::BI_END
                                              : p.vector_address + VECTOR_BYTES + tile::BI);
     return p;
 }
@@ -278,8 +278,8 @@ DEVICE struct copies initial_copies(const struct fv2_gsrb &w, struct thread_cell
         s.to = cell + tile::U + tile::U_HIGH;
         from = (const double *)vector_of(w.in, in_plane<tile>(c, after, beside));
     }
-    s.from = hidden(from - 2L * p.offset);
-    p.flags = hidden(p.flags);
+    s.from = opaque(from - 2L * p.offset);
+    p.flags = opaque(p.flags);
     return s;
 }
 

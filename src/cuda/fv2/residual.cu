@@ -36,7 +36,7 @@ static void launch_tuned(const struct fv2_residual &w)
 static void run_residual(const struct pass *pass)
 {
     for (int q = 0; q < pass->level->npatches; q++) {
-        struct work w = cuda_open_work(pass, q);
+        struct patch_launch w = cuda_open_work(pass, q);
         if (w.c.wrap[0] || w.c.wrap[1] || w.c.wrap[2])
             cuda_fill_walls(w, pass->first_sweep);
         struct fv2_residual r = {w.v, w.c};

@@ -61,7 +61,7 @@ static void launch(const struct fv2_sweeps &w)
         {tiles_begin<tile>(w.c, 1, w.extent) - 1, HEIGHT, tile::ROWS + 2},
         {-low - tile::SWEEPS, planes, planes + 2 * tile::SWEEPS},
     };
-    const struct tile_set tiles = tiles_of_patch(w.part, n, w.c, reads);
+    const struct tile_set tiles = tiles_of_patch(w.region, n, w.c, reads);
     const dim3 grid = tile_grid(tiles);
     if (grid.x > 0)
         launch_kernel<sweeps_kernel<tile>>(grid, dim3(LANES, tile::ROWS), tile::BYTES, w, tiles,
@@ -98,7 +98,7 @@ static bool keeps_before(const struct pass *pass)
 
 static void run_on_patch(const struct pass *pass, int q)
 {
-    const struct work w = cuda_open_work(pass, q);
+    const struct patch_launch w = cuda_open_work(pass, q);
     const int first = pass->first_sweep, end = first + pass->nsweeps;
     double *const *fields = pass->level->fields;
     struct fv2_sweeps s = {w.v, w.c};
@@ -110,7 +110,7 @@ static void run_on_patch(const struct pass *pass, int q)
         s.out_before = fields[target_of(pass, end - 1).memory] + w.c.offset;
     s.extent = pass_extent(pass, 0);
     s.zero_guess = pass->start == START_ZERO;
-    s.part = pass->part;
+    s.region = pass->region;
     for (int n = 0; n < pass->nsweeps; n++)
         s.sweeps[n] = stencil_relaxation(w.s, first + n);
     with_sweep_tile(w.s, pass->nsweeps, [&](auto tile) { launch<decltype(tile)>(s); });
@@ -129,7 +129,7 @@ static void run_sweeps(const struct pass *pass)
     const struct target last = target_of(pass, end), before = target_of(pass, end - 1);
     for (int q = 0; q < level->npatches; q++)
         run_on_patch(pass, q);
-    if (pass->part == PART_INNER) /* the outer part follows */
+    if (pass->region == REGION_INTERIOR) /* the boundary region follows */
         return;
     exchange(level, last);
     if (keeps_before(pass))

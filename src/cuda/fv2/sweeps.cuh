@@ -19,7 +19,7 @@ struct fv2_sweeps : operands {
     double *out_before; /* one sweep earlier than `out`, with one more layer; NULL if not wanted */
     int extent;         /* layers of ghosts beyond open sides in `out` */
     bool zero_guess;    /* `in` is 0 and not read */
-    enum pass_part part;
+    enum pass_region region;
     struct relaxation sweeps[MOST_FUSED_SWEEPS];
 };
 

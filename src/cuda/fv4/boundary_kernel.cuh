@@ -501,8 +501,8 @@ DEVICE void run_tile(const struct fv4_gsrb &w, const struct wall_tile &b)
     if (has) {
         black[0] = relax_black<Op>(w, b, offset, s);
         /* Hidden: else both operands wait in registers for the ghosts, and others are spilled. */
-        if (b.across == 1 || !near_second(w, b, hidden(line.y)))
-            w.out[patch_offset(b, hidden(line.x), line.y, z)] = black[0];
+        if (b.across == 1 || !near_second(w, b, opaque(line.y)))
+            w.out[patch_offset(b, opaque(line.x), line.y, z)] = black[0];
     }
     if (OPEN || !w.ghosts)
         return;

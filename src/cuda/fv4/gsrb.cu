@@ -80,7 +80,7 @@ static bool is_wrapped(const struct level *level)
 /* Two half-sweeps on patch q from `sweep` on. */
 static struct fv4_gsrb make_sweeps(const struct pass *pass, int q, int sweep)
 {
-    const struct work w = cuda_open_work(pass, q);
+    const struct patch_launch w = cuda_open_work(pass, q);
     const struct operator_choice *op = &w.s->choice;
     struct fv4_gsrb gsrb = {w.v, w.c};
     gsrb.inner_dinv =
@@ -88,8 +88,8 @@ static struct fv4_gsrb make_sweeps(const struct pass *pass, int q, int sweep)
     gsrb.in = sweep == 0 && pass->start == START_ZERO ? NULL : w.buffer[0];
     gsrb.out = w.buffer[1];
     gsrb.colour = w.parity;
-    gsrb.part = pass->part;
-    gsrb.ghosts = (sweep + 2 < pass->nsweeps || pass->after > 0) && has_walls_only(gsrb.c);
+    gsrb.region = pass->region;
+    gsrb.ghosts = (sweep + 2 < pass->nsweeps || pass->ops_until_halo > 0) && has_walls_only(gsrb.c);
     set_bounds(gsrb);
     return gsrb;
 }
@@ -110,11 +110,11 @@ static void run_boundary(const struct pass *pass, int q, int sweep)
 static void fill_ghosts(const struct pass *pass)
 {
     for (int q = 0; q < pass->level->npatches; q++) {
-        struct work w = cuda_open_work(pass, q);
+        struct patch_launch w = cuda_open_work(pass, q);
         if (is_wrapped(pass->level))
             cuda_store_ghosts(w.c, w.buffer[0],
                               *level_ghost_list(pass->level, q, ghosts_star(REACH)), w.s->wall_rule,
-                              PART_ALL);
+                              REGION_ALL);
         else
             cuda_fill_walls(w, 0);
     }
@@ -142,9 +142,9 @@ static void run_two_sweeps(const struct pass *pass, int sweep)
             w.in ? launch<decltype(tile), false>(w) : launch<decltype(tile), true>(w);
         });
     }
-    if (pass->part == PART_INNER)
+    if (pass->region == REGION_INTERIOR)
         return cuda_inner_done();
-    if (pass->part == PART_OUTER)
+    if (pass->region == REGION_BOUNDARY)
         cuda_await_inner_done();
     for (int q = 0; q < pass->level->npatches; q++)
         run_boundary(pass, q, sweep);
@@ -155,13 +155,13 @@ static void run_two_sweeps(const struct pass *pass, int sweep)
  * operation that follows, come with the sweeps. */
 static void run(const struct pass *pass)
 {
-    if (pass->part == PART_OUTER)
+    if (pass->region == REGION_BOUNDARY)
         cuda_await_inner_prepared();
     if (pass->start == START_KEEP && !pass->ghosts_filled)
         fill_ghosts(pass);
-    if (pass->part != PART_OUTER)
+    if (pass->region != REGION_BOUNDARY)
         fill_rhs_ghosts(pass);
-    if (pass->part == PART_INNER)
+    if (pass->region == REGION_INTERIOR)
         cuda_inner_prepared();
     for (int sweep = 0; sweep < pass->nsweeps; sweep += 2)
         run_two_sweeps(pass, sweep);

@@ -45,7 +45,7 @@ struct stored_dinv {
 
 DEVICE double or_stored(double computed, const struct stored_dinv &stored)
 {
-    computed_here(computed);
+    force_eval(computed);
     return stored.wanted ? at(stored.address) : computed;
 }
 

@@ -35,7 +35,7 @@ enum {
 
 DEVICE bool is(const struct columns &t, int flag)
 {
-    return hidden(t.flags) >> flag & 1;
+    return opaque(t.flags) >> flag & 1;
 }
 
 /* Index x of direction d, or the nearest one that is updated. */
@@ -69,7 +69,7 @@ DEVICE struct columns make_columns(const struct fv4_gsrb &w, const struct block_
     struct columns t = {};
     /* Hidden, so that an address is the sum of a row's and a plane's offset when it is used. */
     for (int r = -2; r < COLUMNS + 2; r++)
-        t.rows[r + 2] = hidden((first + r * step) * tile::ROW + column * COLUMN);
+        t.rows[r + 2] = opaque((first + r * step) * tile::ROW + column * COLUMN);
     t.reds = (row / 2 + flipped) * tile::RED_ROW + column * COLUMN;
     t.dinv = shared_begin() + tile::DINV_OFFSET + (int)threadIdx.x * COLUMN;
     for (int r = 0; r < COLUMNS; r++) {

@@ -80,7 +80,7 @@ DEVICE void relax_outer(const struct fv4_gsrb &w, const struct block_range &m,
 template <class tile>
 struct state {
     struct planes<tile> p;
-    struct kept kept;
+    struct register_window kept;
     struct sources sources[2];
     struct source_plane here; /* plane k */
     double *out;              /* plane k − 1 */
@@ -91,7 +91,7 @@ template <int S>
 DEVICE void store_rows(const struct columns &t, double *plane, const double black[2],
                        const double red[COLUMNS])
 {
-    const unsigned own = hidden(t.flags) >> OWN;
+    const unsigned own = opaque(t.flags) >> OWN;
     for (int r = 0; r < COLUMNS; r++)
         if (own >> r & 1)
             *(double *)((char *)plane + t.patch[r]) = r % 2 == S ? black[r / 2] : red[r];
@@ -107,7 +107,7 @@ struct step_context {
 DEVICE struct step_context make_step_context(const struct fv4_gsrb &w, const struct block_range &m,
                                              const struct columns &t, int parity, int k)
 {
-    const unsigned flags = hidden(t.flags) >> parity;
+    const unsigned flags = opaque(t.flags) >> parity;
     return {k, step_number(m, k), is_away(w, 2, k) ? flags >> AWAY : 0,
             is_away(w, 2, k - 1) ? flags >> AWAY_J : 0};
 }
@@ -239,9 +239,10 @@ DEVICE struct block_range compute_range(const struct fv4_gsrb &w, const struct b
             first, min(first + planes, w.c.n[2])};
 }
 
-/* Whether the block's part of the pass is wanted: outer blocks read ghosts beyond open sides. */
+/* Whether the block belongs to the pass's region: blocks of the boundary region read ghosts beyond
+ * open sides. */
 template <class tile>
-DEVICE bool in_part(const struct fv4_gsrb &w, const struct block_range &m)
+DEVICE bool in_region(const struct fv4_gsrb &w, const struct block_range &m)
 {
     const int first[3] = {m.i, m.j, m.first},
               end[3] = {m.i + tile::CORE_WIDTH, m.j + tile::CORE_ROWS, m.last};
@@ -249,7 +250,7 @@ DEVICE bool in_part(const struct fv4_gsrb &w, const struct block_range &m)
     for (int d = 0; d < 3; d++)
         outer = outer || (first[d] < REACH && is_open(w.c, d, 0)) ||
                 (end[d] + REACH > w.c.n[d] && is_open(w.c, d, 1));
-    return outer == (w.part == PART_OUTER);
+    return outer == (w.region == REGION_BOUNDARY);
 }
 
 template <class tile, bool ZERO>
@@ -261,7 +262,7 @@ static __global__ void __launch_bounds__(tile::THREADS, tile::BLOCKS)
     if constexpr (RUNS_HERE<BY_ENGINE<typename tile::source>>) {
         using Op = typename tile::op;
         const struct block_range m = compute_range<tile>(w, partition);
-        if (w.part != PART_ALL && !in_part<tile>(w, m))
+        if (w.region != REGION_ALL && !in_region<tile>(w, m))
             return;
         if (ZERO)
             clear_u<tile>();

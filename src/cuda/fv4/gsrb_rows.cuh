@@ -11,7 +11,7 @@ namespace fv4
  * on the faces in j between rows, and its difference in i, in plane k − 1; the faces in k below
  * plane k − 1 in active rows and below plane k in the others; new red values, of inactive rows in
  * plane k − 1 and of active rows in plane k − 2. */
-struct kept {
+struct register_window {
     double u[COLUMNS][6], beta_j[COLUMNS - 1], d_i[COLUMNS - 1], red[COLUMNS];
     struct face low[COLUMNS];
 };
@@ -20,7 +20,8 @@ struct kept {
  * k + 1. It loads other planes again, since there are not enough registers to keep them; with α
  * this holds for active rows too. */
 template <int S, class tile>
-DEVICE void load_planes(struct kept &x, const struct columns &t, const struct planes<tile> &p)
+DEVICE void load_planes(struct register_window &x, const struct columns &t,
+                        const struct planes<tile> &p)
 {
     for (int q = 0; q < 2; q++) {
         const int active = 2 * q + S, other = 2 * q + 1 - S;
@@ -34,7 +35,8 @@ DEVICE void load_planes(struct kept &x, const struct columns &t, const struct pl
 /* Loads the registers before the first step, except for what only black cells need: those of the
  * first two steps belong to other blocks. */
 template <class tile>
-DEVICE void load_first_planes(struct kept &x, const struct columns &t, const struct planes<tile> &p)
+DEVICE void load_first_planes(struct register_window &x, const struct columns &t,
+                              const struct planes<tile> &p)
 {
     for (int r = 0; r < COLUMNS; r += 2)
         for (int d = 1; d < 4; d++)
@@ -81,7 +83,7 @@ struct active_rows {
     const struct fv4_gsrb &w;
     const struct columns &t;
     const struct planes<tile> &p;
-    const struct kept &x;
+    const struct register_window &x;
 
     /* Old u of row r in plane k + d. */
     DEVICE_MEMBER double u_of(int r, int d) const
@@ -226,7 +228,7 @@ struct active_rows {
 
 /* Saves the operands that later steps need. */
 template <int S>
-DEVICE void save_operands(struct kept &x, const struct faces_j &j, const double red[2],
+DEVICE void save_operands(struct register_window &x, const struct faces_j &j, const double red[2],
                           const struct face high[2])
 {
     for (int y = 0; y < COLUMNS - 1; y++) {

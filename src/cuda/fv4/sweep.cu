@@ -45,7 +45,7 @@ static void launch(const struct fv4_sweep &w)
         {-HALO, tile::CORE_ROWS, tile::CORE_ROWS + 2 * HALO},
         {-HALO, planes, planes + 2 * HALO},
     };
-    const struct tile_set tiles = tiles_of_patch(w.part, n, w.c, reads);
+    const struct tile_set tiles = tiles_of_patch(w.region, n, w.c, reads);
     const dim3 grid = tile_grid(tiles);
     if (grid.x > 0)
         launch_kernel<KERNEL>(grid, dim3(LANES, tile::THREADS / LANES), BYTES, w,
@@ -90,7 +90,7 @@ static void launch(const struct fv4_sweep &w)
         {-REACH, TILE_ROWS, TILE_ROWS + 2 * REACH},
         {-REACH, planes, planes + 2 * REACH},
     };
-    const struct tile_set tiles = tiles_of_patch(w.part, n, w.c, reads);
+    const struct tile_set tiles = tiles_of_patch(w.region, n, w.c, reads);
     const dim3 grid = tile_grid(tiles);
     if (grid.x > 0)
         launch_kernel<KERNEL>(grid, dim3(LANES, GROUPS), 0, w, tiles, planes);
@@ -109,7 +109,7 @@ static void launch_kind(const struct fv4_sweep &w)
 } // namespace constant
 
 /* D⁻¹ follows from the nearest faces alone in cells within these bounds; see probe_create. */
-static void set_inner(struct fv4_sweep &m, const struct work &w)
+static void set_inner(struct fv4_sweep &m, const struct patch_launch &w)
 {
     const int reach = w.s->radius, *n = w.pass->level->n;
     for (int d = 0; d < 3; d++) {
@@ -118,7 +118,7 @@ static void set_inner(struct fv4_sweep &m, const struct work &w)
     }
 }
 
-static void set_sweep(struct fv4_sweep &m, const struct work &w, int sweep)
+static void set_sweep(struct fv4_sweep &m, const struct patch_launch &w, int sweep)
 {
     const struct relaxation r = stencil_relaxation(w.s, sweep);
     m.kind = r.coloured ? SWEEP_COLOURED : r.two_step ? SWEEP_TWO_STEP : SWEEP_WEIGHTED;
@@ -129,7 +129,7 @@ static void set_sweep(struct fv4_sweep &m, const struct work &w, int sweep)
     set_inner(m, w);
 }
 
-static void set_finish(struct fv4_sweep &m, const struct work &w, int q)
+static void set_finish(struct fv4_sweep &m, const struct patch_launch &w, int q)
 {
     const struct pass *p = w.pass;
     if (p->finish == FINISH_NORM) {
@@ -153,9 +153,9 @@ static bool with_tile(const struct device_limits *device, F f)
 
 static void run_on_patch(const struct pass *pass, int q)
 {
-    const struct work w = cuda_open_work(pass, q);
+    const struct patch_launch w = cuda_open_work(pass, q);
     struct fv4_sweep m = {w.v, w.c};
-    m.part = pass->part;
+    m.region = pass->region;
     m.u = w.buffer[pass->first_sweep & 1];
     if (pass->nsweeps > 0)
         set_sweep(m, w, pass->first_sweep);
@@ -168,15 +168,15 @@ static void run_on_patch(const struct pass *pass, int q)
     });
 }
 
-/* One operation on all patches. If it is split, the inner part runs first and does not depend on
- * the ghosts behind walls around halos; the outer part depends on all ghosts. */
+/* One operation on all patches. If it is split, the interior runs first and does not depend on
+ * the ghosts behind walls around halos; the boundary region depends on all ghosts. */
 static void run(const struct pass *pass)
 {
-    if (pass->part == PART_OUTER)
+    if (pass->region == REGION_BOUNDARY)
         cuda_await_inner_prepared();
     if (!pass->ghosts_filled)
         cuda_fill_ghosts(pass);
-    if (pass->part == PART_INNER)
+    if (pass->region == REGION_INTERIOR)
         cuda_inner_prepared();
     for (int q = 0; q < pass->level->npatches; q++)
         run_on_patch(pass, q);

@@ -22,7 +22,7 @@ enum sweep_kind {
 struct fv4_sweep : operands {
     struct cells c;
     enum sweep_kind kind;
-    enum pass_part part; /* not of SWEEP_NORM */
+    enum pass_region region; /* not of SWEEP_NORM */
     const double *u;
     double weight, c1;
     int colour; /* local cells with even i + j + k + colour are updated */

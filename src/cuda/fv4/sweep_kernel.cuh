@@ -575,7 +575,7 @@ static __global__ void __launch_bounds__(tile::THREADS, 1)
                 load_cells(loaded, w, w.out, at, finishes && p.core);
             /* Hidden: else both barriers' addresses are kept in registers, and others are spilled.
              */
-            barrier_wait(&s.full[hidden(here.slot)], here.parity);
+            barrier_wait(&s.full[opaque(here.slot)], here.parity);
             const struct pointers pointers = compute_pointers(s, here, p);
             advance(c, pointers, incoming, sum);
             if (fetches && k + shared::AHEAD <= m.last)

@@ -29,7 +29,7 @@ static int interpolation_covers(const struct pass *pass, const struct device_lim
 /* Sweeps and finish on patch q. */
 static void run_operations(const struct pass *pass, int q)
 {
-    struct work w = cuda_open_work(pass, q);
+    struct patch_launch w = cuda_open_work(pass, q);
     const int operations = pass_operations(pass);
     for (int n = 0; n < operations; n++) {
         const int sweep = pass->first_sweep + n;

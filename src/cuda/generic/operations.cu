@@ -20,7 +20,8 @@ static void for_extended(const struct cells &c, int extent, F f)
 
 /* One sweep of a kind: of one colour or of all cells, in one step or in two. */
 template <class Op, bool COLOURED, bool TWO_STEP>
-static void sweep_cells(const struct work &w, const struct relaxation &r, double *out, int extent)
+static void sweep_cells(const struct patch_launch &w, const struct relaxation &r, double *out,
+                        int extent)
 {
     const struct view v = w.v;
     const int colour = w.parity + r.colour;
@@ -40,7 +41,7 @@ static void sweep_cells(const struct work &w, const struct relaxation &r, double
 }
 
 template <class Op>
-static void sweep_once(const struct work &w, int sweep, int extent)
+static void sweep_once(const struct patch_launch &w, int sweep, int extent)
 {
     const struct relaxation r = stencil_relaxation(w.s, sweep);
     double *out = w.buffer[(sweep + 1) & 1];
@@ -52,13 +53,13 @@ static void sweep_once(const struct work &w, int sweep, int extent)
         sweep_cells<Op, false, false>(w, r, out, extent);
 }
 
-void baseline_sweep(const struct work &w, int sweep, int extent)
+void baseline_sweep(const struct patch_launch &w, int sweep, int extent)
 {
     with_operator(w.s->choice, [&](auto op) { sweep_once<decltype(op)>(w, sweep, extent); });
 }
 
 template <class Op>
-static void finish_store(const struct work &w)
+static void finish_store(const struct patch_launch &w)
 {
     const struct view v = w.v;
     double *out = w.pass->level->fields[w.pass->residual] + w.c.offset;
@@ -69,7 +70,7 @@ static void finish_store(const struct work &w)
 }
 
 template <class Op>
-static void finish_restrict(const struct work &w, int q)
+static void finish_restrict(const struct patch_launch &w, int q)
 {
     const struct view v = w.v;
     const struct cells c = cells_of(&w.pass->coarse->patches[q]);
@@ -100,14 +101,14 @@ static __global__ void __launch_bounds__(256)
 }
 
 template <class Op>
-static void finish_norm(const struct work &w)
+static void finish_norm(const struct patch_launch &w)
 {
     norm_kernel<Op>
         <<<1056, 256, 0, cuda_stream()>>>(w.v, w.c.n[0], w.c.n[1], w.c.n[2], cuda_norm_word());
     CUDA_LAUNCHED();
 }
 
-void baseline_finish(const struct work &w, int q)
+void baseline_finish(const struct patch_launch &w, int q)
 {
     with_operator(w.s->choice, [&](auto op) {
         if (w.pass->finish == FINISH_RESTRICT)
@@ -119,7 +120,7 @@ void baseline_finish(const struct work &w, int q)
     });
 }
 
-void baseline_start(const struct work &w, int q, int extent)
+void baseline_start(const struct patch_launch &w, int q, int extent)
 {
     double *u = w.buffer[0];
     const long sj = w.c.sj, sk = w.c.sk;
@@ -132,7 +133,7 @@ void baseline_start(const struct work &w, int q, int extent)
 
 /* to = A x = −(0 − A x) */
 template <class Op>
-static void apply(const struct work &w, double *to)
+static void apply(const struct patch_launch &w, double *to)
 {
     const struct view v = w.v;
     for_cells(w.c.n[0], w.c.n[1], w.c.n[2], [=] __device__(int i, int j, int k) {
@@ -150,7 +151,7 @@ void cuda_apply(struct level *level, enum field out, enum field x)
         pass.level = level;
         pass.u = x;
         pass.f = out;
-        struct work w = cuda_open_work(&pass, q);
+        struct patch_launch w = cuda_open_work(&pass, q);
         w.v.u = w.buffer[0];
         with_operator(level->stencil->choice,
                       [&](auto op) { apply<decltype(op)>(w, level->fields[out] + w.c.offset); });

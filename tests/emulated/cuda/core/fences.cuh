@@ -4,17 +4,17 @@
 /* Fences are for the CUDA compiler only. */
 
 template <class T>
-static inline T hidden(T value)
+static inline T opaque(T value)
 {
     return value;
 }
 
 template <class T>
-static inline void keep(T &)
+static inline void pin_register(T &)
 {
 }
 
-static inline void computed_here(double &)
+static inline void force_eval(double &)
 {
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "app/idle_options.h"
+#include "app/unused_options.h"
 #include <stdio.h>
 #include <string.h>
 #include "app/transport.h"
@@ -63,7 +63,7 @@ static bool is_changed(const struct option_row *row, const struct options *o)
     return changed;
 }
 
-void idle_options(const struct hierarchy *h, struct benchmark *b, const struct options *options)
+void unused_options(const struct hierarchy *h, struct benchmark *b, const struct options *options)
 {
     const struct occurrences found = find_occurrences(h, b, options);
     size_t length = 0;

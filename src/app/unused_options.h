@@ -5,6 +5,6 @@
 
 /* Lists in b->idle the options that are not at their defaults and changed nothing in this run,
  * after its solves: what they choose did not occur. */
-void idle_options(const struct hierarchy *h, struct benchmark *b, const struct options *options);
+void unused_options(const struct hierarchy *h, struct benchmark *b, const struct options *options);
 
 #endif
