@@ -123,7 +123,7 @@ static int bytes_of_result(const struct bench_case *c)
     return c->single ? sizeof(float) : sizeof(double);
 }
 
-/* Doubles that hold so many results. */
+/* Doubles that hold `results` results. */
 static long doubles_for(const struct bench_case *c, long results)
 {
     return (results * bytes_of_result(c) + (long)sizeof(double) - 1) / (long)sizeof(double);

@@ -23,7 +23,7 @@ struct bench_case {
     /* Counts of one run. */
     double elements, flops;
     double bytes, moved_bytes; /* that the algorithm names; that memory moves, 0: as many */
-    int events;                /* of which a run has so many, one after the other; 0: none */
+    int events;                /* dependent events in a run; 0: none */
 
     /* The results that are checked. */
     long results;
@@ -78,7 +78,7 @@ struct bench_case bench_case_of(const struct bench *bench, enum bench_kernel ker
 /* `expected` of a copy of in[0], and of a table's value for each value of in[0]. */
 double bench_expected_copy(const struct bench_operands *o, long x);
 double bench_expected_in_table(const struct bench_operands *o, long x);
-/* Fills such a table: every value after so many links of the chain, in single precision or not. */
+/* Fills such a table: every value after `fmas` links of the chain, in single precision or not. */
 void bench_fill_chain_ends(double *table, int fmas, bool single);
 
 /* Prints a heading, and titles that fit a case like this one. */
@@ -92,7 +92,7 @@ struct spread bench_time(const struct bench *bench, const struct bench_case *c, 
 /* Says why a case is not measured. */
 void bench_skip(struct bench *bench, const char *name, const char *why);
 /* Bytes that memory moves for each element of `size` bytes if one of every `stride` is read or is
- * written. A sector of which a write covers a part is read first. */
+ * written. A partially written sector is read first. */
 double bench_moved_by_reads(const struct bench *bench, long stride, int size);
 double bench_moved_by_writes(const struct bench *bench, long stride, int size);
 /* Doubles on the backend and in (pinned) host memory; false if that much is not free. */
@@ -103,7 +103,7 @@ bool bench_on_gpu(const struct bench *bench);
  * among the results of every case and rung, to show that no check loses it. Refuses another word.
  */
 enum status fault_check(void);
-/* Which of so many results is to be wrong; -1: none. */
+/* Index of the result to falsify; -1: none. */
 long fault_index(long results);
 extern const double fault_value; /* wrong as two floats too */
 

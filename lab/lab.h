@@ -40,9 +40,9 @@ extern const struct program_text lab_program;
 extern char refusal[512]; /* the line, or "" */
 enum status refuse(enum status status, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
-/* STATUS_VALID, or STATUS_INVALID if so many of `what` gave wrong results. */
+/* STATUS_VALID, or STATUS_INVALID if `wrong` of `what` gave wrong results. */
 enum status all_right(int wrong, const char *what);
-/* Whether so many bytes are available (0: unknown) on the "host" or the "GPU"; else refuses. */
+/* Whether `needed` bytes are available (0: unknown) on the "host" or the "GPU"; else refuses. */
 enum status bytes_fit(double needed, double available, const char *where);
 
 /* Prints the experiments of `memory` or `methods`; nothing for another subcommand. */

@@ -43,7 +43,7 @@ struct shares shares_of(const struct ceilings *ceilings, const struct usage *usa
 const char *limiter_of(const struct shares *shares);
 /* Whether it would be another one if LIMITING_SHARE were NEAR_SHARE more or less. */
 bool limiter_is_near(const struct shares *shares);
-/* The resource of which most is used; "memory", "cache", "shared memory", "FP64" or "issue";
+/* The most used resource; "memory", "cache", "shared memory", "FP64" or "issue";
  * NULL if no share is known. */
 const char *most_used_of(const struct shares *shares);
 

@@ -25,7 +25,7 @@ enum {
     PEAK_STEPS = 4096,
     PEAK_FLOPS = 2 * PEAK_STEPS * PEAK_CHAINS,
     MAX_PARTIALS = 65536, /* of a sum */
-    GPU_BLOCK = 256,      /* threads; so many blocks fill the GPU once: */
+    GPU_BLOCK = 256,      /* threads per block; blocks that fill the GPU once: */
     BLOCKS_PER_MULTIPROCESSOR = 8,
 };
 

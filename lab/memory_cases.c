@@ -70,7 +70,7 @@ static double expected_spread(const struct bench_operands *o, long x)
     return x % o->b == 0 && x / o->b < o->n ? input_value(0, x / o->b * o->a) : NAN;
 }
 
-/* Reads and writes of doubles that lie so many doubles apart. 16 of them are a line of a GPU's
+/* Reads and writes of doubles at a stride. 16 of them are a line of a GPU's
  * caches. */
 void memory_access(struct bench *bench)
 {

@@ -135,7 +135,7 @@ static double expected_convolution(const struct bench_operands *o, long x)
     return (double)sum / 4096.0;
 }
 
-/* Images of 8 channels and up to 16 of a batch: to the kernels, so many images. */
+/* Images of 8 channels and up to 16 of a batch; kernels see one list of images. */
 void methods_convolution(struct bench *bench)
 {
     enum { WIDTH = MAX_WIDTH, HEIGHT = 512, CHANNELS = 8, BATCH = 16 };
@@ -397,7 +397,7 @@ struct gradient_row {
     double errors[2];                  /* truncation, 32 points per wave: gradient, its square */
 };
 
-/* Adds a step that reads and writes so many doubles for each point. */
+/* Adds a step with its doubles read and written per point. */
 static struct bench_operands *add_step(struct bench_case *c, const struct gradient_arrays *g,
                                        enum bench_kernel kernel, const double *in, double *out,
                                        int doubles)

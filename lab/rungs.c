@@ -17,7 +17,7 @@ const struct rung gpu_rungs[] = {
     {.name = NULL},
 };
 
-/* A multiprocessor has 65536 registers: one block of so many threads, or two of 1024, fill it. */
+/* A multiprocessor has 65536 registers: one block of this size, or two of 1024 threads, fill it. */
 const struct register_limit register_limits[REGISTER_LIMITS] = {
     {255, 256}, {128, 512}, {64, 1024}, {32, 1024}};
 
@@ -33,7 +33,7 @@ void rung_default(struct level *level, const struct rung *rung, const struct run
     level->backend->passes->run(&pass);
 }
 
-/* The limit of --registers, or without it the highest for a block of so many threads. NULL if there
+/* The limit of --registers, or without it the highest for the block size. NULL if there
  * is none. */
 static const struct register_limit *find_limit(int registers, int threads)
 {

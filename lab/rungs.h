@@ -22,7 +22,7 @@ struct rung {
 
 extern const struct rung cpu_rungs[], gpu_rungs[];
 
-/* --registers: so many registers per thread, in blocks of at most so many threads. */
+/* --registers: the limit per thread, in blocks of at most `threads` threads. */
 enum { REGISTER_LIMITS = 4 };
 struct register_limit {
     int registers, threads;

@@ -15,7 +15,7 @@ static __global__ void __launch_bounds__(256) rung_kernel(const __grid_constant_
     sweep<Near>(s);
 }
 
-/* At most so many that BLOCKS blocks of THREADS threads fit on a multiprocessor. */
+/* Registers per thread with which BLOCKS blocks of THREADS threads fit on an SM. */
 template <class Near, int THREADS, int BLOCKS>
 static __global__ void __launch_bounds__(THREADS, BLOCKS)
     capped_kernel(const __grid_constant__ half_sweep s)

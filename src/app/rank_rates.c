@@ -93,7 +93,7 @@ static double smoothing_rate(const struct level *l, const struct stage *smoothin
     return cells * pass.nsweeps / pass_seconds(&pass);
 }
 
-/* Of so many exchanges with the neighbour. Both ends begin together. */
+/* Of `count` exchanges with the neighbour. Both ends begin together. */
 static double messages_seconds(const struct neighbour *n, const struct level *l, double *field,
                                int count)
 {

@@ -57,7 +57,7 @@ struct memory_need memory_need_of_gpu(const struct hierarchy_choice *choice);
 /* The same for `bytes` bytes of host or GPU memory on the fullest rank. */
 struct memory_need memory_need_of(size_t bytes, bool on_device);
 bool memory_need_fits(const struct memory_need *need);
-/* Whether so many bytes more of each rank fit into the memory of the level's fields. Collective
+/* Whether `bytes` more bytes of each rank fit into the memory of the level's fields. Collective
  * over the ranks of the level; equal on all of them. */
 bool memory_has_room(const struct level *level, size_t bytes);
 /* "node" or "GPU", the memory into which the levels do not fit, with the need; NULL if they fit.

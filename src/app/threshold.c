@@ -66,7 +66,7 @@ static struct threshold on_cpu = {.option = "cpu_below", .title = "Levels on the
                         on_one_rank = {.option = "agglomerate_below",
                                        .title = "Levels on one rank (--agglomerate-below auto)"};
 
-/* The run's choices with all levels of at most so many cells on the CPU, or on one rank. */
+/* The run's choices with all levels below a size on the CPU, or on one rank. */
 static struct hierarchy_choice choice_at(const struct threshold *t, struct options o, double cells)
 {
     *(t == &on_cpu ? &o.cpu_below : &o.agglomerate_below) = (long)cells + 1;
@@ -88,7 +88,7 @@ static void try_one(struct threshold *t, const struct hierarchy_choice *choice, 
                   median_seconds(choice, (struct solver_choice){.f_cycle = true}));
 }
 
-/* True if so many threads work together on some level of the CPU. */
+/* True if `threads` threads work together on some level of the CPU. */
 static bool work_together(const struct hierarchy_choice *choice, int threads)
 {
     const struct hierarchy_shape shape = hierarchy_shape(choice, comm_size());

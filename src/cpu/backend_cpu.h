@@ -11,9 +11,9 @@ extern const struct passes cpu_passes;   /* of backend_cpu; for backends with ot
 extern const struct backend backend_cpu; /* tiled loops */
 extern const struct backend backend_cpu_plain; /* one operation after the other: the reference */
 
-/* The number of threads that work on a box of so many cells: one, or all that may. */
+/* Threads that work on a box of `cells` cells: one, or all that may. */
 int cpu_threads(long cells);
-/* From now on at most so many threads work on levels; never more than OpenMP's maximum. */
+/* Sets the maximum of threads that work on levels; OpenMP's maximum still holds. */
 void cpu_use_threads(int most);
 /* Ends idle threads if some of OpenMP's may not work on levels. Under OMP_WAIT_POLICY=active they
  * would take cycles from those that may. Later parallel regions create threads again. */

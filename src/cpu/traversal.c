@@ -304,7 +304,7 @@ static void pause_for_a_moment(int spins)
 #endif
 }
 
-/* Returns when the strip has done so many fronts. */
+/* Returns when the strip has done `fronts` fronts. */
 static void await_fronts(struct progress *done, int fronts)
 {
     for (int spins = 0; atomic_load_explicit(&done->fronts, memory_order_acquire) < fronts;)
@@ -399,7 +399,7 @@ static int least_rows(const struct traversal *t, int count)
     return ((count - 1) * t->lag + 1) / 2 + MAX_WALL_CELLS;
 }
 
-/* Trips of each field through memory, if the patch is cut into so many slabs. Each operation reads
+/* Trips of each field through memory, if the patch is cut into `slabs` slabs. Each operation reads
  * its planes of the wedges from memory. */
 static double memory_trips(const struct traversal *t, int slabs)
 {

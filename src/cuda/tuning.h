@@ -53,7 +53,7 @@ bool cuda_tuning_is_for(const struct cuda_tuning *t, int order, enum cuda_tuned_
 /* True if a kernel exists that can follow the choice. */
 bool cuda_tuning_is_legal(const struct cuda_tuning *t);
 
-/* The choice that holds for patches of so many cells; NULL if none does. */
+/* The choice for patches of this size; NULL if there is none. */
 struct cuda_tuning *cuda_tuning_for(int order, enum cuda_tuned_stage stage, bool helmholtz,
                                     double cells);
 /* The choice that holds for a launch on a patch of n cells, which it counts; else the default rows

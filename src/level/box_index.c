@@ -4,7 +4,7 @@
 
 enum { FAN_OUT = 8 };
 
-/* Nodes that bound so many boxes or nodes. */
+/* Parent nodes of `count` boxes or nodes. */
 static int parents(int count)
 {
     return count / FAN_OUT + (count % FAN_OUT != 0);

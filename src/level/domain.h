@@ -11,7 +11,7 @@ struct domain_choice {
 };
 enum { DOMAIN_CUBE = 0, DOMAIN_EXACT = -1 };
 
-/* A coarsest level of so many cells is small enough for any bottom solver. The cube rule leaves no
+/* Cells of a coarsest level that is small enough for any bottom solver. The cube rule leaves no
  * more. */
 enum { LARGEST_ODD_PART = 11, SMALL_COARSEST_CELLS = 1331 /* 11³ */ };
 

@@ -93,7 +93,7 @@ struct level {
     struct plan **halos, *halo;
 };
 
-/* The member `connected` of a level with this backend and so many boxes. */
+/* The member `connected` of a level with this backend and `boxes` boxes. */
 bool level_connects(const struct backend *backend, const struct sides *sides, int nboxes);
 
 /* Makes a level and takes over its decomposition. Rows are padded so that cell i = 0 of every row

@@ -43,7 +43,7 @@ FORMULA int wall_cells(int rule)
     return 0;
 }
 
-/* w1·x1 + w2·x2 + …, of so many cells. The order of operations is part of a rule. */
+/* w1·x1 + w2·x2 + …, of `cells` cells. The order of operations is part of a rule. */
 FORMULA double wall_sum(int cells, double w1, double x1, double w2, double x2, double w3, double x3,
                         double w4, double x4)
 {
@@ -100,7 +100,7 @@ FORMULA double wall_value_weight(int rule, int layer)
     return neumann ? layer + 0.5 + sum * row.factor : 1.0 - sum * row.factor;
 }
 
-/* wall_ghost by the row of a rule with so many cells. */
+/* wall_ghost by the row of a rule with `cells` cells. */
 FORMULA double wall_row_ghost(int cells, const struct wall_row *row, const double x[MAX_WALL_CELLS])
 {
     const double *w = row->weight;

@@ -17,7 +17,7 @@ static int updated_layers(const struct stencil *s)
     return s->coloured ? 1 : s->radius;
 }
 
-/* Layers around the box where something depends on the result of the first of so many sweeps. */
+/* Layers around the box in which the result of the first of `sweeps` sweeps is needed. */
 static int layers_needed(const struct stencil *s, int sweeps, bool finishes)
 {
     return (sweeps - 1) * updated_layers(s) + (finishes ? s->radius : 0);
@@ -29,7 +29,7 @@ int sweep_layers(const struct stencil *s, int sweeps, bool finishes)
     return layers_needed(s, sweeps, finishes) + copied;
 }
 
-/* Layers of ghosts that so many sweeps and a finish touch. */
+/* Ghost layers that `sweeps` sweeps and a finish touch. */
 static int layers_touched(const struct stencil *s, int sweeps)
 {
     return s->radius + (sweeps > 0 ? sweep_layers(s, sweeps, true) : 0);

@@ -13,8 +13,8 @@ static inline int even_layers(int layers)
 {
     return layers + layers % 2;
 }
-/* Layers beyond the box that the first of so many sweeps works on: those where something depends on
- * its result, and those that only copy cells of the colour that it keeps. */
+/* Layers beyond the box that the first of `sweeps` sweeps works on: those in which its result is
+ * needed, and those that only copy cells of the colour that it keeps. */
 int sweep_layers(const struct stencil *s, int sweeps, bool finishes);
 
 #endif

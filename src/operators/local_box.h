@@ -10,7 +10,7 @@ struct local_box {
 };
 
 long local_box_cells(const struct local_box *box);
-/* With so many layers more on all sides. */
+/* Grown by `layers` on all sides. */
 struct local_box local_box_grow(const struct local_box *box, int layers);
 
 /* Zeros in host memory. */

@@ -252,7 +252,7 @@ static void fill_fv_patch(const struct level *l, const struct patch *p, const st
     }
 }
 
-/* The tables of one direction: so many numbers. */
+/* The tables of one direction. */
 static long fv_table_length(int n)
 {
     return 2 * (long)n + 2 * (n + 1);

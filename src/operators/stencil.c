@@ -21,7 +21,7 @@ static const struct smoother_row {
 static const struct order_row {
     int order, radius; /* see struct stencil */
     int ghosts;        /* see stencil_ghosts() */
-    double divisor;    /* S is so many times the sum of the fluxes' differences */
+    double divisor;    /* S / (sum of the fluxes' differences) */
 } orders[] = {{2, 1, 3, 1.0}, {4, 2, 4, 12.0}};
 
 static const struct order_row *row_of_order(int order)

@@ -70,7 +70,7 @@ struct stencil {
     double chebyshev_c1[SMOOTHER_SWEEPS], chebyshev_c2[SMOOTHER_SWEEPS]; /* Saad, Algorithm 12.1 */
 };
 
-/* The stencil of `choice` on a level of so many cells by direction. lambda_max and the Chebyshev
+/* The stencil of `choice` on a level of n[d] cells by direction. lambda_max and the Chebyshev
  * coefficients are 0. */
 struct stencil stencil_create(struct operator_choice choice, const int n[3]);
 /* Sets lambda_max and, from it, the coefficients of the degree-6 polynomial on [lambda_max/8,

@@ -6,7 +6,7 @@
  * is that of a cell in the units of ∂u/∂n. */
 #include "operators/wall_values.h"
 
-/* Terms in so many layers of cells next to all walls, and a field there without them. */
+/* Terms in `layers` layers of cells next to all walls, and a field there without them. */
 struct wall_terms;
 struct wall_terms *wall_terms_create(const struct level *level, int layers);
 void wall_terms_destroy(struct wall_terms *terms); /* may be NULL */

@@ -32,7 +32,7 @@ struct hierarchy_choice {
     double cpu_below;
     double agglomerate_below;          /* see spec_agglomerate() */
     double overlap_above;              /* overlap halo exchange with computation on levels with at
-                                          least so many cells per rank, if the backend can */
+                                          least this many cells per rank, if the backend can */
     const struct transport *transport; /* of messages between devices; NULL: MPI's */
     bool device_messages;              /* MPI reads and writes buffers on devices */
     enum hand_over_choice hand_over;

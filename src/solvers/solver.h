@@ -22,7 +22,7 @@ struct solver_choice {
     double rtol;       /* go on until ‖r‖_max < rtol·‖f‖_max or ‖r‖_max < atol; */
     double atol;       /* both 0: only the F-cycle (or one V-cycle) */
     int max_cycles;    /* V-cycles at most, after the F-cycle; at most MAX_CYCLES */
-    /* OUTER_AUTO: whether memory for so many bytes more on this rank is left. Collective over the
+    /* OUTER_AUTO: whether this rank has memory for `bytes` more bytes. Collective over the
      * ranks of the level; NULL: it is. */
     bool (*has_room)(const struct level *level, size_t bytes);
 };

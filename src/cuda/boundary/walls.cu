@@ -40,7 +40,7 @@ struct walls_between {
     struct behind_wall first, second;
 };
 
-/* Cells whose values are ghosts behind so many walls, which their rules are applied across in
+/* Cells whose values are ghosts behind WALLS walls, which their rules are applied across in
  * order. RULE is that of Dirichlet walls. In wrapped directions values are those of the cells'
  * images. */
 template <int RULE, int WALLS>

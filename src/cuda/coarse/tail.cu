@@ -349,7 +349,7 @@ static bool pass_fits(const struct pass *p)
             p->finish != FINISH_STORE);
 }
 
-/* True if the tail's bottom solver, one warp, takes so many cells: those of a narrow tile. */
+/* True if the tail's bottom solver, one warp, takes the level: it has a narrow tile's cells. */
 static bool warp_solves(const int n[3])
 {
     return extent_cells(n) <= single_block::WARP_BOTTOM_CELLS &&

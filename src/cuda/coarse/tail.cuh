@@ -96,7 +96,7 @@ DEVICE struct side_kinds kinds_of(const struct tail_level &l)
     return has_any_sides<Op> ? l.kinds : side_kinds{0, 0};
 }
 
-/* Launches the list with so many blocks of so much shared memory, which is always the same. fv2*.cu
+/* Launches the list. Blocks and shared memory are always the same. fv2*.cu
  * and fv4*.cu instantiate it for each operator. */
 template <class Op>
 void tail_launch(const struct tail &tail, int blocks, size_t bytes);

@@ -179,7 +179,7 @@ inline __host__ __device__ bool has_small_subdomains(const struct tail_level &l)
 static_assert(SMALL_SIDE * SMALL_SIDE * SUBDOMAIN_DEPTH <= FEWEST_CELLS * TAIL_THREADS,
               "a thread's");
 
-/* Ghosts behind walls whose offsets a thread with so many cells keeps, see coarse/walls.cuh. */
+/* Ghosts behind walls whose offsets a thread with CELLS cells keeps, see coarse/walls.cuh. */
 template <int CELLS>
 constexpr int OWN_WALLS = CELLS > FEWEST_CELLS ? 2 : 1;
 static_assert(MOST_WALLS <= OWN_WALLS<MOST_CELLS> * TAIL_THREADS, "a thread's");

@@ -46,14 +46,14 @@ DEVICE void barrier_wait(barrier_word *barrier, int parity)
 #endif
 }
 
-/* Every lane arrives by itself. One could for its warp, but it takes no longer so, and race
+/* Every lane arrives alone. One could for its warp, but this takes no longer, and race
  * checkers then know which threads have waited for each other. */
 DEVICE void barrier_arrive(barrier_word *barrier)
 {
     cuda::ptx::mbarrier_arrive(barrier);
 }
 
-/* Arrives, and lets the phase end only after so many bytes have arrived too. */
+/* Arrives, and lets the phase end only after `bytes` bytes have arrived too. */
 DEVICE void barrier_expect(barrier_word *barrier, int bytes)
 {
     cuda::ptx::mbarrier_arrive_expect_tx(cuda::ptx::sem_release, cuda::ptx::scope_cta,

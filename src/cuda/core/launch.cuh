@@ -89,7 +89,7 @@ static void launch_kernel(dim3 grid, dim3 block, int bytes, const Arguments &...
     CUDA_LAUNCHED();
 }
 
-/* Blocks of KERNEL, so many threads and bytes of shared memory each, that the GPU runs at once. */
+/* Resident blocks of KERNEL on the GPU, by threads and bytes of shared memory per block. */
 template <auto KERNEL>
 static int cuda_blocks_at_once(int threads, int bytes)
 {

@@ -14,7 +14,7 @@
 template <class source>
 static constexpr int COPY_ARRIVALS = BY_ENGINE<source> ? 1 : 32;
 
-/* Begins and ends a set of tiles of so many bytes in all. */
+/* Begins and ends a set of tiles of `bytes` bytes in all. */
 template <class source>
 DEVICE void begin_copies(barrier_word *barrier, int bytes)
 {

@@ -27,7 +27,7 @@ struct fv2_gsrb : operands {
     /* By set_tiles, which knows the layout of the tiles: */
     int plane, back; /* vectors from a plane to the next one, and from the last to the first */
     int wrap_step;   /* in a wrapped direction k, the plane copied after this step is plane 0 */
-    int low_wall, high_wall; /* up to the former step and from the latter on, a wall in k is near */
+    int low_wall, high_wall; /* a wall in k is near up to low_wall and from high_wall on */
     int first_parity;        /* of row 0 as tiles count rows */
 };
 

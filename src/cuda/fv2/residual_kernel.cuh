@@ -67,7 +67,7 @@ DEVICE void shuffle_row(const struct thread_column &t, double2 u, struct row_dat
     row.bi_end = t.memory_high || t.high_i ? row.bi_end : face;
 }
 
-/* The thread's columns; a block has so many groups of two rows. */
+/* The thread's columns; a block has `groups` groups of two rows. */
 DEVICE struct thread_column compute_column(const struct cells &c, int groups)
 {
     const int x = blockIdx.x * LANES + threadIdx.x, group = blockIdx.y * groups + threadIdx.y;

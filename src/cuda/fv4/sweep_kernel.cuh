@@ -31,8 +31,8 @@ struct alignas(128) shared_tile {
     static constexpr int BYTES = ROWS * COLUMNS * (int)sizeof(double);
 };
 
-/* A block's tile: rows of cells, where copies come from, and so many steps that they are issued
- * before their use, at most. */
+/* A block's tile: rows of cells, the source of copies, and the maximum of steps by which copies are
+ * issued ahead of their use. */
 template <class origin, int rows, int ahead>
 struct sweep_tile {
     using source = origin;

@@ -111,7 +111,7 @@ static std::map<int, struct endpoint> swap_endpoints(const struct packet *buffer
     return others;
 }
 
-/* Adds the tasks of a copy, each of so many units. */
+/* Adds the tasks of a copy, each of at most `units` units. */
 static void add_tasks(std::vector<struct peer_task> &tasks, const struct copy &copy,
                       enum peer_direction direction, int peer, const struct buffers &buffers,
                       unsigned units)
