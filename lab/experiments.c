@@ -98,7 +98,7 @@ static struct running running_of(const struct bench *bench, const struct bench_c
 static void run_steps(void *data)
 {
     const struct running *r = data;
-    for (int s = 0; s < MOST_STEPS && r->c->steps[s].kernel != KERNEL_none; s++)
+    for (int s = 0; s < MAX_STEPS && r->c->steps[s].kernel != KERNEL_none; s++)
         r->kernels[r->c->steps[s].kernel](&r->c->steps[s].o);
 }
 
@@ -111,7 +111,7 @@ struct spread bench_time(const struct bench *bench, const struct bench_case *c, 
 static const struct bench_operands *last_operands(const struct bench_case *c)
 {
     int last = 0;
-    while (last + 1 < MOST_STEPS && c->steps[last + 1].kernel != KERNEL_none)
+    while (last + 1 < MAX_STEPS && c->steps[last + 1].kernel != KERNEL_none)
         last++;
     return &c->steps[last].o;
 }

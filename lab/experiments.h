@@ -10,15 +10,15 @@
 #include "lab/pool.h"
 
 enum { ON_CPU = 1, ON_GPU = 2, ON_BOTH = 3 };
-enum { MOST_STEPS = 12, MOST_PARAMETERS = 6 };
+enum { MAX_STEPS = 12, MAX_PARAMETERS = 6 };
 
 struct bench_case {
     char name[64];
-    struct json_number parameters[MOST_PARAMETERS]; /* for the report; the last has no key */
+    struct json_number parameters[MAX_PARAMETERS]; /* for the report; the last has no key */
     struct bench_step {
         enum bench_kernel kernel;
         struct bench_operands o;
-    } steps[MOST_STEPS]; /* run in turn */
+    } steps[MAX_STEPS]; /* run in turn */
 
     /* Counts of one run. */
     double elements, flops;

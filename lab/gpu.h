@@ -38,9 +38,9 @@ GPU_ONLY long gpu_cache_bytes(void);
 GPU_ONLY void gpu_run_rung(struct level *level, const struct rung *rung,
                            const struct rung_shape *shape);
 /* Makes its kernel ready for that shape. False if a block needs more shared memory than it can
- * have; *most_bytes is that. */
+ * have; *max_bytes is that. */
 GPU_ONLY bool gpu_prepare_rung(const struct rung *rung, const struct rung_shape *shape,
-                               int *most_bytes);
+                               int *max_bytes);
 
 #ifdef __cplusplus
 }

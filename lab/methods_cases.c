@@ -404,7 +404,7 @@ static struct bench_operands *add_step(struct bench_case *c, const struct gradie
 {
     int s = 0;
     while (c->steps[s].kernel != KERNEL_none)
-        CHECK(++s < MOST_STEPS);
+        CHECK(++s < MAX_STEPS);
     c->bytes += 8.0 * doubles * (double)g->count;
     c->steps[s].kernel = kernel;
     c->steps[s].o = (struct bench_operands){

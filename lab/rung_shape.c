@@ -2,7 +2,7 @@
 #include "lab/rung_shape.h"
 
 enum { LANES = 32, SECTOR = 4, LINE = 16 }; /* lanes of a warp; doubles */
-enum { MOST_READS = 32, U = 0, BETA = 1, F = 4, FIELDS = 6 };
+enum { MAX_READS = 32, U = 0, BETA = 1, F = 4, FIELDS = 6 };
 
 /* The offset from a cell of a value that its update reads. */
 struct read {
@@ -11,7 +11,7 @@ struct read {
 
 /* All that a cell reads of u, of β, of f and of D⁻¹. */
 struct reads {
-    struct read list[2 * MOST_READS];
+    struct read list[2 * MAX_READS];
     int count;
 };
 
@@ -128,7 +128,7 @@ static struct column_span span_of_row(const struct rung_shape *s, const struct r
                                       int j, int k)
 {
     const int radius = s->order / 2;
-    struct column_span span = {MOST_READS, -MOST_READS};
+    struct column_span span = {MAX_READS, -MAX_READS};
     if (s->keeps == KEEPS_PLANES && field == U) {
         span.low = -radius;
         span.high = radius;

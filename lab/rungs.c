@@ -61,7 +61,7 @@ static int choose_planes(const struct level *l, const struct rung_shape *s)
 enum status rung_choose_shape(const struct rung *rung, const struct level *level,
                               const struct rung_wish *wish, struct rung_shape *s)
 {
-    int most_bytes;
+    int max_bytes;
     *s = rung->shape;
     s->order = level->stencil->choice.order;
     if (s->block[0] == 0)
@@ -80,10 +80,10 @@ enum status rung_choose_shape(const struct rung *rung, const struct level *level
                       wish->registers, threads);
     s->registers = limit->registers;
     s->planes = choose_planes(level, s);
-    if (gpu_prepare_rung(rung, s, &most_bytes))
+    if (gpu_prepare_rung(rung, s, &max_bytes))
         return STATUS_VALID;
     return refuse(STATUS_USAGE,
                   "--block: rung %s needs %d bytes of shared memory for blocks of %d x %d; "
                   "a block has %d",
-                  rung->name, rung_shared_bytes(s), s->block[0], s->block[1], most_bytes);
+                  rung->name, rung_shared_bytes(s), s->block[0], s->block[1], max_bytes);
 }

@@ -89,11 +89,11 @@ void gpu_run_rung(struct level *l, const struct rung *rung, const struct rung_sh
     }
 }
 
-bool gpu_prepare_rung(const struct rung *rung, const struct rung_shape *shape, int *most_bytes)
+bool gpu_prepare_rung(const struct rung *rung, const struct rung_shape *shape, int *max_bytes)
 {
     const int bytes = rung_shared_bytes(shape);
-    *most_bytes = (int)cuda_limits()->shared_per_block;
-    if (bytes > *most_bytes)
+    *max_bytes = (int)cuda_limits()->shared_per_block;
+    if (bytes > *max_bytes)
         return false;
     CUDA_CALL(cudaFuncSetAttribute((const void *)rungs::kernel_of(rung, shape),
                                    cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));

@@ -35,7 +35,7 @@ static double batch_seconds(struct gpu_batch *batch)
 }
 
 /* The fastest of some trials, which warm up as well. */
-static double least_seconds(const struct backend *backend, work_fn *work, void *data, int runs)
+static double min_seconds(const struct backend *backend, work_fn *work, void *data, int runs)
 {
     double least = host_seconds(backend, work, data, runs);
     for (int trial = 1; trial < TRIALS; trial++) {
@@ -51,12 +51,12 @@ static int runs_per_sample(const struct backend *backend, work_fn *work, void *d
 {
     const double wanted = backend->on_device ? GPU_SAMPLE_SECONDS : CPU_SAMPLE_SECONDS;
     const int most = backend->on_device ? MAX_RUNS_IN_GRAPH : MAX_RUNS;
-    double runs = 2.0, seconds = least_seconds(backend, work, data, 2);
+    double runs = 2.0, seconds = min_seconds(backend, work, data, 2);
     while (seconds < 0.5 * wanted && runs < most) {
         const double more = runs * wanted / (seconds > 1e-9 ? seconds : 1e-9);
         runs = more > 16.0 * runs ? 16.0 * runs : more; /* the first runs may be slow or cold */
         runs = runs > most ? most : runs;
-        seconds = least_seconds(backend, work, data, (int)runs);
+        seconds = min_seconds(backend, work, data, (int)runs);
     }
     return (int)(runs / 2.0 + 0.5) * 2;
 }

@@ -9,7 +9,7 @@
 #include "lab/lab.h"
 #include "lab/stage_case.h"
 
-enum { LEAST_N = 128, LEAST_PLANES = 2 }; /* smaller levels are the tail's */
+enum { MIN_N = 128, MIN_PLANES = 2 }; /* smaller levels are the tail's */
 /* A choice is kept if it is faster than the kernel's own by this share. */
 #define GAIN 0.02
 
@@ -67,9 +67,9 @@ static void try_all(struct search *s, struct cuda_tuning t)
         t.planes = 0;
         if (r > 0) /* the first is the kernel's own choice */
             try_candidate(s, t);
-        for (t.planes = LEAST_PLANES; t.planes <= t.n; t.planes *= 2)
+        for (t.planes = MIN_PLANES; t.planes <= t.n; t.planes *= 2)
             try_candidate(s, t);
-        for (t.planes = 3 * LEAST_PLANES; t.planes <= t.n; t.planes *= 2)
+        for (t.planes = 3 * MIN_PLANES; t.planes <= t.n; t.planes *= 2)
             try_candidate(s, t);
     }
 }
@@ -135,7 +135,7 @@ static enum status tune_all(struct lab *lab, struct tuning_file *file, int *wron
     int rows[MAX_TUNED_ROWS];
     for (int order = 2; order <= 4; order += 2)
         for (int stage = 0; stage < NUM_TUNED_STAGES; stage++)
-            for (int n = LEAST_N; n <= lab->options.n; n *= 2) {
+            for (int n = MIN_N; n <= lab->options.n; n *= 2) {
                 const struct cuda_tuning t = {.order = order,
                                               .stage = (enum cuda_tuned_stage)stage,
                                               .helmholtz =

@@ -10,7 +10,7 @@ enum { CONSTANT, VARIABLE };
 
 /* Errors are interpolated between two sizes only if their observed order is at least this fraction
  * of the theoretical one: coarser grids are not yet in the asymptotic range. */
-#define LEAST_ORDER 0.65
+#define MIN_ORDER 0.65
 
 struct entry {
     double error, order; /* error 0: not on record */
@@ -50,7 +50,7 @@ static bool look_up(const struct entry *row, int order, int dim, struct accuracy
         return true;
     }
     const struct entry *below = &row[(int)whole], *above = whole < size ? below + 1 : below;
-    if (whole < size && !(log2(below->error / above->error) >= LEAST_ORDER * order))
+    if (whole < size && !(log2(below->error / above->error) >= MIN_ORDER * order))
         return false;
     *known = (struct accuracy){
         .error = exp2(interpolate(size - whole, log2(below->error), log2(above->error))),

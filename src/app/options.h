@@ -12,7 +12,7 @@
 #include "operators/problem.h"
 #include "operators/stencil.h"
 
-enum { MOST_SIMULATED_RANKS = 10000000 };
+enum { MAX_SIMULATED_RANKS = 10000000 };
 enum cycle_kind { CYCLE_F, CYCLE_V, CYCLE_W };
 enum loops { LOOPS_TILED, LOOPS_PLAIN };
 enum fuse { FUSE_ON, FUSE_OFF };

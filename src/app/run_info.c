@@ -291,7 +291,7 @@ static bool fits(const struct hierarchy_choice *choice)
 }
 
 /* The most boxes per rank that fit, up to those of the choice; 0: none. */
-static long most_boxes(struct hierarchy_choice choice)
+static long max_boxes(struct hierarchy_choice choice)
 {
     const long given = choice.boxes_per_rank;
     long fitting = 0;
@@ -313,7 +313,7 @@ struct hierarchy_choice memory_largest(struct hierarchy_choice choice)
     largest.boxes_per_rank = 0;
     for (long fitting = 0; fitting < given && choice.log2_box_dim > 1; choice.log2_box_dim--) {
         choice.boxes_per_rank = given;
-        fitting = most_boxes(choice);
+        fitting = max_boxes(choice);
         const long boxes = fitting > 0 ? domain_count(&choice.domain, fitting * ranks) : 0;
         if (ldexp((double)boxes, 3 * choice.log2_box_dim) > most) {
             most = ldexp((double)boxes, 3 * choice.log2_box_dim);

@@ -19,9 +19,9 @@ static const struct {
 enum { NUM_RULES = sizeof rules / sizeof rules[0] };
 
 /* 256³ unknowns: one field has 134 MB, more than the caches of a GPU or a processor hold. */
-enum { LEAST_LOG2_UNKNOWNS = 24 };
+enum { MIN_LOG2_UNKNOWNS = 24 };
 /* HPGMG's. */
-enum { LEAST_SOLVES = 10, LEAST_SECONDS = 60 };
+enum { MIN_SOLVES = 10, MIN_SECONDS = 60 };
 #define BENCHMARK_MIN_TIME "60"
 
 enum status score_apply_rules(struct parser *p)
@@ -55,9 +55,9 @@ static void add_size(FILE *out, const struct run_info *f)
 {
     const bool on_gpu = f->levels[0].threads == 0;
     const double share = f->unknowns / (on_gpu ? f->environment.ranks : f->environment.nodes);
-    if (share < exp2(LEAST_LOG2_UNKNOWNS))
+    if (share < exp2(MIN_LOG2_UNKNOWNS))
         fprintf(out, "; %.0f unknowns per %s < 2^%d", floor(share), on_gpu ? "GPU" : "node",
-                LEAST_LOG2_UNKNOWNS);
+                MIN_LOG2_UNKNOWNS);
 }
 
 /* Of the first size with too few or too short solves, and of all sizes whose times are noisy. */
@@ -66,12 +66,12 @@ static void add_times(FILE *out, const struct benchmark *b)
     bool told = false;
     for (int s = 0; s < b->nsizes; s++) {
         const struct size_record *r = &b->sizes[s];
-        if (!told && r->solves < LEAST_SOLVES)
-            fprintf(out, "; %ld of %d solves at %s", r->solves, LEAST_SOLVES, r->name);
-        else if (!told && r->total < LEAST_SECONDS)
+        if (!told && r->solves < MIN_SOLVES)
+            fprintf(out, "; %ld of %d solves at %s", r->solves, MIN_SOLVES, r->name);
+        else if (!told && r->total < MIN_SECONDS)
             fprintf(out, "; %ld solves in %.1f s < %d s at %s", r->solves,
-                    floor(10.0 * r->total) / 10.0, LEAST_SECONDS, r->name);
-        told = told || r->solves < LEAST_SOLVES || r->total < LEAST_SECONDS;
+                    floor(10.0 * r->total) / 10.0, MIN_SECONDS, r->name);
+        told = told || r->solves < MIN_SOLVES || r->total < MIN_SECONDS;
         if (size_is_noisy(r))
             fprintf(out, "; noisy at %s", r->name);
     }

@@ -7,9 +7,9 @@
 #include "cpu/backend_cpu.h"
 
 /* Enough to see launches and transfers, small enough to be built several times. */
-enum { TRIAL_LOG2_BOX_DIM = 5, TRIAL_BOXES = 8, TRIAL_CELLS = 64 * 64 * 64, LEAST_CPU_CELLS = 64 };
+enum { TRIAL_LOG2_BOX_DIM = 5, TRIAL_BOXES = 8, TRIAL_CELLS = 64 * 64 * 64, MIN_CPU_CELLS = 64 };
 /* Sizes, in cells, on which agglomeration is tried. */
-enum { SHARED_TRIAL_CELLS = 256 * 256 * 256, LEAST_LOG2_BOX_DIM = 4, LEAST_SHARED_CELLS = 4096 };
+enum { SHARED_TRIAL_CELLS = 256 * 256 * 256, MIN_LOG2_BOX_DIM = 4, MIN_SHARED_CELLS = 4096 };
 /* The second solve records the CUDA graph, the third is its first replay. */
 enum { WARM_UP = 3, SAMPLES = 21 };
 
@@ -57,7 +57,7 @@ static struct options agglomeration_trial(const struct options *options)
     o.cpu_below = CPU_BELOW_NEVER;
     const struct hierarchy_choice own = benchmark_hierarchy_choice(&o, true);
     double cells = finest_cells(&own);
-    for (; cells > SHARED_TRIAL_CELLS && o.log2_box_dim > LEAST_LOG2_BOX_DIM; cells /= 8)
+    for (; cells > SHARED_TRIAL_CELLS && o.log2_box_dim > MIN_LOG2_BOX_DIM; cells /= 8)
         o.log2_box_dim--;
     return o;
 }
@@ -103,7 +103,7 @@ static bool work_together(const struct hierarchy_choice *choice, int threads)
 }
 
 /* The most threads that do, of those that the rank with the fewest has. */
-static int most_threads(const struct hierarchy_choice *choice)
+static int max_threads(const struct hierarchy_choice *choice)
 {
     int threads = (int)comm_min_i64(comm_world(), omp_get_max_threads());
     while (threads > 1 && !work_together(choice, threads))
@@ -114,7 +114,7 @@ static int most_threads(const struct hierarchy_choice *choice)
 /* Tries one thread, and twice as many again while that is faster. */
 static void try_threads(struct threshold *t, const struct hierarchy_choice *choice)
 {
-    const int most = most_threads(choice);
+    const int most = max_threads(choice);
     int threads = 1;
     try_one(t, choice, threads);
     while (threads < most && t->count < MAX_THRESHOLD_TRIALS) {
@@ -132,9 +132,9 @@ static void begin_trials(struct threshold *t, const struct hierarchy_shape *shap
 }
 
 /* Tries no level, those that must be there anyway, and then more and more levels, from the coarsest
- * with at least least_cells. */
+ * with at least min_cells. */
 static const struct threshold_trial *try_levels(struct threshold *t, const struct options *o,
-                                                double least_cells)
+                                                double min_cells)
 {
     struct hierarchy_choice choice = choice_at(t, *o, 0);
     const struct hierarchy_shape shape = hierarchy_shape(&choice, comm_size());
@@ -144,7 +144,7 @@ static const struct threshold_trial *try_levels(struct threshold *t, const struc
         const double cells = spec_cells(&shape.specs[l]);
         const long below = t->trials[t->count - 1].below;
         choice = choice_at(t, *o, cells);
-        if (cells >= least_cells &&
+        if (cells >= min_cells &&
             (t == &on_cpu ? choice.cpu_below : choice.agglomerate_below) != (double)below)
             try_threads(t, &choice);
     }
@@ -154,7 +154,7 @@ static const struct threshold_trial *try_levels(struct threshold *t, const struc
 long threshold_try_cpu(const struct options *options)
 {
     const struct options trial = cpu_trial(options);
-    const struct threshold_trial *best = try_levels(&on_cpu, &trial, LEAST_CPU_CELLS);
+    const struct threshold_trial *best = try_levels(&on_cpu, &trial, MIN_CPU_CELLS);
     cpu_use_threads(best->threads);
     return best->below;
 }
@@ -165,7 +165,7 @@ void threshold_try_threads(const struct options *options)
     const struct hierarchy_choice own = benchmark_hierarchy_choice(options, true),
                                   choice = benchmark_hierarchy_choice(&trial, true);
     const struct hierarchy_shape shape = hierarchy_shape(&choice, comm_size());
-    const bool several = most_threads(&own) > 1 && most_threads(&choice) > 1;
+    const bool several = max_threads(&own) > 1 && max_threads(&choice) > 1;
     if (several) {
         begin_trials(&on_cpu, &shape);
         try_threads(&on_cpu, &choice);
@@ -176,7 +176,7 @@ void threshold_try_threads(const struct options *options)
 long threshold_try_agglomeration(const struct options *options)
 {
     const struct options trial = agglomeration_trial(options);
-    return try_levels(&on_one_rank, &trial, LEAST_SHARED_CELLS)->below;
+    return try_levels(&on_one_rank, &trial, MIN_SHARED_CELLS)->below;
 }
 
 void threshold_visit(void (*visit)(void *data, const struct threshold *t), void *data)

@@ -111,10 +111,10 @@ enum status gpu_choose(int backend, const char *instead, bool *on_gpu, char *mes
 
 /* What Linux's processors may number. Some OpenMP libraries crash with ten times as many threads.
  */
-enum { MOST_THREADS = 8192 };
+enum { MAX_THREADS = 8192 };
 
 /* More than twice what order 4 needs with -O3 and 512-bit vectors: between 32 and 48 KiB. */
-enum { LEAST_STACK_BYTES = 128 * 1024 };
+enum { MIN_STACK_BYTES = 128 * 1024 };
 
 /* Of the calling thread; INT64_MAX if unknown. */
 static int64_t own_stack_bytes(void)
@@ -152,7 +152,7 @@ static int64_t wanted_stack_bytes(void)
     const long number = strtol(text, &end, 10);
     end += strspn(end, " ");
     const char *unit = strchr(units, *end ? toupper((unsigned char)*end) : 'K');
-    if (end == text || !unit || number <= 0 || number > LEAST_STACK_BYTES)
+    if (end == text || !unit || number <= 0 || number > MIN_STACK_BYTES)
         return INT64_MAX;
     return (int64_t)number << (10 * (unit - units));
 }
@@ -160,19 +160,19 @@ static int64_t wanted_stack_bytes(void)
 enum status environment_check(char *message, int size)
 {
     const int64_t threads = -comm_min_i64(comm_world(), -omp_get_max_threads());
-    if (threads > MOST_THREADS) {
+    if (threads > MAX_THREADS) {
         snprintf(message, (size_t)size,
                  "OpenMP has %lld threads per rank; OMP_NUM_THREADS legal: 1 to %d",
-                 (long long)threads, (int)MOST_THREADS);
+                 (long long)threads, (int)MAX_THREADS);
         return STATUS_ENVIRONMENT;
     }
     int64_t bytes = comm_min_i64(comm_world(), wanted_stack_bytes());
-    if (bytes >= LEAST_STACK_BYTES)
+    if (bytes >= MIN_STACK_BYTES)
         bytes = comm_min_i64(comm_world(), stack_bytes());
-    if (bytes >= LEAST_STACK_BYTES)
+    if (bytes >= MIN_STACK_BYTES)
         return STATUS_VALID;
     snprintf(message, (size_t)size,
              "OpenMP's threads have %lld bytes of stack and need %d; raise OMP_STACKSIZE",
-             (long long)bytes, (int)LEAST_STACK_BYTES);
+             (long long)bytes, (int)MIN_STACK_BYTES);
     return STATUS_ENVIRONMENT;
 }

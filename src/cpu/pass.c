@@ -93,17 +93,17 @@ void for_residual_blocks(const struct patch_pass *p, const struct operation *op,
     enum { CELLS = 2048, LONGEST = 256 };
     double residual[CELLS] __attribute__((aligned(64)));
     const int n = min_int(p->patch->n[0], LONGEST), least = n * op->grain;
-    const int most_rows = CELLS / least & -op->grain,
-              nrows = min_int(rows.high - rows.low, most_rows),
-              most_planes = CELLS / (n * nrows) & -op->grain;
-    for (int k = planes.low; k < planes.high; k += most_planes)
+    const int max_rows = CELLS / least & -op->grain,
+              nrows = min_int(rows.high - rows.low, max_rows),
+              max_planes = CELLS / (n * nrows) & -op->grain;
+    for (int k = planes.low; k < planes.high; k += max_planes)
         for (int j = rows.low; j < rows.high; j += nrows)
             for (int start = 0; start < p->patch->n[0]; start += n) {
                 struct row row;
                 open_rows(&row, p, op->sweep, start, j, k);
                 row.n = min_int(row.n, n);
                 row.rows = min_int(rows.high - j, nrows);
-                row.planes = min_int(planes.high - k, most_planes);
+                row.planes = min_int(planes.high - k, max_planes);
                 row.out = residual;
                 row.out_sj = row.n;
                 row.out_sk = row.n * row.rows;

@@ -21,21 +21,21 @@
 enum {
     CELLS_AT_ONCE = 4096,
     CELLS_PER_CALL = 2048,
-    LEAST_CELLS = 8192,
-    LEAST_CELLS_PER_THREAD = 512,
+    MIN_CELLS = 8192,
+    MIN_CELLS_PER_THREAD = 512,
     TILE_BYTES = 3 * 1024 * 1024,
     FIELDS_IN_TILE = 6,
     TRIP = 2,
     SPINS = 1000
 };
 
-enum { MOST_THREADS = 1024 };
-static int most_threads = MOST_THREADS;
+enum { MAX_THREADS = 1024 };
+static int max_threads = MAX_THREADS;
 
 void cpu_use_threads(int most)
 {
     CHECK(most > 0);
-    most_threads = most < MOST_THREADS ? most : MOST_THREADS;
+    max_threads = most < MAX_THREADS ? most : MAX_THREADS;
 }
 
 void cpu_release_threads(void)
@@ -47,7 +47,7 @@ void cpu_release_threads(void)
 int cpu_max_threads(void)
 {
     const int threads = omp_get_max_threads();
-    return threads < most_threads ? threads : most_threads;
+    return threads < max_threads ? threads : max_threads;
 }
 
 /* All teams of several threads have one size: after a smaller team, GCC's OpenMP library ends the
@@ -55,7 +55,7 @@ int cpu_max_threads(void)
 int cpu_threads(long cells)
 {
     const int threads = cpu_max_threads();
-    return cells < LEAST_CELLS || cells / threads < LEAST_CELLS_PER_THREAD ? 1 : threads;
+    return cells < MIN_CELLS || cells / threads < MIN_CELLS_PER_THREAD ? 1 : threads;
 }
 
 static int round_up(int value, int grain)
@@ -394,7 +394,7 @@ static int fusable(const struct traversal *t, int slabs)
 
 /* The least rows per strip on average. The skew takes up to half of its whole from the first strip
  * and from the last. Both keep the rows that a wall's ghosts follow from. */
-static int least_rows(const struct traversal *t, int count)
+static int min_rows(const struct traversal *t, int count)
 {
     return ((count - 1) * t->lag + 1) / 2 + MAX_WALL_CELLS;
 }
@@ -427,7 +427,7 @@ static int choose_sharers(const struct traversal *t, int threads)
 {
     int best = 1;
     for (int sharers = 2; sharers <= threads; sharers++) {
-        const int slabs = threads / sharers, rows = least_rows(t, fusable(t, slabs));
+        const int slabs = threads / sharers, rows = min_rows(t, fusable(t, slabs));
         if (threads % sharers == 0 && t->pass->patch->n[1] / sharers >= rows &&
             estimated_time(t, slabs, sharers) < estimated_time(t, threads / best, best))
             best = sharers;
@@ -444,7 +444,7 @@ static void cut_strips(struct tiling *g)
     const int count = g->last - g->first, depth = (count + 1) * g->t->lag;
     const long row_bytes = FIELDS_IN_TILE * (long)sizeof(double) * p->sj;
     const int rows = max_int((int)(TILE_BYTES / (row_bytes * depth)), 2 * depth),
-              most = max_int(1, p->n[1] / least_rows(g->t, count) / g->sharers),
+              most = max_int(1, p->n[1] / min_rows(g->t, count) / g->sharers),
               rounds = min_int(most, (max_int(1, p->n[1] / rows) - 1) / g->sharers + 1);
     g->strips = rounds * g->sharers;
     g->wedge_blocks = max_int(1, min_int(g->slabs * g->sharers, p->n[1] / (2 * MAX_WALL_CELLS)));

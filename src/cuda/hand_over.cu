@@ -6,7 +6,7 @@
 #include "cuda/device.cuh"
 
 /* All blocks must be on the device together. */
-static unsigned most_blocks()
+static unsigned max_blocks()
 {
     return (unsigned)std::min((int)MAX_BLOCKS, cuda_multiprocessors());
 }
@@ -25,7 +25,7 @@ static long cells_in(const struct plan_copies copies[MAX_PLAN_COPIES])
 /* Larger levels take so long that the hand-over does not matter. */
 bool cuda_hand_overs_fit(const struct hand_over *hand_overs, int count)
 {
-    const long most = (long)most_blocks() * THREADS * LOADS;
+    const long most = (long)max_blocks() * THREADS * LOADS;
     for (int h = 0; h < count; h++)
         if (std::max(cells_in(hand_overs[h].down), cells_in(hand_overs[h].up)) > most)
             return false;
@@ -58,7 +58,7 @@ struct cuda_hand_over cuda_hand_over_create(const struct hand_over *h)
     for (const struct plan_copies &copies : h->up)
         add_moves(moves, copies);
     c.nup = (unsigned)moves.size() - c.ndown;
-    c.blocks = std::clamp((std::max(c.ndown, c.nup) + THREADS - 1) / THREADS, 1u, most_blocks());
+    c.blocks = std::clamp((std::max(c.ndown, c.nup) + THREADS - 1) / THREADS, 1u, max_blocks());
     c.moves = (struct move *)cuda_allocate_bytes(moves.size() * sizeof moves[0], "a hand-over");
     c.counts = (struct hand_over_counts *)cuda_allocate_bytes(sizeof *c.counts, "a hand-over");
     if (!moves.empty()) /* a rank may have no cells */

@@ -11,7 +11,7 @@
 
 enum { CLOCK_OF_MULTIPROCESSORS = 1, SAMPLE_NANOSECONDS = 20000000 };
 /* The counter of energy proceeds in steps of up to 0.1 s. */
-#define LEAST_SECONDS 1.0
+#define MIN_SECONDS 1.0
 
 static struct {
     struct power_library library;
@@ -96,7 +96,7 @@ struct power_record power_end(void)
     pthread_cond_signal(&watch.ended);
     pthread_mutex_unlock(&watch.mutex);
     pthread_join(watch.thread, NULL);
-    if (watch.counts_energy && seconds >= LEAST_SECONDS &&
+    if (watch.counts_energy && seconds >= MIN_SECONDS &&
         watch.library.energy(watch.device, &millijoules) == 0)
         watch.record.joules = 1e-3 * (double)(millijoules - watch.millijoules);
     watch.library.shutdown();

@@ -74,9 +74,9 @@ void domain_shape(const struct domain_choice *choice, long boxes, int shape[3])
 
 void domain_suggest_shape(long boxes, int left, int shape[3])
 {
-    enum { MOST_TRIED = 256 };
+    enum { MAX_TRIED = 256 };
     const struct domain_choice exact = {{DOMAIN_EXACT}}, cube = {{DOMAIN_CUBE}};
-    for (long count = boxes; count > 0 && count > boxes - MOST_TRIED; count--) {
+    for (long count = boxes; count > 0 && count > boxes - MAX_TRIED; count--) {
         domain_shape(&exact, count, shape);
         if (domain_remainder(shape) <= left)
             return;

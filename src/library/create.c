@@ -15,8 +15,8 @@
 #include "solvers/size.h"
 
 #define SAME_SIDE 1e-10 /* relative difference of the sides of a cell */
-enum { LEAST_LOG2_BOX_DIM = 2, MOST_LOG2_BOX_DIM = 10 };
-enum { LEAST_FIELDS = 3 }; /* u, f, D⁻¹ */
+enum { MIN_LOG2_BOX_DIM = 2, MAX_LOG2_BOX_DIM = 10 };
+enum { MIN_FIELDS = 3 }; /* u, f, D⁻¹ */
 
 /* Options that determine a run of the program and mean nothing to a solver, or that the process has
  * only once. */
@@ -50,10 +50,10 @@ static enum hpgmg_status status_of(enum status status)
 static enum hpgmg_status check_cells(const int cells[3], const double lengths[3])
 {
     for (int d = 0; d < 3; d++) {
-        const int grain = 1 << LEAST_LOG2_BOX_DIM, below = cells[d] / grain * grain;
-        if (cells[d] < grain || cells[d] > MOST_DIM)
+        const int grain = 1 << MIN_LOG2_BOX_DIM, below = cells[d] / grain * grain;
+        if (cells[d] < grain || cells[d] > MAX_DIM)
             return fail(HPGMG_ARGUMENT, "cells[%d] is %d; legal: %d to %d", d, cells[d], grain,
-                        MOST_DIM);
+                        MAX_DIM);
         if (cells[d] != below)
             return fail(HPGMG_ARGUMENT,
                         "cells[%d] is %d, no multiple of %d; %d and %d are the nearest", d,
@@ -84,10 +84,10 @@ static double boxes_of(const int cells[3], int log2_box_dim)
 static enum hpgmg_status choose_boxes(struct options *o, const int cells[3])
 {
     const int all = cells[0] | cells[1] | cells[2], ranks = comm_size();
-    int k = LEAST_LOG2_BOX_DIM;
-    while (k < MOST_LOG2_BOX_DIM && (all >> k & 1) == 0)
+    int k = MIN_LOG2_BOX_DIM;
+    while (k < MAX_LOG2_BOX_DIM && (all >> k & 1) == 0)
         k++;
-    while (k > LEAST_LOG2_BOX_DIM && boxes_of(cells, k) < ranks)
+    while (k > MIN_LOG2_BOX_DIM && boxes_of(cells, k) < ranks)
         k--;
     if (boxes_of(cells, k) < ranks)
         return fail(HPGMG_ARGUMENT, "%dx%dx%d cells are %.0f boxes of %d^3, fewer than %d ranks",
@@ -105,7 +105,7 @@ static enum hpgmg_status choose_boxes(struct options *o, const int cells[3])
 /* Fields that no solver can do without, before their boxes are listed. */
 static enum hpgmg_status check_least_memory(const int cells[3], bool on_gpu)
 {
-    const double bytes = LEAST_FIELDS * sizeof(double) * extent_cells(cells) / comm_size();
+    const double bytes = MIN_FIELDS * sizeof(double) * extent_cells(cells) / comm_size();
     const struct memory_need need =
         memory_need_of(bytes < 0x1p62 ? (size_t)bytes : (size_t)1 << 62, false);
     if (on_gpu || memory_need_fits(&need))

@@ -8,7 +8,7 @@
 /* Deep ghosts pay where sweeps in them add at most this share of work. A smoothing then needs one
  * exchange, and moves each field through memory once. Boxes are longer than such ghosts are deep.
  */
-#define MOST_WORK 1.25
+#define MAX_WORK 1.25
 
 /* Layers around a box of which a sweep reads cells that the sweep before it has updated. Of two
  * colours these are the next cells: all others within reach have the same colour as the cell. */
@@ -81,7 +81,7 @@ static double work_of_smoothing(const struct stencil *s, const struct decomposit
 
 /* The work on the box for which it is largest. Boxes whose layers have no more cells in any
  * direction than those of the worst box so far are passed over: large jobs have millions. */
-static double most_work(const struct stencil *s, const struct decomposition *d)
+static double max_work(const struct stencil *s, const struct decomposition *d)
 {
     double most = 1.0, worst[3] = {0.0, 0.0, 0.0};
     for (int b = 0; b < d->nboxes; b++) {
@@ -106,7 +106,7 @@ int level_ghosts(const struct operator_choice *choice, const struct backend *bac
     const struct stencil s = stencil_create(*choice, d->n);
     const bool deep = !backend->on_device && !repeats_too_much(&s) &&
                       level_connects(backend, &choice->sides, d->nboxes) &&
-                      most_work(&s, d) <= MOST_WORK;
+                      max_work(&s, d) <= MAX_WORK;
     return deep ? even_layers(layers_touched(&s, SMOOTHER_SWEEPS)) : stencil_ghosts(choice->order);
 }
 

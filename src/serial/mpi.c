@@ -151,11 +151,11 @@ int MPI_Allgather(const void *own, int count, MPI_Datatype type, void *all, int 
 /* --- messages from rank 0 to itself --- */
 
 /* Receives that still wait for their message, in the order in which they were posted. */
-enum { MOST_POSTED = 8 };
+enum { MAX_POSTED = 8 };
 static struct posted {
     void *data;
     int tag;
-} posted[MOST_POSTED];
+} posted[MAX_POSTED];
 static int nposted;
 
 int MPI_Irecv(void *data, int count, MPI_Datatype type, int from, int tag, MPI_Comm comm,
@@ -164,7 +164,7 @@ int MPI_Irecv(void *data, int count, MPI_Datatype type, int from, int tag, MPI_C
     *request = 0;
     if (from != 0)
         return MPI_ERR_RANK;
-    if (nposted == MOST_POSTED)
+    if (nposted == MAX_POSTED)
         return MPI_ERR_PENDING;
     posted[nposted++] = (struct posted){data, tag};
     return MPI_SUCCESS;

@@ -74,10 +74,10 @@ static void solve_by_krylov(struct bottom *b, enum field u, enum field f)
 
 /* One block of threads solves there. It divides numbers of cells by cells along a side, by integers
  * of 31 bits (struct divider in cuda/core). With --levels the coarsest level may be larger. */
-#define MOST_ON_DEVICE 0x1p28 /* 128³ cells, times 128 */
+#define MAX_ON_DEVICE 0x1p28 /* 128³ cells, times 128 */
 static bool divides_on_device(const struct level *l)
 {
-    return extent_cells(l->n) * extent_longest(l->n) <= MOST_ON_DEVICE;
+    return extent_cells(l->n) * extent_longest(l->n) <= MAX_ON_DEVICE;
 }
 
 bool bottom_on_device(const struct bottom *b)

@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 enum { FIELDS_PER_LEVEL = NUM_FIELDS + 2 }; /* with u and f of a redistribution buffer */
-#define MOST_BYTES 0x1p63
+#define MAX_BYTES 0x1p63
 
 /* An upper bound for one level: boxes are not merged, all fields are allocated, and every box is
  * padded by a whole row_align per direction. */
@@ -40,11 +40,11 @@ static void find_excess(const struct hierarchy_choice *choice, int ranks, char *
     int shape[3];
     domain_shape(&choice->domain, allowed, shape);
     const long side = (long)extent_longest(shape) << choice->log2_box_dim;
-    if (side > MOST_DIM)
-        snprintf(text, size, "%ld cells per side, more than %d", side, MOST_DIM);
-    else if (size_bytes(choice, ranks) >= MOST_BYTES)
+    if (side > MAX_DIM)
+        snprintf(text, size, "%ld cells per side, more than %d", side, MAX_DIM);
+    else if (size_bytes(choice, ranks) >= MAX_BYTES)
         snprintf(text, size, "%.2e bytes of fields, more than %.2e", size_bytes(choice, ranks),
-                 MOST_BYTES);
+                 MAX_BYTES);
 }
 
 /* Boxes that are given by direction must have room on the ranks, and every rank gets one. */

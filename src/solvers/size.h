@@ -7,13 +7,13 @@
 
 /* The most cells per side: the product of three such numbers fits into 64 bits, and that of one and
  * the number of threads into an int. */
-enum { MOST_DIM = 1 << 20 };
+enum { MAX_DIM = 1 << 20 };
 
 /* An upper bound of the bytes of all fields of all levels on all ranks. */
 double size_bytes(const struct hierarchy_choice *choice, int ranks);
 
 /* Refuses, with STATUS_USAGE and one line in message, a size with more boxes than an int holds,
- * more than MOST_DIM cells per side, or fields of more bytes than a long holds. All other numbers
+ * more than MAX_DIM cells per side, or fields of more bytes than a long holds. All other numbers
  * that follow from the size are smaller. A pure function: `ranks` need not be the number of ranks.
  */
 enum status size_check(const struct hierarchy_choice *choice, int ranks, char *message,

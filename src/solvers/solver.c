@@ -161,7 +161,7 @@ static bool may_go_on(enum outcome outcome)
 }
 
 /* All cycles of a solve, the F-cycle among them. */
-static int most_cycles(const struct solver *s, const struct solve_result *r)
+static int cycle_limit(const struct solver *s, const struct solve_result *r)
 {
     return s->choice.max_cycles + r->f_cycles;
 }
@@ -170,7 +170,7 @@ bool solve_record(const struct solver *s, struct solve_result *r, double residua
 {
     r->history[r->cycles++] = residual;
     r->outcome = judge(s, r);
-    return !may_go_on(r->outcome) || r->cycles >= most_cycles(s, r);
+    return !may_go_on(r->outcome) || r->cycles >= cycle_limit(s, r);
 }
 
 /* True if the last cycles were so slow that IDR is faster, or if they diverge. */
@@ -193,7 +193,7 @@ static bool run_cycles(struct solver *s, struct program *cycle, struct solve_res
             return true;
         over = solve_record(s, r, execute(s, cycle));
     }
-    return s->choice.outer == OUTER_AUTO && r->cycles < most_cycles(s, r) && is_slow(r);
+    return s->choice.outer == OUTER_AUTO && r->cycles < cycle_limit(s, r) && is_slow(r);
 }
 
 /* Allocates the work vectors of IDR. False if there is no memory. */

@@ -5,7 +5,7 @@
 
 FILENAME ~ /spills\.txt$/ {
     if (!/^#/) {
-        most_bytes[$1] = $2
+        max_bytes[$1] = $2
         most_count[$1] = $3
     }
     next
@@ -29,12 +29,12 @@ FILENAME ~ /spills\.txt$/ {
     match($0, /[0-9]+ bytes spill stores/)
     bytes = substr($0, RSTART, RLENGTH) + 0
     functions++
-    if (bytes == 0 || (bytes <= most_bytes[kernel] && ++count[arch, kernel] <= most_count[kernel]))
+    if (bytes == 0 || (bytes <= max_bytes[kernel] && ++count[arch, kernel] <= most_count[kernel]))
         next
     counts = arch ~ "^" tuned
     bad += counts
     printf "%s %d bytes spilled on %s, allowed are %d in %d instantiations: %s\n", counts ? "wrong:" : "note:", bytes, \
-        arch, most_bytes[kernel], most_count[kernel], name
+        arch, max_bytes[kernel], most_count[kernel], name
 }
 
 END {

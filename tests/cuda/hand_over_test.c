@@ -16,7 +16,7 @@
 #include "support/solve_case.h"
 #include "operators/vectors.h"
 
-enum { NO_GPU = 77, DELAYED_SOLVES = 30, MOST_MICROSECONDS = 300, MOST_COPIES = 30 };
+enum { NO_GPU = 77, DELAYED_SOLVES = 30, MAX_MICROSECONDS = 300, MAX_COPIES = 30 };
 
 static struct passes host_passes, device_passes;
 static struct backend host, device;
@@ -28,7 +28,7 @@ static bool host_dies, host_waits; /* in the first replay */
 static void run_on_host(const struct pass *pass)
 {
     if (host_is_late)
-        usleep((useconds_t)(rand_r(&seed) % MOST_MICROSECONDS));
+        usleep((useconds_t)(rand_r(&seed) % MAX_MICROSECONDS));
     if (host_dies && replays > 0)
         die(STATUS_MEMORY, "the host's work fails");
     if (host_waits && replays > 0) {
@@ -41,7 +41,7 @@ static void run_on_host(const struct pass *pass)
 /* Copies of f to itself take time and change nothing. */
 static void run_on_device(const struct pass *pass)
 {
-    for (int n = device_is_late ? rand_r(&seed) % MOST_COPIES : 0; n > 0; n--)
+    for (int n = device_is_late ? rand_r(&seed) % MAX_COPIES : 0; n > 0; n--)
         vector_combine(pass->level, pass->f, 1.0, pass->f, 0.0, pass->f);
     backend_cuda.passes->run(pass);
 }

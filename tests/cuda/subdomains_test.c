@@ -19,7 +19,7 @@ static struct subdomain_limits limits_of(int room, int count)
 {
     static const int rooms[][2] = {{SINGLE_BLOCK_DIM, SUBDOMAIN_SIDE},
                                    {SINGLE_BLOCK_DIM, SMALL_SIDE},
-                                   {LEAST_SINGLE_BLOCK_DIM, SMALL_SIDE}};
+                                   {MIN_SINGLE_BLOCK_DIM, SMALL_SIDE}};
     return (struct subdomain_limits){rooms[room][0], rooms[room][1], count};
 }
 enum { ROOMS = 3 };
@@ -59,7 +59,7 @@ static void check_cut(const int n[3], const struct subdomain_limits *limits)
                 b.cells[2] <= SUBDOMAIN_DEPTH);
     /* Colours, restriction and wall rules need an even number of cells, and at least four. */
     for (int d = 0; d < 3; d++)
-        assert_true(b.cells[d] % 2 == 0 && b.cells[d] >= LEAST_SIDE);
+        assert_true(b.cells[d] % 2 == 0 && b.cells[d] >= MIN_SIDE);
     assert_true(n[0] != n[1] || b.cells[0] == b.cells[1]);
 }
 
@@ -237,7 +237,7 @@ static void check_lists(const int n[3], const struct subdomain_limits *limits)
 static void lists_hold_all_levels(void **state)
 {
     (void)state;
-    for (int n = LEAST_SINGLE_BLOCK_DIM + 1; n <= 64; n++)
+    for (int n = MIN_SINGLE_BLOCK_DIM + 1; n <= 64; n++)
         for (int most = 1; most <= TAIL_BLOCKS; most++)
             for (int room = 0; room < ROOMS; room++) {
                 const struct subdomain_limits limits = limits_of(room, most);

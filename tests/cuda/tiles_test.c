@@ -10,7 +10,7 @@
 #include "cuda/core/tiles.h"
 #include "support/random.h"
 
-enum { CASES = 20000, MOST_TILES = 7 };
+enum { CASES = 20000, MAX_TILES = 7 };
 
 struct tiling {
     int n[3], cells[3];
@@ -23,7 +23,7 @@ static struct tiling random_tiling(void)
     struct tiling g;
     for (int d = 0; d < 3; d++) {
         const int step = random_int(2, 20), halo = random_int(1, 4);
-        g.n[d] = random_int(1, MOST_TILES);
+        g.n[d] = random_int(1, MAX_TILES);
         g.cells[d] = (g.n[d] - 1) * step + random_int(1, step);
         g.reads[d] = (struct tile_reads){-halo, step, step + 2 * halo};
         g.wall[d][0] = random_bool();
@@ -85,7 +85,7 @@ static void parts_make_up_the_whole(void **state)
         random_begin(number);
         const struct tiling g = random_tiling();
         const int all = g.n[0] * g.n[1] * g.n[2];
-        char marks[MOST_TILES * MOST_TILES * MOST_TILES] = {0};
+        char marks[MAX_TILES * MAX_TILES * MAX_TILES] = {0};
         const int inner = mark_inner(&g, marks), outer = mark_outer(&g, marks);
         assert_int_equal(inner + outer, all);
         for (int x = 0; x < all; x++)

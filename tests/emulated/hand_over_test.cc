@@ -33,7 +33,7 @@ extern "C" double timer_seconds(void)
     return 0.0;
 }
 
-enum { BLOCKS = 3, REPLAYS = 3, MOST_ROUNDS_LATE = 8 };
+enum { BLOCKS = 3, REPLAYS = 3, MAX_ROUNDS_LATE = 8 };
 
 struct hand_over_case {
     std::vector<double> on_device,
@@ -71,7 +71,7 @@ static struct hand_over_case make_case(unsigned ndown, unsigned nup)
     return c;
 }
 
-/* The kernel's blocks and the host's thread. Blocks begin up to MOST_ROUNDS_LATE rounds late. */
+/* The kernel's blocks and the host's thread. Blocks begin up to MAX_ROUNDS_LATE rounds late. */
 static bool replay(struct cuda_hand_over &h, struct hand_over_case &c, std::mt19937 &random)
 {
     struct wait_timeout timeout = {~0ull, 0, 0, 0};
@@ -84,7 +84,7 @@ static bool replay(struct cuda_hand_over &h, struct hand_over_case &c, std::mt19
         emulated::prepare(blocks[b], (int)blocks[b].extent.x, 0);
     }
     for (unsigned &rounds : late)
-        rounds = random() % MOST_ROUNDS_LATE;
+        rounds = random() % MAX_ROUNDS_LATE;
     return emulated::run_blocks(blocks, random, [&] {
         const unsigned block = emulated::now->index.x;
         if (block == BLOCKS) {

@@ -318,7 +318,7 @@ static void check_cuboid(struct hierarchy_choice choice, const struct sides &sid
     const double cells = extent_cells(choice.domain.boxes) * (1 << 3 * choice.log2_box_dim);
     choice.op.sides = sides;
     check_choice(choice, 17, "sm_90");
-    if (cells > 16 * LEAST_SIDE * LEAST_SIDE * LEAST_SIDE)
+    if (cells > 16 * MIN_SIDE * MIN_SIDE * MIN_SIDE)
         check_choice(choice, 129, "sm_90");
     choice.op.smoother = SMOOTHER_CHEBYSHEV;
     check_choice(choice, 9, "sm_80");
@@ -457,11 +457,11 @@ static void check_block(const char *limits_of, int single_block_dim, int side)
 static void older_gpus_have_a_tail(void **)
 {
     check_block<op_fv4_helmholtz>("sm_80", SINGLE_BLOCK_DIM, SUBDOMAIN_SIDE);
-    check_block<op_fv4_helmholtz>("sm_86", LEAST_SINGLE_BLOCK_DIM, SMALL_SIDE);
+    check_block<op_fv4_helmholtz>("sm_86", MIN_SINGLE_BLOCK_DIM, SMALL_SIDE);
     check_block<op_fv4_constant_helmholtz>("sm_86", SINGLE_BLOCK_DIM, SUBDOMAIN_SIDE);
     check_block<op_fv2_helmholtz>("sm_80", SINGLE_BLOCK_DIM, SUBDOMAIN_SIDE);
     check_block<op_fv2>("sm_86", SINGLE_BLOCK_DIM, SMALL_SIDE);
-    check_block<op_fv2_helmholtz>("sm_86", LEAST_SINGLE_BLOCK_DIM, SMALL_SIDE);
+    check_block<op_fv2_helmholtz>("sm_86", MIN_SINGLE_BLOCK_DIM, SMALL_SIDE);
 }
 
 /* The argument, if there is one, is a pattern of tests: "*cuboids". */

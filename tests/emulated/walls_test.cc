@@ -140,11 +140,11 @@ static bool has_open_side(unsigned sides)
 
 /* Calls act(sides, rule, layers) for all of them. */
 template <class Do>
-static void for_cases(unsigned last, int most_layers, const Do &act)
+static void for_cases(unsigned last, int max_layers, const Do &act)
 {
     for (unsigned sides = 1; sides <= last; neumann = (5 * ++sides) & ALL_WALLS)
         for (const int rule : {WALL_LINEAR, WALL_QUADRATIC, WALL_QUARTIC})
-            for (int layers = 1; layers <= (rule == WALL_QUARTIC ? 2 : most_layers); layers++)
+            for (int layers = 1; layers <= (rule == WALL_QUARTIC ? 2 : max_layers); layers++)
                 if (is_possible(sides))
                     act(sides, rule, layers);
 }

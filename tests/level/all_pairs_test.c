@@ -11,7 +11,7 @@
 #include "support/decompositions.h"
 #include "support/sides.h"
 
-enum { CASES = 300, LARGEST_DIM = 12, LARGEST_GHOSTS = 3, MOST_RANKS_ASKED = 12 };
+enum { CASES = 300, LARGEST_DIM = 12, LARGEST_GHOSTS = 3, MAX_RANKS_ASKED = 12 };
 
 static struct backend wrapping;
 
@@ -82,7 +82,7 @@ static void expect_plans(const struct job *job, int rank, struct sides sides, in
 /* The first and last ranks, and some in between; all of a small job. */
 static void expect_job(const struct job *job)
 {
-    const int most = MOST_RANKS_ASKED;
+    const int most = MAX_RANKS_ASKED;
     for (int n = 0; n < most && n < job->world; n++) {
         const int rank = job->world <= most ? n : (int)((long)n * (job->world - 1) / (most - 1));
         expect_plans(job, rank, n % 2 ? random_sides() : sides_if(false), 1 + n % 4);

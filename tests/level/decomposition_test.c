@@ -138,12 +138,12 @@ static int smaller(int a, int b)
 }
 
 /* Half of them are cubes. */
-static struct decomposition_spec random_spec(int most, int most_cells)
+static struct decomposition_spec random_spec(int most, int max_cells)
 {
-    struct decomposition_spec spec = spec_cube(random_int(1, most), random_int(1, most_cells), 1);
+    struct decomposition_spec spec = spec_cube(random_int(1, most), random_int(1, max_cells), 1);
     for (int d = random_bool() ? 3 : 0; d < 3; d++) {
         spec.boxes[d] = random_int(1, most);
-        spec.box_cells[d] = random_int(1, most_cells);
+        spec.box_cells[d] = random_int(1, max_cells);
     }
     return spec;
 }

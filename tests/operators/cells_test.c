@@ -239,7 +239,7 @@ static bool prolongs(const struct pass *p)
 }
 
 /* Operations that the halo (or, without neighbours, the smoother) allows in one pass. */
-static int most_operations(const struct level *l)
+static int max_operations(const struct level *l)
 {
     return l->connected ? operations_per_halo(l) : SMOOTHER_SWEEPS + 1;
 }
@@ -248,7 +248,7 @@ static int most_operations(const struct level *l)
 static struct pass take_part(const struct level *l, struct pass *rest, bool cut)
 {
     struct pass part = *rest;
-    int most = most_operations(l);
+    int most = max_operations(l);
     if (l->connected && prolongs(rest))
         most = 0;
     part.nsweeps = rest->nsweeps < most ? rest->nsweeps : most;

@@ -20,7 +20,7 @@
 
 enum {
     THREADS = 4,
-    MOST_THREADS = 16,
+    MAX_THREADS = 16,
     MARGIN = 16,
     QUARTIC_ROWS = 4 /* that a ghost of order 4 follows from */
 };
@@ -77,7 +77,7 @@ static void take_notes(const struct patch_pass *p, const struct operation *op, s
 static struct traversal traversal_of(const struct patch_pass *pass, int nops, int lag, int less,
                                      bool pairs)
 {
-    static struct thread_state states[MOST_THREADS];
+    static struct thread_state states[MAX_THREADS];
     struct traversal t = {
         .pass = pass, .nops = nops, .lag = lag, .wall_cells = 2 * lag, .states = states};
     for (int op = 0; op < nops; op++)
@@ -225,7 +225,7 @@ static void thin_slabs_are_shared(void **state)
     const struct patch_pass pass = {.patch = &patch};
     const struct traversal t = traversal_of(&pass, 4, 2, 2, false);
     (void)state;
-    for (int threads = 1; threads <= MOST_THREADS; threads *= 2) {
+    for (int threads = 1; threads <= MAX_THREADS; threads *= 2) {
         omp_set_num_threads(threads);
         trace(&t);
         assert_true(note_of(t.nops - 1, 0, 0)->when < note_of(0, 0, n[2] - 1)->when);

@@ -23,7 +23,7 @@ static void test_richardson(void **state)
     (void)state;
     static const struct {
         int order, log2_box_dim;
-        double error, rate, least_order;
+        double error, rate, min_order;
     } golden[] = {
         {2, 5, 1.171592818772242e-04, -0.266, -1.0}, {2, 6, 3.829371121658954e-05, 1.614, 1.5},
         {2, 7, 9.649246296773370e-06, 1.989, 1.95},  {4, 5, 2.741524561805046e-05, 1.966, 1.9},
@@ -36,7 +36,7 @@ static void test_richardson(void **state)
         case_run(&choice, one_f_cycle, &result);
         expect_close("Richardson error", result.richardson_error, golden[g].error, 1e-10);
         assert_true(fabs(result.richardson_order - golden[g].rate) < 5.1e-4);
-        assert_true(result.richardson_order >= golden[g].least_order);
+        assert_true(result.richardson_order >= golden[g].min_order);
     }
 }
 

@@ -27,7 +27,7 @@ static void expect_counted(int log2_box_dim, long boxes_per_rank, int ranks)
     int n[3];
     spec_extent(&shape.specs[0], n);
     assert_in_range(spec_boxes(&shape.specs[0]), 1, INT_MAX);
-    assert_in_range(extent_longest(n), 4, MOST_DIM);
+    assert_in_range(extent_longest(n), 4, MAX_DIM);
 }
 
 static void expect_refused(int log2_box_dim, long boxes_per_rank, int ranks, const char *part)
@@ -149,11 +149,11 @@ static void bytes_of_two_backends_are_those_of_their_levels(void **state)
     assert_int_equal(hierarchy_bytes(&alone, &shape, 1, false), 0);
 }
 
-enum { MOST_RANKS = 40 };
+enum { MAX_RANKS = 40 };
 
 struct bytes_by_rank {
     int ranks;
-    size_t of[MOST_RANKS];
+    size_t of[MAX_RANKS];
 };
 
 static void add_ranks(void *data, int level, const struct decomposition *d, const size_t *bytes)
@@ -169,7 +169,7 @@ static void the_fullest_rank_counts(void **state)
 {
     (void)state;
     bool later = false;
-    for (int ranks = 1; ranks <= MOST_RANKS; ranks++) {
+    for (int ranks = 1; ranks <= MAX_RANKS; ranks++) {
         const struct hierarchy_choice choice = choice_of(6, 5);
         const struct hierarchy_shape shape = hierarchy_shape(&choice, ranks);
         struct bytes_by_rank sum = {.ranks = ranks};

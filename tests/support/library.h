@@ -41,13 +41,13 @@ static inline int test_end(void)
     return failures > 0;
 }
 
-enum { MOST_WORDS = 24 };
+enum { MAX_WORDS = 24 };
 
 /* A solver with the test's backend. The longest side is `length`. */
 static inline struct hpgmg *create_on(hpgmg_comm comm, const int cells[3], double length,
                                       const char *const *options)
 {
-    const char *words[MOST_WORDS] = {"backend", backend};
+    const char *words[MAX_WORDS] = {"backend", backend};
     const int longest = extent_longest(cells);
     struct hpgmg *solver;
     int count = 2;

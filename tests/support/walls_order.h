@@ -134,12 +134,12 @@ static inline void line_averages(const struct curve *g, double h, int i, double 
     }
 }
 
-enum { MOST_CELLS = 128 };
+enum { MAX_CELLS = 128 };
 
 /* Per direction and cell: the averages, and β ∂u/∂n's two factors at faces. */
 struct lines {
-    double plain[3][MOST_CELLS], weighted[3][MOST_CELLS];
-    double slope[3][MOST_CELLS + 1], weighted_slope[3][MOST_CELLS + 1];
+    double plain[3][MAX_CELLS], weighted[3][MAX_CELLS];
+    double slope[3][MAX_CELLS + 1], weighted_slope[3][MAX_CELLS + 1];
 };
 
 static inline void fill_lines(struct lines *t, const struct walls *w, bool variable, int n)

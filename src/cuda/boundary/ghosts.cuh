@@ -196,11 +196,11 @@ DEVICE void load_line(const Cells &cells, Offset cell, Offset inward, int count,
 template <class Cells, class Offset>
 DEVICE void fill_line(const Cells &cells, Offset cell, Offset inward, int rule, int layers)
 {
-    enum { MOST_LAYERS = 3 };
+    enum { MAX_LAYERS = 3 };
     double v[MAX_WALL_CELLS];
     load_line(cells, cell, inward, wall_cells(rule), v);
 #pragma unroll
-    for (int layer = 0; layer < MOST_LAYERS; layer++)
+    for (int layer = 0; layer < MAX_LAYERS; layer++)
         if (layer < layers)
             cells.store(cell - (layer + 1) * inward, wall_ghost(rule, layer, v));
 }

@@ -3,14 +3,14 @@
 #include "cuda/boundary/ghosts.cuh"
 #include "cuda/pass.cuh"
 
-enum { MOST_BOXES = sizeof(ghost_list::box) / sizeof(struct ghost_box) };
+enum { MAX_BOXES = sizeof(ghost_list::box) / sizeof(struct ghost_box) };
 
 /* The boxes of a list whose ghosts are wanted, and the number of lines, or of wrapped ghosts, in
  * them and all boxes before. */
 struct wanted_boxes {
     int count;
-    int end[MOST_BOXES];
-    struct ghost_box box[MOST_BOXES];
+    int end[MAX_BOXES];
+    struct ghost_box box[MAX_BOXES];
 };
 
 /* Corners first: their ghosts take longest, and blocks begin in this order. */

@@ -127,7 +127,7 @@ DEVICE void store_own(const struct tail_level &l, const struct subdomain &sub,
 template <class Op, int CELLS>
 static constexpr __host__ __device__ int halo_rounds(int colours)
 {
-    return CELLS == FEWEST_CELLS ? colours : Op::RADIUS > 1 ? 3 : colours;
+    return CELLS == MIN_CELLS ? colours : Op::RADIUS > 1 ? 3 : colours;
 }
 
 /* The pass's start: u and β in their tiles, f and other coefficients in registers. */
@@ -232,8 +232,8 @@ template <class Op, int CELLS>
 DEVICE void fill_subdomain_walls(const struct tail_level &l, const struct sweep_context<CELLS> &w,
                                  subdomain_tiles<Op, CELLS> &s)
 {
-    static_assert(LEAST_SIDE >= 4, "the rule");
-    fill_walls<TAIL_THREADS, wall_rules<WALL_QUARTIC>, (CELLS > FEWEST_CELLS)>(
+    static_assert(MIN_SIDE >= 4, "the rule");
+    fill_walls<TAIL_THREADS, wall_rules<WALL_QUARTIC>, (CELLS > MIN_CELLS)>(
         s.u_tile, w.walls, WALL_QUARTIC, lists_of<Op>(l, w.level, s.lists),
         subdomain_tiles<Op, CELLS>::SJ, subdomain_tiles<Op, CELLS>::SK);
 }

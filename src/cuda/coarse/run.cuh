@@ -75,9 +75,9 @@ DEVICE void run_subdomain_step(const struct tail &t, const struct tail_step &ste
 {
     const struct tail_level &l = t.levels[step.level];
     if (step.kind == STAGE_PASS && has_small_subdomains(l)) {
-        run_pass<Op, FEWEST_CELLS>(t, step, block.small);
+        run_pass<Op, MIN_CELLS>(t, step, block.small);
     } else if (step.kind == STAGE_PASS) {
-        run_pass<Op, MOST_CELLS>(t, step, block.large);
+        run_pass<Op, MAX_CELLS>(t, step, block.large);
     } else {
         const struct subdomain sub = subdomain_of<Op>(l);
         restrict_to(l, sub, step, step.f + sub.at, l.sj, l.sk);

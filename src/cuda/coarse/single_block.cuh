@@ -25,7 +25,7 @@ enum {
 
 /* Tiles come in two widths, for 8 or 4 cells per side, so that strides are constants. What follows
  * takes the cells along a level's longest side. */
-enum { WIDE = SINGLE_BLOCK_DIM, NARROW = LEAST_SINGLE_BLOCK_DIM };
+enum { WIDE = SINGLE_BLOCK_DIM, NARROW = MIN_SINGLE_BLOCK_DIM };
 
 static constexpr __host__ __device__ int tile_dim(int n)
 {
@@ -237,8 +237,8 @@ struct block_memory {
     struct tail tail; /* the kernel's parameters, see copy_parameters */
     union {
         struct subdomain_lists lists; /* the beginning of the next two */
-        subdomain_tiles<Op, FEWEST_CELLS> small;
-        subdomain_tiles<Op, MOST_CELLS> large;
+        subdomain_tiles<Op, MIN_CELLS> small;
+        subdomain_tiles<Op, MAX_CELLS> large;
         single_block::tiles<Op> levels;
     };
 };

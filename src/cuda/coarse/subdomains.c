@@ -25,7 +25,7 @@ static bool cuts_better(const struct subdomains *a, const struct subdomains *b)
 static bool may_have(const struct subdomains *s, const struct subdomain_limits *limits)
 {
     const struct subdomain_ghosts g = subdomains_ghosts(s);
-    return s->count > 1 && s->count <= limits->count && g.sides + g.edges <= MOST_WALLS;
+    return s->count > 1 && s->count <= limits->count && g.sides + g.edges <= MAX_WALLS;
 }
 
 struct subdomains subdomains_of(const int n[3], const struct subdomain_limits *limits)
@@ -33,9 +33,9 @@ struct subdomains subdomains_of(const int n[3], const struct subdomain_limits *l
     struct subdomains best = {{0, 0, 0}, {0, 0, 0}, 0}, s;
     if (extent_longest(n) <= limits->single_block_dim)
         return (struct subdomains){{n[0], n[1], n[2]}, {1, 1, 1}, 1};
-    for (int k = LEAST_SIDE; k <= SUBDOMAIN_DEPTH; k += 2)
-        for (int j = LEAST_SIDE; j <= limits->side; j += 2)
-            for (int i = LEAST_SIDE; i <= limits->side; i += 2)
+    for (int k = MIN_SIDE; k <= SUBDOMAIN_DEPTH; k += 2)
+        for (int j = MIN_SIDE; j <= limits->side; j += 2)
+            for (int i = MIN_SIDE; i <= limits->side; i += 2)
                 if ((i == j || n[0] != n[1]) && cut_into(n, i, j, k, &s) && may_have(&s, limits) &&
                     cuts_better(&s, &best))
                     best = s;
@@ -43,7 +43,7 @@ struct subdomains subdomains_of(const int n[3], const struct subdomain_limits *l
 }
 
 /* Sides that are walls, at most: both where a subdomain is alone in its direction, else one. */
-static int most_walls(const struct subdomains *s, int d)
+static int max_walls(const struct subdomains *s, int d)
 {
     return s->along[d] == 1 ? 2 : 1;
 }
@@ -55,7 +55,7 @@ struct subdomain_ghosts subdomains_ghosts(const struct subdomains *s)
     struct subdomain_ghosts g = {0, 0, 0};
     for (int d = 0; d < 3; d++) {
         const int e = (d + 1) % 3, f = (d + 2) % 3, ne = s->cells[e], nf = s->cells[f],
-                  walls = most_walls(s, d), in_e = most_walls(s, e), in_f = most_walls(s, f);
+                  walls = max_walls(s, d), in_e = max_walls(s, e), in_f = max_walls(s, f);
         g.sides += walls * (ne * nf + (2 - in_e) * nf + (2 - in_f) * ne);
         g.edges += in_e * in_f * s->cells[d];
         g.halo += 4 * ne * nf + 4 * s->cells[d];

@@ -9,15 +9,15 @@ extern "C" {
 #endif
 
 enum {
-    TAIL_CELLS = 64 * 64 * 64,  /* of the largest level of the tail */
-    SINGLE_BLOCK_DIM = 8,       /* cells per side of the largest single-block level */
-    LEAST_SINGLE_BLOCK_DIM = 4, /* the same with the least shared memory */
-    SUBDOMAIN_SIDE = 16,        /* cells of the largest subdomain along i and along j */
-    SMALL_SIDE = 8,             /* of the largest small one, see coarse/tiles.cuh */
-    SUBDOMAIN_DEPTH = 8,        /* planes of the largest one along k */
-    LEAST_SIDE = 4,             /* of the smallest subdomain: as many cells as wall rules read */
-    TAIL_BLOCKS = 128,          /* subdomains of a level at most */
-    MOST_WALLS = 1024,          /* cells next to walls that one subdomain lists: two per thread */
+    TAIL_CELLS = 64 * 64 * 64, /* of the largest level of the tail */
+    SINGLE_BLOCK_DIM = 8,      /* cells per side of the largest single-block level */
+    MIN_SINGLE_BLOCK_DIM = 4,  /* the same with the least shared memory */
+    SUBDOMAIN_SIDE = 16,       /* cells of the largest subdomain along i and along j */
+    SMALL_SIDE = 8,            /* of the largest small one, see coarse/tiles.cuh */
+    SUBDOMAIN_DEPTH = 8,       /* planes of the largest one along k */
+    MIN_SIDE = 4,              /* of the smallest subdomain: as many cells as wall rules read */
+    TAIL_BLOCKS = 128,         /* subdomains of a level at most */
+    MAX_WALLS = 1024,          /* cells next to walls that one subdomain lists: two per thread */
     /* Capacities of the lists of ghosts: a block's subdomains on all levels of a launch. Levels
      * whose sides are halved fit, of cubes and of domains of at most 4 boxes by direction. */
     ALL_SIDES = 928,

@@ -50,7 +50,7 @@ static struct block_choice block_for()
     enum { STATIC_BYTES = 16 }; /* of barriers_done(), aligned */
     static const int fits[][2] = {{SINGLE_BLOCK_DIM, SUBDOMAIN_SIDE},
                                   {SINGLE_BLOCK_DIM, SMALL_SIDE},
-                                  {LEAST_SINGLE_BLOCK_DIM, SMALL_SIDE}};
+                                  {MIN_SINGLE_BLOCK_DIM, SMALL_SIDE}};
     /* As many subdomains as can run at once, beside the block with the single-block levels. */
     const int count = min(cuda_multiprocessors() - 1, (int)TAIL_BLOCKS);
     for (const int *dims : fits) {
@@ -186,7 +186,7 @@ static void reserve_subdomain(struct tail_list *x, struct tail_level *t,
     x->subdomains.sides += most.sides;
     x->subdomains.edges += most.edges;
     x->subdomains.halo += most.halo;
-    const int walls = has_small_subdomains(*t) ? OWN_WALLS<FEWEST_CELLS> : OWN_WALLS<MOST_CELLS>;
+    const int walls = has_small_subdomains(*t) ? OWN_WALLS<MIN_CELLS> : OWN_WALLS<MAX_CELLS>;
     CHECK(most.sides + most.edges <= walls * TAIL_THREADS);
 }
 

@@ -9,8 +9,8 @@
 #include "cuda/coarse/coarse_cells.cuh"
 
 enum {
-    MOST_CELLS = SUBDOMAIN_SIDE * SUBDOMAIN_SIDE * SUBDOMAIN_DEPTH / TAIL_THREADS,
-    FEWEST_CELLS = 2,
+    MAX_CELLS = SUBDOMAIN_SIDE * SUBDOMAIN_SIDE * SUBDOMAIN_DEPTH / TAIL_THREADS,
+    MIN_CELLS = 2,
     /* The tile of the coarse u that is prolonged, with two layers of ghosts. */
     COARSE_SJ = SUBDOMAIN_SIDE / 2 + 4,
     COARSE_SK = COARSE_SJ * COARSE_SJ,
@@ -41,8 +41,8 @@ template <class Op, int CELLS>
 struct subdomain_tiles {
     enum {
         GHOSTS = Op::RADIUS,
-        SIDE = CELLS == FEWEST_CELLS ? SMALL_SIDE : SUBDOMAIN_SIDE,
-        SJ = CELLS == FEWEST_CELLS ? SIDE + 4 : SIDE + 2 * GHOSTS,
+        SIDE = CELLS == MIN_CELLS ? SMALL_SIDE : SUBDOMAIN_SIDE,
+        SJ = CELLS == MIN_CELLS ? SIDE + 4 : SIDE + 2 * GHOSTS,
         SK = SJ * (SIDE + 2 * GHOSTS),
         U_LENGTH = SK * (SUBDOMAIN_DEPTH + 2 * GHOSTS),
         U_ORIGIN = GHOSTS * (1 + SJ + SK),
@@ -176,19 +176,18 @@ inline __host__ __device__ bool has_small_subdomains(const struct tail_level &l)
 {
     return l.size.i.n <= SMALL_SIDE && l.size.j.n <= SMALL_SIDE;
 }
-static_assert(SMALL_SIDE * SMALL_SIDE * SUBDOMAIN_DEPTH <= FEWEST_CELLS * TAIL_THREADS,
-              "a thread's");
+static_assert(SMALL_SIDE * SMALL_SIDE * SUBDOMAIN_DEPTH <= MIN_CELLS * TAIL_THREADS, "a thread's");
 
 /* Ghosts behind walls whose offsets a thread with CELLS cells keeps, see coarse/walls.cuh. */
 template <int CELLS>
-constexpr int OWN_WALLS = CELLS > FEWEST_CELLS ? 2 : 1;
-static_assert(MOST_WALLS <= OWN_WALLS<MOST_CELLS> * TAIL_THREADS, "a thread's");
+constexpr int OWN_WALLS = CELLS > MIN_CELLS ? 2 : 1;
+static_assert(MAX_WALLS <= OWN_WALLS<MAX_CELLS> * TAIL_THREADS, "a thread's");
 
 /* True if a thread has the registers to hold β of its cells, too. */
 template <class Op, int CELLS>
 static constexpr __device__ bool holds_beta()
 {
-    return Op::RADIUS == 1 && Op::VARIABLE && CELLS == FEWEST_CELLS;
+    return Op::RADIUS == 1 && Op::VARIABLE && CELLS == MIN_CELLS;
 }
 
 /* What a thread holds of its cells during a pass. */
@@ -205,7 +204,7 @@ struct own_cells {
 /* An entry of the halo's list: the cell's packet, and above HALO_BITS its element in the tile. */
 enum { HALO_BITS = 18, HALO_MASK = (1 << HALO_BITS) - 1 };
 static_assert(TAIL_PACKETS <= 1 << HALO_BITS &&
-                  subdomain_tiles<op_fv4, MOST_CELLS>::U_LENGTH <= 1 << (32 - HALO_BITS),
+                  subdomain_tiles<op_fv4, MAX_CELLS>::U_LENGTH <= 1 << (32 - HALO_BITS),
               "an entry of the list");
 
 /* Entry number x of a colour. */

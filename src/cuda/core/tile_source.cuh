@@ -27,7 +27,7 @@ template <class tile>
 static bool runs_tile(const struct device_limits *device)
 {
     const bool copies = device->tile_copies || !BY_ENGINE<typename tile::source>;
-    return copies && tile::most_bytes() <= device->shared_per_block;
+    return copies && tile::max_bytes() <= device->shared_per_block;
 }
 
 /* Calls f with the first of the tiles that the device runs; false if there is none. */

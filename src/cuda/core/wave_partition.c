@@ -6,7 +6,7 @@
 
 /* With more blocks per multiprocessor than this, the last wave hardly matters: it matters more that
  * neighbouring blocks work on the same planes at the same time. */
-enum { MOST_UNEVEN = 4 };
+enum { MAX_UNEVEN = 4 };
 
 static int divided_up(int n, int by)
 {
@@ -24,7 +24,7 @@ struct wave_partition wave_partition_even(int tiles, int n, int planes)
 }
 
 /* The multiprocessor that is free first. */
-static int least_of(const long *busy, int count)
+static int min_of(const long *busy, int count)
 {
     int least = 0;
     for (int m = 1; m < count; m++)
@@ -41,7 +41,7 @@ long wave_partition_steps(const struct wave_partition *p, int n, int extra, int 
         const int tiles = group == 0 ? p->first_tiles : p->tiles - p->first_tiles;
         for (int block = 0; block < tiles * p->count[group]; block++) {
             const int first = block / tiles * p->planes[group];
-            long *at = &busy[least_of(busy, multiprocessors)];
+            long *at = &busy[min_of(busy, multiprocessors)];
             *at += smaller(p->planes[group], n - first) + extra;
             end = *at > end ? *at : end;
         }
@@ -103,10 +103,10 @@ static struct wave_partition find_choice(int tiles, int n, int planes, int extra
                                          int multiprocessors)
 {
     struct wave_partition best = wave_partition_even(tiles, n, planes);
-    if (wave_partition_blocks(&best) > MOST_UNEVEN * multiprocessors)
+    if (wave_partition_blocks(&best) > MAX_UNEVEN * multiprocessors)
         return best;
     long fewest = wave_partition_steps(&best, n, extra, multiprocessors);
-    for (int times = divided_up(tiles, multiprocessors); times <= MOST_UNEVEN; times++) {
+    for (int times = divided_up(tiles, multiprocessors); times <= MAX_UNEVEN; times++) {
         const struct wave_partition p = uneven(tiles, n, times * multiprocessors);
         const long steps = wave_partition_steps(&p, n, extra, multiprocessors);
         if (steps < fewest) {

@@ -9,7 +9,7 @@
  * sweeps read as many layers of ghosts beyond open sides as there are sweeps, and `extent` more. */
 #include "cuda/pass.cuh"
 
-enum { MOST_FUSED_SWEEPS = 3 };
+enum { MAX_FUSED_SWEEPS = 3 };
 
 struct fv2_sweeps : operands {
     struct cells c;
@@ -20,7 +20,7 @@ struct fv2_sweeps : operands {
     int extent;         /* layers of ghosts beyond open sides in `out` */
     bool zero_guess;    /* `in` is 0 and not read */
     enum pass_region region;
-    struct relaxation sweeps[MOST_FUSED_SWEEPS];
+    struct relaxation sweeps[MAX_FUSED_SWEEPS];
 };
 
 #endif

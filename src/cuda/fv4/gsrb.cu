@@ -11,7 +11,7 @@
 namespace fv4
 {
 /* A block takes about five steps to begin. */
-enum { MAX_PLANES = 256, EXTRA_STEPS = 5, LEAST_DIM = 8 };
+enum { MAX_PLANES = 256, EXTRA_STEPS = 5, MIN_DIM = 8 };
 
 template <class tile, bool ZERO>
 static void launch(const struct fv4_gsrb &w)
@@ -42,7 +42,7 @@ static bool with_tile(const struct level *level, const struct device_limits *dev
         using Op = decltype(op);
         if constexpr (Op::VARIABLE)
             found = with_first_tile<large_tile<Op>, medium_tile<Op>, small_tile<Op>>(device, f);
-        else if constexpr (medium_tile<Op>::most_bytes() <= 99 * 1024)
+        else if constexpr (medium_tile<Op>::max_bytes() <= 99 * 1024)
             found = with_first_tile<large_tile<Op>, medium_tile<Op>>(device, f);
     });
     return found;
@@ -174,7 +174,7 @@ static bool patches_fit(const struct level *level)
     for (int q = 0; q < level->npatches; q++)
         for (int d = 0; d < 3; d++) {
             const int n = level->patches[q].n[d];
-            fit = fit && n >= LEAST_DIM && n % 4 == 0;
+            fit = fit && n >= MIN_DIM && n % 4 == 0;
         }
     return fit;
 }

@@ -70,7 +70,7 @@ struct gsrb_tile {
     static constexpr int SHARED_BYTES =
         VARIABLE ? BETA_K_OFFSET + BETA_K_SLOTS * BETA_K_SIZE : BETA_OFFSET;
 
-    static constexpr size_t most_bytes()
+    static constexpr size_t max_bytes()
     {
         return SHARED_BYTES;
     }

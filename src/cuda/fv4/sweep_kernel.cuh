@@ -44,7 +44,7 @@ struct sweep_tile {
     using of_beta = struct shared_tile<CORE_ROWS + 2, WIDTH>;
     using of_beta_j = struct shared_tile<CORE_ROWS + 1, WIDTH>;
     using of_core = struct shared_tile<CORE_ROWS, CORE_WIDTH>;
-    static constexpr size_t most_bytes(); /* of shared memory, whatever the kernel does */
+    static constexpr size_t max_bytes(); /* of shared memory, whatever the kernel does */
 };
 
 /* For compute capability 9.0; without TMA for 163 KiB of shared memory per block, with one group
@@ -77,7 +77,7 @@ struct shared_planes {
 };
 
 template <class origin, int rows, int ahead>
-constexpr size_t sweep_tile<origin, rows, ahead>::most_bytes()
+constexpr size_t sweep_tile<origin, rows, ahead>::max_bytes()
 {
     return std::max({sizeof(struct shared_planes<sweep_tile, op_fv4_helmholtz, SWEEP_RESIDUAL>),
                      sizeof(struct shared_planes<sweep_tile, op_fv4_helmholtz, SWEEP_WEIGHTED>),

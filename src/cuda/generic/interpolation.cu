@@ -64,7 +64,7 @@ static void prolong_quadratic(const struct prolongation &p)
 enum { LANES = 32, SIDE_LANES = 2, OWN_LANES = LANES - 2 * SIDE_LANES, PLANES = 8 };
 /* Coarse rows per warp, which loads four more to begin: many, or on small levels so few that all
  * multiprocessors have blocks. */
-enum { MOST_ROWS = 16, FEWEST_ROWS = 4, ENOUGH_BLOCKS = 8 };
+enum { MAX_ROWS = 16, MIN_ROWS = 4, ENOUGH_BLOCKS = 8 };
 
 static __global__ void __launch_bounds__(LANES *PLANES)
     prolong_quartic_kernel(const __grid_constant__ struct prolongation p, int rows)
@@ -107,8 +107,8 @@ static __global__ void __launch_bounds__(LANES *PLANES)
 static void prolong_quartic(const struct prolongation &p)
 {
     const int tiles_i = cuda_divided(p.n[0], OWN_LANES), tiles_k = cuda_divided(p.n[2], PLANES);
-    int rows = MOST_ROWS;
-    while (rows > FEWEST_ROWS &&
+    int rows = MAX_ROWS;
+    while (rows > MIN_ROWS &&
            tiles_i * tiles_k * cuda_divided(p.n[1], rows) < ENOUGH_BLOCKS * cuda_multiprocessors())
         rows /= 2;
     const dim3 block(LANES, PLANES), grid(tiles_i, cuda_divided(p.n[1], rows), tiles_k);
