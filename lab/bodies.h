@@ -152,7 +152,7 @@ FORMULA double point_difference(const double *u, long stride, int at, int side, 
     return (low + high == 2 ? 0.5 : 1.0) * (u[high * stride] - u[-low * stride]);
 }
 
-/* The slopes of a point, of which RESULT makes what is stored; as a gradient, its components are
+/* The slopes of a point, which RESULT turns into what is stored; as a gradient, its components are
  * one field after the other. */
 #define GRADIENT_CELL(name, slope, RESULT)                                                         \
     FORMULA void cell_##name(const struct bench_operands *o, int i, int j, int k, int inside)      \
@@ -168,7 +168,7 @@ FORMULA double point_difference(const double *u, long stride, int at, int side, 
     OUT_DOUBLES[at] = (x), OUT_DOUBLES[o->n + (at)] = (y), OUT_DOUBLES[2 * o->n + (at)] = (z)
 GRADIENT_CELL(gradient, point_difference, COMPONENTS)
 
-/* --- switch: eight operations, of which each element takes one -------------------------------- */
+/* --- switch: one of eight operations per element -------------------------------- */
 
 enum { OPERATIONS = 8, OPERATION_STEPS = 16 };
 

@@ -21,7 +21,7 @@ void gpu_transfer(const struct bench_operands *o)
     cuda_synchronise();
 }
 
-/* in[0]: managed memory, of which the host first writes a value in every page, so that it comes to
+/* in[0]: managed memory; the host first writes a value in every page, so that it comes to
  * the host, and then back to the GPU. */
 void gpu_managed(const struct bench_operands *o)
 {

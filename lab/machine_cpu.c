@@ -113,7 +113,7 @@ void cpu_intensity(const struct bench_operands *o)
 PEAK(peak_f64, double, fma)
 PEAK(peak_f32, float, fmaf)
 
-/* Parallel regions, each of which the compiler must believe in. */
+/* Parallel regions that the compiler must not remove. */
 void cpu_launches(const struct bench_operands *o)
 {
     for (int event = 0; event < EVENTS; event++) {

@@ -286,7 +286,7 @@ FORMULA void body_square(const struct bench_operands *o, long x)
     OUT_DOUBLES[x] = g[0] * g[0] + g[o->n] * g[o->n] + g[2 * o->n] * g[2 * o->n];
 }
 
-/* in[0]: component b of a gradient, of which in[1] has the squares of the components before. */
+/* in[0]: component b of a gradient; in[1]: squares of the components before b. */
 FORMULA void body_square_added(const struct bench_operands *o, long x)
 {
     const double square = DOUBLES(0)[x] * DOUBLES(0)[x];

@@ -38,7 +38,7 @@ static __global__ void __launch_bounds__(COLUMN_THREADS)
 
 enum { LU_THREADS = 128, WARP_LANES = 32 };
 
-/* WIDTH lanes per matrix, of which the first SIZE have a row each in registers. */
+/* WIDTH lanes per matrix; each of the first SIZE lanes holds one row in registers. */
 template <int SIZE, int WIDTH>
 static __global__ void __launch_bounds__(LU_THREADS)
     lu_kernel(const double *in, double *out, long n)

@@ -2,7 +2,7 @@
 #ifndef LAB_OPERATIONS_H
 #define LAB_OPERATIONS_H
 /* Arithmetic of a stage, counted from the formulas as they are written (operators/fv2.h, fv4.h,
- * smoothers.h, transfers.h): every cell by itself, so a kernel that shares fluxes between cells
+ * smoothers.h, transfers.h): one thread per cell, so a kernel that shares fluxes between cells
  * does less; but values interpolated in one or two directions once, since all loops share them. */
 #include "lab/limiter.h"
 #include "operators/passes.h"

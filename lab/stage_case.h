@@ -47,7 +47,7 @@ void stage_case_run(struct stage_case *c);
  * backends. */
 long stage_case_differences(const struct stage_case *a, const struct stage_case *b);
 
-/* Checksums of the stage's results, for sizes of which two are too large to keep. */
+/* Checksums of the stage's results, for sizes too large to keep two of. */
 struct stage_sums {
     uint64_t u, coarse_f, norm; /* 0 for what the stage does not write */
 };

@@ -79,7 +79,7 @@ bool solution_file_open(const char *path, const struct hierarchy_choice *choice,
                                      bytes_before_end(&layout) + (int64_t)strlen(end), file);
 }
 
-/* Some planes of one box, as many as fit into SLAB_LENGTH. */
+/* Planes of one box that fit into SLAB_LENGTH. */
 struct slab {
     const struct patch *patch; /* NULL: there is none */
     int first, planes;

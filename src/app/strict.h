@@ -4,7 +4,7 @@
 #include "app/verdict.h"
 
 /* --strict: adds checks of the timings: noise, options without effect, outliers among ranks, and
- * transports of which no message was tried. */
+ * transports without a tried message. */
 void strict_checks(struct verdict *v, const struct benchmark *b);
 
 #endif

@@ -59,7 +59,7 @@ struct option_list {
     size_t size; /* of the struct */
 };
 
-/* What --help and the man page say beside the options. */
+/* What --help and the man page say besides the options. */
 struct program_text {
     const char *name, *usage, *summary;
     const char *input_files; /* NULL: it reads none */

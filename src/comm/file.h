@@ -16,7 +16,7 @@ struct comm_file {
 
 /* Opens the file, which must exist, for writing. Collective over the world. */
 void comm_file_open(struct comm_file *f, const char *path);
-/* Writes `bytes` bytes at byte `offset`. Any rank may do so by itself. */
+/* Writes `bytes` bytes at byte `offset`. Not collective. */
 void comm_file_write(struct comm_file *f, int64_t offset, const void *data, int bytes);
 /* Writes the cells lo <= (i,j,k) < hi of an array of n[0]·n[1]·n[2] doubles, i fastest, which
  * begins at byte `offset` of the file. values: these cells, i fastest, at most INT_MAX; none if the

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef OPERATORS_CPU_H
 #define OPERATORS_CPU_H
-/* Inside the CPU backend. A pass is a short list of operations, each of which works on rows of
+/* Inside the CPU backend. A pass is a short list of operations on rows of
  * cells. pass.c builds the list, and traversal.c calls it for a few rows, or on a small
  * level for all of them at once. The rows know the formulas (rows.c, transfers.c) and the
  * walls (walls.c), but not the order in which they are called. */

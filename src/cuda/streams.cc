@@ -70,7 +70,7 @@ void cuda_await_inner_done()
 
 /* The device writes the time of each event as it gets there, so that work is timed without the host
  * waiting after every piece of it. */
-static std::vector<cudaEvent_t> timing_events; /* by number, as many as have been used */
+static std::vector<cudaEvent_t> timing_events; /* by number; grows with use */
 
 void cuda_record_event(int number)
 {

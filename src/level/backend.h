@@ -40,7 +40,7 @@ struct backend {
     void (*release)(double *data);
 
     /* Copies cuboids. `from` or `to` may be a message buffer of the backend `staging`. A device
-     * also accesses fields of host levels that are used beside it. */
+     * also accesses fields of host levels that are used with it. */
     void (*copy)(const struct copy_list *list, const double *from, double *to);
     /* Releases what copy() keeps for this list. */
     void (*forget)(const struct copy_list *list);

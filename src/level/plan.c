@@ -9,7 +9,7 @@
 #include "level/message_trial.h"
 #include "level/shared_messages.h"
 
-/* A box of the target and one of the source near it, at least one of which is local. */
+/* A box of the target and one of the source near it; at least one is local. */
 struct pair {
     int target, source;
 };
@@ -88,7 +88,7 @@ static struct copy make_copy(const struct patch *source, const struct patch *tar
                          .to_sk = target ? target->sk : sk};
 }
 
-/* Adds one intersection, at least one end of which is local. */
+/* Adds one intersection with at least one local end. */
 static void add_region(struct building *b, int source, int target, struct box region,
                        const int shift[3])
 {
@@ -149,7 +149,7 @@ static void add_source(void *building, int source)
     add_pair(b, (struct pair){b->box, source});
 }
 
-/* Pairs of which both boxes are local follow from their targets. */
+/* Pairs of two local boxes follow from their targets. */
 static void add_remote_target(void *building, int target)
 {
     struct building *b = building;

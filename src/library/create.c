@@ -80,7 +80,7 @@ static double boxes_of(const int cells[3], int log2_box_dim)
     return extent_cells(boxes);
 }
 
-/* The largest boxes of which every rank gets one. */
+/* The largest boxes that give every rank one. */
 static enum hpgmg_status choose_boxes(struct options *o, const int cells[3])
 {
     const int all = cells[0] | cells[1] | cells[2], ranks = comm_size();

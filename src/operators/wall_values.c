@@ -82,7 +82,7 @@ struct wall_part wall_part_of(const struct level *l, const struct patch *patch, 
     return w;
 }
 
-/* Extrapolates from the last `cells` values, of which v[0] is the outermost. */
+/* Extrapolates from the last `cells` values; v[0] is the outermost. */
 static void extrapolate(double *v, long inward, int cells)
 {
     const struct extrapolation_arguments x = {v, inward, 0, 0, cells};

@@ -182,7 +182,7 @@ static int execute_overlapping(const struct program *p, int i)
     struct plan_times unused = {0};
     inner.region = REGION_INTERIOR;
     outer.region = REGION_BOUNDARY;
-    range_push("halo beside a pass");
+    range_push("halo during a pass");
     backend->fork_stream();
     backend->use_second_stream(true);
     plan_begin(halo, field, field, &unused);

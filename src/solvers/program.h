@@ -44,7 +44,7 @@ typedef void observe_fn(void *data, const struct program *p, const struct stage 
 void program_observe(observe_fn *observe, void *data);
 /* The same without keeping programs from being recorded, or stages from being executed together:
  * calls `observe` before every execution, with NULL for the stage, and after every stage that the
- * host still executes by itself. */
+ * host still executes alone. */
 void program_watch(observe_fn *observe, void *data);
 
 /* Calls `trace` for every stage of every timed execution, after the execution, until called with

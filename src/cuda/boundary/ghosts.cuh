@@ -182,7 +182,7 @@ DEVICE struct ghosts quartic_ghosts(const struct quartic_rows &rows, const doubl
     return {quartic_ghost(rows, 0, v), quartic_ghost(rows, 1, v)};
 }
 
-/* The cell at an offset and those inward from it: as many as a rule uses, and then zeros. */
+/* The cell at an offset and the cells inward from it that a rule uses, then zeros. */
 template <class Cells, class Offset>
 DEVICE void load_line(const Cells &cells, Offset cell, Offset inward, int count,
                       double v[MAX_WALL_CELLS])

@@ -51,7 +51,7 @@ DEVICE void each_coarse(const struct cuboid &padded, const walled_cells<int> &co
     }
 }
 
-/* A level's cells in its field, of which those that begin at (i,j,k) are copied. */
+/* A level's cells in its field; those from (i,j,k) on are copied. */
 struct source_cells {
     const double *field;
     int sj, sk;

@@ -45,7 +45,7 @@ DEVICE void bottom_by_warp(const struct tail &t, const struct tail_step &step,
         single_block::solve<Op, single>(t.bottom, t, step, s);
 }
 
-/* A step of single-block levels is in registers, of which order 4 has none left for it. */
+/* A step of single-block levels is in registers; order 4 has none left for it. */
 template <class Op>
 using held_step =
     std::conditional_t<(Op::RADIUS > 1), const struct tail_step &, const struct tail_step>;

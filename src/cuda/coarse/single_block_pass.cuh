@@ -104,7 +104,7 @@ DEVICE void take_images(unsigned sides, const double *u, const int across[3], do
     }
 }
 
-/* Order 2: a cell with its neighbours, of which those behind walls are anything. Returns the sides
+/* Order 2: a cell with its neighbours; those behind walls hold garbage. Returns the sides
  * that are walls. */
 template <class Op, class Group>
 DEVICE unsigned load_seven(const struct sweep_context<Group::WALLS> &w, const struct own_pair &own,
@@ -121,7 +121,7 @@ DEVICE unsigned load_seven(const struct sweep_context<Group::WALLS> &w, const st
     return sides & ~w.kinds.wrapped;
 }
 
-/* The operator's sum at a cell of order 4, by four lanes, all of which get it. The first three
+/* The operator's sum at a cell of order 4, by four lanes; all get it. The first three
  * compute the part of one direction each. */
 template <class Op, class Group>
 DEVICE double sum_by_direction(const double *u)
@@ -340,7 +340,7 @@ DEVICE void prolong_own(const struct tail_step &step, const struct cell_pair &p,
     }
 }
 
-/* coarse f = R of the pairs' values, of which `sum` is this pair's sum; by the whole thread group,
+/* coarse f = R of the pairs' values; `sum` is this pair's sum; by the whole thread group,
  * which must not have read s.sum since its last barrier. */
 template <class Op, class Group>
 DEVICE void restrict_pair(const struct tail_level &l, const struct tail_step &step,

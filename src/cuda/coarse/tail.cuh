@@ -56,7 +56,7 @@ struct tail_level {
 struct tail_step {
     unsigned char kind, level;                          /* enum stage_kind; index in tail.levels */
     unsigned char start, prolongation, nsweeps, finish; /* as in struct pass */
-    unsigned char operations; /* sweeps and a finish, each of which reads ghosts of u */
+    unsigned char operations; /* sweeps and a finish: operations that read ghosts of u */
     bool relaxes_zero;        /* the first sweep is of one colour, and u is 0 */
     bool waits;               /* until all blocks have done the steps before it */
     /* Single-block level: the tiles do not hold these fields yet. */

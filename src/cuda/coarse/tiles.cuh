@@ -4,7 +4,7 @@
 /* What a block of the tail kernel keeps of its subdomain. Tiles in shared memory hold u and β, with
  * lists of the ghosts of u. Registers hold f, α and D⁻¹, since each cell belongs to one thread. The
  * first half of a thread's CELLS cells are red, the others black, so that all threads work in a
- * half-sweep. Small subdomains, of which a thread has fewer cells, have tiles of their own strides:
+ * half-sweep. Small subdomains, with fewer cells per thread, have tiles of their own strides:
  * without large ones a block needs much less shared memory. */
 #include "cuda/coarse/coarse_cells.cuh"
 

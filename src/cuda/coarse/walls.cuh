@@ -89,7 +89,7 @@ DEVICE double edge_value(const struct wall_entry &w)
         [=](const double *v) { return ghost_of_kind<RULE>(second, 0, v); });
 }
 
-/* The same beyond a wrapped side, or two sides of which one is wrapped at least: images of the
+/* The same beyond a wrapped side, or two sides with at least one wrapped: images of the
  * cells opposite, or what follows from these behind a wall. */
 template <int RULE>
 DEVICE void fill_wrapped(const struct wall_entry &w)

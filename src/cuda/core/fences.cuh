@@ -5,7 +5,7 @@
  * kernel's disadvantage. Results do not depend on them. */
 #include "cuda/core/cells.cuh"
 
-/* The same value, of which the compiler knows nothing. It computes what derives from the value anew
+/* The same value, unknown to the compiler. It computes what derives from the value anew
  * where it is used. Without this it keeps all derived values in registers from step to step, and
  * spills others. */
 DEVICE int opaque(int value)
@@ -15,7 +15,7 @@ DEVICE int opaque(int value)
 }
 
 /* The same for an address. Without this, a copy of the kernel's parameters is made of single values
- * by every thread, instead of as an array in memory of which each thread copies its part. */
+ * by every thread, instead of as an array in memory that the threads copy together. */
 DEVICE const double *opaque(const double *address)
 {
     asm volatile("" : "+l"(address));

@@ -447,7 +447,7 @@ DEVICE void store_row_end(const struct fv4_gsrb &w, const struct row_end &e)
     e.ghost[-e.inward] = ghosts.second;
 }
 
-/* Stores all ghosts of the tile, of which only the thread's first black cell is updated. */
+/* Stores all ghosts of the tile, in which only the thread's first black cell is updated. */
 template <class Op>
 DEVICE void store_tile_ghosts(const struct fv4_gsrb &w, const struct wall_tile &b,
                               const struct line &line, double black[2])

@@ -24,7 +24,7 @@ struct fv4_gsrb : operands {
     int colour;        /* local cells with even i + j + k + colour are red */
     double *out;
     bool ghosts; /* whether to compute two layers of ghosts of out too; only if all are walls */
-    enum pass_region region; /* of which the blocks are launched; ghosts only if it is all */
+    enum pass_region region; /* whose blocks are launched; ghosts only for REGION_ALL */
     /* By set_bounds: */
     struct quartic_rows walls[6]; /* by side: how the ghosts behind it follow from cells inward */
     int first[3], last[3];        /* indices of cells that are updated */

@@ -515,7 +515,7 @@ DEVICE void load_cells(quad to, const struct fv4_sweep &w, const double *field, 
         load(to[q], field + at + q * w.c.sj);
 }
 
-/* By all threads, of which the first one creates them. */
+/* Called by all threads; the first one creates them. */
 template <class SHARED>
 DEVICE void create_barriers(bool first, SHARED &s)
 {
