@@ -16,7 +16,7 @@ patch --dry-run --quiet --fuzz=0 -p1 <"$copy/patch" || exit 1
 [ "$(wc -l <"$copy/patch")" -le 70 ] || { echo "the example is long"; exit 1; }
 "$BUILD/hpgmg-gpu" --list-kernels | grep -q '^generic ' || { echo "no kernels were built"; exit 77; }
 
-cp -r Makefile VERSION mk src "$copy" && mkdir "$copy/build" && cp -r "$BUILD" "$copy/$build" || exit 1
+cp -r Makefile VERSION mk src lab "$copy" && mkdir "$copy/build" && cp -r "$BUILD" "$copy/$build" || exit 1
 # What $BUILD has is taken as it is, with whatever flags it was built.
 makes() { make -C "$copy" CC="${settings%-*}" MODE="${settings##*-}" CUDA=1 V=0 "$@" >>"$copy/log" 2>&1; }
 makes "$build/compile-settings" && makes --touch "$build/hpgmg-gpu" "$build/hpgmg-lab" &&

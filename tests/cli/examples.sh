@@ -22,7 +22,7 @@ section() {
         inside && /^```diff$/ { patch = 1 }' CONTRIBUTING.md
 }
 
-cp -r Makefile VERSION include mk src tests "$copy" || exit 1
+cp -r Makefile VERSION include mk src lab tests "$copy" || exit 1
 for example in "a smoother" "a model problem" "an option" "an operator"; do
     section "Adding $example" >"$copy/patch"
     if [ ! -s "$copy/patch" ] || ! patch --quiet --fuzz=0 -d "$copy" -p1 <"$copy/patch"; then
