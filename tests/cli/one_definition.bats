@@ -50,7 +50,7 @@ defined_twice() {
 @test "every type and function is defined in one file" {
     local sources names
     # NAME_absent.c takes the place of NAME.c or of CUDA files; two programs have a main()
-    mapfile -t sources < <(find src -name '*.c' -o -name '*.h' -o -name '*.cu' -o -name '*.cuh' | grep -v 'absent\.c$')
+    mapfile -t sources < <(find src lab -name '*.c' -o -name '*.h' -o -name '*.cu' -o -name '*.cuh' | grep -v 'absent\.c$')
     names=$(definitions "${sources[@]}" | wc -l)
     echo "$names names"
     [ "$names" -ge 600 ]
