@@ -11,8 +11,11 @@
 # wrapper that sets CUDA_VISIBLE_DEVICES to one GPU per rank: the program gives each rank its own. The report's line
 # "messages" names the transport.
 # RUN: the folder of the script scaling, if not run/; PREFIX/share/hpgmg-gpu/run of an installation.
+#
+# ppr fills a node before it takes the next one, so few ranks stay within a node. -x hands the number of threads to ranks of
+# other nodes. Both are options of Open MPI.
 set -eu
 cd "${PBS_O_WORKDIR:-.}"
 export OMP_NUM_THREADS=8
-"${RUN:-run}/scaling" --launcher 'mpiexec -n {ranks} --map-by ppr:4:node:PE=8 --bind-to core' --ranks 1,2,4,8 \
+"${RUN:-run}/scaling" --launcher 'mpiexec -n {ranks} --map-by ppr:4:node:PE=8 --bind-to core -x OMP_NUM_THREADS' --ranks 1,2,4,8 \
     --weak 8:8,7:8 --strong 8:2 --order 2,4 --output "scaling-${PBS_JOBID:-pbs}" --options '--backend gpu'

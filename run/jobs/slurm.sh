@@ -13,9 +13,11 @@
 # GPUs per node, as above; the program gives each rank its own. With --gpus-per-task, or --gpu-bind other than none, a rank
 # sees one GPU only: messages then go through host memory, which is slow. The report's line "messages" names the transport.
 # RUN: the folder of the script scaling, if not run/; PREFIX/share/hpgmg-gpu/run of an installation.
+#
+# srun is told what sbatch was told: since Slurm 22.05 it does not take over the CPUs per task, and without a number of nodes
+# it spreads few ranks over all nodes of the job, so that no point of the study would stay within a node.
 set -eu
 export OMP_NUM_THREADS=${SLURM_CPUS_PER_TASK:-8}
-# srun does not inherit --cpus-per-task (since 22.05), and would spread few ranks over all nodes of the job.
 "${RUN:-run}/scaling" --ranks-per-node "${SLURM_NTASKS_PER_NODE:-4}" --ranks 1,2,4,8 \
     --launcher "srun --nodes={nodes} --ntasks={ranks} --cpus-per-task=$OMP_NUM_THREADS --gpu-bind=none --cpu-bind=cores" \
     --weak 8:8,7:8 --strong 8:2 --order 2,4 --output "scaling-${SLURM_JOB_ID:-slurm}" --options '--backend gpu'

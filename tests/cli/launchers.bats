@@ -62,12 +62,14 @@ launcher() {
     cat >"$work/bin/$1" <<END
 #!/usr/bin/env bash
 echo "$1 \$*" >>"$work/commands"
+echo "\$OMP_NUM_THREADS" >>"$work/threads"
 while [[ \$1 == -* ]]; do
     case $1\ \$1 in
     srun\ --ntasks=*) ranks=\${1#*=} && shift ;;
-    srun\ --nodes=* | srun\ --cpus-per-task=* | srun\ --gpu-bind=none | srun\ --cpu-bind=cores) shift ;;
+    srun\ --nodes=[12] | srun\ --cpus-per-task=[0-9]) shift ;;
+    srun\ --gpu-bind=none | srun\ --cpu-bind=cores) shift ;;
     mpiexec\ -n | jsrun\ --np) ranks=\$2 && shift 2 ;;
-    mpiexec\ --map-by | mpiexec\ --bind-to | jsrun\ -[ragcb]) shift 2 ;;
+    mpiexec\ --map-by | mpiexec\ --bind-to | mpiexec\ -x | jsrun\ -[ragcb]) shift 2 ;;
     *) echo "$1: unknown option \$1" >&2 && exit 2 ;;
     esac
 done
@@ -107,23 +109,31 @@ number() {
 }
 
 @test "a job of Slurm: ranks and GPUs per node agree, and the study runs" {
-    job slurm.sh srun SLURM_JOB_ID=17 SLURM_CPUS_PER_TASK=3 SLURM_NTASKS_PER_NODE=1
+    # Other numbers than the script's, which differ from each other: one rank per node, so the second point takes two nodes.
+    job slurm.sh srun SLURM_JOB_ID=17 SLURM_CPUS_PER_TASK=3 SLURM_NTASKS_PER_NODE=1 SLURM_CPUS_ON_NODE=7 SLURM_NTASKS=6 \
+        SLURM_TASKS_PER_NODE='5(x2)' SLURM_NNODES=2
     study scaling-17
     commands 6 'srun --nodes=1 --ntasks=1 --cpus-per-task=3 --gpu-bind=none --cpu-bind=cores' \
         'srun --nodes=2 --ntasks=2 --cpus-per-task=3 --gpu-bind=none --cpu-bind=cores'
-    rm -r "$work/scaling-17" "$work/commands"
-    job slurm.sh srun SLURM_JOB_ID=17 # without a value: those at the top of the script
-    commands 6 'srun --nodes=1 --ntasks='{1,2}' --cpus-per-task=8 --gpu-bind=none --cpu-bind=cores'
-    [ "$(number slurm.sh --cpus-per-task=)" -eq "$(number slurm.sh CPUS_PER_TASK:-)" ]
-    [ "$(number slurm.sh --ntasks-per-node=)" -eq "$(number slurm.sh NTASKS_PER_NODE:-)" ]
+    [ "$(sort -u "$work/threads")" = 3 ]
+    [ "$(jq .threads "$work/scaling-17"/weak-*-ranks2.json)" = 3 ]
+    # Few ranks stay within a node.
+    rm "$work/commands"
+    job slurm.sh srun SLURM_JOB_ID=18 SLURM_CPUS_PER_TASK=3 SLURM_NTASKS_PER_NODE=2
+    commands 3 'srun --nodes=1 --ntasks='{1,2}
+    # Without the variables: what the script asks sbatch for.
+    rm "$work/commands" "$work/threads"
+    job slurm.sh srun SLURM_JOB_ID=19
+    commands 4 'srun --nodes=1 --ntasks='{1,2}" --cpus-per-task=$(number slurm.sh --cpus-per-task=)"
+    [ "$(number slurm.sh 'SLURM_NTASKS_PER_NODE:-')" -eq "$(number slurm.sh --ntasks-per-node=)" ]
     [ "$(number slurm.sh --ntasks-per-node=)" -eq "$(number slurm.sh --gpus-per-node=)" ]
-    [ $(($(number slurm.sh --nodes=) * $(number slurm.sh --ntasks-per-node=))) -eq "$(number slurm.sh '--ranks [0-9,]*,')" ]
+    [ $(($(number slurm.sh "SBATCH --nodes=") * $(number slurm.sh --ntasks-per-node=))) -eq "$(number slurm.sh '--ranks [0-9,]*,')" ]
 }
 
 @test "a job of PBS: ranks, threads and GPUs per node agree, and the study runs" {
     job pbs.sh mpiexec PBS_JOBID=18.host PBS_O_WORKDIR="$work"
     study scaling-18.host
-    commands 7 'mpiexec -n '{1,2}' --map-by ppr:4:node:PE=8 --bind-to core'
+    commands 9 'mpiexec -n '{1,2}' --map-by ppr:4:node:PE=8 --bind-to core -x OMP_NUM_THREADS'
     local ranks
     ranks=$(number pbs.sh mpiprocs=)
     [ "$ranks" -eq "$(number pbs.sh ngpus=)" ]

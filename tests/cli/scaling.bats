@@ -30,6 +30,12 @@ rows() { # KIND RANKS LEVEL: cells and DOF of such rows
     [ ! -e "$study" ]
 }
 
+@test "nodes of a launcher: the fewest that have room for the ranks" {
+    run run/scaling --dry-run --ranks 1,4,5,9 --weak 3:1 --launcher "go {nodes}x {ranks}" --ranks-per-node 4
+    [ "$status" -eq 0 ]
+    [ "$(cut -d ' ' -f 1-3 <<<"$output")" = $'go 1x 1\ngo 1x 4\ngo 2x 5\ngo 3x 9' ]
+}
+
 @test "a study, and the same again" {
     scaling --weak 3:1,3:8 --strong 3:2
     [ "$status" -eq 0 ]
@@ -267,7 +273,8 @@ $rule" 1)" = "status 1: There are not enough slots available in the system to sa
 @test "wrong options" {
     local wrong
     for wrong in "--weak 7" "--weak 7:x" "--ranks 0 --weak 3:1" "--order 3 --weak 3:1" "--launcher mpirun --weak 3:1" "" \
-        "--transport pigeon --weak 3:1" \
+        "--transport pigeon --weak 3:1" "--launcher {nodes}{ranks} --weak 3:1" \
+        "--launcher {nodes}{ranks} --ranks-per-node 0 --weak 3:1" "--ranks-per-node x --weak 3:1" \
         "--colour"; do
         # shellcheck disable=SC2086
         run run/scaling --output "$study" $wrong
