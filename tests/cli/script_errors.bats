@@ -6,6 +6,7 @@
 setup() {
     cd "$BATS_TEST_DIRNAME/../.." || return 1
     export PATH=/usr/bin:$PATH # the system's python3
+    unset PYTHONUNBUFFERED # which makes every print write at once
     work=$BATS_TEST_TMPDIR
     command -v python3 >/dev/null || skip "no python3"
     ulimit -v 4000000
