@@ -52,7 +52,7 @@ def status_of(main):
         status = main()
     except SystemExit as end:  # of the parser
         status = end.code
-    sys.stdout.flush()
+    sys.stdout.flush()  # here, where a failure has its line
     return status
 
 
@@ -70,6 +70,8 @@ def run_script(tool, main):
         line, status = None, BROKEN_PIPE  # silent, as other programs whose reader has had enough
     except OSError as error:
         line, status = ": ".join(filter(None, (error.filename, error.strerror))) or error, SYSTEM
+    with contextlib.suppress(AttributeError, OSError):
+        sys.stdout.flush()  # what was printed before the failure is not lost
     if line:
         complain(tool, line)
     with contextlib.suppress(OSError):
