@@ -47,8 +47,8 @@ words() {
     [ "$wrong" -eq 0 ]
 }
 
-@test "README.md has at most 200 lines" {
-    [ "$(wc -l <README.md)" -le 200 ]
+@test "README.md has at most 180 lines" {
+    [ "$(wc -l <README.md)" -le 180 ]
 }
 
 @test "every kernel has a row in docs/ARCHITECTURE.md" {
