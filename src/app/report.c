@@ -77,12 +77,26 @@ static void print_title(const struct options *o, const int n[3], bool on_gpu)
 enum { OPTION_COLUMNS = 3, OPTION_WIDTH = 33 };
 
 struct option_line {
+    bool on_gpu;
     int count, column;
 };
+
+/* Options that choose nothing in a run on CPUs. */
+static bool concerns_gpus(const char *name)
+{
+    static const char *const names[] = {"cpu-below", "hand-over", "transport", "overlap-above",
+                                        "kernels"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (strcmp(name, names[i]) == 0)
+            return true;
+    return false;
+}
 
 static void print_option(void *data, const char *name, const char *value)
 {
     struct option_line *line = data;
+    if (!line->on_gpu && concerns_gpus(name))
+        return;
     const bool begins = line->count++ % OPTION_COLUMNS == 0;
     if (begins && line->count > 1)
         printf("\n");
@@ -125,7 +139,7 @@ static void print_threads(const struct run_info *f)
 static void print_configuration(const struct options *options, const struct run_info *f)
 {
     const struct environment *e = &f->environment;
-    struct option_line line = {0, 0};
+    struct option_line line = {.on_gpu = run_info_on_gpu(f)};
     print_heading("Configuration");
     options_visit(options, print_option, &line);
     printf("\n");
@@ -272,9 +286,10 @@ static void print_time_tables(const struct options *options, const struct benchm
         printf("  Operations of IDR(3) on vectors of the finest level are in no stage.\n");
 }
 
-static void print_kernels(const struct size_record *r)
+/* On CPUs they follow from --loops. */
+static void print_kernels(const struct run_info *f, const struct size_record *r)
 {
-    if (r->nstages == 0)
+    if (r->nstages == 0 || !run_info_on_gpu(f))
         return;
     print_heading("Kernels of a solve of size %s", r->name);
     table_kernels(r);
@@ -407,7 +422,7 @@ static void print_details(const struct run_info *f, const struct options *option
     table_checks(&b->verdict);
     if (b->verdict.valid) {
         print_time_tables(options, b);
-        print_kernels(&b->sizes[0]);
+        print_kernels(f, &b->sizes[0]);
         print_heading("Solve times");
         table_times(b);
     }

@@ -42,6 +42,12 @@ void run_info_gather(struct run_info *f, const struct hierarchy *h, const struct
  * the world. */
 void run_info_estimate(struct run_info *f, const struct hierarchy_choice *choice);
 
+/* True if the finest level lives on a GPU. */
+static inline bool run_info_on_gpu(const struct run_info *f)
+{
+    return f->levels[0].threads == 0;
+}
+
 /* True if the coarsest level, with n cells by direction, is one on which the bottom solver may need
  * many iterations, on one rank, and that is not what --levels asked for. */
 bool coarsest_is_large(const struct hierarchy_choice *choice, const int n[3]);

@@ -53,7 +53,7 @@ static void add_option(void *data, const char *name, const char *value)
  * are rounded down, so that they look smaller than the bounds that they miss. */
 static void add_size(FILE *out, const struct run_info *f)
 {
-    const bool on_gpu = f->levels[0].threads == 0;
+    const bool on_gpu = run_info_on_gpu(f);
     const double share = f->unknowns / (on_gpu ? f->environment.ranks : f->environment.nodes);
     if (share < exp2(MIN_LOG2_UNKNOWNS))
         fprintf(out, "; %.0f unknowns per %s < 2^%d", floor(share), on_gpu ? "GPU" : "node",

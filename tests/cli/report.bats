@@ -77,6 +77,7 @@ invalid="--rtol 1e-30 --max-cycles 8"
     [ "$(lines '  h=2\.500000000000000e-01  DOF=6\.400000000000000e\+01  ')" -eq 1 ]
     [ "$(lines '^  .*smoother +chebyshev')" -eq 1 ]
     [ "$(lines 'boxes-per-rank +8')" -eq 1 ]
+    [ "$(lines ' (cpu-below|hand-over|transport|overlap-above|kernels)  +[a-z]|^===== Kernels')" -eq 0 ] # of GPUs
     [ "$(lines '^===== Time of a solve of size 2?4?h ')" -eq 3 ]
     [ "$(lines 'smooth')" -gt 3 ]
     [ "$(lines '^F-cycle: [0-9]+ stages$')" -eq 1 ]
