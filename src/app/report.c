@@ -81,21 +81,10 @@ struct option_line {
     int count, column;
 };
 
-/* Options that choose nothing in a run on CPUs. */
-static bool concerns_gpus(const char *name)
-{
-    static const char *const names[] = {"cpu-below", "hand-over", "transport", "overlap-above",
-                                        "kernels"};
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-        if (strcmp(name, names[i]) == 0)
-            return true;
-    return false;
-}
-
 static void print_option(void *data, const char *name, const char *value)
 {
     struct option_line *line = data;
-    if (!line->on_gpu && concerns_gpus(name))
+    if (!line->on_gpu && option_find(&options_list, name, 0)->only_gpus)
         return;
     const bool begins = line->count++ % OPTION_COLUMNS == 0;
     if (begins && line->count > 1)

@@ -17,7 +17,7 @@ struct kernel {
      * does not fit the level, the operator or the device. */
     int (*covers)(const struct pass *pass, const struct device_limits *device);
 
-    /* Runs a pass of the length that covers() returned, on all patches. */
+    /* Runs the operations that covers() accepted, on all patches. */
     void (*run)(const struct pass *pass);
 
     /* Bytes per cell that must move. */

@@ -116,7 +116,8 @@ static void shapes_that_coarsen(void **state)
     }
 }
 
-/* The most boxes of which a shape coarsens, of up to 256 numbers. */
+/* The suggested shape has the largest number of boxes that coarsens, of the 256 below the given
+ * one. */
 static void as_few_boxes_as_possible_are_left_out(void **state)
 {
     (void)state;

@@ -3,7 +3,7 @@
 #include <stdbool.h>
 #include "level/extent.h"
 
-/* Divides a level into subdomains of i×j×k cells, if they fill it. */
+/* Divides a level into subdomains of i×j×k cells. False if they do not tile it. */
 static bool cut_into(const int n[3], int i, int j, int k, struct subdomains *s)
 {
     *s = (struct subdomains){{i, j, k}, {n[0] / i, n[1] / j, n[2] / k}, 0};

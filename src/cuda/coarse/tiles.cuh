@@ -178,7 +178,7 @@ inline __host__ __device__ bool has_small_subdomains(const struct tail_level &l)
 }
 static_assert(SMALL_SIDE * SMALL_SIDE * SUBDOMAIN_DEPTH <= MIN_CELLS * TAIL_THREADS, "a thread's");
 
-/* Ghosts behind walls whose offsets a thread with CELLS cells keeps, see coarse/walls.cuh. */
+/* Offsets of wall ghosts kept by a thread with CELLS cells, see coarse/walls.cuh. */
 template <int CELLS>
 constexpr int OWN_WALLS = CELLS > MIN_CELLS ? 2 : 1;
 static_assert(MAX_WALLS <= OWN_WALLS<MAX_CELLS> * TAIL_THREADS, "a thread's");
