@@ -3,9 +3,9 @@
  * the run. Without them the run is the product's.
  *
  * HPGMG_FAULT=WHAT:RANK:VALUE puts one wrong value into a run, to show that no check loses it. WHAT
- * is f, beta, ghost, message or arrival, VALUE nan or inf. f and beta are spoilt in a cell of the
+ * is f, beta, ghost or message, VALUE nan or inf. f and beta are spoilt in a cell of the
  * rank's first patch on the finest level before the first solve; a ghost cell, or a cell received
- * in a message, after the first halo exchange of u there; arrival: a cell of every message there.
+ * in a message, after the first halo exchange of u there.
  *
  * HPGMG_DELAY=SEED:MICROSECONDS makes every rank sleep after every stage for a random time of at
  * most MICROSECONDS, to show that the answer does not depend on which rank comes first. With
@@ -106,7 +106,6 @@ static struct {
     const struct backend *own;
     struct backend backend;
     struct passes passes;
-    double value;               /* of spoilt arrivals */
     unsigned long microseconds; /* of sleep */
 } other;
 
@@ -121,33 +120,18 @@ static void replace_backend(struct level *l)
     l->backend = &other.backend;
 }
 
-/* The cells of a message lie without gaps, those of fields do not. */
-static void copy_spoilt(const struct copy_list *list, const double *from, double *to)
-{
-    const struct copy *c = list->copies;
-    other.own->copy(list, from, to);
-    if (list->count > 0 && c->from_sj == c->n[0] && c->to_sj > c->n[0])
-        other.own->upload(to + c->to, &other.value, 1);
-}
-
 static void install_fault(struct level *l, const char *text)
 {
     static struct fault fault;
     char value[4];
     if (sscanf(text, "%7[a-z]:%d:%3s", fault.what, &fault.rank, value) != 3)
-        die(STATUS_USAGE, "HPGMG_FAULT=%s is not f|beta|ghost|message|arrival:RANK:nan|inf", text);
+        die(STATUS_USAGE, "HPGMG_FAULT=%s is not f|beta|ghost|message:RANK:nan|inf", text);
     fault.value = strtod(value, NULL);
     fault.element = -1;
     if (fault.rank != comm_rank())
         return;
     if (strcmp(fault.what, "f") == 0 || strcmp(fault.what, "beta") == 0) {
         spoil_field(l, strcmp(fault.what, "f") == 0 ? FIELD_F : FIELD_BETA_I, fault.value);
-        return;
-    }
-    if (strcmp(fault.what, "arrival") == 0) {
-        other.value = fault.value;
-        replace_backend(l);
-        other.backend.copy = copy_spoilt;
         return;
     }
     for (int q = 0; q < l->npatches && fault.element < 0 && l->connected; q++)

@@ -291,7 +291,7 @@ struct benchmark *benchmark_run(struct hierarchy *h, const struct options *optio
     for (int level = 0; level < b->nsizes; level++) {
         struct size_record *r = begin_size(h, b, level);
         struct solver *s = solver_create(h, level, benchmark_solver_choice(options));
-        if (level == 0 && options_measure_ranks(options))
+        if (level == 0 && !options->quiet)
             ranks_measure(&b->ranks, s);
         if (h->levels[level]->active)
             measure(s, b, r, options);

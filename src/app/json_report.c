@@ -18,7 +18,7 @@
 #include "cuda/power.h"
 
 /* Raised when a key goes away or changes its meaning; new keys do not raise it. */
-enum { SCHEMA = 2 };
+enum { SCHEMA = 3 };
 
 static void add_numbers(struct json *object, const char *key, const double *values, long count)
 {

@@ -252,11 +252,6 @@ bool options_have_tolerance(const struct options *o)
     return o->rtol > 0.0 || o->atol > 0.0;
 }
 
-bool options_measure_ranks(const struct options *o)
-{
-    return !o->quiet || o->strict;
-}
-
 /* True if the option has no effect on this run. */
 static bool is_idle(const struct option_row *row, const struct options *options)
 {

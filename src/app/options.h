@@ -54,7 +54,6 @@ struct options {
     double min_time;        /* seconds per size; unused if solves > 0 */
 
     bool benchmark; /* as HPGMG times solves; what it sets is in app/score.c */
-    bool strict;    /* noisy timings, outliers and options without effect make the run INVALID */
     bool ranks_table;
     bool breakdown, show_cycle, checksum, quiet, dry_run;
     int ranks, ranks_per_node; /* of a simulated job; 0 ranks: none */
@@ -90,8 +89,6 @@ struct operator_choice options_operator(const struct options *options);
 
 /* True if cycles go on to a tolerance; else there is one. */
 bool options_have_tolerance(const struct options *options);
-/* True if the ranks are to be measured one by one. */
-bool options_measure_ranks(const struct options *options);
 
 /* At most 57 lines of 79 columns. */
 void options_print_help(FILE *out);

@@ -114,7 +114,6 @@ static const struct option_row option_table[] = {
 
     {.name = "benchmark", .kind = OPTION_FLAG, AT(benchmark), .uses = ANYWHERE | OPTION_SHAPES, .unset = "false",
      .help = "the run whose score is official"},
-    {.name = "strict", FLAG(strict), .help = "INVALID if times or ranks are doubtful"},
     {.name = "json", PATH(json), .uses = ANYWHERE, .argument = "FILE",
      .help = "also write the report to FILE as JSON"},
     {.name = "timeline", PATH(timeline), .uses = ANYWHERE, .argument = "FILE",

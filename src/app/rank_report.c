@@ -12,8 +12,6 @@ static const struct {
 } shown[NUM_RANK_RATES] = {
     [RATE_COPY] = {"copy, GB/s", "bytes per second", "copy", 1e-9},
     [RATE_SMOOTHING] = {"smoothing, Gcells/s", "cells per second", "smoothing", 1e-9},
-    [RATE_WITHIN] = {"messages within nodes, GB/s", "bytes per second", "within", 1e-9},
-    [RATE_BETWEEN] = {"messages between nodes, GB/s", "bytes per second", "between", 1e-9},
 };
 
 /* Whom to look for: the GPU, or the processors of the rank. */
@@ -86,16 +84,6 @@ void rank_report_print_all(const struct rank_table *t)
     printf("  (units as above)\n");
     for (int r = 0; r < t->count; r++)
         print_rank(t, r);
-    if (t->most == 0)
-        return;
-    printf("\n  %6s %9s  %-10s  %-7s %12s %12s\n", "rank", "neighbour", "transport", "node",
-           "kB both ways", "microseconds");
-    for (int r = 0; r < t->count; r++)
-        for (int i = 0; i < t->ranks[r].nneighbours; i++) {
-            const struct neighbour_record *n = &t->neighbours[r * t->most + i];
-            printf("  %6d %9d  %-10s  %-7s %12.1f %12.1f\n", r, n->rank, n->transport,
-                   n->same_node ? "same" : "another", 1e-3 * n->bytes, 1e6 * n->seconds);
-        }
 }
 
 static void add_rates(struct json *root, const struct rank_table *t)
@@ -138,19 +126,6 @@ static void add_gpu(struct json *object, const struct rank_record *r)
     JSON_NUMBERS(gpu, {"slowest_mhz", r->slowest_mhz}, {"fastest_mhz", r->fastest_mhz});
 }
 
-static void add_neighbours(struct json *object, const struct rank_table *t, int rank)
-{
-    struct json *array = json_add_array(object, "neighbours");
-    for (int i = 0; i < t->ranks[rank].nneighbours; i++) {
-        const struct neighbour_record *n = &t->neighbours[rank * t->most + i];
-        struct json *one = json_add_object(array, NULL);
-        json_add_number(one, "rank", n->rank);
-        json_add_text(one, "transport", n->transport);
-        json_add_flag(one, "same_node", n->same_node);
-        JSON_NUMBERS(one, {"bytes", n->bytes}, {"seconds", n->seconds});
-    }
-}
-
 void rank_report_add_json(struct json *root, const struct rank_table *t)
 {
     add_rates(root, t);
@@ -164,9 +139,6 @@ void rank_report_add_json(struct json *root, const struct rank_table *t)
         json_add_number(object, "numa_node", r->place.numa_node < 0 ? NAN : r->place.numa_node);
         add_gpu(object, r);
         JSON_NUMBERS(object, {"copy_bytes_per_second", r->rates[RATE_COPY]},
-                     {"smoothed_cells_per_second", r->rates[RATE_SMOOTHING]},
-                     {"within_bytes_per_second", r->rates[RATE_WITHIN]},
-                     {"between_bytes_per_second", r->rates[RATE_BETWEEN]});
-        add_neighbours(object, t, rank);
+                     {"smoothed_cells_per_second", r->rates[RATE_SMOOTHING]});
     }
 }

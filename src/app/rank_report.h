@@ -7,7 +7,7 @@
 
 /* Of several ranks: the least, median and largest rate, and who is an outlier. */
 void rank_report_print(const struct rank_table *t);
-/* --ranks-table: a line per rank, and one per neighbour of each. */
+/* --ranks-table: a line per rank. */
 void rank_report_print_all(const struct rank_table *t);
 /* The members rank_rates, rank_outliers and rank_table; empty if nothing was measured. */
 void rank_report_add_json(struct json *root, const struct rank_table *t);

@@ -10,8 +10,7 @@
 
 const char *rank_rate_name(enum rank_rate rate)
 {
-    static const char *const names[NUM_RANK_RATES] = {"copy", "smoothing", "messages within nodes",
-                                                      "messages between nodes"};
+    static const char *const names[NUM_RANK_RATES] = {"copy", "smoothing"};
     return names[rate];
 }
 
@@ -37,52 +36,17 @@ static void *gathered(void *own, size_t bytes)
     return all;
 }
 
-/* Bytes of the longest messages between any two ranks of the same node, or of two nodes. */
-static double longest(const struct rank_table *t, bool same_node)
-{
-    double most = 0.0;
-    for (int r = 0; r < t->count; r++)
-        for (int i = 0; i < t->ranks[r].nneighbours; i++) {
-            const struct neighbour_record *n = &t->neighbours[r * t->most + i];
-            if (n->same_node == same_node)
-                most = fmax(most, n->bytes);
-        }
-    return most;
-}
-
-/* Short messages take as long as their latency, so only those that are half as long as the longest
- * are compared. */
-static double slowest_message(const struct rank_table *t, int rank, bool same_node, double most)
-{
-    double slowest = NAN;
-    for (int i = 0; i < t->ranks[rank].nneighbours; i++) {
-        const struct neighbour_record *n = &t->neighbours[rank * t->most + i];
-        if (n->same_node == same_node && 2.0 * n->bytes >= most)
-            slowest = fmin(slowest, n->bytes / n->seconds);
-    }
-    return slowest;
-}
-
 void ranks_gather(struct rank_table *t, const struct meters *meters)
 {
     if (!t->ranks)
         return;
     describe(t->ranks, meters);
     t->ranks = gathered(t->ranks, sizeof *t->ranks);
-    t->neighbours = gathered(t->neighbours, (size_t)t->most * sizeof *t->neighbours);
-    if (comm_rank() != 0)
-        return;
-    const double within = longest(t, true), between = longest(t, false);
-    for (int r = 0; r < t->count; r++) {
-        t->ranks[r].rates[RATE_WITHIN] = slowest_message(t, r, true, within);
-        t->ranks[r].rates[RATE_BETWEEN] = slowest_message(t, r, false, between);
-    }
 }
 
 void ranks_release(struct rank_table *t)
 {
     memory_free(t->ranks);
-    memory_free(t->neighbours);
 }
 
 struct rank_summary ranks_summary(const struct rank_table *t, enum rank_rate rate)
@@ -152,13 +116,4 @@ const char *ranks_outlier_text(const struct rank_outlier *o, char text[OUTLIER_T
         snprintf(text, OUTLIER_TEXT_SIZE, "rank %d: %s at %.3g of the median of all ranks", o->rank,
                  rank_rate_name(o->rate), o->relative);
     return text;
-}
-
-int ranks_tried(const struct rank_table *t, bool same_node)
-{
-    int tried = 0;
-    for (int r = 0; t->ranks && r < t->count; r++)
-        for (int i = 0; i < t->ranks[r].nneighbours; i++)
-            tried += t->neighbours[r * t->most + i].same_node == same_node;
-    return tried;
 }

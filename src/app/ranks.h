@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef APP_RANKS_H
 #define APP_RANKS_H
-/* The ranks of a run: where each of them is, and how fast it copies, smooths and exchanges halos by
- * itself. A rank that is slower than the others slows all of them down. */
+/* The ranks of a run: where each of them is, and how fast it copies and smooths while it waits
+ * for no other rank. A rank that is slower than the others slows all of them down. */
 #include "app/meters.h"
 #include "cli/place.h"
 #include "solvers/solver.h"
@@ -10,39 +10,25 @@
 enum rank_rate {
     RATE_COPY,      /* bytes per second, read and written, between arrays larger than the caches */
     RATE_SMOOTHING, /* cells of the finest level times sweeps, per second */
-    RATE_WITHIN,    /* bytes per second, both ways, of halo messages with ranks of the node */
-    RATE_BETWEEN,   /* the same with ranks of other nodes */
     NUM_RANK_RATES,
-};
-
-/* Halo messages of the finest level with one rank, both ways. */
-struct neighbour_record {
-    int rank;
-    bool same_node;
-    char transport[12]; /* "peer", "cuda-aware", "staged"; between CPUs "shared" or "MPI" */
-    double bytes;       /* of both messages */
-    double seconds;     /* of both together, packed and unpacked */
 };
 
 struct rank_record {
     struct place place;
     char gpu[64], uuid[48], bus_id[32]; /* "" without a GPU */
     double slowest_mhz, fastest_mhz;    /* of the GPU in timed solves of size h; NaN: unknown */
-    double rates[NUM_RANK_RATES];       /* NaN: nothing to measure, or not measured. Of messages,
-                                           the slowest of those that are half as long as any */
-    int nneighbours;
+    double rates[NUM_RANK_RATES];       /* NaN: nothing to measure, or not measured */
 };
 
 struct rank_table {
     int count;
     double seconds;            /* that measuring took */
     struct rank_record *ranks; /* rank 0 has all, the others themselves; NULL: not measured */
-    int most;                  /* neighbours of a rank at most */
-    struct neighbour_record *neighbours; /* those of ranks[r] begin at r·most */
 };
 
 /* Measures this rank. The fields that the solver's cycles work on are scratch until it has solved.
- * Dies if a neighbour's message does not arrive as it was sent. Collective over the world. */
+ * Dies if messages between levels on the CPU do not arrive as they were sent, which GPUs send from
+ * pinned memory. Collective over the world. */
 void ranks_measure(struct rank_table *t, struct solver *s);
 /* Completes the table on rank 0, with what the meters say of this rank. Collective over the world.
  */
@@ -75,10 +61,7 @@ int ranks_outliers(const struct rank_table *t, struct rank_outlier *outliers, in
 enum { OUTLIER_TEXT_SIZE = 96 };
 const char *ranks_outlier_text(const struct rank_outlier *o, char text[OUTLIER_TEXT_SIZE]);
 
-/* "copy", "smoothing", "messages within nodes", "messages between nodes" */
+/* "copy", "smoothing" */
 const char *rank_rate_name(enum rank_rate rate);
-
-/* How many messages with neighbours, of ranks on the same node or on others, were tried. */
-int ranks_tried(const struct rank_table *t, bool same_node);
 
 #endif

@@ -6,7 +6,6 @@
 #include <string.h>
 #include "app/accuracy.h"
 #include "app/benchmark.h"
-#include "app/strict.h"
 #include "operators/problem.h"
 
 /* Largest relative residual after one F-cycle; measured with any smoother: 0.05. */
@@ -37,7 +36,7 @@ const char *check_state_text(enum check_state state)
     return texts[state];
 }
 
-struct check *check_add(struct verdict *v, const char *name, const char *size)
+static struct check *check_add(struct verdict *v, const char *name, const char *size)
 {
     struct check *c = &v->checks[v->nchecks++];
     *c = (struct check){.name = name,
@@ -49,7 +48,9 @@ struct check *check_add(struct verdict *v, const char *name, const char *size)
     return c;
 }
 
-void check_set(struct check *c, enum check_state state, const char *format, ...)
+static void check_set(struct check *c, enum check_state state, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+static void check_set(struct check *c, enum check_state state, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
@@ -58,8 +59,8 @@ void check_set(struct check *c, enum check_state state, const char *format, ...)
     c->state = state;
 }
 
-void check_compare(struct check *c, double value, double lowest, double highest,
-                   const char *grounds)
+static void check_compare(struct check *c, double value, double lowest, double highest,
+                          const char *grounds)
 {
     c->value = value;
     c->lowest = lowest;
@@ -309,8 +310,6 @@ struct verdict verdict_of(const struct benchmark *b, const struct options *optio
         check_repetition(&v, &b->sizes[s]);
     v.accuracy = v.nchecks;
     check_accuracy(&v, b, options);
-    if (options->strict)
-        strict_checks(&v, b);
     v.valid = v.checks[0].state == CHECK_PASSED; /* the residual on h */
     for (int c = 0; c < v.nchecks; c++)
         v.valid = v.valid && v.checks[c].state != CHECK_FAILED;

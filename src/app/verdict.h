@@ -13,16 +13,15 @@ enum check_state { CHECK_PASSED, CHECK_FAILED, CHECK_NOT_MADE, NUM_CHECK_STATES 
 enum { GROUNDS_SIZE = 160, CHECK_TEXT_SIZE = 240 };
 
 struct check {
-    const char *name; /* "residual", "repetition", "error", "order"; those of --strict */
-    const char *size; /* "h", "2h", "4h"; "run" */
+    const char *name; /* "residual", "repetition", "error", "order" */
+    const char *size; /* "h", "2h", "4h" */
     enum check_state state;
     double value, lowest, highest; /* NaN: there is none */
     char grounds[GROUNDS_SIZE]; /* what failed, why it was not made, or the source of the bounds */
 };
 
-/* Residual and repetition of three sizes, error, order; noise of three sizes, options, ranks,
- * messages. */
-enum { MAX_CHECKS = 14 };
+/* Residual and repetition of three sizes, error, order. */
+enum { MAX_CHECKS = 8 };
 enum { VERDICT_SIZE = MAX_CHECKS * CHECK_TEXT_SIZE };
 
 struct verdict {
@@ -34,14 +33,6 @@ struct verdict {
 /* Judges the sizes and the Richardson analysis of b, which must be complete. Equal records get
  * equal verdicts. */
 struct verdict verdict_of(const struct benchmark *b, const struct options *options);
-
-/* Adds a check that was not made; sets its state and grounds; passes it if lowest <= value <=
- * highest, which a NaN is not. */
-struct check *check_add(struct verdict *v, const char *name, const char *size);
-void check_set(struct check *c, enum check_state state, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
-void check_compare(struct check *c, double value, double lowest, double highest,
-                   const char *grounds);
 
 /* VALID, VALID (accuracy not checked: …), VALID (error not checked: …) if only the order passed, or
  * INVALID (…), with the texts of the checks that were not

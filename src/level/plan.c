@@ -368,66 +368,6 @@ void plan_connect(struct plan *plan, const struct transport *transport, bool dev
         plan->shared = shared_messages_create(plan);
 }
 
-/* Appends to `peers` those of the messages. Returns how many there are then. */
-static int add_peers(int *peers, int count, const struct messages *messages)
-{
-    for (int m = 0; m < messages->count; m++)
-        peers[count++] = messages->list[m].peer;
-    return count;
-}
-
-static int compare_ranks(const void *a, const void *b)
-{
-    const int x = *(const int *)a, y = *(const int *)b;
-    return (x > y) - (x < y);
-}
-
-int *plan_peers(const struct plan *plan, int *count)
-{
-    int all = 0, most = 0;
-    for (const struct plan *p = plan; p; p = p->direct)
-        most += p->exchange.sends.count + p->exchange.receives.count;
-    int *peers = memory_alloc((size_t)most * sizeof *peers, "peers of a plan");
-    for (const struct plan *p = plan; p; p = p->direct) {
-        all = add_peers(peers, all, &p->exchange.sends);
-        all = add_peers(peers, all, &p->exchange.receives);
-    }
-    qsort(peers, (size_t)all, sizeof *peers, compare_ranks);
-    *count = 0;
-    for (int p = 0; p < all; p++)
-        if (p == 0 || peers[p] != peers[p - 1])
-            peers[(*count)++] = peers[p];
-    return peers;
-}
-
-/* Adds the list's copies whose other end is that rank. */
-static void append_copies_of(struct copy_list *to, const struct copy_list *list, int peer)
-{
-    for (int c = 0; c < list->count; c++)
-        if (list->copies[c].peer == peer)
-            append(to, list->copies[c]);
-}
-
-struct plan *plan_restrict_to_peer(const struct plan *plan, int peer)
-{
-    struct plan *own = memory_alloc_zero(sizeof *own, "plan");
-    own->source = plan->source;
-    own->target = plan->target;
-    own->longest = plan->longest;
-    for (const struct plan *p = plan; p; p = p->direct) {
-        append_copies_of(&own->pack, &p->pack, peer);
-        append_copies_of(&own->unpack, &p->unpack, peer);
-    }
-    own->cells_sent = list_cells(&own->pack);
-    create_exchange(own);
-    own->device_messages = plan->device_messages;
-    if (plan->direct)
-        connect_transport(own, plan->direct->transport);
-    if (plan->shared)
-        own->shared = shared_messages_restrict_to_peer(plan->shared, peer);
-    return own;
-}
-
 static bool has_messages(const struct plan *plan)
 {
     return plan->exchange.sends.count + plan->exchange.receives.count > 0;

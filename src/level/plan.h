@@ -83,13 +83,6 @@ void plan_destroy(struct plan *plan);
  * Collective over the world. */
 void plan_connect(struct plan *plan, const struct transport *transport, bool device_messages);
 
-/* The ranks that the plan exchanges messages with, ascending; the caller frees the list. */
-int *plan_peers(const struct plan *plan, int *count);
-/* The plan's messages with one peer as a plan of its own, which travels the same way; NO_PEER: no
- * messages. As plan_connect(), collective over the world. */
-enum { NO_PEER = -1 };
-struct plan *plan_restrict_to_peer(const struct plan *plan, int peer);
-
 /* Seconds spent in the parts of executions, which add to it. Work that a device does after the call
  * has returned is not counted. */
 struct plan_times {

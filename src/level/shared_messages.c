@@ -174,47 +174,11 @@ struct shared_messages *shared_messages_create(const struct plan *plan)
     return s;
 }
 
-/* The list's copies whose other end is that rank. */
-static struct copy_list copies_with(const struct copy_list *list, int peer)
-{
-    struct copy_list with = {0, NULL};
-    with.copies = memory_alloc((size_t)list->count * sizeof *with.copies, "copies");
-    for (int i = 0; i < list->count; i++)
-        if (list->copies[i].peer == peer)
-            with.copies[with.count++] = list->copies[i];
-    return with;
-}
-
-static struct messages messages_with(const struct messages *m, int peer)
-{
-    struct messages with = {0};
-    const struct message *found = message_with(m, peer);
-    with.list = memory_alloc(sizeof *with.list, "messages");
-    if (found)
-        with.list[with.count++] = *found;
-    return with;
-}
-
-struct shared_messages *shared_messages_restrict_to_peer(const struct shared_messages *whole,
-                                                         int peer)
-{
-    struct shared_messages *s = memory_alloc(sizeof *s, "shared messages");
-    *s = *whole;
-    s->borrowed = true;
-    s->pack = copies_with(&whole->pack, peer);
-    s->unpack = copies_with(&whole->unpack, peer);
-    exchange_create(&s->exchange, messages_with(&whole->exchange.sends, peer),
-                    messages_with(&whole->exchange.receives, peer));
-    shared_messages_turn(s);
-    return s;
-}
-
 void shared_messages_destroy(struct shared_messages *s, const struct plan *plan)
 {
     plan->source->forget(&s->pack);
     plan->target->forget(&s->unpack);
-    if (!s->borrowed)
-        release_memory(s);
+    release_memory(s);
     exchange_destroy(&s->exchange);
     memory_free(s->pack.copies);
     memory_free(s->unpack.copies);

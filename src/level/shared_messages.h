@@ -13,16 +13,11 @@ struct shared_messages {
     struct copy_list pack, unpack; /* the plan's, with places in this memory */
     struct exchange exchange;      /* its buffers are the current memory */
     const struct backend *device;  /* that accesses this memory; NULL: none */
-    bool borrowed; /* the memory is another's: see shared_messages_restrict_to_peer() */
 };
 
 /* NULL where no messages are within the node, or where the node or its devices cannot share memory.
  * Then MPI carries all messages of its ranks. Collective over the world. */
 struct shared_messages *shared_messages_create(const struct plan *plan);
-/* Those with one peer, in the same memory. Before and after their use, all ranks' devices must be
- * idle and meet at a barrier: memory may hold what another rank has not read. */
-struct shared_messages *shared_messages_restrict_to_peer(const struct shared_messages *whole,
-                                                         int peer);
 void shared_messages_destroy(struct shared_messages *s, const struct plan *plan);
 
 /* Changes to the other memory, before the ranks pack. The receivers of what they overwrite have

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What is made of the ranks' rates: gathered, with the slowest long message of each, compared with
- * their median. On one rank and on three, of which the last has nothing to smooth. */
+/* What is made of the ranks' rates: gathered, and compared with their median. On one rank and on
+ * three, of which the last has nothing to smooth. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -15,22 +15,14 @@
 
 static const struct meters no_meters;
 
-/* Rank r copies at r + 1 and smooths at 10, 20, not at all. It has neighbours r + 1, with long
- * messages, and r + 2, with those of half the length or a little less; of the others it has one. */
-static struct rank_table gathered_table(double shorter)
+/* Rank r copies at r + 1 and smooths at 10, 20, not at all. */
+static struct rank_table gathered_table(void)
 {
-    const int me = comm_rank(), ranks = comm_size();
-    struct rank_table t = {.count = ranks, .most = 2};
+    const int me = comm_rank();
+    struct rank_table t = {.count = comm_size()};
     t.ranks = memory_alloc_zero(sizeof *t.ranks, "ranks");
     t.ranks->rates[RATE_COPY] = me + 1.0;
     t.ranks->rates[RATE_SMOOTHING] = me == 2 ? (double)NAN : 10.0 * (me + 1);
-    t.ranks->nneighbours = ranks == 1 ? 0 : 2;
-    t.neighbours = memory_alloc_zero(2 * sizeof *t.neighbours, "neighbours");
-    for (int i = 0; i < t.ranks->nneighbours; i++)
-        t.neighbours[i] = (struct neighbour_record){.rank = (me + 1 + i) % ranks,
-                                                    .same_node = me > 0 || i > 0,
-                                                    .bytes = i == 0 ? 100.0 : shorter,
-                                                    .seconds = i == 0 ? 1.0 : 4.0};
     ranks_gather(&t, &no_meters);
     return t;
 }
@@ -38,7 +30,7 @@ static struct rank_table gathered_table(double shorter)
 static void ranks_are_gathered(void **state)
 {
     (void)state;
-    struct rank_table t = gathered_table(50.0);
+    struct rank_table t = gathered_table();
     char host[65] = "";
     gethostname(host, sizeof host - 1);
     for (int r = 0; comm_rank() == 0 && r < comm_size(); r++) {
@@ -54,34 +46,12 @@ static void ranks_are_gathered(void **state)
     ranks_release(&t);
 }
 
-/* 100 bytes per second by long messages, and 12.5 by those of 50 bytes. */
-static void short_messages_do_not_count(void **state)
-{
-    (void)state;
-    struct rank_table all = gathered_table(50.0), some = gathered_table(49.0);
-    if (comm_rank() == 0 && comm_size() == 3) {
-        for (int r = 1; r < 3; r++) {
-            assert_true(all.ranks[r].rates[RATE_WITHIN] == 12.5);
-            assert_true(some.ranks[r].rates[RATE_WITHIN] == 100.0);
-            assert_true(isnan(all.ranks[r].rates[RATE_BETWEEN]));
-        }
-        /* rank 0's long message is to another node */
-        assert_true(all.ranks[0].rates[RATE_WITHIN] == 12.5);
-        assert_true(isnan(some.ranks[0].rates[RATE_WITHIN]));
-        assert_true(some.ranks[0].rates[RATE_BETWEEN] == 100.0);
-        assert_int_equal(ranks_tried(&all, true), 5);
-        assert_int_equal(ranks_tried(&all, false), 1);
-    }
-    ranks_release(&all);
-    ranks_release(&some);
-}
-
 /* Five ranks, made by hand. */
 static struct rank_record five[5];
 static struct rank_table table(const double rates[5])
 {
     for (int r = 0; r < 5; r++)
-        five[r] = (struct rank_record){.rates = {NAN, rates[r], NAN, NAN}};
+        five[r] = (struct rank_record){.rates = {NAN, rates[r]}};
     return (struct rank_table){.count = 5, .ranks = five};
 }
 
@@ -149,7 +119,6 @@ int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ranks_are_gathered),
-        cmocka_unit_test(short_messages_do_not_count),
         cmocka_unit_test(rates_are_summed_up),
         cmocka_unit_test(outliers_come_with_the_furthest_first),
         cmocka_unit_test(half_of_the_ranks_are_no_outliers),

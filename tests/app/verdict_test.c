@@ -10,7 +10,6 @@
 #include <cmocka.h>
 #include "app/accuracy.h"
 #include "app/benchmark.h"
-#include "app/transport.h"
 #include "operators/problem.h"
 
 /* A run that deserves to be VALID, to be spoilt. */
@@ -353,89 +352,6 @@ static void test_estimates(void **state)
     assert_false(accuracy_converged(op, PROBLEM_FV, 24, &between));
 }
 
-/* Four ranks in a ring, two per node; the rates of all are 1. */
-static struct rank_record ranks[4];
-static struct neighbour_record neighbours[4][2];
-
-static void make_strict(void)
-{
-    choose(PROBLEM_FV, 2);
-    make_f_cycle(64);
-    options.strict = true;
-    b.ranks =
-        (struct rank_table){.count = 4, .ranks = ranks, .most = 2, .neighbours = neighbours[0]};
-    for (int r = 0; r < 4; r++) {
-        ranks[r] = (struct rank_record){.rates = {1.0, 1.0, 1.0, NAN}, .nneighbours = 2};
-        neighbours[r][0] = (struct neighbour_record){.rank = r ^ 1, .same_node = true};
-        neighbours[r][1] = (struct neighbour_record){.rank = r ^ 2};
-    }
-    for (int s = 0; s < SOLVED_LEVELS; s++) {
-        b.sizes[s].solves = 10;
-        b.sizes[s].spread = 0.09;
-        b.sizes[s].drift = -0.09;
-    }
-}
-
-static void test_strict(void **state)
-{
-    (void)state;
-    make_strict();
-    expect_valid();
-    assert_int_equal(b.verdict.nchecks, 8 + 6);
-    for (int s = 0; s < SOLVED_LEVELS; s++) {
-        make_strict();
-        b.sizes[s].drift = -0.11;
-        expect_invalid("noise 1.100e-01 is not within 0.000e+00 and 1.000e-01, --strict");
-        b.sizes[s].solves = 1;
-        expect_invalid("noise is not known of fewer than two solves");
-        options.strict = false;
-        expect_valid();
-    }
-    make_strict();
-    snprintf(b.idle, sizeof b.idle, "--loops");
-    expect_invalid("(without effect: --loops)");
-    options.strict = false;
-    expect_valid();
-}
-
-static void test_strict_ranks(void **state)
-{
-    (void)state;
-    make_strict();
-    ranks[3].rates[RATE_SMOOTHING] = 0.91;
-    ranks[2].rates[RATE_COPY] = 1.09;
-    expect_valid();
-    ranks[3].rates[RATE_SMOOTHING] = 0.89;
-    expect_invalid("(rank 3: smoothing at 0.89 of the median of all ranks)");
-    ranks[2].rates[RATE_COPY] = 1.2;
-    expect_invalid("(rank 2: copy at 1.2 of the median of all ranks; more in the report)");
-    options.strict = false;
-    expect_valid();
-}
-
-static void test_strict_messages(void **state)
-{
-    (void)state;
-    struct transport_chosen *t = (struct transport_chosen *)transport_chosen();
-    *t = (struct transport_chosen){.name = "peer", .elsewhere = "staged"};
-    make_strict();
-    expect_valid();
-    for (int r = 0; r < 4; r++)
-        ranks[r].nneighbours = 1;
-    expect_invalid("(transport staged: no message was tried)");
-    for (int r = 0; r < 4; r++)
-        neighbours[r][0].same_node = false;
-    expect_invalid("(transport peer: no message was tried)");
-    t->elsewhere = NULL;
-    expect_valid();
-    for (int r = 0; r < 4; r++)
-        ranks[r].nneighbours = 0;
-    expect_invalid("(no rank has a neighbour to try messages with)");
-    b.ranks.count = 1;
-    expect_valid();
-    *t = (struct transport_chosen){.name = NULL};
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -444,8 +360,7 @@ int main(void)
         cmocka_unit_test(test_not_finite),      cmocka_unit_test(test_trivial_sizes),
         cmocka_unit_test(test_kinds_of_cycle),  cmocka_unit_test(test_coarse_grids),
         cmocka_unit_test(test_estimated_sizes), cmocka_unit_test(test_smoothed_bottom),
-        cmocka_unit_test(test_estimates),       cmocka_unit_test(test_strict),
-        cmocka_unit_test(test_strict_ranks),    cmocka_unit_test(test_strict_messages),
+        cmocka_unit_test(test_estimates),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

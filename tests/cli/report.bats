@@ -205,7 +205,7 @@ progress="--backend cpu --solves 3 3 8"
     [ "$status" -eq 0 ]
     valid_json
     [ "$(json '[r[k] for k in ("schema", "ranks", "threads", "order", "verdict", "accuracy_checked")]')" = \
-        "[2, 1, $OMP_NUM_THREADS, 2, 'VALID', True]" ]
+        "[3, 1, $OMP_NUM_THREADS, 2, 'VALID', True]" ]
     [ "$(json '[(s["level"], s["n"]) for s in r["solves"]]')" = "[('h', 64), ('2h', 32), ('4h', 16)]" ]
     [ "$(json 'len(r["checks"]), {c["state"] for c in r["checks"]}')" = "(8, {'passed'})" ]
     [ "$(json '[c["lowest"] < c["value"] < c["highest"] for c in r["checks"] if c["check"] in ("error", "order")]')" = "[True, True]" ]

@@ -89,7 +89,7 @@ dof = 512 * ranks if "--domain" in options else 4096
 solve = {"level": "h", "n": 8 * ranks, "cells": [8 * ranks, 8, 8], "dof": dof, "seconds_per_solve": mean,
          "seconds": {"median": median, "spread": spread, "drift": 0.0}, "noisy": noisy, "dof_per_second": dof / median,
          "rel_residual": 1e-9, "checksum": str(ranks), "stages": []}
-json.dump({"schema": int(os.environ.get("FAKE_SCHEMA", 2)), "verdict": "VALID", "complete": True, "ranks": ranks, "order": 2,
+json.dump({"schema": int(os.environ.get("FAKE_SCHEMA", 3)), "verdict": "VALID", "complete": True, "ranks": ranks, "order": 2,
            "total_problem_size": dof, "environment": {"gpu": None, "date": "2026-11-28T01:02:03Z"}, "solves": [solve]}, open(options["--json"], "w"))
 END
     chmod +x "$BATS_TEST_TMPDIR/program"

@@ -35,7 +35,7 @@ stages += [{"level": level, "stage": "agglomerate", "seconds": 0.25} for level i
 stages.append({"level": 0, "stage": "distribute", "seconds": 0.125})
 hybrid = "cpu" in backends
 seconds = sum(stage["seconds"] for stage in stages)
-report = {"schema": 2, "verdict": "VALID", "complete": True, "ranks": int(os.environ.get("FAKE_RANKS", 1)), "threads": threads,
+report = {"schema": 3, "verdict": "VALID", "complete": True, "ranks": int(os.environ.get("FAKE_RANKS", 1)), "threads": threads,
           "order": int(options["--order"]), "config": {"agglomerate-below": options.get("--agglomerate-below", "auto")},
           "environment": {"gpu": "A GPU", "cpu": "A CPU"},
           "hierarchy": {"levels": [{"n": n, "backend": b} for n, b in zip(sizes, backends)]},

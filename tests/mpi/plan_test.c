@@ -7,7 +7,6 @@
 #include <stdint.h>
 #include <time.h>
 #include <cmocka.h>
-#include "level/neighbours.h"
 #include "cpu/backend_cpu.h"
 #include "support/sides.h"
 #include "support/death.h"
@@ -233,76 +232,6 @@ static void messages_go_two_ways_in_one_exchange(void **state)
     }
 }
 
-/* The first or last element that the copies of the neighbour's message write. */
-static double *end_ghost(const struct neighbour *n, double *field, bool last)
-{
-    const struct plan *mpi = n->plan, *plan = mpi->unpack.count > 0 ? mpi : mpi->direct;
-    if (!plan || plan->unpack.count == 0)
-        return NULL;
-    const struct copy *c = &plan->unpack.copies[last ? plan->unpack.count - 1 : 0];
-    return field + c->to +
-           (last ? c->n[0] - 1 + (c->n[1] - 1) * c->to_sj + (c->n[2] - 1) * c->to_sk : 0);
-}
-
-/* Tries all messages. Those of this rank's neighbour number `spoilt` must not be found right. */
-static int64_t mistaken_trials(const struct neighbours *n, double *field, int spoilt, bool last)
-{
-    int64_t mistakes = 0;
-    for (int i = 0; i < n->count; i++) {
-        double *ghost = end_ghost(&n->list[i], field, last), right = ghost ? *ghost : 0.0;
-        if (ghost && i == spoilt)
-            *ghost = -1.0;
-        mistakes += neighbour_verify(&n->list[i], field) != !(ghost && i == spoilt);
-        if (ghost)
-            *ghost = right;
-    }
-    return mistakes;
-}
-
-/* Mistakes of a halo whose messages are exchanged with one neighbour after the other. */
-static int64_t mistakes_by_neighbour(struct plan_case at, bool by_transport)
-{
-    at.plan = plan_create(at.source, at.target, at.what, at.grow, at.centre);
-    if (by_transport)
-        plan_connect(at.plan, &to_partners, false);
-    struct neighbours n = neighbours_create(at.plan);
-    double *field = source_field(&at, 1), *expected = source_field(&at, 1);
-    add_filled(&at, expected, 1);
-    for (int repeat = 0; repeat < 2; repeat++)
-        for (int i = 0; i < n.count; i++)
-            plan_execute(n.list[i].plan, field, field, NULL);
-    const struct plan *whole = by_transport ? at.plan->direct : at.plan;
-    at.source->backend->copy(&whole->local, field, field);
-    const int64_t mistakes = count_differences(field, expected, at.target->field_length) +
-                             mistaken_trials(&n, field, -1, false) +
-                             mistaken_trials(&n, field, comm_rank() % 3, false) +
-                             mistaken_trials(&n, field, comm_rank() % 2, true);
-    memory_free(field);
-    memory_free(expected);
-    neighbours_destroy(&n);
-    plan_destroy(at.plan);
-    return mistakes;
-}
-
-/* Ranks have different numbers of neighbours, and some have none. */
-static void one_neighbour_after_the_other(void **state)
-{
-    (void)state;
-    struct backend device = backend_cpu;
-    device.on_device = true;
-    for (long number = 0; number < CASES; number++) {
-        random_begin(number);
-        const int layers = random_int(0, LARGEST_GHOSTS);
-        struct level *l = random_level(random_extent(1, LARGEST_DIM), random_sides(), layers);
-        const struct plan_case halo = {l, l, TARGET_HALO, layers, CENTRE_CELL, NULL};
-        EXPECT(on_all_ranks(mistakes_by_neighbour(halo, false)) == 0);
-        device.wraps = l->backend->wraps;
-        l->backend = &device;
-        EXPECT(on_all_ranks(mistakes_by_neighbour(halo, true)) == 0);
-        level_destroy(l);
-    }
-}
-
 static struct backend device, host;
 
 static const struct backend *buffers_of(struct level *from, struct level *to, bool device_messages,
@@ -436,7 +365,6 @@ int main(int argc, char **argv)
         cmocka_unit_test(plans_are_used_again_and_again),
         cmocka_unit_test(a_late_rank_reads_what_was_sent),
         cmocka_unit_test(messages_go_two_ways_in_one_exchange),
-        cmocka_unit_test(one_neighbour_after_the_other),
         cmocka_unit_test(buffers_are_where_mpi_reaches_them),
         cmocka_unit_test(lost_messages_from_devices_end_the_job),
         cmocka_unit_test(levels_know_their_ranks),
