@@ -5,8 +5,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include "base/check.h"
-#include "cli/tuning_choice.h"
 #include "comm/comm.h"
+#include "cuda/tuning.h"
 
 char refusal[512];
 
@@ -45,8 +45,8 @@ void print_machine(const struct lab *lab)
                e->cuda_driver % 1000 / 10);
     else
         printf("CPU: %s, %d threads\n", e->cpu, e->threads);
-    if (tuning_path())
-        printf("tuning: %s\n", tuning_path());
+    if (cuda_tuning_source())
+        printf("tuning: %s\n", cuda_tuning_source());
 }
 
 void spread_add_json(struct json *object, const struct spread *s)

@@ -5,9 +5,9 @@
 #include "base/check.h"
 #include "cli/build_info.h"
 #include "cli/option_check.h"
-#include "cli/tuning_choice.h"
 #include "comm/comm.h"
 #include "cuda/cuda.h"
+#include "cuda/tuning.h"
 #include "lab/lab.h"
 #include "cpu/backend_cpu.h"
 
@@ -37,7 +37,7 @@ static void begin_report(struct lab *lab, const struct subcommand *s,
                {"version", build_info.version}, {"revision", build_info.revision},
                {"date", e->date}, {"host", e->host}, {"cpu", e->cpu},
                {"gpu", e->gpu[0] ? e->gpu : NULL}, {"backend", lab->backend->name},
-               {"tuning", tuning_path()});
+               {"tuning", cuda_tuning_source()});
     struct json *options = json_add_object(lab->json, "options");
     for (int i = 0; i < list->count; i++)
         if (list->rows[i].uses & OPTION_SHAPES)
@@ -72,7 +72,7 @@ static enum status measure(struct lab *lab, const struct subcommand *s,
 
 /* The backend that was asked for, with auto the GPU where there is one and else a note, and the
  * tile sizes of its kernels. */
-static enum status choose_machine(struct lab *lab, const struct option_list *list)
+static enum status choose_machine(struct lab *lab)
 {
     bool on_gpu;
     enum status status = environment_check(refusal, sizeof refusal);
@@ -83,9 +83,7 @@ static enum status choose_machine(struct lab *lab, const struct option_list *lis
     lab->backend = on_gpu ? &backend_cuda : &backend_cpu;
     if (status != STATUS_VALID)
         return refuse(status, "%s", lab->note);
-    return option_find(list, "tuning", 0)
-               ? tuning_choose(lab->options.tuning, on_gpu, refusal, sizeof refusal)
-               : STATUS_VALID;
+    return cuda_tuning_choose(on_gpu, refusal, sizeof refusal);
 }
 
 static enum status run_subcommand(const struct subcommand *s, int argc, char **argv)
@@ -102,7 +100,7 @@ static enum status run_subcommand(const struct subcommand *s, int argc, char **a
         return STATUS_VALID;
     }
     if (status == STATUS_VALID)
-        status = choose_machine(&lab, list);
+        status = choose_machine(&lab);
     status = status == STATUS_VALID ? measure(&lab, s, list) : program_refuse(status, refusal);
     cuda_close();
     option_release(list, &lab.options);

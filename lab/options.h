@@ -25,11 +25,9 @@ struct lab_options {
     int stage;       /* kernel: its number in stage_choices */
     int sweeps;      /* kernel: of one pass; 0: the stage's own number, or what the level allows */
     char *kernels;   /* kernel: names with commas between them; NULL: each that can, in turn */
-    char *tuning;    /* kernel, ladder: path, "none" or NULL */
     char *rungs;     /* ladder: names with commas between them; NULL: all */
     char *block;     /* ladder: "X,Y" threads, of the rungs named; NULL: their own */
     int registers;   /* ladder: the most per thread, of the rungs named; 0: as they need */
-    char *output;    /* tune: path or NULL */
 };
 
 /* Results are checked, and nothing is timed. */

@@ -33,7 +33,7 @@ const struct subcommand subcommands[] = {
      "Times the halo exchange of one level between ranks, by every transport.", true,
      exchange_command},
     {"tune", "[options]",
-     "Finds tile sizes of the GPU's kernels; writes a file for hpgmg-gpu --tuning.", false,
+     "Finds tile sizes of the GPU's kernels; prints rows for src/cuda/tuning.def.", false,
      tune_command},
     {NULL, NULL, NULL, false, NULL},
 };

@@ -3,15 +3,19 @@
  * than what a kernel chooses by itself. */
 #include <stdio.h>
 #include <string.h>
-#include "base/memory.h"
-#include "cli/output_file.h"
-#include "cli/tuning_file.h"
+#include "cuda/tuning.h"
 #include "lab/lab.h"
 #include "lab/stage_case.h"
 
 enum { MIN_N = 128, MIN_PLANES = 2 }; /* smaller levels are the tail's */
 /* A choice is kept if it is faster than the kernel's own by this share. */
 #define GAIN 0.02
+
+/* What is kept. */
+struct tunings {
+    int count;
+    struct cuda_tuning rows[MAX_TUNINGS];
+};
 
 /* One stage on one level, and what was found. */
 struct search {
@@ -88,9 +92,9 @@ static void report(const struct search *s, const struct cuda_tuning *t, bool kep
     fflush(stdout);
 }
 
-/* Searches; adds to the file what is worth it. Returns the number of wrong results. */
+/* Searches; adds to `found` what is worth it. Returns the number of wrong results. */
 static int search_case(struct lab *lab, struct stage_case *c, struct cuda_tuning t,
-                       struct tuning_file *file, struct json *searches)
+                       struct tunings *found, struct json *searches)
 {
     struct search s = {.lab = lab, .c = c};
     struct json *object = json_add_object(searches, NULL);
@@ -105,14 +109,14 @@ static int search_case(struct lab *lab, struct stage_case *c, struct cuda_tuning
         try_all(&s, t);
     const bool kept = s.wrong == 0 && s.best_seconds < (1.0 - GAIN) * s.own_seconds;
     if (kept)
-        file->tunings[file->count++] = s.best;
+        found->rows[found->count++] = s.best;
     json_add_flag(object, "kept", kept);
     report(&s, &t, kept);
     return s.wrong;
 }
 
 /* One kernel on one level. Adds the number of wrong results to *wrong. */
-static enum status tune_stage(struct lab *lab, struct cuda_tuning t, struct tuning_file *file,
+static enum status tune_stage(struct lab *lab, struct cuda_tuning t, struct tunings *found,
                               struct json *searches, int *wrong)
 {
     struct lab_options o = lab->options;
@@ -123,13 +127,13 @@ static enum status tune_stage(struct lab *lab, struct cuda_tuning t, struct tuni
     const enum status status = stage_case_create(&c, &o, lab->backend);
     if (status != STATUS_VALID)
         return status;
-    *wrong += search_case(lab, &c, t, file, searches);
+    *wrong += search_case(lab, &c, t, found, searches);
     stage_case_destroy(&c);
     cuda_tune(NULL, 0);
     return STATUS_VALID;
 }
 
-static enum status tune_all(struct lab *lab, struct tuning_file *file, int *wrong)
+static enum status tune_all(struct lab *lab, struct tunings *found, int *wrong)
 {
     struct json *searches = json_add_array(lab->json, "searches");
     int rows[MAX_TUNED_ROWS];
@@ -143,43 +147,35 @@ static enum status tune_all(struct lab *lab, struct tuning_file *file, int *wron
                                               .n = n};
                 if (cuda_tuned_rows(order, t.stage, rows) == 0)
                     continue;
-                const enum status status = tune_stage(lab, t, file, searches, wrong);
+                const enum status status = tune_stage(lab, t, found, searches, wrong);
                 if (status != STATUS_VALID)
                     return status;
             }
     return STATUS_VALID;
 }
 
-static enum status write_file(const struct tuning_file *file, struct output_file *out)
+/* As rows of src/cuda/tuning.def. */
+static void print_rows(const struct lab *lab, const struct tunings *found)
 {
-    char *text = tuning_file_text(file);
-    const bool written = output_file_write(out, text);
-    memory_free(text);
-    return written ? STATUS_VALID : STATUS_SYSTEM;
+    char text[TUNING_TEXT_SIZE];
+    for (int i = 0; i < found->count; i++) {
+        cuda_tuning_write(&found->rows[i], text);
+        printf("ROW(\"%s\", \"%s\")\n", lab->environment.gpu, text);
+    }
 }
 
 enum status tune_command(struct lab *lab)
 {
-    static struct tuning_file file;
-    const char *path = lab->options.output;
-    struct output_file *out = NULL;
+    struct tunings found = {.count = 0};
     int wrong = 0;
     if (!lab->backend->on_device)
         return refuse(STATUS_ENVIRONMENT, "tune: what is tuned are kernels of a GPU%s",
                       lab->note[0] ? ", and there is none (--backend gpu says why)" : "");
-    if (path && !(out = output_file_open("output", path)))
-        return STATUS_SYSTEM;
     print_machine(lab);
-    snprintf(file.device, sizeof file.device, "%s", lab->environment.gpu);
     printf("  %-28s %7s %10s %10s %7s %5s %7s %6s\n", "stage", "level", "own, ms", "best, ms",
            "faster", "rows", "planes", "tried");
-    enum status status = tune_all(lab, &file, &wrong);
-    printf("  %d choices are kept\n", file.count);
-    if (status == STATUS_VALID)
-        status = all_right(wrong, "choices");
-    if (status == STATUS_VALID && out)
-        return write_file(&file, out);
-    if (out)
-        output_file_discard(out);
-    return status;
+    const enum status status = tune_all(lab, &found, &wrong);
+    printf("  %d choices are kept\n", found.count);
+    print_rows(lab, &found);
+    return status == STATUS_VALID ? all_right(wrong, "choices") : status;
 }

@@ -46,7 +46,7 @@ DOCUMENTS := LICENSE README.md CHANGELOG.md CITATION.cff \
 define everything
 $(call $(1),$(INSTALL_PROGRAM),$(BUILD),hpgmg-gpu hpgmg-lab,$(bindir))
 $(call $(1),$(INSTALL_PROGRAM),.,$(RUN_SCRIPTS) $(RUN_JOBS),$(pkgdatadir))
-$(call $(1),$(INSTALL_DATA),.,$(RUN_DATA) $(wildcard tuning/*.txt),$(pkgdatadir))
+$(call $(1),$(INSTALL_DATA),.,$(RUN_DATA),$(pkgdatadir))
 $(call $(1),$(INSTALL_DATA),.,$(DOCUMENTS),$(docdir))
 $(call $(1),$(INSTALL_PROGRAM),$(BUILD),$(SONAME),$(libdir))
 $(call $(1)_link,$(SONAME),$(libdir)/libhpgmg.so)
@@ -81,13 +81,9 @@ put_made = $(call say,INST,$(call quote,$(DESTDIR)$(2))) sed $(MADE) $(1) | \
            $(INSTALL_DATA) -D /dev/stdin $(call quote,$(DESTDIR)$(2))
 remove_made = $(remove_link)
 
-# Programs and the library find tuning files from their own place, so that an installation may be moved.
 check-folders:
 	@case $(call quote,$(bindir)) in /*) ;; *) \
 	    echo 'PREFIX: $(PREFIX) is no absolute path' >&2; exit 1 ;; esac
-	@share=$(call quote,$(datadir)); for folder in $(call quote,$(bindir)) $(call quote,$(libdir)); do \
-	    case $$folder in "$${share%/share}"/*) ;; *) \
-	    echo "datadir: $(datadir) is not share in a folder above $$folder, from where tuning files are looked for" >&2; exit 1 ;; esac; done
 
 PAGE_FILES := $(PAGES:%=$(BUILD)/pages/%)
 INSTALLABLE := $(BUILD)/hpgmg-gpu $(BUILD)/hpgmg-lab $(LIBRARY_FILES) $(PAGE_FILES)
@@ -99,7 +95,7 @@ install: $(INSTALLABLE)
 install-built: check-folders
 	$(call everything,put)
 
-# Only folders of our own, if nothing else is in them: a user's tuning file stays.
+# Only folders of our own, if nothing else is in them.
 uninstall: check-folders
 	$(call everything,remove)
 	@rm -rf $(call quote,$(DESTDIR)$(pkgdatadir))/run/__pycache__

@@ -249,7 +249,7 @@ def facts(done, different, arguments):
         ("measured", f"{'GPU' if arguments.backend == 'gpu' else 'CPU'}, one rank"),
         ("dates (UTC)", f"{dates[0]} to {dates[-1]}" if dates else "none"),
         ("version", values(done, "version")), ("commit", values(done, "revision")),
-        ("tuning", os.path.basename(values(done, "tuning"))), ("checks", checks(done, different))])
+        ("tuning", values(done, "tuning")), ("checks", checks(done, different))])
 
 
 def runs(cases, arguments):

@@ -11,11 +11,10 @@
 #include "app/transport.h"
 #include "cli/build_info.h"
 #include "cli/json.h"
-#include "cli/tuning_choice.h"
-#include "cli/tuning_file.h"
 #include "comm/comm.h"
 #include "cuda/cuda.h"
 #include "cuda/power.h"
+#include "cuda/tuning.h"
 
 /* Raised when a key goes away or changes its meaning; new keys do not raise it. */
 enum { SCHEMA = 3 };
@@ -266,25 +265,6 @@ static void add_threshold(void *data, const struct threshold *t)
     }
 }
 
-/* The tuned choices that kernels followed. */
-static void add_tuning(struct json *root)
-{
-    int count;
-    const struct cuda_tuning *t = cuda_tunings(&count);
-    if (!tuning_path())
-        return;
-    struct json *object = json_add_object(root, "tuning");
-    json_add_text(object, "file", tuning_path());
-    json_add_number(object, "choices", count);
-    struct json *used = json_add_array(object, "used");
-    for (int i = 0; i < count; i++) {
-        char line[128];
-        tuning_line(&t[i], line, sizeof line);
-        if (t[i].launches > 0)
-            json_add_text(used, NULL, line);
-    }
-}
-
 static struct json *report(const struct run_info *f, const struct hierarchy *h,
                            const struct options *options, const struct benchmark *b)
 {
@@ -301,7 +281,8 @@ static struct json *report(const struct run_info *f, const struct hierarchy *h,
     options_visit(options, add_option, json_add_object(root, "config"));
     add_environment(root, f);
     threshold_visit(add_threshold, root);
-    add_tuning(root);
+    if (cuda_tuning_source())
+        json_add_text(root, "tuning", cuda_tuning_source());
     add_hierarchy(root, f, h->build_seconds);
     add_bottom(root, b);
     add_solves(root, b);

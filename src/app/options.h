@@ -61,7 +61,6 @@ struct options {
     char *timeline;            /* path or NULL */
     char *write_solution;      /* path or NULL */
     char *kernels;             /* names with commas between them; NULL: all */
-    char *tuning;              /* path, "none", or NULL: the GPU's file if there is one */
     char *input;               /* path or NULL */
 
     bool help, version, list_kernels; /* requests: all other members are then unset */

@@ -102,8 +102,6 @@ static const struct option_row option_table[] = {
     {.name = "kernels", .only_gpus = true, .kind = OPTION_NAMES, AT(kernels), .unset = "default",
      .uses = ANYWHERE | OPTION_SHAPES, .argument = "LIST",
      .help = "GPU kernels to use, in this order"},
-    {.name = "tuning", PATH(tuning), .uses = ANYWHERE, .argument = "FILE",
-     .help = "tile sizes per kernel and level, or none"},
     {.name = "loops", CHOICE(loops, loops, "tiled"), .help = "loops of the CPU backend"},
     {.name = "fuse", CHOICE(fuse, fuses, "on"), .help = "fuse operations, or run them one by one"},
     {.name = "solves", NUMBER(OPTION_LONG, solves, "auto"), .unset = "auto", .minimum = 1,

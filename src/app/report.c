@@ -10,13 +10,12 @@
 #include <string.h>
 #include "cli/build_info.h"
 #include "cli/command_line.h"
-#include "cli/tuning_choice.h"
-#include "cli/tuning_file.h"
 #include "app/rank_report.h"
 #include "app/report_tables.h"
 #include "comm/comm.h"
 #include "cuda/cuda.h"
 #include "cuda/power.h"
+#include "cuda/tuning.h"
 
 enum { LINE_WIDTH = 100, LABEL_WIDTH = 14 };
 
@@ -37,12 +36,10 @@ static void print_build(const char *mpi)
 
 void report_version(void)
 {
-    const char *folder = tuning_folder();
     char mpi[256];
     comm_library(mpi, sizeof mpi);
     printf("hpgmg-gpu %s\n", build_info.version);
     print_build(mpi);
-    print_labelled("tuning", folder ? folder : "no folder of tuning files is found");
 }
 
 /* The word that was chosen. */
@@ -378,27 +375,6 @@ static void print_true_errors(const struct benchmark *b)
     }
 }
 
-/* Which tuned choices kernels followed. */
-static void print_tuning(const struct options *options)
-{
-    int count, used = 0;
-    const struct cuda_tuning *t = cuda_tunings(&count);
-    if (!tuning_path())
-        return;
-    for (int i = 0; i < count; i++)
-        used += t[i].launches > 0;
-    printf("  tuning      %s, %d of %d choices used%s\n", tuning_path(), used, count,
-           used == 0            ? ""
-           : options->breakdown ? ":"
-                                : " (--breakdown lists them)");
-    for (int i = 0; i < count && options->breakdown; i++) {
-        char line[128];
-        tuning_line(&t[i], line, sizeof line);
-        if (t[i].launches > 0)
-            printf("              %s\n", line);
-    }
-}
-
 /* What --quiet omits. An INVALID run has no speed. */
 static void print_details(const struct run_info *f, const struct options *options,
                           const struct benchmark *b)
@@ -426,7 +402,8 @@ static void print_details(const struct run_info *f, const struct options *option
     print_peaks(f);
     print_meters(&b->sizes[0]);
     print_sizes(f);
-    print_tuning(options);
+    if (cuda_tuning_source())
+        printf("  tuning      %s\n", cuda_tuning_source());
 }
 
 static void print_results(const struct run_info *f, const struct options *options,

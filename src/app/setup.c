@@ -6,9 +6,9 @@
 #include "app/threshold.h"
 #include "app/transport.h"
 #include "cli/environment.h"
-#include "cli/tuning_choice.h"
 #include "comm/comm.h"
 #include "cuda/cuda.h"
+#include "cuda/tuning.h"
 
 static enum status choose_kernels(const struct options *o, bool on_gpu, char *message, int size)
 {
@@ -39,7 +39,7 @@ enum status setup_machine(const struct options *o, bool on_gpu, char *message, i
     if (status == STATUS_VALID)
         status = choose_kernels(o, on_gpu, message, size);
     if (status == STATUS_VALID)
-        status = tuning_choose(o->tuning, on_gpu, message, size);
+        status = cuda_tuning_choose(on_gpu, message, size);
     return status;
 }
 

@@ -3,12 +3,10 @@
 #include <stdio.h>
 #include <string.h>
 #include "app/transport.h"
-#include "cli/tuning_choice.h"
-#include "cuda/tuning.h"
 
 /* What a run has that options choose. */
 struct occurrences {
-    bool gpu, messages, hand_over, coarsest_chosen, tuning;
+    bool gpu, messages, hand_over, coarsest_chosen;
 };
 
 /* Options, and what they need to have an effect. */
@@ -23,18 +21,7 @@ static const struct {
     {"overlap-above", offsetof(struct occurrences, messages), true},
     {"hand-over", offsetof(struct occurrences, hand_over), true},
     {"levels", offsetof(struct occurrences, coarsest_chosen), true},
-    {"tuning", offsetof(struct occurrences, tuning), true},
 };
-
-/* A file of tuned choices, some of which kernels followed, or none where there could be one. */
-static bool uses_tuning(const struct options *o, bool gpu)
-{
-    int count, used = 0;
-    const struct cuda_tuning *t = cuda_tunings(&count);
-    for (int i = 0; gpu && i < count; i++)
-        used += t[i].launches > 0;
-    return used > 0 || (gpu && o->tuning && strcmp(o->tuning, "none") == 0);
-}
 
 static struct occurrences find_occurrences(const struct hierarchy *h, const struct benchmark *b,
                                            const struct options *o)
@@ -44,7 +31,6 @@ static struct occurrences find_occurrences(const struct hierarchy *h, const stru
         .gpu = gpu,
         .messages = transport_chosen()->name != NULL,
         .coarsest_chosen = o->levels <= h->nlevels,
-        .tuning = uses_tuning(o, gpu),
     };
     for (int s = 0; s < b->nsizes; s++)
         found.hand_over = found.hand_over || b->sizes[s].hand_over;

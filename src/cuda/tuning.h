@@ -2,8 +2,9 @@
 #ifndef CUDA_TUNING_H
 #define CUDA_TUNING_H
 /* Measured tile rows and planes per block of the tuned kernels, per stage and patch size.
- * `hpgmg-lab tune` measures them, a file keeps them. Results do not depend on them. */
+ * `hpgmg-lab tune` measures them, tuning.def keeps them by GPU. Results do not depend on them. */
 #include <stdbool.h>
+#include "base/status.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -38,9 +39,8 @@ struct cuda_tuning {
     enum cuda_tuned_stage stage;
     bool helmholtz;
     int n;
-    int rows;      /* of a tile */
-    int planes;    /* per block, even; 0: as many as fill the last wave of blocks */
-    long launches; /* that have used it */
+    int rows;   /* of a tile */
+    int planes; /* per block, even; 0: as many as fill the last wave of blocks */
 };
 
 /* Writes the legal numbers of rows, the default first, and returns how many there are: 0 if no such
@@ -53,18 +53,29 @@ bool cuda_tuning_is_for(const struct cuda_tuning *t, int order, enum cuda_tuned_
 /* True if a kernel exists that can follow the choice. */
 bool cuda_tuning_is_legal(const struct cuda_tuning *t);
 
+/* Reads and writes "order stage equation n rows planes", as in "2 smooth poisson 512 20 24"; false
+ * if the text is something else or not legal. */
+bool cuda_tuning_read(struct cuda_tuning *t, const char *text);
+enum { TUNING_TEXT_SIZE = 80 };
+void cuda_tuning_write(const struct cuda_tuning *t, char text[TUNING_TEXT_SIZE]);
+
 /* The choice for patches of this size; NULL if there is none. */
-struct cuda_tuning *cuda_tuning_for(int order, enum cuda_tuned_stage stage, bool helmholtz,
-                                    double cells);
-/* The choice that holds for a launch on a patch of n cells, which it counts; else the default rows
- * and 0 planes. */
+const struct cuda_tuning *cuda_tuning_for(int order, enum cuda_tuned_stage stage, bool helmholtz,
+                                          double cells);
+/* The choice that holds for a launch on a patch of n cells; else the default rows and 0 planes. */
 struct cuda_tuning cuda_tuned(int order, enum cuda_tuned_stage stage, bool helmholtz,
                               const int n[3]);
 
 /* Copies `count` legal choices, at most MAX_TUNINGS. Later launches follow them. */
 void cuda_tune(const struct cuda_tuning *tunings, int count);
-/* The copies, with their launches so far. */
-struct cuda_tuning *cuda_tunings(int *count);
+
+/* Launches follow the rows of this rank's GPU in tuning.def. The environment variable HPGMG_TUNING
+ * of rank 0 has one row to try before them, or "none": no row is followed. on_gpu: the device is
+ * open. STATUS_USAGE, with one line in message, if the variable is malformed. Collective over the
+ * world; equal on all ranks. */
+enum status cuda_tuning_choose(bool on_gpu, char *message, int size);
+/* Which rows are followed, for reports; NULL without a GPU. */
+const char *cuda_tuning_source(void);
 
 #ifdef __cplusplus
 }

@@ -139,8 +139,6 @@ void man_print(const struct documented *program)
         print_line(".SH INPUT FILES\n", p->input_files, "");
     print_line(".SH EXIT STATUS\n", p->exit_statuses, "");
     printf(".SH FILES\n"
-           ".TP\n\\fIPREFIX\\fR/share/hpgmg\\-gpu/tuning/\n"
-           "tile sizes of GPUs' kernels; \\fBhpgmg\\-gpu \\-\\-version\\fR prints the folder\n"
            ".TP\n\\fIPREFIX\\fR/share/hpgmg\\-gpu/run/\n"
            "scripts for studies, profiles and figures\n"
            ".TP\n\\fIPREFIX\\fR/share/doc/hpgmg\\-gpu/\n"

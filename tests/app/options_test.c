@@ -279,7 +279,7 @@ static void defaults_are_those_of_the_manual(void **state)
     assert_int_equal(o.max_cycles, 100);
     assert_false(o.breakdown || o.show_cycle || o.checksum || o.quiet || o.dry_run);
     assert_false(o.help || o.version);
-    assert_true(!o.json && !o.timeline && !o.tuning && !o.input);
+    assert_true(!o.json && !o.timeline && !o.input);
 }
 
 /* Whether the row's value is `text`, as options_visit would print it. */

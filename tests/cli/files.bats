@@ -61,18 +61,6 @@ refused() { # STATUS MESSAGE: what the last command did
     [ "$(head -n 1 "$work/run.ini")" = "order = 4" ]
 }
 
-@test "a report over the tuning that it follows" {
-    cp tuning/NVIDIA-H200.txt "$work/tuning.txt"
-    solve --tuning "$work/tuning.txt" --json "$work/tuning.txt" 3 1
-    refused 2 "--tuning and --json are the same file, '$work/tuning.txt'"
-    run "$HPGMG_LAB" kernel --backend cpu --tuning "$work/tuning.txt" --json "$work/tuning.txt" 8
-    [ "$status" -eq 2 ]
-    [[ $output == "hpgmg-lab: error: --tuning and --json are the same file, '$work/tuning.txt'" ]]
-    run "$HPGMG_LAB" tune --output "$work/new" --json "$work/new"
-    [ "$status" -eq 2 ]
-    diff tuning/NVIDIA-H200.txt "$work/tuning.txt"
-}
-
 @test "a file name of two lines in a message" {
     solve --json $'/none/a\nb' 3 1
     refused 5 "--json: cannot write '/none/a?b': No such file or directory"

@@ -176,35 +176,6 @@ END
     [ "$output" = "hpgmg: error: the pointer to the solver is NULL" ]
 }
 
-# No public function tells the folder. The library's own one is not exported, but its list of symbols has it.
-@test "the installed library finds the tuning files of its installation, whatever program it is in" {
-    installs
-    cat >asks.c <<'END'
-#define _GNU_SOURCE
-#include <dlfcn.h>
-#include <link.h>
-#include <stdio.h>
-#include <stdlib.h>
-int main(int argc, char **argv)
-{
-    struct link_map *library = argc > 2 ? dlopen(argv[1], RTLD_NOW) : NULL;
-    const char *(*folder)(void);
-    if (!library)
-        return 1;
-    *(ElfW(Addr) *)&folder = library->l_addr + strtoul(argv[2], NULL, 16);
-    puts(folder() ? folder() : "none");
-}
-END
-    mkdir elsewhere
-    ${CC:-cc} -fno-strict-aliasing asks.c -o elsewhere/asks -ldl
-    local offset
-    offset=$(nm "$prefix/lib/libhpgmg.so.1" | awk '$3 == "tuning_folder" { print $1 }')
-    [ "$(elsewhere/asks "$prefix/lib/libhpgmg.so.1" "$offset")" = "$prefix/share/hpgmg-gpu/tuning" ]
-    [ "$(elsewhere/asks moved/lib/libhpgmg.so "$offset")" = "$prefix/share/hpgmg-gpu/tuning" ]
-    rm -r "$prefix/share/hpgmg-gpu/tuning"
-    [ "$(elsewhere/asks "$prefix/lib/libhpgmg.so.1" "$offset")" = none ]
-}
-
 # example NAME RANKS ARGUMENT...
 example() {
     # shellcheck disable=SC2046  # words

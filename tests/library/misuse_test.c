@@ -47,7 +47,6 @@ static void options_are_checked(void)
         {{"json", "file"}, "does not concern the solution"},
         {{"timeline", "file"}, "does not concern the solution"},
         {{"input", "file"}, "does not concern the solution"},
-        {{"tuning", "file"}, "does not concern the solution"},
         {{"help", "true"}, "does not concern the solution"},
         {{"benchmark", "true"}, "the caller says when"},
         {{"solves", "3"}, "the caller says when"},
