@@ -9,6 +9,7 @@
 #include "lab/fields.h"
 #include "lab/lab.h"
 #include "lab/pool.h"
+#include "level/build.h"
 #include "level/message_trial.h"
 #include "level/plan.h"
 
@@ -87,7 +88,7 @@ static long check(struct level *l)
     int64_t wrong = 0;
     for (int round = 0; round < ROUNDS; round++) {
         fill_random(l, FIELD_U, round);
-        l->backend->synchronise();
+        l->backend->memory->synchronise();
         wrong += count_wrong_ghosts(l, FIELD_U, round);
     }
     comm_sum_i64(comm_world(), &wrong, 1);

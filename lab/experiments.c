@@ -153,8 +153,8 @@ static void poison(const struct bench *bench, const struct bench_case *c)
         if (c->on_host)
             memset(address_of(c, first), byte, (size_t)(count * bytes_of_result(c)));
         else
-            bench->pool.backend->upload(address_of(c, first), bench->pool.copy,
-                                        doubles_for(c, count));
+            bench->pool.backend->memory->upload(address_of(c, first), bench->pool.copy,
+                                                doubles_for(c, count));
     }
 }
 
@@ -190,7 +190,7 @@ static void spoil(const struct bench *bench, const struct bench_case *c)
     if (c->on_host)
         address_of(c, 0)[at] = fault_value;
     else
-        bench->pool.backend->upload(address_of(c, 0) + at, &fault_value, 1);
+        bench->pool.backend->memory->upload(address_of(c, 0) + at, &fault_value, 1);
 }
 
 static double error_of(double result, double wanted)
@@ -224,14 +224,14 @@ double bench_error(const struct bench *bench, const struct bench_case *c)
     struct running r = running_of(bench, c);
     poison(bench, c);
     run_steps(&r);
-    bench->pool.backend->synchronise();
+    bench->pool.backend->memory->synchronise();
     spoil(bench, c);
     for (long first = 0, count; first < c->results; first += count) {
         count = part_from(bench, c, first);
         const double *results = c->on_host ? address_of(c, first) : bench->pool.copy;
         if (!c->on_host)
-            bench->pool.backend->download(address_of(c, first), bench->pool.copy,
-                                          doubles_for(c, count));
+            bench->pool.backend->memory->download(address_of(c, first), bench->pool.copy,
+                                                  doubles_for(c, count));
         largest = fmax(largest, error_of_part(c, results, first, count, &sum));
     }
     return c->expected ? largest : error_of(sum, c->sum);

@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "cuda/cuda.h"
 #include "lab/lab.h"
+#include "level/build.h"
 #include "level/plan.h"
 #include "operators/hash.h"
 
@@ -68,7 +69,7 @@ static double cell_value(const struct level *l, int i, int j, int k, int seed)
 static double *copy_of(const struct level *l, enum field field)
 {
     double *values = memory_alloc((size_t)l->field_length * sizeof *values, "a copy of a field");
-    l->backend->download(l->fields[field], values, l->field_length);
+    l->backend->memory->download(l->fields[field], values, l->field_length);
     return values;
 }
 
@@ -92,7 +93,7 @@ static void fill(struct level *l, enum field field, bool random, int seed)
                             ? cell_value(l, p->box.lo[0] + i, p->box.lo[1] + j, p->box.lo[2] + k,
                                          seed)
                             : NAN;
-    l->backend->upload(l->fields[field], values, l->field_length);
+    l->backend->memory->upload(l->fields[field], values, l->field_length);
     memory_free(values);
 }
 

@@ -2,12 +2,12 @@
 #ifndef LAB_LAB_H
 #define LAB_LAB_H
 /* One run of a subcommand. */
+#include "backend/backend.h"
 #include "cli/columns.h"
 #include "cli/command_line.h"
 #include "cli/environment.h"
 #include "lab/options.h"
 #include "lab/timing.h"
-#include "level/backend.h"
 
 struct lab {
     struct lab_options options;

@@ -8,8 +8,8 @@
 #include "lab/limiter.h"
 #include "lab/operations.h"
 #include "lab/rungs.h"
-#include "cpu/backend_cpu.h"
-#include "operators/passes.h"
+#include "cpu/cpu.h"
+#include "operators/pass.h"
 #include "operators/vectors.h"
 #include "operators/traffic.h"
 
@@ -130,9 +130,9 @@ static void spoil(struct level *l)
     const struct patch *p = &l->patches[0];
     const long n = l->n[0], at = fault_index(n * n * n);
     if (at >= 0)
-        l->backend->upload(l->fields[FIELD_U] + p->offset + at % n + at / n % n * p->sj +
-                               at / n / n * p->sk,
-                           &fault_value, 1);
+        l->backend->memory->upload(l->fields[FIELD_U] + p->offset + at % n + at / n % n * p->sj +
+                                       at / n / n * p->sk,
+                                   &fault_value, 1);
 }
 
 /* The same random fields every time, then the rung. */
@@ -140,7 +140,7 @@ static void run_once(struct climb *climb)
 {
     fill_level(climb->level);
     run_climb(climb);
-    climb->level->backend->synchronise();
+    climb->level->backend->memory->synchronise();
 }
 
 /* How many cells differ from the first rung's result, which is kept in FIELD_SAVE. */
@@ -150,7 +150,7 @@ static long differences_from_first(const struct ladder *x, struct climb *climb)
     run_once(climb);
     if (climb == x->climbs) { /* a copy: 1·u + 0·u */
         vector_combine(l, FIELD_SAVE, 1.0, FIELD_U, 0.0, FIELD_U);
-        l->backend->synchronise();
+        l->backend->memory->synchronise();
     }
     spoil(l);
     return count_differences(l, FIELD_U, l, FIELD_SAVE);

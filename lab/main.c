@@ -9,7 +9,7 @@
 #include "cuda/cuda.h"
 #include "cuda/tuning.h"
 #include "lab/lab.h"
-#include "cpu/backend_cpu.h"
+#include "cpu/cpu.h"
 
 enum { SCHEMA = 4 }; /* raised when a key of the report goes away or changes its meaning */
 

@@ -107,8 +107,8 @@ void methods_interpolation(struct bench *bench)
                side = fits < MOST ? fits : MOST;
     float *field = memory_alloc((size_t)p->n * sizeof(double), "a field of floats");
     fill_field(field, side);
-    p->backend->upload(p->in[4], (const double *)(const void *)field,
-                       side * side * side / 2); /* side is even */
+    p->backend->memory->upload(p->in[4], (const double *)(const void *)field,
+                               side * side * side / 2); /* side is even */
     struct gpu_textures *textures = gpu ? gpu_textures_create(p->in[4], (int)side) : NULL;
     for (int cubic = 0; cubic < 2; cubic++)
         for (int across = 0; across < 2; across++)
@@ -198,7 +198,7 @@ static void fill_matrices(const struct bench *bench, const struct bench_operands
 #pragma omp parallel for schedule(static)
     for (long x = 0; x < doubles; x++)
         p->copy[x] = lu_value(o, x, product_value);
-    p->backend->upload(p->in[4], p->copy, doubles);
+    p->backend->memory->upload(p->in[4], p->copy, doubles);
 }
 
 struct lu_row {
@@ -282,7 +282,7 @@ static long fill_mask(const struct pool *p, const struct bench_operands *o, long
 #pragma omp parallel for schedule(static) reduction(+ : count)
     for (long x = 0; x < n; x++)
         count += mask[x] = is_selected(o, x);
-    p->backend->upload(p->in[4], p->copy, n / 8);
+    p->backend->memory->upload(p->in[4], p->copy, n / 8);
     return count;
 }
 
@@ -294,7 +294,7 @@ static long fill_list(const struct pool *p, const struct bench_operands *o, long
     for (long x = 0; x < n; x++)
         if (is_selected(o, x))
             list[count++] = (int)x;
-    p->backend->upload(p->in[4], p->copy, (count + 1) / 2);
+    p->backend->memory->upload(p->in[4], p->copy, (count + 1) / 2);
     return count;
 }
 
@@ -510,17 +510,17 @@ void methods_gradients(struct bench *bench)
         g.wave[i] = exp(sin(i * WAVE_SPACING) - 1.0);
         g.wave[WAVE_POINTS + i] = cos(i * WAVE_SPACING) * g.wave[i];
     }
-    g.gradient = backend->allocate(on_backend, "gradients and transforms");
+    g.gradient = backend->memory->allocate(on_backend, "gradients and transforms");
     g.transform = g.gradient + 3 * count;
     g.slope_transform = g.transform + 2 * g.waves;
-    g.host_field = host ? host->allocate(on_host, "a field and its gradient") : p->copy;
+    g.host_field = host ? host->memory->allocate(on_host, "a field and its gradient") : p->copy;
     g.host_result = g.host_field + count;
 #pragma omp parallel for schedule(static)
     for (long x = 0; x < count; x++)
         g.host_field[x] = wave_at(g.wave, side, x, -1);
-    backend->upload(g.field, g.host_field, count);
+    backend->memory->upload(g.field, g.host_field, count);
     all_gradients(bench, &g);
     if (host)
-        host->release(g.host_field);
-    backend->release(g.gradient);
+        host->memory->release(g.host_field);
+    backend->memory->release(g.gradient);
 }

@@ -5,7 +5,7 @@
  * smoothers.h, transfers.h): one thread per cell, so a kernel that shares fluxes between cells
  * does less; but values interpolated in one or two directions once, since all loops share them. */
 #include "lab/limiter.h"
-#include "operators/passes.h"
+#include "operators/pass.h"
 
 struct operations {
     double instructions; /* an fma is one, */

@@ -97,7 +97,7 @@ static void fill_inputs(struct pool *pool)
 #pragma omp parallel for schedule(static)
         for (long x = 0; x < pool->n + SLACK; x++)
             pool->copy[x] = input_value(array, x);
-        pool->backend->upload(pool->in[array], pool->copy, pool->n + SLACK);
+        pool->backend->memory->upload(pool->in[array], pool->copy, pool->n + SLACK);
     }
 }
 
@@ -107,7 +107,7 @@ void pool_fill_floats(struct pool *pool)
 #pragma omp parallel for schedule(static)
     for (long x = 0; x < 2 * pool->n; x++)
         values[x] = (float)input_value(3, x);
-    pool->backend->upload(pool->in[3], pool->copy, pool->n);
+    pool->backend->memory->upload(pool->in[3], pool->copy, pool->n);
 }
 
 static long whole_grains(long bytes)
@@ -130,23 +130,23 @@ enum status pool_create(struct pool *pool, const struct backend *backend, long a
     pool->backend = backend;
     pool->n = whole_grains(mib * MIB);
     pool->cache_n = in_cache < pool->n ? in_cache : pool->n;
-    pool->block = backend->allocate(ARRAYS * (pool->n + SLACK), "arrays");
+    pool->block = backend->memory->allocate(ARRAYS * (pool->n + SLACK), "arrays");
     for (int array = 0; array < INPUTS; array++)
         pool->in[array] = pool->block + array * (pool->n + SLACK);
     pool->out = pool->block + INPUTS * (pool->n + SLACK);
-    pool->copy = host_of(backend)->allocate(pool->n + SLACK, "a copy");
+    pool->copy = host_of(backend)->memory->allocate(pool->n + SLACK, "a copy");
     for (int side = 0; side < 2 && backend->on_device; side++)
-        pool->pinned[side] = host_of(backend)->allocate(pool->n, "transfers");
+        pool->pinned[side] = host_of(backend)->memory->allocate(pool->n, "transfers");
     fill_inputs(pool);
     if (pool->pinned[0])
-        backend->download(pool->in[0], pool->pinned[0], pool->n);
+        backend->memory->download(pool->in[0], pool->pinned[0], pool->n);
     return STATUS_VALID;
 }
 
 void pool_destroy(struct pool *pool)
 {
     for (int side = 0; side < 2 && pool->pinned[side]; side++)
-        host_of(pool->backend)->release(pool->pinned[side]);
-    host_of(pool->backend)->release(pool->copy);
-    pool->backend->release(pool->block);
+        host_of(pool->backend)->memory->release(pool->pinned[side]);
+    host_of(pool->backend)->memory->release(pool->copy);
+    pool->backend->memory->release(pool->block);
 }

@@ -2,9 +2,9 @@
 #ifndef LAB_POOL_H
 #define LAB_POOL_H
 /* The arrays that experiments share. */
+#include "backend/backend.h"
 #include "base/status.h"
 #include "lab/kernels.h"
-#include "level/backend.h"
 
 struct pool {
     const struct backend *backend;

@@ -4,7 +4,7 @@
 #include <string.h>
 #include "lab/gpu.h"
 #include "lab/lab.h"
-#include "operators/passes.h"
+#include "operators/pass.h"
 
 #define RUNG(title, text, i, j, cells, kept, planes_ahead, ...)                                    \
     {.name = title,                                                                                \

@@ -2,8 +2,8 @@
 /* The rungs on a CPU. */
 #include <stddef.h>
 #include "lab/rungs.h"
-#include "cpu/backend_cpu.h"
 #include "cpu/cpu.h"
+#include "cpu/operations.h"
 #include "operators/fv2.h"
 #include "operators/fv4.h"
 #include "operators/smoothers.h"

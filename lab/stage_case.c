@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "lab/stage_case.h"
 #include <string.h>
+#include "backend/backend.h"
 #include "base/check.h"
 #include "base/ranges.h"
 #include "cuda/cuda.h"
 #include "cuda/tuning.h"
 #include "lab/lab.h"
 #include "lab/operations.h"
-#include "level/backend.h"
-#include "cpu/backend_cpu.h"
+#include "cpu/cpu.h"
 #include "solvers/stages.h"
 #include "operators/vectors.h"
 
@@ -206,7 +206,7 @@ static void fill_and_run(struct stage_case *c, const char *range)
     c->norm = 0;
     range_push(range);
     stage_case_work(c);
-    l->backend->synchronise();
+    l->backend->memory->synchronise();
     range_pop();
 }
 

@@ -19,12 +19,12 @@ static double slowest(double seconds)
 
 static double host_seconds(const struct backend *backend, work_fn *work, void *data, int runs)
 {
-    backend->synchronise();
+    backend->memory->synchronise();
     comm_barrier(comm_world());
     const double start = timer_seconds();
     for (int run = 0; run < runs; run++)
         work(data);
-    backend->synchronise();
+    backend->memory->synchronise();
     return slowest(timer_seconds() - start);
 }
 

@@ -2,7 +2,7 @@
 #ifndef LAB_TIMING_H
 #define LAB_TIMING_H
 /* How long something takes: median and spread of repeated samples. */
-#include "level/backend.h"
+#include "backend/backend.h"
 
 #ifdef __cplusplus
 extern "C" {

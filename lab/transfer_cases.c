@@ -131,25 +131,25 @@ static void fields_of(struct bench *bench, long wanted)
         return;
     }
     const struct backend *filled = host ? host : backend;
-    double *values = filled->allocate(p.count, "a field of points");
+    double *values = filled->memory->allocate(p.count, "a field of points");
 #pragma omp parallel for schedule(static)
     for (long x = 0; x < count; x++)
         values[x] = input_value(0, x);
-    p.field = host ? backend->allocate(p.count, "a field of points") : values;
+    p.field = host ? backend->memory->allocate(p.count, "a field of points") : values;
     if (host) {
-        backend->upload(p.field, values, p.count);
+        backend->memory->upload(p.field, values, p.count);
         p.host_field = values;
-        p.host_result = host->allocate(3 * p.count, "a gradient");
+        p.host_result = host->memory->allocate(3 * p.count, "a gradient");
     }
-    p.result = backend->allocate(3 * p.count, "a gradient");
+    p.result = backend->memory->allocate(3 * p.count, "a gradient");
     for (int gradient = 0; gradient < 2; gradient++)
         for (int transfers = 0; transfers < (host ? POINTS_MODES : 1); transfers++)
             one_field(bench, &p, gradient, transfers);
-    backend->release(p.result);
-    backend->release(p.field);
+    backend->memory->release(p.result);
+    backend->memory->release(p.field);
     if (host) {
-        host->release(p.host_result);
-        host->release(p.host_field);
+        host->memory->release(p.host_result);
+        host->memory->release(p.host_field);
     }
 }
 

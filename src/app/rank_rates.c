@@ -47,11 +47,11 @@ static struct pass sweeps_of(const struct stage *stage)
 static double passes_seconds(const struct pass *pass, int count)
 {
     const struct backend *backend = pass->level->backend;
-    backend->synchronise();
+    backend->memory->synchronise();
     const double start = timer_seconds();
     for (int i = 0; i < count; i++)
         backend->passes->run(pass);
-    backend->synchronise();
+    backend->memory->synchronise();
     return timer_seconds() - start;
 }
 

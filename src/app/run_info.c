@@ -8,7 +8,7 @@
 #include "base/memory.h"
 #include "comm/comm.h"
 #include "cuda/cuda.h"
-#include "cpu/backend_cpu.h"
+#include "cpu/cpu.h"
 #include "solvers/size.h"
 
 /* Worth a warning above this: the fullest rank's cells over the mean. */
@@ -188,7 +188,7 @@ void run_info_gather(struct run_info *f, const struct hierarchy *h, const struct
     gather_levels(f, h);
     f->rhs_mean = h->singular ? h->rhs_mean : (double)NAN;
     count_neighbours(f, h->levels[0]);
-    f->overlap_above = h->levels[0]->backend->fork_stream ? h->choice.overlap_above : INFINITY;
+    f->overlap_above = h->levels[0]->backend->streams ? h->choice.overlap_above : INFINITY;
     warn_of_threads(f);
     warn_of_sharing(f);
     warn_of_messages(f);

@@ -4,10 +4,10 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include "backend/backend.h"
 #include "base/memory.h"
 #include "comm/comm.h"
 #include "comm/file.h"
-#include "level/backend.h"
 
 enum { SLAB_LENGTH = 1 << 20 }; /* doubles */
 
@@ -115,8 +115,8 @@ static void slab_read(const struct level *l, enum field field, struct slab s, do
 {
     const struct patch *p = s.patch;
     const size_t row = (size_t)p->n[0];
-    l->backend->download(l->fields[field] + p->offset + s.first * p->sk, values,
-                         (s.planes - 1) * p->sk + (p->n[1] - 1) * p->sj + p->n[0]);
+    l->backend->memory->download(l->fields[field] + p->offset + s.first * p->sk, values,
+                                 (s.planes - 1) * p->sk + (p->n[1] - 1) * p->sj + p->n[0]);
     for (int k = 0; k < s.planes; k++)
         for (int j = 0; j < p->n[1]; j++)
             memmove(values + ((size_t)k * (size_t)p->n[1] + (size_t)j) * row,

@@ -4,7 +4,7 @@
 #include "app/benchmark.h"
 #include "comm/comm.h"
 #include "base/timer.h"
-#include "cpu/backend_cpu.h"
+#include "cpu/cpu.h"
 
 /* Enough to see launches and transfers, small enough to be built several times. */
 enum { TRIAL_LOG2_BOX_DIM = 5, TRIAL_BOXES = 8, TRIAL_CELLS = 64 * 64 * 64, MIN_CPU_CELLS = 64 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* How the CPU visits cells: by planes of all threads, with vectorised rows. */
 #include "operators/bodies.h"
-#include "cpu/cpu.h"
+#include "cpu/operations.h"
 #include "operators/diagonal.h"
 #include "operators/vectors.h"
 
@@ -17,14 +17,14 @@ typedef void plane_fn(const void *arguments, const int n[3], int k);
                 body_##name(&x, i, j, k);                                                          \
         }                                                                                          \
     }
-#include "operators/bodies.def"
+#include "backend/bodies.def"
 #undef BODY
 
 void cpu_visit(enum body body, const void *arguments, const int n[3])
 {
     static plane_fn *const planes[] = {
 #define BODY(name, arguments_type) name##_plane,
-#include "operators/bodies.def"
+#include "backend/bodies.def"
 #undef BODY
     };
     const int threads = cpu_threads((long)n[0] * n[1] * n[2]);
@@ -55,7 +55,7 @@ typedef void terms_fn(const struct terms *terms, const int n[3], int k, uint64_t
         }                                                                                          \
         reduction_combine(result, mine, words, sums);                                              \
     }
-#include "operators/reductions.def"
+#include "backend/reductions.def"
 #undef REDUCTION
 
 static const struct {
@@ -63,7 +63,7 @@ static const struct {
     int words, sums;
 } reductions[] = {
 #define REDUCTION(name, words, sums) {name##_plane, words, sums},
-#include "operators/reductions.def"
+#include "backend/reductions.def"
 #undef REDUCTION
 };
 

@@ -7,7 +7,7 @@
 #include <string.h>
 #include "operators/boundary.h"
 #include "cpu/colour_sums.h"
-#include "cpu/cpu.h"
+#include "cpu/operations.h"
 #include "operators/sum.h"
 #include "operators/transfers.h"
 

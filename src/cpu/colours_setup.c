@@ -2,7 +2,7 @@
 /* The coefficients of small levels, in the order in which colours.c reads them. */
 #include "base/memory.h"
 #include "cpu/colour_arrays.h"
-#include "cpu/cpu.h"
+#include "cpu/operations.h"
 #include "operators/fv4.h"
 
 static struct shape level_shape(const struct level *l)

@@ -1,182 +1,22 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef OPERATORS_CPU_H
-#define OPERATORS_CPU_H
-/* Inside the CPU backend. A pass is a short list of operations on rows of
- * cells. pass.c builds the list, and traversal.c calls it for a few rows, or on a small
- * level for all of them at once. The rows know the formulas (rows.c, transfers.c) and the
- * walls (walls.c), but not the order in which they are called. */
-#include <stdint.h>
-#include "level/backend.h"
-#include "cpu/backend_cpu.h"
-#include "operators/operands.h"
-#include "operators/passes.h"
+#ifndef CPU_CPU_H
+#define CPU_CPU_H
+/* The CPU backend: fields in host memory, OpenMP threads. Both tables give bitwise identical
+ * results. */
+#include "backend/backend.h"
 
-/* Neighbouring rows of neighbouring planes. Pointers are at the first cell of the first row. Unused
- * fields may point anywhere. */
-struct row {
-    int n, rows, planes;
-    const double *u;
-    double *out;         /* sweeps may write where they read */
-    long out_sj, out_sk; /* between rows and planes of out */
-    const double *f, *alpha, *dinv, *beta_i, *beta_j, *beta_k;
-    long sj, sk;
-    double scale;
-    int colour;        /* coloured: updates the cells of the first row with (i + colour) even */
-    double weight, c1; /* of struct relaxation */
-    double *k_flux;    /* by row, n values each: receives the fluxes through the high k faces of the
-                          last plane, if the operator has a use for them; or NULL */
-    bool k_known;      /* k_flux has those through the low k faces of the first plane */
-    int radius;        /* of the operator */
-    bool prefetches;   /* asks for the next plane's rows, which are not in cache */
-};
-typedef void row_fn(const struct row *row);
+struct passes;
 
-/* Those of the row from offset `at` on. (Member by member: a struct that is copied as one vector
- * would wait for its members.) */
-static inline void row_set_operands(struct row *row, const struct operands *o, long at)
-{
-    row->f = o->f + at;
-    row->alpha = o->alpha + at;
-    row->dinv = o->dinv + at;
-    row->beta_i = o->beta_i + at;
-    row->beta_j = o->beta_j + at;
-    row->beta_k = o->beta_k + at;
-    row->scale = o->scale;
-}
+extern const struct passes cpu_passes;   /* of backend_cpu; for backends with other memory too */
+extern const struct backend backend_cpu; /* tiled loops */
+extern const struct backend backend_cpu_plain; /* one operation after the other: the reference */
 
-/* The residual, or an update: of all cells, of cells of one colour, or of all in two steps. */
-enum row_kind { ROW_RESIDUAL, ROW_WEIGHTED, ROW_COLOURED, ROW_TWO_STEP, NUM_ROW_KINDS };
-/* The loops over rows for an operator. */
-struct row_functions {
-    row_fn *update[NUM_ROW_KINDS];
-    bool keeps_fluxes; /* fluxes cost more than keeping them (see struct row) */
-};
-const struct row_functions *operator_rows(const struct operator_choice *choice);
-
-/* A pass on one patch. Pointers are at cell (0,0,0), or NULL if the pass does not use them. */
-struct patch_pass {
-    const struct stencil *stencil;
-    const struct patch *patch;
-    double *buffer[2]; /* sweep s reads buffer[s & 1] and writes the other; both are u where sweeps
-                          work in place */
-    struct operands operands;
-    double *residual;
-    const double *coarse_u;
-    double *coarse_f;
-    long coarse_sj, coarse_sk;
-    int parity; /* of the global index of cell (0,0,0) */
-};
-
-struct operation;
-/* Rows (or planes) low <= j < high. */
-struct range {
-    int low, high;
-};
-
-/* What one thread accumulates during a pass, the fluxes that it keeps from plane to plane of an
- * operation, and whether the operation prefetches (see struct row). */
-struct thread_state {
-    uint64_t norm;
-    double *k_flux;
-    bool k_known, prefetches;
-    char padding[104]; /* one cache line pair per thread */
-};
-
-/* Works with the residual of a block of rows, which lies in block->out from cell (i,j,k) on. */
-typedef void residual_block_fn(const struct patch_pass *p, const struct row *block, int i, int j,
-                               int k, void *data);
-/* Calls `use` for the residual of these rows of these planes, block by block in cache. */
-void for_residual_blocks(const struct patch_pass *p, const struct operation *op, struct range rows,
-                         struct range planes, const struct thread_state *state,
-                         residual_block_fn *use, void *data);
-
-/* Works on the rows of some planes. A grain of 2 wants even numbers of both. */
-typedef void step_fn(const struct patch_pass *p, const struct operation *op, struct range rows,
-                     struct range planes, struct thread_state *state);
-
-/* One operation of a pass. It may read what the operation before it wrote up to `lag` rows or
- * planes away. */
-struct operation {
-    step_fn *step;
-    row_fn *row;
-    int sweep; /* its number, which determines the source and the target buffer */
-    struct relaxation relaxation; /* of a sweep */
-    int grain;                    /* rows and planes per step: 1 or 2 */
-    int extent;                   /* layers worked on beyond the box, on sides that are no wall */
-    double
-        *wall; /* the field whose ghosts behind walls follow from the rows written; NULL if none */
-};
-enum { MAX_OPERATIONS = SMOOTHER_SWEEPS + 2 };
-
-/* Runs the operations in order over the patch. `lag` is the distance above; ghosts behind walls
- * follow from wall_cells cells, up to two more. A tiled traversal keeps
- * the rows between first and last operation in cache. Both give bitwise identical results. On a
- * small patch both do one operation after the other, each in one call. */
-struct traversal {
-    const struct patch_pass *pass;
-    int nops;
-    struct operation ops[MAX_OPERATIONS];
-    int lag, wall_cells;
-    bool keeps_fluxes;           /* see struct row_functions */
-    struct thread_state *states; /* one per thread */
-};
-void traverse_plain(const struct traversal *t);
-void traverse_tiled(const struct traversal *t);
-
-/* Passes of several half-sweeps on small levels with walls (colours.c): what set-up prepares
- * for them, whether a pass is one, and the pass after its prolongation. */
-void colours_prepare(struct level *level);
-bool colours_fit(const struct pass *pass);
-void colours_run(const struct pass *pass, const struct patch_pass *p);
-
-/* The most threads that work on a level. */
-int cpu_max_threads(void);
-
-/* Steps of rows.c and transfers.c. */
-step_fn step_keep, step_zero, step_prolong_set, step_prolong_add;
-step_fn step_sweep, step_residual_store, step_residual_norm, step_residual_restrict;
-
-/* The cells of direction d, with ghosts: `beside` layers beyond walls, `extent` beyond other sides.
- */
-static inline struct range with_ghosts(const struct patch *p, int d, int beside, int extent)
-{
-    const struct range r = {-(p->wall[d][0] ? beside : extent),
-                            p->n[d] + (p->wall[d][1] ? beside : extent)};
-    return r;
-}
-
-/* Ghosts behind walls, `layers` deep. `rule` is that of Dirichlet walls. Edges and corners are
- * filled `beside` layers deep, as far as somebody reads them. On sides without a wall, `extent`
- * layers beyond the box are valid. */
-struct walls {
-    int rule, layers, beside, extent;
-};
-/* Those that the operator reads. It reads cells beside others in one direction less than its radius
- * away in the other: none with order 2, the next ones with order 4. */
-static inline struct walls stencil_walls(const struct stencil *s, int extent)
-{
-    const struct walls w = {s->wall_rule, s->radius, s->radius - 1, extent};
-    return w;
-}
-/* x points at cell (0,0,0) of the patch. walls_after_rows fills the ghosts in i and j that follow
- * from some rows of some planes. walls_after_planes fills these rows of the planes beyond the walls
- * in k, where they follow from these planes. */
-void walls_after_rows(const struct patch *p, double *x, const struct walls *w, struct range rows,
-                      struct range planes);
-void walls_after_planes(const struct patch *p, double *x, const struct walls *w, struct range rows,
-                        struct range planes);
-/* All of them, for a field of a level. */
-void walls_fill(const struct level *level, enum field field, int rule, int layers);
-
-/* The entries of the pass table. */
-void cpu_run(const struct pass *pass, void (*traverse)(const struct traversal *));
-/* A pass that colours_fit. */
-void cpu_run_small(const struct pass *pass);
-void cpu_fill_ghosts(const struct pass *pass);
-void cpu_visit(enum body body, const void *arguments, const int n[3]);
-void cpu_reduce(enum reduction reduction, const struct level *level, enum field x, enum field y,
-                double scale, uint64_t *words);
-void cpu_diagonal(const struct diagonal_arguments *x, const int n[3], uint64_t *lambda_max);
-void cpu_apply(struct level *level, enum field out, enum field x);
+/* Threads that work on a box of `cells` cells: one, or all that may. */
+int cpu_threads(long cells);
+/* Sets the maximum of threads that work on levels; OpenMP's maximum still holds. */
+void cpu_use_threads(int most);
+/* Ends idle threads if some of OpenMP's may not work on levels. Under OMP_WAIT_POLICY=active they
+ * would take cycles from those that may. Later parallel regions create threads again. */
+void cpu_release_threads(void);
 
 #endif

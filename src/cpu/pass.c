@@ -3,7 +3,7 @@
 #include <string.h>
 #include "base/check.h"
 #include "operators/boundary.h"
-#include "cpu/cpu.h"
+#include "cpu/operations.h"
 #include "operators/halo.h"
 #include "operators/sum.h"
 

@@ -4,7 +4,7 @@
  * have lengths that are constants too, so that their loops are straight code. (Half-sweeps of
  * small levels have loops of their own, in colours.c.) */
 #include <string.h>
-#include "cpu/cpu.h"
+#include "cpu/operations.h"
 #include "operators/fv2.h"
 #include "operators/fv4.h"
 #include "operators/smoothers.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Restriction and prolongation, row by row. */
 #include <string.h>
-#include "cpu/cpu.h"
+#include "cpu/operations.h"
 #include "operators/transfers.h"
 
 #define INLINE static inline __attribute__((always_inline))

@@ -12,7 +12,7 @@
 #include "base/check.h"
 #include "base/memory.h"
 #include "operators/boundary.h"
-#include "cpu/cpu.h"
+#include "cpu/operations.h"
 
 /* A patch of at most CELLS_AT_ONCE cells stays in the second-level cache with all its fields. The
  * least numbers of cells for several threads are such that barriers between operations pay. A trip

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Stored ghosts behind walls. Each is filled as soon as the cells that it follows from are done. */
 #include "operators/boundary.h"
-#include "cpu/cpu.h"
+#include "cpu/operations.h"
 
 #define INLINE static inline __attribute__((always_inline))
 

@@ -2,7 +2,7 @@
 /* The GPU's symbols in a build without CUDA. */
 #include <stdio.h>
 #include "cuda/cuda.h"
-#include "cpu/backend_cpu.h"
+#include "cpu/cpu.h"
 
 const struct backend backend_cuda = {.name = "none"};
 const struct backend backend_cuda_host = {.name = "none"};

@@ -6,7 +6,7 @@
 #include "cuda/device.cuh"
 #include "cuda/pass.cuh"
 extern "C" {
-#include "cpu/backend_cpu.h"
+#include "cpu/cpu.h"
 }
 
 static double *allocate(long length, const char *what)
@@ -76,48 +76,68 @@ static const struct passes cuda_passes = {
 
 enum { ROW_ALIGN = 16 }; /* 128 bytes: one line of the GPU's caches */
 
+static const struct backend_memory cuda_memory = {
+    .allocate = allocate,
+    .release = release,
+    .copy = cuda_copy,
+    .forget = cuda_forget,
+    .upload = cuda_upload,
+    .download = cuda_download,
+    .synchronise = cuda_synchronise,
+};
+
+static const struct backend_recorder cuda_recorder = {
+    .begin = cuda_record_begin,
+    .hand_over = cuda_record_hand_over,
+    .end = cuda_record_end,
+    .replay = cuda_replay,
+    .times = cuda_hand_over_times,
+    .destroy = cuda_record_destroy,
+    .can_wait_for_host = cuda_can_wait_for_host,
+};
+
+static const struct backend_streams cuda_streams = {
+    .fork = cuda_fork_stream,
+    .use_second = cuda_use_second_stream,
+    .join = cuda_join_stream,
+};
+
+static const struct backend_events cuda_events = {
+    .record = cuda_record_event,
+    .seconds_between = cuda_seconds_between,
+};
+
+static const struct backend_memory host_memory = {
+    .allocate = allocate_host,
+    .release = release_host,
+    .copy = backend_cpu.memory->copy, /* between host fields; others are the device's */
+    .forget = cuda_forget,
+    .upload = backend_cpu.memory->upload,
+    .download = backend_cpu.memory->download,
+    .synchronise = cuda_synchronise,
+    .lock_pages = lock_pages,
+    .unlock_pages = unlock_pages,
+};
+
 extern "C" {
 extern const struct backend backend_cuda = {
     .name = "gpu",
     .row_align = ROW_ALIGN,
     .on_device = true,
     .wraps = true,
-    .allocate = allocate,
-    .release = release,
-    .copy = cuda_copy,
-    .forget = cuda_forget,
     .staging = &backend_cuda_host,
-    .upload = cuda_upload,
-    .download = cuda_download,
-    .synchronise = cuda_synchronise,
-    .record_begin = cuda_record_begin,
-    .record_hand_over = cuda_record_hand_over,
-    .record_end = cuda_record_end,
-    .replay = cuda_replay,
-    .hand_over_times = cuda_hand_over_times,
-    .record_destroy = cuda_record_destroy,
-    .can_wait_for_host = cuda_can_wait_for_host,
-    .fork_stream = cuda_fork_stream,
-    .use_second_stream = cuda_use_second_stream,
-    .join_stream = cuda_join_stream,
-    .record_event = cuda_record_event,
-    .seconds_between = cuda_seconds_between,
+    .memory = &cuda_memory,
     .passes = &cuda_passes,
+    .recorder = &cuda_recorder,
+    .streams = &cuda_streams,
+    .events = &cuda_events,
 };
 
 extern const struct backend backend_cuda_host = {
     .name = "cpu",
     .row_align = backend_cpu.row_align, /* which its loops are made for */
     .on_device = false,
-    .allocate = allocate_host,
-    .release = release_host,
-    .copy = backend_cpu.copy, /* between host fields; others are the device's */
-    .forget = cuda_forget,
-    .lock_pages = lock_pages,
-    .unlock_pages = unlock_pages,
-    .upload = backend_cpu.upload,
-    .download = backend_cpu.download,
-    .synchronise = cuda_synchronise,
+    .memory = &host_memory,
     .passes = &cpu_passes,
 };
 }

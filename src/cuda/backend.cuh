@@ -3,8 +3,8 @@
 #define CUDA_BACKEND_CUH
 /* The entries of the backend's tables, struct backend and struct passes. */
 extern "C" {
-#include "level/backend.h"
-#include "operators/passes.h"
+#include "backend/backend.h"
+#include "operators/pass.h"
 }
 
 void cuda_copy(const struct copy_list *list, const double *from, double *to);

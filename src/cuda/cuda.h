@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
-#include "level/backend.h"
+#include "backend/backend.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Recordings are CUDA graphs, and the hand-overs to the host in them. */
 #include "cuda/backend.cuh"
-#include "cuda/hand_over.cuh"
+#include "cuda/hand_over_launch.cuh"
 #include "cuda/pass.cuh"
 
 struct recording {

@@ -10,7 +10,7 @@
 #include "cuda/core/clock.cuh"
 #include "cuda/core/launch.cuh"
 #include "cuda/core/pause.h"
-#include "cuda/hand_over.cuh"
+#include "cuda/hand_over_launch.cuh"
 #include "cuda/timeout.cuh"
 
 /* Of a block; LOADS of a thread at once. */

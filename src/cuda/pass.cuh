@@ -4,7 +4,7 @@
 /* Passes and the operations that they consist of. */
 #include "cuda/core/operators.cuh"
 #include "level/ghosts.h"
-#include "operators/passes.h"
+#include "operators/pass.h"
 
 /* One pass on one patch. Sweep s reads buffer[s & 1] and writes the other. */
 struct patch_launch {

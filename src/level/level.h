@@ -5,6 +5,7 @@
 #include <mpi.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include "backend/fields.h"
 #include "level/box.h"
 #include "level/box_index.h"
 #include "level/decomposition.h"
@@ -18,31 +19,6 @@ struct backend;
 struct ghost_list;
 struct plan;
 struct stencil;
-
-/* The grid functions that a level may hold. A field is one allocation for all local boxes of the
- * level with their ghosts. */
-enum field {
-    FIELD_U,   /* solution, or correction on levels below the one being solved */
-    FIELD_F,   /* right-hand side, or restricted residual */
-    FIELD_TMP, /* second buffer of out-of-place sweeps; residual */
-    /* What fused two-step sweeps write where they may not overwrite u or tmp; then both change
-     * places. */
-    FIELD_NEXT_U,
-    FIELD_NEXT_TMP,
-    FIELD_DINV,   /* relaxation weight: inverse diagonal, or inverse l1 norm for l1jacobi */
-    FIELD_ALPHA,  /* cell average of α (helmholtz, variable coefficients) */
-    FIELD_BETA_I, /* average of β over the low-i face of the cell */
-    FIELD_BETA_J,
-    FIELD_BETA_K,
-    FIELD_SAVE,   /* restricted finer solution, for the Richardson analysis */
-    FIELD_KRYLOV, /* the first of NUM_KRYLOV_FIELDS work vectors of the bottom solver */
-    NUM_KRYLOV_FIELDS = 8,
-    /* The first of NUM_OUTER_FIELDS work vectors of the outer Krylov method. They are not the
-     * bottom solver's: on the coarsest level, the outer method calls the bottom solver. */
-    FIELD_OUTER = FIELD_KRYLOV + NUM_KRYLOV_FIELDS,
-    NUM_OUTER_FIELDS = 12,
-    NUM_FIELDS = FIELD_OUTER + NUM_OUTER_FIELDS,
-};
 
 /* Centring of a field: cell centres, or low faces in direction 0..2. A box at the domain's high
  * wall also owns the plane of faces on that wall. */
@@ -96,12 +72,6 @@ struct level {
 /* The member `connected` of a level with this backend and `boxes` boxes. */
 bool level_connects(const struct backend *backend, const struct sides *sides, int nboxes);
 
-/* Makes a level and takes over its decomposition. Rows are padded so that cell i = 0 of every row
- * is at a multiple of row_align doubles. Collective over the world. */
-struct level *level_create(int depth, struct decomposition decomposition, struct sides sides,
-                           int ghosts, const struct backend *backend, int row_align);
-void level_destroy(struct level *level);
-
 /* True if a periodic direction has an odd number of cells, so that colours do not alternate. */
 bool level_has_odd_period(const struct level *level);
 
@@ -109,19 +79,8 @@ bool level_has_odd_period(const struct level *level);
  * there, and the level's backend wraps. */
 bool level_wraps(const struct level *level, struct box box, int d);
 
-/* Makes the connected level's plan for `layers` of ghosts, which must not exist yet. Collective
- * over the world. */
-struct plan *level_make_halo(struct level *level, int layers);
-/* Fills the ghosts of a cell-centred field from neighbours, if the level is connected. */
-void level_exchange_halo(const struct level *level, enum field field);
-
-/* Bytes of one field of the level on this rank, and of one field of a future level on any rank. */
+/* Bytes of one field of the level on this rank. */
 size_t level_field_bytes(const struct level *level);
-size_t decomposition_field_bytes(const struct decomposition *d, int rank, int ghosts,
-                                 int row_align);
-/* Adds the bytes of `fields` fields to bytes[rank], for all ranks. */
-void decomposition_add_field_bytes(const struct decomposition *d, int ghosts, int row_align,
-                                   int fields, size_t *bytes);
 
 /* Allocates a field, zero-filled, unless it exists, or releases it. */
 void level_allocate(struct level *level, enum field field);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "level/message_trial.h"
+#include "backend/backend.h"
 #include "base/check.h"
 #include "base/memory.h"
 #include "comm/comm.h"
-#include "level/backend.h"
 
 /* Doubles per message. MPI libraries send short messages at once and long ones by another protocol.
  */
@@ -32,21 +32,21 @@ static bool is_right(const struct messages *m, bool again, const double *values)
     return right;
 }
 
-static bool arrives_once(struct exchange *x, const struct backend *memory, double seconds,
+static bool arrives_once(struct exchange *x, const struct backend *backend, double seconds,
                          bool again)
 {
     double *sent = memory_alloc((size_t)x->sends.length * sizeof *sent, "message trial"),
            *received = memory_alloc((size_t)x->receives.length * sizeof *received, "message trial");
     fill(&x->sends, again, sent);
-    memory->upload(x->sends.buffer, sent, x->sends.length);
-    memory->synchronise();
+    backend->memory->upload(x->sends.buffer, sent, x->sends.length);
+    backend->memory->synchronise();
     exchange_start(x);
     if (!exchange_ends(x, seconds))
         die(STATUS_SYSTEM,
             "rank %d: a message of a trial has not arrived within %g s; if it is between GPUs' "
             "memories, --transport staged avoids it",
             comm_rank(), seconds);
-    memory->download(x->receives.buffer, received, x->receives.length);
+    backend->memory->download(x->receives.buffer, received, x->receives.length);
     const bool right = is_right(&x->receives, again, received);
     memory_free(sent);
     memory_free(received);
@@ -55,37 +55,37 @@ static bool arrives_once(struct exchange *x, const struct backend *memory, doubl
 
 /* A library that reads freed memory may find the values of an earlier trial there, but not the
  * right ones both times. */
-bool exchange_selftest(struct exchange *x, const struct backend *memory, double seconds)
+bool exchange_selftest(struct exchange *x, const struct backend *backend, double seconds)
 {
-    const bool first = arrives_once(x, memory, seconds, false);
-    return arrives_once(x, memory, seconds, true) && first;
+    const bool first = arrives_once(x, backend, seconds, false);
+    return arrives_once(x, backend, seconds, true) && first;
 }
 
-static struct messages ring_messages(int length, const struct backend *memory)
+static struct messages ring_messages(int length, const struct backend *backend)
 {
     const int rank = comm_rank(), ranks = comm_size();
     struct messages m = {.count = NEIGHBOURS, .length = NEIGHBOURS * length};
     m.list = memory_alloc(NEIGHBOURS * sizeof *m.list, "message trial");
     m.list[0] = (struct message){(rank + ranks - 1) % ranks, 0, length};
     m.list[1] = (struct message){(rank + 1) % ranks, length, length};
-    m.buffer = memory->allocate(m.length, "message trial");
+    m.buffer = backend->memory->allocate(m.length, "message trial");
     return m;
 }
 
-static bool length_arrives(const struct backend *memory, int length)
+static bool length_arrives(const struct backend *backend, int length)
 {
     struct exchange x;
-    exchange_create(&x, ring_messages(length, memory), ring_messages(length, memory));
-    const bool right = exchange_selftest(&x, memory, TRIAL_SECONDS);
-    memory->release(x.sends.buffer);
-    memory->release(x.receives.buffer);
+    exchange_create(&x, ring_messages(length, backend), ring_messages(length, backend));
+    const bool right = exchange_selftest(&x, backend, TRIAL_SECONDS);
+    backend->memory->release(x.sends.buffer);
+    backend->memory->release(x.receives.buffer);
     exchange_destroy(&x);
     return comm_min_i64(comm_world(), right) != 0;
 }
 
-bool messages_arrive(const struct backend *memory)
+bool messages_arrive(const struct backend *backend)
 {
-    return length_arrives(memory, SHORT) && length_arrives(memory, LONG);
+    return length_arrives(backend, SHORT) && length_arrives(backend, LONG);
 }
 
 const char *gpu_aware_mpi_error(const struct backend *device)

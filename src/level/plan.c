@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "level/plan.h"
 #include <stdlib.h>
+#include "backend/backend.h"
 #include "base/check.h"
 #include "base/memory.h"
 #include "base/timer.h"
 #include "comm/comm.h"
-#include "level/backend.h"
 #include "level/message_trial.h"
 #include "level/shared_messages.h"
 
@@ -288,14 +288,14 @@ void plan_destroy(struct plan *plan)
     if (plan->direct)
         plan_destroy(plan->direct);
     if (plan->shared)
-        shared_messages_destroy(plan->shared, plan);
-    plan->source->forget(&plan->pack);
-    plan->source->forget(&plan->local);
-    plan->target->forget(&plan->local);
-    plan->target->forget(&plan->unpack);
+        shared_messages_destroy(plan->shared);
+    plan->source->memory->forget(&plan->pack);
+    plan->source->memory->forget(&plan->local);
+    plan->target->memory->forget(&plan->local);
+    plan->target->memory->forget(&plan->unpack);
     if (plan->buffers) {
-        plan->buffers->release(plan->exchange.sends.buffer);
-        plan->buffers->release(plan->exchange.receives.buffer);
+        plan->buffers->memory->release(plan->exchange.sends.buffer);
+        plan->buffers->memory->release(plan->exchange.receives.buffer);
     }
     exchange_destroy(&plan->exchange);
     memory_free(plan->pack.copies);
@@ -365,7 +365,8 @@ void plan_connect(struct plan *plan, const struct transport *transport, bool dev
     if (transport && on_devices(plan))
         connect_transport(plan, transport);
     if (!plan->device_messages && !plan_crosses_devices(plan) && reaches_host(copier(plan)))
-        plan->shared = shared_messages_create(plan);
+        plan->shared = shared_messages_create(&(struct carried){
+            &plan->pack, &plan->unpack, &plan->exchange, plan->source, plan->target});
 }
 
 static bool has_messages(const struct plan *plan)
@@ -384,7 +385,7 @@ static void synchronise(const struct plan *plan)
 {
     const struct backend *backend = copier(plan);
     if (backend->on_device)
-        backend->synchronise();
+        backend->memory->synchronise();
 }
 
 static struct exchange *messages_of(struct plan *plan)
@@ -421,7 +422,7 @@ static void make_buffers(struct plan *plan)
     plan->buffers = plan->device_messages || !staging ? copier(plan) : staging;
     for (int out = 0; out <= 1; out++) {
         struct messages *m = out ? &plan->exchange.sends : &plan->exchange.receives;
-        m->buffer = plan->buffers->allocate(m->length, "message buffers");
+        m->buffer = plan->buffers->memory->allocate(m->length, "message buffers");
     }
     if (plan->device_messages)
         try_device_messages(plan);
@@ -433,7 +434,7 @@ static void begin_direct(const struct plan *plan, const double *from, double *to
     if (plan->direct)
         plan->direct->transport->execute(plan->direct->connection, from, to);
     else
-        copier(plan)->copy(&plan->local, from, to);
+        copier(plan)->memory->copy(&plan->local, from, to);
 }
 
 /* Seconds since *start, which becomes now. */
@@ -450,7 +451,7 @@ void plan_begin(struct plan *plan, const double *from, double *to, struct plan_t
     make_buffers(plan);
     if (plan->shared)
         shared_messages_turn(plan->shared);
-    plan->source->copy(pack_list(plan), from, messages_of(plan)->sends.buffer);
+    plan->source->memory->copy(pack_list(plan), from, messages_of(plan)->sends.buffer);
     times->pack += lap(&start);
     if (!has_messages(plan)) {
         begin_direct(plan, from, to);
@@ -476,7 +477,7 @@ void plan_end(struct plan *plan, const double *from, double *to, struct plan_tim
     times->local += lap(&start);
     exchange_wait(messages_of(plan));
     times->wait += lap(&start);
-    plan->target->copy(unpack_list(plan), messages_of(plan)->receives.buffer, to);
+    plan->target->memory->copy(unpack_list(plan), messages_of(plan)->receives.buffer, to);
     times->unpack += lap(&start);
 }
 
@@ -501,11 +502,11 @@ void plan_on_device(struct plan *plan, const double *from, double *to,
 void plan_on_host(struct plan *plan, const double *from, double *to)
 {
     if (!plan->source->on_device)
-        plan->source->copy(&plan->pack, from, plan->exchange.sends.buffer);
+        plan->source->memory->copy(&plan->pack, from, plan->exchange.sends.buffer);
     if (has_messages(plan)) {
         exchange_start(&plan->exchange);
         exchange_wait(&plan->exchange);
     }
     if (plan->source->on_device)
-        plan->target->copy(&plan->unpack, plan->exchange.receives.buffer, to);
+        plan->target->memory->copy(&plan->unpack, plan->exchange.receives.buffer, to);
 }

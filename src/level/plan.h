@@ -4,22 +4,9 @@
 /* A plan moves cells from the boxes of one level to regions of the boxes of another (or of the
  * same) level, between ranks where needed. Halo exchange, agglomeration and distribution are plans.
  * A plan is built once, by intersecting boxes. */
+#include "backend/copies.h"
 #include "comm/comm.h"
 #include "level/level.h"
-
-/* A cuboid of cells copied between two pieces of memory: element (i,j,k), 0 <= i < n[0] …, goes
- * from source[from + i + j·from_sj + k·from_sk] to target[to + i + j·to_sj + k·to_sk]. */
-struct copy {
-    int n[3];
-    int peer; /* the rank at the other end */
-    long from, from_sj, from_sk;
-    long to, to_sj, to_sk;
-};
-
-struct copy_list {
-    int count;
-    struct copy *copies;
-};
 
 struct plan;
 struct shared_messages;
@@ -104,16 +91,10 @@ void plan_execute(struct plan *plan, const double *from, double *to, struct plan
 void plan_begin(struct plan *plan, const double *from, double *to, struct plan_times *times);
 void plan_end(struct plan *plan, const double *from, double *to, struct plan_times *times);
 
-/* A plan between a device and the host, in two halves for a hand-over (level/backend.h). The device
- * makes the copies that plan_on_device lists, and plan_on_host does the rest: messages, packing and
- * unpacking on the host. It follows the copies if the plan's source is on the device, and precedes
- * them otherwise. */
-enum { MAX_PLAN_COPIES = 2 };
-struct plan_copies {
-    const struct copy_list *list;
-    const double *from;
-    double *to;
-};
+/* A plan between a device and the host, in two halves for a hand-over (backend/backend.h). The
+ * device makes the copies that plan_on_device lists, and plan_on_host does the rest: messages,
+ * packing and unpacking on the host. It follows the copies if the plan's source is on the device,
+ * and precedes them otherwise. */
 bool plan_crosses_devices(const struct plan *plan); /* the plan is between a device and the host */
 void plan_on_device(struct plan *plan, const double *from, double *to,
                     struct plan_copies copies[MAX_PLAN_COPIES]);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "level/shared_messages.h"
 #include <string.h>
+#include "backend/backend.h"
 #include "base/check.h"
 #include "base/memory.h"
 #include "comm/comm.h"
-#include "level/backend.h"
 
 /* Where messages lie in this rank's part of the memory, and where it finds those of others. */
 struct layout {
@@ -99,7 +99,7 @@ static void release_memory(struct shared_messages *s)
 {
     for (int b = 0; b < 2; b++) {
         if (s->device && s->memory[b].data)
-            s->device->unlock_pages(s->memory[b].data);
+            s->device->memory->unlock_pages(s->memory[b].data);
         node_memory_release(&s->memory[b]);
     }
 }
@@ -111,7 +111,7 @@ static bool make_memory(struct shared_messages *s, long length)
     for (int b = 0; b < 2 && works; b++) {
         works = node_memory_share(&s->memory[b], length);
         if (works && s->device) {
-            works = s->device->lock_pages(s->memory[b].data, s->memory[b].bytes);
+            works = s->device->memory->lock_pages(s->memory[b].data, s->memory[b].bytes);
             if (!works)
                 node_memory_release(&s->memory[b]);
             works = node_all(works);
@@ -130,38 +130,42 @@ static bool has_messages_within_node(const struct layout *l)
     return found;
 }
 
-static struct layout layout_create(const struct plan *plan)
+static struct layout layout_create(const struct exchange *x)
 {
     struct layout l = {.nodes = memory_alloc((size_t)comm_size() * sizeof(int), "nodes")};
     comm_nodes(l.nodes);
-    l.sends = copy_messages(&l, &plan->exchange.sends, &plan->exchange.receives);
-    l.receives = copy_messages(&l, &plan->exchange.receives, &plan->exchange.sends);
+    l.sends = copy_messages(&l, &x->sends, &x->receives);
+    l.receives = copy_messages(&l, &x->receives, &x->sends);
     lay_out(&l);
     return l;
 }
 
 /* Takes over the layout's messages. */
-static void connect_messages(struct shared_messages *s, struct layout *l, const struct plan *plan)
+static void connect_messages(struct shared_messages *s, struct layout *l,
+                             const struct carried *carried)
 {
+    const struct exchange *x = carried->exchange;
     l->own = s->memory[0].own;
     find_places(l);
-    s->pack = moved_copies(&plan->pack, &plan->exchange.sends, &l->sends, true);
-    s->unpack = moved_copies(&plan->unpack, &plan->exchange.receives, &l->receives, false);
+    s->pack = moved_copies(carried->pack, &x->sends, &l->sends, true);
+    s->unpack = moved_copies(carried->unpack, &x->receives, &l->receives, false);
     empty_messages(l, &l->sends);
     empty_messages(l, &l->receives);
     exchange_create(&s->exchange, l->sends, l->receives);
 }
 
-struct shared_messages *shared_messages_create(const struct plan *plan)
+struct shared_messages *shared_messages_create(const struct carried *carried)
 {
-    const struct backend *device = plan->source->staging;
+    const struct backend *device = carried->source->staging;
     struct shared_messages *s = memory_alloc_zero(sizeof *s, "shared messages");
-    struct layout l = layout_create(plan);
+    struct layout l = layout_create(carried->exchange);
     const bool within = has_messages_within_node(&l);
-    s->device = device && device->lock_pages ? device : NULL;
+    s->device = device && device->memory->lock_pages ? device : NULL;
     const bool works = make_memory(s, within ? l.length : 0);
     if (works && within) {
-        connect_messages(s, &l, plan);
+        connect_messages(s, &l, carried);
+        s->source = carried->source;
+        s->target = carried->target;
         shared_messages_turn(s);
     } else {
         release_memory(s);
@@ -174,10 +178,10 @@ struct shared_messages *shared_messages_create(const struct plan *plan)
     return s;
 }
 
-void shared_messages_destroy(struct shared_messages *s, const struct plan *plan)
+void shared_messages_destroy(struct shared_messages *s)
 {
-    plan->source->forget(&s->pack);
-    plan->target->forget(&s->unpack);
+    s->source->memory->forget(&s->pack);
+    s->target->memory->forget(&s->unpack);
     release_memory(s);
     exchange_destroy(&s->exchange);
     memory_free(s->pack.copies);

@@ -4,21 +4,30 @@
 /* The messages of a plan between ranks of one node, in memory that these ranks share. A rank packs
  * into its part, and the receivers unpack from there. What MPI sends instead is empty and says that
  * the cells are there. Messages between nodes are MPI's, from and to the same memory. */
+#include "backend/backend.h"
+#include "comm/comm.h"
 #include "comm/node_memory.h"
-#include "level/plan.h"
+
+/* What a plan moves by messages. */
+struct carried {
+    const struct copy_list *pack, *unpack;
+    const struct exchange *exchange;
+    const struct backend *source, *target;
+};
 
 struct shared_messages {
     struct node_memory memory[2]; /* for executions of even and odd numbers */
     int current;
     struct copy_list pack, unpack; /* the plan's, with places in this memory */
     struct exchange exchange;      /* its buffers are the current memory */
-    const struct backend *device;  /* that accesses this memory; NULL: none */
+    const struct backend *source, *target;
+    const struct backend *device; /* that accesses this memory; NULL: none */
 };
 
 /* NULL where no messages are within the node, or where the node or its devices cannot share memory.
  * Then MPI carries all messages of its ranks. Collective over the world. */
-struct shared_messages *shared_messages_create(const struct plan *plan);
-void shared_messages_destroy(struct shared_messages *s, const struct plan *plan);
+struct shared_messages *shared_messages_create(const struct carried *carried);
+void shared_messages_destroy(struct shared_messages *s);
 
 /* Changes to the other memory, before the ranks pack. The receivers of what they overwrite have
  * read it: that was the execution before the last one, and since then each has sent a message, for

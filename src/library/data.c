@@ -7,12 +7,14 @@
 #include <stdint.h>
 #include <string.h>
 #include "app/run_info.h"
+#include "backend/backend.h"
 #include "base/memory.h"
 #include "cuda/cuda.h"
-#include "level/backend.h"
+#include "level/build.h"
+#include "level/plan.h"
 #include "library/solver_handle.h"
 #include "operators/bodies.h"
-#include "operators/passes.h"
+#include "operators/pass.h"
 #include "operators/vectors.h"
 
 static const struct user_field {
@@ -322,7 +324,7 @@ static void copy_blocks(const struct level *l, int centre, const struct hpgmg_bl
         }
         l->backend->passes->visit(BODY_copy_strided, &x, p->n);
     }
-    l->backend->synchronise();
+    l->backend->memory->synchronise();
 }
 
 /* All ranks get the same. *norm: the largest magnitude. */

@@ -4,11 +4,11 @@
 #include <math.h>
 #include <stdint.h>
 #include "app/benchmark.h"
+#include "backend/backend.h"
 #include "base/memory.h"
 #include "base/timer.h"
-#include "level/backend.h"
 #include "library/solver_handle.h"
-#include "operators/passes.h"
+#include "operators/pass.h"
 #include "operators/vectors.h"
 #include "solvers/reduce.h"
 
@@ -44,7 +44,7 @@ static int64_t find_without_diagonal(const struct level *l)
         const long count = p->n[0] + (p->n[1] - 1) * p->sj + (p->n[2] - 1) * p->sk;
         double *dinv = memory_alloc((size_t)count * sizeof *dinv, "diagonal of a box");
         int64_t first = INT64_MAX;
-        l->backend->download(patch_cells(l, p, FIELD_DINV), dinv, count);
+        l->backend->memory->download(patch_cells(l, p, FIELD_DINV), dinv, count);
         for (long k = 0, c = 0; k < p->n[2]; k++)
             for (long j = 0; j < p->n[1]; j++)
                 for (long i = 0; i < p->n[0]; i++) {
@@ -148,7 +148,7 @@ static enum hpgmg_status run(struct hpgmg *s, enum hpgmg_start start)
     } else {
         solver_run(s->solver, r);
     }
-    finest->backend->synchronise();
+    finest->backend->memory->synchronise();
     if (r->outcome == OUTCOME_DONE)
         return HPGMG_OK;
     return fail(HPGMG_NOT_CONVERGED, "%s: relative residual %g after %d cycles%s",
@@ -181,7 +181,7 @@ static enum hpgmg_status solve(struct hpgmg *s, enum hpgmg_start start, struct h
     status = renew(s, start);
     if (status != HPGMG_OK)
         return status;
-    s->hierarchy->levels[0]->backend->synchronise();
+    s->hierarchy->levels[0]->backend->memory->synchronise();
     const double setup_seconds = sets_up ? timer_seconds() - begin : 0.0;
     status = run(s, start);
     s->is_set[HPGMG_U] = outcome_has_solution(s->result.outcome);

@@ -18,7 +18,7 @@
  *     space_multiply(s, z, x, y)       z = x·y per element
  *     space_dot(s, x, y), space_norm(s, x)
  *     space_smooth(s)                  one application of the smoother to u */
-#include "operators/bottom_counts.h"
+#include "backend/bottom_counts.h"
 #include "operators/formula.h"
 #include "operators/stencil.h"
 

@@ -2,8 +2,8 @@
 /* The depth of halos, and how many operations one halo exchange serves. */
 #include "operators/halo.h"
 #include <string.h>
-#include "level/backend.h"
-#include "operators/passes.h"
+#include "backend/backend.h"
+#include "operators/pass.h"
 
 /* Deep ghosts pay where sweeps in them add at most this share of work. A smoothing then needs one
  * exchange, and moves each field through memory once. Boxes are longer than such ghosts are deep.

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "operators/local_box.h"
 #include <string.h>
+#include "backend/backend.h"
 #include "base/memory.h"
-#include "level/backend.h"
 #include "operators/bodies.h"
-#include "operators/passes.h"
+#include "operators/pass.h"
 
 static const char memory_name[] = "cells of a box";
 
@@ -78,18 +78,18 @@ void local_box_add(const struct level *l, const struct patch *p, enum field fiel
 void local_box_read(const struct level *l, const struct patch *p, enum field field,
                     const struct local_box *c, double *values)
 {
-    double *packed = l->backend->allocate(local_box_cells(c), memory_name);
+    double *packed = l->backend->memory->allocate(local_box_cells(c), memory_name);
     local_box_copy_out(l, p, field, c, packed);
-    l->backend->download(packed, values, local_box_cells(c));
-    l->backend->release(packed);
+    l->backend->memory->download(packed, values, local_box_cells(c));
+    l->backend->memory->release(packed);
 }
 
 void local_box_write(const struct level *l, const struct patch *p, enum field field,
                      const struct local_box *c, const double *values)
 {
-    double *packed = l->backend->allocate(local_box_cells(c), memory_name);
-    l->backend->upload(packed, values, local_box_cells(c));
+    double *packed = l->backend->memory->allocate(local_box_cells(c), memory_name);
+    l->backend->memory->upload(packed, values, local_box_cells(c));
     local_box_copy_in(l, p, field, c, packed);
-    l->backend->synchronise();
-    l->backend->release(packed);
+    l->backend->memory->synchronise();
+    l->backend->memory->release(packed);
 }

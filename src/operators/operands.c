@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "operators/operands.h"
-#include "operators/passes.h"
+#include "operators/pass.h"
 
 struct operands operands_of(const struct level *level, const struct patch *patch, enum field f)
 {

@@ -3,13 +3,13 @@
  * values of each X and their products are taken per cell: set-up is cheap and bitwise identical on
  * every backend. The level's backend multiplies for fv; the host does for the manufactured
  * problems, which are meant for small levels. */
-#include "operators/bodies.h"
 #include "operators/problem.h"
+#include "operators/bodies.h"
 #include <math.h>
+#include "backend/backend.h"
 #include "base/check.h"
 #include "base/memory.h"
-#include "level/backend.h"
-#include "operators/passes.h"
+#include "operators/pass.h"
 #include "operators/vectors.h"
 
 /* (sin cx)^p */
@@ -190,7 +190,7 @@ static void fill_patch(const struct filling *f, const struct patch *p, enum fiel
                     staging[i + j * p->sj + k * p->sk] =
                         value(f, p->box.lo[0] + i, p->box.lo[1] + j, p->box.lo[2] + first + k);
         const long count = (planes - 1) * p->sk + (n[1] - 1) * p->sj + n[0];
-        l->backend->upload(l->fields[field] + p->offset + first * p->sk, staging, count);
+        l->backend->memory->upload(l->fields[field] + p->offset + first * p->sk, staging, count);
     }
     memory_free(staging);
 }
@@ -291,18 +291,18 @@ static void fill_fv(const struct level *l)
     for (int d = 0; d < 3; d++)
         start[d + 1] = start[d] + fv_table_length(l->n[d]);
     double *host = memory_alloc((size_t)start[3] * sizeof *host, "problem tables");
-    double *tables = l->backend->allocate(start[3], "problem tables");
+    double *tables = l->backend->memory->allocate(start[3], "problem tables");
     struct fv_tables t;
     for (int d = 0; d < 3; d++) {
         fill_fv_table(l, d, host + start[d]);
         place_fv_table(&t, l, d, tables + start[d]);
     }
-    l->backend->upload(tables, host, start[3]);
+    l->backend->memory->upload(tables, host, start[3]);
     for (int q = 0; q < l->npatches; q++)
         fill_fv_patch(l, &l->patches[q], &t);
     if (l->fields[FIELD_ALPHA])
         vector_set(l, FIELD_ALPHA, 1.0);
-    l->backend->release(tables);
+    l->backend->memory->release(tables);
     memory_free(host);
 }
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "operators/bodies.h"
 #include "operators/setup.h"
+#include "operators/bodies.h"
 #include <string.h>
+#include "backend/backend.h"
 #include "base/check.h"
-#include "level/backend.h"
 #include "operators/diagonal.h"
-#include "operators/passes.h"
+#include "operators/pass.h"
 
 void setup_restrict_faces(const struct level *fine, struct level *coarse, int direction)
 {

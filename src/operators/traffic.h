@@ -2,7 +2,7 @@
 #ifndef OPERATORS_TRAFFIC_H
 #define OPERATORS_TRAFFIC_H
 /* The fewest bytes per cell that a pass must move between memory and processor. */
-#include "operators/passes.h"
+#include "operators/pass.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "operators/bodies.h"
 #include "operators/vectors.h"
+#include "backend/backend.h"
+#include "operators/bodies.h"
 #include "base/check.h"
-#include "level/backend.h"
-#include "operators/passes.h"
+#include "operators/pass.h"
 
 /* Calls the body for all cells; y may be NUM_FIELDS for none. */
 static void visit(const struct level *l, enum body body, enum field z, double a, enum field x,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "operators/wall_terms.h"
 #include <string.h>
+#include "backend/backend.h"
 #include "base/memory.h"
-#include "level/backend.h"
 #include "operators/boundary.h"
 #include "operators/fv2.h"
 #include "operators/fv4.h"
@@ -234,7 +234,7 @@ static void add_slab(struct wall_terms *terms, const struct patch *p, struct loc
     b->cells.n[d] = layers;
     left->lo[d] += side ? 0 : layers;
     left->n[d] -= layers;
-    b->term = terms->level->backend->allocate(local_box_cells(&b->cells), memory_name);
+    b->term = terms->level->backend->memory->allocate(local_box_cells(&b->cells), memory_name);
 }
 
 struct wall_terms *wall_terms_create(const struct level *l, int layers)
@@ -261,9 +261,9 @@ void wall_terms_destroy(struct wall_terms *terms)
         return;
     const struct backend *backend = terms->level->backend;
     for (int b = 0; b < terms->count; b++) {
-        backend->release(terms->slabs[b].term);
+        backend->memory->release(terms->slabs[b].term);
         if (terms->slabs[b].kept)
-            backend->release(terms->slabs[b].kept);
+            backend->memory->release(terms->slabs[b].kept);
     }
     memory_free(terms->slabs);
     memory_free(terms);
@@ -298,7 +298,7 @@ static void set_terms(struct wall_terms *terms, const struct level *of,
         fill(&w, &s->cells, host);
         if (less != NUM_FIELDS)
             subtract_field(l, s, less, host);
-        l->backend->upload(s->term, host, local_box_cells(&s->cells));
+        l->backend->memory->upload(s->term, host, local_box_cells(&s->cells));
         memory_free(host);
     }
 }
@@ -340,7 +340,8 @@ void wall_terms_keep(struct wall_terms *terms, enum field field)
     for (int b = 0; b < terms->count; b++) {
         struct wall_slab *s = &terms->slabs[b];
         if (!s->kept)
-            s->kept = terms->level->backend->allocate(local_box_cells(&s->cells), memory_name);
+            s->kept =
+                terms->level->backend->memory->allocate(local_box_cells(&s->cells), memory_name);
         local_box_copy_out(terms->level, s->patch, field, &s->cells, s->kept);
     }
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "operators/wall_values.h"
 #include "base/memory.h"
+#include "level/build.h"
 #include "operators/bodies.h"
 
 void wall_values_release(struct wall_values *v)

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "solvers/bottom.h"
 #include <math.h>
+#include "backend/backend.h"
 #include "base/check.h"
 #include "base/memory.h"
-#include "level/backend.h"
-#include "operators/passes.h"
+#include "level/build.h"
+#include "operators/pass.h"
 #include "operators/setup.h"
 #include "operators/stencil.h"
 #include "solvers/krylov.h"

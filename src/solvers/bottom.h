@@ -2,8 +2,8 @@
 #ifndef SOLVERS_BOTTOM_H
 #define SOLVERS_BOTTOM_H
 /* Solvers of the coarsest level, which is always one box on one rank. */
+#include "backend/bottom_counts.h"
 #include "level/level.h"
-#include "operators/bottom_counts.h"
 
 struct stage;
 

@@ -5,7 +5,7 @@
 #include "base/memory.h"
 #include "base/ranges.h"
 #include "base/timer.h"
-#include "operators/passes.h"
+#include "operators/pass.h"
 #include "operators/vectors.h"
 #include "operators/wall_terms.h"
 #include "solvers/reduce.h"
@@ -105,14 +105,14 @@ static int origin_event(const struct program *p)
 static void record_origin(const struct program *p)
 {
     int i = 0;
-    while (i < p->count && !stage_backend(p, i)->record_event)
+    while (i < p->count && !stage_backend(p, i)->events)
         i++;
     if (i == p->count)
         return;
-    stage_backend(p, i)->synchronise();
+    stage_backend(p, i)->memory->synchronise();
     const double before = timer_seconds();
-    stage_backend(p, i)->record_event(origin_event(p));
-    stage_backend(p, i)->synchronise();
+    stage_backend(p, i)->events->record(origin_event(p));
+    stage_backend(p, i)->memory->synchronise();
     tracer.origin = 0.5 * (before + timer_seconds());
 }
 
@@ -123,13 +123,13 @@ static void read_events(struct program *p)
     for (int i = 0; i < p->count; i++) {
         const struct backend *backend = stage_backend(p, i);
         struct stage_times *times = &p->times[i];
-        if (!backend->record_event)
+        if (!backend->events)
             continue;
-        times->total += backend->seconds_between(2 * i, 2 * i + 1);
+        times->total += backend->events->seconds_between(2 * i, 2 * i + 1);
         if (!tracer.trace)
             continue;
-        times->begin = tracer.origin + backend->seconds_between(origin_event(p), 2 * i);
-        times->end = tracer.origin + backend->seconds_between(origin_event(p), 2 * i + 1);
+        times->begin = tracer.origin + backend->events->seconds_between(origin_event(p), 2 * i);
+        times->end = tracer.origin + backend->events->seconds_between(origin_event(p), 2 * i + 1);
     }
 }
 
@@ -148,8 +148,8 @@ void program_time(struct program *p, bool on)
     if (on)
         record_origin(p);
     for (int i = 0; on && i < p->count; i++)
-        if (stage_backend(p, i)->record_event)
-            stage_backend(p, i)->record_event(2 * i + 1);
+        if (stage_backend(p, i)->events)
+            stage_backend(p, i)->events->record(2 * i + 1);
 }
 
 /* True if stage i is a halo exchange, and stage i + 1 is the pass that reads the halo and can work
@@ -162,7 +162,7 @@ static bool overlaps(const struct program *p, int i)
         return false;
     const struct level *l = p->hierarchy->levels[halo->level];
     const bool reads = halo->field == next->pass.f || halo->field == pass_reads(&next->pass);
-    return reads && l->backend->fork_stream && l->backend->passes->splits &&
+    return reads && l->backend->streams && l->backend->passes->splits &&
            extent_cells(l->n) >= p->hierarchy->choice.overlap_above * l->nranks &&
            l->backend->passes->splits(&next->pass);
 }
@@ -175,7 +175,8 @@ static int execute_overlapping(const struct program *p, int i)
         return 0;
     const struct stage *s = &p->stages[i];
     const struct level *l = p->hierarchy->levels[s->level];
-    const struct backend *backend = l->backend;
+    const struct backend_streams *streams = l->backend->streams;
+    const struct passes *passes = l->backend->passes;
     struct pass inner = s[1].pass, outer = s[1].pass;
     struct plan *halo = stage_plan(p, s);
     double *field = l->fields[s->field];
@@ -183,16 +184,16 @@ static int execute_overlapping(const struct program *p, int i)
     inner.region = REGION_INTERIOR;
     outer.region = REGION_BOUNDARY;
     range_push("halo during a pass");
-    backend->fork_stream();
-    backend->use_second_stream(true);
+    streams->fork();
+    streams->use_second(true);
     plan_begin(halo, field, field, &unused);
-    backend->use_second_stream(false);
-    backend->passes->run(&inner);
-    backend->use_second_stream(true);
+    streams->use_second(false);
+    passes->run(&inner);
+    streams->use_second(true);
     plan_end(halo, field, field, &unused);
-    backend->passes->run(&outer);
-    backend->use_second_stream(false);
-    backend->join_stream();
+    passes->run(&outer);
+    streams->use_second(false);
+    streams->join();
     range_pop();
     return 2;
 }
@@ -213,11 +214,11 @@ static bool one_by_one(const struct program *p)
 static void begin_time(const struct program *p, int i)
 {
     const struct backend *backend = stage_backend(p, i);
-    if (backend->record_event) {
-        backend->record_event(2 * i);
+    if (backend->events) {
+        backend->events->record(2 * i);
         return;
     }
-    backend->synchronise();
+    backend->memory->synchronise();
     p->times[i].begin = timer_seconds();
 }
 
@@ -225,11 +226,11 @@ static void end_time(const struct program *p, int i)
 {
     const struct backend *backend = stage_backend(p, i);
     struct stage_times *times = &p->times[i];
-    if (backend->record_event) {
-        backend->record_event(2 * i + 1);
+    if (backend->events) {
+        backend->events->record(2 * i + 1);
         return;
     }
-    backend->synchronise();
+    backend->memory->synchronise();
     times->end = timer_seconds();
     times->total += times->end - times->begin;
 }

@@ -6,7 +6,8 @@
 #include "base/memory.h"
 #include "base/timer.h"
 #include "comm/comm.h"
-#include "operators/passes.h"
+#include "level/build.h"
+#include "operators/pass.h"
 #include "operators/setup.h"
 #include "operators/vectors.h"
 #include "operators/problem.h"
@@ -395,7 +396,7 @@ struct hierarchy *hierarchy_create(const struct hierarchy_choice *choice)
     problem_fill(h->levels[0], choice->problem);
     hierarchy_set_rhs(h);
     hierarchy_set_operator(h);
-    h->levels[0]->backend->synchronise();
+    h->levels[0]->backend->memory->synchronise();
     comm_barrier(comm_world());
     h->build_seconds = timer_seconds() - start;
     return h;

@@ -3,8 +3,9 @@
 #define SOLVERS_HIERARCHY_H
 /* The levels of a run, from finest to coarsest, with their operators and the transfers between
  * them. */
-#include "level/backend.h"
+#include "backend/backend.h"
 #include "level/domain.h"
+#include "level/plan.h"
 #include "operators/stencil.h"
 #include "solvers/bottom.h"
 

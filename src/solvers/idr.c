@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "solvers/idr.h"
 #include <math.h>
-#include "level/backend.h"
+#include "backend/backend.h"
 #include "operators/vectors.h"
 #include "solvers/krylov.h"
 #include "solvers/reduce.h"

@@ -4,7 +4,7 @@
 /* IDR(3) around the V-cycle: a Krylov method with short recurrences for a preconditioner that need
  * be neither symmetric nor the same in every step (Sonneveld and van Gijzen, SIAM J. Sci. Comput.
  * 31, 2008; the biorthogonal form of van Gijzen and Sonneveld, ACM TOMS 38, 2011, Figure 3). */
-#include "solvers/solver.h"
+#include "solvers/outcome.h"
 
 /* z = M⁻¹ v: a V-cycle from zero on the method's work vectors of level `top`. */
 struct program *idr_preconditioner(struct hierarchy *h, int top);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "solvers/krylov.h"
 #include <math.h>
+#include "backend/backend.h"
 #include "base/check.h"
-#include "level/backend.h"
-#include "operators/passes.h"
+#include "level/build.h"
+#include "operators/pass.h"
 #include "operators/vectors.h"
 #include "solvers/reduce.h"
 

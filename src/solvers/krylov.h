@@ -2,8 +2,8 @@
 #ifndef SOLVERS_KRYLOV_H
 #define SOLVERS_KRYLOV_H
 /* Krylov methods on one level, preconditioned by its diagonal. Work vectors: FIELD_KRYLOV …. */
+#include "backend/bottom_counts.h"
 #include "level/level.h"
-#include "solvers/bottom.h"
 
 /* Both improve u until ‖f − A u‖_max < reduction·(its first value), in at most max_iterations. */
 struct krylov_result krylov_bicgstab(struct level *level, enum field u, enum field f,

@@ -5,7 +5,7 @@
  * list, and executed, recorded, timed and printed by loops over it. All ranks hold the same list; a
  * rank without boxes on a stage's level has nothing to do there. */
 #include <stdio.h>
-#include "operators/passes.h"
+#include "operators/pass.h"
 #include "solvers/hierarchy.h"
 
 /* Seconds of one stage, summed over executions. */

@@ -3,7 +3,7 @@
 #include <string.h>
 #include "base/check.h"
 #include "base/memory.h"
-#include "operators/passes.h"
+#include "operators/pass.h"
 #include "operators/vectors.h"
 #include "solvers/stages.h"
 
@@ -119,7 +119,7 @@ static bool begin(struct program *p, const struct backend *backend, int hand_ove
             list[n++] = hand_over(p, i);
             i = hand_over_end(p, i);
         }
-    const bool begun = backend->record_begin(list, n);
+    const bool begun = backend->recorder->begin(list, n);
     memory_free(list);
     return begun;
 }
@@ -129,7 +129,7 @@ static void record_stages(struct program *p, const struct backend *backend)
     int hand_overs = 0;
     for (int i = 0; i < p->count;)
         if (crosses_devices(p, &p->stages[i])) {
-            backend->record_hand_over(hand_overs++);
+            backend->recorder->hand_over(hand_overs++);
             i = hand_over_end(p, i) + 1;
         } else
             i += program_execute_next(p, i);
@@ -145,7 +145,7 @@ static void record(struct program *p, const struct backend *backend, int hand_ov
         return;
     record_stages(p, backend);
     return_fields(p->hierarchy, &before);
-    p->recording = backend->record_end();
+    p->recording = backend->recorder->end();
     find_fields(p->hierarchy, &after);
     const bool fields_are_back = memcmp(&before, &after, sizeof before) == 0;
     CHECK(fields_are_back);
@@ -155,13 +155,13 @@ static bool may_hand_over(const struct program *p, const struct backend *backend
 {
     const enum hand_over_choice choice = p->hierarchy->choice.hand_over;
     if (choice == HAND_OVER_CHOICE_AUTO)
-        return backend->can_wait_for_host && backend->can_wait_for_host();
+        return backend->recorder->can_wait_for_host();
     return choice == HAND_OVER_CHOICE_GRAPH;
 }
 
 static void try_to_record(struct program *p, const struct backend *backend)
 {
-    const int hand_overs = backend->record_begin ? count_hand_overs(p, backend) : -1;
+    const int hand_overs = backend->recorder ? count_hand_overs(p, backend) : -1;
     if (hand_overs == 0 || (hand_overs > 0 && may_hand_over(p, backend)))
         record(p, backend, hand_overs);
     p->not_recorded = !p->recording;
@@ -173,7 +173,7 @@ bool program_replay(struct program *p)
     if (!p->recording && !p->not_recorded && p->executions > 1)
         try_to_record(p, backend);
     if (p->recording)
-        backend->replay(p->recording, &p->norm);
+        backend->recorder->replay(p->recording, &p->norm);
     return p->recording;
 }
 
@@ -189,5 +189,5 @@ struct hand_over_times program_hand_over_times(const struct program *p)
 {
     if (program_hand_over(p) != HAND_OVER_GRAPH)
         return (struct hand_over_times){0};
-    return p->hierarchy->levels[p->stages[0].level]->backend->hand_over_times(p->recording);
+    return p->hierarchy->levels[p->stages[0].level]->backend->recorder->times(p->recording);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "solvers/reduce.h"
+#include "backend/backend.h"
 #include "comm/comm.h"
-#include "level/backend.h"
-#include "operators/passes.h"
+#include "operators/pass.h"
 #include "operators/vectors.h"
 #include "operators/sum.h"
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "solvers/walls.h"
+#include "level/build.h"
 #include "operators/vectors.h"
 #include "solvers/solver.h"
 

@@ -17,7 +17,7 @@
 #include "lab/experiments.h"
 #include "lab/limiter.h"
 #include "lab/operations.h"
-#include "cpu/backend_cpu.h"
+#include "cpu/cpu.h"
 
 /* --- a clock, and what is printed ------------------------------------------------------------- */
 

@@ -144,16 +144,16 @@ static double seconds_of(const struct hand_over *one, int count)
     uint64_t norm = 0;
     for (int i = 0; i < count; i++)
         all[i] = *one;
-    backend_cuda.record_begin(all, count);
+    backend_cuda.recorder->begin(all, count);
     for (int i = 0; i < count; i++)
-        backend_cuda.record_hand_over(i);
-    struct recording *recording = backend_cuda.record_end();
+        backend_cuda.recorder->hand_over(i);
+    struct recording *recording = backend_cuda.recorder->end();
     for (int i = 0; i < TIMED_REPLAYS; i++) {
         const double start = timer_seconds();
-        backend_cuda.replay(recording, &norm);
+        backend_cuda.recorder->replay(recording, &norm);
         samples[i] = timer_seconds() - start;
     }
-    backend_cuda.record_destroy(recording);
+    backend_cuda.recorder->destroy(recording);
     return timer_median(samples, TIMED_REPLAYS);
 }
 

@@ -3,7 +3,7 @@
 #define EMULATED_FV4_PATCH_H
 /* A patch with random fields for kernels of order 4, and the plain formulas on it. */
 #include <cstring>
-#include "cuda/fv4/gsrb.cuh"
+#include "cuda/fv4/gsrb_launch.cuh"
 #include "operators/boundary.h"
 #include "operators/fv4.h"
 #include "operators/smoothers.h"

@@ -9,12 +9,13 @@
 #include <mpi.h>
 extern "C" {
 #include <cmocka.h>
+#include "backend/bottom_counts.h"
 #include "comm/comm.h"
-#include "cpu/backend_cpu.h"
+#include "cpu/cpu.h"
+#include "level/build.h"
 #include "operators/operands.h"
-#include "operators/passes.h"
+#include "operators/pass.h"
 #include "operators/vectors.h"
-#include "operators/bottom_counts.h"
 #include "solvers/krylov.h"
 #include "solvers/reduce.h"
 #include "solvers/solver.h"

@@ -10,7 +10,7 @@
 extern "C" {
 #include <cmocka.h>
 #include "level/level.h"
-#include "cpu/cpu.h"
+#include "cpu/operations.h"
 }
 #include "level/ghosts.h"
 struct cells cells_of(const struct patch *patch);

@@ -6,7 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
-#include "cpu/backend_cpu.h"
+#include "cpu/cpu.h"
+#include "level/build.h"
 #include "support/all_pairs.h"
 #include "support/decompositions.h"
 #include "support/sides.h"

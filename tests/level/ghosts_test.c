@@ -6,11 +6,12 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
+#include "backend/backend.h"
 #include "comm/comm.h"
-#include "level/backend.h"
+#include "level/build.h"
 #include "level/ghosts.h"
 #include "level/level.h"
-#include "cpu/backend_cpu.h"
+#include "cpu/cpu.h"
 #include "support/sides.h"
 #include "support/decompositions.h"
 

@@ -5,10 +5,11 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
+#include "backend/backend.h"
 #include "base/memory.h"
 #include "comm/comm.h"
-#include "level/backend.h"
-#include "cpu/backend_cpu.h"
+#include "cpu/cpu.h"
+#include "level/build.h"
 #include "support/sides.h"
 #include "support/decompositions.h"
 

@@ -6,7 +6,8 @@
 #include <stdint.h>
 #include <cmocka.h>
 #include <time.h>
-#include "cpu/backend_cpu.h"
+#include "cpu/cpu.h"
+#include "level/build.h"
 #include "support/sides.h"
 #include "support/child.h"
 #include "support/decompositions.h"
@@ -97,6 +98,7 @@ static void halos_between_other_boxes_are_refused(void **state)
 
 /* --- seconds --- */
 
+static struct backend_memory memory;
 static struct backend backend;
 
 /* Sleeps longer from call to call: for packing, local copies and unpacking. */
@@ -105,7 +107,7 @@ static void copy_slowly(const struct copy_list *list, const double *from, double
     static int calls;
     const struct timespec pause = {0, 4000000 * (1 + calls++ % 3)};
     nanosleep(&pause, NULL);
-    backend_cpu.copy(list, from, to);
+    backend_cpu.memory->copy(list, from, to);
 }
 
 /* Each part takes at least the time that it sleeps. */
@@ -115,7 +117,9 @@ static void the_parts_of_an_execution_have_their_times(void **state)
     struct plan_times times = {0};
     random_begin(0);
     backend = backend_cpu;
-    backend.copy = copy_slowly;
+    memory = *backend_cpu.memory;
+    memory.copy = copy_slowly;
+    backend.memory = &memory;
     struct level *l =
         level_create(0, random_decomposition(eight, 3, 1), sides_if(true), 1, &backend, 1);
     level_allocate(l, FIELD_U);

@@ -39,8 +39,8 @@ static struct hpgmg_block make_block(bool on_gpu, bool turned, enum hpgmg_field 
                     value_at(&b, field, i, j, k);
     b.data = values;
     if (on_gpu) {
-        b.data = backend_cuda.allocate(count, "a test's block");
-        backend_cuda.upload(b.data, values, count);
+        b.data = backend_cuda.memory->allocate(count, "a test's block");
+        backend_cuda.memory->upload(b.data, values, count);
         free(values);
     }
     return b;
@@ -49,7 +49,7 @@ static struct hpgmg_block make_block(bool on_gpu, bool turned, enum hpgmg_field 
 static void free_block(struct hpgmg_block b, bool on_gpu)
 {
     if (on_gpu)
-        backend_cuda.release(b.data);
+        backend_cuda.memory->release(b.data);
     else
         free(b.data);
 }
@@ -62,7 +62,7 @@ static double *field_of(struct hpgmg *s, enum hpgmg_field field, bool on_gpu, bo
     double *all = malloc((size_t)count * sizeof *all), *u = calloc(N * N * N, sizeof *u);
     EXPECT(hpgmg_get(s, field, 1, &b) == HPGMG_OK);
     if (on_gpu)
-        backend_cuda.download(b.data, all, count);
+        backend_cuda.memory->download(b.data, all, count);
     else
         memcpy(all, b.data, (size_t)count * sizeof *all);
     for (int k = 0; k < b.box.n[2]; k++)
@@ -125,7 +125,7 @@ static void compare(const char *const *options)
     /* NaN in GPU memory is found too */
     struct hpgmg_block bad = make_block(true, false, HPGMG_F);
     const double nan = NAN;
-    backend_cuda.upload(bad.data, &nan, 1);
+    backend_cuda.memory->upload(bad.data, &nan, 1);
     EXPECT(hpgmg_set(gpu, HPGMG_F, 1, &bad) == HPGMG_ARGUMENT);
     /* one rank, two kinds of memory */
     struct hpgmg_block mixed[2] = {bad, bad};

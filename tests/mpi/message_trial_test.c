@@ -6,11 +6,11 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
+#include "backend/backend.h"
 #include "base/memory.h"
 #include "comm/comm.h"
-#include "level/backend.h"
 #include "level/message_trial.h"
-#include "cpu/backend_cpu.h"
+#include "cpu/cpu.h"
 #include "support/death.h"
 
 static int bad_rank;
@@ -19,7 +19,7 @@ static long bad_length; /* of both messages of a rank */
 /* As if the last value of one rank's messages had not arrived. */
 static void lose_last(const double *field, double *values, long count)
 {
-    backend_cpu.download(field, values, count);
+    backend_cpu.memory->download(field, values, count);
     if (comm_rank() == bad_rank && count == bad_length)
         values[count - 1] = 0.0;
 }
@@ -27,7 +27,7 @@ static void lose_last(const double *field, double *values, long count)
 /* As if the second message of one rank were the first one again. */
 static void stay_the_same(const double *field, double *values, long count)
 {
-    backend_cpu.download(field, values, count);
+    backend_cpu.memory->download(field, values, count);
     for (long i = 0; i < count && comm_rank() == bad_rank; i++)
         values[i] = fabs(values[i]);
 }
@@ -35,7 +35,7 @@ static void stay_the_same(const double *field, double *values, long count)
 /* As if one rank's messages had arrived one place too early. */
 static void shift(const double *field, double *values, long count)
 {
-    backend_cpu.download(field, values, count);
+    backend_cpu.memory->download(field, values, count);
     for (long i = 0; i + 1 < count / 2 && comm_rank() == bad_rank; i++)
         values[i] = values[i + 1];
 }
@@ -46,11 +46,19 @@ static void messages_from_the_host_arrive(void **state)
     assert_true(messages_arrive(&backend_cpu));
 }
 
+static struct backend_memory memory_with(void (*download)(const double *, double *, long))
+{
+    struct backend_memory memory = *backend_cpu.memory;
+    memory.download = download;
+    return memory;
+}
+
 static void a_lost_value_is_found(void **state)
 {
     (void)state;
+    const struct backend_memory memory = memory_with(lose_last);
     struct backend losing = backend_cpu;
-    losing.download = lose_last;
+    losing.memory = &memory;
     for (bad_rank = 0; bad_rank < comm_size(); bad_rank++) {
         bad_length = 16;
         assert_false(messages_arrive(&losing));
@@ -64,8 +72,9 @@ static void a_lost_value_is_found(void **state)
 static void old_values_are_found(void **state)
 {
     (void)state;
+    const struct backend_memory memory = memory_with(stay_the_same);
     struct backend stale = backend_cpu;
-    stale.download = stay_the_same;
+    stale.memory = &memory;
     for (bad_rank = 0; bad_rank < comm_size(); bad_rank++)
         assert_false(messages_arrive(&stale));
 }
@@ -73,8 +82,9 @@ static void old_values_are_found(void **state)
 static void wrong_places_are_found(void **state)
 {
     (void)state;
+    const struct backend_memory memory = memory_with(shift);
     struct backend shifting = backend_cpu;
-    shifting.download = shift;
+    shifting.memory = &memory;
     for (bad_rank = 0; bad_rank < comm_size(); bad_rank++)
         assert_false(messages_arrive(&shifting));
 }
@@ -84,7 +94,7 @@ static struct messages message_to(int peer)
     struct messages m = {.count = 1, .length = 1};
     m.list = memory_alloc(sizeof *m.list, "message");
     m.list[0] = (struct message){peer, 0, 1};
-    m.buffer = backend_cpu.allocate(1, "message");
+    m.buffer = backend_cpu.memory->allocate(1, "message");
     return m;
 }
 
@@ -112,8 +122,8 @@ static void a_message_that_does_not_come_ends_the_job(void **state)
         exchange_start(x);
     if (rank < 2) {
         ends = exchange_ends(x, TRIAL_SECONDS);
-        backend_cpu.release(x->sends.buffer);
-        backend_cpu.release(x->receives.buffer);
+        backend_cpu.memory->release(x->sends.buffer);
+        backend_cpu.memory->release(x->receives.buffer);
         exchange_destroy(x);
     }
     assert_int_equal(status, STATUS_SYSTEM);

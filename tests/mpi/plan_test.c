@@ -7,7 +7,8 @@
 #include <stdint.h>
 #include <time.h>
 #include <cmocka.h>
-#include "cpu/backend_cpu.h"
+#include "cpu/cpu.h"
+#include "level/build.h"
 #include "support/sides.h"
 #include "support/death.h"
 #include "support/decompositions.h"
@@ -132,7 +133,7 @@ static void late_copy(const struct copy_list *list, const double *from, double *
     const struct timespec time = {0, 2000000};
     if (list->count > 0)
         nanosleep(&time, NULL);
-    backend_cpu.copy(list, from, to);
+    backend_cpu.memory->copy(list, from, to);
 }
 
 /* All ranks send to one, which unpacks late and sends nothing. They must not overwrite what it has
@@ -141,7 +142,9 @@ static void a_late_rank_reads_what_was_sent(void **state)
 {
     (void)state;
     struct backend late = backend_cpu;
-    late.copy = late_copy;
+    struct backend_memory slow = *backend_cpu.memory;
+    slow.copy = late_copy;
+    late.memory = &slow;
     for (long number = 0; number < 3; number++) {
         struct level *from = level_create(
                          0, decomposition_create(spec_cube(2, 4, comm_size()), comm_size()),
@@ -181,8 +184,8 @@ static void drop(void *connection)
 {
     struct plan *carrier = connection;
     if (carrier->buffers) {
-        carrier->buffers->release(carrier->exchange.sends.buffer);
-        carrier->buffers->release(carrier->exchange.receives.buffer);
+        carrier->buffers->memory->release(carrier->exchange.sends.buffer);
+        carrier->buffers->memory->release(carrier->exchange.receives.buffer);
     }
     memory_free(carrier);
 }
@@ -232,6 +235,7 @@ static void messages_go_two_ways_in_one_exchange(void **state)
     }
 }
 
+static struct backend_memory memory;
 static struct backend device, host;
 
 static const struct backend *buffers_of(struct level *from, struct level *to, bool device_messages,
@@ -286,7 +290,7 @@ static void execute_halo(void)
 /* As if one value of each message had not arrived. */
 static void lose_first(const double *field, double *values, long count)
 {
-    backend_cpu.download(field, values, count);
+    backend_cpu.memory->download(field, values, count);
     values[0] = 0.0;
 }
 
@@ -296,6 +300,8 @@ static void lost_messages_from_devices_end_the_job(void **state)
     (void)state;
     device = backend_cpu;
     device.on_device = true;
+    memory = *backend_cpu.memory;
+    device.memory = &memory;
     struct level *l =
         level_create(0, decomposition_create(spec_cube(2, 4, comm_size()), comm_size()),
                      sides_if(true), 1, &device, 1);
@@ -303,7 +309,7 @@ static void lost_messages_from_devices_end_the_job(void **state)
     tried = (struct plan_case){l, l, TARGET_GHOSTS, 1, CENTRE_CELL, NULL};
     for (int number = 0; number < 4; number++) {
         const bool messages = number & 1, lost = number & 2;
-        device.download = lost ? lose_first : backend_cpu.download;
+        memory.download = lost ? lose_first : backend_cpu.memory->download;
         tried.plan = plan_create(l, l, tried.what, tried.grow, tried.centre);
         plan_connect(tried.plan, NULL, messages);
         const bool ends = messages && lost && tried.plan->exchange.receives.count > 0;

@@ -12,9 +12,10 @@
 #include <omp.h>
 #include <string.h>
 #include "comm/comm.h"
+#include "level/build.h"
 #include "level/plan.h"
-#include "cpu/backend_cpu.h"
-#include "operators/passes.h"
+#include "cpu/cpu.h"
+#include "operators/pass.h"
 #include "operators/vectors.h"
 #include "support/sides.h"
 #include "support/cells.h"

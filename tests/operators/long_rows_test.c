@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 #include <string.h>
-#include "cpu/cpu.h"
+#include "cpu/operations.h"
 #include "support/random.h"
 
 enum { LENGTH = 640, PIECE = 40, ROWS = 2, MARGIN = 4 };

@@ -12,11 +12,13 @@
 #include <float.h>
 #include <math.h>
 #include <string.h>
+#include "backend/backend.h"
 #include "base/memory.h"
 #include "comm/comm.h"
-#include "level/backend.h"
-#include "cpu/backend_cpu.h"
-#include "operators/passes.h"
+#include "cpu/cpu.h"
+#include "level/build.h"
+#include "level/plan.h"
+#include "operators/pass.h"
 #include "operators/setup.h"
 #include "operators/stencil.h"
 #include "operators/sum.h"

@@ -12,8 +12,8 @@
 #include <string.h>
 #include "base/memory.h"
 #include "comm/comm.h"
-#include "cpu/backend_cpu.h"
-#include "operators/passes.h"
+#include "cpu/cpu.h"
+#include "operators/pass.h"
 #include "operators/sum.h"
 #include "solvers/hierarchy.h"
 #include "solvers/reduce.h"

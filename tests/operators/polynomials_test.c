@@ -8,9 +8,10 @@
 #include <cmocka.h>
 #include <string.h>
 #include "comm/comm.h"
+#include "level/build.h"
 #include "level/plan.h"
-#include "cpu/backend_cpu.h"
-#include "operators/passes.h"
+#include "cpu/cpu.h"
+#include "operators/pass.h"
 #include "operators/vectors.h"
 #include "support/cells.h"
 #include "support/decompositions.h"

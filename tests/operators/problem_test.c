@@ -9,8 +9,9 @@
 #include <cmocka.h>
 #include "base/memory.h"
 #include "comm/comm.h"
-#include "cpu/backend_cpu.h"
-#include "operators/passes.h"
+#include "cpu/cpu.h"
+#include "level/build.h"
+#include "operators/pass.h"
 #include "operators/problem.h"
 #include "solvers/hierarchy.h"
 

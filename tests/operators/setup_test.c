@@ -10,9 +10,10 @@
 #include <omp.h>
 #include <string.h>
 #include "comm/comm.h"
+#include "level/build.h"
 #include "level/plan.h"
-#include "cpu/backend_cpu.h"
-#include "operators/passes.h"
+#include "cpu/cpu.h"
+#include "operators/pass.h"
 #include "operators/problem.h"
 #include "operators/setup.h"
 #include "operators/vectors.h"
@@ -533,7 +534,7 @@ static double *fill_in_pieces(const struct level *small, long plane)
     p.sk = plane;
     l.patches = &p;
     l.fields = fields;
-    fields[FIELD_F] = backend_cpu.allocate(p.n[2] * plane, "a field of few planes");
+    fields[FIELD_F] = backend_cpu.memory->allocate(p.n[2] * plane, "a field of few planes");
     problem_fill(&l, PROBLEM_P4);
     return fields[FIELD_F];
 }
@@ -554,7 +555,7 @@ static void large_fields(void **state)
             assert_memory_equal(in_pieces + j * p->sj + k * (long)PLANE,
                                 l->fields[FIELD_F] + p->offset + j * p->sj + k * p->sk,
                                 (size_t)p->n[0] * sizeof(double));
-    backend_cpu.release(in_pieces);
+    backend_cpu.memory->release(in_pieces);
     hierarchy_destroy(h);
 }
 

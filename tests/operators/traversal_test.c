@@ -16,7 +16,7 @@
 #include <string.h>
 #include <time.h>
 #include "base/memory.h"
-#include "cpu/cpu.h"
+#include "cpu/operations.h"
 
 enum {
     THREADS = 4,

@@ -9,9 +9,10 @@
 #include <omp.h>
 #include <string.h>
 #include "comm/comm.h"
-#include "cpu/backend_cpu.h"
+#include "cpu/cpu.h"
+#include "level/build.h"
 #include "operators/hash.h"
-#include "operators/passes.h"
+#include "operators/pass.h"
 #include "operators/vectors.h"
 #include "solvers/reduce.h"
 #include "support/cells.h"

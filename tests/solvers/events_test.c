@@ -12,7 +12,7 @@
 #include "base/memory.h"
 #include "base/timer.h"
 #include "comm/comm.h"
-#include "cpu/backend_cpu.h"
+#include "cpu/cpu.h"
 #include "solvers/reduce.h"
 #include "solvers/solver.h"
 #include "support/solve_case.h"
@@ -65,7 +65,7 @@ static struct hierarchy *build(double below)
 
 static bool has_events(const struct program *p, int stage)
 {
-    return p->hierarchy->levels[p->stages[stage].level]->backend->record_event != NULL;
+    return p->hierarchy->levels[p->stages[stage].level]->backend->events != NULL;
 }
 
 static int count_with_events(const struct program *p)
@@ -182,6 +182,9 @@ static void test_levels_without_events_have_the_clock(void **state)
     check_case(8 * 8 * 8, true);
 }
 
+static struct backend_memory memory;
+static const struct backend_events events = {record_event, seconds_between};
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -190,9 +193,10 @@ int main(int argc, char **argv)
     };
     comm_start(&argc, &argv);
     backend = backend_cpu;
-    backend.record_event = record_event;
-    backend.seconds_between = seconds_between;
-    backend.synchronise = synchronise;
+    memory = *backend_cpu.memory;
+    memory.synchronise = synchronise;
+    backend.memory = &memory;
+    backend.events = &events;
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
     const bool leak = memory_live_blocks() != 0;
     comm_finish();

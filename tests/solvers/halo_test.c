@@ -10,6 +10,7 @@
 #include <cmocka.h>
 #include "base/memory.h"
 #include "comm/comm.h"
+#include "level/build.h"
 #include "operators/halo.h"
 #include "support/random.h"
 #include "support/solve_case.h"

@@ -11,8 +11,8 @@
 #include "base/memory.h"
 #include "comm/comm.h"
 #include "operators/bodies.h"
-#include "cpu/backend_cpu.h"
-#include "operators/passes.h"
+#include "cpu/cpu.h"
+#include "operators/pass.h"
 #include "operators/vectors.h"
 #include "support/solve_case.h"
 
@@ -55,11 +55,11 @@ static void copy(const struct copy_list *list, const double *from, double *to);
 static void exchange(struct plan *plan, const double *from, double *to)
 {
     struct exchange *x = &plan->exchange;
-    backend_cpu.copy(&plan->pack, from, x->sends.buffer);
+    backend_cpu.memory->copy(&plan->pack, from, x->sends.buffer);
     exchange_start(x);
-    backend_cpu.copy(&plan->local, from, to);
+    backend_cpu.memory->copy(&plan->local, from, to);
     exchange_wait(x);
-    backend_cpu.copy(&plan->unpack, x->receives.buffer, to);
+    backend_cpu.memory->copy(&plan->unpack, x->receives.buffer, to);
 }
 
 static void subtract_mean(struct level *l, enum field x);
@@ -67,12 +67,12 @@ static void subtract_mean(struct level *l, enum field x);
 static void hand_over(const struct hand_over *h)
 {
     for (int c = 0; c < MAX_PLAN_COPIES; c++)
-        backend_cpu.copy(h->down[c].list, h->down[c].from, h->down[c].to);
+        backend_cpu.memory->copy(h->down[c].list, h->down[c].from, h->down[c].to);
     host_works = true;
     h->work(h->data, h->first);
     host_works = false;
     for (int c = 0; c < MAX_PLAN_COPIES; c++)
-        backend_cpu.copy(h->up[c].list, h->up[c].from, h->up[c].to);
+        backend_cpu.memory->copy(h->up[c].list, h->up[c].from, h->up[c].to);
     seen.hand_overs++;
 }
 
@@ -88,7 +88,7 @@ static void do_work(const struct recording *r, const struct work *w)
         cpu_passes.fill_ghosts(p);
         return;
     case COPY:
-        backend_cpu.copy(w->list, w->from, w->to);
+        backend_cpu.memory->copy(w->list, w->from, w->to);
         return;
     case EXCHANGE:
         exchange(w->plan, w->from, w->to);
@@ -137,7 +137,7 @@ static void visit(enum body body, const void *arguments, const int n[3])
 {
     static const size_t sizes[] = {
 #define BODY(name, arguments_type) sizeof(struct arguments_type),
-#include "operators/bodies.def"
+#include "backend/bodies.def"
 #undef BODY
     };
     struct work work = {.kind = VISIT, .body = body, .n = {n[0], n[1], n[2]}};
@@ -210,8 +210,9 @@ static void *connect(const struct plan *plan)
 {
     struct plan *p = memory_alloc(sizeof *p, "connection");
     *p = *plan;
-    p->exchange.sends.buffer = backend_cpu.allocate(plan->exchange.sends.length, "sends");
-    p->exchange.receives.buffer = backend_cpu.allocate(plan->exchange.receives.length, "receives");
+    p->exchange.sends.buffer = backend_cpu.memory->allocate(plan->exchange.sends.length, "sends");
+    p->exchange.receives.buffer =
+        backend_cpu.memory->allocate(plan->exchange.receives.length, "receives");
     return p;
 }
 
@@ -223,8 +224,8 @@ static void execute(void *connection, const double *from, double *to)
 static void disconnect(void *connection)
 {
     struct plan *p = connection;
-    backend_cpu.release(p->exchange.sends.buffer);
-    backend_cpu.release(p->exchange.receives.buffer);
+    backend_cpu.memory->release(p->exchange.sends.buffer);
+    backend_cpu.memory->release(p->exchange.receives.buffer);
     memory_free(p);
 }
 
@@ -339,6 +340,14 @@ static void a_device_that_refuses(void **state)
     refuses = false;
 }
 
+static struct backend_memory memory, host_memory;
+static const struct backend_recorder recorder = {.begin = record_begin,
+                                                 .hand_over = record_hand_over,
+                                                 .end = record_end,
+                                                 .replay = replay,
+                                                 .destroy = record_destroy,
+                                                 .can_wait_for_host = can_wait_for_host};
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -355,19 +364,16 @@ int main(int argc, char **argv)
     passes.subtract_mean = subtract_mean;
     device = backend_cpu;
     host = backend_cpu;
-    host.synchronise = synchronise;
+    memory = host_memory = *backend_cpu.memory;
+    memory.synchronise = host_memory.synchronise = synchronise;
+    memory.copy = copy;
+    host.memory = &host_memory;
     device.name = "device";
     device.on_device = true;
     device.staging = &host;
     device.passes = &passes;
-    device.copy = copy;
-    device.synchronise = synchronise;
-    device.record_begin = record_begin;
-    device.record_hand_over = record_hand_over;
-    device.record_end = record_end;
-    device.replay = replay;
-    device.record_destroy = record_destroy;
-    device.can_wait_for_host = can_wait_for_host;
+    device.memory = &memory;
+    device.recorder = &recorder;
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
     const bool leak = memory_live_blocks() != 0;
     comm_finish();

@@ -10,8 +10,8 @@
 #include <cmocka.h>
 #include "base/memory.h"
 #include "comm/comm.h"
-#include "cpu/backend_cpu.h"
-#include "operators/passes.h"
+#include "cpu/cpu.h"
+#include "operators/pass.h"
 #include "support/solve_case.h"
 
 static struct passes passes;
@@ -143,6 +143,8 @@ static void test_observers_see_every_stage(void **state)
     assert_int_equal(seen.overlaps, 0);
 }
 
+static const struct backend_streams streams = {fork_stream, use_second_stream, join_stream};
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -157,9 +159,7 @@ int main(int argc, char **argv)
     passes.run = run;
     passes.splits = splits;
     backend.passes = &passes;
-    backend.fork_stream = fork_stream;
-    backend.use_second_stream = use_second_stream;
-    backend.join_stream = join_stream;
+    backend.streams = &streams;
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
     const bool leak = memory_live_blocks() != 0;
     comm_finish();

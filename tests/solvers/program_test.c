@@ -10,8 +10,8 @@
 #include <time.h>
 #include "base/memory.h"
 #include "comm/comm.h"
-#include "cpu/backend_cpu.h"
-#include "operators/passes.h"
+#include "cpu/cpu.h"
+#include "operators/pass.h"
 #include "support/solve_case.h"
 
 enum { LOG2_DIM = 3, DIM = 1 << LOG2_DIM, CELLS = DIM * DIM * DIM };

@@ -8,8 +8,8 @@
 #include <cmocka.h>
 #include "base/memory.h"
 #include "comm/comm.h"
-#include "cpu/backend_cpu.h"
-#include "operators/passes.h"
+#include "cpu/cpu.h"
+#include "operators/pass.h"
 #include "support/child.h"
 #include "support/solve_case.h"
 
@@ -152,6 +152,9 @@ static void other_fields_must_be_back(void **state)
     assert_non_null(strstr(c.text, "fields_are_back"));
 }
 
+static const struct backend_recorder recorder = {
+    .begin = record_begin, .end = record_end, .replay = replay, .destroy = record_destroy};
+
 int main(int argc, char **argv)
 {
     static enum field others[] = {FIELD_TMP, FIELD_NEXT_U, FIELD_NEXT_TMP};
@@ -170,10 +173,7 @@ int main(int argc, char **argv)
     passes.bottom_counts = NULL; /* nobody asks here */
     backend = backend_cpu;
     backend.passes = &passes;
-    backend.record_begin = record_begin;
-    backend.record_end = record_end;
-    backend.replay = replay;
-    backend.record_destroy = record_destroy;
+    backend.recorder = &recorder;
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
     const bool leak = memory_live_blocks() != 0;
     comm_finish();

@@ -10,7 +10,7 @@
 #include <cmocka.h>
 #include "base/memory.h"
 #include "comm/comm.h"
-#include "operators/passes.h"
+#include "operators/pass.h"
 #include "solvers/solver.h"
 #include "support/solve_case.h"
 

@@ -4,8 +4,8 @@
 /* The result of a plan, cell by cell from the definitions, for tests on one rank and on several.
  * Mistakes are counted and not raised, because all ranks must continue together. */
 #include <math.h>
+#include "backend/backend.h"
 #include "base/memory.h"
-#include "level/backend.h"
 #include "level/plan.h"
 #include "support/random.h"
 

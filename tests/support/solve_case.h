@@ -4,8 +4,8 @@
 /* Solves one configuration on h, 2h and 4h as the benchmark does, without timing. For tests. */
 #include <math.h>
 #include "comm/comm.h"
-#include "cpu/backend_cpu.h"
-#include "operators/passes.h"
+#include "cpu/cpu.h"
+#include "operators/pass.h"
 #include "operators/vectors.h"
 #include "operators/problem.h"
 #include "solvers/reduce.h"

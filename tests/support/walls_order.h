@@ -10,7 +10,7 @@
  * Gauss's rule finds to rounding. For one rank. */
 #include <math.h>
 #include <stdio.h>
-#include "cpu/backend_cpu.h"
+#include "cpu/cpu.h"
 #include "operators/problem.h"
 #include "solvers/reduce.h"
 #include "solvers/solver.h"

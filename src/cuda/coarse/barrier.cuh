@@ -6,7 +6,7 @@
  * A word in device memory counts arrivals in its lower half and completed barriers in its upper
  * half. Block 0 adds what completes the lower half, so no block need be last and nothing is reset.
  * grid.sync() of cooperative groups reads the old value first, which costs one more latency. */
-#include "cuda/coarse/tail.cuh"
+#include "cuda/coarse/tail_launch.cuh"
 
 enum { BARRIER_ROUND = 1 << 16 };
 static_assert(TAIL_BLOCKS + 1 < BARRIER_ROUND, "one round's blocks in the lower half");

@@ -3,7 +3,7 @@
 #define CUDA_CORE_TILES_H
 /* Which tiles of a patch a launch works on. Needs no CUDA. */
 #include "operators/formula.h"
-#include "operators/passes.h"
+#include "operators/pass.h"
 
 /* A cuboid of the tiles, or (outer) all but that cuboid. */
 struct tile_set {

@@ -10,7 +10,7 @@
 #include "cuda/core/shared_memory.cuh"
 #include "cuda/core/tiles.cuh"
 #include "cuda/fv2/cells.cuh"
-#include "cuda/fv2/gsrb.cuh"
+#include "cuda/fv2/gsrb_launch.cuh"
 #include "cuda/tuning.h"
 
 namespace fv2

@@ -8,7 +8,7 @@
 #include <cuda_pipeline.h>
 #include "cuda/core/tiles.cuh"
 #include "cuda/fv2/cells.cuh"
-#include "cuda/fv2/sweeps.cuh"
+#include "cuda/fv2/sweeps_launch.cuh"
 
 namespace fv2
 {

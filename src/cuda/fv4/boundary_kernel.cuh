@@ -7,7 +7,7 @@
  */
 #include "cuda/boundary/ghosts.cuh"
 #include "cuda/core/fences.cuh"
-#include "cuda/fv4/gsrb.cuh"
+#include "cuda/fv4/gsrb_launch.cuh"
 #include "cuda/core/shared_memory.cuh"
 
 namespace fv4::boundary

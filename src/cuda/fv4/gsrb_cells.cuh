@@ -3,7 +3,7 @@
 #define CUDA_FV4_GSRB_CELLS_CUH
 /* The update of a single cell of the fused red-black pass, from shared memory. */
 #include "cuda/core/fences.cuh"
-#include "cuda/fv4/gsrb.cuh"
+#include "cuda/fv4/gsrb_launch.cuh"
 #include "cuda/fv4/gsrb_tiles.cuh"
 #include "cuda/core/reciprocal.cuh"
 

@@ -4,7 +4,7 @@
 /* The shared memory of a block of the fused red-black kernel: its layout, copies and barriers. */
 #include "cuda/core/shared_memory.cuh"
 #include "cuda/core/tile_copy.cuh"
-#include "cuda/fv4/gsrb.cuh"
+#include "cuda/fv4/gsrb_launch.cuh"
 #include "cuda/tuning.h"
 
 namespace fv4

@@ -10,7 +10,7 @@
  * loaded one step ahead. */
 #include "cuda/core/tiles.cuh"
 #include "cuda/fv4/quads.cuh"
-#include "cuda/fv4/sweep.cuh"
+#include "cuda/fv4/sweep_launch.cuh"
 
 namespace fv4::constant
 {

@@ -11,7 +11,7 @@
 #include "cuda/core/tile_copy.cuh"
 #include "cuda/core/tiles.cuh"
 #include "cuda/fv4/quads.cuh"
-#include "cuda/fv4/sweep.cuh"
+#include "cuda/fv4/sweep_launch.cuh"
 #include "cuda/tuning.h"
 #include "operators/fv4.h"
 #include "operators/smoothers.h"

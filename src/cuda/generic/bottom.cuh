@@ -9,7 +9,7 @@
 #include "cuda/boundary/ghosts.cuh"
 #include "operators/sum.h"
 extern "C" {
-#include "operators/bottom_counts.h"
+#include "backend/bottom_counts.h"
 }
 
 enum { BOTTOM_THREADS = 256 }; /* at most */

@@ -39,7 +39,7 @@ bool cuda_even_patches(const struct level *level)
         for_cells(n[0], n[1], n[2],                                                                \
                   [=] __device__(int i, int j, int k) { body_##name(&x, i, j, k); });              \
     }
-#include "operators/bodies.def"
+#include "backend/bodies.def"
 #undef BODY
 
 void cuda_visit(enum body body, const void *arguments, const int n[3])
@@ -47,7 +47,7 @@ void cuda_visit(enum body body, const void *arguments, const int n[3])
 #define BODY(name, arguments_type)                                                                 \
     if (body == BODY_##name)                                                                       \
         visit_##name(*(const struct arguments_type *)arguments, n);
-#include "operators/bodies.def"
+#include "backend/bodies.def"
 #undef BODY
 }
 

@@ -51,7 +51,7 @@ static void launch_on_rows(void (*kernel)(struct cells, Parameters...), const st
             name##_term(&t, index, term, mine);                                                    \
         }                                                                                          \
     };
-#include "operators/reductions.def"
+#include "backend/reductions.def"
 #undef REDUCTION
 
 template <class Reduction>
@@ -135,7 +135,7 @@ void cuda_reduce(enum reduction reduction, const struct level *level, enum field
 #define REDUCTION(name, number, sums)                                                              \
     if (reduction == REDUCTION_##name)                                                             \
         reduce<name##_reduction>(level, x, y, scale, words);
-#include "operators/reductions.def"
+#include "backend/reductions.def"
 #undef REDUCTION
 }
 

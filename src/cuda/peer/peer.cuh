@@ -9,7 +9,7 @@
 #include "cuda/core/packet.cuh"
 #include "cuda/device.cuh"
 extern "C" {
-#include "level/backend.h"
+#include "backend/backend.h"
 }
 
 /* A block copies units: three cells per thread, in two packets. */

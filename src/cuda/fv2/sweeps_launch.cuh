@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef CUDA_FV2_SWEEPS_CUH
-#define CUDA_FV2_SWEEPS_CUH
+#ifndef CUDA_FV2_SWEEPS_LAUNCH_CUH
+#define CUDA_FV2_SWEEPS_LAUNCH_CUH
 /* One launch of the kernel of fused sweeps: two or three sweeps of a smoother that updates all
  * cells.
  *

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef CUDA_FV4_GSRB_CUH
-#define CUDA_FV4_GSRB_CUH
+#ifndef CUDA_FV4_GSRB_LAUNCH_CUH
+#define CUDA_FV4_GSRB_LAUNCH_CUH
 /* This folder holds the tuned kernels of the order-4 operator; docs/KERNELS.md explains them.
  * gsrb.cu and sweep.cu have what the rows of the table of kernels
  * cover, and the launches. The fused red-black pass is two kernels: gsrb_kernel.cuh, and
@@ -10,7 +10,7 @@
 #include "cuda/boundary/ghosts.cuh"
 #include "cuda/core/operators.cuh"
 #include "cuda/core/red_black.cuh"
-#include "operators/passes.h"
+#include "operators/pass.h"
 
 /* One launch of the fused red-black pass. `in` has its ghosts, or is NULL if u is 0 everywhere.
  * Beyond sides without a wall, red cells next to the patch are updated too, but not stored: there,

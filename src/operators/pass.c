@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "operators/passes.h"
+#include "operators/pass.h"
 #include "base/check.h"
 
 struct pass pass_split_front(struct pass *rest, int count)

@@ -5,8 +5,8 @@
 #include <string.h>
 #include <sys/mman.h>
 #include "base/memory.h"
-#include "cpu/backend_cpu.h"
 #include "cpu/cpu.h"
+#include "cpu/operations.h"
 #include "operators/traffic.h"
 
 /* Rows of several fields and planes lie on more pages than the first-level TLB has entries. */
@@ -144,11 +144,17 @@ static const struct passes plain_passes = PASSES(plain, NULL);
 
 enum { ROW_ALIGN = 8 }; /* 64 bytes: one cache line, one AVX-512 register */
 
-#define BACKEND(table)                                                                             \
-    {                                                                                              \
-        .name = "cpu", .row_align = ROW_ALIGN, .on_device = false, .allocate = allocate,           \
-        .release = release, .copy = copy, .forget = forget, .upload = upload,                      \
-        .download = download, .synchronise = synchronise, .passes = table,                         \
-    }
-const struct backend backend_cpu = BACKEND(&cpu_passes);
-const struct backend backend_cpu_plain = BACKEND(&plain_passes);
+static const struct backend_memory memory = {
+    .allocate = allocate,
+    .release = release,
+    .copy = copy,
+    .forget = forget,
+    .upload = upload,
+    .download = download,
+    .synchronise = synchronise,
+};
+
+const struct backend backend_cpu = {
+    .name = "cpu", .row_align = ROW_ALIGN, .memory = &memory, .passes = &cpu_passes};
+const struct backend backend_cpu_plain = {
+    .name = "cpu", .row_align = ROW_ALIGN, .memory = &memory, .passes = &plain_passes};

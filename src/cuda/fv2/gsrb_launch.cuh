@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef CUDA_FV2_GSRB_CUH
-#define CUDA_FV2_GSRB_CUH
+#ifndef CUDA_FV2_GSRB_LAUNCH_CUH
+#define CUDA_FV2_GSRB_LAUNCH_CUH
 /* This folder holds the tuned kernels of the order-2 operator; docs/KERNELS.md explains them.
  * gsrb.cu, sweeps.cu and residual.cu each have the rows of the table of kernels, what these cover,
  * and the launches. gsrb_kernel.cuh is the fused red-black kernel, and gsrb_tile.cuh its shared

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef OPERATORS_PASSES_H
-#define OPERATORS_PASSES_H
+#ifndef BACKEND_PASSES_H
+#define BACKEND_PASSES_H
 /* The computing half of a backend. Its unit is a pass of the cycle, not a vector operation, so that
  * a backend may fuse (red and black, residual and restriction, prolongation and first sweep)
  * without any change of the cycles. A pass reads halos that a plan has filled, fills the other
  * ghosts that it reads (behind walls, and where the backend wraps), and leaves all ghosts invalid.
  */
+#include <stdbool.h>
 #include <stdint.h>
-#include "level/level.h"
-#include "operators/stencil.h"
+#include "backend/fields.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+struct bottom_counts;
+struct diagonal_arguments;
+struct level;
 
 enum pass_start {
     START_KEEP,        /* u as it is */
@@ -57,41 +57,6 @@ struct pass {
                            they read ghosts that this pass computes */
 };
 
-static inline bool pass_prolongs(const struct pass *pass)
-{
-    return pass->start == START_PROLONG_SET || pass->start == START_PROLONG_ADD;
-}
-
-/* Applications of the operator in a pass: its sweeps, and the finish. */
-static inline int pass_operations(const struct pass *pass)
-{
-    return pass->nsweeps + (pass->finish != FINISH_NONE);
-}
-
-/* All that a pass does, in this order: its start, its sweeps, its finish. */
-static inline int pass_length(const struct pass *pass)
-{
-    return (pass->start != START_KEEP) + pass_operations(pass);
-}
-
-/* Returns the first `count` of these as a pass, and leaves the others in `rest`. */
-struct pass pass_split_front(struct pass *rest, int count);
-
-/* Ghost layers computed by an operator application with `following` more to come in its pass. */
-static inline int pass_extent(const struct pass *pass, int following)
-{
-    const struct level *l = pass->level;
-    return l->connected ? (pass->ops_until_halo + following) * l->stencil->radius : 0;
-}
-
-/* The field that holds u and its ghosts when the pass begins. */
-static inline enum field pass_reads(const struct pass *pass)
-{
-    return pass->level->stencil->in_place || pass->first_sweep % 2 == 0 ? pass->u : FIELD_TMP;
-}
-
-struct bottom_counts;
-
 /* A cycle is a list of stages (solvers/program.h). */
 enum stage_kind {
     STAGE_PASS,              /* run(pass) */
@@ -120,27 +85,21 @@ struct stage {
     char range[80]; /* name and level, from the first execution on */
 };
 
-/* What a backend does to one cell, and what it adds up over cells: bodies.h has the formulas. */
+/* What a backend does to one cell, and what it adds up over cells: operators/bodies.h has the
+ * formulas. */
 enum body {
 #define BODY(name, arguments) BODY_##name,
-#include "operators/bodies.def"
+#include "backend/bodies.def"
 #undef BODY
     NUM_BODIES
 };
 
 enum reduction {
 #define REDUCTION(name, words, sums) REDUCTION_##name,
-#include "operators/reductions.def"
+#include "backend/reductions.def"
 #undef REDUCTION
     NUM_REDUCTIONS
 };
-struct diagonal_arguments;
-
-static inline double *patch_cells(const struct level *level, const struct patch *p,
-                                  enum field field)
-{
-    return level->fields[field] ? level->fields[field] + p->offset : NULL;
-}
 
 struct passes {
     void (*run)(const struct pass *pass);
@@ -185,18 +144,4 @@ struct passes {
     void (*prepare)(struct level *level);
 };
 
-/* Ghost layers of a level with these boxes: at least stencil_ghosts(). The CPU's passes move each
- * field through memory once per halo exchange, so on long boxes there are enough for a whole
- * smoothing and its residual. */
-int level_ghosts(const struct operator_choice *choice, const struct backend *backend,
-                 const struct decomposition *d);
-/* How many sweeps and finishes together, and how many sweeps alone, one run() may do on a connected
- * level before halos must be exchanged again. The latter leaves room for a finish if two or more
- * sweeps remain. */
-int operations_per_halo(const struct level *level);
-int sweeps_per_halo(const struct level *level);
-
-#ifdef __cplusplus
-}
-#endif
 #endif

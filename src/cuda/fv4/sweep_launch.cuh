@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef CUDA_FV4_SWEEP_CUH
-#define CUDA_FV4_SWEEP_CUH
+#ifndef CUDA_FV4_SWEEP_LAUNCH_CUH
+#define CUDA_FV4_SWEEP_LAUNCH_CUH
 /* One launch of a kernel of one operation: sweep_kernel.cuh, and with constant coefficients
  * residual_constant_kernel.cuh. */
 #include "cuda/core/operators.cuh"
-#include "operators/passes.h"
+#include "operators/pass.h"
 
 namespace fv4
 {

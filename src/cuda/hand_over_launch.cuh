@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef CUDA_HAND_OVER_CUH
-#define CUDA_HAND_OVER_CUH
-/* The kernel by which a recording hands over to the host (level/backend.h), and the host's side. */
+#ifndef CUDA_HAND_OVER_LAUNCH_CUH
+#define CUDA_HAND_OVER_LAUNCH_CUH
+/* The kernel by which a recording hands over to the host (backend/backend.h), and the host's side.
+ */
 #include <vector>
 #include "cuda/backend.cuh"
 

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef BACKEND_COPIES_H
+#define BACKEND_COPIES_H
+
+/* A cuboid of cells copied between two pieces of memory: element (i,j,k), 0 <= i < n[0] …, goes
+ * from source[from + i + j·from_sj + k·from_sk] to target[to + i + j·to_sj + k·to_sk]. */
+struct copy {
+    int n[3];
+    int peer; /* the rank at the other end */
+    long from, from_sj, from_sk;
+    long to, to_sj, to_sk;
+};
+
+struct copy_list {
+    int count;
+    struct copy *copies;
+};
+
+/* Copies that a device makes for a plan: see plan_on_device(). */
+enum { MAX_PLAN_COPIES = 2 };
+struct plan_copies {
+    const struct copy_list *list;
+    const double *from;
+    double *to;
+};
+
+#endif

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef LEVEL_BUILD_H
+#define LEVEL_BUILD_H
+/* Making levels with their halo plans. */
+#include "level/level.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Makes a level and takes over its decomposition. Rows are padded so that cell i = 0 of every row
+ * is at a multiple of row_align doubles. Collective over the world. */
+struct level *level_create(int depth, struct decomposition decomposition, struct sides sides,
+                           int ghosts, const struct backend *backend, int row_align);
+void level_destroy(struct level *level);
+
+/* Makes the connected level's plan for `layers` of ghosts, which must not exist yet. Collective
+ * over the world. */
+struct plan *level_make_halo(struct level *level, int layers);
+/* Fills the ghosts of a cell-centred field from neighbours, if the level is connected. */
+void level_exchange_halo(const struct level *level, enum field field);
+
+/* Bytes of one field of a future level on one rank. */
+size_t decomposition_field_bytes(const struct decomposition *d, int rank, int ghosts,
+                                 int row_align);
+/* Adds the bytes of `fields` fields to bytes[rank], for all ranks. */
+void decomposition_add_field_bytes(const struct decomposition *d, int ghosts, int row_align,
+                                   int fields, size_t *bytes);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

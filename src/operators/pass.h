@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef OPERATORS_PASS_H
+#define OPERATORS_PASS_H
+/* What follows from a pass. */
+#include "backend/passes.h"
+#include "level/level.h"
+#include "operators/stencil.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+static inline bool pass_prolongs(const struct pass *pass)
+{
+    return pass->start == START_PROLONG_SET || pass->start == START_PROLONG_ADD;
+}
+
+/* Applications of the operator in a pass: its sweeps, and the finish. */
+static inline int pass_operations(const struct pass *pass)
+{
+    return pass->nsweeps + (pass->finish != FINISH_NONE);
+}
+
+/* All that a pass does, in this order: its start, its sweeps, its finish. */
+static inline int pass_length(const struct pass *pass)
+{
+    return (pass->start != START_KEEP) + pass_operations(pass);
+}
+
+/* Returns the first `count` of these as a pass, and leaves the others in `rest`. */
+struct pass pass_split_front(struct pass *rest, int count);
+
+/* Ghost layers computed by an operator application with `following` more to come in its pass. */
+static inline int pass_extent(const struct pass *pass, int following)
+{
+    const struct level *l = pass->level;
+    return l->connected ? (pass->ops_until_halo + following) * l->stencil->radius : 0;
+}
+
+/* The field that holds u and its ghosts when the pass begins. */
+static inline enum field pass_reads(const struct pass *pass)
+{
+    return pass->level->stencil->in_place || pass->first_sweep % 2 == 0 ? pass->u : FIELD_TMP;
+}
+
+static inline double *patch_cells(const struct level *level, const struct patch *p,
+                                  enum field field)
+{
+    return level->fields[field] ? level->fields[field] + p->offset : NULL;
+}
+
+/* Ghost layers of a level with these boxes: at least stencil_ghosts(). The CPU's passes move each
+ * field through memory once per halo exchange, so on long boxes there are enough for a whole
+ * smoothing and its residual. */
+int level_ghosts(const struct operator_choice *choice, const struct backend *backend,
+                 const struct decomposition *d);
+/* How many sweeps and finishes together, and how many sweeps alone, one run() may do on a connected
+ * level before halos must be exchanged again. The latter leaves room for a finish if two or more
+ * sweeps remain. */
+int operations_per_halo(const struct level *level);
+int sweeps_per_halo(const struct level *level);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
