@@ -53,7 +53,6 @@ struct hierarchy_choice benchmark_hierarchy_choice(const struct options *o, bool
                                : o->overlap_above > 0            ? (double)o->overlap_above
                                                       : transport_chosen()->overlap_above;
         choice.device_messages = transport_chosen()->device_messages;
-        choice.hand_over = (enum hand_over_choice)o->hand_over;
     }
     return choice;
 }

@@ -44,7 +44,6 @@ struct options {
     int bottom;
     int backend;            /* enum backend_choice */
     long cpu_below;         /* levels of fewer cells live on the CPU; 0: auto */
-    int hand_over;          /* enum hand_over_choice */
     long agglomerate_below; /* 2×2×2 boxes merge below this number of cells; 0: auto */
     int transport;          /* between GPUs */
     long overlap_above;     /* cells per GPU from which halo exchange overlaps; 0: auto */

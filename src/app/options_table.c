@@ -21,10 +21,6 @@ static const struct choice transports[] = {{"auto", TRANSPORT_AUTO},
                                            {"cuda-aware", TRANSPORT_CUDA_AWARE},
                                            {"staged", TRANSPORT_STAGED},
                                            {NULL, 0}};
-static const struct choice hand_overs[] = {{"auto", HAND_OVER_CHOICE_AUTO},
-                                           {"graph", HAND_OVER_CHOICE_GRAPH},
-                                           {"host", HAND_OVER_CHOICE_HOST},
-                                           {NULL, 0}};
 static const struct choice loops[] = {{"tiled", LOOPS_TILED}, {"plain", LOOPS_PLAIN}, {NULL, 0}};
 static const struct choice fuses[] = {{"on", FUSE_ON}, {"off", FUSE_OFF}, {NULL, 0}};
 
@@ -89,8 +85,6 @@ static const struct option_row option_table[] = {
     {.name = "cpu-below", .only_gpus = true, NUMBER(OPTION_LONG, cpu_below, "auto"), .unset = "auto",
      .choices = thresholds, .minimum = 1, .maximum = 1e12, .argument = "N|never",
      .help = "keep levels below N cells on the CPU"},
-    {.name = "hand-over", .only_gpus = true, CHOICE(hand_over, hand_overs, "auto"),
-     .help = "how cycles change to CPU levels"},
     {.name = "agglomerate-below", NUMBER(OPTION_LONG, agglomerate_below, "auto"), .unset = "auto",
      .choices = thresholds, .minimum = 1, .maximum = 1e12, .argument = "N|never",
      .help = "merge 2x2x2 boxes while below N cells"},

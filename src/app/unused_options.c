@@ -6,7 +6,7 @@
 
 /* What a run has that options choose. */
 struct occurrences {
-    bool gpu, messages, hand_over, coarsest_chosen;
+    bool gpu, messages, coarsest_chosen;
 };
 
 /* Options, and what they need to have an effect. */
@@ -19,22 +19,16 @@ static const struct {
     {"loops", offsetof(struct occurrences, gpu), false},
     {"transport", offsetof(struct occurrences, messages), true},
     {"overlap-above", offsetof(struct occurrences, messages), true},
-    {"hand-over", offsetof(struct occurrences, hand_over), true},
     {"levels", offsetof(struct occurrences, coarsest_chosen), true},
 };
 
-static struct occurrences find_occurrences(const struct hierarchy *h, const struct benchmark *b,
-                                           const struct options *o)
+static struct occurrences find_occurrences(const struct hierarchy *h, const struct options *o)
 {
-    const bool gpu = h->choice.backend->on_device;
-    struct occurrences found = {
-        .gpu = gpu,
+    return (struct occurrences){
+        .gpu = h->choice.backend->on_device,
         .messages = transport_chosen()->name != NULL,
         .coarsest_chosen = o->levels <= h->nlevels,
     };
-    for (int s = 0; s < b->nsizes; s++)
-        found.hand_over = found.hand_over || b->sizes[s].hand_over;
-    return found;
 }
 
 /* True if the option has another value than its default. */
@@ -51,7 +45,7 @@ static bool is_changed(const struct option_row *row, const struct options *o)
 
 void unused_options(const struct hierarchy *h, struct benchmark *b, const struct options *options)
 {
-    const struct occurrences found = find_occurrences(h, b, options);
+    const struct occurrences found = find_occurrences(h, options);
     size_t length = 0;
     for (size_t i = 0; i < sizeof needs / sizeof needs[0]; i++) {
         const bool flag = *(const bool *)((const char *)&found + needs[i].needs);

@@ -46,11 +46,7 @@ static void add_moves(std::vector<struct move> &moves, const struct plan_copies 
 
 struct cuda_hand_over cuda_hand_over_create(const struct hand_over *h)
 {
-    struct cuda_hand_over c = {};
-    c.work = h->work;
-    c.data = h->data;
-    c.first = h->first;
-    c.longest = h->longest;
+    struct cuda_hand_over c = {*h};
     std::vector<struct move> moves;
     for (const struct plan_copies &copies : h->down)
         add_moves(moves, copies);

@@ -12,10 +12,7 @@ struct hand_over_words;
 struct hand_over_counts;
 
 /* One hand-over of a recording. */
-struct cuda_hand_over {
-    void (*work)(void *data, int first);
-    void *data;
-    int first, longest;
+struct cuda_hand_over : hand_over {
     unsigned blocks;     /* of the kernel */
     struct move *moves;  /* on the device: first those to the host, then those back */
     unsigned ndown, nup; /* of them */

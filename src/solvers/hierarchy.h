@@ -11,13 +11,6 @@
 
 enum { MAX_LEVELS = 32 };
 
-/* How cycles change between levels on a GPU and levels on the CPU. */
-enum hand_over_choice {
-    HAND_OVER_CHOICE_AUTO, /* within a recording, if the GPU can wait for the host */
-    HAND_OVER_CHOICE_GRAPH,
-    HAND_OVER_CHOICE_HOST, /* by the host: such cycles are not recorded */
-};
-
 /* The choices that define a hierarchy. */
 struct hierarchy_choice {
     int log2_box_dim;
@@ -36,7 +29,6 @@ struct hierarchy_choice {
                                           least this many cells per rank, if the backend can */
     const struct transport *transport; /* of messages between devices; NULL: MPI's */
     bool device_messages;              /* MPI reads and writes buffers on devices */
-    enum hand_over_choice hand_over;
     int sweeps[2];  /* before and after the coarse correction, of one colour if coloured; both 0:
                        SMOOTHER_SWEEPS */
     bool w_cycle;   /* coarse corrections by two cycles each */

@@ -151,18 +151,10 @@ static void record(struct program *p, const struct backend *backend, int hand_ov
     CHECK(fields_are_back);
 }
 
-static bool may_hand_over(const struct program *p, const struct backend *backend)
-{
-    const enum hand_over_choice choice = p->hierarchy->choice.hand_over;
-    if (choice == HAND_OVER_CHOICE_AUTO)
-        return backend->recorder->can_wait_for_host();
-    return choice == HAND_OVER_CHOICE_GRAPH;
-}
-
 static void try_to_record(struct program *p, const struct backend *backend)
 {
     const int hand_overs = backend->recorder ? count_hand_overs(p, backend) : -1;
-    if (hand_overs == 0 || (hand_overs > 0 && may_hand_over(p, backend)))
+    if (hand_overs == 0 || (hand_overs > 0 && backend->recorder->can_wait_for_host()))
         record(p, backend, hand_overs);
     p->not_recorded = !p->recording;
 }

@@ -273,7 +273,7 @@ static void defaults_are_those_of_the_manual(void **state)
               "boundary = dirichlet\ncoefficients = variable\nproblem = fv\nsmoother = gsrb\n"
               "sweeps = auto\nweight = auto\nlevels = all\ncycle = f\nrtol = none\natol = none\n"
               "solver = mg\nbottom = bicgstab\nbackend = auto\n"
-              "cpu-below = auto\nhand-over = auto\nagglomerate-below = auto\ntransport = auto\n"
+              "cpu-below = auto\nagglomerate-below = auto\ntransport = auto\n"
               "overlap-above = auto\nkernels = default\nloops = tiled\nfuse = on\nsolves = auto\n"
               "min-time = 2\nbenchmark = false\n");
     assert_int_equal(o.max_cycles, 100);

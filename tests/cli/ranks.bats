@@ -222,7 +222,7 @@ doubted() {
 
 @test "an option without effect is warned of, and --strict doubts it" {
     local option
-    for option in "--transport staged" "--overlap-above 5" "--hand-over graph" "--levels 32"; do
+    for option in "--transport staged" "--overlap-above 5" "--levels 32"; do
         # shellcheck disable=SC2086
         hpgmg 2 $option --json "$report" 3 8
         [ "$status" -eq 0 ]

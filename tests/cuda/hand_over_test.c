@@ -78,7 +78,6 @@ static int count_differences(struct operator_choice op, double cpu_below, int so
     choice.backend = &device;
     choice.coarse_backend = &host;
     choice.cpu_below = cpu_below;
-    choice.hand_over = HAND_OVER_CHOICE_GRAPH;
     struct hierarchy *h = hierarchy_create(&choice);
     struct solver *s = solver_create(h, 0, (struct solver_choice){.f_cycle = true});
     int differences = 0;

@@ -253,7 +253,7 @@ static struct hierarchy_choice choice_of(const struct variant *v)
 }
 
 /* Solves several times, u overwritten before each; all answers must be those of the CPU alone. */
-static enum hand_over_way solve(const struct variant *v, enum hand_over_choice way)
+static enum hand_over_way solve(const struct variant *v)
 {
     struct hierarchy_choice choice = choice_of(v), all_on_cpu = choice;
     struct solve_result result, expected;
@@ -267,7 +267,6 @@ static enum hand_over_way solve(const struct variant *v, enum hand_over_choice w
     solver_destroy(s);
     hierarchy_destroy(h);
 
-    choice.hand_over = way;
     choice.unfused = v->unfused;
     h = hierarchy_create(&choice);
     s = solver_create(h, 0, (struct solver_choice){.f_cycle = true});
@@ -304,7 +303,7 @@ static void a_replay_hands_over(void **state)
 {
     (void)state;
     for (int v = 0; v < NUM_VARIANTS; v++) {
-        const enum hand_over_way way = solve(&variants[v], HAND_OVER_CHOICE_AUTO);
+        const enum hand_over_way way = solve(&variants[v]);
         const bool recorded = !has_means_between_ranks(&variants[v]);
         assert_int_equal(way, recorded ? HAND_OVER_GRAPH : HAND_OVER_HOST);
         assert_int_equal(seen.begun, recorded);
@@ -313,20 +312,12 @@ static void a_replay_hands_over(void **state)
     }
 }
 
-static void by_the_host(void **state)
-{
-    (void)state;
-    assert_int_equal(solve(&variants[0], HAND_OVER_CHOICE_HOST), HAND_OVER_HOST);
-    assert_int_equal(seen.asked, 0);
-}
-
 static void a_device_that_cannot_wait(void **state)
 {
     (void)state;
     cannot_wait = true;
-    assert_int_equal(solve(&variants[0], HAND_OVER_CHOICE_AUTO), HAND_OVER_HOST);
+    assert_int_equal(solve(&variants[0]), HAND_OVER_HOST);
     assert_int_equal(seen.asked, 0);
-    assert_int_equal(solve(&variants[0], HAND_OVER_CHOICE_GRAPH), HAND_OVER_GRAPH);
     cannot_wait = false;
 }
 
@@ -335,7 +326,7 @@ static void a_device_that_refuses(void **state)
 {
     (void)state;
     refuses = true;
-    assert_int_equal(solve(&variants[0], HAND_OVER_CHOICE_GRAPH), HAND_OVER_HOST);
+    assert_int_equal(solve(&variants[0]), HAND_OVER_HOST);
     assert_int_equal(seen.asked, 1);
     refuses = false;
 }
@@ -352,7 +343,6 @@ int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_replay_hands_over),
-        cmocka_unit_test(by_the_host),
         cmocka_unit_test(a_device_that_cannot_wait),
         cmocka_unit_test(a_device_that_refuses),
     };
