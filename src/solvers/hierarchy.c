@@ -74,74 +74,62 @@ static int level_fields(const struct hierarchy_choice *choice, const struct deco
 
 enum { BUFFER_FIELDS = 2 }; /* u and f */
 
-/* The decomposition of a level; `finer` is that of the level before it, if there is one. Where only
- * the sides of boxes are halved, boxes and owners follow from it in less time. */
-static struct decomposition level_boxes(const struct hierarchy_shape *shape, int level,
-                                        const struct decomposition *finer, int ranks)
-{
-    const struct decomposition_spec spec = shape->specs[level];
-    if (level > 0 && spec_is_coarsened(&shape->specs[level - 1], &spec))
-        return decomposition_coarsen(finer);
-    return decomposition_create(spec, ranks);
-}
-
+/* Where only the sides of boxes are halved, boxes and owners follow in less time. */
 void hierarchy_boxes(const struct hierarchy_shape *shape, int ranks,
                      struct decomposition boxes[MAX_LEVELS])
 {
-    for (int level = 0; level < shape->nlevels; level++)
-        boxes[level] = level_boxes(shape, level, level > 0 ? &boxes[level - 1] : NULL, ranks);
+    const struct decomposition_spec *specs = shape->specs;
+    for (int l = 0; l < shape->nlevels; l++)
+        boxes[l] = l > 0 && spec_is_coarsened(&specs[l - 1], &specs[l])
+                       ? decomposition_coarsen(&boxes[l - 1])
+                       : decomposition_create(specs[l], ranks);
 }
 
-/* What is known of one level before anything is built. */
-struct foreseen {
-    struct decomposition decomposition;
-    const struct backend *backend;
-};
-
-static struct foreseen foresee_level(const struct hierarchy_choice *choice,
-                                     const struct hierarchy_shape *shape, int level,
-                                     const struct decomposition *finer, int ranks)
+/* The backend of a level with these boxes. */
+static const struct backend *backend_of(const struct hierarchy_choice *choice,
+                                        const struct decomposition *d)
 {
-    return (struct foreseen){
-        level_boxes(shape, level, finer, ranks),
-        hierarchy_level_backend(choice, spec_cells(&shape->specs[level])),
-    };
+    return hierarchy_level_backend(choice, extent_cells(d->n));
 }
 
-/* Adds the bytes of the transfer's redistribution buffer, if it needs one, to bytes[rank]. */
-static void add_buffer_bytes(const struct hierarchy_choice *choice, const struct foreseen *fine,
-                             const struct foreseen *coarse, size_t *bytes)
+/* Whether the transfer between two levels needs a redistribution buffer. */
+static bool is_separate(const struct hierarchy_choice *choice, const struct decomposition *fine,
+                        const struct decomposition *next)
 {
-    if (decomposition_is_coarsened(&fine->decomposition, &coarse->decomposition) &&
-        fine->backend == coarse->backend)
-        return;
-    struct decomposition d = decomposition_coarsen(&fine->decomposition);
-    decomposition_add_field_bytes(&d, level_ghosts(&choice->op, fine->backend, &d),
-                                  fine->backend->row_align, BUFFER_FIELDS, bytes);
-    decomposition_destroy(&d);
+    return !decomposition_is_coarsened(fine, next) ||
+           backend_of(choice, fine) != backend_of(choice, next);
+}
+
+/* Adds the bytes of `fields` fields of a level with these boxes to bytes[rank]. */
+static void add_bytes(const struct hierarchy_choice *choice, const struct backend *backend,
+                      const struct decomposition *d, int fields, size_t *bytes)
+{
+    decomposition_add_field_bytes(d, level_ghosts(&choice->op, backend, d), backend->row_align,
+                                  fields, bytes);
 }
 
 void hierarchy_estimate(const struct hierarchy_choice *choice, const struct hierarchy_shape *shape,
                         int ranks, hierarchy_visit *visit, void *data)
 {
-    const int last = shape->nlevels - 1;
     size_t *bytes = memory_alloc((size_t)ranks * sizeof *bytes, "memory estimate");
-    struct foreseen own = foresee_level(choice, shape, 0, NULL, ranks), next = own;
-    for (int level = 0; level <= last; level++, own = next) {
+    struct decomposition boxes[MAX_LEVELS];
+    hierarchy_boxes(shape, ranks, boxes);
+    for (int level = 0; level < shape->nlevels; level++) {
         enum field fields[NUM_FIELDS];
-        const int count =
-            level_fields(choice, &own.decomposition, own.backend, level, shape->nlevels, fields);
+        const struct decomposition *own = &boxes[level], *next = own + 1;
+        const struct backend *backend = backend_of(choice, own);
         memset(bytes, 0, (size_t)ranks * sizeof *bytes);
-        decomposition_add_field_bytes(&own.decomposition,
-                                      level_ghosts(&choice->op, own.backend, &own.decomposition),
-                                      own.backend->row_align, count, bytes);
-        if (level < last) {
-            next = foresee_level(choice, shape, level + 1, &own.decomposition, ranks);
-            add_buffer_bytes(choice, &own, &next, bytes);
+        add_bytes(choice, backend, own,
+                  level_fields(choice, own, backend, level, shape->nlevels, fields), bytes);
+        if (level + 1 < shape->nlevels && is_separate(choice, own, next)) {
+            struct decomposition buffer = decomposition_coarsen(own);
+            add_bytes(choice, backend, &buffer, BUFFER_FIELDS, bytes);
+            decomposition_destroy(&buffer);
         }
-        visit(data, level, &own.decomposition, bytes);
-        decomposition_destroy(&own.decomposition);
+        visit(data, level, own, bytes);
     }
+    for (int level = 0; level < shape->nlevels; level++)
+        decomposition_destroy(&boxes[level]);
     memory_free(bytes);
 }
 
@@ -157,7 +145,7 @@ static void add_level(void *data, int level, const struct decomposition *d, cons
 {
     const struct memory_sum *sum = data;
     (void)level;
-    if (hierarchy_level_backend(sum->choice, extent_cells(d->n))->on_device == sum->on_device)
+    if (backend_of(sum->choice, d)->on_device == sum->on_device)
         for (int rank = 0; rank < sum->ranks; rank++)
             sum->bytes[rank] += bytes[rank];
 }
@@ -205,7 +193,7 @@ static void create_transfer(struct hierarchy *h, int depth)
     struct level *next = h->levels[depth + 1];
     const struct decomposition *fine = &h->levels[depth]->decomposition;
     const struct backend *backend = h->levels[depth]->backend;
-    if (decomposition_is_coarsened(fine, &next->decomposition) && backend == next->backend) {
+    if (!is_separate(&h->choice, fine, &next->decomposition)) {
         *t = (struct transfer){.coarse = next};
         return;
     }
@@ -223,8 +211,7 @@ struct hierarchy *hierarchy_lay_out(const struct hierarchy_choice *choice, int n
     h->nlevels = nlevels;
     h->singular = operator_is_singular(&choice->op);
     for (int l = 0; l < nlevels; l++)
-        h->levels[l] = create_level(
-            choice, hierarchy_level_backend(choice, extent_cells(boxes[l].n)), l, boxes[l]);
+        h->levels[l] = create_level(choice, backend_of(choice, &boxes[l]), l, boxes[l]);
     for (int l = 0; l + 1 < nlevels; l++)
         create_transfer(h, l);
     return h;
