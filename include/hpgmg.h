@@ -17,8 +17,7 @@
  *
  * A process calls these functions from one thread at a time, the one that initialised MPI. They use
  * OpenMP threads. Solvers are independent of each other, with these exceptions, which are the
- * process's: the GPU, the streams on it, and the number of threads that work on levels on the CPU
- * below levels on a GPU.
+ * process's: the GPU and the streams on it.
  *
  * A process that is forked after the first hpgmg_create() cannot use the library: the functions
  * return HPGMG_ENVIRONMENT there. The parent goes on as before. */

@@ -9,6 +9,7 @@
 #include <omp.h>
 #include <sched.h>
 #include <stdatomic.h>
+#include "backend/context.h"
 #include "base/check.h"
 #include "base/memory.h"
 #include "operators/boundary.h"
@@ -30,12 +31,11 @@ enum {
 };
 
 enum { MAX_THREADS = 1024 };
-static int max_threads = MAX_THREADS;
 
 void cpu_use_threads(int most)
 {
     CHECK(most > 0);
-    max_threads = most < MAX_THREADS ? most : MAX_THREADS;
+    context_current()->threads = most;
 }
 
 void cpu_release_threads(void)
@@ -46,8 +46,9 @@ void cpu_release_threads(void)
 
 int cpu_max_threads(void)
 {
-    const int threads = omp_get_max_threads();
-    return threads < max_threads ? threads : max_threads;
+    const int threads = omp_get_max_threads(), chosen = context_current()->threads,
+              most = 0 < chosen && chosen < MAX_THREADS ? chosen : MAX_THREADS;
+    return threads < most ? threads : most;
 }
 
 /* All teams of several threads have one size: after a smaller team, GCC's OpenMP library ends the

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The table of kernels, and the loop that gives each part of a pass to a row. */
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <cstring>
+#include "backend/context.h"
 #include "cuda/backend.cuh"
 #include "cuda/cuda.h"
 #include "cuda/device.cuh"
@@ -19,47 +21,47 @@ static const struct kernel *const every_kernel[] = {
 #undef KERNEL
 enum { NUM_KERNELS = sizeof every_kernel / sizeof every_kernel[0] };
 
-/* The rows of this run, in its order. */
-static const struct kernel *chosen[NUM_KERNELS];
-static int num_chosen;
+static_assert((int)NUM_KERNELS <= MAX_KERNELS, "more than a context holds");
 
-static bool contains(const struct kernel *kernel)
+static void choose(struct context *c, const struct kernel *kernel)
 {
-    for (int k = 0; k < num_chosen; k++)
-        if (chosen[k] == kernel)
-            return true;
-    return false;
+    for (int k = 0; k < c->nkernels; k++)
+        if (c->kernels[k] == kernel)
+            return;
+    c->kernels[c->nkernels++] = kernel;
 }
 
-static void choose(const struct kernel *kernel)
-{
-    if (!contains(kernel))
-        chosen[num_chosen++] = kernel;
-}
-
-static void choose_all()
+static void choose_all(struct context *c)
 {
     for (const struct kernel *kernel : every_kernel)
-        choose(kernel);
+        choose(c, kernel);
+}
+
+/* The context with the rows of this run, in its order. */
+static struct context *chosen()
+{
+    struct context *c = context_current();
+    if (c->nkernels == 0)
+        choose_all(c);
+    return c;
 }
 
 bool kernel_is_chosen(const struct kernel *kernel)
 {
-    if (num_chosen == 0)
-        choose_all();
-    return contains(kernel);
+    const struct context *c = chosen();
+    return std::find(c->kernels, c->kernels + c->nkernels, kernel) != c->kernels + c->nkernels;
 }
 
 /* Chooses the rows that one word of a list names. */
-static bool choose_word(const char *word, size_t length)
+static bool choose_word(struct context *c, const char *word, size_t length)
 {
     if (length == strlen("default") && strncmp(word, "default", length) == 0) {
-        choose_all();
+        choose_all(c);
         return true;
     }
     for (const struct kernel *kernel : every_kernel)
         if (strlen(kernel->name) == length && strncmp(word, kernel->name, length) == 0) {
-            choose(kernel);
+            choose(c, kernel);
             return true;
         }
     return false;
@@ -67,10 +69,11 @@ static bool choose_word(const char *word, size_t length)
 
 bool cuda_choose_kernels(const char *list, char *message, int size)
 {
-    num_chosen = 0;
+    struct context *c = context_current();
+    c->nkernels = 0;
     for (const char *word = list;; word++) {
         const size_t length = strcspn(word, ",");
-        if (!choose_word(word, length)) {
+        if (!choose_word(c, word, length)) {
             snprintf(message, (size_t)size, "no kernel is called '%.*s'; --list-kernels prints all",
                      (int)length, word);
             return false;
@@ -79,19 +82,15 @@ bool cuda_choose_kernels(const char *list, char *message, int size)
         if (!*word)
             break;
     }
-    choose(&kernel_generic); /* what the others leave */
+    choose(c, &kernel_generic); /* what the others leave */
     return true;
 }
 
 void cuda_leave_out_tail()
 {
-    if (num_chosen == 0)
-        choose_all();
-    int kept = 0;
-    for (int k = 0; k < num_chosen; k++)
-        if (chosen[k] != &kernel_tail)
-            chosen[kept++] = chosen[k];
-    num_chosen = kept;
+    struct context *c = chosen();
+    c->nkernels =
+        (int)(std::remove(c->kernels, c->kernels + c->nkernels, &kernel_tail) - c->kernels);
 }
 
 const char *cuda_kernel_name(int number)
@@ -127,12 +126,11 @@ double red_black_bytes(const struct pass *pass)
 /* The first row that covers a beginning of the pass, and of how many operations. */
 static const struct kernel *find(const struct pass *pass, int *covered)
 {
-    if (num_chosen == 0)
-        choose_all();
-    for (int k = 0; k < num_chosen; k++) {
-        *covered = chosen[k]->covers(pass, cuda_limits());
+    const struct context *c = chosen();
+    for (int k = 0; k < c->nkernels; k++) {
+        *covered = c->kernels[k]->covers(pass, cuda_limits());
         if (*covered > 0)
-            return chosen[k];
+            return c->kernels[k];
     }
     CHECK(!"the last row covers everything");
     return NULL;

@@ -69,13 +69,14 @@ enum hpgmg_status check_process(void)
                : HPGMG_OK;
 }
 
-void call_select(struct world *world, struct caller *caller)
+void call_select(const struct hpgmg *solver, struct caller *caller)
 {
     static locale_t point;
     const struct cuda_device *gpu = cuda_device();
     if (!point)
         point = newlocale(LC_ALL_MASK, "C", (locale_t)0);
-    caller->world = comm_world_select(world);
+    caller->world = comm_world_select(solver->world);
+    caller->context = context_select(solver->context);
     caller->device = gpu ? cuda_use_device(gpu->number) : -1;
     caller->locale = uselocale(point);
 }
@@ -91,7 +92,7 @@ enum hpgmg_status call_begin(const struct hpgmg *solver, struct caller *caller)
         return fail(HPGMG_ARGUMENT, "the solver was destroyed, or never created");
     if (!comm_is_running())
         return fail(HPGMG_ORDER, "MPI was finalised");
-    call_select(solver->world, caller);
+    call_select(solver, caller);
     return HPGMG_OK;
 }
 
@@ -100,6 +101,7 @@ void call_end(const struct caller *caller)
     if (caller->device >= 0)
         cuda_use_device(caller->device);
     comm_world_select(caller->world);
+    context_select(caller->context);
     uselocale(caller->locale);
 }
 

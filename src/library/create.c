@@ -18,8 +18,7 @@
 enum { MIN_LOG2_BOX_DIM = 2, MAX_LOG2_BOX_DIM = 10 };
 enum { MIN_FIELDS = 3 }; /* u, f, D⁻¹ */
 
-/* Options that determine a run of the program and mean nothing to a solver, or that the process has
- * only once. */
+/* Options that determine a run of the program and mean nothing to a solver. */
 static const char *refuse(const struct option_row *row)
 {
     static const char *const reasons[][2] = {
@@ -30,8 +29,6 @@ static const char *refuse(const struct option_row *row)
         {"benchmark", "the caller says when to solve"},
         {"solves", "the caller says when to solve"},
         {"min-time", "the caller says when to solve"},
-        {"kernels", "all solvers of a process share the kernels"},
-        {"fuse", "all solvers of a process share the kernels"},
     };
     for (size_t r = 0; r < sizeof reasons / sizeof reasons[0]; r++)
         if (strcmp(row->name, reasons[r][0]) == 0)
@@ -234,6 +231,7 @@ static void release(struct hpgmg *s)
 {
     comm_world_destroy(s->world);
     solver_delist(s);
+    memory_free(s->context);
     memory_free(s);
 }
 
@@ -254,8 +252,9 @@ enum hpgmg_status hpgmg_create(struct hpgmg **solver, hpgmg_comm comm, const int
     check_warns = false;
     struct hpgmg *s = memory_alloc_zero(sizeof *s, "solver");
     s->world = comm_world_create(comm);
+    s->context = memory_alloc_zero(sizeof *s->context, "context");
     solver_enlist(s);
-    call_select(s->world, &caller);
+    call_select(s, &caller);
     status = create(s, cells, lengths, options);
     call_end(&caller);
     if (status == HPGMG_OK)

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include "hpgmg.h"
 #include "app/options.h"
+#include "backend/context.h"
 #include "comm/comm.h"
 #include "operators/wall_terms.h"
 #include "solvers/solver.h"
@@ -23,6 +24,7 @@ struct staging {
 struct hpgmg {
     struct hpgmg *next; /* in the list of all solvers */
     struct world *world;
+    struct context *context;
     int cells[3];
     double lengths[3];
     struct options options;
@@ -65,11 +67,13 @@ enum hpgmg_status check_process(void);
 /* What was selected before a call. */
 struct caller {
     struct world *world;
+    struct context *context;
     int device; /* −1: there was no GPU */
     locale_t locale;
 };
-/* Selects a world, the GPU and numbers with a decimal point until call_end(). */
-void call_select(struct world *world, struct caller *caller);
+/* Selects the solver's world and context, the GPU and numbers with a decimal point until
+ * call_end(). */
+void call_select(const struct hpgmg *solver, struct caller *caller);
 /* HPGMG_ARGUMENT if the solver is not live. Else selects what it needs. */
 enum hpgmg_status call_begin(const struct hpgmg *solver, struct caller *caller);
 /* May be called twice. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Executing a program: stage by stage, timed or observed, or several stages in one call. */
 #include <math.h>
+#include "backend/context.h"
 #include "base/check.h"
 #include "base/memory.h"
 #include "base/ranges.h"
@@ -11,36 +12,28 @@
 #include "solvers/reduce.h"
 #include "solvers/stages.h"
 
-static struct {
-    observe_fn *observe;
-    void *data;
-    bool of_each_stage;
-} observer;
+static void observe_by(observe_fn *observe, void *data, bool of_each_stage)
+{
+    struct context *c = context_current();
+    c->observe = observe;
+    c->observe_data = data;
+    c->observes_each_stage = of_each_stage;
+}
 
 void program_observe(observe_fn *observe, void *data)
 {
-    observer.observe = observe;
-    observer.data = data;
-    observer.of_each_stage = observe != NULL;
+    observe_by(observe, data, observe != NULL);
 }
 
 void program_watch(observe_fn *observe, void *data)
 {
-    observer.observe = observe;
-    observer.data = data;
-    observer.of_each_stage = false;
+    observe_by(observe, data, false);
 }
-
-static struct {
-    trace_fn *trace;
-    void *data;
-    double origin; /* the host's time of the event before the first stage */
-} tracer;
 
 void program_trace(trace_fn *trace, void *data)
 {
-    tracer.trace = trace;
-    tracer.data = data;
+    context_current()->trace = trace;
+    context_current()->trace_data = data;
 }
 
 static void execute_plan(const struct program *p, const struct stage *s, struct plan_times *times)
@@ -113,30 +106,32 @@ static void record_origin(const struct program *p)
     const double before = timer_seconds();
     stage_backend(p, i)->events->record(origin_event(p));
     stage_backend(p, i)->memory->synchronise();
-    tracer.origin = 0.5 * (before + timer_seconds());
+    context_current()->trace_origin = 0.5 * (before + timer_seconds());
 }
 
 /* Reads the times of stages between events, after the last stage, so that no stage waits for the
  * host. */
 static void read_events(struct program *p)
 {
+    const struct context *c = context_current();
     for (int i = 0; i < p->count; i++) {
         const struct backend *backend = stage_backend(p, i);
         struct stage_times *times = &p->times[i];
         if (!backend->events)
             continue;
         times->total += backend->events->seconds_between(2 * i, 2 * i + 1);
-        if (!tracer.trace)
+        if (!c->trace)
             continue;
-        times->begin = tracer.origin + backend->events->seconds_between(origin_event(p), 2 * i);
-        times->end = tracer.origin + backend->events->seconds_between(origin_event(p), 2 * i + 1);
+        times->begin = c->trace_origin + backend->events->seconds_between(origin_event(p), 2 * i);
+        times->end = c->trace_origin + backend->events->seconds_between(origin_event(p), 2 * i + 1);
     }
 }
 
 static void trace_stages(const struct program *p)
 {
+    const struct context *c = context_current();
     for (int i = 0; i < p->count; i++)
-        tracer.trace(tracer.data, p, &p->stages[i], p->times[i].begin, p->times[i].end);
+        c->trace(c->trace_data, p, &p->stages[i], p->times[i].begin, p->times[i].end);
 }
 
 void program_time(struct program *p, bool on)
@@ -201,7 +196,7 @@ static int execute_overlapping(const struct program *p, int i)
 /* True if somebody times or observes every stage. */
 static bool is_watched(const struct program *p)
 {
-    return p->times || observer.of_each_stage;
+    return p->times || context_current()->observes_each_stage;
 }
 
 static bool one_by_one(const struct program *p)
@@ -259,6 +254,7 @@ static int execute_small(const struct program *p, int i)
 
 int program_execute_next(struct program *p, int i)
 {
+    const struct context *c = context_current();
     int done = one_by_one(p) ? 0 : execute_small(p, i);
     if (done == 0 && !one_by_one(p))
         done = execute_overlapping(p, i);
@@ -271,26 +267,27 @@ int program_execute_next(struct program *p, int i)
     if (p->times)
         end_time(p, i);
     range_pop();
-    if (observer.observe)
-        observer.observe(observer.data, p, &p->stages[i]);
+    if (c->observe)
+        c->observe(c->observe_data, p, &p->stages[i]);
     return 1;
 }
 
 void program_execute(struct program *p)
 {
+    const struct context *c = context_current();
     p->norm = 0;
     p->executions++;
     range_push(p->name);
-    if (observer.observe && !observer.of_each_stage)
-        observer.observe(observer.data, p, NULL);
-    if (p->times && tracer.trace)
+    if (c->observe && !c->observes_each_stage)
+        c->observe(c->observe_data, p, NULL);
+    if (p->times && c->trace)
         record_origin(p);
     if (is_watched(p) || !program_replay(p))
         for (int i = 0; i < p->count;)
             i += program_execute_next(p, i);
     if (p->times)
         read_events(p);
-    if (p->times && tracer.trace)
+    if (p->times && c->trace)
         trace_stages(p);
     range_pop();
 }

@@ -5,6 +5,7 @@
  * list, and executed, recorded, timed and printed by loops over it. All ranks hold the same list; a
  * rank without boxes on a stage's level has nothing to do there. */
 #include <stdio.h>
+#include "backend/context.h"
 #include "operators/pass.h"
 #include "solvers/hierarchy.h"
 
@@ -38,9 +39,8 @@ struct program *program_v_cycle(struct hierarchy *h, int top, enum field u, enum
 struct program *program_residual(struct hierarchy *h, int top);
 void program_destroy(struct program *p);
 
-/* Calls `observe` after every stage of every program, until called with NULL. For tests and fault
- * injection. */
-typedef void observe_fn(void *data, const struct program *p, const struct stage *stage);
+/* Calls `observe` after every stage of every program of the context, until called with NULL. For
+ * tests and fault injection. */
 void program_observe(observe_fn *observe, void *data);
 /* The same without keeping programs from being recorded, or stages from being executed together:
  * calls `observe` before every execution, with NULL for the stage, and after every stage that the
@@ -49,8 +49,6 @@ void program_watch(observe_fn *observe, void *data);
 
 /* Calls `trace` for every stage of every timed execution, after the execution, until called with
  * NULL. begin and end are seconds of timer_seconds(), on a GPU by its events. */
-typedef void trace_fn(void *data, const struct program *p, const struct stage *stage, double begin,
-                      double end);
 void program_trace(trace_fn *trace, void *data);
 
 /* Where stages of GPU levels and of CPU levels follow each other. */

@@ -55,8 +55,6 @@ static void options_are_checked(void)
         {{"domain", "exact"}, "from its cells"},
         {{"log2-box-dim", "4"}, "from its cells"},
         {{"boxes-per-rank", "1"}, "from its cells"},
-        {{"kernels", "generic"}, "share the kernels"},
-        {{"fuse", "off"}, "share the kernels"},
     };
     for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++)
         refuse_create(CELLS, LENGTHS, cases[c].words, HPGMG_ARGUMENT, cases[c].text);

@@ -16,6 +16,7 @@
 #include <string.h>
 #include <time.h>
 #include "base/memory.h"
+#include "backend/context.h"
 #include "cpu/operations.h"
 
 enum {
@@ -245,6 +246,10 @@ static void teams_have_one_size(void **state)
     cpu_use_threads(THREADS - 1);
     assert_int_equal(cpu_threads(1L << 40), THREADS - 1);
     cpu_use_threads(THREADS + 1);
+    assert_int_equal(cpu_threads(1L << 40), THREADS);
+    struct context other = {.threads = 1}, *own = context_select(&other);
+    assert_int_equal(cpu_threads(1L << 40), 1);
+    assert_ptr_equal(context_select(own), &other);
     assert_int_equal(cpu_threads(1L << 40), THREADS);
     omp_set_num_threads(17);
     cpu_use_threads(17);

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef BACKEND_CONTEXT_H
+#define BACKEND_CONTEXT_H
+/* What is chosen at run time beside the problem, and who watches cycles. A program has one context,
+ * and each solver of the library another one, which every call selects. */
+#include <stdbool.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct kernel;
+struct program;
+struct stage;
+
+enum { MAX_KERNELS = 16 };
+
+/* See program_observe(), program_watch() and program_trace() (solvers/program.h). */
+typedef void observe_fn(void *data, const struct program *p, const struct stage *stage);
+typedef void trace_fn(void *data, const struct program *p, const struct stage *stage, double begin,
+                      double end);
+
+struct context {
+    const struct kernel *kernels[MAX_KERNELS]; /* rows of the table of kernels, in their order */
+    int nkernels;                              /* 0: all */
+    int threads; /* the most that work on levels of the CPU; 0: as many as OpenMP has */
+    observe_fn *observe;
+    void *observe_data;
+    bool observes_each_stage;
+    trace_fn *trace;
+    void *trace_data;
+    double trace_origin; /* the host's time of the event before the first stage */
+};
+
+/* The selected one. */
+struct context *context_current(void);
+/* Selects a context; NULL: the program's own. Returns the one that was selected before. */
+struct context *context_select(struct context *context);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
