@@ -5,7 +5,7 @@
 #include "backend/backend.h"
 #include "cli/columns.h"
 #include "cli/command_line.h"
-#include "cli/environment.h"
+#include "config/environment.h"
 #include "lab/options.h"
 #include "lab/timing.h"
 

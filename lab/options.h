@@ -4,7 +4,7 @@
 /* The lab's options: one struct and one table for all subcommands. */
 #include <stdbool.h>
 #include "base/status.h"
-#include "cli/operator_options.h"
+#include "config/solver_options.h"
 
 struct lab_options {
     int backend;  /* enum backend_choice */

@@ -8,10 +8,10 @@
 #include "app/unused_options.h"
 #include "app/run_info.h"
 #include "app/timeline.h"
-#include "app/transport.h"
 #include "base/check.h"
 #include "base/memory.h"
 #include "base/timer.h"
+#include "config/setup.h"
 #include "comm/comm.h"
 #include "cuda/cuda.h"
 #include "cpu/cpu.h"
@@ -26,48 +26,18 @@ enum { MIN_SOLVES = 10, MAX_SOLVES = 1000000, WARM_UP_SOLVES = 2 };
 
 struct hierarchy_choice benchmark_hierarchy_choice(const struct options *o, bool on_gpu)
 {
-    struct hierarchy_choice choice = {
-        .log2_box_dim = o->log2_box_dim,
-        .boxes_per_rank = o->boxes_per_rank,
-        .domain = {{o->domain[0], o->domain[1], o->domain[2]}},
-        .op = options_operator(o),
-        .problem = o->problem,
-        .bottom = (enum bottom_method)o->bottom,
-        .outer_fields = o->solver == OUTER_IDR,
-        .backend = o->loops == LOOPS_PLAIN ? &backend_cpu_plain : &backend_cpu,
-    };
-    /* A sweep of gsrb is one of each colour. */
-    const int parts = o->smoother == SMOOTHER_GSRB ? 2 : 1;
-    choice.sweeps[0] = parts * o->sweeps[0];
-    choice.sweeps[1] = parts * o->sweeps[1];
-    choice.w_cycle = o->cycle == CYCLE_W;
-    choice.max_levels = o->levels;
-    choice.unfused = o->fuse == FUSE_OFF;
-    choice.agglomerate_below = (double)o->agglomerate_below;
-    if (on_gpu) {
-        choice.backend = &backend_cuda;
-        choice.coarse_backend = &backend_cuda_host;
-        choice.cpu_below = (double)o->cpu_below;
-        choice.transport = transport_chosen()->transport;
-        choice.overlap_above = o->overlap_above == OVERLAP_NEVER ? INFINITY
-                               : o->overlap_above > 0            ? (double)o->overlap_above
-                                                      : transport_chosen()->overlap_above;
-        choice.device_messages = transport_chosen()->device_messages;
-    }
+    struct hierarchy_choice choice = setup_hierarchy(&o->solver, on_gpu);
+    choice.log2_box_dim = o->log2_box_dim;
+    choice.boxes_per_rank = o->boxes_per_rank;
+    memcpy(choice.domain.boxes, o->domain, sizeof choice.domain.boxes);
+    choice.problem = o->problem;
     return choice;
 }
 
 struct solver_choice benchmark_solver_choice(const struct options *o)
 {
-    const struct solver_choice choice = {
-        .f_cycle = o->cycle == CYCLE_F,
-        .outer = (enum outer)o->solver,
-        .rtol = o->rtol,
-        .atol = o->atol,
-        .has_room = memory_has_room,
-        .max_cycles = o->max_cycles,
-        .measures_rhs = o->benchmark,
-    };
+    struct solver_choice choice = setup_solver(&o->solver);
+    choice.measures_rhs = o->benchmark;
     return choice;
 }
 

@@ -7,8 +7,8 @@
 #include "app/rank_report.h"
 #include "app/run_info.h"
 #include "app/score.h"
-#include "app/threshold.h"
-#include "app/transport.h"
+#include "config/threshold.h"
+#include "config/transport.h"
 #include "cli/build_info.h"
 #include "cli/json.h"
 #include "comm/comm.h"
@@ -274,7 +274,7 @@ static struct json *report(const struct run_info *f, const struct hierarchy *h,
     add_verdict(root, f, b);
     add_score(root, f, options, b);
     JSON_NUMBERS(root, {"ranks", f->environment.ranks}, {"threads", f->environment.threads},
-                 {"order", options->order});
+                 {"order", options->solver.order});
     add_hash(root, "checksum", b->sizes[0].checksum);
     add_memory(root, f);
     add_problem(root, f);

@@ -7,7 +7,7 @@
 #include "app/options.h"
 #include "app/report.h"
 #include "app/run_info.h"
-#include "app/setup.h"
+#include "config/setup.h"
 #include "app/simulation.h"
 #include "app/solution_file.h"
 #include "app/timeline.h"
@@ -16,7 +16,8 @@
 #include "cli/option_check.h"
 #include "cli/build_info.h"
 #include "cli/command_line.h"
-#include "cli/environment.h"
+#include "config/environment.h"
+#include "config/memory_need.h"
 #include "cli/output_file.h"
 #include "comm/comm.h"
 #include "cuda/cuda.h"
@@ -88,11 +89,11 @@ static enum status choose_run(struct job *job, char *message, int size)
     bool on_gpu = false;
     enum status status = environment_check(message, size);
     if (status == STATUS_VALID)
-        status = setup_gpu(o, &on_gpu, job->note, message, size);
+        status = setup_gpu(&o->solver, &on_gpu, job->note, message, size);
     if (disturb)
         disturb(NULL);
     if (status == STATUS_VALID)
-        status = setup_machine(o, on_gpu, message, size);
+        status = setup_machine(&o->solver, on_gpu, message, size);
     job->choice = benchmark_hierarchy_choice(o, on_gpu);
     if (status == STATUS_VALID && o->ranks > 0)
         return simulation_run(&job->choice, o, message, size);
@@ -104,7 +105,7 @@ static enum status choose_run(struct job *job, char *message, int size)
         report_dry_run(&job->choice, o);
     status = check_memory(&job->choice, message, size);
     if (status == STATUS_VALID && on_gpu && !o->dry_run)
-        setup_thresholds(&job->options, &job->choice);
+        setup_thresholds(&job->options.solver, &job->choice);
     return status;
 }
 

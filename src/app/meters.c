@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "app/meters.h"
 #include <math.h>
-#include "cli/environment.h"
+#include "config/environment.h"
 #include "cuda/cuda.h"
 #include "cuda/power.h"
 

@@ -89,40 +89,6 @@ static enum status check_exclusive(struct parser *p)
     return STATUS_VALID;
 }
 
-/* One F-cycle needs no tolerance; V-cycles and IDR do. */
-static enum status check_tolerance(struct parser *p)
-{
-    struct options *o = p->options;
-    if (!options_have_tolerance(o) && (o->cycle != CYCLE_F || o->solver == OUTER_IDR))
-        o->rtol = 1e-10;
-    if (!options_have_tolerance(o) && parser_was_given(p, "max-cycles"))
-        return parser_fail(p, "--max-cycles: needs --rtol, --atol, --cycle v or w, or --solver "
-                              "idr; without them one F-cycle is run");
-    return STATUS_VALID;
-}
-
-/* Operators need not exist for every combination of the options that choose one. */
-static enum status check_operator(struct parser *p)
-{
-    const struct options *o = p->options;
-    const enum status status = parser_check_boundary(p, o->boundary);
-    if (status != STATUS_VALID)
-        return status;
-    const struct operator_choice op = options_operator(o);
-    if (operator_index(&op) < 0)
-        return parser_fail(p, "--equation: there is none like this of this --order with these "
-                              "--coefficients; take others");
-    return STATUS_VALID;
-}
-
-static enum status check_weight(struct parser *p)
-{
-    const struct options *o = p->options;
-    if (o->weight > 0.0 && o->smoother == SMOOTHER_CHEBYSHEV)
-        return parser_fail(p, "--weight: the steps of chebyshev have weights of their own");
-    return STATUS_VALID;
-}
-
 /* A simulation is a dry run of other ranks. */
 static enum status check_simulation(struct parser *p)
 {
@@ -134,26 +100,16 @@ static enum status check_simulation(struct parser *p)
     return STATUS_VALID;
 }
 
-/* Whatever the size. */
-static enum status check_choices(struct parser *p)
+static enum status check(struct parser *p)
 {
-    enum status status = check_operator(p);
+    struct options *o = p->options;
+    enum status status = check_positionals(p);
+    if (status == STATUS_VALID && o->benchmark)
+        status = score_apply_rules(p);
     if (status == STATUS_VALID)
         status = check_exclusive(p);
     if (status == STATUS_VALID)
-        status = check_tolerance(p);
-    if (status == STATUS_VALID)
-        status = check_weight(p);
-    return status;
-}
-
-static enum status check(struct parser *p)
-{
-    enum status status = check_positionals(p);
-    if (status == STATUS_VALID && ((struct options *)p->options)->benchmark)
-        status = score_apply_rules(p);
-    if (status == STATUS_VALID)
-        status = check_choices(p);
+        status = solver_options_check(p, &o->solver);
     if (status == STATUS_VALID)
         status = check_simulation(p);
     if (status == STATUS_VALID)
@@ -193,70 +149,11 @@ enum status options_parse(struct options *options, int argc, char **argv, char *
     return status;
 }
 
-static enum status read_pair(struct parser *p, const char *name, const char *value,
-                             const char *(*refuse)(const struct option_row *row))
-{
-    const struct option_row *row = option_find(p->list, name, 0);
-    const char *reason = row ? refuse(row) : NULL;
-    if (!row)
-        return parser_fail_unknown(p, name);
-    if (reason)
-        return parser_fail(p, "%s: %s", name, reason);
-    if (!value)
-        return parser_fail(p, "%s: missing value", name);
-    return parser_set(p, row, value);
-}
-
-enum status options_from_pairs(struct options *options, const char *const *pairs,
-                               const char *const *defaults,
-                               const char *(*refuse)(const struct option_row *row), char *message,
-                               int message_size)
-{
-    struct parser p = {.list = &options_list,
-                       .options = options,
-                       .file = "options", /* names are written without dashes */
-                       .message = message,
-                       .message_size = message_size};
-    enum status status = STATUS_VALID;
-    option_set_defaults(&options_list, options);
-    for (int i = 0; defaults[i]; i += 2)
-        option_set(option_find(&options_list, defaults[i], 0), options, defaults[i + 1]);
-    for (int i = 0; status == STATUS_VALID && pairs && pairs[i]; i += 2) {
-        p.line++;
-        status = read_pair(&p, pairs[i], pairs[i + 1], refuse);
-        if (!pairs[i + 1])
-            break;
-    }
-    p.file = NULL;
-    if (status == STATUS_VALID)
-        status = check_choices(&p);
-    if (status != STATUS_VALID) {
-        option_release(&options_list, options);
-        message_make_one_line(message);
-    }
-    return status;
-}
-
-struct operator_choice options_operator(const struct options *o)
-{
-    return (struct operator_choice){.order = o->order,
-                                    .equation = (enum equation)o->equation,
-                                    .variable = o->coefficients == COEFFICIENTS_VARIABLE,
-                                    .sides = boundary_sides(o->boundary),
-                                    .smoother = (enum smoother)o->smoother,
-                                    .weight = o->weight};
-}
-
-bool options_have_tolerance(const struct options *o)
-{
-    return o->rtol > 0.0 || o->atol > 0.0;
-}
-
 /* True if the option has no effect on this run. */
 static bool is_idle(const struct option_row *row, const struct options *options)
 {
     if (strcmp(row->name, "max-cycles") == 0)
-        return !options_have_tolerance(options);
+        return !options_have_tolerance(&options->solver);
     return strcmp(row->name, "min-time") == 0 && options->solves > 0;
 }
 

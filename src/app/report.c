@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "app/report.h"
 #include "app/score.h"
-#include "app/threshold.h"
-#include "app/transport.h"
+#include "config/threshold.h"
+#include "config/transport.h"
 #include "base/check.h"
 #include <inttypes.h>
 #include <math.h>
@@ -13,6 +13,7 @@
 #include "app/rank_report.h"
 #include "app/report_tables.h"
 #include "comm/comm.h"
+#include "config/memory_need.h"
 #include "cuda/cuda.h"
 #include "cuda/power.h"
 #include "cuda/tuning.h"
@@ -58,14 +59,14 @@ static void print_title(const struct options *o, const int n[3], bool on_gpu)
                                         "smoother"};
     static const char *const cycles[] = {"F-cycle", "V-cycles", "W-cycles"};
     const struct cuda_device *gpu = cuda_device();
-    printf("hpgmg-gpu %s: %s, order %d", build_info.version, extent_format(n).of, o->order);
+    printf("hpgmg-gpu %s: %s, order %d", build_info.version, extent_format(n).of, o->solver.order);
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
         printf(" %s", choice_of(o, words[i]));
-    printf(" %s", o->solver == OUTER_IDR ? "idr" : cycles[o->cycle]);
-    if (o->rtol > 0.0)
-        printf(" to %g", o->rtol);
-    if (o->atol > 0.0)
-        printf(" to %g absolute", o->atol);
+    printf(" %s", o->solver.outer == OUTER_IDR ? "idr" : cycles[o->solver.cycle]);
+    if (o->solver.rtol > 0.0)
+        printf(" to %g", o->solver.rtol);
+    if (o->solver.atol > 0.0)
+        printf(" to %g absolute", o->solver.atol);
     printf(", %d rank%s, %s\n", comm_size(), comm_size() == 1 ? "" : "s",
            on_gpu && gpu ? gpu->name : "CPU");
     printf("%s\n%-27s%-50s***\n%s\n", stars, "***", "    HPGMG-FV Benchmark", stars);
@@ -180,7 +181,7 @@ static void print_threshold(void *data, const struct threshold *t)
         printf("  %-22ld %7d %14.3f%s\n", trial->below, trial->threads, 1e3 * trial->seconds,
                i == t->best ? "  chosen" : "");
     }
-    printf("  (F-cycles on %s cells; %d: no level)\n", extent_format(t->n).of, CPU_BELOW_NEVER);
+    printf("  (F-cycles on %s cells; %d: no level)\n", extent_format(t->n).of, BELOW_NEVER);
 }
 
 void report_hierarchy(struct hierarchy *h, const struct options *options)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef APP_RUN_INFO_H
 #define APP_RUN_INFO_H
-/* What both reports say beyond the benchmark's record: quantities summed over ranks, warnings, and
- * the memory that a run needs. */
+/* What both reports say beyond the benchmark's record: quantities summed over ranks, and warnings.
+ */
 #include "app/benchmark.h"
-#include "cli/environment.h"
+#include "config/environment.h"
 
 struct level_info {
     int n[3];                /* cells by direction */
@@ -47,30 +47,5 @@ static inline bool run_info_on_gpu(const struct run_info *f)
 {
     return f->levels[0].threads == 0;
 }
-
-/* True if the coarsest level, with n cells by direction, is one on which the bottom solver may need
- * many iterations, on one rank, and that is not what --levels asked for. */
-bool coarsest_is_large(const struct hierarchy_choice *choice, const int n[3]);
-
-/* What the ranks that share a memory need of it for fields, and what is free where least is. */
-struct memory_need {
-    double needed, available; /* bytes; 0 available: unknown */
-};
-/* Of the fullest node's host memory, and of the memory of its GPUs. Equal on all ranks. Collective
- * over the world. */
-struct memory_need memory_need_of_node(const struct hierarchy_choice *choice);
-struct memory_need memory_need_of_gpu(const struct hierarchy_choice *choice);
-/* The same for `bytes` bytes of host or GPU memory on the fullest rank. */
-struct memory_need memory_need_of(size_t bytes, bool on_device);
-bool memory_need_fits(const struct memory_need *need);
-/* Whether `bytes` more bytes of each rank fit into the memory of the level's fields. Collective
- * over the ranks of the level; equal on all of them. */
-bool memory_has_room(const struct level *level, size_t bytes);
-/* "node" or "GPU", the memory into which the levels do not fit, with the need; NULL if they fit.
- * Equal on all ranks. Collective over the world. */
-const char *memory_shortage(const struct hierarchy_choice *choice, struct memory_need *need);
-/* The choice with the largest size that fits and has boxes no larger and no more per rank; with no
- * boxes per rank if none fits. Equal on all ranks. Collective over the world. */
-struct hierarchy_choice memory_largest(struct hierarchy_choice choice);
 
 #endif

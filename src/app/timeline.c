@@ -226,9 +226,9 @@ static struct json *trace(const struct timeline *t, const struct options *o,
     json_add_text(root, "displayTimeUnit", "ns");
     struct json *other = json_add_object(root, "otherData");
     JSON_TEXTS(other, {"program", "hpgmg-gpu"}, {"version", build_info.version},
-               {"fuse", o->fuse == FUSE_OFF ? "off" : "on"});
-    JSON_NUMBERS(other, {"n", extent_longest(t->n)}, {"order", o->order}, {"ranks", t->ranks},
-                 {"clock_error_seconds", t->clock_error},
+               {"fuse", o->solver.unfused ? "off" : "on"});
+    JSON_NUMBERS(other, {"n", extent_longest(t->n)}, {"order", o->solver.order},
+                 {"ranks", t->ranks}, {"clock_error_seconds", t->clock_error},
                  {"seconds_per_solve", seconds_per_solve > 0.0 ? seconds_per_solve : NAN});
     return root;
 }

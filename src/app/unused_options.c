@@ -2,7 +2,7 @@
 #include "app/unused_options.h"
 #include <stdio.h>
 #include <string.h>
-#include "app/transport.h"
+#include "config/transport.h"
 
 /* What a run has that options choose. */
 struct occurrences {
@@ -27,7 +27,7 @@ static struct occurrences find_occurrences(const struct hierarchy *h, const stru
     return (struct occurrences){
         .gpu = h->choice.backend->on_device,
         .messages = transport_chosen()->name != NULL,
-        .coarsest_chosen = o->levels <= h->nlevels,
+        .coarsest_chosen = o->solver.levels <= h->nlevels,
     };
 }
 

@@ -71,14 +71,15 @@ static void check_compare(struct check *c, double value, double lowest, double h
 /* The records are of the smoothers' own sweeps and weights, and of all levels. */
 static bool has_custom_cycle(const struct options *o)
 {
-    return o->sweeps[0] > 0 || o->sweeps[1] > 0 || o->weight > 0.0 || o->levels > 0;
+    return o->solver.sweeps[0] > 0 || o->solver.sweeps[1] > 0 || o->solver.weight > 0.0 ||
+           o->solver.levels > 0;
 }
 
 static void check_residual(struct verdict *v, const struct benchmark *b,
                            const struct size_record *r, const struct options *o)
 {
     const double bound = has_custom_cycle(o) ? CUSTOM_RESIDUAL : F_CYCLE_RESIDUAL,
-                 of_atol = o->atol / r->rhs_norm;
+                 of_atol = o->solver.atol / r->rhs_norm;
     struct check *c = check_add(v, "residual", r->name);
     const double residual =
         r->solve.cycles > 0 ? r->solve.history[r->solve.cycles - 1] : (double)NAN;
@@ -87,9 +88,9 @@ static void check_residual(struct verdict *v, const struct benchmark *b,
         check_set(c, CHECK_NOT_MADE, "%s: f is zero up to rounding errors", r->name);
     else if (r->solve.outcome != OUTCOME_DONE)
         check_set(c, CHECK_FAILED, "%s: %s", r->name, outcome_text(r->solve.outcome));
-    else if (options_have_tolerance(o))
-        check_compare(c, residual, 0.0, fmax(o->rtol, of_atol),
-                      of_atol > o->rtol ? "--atol" : "--rtol");
+    else if (options_have_tolerance(&o->solver))
+        check_compare(c, residual, 0.0, fmax(o->solver.rtol, of_atol),
+                      of_atol > o->solver.rtol ? "--atol" : "--rtol");
     else
         check_compare(c, residual, 0.0, bound, "bound for one F-cycle");
 }
@@ -111,8 +112,8 @@ struct known {
 
 static bool find_known(const struct options *o, int dim, struct known *known)
 {
-    const struct operator_choice op = options_operator(o);
-    const bool f_cycle = o->cycle == CYCLE_F && o->solver != OUTER_IDR;
+    const struct operator_choice op = options_operator(&o->solver);
+    const bool f_cycle = o->solver.cycle == CYCLE_F && o->solver.outer != OUTER_IDR;
     struct accuracy converged, after_f;
     if (f_cycle && has_custom_cycle(o))
         return false;
@@ -123,7 +124,7 @@ static bool find_known(const struct options *o, int dim, struct known *known)
         return true;
     if (!accuracy_f_cycle(op, o->problem, dim, &after_f))
         return false;
-    if (!options_have_tolerance(o))
+    if (!options_have_tolerance(&o->solver))
         *known = (struct known){after_f, after_f};
     else if (after_f.error < converged.error)
         known->low = after_f;
@@ -185,8 +186,8 @@ static const char *why_meaningless(const struct benchmark *b, const struct known
  */
 static struct tolerance tolerance_of(const struct options *o, const struct known *known)
 {
-    const bool one_cycle = !options_have_tolerance(o);
-    if (!known->low.recorded || (one_cycle && o->bottom == BOTTOM_METHOD_SMOOTH))
+    const bool one_cycle = !options_have_tolerance(&o->solver);
+    if (!known->low.recorded || (one_cycle && o->solver.bottom == BOTTOM_METHOD_SMOOTH))
         return estimated_size;
     return one_cycle ? recorded_cycle : recorded_size;
 }
@@ -196,8 +197,9 @@ static struct tolerance tolerance_of(const struct options *o, const struct known
 static const char *why_no_order(const struct benchmark *b, const struct options *o, double error)
 {
     const double part = error / b->sizes[0].solution_norm;
-    const bool one_cycle = !options_have_tolerance(o);
-    if (one_cycle && (has_custom_cycle(o) || (o->order == 4 && o->smoother != SMOOTHER_GSRB)))
+    const bool one_cycle = !options_have_tolerance(&o->solver);
+    if (one_cycle &&
+        (has_custom_cycle(o) || (o->solver.order == 4 && o->solver.smoother != SMOOTHER_GSRB)))
         return "one such F-cycle has no known order";
     if (!(part > ROUNDING))
         return "the error is as small as rounding errors";
@@ -211,7 +213,7 @@ static const char *why_no_order(const struct benchmark *b, const struct options 
 static void check_order_alone(struct check *order, const struct benchmark *b,
                               const struct options *o, double error)
 {
-    const double scheme = problems[o->problem].exact ? 2.0 : o->order;
+    const double scheme = problems[o->problem].exact ? 2.0 : o->solver.order;
     const char *const unknown = why_no_order(b, o, error);
     if (unknown)
         check_set(order, CHECK_NOT_MADE, "%s", unknown);

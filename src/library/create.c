@@ -3,12 +3,11 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include "app/benchmark.h"
-#include "app/run_info.h"
-#include "app/setup.h"
+#include "config/memory_need.h"
+#include "config/setup.h"
 #include "base/check.h"
 #include "base/memory.h"
-#include "cli/environment.h"
+#include "config/environment.h"
 #include "cli/option_check.h"
 #include "cuda/cuda.h"
 #include "library/solver_handle.h"
@@ -18,22 +17,37 @@
 enum { MIN_LOG2_BOX_DIM = 2, MAX_LOG2_BOX_DIM = 10 };
 enum { MIN_FIELDS = 3 }; /* u, f, D⁻¹ */
 
-/* Options that determine a run of the program and mean nothing to a solver. */
-static const char *refuse(const struct option_row *row)
+/* Names and values in turn, up to a NULL. */
+static enum status read_options(struct solver_options *o, const char *const *pairs, char *message,
+                                int size)
 {
-    static const char *const reasons[][2] = {
-        {"log2-box-dim", "the solver finds boxes from its cells"},
-        {"boxes-per-rank", "the solver finds boxes from its cells"},
-        {"domain", "the solver finds boxes from its cells"},
-        {"problem", "the caller sets f and the coefficients"},
-        {"benchmark", "the caller says when to solve"},
-        {"solves", "the caller says when to solve"},
-        {"min-time", "the caller says when to solve"},
-    };
-    for (size_t r = 0; r < sizeof reasons / sizeof reasons[0]; r++)
-        if (strcmp(row->name, reasons[r][0]) == 0)
-            return reasons[r][1];
-    return row->uses & OPTION_SHAPES ? NULL : "it does not concern the solution";
+    struct parser p = {.list = &solver_options_list,
+                       .options = o,
+                       .file = "options", /* names are written without dashes */
+                       .message = message,
+                       .message_size = size};
+    enum status status = STATUS_VALID;
+    option_set_defaults(&solver_options_list, o);
+    o->rtol = 1e-8;
+    o->outer = OUTER_AUTO;
+    for (int i = 0; status == STATUS_VALID && pairs && pairs[i]; i += 2) {
+        const struct option_row *row = option_find(p.list, pairs[i], 0);
+        p.line++;
+        if (!row)
+            status = parser_fail_unknown(&p, pairs[i]);
+        else
+            status = parser_set(&p, row, pairs[i + 1] ? pairs[i + 1] : "");
+        if (!pairs[i + 1])
+            break;
+    }
+    p.file = NULL;
+    if (status == STATUS_VALID)
+        status = solver_options_check(&p, o);
+    if (status != STATUS_VALID) {
+        option_release(p.list, o);
+        message_make_one_line(message);
+    }
+    return status;
 }
 
 static enum hpgmg_status status_of(enum status status)
@@ -78,7 +92,7 @@ static double boxes_of(const int cells[3], int log2_box_dim)
 }
 
 /* The largest boxes that give every rank one. */
-static enum hpgmg_status choose_boxes(struct options *o, const int cells[3])
+static enum hpgmg_status choose_boxes(struct hierarchy_choice *choice, const int cells[3])
 {
     const int all = cells[0] | cells[1] | cells[2], ranks = comm_size();
     int k = MIN_LOG2_BOX_DIM;
@@ -92,10 +106,10 @@ static enum hpgmg_status choose_boxes(struct options *o, const int cells[3])
     if (boxes_of(cells, k) > 0x7fffffff)
         return fail(HPGMG_ARGUMENT, "%dx%dx%d cells are %.0f boxes of %d^3, more than an int has",
                     cells[0], cells[1], cells[2], boxes_of(cells, k), 1 << k);
-    o->log2_box_dim = k;
+    choice->log2_box_dim = k;
     for (int d = 0; d < 3; d++)
-        o->domain[d] = cells[d] >> k;
-    o->boxes_per_rank = ((long)boxes_of(cells, k) + ranks - 1) / ranks;
+        choice->domain.boxes[d] = cells[d] >> k;
+    choice->boxes_per_rank = ((long)boxes_of(cells, k) + ranks - 1) / ranks;
     return HPGMG_OK;
 }
 
@@ -134,7 +148,9 @@ static enum hpgmg_status choose_levels(struct hpgmg *s, struct hierarchy_choice 
         status = setup_machine(&s->options, on_gpu, text, sizeof text);
     if (status == STATUS_VALID && check_least_memory(s->cells, on_gpu) != HPGMG_OK)
         return HPGMG_MEMORY;
-    *choice = benchmark_hierarchy_choice(&s->options, on_gpu);
+    *choice = setup_hierarchy(&s->options, on_gpu);
+    if (status == STATUS_VALID && choose_boxes(choice, s->cells) != HPGMG_OK)
+        return HPGMG_ARGUMENT;
     if (status == STATUS_VALID)
         status = size_check(choice, comm_size(), text, sizeof text);
     if (status != STATUS_VALID)
@@ -151,27 +167,23 @@ static enum hpgmg_status choose_levels(struct hpgmg *s, struct hierarchy_choice 
 static enum hpgmg_status choose(struct hpgmg *s, const char *const *options,
                                 struct hierarchy_choice *choice)
 {
-    static const char *const defaults[] = {"rtol", "1e-8", "solver", "auto", NULL};
     char text[512] = "";
     enum hpgmg_status status = HPGMG_OK;
-    const enum status parsed =
-        options_from_pairs(&s->options, options, defaults, refuse, text, sizeof text);
+    const enum status parsed = read_options(&s->options, options, text, sizeof text);
     if (parsed != STATUS_VALID)
         status = fail(HPGMG_ARGUMENT, "%s", text);
     status = call_agree(CALL_CREATE, 0, status);
     if (status != HPGMG_OK) {
         if (parsed == STATUS_VALID)
-            option_release(&options_list, &s->options);
+            option_release(&solver_options_list, &s->options);
         return status;
     }
-    if (check_options_agree(&options_list, &s->options, STATUS_VALID, text, sizeof text) !=
+    if (check_options_agree(&solver_options_list, &s->options, STATUS_VALID, text, sizeof text) !=
         STATUS_VALID)
         return fail(HPGMG_MISMATCH, "%s", text);
-    status = choose_boxes(&s->options, s->cells);
-    if (status == HPGMG_OK)
-        status = choose_levels(s, choice);
+    status = choose_levels(s, choice);
     if (status != HPGMG_OK)
-        option_release(&options_list, &s->options);
+        option_release(&solver_options_list, &s->options);
     return status;
 }
 
@@ -190,7 +202,7 @@ static void warn_of_coarsest(struct hpgmg *s)
 {
     const struct hierarchy *h = s->hierarchy;
     const int *n = h->levels[h->nlevels - 1]->n;
-    if (coarsest_is_large(&h->choice, n))
+    if (size_coarsest_is_large(&h->choice, n))
         snprintf(
             s->warning, sizeof s->warning,
             "the coarsest level has %s cells, which one rank solves; sides with a larger power "
@@ -285,7 +297,7 @@ enum hpgmg_status hpgmg_destroy(struct hpgmg **solver)
     walls_release(s);
     staging_release(s);
     hierarchy_destroy(s->hierarchy);
-    option_release(&options_list, &s->options);
+    option_release(&solver_options_list, &s->options);
     memory_free(s->boxes);
     call_end(&caller);
     release(s);

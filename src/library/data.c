@@ -6,8 +6,8 @@
 #include <math.h>
 #include <stdint.h>
 #include <string.h>
-#include "app/run_info.h"
 #include "backend/backend.h"
+#include "config/memory_need.h"
 #include "base/memory.h"
 #include "cuda/cuda.h"
 #include "level/build.h"

@@ -3,8 +3,8 @@
 #include <float.h>
 #include <math.h>
 #include <stdint.h>
-#include "app/benchmark.h"
 #include "backend/backend.h"
+#include "config/setup.h"
 #include "base/memory.h"
 #include "base/timer.h"
 #include "library/solver_handle.h"
@@ -119,7 +119,7 @@ static void renew_rhs(struct hpgmg *s)
 /* All that is old, and the programs, which follow from the operator. */
 static enum hpgmg_status renew(struct hpgmg *s, enum hpgmg_start start)
 {
-    struct solver_choice choice = benchmark_solver_choice(&s->options);
+    struct solver_choice choice = setup_solver(&s->options);
     const bool cycles = start == HPGMG_FROM_ZERO && choice.f_cycle && choice.outer != OUTER_IDR;
     const enum hpgmg_status status = s->operator_is_old ? renew_operator(s) : HPGMG_OK;
     choice.continues = true;

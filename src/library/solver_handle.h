@@ -5,9 +5,9 @@
 #include <locale.h>
 #include <stdbool.h>
 #include "hpgmg.h"
-#include "app/options.h"
 #include "backend/context.h"
 #include "comm/comm.h"
+#include "config/solver_options.h"
 #include "operators/wall_terms.h"
 #include "solvers/solver.h"
 
@@ -27,7 +27,7 @@ struct hpgmg {
     struct context *context;
     int cells[3];
     double lengths[3];
-    struct options options;
+    struct solver_options options;
     struct hierarchy *hierarchy;
     struct solver *solver; /* NULL until the operator is first made */
     struct hpgmg_box *boxes;

@@ -83,3 +83,8 @@ enum status size_check(const struct hierarchy_choice *choice, int ranks, char *m
         choice->boxes_per_rank, choice->log2_box_dim, ranks, excess);
     return STATUS_USAGE;
 }
+
+bool size_coarsest_is_large(const struct hierarchy_choice *choice, const int n[3])
+{
+    return choice->max_levels == 0 && extent_cells(n) > MANY_COARSEST_CELLS;
+}

@@ -9,6 +9,11 @@
  * the number of threads into an int. */
 enum { MAX_DIM = 1 << 20 };
 
+/* True if the coarsest level, with n cells by direction, is one on which the bottom solver may need
+ * many iterations, on one rank, and that is not what --levels asked for. */
+enum { MANY_COARSEST_CELLS = 4096 };
+bool size_coarsest_is_large(const struct hierarchy_choice *choice, const int n[3]);
+
 /* An upper bound of the bytes of all fields of all levels on all ranks. */
 double size_bytes(const struct hierarchy_choice *choice, int ranks);
 

@@ -11,7 +11,7 @@
 #include <string.h>
 #include "app/benchmark.h"
 #include "app/breakdown.h"
-#include "app/threshold.h"
+#include "config/threshold.h"
 #include "base/memory.h"
 #include "base/timer.h"
 #include "comm/comm.h"

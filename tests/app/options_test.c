@@ -17,14 +17,14 @@
 
 enum { MAX_ARGUMENTS = 32, MESSAGE_SIZE = 400, NOBODY = 65534 };
 
-struct outcome {
+struct answer {
     enum status status;
     struct options options;
     char message[MESSAGE_SIZE];
 };
 
 /* Parses a command line whose words are separated by single blanks; '' is the empty word. */
-static struct outcome parse(const char *command_line)
+static struct answer parse(const char *command_line)
 {
     static char words[1000];
     static char empty[] = "", program[] = "hpgmg-gpu";
@@ -34,14 +34,14 @@ static struct outcome parse(const char *command_line)
     strcpy(words, command_line);
     for (char *word = strtok(words, " "); word; word = strtok(NULL, " "))
         argv[argc++] = strcmp(word, "''") == 0 ? empty : word;
-    struct outcome o = {.message = "nothing written"};
+    struct answer o = {.message = "nothing written"};
     o.status = options_parse(&o.options, argc, argv, o.message, MESSAGE_SIZE);
     return o;
 }
 
 static struct options parse_valid(const char *command_line)
 {
-    struct outcome o = parse(command_line);
+    struct answer o = parse(command_line);
     if (o.status != STATUS_VALID)
         fail_msg("'%s' was refused: %s", command_line, o.message);
     return o.options;
@@ -49,7 +49,7 @@ static struct options parse_valid(const char *command_line)
 
 static void expect_refused(const char *command_line, const char *part)
 {
-    const struct outcome o = parse(command_line);
+    const struct answer o = parse(command_line);
     if (o.status != STATUS_USAGE)
         fail_msg("'%s': status %d instead of 2", command_line, (int)o.status);
     if (!strstr(o.message, part))
@@ -236,7 +236,7 @@ static void a_byte_order_mark_is_skipped(void **state)
 {
     (void)state;
     struct options o = parse_valid(with_file("\xef\xbb\xbf  order = 4 # why\n", "5 8"));
-    assert_int_equal(o.order, 4);
+    assert_int_equal(o.solver.order, 4);
     option_release(&options_list, &o);
 }
 
@@ -269,14 +269,15 @@ static void defaults_are_those_of_the_manual(void **state)
     struct options o = parse_valid("5 8");
     options_visit(&o, append_line, text);
     assert_string_equal(
-        text, "log2-box-dim = 5\nboxes-per-rank = 8\ndomain = cube\norder = 2\nequation = poisson\n"
-              "boundary = dirichlet\ncoefficients = variable\nproblem = fv\nsmoother = gsrb\n"
+        text, "log2-box-dim = 5\nboxes-per-rank = 8\ndomain = cube\nproblem = fv\norder = "
+              "2\nequation = poisson\n"
+              "boundary = dirichlet\ncoefficients = variable\nsmoother = gsrb\n"
               "sweeps = auto\nweight = auto\nlevels = all\ncycle = f\nrtol = none\natol = none\n"
               "solver = mg\nbottom = bicgstab\nbackend = auto\n"
               "cpu-below = auto\nagglomerate-below = auto\ntransport = auto\n"
               "overlap-above = auto\nkernels = default\nloops = tiled\nfuse = on\nsolves = auto\n"
               "min-time = 2\nbenchmark = false\n");
-    assert_int_equal(o.max_cycles, 100);
+    assert_int_equal(o.solver.max_cycles, 100);
     assert_false(o.breakdown || o.show_cycle || o.checksum || o.quiet || o.dry_run);
     assert_false(o.help || o.version);
     assert_true(!o.json && !o.timeline && !o.input);
@@ -319,9 +320,9 @@ static void bounds_are_taken(void **state)
     assert_int_equal(parse_valid("-- 5 8").boxes_per_rank, 8);
     assert_int_equal(parse_valid("--solves 1 5 8").solves, 1);
     assert_int_equal(parse_valid("--solves auto 5 8").solves, 0);
-    assert_int_equal(parse_valid("--cycle v --max-cycles 10000 5 8").max_cycles, 10000);
-    assert_true(parse_valid("--rtol .5 5 8").rtol == 0.5);
-    assert_true(parse_valid("--rtol none 5 8").rtol == 0);
+    assert_int_equal(parse_valid("--cycle v --max-cycles 10000 5 8").solver.max_cycles, 10000);
+    assert_true(parse_valid("--rtol .5 5 8").solver.rtol == 0.5);
+    assert_true(parse_valid("--rtol none 5 8").solver.rtol == 0);
     assert_true(parse_valid("--min-time 0.25 5 8").min_time == 0.25);
     assert_true(parse_valid("--benchmark 5 8").min_time == 60.0);
     assert_true(parse_valid("--benchmark --min-time 0.25 5 8").min_time == 0.25);
@@ -331,13 +332,13 @@ static void bounds_are_taken(void **state)
 static void solvers_without_an_end_have_a_tolerance(void **state)
 {
     (void)state;
-    assert_true(parse_valid("--cycle v 5 8").rtol == 1e-10);
-    assert_true(parse_valid("--solver idr 5 8").rtol == 1e-10);
-    assert_true(parse_valid("--solver auto 5 8").rtol == 0.0);
-    assert_true(parse_valid("--solver idr --atol 1e-3 5 8").rtol == 0.0);
-    assert_true(parse_valid("--atol 1e-3 --max-cycles 7 5 8").atol == 1e-3);
-    assert_true(parse_valid("--cycle v --rtol 1e-3 5 8").rtol == 1e-3);
-    assert_int_equal(parse_valid("--solver idr --max-cycles 7 5 8").max_cycles, 7);
+    assert_true(parse_valid("--cycle v 5 8").solver.rtol == 1e-10);
+    assert_true(parse_valid("--solver idr 5 8").solver.rtol == 1e-10);
+    assert_true(parse_valid("--solver auto 5 8").solver.rtol == 0.0);
+    assert_true(parse_valid("--solver idr --atol 1e-3 5 8").solver.rtol == 0.0);
+    assert_true(parse_valid("--atol 1e-3 --max-cycles 7 5 8").solver.atol == 1e-3);
+    assert_true(parse_valid("--cycle v --rtol 1e-3 5 8").solver.rtol == 1e-3);
+    assert_int_equal(parse_valid("--solver idr --max-cycles 7 5 8").solver.max_cycles, 7);
 }
 
 static void requests_stand_alone(void **state)
@@ -347,7 +348,7 @@ static void requests_stand_alone(void **state)
     assert_true(o.help);
     assert_false(o.version);
     assert_null(o.json);
-    assert_int_equal(o.order, 0);
+    assert_int_equal(o.solver.order, 0);
     assert_true(parse_valid("-h --bananas").help);
     o = parse_valid("5 --version 8 9");
     assert_true(o.version);
@@ -362,7 +363,7 @@ static void a_file_gives_what_the_command_line_does_not(void **state)
     struct options o = parse_valid(with_file(text, ""));
     assert_int_equal(o.log2_box_dim, 4);
     assert_int_equal(o.boxes_per_rank, 27);
-    assert_int_equal(o.order, 4);
+    assert_int_equal(o.solver.order, 4);
     assert_true(o.checksum);
     assert_false(o.quiet);
     assert_string_equal(o.json, "from");
@@ -372,7 +373,7 @@ static void a_file_gives_what_the_command_line_does_not(void **state)
     o = parse_valid(with_file(text, "6 8 --order 2 --json mine"));
     assert_int_equal(o.log2_box_dim, 6);
     assert_int_equal(o.boxes_per_rank, 8);
-    assert_int_equal(o.order, 2);
+    assert_int_equal(o.solver.order, 2);
     assert_string_equal(o.json, "mine");
     option_release(&options_list, &o);
 
@@ -384,7 +385,7 @@ static void a_hash_begins_a_comment_after_a_blank_only(void **state)
 {
     (void)state;
     struct options o = parse_valid(with_file("#order = 4\njson = run#7 \t#8\n", "5 8"));
-    assert_int_equal(o.order, 2);
+    assert_int_equal(o.solver.order, 2);
     assert_string_equal(o.json, "run#7");
     option_release(&options_list, &o);
     o = parse_valid(with_file("json = a##b#\t# c # d\n", "5 8"));

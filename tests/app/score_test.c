@@ -67,7 +67,7 @@ static void the_rules_are_kept(void **state)
 {
     (void)state;
     make();
-    assert_true(options.min_time == 60.0 && options.order == 4);
+    assert_true(options.min_time == 60.0 && options.solver.order == 4);
     assert_string_equal(
         line(), "SCORE: 1.000e+09 DOF/s at h (spread 0.4 %), 5.000e+08 at 2h (spread 0.8 %), "
                 "3.333e+08 at 4h (spread 1.2 %) (official)");
@@ -110,9 +110,9 @@ static void a_missed_bound_is_named(void **state)
     expect_custom("2 of 3 sizes");
     b.verdict.accuracy_checked = false;
     expect_custom("accuracy not checked");
-    options.order = 2;
+    options.solver.order = 2;
     options.benchmark = false;
-    options.levels = 3;
+    options.solver.levels = 3;
     expect_custom("--order 2; --levels 3; --benchmark false");
     options.domain[0] = options.domain[1] = options.domain[2] = 2;
     expect_custom("--domain 2x2x2");

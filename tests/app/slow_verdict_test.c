@@ -44,11 +44,11 @@ static double error_of(const struct benchmark *b, const struct options *o)
 static double converged_error(const struct options *options)
 {
     struct options o = *options;
-    o.cycle = CYCLE_F;
-    o.solver = OUTER_NONE;
-    o.bottom = BOTTOM_METHOD_BICGSTAB;
-    o.smoother = SMOOTHER_GSRB;
-    o.rtol = 1e-10;
+    o.solver.cycle = CYCLE_F;
+    o.solver.outer = OUTER_NONE;
+    o.solver.bottom = BOTTOM_METHOD_BICGSTAB;
+    o.solver.smoother = SMOOTHER_GSRB;
+    o.solver.rtol = 1e-10;
     struct benchmark *b = run(&o);
     const double error = error_of(b, &o);
     benchmark_destroy(b);
@@ -62,12 +62,13 @@ static void report(const char *what, const struct options *o, const struct bench
     printf("%s: --order %d --equation %s --boundary %s --coefficients %s --problem %s --smoother "
            "%s --cycle %s --solver %s --bottom %s --rtol %g, %d^3: error %.3f of the converged "
            "one: %s\n",
-           what, o->order, equation_choices[o->equation].name,
-           boundary_choices[o->boundary[0]].name, coefficient_choices[o->coefficients].name,
-           problems[o->problem].name, smoother_choices[o->smoother].name,
-           o->cycle == CYCLE_F ? "f" : "v", o->solver == OUTER_NONE ? "mg" : "idr",
-           (const char *[]){"bicgstab", "cg", "smooth"}[o->bottom], o->rtol, b->sizes[0].n[0],
-           ratio, verdict_text(&b->verdict, text, sizeof text));
+           what, o->solver.order, equation_choices[o->solver.equation].name,
+           boundary_choices[o->solver.boundary[0]].name,
+           coefficient_choices[o->solver.coefficients].name, problems[o->problem].name,
+           smoother_choices[o->solver.smoother].name, o->solver.cycle == CYCLE_F ? "f" : "v",
+           o->solver.outer == OUTER_NONE ? "mg" : "idr",
+           (const char *[]){"bicgstab", "cg", "smooth"}[o->solver.bottom], o->solver.rtol,
+           b->sizes[0].n[0], ratio, verdict_text(&b->verdict, text, sizeof text));
     fflush(stdout);
 }
 
@@ -77,7 +78,7 @@ static bool residuals_are_right(const struct benchmark *b, const struct options 
         const struct solve_result *r = &b->sizes[s].solve;
         if (!size_is_trivial(b, &b->sizes[s]) &&
             (r->outcome != OUTCOME_DONE ||
-             (o->rtol > 0.0 && !(r->history[r->cycles - 1] < o->rtol))))
+             (o->solver.rtol > 0.0 && !(r->history[r->cycles - 1] < o->solver.rtol))))
             return false;
     }
     return true;
@@ -113,15 +114,15 @@ static struct options problem_number(int code, int dim)
     const long boxes_per_side = dim >> o.log2_box_dim;
     o.boxes_per_rank = boxes_per_side * boxes_per_side * boxes_per_side;
     o.problem = code >> 4;
-    o.order = code & 8 ? 4 : 2;
+    o.solver.order = code & 8 ? 4 : 2;
     for (int side = 0; side < 6; side++)
-        o.boundary[side] = code & 4 ? BOUNDARY_PERIODIC : BOUNDARY_DIRICHLET;
-    o.equation = code >> 1 & 1;
-    o.coefficients = code & 1;
+        o.solver.boundary[side] = code & 4 ? BOUNDARY_PERIODIC : BOUNDARY_DIRICHLET;
+    o.solver.equation = code >> 1 & 1;
+    o.solver.coefficients = code & 1;
     o.solves = 1;
     o.quiet = true;
-    o.cpu_below = CPU_BELOW_NEVER;
-    o.agglomerate_below = AGGLOMERATE_NEVER;
+    o.solver.cpu_below = BELOW_NEVER;
+    o.solver.agglomerate_below = BELOW_NEVER;
     return o;
 }
 
@@ -138,12 +139,12 @@ static void check_problem(int code, int dim)
     const double converged = converged_error(&o);
     for (int n = 0; n < 3 * 4 * NUM_SOLVERS; n++) {
         const int solver = n & 3;
-        o.smoother = n >> 2 & 3;
-        o.bottom = n >> 4;
-        o.cycle = solvers[solver].cycle;
-        o.solver = solvers[solver].solver;
-        o.rtol = solvers[solver].rtol;
-        if (dim < ALL_BOTTOMS_BELOW || (code + solver + o.smoother) % 3 == o.bottom)
+        o.solver.smoother = n >> 2 & 3;
+        o.solver.bottom = n >> 4;
+        o.solver.cycle = solvers[solver].cycle;
+        o.solver.outer = solvers[solver].solver;
+        o.solver.rtol = solvers[solver].rtol;
+        if (dim < ALL_BOTTOMS_BELOW || (code + solver + o.solver.smoother) % 3 == o.solver.bottom)
             check(&o, converged);
     }
 }

@@ -20,7 +20,7 @@ static void choose(int problem, int order)
 {
     option_set_defaults(&options_list, &options);
     options.problem = problem;
-    options.order = order;
+    options.solver.order = order;
 }
 
 /* The record that these options lead to at dim, with an error and an order; sizes as if f were 1
@@ -50,7 +50,7 @@ static void make(int dim, double error, double order)
 static void make_f_cycle(int dim)
 {
     struct accuracy known;
-    assert_true(accuracy_f_cycle(options_operator(&options), options.problem, dim, &known));
+    assert_true(accuracy_f_cycle(options_operator(&options.solver), options.problem, dim, &known));
     make(dim, known.error, known.order);
 }
 
@@ -120,19 +120,19 @@ static void test_orders_without_a_record(void **state)
         b.sizes[0].n[2] = 64;
         expect_unchecked("no cubes");
         make(256, 1e-6, order);
-        options.boundary[3] = BOUNDARY_NEUMANN;
+        options.solver.boundary[3] = BOUNDARY_NEUMANN;
         expect_order_is_judged("for this choice");
-        options.rtol = 1e-2;
-        options.smoother = SMOOTHER_JACOBI;
+        options.solver.rtol = 1e-2;
+        options.solver.smoother = SMOOTHER_JACOBI;
         make(256, 1e-6, order);
         expect_order_is_judged("for this choice");
-        options.rtol = 0.0;
+        options.solver.rtol = 0.0;
         make(256, 1e-6, order);
         if (order == 4)
             expect_unchecked("for this choice; one such F-cycle has no known order");
         else
             expect_order_is_judged("for this choice");
-        options.smoother = SMOOTHER_GSRB;
+        options.solver.smoother = SMOOTHER_GSRB;
         make(256, 0.06 * b.sizes[0].solution_norm, order);
         expect_unchecked("for this choice; the grid is too coarse to tell");
         make(256, 1e-10 * b.sizes[0].solution_norm, order);
@@ -182,9 +182,9 @@ static void test_residuals(void **state)
         expect_invalid("residual");
     }
     make_f_cycle(64);
-    options.rtol = 0.9e-3;
+    options.solver.rtol = 0.9e-3;
     expect_invalid("residual 1.000e-03 is not within 0.000e+00 and 9.000e-04");
-    options.rtol = 1.1e-3;
+    options.solver.rtol = 1.1e-3;
     expect_valid();
 }
 
@@ -247,14 +247,14 @@ static void test_kinds_of_cycle(void **state)
     (void)state;
     struct accuracy converged;
     choose(PROBLEM_FV, 2);
-    assert_true(accuracy_converged(options_operator(&options), PROBLEM_FV, 128, &converged));
+    assert_true(accuracy_converged(options_operator(&options.solver), PROBLEM_FV, 128, &converged));
     assert_true(fabs(converged.order - 1.878) < 1e-9 && converged.recorded);
     make(128, converged.error, converged.order);
     expect_invalid("error");
-    options.rtol = 1e-9;
+    options.solver.rtol = 1e-9;
     b.sizes[0].solve.history[0] = b.sizes[1].solve.history[0] = b.sizes[2].solve.history[0] = 1e-10;
     expect_valid();
-    options.cycle = CYCLE_V;
+    options.solver.cycle = CYCLE_V;
     expect_valid();
     b.richardson_error *= 1.04;
     b.richardson_order -= 0.14;
@@ -267,9 +267,9 @@ static void test_kinds_of_cycle(void **state)
     b.richardson_order = converged.order;
     b.richardson_error = 9.6492e-06; /* the F-cycle's */
     expect_invalid("error");
-    options.cycle = CYCLE_F;
+    options.solver.cycle = CYCLE_F;
     expect_valid();
-    options.solver = OUTER_IDR;
+    options.solver.outer = OUTER_IDR;
     expect_invalid("error");
 }
 
@@ -324,7 +324,7 @@ static void test_smoothed_bottom(void **state)
     expect_invalid("error");
     make_f_cycle(64);
     b.sizes[0].true_error *= 1.4;
-    options.bottom = BOTTOM_METHOD_SMOOTH;
+    options.solver.bottom = BOTTOM_METHOD_SMOOTH;
     expect_valid();
     b.sizes[0].true_error *= 2.0;
     expect_invalid("error");

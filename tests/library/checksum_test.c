@@ -2,36 +2,30 @@
 /* The library computes the program's solution bit for bit from the program's data, which lies in
  * the fields of the program's own levels: blocks with strides of their own, on a GPU in its memory.
  */
-#include "app/benchmark.h"
-#include "cli/environment.h"
+#include "config/environment.h"
+#include "config/setup.h"
 #include "operators/problem.h"
 #include "solvers/reduce.h"
 #include "support/library.h"
 
 enum { LOG2_BOX_DIM = 3, BOXES = 4 };
 
-static const char *refuse_nothing(const struct option_row *row)
-{
-    (void)row;
-    return NULL;
-}
-
 /* The program's hierarchy for a domain of BOXES boxes per side with these options. */
 static struct hierarchy *create_hierarchy(const char *const *words, struct solver_choice *solver)
 {
-    struct options o;
-    char message[256];
-    REQUIRE(options_from_pairs(&o, words, (const char *const[]){NULL}, refuse_nothing, message,
-                               sizeof message) == STATUS_VALID);
-    o.log2_box_dim = LOG2_BOX_DIM;
-    o.boxes_per_rank = BOXES * BOXES * BOXES;
-    o.domain[0] = o.domain[1] = o.domain[2] = BOXES;
+    struct solver_options o;
+    option_set_defaults(&solver_options_list, &o);
+    for (int w = 0; words[w]; w += 2)
+        REQUIRE(option_set(option_find(&solver_options_list, words[w], 0), &o, words[w + 1]));
     if (o.cpu_below == 0)
-        o.cpu_below = CPU_BELOW_NEVER;
-    const struct hierarchy_choice choice =
-        benchmark_hierarchy_choice(&o, strcmp(backend, "gpu") == 0);
-    *solver = benchmark_solver_choice(&o);
-    option_release(&options_list, &o);
+        o.cpu_below = BELOW_NEVER;
+    struct hierarchy_choice choice = setup_hierarchy(&o, strcmp(backend, "gpu") == 0);
+    choice.log2_box_dim = LOG2_BOX_DIM;
+    choice.boxes_per_rank = BOXES * BOXES * BOXES;
+    for (int d = 0; d < 3; d++)
+        choice.domain.boxes[d] = BOXES;
+    *solver = setup_solver(&o);
+    option_release(&solver_options_list, &o);
     return hierarchy_allocate(&choice);
 }
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef APP_THRESHOLD_H
-#define APP_THRESHOLD_H
+#ifndef CONFIG_THRESHOLD_H
+#define CONFIG_THRESHOLD_H
 /* What is found by timing trials: --cpu-below auto (small levels on the CPU), the threads that work
  * on these levels, and --agglomerate-below auto (small levels on one rank). */
-#include "app/options.h"
+#include "solvers/hierarchy.h"
 
 struct threshold_trial {
     long below;     /* value of the option */
@@ -23,11 +23,11 @@ struct threshold {
 /* These time F-cycles with each candidate and return the fastest one, or set the number of threads;
  * the solution does not depend on it. For runs on GPUs. Collective over the world. */
 /* Threads too. On the run's own domain if that is small, else on 8 boxes of 32³ cells per rank. */
-long threshold_try_cpu(const struct options *options);
+double threshold_try_cpu(const struct hierarchy_choice *own);
 /* Threads alone, for the run's --cpu-below; one without trials if no level has work for more. */
-void threshold_try_threads(const struct options *options);
+void threshold_try_threads(const struct hierarchy_choice *own);
 /* The run's boxes, made smaller, with no level on the CPU. */
-long threshold_try_agglomeration(const struct options *options);
+double threshold_try_agglomeration(const struct hierarchy_choice *own);
 
 /* Adds a trial; the fastest is best, the first of equals. */
 void threshold_add(struct threshold *t, long below, int threads, double seconds);

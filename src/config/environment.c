@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "cli/environment.h"
+#include "config/environment.h"
 #include <ctype.h>
 #include <math.h>
 #include <omp.h>
@@ -10,7 +10,7 @@
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
-#include "cli/operator_options.h"
+#include "config/solver_options.h"
 #include "comm/comm.h"
 #include "cuda/cuda.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef CLI_ENVIRONMENT_H
-#define CLI_ENVIRONMENT_H
+#ifndef CONFIG_ENVIRONMENT_H
+#define CONFIG_ENVIRONMENT_H
 /* The machine: what reports say about it, and whether it has what a run needs. */
 #include <stdbool.h>
 #include "base/status.h"

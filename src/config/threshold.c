@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "app/threshold.h"
+#include "config/threshold.h"
 #include <omp.h>
-#include "app/benchmark.h"
 #include "comm/comm.h"
 #include "base/timer.h"
 #include "cpu/cpu.h"
+#include "solvers/solver.h"
 
 /* Enough to see launches and transfers, small enough to be built several times. */
 enum { TRIAL_LOG2_BOX_DIM = 5, TRIAL_BOXES = 8, TRIAL_CELLS = 64 * 64 * 64, MIN_CPU_CELLS = 64 };
@@ -38,39 +38,36 @@ static double finest_cells(const struct hierarchy_choice *choice)
 }
 
 /* The run's size if that is small. */
-static struct options cpu_trial(const struct options *options)
+static struct hierarchy_choice cpu_trial(const struct hierarchy_choice *own)
 {
-    struct options o = *options;
-    const struct hierarchy_choice own = benchmark_hierarchy_choice(&o, true);
-    if (finest_cells(&own) <= TRIAL_CELLS)
-        return o;
-    o.log2_box_dim = TRIAL_LOG2_BOX_DIM;
-    o.boxes_per_rank = TRIAL_BOXES;
-    o.domain[0] = DOMAIN_CUBE;
-    return o;
+    struct hierarchy_choice trial = *own;
+    if (finest_cells(own) > TRIAL_CELLS) {
+        trial.log2_box_dim = TRIAL_LOG2_BOX_DIM;
+        trial.boxes_per_rank = TRIAL_BOXES;
+        trial.domain.boxes[0] = DOMAIN_CUBE;
+    }
+    return trial;
 }
 
 /* The run's boxes, halved until the domain is small enough. */
-static struct options agglomeration_trial(const struct options *options)
+static struct hierarchy_choice agglomeration_trial(const struct hierarchy_choice *own)
 {
-    struct options o = *options;
-    o.cpu_below = CPU_BELOW_NEVER;
-    const struct hierarchy_choice own = benchmark_hierarchy_choice(&o, true);
-    double cells = finest_cells(&own);
-    for (; cells > SHARED_TRIAL_CELLS && o.log2_box_dim > MIN_LOG2_BOX_DIM; cells /= 8)
-        o.log2_box_dim--;
-    return o;
+    struct hierarchy_choice trial = *own;
+    double cells = finest_cells(own);
+    trial.cpu_below = 1; /* none */
+    for (; cells > SHARED_TRIAL_CELLS && trial.log2_box_dim > MIN_LOG2_BOX_DIM; cells /= 8)
+        trial.log2_box_dim--;
+    return trial;
 }
 
 static struct threshold on_cpu = {.option = "cpu_below", .title = "Levels on the CPU"},
                         on_one_rank = {.option = "agglomerate_below",
                                        .title = "Levels on one rank (--agglomerate-below auto)"};
 
-/* The run's choices with all levels below a size on the CPU, or on one rank. */
-static struct hierarchy_choice choice_at(const struct threshold *t, struct options o, double cells)
+/* The size below which levels of a trial are on the CPU, or on one rank. */
+static double *bound_of(const struct threshold *t, struct hierarchy_choice *choice)
 {
-    *(t == &on_cpu ? &o.cpu_below : &o.agglomerate_below) = (long)cells + 1;
-    return benchmark_hierarchy_choice(&o, true);
+    return t == &on_cpu ? &choice->cpu_below : &choice->agglomerate_below;
 }
 
 void threshold_add(struct threshold *t, long below, int threads, double seconds)
@@ -81,10 +78,10 @@ void threshold_add(struct threshold *t, long below, int threads, double seconds)
     t->count++;
 }
 
-static void try_one(struct threshold *t, const struct hierarchy_choice *choice, int threads)
+static void try_one(struct threshold *t, struct hierarchy_choice *choice, int threads)
 {
     cpu_use_threads(threads);
-    threshold_add(t, (long)(t == &on_cpu ? choice->cpu_below : choice->agglomerate_below), threads,
+    threshold_add(t, (long)*bound_of(t, choice), threads,
                   median_seconds(choice, (struct solver_choice){.f_cycle = true}));
 }
 
@@ -112,7 +109,7 @@ static int max_threads(const struct hierarchy_choice *choice)
 }
 
 /* Tries one thread, and twice as many again while that is faster. */
-static void try_threads(struct threshold *t, const struct hierarchy_choice *choice)
+static void try_threads(struct threshold *t, struct hierarchy_choice *choice)
 {
     const int most = max_threads(choice);
     int threads = 1;
@@ -133,50 +130,45 @@ static void begin_trials(struct threshold *t, const struct hierarchy_shape *shap
 
 /* Tries no level, those that must be there anyway, and then more and more levels, from the coarsest
  * with at least min_cells. */
-static const struct threshold_trial *try_levels(struct threshold *t, const struct options *o,
+static const struct threshold_trial *try_levels(struct threshold *t, struct hierarchy_choice choice,
                                                 double min_cells)
 {
-    struct hierarchy_choice choice = choice_at(t, *o, 0);
+    double *below = bound_of(t, &choice);
+    *below = 1.0;
     const struct hierarchy_shape shape = hierarchy_shape(&choice, comm_size());
     begin_trials(t, &shape);
     try_threads(t, &choice);
     for (int l = shape.nlevels - 1; l > 0 && t->count < MAX_THRESHOLD_TRIALS; l--) {
         const double cells = spec_cells(&shape.specs[l]);
-        const long below = t->trials[t->count - 1].below;
-        choice = choice_at(t, *o, cells);
-        if (cells >= min_cells &&
-            (t == &on_cpu ? choice.cpu_below : choice.agglomerate_below) != (double)below)
+        *below = cells + 1.0;
+        if (cells >= min_cells && *below != (double)t->trials[t->count - 1].below)
             try_threads(t, &choice);
     }
     return &t->trials[t->best];
 }
 
-long threshold_try_cpu(const struct options *options)
+double threshold_try_cpu(const struct hierarchy_choice *own)
 {
-    const struct options trial = cpu_trial(options);
-    const struct threshold_trial *best = try_levels(&on_cpu, &trial, MIN_CPU_CELLS);
+    const struct threshold_trial *best = try_levels(&on_cpu, cpu_trial(own), MIN_CPU_CELLS);
     cpu_use_threads(best->threads);
-    return best->below;
+    return (double)best->below;
 }
 
-void threshold_try_threads(const struct options *options)
+void threshold_try_threads(const struct hierarchy_choice *own)
 {
-    const struct options trial = cpu_trial(options);
-    const struct hierarchy_choice own = benchmark_hierarchy_choice(options, true),
-                                  choice = benchmark_hierarchy_choice(&trial, true);
-    const struct hierarchy_shape shape = hierarchy_shape(&choice, comm_size());
-    const bool several = max_threads(&own) > 1 && max_threads(&choice) > 1;
+    struct hierarchy_choice trial = cpu_trial(own);
+    const struct hierarchy_shape shape = hierarchy_shape(&trial, comm_size());
+    const bool several = max_threads(own) > 1 && max_threads(&trial) > 1;
     if (several) {
         begin_trials(&on_cpu, &shape);
-        try_threads(&on_cpu, &choice);
+        try_threads(&on_cpu, &trial);
     }
     cpu_use_threads(several ? on_cpu.trials[on_cpu.best].threads : 1);
 }
 
-long threshold_try_agglomeration(const struct options *options)
+double threshold_try_agglomeration(const struct hierarchy_choice *own)
 {
-    const struct options trial = agglomeration_trial(options);
-    return try_levels(&on_one_rank, &trial, MIN_SHARED_CELLS)->below;
+    return (double)try_levels(&on_one_rank, agglomeration_trial(own), MIN_SHARED_CELLS)->below;
 }
 
 void threshold_visit(void (*visit)(void *data, const struct threshold *t), void *data)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "app/transport.h"
+#include "config/transport.h"
 #include <math.h>
 #include <stdio.h>
 #include "comm/comm.h"
+#include "config/solver_options.h"
 #include "cuda/cuda.h"
 #include "level/message_trial.h"
 
@@ -32,7 +33,7 @@ static bool reaches_all(const struct transport *transport)
     return all;
 }
 
-enum status transport_choose(const struct options *o, bool on_gpu, char *message, int size)
+enum status transport_choose(int wanted, bool on_gpu, char *message, int size)
 {
     const char *why_not = "this run uses no GPUs", *why_staged = NULL;
     const struct transport *peer = NULL;
@@ -40,19 +41,19 @@ enum status transport_choose(const struct options *o, bool on_gpu, char *message
     if (comm_size() == 1)
         return STATUS_VALID;
     if (!on_gpu)
-        return o->transport == TRANSPORT_PEER || o->transport == TRANSPORT_CUDA_AWARE
-                   ? refuse(o->transport == TRANSPORT_PEER ? "peer" : "cuda-aware", why_not,
-                            message, size)
+        return wanted == TRANSPORT_PEER || wanted == TRANSPORT_CUDA_AWARE
+                   ? refuse(wanted == TRANSPORT_PEER ? "peer" : "cuda-aware", why_not, message,
+                            size)
                    : STATUS_VALID;
-    if (o->transport == TRANSPORT_AUTO || o->transport == TRANSPORT_PEER)
+    if (wanted == TRANSPORT_AUTO || wanted == TRANSPORT_PEER)
         peer = cuda_peer_transport(&why_not);
-    if (o->transport == TRANSPORT_PEER && !peer)
+    if (wanted == TRANSPORT_PEER && !peer)
         return refuse("peer", why_not, message, size);
     const bool by_mpi = !peer || !reaches_all(peer);
-    const bool wants_device = by_mpi && o->transport != TRANSPORT_STAGED;
+    const bool wants_device = by_mpi && wanted != TRANSPORT_STAGED;
     if (wants_device)
         why_staged = gpu_aware_mpi_error(&backend_cuda);
-    if (o->transport == TRANSPORT_CUDA_AWARE && why_staged)
+    if (wanted == TRANSPORT_CUDA_AWARE && why_staged)
         return refuse("cuda-aware", why_staged, message, size);
     chosen.device_messages = wants_device && !why_staged;
     chosen.name = chosen.device_messages ? "cuda-aware" : "staged";
@@ -62,7 +63,7 @@ enum status transport_choose(const struct options *o, bool on_gpu, char *message
         chosen.transport = peer;
     }
     chosen.overlap_above = peer && !chosen.elsewhere ? OVERLAP_PEER_ABOVE : OVERLAP_MESSAGES_ABOVE;
-    if (o->transport == TRANSPORT_AUTO && !peer)
+    if (wanted == TRANSPORT_AUTO && !peer)
         chosen.not_peer = why_not;
     return STATUS_VALID;
 }

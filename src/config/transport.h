@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef APP_TRANSPORT_H
-#define APP_TRANSPORT_H
+#ifndef CONFIG_TRANSPORT_H
+#define CONFIG_TRANSPORT_H
 /* The transport of messages between GPUs: kernels that write into other GPUs' memory (peer), MPI
  * with pointers to GPU memory (cuda-aware), or MPI from pinned host memory (staged). */
-#include "app/options.h"
+#include "base/status.h"
 #include "level/plan.h"
 
 struct transport_chosen {
@@ -15,10 +15,10 @@ struct transport_chosen {
     double overlap_above;              /* cells per rank from which overlap pays */
 };
 
-/* Takes the transport that the options ask for, or the fastest that works: peer within nodes, MPI
- * between them. STATUS_ENVIRONMENT with the reason in message if the one asked for does not work.
- * Collective over the world; equal on all ranks. */
-enum status transport_choose(const struct options *options, bool on_gpu, char *message, int size);
+/* Takes the transport that is wanted (enum transport_kind), or the fastest that works: peer within
+ * nodes, MPI between them. STATUS_ENVIRONMENT with the reason in message if the one asked for does
+ * not work. Collective over the world; equal on all ranks. */
+enum status transport_choose(int wanted, bool on_gpu, char *message, int size);
 const struct transport_chosen *transport_chosen(void);
 
 #endif

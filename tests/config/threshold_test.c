@@ -10,9 +10,12 @@
 #include <cmocka.h>
 #include "base/memory.h"
 #include "comm/comm.h"
-/* Its levels are those of this test. */
-#define benchmark_hierarchy_choice choice_of_trial
-#include "app/threshold.c"
+#include "solvers/hierarchy.h"
+/* Its trials set the test's clocks. */
+static struct hierarchy *create_trial(const struct hierarchy_choice *choice);
+#define hierarchy_create create_trial
+#include "config/threshold.c"
+#undef hierarchy_create
 
 static double now, step;
 
@@ -30,22 +33,10 @@ static double step_of(int rank, double below)
     return rank == (below < 100.0 ? comm_size() - 1 : 0) ? SLOW : 1.0;
 }
 
-/* In place of the program's, whose levels are the GPU's. */
-struct hierarchy_choice choice_of_trial(const struct options *o, bool on_gpu)
+static struct hierarchy *create_trial(const struct hierarchy_choice *choice)
 {
-    assert_true(on_gpu);
-    const struct hierarchy_choice choice = {
-        .log2_box_dim = o->log2_box_dim,
-        .boxes_per_rank = o->boxes_per_rank,
-        .domain = {{o->domain[0], o->domain[1], o->domain[2]}},
-        .op = options_operator(o),
-        .problem = o->problem,
-        .backend = &backend_cpu,
-        .sweeps = {6, 6},
-        .agglomerate_below = (double)o->agglomerate_below,
-    };
-    step = step_of(comm_rank(), choice.agglomerate_below);
-    return choice;
+    step = step_of(comm_rank(), choice->agglomerate_below);
+    return hierarchy_create(choice);
 }
 
 static void find_trials(void *data, const struct threshold *t)
@@ -56,13 +47,15 @@ static void find_trials(void *data, const struct threshold *t)
 static void all_ranks_choose_by_the_slowest(void **state)
 {
     (void)state;
-    static char name[] = "hpgmg-gpu", size[] = "4", boxes[] = "8";
-    char *argv[] = {name, size, boxes};
-    char message[200];
-    struct options options;
+    const struct hierarchy_choice choice = {
+        .log2_box_dim = 4,
+        .boxes_per_rank = 8,
+        .op = {.order = 2, .variable = true},
+        .backend = &backend_cpu,
+        .sweeps = {6, 6},
+    };
     const struct threshold *t = NULL;
-    assert_int_equal(options_parse(&options, 3, argv, message, sizeof message), STATUS_VALID);
-    const long below = threshold_try_agglomeration(&options);
+    const long below = (long)threshold_try_agglomeration(&choice);
     threshold_visit(find_trials, &t);
     assert_non_null(t);
     assert_true(t->count > 1);
@@ -74,7 +67,6 @@ static void all_ranks_choose_by_the_slowest(void **state)
     }
     assert_int_equal(below, t->trials[t->best].below);
     assert_int_equal(comm_min_i64(comm_world(), below), below);
-    option_release(&options_list, &options);
 }
 
 int main(int argc, char **argv)
