@@ -86,27 +86,6 @@ static const struct backend_memory cuda_memory = {
     .synchronise = cuda_synchronise,
 };
 
-static const struct backend_recorder cuda_recorder = {
-    .begin = cuda_record_begin,
-    .hand_over = cuda_record_hand_over,
-    .end = cuda_record_end,
-    .replay = cuda_replay,
-    .times = cuda_hand_over_times,
-    .destroy = cuda_record_destroy,
-    .can_wait_for_host = cuda_can_wait_for_host,
-};
-
-static const struct backend_streams cuda_streams = {
-    .fork = cuda_fork_stream,
-    .use_second = cuda_use_second_stream,
-    .join = cuda_join_stream,
-};
-
-static const struct backend_events cuda_events = {
-    .record = cuda_record_event,
-    .seconds_between = cuda_seconds_between,
-};
-
 static const struct backend_memory host_memory = {
     .allocate = allocate_host,
     .release = release_host,

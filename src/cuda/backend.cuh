@@ -1,29 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef CUDA_BACKEND_CUH
 #define CUDA_BACKEND_CUH
-/* The entries of the backend's tables, struct backend and struct passes. */
+/* The tables of the backend, and the entries of struct passes and struct backend_memory. */
 extern "C" {
 #include "backend/backend.h"
 #include "operators/pass.h"
 }
 
+extern const struct backend_recorder cuda_recorder;
+extern const struct backend_streams cuda_streams;
+extern const struct backend_events cuda_events;
+
 void cuda_copy(const struct copy_list *list, const double *from, double *to);
 void cuda_forget(const struct copy_list *list);
 void cuda_upload(double *field, const double *values, long count);
 void cuda_download(const double *field, double *values, long count);
-bool cuda_record_begin(const struct hand_over *hand_overs, int count);
-void cuda_record_hand_over(int index);
-struct recording *cuda_record_end();
-void cuda_replay(struct recording *recording, uint64_t *norm);
-struct hand_over_times cuda_hand_over_times(const struct recording *recording);
-void cuda_record_destroy(struct recording *recording);
-bool cuda_can_wait_for_host();
-void cuda_fork_stream();
-void cuda_use_second_stream(bool on);
-void cuda_join_stream();
-void cuda_record_event(int number);
-double cuda_seconds_between(int from, int to);
-
 void cuda_run(const struct pass *pass);
 bool cuda_splits(const struct pass *pass);
 double cuda_bytes(const struct pass *pass);

@@ -16,11 +16,11 @@ double cuda_copy_rate(void)
     char *memory = (char *)cuda_allocate_bytes(2 * bytes, "a copy to compare with");
     CUDA_CALL(cudaMemsetAsync(memory, 1, 2 * bytes, cuda_stream()));
     for (int i = -WARM_UP; i < SAMPLES; i++) {
-        cuda_record_event(0);
+        cuda_events.record(0);
         CUDA_CALL(cudaMemcpyAsync(memory, memory + bytes, bytes, cudaMemcpyDeviceToDevice,
                                   cuda_stream()));
-        cuda_record_event(1);
-        const double sample = cuda_seconds_between(0, 1);
+        cuda_events.record(1);
+        const double sample = cuda_events.seconds_between(0, 1);
         if (i >= 0)
             seconds[i] = sample;
     }

@@ -13,7 +13,7 @@ struct recording {
 static struct recording *begun;
 
 /* Before the capture, which forbids allocations. */
-bool cuda_record_begin(const struct hand_over *hand_overs, int count)
+static bool begin(const struct hand_over *hand_overs, int count)
 {
     if (!cuda_hand_overs_fit(hand_overs, count))
         return false;
@@ -25,12 +25,12 @@ bool cuda_record_begin(const struct hand_over *hand_overs, int count)
     return true;
 }
 
-void cuda_record_hand_over(int index)
+static void record_hand_over(int index)
 {
     cuda_hand_over_launch(begun->hand_overs[index]);
 }
 
-struct recording *cuda_record_end()
+static struct recording *end()
 {
     cudaGraph_t graph;
     CUDA_CALL(cudaStreamEndCapture(cuda_stream(), &graph));
@@ -39,7 +39,7 @@ struct recording *cuda_record_end()
     return begun;
 }
 
-void cuda_replay(struct recording *r, uint64_t *norm)
+static void replay(struct recording *r, uint64_t *norm)
 {
     CUDA_CALL(cudaGraphLaunch(r->graph, cuda_stream()));
     r->replays++;
@@ -49,7 +49,7 @@ void cuda_replay(struct recording *r, uint64_t *norm)
     cuda_deliver_norm(norm);
 }
 
-struct hand_over_times cuda_hand_over_times(const struct recording *r)
+static struct hand_over_times times_of(const struct recording *r)
 {
     struct hand_over_times times = {};
     for (const struct cuda_hand_over &h : r->hand_overs) {
@@ -59,10 +59,20 @@ struct hand_over_times cuda_hand_over_times(const struct recording *r)
     return times;
 }
 
-void cuda_record_destroy(struct recording *r)
+static void destroy(struct recording *r)
 {
     CUDA_CALL(cudaGraphExecDestroy(r->graph));
     for (struct cuda_hand_over &h : r->hand_overs)
         cuda_hand_over_destroy(&h);
     delete r;
 }
+
+extern const struct backend_recorder cuda_recorder = {
+    .begin = begin,
+    .hand_over = record_hand_over,
+    .end = end,
+    .replay = replay,
+    .times = times_of,
+    .destroy = destroy,
+    .can_wait_for_host = cuda_can_wait_for_host,
+};

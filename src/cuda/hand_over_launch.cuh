@@ -30,6 +30,8 @@ void cuda_hand_over_launch(const struct cuda_hand_over &h);
 /* The host's side in the replay with this number, from 1: waits for the kernel, does the work, and
  * answers. */
 void cuda_hand_over_answer(struct cuda_hand_over &h, unsigned replay);
+/* True if a kernel can wait for the host. */
+bool cuda_can_wait_for_host();
 /* Seconds that its kernel has taken, in all replays that are done. */
 double cuda_hand_over_seconds(const struct cuda_hand_over &h);
 

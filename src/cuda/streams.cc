@@ -6,7 +6,7 @@
 
 enum { FIRST, SECOND, NUM_STREAMS };
 static cudaStream_t streams[NUM_STREAMS], stream; /* the one on which work is begun now */
-enum { FORKED, JOINED, PREPARED, DONE, NUM_EVENTS };
+enum { FORKED = NUM_MARKS, JOINED, NUM_EVENTS };
 static cudaEvent_t events[NUM_EVENTS];
 
 cudaStream_t cuda_stream()
@@ -31,48 +31,38 @@ void cuda_create_streams()
     stream = streams[FIRST];
 }
 
-void cuda_use_second_stream(bool on)
+static void use_second(bool on)
 {
     stream = streams[on ? SECOND : FIRST];
 }
 
-void cuda_fork_stream()
+static void fork_stream()
 {
     CUDA_CALL(cudaEventRecord(events[FORKED], streams[FIRST]));
     CUDA_CALL(cudaStreamWaitEvent(streams[SECOND], events[FORKED], 0));
 }
 
-void cuda_join_stream()
+static void join_stream()
 {
     CUDA_CALL(cudaEventRecord(events[JOINED], streams[SECOND]));
     CUDA_CALL(cudaStreamWaitEvent(streams[FIRST], events[JOINED], 0));
 }
 
-void cuda_inner_prepared()
+void cuda_mark(enum cuda_mark mark)
 {
-    CUDA_CALL(cudaEventRecord(events[PREPARED], streams[FIRST]));
+    CUDA_CALL(cudaEventRecord(events[mark], streams[FIRST]));
 }
 
-void cuda_await_inner_prepared()
+void cuda_await(enum cuda_mark mark)
 {
-    CUDA_CALL(cudaStreamWaitEvent(streams[SECOND], events[PREPARED], 0));
-}
-
-void cuda_inner_done()
-{
-    CUDA_CALL(cudaEventRecord(events[DONE], streams[FIRST]));
-}
-
-void cuda_await_inner_done()
-{
-    CUDA_CALL(cudaStreamWaitEvent(streams[SECOND], events[DONE], 0));
+    CUDA_CALL(cudaStreamWaitEvent(streams[SECOND], events[mark], 0));
 }
 
 /* The device writes the time of each event as it gets there, so that work is timed without the host
  * waiting after every piece of it. */
 static std::vector<cudaEvent_t> timing_events; /* by number; grows with use */
 
-void cuda_record_event(int number)
+static void record(int number)
 {
     while ((int)timing_events.size() <= number) {
         cudaEvent_t event;
@@ -82,13 +72,16 @@ void cuda_record_event(int number)
     CUDA_CALL(cudaEventRecord(timing_events[number], cuda_stream()));
 }
 
-double cuda_seconds_between(int from, int to)
+static double seconds_between(int from, int to)
 {
     float milliseconds;
     CUDA_CALL(cudaEventSynchronize(timing_events[to]));
     CUDA_CALL(cudaEventElapsedTime(&milliseconds, timing_events[from], timing_events[to]));
     return 1e-3 * milliseconds;
 }
+
+extern const struct backend_streams cuda_streams = {fork_stream, use_second, join_stream};
+extern const struct backend_events cuda_events = {record, seconds_between};
 
 void cuda_destroy_streams()
 {

@@ -15,17 +15,16 @@ void cuda_check(cudaError_t error, const char *call, const char *file, int line)
 #define CUDA_LAUNCHED() cuda_check(cudaGetLastError(), "kernel launch", __FILE__, __LINE__)
 
 /* The stream on which the backend begins all work, in order: the first one, or the second one
- * (backend.h, use_second_stream). */
+ * (struct backend_streams). */
 cudaStream_t cuda_stream();
 void cuda_create_streams();
 void cuda_destroy_streams();
 void cuda_synchronise(); /* waits for that stream */
-/* Work begun on the second stream after cuda_await_inner_prepared() waits for the work begun on the
- * first one before cuda_inner_prepared(); the same with cuda_inner_done(). */
-void cuda_inner_prepared();
-void cuda_await_inner_prepared();
-void cuda_inner_done();
-void cuda_await_inner_done();
+/* Work begun on the second stream after cuda_await() waits for the work begun on the first one
+ * before cuda_mark(): the interior's, of a pass that is split. */
+enum cuda_mark { INNER_PREPARED, INNER_DONE, NUM_MARKS };
+void cuda_mark(enum cuda_mark mark);
+void cuda_await(enum cuda_mark mark);
 
 int cuda_multiprocessors();
 

@@ -119,40 +119,22 @@ static struct wave_partition find_choice(int tiles, int n, int planes, int extra
 
 /* A search takes up to 0.3 ms, a launch a few microseconds. The launches of a solve ask few
  * questions, each many times: answers are remembered, and the oldest is forgotten first. */
-enum { QUESTION = 5, REMEMBERED = 64 };
-struct memory {
-    struct {
-        int question[QUESTION];
-        struct wave_partition answer;
-    } entries[REMEMBERED];
-    int count, next;
-};
-
-static const struct wave_partition *recall(const struct memory *m, const int question[QUESTION])
-{
-    for (int e = 0; e < m->count; e++)
-        if (memcmp(m->entries[e].question, question, sizeof m->entries[e].question) == 0)
-            return &m->entries[e].answer;
-    return NULL;
-}
-
-static void remember(struct memory *m, const int question[QUESTION], struct wave_partition answer)
-{
-    memcpy(m->entries[m->next].question, question, sizeof m->entries[m->next].question);
-    m->entries[m->next].answer = answer;
-    m->next = (m->next + 1) % REMEMBERED;
-    m->count += m->count < REMEMBERED;
-}
-
 struct wave_partition wave_partition_choose(int tiles, int n, int planes, int extra,
                                             int multiprocessors)
 {
-    static _Thread_local struct memory memory;
-    const int question[QUESTION] = {tiles, n, planes, extra, multiprocessors};
-    const struct wave_partition *known = recall(&memory, question);
-    if (known)
-        return *known;
-    const struct wave_partition found = find_choice(tiles, n, planes, extra, multiprocessors);
-    remember(&memory, question, found);
-    return found;
+    enum { REMEMBERED = 64 };
+    static _Thread_local struct {
+        int question[5]; /* of zeros if there is none: nobody asks that */
+        struct wave_partition answer;
+    } known[REMEMBERED];
+    static _Thread_local int next;
+    const int question[5] = {tiles, n, planes, extra, multiprocessors};
+    for (int k = 0; k < REMEMBERED; k++)
+        if (memcmp(known[k].question, question, sizeof question) == 0)
+            return known[k].answer;
+    const int k = next;
+    next = (next + 1) % REMEMBERED;
+    memcpy(known[k].question, question, sizeof question);
+    known[k].answer = find_choice(tiles, n, planes, extra, multiprocessors);
+    return known[k].answer;
 }

@@ -143,9 +143,9 @@ static void run_two_sweeps(const struct pass *pass, int sweep)
         });
     }
     if (pass->region == REGION_INTERIOR)
-        return cuda_inner_done();
+        return cuda_mark(INNER_DONE);
     if (pass->region == REGION_BOUNDARY)
-        cuda_await_inner_done();
+        cuda_await(INNER_DONE);
     for (int q = 0; q < pass->level->npatches; q++)
         run_boundary(pass, q, sweep);
     level_swap(pass->level, pass->u, FIELD_TMP);
@@ -156,13 +156,13 @@ static void run_two_sweeps(const struct pass *pass, int sweep)
 static void run(const struct pass *pass)
 {
     if (pass->region == REGION_BOUNDARY)
-        cuda_await_inner_prepared();
+        cuda_await(INNER_PREPARED);
     if (pass->start == START_KEEP && !pass->ghosts_filled)
         fill_ghosts(pass);
     if (pass->region != REGION_BOUNDARY)
         fill_rhs_ghosts(pass);
     if (pass->region == REGION_INTERIOR)
-        cuda_inner_prepared();
+        cuda_mark(INNER_PREPARED);
     for (int sweep = 0; sweep < pass->nsweeps; sweep += 2)
         run_two_sweeps(pass, sweep);
 }

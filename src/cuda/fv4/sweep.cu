@@ -173,11 +173,11 @@ static void run_on_patch(const struct pass *pass, int q)
 static void run(const struct pass *pass)
 {
     if (pass->region == REGION_BOUNDARY)
-        cuda_await_inner_prepared();
+        cuda_await(INNER_PREPARED);
     if (!pass->ghosts_filled)
         cuda_fill_ghosts(pass);
     if (pass->region == REGION_INTERIOR)
-        cuda_inner_prepared();
+        cuda_mark(INNER_PREPARED);
     for (int q = 0; q < pass->level->npatches; q++)
         run_on_patch(pass, q);
     if (pass->finish == FINISH_NORM)
