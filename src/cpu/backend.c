@@ -123,24 +123,14 @@ static void name_plain(const struct pass *pass, char *text, int size)
 }
 
 /* Tiled loops move each array through memory once per pass. */
-static double bytes_tiled(const struct pass *pass)
-{
-    return pass_bytes_once(pass);
-}
-
-static double bytes_plain(const struct pass *pass)
-{
-    return pass_bytes_one_by_one(pass);
-}
-
-#define PASSES(loops, prepare_level)                                                               \
+#define PASSES(loops, count_bytes, prepare_level)                                                  \
     {                                                                                              \
         .run = run_##loops, .fill_ghosts = cpu_fill_ghosts, .kernels = name_##loops,               \
-        .bytes = bytes_##loops, .visit = cpu_visit, .reduce = cpu_reduce, .apply = cpu_apply,      \
+        .bytes = count_bytes, .visit = cpu_visit, .reduce = cpu_reduce, .apply = cpu_apply,        \
         .diagonal = cpu_diagonal, .prepare = prepare_level,                                        \
     }
-const struct passes cpu_passes = PASSES(tiled, colours_prepare);
-static const struct passes plain_passes = PASSES(plain, NULL);
+const struct passes cpu_passes = PASSES(tiled, pass_bytes_once, colours_prepare);
+static const struct passes plain_passes = PASSES(plain, pass_bytes_one_by_one, NULL);
 
 enum { ROW_ALIGN = 8 }; /* 64 bytes: one cache line, one AVX-512 register */
 

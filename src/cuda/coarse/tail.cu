@@ -399,16 +399,10 @@ static void run_tail(const struct pass *pass)
     cuda_run_stages(&stage, 1);
 }
 
-/* What steps of one launch share stays in shared memory. */
-static double tail_bytes(const struct pass *pass)
-{
-    return pass_bytes_once(pass);
-}
-
 extern const struct kernel kernel_tail = {
     .name = "tail",
     .summary = "every step on levels of at most 64^3 cells in one launch; one box",
     .covers = tail_covers,
     .run = run_tail,
-    .bytes = tail_bytes,
+    .bytes = pass_bytes_once, /* what steps of one launch share stays in shared memory */
 };

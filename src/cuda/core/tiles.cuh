@@ -31,12 +31,19 @@ static inline struct tile_set tiles_of_patch(enum pass_region region, const int 
     return tiles_of_region(region, n, c.n, closed, reads);
 }
 
-/* One block per tile. A grid without blocks must not be launched. */
-static inline dim3 tile_grid(const struct tile_set &t)
+#ifdef __CUDACC__
+/* Launches KERNEL, one block per tile of the region of w: n tiles that read so. Its parameters are
+ * w, the arguments, the tiles and `planes`. */
+template <auto KERNEL, class Work, class... Arguments>
+static void launch_tiles(const Work &w, const int n[3], const struct tile_reads reads[3],
+                         dim3 block, int bytes, int planes, const Arguments &...arguments)
 {
-    if (t.outer)
-        return dim3(tiles_outside(&t));
-    return dim3(tiles_width(&t, 0), tiles_width(&t, 1), tiles_width(&t, 2));
+    const struct tile_set t = tiles_of_patch(w.region, n, w.c, reads);
+    const dim3 grid = t.outer ? dim3(tiles_outside(&t))
+                              : dim3(tiles_width(&t, 0), tiles_width(&t, 1), tiles_width(&t, 2));
+    if (grid.x > 0) /* a grid without blocks must not be launched */
+        launch_kernel<KERNEL>(grid, block, bytes, w, arguments..., t, planes);
 }
+#endif
 
 #endif

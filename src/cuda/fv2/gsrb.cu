@@ -29,10 +29,7 @@ static void launch(struct fv2_gsrb w, int tuned_planes)
         {-HALO * open_low(w.c, 1) - 1, ROWS - 2 * HALO, ROWS + 2},
         {-1 - HALO, planes, planes + 2 * HALO + 2},
     };
-    const struct tile_set tiles = tiles_of_patch(w.region, n, w.c, reads);
-    const dim3 grid = tile_grid(tiles);
-    if (grid.x > 0)
-        launch_kernel<gsrb_kernel<tile>>(grid, dim3(LANES, ROWS), tile::BYTES, w, tiles, planes);
+    launch_tiles<gsrb_kernel<tile>>(w, n, reads, dim3(LANES, ROWS), tile::BYTES, planes);
 }
 
 template <class tile>

@@ -61,11 +61,7 @@ static void launch(const struct fv2_sweeps &w)
         {tiles_begin<tile>(w.c, 1, w.extent) - 1, HEIGHT, tile::ROWS + 2},
         {-low - tile::SWEEPS, planes, planes + 2 * tile::SWEEPS},
     };
-    const struct tile_set tiles = tiles_of_patch(w.region, n, w.c, reads);
-    const dim3 grid = tile_grid(tiles);
-    if (grid.x > 0)
-        launch_kernel<sweeps_kernel<tile>>(grid, dim3(LANES, tile::ROWS), tile::BYTES, w, tiles,
-                                           planes);
+    launch_tiles<sweeps_kernel<tile>>(w, n, reads, dim3(LANES, tile::ROWS), tile::BYTES, planes);
 }
 
 /* Where sweeps leave a buffer's new values. The buffer of sweep number `sweep` is u for even

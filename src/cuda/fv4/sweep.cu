@@ -45,11 +45,8 @@ static void launch(const struct fv4_sweep &w)
         {-HALO, tile::CORE_ROWS, tile::CORE_ROWS + 2 * HALO},
         {-HALO, planes, planes + 2 * HALO},
     };
-    const struct tile_set tiles = tiles_of_patch(w.region, n, w.c, reads);
-    const dim3 grid = tile_grid(tiles);
-    if (grid.x > 0)
-        launch_kernel<KERNEL>(grid, dim3(LANES, tile::THREADS / LANES), BYTES, w,
-                              make_sources<tile, Op>(w), tiles, planes);
+    launch_tiles<KERNEL>(w, n, reads, dim3(LANES, tile::THREADS / LANES), BYTES, planes,
+                         make_sources<tile, Op>(w));
 }
 
 template <class tile, class Op>
@@ -90,10 +87,7 @@ static void launch(const struct fv4_sweep &w)
         {-REACH, TILE_ROWS, TILE_ROWS + 2 * REACH},
         {-REACH, planes, planes + 2 * REACH},
     };
-    const struct tile_set tiles = tiles_of_patch(w.region, n, w.c, reads);
-    const dim3 grid = tile_grid(tiles);
-    if (grid.x > 0)
-        launch_kernel<KERNEL>(grid, dim3(LANES, GROUPS), 0, w, tiles, planes);
+    launch_tiles<KERNEL>(w, n, reads, dim3(LANES, GROUPS), 0, planes);
 }
 
 template <class Op>
