@@ -49,8 +49,8 @@ enum hpgmg_status {
     HPGMG_ORDER = 3,         /* something must be called before, or MPI is not running */
     HPGMG_MISMATCH = 4,      /* the ranks called different functions or with different arguments */
     HPGMG_MEMORY = 5,        /* there is too little memory */
-    HPGMG_ENVIRONMENT = 6, /* no GPU or transport as demanded, too many OpenMP threads, stacks that
-                              are too small, or a forked process */
+    HPGMG_ENVIRONMENT = 6, /* no GPU or transport as demanded, too many OpenMP threads, or a forked
+                              process */
 };
 
 /* The last failed call of this process in one line; "" if none has failed. Valid until the next

@@ -2,7 +2,6 @@
 #include "lab/options.h"
 #include <stdio.h>
 #include <string.h>
-#include "cli/nearest.h"
 #include "lab/fields.h"
 #include "lab/lab.h"
 #include "lab/stage_case.h"
@@ -141,7 +140,6 @@ bool next_name(const char **names, char name[NAME_SIZE])
 int find_name(const char *name, const char *(*legal)(int number, const void *data),
               const void *data, const char *what)
 {
-    struct nearest search = {.word = name};
     char list[256] = "";
     for (int number = 0, used = 0; legal(number, data); number++) {
         const char *word = legal(number, data);
@@ -149,11 +147,8 @@ int find_name(const char *name, const char *(*legal)(int number, const void *dat
             return number;
         if (!*word || used >= (int)sizeof list)
             continue;
-        nearest_try(&search, word);
         used += snprintf(list + used, sizeof list - (size_t)used, " %s", word);
     }
-    refuse(STATUS_USAGE, "unknown %s '%.60s'; legal:%s%s%s%s", what, name, list,
-           search.best ? "; did you mean " : "", search.best ? search.best : "",
-           search.best ? "?" : "");
+    refuse(STATUS_USAGE, "unknown %s '%.60s'; legal:%s", what, name, list);
     return -1;
 }

@@ -20,7 +20,7 @@ static const struct option_row option_table[] = {
     {.name = "boxes-per-rank", SIZE(OPTION_LONG, boxes_per_rank), .minimum = 1, .maximum = 1e6,
      .argument = "BOXES_PER_RANK", .help = "at most; see --domain"},
 
-    {.name = "domain", NUMBER(OPTION_BOXES, domain, "cube"), .choices = domains, .minimum = 1, .maximum = MAX_DIM,
+    {.name = "domain", NUMBER(OPTION_TRIPLE, domain, "cube"), .choices = domains, .minimum = 1, .maximum = MAX_DIM,
      .argument = "cube|exact|IxJxK", .help = "boxes by direction"},
     {.name = "problem", CHOICE(problem, problem_choices, "fv"),
      .help = "model problem; u is known for all but fv"},

@@ -10,7 +10,6 @@
 #include <wctype.h>
 #include "base/check.h"
 #include "base/ranges.h"
-#include "cli/nearest.h"
 #include "comm/comm.h"
 
 enum { LEGAL_SIZE = 320 }; /* of a list of legal values */
@@ -51,32 +50,13 @@ static enum status fail_value(struct parser *p, const struct option_row *row, co
     option_describe_legal(row, legal, sizeof legal);
     if (!text)
         return parser_fail(p, "%s%s: missing value; legal: %s", dashes, word, legal);
-    struct nearest search = {.word = text};
-    for (const struct choice *c = row->choices; c && c->name; c++)
-        nearest_try(&search, c->name);
-    return parser_fail(p, "%s%s: wrong value '%s'; legal: %s%s%s%s", dashes, word, text, legal,
-                       search.best ? "; did you mean " : "", search.best ? search.best : "",
-                       search.best ? "?" : "");
+    return parser_fail(p, "%s%s: wrong value '%s'; legal: %s", dashes, word, text, legal);
 }
 
 enum status parser_fail_unknown(struct parser *p, const char *word)
 {
-    const unsigned use = p->file ? OPTION_FILE : OPTION_COMMAND_LINE;
-    char name[80];
-    snprintf(name, sizeof name, "%s", word + strspn(word, "-"));
-    if (!p->file)
-        name[strcspn(name, "=")] = '\0';
-    struct nearest search = {.word = name};
-    for (int i = 0; i < p->list->count; i++)
-        if (p->list->rows[i].uses & use)
-            nearest_try(&search, p->list->rows[i].name);
-    const char *kind = p->file ? "key" : "option";
-    if (!search.best)
-        return parser_fail(p, "unknown %s '%s'; %s lists all", kind, word,
-                           option_find(p->list, "help", OPTION_REQUEST) ? "--help"
-                                                                        : "docs/USAGE.md");
-    return parser_fail(p, "unknown %s '%s'; did you mean %s%s?", kind, word, p->file ? "" : "--",
-                       search.best);
+    return parser_fail(p, "unknown %s '%s'; %s lists all", p->file ? "key" : "option", word,
+                       option_find(p->list, "help", OPTION_REQUEST) ? "--help" : "docs/USAGE.md");
 }
 
 enum status parser_set(struct parser *p, const struct option_row *row, const char *text)

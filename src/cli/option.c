@@ -87,62 +87,41 @@ static bool set_choice(int *member, const struct choice *choices, const char *te
     return false;
 }
 
-/* The word that `text` begins with, up to one of these characters, as a choice. Returns what
- * follows the word, or NULL. */
-static const char *take_choice(int *member, const struct choice *choices, const char *text,
-                               const char *ends)
+/* Cuts a copy of the text at each separator. Returns the number of words; 0: more than `most`. */
+static int cut(const char *text, char separator, char copy[OPTION_TEXT_SIZE], char **words,
+               int most)
 {
-    char word[OPTION_TEXT_SIZE];
-    const size_t length = strcspn(text, ends);
-    snprintf(word, sizeof word, "%.*s", (int)length, text);
-    return length < sizeof word && set_choice(member, choices, word) ? text + length : NULL;
-}
-
-/* One word or LOW/HIGH. Returns what follows. */
-static const char *take_direction(int member[2], const struct choice *choices, const char *text)
-{
-    const char *rest = take_choice(&member[0], choices, text, "/,");
-    member[1] = member[0];
-    return rest && *rest == '/' ? take_choice(&member[1], choices, rest + 1, ",") : rest;
+    int count = 0;
+    if (strlen(text) >= OPTION_TEXT_SIZE)
+        return 0;
+    strcpy(copy, text);
+    for (char *next = copy; next; count++) {
+        if (count == most)
+            return 0;
+        words[count] = next;
+        next = strchr(next, separator);
+        if (next)
+            *next++ = '\0';
+    }
+    return count;
 }
 
 static bool set_sides(int member[6], const struct choice *choices, const char *text)
 {
-    int sides[3][2], count = 0;
-    const char *rest = take_direction(sides[count++], choices, text);
-    for (; rest && *rest == ',' && count < 3; count++)
-        rest = take_direction(sides[count], choices, rest + 1);
-    if (!rest || *rest || count == 2)
+    char copy[OPTION_TEXT_SIZE], ends[OPTION_TEXT_SIZE], *directions[3], *words[2];
+    int sides[6];
+    const int count = cut(text, ',', copy, directions, 3);
+    for (int d = 0; d < count; d++) {
+        const int both = cut(directions[d], '/', ends, words, 2);
+        for (int side = 0; side < 2; side++)
+            if (both == 0 || !set_choice(&sides[2 * d + side], choices, words[side % both]))
+                return false;
+    }
+    if (count != 1 && count != 3)
         return false;
-    for (int d = 0; d < 3; d++)
-        memcpy(member + 2 * d, sides[count == 3 ? d : 0], sizeof sides[0]);
+    for (int side = 0; side < 6; side++)
+        member[side] = sides[side % (2 * count)];
     return true;
-}
-
-/* A number up to an `x` or, the last, up to the end. Returns what follows, or NULL. */
-static const char *take_boxes(const struct option_row *row, int *member, const char *text,
-                              bool last)
-{
-    char number[OPTION_TEXT_SIZE];
-    long value;
-    const size_t length = strcspn(text, "x");
-    snprintf(number, sizeof number, "%.*s", (int)length, text);
-    if (length >= sizeof number || (text[length] == '\0') != last ||
-        !parse_integer(number, row->minimum, row->maximum, &value))
-        return NULL;
-    *member = (int)value;
-    return text + length + !last;
-}
-
-static bool set_boxes(const struct option_row *row, int member[3], const char *text)
-{
-    int boxes[3] = {0, 0, 0};
-    if (!set_choice(&boxes[0], row->choices, text))
-        for (int d = 0; d < 3 && text; d++)
-            text = take_boxes(row, &boxes[d], text, d == 2);
-    if (text)
-        memcpy(member, boxes, sizeof boxes);
-    return text != NULL;
 }
 
 static bool set_integer(const struct option_row *row, void *member, const char *text)
@@ -161,21 +140,38 @@ static bool set_integer(const struct option_row *row, void *member, const char *
     return true;
 }
 
-static bool set_pair(const struct option_row *row, int member[2], const char *text)
+/* How many numbers a list has, and what is between them. */
+static int list_length(const struct option_row *row)
 {
-    char first[OPTION_TEXT_SIZE];
-    long values[2] = {0, 0};
-    const char *comma = strchr(text, ',');
-    if (comma && comma - text < OPTION_TEXT_SIZE) {
-        snprintf(first, sizeof first, "%.*s", (int)(comma - text), text);
-        if (!parse_integer(first, row->minimum, row->maximum, &values[0]) ||
-            !parse_integer(comma + 1, row->minimum, row->maximum, &values[1]) ||
-            (values[0] == 0 && values[1] == 0))
+    return row->kind == OPTION_PAIR ? 2 : 3;
+}
+
+static const char *list_separator(const struct option_row *row)
+{
+    return row->kind == OPTION_PAIR ? "," : "x";
+}
+
+static bool set_list(const struct option_row *row, int *member, const char *text)
+{
+    const int count = list_length(row);
+    char copy[OPTION_TEXT_SIZE], *words[3];
+    long values[3] = {0, 0, 0};
+    int word = 0;
+    bool any = row->choices && set_choice(&word, row->choices, text);
+    values[0] = word;
+    if (!any && !(row->unset && strcmp(text, row->unset) == 0)) {
+        if (cut(text, *list_separator(row), copy, words, count) != count)
             return false;
-    } else if (!row->unset || strcmp(text, row->unset) != 0)
-        return false;
-    member[0] = (int)values[0];
-    member[1] = (int)values[1];
+        for (int i = 0; i < count; i++) {
+            if (!parse_integer(words[i], row->minimum, row->maximum, &values[i]))
+                return false;
+            any = any || values[i] != 0;
+        }
+        if (!any)
+            return false;
+    }
+    for (int i = 0; i < count; i++)
+        member[i] = (int)values[i];
     return true;
 }
 
@@ -209,13 +205,12 @@ bool option_set(const struct option_row *row, void *options, const char *text)
         return set_choice(member, row->choices, text);
     case OPTION_SIDES:
         return set_sides(member, row->choices, text);
-    case OPTION_BOXES:
-        return set_boxes(row, member, text);
     case OPTION_INT:
     case OPTION_LONG:
         return set_integer(row, member, text);
     case OPTION_PAIR:
-        return set_pair(row, member, text);
+    case OPTION_TRIPLE:
+        return set_list(row, member, text);
     case OPTION_REAL:
         return set_real(row, member, text);
     case OPTION_PATH:
@@ -272,16 +267,6 @@ static const char *sides_text(const struct choice *choices, const int member[6],
     return buffer;
 }
 
-static const char *boxes_text(const struct option_row *row, const int member[3],
-                              char buffer[OPTION_TEXT_SIZE])
-{
-    const char *word = choice_text(row->choices, member[0]);
-    if (word)
-        return word;
-    snprintf(buffer, OPTION_TEXT_SIZE, "%dx%dx%d", member[0], member[1], member[2]);
-    return buffer;
-}
-
 static const char *integer_text(const struct option_row *row, long value,
                                 char buffer[OPTION_TEXT_SIZE])
 {
@@ -292,6 +277,19 @@ static const char *integer_text(const struct option_row *row, long value,
     if (word)
         return word;
     snprintf(buffer, OPTION_TEXT_SIZE, "%ld", value);
+    return buffer;
+}
+
+static const char *list_text(const struct option_row *row, const int *member,
+                             char buffer[OPTION_TEXT_SIZE])
+{
+    const char *word = row->choices ? choice_text(row->choices, member[0]) : NULL;
+    int length = 0;
+    if (word || (row->unset && member[0] == 0 && member[1] == 0))
+        return word ? word : row->unset;
+    for (int i = 0; i < list_length(row); i++)
+        length += snprintf(buffer + length, (size_t)(OPTION_TEXT_SIZE - length), "%s%d",
+                           i > 0 ? list_separator(row) : "", member[i]);
     return buffer;
 }
 
@@ -306,18 +304,13 @@ const char *option_text(const struct option_row *row, const void *options,
         return choice_text(row->choices, *(const int *)member);
     case OPTION_SIDES:
         return sides_text(row->choices, member, buffer);
-    case OPTION_BOXES:
-        return boxes_text(row, member, buffer);
     case OPTION_INT:
         return integer_text(row, *(const int *)member, buffer);
     case OPTION_LONG:
         return integer_text(row, *(const long *)member, buffer);
     case OPTION_PAIR:
-        if (row->unset && ((const int *)member)[0] == 0 && ((const int *)member)[1] == 0)
-            return row->unset;
-        snprintf(buffer, OPTION_TEXT_SIZE, "%d,%d", ((const int *)member)[0],
-                 ((const int *)member)[1]);
-        return buffer;
+    case OPTION_TRIPLE:
+        return list_text(row, member, buffer);
     case OPTION_REAL:
         if (row->unset && *(const double *)member == 0)
             return row->unset;
@@ -363,11 +356,6 @@ void option_describe_legal(const struct option_row *row, char *text, int size)
                  "direction or as low/high",
                  words);
         break;
-    case OPTION_BOXES:
-        describe_choices(row->choices, words, sizeof words);
-        snprintf(text, n, "%s, or boxes by direction, IxJxK, each an integer from %.0f to %.0f",
-                 words, row->minimum, row->maximum);
-        break;
     case OPTION_INT:
     case OPTION_LONG:
         if (row->choices)
@@ -376,9 +364,12 @@ void option_describe_legal(const struct option_row *row, char *text, int size)
                  words, or_else, row->minimum, row->maximum);
         break;
     case OPTION_PAIR:
-        snprintf(text, n,
-                 "%s%stwo integers from %.0f to %.0f with a comma between them, not both 0", unset,
-                 or_else, row->minimum, row->maximum);
+    case OPTION_TRIPLE:
+        if (row->choices)
+            describe_choices(row->choices, words, sizeof words);
+        snprintf(text, n, "%s%s, or %d integers from %.0f to %.0f with '%s' between them%s", unset,
+                 words, list_length(row), row->minimum, row->maximum, list_separator(row),
+                 row->minimum == 0 ? ", not all 0" : "");
         break;
     case OPTION_REAL:
         snprintf(text, n, "%s%sa number above %g and below %g", unset, or_else, row->minimum,

@@ -12,11 +12,11 @@ enum option_kind {
     OPTION_CHOICE, /* int, one of the row's choices */
     OPTION_SIDES,  /* int[6], a choice per side (low i, high i, low j, …): one word, or one per
                       direction with commas between them, each of which may be LOW/HIGH */
-    OPTION_BOXES,  /* int[3]: one of the row's choices in the first, or IxJxK, each from minimum to
-                      maximum */
     OPTION_INT,    /* int, minimum <= value <= maximum */
     OPTION_LONG,   /* long, the same */
-    OPTION_PAIR,   /* int[2], two values with a comma between them, not both 0 */
+    OPTION_PAIR,   /* int[2], "4,2": each from minimum to maximum, not both 0; or a word in the
+                      first, and then 0 */
+    OPTION_TRIPLE, /* int[3], "4x2x1"; the same */
     OPTION_REAL,   /* double, minimum < value < maximum */
     OPTION_PATH,   /* char *, a file name; NULL or not empty */
     OPTION_NAMES,  /* char *, names with commas between them; NULL or not empty */

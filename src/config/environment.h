@@ -35,9 +35,8 @@ enum status gpu_choose(int backend, const char *instead, bool *on_gpu, char *mes
  * launchers may show each rank another GPU under the same number. One rank without a GPU. */
 struct sharers gpu_sharers(void);
 
-/* STATUS_ENVIRONMENT, with one line in message, if the OpenMP threads of some rank are too many, or
- * have less stack than the CPU's loops need: they would crash without a message. Collective over
- * the world; equal on all ranks. */
+/* STATUS_ENVIRONMENT, with one line in message, if some rank has too many OpenMP threads.
+ * Collective over the world; equal on all ranks. */
 enum status environment_check(char *message, int size);
 
 #endif

@@ -11,7 +11,6 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "cli/nearest.h"
 #include "app/options.h"
 #include "base/memory.h"
 
@@ -86,14 +85,14 @@ static const struct {
     {"5-5 8", "LOG2_BOX_DIM: wrong value '5-5'"},
 
     /* names */
-    {"--smother gsrb 5 8", "unknown option '--smother'; did you mean --smoother?"},
-    {"--max_cycles 3 5 8", "did you mean --max-cycles?"},
-    {"--Order 2 5 8", "did you mean --order?"},
+    {"--smother gsrb 5 8", "unknown option '--smother'; --help lists all"},
+    {"--max_cycles 3 5 8", "unknown option '--max_cycles'"},
+    {"--Order 2 5 8", "unknown option '--Order'"},
     {"--bananas 5 8", "unknown option '--bananas'; --help lists all"},
-    {"--ord 2 5 8", "unknown option '--ord'; did you mean --order?"},
+    {"--ord 2 5 8", "unknown option '--ord'; --help lists all"},
     {"--s 2 5 8", "unknown option '--s'"},
-    {"-order 2 5 8", "unknown option '-order'; did you mean --order?"},
-    {"-help", "unknown option '-help'; did you mean --help?"},
+    {"-order 2 5 8", "unknown option '-order'; --help lists all"},
+    {"-help", "unknown option '-help'; --help lists all"},
     {"-h=1", "unknown option '-h=1'"},
     {"--= 5 8", "unknown option '--='"},
     {"--log2-box-dim 5 8", "unknown option '--log2-box-dim'"},
@@ -105,11 +104,11 @@ static const struct {
     {"--json --quiet 5 8", "--json: missing value"},
     {"--json '' 5 8", "--json: missing value"},
     {"--quiet=1 5 8", "--quiet: takes no value"},
-    {"--equation poison 5 8", "did you mean poisson?"},
+    {"--equation poison 5 8", "wrong value 'poison'; legal: poisson, helmholtz"},
     {"--problem p5 5 8", "--problem: wrong value 'p5'; legal: fv, sine, p4, p6"},
-    {"--smoother l1-jacobi 5 8", "did you mean l1jacobi?"},
-    {"--cycle V 5 8", "did you mean v?"},
-    {"--bottom bicg 5 8", "did you mean bicgstab?"},
+    {"--smoother l1-jacobi 5 8", "legal: gsrb, chebyshev, jacobi, l1jacobi"},
+    {"--cycle V 5 8", "wrong value 'V'; legal: f, v, w"},
+    {"--bottom bicg 5 8", "legal: bicgstab, cg, smooth"},
     {"--rtol nan 5 8", "--rtol: wrong value 'nan'; legal: none, or a number above 0 and below 1"},
     {"--rtol inf 5 8", "--rtol: wrong value 'inf'"},
     {"--rtol 0 5 8", "--rtol: wrong value '0'"},
@@ -193,7 +192,7 @@ static const struct {
     {"order = 3\n", "1", "order: wrong value '3'; legal: 2, 4"},
     {"# comment\n\norder = 2\norder = 2\n", "4", "order: given twice"},
     {"bananas = 2\n", "1", "unknown key 'bananas'; --help lists all"},
-    {"log2_box_dim = 5\n", "1", "unknown key 'log2_box_dim'; did you mean log2-box-dim?"},
+    {"log2_box_dim = 5\n", "1", "unknown key 'log2_box_dim'; --help lists all"},
     {"order =\n", "1", "order: missing value; legal: 2, 4"},
     {"\norder\n", "2", "expected `key = value`"},
     {"= 2\n", "1", "unknown key ''"},
@@ -487,44 +486,6 @@ static void messages_fit_and_are_one_line(void **state)
     assert_string_equal(message, "unknown");
 }
 
-static const char *nearest_of(const char *word, const char *const *candidates)
-{
-    struct nearest search = {.word = word};
-    for (; *candidates; candidates++)
-        nearest_try(&search, *candidates);
-    return search.best;
-}
-
-static void the_nearest_word_is_found(void **state)
-{
-    (void)state;
-    static const char *const words[] = {"solver", "solves", "smoother", "quiet", NULL};
-    assert_string_equal(nearest_of("solvr", words), "solver");
-    assert_string_equal(nearest_of("solve", words), "solver");
-    assert_string_equal(nearest_of("sovles", words), "solves");
-    assert_string_equal(nearest_of("SMOOTHER", words), "smoother");
-    assert_string_equal(nearest_of("smo", words), "smoother");
-    assert_string_equal(nearest_of("qiuet", words), "quiet");
-    assert_null(nearest_of("", words));
-    assert_null(nearest_of("xyz", words));
-    assert_null(nearest_of(long_line, words));
-}
-
-/* A third of the letters may be wrong, rounded; one of two, and none of one. */
-static void words_too_far_away_are_not_found(void **state)
-{
-    (void)state;
-    static const char *const letters[] = {"abcdefgh", NULL}, *const few[] = {"abcd", NULL},
-                             *const one[] = {"b", NULL}, *const two[] = {"ab", NULL};
-    assert_non_null(nearest_of("abcdeXXX", letters)); /* 3 of 8 */
-    assert_null(nearest_of("abcdXXXX", letters));
-    assert_non_null(nearest_of("abXX", few)); /* 2 of 4 */
-    assert_null(nearest_of("aXXX", few));
-    assert_non_null(nearest_of("aX", two));
-    assert_null(nearest_of("XX", two));
-    assert_null(nearest_of("X", one));
-}
-
 static void nothing_is_left_allocated(void **state)
 {
     (void)state;
@@ -551,8 +512,6 @@ int main(void)
         cmocka_unit_test(help_names_every_option_in_56_lines_of_79_columns),
         cmocka_unit_test(input_files_of_the_project_are_valid),
         cmocka_unit_test(messages_fit_and_are_one_line),
-        cmocka_unit_test(the_nearest_word_is_found),
-        cmocka_unit_test(words_too_far_away_are_not_found),
         cmocka_unit_test(nothing_is_left_allocated),
     };
     return cmocka_run_group_tests(tests, NULL, remove_file);

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: BSD-3-Clause
-# What a run needs and may not have: time for large dry runs, memory, stack; and ranks that are late.
+# What a run needs and may not have: time for large dry runs, memory, stack, threads; and ranks that are late.
 
 setup() {
     cd "$BATS_TEST_DIRNAME/../.." || return 1
@@ -62,21 +62,7 @@ levels() { # FILE: the rows of the table of levels
     one_error 4 "no memory for "
 }
 
-# --- stack ---------------------------------------------------------------------------------------
-
-@test "too little stack for threads" {
-    local size
-    for size in 16k 32 16384B 100; do # kilobytes without a unit
-        OMP_NUM_THREADS=2 OMP_STACKSIZE=$size run "$HPGMG" --backend cpu --order 4 --solves 1 5 1
-        one_error 3 "OpenMP's threads have "
-        [[ $output == *" bytes of stack and need 131072; raise OMP_STACKSIZE" ]]
-    done
-    OMP_NUM_THREADS=2 OMP_STACKSIZE=16384 run "$HPGMG" --backend cpu --order 4 --quiet --solves 1 3 1
-    [ "$status" -eq 0 ]
-    OMP_NUM_THREADS=2 OMP_STACKSIZE=16k run "$HPGMG_LAB" kernel --backend cpu 16
-    [ "$status" -eq 3 ]
-    [[ $output == "hpgmg-lab: error: OpenMP's threads have "* ]]
-}
+# --- threads -------------------------------------------------------------------------------------
 
 @test "more threads than any machine has" {
     OMP_NUM_THREADS=100000 run "$HPGMG" --backend cpu --solves 1 3 1
@@ -95,11 +81,6 @@ levels() { # FILE: the rows of the table of levels
         OMP_NUM_THREADS=4 OMP_STACKSIZE=128k run "$HPGMG" --backend cpu --quiet --solves 1 $options 4 27
         [ "$status" -eq 0 ]
     done
-}
-
-@test "one thread needs no other's stack" {
-    OMP_NUM_THREADS=1 OMP_STACKSIZE=16k run "$HPGMG" --backend cpu --quiet --solves 1 3 1
-    [ "$status" -eq 0 ]
 }
 
 # --- input files ---------------------------------------------------------------------------------

@@ -175,7 +175,7 @@ checksum() {
     run "$HPGMG" --backend cpu --weight 0.9 --smoother chebyshev 3 8
     [ "$status" -eq 2 ]
     run "$HPGMG" --backend cpu --sweeps 0,0 3 8
-    [[ $output == *"--sweeps: wrong value '0,0'; legal: auto, or two integers from 0 to 100 with a comma"* ]]
+    [[ $output == *"--sweeps: wrong value '0,0'; legal: auto, or 2 integers from 0 to 100 with ',' between them"* ]]
 }
 
 # cycles ARGUMENT...: how many reach the tolerance

@@ -28,7 +28,7 @@ static void options_are_checked(void)
     static const struct {
         const char *words[8], *text;
     } cases[] = {
-        {{"ordre", "4"}, "did you mean order"},
+        {{"ordre", "4"}, "unknown key 'ordre'"},
         {{"order", "3"}, "legal: 2, 4"},
         {{"order"}, "missing value"},
         {{"order", ""}, "missing value"},

@@ -303,7 +303,7 @@ class Package(unittest.TestCase):
         self.assertIn(text, str(caught.exception))
 
     def test_errors(self):
-        self.refused("ARGUMENT", "did you mean order", lambda: poisson(ordre=4))
+        self.refused("ARGUMENT", "unknown key 'ordre'", lambda: poisson(ordre=4))
         self.refused("ARGUMENT", "cells[1] is 3", lambda: hpgmg.Solver((16, 3, 16)))
         self.refused("ARGUMENT", "cells[0] is 0", lambda: hpgmg.Solver((0, 0, 0)))
         for text, cells, lengths in (("cells must have three", (16, 16), None), ("cells must have three", 16, None),
