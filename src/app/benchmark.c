@@ -5,9 +5,13 @@
 #include <string.h>
 #include <unistd.h>
 #include "app/breakdown.h"
+#include "app/meters.h"
+#include "app/ranks.h"
+#include "app/rules.h"
+#include "app/score.h"
 #include "app/unused_options.h"
-#include "app/run_info.h"
 #include "app/timeline.h"
+#include "app/verdict.h"
 #include "base/check.h"
 #include "base/memory.h"
 #include "base/timer.h"
@@ -20,9 +24,7 @@
 #include "operators/problem.h"
 #include "solvers/reduce.h"
 
-/* A right-hand side on 2h or 4h below this fraction of that on h is a zero with rounding errors. */
-#define VANISHING 1e-12
-enum { MIN_SOLVES = 10, MAX_SOLVES = 1000000, WARM_UP_SOLVES = 2 };
+enum { MAX_SOLVES = 1000000, WARM_UP_SOLVES = 2 };
 
 struct hierarchy_choice benchmark_hierarchy_choice(const struct options *o, bool on_gpu)
 {
@@ -82,40 +84,15 @@ static void summarise(struct size_record *r)
     memory_free(sorted);
 }
 
-bool size_is_trivial(const struct benchmark *b, const struct size_record *r)
-{
-    return isfinite(r->rhs_norm) && r->rhs_norm <= VANISHING * b->sizes[0].rhs_norm;
-}
-
-double size_noise(const struct size_record *r)
-{
-    return r->solves > 1 ? fmax(r->spread, fabs(r->drift)) : (double)NAN;
-}
-
-bool size_is_noisy(const struct size_record *r)
-{
-    return !(size_noise(r) <= NOISE);
-}
-
-const char *size_noise_text(const struct size_record *r, char text[NOISE_TEXT_SIZE])
-{
-    snprintf(text, NOISE_TEXT_SIZE,
-             r->solves < 2             ? "spread unknown"
-             : fabs(r->drift) <= NOISE ? "spread %.1f %%"
-                                       : "spread %.1f %%, drift %+.1f %%",
-             100.0 * r->spread, 100.0 * r->drift);
-    return text;
-}
-
 /* Solves that missed their tolerance are not timed, unless there was nothing to solve. */
-static bool is_worth_timing(const struct benchmark *b, const struct size_record *r)
+static bool is_worth_timing(const struct record *b, const struct size_record *r)
 {
     const bool finite = r->solve.cycles > 0 && isfinite(r->solve.history[r->solve.cycles - 1]);
     return finite && (r->solve.outcome == OUTCOME_DONE || size_is_trivial(b, r));
 }
 
 /* After the first solve: what later solves are compared with. False if none is to be timed. */
-static bool check_first(const struct solver *s, const struct benchmark *b, struct size_record *r)
+static bool check_first(const struct solver *s, const struct record *b, struct size_record *r)
 {
     const struct level *l = s->hierarchy->levels[s->top];
     r->checksum = reduce_checksum(l, FIELD_U);
@@ -173,7 +150,7 @@ static struct hand_over_times hand_over_times(struct solver *s)
 }
 
 /* Warms up, checks, and times the solves of one size, on the ranks that hold boxes of the level. */
-static void measure(struct solver *s, const struct benchmark *b, struct size_record *r,
+static void measure(struct solver *s, const struct record *b, struct size_record *r,
                     const struct options *o)
 {
     const struct level *l = s->hierarchy->levels[s->top];
@@ -198,8 +175,10 @@ static void measure(struct solver *s, const struct benchmark *b, struct size_rec
     r->meters = meters_end(l->comm);
     r->meters.joules /= (double)r->solves;
     const struct hand_over_times after = hand_over_times(s);
-    r->hand_over_times.total = (after.total - before.total) / (double)r->solves;
-    r->hand_over_times.host = (after.host - before.host) / (double)r->solves;
+    if (after.total > before.total) {
+        r->cpu_seconds = (after.host - before.host) / (double)r->solves;
+        r->hand_over_seconds = (after.total - before.total) / (double)r->solves - r->cpu_seconds;
+    }
     r->reproducible = reduce_checksum(l, FIELD_U) == r->checksum;
     r->hand_over = hand_over_text(s);
     summarise(r);
@@ -224,7 +203,7 @@ static double richardson_difference(struct level *l)
 }
 
 /* Begins the record of one size. f of a coarser one is that of the next finer one, restricted. */
-static struct size_record *begin_size(struct hierarchy *h, struct benchmark *b, int level)
+static struct size_record *begin_size(struct hierarchy *h, struct record *b, int level)
 {
     static const char *const names[SOLVED_LEVELS] = {"h", "2h", "4h"};
     const struct level *l = h->levels[level];
@@ -241,7 +220,7 @@ static struct size_record *begin_size(struct hierarchy *h, struct benchmark *b, 
 }
 
 /* What the solution of one size says about errors. */
-static void find_errors(struct hierarchy *h, struct benchmark *b, int level)
+static void find_errors(struct hierarchy *h, struct record *b, int level)
 {
     const double difference = level > 0 ? richardson_difference(h->levels[level]) : 0.0;
     if (level == 1)
@@ -253,9 +232,8 @@ static void find_errors(struct hierarchy *h, struct benchmark *b, int level)
     b->sizes[level].true_error = true_error(h, h->levels[level]);
 }
 
-struct benchmark *benchmark_run(struct hierarchy *h, const struct options *options)
+void benchmark_run(struct record *b, struct hierarchy *h, const struct options *options)
 {
-    struct benchmark *b = memory_alloc_zero(sizeof *b, "benchmark");
     b->nsizes = h->nlevels < SOLVED_LEVELS ? h->nlevels : SOLVED_LEVELS;
     for (int level = 0; level < b->nsizes; level++) {
         struct size_record *r = begin_size(h, b, level);
@@ -272,22 +250,13 @@ struct benchmark *benchmark_run(struct hierarchy *h, const struct options *optio
         find_errors(h, b, level);
     }
     ranks_gather(&b->ranks, &b->sizes[0].meters);
-    b->copy_bytes_per_second = ranks_sum(&b->ranks, RATE_COPY);
     unused_options(h, b, options);
     b->bottom = bottom_counts(h->bottom); /* rank 0 holds the coarsest level */
-    if (comm_rank() == 0)
+    if (comm_rank() == 0) {
+        b->copy_bytes_per_second = ranks_sum(&b->ranks, RATE_COPY);
         b->verdict = verdict_of(b, options);
-    comm_broadcast(comm_world(), &b->verdict.valid, sizeof b->verdict.valid);
-    return b;
-}
-
-void benchmark_destroy(struct benchmark *b)
-{
-    for (int s = 0; s < b->nsizes; s++) {
-        memory_free(b->sizes[s].samples);
-        memory_free(b->sizes[s].stages);
+        score_judge(b, options);
     }
-    ranks_release(&b->ranks);
-    timeline_destroy(b->timeline);
-    memory_free(b);
+    comm_broadcast(comm_world(), &b->verdict.valid, sizeof b->verdict.valid);
+    record_complete(b);
 }

@@ -2,7 +2,7 @@
 #ifndef APP_BREAKDOWN_H
 #define APP_BREAKDOWN_H
 /* Time by level and stage, from separate solves: timing stages slows a solve down. */
-#include "app/benchmark.h"
+#include "app/record.h"
 
 /* Runs a few solves with every stage timed and fills r->stages. Collective over the ranks of the
  * level. */

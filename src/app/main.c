@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* hpgmg-gpu: options -> hierarchy -> benchmark -> report. */
+/* hpgmg-gpu: options -> hierarchy -> benchmark -> record -> report. */
 #include <stdio.h>
 #include "app/benchmark.h"
 #include "app/disturb.h"
-#include "app/json_report.h"
 #include "app/options.h"
 #include "app/report.h"
-#include "app/run_info.h"
 #include "config/setup.h"
 #include "app/simulation.h"
 #include "app/solution_file.h"
@@ -129,15 +127,14 @@ static enum status prepare(struct job *job, int argc, char **argv)
     return job->solves ? open_files(job) : STATUS_VALID;
 }
 
-static enum status report(const struct job *job, const struct hierarchy *h,
-                          const struct benchmark *b)
+static enum status report(const struct job *job, const struct hierarchy *h, const struct record *r)
 {
     const struct options *o = &job->options;
-    enum status status = b->verdict.valid ? STATUS_VALID : STATUS_INVALID;
-    report_results(h, o, b);
-    if (o->json && !json_report_write(job->json, h, o, b))
+    enum status status = r->verdict.valid ? STATUS_VALID : STATUS_INVALID;
+    report_results(r);
+    if (o->json && !report_write_json(job->json, r))
         status = STATUS_SYSTEM;
-    if (o->timeline && !timeline_write(job->timeline, b->timeline, o, b->sizes[0].mean))
+    if (o->timeline && !timeline_write(job->timeline, r->timeline, o, r->sizes[0].mean))
         status = STATUS_SYSTEM;
     if (o->write_solution && !solution_file_write(job->solution, h))
         status = STATUS_SYSTEM;
@@ -155,10 +152,11 @@ int main(int argc, char **argv)
         struct hierarchy *h = hierarchy_create(&job.choice);
         if (disturb)
             disturb(h);
-        report_hierarchy(h, &job.options);
-        struct benchmark *b = benchmark_run(h, &job.options);
-        status = report(&job, h, b);
-        benchmark_destroy(b);
+        struct record *r = record_create(&job.options, h);
+        report_hierarchy(r, h);
+        benchmark_run(r, h, &job.options);
+        status = report(&job, h, r);
+        record_destroy(r);
         hierarchy_destroy(h);
     }
     cuda_close();

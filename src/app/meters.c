@@ -42,7 +42,7 @@ struct meters meters_end(MPI_Comm comm)
     struct meters m = {
         .slowest = known ? -most[0] : (double)NAN,
         .fastest = known ? most[1] : (double)NAN,
-        .joules = joules,
+        .joules = joules > 0.0 ? joules : (double)NAN,
         .own_slowest = own ? r.slowest : (double)NAN,
         .own_fastest = own ? r.fastest : (double)NAN,
     };

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <string.h>
 #include "app/options.h"
-#include "app/score.h"
+#include "app/rules.h"
 #include "base/memory.h"
+#include "solvers/solver.h"
 #include "cli/command_line.h"
 
 /* Pairs of options that contradict each other: with any value, or where the first has this one. */
@@ -105,7 +106,7 @@ static enum status check(struct parser *p)
     struct options *o = p->options;
     enum status status = check_positionals(p);
     if (status == STATUS_VALID && o->benchmark)
-        status = score_apply_rules(p);
+        status = rules_apply(p);
     if (status == STATUS_VALID)
         status = check_exclusive(p);
     if (status == STATUS_VALID)

@@ -22,7 +22,7 @@ struct options {
     long solves;     /* timed, per size; 0: as many as fill min_time, at least 10 */
     double min_time; /* seconds per size; unused if solves > 0 */
 
-    bool benchmark; /* as HPGMG times solves; what it sets is in app/score.c */
+    bool benchmark; /* as HPGMG times solves; what it sets is in app/rules.c */
     bool ranks_table;
     bool breakdown, show_cycle, checksum, quiet, dry_run;
     int ranks, ranks_per_node; /* of a simulated job; 0 ranks: none */

@@ -8,15 +8,16 @@
 #include "comm/comm.h"
 #include "cuda/cuda.h"
 
-const char *rank_rate_name(enum rank_rate rate)
-{
-    static const char *const names[NUM_RANK_RATES] = {"copy", "smoothing"};
-    return names[rate];
-}
+static const struct rank_summary none[NUM_RANK_RATES] = {
+    [RATE_COPY] = {"copy", "bytes per second", "copy, GB/s", 0, NAN, NAN, NAN, NAN, NAN},
+    [RATE_SMOOTHING] = {"smoothing", "cells per second", "smoothing, Gcells/s", 0, NAN, NAN, NAN,
+                        NAN, NAN},
+};
 
 static void describe(struct rank_record *r, const struct meters *meters)
 {
     const struct cuda_device *gpu = cuda_device();
+    r->rank = comm_rank();
     place_read(&r->place);
     if (gpu) {
         snprintf(r->gpu, sizeof r->gpu, "%s", gpu->name);
@@ -36,22 +37,9 @@ static void *gathered(void *own, size_t bytes)
     return all;
 }
 
-void ranks_gather(struct rank_table *t, const struct meters *meters)
-{
-    if (!t->ranks)
-        return;
-    describe(t->ranks, meters);
-    t->ranks = gathered(t->ranks, sizeof *t->ranks);
-}
-
-void ranks_release(struct rank_table *t)
-{
-    memory_free(t->ranks);
-}
-
 struct rank_summary ranks_summary(const struct rank_table *t, enum rank_rate rate)
 {
-    struct rank_summary s = {0, NAN, NAN, NAN, NAN, NAN};
+    struct rank_summary s = none[rate];
     double *sorted = memory_alloc((size_t)t->count * sizeof *sorted, "rates of ranks");
     for (int r = 0; t->ranks && r < t->count; r++)
         if (!isnan(t->ranks[r].rates[rate]))
@@ -69,7 +57,7 @@ struct rank_summary ranks_summary(const struct rank_table *t, enum rank_rate rat
 
 double ranks_sum(const struct rank_table *t, enum rank_rate rate)
 {
-    double sum = 0.0;
+    double sum = t->ranks ? 0.0 : (double)NAN;
     for (int r = 0; t->ranks && r < t->count; r++)
         if (!isnan(t->ranks[r].rates[rate]))
             sum += t->ranks[r].rates[rate];
@@ -95,7 +83,7 @@ int ranks_outliers(const struct rank_table *t, struct rank_outlier *outliers, in
             if (!(own < (1.0 - RANK_TOLERANCE) * s.lower || own > (1.0 + RANK_TOLERANCE) * upper))
                 continue;
             all = memory_room(all, count, sizeof *all, "outliers");
-            all[count++] = (struct rank_outlier){r, (enum rank_rate)rate, own / s.median};
+            all[count++] = (struct rank_outlier){r, (enum rank_rate)rate, s.name, own / s.median};
         }
     }
     if (count > 0)
@@ -106,14 +94,35 @@ int ranks_outliers(const struct rank_table *t, struct rank_outlier *outliers, in
     return count;
 }
 
+static void compare(struct rank_table *t)
+{
+    for (int rate = 0; rate < NUM_RANK_RATES; rate++) {
+        t->summaries[t->nsummaries] = ranks_summary(t, (enum rank_rate)rate);
+        t->nsummaries += t->summaries[t->nsummaries].count > 0;
+    }
+    const int count = ranks_outliers(t, t->outliers, SHOWN_OUTLIERS);
+    t->noutliers = count < SHOWN_OUTLIERS ? count : SHOWN_OUTLIERS;
+    t->more_outliers = count - t->noutliers;
+}
+
+void ranks_gather(struct rank_table *t, const struct meters *meters)
+{
+    if (!t->ranks)
+        return;
+    describe(t->ranks, meters);
+    t->ranks = gathered(t->ranks, sizeof *t->ranks);
+    if (comm_rank() == 0)
+        compare(t);
+}
+
 const char *ranks_outlier_text(const struct rank_outlier *o, char text[OUTLIER_TEXT_SIZE])
 {
     if (o->rank == NO_RANK)
         snprintf(text, OUTLIER_TEXT_SIZE,
-                 "%s: half of the ranks are %.3g times as fast as the others",
-                 rank_rate_name(o->rate), o->relative / (2.0 - o->relative));
+                 "%s: half of the ranks are %.3g times as fast as the others", o->name,
+                 o->relative / (2.0 - o->relative));
     else
         snprintf(text, OUTLIER_TEXT_SIZE, "rank %d: %s at %.3g of the median of all ranks", o->rank,
-                 rank_rate_name(o->rate), o->relative);
+                 o->name, o->relative);
     return text;
 }

@@ -1,46 +1,31 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "app/report.h"
-#include "app/score.h"
-#include "config/threshold.h"
-#include "config/transport.h"
-#include "base/check.h"
 #include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include "cli/build_info.h"
-#include "cli/command_line.h"
-#include "app/rank_report.h"
-#include "app/report_tables.h"
-#include "comm/comm.h"
+#include "app/benchmark.h"
 #include "config/memory_need.h"
-#include "cuda/cuda.h"
-#include "cuda/power.h"
-#include "cuda/tuning.h"
-
-enum { LINE_WIDTH = 100, LABEL_WIDTH = 14 };
-
-/* "  label  text", wrapped at blanks. */
-static void print_labelled(const char *label, const char *text)
-{
-    print_words(stdout, text, printf("  %s", label), LABEL_WIDTH, LINE_WIDTH);
-    printf("\n");
-}
-
-static void print_build(const char *mpi)
-{
-    print_labelled("revision", build_info.revision);
-    print_labelled("compiler", build_info.compiler);
-    print_labelled("flags", build_info.flags);
-    print_labelled("MPI", mpi);
-}
+#include "app/ranks.h"
+#include "app/report_values.h"
+#include "app/score.h"
+#include "app/stage_table.h"
+#include "app/unused_options.h"
+#include "app/verdict.h"
+#include "base/check.h"
+#include "cli/command_line.h"
+#include "comm/comm.h"
 
 void report_version(void)
 {
+    struct grid g = {0};
     char mpi[256];
     comm_library(mpi, sizeof mpi);
     printf("hpgmg-gpu %s\n", build_info.version);
-    print_build(mpi);
+    grid_print(&g, "revision", build_info.revision);
+    grid_print(&g, "compiler", build_info.compiler);
+    grid_print(&g, "flags", build_info.flags);
+    grid_print(&g, "MPI", mpi);
+    grid_end(&g);
 }
 
 /* The word that was chosen. */
@@ -50,107 +35,57 @@ static const char *choice_of(const struct options *o, const char *name)
     return option_text(option_find(&options_list, name, OPTION_COMMAND_LINE), o, unused);
 }
 
-/* What runs, on one line, above the heading that scripts for HPGMG look for. */
-static void print_title(const struct options *o, const int n[3], bool on_gpu)
+/* What runs, above the heading that scripts for HPGMG look for. */
+static void print_title(const struct record *r)
 {
     static const char stars[] =
         "********************************************************************************";
     static const char *const words[] = {"equation", "boundary", "coefficients", "problem",
                                         "smoother"};
     static const char *const cycles[] = {"F-cycle", "V-cycles", "W-cycles"};
-    const struct cuda_device *gpu = cuda_device();
-    printf("hpgmg-gpu %s: %s, order %d", build_info.version, extent_format(n).of, o->solver.order);
+    const struct options *o = r->options;
+    char text[400] = "";
+    FILE *title = fmemopen(text, sizeof text - 1, "w");
+    CHECK(title);
+    fprintf(title, "hpgmg-gpu %s: %s, order %d", build_info.version,
+            extent_format(r->levels[0].n).of, o->solver.order);
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
-        printf(" %s", choice_of(o, words[i]));
-    printf(" %s", o->solver.outer == OUTER_IDR ? "idr" : cycles[o->solver.cycle]);
+        fprintf(title, " %s", choice_of(o, words[i]));
+    fclose(title);
+    print_words(stdout, text, 0, 0, REPORT_WIDTH);
+    printf("\n%s", o->solver.outer == OUTER_IDR ? "idr" : cycles[o->solver.cycle]);
     if (o->solver.rtol > 0.0)
         printf(" to %g", o->solver.rtol);
     if (o->solver.atol > 0.0)
         printf(" to %g absolute", o->solver.atol);
-    printf(", %d rank%s, %s\n", comm_size(), comm_size() == 1 ? "" : "s",
-           on_gpu && gpu ? gpu->name : "CPU");
+    printf(", %d rank%s, %s\n", r->environment.ranks, r->environment.ranks == 1 ? "" : "s",
+           record_on_gpu(r) && r->gpu ? r->gpu : "CPU");
     printf("%s\n%-27s%-50s***\n%s\n", stars, "***", "    HPGMG-FV Benchmark", stars);
 }
 
-enum { OPTION_COLUMNS = 3, OPTION_WIDTH = 33 };
-
-struct option_line {
-    bool on_gpu;
-    int count, column;
-};
-
+/* The size, and what is not at its default; the title has most of the rest. */
 static void print_option(void *data, const char *name, const char *value)
 {
-    struct option_line *line = data;
-    if (!line->on_gpu && option_find(&options_list, name, 0)->only_gpus)
-        return;
-    const bool begins = line->count++ % OPTION_COLUMNS == 0;
-    if (begins && line->count > 1)
-        printf("\n");
-    else if (!begins)
-        printf("%*s", line->column < OPTION_WIDTH ? OPTION_WIDTH - line->column : 1, "");
-    line->column = printf("  %-16s %s", name, value);
+    if (!option_is_initial(option_find(&options_list, name, 0), value))
+        grid_print(data, name, value);
 }
 
-/* The transport between GPUs, and the most neighbours of a rank. */
-static void print_messages(const struct run_info *f)
+static void print_configuration(const struct record *r)
 {
-    const struct transport_chosen *t = transport_chosen();
-    if (!t->name)
-        return;
-    printf("  messages    %s between GPUs%s", t->name, t->elsewhere ? " of a node" : "");
-    if (f->neighbours > 0)
-        printf(", up to %d neighbours per rank", f->neighbours);
-    if (t->elsewhere)
-        printf("; %s between nodes", t->elsewhere);
-    if (f->neighbours_elsewhere > 0)
-        printf(", up to %d", f->neighbours_elsewhere);
-    if (f->neighbours > 0 && isfinite(f->overlap_above))
-        printf("; overlapped with computation on levels with at least %.0f cells per GPU",
-               f->overlap_above);
-    printf("\n");
+    struct grid g = {0};
+    print_heading("Configuration: size, options not at their defaults, environment");
+    options_visit(r->options, print_option, &g);
+    grid_print_values(&g, &environment_values, r);
+    grid_end(&g);
 }
 
-/* All of OpenMP's, and the CPU threads used in hybrid runs. */
-static void print_threads(const struct run_info *f)
+static void print_levels(const struct record *r, const char *note)
 {
-    int most = 0;
-    for (int l = 0; l < f->nlevels; l++)
-        most = f->levels[l].threads > most ? f->levels[l].threads : most;
-    printf("  threads     %d per rank", f->environment.threads);
-    if (most > 0 && f->levels[0].threads == 0)
-        printf(", %d of them on the CPU's levels", most);
-    printf("\n");
-}
-
-static void print_configuration(const struct options *options, const struct run_info *f)
-{
-    const struct environment *e = &f->environment;
-    struct option_line line = {.on_gpu = run_info_on_gpu(f)};
-    print_heading("Configuration");
-    options_visit(options, print_option, &line);
-    printf("\n");
-    print_heading("Environment");
-    print_labelled("version", build_info.version);
-    print_build(e->mpi);
-    printf("  ranks       %d on %d node%s\n", e->ranks, e->nodes, e->nodes == 1 ? "" : "s");
-    print_threads(f);
-    printf("  host        %s, %d processors\n", e->host, e->processors);
-    print_labelled("CPU", e->cpu);
-    if (e->gpus > 0)
-        printf("  GPU         %s, %d visible, CUDA %d.%d, driver %d.%d\n", e->gpu, e->gpus,
-               e->cuda_runtime / 1000, e->cuda_runtime % 1000 / 10, e->cuda_driver / 1000,
-               e->cuda_driver % 1000 / 10);
-    print_messages(f);
-    print_labelled("date", e->date);
-}
-
-static void print_boxes(const struct options *options, const struct run_info *f)
-{
-    const struct level_info *finest = &f->levels[0];
-    printf("  %s cells in %d box%s of %s (at most %ld per rank)\n", extent_format(finest->n).of,
-           finest->boxes, finest->boxes == 1 ? "" : "es", extent_format(finest->box_cells).of,
-           options->boxes_per_rank);
+    const struct level_record *finest = &r->levels[0];
+    print_heading("Hierarchy: %s cells in %d box%s of %s%s", extent_format(finest->n).of,
+                  finest->boxes, finest->boxes == 1 ? "" : "es",
+                  extent_format(finest->box_cells).of, note);
+    values_print_table(&level_values, r->levels, r->nlevels);
 }
 
 static void print_cycle(void *data, struct program *p)
@@ -170,274 +105,233 @@ static void show_cycle(struct hierarchy *h, const struct options *options)
     solver_destroy(s);
 }
 
-/* The trials from which a threshold was chosen. */
-static void print_threshold(void *data, const struct threshold *t)
+void report_hierarchy(const struct record *r, struct hierarchy *h)
 {
-    (void)data;
-    print_heading("%s", t->title);
-    printf("  %-22s %7s %14s\n", "cells, fewer than", "threads", "ms per solve");
-    for (int i = 0; i < t->count; i++) {
-        const struct threshold_trial *trial = &t->trials[i];
-        printf("  %-22ld %7d %14.3f%s\n", trial->below, trial->threads, 1e3 * trial->seconds,
-               i == t->best ? "  chosen" : "");
-    }
-    printf("  (F-cycles on %s cells; %d: no level)\n", extent_format(t->n).of, BELOW_NEVER);
-}
-
-void report_hierarchy(struct hierarchy *h, const struct options *options)
-{
-    struct run_info f;
     if (comm_rank() == 0)
-        print_title(options, h->levels[0]->n, h->levels[0]->backend->on_device);
-    if (!options->quiet) {
-        run_info_gather(&f, h, NULL);
-        if (comm_rank() == 0) {
-            print_configuration(options, &f);
-            threshold_visit(print_threshold, NULL);
-            print_heading("Hierarchy");
-            print_boxes(options, &f);
-            table_hierarchy(&f);
-            printf("  built in %.3f seconds\n", h->build_seconds);
-        }
+        print_title(r);
+    if (comm_rank() == 0 && !r->options->quiet) {
+        print_configuration(r);
+        print_levels(r, "");
     }
-    if (options->show_cycle)
-        show_cycle(h, options);
+    if (r->options->show_cycle)
+        show_cycle(h, r->options);
     fflush(stdout); /* solving takes time */
-}
-
-static void print_field_bytes(const struct run_info *f)
-{
-    char fields[BYTES_TEXT_SIZE];
-    printf("  memory      %.1f bytes per unknown: %s in fields\n", f->field_bytes / f->unknowns,
-           table_bytes_text(f->field_bytes, fields));
 }
 
 static void print_need(const char *where, struct memory_need n)
 {
     char needed[BYTES_TEXT_SIZE], available[BYTES_TEXT_SIZE];
     const bool known = n.available > 0.0;
-    printf("  per %-6s  needs %s of %s: %s\n", where, table_bytes_text(n.needed, needed),
-           known ? table_bytes_text(n.available, available) : "unknown",
+    printf("  per %-6s  needs %s of %s: %s\n", where, bytes_text(n.needed, needed),
+           known ? bytes_text(n.available, available) : "unknown",
            !known                 ? "unknown"
            : memory_need_fits(&n) ? "fits"
                                   : "does not fit");
 }
 
-/* Of rank 0, on stderr, also of a quiet run. */
-static void print_warnings(const struct run_info *f)
+/* On stderr, also of a quiet run. */
+static void print_warnings(const struct record *r)
 {
     fflush(stdout);
-    for (int w = 0; w < f->nwarnings; w++)
-        warn("%s", f->warnings[w]);
+    for (int w = 0; w < r->nwarnings; w++)
+        warn("%s", r->warnings[w]);
 }
 
 void report_dry_run(const struct hierarchy_choice *choice, const struct options *options)
 {
-    struct run_info f;
-    run_info_estimate(&f, choice);
+    struct record *r = record_estimate(options, choice);
     const struct memory_need node = memory_need_of_node(choice), gpu = memory_need_of_gpu(choice);
-    if (comm_rank() != 0)
-        return;
-    print_title(options, f.levels[0].n, choice->backend->on_device);
-    print_configuration(options, &f);
-    print_heading("Hierarchy (dry run: nothing is allocated or solved)");
-    print_boxes(options, &f);
-    table_hierarchy(&f);
-    print_heading("Memory");
-    print_field_bytes(&f);
-    print_need("node", node);
-    if (choice->backend->on_device)
-        print_need("GPU", gpu);
-    print_warnings(&f);
-}
-
-static void print_time_tables(const struct options *options, const struct benchmark *b)
-{
-    const int tables = options->breakdown ? b->nsizes : 1;
-    for (int s = 0; s < tables; s++) {
-        const struct size_record *r = &b->sizes[s];
-        if (r->nstages == 0)
-            continue;
-        print_heading("Time of a solve of size %s by level and stage", r->name);
-        table_stages(r, b->copy_bytes_per_second, options->breakdown);
-        if (options->breakdown)
-            table_movement(r);
+    struct grid g = {0};
+    if (comm_rank() == 0) {
+        print_title(r);
+        print_configuration(r);
+        print_levels(r, " (a dry run)");
+        print_heading("Memory");
+        grid_print_values(&g, &memory_values, r);
+        grid_end(&g);
+        print_need("node", node);
+        if (choice->backend->on_device)
+            print_need("GPU", gpu);
+        print_warnings(r);
     }
-    if (b->copy_bytes_per_second > 0.0)
-        printf("\n"
-               "  Times are the slowest rank's. GB/s: bytes that the stage's kernels must move,\n"
-               "  over its time. A copy between arrays larger than the caches runs at %.2f GB/s\n"
-               "  on all ranks. 'cached': faster than that, so some of the data are in caches.\n",
-               1e-9 * b->copy_bytes_per_second);
-    if (b->sizes[0].solve.outer_cycles > 0)
-        printf("  Operations of IDR(3) on vectors of the finest level are in no stage.\n");
+    record_destroy(r);
 }
 
-/* On CPUs they follow from --loops. */
-static void print_kernels(const struct run_info *f, const struct size_record *r)
+/* Of cycles to a tolerance; of one F-cycle the checks have them. */
+static void print_residuals(const struct record *r)
 {
-    if (r->nstages == 0 || !run_info_on_gpu(f))
-        return;
-    print_heading("Kernels of a solve of size %s", r->name);
-    table_kernels(r);
+    print_heading("Residuals");
+    values_print_table(&residual_values, r->sizes, r->nsizes);
+    for (int s = 0; s < r->nsizes; s++) {
+        const struct solve_result *solve = &r->sizes[s].solve;
+        if (solve->outer_cycles > 0)
+            printf("  %s: IDR(3) around the last %d of %d cycles\n", r->sizes[s].name,
+                   solve->outer_cycles, solve->cycles);
+        if (solve->lacks_room)
+            printf("  %s: converges slowly, and memory for the vectors of IDR(3) is lacking\n",
+                   r->sizes[s].name);
+    }
 }
 
-/* Which way cycles change between levels on the GPU and on the CPU. */
-static void print_hand_over(const struct benchmark *b)
+/* Checks of several sizes that passed on the same grounds are one line, with the largest value. */
+static void print_checks(const struct verdict *v)
 {
-    const char *way = b->sizes[0].hand_over;
-    if (way)
-        printf("  hand-over   %s\n", strcmp(way, "graph") == 0
-                                         ? "graph: the recorded cycle waits for the CPU's levels"
-                                         : "host: the CPU launches the GPU's part of the cycle");
+    struct check shown[MAX_CHECKS];
+    int count = 0;
+    for (int c = 0; c < v->nchecks; c++) {
+        const struct check *check = &v->checks[c];
+        struct check *last = &shown[count - 1];
+        if (count == 0 || check->state != CHECK_PASSED || last->state != CHECK_PASSED ||
+            strcmp(check->name, last->name) != 0 || strcmp(check->grounds, last->grounds) != 0) {
+            shown[count++] = *check;
+            continue;
+        }
+        last->size = "all";
+        last->value = fmax(last->value, check->value);
+    }
+    print_heading("Checks");
+    values_print_table(&check_values, shown, count);
 }
 
-static void print_bottom(const struct benchmark *b)
+static void print_outliers(const struct rank_table *t)
 {
-    const double solves = b->bottom.solves > 0 ? (double)b->bottom.solves : 1.0;
-    printf("  bottom      %ld solves, %.2f iterations each", b->bottom.solves,
-           (double)b->bottom.iterations / solves);
-    for (int i = BREAKDOWN_NONE + 1; i < NUM_BREAKDOWNS; i++)
-        if (b->bottom.breakdowns[i] > 0)
-            printf(", %s %ld times", breakdown_text((enum breakdown)i), b->bottom.breakdowns[i]);
-    printf("\n");
+    char text[OUTLIER_TEXT_SIZE], place[VALUE_TEXT_SIZE];
+    for (int i = 0; i < t->noutliers; i++) {
+        const int rank = t->outliers[i].rank;
+        const int column =
+            printf("  %s: %s%s", rank == NO_RANK ? "UNEQUAL" : "OUTLIER",
+                   ranks_outlier_text(&t->outliers[i], text), rank == NO_RANK ? "" : ";");
+        if (rank != NO_RANK)
+            print_words(stdout, rank_place(&t->ranks[rank], place), column, 4, REPORT_WIDTH);
+        printf("\n");
+    }
+    if (t->more_outliers > 0)
+        printf("  and %d more outliers (--ranks-table shows all rates)\n", t->more_outliers);
+}
+
+static void print_ranks(const struct record *r)
+{
+    const struct rank_table *t = &r->ranks;
+    if (t->ranks && t->count > 1) {
+        print_heading("Ranks, each by itself");
+        values_print_table(&rank_rate_values, t->summaries, t->nsummaries);
+        print_outliers(t);
+        printf("  measured in %.3f seconds\n", t->seconds);
+    }
+    if (r->options->ranks_table) {
+        print_heading("Table of ranks");
+        values_print_table(&rank_values, t->ranks, t->count);
+    }
 }
 
 /* What made A u = f solvable without a Dirichlet wall. */
-static void print_rhs_mean(const struct run_info *f, const struct benchmark *b)
+static void print_rhs_mean(const struct record *r)
 {
-    if (isnan(f->rhs_mean))
-        return;
-    printf("  mean of f   %.3e, %.1e of ||f||; subtracted, because without a Dirichlet\n"
-           "              wall A u = f has a solution only if the mean is 0\n",
-           f->rhs_mean, fabs(f->rhs_mean) / b->sizes[0].rhs_norm);
+    if (!isnan(r->rhs_mean))
+        printf("  mean of f   %.3e, %.1e of ||f||; subtracted, because without a Dirichlet\n"
+               "              wall A u = f has a solution only if the mean is 0\n",
+               r->rhs_mean, fabs(r->rhs_mean) / r->sizes[0].rhs_norm);
 }
 
-static void print_peaks(const struct run_info *f)
+static void print_run(const struct record *r)
 {
-    char peak[BYTES_TEXT_SIZE];
-    printf("  peak        %s of host memory, copy test included\n",
-           table_bytes_text(f->peak_bytes, peak));
-    if (f->device_peak_bytes > 0.0)
-        printf("  peak        %s of GPU memory, copy test included\n",
-               table_bytes_text(f->device_peak_bytes, peak));
+    struct grid g = {0};
+    print_heading("Run");
+    grid_print_values(&g, &hierarchy_values, r);
+    grid_print_values(&g, &bottom_values, &r->bottom);
+    grid_print_values(&g, &memory_values, r);
+    if (r->sizes[0].hand_over)
+        grid_print(&g, "hand-over", r->sizes[0].hand_over);
+    grid_print_values(&g, &meters_values, &r->sizes[0]);
+    grid_end(&g);
+    print_rhs_mean(r);
+    /* By the names that Benchpark looks for. */
+    printf("  n_resources: %d\n", r->environment.ranks);
+    printf("  total_problem_size: %.0f\n", r->unknowns);
+    printf("  process_problem_size: %.0f\n", r->unknowns / r->environment.ranks);
 }
 
-/* Of the timed solves of size h, where the GPUs' meters are known. */
-static void print_meters(const struct size_record *r)
+/* What --quiet omits. An INVALID run has no speed. */
+static void print_details(const struct record *r)
 {
-    char text[POWER_TEXT_SIZE];
-    const struct meters *m = &r->meters;
-    if (!(m->slowest > 0.0))
-        return;
-    printf("  GPU clock   %.0f to %.0f MHz in timed solves of size %s; throttled by: %s\n",
-           m->slowest, m->fastest, r->name, power_reasons_text(m->reasons, text));
-    if (m->joules > 0.0)
-        printf("  energy      %.4g J of all GPUs per solve of size %s, %.3e DOF/J\n", m->joules,
-               r->name, r->unknowns / m->joules);
-}
-
-/* By the names that Benchpark looks for. */
-static void print_sizes(const struct run_info *f)
-{
-    printf("  n_resources: %d\n", f->environment.ranks);
-    printf("  total_problem_size: %.0f\n", f->unknowns);
-    printf("  process_problem_size: %.0f\n", f->unknowns / f->environment.ranks);
+    const bool all = r->options->breakdown;
+    if (options_have_tolerance(&r->options->solver))
+        print_residuals(r);
+    if (!isnan(r->sizes[0].true_error)) {
+        print_heading("Error against the known solution");
+        values_print_table(&error_values, r->sizes, r->nsizes);
+    }
+    print_checks(&r->verdict);
+    if (r->verdict.valid) {
+        print_heading("Solve times");
+        values_print_table(&size_values, r->sizes, r->nsizes);
+    }
+    for (int s = 0; r->verdict.valid && s < (all ? r->nsizes : 1); s++) {
+        print_heading("Time of a solve of size %s by level and stage", r->sizes[s].name);
+        stage_table_times(&r->sizes[s], r->copy_bytes_per_second, all);
+        if (all)
+            stage_table_movement(&r->sizes[s]);
+    }
+    if (r->verdict.valid && record_on_gpu(r)) { /* on CPUs they follow from --loops */
+        print_heading("Kernels of a solve of size %s", r->sizes[0].name);
+        stage_table_kernels(&r->sizes[0]);
+    }
+    print_ranks(r);
+    print_run(r);
 }
 
 /* HPGMG's lines, byte for byte: scripts read them. As HPGMG's, they have the mean time and its
  * rate, where SCORE has the median's. */
-static void print_performance(const struct run_info *f, const struct benchmark *b)
+static void print_performance(const struct record *r)
 {
-    for (int s = 0; s < b->nsizes; s++) {
-        const struct size_record *r = &b->sizes[s];
-        printf("  h=%0.15e  DOF=%0.15e  time=%0.6f  DOF/s=%0.3e  MPI=%d  OMP=%d\n", r->h,
-               r->unknowns, r->mean, r->unknowns / r->mean, f->environment.ranks,
-               f->environment.threads);
+    for (int s = 0; s < r->nsizes; s++) {
+        const struct size_record *size = &r->sizes[s];
+        printf("  h=%0.15e  DOF=%0.15e  time=%0.6f  DOF/s=%0.3e  MPI=%d  OMP=%d\n", size->h,
+               size->unknowns, size->mean, size->unknowns / size->mean, r->environment.ranks,
+               r->environment.threads);
     }
 }
 
-static void print_richardson(const struct benchmark *b)
-{
-    printf("  h=%0.15e  ||error||=%0.15e\n", b->sizes[0].h, b->richardson_error);
-    printf("  order=%0.3f\n", b->richardson_order);
-}
-
-static void print_true_errors(const struct benchmark *b)
-{
-    print_heading("Error against the known solution");
-    printf("  size         cells  ||u - exact||  order\n");
-    for (int s = 0; s < b->nsizes; s++) {
-        const struct size_record *r = &b->sizes[s];
-        printf("  %-4s  %12s  %13.6e", r->name, extent_format(r->n).of, r->true_error);
-        if (s + 1 < b->nsizes)
-            printf("  %5.3f", log2(b->sizes[s + 1].true_error / r->true_error));
-        printf("\n");
-    }
-}
-
-/* What --quiet omits. An INVALID run has no speed. */
-static void print_details(const struct run_info *f, const struct options *options,
-                          const struct benchmark *b)
-{
-    print_heading("Residuals");
-    table_residuals(b);
-    if (!isnan(b->sizes[0].true_error))
-        print_true_errors(b);
-    print_heading("Checks");
-    table_checks(&b->verdict);
-    if (b->verdict.valid) {
-        print_time_tables(options, b);
-        print_kernels(f, &b->sizes[0]);
-        print_heading("Solve times");
-        table_times(b);
-    }
-    rank_report_print(&b->ranks);
-    if (options->ranks_table)
-        rank_report_print_all(&b->ranks);
-    print_heading("Run");
-    print_hand_over(b);
-    print_bottom(b);
-    print_rhs_mean(f, b);
-    print_field_bytes(f);
-    print_peaks(f);
-    print_meters(&b->sizes[0]);
-    print_sizes(f);
-    if (cuda_tuning_source())
-        printf("  tuning      %s\n", cuda_tuning_source());
-}
-
-static void print_results(const struct run_info *f, const struct options *options,
-                          const struct benchmark *b)
+void report_results(const struct record *r)
 {
     char verdict[VERDICT_SIZE];
-    if (!options->quiet)
-        print_details(f, options, b);
-    print_warnings(f);
-    if (b->verdict.valid) {
-        if (!options->quiet)
+    const bool quiet = r->options->quiet;
+    if (comm_rank() != 0)
+        return;
+    if (!quiet)
+        print_details(r);
+    print_warnings(r);
+    if (r->verdict.valid) {
+        if (!quiet)
             print_heading("Performance Summary");
-        print_performance(f, b);
+        print_performance(r);
     }
-    if (b->has_richardson) {
-        if (!options->quiet)
+    if (r->has_richardson) {
+        if (!quiet)
             print_heading("Richardson error analysis");
-        print_richardson(b);
+        printf("  h=%0.15e  ||error||=%0.15e\n", r->sizes[0].h, r->richardson_error);
+        printf("  order=%0.3f\n", r->richardson_order);
     }
-    if (!options->quiet)
+    if (!quiet)
         printf("\n");
-    if (options->checksum)
-        printf("checksum: %016" PRIx64 "\n", b->sizes[0].checksum);
-    printf("VERDICT: %s\n", verdict_text(&b->verdict, verdict, sizeof verdict));
-    score_print(stdout, f, options, b);
+    if (r->options->checksum)
+        printf("checksum: %016" PRIx64 "\n", r->sizes[0].checksum);
+    printf("VERDICT: %s\n", verdict_text(&r->verdict, verdict, sizeof verdict));
+    score_print(stdout, r);
     fflush(stdout);
 }
 
-void report_results(const struct hierarchy *h, const struct options *options,
-                    const struct benchmark *b)
+bool report_write_json(struct output_file *file, const struct record *r)
 {
-    struct run_info f;
-    run_info_gather(&f, h, b);
-    if (comm_rank() == 0)
-        print_results(&f, options, b);
+    int good = 1;
+    if (comm_rank() == 0) {
+        struct json *root = json_object();
+        json_add_text(root, "program", "hpgmg-gpu");
+        json_add_number(root, "schema", REPORT_SCHEMA);
+        values_add_json(root, &record_values, r);
+        good = json_write(file, root);
+        json_destroy(root);
+    }
+    comm_broadcast(comm_world(), &good, sizeof good);
+    return good;
 }

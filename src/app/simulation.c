@@ -3,7 +3,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include "app/report_tables.h"
+#include "app/values.h"
 #include "base/memory.h"
 #include "base/timer.h"
 #include "cli/command_line.h"
@@ -180,9 +180,8 @@ static void print_levels(const struct simulation *s)
         spec_extent(spec, n);
         const struct load *load = &s->loads[l];
         printf("  %5d  %14s  %18s  %10d  %8d  %10s  %10s\n", l, extent_format(n).of,
-               table_boxes_text(spec_boxes(spec), spec->box_cells, boxes), load->merged,
-               spec->ranks, table_bytes_text(load->bytes.sum / s->ranks, mean),
-               table_bytes_text(load->bytes.most, most));
+               boxes_text(spec_boxes(spec), spec->box_cells, boxes), load->merged, spec->ranks,
+               bytes_text(load->bytes.sum / s->ranks, mean), bytes_text(load->bytes.most, most));
     }
 }
 
@@ -193,8 +192,8 @@ static void print_traffic(int level, const char *name, const struct traffic *t)
         return;
     printf("  %5d  %-11s  %5d  %10.1f  %5.0f  %14.1f  %5.0f  %10s  %10s\n", level, name, t->ranks,
            t->messages.sum / t->ranks, t->messages.most, t->elsewhere.sum / t->ranks,
-           t->elsewhere.most, table_bytes_text(t->bytes.sum / t->ranks, mean),
-           table_bytes_text(t->bytes.most, most));
+           t->elsewhere.most, bytes_text(t->bytes.sum / t->ranks, mean),
+           bytes_text(t->bytes.most, most));
 }
 
 static void print_messages(const struct simulation *s)
@@ -216,11 +215,11 @@ static void print_ranks(const struct simulation *s)
     for (int n = 0; n < s->nsamples; n++) {
         const struct sample *x = &s->samples[n];
         printf("  %7d  %5d  %10d  %14d  %10s  %10s  %9.3f\n", x->rank, x->boxes, x->neighbours,
-               x->elsewhere, table_bytes_text((double)x->field_bytes, fields),
-               table_bytes_text((double)x->set_up_bytes, set_up), x->seconds);
+               x->elsewhere, bytes_text((double)x->field_bytes, fields),
+               bytes_text((double)x->set_up_bytes, set_up), x->seconds);
     }
     printf("  of these, the list of all boxes: %s, %.3f seconds\n",
-           table_bytes_text((double)s->boxes_bytes, set_up), s->boxes_seconds);
+           bytes_text((double)s->boxes_bytes, set_up), s->boxes_seconds);
 }
 
 static void print_simulation(const struct simulation *s)

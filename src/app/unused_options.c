@@ -31,26 +31,20 @@ static struct occurrences find_occurrences(const struct hierarchy *h, const stru
     };
 }
 
-/* True if the option has another value than its default. */
-static bool is_changed(const struct option_row *row, const struct options *o)
+bool option_is_initial(const struct option_row *row, const char *value)
 {
-    char own[OPTION_TEXT_SIZE], initial[OPTION_TEXT_SIZE];
-    struct options defaults;
-    option_set_defaults(&options_list, &defaults);
-    const bool changed =
-        strcmp(option_text(row, o, own), option_text(row, &defaults, initial)) != 0;
-    option_release(&options_list, &defaults);
-    return changed;
+    return strcmp(value, row->initial ? row->initial : row->unset ? row->unset : "") == 0;
 }
 
-void unused_options(const struct hierarchy *h, struct benchmark *b, const struct options *options)
+void unused_options(const struct hierarchy *h, struct record *b, const struct options *options)
 {
     const struct occurrences found = find_occurrences(h, options);
+    char text[OPTION_TEXT_SIZE];
     size_t length = 0;
     for (size_t i = 0; i < sizeof needs / sizeof needs[0]; i++) {
         const bool flag = *(const bool *)((const char *)&found + needs[i].needs);
-        if (flag == needs[i].value ||
-            !is_changed(option_find(&options_list, needs[i].name, 0), options))
+        const struct option_row *row = option_find(&options_list, needs[i].name, 0);
+        if (flag == needs[i].value || option_is_initial(row, option_text(row, options, text)))
             continue;
         length += (size_t)snprintf(b->idle + length, sizeof b->idle - length, "%s--%s",
                                    length ? ", " : "", needs[i].name);

@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef APP_IDLE_OPTIONS_H
 #define APP_IDLE_OPTIONS_H
-#include "app/benchmark.h"
+#include "app/options.h"
+#include "app/record.h"
 
 /* Lists in b->idle the options that are not at their defaults and changed nothing in this run,
  * after its solves: what they choose did not occur. */
-void unused_options(const struct hierarchy *h, struct benchmark *b, const struct options *options);
+void unused_options(const struct hierarchy *h, struct record *b, const struct options *options);
+
+/* True if this is the option's default. */
+bool option_is_initial(const struct option_row *row, const char *value);
 
 #endif

@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 #include "app/accuracy.h"
-#include "app/benchmark.h"
 #include "operators/problem.h"
 
 /* Largest relative residual after one F-cycle; measured with any smoother: 0.05. */
@@ -30,7 +29,7 @@ static const struct tolerance recorded_cycle = {1.01, 0.03}, /* the same F-cycle
 /* Orders are estimated from this size on: 4h must be fine enough too. */
 enum { SMALLEST_ESTIMATED_ORDER = 128 };
 
-const char *check_state_text(enum check_state state)
+static const char *check_state_text(enum check_state state)
 {
     static const char *const texts[NUM_CHECK_STATES] = {"passed", "failed", "not checked"};
     return texts[state];
@@ -42,6 +41,7 @@ static struct check *check_add(struct verdict *v, const char *name, const char *
     *c = (struct check){.name = name,
                         .size = size,
                         .state = CHECK_NOT_MADE,
+                        .result = check_state_text(CHECK_NOT_MADE),
                         .value = NAN,
                         .lowest = NAN,
                         .highest = NAN};
@@ -57,6 +57,7 @@ static void check_set(struct check *c, enum check_state state, const char *forma
     vsnprintf(c->grounds, sizeof c->grounds, format, arguments);
     va_end(arguments);
     c->state = state;
+    c->result = check_state_text(state);
 }
 
 static void check_compare(struct check *c, double value, double lowest, double highest,
@@ -75,8 +76,8 @@ static bool has_custom_cycle(const struct options *o)
            o->solver.levels > 0;
 }
 
-static void check_residual(struct verdict *v, const struct benchmark *b,
-                           const struct size_record *r, const struct options *o)
+static void check_residual(struct verdict *v, const struct record *b, const struct size_record *r,
+                           const struct options *o)
 {
     const double bound = has_custom_cycle(o) ? CUSTOM_RESIDUAL : F_CYCLE_RESIDUAL,
                  of_atol = o->solver.atol / r->rhs_norm;
@@ -99,7 +100,7 @@ static void check_repetition(struct verdict *v, const struct size_record *r)
 {
     struct check *c = check_add(v, "repetition", r->name);
     if (r->reproducible)
-        check_set(c, CHECK_PASSED, "bitwise identical solves");
+        check_set(c, CHECK_PASSED, "bitwise identical");
     else
         check_set(c, CHECK_FAILED, "%s: repeated solves are not bitwise identical", r->name);
 }
@@ -134,7 +135,7 @@ static bool find_known(const struct options *o, int dim, struct known *known)
 }
 
 /* Error and order on h, defined as in the record; NaN where a size is missing. */
-static void measured(const struct benchmark *b, bool solution_known, double *error, double *order)
+static void measured(const struct record *b, bool solution_known, double *error, double *order)
 {
     const struct size_record *h = &b->sizes[0], *twice = &b->sizes[1];
     *error = *order = NAN;
@@ -148,7 +149,7 @@ static void measured(const struct benchmark *b, bool solution_known, double *err
 }
 
 /* Why neither error nor order can be judged; NULL if one can. */
-static const char *why_unknown(const struct verdict *v, const struct benchmark *b)
+static const char *why_unknown(const struct verdict *v, const struct record *b)
 {
     for (int c = 0; c < v->nchecks; c++)
         if (v->checks[c].state == CHECK_FAILED)
@@ -161,7 +162,7 @@ static const char *why_unknown(const struct verdict *v, const struct benchmark *
 }
 
 /* Why the error cannot be compared with the record; NULL if it can. */
-static const char *why_not_recorded(const struct benchmark *b, const struct options *o,
+static const char *why_not_recorded(const struct record *b, const struct options *o,
                                     struct known *known)
 {
     const int *n = b->sizes[0].n;
@@ -173,7 +174,7 @@ static const char *why_not_recorded(const struct benchmark *b, const struct opti
 }
 
 /* Why a known error means nothing on this grid; NULL if it does. */
-static const char *why_meaningless(const struct benchmark *b, const struct known *known)
+static const char *why_meaningless(const struct record *b, const struct known *known)
 {
     if (known->low.error < ROUNDING * b->sizes[0].solution_norm)
         return "the error is as small as rounding errors";
@@ -194,7 +195,7 @@ static struct tolerance tolerance_of(const struct options *o, const struct known
 
 /* Why the order of solutions without a recorded error cannot be compared with the scheme's; NULL if
  * it can. One F-cycle of order 4 reaches that order at these sizes with gsrb alone. */
-static const char *why_no_order(const struct benchmark *b, const struct options *o, double error)
+static const char *why_no_order(const struct record *b, const struct options *o, double error)
 {
     const double part = error / b->sizes[0].solution_norm;
     const bool one_cycle = !options_have_tolerance(&o->solver);
@@ -210,8 +211,8 @@ static const char *why_no_order(const struct benchmark *b, const struct options 
 
 /* Without a record, between any walls and on any domain, the order of the scheme remains. Errors at
  * cell centres fall with order 2: exact solutions are values there, and not cells' averages. */
-static void check_order_alone(struct check *order, const struct benchmark *b,
-                              const struct options *o, double error)
+static void check_order_alone(struct check *order, const struct record *b, const struct options *o,
+                              double error)
 {
     const double scheme = problems[o->problem].exact ? 2.0 : o->solver.order;
     const char *const unknown = why_no_order(b, o, error);
@@ -222,7 +223,7 @@ static void check_order_alone(struct check *order, const struct benchmark *b,
                       scheme + estimated_size.order, "order of the scheme");
 }
 
-static void check_accuracy(struct verdict *v, const struct benchmark *b, const struct options *o)
+static void check_accuracy(struct verdict *v, const struct record *b, const struct options *o)
 {
     struct known known = {.low = {.error = 0.0}};
     const int dim = b->sizes[0].n[0];
@@ -258,52 +259,27 @@ static void check_accuracy(struct verdict *v, const struct benchmark *b, const s
                       fmax(known.low.order, known.high.order) + t.order, grounds);
 }
 
-const char *check_text(const struct check *c, char *text, int size)
-{
-    if (c->state == CHECK_FAILED && !isnan(c->lowest))
-        snprintf(text, (size_t)size, "%s: %s %.3e is not within %.3e and %.3e, %s", c->size,
-                 c->name, c->value, c->lowest, c->highest, c->grounds);
-    else
-        snprintf(text, (size_t)size, "%s", c->grounds);
-    return text;
-}
-
-/* Appends the texts of checks first to end − 1 that are in that state, each once, and ")". */
-static void append_grounds(const struct verdict *v, int first, int end, enum check_state state,
-                           char *text, size_t size)
-{
-    const char *before = "", *last = "";
-    char own[CHECK_TEXT_SIZE];
-    for (int c = first; c < end; c++) {
-        if (v->checks[c].state != state || strcmp(v->checks[c].grounds, last) == 0)
-            continue;
-        const size_t length = strlen(text);
-        snprintf(text + length, size - length, "%s%s", before,
-                 check_text(&v->checks[c], own, sizeof own));
-        before = "; ";
-        last = state == CHECK_NOT_MADE ? v->checks[c].grounds : "";
-    }
-    const size_t length = strlen(text);
-    snprintf(text + length, size - length, ")");
-}
-
 const char *verdict_text(const struct verdict *v, char *text, int size)
 {
-    if (!v->valid) {
-        snprintf(text, (size_t)size, "INVALID (");
-        append_grounds(v, 0, v->nchecks, CHECK_FAILED, text, (size_t)size);
-    } else if (!v->accuracy_checked) {
-        const bool order = v->checks[v->accuracy + ACCURACY_CHECKS - 1].state == CHECK_PASSED;
-        snprintf(text, (size_t)size, "VALID (%s not checked: ", order ? "error" : "accuracy");
-        append_grounds(v, v->accuracy, v->accuracy + ACCURACY_CHECKS, CHECK_NOT_MADE, text,
-                       (size_t)size);
-    } else {
-        snprintf(text, (size_t)size, "VALID");
-    }
+    const struct check *error = &v->checks[v->accuracy], *order = error + 1;
+    const bool no_error = error->state == CHECK_NOT_MADE, no_order = order->state == CHECK_NOT_MADE;
+    if (v->valid && v->accuracy_checked)
+        return v->word;
+    int length = snprintf(text, (size_t)size, "%s (", v->word);
+    for (int i = 0; i < v->nreasons; i++)
+        length += snprintf(text + length, (size_t)(size - length), "%s%s", i > 0 ? "; " : "",
+                           v->reasons[i]);
+    if (v->valid)
+        length +=
+            snprintf(text + length, (size_t)(size - length), "%s not checked: %s",
+                     no_order ? "accuracy" : "error", no_error ? error->grounds : order->grounds);
+    if (v->valid && no_error && no_order && strcmp(error->grounds, order->grounds) != 0)
+        length += snprintf(text + length, (size_t)(size - length), "; %s", order->grounds);
+    snprintf(text + length, (size_t)(size - length), ")");
     return text;
 }
 
-struct verdict verdict_of(const struct benchmark *b, const struct options *options)
+struct verdict verdict_of(const struct record *b, const struct options *options)
 {
     struct verdict v = {.accuracy_checked = true};
     for (int s = 0; s < b->nsizes; s++)
@@ -313,8 +289,19 @@ struct verdict verdict_of(const struct benchmark *b, const struct options *optio
     v.accuracy = v.nchecks;
     check_accuracy(&v, b, options);
     v.valid = v.checks[0].state == CHECK_PASSED; /* the residual on h */
-    for (int c = 0; c < v.nchecks; c++)
-        v.valid = v.valid && v.checks[c].state != CHECK_FAILED;
+    for (int i = 0; i < v.nchecks; i++) {
+        const struct check *c = &v.checks[i];
+        if (c->state != CHECK_FAILED)
+            continue;
+        char *reason = v.reasons[v.nreasons++];
+        if (isnan(c->lowest))
+            snprintf(reason, CHECK_TEXT_SIZE, "%s", c->grounds);
+        else
+            snprintf(reason, CHECK_TEXT_SIZE, "%s: %s %.3e is not within %.3e and %.3e, %s",
+                     c->size, c->name, c->value, c->lowest, c->highest, c->grounds);
+    }
+    v.valid = v.valid && v.nreasons == 0;
+    v.word = v.valid ? "VALID" : "INVALID";
     for (int c = v.accuracy; c < v.accuracy + ACCURACY_CHECKS; c++)
         v.accuracy_checked = v.accuracy_checked && v.checks[c].state == CHECK_PASSED;
     return v;

@@ -48,7 +48,6 @@ struct option_row {
     double minimum, maximum;
     const char *argument; /* name of the value in --help; NULL for flags and choices */
     const char *help;
-    bool only_gpus; /* chooses nothing in runs on CPUs, whose reports omit it */
 };
 
 enum { MAX_OPTIONS = 64 };

@@ -60,9 +60,8 @@ static struct hierarchy_choice agglomeration_trial(const struct hierarchy_choice
     return trial;
 }
 
-static struct threshold on_cpu = {.option = "cpu_below", .title = "Levels on the CPU"},
-                        on_one_rank = {.option = "agglomerate_below",
-                                       .title = "Levels on one rank (--agglomerate-below auto)"};
+static struct threshold on_cpu = {.option = "cpu_below"},
+                        on_one_rank = {.option = "agglomerate_below"};
 
 /* The size below which levels of a trial are on the CPU, or on one rank. */
 static double *bound_of(const struct threshold *t, struct hierarchy_choice *choice)

@@ -14,7 +14,7 @@ struct threshold_trial {
 enum { MAX_THRESHOLD_TRIALS = 24 };
 
 struct threshold {
-    const char *option, *title;
+    const char *option;
     int count, best; /* number of trials; index of the fastest */
     int n[3];        /* cells of the finest level by direction */
     struct threshold_trial trials[MAX_THRESHOLD_TRIALS];

@@ -12,6 +12,7 @@
 #include "app/benchmark.h"
 #include "app/breakdown.h"
 #include "config/threshold.h"
+#include "app/verdict.h"
 #include "base/memory.h"
 #include "base/timer.h"
 #include "comm/comm.h"
@@ -33,7 +34,7 @@ double timer_seconds(void)
     return fake.now;
 }
 
-static struct benchmark *run_with(char *option, long solves, double min_time)
+static struct record *run_with(char *option, long solves, double min_time)
 {
     static char name[] = "hpgmg-gpu", size[] = "3", boxes[] = "1";
     char *argv[] = {name, option, size, boxes};
@@ -45,13 +46,14 @@ static struct benchmark *run_with(char *option, long solves, double min_time)
     const struct hierarchy_choice choice = benchmark_hierarchy_choice(&options, false);
     struct hierarchy *h = hierarchy_create(&choice);
     fake.readings = 0;
-    struct benchmark *b = benchmark_run(h, &options);
+    struct record *b = record_create(&options, h);
+    benchmark_run(b, h, &options);
     hierarchy_destroy(h);
     option_release(&options_list, &options);
     return b;
 }
 
-static struct benchmark *run(long solves, double min_time)
+static struct record *run(long solves, double min_time)
 {
     static char quiet[] = "--quiet";
     return run_with(quiet, solves, min_time);
@@ -68,13 +70,13 @@ static void as_many_solves_as_fill_the_time(void **state)
     fake.count = 1;
     fake.steps[0] = 1.0 / 64;
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
-        struct benchmark *b = run(0, table[i].min_time);
+        struct record *b = run(0, table[i].min_time);
         for (int s = 0; s < b->nsizes; s++) {
             assert_int_equal(b->sizes[s].solves, table[i].solves);
             assert_true(b->sizes[s].mean == 1.0 / 64);
             assert_true(b->sizes[s].deviation == 0.0);
         }
-        benchmark_destroy(b);
+        record_destroy(b);
     }
 }
 
@@ -93,10 +95,10 @@ static void the_time_is_filled_whatever_solves_take(void **state)
     fake.count = 1;
     fake.steps[0] = 1.0 / 64;
     fake.warming = 10.0;
-    struct benchmark *b = run(0, 1.0);
+    struct record *b = run(0, 1.0);
     assert_int_equal(b->sizes[0].solves, 64);
     assert_true(b->sizes[0].total == 1.0);
-    benchmark_destroy(b);
+    record_destroy(b);
     fake.warming = 0.0;
     static const struct {
         double min_time, total;
@@ -107,7 +109,7 @@ static void the_time_is_filled_whatever_solves_take(void **state)
         b = run(0, table[i].min_time);
         assert_int_equal(b->sizes[0].solves, table[i].solves);
         assert_true(b->sizes[0].total == table[i].total);
-        benchmark_destroy(b);
+        record_destroy(b);
     }
 }
 
@@ -115,7 +117,7 @@ static void times_are_summed_up(void **state)
 {
     (void)state;
     take_turns();
-    struct benchmark *b = run(6, 0.0);
+    struct record *b = run(6, 0.0);
     for (int s = 0; s < b->nsizes; s++) {
         const struct size_record *r = &b->sizes[s];
         assert_int_equal(r->solves, 6);
@@ -125,7 +127,7 @@ static void times_are_summed_up(void **state)
         assert_true(size_noise(r) == r->spread && size_is_noisy(r));
         assert_true(r->dof_per_second == pow(r->n[0], 3) / 2.0);
     }
-    benchmark_destroy(b);
+    record_destroy(b);
 }
 
 /* Of solves of 5, 7, 9, 11 and 13 s the last two take twice as long as the first two. */
@@ -135,7 +137,7 @@ static void drift_is_noise(void **state)
     fake.count = 1;
     fake.steps[0] = 0.0;
     fake.more = 1.0;
-    struct benchmark *b = run(5, 0.0);
+    struct record *b = run(5, 0.0);
     const struct size_record *r = &b->sizes[0];
     assert_true(r->median == 9.0 && r->spread == 6.0 / 9.0 && r->drift == 1.0);
     assert_true(size_noise(r) == 1.0);
@@ -145,13 +147,13 @@ static void drift_is_noise(void **state)
     assert_true(size_noise(&faster) == 0.5 && size_is_noisy(&faster));
     faster.drift = -0.1;
     assert_true(!size_is_noisy(&faster));
-    benchmark_destroy(b);
+    record_destroy(b);
     fake.more = 0.0;
     fake.steps[0] = 1.0;
     b = run(1, 0.0);
     assert_true(isnan(b->sizes[0].spread) && isnan(b->sizes[0].drift));
     assert_true(isnan(size_noise(&b->sizes[0])) && size_is_noisy(&b->sizes[0]));
-    benchmark_destroy(b);
+    record_destroy(b);
 }
 
 /* As in HPGMG, whose solves begin with the norm of f. */
@@ -195,7 +197,7 @@ static void parts_of_an_exchange_are_told_apart(void **state)
     fake.count = 1;
     fake.steps[0] = 0.0;
     fake.more = 1.0;
-    struct benchmark *b = run_with(option, 1, 0.0);
+    struct record *b = run_with(option, 1, 0.0);
     for (int i = 0; i < b->sizes[0].nstages; i++) {
         const struct stage_record *row = &b->sizes[0].stages[i];
         if (strcmp(row->name, "halo") != 0)
@@ -208,7 +210,7 @@ static void parts_of_an_exchange_are_told_apart(void **state)
         assert_true(row->seconds > row->pack + row->local + row->wait + row->unpack);
     }
     assert_true(halos > 1);
-    benchmark_destroy(b);
+    record_destroy(b);
     fake.more = 0.0;
 }
 
@@ -255,9 +257,9 @@ static void other_bits_are_noticed(void **state)
     char text[VERDICT_SIZE];
     fake.count = 1;
     fake.steps[0] = 1.0;
-    struct benchmark *b = run(2, 0.0);
+    struct record *b = run(2, 0.0);
     assert_true(b->verdict.valid && b->sizes[0].reproducible);
-    benchmark_destroy(b);
+    record_destroy(b);
     program_observe(move_bit, &executions);
     b = run(2, 0.0);
     program_observe(NULL, NULL);
@@ -266,7 +268,7 @@ static void other_bits_are_noticed(void **state)
     assert_false(b->verdict.valid);
     assert_non_null(strstr(verdict_text(&b->verdict, text, sizeof text),
                            "h: repeated solves are not bitwise identical"));
-    benchmark_destroy(b);
+    record_destroy(b);
 }
 
 int main(int argc, char **argv)

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "app/benchmark.h"
+#include "app/verdict.h"
 #include "base/memory.h"
 #include "comm/comm.h"
 #include "cuda/cuda.h"
@@ -27,16 +28,17 @@ static struct {
     long runs, unchecked, invalid, wrongly_invalid, wrongly_valid;
 } counts;
 
-static struct benchmark *run(const struct options *o)
+static struct record *run(const struct options *o)
 {
     const struct hierarchy_choice choice = benchmark_hierarchy_choice(o, cuda_device() != NULL);
     struct hierarchy *h = hierarchy_create(&choice);
-    struct benchmark *b = benchmark_run(h, o);
+    struct record *b = record_create(o, h);
+    benchmark_run(b, h, o);
     hierarchy_destroy(h);
     return b;
 }
 
-static double error_of(const struct benchmark *b, const struct options *o)
+static double error_of(const struct record *b, const struct options *o)
 {
     return problems[o->problem].exact ? b->sizes[0].true_error : b->richardson_error;
 }
@@ -49,14 +51,13 @@ static double converged_error(const struct options *options)
     o.solver.bottom = BOTTOM_METHOD_BICGSTAB;
     o.solver.smoother = SMOOTHER_GSRB;
     o.solver.rtol = 1e-10;
-    struct benchmark *b = run(&o);
+    struct record *b = run(&o);
     const double error = error_of(b, &o);
-    benchmark_destroy(b);
+    record_destroy(b);
     return error;
 }
 
-static void report(const char *what, const struct options *o, const struct benchmark *b,
-                   double ratio)
+static void report(const char *what, const struct options *o, const struct record *b, double ratio)
 {
     char text[VERDICT_SIZE];
     printf("%s: --order %d --equation %s --boundary %s --coefficients %s --problem %s --smoother "
@@ -72,7 +73,7 @@ static void report(const char *what, const struct options *o, const struct bench
     fflush(stdout);
 }
 
-static bool residuals_are_right(const struct benchmark *b, const struct options *o)
+static bool residuals_are_right(const struct record *b, const struct options *o)
 {
     for (int s = 0; s < b->nsizes; s++) {
         const struct solve_result *r = &b->sizes[s].solve;
@@ -86,7 +87,7 @@ static bool residuals_are_right(const struct benchmark *b, const struct options 
 
 static void check(const struct options *o, double converged)
 {
-    struct benchmark *b = run(o);
+    struct record *b = run(o);
     const struct verdict *v = &b->verdict;
     const double ratio = error_of(b, o) / converged;
     const bool right = residuals_are_right(b, o) && (b->nsizes < SOLVED_LEVELS || ratio <= RIGHT);
@@ -100,7 +101,7 @@ static void check(const struct options *o, double converged)
         counts.wrongly_valid++;
         report("VALID though wrong", o, b, ratio);
     }
-    benchmark_destroy(b);
+    record_destroy(b);
 }
 
 /* Options number `code`: problem, order, boundary, equation, coefficients. */

@@ -9,12 +9,12 @@
 #include <string.h>
 #include <cmocka.h>
 #include "app/accuracy.h"
-#include "app/benchmark.h"
+#include "app/verdict.h"
 #include "operators/problem.h"
 
 /* A run that deserves to be VALID, to be spoilt. */
 static struct options options;
-static struct benchmark b;
+static struct record b;
 
 static void choose(int problem, int order)
 {

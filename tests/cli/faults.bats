@@ -60,7 +60,7 @@ begun() {
     # shellcheck disable=SC2086
     $MPIRUN -n 3 "$HPGMG" --backend cpu "$@" >"$BATS_TEST_TMPDIR/output" 2>&1 3>&- &
     job=$!
-    timeout 60 sh -c 'until grep -q "built in" "$1"; do sleep 0.1; done' sh "$BATS_TEST_TMPDIR/output"
+    timeout 60 sh -c 'until grep -q "= Hierarchy: " "$1"; do sleep 0.1; done' sh "$BATS_TEST_TMPDIR/output"
     rank=$(pgrep -f -- "^$HPGMG --backend cpu $*" | tail -n 1)
 }
 

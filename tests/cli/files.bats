@@ -74,7 +74,7 @@ ended_by() {
     # shellcheck disable=SC2086  # MPIRUN is a command with options
     UCX_DEBUG_SIGNO=0 $launcher "$HPGMG" --backend cpu --min-time 100 --json "$work/report.json" 4 8 >"$BATS_TEST_TMPDIR/output" 2>&1 3>&- &
     job=$!
-    timeout 60 sh -c 'until grep -q "built in" "$1"; do sleep 0.1; done' sh "$BATS_TEST_TMPDIR/output"
+    timeout 60 sh -c 'until grep -q "= Hierarchy: " "$1"; do sleep 0.1; done' sh "$BATS_TEST_TMPDIR/output"
     kill -s "$1" $job
     wait $job && status=0 || status=$?
     [ "$status" -ne 0 ]

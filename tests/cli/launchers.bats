@@ -41,7 +41,7 @@ report() {
     local first
     first=$(taskset -cp $$ | sed -E 's/.*: ([0-9]+).*/\1/')
     report OMP_NUM_THREADS=200
-    grep -qE '^  threads +200 per rank' "$work/stdout"
+    grep -qE ' threads +200( |$)' "$work/stdout"
     grep -q '^hpgmg-gpu: warning: 200 threads per rank, but one rank may use only ' "$work/stderr"
     report taskset -c "$first"
     [ "$(jq -c '[.environment.usable_processors, .rank_table[].cpuset]' "$work/report.json")" = "[1,\"$first\",\"$first\",\"$first\"]" ]
