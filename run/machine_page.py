@@ -4,12 +4,10 @@ import functools
 import os
 import shlex
 
-import cases_drawing
 import drawing
-import lab_drawing
-import lab_tables
 import page
-from study import read_json, solve_seconds
+import reports
+from reports import number, plural, read_json, solve_seconds
 from thresholds import draw_thresholds, summary_table
 
 # Heading, and what one would expect, by section. Nothing here may depend on what was measured. Blank lines separate
@@ -64,6 +62,12 @@ TEXTS = {
     "methods": ("Small kernels, each in several ways", "Rates as under memory. Errors are the largest; none: exact."),
 }
 
+# Experiments that have a figure: its name and description, what draws it, and with which words.
+FIGURES = {"strides": ("strides", "Elements per second by stride and arithmetic", drawing.draw_strides),
+           "points": ("transfers", "Transfers, alone and with kernels", drawing.draw_transfers),
+           **{name: (name, "Rates case by case", drawing.draw_cases, name)
+              for name in ("access", "records", "interpolation", "lu", "gradients")}}
+
 # The same for the experiments of `memory` and `methods`.
 EXPECTED = {
     "strides": """the time per element is the larger of two: the bytes that memory moves for it, over the copy rate, and its
@@ -96,6 +100,81 @@ EXPECTED = {
 }
 
 
+# Tables: a caption, headings and rows of text.
+
+def columns_of(row, *columns):
+    """Values of a row in a unit, as words. The median stands for all times."""
+    values = {**row, "seconds": row["seconds"]["median"]}
+    return [number(values.get(key), unit) for key, unit in columns]
+
+
+RATES = (("bytes_per_second", 1e9), ("flops_per_second", 1e9))
+
+
+def machine_table(report):
+    rows = [(row["section"], row["name"], *columns_of(row, ("seconds", 1e-6), *RATES, ("seconds_per_event", 1e-6)))
+            for row in report["figures"]]
+    return (f"{reports.lab_processor(report)}, arrays of {report['array_bytes'] / 1e6:.4g} MB",
+            ("section", "", "µs per run", "GB/s", "GFLOP/s", "µs per event"), rows)
+
+
+def kernel_table(rows):
+    found = [(str(row["number"]), str(row["order"]), row["stage"], row["list"],
+              row["kernels"] if row["kernels"] != row["list"] else "",
+              *columns_of(row, ("seconds", 1e-3), ("bytes_per_cell", 1), *RATES),
+              *(reports.percent(row.get(f"fraction_of_{what}")) for what in ("copy", "cache", "shared", "fp64", "issue")),
+              reports.limiter(row)) for row in rows]
+    return (f"Kernels on {reports.sizes_of(rows)} cells; numbers as in the figure",
+            ("", "order", "stage", "kernels", "ran", "ms", "B/cell", "GB/s", "GFLOP/s", "% of memory", "% of cache",
+             "% of shared", "% of FP64", "% of issue", "limiter"), found)
+
+
+def ladder_table(report):
+    columns = [(heading.replace("\n", ""), words) for heading, words in reports.rung_columns(report["rungs"])]
+    rows = [(rung["rung"], rung["summary"], *columns_of(rung, ("seconds", 1e-3), ("cells_per_second", 1e9)),
+             f"{rung['speed_up']:.2f}", *(words[place].replace("\n", " ") for _, words in columns))
+            for place, rung in enumerate(report["rungs"])]
+    return (f"Ladder of order {report['options']['order']}, {report['options']['n']}³ cells",
+            ("rung", "", "ms", "Gcell/s", "speed-up", *(heading for heading, _ in columns)), rows)
+
+
+def pivot(caption, rows, down, across, value):
+    """down and across are pairs of a key of the rows and a function that words its values."""
+    (row_key, row_words), (column_key, column_words) = down, across
+    columns = sorted({row[column_key] for row in rows})
+    cells = {(row[row_key], row[column_key]): value(row) for row in rows}
+    return (caption, ("", *map(column_words, columns)),
+            [(row_words(key), *(cells.get((key, column), "") for column in columns))
+             for key in dict.fromkeys(row[row_key] for row in rows)])
+
+
+def cases_table(rows):
+    """Any experiment, case by case; the error is shown where one is."""
+    inexact = any(row["error"] for row in rows)
+    cells = [(row["name"], *columns_of(row, ("seconds", 1e-3), ("elements_per_second", 1e9), RATES[0],
+                                       ("moved_bytes_per_second", 1e9), RATES[1]),
+              *((f"{row['error']:.1e}",) if inexact else ())) for row in rows]
+    return "", ("", "ms", "Gelem/s", "GB/s", "GB/s moved", "GFLOP/s", *(("error",) if inexact else ())), cells
+
+
+def experiment_tables(report, name):
+    rows = reports.experiment(report, name)
+    if name == "strides":
+        return [pivot(f"Strides, {words}: billions of elements per second", [row for row in rows if row["element_bytes"] == size],
+                      ("fmas", lambda fmas: plural(fmas, "FMA")), ("stride", "stride {:g}".format),
+                      lambda row: number(row["elements_per_second"], 1e9)) for words, size in (("doubles", 8), ("floats", 4))]
+    if name == "access":
+        return [pivot("Access: billions of doubles per second (GB/s that memory moves, by the model)", rows,
+                      ("read_stride", "reads {:g} apart".format), ("write_stride", "writes {:g} apart".format),
+                      lambda row: f"{number(row['elements_per_second'], 1e9)} ({number(row['moved_bytes_per_second'], 1e9)})")]
+    if name == "host":
+        return [pivot("Host memory: GB/s", reports.host_rows(report), ("kind", str), ("transfer_bytes", reports.binary_size),
+                      lambda row: number(row["bytes_per_second"], 1e9))]
+    return [cases_table(rows)]
+
+
+# Sections.
+
 def command_line(case, arguments):
     return shlex.join(case.command(arguments))
 
@@ -110,50 +189,44 @@ def draw(plt, name, description, arguments, function, *data, ending="svg"):
 
 
 def machine(plt, arguments, cases):
-    return page.table(*lab_tables.machine_table(cases[0].report))
+    return page.table(*machine_table(cases[0].report))
 
 
 def kernels(plt, arguments, cases, ceilings):
-    rows = lab_tables.kernel_rows([case.report for case in cases])
-    found = ""
-    if ceilings:
-        found = draw(plt, "roofline", "Roofline: kernels by operations per byte and by speed", arguments,
-                     lab_drawing.draw_roofline, ceilings, rows)
-    return found + page.table(*lab_tables.kernel_table(rows))
+    rows = reports.kernel_rows([case.report for case in cases])
+    found = draw(plt, "roofline", "Roofline: kernels by operations per byte and by speed", arguments, drawing.draw_roofline,
+                 ceilings, rows) if ceilings else ""
+    return found + page.table(*kernel_table(rows))
 
 
 def ladder(plt, arguments, cases):
-    reports = [case.report for case in cases]
-    return draw(plt, "ladder", "Speed of each rung", arguments, lab_drawing.draw_ladder, reports) + "".join(
-        page.table(*lab_tables.ladder_table(report)) for report in reports)
+    found = [case.report for case in cases]
+    return draw(plt, "ladder", "Speed of each rung", arguments, drawing.draw_ladder, found) + "".join(
+        page.table(*ladder_table(report)) for report in found)
 
 
 def sizes(plt, arguments, cases):
-    reports = [case.report for case in cases]
     rows = []
-    for report in reports:
+    for report in (case.report for case in cases):
         states = [check["state"] for check in report["checks"]]
-        for solve in report["solves"]:
-            rows.append((f"{solve['n']}³", str(report["order"]), f"{1e3 * solve_seconds(report, solve):.4g}",
-                         f"{1e3 * solve['seconds']['min']:.4g}", f"{solve['dof_per_second'] / 1e9:.4g}",
-                         f"{solve['rel_residual']:.2e}", report["verdict"],
-                         f"{states.count('passed')} of {len(states)}"))
+        rows += [(f"{solve['n']}³", str(report["order"]), f"{1e3 * solve_seconds(report, solve):.4g}",
+                  f"{1e3 * solve['seconds']['min']:.4g}", f"{solve['dof_per_second'] / 1e9:.4g}", f"{solve['rel_residual']:.2e}",
+                  report["verdict"], f"{states.count('passed')} of {len(states)}") for solve in report["solves"]]
     return draw(plt, "sizes", "Speed against size, both orders", arguments, drawing.draw_sizes,
-                drawing.size_rows(reports)) + page.table(
+                reports.size_rows([case.report for case in cases])) + page.table(
         "Solves", ("size", "order", "ms", "min ms", "GDOF/s", "‖f − Au‖ / ‖f‖", "run", "checks passed"), rows)
 
 
 def levels(plt, arguments, cases):
     found = ""
-    for order in sorted({case.order for case in cases}):
-        own = [case for case in cases if case.order == order]
-        breakdowns = [drawing.Breakdown(case.report) for case in own]
-        found += page.heading(f"Order {order}") + draw(plt, f"levels-order{order}", "Time by level and kind of work",
+    for order, own in reports.grouped(cases, lambda case: case.order).items():
+        breakdowns = [reports.Breakdown(case.report) for case in own]
+        found += page.heading(f"Order {order}") + draw(plt, f"levels-order{order}", "Time by level and kind of operation",
                                                        arguments, drawing.draw_breakdowns, breakdowns, ending="png")
         found += "".join(page.table(*drawing.breakdown_table(breakdown)) for breakdown in breakdowns)
         for case in own:
             if "trace.json" in case.endings:
-                trace = drawing.Trace(read_json(case.path(arguments, "trace.json")))
+                trace = reports.Trace(read_json(case.path(arguments, "trace.json")))
                 found += draw(plt, f"timeline-order{order}", "One solve along the time", arguments,
                               drawing.draw_timeline, trace, 8, ending="png")
     return found
@@ -183,17 +256,12 @@ def experiments(plt, arguments, cases, notes):
     """The experiments of `memory` or `methods`, each with what is expected, its figure and its tables."""
     report, found = cases[0].report, ""
     for name in dict.fromkeys(row["experiment"] for row in report["figures"]):
-        found += page.heading(lab_tables.title_of(name))
+        found += page.heading(reports.title_of(name))
         found += page.paragraph(f"Expected: {EXPECTED[name]}") if name in EXPECTED else ""
-        if name == "strides":
-            found += draw(plt, name, "Elements per second by stride and arithmetic", arguments, lab_drawing.draw_strides,
-                          report)
-        if name == "points":
-            found += draw(plt, "transfers", "Transfers, alone and with kernels", arguments, lab_drawing.draw_transfers,
-                          report)
-        if name in cases_drawing.DRAWN:
-            found += draw(plt, name, "Rates case by case", arguments, cases_drawing.draw_cases, report, name)
-        found += "".join(page.table(*table) for table in lab_tables.experiment_tables(report, name))
+        figure = FIGURES.get(name)
+        if figure:
+            found += draw(plt, figure[0], figure[1], arguments, figure[2], report, *figure[3:])
+        found += "".join(page.table(*table) for table in experiment_tables(report, name))
         found += notes.get(name, "")
     return found
 
@@ -255,7 +323,7 @@ def facts(done, different, arguments):
 def runs(cases, arguments):
     rows = [(case.name(), "right" if case.report else case.failure, f"`{command_line(case, arguments)}`")
             for case in cases]
-    words = "Each is a command that can be repeated by itself. `run/report-machine` repeats those without a result."
+    words = "Each is a command that can be repeated alone. `run/report-machine` repeats those without a result."
     return "runs", "Every run", page.paragraph(words) + page.table("Runs", ("run", "result", "command"), rows)
 
 
@@ -264,7 +332,7 @@ def headline(cases):
     rates = {(report["order"], report["solves"][0]["n"]): report["solves"][0]["dof_per_second"]
              for report in (case.report for case in cases if case.report)}
     sizes = sorted({n for _, n in rates})
-    rows = [(f"order {order}", *(lab_tables.number(rates.get((order, n)), 1e9, digits=3) for n in sizes))
+    rows = [(f"order {order}", *(number(rates.get((order, n)), 1e9, digits=3) for n in sizes))
             for order in sorted({order for order, _ in rates})]
     return page.table("Speed, GDOF/s", ("", *(f"{n}³" for n in sizes)), rows) if rows else ""
 

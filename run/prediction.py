@@ -10,9 +10,8 @@ import math
 import re
 import subprocess
 
-from domain import cells_of, parse_cells
 from errors import Unusable, reading
-from study import read_run, solve_seconds
+from reports import cells_of, parse_cells, read_run, solve_seconds
 
 SWEEPS = 6  # of a smoothing: three red and three black half-sweeps
 FIRST_SWEEPS = 2  # that one exchange serves on GPUs

@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the studies in run/ share: options, runs that resume, tables and figures.
+"""What the studies in run/ share: options, domains, runs that resume.
 
 A study has one case per run of the program. Its folder has each run's JSON report and its log,
 whose first line is the command."""
 import argparse
-import csv
+import dataclasses
 import itertools
-import json
 import os
 import re
 import shlex
@@ -15,8 +14,8 @@ import sys
 import textwrap
 import time
 
-from domain import cells_of
-from errors import SYSTEM, USAGE, Unusable, complain, no_package
+from errors import SYSTEM, USAGE, Unusable, complain
+from reports import cells_of, is_right, read_json
 
 LOG_END = 1 << 18  # bytes at either end of a log that are searched for the reason of a failure
 ERROR = re.compile(r"error|\bfault|detected|not enough|unable|cannot|could not|failed|abort|denied|no such|not found|signal|killed", re.I)
@@ -89,6 +88,41 @@ def size_list(text):
     return sizes
 
 
+@dataclasses.dataclass(frozen=True)
+class Domain:
+    """`boxes` boxes of 2^log2_box_dim cells per side in all, on `ranks` ranks. `shape` is the value of --domain."""
+    ranks: int
+    log2_box_dim: int
+    boxes: int
+    shape: str = "cube"
+
+    def dof(self):
+        return self.boxes * 8**self.log2_box_dim
+
+    def boxes_per_rank(self):
+        """Of the fullest rank."""
+        return -(-self.boxes // self.ranks)
+
+    def fullest(self):
+        """Unknowns of the fullest rank over the mean."""
+        return self.boxes_per_rank() * self.ranks / self.boxes
+
+    def words(self):
+        """The program's arguments."""
+        shape = [] if self.shape == "cube" else ["--domain", self.shape]
+        return [*shape, str(self.log2_box_dim), str(self.boxes_per_rank())]
+
+
+def weak_domain(ranks, log2_box_dim, boxes):
+    """With exactly `boxes` boxes on each rank."""
+    return Domain(ranks, log2_box_dim, ranks * boxes, "exact")
+
+
+def strong_domain(ranks, log2_box_dim, side):
+    """A cube with `side` boxes along each edge."""
+    return Domain(ranks, log2_box_dim, side**3)
+
+
 class Case:
     """One run of a study. A study's own class defines name() and command(arguments)."""
 
@@ -110,40 +144,6 @@ class Case:
 def first_line(case, arguments):
     """What a run's log begins with."""
     return f"$ {shlex.join(case.command(arguments))}\n"
-
-
-def read_json(path):
-    with open(path, encoding="utf-8") as file:
-        return json.load(file)
-
-
-def read_object(path):
-    """The JSON object in a file: a report or a trace; an empty one if the file holds something else."""
-    try:
-        found = read_json(path)
-    except (OSError, RecursionError, ValueError) as error:
-        raise Unusable(f"{path}: {error}") from error
-    return found if isinstance(found, dict) else {}
-
-
-def read_run(path):
-    """A report of a VALID run of hpgmg-gpu."""
-    report = read_object(path)
-    if report.get("program") != "hpgmg-gpu" or not is_right(report):
-        raise Unusable(f"{path}: no VALID report of hpgmg-gpu --json")
-    return report
-
-
-def is_right(report):
-    """Whether hpgmg-lab found its results right, or hpgmg-gpu's run is VALID and whole."""
-    if report.get("program") == "hpgmg-lab":
-        return report.get("valid") is True
-    return report.get("verdict") == "VALID" and bool(report.get("complete"))
-
-
-def solve_seconds(report, solve):
-    """The time that the report's rate rests on: the median; in schema 1 it was the mean."""
-    return solve["seconds"]["median"] if report.get("schema", 1) > 1 else solve["seconds_per_solve"]
 
 
 def load(case, arguments):
@@ -210,7 +210,7 @@ def run(case, arguments, timeout=None):
 
 
 def run_all(tool, cases, arguments, seconds=None):
-    """Runs what has no result yet, for so many seconds at most; returns the number of failures."""
+    """Runs what has no result yet, for `seconds` at most; returns the number of failures."""
     end = time.monotonic() + seconds if seconds is not None else None
     for number, case in enumerate(cases, 1):
         case.report, case.failure = load(case, arguments), None
@@ -228,14 +228,6 @@ def run_all(tool, cases, arguments, seconds=None):
     return sum(1 for case in cases if case.failure)
 
 
-def grouped(items, key):
-    """Lists of items by key, in the order of the items."""
-    groups = {}
-    for item in items:
-        groups.setdefault(key(item), []).append(item)
-    return groups
-
-
 def different_answers(cases):
     """The same grid and order must have the same bits, whatever else differs."""
     seen, different = {}, []
@@ -244,52 +236,6 @@ def different_answers(cases):
         if case.solve()["checksum"] != other.solve()["checksum"]:
             different.append(f"{case.name()}.json and {other.name()}.json")
     return different
-
-
-def write_csv(rows, columns, path):
-    with open(path + ".partial", "w", newline="", encoding="utf-8") as file:
-        writer = csv.DictWriter(file, columns)
-        writer.writeheader()
-        writer.writerows(rows)
-    os.replace(path + ".partial", path)
-
-
-def read_csv(path):
-    """Rows with numbers where a column has only numbers and empty cells."""
-    with open(path, newline="", encoding="utf-8") as file:
-        try:
-            rows = list(csv.DictReader(file))
-        except csv.Error as error:
-            raise ValueError(error) from error
-    for column in rows[0] if rows else ():
-        for kind in (int, float):
-            try:
-                numbers = [kind(row[column]) if row[column] else "" for row in rows]
-            except ValueError:
-                continue
-            for row, number in zip(rows, numbers):
-                row[column] = number
-            break
-    return rows
-
-
-def pyplot(tool):
-    """matplotlib's pyplot, or None and a word that it is missing."""
-    try:
-        import matplotlib
-        matplotlib.use("Agg")
-        import matplotlib.pyplot as plt
-    except ImportError as error:
-        print(f"{tool}: no figures: {no_package(error, 'matplotlib')}", file=sys.stderr)
-        return None
-    return plt
-
-
-def save_figure(plt, figure, path, bottom=0.0):
-    """Leaves this fraction free at the bottom."""
-    figure.tight_layout(rect=(0, bottom, 1, 1))
-    figure.savefig(path, dpi=150)
-    plt.close(figure)
 
 
 def carry_out(tool, cases, arguments, present):

@@ -161,7 +161,7 @@ END
     PYTHONPATH=run python3 - "$HPGMG" <<'END'
 import sys
 from prediction import simulate
-from domain import strong_domain
+from study import strong_domain
 inside, outside = (simulate(sys.argv[1], strong_domain(8, 5, 2), nodes, 1, ("--order", "4", "--smoother", "jacobi"))[0]
                    for nodes in (8, 1))
 assert (inside.halo.messages, inside.halo.elsewhere, outside.halo.elsewhere) == (7, 0, 7)

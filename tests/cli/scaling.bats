@@ -140,15 +140,14 @@ print(" ".join(row[sys.argv[2]] for row in csv.DictReader(open(sys.argv[1]))))' 
     PYTHONPATH=run python3 - docs/scaling-h100/results.csv <<'END'
 import sys
 import drawing
-import scaling_drawing
-from study import read_csv
+import reports
 plt = drawing.pyplot("test")
 
 
 def drawn(rows):
     """(ranks, whether the marker is hollow, bars of the spread) of a line."""
     axes = plt.figure().add_subplot()
-    scaling_drawing.draw_line(axes, rows, [1.0] * len(rows), drawing.LINES[0])
+    drawing.draw_line(axes, rows, [1.0] * len(rows), drawing.LINES[0])
     points = [line for line in axes.lines if line.get_marker() == drawing.LINES[0][1]]
     bars = [path.vertices[:, 1].tolist() for each in axes.collections for path in each.get_paths()]
     return [(point.get_xdata()[0], point.get_markerfacecolor() == "white") for point in points], bars
@@ -160,12 +159,12 @@ rows = [{"ranks": ranks, "efficiency": 1.0, "dof_per_rank": 8, "dof_fullest_rank
 points, bars = drawn(rows)
 assert points == [(1, False), (2, True), (4, True)], points
 assert bars == [[0.99, 1.01], [0.8, 1.2]], bars
-assert scaling_drawing.seconds_of(rows[0]) == 2.0
-old = [row for row in read_csv(sys.argv[1]) if row["level"] == "h"]
+assert reports.seconds_of(rows[0]) == 2.0
+old = [row for row in reports.read_csv(sys.argv[1]) if row["level"] == "h"]
 points, bars = drawn(old[:3])
 assert not bars and not any(hollow for _, hollow in points)
-assert scaling_drawing.seconds_of(old[0]) == old[0]["seconds_per_solve"]
-assert "mean" in scaling_drawing.compared_note(old) and "median" in scaling_drawing.compared_note(rows)
+assert reports.seconds_of(old[0]) == old[0]["seconds_per_solve"]
+assert "mean" in reports.compared_note(old) and "median" in reports.compared_note(rows)
 END
     cp docs/scaling-h100/results.csv "$BATS_TEST_TMPDIR"
     run/figures scaling "$BATS_TEST_TMPDIR"

@@ -153,7 +153,7 @@ assert all(0 in levels for levels in ranks) and max(ranks[0]) > max(ranks[1]), r
         [ "$(head -c 4 "$work/$figure.png" | tail -c 3)" = PNG ]
     done
     grep -q '<svg' "$work/timeline.svg"
-    PYTHONPATH=run python3 -c 'from drawing import Trace
+    PYTHONPATH=run python3 -c 'from reports import Trace
 def clocks(**about):
     return Trace({"otherData": about, "traceEvents": [{"ph": "X", "pid": 0, "ts": 0, "dur": 1}]}).clocks()
 assert clocks(ranks=2, clock_error_seconds=1.25e-6) == "; clocks of ranks within ±1.25 µs"
@@ -165,13 +165,13 @@ assert clocks(ranks=1, clock_error_seconds=0) == clocks(ranks=2) == ""'
     need
     traced 1 --fuse off --json "$report"
     PYTHONPATH=run python3 -c 'import json, math, sys
-from drawing import Breakdown
+from reports import Breakdown
 report = json.load(open(sys.argv[1]))
 breakdown = Breakdown(report)
 stages = report["solves"][0]["stages"]
 assert math.isclose(breakdown.total, sum(stage["seconds"] for stage in stages))
-assert math.isclose(sum(map(breakdown.sum_of, breakdown.works())), breakdown.total)
-assert {"smoother", "residual", "restriction", "interpolation", "boundary", "bottom"} <= set(breakdown.works())' "$report"
+assert math.isclose(sum(map(breakdown.sum_of, breakdown.operations)), breakdown.total)
+assert {"smoother", "residual", "restriction", "interpolation", "boundary", "bottom"} <= set(breakdown.operations)' "$report"
 }
 
 @test "figures of a scaling study are redrawn from its tables" {
