@@ -8,13 +8,13 @@
 #include "cuda/cuda.h"
 #include "lab/fields.h"
 #include "lab/lab.h"
-#include "lab/pool.h"
+#include "lab/experiments.h"
 #include "level/build.h"
 #include "level/message_trial.h"
 #include "level/plan.h"
 
 /* Rounds that are checked: more than a transport has buffers in turn. */
-enum { ROUNDS = 3, MIN_BOX_DIM = 4 };
+enum { ROUNDS = 3, MIN_BOX_DIM = 4, NAME_WIDTH = 12 };
 
 /* A transport, and why it does not work here, or NULL. */
 struct way {
@@ -103,20 +103,6 @@ static struct spread time_exchange(struct level *l, int samples)
     return time_work(l->backend, by, exchange_once, l, samples);
 }
 
-enum { NAME_WIDTH = 12, COLUMNS = 5 };
-
-static void columns_of(struct column columns[COLUMNS], double bytes, const struct spread *s)
-{
-    const struct column list[COLUMNS] = {
-        {"us", NULL, 10, 2, 1e-6, s->median},
-        {"min", NULL, 10, 2, 1e-6, s->min},
-        {"max", NULL, 10, 2, 1e-6, s->max},
-        {"MB per rank", "bytes_sent", 12, 4, 1e6, bytes},
-        {"GB/s", "bytes_per_second", 10, 2, 1e9, per_second(bytes, s->median)},
-    };
-    memcpy(columns, list, sizeof list);
-}
-
 /* The most that a rank sends to others in one exchange. */
 static double bytes_sent(const struct level *l)
 {
@@ -125,28 +111,29 @@ static double bytes_sent(const struct level *l)
     return bytes;
 }
 
-/* Returns whether the ghosts were right. */
+/* Checks and times it. Returns whether it was right; *titled: the table has titles. */
 static bool measure_way(const struct lab *lab, struct decomposition_spec spec,
-                        const struct way *way, struct json *rows)
+                        const struct way *way, struct json *rows, bool *titled)
 {
     struct level *l = create_level(lab, spec, way);
     struct json *row = json_add_object(rows, NULL);
-    struct column columns[COLUMNS];
-    const long wrong = check(l);
-    const double bytes = bytes_sent(l);
+    int wrong = 0;
+    const bool timed = is_timed(lab, way->name, NAME_WIDTH, check(l), NULL, &wrong);
     json_add_text(row, "transport", way->name);
     json_add_flag(row, "right", wrong == 0);
-    if (wrong > 0) {
-        json_add_number(row, "bytes_sent", bytes);
-        printf("  %-12s %ld wrong ghosts, not timed\n", way->name, wrong);
-    } else {
+    if (timed) {
         const struct spread s = time_exchange(l, (int)lab->options.samples);
-        columns_of(columns, bytes, &s);
-        columns_print(way->name, NAME_WIDTH, columns, COLUMNS);
+        const double bytes = bytes_sent(l);
+        const struct column columns[] = {
+            {"us", NULL, 10, 2, 1e-6, s.median},
+            {"min", NULL, 10, 2, 1e-6, s.min},
+            {"max", NULL, 10, 2, 1e-6, s.max},
+            {"MB per rank", "bytes_sent", 12, 4, 1e6, bytes},
+            {"GB/s", "bytes_per_second", 10, 2, 1e9, per_second(bytes, s.median)},
+        };
+        *titled = report_row(row, *titled ? NULL : "transport", way->name, NAME_WIDTH, columns, 5);
         printf("\n");
-        fflush(stdout);
         spread_add_json(row, &s);
-        columns_add_json(row, columns, COLUMNS);
     }
     level_destroy(l);
     return wrong == 0;
@@ -171,20 +158,16 @@ static int measure_all(struct lab *lab, struct decomposition_spec spec)
     struct way ways[3];
     const int count = list_ways(lab->backend->on_device, ways);
     struct json *rows = json_add_array(lab->json, "transports");
-    struct column columns[COLUMNS];
-    const struct spread none = {.samples = 0};
+    bool titled = false;
     int wrong = 0;
     print_machine(lab);
     print_heading("halo of %d^3 cells, %d deep, %d ranks", lab->options.n, ghosts_of(lab),
                   comm_size());
-    columns_of(columns, NAN, &none);
-    columns_print_titles("transport", NAME_WIDTH, columns, COLUMNS);
-    printf("\n");
     for (int w = 0; w < count; w++)
         if (ways[w].why_not)
-            printf("  %-12s %s\n", ways[w].name, ways[w].why_not);
+            printf("  %-*s %s\n", NAME_WIDTH, ways[w].name, ways[w].why_not);
         else
-            wrong += !measure_way(lab, spec, &ways[w], rows);
+            wrong += !measure_way(lab, spec, &ways[w], rows, &titled);
     return wrong;
 }
 

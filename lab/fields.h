@@ -4,7 +4,7 @@
 /* Levels to experiment on: made as the solver makes them, filled with random values, compared bit
  * for bit. */
 #include "base/status.h"
-#include "lab/options.h"
+#include "lab/lab.h"
 #include "level/level.h"
 #include "solvers/hierarchy.h"
 

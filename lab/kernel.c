@@ -6,31 +6,27 @@
 #include "lab/limiter.h"
 #include "lab/stage_case.h"
 
-/* Up to MAX_N_ON_CPU cells per side results are compared with the CPU's, above with the baseline's.
- */
-enum { MAX_N_ON_CPU = 128, MAX_MEASURED = 64, KERNELS_SIZE = 80 };
+enum { MAX_MEASURED = 64, KERNELS_SIZE = 80, LIST_WIDTH = 22 };
 
 /* A stage, its right results, and what has been measured. */
 struct comparison {
     struct lab *lab;
     struct stage_case c;
-    /* Either the results of the CPU's plain loops, or checksums of the baseline's. */
-    bool has_cpu;
-    struct stage_case cpu;
-    struct stage_sums sums;
+    struct stage_reference reference;
     struct ceilings ceilings;
     struct json *runs;
+    bool titled; /* the table has titles */
     int count, wrong;
     char kernels[MAX_MEASURED][KERNELS_SIZE]; /* that ran, of each list */
 };
 
-enum { LIST_WIDTH = 22, COLUMNS = 8 };
-
-static void columns_of(struct column columns[COLUMNS], const struct measurement *m, double cells)
+static void report(struct comparison *x, const char *list, const char *kernels,
+                   const struct measurement *m)
 {
     const struct spread *s = &m->seconds;
     const struct usage *u = &m->usage;
-    const struct column list[COLUMNS] = {
+    const double cells = stage_case_cells(&x->c);
+    const struct column columns[] = {
         {"ms", NULL, 10, 4, 1e-3, s->median},
         {"min", NULL, 10, 4, 1e-3, s->min},
         {"max", NULL, 10, 4, 1e-3, s->max},
@@ -40,32 +36,14 @@ static void columns_of(struct column columns[COLUMNS], const struct measurement 
         {"GFLOP/s", NULL, 9, 1, 1e9, u->flops / s->median},
         {"% FP64", NULL, 7, 1, 0.01, m->shares.of[RESOURCE_FP64]},
     };
-    memcpy(columns, list, sizeof list);
-}
-
-static void report(const struct comparison *x, const char *list, const char *kernels,
-                   const struct measurement *m)
-{
-    struct column columns[COLUMNS];
     struct json *object = json_add_object(x->runs, NULL);
-    const double cells = stage_case_cells(&x->c);
-    columns_of(columns, m, cells);
-    columns_print(list, LIST_WIDTH, columns, COLUMNS);
+    JSON_TEXTS(object, {"list", list}, {"kernels", kernels});
+    x->titled = report_row(object, x->titled ? NULL : "kernels", list, LIST_WIDTH, columns,
+                           sizeof columns / sizeof columns[0]);
     printf("\n");
     if (kernels[0] && strcmp(kernels, list) != 0)
         printf("      ran: %s\n", kernels);
-    measurement_print(m);
-    JSON_TEXTS(object, {"list", list}, {"kernels", kernels});
-    measurement_add_json(object, m, cells);
-}
-
-/* Runs the stage. Returns how many cells differ from the right results; 1 for unequal checksums. */
-static long differences(struct comparison *x)
-{
-    stage_case_run(&x->c);
-    if (x->has_cpu)
-        return stage_case_differences(&x->c, &x->cpu);
-    return !stage_sums_equal(stage_case_sums(&x->c), x->sums);
+    measurement_report(object, m, cells);
 }
 
 /* True if an earlier list has run the same kernels. */
@@ -86,25 +64,19 @@ static void run_list(struct comparison *x, const char *list)
     if (has_run(x, kernels))
         return;
     x->count++;
-    const long wrong = differences(x);
-    x->wrong += wrong > 0;
-    if (wrong > 0) {
-        printf("  %-*s %ld results differ, not timed\n", LIST_WIDTH, list, wrong);
-    } else if (checks_only(&x->lab->options)) {
-        printf("  %-*s right: %s\n", LIST_WIDTH, list, kernels);
-    } else {
-        const struct usage usage = stage_case_usage(&x->c);
-        const struct measurement m =
-            measure_work(x->lab, stage_case_work, &x->c, &x->ceilings, &usage);
-        report(x, list, kernels, &m);
-    }
+    stage_case_run(&x->c);
+    if (!is_timed(x->lab, list, LIST_WIDTH, stage_differences(&x->reference, &x->c), kernels,
+                  &x->wrong))
+        return;
+    const struct usage usage = stage_case_usage(&x->c);
+    const struct measurement m = measure_work(x->lab, stage_case_work, &x->c, &x->ceilings, &usage);
+    report(x, list, kernels, &m);
 }
 
 /* The list of --kernels; or the default, the baseline, and each kernel with the baseline for the
  * rest. */
 static void run_lists(struct comparison *x)
 {
-    x->runs = json_add_array(x->lab->json, "runs");
     if (x->lab->options.kernels) {
         run_list(x, x->lab->options.kernels);
         return;
@@ -115,65 +87,28 @@ static void run_lists(struct comparison *x)
         run_list(x, stage_case_kernel(&x->c, k));
 }
 
-static void report_case(const struct comparison *x)
-{
-    static const struct measurement none;
-    struct column columns[COLUMNS];
-    char name[48], how[48];
-    const struct stage *stage = &x->c.stage;
-    struct json *json = x->lab->json;
-    const char *reference = x->has_cpu ? "CPU" : stage_case_baseline(&x->c);
-    if (x->has_cpu)
-        snprintf(how, sizeof how, "bit for bit with the CPU");
-    else
-        snprintf(how, sizeof how, "by checksums with %s", reference);
-    stage_name(stage, name, sizeof name);
-    print_heading("%s on %s", name, extent_format(x->c.level->n).of);
-    printf("  ");
-    if (stage->pass.nsweeps > 0)
-        printf("%d sweeps; ", stage->pass.nsweeps);
-    printf("compared %s", how);
-    if (checks_only(&x->lab->options)) {
-        printf("\n");
-    } else {
-        printf("; copy %.1f GB/s, FP64 %.1f GFLOP/s\n", 1e-9 * x->ceilings.copy_bytes_per_second,
-               1e-9 * x->ceilings.fp64_flops_per_second);
-        columns_of(columns, &none, 1.0);
-        columns_print_titles("kernels", LIST_WIDTH, columns, COLUMNS);
-        printf("\n");
-    }
-    json_add_text(json, "stage", name);
-    JSON_NUMBERS(json, {"sweeps", stage->pass.nsweeps}, {"cells", stage_case_cells(&x->c)});
-    ceilings_add_json(json, &x->ceilings);
-    json_add_text(json, "checked_against", reference);
-}
-
-static enum status create_reference(struct comparison *x)
-{
-    const struct lab_options *o = &x->lab->options;
-    if (o->n > MAX_N_ON_CPU) {
-        x->sums = stage_case_baseline_sums(&x->c);
-        return STATUS_VALID;
-    }
-    const enum status status = stage_case_create_reference(&x->cpu, o, &x->c);
-    x->has_cpu = status == STATUS_VALID;
-    if (x->has_cpu)
-        stage_case_run(&x->cpu);
-    return status;
-}
-
 static enum status compare(struct comparison *x)
 {
+    char name[48];
+    const struct stage *stage = &x->c.stage;
     const char *list = x->lab->options.kernels;
     enum status status = list ? stage_case_choose(&x->c, list) : STATUS_VALID;
     if (status == STATUS_VALID)
-        status = create_reference(x);
+        status = stage_reference_create(&x->reference, &x->lab->options, &x->c);
     if (status == STATUS_VALID)
         status = ceilings_measure(&x->ceilings, x->lab);
     if (status != STATUS_VALID)
         return status;
+    stage_name(stage, name, sizeof name);
     print_machine(x->lab);
-    report_case(x);
+    print_heading("%s on %s", name, extent_format(x->c.level->n).of);
+    if (stage->pass.nsweeps > 0)
+        printf("  %d sweeps\n", stage->pass.nsweeps);
+    stage_reference_report(&x->reference, x->lab->json);
+    json_add_text(x->lab->json, "stage", name);
+    JSON_NUMBERS(x->lab->json, {"sweeps", stage->pass.nsweeps}, {"cells", stage_case_cells(&x->c)});
+    ceilings_report(x->lab->json, &x->ceilings);
+    x->runs = json_add_array(x->lab->json, "runs");
     run_lists(x);
     return all_right(x->wrong, "lists of kernels");
 }
@@ -185,8 +120,7 @@ enum status kernel_command(struct lab *lab)
     if (status != STATUS_VALID)
         return status;
     status = compare(&x);
-    if (x.has_cpu)
-        stage_case_destroy(&x.cpu);
+    stage_reference_destroy(&x.reference);
     stage_case_destroy(&x.c);
     return status;
 }

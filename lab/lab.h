@@ -1,15 +1,63 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef LAB_LAB_H
 #define LAB_LAB_H
-/* One run of a subcommand. */
+/* Options, one run of a subcommand, and what all subcommands use. */
+#include <stdbool.h>
+#include "base/status.h"
 #include "backend/backend.h"
 #include "cli/columns.h"
 #include "cli/command_line.h"
 #include "config/environment.h"
-#include "lab/options.h"
+#include "config/solver_options.h"
 #include "lab/timing.h"
 
+/* One struct and one table of options for all subcommands. */
+struct lab_options {
+    int backend;  /* enum backend_choice */
+    long samples; /* 0: nothing is timed */
+    char *json;   /* path or NULL */
+    bool help;
+
+    long array_mib; /* MiB of an array for the machine's ceilings; 0: chosen by the machine */
+
+    char *experiments; /* machine, memory, methods: names with commas between them; NULL: all */
+    long points;       /* memory: of the field of points; 0: 10 and 100 million */
+    bool managed;      /* memory: measure managed memory too */
+
+    int n; /* kernel, ladder, exchange: cells per side of the level; tune: of the largest */
+    int order, equation, coefficients, smoother;
+    int boundary[6]; /* by side: low i, high i, low j, … */
+    int stage;       /* kernel: its number in stage_choices */
+    int sweeps;      /* kernel: of one pass; 0: the stage's own number, or what the level allows */
+    char *kernels;   /* kernel: names with commas between them; NULL: each that can, in turn */
+    char *rungs;     /* ladder: names with commas between them; NULL: all */
+    char *block;     /* ladder: "X,Y" threads, of the rungs named; NULL: their own */
+    int registers;   /* ladder: the most per thread, of the rungs named; 0: as they need */
+};
+
+/* Results are checked, and nothing is timed. */
+static inline bool checks_only(const struct lab_options *options)
+{
+    return options->samples == 0;
+}
+
+/* The options of a subcommand; they live until the next call. */
+const struct option_list *lab_options_of(const char *subcommand);
+
+/* Reads the arguments after the subcommand's name; as options_parse of src/app/options.h. */
+enum status lab_options_parse(const struct option_list *list, struct lab_options *options, int argc,
+                              char **argv, char *message, int message_size);
+
+/* Takes the first of the names with commas between them; false after the last. */
+enum { NAME_SIZE = 64 };
+bool next_name(const char **names, char name[NAME_SIZE]);
+/* The number from 0 of a name that a user gave among legal(0), legal(1), ... up to NULL, of which
+ * "" is no name; -1 if it is none of them, and refuses it. `what`: "subcommand". */
+int find_name(const char *name, const char *(*legal)(int number, const void *data),
+              const void *data, const char *what);
+
 struct lab {
+    const char *subcommand;
     struct lab_options options;
     const struct backend *backend;
     struct json *json; /* the report being built */
@@ -45,20 +93,27 @@ enum status all_right(int wrong, const char *what);
 /* Whether `needed` bytes are available (0: unknown) on the "host" or the "GPU"; else refuses. */
 enum status bytes_fit(double needed, double available, const char *where);
 
-/* Prints the experiments of `memory` or `methods`; nothing for another subcommand. */
+/* Prints the experiments of the subcommand, if it has any. */
 void experiments_print(const char *subcommand);
 
-enum status machine_command(struct lab *lab);
-enum status memory_command(struct lab *lab);
-enum status methods_command(struct lab *lab);
+enum status experiments_command(struct lab *lab); /* machine, memory, methods */
 enum status kernel_command(struct lab *lab);
 enum status ladder_command(struct lab *lab);
 enum status exchange_command(struct lab *lab);
 enum status tune_command(struct lab *lab);
 
+/* Whether results are to be timed. Of wrong ones, which it counts in *wrong, and where nothing is
+ * timed, it prints a line of a table that says so. `ran`: what gave them, or NULL. */
+bool is_timed(const struct lab *lab, const char *first, int width, long differences,
+              const char *ran, int *wrong);
+
 /* Prints what is measured: the first lines of output, when nothing can be refused any more. */
 void print_machine(const struct lab *lab);
 
+/* Prints the figures of one row of a table and adds them to its JSON object; before it the titles,
+ * behind that of the first column, unless it is NULL. Prints no end of line. Returns true. */
+bool report_row(struct json *object, const char *title, const char *first, int width,
+                const struct column *columns, int count);
 /* A member "seconds" with median, min, max and samples. */
 void spread_add_json(struct json *object, const struct spread *spread);
 

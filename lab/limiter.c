@@ -81,8 +81,11 @@ const char *most_used_of(const struct shares *s)
     return isnan(s->of[most]) ? NULL : resources[most].name;
 }
 
-void ceilings_add_json(struct json *object, const struct ceilings *c)
+void ceilings_report(struct json *object, const struct ceilings *c)
 {
+    if (!isnan(c->copy_bytes_per_second))
+        printf("  copy %.1f GB/s, FP64 %.1f GFLOP/s\n", 1e-9 * c->copy_bytes_per_second,
+               1e-9 * c->fp64_flops_per_second);
     JSON_NUMBERS(object, {"copy_bytes_per_second", c->copy_bytes_per_second},
                  {"cache_bytes_per_second", c->cache_bytes_per_second},
                  {"shared_bytes_per_second", c->shared_bytes_per_second},
@@ -101,52 +104,45 @@ struct measurement measure_work(const struct lab *lab, work_fn *work, void *data
     return m;
 }
 
-void measurement_print(const struct measurement *m)
+static void report_launches(struct json *launches, const struct measurement *m)
 {
+    for (const struct gpu_kernel *k = m->launches; k < m->launches + m->nlaunches; k++) {
+        struct json *launch = json_add_object(launches, NULL);
+        printf("      %s: %d x %ld blocks of %d threads, %d registers, %d bytes shared, %d local, "
+               "occupancy %.0f %%\n",
+               k->name, k->launches, k->blocks, k->threads, k->registers, k->shared_bytes,
+               k->local_bytes, 100.0 * k->occupancy);
+        json_add_text(launch, "name", k->name);
+        JSON_NUMBERS(launch, {"launches", k->launches}, {"blocks", (double)k->blocks},
+                     {"threads", k->threads}, {"registers", k->registers},
+                     {"shared_bytes", k->shared_bytes}, {"local_bytes", k->local_bytes},
+                     {"occupancy", k->occupancy});
+    }
+}
+
+void measurement_report(struct json *object, const struct measurement *m, double cells)
+{
+    const struct usage *u = &m->usage;
+    const double t = m->seconds.median;
     const char *before = ":";
+    spread_add_json(object, &m->seconds);
+    JSON_NUMBERS(object, {"bytes", u->bytes}, {"cache_bytes", u->cache_bytes},
+                 {"shared_bytes", u->shared_bytes}, {"flops", u->flops},
+                 {"bytes_per_cell", u->bytes / cells}, {"bytes_per_second", u->bytes / t},
+                 {"flops_per_second", u->flops / t});
     printf("      limited by %s%s", limiter_of(&m->shares),
            limiter_is_near(&m->shares) ? ", near 60 %" : "");
     for (int r = 0; r < RESOURCES; r++) {
+        json_add_number(object, resources[r].key, m->shares.of[r]);
         if (isnan(m->shares.of[r]))
             continue;
         printf("%s %.0f %% of %s", before, 100.0 * m->shares.of[r], resources[r].name);
         before = ",";
     }
     printf("\n");
-    for (int i = 0; i < m->nlaunches; i++) {
-        const struct gpu_kernel *k = &m->launches[i];
-        printf("      %s: %d x %ld blocks of %d threads, %d registers, %d bytes shared, %d local, "
-               "occupancy %.0f %%\n",
-               k->name, k->launches, k->blocks, k->threads, k->registers, k->shared_bytes,
-               k->local_bytes, 100.0 * k->occupancy);
-    }
-    fflush(stdout);
-}
-
-static void add_launch(struct json *launch, const struct gpu_kernel *k)
-{
-    json_add_text(launch, "name", k->name);
-    JSON_NUMBERS(launch, {"launches", k->launches}, {"blocks", (double)k->blocks},
-                 {"threads", k->threads}, {"registers", k->registers},
-                 {"shared_bytes", k->shared_bytes}, {"local_bytes", k->local_bytes},
-                 {"occupancy", k->occupancy});
-}
-
-void measurement_add_json(struct json *object, const struct measurement *m, double cells)
-{
-    const struct usage *u = &m->usage;
-    const double t = m->seconds.median;
-    spread_add_json(object, &m->seconds);
-    JSON_NUMBERS(object, {"bytes", u->bytes}, {"cache_bytes", u->cache_bytes},
-                 {"shared_bytes", u->shared_bytes}, {"flops", u->flops},
-                 {"bytes_per_cell", u->bytes / cells}, {"bytes_per_second", u->bytes / t},
-                 {"flops_per_second", u->flops / t});
-    for (int r = 0; r < RESOURCES; r++)
-        json_add_number(object, resources[r].key, m->shares.of[r]);
     JSON_TEXTS(object, {"limiter", limiter_of(&m->shares)},
                {"most_used", most_used_of(&m->shares)});
     json_add_flag(object, "limiter_is_near", limiter_is_near(&m->shares));
-    struct json *launches = json_add_array(object, "launches");
-    for (int i = 0; i < m->nlaunches; i++)
-        add_launch(json_add_object(launches, NULL), &m->launches[i]);
+    report_launches(json_add_array(object, "launches"), m);
+    fflush(stdout);
 }

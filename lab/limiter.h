@@ -5,7 +5,7 @@
  * can move, compute if it uses that share of what the machine can issue, both, or neither: then it
  * is latency, that is waiting, or unknown where a share is not known. Bytes and instructions are
  * counted, ceilings are measured. */
-#include "lab/gpu.h"
+#include "lab/timing.h"
 #include "lab/lab.h"
 
 #define LIMITING_SHARE 0.60
@@ -50,7 +50,8 @@ const char *most_used_of(const struct shares *shares);
 /* The best of a few samples of the experiments of `machine`, unless nothing is to be timed: then
  * all are unknown. */
 enum status ceilings_measure(struct ceilings *ceilings, const struct lab *lab);
-void ceilings_add_json(struct json *object, const struct ceilings *ceilings);
+/* Adds them to the JSON, and prints the first, unless nothing is timed. */
+void ceilings_report(struct json *object, const struct ceilings *ceilings);
 
 /* What `kernel` and `ladder` measure and report of one kernel or rung. */
 enum { MAX_LAUNCHES = 8 };
@@ -67,9 +68,8 @@ struct measurement {
 struct measurement measure_work(const struct lab *lab, work_fn *work, void *data,
                                 const struct ceilings *ceilings, const struct usage *usage);
 
-/* Prints the limiter and the launches, indented below a line of a table. */
-void measurement_print(const struct measurement *m);
-/* Adds "seconds", what is counted per run and per cell, the shares, the limiter and "launches". */
-void measurement_add_json(struct json *object, const struct measurement *m, double cells);
+/* Prints the limiter and the launches, indented below a line of a table, and adds "seconds", what
+ * is counted per run and per cell, the shares, the limiter and "launches" to the JSON. */
+void measurement_report(struct json *object, const struct measurement *m, double cells);
 
 #endif

@@ -11,7 +11,7 @@
 #include "lab/lab.h"
 #include "cpu/cpu.h"
 
-enum { SCHEMA = 4 }; /* raised when a key of the report goes away or changes its meaning */
+enum { SCHEMA = 5 }; /* raised when a key of the report goes away or changes its meaning */
 
 /* The highest status of all ranks, so that no rank waits for one that has given up. */
 static enum status worst(enum status status)
@@ -88,7 +88,7 @@ static enum status choose_machine(struct lab *lab)
 
 static enum status run_subcommand(const struct subcommand *s, int argc, char **argv)
 {
-    struct lab lab = {.backend = NULL};
+    struct lab lab = {.subcommand = s->name};
     const struct option_list *list = lab_options_of(s->name);
     enum status status = lab_options_parse(list, &lab.options, argc, argv, refusal, sizeof refusal);
     status = check_options_agree(list, &lab.options, status, refusal, sizeof refusal);

@@ -3,7 +3,7 @@
 #define LAB_METHOD_KERNELS_CUH
 /* Kernels of `hpgmg-lab methods` whose threads work together, or keep more than one element. */
 #include "cuda/core/launch.cuh"
-#include "lab/method_bodies.h"
+#include "lab/bodies.h"
 
 /* --- convolution ------------------------------------------------------------------------------ */
 

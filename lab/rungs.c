@@ -1,10 +1,128 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The table of a GPU's rungs, and what blocks and registers they can have. */
+/* The rungs of a CPU, the table of a GPU's, and what blocks and registers these can have. */
 #include "lab/rungs.h"
 #include <string.h>
-#include "lab/gpu.h"
+#include "cpu/cpu.h"
+#include "cpu/operations.h"
 #include "lab/lab.h"
+#include "operators/fv2.h"
+#include "operators/fv4.h"
 #include "operators/pass.h"
+#include "operators/smoothers.h"
+
+struct pass rung_pass(struct level *level)
+{
+    return (struct pass){.level = level, .u = FIELD_U, .f = FIELD_F, .nsweeps = 2};
+}
+
+void rung_default(struct level *level, const struct rung *rung, const struct rung_shape *shape)
+{
+    const struct pass pass = rung_pass(level);
+    (void)rung, (void)shape;
+    level->backend->passes->run(&pass);
+}
+
+/* --- of a CPU --------------------------------------------------------------------------------- */
+
+/* One half-sweep on the level's only box. */
+struct half_sweep {
+    const struct patch *p;
+    struct operands operands;
+    const double *u;
+    double *out, weight;
+    int radius, colour; /* cells with (i + j + k + colour) even are updated */
+};
+
+static struct half_sweep half_sweep_of(const struct level *l, int half)
+{
+    const struct patch *p = &l->patches[0];
+    const struct relaxation r = stencil_relaxation(l->stencil, half);
+    struct half_sweep s = {.p = p, .weight = r.weight, .colour = r.colour};
+    s.operands = operands_of(l, p, FIELD_F);
+    s.radius = l->stencil->radius;
+    s.u = patch_cells(l, p, rung_source(half));
+    s.out = patch_cells(l, p, rung_source(1 - half));
+    return s;
+}
+
+static inline void update_cell(const struct half_sweep *s, int radius, int i, int j, int k)
+{
+    const long sj = s->p->sj, sk = s->p->sk, at = i + j * sj + k * sk;
+    const double *u = s->u + at;
+    const struct operands *o = &s->operands;
+    const struct near near = near_at(u, o->beta_i + at, o->beta_j + at, o->beta_k + at, sj, sk);
+    if (!has_colour(i + j + k, s->colour)) {
+        s->out[at] = u[0];
+        return;
+    }
+    const double sum = radius == 1 ? sum_fv2(near) : sum_fv4(near);
+    const double r = residual_value(o->f[at], o->scale, sum);
+    s->out[at] = update_weighted(u[0], o->dinv[at], r, s->weight);
+}
+
+static void update_row(const struct half_sweep *s, int j, int k)
+{
+    if (s->radius == 1)
+        for (int i = 0; i < s->p->n[0]; i++)
+            update_cell(s, 1, i, j, k);
+    else
+        for (int i = 0; i < s->p->n[0]; i++)
+            update_cell(s, 2, i, j, k);
+}
+
+static void sweep_plane_by_plane(const struct half_sweep *s)
+{
+#pragma omp parallel for schedule(static)
+    for (int k = 0; k < s->p->n[2]; k++)
+        for (int j = 0; j < s->p->n[1]; j++)
+            update_row(s, j, k);
+}
+
+/* Strips of rows, each swept through all planes: the planes that a cell's neighbours are in then
+ * stay in the cache. */
+static void sweep_by_strips(const struct half_sweep *s)
+{
+    enum { ROWS = 8 };
+    const int strips = (s->p->n[1] + ROWS - 1) / ROWS;
+#pragma omp parallel for schedule(static)
+    for (int strip = 0; strip < strips; strip++) {
+        const int end = (strip + 1) * ROWS, last = end < s->p->n[1] ? end : s->p->n[1];
+        for (int k = 0; k < s->p->n[2]; k++)
+            for (int j = strip * ROWS; j < last; j++)
+                update_row(s, j, k);
+    }
+}
+
+static void run_own(struct level *l, const struct rung *rung, const struct rung_shape *shape)
+{
+    static void (*const sweeps[])(const struct half_sweep *) = {sweep_plane_by_plane,
+                                                                sweep_by_strips};
+    (void)shape;
+    for (int half = 0; half < 2; half++) {
+        const struct half_sweep s = half_sweep_of(l, half);
+        walls_fill(l, rung_source(half), l->stencil->wall_rule, l->stencil->radius);
+        sweeps[rung - cpu_rungs](&s);
+    }
+}
+
+static void run_rows(struct level *level, const struct rung *rung, const struct rung_shape *shape)
+{
+    const struct pass pass = rung_pass(level);
+    (void)rung, (void)shape;
+    backend_cpu_plain.passes->run(&pass);
+}
+
+const struct rung cpu_rungs[] = {
+    {.name = "naive", .summary = "cell by cell, plane by plane", .run = run_own},
+    {.name = "strips", .summary = "8 rows at a time through all planes", .run = run_own},
+    {.name = "rows",
+     .summary = "vector loops over rows, one colour after the other",
+     .run = run_rows},
+    {.name = "default", .summary = "the pass that hpgmg-gpu runs, tiled", .run = rung_default},
+    {.name = NULL},
+};
+
+/* --- of a GPU --------------------------------------------------------------------------------- */
 
 #define RUNG(title, text, i, j, cells, kept, planes_ahead, ...)                                    \
     {.name = title,                                                                                \
@@ -20,18 +138,6 @@ const struct rung gpu_rungs[] = {
 /* A multiprocessor has 65536 registers: one block of this size, or two of 1024 threads, fill it. */
 const struct register_limit register_limits[REGISTER_LIMITS] = {
     {255, 256}, {128, 512}, {64, 1024}, {32, 1024}};
-
-struct pass rung_pass(struct level *level)
-{
-    return (struct pass){.level = level, .u = FIELD_U, .f = FIELD_F, .nsweeps = 2};
-}
-
-void rung_default(struct level *level, const struct rung *rung, const struct rung_shape *shape)
-{
-    const struct pass pass = rung_pass(level);
-    (void)rung, (void)shape;
-    level->backend->passes->run(&pass);
-}
 
 /* The limit of --registers, or without it the highest for the block size. NULL if there
  * is none. */

@@ -4,6 +4,7 @@
 /* The rungs of `ladder`: kernels from the simplest to the program's own for one red and one black
  * half-sweep of Gauss-Seidel with variable coefficients between Dirichlet walls. */
 #include "base/status.h"
+#include "lab/timing.h"
 #include "lab/rung_shape.h"
 #include "level/level.h"
 
@@ -43,6 +44,14 @@ static inline enum field rung_source(int half)
 {
     return half == 0 ? FIELD_U : FIELD_TMP;
 }
+
+/* Runs a rung of a GPU: both half-sweeps. */
+GPU_ONLY void gpu_run_rung(struct level *level, const struct rung *rung,
+                           const struct rung_shape *shape);
+/* Makes its kernel ready for that shape. False if a block needs more shared memory than it can
+ * have; *max_bytes is that. */
+GPU_ONLY bool gpu_prepare_rung(const struct rung *rung, const struct rung_shape *shape,
+                               int *max_bytes);
 
 struct pass;
 /* The last rung: the pass of the level's own backend, as the solver runs it. */

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "lab/stage_case.h"
+#include <math.h>
+#include <stdio.h>
 #include <string.h>
 #include "backend/backend.h"
 #include "base/check.h"
+#include "base/memory.h"
 #include "base/ranges.h"
 #include "cuda/cuda.h"
 #include "cuda/tuning.h"
 #include "lab/lab.h"
-#include "lab/operations.h"
 #include "cpu/cpu.h"
 #include "solvers/stages.h"
 #include "operators/vectors.h"
@@ -117,19 +119,6 @@ enum status stage_case_create(struct stage_case *c, const struct lab_options *op
     return create(c, options, backend, false);
 }
 
-enum status stage_case_create_reference(struct stage_case *c, const struct lab_options *options,
-                                        const struct stage_case *measured)
-{
-    struct lab_options o = *options;
-    o.sweeps = measured->stage.pass.nsweeps;
-    const enum status status = create(c, &o, &backend_cpu_plain, true);
-    if (status != STATUS_VALID)
-        return status;
-    *program_add(c->program, c->stage.kind, 0) = c->stage;
-    program_schedule(c->program, 0, FIELD_F);
-    return STATUS_VALID;
-}
-
 void stage_case_destroy(struct stage_case *c)
 {
     program_destroy(c->program);
@@ -189,8 +178,7 @@ void stage_case_work(void *stage_case)
 
 enum { SEED_U = 1, SEED_F, SEED_COARSE_U };
 
-/* The stage itself is a range on a profiler's time line. */
-static void fill_and_run(struct stage_case *c, const char *range)
+void stage_case_fill(struct stage_case *c)
 {
     struct level *l = c->level, *coarse = c->hierarchy->transfers[0].coarse;
     const enum pass_start start = c->stage.pass.start;
@@ -204,9 +192,15 @@ static void fill_and_run(struct stage_case *c, const char *range)
     fill_random(coarse, FIELD_U, SEED_COARSE_U);
     fill_poison(coarse, FIELD_F);
     c->norm = 0;
+}
+
+/* The stage itself is a range on a profiler's time line. */
+static void fill_and_run(struct stage_case *c, const char *range)
+{
+    stage_case_fill(c);
     range_push(range);
     stage_case_work(c);
-    l->backend->memory->synchronise();
+    c->level->backend->memory->synchronise();
     range_pop();
 }
 
@@ -239,16 +233,6 @@ static const struct level *coarse_of(const struct stage_case *c)
     return c->hierarchy->transfers[0].coarse;
 }
 
-long stage_case_differences(const struct stage_case *a, const struct stage_case *b)
-{
-    long differences = a->norm != b->norm;
-    if (writes_u(a))
-        differences += count_differences(a->level, result_of(a), b->level, result_of(b));
-    if (writes_coarse_f(a))
-        differences += count_differences(coarse_of(a), FIELD_F, coarse_of(b), FIELD_F);
-    return differences;
-}
-
 struct stage_sums stage_case_sums(const struct stage_case *c)
 {
     return (struct stage_sums){
@@ -269,6 +253,133 @@ struct stage_sums stage_case_baseline_sums(struct stage_case *c)
     fill_and_run(c, "baseline");
     CHECK(stage_case_choose(c, "default") == STATUS_VALID);
     return stage_case_sums(c);
+}
+
+enum status stage_reference_create(struct stage_reference *r, const struct lab_options *options,
+                                   struct stage_case *c)
+{
+    enum { MAX_N_ON_CPU = 128 };
+    struct lab_options o = *options;
+    r->baseline = stage_case_baseline(c);
+    if (o.n > MAX_N_ON_CPU) {
+        r->sums = stage_case_baseline_sums(c);
+        return STATUS_VALID;
+    }
+    struct stage_case *cpu = memory_alloc(sizeof *cpu, "a reference");
+    o.sweeps = c->stage.pass.nsweeps;
+    const enum status status = create(cpu, &o, &backend_cpu_plain, true);
+    if (status != STATUS_VALID) {
+        memory_free(cpu);
+        return status;
+    }
+    *program_add(cpu->program, cpu->stage.kind, 0) = cpu->stage;
+    program_schedule(cpu->program, 0, FIELD_F);
+    stage_case_run(cpu);
+    r->cpu = cpu;
+    return STATUS_VALID;
+}
+
+void stage_reference_destroy(struct stage_reference *r)
+{
+    if (r->cpu)
+        stage_case_destroy(r->cpu);
+    memory_free(r->cpu);
+}
+
+void stage_reference_report(const struct stage_reference *r, struct json *json)
+{
+    printf("  compared %s%s\n", r->cpu ? "bit for bit with the CPU" : "by checksums with ",
+           r->cpu ? "" : r->baseline);
+    json_add_text(json, "checked_against", r->cpu ? "CPU" : r->baseline);
+}
+
+long stage_differences(const struct stage_reference *r, const struct stage_case *c)
+{
+    if (!r->cpu)
+        return !stage_sums_equal(stage_case_sums(c), r->sums);
+    long differences = c->norm != r->cpu->norm;
+    if (writes_u(c))
+        differences += count_differences(c->level, result_of(c), r->cpu->level, result_of(r->cpu));
+    if (writes_coarse_f(c))
+        differences += count_differences(coarse_of(c), FIELD_F, coarse_of(r->cpu), FIELD_F);
+    return differences;
+}
+
+/* --- counting --------------------------------------------------------------------------------- */
+
+static struct operations sum_of(struct operations a, struct operations b)
+{
+    return (struct operations){a.instructions + b.instructions, a.flops + b.flops};
+}
+
+static struct operations times(double count, struct operations a)
+{
+    return (struct operations){count * a.instructions, count * a.flops};
+}
+
+/* f − A u at one cell. */
+static struct operations of_residual(const struct operator_choice *op)
+{
+    static const struct operations fused = {1, 2}, plain = {1, 1};
+    static const struct operations fv2 = {12, 17}, fv2_constant = {6, 7};
+    static const struct operations fv4_face = {15, 18}, fv4_constant = {12, 16};
+    struct operations s;
+    if (op->order == 2)
+        s = op->variable ? fv2 : fv2_constant;
+    else
+        s = op->variable ? sum_of(times(6, fv4_face), times(5, plain)) : fv4_constant;
+    if (op->equation == EQUATION_HELMHOLTZ)
+        s = sum_of(s, op->variable ? fused : plain);
+    return sum_of(s, fused);
+}
+
+/* A weight of 1 need not be multiplied by. */
+static struct operations of_sweep(const struct stencil *s, int sweep)
+{
+    static const struct operations unit = {1, 2}, weighted = {2, 3}, two_step = {4, 6};
+    const struct relaxation r = stencil_relaxation(s, sweep);
+    const struct operations update = r.two_step ? two_step : r.weight == 1.0 ? unit : weighted;
+    return times(r.coloured ? 0.5 : 1.0, sum_of(of_residual(&s->choice), update));
+}
+
+/* In k, then in j, then in i, for each eight, four and two cells that are new in a direction only
+ * once: a quarter, a half and one interpolation per cell. */
+static struct operations of_prolongation(const struct pass *pass)
+{
+    static const struct operations quadratic = {2, 3}, quartic = {4, 6}, added = {1, 1};
+    const struct operations p = times(1.75, pass->prolongation == 4 ? quartic : quadratic);
+    return pass->start == START_PROLONG_ADD ? sum_of(p, added) : p;
+}
+
+struct operations operations_of_restriction(void)
+{
+    return (struct operations){1, 1}; /* seven additions and a product for eight cells */
+}
+
+struct operations operations_of_pass(const struct pass *pass)
+{
+    const struct stencil *s = pass->level->stencil;
+    struct operations all = {0, 0};
+    if (pass->start == START_PROLONG_SET || pass->start == START_PROLONG_ADD)
+        all = of_prolongation(pass);
+    for (int sweep = 0; sweep < pass->nsweeps; sweep++)
+        all = sum_of(all, of_sweep(s, pass->first_sweep + sweep));
+    if (pass->finish != FINISH_NONE)
+        all = sum_of(all, of_residual(&s->choice));
+    if (pass->finish == FINISH_RESTRICT)
+        all = sum_of(all, operations_of_restriction());
+    return all;
+}
+
+void usage_add_counts(struct usage *u, const struct backend *backend, const struct pass *pass,
+                      double cells)
+{
+    const bool counted = backend->on_device && pass;
+    const struct cuda_counts c = counted ? cuda_count(pass) : (struct cuda_counts){NAN, NAN, NAN};
+    /* All bytes of memory go through the caches. */
+    u->cache_bytes = backend->on_device ? fmax(c.cache_bytes * cells, u->bytes) : NAN;
+    u->shared_bytes = c.shared_bytes * cells;
+    u->instructions = c.instructions * cells;
 }
 
 double stage_case_cells(const struct stage_case *c)

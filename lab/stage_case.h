@@ -5,6 +5,7 @@
  * checked. */
 #include "lab/fields.h"
 #include "lab/limiter.h"
+#include "operators/pass.h"
 #include "solvers/program.h"
 
 extern const struct choice stage_choices[]; /* the legal words of --stage */
@@ -22,10 +23,6 @@ struct stage_case {
  * cannot do in one pass, and what does not fit. */
 enum status stage_case_create(struct stage_case *c, const struct lab_options *options,
                               const struct backend *backend);
-/* The same stage with as many sweeps by the CPU's plain loops, in as many passes, with halo
- * exchanges between them, as its ghosts need: a GPU's level may need none where the CPU's does. */
-enum status stage_case_create_reference(struct stage_case *c, const struct lab_options *options,
-                                        const struct stage_case *measured);
 void stage_case_destroy(struct stage_case *c);
 
 /* The names of kernels, or on a CPU of loops, by number from 0; NULL after the last. */
@@ -40,12 +37,11 @@ void stage_case_kernels(const struct stage_case *c, char *text, int size);
 
 /* Does the stage, and does not wait for it: a work_fn. */
 void stage_case_work(void *stage_case);
-/* Fills what the stage reads with the same random values every time, and what it writes with NaN;
- * then does the stage. */
+/* Fills what the stage reads with the same random values every time, and what it writes with NaN.
+ */
+void stage_case_fill(struct stage_case *c);
+/* Both, and waits. */
 void stage_case_run(struct stage_case *c);
-/* How many results of the two differ: cells, and the norm as one. They may be on different
- * backends. */
-long stage_case_differences(const struct stage_case *a, const struct stage_case *b);
 
 /* Checksums of the stage's results, for sizes too large to keep two of. */
 struct stage_sums {
@@ -56,8 +52,42 @@ struct stage_sums stage_case_sums(const struct stage_case *c);
 struct stage_sums stage_case_baseline_sums(struct stage_case *c);
 bool stage_sums_equal(struct stage_sums a, struct stage_sums b);
 
+/* The right results: up to 128 cells per side those of the CPU's plain loops, above checksums of
+ * the baseline's. The CPU does as many sweeps in as many passes, with halo exchanges between them,
+ * as its ghosts need: a GPU's level may need none where the CPU's does. */
+struct stage_reference {
+    struct stage_case *cpu; /* or NULL: */
+    const char *baseline;
+    struct stage_sums sums;
+};
+enum status stage_reference_create(struct stage_reference *r, const struct lab_options *options,
+                                   struct stage_case *c);
+void stage_reference_destroy(struct stage_reference *r);
+/* Says what results are compared with. */
+void stage_reference_report(const struct stage_reference *r, struct json *json);
+/* How many results differ after a run: cells, and the norm as one; 1 for unequal checksums. */
+long stage_differences(const struct stage_reference *r, const struct stage_case *c);
+
 double stage_case_cells(const struct stage_case *c);
 /* Counted for one run. */
 struct usage stage_case_usage(const struct stage_case *c);
+
+/* Arithmetic of a stage, counted from the formulas as they are written (operators/fv2.h, fv4.h,
+ * smoothers.h, transfers.h): one thread per cell, so a kernel that shares fluxes between cells
+ * does less; but values interpolated in one or two directions once, since all loops share them. */
+struct operations {
+    double instructions; /* an fma is one, */
+    double flops;        /* and two of these */
+};
+
+/* Of one cell of the level, on average (sweeps of red and black work on half of the cells). */
+struct operations operations_of_pass(const struct pass *pass);
+/* The same for restricting a field of cells. */
+struct operations operations_of_restriction(void);
+
+/* Adds what the kernels of a pass (NULL: another stage) count on that backend: bytes of caches and
+ * of shared memory, instructions. NaN where nothing is known. */
+void usage_add_counts(struct usage *usage, const struct backend *backend, const struct pass *pass,
+                      double cells);
 
 #endif

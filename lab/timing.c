@@ -4,7 +4,6 @@
 #include "base/memory.h"
 #include "base/timer.h"
 #include "comm/comm.h"
-#include "lab/gpu.h"
 
 enum { TRIALS = 3, MAX_RUNS_IN_GRAPH = 256, MAX_RUNS = 4096 };
 /* Longer on a CPU, where a thread may lose its processor for a few milliseconds. */

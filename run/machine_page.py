@@ -112,10 +112,10 @@ RATES = (("bytes_per_second", 1e9), ("flops_per_second", 1e9))
 
 
 def machine_table(report):
-    rows = [(row["section"], row["name"], *columns_of(row, ("seconds", 1e-6), *RATES, ("seconds_per_event", 1e-6)))
+    rows = [(row["experiment"], row["name"], *columns_of(row, ("seconds", 1e-6), *RATES, ("seconds_per_event", 1e-6)))
             for row in report["figures"]]
     return (f"{reports.lab_processor(report)}, arrays of {report['array_bytes'] / 1e6:.4g} MB",
-            ("section", "", "µs per run", "GB/s", "GFLOP/s", "µs per event"), rows)
+            ("experiment", "", "µs per run", "GB/s", "GFLOP/s", "µs per event"), rows)
 
 
 def kernel_table(rows):

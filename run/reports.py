@@ -310,7 +310,7 @@ def lab_report(path, *subcommands):
 
 def rates_of(report, section, name, key):
     """Rates of `machine` in a section, by the beginning of their names."""
-    return [row[key] for row in report["figures"] if row["section"] == section and row["name"].startswith(name)]
+    return [row[key] for row in report["figures"] if row["experiment"] == section and row["name"].startswith(name)]
 
 
 def ceilings(report):

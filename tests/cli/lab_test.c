@@ -16,7 +16,7 @@
 #include "comm/comm.h"
 #include "lab/experiments.h"
 #include "lab/limiter.h"
-#include "lab/operations.h"
+#include "lab/stage_case.h"
 #include "cpu/cpu.h"
 
 /* --- a clock, and what is printed ------------------------------------------------------------- */
@@ -53,7 +53,7 @@ static void run(const char *name, enum status (*command)(struct lab *), long slo
     char out[] = "/tmp/lab_test_out_XXXXXX", report[] = "/tmp/lab_test_json_XXXXXX", message[200];
     char *argv[16] = {"hpgmg-lab"};
     int argc = 1;
-    struct lab lab = {.backend = &backend_cpu, .json = json_object()};
+    struct lab lab = {.subcommand = name, .backend = &backend_cpu, .json = json_object()};
     const struct option_list *list = lab_options_of(name);
     for (; options[argc - 1]; argc++)
         argv[argc] = options[argc - 1];
@@ -92,27 +92,30 @@ static void machine_figures(void **state)
 {
     char *const options[] = {"--array-mib", "1", "--samples", "2", NULL};
     (void)state;
-    run("machine", machine_command, 1000000, options);
-    assert_has(text, "  copy                                       0.13       0.13       0.13\n");
-    assert_has(
-        text,
-        "  256 FMAs per double                        0.13       0.13       0.13       4.29\n");
-    assert_has(text, "  barrier in a parallel region              15.63      15.63      15.63\n");
+    run("machine", experiments_command, 1000000, options);
+    assert_has(text, "  copy                                         15.6250   15.6250     0.008   "
+                     "  0.134     0.134\n");
+    assert_has(text, "  256 FMAs per double                          15.6250   15.6250     0.008   "
+                     "  0.134     0.134     4.295\n");
+    assert_has(text,
+               "  barrier in a parallel region                 15.6250   15.6250     15.63\n");
     assert_has(json, "\"flops\": 67108864");
     assert_has(json, "\"bytes_per_second\": 134217728,");
     assert_has(json, "\"seconds_per_event\": 1.5625e-05");
     assert_has(json, "\"median\": 0.015625,");
 }
 
-/* The slowest sample has the lowest rate: the second one takes twice as long. Three trials come
+/* The second sample takes twice as long. Three trials come
  * before. */
 static void rates_of_samples(void **state)
 {
-    char *const options[] = {"--section", "memory", "--array-mib", "1", "--samples", "2", NULL};
+    char *const options[] = {"memory", "--array-mib", "1", "--samples", "2", NULL};
     (void)state;
-    run("machine", machine_command, 8, options);
-    /* 134 and 67 MB/s; the median of 1/64 and 1/32 s gives 89. */
-    assert_has(text, "  copy                                       0.09       0.07       0.13\n");
+    run("machine", experiments_command, 8, options);
+    /* The median of 1/64 and 1/32 s. */
+    assert_has(text, "  copy                                         23.4375   15.6250     0.006   "
+                     "  0.089     0.089\n");
+    assert_has(json, "\"max\": 0.03125,");
     assert_has(json, "\"median\": 0.0234375,");
 }
 
@@ -121,7 +124,7 @@ static void memory_figures(void **state)
 {
     char *const options[] = {"strides", "--array-mib", "1", "--samples", "1", NULL};
     (void)state;
-    run("memory", memory_command, 1000000, options);
+    run("memory", experiments_command, 1000000, options);
     assert_has(text, "  double, stride 4, 16 FMAs                    15.6250   15.6250     0.002   "
                      "  0.034     0.084     0.067\n");
     assert_has(json, "\"elements_per_second\": 2097152,");

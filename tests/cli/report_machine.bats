@@ -157,7 +157,7 @@ END
 }
 
 @test "each experiment of the lab has an expectation" {
-    for name in $(sed -n 's/^EXPERIMENT([a-z]*, \([a-z]*\),.*/\1/p' lab/experiments.def); do
+    for name in $(sed -nE 's/^ *\{"(memory|methods)", "([a-z]+)",.*/\2/p' lab/experiments.c); do
         grep -q "^    \"$name\": \"" run/machine_page.py || { echo "no words on $name"; false; }
     done
 }

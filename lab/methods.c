@@ -4,7 +4,7 @@
 #include "base/check.h"
 #include "base/memory.h"
 #include "lab/experiments.h"
-#include "lab/method_bodies.h"
+#include "lab/bodies.h"
 
 /* --- interpolation ---------------------------------------------------------------------------- */
 
@@ -186,10 +186,7 @@ static double lu_value(const struct bench_operands *o, long x,
     return value(m, e % (int)o->a, e / (int)o->a);
 }
 
-static double expected_lu(const struct bench_operands *o, long x)
-{
-    return lu_value(o, x, factor_value);
-}
+EXPECTED(lu, lu_value(o, x, factor_value))
 
 static void fill_matrices(const struct bench *bench, const struct bench_operands *o)
 {
@@ -224,7 +221,7 @@ static void one_batch(struct bench *bench, const struct lu_row *row, int which, 
     c.by = library ? TIMED_BY_HOST : TIMED_BY_BACKEND; /* what it launches is not ours to record */
     fill_matrices(bench, &c.steps[0].o);
     if (library && !gpu_cublas_open(bench->pool.out, n, size)) {
-        bench_skip(bench, c.name, "no cuBLAS was found");
+        bench_skip(c.name, "no cuBLAS was found");
         return;
     }
     bench_measure(bench, &c);
@@ -269,10 +266,7 @@ static bool is_selected(const struct bench_operands *o, long x)
     return o->c ? x % 2 == 0 : is_active(x, o->a, o->b);
 }
 
-static double expected_masked(const struct bench_operands *o, long x)
-{
-    return is_selected(o, x) ? o->table[x % PERIOD] : NAN;
-}
+EXPECTED(masked, is_selected(o, x) ? o->table[x % PERIOD] : NAN)
 
 /* A byte for each element; returns how many are selected. */
 static long fill_mask(const struct pool *p, const struct bench_operands *o, long n)
@@ -366,19 +360,10 @@ static double wave_at(const double *table, long side, long x, int d)
     return product;
 }
 
-static double expected_component(const struct bench_operands *o, long x)
-{
-    const long count = o->a * o->a * o->a;
-    return wave_at(o->table, o->a, x % count, (int)(x / count));
-}
-
-static double expected_square(const struct bench_operands *o, long x)
-{
-    double sum = 0.0;
-    for (int d = 0; d < 3; d++)
-        sum += pow(wave_at(o->table, o->a, x, d), 2);
-    return sum;
-}
+#define CUBE(a) ((a) * (a) * (a))
+EXPECTED(component, wave_at(o->table, o->a, x % CUBE(o->a), (int)(x / CUBE(o->a))))
+EXPECTED(square, pow(wave_at(o->table, o->a, x, 0), 2) + pow(wave_at(o->table, o->a, x, 1), 2) +
+                     pow(wave_at(o->table, o->a, x, 2), 2))
 
 /* side^3 = count points, `waves` complex numbers of their transform. Arrays are on the backend but
  * for the last two, which are pinned and for transfers. The gradient has three components. */
@@ -441,7 +426,8 @@ static void one_gradient(struct bench *bench, const struct gradient_arrays *g,
     const bool square = use != STORED;
     double *const result = square ? g->square : g->gradient;
     struct bench_case c = {.elements = (double)g->count, .results = g->count * (square ? 1 : 3)};
-    BENCH_NAME(c, "%s, %s%s", row->name, names[use], transfers ? ", transfers" : "");
+    snprintf(c.name, sizeof c.name, "%s, %s%s", row->name, names[use],
+             transfers ? ", transfers" : "");
     BENCH_PARAMETERS(c, {"order", row->order}, {"squared", square}, {"on_the_fly", use == SQUARED},
                      {"transfers", transfers});
     if (transfers)
@@ -480,7 +466,7 @@ static void all_gradients(struct bench *bench, const struct gradient_arrays *g)
     const char *missing = (gpu ? gpu_fft_open : cpu_fft_open)(g->field, g->transform, (int)g->side);
     for (int row = 0; row < BENCH_COUNT(list); row++)
         if (missing && list[row].order == 0)
-            bench_skip(bench, list[row].name, missing);
+            bench_skip(list[row].name, missing);
         else
             for (int use = 0; use < GRADIENT_USES; use++)
                 for (int transfers = 0; transfers <= gpu; transfers++)
@@ -502,10 +488,8 @@ void methods_gradients(struct bench *bench)
                                 .field = p->in[4],
                                 .square = p->out};
     const long on_backend = 3 * count + 4 * g.waves, on_host = host ? 4 * count : 0;
-    if (!bench_has_room(bench, (double)on_backend, (double)on_host)) {
-        bench_skip(bench, "all", "not that much memory is free");
+    if (!bench_has_room(bench, "all", (double)on_backend, (double)on_host))
         return;
-    }
     for (int i = 0; i < WAVE_POINTS; i++) {
         g.wave[i] = exp(sin(i * WAVE_SPACING) - 1.0);
         g.wave[WAVE_POINTS + i] = cos(i * WAVE_SPACING) * g.wave[i];

@@ -7,7 +7,7 @@
 #include <cxxabi.h>
 #include <vector>
 #include "cuda/core/launch.cuh"
-#include "lab/gpu.h"
+#include "lab/timing.h"
 
 struct gpu_batch {
     cudaGraphExec_t graph;
