@@ -308,9 +308,9 @@ def lab_report(path, *subcommands):
     return report
 
 
-def rates_of(report, section, name, key):
-    """Rates of `machine` in a section, by the beginning of their names."""
-    return [row[key] for row in report["figures"] if row["experiment"] == section and row["name"].startswith(name)]
+def rates_of(report, experiment, name, key):
+    """Rates of an experiment of `machine`, by the beginning of their names."""
+    return [row[key] for row in report["figures"] if row["experiment"] == experiment and row["name"].startswith(name)]
 
 
 def ceilings(report):
