@@ -100,14 +100,15 @@ awk -v errors="$errors" 'BEGIN {
 
 # bottom_solves OPTION...: how often the coarsest level was solved
 bottom_solves() {
-    hpgmg 1 cpu "$@" 3 1 | sed -nE 's/^  bottom +([0-9]+) solves.*/\1/p'
+    hpgmg 1 cpu --json "$copy/report.json" "$@" 3 1 >"$copy/log"
+    jq .bottom.solves "$copy/report.json"
 }
 two=$(bottom_solves --warm-up 2) three=$(bottom_solves --warm-up 3) five=$(bottom_solves --warm-up 5)
 if [ "$two" -ge "$three" ] || [ $((five - three)) -ne $((2 * (three - two))) ]; then
     fail "warm-up: $two, $three and $five bottom solves"
 fi
 [ "$(bottom_solves)" = "$two" ] || fail "warm-up: the default is not 2"
-prints "  warm-up          5" --warm-up 5 3 1
+prints "  warm-up        5" --warm-up 5 3 1
 prints "--warm-up: wrong value '0'; legal: an integer from 1 to 1000" --warm-up 0 3 1
 prints "  --warm-up N " --help
 

@@ -28,7 +28,7 @@ study() {
     [[ $output != *"("* ]]
     run study --quiet # no table of stages
     [ "$status" -eq 1 ]
-    grep -q 'error: the report has no speed, or no table of stages' <<<"$output"
+    grep -q 'error: the report has no table of stages' <<<"$output"
     [[ $output != *Traceback* ]]
 }
 
