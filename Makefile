@@ -103,7 +103,7 @@ LDLIBS = $(if $(CUDA_SOURCES),-L$(CUDA_HOME)/lib64 -lcudart_static -lstdc++ -lrt
 # --- files ----------------------------------------------------------------------------------------
 
 BUILD := build/$(notdir $(CC))-$(MODE)$(if $(SERIAL),-serial)
-MODULES := backend base comm level operators cpu cli solvers config app library$(if $(SERIAL), serial)
+MODULES := backend base comm level operators cpu cli solvers config app library
 # Without CUDA, absent.c defines the symbols of the CUDA files.
 CUDA_C := $(filter-out $(if $(filter 1,$(CUDA)),src/cuda/absent.c),$(sort $(wildcard src/cuda/*.c src/cuda/*/*.c)))
 

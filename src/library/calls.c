@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What every call begins and ends with: live solvers, the selected world, and agreement of ranks.
  */
+#include <locale.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include "base/check.h"
@@ -69,19 +70,7 @@ enum hpgmg_status check_process(void)
                : HPGMG_OK;
 }
 
-void call_select(const struct hpgmg *solver, struct caller *caller)
-{
-    static locale_t point;
-    const struct cuda_device *gpu = cuda_device();
-    if (!point)
-        point = newlocale(LC_ALL_MASK, "C", (locale_t)0);
-    caller->world = comm_world_select(solver->world);
-    caller->context = context_select(solver->context);
-    caller->device = gpu ? cuda_use_device(gpu->number) : -1;
-    caller->locale = uselocale(point);
-}
-
-enum hpgmg_status call_begin(const struct hpgmg *solver, struct caller *caller)
+enum hpgmg_status check_solver(const struct hpgmg *solver)
 {
     const enum hpgmg_status status = check_process();
     if (status != HPGMG_OK)
@@ -90,19 +79,46 @@ enum hpgmg_status call_begin(const struct hpgmg *solver, struct caller *caller)
         return fail(HPGMG_ARGUMENT, "the solver is NULL");
     if (!is_live(solver))
         return fail(HPGMG_ARGUMENT, "the solver was destroyed, or never created");
-    if (!comm_is_running())
-        return fail(HPGMG_ORDER, "MPI was finalised");
-    call_select(solver, caller);
-    return HPGMG_OK;
+    return comm_is_running() ? HPGMG_OK : fail(HPGMG_ORDER, "MPI was finalised");
 }
 
-void call_end(const struct caller *caller)
+/* What was selected before the call. Calls do not nest: they end before they call functions of the
+ * user. */
+static struct {
+    struct world *world;
+    struct context *context;
+    int device; /* −1: there was no GPU */
+    locale_t locale;
+} before;
+
+void call_select(const struct hpgmg *solver)
 {
-    if (caller->device >= 0)
-        cuda_use_device(caller->device);
-    comm_world_select(caller->world);
-    context_select(caller->context);
-    uselocale(caller->locale);
+    static locale_t point;
+    const struct cuda_device *gpu = cuda_device();
+    if (!point)
+        point = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+    before.world = comm_world_select(solver->world);
+    before.context = context_select(solver->context);
+    before.device = gpu ? cuda_use_device(gpu->number) : -1;
+    before.locale = uselocale(point);
+}
+
+enum hpgmg_status call_begin(const struct hpgmg *solver)
+{
+    const enum hpgmg_status status = check_solver(solver);
+    if (status == HPGMG_OK)
+        call_select(solver);
+    return status;
+}
+
+enum hpgmg_status call_end(enum hpgmg_status status)
+{
+    if (before.device >= 0)
+        cuda_use_device(before.device);
+    comm_world_select(before.world);
+    context_select(before.context);
+    uselocale(before.locale);
+    return status;
 }
 
 enum hpgmg_status call_agree(enum call call, int detail, enum hpgmg_status status)

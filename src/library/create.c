@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Solvers come and go: options, the shape of the domain, levels. */
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -33,20 +34,14 @@ static enum status read_options(struct solver_options *o, const char *const *pai
     for (int i = 0; status == STATUS_VALID && pairs && pairs[i]; i += 2) {
         const struct option_row *row = option_find(p.list, pairs[i], 0);
         p.line++;
-        if (!row)
-            status = parser_fail_unknown(&p, pairs[i]);
-        else
-            status = parser_set(&p, row, pairs[i + 1] ? pairs[i + 1] : "");
+        status = row ? parser_set(&p, row, pairs[i + 1] ? pairs[i + 1] : "")
+                     : parser_fail_unknown(&p, pairs[i]);
         if (!pairs[i + 1])
             break;
     }
     p.file = NULL;
     if (status == STATUS_VALID)
         status = solver_options_check(&p, o);
-    if (status != STATUS_VALID) {
-        option_release(p.list, o);
-        message_make_one_line(message);
-    }
     return status;
 }
 
@@ -58,8 +53,10 @@ static enum hpgmg_status status_of(enum status status)
                                      : HPGMG_ENVIRONMENT;
 }
 
-static enum hpgmg_status check_cells(const int cells[3], const double lengths[3])
+static enum hpgmg_status check_cells(const int *cells, const double *lengths)
 {
+    if (!cells || !lengths)
+        return fail(HPGMG_ARGUMENT, "%s is NULL", cells ? "lengths" : "cells");
     for (int d = 0; d < 3; d++) {
         const int grain = 1 << MIN_LOG2_BOX_DIM, below = cells[d] / grain * grain;
         if (cells[d] < grain || cells[d] > MAX_DIM)
@@ -100,17 +97,27 @@ static enum hpgmg_status choose_boxes(struct hierarchy_choice *choice, const int
         k++;
     while (k > MIN_LOG2_BOX_DIM && boxes_of(cells, k) < ranks)
         k--;
-    if (boxes_of(cells, k) < ranks)
-        return fail(HPGMG_ARGUMENT, "%dx%dx%d cells are %.0f boxes of %d^3, fewer than %d ranks",
-                    cells[0], cells[1], cells[2], boxes_of(cells, k), 1 << k, ranks);
-    if (boxes_of(cells, k) > 0x7fffffff)
-        return fail(HPGMG_ARGUMENT, "%dx%dx%d cells are %.0f boxes of %d^3, more than an int has",
-                    cells[0], cells[1], cells[2], boxes_of(cells, k), 1 << k);
+    const double boxes = boxes_of(cells, k);
+    if (boxes < ranks || boxes > INT_MAX)
+        return fail(HPGMG_ARGUMENT, "%dx%dx%d cells are %.0f boxes of %d^3, %s %d", cells[0],
+                    cells[1], cells[2], boxes, 1 << k,
+                    boxes < ranks ? "fewer than the ranks," : "more than",
+                    boxes < ranks ? ranks : INT_MAX);
     choice->log2_box_dim = k;
     for (int d = 0; d < 3; d++)
         choice->domain.boxes[d] = cells[d] >> k;
-    choice->boxes_per_rank = ((long)boxes_of(cells, k) + ranks - 1) / ranks;
+    choice->boxes_per_rank = ((long)boxes + ranks - 1) / ranks;
     return HPGMG_OK;
+}
+
+/* where: NULL if it fits. */
+static enum hpgmg_status check_memory(const int cells[3], const struct memory_need *need,
+                                      const char *where)
+{
+    return where ? fail(HPGMG_MEMORY,
+                        "%dx%dx%d cells need %.0f bytes of memory per %s, %.0f are available",
+                        cells[0], cells[1], cells[2], need->needed, where, need->available)
+                 : HPGMG_OK;
 }
 
 /* Fields that no solver can do without, before their boxes are listed. */
@@ -119,27 +126,14 @@ static enum hpgmg_status check_least_memory(const int cells[3], bool on_gpu)
     const double bytes = MIN_FIELDS * sizeof(double) * extent_cells(cells) / comm_size();
     const struct memory_need need =
         memory_need_of(bytes < 0x1p62 ? (size_t)bytes : (size_t)1 << 62, false);
-    if (on_gpu || memory_need_fits(&need))
-        return HPGMG_OK;
-    return fail(HPGMG_MEMORY,
-                "%dx%dx%d cells need at least %.0f bytes per node, %.0f are available", cells[0],
-                cells[1], cells[2], need.needed, need.available);
-}
-
-static enum hpgmg_status check_memory(const int cells[3], const struct hierarchy_choice *choice)
-{
-    struct memory_need need;
-    const char *where = memory_shortage(choice, &need);
-    if (!where)
-        return HPGMG_OK;
-    return fail(HPGMG_MEMORY, "%dx%dx%d cells need %.0f bytes of memory per %s, %.0f are available",
-                cells[0], cells[1], cells[2], need.needed, where, need.available);
+    return check_memory(cells, &need, on_gpu || memory_need_fits(&need) ? NULL : "node");
 }
 
 /* Machine and levels. All ranks get the same. */
 static enum hpgmg_status choose_levels(struct hpgmg *s, struct hierarchy_choice *choice)
 {
     char text[512] = "", note[512];
+    struct memory_need need;
     bool on_gpu = false;
     enum status status = environment_check(text, sizeof text);
     if (status == STATUS_VALID)
@@ -155,7 +149,8 @@ static enum hpgmg_status choose_levels(struct hpgmg *s, struct hierarchy_choice 
         status = size_check(choice, comm_size(), text, sizeof text);
     if (status != STATUS_VALID)
         return fail(status_of(status), "%s", text);
-    if (check_memory(s->cells, choice) != HPGMG_OK)
+    const char *where = memory_shortage(choice, &need);
+    if (check_memory(s->cells, &need, where) != HPGMG_OK)
         return HPGMG_MEMORY;
     if (on_gpu)
         setup_thresholds(&s->options, choice);
@@ -163,28 +158,18 @@ static enum hpgmg_status choose_levels(struct hpgmg *s, struct hierarchy_choice 
     return HPGMG_OK;
 }
 
-/* All that can be refused. The options are released then. */
+/* All that can be refused. */
 static enum hpgmg_status choose(struct hpgmg *s, const char *const *options,
                                 struct hierarchy_choice *choice)
 {
     char text[512] = "";
-    enum hpgmg_status status = HPGMG_OK;
-    const enum status parsed = read_options(&s->options, options, text, sizeof text);
-    if (parsed != STATUS_VALID)
-        status = fail(HPGMG_ARGUMENT, "%s", text);
-    status = call_agree(CALL_CREATE, 0, status);
-    if (status != HPGMG_OK) {
-        if (parsed == STATUS_VALID)
-            option_release(&solver_options_list, &s->options);
-        return status;
-    }
-    if (check_options_agree(&solver_options_list, &s->options, STATUS_VALID, text, sizeof text) !=
-        STATUS_VALID)
-        return fail(HPGMG_MISMATCH, "%s", text);
-    status = choose_levels(s, choice);
+    enum status parsed = read_options(&s->options, options, text, sizeof text);
+    const enum hpgmg_status status = call_agree(
+        CALL_CREATE, 0, parsed == STATUS_VALID ? HPGMG_OK : fail(HPGMG_ARGUMENT, "%s", text));
     if (status != HPGMG_OK)
-        option_release(&solver_options_list, &s->options);
-    return status;
+        return status;
+    parsed = check_options_agree(&solver_options_list, &s->options, parsed, text, sizeof text);
+    return parsed == STATUS_VALID ? choose_levels(s, choice) : fail(HPGMG_MISMATCH, "%s", text);
 }
 
 static void list_boxes(struct hpgmg *s)
@@ -215,12 +200,7 @@ static enum hpgmg_status create(struct hpgmg *s, const int *cells, const double 
                                 const char *const *options)
 {
     struct hierarchy_choice choice;
-    enum hpgmg_status status = HPGMG_OK;
-    if (!cells || !lengths)
-        status = fail(HPGMG_ARGUMENT, "%s is NULL", cells ? "lengths" : "cells");
-    else
-        status = check_cells(cells, lengths);
-    status = call_agree(CALL_CREATE, 0, status);
+    enum hpgmg_status status = call_agree(CALL_CREATE, 0, check_cells(cells, lengths));
     if (status != HPGMG_OK)
         return status;
     memcpy(s->cells, cells, sizeof s->cells);
@@ -243,6 +223,8 @@ static void release(struct hpgmg *s)
 {
     comm_world_destroy(s->world);
     solver_delist(s);
+    option_release(&solver_options_list, &s->options);
+    memory_free(s->boxes);
     memory_free(s->context);
     memory_free(s);
 }
@@ -260,15 +242,13 @@ enum hpgmg_status hpgmg_create(struct hpgmg **solver, hpgmg_comm comm, const int
         return fail(HPGMG_ORDER, "MPI is not running: it was not initialised, or was finalised");
     if (!comm_is_usable(comm))
         return fail(HPGMG_ARGUMENT, "the communicator is null or has two groups");
-    struct caller caller;
     check_warns = false;
     struct hpgmg *s = memory_alloc_zero(sizeof *s, "solver");
     s->world = comm_world_create(comm);
     s->context = memory_alloc_zero(sizeof *s->context, "context");
     solver_enlist(s);
-    call_select(s, &caller);
-    status = create(s, cells, lengths, options);
-    call_end(&caller);
+    call_select(s);
+    status = call_end(create(s, cells, lengths, options));
     if (status == HPGMG_OK)
         *solver = s;
     else
@@ -278,28 +258,21 @@ enum hpgmg_status hpgmg_create(struct hpgmg **solver, hpgmg_comm comm, const int
 
 enum hpgmg_status hpgmg_destroy(struct hpgmg **solver)
 {
-    struct caller caller;
+    struct hpgmg *s = solver ? *solver : NULL;
     if (!solver)
         return fail(HPGMG_ARGUMENT, "the pointer to the solver is NULL");
-    if (!*solver)
-        return HPGMG_OK;
-    struct hpgmg *s = *solver;
-    enum hpgmg_status status = call_begin(s, &caller);
-    if (status != HPGMG_OK)
+    enum hpgmg_status status = s ? call_begin(s) : HPGMG_OK;
+    if (!s || status != HPGMG_OK)
         return status;
     status = call_agree(CALL_DESTROY, 0, HPGMG_OK);
-    if (status != HPGMG_OK) {
-        call_end(&caller);
-        return status;
-    }
+    if (status != HPGMG_OK)
+        return call_end(status);
     if (s->solver)
         solver_destroy(s->solver);
     walls_release(s);
     staging_release(s);
     hierarchy_destroy(s->hierarchy);
-    option_release(&solver_options_list, &s->options);
-    memory_free(s->boxes);
-    call_end(&caller);
+    call_end(HPGMG_OK);
     release(s);
     *solver = NULL;
     return HPGMG_OK;
@@ -308,11 +281,9 @@ enum hpgmg_status hpgmg_destroy(struct hpgmg **solver)
 enum hpgmg_status hpgmg_boxes(const struct hpgmg *solver, int *count,
                               const struct hpgmg_box **boxes)
 {
-    struct caller caller;
-    const enum hpgmg_status status = call_begin(solver, &caller);
+    const enum hpgmg_status status = check_solver(solver);
     if (status != HPGMG_OK)
         return status;
-    call_end(&caller);
     if (!count || !boxes)
         return fail(HPGMG_ARGUMENT, "%s is NULL", count ? "boxes" : "count");
     *count = solver->hierarchy->levels[0]->npatches;
@@ -322,11 +293,9 @@ enum hpgmg_status hpgmg_boxes(const struct hpgmg *solver, int *count,
 
 enum hpgmg_status hpgmg_cell_size(const struct hpgmg *solver, double *size)
 {
-    struct caller caller;
-    const enum hpgmg_status status = call_begin(solver, &caller);
+    const enum hpgmg_status status = check_solver(solver);
     if (status != HPGMG_OK)
         return status;
-    call_end(&caller);
     if (!size)
         return fail(HPGMG_ARGUMENT, "size is NULL");
     *size = solver->lengths[0] / solver->cells[0];

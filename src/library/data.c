@@ -116,62 +116,54 @@ static enum hpgmg_status check_blocks(const struct hpgmg *s, enum hpgmg_field fi
 /* --- the boxes of all ranks ----------------------------------------------------------------------
  */
 
-/* Every rank adds its part to a list of zeros. The first of its boxes is number *first. */
-static int64_t *gather_counts(int count, int *first, int64_t *total)
-{
-    int64_t *counts = memory_alloc_zero((size_t)comm_size() * sizeof *counts, "numbers of blocks");
-    counts[comm_rank()] = count;
-    comm_sum_i64(comm_world(), counts, comm_size());
-    int64_t before = 0;
-    for (int rank = 0; rank < comm_size(); rank++) {
-        if (rank == comm_rank())
-            *first = (int)before;
-        before += counts[rank];
-    }
-    *total = before;
-    return counts;
-}
+enum { NUMBERS = 7 }; /* of a block: its owner, the low corner and the cells of its box */
 
-enum { NUMBERS = 6 }; /* of a box */
-
-static void gather_boxes(struct decomposition *d, int first, int count,
-                         const struct hpgmg_block *blocks)
+/* Every rank adds the numbers of its blocks to a list of zeros, from number `first` on. */
+static int64_t *gather_numbers(int total, int first, int count, const struct hpgmg_block *blocks)
 {
     int64_t *numbers =
-        memory_alloc_zero((size_t)d->nboxes * NUMBERS * sizeof *numbers, "boxes of blocks");
-    for (int b = 0; b < count; b++)
-        for (int e = 0; e < 3; e++) {
-            numbers[(first + b) * NUMBERS + e] = blocks[b].box.lo[e];
-            numbers[(first + b) * NUMBERS + 3 + e] = blocks[b].box.lo[e] + blocks[b].box.n[e];
+        memory_alloc_zero((size_t)total * NUMBERS * sizeof *numbers, "boxes of blocks");
+    for (int b = 0; b < count; b++) {
+        int64_t *own = numbers + (first + b) * NUMBERS;
+        own[0] = comm_rank();
+        for (int d = 0; d < 3; d++) {
+            own[1 + d] = blocks[b].box.lo[d];
+            own[4 + d] = blocks[b].box.n[d];
         }
-    comm_sum_i64(comm_world(), numbers, d->nboxes * NUMBERS);
-    for (int b = 0; b < d->nboxes; b++)
-        for (int e = 0; e < 3; e++) {
-            d->boxes[b].lo[e] = (int)numbers[b * NUMBERS + e];
-            d->boxes[b].hi[e] = (int)numbers[b * NUMBERS + 3 + e];
-        }
-    memory_free(numbers);
+    }
+    comm_sum_i64(comm_world(), numbers, total * NUMBERS);
+    return numbers;
 }
 
 /* The blocks of all ranks as a decomposition, in the order of ranks. */
 static enum hpgmg_status gather_blocks(const struct hpgmg *s, int count,
                                        const struct hpgmg_block *blocks, struct decomposition *d)
 {
-    int first = 0;
-    int64_t total = 0, *counts = gather_counts(count, &first, &total);
-    if (total > INT_MAX / NUMBERS) {
-        memory_free(counts);
-        return fail(HPGMG_ARGUMENT, "more than %d blocks", INT_MAX / NUMBERS);
+    int64_t *counts = memory_alloc_zero((size_t)comm_size() * sizeof *counts, "numbers of blocks");
+    int64_t first = 0, total = 0;
+    counts[comm_rank()] = count;
+    comm_sum_i64(comm_world(), counts, comm_size());
+    for (int rank = 0; rank < comm_size(); rank++) {
+        first += rank < comm_rank() ? counts[rank] : 0;
+        total += counts[rank];
     }
+    memory_free(counts);
+    if (total > INT_MAX / NUMBERS)
+        return fail(HPGMG_ARGUMENT, "more than %d blocks", INT_MAX / NUMBERS);
+    int64_t *numbers = gather_numbers((int)total, (int)first, count, blocks);
     *d = (struct decomposition){.nboxes = (int)total};
     memcpy(d->n, s->cells, sizeof d->n);
     d->boxes = memory_alloc((size_t)total * sizeof *d->boxes, "boxes");
     d->owner = memory_alloc((size_t)total * sizeof *d->owner, "owners");
-    for (int rank = 0, b = 0; rank < comm_size(); rank++)
-        for (int64_t own = 0; own < counts[rank]; own++)
-            d->owner[b++] = rank;
-    gather_boxes(d, first, count, blocks);
-    memory_free(counts);
+    for (int b = 0; b < total; b++) {
+        const int64_t *of = numbers + b * NUMBERS;
+        d->owner[b] = (int)of[0];
+        for (int e = 0; e < 3; e++) {
+            d->boxes[b].lo[e] = (int)of[1 + e];
+            d->boxes[b].hi[e] = (int)(of[1 + e] + of[4 + e]);
+        }
+    }
+    memory_free(numbers);
     return HPGMG_OK;
 }
 
@@ -310,17 +302,13 @@ static void copy_blocks(const struct level *l, int centre, const struct hpgmg_bl
         const struct hpgmg_block *b = &blocks[q];
         const long ni = b->box.n[0] + (centre == 0), nj = b->box.n[1] + (centre == 1);
         const long packed[3] = {1, ni, ni * nj}, inner[3] = {1, p->sj, p->sk};
-        struct strided_arguments x = {.to = b->data, .from = patch_cells(l, p, FIELD_U)};
+        double *cells = patch_cells(l, p, FIELD_U);
+        struct strided_arguments x = {.to = into_level ? cells : b->data,
+                                      .from = into_level ? b->data : cells};
         for (int d = 0; d < 3; d++) {
-            x.to_stride[d] = is_packed(b) ? packed[d] : (long)b->stride[d];
-            x.from_stride[d] = inner[d];
-        }
-        if (into_level) {
-            const struct strided_arguments back = x;
-            x.to = patch_cells(l, p, FIELD_U);
-            x.from = b->data;
-            memcpy(x.to_stride, back.from_stride, sizeof x.to_stride);
-            memcpy(x.from_stride, back.to_stride, sizeof x.from_stride);
+            const long outer = is_packed(b) ? packed[d] : (long)b->stride[d];
+            x.to_stride[d] = into_level ? inner[d] : outer;
+            x.from_stride[d] = into_level ? outer : inner[d];
         }
         l->backend->passes->visit(BODY_copy_strided, &x, p->n);
     }
@@ -411,25 +399,15 @@ static enum hpgmg_status move(struct hpgmg *s, enum call call, enum hpgmg_field 
 enum hpgmg_status hpgmg_set(struct hpgmg *solver, enum hpgmg_field field, int count,
                             const struct hpgmg_block *blocks)
 {
-    struct caller caller;
-    enum hpgmg_status status = call_begin(solver, &caller);
-    if (status != HPGMG_OK)
-        return status;
-    status = move(solver, CALL_SET, field, count, blocks);
-    call_end(&caller);
-    return status;
+    const enum hpgmg_status status = call_begin(solver);
+    return status == HPGMG_OK ? call_end(move(solver, CALL_SET, field, count, blocks)) : status;
 }
 
 enum hpgmg_status hpgmg_get(struct hpgmg *solver, enum hpgmg_field field, int count,
                             const struct hpgmg_block *blocks)
 {
-    struct caller caller;
-    enum hpgmg_status status = call_begin(solver, &caller);
-    if (status != HPGMG_OK)
-        return status;
-    status = move(solver, CALL_GET, field, count, blocks);
-    call_end(&caller);
-    return status;
+    const enum hpgmg_status status = call_begin(solver);
+    return status == HPGMG_OK ? call_end(move(solver, CALL_GET, field, count, blocks)) : status;
 }
 
 /* --- functions of the position -------------------------------------------------------------------
@@ -487,15 +465,14 @@ static double *sample_box(const struct sampling *x, struct hpgmg_box box)
     return values;
 }
 
-enum hpgmg_status sample_function(const struct hpgmg *s, struct caller *caller, int centre,
-                                  hpgmg_function *function, void *data, int count,
-                                  struct hpgmg_block *blocks)
+enum hpgmg_status sample_function(const struct hpgmg *s, int centre, hpgmg_function *function,
+                                  void *data, int count, struct hpgmg_block *blocks)
 {
     const struct sampling x = sampling_of(s, centre, function, data);
-    call_end(caller);
+    call_end(HPGMG_OK);
     for (int b = 0; b < count; b++)
         blocks[b].data = sample_box(&x, blocks[b].box);
-    return call_begin(s, caller);
+    return call_begin(s);
 }
 
 void release_blocks(int count, struct hpgmg_block *blocks)
@@ -505,8 +482,8 @@ void release_blocks(int count, struct hpgmg_block *blocks)
     memory_free(blocks);
 }
 
-static enum hpgmg_status set_function(struct hpgmg *s, struct caller *caller,
-                                      enum hpgmg_field field, hpgmg_function *function, void *data)
+static enum hpgmg_status set_function(struct hpgmg *s, enum hpgmg_field field,
+                                      hpgmg_function *function, void *data)
 {
     const struct level *finest = s->hierarchy->levels[0];
     const int count = finest->npatches;
@@ -526,7 +503,7 @@ static enum hpgmg_status set_function(struct hpgmg *s, struct caller *caller,
         if (centre != CENTRE_CELL)
             blocks[b].box.n[centre]++;
     }
-    status = sample_function(s, caller, centre, function, data, count, blocks);
+    status = sample_function(s, centre, function, data, count, blocks);
     for (int b = 0; status == HPGMG_OK && b < count; b++)
         blocks[b].box = s->boxes[b];
     if (status == HPGMG_OK)
@@ -538,11 +515,6 @@ static enum hpgmg_status set_function(struct hpgmg *s, struct caller *caller,
 enum hpgmg_status hpgmg_set_function(struct hpgmg *solver, enum hpgmg_field field,
                                      hpgmg_function *function, void *data)
 {
-    struct caller caller;
-    enum hpgmg_status status = call_begin(solver, &caller);
-    if (status != HPGMG_OK)
-        return status;
-    status = set_function(solver, &caller, field, function, data);
-    call_end(&caller);
-    return status;
+    const enum hpgmg_status status = call_begin(solver);
+    return status == HPGMG_OK ? call_end(set_function(solver, field, function, data)) : status;
 }

@@ -193,11 +193,6 @@ static enum hpgmg_status solve(struct hpgmg *s, enum hpgmg_start start, struct h
 enum hpgmg_status hpgmg_solve(struct hpgmg *solver, enum hpgmg_start start,
                               struct hpgmg_result *result)
 {
-    struct caller caller;
-    enum hpgmg_status status = call_begin(solver, &caller);
-    if (status != HPGMG_OK)
-        return status;
-    status = solve(solver, start, result);
-    call_end(&caller);
-    return status;
+    const enum hpgmg_status status = call_begin(solver);
+    return status == HPGMG_OK ? call_end(solve(solver, start, result)) : status;
 }

@@ -2,7 +2,6 @@
 #ifndef LIBRARY_SOLVER_HANDLE_H
 #define LIBRARY_SOLVER_HANDLE_H
 /* What is behind the functions of include/hpgmg.h. */
-#include <locale.h>
 #include <stdbool.h>
 #include "hpgmg.h"
 #include "backend/context.h"
@@ -64,20 +63,15 @@ enum hpgmg_status fail(enum hpgmg_status status, const char *format, ...)
  * threads of OpenMP are those of its parent. */
 enum hpgmg_status check_process(void);
 
-/* What was selected before a call. */
-struct caller {
-    struct world *world;
-    struct context *context;
-    int device; /* −1: there was no GPU */
-    locale_t locale;
-};
+/* HPGMG_ARGUMENT if the solver is not live. */
+enum hpgmg_status check_solver(const struct hpgmg *solver);
 /* Selects the solver's world and context, the GPU and numbers with a decimal point until
  * call_end(). */
-void call_select(const struct hpgmg *solver, struct caller *caller);
-/* HPGMG_ARGUMENT if the solver is not live. Else selects what it needs. */
-enum hpgmg_status call_begin(const struct hpgmg *solver, struct caller *caller);
-/* May be called twice. */
-void call_end(const struct caller *caller);
+void call_select(const struct hpgmg *solver);
+/* Both in turn. */
+enum hpgmg_status call_begin(const struct hpgmg *solver);
+/* Selects what the caller had, and returns status. May be called twice. */
+enum hpgmg_status call_end(enum hpgmg_status status);
 /* `status` is what this rank thinks so far. HPGMG_MISMATCH if not all ranks do the same with the
  * same `detail`; else the status of the first rank that failed, with its message. Collective over
  * the world. */
@@ -89,9 +83,7 @@ enum hpgmg_status call_same(const char *what, const double *values, int count);
 void solver_enlist(struct hpgmg *solver);
 void solver_delist(struct hpgmg *solver);
 
-/* The level's field of a user's, its centring, and whether the solver has it. */
-enum field level_field(enum hpgmg_field field);
-int field_centre(enum hpgmg_field field);
+/* Whether the solver has a user's field. */
 bool has_field(const struct hpgmg *solver, enum hpgmg_field field);
 const char *field_name(enum hpgmg_field field);
 
@@ -103,9 +95,8 @@ enum hpgmg_status check_room(struct hpgmg *solver, double bytes, bool on_device)
  * direction `centre`, without gaps. The caller frees them. The call ends meanwhile, since the
  * function may call the library or never return: an error, and all is to be left alone, if the
  * solver was destroyed. */
-enum hpgmg_status sample_function(const struct hpgmg *solver, struct caller *caller, int centre,
-                                  hpgmg_function *function, void *data, int count,
-                                  struct hpgmg_block *blocks);
+enum hpgmg_status sample_function(const struct hpgmg *solver, int centre, hpgmg_function *function,
+                                  void *data, int count, struct hpgmg_block *blocks);
 void release_blocks(int count, struct hpgmg_block *blocks);
 
 /* After β in direction d was set: keeps it for its Neumann walls, where set-up makes it 0. */

@@ -7,8 +7,8 @@
 #include "solvers/reduce.h"
 #include "solvers/walls.h"
 
-/* The faces of a box on a side of the domain: true if there are any, else n[d] is 0. */
-static bool faces_of(const struct hpgmg *s, const struct hpgmg_box *box, int d, int side, int lo[3],
+/* The faces of a box on a side of the domain; n[d] is 0 if there are none. */
+static void faces_of(const struct hpgmg *s, const struct hpgmg_box *box, int d, int side, int lo[3],
                      int n[3])
 {
     for (int e = 0; e < 3; e++) {
@@ -17,7 +17,6 @@ static bool faces_of(const struct hpgmg *s, const struct hpgmg_box *box, int d, 
     }
     lo[d] = side ? s->cells[d] : 0;
     n[d] = side ? box->lo[d] + box->n[d] == s->cells[d] : box->lo[d] == 0;
-    return n[d] > 0;
 }
 
 static enum hpgmg_status check_side(const struct hpgmg *s, int d, int side)
@@ -31,33 +30,23 @@ static enum hpgmg_status check_side(const struct hpgmg *s, int d, int side)
     return HPGMG_OK;
 }
 
-/* Copies a box's values. */
-static enum hpgmg_status take_values(const double *values, int number, long count, double *faces)
-{
-    if (!values)
-        return fail(HPGMG_ARGUMENT, "box %d: values is NULL", number);
-    for (long v = 0; v < count; v++) {
-        if (!isfinite(values[v]))
-            return fail(HPGMG_ARGUMENT, "box %d: a value of the wall is not finite", number);
-        faces[v] = values[v];
-    }
-    return HPGMG_OK;
-}
-
 /* Values of all boxes at the wall in turn. */
 static enum hpgmg_status take_faces(const struct hpgmg *s, int d, int side,
                                     const double *const *values, double *faces)
 {
-    enum hpgmg_status status = HPGMG_OK;
-    for (int b = 0; status == HPGMG_OK && b < s->hierarchy->levels[0]->npatches; b++) {
+    for (int b = 0; b < s->hierarchy->levels[0]->npatches; b++) {
         int lo[3], n[3];
-        if (!faces_of(s, &s->boxes[b], d, side, lo, n))
-            continue;
+        faces_of(s, &s->boxes[b], d, side, lo, n);
         const long count = (long)n[0] * n[1] * n[2];
-        status = take_values(values[b], b, count, faces);
-        faces += count;
+        if (count > 0 && !values[b])
+            return fail(HPGMG_ARGUMENT, "box %d: values is NULL", b);
+        for (long v = 0; v < count; v++) {
+            if (!isfinite(values[b][v]))
+                return fail(HPGMG_ARGUMENT, "box %d: a value of the wall is not finite", b);
+            *faces++ = values[b][v];
+        }
     }
-    return status;
+    return HPGMG_OK;
 }
 
 static void replace(double **plane, double *with)
@@ -87,25 +76,27 @@ static enum hpgmg_status set_wall(struct hpgmg *s, int d, int side, const double
     return status;
 }
 
-enum hpgmg_status hpgmg_set_wall(struct hpgmg *solver, int direction, int side, int count,
-                                 const double *const *values)
+static enum hpgmg_status set_boxes_of_wall(struct hpgmg *s, int d, int side, int count,
+                                           const double *const *values)
 {
-    struct caller caller;
-    enum hpgmg_status status = call_begin(solver, &caller);
-    if (status != HPGMG_OK)
-        return status;
-    const int boxes = solver->hierarchy->levels[0]->npatches;
-    status = check_side(solver, direction, side);
+    const int boxes = s->hierarchy->levels[0]->npatches;
+    enum hpgmg_status status = check_side(s, d, side);
     if (status == HPGMG_OK && count != boxes)
         status = fail(HPGMG_ARGUMENT, "count is %d, and the rank has %d boxes", count, boxes);
     if (status == HPGMG_OK && count > 0 && !values)
         status = fail(HPGMG_ARGUMENT, "values is NULL");
-    status = set_wall(solver, direction, side, values, status);
-    call_end(&caller);
-    return status;
+    return set_wall(s, d, side, values, status);
 }
 
-static enum hpgmg_status set_wall_function(struct hpgmg *s, struct caller *caller, int d, int side,
+enum hpgmg_status hpgmg_set_wall(struct hpgmg *solver, int direction, int side, int count,
+                                 const double *const *values)
+{
+    const enum hpgmg_status status = call_begin(solver);
+    return status == HPGMG_OK ? call_end(set_boxes_of_wall(solver, direction, side, count, values))
+                              : status;
+}
+
+static enum hpgmg_status set_wall_function(struct hpgmg *s, int d, int side,
                                            hpgmg_function *function, void *data)
 {
     const int count = s->hierarchy->levels[0]->npatches;
@@ -118,7 +109,7 @@ static enum hpgmg_status set_wall_function(struct hpgmg *s, struct caller *calle
     struct hpgmg_block *blocks = memory_alloc_zero(boxes * sizeof *blocks, "blocks of a function");
     for (int b = 0; b < count; b++)
         faces_of(s, &s->boxes[b], d, side, blocks[b].box.lo, blocks[b].box.n);
-    status = sample_function(s, caller, d, function, data, count, blocks);
+    status = sample_function(s, d, function, data, count, blocks);
     if (status == HPGMG_OK) {
         const double **values = memory_alloc(boxes * sizeof *values, "boxes of a wall");
         for (int b = 0; b < count; b++)
@@ -133,13 +124,9 @@ static enum hpgmg_status set_wall_function(struct hpgmg *s, struct caller *calle
 enum hpgmg_status hpgmg_set_wall_function(struct hpgmg *solver, int direction, int side,
                                           hpgmg_function *function, void *data)
 {
-    struct caller caller;
-    enum hpgmg_status status = call_begin(solver, &caller);
-    if (status != HPGMG_OK)
-        return status;
-    status = set_wall_function(solver, &caller, direction, side, function, data);
-    call_end(&caller);
-    return status;
+    const enum hpgmg_status status = call_begin(solver);
+    return status == HPGMG_OK ? call_end(set_wall_function(solver, direction, side, function, data))
+                              : status;
 }
 
 void walls_keep_beta(struct hpgmg *s, int d)

@@ -17,7 +17,7 @@ makes() { # WORD...
 
 @test "collectives, messages and files of one rank need no MPI library" {
     local objects=() tests=() file
-    for file in src/serial/*.c src/comm/*.c src/base/check.c src/base/memory.c src/base/timer.c; do
+    for file in src/comm/*.c src/base/check.c src/base/memory.c src/base/timer.c; do
         objects+=("$work/serial/$file.o")
     done
     for file in comm_test file_test; do
