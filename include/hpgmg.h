@@ -65,7 +65,7 @@ HPGMG_API void hpgmg_check(enum hpgmg_status status);
 /* A solver: the levels of one domain, with the data that was set. */
 struct hpgmg;
 
-/* Makes a solver for cells[0]×cells[1]×cells[2] cells on the ranks of comm, of which it keeps a
+/* Makes a solver for cells[0]×cells[1]×cells[2] cells on the ranks of comm. It keeps a
  * duplicate. The domain is 0 … lengths[d] in direction d. Cells are cubes: lengths[d]/cells[d] must
  * be the same for all d, to 1e-10 of it. Each of cells must be a multiple of 4; multigrid is fast
  * if they have a large power of two in common. There must be at least as many boxes of 4³ cells as

@@ -300,8 +300,8 @@ class LevelTime:
 
 
 def exchanges_of(order, visits, finest, moved, sweeps_per_exchange):
-    """Halo exchanges on a level in an F-cycle. Each visit has one for f, those of two smoothings of which the first begins
-    with valid ghosts, and with order 4 one before the residual. Interpolation to the finer level reads a halo too, unless
+    """Halo exchanges on a level in an F-cycle. Each visit has one for f, those of two smoothings, the first with valid
+    ghosts at its beginning, and with order 4 one before the residual. Interpolation to the finer level reads a halo too, unless
     u has been moved there from other ranks. With order 4 the last residual's norm has one."""
     groups = -(-SWEEPS // sweeps_per_exchange)
     each = 1 + (groups - 1) + groups + (order == 4)
@@ -350,14 +350,14 @@ class Prediction:
             time.transfer += 2 * (visits + 1) * transfer
         return time
 
-    def halo(self, own, beside):
-        """(latency, transfer) of one exchange, less what computing for `beside` seconds hides."""
+    def halo(self, own, hidden):
+        """(latency, transfer) of one exchange, less what computing for `hidden` seconds hides."""
         layers = (self.method.sweeps_per_exchange + 1) / SIMULATED_LAYERS if self.processor.gpu else 1.0
         share = self.network.share_between(own.halo)
         latency, transfer = self.network.exchange(own.halo, layers * own.halo.bytes, share)
         if not own.halo.elsewhere or own.cells_per_rank() < self.method.overlap_above:
             return latency, transfer
-        return max(0.0, latency - max(0.0, beside - transfer)), max(0.0, transfer - beside)
+        return max(0.0, latency - max(0.0, hidden - transfer)), max(0.0, transfer - hidden)
 
     def on_one(self, cells, visits):
         """The levels from here down, on one rank."""

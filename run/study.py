@@ -184,7 +184,7 @@ def reason_in(path):
 
 
 def run(case, arguments, timeout=None):
-    """Runs the case; what it prints stays beside its report. None, or why it failed."""
+    """Runs the case; what it prints stays next to its report. None, or why it failed."""
     log = case.path(arguments, "log")
     try:
         for path in [case.path(arguments, ending) for ending in case.endings]:

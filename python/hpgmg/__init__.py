@@ -14,7 +14,7 @@ are, without a copy. They hold float64. Arrays to read that are not aligned, or 
 With several ranks (mpi4py), every rank calls the same functions, and gives and gets its own part. A rank whose arguments
 are wrong makes the call fail on all ranks.
 
-Close solvers, best by `with`. A solver of one rank that was dropped is closed by itself. On several ranks closing is
+Close solvers, best by `with`. A solver of one rank that was dropped is closed automatically. On several ranks closing is
 collective, so a solver that was dropped keeps its memory, and a ResourceWarning says so.
 
 The library takes one call at a time: calls of several threads wait for each other. On several ranks the order of calls

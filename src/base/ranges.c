@@ -8,7 +8,7 @@
 
 enum { DEEPEST = 16 };
 
-/* Caliper's functions for regions, both of which take the name. */
+/* Caliper's functions for regions; both take the name. */
 static struct {
     void (*begin)(const char *name);
     void (*end)(const char *name);

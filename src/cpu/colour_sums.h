@@ -15,7 +15,7 @@ INLINE struct fv4_faces faces_of(const double *b, long each)
         {b[0], b[each]}, {b[2 * each], b[3 * each]}, {b[4 * each], b[5 * each]}};
 }
 
-/* sum_at of order 4 with variable coefficients. The values beside a cell in two directions serve
+/* sum_at of order 4 with variable coefficients. The neighbours of a cell in two directions serve
  * both. In this order they fit into 32 registers. */
 INLINE double fv4_sum_at(struct shape s, const double *x, const double *y, int low, const double *b,
                          long each)

@@ -151,8 +151,8 @@ static inline struct range with_ghosts(const struct patch *p, int d, int beside,
 struct walls {
     int rule, layers, beside, extent;
 };
-/* Those that the operator reads. It reads cells beside others in one direction less than its radius
- * away in the other: none with order 2, the next ones with order 4. */
+/* Those that the operator reads. It reads cells next to others in one direction less than its
+ * radius away in the other: none with order 2, the next ones with order 4. */
 static inline struct walls stencil_walls(const struct stencil *s, int extent)
 {
     const struct walls w = {s->wall_rule, s->radius, s->radius - 1, extent};

@@ -193,7 +193,7 @@ INLINE void cells_row_sums(const struct row *row, int r, int k, long start, long
 /* Whether fluxes are worth keeping from plane to plane. */
 enum { cells_KEEP = false, fluxes_KEEP = true };
 
-/* Asks for `count` cells, so that they are in the second-level cache when they are read. */
+/* Asks for `count` cells, so that they are in L2 when they are read. */
 INLINE void prefetch_cells(const double *x, long count)
 {
     for (long i = 0; i < count; i += LINE)

@@ -6,7 +6,7 @@
 
 #define INLINE static inline __attribute__((always_inline))
 
-/* Coarse cells and coarse rows at a time, so that the scratch stays in the first-level cache. */
+/* Coarse cells and coarse rows at a time, so that the scratch stays in L1. */
 enum { CHUNK = 128, ROWS = 8 };
 
 /* A value interpolated in one direction, from coarse cells around `c` with stride s. */

@@ -15,7 +15,7 @@
 #include "operators/boundary.h"
 #include "cpu/operations.h"
 
-/* A patch of at most CELLS_AT_ONCE cells stays in the second-level cache with all its fields. The
+/* A patch of at most CELLS_AT_ONCE cells stays in L2 with all its fields. The
  * least numbers of cells for several threads are such that barriers between operations pay. A trip
  * through memory takes as long as TRIP operations on cached data. A thread that has spun SPINS
  * times lends its core to others. */

@@ -24,7 +24,7 @@ struct ghost_box {
     int side[3]; /* by direction: −1 beyond the low closed side, 1 beyond the high one, else 0 */
     enum wall wall[3]; /* by direction: the wall that the ghosts are behind, or none */
     int along, layers;
-    bool outer; /* they follow from the halo beyond an open side */
+    bool outer; /* they follow from the halo beyond an inter-box face */
 };
 
 /* The boxes in the order in which they can be filled: box[first[d]] … box[first[d + 1] − 1] are

@@ -125,7 +125,7 @@ FORMULA void body_restrict_faces(const struct restriction_arguments *x, int i, i
     x->coarse[i + j * x->sj + k * x->sk] = restrict_face(b[0], b[s], b[t], b[s + t]);
 }
 
-/* β beyond a wall, from faces inward. i and k count the faces beside the wall. */
+/* β beyond a wall, from faces inward. i and k count the faces next to the wall. */
 struct extrapolation_arguments {
     double *beta;
     long inward, si, sk; /* strides */

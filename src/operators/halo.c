@@ -10,7 +10,7 @@
  */
 #define MAX_WORK 1.25
 
-/* Layers around a box of which a sweep reads cells that the sweep before it has updated. Of two
+/* Layers around a box in which a sweep reads cells that the previous sweep has updated. Of two
  * colours these are the next cells: all others within reach have the same colour as the cell. */
 static int updated_layers(const struct stencil *s)
 {
@@ -36,7 +36,7 @@ static int layers_touched(const struct stencil *s, int sweeps)
 }
 
 /* Order 4 would repeat two layers of a sweep beyond each side. That pays for sweeps of one colour,
- * of which it repeats one layer. */
+ * which repeat one layer. */
 static bool repeats_too_much(const struct stencil *s)
 {
     return s->radius > 1 && !s->coloured;
@@ -49,7 +49,7 @@ static bool is_open(const struct decomposition *d, const struct sides *sides, co
     return sides_wrap(sides, e) || (side ? b->hi[e] < d->n[e] : b->lo[e] > 0);
 }
 
-/* Cells of one layer beyond the box's open sides in direction e, per cell of the box. */
+/* Cells of one layer beyond the box's inter-box faces in direction e, per cell of the box. */
 static double cells_of_layer(const struct decomposition *d, const struct sides *sides,
                              const struct box *b, int e)
 {
@@ -57,7 +57,7 @@ static double cells_of_layer(const struct decomposition *d, const struct sides *
     return (double)open / (b->hi[e] - b->lo[e]);
 }
 
-/* Cells that one sweep works on per cell of the box, `layers` beyond its open sides. */
+/* Cells that one sweep works on per cell of the box, `layers` beyond its inter-box faces. */
 static double work_of_sweep(const struct decomposition *d, const struct sides *sides,
                             const struct box *b, int layers)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef OPERATORS_OPERANDS_H
 #define OPERATORS_OPERANDS_H
-/* What residuals and sweeps read of a patch besides u, for all backends. */
+/* What residuals and sweeps read of a patch in addition to u, for all backends. */
 #include "level/level.h"
 
 #ifdef __cplusplus

@@ -130,7 +130,7 @@ static double beta_tanh(const struct relative to[3], const int at[3], const doub
     return c1 + c2 * t;
 }
 
-/* What value functions need besides the global index of a cell or face. */
+/* What value functions need in addition to the global index of a cell or face. */
 struct filling {
     const struct level *level;
     struct relative to[3];

@@ -57,7 +57,7 @@ struct stencil {
     struct operator_choice choice;
     bool reads_alpha;
     int radius; /* ghost layers that one application reads. With 1 it reads no diagonal neighbours,
-                   no β beside faces, and no cells of the updated colour but the cell itself */
+                   β on the cell's own faces only, and of the updated colour the cell alone */
     /* Of the smoother: sweeps update one colour; need lambda_max; FIELD_DINV is the l1 weight. */
     bool coloured, needs_lambda_max, l1_weight;
     bool in_place; /* a sweep may overwrite what it reads: cells of one colour are not coupled */

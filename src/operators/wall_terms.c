@@ -51,7 +51,7 @@ static struct near_walls near_walls_of(const struct near_walls *common, const st
     return w;
 }
 
-/* The value of a plane on the wall (d, side) beside a local cell. */
+/* The value of a plane on the wall (d, side) next to a local cell. */
 static double beside(const struct wall_part *w, int d, const int cell[3])
 {
     return w->at[cell[wall_tangent(d, 0)] + cell[wall_tangent(d, 1)] * w->stride];

@@ -93,7 +93,7 @@ static void extrapolate(double *v, long inward, int cells)
         v[-inward] = v[0];
 }
 
-/* Values beside the patch that no neighbour has: extrapolated beyond walls, and images where the
+/* Values next to the patch that no neighbour has: extrapolated beyond walls, and images where the
  * backend wraps. The second direction completes the corners. */
 static void complete_part(const struct level *l, const struct patch *p, int d, struct wall_part w)
 {

@@ -8,7 +8,7 @@
  * direction fastest. */
 #include "operators/local_box.h"
 
-/* Quartic interpolation reads ghosts two layers beside a patch. Three layers around two cells are
+/* Quartic interpolation reads ghosts two layers beyond a patch. Three layers around two cells are
  * the five that an extrapolation beyond a wall reads. */
 enum { WALL_MARGIN = 3 };
 
