@@ -27,7 +27,7 @@ void comm_world_destroy(struct world *world);
 struct world *comm_world_select(struct world *world);
 /* Whether this process was forked from one that had made a world. MPI is its parent's. */
 bool comm_is_forked(void);
-/* Whether MPI has been initialised and not finalised, by whomever. */
+/* Whether MPI runs: initialised, by this library or its caller, and not finalised. */
 bool comm_is_running(void);
 /* For a library, in whose program MPI is running or not: die() ends the job accordingly, and waits
  * for lower ranks among all. */

@@ -34,8 +34,9 @@ struct ghost_list {
     struct ghost_box box[26];
 };
 
-/* How deep: beyond one closed side, two, three; and how far into the halo of an open one. Where
- * there is a halo, wrapped ghosts are as deep as it, and walls do not count wrapped sides. */
+/* Layers of ghosts beyond one, two and three sides that are walls or wrapped, and beyond walls
+ * into the halo of an inter-box face. With a halo, wrapped ghosts have the halo's depth, and only
+ * walls count as sides. */
 struct ghost_depths {
     int sides, edges, corners, halo;
 };
