@@ -14,48 +14,33 @@ from thresholds import draw_thresholds, summary_table
 # paragraphs.
 TEXTS = {
     "machine": ("What the machine can do", """
-        Expected: memory copies at 80 to 95 % of the rate in its data sheet, and the cache several times as fast. Reading
-        alone is at least as fast as copying. With more FMAs per double the rate of memory holds until the arithmetic
-        takes longer than the bytes; from there on it falls. Latencies count on small levels: 8³ cells are less work
-        than a launch or a barrier.
-
-        Times are medians. GB/s are the bytes that the algorithm names, over the time."""),
+        Expected: copies at 80 to 95 % of the data sheet's rate, and the cache several times as fast. With more FMAs per
+        double the rate of memory holds until arithmetic takes longer than the bytes. Times are medians. GB/s are the
+        bytes that the algorithm names, over the time."""),
     "kernels": ("The solver's kernels under the machine's ceilings", """
-        Expected: multigrid moves many bytes for little arithmetic. So the kernels of order 2 lie on the slope of the
-        memory's copy rate. Better kernels of a stage lie further right on it: they do the same arithmetic with fewer
-        bytes. Order 4 has five to six times the arithmetic for about the same bytes. Its fused kernels come near the
-        ridge, where caches, shared memory and the issue of instructions bind before memory does. A kernel far below all
-        ceilings waits, or is bound by something that has no ceiling here.
+        Expected: kernels of order 2 lie on the slope of the memory's copy rate, better ones of a stage further right: the
+        same arithmetic with fewer bytes. Order 4 has five to six times the arithmetic for about the same bytes, so its
+        fused kernels come near the ridge. A kernel far below all ceilings waits, or is bound by something that has no
+        ceiling here.
 
         Each result was compared bit for bit with that of the CPU's plain loops, or by checksum with the baseline's,
-        before it was timed. Bytes are those that the kernels must move, each array once per pass. Operations are counted
-        from the formulas as written."""),
+        before it was timed. Bytes are those that the kernels must move, each array once per pass."""),
     "ladder": ("From the simplest kernel to the solver's own", """
         Expected: each rung needs fewer accesses to memory or caches than the rung before, or has more of them in flight.
-        On NVIDIA's Kepler the rungs of the slides had speed-ups of 1.00, 1.44 and 1.68. Today's GPUs have larger caches,
-        which serve much of what the better rungs avoid. So the first steps gain less where blocks are well shaped. The
-        last rung is the solver's own, which updates both colours in one pass over memory. On a CPU a later rung need not be faster.
-
-        Every rung's result is checked before it is timed."""),
+        On NVIDIA's Kepler the slides' rungs had speed-ups of 1.00, 1.44 and 1.68; today's caches serve much of what the
+        better rungs avoid. The last rung is the solver's own. Every result is checked before it is timed."""),
     "sizes": ("Speed by size", """
-        Expected: speed grows with size, since the time of the coarse levels hardly depends on it. It levels off once the
-        finest level takes most of the time. Order 4 does more arithmetic on about the same bytes, and is slower where
-        arithmetic, caches or latency bind. A size that does not fit into memory has no result.
-
-        A run solves on the three finest grids, so sizes appear more than once. Its verdict rests on residuals, errors,
-        orders of convergence and bitwise identical repetitions."""),
+        Expected: speed grows with size until the finest level takes most of the time; order 4 is slower where
+        arithmetic, caches or latency bind. A run solves on the three finest grids, so sizes appear more than once. A size
+        that does not fit into memory has no result."""),
     "levels": ("Where the time goes: levels, operations, one solve along the time", """
-        Expected: each level has an eighth of the cells of the next finer one, and an F-cycle visits it more often. So a
-        GPU's time falls about eightfold from level to level while levels fill it. Below, it is latency, and the same for
-        every level. Fusing operations saves passes over memory on fine levels, and launches on coarse ones. A CPU has
-        less latency and less bandwidth. It can be faster on levels of a few thousand cells, if the hand-over costs less
-        than it gains.
-
-        Stages are timed one by one here, which takes longer than a solve whose stages are not timed."""),
+        Expected: a GPU's time falls about eightfold from level to level while levels fill it; below, it is latency.
+        Fusion saves passes over memory on fine levels, and launches on coarse ones. A CPU can be faster on levels of a
+        few thousand cells, if the hand-over costs less than it gains. Stages are timed one by one, which takes longer
+        than a solve whose stages are not timed."""),
     "threshold": ("Levels on the CPU: the threshold", """
-        Expected: a curve with a minimum. With a low threshold the GPU works on levels that are too small for it, with a
-        high one the CPU works on levels that are too large. Where one kernel (the tail) runs all coarse levels of the
-        GPU, the minimum may lie at `never`: no level on the CPU."""),
+        Expected: a minimum between levels too small for the GPU and levels too large for the CPU. Where one kernel (the
+        tail) runs all coarse levels of the GPU, it may lie at `never`: no level on the CPU."""),
     "memory": ("Memory", """
         GB/s are the bytes that the algorithm names; GB/s moved are those that memory moves by a model, which counts whole
         fetches and sectors. Times are medians."""),

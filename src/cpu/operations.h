@@ -129,7 +129,7 @@ void colours_prepare(struct level *level);
 bool colours_fit(const struct pass *pass);
 void colours_run(const struct pass *pass, const struct patch_pass *p);
 
-/* The most threads that work on a level. */
+/* Maximum number of threads on a level. */
 int cpu_max_threads(void);
 
 /* Steps of rows.c and transfers.c. */

@@ -29,9 +29,9 @@ struct shared_messages {
 struct shared_messages *shared_messages_create(const struct carried *carried);
 void shared_messages_destroy(struct shared_messages *s);
 
-/* Changes to the other memory, before the ranks pack. The receivers of what they overwrite have
- * read it: that was the execution before the last one, and since then each has sent a message, for
- * which this rank has waited. */
+/* Switches to the other of the two buffers, before the ranks pack. Its receivers have read what
+ * they overwrite: it was sent two executions ago, and each receiver has since sent a message that
+ * this rank has waited for. */
 void shared_messages_turn(struct shared_messages *s);
 
 #endif
