@@ -149,8 +149,8 @@ HPGMG_API enum hpgmg_status hpgmg_get(struct hpgmg *solver, enum hpgmg_field fie
 
 /* Sets what holds on the wall in direction d (0 to 2) on its low (side 0) or high side (1): u = g
  * on a Dirichlet wall, ∂u/∂n = g on a Neumann wall, along the outward normal and in the coordinates
- * of `lengths`. Walls that were not set have g = 0. g are means over the walls' faces; to order 2,
- * values at their centres are the same.
+ * of `lengths`. Walls that were not set have g = 0. g are means over the walls' faces; for order 2,
+ * values at their centres do.
  *
  * values[b] belongs to box b of hpgmg_boxes(), whose number is `count`: n[s]·n[t] values in host
  * memory, without gaps, s < t the other two directions, s fastest. It is not read for boxes that

@@ -15,7 +15,7 @@ struct decomposition_spec {
 
 /* A cube of boxes_per_side³ boxes with box_side³ cells each. */
 struct decomposition_spec spec_cube(int boxes_per_side, int box_side, int ranks);
-/* The level's cells by direction, and all of them. */
+/* The level's cells by direction, and their product. */
 void spec_extent(const struct decomposition_spec *spec, int n[3]);
 double spec_cells(const struct decomposition_spec *spec);
 /* Boxes of the level. size_check() refuses more than an int holds (solvers/size.h). */

@@ -25,13 +25,13 @@ long domain_count(const struct domain_choice *choice, long boxes);
 
 /* Boxes by direction. domain_count() of them fit into an int.
  *
- * DOMAIN_EXACT has I·J·K = boxes with I >= J >= K. Let r be the boxes that are left where I, J and
- * K have been halved as long as all three are even: the coarsest level has r times a power of 8
+ * DOMAIN_EXACT has I·J·K = boxes with I >= J >= K. Let r be the product of I, J and K after
+ * halving them while all three are even: the coarsest level has r times a power of 8
  * cells. Of all shapes with r <= SMALL_COARSEST_CELLS it is that of the smallest surface; where no
  * shape has so small an r, that of the smallest r, and of these the smallest surface. */
 void domain_shape(const struct domain_choice *choice, long boxes, int shape[3]);
 
-/* The boxes r that are left: see domain_shape(). */
+/* The product r of the halved numbers of boxes: see domain_shape(). */
 double domain_remainder(const int shape[3]);
 
 /* A shape of `boxes` boxes, or not many fewer, with r <= left; or the cube. */

@@ -59,7 +59,7 @@ FORMULA struct probe probe_create(const struct stencil *s, const int n[3], const
     return p;
 }
 
-/* The value of a ghost in `layer` (0 or 1) for 1 in the index-th cell inward from the wall. */
+/* The weight of the index-th cell inward from the wall in the ghost of `layer` (0 or 1). */
 FORMULA double probe_wall_weight(int rule, int layer, int index)
 {
     double unit[4];

@@ -15,7 +15,7 @@ void wall_terms_destroy(struct wall_terms *terms); /* may be NULL */
  * is NUM_FIELDS. Layers: the stencil's radius. */
 void wall_terms_set_operator(struct wall_terms *terms, const struct wall_values *values,
                              double side, enum field less);
-/* The fluxes through Neumann walls with stored β, which f gets too. Layers: 1. */
+/* The fluxes through Neumann walls with stored β. They are added to f, too. Layers: 1. */
 void wall_terms_set_inflow(struct wall_terms *terms, const struct wall_values *values, double side);
 /* P G of this order from a coarse side with these values, which interpolated u get. `side` is that
  * of a coarse cell. Layers: `prolongation`. */
