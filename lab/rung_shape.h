@@ -4,9 +4,9 @@
 /* How a rung divides a level among blocks and threads, and what a block then loads: counted, as if
  * the first-level cache kept all that the block reads. */
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+#include "base/linkage.h"
+
+C_BEGIN
 
 enum rung_keeps {
     KEEPS_NOTHING, /* every value comes from memory each time */
@@ -50,7 +50,6 @@ struct rung_counts {
 };
 struct rung_counts rung_count(const struct rung_shape *shape);
 
-#ifdef __cplusplus
-}
-#endif
+C_END
+
 #endif

@@ -3,14 +3,13 @@
 #define LAB_RUNGS_H
 /* The rungs of `ladder`: kernels from the simplest to the program's own for one red and one black
  * half-sweep of Gauss-Seidel with variable coefficients between Dirichlet walls. */
+#include "base/linkage.h"
 #include "base/status.h"
 #include "lab/timing.h"
 #include "lab/rung_shape.h"
 #include "level/level.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+C_BEGIN
 
 /* Sweeps u of the level (one box, order 2 or 4) to FIELD_TMP and back to u, or in place; the result
  * is in u. */
@@ -58,7 +57,6 @@ struct pass;
 struct pass rung_pass(struct level *level);
 void rung_default(struct level *level, const struct rung *rung, const struct rung_shape *shape);
 
-#ifdef __cplusplus
-}
-#endif
+C_END
+
 #endif

@@ -4,10 +4,9 @@
 /* What is chosen at run time beside the problem, and who watches cycles. A program has one context,
  * and each solver of the library another one, which every call selects. */
 #include <stdbool.h>
+#include "base/linkage.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+C_BEGIN
 
 struct kernel;
 struct program;
@@ -37,7 +36,6 @@ struct context *context_current(void);
 /* Selects a context; NULL: the program's own. Returns the one that was selected before. */
 struct context *context_select(struct context *context);
 
-#ifdef __cplusplus
-}
-#endif
+C_END
+
 #endif

@@ -3,11 +3,10 @@
 #define BASE_CHECK_H
 /* Fatal errors: one line on stderr, then the job ends. No check is compiled out. */
 #include <stdbool.h>
+#include "base/linkage.h"
 #include "base/status.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+C_BEGIN
 
 /* Ends the job after a fatal error. comm/ replaces _Exit by MPI_Abort, because the other ranks
  * would wait for a rank that exits alone. */
@@ -36,7 +35,6 @@ void warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
          ? (void)0                                                                                 \
          : die(STATUS_SYSTEM, "%s:%d: internal check failed: %s", __FILE__, __LINE__, #condition))
 
-#ifdef __cplusplus
-}
-#endif
+C_END
+
 #endif

@@ -3,10 +3,9 @@
 #define BASE_LIBRARY_H
 /* Libraries that are used where a machine has them and are never required: loaded at run time. */
 #include <stdbool.h>
+#include "base/linkage.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+C_BEGIN
 
 struct library_function {
     const char *name;
@@ -18,7 +17,6 @@ struct library_function {
  * of them. The library stays loaded. */
 bool library_load(const char *const *files, const struct library_function *functions, int count);
 
-#ifdef __cplusplus
-}
-#endif
+C_END
+
 #endif

@@ -4,10 +4,9 @@
 /* Host memory with a ledger. The program allocates all host memory here, so leaks and bytes per
  * unknown are counted. (Leak checkers cannot tell the program's leaks from the MPI library's.) */
 #include <stddef.h>
+#include "base/linkage.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+C_BEGIN
 
 /* `bytes` bytes of uninitialised memory (or 0), aligned to 128 bytes. Dies with STATUS_MEMORY and
  * the name `what` of the block if there is no memory. Not thread-safe: only the main thread
@@ -32,7 +31,6 @@ size_t memory_peak_bytes(void);
  * memory, or less where a control group sets a limit. 0 if unknown. */
 size_t memory_available_bytes(void);
 
-#ifdef __cplusplus
-}
-#endif
+C_END
+
 #endif

@@ -2,18 +2,15 @@
 #ifndef BASE_TIMER_H
 #define BASE_TIMER_H
 #include <stdlib.h>
+#include "base/linkage.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+C_BEGIN
 /* Seconds of a monotonic clock; only differences have a meaning. */
 double timer_seconds(void);
 /* For tests: from now on timer_seconds() is `offset` seconds ahead of the clock, and gains `rate`
  * seconds per second. */
 void timer_pretend(double offset, double rate);
-#ifdef __cplusplus
-}
-#endif
+C_END
 
 static inline int timer_compare(const void *a, const void *b)
 {

@@ -7,10 +7,9 @@
 #include <stddef.h>
 #include <stdio.h>
 #include "backend/backend.h"
+#include "base/linkage.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+C_BEGIN
 
 /* Fields in GPU memory, passes as kernels. Use only after cuda_open() succeeded. */
 extern const struct backend backend_cuda;
@@ -74,7 +73,6 @@ const struct transport *cuda_peer_transport(const char **why_not);
  * not free twice, of a quarter of what is; the median of several. 0 without a GPU. */
 double cuda_copy_rate(void);
 
-#ifdef __cplusplus
-}
-#endif
+C_END
+
 #endif

@@ -4,10 +4,9 @@
 /* What a GPU has, as far as the choice of kernels depends on it. */
 #include <stdbool.h>
 #include <stddef.h>
+#include "base/linkage.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+C_BEGIN
 
 struct device_limits {
     size_t shared_per_block; /* bytes, static and dynamic, the most that a kernel may ask for */
@@ -22,7 +21,6 @@ bool device_limits_lower(struct device_limits *limits, const char *name);
 /* The names that device_limits_lower() knows, as one line. */
 const char *device_limits_names(void);
 
-#ifdef __cplusplus
-}
-#endif
+C_END
+
 #endif

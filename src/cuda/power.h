@@ -5,10 +5,9 @@
  * loaded at run time, and nothing needs it. */
 #include <stdbool.h>
 #include <stdint.h>
+#include "base/linkage.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+C_BEGIN
 
 struct power_record {
     int samples;               /* of clock and reasons; 0: both unknown */
@@ -40,7 +39,6 @@ struct power_record power_end(void);
 enum { POWER_TEXT_SIZE = 160 };
 const char *power_reasons_text(unsigned long long reasons, char text[POWER_TEXT_SIZE]);
 
-#ifdef __cplusplus
-}
-#endif
+C_END
+
 #endif

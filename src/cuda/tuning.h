@@ -4,11 +4,10 @@
 /* Measured tile rows and planes per block of the tuned kernels, per stage and patch size.
  * `hpgmg-lab tune` measures them, tuning.def keeps them by GPU. Results do not depend on them. */
 #include <stdbool.h>
+#include "base/linkage.h"
 #include "base/status.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+C_BEGIN
 
 /* What is tuned separately. Reports and the lab print the stages by the names below. */
 enum cuda_tuned_stage {
@@ -77,7 +76,6 @@ enum status cuda_tuning_choose(bool on_gpu, char *message, int size);
 /* Which rows are followed, for reports; NULL without a GPU. */
 const char *cuda_tuning_source(void);
 
-#ifdef __cplusplus
-}
-#endif
+C_END
+
 #endif

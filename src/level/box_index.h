@@ -5,11 +5,10 @@
  * bounds FAN_OUT consecutive boxes of the list, a node above it FAN_OUT consecutive nodes. Any list
  * gives the right answer. The search is fast where consecutive boxes lie near each other, as on the
  * Morton curve. */
+#include "base/linkage.h"
 #include "level/box.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+C_BEGIN
 
 enum { MAX_INDEX_LAYERS = 11 }; /* of as many boxes as an int counts */
 
@@ -29,7 +28,6 @@ void box_index_destroy(struct box_index *index);
 void box_index_search(const struct box_index *index, struct box region,
                       void (*found)(void *data, int box), void *data);
 
-#ifdef __cplusplus
-}
-#endif
+C_END
+
 #endif

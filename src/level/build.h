@@ -2,11 +2,10 @@
 #ifndef LEVEL_BUILD_H
 #define LEVEL_BUILD_H
 /* Making levels with their halo plans. */
+#include "base/linkage.h"
 #include "level/level.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+C_BEGIN
 
 /* Makes a level and takes over its decomposition. Rows are padded so that cell i = 0 of every row
  * is at a multiple of row_align doubles. Collective over the world. */
@@ -27,7 +26,6 @@ size_t decomposition_field_bytes(const struct decomposition *d, int rank, int gh
 void decomposition_add_field_bytes(const struct decomposition *d, int ghosts, int row_align,
                                    int fields, size_t *bytes);
 
-#ifdef __cplusplus
-}
-#endif
+C_END
+
 #endif

@@ -5,11 +5,10 @@
  * a wall or is wrapped; the others are open, with a halo. The list says which ghosts follow from
  * which cells, in which order; cuda/boundary/walls.cu applies it. */
 #include <stdbool.h>
+#include "base/linkage.h"
 #include "level/sides.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+C_BEGIN
 
 /* Ghosts in the same place relative to the patch.
  *
@@ -70,7 +69,6 @@ struct level;
 const struct ghost_list *level_ghost_list(const struct level *level, int q, enum ghost_shape shape);
 void level_make_ghost_lists(struct level *level);
 
-#ifdef __cplusplus
-}
-#endif
+C_END
+
 #endif

@@ -6,14 +6,13 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include "backend/fields.h"
+#include "base/linkage.h"
 #include "level/box.h"
 #include "level/box_index.h"
 #include "level/decomposition.h"
 #include "level/sides.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+C_BEGIN
 
 struct backend;
 struct ghost_list;
@@ -88,7 +87,6 @@ void level_release(struct level *level, enum field field);
 /* Exchanges the memory of two fields. */
 void level_swap(struct level *level, enum field a, enum field b);
 
-#ifdef __cplusplus
-}
-#endif
+C_END
+
 #endif

@@ -2,11 +2,10 @@
 #ifndef OPERATORS_OPERANDS_H
 #define OPERATORS_OPERANDS_H
 /* What residuals and sweeps read of a patch in addition to u, for all backends. */
+#include "base/linkage.h"
 #include "level/level.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+C_BEGIN
 
 /* Pointers are at cell (0,0,0), and those to what no field holds equal f. */
 struct operands {
@@ -17,7 +16,6 @@ struct operands {
 /* Of a patch of this level, with this right-hand side. */
 struct operands operands_of(const struct level *level, const struct patch *patch, enum field f);
 
-#ifdef __cplusplus
-}
-#endif
+C_END
+
 #endif

@@ -3,12 +3,11 @@
 #define OPERATORS_PASS_H
 /* What follows from a pass. */
 #include "backend/passes.h"
+#include "base/linkage.h"
 #include "level/level.h"
 #include "operators/stencil.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+C_BEGIN
 
 static inline bool pass_prolongs(const struct pass *pass)
 {
@@ -60,7 +59,6 @@ int level_ghosts(const struct operator_choice *choice, const struct backend *bac
 int operations_per_halo(const struct level *level);
 int sweeps_per_halo(const struct level *level);
 
-#ifdef __cplusplus
-}
-#endif
+C_END
+
 #endif

@@ -3,12 +3,11 @@
 #define OPERATORS_STENCIL_H
 /* The operator: the choices of a run, and the numbers that follow from them on one level. */
 #include <stdbool.h>
+#include "base/linkage.h"
 #include "level/extent.h"
 #include "level/sides.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+C_BEGIN
 
 /* Each has a row in the table `smoothers` of stencil.c. */
 enum smoother {
@@ -87,7 +86,6 @@ int stencil_ghosts(int order);
  * 0). */
 struct min_cells stencil_min_cells(const struct operator_choice *choice);
 
-#ifdef __cplusplus
-}
-#endif
+C_END
+
 #endif

@@ -3,14 +3,13 @@
 #define OPERATORS_VECTORS_H
 /* Vector operations on the cells of a level's own boxes, on any backend. */
 #include <stdint.h>
+#include "base/linkage.h"
 #include "level/level.h"
 #include "operators/sum.h"
 
 struct terms;
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+C_BEGIN
 
 /* z = a */
 void vector_set(const struct level *level, enum field z, double a);
@@ -40,7 +39,6 @@ void vector_product_digits(const struct level *level, enum field x, enum field y
 /* The local part of the sum of operators/hash.h. */
 uint64_t vector_checksum(const struct level *level, enum field x);
 
-#ifdef __cplusplus
-}
-#endif
+C_END
+
 #endif

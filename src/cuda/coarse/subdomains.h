@@ -4,9 +4,9 @@
 /* How the tail kernel divides a small level into subdomains of one size, one per thread block, and
  * how much of them fits into shared memory. Needs no CUDA. */
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+#include "base/linkage.h"
+
+C_BEGIN
 
 enum {
     TAIL_CELLS = 64 * 64 * 64, /* of the largest level of the tail */
@@ -50,7 +50,6 @@ struct subdomain_ghosts subdomains_ghosts(const struct subdomains *s);
  * fits. */
 struct subdomains subdomains_of(const int n[3], const struct subdomain_limits *limits);
 
-#ifdef __cplusplus
-}
-#endif
+C_END
+
 #endif

@@ -4,9 +4,9 @@
 /* How the blocks of a k-streaming sweep share a patch, so that they fill the waves of blocks that
  * the GPU runs at once. Needs no CUDA. */
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+#include "base/linkage.h"
+
+C_BEGIN
 
 /* The first tiles have count[0] blocks each, the others count[1]; each block has planes[0] or
  * planes[1] planes, an even number, and the last block of a tile the rest. Blocks of the first
@@ -41,7 +41,6 @@ int wave_partition_best_planes(int tiles, int n, int least, int most, int extra,
 struct wave_partition wave_partition_choose(int tiles, int n, int planes, int extra,
                                             int multiprocessors);
 
-#ifdef __cplusplus
-}
-#endif
+C_END
+
 #endif
