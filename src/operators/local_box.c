@@ -28,51 +28,35 @@ double *local_box_array(const struct local_box *box)
     return memory_alloc_zero((size_t)local_box_cells(box) * sizeof(double), memory_name);
 }
 
-/* The box in the field and in an array, as `inner` and `outer` of a body's arguments. */
-struct two_ends {
-    double *inner;
-    long inner_stride[3], outer_stride[3];
-};
-
-static struct two_ends two_ends(const struct level *l, const struct patch *p, enum field field,
-                                const struct local_box *c)
+/* Calls a body that copies or adds between the box in the field and an array. */
+static void visit(const struct level *l, const struct patch *p, enum field field,
+                  const struct local_box *c, const double *packed, enum body body, bool out)
 {
-    return (struct two_ends){patch_cells(l, p, field) + c->lo[0] + c->lo[1] * p->sj +
-                                 c->lo[2] * p->sk,
-                             {1, p->sj, p->sk},
-                             {1, c->n[0], (long)c->n[0] * c->n[1]}};
+    double *inner = patch_cells(l, p, field) + c->lo[0] + c->lo[1] * p->sj + c->lo[2] * p->sk;
+    const long in_field[3] = {1, p->sj, p->sk}, in_array[3] = {1, c->n[0], (long)c->n[0] * c->n[1]};
+    struct strided_arguments x = {.to = out ? (double *)packed : inner,
+                                  .from = out ? inner : packed};
+    memcpy(x.to_stride, out ? in_array : in_field, sizeof x.to_stride);
+    memcpy(x.from_stride, out ? in_field : in_array, sizeof x.from_stride);
+    l->backend->passes->visit(body, &x, c->n);
 }
 
 void local_box_copy_out(const struct level *l, const struct patch *p, enum field field,
                         const struct local_box *c, double *packed)
 {
-    const struct two_ends e = two_ends(l, p, field, c);
-    struct strided_arguments x = {.to = packed, .from = e.inner};
-    memcpy(x.to_stride, e.outer_stride, sizeof x.to_stride);
-    memcpy(x.from_stride, e.inner_stride, sizeof x.from_stride);
-    l->backend->passes->visit(BODY_copy_strided, &x, c->n);
-}
-
-static void visit_inwards(const struct level *l, const struct patch *p, enum field field,
-                          const struct local_box *c, const double *packed, enum body body)
-{
-    const struct two_ends e = two_ends(l, p, field, c);
-    struct strided_arguments x = {.to = e.inner, .from = packed};
-    memcpy(x.to_stride, e.inner_stride, sizeof x.to_stride);
-    memcpy(x.from_stride, e.outer_stride, sizeof x.from_stride);
-    l->backend->passes->visit(body, &x, c->n);
+    visit(l, p, field, c, packed, BODY_copy_strided, true);
 }
 
 void local_box_copy_in(const struct level *l, const struct patch *p, enum field field,
                        const struct local_box *c, const double *packed)
 {
-    visit_inwards(l, p, field, c, packed, BODY_copy_strided);
+    visit(l, p, field, c, packed, BODY_copy_strided, false);
 }
 
 void local_box_add(const struct level *l, const struct patch *p, enum field field,
                    const struct local_box *c, const double *packed)
 {
-    visit_inwards(l, p, field, c, packed, BODY_add_strided);
+    visit(l, p, field, c, packed, BODY_add_strided, false);
 }
 
 void local_box_read(const struct level *l, const struct patch *p, enum field field,

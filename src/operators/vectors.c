@@ -85,23 +85,33 @@ struct terms vector_terms(const struct level *level, const struct patch *p, enum
                           .scale = scale};
 }
 
-uint64_t vector_product_norm(const struct level *level, enum field x, enum field y)
+/* The first word of a reduction. */
+static uint64_t word_of(const struct level *level, enum reduction reduction, enum field x,
+                        enum field y)
 {
     uint64_t words[REDUCTION_WORDS] = {0};
-    level->backend->passes->reduce(REDUCTION_magnitude, level, x, y, 0.0, words);
+    level->backend->passes->reduce(reduction, level, x, y, 0.0, words);
     return words[0];
+}
+
+uint64_t vector_product_norm(const struct level *level, enum field x, enum field y)
+{
+    return word_of(level, REDUCTION_magnitude, x, y);
 }
 
 uint64_t vector_norm(const struct level *level, enum field x)
 {
-    return vector_product_norm(level, x, NUM_FIELDS);
+    return word_of(level, REDUCTION_magnitude, x, NUM_FIELDS);
 }
 
 uint64_t vector_negative(const struct level *level, enum field x)
 {
-    uint64_t words[REDUCTION_WORDS] = {0};
-    level->backend->passes->reduce(REDUCTION_negative, level, x, NUM_FIELDS, 0.0, words);
-    return words[0];
+    return word_of(level, REDUCTION_negative, x, NUM_FIELDS);
+}
+
+uint64_t vector_checksum(const struct level *level, enum field x)
+{
+    return word_of(level, REDUCTION_checksum, x, NUM_FIELDS);
 }
 
 void vector_product_digits(const struct level *level, enum field x, enum field y, int exponent,
@@ -111,11 +121,4 @@ void vector_product_digits(const struct level *level, enum field x, enum field y
     level->backend->passes->reduce(REDUCTION_digits, level, x, y, sum_scale(exponent), words);
     for (int d = 0; d < SUM_DIGITS; d++)
         digits[d] += (int64_t)words[d];
-}
-
-uint64_t vector_checksum(const struct level *level, enum field x)
-{
-    uint64_t words[REDUCTION_WORDS] = {0};
-    level->backend->passes->reduce(REDUCTION_checksum, level, x, NUM_FIELDS, 0.0, words);
-    return words[0];
 }

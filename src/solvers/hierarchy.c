@@ -85,6 +85,12 @@ void hierarchy_boxes(const struct hierarchy_shape *shape, int ranks,
                        : decomposition_create(specs[l], ranks);
 }
 
+static void destroy_boxes(const struct hierarchy_shape *shape, struct decomposition *boxes)
+{
+    for (int level = 0; level < shape->nlevels; level++)
+        decomposition_destroy(&boxes[level]);
+}
+
 /* The backend of a level with these boxes. */
 static const struct backend *backend_of(const struct hierarchy_choice *choice,
                                         const struct decomposition *d)
@@ -101,11 +107,27 @@ static bool is_separate(const struct hierarchy_choice *choice, const struct deco
 }
 
 /* Adds the bytes of `fields` fields of a level with these boxes to bytes[rank]. */
-static void add_bytes(const struct hierarchy_choice *choice, const struct backend *backend,
-                      const struct decomposition *d, int fields, size_t *bytes)
+static void add_fields(const struct hierarchy_choice *choice, const struct backend *backend,
+                       const struct decomposition *d, int fields, size_t *bytes)
 {
     decomposition_add_field_bytes(d, level_ghosts(&choice->op, backend, d), backend->row_align,
                                   fields, bytes);
+}
+
+/* The same of a level and of the redistribution buffer between it and the next. */
+static void add_level(const struct hierarchy_choice *choice, const struct decomposition *boxes,
+                      int nlevels, int level, size_t *bytes)
+{
+    enum field fields[NUM_FIELDS];
+    const struct decomposition *own = &boxes[level];
+    const struct backend *backend = backend_of(choice, own);
+    add_fields(choice, backend, own, level_fields(choice, own, backend, level, nlevels, fields),
+               bytes);
+    if (level + 1 == nlevels || !is_separate(choice, own, own + 1))
+        return;
+    struct decomposition buffer = decomposition_coarsen(own);
+    add_fields(choice, backend, &buffer, BUFFER_FIELDS, bytes);
+    decomposition_destroy(&buffer);
 }
 
 void hierarchy_estimate(const struct hierarchy_choice *choice, const struct hierarchy_shape *shape,
@@ -115,39 +137,12 @@ void hierarchy_estimate(const struct hierarchy_choice *choice, const struct hier
     struct decomposition boxes[MAX_LEVELS];
     hierarchy_boxes(shape, ranks, boxes);
     for (int level = 0; level < shape->nlevels; level++) {
-        enum field fields[NUM_FIELDS];
-        const struct decomposition *own = &boxes[level], *next = own + 1;
-        const struct backend *backend = backend_of(choice, own);
         memset(bytes, 0, (size_t)ranks * sizeof *bytes);
-        add_bytes(choice, backend, own,
-                  level_fields(choice, own, backend, level, shape->nlevels, fields), bytes);
-        if (level + 1 < shape->nlevels && is_separate(choice, own, next)) {
-            struct decomposition buffer = decomposition_coarsen(own);
-            add_bytes(choice, backend, &buffer, BUFFER_FIELDS, bytes);
-            decomposition_destroy(&buffer);
-        }
-        visit(data, level, own, bytes);
+        add_level(choice, boxes, shape->nlevels, level, bytes);
+        visit(data, level, &boxes[level], bytes);
     }
-    for (int level = 0; level < shape->nlevels; level++)
-        decomposition_destroy(&boxes[level]);
+    destroy_boxes(shape, boxes);
     memory_free(bytes);
-}
-
-/* The bytes of levels on devices, or of the other levels. */
-struct memory_sum {
-    const struct hierarchy_choice *choice;
-    int ranks;
-    bool on_device;
-    size_t *bytes; /* by rank */
-};
-
-static void add_level(void *data, int level, const struct decomposition *d, const size_t *bytes)
-{
-    const struct memory_sum *sum = data;
-    (void)level;
-    if (backend_of(sum->choice, d)->on_device == sum->on_device)
-        for (int rank = 0; rank < sum->ranks; rank++)
-            sum->bytes[rank] += bytes[rank];
 }
 
 size_t hierarchy_bytes(const struct hierarchy_choice *choice, const struct hierarchy_shape *shape,
@@ -156,10 +151,14 @@ size_t hierarchy_bytes(const struct hierarchy_choice *choice, const struct hiera
     if (on_device && !choice->backend->on_device)
         return 0;
     size_t *bytes = memory_alloc_zero((size_t)ranks * sizeof *bytes, "memory estimate"), most = 0;
-    struct memory_sum sum = {choice, ranks, on_device, bytes};
-    hierarchy_estimate(choice, shape, ranks, add_level, &sum);
+    struct decomposition boxes[MAX_LEVELS];
+    hierarchy_boxes(shape, ranks, boxes);
+    for (int level = 0; level < shape->nlevels; level++)
+        if (backend_of(choice, &boxes[level])->on_device == on_device)
+            add_level(choice, boxes, shape->nlevels, level, bytes);
     for (int rank = 0; rank < ranks; rank++)
         most = bytes[rank] > most ? bytes[rank] : most;
+    destroy_boxes(shape, boxes);
     memory_free(bytes);
     return most;
 }

@@ -54,64 +54,17 @@ struct system {
 typedef const struct system *krylov_space;
 typedef enum field krylov_vector;
 
-static enum field space_unknown(krylov_space s)
-{
-    return s->u;
-}
-
-static enum field space_work(krylov_space s, int number)
-{
-    (void)s;
-    return FIELD_KRYLOV + number;
-}
-
-static enum field space_inverse_diagonal(krylov_space s)
-{
-    (void)s;
-    return FIELD_DINV;
-}
-
-static void space_residual(krylov_space s, enum field z)
-{
-    krylov_residual(s->level, z, s->u, s->f);
-}
-
-static void space_apply(krylov_space s, enum field z, enum field x)
-{
-    krylov_apply(s->level, z, x);
-}
-
-static void space_project(krylov_space s, enum field x)
-{
-    krylov_project(s->level, x);
-}
-
-static void space_combine(krylov_space s, enum field z, double a, enum field x, double b,
-                          enum field y)
-{
-    vector_combine(s->level, z, a, x, b, y);
-}
-
-static void space_multiply(krylov_space s, enum field z, enum field x, enum field y)
-{
-    vector_multiply(s->level, z, x, y);
-}
-
-static double space_dot(krylov_space s, enum field x, enum field y)
-{
-    return reduce_dot(s->level, x, y);
-}
-
-static double space_norm(krylov_space s, enum field x)
-{
-    return reduce_norm(s->level, x);
-}
-
-static void space_smooth(krylov_space s)
-{
-    smooth(s->level, s->u, s->f);
-}
-
+#define space_unknown(s) ((s)->u)
+#define space_work(s, number) ((enum field)(FIELD_KRYLOV + (number)))
+#define space_inverse_diagonal(s) FIELD_DINV
+#define space_residual(s, z) krylov_residual((s)->level, z, (s)->u, (s)->f)
+#define space_apply(s, z, x) krylov_apply((s)->level, z, x)
+#define space_project(s, x) krylov_project((s)->level, x)
+#define space_combine(s, z, a, x, b, y) vector_combine((s)->level, z, a, x, b, y)
+#define space_multiply(s, z, x, y) vector_multiply((s)->level, z, x, y)
+#define space_dot(s, x, y) reduce_dot((s)->level, x, y)
+#define space_norm(s, x) reduce_norm((s)->level, x)
+#define space_smooth(s) smooth((s)->level, (s)->u, (s)->f)
 #define KRYLOV static
 #include "operators/bicgstab.h"
 
