@@ -303,7 +303,7 @@ Targets:
   lint         format, syntax of scripts, code lines against tests/size.tsv, warnings of clang
   info         prints every setting
   build-times  processor seconds that compiling took, file by file
-  install      programs, library, scripts of run/, man pages, completion and documents, to PREFIX;
+  install      programs, library, scripts of run/, man pages and documents, to PREFIX;
                install-built: the same, but builds nothing, as for sudo
   uninstall    removes what `make install` with the same variables puts there
   dist         hpgmg-gpu-VERSION.tar.gz of the files as they were committed

@@ -59,6 +59,13 @@ static void print_help(void)
     printf("\nExit: %s\n", p->exit_statuses);
 }
 
+void subcommand_print_help(const struct subcommand *s)
+{
+    printf("Usage: %s %s %s\n%s\n\n", lab_program.name, s->name, s->usage, s->summary);
+    option_print_help(lab_options_of(s->name), stdout);
+    experiments_print(s->name);
+}
+
 static void print_kernels(void)
 {
     cuda_list_kernels(stdout);

@@ -74,6 +74,7 @@ struct subcommand {
     enum status (*run)(struct lab *lab);
 };
 extern const struct subcommand subcommands[]; /* the last has no name */
+void subcommand_print_help(const struct subcommand *s);
 
 /* What is answered instead: --help, --version. */
 struct request {

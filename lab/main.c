@@ -93,9 +93,7 @@ static enum status run_subcommand(const struct subcommand *s, int argc, char **a
     enum status status = lab_options_parse(list, &lab.options, argc, argv, refusal, sizeof refusal);
     status = check_options_agree(list, &lab.options, status, refusal, sizeof refusal);
     if (status == STATUS_VALID && lab.options.help) {
-        printf("Usage: %s %s %s\n%s\n\n", lab_program.name, s->name, s->usage, s->summary);
-        option_print_help(list, stdout);
-        experiments_print(s->name);
+        subcommand_print_help(s);
         option_release(list, &lab.options);
         return STATUS_VALID;
     }

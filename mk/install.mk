@@ -13,24 +13,22 @@ datarootdir = $(prefix)/share
 datadir = $(datarootdir)
 mandir = $(datarootdir)/man
 docdir = $(datarootdir)/doc/hpgmg-gpu
-bashcompdir = $(datarootdir)/bash-completion/completions
 pkgdatadir = $(datadir)/hpgmg-gpu
 INSTALL ?= install
 INSTALL_PROGRAM = $(INSTALL) -m 755
 INSTALL_DATA = $(INSTALL) -m 644
 
-# --- man pages and completion, made from the tables of options ------------------------------------
+# --- man pages, made of what --help prints ---------------------------------------------------------
 
 PAGES_OBJECTS := $(patsubst %,$(BUILD)/%.o,$(sort $(wildcard src/pages/*.c)))
-PAGES := man/hpgmg-gpu.1 man/hpgmg-lab.1 bash/hpgmg-gpu bash/hpgmg-lab
+PAGES := hpgmg-gpu.1 hpgmg-lab.1
 
 $(BUILD)/hpgmg-pages: $(PAGES_OBJECTS) $(filter-out %/main.c.o,$(LAB_OBJECTS)) $(ARCHIVE)
 	$(call say,LINK,$@) $(LINK) -o $@ $^ $(LDLIBS)
 
-# hpgmg-pages man hpgmg-gpu prints the man page.
-$(PAGES:%=$(BUILD)/pages/%): $(BUILD)/pages/%: $(BUILD)/hpgmg-pages
+$(PAGES:%=$(BUILD)/pages/%): $(BUILD)/pages/%: $(BUILD)/hpgmg-pages mk/man-page
 	@mkdir -p $(@D)
-	$(call say,PAGE,$@) $< $(patsubst %/,%,$(dir $*)) $(patsubst _%,%,$(basename $(notdir $*))) >$@
+	$(call say,PAGE,$@) $< $(basename $*) | mk/man-page $(strip $(file <VERSION)) >$@
 
 # --- what goes where ------------------------------------------------------------------------------
 
@@ -56,8 +54,7 @@ $(call $(1)_made,mk/hpgmg.pc.in,$(pkgconfigdir)/hpgmg.pc)
 $(call $(1)_made,mk/hpgmg-static.pc.in,$(pkgconfigdir)/hpgmg-static.pc)
 $(call $(1)_made,mk/hpgmg-config.cmake.in,$(cmakedir)/hpgmg-config.cmake)
 $(call $(1)_made,mk/hpgmg-config-version.cmake.in,$(cmakedir)/hpgmg-config-version.cmake)
-$(call $(1),$(INSTALL_DATA),$(BUILD)/pages/man,$(notdir $(filter man/%,$(PAGES))),$(mandir)/man1)
-$(call $(1),$(INSTALL_DATA),$(BUILD)/pages/bash,$(notdir $(filter bash/%,$(PAGES))),$(bashcompdir))
+$(call $(1),$(INSTALL_DATA),$(BUILD)/pages,$(PAGES),$(mandir)/man1)
 endef
 
 put = $(call say,INST,$(call quote,$(DESTDIR)$(4))) for file in $(3); do \
