@@ -3,7 +3,7 @@
  * value, from one buffer to the other; ghosts behind walls have been stored before. */
 #include "cuda/device.cuh"
 #include "cuda/pass.cuh"
-#include "lab/timing.h"
+#include "lab/rungs.h"
 #include "lab/rungs_kernel.cuh"
 
 namespace rungs
