@@ -6,7 +6,7 @@
 #include <string.h>
 #include "comm/comm.h"
 #include "cuda/cuda.h"
-#include "lab/fields.h"
+#include "lab/stage_case.h"
 #include "lab/lab.h"
 #include "lab/experiments.h"
 #include "level/build.h"

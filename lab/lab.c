@@ -10,7 +10,6 @@
 #include "comm/comm.h"
 #include "cuda/cuda.h"
 #include "cuda/tuning.h"
-#include "lab/fields.h"
 #include "lab/stage_case.h"
 
 /* --- subcommands ------------------------------------------------------------------------------ */

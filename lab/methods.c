@@ -60,60 +60,54 @@ static void fill_field(float *field, long side)
                                       sin(0.43 * (double)k + 2.0));
 }
 
-struct interpolation_row {
-    const char *name;
-    enum bench_kernel kernels[2]; /* trilinear, tricubic */
-    int texture;                  /* -1: none; 0: of cells, 1: filtered */
-};
-
-static void one_interpolation(struct bench *bench, const struct interpolation_row *row, long side,
-                              const float *field, const struct gpu_textures *textures, bool cubic,
-                              bool across)
+void methods_interpolation(struct bench *bench)
 {
+    enum { MOST = 256, NO_TEXTURE = -1, CELLS_OF_TEXTURE, FILTERED };
+    static const struct {
+        const char *name;
+        enum bench_kernel kernels[2]; /* trilinear, tricubic */
+        int texture;
+    } list[] = {
+        {"arrays", {KERNEL_trilinear, KERNEL_tricubic}, NO_TEXTURE},
+        {"read-only loads", {KERNEL_trilinear_read_only, KERNEL_tricubic_read_only}, NO_TEXTURE},
+        {"texture cells",
+         {KERNEL_trilinear_texture_cells, KERNEL_tricubic_texture_cells},
+         CELLS_OF_TEXTURE},
+        {"texture filter", {KERNEL_trilinear_filter, KERNEL_tricubic_filter}, FILTERED},
+    };
     /* The hardware's weights have 8 bits, so each is off by up to 2^-9; neighbouring cells differ
      * by up to 0.2, in three directions. */
     const double filter_tolerance = 4e-3, float_tolerance = 2e-6;
-    struct bench_case c =
-        bench_case_of(bench, row->kernels[cubic], side * side * side, "%s, %s%s",
-                      cubic ? "tricubic" : "trilinear", row->name, across ? ", across rows" : "");
-    struct bench_operands *o = &c.steps[0].o;
-    BENCH_PARAMETERS(c, {"cubic", cubic}, {"across", across}, {"texture", row->texture + 1});
-    o->a = side;
-    o->b = across;
-    o->c = cubic;
-    o->in[1] = field;
-    if (textures && row->texture >= 0)
-        o->texture = gpu_texture(textures, row->texture);
-    c.bytes = 8.0 * c.elements; /* every cell about once, every result */
-    c.flops = (cubic ? 200.0 : 21.0) * c.elements;
-    c.single = true;
-    c.expected = expected_interpolation;
-    c.tolerance = row->texture == 1 ? filter_tolerance : float_tolerance;
-    bench_measure(bench, &c);
-}
-
-void methods_interpolation(struct bench *bench)
-{
-    enum { MOST = 256 };
-    static const struct interpolation_row list[] = {
-        {"arrays", {KERNEL_trilinear, KERNEL_tricubic}, -1},
-        {"read-only loads", {KERNEL_trilinear_read_only, KERNEL_tricubic_read_only}, -1},
-        {"texture cells", {KERNEL_trilinear_texture_cells, KERNEL_tricubic_texture_cells}, 0},
-        {"texture filter", {KERNEL_trilinear_filter, KERNEL_tricubic_filter}, 1},
-    };
     const struct pool *p = &bench->pool;
     const bool gpu = bench_on_gpu(bench);
     const long fits = (long)floor(cbrt(2.0 * (double)p->n)) / 8 * 8,
-               side = fits < MOST ? fits : MOST;
+               side = fits < MOST ? fits : MOST, cells = side * side * side;
     float *field = memory_alloc((size_t)p->n * sizeof(double), "a field of floats");
     fill_field(field, side);
     p->backend->memory->upload(p->in[4], (const double *)(const void *)field,
-                               side * side * side / 2); /* side is even */
+                               cells / 2); /* side is even */
     struct gpu_textures *textures = gpu ? gpu_textures_create(p->in[4], (int)side) : NULL;
-    for (int cubic = 0; cubic < 2; cubic++)
-        for (int across = 0; across < 2; across++)
-            for (int row = 0; row < (gpu ? BENCH_COUNT(list) : 1); row++)
-                one_interpolation(bench, &list[row], side, field, textures, cubic, across);
+    for (int way = 0; way < 4; way++)
+        for (int row = 0; row < (gpu ? BENCH_COUNT(list) : 1); row++) {
+            const int cubic = way / 2, across = way % 2, texture = list[row].texture;
+            struct bench_case c = bench_case_of(bench, list[row].kernels[cubic], cells, "%s, %s%s",
+                                                cubic ? "tricubic" : "trilinear", list[row].name,
+                                                across ? ", across rows" : "");
+            struct bench_operands *o = &c.steps[0].o;
+            BENCH_PARAMETERS(c, {"cubic", cubic}, {"across", across}, {"texture", texture + 1});
+            o->a = side;
+            o->b = across;
+            o->c = cubic;
+            o->in[1] = field;
+            if (texture != NO_TEXTURE)
+                o->texture = gpu_texture(textures, texture == FILTERED);
+            c.bytes = 8.0 * c.elements; /* every cell about once, every result */
+            c.flops = (cubic ? 200.0 : 21.0) * c.elements;
+            c.single = true;
+            c.expected = expected_interpolation;
+            c.tolerance = texture == FILTERED ? filter_tolerance : float_tolerance;
+            bench_measure(bench, &c);
+        }
     if (textures)
         gpu_textures_destroy(textures);
     memory_free(field);
@@ -292,35 +286,8 @@ static long fill_list(const struct pool *p, const struct bench_operands *o, long
     return count;
 }
 
-struct mask_row {
-    const char *name;
-    enum bench_kernel kernel;
-    bool by_list, computes_all;
-    int bytes_each, bytes_selected; /* of every element; of a selected one */
-};
-
-static void one_mask(struct bench *bench, const char *pattern,
-                     const struct bench_operands *selected, const struct mask_row *row)
-{
-    const long most = 1 << 24, n = bench->pool.n < most ? bench->pool.n : most;
-    struct bench_case c = bench_case_of(bench, row->kernel, n, "%s, %s", pattern, row->name);
-    struct bench_operands *o = &c.steps[0].o;
-    o->a = selected->a;
-    o->b = selected->b;
-    o->c = selected->c;
-    o->table = selected->table;
-    const long count = row->by_list ? fill_list(&bench->pool, o, n) : fill_mask(&bench->pool, o, n);
-    o->n = row->by_list ? count : n;
-    BENCH_PARAMETERS(c, {"selected", (double)count}, {"group", o->c ? 1.0 : (double)(1 << o->b)});
-    c.bytes = (double)row->bytes_each * (double)n + (double)row->bytes_selected * (double)count;
-    c.flops = 2.0 * 64 * (row->computes_all ? (double)n : (double)count);
-    c.expected = expected_masked;
-    bench_measure(bench, &c);
-}
-
 void methods_masks(struct bench *bench)
 {
-    double table[PERIOD];
     static const struct {
         const char *name;
         int a, b;
@@ -330,19 +297,40 @@ void methods_masks(struct bench *bench)
                     {"half, in groups of 64", 1, 6, false},
                     {"an eighth, at random", 3, 0, false},
                     {"an eighth, in groups of 64", 3, 6, false}};
-    static const struct mask_row list[] = {
+    static const struct {
+        const char *name;
+        enum bench_kernel kernel;
+        bool by_list, computes_all;
+        int bytes_each, bytes_selected; /* of every element; of a selected one */
+    } list[] = {
         {"branch", KERNEL_masked_branch, false, false, 1, 16},
         {"blend", KERNEL_masked_blend, false, true, 25, 0},
         {"list", KERNEL_masked_list, true, false, 0, 20},
     };
+    const long most = 1 << 24, n = bench->pool.n < most ? bench->pool.n : most;
+    double table[PERIOD];
     for (int value = 0; value < PERIOD; value++)
         table[value] = masked_work(value);
-    for (int p = 0; p < BENCH_COUNT(patterns); p++) {
-        const struct bench_operands o = {
-            .a = patterns[p].a, .b = patterns[p].b, .c = patterns[p].alternate, .table = table};
-        for (int row = 0; row < BENCH_COUNT(list); row++)
-            one_mask(bench, patterns[p].name, &o, &list[row]);
-    }
+    for (int p = 0; p < BENCH_COUNT(patterns); p++)
+        for (int row = 0; row < BENCH_COUNT(list); row++) {
+            struct bench_case c = bench_case_of(bench, list[row].kernel, n, "%s, %s",
+                                                patterns[p].name, list[row].name);
+            struct bench_operands *o = &c.steps[0].o;
+            o->a = patterns[p].a;
+            o->b = patterns[p].b;
+            o->c = patterns[p].alternate;
+            o->table = table;
+            const long count =
+                list[row].by_list ? fill_list(&bench->pool, o, n) : fill_mask(&bench->pool, o, n);
+            o->n = list[row].by_list ? count : n;
+            BENCH_PARAMETERS(c, {"selected", (double)count},
+                             {"group", o->c ? 1.0 : (double)(1 << o->b)});
+            c.bytes = (double)list[row].bytes_each * (double)n +
+                      (double)list[row].bytes_selected * (double)count;
+            c.flops = 2.0 * 64 * (list[row].computes_all ? (double)n : (double)count);
+            c.expected = expected_masked;
+            bench_measure(bench, &c);
+        }
 }
 
 /* --- gradients -------------------------------------------------------------------------------- */
