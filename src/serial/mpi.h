@@ -334,7 +334,7 @@ static inline int write_bytes(MPI_File file, MPI_Offset offset, const char *data
 static inline int MPI_File_write_at(MPI_File file, MPI_Offset offset, const void *data, int count,
                                     MPI_Datatype type, MPI_Status *status)
 {
-    return write_bytes(file, offset, data, (size_t)count * (size_t)type);
+    return write_bytes(file, offset, (const char *)data, (size_t)count * (size_t)type);
 }
 
 /* Writes the box of the view. */
@@ -342,7 +342,7 @@ static inline int MPI_File_write_all(MPI_File file, const void *data, int count,
                                      MPI_Status *status)
 {
     const size_t row = (size_t)serial_box.part[2] * (size_t)serial_box.element;
-    const char *from = data;
+    const char *from = (const char *)data;
     int error = MPI_SUCCESS;
     if (count == 0)
         return MPI_SUCCESS;
