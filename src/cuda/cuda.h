@@ -13,7 +13,7 @@ C_BEGIN
 
 /* Fields in GPU memory, passes as kernels. Use only after cuda_open() succeeded. */
 extern const struct backend backend_cuda;
-/* CPU passes on page-locked memory that kernels can reach too: for CPU levels below GPU levels. */
+/* CPU passes on pinned memory that kernels can reach too: for CPU levels below GPU levels. */
 extern const struct backend backend_cuda_host;
 
 struct cuda_device {

@@ -2,7 +2,7 @@
 #ifndef CUDA_HAND_OVER_KERNEL_CUH
 #define CUDA_HAND_OVER_KERNEL_CUH
 /* Handing over to the host within a recording; docs/ARCHITECTURE.md (The CUDA backend) explains it
- * and why it cannot deadlock. One kernel writes the coarse right-hand side into page-locked memory
+ * and why it cannot deadlock. One kernel writes the coarse right-hand side into pinned memory
  * and raises a number there. The CPU thread that launched the recording waits for the number,
  * works, and raises another one, for which the kernel waits before it reads the coarse solution. */
 #include <cuda/atomic>

@@ -6,7 +6,7 @@
 #include <vector>
 #include "cuda/backend.cuh"
 
-/* Words in page-locked memory by which the two wait for each other: numbers of replays. */
+/* Words in pinned memory by which the two wait for each other: numbers of replays. */
 struct hand_over_words;
 /* Numbers of replays, and times, in the device's memory. */
 struct hand_over_counts;

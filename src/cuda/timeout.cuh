@@ -2,7 +2,7 @@
 #ifndef CUDA_TIMEOUT_CUH
 #define CUDA_TIMEOUT_CUH
 /* Kernels that wait for the host or for another GPU give up after a while. They leave what they
- * waited for in page-locked memory, which the host can still read after the trap. */
+ * waited for in pinned memory, which the host can still read after the trap. */
 enum { WAITED_FOR_HOST = -1 }; /* in place of a rank */
 
 struct wait_timeout {
