@@ -30,7 +30,13 @@
     {                                                                                              \
         key, schema, AT(member)                                                                    \
     }
-#define TABLE(name) const struct values name##_values = {name##_rows, sizeof(OF)}
+/* The table of the members of OF. */
+#define LOCAL_TABLE(name, ...)                                                                     \
+    static const struct value name##_rows[] = {__VA_ARGS__, {0}};                                  \
+    static const struct values name##_values = {name##_rows, sizeof(OF)};
+#define TABLE(name, ...)                                                                           \
+    static const struct value name##_rows[] = {__VA_ARGS__, {0}};                                  \
+    const struct values name##_values = {name##_rows, sizeof(OF)};
 
 /* --- getters: what follows from members --- */
 
@@ -168,7 +174,7 @@ static void add_thresholds(struct json *root, const char *key, const void *of)
 /* clang-format off */
 
 #define OF struct stage_record
-static const struct value stage_rows[] = {
+TABLE(stage,
     {"level", "count", AT(level), COLUMN("level", 5)},
     {"stage", "name", AT(name), COLUMN("moving data, ms", -20)},
     {"work",
@@ -181,35 +187,28 @@ static const struct value stage_rows[] = {
     {"pack_seconds", "amount", AT(pack), COLUMN("pack", 11), MILLISECONDS},
     {"local_seconds", "amount", AT(local), COLUMN("local", 11), MILLISECONDS},
     {"wait_seconds", "amount", AT(wait), COLUMN("wait", 11), MILLISECONDS},
-    {"unpack_seconds", "amount", AT(unpack), COLUMN("unpack", 11), MILLISECONDS},
-    {0}};
-TABLE(stage);
-static const struct value stage_time_rows[] = {
+    {"unpack_seconds", "amount", AT(unpack), COLUMN("unpack", 11), MILLISECONDS})
+TABLE(stage_time,
     {NULL, NULL, AT(name), COLUMN("stage", -38)},
     {NULL, NULL, AT(calls), COLUMN("calls", 5)},
     {NULL, NULL, AT(seconds), COLUMN("ms", 9), MILLISECONDS},
     {NULL, NULL, AT(share), COLUMN("%", 5), .format = "%.1f", .scale = 100.0},
     {NULL, NULL, AT(bytes_per_second), COLUMN("GB/s", 8), .format = "%.2f", .scale = 1e-9},
-    {NULL, NULL, WORDS(of_copy), COLUMN("% copy", 7)},
-    {0}};
-TABLE(stage_time);
+    {NULL, NULL, WORDS(of_copy), COLUMN("% copy", 7)})
 #undef OF
 
 #define OF struct size_record
-static const struct value seconds_rows[] = {
+LOCAL_TABLE(seconds,
     JSON("min", "amount?", min), JSON("median", "amount?", median), JSON("mean", "amount?", mean),
     JSON("max", "amount?", max), JSON("deviation", "amount?", deviation),
-    JSON("spread", "amount?", spread), JSON("drift", "number?", drift), {0}};
-static TABLE(seconds);
-static const struct value meters_rows[] = {
+    JSON("spread", "amount?", spread), JSON("drift", "number?", drift))
+TABLE(meters,
     {"slowest_mhz", "amount?", AT(meters.slowest), .label = "GPU MHz from", .format = "%.0f"},
     {"fastest_mhz", "amount?", AT(meters.fastest), .label = "to", .format = "%.0f"},
     {"joules_per_solve", "amount?", AT(meters.joules), .label = "J per solve"},
     {"dof_per_joule", "amount?", AT(dof_per_joule), .label = "DOF/J", .format = "%.3e"},
-    {"throttled_by", "text?", WORDS(throttled_by), .label = "throttled by"},
-    {0}};
-TABLE(meters);
-static const struct value size_rows[] = {
+    {"throttled_by", "text?", WORDS(throttled_by), .label = "throttled by"})
+TABLE(size,
     {"level", "h|2h|4h", AT(name), COLUMN("size", -4)},
     {"n", "positive", LONGEST(n)},
     JSON("cells", "extent", n), JSON("h", "above", h), JSON("dof", "positive", unknowns),
@@ -235,26 +234,20 @@ static const struct value size_rows[] = {
     {"cpu_seconds", "amount", AT(cpu_seconds), .optional = true},
     {"gpu", NULL, SAME(meters_values), .there_is = offsetof(OF, has_meters), .optional = true},
     JSON("true_error", "amount?", true_error),
-    {"stages", NULL, LIST(stage_values, stages, nstages), .indirect = true},
-    {0}};
-TABLE(size);
-static const struct value residual_rows[] = {
+    {"stages", NULL, LIST(stage_values, stages, nstages), .indirect = true})
+TABLE(residual,
     {NULL, NULL, AT(name), COLUMN("size", -4)},
     {NULL, NULL, AT(solve.cycles), COLUMN("cycles", 7), .format = "%.0f"},
-    {NULL, NULL, WORDS(residuals), .label = "||f - Au|| / ||f|| after each"},
-    {0}};
-TABLE(residual);
-static const struct value error_rows[] = {
+    {NULL, NULL, WORDS(residuals), .label = "||f - Au|| / ||f|| after each"})
+TABLE(error,
     {NULL, NULL, AT(name), COLUMN("size", -4)},
     {NULL, NULL, AT(n), COLUMN("cells", 15)},
     {NULL, NULL, AT(true_error), COLUMN("||u - exact||", 14), .format = "%.6e"},
-    {NULL, NULL, AT(true_order), COLUMN("order", 6), .format = "%.3f"},
-    {0}};
-TABLE(error);
+    {NULL, NULL, AT(true_order), COLUMN("order", 6), .format = "%.3f"})
 #undef OF
 
 #define OF struct level_record
-static const struct value level_rows[] = {
+TABLE(level,
     {"level", "count", AT(level), COLUMN("level", 6)},
     {"n", "positive", LONGEST(n)},
     {"cells", "extent", AT(n), COLUMN("cells", 15)},
@@ -266,49 +259,41 @@ static const struct value level_rows[] = {
     {"ranks", "positive", AT(ranks), COLUMN("ranks", 6)},
     {"backend", "text", AT(backend), COLUMN(" backend", -9)},
     JSON("threads", "count", threads),
-    {"field_bytes", "positive", AT(bytes), COLUMN("bytes", 10), .format = "B"},
-    {0}};
-TABLE(level);
+    {"field_bytes", "positive", AT(bytes), COLUMN("bytes", 10), .format = "B"})
 #undef OF
 
 #define OF struct check
-static const struct value check_rows[] = {
+TABLE(check,
     {"check", "residual|repetition|error|order", AT(name), COLUMN("check", -10)},
     {"size", "h|2h|4h", AT(size), COLUMN("size", -4)},
     {"state", "passed|failed|not checked", AT(result), COLUMN("result", -11)},
     {"value", "number?", AT(value), COLUMN("value", 8), .format = "%.3g"},
     {"lowest", "number?", AT(lowest), COLUMN("at least", 8), .format = "%.3g"},
     {"highest", "number?", AT(highest), COLUMN("at most", 8), .format = "%.3g"},
-    {"grounds", "name", AT(grounds), .label = "grounds"},
-    {0}};
-TABLE(check);
+    {"grounds", "name", AT(grounds), .label = "grounds"})
 #undef OF
 
 #define OF struct rank_summary
-static const struct value rank_rate_rows[] = {
+TABLE(rank_rate,
     {NULL, NULL, AT(title), COLUMN("rate", -28)},
     JSON("rate", "copy|smoothing", name), JSON("unit", "bytes per second|cells per second", unit),
     {"ranks", "positive", AT(count), COLUMN("ranks", 7)},
     {"min", "above", AT(min), COLUMN("min", 11), .scale = 1e-9},
     {"median", "above", AT(median), COLUMN("median", 11), .scale = 1e-9},
-    {"max", "above", AT(max), COLUMN("max", 11), .scale = 1e-9},
-    {0}};
-TABLE(rank_rate);
+    {"max", "above", AT(max), COLUMN("max", 11), .scale = 1e-9})
 #undef OF
 
 #define OF struct rank_outlier
-static const struct value rank_outlier_rows[] = {
+LOCAL_TABLE(rank_outlier,
     {"rank", "count?", NUMBER(outlier_rank)},
-    JSON("rate", "copy|smoothing", name), JSON("of_median", "above", relative), {0}};
-static TABLE(rank_outlier);
+    JSON("rate", "copy|smoothing", name), JSON("of_median", "above", relative))
 #undef OF
 
 #define OF struct rank_record
-static const struct value rank_gpu_rows[] = {
+LOCAL_TABLE(rank_gpu,
     JSON("name", "name", gpu), JSON("uuid", "uuid", uuid), JSON("bus_id", "name", bus_id),
-    JSON("slowest_mhz", "amount?", slowest_mhz), JSON("fastest_mhz", "amount?", fastest_mhz), {0}};
-static TABLE(rank_gpu);
-static const struct value rank_rows[] = {
+    JSON("slowest_mhz", "amount?", slowest_mhz), JSON("fastest_mhz", "amount?", fastest_mhz))
+TABLE(rank,
     {"rank", "count", AT(rank), COLUMN("rank", 6)},
     JSON("host", "name", place.host), JSON("cpuset", "text", place.cpuset),
     {"numa_node", "count?", NUMBER(numa_node)},
@@ -319,41 +304,33 @@ static const struct value rank_rows[] = {
     {NULL, NULL, AT(place.numa_node), COLUMN("NUMA", 4)},
     {NULL, NULL, AT(slowest_mhz), COLUMN("MHz from", 8), .format = "%.0f"},
     {NULL, NULL, AT(fastest_mhz), COLUMN("to", 5), .format = "%.0f"},
-    {NULL, NULL, WORDS(rank_place), .label = "where (units as above)"},
-    {0}};
-TABLE(rank);
+    {NULL, NULL, WORDS(rank_place), .label = "where (units as above)"})
 #undef OF
 
 #define OF struct bottom_counts
-static const struct value bottom_rows[] = {
+TABLE(bottom,
     JSON("solves", "count", solves), JSON("iterations", "count", iterations),
     {"mean_iterations", "amount?", NUMBER(mean_iterations), .label = "bottom iters",
      .format = "%.2f"},
-    {"breakdowns", "breakdowns", ADDED(add_breakdowns)},
-    {0}};
-TABLE(bottom);
+    {"breakdowns", "breakdowns", ADDED(add_breakdowns)})
 #undef OF
 
 #define OF struct score
-static const struct value score_rows[] = {
-    JSON("official", "flag", official), JSON("deviations", "text", deviations), {0}};
-static TABLE(score);
+LOCAL_TABLE(score,
+    JSON("official", "flag", official), JSON("deviations", "text", deviations))
 #undef OF
 
 #define OF struct record
-static const struct value memory_rows[] = {
+TABLE(memory,
     {"field_bytes", "positive", AT(field_bytes), .label = "fields", .format = "B"},
     {"peak_bytes", "positive", AT(peak_bytes), .label = "peak", .format = "B"},
-    {"device_peak_bytes", "count", AT(device_peak_bytes), .label = "peak, GPU", .format = "B"},
-    {0}};
-TABLE(memory);
-static const struct value problem_rows[] = {
+    {"device_peak_bytes", "count", AT(device_peak_bytes), .label = "peak, GPU", .format = "B"})
+LOCAL_TABLE(problem,
     {"n", "positive", LONGEST(levels[0].n)},
     JSON("cells", "extent", levels[0].n), JSON("dof", "positive", unknowns),
     JSON("boxes", "positive", levels[0].boxes), JSON("box_dim", "positive", levels[0].box_cells[0]),
-    JSON("levels", "positive", nlevels), JSON("rhs_mean", "number?", rhs_mean), {0}};
-static TABLE(problem);
-static const struct value environment_rows[] = {
+    JSON("levels", "positive", nlevels), JSON("rhs_mean", "number?", rhs_mean))
+TABLE(environment,
     {NULL, NULL, AT(environment.ranks), .label = "ranks", .format = "%.0f"},
     {"nodes", "positive", AT(environment.nodes), .label = "nodes", .format = "%.0f"},
     JSON("ranks_per_node", "positive", environment.ranks_per_node),
@@ -379,17 +356,13 @@ static const struct value environment_rows[] = {
     {"transport_between_nodes", "cuda-aware|staged?", AT(transport_elsewhere),
      .label = "between nodes"},
     JSON("overlap_above", "amount?", overlap_above), JSON("neighbours", "count", neighbours),
-    JSON("neighbours_between_nodes", "count", neighbours_elsewhere), {0}};
-TABLE(environment);
-static const struct value hierarchy_rows[] = {
+    JSON("neighbours_between_nodes", "count", neighbours_elsewhere))
+TABLE(hierarchy,
     {"build_seconds", "amount", AT(build_seconds), .label = "set-up, s", .format = "%.3f"},
-    {"levels", NULL, LIST(level_values, levels, nlevels)},
-    {0}};
-TABLE(hierarchy);
-static const struct value richardson_rows[] = {
-    JSON("error", "amount?", richardson_error), JSON("order", "number?", richardson_order), {0}};
-static TABLE(richardson);
-static const struct value record_rows[] = {
+    {"levels", NULL, LIST(level_values, levels, nlevels)})
+LOCAL_TABLE(richardson,
+    JSON("error", "amount?", richardson_error), JSON("order", "number?", richardson_order))
+TABLE(record,
     JSON("verdict", "VALID|INVALID", verdict.word),
     {"reasons", "texts", .kind = VALUE_LINES, OFFSET(verdict.reasons), COUNT(verdict.nreasons),
      .stride = CHECK_TEXT_SIZE},
@@ -418,7 +391,5 @@ static const struct value record_rows[] = {
     JSON("copy_bytes_per_second", "amount?", copy_bytes_per_second),
     {"rank_rates", NULL, LIST(rank_rate_values, ranks.summaries, ranks.nsummaries)},
     {"rank_outliers", NULL, LIST(rank_outlier_values, ranks.outliers, ranks.noutliers)},
-    {"rank_table", NULL, LIST(rank_values, ranks.ranks, ranks.count), .indirect = true},
-    {0}};
-TABLE(record);
+    {"rank_table", NULL, LIST(rank_values, ranks.ranks, ranks.count), .indirect = true})
 #undef OF

@@ -78,7 +78,7 @@ def table(rows):
     """The schema of a struct: every key, and those that may be missing."""
     words = r'"([a-z0-9_]+)",\s+(?:"([^"]*)"|NULL),'
     found = [next(filter(any, (match[:3], match[3:]))) for match in
-             re.findall(rf"\{{{words}(.*?)\}},|JSON\({words}(.*?)\),", rows, re.DOTALL)]
+             re.findall(rf"\{{{words}(.*?)\}}[,)]|JSON\({words}(.*?)\)[,)]", rows, re.DOTALL)]
     return {"type": "object", "required": [key for key, _, row in found if ".optional" not in row and key[0] != "_"],
             "properties": {key: member(key, words, row) for key, words, row in found if key[0] != "_"}}
 
@@ -86,7 +86,7 @@ def table(rows):
 def schema():
     text = ROWS.read_text(encoding="utf-8")
     tables = {name: table(rows) for name, rows in
-              re.findall(r"struct value (\w+)_rows\[\] = \{\n(.*?)\{0\}\};", text, re.DOTALL)}
+              re.findall(r"TABLE\((\w+),\n(.*?\))\n(?=#|LOCAL_TABLE|TABLE)", text, re.DOTALL)}
     version = int(re.search(r"REPORT_SCHEMA = (\d+)", ROWS.with_suffix(".h").read_text(encoding="utf-8"))[1])
     root = tables.pop("record")
     root["required"] = ["program", "schema"] + root["required"]
