@@ -28,13 +28,6 @@ void report_version(void)
     grid_end(&g);
 }
 
-/* The word that was chosen. */
-static const char *choice_of(const struct options *o, const char *name)
-{
-    char unused[OPTION_TEXT_SIZE];
-    return option_text(option_find(&options_list, name, OPTION_COMMAND_LINE), o, unused);
-}
-
 /* What runs, above the heading that scripts for HPGMG look for. */
 static void print_title(const struct record *r)
 {
@@ -44,13 +37,13 @@ static void print_title(const struct record *r)
                                         "smoother"};
     static const char *const cycles[] = {"F-cycle", "V-cycles", "W-cycles"};
     const struct options *o = r->options;
-    char text[400] = "";
+    char text[400] = "", word[OPTION_TEXT_SIZE];
     FILE *title = fmemopen(text, sizeof text - 1, "w");
     CHECK(title);
     fprintf(title, "hpgmg-gpu %s: %s, order %d", build_info.version,
             extent_format(r->levels[0].n).of, o->solver.order);
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
-        fprintf(title, " %s", choice_of(o, words[i]));
+        fprintf(title, " %s", option_text(option_find(&options_list, words[i], 0), o, word));
     fclose(title);
     print_words(stdout, text, 0, 0, REPORT_WIDTH);
     printf("\n%s", o->solver.outer == OUTER_IDR ? "idr" : cycles[o->solver.cycle]);
@@ -180,13 +173,15 @@ static void print_checks(const struct verdict *v)
     int count = 0;
     for (int c = 0; c < v->nchecks; c++) {
         const struct check *check = &v->checks[c];
-        struct check *last = &shown[count - 1];
-        if (count == 0 || check->state != CHECK_PASSED || last->state != CHECK_PASSED ||
+        struct check *last = count > 0 ? &shown[count - 1] : NULL;
+        if (!last || check->state != CHECK_PASSED || last->state != CHECK_PASSED ||
             strcmp(check->name, last->name) != 0 || strcmp(check->grounds, last->grounds) != 0) {
             shown[count++] = *check;
             continue;
         }
-        last->size = "all";
+        last->size = strcmp(last->size, "h") == 0    ? "h,2h"
+                     : strcmp(last->size, "2h") == 0 ? "2h,4h"
+                                                     : "all";
         last->value = fmax(last->value, check->value);
     }
     print_heading("Checks");

@@ -265,7 +265,7 @@ TABLE(level,
 #define OF struct check
 TABLE(check,
     {"check", "residual|repetition|error|order", AT(name), COLUMN("check", -10)},
-    {"size", "h|2h|4h", AT(size), COLUMN("size", -4)},
+    {"size", "h|2h|4h", AT(size), COLUMN("size", -5)},
     {"state", "passed|failed|not checked", AT(result), COLUMN("result", -11)},
     {"value", "number?", AT(value), COLUMN("value", 8), .format = "%.3g"},
     {"lowest", "number?", AT(lowest), COLUMN("at least", 8), .format = "%.3g"},
