@@ -72,6 +72,20 @@ levels() { # FILE: the rows of the table of levels
     [[ $output == "hpgmg-lab: error: OpenMP has 8193 threads "* ]]
 }
 
+@test "too little stack for threads" {
+    local size
+    for size in 16k 32 16384B 100; do # kilobytes without a unit
+        OMP_NUM_THREADS=2 OMP_STACKSIZE=$size run "$HPGMG" --backend cpu --order 4 --solves 1 5 1
+        one_error 3 "OpenMP's threads have "
+        [[ $output == *" bytes of stack and need 131072; raise OMP_STACKSIZE" ]]
+    done
+    OMP_NUM_THREADS=2 OMP_STACKSIZE=16384 run "$HPGMG" --backend cpu --order 4 --quiet --solves 1 3 1
+    [ "$status" -eq 0 ]
+    OMP_NUM_THREADS=2 OMP_STACKSIZE=16k run "$HPGMG_LAB" kernel --backend cpu 16
+    [ "$status" -eq 3 ]
+    [[ $output == "hpgmg-lab: error: OpenMP's threads have "* ]]
+}
+
 @test "as much stack as threads need" {
     local options
     skip_if_instrumented
