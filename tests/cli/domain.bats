@@ -24,7 +24,7 @@ refused() { # TEXT ARGUMENT...
 
 @test "shapes that are none are refused" {
     for shape in 0x1x1 3x 3x1 3x1x1x1 axbxc 1x1x-1 1x1x1048577 99999999999x1x1 cubes; do
-        refused "--domain: wrong value '$shape'; legal: cube, exact, or boxes by direction" --domain $shape 3 8
+        refused "--domain: wrong value '$shape'; legal: cube, exact, or 3 integers from 1 to 1048576" --domain $shape 3 8
     done
     refused "--domain: missing value" --domain "" 3 8
     refused "--domain 3x3x3 has 27 boxes, more than 8" --domain 3x3x3 3 8

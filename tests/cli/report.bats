@@ -255,6 +255,7 @@ parts = ["pack_seconds", "local_seconds", "wait_seconds", "unpack_seconds"]
 table = re.search("moving data.*?\n\n", open(sys.argv[2]).read(), re.S).group().splitlines()[1:-1]
 moving = [stage for stage in stages if any(stage[part] for part in parts)]
 assert len(table) == len(moving) > 0, table
+assert any(len({stage[part] for part in parts}) == 4 for stage in moving), moving # no two are the same measurement
 for row, stage in zip(table, moving):
     assert row.split()[2:] == ["%.4f" % (1e3 * stage[part]) for part in parts], (row, stage)
 PYTHON
