@@ -8,10 +8,10 @@ import dataclasses
 import functools
 import math
 import re
-import subprocess
 
 from errors import Unusable, reading
 from reports import cells_of, parse_cells, read_run, solve_seconds
+from study import output_of
 
 SWEEPS = 6  # of a smoothing: three red and three black half-sweeps
 FIRST_SWEEPS = 2  # that one exchange serves on GPUs
@@ -222,14 +222,7 @@ def simulate(program, domain, ranks_per_node, agglomerate, method):
     """Runs --dry-run --ranks. `method`: options on which the depth of halos depends. Nobody changes what it returns."""
     command = [program, "--backend", "cpu", "--dry-run", "--ranks", str(domain.ranks), "--ranks-per-node", str(ranks_per_node),
                "--agglomerate-below", str(agglomerate), *method, *domain.words()]
-    try:
-        done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False, text=True)
-    except OSError as error:
-        raise Unusable(f"--program: {error}") from error
-    if done.returncode:
-        words = done.stderr.strip().splitlines()
-        raise Unusable(f"{program} --dry-run: status {done.returncode}: {words[-1] if words else 'no message'}")
-    return parse_simulation(done.stdout)
+    return parse_simulation(output_of(command))
 
 
 # The network.

@@ -4,8 +4,10 @@
 A study has one case per run of the program. Its folder has each run's JSON report and its log,
 whose first line is the command."""
 import argparse
+import contextlib
 import dataclasses
 import itertools
+import math
 import os
 import re
 import shlex
@@ -61,6 +63,26 @@ def shell_words(text):
         return shlex.split(text)
     except ValueError as error:
         raise argparse.ArgumentTypeError(f"'{text}': {error}") from error
+
+
+def between(kind, low, high=math.inf):
+    """Parses a number above `low` and below `high`."""
+    def parse(text):
+        with contextlib.suppress(ValueError):
+            if low < kind(text) < high:
+                return kind(text)
+        raise argparse.ArgumentTypeError(f"'{text}' is no number above {low}" + (f" and below {high}" if high < math.inf else ""))
+    return parse
+
+
+def words_of(legal):
+    """Parses words with commas between them."""
+    def parse(text):
+        words = text.split(",")
+        if not set(words) <= set(legal):
+            raise argparse.ArgumentTypeError(f"'{text}': legal are {','.join(legal)}")
+        return words
+    return parse
 
 
 def number_list(text):
@@ -226,6 +248,18 @@ def run_all(tool, cases, arguments, seconds=None):
         if case.failure:
             complain(tool, f"{case.name()}: {case.failure}")
     return sum(1 for case in cases if case.failure)
+
+
+def output_of(command):
+    """What a program prints that ends with status 0."""
+    try:
+        done = subprocess.run(command, capture_output=True, check=False, text=True)
+    except OSError as error:
+        raise Unusable(f"--program: {error}") from error
+    if done.returncode:
+        words = (done.stderr or done.stdout).strip().splitlines()
+        raise Unusable(f"{command[0]}: status {done.returncode}: {words[-1] if words else 'no message'}")
+    return done.stdout
 
 
 def different_answers(cases):
