@@ -72,11 +72,19 @@ struct block {
     std::vector<double> memory;
     unsigned char *shared;             /* aligned in it */
     std::unique_ptr<race_check> check; /* if races are found */
+    std::vector<block> *cluster;       /* of which this is one */
     int running;
+};
+
+/* A store to another block of the cluster that has not arrived, and the barrier that counts it. */
+struct sent_cell {
+    double *to, value;
+    counted_barrier *barrier;
 };
 
 inline block *now;
 inline meeting all_blocks;
+inline std::vector<sent_cell> sent;
 inline bool moved; /* some thread got on since the scheduler's last round */
 inline const std::function<void()> *kernel_now;
 
@@ -241,13 +249,27 @@ inline bool can_run(const thread *t)
     return !t->waits || *t->waits != t->value;
 }
 
+/* Lets some of the cells that were sent arrive. */
+inline void deliver(std::mt19937 &random)
+{
+    std::shuffle(sent.begin(), sent.end(), random);
+    for (size_t left = sent.empty() ? 0 : random() % (sent.size() + 1); left > 0; left--) {
+        *sent.back().to = sent.back().value;
+        copied(*sent.back().barrier, sizeof(double));
+        sent.pop_back();
+        moved = true;
+    }
+}
+
 /* Runs the threads until all are done; false if they deadlock, or poll for ever. */
 inline bool run_threads(std::vector<thread *> threads, std::mt19937 &random)
 {
     bool some = true;
     for (int idle = 0; some && idle < IDLE_ROUNDS; idle = moved ? 0 : idle + 1) {
-        some = moved = false;
+        moved = false;
+        some = !sent.empty();
         std::shuffle(threads.begin(), threads.end(), random);
+        deliver(random);
         for (thread *t : threads)
             if (can_run(t)) {
                 some = true;
@@ -283,7 +305,7 @@ inline bool run(const index3 &index, std::mt19937 &random, const std::function<v
     b.index = index;
     b.grid = grid;
     b.extent = {(unsigned)width, (unsigned)(count / width), 1};
-    b.check = std::make_unique<race_check>();
+    b.check = std::make_unique<race_check>(0);
     prepare(b, count, SHARED_BYTES);
     return run_blocks(blocks, random, kernel);
 }
@@ -308,6 +330,29 @@ inline bool run_grid(const int n[3], std::mt19937 &random, const std::function<v
         const unsigned row = (unsigned)x / grid.x;
         done = done && run({(unsigned)x % grid.x, row % grid.y, row / grid.y}, random, kernel, grid,
                            count, width);
+    }
+    return done;
+}
+
+/* The same in clusters of `cluster` blocks in j; the blocks of a cluster run at once. */
+inline bool run_clusters(const int n[3], int cluster, std::mt19937 &random,
+                         const std::function<void()> &kernel, int count)
+{
+    const index3 grid = {(unsigned)n[0], (unsigned)(n[1] * cluster), (unsigned)n[2]};
+    bool done = true;
+    for (const long x : any_order((long)n[0] * n[1] * n[2], random)) {
+        const unsigned row = (unsigned)(x / n[0]);
+        std::vector<block> blocks(cluster);
+        for (int rank = 0; rank < cluster; rank++) {
+            block &b = blocks[rank];
+            b.index = {(unsigned)(x % n[0]), row % n[1] * cluster + rank, row / n[1]};
+            b.grid = grid;
+            b.extent = {(unsigned)count, 1, 1};
+            b.check = std::make_unique<race_check>(rank);
+            b.cluster = &blocks;
+            prepare(b, count, SHARED_BYTES);
+        }
+        done = done && run_blocks(blocks, random, kernel);
     }
     return done;
 }

@@ -10,7 +10,7 @@
 
 namespace emulated
 {
-enum { MARGIN = 4 }; /* layers around the patch in all fields, more than are read */
+enum { MARGIN = 8 }; /* layers around the patch in all fields, more than are read */
 
 struct box {
     struct cells c;

@@ -10,6 +10,7 @@
 #include <array>
 #include <bitset>
 #include <cstdio>
+#include <deque>
 #include <vector>
 
 namespace emulated
@@ -31,8 +32,13 @@ inline long races;
 class race_check
 {
   public:
-    race_check() : words(SHARED_BYTES / sizeof(double)), known(CLOCKS)
+    /* `rank` is the block's among those that run at once. */
+    explicit race_check(int rank) : words(SHARED_BYTES / sizeof(double)), known(CLOCKS)
     {
+        static std::deque<read_times> tables;
+        while ((int)tables.size() <= rank)
+            tables.emplace_back(SHARED_BYTES / sizeof(double));
+        read_at = &tables[rank];
         for (int t = 0; t < CLOCKS; t++)
             known[t].time[t] = 1;
     }
@@ -59,7 +65,7 @@ class race_check
         word &w = words[address / sizeof(double)];
         check_against_writer(w, thread, "read after write", address);
         w.readers[thread] = true;
-        read_at(address)[thread] = known[thread].time[thread];
+        (*read_at)[address / sizeof(double)][thread] = known[thread].time[thread];
     }
 
     void note_write(int thread, int address)
@@ -81,12 +87,9 @@ class race_check
     std::vector<word> words;
     std::vector<clock_of_all> known;
 
-    /* When its readers have read a word. Of all blocks one after the other, as it is large. */
-    static int *read_at(int address)
-    {
-        static std::vector<std::array<int, CLOCKS>> times(SHARED_BYTES / sizeof(double));
-        return times[address / sizeof(double)].data();
-    }
+    /* When its readers have read a word. As it is large, blocks use it one after the other. */
+    typedef std::vector<std::array<int, CLOCKS>> read_times;
+    read_times *read_at;
 
     static void report(const char *what, int address, int thread, int other)
     {
@@ -105,7 +108,8 @@ class race_check
     void check_against_readers(const word &w, int thread, int address)
     {
         for (int t = 0; t < CLOCKS; t++)
-            if (w.readers[t] && t != thread && read_at(address)[t] > known[thread].time[t]) {
+            if (w.readers[t] && t != thread &&
+                (*read_at)[address / sizeof(double)][t] > known[thread].time[t]) {
                 report("write after read", address, thread, t);
                 return;
             }

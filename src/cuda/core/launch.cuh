@@ -88,6 +88,50 @@ static void launch_kernel(dim3 grid, dim3 block, int bytes, const Arguments &...
     CUDA_LAUNCHED();
 }
 
+static inline cudaLaunchConfig_t cluster_configuration(dim3 grid, int threads, int cluster,
+                                                       int bytes, cudaLaunchAttribute *attribute)
+{
+    attribute->id = cudaLaunchAttributeClusterDimension;
+    attribute->val.clusterDim.x = 1;
+    attribute->val.clusterDim.y = (unsigned)cluster;
+    attribute->val.clusterDim.z = 1;
+    cudaLaunchConfig_t configuration = {};
+    configuration.gridDim = grid;
+    configuration.blockDim = dim3(threads);
+    configuration.dynamicSmemBytes = (size_t)bytes;
+    configuration.stream = cuda_stream();
+    configuration.attrs = attribute;
+    configuration.numAttrs = 1;
+    return configuration;
+}
+
+/* The same in clusters of `cluster` blocks in j. */
+template <auto KERNEL, class... Arguments>
+static void launch_cluster_kernel(dim3 grid, int threads, int cluster, int bytes,
+                                  const Arguments &...arguments)
+{
+    static const cudaError_t opted_in =
+        cudaFuncSetAttribute(KERNEL, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
+    CUDA_CALL(opted_in);
+    cudaLaunchAttribute attribute = {};
+    const cudaLaunchConfig_t configuration =
+        cluster_configuration(grid, threads, cluster, bytes, &attribute);
+    CUDA_CALL(cudaLaunchKernelEx(&configuration, KERNEL, arguments...));
+}
+
+/* Clusters of KERNEL that run at once. */
+template <auto KERNEL>
+static int cuda_clusters_at_once(int threads, int bytes, int cluster)
+{
+    int clusters = 0;
+    cudaLaunchAttribute attribute = {};
+    const cudaLaunchConfig_t configuration =
+        cluster_configuration(dim3(1, cluster), threads, cluster, bytes, &attribute);
+    CUDA_CALL(cudaFuncSetAttribute(KERNEL, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
+    CUDA_CALL(cudaOccupancyMaxActiveClusters(&clusters, KERNEL, &configuration));
+    return clusters;
+}
+
 /* Resident blocks of KERNEL on the GPU, by threads and bytes of shared memory per block. */
 template <auto KERNEL>
 static int cuda_blocks_at_once(int threads, int bytes)

@@ -14,6 +14,8 @@ namespace fv2
 {
 /* Blocks are 32 threads wide. They copy planes AHEAD steps before they are needed. */
 enum { LANES = 32, AHEAD = 2 };
+/* What follows the sweeps of a pass. */
+enum finish { ONLY_SWEEPS, RESTRICTS, REDUCES };
 enum { VECTOR_BYTES = 16, CELL_BYTES = 8, ROW_BYTES = LANES * VECTOR_BYTES };
 
 /* True if these kernels fit the level: rows consist of whole pairs of cells, and no cell is near

@@ -18,9 +18,6 @@ namespace fv2
 /* A block has 32 × ROWS threads. */
 enum { MANY_ROWS = TUNED_FV2_GSRB_ROWS, FEW_ROWS = TUNED_FV2_GSRB_FEW_ROWS };
 
-/* What follows the sweeps. */
-enum finish { ONLY_SWEEPS, RESTRICTS, REDUCES };
-
 /* A variant of the kernel for the operator Op, and the layout of its tile. Rows begin at multiples
  * of 128 bytes: copies to other addresses take twice the traffic. Planes take a field's slots in
  * turn. In step k the newest slots hold u of plane k + 2; f, α and β of the faces in i and j of
