@@ -16,14 +16,14 @@
 enum { MAX_SAMPLES = 20, MAX_PASSES = 100, MAX_SWEEPS = 2 };
 
 /* The first stage of a cycle that smooths on the solver's level. */
-struct smoothing {
+struct found_stage {
     int level;
     const struct stage *stage;
 };
 
 static void find_smoothing(void *data, struct program *p)
 {
-    struct smoothing *found = data;
+    struct found_stage *found = data;
     for (int i = 0; i < p->count; i++) {
         const struct stage *s = &p->stages[i];
         if (!found->stage && s->level == found->level && s->kind == STAGE_PASS &&
@@ -88,7 +88,7 @@ void ranks_measure(struct rank_table *t, struct solver *s)
 {
     const struct level *l = s->hierarchy->levels[s->top];
     const double start = timer_seconds();
-    struct smoothing found = {.level = s->top};
+    struct found_stage found = {.level = s->top};
     solver_programs(s, find_smoothing, &found);
     t->count = comm_size();
     t->ranks = memory_alloc_zero(sizeof *t->ranks, "ranks");
