@@ -16,8 +16,8 @@ void *memory_alloc(size_t bytes, const char *what);
 void *memory_alloc_zero(size_t bytes, const char *what);
 /* Grows a block of old_bytes to new_bytes and keeps its contents; block may be NULL. */
 void *memory_grow(void *block, size_t old_bytes, size_t new_bytes, const char *what);
-/* Makes room for one more element of `size` bytes in an array that has grown to `count` elements in
- * this way; NULL if it has none. */
+/* Grows an array of `count` elements of `size` bytes so that one more fits, and returns it. `array`
+ * is NULL if count is 0, else what an earlier call returned. */
 void *memory_room(void *array, int count, size_t size, const char *what);
 /* Releases a block of memory_alloc; NULL is allowed. */
 void memory_free(void *block);

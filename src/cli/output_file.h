@@ -9,8 +9,8 @@
 
 struct output_file;
 
-/* Checks that path, the value of the option `option`, can be written: no dangling link, for one. On
- * failure prints one line and returns NULL. */
+/* Checks that `path`, the value of the option `option`, can be written; refuses a dangling link,
+ * for example. On failure prints one line and returns NULL. */
 struct output_file *output_file_open(const char *option, const char *path);
 /* Writes text and frees the file. On failure (a full disk) prints one line and returns false; a
  * regular file is then unchanged. */

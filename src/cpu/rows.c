@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The inner loops: one function per operator and update, all from one macro. SUM, RHS and the
+/* The inner loops, Gauss-Seidel half-sweeps (`coloured`) among them: one function per operator and
+ * update, all from one macro. SUM, RHS and the
  * update are constants in each, so each loop is branch-free and vectorises. Rows of small levels
  * have lengths that are constants too, so that their loops are straight code. (Half-sweeps of
  * small levels have loops of their own, in colours.c.) */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The row fv2/gsrb-deep: which operations it covers, and the launches. */
+/* The entry fv2/gsrb-deep: which operations it covers, and the launches. */
 #include "cuda/cuda.h"
 #include "cuda/device.cuh"
 #include "cuda/fv2/deep_kernel.cuh"

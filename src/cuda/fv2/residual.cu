@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The row fv2/residual: what it covers, and the launches. */
+/* The entry fv2/residual: what it covers, and the launches. */
 #include "cuda/fv2/residual_kernel.cuh"
 #include "cuda/kernels.cuh"
 #include "cuda/tuning.h"

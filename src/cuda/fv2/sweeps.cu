@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The row fv2/sweeps: two or three sweeps of all cells in one pass over memory. */
+/* The entry fv2/sweeps: two or three sweeps of all cells in one pass over memory. */
 #include "cuda/core/launch.cuh"
 #include "cuda/fv2/sweeps_kernel.cuh"
 #include "cuda/kernels.cuh"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The row fv4/gsrb-fused: which operations it covers, and the launches. */
+/* The entry fv4/gsrb-fused: which operations it covers, and the launches. */
 #include <cmath>
 #include "cuda/core/launch.cuh"
 #include "cuda/cuda.h"
