@@ -151,7 +151,7 @@ folder_of() {
 
 @test "includes have no circles, and circles are found" {
     local tree=$BATS_TEST_TMPDIR/tree
-    run tests/cli/includes.py src/{backend,base,comm,cpu,cuda,level,operators,solvers}
+    run tests/cli/includes.py src/{backend,base,comm,config,cli,cpu,cuda,level,operators,solvers,app,library,pages}
     echo "$output"
     [ "$status" -eq 0 ]
     mkdir -p "$tree/src/a" "$tree/src/b"
