@@ -2,8 +2,9 @@
 #ifndef CUDA_CORE_CLUSTER_CUH
 #define CUDA_CORE_CLUSTER_CUH
 /* Thread-block clusters (compute capability 9.0): the shared memory of the blocks of a cluster, by
- * addresses, stores to it, and barriers that count the bytes of such stores. */
-#include "cuda/core/launch.cuh"
+ * addresses, and stores to it, which barriers count. */
+#include "cuda/core/copy_instructions.cuh"
+#include "cuda/core/shared_memory.cuh"
 
 /* What stands at this address of the block's own shared memory, in the block of that rank. */
 DEVICE unsigned cluster_address(unsigned address, int rank)
@@ -25,44 +26,19 @@ DEVICE void cluster_synchronise()
 #endif
 }
 
-/* A barrier of 8 bytes whose phases end after one arrival and the bytes that it expects. */
-DEVICE void byte_barrier_create(unsigned barrier)
+/* The barrier at this address of the block's own shared memory. */
+DEVICE barrier_word *cluster_barrier(unsigned address)
 {
-#if __CUDA_ARCH__ >= 900
-    asm volatile("mbarrier.init.shared.b64 [%0], 1;" : : "r"(barrier) : "memory");
-#endif
+    return (barrier_word *)shared_pointer((int)address);
 }
 
-/* Makes new barriers visible to the cluster, before it synchronises. */
-DEVICE void byte_barriers_created()
+/* barrier_wait() for what other blocks of the cluster have stored. */
+DEVICE void cluster_barrier_wait(unsigned barrier, unsigned parity)
 {
 #if __CUDA_ARCH__ >= 900
-    asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
-#endif
-}
-
-/* The one arrival of a phase. */
-DEVICE void byte_barrier_expect(unsigned barrier, unsigned bytes)
-{
-#if __CUDA_ARCH__ >= 900
-    asm volatile("mbarrier.arrive.expect_tx.shared.b64 _, [%0], %1;"
-                 :
-                 : "r"(barrier), "r"(bytes)
-                 : "memory");
-#endif
-}
-
-/* Waits for the end of the phase of this parity; the first phase has parity 0. */
-DEVICE void byte_barrier_wait(unsigned barrier, unsigned parity)
-{
-#if __CUDA_ARCH__ >= 900
-    asm volatile("{\n.reg .pred done;\n"
-                 "again_%=:\n"
-                 "mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 done, [%0], %1;\n"
-                 "@!done bra again_%=;\n}"
-                 :
-                 : "r"(barrier), "r"(parity)
-                 : "memory");
+    while (!cuda::ptx::mbarrier_try_wait_parity(cuda::ptx::sem_acquire, cuda::ptx::scope_cluster,
+                                                cluster_barrier(barrier), parity))
+        ;
 #endif
 }
 

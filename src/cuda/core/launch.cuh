@@ -76,16 +76,36 @@ void for_range(long n, F f)
     CUDA_LAUNCHED();
 }
 
-/* Launches KERNEL with `bytes` of dynamic shared memory, which may exceed the 48 KiB that a kernel
+/* Lets KERNEL have `bytes` of dynamic shared memory per block, which may exceed the 48 KiB that it
  * gets without opting in. */
-template <auto KERNEL, class... Arguments>
-static void launch_kernel(dim3 grid, dim3 block, int bytes, const Arguments &...arguments)
+template <auto KERNEL>
+static void opt_in(int bytes)
 {
     static const cudaError_t opted_in =
         cudaFuncSetAttribute(KERNEL, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
     CUDA_CALL(opted_in);
+}
+
+/* Launches KERNEL with so much dynamic shared memory. */
+template <auto KERNEL, class... Arguments>
+static void launch_kernel(dim3 grid, dim3 block, int bytes, const Arguments &...arguments)
+{
+    opt_in<KERNEL>(bytes);
     KERNEL<<<grid, block, bytes, cuda_stream()>>>(arguments...);
     CUDA_LAUNCHED();
+}
+
+/* Resident blocks of KERNEL on the GPU, by threads and bytes of shared memory per block. */
+template <auto KERNEL>
+static int cuda_blocks_at_once(int threads, int bytes)
+{
+    static int per_multiprocessor;
+    if (per_multiprocessor == 0) {
+        opt_in<KERNEL>(bytes);
+        CUDA_CALL(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&per_multiprocessor, KERNEL,
+                                                                threads, (size_t)bytes));
+    }
+    return max(per_multiprocessor, 1) * cuda_multiprocessors();
 }
 
 static inline cudaLaunchConfig_t cluster_configuration(dim3 grid, int threads, int cluster,
@@ -105,44 +125,31 @@ static inline cudaLaunchConfig_t cluster_configuration(dim3 grid, int threads, i
     return configuration;
 }
 
-/* The same in clusters of `cluster` blocks in j. */
+/* launch_kernel() in clusters of `cluster` blocks in j. */
 template <auto KERNEL, class... Arguments>
 static void launch_cluster_kernel(dim3 grid, int threads, int cluster, int bytes,
                                   const Arguments &...arguments)
 {
-    static const cudaError_t opted_in =
-        cudaFuncSetAttribute(KERNEL, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
-    CUDA_CALL(opted_in);
+    opt_in<KERNEL>(bytes);
     cudaLaunchAttribute attribute = {};
     const cudaLaunchConfig_t configuration =
         cluster_configuration(grid, threads, cluster, bytes, &attribute);
     CUDA_CALL(cudaLaunchKernelEx(&configuration, KERNEL, arguments...));
 }
 
-/* Clusters of KERNEL that run at once. */
+/* Resident clusters of KERNEL on the GPU; 0 if it has no room for one, as a part of a GPU may. */
 template <auto KERNEL>
 static int cuda_clusters_at_once(int threads, int bytes, int cluster)
 {
-    int clusters = 0;
-    cudaLaunchAttribute attribute = {};
-    const cudaLaunchConfig_t configuration =
-        cluster_configuration(dim3(1, cluster), threads, cluster, bytes, &attribute);
-    CUDA_CALL(cudaFuncSetAttribute(KERNEL, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
-    CUDA_CALL(cudaOccupancyMaxActiveClusters(&clusters, KERNEL, &configuration));
-    return clusters;
-}
-
-/* Resident blocks of KERNEL on the GPU, by threads and bytes of shared memory per block. */
-template <auto KERNEL>
-static int cuda_blocks_at_once(int threads, int bytes)
-{
-    static int per_multiprocessor;
-    if (per_multiprocessor == 0) {
-        CUDA_CALL(cudaFuncSetAttribute(KERNEL, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
-        CUDA_CALL(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&per_multiprocessor, KERNEL,
-                                                                threads, (size_t)bytes));
+    static int clusters = -1;
+    if (clusters < 0) {
+        opt_in<KERNEL>(bytes);
+        cudaLaunchAttribute attribute = {};
+        const cudaLaunchConfig_t configuration =
+            cluster_configuration(dim3(1, cluster), threads, cluster, bytes, &attribute);
+        CUDA_CALL(cudaOccupancyMaxActiveClusters(&clusters, KERNEL, &configuration));
     }
-    return max(per_multiprocessor, 1) * cuda_multiprocessors();
+    return clusters;
 }
 #endif
 

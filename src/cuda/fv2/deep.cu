@@ -13,14 +13,10 @@ enum { DEEP_SWEEPS = 6, CLUSTER = 8, MAX_PLANES = 512 };
 template <class Op, bool ZERO, finish FINISH>
 using deep_variant = deep_tile<Op, ZERO, FINISH, DEEP_SWEEPS, Op::READS_ALPHA ? 4 : 6, CLUSTER>;
 
-/* The clusters that run at once. */
 template <class tile>
 static int clusters_at_once()
 {
-    static int clusters = -1;
-    if (clusters < 0)
-        clusters = cuda_clusters_at_once<deep_kernel<tile>>(tile::THREADS, tile::BYTES, CLUSTER);
-    return clusters;
+    return cuda_clusters_at_once<deep_kernel<tile>>(tile::THREADS, tile::BYTES, CLUSTER);
 }
 
 template <class tile>
@@ -53,13 +49,12 @@ static void deep_run(const struct pass *pass)
         deep.in = w.buffer[0];
         deep.out = pass->level->fields[FIELD_TMP] + w.c.offset;
         deep.parity = w.parity;
-        deep.zero_guess = pass->start == START_ZERO;
         if (pass->finish == FINISH_RESTRICT)
             set_coarse(deep, pass, q);
         else if (pass->finish == FINISH_NORM)
             deep.norm = cuda_norm_word();
         with_operator_of<sum_fv2, sum_fv2_constant>(w.s->choice, [&](auto op) {
-            if (deep.zero_guess)
+            if (pass->start == START_ZERO)
                 deep_launch_start<decltype(op), true>(deep);
             else
                 deep_launch_start<decltype(op), false>(deep);
@@ -91,7 +86,6 @@ static bool deep_pays(const struct patch *p)
 
 static bool deep_fits(const struct level *level)
 {
-    /* A part of a GPU may have no room for a cluster. */
     bool fits = clusters_at_once<deep_variant<op_fv2, false, RESTRICTS>>() > 0 &&
                 level->stencil->choice.order == 2 && has_even_rows(level) &&
                 cuda_even_patches(level) && !level->connected;

@@ -237,10 +237,10 @@ DEVICE void deep_await(const struct deep_place &p, const int q, bool is_first)
     const unsigned barrier =
         (unsigned)shared_begin() + tile::BARRIERS + (p.flags & DEEP_ABOVE ? tile::FROM_ABOVE : 0);
     if (threadIdx.x % DEEP_WIDTH == 0)
-        byte_barrier_expect(barrier + q % 2 * CELL_BYTES, tile::BYTES_PER_STEP);
+        barrier_expect(cluster_barrier(barrier + q % 2 * CELL_BYTES), tile::BYTES_PER_STEP);
     if (!is_first)
-        byte_barrier_wait(barrier + (1 - q % 2) * CELL_BYTES,
-                          (q + UNROLLED - 1) % UNROLLED / 2 % 2);
+        cluster_barrier_wait(barrier + (1 - q % 2) * CELL_BYTES,
+                             (q + UNROLLED - 1) % UNROLLED / 2 % 2);
 }
 
 /* What becomes of a thread's results. */
@@ -402,12 +402,12 @@ DEVICE void deep_start(const struct fv2_deep &w, const struct deep_range &a,
     const int plane = p.copies.plane;
     if (tile::BLOCKS > 1 && threadIdx.x == 0) {
         for (int barrier = 0; barrier < 4; barrier++)
-            byte_barrier_create(memory + tile::BARRIERS + barrier * CELL_BYTES);
-        byte_barriers_created();
+            barrier_create(cluster_barrier(memory + tile::BARRIERS + barrier * CELL_BYTES), 1);
+        barriers_created();
     }
     deep_copy_first<tile>(w, p.copies);
 #pragma unroll
-    for (int q = 0; q < tile::AHEAD_OF; q++) {
+    for (int q = 0; q < tile::COPIES_AHEAD; q++) {
         if (a.start + q < a.stop_copies)
             deep_copy<tile>(w, p.copies, a.start + q, q);
         __pipeline_commit();
@@ -419,7 +419,7 @@ DEVICE void deep_start(const struct fv2_deep &w, const struct deep_range &a,
     for (int at = threadIdx.x * CELL_BYTES; at < 2 * tile::ALL_NEW_BYTES;
          at += tile::THREADS * CELL_BYTES)
         store_cell(memory + tile::NEW + at, 0.0);
-    __pipeline_wait_prior(tile::AHEAD_OF - 1);
+    __pipeline_wait_prior(tile::COPIES_AHEAD - 1);
     if (tile::BLOCKS > 1)
         cluster_synchronise();
     else
@@ -434,8 +434,8 @@ DEVICE void deep_advance(const struct fv2_deep &w, const struct deep_range &a,
     struct deep_column<tile> &active = p.columns[q % 2], &other = p.columns[1 - q % 2];
     p.place.flags = opaque(p.place.flags);
     const struct deep_row row = deep_row_of<tile>(p.place, q);
-    if (t + tile::AHEAD_OF < a.stop_copies)
-        deep_copy<tile>(w, p.copies, t + tile::AHEAD_OF, (q + tile::AHEAD_OF) % UNROLLED);
+    if (t + tile::COPIES_AHEAD < a.stop_copies)
+        deep_copy<tile>(w, p.copies, t + tile::COPIES_AHEAD, (q + tile::COPIES_AHEAD) % UNROLLED);
     __pipeline_commit();
     deep_shift<tile>(active);
     deep_shift<tile>(other);
@@ -459,7 +459,7 @@ DEVICE void deep_advance(const struct fv2_deep &w, const struct deep_range &a,
         deep_collect<tile>(w, p.place.flags, p.results, done - 1, row.upper, residuals.active,
                            p.results.last);
     p.results.last = residuals.next;
-    __pipeline_wait_prior(tile::AHEAD_OF - 1);
+    __pipeline_wait_prior(tile::COPIES_AHEAD - 1);
     __syncthreads();
 }
 

@@ -11,15 +11,15 @@
 
 /* One launch of the deep kernel: half-sweeps of `in` to `out`, red first, and the residual after
  * them if it is to be restricted or reduced to its norm. All fields have the layout of patch c;
- * pointers are at cell (0,0,0). in and out differ. Beyond open sides DEEP_GHOSTS layers of ghosts
- * are there, in wrapped directions none. At most one of coarse and norm is set. */
+ * pointers are at cell (0,0,0). in and out differ. Variants that begin at zero do not read `in`.
+ * Beyond open sides DEEP_GHOSTS layers of ghosts are there, in wrapped directions none. At most one
+ * of coarse and norm is set. */
 struct fv2_deep : operands {
     struct cells c;
     const double *in;
     double *out;
-    int parity;      /* of the global index of cell (0,0,0): red is even */
-    bool zero_guess; /* u is 0; `in` is not read */
-    double *coarse;  /* at cell (0,0,0): the residual is restricted to this */
+    int parity;     /* of the global index of cell (0,0,0): red is even */
+    double *coarse; /* at cell (0,0,0): the residual is restricted to this */
     long coarse_sj, coarse_sk;
     unsigned long long *norm; /* atomic maximum of the bits of the residual's magnitudes */
     int back;                 /* from the last plane to the first, in doubles */
@@ -59,15 +59,15 @@ struct deep_tile {
     static constexpr int SWEEPS = sweeps, PAIRS = pairs, BLOCKS = blocks;
     static constexpr int DEPTH = SWEEPS + FINISHES; /* planes that are worked on at a time */
     /* Copies are issued so many steps before they are needed. */
-    static constexpr int AHEAD_OF = DEPTH + 2 <= UNROLLED && !ALPHAS ? 2 : 1;
+    static constexpr int COPIES_AHEAD = DEPTH + 2 <= UNROLLED && !ALPHAS ? 2 : 1;
     static constexpr int ROWS = 2 * PAIRS, THREADS = DEEP_WIDTH * PAIRS;
     static constexpr int HALO_I = (DEEP_WIDTH - DEEP_OWN) / 2, HALO_J = (SWEEPS + 1) / 2 * 2;
     static constexpr int OWN_I = DEEP_OWN, OWN_J = BLOCKS * ROWS - 2 * HALO_J;
     static_assert(DEPTH <= HALO_I && DEPTH <= HALO_J + 1 && OWN_J > 0, "tile");
 
-    static constexpr int U_SLOTS = deep_slots(AHEAD_OF + 2);
-    static constexpr int STEP_SLOTS = deep_slots(DEPTH + AHEAD_OF);
-    static constexpr int F_SLOTS = deep_slots(AHEAD_OF + 1);
+    static constexpr int U_SLOTS = deep_slots(COPIES_AHEAD + 2);
+    static constexpr int STEP_SLOTS = deep_slots(DEPTH + COPIES_AHEAD);
+    static constexpr int F_SLOTS = deep_slots(COPIES_AHEAD + 1);
 
     static constexpr int PLANE = ROWS * ROW_BYTES;
     static constexpr int U_BYTES = ZERO ? 0 : PLANE + 2 * ROW_BYTES;

@@ -3,7 +3,7 @@
 #define EMULATED_CLUSTER_CUH
 /* Addresses in other blocks of the cluster have the block's rank, plus 1, in their upper bits.
  * Stores to them arrive later, in a random order. */
-#include "cuda/core/launch.cuh"
+#include "cuda/core/copy_instructions.cuh"
 #include "cuda/core/shared_memory.cuh"
 
 enum { CLUSTER_ADDRESS_BITS = 20 };
@@ -20,40 +20,22 @@ static inline void cluster_synchronise()
     emulated::meet(emulated::all_blocks, (int)(blocks.size() * blocks[0].threads.size()), false);
 }
 
-static inline emulated::counted_barrier &byte_barrier_at(emulated::block &b, unsigned address)
+static inline barrier_word *cluster_barrier(unsigned address)
 {
-    uint64_t number;
-    memcpy(&number, b.shared + address, sizeof number);
-    return b.barriers[number];
+    return (barrier_word *)shared_pointer((int)address);
 }
 
-static inline void byte_barrier_create(unsigned barrier)
+static inline void cluster_barrier_wait(unsigned barrier, unsigned parity)
 {
-    const uint64_t number = emulated::now->barriers.size();
-    memcpy(shared_memory + barrier, &number, sizeof number);
-    emulated::now->barriers.push_back({1, 1, 0, 0, {}, {}});
-}
-
-static inline void byte_barriers_created()
-{
-}
-
-static inline void byte_barrier_expect(unsigned barrier, unsigned bytes)
-{
-    emulated::arrive_before_copies(byte_barrier_at(*emulated::now, barrier), bytes);
-}
-
-static inline void byte_barrier_wait(unsigned barrier, unsigned parity)
-{
-    emulated::await_phase(byte_barrier_at(*emulated::now, barrier), (int)parity);
+    barrier_wait(cluster_barrier(barrier), (int)parity);
 }
 
 static inline void store_async(unsigned to, double value, unsigned barrier)
 {
     const unsigned mask = (1u << CLUSTER_ADDRESS_BITS) - 1;
     emulated::block &b = (*emulated::now->cluster)[(to >> CLUSTER_ADDRESS_BITS) - 1];
-    emulated::sent.push_back(
-        {(double *)(b.shared + (to & mask)), value, &byte_barrier_at(b, barrier & mask)});
+    const barrier_word number = *(const barrier_word *)(b.shared + (barrier & mask));
+    emulated::sent.push_back({(double *)(b.shared + (to & mask)), value, &b.barriers[number]});
 }
 
 static inline double load_cell(unsigned address)
