@@ -57,8 +57,8 @@ FORMULA double chain_start(long chain)
 
 enum { FIELDS = 8 }; /* of a record of doubles: 64 bytes */
 
-/* Of a structure of arrays field * o->n + x is the index; of an array of structures, of which the
- * first `used` fields change, x * fields + field. */
+/* Changes the first `used` fields of record x. The index of a field is field * o->n + x in a
+ * structure of arrays, and x * fields + field in an array of structures. */
 #define RECORD(in, result, used, index)                                                            \
     for (int field = 0; field < (used); field++)                                                   \
     result[index] = in[index] + 1

@@ -51,8 +51,8 @@ enum status lab_options_parse(const struct option_list *list, struct lab_options
 /* Takes the first of the names with commas between them; false after the last. */
 enum { NAME_SIZE = 64 };
 bool next_name(const char **names, char name[NAME_SIZE]);
-/* The number from 0 of a name that a user gave among legal(0), legal(1), ... up to NULL, of which
- * "" is no name; -1 if it is none of them, and refuses it. `what`: "subcommand". */
+/* The number of a user's name among legal(0), legal(1), ..., which ends with NULL and where "" is
+ * no name; -1 if it is none of them, and refuses it. `what`: "subcommand". */
 int find_name(const char *name, const char *(*legal)(int number, const void *data),
               const void *data, const char *what);
 

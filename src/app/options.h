@@ -19,7 +19,7 @@ struct options {
 
     struct solver_options solver;
     int problem;     /* enum problem_kind */
-    long solves;     /* timed, per size; 0: as many as fill min_time, at least 10 */
+    long solves;     /* timed, per size; 0: enough to fill min_time, at least 10 */
     double min_time; /* seconds per size; unused if solves > 0 */
 
     bool benchmark; /* as HPGMG times solves; what it sets is in app/rules.c */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef APP_VALUES_H
 #define APP_VALUES_H
-/* Values of structs as rows of tables, of which JSON, its schema and the text report are made. */
+/* Tables of values of structs: JSON, its schema and the text report follow from their rows. */
 #include <math.h>
 #include <stdbool.h>
 #include <stddef.h>

@@ -22,7 +22,7 @@ typedef void trace_fn(void *data, const struct program *p, const struct stage *s
 struct context {
     const struct kernel *kernels[MAX_KERNELS]; /* rows of the table of kernels, in their order */
     int nkernels;                              /* 0: all */
-    int threads; /* the most that work on levels of the CPU; 0: as many as OpenMP has */
+    int threads; /* maximum on levels of the CPU; 0: OpenMP's number */
     observe_fn *observe;
     void *observe_data;
     bool observes_each_stage;

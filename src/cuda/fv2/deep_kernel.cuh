@@ -64,7 +64,7 @@ DEVICE struct deep_row deep_row_of(const struct deep_place &p, int q)
             !upper && (p.flags & DEEP_LOW_J), upper && (p.flags & DEEP_HIGH_J)};
 }
 
-/* Where a cell has walls. */
+/* The walls next to a cell. */
 struct deep_walls {
     bool i0, i1, j0, j1, k0, k1;
 };
