@@ -36,9 +36,13 @@ void cuda_fill_ghosts(const struct pass *pass)
     }
 }
 
+bool alternates_colours(const struct pass *pass)
+{
+    return pass->nsweeps > 0 && is_red_black(stencil_relaxation(pass->level->stencil, 0)) &&
+           !cuda_tail_level(pass->level);
+}
+
 bool fuses_red_black(const struct pass *pass)
 {
-    const struct stencil *s = pass->level->stencil;
-    return pass->nsweeps > 0 && pass->nsweeps % 2 == 0 && pass->first_sweep % 2 == 0 &&
-           is_red_black(stencil_relaxation(s, 0)) && !cuda_tail_level(pass->level);
+    return pass->nsweeps % 2 == 0 && pass->first_sweep % 2 == 0 && alternates_colours(pass);
 }

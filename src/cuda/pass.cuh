@@ -39,8 +39,10 @@ void set_coarse(Kernel &kernel, const struct pass *pass, int q)
     kernel.coarse_sk = coarse->sk;
 }
 
-/* True if a fused kernel may run the pass's sweeps: red and black half-sweeps in
- * turns, on a level where kernels may swap u and FIELD_TMP. */
+/* True if the pass's sweeps are red and black half-sweeps in turns, on a level where kernels may
+ * swap u and FIELD_TMP. */
+bool alternates_colours(const struct pass *pass);
+/* True if also each red one has its black one. */
 bool fuses_red_black(const struct pass *pass);
 /* True for levels whose passes are mostly steps of the tail kernel. No kernel may swap u and
  * FIELD_TMP there: the tail kernel does not, so over a cycle u would not come back. */

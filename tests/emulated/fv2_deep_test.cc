@@ -20,13 +20,39 @@ enum { PAIRS = emulated::THREADS / DEEP_WIDTH };
  */
 
 template <class tile>
+static void run_region(const struct fv2_deep &w, enum pass_region region, int planes,
+                       std::mt19937 &random)
+{
+    const struct deep_grid grid = deep_grid_of<tile>(w.c, planes);
+    const struct tile_set tiles = tiles_of_patch(region, grid.n, w.c, grid.reads);
+    const int outside[3] = {tiles_outside(&tiles), 1, 1},
+              inside[3] = {tiles_width(&tiles, 0), tiles_width(&tiles, 1), tiles_width(&tiles, 2)};
+    assert_true(emulated::run_clusters(
+        tiles.outer ? outside : inside, tile::BLOCKS, random,
+        [&] { deep_kernel<tile>(w, tiles, planes); }, tile::THREADS));
+}
+
+/* A copy of u without ghosts. */
+static values without_ghosts(const struct fv2_deep &w)
+{
+    const emulated::box b = emulated::make_box(w.c.n[0], w.c.n[1], w.c.n[2]);
+    values u(w.in - b.origin, w.in - b.origin + b.size);
+    spoil_beyond(b, u, 0);
+    return u;
+}
+
+/* All at once, or the interior, which reads no ghosts, and then the boundary. */
+template <class tile>
 static void run_kernel(struct fv2_deep w, int planes, std::mt19937 &random)
 {
     w.back = (int)(w.c.sk - w.c.n[2] * w.c.sk);
-    const int n[3] = {deep_tiles<tile>(w.c, 0), deep_tiles<tile>(w.c, 1),
-                      cuda_divided(w.c.n[2], planes)};
-    assert_true(emulated::run_clusters(
-        n, tile::BLOCKS, random, [&] { deep_kernel<tile>(w, planes); }, tile::THREADS));
+    if (tile::FINISH == REDUCES || tile::ZERO || random() % 2)
+        return run_region<tile>(w, REGION_ALL, planes, random);
+    struct fv2_deep inner = w;
+    const values u = without_ghosts(w);
+    inner.in = u.data() + emulated::make_box(w.c.n[0], w.c.n[1], w.c.n[2]).origin;
+    run_region<tile>(inner, REGION_INTERIOR, planes, random);
+    run_region<tile>(w, REGION_BOUNDARY, planes, random);
 }
 
 template <class tile>
@@ -39,8 +65,9 @@ static void check(const int n[3], const enum ends sides[3], int planes, int pari
         });
 }
 
-template <class Op, finish FINISH, bool ZERO = false, int SWEEPS = 6, int BLOCKS = 2>
-using small = deep_tile<Op, ZERO, FINISH, SWEEPS, PAIRS, BLOCKS>;
+template <class Op, finish FINISH, bool ZERO = false, int SWEEPS = 6, int BLOCKS = 2,
+          int RESIDENT = 1>
+using small = deep_tile<Op, ZERO, FINISH, SWEEPS, PAIRS, BLOCKS, RESIDENT>;
 
 static const enum ends mixed[] = {WALLS, WRAPPED, OPEN, WALL_BELOW, WALL_ABOVE};
 
@@ -54,6 +81,7 @@ static void test_walls(void **)
     check<small<op_fv2, REDUCES>>(n, walls, 12, 1);
     check<small<op_fv2_helmholtz, RESTRICTS>>(n, walls, 12, 1);
     check<small<op_fv2, RESTRICTS>>(wide, walls, 8, 0);
+    check<small<op_fv2, RESTRICTS, true, 6, 8>>(wide, walls, 8, 0);
 }
 
 /* Mixtures of sides, on patches of several tiles. */
@@ -93,12 +121,54 @@ static void test_neumann_walls(void **)
     });
 }
 
+/* Few half-sweeps, in single blocks too: one finish for each direction's kinds of sides. */
+template <int SWEEPS>
+static void check_few(const int n[3], const enum ends sides[3], int planes, int number)
+{
+    switch (number % 5) {
+    case 0:
+        return check<small<op_fv2, ONLY_SWEEPS, false, SWEEPS, 1>>(n, sides, planes, number & 1);
+    case 1:
+        return check<small<op_fv2, ONLY_SWEEPS, true, SWEEPS, 1, 2>>(n, sides, planes, 0);
+    case 2:
+        return check<small<op_fv2_helmholtz, RESTRICTS, false, SWEEPS, 2>>(n, sides, planes, 1);
+    case 3:
+        return check<small<op_fv2, REDUCES, false, SWEEPS, 1>>(n, sides, planes, number & 1);
+    default:
+        return check<small<op_fv2_constant, ONLY_SWEEPS, false, SWEEPS, 1, 2>>(n, sides, planes, 1);
+    }
+}
+
+/* Every mixture of sides, on patches as small as they may be and on longer ones. */
+static void test_few_sweeps(void **)
+{
+    for (int mixture = 0; mixture < NUM_SIDES * NUM_SIDES * NUM_SIDES; mixture++) {
+        const enum ends sides[3] = {(enum ends)(mixture % NUM_SIDES),
+                                    (enum ends)(mixture / NUM_SIDES % NUM_SIDES),
+                                    (enum ends)(mixture / NUM_SIDES / NUM_SIDES)};
+        const int n[3] = {mixture % 7 ? 6 : 58, mixture % 3 ? 6 : 14, mixture % 4 ? 8 : 18};
+        check_few<2>(n, sides, mixture % 2 ? 4 : 18, mixture);
+        check_few<3>(n, sides, mixture % 2 ? 18 : 6, mixture + 1);
+    }
+}
+
+static void test_two_and_residual(void **)
+{
+    const enum ends walls[3] = {WALLS, WALLS, WALLS}, beside[3] = {OPEN, WRAPPED, OPEN};
+    const int n[3] = {64, 16, 8};
+    check<small<op_fv2, RESTRICTS, false, 2, 1>>(n, walls, 4, 0);
+    check<small<op_fv2, RESTRICTS, false, 2, 1>>(n, beside, 8, 1);
+    check<small<op_fv2, RESTRICTS, false, 3, 2>>(n, beside, 2, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_walls),
         cmocka_unit_test(test_mixtures),
         cmocka_unit_test(test_neumann_walls),
+        cmocka_unit_test(test_few_sweeps),
+        cmocka_unit_test(test_two_and_residual),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -71,8 +71,18 @@ long differences(const emulated::box &b, const int n[3], const values &got, cons
     return wrong;
 }
 
+/* u beyond so many layers around the patch becomes NaN. */
+inline void spoil_beyond(const emulated::box &b, values &u, int layers)
+{
+    emulated::for_box(b, [&](const int p[3], long place) {
+        if (emulated::outside_of(b.c, p).layers > layers)
+            u[place] = std::nan("");
+    });
+}
+
 /* Runs the kernel by run(work, random), and checks that it makes so many half-sweeps and what
- * follows them, stores nothing else, and has no races. */
+ * follows them, stores nothing else, needs no more layers of ghosts than these, and has no races.
+ */
 template <class Work, class Op, bool ZERO, finish FINISH, class Run>
 void check_half_sweeps(const int n[3], const enum ends sides[3], int planes, int parity, int sweeps,
                        const Run &run)
@@ -82,6 +92,7 @@ void check_half_sweeps(const int n[3], const enum ends sides[3], int planes, int
     struct fields x = make_fields(b, random);
     if (ZERO)
         x.u.assign(x.u.size(), 0.0);
+    spoil_beyond(b, x.u, sweeps + (FINISH != ONLY_SWEEPS));
     Work w = make_work<Work>(b, x, parity);
     unsigned long long norm = 0, want_norm = 0;
     w.norm = &norm;

@@ -74,18 +74,21 @@ struct block {
     std::unique_ptr<race_check> check; /* if races are found */
     std::vector<block> *cluster;       /* of which this is one */
     int running;
+    size_t ended; /* threads */
 };
 
 /* A store to another block of the cluster that has not arrived, and the barrier that counts it. */
 struct sent_cell {
     double *to, value;
     counted_barrier *barrier;
+    const block *there;
 };
 
 inline block *now;
 inline meeting all_blocks;
 inline std::vector<sent_cell> sent;
-inline bool moved; /* some thread got on since the scheduler's last round */
+inline bool too_late; /* a cell arrived at a block that had ended */
+inline bool moved;    /* some thread got on since the scheduler's last round */
 inline const std::function<void()> *kernel_now;
 
 inline thread &self()
@@ -224,6 +227,7 @@ inline void start()
 {
     (*kernel_now)();
     self().done = moved = true;
+    now->ended++;
     wait_for_others();
 }
 
@@ -254,6 +258,7 @@ inline void deliver(std::mt19937 &random)
 {
     std::shuffle(sent.begin(), sent.end(), random);
     for (size_t left = sent.empty() ? 0 : random() % (sent.size() + 1); left > 0; left--) {
+        too_late = too_late || sent.back().there->ended == sent.back().there->threads.size();
         *sent.back().to = sent.back().value;
         copied(*sent.back().barrier, sizeof(double));
         sent.pop_back();
@@ -261,10 +266,11 @@ inline void deliver(std::mt19937 &random)
     }
 }
 
-/* Runs the threads until all are done; false if they deadlock, or poll for ever. */
+/* Runs the threads until all are done; false if they deadlock, poll for ever, or end too early. */
 inline bool run_threads(std::vector<thread *> threads, std::mt19937 &random)
 {
     bool some = true;
+    too_late = false;
     for (int idle = 0; some && idle < IDLE_ROUNDS; idle = moved ? 0 : idle + 1) {
         moved = false;
         some = !sent.empty();
@@ -281,7 +287,7 @@ inline bool run_threads(std::vector<thread *> threads, std::mt19937 &random)
             std::remove_if(threads.begin(), threads.end(), [](const thread *t) { return t->done; }),
             threads.end());
     }
-    return threads.empty();
+    return threads.empty() && !too_late;
 }
 
 inline bool run_blocks(std::vector<block> &blocks, std::mt19937 &random,

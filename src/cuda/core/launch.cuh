@@ -108,7 +108,7 @@ static int cuda_blocks_at_once(int threads, int bytes)
     return max(per_multiprocessor, 1) * cuda_multiprocessors();
 }
 
-static inline cudaLaunchConfig_t cluster_configuration(dim3 grid, int threads, int cluster,
+static inline cudaLaunchConfig_t cluster_configuration(dim3 grid, dim3 block, int cluster,
                                                        int bytes, cudaLaunchAttribute *attribute)
 {
     attribute->id = cudaLaunchAttributeClusterDimension;
@@ -117,7 +117,7 @@ static inline cudaLaunchConfig_t cluster_configuration(dim3 grid, int threads, i
     attribute->val.clusterDim.z = 1;
     cudaLaunchConfig_t configuration = {};
     configuration.gridDim = grid;
-    configuration.blockDim = dim3(threads);
+    configuration.blockDim = block;
     configuration.dynamicSmemBytes = (size_t)bytes;
     configuration.stream = cuda_stream();
     configuration.attrs = attribute;
@@ -127,13 +127,13 @@ static inline cudaLaunchConfig_t cluster_configuration(dim3 grid, int threads, i
 
 /* launch_kernel() in clusters of `cluster` blocks in j. */
 template <auto KERNEL, class... Arguments>
-static void launch_cluster_kernel(dim3 grid, int threads, int cluster, int bytes,
+static void launch_cluster_kernel(dim3 grid, dim3 block, int cluster, int bytes,
                                   const Arguments &...arguments)
 {
     opt_in<KERNEL>(bytes);
     cudaLaunchAttribute attribute = {};
     const cudaLaunchConfig_t configuration =
-        cluster_configuration(grid, threads, cluster, bytes, &attribute);
+        cluster_configuration(grid, block, cluster, bytes, &attribute);
     CUDA_CALL(cudaLaunchKernelEx(&configuration, KERNEL, arguments...));
 }
 

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef CUDA_CORE_TILES_CUH
 #define CUDA_CORE_TILES_CUH
-/* Tiles in kernels: one block per tile. */
+/* Tiles in kernels: one block per tile, or one cluster of blocks in j. */
 #include "cuda/core/launch.cuh"
 #include "cuda/core/tiles.h"
 
 /* The block's tile. */
-DEVICE dim3 tile_of_block(const struct tile_set &t)
+DEVICE dim3 tile_of_block(const struct tile_set &t, int blocks_per_tile = 1)
 {
     if (!t.outer)
-        return dim3(blockIdx.x + t.lo[0], blockIdx.y + t.lo[1], blockIdx.z + t.lo[2]);
+        return dim3(blockIdx.x + t.lo[0], blockIdx.y / blocks_per_tile + t.lo[1],
+                    blockIdx.z + t.lo[2]);
     int tile[3];
     tiles_coordinates(&t, (int)blockIdx.x, tile);
     return dim3(tile[0], tile[1], tile[2]);
@@ -32,17 +33,23 @@ static inline struct tile_set tiles_of_patch(enum pass_region region, const int 
 }
 
 #ifdef __CUDACC__
-/* Launches KERNEL, one block per tile of the region of w: n tiles that read so. Its parameters are
- * w, the arguments, the tiles and `planes`. */
-template <auto KERNEL, class Work, class... Arguments>
+/* Launches KERNEL on the tiles of the region of w: n tiles that read so. Its parameters are w, the
+ * arguments, the tiles and `planes`. */
+template <auto KERNEL, int BLOCKS_PER_TILE = 1, class Work, class... Arguments>
 static void launch_tiles(const Work &w, const int n[3], const struct tile_reads reads[3],
                          dim3 block, int bytes, int planes, const Arguments &...arguments)
 {
     const struct tile_set t = tiles_of_patch(w.region, n, w.c, reads);
-    const dim3 grid = t.outer ? dim3(tiles_outside(&t))
-                              : dim3(tiles_width(&t, 0), tiles_width(&t, 1), tiles_width(&t, 2));
-    if (grid.x > 0) /* a grid without blocks must not be launched */
+    const dim3 grid = t.outer ? dim3(tiles_outside(&t), BLOCKS_PER_TILE)
+                              : dim3(tiles_width(&t, 0), tiles_width(&t, 1) * BLOCKS_PER_TILE,
+                                     tiles_width(&t, 2));
+    if (grid.x == 0) /* a grid without blocks must not be launched */
+        return;
+    if constexpr (BLOCKS_PER_TILE == 1)
         launch_kernel<KERNEL>(grid, block, bytes, w, arguments..., t, planes);
+    else
+        launch_cluster_kernel<KERNEL>(grid, block, BLOCKS_PER_TILE, bytes, w, arguments..., t,
+                                      planes);
 }
 #endif
 

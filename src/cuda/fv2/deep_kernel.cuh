@@ -240,7 +240,7 @@ DEVICE void deep_await(const struct deep_place &p, const int q, bool is_first)
         barrier_expect(cluster_barrier(barrier + q % 2 * CELL_BYTES), tile::BYTES_PER_STEP);
     if (!is_first)
         cluster_barrier_wait(barrier + (1 - q % 2) * CELL_BYTES,
-                             (q + UNROLLED - 1) % UNROLLED / 2 % 2);
+                             (q + tile::UNROLLED - 1) % tile::UNROLLED / 2 % 2);
 }
 
 /* What becomes of a thread's results. */
@@ -310,7 +310,7 @@ DEVICE struct deep_range deep_make_range(const struct cells &c, int number, int 
 template <class tile>
 DEVICE bool deep_is_own(const struct cells &c, int d, int x, int number, int count)
 {
-    const int halo = deep_halo<tile>(d), own = d == 0 ? tile::OWN_I : tile::OWN_J,
+    const int halo = deep_halo<tile>(d), own = deep_own<tile>(d),
               at = deep_first<tile>(c, d, number) + x;
     return (x >= halo || number == 0) && (x < halo + own || number == count - 1) && at >= 0 &&
            at < c.n[d];
@@ -318,15 +318,16 @@ DEVICE bool deep_is_own(const struct cells &c, int d, int x, int number, int cou
 
 /* The thread's place, with all flags. */
 template <class tile>
-DEVICE struct deep_place deep_place_of(const struct fv2_deep &w, int start)
+DEVICE struct deep_place deep_place_of(const struct fv2_deep &w, const struct tile_set &tiles,
+                                       dim3 own_tile, int start)
 {
     const struct cells &c = w.c;
     const unsigned memory = (unsigned)shared_begin();
     const int i = threadIdx.x % DEEP_WIDTH, pair = threadIdx.x / DEEP_WIDTH,
-              rank = blockIdx.y % tile::BLOCKS, number = blockIdx.y / tile::BLOCKS,
-              numbers = gridDim.y / tile::BLOCKS, row = rank * tile::ROWS + 2 * pair;
+              rank = blockIdx.y % tile::BLOCKS, number = own_tile.y,
+              row = rank * tile::ROWS + 2 * pair;
     struct deep_place p;
-    p.gi = deep_first<tile>(c, 0, blockIdx.x) + i;
+    p.gi = deep_first<tile>(c, 0, own_tile.x) + i;
     p.gj = deep_first<tile>(c, 1, number) + row;
     p.flags = (p.gi == 0 && c.wall[0][0] ? DEEP_LOW_I : 0) |
               (p.gi == c.n[0] - 1 && c.wall[0][1] ? DEEP_HIGH_I : 0) |
@@ -334,12 +335,12 @@ DEVICE struct deep_place deep_place_of(const struct fv2_deep &w, int start)
               (p.gj == c.n[1] - 2 && c.wall[1][1] ? DEEP_HIGH_J : 0);
     if (__any_sync(~0u, p.flags))
         p.flags |= DEEP_WALLS;
-    const bool own = deep_is_own<tile>(c, 0, i, blockIdx.x, gridDim.x);
+    const bool own = deep_is_own<tile>(c, 0, i, own_tile.x, tiles.n[0]);
     p.flags |= ((p.gi + p.gj + start + w.parity) & 1 ? DEEP_UPPER : 0) |
                (pair == 0 && rank > 0 ? DEEP_BELOW : 0) |
                (pair == tile::PAIRS - 1 && rank < tile::BLOCKS - 1 ? DEEP_ABOVE : 0) |
-               (own && deep_is_own<tile>(c, 1, row, number, numbers) ? DEEP_OWN_LOWER : 0) |
-               (own && deep_is_own<tile>(c, 1, row + 1, number, numbers) ? DEEP_OWN_UPPER : 0);
+               (own && deep_is_own<tile>(c, 1, row, number, tiles.n[1]) ? DEEP_OWN_LOWER : 0) |
+               (own && deep_is_own<tile>(c, 1, row + 1, number, tiles.n[1]) ? DEEP_OWN_UPPER : 0);
     p.cell = memory + 2 * pair * ROW_BYTES + i * CELL_BYTES;
     p.faces = memory + 2 * pair * tile::BI_ROW + i * CELL_BYTES;
     p.shared = memory + (pair + 1) * ROW_BYTES + i * CELL_BYTES;
@@ -362,15 +363,15 @@ struct deep_thread {
 };
 
 template <class tile>
-DEVICE void deep_prepare(const struct fv2_deep &w, const struct deep_range &a,
-                         struct deep_thread<tile> &p)
+DEVICE void deep_prepare(const struct fv2_deep &w, const struct tile_set &tiles, dim3 own_tile,
+                         const struct deep_range &a, struct deep_thread<tile> &p)
 {
     const struct cells &c = w.c;
-    p.place = deep_place_of<tile>(w, a.start);
+    p.place = deep_place_of<tile>(w, tiles, own_tile, a.start);
     const int pair = threadIdx.x / DEEP_WIDTH;
     p.copies = deep_initial_copies<tile>(w, p.place.gi - (int)threadIdx.x % DEEP_WIDTH,
                                          p.place.gj - 2 * pair, a.start);
-    const int x = deep_index(c, 0, p.place.gi), y = deep_index(c, 1, p.place.gj);
+    const int x = deep_index<tile>(c, 0, p.place.gi), y = deep_index<tile>(c, 1, p.place.gj);
     p.results = {};
     p.results.out = a.first * (int)c.sk + y * (int)c.sj + x;
     if (tile::FINISH == RESTRICTS)
@@ -383,7 +384,7 @@ DEVICE void deep_read_first(const struct fv2_deep &w, const struct deep_range &a
                             int plane, struct deep_column<tile> &column)
 {
     const struct cells &c = w.c;
-    const long at = plane + deep_index(c, 0, gi) + deep_index(c, 1, gj) * c.sj;
+    const long at = plane + deep_index<tile>(c, 0, gi) + deep_index<tile>(c, 1, gj) * c.sj;
     column = {};
     if (!tile::ZERO)
         column.u[0] = w.in[at];
@@ -435,7 +436,8 @@ DEVICE void deep_advance(const struct fv2_deep &w, const struct deep_range &a,
     p.place.flags = opaque(p.place.flags);
     const struct deep_row row = deep_row_of<tile>(p.place, q);
     if (t + tile::COPIES_AHEAD < a.stop_copies)
-        deep_copy<tile>(w, p.copies, t + tile::COPIES_AHEAD, (q + tile::COPIES_AHEAD) % UNROLLED);
+        deep_copy<tile>(w, p.copies, t + tile::COPIES_AHEAD,
+                        (q + tile::COPIES_AHEAD) % tile::UNROLLED);
     __pipeline_commit();
     deep_shift<tile>(active);
     deep_shift<tile>(other);
@@ -464,24 +466,28 @@ DEVICE void deep_advance(const struct fv2_deep &w, const struct deep_range &a,
 }
 
 template <class tile>
-static __global__ void __launch_bounds__(tile::THREADS, 1)
-    deep_kernel(const __grid_constant__ struct fv2_deep w, int planes)
+static __global__ void __launch_bounds__(tile::THREADS, tile::RESIDENT)
+    deep_kernel(const __grid_constant__ struct fv2_deep w,
+                const __grid_constant__ struct tile_set tiles, int planes)
 {
-    if constexpr (RUNS_HERE<true, tile::BYTES>) {
-        const struct deep_range a = deep_make_range<tile>(w.c, blockIdx.z, planes);
+    if constexpr (RUNS_HERE<(tile::BLOCKS > 1), tile::BYTES>) {
+        const dim3 own = tile_of_block(tiles, tile::BLOCKS);
+        const struct deep_range a = deep_make_range<tile>(w.c, own.z, planes);
         struct deep_thread<tile> p;
-        deep_prepare<tile>(w, a, p);
+        deep_prepare<tile>(w, tiles, own, a, p);
         deep_start<tile>(w, a, p);
 #pragma unroll 1
-        for (int t = a.start; t < a.stop; t += UNROLLED) {
+        for (int t = a.start; t < a.stop; t += tile::UNROLLED) {
 #pragma unroll
-            for (int q = 0; q < UNROLLED; q++)
+            for (int q = 0; q < tile::UNROLLED; q++) {
+                if (tile::BLOCKS == 1 && q > 0 && t + q >= a.stop)
+                    break;
                 deep_advance<tile>(w, a, p, t + q, q);
+            }
         }
         if (tile::FINISH == REDUCES)
             warp_atomic_max(w.norm, p.results.norm);
-        if (tile::BLOCKS > 1) /* no block ends while others send to it */
-            cluster_synchronise();
+        deep_await<tile>(p.place, 0, false); /* no block ends before all has arrived */
     }
 }
 } // namespace fv2

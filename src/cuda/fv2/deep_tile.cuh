@@ -6,20 +6,23 @@
 #include "cuda/core/cluster.cuh"
 #include "cuda/core/fences.cuh"
 #include "cuda/core/shared_memory.cuh"
+#include "cuda/core/tiles.cuh"
 #include "cuda/fv2/cells.cuh"
 #include "cuda/pass.cuh"
 
-/* One launch of the deep kernel: half-sweeps of `in` to `out`, red first, and the residual after
- * them if it is to be restricted or reduced to its norm. All fields have the layout of patch c;
- * pointers are at cell (0,0,0). in and out differ. Variants that begin at zero do not read `in`.
- * Beyond open sides DEEP_GHOSTS layers of ghosts are there, in wrapped directions none. At most one
- * of coarse and norm is set. */
+/* One launch of the deep kernel: half-sweeps of `in` to `out`, and the residual after them if it is
+ * to be restricted or reduced to its norm. All fields have the layout of patch c; pointers are at
+ * cell (0,0,0). in and out differ. Variants that begin at zero do not read `in`. Beyond open sides
+ * as many layers of ghosts are there as half-sweeps and the residual read (in i an even number, of
+ * which the last one may hold anything), in wrapped directions none. What is computed in ghosts is
+ * not stored. At most one of coarse and norm is set. */
 struct fv2_deep : operands {
     struct cells c;
     const double *in;
     double *out;
-    int parity;     /* of the global index of cell (0,0,0): red is even */
-    double *coarse; /* at cell (0,0,0): the residual is restricted to this */
+    int parity; /* of the global index of cell (0,0,0): the first half-sweep updates even cells */
+    enum pass_region region; /* all if there is a norm */
+    double *coarse;          /* at cell (0,0,0): the residual is restricted to this */
     long coarse_sj, coarse_sk;
     unsigned long long *norm; /* atomic maximum of the bits of the residual's magnitudes */
     int back;                 /* from the last plane to the first, in doubles */
@@ -28,46 +31,56 @@ struct fv2_deep : operands {
 namespace fv2
 {
 /* Cells of a tile in i: two warps; how many of them are the tile's own, so that its rows begin at
- * multiples of 128 bytes. The loop over the planes is unrolled, so that all slots are constants;
- * its code must fit into the instruction cache. */
-enum { DEEP_WIDTH = 64, DEEP_OWN = 48, UNROLLED = 8 };
-/* Layers of ghosts beyond open sides: those that six half-sweeps and the residual read, and one
- * more so that copies of two cells stay within. */
-enum { DEEP_GHOSTS = 8 };
+ * multiples of 128 bytes. */
+enum { DEEP_WIDTH = 64, DEEP_OWN = 48 };
 
-/* The fewest slots, at least `least`, that the steps of the unrolled loop take in turn. */
-constexpr int deep_slots(int least)
+/* The fewest slots, at least `least`, that the steps of a loop take in turn which is unrolled so
+ * many times. */
+constexpr int deep_slots(int unrolled, int least)
 {
-    return UNROLLED % least == 0 ? least : deep_slots(least + 1);
+    return unrolled % least == 0 ? least : deep_slots(unrolled, least + 1);
+}
+
+static __host__ __device__ constexpr int deep_even(int x)
+{
+    return (x + 1) / 2 * 2;
 }
 
 /* A variant of the kernel for the operator Op: so many half-sweeps, and what follows them. A block
  * has 64 threads for each pair of rows. `blocks` blocks, one above the other in j, are a cluster,
- * and have a tile together. What is not its own in the tile repeats its neighbours.
+ * and have a tile together. What is not its own in the tile repeats its neighbours. So many blocks
+ * are to be `resident` on a multiprocessor at once.
  *
  * In step t half-sweep s updates plane t − s. Slot t holds u of plane t + 1 (U), β in i and j, and
  * α, of plane t (STEP), which all half-sweeps read, and f of plane t with β_k above it (F), which
  * only step t reads. Row 0 of a slot of u is the one below the block. NEW holds the values that
  * half-sweeps of the last step and of this one have computed, one row for each pair, between those
  * of the block below and of the block above. */
-template <class Op, bool zero, finish then, int sweeps, int pairs, int blocks>
+template <class Op, bool zero, finish then, int sweeps, int pairs, int blocks, int resident = 1>
 struct deep_tile {
     using op = Op;
     static constexpr bool VARIABLE = Op::VARIABLE, ALPHAS = Op::READS_ALPHA, ZERO = zero;
     static constexpr finish FINISH = then;
     static constexpr bool FINISHES = then != ONLY_SWEEPS;
-    static constexpr int SWEEPS = sweeps, PAIRS = pairs, BLOCKS = blocks;
+    static constexpr int SWEEPS = sweeps, PAIRS = pairs, BLOCKS = blocks, RESIDENT = resident;
     static constexpr int DEPTH = SWEEPS + FINISHES; /* planes that are worked on at a time */
-    /* Copies are issued so many steps before they are needed. */
-    static constexpr int COPIES_AHEAD = DEPTH + 2 <= UNROLLED && !ALPHAS ? 2 : 1;
+    /* The loop over the planes is unrolled, so that all slots are constants; its code must fit into
+     * the instruction cache. */
+    static constexpr int UNROLLED = DEPTH > 4 ? 8 : BLOCKS > 1 ? 12 : 6;
+    /* Copies are issued so many steps before they are needed. Other blocks on the multiprocessor
+     * bridge the time too. */
+    static constexpr int COPIES_AHEAD = DEPTH + 2 <= UNROLLED && !ALPHAS && RESIDENT == 1 ? 2 : 1;
     static constexpr int ROWS = 2 * PAIRS, THREADS = DEEP_WIDTH * PAIRS;
-    static constexpr int HALO_I = (DEEP_WIDTH - DEEP_OWN) / 2, HALO_J = (SWEEPS + 1) / 2 * 2;
+    /* The first half-sweep is right in all rows, each later one, and the residual, in one row less
+     * at either end. Pairs of rows that are restricted are not divided. */
+    static constexpr int HALO_I = (DEEP_WIDTH - DEEP_OWN) / 2,
+                         HALO_J = FINISH == RESTRICTS ? deep_even(DEPTH - 1) : DEPTH - 1;
     static constexpr int OWN_I = DEEP_OWN, OWN_J = BLOCKS * ROWS - 2 * HALO_J;
-    static_assert(DEPTH <= HALO_I && DEPTH <= HALO_J + 1 && OWN_J > 0, "tile");
+    static_assert(DEPTH <= HALO_I && OWN_J > 0, "tile");
 
-    static constexpr int U_SLOTS = deep_slots(COPIES_AHEAD + 2);
-    static constexpr int STEP_SLOTS = deep_slots(DEPTH + COPIES_AHEAD);
-    static constexpr int F_SLOTS = deep_slots(COPIES_AHEAD + 1);
+    static constexpr int U_SLOTS = deep_slots(UNROLLED, COPIES_AHEAD + 2);
+    static constexpr int STEP_SLOTS = deep_slots(UNROLLED, DEPTH + COPIES_AHEAD);
+    static constexpr int F_SLOTS = deep_slots(UNROLLED, COPIES_AHEAD + 1);
 
     static constexpr int PLANE = ROWS * ROW_BYTES;
     static constexpr int U_BYTES = ZERO ? 0 : PLANE + 2 * ROW_BYTES;
@@ -96,29 +109,61 @@ static __host__ __device__ constexpr int deep_halo(int d)
     return d == 0 ? tile::HALO_I : tile::HALO_J;
 }
 
+/* How far the first tile of a direction begins before the patch: pairs of rows begin at even ones.
+ */
+template <class tile>
+static __host__ __device__ int deep_before(const struct cells &c, int d)
+{
+    return c.wall[d][0] ? 0 : deep_even(deep_halo<tile>(d));
+}
+
+template <class tile>
+static __host__ __device__ constexpr int deep_own(int d)
+{
+    return d == 0 ? tile::OWN_I : tile::OWN_J;
+}
+
 /* Tiles across a direction. Tiles begin and end at walls, and beyond other sides. */
 template <class tile>
 static int deep_tiles(const struct cells &c, int d)
 {
-    const int own = d == 0 ? tile::OWN_I : tile::OWN_J, walls = c.wall[d][0] + c.wall[d][1];
-    return max(1, cuda_divided(c.n[d] - walls * deep_halo<tile>(d), own));
+    const int halo = deep_halo<tile>(d),
+              rest = c.n[d] + deep_before<tile>(c, d) - halo * (1 + c.wall[d][1]);
+    return max(1, cuda_divided(rest, deep_own<tile>(d)));
+}
+
+/* The tiles of a patch with so many planes per block, and what they read. */
+struct deep_grid {
+    int n[3];
+    struct tile_reads reads[3];
+};
+
+template <class tile>
+static struct deep_grid deep_grid_of(const struct cells &c, int planes)
+{
+    return {{deep_tiles<tile>(c, 0), deep_tiles<tile>(c, 1), cuda_divided(c.n[2], planes)},
+            {{-deep_before<tile>(c, 0), tile::OWN_I, DEEP_WIDTH + 2},
+             {-deep_before<tile>(c, 1) - 1, tile::OWN_J, tile::BLOCKS * tile::ROWS + 2},
+             {-tile::DEPTH, planes, planes + 2 * tile::DEPTH}}};
 }
 
 /* The first cell of tile number `number` in direction d. */
 template <class tile>
 DEVICE int deep_first(const struct cells &c, int d, int number)
 {
-    return number * (d == 0 ? tile::OWN_I : tile::OWN_J) - (c.wall[d][0] ? 0 : deep_halo<tile>(d));
+    return number * deep_own<tile>(d) - deep_before<tile>(c, d);
 }
 
 /* Index x around the patch if direction d wraps; else the nearest that fields have: up to the face
- * at a wall, and DEEP_GHOSTS layers beyond an open side. */
+ * at a wall, and as many layers beyond an open side as are read. Columns are copied by twos. */
+template <class tile>
 DEVICE int deep_index(const struct cells &c, int d, int x)
 {
-    const int n = c.n[d];
+    const int n = c.n[d], layers = d == 0 ? deep_even(tile::DEPTH) : tile::DEPTH;
     if (c.wrap[d])
         return (x % n + n) % n;
-    return max(c.wall[d][0] ? 0 : -DEEP_GHOSTS, min(x, c.wall[d][1] ? n : n + DEEP_GHOSTS - 2));
+    return max(c.wall[d][0] ? 0 : -layers,
+               min(x, c.wall[d][1] ? n : n + layers - (d == 0 ? 2 : 1)));
 }
 
 /* What a thread copies of each plane: two cells, and two more of what surrounds the tile. Offsets
@@ -136,8 +181,8 @@ DEVICE struct deep_copies deep_initial_copies(const struct fv2_deep &w, int x0, 
 {
     const struct cells &c = w.c;
     const int lane = threadIdx.x % 32, row = threadIdx.x / 32, sj = (int)c.sj;
-    const int column = deep_index(c, 0, x0 + 2 * lane);
-    const auto row_at = [&](int j) { return deep_index(c, 1, j) * sj; };
+    const int column = deep_index<tile>(c, 0, x0 + 2 * lane);
+    const auto row_at = [&](int j) { return deep_index<tile>(c, 1, j) * sj; };
     const unsigned here = (unsigned)shared_begin() + lane * VECTOR_BYTES;
     struct deep_copies s = {};
     s.own = row_at(y0 + row) + column;
@@ -152,11 +197,11 @@ DEVICE struct deep_copies deep_initial_copies(const struct fv2_deep &w, int x0, 
         s.other_to = here + tile::STEP + tile::BJ + tile::PLANE;
     } else if (row == 3 && lane < tile::ROWS && tile::VARIABLE) {
         s.kind = DEEP_STEP;
-        s.other = row_at(y0 + lane) + deep_index(c, 0, x0 + DEEP_WIDTH);
+        s.other = row_at(y0 + lane) + deep_index<tile>(c, 0, x0 + DEEP_WIDTH);
         s.other_to =
             (unsigned)shared_begin() + tile::STEP + tile::BI + lane * tile::BI_ROW + ROW_BYTES;
     }
-    s.plane = (c.wrap[2] ? deep_index(c, 2, start) : start) * (int)c.sk;
+    s.plane = (c.wrap[2] ? deep_index<tile>(c, 2, start) : start) * (int)c.sk;
     return s;
 }
 

@@ -35,7 +35,7 @@ static inline void store_async(unsigned to, double value, unsigned barrier)
     const unsigned mask = (1u << CLUSTER_ADDRESS_BITS) - 1;
     emulated::block &b = (*emulated::now->cluster)[(to >> CLUSTER_ADDRESS_BITS) - 1];
     const barrier_word number = *(const barrier_word *)(b.shared + (barrier & mask));
-    emulated::sent.push_back({(double *)(b.shared + (to & mask)), value, &b.barriers[number]});
+    emulated::sent.push_back({(double *)(b.shared + (to & mask)), value, &b.barriers[number], &b});
 }
 
 static inline double load_cell(unsigned address)
