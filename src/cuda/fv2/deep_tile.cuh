@@ -41,6 +41,14 @@ constexpr int deep_slots(int unrolled, int least)
     return unrolled % least == 0 ? least : deep_slots(unrolled, least + 1);
 }
 
+/* How often the loop over the planes is unrolled: so that slots are constants, and few more than
+ * these are needed. The code must fit into the instruction cache. In a cluster two barriers, each
+ * with two parities, take turns. */
+constexpr int deep_unrolled(int slots, bool cluster)
+{
+    return slots == 4 ? 4 : slots > 6 ? 8 : cluster ? 12 : 6;
+}
+
 static __host__ __device__ constexpr int deep_even(int x)
 {
     return (x + 1) / 2 * 2;
@@ -64,12 +72,10 @@ struct deep_tile {
     static constexpr bool FINISHES = then != ONLY_SWEEPS;
     static constexpr int SWEEPS = sweeps, PAIRS = pairs, BLOCKS = blocks, RESIDENT = resident;
     static constexpr int DEPTH = SWEEPS + FINISHES; /* planes that are worked on at a time */
-    /* The loop over the planes is unrolled, so that all slots are constants; its code must fit into
-     * the instruction cache. */
-    static constexpr int UNROLLED = DEPTH > 4 ? 8 : BLOCKS > 1 ? 12 : 6;
     /* Copies are issued so many steps before they are needed. Other blocks on the multiprocessor
      * bridge the time too. */
-    static constexpr int COPIES_AHEAD = DEPTH + 2 <= UNROLLED && !ALPHAS && RESIDENT == 1 ? 2 : 1;
+    static constexpr int COPIES_AHEAD = DEPTH <= 6 && !ALPHAS && RESIDENT == 1 ? 2 : 1;
+    static constexpr int UNROLLED = deep_unrolled(DEPTH + COPIES_AHEAD, BLOCKS > 1);
     static constexpr int ROWS = 2 * PAIRS, THREADS = DEEP_WIDTH * PAIRS;
     /* The first half-sweep is right in all rows, each later one, and the residual, in one row less
      * at either end. Pairs of rows that are restricted are not divided. */
@@ -98,6 +104,7 @@ struct deep_tile {
     /* Two barriers, of even and of odd steps, for values from below, and two from above. */
     static constexpr int BARRIERS = NEW + 2 * ALL_NEW_BYTES, FROM_ABOVE = 16;
     static constexpr int BYTES = BARRIERS + 32;
+    static_assert(BYTES <= 227 * 1024, "more than compute capability 9.0 has");
     /* In a step every other cell of a row is sent. */
     static constexpr int BYTES_PER_STEP = DEEP_WIDTH / 2 * CELL_BYTES * SENT;
 };
