@@ -346,6 +346,8 @@ static void test_parts(void **)
 static void test_parts_near_ghosts(void **)
 {
     check_parts<large_tile<op_fv4_constant>>(64, 16, 16, 2, 15);
+    check_parts<cluster_of_two<op_fv4>>(64, 16, 16, 2, 15);
+    check_parts<cluster_of_two<op_fv4>>(128, 16, 8, 8, 60);
     check_parts<small_tile<op_fv4>>(64, 2 * small_tile<op_fv4>::CORE_ROWS + 2, 8, 8, 51);
 }
 

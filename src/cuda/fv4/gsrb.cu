@@ -263,8 +263,10 @@ static void launch_tiles(const struct fv4_gsrb &w)
 {
     constexpr auto KERNEL = cluster::gsrb_kernel<tile>;
     const struct cluster::tiling t = cluster::make_tiling<tile>(w.c);
-    const int n = w.c.n[2], planes = planes_per_block(0, n, t.count[0] * t.count[1], MAX_PLANES,
-                                                      EXTRA_STEPS, tiles_at_once<tile>());
+    const struct cuda_tuning tuning = cuda_tuned(4, TUNED_SMOOTH, tile::op::HELMHOLTZ, w.c.n);
+    const int n = w.c.n[2],
+              planes = planes_per_block(tuning.planes, n, t.count[0] * t.count[1], MAX_PLANES,
+                                        EXTRA_STEPS, tiles_at_once<tile>());
     const dim3 grid(t.count[0], t.count[1] * tile::BLOCKS, cuda_divided(n, planes));
     const auto from = cluster::make_sources<tile>(w);
     if constexpr (tile::BLOCKS > 1)
