@@ -48,11 +48,12 @@ static inline double *patch_cells(const struct level *level, const struct patch 
     return level->fields[field] ? level->fields[field] + p->offset : NULL;
 }
 
-/* Ghost layers of a level with these boxes: at least stencil_ghosts(). The CPU's passes move each
- * field through memory once per halo exchange, so on long boxes there are enough for a whole
- * smoothing and its residual. */
+/* Ghost layers of a level with these boxes: at least stencil_ghosts(). On long boxes there are
+ * enough for a whole smoothing and its residual: on the CPU, whose passes move each field through
+ * memory once per halo exchange, and on devices that do so (smooths_at_once) if passes smooth by
+ * SMOOTHER_SWEEPS sweeps (whole). */
 int level_ghosts(const struct operator_choice *choice, const struct backend *backend,
-                 const struct decomposition *d);
+                 const struct decomposition *d, bool whole);
 /* How many sweeps and finishes together, and how many sweeps alone, one run() may do on a connected
  * level before halos must be exchanged again. The latter leaves room for a finish if two or more
  * sweeps remain. */

@@ -21,7 +21,7 @@ static bool deep_pays(const struct level *level)
 static int deep_covers_if_it_pays(const struct pass *pass, const struct device_limits *device)
 {
     const struct level *level = pass->level;
-    const int length = level->connected ? 0 : deep_covers<SMOOTHER_SWEEPS>(pass, device);
+    const int length = deep_covers<SMOOTHER_SWEEPS>(pass, device);
     bool pays = false;
     if (length > 0)
         with_operator_of<sum_fv2, sum_fv2_constant>(
