@@ -62,7 +62,7 @@ static auto run_kernel(const struct fv4_gsrb &w, int planes, std::mt19937 &rando
     const struct cluster::tiling t = cluster::make_tiling<tile>(w.c);
     const int n[3] = {t.count[0], t.count[1], cuda_divided(w.c.n[2], planes)};
     assert_true(emulated::run_clusters(
-        n, tile::BLOCKS, random, [&] { cluster::gsrb_kernel<tile>(w, from, t, planes); },
+        n, tile::BLOCKS, random, [&] { cluster::gsrb_kernel<tile>(w, from, t, planes, 0); },
         tile::THREADS));
 }
 

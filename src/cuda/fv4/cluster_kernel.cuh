@@ -364,13 +364,21 @@ DEVICE const double *cell_at(const double *x, long offset)
     return (const double *)((const char *)x + offset);
 }
 
+/* For zero_after. */
+template <class tile>
+DEVICE int source_bits(const struct cell_sources &s)
+{
+    const int f = __double2hiint(s.red.f) | __double2hiint(s.black.f);
+    return tile::READS_ALPHA ? f | __double2hiint(s.red.alpha) | __double2hiint(s.black.alpha) : f;
+}
+
 /* Loads f and α of the step after step t, whose black cells are in plane t, and issues copies of
- * D⁻¹ if it is wanted. */
+ * D⁻¹ if it is wanted. `zero` is 0. */
 template <class tile>
 DEVICE struct cell_sources fetch_sources(const struct fv4_gsrb &w, const struct state<tile> &x,
-                                         bool with_dinv, int q)
+                                         bool with_dinv, int q, unsigned zero)
 {
-    const long black = x.plane + x.place.rows[(q + 1) % 2].offset,
+    const long black = x.plane + (x.place.rows[(q + 1) % 2].offset + zero),
                red = black + w.c.sk * (long)sizeof(double);
     if (with_dinv) {
         copy_cell(dinv_address<tile>(q + 1, 0), cell_at(w.dinv, red));
@@ -535,14 +543,14 @@ DEVICE void wait_for_plane(barrier_word *barrier_of(int), int x, int round)
 
 template <class tile>
 DEVICE void step(const struct fv4_gsrb &w, const struct block_range &m, struct state<tile> &x,
-                 const struct step_context &c)
+                 const struct step_context &c, unsigned zero)
 {
     const int q = c.q;
     x.place.flags = (unsigned)opaque((int)x.place.flags);
     __pipeline_wait_prior(0);
     const bool near_k = !is_away(w, 2, c.t + 1);
-    const struct cell_sources next =
-        fetch_sources<tile>(w, x, is(x.place, WARP_BY_WALL) || near_k, q);
+    const struct cell_sources next = fetch_sources<tile>(
+        w, x, is(x.place, WARP_BY_WALL) || near_k, q, zero_after(source_bits<tile>(x.now), zero));
     move_down(x.columns[0]);
     move_down(x.columns[1]);
     wait_for_plane<tile>(barrier_of_u<tile>, q + 4, c.round);
@@ -574,7 +582,7 @@ DEVICE void load_first(const struct fv4_gsrb &w, const struct block_range &m, st
     x.columns[1].u[0] = u(1, 1);
     x.near_k = !is_away(w, 2, m.start);
     x.plane = ((m.start - 1) * w.c.sk - w.c.sj - 1) * (long)sizeof(double);
-    x.now = fetch_sources<tile>(w, x, is(x.place, WARP_BY_WALL) || x.near_k, UNROLLED - 1);
+    x.now = fetch_sources<tile>(w, x, is(x.place, WARP_BY_WALL) || x.near_k, UNROLLED - 1, 0);
     x.plane += w.c.sk * (long)sizeof(double);
 }
 
@@ -592,7 +600,7 @@ template <class tile>
 static __global__ void __launch_bounds__(tile::THREADS, tile::PER_MULTIPROCESSOR)
     gsrb_kernel(const __grid_constant__ struct fv4_gsrb w,
                 const __grid_constant__ sources<typename tile::source> from,
-                const __grid_constant__ struct tiling tiling, int planes)
+                const __grid_constant__ struct tiling tiling, int planes, unsigned zero)
 {
     constexpr bool ENGINE = BY_ENGINE<typename tile::source>;
     if constexpr (RUNS_HERE<ENGINE>) {
@@ -619,7 +627,7 @@ static __global__ void __launch_bounds__(tile::THREADS, tile::PER_MULTIPROCESSOR
                     return end_block<tile>(x.place, m.steps);
                 if (ENGINE && threadIdx.x == 0 && number > 0)
                     fetch<tile>(w, from, m, number + UNROLLED - 1, (q + UNROLLED - 1) % UNROLLED);
-                step<tile>(w, m, x, {m.start + number, number, round, q});
+                step<tile>(w, m, x, {m.start + number, number, round, q}, zero);
                 __syncthreads();
             }
         }

@@ -271,9 +271,9 @@ static void launch_tiles(const struct fv4_gsrb &w)
     const auto from = cluster::make_sources<tile>(w);
     if constexpr (tile::BLOCKS > 1)
         launch_cluster_kernel<KERNEL>(grid, tile::THREADS, tile::BLOCKS, tile::BYTES, w, from, t,
-                                      planes);
+                                      planes, 0u);
     else
-        launch_kernel<KERNEL>(grid, tile::THREADS, tile::BYTES, w, from, t, planes);
+        launch_kernel<KERNEL>(grid, tile::THREADS, tile::BYTES, w, from, t, planes, 0u);
 }
 
 /* Calls f with the largest tile that the device has room and copies for; false if there is none. */
