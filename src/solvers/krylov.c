@@ -4,21 +4,32 @@
 #include "backend/backend.h"
 #include "base/check.h"
 #include "level/build.h"
+#include "level/plan.h"
 #include "operators/pass.h"
 #include "operators/vectors.h"
 #include "solvers/reduce.h"
+
+/* The ghosts that one application reads, or all if there is no plan for these alone. */
+static void exchange(const struct level *l, enum field x)
+{
+    const int radius = l->stencil->radius;
+    if (l->connected && l->halos[radius])
+        plan_execute(l->halos[radius], l->fields[x], l->fields[x], NULL);
+    else
+        level_exchange_halo(l, x);
+}
 
 void krylov_residual(struct level *level, enum field residual, enum field u, enum field f)
 {
     const struct pass pass = {
         .level = level, .u = u, .f = f, .finish = FINISH_STORE, .residual = residual};
-    level_exchange_halo(level, u);
+    exchange(level, u);
     level->backend->passes->run(&pass);
 }
 
 void krylov_apply(struct level *level, enum field out, enum field x)
 {
-    level_exchange_halo(level, x);
+    exchange(level, x);
     level->backend->passes->apply(level, out, x);
 }
 
