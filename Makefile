@@ -153,7 +153,7 @@ library: $(BUILD)/libhpgmg.a $(BUILD)/libhpgmg.so.1
 
 $(BUILD)/src/base/nvtx.c.o: INCLUDES += $(NVTX_INCLUDE)
 # By its costs for AMD's processors, GCC 12 loads values again that fit into the 32 wide registers.
-$(BUILD)/src/cpu/colours.c.o: ARCHFLAGS += $(if $(HAS_WIDE),-mtune=icelake-server)
+$(BUILD)/src/cpu/colours.c.o $(BUILD)/src/cpu/half_rows.c.o: ARCHFLAGS += $(if $(HAS_WIDE),-mtune=icelake-server)
 
 # The programs that `make` built last; under build/ each compiler and mode keeps its own.
 hpgmg-gpu hpgmg-lab hpgmg-gpu-disturbed: %: $(BUILD)/% FORCE

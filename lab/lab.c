@@ -115,7 +115,7 @@ static const struct {
      .help = "levels of 128, 256, ... cells per side up to N"}},
     {"kernel", {.name = "stage", CHOICE(stage, stage_choices, "smooth"), .help = "as the report of hpgmg-gpu names it"}},
     {"kernel", {.name = "kernels", .kind = OPTION_NAMES, AT(kernels), .unset = "all", SHAPES, .argument = "LIST",
-     .help = "kernels to run it, as for hpgmg-gpu --kernels; a CPU has\ntiled and plain; all: the default, then each by itself"}},
+     .help = "kernels to run it, as for hpgmg-gpu --kernels; a CPU has\ntiled and plain; all: the default, then each one alone"}},
     {"kernel", {.name = "sweeps", NUMBER(OPTION_INT, sweeps, "auto"), .unset = "auto", .minimum = 1,
      .maximum = SMOOTHER_SWEEPS, .argument = "N",
      .help = "sweeps of a stage that smooths; auto: 2 (stage sweep:\n1), or as many as the ghosts allow"}},

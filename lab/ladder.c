@@ -113,8 +113,8 @@ static void spoil(struct level *l)
     const struct patch *p = &l->patches[0];
     const long n = l->n[0], at = fault_index(n * n * n);
     if (at >= 0)
-        l->backend->memory->upload(l->fields[FIELD_U] + p->offset + at % n + at / n % n * p->sj +
-                                       at / n / n * p->sk,
+        l->backend->memory->upload(level_natural(l, FIELD_U) + p->offset + at % n +
+                                       at / n % n * p->sj + at / n / n * p->sk,
                                    &fault_value, 1);
 }
 

@@ -78,7 +78,7 @@ static double cell_value(const struct level *l, int i, int j, int k, int seed)
 static double *copy_of(const struct level *l, enum field field)
 {
     double *values = memory_alloc((size_t)l->field_length * sizeof *values, "a copy of a field");
-    l->backend->memory->download(l->fields[field], values, l->field_length);
+    l->backend->memory->download(level_natural(l, field), values, l->field_length);
     return values;
 }
 
@@ -102,7 +102,7 @@ static void fill(struct level *l, enum field field, bool random, int seed)
                             ? cell_value(l, p->box.lo[0] + i, p->box.lo[1] + j, p->box.lo[2] + k,
                                          seed)
                             : NAN;
-    l->backend->memory->upload(l->fields[field], values, l->field_length);
+    l->backend->memory->upload(level_natural(l, field), values, l->field_length);
     memory_free(values);
 }
 

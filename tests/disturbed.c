@@ -89,14 +89,14 @@ static void spoil_halo(void *data, const struct program *p, const struct stage *
         is_right_hand_side(stage->field))
         return;
     fault->done = true;
-    l->backend->memory->upload(l->fields[stage->field] + fault->element, &fault->value, 1);
+    l->backend->memory->upload(level_natural(l, stage->field) + fault->element, &fault->value, 1);
 }
 
 /* The patch's second cell, and the face between it and the first. */
 static void spoil_field(const struct level *l, enum field field, double value)
 {
     if (l->npatches > 0 && l->fields[field])
-        l->backend->memory->upload(l->fields[field] + l->patches[0].offset + 1, &value, 1);
+        l->backend->memory->upload(level_natural(l, field) + l->patches[0].offset + 1, &value, 1);
     else
         die(STATUS_USAGE, "HPGMG_FAULT: that rank has no such value");
 }

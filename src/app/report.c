@@ -208,7 +208,7 @@ static void print_ranks(const struct record *r)
 {
     const struct rank_table *t = &r->ranks;
     if (t->ranks && t->count > 1) {
-        print_heading("Ranks, each by itself");
+        print_heading("Rates of single ranks");
         values_print_table(&rank_rate_values, t->summaries, t->nsummaries);
         print_outliers(t);
         printf("  measured in %.3f seconds\n", t->seconds);

@@ -115,7 +115,7 @@ static void slab_read(const struct level *l, enum field field, struct slab s, do
 {
     const struct patch *p = s.patch;
     const size_t row = (size_t)p->n[0];
-    l->backend->memory->download(l->fields[field] + p->offset + s.first * p->sk, values,
+    l->backend->memory->download(level_natural(l, field) + p->offset + s.first * p->sk, values,
                                  (s.planes - 1) * p->sk + (p->n[1] - 1) * p->sj + p->n[0]);
     for (int k = 0; k < s.planes; k++)
         for (int j = 0; j < p->n[1]; j++)

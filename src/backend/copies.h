@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef BACKEND_COPIES_H
 #define BACKEND_COPIES_H
+#include <stdbool.h>
 
 /* A cuboid of cells copied between two pieces of memory: element (i,j,k), 0 <= i < n[0] …, goes
  * from source[from + i + j·from_sj + k·from_sk] to target[to + i + j·to_sj + k·to_sk]. */
@@ -9,11 +10,13 @@ struct copy {
     int peer; /* the rank at the other end */
     long from, from_sj, from_sk;
     long to, to_sj, to_sk;
+    int from_i, to_i; /* of the first cell in its patch's rows; of no meaning in a message */
 };
 
 struct copy_list {
     int count;
     struct copy *copies;
+    bool own_from, own_to; /* that end's rows are in the backend's own order (level/level.h) */
 };
 
 /* Copies that a device makes for a plan: see plan_on_device(). */

@@ -127,6 +127,12 @@ struct passes {
      */
     void (*reduce)(enum reduction reduction, const struct level *level, enum field x, enum field y,
                    double scale, uint64_t *words);
+    /* Puts the rows of a field that are in the backend's own order (level->own_order) back into
+     * that of struct patch. And vector_restrict() of such a field; false if it is none. NULL where
+     * no field is. */
+    void (*restore)(const struct level *level, enum field field);
+    bool (*restrict_field)(const struct level *fine, enum field from, struct level *coarse,
+                           enum field to);
     /* out = A x; the halo of x must have been filled. */
     void (*apply)(struct level *level, enum field out, enum field x);
     /* Subtracts the mean of x on a level whose boxes are all this rank's, bitwise identical to

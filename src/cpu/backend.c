@@ -6,6 +6,7 @@
 #include <sys/mman.h>
 #include "base/memory.h"
 #include "cpu/cpu.h"
+#include "cpu/halves.h"
 #include "cpu/operations.h"
 #include "operators/traffic.h"
 
@@ -54,11 +55,36 @@ static void copy_row(double *to, const double *from, int n)
         memcpy(to, from, (size_t)n * sizeof *to);
 }
 
-static void copy_plane(const struct copy *x, const double *from, double *to, int k)
+/* From the copy's first cell of a row to cell `i` after it. */
+static long place(bool halves, int first, int i, long sj)
 {
-    for (int j = 0; j < x->n[1]; j++)
-        copy_row(to + x->to + j * x->to_sj + k * x->to_sk,
-                 from + x->from + j * x->from_sj + k * x->from_sk, x->n[0]);
+    return halves ? half_place(first + i, sj) - first : i;
+}
+
+/* A row with one or both ends in halves: cells with even i after the first one, then the others. */
+static void copy_halves(const struct copy_list *list, const struct copy *x, double *to,
+                        const double *from)
+{
+    const int from_step = list->own_from ? 1 : 2, to_step = list->own_to ? 1 : 2;
+    for (int i = 0; i < 2; i++) {
+        const double *source = from + place(list->own_from, x->from_i, i, x->from_sj);
+        double *target = to + place(list->own_to, x->to_i, i, x->to_sj);
+        for (int m = 0; 2 * m + i < x->n[0]; m++)
+            target[m * to_step] = source[m * from_step];
+    }
+}
+
+static void copy_plane(const struct copy_list *list, const struct copy *x, const double *from,
+                       double *to, int k)
+{
+    for (int j = 0; j < x->n[1]; j++) {
+        double *target = to + x->to + j * x->to_sj + k * x->to_sk;
+        const double *source = from + x->from + j * x->from_sj + k * x->from_sk;
+        if (list->own_from || list->own_to)
+            copy_halves(list, x, target, source);
+        else
+            copy_row(target, source, x->n[0]);
+    }
 }
 
 /* One thread works without a parallel region, whose start and end take a microsecond even then. */
@@ -69,12 +95,12 @@ static void copy(const struct copy_list *list, const double *from, double *to)
         const int threads = cpu_threads((long)x->n[0] * x->n[1] * x->n[2]);
         if (threads == 1) {
             for (int k = 0; k < x->n[2]; k++)
-                copy_plane(x, from, to, k);
+                copy_plane(list, x, from, to, k);
             continue;
         }
 #pragma omp parallel for schedule(static) num_threads(threads)
         for (int k = 0; k < x->n[2]; k++)
-            copy_plane(x, from, to, k);
+            copy_plane(list, x, from, to, k);
     }
 }
 
@@ -102,12 +128,12 @@ static void run_tiled(const struct pass *pass)
     if (colours_fit(pass))
         cpu_run_small(pass);
     else
-        cpu_run(pass, traverse_tiled);
+        cpu_run(pass, traverse_tiled, halves_used(pass->level));
 }
 
 static void run_plain(const struct pass *pass)
 {
-    cpu_run(pass, traverse_plain);
+    cpu_run(pass, traverse_plain, false);
 }
 
 static void name_tiled(const struct pass *pass, char *text, int size)
@@ -127,7 +153,8 @@ static void name_plain(const struct pass *pass, char *text, int size)
     {                                                                                              \
         .run = run_##loops, .fill_ghosts = cpu_fill_ghosts, .kernels = name_##loops,               \
         .bytes = count_bytes, .visit = cpu_visit, .reduce = cpu_reduce, .apply = cpu_apply,        \
-        .diagonal = cpu_diagonal, .prepare = prepare_level,                                        \
+        .diagonal = cpu_diagonal, .prepare = prepare_level, .restore = halves_restore,             \
+        .restrict_field = cpu_restrict,                                                            \
     }
 const struct passes cpu_passes = PASSES(tiled, pass_bytes_once, colours_prepare);
 static const struct passes plain_passes = PASSES(plain, pass_bytes_one_by_one, NULL);

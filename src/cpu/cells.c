@@ -2,6 +2,7 @@
 /* How the CPU visits cells: by planes of all threads, with vectorised rows. */
 #include "operators/bodies.h"
 #include "cpu/operations.h"
+#include "cpu/halves.h"
 #include "operators/diagonal.h"
 #include "operators/vectors.h"
 
@@ -150,27 +151,35 @@ void cpu_diagonal(const struct diagonal_arguments *x, const int n[3], uint64_t *
 static void apply_row(const struct level *l, const struct patch *p, const struct operands *o,
                       double *to, const double *from, long at)
 {
+    const bool halves = l->own_order[FIELD_DINV];
+    const struct operator_choice *choice = &l->stencil->choice;
     struct row r = {.n = p->n[0], .rows = 1, .planes = 1, .sj = p->sj, .sk = p->sk};
     double *out = r.out = to + at;
+    const int length = halves ? (int)p->sj / 2 + (r.n + 1) / 2 : r.n;
     r.u = from + at;
+    r.out_sj = p->sj;
     row_set_operands(&r, o, at);
-    for (int i = 0; i < r.n; i++)
+    for (int i = 0; i < length; i++)
         out[i] = 0.0;
-    operator_rows(&l->stencil->choice)->update[ROW_RESIDUAL](&r);
-    for (int i = 0; i < r.n; i++)
+    (halves ? operator_half_rows(choice) : operator_rows(choice))->update[ROW_RESIDUAL](&r);
+    for (int i = 0; i < length; i++)
         out[i] = -out[i];
 }
 
 static void apply_plane(const struct level *l, const struct patch *p, enum field to,
                         enum field from, int k)
 {
-    const struct operands o = operands_of(l, p, to);
+    const struct operands o = operands_in(l, p, to);
     for (int j = 0; j < p->n[1]; j++)
-        apply_row(l, p, &o, patch_cells(l, p, to), patch_cells(l, p, from), j * p->sj + k * p->sk);
+        apply_row(l, p, &o, cpu_cells(l, p, to), cpu_cells(l, p, from), j * p->sj + k * p->sk);
 }
 
 void cpu_apply(struct level *level, enum field out, enum field x)
 {
+    const bool halves = level->own_order[FIELD_DINV];
+    halves_order_coefficients(level, halves);
+    halves_order(level, x, halves);
+    level->own_order[out] = halves;
     walls_fill(level, x, level->stencil->wall_rule, level->stencil->radius);
     for (int q = 0; q < level->npatches; q++) {
         const struct patch *p = &level->patches[q];

@@ -11,23 +11,38 @@
 #include "operators/operands.h"
 #include "operators/pass.h"
 
+static inline long patch_cells_count(const struct patch *p)
+{
+    return (long)p->n[0] * p->n[1] * p->n[2];
+}
+
+/* A field of a patch, in whatever order its rows are stored. */
+static inline double *cpu_cells(const struct level *level, const struct patch *p, enum field field)
+{
+    return level->fields[field] ? level->fields[field] + p->offset : NULL;
+}
+
 /* Neighbouring rows of neighbouring planes. Pointers are at the first cell of the first row. Unused
  * fields may point anywhere. */
 struct row {
     int n, rows, planes;
+    int i; /* the first cell's; pointers to rows in halves (halves.h) are at cell 0 instead */
     const double *u;
     double *out;         /* sweeps may write where they read */
     long out_sj, out_sk; /* between rows and planes of out */
     const double *f, *alpha, *dinv, *beta_i, *beta_j, *beta_k;
     long sj, sk;
     double scale;
-    int colour;        /* coloured: updates the cells of the first row with (i + colour) even */
+    int colour;        /* coloured: updates the cells of the first row with (i + colour) even, where
+                          the cell that pointers are at has i = 0 */
     double weight, c1; /* of struct relaxation */
     double *k_flux;    /* by row, n values each: receives the fluxes through the high k faces of the
                           last plane, if the operator has a use for them; or NULL */
     bool k_known;      /* k_flux has those through the low k faces of the first plane */
     int radius;        /* of the operator */
-    bool prefetches;   /* asks for the next plane's rows, which are not in cache */
+    int reader, readers; /* the operation's number among those of the trip that read rows, and how
+                            many these are. The first one's next plane is not in cache: rows ask for
+                            it. No one does if there are none */
 };
 typedef void row_fn(const struct row *row);
 
@@ -52,11 +67,15 @@ struct row_functions {
     bool keeps_fluxes; /* fluxes cost more than keeping them (see struct row) */
 };
 const struct row_functions *operator_rows(const struct operator_choice *choice);
+/* The same for rows in halves: residuals, and updates of one colour. Residuals are stored in halves
+ * too. */
+const struct row_functions *operator_half_rows(const struct operator_choice *choice);
 
 /* A pass on one patch. Pointers are at cell (0,0,0), or NULL if the pass does not use them. */
 struct patch_pass {
     const struct stencil *stencil;
     const struct patch *patch;
+    bool halves, coarse_u_halves, coarse_f_halves; /* how rows are stored; `residual` has none */
     double *buffer[2]; /* sweep s reads buffer[s & 1] and writes the other; both are u where sweeps
                           work in place */
     struct operands operands;
@@ -74,12 +93,13 @@ struct range {
 };
 
 /* What one thread accumulates during a pass, the fluxes that it keeps from plane to plane of an
- * operation, and whether the operation prefetches (see struct row). */
+ * operation, and its number among those that read rows (see struct row). */
 struct thread_state {
     uint64_t norm;
     double *k_flux;
-    bool k_known, prefetches;
-    char padding[104]; /* one cache line pair per thread */
+    bool k_known;
+    int reader, readers;
+    char padding[96]; /* one cache line pair per thread */
 };
 
 /* Works with the residual of a block of rows, which lies in block->out from cell (i,j,k) on. */
@@ -150,12 +170,13 @@ static inline struct range with_ghosts(const struct patch *p, int d, int beside,
  * layers beyond the box are valid. */
 struct walls {
     int rule, layers, beside, extent;
+    bool halves; /* see halves.h */
 };
 /* Those that the operator reads. It reads cells next to others in one direction less than its
  * radius away in the other: none with order 2, the next ones with order 4. */
-static inline struct walls stencil_walls(const struct stencil *s, int extent)
+static inline struct walls stencil_walls(const struct stencil *s, int extent, bool halves)
 {
-    const struct walls w = {s->wall_rule, s->radius, s->radius - 1, extent};
+    const struct walls w = {s->wall_rule, s->radius, s->radius - 1, extent, halves};
     return w;
 }
 /* x points at cell (0,0,0) of the patch. walls_after_rows fills the ghosts in i and j that follow
@@ -169,7 +190,7 @@ void walls_after_planes(const struct patch *p, double *x, const struct walls *w,
 void walls_fill(const struct level *level, enum field field, int rule, int layers);
 
 /* The entries of the pass table. */
-void cpu_run(const struct pass *pass, void (*traverse)(const struct traversal *));
+void cpu_run(const struct pass *pass, void (*traverse)(const struct traversal *), bool halves);
 /* A pass that colours_fit. */
 void cpu_run_small(const struct pass *pass);
 void cpu_fill_ghosts(const struct pass *pass);
@@ -177,6 +198,7 @@ void cpu_visit(enum body body, const void *arguments, const int n[3]);
 void cpu_reduce(enum reduction reduction, const struct level *level, enum field x, enum field y,
                 double scale, uint64_t *words);
 void cpu_diagonal(const struct diagonal_arguments *x, const int n[3], uint64_t *lambda_max);
+bool cpu_restrict(const struct level *fine, enum field from, struct level *coarse, enum field to);
 void cpu_apply(struct level *level, enum field out, enum field x);
 
 #endif

@@ -4,6 +4,7 @@
 #include "base/check.h"
 #include "operators/boundary.h"
 #include "cpu/operations.h"
+#include "cpu/halves.h"
 #include "operators/halo.h"
 #include "operators/sum.h"
 
@@ -12,8 +13,9 @@
 static inline void open_rows(struct row *row, const struct patch_pass *p, int sweep, int i, int j,
                              int k)
 {
-    const long sj = p->patch->sj, sk = p->patch->sk, at = i + j * sj + k * sk;
+    const long sj = p->patch->sj, sk = p->patch->sk, at = (p->halves ? 0 : i) + j * sj + k * sk;
     row->n = p->patch->n[0] - i;
+    row->i = i;
     row->u = p->buffer[sweep & 1] + at;
     row_set_operands(row, &p->operands, at);
     row->sj = sj;
@@ -23,13 +25,18 @@ static inline void open_rows(struct row *row, const struct patch_pass *p, int sw
     row->k_flux = NULL;
     row->k_known = false;
     row->radius = p->stencil->radius;
-    row->prefetches = false;
+    row->reader = row->readers = 0;
 }
 
 void step_keep(const struct patch_pass *p, const struct operation *op, struct range rows,
                struct range planes, struct thread_state *state)
 {
     (void)p, (void)op, (void)rows, (void)planes, (void)state;
+}
+
+static void zero(double *x, int low, int high)
+{
+    memset(x + low, 0, (size_t)(high - low) * sizeof *x);
 }
 
 void step_zero(const struct patch_pass *p, const struct operation *op, struct range rows,
@@ -39,9 +46,13 @@ void step_zero(const struct patch_pass *p, const struct operation *op, struct ra
     const struct patch *q = p->patch;
     const struct range i = with_ghosts(q, 0, 0, op->extent);
     for (int k = planes.low; k < planes.high; k++)
-        for (int j = rows.low; j < rows.high; j++)
-            memset(p->buffer[0] + j * q->sj + k * q->sk + i.low, 0,
-                   (size_t)(i.high - i.low) * sizeof(double));
+        for (int j = rows.low; j < rows.high; j++) {
+            double *row = p->buffer[0] + j * q->sj + k * q->sk;
+            for (int odd = 0; p->halves && odd < 2; odd++)
+                zero(row + odd * (q->sj / 2), half_index(i.low, odd), half_index(i.high, odd));
+            if (!p->halves)
+                zero(row, i.low, i.high);
+        }
 }
 
 void step_sweep(const struct patch_pass *p, const struct operation *op, struct range rows,
@@ -58,26 +69,13 @@ void step_sweep(const struct patch_pass *p, const struct operation *op, struct r
     row.out = p->buffer[(op->sweep + 1) & 1] + (row.u - p->buffer[op->sweep & 1]);
     row.out_sj = row.sj;
     row.out_sk = row.sk;
-    row.colour = (p->parity + i.low + rows.low + planes.low + r->colour) & 1;
+    row.colour = (p->parity + (p->halves ? 0 : i.low) + rows.low + planes.low + r->colour) & 1;
     row.weight = r->weight;
     row.c1 = r->c1;
     row.k_flux = state->k_flux;
     row.k_known = state->k_known;
-    row.prefetches = state->prefetches;
-    op->row(&row);
-}
-
-void step_residual_store(const struct patch_pass *p, const struct operation *op, struct range rows,
-                         struct range planes, struct thread_state *state)
-{
-    struct row row;
-    open_rows(&row, p, op->sweep, 0, rows.low, planes.low);
-    row.rows = rows.high - rows.low;
-    row.planes = planes.high - planes.low;
-    row.out = p->residual + rows.low * row.sj + planes.low * row.sk;
-    row.out_sj = row.sj;
-    row.out_sk = row.sk;
-    row.prefetches = state->prefetches;
+    row.reader = state->reader;
+    row.readers = state->readers;
     op->row(&row);
 }
 
@@ -92,10 +90,10 @@ void for_residual_blocks(const struct patch_pass *p, const struct operation *op,
 {
     enum { CELLS = 2048, LONGEST = 256 };
     double residual[CELLS] __attribute__((aligned(64)));
-    const int n = min_int(p->patch->n[0], LONGEST), least = n * op->grain;
-    const int max_rows = CELLS / least & -op->grain,
+    const int n = min_int(p->patch->n[0], LONGEST), length = p->halves ? (n + 15) & -16 : n;
+    const int max_rows = CELLS / (length * op->grain) & -op->grain,
               nrows = min_int(rows.high - rows.low, max_rows),
-              max_planes = CELLS / (n * nrows) & -op->grain;
+              max_planes = CELLS / (length * nrows) & -op->grain;
     for (int k = planes.low; k < planes.high; k += max_planes)
         for (int j = rows.low; j < rows.high; j += nrows)
             for (int start = 0; start < p->patch->n[0]; start += n) {
@@ -105,12 +103,44 @@ void for_residual_blocks(const struct patch_pass *p, const struct operation *op,
                 row.rows = min_int(rows.high - j, nrows);
                 row.planes = min_int(planes.high - k, max_planes);
                 row.out = residual;
-                row.out_sj = row.n;
-                row.out_sk = row.n * row.rows;
-                row.prefetches = state->prefetches;
+                row.out_sj = p->halves ? length : row.n;
+                row.out_sk = row.out_sj * row.rows;
+                row.reader = state->reader;
+                row.readers = state->readers;
                 op->row(&row);
                 use(p, &row, start, j, k, data);
             }
+}
+
+/* Rows in halves are stored as the field has them. */
+static void store_block(const struct patch_pass *p, const struct row *block, int i, int j, int k,
+                        void *unused)
+{
+    (void)unused;
+    for (int plane = 0; plane < block->planes; plane++)
+        for (int r = 0; r < block->rows; r++)
+            row_join(p->residual + i + (j + r) * p->patch->sj + (k + plane) * p->patch->sk,
+                     block->out + r * block->out_sj + plane * block->out_sk, block->out_sj, 0,
+                     block->n);
+}
+
+void step_residual_store(const struct patch_pass *p, const struct operation *op, struct range rows,
+                         struct range planes, struct thread_state *state)
+{
+    if (p->halves) {
+        for_residual_blocks(p, op, rows, planes, state, store_block, NULL);
+        return;
+    }
+    struct row row;
+    open_rows(&row, p, op->sweep, 0, rows.low, planes.low);
+    row.rows = rows.high - rows.low;
+    row.planes = planes.high - planes.low;
+    row.out = p->residual + rows.low * row.sj + planes.low * row.sk;
+    row.out_sj = row.sj;
+    row.out_sk = row.sk;
+    row.reader = state->reader;
+    row.readers = state->readers;
+    op->row(&row);
 }
 
 /* The largest magnitude among `count` values, as a bit pattern. */
@@ -129,7 +159,14 @@ static void raise_norm(const struct patch_pass *p, const struct row *block, int 
 {
     (void)p, (void)i, (void)j, (void)k;
     uint64_t *largest = norm;
-    *largest = largest_bits(block->out, block->n * block->rows * block->planes, *largest);
+    const int rows = block->rows * block->planes, n = block->n;
+    const long length = block->out_sj;
+    if (length == n)
+        *largest = largest_bits(block->out, n * rows, *largest);
+    for (int r = 0; length > n && r < rows; r++) {
+        *largest = largest_bits(block->out + r * length, half_index(n, 0), *largest);
+        *largest = largest_bits(block->out + r * length + length / 2, half_index(n, 1), *largest);
+    }
 }
 
 void step_residual_norm(const struct patch_pass *p, const struct operation *op, struct range rows,
@@ -172,6 +209,12 @@ static void set_extents(const struct pass *pass, const struct stencil *s, struct
         ops[0].extent = even_layers(ops[0].extent);
 }
 
+static const struct row_functions *rows_of(const struct patch_pass *p)
+{
+    const struct operator_choice *choice = &p->stencil->choice;
+    return p->halves ? operator_half_rows(choice) : operator_rows(choice);
+}
+
 /* The operations of the pass. Sets for each the field whose walls follow from it, and how far
  * beyond the box it must reach. */
 static int list_operations(const struct pass *pass, const struct patch_pass *p,
@@ -181,7 +224,7 @@ static int list_operations(const struct pass *pass, const struct patch_pass *p,
     static step_fn *const finishes[] = {NULL, step_residual_restrict, step_residual_norm,
                                         step_residual_store};
     const struct stencil *s = p->stencil;
-    row_fn *const *kinds = operator_rows(&s->choice)->update;
+    row_fn *const *kinds = rows_of(p)->update;
     int count = 0;
     set_operation(&ops[count++], starts[pass->start], NULL, pass->prolongation, 1);
     ops[0].wall = pass->ghosts_filled ? NULL : p->buffer[pass->first_sweep & 1];
@@ -198,24 +241,43 @@ static int list_operations(const struct pass *pass, const struct patch_pass *p,
     return count;
 }
 
-static struct patch_pass open_patch(const struct pass *pass, int q)
+/* Stores what the pass reads and writes as it wants it. */
+static void order_fields(const struct pass *pass, bool halves)
+{
+    const struct level *l = pass->level, *c = pass->coarse;
+    halves_order_coefficients(l, halves);
+    halves_order(l, pass->f, halves);
+    if (pass->start == START_KEEP || pass->start == START_PROLONG_ADD)
+        halves_order(l, pass_reads(pass), halves);
+    else
+        l->own_order[pass->u] = halves;
+    if (pass->nsweeps > 0 && !l->stencil->in_place)
+        l->own_order[pass_reads(pass) == pass->u ? FIELD_TMP : pass->u] = halves;
+    if (pass->finish == FINISH_RESTRICT)
+        c->own_order[pass->coarse_f] = halves && halves_used(c);
+}
+
+/* Residuals are stored as fields have them. */
+static struct patch_pass open_patch(const struct pass *pass, int q, bool halves)
 {
     const struct level *l = pass->level;
     const struct patch *patch = &l->patches[q];
     const struct box *b = &patch->box;
-    struct patch_pass p = {.stencil = l->stencil, .patch = patch};
-    p.buffer[0] = patch_cells(l, patch, pass->u);
-    p.buffer[1] = l->stencil->in_place ? p.buffer[0] : patch_cells(l, patch, FIELD_TMP);
-    p.operands = operands_of(l, patch, pass->f);
+    struct patch_pass p = {.stencil = l->stencil, .patch = patch, .halves = halves};
+    p.buffer[0] = cpu_cells(l, patch, pass->u);
+    p.buffer[1] = l->stencil->in_place ? p.buffer[0] : cpu_cells(l, patch, FIELD_TMP);
+    p.operands = operands_in(l, patch, pass->f);
     p.parity = (b->lo[0] + b->lo[1] + b->lo[2]) & 1;
     if (pass->finish == FINISH_STORE)
-        p.residual = patch_cells(l, patch, pass->residual);
+        p.residual = cpu_cells(l, patch, pass->residual);
     if (pass->coarse) {
         const struct patch *c = &pass->coarse->patches[q];
         p.coarse_sj = c->sj;
         p.coarse_sk = c->sk;
-        p.coarse_u = patch_cells(pass->coarse, c, pass->coarse_u);
-        p.coarse_f = patch_cells(pass->coarse, c, pass->coarse_f);
+        p.coarse_u = cpu_cells(pass->coarse, c, pass->coarse_u);
+        p.coarse_f = cpu_cells(pass->coarse, c, pass->coarse_f);
+        p.coarse_u_halves = pass->coarse->own_order[pass->coarse_u];
+        p.coarse_f_halves = pass->coarse->own_order[pass->coarse_f];
     }
     return p;
 }
@@ -231,7 +293,8 @@ static void fill_coarse_walls(const struct pass *pass)
 
 void cpu_run_small(const struct pass *pass)
 {
-    const struct patch_pass p = open_patch(pass, 0);
+    order_fields(pass, false);
+    const struct patch_pass p = open_patch(pass, 0, false);
     fill_coarse_walls(pass);
     if (pass_prolongs(pass)) {
         const struct operation op = {.sweep = pass->prolongation};
@@ -240,9 +303,11 @@ void cpu_run_small(const struct pass *pass)
                                                                                  NULL);
     }
     colours_run(pass, &p);
+    if (pass->finish == FINISH_STORE)
+        pass->level->own_order[pass->residual] = false;
 }
 
-void cpu_run(const struct pass *pass, void (*traverse)(const struct traversal *))
+void cpu_run(const struct pass *pass, void (*traverse)(const struct traversal *), bool halves)
 {
     const struct level *l = pass->level;
     const struct stencil *s = l->stencil;
@@ -251,9 +316,10 @@ void cpu_run(const struct pass *pass, void (*traverse)(const struct traversal *)
     CHECK(pass->nsweeps >= 0 && pass->first_sweep + pass->nsweeps <= SMOOTHER_SWEEPS);
     CHECK(!pass->coarse || pass->coarse->npatches == l->npatches);
 
+    order_fields(pass, halves);
     fill_coarse_walls(pass);
     for (int q = 0; q < l->npatches; q++) {
-        const struct patch_pass p = open_patch(pass, q);
+        const struct patch_pass p = open_patch(pass, q, halves);
         struct traversal t;
         t.pass = &p;
         t.states = states;
@@ -261,7 +327,7 @@ void cpu_run(const struct pass *pass, void (*traverse)(const struct traversal *)
         CHECK(!l->connected || t.ops[0].extent <= l->ghosts);
         CHECK(!l->connected || pass->start != START_PROLONG_ADD || t.nops == 1);
         CHECK(!prolongs || t.ops[0].extent % 2 == 0);
-        t.keeps_fluxes = operator_rows(&s->choice)->keeps_fluxes;
+        t.keeps_fluxes = rows_of(&p)->keeps_fluxes;
         t.lag = s->radius;
         t.wall_cells = wall_cells(s->wall_rule);
         const int threads = pass->finish == FINISH_NORM ? cpu_max_threads() : 0;
@@ -271,4 +337,6 @@ void cpu_run(const struct pass *pass, void (*traverse)(const struct traversal *)
         for (int thread = 0; thread < threads; thread++)
             *pass->norm = states[thread].norm > *pass->norm ? states[thread].norm : *pass->norm;
     }
+    if (pass->finish == FINISH_STORE)
+        l->own_order[pass->residual] = false;
 }

@@ -241,7 +241,7 @@ INLINE void prefetch_row(const struct row *row, long at, long count)
                 const double *const old = target;                                                  \
                 double *const out = in_place ? scratch : target;                                   \
                 (void)alpha, (void)dinv, (void)bi, (void)bj, (void)bk, (void)old, (void)colour;    \
-                if (row->prefetches)                                                               \
+                if (row->readers > 0 && row->reader == 0)                                          \
                     prefetch_row(row, at, count);                                                  \
                 ROWS##_row_sums(row, r, k, start, count, &lines, sums);                            \
                 _Pragma("omp simd") for (long i = 0; i < count; i++)                               \

@@ -2,6 +2,7 @@
 /* Restriction and prolongation, row by row. */
 #include <string.h>
 #include "cpu/operations.h"
+#include "cpu/halves.h"
 #include "operators/transfers.h"
 
 #define INLINE static inline __attribute__((always_inline))
@@ -46,12 +47,14 @@ INLINE void interpolate_row(double *restrict out, const double *c, long s, int c
 
 /* Some rows of a plane of P coarse_u. `coarse` is the parent of the first fine cell. */
 struct prolonged_rows {
-    double *fine;
-    const double *coarse;
+    double *fine;         /* the first fine cell, or its place in each half */
+    const double *coarse; /* cell 0 of the row of its parent */
+    int first;            /* its parent */
     long fine_sj, coarse_sj, coarse_sk;
-    int n;                   /* coarse cells per row */
-    int rows;                /* fine rows */
-    bool odd_row, odd_plane; /* the first row, the plane */
+    bool fine_halves, coarse_halves; /* see halves.h */
+    int n;                           /* coarse cells per row */
+    int rows;                        /* fine rows */
+    bool odd_row, odd_plane;         /* the first row, the plane */
     bool add;
 };
 
@@ -61,20 +64,37 @@ INLINE void prolong(const struct prolonged_rows *x, const int n, int reach, inte
 {
     enum { WIDTH = CHUNK + 8 };
     double in_plane[ROWS + 4][WIDTH], line[WIDTH], values[2 * CHUNK];
+    const long half = x->fine_sj / 2;
     const int parents = (x->odd_row + x->rows + 1) / 2, width = n + 2 * reach;
+    const int first = x->first - reach;
     for (int row = 0; row < parents + 2 * reach; row++) {
-        const double *c = x->coarse + (row - reach) * x->coarse_sj - reach;
-        interpolate_row(in_plane[row], c, x->coarse_sk, width, x->odd_plane, low, high);
+        const double *c = x->coarse + (row - reach) * x->coarse_sj;
+        if (!x->coarse_halves)
+            interpolate_row(in_plane[row], c + first, x->coarse_sk, width, x->odd_plane, low, high);
+        for (int odd = 0; x->coarse_halves && odd < 2; odd++) {
+            const int m = half_index(first, odd), count = half_index(first + width, odd) - m;
+            interpolate_row(line, c + odd * (x->coarse_sj / 2) + m, x->coarse_sk, count,
+                            x->odd_plane, low, high);
+            for (int i = 0; i < count; i++)
+                in_plane[row][2 * (m + i) + odd - first] = line[i];
+        }
     }
     for (int r = 0; r < x->rows; r++) {
         const int fine_row = x->odd_row + r;
         interpolate_row(line, in_plane[fine_row / 2 + reach], WIDTH, width, fine_row & 1, low,
                         high);
+        double *restrict out = x->fine + r * x->fine_sj;
+        for (int i = 0; x->fine_halves && i < n; i++) {
+            const double even = low(&line[i + reach], 1), odd = high(&line[i + reach], 1);
+            out[i] = x->add ? out[i] + even : even;
+            out[half + i] = x->add ? out[half + i] + odd : odd;
+        }
+        if (x->fine_halves)
+            continue;
         for (int i = 0; i < n; i++) {
             values[2 * i] = low(&line[i + reach], 1);
             values[2 * i + 1] = high(&line[i + reach], 1);
         }
-        double *restrict out = x->fine + r * x->fine_sj;
         for (int i = 0; i < 2 * n; i++)
             out[i] = x->add ? out[i] + values[i] : values[i];
     }
@@ -122,9 +142,12 @@ static void prolong_plane(const struct patch_pass *p, const struct operation *op
         end = end < rows.high ? end : rows.high;
         for (int start = 0; start < n; start += CHUNK) {
             const struct prolonged_rows x = {
-                .fine = p->buffer[0] - low + 2 * start + j * q->sj + k * q->sk,
-                .coarse = p->coarse_u - low / 2 + start + parent(j) * p->coarse_sj +
-                          parent(k) * p->coarse_sk,
+                .fine =
+                    p->buffer[0] + (2 * start - low) / (p->halves ? 2 : 1) + j * q->sj + k * q->sk,
+                .coarse = p->coarse_u + parent(j) * p->coarse_sj + parent(k) * p->coarse_sk,
+                .first = start - low / 2,
+                .fine_halves = p->halves,
+                .coarse_halves = p->coarse_u_halves,
                 .fine_sj = q->sj,
                 .coarse_sj = p->coarse_sj,
                 .coarse_sk = p->coarse_sk,
@@ -168,18 +191,67 @@ static void restrict_rows(double *restrict coarse, const double *row_00, const d
                           row_01[2 * i] + row_01[2 * i + 1], row_11[2 * i] + row_11[2 * i + 1]);
 }
 
+/* The same from rows in halves. */
+static void restrict_halves(double *restrict coarse, const double *row_00, const double *row_10,
+                            const double *row_01, const double *row_11, int count, long half)
+{
+    for (int i = 0; i < count; i++)
+        coarse[i] = restrict_cell(row_00[i] + row_00[half + i], row_10[i] + row_10[half + i],
+                                  row_01[i] + row_01[half + i], row_11[i] + row_11[half + i]);
+}
+
+/* Coarse cells first <= i < first + count of the row at `coarse`. */
+static void restrict_to(double *coarse, long coarse_sj, bool coarse_halves, int first, int count,
+                        const double *row, long sj, long sk, bool halves)
+{
+    double values[2 * CHUNK];
+    double *out = coarse_halves ? values : coarse + first;
+    if (halves)
+        restrict_halves(out, row, row + sj, row + sk, row + sj + sk, count, sj / 2);
+    else
+        restrict_rows(out, row, row + sj, row + sk, row + sj + sk, count);
+    if (coarse_halves)
+        row_split(coarse + first / 2, coarse_sj, values, 0, count);
+}
+
 static void restrict_block(const struct patch_pass *p, const struct row *block, int i, int j, int k,
                            void *unused)
 {
     (void)unused;
-    double *coarse = p->coarse_f + i / 2 + (j / 2) * p->coarse_sj + (k / 2) * p->coarse_sk;
     const long sj = block->out_sj, sk = block->out_sk;
+    const int count = block->n / 2, first = i / 2;
     for (int plane = 0; plane < block->planes / 2; plane++)
-        for (int r = 0; r < block->rows / 2; r++) {
-            const double *row = block->out + 2 * r * sj + 2 * plane * sk;
-            restrict_rows(coarse + r * p->coarse_sj + plane * p->coarse_sk, row, row + sj, row + sk,
-                          row + sj + sk, block->n / 2);
-        }
+        for (int r = 0; r < block->rows / 2; r++)
+            restrict_to(p->coarse_f + (j / 2 + r) * p->coarse_sj + (k / 2 + plane) * p->coarse_sk,
+                        p->coarse_sj, p->coarse_f_halves, first, count,
+                        block->out + 2 * r * sj + 2 * plane * sk, sj, sk, p->halves);
+}
+
+static void restrict_plane(const struct level *fine, enum field from, const struct level *coarse,
+                           enum field to, int q, int k)
+{
+    const struct patch *f = &fine->patches[q], *c = &coarse->patches[q];
+    const double *row = cpu_cells(fine, f, from) + 2 * k * f->sk;
+    double *out = cpu_cells(coarse, c, to) + k * c->sk;
+    for (int j = 0; j < c->n[1]; j++)
+        for (int i = 0; i < c->n[0]; i += 2 * CHUNK)
+            restrict_to(out + j * c->sj, c->sj, coarse->own_order[to], i,
+                        c->n[0] - i < 2 * CHUNK ? c->n[0] - i : 2 * CHUNK, row + 2 * j * f->sj + i,
+                        f->sj, f->sk, true);
+}
+
+bool cpu_restrict(const struct level *fine, enum field from, struct level *coarse, enum field to)
+{
+    if (!fine->own_order[from])
+        return false;
+    coarse->own_order[to] = halves_used(coarse);
+    for (int q = 0; q < fine->npatches; q++) {
+        const int *n = fine->patches[q].n;
+#pragma omp parallel for schedule(static) num_threads(cpu_threads((long)n[0] * n[1] * n[2]))
+        for (int k = 0; k < n[2] / 2; k++)
+            restrict_plane(fine, from, coarse, to, q, k);
+    }
+    return true;
 }
 
 void step_residual_restrict(const struct patch_pass *p, const struct operation *op,

@@ -26,6 +26,7 @@ enum {
     MIN_CELLS_PER_THREAD = 512,
     TILE_BYTES = 3 * 1024 * 1024,
     FIELDS_IN_TILE = 6,
+    MIN_CELLS_TO_PREFETCH = 1 << 19,
     TRIP = 2,
     SPINS = 1000
 };
@@ -96,7 +97,7 @@ static void work_rows(const struct traversal *t, const struct operation *op, str
 {
     op->step(t->pass, op, rows, planes, state);
     if (op->wall) {
-        const struct walls w = stencil_walls(t->pass->stencil, op->extent);
+        const struct walls w = stencil_walls(t->pass->stencil, op->extent, t->pass->halves);
         walls_after_rows(t->pass->patch, op->wall, &w, rows, planes);
     }
 }
@@ -106,7 +107,7 @@ static void work_walls(const struct traversal *t, const struct operation *op, st
                        struct range planes)
 {
     if (op->wall) {
-        const struct walls w = stencil_walls(t->pass->stencil, op->extent);
+        const struct walls w = stencil_walls(t->pass->stencil, op->extent, t->pass->halves);
         walls_after_planes(t->pass->patch, op->wall, &w, rows, planes);
     }
 }
@@ -148,11 +149,6 @@ static void operation_at_once(const struct traversal *t, const struct operation 
         work_rows(t, op, rows, some, &t->states[0]);
         work_walls(t, op, rows, some);
     }
-}
-
-static long patch_cells_count(const struct patch *p)
-{
-    return (long)p->n[0] * p->n[1] * p->n[2];
 }
 
 void traverse_plain(const struct traversal *t)
@@ -254,13 +250,16 @@ static int first_reader(const struct tiling *g)
     return g->t->ops[g->first].row ? 0 : 1;
 }
 
-/* Sets where operation number s of a strip keeps its fluxes, and whether it prefetches. */
+/* Sets where operation number s of a strip keeps its fluxes, and its number among the readers. */
 static void set_state(const struct tiling *g, int s, bool known, struct thread_state *state)
 {
     const long index = (long)omp_get_thread_num() * MAX_OPERATIONS + s;
     state->k_flux = g->fluxes ? g->fluxes + index * g->flux_length : NULL;
     state->k_known = known;
-    state->prefetches = s == first_reader(g);
+    state->reader = s - first_reader(g);
+    state->readers = patch_cells_count(g->t->pass->patch) < MIN_CELLS_TO_PREFETCH
+                         ? 0
+                         : g->last - g->first - first_reader(g);
 }
 
 /* The first planes that wait for the next one: the ghosts below them follow from planes that are
@@ -332,7 +331,8 @@ static void work_strip(const struct tiling *g, int slab, int number, struct thre
         atomic_store_explicit(&own->fronts, front + 1, memory_order_release);
     }
     state->k_flux = NULL;
-    state->k_known = state->prefetches = false;
+    state->k_known = false;
+    state->reader = state->readers = 0;
 }
 
 /* Rows of block `block` of `blocks`. A block contains all rows that a wall's ghosts follow from. */

@@ -2,23 +2,34 @@
 /* Stored ghosts behind walls. Each is filled as soon as the cells that it follows from are done. */
 #include "operators/boundary.h"
 #include "cpu/operations.h"
+#include "cpu/halves.h"
 
 #define INLINE static inline __attribute__((always_inline))
 
-/* Ghosts beyond a wall for `count` neighbouring columns. x points at the cell next to the wall in
- * the first column. `inward` is the stride away from the wall. */
-INLINE void extrapolate(double *x, long inward, int rule, int layers, int count)
+/* Where a column's ghosts beyond a wall and its cells next to it are. */
+struct wall_places {
+    long ghost[2], cell[MAX_WALL_CELLS];
+};
+
+/* Ghosts beyond a wall of one column. */
+INLINE void extrapolate(double *x, const struct wall_places *at, int rule, int layers)
 {
-    const long s = inward;
     const int cells = wall_cells(rule);
+    const double x1 = x[at->cell[0]], x2 = cells > 1 ? x[at->cell[1]] : 0.0;
+    const double x3 = cells > 2 ? x[at->cell[2]] : 0.0, x4 = cells > 3 ? x[at->cell[3]] : 0.0;
+    x[at->ghost[0]] = wall_value(rule, 0, x1, x2, x3, x4);
+    if (layers > 1)
+        x[at->ghost[1]] = wall_value(rule, 1, x1, x2, x3, x4);
+}
+
+/* The same of `count` neighbouring columns. x points at the cell next to the wall in the first
+ * column. `inward` is the stride away from the wall. */
+INLINE void extrapolate_row(double *x, long inward, int rule, int layers, int count)
+{
+    const struct wall_places at = {{-inward, -2 * inward}, {0, inward, 2 * inward, 3 * inward}};
 #pragma omp simd
-    for (int c = 0; c < count; c++) {
-        const double x1 = x[c], x2 = cells > 1 ? x[c + s] : 0.0;
-        const double x3 = cells > 2 ? x[c + 2 * s] : 0.0, x4 = cells > 3 ? x[c + 3 * s] : 0.0;
-        x[c - s] = wall_value(rule, 0, x1, x2, x3, x4);
-        if (layers > 1)
-            x[c - 2 * s] = wall_value(rule, 1, x1, x2, x3, x4);
-    }
+    for (int c = 0; c < count; c++)
+        extrapolate(x + c, &at, rule, layers);
 }
 
 /* Calls `fill` with rule and layers as constants. */
@@ -47,19 +58,19 @@ INLINE void extrapolate(double *x, long inward, int rule, int layers, int count)
 INLINE void row_by(int rule, int layers, double *x, long inward, int n, struct range i)
 {
     if (n == 16)
-        extrapolate(x, inward, rule, layers, 16);
+        extrapolate_row(x, inward, rule, layers, 16);
     else if (n == 8)
-        extrapolate(x, inward, rule, layers, 8);
+        extrapolate_row(x, inward, rule, layers, 8);
     else if (n == 4)
-        extrapolate(x, inward, rule, layers, 4);
+        extrapolate_row(x, inward, rule, layers, 4);
     else if (n == 2)
-        extrapolate(x, inward, rule, layers, 2);
+        extrapolate_row(x, inward, rule, layers, 2);
     else
-        extrapolate(x, inward, rule, layers, n);
+        extrapolate_row(x, inward, rule, layers, n);
     for (int beside = i.low; beside < 0; beside++)
-        extrapolate(x + beside, inward, rule, layers, 1);
+        extrapolate_row(x + beside, inward, rule, layers, 1);
     for (int beside = n; beside < i.high; beside++)
-        extrapolate(x + beside, inward, rule, layers, 1);
+        extrapolate_row(x + beside, inward, rule, layers, 1);
 }
 
 /* Ghosts beyond a wall in j or k, over the cells i of a row of n cells. x points at cell 0 of the
@@ -70,17 +81,34 @@ static __attribute__((noinline)) void fill_row(const struct walls *w, enum wall 
     BY_RULE(row_by, wall, x, inward, n, i);
 }
 
-INLINE void column_by(int rule, int layers, double *x, long inward, long sj, struct range rows)
+INLINE void column_by(int rule, int layers, double *x, const struct wall_places *at, long sj,
+                      struct range rows)
 {
     for (int j = rows.low; j < rows.high; j++)
-        extrapolate(x + j * sj, inward, rule, layers, 1);
+        extrapolate(x + j * sj, at, rule, layers);
 }
 
-/* Ghosts beyond a wall in i. x points at the cell next to the wall in row 0. */
+/* Ghosts beyond a wall in i next to cell `last`. x points at cell 0 of row 0. */
 static __attribute__((noinline)) void fill_column(const struct walls *w, enum wall wall, double *x,
-                                                  long inward, long sj, struct range rows)
+                                                  int last, int inward, long sj, struct range rows)
 {
-    BY_RULE(column_by, wall, x, inward, sj, rows);
+    struct wall_places at;
+    for (int c = 0; c < MAX_WALL_CELLS; c++)
+        at.cell[c] = w->halves ? half_place(last + c * inward, sj) : last + c * inward;
+    for (int g = 0; g < 2; g++)
+        at.ghost[g] = w->halves ? half_place(last - (g + 1) * inward, sj) : last - (g + 1) * inward;
+    BY_RULE(column_by, wall, x, &at, sj, rows);
+}
+
+/* Ghosts beyond a wall in j or k next to a row of n cells. */
+static void fill_rows(const struct walls *w, enum wall wall, double *x, long inward, int n, long sj,
+                      struct range i)
+{
+    if (!w->halves)
+        fill_row(w, wall, x, inward, n, i);
+    for (int odd = 0; w->halves && odd < 2; odd++)
+        fill_row(w, wall, x + odd * (sj / 2), inward, half_index(n, odd),
+                 (struct range){half_index(i.low, odd), half_index(i.high, odd)});
 }
 
 static bool contains(struct range r, int x)
@@ -98,13 +126,13 @@ void walls_after_rows(const struct patch *p, double *x, const struct walls *w, s
     for (int k = planes.low; k < planes.high; k++) {
         double *plane = x + k * p->sk;
         if (p->wall[0][0])
-            fill_column(w, p->wall[0][0], plane, 1, p->sj, rows);
+            fill_column(w, p->wall[0][0], plane, 0, 1, p->sj, rows);
         if (p->wall[0][1])
-            fill_column(w, p->wall[0][1], plane + n - 1, -1, p->sj, rows);
+            fill_column(w, p->wall[0][1], plane, n - 1, -1, p->sj, rows);
         if (low)
-            fill_row(w, p->wall[1][0], plane, p->sj, n, i);
+            fill_rows(w, p->wall[1][0], plane, p->sj, n, p->sj, i);
         if (high)
-            fill_row(w, p->wall[1][1], plane + last * p->sj, -p->sj, n, i);
+            fill_rows(w, p->wall[1][1], plane + last * p->sj, -p->sj, n, p->sj, i);
     }
 }
 
@@ -119,9 +147,9 @@ void walls_after_planes(const struct patch *p, double *x, const struct walls *w,
     const bool low = p->wall[2][0] && contains(planes, wall_cells(w->rule) - 1),
                high = p->wall[2][1] && contains(planes, last);
     for (int j = first; j < end && low; j++)
-        fill_row(w, p->wall[2][0], x + j * p->sj, p->sk, n, i);
+        fill_rows(w, p->wall[2][0], x + j * p->sj, p->sk, n, p->sj, i);
     for (int j = first; j < end && high; j++)
-        fill_row(w, p->wall[2][1], x + j * p->sj + last * p->sk, -p->sk, n, i);
+        fill_rows(w, p->wall[2][1], x + j * p->sj + last * p->sk, -p->sk, n, p->sj, i);
 }
 
 static void fill_patch(const struct patch *p, double *x, const struct walls *w)
@@ -148,12 +176,12 @@ static void fill_patch(const struct patch *p, double *x, const struct walls *w)
 static void fill_level(const struct level *level, enum field field, const struct walls *w)
 {
     for (int q = 0; q < level->npatches; q++)
-        fill_patch(&level->patches[q], patch_cells(level, &level->patches[q], field), w);
+        fill_patch(&level->patches[q], cpu_cells(level, &level->patches[q], field), w);
 }
 
 void walls_fill(const struct level *level, enum field field, int rule, int layers)
 {
-    const struct walls w = {rule, layers, layers, level->ghosts};
+    const struct walls w = {rule, layers, layers, level->ghosts, level->own_order[field]};
     fill_level(level, field, &w);
 }
 
@@ -161,6 +189,6 @@ void cpu_fill_ghosts(const struct pass *pass)
 {
     const struct stencil *s = pass->level->stencil;
     const int extent = pass->level->connected ? pass_operations(pass) * s->radius : 0;
-    const struct walls w = stencil_walls(s, extent);
+    const struct walls w = stencil_walls(s, extent, pass->level->own_order[pass_reads(pass)]);
     fill_level(pass->level, pass_reads(pass), &w);
 }

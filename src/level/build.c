@@ -15,15 +15,15 @@ static long round_up(long value, long multiple)
 }
 
 /* Places one box in a field, from element `start` on. Returns the next multiple of row_align after
- * its last element. Right ghosts of a row and left ghosts of the next share the padding. */
+ * its last row, padded as the others. Right ghosts of a row and left ghosts of the next share the
+ * padding. */
 static long place_patch(struct patch *p, int ghosts, int row_align, long start)
 {
     p->sj = round_up(p->n[0] + 2 * ghosts, row_align);
     p->sk = p->sj * (p->n[1] + 2 * ghosts);
     p->offset = round_up(start + ghosts * (1 + p->sj + p->sk), row_align);
-    const long last = p->offset + (p->n[0] + ghosts - 1) + (p->n[1] + ghosts - 1) * p->sj +
-                      (p->n[2] + ghosts - 1) * p->sk;
-    return round_up(last + 1, row_align);
+    const long last_row = (p->n[1] + ghosts - 1) * p->sj + (p->n[2] + ghosts - 1) * p->sk;
+    return round_up(p->offset + last_row + p->sj, row_align);
 }
 
 static struct patch patch_of_box(struct box box, int index)
@@ -104,7 +104,7 @@ struct plan *level_make_halo(struct level *l, int layers)
 void level_exchange_halo(const struct level *l, enum field field)
 {
     if (l->connected)
-        plan_execute(l->halo, l->fields[field], l->fields[field], NULL);
+        plan_move(l->halo, l, field, l, field, NULL);
 }
 
 /* A level without ghosts has one plan, which moves nothing. */
@@ -133,6 +133,7 @@ struct level *level_create(int depth, struct decomposition decomposition, struct
     l->ghosts = ghosts;
     l->backend = backend;
     l->fields = memory_alloc_zero(NUM_FIELDS * sizeof *l->fields, "fields");
+    l->own_order = memory_alloc_zero(NUM_FIELDS * sizeof *l->own_order, "fields");
     l->decomposition = decomposition;
     l->index = box_index_create(decomposition.boxes, decomposition.nboxes);
     create_patches(l, row_align);
@@ -160,5 +161,6 @@ void level_destroy(struct level *level)
     decomposition_destroy(&level->decomposition);
     memory_free(level->patches);
     memory_free((double **)level->fields);
+    memory_free(level->own_order);
     memory_free(level);
 }

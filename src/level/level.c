@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "level/level.h"
 #include "backend/backend.h"
+#include "backend/passes.h"
 
 bool level_connects(const struct backend *backend, const struct sides *sides, int nboxes)
 {
@@ -38,6 +39,7 @@ void level_release(struct level *level, enum field field)
     if (fields[field])
         level->backend->memory->release(fields[field]);
     fields[field] = NULL;
+    level->own_order[field] = false;
 }
 
 void level_swap(struct level *level, enum field a, enum field b)
@@ -45,4 +47,13 @@ void level_swap(struct level *level, enum field a, enum field b)
     double **fields = (double **)level->fields, *memory = fields[a];
     fields[a] = fields[b];
     fields[b] = memory;
+    const bool own = level->own_order[a];
+    level->own_order[a] = level->own_order[b];
+    level->own_order[b] = own;
+}
+
+void level_restore(const struct level *level, enum field field)
+{
+    level->backend->passes->restore(level, field);
+    level->own_order[field] = false;
 }

@@ -58,6 +58,9 @@ struct level {
     /* Memory of the backend, NULL where not allocated. Only level_allocate, level_release and
      * level_swap change these pointers. */
     double *const *fields;
+    /* By field: whether its rows are in an order of the backend's own. level_restore puts cells
+     * back where struct patch has them. */
+    bool *own_order;
     /* What the backend's set-up keeps for its passes; host memory, or NULL. The level releases it.
      */
     double *prepared;
@@ -86,6 +89,15 @@ void level_allocate(struct level *level, enum field field);
 void level_release(struct level *level, enum field field);
 /* Exchanges the memory of two fields. */
 void level_swap(struct level *level, enum field a, enum field b);
+void level_restore(const struct level *level, enum field field);
+
+/* The memory of a field, with cells where struct patch has them; NULL if it is not allocated. */
+static inline double *level_natural(const struct level *level, enum field field)
+{
+    if (level->own_order[field])
+        level_restore(level, field);
+    return level->fields[field];
+}
 
 C_END
 

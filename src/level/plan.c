@@ -85,7 +85,9 @@ static struct copy make_copy(const struct patch *source, const struct patch *tar
                          .from_sk = source ? source->sk : sk,
                          .to = target ? patch_index(target, region.lo) : 0,
                          .to_sj = target ? target->sj : sj,
-                         .to_sk = target ? target->sk : sk};
+                         .to_sk = target ? target->sk : sk,
+                         .from_i = source ? from[0] - source->box.lo[0] : 0,
+                         .to_i = target ? region.lo[0] - target->box.lo[0] : 0};
 }
 
 /* Adds one intersection with at least one local end. */
@@ -314,7 +316,7 @@ static struct copy_list split_by_transport(struct copy_list *list,
                                            const struct transport *transport)
 {
     const struct copy_list all = *list;
-    struct copy_list reached = {0, NULL};
+    struct copy_list reached = {0};
     list->count = 0;
     for (int c = 0; c < all.count; c++)
         if (transport->reaches(all.copies[c].peer))
@@ -331,7 +333,7 @@ static void connect_transport(struct plan *plan, const struct transport *transpo
     exchange_destroy(&plan->exchange);
     *direct = *plan;
     direct->direct = NULL;
-    plan->local = (struct copy_list){0, NULL};
+    plan->local = (struct copy_list){0};
     direct->pack = split_by_transport(&plan->pack, transport);
     direct->unpack = split_by_transport(&plan->unpack, transport);
     create_exchange(plan);
@@ -481,11 +483,39 @@ void plan_end(struct plan *plan, const double *from, double *to, struct plan_tim
     times->unpack += lap(&start);
 }
 
-void plan_execute(struct plan *plan, const double *from, double *to, struct plan_times *times)
+static void execute(struct plan *plan, const double *from, double *to, struct plan_times *times)
 {
     struct plan_times unused = {0};
     plan_begin(plan, from, to, times ? times : &unused);
     plan_end(plan, from, to, times ? times : &unused);
+}
+
+/* Rows of fields on devices are always in the order of struct patch. */
+static void set_order(struct plan *plan, bool own_from, bool own_to)
+{
+    plan->pack.own_from = plan->local.own_from = own_from;
+    plan->unpack.own_to = plan->local.own_to = own_to;
+    if (plan->shared) {
+        plan->shared->pack.own_from = own_from;
+        plan->shared->unpack.own_to = own_to;
+    }
+}
+
+void plan_execute(struct plan *plan, const double *from, double *to, struct plan_times *times)
+{
+    set_order(plan, false, false);
+    execute(plan, from, to, times);
+}
+
+void plan_move(struct plan *plan, const struct level *source, enum field from,
+               const struct level *target, enum field to, struct plan_times *times)
+{
+    if (plan_crosses_devices(plan)) {
+        plan_execute(plan, level_natural(source, from), level_natural(target, to), times);
+        return;
+    }
+    set_order(plan, source->own_order[from], target->own_order[to]);
+    execute(plan, source->fields[from], target->fields[to], times);
 }
 
 void plan_on_device(struct plan *plan, const double *from, double *to,

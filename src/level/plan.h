@@ -82,6 +82,9 @@ bool plan_is_recordable(const struct plan *plan);
 /* Moves the cells: plan_begin, then plan_end. `from` is a field of source's layout, `to` one of
  * target's (the same for a halo). times may be NULL. */
 void plan_execute(struct plan *plan, const double *from, double *to, struct plan_times *times);
+/* The same between fields of the plan's levels, in whatever order their rows are stored. */
+void plan_move(struct plan *plan, const struct level *source, enum field from,
+               const struct level *target, enum field to, struct plan_times *times);
 
 /* plan_begin packs or, where MPI carries nothing, begins the whole plan. It waits neither on the
  * host nor for other ranks; but before its first messages from device memory these are tried, and

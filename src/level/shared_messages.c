@@ -76,7 +76,7 @@ static void find_places(struct layout *l)
 static struct copy_list moved_copies(const struct copy_list *list, const struct messages *m,
                                      const struct messages *places, bool packing)
 {
-    struct copy_list moved = {list->count, NULL};
+    struct copy_list moved = {.count = list->count};
     moved.copies = memory_alloc((size_t)list->count * sizeof *moved.copies, "copies");
     for (int i = 0; i < list->count; i++) {
         struct copy *c = &moved.copies[i];

@@ -329,12 +329,12 @@ static enum hpgmg_status check_values(const struct level *l, enum hpgmg_field fi
 }
 
 /* Makes the plan at its first use. */
-static void execute(struct staging *staging, const struct level *source, const struct level *target,
-                    const double *from, double *to)
+static void transfer(struct staging *staging, const struct level *source, enum field from,
+                     const struct level *target, enum field to)
 {
     if (!staging->plan)
         staging->plan = plan_create(source, target, TARGET_GROWN, 0, staging->centre);
-    plan_execute(staging->plan, from, to, NULL);
+    plan_move(staging->plan, source, from, target, to, NULL);
 }
 
 /* --- calls ---------------------------------------------------------------------------------------
@@ -361,7 +361,7 @@ static enum hpgmg_status set_from(struct hpgmg *s, enum hpgmg_field field,
     copy_blocks(staging, own->centre, blocks, true);
     const enum hpgmg_status status = check_values(staging, field, &norm);
     if (status == HPGMG_OK)
-        execute(&s->set, staging, finest, staging->fields[FIELD_U], finest->fields[own->field]);
+        transfer(&s->set, staging, FIELD_U, finest, own->field);
     note_change(s, field, status == HPGMG_OK, norm);
     return status;
 }
@@ -371,7 +371,7 @@ static enum hpgmg_status get_into(struct hpgmg *s, enum hpgmg_field field,
 {
     const struct level *finest = s->hierarchy->levels[0], *staging = s->get.level;
     const struct user_field *own = &user_fields[field];
-    execute(&s->get, finest, staging, finest->fields[own->field], staging->fields[FIELD_U]);
+    transfer(&s->get, finest, own->field, staging, FIELD_U);
     copy_blocks(staging, own->centre, blocks, false);
     return HPGMG_OK;
 }

@@ -112,6 +112,15 @@ int level_ghosts(const struct operator_choice *choice, const struct backend *bac
     return pays && at_once ? deep : stencil_ghosts(choice->order);
 }
 
+int level_row_align(const struct operator_choice *choice, const struct backend *backend,
+                    const struct decomposition *d)
+{
+    enum { SHORT = 16 };
+    const bool halves = !backend->on_device && stencil_create(*choice, d->n).coloured &&
+                        extent_longest(d->n) > SHORT;
+    return halves ? 2 * backend->row_align : backend->row_align;
+}
+
 /* Sweeps and a finish, together, for which ghosts are deep enough. In a periodic direction with an
  * odd number of cells, colours do not alternate across its ends. A ghost's colour then differs from
  * its cell's, so it cannot be swept. */

@@ -2,12 +2,23 @@
 #include "operators/operands.h"
 #include "operators/pass.h"
 
+enum { COUNT = 6 };
+
+struct operands operands_in(const struct level *level, const struct patch *patch, enum field f)
+{
+    const enum field fields[COUNT] = {
+        f, FIELD_ALPHA, FIELD_DINV, FIELD_BETA_I, FIELD_BETA_J, FIELD_BETA_K};
+    const double *x[COUNT];
+    for (int i = 0; i < COUNT; i++)
+        x[i] = level->fields[level->fields[fields[i]] ? fields[i] : f] + patch->offset;
+    return (struct operands){x[0], x[1], x[2], x[3], x[4], x[5], level->stencil->scale};
+}
+
 struct operands operands_of(const struct level *level, const struct patch *patch, enum field f)
 {
-    const enum field fields[] = {FIELD_ALPHA, FIELD_DINV, FIELD_BETA_I, FIELD_BETA_J, FIELD_BETA_K};
-    const double *x[5];
-    for (int i = 0; i < 5; i++)
-        x[i] = patch_cells(level, patch, level->fields[fields[i]] ? fields[i] : f);
-    return (struct operands){patch_cells(level, patch, f), x[0], x[1], x[2], x[3], x[4],
-                             level->stencil->scale};
+    const enum field fields[COUNT] = {
+        f, FIELD_ALPHA, FIELD_DINV, FIELD_BETA_I, FIELD_BETA_J, FIELD_BETA_K};
+    for (int i = 0; i < COUNT; i++)
+        level_natural(level, fields[i]);
+    return operands_in(level, patch, f);
 }

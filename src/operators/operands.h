@@ -13,8 +13,9 @@ struct operands {
     double scale; /* of struct stencil */
 };
 
-/* Of a patch of this level, with this right-hand side. */
+/* Of a patch of this level, with this right-hand side; and in whatever order rows are stored. */
 struct operands operands_of(const struct level *level, const struct patch *patch, enum field f);
+struct operands operands_in(const struct level *level, const struct patch *patch, enum field f);
 
 C_END
 

@@ -45,7 +45,7 @@ static inline enum field pass_reads(const struct pass *pass)
 static inline double *patch_cells(const struct level *level, const struct patch *p,
                                   enum field field)
 {
-    return level->fields[field] ? level->fields[field] + p->offset : NULL;
+    return level->fields[field] ? level_natural(level, field) + p->offset : NULL;
 }
 
 /* Ghost layers of a level with these boxes: at least stencil_ghosts(). On long boxes there are
@@ -54,6 +54,10 @@ static inline double *patch_cells(const struct level *level, const struct patch 
  * SMOOTHER_SWEEPS sweeps (whole). */
 int level_ghosts(const struct operator_choice *choice, const struct backend *backend,
                  const struct decomposition *d, bool whole);
+/* And what its rows are padded to: twice the backend's row_align where the CPU may store them in
+ * halves (cpu/halves.h), each of which is aligned. */
+int level_row_align(const struct operator_choice *choice, const struct backend *backend,
+                    const struct decomposition *d);
 /* How many sweeps and finishes together, and how many sweeps alone, one run() may do on a connected
  * level before halos must be exchanged again. The latter leaves room for a finish if two or more
  * sweeps remain. */

@@ -190,7 +190,8 @@ static void fill_patch(const struct filling *f, const struct patch *p, enum fiel
                     staging[i + j * p->sj + k * p->sk] =
                         value(f, p->box.lo[0] + i, p->box.lo[1] + j, p->box.lo[2] + first + k);
         const long count = (planes - 1) * p->sk + (n[1] - 1) * p->sj + n[0];
-        l->backend->memory->upload(l->fields[field] + p->offset + first * p->sk, staging, count);
+        l->backend->memory->upload(level_natural(l, field) + p->offset + first * p->sk, staging,
+                                   count);
     }
     memory_free(staging);
 }

@@ -56,7 +56,10 @@ void vector_add_constant(struct level *level, enum field x, double c)
 
 void vector_restrict(const struct level *fine, enum field from, struct level *coarse, enum field to)
 {
+    const struct passes *passes = fine->backend->passes;
     CHECK(fine->npatches == coarse->npatches);
+    if (passes->restrict_field && passes->restrict_field(fine, from, coarse, to))
+        return;
     for (int q = 0; q < fine->npatches; q++) {
         const struct patch *f = &fine->patches[q], *c = &coarse->patches[q];
         const struct restriction_arguments x = {.fine = patch_cells(fine, f, from),

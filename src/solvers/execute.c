@@ -38,9 +38,9 @@ void program_trace(trace_fn *trace, void *data)
 
 static void execute_plan(const struct program *p, const struct stage *s, struct plan_times *times)
 {
-    double *from, *to;
+    const struct level *from, *to;
     struct plan *plan = stage_endpoints(p, s, &from, &to);
-    plan_execute(plan, from, to, times);
+    plan_move(plan, from, s->field, to, s->field, times);
 }
 
 static void execute_stage(const struct program *p, const struct stage *s, struct plan_times *times)

@@ -118,8 +118,8 @@ static int ghosts_of(const struct hierarchy_choice *choice, const struct backend
 static void add_fields(const struct hierarchy_choice *choice, const struct backend *backend,
                        const struct decomposition *d, int fields, size_t *bytes)
 {
-    decomposition_add_field_bytes(d, ghosts_of(choice, backend, d), backend->row_align, fields,
-                                  bytes);
+    decomposition_add_field_bytes(d, ghosts_of(choice, backend, d),
+                                  level_row_align(&choice->op, backend, d), fields, bytes);
 }
 
 /* The same of a level and of the redistribution buffer between it and the next. */
@@ -176,7 +176,8 @@ static struct level *create_level(const struct hierarchy_choice *choice,
                                   const struct backend *backend, int depth, struct decomposition d)
 {
     const int ghosts = (int)comm_min_i64(comm_world(), ghosts_of(choice, backend, &d));
-    struct level *l = level_create(depth, d, choice->op.sides, ghosts, backend, backend->row_align);
+    struct level *l = level_create(depth, d, choice->op.sides, ghosts, backend,
+                                   level_row_align(&choice->op, backend, &d));
     l->stencil = memory_alloc(sizeof *l->stencil, "stencil");
     *l->stencil = stencil_create(choice->op, l->n);
     return l;
@@ -249,9 +250,10 @@ static void allocate_fields(struct hierarchy *h)
 }
 
 /* Executes a plan that is needed once, for a coefficient. */
-static void move_once(struct plan *plan, const double *from, double *to)
+static void move_once(struct plan *plan, const struct level *from, const struct level *to,
+                      enum field field)
 {
-    plan_execute(plan, from, to, NULL);
+    plan_move(plan, from, field, to, field, NULL);
     plan_destroy(plan);
 }
 
@@ -265,7 +267,7 @@ static void move_coefficient(struct transfer *t, struct level *next, enum field 
 {
     if (!t->separate)
         return;
-    move_once(coefficient_plan(t, next, centre), t->coarse->fields[field], next->fields[field]);
+    move_once(coefficient_plan(t, next, centre), t->coarse, next, field);
     level_release(t->coarse, field);
 }
 
@@ -298,7 +300,7 @@ static void fill_coefficient_ghosts(struct level *l, enum field field, int centr
 {
     struct plan *plan = coefficient_ghosts_plan(l, centre);
     if (plan)
-        move_once(plan, l->fields[field], l->fields[field]);
+        move_once(plan, l, l, field);
 }
 
 /* The plans of one coefficient, made and dropped. */

@@ -14,7 +14,7 @@ static void exchange(const struct level *l, enum field x)
 {
     const int radius = l->stencil->radius;
     if (l->connected && l->halos[radius])
-        plan_execute(l->halos[radius], l->fields[x], l->fields[x], NULL);
+        plan_move(l->halos[radius], l, x, l, x, NULL);
     else
         level_exchange_halo(l, x);
 }

@@ -83,27 +83,40 @@ static int count_hand_overs(const struct program *p, const struct backend *backe
     return count;
 }
 
+/* A stage's plan between the device and the host, and its fields, with cells where struct patch has
+ * them. */
+static struct plan *crossing(const struct program *p, int i, double **from, double **to)
+{
+    const struct stage *s = &p->stages[i];
+    const struct level *source, *target;
+    struct plan *plan = stage_endpoints(p, s, &source, &target);
+    *from = level_natural(source, s->field);
+    *to = level_natural(target, s->field);
+    return plan;
+}
+
 /* The host's stages of a hand-over. */
 static void work_on_host(void *data, int first)
 {
     struct program *p = data;
     double *from, *to;
     const int end = hand_over_end(p, first);
-    struct plan *down = stage_endpoints(p, &p->stages[first], &from, &to);
+    struct plan *down = crossing(p, first, &from, &to);
     plan_on_host(down, from, to);
     for (int i = first + 1; i < end;)
         i += program_execute_next(p, i);
-    struct plan *up = stage_endpoints(p, &p->stages[end], &from, &to);
+    struct plan *up = crossing(p, end, &from, &to);
     plan_on_host(up, from, to);
+    (void)crossing(p, first, &from, &to); /* where the device writes next time */
 }
 
 static struct hand_over hand_over(struct program *p, int first)
 {
     double *from, *to;
     struct hand_over h = {.work = work_on_host, .data = p, .first = first};
-    struct plan *down = stage_endpoints(p, &p->stages[first], &from, &to);
+    struct plan *down = crossing(p, first, &from, &to);
     plan_on_device(down, from, to, h.down);
-    struct plan *up = stage_endpoints(p, &p->stages[hand_over_end(p, first)], &from, &to);
+    struct plan *up = crossing(p, hand_over_end(p, first), &from, &to);
     plan_on_device(up, from, to, h.up);
     h.longest = down->longest;
     return h;

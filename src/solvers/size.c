@@ -8,13 +8,13 @@ enum { FIELDS_PER_LEVEL = NUM_FIELDS + 2 }; /* with u and f of a redistribution 
 #define MAX_BYTES 0x1p63
 
 /* An upper bound for one level: boxes are not merged, all fields are allocated, and every box is
- * padded by a whole row_align per direction. */
+ * padded by twice the backend's row_align per direction. */
 static double level_bytes(const struct hierarchy_choice *choice, struct decomposition_spec spec)
 {
     const struct backend *backend = hierarchy_level_backend(choice, spec_cells(&spec));
     double bytes = (double)spec_boxes(&spec) * sizeof(double) * FIELDS_PER_LEVEL;
     for (int d = 0; d < 3; d++)
-        bytes *= spec.box_cells[d] + 2 * (SMOOTHER_SWEEPS + 1) + backend->row_align;
+        bytes *= spec.box_cells[d] + 2 * (SMOOTHER_SWEEPS + 1) + 2 * backend->row_align;
     return bytes;
 }
 

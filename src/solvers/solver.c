@@ -140,5 +140,5 @@ void transfer_restrict(struct hierarchy *h, int level, enum field from, enum fie
     const enum field landing = t->separate ? FIELD_F : to;
     vector_restrict(fine, from, t->coarse, landing);
     if (t->separate)
-        plan_execute(t->down, t->coarse->fields[FIELD_F], next->fields[to], NULL);
+        plan_move(t->down, t->coarse, FIELD_F, next, to, NULL);
 }

@@ -47,20 +47,18 @@ struct plan *stage_plan(const struct program *p, const struct stage *stage)
     }
 }
 
-struct plan *stage_endpoints(const struct program *p, const struct stage *stage, double **from,
-                             double **to)
+struct plan *stage_endpoints(const struct program *p, const struct stage *stage,
+                             const struct level **from, const struct level **to)
 {
     const struct hierarchy *h = p->hierarchy;
-    const struct level *source = h->levels[stage->level], *target = source;
+    *from = *to = h->levels[stage->level];
     if (stage->kind == STAGE_REDISTRIBUTE_DOWN) {
-        source = h->transfers[stage->level].coarse;
-        target = h->levels[stage->level + 1];
+        *from = h->transfers[stage->level].coarse;
+        *to = h->levels[stage->level + 1];
     } else if (stage->kind == STAGE_REDISTRIBUTE_UP) {
-        source = h->levels[stage->level + 1];
-        target = h->transfers[stage->level].coarse;
+        *from = h->levels[stage->level + 1];
+        *to = h->transfers[stage->level].coarse;
     }
-    *from = source->fields[stage->field];
-    *to = target->fields[stage->field];
     return stage_plan(p, stage);
 }
 

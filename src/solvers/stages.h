@@ -16,9 +16,9 @@ void program_schedule(struct program *p, int top, enum field f);
 /* The plan that a stage of kind HALO, DOWN or UP executes; NULL for the other kinds. */
 struct plan *stage_plan(const struct program *p, const struct stage *stage);
 
-/* That plan, and the fields that it moves cells between. */
-struct plan *stage_endpoints(const struct program *p, const struct stage *stage, double **from,
-                             double **to);
+/* That plan, and the levels that it moves the stage's field between. */
+struct plan *stage_endpoints(const struct program *p, const struct stage *stage,
+                             const struct level **from, const struct level **to);
 
 /* Executes stage i and those after it that are one call with it; returns their number. */
 int program_execute_next(struct program *p, int i);

@@ -21,7 +21,7 @@ static void restrict_values(struct hierarchy *h, int depth, const struct wall_va
             next->g[d][side] = wall_plane_read(below, d, side, FIELD_U);
             if (!t->separate)
                 continue;
-            plan_execute(t->up, below->fields[FIELD_U], t->coarse->fields[FIELD_U], NULL);
+            plan_move(t->up, below, FIELD_U, t->coarse, FIELD_U, NULL);
             coarse->g[d][side] = wall_plane_read(t->coarse, d, side, FIELD_U);
         }
 }

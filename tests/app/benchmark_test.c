@@ -245,7 +245,7 @@ static void move_bit(void *data, const struct program *p, const struct stage *st
     const struct level *l = p->hierarchy->levels[0];
     if (stage != &p->stages[p->count - 1] || stage->level != 0)
         return;
-    double *u = l->fields[FIELD_U] + l->patches[0].offset;
+    double *u = level_natural(l, FIELD_U) + l->patches[0].offset;
     if (++*executions > 1)
         *u = nextafter(*u, INFINITY);
 }

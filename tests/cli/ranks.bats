@@ -75,7 +75,7 @@ refused() {
 @test "one rank has no table, and --quiet measures nothing" {
     hpgmg 1 --json "$report" 3 8
     [ "$status" -eq 0 ]
-    lacks "Ranks, each"
+    lacks "Rates of single ranks"
     [ "$(json '.rank_table | length')" = 1 ]
     hpgmg 2 --quiet --json "$report" 3 8
     [ "$(json '(.rank_table | length), (.rank_rates | length), .copy_bytes_per_second' | xargs)" = "0 0 null" ]

@@ -229,6 +229,7 @@ static void test_cpu(void **)
         double *fields[NUM_FIELDS] = {};
         struct patch p = {};
         struct level l = {};
+        bool own_order[NUM_FIELDS] = {};
         std::copy_n(b.c.n, 3, p.n);
         copy_walls(b.c, p.wall);
         p.offset = b.origin;
@@ -239,6 +240,7 @@ static void test_cpu(void **)
         l.patches = &p;
         fields[FIELD_U] = of_cpu.data();
         l.fields = fields;
+        l.own_order = own_order;
         walls_fill(&l, FIELD_U, rule, layers);
         store(b.c, of_gpu.data() + b.origin, rule, {layers, layers, layers, layers}, REGION_ALL);
         assert_memory_equal(of_cpu.data(), of_gpu.data(), b.size * sizeof(double));

@@ -62,10 +62,11 @@ static void cells_have_places_of_their_own(void **state)
             const struct patch *p = &l->patches[q];
             mark_patch(l, p, taken);
             expect_aligned(l, p, row_align);
-            /* Padding is less than row_align per row, and twice that per patch. */
+            /* Padding is less than row_align per row, and twice that and a row's ghosts per patch.
+             */
             bound += (long)(p->n[1] + 2 * l->ghosts) * (p->n[2] + 2 * l->ghosts) *
                          (p->n[0] + 2 * l->ghosts + row_align - 1) +
-                     2l * row_align;
+                     2l * row_align + l->ghosts;
         }
         EXPECT(l->field_length <= bound);
         memory_free(taken);

@@ -243,7 +243,7 @@ static const struct backend *buffers_of(struct level *from, struct level *to, bo
 {
     struct plan *plan = plan_create(from, to, TARGET_GROWN, 0, CENTRE_CELL);
     plan_connect(plan, NULL, device_messages);
-    plan_execute(plan, from->fields[FIELD_U], to->fields[FIELD_U], NULL);
+    plan_execute(plan, level_natural(from, FIELD_U), level_natural(to, FIELD_U), NULL);
     const struct backend *buffers = plan->buffers;
     *shared = plan->shared;
     plan_destroy(plan);
@@ -283,7 +283,7 @@ static struct plan_case tried;
 
 static void execute_halo(void)
 {
-    double *field = tried.source->fields[FIELD_U];
+    double *field = level_natural(tried.source, FIELD_U);
     plan_execute(tried.plan, field, field, NULL);
 }
 

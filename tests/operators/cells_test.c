@@ -95,7 +95,7 @@ static void random_fields(struct twin *t, const struct operator_choice *op)
     t->residual = cells_random(&d->shape, -1.0, 1.0);
     field_write(l, FIELD_F, &d->shape, d->f, ghost_layers, CENTRE_CELL, false);
     field_write(l, FIELD_DINV, &d->shape, d->dinv, ghost_layers, CENTRE_CELL, false);
-    if (l->fields[FIELD_ALPHA])
+    if (level_natural(l, FIELD_ALPHA))
         field_write(l, FIELD_ALPHA, &d->shape, d->alpha, ghost_layers, CENTRE_CELL, false);
     for (int f = 0; f < 3; f++) {
         d->beta[f] = cells_random(&d->shape, 0.8, 1.2);
@@ -166,7 +166,7 @@ static void write_with_halo(const struct level *l, enum field field, const struc
 {
     field_write(l, field, shape, values, 0, CENTRE_CELL, false);
     if (l->connected)
-        plan_execute(l->halo, l->fields[field], l->fields[field], NULL);
+        plan_execute(l->halo, level_natural(l, field), level_natural(l, field), NULL);
 }
 
 static enum field buffer_field(const struct twin *t, int sweep)

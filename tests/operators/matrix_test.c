@@ -221,15 +221,15 @@ static struct level *make_level(struct definition *d)
         for (int j = 0; j <= d->n; j++)
             for (int i = 0; i <= d->n; i++) {
                 const long cell = p->offset + i + j * p->sj + k * p->sk;
-                l->fields[FIELD_ALPHA][cell] = *at(&d->alpha, i, j, k);
+                level_natural(l, FIELD_ALPHA)[cell] = *at(&d->alpha, i, j, k);
                 for (int f = 0; f < 3; f++)
-                    l->fields[FIELD_BETA_I + f][cell] = *at(&d->beta[f], i, j, k);
+                    level_natural(l, FIELD_BETA_I + f)[cell] = *at(&d->beta[f], i, j, k);
             }
     if (d->op.variable)
         setup_close_neumann_walls(l);
     for (int f = 0; f < 4 && d->op.variable && l->connected; f++) {
         struct plan *halo = plan_create(l, l, TARGET_GHOSTS, G, f == 3 ? CENTRE_CELL : f);
-        double *field = l->fields[f == 3 ? FIELD_ALPHA : (enum field)(FIELD_BETA_I + f)];
+        double *field = level_natural(l, f == 3 ? FIELD_ALPHA : (enum field)(FIELD_BETA_I + f));
         plan_execute(halo, field, field, NULL);
         plan_destroy(halo);
     }
@@ -248,7 +248,7 @@ static double *cell(struct level *l, enum field f, int c)
 {
     const struct patch *p = &l->patches[0];
     const int n = l->n[0];
-    return l->fields[f] + p->offset + c % n + c / n % n * p->sj + c / n / n * p->sk;
+    return level_natural(l, f) + p->offset + c % n + c / n % n * p->sj + c / n / n * p->sk;
 }
 
 static double matrix_norm(const double *matrix, int unknowns)
@@ -267,7 +267,7 @@ static void check_apply(struct level *l, const double *matrix)
     for (int c = 0; c < unknowns; c++)
         *cell(l, FIELD_U, c) = x[c] = random_between(-1.0, 1.0);
     if (l->connected)
-        plan_execute(l->halo, l->fields[FIELD_U], l->fields[FIELD_U], NULL);
+        plan_execute(l->halo, level_natural(l, FIELD_U), level_natural(l, FIELD_U), NULL);
     backend_cpu.passes->apply(l, FIELD_F, FIELD_U);
     for (int row = 0; row < unknowns; row++) {
         double sum = 0.0;

@@ -34,8 +34,8 @@ static double random_value(void)
 
 static void fill(struct level *l, enum field field, double value)
 {
-    for (long c = 0; c < l->field_length && l->fields[field]; c++)
-        l->fields[field][c] = value;
+    for (long c = 0; c < l->field_length && level_natural(l, field); c++)
+        level_natural(l, field)[c] = value;
 }
 
 /* Random values inside the boxes, NaN in ghosts and padding; then ghosts from neighbours. */
@@ -47,15 +47,15 @@ static void fill_random(struct level *l, enum field field)
         for (int k = 0; k < p->n[2]; k++)
             for (int j = 0; j < p->n[1]; j++)
                 for (int i = 0; i < p->n[0]; i++)
-                    l->fields[field][p->offset + i + j * p->sj + k * p->sk] = random_value();
+                    level_natural(l, field)[p->offset + i + j * p->sj + k * p->sk] = random_value();
     }
     if (l->connected)
-        plan_execute(l->halo, l->fields[field], l->fields[field], NULL);
+        plan_execute(l->halo, level_natural(l, field), level_natural(l, field), NULL);
 }
 
 static void copy_field(const struct level *from, struct level *to, enum field field)
 {
-    memcpy(to->fields[field], from->fields[field], level_field_bytes(from));
+    memcpy(level_natural(to, field), level_natural(from, field), level_field_bytes(from));
 }
 
 /* A pass that is allowed on the level. */
@@ -95,10 +95,10 @@ static void expect_same(const struct level *a, const struct level *b, enum field
         for (int k = 0; k < p->n[2]; k++)
             for (int j = 0; j < p->n[1]; j++) {
                 const long row = p->offset + j * p->sj + k * p->sk;
-                EXPECT(memcmp(a->fields[field] + row, b->fields[field] + row,
+                EXPECT(memcmp(level_natural(a, field) + row, level_natural(b, field) + row,
                               (size_t)p->n[0] * sizeof(double)) == 0);
                 for (int i = 0; i < p->n[0]; i++)
-                    EXPECT(!isnan(a->fields[field][row + i]));
+                    EXPECT(!isnan(level_natural(a, field)[row + i]));
             }
     }
 }
@@ -154,8 +154,9 @@ static void check_norm(struct level *l)
                               .norm = &norm};
     fill(l, FIELD_U, 0.0);
     fill(l, FIELD_F, which < 2 ? -1.0 : INFINITY);
-    l->fields[FIELD_F][p->offset + random_int(0, p->n[0] - 1) + random_int(0, p->n[1] - 1) * p->sj +
-                       random_int(0, p->n[2] - 1) * p->sk] = value[which];
+    level_natural(
+        l, FIELD_F)[p->offset + random_int(0, p->n[0] - 1) + random_int(0, p->n[1] - 1) * p->sj +
+                    random_int(0, p->n[2] - 1) * p->sk] = value[which];
     l->backend->passes->run(&pass);
     EXPECT(which < 2 ? bits_to_double(norm) == largest : isnan(bits_to_double(norm)));
 }

@@ -112,12 +112,12 @@ static void write_product(const struct level *l, const struct table t[3])
             for (int j = 0; j < p->n[1]; j++)
                 for (int i = 0; i < p->n[0]; i++) {
                     const int c[3] = {p->box.lo[0] + i, p->box.lo[1] + j, p->box.lo[2] + k};
-                    l->fields[FIELD_U][p->offset + i + j * p->sj + k * p->sk] =
+                    level_natural(l, FIELD_U)[p->offset + i + j * p->sj + k * p->sk] =
                         (double)product(t, c);
                 }
     }
     if (l->connected)
-        plan_execute(l->halo, l->fields[FIELD_U], l->fields[FIELD_U], NULL);
+        plan_execute(l->halo, level_natural(l, FIELD_U), level_natural(l, FIELD_U), NULL);
 }
 
 typedef long double exact_fn(const struct table t[3], const int c[3]);
@@ -133,7 +133,7 @@ static double largest_error(const struct level *l, enum field field, exact_fn *e
             for (int j = 0; j < p->n[1]; j++)
                 for (int i = 0; i < p->n[0]; i++) {
                     const int c[3] = {p->box.lo[0] + i, p->box.lo[1] + j, p->box.lo[2] + k};
-                    const double x = l->fields[field][p->offset + i + j * p->sj + k * p->sk];
+                    const double x = level_natural(l, field)[p->offset + i + j * p->sj + k * p->sk];
                     const double error = fabs((double)(x - exact(t, c)));
                     most = error <= most ? most : error; /* keeps NaN */
                 }

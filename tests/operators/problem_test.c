@@ -38,7 +38,7 @@ static struct hierarchy *make(const int boxes[3], int log2_box_dim, int problem,
 static double value_at(const struct level *l, const struct patch *p, enum field field, int i, int j,
                        int k)
 {
-    return l->fields[field][p->offset + i + j * p->sj + k * p->sk];
+    return level_natural(l, field)[p->offset + i + j * p->sj + k * p->sk];
 }
 
 /* The average of sin(2πξ) over cell i of n, or its value at the low face. */

@@ -53,7 +53,7 @@ static void exchange(const struct level *l, enum field field, int centre)
     if (!l->connected)
         return;
     struct plan *halo = plan_create(l, l, TARGET_GHOSTS, GHOST_LAYERS, centre);
-    plan_execute(halo, l->fields[field], l->fields[field], NULL);
+    plan_execute(halo, level_natural(l, field), level_natural(l, field), NULL);
     plan_destroy(halo);
 }
 
@@ -115,7 +115,7 @@ static void visit_face(void *data, const struct patch *p, long in_field, long in
 static long face_differences(const struct level *l, int normal, const struct cells *s,
                              const double *cells, int steps)
 {
-    struct comparison c = {l->fields[FIELD_BETA_I + normal], cells, normal, steps, 0};
+    struct comparison c = {level_natural(l, FIELD_BETA_I + normal), cells, normal, steps, 0};
     for (int q = 0; q < l->npatches; q++)
         patch_visit(s, &l->patches[q], 1, visit_face, &c);
     return c.differences;
@@ -264,7 +264,7 @@ static void read_field(const struct level *l, enum field field, const struct cel
             for (int j = 0; j < p->n[1]; j++)
                 for (int i = 0; i < p->n[0]; i++)
                     x[cells_at(s, p->box.lo[0] + i, p->box.lo[1] + j, p->box.lo[2] + k)] =
-                        l->fields[field][p->offset + i + j * p->sj + k * p->sk];
+                        level_natural(l, field)[p->offset + i + j * p->sj + k * p->sk];
     }
 }
 
@@ -390,7 +390,7 @@ static struct hierarchy *make_hierarchy(const struct operator_choice *op, int lo
 static void apply(struct level *l, enum field out, enum field x)
 {
     if (l->connected)
-        plan_execute(l->halo, l->fields[x], l->fields[x], NULL);
+        plan_execute(l->halo, level_natural(l, x), level_natural(l, x), NULL);
     l->backend->passes->apply(l, out, x);
 }
 
@@ -553,7 +553,7 @@ static void large_fields(void **state)
     for (int k = 0; k < p->n[2]; k++)
         for (int j = 0; j < p->n[1]; j++)
             assert_memory_equal(in_pieces + j * p->sj + k * (long)PLANE,
-                                l->fields[FIELD_F] + p->offset + j * p->sj + k * p->sk,
+                                level_natural(l, FIELD_F) + p->offset + j * p->sj + k * p->sk,
                                 (size_t)p->n[0] * sizeof(double));
     backend_cpu.memory->release(in_pieces);
     hierarchy_destroy(h);

@@ -25,7 +25,7 @@ static void fill_u(const struct level *l)
                 for (int i = 0; i < p->n[0]; i++) {
                     random_begin(p->box.lo[0] + i +
                                  1000L * (p->box.lo[1] + j + 1000L * (p->box.lo[2] + k)));
-                    l->fields[FIELD_U][p->offset + i + j * p->sj + k * p->sk] =
+                    level_natural(l, FIELD_U)[p->offset + i + j * p->sj + k * p->sk] =
                         (double)(random_bits() >> 11) * 0x1p-52 - 1.0;
                 }
     }
@@ -41,7 +41,7 @@ static void spoil_ghosts(const struct level *l, enum field field)
             for (int j = -g; j < p->n[1] + g; j++)
                 for (int i = -g; i < p->n[0] + g; i++)
                     if (i < 0 || i >= p->n[0] || j < 0 || j >= p->n[1] || k < 0 || k >= p->n[2])
-                        l->fields[field][p->offset + i + j * p->sj + k * p->sk] = NAN;
+                        level_natural(l, field)[p->offset + i + j * p->sj + k * p->sk] = NAN;
     }
 }
 
@@ -52,7 +52,7 @@ static void exchange(struct level *l, enum field field, int layers)
         return;
     if (!l->halos[layers])
         level_make_halo(l, layers);
-    plan_execute(l->halos[layers], l->fields[field], l->fields[field], NULL);
+    plan_execute(l->halos[layers], level_natural(l, field), level_natural(l, field), NULL);
 }
 
 /* A smoothing and the norm of its residual, which the last group computes if its ghosts are deep
@@ -62,7 +62,7 @@ static uint64_t sweep_in_groups(struct level *l, int group)
     uint64_t norm = 0;
     const bool finishes = group > 1 && operations_per_halo(l) > group;
     fill_u(l);
-    if (l->fields[FIELD_TMP])
+    if (level_natural(l, FIELD_TMP))
         spoil_ghosts(l, FIELD_TMP);
     exchange(l, FIELD_F, rhs_halo_layers(l));
     for (int sweep = 0, left = SMOOTHER_SWEEPS; sweep < SMOOTHER_SWEEPS + !finishes;

@@ -81,7 +81,7 @@ static void run(const struct pass *pass)
     }
     struct pass whole = *pass;
     whole.region = REGION_ALL;
-    cpu_passes.run(&whole);
+    backend_cpu_plain.passes->run(&whole);
 }
 
 /* The checksum of u after an F-cycle on 32³. */
@@ -155,7 +155,7 @@ int main(int argc, char **argv)
     };
     comm_start(&argc, &argv);
     backend = backend_cpu;
-    passes = cpu_passes;
+    passes = *backend_cpu_plain.passes; /* a device has fields in no order of the host's */
     passes.run = run;
     passes.splits = splits;
     backend.passes = &passes;

@@ -129,13 +129,13 @@ static void swapped_fields_are_brought_back(void **state)
     const enum field other = *(const enum field *)*state;
     level_allocate(h->levels[1], other);
     solve(&once);
-    const double *const address = h->levels[1]->fields[FIELD_U];
+    const double *const address = level_natural(h->levels[1], FIELD_U);
     const uint64_t expected = reduce_checksum(h->levels[1], FIELD_U);
     seen.other = other;
     seen.swaps = true;
     solve(&once);
     assert_int_equal(seen.ended, 1);
-    assert_ptr_equal(h->levels[1]->fields[FIELD_U], address);
+    assert_ptr_equal(level_natural(h->levels[1], FIELD_U), address);
     assert_true(reduce_checksum(h->levels[1], FIELD_U) == expected);
 }
 

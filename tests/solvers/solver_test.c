@@ -126,7 +126,7 @@ static void rounding_is_told_from_slowness(void **state)
 static void fill(struct level *l, enum field field, double value)
 {
     for (long x = 0; x < l->field_length; x++)
-        l->fields[field][x] = value;
+        level_natural(l, field)[x] = value;
 }
 
 /* One coefficient that is large, any one, makes rounding errors large: with u = 1, twice the sum of
@@ -268,7 +268,7 @@ static void idr_is_judged_by_the_true_residual(void **state)
         assert_int_equal(result.outcome, OUTCOME_ROUNDING);
         solver_destroy(s);
     }
-    assert_true(l->fields[FIELD_OUTER] != NULL);
+    assert_true(level_natural(l, FIELD_OUTER) != NULL);
     hierarchy_destroy(h);
 }
 

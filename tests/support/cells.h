@@ -312,7 +312,7 @@ static inline void visit_compare(void *data, const struct patch *p, long in_fiel
 static inline void field_poison(const struct level *l, enum field field)
 {
     for (long c = 0; c < l->field_length; c++)
-        l->fields[field][c] = NAN;
+        level_natural(l, field)[c] = NAN;
 }
 
 /* The field gets the cells' values in its boxes and `layers` around them, but not beyond walls,
@@ -320,7 +320,7 @@ static inline void field_poison(const struct level *l, enum field field)
 static inline void field_write(const struct level *l, enum field field, const struct cells *s,
                                double *cells, int layers, int normal, bool tangential)
 {
-    struct copying c = {l->fields[field], cells, normal, tangential, 0};
+    struct copying c = {level_natural(l, field), cells, normal, tangential, 0};
     field_poison(l, field);
     for (int q = 0; q < l->npatches; q++)
         patch_visit(s, &l->patches[q], layers, visit_write, &c);
@@ -330,7 +330,7 @@ static inline void field_write(const struct level *l, enum field field, const st
 static inline long field_differences(const struct level *l, enum field field, const struct cells *s,
                                      double *cells)
 {
-    struct copying c = {l->fields[field], cells, CENTRE_CELL, false, 0};
+    struct copying c = {level_natural(l, field), cells, CENTRE_CELL, false, 0};
     for (int q = 0; q < l->npatches; q++)
         patch_visit(s, &l->patches[q], 0, visit_compare, &c);
     return c.differences;

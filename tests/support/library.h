@@ -83,7 +83,7 @@ static inline struct hpgmg_block *blocks_of(const struct level *l, enum field fi
             b->box.lo[d] = p->box.lo[d];
             b->box.n[d] = p->n[d];
         }
-        b->data = l->fields[field] + p->offset;
+        b->data = level_natural(l, field) + p->offset;
         b->stride[0] = 1;
         b->stride[1] = p->sj;
         b->stride[2] = p->sk;
