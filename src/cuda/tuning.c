@@ -38,8 +38,7 @@ bool cuda_tuning_is_for(const struct cuda_tuning *t, int order, enum cuda_tuned_
 bool cuda_tuning_is_legal(const struct cuda_tuning *t)
 {
     int rows[MAX_TUNED_ROWS];
-    const bool smooths = t->stage == TUNED_SMOOTH || t->stage == TUNED_ZERO_SMOOTH;
-    bool known = t->order == 2 && smooths && t->rows == TUNED_FV2_DEEP_ROWS;
+    bool known = false;
     if ((t->order != 2 && t->order != 4) || (unsigned)t->stage >= NUM_TUNED_STAGES)
         return false;
     for (int r = cuda_tuned_rows(t->order, t->stage, rows); r > 0; r--)

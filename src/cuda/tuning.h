@@ -24,7 +24,6 @@ extern const char *const cuda_tuned_stage_names[NUM_TUNED_STAGES];
 enum {
     TUNED_FV2_GSRB_ROWS = 20,
     TUNED_FV2_GSRB_FEW_ROWS = 10,
-    TUNED_FV2_DEEP_ROWS = 16, /* three half-sweeps in one pass: only the planes can be chosen */
     TUNED_FV2_RESIDUAL_ROWS = 16,
     TUNED_FV2_RESIDUAL_FEW_ROWS = 8,
     TUNED_FV4_SWEEP_ROWS = 16,

@@ -65,9 +65,8 @@ static void check(const int n[3], const enum ends sides[3], int planes, int pari
         });
 }
 
-template <class Op, finish FINISH, bool ZERO = false, int SWEEPS = 6, int BLOCKS = 2,
-          int RESIDENT = 1>
-using small = deep_tile<Op, ZERO, FINISH, SWEEPS, PAIRS, BLOCKS, RESIDENT>;
+template <class Op, finish FINISH, bool ZERO = false, int SWEEPS = 6, int BLOCKS = 2>
+using small = deep_tile<Op, ZERO, FINISH, SWEEPS, PAIRS, BLOCKS>;
 
 static const enum ends mixed[] = {WALLS, WRAPPED, OPEN, WALL_BELOW, WALL_ABOVE};
 
@@ -129,13 +128,13 @@ static void check_few(const int n[3], const enum ends sides[3], int planes, int 
     case 0:
         return check<small<op_fv2, ONLY_SWEEPS, false, SWEEPS, 1>>(n, sides, planes, number & 1);
     case 1:
-        return check<small<op_fv2, ONLY_SWEEPS, true, SWEEPS, 1, 2>>(n, sides, planes, 0);
+        return check<small<op_fv2, ONLY_SWEEPS, true, SWEEPS, 1>>(n, sides, planes, 0);
     case 2:
         return check<small<op_fv2_helmholtz, RESTRICTS, false, SWEEPS, 2>>(n, sides, planes, 1);
     case 3:
         return check<small<op_fv2, REDUCES, false, SWEEPS, 1>>(n, sides, planes, number & 1);
     default:
-        return check<small<op_fv2_constant, ONLY_SWEEPS, false, SWEEPS, 1, 2>>(n, sides, planes, 1);
+        return check<small<op_fv2_constant, ONLY_SWEEPS, false, SWEEPS, 1>>(n, sides, planes, 1);
     }
 }
 

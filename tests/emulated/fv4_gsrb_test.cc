@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The source of the fused red-black kernels of order 4 on emulated blocks and clusters: red cells,
- * and black cells that are not near walls in j and k, are bitwise those of the formulas; nothing is
- * stored outside the patch; there are no races, whenever the cells arrive that blocks send each
- * other. */
+/* The source of the fused red-black kernel of order 4 on emulated blocks: red cells, and black
+ * cells that are not near walls in j and k, are bitwise those of the formulas; all other cells keep
+ * their value; there are no races. */
 #include <csetjmp>
 #include <cstdarg>
 #include <cstddef>
@@ -10,7 +9,6 @@
 extern "C" {
 #include <cmocka.h>
 }
-#include "cuda/fv4/cluster_kernel.cuh"
 #include "cuda/fv4/gsrb_kernel.cuh"
 #include "fv4_patch.h"
 
@@ -37,8 +35,7 @@ struct field_source tile_source<field_source>(const double *x, const struct cell
 }
 
 template <class tile>
-static auto run_kernel(const struct fv4_gsrb &w, int planes, std::mt19937 &random)
-    -> decltype((void)tile::CORE_ROWS)
+static void run_kernel(const struct fv4_gsrb &w, int planes, std::mt19937 &random)
 {
     const bool zero = !w.in;
     const sources_of<tile> from = make_sources<tile>(w);
@@ -53,24 +50,6 @@ static auto run_kernel(const struct fv4_gsrb &w, int planes, std::mt19937 &rando
     const int grid[3] = {wave_partition_blocks(&waves), 1, 1};
     assert_true(emulated::run_grid(grid, random, kernel, tile::THREADS, tile::THREADS));
 }
-
-template <class tile>
-static auto run_kernel(const struct fv4_gsrb &w, int planes, std::mt19937 &random)
-    -> decltype((void)tile::PAIRS)
-{
-    const auto from = cluster::make_sources<tile>(w);
-    const struct cluster::tiling t = cluster::make_tiling<tile>(w.c);
-    const int n[3] = {t.count[0], t.count[1], cuda_divided(w.c.n[2], planes)};
-    assert_true(emulated::run_clusters(
-        n, tile::BLOCKS, random, [&] { cluster::gsrb_kernel<tile>(w, from, t, planes, 0); },
-        tile::THREADS));
-}
-
-/* As many rows as threads are emulated. */
-template <class Op>
-using cluster_of_two = cluster::tile<Op, CUtensorMap, 64, 3, 2>;
-template <class Op>
-using single_block = cluster::tile<Op, field_source, 64, 3, 1>;
 
 /* Sets both ghosts behind the walls in i of every row. */
 static void fill_ends(const struct cells &c, double *u)
@@ -103,8 +82,7 @@ static values expected(const emulated::box &b, const struct fv4_gsrb &w, const v
 
 enum { ALL_WALLS = 63 };
 
-/* Of ghosts, none may have been stored. Black cells that the boundary-layer update has may be
- * anything. */
+/* Of ghosts, none may have been stored. */
 template <class tile>
 static void check_tile(int n0, int n1, int n2, int planes, int colour, enum guess guess,
                        unsigned walls, unsigned neumann)
@@ -121,10 +99,6 @@ static void check_tile(int n0, int n1, int n2, int planes, int colour, enum gues
     });
     emulated::races = 0;
     run_kernel<tile>(w, planes, random);
-    for_cells(b.c, false, [&](int i, int j, int k, long place) {
-        if (!is_red(w, i, j, k) && in_boundary_layer(w, j, k))
-            x.out[b.origin + place] = want[b.origin + place];
-    });
     assert_memory_equal(x.out.data(), want.data(), want.size() * sizeof(double));
     assert_int_equal(emulated::races, 0);
 }
@@ -137,9 +111,6 @@ static void check(int n0, int n1, int n2, int planes, int colour, enum guess gue
     check_tile<large_tile<Op>>(n0, n1, n2, planes, colour, guess, walls, neumann);
     check_tile<medium_tile<Op>>(n0, n1, n2, planes, colour, guess, walls, neumann);
     check_tile<small_tile<Op>>(n0, n1, n2, planes, colour, guess, walls, neumann);
-    check_tile<cluster_of_two<Op>>(n0, n1, n2, planes, colour, guess, walls, neumann);
-    check_tile<single_block<Op>>(n0, n1, n2, planes, colour, guess, walls, neumann);
-    check_tile<cluster::small<Op>>(n0, n1, n2, planes, colour, guess, walls, neumann);
 }
 
 static void test_whole_tiles(void **)
@@ -207,13 +178,6 @@ static void test_open_sides(void **)
         check<op_fv4_helmholtz>(128, 12, 8, 8, 1, ANY, walls);
         check<op_fv4>(60, 16, 8, 4, 1, ZERO, walls);
     }
-}
-
-/* Sizes at which the last three columns would be in two warps of the kernel in clusters. */
-static void test_wall_after_open_side(void **)
-{
-    for (const int n0 : {32, 92, 88})
-        check_tile<cluster_of_two<op_fv4>>(n0, 12, 8, 8, 0, ANY, 62, 2);
 }
 
 /* Fills the ghosts that wanted(outside) tells as images of cells, and the others with NaN. */
@@ -291,9 +255,6 @@ static void check_wrapped(int n0, int n1, int n2, int planes, int colour, enum g
     check_wrapped_tile<large_tile<Op>>(n0, n1, n2, planes, colour, guess);
     check_wrapped_tile<medium_tile<Op>>(n0, n1, n2, planes, colour, guess);
     check_wrapped_tile<small_tile<Op>>(n0, n1, n2, planes, colour, guess);
-    check_wrapped_tile<cluster_of_two<Op>>(n0, n1, n2, planes, colour, guess);
-    check_wrapped_tile<single_block<Op>>(n0, n1, n2, planes, colour, guess);
-    check_wrapped_tile<cluster::small<Op>>(n0, n1, n2, planes, colour, guess);
 }
 
 static void test_wrapped_sides(void **)
@@ -346,8 +307,6 @@ static void test_parts(void **)
 static void test_parts_near_ghosts(void **)
 {
     check_parts<large_tile<op_fv4_constant>>(64, 16, 16, 2, 15);
-    check_parts<cluster_of_two<op_fv4>>(64, 16, 16, 2, 15);
-    check_parts<cluster_of_two<op_fv4>>(128, 16, 8, 8, 60);
     check_parts<small_tile<op_fv4>>(64, 2 * small_tile<op_fv4>::CORE_ROWS + 2, 8, 8, 51);
 }
 
@@ -361,7 +320,6 @@ int main(void)
         cmocka_unit_test(test_constant_coefficients),
         cmocka_unit_test(test_neumann_walls),
         cmocka_unit_test(test_open_sides),
-        cmocka_unit_test(test_wall_after_open_side),
         cmocka_unit_test(test_wrapped_sides),
         cmocka_unit_test(test_parts),
         cmocka_unit_test(test_parts_near_ghosts),

@@ -466,7 +466,7 @@ DEVICE void deep_advance(const struct fv2_deep &w, const struct deep_range &a,
 }
 
 template <class tile>
-static __global__ void __launch_bounds__(tile::THREADS, tile::RESIDENT)
+static __global__ void __launch_bounds__(tile::THREADS, 1)
     deep_kernel(const __grid_constant__ struct fv2_deep w,
                 const __grid_constant__ struct tile_set tiles, int planes)
 {

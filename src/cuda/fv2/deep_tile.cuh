@@ -56,25 +56,23 @@ static __host__ __device__ constexpr int deep_even(int x)
 
 /* A variant of the kernel for the operator Op: so many half-sweeps, and what follows them. A block
  * has 64 threads for each pair of rows. `blocks` blocks, one above the other in j, are a cluster,
- * and have a tile together. What is not its own in the tile repeats its neighbours. So many blocks
- * are to be `resident` on a multiprocessor at once.
+ * and have a tile together. What is not its own in the tile repeats its neighbours.
  *
  * In step t half-sweep s updates plane t − s. Slot t holds u of plane t + 1 (U), β in i and j, and
  * α, of plane t (STEP), which all half-sweeps read, and f of plane t with β_k above it (F), which
  * only step t reads. Row 0 of a slot of u is the one below the block. NEW holds the values that
  * half-sweeps of the last step and of this one have computed, one row for each pair, between those
  * of the block below and of the block above. */
-template <class Op, bool zero, finish then, int sweeps, int pairs, int blocks, int resident = 1>
+template <class Op, bool zero, finish then, int sweeps, int pairs, int blocks>
 struct deep_tile {
     using op = Op;
     static constexpr bool VARIABLE = Op::VARIABLE, ALPHAS = Op::READS_ALPHA, ZERO = zero;
     static constexpr finish FINISH = then;
     static constexpr bool FINISHES = then != ONLY_SWEEPS;
-    static constexpr int SWEEPS = sweeps, PAIRS = pairs, BLOCKS = blocks, RESIDENT = resident;
+    static constexpr int SWEEPS = sweeps, PAIRS = pairs, BLOCKS = blocks;
     static constexpr int DEPTH = SWEEPS + FINISHES; /* planes that are worked on at a time */
-    /* Copies are issued so many steps before they are needed. Other blocks on the multiprocessor
-     * bridge the time too. */
-    static constexpr int COPIES_AHEAD = DEPTH <= 6 && !ALPHAS && RESIDENT == 1 ? 2 : 1;
+    /* Copies are issued so many steps before they are needed. */
+    static constexpr int COPIES_AHEAD = DEPTH <= 6 && !ALPHAS ? 2 : 1;
     static constexpr int UNROLLED = deep_unrolled(DEPTH + COPIES_AHEAD, BLOCKS > 1);
     static constexpr int ROWS = 2 * PAIRS, THREADS = DEEP_WIDTH * PAIRS;
     /* The first half-sweep is right in all rows, each later one, and the residual, in one row less

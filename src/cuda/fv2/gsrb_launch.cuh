@@ -2,11 +2,11 @@
 #ifndef CUDA_FV2_GSRB_LAUNCH_CUH
 #define CUDA_FV2_GSRB_LAUNCH_CUH
 /* This folder holds the tuned kernels of the order-2 operator; docs/KERNELS.md explains them.
- * deep.cu, deep_three.cu, deep_two.cu, gsrb.cu, sweeps.cu and residual.cu each have an entry of the
- * table of kernels. deep_kernel.cuh makes any number of half-sweeps in one pass, in the shared
- * memory of deep_tile.cuh; deep_rows.cuh has its launches. gsrb_kernel.cuh is the fused red-black
- * kernel, and gsrb_tile.cuh its shared memory; sweeps_kernel.cuh is the kernel of fused sweeps.
- * cells.cuh has what both know of a thread's cells. */
+ * deep.cu, gsrb.cu, sweeps.cu and residual.cu each have an entry of the table of kernels.
+ * deep_kernel.cuh makes any number of half-sweeps in one pass, in the shared memory of
+ * deep_tile.cuh. gsrb_kernel.cuh is the fused red-black kernel, and gsrb_tile.cuh its shared
+ * memory; sweeps_kernel.cuh is the kernel of fused sweeps. cells.cuh has what both know of a
+ * thread's cells. */
 #include "cuda/pass.cuh"
 
 /* One launch of the fused red-black kernel: a red and then a black half-sweep of `in` to `out`, and

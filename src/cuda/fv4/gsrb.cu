@@ -5,7 +5,6 @@
 #include "cuda/cuda.h"
 #include "cuda/device.cuh"
 #include "cuda/fv4/boundary_kernel.cuh"
-#include "cuda/fv4/cluster_kernel.cuh"
 #include "cuda/fv4/gsrb_kernel.cuh"
 #include "cuda/kernels.cuh"
 
@@ -131,24 +130,18 @@ static void fill_rhs_ghosts(const struct pass *pass)
     }
 }
 
-/* Launches the kernel for two half-sweeps on a patch of the level. */
-typedef void launch_fn(const struct level *level, const struct fv4_gsrb &w);
-
-static void launch_fused(const struct level *level, const struct fv4_gsrb &w)
-{
-    with_tile(level, cuda_limits(), [&](auto tile) {
-        w.in ? launch<decltype(tile), false>(w) : launch<decltype(tile), true>(w);
-    });
-}
-
 /* Two half-sweeps on all patches. The boundary-layer update follows the outer blocks, and reads
  * what the inner ones have stored. */
-static void run_two_sweeps(const struct pass *pass, int sweep, launch_fn *launch)
+static void run_two_sweeps(const struct pass *pass, int sweep)
 {
     if (sweep > 0 && is_wrapped(pass->level))
         fill_ghosts(pass);
-    for (int q = 0; q < pass->level->npatches; q++)
-        launch(pass->level, make_sweeps(pass, q, sweep));
+    for (int q = 0; q < pass->level->npatches; q++) {
+        const struct fv4_gsrb w = make_sweeps(pass, q, sweep);
+        with_tile(pass->level, cuda_limits(), [&](auto tile) {
+            w.in ? launch<decltype(tile), false>(w) : launch<decltype(tile), true>(w);
+        });
+    }
     if (pass->region == REGION_INTERIOR)
         return cuda_mark(INNER_DONE);
     if (pass->region == REGION_BOUNDARY)
@@ -160,7 +153,7 @@ static void run_two_sweeps(const struct pass *pass, int sweep, launch_fn *launch
 
 /* The first sweep needs ghosts unless u is zero. Those behind walls that later sweeps need, or an
  * operation that follows, come with the sweeps. */
-static void run_sweeps(const struct pass *pass, launch_fn *launch)
+static void run(const struct pass *pass)
 {
     if (pass->region == REGION_BOUNDARY)
         cuda_await(INNER_PREPARED);
@@ -171,12 +164,7 @@ static void run_sweeps(const struct pass *pass, launch_fn *launch)
     if (pass->region == REGION_INTERIOR)
         cuda_mark(INNER_PREPARED);
     for (int sweep = 0; sweep < pass->nsweeps; sweep += 2)
-        run_two_sweeps(pass, sweep, launch);
-}
-
-static void run(const struct pass *pass)
-{
-    run_sweeps(pass, launch_fused);
+        run_two_sweeps(pass, sweep);
 }
 
 /* Rows end within a warp, and no cell is near walls on both sides. */
@@ -192,18 +180,13 @@ static bool patches_fit(const struct level *level)
 }
 
 /* On a level with neighbours nothing may follow: it would read ghosts that are not stored. */
-static int covers_sweeps(const struct pass *pass)
+static int covers(const struct pass *pass, const struct device_limits *device)
 {
     const struct level *level = pass->level;
     if (pass_prolongs(pass) || !fuses_red_black(pass) || !patches_fit(level) ||
-        (level->connected && pass_operations(pass) > 2))
+        (level->connected && pass_operations(pass) > 2) || !with_tile(level, device, [](auto) {}))
         return 0;
     return (pass->start != START_KEEP) + pass->nsweeps;
-}
-
-static int covers(const struct pass *pass, const struct device_limits *device)
-{
-    return with_tile(pass->level, device, [](auto) {}) ? covers_sweeps(pass) : 0;
 }
 
 static bool leaves_ghosts(const struct level *level)
@@ -244,65 +227,6 @@ static struct cuda_counts counts(const struct pass *pass)
     with_tile(pass->level, cuda_limits(), [&](auto tile) { c = count_step<decltype(tile)>(); });
     return {pairs * c.cache_bytes, pairs * c.shared_bytes, pairs * c.instructions};
 }
-
-/* --- the kernel in clusters --- */
-
-/* Blocks, or clusters of them, that run at once. */
-template <class tile>
-static int tiles_at_once()
-{
-    constexpr auto KERNEL = cluster::gsrb_kernel<tile>;
-    if constexpr (tile::BLOCKS > 1)
-        return cuda_clusters_at_once<KERNEL>(tile::THREADS, tile::BYTES, tile::BLOCKS);
-    else
-        return cuda_blocks_at_once<KERNEL>(tile::THREADS, tile::BYTES);
-}
-
-template <class tile>
-static void launch_tiles(const struct fv4_gsrb &w)
-{
-    constexpr auto KERNEL = cluster::gsrb_kernel<tile>;
-    const struct cluster::tiling t = cluster::make_tiling<tile>(w.c);
-    const struct cuda_tuning tuning = cuda_tuned(4, TUNED_SMOOTH, tile::op::HELMHOLTZ, w.c.n);
-    const int n = w.c.n[2],
-              planes = planes_per_block(tuning.planes, n, t.count[0] * t.count[1], MAX_PLANES,
-                                        EXTRA_STEPS, tiles_at_once<tile>());
-    const dim3 grid(t.count[0], t.count[1] * tile::BLOCKS, cuda_divided(n, planes));
-    const auto from = cluster::make_sources<tile>(w);
-    if constexpr (tile::BLOCKS > 1)
-        launch_cluster_kernel<KERNEL>(grid, tile::THREADS, tile::BLOCKS, tile::BYTES, w, from, t,
-                                      planes, 0u);
-    else
-        launch_kernel<KERNEL>(grid, tile::THREADS, tile::BYTES, w, from, t, planes, 0u);
-}
-
-/* Calls f with the largest tile that the device has room and copies for; false if there is none. */
-template <class F>
-static bool with_cluster_tile(const struct level *level, const struct device_limits *device, F f)
-{
-    bool found = false;
-    with_operator_of<sum_fv4, sum_fv4_constant>(level->stencil->choice, [&](auto op) {
-        using Op = decltype(op);
-        found =
-            with_first_tile<cluster::large<Op>, cluster::medium<Op>, cluster::small<Op>>(device, f);
-    });
-    return found;
-}
-
-static void launch_clusters(const struct level *level, const struct fv4_gsrb &w)
-{
-    with_cluster_tile(level, cuda_limits(), [&](auto tile) { launch_tiles<decltype(tile)>(w); });
-}
-
-static void run_clusters(const struct pass *pass)
-{
-    run_sweeps(pass, launch_clusters);
-}
-
-static int covers_clusters(const struct pass *pass, const struct device_limits *device)
-{
-    return with_cluster_tile(pass->level, device, [](auto) {}) ? covers_sweeps(pass) : 0;
-}
 } // namespace fv4
 
 extern const struct kernel kernel_fv4_fused = {
@@ -313,15 +237,5 @@ extern const struct kernel kernel_fv4_fused = {
     .bytes = red_black_bytes,
     .splits = fv4::splits,
     .counts = fv4::counts,
-    .leaves_ghosts = fv4::leaves_ghosts,
-};
-
-extern const struct kernel kernel_fv4_cluster = {
-    .name = "fv4/gsrb-cluster",
-    .summary = "red and black in one pass over memory, in clusters; order 4",
-    .covers = fv4::covers_clusters,
-    .run = fv4::run_clusters,
-    .bytes = red_black_bytes,
-    .splits = fv4::splits,
     .leaves_ghosts = fv4::leaves_ghosts,
 };
