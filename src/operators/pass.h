@@ -48,12 +48,11 @@ static inline double *patch_cells(const struct level *level, const struct patch 
     return level->fields[field] ? level_natural(level, field) + p->offset : NULL;
 }
 
-/* Ghost layers of a level with these boxes: at least stencil_ghosts(). On long boxes there are
- * enough for a whole smoothing and its residual: on the CPU, whose passes move each field through
- * memory once per halo exchange, and on devices that do so (smooths_at_once) if passes smooth by
- * SMOOTHER_SWEEPS sweeps (whole). */
+/* Ghost layers of a level with these boxes: at least stencil_ghosts(). The CPU's passes move each
+ * field through memory once per halo exchange, so on long boxes there are enough for a whole
+ * smoothing and its residual. */
 int level_ghosts(const struct operator_choice *choice, const struct backend *backend,
-                 const struct decomposition *d, bool whole);
+                 const struct decomposition *d);
 /* And what its rows are padded to: twice the backend's row_align where the CPU may store them in
  * halves (cpu/halves.h), each of which is aligned. */
 int level_row_align(const struct operator_choice *choice, const struct backend *backend,
