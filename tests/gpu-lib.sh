@@ -3,14 +3,15 @@
 # What the scripts tests/gpu-check* have in common. $hpgmg is the program, $scratch a folder; passed and failed count.
 
 # answer_of NAME COMMAND...: the checksum that a run prints, and the residuals of the sizes
-# h, 2h and 4h with all digits, in one line; nothing if there is no checksum. NAME is the run's own among those at the
-# same time.
+# h, 2h and 4h with all digits, in one line. If there is no checksum, nothing, and the program's last lines go to stderr.
+# NAME is the run's own among those at the same time.
 answer_of() {
     local report=$scratch/report.$1 checksum
     shift
     rm -f "$report"
-    checksum=$("$@" --checksum --json "$report" 2>&1 | sed -n 's/^checksum: //p')
-    [ -n "$checksum" ] || return
+    "$@" --checksum --json "$report" >"$report.printed" 2>&1
+    checksum=$(sed -n 's/^checksum: //p' "$report.printed")
+    [ -n "$checksum" ] || { tail -n 4 "$report.printed" >&2 && return; }
     echo "$checksum" "$(sed -nE 's/^\s*"rel_residual":\s*([^",]*),?$/\1/p' "$report" | tr '\n' ' ')"
 }
 
