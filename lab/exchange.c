@@ -77,8 +77,7 @@ static struct level *create_level(const struct lab *lab, struct decomposition_sp
 
 static void exchange_once(void *level)
 {
-    const struct level *l = level;
-    plan_execute(l->halo, level_natural(l, FIELD_U), level_natural(l, FIELD_U), NULL);
+    level_exchange_halo(level, FIELD_U);
 }
 
 /* Every round has other values: ghosts that an earlier round has left are wrong. Returns the wrong

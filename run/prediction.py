@@ -14,7 +14,7 @@ from reports import cells_of, parse_cells, read_run, solve_seconds
 from study import output_of
 
 SWEEPS = 6  # of a smoothing: three red and three black half-sweeps
-FIRST_SWEEPS = 2  # that one exchange serves on GPUs, but for large levels of order 2
+FIRST_SWEEPS = 2  # that one exchange serves on GPUs
 SIMULATED_LAYERS = 4  # of halos of order 4 with a smoother that is not coloured, on every backend
 UNITS = {"B": 1, "kB": 1e3, "MB": 1e6, "GB": 1e9, "TB": 1e12}
 

@@ -12,6 +12,7 @@ enum field {
      * places. */
     FIELD_NEXT_U,
     FIELD_NEXT_TMP,
+    /* The coefficients, from dinv to β_k. */
     FIELD_DINV,   /* relaxation weight: inverse diagonal, or inverse l1 norm for l1jacobi */
     FIELD_ALPHA,  /* cell average of α (helmholtz, variable coefficients) */
     FIELD_BETA_I, /* average of β over the low-i face of the cell */

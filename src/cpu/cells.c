@@ -183,7 +183,7 @@ void cpu_apply(struct level *level, enum field out, enum field x)
     walls_fill(level, x, level->stencil->wall_rule, level->stencil->radius);
     for (int q = 0; q < level->npatches; q++) {
         const struct patch *p = &level->patches[q];
-        const int threads = cpu_threads((long)p->n[0] * p->n[1] * p->n[2]);
+        const int threads = cpu_threads(patch_cells_count(p));
         if (threads == 1) {
             for (int k = 0; k < p->n[2]; k++)
                 apply_plane(level, p, out, x, k);

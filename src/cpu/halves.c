@@ -68,7 +68,7 @@ static void convert_rows(const struct rows *r, double *scratch)
 static void convert_patch(const struct patch *p, int ghosts, double *field, bool split)
 {
     const long rows = (long)(p->n[1] + 2 * ghosts) * (p->n[2] + 2 * ghosts);
-    const int threads = cpu_threads((long)p->n[0] * p->n[1] * p->n[2]);
+    const int threads = cpu_threads(patch_cells_count(p));
     const size_t length = 2 * (size_t)(p->sj + ghosts);
     double *scratch =
         memory_alloc((size_t)threads * length * sizeof *scratch, "rows that change their order");
@@ -101,10 +101,8 @@ void halves_order(const struct level *l, enum field field, bool halves)
 
 void halves_order_coefficients(const struct level *l, bool halves)
 {
-    static const enum field all[] = {FIELD_ALPHA, FIELD_DINV, FIELD_BETA_I, FIELD_BETA_J,
-                                     FIELD_BETA_K};
-    for (int i = 0; i < 5; i++)
-        halves_order(l, all[i], halves);
+    for (int c = FIELD_DINV; c <= FIELD_BETA_K; c++)
+        halves_order(l, (enum field)c, halves);
 }
 
 void halves_restore(const struct level *l, enum field field)

@@ -2,10 +2,9 @@
 #include "operators/operands.h"
 #include "operators/pass.h"
 
-enum { COUNT = 6 };
-
 struct operands operands_in(const struct level *level, const struct patch *patch, enum field f)
 {
+    enum { COUNT = 6 };
     const enum field fields[COUNT] = {
         f, FIELD_ALPHA, FIELD_DINV, FIELD_BETA_I, FIELD_BETA_J, FIELD_BETA_K};
     const double *x[COUNT];
@@ -16,9 +15,8 @@ struct operands operands_in(const struct level *level, const struct patch *patch
 
 struct operands operands_of(const struct level *level, const struct patch *patch, enum field f)
 {
-    const enum field fields[COUNT] = {
-        f, FIELD_ALPHA, FIELD_DINV, FIELD_BETA_I, FIELD_BETA_J, FIELD_BETA_K};
-    for (int i = 0; i < COUNT; i++)
-        level_natural(level, fields[i]);
+    level_natural(level, f);
+    for (int c = FIELD_DINV; c <= FIELD_BETA_K; c++)
+        level_natural(level, (enum field)c);
     return operands_in(level, patch, f);
 }

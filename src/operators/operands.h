@@ -13,7 +13,8 @@ struct operands {
     double scale; /* of struct stencil */
 };
 
-/* Of a patch of this level, with this right-hand side; and in whatever order rows are stored. */
+/* The operands of a patch with right-hand side f. operands_of() first puts the rows of all fields
+ * into the order of struct patch; operands_in() leaves them as they are stored. */
 struct operands operands_of(const struct level *level, const struct patch *patch, enum field f);
 struct operands operands_in(const struct level *level, const struct patch *patch, enum field f);
 

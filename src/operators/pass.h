@@ -53,8 +53,9 @@ static inline double *patch_cells(const struct level *level, const struct patch 
  * smoothing and its residual. */
 int level_ghosts(const struct operator_choice *choice, const struct backend *backend,
                  const struct decomposition *d);
-/* And what its rows are padded to: twice the backend's row_align where the CPU may store them in
- * halves (cpu/halves.h), each of which is aligned. */
+/* Row lengths of the level are multiples of this many doubles: the backend's row_align, or twice as
+ * many where the CPU may store rows in two halves (cpu/halves.h), so that both halves are aligned.
+ */
 int level_row_align(const struct operator_choice *choice, const struct backend *backend,
                     const struct decomposition *d);
 /* How many sweeps and finishes together, and how many sweeps alone, one run() may do on a connected

@@ -71,7 +71,7 @@ long differences(const emulated::box &b, const int n[3], const values &got, cons
     return wrong;
 }
 
-/* A field beyond so many layers around the patch becomes NaN. */
+/* Sets all values of a field outside the patch to NaN, except in the `layers` nearest layers. */
 inline void spoil_beyond(const emulated::box &b, values &x, int layers)
 {
     emulated::for_box(b, [&](const int p[3], long place) {
@@ -80,9 +80,9 @@ inline void spoil_beyond(const emulated::box &b, values &x, int layers)
     });
 }
 
-/* Runs the kernel by run(work, random), and checks that it makes so many half-sweeps and what
- * follows them, stores nothing else, needs no more layers of ghosts than these, and has no races.
- */
+/* Runs the kernel by run(work, random). Checks its results after `sweeps` half-sweeps and the
+ * finish, that it stores nothing else, that it reads no ghosts beyond one layer per half-sweep and
+ * one for the residual, and that it has no races. */
 template <class Work, class Op, bool ZERO, finish FINISH, class Run>
 void check_half_sweeps(const int n[3], const enum ends sides[3], int planes, int parity, int sweeps,
                        const Run &run)

@@ -59,7 +59,7 @@ for options in "--order 2 --smoother l1jacobi" "--order 4 --boundary periodic"; 
     }
 done
 
-# Rows of 512 cells, longer than the blocks in which a pass restricts.
+# Rows of 512 cells: passes restrict rows in pieces of at most 256 cells.
 for order in 2 4; do
     wanted=$(checksum 1 2 --order $order --domain 16x2x2 --loops plain 5 64)
     expect "$wanted" 1 2 --order $order --domain 16x2x2 5 64

@@ -13,7 +13,6 @@
 #include <string.h>
 #include "comm/comm.h"
 #include "level/build.h"
-#include "level/plan.h"
 #include "cpu/cpu.h"
 #include "operators/pass.h"
 #include "operators/vectors.h"
@@ -165,8 +164,7 @@ static void write_with_halo(const struct level *l, enum field field, const struc
                             double *values)
 {
     field_write(l, field, shape, values, 0, CENTRE_CELL, false);
-    if (l->connected)
-        plan_execute(l->halo, level_natural(l, field), level_natural(l, field), NULL);
+    level_exchange_halo(l, field);
 }
 
 static enum field buffer_field(const struct twin *t, int sweep)

@@ -266,8 +266,7 @@ static void check_apply(struct level *l, const double *matrix)
     static double x[MAX_UNKNOWNS];
     for (int c = 0; c < unknowns; c++)
         *cell(l, FIELD_U, c) = x[c] = random_between(-1.0, 1.0);
-    if (l->connected)
-        plan_execute(l->halo, level_natural(l, FIELD_U), level_natural(l, FIELD_U), NULL);
+    level_exchange_halo(l, FIELD_U);
     backend_cpu.passes->apply(l, FIELD_F, FIELD_U);
     for (int row = 0; row < unknowns; row++) {
         double sum = 0.0;

@@ -13,6 +13,7 @@
 #include "base/memory.h"
 #include "comm/comm.h"
 #include "cpu/cpu.h"
+#include "level/build.h"
 #include "operators/pass.h"
 #include "operators/sum.h"
 #include "solvers/hierarchy.h"
@@ -49,8 +50,7 @@ static void fill_random(struct level *l, enum field field)
                 for (int i = 0; i < p->n[0]; i++)
                     level_natural(l, field)[p->offset + i + j * p->sj + k * p->sk] = random_value();
     }
-    if (l->connected)
-        plan_execute(l->halo, level_natural(l, field), level_natural(l, field), NULL);
+    level_exchange_halo(l, field);
 }
 
 static void copy_field(const struct level *from, struct level *to, enum field field)

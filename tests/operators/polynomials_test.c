@@ -9,7 +9,6 @@
 #include <string.h>
 #include "comm/comm.h"
 #include "level/build.h"
-#include "level/plan.h"
 #include "cpu/cpu.h"
 #include "operators/pass.h"
 #include "operators/vectors.h"
@@ -116,8 +115,7 @@ static void write_product(const struct level *l, const struct table t[3])
                         (double)product(t, c);
                 }
     }
-    if (l->connected)
-        plan_execute(l->halo, level_natural(l, FIELD_U), level_natural(l, FIELD_U), NULL);
+    level_exchange_halo(l, FIELD_U);
 }
 
 typedef long double exact_fn(const struct table t[3], const int c[3]);

@@ -389,8 +389,7 @@ static struct hierarchy *make_hierarchy(const struct operator_choice *op, int lo
 
 static void apply(struct level *l, enum field out, enum field x)
 {
-    if (l->connected)
-        plan_execute(l->halo, level_natural(l, x), level_natural(l, x), NULL);
+    level_exchange_halo(l, x);
     l->backend->passes->apply(l, out, x);
 }
 

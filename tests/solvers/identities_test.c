@@ -10,6 +10,7 @@
 #include "base/memory.h"
 #include "comm/comm.h"
 #include "cpu/cpu.h"
+#include "level/build.h"
 #include "operators/pass.h"
 #include "operators/vectors.h"
 #include "operators/sum.h"
@@ -97,9 +98,7 @@ static void prolong(struct hierarchy *h, int order)
                               .coarse = coarse,
                               .coarse_u = FIELD_U,
                               .coarse_f = FIELD_F};
-    if (coarse->connected)
-        plan_execute(coarse->halo, level_natural(coarse, FIELD_U), level_natural(coarse, FIELD_U),
-                     NULL);
+    level_exchange_halo(coarse, FIELD_U);
     backend_cpu.passes->run(&pass);
 }
 

@@ -124,8 +124,8 @@ static bool deep_offsets_fit(const struct level *level)
     return fit;
 }
 
-/* On a level with neighbours nothing may follow: it would read ghosts that the kernel computes and
- * does not store. */
+/* On a level with neighbours the kernel must do the whole pass: another kernel after it would read
+ * ghosts, whose new values this kernel computes but does not store. */
 static int deep_covers(const struct pass *pass, const struct device_limits *device)
 {
     const struct level *level = pass->level;

@@ -137,7 +137,7 @@ static int deep_tiles(const struct cells &c, int d)
     return max(1, cuda_divided(rest, deep_own<tile>(d)));
 }
 
-/* The tiles of a patch with so many planes per block, and what they read. */
+/* The tiles of a patch, for a given number of planes per block, and the cells that they read. */
 struct deep_grid {
     int n[3];
     struct tile_reads reads[3];
