@@ -62,6 +62,7 @@ static const struct passes cuda_passes = {
     .run = cuda_run,
     .fill_ghosts = cuda_fill_ghosts,
     .splits = cuda_splits,
+    .smooths_at_once = cuda_smooths_at_once,
     .bytes = cuda_bytes,
     .kernels = cuda_kernels,
     .visit = cuda_visit,

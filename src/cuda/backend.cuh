@@ -17,6 +17,8 @@ void cuda_upload(double *field, const double *values, long count);
 void cuda_download(const double *field, double *values, long count);
 void cuda_run(const struct pass *pass);
 bool cuda_splits(const struct pass *pass);
+bool cuda_smooths_at_once(const struct stencil *stencil, const struct decomposition *boxes,
+                          int ghosts);
 double cuda_bytes(const struct pass *pass);
 void cuda_kernels(const struct pass *pass, char *text, int size);
 void cuda_visit(enum body body, const void *arguments, const int n[3]);

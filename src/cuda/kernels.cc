@@ -9,6 +9,7 @@
 #include "cuda/cuda.h"
 #include "cuda/device.cuh"
 #include "cuda/kernels.cuh"
+#include "level/build.h"
 #include "operators/traffic.h"
 
 #define KERNEL(name) extern const struct kernel kernel_##name;
@@ -163,6 +164,46 @@ bool cuda_splits(const struct pass *pass)
         return false;
     const struct kernel *kernel = find(pass, &covered);
     return covered == pass_length(pass) && kernel->splits && kernel->splits(pass);
+}
+
+/* True if the kernel that takes whole smoothings on a level without neighbours does so with them.
+ */
+static bool covers_smoothing(struct level *level)
+{
+    struct pass pass = {};
+    int covered;
+    pass.level = level;
+    pass.nsweeps = SMOOTHER_SWEEPS;
+    pass.finish = FINISH_NORM;
+    level->connected = false;
+    const struct kernel *kernel = find(&pass, &covered);
+    level->connected = true;
+    return kernel->covers(&pass, cuda_limits()) == pass_length(&pass);
+}
+
+/* Asks the rows about levels of one box each, that have all but fields. */
+bool cuda_smooths_at_once(const struct stencil *s, const struct decomposition *boxes, int ghosts)
+{
+    double *none[NUM_FIELDS] = {};
+    struct stencil stencil = *s;
+    struct patch patch;
+    struct level level = {};
+    bool all = true;
+    std::copy(boxes->n, boxes->n + 3, level.n);
+    level.sides = s->choice.sides;
+    level.ghosts = ghosts;
+    level.backend = &backend_cuda;
+    level.stencil = &stencil;
+    level.decomposition = *boxes;
+    level.npatches = 1;
+    level.patches = &patch;
+    level.fields = none;
+    for (int b = 0; all && b < boxes->nboxes; b++) {
+        long length = 0;
+        patch = level_patch(&level, b, backend_cuda.row_align, &length);
+        all = covers_smoothing(&level);
+    }
+    return all;
 }
 
 double cuda_bytes(const struct pass *pass)

@@ -63,6 +63,18 @@ void decomposition_add_field_bytes(const struct decomposition *d, int ghosts, in
     }
 }
 
+struct patch level_patch(const struct level *l, int b, int row_align, long *length)
+{
+    struct patch p = patch_of_box(l->decomposition.boxes[b], b);
+    *length = place_patch(&p, l->ghosts, row_align, *length);
+    for (int e = 0; e < 3; e++) {
+        p.wall[e][0] = p.box.lo[e] == 0 ? wall_of(l->sides.of[e][0]) : NO_WALL;
+        p.wall[e][1] = p.box.hi[e] == l->n[e] ? wall_of(l->sides.of[e][1]) : NO_WALL;
+        p.wrap[e] = level_wraps(l, p.box, e);
+    }
+    return p;
+}
+
 static void create_patches(struct level *l, int row_align)
 {
     const struct decomposition *d = &l->decomposition;
@@ -70,16 +82,8 @@ static void create_patches(struct level *l, int row_align)
     const int first = decomposition_first_box(d, me);
     l->npatches = decomposition_first_box(d, me + 1) - first;
     l->patches = memory_alloc((size_t)l->npatches * sizeof *l->patches, "patches");
-    for (int q = 0; q < l->npatches; q++) {
-        struct patch *p = &l->patches[q];
-        *p = patch_of_box(d->boxes[first + q], first + q);
-        l->field_length = place_patch(p, l->ghosts, row_align, l->field_length);
-        for (int e = 0; e < 3; e++) {
-            p->wall[e][0] = p->box.lo[e] == 0 ? wall_of(l->sides.of[e][0]) : NO_WALL;
-            p->wall[e][1] = p->box.hi[e] == d->n[e] ? wall_of(l->sides.of[e][1]) : NO_WALL;
-            p->wrap[e] = level_wraps(l, p->box, e);
-        }
-    }
+    for (int q = 0; q < l->npatches; q++)
+        l->patches[q] = level_patch(l, first + q, row_align, &l->field_length);
 }
 
 /* The number of ranks with boxes. A rank's boxes are contiguous. */

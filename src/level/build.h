@@ -13,6 +13,10 @@ struct level *level_create(int depth, struct decomposition decomposition, struct
                            int ghosts, const struct backend *backend, int row_align);
 void level_destroy(struct level *level);
 
+/* Box number `b` of the level as a patch, in a field from element *length on; *length becomes that
+ * of the field so far. Reads the level's n, sides, ghosts, backend and decomposition. */
+struct patch level_patch(const struct level *level, int b, int row_align, long *length);
+
 /* Makes the connected level's plan for `layers` of ghosts, which must not exist yet. Collective
  * over the world. */
 struct plan *level_make_halo(struct level *level, int layers);

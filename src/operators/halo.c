@@ -101,13 +101,15 @@ static double max_work(const struct stencil *s, const struct decomposition *d)
 }
 
 int level_ghosts(const struct operator_choice *choice, const struct backend *backend,
-                 const struct decomposition *d)
+                 const struct decomposition *d, bool whole)
 {
     const struct stencil s = stencil_create(*choice, d->n);
-    const bool deep = !backend->on_device && !repeats_too_much(&s) &&
-                      level_connects(backend, &choice->sides, d->nboxes) &&
+    const int deep = even_layers(layers_touched(&s, SMOOTHER_SWEEPS));
+    const bool pays = !repeats_too_much(&s) && level_connects(backend, &choice->sides, d->nboxes) &&
                       max_work(&s, d) <= MAX_WORK;
-    return deep ? even_layers(layers_touched(&s, SMOOTHER_SWEEPS)) : stencil_ghosts(choice->order);
+    const bool at_once = !backend->on_device || (whole && backend->passes->smooths_at_once &&
+                                                 backend->passes->smooths_at_once(&s, d, deep));
+    return pays && at_once ? deep : stencil_ghosts(choice->order);
 }
 
 int level_row_align(const struct operator_choice *choice, const struct backend *backend,

@@ -48,11 +48,12 @@ static inline double *patch_cells(const struct level *level, const struct patch 
     return level->fields[field] ? level_natural(level, field) + p->offset : NULL;
 }
 
-/* Ghost layers of a level with these boxes: at least stencil_ghosts(). The CPU's passes move each
- * field through memory once per halo exchange, so on long boxes there are enough for a whole
- * smoothing and its residual. */
+/* Ghost layers of a level with these boxes: at least stencil_ghosts(). On long boxes there are
+ * enough for a whole smoothing and its residual: on the CPU, whose passes move each field through
+ * memory once per halo exchange, and on devices that do so (smooths_at_once) if passes smooth by
+ * SMOOTHER_SWEEPS sweeps (whole). */
 int level_ghosts(const struct operator_choice *choice, const struct backend *backend,
-                 const struct decomposition *d);
+                 const struct decomposition *d, bool whole);
 /* Row lengths of the level are multiples of this many doubles: the backend's row_align, or twice as
  * many where the CPU may store rows in two halves (cpu/halves.h), so that both halves are aligned.
  */

@@ -106,11 +106,19 @@ static bool is_separate(const struct hierarchy_choice *choice, const struct deco
            backend_of(choice, fine) != backend_of(choice, next);
 }
 
+static int ghosts_of(const struct hierarchy_choice *choice, const struct backend *backend,
+                     const struct decomposition *d)
+{
+    const bool whole = !choice->unfused && choice->sweeps[0] % SMOOTHER_SWEEPS == 0 &&
+                       choice->sweeps[1] % SMOOTHER_SWEEPS == 0;
+    return level_ghosts(&choice->op, backend, d, whole);
+}
+
 /* Adds the bytes of `fields` fields of a level with these boxes to bytes[rank]. */
 static void add_fields(const struct hierarchy_choice *choice, const struct backend *backend,
                        const struct decomposition *d, int fields, size_t *bytes)
 {
-    decomposition_add_field_bytes(d, level_ghosts(&choice->op, backend, d),
+    decomposition_add_field_bytes(d, ghosts_of(choice, backend, d),
                                   level_row_align(&choice->op, backend, d), fields, bytes);
 }
 
@@ -163,12 +171,13 @@ size_t hierarchy_bytes(const struct hierarchy_choice *choice, const struct hiera
     return most;
 }
 
+/* Ghosts are as deep as all ranks' devices make use of. */
 static struct level *create_level(const struct hierarchy_choice *choice,
                                   const struct backend *backend, int depth, struct decomposition d)
 {
-    struct level *l =
-        level_create(depth, d, choice->op.sides, level_ghosts(&choice->op, backend, &d), backend,
-                     level_row_align(&choice->op, backend, &d));
+    const int ghosts = (int)comm_min_i64(comm_world(), ghosts_of(choice, backend, &d));
+    struct level *l = level_create(depth, d, choice->op.sides, ghosts, backend,
+                                   level_row_align(&choice->op, backend, &d));
     l->stencil = memory_alloc(sizeof *l->stencil, "stencil");
     *l->stencil = stencil_create(choice->op, l->n);
     return l;
