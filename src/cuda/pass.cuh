@@ -67,9 +67,9 @@ void cuda_wrap_sides(const struct cells &c, double *x);
 void cuda_fill_level_ghosts(const struct level *level, double *field, int rule,
                             enum ghost_shape shape);
 
-/* u (+)= P coarse_u of the pass on patch q, and on an even number of layers of ghosts beyond open
- * sides; the coarse ghosts must be there. u is at cell (0,0,0). */
-void cuda_prolong(const struct pass *pass, int q, double *u, int extent);
+/* u (+)= P coarse_u of the pass on patch q, and on even_layers(layers) of ghosts beyond open sides;
+ * the coarse ghosts must be there. u is at cell (0,0,0). */
+void cuda_prolong(const struct pass *pass, int q, double *u, int layers);
 
 /* The operations as one kernel each, any operator: the readable baseline that tuned kernels must
  * equal bit for bit. `extent` is how many layers beyond open sides they work on. Sweeps

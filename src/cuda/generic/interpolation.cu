@@ -2,6 +2,7 @@
 /* Prolongation as an operation of its own. */
 #include "cuda/pass.cuh"
 #include "cuda/core/interpolation.cuh"
+#include "operators/halo.h"
 
 /* Coarse cells to prolong, and their children; pointers are at the first coarse cell and its first
  * child. */
@@ -130,14 +131,14 @@ static struct prolongation open_prolongation(const struct cells &fine, const str
     return p;
 }
 
-void cuda_prolong(const struct pass *pass, int q, double *u, int extent)
+void cuda_prolong(const struct pass *pass, int q, double *u, int layers)
 {
     const struct cells fine = cells_of(&pass->level->patches[q]),
                        c = cells_of(&pass->coarse->patches[q]);
     const double *coarse = pass->coarse->fields[pass->coarse_u] + c.offset;
     const bool add = pass->start == START_PROLONG_ADD;
-    CHECK(extent % 2 == 0);
-    const struct prolongation p = open_prolongation(fine, c, coarse, u, add, extent / 2);
+    const struct prolongation p =
+        open_prolongation(fine, c, coarse, u, add, even_layers(layers) / 2);
     if (pass->prolongation == 4)
         prolong_quartic(p);
     else
