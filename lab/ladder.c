@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* `hpgmg-lab ladder`: one smoothing step, rung by rung. Results are bitwise identical. */
+/* `hpgmg-lab ladder`: one smoothing, rung by rung. Results are bitwise identical. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -21,7 +21,8 @@ struct climb {
     struct level *level;
 };
 
-/* All rungs do what the solver's stage `smooth` does, the last one as the solver. */
+/* All rungs do what the solver's stage `smooth` does, the last one as the solver. Rates and bytes
+ * are those of a red-black pair. */
 struct ladder {
     struct lab *lab;
     struct stage_case c;
@@ -104,7 +105,8 @@ static enum status choose_climbs(struct ladder *x)
 static void run_climb(void *data)
 {
     const struct climb *climb = data;
-    climb->rung->run(climb->level, climb->rung, &climb->shape);
+    for (int pairs = 0; pairs < RUNG_PAIRS; pairs += climb->rung->pairs)
+        climb->rung->run(climb->level, climb->rung, &climb->shape);
 }
 
 /* See fault_check(). */
@@ -137,7 +139,7 @@ static bool counts_loads(const struct climb *climb)
  * cells, and has no more instructions than these but for addresses. */
 static void count_usage(const struct climb *climb, double cells, struct usage *u)
 {
-    enum { LANES = 32, HALF_SWEEPS = 2, STORED = sizeof(double) };
+    enum { LANES = 32, HALF_SWEEPS = SMOOTHER_SWEEPS, STORED = sizeof(double) };
     const struct rung_counts c = rung_count(&climb->shape);
     u->cache_bytes = HALF_SWEEPS * cells * (c.read_bytes + STORED);
     u->shared_bytes = HALF_SWEEPS * cells * c.shared_bytes;
@@ -148,12 +150,16 @@ static void count_usage(const struct climb *climb, double cells, struct usage *u
 
 static struct usage usage_of(const struct ladder *x, const struct climb *climb)
 {
-    const struct pass *pass = &x->c.stage.pass;
     const double cells = stage_case_cells(&x->c);
     struct usage u = stage_case_usage(&x->c);
-    if (climb->rung->run == rung_default)
+    if (climb->rung->run == rung_default) {
+        const struct pass pass = rung_pass(climb->level, climb->rung);
+        const double swept = cells * RUNG_PAIRS / climb->rung->pairs;
+        u.bytes = swept * climb->level->backend->passes->bytes(&pass);
+        usage_add_counts(&u, climb->level->backend, &pass, swept);
         return u;
-    u.bytes = cells * pass_bytes_one_by_one(pass);
+    }
+    u.bytes = cells * pass_bytes_one_by_one(&x->c.stage.pass);
     usage_add_counts(&u, climb->level->backend, NULL, cells);
     if (counts_loads(climb))
         count_usage(climb, cells, &u);
@@ -172,7 +178,7 @@ static void report_climb(struct ladder *x, const struct climb *climb, const stru
     const struct rung_shape *s = &climb->shape;
     const struct rung_counts c =
         counts_loads(climb) ? rung_count(s) : (struct rung_counts){.sectors = NAN, .lines = NAN};
-    const double cells = stage_case_cells(&x->c), t = m->seconds.median;
+    const double cells = RUNG_PAIRS * stage_case_cells(&x->c), t = m->seconds.median;
     const struct column columns[] = {
         {"ms", NULL, 10, 4, 1e-3, t},
         {"min", NULL, 10, 4, 1e-3, m->seconds.min},
@@ -222,7 +228,8 @@ static enum status climb_all(struct ladder *x)
     if (status != STATUS_VALID)
         return status;
     print_machine(x->lab);
-    print_heading("red and black, order %d, %d^3", x->lab->options.order, x->c.level->n[0]);
+    print_heading("six half-sweeps, order %d, %d^3; Gcell/s and B of red and black",
+                  x->lab->options.order, x->c.level->n[0]);
     stage_reference_report(&x->reference, json);
     json_add_number(json, "cells", stage_case_cells(&x->c));
     for (unsigned s = 0; s < sizeof kepler_speed_ups / sizeof kepler_speed_ups[0]; s++)
@@ -240,6 +247,7 @@ enum status ladder_command(struct lab *lab)
 {
     struct ladder x = {.lab = lab, .first_seconds = NAN};
     enum status status = fault_check();
+    lab->options.sweeps = SMOOTHER_SWEEPS;
     x.rungs = lab->backend->on_device ? gpu_rungs : cpu_rungs;
     if (status == STATUS_VALID)
         status = stage_case_create(&x.c, &lab->options, lab->backend);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef LAB_RUNGS_H
 #define LAB_RUNGS_H
-/* The rungs of `ladder`: kernels from the simplest to the program's own for one red and one black
- * half-sweep of Gauss-Seidel with variable coefficients between Dirichlet walls. */
+/* The rungs of `ladder`: kernels from the simplest to the program's own for a smoothing, three red
+ * and three black half-sweeps of Gauss-Seidel by turns, with variable coefficients between
+ * Dirichlet walls. */
 #include "base/linkage.h"
 #include "base/status.h"
 #include "lab/timing.h"
@@ -11,12 +12,15 @@
 
 C_BEGIN
 
+enum { RUNG_PAIRS = 3 }; /* red and black, of a smoothing */
+
 /* Sweeps u of the level (one box, order 2 or 4) to FIELD_TMP and back to u, or in place; the result
  * is in u. */
 struct rung {
     const char *name; /* NULL after the last */
     const char *summary;
     struct rung_shape shape; /* without blocks: they are not the lab's choice */
+    int pairs;               /* that one run() does; RUNG_PAIRS is a multiple of it */
     void (*run)(struct level *level, const struct rung *rung, const struct rung_shape *shape);
 };
 
@@ -44,7 +48,7 @@ static inline enum field rung_source(int half)
     return half == 0 ? FIELD_U : FIELD_TMP;
 }
 
-/* Runs a rung of a GPU: both half-sweeps. */
+/* Runs a rung of a GPU: one pair. */
 GPU_ONLY void gpu_run_rung(struct level *level, const struct rung *rung,
                            const struct rung_shape *shape);
 /* Makes its kernel ready for that shape. False if a block needs more shared memory than it can
@@ -53,8 +57,8 @@ GPU_ONLY bool gpu_prepare_rung(const struct rung *rung, const struct rung_shape 
                                int *max_bytes);
 
 struct pass;
-/* The last rung: the pass of the level's own backend, as the solver runs it. */
-struct pass rung_pass(struct level *level);
+/* The last rungs: a pass of the level's own backend, as the solver runs it. */
+struct pass rung_pass(struct level *level, const struct rung *rung);
 void rung_default(struct level *level, const struct rung *rung, const struct rung_shape *shape);
 
 C_END
