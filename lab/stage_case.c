@@ -48,7 +48,7 @@ enum status level_choice(const struct lab_options *o, const struct backend *back
                .sides = boundary_sides(o->boundary),
                .smoother = (enum smoother)o->smoother},
         .bottom = BOTTOM_METHOD_BICGSTAB,
-        .backend = backend,
+        .placement = {.backend = backend},
     };
     CHECK(cut_into_boxes(o->n, choice));
     const struct hierarchy_shape shape = hierarchy_shape(choice, 1);

@@ -99,7 +99,7 @@ void ranks_measure(struct rank_table *t, struct solver *s)
     rates[RATE_SMOOTHING] = smoothing_rate(l, found.stage);
     comm_barrier(comm_world());
     if (l->backend->on_device && comm_size() > 1 &&
-        !messages_arrive(s->hierarchy->choice.coarse_backend))
+        !messages_arrive(s->hierarchy->choice.placement.coarse_backend))
         die(STATUS_SYSTEM, "messages between levels on the CPU do not arrive as they were sent");
     t->seconds = timer_seconds() - start;
 }

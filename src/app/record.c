@@ -254,7 +254,8 @@ struct record *record_create(const struct options *options, const struct hierarc
     r->build_seconds = h->build_seconds;
     r->rhs_mean = h->singular ? h->rhs_mean : (double)NAN;
     count_neighbours(r, h->levels[0]);
-    r->overlap_above = h->levels[0]->backend->streams ? h->choice.overlap_above : INFINITY;
+    r->overlap_above =
+        h->levels[0]->backend->streams ? h->choice.placement.overlap_above : INFINITY;
     warn_of_setup(r, &h->choice, &h->levels[0]->decomposition);
     return r;
 }

@@ -143,7 +143,7 @@ void report_dry_run(const struct hierarchy_choice *choice, const struct options 
         grid_print_values(&g, &memory_values, r);
         grid_end(&g);
         print_need("node", node);
-        if (choice->backend->on_device)
+        if (choice->placement.backend->on_device)
             print_need("GPU", gpu);
         print_warnings(r);
     }

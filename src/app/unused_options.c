@@ -25,7 +25,7 @@ static const struct {
 static struct occurrences find_occurrences(const struct hierarchy *h, const struct options *o)
 {
     return (struct occurrences){
-        .gpu = h->choice.backend->on_device,
+        .gpu = h->choice.placement.backend->on_device,
         .messages = transport_chosen()->name != NULL,
         .coarsest_chosen = o->solver.levels <= h->nlevels,
     };

@@ -55,7 +55,7 @@ const char *memory_shortage(const struct hierarchy_choice *choice, struct memory
     *need = memory_need_of_node(choice);
     if (!memory_need_fits(need))
         return "node";
-    if (!choice->backend->on_device)
+    if (!choice->placement.backend->on_device)
         return NULL;
     *need = memory_need_of_gpu(choice);
     return memory_need_fits(need) ? NULL : "GPU";

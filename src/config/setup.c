@@ -55,22 +55,26 @@ struct hierarchy_choice setup_hierarchy(const struct solver_options *o, bool on_
         .op = options_operator(o),
         .bottom = (enum bottom_method)o->bottom,
         .outer_fields = o->outer == OUTER_IDR,
-        .backend = o->plain_loops ? &backend_cpu_plain : &backend_cpu,
         .sweeps = {parts * o->sweeps[0], parts * o->sweeps[1]},
         .w_cycle = o->cycle == CYCLE_W,
         .max_levels = o->levels,
         .unfused = o->unfused,
-        .agglomerate_below = (double)o->agglomerate_below,
+        .placement = {.backend = o->plain_loops ? &backend_cpu_plain : &backend_cpu,
+                      .agglomerate_below = (double)o->agglomerate_below},
     };
     if (on_gpu) {
-        choice.backend = &backend_cuda;
-        choice.coarse_backend = &backend_cuda_host;
-        choice.cpu_below = (double)o->cpu_below;
-        choice.transport = transport_chosen()->transport;
-        choice.overlap_above = o->overlap_above == OVERLAP_NEVER ? INFINITY
-                               : o->overlap_above > 0            ? (double)o->overlap_above
-                                                      : transport_chosen()->overlap_above;
-        choice.device_messages = transport_chosen()->device_messages;
+        const struct transport_chosen *messages = transport_chosen();
+        choice.placement = (struct placement){
+            .backend = &backend_cuda,
+            .coarse_backend = &backend_cuda_host,
+            .cpu_below = (double)o->cpu_below,
+            .agglomerate_below = (double)o->agglomerate_below,
+            .overlap_above = o->overlap_above == OVERLAP_NEVER ? INFINITY
+                             : o->overlap_above > 0            ? (double)o->overlap_above
+                                                               : messages->overlap_above,
+            .transport = messages->transport,
+            .device_messages = messages->device_messages,
+        };
     }
     return choice;
 }
@@ -87,12 +91,12 @@ struct solver_choice setup_solver(const struct solver_options *o)
 
 void setup_thresholds(struct solver_options *o, struct hierarchy_choice *choice)
 {
-    if (choice->agglomerate_below == 0 && comm_size() > 1)
-        choice->agglomerate_below = threshold_try_agglomeration(choice);
-    if (choice->cpu_below == 0)
-        choice->cpu_below = threshold_try_cpu(choice);
+    if (choice->placement.agglomerate_below == 0 && comm_size() > 1)
+        choice->placement.agglomerate_below = threshold_try_agglomeration(choice);
+    if (choice->placement.cpu_below == 0)
+        choice->placement.cpu_below = threshold_try_cpu(choice);
     else
         threshold_try_threads(choice);
-    o->agglomerate_below = (long)choice->agglomerate_below;
-    o->cpu_below = (long)choice->cpu_below;
+    o->agglomerate_below = (long)choice->placement.agglomerate_below;
+    o->cpu_below = (long)choice->placement.cpu_below;
 }

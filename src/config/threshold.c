@@ -54,7 +54,7 @@ static struct hierarchy_choice agglomeration_trial(const struct hierarchy_choice
 {
     struct hierarchy_choice trial = *own;
     double cells = finest_cells(own);
-    trial.cpu_below = 1; /* none */
+    trial.placement.cpu_below = 1; /* none */
     for (; cells > SHARED_TRIAL_CELLS && trial.log2_box_dim > MIN_LOG2_BOX_DIM; cells /= 8)
         trial.log2_box_dim--;
     return trial;
@@ -66,7 +66,7 @@ static struct threshold on_cpu = {.option = "cpu_below"},
 /* The size below which levels of a trial are on the CPU, or on one rank. */
 static double *bound_of(const struct threshold *t, struct hierarchy_choice *choice)
 {
-    return t == &on_cpu ? &choice->cpu_below : &choice->agglomerate_below;
+    return t == &on_cpu ? &choice->placement.cpu_below : &choice->placement.agglomerate_below;
 }
 
 void threshold_add(struct threshold *t, long below, int threads, double seconds)

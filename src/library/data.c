@@ -77,7 +77,7 @@ static enum hpgmg_status check_block(const struct hpgmg *s, int number, const st
 static enum hpgmg_status find_device(const struct hpgmg *s, int count,
                                      const struct hpgmg_block *blocks, int *device)
 {
-    const bool on_gpu = s->hierarchy->choice.backend->on_device;
+    const bool on_gpu = s->hierarchy->choice.placement.backend->on_device;
     *device = -1;
     for (int b = 0; b < count; b++) {
         const int own = cuda_device_of(blocks[b].data);

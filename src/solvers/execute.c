@@ -158,7 +158,7 @@ static bool overlaps(const struct program *p, int i)
     const struct level *l = p->hierarchy->levels[halo->level];
     const bool reads = halo->field == next->pass.f || halo->field == pass_reads(&next->pass);
     return reads && l->backend->streams && l->backend->passes->splits &&
-           extent_cells(l->n) >= p->hierarchy->choice.overlap_above * l->nranks &&
+           extent_cells(l->n) >= p->hierarchy->choice.placement.overlap_above * l->nranks &&
            l->backend->passes->splits(&next->pass);
 }
 

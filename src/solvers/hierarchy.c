@@ -28,15 +28,15 @@ struct hierarchy_shape hierarchy_shape(const struct hierarchy_choice *choice, in
             spec = spec_one_box(&spec);
         shape.specs[shape.nlevels++] = spec;
         spec = spec_coarsen(spec, stencil_min_cells(&choice->op));
-        spec = spec_agglomerate(spec, choice->agglomerate_below);
+        spec = spec_agglomerate(spec, choice->placement.agglomerate_below);
     }
     return shape;
 }
 
 const struct backend *hierarchy_level_backend(const struct hierarchy_choice *choice, double cells)
 {
-    const bool coarse = choice->coarse_backend && cells < choice->cpu_below;
-    return coarse ? choice->coarse_backend : choice->backend;
+    const bool coarse = choice->placement.coarse_backend && cells < choice->placement.cpu_below;
+    return coarse ? choice->placement.coarse_backend : choice->placement.backend;
 }
 
 /* The fields that level `depth` of `nlevels` holds. */
@@ -156,7 +156,7 @@ void hierarchy_estimate(const struct hierarchy_choice *choice, const struct hier
 size_t hierarchy_bytes(const struct hierarchy_choice *choice, const struct hierarchy_shape *shape,
                        int ranks, bool on_device)
 {
-    if (on_device && !choice->backend->on_device)
+    if (on_device && !choice->placement.backend->on_device)
         return 0;
     size_t *bytes = memory_alloc_zero((size_t)ranks * sizeof *bytes, "memory estimate"), most = 0;
     struct decomposition boxes[MAX_LEVELS];
@@ -192,7 +192,7 @@ static void destroy_level(struct level *l)
 /* Chooses how messages travel, for plans that every cycle executes. */
 static void connect_plan(const struct hierarchy *h, struct plan *plan)
 {
-    plan_connect(plan, h->choice.transport, h->choice.device_messages);
+    plan_connect(plan, h->choice.placement.transport, h->choice.placement.device_messages);
 }
 
 static void create_transfer(struct hierarchy *h, int depth)

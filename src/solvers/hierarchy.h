@@ -11,7 +11,19 @@
 
 enum { MAX_LEVELS = 32 };
 
-/* The choices that define a hierarchy. */
+/* Which processor computes a level, on which ranks, and how halo messages travel. */
+struct placement {
+    const struct backend *backend;        /* of levels with at least cpu_below cells */
+    const struct backend *coarse_backend; /* of the others; NULL: the same */
+    double cpu_below;
+    double agglomerate_below;          /* see spec_agglomerate() */
+    double overlap_above;              /* overlap halo exchange with computation on levels with at
+                                          least this many cells per rank, if the backend can */
+    const struct transport *transport; /* of messages between devices; NULL: MPI's */
+    bool device_messages;              /* MPI reads and writes buffers on devices */
+};
+
+/* The choices that define a hierarchy: what is solved, by which cycle, and where. */
 struct hierarchy_choice {
     int log2_box_dim;
     long boxes_per_rank;
@@ -21,19 +33,12 @@ struct hierarchy_choice {
     enum bottom_method bottom;
     bool
         outer_fields; /* the outer Krylov method's work vectors, on the levels that are solved on */
-    const struct backend *backend;        /* of levels with at least cpu_below cells */
-    const struct backend *coarse_backend; /* of the others; NULL: the same */
-    double cpu_below;
-    double agglomerate_below;          /* see spec_agglomerate() */
-    double overlap_above;              /* overlap halo exchange with computation on levels with at
-                                          least this many cells per rank, if the backend can */
-    const struct transport *transport; /* of messages between devices; NULL: MPI's */
-    bool device_messages;              /* MPI reads and writes buffers on devices */
-    int sweeps[2];  /* before and after the coarse correction, of one colour if coloured; both 0:
-                       SMOOTHER_SWEEPS */
-    bool w_cycle;   /* coarse corrections by two cycles each */
-    int max_levels; /* 0: as many as the size allows */
-    bool unfused;   /* every operation is a stage of its own */
+    int sweeps[2];    /* before and after the coarse correction, of one colour if coloured; both 0:
+                         SMOOTHER_SWEEPS */
+    bool w_cycle;     /* coarse corrections by two cycles each */
+    int max_levels;   /* 0: as many as the size allows */
+    bool unfused;     /* every operation is a stage of its own */
+    struct placement placement;
 };
 
 /* The decomposition spec of every level, before anything is allocated. */

@@ -35,7 +35,7 @@ static double step_of(int rank, double below)
 
 static struct hierarchy *create_trial(const struct hierarchy_choice *choice)
 {
-    step = step_of(comm_rank(), choice->agglomerate_below);
+    step = step_of(comm_rank(), choice->placement.agglomerate_below);
     return hierarchy_create(choice);
 }
 
@@ -51,7 +51,7 @@ static void all_ranks_choose_by_the_slowest(void **state)
         .log2_box_dim = 4,
         .boxes_per_rank = 8,
         .op = {.order = 2, .variable = true},
-        .backend = &backend_cpu,
+        .placement = {.backend = &backend_cpu},
         .sweeps = {6, 6},
     };
     const struct threshold *t = NULL;

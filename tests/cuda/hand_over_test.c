@@ -75,9 +75,9 @@ static int count_differences(struct operator_choice op, double cpu_below, int so
     struct hierarchy_choice choice = case_choice(2, false, false, SMOOTHER_GSRB, 5, 1);
     choice.op = op;
     const uint64_t expected = case_f_cycle(&choice, NULL);
-    choice.backend = &device;
-    choice.coarse_backend = &host;
-    choice.cpu_below = cpu_below;
+    choice.placement.backend = &device;
+    choice.placement.coarse_backend = &host;
+    choice.placement.cpu_below = cpu_below;
     struct hierarchy *h = hierarchy_create(&choice);
     struct solver *s = solver_create(h, 0, (struct solver_choice){.f_cycle = true});
     int differences = 0;
@@ -169,9 +169,9 @@ static void print_times(bool periodic)
 {
     struct hierarchy_choice choice = case_choice(2, false, periodic, SMOOTHER_GSRB, 6, 1);
     for (int dim = 2; dim <= 32; dim *= 2) {
-        choice.backend = &backend_cuda;
-        choice.coarse_backend = &backend_cuda_host;
-        choice.cpu_below = dim * dim * dim + 1;
+        choice.placement.backend = &backend_cuda;
+        choice.placement.coarse_backend = &backend_cuda_host;
+        choice.placement.cpu_below = dim * dim * dim + 1;
         struct hierarchy *h = hierarchy_create(&choice);
         for (int l = 0; l + 1 < h->nlevels; l++)
             if (h->levels[l + 1]->n[0] == dim) {

@@ -52,7 +52,7 @@ static int count_differences(int log2_dim)
     for (int op = 0; op < NUM_OPERATORS; op++) {
         struct hierarchy_choice choice = one_box(op, log2_dim);
         expected[op] = case_f_cycle(&choice, NULL);
-        choice.backend = &backend_cuda;
+        choice.placement.backend = &backend_cuda;
         solvers[op] =
             solver_create(hierarchy_create(&choice), 0, (struct solver_choice){.f_cycle = true});
     }

@@ -193,7 +193,7 @@ static bool walls_have_values;
 static uint64_t f_cycle(struct hierarchy_choice choice, const struct backend *backend)
 {
     static struct solve_result result;
-    choice.backend = backend;
+    choice.placement.backend = backend;
     struct hierarchy *h = hierarchy_create(&choice);
     if (walls_have_values)
         set_walls(h);
@@ -402,7 +402,7 @@ static void sweep_once(struct level *l, int sweep)
  * and the fallback: as many sweeps as a smoothing has. */
 static uint64_t bottom_solve(struct hierarchy_choice choice, const struct backend *backend)
 {
-    choice.backend = backend;
+    choice.placement.backend = backend;
     struct hierarchy *h = hierarchy_create(&choice);
     struct level *l = h->levels[h->nlevels - 1];
     struct stage stage = {};

@@ -55,7 +55,7 @@ static bool choose_boxes(const struct task *t, const struct layout *layout,
     }
     choice->log2_box_dim = layout->log2_box_dim;
     choice->boxes_per_rank = (boxes + ranks - 1) / ranks;
-    choice->backend = layout->plain ? &backend_cpu_plain : &backend_cpu;
+    choice->placement.backend = layout->plain ? &backend_cpu_plain : &backend_cpu;
     choice->unfused = layout->unfused;
     if (!extent_is_cube(t->n))
         return boxes >= ranks;

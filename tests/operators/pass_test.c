@@ -164,9 +164,9 @@ static void check_norm(struct level *l)
 static void run_hierarchy(struct hierarchy_choice choice)
 {
     struct twins t;
-    choice.backend = &backend_cpu;
+    choice.placement.backend = &backend_cpu;
     t.tiled = hierarchy_create(&choice);
-    choice.backend = &backend_cpu_plain;
+    choice.placement.backend = &backend_cpu_plain;
     t.plain = hierarchy_create(&choice);
     const struct level *l = t.tiled->levels[0];
     const bool small = l->n[0] == 2 || l->n[0] == 4 || l->n[0] == 8 || l->n[0] == 16;

@@ -28,7 +28,7 @@ static struct hierarchy *make(const int boxes[3], int log2_box_dim, int problem,
                                       .boxes_per_rank = 1000,
                                       .op = op,
                                       .problem = problem,
-                                      .backend = &backend_cpu,
+                                      .placement = {.backend = &backend_cpu},
                                       .max_levels = 2};
     for (int d = 0; d < 3; d++)
         choice.domain.boxes[d] = boxes[d];

@@ -379,8 +379,10 @@ static void diagonals_by_colours(void **state)
 
 static struct hierarchy *make_hierarchy(const struct operator_choice *op, int log2_dim)
 {
-    const struct hierarchy_choice choice = {
-        .log2_box_dim = log2_dim, .boxes_per_rank = 1, .op = *op, .backend = &backend_cpu};
+    const struct hierarchy_choice choice = {.log2_box_dim = log2_dim,
+                                            .boxes_per_rank = 1,
+                                            .op = *op,
+                                            .placement = {.backend = &backend_cpu}};
     struct hierarchy *h = hierarchy_create(&choice);
     for (enum field f = X; f <= AY; f++)
         level_allocate(h->levels[0], f);

@@ -46,14 +46,14 @@ static struct accuracy solve(const struct row *row, int dim)
     while (dim % (2 << log2_box_dim) == 0)
         log2_box_dim++;
     const long boxes_per_side = dim >> log2_box_dim;
-    const struct hierarchy_choice choice = {.log2_box_dim = log2_box_dim,
-                                            .boxes_per_rank =
-                                                boxes_per_side * boxes_per_side * boxes_per_side,
-                                            .op = row->op,
-                                            .problem = row->problem,
-                                            .backend = on_gpu ? &backend_cuda : &backend_cpu,
-                                            .coarse_backend = on_gpu ? &backend_cuda_host : NULL,
-                                            .cpu_below = 1};
+    const struct hierarchy_choice choice = {
+        .log2_box_dim = log2_box_dim,
+        .boxes_per_rank = boxes_per_side * boxes_per_side * boxes_per_side,
+        .op = row->op,
+        .problem = row->problem,
+        .placement = {.backend = on_gpu ? &backend_cuda : &backend_cpu,
+                      .coarse_backend = on_gpu ? &backend_cuda_host : NULL,
+                      .cpu_below = 1}};
     const struct solver_choice solver = {
         .f_cycle = true, .rtol = row->column == 0 ? 1e-11 : 0.0, .max_cycles = 20};
     case_run(&choice, solver, &result);

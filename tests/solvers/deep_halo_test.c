@@ -71,7 +71,7 @@ static void answers_are_those_of_the_cpu(void **state)
         const struct solver_choice f = {.f_cycle = true}, v = {.rtol = 1e-3, .max_cycles = 3};
         struct case_result wanted, got;
         case_run(&choice, variant % 3 ? f : v, &wanted);
-        choice.backend = &device;
+        choice.placement.backend = &device;
         accept((2 * SIDE) >> variant / 4, -1);
         case_run(&choice, variant % 3 ? f : v, &got);
         assert_true(got.checksum == wanted.checksum);
@@ -97,7 +97,7 @@ static void others_have_the_usual_ghosts(void **state)
 {
     (void)state;
     struct hierarchy_choice choice = long_domain(false, true);
-    choice.backend = &device;
+    choice.placement.backend = &device;
     accept(SIDE, -1);
     assert_int_equal(ghosts_of_finest(&choice), DEEP);
     accept(SIDE, comm_size() - 1);

@@ -57,9 +57,9 @@ static void synchronise(void)
 static struct hierarchy *build(double below)
 {
     struct hierarchy_choice choice = case_choice(2, false, false, SMOOTHER_GSRB, 4, 1);
-    choice.backend = &backend;
-    choice.coarse_backend = &backend_cpu;
-    choice.cpu_below = below;
+    choice.placement.backend = &backend;
+    choice.placement.coarse_backend = &backend_cpu;
+    choice.placement.cpu_below = below;
     return hierarchy_create(&choice);
 }
 

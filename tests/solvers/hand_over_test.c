@@ -245,10 +245,10 @@ static struct hierarchy_choice choice_of(const struct variant *v)
 {
     struct hierarchy_choice choice =
         case_choice(v->order, v->helmholtz, v->periodic, v->smoother, 4, 8);
-    choice.backend = &device;
-    choice.coarse_backend = &host;
-    choice.cpu_below = v->cpu_below;
-    choice.transport = &transport;
+    choice.placement.backend = &device;
+    choice.placement.coarse_backend = &host;
+    choice.placement.cpu_below = v->cpu_below;
+    choice.placement.transport = &transport;
     return choice;
 }
 
@@ -257,9 +257,9 @@ static enum hand_over_way solve(const struct variant *v)
 {
     struct hierarchy_choice choice = choice_of(v), all_on_cpu = choice;
     struct solve_result result, expected;
-    all_on_cpu.coarse_backend = NULL;
-    all_on_cpu.transport = NULL;
-    all_on_cpu.backend = &backend_cpu;
+    all_on_cpu.placement.coarse_backend = NULL;
+    all_on_cpu.placement.transport = NULL;
+    all_on_cpu.placement.backend = &backend_cpu;
     struct hierarchy *h = hierarchy_create(&all_on_cpu);
     struct solver *s = solver_create(h, 0, (struct solver_choice){.f_cycle = true});
     solver_run(s, &expected);

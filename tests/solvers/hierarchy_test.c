@@ -62,7 +62,7 @@ static void bytes_are_foreseen(void **state)
         choice.problem = variant & 8 ? 3 : 0;
         choice.outer_fields = variant & 1;
         choice.op.variable = variant != 4;
-        choice.agglomerate_below = variant & 16 ? 5000.0 : 0.0;
+        choice.placement.agglomerate_below = variant & 16 ? 5000.0 : 0.0;
         separate += check(choice);
     }
     assert_true(separate > 0 || comm_size() == 1);

@@ -44,7 +44,7 @@ static struct hierarchy *make_hierarchy(int order, bool periodic, enum smoother 
         .log2_box_dim = log2_dim,
         .boxes_per_rank = 1,
         .op = {order, false, true, sides_if(periodic), smoother, 0.0, 0.0},
-        .backend = &backend_cpu};
+        .placement = {.backend = &backend_cpu}};
     return hierarchy_create(&choice);
 }
 
@@ -230,7 +230,7 @@ static void test_memory(void **state)
             .log2_box_dim = log2_dim,
             .boxes_per_rank = 1,
             .op = {2, false, true, sides_if(false), SMOOTHER_GSRB, 0.0, 0.0},
-            .backend = &backend_cpu};
+            .placement = {.backend = &backend_cpu}};
         const struct hierarchy_shape shape = hierarchy_shape(&choice, 1);
         const double unknowns = pow(2.0, 3 * log2_dim);
         assert_true((double)hierarchy_bytes(&choice, &shape, 1, false) / unknowns <= 92.0);
@@ -269,7 +269,7 @@ static void test_bottoms(void **state)
                                                            sides_if(variant > 1), SMOOTHER_GSRB,
                                                            0.0, 0.0},
                                                     .bottom = (enum bottom_method)bottom,
-                                                    .backend = &backend_cpu};
+                                                    .placement = {.backend = &backend_cpu}};
             struct hierarchy *h = hierarchy_create(&choice);
             struct solver *s = solver_create(
                 h, 0, (struct solver_choice){.f_cycle = true, .rtol = 1e-10, .max_cycles = 20});

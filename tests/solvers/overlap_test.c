@@ -88,8 +88,8 @@ static void run(const struct pass *pass)
 static uint64_t solve(int order, double overlap_above, observe_fn *observe)
 {
     struct hierarchy_choice choice = case_choice(order, true, true, SMOOTHER_GSRB, 4, 8);
-    choice.backend = &backend;
-    choice.overlap_above = overlap_above;
+    choice.placement.backend = &backend;
+    choice.placement.overlap_above = overlap_above;
     seen.progress = OUTSIDE;
     seen.overlaps = 0;
     seen.smallest_dim = 1000;

@@ -112,7 +112,7 @@ static void seconds_are_summed_over_executions(void **state)
     backend = backend_cpu;
     backend.passes = &passes;
     struct hierarchy_choice choice = choice_of(false, true, false);
-    choice.backend = &backend;
+    choice.placement.backend = &backend;
     struct hierarchy *h = hierarchy_create(&choice);
     struct solver *s = solver_create(h, 0, (struct solver_choice){.f_cycle = true});
     program_time(s->first, true);

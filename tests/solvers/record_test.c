@@ -74,7 +74,7 @@ static int set_up(void **state)
 {
     (void)state;
     struct hierarchy_choice choice = case_choice(2, false, false, SMOOTHER_CHEBYSHEV, 4, 1);
-    choice.backend = &backend;
+    choice.placement.backend = &backend;
     h = hierarchy_create(&choice);
     solver = solver_create(h, 0, (struct solver_choice){.f_cycle = true});
     memset(&seen, 0, sizeof seen);

@@ -172,7 +172,7 @@ static void ghosts_are_there_when_they_are_read(void **state)
                 struct hierarchy_choice choice =
                     case_choice(order, false, variant & 1, (enum smoother)smoother,
                                 variant & 2 ? 3 : 4, variant & 2 ? 27 : 8);
-                choice.agglomerate_below = agglomerate_below[variant >> 2 & 1];
+                choice.placement.agglomerate_below = agglomerate_below[variant >> 2 & 1];
                 choice.unfused = variant & 8;
                 choice.outer_fields = smoother == SMOOTHER_GSRB;
                 check(choice, (struct solver_choice){.f_cycle = true});

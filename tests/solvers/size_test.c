@@ -136,10 +136,10 @@ static void bytes_of_two_backends_are_those_of_their_levels(void **state)
     const struct hierarchy_shape shape = hierarchy_shape(&choice, 1);
     struct two_backends sides = {0, 0}, together = {0, 0};
     device.on_device = true;
-    choice.backend = &device;
+    choice.placement.backend = &device;
     alone = choice;
-    choice.coarse_backend = &backend_cpu;
-    choice.cpu_below = 8 * 8 * 8 + 1;
+    choice.placement.coarse_backend = &backend_cpu;
+    choice.placement.cpu_below = 8 * 8 * 8 + 1;
     hierarchy_estimate(&choice, &shape, 1, add_level, &sides);
     hierarchy_estimate(&alone, &shape, 1, add_level, &together);
     assert_true(sides.host > 0 && sides.host == together.host);

@@ -67,7 +67,7 @@ static int run_stages(const struct stage *stages, int count)
 static uint64_t solve(int order, int largest_dim, observe_fn *observe)
 {
     struct hierarchy_choice choice = case_choice(order, false, false, SMOOTHER_CHEBYSHEV, 5, 1);
-    choice.backend = &backend;
+    choice.placement.backend = &backend;
     seen.largest_dim = largest_dim;
     seen.calls = seen.steps = seen.longest = seen.bottoms = 0;
     return case_f_cycle(&choice, observe);

@@ -28,7 +28,7 @@ static inline struct hierarchy_choice case_choice(int order, bool helmholtz, boo
         .log2_box_dim = log2_box_dim,
         .boxes_per_rank = boxes_per_rank,
         .op = {order, helmholtz, true, sides_if(periodic), smoother, 0.0, 0.0},
-        .backend = &backend_cpu,
+        .placement = {.backend = &backend_cpu},
     };
     return choice;
 }

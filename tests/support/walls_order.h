@@ -203,8 +203,10 @@ static inline struct walls_errors walls_solve(struct walls w, struct operator_ch
     double errors[2];
     struct walls_errors result = {.solved = true};
     op.sides = walls_sides(w);
-    const struct hierarchy_choice choice = {
-        .log2_box_dim = log2_n, .boxes_per_rank = 1, .op = op, .backend = &backend_cpu};
+    const struct hierarchy_choice choice = {.log2_box_dim = log2_n,
+                                            .boxes_per_rank = 1,
+                                            .op = op,
+                                            .placement = {.backend = &backend_cpu}};
     const struct solver_choice tight = {.f_cycle = true, .rtol = 1e-11, .max_cycles = 40};
     struct hierarchy *h = hierarchy_create(&choice);
     level_allocate(h->levels[0], FIELD_SAVE); /* which fv needs on coarser levels only */
