@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* `hpgmg-lab tune`: tries tile sizes of the k-streaming kernels, and keeps those that are faster
- * than what a kernel chooses by itself. */
+ * than what a kernel chooses. */
 #include <stdio.h>
 #include <string.h>
 #include "cuda/tuning.h"

@@ -111,9 +111,9 @@ struct passes {
     /* True if run(pass) can do the interior first and then the boundary region, with the halos of u
      * and f filled in between. NULL if no pass can. */
     bool (*splits)(const struct pass *pass);
-    /* Of a device: true if run() does SMOOTHER_SWEEPS sweeps and the residual in one trip through
-     * memory, beside neighbours with so many layers of ghosts, on every one of these boxes. NULL:
-     * it does not. Ranks may have different devices, and answers. */
+    /* Of a device: true if run() does SMOOTHER_SWEEPS sweeps and the residual in one pass over
+     * memory on each of these boxes, given `ghosts` layers at inter-box faces. NULL: it does not.
+     * Ranks may have different devices, and give different answers. */
     bool (*smooths_at_once)(const struct stencil *stencil, const struct decomposition *boxes,
                             int ghosts);
     /* Bytes per cell that run(pass) must move, and the names of its kernels or loops in their

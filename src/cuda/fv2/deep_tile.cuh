@@ -54,9 +54,9 @@ static __host__ __device__ constexpr int deep_even(int x)
     return (x + 1) / 2 * 2;
 }
 
-/* A variant of the kernel for the operator Op: so many half-sweeps, and what follows them. A block
- * has 64 threads for each pair of rows. `blocks` blocks, one above the other in j, are a cluster,
- * and have a tile together. What is not its own in the tile repeats its neighbours.
+/* A variant of the kernel for the operator Op: its number of half-sweeps, and what follows them. A
+ * block has 64 threads for each pair of rows. `blocks` blocks, one above the other in j, are a
+ * cluster, and have a tile together. What is not its own in the tile repeats its neighbours.
  *
  * In step t half-sweep s updates plane t − s. Slot t holds u of plane t + 1 (U), β in i and j, and
  * α, of plane t (STEP), which all half-sweeps read, and f of plane t with β_k above it (F), which
@@ -71,7 +71,7 @@ struct deep_tile {
     static constexpr bool FINISHES = then != ONLY_SWEEPS;
     static constexpr int SWEEPS = sweeps, PAIRS = pairs, BLOCKS = blocks;
     static constexpr int DEPTH = SWEEPS + FINISHES; /* planes that are worked on at a time */
-    /* Copies are issued so many steps before they are needed. */
+    /* How many steps before they are needed copies are issued. */
     static constexpr int COPIES_AHEAD = DEPTH <= 6 && !ALPHAS ? 2 : 1;
     static constexpr int UNROLLED = deep_unrolled(DEPTH + COPIES_AHEAD, BLOCKS > 1);
     static constexpr int ROWS = 2 * PAIRS, THREADS = DEEP_WIDTH * PAIRS;
