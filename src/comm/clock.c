@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "comm/clock.h"
 #include <math.h>
-#include "base/memory.h"
 #include "base/timer.h"
 #include "comm/call.h"
 #include "comm/comm.h"
@@ -52,24 +51,14 @@ static struct clock_offset fastest_round_trip(void)
     return best;
 }
 
-static bool is_on_node_of_rank_0(void)
-{
-    int *nodes = memory_alloc((size_t)comm_size() * sizeof *nodes, "nodes of ranks");
-    comm_nodes(nodes);
-    const bool is_there = nodes[comm_rank()] == nodes[0];
-    memory_free(nodes);
-    return is_there;
-}
-
 struct clock_offset clock_measure(void)
 {
-    const bool may_share = is_on_node_of_rank_0();
     struct clock_offset c = {timer_seconds(), 0.0, 0.0};
     if (comm_rank() == 0)
         answer_all();
     else
         c = fastest_round_trip();
-    if (may_share && fabs(c.seconds) <= c.error)
+    if (comm_on_node(0) && fabs(c.seconds) <= c.error)
         c.seconds = c.error = 0.0;
     return c;
 }

@@ -52,8 +52,8 @@ struct sharers {
     int count, lower;
 };
 struct sharers comm_sharers(const void *name, int size);
-/* Sets nodes[r] to a number that all ranks of rank r's node share. Collective over the world. */
-void comm_nodes(int *nodes);
+/* True if a rank of the world is on this rank's node. Not collective. */
+bool comm_on_node(int rank);
 /* For tests: from now on the ranks are distributed over `count` nodes, or over real ones again if
  * it is 0. Collective over the world. */
 void comm_mock_nodes(int count);

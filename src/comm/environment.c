@@ -90,10 +90,16 @@ const char *comm_launcher_of_several(int *rank)
     return NULL;
 }
 
-void comm_nodes(int *nodes)
+bool comm_on_node(int rank)
 {
-    const int first = (int)comm_min_i64(comm_node(), comm_rank());
-    MPI_CALL(MPI_Allgather(&first, 1, MPI_INT, nodes, 1, MPI_INT, comm_world()));
+    MPI_Group world, node;
+    int number;
+    MPI_CALL(MPI_Comm_group(comm_world(), &world));
+    MPI_CALL(MPI_Comm_group(comm_node(), &node));
+    MPI_CALL(MPI_Group_translate_ranks(world, 1, &rank, node, &number));
+    MPI_CALL(MPI_Group_free(&world));
+    MPI_CALL(MPI_Group_free(&node));
+    return number != MPI_UNDEFINED;
 }
 
 /* Several MPI libraries have the extension MPIX_Query_cuda_support. Open MPI declares it in

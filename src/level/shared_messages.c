@@ -8,27 +8,20 @@
 
 /* Where messages lie in this rank's part of the memory, and where it finds those of others. */
 struct layout {
-    int *nodes;       /* of all ranks */
     long own, length; /* where the part begins; its length, doubles */
     struct messages sends, receives;
 };
 
-static bool is_within_node(const struct layout *l, int rank)
-{
-    return l->nodes[rank] == l->nodes[comm_rank()];
-}
-
 /* The messages of one direction. Each peer of the node has one, if there is one in the other
  * direction: without it, a sender would not know that the receiver has read its memory. */
-static struct messages copy_messages(const struct layout *l, const struct messages *m,
-                                     const struct messages *other)
+static struct messages copy_messages(const struct messages *m, const struct messages *other)
 {
     struct messages all = {.count = m->count, .length = m->length};
     all.list = memory_alloc((size_t)(m->count + other->count) * sizeof *all.list, "messages");
     if (m->count > 0)
         memcpy(all.list, m->list, (size_t)m->count * sizeof *all.list);
     for (int i = 0; i < other->count; i++)
-        if (is_within_node(l, other->list[i].peer) && !message_with(m, other->list[i].peer))
+        if (comm_on_node(other->list[i].peer) && !message_with(m, other->list[i].peer))
             all.list[all.count++] = (struct message){.peer = other->list[i].peer};
     messages_sort(&all);
     return all;
@@ -40,7 +33,7 @@ static void lay_out(struct layout *l)
     l->length = l->sends.length;
     for (int i = 0; i < l->receives.count; i++) {
         struct message *m = &l->receives.list[i];
-        if (is_within_node(l, m->peer))
+        if (comm_on_node(m->peer))
             continue;
         m->offset = l->length;
         l->length += m->count;
@@ -57,7 +50,7 @@ static void find_places(struct layout *l)
     for (int i = 0; i < l->sends.count; i++) {
         struct message *m = &l->sends.list[i];
         m->offset += l->own;
-        if (!is_within_node(l, m->peer))
+        if (!comm_on_node(m->peer))
             continue;
         peers[count] = m->peer;
         out[count++] = m->offset;
@@ -88,10 +81,10 @@ static struct copy_list moved_copies(const struct copy_list *list, const struct 
 }
 
 /* MPI sends nothing within the node but empty messages. */
-static void empty_messages(const struct layout *l, struct messages *m)
+static void empty_messages(struct messages *m)
 {
     for (int i = 0; i < m->count; i++)
-        if (is_within_node(l, m->list[i].peer))
+        if (comm_on_node(m->list[i].peer))
             m->list[i].count = 0;
 }
 
@@ -126,16 +119,14 @@ static bool has_messages_within_node(const struct layout *l)
 {
     bool found = false;
     for (int i = 0; i < l->sends.count; i++)
-        found = found || is_within_node(l, l->sends.list[i].peer);
+        found = found || comm_on_node(l->sends.list[i].peer);
     return found;
 }
 
 static struct layout layout_create(const struct exchange *x)
 {
-    struct layout l = {.nodes = memory_alloc((size_t)comm_size() * sizeof(int), "nodes")};
-    comm_nodes(l.nodes);
-    l.sends = copy_messages(&l, &x->sends, &x->receives);
-    l.receives = copy_messages(&l, &x->receives, &x->sends);
+    struct layout l = {.sends = copy_messages(&x->sends, &x->receives),
+                       .receives = copy_messages(&x->receives, &x->sends)};
     lay_out(&l);
     return l;
 }
@@ -149,8 +140,8 @@ static void connect_messages(struct shared_messages *s, struct layout *l,
     find_places(l);
     s->pack = moved_copies(carried->pack, &x->sends, &l->sends, true);
     s->unpack = moved_copies(carried->unpack, &x->receives, &l->receives, false);
-    empty_messages(l, &l->sends);
-    empty_messages(l, &l->receives);
+    empty_messages(&l->sends);
+    empty_messages(&l->receives);
     exchange_create(&s->exchange, l->sends, l->receives);
 }
 
@@ -174,7 +165,6 @@ struct shared_messages *shared_messages_create(const struct carried *carried)
         memory_free(s);
         s = NULL;
     }
-    memory_free(l.nodes);
     return s;
 }
 

@@ -339,20 +339,19 @@ static void swaps_bring_what_peers_gave(void **state)
     }
 }
 
-/* This test runs on one node. A node's number is that of its lowest rank. Of two nodes, one has the
- * lower ranks and at most one rank more than the other. */
-static void ranks_of_a_node_have_one_number(void **state)
+/* This test runs on one node. Of two nodes, one has the lower ranks and at most one rank more than
+ * the other. */
+static void ranks_know_who_is_on_their_node(void **state)
 {
     (void)state;
-    int nodes[MAX_RANKS], two[MAX_RANKS];
     int64_t mistakes = 0;
     const int half = (comm_size() + 1) / 2;
-    comm_nodes(nodes);
-    comm_mock_nodes(2);
-    comm_nodes(two);
-    comm_mock_nodes(0);
     for (int rank = 0; rank < comm_size(); rank++)
-        mistakes += (nodes[rank] != 0) + (two[rank] != (rank < half ? 0 : half));
+        mistakes += !comm_on_node(rank);
+    comm_mock_nodes(2);
+    for (int rank = 0; rank < comm_size(); rank++)
+        mistakes += comm_on_node(rank) != ((rank < half) == (comm_rank() < half));
+    comm_mock_nodes(0);
     EXPECT(on_all_ranks(mistakes) == 0);
     EXPECT(comm_node_size() == comm_size());
 }
@@ -453,7 +452,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(communicators_have_the_members),
         cmocka_unit_test(exchanges_are_used_again_and_again),
         cmocka_unit_test(swaps_bring_what_peers_gave),
-        cmocka_unit_test(ranks_of_a_node_have_one_number),
+        cmocka_unit_test(ranks_know_who_is_on_their_node),
         cmocka_unit_test(ranks_that_name_one_thing_share_it),
         cmocka_unit_test(ranks_know_their_place),
         cmocka_unit_test(the_library_has_a_name),

@@ -210,14 +210,7 @@ static void disconnect(void *connection)
     delete c;
 }
 
-static std::vector<int> nodes; /* of all ranks */
-
-static bool reaches(int rank)
-{
-    return nodes[rank] == nodes[comm_rank()];
-}
-
-static const struct transport peer_transport = {"peer", reaches, connect, execute, disconnect};
+static const struct transport peer_transport = {"peer", comm_on_node, connect, execute, disconnect};
 
 /* What ranks tell each other before they try to map memory. */
 struct trial {
@@ -230,7 +223,7 @@ struct trial {
 static const char *try_all(const std::vector<struct trial> &trials)
 {
     for (int rank = 0; rank < comm_size(); rank++) {
-        if (!reaches(rank))
+        if (!comm_on_node(rank))
             continue;
         if (!trials[rank].can_share)
             return "a GPU cannot share its memory (CUDA IPC)";
@@ -272,18 +265,9 @@ static const char *try_ipc()
                           : NULL;
 }
 
-static bool some_node_has_two_ranks()
-{
-    for (int rank = 1; rank < comm_size(); rank++)
-        if (std::count(nodes.begin(), nodes.begin() + rank, nodes[rank]) > 0)
-            return true;
-    return false;
-}
-
 extern "C" const struct transport *cuda_peer_transport(const char **why_not)
 {
-    nodes.resize(comm_size());
-    comm_nodes(nodes.data());
-    *why_not = some_node_has_two_ranks() ? try_ipc() : "every rank is on a node of its own";
+    const bool alone = comm_min_i64(comm_world(), comm_node_size() == 1);
+    *why_not = alone ? "every rank is on a node of its own" : try_ipc();
     return *why_not ? NULL : &peer_transport;
 }
