@@ -86,10 +86,11 @@ static void spoil_halo(void *data, const struct program *p, const struct stage *
     struct fault *fault = data;
     const struct level *l = p->hierarchy->levels[stage->level];
     if (fault->done || stage->kind != STAGE_HALO || stage->level != 0 ||
-        is_right_hand_side(stage->field))
+        is_right_hand_side(stage->whole.field))
         return;
     fault->done = true;
-    l->backend->memory->upload(level_natural(l, stage->field) + fault->element, &fault->value, 1);
+    l->backend->memory->upload(level_natural(l, stage->whole.field) + fault->element, &fault->value,
+                               1);
 }
 
 /* The patch's second cell, and the face between it and the first. */

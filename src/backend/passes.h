@@ -74,17 +74,23 @@ enum stage_kind {
     NUM_STAGE_KINDS,
 };
 
+/* A field that is exchanged, redistributed or changed as a whole. */
+struct whole_field {
+    enum field field;
+    int layers; /* of ghosts: STAGE_HALO */
+};
+
 struct stage {
     enum stage_kind kind;
-    int level;        /* number in the hierarchy */
-    struct pass pass; /* of the first four kinds */
-    enum field field; /* of the others */
-    int layers;
+    int level; /* number in the hierarchy */
+    union {
+        struct pass pass;         /* of the first four kinds */
+        struct whole_field whole; /* of the others */
+    };
     /* STAGE_BOTTOM: the parameters of bottom_solve(), if on_device. */
     bool on_device;
     double reduction;
     int max_iterations;
-    char range[80]; /* name and level, from the first execution on */
 };
 
 /* What a backend does to one cell, and what it adds up over cells: operators/bodies.h has the

@@ -23,7 +23,8 @@ static void set_coarse_side(const struct program *p, int level, struct pass *pas
 static void move(struct program *p, int level, enum stage_kind kind)
 {
     if (p->hierarchy->transfers[level].separate)
-        program_add(p, kind, level)->field = kind == STAGE_REDISTRIBUTE_DOWN ? FIELD_F : FIELD_U;
+        program_add(p, kind, level)->whole.field =
+            kind == STAGE_REDISTRIBUTE_DOWN ? FIELD_F : FIELD_U;
 }
 
 static void zero(struct program *p, int level, enum field u, enum field f)
@@ -44,7 +45,7 @@ static void smooth(struct program *p, int level, enum field u, enum field f, enu
     for (; left > 0; left -= SMOOTHER_SWEEPS)
         add_pass(p, level, u, f)->nsweeps = left < SMOOTHER_SWEEPS ? left : SMOOTHER_SWEEPS;
     if (odd && !p->hierarchy->levels[level]->stencil->in_place)
-        program_add(p, STAGE_COPY, level)->field = u;
+        program_add(p, STAGE_COPY, level)->whole.field = u;
 }
 
 /* f of level + 1 = R(f − A u) */
@@ -106,14 +107,14 @@ static void end_cycle(struct program *p, int top, enum field u, enum field f, bo
     if (with_norm)
         residual_norm(p, top, u, f);
     if (p->hierarchy->singular)
-        program_add(p, STAGE_MEAN, top)->field = u;
+        program_add(p, STAGE_MEAN, top)->whole.field = u;
 }
 
 static void add_walls(struct program *p, int level, enum field field,
                       const struct wall_terms *terms)
 {
     if (terms)
-        program_add(p, STAGE_WALLS, level)->field = field;
+        program_add(p, STAGE_WALLS, level)->whole.field = field;
 }
 
 struct program *program_residual(struct hierarchy *h, int top)

@@ -40,7 +40,7 @@ static void execute_plan(const struct program *p, const struct stage *s, struct 
 {
     const struct level *from, *to;
     struct plan *plan = stage_endpoints(p, s, &from, &to);
-    plan_move(plan, from, s->field, to, s->field, times);
+    plan_move(plan, from, s->whole.field, to, s->whole.field, times);
 }
 
 static void execute_stage(const struct program *p, const struct stage *s, struct plan_times *times)
@@ -67,15 +67,15 @@ static void execute_stage(const struct program *p, const struct stage *s, struct
             bottom_solve(h->bottom, s->pass.u, s->pass.f);
         return;
     case STAGE_COPY:
-        vector_combine(l, s->field, 1.0, FIELD_TMP, 0.0, FIELD_TMP);
+        vector_combine(l, s->whole.field, 1.0, FIELD_TMP, 0.0, FIELD_TMP);
         return;
     case STAGE_MEAN:
-        reduce_subtract_mean(l, s->field);
+        reduce_subtract_mean(l, s->whole.field);
         return;
     case STAGE_WALLS:
-        wall_terms_add(s->field == FIELD_F ? h->walls[s->level].rhs
-                                           : h->walls[s->level].interpolated,
-                       s->field);
+        wall_terms_add(s->whole.field == FIELD_F ? h->walls[s->level].rhs
+                                                 : h->walls[s->level].interpolated,
+                       s->whole.field);
         return;
     case NUM_STAGE_KINDS:
         break;
@@ -156,7 +156,8 @@ static bool overlaps(const struct program *p, int i)
         next->level != halo->level)
         return false;
     const struct level *l = p->hierarchy->levels[halo->level];
-    const bool reads = halo->field == next->pass.f || halo->field == pass_reads(&next->pass);
+    const bool reads =
+        halo->whole.field == next->pass.f || halo->whole.field == pass_reads(&next->pass);
     return reads && l->backend->streams && l->backend->passes->splits &&
            extent_cells(l->n) >= p->hierarchy->choice.placement.overlap_above * l->nranks &&
            l->backend->passes->splits(&next->pass);
@@ -174,7 +175,7 @@ static int execute_overlapping(const struct program *p, int i)
     const struct passes *passes = l->backend->passes;
     struct pass inner = s[1].pass, outer = s[1].pass;
     struct plan *halo = stage_plan(p, s);
-    double *field = l->fields[s->field];
+    double *field = l->fields[s->whole.field];
     struct plan_times unused = {0};
     inner.region = REGION_INTERIOR;
     outer.region = REGION_BOUNDARY;
@@ -231,13 +232,16 @@ static void end_time(const struct program *p, int i)
 }
 
 /* What a profiler's time line calls a stage, such as "halo 64^3". */
-static const char *stage_range(const struct program *p, struct stage *s)
+static const char *stage_range(struct program *p, int i)
 {
-    char name[sizeof s->range];
-    if (!s->range[0])
-        snprintf(s->range, sizeof s->range, "%.36s %s", stage_name(s, name, sizeof name),
+    const struct stage *s = &p->stages[i];
+    char name[RANGE_SIZE];
+    if (!p->ranges)
+        p->ranges = memory_alloc_zero((size_t)p->count * sizeof *p->ranges, "ranges");
+    if (!p->ranges[i][0])
+        snprintf(p->ranges[i], RANGE_SIZE, "%.36s %s", stage_name(s, name, sizeof name),
                  extent_format(p->hierarchy->levels[s->level]->n).of);
-    return s->range;
+    return p->ranges[i];
 }
 
 /* The stages from i on that their backend runs in one call; returns their number. */
@@ -260,7 +264,7 @@ int program_execute_next(struct program *p, int i)
         done = execute_overlapping(p, i);
     if (done > 0)
         return done;
-    range_push(stage_range(p, &p->stages[i]));
+    range_push(stage_range(p, i));
     if (p->times)
         begin_time(p, i);
     execute_stage(p, &p->stages[i], p->times ? &p->times[i].halo : NULL);

@@ -16,12 +16,15 @@ struct stage_times {
     struct plan_times halo; /* the parts of STAGE_HALO, DOWN and UP */
 };
 
+enum { RANGE_SIZE = 80 };
+
 struct program {
     const char *name;
     struct hierarchy *hierarchy;
     int count;
     struct stage *stages;
     struct stage_times *times;   /* one per stage; NULL unless timed */
+    char (*ranges)[RANGE_SIZE];  /* what profilers call each stage, from its first execution on */
     struct recording *recording; /* of all stages, if the backend can; see backend.h */
     bool not_recorded;           /* the backend could not */
     uint64_t norm;               /* bits of the local residual norm of the last execution */

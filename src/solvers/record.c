@@ -90,8 +90,8 @@ static struct plan *crossing(const struct program *p, int i, double **from, doub
     const struct stage *s = &p->stages[i];
     const struct level *source, *target;
     struct plan *plan = stage_endpoints(p, s, &source, &target);
-    *from = level_natural(source, s->field);
-    *to = level_natural(target, s->field);
+    *from = level_natural(source, s->whole.field);
+    *to = level_natural(target, s->whole.field);
     return plan;
 }
 

@@ -104,8 +104,8 @@ static void add_halo(struct program *p, int level, enum field field, int layers)
         return;
     hierarchy_make_halo(p->hierarchy, level, layers);
     struct stage *s = program_add(p, STAGE_HALO, level);
-    s->field = field;
-    s->layers = layers;
+    s->whole.field = field;
+    s->whole.layers = layers;
 }
 
 /* The layers of ghosts that the first operations of the pass read, if its start can compute them
@@ -179,7 +179,7 @@ static int level_of_rhs(const struct program *p, const struct stage *s)
 {
     const bool restricts =
         s->kind == STAGE_RESTRICT || (s->kind == STAGE_PASS && s->pass.finish == FINISH_RESTRICT);
-    if (s->kind == STAGE_WALLS && s->field == FIELD_F)
+    if (s->kind == STAGE_WALLS && s->whole.field == FIELD_F)
         return s->level;
     return s->kind == STAGE_REDISTRIBUTE_DOWN ||
                    (restricts && !p->hierarchy->transfers[s->level].separate)

@@ -21,6 +21,7 @@ void program_destroy(struct program *p)
         p->hierarchy->levels[p->stages[0].level]->backend->recorder->destroy(p->recording);
     memory_free(p->stages);
     memory_free(p->times);
+    memory_free(p->ranges);
     memory_free(p);
 }
 
@@ -37,7 +38,7 @@ struct plan *stage_plan(const struct program *p, const struct stage *stage)
     const struct hierarchy *h = p->hierarchy;
     switch (stage->kind) {
     case STAGE_HALO:
-        return h->levels[stage->level]->halos[stage->layers];
+        return h->levels[stage->level]->halos[stage->whole.layers];
     case STAGE_REDISTRIBUTE_DOWN:
         return h->transfers[stage->level].down;
     case STAGE_REDISTRIBUTE_UP:

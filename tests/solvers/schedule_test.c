@@ -114,10 +114,10 @@ static void walk_stage(const struct hierarchy *h, const struct stage *s)
     case STAGE_BOUNDARY:
         return;
     case STAGE_HALO:
-        assert_true(l->connected && s->layers >= 1 && s->layers <= l->ghosts);
-        assert_non_null(l->halos[s->layers]);
-        expect_within_neighbours(&l->decomposition, s->layers);
-        *layers_of(l, s->field) = s->layers;
+        assert_true(l->connected && s->whole.layers >= 1 && s->whole.layers <= l->ghosts);
+        assert_non_null(l->halos[s->whole.layers]);
+        expect_within_neighbours(&l->decomposition, s->whole.layers);
+        *layers_of(l, s->whole.field) = s->whole.layers;
         return;
     case STAGE_REDISTRIBUTE_DOWN:
         *layers_of(h->levels[s->level + 1], FIELD_F) = 0;
@@ -134,7 +134,7 @@ static void walk_stage(const struct hierarchy *h, const struct stage *s)
     case STAGE_COPY:
     case STAGE_MEAN:
     case STAGE_WALLS:
-        *layers_of(l, s->field) = 0;
+        *layers_of(l, s->whole.field) = 0;
         return;
     case NUM_STAGE_KINDS:
         break;
