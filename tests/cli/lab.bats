@@ -380,7 +380,7 @@ case_of() {
     fails_with 2 "experiment transfer needs a GPU" machine transfer --backend cpu
     fails_with 2 "--json: missing value" machine --json
     fails_with 2 "unknown option '--stage'" ladder --stage smooth 8
-    fails_with 2 "legal: naive strips rows default" ladder --rung strips,row --backend cpu 8
+    fails_with 2 "legal: naive strips rows pairs default" ladder --rung strips,row --backend cpu 8
     fails_with 2 "--rung: at most 15 names" ladder --rung "$(printf 'rows,%.0s' {1..15})rows" --backend cpu 8
     fails_with 2 "--block: wrong value '32'; legal: X,Y" ladder --rung rows --block 32 --backend cpu 8
     fails_with 2 "--block: wrong value '64,32'; legal: X,Y" ladder --rung rows --block 64,32 --backend cpu 8
