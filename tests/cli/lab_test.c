@@ -157,7 +157,7 @@ static void ladder_figures(void **state)
     run("ladder", ladder_command, 2 * (4 * (3 + 5) + (3 + 1)) + 6, options);
     assert_has(text, "  naive         15.6250    15.6250     0.00     1.00    112.0\n");
     assert_has(text, "  rows          31.2500    31.2500     0.00     0.50    112.0\n");
-    assert_has(json, "\"cells_per_second\": 262144,");
+    assert_has(json, "\"cells_per_second\": 786432,");
     assert_has(json, "\"speed_up\": 0.5");
 }
 
