@@ -112,16 +112,17 @@ static void run_rows(struct level *level, const struct rung *rung, const struct 
     backend_cpu_plain.passes->run(&pass);
 }
 
-#define NO_SHAPE                                                                                   \
+/* A rung without a shape of the lab's choice. */
+#define PLAIN_RUNG(title, text, number, function)                                                  \
     {                                                                                              \
-        .rows = 0                                                                                  \
+        .name = title, .summary = text, .pairs = number, .run = function                           \
     }
 const struct rung cpu_rungs[] = {
-    {"naive", "cell by cell, plane by plane", NO_SHAPE, 1, run_own},
-    {"strips", "8 rows at a time through all planes", NO_SHAPE, 1, run_own},
-    {"rows", "vector loops over rows, one colour after the other", NO_SHAPE, 1, run_rows},
-    {"pairs", "hpgmg-gpu's pass, tiled, for red and black", NO_SHAPE, 1, rung_default},
-    {"default", "its pass for all six half-sweeps", NO_SHAPE, RUNG_PAIRS, rung_default},
+    PLAIN_RUNG("naive", "cell by cell, plane by plane", 1, run_own),
+    PLAIN_RUNG("strips", "8 rows at a time through all planes", 1, run_own),
+    PLAIN_RUNG("rows", "vector loops over rows, one colour after the other", 1, run_rows),
+    PLAIN_RUNG("pairs", "hpgmg-gpu's pass, tiled, for red and black", 1, rung_default),
+    PLAIN_RUNG("default", "its pass for all six half-sweeps", RUNG_PAIRS, rung_default),
     {.name = NULL},
 };
 
@@ -135,8 +136,8 @@ const struct rung cpu_rungs[] = {
      .run = gpu_run_rung},
 const struct rung gpu_rungs[] = {
 #include "lab/rungs.def"
-    {"pairs", "hpgmg-gpu's pass for red and black", NO_SHAPE, 1, rung_default},
-    {"default", "its pass for all six half-sweeps", NO_SHAPE, RUNG_PAIRS, rung_default},
+    PLAIN_RUNG("pairs", "hpgmg-gpu's pass for red and black", 1, rung_default),
+    PLAIN_RUNG("default", "its pass for all six half-sweeps", RUNG_PAIRS, rung_default),
     {.name = NULL},
 };
 

@@ -9,10 +9,11 @@
 #include "lab/timing.h"
 #include "lab/rung_shape.h"
 #include "level/level.h"
+#include "operators/stencil.h"
 
 C_BEGIN
 
-enum { RUNG_PAIRS = 3 }; /* red and black, of a smoothing */
+enum { RUNG_PAIRS = SMOOTHER_SWEEPS / 2 }; /* red and black, of a smoothing */
 
 /* Sweeps u of the level (one box, order 2 or 4) to FIELD_TMP and back to u, or in place; the result
  * is in u. */

@@ -47,11 +47,29 @@ enum status setup_machine(const struct solver_options *o, bool on_gpu, char *mes
     return status;
 }
 
+static struct placement placement_of(const struct solver_options *o, bool on_gpu)
+{
+    struct placement p = {.backend = o->plain_loops ? &backend_cpu_plain : &backend_cpu,
+                          .agglomerate_below = (double)o->agglomerate_below};
+    if (on_gpu) {
+        const struct transport_chosen *messages = transport_chosen();
+        p.backend = &backend_cuda;
+        p.coarse_backend = &backend_cuda_host;
+        p.cpu_below = (double)o->cpu_below;
+        p.overlap_above = o->overlap_above == OVERLAP_NEVER ? INFINITY
+                          : o->overlap_above > 0            ? (double)o->overlap_above
+                                                            : messages->overlap_above;
+        p.transport = messages->transport;
+        p.device_messages = messages->device_messages;
+    }
+    return p;
+}
+
 struct hierarchy_choice setup_hierarchy(const struct solver_options *o, bool on_gpu)
 {
     /* A sweep of gsrb is one of each colour. */
     const int parts = o->smoother == SMOOTHER_GSRB ? 2 : 1;
-    struct hierarchy_choice choice = {
+    return (struct hierarchy_choice){
         .op = options_operator(o),
         .bottom = (enum bottom_method)o->bottom,
         .outer_fields = o->outer == OUTER_IDR,
@@ -59,24 +77,8 @@ struct hierarchy_choice setup_hierarchy(const struct solver_options *o, bool on_
         .w_cycle = o->cycle == CYCLE_W,
         .max_levels = o->levels,
         .unfused = o->unfused,
-        .placement = {.backend = o->plain_loops ? &backend_cpu_plain : &backend_cpu,
-                      .agglomerate_below = (double)o->agglomerate_below},
+        .placement = placement_of(o, on_gpu),
     };
-    if (on_gpu) {
-        const struct transport_chosen *messages = transport_chosen();
-        choice.placement = (struct placement){
-            .backend = &backend_cuda,
-            .coarse_backend = &backend_cuda_host,
-            .cpu_below = (double)o->cpu_below,
-            .agglomerate_below = (double)o->agglomerate_below,
-            .overlap_above = o->overlap_above == OVERLAP_NEVER ? INFINITY
-                             : o->overlap_above > 0            ? (double)o->overlap_above
-                                                               : messages->overlap_above,
-            .transport = messages->transport,
-            .device_messages = messages->device_messages,
-        };
-    }
-    return choice;
 }
 
 struct solver_choice setup_solver(const struct solver_options *o)

@@ -107,8 +107,9 @@ int level_ghosts(const struct operator_choice *choice, const struct backend *bac
     const int deep = even_layers(layers_touched(&s, SMOOTHER_SWEEPS));
     const bool pays = !repeats_too_much(&s) && level_connects(backend, &choice->sides, d->nboxes) &&
                       max_work(&s, d) <= MAX_WORK;
-    const bool at_once = !backend->on_device || (whole && backend->passes->smooths_at_once &&
-                                                 backend->passes->smooths_at_once(&s, d, deep));
+    const bool at_once =
+        !backend->on_device || (whole && pays && backend->passes->smooths_at_once &&
+                                backend->passes->smooths_at_once(&s, d, deep));
     return pays && at_once ? deep : stencil_ghosts(choice->order);
 }
 

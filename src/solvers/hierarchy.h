@@ -11,7 +11,7 @@
 
 enum { MAX_LEVELS = 32 };
 
-/* Which processor computes a level, on which ranks, and how halo messages travel. */
+/* The backend and the ranks of each level, and the transport of halo messages. */
 struct placement {
     const struct backend *backend;        /* of levels with at least cpu_below cells */
     const struct backend *coarse_backend; /* of the others; NULL: the same */
