@@ -105,7 +105,7 @@ static struct spread time_exchange(struct level *l, int samples)
 /* The most that a rank sends to others in one exchange. */
 static double bytes_sent(const struct level *l)
 {
-    double bytes = (double)l->halo->cells_sent * sizeof(double);
+    double bytes = (double)l->halo->cells[COPY_OUT] * sizeof(double);
     comm_max_f64(comm_world(), &bytes, 1);
     return bytes;
 }

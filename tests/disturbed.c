@@ -55,8 +55,8 @@ static bool writes(const struct copy *c, long element)
 
 static bool arrives(const struct plan *halo, long element)
 {
-    for (int c = 0; c < halo->unpack.count; c++)
-        if (writes(&halo->unpack.copies[c], element))
+    for (int c = 0; c < halo->copies.count; c++)
+        if (halo->copies.copies[c].direction == COPY_IN && writes(&halo->copies.copies[c], element))
             return true;
     return false;
 }

@@ -180,16 +180,14 @@ static void describe_levels(struct record *r, const struct hierarchy_choice *cho
     r->unknowns = extent_cells(r->levels[0].n);
 }
 
-/* Messages go both ways between neighbours. */
+/* Messages go both ways between neighbours; the first route's are between nodes if there is another
+ * transport for them. */
 static void count_neighbours(struct record *r, const struct level *finest)
 {
     const struct plan *halo = finest->halo;
-    const bool direct = halo && halo->direct;
-    double counts[2] = {halo ? halo->exchange.sends.count : 0, 0.0};
-    if (direct) {
-        counts[1] = counts[0];
-        counts[0] = halo->direct->exchange.sends.count;
-    }
+    double counts[2] = {0.0, 0.0};
+    for (int n = 0; halo && n < halo->nroutes; n++)
+        counts[n == 0 && r->transport_elsewhere] += halo->routes[n].exchange.sends.count;
     comm_max_f64(comm_world(), counts, 2);
     r->neighbours = (int)counts[0];
     r->neighbours_elsewhere = (int)counts[1];

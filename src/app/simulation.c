@@ -110,7 +110,7 @@ static int count_elsewhere(const struct messages *m, int rank, int ranks_per_nod
 static void add_traffic(const struct simulation *s, const struct sample *sample,
                         struct traffic *traffic, const struct plan *plan)
 {
-    const struct messages *sends = &plan->exchange.sends;
+    const struct messages *sends = &plan->routes[0].exchange.sends;
     traffic->ranks++;
     add(&traffic->messages, sends->count);
     add(&traffic->elsewhere, count_elsewhere(sends, sample->rank, s->ranks_per_node));
@@ -148,7 +148,7 @@ static void set_up_rank(struct simulation *s, struct sample *sample)
     comm_mock_world(0, 0);
     sample->boxes = h->levels[0]->npatches;
     if (h->levels[0]->halo) {
-        const struct messages *sends = &h->levels[0]->halo->exchange.sends;
+        const struct messages *sends = &h->levels[0]->halo->routes[0].exchange.sends;
         sample->neighbours = sends->count;
         sample->elsewhere = count_elsewhere(sends, sample->rank, s->ranks_per_node);
     }

@@ -3,6 +3,9 @@
 #define BACKEND_COPIES_H
 #include <stdbool.h>
 
+/* Which of a copy's ends are in fields of this rank; the other end is in a message. */
+enum direction { COPY_LOCAL, COPY_OUT, COPY_IN, NUM_DIRECTIONS };
+
 /* A cuboid of cells copied between two pieces of memory: element (i,j,k), 0 <= i < n[0] …, goes
  * from source[from + i + j·from_sj + k·from_sk] to target[to + i + j·to_sj + k·to_sk]. */
 struct copy {
@@ -11,7 +14,13 @@ struct copy {
     long from, from_sj, from_sk;
     long to, to_sj, to_sk;
     int from_i, to_i; /* of the first cell in its patch's rows; of no meaning in a message */
+    enum direction direction;
 };
+
+static inline long copy_cells(const struct copy *copy)
+{
+    return (long)copy->n[0] * copy->n[1] * copy->n[2];
+}
 
 struct copy_list {
     int count;

@@ -97,11 +97,6 @@ struct messages {
     double *buffer; /* the caller's, needed by exchange_start */
 };
 
-/* Puts messages in the order of peers, as message_with() needs them. */
-void messages_sort(struct messages *m);
-/* The message with this peer; NULL if there is none. */
-struct message *message_with(const struct messages *m, int peer);
-
 /* One exchange, which may be started again once it is over. */
 struct exchange {
     struct messages sends, receives;

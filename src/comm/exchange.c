@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <limits.h>
 #include <stdatomic.h>
-#include <stdlib.h>
 #include "base/check.h"
 #include "base/memory.h"
 #include "base/timer.h"
@@ -17,25 +16,6 @@ static MPI_Status *volatile no_statuses = MPI_STATUSES_IGNORE;
 static void wait_for_all(int count, MPI_Request *requests)
 {
     MPI_CALL(MPI_Waitall(count, requests, no_statuses));
-}
-
-static int compare_peers(const void *a, const void *b)
-{
-    const struct message *x = a, *y = b;
-    return (x->peer > y->peer) - (x->peer < y->peer);
-}
-
-void messages_sort(struct messages *m)
-{
-    if (m->count > 0)
-        qsort(m->list, (size_t)m->count, sizeof *m->list, compare_peers);
-}
-
-struct message *message_with(const struct messages *m, int peer)
-{
-    const struct message key = {.peer = peer};
-    return m->count > 0 ? bsearch(&key, m->list, (size_t)m->count, sizeof key, compare_peers)
-                        : NULL;
 }
 
 static void check_lengths(const struct messages *m)

@@ -92,7 +92,7 @@ static void copy(const struct copy_list *list, const double *from, double *to)
 {
     for (int c = 0; c < list->count; c++) {
         const struct copy *x = &list->copies[c];
-        const int threads = cpu_threads((long)x->n[0] * x->n[1] * x->n[2]);
+        const int threads = cpu_threads(copy_cells(x));
         if (threads == 1) {
             for (int k = 0; k < x->n[2]; k++)
                 copy_plane(list, x, from, to, k);

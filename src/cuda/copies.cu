@@ -39,10 +39,8 @@ void cuda_copy(const struct copy_list *list, const double *from, double *to)
     long most = 0;
     if (list->count == 0)
         return;
-    for (int c = 0; c < list->count; c++) {
-        const int *n = list->copies[c].n;
-        most = std::max(most, (long)n[0] * n[1] * n[2]);
-    }
+    for (int c = 0; c < list->count; c++)
+        most = std::max(most, copy_cells(&list->copies[c]));
     const dim3 grid((unsigned)list->count, (unsigned)std::min((most + 1023) / 1024, 1024L));
     copy_kernel<<<grid, 256, 0, cuda_stream()>>>(on_device(list), from, to);
     CUDA_LAUNCHED();

@@ -15,10 +15,8 @@ static long cells_in(const struct plan_copies copies[MAX_PLAN_COPIES])
 {
     long cells = 0;
     for (int p = 0; p < MAX_PLAN_COPIES; p++)
-        for (int c = 0; c < copies[p].list->count; c++) {
-            const int *n = copies[p].list->copies[c].n;
-            cells += (long)n[0] * n[1] * n[2];
-        }
+        for (int c = 0; c < copies[p].list->count; c++)
+            cells += copy_cells(&copies[p].list->copies[c]);
     return cells;
 }
 

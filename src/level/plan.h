@@ -4,51 +4,19 @@
 /* A plan moves cells from the boxes of one level to regions of the boxes of another (or of the
  * same) level, between ranks where needed. Halo exchange, agglomeration and distribution are plans.
  * A plan is built once, by intersecting boxes. */
-#include "backend/copies.h"
-#include "comm/comm.h"
-#include "level/level.h"
+#include "level/regions.h"
+#include "level/route.h"
 
-struct plan;
-struct shared_messages;
-
-/* Carries messages between fields on devices without host synchronisation, between this rank and
- * the ranks that it reaches, which is a symmetric relation. connect (collective over the world)
- * prepares a plan all of whose messages are with such ranks, and returns the argument of execute
- * and disconnect. execute begins the whole plan as work on the device, which a backend may record.
- */
-struct transport {
-    const char *name;
-    bool (*reaches)(int rank);
-    void *(*connect)(const struct plan *plan);
-    void (*execute)(void *connection, const double *from, double *to);
-    void (*disconnect)(void *connection);
-};
+enum { MAX_ROUTES = 3 };
 
 /* One plan as this rank sees it. */
 struct plan {
-    struct copy_list pack;   /* source field -> exchange.sends.buffer */
-    struct copy_list local;  /* source field -> target field, same rank */
-    struct copy_list unpack; /* exchange.receives.buffer -> target field */
-    struct exchange exchange;
-    const struct backend *buffers;         /* allocates the exchange's; NULL before the first use */
-    const struct backend *source, *target; /* whose fields it moves */
-    int longest;                           /* cells along the longest side of its levels */
-    long cells_local, cells_sent;          /* by this rank, per execution */
-    bool device_messages;                  /* MPI reads and writes buffers on the device */
-    struct plan *direct; /* the local copies and what the transport carries, or NULL; the lists and
-                            messages above are then what MPI carries */
-    struct shared_messages
-        *shared; /* how the messages within a node travel; NULL: MPI carries them */
-    const struct transport *transport; /* of a direct plan */
-    void *connection;                  /* the transport's */
-};
-
-/* What part of the target's patches a plan fills. */
-enum target {
-    TARGET_GHOSTS, /* the `grow` layers around each box, without the box itself; both levels then
-                      have the same boxes */
-    TARGET_HALO,   /* the same without the directions in which passes wrap around the box */
-    TARGET_GROWN,  /* the box and `grow` layers around it */
+    struct plan_ends ends;
+    struct copy_list copies; /* all, in the order of routes */
+    int nroutes;
+    struct route routes[MAX_ROUTES]; /* the first one is MPI's, the last one has the local copies */
+    bool has_messages;               /* of MPI, for which the host waits */
+    long cells[NUM_DIRECTIONS];      /* of this rank's copies, per execution */
 };
 
 /* Plan that fills, on every box of `target`, the part chosen by `what` and `grow` (0 <= grow <=
@@ -62,12 +30,11 @@ struct plan *plan_create(const struct level *source, const struct level *target,
                          int grow, int centre);
 void plan_destroy(struct plan *plan);
 
-/* Chooses how messages travel. Between devices the transport (or NULL) carries the messages with
- * ranks that it reaches; a plan with another end ignores it. MPI carries the others: from buffers
- * on the device or, without device_messages, from host memory. From there it carries messages
- * between nodes only, if the ranks of a node can share memory: see level/shared_messages.h. A plan
- * that is not connected leaves all messages to MPI. Before the first execution, at most once.
- * Collective over the world. */
+/* Chooses the routes. Between devices the transport (or NULL) carries the copies within this rank
+ * and to ranks that it reaches; a plan with another end ignores it. MPI carries the others: from
+ * buffers on the device or, without device_messages, from host memory. Then the ranks of a node
+ * that can share memory do so (level/node_messages.c). A plan that is not connected leaves all
+ * messages to MPI. Before the first execution, at most once. Collective over the world. */
 void plan_connect(struct plan *plan, const struct transport *transport, bool device_messages);
 
 /* Seconds spent in the parts of executions, which add to it. Work that a device does after the call

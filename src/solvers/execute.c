@@ -36,17 +36,12 @@ void program_trace(trace_fn *trace, void *data)
     context_current()->trace_data = data;
 }
 
-static void execute_plan(const struct program *p, const struct stage *s, struct plan_times *times)
-{
-    const struct level *from, *to;
-    struct plan *plan = stage_endpoints(p, s, &from, &to);
-    plan_move(plan, from, s->whole.field, to, s->whole.field, times);
-}
-
 static void execute_stage(const struct program *p, const struct stage *s, struct plan_times *times)
 {
     const struct hierarchy *h = p->hierarchy;
     struct level *l = h->levels[s->level];
+    const struct level *from, *to;
+    struct plan *plan = stage_endpoints(p, s, &from, &to);
     switch (s->kind) {
     case STAGE_PASS:
         l->backend->passes->run(&s->pass);
@@ -54,7 +49,7 @@ static void execute_stage(const struct program *p, const struct stage *s, struct
     case STAGE_HALO:
     case STAGE_REDISTRIBUTE_DOWN:
     case STAGE_REDISTRIBUTE_UP:
-        execute_plan(p, s, times);
+        plan_move(plan, from, s->whole.field, to, s->whole.field, times);
         return;
     case STAGE_RESTRICT:
         vector_restrict(l, s->pass.f, s->pass.coarse, s->pass.coarse_f);

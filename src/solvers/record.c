@@ -118,7 +118,7 @@ static struct hand_over hand_over(struct program *p, int first)
     plan_on_device(down, from, to, h.down);
     struct plan *up = crossing(p, hand_over_end(p, first), &from, &to);
     plan_on_device(up, from, to, h.up);
-    h.longest = down->longest;
+    h.longest = down->ends.longest;
     return h;
 }
 

@@ -150,7 +150,7 @@ double stage_bytes(const struct program *p, const struct stage *stage)
     const struct plan *plan = stage_plan(p, stage);
     long cells = 0;
     if (plan) /* each cell is read and written */
-        return 2 * sizeof(double) * (double)(plan->cells_local + plan->cells_sent);
+        return 2 * sizeof(double) * (double)(plan->cells[COPY_LOCAL] + plan->cells[COPY_OUT]);
     for (int q = 0; q < l->npatches; q++)
         cells += box_cells(l->patches[q].box);
     return bytes_per_cell(stage) * (double)cells;

@@ -128,7 +128,7 @@ static void do_nothing(void *data, int first)
 }
 
 /* u = f on the host's level, so that the host reads and writes every cell. */
-static void copy_cells(void *data, int first)
+static void copy_level(void *data, int first)
 {
     const struct level *l = data;
     (void)first;
@@ -177,10 +177,10 @@ static void print_times(bool periodic)
             if (h->levels[l + 1]->n[0] == dim) {
                 struct transfer *t = &h->transfers[l];
                 double idle = microseconds(t, h->levels[l + 1], do_nothing),
-                       busy = microseconds(t, h->levels[l + 1], copy_cells),
+                       busy = microseconds(t, h->levels[l + 1], copy_level),
                        start = timer_seconds();
                 for (int n = 0; n < 1000; n++)
-                    copy_cells(h->levels[l + 1], 0);
+                    copy_level(h->levels[l + 1], 0);
                 printf("%s %2d^3: %6.2f us, with a copy %6.2f us, which takes %.2f us\n",
                        periodic ? "periodic " : "dirichlet", dim, idle, busy,
                        1e3 * (timer_seconds() - start));

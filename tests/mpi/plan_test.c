@@ -167,55 +167,48 @@ static bool is_partner(int rank)
     return rank / 2 == comm_rank() / 2;
 }
 
-static void *carry(const struct plan *plan)
+static void carry(struct route *route, const double *from, double *to)
 {
-    struct plan *carrier = memory_alloc(sizeof *carrier, "carrier");
-    *carrier = *plan;
-    carrier->transport = NULL;
-    return carrier;
+    for (int phase = 0; phase < NUM_PHASES; phase++)
+        transport_mpi.phases[phase](route, from, to);
+    transport_local.phases[PHASE_MOVE](route, from, to);
 }
 
-static void carry_out(void *carrier, const double *from, double *to)
+static void drop(struct route *route)
 {
-    plan_execute(carrier, from, to, NULL);
+    transport_mpi.disconnect(route);
 }
 
-static void drop(void *connection)
-{
-    struct plan *carrier = connection;
-    if (carrier->buffers) {
-        carrier->buffers->memory->release(carrier->exchange.sends.buffer);
-        carrier->buffers->memory->release(carrier->exchange.receives.buffer);
-    }
-    memory_free(carrier);
-}
+static const struct transport to_partners = {
+    .reaches = is_partner, .disconnect = drop, .phases = {[PHASE_MOVE] = carry}};
 
-static const struct transport to_partners = {"partners", is_partner, carry, carry_out, drop};
-
-static int64_t mistaken_peers(const struct exchange *x, bool partners)
+static int64_t mistaken_peers(const struct copy_list *list, bool partners)
 {
     int64_t mistakes = 0;
-    for (int m = 0; m < x->sends.count; m++)
-        mistakes += is_partner(x->sends.list[m].peer) != partners;
-    for (int m = 0; m < x->receives.count; m++)
-        mistakes += is_partner(x->receives.list[m].peer) != partners;
+    for (int c = 0; c < list->count; c++)
+        mistakes += is_partner(list->copies[c].peer) != partners;
     return mistakes;
 }
 
 /* Mistakes of a plan between levels on "devices". */
-static int64_t mistakes_by_two_ways(struct plan_case at)
+static int64_t mistakes_by_several_routes(struct plan_case at, int nodes)
 {
+    int64_t mistakes = 0;
     at.plan = plan_create(at.source, at.target, at.what, at.grow, at.centre);
+    comm_mock_nodes(nodes);
     plan_connect(at.plan, &to_partners, false);
-    const int64_t mistakes = mistaken_peers(&at.plan->exchange, false) +
-                             mistaken_peers(&at.plan->direct->exchange, true) +
-                             (at.plan->local.count > 0) + mistakes_in_rounds(&at, 3);
+    comm_mock_nodes(0);
+    for (int r = 0; r < at.plan->nroutes; r++)
+        for (int d = 0; d < NUM_DIRECTIONS; d++)
+            mistakes += mistaken_peers(&at.plan->routes[r].lists[d], r == at.plan->nroutes - 1);
+    mistakes += mistakes_in_rounds(&at, 3);
     plan_destroy(at.plan);
     return mistakes;
 }
 
-/* As between GPUs of several nodes: the transport carries some messages and MPI the others. */
-static void messages_go_two_ways_in_one_exchange(void **state)
+/* As between GPUs of several nodes: the transport carries some messages, shared memory others
+ * within the node, and MPI the rest. */
+static void messages_go_several_ways_in_one_exchange(void **state)
 {
     (void)state;
     struct backend device = backend_cpu;
@@ -228,8 +221,8 @@ static void messages_go_two_ways_in_one_exchange(void **state)
         struct level *a = random_level(extent, sides, random_int(0, LARGEST_GHOSTS)),
                      *b = random_level(extent, sides, random_int(0, LARGEST_GHOSTS));
         a->backend = b->backend = &device;
-        EXPECT(on_all_ranks(mistakes_by_two_ways(random_plan(a, b))) == 0);
-        EXPECT(on_all_ranks(mistakes_by_two_ways(random_plan(b, b))) == 0);
+        EXPECT(on_all_ranks(mistakes_by_several_routes(random_plan(a, b), 1)) == 0);
+        EXPECT(on_all_ranks(mistakes_by_several_routes(random_plan(b, b), 2)) == 0);
         level_destroy(a);
         level_destroy(b);
     }
@@ -244,8 +237,8 @@ static const struct backend *buffers_of(struct level *from, struct level *to, bo
     struct plan *plan = plan_create(from, to, TARGET_GROWN, 0, CENTRE_CELL);
     plan_connect(plan, NULL, device_messages);
     plan_execute(plan, level_natural(from, FIELD_U), level_natural(to, FIELD_U), NULL);
-    const struct backend *buffers = plan->buffers;
-    *shared = plan->shared;
+    const struct backend *buffers = plan->routes[0].buffers;
+    *shared = plan->nroutes > 2 && plan->routes[1].transport == &transport_node;
     plan_destroy(plan);
     return buffers;
 }
@@ -312,7 +305,7 @@ static void lost_messages_from_devices_end_the_job(void **state)
         memory.download = lost ? lose_first : backend_cpu.memory->download;
         tried.plan = plan_create(l, l, tried.what, tried.grow, tried.centre);
         plan_connect(tried.plan, NULL, messages);
-        const bool ends = messages && lost && tried.plan->exchange.receives.count > 0;
+        const bool ends = messages && lost && tried.plan->routes[0].exchange.receives.count > 0;
         EXPECT(death_of(execute_halo) == (ends ? STATUS_SYSTEM : 0));
         plan_destroy(tried.plan);
     }
@@ -370,7 +363,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(cells_move_to_other_ranks),
         cmocka_unit_test(plans_are_used_again_and_again),
         cmocka_unit_test(a_late_rank_reads_what_was_sent),
-        cmocka_unit_test(messages_go_two_ways_in_one_exchange),
+        cmocka_unit_test(messages_go_several_ways_in_one_exchange),
         cmocka_unit_test(buffers_are_where_mpi_reaches_them),
         cmocka_unit_test(lost_messages_from_devices_end_the_job),
         cmocka_unit_test(levels_know_their_ranks),

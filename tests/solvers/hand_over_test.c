@@ -29,7 +29,7 @@ struct work {
     _Alignas(16) char arguments[128]; /* of VISIT */
     int n[3];
     const struct copy_list *list;
-    struct plan *plan;
+    struct route *route;
     const double *from;
     double *to;
     int hand_over;
@@ -52,14 +52,14 @@ static struct {
 static void copy(const struct copy_list *list, const double *from, double *to);
 
 /* As the device of all ranks: by MPI, which a recording otherwise excludes. */
-static void exchange(struct plan *plan, const double *from, double *to)
+static void exchange(struct route *route, const double *from, double *to)
 {
-    struct exchange *x = &plan->exchange;
-    backend_cpu.memory->copy(&plan->pack, from, x->sends.buffer);
+    struct exchange *x = &route->exchange;
+    backend_cpu.memory->copy(&route->lists[COPY_OUT], from, x->sends.buffer);
     exchange_start(x);
-    backend_cpu.memory->copy(&plan->local, from, to);
+    backend_cpu.memory->copy(&route->lists[COPY_LOCAL], from, to);
     exchange_wait(x);
-    backend_cpu.memory->copy(&plan->unpack, x->receives.buffer, to);
+    backend_cpu.memory->copy(&route->lists[COPY_IN], x->receives.buffer, to);
 }
 
 static void subtract_mean(struct level *l, enum field x);
@@ -91,7 +91,7 @@ static void do_work(const struct recording *r, const struct work *w)
         backend_cpu.memory->copy(w->list, w->from, w->to);
         return;
     case EXCHANGE:
-        exchange(w->plan, w->from, w->to);
+        exchange(w->route, w->from, w->to);
         return;
     case VISIT:
         backend_cpu_plain.passes->visit(w->body, w->arguments, w->n);
@@ -206,30 +206,29 @@ static bool reaches(int rank)
     return true;
 }
 
-static void *connect(const struct plan *plan)
+static bool connect(struct route *route)
 {
-    struct plan *p = memory_alloc(sizeof *p, "connection");
-    *p = *plan;
-    p->exchange.sends.buffer = backend_cpu.memory->allocate(plan->exchange.sends.length, "sends");
-    p->exchange.receives.buffer =
-        backend_cpu.memory->allocate(plan->exchange.receives.length, "receives");
-    return p;
+    struct exchange *x = &route->exchange;
+    x->sends.buffer = backend_cpu.memory->allocate(x->sends.length, "sends");
+    x->receives.buffer = backend_cpu.memory->allocate(x->receives.length, "receives");
+    return true;
 }
 
-static void execute(void *connection, const double *from, double *to)
+static void execute(struct route *route, const double *from, double *to)
 {
-    record((struct work){.kind = EXCHANGE, .plan = connection, .from = from, .to = to});
+    record((struct work){.kind = EXCHANGE, .route = route, .from = from, .to = to});
 }
 
-static void disconnect(void *connection)
+static void disconnect(struct route *route)
 {
-    struct plan *p = connection;
-    backend_cpu.memory->release(p->exchange.sends.buffer);
-    backend_cpu.memory->release(p->exchange.receives.buffer);
-    memory_free(p);
+    backend_cpu.memory->release(route->exchange.sends.buffer);
+    backend_cpu.memory->release(route->exchange.receives.buffer);
 }
 
-static const struct transport transport = {"test", reaches, connect, execute, disconnect};
+static const struct transport transport = {.reaches = reaches,
+                                           .connect = connect,
+                                           .disconnect = disconnect,
+                                           .phases = {[PHASE_MOVE] = execute}};
 
 struct variant {
     double cpu_below;

@@ -8,12 +8,12 @@
 #include "comm/comm.h"
 #include "level/plan.h"
 
-/* A plan's arguments and its three lists. */
+/* A plan's arguments and its lists. */
 struct all_pairs {
     const struct level *source, *target;
     enum target what;
     int grow, centre;
-    struct copy_list pack, local, unpack;
+    struct copy_list lists[NUM_DIRECTIONS];
 };
 
 static inline const struct patch *all_pairs_patch(const struct level *l, int box)
@@ -63,8 +63,10 @@ static inline void all_pairs_add(struct all_pairs *a, int source, int target, st
     const int none[3] = {0, 0, 0};
     const struct patch *from = all_pairs_patch(a->source, source),
                        *to = all_pairs_patch(a->target, target);
-    struct copy_list *list = from && to ? &a->local : from ? &a->pack : &a->unpack;
-    struct copy c = {.peer = from ? a->target->decomposition.owner[target]
+    const enum direction direction = from && to ? COPY_LOCAL : from ? COPY_OUT : COPY_IN;
+    struct copy_list *list = &a->lists[direction];
+    struct copy c = {.direction = direction,
+                     .peer = from ? a->target->decomposition.owner[target]
                                   : a->source->decomposition.owner[source]};
     for (int d = 0; d < 3; d++)
         c.n[d] = region.hi[d] - region.lo[d];
@@ -99,33 +101,31 @@ static inline void all_pairs_intersect(struct all_pairs *a, int source, int targ
 }
 
 /* Gives the copies of one direction their places in the messages, which follow each other in the
- * order of ranks. Returns how many differ from the plan's messages. */
+ * order of ranks, and puts them in that order. Returns how many differ from the plan's messages. */
 static inline long all_pairs_messages(struct copy_list *list, bool packing,
                                       const struct messages *messages)
 {
-    const int ranks = comm_size();
-    long *next = memory_alloc_zero((size_t)ranks * sizeof *next, "counts"), length = 0;
-    long mistakes = 0;
+    struct copy *sorted = memory_alloc((size_t)list->count * sizeof *sorted, "copies"), *c = sorted;
+    long length = 0, mistakes = 0;
     int count = 0;
-    for (int c = 0; c < list->count; c++)
-        next[list->copies[c].peer] += box_cells((struct box){
-            {0, 0, 0}, {list->copies[c].n[0], list->copies[c].n[1], list->copies[c].n[2]}});
-    for (int rank = 0; rank < ranks; rank++) {
-        const long cells = next[rank];
-        if (cells > 0) {
-            const struct message *m = count < messages->count ? &messages->list[count] : NULL;
-            mistakes += !m || m->peer != rank || m->offset != length || m->count != cells;
-            count++;
+    for (int rank = 0; rank < comm_size(); rank++) {
+        const long offset = length;
+        for (int i = 0; i < list->count; i++) {
+            if (list->copies[i].peer != rank)
+                continue;
+            *c = list->copies[i];
+            *(packing ? &c->to : &c->from) = length;
+            length += (long)c->n[0] * c->n[1] * c->n[2];
+            c++;
         }
-        next[rank] = length;
-        length += cells;
+        if (length == offset)
+            continue;
+        const struct message *m = count < messages->count ? &messages->list[count] : NULL;
+        mistakes += !m || m->peer != rank || m->offset != offset || m->count != length - offset;
+        count++;
     }
-    for (int i = 0; i < list->count; i++) {
-        struct copy *c = &list->copies[i];
-        *(packing ? &c->to : &c->from) = next[c->peer];
-        next[c->peer] += (long)c->n[0] * c->n[1] * c->n[2];
-    }
-    memory_free(next);
+    memory_free(list->copies);
+    list->copies = sorted;
     return mistakes + (count != messages->count) + (length != messages->length);
 }
 
@@ -147,22 +147,22 @@ static inline long all_pairs_differences(const struct copy_list *a, const struct
 static inline long all_pairs_mistakes(const struct level *source, const struct level *target,
                                       enum target what, int grow, int centre)
 {
-    struct all_pairs a = {source, target, what, grow, centre, {0}, {0}, {0}};
+    struct all_pairs a = {source, target, what, grow, centre, {{0}}};
     for (int t = 0; t < target->decomposition.nboxes; t++)
         for (int s = 0; s < source->decomposition.nboxes; s++)
             if (source->decomposition.owner[s] == comm_rank() ||
                 target->decomposition.owner[t] == comm_rank())
                 all_pairs_intersect(&a, s, t);
     struct plan *plan = plan_create(source, target, what, grow, centre);
-    const long mistakes = all_pairs_messages(&a.pack, true, &plan->exchange.sends) +
-                          all_pairs_messages(&a.unpack, false, &plan->exchange.receives) +
-                          all_pairs_differences(&a.pack, &plan->pack) +
-                          all_pairs_differences(&a.local, &plan->local) +
-                          all_pairs_differences(&a.unpack, &plan->unpack);
+    const struct route *mpi = &plan->routes[0], *local = &plan->routes[1];
+    const long mistakes = all_pairs_messages(&a.lists[COPY_OUT], true, &mpi->exchange.sends) +
+                          all_pairs_messages(&a.lists[COPY_IN], false, &mpi->exchange.receives) +
+                          all_pairs_differences(&a.lists[COPY_OUT], &mpi->lists[COPY_OUT]) +
+                          all_pairs_differences(&a.lists[COPY_LOCAL], &local->lists[COPY_LOCAL]) +
+                          all_pairs_differences(&a.lists[COPY_IN], &mpi->lists[COPY_IN]);
     plan_destroy(plan);
-    memory_free(a.pack.copies);
-    memory_free(a.local.copies);
-    memory_free(a.unpack.copies);
+    for (int d = 0; d < NUM_DIRECTIONS; d++)
+        memory_free(a.lists[d].copies);
     return mistakes;
 }
 

@@ -234,14 +234,15 @@ static inline long buffer_length(const struct messages *messages)
 /* Every element of the send buffer is packed once, and every received element is unpacked once. */
 static inline long mistakes_in_buffers(const struct plan *plan)
 {
-    const long sent = buffer_length(&plan->exchange.sends),
-               received = buffer_length(&plan->exchange.receives);
-    if (sent < 0 || received < 0 || sent != plan->cells_sent)
+    const struct route *mpi = &plan->routes[0];
+    const long sent = buffer_length(&mpi->exchange.sends),
+               received = buffer_length(&mpi->exchange.receives);
+    if (sent < 0 || received < 0 || sent != plan->cells[COPY_OUT])
         return 1;
     int *packed = memory_alloc_zero((size_t)sent * sizeof *packed, "counts"),
         *unpacked = memory_alloc_zero((size_t)received * sizeof *unpacked, "counts");
-    long mistakes = count_written(&plan->pack, packed) != sent;
-    mistakes += count_read(&plan->unpack, unpacked) != received;
+    long mistakes = count_written(&mpi->lists[COPY_OUT], packed) != sent;
+    mistakes += count_read(&mpi->lists[COPY_IN], unpacked) != received;
     mistakes += count_other_than_one(packed, sent) + count_other_than_one(unpacked, received);
     memory_free(packed);
     memory_free(unpacked);
@@ -254,9 +255,13 @@ static inline long mistakes_in_cover(const struct plan_case *at)
     const long length = at->target->field_length;
     int *count = memory_alloc_zero((size_t)length * sizeof *count, "counts");
     double *expected = field_of_nan(at->target);
+    long local = 0;
     add_filled(at, expected, 0);
-    long mistakes = count_written(&at->plan->local, count) != at->plan->cells_local;
-    count_written(&at->plan->unpack, count);
+    for (const struct route *r = at->plan->routes; r < at->plan->routes + at->plan->nroutes; r++) {
+        local += count_written(&r->lists[COPY_LOCAL], count);
+        count_written(&r->lists[COPY_IN], count);
+    }
+    long mistakes = local != at->plan->cells[COPY_LOCAL];
     for (long e = 0; e < length; e++)
         mistakes += count[e] != !isnan(expected[e]);
     memory_free(count);

@@ -88,7 +88,7 @@ static __device__ void receive(const struct peer_task &task, unsigned x,
         const unsigned long long start = nanoseconds();
         while (!load_both(p, packets, number))
             if (nanoseconds() - start > TIMEOUT_NS)
-                give_up(t, task.peer, longest);
+                give_up(t, task.copy.peer, longest);
     }
     const double values[3] = {p[0].cell, __hiloint2double((int)p[1].half, (int)p[0].half),
                               p[1].cell};
@@ -104,9 +104,9 @@ static __device__ void do_unit(const struct peer_task &task, unsigned unit, cons
         return;
     struct packet *packets =
         (number & 1 ? task.packets[1] : task.packets[0]) + (long)unit * UNIT_PACKETS + threadIdx.x;
-    if (task.direction == PEER_SEND)
+    if (task.copy.direction == COPY_OUT)
         send(task.copy, x, from, packets, number);
-    else if (task.direction == PEER_RECEIVE)
+    else if (task.copy.direction == COPY_IN)
         receive(task, x, packets, to, number, t, longest);
     else {
         double values[3];

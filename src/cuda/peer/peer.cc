@@ -37,54 +37,45 @@ struct connection {
     struct packet *buffers;     /* for receiving; other ranks map them */
     std::vector<void *> mapped; /* other ranks' */
     struct peer_task *tasks;
-    int count, longest;
+    int count;
 };
 
 static unsigned units_of(const struct copy &c)
 {
-    const long cells = (long)c.n[0] * c.n[1] * c.n[2];
-    return (unsigned)std::max(1l, (cells + UNIT_CELLS - 1) / UNIT_CELLS);
+    return (unsigned)std::max(1l, (copy_cells(&c) + UNIT_CELLS - 1) / UNIT_CELLS);
 }
 
-/* The messages of one direction by peer, as lists of copies in an order that both ends know. */
-typedef std::map<int, std::vector<struct copy>> traffic;
-
-static traffic traffic_of(const struct copy_list &list)
+/* The copies of one direction, in the order of peers, which both ends know. A message without cells
+ * is a copy without cells. A message's two buffers alternate, so exchange n overwrites packets of
+ * n − 2. The receiver has read these before its message of n − 1, for which the sender has waited.
+ */
+static std::vector<struct copy> copies_of(const struct copy_list &list, enum direction direction,
+                                          const struct messages &messages)
 {
-    traffic t;
-    for (int i = 0; i < list.count; i++)
-        t[list.copies[i].peer].push_back(list.copies[i]);
-    return t;
-}
-
-/* Answers each peer that has a message of the other direction only, by an empty one. A message's
- * two buffers alternate, so exchange n overwrites packets of n − 2. The receiver has read these
- * before its message of n − 1, for which the sender has waited. */
-static void answer(traffic &t, const traffic &other)
-{
-    for (const auto &message : other)
-        if (t[message.first].empty())
-            t[message.first].push_back({});
-}
-
-static long packets_in(const std::vector<struct copy> &message)
-{
-    long units = 0;
-    for (const struct copy &c : message)
-        units += units_of(c);
-    return units * UNIT_PACKETS;
+    std::vector<struct copy> copies(list.copies, list.copies + list.count);
+    for (int m = 0; m < messages.count; m++)
+        if (messages.list[m].count == 0) {
+            struct copy empty = {};
+            empty.peer = messages.list[m].peer;
+            empty.direction = direction;
+            copies.push_back(empty);
+        }
+    return copies;
 }
 
 /* Allocates the receive buffers; returns each peer's offsets in them. */
-static std::map<int, struct endpoint> allocate_buffers(const traffic &receives,
+static std::map<int, struct endpoint> allocate_buffers(const std::vector<struct copy> &receives,
                                                        struct connection *c)
 {
     std::map<int, struct endpoint> own;
+    std::map<int, long> packets;
     long length = 0;
-    for (const auto &message : receives)
+    for (const struct copy &copy : receives)
+        packets[copy.peer] += (long)units_of(copy) * UNIT_PACKETS;
+    for (const auto &message : packets)
         for (long &offset : own[message.first].packets) {
             offset = length;
-            length += packets_in(message.second);
+            length += message.second;
         }
     const size_t bytes = ((size_t)length * sizeof(struct packet) + PAGE - 1) / PAGE * PAGE;
     c->buffers = (struct packet *)cuda_allocate_bytes(bytes, "messages between GPUs");
@@ -111,33 +102,19 @@ static std::map<int, struct endpoint> swap_endpoints(const struct packet *buffer
     return others;
 }
 
-/* Adds the tasks of a copy, each of at most `units` units. */
-static void add_tasks(std::vector<struct peer_task> &tasks, const struct copy &copy,
-                      enum peer_direction direction, int peer, const struct buffers &buffers,
-                      unsigned units)
+/* Adds the tasks of copies, each of at most `units` units. `buffers` points to each peer's packets.
+ */
+static void add_tasks(std::vector<struct peer_task> &tasks, const std::vector<struct copy> &copies,
+                      std::map<int, struct buffers> buffers, unsigned units)
 {
-    for (unsigned first = 0; first < units_of(copy); first += units)
-        tasks.push_back({copy,
-                         {buffers.packets[0], buffers.packets[1]},
-                         first,
-                         std::min(first + units, units_of(copy)),
-                         0,
-                         direction,
-                         peer});
-}
-
-/* The tasks of one direction. `buffers` points to each peer's packets. */
-static void add_messages(std::vector<struct peer_task> &tasks, const traffic &messages,
-                         enum peer_direction direction, std::map<int, struct buffers> &buffers,
-                         unsigned units)
-{
-    for (const auto &message : messages) {
-        struct buffers b = buffers[message.first];
-        for (const struct copy &copy : message.second) {
-            add_tasks(tasks, copy, direction, message.first, b, units);
-            for (struct packet *&packets : b.packets)
-                packets += (long)units_of(copy) * UNIT_PACKETS;
-        }
+    for (const struct copy &copy : copies) {
+        struct buffers &b = buffers[copy.peer];
+        const unsigned all = units_of(copy);
+        for (unsigned first = 0; first < all; first += units)
+            tasks.push_back(
+                {copy, {b.packets[0], b.packets[1]}, first, std::min(first + units, all), 0});
+        for (struct packet *&packets : b.packets)
+            packets += (long)all * UNIT_PACKETS;
     }
 }
 
@@ -150,18 +127,19 @@ static unsigned units_in(const struct copy_list &list)
 }
 
 /* Units per task, so that all tasks that send or copy run at once, and then all that receive. */
-static unsigned units_per_task(const struct plan *plan)
+static unsigned units_per_task(const struct copy_list lists[NUM_DIRECTIONS])
 {
-    const unsigned out = units_in(plan->pack) + units_in(plan->local), in = units_in(plan->unpack),
-                   resident = peer_resident_blocks();
+    const unsigned out = units_in(lists[COPY_OUT]) + units_in(lists[COPY_LOCAL]),
+                   in = units_in(lists[COPY_IN]), resident = peer_resident_blocks();
     return std::max(1u, (std::max(out, in) + resident - 1) / resident);
 }
 
-static void *connect(const struct plan *plan)
+static bool connect(struct route *route)
 {
-    traffic sends = traffic_of(plan->pack), receives = traffic_of(plan->unpack);
-    answer(sends, receives);
-    answer(receives, sends);
+    const struct copy_list *lists = route->lists;
+    const auto sends = copies_of(lists[COPY_OUT], COPY_OUT, route->exchange.sends),
+               local = copies_of(lists[COPY_LOCAL], COPY_LOCAL, {}),
+               receives = copies_of(lists[COPY_IN], COPY_IN, route->exchange.receives);
     struct connection *c = new struct connection();
     std::map<int, struct endpoint> own = allocate_buffers(receives, c);
     std::map<int, struct buffers> here, there;
@@ -173,33 +151,32 @@ static void *connect(const struct plan *plan)
         here[other.first] = buffers_of(own[other.first], c->buffers);
         there[other.first] = buffers_of(other.second, mapped);
     }
-    const unsigned units = units_per_task(plan);
+    const unsigned units = units_per_task(lists);
     std::vector<struct peer_task> tasks;
-    add_messages(tasks, sends, PEER_SEND, there, units);
-    for (int i = 0; i < plan->local.count; i++)
-        add_tasks(tasks, plan->local.copies[i], PEER_LOCAL, -1, {}, units);
-    add_messages(tasks, receives, PEER_RECEIVE, here, units);
+    add_tasks(tasks, sends, there, units);
+    add_tasks(tasks, local, {}, units);
+    add_tasks(tasks, receives, here, units);
     const size_t bytes = tasks.size() * sizeof tasks[0];
     c->tasks = (struct peer_task *)cuda_allocate_bytes(bytes, "a plan between GPUs");
     CUDA_CALL(
         cudaMemcpyAsync(c->tasks, tasks.data(), bytes, cudaMemcpyHostToDevice, cuda_stream()));
     cuda_synchronise();
     c->count = (int)tasks.size();
-    c->longest = plan->longest;
-    return c;
+    route->state = c;
+    return true;
 }
 
-static void execute(void *connection, const double *from, double *to)
+static void execute(struct route *route, const double *from, double *to)
 {
-    const struct connection &c = *(const struct connection *)connection;
+    const struct connection &c = *(const struct connection *)route->state;
     if (c.count > 0)
-        peer_exchange(c.tasks, c.count, from, to, c.longest);
+        peer_exchange(c.tasks, c.count, from, to, route->ends->longest);
 }
 
 /* Until the first barrier other ranks may write here; until the second one they have it mapped. */
-static void disconnect(void *connection)
+static void disconnect(struct route *route)
 {
-    struct connection *c = (struct connection *)connection;
+    struct connection *c = (struct connection *)route->state;
     cuda_synchronise();
     comm_barrier(comm_world());
     for (void *mapped : c->mapped)
@@ -210,7 +187,8 @@ static void disconnect(void *connection)
     delete c;
 }
 
-static const struct transport peer_transport = {"peer", comm_on_node, connect, execute, disconnect};
+static const struct transport peer_transport = {
+    comm_on_node, true, connect, disconnect, {NULL, execute, NULL, NULL}};
 
 /* What ranks tell each other before they try to map memory. */
 struct trial {
