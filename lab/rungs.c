@@ -100,7 +100,7 @@ static void run_own(struct level *l, const struct rung *rung, const struct rung_
     (void)shape;
     for (int half = 0; half < 2; half++) {
         const struct half_sweep s = half_sweep_of(l, half);
-        walls_fill(l, rung_source(half), l->stencil->wall_rule, l->stencil->radius);
+        walls_fill(l, rung_source(half), stencil_walls(l->stencil), l->stencil->radius);
         sweeps[rung - cpu_rungs](&s);
     }
 }

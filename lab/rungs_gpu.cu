@@ -82,7 +82,7 @@ void gpu_run_rung(struct level *l, const struct rung *rung, const struct rung_sh
         const dim3 grid(cuda_divided(s.n[0], shape->block[0]),
                         cuda_divided(s.n[1], shape->block[1] * shape->rows),
                         cuda_divided(s.n[2], shape->planes));
-        cuda_fill_level_ghosts(l, l->fields[rung_source(half)], l->stencil->wall_rule,
+        cuda_fill_level_ghosts(l, l->fields[rung_source(half)], *stencil_walls(l->stencil),
                                ghosts_star(l->stencil->radius));
         kernel<<<grid, block, bytes, cuda_stream()>>>(s);
         CUDA_LAUNCHED();

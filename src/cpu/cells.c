@@ -180,7 +180,7 @@ void cpu_apply(struct level *level, enum field out, enum field x)
     halves_order_coefficients(level, halves);
     halves_order(level, x, halves);
     level->own_order[out] = halves;
-    walls_fill(level, x, level->stencil->wall_rule, level->stencil->radius);
+    walls_fill(level, x, stencil_walls(level->stencil), level->stencil->radius);
     for (int q = 0; q < level->npatches; q++) {
         const struct patch *p = &level->patches[q];
         const int threads = cpu_threads(patch_cells_count(p));

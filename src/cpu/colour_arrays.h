@@ -11,7 +11,7 @@ enum { LINE = 8 /* doubles in a cache line */ };
 
 /* What is constant in a loop: cells per row, and what is needed of the operator. */
 struct shape {
-    int n, radius, wall_rule;
+    int n, radius, wall_cells;
     bool variable, alpha;
 };
 

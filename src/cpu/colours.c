@@ -16,30 +16,30 @@
 INLINE void extrapolate(struct shape s, int layer, double *x, const double *y, long in, int from,
                         int to)
 {
-    const int rule = s.wall_rule;
-    const bool far = wall_cells(rule) > 2;
+    const struct side_weights side = side_weights_of(WALL_DIRICHLET, s.wall_cells);
+    const bool far = s.wall_cells > 2;
     const double *odd = layer == 0 ? y : x, *even = layer == 0 ? x : y;
 #pragma omp simd
     for (int m = from; m < to; m++)
         x[m - (layer + 1) * in] =
-            wall_value(rule, layer, odd[m], even[m + in], far ? odd[m + 2 * in] : 0.0,
-                       far ? even[m + 3 * in] : 0.0);
+            side_value(&side, s.wall_cells, layer, odd[m], even[m + in],
+                       far ? odd[m + 2 * in] : 0.0, far ? even[m + 3 * in] : 0.0);
 }
 
 /* The ghosts in i of the rows of plane k. */
 INLINE void walls_i(struct shape s, const struct arrays *a, int k)
 {
-    const int rule = s.wall_rule, last = half(s) - 1;
+    const int rule = s.wall_cells, last = half(s) - 1;
     for (int j = 0; j < s.n; j++) {
         const long row = j * stride_j(s) + k * stride_k(s);
         double *even = a->u[(j + k) & 1] + row, *odd = a->u[(j + k + 1) & 1] + row;
         const double left[4] = {even[0], odd[0], even[1], odd[1]};
         const double right[4] = {odd[last], even[last], odd[last - 1], even[last - 1]};
-        odd[-1] = wall_ghost(rule, 0, left);
-        even[last + 1] = wall_ghost(rule, 0, right);
+        odd[-1] = wall_ghost(WALL_DIRICHLET, rule, 0, left);
+        even[last + 1] = wall_ghost(WALL_DIRICHLET, rule, 0, right);
         if (s.radius > 1) {
-            even[-1] = wall_ghost(rule, 1, left);
-            odd[last + 1] = wall_ghost(rule, 1, right);
+            even[-1] = wall_ghost(WALL_DIRICHLET, rule, 1, left);
+            odd[last + 1] = wall_ghost(WALL_DIRICHLET, rule, 1, right);
         }
     }
 }

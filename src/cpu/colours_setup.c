@@ -8,7 +8,8 @@
 static struct shape level_shape(const struct level *l)
 {
     const struct stencil *t = l->stencil;
-    return (struct shape){l->n[0], t->radius, t->wall_rule, t->choice.variable, t->reads_alpha};
+    return (struct shape){l->n[0], t->radius, stencil_walls(t)->cells, t->choice.variable,
+                          t->reads_alpha};
 }
 
 /* Sets the coefficients of cell m of a row of colour c, each half a row after the one before. `at`

@@ -165,18 +165,18 @@ static inline struct range with_ghosts(const struct patch *p, int d, int beside,
     return r;
 }
 
-/* Ghosts behind walls, `layers` deep. `rule` is that of Dirichlet walls. Edges and corners are
- * filled `beside` layers deep, as far as somebody reads them. On sides without a wall, `extent`
- * layers beyond the box are valid. */
+/* Ghosts behind walls, `layers` deep. Edges and corners are filled `beside` layers deep, as far as
+ * somebody reads them. On sides without a wall, `extent` layers beyond the box are valid. */
 struct walls {
-    int rule, layers, beside, extent;
+    const struct wall_weights *rule;
+    int layers, beside, extent;
     bool halves; /* see halves.h */
 };
 /* Those that the operator reads. It reads cells next to others in one direction less than its
  * radius away in the other: none with order 2, the next ones with order 4. */
-static inline struct walls stencil_walls(const struct stencil *s, int extent, bool halves)
+static inline struct walls walls_around(const struct stencil *s, int extent, bool halves)
 {
-    const struct walls w = {s->wall_rule, s->radius, s->radius - 1, extent, halves};
+    const struct walls w = {stencil_walls(s), s->radius, s->radius - 1, extent, halves};
     return w;
 }
 /* x points at cell (0,0,0) of the patch. walls_after_rows fills the ghosts in i and j that follow
@@ -187,7 +187,8 @@ void walls_after_rows(const struct patch *p, double *x, const struct walls *w, s
 void walls_after_planes(const struct patch *p, double *x, const struct walls *w, struct range rows,
                         struct range planes);
 /* All of them, for a field of a level. */
-void walls_fill(const struct level *level, enum field field, int rule, int layers);
+void walls_fill(const struct level *level, enum field field, const struct wall_weights *rule,
+                int layers);
 
 /* The entries of the pass table. */
 void cpu_run(const struct pass *pass, void (*traverse)(const struct traversal *), bool halves);

@@ -287,7 +287,7 @@ static void fill_coarse_walls(const struct pass *pass)
 {
     if (pass_prolongs(pass))
         walls_fill(pass->coarse, pass->coarse_u,
-                   wall_rule_of(pass->prolongation, extent_shortest(pass->coarse->n)),
+                   walls_of_order(pass->coarse->stencil, pass->prolongation),
                    pass->prolongation / 2);
 }
 
@@ -329,7 +329,7 @@ void cpu_run(const struct pass *pass, void (*traverse)(const struct traversal *)
         CHECK(!prolongs || t.ops[0].extent % 2 == 0);
         t.keeps_fluxes = rows_of(&p)->keeps_fluxes;
         t.lag = s->radius;
-        t.wall_cells = wall_cells(s->wall_rule);
+        t.wall_cells = stencil_walls(s)->cells;
         const int threads = pass->finish == FINISH_NORM ? cpu_max_threads() : 0;
         for (int thread = 0; thread < threads; thread++)
             states[thread].norm = 0;

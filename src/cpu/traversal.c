@@ -97,7 +97,7 @@ static void work_rows(const struct traversal *t, const struct operation *op, str
 {
     op->step(t->pass, op, rows, planes, state);
     if (op->wall) {
-        const struct walls w = stencil_walls(t->pass->stencil, op->extent, t->pass->halves);
+        const struct walls w = walls_around(t->pass->stencil, op->extent, t->pass->halves);
         walls_after_rows(t->pass->patch, op->wall, &w, rows, planes);
     }
 }
@@ -107,7 +107,7 @@ static void work_walls(const struct traversal *t, const struct operation *op, st
                        struct range planes)
 {
     if (op->wall) {
-        const struct walls w = stencil_walls(t->pass->stencil, op->extent, t->pass->halves);
+        const struct walls w = walls_around(t->pass->stencil, op->extent, t->pass->halves);
         walls_after_planes(t->pass->patch, op->wall, &w, rows, planes);
     }
 }

@@ -24,7 +24,7 @@ void cuda_fill_walls(struct patch_launch &w, int sweep)
 {
     cuda_store_ghosts(w.c, w.buffer[sweep & 1],
                       *level_ghost_list(w.pass->level, w.q, ghosts_star(w.s->radius)),
-                      w.s->wall_rule, w.pass->region);
+                      *stencil_walls(w.s), w.pass->region);
     w.v.u = w.buffer[sweep & 1];
 }
 

@@ -57,15 +57,14 @@ void cuda_fetch_norm(uint64_t *norm);
 void cuda_deliver_norm(uint64_t *norm);
 void cuda_release_norm();
 
-/* Stores the ghosts of the list around one patch: behind Dirichlet walls by `rule`, behind others
- * by wall_rule_behind(). x points at the field's cell (0,0,0). Ghosts that follow from halos belong
- * to the boundary region. */
-void cuda_store_ghosts(const struct cells &c, double *x, const struct ghost_list &list, int rule,
-                       enum pass_region region);
+/* Stores the ghosts of the list around one patch. x points at the field's cell (0,0,0). Ghosts that
+ * follow from halos belong to the boundary region. */
+void cuda_store_ghosts(const struct cells &c, double *x, const struct ghost_list &list,
+                       const struct wall_weights &walls, enum pass_region region);
 /* One layer of ghosts beyond the ends of wrapped directions, without those on edges. */
 void cuda_wrap_sides(const struct cells &c, double *x);
-void cuda_fill_level_ghosts(const struct level *level, double *field, int rule,
-                            enum ghost_shape shape);
+void cuda_fill_level_ghosts(const struct level *level, double *field,
+                            const struct wall_weights &walls, enum ghost_shape shape);
 
 /* u (+)= P coarse_u of the pass on patch q, and on even_layers(layers) of ghosts beyond open sides;
  * the coarse ghosts must be there. u is at cell (0,0,0). */

@@ -6,105 +6,109 @@
 #include "level/sides.h"
 #include "operators/formula.h"
 
-/* Those of Dirichlet walls, then, in the same order, those of Neumann walls that follow from as
- * many cells. */
-enum wall_rule {
-    WALL_LINEAR,
-    WALL_QUADRATIC,
-    WALL_QUARTIC,
-    WALL_MIRROR_1,
-    WALL_MIRROR_2,
-    WALL_NEUMANN_QUARTIC,
-    DIRICHLET_RULES = WALL_MIRROR_1
-};
-enum { MAX_WALL_CELLS = 4 };
+/* From how many cells ghosts follow, behind walls of any kind. */
+enum wall_rule { WALL_LINEAR = 1, WALL_QUADRATIC = 2, WALL_QUARTIC = 4 };
+enum { MAX_WALL_CELLS = 4, WALL_LAYERS = 2 };
 
-/* The rule of Dirichlet walls for values of `cells` cells along the shortest side: that of an
- * operator or a prolongation of this order, or the best that fits. */
+/* The rule for values of `cells` cells along the shortest side: that of an operator or a
+ * prolongation of this order, or the best that fits. */
 FORMULA int wall_rule_of(int order, int cells)
 {
     return cells < 2 ? WALL_LINEAR : order == 4 && cells >= 4 ? WALL_QUARTIC : WALL_QUADRATIC;
 }
 
-/* The rule behind a wall of this kind, where Dirichlet walls have `rule`. */
-FORMULA int wall_rule_behind(int rule, enum wall wall)
-{
-    return wall == WALL_NEUMANN ? rule + DIRICHLET_RULES : rule;
-}
+struct wall_row {
+    double weight[MAX_WALL_CELLS], factor;
+};
 
-/* From how many cells ghosts follow. */
-FORMULA int wall_cells(int rule)
+/* How the ghosts behind one side follow from cells inward: its rows of wall_rows.def, by layer. */
+struct side_weights {
+    int cells;  /* the rule; 0: no wall */
+    int layers; /* that have a row; further ghosts are 0 */
+    struct wall_row row[WALL_LAYERS];
+};
+
+/* Of the domain, by one rule. */
+struct wall_weights {
+    int cells;
+    struct side_weights side[3][2];
+};
+
+FORMULA struct side_weights side_weights_of(int wall, int rule)
 {
-#define WALL_ROW(of, at, cells, factor, w1, w2, w3, w4)                                            \
-    if (rule == of)                                                                                \
-        return cells;
+    struct side_weights s = {wall == NO_WALL ? 0 : rule, 0, {{{0.0, 0.0, 0.0, 0.0}, 0.0}}};
+#define WALL_ROW(kind, cells, layer, factor, w1, w2, w3, w4)                                       \
+    if (wall == kind && rule == cells) {                                                           \
+        const struct wall_row row_of_layer = {{w1, w2, w3, w4}, factor};                           \
+        s.row[layer] = row_of_layer;                                                               \
+        s.layers = layer + 1;                                                                      \
+    }
 #include "operators/wall_rows.def"
 #undef WALL_ROW
-    return 0;
+    return s;
 }
 
-/* w1·x1 + w2·x2 + …, of `cells` cells. The order of operations is part of a rule. */
-FORMULA double wall_sum(int cells, double w1, double x1, double w2, double x2, double w3, double x3,
-                        double w4, double x4)
+static inline struct wall_weights wall_weights_of(const struct sides *sides, int rule)
 {
-    const double from_3 = cells > 3 ? fma(w3, x3, w4 * x4) : w3 * x3,
-                 from_2 = cells > 2 ? fma(w2, x2, from_3) : w2 * x2;
-    return cells > 1 ? fma(w1, x1, from_2) : w1 * x1;
+    struct wall_weights w;
+    w.cells = rule;
+    for (int side = 0; side < 6; side++)
+        w.side[side / 2][side % 2] = side_weights_of(wall_of(sides->of[side / 2][side % 2]), rule);
+    return w;
 }
 
-/* The ghost in `layer` (0 is next to the wall) from the first wall_cells(rule) of the cells x. The
- * rule should be a constant. (In vectorised loops, cells must not be an array.) */
-FORMULA double wall_value(int rule, int layer, double x1, double x2, double x3, double x4)
+/* (w1·x1 + w2·x2 + …)·factor. The order of operations is part of a rule, and the factor of rules of
+ * one or two cells is 1. `cells`, those of the rule, should be a constant. (In vectorised loops, x
+ * must not be an array.) */
+FORMULA double wall_row_value(int cells, const struct wall_row *row, double x1, double x2,
+                              double x3, double x4)
 {
-#define WALL_ROW(of, at, cells, factor, w1, w2, w3, w4)                                            \
-    if (rule == of && layer == at)                                                                 \
-        return wall_sum(cells, w1, x1, w2, x2, w3, x3, w4, x4) * (factor);
+    const double *w = row->weight;
+    const double from_3 = cells > 3 ? fma(w[2], x3, w[3] * x4) : w[2] * x3,
+                 from_2 = cells > 2 ? fma(w[1], x2, from_3) : w[1] * x2,
+                 sum = cells > 1 ? fma(w[0], x1, from_2) : w[0] * x1;
+    return cells > 2 ? sum * row->factor : sum;
+}
+
+/* The ghost in `layer` (0 is next to the wall). All rules have a row for layer 0, and rules of four
+ * cells one for layer 1. */
+FORMULA double side_value(const struct side_weights *s, int cells, int layer, double x1, double x2,
+                          double x3, double x4)
+{
+    const bool has_row = layer == 0 || (layer < WALL_LAYERS && (cells > 2 || layer < s->layers));
+    return has_row ? wall_row_value(cells, &s->row[layer], x1, x2, x3, x4) : 0.0;
+}
+
+FORMULA double side_ghost(const struct side_weights *s, int cells, int layer,
+                          const double x[MAX_WALL_CELLS])
+{
+    return side_value(s, cells, layer, x[0], x[1], x[2], x[3]);
+}
+
+/* The same where kind and rule are constants. */
+FORMULA double wall_ghost(int wall, int rule, int layer, const double x[MAX_WALL_CELLS])
+{
+#define WALL_ROW(kind, cells, at, factor, w1, w2, w3, w4)                                          \
+    if (wall == kind && rule == cells && layer == at) {                                            \
+        const struct wall_row row = {{w1, w2, w3, w4}, factor};                                    \
+        return wall_row_value(cells, &row, x[0], x[1], x[2], x[3]);                                \
+    }
 #include "operators/wall_rows.def"
 #undef WALL_ROW
     return 0.0;
 }
 
-FORMULA double wall_ghost(int rule, int layer, const double x[MAX_WALL_CELLS])
-{
-    return wall_value(rule, layer, x[0], x[1], x[2], x[3]);
-}
-
-/* A row of wall_rows.def as data, for kernels whose walls differ: 0 where there is none. */
-struct wall_row {
-    double weight[MAX_WALL_CELLS], factor;
-};
-
-FORMULA struct wall_row wall_row_of(int rule, int layer)
-{
-#define WALL_ROW(of, at, cells, factor, w1, w2, w3, w4)                                            \
-    if (rule == of && layer == at) {                                                               \
-        const struct wall_row row = {{w1, w2, w3, w4}, factor};                                    \
-        return row;                                                                                \
-    }
-#include "operators/wall_rows.def"
-#undef WALL_ROW
-    const struct wall_row none = {{0.0, 0.0, 0.0, 0.0}, 0.0};
-    return none;
-}
-
-/* Where u = g on the wall, the ghost is wall_ghost() plus this times g; where ∂u/∂n = g outward,
+/* Where u = g on the wall, the ghost is side_ghost() plus this times g; where ∂u/∂n = g outward,
  * plus this times h·g. So rules of Dirichlet walls are exact for u = 1, and those of Neumann walls
  * for the distance from the wall, whose g is −1. */
-FORMULA double wall_value_weight(int rule, int layer)
+FORMULA double wall_value_weight(const struct side_weights *s, int wall, int layer)
 {
-    const struct wall_row row = wall_row_of(rule, layer);
-    const int neumann = rule >= DIRICHLET_RULES;
+    const struct wall_row *row = &s->row[layer];
+    const int neumann = wall == WALL_NEUMANN;
     double sum = 0.0;
     for (int m = 0; m < MAX_WALL_CELLS; m++)
-        sum += row.weight[m] * (neumann ? m + 0.5 : 1.0);
-    return neumann ? layer + 0.5 + sum * row.factor : 1.0 - sum * row.factor;
-}
-
-/* wall_ghost by the row of a rule with `cells` cells. */
-FORMULA double wall_row_ghost(int cells, const struct wall_row *row, const double x[MAX_WALL_CELLS])
-{
-    const double *w = row->weight;
-    return wall_sum(cells, w[0], x[0], w[1], x[1], w[2], x[2], w[3], x[3]) * row->factor;
+        sum += row->weight[m] * (neumann ? m + 0.5 : 1.0);
+    return neumann ? layer + 0.5 + sum * row->factor : 1.0 - sum * row->factor;
 }
 
 /* β one layer beyond a wall, tangentially to its face, from the faces b1, b2, … inward: levels of 5

@@ -23,8 +23,8 @@ enum {
 struct probe {
     int cell[3]; /* global index */
     int n[3];    /* cells of the level by direction */
-    int rule, radius;
-    const struct sides *sides; /* the stencil's */
+    int radius;
+    const struct wall_weights *walls; /* the stencil's */
     int colours;   /* 2 where HPGMG takes all cells of a colour for one unknown, see probe_create;
                       else 0 */
     bool interior; /* no wall and no second image within the stencil's radius */
@@ -34,9 +34,8 @@ struct probe {
 FORMULA struct probe probe_create(const struct stencil *s, const int n[3], const int cell[3])
 {
     struct probe p;
-    p.rule = s->wall_rule;
     p.radius = s->radius;
-    p.sides = &s->choice.sides;
+    p.walls = stencil_walls(s);
     /* HPGMG finds the order-2 diagonal with two colours per direction. Around an odd number of
      * periodic cells two neighbours get the same colour, and its diagonal includes their coupling.
      * Only for BiCGStab's preconditioner this project does the same, or the digits would not agree.
@@ -44,7 +43,7 @@ FORMULA struct probe probe_create(const struct stencil *s, const int n[3], const
     p.colours = s->hpgmg_diagonal ? 2 : 0;
     p.interior = true;
     for (int d = 0; d < 3; d++) {
-        const bool periodic = p.sides->of[d][0] == BOUNDARY_PERIODIC;
+        const bool periodic = p.walls->side[d][0].cells == 0;
         const int reach = periodic ? PROBE_REACH : PROBE_FAR;
         const int below = periodic ? (n[d] - 1) / 2 : cell[d],
                   above = periodic ? n[d] / 2 : n[d] - 1 - cell[d];
@@ -60,27 +59,27 @@ FORMULA struct probe probe_create(const struct stencil *s, const int n[3], const
 }
 
 /* The weight of the index-th cell inward from the wall in the ghost of `layer` (0 or 1). */
-FORMULA double probe_wall_weight(int rule, int layer, int index)
+FORMULA double probe_wall_weight(const struct side_weights *side, int layer, int index)
 {
-    double unit[4];
-    for (int m = 0; m < 4; m++)
+    double unit[MAX_WALL_CELLS];
+    for (int m = 0; m < MAX_WALL_CELLS; m++)
         unit[m] = m == index;
-    return wall_ghost(rule, layer, unit);
+    return side_ghost(side, side->cells, layer, unit);
 }
 
 /* The value at offset `o` from the cell in direction d of the function that is 1 at offset `e`. */
 FORMULA double probe_weight(const struct probe *p, int d, int o, int e)
 {
     const int at = p->cell[d] + o, source = p->cell[d] + e, n = p->n[d];
-    if (p->sides->of[d][0] == BOUNDARY_PERIODIC) {
+    if (p->walls->side[d][0].cells == 0) {
         const int image = (at + 4 * n) % n, unit = (source + 4 * n) % n;
         return p->colours ? image % p->colours == unit % p->colours : image == unit;
     }
     if (at >= 0 && at < n)
         return at == source;
-    const bool high = at >= n, neumann = p->sides->of[d][high] == BOUNDARY_NEUMANN;
-    const int rule = wall_rule_behind(p->rule, neumann ? WALL_NEUMANN : WALL_DIRICHLET);
-    return probe_wall_weight(rule, high ? at - n : -at - 1, high ? n - 1 - source : source);
+    const bool high = at >= n;
+    return probe_wall_weight(&p->walls->side[d][high], high ? at - n : -at - 1,
+                             high ? n - 1 - source : source);
 }
 
 /* The unit vector of the cell at offset e, as the array of values around the probe's cell. */

@@ -2,7 +2,6 @@
 #include "operators/stencil.h"
 #include "base/check.h"
 #include "level/extent.h"
-#include "operators/boundary.h"
 #include "operators/smoothers.h"
 
 /* The smoothers, one row each. For another relaxation weight change `weight` here. */
@@ -99,7 +98,9 @@ struct stencil stencil_create(struct operator_choice choice, const int n[3])
     s.in_place = s.radius == 1 && smoother->coloured;
     /* 1/h; dividing by a length of 1 changes no bit */
     const double inverse_h = extent_longest(n) / (choice.length > 0.0 ? choice.length : 1.0);
-    s.wall_rule = wall_rule_of(choice.order, extent_shortest(n));
+    for (int half = 1; half <= 2; half++)
+        s.walls[half - 1] =
+            wall_weights_of(&choice.sides, wall_rule_of(2 * half, extent_shortest(n)));
     s.scale = inverse_h * inverse_h / order->divisor;
     return s;
 }

@@ -6,6 +6,7 @@
 #include "base/linkage.h"
 #include "level/extent.h"
 #include "level/sides.h"
+#include "operators/boundary.h"
 
 C_BEGIN
 
@@ -60,18 +61,29 @@ struct stencil {
     /* Of the smoother: sweeps update one colour; need lambda_max; FIELD_DINV is the l1 weight. */
     bool coloured, needs_lambda_max, l1_weight;
     bool in_place; /* a sweep may overwrite what it reads: cells of one colour are not coupled */
-    int wall_rule; /* of ghosts beyond Dirichlet walls: an enum wall_rule (operators/boundary.h).
-                      For those beyond other walls see wall_rule_behind() */
-    bool hpgmg_diagonal; /* FIELD_DINV as HPGMG finds it around odd periodic grids, see
-                            probe_create() */
-    double scale;        /* b/h² over the divisor of the sum S */
-    double lambda_max;   /* Gershgorin bound of D⁻¹A, where the smoother needs it */
+    struct wall_weights walls[2]; /* by order: see walls_of_order() */
+    bool hpgmg_diagonal;          /* FIELD_DINV as HPGMG finds it around odd periodic grids, see
+                                     probe_create() */
+    double scale;                 /* b/h² over the divisor of the sum S */
+    double lambda_max;            /* Gershgorin bound of D⁻¹A, where the smoother needs it */
     double chebyshev_c1[SMOOTHER_SWEEPS], chebyshev_c2[SMOOTHER_SWEEPS]; /* Saad, Algorithm 12.1 */
 };
 
 /* The stencil of `choice` on a level of n[d] cells by direction. lambda_max and the Chebyshev
  * coefficients are 0. */
 struct stencil stencil_create(struct operator_choice choice, const int n[3]);
+/* How ghosts beyond the level's walls follow from cells inward: for operators or prolongations of
+ * this order, and for the operator itself. */
+FORMULA const struct wall_weights *walls_of_order(const struct stencil *s, int order)
+{
+    return &s->walls[order / 2 - 1];
+}
+
+FORMULA const struct wall_weights *stencil_walls(const struct stencil *s)
+{
+    return walls_of_order(s, s->choice.order);
+}
+
 /* Sets lambda_max and, from it, the coefficients of the degree-6 polynomial on [lambda_max/8,
  * lambda_max]. */
 void stencil_set_lambda_max(struct stencil *s, double lambda_max);

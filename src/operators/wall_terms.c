@@ -32,7 +32,7 @@ struct near_walls {
     const struct level *level;
     const struct patch *patch;
     struct wall_part g[3][2], beta[3][2];
-    int rule;    /* of Dirichlet walls */
+    const struct wall_weights *rule;
     int reach;   /* how far from a cell G is read */
     double side; /* of a cell */
 };
@@ -68,16 +68,17 @@ static double ghost_of_values(const struct near_walls *w, const int cell[3])
     if (d < 0)
         return 0.0;
     const int side = cell[d] >= 0, layer = side ? cell[d] - p->n[d] : -cell[d] - 1;
-    const int rule = wall_rule_behind(w->rule, p->wall[d][side]);
+    const struct side_weights *rule = &w->rule->side[d][side];
     int inner[3] = {cell[0], cell[1], cell[2]};
     double x[MAX_WALL_CELLS] = {0.0};
-    for (int m = 0; m < wall_cells(rule); m++) {
+    for (int m = 0; m < rule->cells; m++) {
         inner[d] = side ? p->n[d] - 1 - m : m;
         x[m] = ghost_of_values(w, inner);
     }
     const double unit = p->wall[d][side] == WALL_NEUMANN ? w->side : 1.0;
     const double value = w->g[d][side].at ? unit * beside(&w->g[d][side], d, cell) : 0.0;
-    return fma(wall_value_weight(rule, layer), value, wall_ghost(rule, layer, x));
+    return fma(wall_value_weight(rule, p->wall[d][side], layer), value,
+               side_ghost(rule, rule->cells, layer, x));
 }
 
 /* G in a box of cells and w->reach layers around. at[x + y·stride[1] + …] is a cell of the box;
@@ -307,7 +308,7 @@ void wall_terms_set_operator(struct wall_terms *terms, const struct wall_values 
                              double side, enum field less)
 {
     const struct stencil *s = terms->level->stencil;
-    const struct near_walls common = {.rule = s->wall_rule, .reach = s->radius, .side = side};
+    const struct near_walls common = {.rule = stencil_walls(s), .reach = s->radius, .side = side};
     set_terms(terms, terms->level, &common, values, operator_terms, less);
 }
 
@@ -320,8 +321,7 @@ void wall_terms_set_inflow(struct wall_terms *terms, const struct wall_values *v
 void wall_terms_set_prolonged(struct wall_terms *terms, const struct level *coarse,
                               const struct wall_values *values, double side, int prolongation)
 {
-    const struct near_walls common = {.rule =
-                                          wall_rule_of(prolongation, extent_shortest(coarse->n)),
+    const struct near_walls common = {.rule = walls_of_order(coarse->stencil, prolongation),
                                       .reach = prolongation / 2,
                                       .side = side};
     set_terms(terms, coarse, &common, values, prolonged_terms, NUM_FIELDS);

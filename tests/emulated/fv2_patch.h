@@ -18,12 +18,16 @@ enum ends { WALLS, WRAPPED, OPEN, WALL_BELOW, WALL_ABOVE, NUM_SIDES, NEUMANN, NE
 inline emulated::box make_patch(const int n[3], const enum ends sides[3])
 {
     emulated::box b = emulated::make_box(n[0], n[1], n[2]);
+    static const enum wall walls[][2] = {{WALL_DIRICHLET, WALL_DIRICHLET}, /* by enum ends */
+                                         {NO_WALL, NO_WALL},
+                                         {NO_WALL, NO_WALL},
+                                         {WALL_DIRICHLET, NO_WALL},
+                                         {NO_WALL, WALL_DIRICHLET},
+                                         {NO_WALL, NO_WALL},
+                                         {WALL_NEUMANN, WALL_NEUMANN},
+                                         {WALL_NEUMANN, WALL_DIRICHLET}};
     for (int d = 0; d < 3; d++) {
-        b.c.neumann[d][0] = sides[d] == NEUMANN || sides[d] == NEUMANN_BELOW;
-        b.c.neumann[d][1] = sides[d] == NEUMANN;
-        b.c.wall[d][0] = sides[d] == WALLS || sides[d] == WALL_BELOW || b.c.neumann[d][0];
-        b.c.wall[d][1] = sides[d] == WALLS || sides[d] == WALL_ABOVE || sides[d] == NEUMANN_BELOW ||
-                         sides[d] == NEUMANN;
+        std::copy_n(walls[sides[d]], 2, b.c.wall[d]);
         b.c.wrap[d] = sides[d] == WRAPPED;
     }
     return b;
@@ -54,7 +58,8 @@ inline struct coefficients make_coefficients(const emulated::box &b, std::mt1993
         make_values(b, random, -1.0, 1.0), positive(), {positive(), positive(), positive()}, 0.37};
     emulated::for_box(b, [&](const int p[3], long place) {
         for (int d = 0; d < 3; d++)
-            if ((b.c.neumann[d][0] && p[d] == 0) || (b.c.neumann[d][1] && p[d] == b.c.n[d]))
+            if ((b.c.wall[d][0] == WALL_NEUMANN && p[d] == 0) ||
+                (b.c.wall[d][1] == WALL_NEUMANN && p[d] == b.c.n[d]))
                 a.beta[d][place] = 0.0;
     });
     return a;
@@ -77,8 +82,8 @@ inline double beside_cell(const emulated::box &b, const values &x, const int p[3
     q[d] += wall ? -step : step;
     if (!wall)
         return x[place_of(b, q)];
-    const int rule = b.c.neumann[d][step > 0] ? WALL_MIRROR_2 : WALL_QUADRATIC;
-    return wall_value(rule, 0, x[place_of(b, p)], x[place_of(b, q)], 0.0, 0.0);
+    const double v[4] = {x[place_of(b, p)], x[place_of(b, q)]};
+    return wall_ghost(b.c.wall[d][step > 0], WALL_QUADRATIC, 0, v);
 }
 
 template <class Op>

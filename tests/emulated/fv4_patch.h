@@ -34,10 +34,10 @@ enum guess { ANY, ZERO };
 static emulated::box make_walled_box(int n0, int n1, int n2, unsigned walls, unsigned neumann = 0)
 {
     emulated::box b = make_box(n0, n1, n2);
-    for (int side = 0; side < 6; side++) {
-        b.c.wall[side / 2][side % 2] = walls >> side & 1;
-        b.c.neumann[side / 2][side % 2] = (walls & neumann) >> side & 1;
-    }
+    for (int side = 0; side < 6; side++)
+        b.c.wall[side / 2][side % 2] = !(walls >> side & 1)  ? NO_WALL
+                                       : neumann >> side & 1 ? WALL_NEUMANN
+                                                             : WALL_DIRICHLET;
     return b;
 }
 
@@ -94,6 +94,7 @@ static struct fv4_gsrb make_pass(const emulated::box &b, struct fields &x, int c
     w.inner_dinv = 1.0 / fv4_inner_diagonal(w.scale, Op::HELMHOLTZ, 1, 1, 1, 1, 1, 1);
     w.colour = colour;
     w.out = first(x.out);
+    w.walls = emulated::weights_of(b.c, WALL_QUARTIC);
     set_bounds(w);
     for_cells(w.c, true, [&](int i, int j, int k, long place) {
         if (away_from_walls(w.c, 0, i) && away_from_walls(w.c, 1, j) && away_from_walls(w.c, 2, k))
@@ -119,9 +120,8 @@ static inline void put_ghosts_behind(const struct cells &c, int d, bool high, do
 {
     const long inward = high ? -stride : stride;
     const double v[4] = {x[0], x[inward], x[2 * inward], x[3 * inward]};
-    const int rule = c.neumann[d][high] ? WALL_NEUMANN_QUARTIC : WALL_QUARTIC;
-    x[-inward] = wall_ghost(rule, 0, v);
-    x[-2 * inward] = wall_ghost(rule, 1, v);
+    x[-inward] = wall_ghost(c.wall[d][high], WALL_QUARTIC, 0, v);
+    x[-2 * inward] = wall_ghost(c.wall[d][high], WALL_QUARTIC, 1, v);
 }
 
 /* The updated value of cell (i,j,k) of u. */

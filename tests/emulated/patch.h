@@ -7,6 +7,7 @@
 #include <random>
 #include <vector>
 #include "cuda/core/cells.cuh"
+#include "operators/boundary.h"
 
 namespace emulated
 {
@@ -28,6 +29,15 @@ inline struct box make_box(int n0, int n1, int n2)
     b.size = b.c.sk * (n2 + 2 * MARGIN);
     b.origin = MARGIN * (1 + b.c.sj + b.c.sk);
     return b;
+}
+
+inline struct wall_weights weights_of(const struct cells &c, int rule)
+{
+    struct wall_weights w = {};
+    w.cells = rule;
+    for (int side = 0; side < 6; side++)
+        w.side[side / 2][side % 2] = side_weights_of(c.wall[side / 2][side % 2], rule);
+    return w;
 }
 
 /* Calls act(p, offset) for the patch and its margin; offset is p's in a field. */

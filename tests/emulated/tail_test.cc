@@ -78,7 +78,8 @@ struct bottom_work bottom_open(struct level *level, enum field u, enum field f, 
     const int *n = level->n;
     struct bottom_work w = {};
     w.c = {{n[0], n[1], n[2]}, {}, p->offset, p->sj, p->sk, {}, {}};
-    w.sides = level->stencil->choice.sides;
+    for (int side = 0; side < 6; side++)
+        w.c.wall[side / 2][side % 2] = p->wall[side / 2][side % 2];
     for (int sweep = 0; sweep < SMOOTHER_SWEEPS; sweep++)
         w.relaxations[sweep] = stencil_relaxation(level->stencil, sweep);
     w.v = {operands_of(level, p, f), NULL, p->sj, p->sk};
@@ -88,7 +89,7 @@ struct bottom_work bottom_open(struct level *level, enum field u, enum field f, 
     w.singular = operator_is_singular(&level->stencil->choice);
     w.in_place = level->stencil->in_place;
     w.ghosts = level->stencil->radius;
-    w.wall_rule = level->stencil->wall_rule;
+    w.wall_rule = stencil_walls(level->stencil)->cells;
     w.cells = cuboid_of(n[0], n[1], n[2]);
     w.max_iterations = max_iterations;
     w.reduction = reduction;

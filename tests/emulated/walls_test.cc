@@ -37,17 +37,10 @@ int cpu_threads(long)
 
 static unsigned neumann; /* bit by bit the sides whose walls are Neumann walls */
 
-static enum wall wall_behind(const struct cells &c, int d, int side)
-{
-    return !c.wall[d][side]                ? NO_WALL
-           : neumann >> (2 * d + side) & 1 ? WALL_NEUMANN
-                                           : WALL_DIRICHLET;
-}
-
 static void copy_walls(const struct cells &c, enum wall wall[3][2])
 {
     for (int side = 0; side < 6; side++)
-        wall[side / 2][side % 2] = wall_behind(c, side / 2, side % 2);
+        wall[side / 2][side % 2] = (enum wall)c.wall[side / 2][side % 2];
 }
 
 static void store(const struct cells &c, double *x, int rule, const struct ghost_depths &depths,
@@ -55,7 +48,8 @@ static void store(const struct cells &c, double *x, int rule, const struct ghost
 {
     enum wall wall[3][2];
     copy_walls(c, wall);
-    cuda_store_ghosts(c, x, ghost_list_of(c.n, wall, c.wrap, &depths), rule, region);
+    cuda_store_ghosts(c, x, ghost_list_of(c.n, wall, c.wrap, &depths),
+                      emulated::weights_of(c, rule), region);
 }
 
 static struct ghost_depths star(int layers)
@@ -77,13 +71,12 @@ static double value_at(const struct cells &c, const double *x, int rule, const i
     if (!low && !high)
         return value_at(c, x, rule, p, d - 1);
     double v[4] = {};
-    for (int m = 0; m < wall_cells(rule); m++) {
+    for (int m = 0; m < rule; m++) {
         int inward[3] = {p[0], p[1], p[2]};
         inward[d] = low ? m : c.n[d] - 1 - m;
         v[m] = value_at(c, x, rule, inward, d - 1);
     }
-    return wall_ghost(wall_rule_behind(rule, wall_behind(c, d, high)),
-                      low ? -1 - p[d] : p[d] - c.n[d], v);
+    return wall_ghost(c.wall[d][high], rule, low ? -1 - p[d] : p[d] - c.n[d], v);
 }
 
 /* Fills a random field by fill(c, x) and compares all of it; wanted(outside) says which ghosts of
@@ -113,7 +106,9 @@ static emulated::box closed_box(int n0, int n1, int n2, unsigned sides)
 {
     emulated::box b = emulated::make_box(n0, n1, n2);
     for (int side = 0; side < 6; side++)
-        b.c.wall[side / 2][side % 2] = sides >> side & 1;
+        b.c.wall[side / 2][side % 2] = !(sides >> side & 1)  ? NO_WALL
+                                       : neumann >> side & 1 ? WALL_NEUMANN
+                                                             : WALL_DIRICHLET;
     for (int d = 0; d < 3; d++)
         b.c.wrap[d] = sides >> (6 + d) & 1;
     return b;
@@ -241,7 +236,8 @@ static void test_cpu(void **)
         fields[FIELD_U] = of_cpu.data();
         l.fields = fields;
         l.own_order = own_order;
-        walls_fill(&l, FIELD_U, rule, layers);
+        const struct wall_weights weights = emulated::weights_of(b.c, rule);
+        walls_fill(&l, FIELD_U, &weights, layers);
         store(b.c, of_gpu.data() + b.origin, rule, {layers, layers, layers, layers}, REGION_ALL);
         assert_memory_equal(of_cpu.data(), of_gpu.data(), b.size * sizeof(double));
     });

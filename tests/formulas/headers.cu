@@ -49,12 +49,13 @@ __global__ void use_smoothers(const double *u, double *out)
 
 __global__ void use_boundary(const double *x, double *out)
 {
-    out[0] = wall_ghost(WALL_LINEAR, 0, x);
-    out[1] = wall_ghost(WALL_QUADRATIC, 0, x);
-    out[2] = wall_ghost(WALL_QUARTIC, 0, x);
-    out[3] = wall_ghost(WALL_QUARTIC, 1, x);
-    out[7] = wall_ghost(wall_rule_behind(WALL_QUARTIC, WALL_NEUMANN), 1, x);
-    out[8] = wall_value_weight(WALL_QUARTIC, 1);
+    const struct side_weights side = side_weights_of(WALL_NEUMANN, WALL_QUARTIC);
+    out[0] = wall_ghost(WALL_DIRICHLET, WALL_LINEAR, 0, x);
+    out[1] = wall_ghost(WALL_DIRICHLET, WALL_QUADRATIC, 0, x);
+    out[2] = wall_ghost(WALL_DIRICHLET, WALL_QUARTIC, 0, x);
+    out[3] = wall_ghost(WALL_DIRICHLET, WALL_QUARTIC, 1, x);
+    out[7] = side_ghost(&side, WALL_QUARTIC, 1, x);
+    out[8] = wall_value_weight(&side, WALL_NEUMANN, 1);
     out[4] = beta_extrapolate_5(x[0], x[1], x[2], x[3], x[4]);
     out[5] = beta_extrapolate_4(x[0], x[1], x[2], x[3]);
     out[6] = beta_extrapolate_2(x[0], x[1]);

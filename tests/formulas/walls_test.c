@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
+#include <string.h>
 #include "operators/boundary.h"
 #include "operators/transfers.h"
 #include "support/random.h"
@@ -58,17 +59,23 @@ static double inward(const struct polynomial *f, int n)
 typedef double rule_fn(const struct polynomial *f);
 
 /* The error of a ghost beyond a wall. */
-static double ghost_error(const struct polynomial *f, int rule, int layer)
+static double ghost_error(const struct polynomial *f, enum wall wall, int rule, int layer)
 {
     const double v[] = {inward(f, 1), inward(f, 2), inward(f, 3), inward(f, 4)};
-    return wall_ghost(rule, layer, v) - inward(f, -layer);
+    return wall_ghost(wall, rule, layer, v) - inward(f, -layer);
+}
+
+static double value_weight(enum wall wall, int rule, int layer)
+{
+    const struct side_weights s = side_weights_of(wall, rule);
+    return wall_value_weight(&s, wall, layer);
 }
 
 /* The same where the polynomial has a value at the wall, or a slope, outward. */
-static double valued_ghost_error(const struct polynomial *f, int rule, int layer)
+static double valued_ghost_error(const struct polynomial *f, enum wall wall, int rule, int layer)
 {
-    const double g = (double)(rule < DIRICHLET_RULES ? f->c[0] : -f->c[1]);
-    return ghost_error(f, rule, layer) + wall_value_weight(rule, layer) * g;
+    const double g = (double)(wall == WALL_DIRICHLET ? f->c[0] : -f->c[1]);
+    return ghost_error(f, wall, rule, layer) + value_weight(wall, rule, layer) * g;
 }
 
 static double beta_5(const struct polynomial *f)
@@ -115,49 +122,53 @@ static double volume_quartic_high(const struct polynomial *f)
            average(f, 0.5L, 0.5L);
 }
 
-/* A rule by its function or, without one, by its number and the ghost's layer. */
+/* A rule by its function or, without one, by its wall, its cells and the ghost's layer: these come
+ * first. */
 struct exact_rule {
     rule_fn *error;
+    enum wall wall;
     int rule, layer, degree;
     enum at_wall at_wall;
 };
 
 static double error_of(const struct exact_rule *r, const struct polynomial *f)
 {
-    return r->error ? r->error(f) : ghost_error(f, r->rule, r->layer);
+    return r->error ? r->error(f) : ghost_error(f, r->wall, r->rule, r->layer);
 }
+
+static const struct exact_rule exact_rules[] = {
+    {NULL, WALL_DIRICHLET, WALL_LINEAR, 0, 1, VALUE_0},
+    {NULL, WALL_DIRICHLET, WALL_QUADRATIC, 0, 2, VALUE_0},
+    {NULL, WALL_DIRICHLET, WALL_QUARTIC, 0, 4, VALUE_0},
+    {NULL, WALL_DIRICHLET, WALL_QUARTIC, 1, 4, VALUE_0},
+    {NULL, WALL_NEUMANN, WALL_LINEAR, 0, 2, SLOPE_0},
+    {NULL, WALL_NEUMANN, WALL_QUADRATIC, 0, 2, SLOPE_0},
+    {NULL, WALL_NEUMANN, WALL_QUADRATIC, 1, 2, SLOPE_0},
+    {NULL, WALL_NEUMANN, WALL_QUARTIC, 0, 4, SLOPE_0},
+    {NULL, WALL_NEUMANN, WALL_QUARTIC, 1, 4, SLOPE_0},
+    {beta_5, NO_WALL, 0, 0, 4, ANYTHING},
+    {beta_4, NO_WALL, 0, 0, 3, ANYTHING},
+    {beta_2, NO_WALL, 0, 0, 1, ANYTHING},
+    {volume_quadratic_low, NO_WALL, 0, 0, 2, ANYTHING},
+    {volume_quadratic_high, NO_WALL, 0, 0, 2, ANYTHING},
+    {volume_quartic_low, NO_WALL, 0, 0, 4, ANYTHING},
+    {volume_quartic_high, NO_WALL, 0, 0, 4, ANYTHING},
+};
 
 static void rules_are_exact_to_their_degree(void **state)
 {
     (void)state;
-    static const struct exact_rule rules[] = {
-        {NULL, WALL_LINEAR, 0, 1, VALUE_0},
-        {NULL, WALL_QUADRATIC, 0, 2, VALUE_0},
-        {NULL, WALL_QUARTIC, 0, 4, VALUE_0},
-        {NULL, WALL_QUARTIC, 1, 4, VALUE_0},
-        {NULL, WALL_MIRROR_1, 0, 2, SLOPE_0},
-        {NULL, WALL_MIRROR_2, 0, 2, SLOPE_0},
-        {NULL, WALL_MIRROR_2, 1, 2, SLOPE_0},
-        {NULL, WALL_NEUMANN_QUARTIC, 0, 4, SLOPE_0},
-        {NULL, WALL_NEUMANN_QUARTIC, 1, 4, SLOPE_0},
-        {beta_5, 0, 0, 4, ANYTHING},
-        {beta_4, 0, 0, 3, ANYTHING},
-        {beta_2, 0, 0, 1, ANYTHING},
-        {volume_quadratic_low, 0, 0, 2, ANYTHING},
-        {volume_quadratic_high, 0, 0, 2, ANYTHING},
-        {volume_quartic_low, 0, 0, 4, ANYTHING},
-        {volume_quartic_high, 0, 0, 4, ANYTHING},
-    };
-    for (size_t r = 0; r < sizeof rules / sizeof *rules; r++)
+    for (size_t r = 0; r < sizeof exact_rules / sizeof *exact_rules; r++)
         for (long number = 0; number < CASES; number++) {
             random_begin(number);
-            const enum at_wall at_wall = rules[r].at_wall;
-            const int lowest = at_wall == VALUE_0, degree = random_int(lowest, rules[r].degree);
+            const enum at_wall at_wall = exact_rules[r].at_wall;
+            const int lowest = at_wall == VALUE_0,
+                      degree = random_int(lowest, exact_rules[r].degree);
             const struct polynomial f =
                 random_polynomial(at_wall == SLOPE_0 && degree == 1 ? 2 : degree, at_wall);
-            const struct polynomial g = random_polynomial(rules[r].degree + 1, at_wall);
-            EXPECT(fabs(error_of(&rules[r], &f)) <= 2e-12);
-            EXPECT(fabs(error_of(&rules[r], &g)) >= 1e-4);
+            const struct polynomial g = random_polynomial(exact_rules[r].degree + 1, at_wall);
+            EXPECT(fabs(error_of(&exact_rules[r], &f)) <= 2e-12);
+            EXPECT(fabs(error_of(&exact_rules[r], &g)) >= 1e-4);
         }
 }
 
@@ -165,21 +176,13 @@ static void rules_are_exact_to_their_degree(void **state)
 static void values_on_walls_are_exact(void **state)
 {
     (void)state;
-    static const struct exact_rule rules[] = {
-        {NULL, WALL_LINEAR, 0, 1, ANYTHING},          {NULL, WALL_QUADRATIC, 0, 2, ANYTHING},
-        {NULL, WALL_QUARTIC, 0, 4, ANYTHING},         {NULL, WALL_QUARTIC, 1, 4, ANYTHING},
-        {NULL, WALL_MIRROR_1, 0, 2, ANYTHING},        {NULL, WALL_MIRROR_2, 0, 2, ANYTHING},
-        {NULL, WALL_MIRROR_2, 1, 2, ANYTHING},        {NULL, WALL_NEUMANN_QUARTIC, 0, 4, ANYTHING},
-        {NULL, WALL_NEUMANN_QUARTIC, 1, 4, ANYTHING},
-    };
-    for (size_t r = 0; r < sizeof rules / sizeof *rules; r++)
+    for (const struct exact_rule *rule = exact_rules; !rule->error; rule++)
         for (long number = 0; number < CASES; number++) {
             random_begin(number);
-            const struct exact_rule *rule = &rules[r];
             const struct polynomial f = random_polynomial(random_int(1, rule->degree), ANYTHING),
                                     g = random_polynomial(rule->degree + 1, ANYTHING);
-            EXPECT(fabs(valued_ghost_error(&f, rule->rule, rule->layer)) <= 2e-12);
-            EXPECT(fabs(valued_ghost_error(&g, rule->rule, rule->layer)) >= 1e-4);
+            EXPECT(fabs(valued_ghost_error(&f, rule->wall, rule->rule, rule->layer)) <= 2e-12);
+            EXPECT(fabs(valued_ghost_error(&g, rule->wall, rule->rule, rule->layer)) >= 1e-4);
         }
 }
 
@@ -187,10 +190,10 @@ static void values_on_walls_are_exact(void **state)
 static void slopes_are_fluxes(void **state)
 {
     (void)state;
-    EXPECT(wall_value_weight(WALL_MIRROR_1, 0) == 1.0);
-    EXPECT(wall_value_weight(WALL_MIRROR_2, 0) == 1.0);
-    EXPECT(fabs(15.0 * wall_value_weight(WALL_NEUMANN_QUARTIC, 0) -
-                wall_value_weight(WALL_NEUMANN_QUARTIC, 1) - 12.0) <= 1e-14);
+    EXPECT(value_weight(WALL_NEUMANN, WALL_LINEAR, 0) == 1.0);
+    EXPECT(value_weight(WALL_NEUMANN, WALL_QUADRATIC, 0) == 1.0);
+    EXPECT(fabs(15.0 * value_weight(WALL_NEUMANN, WALL_QUARTIC, 0) -
+                value_weight(WALL_NEUMANN, WALL_QUARTIC, 1) - 12.0) <= 1e-14);
 }
 
 /* Every rule in long double, from the coefficients of docs/NUMERICS.md. */
@@ -205,18 +208,22 @@ static void rules_have_the_published_coefficients(void **state)
         const double a = (double)x[0], b = (double)x[1], c = (double)x[2], d = (double)x[3],
                      e = (double)x[4];
         const double v[] = {a, b, c, d};
-        EXPECT(wall_ghost(WALL_LINEAR, 0, v) == -a);
-        EXPECT(wall_ghost(WALL_LINEAR, 1, v) == 0.0 && wall_ghost(WALL_QUADRATIC, 1, v) == 0.0);
-        EXPECT(fabsl(wall_ghost(WALL_QUADRATIC, 0, v) - (-5 * x[0] + x[1]) / 2) <= 1e-15L);
-        EXPECT(fabsl(wall_ghost(WALL_QUARTIC, 0, v) -
+        EXPECT(wall_ghost(WALL_DIRICHLET, WALL_LINEAR, 0, v) == -a);
+        EXPECT(wall_ghost(WALL_DIRICHLET, WALL_LINEAR, 1, v) == 0.0 &&
+               wall_ghost(WALL_DIRICHLET, WALL_QUADRATIC, 1, v) == 0.0);
+        EXPECT(fabsl(wall_ghost(WALL_DIRICHLET, WALL_QUADRATIC, 0, v) - (-5 * x[0] + x[1]) / 2) <=
+               1e-15L);
+        EXPECT(fabsl(wall_ghost(WALL_DIRICHLET, WALL_QUARTIC, 0, v) -
                      (-77 * x[0] + 43 * x[1] - 17 * x[2] + 3 * x[3]) / 12) <= 1e-14L);
-        EXPECT(fabsl(wall_ghost(WALL_QUARTIC, 1, v) -
+        EXPECT(fabsl(wall_ghost(WALL_DIRICHLET, WALL_QUARTIC, 1, v) -
                      (-505 * x[0] + 335 * x[1] - 145 * x[2] + 27 * x[3]) / 12) <= 1e-13L);
-        EXPECT(wall_ghost(WALL_MIRROR_1, 0, v) == a && wall_ghost(WALL_MIRROR_1, 1, v) == 0.0);
-        EXPECT(wall_ghost(WALL_MIRROR_2, 0, v) == a && wall_ghost(WALL_MIRROR_2, 1, v) == b);
-        EXPECT(fabsl(wall_ghost(WALL_NEUMANN_QUARTIC, 0, v) -
+        EXPECT(wall_ghost(WALL_NEUMANN, WALL_LINEAR, 0, v) == a &&
+               wall_ghost(WALL_NEUMANN, WALL_LINEAR, 1, v) == 0.0);
+        EXPECT(wall_ghost(WALL_NEUMANN, WALL_QUADRATIC, 0, v) == a &&
+               wall_ghost(WALL_NEUMANN, WALL_QUADRATIC, 1, v) == b);
+        EXPECT(fabsl(wall_ghost(WALL_NEUMANN, WALL_QUARTIC, 0, v) -
                      (5 * x[0] + 9 * x[1] - 5 * x[2] + x[3]) / 10) <= 1e-14L);
-        EXPECT(fabsl(wall_ghost(WALL_NEUMANN_QUARTIC, 1, v) -
+        EXPECT(fabsl(wall_ghost(WALL_NEUMANN, WALL_QUARTIC, 1, v) -
                      (-15 * x[0] + 29 * x[1] - 15 * x[2] + 3 * x[3]) / 2) <= 1e-13L);
         EXPECT(fabsl(beta_extrapolate_5(a, b, c, d, e) -
                      (5 * x[0] - 10 * x[1] + 10 * x[2] - 5 * x[3] + x[4])) <= 2e-14L);
@@ -230,45 +237,41 @@ static void rules_have_the_published_coefficients(void **state)
 static void no_flux_through_neumann_walls(void **state)
 {
     (void)state;
-    static const int rules[] = {WALL_MIRROR_2, WALL_NEUMANN_QUARTIC};
+    static const int rules[] = {WALL_QUADRATIC, WALL_QUARTIC};
     for (long number = 0; number < CASES; number++) {
         random_begin(number);
         double v[4];
         for (int m = 0; m < 4; m++)
             v[m] = random_value();
-        EXPECT(v[0] == wall_ghost(WALL_MIRROR_1, 0, v));
+        EXPECT(v[0] == wall_ghost(WALL_NEUMANN, WALL_LINEAR, 0, v));
         for (int r = 0; r < 2; r++) {
-            const double g1 = wall_ghost(rules[r], 0, v), g2 = wall_ghost(rules[r], 1, v);
+            const double g1 = wall_ghost(WALL_NEUMANN, rules[r], 0, v),
+                         g2 = wall_ghost(WALL_NEUMANN, rules[r], 1, v);
             EXPECT(fabs(15.0 * (v[0] - g1) - (v[1] - g2)) <= 1e-13);
         }
     }
 }
 
-/* A rule whose row is data is bitwise the rule that is a constant. */
-static void rows_are_the_rules(void **state)
+/* Rules as data are bitwise those that are constants, and have the rows and factors that side_value
+ * and wall_row_value take for granted. */
+static void rules_as_data(void **state)
 {
     (void)state;
-    for (long number = 0; number < CASES; number++) {
+    static const int all[] = {WALL_LINEAR, WALL_QUADRATIC, WALL_QUARTIC};
+    for (long number = 0; number < 6L * CASES; number++) {
         random_begin(number);
-        double v[4];
-        for (int m = 0; m < 4; m++)
-            v[m] = random_value();
-        for (int rule = WALL_LINEAR; rule <= WALL_NEUMANN_QUARTIC; rule++)
-            for (int layer = 0; layer < 3; layer++) {
-                const struct wall_row row = wall_row_of(rule, layer);
-                EXPECT(wall_row_ghost(wall_cells(rule), &row, v) == wall_ghost(rule, layer, v));
-            }
+        const double v[4] = {random_value(), random_value(), random_value(), random_value()};
+        const enum wall wall = number & 1 ? WALL_NEUMANN : WALL_DIRICHLET;
+        const struct side_weights s = side_weights_of(wall, all[number % 3]);
+        EXPECT(s.cells == all[number % 3] && s.layers >= (s.cells > 2 ? 2 : 1));
+        for (int layer = 0; layer < 3; layer++) {
+            const double data = side_ghost(&s, s.cells, layer, v),
+                         constant = wall_ghost(wall, s.cells, layer, v);
+            EXPECT(memcmp(&data, &constant, sizeof data) == 0);
+            EXPECT(s.cells > 2 || layer >= s.layers || s.row[layer].factor == 1.0);
+        }
     }
-}
-
-/* Both kinds of walls need the same cells, so traversals need not tell them apart. */
-static void kinds_of_walls_read_the_same_cells(void **state)
-{
-    (void)state;
-    for (int rule = WALL_LINEAR; rule < DIRICHLET_RULES; rule++) {
-        EXPECT(wall_rule_behind(rule, WALL_DIRICHLET) == rule);
-        EXPECT(wall_cells(wall_rule_behind(rule, WALL_NEUMANN)) == wall_cells(rule));
-    }
+    EXPECT(side_weights_of(NO_WALL, WALL_QUARTIC).cells == 0);
 }
 
 /* The mean of two children is their parent. */
@@ -330,8 +333,7 @@ int main(void)
         cmocka_unit_test(slopes_are_fluxes),
         cmocka_unit_test(rules_have_the_published_coefficients),
         cmocka_unit_test(no_flux_through_neumann_walls),
-        cmocka_unit_test(rows_are_the_rules),
-        cmocka_unit_test(kinds_of_walls_read_the_same_cells),
+        cmocka_unit_test(rules_as_data),
         cmocka_unit_test(children_average_to_their_parent),
         cmocka_unit_test(constants_stay),
         cmocka_unit_test(restrictions_are_means),

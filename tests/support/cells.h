@@ -78,9 +78,9 @@ static inline double *cells_random(const struct cells *s, double low, double hig
 static inline double cells_ghost(const double *x, long s, int rule, int layer)
 {
     double v[MAX_WALL_CELLS] = {0};
-    for (int m = 0; m < wall_cells(rule); m++)
+    for (int m = 0; m < rule; m++)
         v[m] = x[m * s];
-    return wall_ghost(rule, layer - 1, v);
+    return wall_ghost(WALL_DIRICHLET, rule, layer - 1, v);
 }
 
 /* Ghosts of direction d for the line through `at`, the first cell of the direction. */
@@ -164,7 +164,7 @@ static inline void cells_sweep(struct domain *d, int sweep)
     const struct cells *s = &d->shape;
     double *from = cells_source(d, sweep), *to = cells_source(d, sweep + 1);
     const bool gsrb = d->stencil->choice.smoother == SMOOTHER_GSRB;
-    cells_ghosts(s, from, d->stencil->wall_rule);
+    cells_ghosts(s, from, stencil_walls(d->stencil)->cells);
     for (int k = 0; k < s->n[2]; k++)
         for (int j = 0; j < s->n[1]; j++)
             for (int i = 0; i < s->n[0]; i++) {
@@ -182,7 +182,7 @@ static inline uint64_t cells_residual(struct domain *d, int sweep, double *r)
     const struct cells *s = &d->shape;
     double *u = cells_source(d, sweep);
     uint64_t norm = 0;
-    cells_ghosts(s, u, d->stencil->wall_rule);
+    cells_ghosts(s, u, stencil_walls(d->stencil)->cells);
     for (int k = 0; k < s->n[2]; k++)
         for (int j = 0; j < s->n[1]; j++)
             for (int i = 0; i < s->n[0]; i++) {

@@ -145,13 +145,13 @@ DEVICE struct wall_cell edge_cell(const int n[3], int x)
             {(along == 0 ? 2 : 0) + high_first, (along == 2 ? 2 : 4) + high_second}};
 }
 
-/* The ghost behind a wall of either kind, where Dirichlet walls have RULE. Both are computed and
- * one is selected: neighbouring lanes may be at walls of different kinds. */
+/* The ghost behind a wall of either kind. Both are computed and one is selected: neighbouring lanes
+ * may be at walls of different kinds. */
 template <int RULE>
 DEVICE double ghost_of_kind(bool neumann, int layer, const double v[MAX_WALL_CELLS])
 {
-    const double mirrored = wall_ghost(RULE + DIRICHLET_RULES, layer, v),
-                 extrapolated = wall_ghost(RULE, layer, v);
+    const double mirrored = wall_ghost(WALL_NEUMANN, RULE, layer, v),
+                 extrapolated = wall_ghost(WALL_DIRICHLET, RULE, layer, v);
     return neumann ? mirrored : extrapolated;
 }
 
@@ -160,26 +160,14 @@ struct ghosts {
     double first, second;
 };
 
-/* The rows of a quartic rule, for both ghosts: data, for kernels that read them from their
- * parameters. */
-struct quartic_rows {
-    struct wall_row layer[2];
-};
-
-static inline struct quartic_rows quartic_rows_of(bool neumann)
+DEVICE double quartic_ghost(const struct side_weights &side, int layer, const double v[4])
 {
-    const int rule = wall_rule_behind(WALL_QUARTIC, neumann ? WALL_NEUMANN : WALL_DIRICHLET);
-    return {{wall_row_of(rule, 0), wall_row_of(rule, 1)}};
+    return side_ghost(&side, WALL_QUARTIC, layer, v);
 }
 
-DEVICE double quartic_ghost(const struct quartic_rows &rows, int layer, const double v[4])
+DEVICE struct ghosts quartic_ghosts(const struct side_weights &side, const double v[4])
 {
-    return wall_row_ghost(4, &rows.layer[layer], v);
-}
-
-DEVICE struct ghosts quartic_ghosts(const struct quartic_rows &rows, const double v[4])
-{
-    return {quartic_ghost(rows, 0, v), quartic_ghost(rows, 1, v)};
+    return {quartic_ghost(side, 0, v), quartic_ghost(side, 1, v)};
 }
 
 /* The cell at an offset and the cells inward from it that a rule uses, then zeros. */
@@ -192,31 +180,31 @@ DEVICE void load_line(const Cells &cells, Offset cell, Offset inward, int count,
         v[m] = m < count ? cells.load(cell + m * inward) : 0.0;
 }
 
-/* Stores the ghosts behind a cell next to one wall. */
+/* Stores the ghosts behind a cell next to one wall, by a rule of `count` cells. */
 template <class Cells, class Offset>
-DEVICE void fill_line(const Cells &cells, Offset cell, Offset inward, int rule, int layers)
+DEVICE void fill_line(const Cells &cells, Offset cell, Offset inward,
+                      const struct side_weights &side, int count, int layers)
 {
     enum { MAX_LAYERS = 3 };
     double v[MAX_WALL_CELLS];
-    load_line(cells, cell, inward, wall_cells(rule), v);
+    load_line(cells, cell, inward, count, v);
 #pragma unroll
     for (int layer = 0; layer < MAX_LAYERS; layer++)
         if (layer < layers)
-            cells.store(cell - (layer + 1) * inward, wall_ghost(rule, layer, v));
+            cells.store(cell - (layer + 1) * inward, side_ghost(&side, count, layer, v));
 }
 
 /* The same for both ghosts by a quartic rule behind a wall in i, by pairs of cells: even i must be
- * at multiples of 16 bytes. */
-template <class Cells, class Offset>
-DEVICE void fill_row_end(const Cells &cells, Offset cell, bool high, bool neumann)
+ * at multiples of 16 bytes. ghosts(v) are those of the cells v. */
+template <class Cells, class Offset, class Ghosts>
+DEVICE void fill_row_end(const Cells &cells, Offset cell, bool high, const Ghosts &ghosts)
 {
     enum { UNIT = Cells::UNIT };
     const double2 near = cells.load_pair(high ? cell - UNIT : cell),
                   far = cells.load_pair(high ? cell - 3 * UNIT : cell + 2 * UNIT);
     const double v[4] = {high ? near.y : near.x, high ? near.x : near.y, high ? far.y : far.x,
                          high ? far.x : far.y};
-    const struct ghosts g = {ghost_of_kind<WALL_QUARTIC>(neumann, 0, v),
-                             ghost_of_kind<WALL_QUARTIC>(neumann, 1, v)};
+    const struct ghosts g = ghosts(v);
     cells.store_pair(high ? cell + UNIT : cell - 2 * UNIT,
                      high ? make_double2(g.first, g.second) : make_double2(g.second, g.first));
 }
@@ -313,7 +301,7 @@ template <int RULE, class Offset>
 DEVICE double ghost_value(const walled_cells<Offset> &c, int i, int j, int k)
 {
     [[maybe_unused]] constexpr int UNROLL = RULE == WALL_QUARTIC ? 1 : MAX_WALL_CELLS;
-    const int count = wall_cells(RULE);
+    constexpr int count = RULE;
     const struct way_inward<Offset> in_i = way_of<Offset>(c, 0, i, 1), in_j = way_of(c, 1, j, c.sj),
                                     in_k = way_of(c, 2, k, c.sk);
     const double *from = c.x + in_i.first + in_j.first + in_k.first;

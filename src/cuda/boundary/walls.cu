@@ -33,7 +33,7 @@ static struct wanted_boxes wanted_of(const struct ghost_list &list, enum pass_re
 struct behind_wall {
     int layer;
     long step; /* inward */
-    enum wall wall;
+    const struct side_weights *side;
 };
 
 struct walls_between {
@@ -41,8 +41,7 @@ struct walls_between {
 };
 
 /* Cells whose values are ghosts behind WALLS walls, which their rules are applied across in
- * order. RULE is that of Dirichlet walls. In wrapped directions values are those of the cells'
- * images. */
+ * order. In wrapped directions values are those of the cells' images. */
 template <int RULE, int WALLS>
 struct cells_behind {
     double *x;
@@ -58,10 +57,9 @@ struct cells_behind {
             const struct behind_wall &w = W == 1 ? walls.first : walls.second;
             double v[MAX_WALL_CELLS] = {};
 #pragma unroll(W == 2 ? 1 : MAX_WALL_CELLS)
-            for (int m = 0; m < wall_cells(RULE); m++)
+            for (int m = 0; m < RULE; m++)
                 set(v, m, value<W - 1>(at + (w.layer + 1 + m) * w.step));
-            return w.wall == WALL_NEUMANN ? wall_ghost(RULE + DIRICHLET_RULES, w.layer, v)
-                                          : wall_ghost(RULE, w.layer, v);
+            return side_ghost(w.side, RULE, w.layer, v);
         }
     }
 
@@ -79,7 +77,13 @@ struct cells_behind {
 template <int RULE>
 struct patch_ghosts {
     struct walled_cells<long> cells;
+    struct wall_weights walls;
     struct wanted_boxes wanted;
+
+    __device__ const struct side_weights &side_of(const struct ghost_box &b, int d) const
+    {
+        return walls.side[d][b.side[d] > 0];
+    }
 
     /* From (i,j,k) to the cell that it is the image of, in wrapped directions. */
     __device__ long offset_of_image(const struct ghost_box &b, const int at[3]) const
@@ -96,21 +100,18 @@ struct patch_ghosts {
     /* From a cell inside, along the line that begins at `at`. */
     template <int WALLS>
     __device__ void fill_line_behind(const struct ghost_box &b, const int at[3],
-                                     const struct walls_between &walls) const
+                                     const struct walls_between &between) const
     {
-        const cells_behind<RULE, WALLS> from = {cells.x, offset_of_image(b, at), walls};
+        const cells_behind<RULE, WALLS> from = {cells.x, offset_of_image(b, at), between};
         const long cell = offset_of(cells, at),
                    inward = step_inward(2 * b.along + (b.side[b.along] > 0), cells.sj, cells.sk);
-        if (b.wall[b.along] == WALL_NEUMANN)
-            fill_line(from, cell, inward, RULE + DIRICHLET_RULES, b.layers);
-        else
-            fill_line(from, cell, inward, RULE, b.layers);
+        fill_line(from, cell, inward, side_of(b, b.along), RULE, b.layers);
     }
 
     __device__ struct behind_wall behind(const struct ghost_box &b, int d, const int at[3]) const
     {
         return {b.side[d] < 0 ? -1 - at[d] : at[d] - cells.n[d],
-                step_inward(2 * d + (b.side[d] > 0), cells.sj, cells.sk), b.wall[d]};
+                step_inward(2 * d + (b.side[d] > 0), cells.sj, cells.sk), &side_of(b, d)};
     }
 
     __device__ void fill_behind_walls(const struct ghost_box &b, const int at[3]) const
@@ -123,7 +124,8 @@ struct patch_ghosts {
             fill_line_behind<1>(b, at, {behind(b, in_i ? 0 : 1, at), {}});
         else if (RULE == WALL_QUARTIC && b.along == 0 && b.side[1] == 0 && b.side[2] == 0 &&
                  b.layers == 2 && cells.n[0] % 2 == 0)
-            fill_row_end(cells, offset_of(cells, at), b.side[0] > 0, b.wall[0] == WALL_NEUMANN);
+            fill_row_end(cells, offset_of(cells, at), b.side[0] > 0,
+                         [&](const double v[4]) { return quartic_ghosts(side_of(b, 0), v); });
         else
             fill_line_behind<0>(b, at, {});
     }
@@ -171,30 +173,31 @@ static void fill(const struct patch_ghosts<RULE> &g)
               [=] __device__(long number) { g.fill((int)number); });
 }
 
-void cuda_store_ghosts(const struct cells &c, double *x, const struct ghost_list &list, int rule,
-                       enum pass_region region)
+void cuda_store_ghosts(const struct cells &c, double *x, const struct ghost_list &list,
+                       const struct wall_weights &walls, enum pass_region region)
 {
     const struct walled_cells<long> cells = {
         x, {c.n[0], c.n[1], c.n[2]}, {}, {}, c.sj, c.sk
     };
-    with_rule(wall_rules<WALL_QUARTIC, WALL_QUADRATIC, WALL_LINEAR>{}, rule, [&](auto constant) {
-        fill<decltype(constant)::value>({cells, wanted_of(list, region)});
-    });
+    with_rule(wall_rules<WALL_QUARTIC, WALL_QUADRATIC, WALL_LINEAR>{}, walls.cells,
+              [&](auto constant) {
+                  fill<decltype(constant)::value>({cells, walls, wanted_of(list, region)});
+              });
 }
 
 void cuda_wrap_sides(const struct cells &c, double *x)
 {
     const struct ghost_depths one = {1, 0, 0, 0};
     const enum wall no_wall[3][2] = {};
-    cuda_store_ghosts(c, x, ghost_list_of(c.n, no_wall, c.wrap, &one), WALL_LINEAR, REGION_ALL);
+    cuda_store_ghosts(c, x, ghost_list_of(c.n, no_wall, c.wrap, &one), {}, REGION_ALL);
 }
 
-void cuda_fill_level_ghosts(const struct level *level, double *field, int rule,
-                            enum ghost_shape shape)
+void cuda_fill_level_ghosts(const struct level *level, double *field,
+                            const struct wall_weights &walls, enum ghost_shape shape)
 {
     for (int q = 0; q < level->npatches; q++) {
         const struct cells c = cells_of(&level->patches[q]);
-        cuda_store_ghosts(c, field + c.offset, *level_ghost_list(level, q, shape), rule,
+        cuda_store_ghosts(c, field + c.offset, *level_ghost_list(level, q, shape), walls,
                           REGION_ALL);
     }
 }

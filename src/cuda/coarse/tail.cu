@@ -124,7 +124,7 @@ static struct tail_level describe(const struct level *l, const struct subdomains
     t.nsubdomains = division.count;
     t.sj = (int)l->patches[0].sj;
     t.sk = (int)l->patches[0].sk;
-    t.wall_rule = s->wall_rule;
+    t.wall_rule = stencil_walls(s)->cells;
     const int *n = division.cells, *along = division.along;
     const struct cuboid size = cuboid_of(n[0], n[1], n[2]);
     t.subdomains = cuboid_of(along[0], along[1], along[2]);

@@ -71,9 +71,12 @@ DEVICE void fill_side(const struct wall_entry &w)
     const struct shared_cells u;
     const bool neumann = w.kinds.neumann & 1;
     if (PAIRED && abs(w.first) == shared_cells::UNIT)
-        return fill_row_end(u, w.cell, w.first < 0, neumann);
+        return fill_row_end(
+            u, w.cell, w.first < 0, [=](const double *v) -> struct ghosts {
+                return {ghost_of_kind<RULE>(neumann, 0, v), ghost_of_kind<RULE>(neumann, 1, v)};
+            });
     double v[MAX_WALL_CELLS];
-    load_line(u, w.cell, w.first, wall_cells(RULE), v);
+    load_line(u, w.cell, w.first, RULE, v);
     u.store(w.cell - w.first, ghost_of_kind<RULE>(neumann, 0, v));
     u.store(w.cell - 2 * w.first, ghost_of_kind<RULE>(neumann, 1, v));
 }
@@ -84,7 +87,7 @@ DEVICE double edge_value(const struct wall_entry &w)
     const struct shared_cells u;
     const bool first = w.kinds.neumann & 1, second = w.kinds.neumann & 2;
     return edge_ghost(
-        wall_cells(RULE), [&](int o, int m) { return u.load(w.cell + o * w.first + m * w.second); },
+        RULE, [&](int o, int m) { return u.load(w.cell + o * w.first + m * w.second); },
         [=](const double *v) { return ghost_of_kind<RULE>(first, 0, v); },
         [=](const double *v) { return ghost_of_kind<RULE>(second, 0, v); });
 }
@@ -103,7 +106,7 @@ DEVICE void fill_wrapped(const struct wall_entry &w)
             u.store(w.cell - 2 * inward, u.load(image - inward));
     } else {
         const bool neumann = w.kinds.neumann != 0;
-        load_line(u, image, w.kinds.wrapped & 1 ? w.second : w.first, wall_cells(RULE), v);
+        load_line(u, image, w.kinds.wrapped & 1 ? w.second : w.first, RULE, v);
         u.store(w.cell - inward, ghost_of_kind<RULE>(neumann, 0, v));
     }
 }

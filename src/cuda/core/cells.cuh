@@ -5,6 +5,7 @@
  * the operators as types. launch.cuh, tiles.* and wave_partition.* divide a patch among blocks.
  * tile_copy.* brings tiles to shared memory, which shared_memory.cuh reads. fences.cuh holds the
  * compiler fences with their reasons. The other files hold one small function each. */
+#include "level/sides.h"
 #include "operators/formula.h"
 
 /* A function, or member function, for the device. */
@@ -27,9 +28,8 @@ struct cells {
     int n[3];
     int lo[3]; /* global index of cell (0,0,0) */
     long offset, sj, sk;
-    bool wall[3][2];
-    bool wrap[3];       /* the neighbours beyond both sides are the patch's own cells */
-    bool neumann[3][2]; /* of walls: the kind */
+    unsigned char wall[3][2]; /* enum wall */
+    bool wrap[3];             /* the neighbours beyond both sides are the patch's own cells */
 };
 
 /* Whether a side is open: neither a wall nor wrapped. Cells beyond it belong to other patches. */

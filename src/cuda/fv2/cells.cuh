@@ -50,35 +50,36 @@ struct walls {
 template <class Op>
 static constexpr bool READS_KINDS = !Op::VARIABLE;
 
-/* The weight of cell m inward from a wall in the ghost behind it. Rules of two cells have the
- * factor 1. */
+/* The weight of cell m inward from a wall in the ghost behind it. Constants: weights that are
+ * parameters take registers. Rules of two cells have the factor 1. */
 template <class Op>
-DEVICE double ghost_weight(bool neumann, int m)
+DEVICE double ghost_weight(int wall, int m)
 {
-    return READS_KINDS<Op> && neumann ? wall_row_of(WALL_MIRROR_2, 0).weight[m]
-                                      : wall_row_of(WALL_QUADRATIC, 0).weight[m];
+    return READS_KINDS<Op> && wall == WALL_NEUMANN
+               ? side_weights_of(WALL_NEUMANN, WALL_QUADRATIC).row[0].weight[m]
+               : side_weights_of(WALL_DIRICHLET, WALL_QUADRATIC).row[0].weight[m];
 }
 
 template <class Op>
-DEVICE double ghost_behind(bool neumann, double u, double inward)
+DEVICE double ghost_behind(int wall, double u, double inward)
 {
-    return wall_sum(2, ghost_weight<Op>(neumann, 0), u, ghost_weight<Op>(neumann, 1), inward, 0.0,
-                    0.0, 0.0, 0.0);
+    return fma(ghost_weight<Op>(wall, 0), u, ghost_weight<Op>(wall, 1) * inward);
 }
 
-/* Whether rows end at a Neumann wall: WALLS is true wherever it matters. */
+/* The wall at the ends of rows: WALLS is true wherever its kind matters. */
 template <bool WALLS>
-DEVICE bool has_neumann_end(const struct cells &c, int side)
+DEVICE int wall_at_end(const struct cells &c, int side)
 {
-    return WALLS && c.neumann[0][side];
+    return WALLS ? c.wall[0][side] : (int)WALL_DIRICHLET;
 }
 
 /* True for all lanes if rows of the warp end at a wall whose kind matters. */
 template <class Op>
 DEVICE bool needs_kinds(const struct cells &c, int column)
 {
-    return READS_KINDS<Op> && __any_sync(~0u, (column == 0 && c.neumann[0][0]) ||
-                                                  (column == c.n[0] / 2 - 1 && c.neumann[0][1]));
+    return READS_KINDS<Op> &&
+           __any_sync(~0u, (column == 0 && c.wall[0][0] == WALL_NEUMANN) ||
+                               (column == c.n[0] / 2 - 1 && c.wall[0][1] == WALL_NEUMANN));
 }
 
 /* Replaces each neighbour behind a wall by its ghost. WALLS: the warp is next to walls in j or k,
@@ -89,17 +90,17 @@ DEVICE struct neighbours with_ghosts(struct neighbours n, double u, bool end_of_
 {
     const struct neighbours m = n;
     if (E == 0 && end_of_row)
-        n.im = ghost_behind<Op>(has_neumann_end<WALLS>(c, 0), u, m.ip);
+        n.im = ghost_behind<Op>(wall_at_end<WALLS>(c, 0), u, m.ip);
     if (E == 1 && end_of_row)
-        n.ip = ghost_behind<Op>(has_neumann_end<WALLS>(c, 1), u, m.im);
+        n.ip = ghost_behind<Op>(wall_at_end<WALLS>(c, 1), u, m.im);
     if (WALLS && walls.j0)
-        n.jm = ghost_behind<Op>(c.neumann[1][0], u, m.jp);
+        n.jm = ghost_behind<Op>(c.wall[1][0], u, m.jp);
     if (WALLS && walls.j1)
-        n.jp = ghost_behind<Op>(c.neumann[1][1], u, m.jm);
+        n.jp = ghost_behind<Op>(c.wall[1][1], u, m.jm);
     if (WALLS && walls.k0)
-        n.km = ghost_behind<Op>(c.neumann[2][0], u, m.kp);
+        n.km = ghost_behind<Op>(c.wall[2][0], u, m.kp);
     if (WALLS && walls.k1)
-        n.kp = ghost_behind<Op>(c.neumann[2][1], u, m.km);
+        n.kp = ghost_behind<Op>(c.wall[2][1], u, m.km);
     return n;
 }
 
@@ -108,15 +109,15 @@ template <class Op, int E, bool WALLS>
 DEVICE struct neighbours ghosts_of_unit(bool end_of_row, const struct walls &walls,
                                         const struct cells &c)
 {
-    const auto ghost = [](bool is_there, bool neumann) {
-        return is_there ? ghost_weight<Op>(neumann, 0) : 0.0;
+    const auto ghost = [](bool is_there, int wall) {
+        return is_there ? ghost_weight<Op>(wall, 0) : 0.0;
     };
-    return {ghost(E == 0 && end_of_row, has_neumann_end<WALLS>(c, 0)),
-            ghost(E == 1 && end_of_row, has_neumann_end<WALLS>(c, 1)),
-            ghost(WALLS && walls.j0, c.neumann[1][0]),
-            ghost(WALLS && walls.j1, c.neumann[1][1]),
-            ghost(WALLS && walls.k0, c.neumann[2][0]),
-            ghost(WALLS && walls.k1, c.neumann[2][1])};
+    return {ghost(E == 0 && end_of_row, wall_at_end<WALLS>(c, 0)),
+            ghost(E == 1 && end_of_row, wall_at_end<WALLS>(c, 1)),
+            ghost(WALLS && walls.j0, c.wall[1][0]),
+            ghost(WALLS && walls.j1, c.wall[1][1]),
+            ghost(WALLS && walls.k0, c.wall[2][0]),
+            ghost(WALLS && walls.k1, c.wall[2][1])};
 }
 
 template <class Op>

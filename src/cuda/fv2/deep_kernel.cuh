@@ -86,17 +86,17 @@ DEVICE struct neighbours deep_ghosts(struct neighbours n, double u, const struct
 {
     const struct neighbours m = n;
     if (walls.i0)
-        n.im = ghost_behind<Op>(c.neumann[0][0], u, m.ip);
+        n.im = ghost_behind<Op>(c.wall[0][0], u, m.ip);
     if (walls.i1)
-        n.ip = ghost_behind<Op>(c.neumann[0][1], u, m.im);
+        n.ip = ghost_behind<Op>(c.wall[0][1], u, m.im);
     if (walls.j0)
-        n.jm = ghost_behind<Op>(c.neumann[1][0], u, m.jp);
+        n.jm = ghost_behind<Op>(c.wall[1][0], u, m.jp);
     if (walls.j1)
-        n.jp = ghost_behind<Op>(c.neumann[1][1], u, m.jm);
+        n.jp = ghost_behind<Op>(c.wall[1][1], u, m.jm);
     if (walls.k0)
-        n.km = ghost_behind<Op>(c.neumann[2][0], u, m.kp);
+        n.km = ghost_behind<Op>(c.wall[2][0], u, m.kp);
     if (walls.k1)
-        n.kp = ghost_behind<Op>(c.neumann[2][1], u, m.km);
+        n.kp = ghost_behind<Op>(c.wall[2][1], u, m.km);
     return n;
 }
 
@@ -104,12 +104,12 @@ DEVICE struct neighbours deep_ghosts(struct neighbours n, double u, const struct
 template <class Op>
 DEVICE struct neighbours deep_unit_ghosts(const struct deep_walls &walls, const struct cells &c)
 {
-    const auto ghost = [](bool is_there, bool neumann) {
-        return is_there ? ghost_weight<Op>(neumann, 0) : 0.0;
+    const auto ghost = [](bool is_there, int wall) {
+        return is_there ? ghost_weight<Op>(wall, 0) : 0.0;
     };
-    return {ghost(walls.i0, c.neumann[0][0]), ghost(walls.i1, c.neumann[0][1]),
-            ghost(walls.j0, c.neumann[1][0]), ghost(walls.j1, c.neumann[1][1]),
-            ghost(walls.k0, c.neumann[2][0]), ghost(walls.k1, c.neumann[2][1])};
+    return {ghost(walls.i0, c.wall[0][0]), ghost(walls.i1, c.wall[0][1]),
+            ghost(walls.j0, c.wall[1][0]), ghost(walls.j1, c.wall[1][1]),
+            ghost(walls.k0, c.wall[2][0]), ghost(walls.k1, c.wall[2][1])};
 }
 
 /* What half-sweep s of the active row reads from shared memory: u of the neighbours in i and of the

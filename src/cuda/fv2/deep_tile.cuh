@@ -133,7 +133,7 @@ template <class tile>
 static int deep_tiles(const struct cells &c, int d)
 {
     const int halo = deep_halo<tile>(d),
-              rest = c.n[d] + deep_before<tile>(c, d) - halo * (1 + c.wall[d][1]);
+              rest = c.n[d] + deep_before<tile>(c, d) - halo * (c.wall[d][1] ? 2 : 1);
     return max(1, cuda_divided(rest, deep_own<tile>(d)));
 }
 

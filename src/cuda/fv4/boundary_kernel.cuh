@@ -117,25 +117,25 @@ DEVICE bool at_second(const struct wall_tile &b)
 }
 
 /* The rules of the tile's wall, of those in i, and of those across y. */
-DEVICE const struct quartic_rows &own_wall(const struct fv4_gsrb &w, const struct wall_tile &b)
+DEVICE const struct side_weights &own_wall(const struct fv4_gsrb &w, const struct wall_tile &b)
 {
-    return w.walls[2 * b.across + b.high];
+    return w.walls.side[b.across][b.high];
 }
 
-DEVICE const struct quartic_rows &end_wall(const struct fv4_gsrb &w, bool high)
+DEVICE const struct side_weights &end_wall(const struct fv4_gsrb &w, bool high)
 {
-    return w.walls[high];
+    return w.walls.side[0][high];
 }
 
-DEVICE const struct quartic_rows &second_wall(const struct fv4_gsrb &w, const struct wall_tile &b,
+DEVICE const struct side_weights &second_wall(const struct fv4_gsrb &w, const struct wall_tile &b,
                                               bool high)
 {
-    return w.walls[2 * b.along + high];
+    return w.walls.side[b.along][high];
 }
 
 /* The ghosts behind a wall from the cells in shared memory, the one at `offset` and those inward.
  */
-DEVICE struct ghosts load_ghosts(const struct quartic_rows &wall, int offset, int inward)
+DEVICE struct ghosts load_ghosts(const struct side_weights &wall, int offset, int inward)
 {
     const double v[4] = {at(offset), at(offset + inward), at(offset + 2 * inward),
                          at(offset + 3 * inward)};
@@ -143,7 +143,7 @@ DEVICE struct ghosts load_ghosts(const struct quartic_rows &wall, int offset, in
 }
 
 /* Puts them into shared memory; returns the first. */
-DEVICE double put_ghosts(const struct quartic_rows &wall, int offset, int inward)
+DEVICE double put_ghosts(const struct side_weights &wall, int offset, int inward)
 {
     const struct ghosts x = load_ghosts(wall, offset, inward);
     put(offset - inward, x.first);
@@ -255,7 +255,7 @@ DEVICE struct line outer_line(const struct wall_tile &b)
 /* Puts the ghosts behind another wall than the tile's own, for all loaded rows from the one at
  * `first` inward. Returns the ghost behind both walls, which follows from the first ghosts. */
 DEVICE double put_ghosts_of_rows(const struct fv4_gsrb &w, const struct wall_tile &b,
-                                 const struct quartic_rows &wall, int first, int inward)
+                                 const struct side_weights &wall, int first, int inward)
 {
     double ghosts[4];
 #pragma unroll
@@ -293,7 +293,7 @@ DEVICE void put_ghosts_y(const struct fv4_gsrb &w, const struct wall_tile &b)
         return;
     const int inward = high ? -TILE_STEP_Y : TILE_STEP_Y,
               first = tile_offset(b, x, high ? b.ny - 1 : 0, 0);
-    const struct quartic_rows &wall = second_wall(w, b, high);
+    const struct side_weights &wall = second_wall(w, b, high);
     const double corner = put_ghosts_of_rows(w, b, wall, first, inward);
     if (b.across == 1)
         put_ghosts(wall, first - TILE_STEP_Z, inward);
@@ -348,8 +348,8 @@ DEVICE double relax_black(const struct fv4_gsrb &w, const struct wall_tile &b, i
 }
 
 /* The ghost behind a cell next to two walls, `first` and `second` inward from them. */
-DEVICE double load_edge_ghost(const struct quartic_rows &first_wall,
-                              const struct quartic_rows &second_wall, int offset, int first,
+DEVICE double load_edge_ghost(const struct side_weights &first_wall,
+                              const struct side_weights &second_wall, int offset, int first,
                               int second)
 {
     return edge_ghost(

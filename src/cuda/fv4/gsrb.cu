@@ -90,6 +90,7 @@ static struct fv4_gsrb make_sweeps(const struct pass *pass, int q, int sweep)
     gsrb.colour = w.parity;
     gsrb.region = pass->region;
     gsrb.ghosts = (sweep + 2 < pass->nsweeps || pass->ops_until_halo > 0) && has_walls_only(gsrb.c);
+    gsrb.walls = *stencil_walls(w.s);
     set_bounds(gsrb);
     return gsrb;
 }
@@ -113,8 +114,8 @@ static void fill_ghosts(const struct pass *pass)
         struct patch_launch w = cuda_open_work(pass, q);
         if (is_wrapped(pass->level))
             cuda_store_ghosts(w.c, w.buffer[0],
-                              *level_ghost_list(pass->level, q, ghosts_star(REACH)), w.s->wall_rule,
-                              REGION_ALL);
+                              *level_ghost_list(pass->level, q, ghosts_star(REACH)),
+                              *stencil_walls(w.s), REGION_ALL);
         else
             cuda_fill_walls(w, 0);
     }

@@ -19,7 +19,7 @@ namespace fv4
  *
  * Next to the red cell at address `old`, whose new value is `red`; `third` is the new value of the
  * cell two columns further. The ghost has the black cells' colour: no other red cell reads it. */
-DEVICE void store_end_ghost(const struct quartic_rows &wall, int inward, int old, double red,
+DEVICE void store_end_ghost(const struct side_weights &wall, int inward, int old, double red,
                             double third, struct sides &next)
 {
     const bool low = inward > 0;
@@ -31,7 +31,7 @@ DEVICE void store_end_ghost(const struct quartic_rows &wall, int inward, int old
 }
 
 /* Next to the black cell at address `old`; it is at `reds` among red cells. Only it reads these. */
-DEVICE void store_end_ghosts(const struct quartic_rows &wall, int inward, int old, int reds)
+DEVICE void store_end_ghosts(const struct side_weights &wall, int inward, int old, int reds)
 {
     const double v[4] = {at(old), at(reds + inward), at(old + 2 * inward), at(reds + 3 * inward)};
     put(reds - inward, quartic_ghost(wall, 0, v));
@@ -52,7 +52,7 @@ DEVICE void store_ends(const struct fv4_gsrb &w, const struct planes<tile> &p,
         const double value = __shfl_sync(~0u, red[q], third);
         if (inward == 0)
             continue;
-        const struct quartic_rows &wall = w.walls[high];
+        const struct side_weights &wall = w.walls.side[0][high];
         store_end_ghost(wall, inward, p.u[2] + cell, red[q], value, shared[q].next);
         store_end_ghosts(wall, inward, p.u[1] + cell, p.red[0] + red_offset(t, q));
     }

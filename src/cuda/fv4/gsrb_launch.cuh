@@ -23,12 +23,12 @@ struct fv4_gsrb : operands {
     double inner_dinv; /* constant coefficients: D⁻¹ of cells that are not near walls */
     int colour;        /* local cells with even i + j + k + colour are red */
     double *out;
+    struct wall_weights walls; /* of quartic rules */
     bool ghosts; /* whether to compute two layers of ghosts of out too; only if all are walls */
     enum pass_region region; /* whose blocks are launched; ghosts only for REGION_ALL */
     /* By set_bounds: */
-    struct quartic_rows walls[6]; /* by side: how the ghosts behind it follow from cells inward */
-    int first[3], last[3];        /* indices of cells that are updated */
-    int away_lo[3], away_hi[3];   /* cells with lo ≤ index < hi are outside the boundary layers */
+    int first[3], last[3];      /* indices of cells that are updated */
+    int away_lo[3], away_hi[3]; /* cells with lo ≤ index < hi are outside the boundary layers */
 };
 
 /* Black cells this near to a wall in j or k read ghosts that follow from red cells further inward
@@ -43,10 +43,8 @@ enum { REACH = 3 };
 static inline void set_bounds(struct fv4_gsrb &w)
 {
     for (int d = 0; d < 3; d++) {
-        for (int side = 0; side < 2; side++)
-            w.walls[2 * d + side] = quartic_rows_of(w.c.neumann[d][side]);
         w.first[d] = w.c.wall[d][0] ? 0 : -1;
-        w.last[d] = w.c.n[d] - w.c.wall[d][1];
+        w.last[d] = w.c.n[d] - (w.c.wall[d][1] != NO_WALL);
         w.away_lo[d] = w.c.wall[d][0] ? BOUNDARY_LAYERS : INT_MIN;
         w.away_hi[d] = w.c.wall[d][1] ? w.c.n[d] - BOUNDARY_LAYERS : INT_MAX;
     }

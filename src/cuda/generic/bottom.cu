@@ -17,7 +17,7 @@ struct bottom_work bottom_open(struct level *level, enum field u, enum field f, 
 {
     const struct patch *p = &level->patches[0];
     const long o = p->offset;
-    struct bottom_work w = {cells_of(p), level->stencil->choice.sides, {}, cuda_view(level, 0, f)};
+    struct bottom_work w = {cells_of(p), {}, cuda_view(level, 0, f)};
     double *const *fields = level->fields;
     for (int sweep = 0; sweep < SMOOTHER_SWEEPS; sweep++)
         w.relaxations[sweep] = stencil_relaxation(level->stencil, sweep);
@@ -28,7 +28,7 @@ struct bottom_work bottom_open(struct level *level, enum field u, enum field f, 
     w.singular = operator_is_singular(&level->stencil->choice);
     w.in_place = level->stencil->in_place;
     w.ghosts = level->stencil->radius;
-    w.wall_rule = level->stencil->wall_rule;
+    w.wall_rule = stencil_walls(level->stencil)->cells;
     w.parity = (p->box.lo[0] + p->box.lo[1] + p->box.lo[2]) & 1;
     w.max_iterations = max_iterations;
     w.reduction = reduction;

@@ -17,11 +17,10 @@ enum { BOTTOM_THREADS = 256 }; /* at most */
 /* What the solver works on. */
 struct bottom_work {
     struct cells c;
-    struct sides sides;
     struct relaxation relaxations[SMOOTHER_SWEEPS];
     struct view v; /* f and coefficients; u is set for each gather */
     double *u, *tmp, *work[NUM_KRYLOV_FIELDS];
-    bool singular, in_place; /* in_place, wall_rule: of struct stencil */
+    bool singular, in_place; /* in_place: of struct stencil */
     int ghosts, wall_rule, parity, max_iterations;
     int threads;         /* the first ones of the block, whole warps */
     struct cuboid cells; /* the level, as each_cell numbers it */
@@ -78,17 +77,10 @@ static __device__ __forceinline__ int cells_along(const Work &w, int side)
     return extent_of(w.c.n, side / 2);
 }
 
-/* What is beyond a side of the level. */
-static __device__ __forceinline__ enum boundary beyond_side(const bottom_work &w, int side)
+/* What is beyond a side of the level; periodic without cells. */
+static __device__ __forceinline__ struct side_weights beyond_side(const bottom_work &w, int side)
 {
-    return w.sides.of[side / 2][side % 2];
-}
-
-template <class Work>
-static __device__ __forceinline__ int rule_of(const Work &w, enum boundary beyond)
-{
-    return wall_rule_behind(w.wall_rule,
-                            beyond == BOUNDARY_NEUMANN ? WALL_NEUMANN : WALL_DIRICHLET);
+    return side_weights_of(w.c.wall[side / 2][side % 2], w.wall_rule);
 }
 
 /* The ghosts behind a cell next to a side: by the wall's rule, or periodic images. */
@@ -97,9 +89,9 @@ static __device__ void fill_side(const Work &w, const walled_cells<int> &u,
                                  const struct wall_cell &c)
 {
     const int inward = step_inward(c.side[0], u.sj, u.sk), cell = offset_of(u, c.at);
-    const enum boundary beyond = beyond_side(w, c.side[0]);
-    if (beyond != BOUNDARY_PERIODIC)
-        return fill_line(u, cell, inward, rule_of(w, beyond), w.ghosts);
+    const struct side_weights beyond = beyond_side(w, c.side[0]);
+    if (beyond.cells > 0)
+        return fill_line(u, cell, inward, beyond, w.wall_rule, w.ghosts);
     const int cells = cells_along(w, c.side[0]);
     for (int layer = 1; layer <= w.ghosts; layer++)
         u.store(cell - layer * inward, u.load(cell + (cells - layer) * inward));
@@ -109,14 +101,14 @@ static __device__ void fill_side(const Work &w, const walled_cells<int> &u,
 template <class Work, class Load>
 static __device__ __forceinline__ double first_ghost(const Work &w, int side, const Load &load)
 {
-    const enum boundary beyond = beyond_side(w, side);
-    if (beyond == BOUNDARY_PERIODIC)
+    const struct side_weights beyond = beyond_side(w, side);
+    if (beyond.cells == 0)
         return load(cells_along(w, side) - 1);
     double v[MAX_WALL_CELLS];
 #pragma unroll
     for (int m = 0; m < MAX_WALL_CELLS; m++)
-        v[m] = m < wall_cells(w.wall_rule) ? load(m) : 0.0;
-    return wall_ghost(rule_of(w, beyond), 0, v);
+        v[m] = m < w.wall_rule ? load(m) : 0.0;
+    return side_ghost(&beyond, w.wall_rule, 0, v);
 }
 
 template <class Work>

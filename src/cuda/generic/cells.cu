@@ -12,10 +12,8 @@ struct cells cells_of(const struct patch *p)
     for (int d = 0; d < 3; d++) {
         c.n[d] = p->n[d];
         c.lo[d] = p->box.lo[d];
-        for (int side = 0; side < 2; side++) {
-            c.wall[d][side] = p->wall[d][side] != NO_WALL;
-            c.neumann[d][side] = p->wall[d][side] == WALL_NEUMANN;
-        }
+        for (int side = 0; side < 2; side++)
+            c.wall[d][side] = p->wall[d][side];
         c.wrap[d] = p->wrap[d];
     }
     c.offset = p->offset;

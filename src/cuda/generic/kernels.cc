@@ -10,7 +10,7 @@ static void fill_coarse_walls(const struct pass *pass)
 {
     if (pass_prolongs(pass))
         cuda_fill_level_ghosts(pass->coarse, pass->coarse->fields[pass->coarse_u],
-                               wall_rule_of(pass->prolongation, extent_shortest(pass->coarse->n)),
+                               *walls_of_order(pass->coarse->stencil, pass->prolongation),
                                ghosts_all(pass->prolongation / 2));
 }
 

@@ -144,7 +144,7 @@ static void apply(const struct patch_launch &w, double *to)
 
 void cuda_apply(struct level *level, enum field out, enum field x)
 {
-    cuda_fill_level_ghosts(level, level->fields[x], level->stencil->wall_rule,
+    cuda_fill_level_ghosts(level, level->fields[x], *stencil_walls(level->stencil),
                            ghosts_star(level->stencil->radius));
     for (int q = 0; q < level->npatches; q++) {
         struct pass pass = {};
