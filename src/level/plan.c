@@ -62,7 +62,7 @@ void plan_connect(struct plan *plan, const struct transport *transport, bool dev
     CHECK(!plan->routes[0].buffers);
     routes_destroy(plan->routes, plan->nroutes);
     plan->ends.device_messages = device_messages && on_devices(plan);
-    if (!plan->ends.device_messages && !plan_crosses_devices(plan) &&
+    if (comm_node_size() > 1 && !plan->ends.device_messages && !plan_crosses_devices(plan) &&
         reaches_host(ends_copier(&plan->ends)))
         transports[count++] = &transport_node;
     transports[count++] = transport && on_devices(plan) ? transport : &transport_local;
