@@ -502,7 +502,7 @@ static struct operations of_sweep(const struct stencil *s, int sweep)
 {
     static const struct operations unit = {1, 2}, weighted = {2, 3}, two_step = {4, 6};
     const struct relaxation r = stencil_relaxation(s, sweep);
-    const struct operations update = r.two_step ? two_step : r.weight == 1.0 ? unit : weighted;
+    const struct operations update = r.reads_before ? two_step : r.weight == 1.0 ? unit : weighted;
     return times(r.coloured ? 0.5 : 1.0, sum_of(of_residual(&s->choice), update));
 }
 

@@ -12,6 +12,7 @@ enum { LINE = 8 /* doubles in a cache line */ };
 /* What is constant in a loop: cells per row, and what is needed of the operator. */
 struct shape {
     int n, radius, wall_cells;
+    bool edges; /* reads_edges of struct stencil */
     bool variable, alpha;
 };
 
@@ -58,7 +59,7 @@ INLINE long array_origin(struct shape s)
 /* Coefficients by row: those of the faces, D⁻¹, α. */
 INLINE int face_coefficients(struct shape s)
 {
-    return !s.variable ? 0 : s.radius > 1 ? 18 : 6;
+    return !s.variable ? 0 : s.edges ? 18 : 6;
 }
 
 INLINE int coefficients(struct shape s)

@@ -43,8 +43,8 @@ INLINE double fv4_sum_at(struct shape s, const double *x, const double *y, int l
     return fv4_sum_directions(i_sum, j_sum, k_sum);
 }
 
-/* The sums that sum_at() spells, chosen by radius and coefficients. An operator with another S does
- * not compile before it is spelt there too. */
+/* The sums that sum_at() spells, chosen by the shape and coefficients. An operator with another S
+ * does not compile before it is spelt there too. */
 enum {
     SPELT_sum_fv2 = 1,
     SPELT_sum_fv2_constant = 1,
@@ -60,7 +60,7 @@ INLINE double sum_at(struct shape s, const double *x, const double *y, int low, 
 {
     const long sj = stride_j(s), sk = stride_k(s);
     const double *y0 = y + low, *y1 = y0 + 1;
-    if (s.radius == 1) {
+    if (!s.edges) {
         if (!s.variable)
             return fv2_constant_sum(x[0], *y0, *y1, y[-sj], y[sj], y[-sk], y[sk]);
         return fv2_sum(x[0], *y0, *y1, y[-sj], y[sj], y[-sk], y[sk], b[0], b[each], b[2 * each],

@@ -44,23 +44,23 @@ INLINE void walls_i(struct shape s, const struct arrays *a, int k)
     }
 }
 
-/* The columns for which ghosts in j and k are wanted: with order 4, also those of the ghosts in i.
- * Short rows have these in one vector. */
+/* The columns for which ghosts in j and k are wanted: perhaps also those of the ghosts in i. Short
+ * rows have these in one vector. */
 INLINE int first_column(struct shape s)
 {
-    return s.radius == 1 ? 0 : s.n == 16 ? -1 : -(int)first_cell(s);
+    return !s.edges ? 0 : s.n == 16 ? -1 : -(int)first_cell(s);
 }
 
 INLINE int end_column(struct shape s)
 {
-    return s.radius == 1 ? half(s) : s.n == 16 ? half(s) + 1 : first_column(s) + (int)stride_j(s);
+    return !s.edges ? half(s) : s.n == 16 ? half(s) + 1 : first_column(s) + (int)stride_j(s);
 }
 
 /* All ghosts that the operator reads in cells of these colours. */
 INLINE void walls(struct shape s, const struct arrays *a, bool red, bool black)
 {
     const bool colours[2] = {red, black};
-    const int n = s.n, beside = s.radius - 1, from = first_column(s), to = end_column(s);
+    const int n = s.n, beside = s.edges, from = first_column(s), to = end_column(s);
     const long sj = stride_j(s), sk = stride_k(s);
     for (int k = 0; k < n; k++) {
         walls_i(s, a, k);
@@ -195,8 +195,9 @@ typedef void run_fn(const struct pass *pass, const struct patch_pass *p);
 #define RUN(name, n, order, variable, reads_alpha, RHS)                                            \
     static void name##_##n(const struct pass *pass, const struct patch_pass *p)                    \
     {                                                                                              \
-        run_of((struct shape){n, (order) / 2, wall_rule_of(order, n), variable, reads_alpha}, RHS, \
-               pass, p);                                                                           \
+        run_of((struct shape){n, RADIUS_##order, wall_rule_of(order, n), READS_EDGES_##order,      \
+                              variable, reads_alpha},                                              \
+               RHS, pass, p);                                                                      \
     }
 #define OPERATOR(name, order, equation, variable, reads_alpha, ROWS, SUM, RHS)                     \
     RUN(name, 2, order, variable, reads_alpha, RHS)                                                \

@@ -8,8 +8,8 @@
 static struct shape level_shape(const struct level *l)
 {
     const struct stencil *t = l->stencil;
-    return (struct shape){l->n[0], t->radius, stencil_walls(t)->cells, t->choice.variable,
-                          t->reads_alpha};
+    return (struct shape){l->n[0],        t->radius,          stencil_walls(t)->cells,
+                          t->reads_edges, t->choice.variable, t->reads_alpha};
 }
 
 /* Sets the coefficients of cell m of a row of colour c, each half a row after the one before. `at`
@@ -21,7 +21,7 @@ static void set_coefficients(const struct level *l, struct shape s, long at, dou
     struct near near = {NULL, {0}, {NULL}, {1, p->sj, p->sk}};
     for (int d = 0; d < 3 && s.variable; d++) {
         near.beta[d] = l->fields[FIELD_BETA_I + d] + at;
-        if (s.radius == 1) {
+        if (!s.edges) {
             to[2 * d * h] = near_beta(near, d, 0, 0, 0);
             to[(2 * d + 1) * h] = near_beta(near, d, 1, 0, 0);
             continue;

@@ -10,6 +10,7 @@
 #include "cpu/cpu.h"
 #include "operators/operands.h"
 #include "operators/pass.h"
+#include "operators/smoothers.h"
 
 static inline long patch_cells_count(const struct patch *p)
 {
@@ -59,8 +60,8 @@ static inline void row_set_operands(struct row *row, const struct operands *o, l
     row->scale = o->scale;
 }
 
-/* The residual, or an update: of all cells, of cells of one colour, or of all in two steps. */
-enum row_kind { ROW_RESIDUAL, ROW_WEIGHTED, ROW_COLOURED, ROW_TWO_STEP, NUM_ROW_KINDS };
+/* The residual, an update of cells of one colour, or the updates of all cells, by enum update. */
+enum row_kind { ROW_RESIDUAL, ROW_COLOURED, ROW_UPDATE, NUM_ROW_KINDS = ROW_UPDATE + NUM_UPDATES };
 /* The loops over rows for an operator. */
 struct row_functions {
     row_fn *update[NUM_ROW_KINDS];

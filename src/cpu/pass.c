@@ -189,9 +189,9 @@ static void set_sweep(struct operation *op, const struct stencil *s, int sweep,
                       row_fn *const *kinds)
 {
     const struct relaxation r = stencil_relaxation(s, sweep);
-    const enum row_kind kind = r.coloured ? ROW_COLOURED : r.two_step ? ROW_TWO_STEP : ROW_WEIGHTED;
     op->relaxation = r;
-    set_operation(op, step_sweep, kinds[kind], sweep, 1);
+    set_operation(op, step_sweep, kinds[r.coloured ? ROW_COLOURED : ROW_UPDATE + r.update], sweep,
+                  1);
 }
 
 /* How far beyond the box each operation works: the start as far as others depend on it. */

@@ -309,8 +309,9 @@ INLINE void prefetch_row(const struct row *row, long at, long count)
 const struct row_functions *operator_rows(const struct operator_choice *choice)
 {
     static const struct row_functions table[] = {
+    /* by enum row_kind, then by enum update */
 #define OPERATOR(name, order, equation, variable, reads_alpha, ROWS, SUM, RHS)                     \
-    {{name##_residual, name##_weighted, name##_coloured, name##_two_step}, ROWS##_KEEP},
+    {{name##_residual, name##_coloured, name##_weighted, name##_two_step}, ROWS##_KEEP},
 #include "operators/variants.def"
 #undef OPERATOR
     };

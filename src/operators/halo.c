@@ -10,8 +10,9 @@
  */
 #define MAX_WORK 1.25
 
-/* Layers around a box in which a sweep reads cells that the previous sweep has updated. Of two
- * colours these are the next cells: all others within reach have the same colour as the cell. */
+/* Layers around a box in which a sweep reads cells that the previous sweep has updated, so that one
+ * before another repeats them. Of two colours these are the next cells: all others within reach
+ * have the same colour as the cell. To repeat two layers does not pay. */
 static int updated_layers(const struct stencil *s)
 {
     return s->coloured ? 1 : s->radius;
@@ -33,13 +34,6 @@ int sweep_layers(const struct stencil *s, int sweeps, bool finishes)
 static int layers_touched(const struct stencil *s, int sweeps)
 {
     return s->radius + (sweeps > 0 ? sweep_layers(s, sweeps, true) : 0);
-}
-
-/* Order 4 would repeat two layers of a sweep beyond each side. That pays for sweeps of one colour,
- * which repeat one layer. */
-static bool repeats_too_much(const struct stencil *s)
-{
-    return s->radius > 1 && !s->coloured;
 }
 
 /* True if the box has a neighbour on this side. */
@@ -105,7 +99,8 @@ int level_ghosts(const struct operator_choice *choice, const struct backend *bac
 {
     const struct stencil s = stencil_create(*choice, d->n);
     const int deep = even_layers(layers_touched(&s, SMOOTHER_SWEEPS));
-    const bool pays = !repeats_too_much(&s) && level_connects(backend, &choice->sides, d->nboxes) &&
+    const bool pays = updated_layers(&s) == 1 &&
+                      level_connects(backend, &choice->sides, d->nboxes) &&
                       max_work(&s, d) <= MAX_WORK;
     const bool at_once =
         !backend->on_device || (whole && pays && backend->passes->smooths_at_once &&
@@ -130,7 +125,7 @@ static int applications(const struct level *level)
     const struct stencil *s = level->stencil;
     const bool odd = s->coloured && level_has_odd_period(level);
     int sweeps = 0;
-    if (!odd && !repeats_too_much(s))
+    if (!odd && updated_layers(s) == 1)
         while (sweeps < SMOOTHER_SWEEPS && layers_touched(s, sweeps + 1) <= level->ghosts)
             sweeps++;
     return sweeps + 1;
@@ -146,8 +141,8 @@ int sweeps_per_halo(const struct level *level)
  * computed these ghosts only as deep as their sweeps needed. */
 int operations_per_halo(const struct level *level)
 {
-    return stencil_relaxation(level->stencil, 1).two_step ? sweeps_per_halo(level)
-                                                          : applications(level);
+    return stencil_relaxation(level->stencil, 1).reads_before ? sweeps_per_halo(level)
+                                                              : applications(level);
 }
 
 int halo_layers(const struct level *level, int sweeps, bool finishes)

@@ -23,8 +23,7 @@ enum {
 struct probe {
     int cell[3]; /* global index */
     int n[3];    /* cells of the level by direction */
-    int radius;
-    const struct wall_weights *walls; /* the stencil's */
+    const struct stencil *s;
     int colours;   /* 2 where HPGMG takes all cells of a colour for one unknown, see probe_create;
                       else 0 */
     bool interior; /* no wall and no second image within the stencil's radius */
@@ -34,8 +33,7 @@ struct probe {
 FORMULA struct probe probe_create(const struct stencil *s, const int n[3], const int cell[3])
 {
     struct probe p;
-    p.radius = s->radius;
-    p.walls = stencil_walls(s);
+    p.s = s;
     /* HPGMG finds the order-2 diagonal with two colours per direction. Around an odd number of
      * periodic cells two neighbours get the same colour, and its diagonal includes their coupling.
      * Only for BiCGStab's preconditioner this project does the same, or the digits would not agree.
@@ -43,7 +41,7 @@ FORMULA struct probe probe_create(const struct stencil *s, const int n[3], const
     p.colours = s->hpgmg_diagonal ? 2 : 0;
     p.interior = true;
     for (int d = 0; d < 3; d++) {
-        const bool periodic = p.walls->side[d][0].cells == 0;
+        const bool periodic = stencil_walls(s)->side[d][0].cells == 0;
         const int reach = periodic ? PROBE_REACH : PROBE_FAR;
         const int below = periodic ? (n[d] - 1) / 2 : cell[d],
                   above = periodic ? n[d] / 2 : n[d] - 1 - cell[d];
@@ -71,14 +69,14 @@ FORMULA double probe_wall_weight(const struct side_weights *side, int layer, int
 FORMULA double probe_weight(const struct probe *p, int d, int o, int e)
 {
     const int at = p->cell[d] + o, source = p->cell[d] + e, n = p->n[d];
-    if (p->walls->side[d][0].cells == 0) {
+    if (stencil_walls(p->s)->side[d][0].cells == 0) {
         const int image = (at + 4 * n) % n, unit = (source + 4 * n) % n;
         return p->colours ? image % p->colours == unit % p->colours : image == unit;
     }
     if (at >= 0 && at < n)
         return at == source;
     const bool high = at >= n;
-    return probe_wall_weight(&p->walls->side[d][high], high ? at - n : -at - 1,
+    return probe_wall_weight(&stencil_walls(p->s)->side[d][high], high ? at - n : -at - 1,
                              high ? n - 1 - source : source);
 }
 
@@ -95,19 +93,19 @@ FORMULA void probe_unit(const struct probe *p, const int e[3], double u[PROBE_LE
                 u[i + PROBE_SJ * j + PROBE_SK * k] = w[0][i] * w[1][j] * w[2][k];
 }
 
-/* Whether a stencil of this radius reads offset e, as far as its shape says: the axes up to the
- * radius and, with radius 2, the edges at distance 1. */
-FORMULA bool probe_reads(int radius, const int e[3])
+/* Whether the stencil reads offset e, as far as its shape says: the axes up to the radius and
+ * perhaps the edges at distance 1. */
+FORMULA bool probe_reads(const struct probe *p, const int e[3])
 {
     const int a = abs(e[0]), b = abs(e[1]), c = abs(e[2]);
     const int nonzero = (a > 0) + (b > 0) + (c > 0), sum = a + b + c;
-    return nonzero <= 1 ? sum <= radius : radius == 2 && nonzero == 2 && sum == 2;
+    return nonzero <= 1 ? sum <= p->s->radius : p->s->reads_edges && nonzero == 2 && sum == 2;
 }
 
 /* False only if no point of the stencil reads offset e. */
 FORMULA bool probe_matters(const struct probe *p, const int e[3])
 {
-    return !p->interior || probe_reads(p->radius, e);
+    return !p->interior || probe_reads(p, e);
 }
 
 #endif

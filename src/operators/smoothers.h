@@ -61,4 +61,14 @@ FORMULA double update_two_step(double u, double previous, double dinv, double r,
     return fma(weight * dinv, r, fma(c1, u - previous, u));
 }
 
+/* The updates that sweeps may do. `before` is the cell's value one sweep earlier. */
+enum update { UPDATE_WEIGHTED, UPDATE_TWO_STEP, NUM_UPDATES };
+
+FORMULA double updated_value(int update, double u, double before, double dinv, double r,
+                             double weight, double c1)
+{
+    return update == UPDATE_TWO_STEP ? update_two_step(u, before, dinv, r, weight, c1)
+                                     : update_weighted(u, dinv, r, weight);
+}
+
 #endif

@@ -18,10 +18,15 @@ static const struct smoother_row {
 };
 
 static const struct order_row {
-    int order, radius; /* see struct stencil */
-    int ghosts;        /* see stencil_ghosts() */
-    double divisor;    /* S / (sum of the fluxes' differences) */
-} orders[] = {{2, 1, 3, 1.0}, {4, 2, 4, 12.0}};
+    int order, radius;
+    bool reads_edges;
+    int ghosts;
+    double divisor, weights;
+} orders[] = {
+#define ORDER(...) {__VA_ARGS__},
+#include "operators/orders.def"
+#undef ORDER
+};
 
 static const struct order_row *row_of_order(int order)
 {
@@ -95,7 +100,9 @@ struct stencil stencil_create(struct operator_choice choice, const int n[3])
     s.coloured = smoother->coloured;
     s.needs_lambda_max = smoother->chebyshev;
     s.l1_weight = smoother->l1;
-    s.in_place = s.radius == 1 && smoother->coloured;
+    s.reads_edges = order->reads_edges;
+    s.sum_weights = order->weights;
+    s.in_place = s.radius == 1 && !s.reads_edges && smoother->coloured;
     /* 1/h; dividing by a length of 1 changes no bit */
     const double inverse_h = extent_longest(n) / (choice.length > 0.0 ? choice.length : 1.0);
     for (int half = 1; half <= 2; half++)
@@ -131,7 +138,8 @@ struct relaxation stencil_relaxation(const struct stencil *s, int sweep)
                            .colour = sweep & 1,
                            .weight = s->choice.weight > 0.0 ? s->choice.weight : smoother->weight};
     if (smoother->chebyshev) {
-        r.two_step = sweep > 0;
+        r.reads_before = sweep > 0;
+        r.update = sweep > 0 ? UPDATE_TWO_STEP : UPDATE_WEIGHTED;
         r.weight = s->chebyshev_c2[sweep];
         r.c1 = s->chebyshev_c1[sweep];
     }

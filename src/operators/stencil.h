@@ -21,12 +21,20 @@ enum {
     SMOOTHER_SWEEPS = 6
 }; /* half-sweeps (gsrb), polynomial degree (chebyshev) or sweeps of one application */
 
+/* RADIUS_2, READS_EDGES_2, …: constants for the loops of an operator. */
+enum {
+#define ORDER(order, radius, edges, ghosts, divisor, weights)                                      \
+    RADIUS_##order = radius, READS_EDGES_##order = edges,
+#include "operators/orders.def"
+#undef ORDER
+};
+
 enum equation { EQUATION_POISSON, EQUATION_HELMHOLTZ, NUM_EQUATIONS };
 
 /* The operator A u = a·α·u − b·∇·(β∇u), as a run chose it. A level's coordinates are in units of
  * the domain's longest side, so b = 1/length². */
 struct operator_choice {
-    int order;              /* one of the rows of `orders` in stencil.c */
+    int order;              /* one of operators/orders.def */
     enum equation equation; /* poisson: a = 0, helmholtz: a = 1 */
     bool variable;          /* stored α and β; else α = β = 1 */
     struct sides sides;     /* what is beyond the sides of the domain */
@@ -42,12 +50,11 @@ double operator_diagonal_term(const struct operator_choice *choice, double u);
 /* Whether solutions differ by a constant: no side is a Dirichlet wall, and there is no a·α·u. */
 bool operator_is_singular(const struct operator_choice *choice);
 
-/* What one sweep does to a cell with residual r:
- *     u + weight·D⁻¹r, or, as two steps, u + c1(u − u_before) + weight·D⁻¹r,
- * where u_before is the value that the sweep before this one read. */
+/* What one sweep does to a cell with residual r: an update with these weights. */
 struct relaxation {
-    bool coloured; /* only cells with i + j + k + colour even, in global indices, are updated */
-    bool two_step;
+    bool coloured;     /* only cells with i + j + k + colour even, in global indices, are updated */
+    bool reads_before; /* the value that the sweep before this one read */
+    unsigned char update; /* enum update (operators/smoothers.h); UPDATE_WEIGHTED if coloured */
     int colour;
     double weight, c1;
 };
@@ -56,8 +63,9 @@ struct relaxation {
 struct stencil {
     struct operator_choice choice;
     bool reads_alpha;
-    int radius; /* ghost layers that one application reads. With 1 it reads no diagonal neighbours,
-                   β on the cell's own faces only, and of the updated colour the cell alone */
+    int radius;         /* ghost layers that one application reads */
+    bool reads_edges;   /* diagonal neighbours, and β beside the cell's own faces */
+    double sum_weights; /* Σ|weights| of S for β = 1 */
     /* Of the smoother: sweeps update one colour; need lambda_max; FIELD_DINV is the l1 weight. */
     bool coloured, needs_lambda_max, l1_weight;
     bool in_place; /* a sweep may overwrite what it reads: cells of one colour are not coupled */

@@ -165,7 +165,7 @@ static double wall_inflow(const struct near_walls *w, int d, int side, const int
         dbeta[which] = beside(beta, d, high) - beside(beta, d, low);
     }
     const double value = beside(g, d, cell), b = beside(beta, d, cell);
-    const double flux = w->level->stencil->radius > 1
+    const double flux = w->level->stencil->reads_edges
                             ? fv4_wall_flux(b, value, dbeta[0], dg[0], dbeta[1], dg[1])
                             : b * value;
     return flux / w->side;

@@ -53,7 +53,7 @@ static int level_fields(const struct hierarchy_choice *choice, const struct deco
     /* fused sweeps work out of place; a cycle that is not fused stores residuals */
     if (!s.in_place || backend->on_device || choice->unfused)
         fields[count++] = FIELD_TMP;
-    if (s.radius == 1 && s.needs_lambda_max && backend->on_device) {
+    if (!s.reads_edges && s.needs_lambda_max && backend->on_device) { /* fv2/sweeps */
         fields[count++] = FIELD_NEXT_U;
         if (level_connects(backend, &choice->op.sides, boxes->nboxes)) /* two sweeps per halo */
             fields[count++] = FIELD_NEXT_TMP;
@@ -330,7 +330,7 @@ static void finish_operator(struct level *l)
     if (l->fields[FIELD_BETA_I]) {
         for (int d = 0; d < 3; d++)
             fill_coefficient_ghosts(l, FIELD_BETA_I + d, d);
-        if (l->stencil->radius > 1)
+        if (l->stencil->reads_edges)
             setup_extrapolate_beta(l);
     }
     if (l->fields[FIELD_ALPHA])
@@ -352,7 +352,7 @@ struct hierarchy *hierarchy_allocate(const struct hierarchy_choice *choice)
     allocate_fields(h);
     struct level *coarsest = h->levels[h->nlevels - 1];
     coarsest->stencil->hpgmg_diagonal =
-        choice->bottom == BOTTOM_METHOD_BICGSTAB && coarsest->stencil->radius == 1 &&
+        choice->bottom == BOTTOM_METHOD_BICGSTAB && choice->op.order == 2 &&
         sides_are(&choice->op.sides, BOUNDARY_PERIODIC) && level_has_odd_period(coarsest);
     return h;
 }

@@ -61,12 +61,11 @@ static double rounding_floor(const struct solver *s)
 {
     const struct level *l = s->hierarchy->levels[s->top];
     const bool varies = l->fields[FIELD_BETA_I];
-    const double weights = l->stencil->radius == 1 ? 12.0 : 192.0; /* Σ|weights| of S for β = 1 */
     double beta_u = 0.0;
     for (int d = 0; d < 3; d++)
         beta_u =
             fmax(beta_u, reduce_product_norm(l, FIELD_U, varies ? FIELD_BETA_I + d : NUM_FIELDS));
-    double sum = l->stencil->scale * weights * beta_u;
+    double sum = l->stencil->scale * l->stencil->sum_weights * beta_u;
     if (l->stencil->reads_alpha)
         sum += reduce_product_norm(l, FIELD_U, FIELD_ALPHA);
     return DBL_EPSILON * (1.0 + sum / s->rhs_norm);

@@ -76,7 +76,7 @@ static void test_mixtures(void **)
 static void test_neumann_walls(void **)
 {
     each_neumann_mixture([](const enum ends sides[3], int mixture) {
-        const int n[3] = {8, 12, 8}, long_rows[3] = {mixture % 3 ? 62 : 8, 6, 6};
+        const int n[3] = {8, 12, 8}, long_rows[3] = {mixture % 3 ? 64 : 8, 6, 6};
         if (mixture % 2)
             check<op_fv2_helmholtz, false, RESTRICTS>(n, sides, 4, 0);
         else

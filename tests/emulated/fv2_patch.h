@@ -12,8 +12,19 @@ namespace fv2
 {
 using emulated::values;
 
-/* The sides in one direction; those after NUM_SIDES have Neumann walls: both, and the low one. */
-enum ends { WALLS, WRAPPED, OPEN, WALL_BELOW, WALL_ABOVE, NUM_SIDES, NEUMANN, NEUMANN_BELOW };
+/* The sides in one direction; those after NUM_SIDES have Neumann walls: both, the low, or the high
+ * one. */
+enum ends {
+    WALLS,
+    WRAPPED,
+    OPEN,
+    WALL_BELOW,
+    WALL_ABOVE,
+    NUM_SIDES,
+    NEUMANN,
+    NEUMANN_BELOW,
+    NEUMANN_ABOVE
+};
 
 inline emulated::box make_patch(const int n[3], const enum ends sides[3])
 {
@@ -25,7 +36,8 @@ inline emulated::box make_patch(const int n[3], const enum ends sides[3])
                                          {NO_WALL, WALL_DIRICHLET},
                                          {NO_WALL, NO_WALL},
                                          {WALL_NEUMANN, WALL_NEUMANN},
-                                         {WALL_NEUMANN, WALL_DIRICHLET}};
+                                         {WALL_NEUMANN, WALL_DIRICHLET},
+                                         {WALL_DIRICHLET, WALL_NEUMANN}};
     for (int d = 0; d < 3; d++) {
         std::copy_n(walls[sides[d]], 2, b.c.wall[d]);
         b.c.wrap[d] = sides[d] == WRAPPED;
@@ -135,8 +147,9 @@ double diagonal_at(const emulated::box &b, const struct coefficients &a, const i
 template <class Check>
 void each_neumann_mixture(const Check &check)
 {
-    const enum ends kinds[4] = {NEUMANN, WALLS, NEUMANN_BELOW, WRAPPED};
     for (int mixture = 0; mixture < 64; mixture++) {
+        const enum ends one = mixture & 16 ? NEUMANN_BELOW : NEUMANN_ABOVE,
+                        kinds[4] = {NEUMANN, WALLS, one, WRAPPED};
         const enum ends sides[3] = {kinds[mixture % 4], kinds[mixture / 4 % 4],
                                     kinds[mixture / 16]};
         check(sides, mixture);

@@ -54,9 +54,10 @@ static long differences(const emulated::box &b, const values &got, const values 
 static struct relaxation relaxation_of(enum smoother_kind kind, int sweep)
 {
     struct relaxation r = {};
-    r.two_step = kind == LATER_STEPS || (kind == FIRST_STEPS && sweep > 0);
+    r.reads_before = kind == LATER_STEPS || (kind == FIRST_STEPS && sweep > 0);
+    r.update = r.reads_before ? UPDATE_TWO_STEP : UPDATE_WEIGHTED;
     r.weight = 0.6 + 0.1 * sweep;
-    r.c1 = r.two_step ? 0.2 + 0.1 * sweep : 0.0;
+    r.c1 = r.reads_before ? 0.2 + 0.1 * sweep : 0.0;
     return r;
 }
 
@@ -103,9 +104,9 @@ static void check(const emulated::box &b, const struct sweeps_case &what)
             const double dinv =
                 STORED_WEIGHT ? weight[place] : 1.0 / diagonal_at<Op>(b, a, p, zeros);
             const double residual = residual_at<Op>(b, a, u, p);
-            after[place] = r.two_step ? update_two_step(u[place], before[place], dinv, residual,
-                                                        r.weight, r.c1)
-                                      : update_weighted(u[place], dinv, residual, r.weight);
+            after[place] = r.reads_before ? update_two_step(u[place], before[place], dinv, residual,
+                                                            r.weight, r.c1)
+                                          : update_weighted(u[place], dinv, residual, r.weight);
         });
         before = u;
         u = after;

@@ -77,7 +77,7 @@ static void check_operator(const struct operator_choice *choice)
 {
     struct stencil s = stencil_create(*choice, (const int[3]){8, 8, 8});
     stencil_set_lambda_max(&s, 1.9);
-    for (int kind = ROW_WEIGHTED; kind < NUM_ROW_KINDS; kind++)
+    for (int kind = ROW_COLOURED; kind < NUM_ROW_KINDS; kind++)
         check(&s, (struct operation){.step = step_sweep,
                                      .row = operator_rows(choice)->update[kind],
                                      .sweep = 2,

@@ -32,7 +32,7 @@ static void gsrb_takes_colours_in_turns(void **state)
         assert_int_equal(s.in_place, order == 2);
         for (int sweep = 0; sweep < SMOOTHER_SWEEPS; sweep++) {
             const struct relaxation r = stencil_relaxation(&s, sweep);
-            assert_true(r.coloured && !r.two_step && r.weight == 1.0);
+            assert_true(r.coloured && !r.reads_before && r.weight == 1.0);
             assert_int_equal(r.colour, sweep % 2);
         }
     }
@@ -49,7 +49,7 @@ static void jacobi_weighs_all_cells_alike(void **state)
         assert_int_equal(s.l1_weight, smoothers[n] == SMOOTHER_L1JACOBI);
         for (int sweep = 0; sweep < SMOOTHER_SWEEPS; sweep++) {
             const struct relaxation r = stencil_relaxation(&s, sweep);
-            assert_true(!r.coloured && !r.two_step && r.weight == weights[n]);
+            assert_true(!r.coloured && !r.reads_before && r.weight == weights[n]);
         }
     }
 }
@@ -69,7 +69,7 @@ static void chebyshev_follows_its_recurrence(void **state)
         for (int sweep = 0; sweep < SMOOTHER_SWEEPS; sweep++) {
             const struct relaxation r = stencil_relaxation(&s, sweep);
             assert_false(r.coloured);
-            assert_int_equal(r.two_step, sweep > 0);
+            assert_int_equal(r.reads_before, sweep > 0);
             assert_close(r.weight, weight);
             assert_close(r.c1, c1);
             const long double next = 1 / (2 * sigma - rho);

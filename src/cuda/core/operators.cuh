@@ -34,7 +34,7 @@ struct near_by {
  * the cell; residual at an element of a patch. */
 #define OPERATOR(name, order, equation, variable, reads_alpha, ROWS, SUM, RHS)                     \
     struct op_##name {                                                                             \
-        static constexpr int RADIUS = (order) / 2;                                                 \
+        static constexpr int RADIUS = RADIUS_##order;                                              \
         static constexpr bool VARIABLE = variable, READS_ALPHA = reads_alpha;                      \
         static constexpr bool HELMHOLTZ = equation == EQUATION_HELMHOLTZ;                          \
         static constexpr sum_fn *sum = SUM;                                                        \
@@ -60,13 +60,11 @@ struct near_by {
 template <class Op>
 constexpr bool READS_ALPHA = Op::READS_ALPHA;
 
-/* A cell's new value, if the sweep updates it. Only two-step relaxations read `before`, the value
- * one sweep earlier. */
+/* A cell's new value, if the sweep updates it. */
 DEVICE double relaxed(const struct relaxation &r, double u, double before, double dinv,
                       double residual)
 {
-    return r.two_step ? update_two_step(u, before, dinv, residual, r.weight, r.c1)
-                      : update_weighted(u, dinv, residual, r.weight);
+    return updated_value(r.update, u, before, dinv, residual, r.weight, r.c1);
 }
 
 /* Calls f(Op{}) with the operator's type. Only here does the run's choice become a template

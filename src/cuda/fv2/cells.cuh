@@ -39,9 +39,10 @@ struct neighbours {
     double im, ip, jm, jp, km, kp;
 };
 
-/* The walls next to a thread's two cells in j and k. In i only the end cells of a row have one. */
+/* The walls next to a cell. A thread's two cells have the same in j and k; in i only the end cells
+ * of a row have one. */
 struct walls {
-    bool j0, j1, k0, k1;
+    bool j0, j1, k0, k1, i0 = false, i1 = false;
 };
 
 /* Whether ghosts depend on the kind of their wall. β is 0 on Neumann walls, where there is β: the
@@ -82,42 +83,49 @@ DEVICE bool needs_kinds(const struct cells &c, int column)
                                (column == c.n[0] / 2 - 1 && c.wall[0][1] == WALL_NEUMANN));
 }
 
-/* Replaces each neighbour behind a wall by its ghost. WALLS: the warp is next to walls in j or k,
- * or needs_kinds(). */
-template <class Op, int E, bool WALLS>
-DEVICE struct neighbours with_ghosts(struct neighbours n, double u, bool end_of_row,
-                                     const struct walls &walls, const struct cells &c)
+/* Of the walls next to a thread's cells those next to cell E. WALLS: the warp is next to walls in j
+ * or k, or needs_kinds(). */
+template <int E, bool WALLS>
+DEVICE struct walls walls_of_cell(bool end_of_row, const struct walls &w)
+{
+    return {WALLS && w.j0, WALLS && w.j1,        WALLS && w.k0,
+            WALLS && w.k1, E == 0 && end_of_row, E == 1 && end_of_row};
+}
+
+/* Replaces each neighbour behind a wall by its ghost. */
+template <class Op, bool WALLS>
+DEVICE struct neighbours with_ghosts(struct neighbours n, double u, const struct walls &walls,
+                                     const struct cells &c)
 {
     const struct neighbours m = n;
-    if (E == 0 && end_of_row)
+    if (walls.i0)
         n.im = ghost_behind<Op>(wall_at_end<WALLS>(c, 0), u, m.ip);
-    if (E == 1 && end_of_row)
+    if (walls.i1)
         n.ip = ghost_behind<Op>(wall_at_end<WALLS>(c, 1), u, m.im);
-    if (WALLS && walls.j0)
+    if (walls.j0)
         n.jm = ghost_behind<Op>(c.wall[1][0], u, m.jp);
-    if (WALLS && walls.j1)
+    if (walls.j1)
         n.jp = ghost_behind<Op>(c.wall[1][1], u, m.jm);
-    if (WALLS && walls.k0)
+    if (walls.k0)
         n.km = ghost_behind<Op>(c.wall[2][0], u, m.kp);
-    if (WALLS && walls.k1)
+    if (walls.k1)
         n.kp = ghost_behind<Op>(c.wall[2][1], u, m.km);
     return n;
 }
 
 /* The ghosts beside a cell where u is 1 there and 0 elsewhere. */
-template <class Op, int E, bool WALLS>
-DEVICE struct neighbours ghosts_of_unit(bool end_of_row, const struct walls &walls,
-                                        const struct cells &c)
+template <class Op, bool WALLS>
+DEVICE struct neighbours ghosts_of_unit(const struct walls &walls, const struct cells &c)
 {
     const auto ghost = [](bool is_there, int wall) {
         return is_there ? ghost_weight<Op>(wall, 0) : 0.0;
     };
-    return {ghost(E == 0 && end_of_row, wall_at_end<WALLS>(c, 0)),
-            ghost(E == 1 && end_of_row, wall_at_end<WALLS>(c, 1)),
-            ghost(WALLS && walls.j0, c.wall[1][0]),
-            ghost(WALLS && walls.j1, c.wall[1][1]),
-            ghost(WALLS && walls.k0, c.wall[2][0]),
-            ghost(WALLS && walls.k1, c.wall[2][1])};
+    return {ghost(walls.i0, wall_at_end<WALLS>(c, 0)),
+            ghost(walls.i1, wall_at_end<WALLS>(c, 1)),
+            ghost(walls.j0, c.wall[1][0]),
+            ghost(walls.j1, c.wall[1][1]),
+            ghost(walls.k0, c.wall[2][0]),
+            ghost(walls.k1, c.wall[2][1])};
 }
 
 template <class Op>
@@ -205,10 +213,10 @@ DEVICE double2 residual_vector(const struct plane_data &d, double2 bk0, double2 
 {
     cell_data low, high;
     divide_data(d, bk0, bk1, &low, &high);
-    const neighbours x = with_ghosts<Op, 0, WALLS>(gather<0>(u, beside.x, jm.x, jp.x, km.x, kp.x),
-                                                   u.x, low_i, walls, c);
-    const neighbours y = with_ghosts<Op, 1, WALLS>(gather<1>(u, beside.y, jm.y, jp.y, km.y, kp.y),
-                                                   u.y, high_i, walls, c);
+    const neighbours x = with_ghosts<Op, WALLS>(gather<0>(u, beside.x, jm.x, jp.x, km.x, kp.x), u.x,
+                                                walls_of_cell<0, WALLS>(low_i, walls), c);
+    const neighbours y = with_ghosts<Op, WALLS>(gather<1>(u, beside.y, jm.y, jp.y, km.y, kp.y), u.y,
+                                                walls_of_cell<1, WALLS>(high_i, walls), c);
     return make_double2(residual_of<Op>(u.x, x, low, scale), residual_of<Op>(u.y, y, high, scale));
 }
 

@@ -65,51 +65,17 @@ DEVICE struct deep_row deep_row_of(const struct deep_place &p, int q)
 }
 
 /* The walls next to a cell. */
-struct deep_walls {
-    bool i0, i1, j0, j1, k0, k1;
-};
-
 template <bool WALLS>
-DEVICE struct deep_walls deep_walls_of(const struct cells &c, int flags, const struct deep_row &r,
-                                       int k)
+DEVICE struct walls deep_walls_of(const struct cells &c, int flags, const struct deep_row &r, int k)
 {
     if (!WALLS)
         return {};
-    return {(flags & DEEP_LOW_I) != 0, (flags & DEEP_HIGH_I) != 0,     r.low_j, r.high_j,
-            k == 0 && c.wall[2][0],    k == c.n[2] - 1 && c.wall[2][1]};
-}
-
-/* Replaces neighbours behind walls by ghosts. */
-template <class Op>
-DEVICE struct neighbours deep_ghosts(struct neighbours n, double u, const struct deep_walls &walls,
-                                     const struct cells &c)
-{
-    const struct neighbours m = n;
-    if (walls.i0)
-        n.im = ghost_behind<Op>(c.wall[0][0], u, m.ip);
-    if (walls.i1)
-        n.ip = ghost_behind<Op>(c.wall[0][1], u, m.im);
-    if (walls.j0)
-        n.jm = ghost_behind<Op>(c.wall[1][0], u, m.jp);
-    if (walls.j1)
-        n.jp = ghost_behind<Op>(c.wall[1][1], u, m.jm);
-    if (walls.k0)
-        n.km = ghost_behind<Op>(c.wall[2][0], u, m.kp);
-    if (walls.k1)
-        n.kp = ghost_behind<Op>(c.wall[2][1], u, m.km);
-    return n;
-}
-
-/* The ghosts around a cell where u is 1 there and 0 elsewhere. */
-template <class Op>
-DEVICE struct neighbours deep_unit_ghosts(const struct deep_walls &walls, const struct cells &c)
-{
-    const auto ghost = [](bool is_there, int wall) {
-        return is_there ? ghost_weight<Op>(wall, 0) : 0.0;
-    };
-    return {ghost(walls.i0, c.wall[0][0]), ghost(walls.i1, c.wall[0][1]),
-            ghost(walls.j0, c.wall[1][0]), ghost(walls.j1, c.wall[1][1]),
-            ghost(walls.k0, c.wall[2][0]), ghost(walls.k1, c.wall[2][1])};
+    return {r.low_j,
+            r.high_j,
+            k == 0 && c.wall[2][0],
+            k == c.n[2] - 1 && c.wall[2][1],
+            (flags & DEEP_LOW_I) != 0,
+            (flags & DEEP_HIGH_I) != 0};
 }
 
 /* What half-sweep s of the active row reads from shared memory: u of the neighbours in i and of the
@@ -173,14 +139,15 @@ DEVICE struct deep_residuals deep_step(const struct fv2_deep &w, const struct de
     for (int s = 0; s < tile::DEPTH; s++) {
         if (s + 1 < tile::DEPTH)
             next = deep_load<tile>(r, p.shared, s + 1, q);
-        const struct deep_walls walls = deep_walls_of<WALLS>(w.c, p.flags, r, t - s);
+        const struct walls walls = deep_walls_of<WALLS>(w.c, p.flags, r, t - s);
         const double own = b.u[s + 1];
         const struct neighbours n = {
             x.im, x.ip, r.upper ? own : x.outward, r.upper ? x.outward : own, a.u[s + 2], a.u[s]};
         const struct cell_data d = {a.f[s], x.alpha, x.bi0,       x.bi1,
                                     x.bj0,  x.bj1,   a.bk[s + 1], a.bk[s]};
         const auto residual = [&](double u) {
-            return residual_of<Op>(u, WALLS ? deep_ghosts<Op>(n, u, walls, w.c) : n, d, w.scale);
+            return residual_of<Op>(u, WALLS ? with_ghosts<Op, true>(n, u, walls, w.c) : n, d,
+                                   w.scale);
         };
         if (s == tile::SWEEPS) {
             residuals.active = residual(a.u[s + 1]);
@@ -188,7 +155,7 @@ DEVICE struct deep_residuals deep_step(const struct fv2_deep &w, const struct de
         }
         if (s < 2)
             a.dinv[s] = inverse_diagonal<Op>(
-                WALLS ? deep_unit_ghosts<Op>(walls, w.c) : neighbours{}, d, w.scale);
+                WALLS ? ghosts_of_unit<Op, true>(walls, w.c) : neighbours{}, d, w.scale);
         a.u[s + 1] = update_weighted(a.u[s + 1], a.dinv[s], residual(a.u[s + 1]), RED_BLACK_WEIGHT);
         if (tile::FINISHES && s == tile::SWEEPS - 1)
             residuals.next = residual(a.u[s + 1]);

@@ -20,10 +20,10 @@ template <class Op, int E, bool WALLS>
 DEVICE double update(double u, const neighbours &beside, const cell_data &d, bool end_of_row,
                      const struct walls &walls, const struct cells &c, double scale)
 {
-    const neighbours n = with_ghosts<Op, E, WALLS>(beside, u, end_of_row, walls, c);
+    const struct walls own = walls_of_cell<E, WALLS>(end_of_row, walls);
+    const neighbours n = with_ghosts<Op, WALLS>(beside, u, own, c);
     const double residual = residual_of<Op>(u, n, d, scale);
-    const double dinv =
-        inverse_diagonal<Op>(ghosts_of_unit<Op, E, WALLS>(end_of_row, walls, c), d, scale);
+    const double dinv = inverse_diagonal<Op>(ghosts_of_unit<Op, WALLS>(own, c), d, scale);
     return update_weighted(u, dinv, residual, RED_BLACK_WEIGHT);
 }
 

@@ -27,7 +27,7 @@ static bool with_tile_of(const struct stencil *s, F f)
     return with_operator_of<sum_fv2, sum_fv2_constant>(s->choice, [&](auto op) {
         using Op = decltype(op);
         constexpr int ROWS = sweep_rows<Op>(SWEEPS);
-        if (stencil_relaxation(s, SMOOTHER_SWEEPS - 1).two_step)
+        if (stencil_relaxation(s, SMOOTHER_SWEEPS - 1).reads_before)
             f(sweep_tile<Op, SWEEPS, true, false, ROWS>{});
         else if (s->l1_weight)
             f(sweep_tile<Op, SWEEPS, false, true, ROWS>{});
@@ -78,8 +78,10 @@ static struct target target_of(const struct pass *pass, int sweep)
     const enum field buffers[2] = {pass->u, FIELD_TMP}, others[2] = {FIELD_NEXT_U, FIELD_NEXT_TMP};
     const int b = sweep & 1;
     const bool reads = b == (pass->first_sweep & 1),
-               two_step = stencil_relaxation(pass->level->stencil, SMOOTHER_SWEEPS - 1).two_step,
-               reads_before = stencil_relaxation(pass->level->stencil, pass->first_sweep).two_step;
+               two_step =
+                   stencil_relaxation(pass->level->stencil, SMOOTHER_SWEEPS - 1).reads_before,
+               reads_before =
+                   stencil_relaxation(pass->level->stencil, pass->first_sweep).reads_before;
     if (two_step)
         return {buffers[b], reads || reads_before ? others[b] : buffers[b]};
     return {buffers[b], reads ? buffers[!b] : buffers[b]};
@@ -89,7 +91,7 @@ static struct target target_of(const struct pass *pass, int sweep)
 static bool keeps_before(const struct pass *pass)
 {
     const int next = pass->first_sweep + pass->nsweeps;
-    return next < SMOOTHER_SWEEPS && stencil_relaxation(pass->level->stencil, next).two_step;
+    return next < SMOOTHER_SWEEPS && stencil_relaxation(pass->level->stencil, next).reads_before;
 }
 
 static void run_on_patch(const struct pass *pass, int q)
@@ -100,7 +102,7 @@ static void run_on_patch(const struct pass *pass, int q)
     struct fv2_sweeps s = {w.v, w.c};
     s.in = w.buffer[first & 1];
     s.out = fields[target_of(pass, end).memory] + w.c.offset;
-    if (stencil_relaxation(w.s, first).two_step)
+    if (stencil_relaxation(w.s, first).reads_before)
         s.before = w.buffer[~first & 1];
     if (keeps_before(pass))
         s.out_before = fields[target_of(pass, end - 1).memory] + w.c.offset;
@@ -156,7 +158,7 @@ static bool sweeps_fit(const struct pass *pass, int sweeps, const struct device_
  * where tiles need not be smaller. */
 static int best_sweeps(const struct stencil *s)
 {
-    const bool moves_more = s->l1_weight || stencil_relaxation(s, SMOOTHER_SWEEPS - 1).two_step;
+    const bool moves_more = s->l1_weight || stencil_relaxation(s, SMOOTHER_SWEEPS - 1).reads_before;
     return s->choice.variable && !moves_more ? 2 : 3;
 }
 
@@ -164,6 +166,8 @@ static int best_sweeps(const struct stencil *s)
 static int covers_sweeps(const struct pass *pass, const struct device_limits *device)
 {
     const struct stencil *s = pass->level->stencil;
+    if (stencil_relaxation(s, SMOOTHER_SWEEPS - 1).update > UPDATE_TWO_STEP)
+        return 0; /* another formula */
     if (pass_prolongs(pass) || s->coloured || pass->nsweeps < 2 || cuda_tail_level(pass->level) ||
         !has_even_rows(pass->level))
         return 0;
@@ -179,7 +183,7 @@ static double sweeps_bytes(const struct pass *pass)
 {
     const struct stencil *s = pass->level->stencil;
     const int values =
-        -!s->l1_weight + stencil_relaxation(s, pass->first_sweep).two_step + keeps_before(pass);
+        -!s->l1_weight + stencil_relaxation(s, pass->first_sweep).reads_before + keeps_before(pass);
     return pass_bytes_once(pass) + values * (double)sizeof(double);
 }
 

@@ -285,9 +285,12 @@ DEVICE struct weighted_data prepare_plane(const struct fv2_sweeps &w, const stru
     divide_data(d, bk0, bk1, &low, &high);
     if (!tile::STORED_WEIGHT)
         d.weight = make_double2(
-            inverse_diagonal<Op>(ghosts_of_unit<Op, 0, WALLS>(p.low_i, walls, w.c), low, w.scale),
-            inverse_diagonal<Op>(ghosts_of_unit<Op, 1, WALLS>(p.high_i, walls, w.c), high,
-                                 w.scale));
+            inverse_diagonal<Op>(
+                ghosts_of_unit<Op, WALLS>(walls_of_cell<0, WALLS>(p.low_i, walls), w.c), low,
+                w.scale),
+            inverse_diagonal<Op>(
+                ghosts_of_unit<Op, WALLS>(walls_of_cell<1, WALLS>(p.high_i, walls), w.c), high,
+                w.scale));
     return d;
 }
 

@@ -115,7 +115,9 @@ static void set_inner(struct fv4_sweep &m, const struct patch_launch &w)
 static void set_sweep(struct fv4_sweep &m, const struct patch_launch &w, int sweep)
 {
     const struct relaxation r = stencil_relaxation(w.s, sweep);
-    m.kind = r.coloured ? SWEEP_COLOURED : r.two_step ? SWEEP_TWO_STEP : SWEEP_WEIGHTED;
+    m.kind = r.coloured                    ? SWEEP_COLOURED
+             : r.update == UPDATE_TWO_STEP ? SWEEP_TWO_STEP
+                                           : SWEEP_WEIGHTED;
     m.out = w.buffer[(sweep + 1) & 1];
     m.colour = (w.parity + r.colour) & 1;
     m.weight = r.weight;
@@ -194,7 +196,8 @@ static bool has_tile(const struct pass *pass, const struct device_limits *device
 static int sweep_covers(const struct pass *pass, const struct device_limits *device)
 {
     return pass->nsweeps > 0 && fits(pass) && has_tile(pass, device) &&
-           pass_extent(pass, pass_operations(pass) - 1) == 0;
+           pass_extent(pass, pass_operations(pass) - 1) == 0 &&
+           stencil_relaxation(pass->level->stencil, pass->first_sweep).update <= UPDATE_TWO_STEP;
 }
 
 static int residual_covers(const struct pass *pass, const struct device_limits *device)

@@ -281,7 +281,8 @@ static __device__ void sweep_once(const Work &w, int sweep)
         if (r.coloured && !has_colour(index_sum, colour))
             out[c] = in[c];
         else
-            out[c] = relaxed(r, in[c], r.two_step ? out[c] : 0.0, v.dinv[c], Op::residual(v, c));
+            out[c] =
+                relaxed(r, in[c], r.reads_before ? out[c] : 0.0, v.dinv[c], Op::residual(v, c));
     });
 }
 

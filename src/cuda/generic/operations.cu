@@ -18,39 +18,21 @@ static void for_extended(const struct cells &c, int extent, F f)
     for_cells(n[0], n[1], n[2], [=] __device__(int i, int j, int k) { f(i + l0, j + l1, k + l2); });
 }
 
-/* One sweep of a kind: of one colour or of all cells, in one step or in two. */
-template <class Op, bool COLOURED, bool TWO_STEP>
-static void sweep_cells(const struct patch_launch &w, const struct relaxation &r, double *out,
-                        int extent)
-{
-    const struct view v = w.v;
-    const int colour = w.parity + r.colour;
-    const double weight = r.weight, c1 = r.c1;
-    for_extended(w.c, extent, [=] __device__(int i, int j, int k) {
-        const long at = i + j * v.sj + k * v.sk;
-        if (COLOURED && !has_colour(i + j + k, colour)) {
-            if (out != v.u)
-                out[at] = v.u[at];
-        } else if (TWO_STEP) {
-            out[at] =
-                update_two_step(v.u[at], out[at], v.dinv[at], Op::residual(v, at), weight, c1);
-        } else {
-            out[at] = update_weighted(v.u[at], v.dinv[at], Op::residual(v, at), weight);
-        }
-    });
-}
-
 template <class Op>
 static void sweep_once(const struct patch_launch &w, int sweep, int extent)
 {
     const struct relaxation r = stencil_relaxation(w.s, sweep);
+    const struct view v = w.v;
+    const int colour = w.parity + r.colour;
     double *out = w.buffer[(sweep + 1) & 1];
-    if (r.coloured)
-        sweep_cells<Op, true, false>(w, r, out, extent);
-    else if (r.two_step)
-        sweep_cells<Op, false, true>(w, r, out, extent);
-    else
-        sweep_cells<Op, false, false>(w, r, out, extent);
+    for_extended(w.c, extent, [=] __device__(int i, int j, int k) {
+        const long at = i + j * v.sj + k * v.sk;
+        if (!r.coloured || has_colour(i + j + k, colour))
+            out[at] = relaxed(r, v.u[at], r.reads_before ? out[at] : 0.0, v.dinv[at],
+                              Op::residual(v, at));
+        else if (out != v.u)
+            out[at] = v.u[at];
+    });
 }
 
 void baseline_sweep(const struct patch_launch &w, int sweep, int extent)
