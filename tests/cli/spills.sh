@@ -23,15 +23,16 @@ expect() { # STATUS ARCHITECTURE BYTES NAME...
     [ "${PIPESTATUS[1]}" -eq "$status" ] || { echo "the check is wrong about $bytes bytes of $* on $arch"; exit 1; }
 }
 tails=('void tail_kernel<op_1>(tail)' 'void tail_kernel<op_2>(tail)' 'void tail_kernel<op_3>(tail)'
-    'void tail_kernel<op_4>(tail)' 'void tail_kernel<op_5>(tail)' 'void tail_kernel<op_6>(tail)')
+    'void tail_kernel<op_4>(tail)' 'void tail_kernel<op_5>(tail)' 'void tail_kernel<op_6>(tail)'
+    'void tail_kernel<op_7>(tail)' 'void tail_kernel<op_8>(tail)')
 expect 0 sm_90 0 'void some_kernel(int)'
 expect 1 sm_90 4 'void some_kernel(int)'
 expect 1 sm_90a 4 'void some_kernel(int)'
 expect 1 sm_90 4 'void other::tail_kernel<int>(int)' 'void some_kernel<tail_kernel>(int)'
 expect 0 sm_80 4 'void some_kernel(int)'
 expect 0 sm_90 4 "${tails[@]}"
-expect 1 sm_90 4 "${tails[@]}" 'void tail_kernel<op_7>(tail)'
-expect 0 sm_90 0 "${tails[@]}" 'void tail_kernel<op_7>(tail)'
+expect 1 sm_90 4 "${tails[@]}" 'void tail_kernel<op_9>(tail)'
+expect 0 sm_90 0 "${tails[@]}" 'void tail_kernel<op_9>(tail)'
 expect 1 sm_90 400 'void tail_kernel<op_1>(tail)'
 expect 0 sm_90 8 'void fv2::sweeps_kernel<fv2::sweep_tile<true, 2>, tiles>(fv2_sweeps, tiles, int)'
 check /dev/null >/dev/null && { echo "the check passes without any kernel"; exit 1; }
