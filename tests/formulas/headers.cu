@@ -93,7 +93,7 @@ __global__ void use_probe(const struct stencil *s, const int *n, double *out)
     double u[PROBE_LENGTH];
     const struct probe p = probe_create(s, n, cell);
     probe_unit(&p, offset, u);
-    out[0] = probe_wall_weight(p.rule, 1, 2);
+    out[0] = probe_wall_weight(&stencil_walls(s)->side[0][0], 1, 2);
     out[1] = probe_weight(&p, 0, -1, offset[0]);
     out[2] = probe_matters(&p, offset) ? u[PROBE_CENTRE] : 0.0;
 }
